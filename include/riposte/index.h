@@ -1,0 +1,148 @@
+/* riposte/index.h: open an index and ask what is in it; build one.
+ *
+ * Chapters: 1 open and close; 2 what an index holds; 3 check; 4 build from files; 5 build from memory. */
+#ifndef RIPOSTE_INDEX_H
+#define RIPOSTE_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "riposte/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- 1. Open and close ---------------------------------------------------------------------- */
+
+/* An open index. Any thread may use it, it is read only. A build that replaces the index on disk
+ * does not disturb one that is open. */
+typedef struct rp_index rp_index;
+
+typedef struct rp_index_options {
+    bool verify; /* check the checksum of every section before the first answer */
+} rp_index_options;
+
+/* Opens the index in folder `dir`. `options` may be NULL. Close what this returns. */
+rp_status rp_index_open(const char *dir, const rp_index_options *options, rp_index **out,
+                        rp_error *err);
+void rp_index_close(rp_index *index); /* NULL is fine */
+
+/* ---- 2. What an index holds ------------------------------------------------------------------ */
+
+/* Strings are borrowed from the index and live until it is closed. */
+typedef struct rp_index_info {
+    uint64_t docs, terms, postings, tokens;
+    double average_length; /* tokens a document */
+    uint64_t generation;   /* rises with every build into the same folder */
+    const char *codec, *stem, *stop;
+    uint32_t format_version;
+    bool has_positions, has_text;
+    uint64_t bytes_terms, bytes_lists, bytes_positions, bytes_docs, bytes_text, bytes_total;
+} rp_index_info;
+
+void rp_index_get_info(const rp_index *index, rp_index_info *out);
+
+/* One document. `id`, `title` and `text` end with a NUL; title and text are empty where the index
+ * stores none. Free with rp_document_free. */
+typedef struct rp_document {
+    uint32_t docid, length; /* length in tokens */
+    char *id, *title, *text;
+    size_t title_bytes, text_bytes;
+} rp_document;
+
+rp_status rp_index_get_document(const rp_index *index, uint32_t docid, rp_document *out,
+                                rp_error *err);
+void rp_document_free(rp_document *document); /* NULL is fine */
+
+/* One term's statistics, as the analyzer of the index sees the word. RP_NOT_FOUND if it has none. */
+typedef struct rp_term_info {
+    uint32_t df;                /* documents that hold it */
+    uint64_t cf;                /* its occurrences */
+    uint64_t bytes, blocks;     /* what its list costs; 0 blocks: inside the dictionary */
+} rp_term_info;
+
+rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_info *out,
+                            rp_error *err);
+
+/* ---- 3. Check -------------------------------------------------------------------------------- */
+
+/* Called for each fault found; `where` names file and section. */
+typedef void rp_check_fn(void *arg, const char *where, const char *what);
+
+/* Reads everything: checksums, then every list, position and document. RP_OK: sound. RP_DAMAGED:
+ * at least one fault, the first of which is in err. */
+rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_error *err);
+
+/* ---- 4. Build from files --------------------------------------------------------------------- */
+
+typedef enum rp_on_error { RP_ON_ERROR_STOP = 0, RP_ON_ERROR_SKIP } rp_on_error;
+
+typedef struct rp_progress {
+    const char *phase;           /* "reading", "merging", "writing" */
+    uint64_t docs, tokens;       /* so far */
+    uint64_t bytes, bytes_total; /* of input as stored (compressed); total 0: not known */
+    uint64_t memory;             /* bytes in use by the build */
+    uint64_t skipped;            /* documents left out because of errors */
+} rp_progress;
+
+/* Called now and then, always from the calling thread. Return false to stop: RP_INTERRUPTED. */
+typedef bool rp_progress_fn(void *arg, const rp_progress *progress);
+
+/* Called for a document that is left out under RP_ON_ERROR_SKIP; `where` is file:line:column. */
+typedef void rp_skip_fn(void *arg, const char *where, const char *what);
+
+/* All zero or NULL: the default named beside each field. */
+typedef struct rp_build_options {
+    const char *codec;     /* "bp128"; rp_codec_name lists them */
+    const char *stem;      /* "none"; "porter", "english" */
+    const char *stop;      /* "none"; "lucene", or the path of a file with a word a line */
+    const char *format;    /* by content; "jsonl", "tsv", "trec", "text" */
+    const char *id_field, *title_field, *text_field; /* JSONL: the usual names */
+    uint64_t memory;       /* bytes in all, a hard total: 1 GiB */
+    uint32_t threads;      /* 1 */
+    bool no_positions;     /* phrases are then refused */
+    bool no_store;         /* no text: no snippets */
+    rp_on_error on_error;  /* stop at the first bad document */
+    uint64_t max_line;     /* bytes of one document: 256 MiB */
+    uint64_t max_expand;   /* bytes out for a byte in, after 64 MiB out: 1000 */
+    uint32_t max_json_depth; /* 64 */
+    rp_progress_fn *on_progress;
+    void *progress_arg;
+    rp_skip_fn *on_skip;
+    void *skip_arg;
+} rp_build_options;
+
+typedef struct rp_build_stats {
+    uint64_t docs, skipped, terms, postings, tokens, bytes_in, bytes_out, runs, memory_peak;
+    double seconds;
+} rp_build_stats;
+
+/* Indexes files and folders ("-" is standard input) into folder `dir`, replacing an index that is
+ * there. After a failure the old index, if any, is as it was. `stats` may be NULL. */
+rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *dir,
+                         const rp_build_options *options, rp_build_stats *stats, rp_error *err);
+
+/* The i-th codec's name, best known default first; NULL past the last. */
+const char *rp_codec_name(size_t i);
+
+/* ---- 5. Build from memory -------------------------------------------------------------------- */
+
+/* One thread at a time. */
+typedef struct rp_builder rp_builder;
+
+rp_status rp_builder_new(const char *dir, const rp_build_options *options, rp_builder **out,
+                         rp_error *err);
+/* Strings need no NUL. The docid is the number of documents added before. */
+rp_status rp_builder_add(rp_builder *builder, const char *id, size_t id_bytes, const char *title,
+                         size_t title_bytes, const char *text, size_t text_bytes, rp_error *err);
+/* Publishes the index. Nothing is on disk for readers before this returns RP_OK. */
+rp_status rp_builder_finish(rp_builder *builder, rp_build_stats *stats, rp_error *err);
+/* Frees; without a finish it removes what was begun. NULL is fine. */
+void rp_builder_free(rp_builder *builder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

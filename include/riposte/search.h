@@ -1,0 +1,129 @@
+/* riposte/search.h: ask an open index.
+ *
+ * Chapters: 1 the simple call; 2 options and the searcher; 3 explain; 4 snippets.
+ * Query language: words; "a phrase"~2; prefix*; term^2.5; AND OR NOT; +must -not; parentheses. */
+#ifndef RIPOSTE_SEARCH_H
+#define RIPOSTE_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "riposte/index.h"
+#include "riposte/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- 1. The simple call ---------------------------------------------------------------------- */
+
+typedef struct rp_hit {
+    uint32_t docid;
+    uint32_t fixed;   /* the score as the integer that decides the order */
+    double score;     /* fixed / 2^fraction_bits */
+    const char *name; /* the document's id */
+} rp_hit;
+
+typedef struct rp_hits {
+    size_t n;
+    rp_hit *at;             /* best first; equal scores by rising docid */
+    uint64_t total;         /* documents that match */
+    bool total_is_exact;    /* otherwise a lower bound */
+    bool is_or_fallback;    /* mode andor: the AND had fewer than k hits */
+    int32_t fraction_bits;  /* of every score here */
+    const char *processor;  /* which one answered */
+    uint64_t postings;      /* read to find the answer */
+    double seconds;
+    void *memory;           /* Riposte's own */
+} rp_hits;
+
+/* The k best documents for `query` under default options. Free the hits. */
+rp_status rp_search(const rp_index *index, const char *query, size_t k, rp_hits *hits,
+                    rp_error *err);
+void rp_hits_free(rp_hits *hits); /* NULL and all zero are fine */
+
+/* ---- 2. Options and the searcher ------------------------------------------------------------- */
+
+typedef enum rp_mode { RP_MODE_OR = 0, RP_MODE_AND, RP_MODE_ANDOR } rp_mode;
+
+/* All zero or NULL: the default named beside each field. A number that may sensibly be zero says
+ * so by its has_ field. */
+typedef struct rp_search_options {
+    size_t k;              /* 10 */
+    rp_mode mode;          /* or */
+    const char *processor; /* "auto"; "cpu", "gpu", "iiu" */
+    const char *variant;   /* "lucene"; rp_variant_name lists them */
+    bool has_k1, has_b, has_mu;
+    double k1, b, mu;      /* the variant's own: 1.2 and 0.75 for lucene; mu 1000 */
+    /* Limits. A query past one of them is refused by a message that names it. */
+    size_t max_k;          /* 10,000 */
+    size_t max_query;      /* bytes: 64 KiB */
+    size_t max_terms;      /* after expansion: 1,024 */
+    size_t max_expansions; /* of one prefix: 1,024 */
+    size_t max_phrase;     /* words: 64 */
+    size_t max_slop;       /* 10,000 */
+    size_t max_depth;      /* of parentheses: 32 */
+    size_t max_memory;     /* bytes for one query: 64 MiB */
+    uint64_t max_postings; /* read for one query: 1e9 */
+} rp_search_options;
+
+/* The i-th ranking's name, default first; NULL past the last. */
+const char *rp_variant_name(size_t i);
+
+/* Holds the memory that queries use, so that a query allocates nothing but its hits. One thread at
+ * a time; any number of searchers for an index. */
+typedef struct rp_searcher rp_searcher;
+
+rp_status rp_searcher_new(const rp_index *index, const rp_search_options *options,
+                          rp_searcher **out, rp_error *err);
+void rp_searcher_free(rp_searcher *searcher); /* NULL is fine */
+
+/* A parse error's text has the column and what was expected there. */
+rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t query_bytes,
+                             rp_hits *hits, rp_error *err);
+
+/* ---- 3. Explain ------------------------------------------------------------------------------ */
+
+/* One line of a score tree in depth-first order; children follow their parent one level deeper. */
+typedef struct rp_explain_node {
+    uint32_t level;
+    bool matches;
+    uint32_t fixed;      /* what this node adds */
+    double score;
+    char label[96];      /* "OR", "term wing", "phrase \"boundary layer\"~2" */
+    uint32_t tf, df;     /* of a term or a phrase */
+    float weight, norm;  /* idf times boost; K of tf/(tf+K) */
+} rp_explain_node;
+
+typedef struct rp_explanation {
+    size_t n;
+    rp_explain_node *at;
+} rp_explanation;
+
+rp_status rp_searcher_explain(rp_searcher *searcher, const char *query, size_t query_bytes,
+                              uint32_t docid, rp_explanation *out, rp_error *err);
+void rp_explanation_free(rp_explanation *explanation); /* NULL is fine */
+
+/* ---- 4. Snippets ----------------------------------------------------------------------------- */
+
+/* The part of a document that shows the query's words best. `text` ends with a NUL; marks are byte
+ * ranges of text, rising and apart, that hold query words. */
+typedef struct rp_snippet {
+    char *text;
+    size_t n_marks;
+    struct rp_mark {
+        uint32_t begin, end;
+    } *marks;
+} rp_snippet;
+
+/* At most `max_bytes` of text (0: 240), cut at word breaks. Empty where no text is stored. */
+rp_status rp_searcher_snippet(rp_searcher *searcher, const char *query, size_t query_bytes,
+                              const rp_document *document, size_t max_bytes, rp_snippet *out,
+                              rp_error *err);
+void rp_snippet_free(rp_snippet *snippet); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,50 @@
+/* riposte/status.h: how every Riposte call says whether it worked.
+ *
+ * A call that can fail returns rp_status: RP_OK is 0, failures are negative. Calls whose failure a
+ * person must understand also take an rp_error, owned by the caller and allowed to be NULL; its text
+ * says what went wrong, where, and what to do. */
+#ifndef RIPOSTE_STATUS_H
+#define RIPOSTE_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* X(code, value, exit, sentence); exit is the status with which the program `riposte` ends. */
+#define RP_STATUS_MAP(X)                                                                           \
+    X(RP_OK, 0, 0, "done")                                                                         \
+    X(RP_NEGATIVE, -1, 1, "ran, with a negative result")                                           \
+    X(RP_USAGE, -2, 2, "the call or its options make no sense")                                    \
+    X(RP_INPUT, -3, 3, "the input data are malformed")                                             \
+    X(RP_IO, -4, 4, "reading or writing failed")                                                   \
+    X(RP_DAMAGED, -5, 5, "the index is damaged")                                                   \
+    X(RP_INCOMPATIBLE, -6, 5, "the index needs another version of Riposte")                        \
+    X(RP_UNAVAILABLE, -7, 6, "the processor asked for is not there")                               \
+    X(RP_NO_MEMORY, -8, 7, "memory or its budget is used up")                                      \
+    X(RP_LIMIT, -9, 3, "a limit was passed")                                                       \
+    X(RP_INTERRUPTED, -10, 130, "interrupted")                                                     \
+    X(RP_NOT_FOUND, -11, 1, "not found")
+
+typedef enum rp_status {
+#define RP_STATUS_ENUM(code, value, exit_code, sentence) code = (value),
+    RP_STATUS_MAP(RP_STATUS_ENUM)
+#undef RP_STATUS_ENUM
+} rp_status;
+
+/* What went wrong, for a person. Caller-owned; `text` always ends with a NUL. */
+typedef struct rp_error {
+    rp_status code;
+    char text[256];
+} rp_error;
+
+/* The name ("RP_IO") and the sentence of a status; "unknown" for a value that is none. Static strings. */
+const char *rp_status_name(rp_status status);
+const char *rp_status_text(rp_status status);
+
+/* The exit code of the program for a status. */
+int rp_status_exit(rp_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

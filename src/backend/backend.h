@@ -1,0 +1,81 @@
+/* backend/backend.h: the door of backend: what a bound query is, and the processors that answer it.
+ *
+ * A query is a program of ops in reading order: OPEN ... CLOSE around a group, TERM and PHRASE as
+ * leaves. Each child has a role in its group: a group matches where all MUST children match (where it
+ * has none: at least one SHOULD child) and no NOT child does; its score is the sum of the scores of
+ * its MUST and SHOULD children that match. The program is one group. No processor recurses on it. */
+#ifndef RP_BACKEND_BACKEND_H
+#define RP_BACKEND_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "index/index.h"
+#include "rank/rank.h"
+#include "riposte/status.h"
+
+typedef enum rp__op_kind { RP_OP_OPEN, RP_OP_CLOSE, RP_OP_TERM, RP_OP_PHRASE } rp__op_kind;
+typedef enum rp__role { RP_SHOULD, RP_MUST, RP_NOT } rp__role;
+
+typedef struct rp__op {
+    uint8_t kind, role; /* role of CLOSE: that of its OPEN */
+    uint32_t leaf;      /* TERM, PHRASE: index into leaves. OPEN: index of its CLOSE; and back */
+} rp__op;
+
+/* A word of the query as the index knows it; df is 0 where it does not. */
+typedef struct rp__word {
+    rp__term term;
+    uint32_t offset;  /* in a phrase: its position after the first word's */
+    const char *text; /* in the query's arena, for explain */
+    uint32_t text_bytes;
+} rp__word;
+
+typedef struct rp__leaf {
+    rp__weight weight;
+    uint32_t word, n_words; /* words[word .. word + n_words); 1 for a term */
+    uint32_t slop;
+} rp__leaf;
+
+typedef struct rp__query {
+    const rp__segment *segment;
+    const rp__rank *rank;
+    const float *norms;     /* by length code */
+    rp__lengths lengths;
+    const rp__op *ops;      /* ops[0] is OPEN, ops[n_ops-1] its CLOSE; n_ops 0: matches nothing */
+    const rp__leaf *leaves;
+    const rp__word *words;
+    size_t n_ops, n_leaves, n_words;
+    uint32_t depth;         /* of groups, at least 1 */
+    int32_t fraction_bits;
+    size_t k;
+    uint64_t max_postings;  /* RP_LIMIT past it */
+} rp__query;
+
+typedef struct rp__answer {
+    rp__scored *at; /* in the arena; best first */
+    size_t n;
+    uint64_t total;
+    bool total_is_exact;
+    uint64_t postings; /* decoded */
+} rp__answer;
+
+/* One row a processor. */
+typedef struct rp__backend {
+    const char *name; /* "cpu", "gpu", "iiu" */
+    /* RP_UNAVAILABLE is a normal answer, its reason in err. */
+    rp_status (*probe)(rp_error *err);
+    /* Answers; scratch and result in the arena. Called under rp__mapping_guard: owns nothing else. */
+    rp_status (*run)(const rp__query *query, rp__arena *arena, rp__answer *answer, rp_error *err);
+} rp__backend;
+
+const rp__backend *rp__backend_find(const char *name); /* NULL: no such name */
+const rp__backend *rp__backend_at(size_t i);           /* NULL past the last */
+
+/* Phrase matches in one document: how often words stand at their offsets, moving by `slop` in all.
+ * at[w], n[w]: rising positions of word w. The reference for every processor. */
+uint32_t rp__phrase_count(const uint32_t *const *at, const uint32_t *n, const uint32_t *offsets,
+                          uint32_t n_words, uint32_t slop, uint32_t *scratch);
+
+#endif

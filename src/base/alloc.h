@@ -1,0 +1,31 @@
+/* base/alloc.h: the one way to get memory from the system.
+ *
+ * Every allocation passes one table, so that a test can make the n-th one fail and the builder can
+ * know how much is in use. Freed with rp__free; rp__free(NULL) is fine. Any thread. */
+#ifndef RP_BASE_ALLOC_H
+#define RP_BASE_ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+void *rp__alloc(size_t bytes);                              /* NULL: no memory; 0 bytes give a pointer */
+void *rp__alloc_zero(size_t n, size_t size);                /* n * size zero bytes, overflow checked */
+void *rp__alloc_array(size_t n, size_t size);               /* n * size bytes, overflow checked */
+void *rp__alloc_resize(void *p, size_t n, size_t size);     /* NULL: p is still there */
+void rp__free(void *p);
+
+/* Makes room for `want` elements in an array of `*cap`, doubling; false: no memory, all unchanged. */
+bool rp__alloc_grow(void *array_ptr, size_t *cap, size_t want, size_t size);
+
+/* Bytes now held through this table, and the most ever held since the last reset of the mark. */
+uint64_t rp__alloc_in_use(void);
+uint64_t rp__alloc_peak(void);
+void rp__alloc_reset_peak(void);
+
+/* For tests: the n-th allocation from now (1 = next) fails, and all after it when sticky; 0 turns
+ * it off. rp__alloc_count is the number of allocations asked for since the process began. */
+void rp__alloc_fail_at(uint64_t n, bool sticky);
+uint64_t rp__alloc_count(void);
+
+#endif

@@ -1,0 +1,89 @@
+/* buf.c: a byte buffer that doubles, and remembers that it could not. */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+
+void rp__buf_init(rp__buf *buf)
+{
+    *buf = (rp__buf){0};
+}
+
+void rp__buf_free(rp__buf *buf)
+{
+    rp__free(buf->at);
+    *buf = (rp__buf){0};
+}
+
+uint8_t *rp__buf_room(rp__buf *buf, size_t n)
+{
+    if (buf->failed || n > SIZE_MAX - buf->n || !rp__alloc_grow(&buf->at, &buf->cap, buf->n + n, 1)) {
+        buf->failed = true;
+        return NULL;
+    }
+    return buf->at + buf->n;
+}
+
+void rp__buf_put(rp__buf *buf, const void *bytes, size_t n)
+{
+    uint8_t *p = rp__buf_room(buf, n);
+    if (!p || n == 0)
+        return;
+    memcpy(p, bytes, n);
+    buf->n += n;
+}
+
+void rp__buf_put_byte(rp__buf *buf, uint8_t byte)
+{
+    rp__buf_put(buf, &byte, 1);
+}
+
+void rp__buf_put_zeros(rp__buf *buf, size_t n)
+{
+    uint8_t *p = rp__buf_room(buf, n);
+    if (!p || n == 0)
+        return;
+    memset(p, 0, n);
+    buf->n += n;
+}
+
+void rp__buf_put_u32(rp__buf *buf, uint32_t v)
+{
+    rp__buf_put(buf, &v, sizeof v);
+}
+
+void rp__buf_put_u64(rp__buf *buf, uint64_t v)
+{
+    rp__buf_put(buf, &v, sizeof v);
+}
+
+void rp__buf_put_varint(rp__buf *buf, uint64_t v)
+{
+    uint8_t *p = rp__buf_room(buf, 10);
+    if (p)
+        buf->n += (size_t)(rp__bits_put_varint(p, v) - p);
+}
+
+void rp__buf_put_string(rp__buf *buf, const char *s)
+{
+    rp__buf_put(buf, s, strlen(s));
+}
+
+void rp__buf_printf(rp__buf *buf, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    uint8_t *p = n < 0 ? NULL : rp__buf_room(buf, (size_t)n + 1);
+    if (p) {
+        vsnprintf((char *)p, (size_t)n + 1, format, again);
+        buf->n += (size_t)n;
+    }
+    va_end(again);
+}

@@ -1,0 +1,33 @@
+/* base/buf.h: a growing run of bytes. One thread at a time.
+ *
+ * A failed allocation sets `failed` and later calls do nothing, so that a writer checks once, at
+ * the end. */
+#ifndef RP_BASE_BUF_H
+#define RP_BASE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rp__buf {
+    uint8_t *at;
+    size_t n, cap;
+    bool failed;
+} rp__buf;
+
+void rp__buf_init(rp__buf *buf);
+void rp__buf_free(rp__buf *buf);
+uint8_t *rp__buf_room(rp__buf *buf, size_t n); /* n writable bytes at the end, not yet counted; NULL: failed */
+void rp__buf_put(rp__buf *buf, const void *bytes, size_t n);
+void rp__buf_put_byte(rp__buf *buf, uint8_t byte);
+void rp__buf_put_zeros(rp__buf *buf, size_t n);
+void rp__buf_put_u32(rp__buf *buf, uint32_t v); /* little endian */
+void rp__buf_put_u64(rp__buf *buf, uint64_t v);
+void rp__buf_put_varint(rp__buf *buf, uint64_t v); /* LEB128, 1 to 10 bytes */
+void rp__buf_put_string(rp__buf *buf, const char *s);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void rp__buf_printf(rp__buf *buf, const char *format, ...);
+
+#endif

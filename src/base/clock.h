@@ -1,0 +1,10 @@
+/* base/clock.h: time that only goes forward. */
+#ifndef RP_BASE_CLOCK_H
+#define RP_BASE_CLOCK_H
+
+#include <stdint.h>
+
+uint64_t rp__clock_now(void);    /* nanoseconds of CLOCK_MONOTONIC */
+uint64_t rp__clock_thread(void); /* nanoseconds of CPU time of this thread */
+
+#endif

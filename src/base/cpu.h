@@ -1,0 +1,17 @@
+/* base/cpu.h: what this CPU can do, as bits that rows of tables name in `needs`.
+ *
+ * RIPOSTE_SIMD=scalar|avx2|avx512 hides what lies above the level named. Any thread. */
+#ifndef RP_BASE_CPU_H
+#define RP_BASE_CPU_H
+
+#include <stdint.h>
+
+enum {
+    RP_CPU_AVX2 = 1,   /* AVX2, BMI1, BMI2 */
+    RP_CPU_AVX512 = 2, /* AVX-512 F BW DQ VL VBMI VBMI2 */
+};
+
+uint32_t rp__cpu_features(void);             /* asked once, then remembered */
+uint32_t rp__cpu_features_of(const char *level); /* what RIPOSTE_SIMD=level leaves; NULL: all */
+
+#endif

@@ -1,0 +1,43 @@
+/* thread.c: fork and join over pthreads. */
+#include "base/thread.h"
+
+#include <pthread.h>
+
+#include "base/alloc.h"
+
+typedef struct worker {
+    pthread_t thread;
+    rp__thread_fn *fn;
+    void *arg;
+    uint32_t number;
+} worker;
+
+static void *run_worker(void *p)
+{
+    const worker *w = p;
+    w->fn(w->arg, w->number);
+    return NULL;
+}
+
+rp_status rp__thread_run(uint32_t n, rp__thread_fn *fn, void *arg)
+{
+    if (n <= 1) {
+        fn(arg, 0);
+        return RP_OK;
+    }
+    worker *workers = rp__alloc_array(n - 1, sizeof *workers);
+    if (!workers)
+        return RP_NO_MEMORY;
+    uint32_t started = 0;
+    for (; started < n - 1; started++) {
+        workers[started] = (worker){.fn = fn, .arg = arg, .number = started};
+        if (pthread_create(&workers[started].thread, NULL, run_worker, &workers[started]) != 0)
+            break;
+    }
+    if (started == n - 1)
+        fn(arg, n - 1);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+    rp__free(workers);
+    return started == n - 1 ? RP_OK : RP_NO_MEMORY;
+}

@@ -1,0 +1,157 @@
+/* codec/codec.h: the door of codec: rising docids and their frequencies to and from bytes.
+ *
+ * Chapters: 1 block codes; 2 docid codecs, one row each; 3 lists; 4 cursors.
+ * No file, no thread, no allocation. Bytes are untrusted: every decoder is memory-safe on any bytes,
+ * reads at most what it is given plus RP_PAD, and says RP_DAMAGED for what cannot be. */
+#ifndef RP_CODEC_CODEC_H
+#define RP_CODEC_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "riposte/status.h"
+
+enum {
+    RP_BLOCK = 128,     /* values of a frequency or position frame, and of a block by default */
+    RP_BLOCK_MAX = 256, /* values of the largest block any codec cuts */
+    RP_BLOCK_ROOM = RP_BLOCK_MAX + 64, /* uint32 that a decoder may write, past the count too */
+};
+#define RP_NO_DOC UINT32_MAX /* no docid: docids are below it */
+
+/* ---- 1. Block codes -------------------------------------------------------------------------- */
+
+/* Up to RP_BLOCK_MAX values at a time. One row per code and instruction set; all rows of a name
+ * write and read the same bytes. */
+typedef struct rp__block_code {
+    const char *name;
+    uint32_t needs;                  /* RP_CPU_ bits; 0 is the plain reference */
+    size_t (*bound)(size_t n);
+    /* values -> bytes used, at most bound(n). */
+    size_t (*encode)(const uint32_t *values, size_t n, uint8_t *out);
+    /* The same n values. Writes up to RP_BLOCK_ROOM values of out. */
+    rp_status (*decode)(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n);
+    /* Values are gaps less one: out[i] = out[i-1] + 1 + value[i], out[-1] = base (mod 2^32). */
+    rp_status (*decode_docids)(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
+                               size_t n);
+    /* (optional) The i-th value alone. */
+    rp_status (*at)(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out);
+} rp__block_code;
+
+/* The best row of that name for these features; NULL: no such name. */
+const rp__block_code *rp__block_code_find(const char *name, uint32_t features);
+const rp__block_code *rp__block_code_at(size_t i); /* every row, for tests; NULL past the last */
+
+/* ---- 2. Docid codecs ------------------------------------------------------------------------- */
+
+typedef struct rp__list rp__list;
+
+/* One row per codec and instruction set; a codec owns the whole list. `id` is on disk: append only. */
+typedef struct rp__codec {
+    uint8_t id;
+    const char *name;
+    uint32_t needs;
+    const rp__block_code *code; /* of rows made by the block adapter, else NULL; also codes the frequencies */
+    bool has_offsets;           /* the directory holds a byte offset for each block */
+    uint32_t max_blocks_per_128; /* 1 for blocks of 128; more for dynamic partitions */
+    size_t (*bound)(size_t n);  /* bytes of payload for n docids */
+    /* (optional) Where blocks end: ends[i] postings lie in blocks 0..i. NULL: every RP_BLOCK. */
+    size_t (*cut)(const uint32_t *docids, const uint32_t *tfs, size_t n, uint32_t *ends);
+    /* Payload of all blocks; offsets[b] where has_offsets. `used` at most bound(n). */
+    rp_status (*encode)(const uint32_t *docids, size_t n, const uint32_t *ends, size_t n_blocks,
+                        uint32_t *offsets, uint8_t *out, size_t *used);
+    /* Block b of an open list into out (RP_BLOCK_ROOM); its count is known from the list. */
+    rp_status (*block)(const rp__list *list, uint32_t b, uint32_t *out);
+    /* (optional) All docids of the list at once; out has n + RP_BLOCK_ROOM. NULL: block by block. */
+    rp_status (*decode)(const rp__list *list, uint32_t *out);
+    /* (optional) The i-th docid alone. */
+    rp_status (*at)(const rp__list *list, uint32_t i, uint32_t *out);
+} rp__codec;
+
+const rp__codec *rp__codec_find(const char *name, uint32_t features); /* NULL: no such name */
+const rp__codec *rp__codec_by_id(uint8_t id, uint32_t features);      /* NULL: no such id */
+const rp__codec *rp__codec_at(size_t i); /* every row; the default codec's come first; NULL past the last */
+
+/* ---- 3. Lists -------------------------------------------------------------------------------- */
+
+/* An open list: views into its bytes, or of two plain arrays. Frequencies and positions are cut into
+ * frames of RP_BLOCK postings by rank i, whatever the codec's own blocks are. */
+struct rp__list {
+    const rp__codec *codec;     /* NULL: docids and tfs below are plain arrays */
+    uint32_t n, n_blocks;       /* postings; blocks */
+    uint32_t universe;          /* every docid is below it */
+    const uint32_t *last;       /* last docid of each block; NULL for one block */
+    const uint32_t *last_far;   /* of every 64th block; NULL for one block */
+    const uint32_t *offsets;    /* of blocks in docs; NULL for one block or without has_offsets */
+    const uint32_t *first;      /* rank of each block's first posting; NULL: b * RP_BLOCK */
+    const uint32_t *freq_offsets, *pos_offsets; /* by frame; NULL for one frame; pos NULL without positions */
+    const uint8_t *bounds;      /* by block: max of tf/(tf+K), rounded up, in 1/255; never NULL with a codec */
+    const uint8_t *docs, *freqs;
+    size_t docs_bytes, freqs_bytes;
+    const uint32_t *docids, *tfs;
+};
+
+enum { RP_LIST_FAR = 64 }; /* blocks between entries of last_far */
+
+/* What the writer of a list computes beside the codec. */
+typedef struct rp__list_parts {
+    const uint32_t *ends;        /* by rp__list_cut */
+    size_t n_blocks;
+    const uint8_t *bounds;       /* n_blocks */
+    const uint32_t *pos_offsets; /* one a frame; NULL without positions */
+} rp__list_parts;
+
+size_t rp__list_blocks_bound(const rp__codec *codec, size_t n);
+size_t rp__list_cut(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs, size_t n,
+                    uint32_t *ends); /* returns the number of blocks */
+size_t rp__list_bound(const rp__codec *codec, size_t n);
+/* n >= 1, docids rising, tfs >= 1. `out` has rp__list_bound(n) bytes and is 16-byte aligned. `scratch`
+ * has rp__list_scratch(n) uint32. *used is a multiple of 16. RP_LIMIT: over 4 GiB. */
+size_t rp__list_scratch(const rp__codec *codec, size_t n);
+rp_status rp__list_encode(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
+                          size_t n, const rp__list_parts *parts, uint32_t *scratch, uint8_t *out,
+                          size_t *used);
+/* Opens `in` (16-byte aligned, RP_PAD readable after in_bytes) as a list of n postings. Checks that
+ * all parts lie inside; not what they say. */
+rp_status rp__list_open(const rp__codec *codec, const uint8_t *in, size_t in_bytes, uint32_t n,
+                        uint32_t universe, bool has_positions, rp__list *list);
+void rp__list_from_arrays(const uint32_t *docids, const uint32_t *tfs, uint32_t n,
+                          uint32_t universe, rp__list *list);
+/* Postings in block b, and the rank of its first. */
+uint32_t rp__list_block_count(const rp__list *list, uint32_t b);
+uint32_t rp__list_block_first(const rp__list *list, uint32_t b);
+/* Everything: docids (n + RP_BLOCK_ROOM) and, unless NULL, frequencies (the same room). */
+rp_status rp__list_decode(const rp__list *list, uint32_t *docids, uint32_t *tfs);
+/* Frequencies of frame f into out (RP_BLOCK_ROOM). */
+rp_status rp__list_freqs(const rp__list *list, uint32_t f, uint32_t *out);
+/* Decodes all and says whether it is what an encoder would have written: rising, below universe,
+ * directory true, frequencies at least 1. `scratch`: 2 * RP_BLOCK_ROOM. */
+rp_status rp__list_validate(const rp__list *list, uint32_t *scratch);
+
+/* ---- 4. Cursors ------------------------------------------------------------------------------ */
+
+/* Walks a list in rising order; docids it gives are rising and below the universe whatever the bytes
+ * say. After the last posting, or damage, docid is RP_NO_DOC; `status` then tells which.
+ * One thread at a time; about 3 KiB, 64-byte aligned. */
+typedef struct rp__cursor {
+    const rp__list *list;
+    uint32_t docid;
+    uint32_t block, slot, count; /* block decoded in docs; where in it; postings in it */
+    uint32_t frame;              /* frame decoded in tfs; UINT32_MAX: none */
+    rp_status status;
+    uint64_t decoded;            /* postings decoded so far */
+    const uint32_t *at;          /* docids of the block */
+    _Alignas(64) uint32_t docs[RP_BLOCK_ROOM];
+    _Alignas(64) uint32_t tfs[RP_BLOCK_ROOM];
+} rp__cursor;
+
+void rp__cursor_open(rp__cursor *c, const rp__list *list); /* stands on the first posting */
+uint32_t rp__cursor_next(rp__cursor *c);
+uint32_t rp__cursor_next_geq(rp__cursor *c, uint32_t docid); /* never goes back */
+uint32_t rp__cursor_rank(const rp__cursor *c); /* of the current posting in the list */
+uint32_t rp__cursor_tf(rp__cursor *c);         /* of the current posting */
+/* The rest of the current block, from the current posting on; then next_block. 0: at the end. */
+uint32_t rp__cursor_block(const rp__cursor *c, const uint32_t **docids);
+uint32_t rp__cursor_next_block(rp__cursor *c); /* stands on its first posting, or RP_NO_DOC */
+
+#endif

@@ -1,0 +1,162 @@
+/* index/index.h: the door of index: terms to and from postings on disk.
+ *
+ * Chapters: 1 an open segment; 2 terms; 3 lists and positions; 4 documents; 5 writing.
+ * An open segment is read only and may be used by any thread. */
+#ifndef RP_INDEX_INDEX_H
+#define RP_INDEX_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "codec/codec.h"
+#include "rank/rank.h"
+#include "riposte/index.h"
+#include "riposte/status.h"
+#include "store/store.h"
+
+/* ---- 1. An open segment ---------------------------------------------------------------------- */
+
+typedef struct rp__segment rp__segment;
+
+typedef struct rp__segment_info {
+    rp__rank_stats stats;
+    uint64_t terms, postings, generation, uid;
+    const char *codec, *stem, *stop;  /* stop: its name */
+    const char *stop_words;           /* separated by '\n' */
+    size_t stop_bytes;
+    bool has_positions, has_text;
+    uint64_t bytes_terms, bytes_lists, bytes_positions, bytes_docs, bytes_text;
+} rp__segment_info;
+
+/* Opens what the manifest of the folder names. `verify`: all checksums now. */
+rp_status rp__segment_open(const char *dir, bool verify, rp__segment **out, rp_error *err);
+void rp__segment_close(rp__segment *segment); /* NULL is fine */
+const rp__segment_info *rp__segment_get_info(const rp__segment *segment);
+/* All checksums, then all structure; calls on_fault for each fault, goes on after it. */
+rp_status rp__segment_check(rp__segment *segment, rp_check_fn *on_fault, void *arg, rp_error *err);
+
+/* ---- 2. Terms -------------------------------------------------------------------------------- */
+
+/* A term's entry. Copy freely; valid while the segment is open. */
+typedef struct rp__term {
+    uint32_t df;
+    uint64_t cf;
+    const uint8_t *tiny; /* postings inside the dictionary, else NULL */
+    uint32_t tiny_bytes;
+    uint64_t list_offset, list_bytes, pos_offset, pos_bytes;
+} rp__term;
+
+/* RP_NOT_FOUND, or RP_DAMAGED. */
+rp_status rp__segment_find(const rp__segment *segment, const char *term, size_t bytes, rp__term *out);
+
+/* Terms in byte order, from the first that is >= `from`, while they begin with `from` when asked so. */
+typedef struct rp__term_iter {
+    const rp__segment *segment;
+    const uint8_t *at, *end;
+    uint64_t left_in_block, block, list_offset, pos_offset;
+    char prefix[256];
+    size_t prefix_bytes;
+    char term[256]; /* the current term, not NUL-ended */
+    size_t term_bytes;
+    rp__term entry;
+} rp__term_iter;
+
+rp_status rp__term_iter_start(rp__term_iter *iter, const rp__segment *segment, const char *prefix,
+                              size_t bytes);
+/* RP_OK: iter->term and iter->entry are the next; RP_NOT_FOUND: no more; RP_DAMAGED. */
+rp_status rp__term_iter_next(rp__term_iter *iter);
+
+/* ---- 3. Lists and positions ------------------------------------------------------------------ */
+
+/* Opens the term's list; tiny ones are decoded into the arena. */
+rp_status rp__segment_list(const rp__segment *segment, const rp__term *term, rp__arena *arena,
+                           rp__list *out);
+
+/* Positions of one term's postings; decodes a frame at a time into the arena's memory. */
+typedef struct rp__positions {
+    const rp__segment *segment;
+    rp__term term;
+    const rp__list *list;
+    uint32_t frame;      /* decoded; UINT32_MAX: none */
+    uint32_t *starts;    /* RP_BLOCK + 1: where each posting's positions begin in `at` */
+    uint32_t *at;        /* positions of the frame */
+    size_t cap;
+    rp__arena *arena;
+} rp__positions;
+
+/* RP_USAGE where the index has no positions. */
+rp_status rp__positions_open(rp__positions *p, const rp__segment *segment, const rp__term *term,
+                             const rp__list *list, rp__arena *arena);
+/* The rising positions of posting number `rank`; valid until the next call. */
+rp_status rp__positions_get(rp__positions *p, uint32_t rank, const uint32_t **at, uint32_t *n);
+
+/* ---- 4. Documents ---------------------------------------------------------------------------- */
+
+/* Exact lengths as codes of 1, 2 or 4 bytes into the table of distinct lengths. */
+typedef struct rp__lengths {
+    const void *codes;
+    uint32_t code_bytes;
+    uint32_t n_docs, n_table;
+    const uint32_t *table;
+} rp__lengths;
+
+void rp__segment_get_lengths(const rp__segment *segment, rp__lengths *out);
+
+/* The code of a document; below n_table whatever the bytes say. */
+static inline uint32_t rp__lengths_code(const rp__lengths *l, uint32_t docid)
+{
+    uint32_t code = l->code_bytes == 1   ? ((const uint8_t *)l->codes)[docid]
+                    : l->code_bytes == 2 ? ((const uint16_t *)l->codes)[docid]
+                                         : ((const uint32_t *)l->codes)[docid];
+    return code < l->n_table ? code : l->n_table - 1;
+}
+
+/* The external id, borrowed; not NUL-ended. */
+rp_status rp__segment_doc_id(const rp__segment *segment, uint32_t docid, const char **id,
+                             size_t *bytes);
+/* Title and text, appended to buf as title, then text; both empty where nothing is stored. */
+rp_status rp__segment_doc_text(const rp__segment *segment, uint32_t docid, rp__zblock *z,
+                               rp__buf *buf, size_t *title_bytes);
+
+/* ---- 5. Writing ------------------------------------------------------------------------------ */
+
+/* Collects documents in memory up to a budget, spills sorted runs, and merges them into a segment.
+ * The bytes depend on the documents and options alone, not on threads or memory. */
+typedef struct rp__segment_options {
+    const rp__codec *codec;
+    const char *stem, *stop, *stop_words;
+    size_t stop_bytes;
+    bool has_positions, has_text;
+    uint64_t memory;  /* for everything below this call */
+    uint32_t workers; /* inverters */
+    bool (*on_progress)(void *arg, uint64_t done, uint64_t of); /* while merging; false: stop */
+    void *progress_arg;
+} rp__segment_options;
+
+typedef struct rp__segment_builder rp__segment_builder;
+
+rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *options,
+                                  rp__segment_builder **out, rp_error *err);
+/* Gives the next docid to a document; in order, one thread at a time. RP_INPUT: the id is there
+ * already. `text` is stored text: title, then text. */
+rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
+                                  uint32_t *docid, rp_error *err);
+/* One occurrence of a term, by the worker that has the document; positions rise within a document,
+ * docids rise within a worker. */
+rp_status rp__segment_builder_token(rp__segment_builder *b, uint32_t worker, uint32_t docid,
+                                    const char *term, uint32_t bytes, uint32_t position);
+/* Ends the document: its length in tokens. A worker's memory may be spilled here. */
+rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker, uint32_t docid,
+                                      uint32_t length, rp_error *err);
+/* Compressed block of stored text for `n` documents from `docid` on; in order, one thread at a time.
+ * `sizes` holds n pairs: bytes of title, bytes of text. */
+rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, const uint32_t *sizes,
+                                   size_t n, const uint8_t *packed, size_t packed_bytes,
+                                   rp_error *err);
+uint64_t rp__segment_builder_memory(const rp__segment_builder *b); /* bytes in use */
+rp_status rp__segment_builder_finish(rp__segment_builder *b, rp_build_stats *stats, rp_error *err);
+void rp__segment_builder_free(rp__segment_builder *b); /* removes what is not published; NULL is fine */
+
+#endif

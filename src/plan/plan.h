@@ -1,0 +1,57 @@
+/* plan/plan.h: the door of plan: query text to a bound query.
+ *
+ * 1 the parser: text to syntax, errors with a column; 2 the binder: words to terms and weights. No
+ * recursion on the query's depth. Everything is made in one arena, whose cap bounds a query. */
+#ifndef RP_PLAN_PLAN_H
+#define RP_PLAN_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/backend.h"
+#include "base/arena.h"
+#include "riposte/search.h"
+#include "riposte/status.h"
+#include "text/text.h"
+
+/* ---- 1. Syntax ------------------------------------------------------------------------------- */
+
+typedef enum rp__syntax_kind {
+    RP_SYNTAX_OPEN, RP_SYNTAX_CLOSE, RP_SYNTAX_WORD, RP_SYNTAX_PREFIX, RP_SYNTAX_PHRASE,
+} rp__syntax_kind;
+
+/* Like rp__op, with words as written. Juxtaposed clauses have the default operator's role. */
+typedef struct rp__syntax_op {
+    uint8_t kind, role;
+    uint32_t begin, end; /* bytes of the query: the word without '*', the phrase without quotes */
+    uint32_t slop;
+    double boost;        /* product of all around it; 1 */
+} rp__syntax_op;
+
+typedef struct rp__syntax {
+    const char *text;
+    rp__syntax_op *ops; /* one group */
+    size_t n_ops;
+    uint32_t depth;
+} rp__syntax;
+
+/* `options` must have its defaults filled in (rp__plan_defaults). RP_USAGE: err has
+ * "column N: ..."; RP_LIMIT: a limit, named with its option. */
+rp_status rp__query_parse(const char *text, size_t bytes, rp_mode mode,
+                          const rp_search_options *options, rp__arena *arena, rp__syntax *out,
+                          rp_error *err);
+
+/* ---- 2. Binding ------------------------------------------------------------------------------ */
+
+/* Fills in defaults for what is zero. */
+void rp__plan_defaults(rp_search_options *options);
+
+/* Analyzes words (one that is several terms becomes a group of them), expands prefixes, looks terms
+ * up, weighs leaves and picks the fraction bits. Words that the analyzer drops vanish, and groups
+ * that hold nothing else with them. Repeated words stay repeated. RP_USAGE: a phrase without positions. */
+rp_status rp__query_bind(const rp__syntax *syntax, const rp__segment *segment, const rp__rank *rank,
+                         const float *norms, rp__analyzer_state *analyzer, rp_mode mode,
+                         const rp_search_options *options, rp__arena *arena, rp__query *out,
+                         rp_error *err);
+
+#endif

@@ -1,0 +1,105 @@
+/* rank/rank.h: the door of rank: numbers only.
+ *
+ * Chapters: 1 rankings, one row each; 2 weights, made once a query in double; 3 the contribution of
+ * one posting; 4 the k best.
+ * One answer: a contribution is float32 in one stated order of IEEE operations, then truncated to an
+ * unsigned fixed-point number with s fraction bits; a score is the 32-bit sum; ties go to the smaller
+ * docid. Nothing here depends on codec, processor or order of evaluation. */
+#ifndef RP_RANK_RANK_H
+#define RP_RANK_RANK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "riposte/status.h"
+
+/* ---- 1. Rankings ----------------------------------------------------------------------------- */
+
+typedef struct rp__rank_stats {
+    uint64_t docs, tokens;
+    uint32_t max_length;
+} rp__rank_stats;
+
+typedef enum rp__rank_kind { RP_RANK_BM25, RP_RANK_DIRICHLET } rp__rank_kind;
+
+typedef struct rp__ranking {
+    const char *name;
+    rp__rank_kind kind;
+    double k1, b, mu;                           /* defaults */
+    double (*idf)(uint64_t docs, uint64_t df);  /* NULL for Dirichlet */
+    bool times_k1_plus_1;
+} rp__ranking;
+
+const rp__ranking *rp__ranking_find(const char *name); /* NULL: no such name */
+const rp__ranking *rp__ranking_at(size_t i);           /* default first; NULL past the last */
+
+/* A ranking with its parameters and the collection's statistics. */
+typedef struct rp__rank {
+    const rp__ranking *ranking;
+    double k1, b, mu;
+    rp__rank_stats stats;
+} rp__rank;
+
+/* ---- 2. Weights ------------------------------------------------------------------------------ */
+
+/* What one term or phrase of a query brings: `weight` is idf (of a phrase: the sum of its words')
+ * times the constants and the boost; for Dirichlet 1/(mu p), with the boost apart. */
+typedef struct rp__weight {
+    float weight, boost;
+    double bound; /* no contribution is larger */
+} rp__weight;
+
+/* df >= 1 and cf >= df. Words of a phrase: n > 1 (Dirichlet: the least cf counts). */
+rp__weight rp__rank_weight(const rp__rank *rank, const uint32_t *df, const uint64_t *cf, size_t n,
+                           double boost);
+/* What a document's length does: K = k1 (1 - b + b dl/avgdl), or mu/(dl + mu) for Dirichlet. */
+float rp__rank_norm(const rp__rank *rank, uint32_t length);
+/* s: 20, unless the sum of bounds reaches 2^12; then the largest that keeps it below 2^32. */
+int32_t rp__rank_fraction_bits(double sum_of_bounds);
+/* 2^s as float, and the score that a fixed-point number stands for. */
+float rp__rank_scale(int32_t fraction_bits);
+double rp__rank_score(uint64_t fixed, int32_t fraction_bits);
+
+/* max of tf/(tf+K) in 1/255, rounded up. */
+uint8_t rp__rank_block_bound(float ratio);
+
+/* ---- 3. The contribution of one posting ------------------------------------------------------ */
+
+static inline float rp__rank_bm25(float weight, float norm, uint32_t tf)
+{
+    float t = (float)tf;
+    return weight * (t / (t + norm));
+}
+
+float rp__rank_dirichlet(float weight, float boost, float norm, uint32_t tf);
+
+/* Truncates; the product with a power of two is exact. */
+static inline uint32_t rp__rank_fix(float contribution, float scale)
+{
+    return (uint32_t)(contribution * scale);
+}
+
+/* By kind; for code that is not hot. */
+uint32_t rp__rank_contribution(rp__rank_kind kind, const rp__weight *weight, float norm, uint32_t tf,
+                               int32_t fraction_bits);
+
+/* ---- 4. The k best --------------------------------------------------------------------------- */
+
+/* A heap in the caller's memory: the reference that every processor must match. */
+typedef struct rp__scored {
+    uint32_t fixed, docid;
+} rp__scored;
+
+typedef struct rp__topk {
+    rp__scored *at;
+    size_t k, n;
+    uint32_t threshold; /* a document must score more; 0 while there is room (then score 0 enters too) */
+} rp__topk;
+
+void rp__topk_init(rp__topk *topk, rp__scored *room, size_t k);
+/* Any order of docids. */
+void rp__topk_push(rp__topk *topk, uint32_t fixed, uint32_t docid);
+void rp__topk_finish(rp__topk *topk); /* at[0..n) best first */
+
+#endif

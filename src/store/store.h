@@ -1,0 +1,146 @@
+/* store/store.h: the door of store: bytes to and from disk.
+ *
+ * Chapters: 1 the table of system calls; 2 writing files; 3 section files, the form of every file of
+ * an index; 4 guarded access to mapped memory; 5 reading input; 6 compressed blocks.
+ * Nothing above store calls the system about files. */
+#ifndef RP_STORE_STORE_H
+#define RP_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "riposte/status.h"
+
+/* ---- 1. The table of system calls ------------------------------------------------------------ */
+
+/* Each call behaves as the system call of its name: -1 and errno on failure. All of store goes
+ * through the current table, so that tests can log, fail, shorten or stop at any call. */
+typedef struct rp__store_ops {
+    int (*open)(int dirfd, const char *path, int flags, unsigned mode); /* openat */
+    int (*close)(int fd);
+    ssize_t (*read)(int fd, void *buf, size_t n);
+    ssize_t (*pread)(int fd, void *buf, size_t n, off_t at);
+    ssize_t (*write)(int fd, const void *buf, size_t n);
+    int (*fsync)(int fd);
+    int (*rename)(int dirfd, const char *from, const char *to);
+    int (*unlink)(int dirfd, const char *path, int flags);
+    int (*mkdir)(int dirfd, const char *path, unsigned mode);
+    void *(*map)(int fd, size_t bytes); /* read only, shared; NULL and errno on failure */
+    int (*unmap)(void *at, size_t bytes);
+} rp__store_ops;
+
+extern const rp__store_ops rp__store_system;         /* the real ones */
+const rp__store_ops *rp__store_get_ops(void);
+void rp__store_set_ops(const rp__store_ops *ops);    /* for tests, before any thread runs; NULL: the real ones */
+
+/* ---- 2. Writing files ------------------------------------------------------------------------ */
+
+/* A folder in which an index lives, held open and locked against a second writer. */
+typedef struct rp__folder {
+    int fd;
+    bool is_new;     /* this process made it: removed again when nothing is published */
+    bool is_locked;
+    char path[4096]; /* as the user gave it, for messages */
+} rp__folder;
+
+rp_status rp__folder_open(rp__folder *folder, const char *path, rp_error *err);   /* to read */
+rp_status rp__folder_create(rp__folder *folder, const char *path, rp_error *err); /* to write: make, lock */
+void rp__folder_close(rp__folder *folder);
+rp_status rp__folder_sync(rp__folder *folder, rp_error *err);
+rp_status rp__folder_rename(rp__folder *folder, const char *from, const char *to, rp_error *err);
+void rp__folder_remove(rp__folder *folder, const char *name); /* failures are of no consequence */
+/* Calls fn for each entry but . and ..; fn may remove it. */
+rp_status rp__folder_list(rp__folder *folder, void (*fn)(void *arg, const char *name), void *arg,
+                          rp_error *err);
+
+/* A file written from front to back through one buffer. The first failure sticks and comes out of
+ * finish. One thread at a time. */
+typedef struct rp__out rp__out;
+rp_status rp__out_create(const rp__folder *folder, const char *name, size_t buffer, rp__out **out,
+                         rp_error *err);
+void rp__out_write(rp__out *out, const void *bytes, size_t n);
+uint64_t rp__out_offset(const rp__out *out);
+rp_status rp__out_finish(rp__out *out, bool sync, rp_error *err); /* flush, sync, close; frees */
+void rp__out_abandon(rp__out *out);                               /* close and remove; NULL is fine */
+
+/* A file read from front to back, or parts of it at once. One thread at a time. */
+typedef struct rp__in rp__in;
+rp_status rp__in_open(const rp__folder *folder, const char *name, uint64_t at, size_t buffer,
+                      rp__in **out, rp_error *err);
+/* Up to n bytes, fewer only at the end. The view is valid until the next call; n <= buffer. */
+rp_status rp__in_view(rp__in *in, size_t n, const uint8_t **at, size_t *got, rp_error *err);
+void rp__in_skip(rp__in *in, size_t n); /* at most what the last view gave */
+void rp__in_close(rp__in *in);
+
+/* ---- 3. Section files ------------------------------------------------------------------------ */
+
+/* header | sections, each 64-byte aligned, followed by RP_PAD zero bytes | table | footer.
+ * docs/format.md has the bytes. `kind` and section ids are the index room's numbers. */
+typedef struct rp__section_writer rp__section_writer;
+rp_status rp__section_writer_new(const rp__folder *folder, const char *name, uint32_t kind,
+                                 uint64_t uid, rp__section_writer **out, rp_error *err);
+void rp__section_writer_begin(rp__section_writer *w, uint32_t id);
+void rp__section_writer_put(rp__section_writer *w, const void *bytes, size_t n);
+void rp__section_writer_align(rp__section_writer *w, size_t to);     /* zeros up to a multiple within the section */
+uint64_t rp__section_writer_offset(const rp__section_writer *w);      /* bytes in this section so far */
+void rp__section_writer_end(rp__section_writer *w);
+/* Writes table and footer, syncs, closes. `bytes` and `checksum` of the table: for the manifest. */
+rp_status rp__section_writer_finish(rp__section_writer *w, uint64_t *bytes, uint64_t *checksum,
+                                    rp_error *err);
+void rp__section_writer_abandon(rp__section_writer *w); /* NULL is fine */
+
+typedef struct rp__section_file rp__section_file; /* any thread, read only */
+/* Maps it; checks header, footer, table and their checksums. 0 for uid, bytes, checksum: any. */
+rp_status rp__section_file_open(const rp__folder *folder, const char *name, uint32_t kind,
+                                uint64_t uid, uint64_t bytes, uint64_t checksum,
+                                rp__section_file **out, rp_error *err);
+void rp__section_file_close(rp__section_file *file);
+/* RP_DAMAGED if the section is not there. RP_PAD readable bytes follow it. */
+rp_status rp__section_file_get(const rp__section_file *file, uint32_t id, const uint8_t **at,
+                               size_t *bytes, rp_error *err);
+rp_status rp__section_file_verify(const rp__section_file *file, uint32_t id, rp_error *err);
+size_t rp__section_file_count(const rp__section_file *file);
+uint32_t rp__section_file_id(const rp__section_file *file, size_t i);
+uint64_t rp__section_file_bytes(const rp__section_file *file);
+uint64_t rp__section_file_uid(const rp__section_file *file);
+const char *rp__section_file_name(const rp__section_file *file);
+
+uint64_t rp__checksum(const void *bytes, size_t n); /* XXH3, 64 bits */
+
+/* ---- 4. Guarded access to mapped memory -------------------------------------------------------- */
+
+/* Runs fn(arg). If a mapped file was cut short under it, so that touching it raises SIGBUS, fn is
+ * left at that point and RP_DAMAGED comes back; otherwise what fn returned. fn must own nothing but
+ * what its caller can still free. Nesting is not allowed. */
+rp_status rp__mapping_guard(rp_status (*fn)(void *arg), void *arg);
+
+/* ---- 5. Reading input ------------------------------------------------------------------------ */
+
+/* A file or standard input ("-"), plain, gzip (all members) or zstd (all frames), told by its first
+ * bytes. One thread at a time. */
+typedef struct rp__input rp__input;
+rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out, rp_error *err);
+/* Fills buf; *got is less than cap only at the end. RP_INPUT: damaged; RP_LIMIT: expands too far. */
+rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, rp_error *err);
+uint64_t rp__input_consumed(const rp__input *input); /* bytes of the file itself */
+uint64_t rp__input_size(const rp__input *input);     /* of the file itself; 0: not known */
+void rp__input_close(rp__input *input);
+
+/* Files below a folder (or the file itself), sorted by path so that the order is the same
+ * everywhere; symbolic links and dot files are passed over. fn returns false to stop. */
+typedef bool rp__walk_fn(void *arg, const char *path, uint64_t bytes);
+rp_status rp__walk(const char *path, rp__walk_fn *fn, void *arg, rp_error *err);
+
+/* ---- 6. Compressed blocks -------------------------------------------------------------------- */
+
+/* One thread's zstd contexts. `expected` bounds what a block may expand to. */
+typedef struct rp__zblock rp__zblock;
+rp_status rp__zblock_new(rp__zblock **out);
+void rp__zblock_free(rp__zblock *z);
+rp_status rp__zblock_pack(rp__zblock *z, const void *bytes, size_t n, rp__buf *out);
+rp_status rp__zblock_unpack(rp__zblock *z, const void *bytes, size_t n, void *out, size_t expected);
+
+#endif
