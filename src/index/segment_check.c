@@ -160,7 +160,7 @@ static void check_text(check *c, rp__zblock *z)
     size_t title;
     rp__buf_init(&buf);
     for (size_t i = 0; t->text && i < 2 * t->n_text_blocks; i++) {
-        uint32_t docid;
+        uint32_t docid = 0;
         char where[40];
         copy_job job = {&docid, &t->text_index[i / 2 + i % 2].first_docid};
         rp_status status = rp__mapping_guard(run_copy, &job);
