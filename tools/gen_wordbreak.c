@@ -1,15 +1,19 @@
-/* gen_wordbreak.c: writes src/text/wordbreak_table.c from the properties that libunistring has.
+/* gen_wordbreak.c: writes src/text/wordbreak_table.c from the properties that libunistring has, and
+ * from what utf8proc's folding does to single characters.
  *
  * Run it only when the tables must follow a newer Unicode; its output is kept in the tree, so that
- * a build does not need libunistring. Use: gcc -Isrc tools/gen_wordbreak.c -lunistring && ./a.out */
+ * a build does not need libunistring.
+ * Use: gcc -Isrc tools/gen_wordbreak.c -lunistring -lutf8proc && ./a.out >src/text/wordbreak_table.c */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <unictype.h>
+#include <uninorm.h>
 #include <unistring/version.h>
 #include <uniwbrk.h>
+#include <utf8proc.h>
 
 #include "text/wordbreak_table.h"
 
@@ -37,6 +41,33 @@ static const uint8_t class_of[] = {
     [WBP_NEWLINE] = RP_WORDBREAK_NEWLINE,
 };
 
+/* Characters that a composition takes to the one before them. */
+static bool joins_back[CODES];
+
+static void find_joining(void)
+{
+    for (uint32_t code = 0; code < CODES; code++) {
+        ucs4_t parts[UC_DECOMPOSITION_MAX_LENGTH];
+        if (uc_canonical_decomposition(code, parts) == 2)
+            joins_back[parts[1]] = true;
+    }
+}
+
+static bool is_own_folding(uint32_t code)
+{
+    utf8proc_int32_t out[32];
+    utf8proc_option_t options =
+        UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE;
+    int boundary = 0;
+    utf8proc_ssize_t n =
+        utf8proc_decompose_char((utf8proc_int32_t)code, out, 32, options, &boundary);
+    if (n <= 0 || n > 32)
+        return false;
+    n = utf8proc_normalize_utf32(out, n, options);
+    return n == 1 && out[0] == (utf8proc_int32_t)code && !joins_back[code] &&
+           utf8proc_get_property((utf8proc_int32_t)code)->combining_class == 0;
+}
+
 static uint8_t value_of(uint32_t code)
 {
     int property = uc_wordbreak_property(code);
@@ -45,7 +76,8 @@ static uint8_t value_of(uint32_t code)
                    uc_is_general_category_withtable(code, UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_N);
     bool is_pict = uc_is_property_extended_pictographic(code);
     return (uint8_t)(class_of[property] | (is_word ? RP_WORDBREAK_WORD : 0) |
-                     (is_pict ? RP_WORDBREAK_PICT : 0));
+                     (is_pict ? RP_WORDBREAK_PICT : 0) |
+                     (is_own_folding(code) ? 0 : RP_WORDBREAK_FOLDS));
 }
 
 static int column;
@@ -102,12 +134,13 @@ static void put_ranges(const uint8_t *values)
 int main(void)
 {
     static uint8_t values[CODES];
+    find_joining();
     for (uint32_t code = 0; code < CODES; code++)
         values[code] = code >= 0xD800 && code <= 0xDFFF ? RP_WORDBREAK_OTHER : value_of(code);
     printf("/* wordbreak_table.c: the Word_Break class of every code point, in two stages.\n"
-           " * Made by tools/gen_wordbreak.c from libunistring %d.%d; not written by hand. */\n"
+           " * Made by tools/gen_wordbreak.c from libunistring %d.%d and utf8proc %s. */\n"
            "#include \"text/wordbreak_table.h\"\n\n/* clang-format off */\n",
-           _libunistring_version >> 16, _libunistring_version >> 8 & 255);
+           _libunistring_version >> 16, _libunistring_version >> 8 & 255, utf8proc_version());
     put_blocks(values);
     put_ranges(values);
     return 0;

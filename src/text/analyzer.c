@@ -32,13 +32,6 @@ struct rp__analyzer_state {
     rp__folding folding;
 };
 
-/* A word before the stop list and the stemmer. */
-typedef struct found {
-    size_t begin, end;
-    const char *term; /* folded; 8 bytes behind it can be read */
-    size_t bytes;
-} found;
-
 rp_status rp__analyzer_open(const rp__text_options *options, rp__analyzer **out, rp_error *err)
 {
     *out = NULL;
@@ -100,6 +93,18 @@ void rp__analyzer_begin(rp__analyzer_state *state, const char *text, size_t byte
     state->position = 0;
 }
 
+/* Whether there is ASCII at `at`; if so it is in the scan. */
+static inline bool has_ascii(rp__analyzer_state *state)
+{
+    if (state->at < state->scan_begin + state->scan.n)
+        return true;
+    if ((unsigned char)state->text[state->at] >= 0x80)
+        return false;
+    state->scan_begin = state->at;
+    rp__asciiscan_load(&state->scan, state->text + state->at, state->bytes - state->at);
+    return true;
+}
+
 /* The next run of word characters of the map from `from` on, as [*begin, *end); false: none. */
 static inline bool find_run(const rp__asciiscan *scan, size_t from, size_t *begin, size_t *end)
 {
@@ -149,73 +154,79 @@ static void skip_gap(rp__analyzer_state *state)
     state->at = at;
 }
 
-/* Takes the segment at `at`; false if it is no word. */
-static bool take_segment(rp__analyzer_state *state, found *out)
+static size_t fold(rp__folding *folding, const char *word, const rp__wordbreak_segment *segment,
+                   size_t bytes)
+{
+    if (segment->is_folded)
+        return rp__folding_copy(folding, word, bytes);
+    if (segment->is_ascii)
+        return rp__folding_ascii(folding, word, bytes);
+    return rp__folding_unicode(folding, word, bytes);
+}
+
+/* Takes the segment at `at`; false if it is no word. Nothing may be left of a word: 0 bytes. */
+static bool take_segment(rp__analyzer_state *state, rp__token *out)
 {
     rp__wordbreak_segment segment = rp__wordbreak_next(state->text, state->bytes, state->at);
-    const char *source = state->text + state->at;
-    size_t length = segment.end - state->at;
     out->begin = state->at;
     out->end = state->at = segment.end;
     if (!segment.is_word)
         return false;
     out->term = state->folding.term;
-    out->bytes = segment.is_ascii ? rp__folding_ascii(&state->folding, source, length)
-                                  : rp__folding_unicode(&state->folding, source, length);
+    out->bytes =
+        (uint32_t)fold(&state->folding, state->text + out->begin, &segment, out->end - out->begin);
     return true;
 }
 
-static inline bool next_word(rp__analyzer_state *state, found *out)
+/* The next word, folded, before the stop list and the stemmer. Its term has 8 readable bytes behind
+ * it. Writes straight into the token: a copy of a struct just written stalls. */
+static inline bool next_word(rp__analyzer_state *state, rp__token *out)
 {
-    for (;;) {
-        if (state->at >= state->scan_begin + state->scan.n) {
-            if (state->at == state->bytes)
-                return false;
-            state->scan_begin = state->at;
-            rp__asciiscan_load(&state->scan, state->text + state->at, state->bytes - state->at);
-        }
-        size_t begin, end;
-        if (!find_run(&state->scan, state->at - state->scan_begin, &begin, &end)) {
-            skip_gap(state);
-        } else if (is_alone(state, begin, end)) {
-            out->begin = state->scan_begin + begin;
-            out->end = state->at = state->scan_begin + end;
-            out->term = state->scan.lower + begin;
-            out->bytes = end - begin < RP_TEXT_TERM_MAX ? end - begin : RP_TEXT_TERM_MAX;
-            return true;
-        } else {
-            state->at = state->scan_begin + begin;
+    while (state->at < state->bytes) {
+        if (has_ascii(state)) {
+            size_t begin, end;
+            if (!find_run(&state->scan, state->at - state->scan_begin, &begin, &end)) {
+                skip_gap(state);
+            } else if (is_alone(state, begin, end)) {
+                size_t n = end - begin;
+                out->begin = state->scan_begin + begin;
+                out->end = state->at = state->scan_begin + end;
+                out->term = state->scan.lower + begin;
+                out->bytes = (uint32_t)(n < RP_TEXT_TERM_MAX ? n : RP_TEXT_TERM_MAX);
+                return true;
+            } else {
+                state->at = state->scan_begin + begin;
+            }
         }
         if (take_segment(state, out))
             return true;
     }
+    return false;
 }
 
 /* Applies the stop list and the stemmer; false: nothing is left. */
-static inline bool keep(rp__analyzer_state *state, found *w)
+static inline bool keep(rp__analyzer_state *state, rp__token *token)
 {
     const rp__stopwords *stop = &state->analyzer->stop;
-    if (w->bytes == 0)
+    if (token->bytes == 0)
         return false;
-    if (stop->n == 0 && !state->stemming)
+    bool may_stop = rp__stopwords_may_have(stop, token->term, token->bytes);
+    if (!may_stop && !state->stemming)
         return true;
-    uint64_t hash = rp__term_hash_of(w->term, w->bytes);
-    if (stop->n > 0 && rp__stopwords_has(stop, w->term, w->bytes, hash))
+    uint64_t hash = rp__term_hash_of(token->term, token->bytes);
+    if (may_stop && rp__stopwords_has(stop, token->term, token->bytes, hash))
         return false;
     if (state->stemming)
-        w->term = rp__stemming_get(state->stemming, w->term, &w->bytes, hash);
-    return w->bytes > 0;
+        token->term = rp__stemming_get(state->stemming, token->term, &token->bytes, hash);
+    return true;
 }
 
 bool rp__analyzer_next(rp__analyzer_state *state, rp__token *token)
 {
-    found w;
-    while (next_word(state, &w)) {
-        uint32_t position = state->position++;
-        if (!keep(state, &w))
-            continue;
-        *token = (rp__token){w.term, (uint32_t)w.bytes, position, w.begin, w.end};
-        return true;
+    while (next_word(state, token)) {
+        token->position = state->position++;
+        if (keep(state, token))
+            return true;
     }
     return false;
 }

@@ -24,6 +24,13 @@ size_t rp__folding_cut(const char *word, size_t bytes, size_t max)
     return max;
 }
 
+size_t rp__folding_copy(rp__folding *folding, const char *word, size_t bytes)
+{
+    size_t n = rp__folding_cut(word, bytes, RP_TEXT_TERM_MAX);
+    memcpy(folding->term, word, n);
+    return n;
+}
+
 size_t rp__folding_ascii(rp__folding *folding, const char *word, size_t bytes)
 {
     size_t n = bytes < RP_TEXT_TERM_MAX ? bytes : RP_TEXT_TERM_MAX;

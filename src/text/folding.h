@@ -19,11 +19,13 @@ typedef struct rp__folding {
     int32_t codes[RP_FOLDING_CODES + 1];
 } rp__folding;
 
-/* Both fill folding->term and return its bytes, 0 to RP_TEXT_TERM_MAX. */
+/* All fill folding->term and return its bytes, 0 to RP_TEXT_TERM_MAX. */
+/* A word that is its own folding. */
+size_t rp__folding_copy(rp__folding *folding, const char *word, size_t bytes);
 size_t rp__folding_ascii(rp__folding *folding, const char *word, size_t bytes);
 /* NFKC casefold; the word must be valid UTF-8. */
 size_t rp__folding_unicode(rp__folding *folding, const char *word, size_t bytes);
-/* Any bytes: the right one of the two. Invalid bytes are left out. */
+/* Any bytes: the right one of the last two. Invalid bytes are left out. */
 size_t rp__folding_any(rp__folding *folding, const char *word, size_t bytes);
 
 /* The most bytes, at most `max`, that end at a character of valid UTF-8. */

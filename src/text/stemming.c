@@ -96,13 +96,13 @@ void rp__stemming_free(rp__stemming *stemming)
 }
 
 /* An empty stem (Porter's of "s") would lose the word: it then stays as it is. */
-static const char *find_stem(rp__stemming *s, const char *term, size_t *bytes)
+static const char *find_stem(rp__stemming *s, const char *term, uint32_t *bytes)
 {
     const sb_symbol *out = sb_stemmer_stem(s->stemmer, (const sb_symbol *)term, (int)*bytes);
     int length = sb_stemmer_length(s->stemmer);
     if (!out || length <= 0) /* NULL: out of memory, which warm_up has made impossible */
         return term;
-    *bytes = rp__folding_cut((const char *)out, (size_t)length, RP_TEXT_TERM_MAX);
+    *bytes = (uint32_t)rp__folding_cut((const char *)out, (size_t)length, RP_TEXT_TERM_MAX);
     return (const char *)out;
 }
 
@@ -126,12 +126,12 @@ static inline bool holds(const slot *place, const char *term, size_t bytes)
     return place->bytes == bytes && rp__term_hash_equal(place->word, term, bytes);
 }
 
-const char *rp__stemming_get(rp__stemming *s, const char *term, size_t *bytes, uint64_t hash)
+const char *rp__stemming_get(rp__stemming *s, const char *term, uint32_t *bytes, uint64_t hash)
 {
     line *at = &s->lines[hash % LINES];
     if (!holds(&at->first, term, *bytes)) {
         if (!holds(&at->second, term, *bytes)) {
-            size_t n = *bytes;
+            uint32_t n = *bytes;
             const char *out = find_stem(s, term, bytes);
             remember(&at->second, term, n, out, *bytes);
             return out;
@@ -143,6 +143,6 @@ const char *rp__stemming_get(rp__stemming *s, const char *term, size_t *bytes, u
     const slot *place = &at->first;
     memcpy(s->stem, place, sizeof *place);
     memcpy(s->stem + place->keeps, place->tail, TAIL_MAX);
-    *bytes = (size_t)place->keeps + place->has_tail;
+    *bytes = (uint32_t)place->keeps + place->has_tail;
     return s->stem;
 }

@@ -20,6 +20,6 @@ void rp__stemming_free(rp__stemming *stemming);
 
 /* The stem of a folded term (1 to RP_TEXT_TERM_MAX bytes, hash by term_hash.h); *bytes goes from the
  * term's to the stem's, 1 to RP_TEXT_TERM_MAX. Valid until the next call, or as long as the term. */
-const char *rp__stemming_get(rp__stemming *stemming, const char *term, size_t *bytes, uint64_t hash);
+const char *rp__stemming_get(rp__stemming *stemming, const char *term, uint32_t *bytes, uint64_t hash);
 
 #endif

@@ -59,6 +59,7 @@ static void insert(rp__stopwords *set, size_t at, uint32_t bytes)
     while (set->slots[i].bytes > 0)
         i = (i + 1) & set->mask;
     set->slots[i] = (rp__stopwords_slot){hash, at, bytes};
+    set->lengths[(unsigned char)set->words[at] % 64] |= (uint64_t)1 << bytes % 64;
     set->n++;
 }
 

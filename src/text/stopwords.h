@@ -19,7 +19,8 @@ typedef struct rp__stopwords {
     rp__stopwords_slot *slots;
     size_t mask; /* slots - 1, a power of two less one */
     char *words;
-    size_t n; /* words in it */
+    size_t n;             /* words in it */
+    uint64_t lengths[64]; /* by the first byte: which lengths words have, both modulo 64 */
 } rp__stopwords;
 
 /* Folds the words of a list ('\n' between them, blanks around them do not count) into an all zero
@@ -27,7 +28,13 @@ typedef struct rp__stopwords {
 rp_status rp__stopwords_init(rp__stopwords *set, const char *list, size_t bytes);
 void rp__stopwords_reset(rp__stopwords *set);
 
-/* `hash` is the term's (term_hash.h). */
+/* Says no, quickly, for most terms that are no stop words; otherwise ask rp__stopwords_has. */
+static inline bool rp__stopwords_may_have(const rp__stopwords *set, const char *term, size_t bytes)
+{
+    return set->lengths[(unsigned char)*term % 64] >> (bytes % 64) & 1;
+}
+
+/* `hash` is the term's (term_hash.h). The set must not be empty. */
 bool rp__stopwords_has(const rp__stopwords *set, const char *term, size_t bytes, uint64_t hash);
 
 #endif

@@ -38,15 +38,17 @@ typedef struct walk {
 } walk;
 
 /* Length of the character at `at`, with its value; 0 at the end and at an invalid byte. */
-static uint32_t peek(const walk *w, size_t at, uint8_t *value)
+static inline uint32_t peek(const walk *w, size_t at, uint8_t *value)
 {
-    if (at < w->bytes && (unsigned char)w->text[at] < 0x80) {
-        *value = rp__wordbreak_table_get((unsigned char)w->text[at]);
-        return 1;
+    if (at >= w->bytes)
+        return 0;
+    uint32_t code = (unsigned char)w->text[at], length = 1;
+    if (code >= 0x80) {
+        if (rp__utf8_valid(w->text + at, w->bytes - at) == 0)
+            return 0;
+        code = rp__utf8_decode(w->text + at, &length);
     }
-    uint32_t length = rp__utf8_valid(w->text + at, w->bytes - at);
-    if (length > 0)
-        *value = rp__wordbreak_table_get(rp__utf8_decode(w->text + at, &length));
+    *value = rp__wordbreak_table_get(code);
     return length;
 }
 
@@ -82,16 +84,18 @@ static bool take_middle(walk *w, uint32_t length, uint8_t value)
         return false;
     bool is_ascii = length == 1;
     size_t at = w->at + length;
-    uint8_t next = 0;
+    uint8_t next = 0, flags = value;
     while ((length = peek(w, at, &next)) > 0) {
         at += length;
         is_ascii &= length == 1;
+        flags |= next;
         if ((1U << (next & RP_WORDBREAK_CLASS) & IGNORED) == 0)
             break;
     }
     if (length == 0 || (1U << (next & RP_WORDBREAK_CLASS) & needed) == 0)
         return false;
     w->is_ascii &= is_ascii;
+    w->flags |= flags;
     w->at = at - length;
     return take(w, length, next);
 }
@@ -133,5 +137,10 @@ rp__wordbreak_segment rp__wordbreak_next(const char *text, size_t bytes, size_t 
     w.is_half_flag = w.last == RP_WORDBREAK_REGIONAL;
     while (take_next(&w))
         ;
-    return (rp__wordbreak_segment){w.at, (w.flags & RP_WORDBREAK_WORD) != 0, w.is_ascii};
+    return (rp__wordbreak_segment){
+        .end = w.at,
+        .is_word = (w.flags & RP_WORDBREAK_WORD) != 0,
+        .is_ascii = w.is_ascii,
+        .is_folded = (w.flags & RP_WORDBREAK_FOLDS) == 0,
+    };
 }

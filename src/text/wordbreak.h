@@ -7,8 +7,9 @@
 
 typedef struct rp__wordbreak_segment {
     size_t end;
-    bool is_word;  /* holds a letter, a number or Katakana: a token */
-    bool is_ascii; /* all of it */
+    bool is_word;   /* holds a letter, a number or Katakana: a token */
+    bool is_ascii;  /* all of it */
+    bool is_folded; /* it is its own folding */
 } rp__wordbreak_segment;
 
 /* The segment that begins at byte `at` < bytes, which must be a boundary: the start of the text, the

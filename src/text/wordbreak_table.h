@@ -1,6 +1,6 @@
 /* text/wordbreak_table.h: interior to text. The Word_Break class of every code point.
  *
- * A value is a class and two flags in one byte. The tables are made by tools/gen_wordbreak.c. */
+ * A value is a class and three flags in one byte. The tables are made by tools/gen_wordbreak.c. */
 #ifndef RP_TEXT_WORDBREAK_TABLE_H
 #define RP_TEXT_WORDBREAK_TABLE_H
 
@@ -33,10 +33,11 @@ enum {
     RP_WORDBREAK_CLASS = 0x1F, /* mask */
     RP_WORDBREAK_WORD = 0x20,  /* makes its segment a token: a letter, a number, Katakana */
     RP_WORDBREAK_PICT = 0x40,  /* Extended_Pictographic */
+    RP_WORDBREAK_FOLDS = 0x80, /* folding may change it, or join or move it: it is not its own folding */
 };
 
 enum {
-    RP_WORDBREAK_BLOCK_BITS = 6,
+    RP_WORDBREAK_BLOCK_BITS = 4,
     RP_WORDBREAK_BLOCK = 1 << RP_WORDBREAK_BLOCK_BITS,
     RP_WORDBREAK_DENSE = 0x20000, /* code points below are in blocks, the others in ranges */
 };
