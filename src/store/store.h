@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/bits.h"
 #include "base/buf.h"
 #include "riposte/status.h"
 
@@ -28,6 +29,7 @@ typedef struct rp__store_ops {
     int (*rename)(int dirfd, const char *from, const char *to);
     int (*unlink)(int dirfd, const char *path, int flags);
     int (*mkdir)(int dirfd, const char *path, unsigned mode);
+    int (*lock)(int fd); /* against other writers, without waiting */
     void *(*map)(int fd, size_t bytes); /* read only, shared; NULL and errno on failure */
     int (*unmap)(void *at, size_t bytes);
 } rp__store_ops;
@@ -40,17 +42,16 @@ void rp__store_set_ops(const rp__store_ops *ops);    /* for tests, before any th
 
 /* A folder in which an index lives, held open and locked against a second writer. */
 typedef struct rp__folder {
-    int fd;
-    bool is_new;     /* this process made it: removed again when nothing is published */
-    bool is_locked;
+    int fd;          /* -1: closed */
+    bool is_new;     /* this process made it and nothing in it is published yet */
     char path[4096]; /* as the user gave it, for messages */
 } rp__folder;
 
 rp_status rp__folder_open(rp__folder *folder, const char *path, rp_error *err);   /* to read */
 rp_status rp__folder_create(rp__folder *folder, const char *path, rp_error *err); /* to write: make, lock */
-void rp__folder_close(rp__folder *folder);
-rp_status rp__folder_sync(rp__folder *folder, rp_error *err);
-rp_status rp__folder_rename(rp__folder *folder, const char *from, const char *to, rp_error *err);
+void rp__folder_close(rp__folder *folder); /* a folder that is_new is removed, if empty */
+/* Makes all files in the folder durable under their names, then `from` becomes `to`, durably. */
+rp_status rp__folder_publish(rp__folder *folder, const char *from, const char *to, rp_error *err);
 void rp__folder_remove(rp__folder *folder, const char *name); /* failures are of no consequence */
 /* Calls fn for each entry but . and ..; fn may remove it. */
 rp_status rp__folder_list(rp__folder *folder, void (*fn)(void *arg, const char *name), void *arg,
