@@ -110,60 +110,61 @@ everything: all so tests examples fuzz-replay-build $(BENCHES)
 
 ##@ Try it
 demo: deps ## index the bundled collection and ask it something
-	@$(again) all >&2
+	@+$(again) all >&2
 	@$B/riposte demo
 
 ##@ Test
 # A suite is a list for tools/run_tests: programs, scripts, and named checks.
 RUN = B=$B CC='$(CC)' MAKE='$(MAKE)' SEED=$(SEED) tools/run_tests $B
+ASAN = B=$B/asan SAN=-fsanitize=address,undefined OPT='-O1 -g'
 CHECKS = layers recursion format-check
 
 test: deps ## everything that runs in minutes; ends with a line "N passed, N failed"
-	@$(again) everything
-	@$(if $(FUZZ_SRC),$(again) B=$B/asan SAN=-fsanitize=address,undefined fuzz-replay-build)
-	@$(RUN) $(TESTS) $(SCRIPTS) $(FUZZ_SRC:%.c=$B/asan/%) $(CHECKS)
+	@+$(again) everything
+	@+$(again) $(ASAN) fuzz-replay-build
+	@+$(RUN) $(TESTS) $(SCRIPTS) $(FUZZ_SRC:%.c=$B/asan/%) $(CHECKS)
 
 check-all: everything ## the suite in one configuration (B, CC, OPT, SAN), without source checks
-	@$(RUN) $(TESTS) $(filter-out tests/tools/%,$(SCRIPTS)) $(FUZZERS)
+	@+$(RUN) $(TESTS) $(filter-out tests/tools/%,$(SCRIPTS)) $(FUZZERS)
 
 test-all: deps-all ## test, then asan, tsan, analyze, tidy and coverage
-	@for t in test asan tsan analyze tidy coverage; do echo "== make $$t"; $(again) $$t || exit 1; done
+	@+for t in test asan tsan analyze tidy coverage; do echo "== make $$t"; $(again) $$t || exit 1; done
 
 unit: tests ## unit tests only
-	@$(RUN) $(filter $B/tests/unit/%,$(TESTS))
+	@+$(RUN) $(filter $B/tests/unit/%,$(TESTS))
 
 parity: tests ## parity tests: every row gives the same answer
-	@$(RUN) $(filter $B/tests/parity/%,$(TESTS))
+	@+$(RUN) $(filter $B/tests/parity/%,$(TESTS))
 
 fault: all tests ## fault tests: kills, lost writes, failing calls, no memory, damage
-	@$(RUN) $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
+	@+$(RUN) $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
 
 cli: all ## golden tests of the program
-	@$(RUN) $(filter tests/cli/%,$(SCRIPTS))
+	@+$(RUN) $(filter tests/cli/%,$(SCRIPTS))
 
 soak: ## fault tests for MINUTES= with SEED=
-	@$(again) all tests
-	@SOAK_MINUTES=$(MINUTES) TIMEOUT=$$(($(MINUTES) * 60 + 1800)) $(RUN) \
+	@+$(again) all tests
+	@+SOAK_MINUTES=$(MINUTES) TIMEOUT=$$(($(MINUTES) * 60 + 1800)) $(RUN) \
 	    $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
 
 asan: ## the suite under the address and undefined-behaviour sanitizers
-	@$(again) check-all B=$B/asan SAN=-fsanitize=address,undefined OPT='-O1 -g'
+	@+$(again) check-all $(ASAN)
 
 tsan: ## the suite under the thread sanitizer
-	@$(again) check-all B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
+	@+$(again) check-all B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
 
 coverage: ## lines of src that the suite runs; fails under 85%
-	@$(again) check-all B=$B/coverage OPT='-O0 -g --coverage -fprofile-update=atomic'
+	@+$(again) check-all B=$B/coverage OPT='-O0 -g --coverage -fprofile-update=atomic'
 	@tools/coverage $B/coverage 85
 
 ##@ Fuzz
 fuzz-replay: ## run every kept input through its target, sanitized
-	@$(again) B=$B/asan SAN=-fsanitize=address,undefined fuzz-replay-build
-	@$(RUN) $(FUZZ_SRC:%.c=$B/asan/%)
+	@+$(again) $(ASAN) fuzz-replay-build
+	@+$(RUN) $(FUZZ_SRC:%.c=$B/asan/%)
 
 fuzz: ## build the libFuzzer targets (needs clang)
 	@test -n "$(CLANG)" || { echo "fuzz: no clang; run 'make deps-all'" >&2; exit 1; }
-	@$(again) fuzz-clang CC=$(CLANG) B=$B/libfuzzer OPT='-O1 -g' \
+	@+$(again) fuzz-clang CC=$(CLANG) B=$B/libfuzzer OPT='-O1 -g' \
 	    SAN=-fsanitize=fuzzer-no-link,address,undefined
 
 fuzz-clang: $B/libriposte.a $(FUZZ_SRC:fuzz/%.c=$B/%)
@@ -178,7 +179,7 @@ layers: all ## who may include what, and what is defined where
 	@tools/check_layers . $B
 
 recursion: ## the call graph of src has no cycle
-	@$(again) graph B=$B/graph OPT=-O0
+	@+$(again) graph B=$B/graph OPT=-O0
 	@tools/check_recursion tools/indirect_calls.txt $B/graph
 
 graph: $(LIB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
@@ -193,11 +194,13 @@ format: ## let clang-format rewrite the .c files
 	clang-format -i $(filter %.c,$(FORMAT_FILES))
 
 format-check: ## are the .c files as clang-format would write them?
-	@command -v clang-format >/dev/null || { echo "skip format-check: no clang-format"; exit 77; }
-	@clang-format --dry-run --Werror $(filter %.c,$(FORMAT_FILES))
+	@command -v clang-format >/dev/null || { echo "skip format-check: no clang-format"; exit 0; }; \
+	for f in $(filter %.c,$(FORMAT_FILES)); do \
+	    clang-format $$f | cmp -s - $$f || { echo "$$f: not as clang-format has it; run 'make format'"; bad=1; }; \
+	done; test -z "$$bad"
 
 analyze: ## gcc -fanalyzer over src
-	@$(again) all B=$B/analyze OPT='-O1 -g -fanalyzer'
+	@+$(again) all B=$B/analyze OPT='-O1 -g -fanalyzer'
 
 tidy: ## clang-tidy over src
 	@printf '%s\n' $(LIB_SRC) $(CLI_SRC) | xargs -P$(JOBS) -n4 clang-tidy --quiet \

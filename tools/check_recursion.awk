@@ -5,6 +5,10 @@ function fault(what) { print what; faults++ }
 
 function bare(node) { sub(/.*:/, "", node); return node }
 
+function in_file(node) { sub(/.*\//, "", node); return node }   # in.c:fill
+
+function names(node, name) { return name == bare(node) || name == in_file(node) }
+
 function to_regex(glob) {
     gsub(/\./, "\\.", glob)
     gsub(/\*/, ".*", glob)
@@ -16,12 +20,14 @@ phase == 1 {
     sub(/#.*/, "")
     if (NF == 0)
         next
-    if ($2 != "->" || NF < 3) {
-        fault(FILENAME ":" FNR ": expected \"caller -> pattern...\"")
+    arrow = index(" " $0 " ", " -> ")
+    if (arrow < 2 || NF < 3) {
+        fault(FILENAME ":" FNR ": expected \"caller... -> pattern...\"")
         next
     }
-    for (i = 3; i <= NF; i++)
-        target[$1] = target[$1] " " $i
+    n = split(substr($0, 1, arrow - 1), callers, " ")
+    for (i = 1; i <= n; i++)
+        target[callers[i]] = target[callers[i]] " " substr($0, arrow + 2)
     next
 }
 
@@ -50,23 +56,44 @@ function add_edge(from, to) {
     out[from] = out[from] " " to
 }
 
-# Every node whose bare name fits one of the patterns of `caller`.
-function add_indirect(caller,    patterns, n, i, j, fits, regex) {
-    n = split(target[bare(caller)], patterns, " ")
+# Adds an edge from `node` to every function that fits one of the patterns.
+function add_indirect(node, list,    patterns, n, i, j, fits, regex) {
+    n = split(list, patterns, " ")
     for (i = 1; i <= n; i++) {
         if (patterns[i] == "outside")
             continue
         regex = to_regex(patterns[i])
         fits = 0
         for (j = 1; j <= n_nodes; j++) {
-            if (bare(nodes[j]) ~ regex) {
-                add_edge(caller, nodes[j])
+            if (bare(nodes[j]) ~ regex || in_file(nodes[j]) ~ regex) {
+                add_edge(node, nodes[j])
                 fits = 1
             }
         }
         if (!fits)
-            fault(bare(caller) " -> " patterns[i] ": no function of src fits this pattern")
+            fault(bare(node) " -> " patterns[i] ": no function of src fits this pattern")
     }
+}
+
+# Joins the functions that call through pointers with the lines that name them, one to one.
+function join(    node, name, used, found) {
+    for (node in indirect) {
+        found = 0
+        for (name in target) {
+            if (!names(node, name))
+                continue
+            found = 1
+            if (name in used)
+                fault(name " is the name of two functions that call through pointers; write file.c:" name)
+            used[name]
+            add_indirect(node, target[name])
+        }
+        if (!found)
+            fault(indirect[node] ": " bare(node) " calls through a pointer; list what it may reach in tools/indirect_calls.txt")
+    }
+    for (name in target)
+        if (!(name in used))
+            fault(name " is listed but makes no call through a pointer; remove it")
 }
 
 # Takes away nodes that call nothing that is left, until none or only cycles remain.
@@ -111,23 +138,14 @@ function show_cycle(node,    step, path, k) {
 }
 
 END {
-    for (caller in indirect) {
-        if (!(bare(caller) in target))
-            fault(indirect[caller] ": " bare(caller) " calls through a pointer; list what it may reach in tools/indirect_calls.txt")
-        else
-            add_indirect(caller)
-        is_used[bare(caller)]
-    }
-    for (caller in target)
-        if (!(caller in is_used))
-            fault(caller " is listed but makes no call through a pointer; remove its line")
+    join()
     peel()
     for (i = 1; i <= n_nodes; i++)
         if (!(nodes[i] in gone)) {
             show_cycle(nodes[i])
             break
         }
-    printf "%d functions, %d of them call through pointers: %s\n", n_nodes, length_of(is_used), \
+    printf "%d functions, %d of them call through pointers: %s\n", n_nodes, length_of(indirect), \
         faults ? faults " faults" : "no recursion"
     exit faults > 0
 }

@@ -68,3 +68,15 @@ C
 expect stale_pattern 1 "no function of src fits" "walk -> nothing_*\n" <<'C'
 int walk(int (*f)(int)) { return f(1); }
 C
+
+expect two_callers_on_one_line 0 "no recursion" "walk run -> step\n" <<'C'
+static int step(int n) { return n; }
+int walk(int n) { int (*f)(int) = step; return f(n); }
+int run(int n) { int (*f)(int) = step; return f(n); }
+C
+
+expect name_told_apart_by_file 0 "no recursion" "a.c:walk -> a.c:step\n" <<'C'
+static int step(int n) { return n; }
+static int walk(int n) { int (*f)(int) = step; return f(n); }
+int top(int n) { return walk(n); }
+C
