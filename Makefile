@@ -68,9 +68,12 @@ $B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map
 	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
 	    -Wl,--version-script=tools/riposte.map $(LIB_OBJ) -o $@ $(LIBS)
 
-$B/%_avx2.o: CFLAGS += -mavx2 -mbmi -mbmi2
-$B/%_avx512.o: CFLAGS += -mavx2 -mbmi -mbmi2 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2
-$B/src/cli/%.o: CPPFLAGS += -DRP_DATADIR='"$(DATADIR)"'
+# The same flags for objects, call graphs and clang-tidy's runs.
+AVX2    := -mavx2 -mbmi -mbmi2
+AVX512  := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2
+$B/%_avx2.o $B/%_avx2.ci $B/%_avx2.tidy: CFLAGS += $(AVX2)
+$B/%_avx512.o $B/%_avx512.ci $B/%_avx512.tidy: CFLAGS += $(AVX512)
+$B/src/cli/%: CPPFLAGS += -DRP_DATADIR='"$(DATADIR)"'
 $B/tests/%.o: CPPFLAGS += -Itests
 
 $B/%.o: %.c
@@ -183,9 +186,6 @@ recursion: ## the call graph of src has no cycle
 	@tools/check_recursion tools/indirect_calls.txt $B/graph
 
 graph: $(LIB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
-$B/%_avx2.ci: CFLAGS += -mavx2 -mbmi -mbmi2
-$B/%_avx512.ci: CFLAGS += -mavx2 -mbmi -mbmi2 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2
-$B/src/cli/%.ci: CPPFLAGS += -DRP_DATADIR='"$(DATADIR)"'
 $B/%.ci: %.c
 	@mkdir -p $(@D)
 	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
@@ -202,9 +202,11 @@ format-check: ## are the .c files as clang-format would write them?
 analyze: ## gcc -fanalyzer over src
 	@+$(again) all B=$B/analyze OPT='-O1 -g -fanalyzer'
 
-tidy: ## clang-tidy over src
-	@printf '%s\n' $(LIB_SRC) $(CLI_SRC) | xargs -P$(JOBS) -n4 clang-tidy --quiet \
-	    --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option 2>/dev/null
+tidy: $(LIB_SRC:%.c=$B/%.tidy) $(CLI_SRC:%.c=$B/%.tidy) ## clang-tidy over src
+$B/%.tidy: %.c
+	@mkdir -p $(@D)
+	$(call Q,TIDY)clang-tidy --quiet $< -- $(CPPFLAGS) $(filter-out -fcf% -fstack-clash%,$(CFLAGS)) \
+	    2>$@.log || { cat $@.log; exit 1; } && touch $@
 
 ##@ Measure
 bench: all $(BENCHES) ## measure; prints machine, data, command and commit with each number
