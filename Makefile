@@ -114,7 +114,7 @@ everything: all so tests examples fuzz-replay-build $(BENCHES)
 ##@ Try it
 demo: deps ## index the bundled collection and ask it something
 	@+$(again) all >&2
-	@$B/riposte demo
+	@$B/riposte demo -o $B/demo
 
 ##@ Test
 # A suite is a list for tools/run_tests: programs, scripts, and named checks.
@@ -209,13 +209,20 @@ $B/%.tidy: %.c
 	    2>$@.log || { cat $@.log; exit 1; } && touch $@
 
 ##@ Measure
-bench: all $(BENCHES) ## measure; prints machine, data, command and commit with each number
-	@for b in $(BENCHES); do $$b || exit 1; done
+bench: all $(BENCHES) ## measure against peers; each number comes with its machine, data and command
+	@for b in $(BENCHES) $(wildcard bench/*.sh); do $$b || exit 1; done
 
 ##@ Install
-install: all so ## into DESTDIR and PREFIX: library, headers, pkg-config file, program, demo data
+MAN := share/man/man1/riposte.1
+BASH_COMPLETION := share/bash-completion/completions/riposte
+ZSH_COMPLETION  := share/zsh/vendor-completions/_riposte
+FISH_COMPLETION := share/fish/vendor_completions.d/riposte.fish
+FROM_PROGRAM := $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+
+install: all so ## into DESTDIR and PREFIX: library, headers, program, manual, completions, data
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig \
-	    $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR)
+	    $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR) \
+	    $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(FROM_PROGRAM)))
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $B/libriposte.a $B/libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
 	ln -sf libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -224,11 +231,16 @@ install: all so ## into DESTDIR and PREFIX: library, headers, pkg-config file, p
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(VERSION),' \
 	    tools/riposte.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/riposte.pc
 	install -m 644 data/demo.jsonl.gz data/README.md LICENSE NOTICE $(DESTDIR)$(DATADIR)/
+	$(PROGRAM) help --format man > $(DESTDIR)$(PREFIX)/$(MAN)
+	$(PROGRAM) completion bash > $(DESTDIR)$(PREFIX)/$(BASH_COMPLETION)
+	$(PROGRAM) completion zsh > $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
+	$(PROGRAM) completion fish > $(DESTDIR)$(PREFIX)/$(FISH_COMPLETION)
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/riposte $(DESTDIR)$(LIBDIR)/libriposte.a \
 	    $(DESTDIR)$(LIBDIR)/libriposte.so $(DESTDIR)$(LIBDIR)/$(SONAME) \
-	    $(DESTDIR)$(LIBDIR)/libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/pkgconfig/riposte.pc
+	    $(DESTDIR)$(LIBDIR)/libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/pkgconfig/riposte.pc \
+	    $(addprefix $(DESTDIR)$(PREFIX)/,$(FROM_PROGRAM))
 	rm -rf $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR)
 
 deps: ## install the packages of packages.txt that are missing (Debian; root or sudo)
