@@ -59,7 +59,7 @@ static void print_result(const report *r, const rp_index_info *info, rp_status v
         printf("sound: %s documents, %s terms, %s postings\n", rp__figures_count(a, info->docs),
                rp__figures_count(b, info->terms), rp__figures_count(c, info->postings));
     else
-        printf("damaged: %s faults\n", rp__figures_count(a, r->faults));
+        printf("damaged: %s fault%s\n", rp__figures_count(a, r->faults), r->faults == 1 ? "" : "s");
 }
 
 static void write_result(report *r, const rp_index_info *info, rp_status verdict)

@@ -155,7 +155,7 @@ int rp__console_finish(rp__console *console, rp_status status)
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && !reader_is_gone(errno) && status == RP_OK) {
         status = rp__error_set(&err, RP_IO, "standard output: %s; the answer is not complete",
-                               errno ? strerror(errno) : "a write failed");
+                               errno ? strerror(errno) : "a write failed; is there room?");
         console->has_reply = true; /* standard output takes no object either */
         rp__console_fail(console, &err);
     }

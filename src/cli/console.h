@@ -27,7 +27,7 @@ void rp__console_init(rp__console *console);
 /* Columns of the terminal on `stream`; 80 where it is none. */
 size_t rp__console_width(FILE *stream);
 
-/* Writes text with controls, invalid UTF-8 and direction marks made visible as \xNN; tab and newline
+/* Writes text with controls, invalid UTF-8 and direction marks shown as \xNN; tab and newline
  * become a blank. */
 void rp__console_put(FILE *out, const char *text, size_t bytes);
 /* The same into a buffer. */

@@ -3,6 +3,7 @@
  * 1 how each format writes a part; 2 the walk over the tables, which knows no format. */
 #include "cli/manual.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,7 +110,10 @@ static void man_title(rp__buf *out, const char *name, const char *summary)
 
 static void man_section(rp__buf *out, const char *name)
 {
-    rp__buf_printf(out, ".SH \"%s\"\n", name);
+    rp__buf_put_string(out, ".SH \"");
+    for (; *name; name++)
+        rp__buf_put_byte(out, (uint8_t)toupper((unsigned char)*name));
+    rp__buf_put_string(out, "\"\n");
 }
 
 static void man_part(rp__buf *out, const char *name)
@@ -148,14 +152,23 @@ static void markdown_title(rp__buf *out, const char *name, const char *summary)
     rp__buf_printf(out, "# %s: %s\n", name, summary);
 }
 
+/* Blocks are apart by one empty line. */
+static void markdown_gap(rp__buf *out)
+{
+    if (!out->failed && out->n >= 2 && memcmp(out->at + out->n - 2, "\n\n", 2) != 0)
+        rp__buf_put_byte(out, '\n');
+}
+
 static void markdown_section(rp__buf *out, const char *name)
 {
-    rp__buf_printf(out, "\n## %s\n", name);
+    markdown_gap(out);
+    rp__buf_printf(out, "## %s\n\n", name);
 }
 
 static void markdown_part(rp__buf *out, const char *name)
 {
-    rp__buf_printf(out, "\n**%s**\n\n", name);
+    markdown_gap(out);
+    rp__buf_printf(out, "**%s**\n\n", name);
 }
 
 /* '<' and '*' would be markup. */
@@ -171,8 +184,9 @@ static void put_markdown(rp__buf *out, const char *text)
 
 static void markdown_prose(rp__buf *out, const char *text)
 {
-    rp__buf_put_byte(out, '\n');
+    markdown_gap(out);
     put_markdown(out, text);
+    rp__buf_put_byte(out, '\n');
 }
 
 static void markdown_item(rp__buf *out, const char *term, const char *text)
@@ -183,7 +197,8 @@ static void markdown_item(rp__buf *out, const char *term, const char *text)
 
 static void markdown_code(rp__buf *out, const char *text)
 {
-    rp__buf_put_string(out, "\n```\n");
+    markdown_gap(out);
+    rp__buf_put_string(out, "```\n");
     put_lines(out, text, "", "\n");
     rp__buf_put_string(out, "```\n");
 }
@@ -262,7 +277,7 @@ static void put_exits(rp__buf *out, const rp__manual_format *format)
 {
     format->section(out, "exit codes");
     for (int code = 0; code < 256; code++) {
-        char number[8], text[256];
+        char number[16], text[256];
         int n = 0;
         for (size_t i = 0; i < sizeof exits / sizeof *exits; i++)
             if (exits[i].exit == code)
