@@ -344,6 +344,11 @@ static void test_fold_of_a_prefix(void **state)
     assert_memory_equal(out, "é", 2);
     assert_int_equal(rp__analyzer_fold(f.state, "", 0, out), 0);
     assert_int_equal(rp__analyzer_fold(f.state, "ㅤ", 3, out), 0);
+    rp__token t;
+    rp__analyzer_begin(f.state, "Été", 5);
+    assert_true(rp__analyzer_next(f.state, &t));
+    rp__analyzer_fold(f.state, "Hiver", 5, out); /* the token stays */
+    assert_memory_equal(t.term, "été", 5);
     close_words(&f);
 }
 

@@ -15,12 +15,13 @@
 #include "unit/text/samples.h"
 
 static rp__folding folding;
+static char term[RP_TEXT_TERM_MAX];
 
 static void assert_folds(const char *word, const char *expected)
 {
-    size_t n = rp__folding_any(&folding, word, strlen(word));
+    size_t n = rp__folding_any(&folding, word, strlen(word), term);
     assert_int_equal(n, strlen(expected));
-    assert_memory_equal(folding.term, expected, n);
+    assert_memory_equal(term, expected, n);
 }
 
 static void test_examples(void **state)
@@ -70,20 +71,20 @@ static void test_long_words_are_cut_at_a_character(void **state)
     (void)state;
     static char word[3 * 4000 + 8];
     memset(word, 'X', 4000);
-    assert_int_equal(rp__folding_ascii(&folding, word, 4000), 255);
+    assert_int_equal(rp__folding_ascii(word, 4000, term), 255);
     size_t n = 0;
     for (int i = 0; i < 4000; i++)
         n += sample_put(word + n, 0x4E00);
-    assert_int_equal(rp__folding_unicode(&folding, word, n), 255);
-    assert_int_equal(rp__folding_unicode(&folding, word, 254 + 4), 255);
-    assert_int_equal(rp__folding_copy(&folding, word, n), 255);
+    assert_int_equal(rp__folding_unicode(&folding, word, n, term), 255);
+    assert_int_equal(rp__folding_unicode(&folding, word, 254 + 4, term), 255);
+    assert_int_equal(rp__folding_copy(word, n, term), 255);
     n = 1;
     word[0] = 'x';
     for (int i = 0; i < 300; i++)
         n += sample_put(word + n, 0x4E00);
-    assert_int_equal(rp__folding_unicode(&folding, word, n), 253);
-    assert_int_equal(rp__folding_copy(&folding, word, n), 253);
-    assert_int_equal(rp__utf8_check(folding.term, 253), 253);
+    assert_int_equal(rp__folding_unicode(&folding, word, n, term), 253);
+    assert_int_equal(rp__folding_copy(word, n, term), 253);
+    assert_int_equal(rp__utf8_check(term, 253), 253);
 }
 
 /* The worst growth and the worst order fit the buffers and end soon. */
@@ -94,17 +95,17 @@ static void test_worst_words(void **state)
     size_t n = 0;
     while (n < 4000)
         n += sample_put(word + n, 0xFDFA);
-    size_t bytes = rp__folding_unicode(&folding, word, n);
+    size_t bytes = rp__folding_unicode(&folding, word, n, term);
     assert_true(bytes >= 252 && bytes <= 255);
-    assert_int_equal(rp__utf8_check(folding.term, bytes), bytes);
+    assert_int_equal(rp__utf8_check(term, bytes), bytes);
     n = sample_put(word, 'a');
     while (n < 256)
         n += sample_put(word + n, 0x301);
     while (n < 4000)
         n += sample_put(word + n, 0x323);
-    bytes = rp__folding_unicode(&folding, word, n);
+    bytes = rp__folding_unicode(&folding, word, n, term);
     assert_true(bytes >= 254 && bytes <= 255);
-    assert_memory_equal(folding.term, "ạ", 3);
+    assert_memory_equal(term, "ạ", 3);
 }
 
 static void test_no_code_point_grows_past_the_buffer(void **state)
@@ -137,9 +138,9 @@ static void test_as_utf8proc(void **state)
         text[n] = 0;
         utf8proc_uint8_t *expected = utf8proc_NFKC_Casefold((const utf8proc_uint8_t *)text);
         assert_non_null(expected);
-        size_t bytes = rp__folding_unicode(&folding, text, n);
+        size_t bytes = rp__folding_unicode(&folding, text, n, term);
         assert_int_equal(bytes, strlen((const char *)expected));
-        assert_memory_equal(folding.term, expected, bytes);
+        assert_memory_equal(term, expected, bytes);
         free(expected);
     }
 }
@@ -163,8 +164,8 @@ static void test_words_that_are_their_own_folding(void **state)
             i++;
         }
         n += sample_put(text + n, code);
-        assert_int_equal(rp__folding_unicode(&folding, text, n), n);
-        assert_memory_equal(folding.term, text, n);
+        assert_int_equal(rp__folding_unicode(&folding, text, n, term), n);
+        assert_memory_equal(term, text, n);
     }
     assert_int_equal(rp__wordbreak_table_get(0xE9) & RP_WORDBREAK_FOLDS, 0);
     assert_int_equal(rp__wordbreak_table_get(0x4E00) & RP_WORDBREAK_FOLDS, 0);
