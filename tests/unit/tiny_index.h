@@ -16,9 +16,10 @@
 #include "base/cpu.h"
 #include "codec/codec.h"
 #include "engine/engine.h"
+#include "tempdir.h"
 
 typedef struct tiny_index {
-    char dir[64];
+    tempdir dir;
     struct rp_index index;
 } tiny_index;
 
@@ -60,14 +61,12 @@ static inline void tiny_open(tiny_index *tiny, const char *const *texts, size_t 
                                    .has_positions = !options.no_positions,
                                    .memory = 64 << 20,
                                    .workers = 1};
-    snprintf(tiny->dir, sizeof tiny->dir, "%s/riposte-tiny-XXXXXX",
-             getenv("TMPDIR") && strlen(getenv("TMPDIR")) < 32 ? getenv("TMPDIR") : "/tmp");
-    assert_non_null(mkdtemp(tiny->dir));
+    assert_int_equal(tempdir_make(&tiny->dir), 0);
     assert_int_equal(rp__analyzer_open(&text, &tiny->index.analyzer, &err), RP_OK);
     rp__analyzer_state *state;
     assert_int_equal(rp__analyzer_state_new(tiny->index.analyzer, &state), RP_OK);
     rp__segment_builder *builder;
-    if (rp__segment_builder_new(tiny->dir, &segment, &builder, &err) != RP_OK)
+    if (rp__segment_builder_new(tiny->dir.path, &segment, &builder, &err) != RP_OK)
         fail_msg("%s", err.text);
     for (size_t i = 0; i < n; i++)
         tiny_add(builder, state, i, texts[i]);
@@ -76,17 +75,15 @@ static inline void tiny_open(tiny_index *tiny, const char *const *texts, size_t 
         fail_msg("%s", err.text);
     rp__segment_builder_free(builder);
     rp__analyzer_state_free(state);
-    if (rp__segment_open(tiny->dir, true, &tiny->index.segment, &err) != RP_OK)
+    if (rp__segment_open(tiny->dir.path, true, &tiny->index.segment, &err) != RP_OK)
         fail_msg("%s", err.text);
 }
 
 static inline void tiny_close(tiny_index *tiny)
 {
-    char command[128];
     rp__segment_close(tiny->index.segment);
     rp__analyzer_close(tiny->index.analyzer);
-    snprintf(command, sizeof command, "rm -rf '%s'", tiny->dir);
-    assert_int_equal(system(command), 0);
+    tempdir_remove(&tiny->dir);
 }
 
 #endif

@@ -201,8 +201,8 @@ static void test_prefixes(void **state)
 {
     (void)state;
     static const row rows[] = {
-        {"al*", "alpha alpine alps altitude", "+(alpha alpine alps altitude)"},
-        {"alp*", "alpha alpine alps", "+(alpha alpine alps)"},
+        {"al*", "alpha alpine alps altitude", NULL},
+        {"alp*", "alpha alpine alps", NULL},
         {"ALP* fox", "alpha alpine alps fox", "+(alpha alpine alps) +fox"},
         {"alph*", "alpha", "+alpha"},
         {"zz*", "?zz", "+?zz"},
@@ -295,16 +295,14 @@ static void test_plain(void **state)
     set_up(&b, (tiny_options){0});
     rp_search_options plain = {.plain = true};
     static const char *const rows[][2] = {
-        {"-dog AND (fox", "dog ?and fox"},
+        {"-dog AND (fox", "dog and fox"},
         {"\"quick - fox", "quick fox"},
         {"f\\ox^2 + *", "?f ?ox ?2"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char out[256];
         assert_int_equal(bind(&b, rows[i][0], RP_MODE_OR, &plain), RP_OK);
-        char *text = print(&b.query, out, sizeof out);
-        if (i != 2) /* "and" may be a term of the third text */
-            assert_true(strcmp(text, rows[i][1]) == 0 || strcmp(text, "dog and fox") == 0);
+        assert_string_equal(print(&b.query, out, sizeof out), rows[i][1]);
     }
     assert_int_equal(bind(&b, " ", RP_MODE_OR, &plain), RP_USAGE);
     tear_down(&b);
