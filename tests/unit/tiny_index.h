@@ -18,6 +18,13 @@
 #include "engine/engine.h"
 #include "tempdir.h"
 
+/* How much slower a sanitised build may be. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define RP_TESTS_SLOW 20
+#else
+#define RP_TESTS_SLOW 1
+#endif
+
 typedef struct tiny_index {
     tempdir dir;
     struct rp_index index;
