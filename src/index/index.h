@@ -150,12 +150,11 @@ rp_status rp__segment_builder_token(rp__segment_builder *b, uint32_t worker, uin
 /* Ends the document: its length in tokens. A worker's memory may be spilled here. */
 rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker, uint32_t docid,
                                       uint32_t length, rp_error *err);
-/* A packed block of stored text of the `n` documents from `docid` on; in order, one thread at a time.
+/* A packed block of stored text of the documents from `docid` on; in order, one thread at a time.
  * Unpacked it is `raw_bytes`: for each document varint title bytes and varint text bytes, then for
  * each document title and text. */
-rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, uint32_t n,
-                                   uint32_t raw_bytes, const uint8_t *packed, size_t packed_bytes,
-                                   rp_error *err);
+rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, uint32_t raw_bytes,
+                                   const uint8_t *packed, size_t packed_bytes, rp_error *err);
 rp_status rp__segment_builder_finish(rp__segment_builder *b, rp_build_stats *stats, rp_error *err);
 void rp__segment_builder_free(rp__segment_builder *b); /* removes what is not published; NULL is fine */
 

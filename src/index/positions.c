@@ -97,7 +97,7 @@ static rp_status load_frame(rp__positions *p, uint32_t f)
     }
     p->starts[n] = (uint32_t)total;
     /* A chunk of RP_BLOCK values takes a byte at least. */
-    if (total > (uint64_t)bytes * RP_BLOCK)
+    if (total > UINT32_MAX || total > (uint64_t)bytes * RP_BLOCK)
         return RP_DAMAGED;
     if (!make_room(p, total))
         return RP_NO_MEMORY;

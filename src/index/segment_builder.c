@@ -229,11 +229,9 @@ rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker_nu
     return rp__inverter_used(w->inverter) > share ? spill(b, w, err) : RP_OK;
 }
 
-rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, uint32_t n,
-                                   uint32_t raw_bytes, const uint8_t *packed, size_t packed_bytes,
-                                   rp_error *err)
+rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, uint32_t raw_bytes,
+                                   const uint8_t *packed, size_t packed_bytes, rp_error *err)
 {
-    (void)n;
     rp__text_block block = {b->text_offset, docid, raw_bytes};
     rp__buf_put(&b->text_index, &block, sizeof block);
     rp__section_writer_put(b->text, packed, packed_bytes);
