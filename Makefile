@@ -142,7 +142,7 @@ parity: tests ## parity tests: every row gives the same answer
 fault: all tests ## fault tests: kills, lost writes, failing calls, no memory, damage
 	@+$(RUN) $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
 
-cli: all ## golden tests of the program
+cli: all examples ## golden tests of the program
 	@+$(RUN) $(filter tests/cli/%,$(SCRIPTS))
 
 soak: ## fault tests for MINUTES= with SEED=

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Are the documents true where a program can tell? Links lead to files, decisions are short, the
-# targets that the documents name exist, and nothing names the machine it was written on.
+# Are the documents true where a program can tell? Links lead to files, decisions are short, and the
+# targets that the documents name exist.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
