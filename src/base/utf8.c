@@ -71,3 +71,16 @@ uint32_t rp__utf8_decode(const char *p, uint32_t *len)
     return (uint32_t)(s[0] & 0x07) << 18 | (uint32_t)(s[1] & 0x3F) << 12 |
            (uint32_t)(s[2] & 0x3F) << 6 | (s[3] & 0x3FU);
 }
+
+uint32_t rp__utf8_encode(uint32_t code, char *out)
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    uint32_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (uint32_t i = n - 1; i > 0; i--, code >>= 6)
+        out[i] = (char)(0x80 | (code & 0x3F));
+    out[0] = (char)((0xF00U >> n & 0xF0) | code);
+    return n;
+}

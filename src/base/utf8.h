@@ -11,5 +11,7 @@ uint32_t rp__utf8_valid(const char *p, size_t bytes);
 size_t rp__utf8_check(const char *p, size_t bytes);
 /* Decodes the sequence at p, known to be valid; *len is its length. */
 uint32_t rp__utf8_decode(const char *p, uint32_t *len);
+/* Writes a code point (no surrogate, at most U+10FFFF); the number of bytes, 1 to 4. */
+uint32_t rp__utf8_encode(uint32_t code, char *out);
 
 #endif

@@ -25,7 +25,8 @@ typedef struct rp__record {
 
 typedef struct rp__batch {
     const rp__corpus_format *format;
-    char path[1024];      /* for messages, and the id of a plain file; all records are of one file */
+    char path[1024];      /* for messages; all records are of one file */
+    size_t path_id;       /* path + path_id is the id of a plain file: what lies below the folder given */
     rp__buf bytes;
     rp__record *records;  /* RP_BATCH_RECORDS */
     size_t n;

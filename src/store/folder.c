@@ -1,0 +1,142 @@
+/* folder.c: the folder of an index: made, locked, listed, and the moment of publishing.
+ *
+ * Invariants: 1 only one process writes in a folder (a lock on the folder itself, given up by the
+ * system when the process ends); 2 publish syncs the folder before and after the rename, so a name is
+ * durable before the manifest that uses it is. */
+#include "store/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+static rp_status fail(const rp__folder *folder, const char *what, rp_error *err)
+{
+    return rp__error_set(err, RP_IO, "%s: cannot %s: %s", folder->path, what, strerror(errno));
+}
+
+static rp_status set_path(rp__folder *folder, const char *path, rp_error *err)
+{
+    *folder = (rp__folder){.fd = -1};
+    if (strlen(path) == 0 || strlen(path) >= sizeof folder->path)
+        return rp__error_set(err, RP_USAGE, "the index folder's path is %s",
+                             path[0] ? "too long" : "empty");
+    strcpy(folder->path, path);
+    return RP_OK;
+}
+
+static int open_folder(const char *path)
+{
+    return rp__store_get_ops()->open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+}
+
+rp_status rp__folder_open(rp__folder *folder, const char *path, rp_error *err)
+{
+    rp_status status = set_path(folder, path, err);
+    if (status != RP_OK)
+        return status;
+    folder->fd = open_folder(path);
+    return folder->fd < 0 ? fail(folder, "open the index folder", err) : RP_OK;
+}
+
+rp_status rp__folder_create(rp__folder *folder, const char *path, rp_error *err)
+{
+    rp_status status = set_path(folder, path, err);
+    if (status != RP_OK)
+        return status;
+    const rp__store_ops *ops = rp__store_get_ops();
+    if (ops->mkdir(AT_FDCWD, path, 0777) == 0)
+        folder->is_new = true;
+    else if (errno != EEXIST)
+        return fail(folder, "make the index folder", err);
+    folder->fd = open_folder(path);
+    if (folder->fd < 0) {
+        status = fail(folder, "open the index folder", err);
+    } else if (ops->lock(folder->fd) != 0) {
+        status = errno == EWOULDBLOCK
+                     ? rp__error_set(err, RP_IO, "%s: another build is writing here; wait for it", path)
+                     : fail(folder, "lock the index folder", err);
+    }
+    if (status != RP_OK)
+        rp__folder_close(folder);
+    return status;
+}
+
+void rp__folder_close(rp__folder *folder)
+{
+    const rp__store_ops *ops = rp__store_get_ops();
+    if (folder->is_new)
+        ops->unlink(AT_FDCWD, folder->path, AT_REMOVEDIR);
+    if (folder->fd >= 0)
+        ops->close(folder->fd);
+    folder->fd = -1;
+    folder->is_new = false;
+}
+
+/* The entry of a folder that was just made is durable once its parent is synced. */
+static rp_status sync_parent(const rp__folder *folder, rp_error *err)
+{
+    char parent[sizeof folder->path];
+    strcpy(parent, folder->path);
+    size_t n = strlen(parent);
+    while (n > 1 && parent[n - 1] == '/')
+        n--;
+    while (n > 0 && parent[n - 1] != '/')
+        n--;
+    parent[n] = 0;
+    const rp__store_ops *ops = rp__store_get_ops();
+    int fd = open_folder(n ? parent : ".");
+    if (fd < 0)
+        return fail(folder, "open the folder above", err);
+    rp_status status = RP_OK;
+    if (ops->fsync(fd) != 0)
+        status = fail(folder, "sync the folder above", err);
+    ops->close(fd);
+    return status;
+}
+
+rp_status rp__folder_publish(rp__folder *folder, const char *from, const char *to, rp_error *err)
+{
+    const rp__store_ops *ops = rp__store_get_ops();
+    if (ops->fsync(folder->fd) != 0)
+        return fail(folder, "sync the index folder", err);
+    if (folder->is_new) {
+        rp_status status = sync_parent(folder, err);
+        if (status != RP_OK)
+            return status;
+    }
+    if (ops->rename(folder->fd, from, to) != 0)
+        return fail(folder, "publish the index", err);
+    folder->is_new = false;
+    if (ops->fsync(folder->fd) != 0)
+        return fail(folder, "sync the published index", err);
+    return RP_OK;
+}
+
+void rp__folder_remove(rp__folder *folder, const char *name)
+{
+    rp__store_get_ops()->unlink(folder->fd, name, 0);
+}
+
+rp_status rp__folder_list(rp__folder *folder, void (*fn)(void *arg, const char *name), void *arg,
+                          rp_error *err)
+{
+    int fd = rp__store_get_ops()->open(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir) {
+        rp_status status = fail(folder, "list the index folder", err);
+        if (fd >= 0)
+            rp__store_get_ops()->close(fd);
+        return status;
+    }
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            fn(arg, entry->d_name);
+    }
+    closedir(dir);
+    return RP_OK;
+}

@@ -1,0 +1,51 @@
+/* mapping.c: turns the SIGBUS of a mapped file that was cut short into a status.
+ *
+ * The handler acts only for a thread that is inside rp__mapping_guard; anybody else's SIGBUS goes to
+ * the handler that was there before. The signal is raised by the load itself, so at that point the
+ * thread is in our own code and holds no lock of the C library. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "store/store.h"
+
+static _Thread_local sigjmp_buf *volatile guard;
+static struct sigaction before;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void on_bus(int number, siginfo_t *info, void *context)
+{
+    if (guard)
+        siglongjmp(*guard, 1);
+    if (before.sa_flags & SA_SIGINFO) {
+        before.sa_sigaction(number, info, context);
+    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(number);
+    } else {
+        signal(SIGBUS, SIG_DFL);
+        raise(SIGBUS);
+    }
+}
+
+static void install(void)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_NODEFER};
+    action.sa_sigaction = on_bus;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, &before);
+}
+
+rp_status rp__mapping_guard(rp_status (*fn)(void *arg), void *arg)
+{
+    pthread_once(&once, install);
+    sigjmp_buf here;
+    if (sigsetjmp(here, 0) != 0) {
+        guard = NULL;
+        return RP_DAMAGED;
+    }
+    guard = &here;
+    rp_status status = fn(arg);
+    guard = NULL;
+    return status;
+}

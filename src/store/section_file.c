@@ -1,0 +1,214 @@
+/* section_file.c: opens a section file and vouches for its header, table and footer.
+ *
+ * Metadata are read with pread and checked before anything is mapped; what the sections hold is
+ * checked only by verify. Nothing here trusts a number before it is compared with the file's size. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "store/section.h"
+#include "store/store.h"
+
+struct rp__section_file {
+    uint8_t *at;
+    uint64_t bytes;
+    size_t n;
+    rp__section_entry table[RP_SECTION_MOST];
+    char name[4096 + 80]; /* folder and file, for messages */
+};
+
+static rp_status damaged(const rp__section_file *f, const char *what, rp_error *err)
+{
+    return rp__error_set(err, RP_DAMAGED, "%s: %s; restore the file or build the index again",
+                         f->name, what);
+}
+
+static rp_status read_at(const rp__section_file *f, int fd, void *to, size_t n, uint64_t offset,
+                         rp_error *err)
+{
+    for (size_t have = 0; have < n;) {
+        ssize_t got = rp__store_get_ops()->pread(fd, (uint8_t *)to + have, n - have,
+                                                 (off_t)(offset + have));
+        if (got < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (got < 0)
+            return rp__error_set(err, RP_IO, "%s: cannot read: %s", f->name, strerror(errno));
+        if (got == 0)
+            return damaged(f, "the file is cut short", err);
+        have += (size_t)got;
+    }
+    return RP_OK;
+}
+
+static rp_status check_header(const rp__section_file *f, const rp__section_header *header,
+                              uint32_t kind, rp_error *err)
+{
+    if (memcmp(header->magic, RP_SECTION_MAGIC, sizeof header->magic) != 0)
+        return damaged(f, "this is no file of a Riposte index", err);
+    if (header->version != RP_SECTION_VERSION)
+        return rp__error_set(err, RP_INCOMPATIBLE,
+                             "%s: format version %u, this program reads version %d; "
+                             "use the Riposte that wrote it or build the index again",
+                             f->name, header->version, RP_SECTION_VERSION);
+    if (header->required != 0)
+        return rp__error_set(err, RP_INCOMPATIBLE,
+                             "%s: needs features 0x%llx that this program does not know; "
+                             "use a newer Riposte",
+                             f->name, (unsigned long long)header->required);
+    if (header->kind != kind)
+        return damaged(f, "this is another kind of file than its name says", err);
+    return RP_OK;
+}
+
+static rp_status check_entries(const rp__section_file *f, uint64_t table_offset, rp_error *err)
+{
+    uint64_t at = sizeof(rp__section_header);
+    for (size_t i = 0; i < f->n; i++) {
+        const rp__section_entry *e = &f->table[i];
+        if (e->offset != at || e->bytes > table_offset - at ||
+            rp__bits_align(e->bytes + RP_PAD, RP_SECTION_ALIGN) > table_offset - at)
+            return damaged(f, "its sections do not fit", err);
+        at += rp__bits_align(e->bytes + RP_PAD, RP_SECTION_ALIGN);
+    }
+    return at == table_offset ? RP_OK : damaged(f, "its sections do not fill it", err);
+}
+
+static rp_status read_metadata(rp__section_file *f, int fd, uint32_t kind, uint64_t checksum,
+                               rp_error *err)
+{
+    rp__section_header header;
+    rp__section_footer footer;
+    if (f->bytes < sizeof header + sizeof footer)
+        return damaged(f, "the file is cut short", err);
+    rp_status status = read_at(f, fd, &header, sizeof header, 0, err);
+    if (status == RP_OK)
+        status = check_header(f, &header, kind, err);
+    if (status == RP_OK)
+        status = read_at(f, fd, &footer, sizeof footer, f->bytes - sizeof footer, err);
+    if (status != RP_OK)
+        return status;
+    if (memcmp(footer.magic, RP_SECTION_MAGIC_END, sizeof footer.magic) != 0 ||
+        footer.file_bytes != f->bytes)
+        return damaged(f, "the file is cut short or its end is damaged", err);
+    if (footer.checksum != rp__checksum(&footer, offsetof(rp__section_footer, checksum)) ||
+        footer.header_checksum != rp__checksum(&header, sizeof header) ||
+        (checksum && checksum != footer.checksum))
+        return damaged(f, "checksum of header or footer differs, or it is a file of another index", err);
+    if (footer.n_sections > RP_SECTION_MOST ||
+        footer.table_offset + footer.n_sections * sizeof(rp__section_entry) + sizeof footer != f->bytes)
+        return damaged(f, "its table does not fit", err);
+    f->n = (size_t)footer.n_sections;
+    status = read_at(f, fd, f->table, f->n * sizeof *f->table, footer.table_offset, err);
+    if (status != RP_OK)
+        return status;
+    if (footer.table_checksum != rp__checksum(f->table, f->n * sizeof *f->table))
+        return damaged(f, "checksum of the table differs", err);
+    return check_entries(f, footer.table_offset, err);
+}
+
+static rp_status open_file(rp__section_file *f, const rp__folder *folder, const char *name, int *fd,
+                           rp_error *err)
+{
+    *fd = rp__store_get_ops()->open(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+    if (*fd < 0)
+        return rp__error_set(err, errno == ENOENT ? RP_NOT_FOUND : RP_IO, "%s: cannot open: %s",
+                             f->name, strerror(errno));
+    off_t end = lseek(*fd, 0, SEEK_END);
+    if (end < 0)
+        return rp__error_set(err, RP_IO, "%s: cannot read its size: %s", f->name, strerror(errno));
+    f->bytes = (uint64_t)end;
+    return RP_OK;
+}
+
+rp_status rp__section_file_open(const rp__folder *folder, const char *name, uint32_t kind,
+                                uint64_t bytes, uint64_t checksum, rp__section_file **out,
+                                rp_error *err)
+{
+    int fd = -1;
+    rp__section_file *f = rp__alloc_zero(1, sizeof *f);
+    if (!f)
+        return rp__error_no_memory(err);
+    snprintf(f->name, sizeof f->name, "%s/%s", folder->path, name);
+    rp_status status = open_file(f, folder, name, &fd, err);
+    if (status == RP_OK && bytes && bytes != f->bytes)
+        status = damaged(f, "its size is not what the manifest says", err);
+    if (status == RP_OK)
+        status = read_metadata(f, fd, kind, checksum, err);
+    if (status == RP_OK && !(f->at = rp__store_get_ops()->map(fd, (size_t)f->bytes)))
+        status = rp__error_set(err, errno == ENOMEM ? RP_NO_MEMORY : RP_IO, "%s: cannot map: %s",
+                               f->name, strerror(errno));
+    if (fd >= 0)
+        rp__store_get_ops()->close(fd);
+    if (status != RP_OK) {
+        rp__section_file_close(f);
+        return status;
+    }
+    *out = f;
+    return RP_OK;
+}
+
+void rp__section_file_close(rp__section_file *f)
+{
+    if (!f)
+        return;
+    if (f->at)
+        rp__store_get_ops()->unmap(f->at, (size_t)f->bytes);
+    rp__free(f);
+}
+
+static const rp__section_entry *find(const rp__section_file *f, uint32_t id)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->table[i].id == id)
+            return &f->table[i];
+    return NULL;
+}
+
+rp_status rp__section_file_get(const rp__section_file *f, uint32_t id, const uint8_t **at,
+                               size_t *bytes, rp_error *err)
+{
+    const rp__section_entry *e = find(f, id);
+    if (!e)
+        return damaged(f, "a section is missing", err);
+    *at = f->at + e->offset;
+    *bytes = (size_t)e->bytes;
+    return RP_OK;
+}
+
+typedef struct verify_job {
+    const uint8_t *at;
+    size_t bytes;
+    uint64_t checksum;
+} verify_job;
+
+static rp_status run_verify(void *arg)
+{
+    verify_job *job = arg;
+    job->checksum = rp__checksum(job->at, job->bytes);
+    return RP_OK;
+}
+
+rp_status rp__section_file_verify(const rp__section_file *f, uint32_t id, rp_error *err)
+{
+    const rp__section_entry *e = find(f, id);
+    if (!e)
+        return damaged(f, "a section is missing", err);
+    verify_job job = {.at = f->at + e->offset, .bytes = (size_t)e->bytes};
+    rp_status status = rp__mapping_guard(run_verify, &job);
+    if (status != RP_OK)
+        return damaged(f, "the file was cut short while it was read", err);
+    if (job.checksum == e->checksum)
+        return RP_OK;
+    return rp__error_set(err, RP_DAMAGED,
+                         "%s: section %u: checksum differs; restore the file or build the index again",
+                         f->name, id);
+}
+
+size_t rp__section_file_count(const rp__section_file *f) { return f->n; }
+uint32_t rp__section_file_id(const rp__section_file *f, size_t i) { return f->table[i].id; }
+uint64_t rp__section_file_bytes(const rp__section_file *f) { return f->bytes; }
+const char *rp__section_file_name(const rp__section_file *f) { return f->name; }

@@ -1,0 +1,62 @@
+/* store.c: the table of system calls that all of store goes through. */
+#include "store/store.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int system_open(int dirfd, const char *path, int flags, unsigned mode)
+{
+    return openat(dirfd, path, flags, mode);
+}
+
+static int system_rename(int dirfd, const char *from, const char *to)
+{
+    return renameat(dirfd, from, dirfd, to);
+}
+
+static int system_mkdir(int dirfd, const char *path, unsigned mode)
+{
+    return mkdirat(dirfd, path, mode);
+}
+
+static int system_lock(int fd)
+{
+    return flock(fd, LOCK_EX | LOCK_NB);
+}
+
+static void *system_map(int fd, size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+const rp__store_ops rp__store_system = {
+    .open = system_open,
+    .close = close,
+    .read = read,
+    .pread = pread,
+    .write = write,
+    .fsync = fsync,
+    .rename = system_rename,
+    .unlink = unlinkat,
+    .mkdir = system_mkdir,
+    .lock = system_lock,
+    .map = system_map,
+    .unmap = munmap,
+};
+
+static const rp__store_ops *current = &rp__store_system;
+
+const rp__store_ops *rp__store_get_ops(void)
+{
+    return current;
+}
+
+void rp__store_set_ops(const rp__store_ops *ops)
+{
+    current = ops ? ops : &rp__store_system;
+}

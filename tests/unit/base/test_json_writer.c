@@ -1,0 +1,163 @@
+/* test_json_writer.c: commas, escapes, replaced bytes, numbers under any locale; what is written can
+ * be read. */
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+
+static void expect(rp__buf *out, const char *text)
+{
+    assert_false(out->failed);
+    assert_int_equal(out->n, strlen(text));
+    assert_memory_equal(out->at, text, out->n);
+    out->n = 0;
+}
+
+static void test_commas(void **state)
+{
+    (void)state;
+    rp__buf out;
+    rp__json_writer w;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__json_writer_text(&w, "a", "x");
+    rp__json_writer_begin(&w, "b", '[');
+    rp__json_writer_uint(&w, NULL, 1);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__json_writer_end(&w, '}');
+    rp__json_writer_begin(&w, NULL, '[');
+    rp__json_writer_bool(&w, NULL, true);
+    rp__json_writer_end(&w, ']');
+    rp__json_writer_end(&w, ']');
+    rp__json_writer_text(&w, "n", NULL);
+    rp__json_writer_bool(&w, "f", false);
+    rp__json_writer_end(&w, '}');
+    expect(&out, "{\"a\":\"x\",\"b\":[1,{},[true]],\"n\":null,\"f\":false}");
+    rp__buf_free(&out);
+}
+
+static void test_strings(void **state)
+{
+    (void)state;
+    rp__buf out;
+    rp__json_writer w;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    rp__json_writer_string(&w, NULL, "\"\\/\b\f\n\r\t\0\x1F\x7F", 11);
+    expect(&out, "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\x7F\"");
+    rp__json_writer_string(&w, NULL, "caf\xC3\xA9 \xF0\x9D\x84\x9E", 10);
+    expect(&out, "\"caf\xC3\xA9 \xF0\x9D\x84\x9E\"");
+    rp__json_writer_string(&w, NULL, "a\xC3z\xED\xA0\x80\xFF", 7);
+    expect(&out, "\"a\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+    rp__json_writer_string(&w, "k\"\n", "", 0);
+    expect(&out, "\"k\\\"\\n\":\"\"");
+    rp__buf_free(&out);
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    rp__buf out;
+    rp__json_writer w;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    rp__json_writer_uint(&w, NULL, UINT64_MAX);
+    expect(&out, "18446744073709551615");
+    rp__json_writer_real(&w, NULL, 1.5, 7);
+    expect(&out, "1.5000000");
+    rp__json_writer_real(&w, NULL, -2.4, 0);
+    expect(&out, "-2");
+    rp__json_writer_real(&w, NULL, (double)INFINITY, 3);
+    expect(&out, "null");
+    rp__json_writer_real(&w, NULL, (double)NAN, 3);
+    expect(&out, "null");
+    rp__json_writer_real(&w, NULL, 1.7e308, 1000);
+    assert_int_equal(out.n, 309 + 1 + 100);
+    rp__buf_free(&out);
+}
+
+static void test_locale_changes_nothing(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"de_DE.UTF-8", "tr_TR.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8"};
+    rp__buf out;
+    rp__json_writer w;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!setlocale(LC_ALL, names[i]))
+            continue;
+        rp__json_writer_real(&w, NULL, -1234.25, 2);
+        expect(&out, "-1234.25");
+    }
+    setlocale(LC_ALL, "C");
+    rp__buf_free(&out);
+}
+
+static void test_what_is_written_can_be_read(void **state)
+{
+    (void)state;
+    rp__buf out;
+    rp__json json;
+    rp__buf_init(&out);
+    rp__json_init(&json);
+    srand(3);
+    for (int round = 0; round < 5000; round++) {
+        char s[32];
+        size_t n = (size_t)rand() % sizeof s;
+        for (size_t i = 0; i < n; i++)
+            s[i] = (char)rand();
+        rp__json_writer w;
+        rp__json_type type;
+        out.n = 0;
+        rp__json_writer_init(&w, &out);
+        rp__json_writer_string(&w, NULL, s, n);
+        rp__json_start(&json, (char *)out.at, out.n, 1);
+        assert_int_equal(rp__json_next(&json, &type), RP_OK);
+        assert_int_equal(type, RP_JSON_STRING);
+        assert_int_equal(rp__json_next(&json, &type), RP_OK);
+        assert_int_equal(type, RP_JSON_END);
+    }
+    rp__json_free(&json);
+    rp__buf_free(&out);
+}
+
+static void test_64_levels(void **state)
+{
+    (void)state;
+    rp__buf out;
+    rp__json_writer w;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    for (int i = 0; i < 64; i++)
+        rp__json_writer_begin(&w, NULL, '[');
+    for (int i = 0; i < 64; i++) {
+        rp__json_writer_end(&w, ']');
+        if (w.depth)
+            rp__json_writer_uint(&w, NULL, 0);
+    }
+    assert_int_equal(out.n, 64 + 64 + 63 * 2);
+    rp__buf_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_commas),
+        cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_locale_changes_nothing),
+        cmocka_unit_test(test_what_is_written_can_be_read),
+        cmocka_unit_test(test_64_levels),
+    };
+    return cmocka_run_group_tests_name("json_writer", tests, NULL, NULL);
+}
