@@ -143,8 +143,8 @@ static rp_status write_demo(rp__console *console, const char *dir, const rp_buil
     return status;
 }
 
-static rp_status print_demo(const rp__console *console, const char *dir,
-                            const rp_build_stats *stats, const rp__answer *answer, rp_error *err)
+static rp_status print_demo(rp__console *console, const char *dir, const rp_build_stats *stats,
+                            const rp__answer *answer, rp_error *err)
 {
     char docs[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES];
     printf("indexed %s documents into ", rp__figures_count(docs, stats->docs));
@@ -155,7 +155,7 @@ static rp_status print_demo(const rp__console *console, const char *dir,
     rp__console_put(stdout, answer->query, strlen(answer->query));
     printf("' --k %d\n", DEMO_HITS);
     rp_status status = rp__answer_print(console, answer, err);
-    fflush(stdout);
+    rp__console_flush(console);
     if (status == RP_OK) {
         rp__answer_note(console, answer->hits);
         print_steps(dir);

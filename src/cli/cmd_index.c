@@ -170,7 +170,8 @@ static void print_stats(const index_args *args, const rp_build_stats *stats)
     printf("%s documents, %s terms, %s postings\n", rp__figures_count(a, stats->docs),
            rp__figures_count(b, stats->terms), rp__figures_count(c, stats->postings));
     if (stats->skipped > 0)
-        printf("%s documents left out because of errors\n", rp__figures_count(a, stats->skipped));
+        printf("%s document%s left out because of errors\n", rp__figures_count(a, stats->skipped),
+               stats->skipped == 1 ? "" : "s");
     printf("%s read, %s written in %s, ", rp__figures_size(a, stats->bytes_in),
            rp__figures_size(b, stats->bytes_out), rp__figures_time(c, stats->seconds));
     printf("at most %s of memory\n", rp__figures_size(a, stats->memory_peak));

@@ -77,9 +77,6 @@ rp_status rp__options_parse(const rp__verb *verb, int argc, char **argv, rp__cal
 /* The i-th choice of a row; NULL past the last. */
 const char *rp__options_choice(const rp__option *row, size_t i);
 
-/* "64M", "1GiB", "4096": bytes, units of 1024. False: not of this form, or over 64 bits. */
-bool rp__options_size(const char *text, uint64_t *out);
-
 /* The candidate nearest to `word` if it is near enough to be meant; NULL otherwise. `best` is the
  * caller's memory between calls, NULL and SIZE_MAX at first. */
 typedef struct rp__nearest {
