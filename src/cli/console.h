@@ -19,6 +19,7 @@ typedef struct rp__console {
     bool has_colour; /* on standard output */
     bool has_reply;  /* a JSON object is on standard output: an error adds none */
     int out_errno;   /* of the first flush of standard output that failed; 0: none */
+    const char *program; /* what to type to run it again */
     const char *verb;
     char remedy[256]; /* the second line of an error; empty: none */
 } rp__console;
