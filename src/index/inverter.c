@@ -302,6 +302,20 @@ void rp__inverter_clear(rp__inverter *inv)
     inv->free_at = inv->free_end = NULL;
 }
 
+void rp__inverter_trim(rp__inverter *inv, uint64_t limit)
+{
+    size_t used = (inv->n_entries + ENTRIES_PER_CHUNK - 1) / ENTRIES_PER_CHUNK;
+    if (rp__inverter_bytes(inv) > limit && inv->n_entries == 0) {
+        rp__free(inv->sorted);
+        inv->sorted = NULL;
+        inv->cap_sorted = 0;
+    }
+    while (rp__inverter_bytes(inv) > limit && inv->n_chunks > inv->used_chunks)
+        rp__free(inv->chunks[--inv->n_chunks]);
+    while (rp__inverter_bytes(inv) > limit && inv->n_entry_chunks > used)
+        rp__free(inv->entry_chunks[--inv->n_entry_chunks]);
+}
+
 void rp__inverter_get(const rp__inverter *inv, size_t i, rp__inverter_term *out)
 {
     const entry *e = entry_at(inv, inv->sorted[i].tag);

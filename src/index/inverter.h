@@ -26,6 +26,8 @@ size_t rp__inverter_terms(const rp__inverter *inv);
 /* Ends all streams and sorts the terms; nothing may be added before clear. */
 rp_status rp__inverter_sort(rp__inverter *inv);
 void rp__inverter_clear(rp__inverter *inv); /* forgets all, keeps the memory */
+/* Gives memory that is not in use back until at most `limit` bytes are held. */
+void rp__inverter_trim(rp__inverter *inv, uint64_t limit);
 
 /* The i-th term in order after sort. */
 typedef struct rp__inverter_term {

@@ -226,7 +226,10 @@ rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker_nu
         return rp__error_set(err, RP_NO_MEMORY,
                              "--memory %llu MiB is too little for this collection; give more",
                              (unsigned long long)(b->o.memory >> 20));
-    return rp__inverter_used(w->inverter) > share ? spill(b, w, err) : RP_OK;
+    rp_status status = rp__inverter_used(w->inverter) > share ? spill(b, w, err) : RP_OK;
+    if (bytes > share)
+        rp__inverter_trim(w->inverter, share);
+    return status;
 }
 
 rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, uint32_t raw_bytes,
@@ -312,14 +315,13 @@ static size_t window_bytes(const rp__segment_builder *b, size_t n_runs)
     return n < LEAST ? LEAST : n > MOST ? MOST : (size_t)n;
 }
 
-static rp_status write_lists(rp__segment_builder *b, const rp__lengths *lengths, rp_error *err)
+static rp_status write_lists(rp__segment_builder *b, const rp__lengths *lengths,
+                             const rp__run *runs, size_t n_runs, rp_error *err)
 {
     float *norms = NULL;
-    rp__run *runs = NULL;
-    size_t n_runs = 0;
     rp__segment_writer *w = NULL;
-    rp_status status = settle_runs(b, &runs, &n_runs, err);
-    if (status == RP_OK && make_norms(b, lengths, &norms) != RP_OK)
+    rp_status status = RP_OK;
+    if (make_norms(b, lengths, &norms) != RP_OK)
         status = rp__error_no_memory(err);
     if (status == RP_OK)
         status = rp__segment_writer_new(&b->folder, b->meta.generation, b->o.codec,
@@ -337,7 +339,6 @@ static rp_status write_lists(rp__segment_builder *b, const rp__lengths *lengths,
         status = rp__segment_writer_finish(w, &b->meta, err);
     rp__segment_writer_free(w);
     rp__free(norms);
-    rp__free(runs);
     return status;
 }
 
@@ -412,11 +413,16 @@ static void fill_stats(const rp__segment_builder *b, rp_build_stats *stats)
 rp_status rp__segment_builder_finish(rp__segment_builder *b, rp_build_stats *stats, rp_error *err)
 {
     rp__lengths lengths;
-    rp_status status = write_docs(b, &lengths, err);
+    rp__run *runs = NULL;
+    size_t n_runs = 0;
+    rp_status status = settle_runs(b, &runs, &n_runs, err);
+    if (status == RP_OK)
+        status = write_docs(b, &lengths, err);
     if (status == RP_OK)
         status = write_text(b, err);
     if (status == RP_OK)
-        status = write_lists(b, &lengths, err);
+        status = write_lists(b, &lengths, runs, n_runs, err);
+    rp__free(runs);
     if (status == RP_OK)
         status = publish(b, err);
     if (status == RP_OK)
