@@ -1,46 +1,263 @@
-# Riposte. `make help` lists the targets.
-B      ?= build
-CC     ?= gcc
-OPT    ?= -O2 -g
-WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
-CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) -ffp-contract=off -fPIC -fvisibility=hidden -pthread $(SAN)
+# Riposte. `make help` lists the targets. A configuration is a folder (B) and flags (CC, OPT, SAN):
+# `make asan` is `make check-all B=build/asan SAN=-fsanitize=address,undefined`, and so on.
+B       ?= build
+PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
+DATADIR ?= $(PREFIX)/share/riposte
+MINUTES ?= 10
+SEED    ?= 1
+
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
+CLANG   := $(shell command -v clang || command -v clang-14)
+VERSION := $(shell sed -n 's/^\#define RP_VERSION "\(.*\)"/\1/p' include/riposte/riposte.h)
+SONAME  := libriposte.so.$(firstword $(subst ., ,$(VERSION)))
+JOBS    := $(shell nproc 2>/dev/null || echo 2)
+
+# _FORTIFY_SOURCE needs an optimiser and hides what the sanitizers would see.
+OPT     ?= -O2 -g
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+HARDEN  := -fstack-protector-strong -fstack-clash-protection \
+           $(if $(filter x86_64,$(shell uname -m)),-fcf-protection) \
+           $(if $(SAN)$(filter -O0,$(OPT)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+# Names outside tools/riposte.map stay inside the library without being hidden from the tests.
+CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(HARDEN) -ffp-contract=off -fPIC \
+           -fno-semantic-interposition -ffile-prefix-map=$(CURDIR)=. -pthread $(SAN)
 CPPFLAGS += -Iinclude -Isrc
-LIBS   := -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
+LDFLAGS += -Wl,-z,relro,-z,now
+LIBS    := -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
-LIB_SRC := $(sort $(wildcard src/base/*.c src/codec/*.c src/text/*.c src/store/*.c src/rank/*.c \
-                             src/index/*.c src/backend/*.c src/backend/cpu/*.c src/plan/*.c src/engine/*.c))
-CLI_SRC := $(sort $(wildcard src/cli/*.c))
-TEST_SRC := $(sort $(wildcard tests/unit/*/test_*.c tests/parity/test_*.c tests/fault/test_*.c))
-LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
-CLI_OBJ := $(CLI_SRC:%.c=$B/%.o)
-TESTS   := $(TEST_SRC:tests/%.c=$B/tests/%)
+LIB_SRC   := $(sort $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c)))
+CLI_SRC   := $(sort $(wildcard src/cli/*.c))
+TEST_SRC  := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c tests/*/*/*/test_*.c))
+# Every other .c below tests/ is help that all tests may link, except what is loaded into others.
+PRELOAD_SRC := $(sort $(wildcard tests/*/preload_*.c))
+HELP_SRC  := $(sort $(filter-out $(TEST_SRC) $(PRELOAD_SRC),$(wildcard tests/*/*.c tests/*/*/*.c)))
+FUZZ_SRC  := $(sort $(wildcard fuzz/fuzz_*.c))
+BENCH_SRC := $(sort $(wildcard bench/bench_*.c))
+EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
+SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh))
 
-all: $B/riposte
+LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o)
+CLI_OBJ  := $(CLI_SRC:%.c=$B/%.o)
+HELP_OBJ := $(HELP_SRC:%.c=$B/%.o)
+TESTS    := $(TEST_SRC:%.c=$B/%)
+PRELOADS := $(PRELOAD_SRC:%.c=$B/%.so)
+FUZZERS  := $(FUZZ_SRC:%.c=$B/%)
+BENCHES  := $(BENCH_SRC:%.c=$B/%)
+EXAMPLES := $(EXAMPLE_SRC:%.c=$B/%)
+PROGRAM  := $(if $(CLI_SRC),$B/riposte)
+
+# `make V=1` shows the commands.
+Q = $(if $(V),,@echo '  $(1)  $@';)
+again = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+FORMAT_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] include/riposte/*.h fuzz/*.c bench/*.c \
+                 examples/*.c tools/*.c tests/*/*.[ch] tests/*/*/*.[ch])
+
+##@ Build
+all: $(PROGRAM) $B/libriposte.a ## the program and the library (the default)
 
 $B/riposte: $(CLI_OBJ) $B/libriposte.a
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(LIBS)
+	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ -o $@ $(LIBS)
 
 $B/libriposte.a: $(LIB_OBJ)
-	rm -f $@ && ar rcs $@ $^
+	$(call Q,AR  )rm -f $@ && ar rcs $@ $^
 
-$B/%_avx2.o: CFLAGS += -mavx2 -mbmi -mbmi2
-$B/%_avx512.o: CFLAGS += -mavx2 -mbmi -mbmi2 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2
+$B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map
+	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
+	    -Wl,--version-script=tools/riposte.map $(LIB_OBJ) -o $@ $(LIBS)
+
+# The same flags for objects, call graphs and clang-tidy's runs.
+AVX2    := -mavx2 -mbmi -mbmi2
+AVX512  := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2
+$B/%_avx2.o $B/%_avx2.ci $B/%_avx2.tidy: CFLAGS += $(AVX2)
+$B/%_avx512.o $B/%_avx512.ci $B/%_avx512.tidy: CFLAGS += $(AVX512)
+$B/src/cli/%: CPPFLAGS += -DRP_DATADIR='"$(DATADIR)"'
+$B/tests/%.o: CPPFLAGS += -Itests
 
 $B/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(call Q,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$B/tests/%: tests/%.c $B/libriposte.a
+$B/libtests.a: $(HELP_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
+	$(call Q,AR  )rm -f $@ && ar rcs $@ $^
 
-tests: $(TESTS)
+$B/tests/%: tests/%.c $B/libriposte.a $B/libtests.a
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libtests.a $B/libriposte.a -o $@ $(LIBS) \
+	    -lcmocka -lunistring
 
-unit: tests
-	@for t in $(TESTS); do $$t || exit 1; done
+$B/tests/%.so: tests/%.c
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -shared $< -o $@ -ldl
 
-clean:
+$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $B/libriposte.a
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c,$^) $B/libriposte.a -o $@ $(LIBS)
+
+$B/bench/%: bench/%.c $B/libriposte.a
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
+
+$B/examples/%: examples/%.c $B/libriposte.a
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) -Iinclude $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
+
+tests: $(TESTS) $(PRELOADS) ## all test programs, without running them
+examples: $(EXAMPLES)
+so: $B/libriposte.so.$(VERSION)
+fuzz-replay-build: $(FUZZERS)
+everything: all so tests examples fuzz-replay-build $(BENCHES)
+
+##@ Try it
+demo: deps ## index the bundled collection and ask it something
+	@+$(again) all >&2
+	@$B/riposte demo -o $B/demo
+
+##@ Test
+# A suite is a list for tools/run_tests: programs, scripts, and named checks.
+RUN = B=$B CC='$(CC)' MAKE='$(MAKE)' SEED=$(SEED) tools/run_tests $B
+ASAN = B=$B/asan SAN=-fsanitize=address,undefined OPT='-O1 -g'
+CHECKS = layers recursion format-check
+
+test: deps ## everything that runs in minutes; ends with a line "N passed, N failed"
+	@+$(again) everything
+	@+$(again) $(ASAN) fuzz-replay-build
+	@+$(RUN) $(TESTS) $(SCRIPTS) $(FUZZ_SRC:%.c=$B/asan/%) $(CHECKS)
+
+check-all: everything ## the suite in one configuration (B, CC, OPT, SAN), without source checks
+	@+$(RUN) $(TESTS) $(filter-out tests/tools/%,$(SCRIPTS)) $(FUZZERS)
+
+test-all: deps-all ## test, then asan, tsan, analyze, tidy and coverage
+	@+for t in test asan tsan analyze tidy coverage; do echo "== make $$t"; $(again) $$t || exit 1; done
+
+unit: tests ## unit tests only
+	@+$(RUN) $(filter $B/tests/unit/%,$(TESTS))
+
+parity: tests ## parity tests: every row gives the same answer
+	@+$(RUN) $(filter $B/tests/parity/%,$(TESTS))
+
+fault: all tests ## fault tests: kills, lost writes, failing calls, no memory, damage
+	@+$(RUN) $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
+
+cli: all examples ## golden tests of the program
+	@+$(RUN) $(filter tests/cli/%,$(SCRIPTS))
+
+soak: ## fault tests for MINUTES= with SEED=
+	@+$(again) all tests
+	@+SOAK_MINUTES=$(MINUTES) TIMEOUT=$$(($(MINUTES) * 60 + 1800)) $(RUN) \
+	    $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
+
+asan: ## the suite under the address and undefined-behaviour sanitizers
+	@+$(again) check-all $(ASAN)
+
+tsan: ## the suite under the thread sanitizer
+	@+$(again) check-all B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
+
+coverage: ## lines of src that the suite runs; fails under 85%
+	@+$(again) check-all B=$B/coverage OPT='-O0 -g --coverage -fprofile-update=atomic'
+	@tools/coverage $B/coverage 85
+
+##@ Fuzz
+fuzz-replay: ## run every kept input through its target, sanitized
+	@+$(again) $(ASAN) fuzz-replay-build
+	@+$(RUN) $(FUZZ_SRC:%.c=$B/asan/%)
+
+fuzz: ## build the libFuzzer targets (needs clang)
+	@test -n "$(CLANG)" || { echo "fuzz: no clang; run 'make deps-all'" >&2; exit 1; }
+	@+$(again) fuzz-clang CC=$(CLANG) B=$B/libfuzzer OPT='-O1 -g' \
+	    SAN=-fsanitize=fuzzer-no-link,address,undefined
+
+fuzz-clang: $B/libriposte.a $(FUZZ_SRC:fuzz/%.c=$B/%)
+$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a
+	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
+
+fuzz-run: fuzz ## fuzz for MINUTES= in all; new inputs go to the corpus
+	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(FUZZ_SRC:fuzz/fuzz_%.c=%)
+
+##@ Check the sources
+layers: all ## who may include what, and what is defined where
+	@tools/check_layers . $B
+
+recursion: ## the call graph of src has no cycle
+	@+$(again) graph B=$B/graph OPT=-O0
+	@tools/check_recursion tools/indirect_calls.txt $B/graph
+
+graph: $(LIB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
+$B/%.ci: %.c
+	@mkdir -p $(@D)
+	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
+
+format: ## let clang-format rewrite the .c files
+	clang-format -i $(filter %.c,$(FORMAT_FILES))
+
+format-check: ## are the .c files as clang-format would write them?
+	@command -v clang-format >/dev/null || { echo "skip format-check: no clang-format"; exit 0; }; \
+	for f in $(filter %.c,$(FORMAT_FILES)); do \
+	    clang-format $$f | cmp -s - $$f || { echo "$$f: not as clang-format has it; run 'make format'"; bad=1; }; \
+	done; test -z "$$bad"
+
+analyze: ## gcc -fanalyzer over src
+	@+$(again) all B=$B/analyze OPT='-O1 -g -fanalyzer'
+
+tidy: $(LIB_SRC:%.c=$B/%.tidy) $(CLI_SRC:%.c=$B/%.tidy) ## clang-tidy over src
+$B/%.tidy: %.c
+	@mkdir -p $(@D)
+	$(call Q,TIDY)clang-tidy --quiet $< -- $(CPPFLAGS) $(filter-out -fcf% -fstack-clash%,$(CFLAGS)) \
+	    2>$@.log || { cat $@.log; exit 1; } && touch $@
+
+##@ Measure
+bench: all $(BENCHES) ## measure against peers; each number comes with its machine, data and command
+	@for b in $(BENCHES) $(wildcard bench/*.sh); do $$b || exit 1; done
+
+##@ Install
+MAN := share/man/man1/riposte.1
+BASH_COMPLETION := share/bash-completion/completions/riposte
+ZSH_COMPLETION  := share/zsh/vendor-completions/_riposte
+FISH_COMPLETION := share/fish/vendor_completions.d/riposte.fish
+FROM_PROGRAM := $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+
+install: all so ## into DESTDIR and PREFIX: library, headers, program, manual, completions, data
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig \
+	    $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR) \
+	    $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(FROM_PROGRAM)))
+	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $B/libriposte.a $B/libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
+	ln -sf libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libriposte.so
+	install -m 644 include/riposte/*.h $(DESTDIR)$(PREFIX)/include/riposte/
+	sed -e 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(VERSION),' \
+	    tools/riposte.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/riposte.pc
+	install -m 644 data/demo.jsonl.gz data/README.md LICENSE NOTICE $(DESTDIR)$(DATADIR)/
+	$(PROGRAM) help --format man > $(DESTDIR)$(PREFIX)/$(MAN)
+	$(PROGRAM) completion bash > $(DESTDIR)$(PREFIX)/$(BASH_COMPLETION)
+	$(PROGRAM) completion zsh > $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
+	$(PROGRAM) completion fish > $(DESTDIR)$(PREFIX)/$(FISH_COMPLETION)
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/riposte $(DESTDIR)$(LIBDIR)/libriposte.a \
+	    $(DESTDIR)$(LIBDIR)/libriposte.so $(DESTDIR)$(LIBDIR)/$(SONAME) \
+	    $(DESTDIR)$(LIBDIR)/libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/pkgconfig/riposte.pc \
+	    $(addprefix $(DESTDIR)$(PREFIX)/,$(FROM_PROGRAM))
+	rm -rf $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR)
+
+deps: ## install the packages of packages.txt that are missing (Debian; root or sudo)
+	@tools/install_packages packages.txt
+
+deps-all: ## the same, and those of packages-all.txt: fuzzing, linting, peers, coverage
+	@tools/install_packages packages.txt packages-all.txt
+
+##@ Other
+clean: ## remove the build folder
 	rm -rf $B
 
+help: ## this list
+	@awk -f tools/help.awk $(firstword $(MAKEFILE_LIST))
+
 -include $(shell find $B -name '*.d' 2>/dev/null)
-.PHONY: all tests unit clean
+.SECONDARY:
+.PHONY: all tests examples so everything demo test check-all test-all unit parity fault cli soak asan \
+        tsan coverage fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run layers recursion graph \
+        format format-check analyze tidy bench install uninstall deps deps-all clean help

@@ -73,8 +73,11 @@ typedef struct rp__backend {
 const rp__backend *rp__backend_find(const char *name); /* NULL: no such name */
 const rp__backend *rp__backend_at(size_t i);           /* NULL past the last */
 
-/* Phrase matches in one document: how often words stand at their offsets, moving by `slop` in all.
- * at[w], n[w]: rising positions of word w. The reference for every processor. */
+/* Phrase matches in one document: how many positions of the first word start one. A start p does so
+ * if each other word w, in order, has a position: the one nearest to p + offsets[w] (the smaller of
+ * two as near) that no word before it took; and the distances add up to at most `slop`. Without slop
+ * that is: every word stands exactly at its offset. at[w], n[w]: rising positions of word w;
+ * offsets[0] is 0; scratch: 2 * n_words. The reference for every processor. */
 uint32_t rp__phrase_count(const uint32_t *const *at, const uint32_t *n, const uint32_t *offsets,
                           uint32_t n_words, uint32_t slop, uint32_t *scratch);
 

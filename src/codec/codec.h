@@ -31,7 +31,8 @@ typedef struct rp__block_code {
     size_t (*encode)(const uint32_t *values, size_t n, uint8_t *out);
     /* The same n values. Writes up to RP_BLOCK_ROOM values of out. */
     rp_status (*decode)(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n);
-    /* Values are gaps less one: out[i] = out[i-1] + 1 + value[i], out[-1] = base (mod 2^32). */
+    /* Values are gaps less one: out[i] = out[i-1] + 1 + value[i], with out[-1] = base and UINT32_MAX
+     * for base of a first block. RP_DAMAGED also where that would pass 2^32: what it gives rises. */
     rp_status (*decode_docids)(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
                                size_t n);
     /* (optional) The i-th value alone. */
@@ -51,18 +52,23 @@ typedef struct rp__codec {
     uint8_t id;
     const char *name;
     uint32_t needs;
-    const rp__block_code *code; /* of rows made by the block adapter, else NULL; also codes the frequencies */
+    const rp__block_code *code; /* of rows made by the block adapter, else NULL */
+    const rp__block_code *freqs; /* codes the frequencies */
     bool has_offsets;           /* the directory holds a byte offset for each block */
     uint32_t max_blocks_per_128; /* 1 for blocks of 128; more for dynamic partitions */
-    size_t (*bound)(size_t n);  /* bytes of payload for n docids */
+    size_t (*bound)(const struct rp__codec *codec, size_t n); /* bytes of payload for n docids */
     /* (optional) Where blocks end: ends[i] postings lie in blocks 0..i. NULL: every RP_BLOCK. */
     size_t (*cut)(const uint32_t *docids, const uint32_t *tfs, size_t n, uint32_t *ends);
-    /* Payload of all blocks; offsets[b] where has_offsets. `used` at most bound(n). */
-    rp_status (*encode)(const uint32_t *docids, size_t n, const uint32_t *ends, size_t n_blocks,
-                        uint32_t *offsets, uint8_t *out, size_t *used);
-    /* Block b of an open list into out (RP_BLOCK_ROOM); its count is known from the list. */
+    /* Payload of all blocks; offsets[b] where has_offsets. `used` at most bound(n). RP_LIMIT: an
+     * offset would pass 2^32. */
+    rp_status (*encode)(const struct rp__codec *codec, const uint32_t *docids, size_t n,
+                        const uint32_t *ends, size_t n_blocks, uint32_t *offsets, uint8_t *out,
+                        size_t *used);
+    /* Block b of an open list into out (RP_BLOCK_ROOM); its count is known from the list. RP_OK
+     * promises that the docids rise and are above last[b-1], and nothing else. */
     rp_status (*block)(const rp__list *list, uint32_t b, uint32_t *out);
-    /* (optional) All docids of the list at once; out has n + RP_BLOCK_ROOM. NULL: block by block. */
+    /* (optional) All docids of the list at once, checked as a cursor checks them; out has
+     * n + RP_BLOCK_ROOM. NULL: block by block. */
     rp_status (*decode)(const rp__list *list, uint32_t *out);
     /* (optional) The i-th docid alone. */
     rp_status (*at)(const rp__list *list, uint32_t i, uint32_t *out);
@@ -74,14 +80,15 @@ const rp__codec *rp__codec_at(size_t i); /* every row; the default codec's come 
 
 /* ---- 3. Lists -------------------------------------------------------------------------------- */
 
-/* An open list: views into its bytes, or of two plain arrays. Frequencies and positions are cut into
- * frames of RP_BLOCK postings by rank i, whatever the codec's own blocks are. */
+/* An open list: views into its bytes, or of two plain arrays, which are trusted and count as cut
+ * every RP_BLOCK. Frequencies and positions are cut into frames of RP_BLOCK postings by rank i,
+ * whatever the codec's own blocks are. */
 struct rp__list {
     const rp__codec *codec;     /* NULL: docids and tfs below are plain arrays */
     uint32_t n, n_blocks;       /* postings; blocks */
     uint32_t universe;          /* every docid is below it */
     const uint32_t *last;       /* last docid of each block; NULL for one block */
-    const uint32_t *last_far;   /* of every 64th block; NULL for one block */
+    const uint32_t *last_far;   /* of each RP_LIST_FAR blocks, the last docid; NULL for one block */
     const uint32_t *offsets;    /* of blocks in docs; NULL for one block or without has_offsets */
     const uint32_t *first;      /* rank of each block's first posting; NULL: b * RP_BLOCK */
     const uint32_t *freq_offsets, *pos_offsets; /* by frame; NULL for one frame; pos NULL without positions */
@@ -120,7 +127,8 @@ void rp__list_from_arrays(const uint32_t *docids, const uint32_t *tfs, uint32_t 
 /* Postings in block b, and the rank of its first. */
 uint32_t rp__list_block_count(const rp__list *list, uint32_t b);
 uint32_t rp__list_block_first(const rp__list *list, uint32_t b);
-/* Everything: docids (n + RP_BLOCK_ROOM) and, unless NULL, frequencies (the same room). */
+/* Everything: docids (n + RP_BLOCK_ROOM) and, unless NULL, frequencies (the same room). RP_DAMAGED
+ * where a cursor would have said so. */
 rp_status rp__list_decode(const rp__list *list, uint32_t *docids, uint32_t *tfs);
 /* Frequencies of frame f into out (RP_BLOCK_ROOM). */
 rp_status rp__list_freqs(const rp__list *list, uint32_t f, uint32_t *out);
@@ -149,7 +157,7 @@ void rp__cursor_open(rp__cursor *c, const rp__list *list); /* stands on the firs
 uint32_t rp__cursor_next(rp__cursor *c);
 uint32_t rp__cursor_next_geq(rp__cursor *c, uint32_t docid); /* never goes back */
 uint32_t rp__cursor_rank(const rp__cursor *c); /* of the current posting in the list */
-uint32_t rp__cursor_tf(rp__cursor *c);         /* of the current posting */
+uint32_t rp__cursor_tf(rp__cursor *c);         /* of the current posting; 1 where damaged, which ends the walk */
 /* The rest of the current block, from the current posting on; then next_block. 0: at the end. */
 uint32_t rp__cursor_block(const rp__cursor *c, const uint32_t **docids);
 uint32_t rp__cursor_next_block(rp__cursor *c); /* stands on its first posting, or RP_NO_DOC */

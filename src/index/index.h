@@ -22,7 +22,7 @@ typedef struct rp__segment rp__segment;
 
 typedef struct rp__segment_info {
     rp__rank_stats stats;
-    uint64_t terms, postings, generation, uid;
+    uint64_t terms, postings, generation;
     const char *codec, *stem, *stop;  /* stop: its name */
     const char *stop_words;           /* separated by '\n' */
     size_t stop_bytes;
@@ -140,7 +140,7 @@ typedef struct rp__segment_builder rp__segment_builder;
 rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *options,
                                   rp__segment_builder **out, rp_error *err);
 /* Gives the next docid to a document; in order, one thread at a time. RP_INPUT: the id is there
- * already. `text` is stored text: title, then text. */
+ * already. */
 rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
                                   uint32_t *docid, rp_error *err);
 /* One occurrence of a term, by the worker that has the document; positions rise within a document,
@@ -150,12 +150,11 @@ rp_status rp__segment_builder_token(rp__segment_builder *b, uint32_t worker, uin
 /* Ends the document: its length in tokens. A worker's memory may be spilled here. */
 rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker, uint32_t docid,
                                       uint32_t length, rp_error *err);
-/* Compressed block of stored text for `n` documents from `docid` on; in order, one thread at a time.
- * `sizes` holds n pairs: bytes of title, bytes of text. */
-rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, const uint32_t *sizes,
-                                   size_t n, const uint8_t *packed, size_t packed_bytes,
-                                   rp_error *err);
-uint64_t rp__segment_builder_memory(const rp__segment_builder *b); /* bytes in use */
+/* A packed block of stored text of the documents from `docid` on; in order, one thread at a time.
+ * Unpacked it is `raw_bytes`: for each document varint title bytes and varint text bytes, then for
+ * each document title and text. */
+rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, uint32_t raw_bytes,
+                                   const uint8_t *packed, size_t packed_bytes, rp_error *err);
 rp_status rp__segment_builder_finish(rp__segment_builder *b, rp_build_stats *stats, rp_error *err);
 void rp__segment_builder_free(rp__segment_builder *b); /* removes what is not published; NULL is fine */
 

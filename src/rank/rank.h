@@ -41,6 +41,9 @@ typedef struct rp__rank {
     rp__rank_stats stats;
 } rp__rank;
 
+/* RP_USAGE: k1, b or mu is out of its range; err names it. All below wants a rank that passes. */
+rp_status rp__rank_check(const rp__rank *rank, rp_error *err);
+
 /* ---- 2. Weights ------------------------------------------------------------------------------ */
 
 /* What one term or phrase of a query brings: `weight` is idf (of a phrase: the sum of its words')
@@ -72,12 +75,15 @@ static inline float rp__rank_bm25(float weight, float norm, uint32_t tf)
     return weight * (t / (t + norm));
 }
 
+/* boost * ln y, clamped at 0, with y = norm * (1 + tf * weight), by rank/fixed_log.h. */
 float rp__rank_dirichlet(float weight, float boost, float norm, uint32_t tf);
 
-/* Truncates; the product with a power of two is exact. */
+/* Truncates; the product with a power of two is exact. Within its bound a contribution is below 2^32;
+ * the cut serves frequencies that only damaged bytes have. */
 static inline uint32_t rp__rank_fix(float contribution, float scale)
 {
-    return (uint32_t)(contribution * scale);
+    float fixed = contribution * scale;
+    return fixed < 0x1p32F ? (uint32_t)fixed : UINT32_MAX;
 }
 
 /* By kind; for code that is not hot. */

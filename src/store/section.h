@@ -18,8 +18,7 @@ typedef struct rp__section_header {
     uint32_t kind, version;
     uint64_t required; /* features a reader must know; none yet */
     uint64_t optional; /* features a reader may pass over */
-    uint64_t uid;      /* of the index: a file of another one is refused */
-    uint64_t zero[3];
+    uint64_t zero[4];
 } rp__section_header;
 
 typedef struct rp__section_entry {
@@ -30,7 +29,7 @@ typedef struct rp__section_entry {
 typedef struct rp__section_footer {
     uint64_t table_offset, n_sections;
     uint64_t header_checksum, table_checksum;
-    uint64_t file_bytes, uid;
+    uint64_t file_bytes, zero;
     uint64_t checksum; /* of the six fields above */
     char magic[8];
 } rp__section_footer;

@@ -16,7 +16,6 @@
 struct rp__section_file {
     uint8_t *at;
     uint64_t bytes;
-    uint64_t uid;
     size_t n;
     rp__section_entry table[RP_SECTION_MOST];
     char name[4096 + 80]; /* folder and file, for messages */
@@ -97,12 +96,11 @@ static rp_status read_metadata(rp__section_file *f, int fd, uint32_t kind, uint6
         return damaged(f, "the file is cut short or its end is damaged", err);
     if (footer.checksum != rp__checksum(&footer, offsetof(rp__section_footer, checksum)) ||
         footer.header_checksum != rp__checksum(&header, sizeof header) ||
-        footer.uid != header.uid || (checksum && checksum != footer.checksum))
-        return damaged(f, "checksum of header or footer differs", err);
+        (checksum && checksum != footer.checksum))
+        return damaged(f, "checksum of header or footer differs, or it is a file of another index", err);
     if (footer.n_sections > RP_SECTION_MOST ||
         footer.table_offset + footer.n_sections * sizeof(rp__section_entry) + sizeof footer != f->bytes)
         return damaged(f, "its table does not fit", err);
-    f->uid = header.uid;
     f->n = (size_t)footer.n_sections;
     status = read_at(f, fd, f->table, f->n * sizeof *f->table, footer.table_offset, err);
     if (status != RP_OK)
@@ -127,8 +125,8 @@ static rp_status open_file(rp__section_file *f, const rp__folder *folder, const 
 }
 
 rp_status rp__section_file_open(const rp__folder *folder, const char *name, uint32_t kind,
-                                uint64_t uid, uint64_t bytes, uint64_t checksum,
-                                rp__section_file **out, rp_error *err)
+                                uint64_t bytes, uint64_t checksum, rp__section_file **out,
+                                rp_error *err)
 {
     int fd = -1;
     rp__section_file *f = rp__alloc_zero(1, sizeof *f);
@@ -140,8 +138,6 @@ rp_status rp__section_file_open(const rp__folder *folder, const char *name, uint
         status = damaged(f, "its size is not what the manifest says", err);
     if (status == RP_OK)
         status = read_metadata(f, fd, kind, checksum, err);
-    if (status == RP_OK && uid && uid != f->uid)
-        status = damaged(f, "this is a file of another index", err);
     if (status == RP_OK && !(f->at = rp__store_get_ops()->map(fd, (size_t)f->bytes)))
         status = rp__error_set(err, errno == ENOMEM ? RP_NO_MEMORY : RP_IO, "%s: cannot map: %s",
                                f->name, strerror(errno));
@@ -215,5 +211,4 @@ rp_status rp__section_file_verify(const rp__section_file *f, uint32_t id, rp_err
 size_t rp__section_file_count(const rp__section_file *f) { return f->n; }
 uint32_t rp__section_file_id(const rp__section_file *f, size_t i) { return f->table[i].id; }
 uint64_t rp__section_file_bytes(const rp__section_file *f) { return f->bytes; }
-uint64_t rp__section_file_uid(const rp__section_file *f) { return f->uid; }
 const char *rp__section_file_name(const rp__section_file *f) { return f->name; }

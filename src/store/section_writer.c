@@ -9,7 +9,7 @@
 
 struct rp__section_writer {
     rp__out *out;
-    uint64_t uid, begin; /* begin: of the open section */
+    uint64_t begin; /* of the open section */
     rp__section_header header;
     rp__section_entry table[RP_SECTION_MOST];
     size_t n;
@@ -19,12 +19,11 @@ struct rp__section_writer {
 enum { BUFFER = 256 * 1024 };
 
 rp_status rp__section_writer_new(const rp__folder *folder, const char *name, uint32_t kind,
-                                 uint64_t uid, rp__section_writer **out, rp_error *err)
+                                 rp__section_writer **out, rp_error *err)
 {
     rp__section_writer *w = rp__alloc_zero(1, sizeof *w);
     if (!w)
         return rp__error_no_memory(err);
-    w->uid = uid;
     w->hash = XXH3_createState();
     rp_status status = w->hash ? rp__out_create(folder, name, BUFFER, &w->out, err)
                                : rp__error_no_memory(err);
@@ -32,7 +31,7 @@ rp_status rp__section_writer_new(const rp__folder *folder, const char *name, uin
         rp__section_writer_abandon(w);
         return status;
     }
-    w->header = (rp__section_header){.kind = kind, .version = RP_SECTION_VERSION, .uid = uid};
+    w->header = (rp__section_header){.kind = kind, .version = RP_SECTION_VERSION};
     memcpy(w->header.magic, RP_SECTION_MAGIC, sizeof w->header.magic);
     rp__out_write(w->out, &w->header, sizeof w->header);
     *out = w;
@@ -87,7 +86,6 @@ rp_status rp__section_writer_finish(rp__section_writer *w, uint64_t *bytes, uint
         .n_sections = w->n,
         .header_checksum = rp__checksum(&w->header, sizeof w->header),
         .table_checksum = rp__checksum(w->table, w->n * sizeof *w->table),
-        .uid = w->uid,
     };
     memcpy(footer.magic, RP_SECTION_MAGIC_END, sizeof footer.magic);
     rp__out_write(w->out, w->table, w->n * sizeof *w->table);

@@ -82,22 +82,23 @@ void rp__in_close(rp__in *in);
  * docs/format.md has the bytes. `kind` and section ids are the index room's numbers. */
 typedef struct rp__section_writer rp__section_writer;
 rp_status rp__section_writer_new(const rp__folder *folder, const char *name, uint32_t kind,
-                                 uint64_t uid, rp__section_writer **out, rp_error *err);
+                                 rp__section_writer **out, rp_error *err);
 void rp__section_writer_begin(rp__section_writer *w, uint32_t id);
 void rp__section_writer_put(rp__section_writer *w, const void *bytes, size_t n);
 void rp__section_writer_align(rp__section_writer *w, size_t to);     /* zeros up to a multiple within the section */
 uint64_t rp__section_writer_offset(const rp__section_writer *w);      /* bytes in this section so far */
 void rp__section_writer_end(rp__section_writer *w);
-/* Writes table and footer, syncs, closes. `bytes` and `checksum` of the table: for the manifest. */
+/* Writes table and footer, syncs, closes. The manifest keeps `bytes` and `checksum`, which stands for
+ * the whole contents: it is made from the checksums of all sections. */
 rp_status rp__section_writer_finish(rp__section_writer *w, uint64_t *bytes, uint64_t *checksum,
                                     rp_error *err);
 void rp__section_writer_abandon(rp__section_writer *w); /* NULL is fine */
 
 typedef struct rp__section_file rp__section_file; /* any thread, read only */
-/* Maps it; checks header, footer, table and their checksums. 0 for uid, bytes, checksum: any. */
+/* Maps it; checks header, footer, table and their checksums. 0 for bytes and checksum: any. */
 rp_status rp__section_file_open(const rp__folder *folder, const char *name, uint32_t kind,
-                                uint64_t uid, uint64_t bytes, uint64_t checksum,
-                                rp__section_file **out, rp_error *err);
+                                uint64_t bytes, uint64_t checksum, rp__section_file **out,
+                                rp_error *err);
 void rp__section_file_close(rp__section_file *file);
 /* RP_DAMAGED if the section is not there. RP_PAD readable bytes follow it. */
 rp_status rp__section_file_get(const rp__section_file *file, uint32_t id, const uint8_t **at,
@@ -106,7 +107,6 @@ rp_status rp__section_file_verify(const rp__section_file *file, uint32_t id, rp_
 size_t rp__section_file_count(const rp__section_file *file);
 uint32_t rp__section_file_id(const rp__section_file *file, size_t i);
 uint64_t rp__section_file_bytes(const rp__section_file *file);
-uint64_t rp__section_file_uid(const rp__section_file *file);
 const char *rp__section_file_name(const rp__section_file *file);
 
 uint64_t rp__checksum(const void *bytes, size_t n); /* XXH3, 64 bits */

@@ -1,0 +1,114 @@
+/* backend/cpu/cpu_run.h: interior of cpu: what its algorithms share.
+ *
+ * Chapters: 1 readers, one a word; 2 scores, one a leaf; 3 phrases; 4 a run, and the algorithms that
+ * carry it out, one row each. All memory is the query's arena; nothing is owned. */
+#ifndef RP_BACKEND_CPU_CPU_RUN_H
+#define RP_BACKEND_CPU_CPU_RUN_H
+
+#include "backend/backend.h"
+#include "codec/codec.h"
+
+/* ---- 1. Readers ------------------------------------------------------------------------------ */
+
+/* One word's postings, walked from front to back. A word that the index does not know stands at
+ * RP_NO_DOC from the start. */
+typedef struct rp__reader {
+    rp__cursor cursor;
+    rp__list list;
+    rp__positions positions;
+    const rp__word *word;
+} rp__reader;
+
+rp_status rp__reader_open(rp__reader *reader, const rp__query *query, const rp__word *word,
+                          rp__arena *arena);
+/* Makes positions readable; the word must be known. */
+rp_status rp__reader_open_positions(rp__reader *reader, const rp__query *query, rp__arena *arena);
+
+static inline uint32_t rp__reader_docid(const rp__reader *reader) { return reader->cursor.docid; }
+
+/* The first posting at or after docid, like rp__cursor_next_geq, without a call where it stands there. */
+static inline uint32_t rp__reader_next_geq(rp__reader *reader, uint32_t docid)
+{
+    return reader->cursor.docid >= docid ? reader->cursor.docid
+                                         : rp__cursor_next_geq(&reader->cursor, docid);
+}
+
+/* A run of at most RP_BLOCK postings from the current one on, all below `end`; its length, 0 where
+ * there is none. `tfs` may be NULL. Valid until the reader moves; rp__reader_skip then passes it. */
+uint32_t rp__reader_postings(rp__reader *reader, uint32_t end, const uint32_t **docids,
+                             const uint32_t **tfs);
+void rp__reader_skip(rp__reader *reader, uint32_t n);
+
+/* ---- 2. Scores ------------------------------------------------------------------------------- */
+
+/* What one leaf's postings contribute. */
+typedef struct rp__score {
+    const rp__query *query;
+    rp__weight weight;
+    float scale, scaled_weight; /* 2^s; BM25: weight 2^s, which is exact */
+    bool is_plain;              /* BM25, and every contribution below 2^31: the fast loop serves */
+} rp__score;
+
+void rp__score_init(rp__score *score, const rp__query *query, const rp__leaf *leaf);
+uint32_t rp__score_one(const rp__score *score, uint32_t docid, uint32_t tf);
+/* n is at most RP_BLOCK. */
+void rp__score_many(const rp__score *score, const uint32_t *docids, const uint32_t *tfs, uint32_t n,
+                    uint32_t *fixed);
+
+/* ---- 3. Phrases ------------------------------------------------------------------------------ */
+
+typedef struct rp__phrase_match {
+    rp__reader *readers; /* of its words */
+    uint32_t n_words, slop;
+    uint32_t *order;     /* words by rising df */
+    uint32_t *offsets, *n, *scratch;
+    const uint32_t **at;
+} rp__phrase_match;
+
+rp_status rp__phrase_match_init(rp__phrase_match *match, const rp__query *query,
+                                const rp__leaf *leaf, rp__reader *readers, rp__arena *arena);
+/* The first document at or after docid that holds all words, wherever they stand. */
+uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid);
+/* How often the phrase stands in the document that next gave. On failure *bad is the word's reader. */
+rp_status rp__phrase_match_count(rp__phrase_match *match, uint32_t *tf, const rp__reader **bad);
+
+/* ---- 4. Runs and algorithms ------------------------------------------------------------------ */
+
+typedef struct rp__cpu_run {
+    const rp__query *query;
+    rp__arena *arena;
+    rp_error *err;
+    rp__reader *readers; /* by word */
+    rp__score *scores;   /* by leaf */
+    rp__topk topk;
+    uint64_t total;
+} rp__cpu_run;
+
+/* A document that matches, in rising order of docids. */
+static inline void rp__cpu_run_hit(rp__cpu_run *run, uint32_t fixed, uint32_t docid)
+{
+    if (fixed > run->topk.threshold || run->topk.n < run->topk.k)
+        rp__topk_push(&run->topk, fixed, docid);
+}
+
+/* To be called now and then: RP_LIMIT once too many postings were read, RP_DAMAGED once a list has
+ * turned out to be. */
+rp_status rp__cpu_run_check(const rp__cpu_run *run);
+/* The failure of one word, with its name in the message. */
+rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__word *word);
+
+typedef struct rp__algorithm {
+    const char *name;
+    bool (*applies)(const rp__query *query);
+    rp_status (*run)(rp__cpu_run *run); /* hits and total; cpu_run.c does what is around it */
+} rp__algorithm;
+
+extern const rp__algorithm rp__and_row, rp__or_row, rp__window_row;
+
+/* The rows, best first: the first that applies is taken; all give the same answer. NULL past the last. */
+const rp__algorithm *rp__cpu_run_algorithm(size_t i);
+/* Answers by one row, which must apply. */
+rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query, rp__arena *arena,
+                         rp__answer *answer, rp_error *err);
+
+#endif

@@ -1,0 +1,81 @@
+/* reader.c: one word's postings as runs of docids with their frequencies.
+ *
+ * A run lies inside one block of the codec and one frame of frequencies, so that scoring loops see
+ * two plain arrays. It does not score and does not know of groups. */
+#include "backend/cpu/cpu_run.h"
+
+rp_status rp__reader_open(rp__reader *reader, const rp__query *query, const rp__word *word,
+                          rp__arena *arena)
+{
+    reader->word = word;
+    reader->positions.segment = NULL;
+    reader->list = (rp__list){.n = 0};
+    reader->cursor.docid = RP_NO_DOC;
+    reader->cursor.status = RP_OK;
+    reader->cursor.decoded = 0;
+    if (word->term.df == 0)
+        return RP_OK;
+    rp_status status = rp__segment_list(query->segment, &word->term, arena, &reader->list);
+    if (status == RP_OK)
+        rp__cursor_open(&reader->cursor, &reader->list);
+    return status;
+}
+
+rp_status rp__reader_open_positions(rp__reader *reader, const rp__query *query, rp__arena *arena)
+{
+    return rp__positions_open(&reader->positions, query->segment, &reader->word->term,
+                              &reader->list, arena);
+}
+
+static uint32_t count_below(const uint32_t *docids, uint32_t n, uint32_t end)
+{
+    if (docids[n - 1] < end)
+        return n;
+    uint32_t low = 0, high = n - 1; /* docids[high] >= end */
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (docids[middle] < end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The frequencies from the current posting on, and how many lie in its frame. */
+static const uint32_t *view_tfs(rp__cursor *c, uint32_t *n)
+{
+    uint32_t rank = rp__cursor_rank(c);
+    if (!c->list->codec)
+        return c->list->tfs + rank;
+    (void)rp__cursor_tf(c); /* decodes the frame */
+    uint32_t slot = rank % RP_BLOCK;
+    if (*n > RP_BLOCK - slot)
+        *n = RP_BLOCK - slot;
+    return c->tfs + slot;
+}
+
+uint32_t rp__reader_postings(rp__reader *reader, uint32_t end, const uint32_t **docids,
+                             const uint32_t **tfs)
+{
+    rp__cursor *c = &reader->cursor;
+    if (c->docid >= end)
+        return 0;
+    uint32_t n = rp__cursor_block(c, docids);
+    if (n > RP_BLOCK)
+        n = RP_BLOCK;
+    n = count_below(*docids, n, end);
+    if (tfs)
+        *tfs = view_tfs(c, &n);
+    return c->status == RP_OK ? n : 0;
+}
+
+void rp__reader_skip(rp__reader *reader, uint32_t n)
+{
+    rp__cursor *c = &reader->cursor;
+    const uint32_t *docids;
+    if (n < rp__cursor_block(c, &docids))
+        rp__cursor_next_geq(c, docids[n]);
+    else
+        rp__cursor_next_block(c);
+}

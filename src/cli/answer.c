@@ -1,0 +1,254 @@
+/* answer.c: lays out hits: for a person with marked snippets wrapped to the width, or as the fields
+ * of a JSON object. Does not search. */
+#include "cli/answer.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/figures.h"
+
+enum { INDENT = 5, WIDEST = 100 };
+
+/* What a style puts around a thing; colours for a terminal, brackets elsewhere. */
+typedef struct style {
+    const char *mark, *mark_end, *name, *name_end, *dim, *dim_end;
+} style;
+
+static const style plain_style = {"[", "]", "", "", "", ""};
+static const style colour_style = {"\033[1m", "\033[0m", "\033[1;36m",
+                                   "\033[0m", "\033[2m", "\033[0m"};
+
+/* ---- 1. For a person ------------------------------------------------------------------------- */
+
+/* The snippet with its marks put in and everything else made harmless. */
+static void mark_words(rp__buf *out, const rp_snippet *snippet, const style *s)
+{
+    size_t n = strlen(snippet->text), at = 0;
+    for (size_t i = 0; i < snippet->n_marks; i++) {
+        size_t begin = snippet->marks[i].begin, end = snippet->marks[i].end;
+        if (begin < at || end < begin || end > n)
+            continue;
+        rp__console_clean(out, snippet->text + at, begin - at);
+        rp__buf_put_string(out, s->mark);
+        rp__console_clean(out, snippet->text + begin, end - begin);
+        rp__buf_put_string(out, s->mark_end);
+        at = end;
+    }
+    rp__console_clean(out, snippet->text + at, n - at);
+}
+
+/* Columns of a word; its only escapes are a style's. */
+static size_t columns(const uint8_t *word, size_t bytes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        if (word[i] == '\033')
+            while (i < bytes && word[i] != 'm')
+                i++;
+        else
+            n += (word[i] & 0xC0) != 0x80;
+    }
+    return n;
+}
+
+static void print_wrapped(const rp__buf *text, size_t width)
+{
+    size_t column = 0;
+    for (size_t begin = 0, end; begin < text->n; begin = end + 1) {
+        for (end = begin; end < text->n && text->at[end] != ' ';)
+            end++;
+        size_t wide = columns(text->at + begin, end - begin);
+        if (wide == 0)
+            continue;
+        if (column == 0 || column + 1 + wide > width) {
+            printf("%s%*s", column ? "\n" : "", INDENT, "");
+            column = INDENT;
+        } else {
+            putchar(' ');
+            column++;
+        }
+        fwrite(text->at + begin, 1, end - begin, stdout);
+        column += wide;
+    }
+    if (column > 0)
+        putchar('\n');
+}
+
+static rp_status print_snippet(const rp__answer *answer, const rp_document *document,
+                               const style *s, rp_error *err)
+{
+    rp_snippet snippet = {0};
+    rp_status status = rp_searcher_snippet(answer->searcher, answer->query, strlen(answer->query),
+                                           document, 0, &snippet, err);
+    if (status == RP_OK && snippet.text) {
+        size_t width = rp__console_width(stdout);
+        rp__buf text;
+        rp__buf_init(&text);
+        mark_words(&text, &snippet, s);
+        print_wrapped(&text, width < WIDEST ? width : WIDEST);
+        if (text.failed)
+            status = rp__error_no_memory(err);
+        rp__buf_free(&text);
+    }
+    rp_snippet_free(&snippet);
+    return status;
+}
+
+static rp_status print_explanation(const rp__answer *answer, uint32_t docid, const style *s,
+                                   rp_error *err)
+{
+    rp_explanation tree = {0};
+    rp_status status = rp_searcher_explain(answer->searcher, answer->query, strlen(answer->query),
+                                           docid, &tree, err);
+    for (size_t i = 0; status == RP_OK && i < tree.n; i++) {
+        const rp_explain_node *node = &tree.at[i];
+        printf("%*s%s%.7f%s  ", INDENT + 2 * (int)node->level, "", s->dim, node->score, s->dim_end);
+        rp__console_put(stdout, node->label, strlen(node->label));
+        if (node->tf > 0 || node->df > 0)
+            printf("  (tf %u, df %u, weight %.6f, norm %.6f)", node->tf, node->df,
+                   (double)node->weight, (double)node->norm);
+        puts(node->matches ? "" : "  no match");
+    }
+    rp_explanation_free(&tree);
+    return status;
+}
+
+static rp_status print_hit(const rp__answer *answer, size_t i, const style *s, rp_error *err)
+{
+    const rp_hit *hit = &answer->hits->at[i];
+    rp_document document = {0};
+    rp_status status = rp_index_get_document(answer->index, hit->docid, &document, err);
+    if (status != RP_OK)
+        return status;
+    printf("%3zu  %s%.4f%s  %s", i + 1, s->dim, hit->score, s->dim_end, s->name);
+    rp__console_put(stdout, hit->name, strlen(hit->name));
+    printf("%s%s", s->name_end, document.title_bytes > 0 ? "  " : "");
+    rp__console_put(stdout, document.title, document.title_bytes);
+    putchar('\n');
+    if (answer->has_snippets)
+        status = print_snippet(answer, &document, s, err);
+    if (status == RP_OK && answer->has_explain)
+        status = print_explanation(answer, hit->docid, s, err);
+    rp_document_free(&document);
+    return status;
+}
+
+rp_status rp__answer_print(const rp__console *console, const rp__answer *answer, rp_error *err)
+{
+    const style *s = console->has_colour ? &colour_style : &plain_style;
+    rp_status status = RP_OK;
+    for (size_t i = 0; status == RP_OK && i < answer->hits->n && !rp__console_is_closed(); i++)
+        status = print_hit(answer, i, s, err);
+    return status;
+}
+
+void rp__answer_note(const rp__console *console, const rp_hits *hits)
+{
+    char n[RP_FIGURE_BYTES], total[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES];
+    if (hits->n == 0) {
+        rp__console_note(console, "no document matches; %s, processor %s",
+                         rp__figures_time(time, hits->seconds), hits->processor);
+        return;
+    }
+    rp__console_note(console, "%s of %s%s documents in %s, processor %s%s",
+                     rp__figures_count(n, hits->n), hits->total_is_exact ? "" : "at least ",
+                     rp__figures_count(total, hits->total), rp__figures_time(time, hits->seconds),
+                     hits->processor,
+                     hits->is_or_fallback ? "; too few have all words, so any of them counts" : "");
+}
+
+/* ---- 2. As JSON ------------------------------------------------------------------------------ */
+
+static rp_status write_snippet(rp__json_writer *w, const rp__answer *answer,
+                               const rp_document *document, rp_error *err)
+{
+    rp_snippet snippet = {0};
+    rp_status status = rp_searcher_snippet(answer->searcher, answer->query, strlen(answer->query),
+                                           document, 0, &snippet, err);
+    if (status == RP_OK && snippet.text) {
+        rp__json_writer_begin(w, "snippet", '{');
+        rp__json_writer_text(w, "text", snippet.text);
+        rp__json_writer_begin(w, "marks", '[');
+        for (size_t i = 0; i < snippet.n_marks; i++) {
+            rp__json_writer_begin(w, NULL, '[');
+            rp__json_writer_uint(w, NULL, snippet.marks[i].begin);
+            rp__json_writer_uint(w, NULL, snippet.marks[i].end);
+            rp__json_writer_end(w, ']');
+        }
+        rp__json_writer_end(w, ']');
+        rp__json_writer_end(w, '}');
+    }
+    rp_snippet_free(&snippet);
+    return status;
+}
+
+static rp_status write_explanation(rp__json_writer *w, const rp__answer *answer, uint32_t docid,
+                                   rp_error *err)
+{
+    rp_explanation tree = {0};
+    rp_status status = rp_searcher_explain(answer->searcher, answer->query, strlen(answer->query),
+                                           docid, &tree, err);
+    if (status == RP_OK)
+        rp__json_writer_begin(w, "explain", '[');
+    for (size_t i = 0; status == RP_OK && i < tree.n; i++) {
+        const rp_explain_node *node = &tree.at[i];
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_uint(w, "level", node->level);
+        rp__json_writer_text(w, "label", node->label);
+        rp__json_writer_bool(w, "matches", node->matches);
+        rp__json_writer_real(w, "score", node->score, 7);
+        rp__json_writer_uint(w, "fixed", node->fixed);
+        rp__json_writer_uint(w, "tf", node->tf);
+        rp__json_writer_uint(w, "df", node->df);
+        rp__json_writer_real(w, "weight", (double)node->weight, 9);
+        rp__json_writer_real(w, "norm", (double)node->norm, 9);
+        rp__json_writer_end(w, '}');
+    }
+    if (status == RP_OK)
+        rp__json_writer_end(w, ']');
+    rp_explanation_free(&tree);
+    return status;
+}
+
+static rp_status write_hit(rp__json_writer *w, const rp__answer *answer, size_t i, rp_error *err)
+{
+    const rp_hit *hit = &answer->hits->at[i];
+    rp_document document = {0};
+    rp_status status = rp_index_get_document(answer->index, hit->docid, &document, err);
+    if (status != RP_OK)
+        return status;
+    rp__json_writer_begin(w, NULL, '{');
+    rp__json_writer_uint(w, "rank", i + 1);
+    rp__json_writer_text(w, "id", hit->name);
+    rp__json_writer_uint(w, "docid", hit->docid);
+    rp__json_writer_real(w, "score", hit->score, 7);
+    rp__json_writer_uint(w, "fixed", hit->fixed);
+    rp__json_writer_uint(w, "length", document.length);
+    rp__json_writer_string(w, "title", document.title, document.title_bytes);
+    if (answer->has_snippets)
+        status = write_snippet(w, answer, &document, err);
+    if (status == RP_OK && answer->has_explain)
+        status = write_explanation(w, answer, hit->docid, err);
+    rp__json_writer_end(w, '}');
+    rp_document_free(&document);
+    return status;
+}
+
+rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_error *err)
+{
+    const rp_hits *hits = answer->hits;
+    rp_status status = RP_OK;
+    rp__json_writer_text(w, "query", answer->query);
+    rp__json_writer_text(w, "processor", hits->processor);
+    rp__json_writer_real(w, "seconds", hits->seconds, 9);
+    rp__json_writer_uint(w, "total", hits->total);
+    rp__json_writer_bool(w, "total_is_exact", hits->total_is_exact);
+    rp__json_writer_bool(w, "is_or_fallback", hits->is_or_fallback);
+    rp__json_writer_uint(w, "postings", hits->postings);
+    rp__json_writer_uint(w, "fraction_bits", (uint64_t)hits->fraction_bits);
+    rp__json_writer_begin(w, "hits", '[');
+    for (size_t i = 0; status == RP_OK && i < hits->n; i++)
+        status = write_hit(w, answer, i, err);
+    rp__json_writer_end(w, ']');
+    return status;
+}

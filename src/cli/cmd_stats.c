@@ -1,0 +1,163 @@
+/* cmd_stats.c: riposte stats: what an index holds, and what one of its terms costs. */
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/figures.h"
+#include "cli/verbs.h"
+#include "riposte/index.h"
+
+typedef struct stats_args {
+    rp__common_args common;
+    const char *term;
+} stats_args;
+
+static const rp__option stats_rows[] = {
+    {.name = "term",
+     .kind = RP_OPTION_TEXT,
+     .argument = "WORD",
+     .at = offsetof(stats_args, term),
+     .help =
+         "statistics of this word, as the index's analyzer sees it; exit code 1 if it has none"},
+    {0},
+};
+
+static const rp__option_group groups[] = {
+    {"stats", stats_rows, 0},
+    {"general", rp__options_common, offsetof(stats_args, common)},
+    {0},
+};
+
+static double bits_a_posting(const rp_index_info *info)
+{
+    return info->postings ? 8.0 * (double)info->bytes_lists / (double)info->postings : 0;
+}
+
+static void write_info(rp__json_writer *w, const rp_index_info *info)
+{
+    rp__json_writer_uint(w, "docs", info->docs);
+    rp__json_writer_uint(w, "terms", info->terms);
+    rp__json_writer_uint(w, "postings", info->postings);
+    rp__json_writer_uint(w, "tokens", info->tokens);
+    rp__json_writer_real(w, "average_length", info->average_length, 6);
+    rp__json_writer_uint(w, "generation", info->generation);
+    rp__json_writer_uint(w, "format_version", info->format_version);
+    rp__json_writer_text(w, "codec", info->codec);
+    rp__json_writer_text(w, "stem", info->stem);
+    rp__json_writer_text(w, "stop", info->stop);
+    rp__json_writer_bool(w, "has_positions", info->has_positions);
+    rp__json_writer_bool(w, "has_text", info->has_text);
+    rp__json_writer_real(w, "bits_a_posting", bits_a_posting(info), 3);
+    rp__json_writer_begin(w, "bytes", '{');
+    rp__json_writer_uint(w, "terms", info->bytes_terms);
+    rp__json_writer_uint(w, "lists", info->bytes_lists);
+    rp__json_writer_uint(w, "positions", info->bytes_positions);
+    rp__json_writer_uint(w, "docs", info->bytes_docs);
+    rp__json_writer_uint(w, "text", info->bytes_text);
+    rp__json_writer_uint(w, "total", info->bytes_total);
+    rp__json_writer_end(w, '}');
+}
+
+static rp_status write_stats(rp__console *console, const char *word, const rp_index_info *info,
+                             const rp_term_info *term, rp_error *err)
+{
+    rp__buf out;
+    rp__json_writer w;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__json_writer_text(&w, "schema", "riposte.stats/1");
+    write_info(&w, info);
+    if (word) {
+        rp__json_writer_begin(&w, "term", '{');
+        rp__json_writer_text(&w, "word", word);
+        rp__json_writer_uint(&w, "df", term->df);
+        rp__json_writer_uint(&w, "cf", term->cf);
+        rp__json_writer_uint(&w, "bytes", term->bytes);
+        rp__json_writer_uint(&w, "blocks", term->blocks);
+        rp__json_writer_end(&w, '}');
+    }
+    rp__json_writer_end(&w, '}');
+    rp_status status = rp__console_reply(console, &out, err);
+    rp__buf_free(&out);
+    return status;
+}
+
+static void print_row(const char *name, const char *value)
+{
+    printf("%-16s  %s\n", name, value);
+}
+
+static void print_info(const rp_index_info *info)
+{
+    char text[RP_FIGURE_BYTES];
+    print_row("documents", rp__figures_count(text, info->docs));
+    print_row("terms", rp__figures_count(text, info->terms));
+    print_row("postings", rp__figures_count(text, info->postings));
+    print_row("tokens", rp__figures_count(text, info->tokens));
+    printf("%-16s  %.2f tokens\n", "average length", info->average_length);
+    print_row("codec", info->codec);
+    print_row("stem", info->stem);
+    printf("%-16s  ", "stop words");
+    rp__console_put(stdout, info->stop, strlen(info->stop));
+    putchar('\n');
+    print_row("positions", info->has_positions ? "yes" : "no");
+    print_row("stored text", info->has_text ? "yes" : "no");
+    print_row("generation", rp__figures_count(text, info->generation));
+    print_row("format", rp__figures_count(text, info->format_version));
+    print_row("size", rp__figures_size(text, info->bytes_total));
+    print_row("  terms", rp__figures_size(text, info->bytes_terms));
+    printf("%-16s  %s, %.2f bits a posting\n", "  lists", rp__figures_size(text, info->bytes_lists),
+           bits_a_posting(info));
+    print_row("  positions", rp__figures_size(text, info->bytes_positions));
+    print_row("  documents", rp__figures_size(text, info->bytes_docs));
+    print_row("  text", rp__figures_size(text, info->bytes_text));
+}
+
+static void print_term(const char *word, const rp_term_info *term)
+{
+    char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES];
+    rp__console_put(stdout, word, strlen(word));
+    printf(": in %s documents, %s times; ", rp__figures_count(a, term->df),
+           rp__figures_count(b, term->cf));
+    if (term->blocks > 0)
+        printf("%s in %s blocks\n", rp__figures_size(a, term->bytes),
+               rp__figures_count(b, term->blocks));
+    else
+        printf("%s inside the dictionary\n", rp__figures_size(a, term->bytes));
+}
+
+static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
+{
+    const stats_args *args = call->args;
+    rp_index *index = NULL;
+    rp_index_info info;
+    rp_term_info term = {0};
+    rp_status status = rp_index_open(call->operands[0], NULL, &index, err);
+    if (status != RP_OK)
+        return status;
+    rp_index_get_info(index, &info);
+    if (args->term)
+        status = rp_index_get_term(index, args->term, &term, err);
+    if (status == RP_OK && console->wants_json)
+        status = write_stats(console, args->term, &info, &term, err);
+    else if (status == RP_OK && args->term)
+        print_term(args->term, &term);
+    else if (status == RP_OK)
+        print_info(&info);
+    rp_index_close(index);
+    return status;
+}
+
+const rp__verb rp__cmd_stats_verb = {
+    .name = "stats",
+    .summary = "show what an index holds",
+    .operands = {"DIR"},
+    .details =
+        "Counts, analyzer, codec and the size of each part; with --term what one word's list "
+        "holds and costs.",
+    .examples = "riposte stats my.rip\n"
+                "riposte stats my.rip --term wing\n",
+    .groups = groups,
+    .args_bytes = sizeof(stats_args),
+    .run = run,
+};

@@ -1,0 +1,48 @@
+/* figures.c: counts with commas, sizes with binary units, times in the unit that fits. */
+#include "cli/figures.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+char *rp__figures_count(char out[RP_FIGURE_BYTES], uint64_t v)
+{
+    char digits[RP_FIGURE_BYTES];
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, v);
+    char *to = out;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = 0;
+    return out;
+}
+
+char *rp__figures_size(char out[RP_FIGURE_BYTES], uint64_t bytes)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (bytes < 1024) {
+        snprintf(out, RP_FIGURE_BYTES, "%" PRIu64 " B", bytes);
+        return out;
+    }
+    double v = (double)bytes / 1024;
+    size_t unit = 0;
+    for (; v >= 1023.95 && unit + 1 < sizeof units / sizeof *units; unit++)
+        v /= 1024;
+    snprintf(out, RP_FIGURE_BYTES, "%.1f %s", v, units[unit]);
+    return out;
+}
+
+char *rp__figures_time(char out[RP_FIGURE_BYTES], double seconds)
+{
+    if (seconds < 1)
+        snprintf(out, RP_FIGURE_BYTES, "%.2f ms", seconds * 1e3);
+    else if (seconds < 60)
+        snprintf(out, RP_FIGURE_BYTES, "%.1f s", seconds);
+    else if (seconds < 360000)
+        snprintf(out, RP_FIGURE_BYTES, "%d:%02d min", (int)seconds / 60, (int)seconds % 60);
+    else
+        snprintf(out, RP_FIGURE_BYTES, "%.0f h", seconds / 3600);
+    return out;
+}

@@ -1,0 +1,393 @@
+/* options.c: a command line to a record of arguments, by the rows of a verb and getopt_long.
+ *
+ * Every number is read strictly: all of the word, within the row's range. Does not know what an
+ * option means, nor print help (manual.c). */
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+_Static_assert(sizeof(size_t) == sizeof(uint64_t), "COUNT64 rows store size_t and uint64_t alike");
+
+enum { FIRST_LONG = 256 }; /* getopt's value for row i is FIRST_LONG + i; letters lie below */
+
+const rp__option rp__options_common[] = {
+    {.name = "json",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(rp__common_args, json),
+     .help = "print one JSON object, with a field \"schema\""},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(rp__common_args, quiet),
+     .help = "no progress and no notes on standard error"},
+    {.name = "help",
+     .letter = 'h',
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(rp__common_args, help),
+     .help = "print this help"},
+    {0},
+};
+
+/* A row together with where its group's record lies. */
+typedef struct bound_row {
+    const rp__option *row;
+    char *record;
+} bound_row;
+
+typedef struct parser {
+    const rp__verb *verb;
+    rp__console *console;
+    rp_error *err;
+    bound_row *rows;
+    bool *is_given;
+    struct option *longs;
+    char letters[128];
+    size_t n;
+} parser;
+
+/* ---- 1. Words to values ---------------------------------------------------------------------- */
+
+static bool read_count(const char *text, uint64_t *out, const char **rest)
+{
+    if (!isdigit((unsigned char)text[0]))
+        return false;
+    char *end;
+    unsigned long long v = strtoull(text, &end, 10);
+    *out = v; /* over 64 bits: UINT64_MAX, which is no count that anything takes */
+    *rest = end;
+    return true;
+}
+
+/* "64M", "1GiB", "4096": bytes, units of 1024. */
+static bool read_size(const char *text, uint64_t *out)
+{
+    static const struct {
+        const char *suffix;
+        uint32_t shift;
+    } units[] = {{"", 0},     {"B", 0},   {"K", 10},   {"KB", 10}, {"KiB", 10},
+                 {"M", 20},   {"MB", 20}, {"MiB", 20}, {"G", 30},  {"GB", 30},
+                 {"GiB", 30}, {"T", 40},  {"TB", 40},  {"TiB", 40}};
+    const char *rest;
+    uint64_t v;
+    if (!read_count(text, &v, &rest))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcasecmp(rest, units[i].suffix) != 0)
+            continue;
+        *out = v << units[i].shift;
+        if (*out >> units[i].shift != v)
+            *out = UINT64_MAX;
+        return true;
+    }
+    return false;
+}
+
+static bool read_real(const char *text, double *out)
+{
+    if (text[0] == 0 || text[strspn(text, "0123456789+-.eE")] != 0)
+        return false; /* strtod would take blanks, hexadecimal, inf and nan too */
+    char *end;
+    errno = 0;
+    *out = strtod(text, &end);
+    return *end == 0 && errno == 0;
+}
+
+const char *rp__options_choice(const rp__option *row, size_t i)
+{
+    if (row->choice_at)
+        return row->choice_at(i);
+    return row->choices ? row->choices[i] : NULL;
+}
+
+/* Levenshtein's distance, or `most` if it is more; words over 31 letters are far from all. */
+static size_t distance(const char *a, const char *b, size_t most)
+{
+    size_t row[32], n = strlen(b), m = strlen(a);
+    if (n >= 32 || m >= 32)
+        return most;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = corner + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            corner = row[j];
+            row[j] = best;
+        }
+    }
+    return row[n] < most ? row[n] : most;
+}
+
+void rp__options_nearest(rp__nearest *best, const char *word, const char *candidate)
+{
+    size_t enough = strlen(word) / 3 + 2; /* a third of the letters wrong is another word */
+    size_t d = distance(word, candidate, enough);
+    if (strlen(word) >= 3 && strncmp(word, candidate, strlen(word)) == 0)
+        d = 1; /* a word cut short */
+    if (d < enough && (!best->name || d < best->distance))
+        *best = (rp__nearest){candidate, d};
+}
+
+/* ---- 2. Storing a value ---------------------------------------------------------------------- */
+
+static rp_status refuse(parser *p, const rp__option *row, const char *text, const char *what,
+                        const char *remedy)
+{
+    return rp__console_usage(p->console, p->err, remedy, "--%s \"%s\" %s", row->name, text, what);
+}
+
+static double most_of(const rp__option *row)
+{
+    if (row->most > 0)
+        return row->most;
+    return row->kind == RP_OPTION_COUNT32 ? (double)UINT32_MAX : (double)UINT64_MAX;
+}
+
+static rp_status store_number(parser *p, const rp__option *row, const char *text, char *to)
+{
+    char remedy[160];
+    const char *rest = "";
+    uint64_t v = 0;
+    double real = 0;
+    bool is_size = row->kind == RP_OPTION_SIZE, is_real = row->kind == RP_OPTION_REAL;
+    if (is_size   ? !read_size(text, &v)
+        : is_real ? !read_real(text, &real)
+                  : (!read_count(text, &v, &rest) || *rest)) {
+        snprintf(remedy, sizeof remedy,
+                 is_size   ? "--%s 64M (bytes, or a number with K, M, G or T)"
+                 : is_real ? "--%s 1.25"
+                           : "--%s 10",
+                 row->name);
+        return refuse(p, row, text, is_size ? "is not a size" : "is not a number", remedy);
+    }
+    double value = is_real ? real : (double)v;
+    if (value < row->least || value > most_of(row) || v == UINT64_MAX) {
+        snprintf(remedy, sizeof remedy,
+                 row->most > 0 ? "a number from %g to %.10g" : "%g or more, below 2^64", row->least,
+                 row->most);
+        return refuse(p, row, text, "is out of range", remedy);
+    }
+    uint32_t narrow = (uint32_t)v;
+    if (is_real)
+        memcpy(to, &real, sizeof real);
+    else if (row->kind == RP_OPTION_COUNT32)
+        memcpy(to, &narrow, sizeof narrow);
+    else
+        memcpy(to, &v, sizeof v);
+    return RP_OK;
+}
+
+static rp_status store_choice(parser *p, const rp__option *row, const char *text, char *to)
+{
+    rp__nearest near = {0};
+    char remedy[160], *end = remedy + snprintf(remedy, sizeof remedy, "--%s ", row->name);
+    const char *choice;
+    for (uint32_t i = 0; (choice = rp__options_choice(row, i)); i++) {
+        if (strcmp(choice, text) == 0) {
+            if (row->kind == RP_OPTION_ENUM)
+                memcpy(to, &i, sizeof i);
+            else
+                memcpy(to, &choice, sizeof choice);
+            return RP_OK;
+        }
+        rp__options_nearest(&near, text, choice);
+        size_t room = sizeof remedy - (size_t)(end - remedy);
+        int n = snprintf(end, room, "%s%s", i ? "|" : "", choice);
+        end += n > 0 && (size_t)n < room ? n : 0;
+    }
+    if (near.name)
+        snprintf(remedy, sizeof remedy, "--%s %s", row->name, near.name);
+    return refuse(p, row, text, "is not known", remedy);
+}
+
+static rp_status store(parser *p, const bound_row *bound, const char *text)
+{
+    const rp__option *row = bound->row;
+    char *to = bound->record + row->at;
+    const bool yes = true;
+    if (row->has_value)
+        memcpy(bound->record + row->has_at, &yes, sizeof yes);
+    switch ((rp__option_kind)row->kind) {
+    case RP_OPTION_FLAG:
+        memcpy(to, &yes, sizeof yes);
+        return RP_OK;
+    case RP_OPTION_TEXT:
+        memcpy(to, &text, sizeof text);
+        return RP_OK;
+    case RP_OPTION_NAME:
+    case RP_OPTION_ENUM:
+        return store_choice(p, row, text, to);
+    case RP_OPTION_COUNT32:
+    case RP_OPTION_COUNT64:
+    case RP_OPTION_SIZE:
+    case RP_OPTION_REAL:
+        break;
+    }
+    return store_number(p, row, text, to);
+}
+
+/* ---- 3. The command line --------------------------------------------------------------------- */
+
+/* Binds every row of the verb, tells getopt of it, and stores its default. */
+static rp_status bind_rows(parser *p, void *args)
+{
+    size_t n = 0, n_letters = 1;
+    p->letters[0] = ':';
+    for (const rp__option_group *g = p->verb->groups; g->rows; g++) {
+        for (const rp__option *row = g->rows; row->name; row++, n++) {
+            bool takes = row->kind != RP_OPTION_FLAG;
+            p->rows[n] = (bound_row){row, (char *)args + g->at};
+            p->longs[n] = (struct option){row->name, takes ? required_argument : no_argument, NULL,
+                                          FIRST_LONG + (int)n};
+            if (row->letter)
+                p->letters[n_letters++] = row->letter;
+            if (row->letter && takes)
+                p->letters[n_letters++] = ':';
+            if (row->initial && store(p, &p->rows[n], row->initial) != RP_OK)
+                return p->err->code;
+        }
+    }
+    p->letters[n_letters] = 0;
+    p->longs[n] = (struct option){0};
+    p->n = n;
+    return RP_OK;
+}
+
+static size_t count_rows(const rp__verb *verb)
+{
+    size_t n = 0;
+    for (const rp__option_group *g = verb->groups; g->rows; g++)
+        for (const rp__option *row = g->rows; row->name; row++)
+            n++;
+    return n;
+}
+
+static size_t find_row(const parser *p, int value)
+{
+    if (value >= FIRST_LONG)
+        return (size_t)(value - FIRST_LONG);
+    for (size_t i = 0; i < p->n; i++)
+        if (p->rows[i].row->letter == value)
+            return i;
+    return p->n;
+}
+
+static rp_status refuse_unknown(parser *p, const char *word)
+{
+    char name[64], remedy[160];
+    if (optopt > 0 && optopt < FIRST_LONG) {
+        snprintf(remedy, sizeof remedy,
+                 "riposte help %s; put -- before a word that begins with '-' and is no option",
+                 p->verb->name);
+        return rp__console_usage(p->console, p->err, remedy, "unknown option -%c",
+                                 isprint(optopt) ? optopt : '?');
+    }
+    if (optopt >= FIRST_LONG)
+        return rp__console_usage(p->console, p->err, NULL, "option --%s takes no argument",
+                                 p->rows[optopt - FIRST_LONG].row->name);
+    rp__nearest near = {0};
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    for (size_t i = 0; i < p->n; i++)
+        rp__options_nearest(&near, name, p->rows[i].row->name);
+    if (near.name)
+        snprintf(remedy, sizeof remedy, "--%s", near.name);
+    return rp__console_usage(p->console, p->err, near.name ? remedy : NULL, "unknown option --%s",
+                             name);
+}
+
+static rp_status parse_words(parser *p, int argc, char **argv)
+{
+    rp_status status = RP_OK;
+    opterr = 0;
+    optind = 0; /* glibc: start afresh */
+    while (status == RP_OK) {
+        int value = getopt_long(argc, argv, p->letters, p->longs, NULL);
+        if (value == -1)
+            break;
+        size_t i = find_row(p, value == ':' ? optopt : value);
+        if (value == '?' || i == p->n)
+            return refuse_unknown(p, argv[optind - 1]);
+        if (value == ':')
+            return rp__console_usage(p->console, p->err, NULL, "option --%s needs %s",
+                                     p->rows[i].row->name, p->rows[i].row->argument);
+        p->is_given[i] = true;
+        status = store(p, &p->rows[i], optarg);
+    }
+    return status;
+}
+
+/* What the first example of a verb says to type. */
+static const char *first_example(const rp__verb *verb, char *out, size_t room)
+{
+    snprintf(out, room, "%.*s", (int)strcspn(verb->examples, "\n"), verb->examples);
+    return out;
+}
+
+static rp_status check_operands(parser *p, const rp__call *call)
+{
+    char example[160];
+    size_t n = 0;
+    bool is_open = false;
+    for (; n < 4 && p->verb->operands[n]; n++) {
+        const char *name = p->verb->operands[n];
+        is_open = is_open || strstr(name, "...");
+        if (n >= call->n_operands && name[0] != '[')
+            return rp__console_usage(p->console, p->err,
+                                     first_example(p->verb, example, sizeof example),
+                                     "missing %.*s", (int)strcspn(name, "."), name);
+    }
+    if (call->n_operands > n && !is_open)
+        return rp__console_usage(p->console, p->err,
+                                 first_example(p->verb, example, sizeof example),
+                                 "unexpected word \"%s\"", call->operands[n]);
+    for (size_t i = 0; i < p->n; i++) {
+        const rp__option *row = p->rows[i].row;
+        if (row->is_required && !p->is_given[i])
+            return rp__console_usage(p->console, p->err,
+                                     first_example(p->verb, example, sizeof example),
+                                     "missing -%c %s", row->letter, row->argument);
+    }
+    return RP_OK;
+}
+
+rp_status rp__options_parse(const rp__verb *verb, int argc, char **argv, rp__call *call,
+                            rp__console *console, rp_error *err)
+{
+    size_t n = count_rows(verb) + 1;
+    parser p = {.verb = verb, .console = console, .err = err};
+    rp_status status = RP_NO_MEMORY;
+    p.rows = rp__alloc_array(n, sizeof *p.rows);
+    p.longs = rp__alloc_array(n, sizeof *p.longs);
+    p.is_given = rp__alloc_zero(n, sizeof *p.is_given);
+    if (!p.rows || !p.longs || !p.is_given) {
+        rp__error_no_memory(err);
+        goto done;
+    }
+    status = bind_rows(&p, call->args);
+    if (status == RP_OK)
+        status = parse_words(&p, argc, argv);
+    if (status != RP_OK)
+        goto done;
+    call->operands = argv + optind;
+    call->n_operands = (size_t)(argc - optind);
+    if (!((const rp__common_args *)call->args)->help)
+        status = check_operands(&p, call);
+done:
+    rp__free(p.is_given);
+    rp__free(p.longs);
+    rp__free(p.rows);
+    return status;
+}

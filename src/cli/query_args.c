@@ -1,0 +1,183 @@
+/* query_args.c: how a query is asked: mode, ranking, processor, and the limits that bound it.
+ * Defaults shown here are the library's own. */
+#include "cli/query_args.h"
+
+#include <string.h>
+
+static const char *const modes[] = {"or", "and", "andor", NULL}; /* in rp_mode's order */
+static const char *const processors[] = {"auto", "cpu", "gpu", "iiu", NULL};
+
+_Static_assert(RP_MODE_OR == 0 && RP_MODE_AND == 1 && RP_MODE_ANDOR == 2, "modes[] is in order");
+
+#define AT(field)  .at = offsetof(rp__query_args, field)
+#define HAS(field) .has_value = true, .has_at = offsetof(rp__query_args, field)
+
+const rp__option rp__query_args_ranking[] = {
+    {.name = "k",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "10",
+     .least = 1,
+     AT(search.k),
+     .help = "hits for a query"},
+    {.name = "mode",
+     .kind = RP_OPTION_ENUM,
+     .argument = "MODE",
+     .initial = "or",
+     .choices = modes,
+     AT(search.mode),
+     .help = "what words side by side mean: any of them (or), all (and), or all where that gives "
+             "k hits and any otherwise (andor)"},
+    {.name = "processor",
+     .kind = RP_OPTION_NAME,
+     .argument = "NAME",
+     .initial = "auto",
+     .choices = processors,
+     AT(search.processor),
+     .help = "which processor answers"},
+    {.name = "variant",
+     .kind = RP_OPTION_NAME,
+     .argument = "NAME",
+     .initial = "lucene",
+     .choice_at = rp_variant_name,
+     AT(search.variant),
+     .help = "ranking formula"},
+    {.name = "k1",
+     .kind = RP_OPTION_REAL,
+     .argument = "X",
+     .most = 1e6,
+     AT(search.k1),
+     HAS(search.has_k1),
+     .help = "BM25: how soon repeats of a word stop to count; default: the variant's"},
+    {.name = "b",
+     .kind = RP_OPTION_REAL,
+     .argument = "X",
+     .most = 1,
+     AT(search.b),
+     HAS(search.has_b),
+     .help = "BM25: how much long documents pay; default: the variant's"},
+    {.name = "mu",
+     .kind = RP_OPTION_REAL,
+     .argument = "X",
+     .most = 1e9,
+     AT(search.mu),
+     HAS(search.has_mu),
+     .help = "Dirichlet smoothing; default 1000"},
+    {.name = "plain",
+     .kind = RP_OPTION_FLAG,
+     AT(plain),
+     .help = "the query is words, not the query language: operators and marks mean nothing"},
+    {.name = "verify",
+     .kind = RP_OPTION_FLAG,
+     AT(verify),
+     .help = "check every checksum of the index before the first answer"},
+    {0},
+};
+
+const rp__option rp__query_args_limits[] = {
+    {.name = "max-k",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "10000",
+     .least = 1,
+     AT(search.max_k),
+     .help = "most that --k may ask for"},
+    {.name = "max-query",
+     .kind = RP_OPTION_SIZE,
+     .argument = "SIZE",
+     .initial = "64K",
+     .least = 1,
+     AT(search.max_query),
+     .help = "longest query"},
+    {.name = "max-terms",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "1024",
+     .least = 1,
+     AT(search.max_terms),
+     .help = "most terms, prefixes expanded"},
+    {.name = "max-expansions",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "1024",
+     .least = 1,
+     AT(search.max_expansions),
+     .help = "most terms that one prefix* stands for"},
+    {.name = "max-phrase",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "64",
+     .least = 1,
+     AT(search.max_phrase),
+     .help = "most words of a phrase"},
+    {.name = "max-slop",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "10000",
+     .least = 1,
+     AT(search.max_slop),
+     .help = "most slop of a phrase"},
+    {.name = "max-depth",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "32",
+     .least = 1,
+     AT(search.max_depth),
+     .help = "deepest nesting of parentheses"},
+    {.name = "max-memory",
+     .kind = RP_OPTION_SIZE,
+     .argument = "SIZE",
+     .initial = "64M",
+     .least = 1,
+     AT(search.max_memory),
+     .help = "most memory for one query"},
+    {.name = "max-postings",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "1000000000",
+     .least = 1,
+     AT(search.max_postings),
+     .help = "most postings read for one query"},
+    {0},
+};
+
+rp_status rp__query_args_open(const rp__query_args *args, const char *dir, rp_index **index,
+                              rp_searcher **searcher, rp_error *err)
+{
+    *searcher = NULL;
+    rp_status status = rp_index_open(dir, &(rp_index_options){.verify = args->verify}, index, err);
+    if (status != RP_OK) {
+        *index = NULL;
+        return status;
+    }
+    status = rp_searcher_new(*index, &args->search, searcher, err);
+    if (status != RP_OK) {
+        rp_index_close(*index);
+        *index = NULL;
+        *searcher = NULL;
+    }
+    return status;
+}
+
+static void lower(char *word, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        word[i] = (char)(word[i] - 'A' + 'a');
+}
+
+/* Marks that join letters or digits into one word stay: 3.14 and don't are words. */
+void rp__query_args_make_plain(char *text, size_t bytes)
+{
+    static const char *const operators[] = {"AND", "OR", "NOT"};
+    for (size_t i = 0; i < bytes; i++)
+        if (text[i] && strchr("!\"#$%&()*+-/<=>?@[\\]^`{|}~", text[i]))
+            text[i] = ' ';
+    for (size_t begin = 0, end; begin < bytes; begin = end + 1) {
+        for (end = begin; end < bytes && text[end] != ' ' && text[end] != '\t';)
+            end++;
+        for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+            if (strlen(operators[i]) == end - begin &&
+                memcmp(text + begin, operators[i], end - begin) == 0)
+                lower(text + begin, end - begin);
+    }
+}

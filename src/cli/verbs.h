@@ -1,0 +1,19 @@
+/* cli/verbs.h: the verbs of the program, in the order in which help lists them. */
+#ifndef RP_CLI_VERBS_H
+#define RP_CLI_VERBS_H
+
+#include "cli/options.h"
+
+/* Each is the row of its own file. */
+extern const rp__verb rp__cmd_index_verb, rp__cmd_search_verb, rp__cmd_batch_verb,
+    rp__cmd_stats_verb, rp__cmd_check_verb, rp__cmd_demo_verb, rp__cmd_version_verb,
+    rp__cmd_help_verb, rp__cmd_completion_verb;
+
+/* The i-th verb; NULL after the last. */
+const rp__verb *rp__verbs_at(size_t i);
+/* The verb of this name, or NULL. */
+const rp__verb *rp__verbs_find(const char *name);
+/* RP_USAGE for a name that is no verb, with the nearest that is. */
+rp_status rp__verbs_refuse(rp__console *console, const char *name, rp_error *err);
+
+#endif

@@ -1,0 +1,186 @@
+/* bitpack_avx512.c: the block code bp128 with AVX-512 VBMI: bytes to lanes by one permutation, bits
+ * to values by one multishift, by a table a width; then an in-order prefix sum in registers.
+ *
+ * Docids of up to 11 bits are summed as 16-bit lanes, 32 to a register: 16 gaps of at most 2^11 stay
+ * under 2^16. Width 31 goes the plain way: its pairs straddle nine bytes. Encodes nothing of its own.
+ * Loads start inside the block, so they end within RP_PAD after it. */
+#include "base/cpu.h"
+#include "codec/bitpack.h"
+#include "codec/codec_table.h"
+#include "codec/gaps.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+/* Per qword of a register: the 8 bytes that hold its values, then, for each byte of the result, the
+ * bit in them at which it starts. Bits above the width are cleared by a mask. */
+typedef struct unpack_table {
+    _Alignas(64) uint8_t bytes[64];
+    uint8_t starts[64];
+} unpack_table;
+
+#define BYTES(bit)                                                                                 \
+    (bit) / 8, (bit) / 8 + 1, (bit) / 8 + 2, (bit) / 8 + 3, (bit) / 8 + 4, (bit) / 8 + 5,          \
+        (bit) / 8 + 6, (bit) / 8 + 7
+#define START(bit, w, value, byte) ((bit) % 8 + (value) * (w) + 8 * (byte)) % 64
+#define HALF(bit, w, v)            START(bit, w, v, 0), START(bit, w, v, 1)
+#define WORD(bit, w, v)            HALF(bit, w, v), START(bit, w, v, 2), START(bit, w, v, 3)
+#define STARTS4(bit, w)            HALF(bit, w, 0), HALF(bit, w, 1), HALF(bit, w, 2), HALF(bit, w, 3)
+#define STARTS2(bit, w)            WORD(bit, w, 0), WORD(bit, w, 1)
+
+/* A qword holds 2 values of 32 bits in order, or 4 of 16: values 0 to 15 in the even qwords, 16 to
+ * 31 in the odd ones, so that each half of them widens to 32 bits inside its 128-bit lane. */
+#define ROW4(w)                                                                                    \
+    {                                                                                              \
+        {BYTES(0),       BYTES(16 * (w)), BYTES(4 * (w)),  BYTES(20 * (w)),                        \
+         BYTES(8 * (w)), BYTES(24 * (w)), BYTES(12 * (w)), BYTES(28 * (w))},                       \
+        {                                                                                          \
+            STARTS4(0, w), STARTS4(16 * (w), w), STARTS4(4 * (w), w), STARTS4(20 * (w), w),        \
+                STARTS4(8 * (w), w), STARTS4(24 * (w), w), STARTS4(12 * (w), w),                   \
+                STARTS4(28 * (w), w)                                                               \
+        }                                                                                          \
+    }
+#define ROW2(w)                                                                                    \
+    {                                                                                              \
+        {BYTES(0),       BYTES(2 * (w)),  BYTES(4 * (w)),  BYTES(6 * (w)),                         \
+         BYTES(8 * (w)), BYTES(10 * (w)), BYTES(12 * (w)), BYTES(14 * (w))},                       \
+        {                                                                                          \
+            STARTS2(0, w), STARTS2(2 * (w), w), STARTS2(4 * (w), w), STARTS2(6 * (w), w),          \
+                STARTS2(8 * (w), w), STARTS2(10 * (w), w), STARTS2(12 * (w), w),                   \
+                STARTS2(14 * (w), w)                                                               \
+        }                                                                                          \
+    }
+
+enum { NARROW_MAX = 11, PLAIN_WIDTH = 31 };
+
+static const unpack_table narrow[NARROW_MAX + 1] = {
+    ROW4(0), ROW4(1), ROW4(2), ROW4(3), ROW4(4),  ROW4(5),
+    ROW4(6), ROW4(7), ROW4(8), ROW4(9), ROW4(10), ROW4(11),
+};
+
+static const unpack_table wide[RP_BITPACK_WIDTH_MAX + 1] = {
+    ROW2(0),  ROW2(1),  ROW2(2),  ROW2(3),  ROW2(4),  ROW2(5),  ROW2(6),  ROW2(7),  ROW2(8),
+    ROW2(9),  ROW2(10), ROW2(11), ROW2(12), ROW2(13), ROW2(14), ROW2(15), ROW2(16), ROW2(17),
+    ROW2(18), ROW2(19), ROW2(20), ROW2(21), ROW2(22), ROW2(23), ROW2(24), ROW2(25), ROW2(26),
+    ROW2(27), ROW2(28), ROW2(29), ROW2(30), ROW2(31), ROW2(32),
+};
+
+static inline __m512i unpack(const uint8_t *p, __m512i bytes, __m512i starts, __m512i mask)
+{
+    __m512i lanes = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(p));
+    return _mm512_and_si512(_mm512_multishift_epi64_epi8(starts, lanes), mask);
+}
+
+static void decode_wide(const uint8_t *p, uint32_t w, uint32_t *out, size_t n)
+{
+    __m512i bytes = _mm512_load_si512(wide[w].bytes), starts = _mm512_load_si512(wide[w].starts);
+    __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << w) - 1));
+    for (size_t i = 0; i < n; i += 16, p += 2 * w)
+        _mm512_storeu_si512(out + i, unpack(p, bytes, starts, mask));
+}
+
+static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
+{
+    uint32_t w;
+    if (rp__bitpack_open(in, in_bytes, n, &w))
+        return RP_DAMAGED;
+    if (w == PLAIN_WIDTH)
+        return rp__bitpack_decode(in, in_bytes, out, n);
+    decode_wide(in + 1, w, out, n);
+    return RP_OK;
+}
+
+/* 16 running sums of 32-bit lanes: pairs by a shift, then pairs of pairs by broadcasts. */
+static inline __m512i scan_words(__m512i x)
+{
+    const __m512i third = _mm512_set_epi32(11, 11, 11, 11, 0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0);
+    const __m512i seventh = _mm512_set1_epi32(7);
+    x = _mm512_add_epi32(x, _mm512_slli_epi64(x, 32));
+    x = _mm512_add_epi32(x, _mm512_maskz_shuffle_epi32(0xCCCC, x, _MM_PERM_BBBB));
+    x = _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(0xF0F0, third, x));
+    return _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(0xFF00, seventh, x));
+}
+
+static void docids_wide(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
+{
+    __m512i bytes = _mm512_load_si512(wide[w].bytes), starts = _mm512_load_si512(wide[w].starts);
+    const __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << w) - 1));
+    const __m512i one = _mm512_set1_epi32(1), top = _mm512_set1_epi32(15);
+    __m512i before = _mm512_set1_epi32((int)base);
+    for (size_t i = 0; i < n; i += 16, p += 2 * w) {
+        __m512i sums = scan_words(_mm512_add_epi32(unpack(p, bytes, starts, mask), one));
+        _mm512_storeu_si512(out + i, _mm512_add_epi32(before, sums));
+        before = _mm512_add_epi32(before, _mm512_permutexvar_epi32(top, sums));
+    }
+}
+
+/* Which word of the register each word takes to add: the top of the qword two before (even and odd
+ * ones go apart), then the top of the qwords of lane 1. */
+#define FOUR(i) (i), (i), (i), (i)
+#define PAIR(i) FOUR(i), FOUR((i) + 4)
+#define PAIRS(a, b)                                                                                \
+    {                                                                                              \
+        PAIR(a), PAIR(a), PAIR(b), PAIR(b)                                                         \
+    }
+static const _Alignas(64) uint16_t from_pair[32] = PAIRS(3, 19);
+static const _Alignas(64) uint16_t from_half[32] = PAIRS(11, 11);
+
+/* Running sums of 16-bit lanes, of the even qwords and of the odd ones: four by a multiplication,
+ * then lanes 1 and 3, then lanes 2 and 3. */
+static inline __m512i scan_halves(__m512i x, __m512i fours)
+{
+    const __m512i pair = _mm512_load_si512(from_pair), half = _mm512_load_si512(from_half);
+    x = _mm512_mullo_epi64(x, fours);
+    x = _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFF00FF00, pair, x));
+    return _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFFFF0000, half, x));
+}
+
+static void docids_narrow(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
+{
+    __m512i bytes = _mm512_load_si512(narrow[w].bytes);
+    __m512i starts = _mm512_load_si512(narrow[w].starts);
+    const __m512i mask = _mm512_set1_epi16((short)((1 << w) - 1)), one = _mm512_set1_epi16(1);
+    const __m512i top_even = _mm512_set1_epi32(27), top_odd = _mm512_set1_epi32(31);
+    const __m512i zero = _mm512_setzero_si512();
+    const __mmask32 low_words = 0x55555555;
+    __m512i before = _mm512_set1_epi32((int)base), fours = _mm512_set1_epi64(0x0001000100010001);
+    /* Hides the constant from compilers that would make two shifts and two sums of the
+     * multiplication: the ports that shift are the busy ones. */
+    __asm__("" : "+v"(fours));
+    for (size_t i = 0; i < n; i += 32, p += 4 * w) {
+        __m512i x = _mm512_add_epi16(unpack(p, bytes, starts, mask), one);
+        x = scan_halves(x, fours);
+        _mm512_storeu_si512(out + i, _mm512_add_epi32(before, _mm512_unpacklo_epi16(x, zero)));
+        __m512i total = _mm512_maskz_permutexvar_epi16(low_words, top_even, x);
+        before = _mm512_add_epi32(before, total);
+        _mm512_storeu_si512(out + i + 16, _mm512_add_epi32(before, _mm512_unpackhi_epi16(x, zero)));
+        total = _mm512_maskz_permutexvar_epi16(low_words, top_odd, x);
+        before = _mm512_add_epi32(before, total);
+    }
+}
+
+static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
+                               size_t n)
+{
+    uint32_t w;
+    if (rp__bitpack_open(in, in_bytes, n, &w))
+        return RP_DAMAGED;
+    if (w <= NARROW_MAX)
+        docids_narrow(in + 1, w, base, out, n);
+    else if (w != PLAIN_WIDTH)
+        docids_wide(in + 1, w, base, out, n);
+    else
+        return rp__bitpack_decode_docids(in, in_bytes, base, out, n);
+    return rp__gaps_check(out, n, base, w);
+}
+
+const rp__block_code rp__bitpack_avx512_code = {
+    .name = "bp128",
+    .needs = RP_CPU_AVX512,
+    .bound = rp__bitpack_bound,
+    .encode = rp__bitpack_encode,
+    .decode = decode,
+    .decode_docids = decode_docids,
+    .at = rp__bitpack_at,
+};
+#endif

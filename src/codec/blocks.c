@@ -1,0 +1,66 @@
+/* blocks.c: the adapter that makes a docid codec of a block code: each block of the list becomes the
+ * gaps less one from the last docid of the block before, coded by itself, one after the other.
+ *
+ * Knows no code by name (the row's `code` says which) and not where blocks end (list.c, or the row's
+ * `cut`). The directory that finds a block again is list.c's. */
+#include "codec/codec_table.h"
+#include "codec/list.h"
+
+size_t rp__blocks_bound(const rp__codec *codec, size_t n)
+{
+    size_t full = n / RP_BLOCK, rest = n % RP_BLOCK;
+    return full * codec->code->bound(RP_BLOCK) + (rest ? codec->code->bound(rest) : 0);
+}
+
+rp_status rp__blocks_encode(const rp__codec *codec, const uint32_t *docids, size_t n,
+                            const uint32_t *ends, size_t n_blocks, uint32_t *offsets, uint8_t *out,
+                            size_t *used)
+{
+    (void)n;
+    uint32_t gaps[RP_BLOCK_MAX], base = UINT32_MAX;
+    size_t i = 0, at = 0;
+    for (size_t b = 0; b < n_blocks; b++) {
+        size_t count = 0;
+        if (at > UINT32_MAX)
+            return RP_LIMIT;
+        offsets[b] = (uint32_t)at;
+        for (; i < ends[b]; base = docids[i++])
+            gaps[count++] = docids[i] - base - 1;
+        at += codec->code->encode(gaps, count, out + at);
+    }
+    *used = at;
+    return RP_OK;
+}
+
+/* Block b, of count docids above base. */
+static inline rp_status decode_block(const rp__list *list, uint32_t b, uint32_t base, uint32_t *out,
+                                     uint32_t count)
+{
+    size_t from = list->offsets ? list->offsets[b] : 0, to = list->docs_bytes;
+    if (list->offsets && b + 1 < list->n_blocks)
+        to = list->offsets[b + 1];
+    if (from > to || to > list->docs_bytes)
+        return RP_DAMAGED;
+    return list->codec->code->decode_docids(list->docs + from, to - from, base, out, count);
+}
+
+rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out)
+{
+    uint32_t base = b ? list->last[b - 1] : UINT32_MAX;
+    return decode_block(list, b, base, out, rp__list_count(list, b));
+}
+
+rp_status rp__blocks_decode(const rp__list *list, uint32_t *out)
+{
+    uint32_t base = UINT32_MAX;
+    for (uint32_t b = 0; b < list->n_blocks; b++) {
+        uint32_t count = rp__list_count(list, b);
+        if (count == 0 || decode_block(list, b, base, out, count))
+            return RP_DAMAGED;
+        out += count;
+        base = out[-1];
+        if (list->last && base != list->last[b])
+            return RP_DAMAGED;
+    }
+    return base < list->universe ? RP_OK : RP_DAMAGED;
+}

@@ -1,0 +1,387 @@
+/* list.c: the bytes of a posting list: a directory of flat arrays, the docids' payload and the
+ * frequencies' payload (docs/format.md, "Lists"); writing, opening, decoding and validating them.
+ *
+ * Knows no codec by name. Does not walk (cursor.c) and does not know where a list lies.
+ * Invariants: 1 one function, `layout_of`, places the parts for writer and reader; 2 open proves
+ * that every array is inside the bytes, so that indexing by block or frame needs no check; 3 what
+ * the arrays say is checked where it is used. */
+#include "codec/list.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "codec/gaps.h"
+
+enum {
+    HEAD_SHORT = 4,
+    HEAD_LONG = 16,
+    ALIGN = 16,
+    FLAG_FIRST = 1,   /* array `first` */
+    FLAG_POS = 2,     /* array `pos_offsets` */
+    FLAG_OFFSETS = 4, /* array `offsets` */
+};
+#define FLAG_LONG 0x80000000U /* always set; a short list has a zero byte here */
+
+static uint64_t align(uint64_t v)
+{
+    return rp__bits_align(v, ALIGN);
+}
+
+static size_t frames_of(size_t n)
+{
+    return (n + RP_BLOCK - 1) / RP_BLOCK;
+}
+
+/* ---- Layout of a long list ------------------------------------------------------------------- */
+
+/* Offsets of the parts from the start of the list. */
+typedef struct layout {
+    uint64_t last, last_far, offsets, freq_offsets, pos_offsets, first, bounds, docs;
+} layout;
+
+static uint32_t flags_of(const rp__codec *codec, bool has_positions)
+{
+    return FLAG_LONG | (codec->cut ? FLAG_FIRST : 0U) | (has_positions ? FLAG_POS : 0U) |
+           (codec->has_offsets ? FLAG_OFFSETS : 0U);
+}
+
+static layout layout_of(uint32_t flags, uint64_t n, uint64_t n_blocks)
+{
+    layout at;
+    uint64_t by_block = align(n_blocks * sizeof(uint32_t));
+    uint64_t by_frame = align(frames_of(n) * sizeof(uint32_t));
+    uint64_t by_far = align((n_blocks + RP_LIST_FAR - 1) / RP_LIST_FAR * sizeof(uint32_t));
+    at.last = HEAD_LONG;
+    at.last_far = at.last + by_block;
+    at.offsets = at.last_far + by_far;
+    at.freq_offsets = at.offsets + (flags & FLAG_OFFSETS ? by_block : 0);
+    at.pos_offsets = at.freq_offsets + by_frame;
+    at.first = at.pos_offsets + (flags & FLAG_POS ? by_frame : 0);
+    at.bounds = at.first + (flags & FLAG_FIRST ? by_block : 0);
+    at.docs = at.bounds + align(n_blocks);
+    return at;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+size_t rp__list_blocks_bound(const rp__codec *codec, size_t n)
+{
+    return frames_of(n) * codec->max_blocks_per_128;
+}
+
+size_t rp__list_cut(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs, size_t n,
+                    uint32_t *ends)
+{
+    if (codec->cut)
+        return codec->cut(docids, tfs, n, ends);
+    size_t n_blocks = frames_of(n);
+    for (size_t b = 0; b < n_blocks; b++)
+        ends[b] = (uint32_t)(b + 1 < n_blocks ? (b + 1) * RP_BLOCK : n);
+    return n_blocks;
+}
+
+size_t rp__list_bound(const rp__codec *codec, size_t n)
+{
+    layout at = layout_of(flags_of(codec, true), n, rp__list_blocks_bound(codec, n));
+    size_t freqs = frames_of(n) * codec->freqs->bound(RP_BLOCK);
+    return at.docs + align(codec->bound(codec, n)) + align(freqs);
+}
+
+size_t rp__list_scratch(const rp__codec *codec, size_t n)
+{
+    (void)codec, (void)n;
+    return RP_BLOCK; /* one frame of frequencies less one */
+}
+
+/* The frames of frequencies less one; offsets NULL: there is one frame. */
+static rp_status encode_freqs(const rp__codec *codec, const uint32_t *tfs, size_t n,
+                              uint32_t *scratch, uint32_t *offsets, uint8_t *out, size_t *used)
+{
+    size_t at = 0;
+    for (size_t f = 0; f * RP_BLOCK < n; f++) {
+        const uint32_t *frame = tfs + f * RP_BLOCK;
+        size_t count = n - f * RP_BLOCK < RP_BLOCK ? n - f * RP_BLOCK : RP_BLOCK;
+        if (at > UINT32_MAX)
+            return RP_LIMIT;
+        if (offsets)
+            offsets[f] = (uint32_t)at;
+        for (size_t i = 0; i < count; i++)
+            scratch[i] = frame[i] - 1;
+        at += codec->freqs->encode(scratch, count, out + at);
+    }
+    *used = at;
+    return RP_OK;
+}
+
+/* Zeros after `used` bytes up to the next boundary; returns where that is. */
+static size_t pad(uint8_t *out, size_t used)
+{
+    size_t end = align(used);
+    memset(out + used, 0, end - used);
+    return end;
+}
+
+static rp_status encode_short(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
+                              size_t n, const rp__list_parts *parts, uint32_t *scratch,
+                              uint8_t *out, size_t *used)
+{
+    size_t docs_bytes, freqs_bytes;
+    uint32_t offset;
+    rp_status s =
+        codec->encode(codec, docids, n, parts->ends, 1, &offset, out + HEAD_SHORT, &docs_bytes);
+    if (s == RP_OK && docs_bytes > UINT16_MAX)
+        s = RP_LIMIT;
+    if (s == RP_OK)
+        s = encode_freqs(codec, tfs, n, scratch, NULL, out + HEAD_SHORT + docs_bytes, &freqs_bytes);
+    if (s)
+        return s;
+    rp__store32(out, (uint32_t)docs_bytes | (uint32_t)parts->bounds[0] << 16);
+    *used = pad(out, HEAD_SHORT + docs_bytes + freqs_bytes);
+    return RP_OK;
+}
+
+/* The arrays that need no encoding, at their places. */
+static void put_directory(const uint32_t *docids, size_t n, const rp__list_parts *parts,
+                          uint32_t flags, const layout *at, uint8_t *out)
+{
+    uint32_t *last = (uint32_t *)(void *)(out + at->last);
+    uint32_t *last_far = (uint32_t *)(void *)(out + at->last_far);
+    uint32_t *first = (uint32_t *)(void *)(out + at->first);
+    for (size_t b = 0; b < parts->n_blocks; b++) {
+        last[b] = docids[parts->ends[b] - 1];
+        last_far[b / RP_LIST_FAR] = last[b];
+        if (flags & FLAG_FIRST)
+            first[b] = b ? parts->ends[b - 1] : 0;
+    }
+    if (flags & FLAG_POS)
+        memcpy(out + at->pos_offsets, parts->pos_offsets, frames_of(n) * sizeof(uint32_t));
+    memcpy(out + at->bounds, parts->bounds, parts->n_blocks);
+}
+
+static rp_status encode_long(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
+                             size_t n, const rp__list_parts *parts, uint32_t *scratch, uint8_t *out,
+                             size_t *used)
+{
+    uint32_t flags = flags_of(codec, parts->pos_offsets != NULL);
+    layout at = layout_of(flags, n, parts->n_blocks);
+    size_t docs_bytes, freqs_bytes;
+    memset(out, 0, at.docs);
+    put_directory(docids, n, parts, flags, &at, out);
+    rp_status s = codec->encode(codec, docids, n, parts->ends, parts->n_blocks,
+                                (uint32_t *)(void *)(out + at.offsets), out + at.docs, &docs_bytes);
+    if (s)
+        return s;
+    size_t freqs = pad(out, at.docs + docs_bytes);
+    s = encode_freqs(codec, tfs, n, scratch, (uint32_t *)(void *)(out + at.freq_offsets),
+                     out + freqs, &freqs_bytes);
+    if (s)
+        return s;
+    *used = pad(out, freqs + freqs_bytes);
+    if (*used > UINT32_MAX)
+        return RP_LIMIT;
+    rp__store32(out, flags);
+    rp__store32(out + 4, (uint32_t)parts->n_blocks);
+    rp__store32(out + 8, (uint32_t)docs_bytes);
+    rp__store32(out + 12, (uint32_t)freqs_bytes);
+    return RP_OK;
+}
+
+rp_status rp__list_encode(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
+                          size_t n, const rp__list_parts *parts, uint32_t *scratch, uint8_t *out,
+                          size_t *used)
+{
+    if (n <= RP_BLOCK && parts->n_blocks == 1)
+        return encode_short(codec, docids, tfs, n, parts, scratch, out, used);
+    return encode_long(codec, docids, tfs, n, parts, scratch, out, used);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+void rp__list_from_arrays(const uint32_t *docids, const uint32_t *tfs, uint32_t n,
+                          uint32_t universe, rp__list *list)
+{
+    *list = (rp__list){.n = n,
+                       .n_blocks = (uint32_t)frames_of(n),
+                       .universe = universe,
+                       .docids = docids,
+                       .tfs = tfs};
+}
+
+static rp_status open_short(const uint8_t *in, size_t in_bytes, rp__list *list)
+{
+    size_t docs_bytes = rp__load32(in) & UINT16_MAX;
+    if (list->n > RP_BLOCK || in_bytes - HEAD_SHORT < docs_bytes)
+        return RP_DAMAGED;
+    list->n_blocks = 1;
+    list->bounds = in + 2;
+    list->docs = in + HEAD_SHORT;
+    list->docs_bytes = docs_bytes;
+    list->freqs = list->docs + docs_bytes;
+    list->freqs_bytes = in_bytes - HEAD_SHORT - docs_bytes;
+    return RP_OK;
+}
+
+static bool is_block_count(const rp__codec *codec, uint32_t n, uint32_t n_blocks)
+{
+    if (!codec->cut)
+        return n_blocks == frames_of(n);
+    return n_blocks >= 1 && n_blocks <= n && n_blocks <= rp__list_blocks_bound(codec, n);
+}
+
+static const uint32_t *words(const uint8_t *in, uint64_t offset)
+{
+    return (const uint32_t *)(const void *)(in + offset);
+}
+
+static rp_status open_long(const uint8_t *in, size_t in_bytes, uint32_t flags, rp__list *list)
+{
+    if (in_bytes < HEAD_LONG || (uintptr_t)in % ALIGN)
+        return RP_DAMAGED;
+    list->n_blocks = rp__load32(in + 4);
+    list->docs_bytes = rp__load32(in + 8);
+    list->freqs_bytes = rp__load32(in + 12);
+    if (!is_block_count(list->codec, list->n, list->n_blocks))
+        return RP_DAMAGED;
+    layout at = layout_of(flags, list->n, list->n_blocks);
+    uint64_t freqs = at.docs + align(list->docs_bytes);
+    if (freqs + list->freqs_bytes > in_bytes)
+        return RP_DAMAGED;
+    list->last = words(in, at.last);
+    list->last_far = words(in, at.last_far);
+    list->offsets = flags & FLAG_OFFSETS ? words(in, at.offsets) : NULL;
+    list->freq_offsets = words(in, at.freq_offsets);
+    list->pos_offsets = flags & FLAG_POS ? words(in, at.pos_offsets) : NULL;
+    list->first = flags & FLAG_FIRST ? words(in, at.first) : NULL;
+    list->bounds = in + at.bounds;
+    list->docs = in + at.docs;
+    list->freqs = in + freqs;
+    return RP_OK;
+}
+
+rp_status rp__list_open(const rp__codec *codec, const uint8_t *in, size_t in_bytes, uint32_t n,
+                        uint32_t universe, bool has_positions, rp__list *list)
+{
+    *list = (rp__list){.codec = codec, .n = n, .universe = universe};
+    if (n == 0 || n > universe || in_bytes < HEAD_SHORT)
+        return RP_DAMAGED;
+    uint32_t flags = flags_of(codec, has_positions);
+    if (in[3] == 0)
+        return open_short(in, in_bytes, list);
+    return rp__load32(in) == flags ? open_long(in, in_bytes, flags, list) : RP_DAMAGED;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+uint32_t rp__list_block_first(const rp__list *list, uint32_t b)
+{
+    return rp__list_begin(list, b);
+}
+
+uint32_t rp__list_block_count(const rp__list *list, uint32_t b)
+{
+    return rp__list_count(list, b);
+}
+
+rp_status rp__list_block(const rp__list *list, uint32_t b, uint32_t *out, uint32_t *count)
+{
+    *count = rp__list_count(list, b);
+    if (*count == 0 || list->codec->block(list, b, out))
+        return RP_DAMAGED;
+    uint32_t last = out[*count - 1];
+    if (last >= list->universe || (list->last && last != list->last[b]))
+        return RP_DAMAGED;
+    return RP_OK;
+}
+
+/* Adds one to each; false: one of them was the largest number. Two loops, for compilers that make
+ * SIMD only of a count they know. */
+static bool add_one(uint32_t *v, size_t n)
+{
+    uint32_t zeros = 0;
+    if (n == RP_BLOCK) {
+        for (size_t i = 0; i < RP_BLOCK; i++)
+            zeros |= ++v[i] == 0;
+    } else {
+        for (size_t i = 0; i < n; i++)
+            zeros |= ++v[i] == 0;
+    }
+    return zeros == 0;
+}
+
+rp_status rp__list_freqs(const rp__list *list, uint32_t f, uint32_t *out)
+{
+    uint32_t count = list->n - f * RP_BLOCK < RP_BLOCK ? list->n - f * RP_BLOCK : RP_BLOCK;
+    if (!list->codec) {
+        memcpy(out, list->tfs + (size_t)f * RP_BLOCK, count * sizeof(uint32_t));
+        return RP_OK;
+    }
+    size_t from = list->freq_offsets ? list->freq_offsets[f] : 0, to = list->freqs_bytes;
+    if (list->freq_offsets && f + 1 < frames_of(list->n))
+        to = list->freq_offsets[f + 1];
+    if (from > to || to > list->freqs_bytes ||
+        list->codec->freqs->decode(list->freqs + from, to - from, out, count))
+        return RP_DAMAGED;
+    return add_one(out, count) ? RP_OK : RP_DAMAGED;
+}
+
+static rp_status decode_docids(const rp__list *list, uint32_t *out)
+{
+    if (!list->codec) {
+        memcpy(out, list->docids, list->n * sizeof(uint32_t));
+        return RP_OK;
+    }
+    if (list->codec->decode)
+        return list->codec->decode(list, out);
+    for (uint32_t b = 0; b < list->n_blocks; b++) {
+        uint32_t count, first = rp__list_begin(list, b);
+        if (first > list->n || rp__list_block(list, b, out + first, &count))
+            return RP_DAMAGED;
+    }
+    return RP_OK;
+}
+
+rp_status rp__list_decode(const rp__list *list, uint32_t *docids, uint32_t *tfs)
+{
+    rp_status s = decode_docids(list, docids);
+    for (uint32_t f = 0; !s && tfs && f < frames_of(list->n); f++)
+        s = rp__list_freqs(list, f, tfs + (size_t)f * RP_BLOCK);
+    return s;
+}
+
+/* ---- Validating ------------------------------------------------------------------------------ */
+
+static rp_status validate_arrays(const rp__list *list)
+{
+    for (uint32_t i = 0; list->tfs && i < list->n; i++)
+        if (list->tfs[i] == 0)
+            return RP_DAMAGED;
+    if (list->n && list->docids[list->n - 1] >= list->universe)
+        return RP_DAMAGED;
+    return rp__gaps_rising(list->docids, list->n, UINT32_MAX);
+}
+
+static bool is_directory_true(const rp__list *list)
+{
+    for (uint32_t b = 0; list->last_far && b < list->n_blocks; b++) {
+        bool closes = b % RP_LIST_FAR == RP_LIST_FAR - 1 || b + 1 == list->n_blocks;
+        if (closes && list->last_far[b / RP_LIST_FAR] != list->last[b])
+            return false;
+    }
+    return (!list->first || list->first[0] == 0) && (!list->offsets || list->offsets[0] == 0) &&
+           (!list->freq_offsets || list->freq_offsets[0] == 0);
+}
+
+rp_status rp__list_validate(const rp__list *list, uint32_t *scratch)
+{
+    rp_status s = RP_OK;
+    uint32_t count;
+    if (!list->codec)
+        return validate_arrays(list);
+    if (!is_directory_true(list))
+        return RP_DAMAGED;
+    for (uint32_t b = 0; !s && b < list->n_blocks; b++)
+        s = rp__list_block(list, b, scratch, &count);
+    for (uint32_t f = 0; !s && f < frames_of(list->n); f++)
+        s = rp__list_freqs(list, f, scratch + RP_BLOCK_ROOM);
+    return s;
+}

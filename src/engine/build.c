@@ -1,0 +1,355 @@
+/* build.c: building from files, by one thread or several.
+ *
+ * Each worker takes the next batch of records, parses it on its own, waits for its turn to give out
+ * docids (so they follow the input), inverts on its own, and waits for its turn to write stored text.
+ * So the work is shared, and everything that decides the index's bytes happens in input order.
+ * Invariant: a worker that holds batch n passes both turns on, even after a failure. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "engine/builder.h"
+#include "engine/corpus.h"
+#include "engine/ingest.h"
+
+typedef struct build {
+    rp__build_setup setup;
+    rp__segment_builder *segment;
+    rp__corpus *corpus;
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    uint64_t batches;              /* taken from the corpus */
+    uint64_t docid_turn, text_turn; /* batch whose turn it is */
+    bool is_at_end;
+    rp_status status;              /* of the first failure, in input order where it is a document's */
+    rp_error err;
+    uint64_t docs, tokens, skipped;
+} build;
+
+/* A parsed document: where its parts begin in the worker's text. */
+typedef struct parsed {
+    size_t offset, id_bytes, title_bytes, text_bytes;
+    uint64_t line;
+    uint32_t docid; /* RP_NO_DOC: left out */
+    rp_status status;
+    size_t message; /* of a bad one: where its message begins in the worker's text */
+} parsed;
+
+typedef struct worker {
+    build *b;
+    uint64_t number; /* of the batch */
+    rp__batch batch;
+    rp__doc_parser *parser;
+    rp__ingest ingest;
+    rp__buf text;
+    parsed *docs;
+} worker;
+
+static void fail(build *b, rp_status status, const rp_error *err)
+{
+    pthread_mutex_lock(&b->lock);
+    if (b->status == RP_OK) {
+        b->status = status;
+        b->err = *err;
+    }
+    pthread_mutex_unlock(&b->lock);
+}
+
+static bool has_failed(build *b)
+{
+    pthread_mutex_lock(&b->lock);
+    bool failed = b->status != RP_OK;
+    pthread_mutex_unlock(&b->lock);
+    return failed;
+}
+
+static void wait_turn(build *b, const uint64_t *turn, uint64_t number)
+{
+    pthread_mutex_lock(&b->lock);
+    while (*turn != number)
+        pthread_cond_wait(&b->moved, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void pass_turn(build *b, uint64_t *turn)
+{
+    pthread_mutex_lock(&b->lock);
+    ++*turn;
+    pthread_cond_broadcast(&b->moved);
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* False: no more batches, or the build has failed. */
+static bool take_batch(worker *w)
+{
+    build *b = w->b;
+    rp_error err = {0};
+    pthread_mutex_lock(&b->lock);
+    bool goes_on = !b->is_at_end && b->status == RP_OK;
+    if (goes_on) {
+        rp_status status = rp__corpus_next(b->corpus, &w->batch, &err);
+        if (status != RP_OK) {
+            b->status = status;
+            b->err = err;
+        }
+        b->is_at_end = status != RP_OK || w->batch.n == 0;
+        goes_on = !b->is_at_end;
+        if (goes_on)
+            w->number = b->batches++;
+    }
+    pthread_mutex_unlock(&b->lock);
+    return goes_on;
+}
+
+static void keep_bad(worker *w, parsed *p, rp_status status, const rp_error *err)
+{
+    p->status = status;
+    p->message = w->text.n;
+    rp__buf_put(&w->text, err->text, strlen(err->text) + 1);
+}
+
+static void keep_good(worker *w, parsed *p, const rp__doc *doc)
+{
+    p->offset = w->text.n;
+    p->id_bytes = doc->id_bytes;
+    p->title_bytes = doc->title_bytes;
+    p->text_bytes = doc->text_bytes;
+    rp__buf_put(&w->text, doc->id, doc->id_bytes);
+    rp__buf_put(&w->text, doc->title, doc->title_bytes);
+    rp__buf_put(&w->text, doc->text, doc->text_bytes);
+}
+
+static rp_status parse_batch(worker *w, rp_error *err)
+{
+    w->text.n = 0;
+    for (size_t i = 0; i < w->batch.n; i++) {
+        rp__doc doc;
+        parsed *p = &w->docs[i];
+        *p = (parsed){.line = w->batch.records[i].line, .docid = RP_NO_DOC};
+        rp_error why = {0};
+        rp_status status = rp__doc_parser_parse(w->parser, &w->batch, i, &doc, &why);
+        if (status == RP_INPUT || status == RP_LIMIT)
+            keep_bad(w, p, status, &why);
+        else if (status != RP_OK)
+            return *err = why, status;
+        else
+            keep_good(w, p, &doc);
+        if (w->text.failed)
+            return rp__error_no_memory(err);
+    }
+    return RP_OK;
+}
+
+/* A document that cannot be taken: an error, or under RP_ON_ERROR_SKIP a word to the caller. */
+static rp_status refuse(worker *w, const parsed *p, rp_status status, const char *what,
+                        rp_error *err)
+{
+    build *b = w->b;
+    const rp_build_options *o = &b->setup.o;
+    if (o->on_error == RP_ON_ERROR_STOP)
+        return rp__error_set(err, status, "%s; use --on-error=skip to go on without it", what);
+    pthread_mutex_lock(&b->lock);
+    b->skipped++;
+    pthread_mutex_unlock(&b->lock);
+    if (o->on_skip) {
+        char where[1100];
+        snprintf(where, sizeof where, "%s:%llu", w->batch.path, (unsigned long long)p->line);
+        o->on_skip(o->skip_arg, where, what);
+    }
+    return RP_OK;
+}
+
+static rp_status give_docid(worker *w, parsed *p, rp_error *err)
+{
+    rp_error why = {0};
+    if (p->status != RP_OK)
+        return refuse(w, p, p->status, (const char *)w->text.at + p->message, err);
+    rp_status status = rp__segment_builder_doc(w->b->segment, (const char *)w->text.at + p->offset,
+                                               p->id_bytes, &p->docid, &why);
+    if (status == RP_OK || status != RP_INPUT)
+        return *err = why, status;
+    p->docid = RP_NO_DOC;
+    rp__error_set(&why, RP_INPUT, "%s:%llu: %s", w->batch.path, (unsigned long long)p->line, why.text);
+    return refuse(w, p, RP_INPUT, why.text, err);
+}
+
+static rp_status give_docids(worker *w, rp_error *err)
+{
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < w->batch.n && status == RP_OK; i++)
+        status = give_docid(w, &w->docs[i], err);
+    return status;
+}
+
+static rp_status invert_batch(worker *w, rp_error *err)
+{
+    for (size_t i = 0; i < w->batch.n; i++) {
+        const parsed *p = &w->docs[i];
+        if (p->docid == RP_NO_DOC)
+            continue;
+        const char *at = (const char *)w->text.at + p->offset;
+        rp__doc doc = {.id = at,
+                       .id_bytes = p->id_bytes,
+                       .title = at + p->id_bytes,
+                       .title_bytes = p->title_bytes,
+                       .text = at + p->id_bytes + p->title_bytes,
+                       .text_bytes = p->text_bytes};
+        rp_status status = rp__ingest_add(&w->ingest, p->docid, &doc, err);
+        if (status != RP_OK)
+            return status;
+    }
+    return rp__ingest_end_block(&w->ingest, err);
+}
+
+static void count_batch(worker *w)
+{
+    build *b = w->b;
+    pthread_mutex_lock(&b->lock);
+    for (size_t i = 0; i < w->batch.n; i++)
+        b->docs += w->docs[i].docid != RP_NO_DOC;
+    b->tokens += w->ingest.tokens;
+    w->ingest.tokens = 0;
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void process_batch(worker *w)
+{
+    build *b = w->b;
+    rp_error err = {0};
+    rp_status status = parse_batch(w, &err);
+    wait_turn(b, &b->docid_turn, w->number);
+    if (status == RP_OK && !has_failed(b))
+        status = give_docids(w, &err);
+    if (status != RP_OK)
+        fail(b, status, &err);
+    pass_turn(b, &b->docid_turn);
+    if (status == RP_OK && !has_failed(b))
+        status = invert_batch(w, &err);
+    wait_turn(b, &b->text_turn, w->number);
+    if (status == RP_OK && !has_failed(b))
+        status = rp__ingest_write_blocks(&w->ingest, &err);
+    if (status != RP_OK)
+        fail(b, status, &err);
+    pass_turn(b, &b->text_turn);
+    count_batch(w);
+}
+
+static bool report(build *b, const char *phase)
+{
+    const rp_build_options *o = &b->setup.o;
+    if (!o->on_progress)
+        return true;
+    uint64_t skipped;
+    rp_progress p = {.phase = phase, .memory = rp__alloc_in_use()};
+    pthread_mutex_lock(&b->lock);
+    rp__corpus_get_progress(b->corpus, &p.bytes, &p.bytes_total, &skipped);
+    p.docs = b->docs;
+    p.tokens = b->tokens;
+    p.skipped = b->skipped + skipped;
+    pthread_mutex_unlock(&b->lock);
+    return o->on_progress(o->progress_arg, &p);
+}
+
+static bool report_merge(void *arg, uint64_t done, uint64_t of)
+{
+    (void)done;
+    (void)of;
+    return report(arg, "merging");
+}
+
+static rp_status start_worker(worker *w, build *b, uint32_t number)
+{
+    rp_status status = rp__batch_init(&w->batch);
+    if (status == RP_OK)
+        status = rp__doc_parser_new(&b->setup.o, &w->parser);
+    if (status == RP_OK)
+        status = rp__ingest_init(&w->ingest, b->segment, number, b->setup.segment.has_text,
+                                 b->setup.analyzer);
+    w->docs = rp__alloc_array(RP_BATCH_RECORDS, sizeof *w->docs);
+    return w->docs ? status : RP_NO_MEMORY;
+}
+
+static void stop_worker(worker *w)
+{
+    rp__batch_free(&w->batch);
+    rp__doc_parser_free(w->parser);
+    rp__ingest_reset(&w->ingest);
+    rp__buf_free(&w->text);
+    rp__free(w->docs);
+}
+
+static void run_worker(void *arg, uint32_t number)
+{
+    build *b = arg;
+    bool is_caller = number + 1 == b->setup.o.threads;
+    worker w = {.b = b};
+    rp_error err = {0};
+    if (start_worker(&w, b, number) != RP_OK)
+        fail(b, rp__error_no_memory(&err), &err);
+    while (take_batch(&w)) {
+        process_batch(&w);
+        if (is_caller && !report(b, "reading"))
+            fail(b, rp__error_set(&err, RP_INTERRUPTED, "interrupted; nothing was changed"), &err);
+    }
+    stop_worker(&w);
+}
+
+/* A document must leave room for itself several times over: raw, parsed, packed. */
+static void fit_line_to_memory(rp_build_options *o)
+{
+    uint64_t most = o->memory / 8 / o->threads;
+    if (o->max_line > most)
+        o->max_line = most;
+}
+
+static rp_status run_build(build *b, const char *const *paths, size_t n_paths, const char *dir,
+                           rp_build_stats *stats, rp_error *err)
+{
+    uint64_t skipped = 0, bytes = 0, total;
+    uint64_t max_line = b->setup.o.max_line;
+    fit_line_to_memory(&b->setup.o);
+    b->setup.segment.on_progress = report_merge;
+    b->setup.segment.progress_arg = b;
+    rp_status status = rp__corpus_open(paths, n_paths, &b->setup.o, &b->corpus, err);
+    if (status == RP_OK)
+        status = rp__segment_builder_new(dir, &b->setup.segment, &b->segment, err);
+    if (status != RP_OK)
+        return status;
+    status = rp__thread_run(b->setup.o.threads, run_worker, b);
+    if (status != RP_OK)
+        return rp__error_no_memory(err);
+    if (b->status != RP_OK) {
+        if (b->status == RP_LIMIT && max_line != b->setup.o.max_line)
+            return rp__error_set(err, RP_NO_MEMORY, "%.200s; raise --memory", b->err.text);
+        if (err)
+            *err = b->err;
+        return b->status;
+    }
+    status = rp__segment_builder_finish(b->segment, stats, err);
+    rp__corpus_get_progress(b->corpus, &bytes, &total, &skipped);
+    if (stats) {
+        stats->skipped = b->skipped + skipped;
+        stats->bytes_in = bytes;
+    }
+    return status;
+}
+
+rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *dir,
+                         const rp_build_options *options, rp_build_stats *stats, rp_error *err)
+{
+    build b = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
+    if (stats)
+        *stats = (rp_build_stats){0};
+    rp__alloc_reset_peak();
+    rp_status status = rp__builder_setup(options, &b.setup, err);
+    if (status == RP_OK)
+        status = run_build(&b, paths, n_paths, dir, stats, err);
+    rp__corpus_close(b.corpus);
+    rp__segment_builder_free(b.segment);
+    rp__builder_setup_reset(&b.setup);
+    return status;
+}

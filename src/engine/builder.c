@@ -1,0 +1,212 @@
+/* builder.c: building from memory, document by document; and the options that both ways share.
+ * Building from files is build.c. */
+#include "engine/builder.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/cpu.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "engine/ingest.h"
+
+enum {
+    MEMORY_DEFAULT = 1 << 30,
+    MEMORY_LEAST = 16 << 20,
+    MAX_LINE_DEFAULT = 256 << 20,
+    MAX_EXPAND_DEFAULT = 1000,
+    MAX_JSON_DEPTH_DEFAULT = 64,
+    MAX_JSON_DEPTH_MOST = 1024,
+    MAX_THREADS = 256,
+    STOP_FILE_MOST = 1 << 20,
+};
+
+const char *rp_codec_name(size_t i)
+{
+    /* Rows of one codec stand together, one an instruction set. */
+    const char *last = "";
+    for (size_t row = 0; rp__codec_at(row); row++) {
+        const char *name = rp__codec_at(row)->name;
+        if (strcmp(name, last) == 0)
+            continue;
+        if (i-- == 0)
+            return name;
+        last = name;
+    }
+    return NULL;
+}
+
+static void list_codecs(char *out, size_t cap)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (size_t i = 0; rp_codec_name(i); i++) {
+        size_t more = strlen(rp_codec_name(i)) + 2;
+        if (n + more >= cap)
+            return;
+        if (n)
+            memcpy(out + n, ", ", 3);
+        strcat(out, rp_codec_name(i));
+        n = strlen(out);
+    }
+}
+
+static rp_status fill_defaults(rp_build_options *o, rp_error *err)
+{
+    o->codec = o->codec ? o->codec : rp_codec_name(0);
+    o->stem = o->stem ? o->stem : "none";
+    o->stop = o->stop ? o->stop : "none";
+    o->memory = o->memory ? o->memory : MEMORY_DEFAULT;
+    o->threads = o->threads ? o->threads : 1;
+    o->max_line = o->max_line ? o->max_line : MAX_LINE_DEFAULT;
+    o->max_expand = o->max_expand ? o->max_expand : MAX_EXPAND_DEFAULT;
+    o->max_json_depth = o->max_json_depth ? o->max_json_depth : MAX_JSON_DEPTH_DEFAULT;
+    if (o->threads > MAX_THREADS)
+        return rp__error_set(err, RP_USAGE, "--threads is at most %d", MAX_THREADS);
+    if (o->memory < (uint64_t)MEMORY_LEAST * o->threads)
+        return rp__error_set(err, RP_NO_MEMORY, "--memory is at least %u MiB for %u threads",
+                             (MEMORY_LEAST >> 20) * o->threads, o->threads);
+    if (o->max_json_depth > MAX_JSON_DEPTH_MOST)
+        return rp__error_set(err, RP_USAGE, "--max-json-depth is at most %d", MAX_JSON_DEPTH_MOST);
+    return RP_OK;
+}
+
+/* The words of a stop list that is a file. */
+static rp_status read_stop_file(rp__build_setup *s, rp_error *err)
+{
+    rp__input *input;
+    size_t got;
+    rp_status status = rp__input_open(s->o.stop, s->o.max_expand, &input, err);
+    if (status != RP_OK)
+        return status;
+    s->stop_words = rp__alloc(STOP_FILE_MOST + 1);
+    status = s->stop_words
+                 ? rp__input_read(input, s->stop_words, STOP_FILE_MOST + 1, &got, err)
+                 : rp__error_no_memory(err);
+    rp__input_close(input);
+    if (status != RP_OK)
+        return status;
+    if (got > STOP_FILE_MOST)
+        return rp__error_set(err, RP_LIMIT, "%s: a stop list has at most 1 MiB", s->o.stop);
+    if (rp__utf8_check(s->stop_words, got) != got)
+        return rp__error_set(err, RP_INPUT, "%s: invalid UTF-8 at byte %zu", s->o.stop,
+                             rp__utf8_check(s->stop_words, got));
+    const char *name = strrchr(s->o.stop, '/');
+    name = name ? name + 1 : s->o.stop;
+    strncpy(s->stop_name, name, sizeof s->stop_name - 1);
+    s->segment.stop = s->stop_name;
+    s->segment.stop_words = s->stop_words;
+    s->segment.stop_bytes = got;
+    return RP_OK;
+}
+
+static rp_status find_stop_words(rp__build_setup *s, rp_error *err)
+{
+    const char *words = rp__stopwords_get(s->o.stop);
+    if (!words)
+        return read_stop_file(s, err);
+    s->segment.stop = s->o.stop;
+    s->segment.stop_words = words;
+    s->segment.stop_bytes = strlen(words);
+    return RP_OK;
+}
+
+rp_status rp__builder_setup(const rp_build_options *options, rp__build_setup *s, rp_error *err)
+{
+    *s = (rp__build_setup){0};
+    if (options)
+        s->o = *options;
+    rp_status status = fill_defaults(&s->o, err);
+    if (status != RP_OK)
+        return status;
+    s->segment = (rp__segment_options){.codec = rp__codec_find(s->o.codec, rp__cpu_features()),
+                                       .stem = s->o.stem,
+                                       .has_positions = !s->o.no_positions,
+                                       .has_text = !s->o.no_store,
+                                       .memory = s->o.memory,
+                                       .workers = s->o.threads};
+    if (!s->segment.codec) {
+        char names[160];
+        list_codecs(names, sizeof names);
+        return rp__error_set(err, RP_USAGE, "codec \"%s\" is not known; there are: %s", s->o.codec,
+                             names);
+    }
+    status = find_stop_words(s, err);
+    if (status == RP_OK) {
+        rp__text_options text = {s->o.stem, s->segment.stop_words, s->segment.stop_bytes};
+        status = rp__analyzer_open(&text, &s->analyzer, err);
+    }
+    if (status != RP_OK)
+        rp__builder_setup_reset(s);
+    return status;
+}
+
+void rp__builder_setup_reset(rp__build_setup *s)
+{
+    rp__analyzer_close(s->analyzer);
+    rp__free(s->stop_words);
+    *s = (rp__build_setup){0};
+}
+
+struct rp_builder {
+    rp__build_setup setup;
+    rp__segment_builder *segment;
+    rp__ingest ingest;
+};
+
+rp_status rp_builder_new(const char *dir, const rp_build_options *options, rp_builder **out,
+                         rp_error *err)
+{
+    rp_builder *b = rp__alloc_zero(1, sizeof *b);
+    if (!b)
+        return rp__error_no_memory(err);
+    rp_status status = rp__builder_setup(options, &b->setup, err);
+    b->setup.segment.workers = 1;
+    if (status == RP_OK)
+        status = rp__segment_builder_new(dir, &b->setup.segment, &b->segment, err);
+    if (status == RP_OK && rp__ingest_init(&b->ingest, b->segment, 0, b->setup.segment.has_text,
+                                           b->setup.analyzer) != RP_OK)
+        status = rp__error_no_memory(err);
+    if (status != RP_OK) {
+        rp_builder_free(b);
+        return status;
+    }
+    *out = b;
+    return RP_OK;
+}
+
+rp_status rp_builder_add(rp_builder *b, const char *id, size_t id_bytes, const char *title,
+                         size_t title_bytes, const char *text, size_t text_bytes, rp_error *err)
+{
+    rp__doc doc = {id, title, text, id_bytes, title_bytes, text_bytes};
+    uint32_t docid;
+    if (id_bytes == 0)
+        return rp__error_set(err, RP_INPUT, "a document needs an id");
+    if (title_bytes > b->setup.o.max_line || text_bytes > b->setup.o.max_line)
+        return rp__error_set(err, RP_LIMIT, "a document has at most %llu bytes (--max-line)",
+                             (unsigned long long)b->setup.o.max_line);
+    rp_status status = rp__segment_builder_doc(b->segment, id, id_bytes, &docid, err);
+    if (status == RP_OK)
+        status = rp__ingest_add(&b->ingest, docid, &doc, err);
+    return status == RP_OK ? rp__ingest_write_blocks(&b->ingest, err) : status;
+}
+
+rp_status rp_builder_finish(rp_builder *b, rp_build_stats *stats, rp_error *err)
+{
+    rp_status status = rp__ingest_end_block(&b->ingest, err);
+    if (status == RP_OK)
+        status = rp__ingest_write_blocks(&b->ingest, err);
+    if (stats)
+        *stats = (rp_build_stats){0};
+    return status == RP_OK ? rp__segment_builder_finish(b->segment, stats, err) : status;
+}
+
+void rp_builder_free(rp_builder *b)
+{
+    if (!b)
+        return;
+    rp__ingest_reset(&b->ingest);
+    rp__segment_builder_free(b->segment);
+    rp__builder_setup_reset(&b->setup);
+    rp__free(b);
+}

@@ -1,0 +1,219 @@
+/* index_handle.c: opening, asking and checking an index: the first three chapters of riposte/index.h. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "engine/engine.h"
+#include "riposte/riposte.h"
+
+const char *rp_version(void)
+{
+    return RP_VERSION;
+}
+
+rp_status rp_index_open(const char *dir, const rp_index_options *options, rp_index **out,
+                        rp_error *err)
+{
+    rp_index *index = rp__alloc_zero(1, sizeof *index);
+    if (!index)
+        return rp__error_no_memory(err);
+    rp_status status = rp__segment_open(dir, options && options->verify, &index->segment, err);
+    if (status == RP_OK) {
+        const rp__segment_info *info = rp__segment_get_info(index->segment);
+        rp__text_options text = {info->stem, info->stop_words, info->stop_bytes};
+        status = rp__analyzer_open(&text, &index->analyzer, err);
+        if (status == RP_USAGE)
+            status = rp__error_set(err, RP_INCOMPATIBLE,
+                                   "%s: stemmer \"%s\" is not known to this program", dir, info->stem);
+    }
+    if (status != RP_OK) {
+        rp_index_close(index);
+        return status;
+    }
+    *out = index;
+    return RP_OK;
+}
+
+void rp_index_close(rp_index *index)
+{
+    if (!index)
+        return;
+    rp__analyzer_close(index->analyzer);
+    rp__segment_close(index->segment);
+    rp__free(index);
+}
+
+void rp_index_get_info(const rp_index *index, rp_index_info *out)
+{
+    const rp__segment_info *s = rp__segment_get_info(index->segment);
+    *out = (rp_index_info){
+        .docs = s->stats.docs,
+        .terms = s->terms,
+        .postings = s->postings,
+        .tokens = s->stats.tokens,
+        .average_length = s->stats.docs ? (double)s->stats.tokens / (double)s->stats.docs : 0,
+        .generation = s->generation,
+        .codec = s->codec,
+        .stem = s->stem,
+        .stop = s->stop,
+        .format_version = 1,
+        .has_positions = s->has_positions,
+        .has_text = s->has_text,
+        .bytes_terms = s->bytes_terms,
+        .bytes_lists = s->bytes_lists,
+        .bytes_positions = s->bytes_positions,
+        .bytes_docs = s->bytes_docs,
+        .bytes_text = s->bytes_text,
+        .bytes_total =
+            s->bytes_terms + s->bytes_lists + s->bytes_positions + s->bytes_docs + s->bytes_text,
+    };
+}
+
+static char *copy_string(const char *s, size_t n)
+{
+    char *p = rp__alloc(n + 1);
+    if (!p)
+        return NULL;
+    if (n)
+        memcpy(p, s, n);
+    p[n] = 0;
+    return p;
+}
+
+typedef struct id_job {
+    const rp_index *index;
+    rp_document *out;
+    char id[4096];
+    size_t bytes;
+} id_job;
+
+/* Touches mapped memory, so it copies into the job and allocates nothing. */
+static rp_status fetch_id(void *arg)
+{
+    id_job *job = arg;
+    const char *id;
+    rp__lengths lengths;
+    rp_status status = rp__segment_doc_id(job->index->segment, job->out->docid, &id, &job->bytes);
+    if (status != RP_OK)
+        return status;
+    job->bytes = job->bytes < sizeof job->id ? job->bytes : sizeof job->id;
+    memcpy(job->id, id, job->bytes);
+    rp__segment_get_lengths(job->index->segment, &lengths);
+    job->out->length = lengths.table[rp__lengths_code(&lengths, job->out->docid)];
+    return RP_OK;
+}
+
+static rp_status fill_document(const rp_index *index, rp_document *out)
+{
+    id_job job = {.index = index, .out = out};
+    rp__buf text;
+    rp__zblock *z = NULL;
+    size_t title_bytes = 0;
+    rp__buf_init(&text);
+    rp_status status = rp__mapping_guard(fetch_id, &job);
+    if (status == RP_OK)
+        status = rp__zblock_new(&z);
+    if (status == RP_OK)
+        status = rp__segment_doc_text(index->segment, out->docid, z, &text, &title_bytes);
+    if (status == RP_OK) {
+        out->title_bytes = title_bytes;
+        out->text_bytes = text.n - title_bytes;
+        out->id = copy_string(job.id, job.bytes);
+        out->title = copy_string((const char *)text.at, title_bytes);
+        out->text = copy_string((const char *)text.at + title_bytes, out->text_bytes);
+        if (!out->id || !out->title || !out->text)
+            status = RP_NO_MEMORY;
+    }
+    rp__zblock_free(z);
+    rp__buf_free(&text);
+    return status;
+}
+
+rp_status rp_index_get_document(const rp_index *index, uint32_t docid, rp_document *out,
+                                rp_error *err)
+{
+    *out = (rp_document){.docid = docid};
+    rp_status status = fill_document(index, out);
+    if (status == RP_OK)
+        return RP_OK;
+    rp_document_free(out);
+    if (status == RP_NO_MEMORY)
+        return rp__error_no_memory(err);
+    return rp__error_set(err, status, "document %u: %s", docid,
+                         status == RP_NOT_FOUND ? "there is none"
+                                                : "damaged; run 'riposte check' on the index");
+}
+
+void rp_document_free(rp_document *document)
+{
+    if (!document)
+        return;
+    rp__free(document->id);
+    rp__free(document->title);
+    rp__free(document->text);
+    *document = (rp_document){0};
+}
+
+typedef struct term_job {
+    const rp_index *index;
+    const char *term;
+    size_t bytes;
+    rp__arena *arena;
+    rp__term entry;
+    rp__list list;
+} term_job;
+
+static rp_status fetch_term(void *arg)
+{
+    term_job *job = arg;
+    rp_status status = rp__segment_find(job->index->segment, job->term, job->bytes, &job->entry);
+    if (status != RP_OK)
+        return status;
+    return rp__segment_list(job->index->segment, &job->entry, job->arena, &job->list);
+}
+
+rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_info *out,
+                            rp_error *err)
+{
+    rp__analyzer_state *state;
+    rp__token token;
+    rp__arena arena;
+    if (rp__analyzer_state_new(index->analyzer, &state) != RP_OK)
+        return rp__error_no_memory(err);
+    rp__arena_init(&arena, 1 << 20);
+    rp__analyzer_begin(state, word, strlen(word));
+    rp_status status = RP_NOT_FOUND;
+    if (rp__analyzer_next(state, &token)) {
+        term_job job = {.index = index, .term = token.term, .bytes = token.bytes, .arena = &arena};
+        status = rp__mapping_guard(fetch_term, &job);
+        *out = (rp_term_info){
+            .df = job.entry.df,
+            .cf = job.entry.cf,
+            .bytes = job.entry.tiny ? job.entry.tiny_bytes : job.entry.list_bytes + job.entry.pos_bytes,
+            .blocks = job.entry.tiny ? 0 : job.list.n_blocks,
+        };
+    }
+    rp__arena_reset(&arena);
+    rp__analyzer_state_free(state);
+    if (status == RP_OK)
+        return RP_OK;
+    return rp__error_set(err, status, "term \"%.100s\": %s", word,
+                         status == RP_NOT_FOUND ? "not in this index"
+                                                : "damaged; run 'riposte check' on the index");
+}
+
+rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_error *err)
+{
+    rp_error why = {0};
+    rp__segment *segment;
+    rp_status status = rp__segment_open(dir, false, &segment, &why);
+    if (status == RP_OK) {
+        status = rp__segment_check(segment, on_fault, arg, &why);
+        rp__segment_close(segment);
+    } else if (status == RP_DAMAGED && on_fault) {
+        on_fault(arg, dir, why.text);
+    }
+    if (err)
+        *err = why;
+    return status;
+}

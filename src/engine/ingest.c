@@ -1,0 +1,106 @@
+/* ingest.c: runs the analyzer over a document, gives its tokens to the segment builder, and packs its
+ * text. Title and text are one sequence of positions with a hole between, so no phrase spans both. */
+#include "engine/ingest.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+enum { TEXT_BLOCK = 16 * 1024 }; /* a block is closed once it has so many bytes of text */
+
+rp_status rp__ingest_init(rp__ingest *in, rp__segment_builder *builder, uint32_t worker,
+                          bool has_text, const rp__analyzer *analyzer)
+{
+    *in = (rp__ingest){.builder = builder, .worker = worker, .has_text = has_text};
+    rp_status status = rp__analyzer_state_new(analyzer, &in->analyzer);
+    return status == RP_OK && has_text ? rp__zblock_new(&in->zblock) : status;
+}
+
+void rp__ingest_reset(rp__ingest *in)
+{
+    rp__analyzer_state_free(in->analyzer);
+    rp__zblock_free(in->zblock);
+    rp__buf_free(&in->sizes);
+    rp__buf_free(&in->text);
+    rp__buf_free(&in->raw);
+    rp__buf_free(&in->packed);
+    rp__free(in->blocks);
+    *in = (rp__ingest){0};
+}
+
+/* Returns through *position where the next field begins. */
+static rp_status add_field(rp__ingest *in, uint32_t docid, const char *text, size_t bytes,
+                           uint32_t *position, uint32_t *length)
+{
+    rp__token token;
+    rp__analyzer_begin(in->analyzer, text, bytes);
+    while (rp__analyzer_next(in->analyzer, &token)) {
+        rp_status status = rp__segment_builder_token(in->builder, in->worker, docid, token.term,
+                                                     token.bytes, *position + token.position);
+        if (status != RP_OK)
+            return status;
+        ++*length;
+    }
+    uint32_t words = rp__analyzer_positions(in->analyzer);
+    *position += words ? words + 1 : 0;
+    return RP_OK;
+}
+
+static rp_status store_text(rp__ingest *in, uint32_t docid, const rp__doc *doc, rp_error *err)
+{
+    if (in->sizes.n == 0)
+        in->first_docid = docid;
+    rp__buf_put_varint(&in->sizes, doc->title_bytes);
+    rp__buf_put_varint(&in->sizes, doc->text_bytes);
+    rp__buf_put(&in->text, doc->title, doc->title_bytes);
+    rp__buf_put(&in->text, doc->text, doc->text_bytes);
+    if (in->sizes.failed || in->text.failed)
+        return rp__error_no_memory(err);
+    return in->text.n >= TEXT_BLOCK ? rp__ingest_end_block(in, err) : RP_OK;
+}
+
+rp_status rp__ingest_add(rp__ingest *in, uint32_t docid, const rp__doc *doc, rp_error *err)
+{
+    uint32_t position = 0, length = 0;
+    if (add_field(in, docid, doc->title, doc->title_bytes, &position, &length) != RP_OK ||
+        add_field(in, docid, doc->text, doc->text_bytes, &position, &length) != RP_OK)
+        return rp__error_no_memory(err);
+    in->tokens += length;
+    rp_status status =
+        rp__segment_builder_doc_end(in->builder, in->worker, docid, length, err);
+    return status == RP_OK && in->has_text ? store_text(in, docid, doc, err) : status;
+}
+
+rp_status rp__ingest_end_block(rp__ingest *in, rp_error *err)
+{
+    if (in->sizes.n == 0)
+        return RP_OK;
+    in->raw.n = 0;
+    rp__buf_put(&in->raw, in->sizes.at, in->sizes.n);
+    rp__buf_put(&in->raw, in->text.at, in->text.n);
+    if (in->raw.failed || in->raw.n > UINT32_MAX ||
+        !rp__alloc_grow(&in->blocks, &in->cap_blocks, in->n_blocks + 1, sizeof *in->blocks))
+        return rp__error_no_memory(err);
+    size_t before = in->packed.n;
+    if (rp__zblock_pack(in->zblock, in->raw.at, in->raw.n, &in->packed) != RP_OK)
+        return rp__error_no_memory(err);
+    in->blocks[in->n_blocks++] = (rp__packed_block){.first_docid = in->first_docid,
+                                                    .raw_bytes = (uint32_t)in->raw.n,
+                                                    .offset = before,
+                                                    .bytes = in->packed.n - before};
+    in->sizes.n = 0;
+    in->text.n = 0;
+    return RP_OK;
+}
+
+rp_status rp__ingest_write_blocks(rp__ingest *in, rp_error *err)
+{
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < in->n_blocks && status == RP_OK; i++) {
+        const rp__packed_block *block = &in->blocks[i];
+        status = rp__segment_builder_text(in->builder, block->first_docid, block->raw_bytes,
+                                          in->packed.at + block->offset, block->bytes, err);
+    }
+    in->n_blocks = 0;
+    in->packed.n = 0;
+    return status;
+}

@@ -1,0 +1,303 @@
+/* searcher.c: a query from its text to named hits, on the processor asked for.
+ *
+ * Checks options once, when a searcher is made; after that a query allocates nothing but its hits:
+ * scratch is the searcher's arena, whose cap is the query's memory limit. Everything that touches
+ * mapped files runs under the guard. Parsing and binding are plan's, the answer is backend's. */
+#include "engine/searcher.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "store/store.h"
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+const char *rp_variant_name(size_t i)
+{
+    const rp__ranking *row = rp__ranking_at(i);
+    return row ? row->name : NULL;
+}
+
+static const char *processor_name(size_t i)
+{
+    const rp__backend *row = rp__backend_at(i);
+    return row ? row->name : NULL;
+}
+
+/* "what": no such thing; choose ... . */
+static rp_status unknown_name(const char *what, const char *name, const char *first,
+                              const char *(*name_at)(size_t i), rp_error *err)
+{
+    char names[160];
+    size_t n = 0;
+    for (size_t i = 0; n < sizeof names; i++) {
+        const char *one = first && i == 0 ? first : name_at(i - (first != NULL));
+        if (!one)
+            break;
+        for (const char *p = i ? ", " : ""; *p && n < sizeof names; p++)
+            names[n++] = *p;
+        for (; *one && n < sizeof names; one++)
+            names[n++] = *one;
+    }
+    return rp__error_set(err, RP_USAGE, "no %s is called '%s'; choose from %.*s", what, name,
+                         (int)n, names);
+}
+
+static rp_status check_limits(const rp_search_options *o, rp_error *err)
+{
+    if ((int)o->mode < RP_MODE_OR || o->mode > RP_MODE_ANDOR)
+        return rp__error_set(err, RP_USAGE, "mode %d is none; choose from or, and, andor",
+                             (int)o->mode);
+    if (o->k > o->max_k)
+        return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", o->k,
+                             o->max_k);
+    return RP_OK;
+}
+
+/* `auto` is the first processor that is there. */
+static rp_status choose_backend(const char *name, const rp__backend **out, rp_error *err)
+{
+    if (name && strcmp(name, "auto") != 0) {
+        *out = rp__backend_find(name);
+        return *out ? (*out)->probe(err)
+                    : unknown_name("processor", name, "auto", processor_name, err);
+    }
+    rp_status status = RP_UNAVAILABLE;
+    for (size_t i = 0; status != RP_OK && (*out = rp__backend_at(i)) != NULL; i++)
+        status = (*out)->probe(err);
+    return status;
+}
+
+static rp_status choose_rank(const rp_search_options *o, const rp__segment *segment, rp__rank *rank,
+                             rp_error *err)
+{
+    const char *name = o->variant ? o->variant : rp_variant_name(0);
+    const rp__ranking *row = rp__ranking_find(name);
+    if (!row)
+        return unknown_name("ranking", name, NULL, rp_variant_name, err);
+    *rank = (rp__rank){.ranking = row,
+                       .k1 = o->has_k1 ? o->k1 : row->k1,
+                       .b = o->has_b ? o->b : row->b,
+                       .mu = o->has_mu ? o->mu : row->mu,
+                       .stats = rp__segment_get_info(segment)->stats};
+    return rp__rank_check(rank, err);
+}
+
+/* ---- Making a searcher ----------------------------------------------------------------------- */
+
+static rp_status fill_norms(void *arg)
+{
+    rp_searcher *s = arg;
+    rp__lengths lengths;
+    rp__segment_get_lengths(s->index->segment, &lengths);
+    s->norms = rp__alloc_array(lengths.n_table, sizeof *s->norms);
+    if (!s->norms)
+        return RP_NO_MEMORY;
+    for (uint32_t i = 0; i < lengths.n_table; i++)
+        s->norms[i] = rp__rank_norm(&s->rank, lengths.table[i]);
+    return RP_OK;
+}
+
+static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error *err)
+{
+    rp_search_options *o = &s->options;
+    *o = options ? *options : (rp_search_options){0};
+    rp__plan_defaults(o);
+    rp__arena_init(&s->arena, o->max_memory);
+    rp_status status = check_limits(o, err);
+    if (status == RP_OK)
+        status = choose_rank(o, s->index->segment, &s->rank, err);
+    if (status == RP_OK)
+        status = choose_backend(o->processor, &s->backend, err);
+    o->variant = o->processor = NULL;
+    if (status != RP_OK)
+        return status;
+    status = rp__analyzer_state_new(s->index->analyzer, &s->analyzer);
+    if (status != RP_OK)
+        return rp__error_no_memory(err);
+    rp_error own = {0};
+    return rp__searcher_guard(s, fill_norms, s, &own, err);
+}
+
+rp_status rp_searcher_new(const rp_index *index, const rp_search_options *options,
+                          rp_searcher **out, rp_error *err)
+{
+    *out = NULL;
+    rp_searcher *s = rp__alloc_zero(1, sizeof *s);
+    if (!s)
+        return rp__error_no_memory(err);
+    s->index = index;
+    rp_status status = make(s, options, err);
+    if (status != RP_OK) {
+        rp_searcher_free(s);
+        return status;
+    }
+    *out = s;
+    return RP_OK;
+}
+
+void rp_searcher_free(rp_searcher *searcher)
+{
+    if (!searcher)
+        return;
+    rp__arena_reset(&searcher->arena);
+    rp__analyzer_state_free(searcher->analyzer);
+    rp__free(searcher->norms);
+    rp__free(searcher);
+}
+
+/* ---- Shared with explain.c and snippet.c ------------------------------------------------------- */
+
+rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
+                            rp__query *out, rp_error *err)
+{
+    rp__syntax syntax;
+    rp__arena_clear(&searcher->arena);
+    rp_status status =
+        rp__query_parse(query, bytes, mode, &searcher->options, &searcher->arena, &syntax, err);
+    if (status != RP_OK)
+        return status;
+    return rp__query_bind(&syntax, searcher->index->segment, &searcher->rank, searcher->norms,
+                          searcher->analyzer, mode, &searcher->options, &searcher->arena, out, err);
+}
+
+rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *arg), void *arg,
+                             rp_error *own, rp_error *err)
+{
+    rp_status status = rp__mapping_guard(fn, arg);
+    if (status == RP_OK)
+        return RP_OK;
+    if (status == RP_NO_MEMORY)
+        rp__error_set(own, status,
+                      "the query needs more than its %zu bytes, or the system has none left; raise "
+                      "--max-memory",
+                      searcher->options.max_memory);
+    else if (!own->text[0])
+        rp__error_set(own, status, "the index: %s; run 'riposte check'", rp_status_text(status));
+    return rp__error_set(err, status, "%s", own->text);
+}
+
+/* ---- Searching ------------------------------------------------------------------------------- */
+
+typedef struct job {
+    rp_searcher *searcher;
+    const char *query;
+    size_t query_bytes;
+    rp__answer answer;
+    rp_hits hits;
+    rp_error err;
+} job;
+
+static rp_status answer_in_mode(job *j, rp_mode mode)
+{
+    rp_searcher *s = j->searcher;
+    rp__query bound;
+    rp_status status = rp__searcher_bind(s, j->query, j->query_bytes, mode, &bound, &j->err);
+    if (status != RP_OK)
+        return status;
+    j->answer = (rp__answer){.total_is_exact = true};
+    if (bound.n_ops > 0)
+        status = s->backend->run(&bound, &s->arena, &j->answer, &j->err);
+    if (status == RP_LIMIT)
+        rp__error_set(&j->err, status,
+                      "the query reads more than %llu postings; use rarer words or raise "
+                      "--max-postings",
+                      (unsigned long long)s->options.max_postings);
+    j->hits.fraction_bits = bound.fraction_bits;
+    j->hits.postings += j->answer.postings;
+    return status;
+}
+
+/* Hits and, behind them, their names: one piece of memory. */
+static rp_status name_hits(job *j)
+{
+    const rp__segment *segment = j->searcher->index->segment;
+    size_t n = j->answer.n, bytes = 0, id_bytes;
+    const char *id;
+    for (size_t i = 0; i < n; i++) {
+        rp_status status = rp__segment_doc_id(segment, j->answer.at[i].docid, &id, &id_bytes);
+        if (status != RP_OK)
+            return status;
+        bytes += id_bytes + 1;
+    }
+    if (n == 0)
+        return RP_OK;
+    j->hits.memory = rp__alloc(n * sizeof *j->hits.at + bytes);
+    if (!j->hits.memory)
+        return RP_NO_MEMORY;
+    j->hits.at = j->hits.memory;
+    j->hits.n = n;
+    char *name = (char *)(j->hits.at + n);
+    for (size_t i = 0; i < n; i++) {
+        const rp__scored *scored = &j->answer.at[i];
+        rp_status status = rp__segment_doc_id(segment, scored->docid, &id, &id_bytes);
+        if (status != RP_OK)
+            return status;
+        if (id_bytes >= bytes)
+            return RP_DAMAGED; /* the file changed since the first look */
+        bytes -= id_bytes + 1;
+        j->hits.at[i] = (rp_hit){.docid = scored->docid,
+                                 .fixed = scored->fixed,
+                                 .score = rp__rank_score(scored->fixed, j->hits.fraction_bits),
+                                 .name = name};
+        memcpy(name, id, id_bytes);
+        name += id_bytes;
+        *name++ = 0;
+    }
+    return RP_OK;
+}
+
+static rp_status run_job(void *arg)
+{
+    job *j = arg;
+    const rp_search_options *o = &j->searcher->options;
+    rp_status status = answer_in_mode(j, o->mode == RP_MODE_ANDOR ? RP_MODE_AND : o->mode);
+    if (status == RP_OK && o->mode == RP_MODE_ANDOR && j->answer.n < o->k) {
+        j->hits.is_or_fallback = true;
+        status = answer_in_mode(j, RP_MODE_OR);
+    }
+    if (status != RP_OK)
+        return status;
+    j->hits.total = j->answer.total;
+    j->hits.total_is_exact = j->answer.total_is_exact;
+    return name_hits(j);
+}
+
+rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t query_bytes,
+                             rp_hits *hits, rp_error *err)
+{
+    *hits = (rp_hits){0};
+    uint64_t begin = rp__clock_now();
+    job j = {.searcher = searcher, .query = query, .query_bytes = query_bytes};
+    rp_status status = rp__searcher_guard(searcher, run_job, &j, &j.err, err);
+    if (status != RP_OK) {
+        rp__free(j.hits.memory);
+        return status;
+    }
+    j.hits.processor = searcher->backend->name;
+    j.hits.seconds = (double)(rp__clock_now() - begin) / 1e9;
+    *hits = j.hits;
+    return RP_OK;
+}
+
+rp_status rp_search(const rp_index *index, const char *query, size_t k, rp_hits *hits,
+                    rp_error *err)
+{
+    *hits = (rp_hits){0};
+    rp_searcher *searcher;
+    rp_status status = rp_searcher_new(index, &(rp_search_options){.k = k}, &searcher, err);
+    if (status == RP_OK)
+        status = rp_searcher_search(searcher, query, strlen(query), hits, err);
+    rp_searcher_free(searcher);
+    return status;
+}
+
+void rp_hits_free(rp_hits *hits)
+{
+    if (!hits)
+        return;
+    rp__free(hits->memory);
+    *hits = (rp_hits){0};
+}

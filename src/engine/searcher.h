@@ -1,0 +1,30 @@
+/* engine/searcher.h: interior of engine: what searcher.c shares with explain.c and snippet.c. */
+#ifndef RP_ENGINE_SEARCHER_H
+#define RP_ENGINE_SEARCHER_H
+
+#include "backend/backend.h"
+#include "base/arena.h"
+#include "engine/engine.h"
+#include "plan/plan.h"
+#include "riposte/search.h"
+
+struct rp_searcher {
+    const rp_index *index;
+    rp_search_options options; /* with defaults; its strings are not kept */
+    const rp__backend *backend;
+    rp__rank rank;
+    rp__analyzer_state *analyzer;
+    float *norms;    /* by length code */
+    rp__arena arena; /* emptied when a query begins */
+};
+
+/* Empties the arena, then parses and binds. Reads mapped memory: call it under the guard. */
+rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
+                            rp__query *out, rp_error *err);
+
+/* Runs fn(arg) under rp__mapping_guard. `own` is where fn leaves its text; it and the status come out
+ * with a text for every failure, in `err` too. */
+rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *arg), void *arg,
+                             rp_error *own, rp_error *err);
+
+#endif

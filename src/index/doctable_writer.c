@@ -1,0 +1,270 @@
+/* doctable_writer.c: collects ids and lengths while a collection is read; refuses an id seen before.
+ *
+ * Lengths lie in pages that never move, because workers set them while ids are still being added. */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "index/doctable.h"
+
+enum { PAGE = 65536, PAGES = (RP_MAX_DOCS + 1U) / PAGE };
+
+typedef struct seen {
+    uint32_t tag, docid; /* docid + 1; 0: free */
+} seen;
+
+struct rp__doctable_writer {
+    uint32_t n_docs;
+    rp__buf ids, bases, offsets;
+    seen *seen;
+    size_t n_seen; /* a power of two */
+    uint32_t *pages[PAGES];
+    uint8_t *codes;
+    uint32_t code_bytes, n_table;
+    uint32_t *table;
+};
+
+rp_status rp__doctable_writer_new(rp__doctable_writer **out)
+{
+    rp__doctable_writer *w = rp__alloc_zero(1, sizeof *w);
+    if (!w)
+        return RP_NO_MEMORY;
+    w->n_seen = 1024;
+    w->seen = rp__alloc_zero(w->n_seen, sizeof *w->seen);
+    if (!w->seen) {
+        rp__free(w);
+        return RP_NO_MEMORY;
+    }
+    *out = w;
+    return RP_OK;
+}
+
+static uint64_t id_begin(const rp__doctable_writer *w, uint32_t docid)
+{
+    return rp__load64(w->bases.at + docid / RP_DOC_ID_STRIDE * sizeof(uint64_t)) +
+           rp__load32(w->offsets.at + (size_t)docid * sizeof(uint32_t));
+}
+
+static bool has_id(const rp__doctable_writer *w, uint32_t docid, const char *id, size_t bytes)
+{
+    uint64_t begin = id_begin(w, docid);
+    uint64_t end = docid + 1 < w->n_docs ? id_begin(w, docid + 1) : w->ids.n;
+    return end - begin == bytes && memcmp(w->ids.at + begin, id, bytes) == 0;
+}
+
+static bool grow_seen(rp__doctable_writer *w)
+{
+    size_t n = w->n_seen * 2;
+    seen *table = rp__alloc_zero(n, sizeof *table);
+    if (!table)
+        return false;
+    for (size_t i = 0; i < w->n_seen; i++) {
+        if (w->seen[i].docid == 0)
+            continue;
+        size_t at = w->seen[i].tag & (n - 1);
+        while (table[at].docid != 0)
+            at = (at + 1) & (n - 1);
+        table[at] = w->seen[i];
+    }
+    rp__free(w->seen);
+    w->seen = table;
+    w->n_seen = n;
+    return true;
+}
+
+/* The place for a new id, or that of an equal one. */
+static size_t find(const rp__doctable_writer *w, uint32_t tag, const char *id, size_t bytes)
+{
+    size_t at = tag & (w->n_seen - 1);
+    for (; w->seen[at].docid != 0; at = (at + 1) & (w->n_seen - 1)) {
+        if (w->seen[at].tag == tag && has_id(w, w->seen[at].docid - 1, id, bytes))
+            break;
+    }
+    return at;
+}
+
+static bool append(rp__doctable_writer *w, const char *id, size_t bytes)
+{
+    uint32_t docid = w->n_docs;
+    if (docid % RP_DOC_ID_STRIDE == 0)
+        rp__buf_put_u64(&w->bases, w->ids.n);
+    if (w->bases.failed)
+        return false;
+    uint64_t base = rp__load64(w->bases.at + w->bases.n - sizeof(uint64_t));
+    rp__buf_put_u32(&w->offsets, (uint32_t)(w->ids.n - base));
+    rp__buf_put(&w->ids, id, bytes);
+    if (docid % PAGE == 0 && !w->pages[docid / PAGE])
+        w->pages[docid / PAGE] = rp__alloc_zero(PAGE, sizeof(uint32_t));
+    return !w->offsets.failed && !w->ids.failed && w->pages[docid / PAGE];
+}
+
+rp_status rp__doctable_writer_add(rp__doctable_writer *w, const char *id, size_t bytes,
+                                  uint32_t *docid)
+{
+    if (w->n_docs == RP_MAX_DOCS)
+        return RP_LIMIT;
+    if ((uint64_t)w->n_docs * 4 >= w->n_seen * 3 && !grow_seen(w))
+        return RP_NO_MEMORY;
+    uint32_t tag = (uint32_t)XXH3_64bits(id, bytes);
+    size_t at = find(w, tag, id, bytes);
+    if (w->seen[at].docid != 0) {
+        *docid = w->seen[at].docid - 1;
+        return RP_INPUT;
+    }
+    if (!append(w, id, bytes))
+        return RP_NO_MEMORY;
+    *docid = w->n_docs++;
+    w->seen[at] = (seen){tag, w->n_docs};
+    return RP_OK;
+}
+
+void rp__doctable_writer_set_length(rp__doctable_writer *w, uint32_t docid, uint32_t length)
+{
+    w->pages[docid / PAGE][docid % PAGE] = length;
+}
+
+uint32_t rp__doctable_writer_docs(const rp__doctable_writer *w)
+{
+    return w->n_docs;
+}
+
+static uint32_t length_of(const rp__doctable_writer *w, uint32_t docid)
+{
+    return w->pages[docid / PAGE][docid % PAGE];
+}
+
+/* Distinct lengths, rising: small ones by a bit set, the few large ones by insertion. */
+static rp_status make_table(rp__doctable_writer *w)
+{
+    enum { SMALL = 1 << 20 };
+    uint64_t *is_there = rp__alloc_zero(SMALL / 64, sizeof *is_there);
+    size_t cap = 0;
+    rp_status status = is_there ? RP_OK : RP_NO_MEMORY;
+    size_t n_large = 0, cap_large = 0;
+    uint32_t *large = NULL;
+    for (uint32_t d = 0; status == RP_OK && d < w->n_docs; d++) {
+        uint32_t length = length_of(w, d);
+        if (length < SMALL) {
+            is_there[length / 64] |= 1ULL << length % 64;
+            continue;
+        }
+        size_t i = n_large;
+        while (i > 0 && large[i - 1] > length)
+            i--;
+        if (i > 0 && large[i - 1] == length)
+            continue;
+        if (!rp__alloc_grow(&large, &cap_large, n_large + 1, sizeof *large)) {
+            status = RP_NO_MEMORY;
+            break;
+        }
+        memmove(large + i + 1, large + i, (n_large++ - i) * sizeof *large);
+        large[i] = length;
+    }
+    for (uint32_t v = 0; status == RP_OK && v < SMALL; v++) {
+        if (!(is_there[v / 64] >> v % 64 & 1))
+            continue;
+        if (!rp__alloc_grow(&w->table, &cap, w->n_table + 1U, sizeof *w->table))
+            status = RP_NO_MEMORY;
+        else
+            w->table[w->n_table++] = v;
+    }
+    if (status == RP_OK && n_large > 0) {
+        if (!rp__alloc_grow(&w->table, &cap, w->n_table + n_large, sizeof *w->table)) {
+            status = RP_NO_MEMORY;
+        } else {
+            memcpy(w->table + w->n_table, large, n_large * sizeof *large);
+            w->n_table += (uint32_t)n_large;
+        }
+    }
+    rp__free(is_there);
+    rp__free(large);
+    return status;
+}
+
+static uint32_t code_of(const rp__doctable_writer *w, uint32_t length)
+{
+    uint32_t low = 0, high = w->n_table;
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2;
+        if (w->table[mid] <= length)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+rp_status rp__doctable_writer_code(rp__doctable_writer *w, rp__lengths *lengths, uint64_t *tokens)
+{
+    rp__free(w->seen); /* no id comes after this */
+    w->seen = NULL;
+    rp_status status = make_table(w);
+    if (status != RP_OK)
+        return status;
+    w->code_bytes = w->n_table <= 256 ? 1 : w->n_table <= 65536 ? 2 : 4;
+    w->codes = rp__alloc_zero(w->n_docs + RP_PAD, w->code_bytes);
+    if (!w->codes)
+        return RP_NO_MEMORY;
+    *tokens = 0;
+    for (uint32_t d = 0; d < w->n_docs; d++) {
+        uint32_t code = code_of(w, length_of(w, d));
+        memcpy(w->codes + (size_t)d * w->code_bytes, &code, w->code_bytes);
+        *tokens += length_of(w, d);
+    }
+    *lengths = (rp__lengths){.codes = w->codes,
+                             .code_bytes = w->code_bytes,
+                             .n_docs = w->n_docs,
+                             .n_table = w->n_table,
+                             .table = w->table};
+    return RP_OK;
+}
+
+static void put_section(rp__section_writer *out, uint32_t id, const void *bytes, size_t n)
+{
+    rp__section_writer_begin(out, id);
+    rp__section_writer_put(out, bytes, n);
+    rp__section_writer_end(out);
+}
+
+rp_status rp__doctable_writer_write(rp__doctable_writer *w, const rp__folder *folder,
+                                    const char *name, uint64_t *bytes, uint64_t *checksum,
+                                    rp_error *err)
+{
+    rp__section_writer *out;
+    rp_status status = rp__section_writer_new(folder, name, RP_FILE_DOCS, &out, err);
+    if (status != RP_OK)
+        return status;
+    if (w->n_docs % RP_DOC_ID_STRIDE == 0) /* the entry behind the last needs a base too */
+        rp__buf_put_u64(&w->bases, w->ids.n);
+    uint64_t base = w->bases.failed ? 0 : rp__load64(w->bases.at + w->bases.n - sizeof(uint64_t));
+    rp__buf_put_u32(&w->offsets, (uint32_t)(w->ids.n - base));
+    if (w->bases.failed || w->offsets.failed) {
+        rp__section_writer_abandon(out);
+        return rp__error_no_memory(err);
+    }
+    put_section(out, RP_SECTION_DOC_IDS, w->ids.at, w->ids.n);
+    put_section(out, RP_SECTION_DOC_ID_BASES, w->bases.at, w->bases.n);
+    put_section(out, RP_SECTION_DOC_ID_OFFSETS, w->offsets.at, w->offsets.n);
+    put_section(out, RP_SECTION_DOC_LENGTH_CODES, w->codes, (size_t)w->n_docs * w->code_bytes);
+    put_section(out, RP_SECTION_DOC_LENGTHS, w->table, w->n_table * sizeof *w->table);
+    return rp__section_writer_finish(out, bytes, checksum, err);
+}
+
+void rp__doctable_writer_free(rp__doctable_writer *w)
+{
+    if (!w)
+        return;
+    for (size_t i = 0; i < PAGES && w->pages[i]; i++)
+        rp__free(w->pages[i]);
+    rp__buf_free(&w->ids);
+    rp__buf_free(&w->bases);
+    rp__buf_free(&w->offsets);
+    rp__free(w->seen);
+    rp__free(w->codes);
+    rp__free(w->table);
+    rp__free(w);
+}

@@ -1,0 +1,70 @@
+/* index/format.h: interior of index: every number that is on disk. docs/format.md is its prose.
+ *
+ * Little endian, naturally aligned. A field is never reused; a new one needs a feature bit. */
+#ifndef RP_INDEX_FORMAT_H
+#define RP_INDEX_FORMAT_H
+
+#include <stdint.h>
+
+/* Files of an index; also their kinds in the section header. */
+typedef enum rp__file_kind {
+    RP_FILE_MANIFEST,
+    RP_FILE_TERMS,
+    RP_FILE_LISTS,
+    RP_FILE_POSITIONS,
+    RP_FILE_DOCS,
+    RP_FILE_TEXT,
+    RP_FILE_KINDS,
+} rp__file_kind;
+
+/* Sections. */
+enum {
+    RP_SECTION_META = 1,         /* manifest: rp__meta */
+    RP_SECTION_STOP_WORDS = 2,   /* manifest: words separated by '\n' */
+    RP_SECTION_TERM_BLOCKS = 16, /* terms: front-coded blocks of RP_TERMS_PER_BLOCK terms */
+    RP_SECTION_TERM_OFFSETS = 17,  /* terms: u64 a block and one more */
+    RP_SECTION_TERM_PREFIXES = 18, /* terms: u64 a block: first 8 bytes of its first term, as a number */
+    RP_SECTION_LISTS = 32,
+    RP_SECTION_POSITIONS = 48,
+    RP_SECTION_DOC_IDS = 64,
+    RP_SECTION_DOC_ID_BASES = 65,  /* u64 for every RP_DOC_ID_STRIDE documents */
+    RP_SECTION_DOC_ID_OFFSETS = 66, /* u32 a document and one more, from its base */
+    RP_SECTION_DOC_LENGTH_CODES = 67,
+    RP_SECTION_DOC_LENGTHS = 68,   /* u32: the distinct lengths, rising */
+    RP_SECTION_TEXT_BLOCKS = 80,
+    RP_SECTION_TEXT_INDEX = 81,    /* rp__text_block a block and one more */
+};
+
+enum {
+    RP_TERMS_PER_BLOCK = 16,
+    RP_DOC_ID_STRIDE = 4096,
+    RP_TINY_DF = 8,         /* a tiny list has at most so many postings */
+    RP_TINY_POSITIONS = 24, /* and positions */
+};
+
+/* The most documents: docids fit in 31 bits. */
+#define RP_MAX_DOCS 0x7FFFFFFFU
+
+enum { RP_META_POSITIONS = 1, RP_META_TEXT = 2 };
+
+typedef struct rp__meta_file {
+    uint64_t bytes, checksum; /* 0, 0: not part of this index */
+} rp__meta_file;
+
+typedef struct rp__meta {
+    uint64_t generation, docs, tokens, terms, postings;
+    uint32_t max_length, flags;
+    double bound_k1, bound_b; /* the parameters for which block bounds hold */
+    char bound_variant[16], codec[16], stem[16], stop[64];
+    rp__meta_file files[RP_FILE_KINDS]; /* [0] is unused: the manifest itself */
+} rp__meta;
+
+typedef struct rp__text_block {
+    uint64_t offset;
+    uint32_t first_docid, raw_bytes;
+} rp__text_block;
+
+_Static_assert(sizeof(rp__meta) == 64 + 112 + 96, "meta");
+_Static_assert(sizeof(rp__text_block) == 16, "text block");
+
+#endif

@@ -1,0 +1,348 @@
+/* inverter.c: an in-memory inverted file that grows a token at a time.
+ *
+ * A term is one 64-byte entry (short terms are inside it) behind an open hash table; its stream lives
+ * in slices of doubling size, chained by a pointer at the end of each. So a token costs at most three
+ * cache lines: table, entry, slice.
+ * Invariants: 1 a slice has SLICE_MIN << min(level, SLICE_LEVELS) bytes, the last 8 being the pointer
+ * to the next; 2 w == end means that the slice is full; 3 entries never move. */
+#include "index/inverter.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "index/term_sort.h"
+
+enum {
+    CHUNK = 2 << 20,
+    ENTRIES_PER_CHUNK = CHUNK / 64,
+    SLICE_MIN = 16,
+    SLICE_LEVELS = 8, /* up to 4 KiB */
+};
+
+typedef struct entry {
+    uint32_t hash, last_doc, last_pos, tf;
+    uint8_t *w, *end, *head;
+    uint8_t level, bytes;
+    char term[22]; /* the term; a longer one: its first 8 bytes, then at [8] a pointer to all of it */
+} entry;
+
+_Static_assert(sizeof(entry) == 64, "one cache line");
+
+typedef struct slot {
+    uint32_t hash, entry; /* entry + 1; 0: free */
+} slot;
+
+struct rp__inverter {
+    bool has_positions;
+    slot *slots;
+    size_t n_slots; /* a power of two */
+    entry **entry_chunks;
+    size_t n_entries, n_entry_chunks, cap_entry_chunks;
+    uint8_t **chunks; /* of slices and long terms */
+    size_t n_chunks, used_chunks, cap_chunks;
+    uint8_t *free_at, *free_end;
+    rp__sort_term *sorted;
+    size_t cap_sorted;
+};
+
+static entry *entry_at(const rp__inverter *inv, size_t i)
+{
+    return &inv->entry_chunks[i / ENTRIES_PER_CHUNK][i % ENTRIES_PER_CHUNK];
+}
+
+static const char *term_of(const entry *e)
+{
+    if (e->bytes <= sizeof e->term)
+        return e->term;
+    const char *p;
+    memcpy(&p, e->term + 8, sizeof p);
+    return p;
+}
+
+rp_status rp__inverter_new(bool has_positions, rp__inverter **out)
+{
+    rp__inverter *inv = rp__alloc_zero(1, sizeof *inv);
+    if (!inv)
+        return RP_NO_MEMORY;
+    inv->has_positions = has_positions;
+    inv->n_slots = 1024;
+    inv->slots = rp__alloc_random(inv->n_slots, sizeof *inv->slots);
+    if (!inv->slots) {
+        rp__inverter_free(inv);
+        return RP_NO_MEMORY;
+    }
+    *out = inv;
+    return RP_OK;
+}
+
+void rp__inverter_free(rp__inverter *inv)
+{
+    if (!inv)
+        return;
+    for (size_t i = 0; i < inv->n_entry_chunks; i++)
+        rp__free_random(inv->entry_chunks[i], ENTRIES_PER_CHUNK, sizeof(entry));
+    for (size_t i = 0; i < inv->n_chunks; i++)
+        rp__free_random(inv->chunks[i], CHUNK, 1);
+    rp__free(inv->entry_chunks);
+    rp__free(inv->chunks);
+    rp__free_random(inv->slots, inv->n_slots, sizeof *inv->slots);
+    rp__free(inv->sorted);
+    rp__free(inv);
+}
+
+/* n bytes, n at most CHUNK, 8-byte aligned. */
+static uint8_t *take(rp__inverter *inv, size_t n)
+{
+    n = (n + 7) & ~(size_t)7;
+    if ((size_t)(inv->free_end - inv->free_at) < n) {
+        if (inv->used_chunks == inv->n_chunks) {
+            if (!rp__alloc_grow(&inv->chunks, &inv->cap_chunks, inv->n_chunks + 1, sizeof *inv->chunks))
+                return NULL;
+            uint8_t *chunk = rp__alloc_random(CHUNK, 1);
+            if (!chunk)
+                return NULL;
+            inv->chunks[inv->n_chunks++] = chunk;
+        }
+        inv->free_at = inv->chunks[inv->used_chunks++];
+        inv->free_end = inv->free_at + CHUNK;
+    }
+    uint8_t *p = inv->free_at;
+    inv->free_at += n;
+    return p;
+}
+
+static size_t slice_bytes(uint32_t level)
+{
+    return (size_t)SLICE_MIN << (level < SLICE_LEVELS ? level : SLICE_LEVELS);
+}
+
+static bool grow_stream(rp__inverter *inv, entry *e)
+{
+    uint32_t level = e->level + 1U;
+    uint8_t *slice = take(inv, slice_bytes(level));
+    if (!slice)
+        return false;
+    memcpy(e->end, &slice, sizeof slice);
+    e->w = slice;
+    e->end = slice + slice_bytes(level) - sizeof slice;
+    e->level = (uint8_t)(level < SLICE_LEVELS ? level : SLICE_LEVELS);
+    return true;
+}
+
+static inline bool put_byte(rp__inverter *inv, entry *e, uint8_t byte)
+{
+    if (e->w == e->end && !grow_stream(inv, e))
+        return false;
+    *e->w++ = byte;
+    return true;
+}
+
+static inline bool put_varint(rp__inverter *inv, entry *e, uint32_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        if (!put_byte(inv, e, (uint8_t)(v | 0x80)))
+            return false;
+    return put_byte(inv, e, (uint8_t)v);
+}
+
+static bool grow_slots(rp__inverter *inv)
+{
+    size_t n = inv->n_slots * 2;
+    slot *slots = rp__alloc_random(n, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < inv->n_slots; i++) {
+        if (inv->slots[i].entry == 0)
+            continue;
+        size_t at = inv->slots[i].hash & (n - 1);
+        while (slots[at].entry != 0)
+            at = (at + 1) & (n - 1);
+        slots[at] = inv->slots[i];
+    }
+    rp__free_random(inv->slots, inv->n_slots, sizeof *slots);
+    inv->slots = slots;
+    inv->n_slots = n;
+    return true;
+}
+
+static entry *new_entry(rp__inverter *inv)
+{
+    if (inv->n_entries == inv->n_entry_chunks * ENTRIES_PER_CHUNK) {
+        if (!rp__alloc_grow(&inv->entry_chunks, &inv->cap_entry_chunks, inv->n_entry_chunks + 1,
+                            sizeof *inv->entry_chunks))
+            return NULL;
+        entry *chunk = rp__alloc_random(ENTRIES_PER_CHUNK, sizeof *chunk);
+        if (!chunk)
+            return NULL;
+        inv->entry_chunks[inv->n_entry_chunks++] = chunk;
+    }
+    return entry_at(inv, inv->n_entries);
+}
+
+static bool set_term(rp__inverter *inv, entry *e, const char *term, uint32_t bytes)
+{
+    e->bytes = (uint8_t)bytes;
+    if (bytes <= sizeof e->term) {
+        memcpy(e->term, term, bytes);
+        return true;
+    }
+    char *copy = (char *)take(inv, bytes);
+    if (!copy)
+        return false;
+    memcpy(copy, term, bytes);
+    memcpy(e->term, term, 8);
+    memcpy(e->term + 8, &copy, sizeof copy);
+    return true;
+}
+
+static entry *insert(rp__inverter *inv, size_t at, uint32_t hash, const char *term, uint32_t bytes)
+{
+    entry *e = new_entry(inv);
+    uint8_t *slice = take(inv, SLICE_MIN);
+    if (!e || !slice)
+        return NULL;
+    *e = (entry){.hash = hash, .w = slice, .head = slice, .end = slice + SLICE_MIN - sizeof slice};
+    if (!set_term(inv, e, term, bytes))
+        return NULL;
+    inv->slots[at] = (slot){hash, (uint32_t)++inv->n_entries};
+    if (inv->n_entries * 2 > inv->n_slots && !grow_slots(inv))
+        return NULL;
+    return e;
+}
+
+static inline entry *find(rp__inverter *inv, const char *term, uint32_t bytes, bool *is_new)
+{
+    uint32_t hash = (uint32_t)XXH3_64bits(term, bytes);
+    size_t at = hash & (inv->n_slots - 1);
+    for (; inv->slots[at].entry != 0; at = (at + 1) & (inv->n_slots - 1)) {
+        if (inv->slots[at].hash != hash)
+            continue;
+        entry *e = entry_at(inv, inv->slots[at].entry - 1);
+        if (e->bytes == bytes && memcmp(term_of(e), term, bytes) == 0) {
+            *is_new = false;
+            return e;
+        }
+    }
+    *is_new = true;
+    return insert(inv, at, hash, term, bytes);
+}
+
+/* Ends the stream's current document. */
+static inline bool end_document(rp__inverter *inv, entry *e)
+{
+    return inv->has_positions ? put_byte(inv, e, 0) : put_varint(inv, e, e->tf);
+}
+
+rp_status rp__inverter_add(rp__inverter *inv, uint32_t docid, const char *term, uint32_t bytes,
+                           uint32_t position)
+{
+    bool is_new;
+    entry *e = find(inv, term, bytes, &is_new);
+    if (!e)
+        return RP_NO_MEMORY;
+    bool ok = true;
+    if (is_new || e->last_doc != docid) {
+        ok = (is_new || end_document(inv, e)) && put_varint(inv, e, docid - e->last_doc);
+        e->last_doc = docid;
+        e->last_pos = UINT32_MAX;
+        e->tf = 0;
+    }
+    if (inv->has_positions)
+        ok = ok && put_varint(inv, e, position - e->last_pos);
+    e->last_pos = position;
+    e->tf++;
+    return ok ? RP_OK : RP_NO_MEMORY;
+}
+
+uint64_t rp__inverter_bytes(const rp__inverter *inv)
+{
+    return inv->n_slots * sizeof(slot) + inv->n_entry_chunks * (uint64_t)CHUNK +
+           inv->n_chunks * (uint64_t)CHUNK + inv->cap_sorted * sizeof *inv->sorted;
+}
+
+uint64_t rp__inverter_used(const rp__inverter *inv)
+{
+    return inv->n_slots * sizeof(slot) + inv->n_entries * sizeof(entry) +
+           inv->used_chunks * (uint64_t)CHUNK + inv->n_entries * sizeof *inv->sorted;
+}
+
+size_t rp__inverter_terms(const rp__inverter *inv)
+{
+    return inv->n_entries;
+}
+
+rp_status rp__inverter_sort(rp__inverter *inv)
+{
+    if (inv->cap_sorted < inv->n_entries) {
+        rp__free(inv->sorted);
+        inv->cap_sorted = 0;
+        inv->sorted = rp__alloc_array(inv->n_entries, sizeof *inv->sorted);
+        if (!inv->sorted)
+            return RP_NO_MEMORY;
+        inv->cap_sorted = inv->n_entries;
+    }
+    for (size_t i = 0; i < inv->n_entries; i++) {
+        entry *e = entry_at(inv, i);
+        if (!end_document(inv, e))
+            return RP_NO_MEMORY;
+        inv->sorted[i] = (rp__sort_term){rp__term_sort_prefix(term_of(e), e->bytes), term_of(e),
+                                         e->bytes, (uint32_t)i};
+    }
+    rp__term_sort(inv->sorted, inv->n_entries);
+    return RP_OK;
+}
+
+void rp__inverter_clear(rp__inverter *inv)
+{
+    memset(inv->slots, 0, inv->n_slots * sizeof *inv->slots);
+    inv->n_entries = 0;
+    inv->used_chunks = 0;
+    inv->free_at = inv->free_end = NULL;
+}
+
+void rp__inverter_trim(rp__inverter *inv, uint64_t limit)
+{
+    size_t used = (inv->n_entries + ENTRIES_PER_CHUNK - 1) / ENTRIES_PER_CHUNK;
+    if (rp__inverter_bytes(inv) > limit && inv->n_entries == 0) {
+        rp__free(inv->sorted);
+        inv->sorted = NULL;
+        inv->cap_sorted = 0;
+    }
+    while (rp__inverter_bytes(inv) > limit && inv->n_chunks > inv->used_chunks)
+        rp__free_random(inv->chunks[--inv->n_chunks], CHUNK, 1);
+    while (rp__inverter_bytes(inv) > limit && inv->n_entry_chunks > used)
+        rp__free_random(inv->entry_chunks[--inv->n_entry_chunks], ENTRIES_PER_CHUNK, sizeof(entry));
+}
+
+void rp__inverter_get(const rp__inverter *inv, size_t i, rp__inverter_term *out)
+{
+    const entry *e = entry_at(inv, inv->sorted[i].tag);
+    out->term = term_of(e);
+    out->bytes = e->bytes;
+    out->slice = e->head;
+    out->stream_bytes = 0;
+    for (uint32_t level = 0; level < e->level; level++)
+        out->stream_bytes += slice_bytes(level) - sizeof(uint8_t *);
+    /* Past the last level every slice has the same size, so the chain must be walked. */
+    if (e->level == SLICE_LEVELS) {
+        const uint8_t *slice = e->head;
+        uint32_t level = 0;
+        size_t bytes;
+        while (level < SLICE_LEVELS)
+            slice = rp__inverter_slice(slice, &level, &bytes);
+        for (; slice + slice_bytes(level) - sizeof slice != e->end; out->stream_bytes += bytes)
+            slice = rp__inverter_slice(slice, &level, &bytes);
+    }
+    out->stream_bytes += (uint64_t)(e->w - (e->end - (slice_bytes(e->level) - sizeof e->w)));
+}
+
+const uint8_t *rp__inverter_slice(const uint8_t *slice, uint32_t *level, size_t *bytes)
+{
+    const uint8_t *next;
+    *bytes = slice_bytes(*level) - sizeof next;
+    memcpy(&next, slice + *bytes, sizeof next);
+    *level = *level < SLICE_LEVELS ? *level + 1 : SLICE_LEVELS;
+    return next;
+}

@@ -1,0 +1,26 @@
+/* index/manifest.h: interior of index: the file that says which files are the index. */
+#ifndef RP_INDEX_MANIFEST_H
+#define RP_INDEX_MANIFEST_H
+
+#include "index/format.h"
+#include "riposte/status.h"
+#include "store/store.h"
+
+#define RP_MANIFEST_NAME "manifest.rp"
+#define RP_MANIFEST_NEW "manifest.tmp"
+
+enum { RP_FILE_NAME_MAX = 40 };
+
+/* "terms.0000002a.rp". */
+void rp__manifest_file_name(rp__file_kind kind, uint64_t generation, char out[RP_FILE_NAME_MAX]);
+/* Whether it is a name that a build makes; *generation of data files, 0 of temporary ones. */
+bool rp__manifest_owns_name(const char *name, uint64_t *generation);
+
+/* Writes and publishes. */
+rp_status rp__manifest_publish(rp__folder *folder, const rp__meta *meta, const char *stop_words,
+                               size_t stop_bytes, rp_error *err);
+/* RP_NOT_FOUND: there is none. *stop_words is allocated, NUL-ended. */
+rp_status rp__manifest_read(const rp__folder *folder, rp__meta *meta, char **stop_words,
+                            size_t *stop_bytes, rp_error *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* index/run.h: interior of index: sorted runs, on disk or still in memory, read term by term.
+ *
+ * On disk a term is: u8 bytes, the term, varint bytes of its stream, the stream. */
+#ifndef RP_INDEX_RUN_H
+#define RP_INDEX_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/inverter.h"
+#include "riposte/status.h"
+#include "store/store.h"
+
+/* Where a run lies: in a file, or in an inverter that is sorted. */
+typedef struct rp__run {
+    const rp__inverter *inverter; /* NULL: in a file */
+    char file[32];
+    uint64_t begin, terms;
+} rp__run;
+
+/* Appends a sorted inverter to the file that `out` writes. */
+rp_status rp__run_write(const rp__inverter *inv, rp__out *out, const char *file, rp__run *run);
+
+typedef struct rp__run_reader {
+    const rp__run *run;
+    rp__in *in;
+    uint64_t next;         /* term to read next */
+    char term[256];        /* current one */
+    uint32_t term_bytes;
+    uint64_t prefix;       /* rp__term_sort_prefix of it */
+    bool is_at_end;
+    /* The stream of the current term, a piece at a time. */
+    const uint8_t *p, *end;
+    uint64_t left;         /* bytes of the stream after this piece */
+    const uint8_t *slice;  /* next piece in memory */
+    uint32_t level;
+    size_t viewed;         /* bytes of the piece in the file's window, not yet passed over */
+    uint32_t docid;        /* of the posting that stands next; RP_NO_DOC: stream is at its end */
+    size_t buffer;
+} rp__run_reader;
+
+rp_status rp__run_reader_open(rp__run_reader *r, const rp__run *run, const rp__folder *folder,
+                              size_t buffer, rp_error *err);
+void rp__run_reader_close(rp__run_reader *r);
+/* Goes to the next term, whose stream must have been read to its end; sets is_at_end. */
+rp_status rp__run_reader_next(rp__run_reader *r, rp_error *err);
+/* One number of the stream. RP_DAMAGED: it has no more. */
+rp_status rp__run_reader_number(rp__run_reader *r, uint32_t *out, rp_error *err);
+bool rp__run_reader_has_more(const rp__run_reader *r);
+
+#endif

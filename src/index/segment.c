@@ -1,0 +1,230 @@
+/* segment.c: opens what a manifest names, and looks up terms, lists and documents in it. */
+#include "index/segment.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/cpu.h"
+#include "base/error.h"
+#include "index/manifest.h"
+
+static void close_files(rp__segment *s)
+{
+    for (size_t i = 0; i < RP_FILE_KINDS; i++) {
+        rp__section_file_close(s->files[i]);
+        s->files[i] = NULL;
+    }
+    rp__free(s->stop_words);
+    s->stop_words = NULL;
+}
+
+static bool has_file(const rp__segment *s, rp__file_kind kind)
+{
+    if (kind == RP_FILE_POSITIONS)
+        return s->meta.flags & RP_META_POSITIONS;
+    if (kind == RP_FILE_TEXT)
+        return s->meta.flags & RP_META_TEXT;
+    return true;
+}
+
+/* RP_NOT_FOUND: a file is gone, as when a new build was published after the manifest was read. */
+static rp_status open_files(rp__segment *s, rp_error *err)
+{
+    size_t n;
+    rp_status status = rp__manifest_read(&s->folder, &s->meta, &s->stop_words, &n, err);
+    if (status == RP_NOT_FOUND)
+        return rp__error_set(err, RP_DAMAGED,
+                             "%s: no index here; build one with 'riposte index FILE... -o %s'",
+                             s->folder.path, s->folder.path);
+    if (status != RP_OK)
+        return status;
+    s->info.stop_bytes = n;
+    for (int kind = RP_FILE_TERMS; kind < RP_FILE_KINDS && status == RP_OK; kind++) {
+        char name[RP_FILE_NAME_MAX];
+        const rp__meta_file *file = &s->meta.files[kind];
+        if (!has_file(s, (rp__file_kind)kind))
+            continue;
+        rp__manifest_file_name((rp__file_kind)kind, s->meta.generation, name);
+        status = rp__section_file_open(&s->folder, name, (uint32_t)kind, file->bytes,
+                                       file->checksum, &s->files[kind], err);
+    }
+    return status;
+}
+
+static rp_status open_generation(rp__segment *s, rp_error *err)
+{
+    rp_status status = RP_OK;
+    for (int tries = 0; tries < 5; tries++) {
+        status = open_files(s, err);
+        if (status != RP_NOT_FOUND)
+            return status;
+        close_files(s);
+    }
+    return rp__error_set(err, RP_DAMAGED,
+                         "%s: a file that the manifest names is missing; build the index again",
+                         s->folder.path);
+}
+
+static rp_status open_parts(rp__segment *s, rp_error *err)
+{
+    rp_status status;
+    s->codec = rp__codec_find(s->meta.codec, rp__cpu_features());
+    if (!s->codec)
+        return rp__error_set(err, RP_INCOMPATIBLE,
+                             "%s: codec \"%s\" is not known to this program; use a newer Riposte",
+                             s->folder.path, s->meta.codec);
+    if ((status = rp__dictionary_open(&s->dictionary, s->files[RP_FILE_TERMS], s->meta.terms,
+                                      has_file(s, RP_FILE_POSITIONS), err)) != RP_OK ||
+        (status = rp__doctable_open(&s->docs, s->files[RP_FILE_DOCS], s->files[RP_FILE_TEXT],
+                                    (uint32_t)s->meta.docs, err)) != RP_OK ||
+        (status = rp__section_file_get(s->files[RP_FILE_LISTS], RP_SECTION_LISTS, &s->lists,
+                                       &s->lists_bytes, err)) != RP_OK)
+        return status;
+    if (has_file(s, RP_FILE_POSITIONS))
+        status = rp__section_file_get(s->files[RP_FILE_POSITIONS], RP_SECTION_POSITIONS,
+                                      &s->positions, &s->positions_bytes, err);
+    return status;
+}
+
+static void fill_info(rp__segment *s)
+{
+    const rp__meta *m = &s->meta;
+    size_t stop_bytes = s->info.stop_bytes;
+    s->info = (rp__segment_info){
+        .stats = {m->docs, m->tokens, m->max_length},
+        .terms = m->terms,
+        .postings = m->postings,
+        .generation = m->generation,
+        .codec = m->codec,
+        .stem = m->stem,
+        .stop = m->stop,
+        .stop_words = s->stop_words,
+        .stop_bytes = stop_bytes,
+        .has_positions = has_file(s, RP_FILE_POSITIONS),
+        .has_text = has_file(s, RP_FILE_TEXT),
+        .bytes_terms = m->files[RP_FILE_TERMS].bytes,
+        .bytes_lists = m->files[RP_FILE_LISTS].bytes,
+        .bytes_positions = m->files[RP_FILE_POSITIONS].bytes,
+        .bytes_docs = m->files[RP_FILE_DOCS].bytes,
+        .bytes_text = m->files[RP_FILE_TEXT].bytes,
+    };
+}
+
+static rp_status verify_all(const rp__segment *s, rp_error *err)
+{
+    for (size_t kind = RP_FILE_TERMS; kind < RP_FILE_KINDS; kind++) {
+        const rp__section_file *f = s->files[kind];
+        for (size_t i = 0; f && i < rp__section_file_count(f); i++) {
+            rp_status status = rp__section_file_verify(f, rp__section_file_id(f, i), err);
+            if (status != RP_OK)
+                return status;
+        }
+    }
+    return RP_OK;
+}
+
+rp_status rp__segment_open(const char *dir, bool verify, rp__segment **out, rp_error *err)
+{
+    rp__segment *s = rp__alloc_zero(1, sizeof *s);
+    if (!s)
+        return rp__error_no_memory(err);
+    s->folder.fd = -1;
+    rp_status status = rp__folder_open(&s->folder, dir, err);
+    if (status == RP_OK)
+        status = open_generation(s, err);
+    if (status == RP_OK)
+        status = open_parts(s, err);
+    if (status == RP_OK && verify)
+        status = verify_all(s, err);
+    if (status != RP_OK) {
+        rp__segment_close(s);
+        return status;
+    }
+    fill_info(s);
+    *out = s;
+    return RP_OK;
+}
+
+void rp__segment_close(rp__segment *s)
+{
+    if (!s)
+        return;
+    close_files(s);
+    rp__folder_close(&s->folder);
+    rp__free(s);
+}
+
+const rp__segment_info *rp__segment_get_info(const rp__segment *s)
+{
+    return &s->info;
+}
+
+rp_status rp__segment_find(const rp__segment *s, const char *term, size_t bytes, rp__term *out)
+{
+    rp__term_iter iter;
+    rp_status status = rp__term_iter_start(&iter, s, term, bytes);
+    if (status == RP_OK)
+        status = rp__term_iter_next(&iter);
+    if (status != RP_OK)
+        return status;
+    if (iter.term_bytes != bytes)
+        return RP_NOT_FOUND;
+    *out = iter.entry;
+    return RP_OK;
+}
+
+/* Tiny postings: gap - 1, tf - 1, then the positions' gaps, which are passed over here. */
+static rp_status open_tiny(const rp__segment *s, const rp__term *term, rp__arena *arena,
+                           rp__list *out)
+{
+    uint32_t *docids = rp__arena_array(arena, 2 * RP_TINY_DF, sizeof *docids);
+    if (!docids)
+        return RP_NO_MEMORY;
+    uint32_t *tfs = docids + RP_TINY_DF, skipped;
+    const uint8_t *p = term->tiny, *end = p + term->tiny_bytes;
+    uint64_t docid = UINT64_MAX;
+    for (uint32_t i = 0; i < term->df; i++) {
+        uint32_t gap, more;
+        if (!rp__bits_varint32(&p, end, &gap) || !rp__bits_varint32(&p, end, &more))
+            return RP_DAMAGED;
+        docid += 1U + (uint64_t)gap;
+        if (docid >= s->meta.docs || more >= UINT32_MAX - 1)
+            return RP_DAMAGED;
+        docids[i] = (uint32_t)docid;
+        tfs[i] = more + 1;
+        for (uint32_t j = 0; s->positions && j < tfs[i]; j++)
+            if (!rp__bits_varint32(&p, end, &skipped))
+                return RP_DAMAGED;
+    }
+    rp__list_from_arrays(docids, tfs, term->df, (uint32_t)s->meta.docs, out);
+    return RP_OK;
+}
+
+rp_status rp__segment_list(const rp__segment *s, const rp__term *term, rp__arena *arena,
+                           rp__list *out)
+{
+    if (term->tiny)
+        return open_tiny(s, term, arena, out);
+    if (term->df > s->meta.docs || term->list_offset > s->lists_bytes ||
+        term->list_bytes > s->lists_bytes - term->list_offset)
+        return RP_DAMAGED;
+    return rp__list_open(s->codec, s->lists + term->list_offset, (size_t)term->list_bytes, term->df,
+                         (uint32_t)s->meta.docs, s->positions != NULL, out);
+}
+
+void rp__segment_get_lengths(const rp__segment *s, rp__lengths *out)
+{
+    *out = s->docs.lengths;
+}
+
+rp_status rp__segment_doc_id(const rp__segment *s, uint32_t docid, const char **id, size_t *bytes)
+{
+    return rp__doctable_id(&s->docs, docid, id, bytes);
+}
+
+rp_status rp__segment_doc_text(const rp__segment *s, uint32_t docid, rp__zblock *z, rp__buf *buf,
+                               size_t *title_bytes)
+{
+    return rp__doctable_text(&s->docs, docid, z, buf, title_bytes);
+}

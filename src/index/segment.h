@@ -1,0 +1,23 @@
+/* index/segment.h: interior of index: what an open segment is made of. */
+#ifndef RP_INDEX_SEGMENT_H
+#define RP_INDEX_SEGMENT_H
+
+#include "index/dictionary.h"
+#include "index/doctable.h"
+#include "index/format.h"
+#include "index/index.h"
+
+struct rp__segment {
+    rp__folder folder;
+    rp__meta meta;
+    rp__segment_info info;
+    char *stop_words;
+    rp__section_file *files[RP_FILE_KINDS];
+    const rp__codec *codec;
+    rp__dictionary dictionary;
+    rp__doctable docs;
+    const uint8_t *lists, *positions;
+    size_t lists_bytes, positions_bytes;
+};
+
+#endif

@@ -1,0 +1,278 @@
+/* segment_writer.c: turns the postings of one term after another into the bytes of a segment.
+ *
+ * A list's docids and frequencies stand in memory until the term ends, because a codec owns the whole
+ * list; positions go out as they come, in chunks of RP_BLOCK values. Tiny lists go into the dictionary. */
+#include "index/segment_writer.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/cpu.h"
+#include "base/error.h"
+#include "index/dictionary.h"
+#include "index/manifest.h"
+
+struct rp__segment_writer {
+    const rp__codec *codec;
+    const rp__block_code *pos_code;
+    bool has_positions;
+    rp__lengths lengths;
+    const float *norms;
+    rp__dictionary_writer *dictionary;
+    rp__section_writer *lists, *positions;
+    uint64_t postings;
+    /* The open term. */
+    char term[256];
+    uint32_t term_bytes;
+    uint64_t cf, pos_begin;
+    size_t n, cap, cap_frames;
+    uint32_t *docids, *tfs, *pos_offsets;
+    uint32_t gaps[RP_BLOCK];
+    size_t n_gaps;
+    bool has_flushed; /* some positions of this term are written */
+    /* Scratch for encoding. */
+    uint32_t *ends, *scratch;
+    uint8_t *bounds, *encoded;
+    size_t cap_ends, cap_scratch, cap_bounds, cap_encoded;
+};
+
+static rp_status open_outputs(rp__segment_writer *w, const rp__folder *folder, uint64_t generation,
+                              rp_error *err)
+{
+    char name[RP_FILE_NAME_MAX];
+    rp__manifest_file_name(RP_FILE_TERMS, generation, name);
+    rp_status status =
+        rp__dictionary_writer_new(folder, name, w->has_positions, &w->dictionary, err);
+    if (status != RP_OK)
+        return status;
+    rp__manifest_file_name(RP_FILE_LISTS, generation, name);
+    status = rp__section_writer_new(folder, name, RP_FILE_LISTS, &w->lists, err);
+    if (status != RP_OK)
+        return status;
+    rp__section_writer_begin(w->lists, RP_SECTION_LISTS);
+    if (!w->has_positions)
+        return RP_OK;
+    rp__manifest_file_name(RP_FILE_POSITIONS, generation, name);
+    status = rp__section_writer_new(folder, name, RP_FILE_POSITIONS, &w->positions, err);
+    if (status == RP_OK)
+        rp__section_writer_begin(w->positions, RP_SECTION_POSITIONS);
+    return status;
+}
+
+rp_status rp__segment_writer_new(const rp__folder *folder, uint64_t generation,
+                                 const rp__codec *codec, bool has_positions,
+                                 const rp__lengths *lengths, const float *norms,
+                                 rp__segment_writer **out, rp_error *err)
+{
+    rp__segment_writer *w = rp__alloc_zero(1, sizeof *w);
+    if (!w)
+        return rp__error_no_memory(err);
+    w->codec = codec;
+    w->pos_code = rp__block_code_find("bp128", rp__cpu_features());
+    w->has_positions = has_positions;
+    w->lengths = *lengths;
+    w->norms = norms;
+    rp_status status = open_outputs(w, folder, generation, err);
+    if (status != RP_OK) {
+        rp__segment_writer_free(w);
+        return status;
+    }
+    *out = w;
+    return RP_OK;
+}
+
+void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t bytes)
+{
+    memcpy(w->term, term, bytes);
+    w->term_bytes = bytes;
+    w->n = 0;
+    w->cf = 0;
+    w->n_gaps = 0;
+    w->has_flushed = false;
+    w->pos_begin = w->positions ? rp__section_writer_offset(w->positions) : 0;
+}
+
+static void flush_gaps(rp__segment_writer *w)
+{
+    uint8_t out[1 + RP_BLOCK * sizeof(uint32_t) + RP_PAD];
+    if (w->n_gaps == 0)
+        return;
+    size_t used = w->pos_code->encode(w->gaps, w->n_gaps, out);
+    rp__section_writer_put(w->positions, out, used);
+    w->n_gaps = 0;
+    w->has_flushed = true;
+}
+
+/* A frame of positions begins with every RP_BLOCK postings. */
+static rp_status begin_frame(rp__segment_writer *w)
+{
+    size_t frame = w->n / RP_BLOCK;
+    if (w->n > 0)
+        flush_gaps(w);
+    if (!rp__alloc_grow(&w->pos_offsets, &w->cap_frames, frame + 1, sizeof *w->pos_offsets))
+        return RP_NO_MEMORY;
+    uint64_t offset = rp__section_writer_offset(w->positions) - w->pos_begin;
+    if (offset > UINT32_MAX)
+        return RP_LIMIT;
+    w->pos_offsets[frame] = (uint32_t)offset;
+    return RP_OK;
+}
+
+static bool grow_postings(rp__segment_writer *w)
+{
+    size_t cap = w->cap;
+    if (!rp__alloc_grow(&w->tfs, &cap, w->n + 1, sizeof *w->tfs))
+        return false;
+    return rp__alloc_grow(&w->docids, &w->cap, w->n + 1, sizeof *w->docids);
+}
+
+rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint32_t tf)
+{
+    if (w->n == w->cap && !grow_postings(w))
+        return RP_NO_MEMORY;
+    if (w->positions && w->n % RP_BLOCK == 0) {
+        rp_status status = begin_frame(w);
+        if (status != RP_OK)
+            return status;
+    }
+    w->docids[w->n] = docid;
+    w->tfs[w->n++] = tf;
+    w->cf += tf;
+    return RP_OK;
+}
+
+rp_status rp__segment_writer_position(rp__segment_writer *w, uint32_t gap)
+{
+    if (w->n_gaps == RP_BLOCK)
+        flush_gaps(w);
+    w->gaps[w->n_gaps++] = gap;
+    w->tfs[w->n - 1]++;
+    w->cf++;
+    return RP_OK;
+}
+
+static bool is_tiny(const rp__segment_writer *w)
+{
+    return w->n <= RP_TINY_DF && !w->has_flushed && w->n_gaps <= RP_TINY_POSITIONS;
+}
+
+static rp_status add_tiny(rp__segment_writer *w, rp__term *entry)
+{
+    uint8_t bytes[(2 * RP_TINY_DF + RP_TINY_POSITIONS) * 5], *p = bytes;
+    uint32_t before = UINT32_MAX;
+    const uint32_t *gap = w->gaps;
+    for (size_t i = 0; i < w->n; i++) {
+        p = rp__bits_put_varint(p, (uint32_t)(w->docids[i] - before - 1));
+        p = rp__bits_put_varint(p, w->tfs[i] - 1);
+        for (uint32_t j = 0; w->positions && j < w->tfs[i]; j++)
+            p = rp__bits_put_varint(p, *gap++);
+        before = w->docids[i];
+    }
+    entry->tiny = bytes;
+    entry->tiny_bytes = (uint32_t)(p - bytes);
+    return rp__dictionary_writer_add(w->dictionary, w->term, w->term_bytes, entry);
+}
+
+static bool grow_scratch(rp__segment_writer *w)
+{
+    size_t blocks = rp__list_blocks_bound(w->codec, w->n);
+    return rp__alloc_grow(&w->ends, &w->cap_ends, blocks, sizeof *w->ends) &&
+           rp__alloc_grow(&w->bounds, &w->cap_bounds, blocks, 1) &&
+           rp__alloc_grow(&w->scratch, &w->cap_scratch, rp__list_scratch(w->codec, w->n),
+                          sizeof *w->scratch) &&
+           rp__alloc_grow(&w->encoded, &w->cap_encoded, rp__list_bound(w->codec, w->n), 1);
+}
+
+/* The largest tf/(tf+K) of each block, in the float arithmetic of the ranking itself. */
+static void find_bounds(rp__segment_writer *w, size_t n_blocks)
+{
+    size_t i = 0;
+    for (size_t b = 0; b < n_blocks; b++) {
+        float most = 0;
+        for (; i < w->ends[b]; i++) {
+            float tf = (float)w->tfs[i];
+            float ratio = tf / (tf + w->norms[rp__lengths_code(&w->lengths, w->docids[i])]);
+            most = ratio > most ? ratio : most;
+        }
+        w->bounds[b] = rp__rank_block_bound(most);
+    }
+}
+
+static rp_status add_list(rp__segment_writer *w, rp__term *entry)
+{
+    size_t used;
+    if (!grow_scratch(w))
+        return RP_NO_MEMORY;
+    if (w->positions)
+        flush_gaps(w);
+    size_t n_blocks = rp__list_cut(w->codec, w->docids, w->tfs, w->n, w->ends);
+    find_bounds(w, n_blocks);
+    rp__list_parts parts = {.ends = w->ends,
+                            .n_blocks = n_blocks,
+                            .bounds = w->bounds,
+                            .pos_offsets = w->positions ? w->pos_offsets : NULL};
+    rp_status status = rp__list_encode(w->codec, w->docids, w->tfs, w->n, &parts, w->scratch,
+                                       w->encoded, &used);
+    if (status != RP_OK)
+        return status;
+    rp__section_writer_put(w->lists, w->encoded, used);
+    entry->list_bytes = used;
+    if (w->positions)
+        entry->pos_bytes = rp__section_writer_offset(w->positions) - w->pos_begin;
+    return rp__dictionary_writer_add(w->dictionary, w->term, w->term_bytes, entry);
+}
+
+rp_status rp__segment_writer_end_term(rp__segment_writer *w, rp_error *err)
+{
+    rp__term entry = {.df = (uint32_t)w->n, .cf = w->cf};
+    w->postings += w->n;
+    rp_status status = is_tiny(w) ? add_tiny(w, &entry) : add_list(w, &entry);
+    if (status == RP_NO_MEMORY)
+        return rp__error_set(err, status, "a list of %zu postings does not fit in memory; raise --memory",
+                             w->n);
+    if (status != RP_OK)
+        return rp__error_set(err, status, "the list of a term passes 4 GiB; split the collection");
+    return RP_OK;
+}
+
+static rp_status finish_file(rp__section_writer **out, rp__meta_file *file, rp_error *err)
+{
+    if (!*out)
+        return RP_OK;
+    rp__section_writer_end(*out);
+    rp_status status = rp__section_writer_finish(*out, &file->bytes, &file->checksum, err);
+    *out = NULL;
+    return status;
+}
+
+rp_status rp__segment_writer_finish(rp__segment_writer *w, rp__meta *meta, rp_error *err)
+{
+    rp__meta_file *terms = &meta->files[RP_FILE_TERMS];
+    meta->terms = rp__dictionary_writer_terms(w->dictionary);
+    meta->postings = w->postings;
+    rp_status status =
+        rp__dictionary_writer_finish(w->dictionary, &terms->bytes, &terms->checksum, err);
+    if (status == RP_OK)
+        status = finish_file(&w->lists, &meta->files[RP_FILE_LISTS], err);
+    if (status == RP_OK)
+        status = finish_file(&w->positions, &meta->files[RP_FILE_POSITIONS], err);
+    return status;
+}
+
+void rp__segment_writer_free(rp__segment_writer *w)
+{
+    if (!w)
+        return;
+    rp__dictionary_writer_free(w->dictionary);
+    rp__section_writer_abandon(w->lists);
+    rp__section_writer_abandon(w->positions);
+    rp__free(w->docids);
+    rp__free(w->tfs);
+    rp__free(w->pos_offsets);
+    rp__free(w->ends);
+    rp__free(w->scratch);
+    rp__free(w->bounds);
+    rp__free(w->encoded);
+    rp__free(w);
+}

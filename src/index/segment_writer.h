@@ -1,0 +1,26 @@
+/* index/segment_writer.h: interior of index: postings in term order to dictionary, lists and positions.
+ *
+ * Calls: term, then for each posting `posting` followed by its positions, then end_term. One thread. */
+#ifndef RP_INDEX_SEGMENT_WRITER_H
+#define RP_INDEX_SEGMENT_WRITER_H
+
+#include "index/format.h"
+#include "index/index.h"
+
+typedef struct rp__segment_writer rp__segment_writer;
+
+rp_status rp__segment_writer_new(const rp__folder *folder, uint64_t generation,
+                                 const rp__codec *codec, bool has_positions,
+                                 const rp__lengths *lengths, const float *norms,
+                                 rp__segment_writer **out, rp_error *err);
+void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t bytes);
+/* Docids rise within a term. With positions tf is 0 and counted by the calls to position. */
+rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint32_t tf);
+/* Positions of the last posting, rising: how far after the one before, less one (the first: itself). */
+rp_status rp__segment_writer_position(rp__segment_writer *w, uint32_t gap);
+rp_status rp__segment_writer_end_term(rp__segment_writer *w, rp_error *err);
+/* Fills in terms, postings and the three files. */
+rp_status rp__segment_writer_finish(rp__segment_writer *w, rp__meta *meta, rp_error *err);
+void rp__segment_writer_free(rp__segment_writer *w); /* NULL is fine */
+
+#endif

@@ -1,0 +1,458 @@
+/* planner.c: binds a parsed query to an index: words to terms, terms to weights.
+ *
+ * Ops are copied one by one; a word may become none, one or a group of terms. When a group closes it
+ * is dissolved into the one around it wherever that changes neither matches nor scores, so that the
+ * processors see flat queries as often as they can. Leaves the running to backend.
+ * Invariants: 1 a group that is kept has a child that is not excluded; 2 leaves and words of what
+ * vanished are taken back with it. */
+#include <string.h>
+
+#include "base/error.h"
+#include "plan/plan.h"
+#include "plan/query_lexer.h"
+
+void rp__plan_defaults(rp_search_options *options)
+{
+    static const rp_search_options defaults = {
+        .k = 10,
+        .max_k = 10000,
+        .max_query = 64 << 10,
+        .max_terms = 1024,
+        .max_expansions = 1024,
+        .max_phrase = 64,
+        .max_slop = 10000,
+        .max_depth = 32,
+        .max_memory = 64 << 20,
+        .max_postings = 1000000000,
+    };
+#define FILL(field) options->field = options->field ? options->field : defaults.field
+    FILL(k);
+    FILL(max_k);
+    FILL(max_query);
+    FILL(max_terms);
+    FILL(max_expansions);
+    FILL(max_phrase);
+    FILL(max_slop);
+    FILL(max_depth);
+    FILL(max_memory);
+    FILL(max_postings);
+#undef FILL
+}
+
+/* ---- State ----------------------------------------------------------------------------------- */
+
+typedef struct group {
+    uint32_t open;              /* its op */
+    uint32_t n_leaves, n_words; /* when it opened (inv. 2) */
+    uint32_t n_by_role[RP_NOT + 1];
+    uint8_t role;
+} group;
+
+typedef struct binder {
+    const rp__syntax *syntax;
+    const rp__segment *segment;
+    const rp_search_options *options;
+    rp__analyzer_state *analyzer;
+    rp__arena *arena;
+    rp_error *err;
+    const rp__rank *rank;
+    uint8_t default_role;
+    rp__op *ops;
+    rp__leaf *leaves;
+    rp__word *words;
+    size_t n_ops, n_leaves, n_words, cap_ops, cap_leaves, cap_words;
+    group *groups; /* open now; syntax->depth + 1 */
+    size_t n_groups;
+    uint32_t *dfs; /* of one leaf's words */
+    uint64_t *cfs;
+} binder;
+
+/* Where a leaf stands in the query, its quote included. */
+static size_t leaf_at(const rp__syntax_op *op)
+{
+    return op->begin - (op->kind == RP_SYNTAX_PHRASE);
+}
+
+#define FAIL(b, op, code, ...)                                                                     \
+    rp__query_lexer_fail((b)->syntax->text, leaf_at(op), (b)->err, code, __VA_ARGS__)
+
+/* Room for one more element of an array in the arena; the old copy stays there unused. */
+static void *grown(rp__arena *arena, void *array, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return array;
+    size_t want = *cap ? 2 * *cap : 16;
+    void *bigger = rp__arena_array(arena, want, size);
+    if (!bigger)
+        return NULL;
+    if (n)
+        memcpy(bigger, array, n * size);
+    *cap = want;
+    return bigger;
+}
+
+static rp_status put_op(binder *b, rp__op_kind kind, uint8_t role, uint32_t leaf)
+{
+    rp__op *ops = grown(b->arena, b->ops, b->n_ops, &b->cap_ops, sizeof *ops);
+    if (!ops)
+        return rp__error_no_memory(b->err);
+    b->ops = ops;
+    ops[b->n_ops++] = (rp__op){(uint8_t)kind, role, leaf};
+    return RP_OK;
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+static rp_status open_group(binder *b, uint8_t role)
+{
+    b->groups[b->n_groups++] = (group){.open = (uint32_t)b->n_ops,
+                                       .n_leaves = (uint32_t)b->n_leaves,
+                                       .n_words = (uint32_t)b->n_words,
+                                       .role = role};
+    return put_op(b, RP_OP_OPEN, role, 0);
+}
+
+/* Takes away the opener at `open`; what follows moves up. */
+static void drop_opener(binder *b, uint32_t open)
+{
+    b->n_ops--;
+    memmove(&b->ops[open], &b->ops[open + 1], (b->n_ops - open) * sizeof *b->ops);
+}
+
+/* Sets the role of every outermost op from `begin` on. Closers get theirs in link. */
+static void set_roles(binder *b, size_t begin, uint8_t role)
+{
+    uint32_t depth = 0;
+    for (size_t i = begin; i < b->n_ops; i++) {
+        if (b->ops[i].kind == RP_OP_CLOSE)
+            depth--;
+        else if (depth == 0)
+            b->ops[i].role = role;
+        depth += b->ops[i].kind == RP_OP_OPEN;
+    }
+}
+
+/* Moves a group's children into the one around it if nothing changes by that. An OR in an OR, and an
+ * AND (with whatever else it has) in an AND, join it; excluding an OR excludes each of it; a group of
+ * one is that one. */
+static bool dissolve(binder *b, const group *g, group *around)
+{
+    const uint32_t *n = g->n_by_role;
+    uint32_t all = n[RP_SHOULD] + n[RP_MUST] + n[RP_NOT];
+    bool is_only_should = n[RP_SHOULD] == all;
+    bool keeps_roles =
+        (g->role == RP_SHOULD && is_only_should) || (g->role == RP_MUST && n[RP_MUST]);
+    if (!keeps_roles && all > 1 && !(g->role == RP_NOT && is_only_should))
+        return false;
+    drop_opener(b, g->open);
+    if (keeps_roles && all > 1) {
+        for (int role = RP_SHOULD; role <= RP_NOT; role++)
+            around->n_by_role[role] += n[role];
+    } else {
+        set_roles(b, g->open, g->role);
+        around->n_by_role[g->role] += all;
+    }
+    return true;
+}
+
+static rp_status close_group(binder *b)
+{
+    group *g = &b->groups[--b->n_groups];
+    if (g->n_by_role[RP_SHOULD] + g->n_by_role[RP_MUST] == 0) {
+        b->n_ops = g->open;
+        b->n_leaves = g->n_leaves;
+        b->n_words = g->n_words;
+        return RP_OK;
+    }
+    group *around = b->n_groups ? g - 1 : NULL;
+    if (around && dissolve(b, g, around))
+        return RP_OK;
+    if (around)
+        around->n_by_role[g->role]++;
+    return put_op(b, RP_OP_CLOSE, g->role, 0);
+}
+
+/* ---- Leaves ---------------------------------------------------------------------------------- */
+
+/* Appends a word; its term may be unknown to the index. */
+static rp_status put_word(binder *b, const rp__syntax_op *op, const char *text, size_t bytes,
+                          uint32_t offset, const rp__term *term)
+{
+    if (b->n_words >= b->options->max_terms)
+        return FAIL(b, op, RP_LIMIT, "more than %zu terms after expansion; raise --max-terms",
+                    b->options->max_terms);
+    rp__word *words = grown(b->arena, b->words, b->n_words, &b->cap_words, sizeof *words);
+    if (!words)
+        return rp__error_no_memory(b->err);
+    b->words = words;
+    const char *copy = rp__arena_copy(b->arena, text, bytes);
+    if (!copy)
+        return rp__error_no_memory(b->err);
+    words[b->n_words++] =
+        (rp__word){.term = *term, .offset = offset, .text = copy, .text_bytes = (uint32_t)bytes};
+    return RP_OK;
+}
+
+/* Makes a leaf of the last n words. */
+static rp_status put_leaf(binder *b, const rp__syntax_op *op, uint32_t n, uint8_t role)
+{
+    rp__leaf *leaves = grown(b->arena, b->leaves, b->n_leaves, &b->cap_leaves, sizeof *leaves);
+    if (!leaves)
+        return rp__error_no_memory(b->err);
+    b->leaves = leaves;
+    rp__leaf *leaf = &leaves[b->n_leaves++];
+    *leaf =
+        (rp__leaf){.word = (uint32_t)b->n_words - n, .n_words = n, .slop = n > 1 ? op->slop : 0};
+    bool is_known = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const rp__term *term = &b->words[leaf->word + i].term;
+        b->dfs[i] = term->df;
+        b->cfs[i] = term->cf;
+        is_known = is_known && term->df > 0;
+    }
+    if (is_known)
+        leaf->weight = rp__rank_weight(b->rank, b->dfs, b->cfs, n, op->boost);
+    b->groups[b->n_groups - 1].n_by_role[role]++;
+    return put_op(b, n > 1 ? RP_OP_PHRASE : RP_OP_TERM, role, (uint32_t)b->n_leaves - 1);
+}
+
+/* The bytes of a leaf without its backslashes: the query's own where it has none. */
+static const char *plain_text(binder *b, const rp__syntax_op *op, size_t *bytes)
+{
+    const char *text = b->syntax->text + op->begin;
+    size_t n = op->end - op->begin;
+    *bytes = n;
+    if (n == 0 || b->options->plain || !memchr(text, '\\', n))
+        return text;
+    char *copy = rp__arena_copy(b->arena, text, n);
+    size_t out = 0;
+    for (size_t i = 0; copy && i < n; i++) {
+        i += text[i] == '\\' && i + 1 < n;
+        copy[out++] = text[i];
+    }
+    *bytes = out;
+    return copy;
+}
+
+static rp_status find_word(binder *b, const rp__syntax_op *op, const rp__token *token,
+                           uint32_t offset)
+{
+    rp__term term = {0};
+    rp_status status = rp__segment_find(b->segment, token->term, token->bytes, &term);
+    if (status == RP_NOT_FOUND)
+        term = (rp__term){0};
+    else if (status != RP_OK)
+        return rp__error_set(b->err, status,
+                             "terms: the entry of \"%.*s\" cannot be read; run 'riposte check'",
+                             (int)token->bytes, token->term);
+    return put_word(b, op, token->term, token->bytes, offset, &term);
+}
+
+/* A word: its terms one by one, in a group unless there is only one. */
+static rp_status bind_word(binder *b, const rp__syntax_op *op)
+{
+    size_t bytes;
+    const char *text = plain_text(b, op, &bytes);
+    if (!text)
+        return rp__error_no_memory(b->err);
+    uint8_t role = op->role == RP_NOT ? RP_MUST : b->default_role;
+    rp_status status = open_group(b, op->role);
+    rp__token token;
+    rp__analyzer_begin(b->analyzer, text, bytes);
+    while (status == RP_OK && rp__analyzer_next(b->analyzer, &token)) {
+        status = find_word(b, op, &token, 0);
+        if (status == RP_OK)
+            status = put_leaf(b, op, 1, role);
+    }
+    return status == RP_OK ? close_group(b) : status;
+}
+
+static rp_status put_expansion(binder *b, const rp__syntax_op *op, const char *text, size_t bytes,
+                               const rp__term *term)
+{
+    rp_status status = put_word(b, op, text, bytes, 0, term);
+    return status == RP_OK ? put_leaf(b, op, 1, RP_SHOULD) : status;
+}
+
+/* The terms that begin with a prefix; where none does, a term nobody has. */
+static rp_status expand(binder *b, const rp__syntax_op *op, const char *prefix, size_t bytes)
+{
+    rp__term_iter iter;
+    rp_status found = rp__term_iter_start(&iter, b->segment, prefix, bytes);
+    for (size_t n = 0; found == RP_OK; n++) {
+        found = rp__term_iter_next(&iter);
+        if (found == RP_NOT_FOUND && n == 0)
+            return put_expansion(b, op, prefix, bytes, &(rp__term){0});
+        if (found != RP_OK)
+            break;
+        if (n == b->options->max_expansions)
+            return FAIL(
+                b, op, RP_LIMIT,
+                "\"%.*s*\" begins more than %zu terms; add letters or raise --max-expansions",
+                (int)bytes, prefix, b->options->max_expansions);
+        rp_status status = put_expansion(b, op, iter.term, iter.term_bytes, &iter.entry);
+        if (status != RP_OK)
+            return status;
+    }
+    if (found == RP_NOT_FOUND)
+        return RP_OK;
+    return rp__error_set(b->err, found,
+                         "terms: those from \"%.*s\" on cannot be read; run 'riposte check'",
+                         (int)bytes, prefix);
+}
+
+/* A prefix: the OR of its expansions. */
+static rp_status bind_prefix(binder *b, const rp__syntax_op *op)
+{
+    char prefix[RP_TEXT_TERM_MAX];
+    size_t bytes;
+    const char *text = plain_text(b, op, &bytes);
+    if (!text)
+        return rp__error_no_memory(b->err);
+    bytes = rp__analyzer_fold(b->analyzer, text, bytes, prefix);
+    if (bytes == 0)
+        return RP_OK;
+    rp_status status = open_group(b, op->role);
+    if (status == RP_OK)
+        status = expand(b, op, prefix, bytes);
+    return status == RP_OK ? close_group(b) : status;
+}
+
+/* A phrase: one leaf; dropped words leave their places empty. */
+static rp_status bind_phrase(binder *b, const rp__syntax_op *op)
+{
+    size_t bytes;
+    const char *text = plain_text(b, op, &bytes);
+    if (!text)
+        return rp__error_no_memory(b->err);
+    uint32_t n = 0, first = 0;
+    rp__token token;
+    rp__analyzer_begin(b->analyzer, text, bytes);
+    while (rp__analyzer_next(b->analyzer, &token)) {
+        if (n == b->options->max_phrase)
+            return FAIL(b, op, RP_LIMIT, "a phrase of more than %zu words; raise --max-phrase",
+                        b->options->max_phrase);
+        if (n++ == 0)
+            first = token.position;
+        rp_status status = find_word(b, op, &token, token.position - first);
+        if (status != RP_OK)
+            return status;
+    }
+    if (n > 1 && !rp__segment_get_info(b->segment)->has_positions)
+        return FAIL(b, op, RP_USAGE, "phrases need positions; index without --no-positions");
+    return n ? put_leaf(b, op, n, op->role) : RP_OK;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static rp_status bind_op(binder *b, const rp__syntax_op *op)
+{
+    switch (op->kind) {
+    case RP_SYNTAX_OPEN:
+        return open_group(b, op->role);
+    case RP_SYNTAX_CLOSE:
+        return close_group(b);
+    case RP_SYNTAX_PREFIX:
+        return bind_prefix(b, op);
+    case RP_SYNTAX_PHRASE:
+        return bind_phrase(b, op);
+    default:
+        return bind_word(b, op);
+    }
+}
+
+/* If the outermost group holds one group alone, that one is the query. */
+static void unwrap_root(binder *b)
+{
+    const uint32_t *n = b->groups[0].n_by_role;
+    if (b->n_ops > 0 && n[RP_SHOULD] + n[RP_MUST] == 1 && n[RP_NOT] == 0 &&
+        b->ops[1].kind == RP_OP_OPEN) {
+        drop_opener(b, 0);
+        b->n_ops--;
+    }
+}
+
+/* Ties openers to closers and gives both one role; an opener holds the one around it until then. */
+static uint32_t link_groups(binder *b)
+{
+    uint32_t open = 0, depth = 0, deepest = 0;
+    for (uint32_t i = 0; i < b->n_ops; i++) {
+        rp__op *op = &b->ops[i];
+        if (op->kind == RP_OP_OPEN) {
+            op->leaf = open;
+            open = i;
+            depth++;
+            deepest = depth > deepest ? depth : deepest;
+        } else if (op->kind == RP_OP_CLOSE) {
+            uint32_t around = b->ops[open].leaf;
+            b->ops[open].leaf = i;
+            *op = (rp__op){RP_OP_CLOSE, b->ops[open].role, open};
+            open = around;
+            depth--;
+        }
+    }
+    return deepest;
+}
+
+/* The most that a document can score. */
+static double sum_bounds(const binder *b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < b->n_ops; i++) {
+        const rp__op *op = &b->ops[i];
+        if (op->kind == RP_OP_OPEN && op->role == RP_NOT)
+            i = op->leaf;
+        else if (op->role != RP_NOT && (op->kind == RP_OP_TERM || op->kind == RP_OP_PHRASE))
+            sum += b->leaves[op->leaf].weight.bound;
+    }
+    return sum;
+}
+
+static bool make_room(binder *b)
+{
+    const rp_search_options *o = b->options;
+    size_t phrase = o->max_phrase < o->max_terms ? o->max_phrase : o->max_terms;
+    b->groups = rp__arena_array(b->arena, (size_t)b->syntax->depth + 1, sizeof *b->groups);
+    b->dfs = rp__arena_array(b->arena, phrase, sizeof *b->dfs);
+    b->cfs = rp__arena_array(b->arena, phrase, sizeof *b->cfs);
+    return b->groups && b->dfs && b->cfs;
+}
+
+rp_status rp__query_bind(const rp__syntax *syntax, const rp__segment *segment, const rp__rank *rank,
+                         const float *norms, rp__analyzer_state *analyzer, rp_mode mode,
+                         const rp_search_options *options, rp__arena *arena, rp__query *out,
+                         rp_error *err)
+{
+    binder b = {.syntax = syntax,
+                .segment = segment,
+                .options = options,
+                .analyzer = analyzer,
+                .arena = arena,
+                .err = err,
+                .rank = rank,
+                .default_role = mode == RP_MODE_OR ? RP_SHOULD : RP_MUST};
+    if (!make_room(&b))
+        return rp__error_no_memory(err);
+    for (size_t i = 0; i < syntax->n_ops; i++) {
+        rp_status status = bind_op(&b, &syntax->ops[i]);
+        if (status != RP_OK)
+            return status;
+    }
+    unwrap_root(&b);
+    uint32_t depth = link_groups(&b);
+    *out = (rp__query){.segment = segment,
+                       .rank = rank,
+                       .norms = norms,
+                       .ops = b.ops,
+                       .leaves = b.leaves,
+                       .words = b.words,
+                       .n_ops = b.n_ops,
+                       .n_leaves = b.n_leaves,
+                       .n_words = b.n_words,
+                       .depth = depth ? depth : 1,
+                       .fraction_bits = rp__rank_fraction_bits(sum_bounds(&b)),
+                       .k = options->k,
+                       .max_postings = options->max_postings};
+    rp__segment_get_lengths(segment, &out->lengths);
+    return RP_OK;
+}

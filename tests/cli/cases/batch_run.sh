@@ -1,0 +1,1 @@
+riposte batch my.rip topics.tsv

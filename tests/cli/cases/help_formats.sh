@@ -1,0 +1,2 @@
+riposte help --format man | head -8
+riposte help --format markdown check

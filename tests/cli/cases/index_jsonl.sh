@@ -1,0 +1,2 @@
+riposte index docs.jsonl -o new.rip
+riposte check new.rip

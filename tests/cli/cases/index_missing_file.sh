@@ -1,0 +1,3 @@
+riposte index no-such.jsonl -o new.rip
+echo $?
+riposte index no-such.jsonl -o new.rip --json

@@ -1,0 +1,1 @@
+riposte index -q docs.jsonl -o new.rip && ls -d new.rip

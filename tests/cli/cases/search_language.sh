@@ -1,0 +1,12 @@
+ask() { echo "== $*"; riposte search -q my.rip --no-snippets -- "$@"; }
+ask '"boundary layer"'
+ask '"flow plate"~3'
+ask '"flow plate"~2'
+ask 'eng*'
+ask 'wing AND air'
+ask 'wing NOT jet'
+ask '+wing -jet'
+ask '-jet +wing'
+ask '(jet OR shock) air'
+ask 'wing^2.5 flow'
+ask 'FLÜGEL'

@@ -1,0 +1,4 @@
+riposte search no-such.rip wing; echo $?
+mkdir empty.rip
+riposte search empty.rip wing; echo $?
+riposte search docs.jsonl wing; echo $?

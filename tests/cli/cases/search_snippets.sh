@@ -1,0 +1,1 @@
+riposte search my.rip 'boundary layer'

@@ -1,0 +1,3 @@
+riposte serch
+echo $?
+riposte frobnicate --json

@@ -1,0 +1,3 @@
+riposte version
+riposte --version | head -1
+riposte version --json >v.json && is_json v.json && cat v.json

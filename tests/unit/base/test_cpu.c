@@ -1,0 +1,53 @@
+/* test_cpu.c: levels are nested, and RIPOSTE_SIMD hides what lies above the one it names. */
+#include "base/cpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void scalar_has_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(rp__cpu_features_of("scalar"), 0);
+}
+
+static void levels_are_nested(void **state)
+{
+    (void)state;
+    uint32_t all = rp__cpu_features_of(NULL);
+    assert_int_equal(rp__cpu_features_of("avx2"), all & RP_CPU_AVX2);
+    assert_int_equal(rp__cpu_features_of("avx512"), all);
+    if (all & RP_CPU_AVX512)
+        assert_true(all & RP_CPU_AVX2);
+}
+
+static void an_unknown_level_hides_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(rp__cpu_features_of("mmx"), rp__cpu_features_of(NULL));
+    assert_int_equal(rp__cpu_features_of(""), rp__cpu_features_of(NULL));
+}
+
+static void the_environment_is_asked_once(void **state)
+{
+    (void)state;
+    setenv("RIPOSTE_SIMD", "scalar", 1);
+    assert_int_equal(rp__cpu_features(), 0);
+    unsetenv("RIPOSTE_SIMD");
+    assert_int_equal(rp__cpu_features(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalar_has_nothing),
+        cmocka_unit_test(levels_are_nested),
+        cmocka_unit_test(an_unknown_level_hides_nothing),
+        cmocka_unit_test(the_environment_is_asked_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

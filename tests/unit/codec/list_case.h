@@ -1,0 +1,196 @@
+/* list_case.h: random lists of several shapes, and their bytes, for the tests of codec. */
+#ifndef RP_TESTS_LIST_CASE_H
+#define RP_TESTS_LIST_CASE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "base/cpu.h"
+#include "codec/codec.h"
+
+static inline uint64_t random64(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15U;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
+    return z ^ z >> 31;
+}
+
+static inline uint64_t random_below(uint64_t *state, uint64_t n)
+{
+    return n ? random64(state) % n : 0;
+}
+
+/* 1 to most, each power of two about as likely. */
+static inline uint32_t random_length(uint64_t *state, uint32_t most)
+{
+    uint64_t top = 1ULL << random_below(state, rp__bits_width(most) + 1);
+    uint64_t n = top / 2 + random_below(state, top / 2 + 1);
+    return n < 1 ? 1 : n > most ? most : (uint32_t)n;
+}
+
+typedef enum shape { UNIFORM, CLUSTERED, RUNS, HUGE_GAP, CONSECUTIVE, N_SHAPES } shape;
+
+/* n rising docids below universe (n <= universe). */
+static inline void make_docids(uint64_t *state, shape kind, uint32_t n, uint32_t universe,
+                               uint32_t *out)
+{
+    uint64_t next = 0, jump_at = random_below(state, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t left = n - i, room = universe - next - left, gap = 0;
+        uint64_t fair = 2 * (room / left);
+        if (kind == UNIFORM)
+            gap = random_below(state, fair + 2);
+        else if (kind == CLUSTERED)
+            gap = random_below(state, 10) ? random_below(state, 4) : random_below(state, 5 * fair + 1);
+        else if (kind == RUNS)
+            gap = random_below(state, 50) ? 0 : random_below(state, 25 * fair + 1);
+        else if (i == jump_at)
+            gap = kind == HUGE_GAP ? room : random_below(state, i ? 1 : room + 1);
+        next += gap < room ? gap : room;
+        out[i] = (uint32_t)next++;
+    }
+}
+
+/* Mostly 1, sometimes anything. */
+static inline uint32_t make_tf(uint64_t *state)
+{
+    uint64_t kind = random_below(state, 64);
+    if (kind == 0)
+        return (uint32_t)random64(state) | 1;
+    return kind < 16 ? 1 + (uint32_t)random_below(state, 20) : 1;
+}
+
+/* A list as arrays and as bytes in memory of exactly its size and pad. */
+typedef struct list_case {
+    uint32_t n, universe;
+    uint32_t *docids, *tfs;
+    uint8_t *bounds;
+    uint32_t *pos_offsets;
+    uint8_t *bytes;
+    size_t n_bytes;
+} list_case;
+
+static inline void list_case_make(list_case *lc, uint64_t *state, shape kind, uint32_t n,
+                                  uint32_t universe)
+{
+    memset(lc, 0, sizeof *lc);
+    lc->n = n;
+    lc->universe = universe;
+    lc->docids = malloc((n + 1) * sizeof(uint32_t));
+    lc->tfs = malloc((n + 1) * sizeof(uint32_t));
+    lc->pos_offsets = malloc((n / RP_BLOCK + 1) * sizeof(uint32_t));
+    make_docids(state, kind, n, universe, lc->docids);
+    for (uint32_t i = 0; i < n; i++)
+        lc->tfs[i] = make_tf(state);
+    for (uint32_t f = 0; f <= n / RP_BLOCK; f++)
+        lc->pos_offsets[f] = f * 7;
+}
+
+/* (Re)encodes with this codec. */
+static inline rp_status list_case_encode(list_case *lc, const rp__codec *codec, bool positions)
+{
+    size_t bound = rp__list_bound(codec, lc->n), blocks = rp__list_blocks_bound(codec, lc->n);
+    uint32_t *ends = malloc(blocks * sizeof *ends);
+    uint32_t *scratch = malloc((rp__list_scratch(codec, lc->n) + 1) * sizeof *scratch);
+    uint8_t *out = malloc(bound);
+    size_t n_blocks = rp__list_cut(codec, lc->docids, lc->tfs, lc->n, ends);
+    lc->bounds = realloc(lc->bounds, n_blocks);
+    for (size_t b = 0; b < n_blocks; b++)
+        lc->bounds[b] = (uint8_t)(b * 31 + 1);
+    memset(out, 0xA5, bound);
+    rp__list_parts parts = {ends, n_blocks, lc->bounds, positions ? lc->pos_offsets : NULL};
+    rp_status s =
+        rp__list_encode(codec, lc->docids, lc->tfs, lc->n, &parts, scratch, out, &lc->n_bytes);
+    assert_true(n_blocks <= blocks);
+    free(lc->bytes);
+    lc->bytes = NULL;
+    if (s == RP_OK) {
+        assert_true(lc->n_bytes <= bound);
+        assert_int_equal(lc->n_bytes % 16, 0);
+        lc->bytes = malloc(lc->n_bytes + RP_PAD);
+        memcpy(lc->bytes, out, lc->n_bytes);
+        memset(lc->bytes + lc->n_bytes, 0x5A, RP_PAD);
+    }
+    free(out);
+    free(scratch);
+    free(ends);
+    return s;
+}
+
+static inline void list_case_free(list_case *lc)
+{
+    free(lc->docids);
+    free(lc->tfs);
+    free(lc->bounds);
+    free(lc->pos_offsets);
+    free(lc->bytes);
+    memset(lc, 0, sizeof *lc);
+}
+
+/* The i-th docid codec that this CPU can run; NULL past the last. */
+static inline const rp__codec *codec_here(size_t i)
+{
+    for (size_t row = 0;; row++) {
+        const rp__codec *codec = rp__codec_at(row);
+        if (!codec || ((codec->needs & ~rp__cpu_features()) == 0 && i-- == 0))
+            return codec;
+    }
+}
+
+static inline const rp__block_code *code_here(size_t i)
+{
+    for (size_t row = 0;; row++) {
+        const rp__block_code *code = rp__block_code_at(row);
+        if (!code || ((code->needs & ~rp__cpu_features()) == 0 && i-- == 0))
+            return code;
+    }
+}
+
+/* Walks the list with all ways of a cursor, checking its promise (rising, below the universe, tf at
+ * least 1) whatever the bytes are; returns the status it ended with. */
+static inline rp_status walk_cursor(const rp__list *list, uint64_t *state)
+{
+    rp__cursor *c = aligned_alloc(64, sizeof *c);
+    rp__cursor_open(c, list);
+    uint64_t above = 0;
+    for (uint64_t steps = 0; c->docid != RP_NO_DOC; steps++) {
+        const uint32_t *rest;
+        uint32_t count = rp__cursor_block(c, &rest), docid = c->docid;
+        assert_true(docid >= above && docid < list->universe);
+        assert_true(count >= 1 && count <= RP_BLOCK_MAX && rest[0] == docid);
+        assert_true(rp__cursor_rank(c) < list->n && steps < list->n);
+        above = (uint64_t)docid + 1;
+        uint64_t way = random64(state);
+        if (way % 4 == 0)
+            assert_true(rp__cursor_tf(c) >= 1);
+        if (way % 7 == 0 && c->docid != RP_NO_DOC) {
+            for (uint32_t i = 1; i < count; i++)
+                assert_true(rest[i] > rest[i - 1] && rest[i] < list->universe);
+            above = (uint64_t)rest[count - 1] + 1;
+            rp__cursor_next_block(c);
+        } else if (way % 3 == 0 && above < RP_NO_DOC) {
+            uint64_t target = above + random_below(state, 1ULL << (way >> 32) % 32);
+            above = target < RP_NO_DOC ? target : RP_NO_DOC - 1;
+            rp__cursor_next_geq(c, (uint32_t)above);
+        } else {
+            rp__cursor_next(c);
+        }
+    }
+    rp_status s = c->status;
+    assert_true(s == RP_OK || s == RP_DAMAGED);
+    assert_int_equal(rp__cursor_next(c), RP_NO_DOC);
+    assert_int_equal(rp__cursor_next_geq(c, 5), RP_NO_DOC);
+    assert_int_equal(rp__cursor_next_block(c), RP_NO_DOC);
+    assert_int_equal(c->status, s);
+    free(c);
+    return s;
+}
+
+#endif
