@@ -52,6 +52,7 @@ typedef enum rp_mode { RP_MODE_OR = 0, RP_MODE_AND, RP_MODE_ANDOR } rp_mode;
 typedef struct rp_search_options {
     size_t k;              /* 10 */
     rp_mode mode;          /* or */
+    bool plain;            /* the query is words and nothing else: no operators, no errors */
     const char *processor; /* "auto"; "cpu", "gpu", "iiu" */
     const char *variant;   /* "lucene"; rp_variant_name lists them */
     bool has_k1, has_b, has_mu;

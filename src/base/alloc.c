@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static _Atomic uint64_t in_use, peak, count;
 static _Atomic uint64_t fail_at; /* value of count at which to fail; 0: never */
@@ -61,6 +62,50 @@ void *rp__alloc_zero(size_t n, size_t size)
     if (p)
         note_more(malloc_usable_size(p));
     return p;
+}
+
+enum { LARGE_PAGE = 2 << 20 };
+
+static size_t large_pages(size_t bytes)
+{
+    return (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+}
+
+/* Maps a page too much and gives the ends back, so that what stays is aligned. */
+static uint8_t *map_aligned(size_t bytes)
+{
+    uint8_t *all = mmap(NULL, bytes + LARGE_PAGE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+        return NULL;
+    size_t before = (LARGE_PAGE - (uintptr_t)all % LARGE_PAGE) % LARGE_PAGE;
+    if (before)
+        munmap(all, before);
+    munmap(all + before + bytes, LARGE_PAGE - before);
+    return all + before;
+}
+
+void *rp__alloc_random(size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes < LARGE_PAGE || bytes > SIZE_MAX / 2)
+        return rp__alloc_zero(n, size);
+    uint8_t *p = must_fail() ? NULL : map_aligned(large_pages(bytes));
+    if (!p)
+        return NULL;
+    madvise(p, large_pages(bytes), MADV_HUGEPAGE); /* a wish; all is well without */
+    note_more(large_pages(bytes));
+    return p;
+}
+
+void rp__free_random(void *p, size_t n, size_t size)
+{
+    if (!p || n * size < LARGE_PAGE) {
+        rp__free(p);
+        return;
+    }
+    note_less(large_pages(n * size));
+    munmap(p, large_pages(n * size));
 }
 
 void *rp__alloc_resize(void *p, size_t n, size_t size)

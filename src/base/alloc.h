@@ -15,6 +15,11 @@ void *rp__alloc_array(size_t n, size_t size);               /* n * size bytes, o
 void *rp__alloc_resize(void *p, size_t n, size_t size);     /* NULL: p is still there */
 void rp__free(void *p);
 
+/* n * size zero bytes that will be touched at random all over: on large pages where the system has
+ * them, because most of the cost of such a touch is finding the page. */
+void *rp__alloc_random(size_t n, size_t size);
+void rp__free_random(void *p, size_t n, size_t size); /* as it was asked for */
+
 /* Makes room for `want` elements in an array of `*cap`, doubling; false: no memory, all unchanged. */
 bool rp__alloc_grow(void *array_ptr, size_t *cap, size_t want, size_t size);
 

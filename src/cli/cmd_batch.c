@@ -148,7 +148,7 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
         rp__json_writer_end(&b->w, '}');
         return rp__console_reply(b->console, &b->json, err);
     }
-    fflush(stdout);
+    rp__console_flush(b->console);
     rp__console_note(b->console, "%s queries in %s, %s a second%s",
                      rp__figures_count(queries, b->queries), rp__figures_time(time, seconds),
                      rp__figures_count(rate, (uint64_t)((double)b->queries / (seconds + 1e-9))),

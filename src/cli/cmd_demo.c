@@ -103,24 +103,24 @@ static rp_status build(rp__console *console, const char *data, const char *dir,
     return status;
 }
 
-static void print_steps(const char *dir)
+static void print_steps(const char *program, const char *dir)
 {
-    static const char *const steps[][2] = {
-        {"another query", "riposte search %s 'chess OR \"board game\"'\n"},
-        {"why a hit is there", "riposte search %s 'image editor' --k 3 --explain\n"},
-        {"what the index holds", "riposte stats %s\n"},
-        {"for a program", "riposte search %s 'compiler' --json\n"},
+    static const char *const steps[][3] = {
+        {"another query", "search", " 'chess OR \"board game\"'"},
+        {"why a hit is there", "search", " 'image editor' --k 3 --explain"},
+        {"what the index holds", "stats", ""},
+        {"for a program", "search", " compiler --json"},
     };
     puts("\ngo on with:");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        const char *command = steps[i][1], *gap = strstr(command, "%s");
-        printf("  # %s\n  %.*s", steps[i][0], (int)(gap - command), command);
+        printf("  # %s\n  %s %s ", steps[i][0], program, steps[i][1]);
         rp__console_put(stdout, dir, strlen(dir));
-        fputs(gap + 2, stdout);
+        puts(steps[i][2]);
     }
-    puts("your own documents (JSONL, TSV, TREC or plain text, also .gz and .zst):\n"
-         "  riposte index docs.jsonl -o my.rip\n"
-         "  riposte search my.rip \"your words\"");
+    printf("your own documents (JSONL, TSV, TREC or plain text, also .gz and .zst):\n"
+           "  %s index docs.jsonl -o my.rip\n"
+           "  %s search my.rip \"your words\"\n",
+           program, program);
 }
 
 static rp_status write_demo(rp__console *console, const char *dir, const rp_build_stats *stats,
@@ -143,22 +143,22 @@ static rp_status write_demo(rp__console *console, const char *dir, const rp_buil
     return status;
 }
 
-static rp_status print_demo(const rp__console *console, const char *dir,
-                            const rp_build_stats *stats, const rp__answer *answer, rp_error *err)
+static rp_status print_demo(rp__console *console, const char *dir, const rp_build_stats *stats,
+                            const rp__answer *answer, rp_error *err)
 {
     char docs[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES];
     printf("indexed %s documents into ", rp__figures_count(docs, stats->docs));
     rp__console_put(stdout, dir, strlen(dir));
-    printf(" in %s\n\n$ riposte search ", rp__figures_time(time, stats->seconds));
+    printf(" in %s\n\n$ %s search ", rp__figures_time(time, stats->seconds), console->program);
     rp__console_put(stdout, dir, strlen(dir));
     fputs(" '", stdout);
     rp__console_put(stdout, answer->query, strlen(answer->query));
     printf("' --k %d\n", DEMO_HITS);
     rp_status status = rp__answer_print(console, answer, err);
-    fflush(stdout);
+    rp__console_flush(console);
     if (status == RP_OK) {
         rp__answer_note(console, answer->hits);
-        print_steps(dir);
+        print_steps(console->program, dir);
     }
     return status;
 }

@@ -164,17 +164,19 @@ static rp_status write_stats(rp__console *console, const index_args *args,
     return status;
 }
 
-static void print_stats(const index_args *args, const rp_build_stats *stats)
+static void print_stats(const rp__console *console, const index_args *args,
+                        const rp_build_stats *stats)
 {
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES];
     printf("%s documents, %s terms, %s postings\n", rp__figures_count(a, stats->docs),
            rp__figures_count(b, stats->terms), rp__figures_count(c, stats->postings));
     if (stats->skipped > 0)
-        printf("%s documents left out because of errors\n", rp__figures_count(a, stats->skipped));
+        printf("%s document%s left out because of errors\n", rp__figures_count(a, stats->skipped),
+               stats->skipped == 1 ? "" : "s");
     printf("%s read, %s written in %s, ", rp__figures_size(a, stats->bytes_in),
            rp__figures_size(b, stats->bytes_out), rp__figures_time(c, stats->seconds));
     printf("at most %s of memory\n", rp__figures_size(a, stats->memory_peak));
-    printf("next: riposte search ");
+    printf("next: %s search ", console->program);
     rp__console_put(stdout, args->output, strlen(args->output));
     puts(" \"your words\"");
 }
@@ -198,7 +200,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     if (console->wants_json)
         return write_stats(console, args, &stats, err);
     if (!console->is_quiet)
-        print_stats(args, &stats);
+        print_stats(console, args, &stats);
     return RP_OK;
 }
 

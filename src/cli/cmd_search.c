@@ -64,7 +64,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         status = write_answer(console, &answer, err);
     } else if (status == RP_OK) {
         status = rp__answer_print(console, &answer, err);
-        fflush(stdout); /* the note comes last on a screen that shows both */
+        rp__console_flush(console);
         if (status == RP_OK)
             rp__answer_note(console, &hits);
     }

@@ -92,11 +92,27 @@ rp_status rp__console_usage(rp__console *console, rp_error *err, const char *rem
     return rp__error_set(err, RP_USAGE, "%s: %s", console->verb, n < 0 ? "" : text);
 }
 
+/* What JSON lets stand in a string but a terminal would obey is written as \uNNNN. */
+static void put_json(const char *json, size_t bytes)
+{
+    uint32_t n;
+    for (size_t i = 0; i < bytes; i += n) {
+        uint32_t c = rp__utf8_decode(json + i, &n);
+        if (steers_terminal(c))
+            printf("\\u%04x", c);
+        else
+            fwrite(json + i, 1, n, stdout);
+    }
+}
+
 rp_status rp__console_reply(rp__console *console, const rp__buf *json, rp_error *err)
 {
     if (json->failed)
         return rp__error_no_memory(err);
-    fwrite(json->at, 1, json->n, stdout);
+    if (console->out_is_terminal)
+        put_json((const char *)json->at, json->n);
+    else
+        fwrite(json->at, 1, json->n, stdout);
     fputc('\n', stdout);
     console->has_reply = true;
     return RP_OK;
@@ -123,7 +139,7 @@ static void put_error_object(rp__console *console, const rp_error *err)
 
 void rp__console_fail(rp__console *console, const rp_error *err)
 {
-    fflush(stdout);
+    rp__console_flush(console);
     fputs("riposte: ", stderr);
     rp__console_put(stderr, err->text, strlen(err->text));
     fputc('\n', stderr);
@@ -149,13 +165,20 @@ static bool reader_is_gone(int code)
            (fstat(STDOUT_FILENO, &out) == 0 && (S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode)));
 }
 
+void rp__console_flush(rp__console *console)
+{
+    if (fflush(stdout) != 0 && console->out_errno == 0)
+        console->out_errno = errno;
+}
+
 int rp__console_finish(rp__console *console, rp_status status)
 {
     rp_error err;
-    errno = 0;
-    if ((fflush(stdout) != 0 || ferror(stdout)) && !reader_is_gone(errno) && status == RP_OK) {
+    rp__console_flush(console);
+    int code = console->out_errno;
+    if ((code || ferror(stdout)) && !reader_is_gone(code) && status == RP_OK) {
         status = rp__error_set(&err, RP_IO, "standard output: %s; the answer is not complete",
-                               errno ? strerror(errno) : "a write failed; is there room?");
+                               code ? strerror(code) : "a write failed");
         console->has_reply = true; /* standard output takes no object either */
         rp__console_fail(console, &err);
     }

@@ -18,6 +18,8 @@ typedef struct rp__console {
     bool out_is_terminal, err_is_terminal;
     bool has_colour; /* on standard output */
     bool has_reply;  /* a JSON object is on standard output: an error adds none */
+    int out_errno;   /* of the first flush of standard output that failed; 0: none */
+    const char *program; /* what to type to run it again */
     const char *verb;
     char remedy[256]; /* the second line of an error; empty: none */
 } rp__console;
@@ -51,6 +53,9 @@ rp_status rp__console_reply(rp__console *console, const rp__buf *json, rp_error 
 
 /* Says why the program ends, on standard error and, under --json, as an object. */
 void rp__console_fail(rp__console *console, const rp_error *err);
+
+/* So that what is said on standard error next stands below the results on a screen. */
+void rp__console_flush(rp__console *console);
 
 /* Flushes; the exit code. A reader that has closed the pipe is no error. */
 int rp__console_finish(rp__console *console, rp_status status);

@@ -74,6 +74,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE,
            SIG_IGN); /* a closed pipe is seen where it is written to, and a build goes on */
     rp__console_init(&console);
+    console.program = argc > 0 && strchr(argv[0], '/') ? argv[0] : "riposte";
     console.wants_json = has_word(argc, argv, "--json");
     rp_status status = run(&console, argc, argv, &err);
     if (status != RP_OK && err.text[0])

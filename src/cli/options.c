@@ -60,14 +60,14 @@ static bool read_count(const char *text, uint64_t *out, const char **rest)
     if (!isdigit((unsigned char)text[0]))
         return false;
     char *end;
-    errno = 0;
     unsigned long long v = strtoull(text, &end, 10);
-    *out = v;
+    *out = v; /* over 64 bits: UINT64_MAX, which is no count that anything takes */
     *rest = end;
-    return errno == 0;
+    return true;
 }
 
-bool rp__options_size(const char *text, uint64_t *out)
+/* "64M", "1GiB", "4096": bytes, units of 1024. */
+static bool read_size(const char *text, uint64_t *out)
 {
     static const struct {
         const char *suffix;
@@ -83,7 +83,9 @@ bool rp__options_size(const char *text, uint64_t *out)
         if (strcasecmp(rest, units[i].suffix) != 0)
             continue;
         *out = v << units[i].shift;
-        return *out >> units[i].shift == v;
+        if (*out >> units[i].shift != v)
+            *out = UINT64_MAX;
+        return true;
     }
     return false;
 }
@@ -161,7 +163,7 @@ static rp_status store_number(parser *p, const rp__option *row, const char *text
     uint64_t v = 0;
     double real = 0;
     bool is_size = row->kind == RP_OPTION_SIZE, is_real = row->kind == RP_OPTION_REAL;
-    if (is_size   ? !rp__options_size(text, &v)
+    if (is_size   ? !read_size(text, &v)
         : is_real ? !read_real(text, &real)
                   : (!read_count(text, &v, &rest) || *rest)) {
         snprintf(remedy, sizeof remedy,
@@ -172,9 +174,10 @@ static rp_status store_number(parser *p, const rp__option *row, const char *text
         return refuse(p, row, text, is_size ? "is not a size" : "is not a number", remedy);
     }
     double value = is_real ? real : (double)v;
-    if (value < row->least || (row->most > 0 && value > row->most) || value > most_of(row)) {
-        snprintf(remedy, sizeof remedy, row->most > 0 ? "a number from %g to %.10g" : "%g or more",
-                 row->least, row->most);
+    if (value < row->least || value > most_of(row) || v == UINT64_MAX) {
+        snprintf(remedy, sizeof remedy,
+                 row->most > 0 ? "a number from %g to %.10g" : "%g or more, below 2^64", row->least,
+                 row->most);
         return refuse(p, row, text, "is out of range", remedy);
     }
     uint32_t narrow = (uint32_t)v;

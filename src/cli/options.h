@@ -26,15 +26,14 @@ typedef struct rp__option {
     const char *name; /* --name; NULL ends the rows */
     char letter;      /* -x; 0: none */
     uint8_t kind;
-    bool is_required;
+    bool is_required, has_value;
     const char *argument; /* as help shows it */
     const char *initial;  /* stored before parsing and shown as the default; NULL: zero */
     double least, most;   /* of a number; most 0: what the type holds */
     const char *const *choices;           /* ended by NULL, or */
     const char *(*choice_at)(size_t i);   /* a list of the library's */
     size_t at;                            /* where the value is stored in the group's record */
-    size_t has_at;                        /* has_value: a bool that says it was given */
-    bool has_value;
+    size_t has_at;                        /* if has_value: of a bool that says it was given */
     const char *help;
 } rp__option;
 
@@ -77,9 +76,6 @@ rp_status rp__options_parse(const rp__verb *verb, int argc, char **argv, rp__cal
 
 /* The i-th choice of a row; NULL past the last. */
 const char *rp__options_choice(const rp__option *row, size_t i);
-
-/* "64M", "1GiB", "4096": bytes, units of 1024. False: not of this form, or over 64 bits. */
-bool rp__options_size(const char *text, uint64_t *out);
 
 /* The candidate nearest to `word` if it is near enough to be meant; NULL otherwise. `best` is the
  * caller's memory between calls, NULL and SIZE_MAX at first. */

@@ -18,8 +18,10 @@ enum {
 
 void rp__progress_init(rp__progress *progress, const rp__console *console)
 {
-    *progress = (rp__progress){.console = console, .begin = rp__clock_now()};
-    progress->shown = progress->begin;
+    progress->console = console;
+    progress->begin = progress->shown = rp__clock_now();
+    progress->skips = 0;
+    progress->has_bar = false;
 }
 
 static double seconds_since(uint64_t begin)
@@ -108,18 +110,24 @@ void rp__progress_end(rp__progress *progress)
 void rp__progress_skip(void *arg, const char *where, const char *what)
 {
     rp__progress *progress = arg;
-    progress->skips++;
-    if (progress->console->is_quiet || progress->skips > SKIPS_TOLD + 1)
+    uint64_t told = progress->skips++;
+    if (progress->console->is_quiet || told > SKIPS_TOLD)
         return;
     rp__progress_end(progress);
-    if (progress->skips > SKIPS_TOLD) {
-        rp__console_note(progress->console,
-                         "riposte: more documents are left out; not listed here");
+    if (told == SKIPS_TOLD) {
+        rp__console_note(progress->console, "riposte: more are left out; not listed here");
         return;
     }
-    fputs("riposte: left out: ", stderr);
-    rp__console_put(stderr, where, strlen(where));
-    fputs(": ", stderr);
-    rp__console_put(stderr, what, strlen(what));
-    fputc('\n', stderr);
+    rp__buf line;
+    rp__buf_init(&line);
+    rp__buf_put_string(&line, "riposte: left out: ");
+    if (strncmp(what, where, strlen(where)) != 0) { /* a message may name its place itself */
+        rp__console_clean(&line, where, strlen(where));
+        rp__buf_put_string(&line, ": ");
+    }
+    rp__console_clean(&line, what, strlen(what));
+    rp__buf_put_byte(&line, '\n');
+    if (!line.failed)
+        fwrite(line.at, 1, line.n, stderr);
+    rp__buf_free(&line);
 }

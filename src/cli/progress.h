@@ -1,4 +1,6 @@
-/* cli/progress.h: shows how far a build is: a bar on a terminal, a line now and then elsewhere. */
+/* cli/progress.h: shows how far a build is: a bar on a terminal, a line now and then elsewhere.
+ *
+ * tick and end are for one thread; skip may come from any, so what it shares with them is atomic. */
 #ifndef RP_CLI_PROGRESS_H
 #define RP_CLI_PROGRESS_H
 
@@ -8,8 +10,8 @@
 typedef struct rp__progress {
     const rp__console *console;
     uint64_t begin, shown; /* nanoseconds */
-    uint64_t skips;        /* told so far */
-    bool has_bar;          /* on the screen now */
+    _Atomic uint64_t skips;
+    _Atomic bool has_bar; /* on the screen now */
 } rp__progress;
 
 void rp__progress_init(rp__progress *progress, const rp__console *console);

@@ -159,6 +159,12 @@ rp_status rp__query_args_open(const rp__query_args *args, const char *dir, rp_in
     return status;
 }
 
+static void lower(char *word, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        word[i] = (char)(word[i] - 'A' + 'a');
+}
+
 /* Marks that join letters or digits into one word stay: 3.14 and don't are words. */
 void rp__query_args_make_plain(char *text, size_t bytes)
 {
@@ -172,6 +178,6 @@ void rp__query_args_make_plain(char *text, size_t bytes)
         for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
             if (strlen(operators[i]) == end - begin &&
                 memcmp(text + begin, operators[i], end - begin) == 0)
-                text[begin] = (char)(text[begin] - 'A' + 'a'); /* the analyzer folds case anyway */
+                lower(text + begin, end - begin);
     }
 }

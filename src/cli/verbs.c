@@ -6,19 +6,21 @@
 #include "base/error.h"
 
 static const rp__verb *const verbs[] = {
-    &rp__cmd_index_verb, &rp__cmd_search_verb,  &rp__cmd_batch_verb,
-    &rp__cmd_stats_verb, &rp__cmd_check_verb,   &rp__cmd_demo_verb,
-    &rp__cmd_help_verb,  &rp__cmd_version_verb, &rp__cmd_completion_verb,
+    &rp__cmd_index_verb,      &rp__cmd_search_verb,
+    &rp__cmd_batch_verb,      &rp__cmd_stats_verb,
+    &rp__cmd_check_verb,      &rp__cmd_demo_verb,
+    &rp__cmd_help_verb,       &rp__cmd_version_verb,
+    &rp__cmd_completion_verb, NULL,
 };
 
 const rp__verb *rp__verbs_at(size_t i)
 {
-    return i < sizeof verbs / sizeof *verbs ? verbs[i] : NULL;
+    return verbs[i];
 }
 
 const rp__verb *rp__verbs_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+    for (size_t i = 0; verbs[i]; i++)
         if (strcmp(verbs[i]->name, name) == 0)
             return verbs[i];
     return NULL;
@@ -27,7 +29,7 @@ const rp__verb *rp__verbs_find(const char *name)
 rp_status rp__verbs_refuse(rp__console *console, const char *name, rp_error *err)
 {
     rp__nearest near = {0};
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+    for (size_t i = 0; verbs[i]; i++)
         rp__options_nearest(&near, name, verbs[i]->name);
     snprintf(console->remedy, sizeof console->remedy, "riposte %s", near.name ? near.name : "help");
     return rp__error_set(err, RP_USAGE, "unknown verb \"%s\"", name);

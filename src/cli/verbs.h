@@ -9,7 +9,7 @@ extern const rp__verb rp__cmd_index_verb, rp__cmd_search_verb, rp__cmd_batch_ver
     rp__cmd_stats_verb, rp__cmd_check_verb, rp__cmd_demo_verb, rp__cmd_version_verb,
     rp__cmd_help_verb, rp__cmd_completion_verb;
 
-/* The i-th verb; NULL past the last. */
+/* The i-th verb; NULL after the last. */
 const rp__verb *rp__verbs_at(size_t i);
 /* The verb of this name, or NULL. */
 const rp__verb *rp__verbs_find(const char *name);

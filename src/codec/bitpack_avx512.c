@@ -28,14 +28,15 @@ typedef struct unpack_table {
 #define STARTS4(bit, w)            HALF(bit, w, 0), HALF(bit, w, 1), HALF(bit, w, 2), HALF(bit, w, 3)
 #define STARTS2(bit, w)            WORD(bit, w, 0), WORD(bit, w, 1)
 
-/* A qword holds 4 values of 16 bits, or 2 of 32. */
+/* A qword holds 2 values of 32 bits in order, or 4 of 16: values 0 to 15 in the even qwords, 16 to
+ * 31 in the odd ones, so that each half of them widens to 32 bits inside its 128-bit lane. */
 #define ROW4(w)                                                                                    \
     {                                                                                              \
-        {BYTES(0),        BYTES(4 * (w)),  BYTES(8 * (w)),  BYTES(12 * (w)),                       \
-         BYTES(16 * (w)), BYTES(20 * (w)), BYTES(24 * (w)), BYTES(28 * (w))},                      \
+        {BYTES(0),       BYTES(16 * (w)), BYTES(4 * (w)),  BYTES(20 * (w)),                        \
+         BYTES(8 * (w)), BYTES(24 * (w)), BYTES(12 * (w)), BYTES(28 * (w))},                       \
         {                                                                                          \
-            STARTS4(0, w), STARTS4(4 * (w), w), STARTS4(8 * (w), w), STARTS4(12 * (w), w),         \
-                STARTS4(16 * (w), w), STARTS4(20 * (w), w), STARTS4(24 * (w), w),                  \
+            STARTS4(0, w), STARTS4(16 * (w), w), STARTS4(4 * (w), w), STARTS4(20 * (w), w),        \
+                STARTS4(8 * (w), w), STARTS4(24 * (w), w), STARTS4(12 * (w), w),                   \
                 STARTS4(28 * (w), w)                                                               \
         }                                                                                          \
     }
@@ -113,17 +114,25 @@ static void docids_wide(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *o
     }
 }
 
-/* Running sums of 16-bit lanes inside each half of the register: four by one multiplication, then
- * the upper qword of each pair, then the upper pair. */
-static inline __m512i scan_halves(__m512i x)
+/* Which word of the register each word takes to add: the top of the qword two before (even and odd
+ * ones go apart), then the top of the qwords of lane 1. */
+#define FOUR(i) (i), (i), (i), (i)
+#define PAIR(i) FOUR(i), FOUR((i) + 4)
+#define PAIRS(a, b)                                                                                \
+    {                                                                                              \
+        PAIR(a), PAIR(a), PAIR(b), PAIR(b)                                                         \
+    }
+static const _Alignas(64) uint16_t from_pair[32] = PAIRS(3, 19);
+static const _Alignas(64) uint16_t from_half[32] = PAIRS(11, 11);
+
+/* Running sums of 16-bit lanes, of the even qwords and of the odd ones: four by a multiplication,
+ * then lanes 1 and 3, then lanes 2 and 3. */
+static inline __m512i scan_halves(__m512i x, __m512i fours)
 {
-    const __m512i fours = _mm512_set1_epi64(0x0001000100010001);
-    const __m512i lift = _mm512_broadcast_i32x4(
-        _mm_set_epi8(7, 6, 7, 6, 7, 6, 7, 6, -1, -1, -1, -1, -1, -1, -1, -1));
-    const __m512i seventh = _mm512_inserti64x4(_mm512_set1_epi16(7), _mm256_set1_epi16(23), 1);
+    const __m512i pair = _mm512_load_si512(from_pair), half = _mm512_load_si512(from_half);
     x = _mm512_mullo_epi64(x, fours);
-    x = _mm512_add_epi16(x, _mm512_shuffle_epi8(x, lift));
-    return _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFF00FF00, seventh, x));
+    x = _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFF00FF00, pair, x));
+    return _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFFFF0000, half, x));
 }
 
 static void docids_narrow(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
@@ -131,17 +140,22 @@ static void docids_narrow(const uint8_t *p, uint32_t w, uint32_t base, uint32_t 
     __m512i bytes = _mm512_load_si512(narrow[w].bytes);
     __m512i starts = _mm512_load_si512(narrow[w].starts);
     const __m512i mask = _mm512_set1_epi16((short)((1 << w) - 1)), one = _mm512_set1_epi16(1);
-    const __m512i top_low = _mm512_set1_epi32(15), top_high = _mm512_set1_epi32(31);
-    const __mmask32 even = 0x55555555; /* zeroes odd words: a 16-bit value becomes a 32-bit one */
-    __m512i before = _mm512_set1_epi32((int)base);
+    const __m512i top_even = _mm512_set1_epi32(27), top_odd = _mm512_set1_epi32(31);
+    const __m512i zero = _mm512_setzero_si512();
+    const __mmask32 low_words = 0x55555555;
+    __m512i before = _mm512_set1_epi32((int)base), fours = _mm512_set1_epi64(0x0001000100010001);
+    /* Hides the constant from compilers that would make two shifts and two sums of the
+     * multiplication: the ports that shift are the busy ones. */
+    __asm__("" : "+v"(fours));
     for (size_t i = 0; i < n; i += 32, p += 4 * w) {
-        __m512i x = scan_halves(_mm512_add_epi16(unpack(p, bytes, starts, mask), one));
-        __m512i low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(x));
-        __m512i high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(x, 1));
-        _mm512_storeu_si512(out + i, _mm512_add_epi32(before, low));
-        before = _mm512_add_epi32(before, _mm512_maskz_permutexvar_epi16(even, top_low, x));
-        _mm512_storeu_si512(out + i + 16, _mm512_add_epi32(before, high));
-        before = _mm512_add_epi32(before, _mm512_maskz_permutexvar_epi16(even, top_high, x));
+        __m512i x = _mm512_add_epi16(unpack(p, bytes, starts, mask), one);
+        x = scan_halves(x, fours);
+        _mm512_storeu_si512(out + i, _mm512_add_epi32(before, _mm512_unpacklo_epi16(x, zero)));
+        __m512i total = _mm512_maskz_permutexvar_epi16(low_words, top_even, x);
+        before = _mm512_add_epi32(before, total);
+        _mm512_storeu_si512(out + i + 16, _mm512_add_epi32(before, _mm512_unpackhi_epi16(x, zero)));
+        total = _mm512_maskz_permutexvar_epi16(low_words, top_odd, x);
+        before = _mm512_add_epi32(before, total);
     }
 }
 

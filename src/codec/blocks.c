@@ -4,6 +4,7 @@
  * Knows no code by name (the row's `code` says which) and not where blocks end (list.c, or the row's
  * `cut`). The directory that finds a block again is list.c's. */
 #include "codec/codec_table.h"
+#include "codec/list.h"
 
 size_t rp__blocks_bound(const rp__codec *codec, size_t n)
 {
@@ -31,14 +32,35 @@ rp_status rp__blocks_encode(const rp__codec *codec, const uint32_t *docids, size
     return RP_OK;
 }
 
-rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out)
+/* Block b, of count docids above base. */
+static inline rp_status decode_block(const rp__list *list, uint32_t b, uint32_t base, uint32_t *out,
+                                     uint32_t count)
 {
     size_t from = list->offsets ? list->offsets[b] : 0, to = list->docs_bytes;
     if (list->offsets && b + 1 < list->n_blocks)
         to = list->offsets[b + 1];
     if (from > to || to > list->docs_bytes)
         return RP_DAMAGED;
+    return list->codec->code->decode_docids(list->docs + from, to - from, base, out, count);
+}
+
+rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out)
+{
     uint32_t base = b ? list->last[b - 1] : UINT32_MAX;
-    return list->codec->code->decode_docids(list->docs + from, to - from, base, out,
-                                            rp__list_block_count(list, b));
+    return decode_block(list, b, base, out, rp__list_count(list, b));
+}
+
+rp_status rp__blocks_decode(const rp__list *list, uint32_t *out)
+{
+    uint32_t base = UINT32_MAX;
+    for (uint32_t b = 0; b < list->n_blocks; b++) {
+        uint32_t count = rp__list_count(list, b);
+        if (count == 0 || decode_block(list, b, base, out, count))
+            return RP_DAMAGED;
+        out += count;
+        base = out[-1];
+        if (list->last && base != list->last[b])
+            return RP_DAMAGED;
+    }
+    return base < list->universe ? RP_OK : RP_DAMAGED;
 }

@@ -67,7 +67,8 @@ typedef struct rp__codec {
     /* Block b of an open list into out (RP_BLOCK_ROOM); its count is known from the list. RP_OK
      * promises that the docids rise and are above last[b-1], and nothing else. */
     rp_status (*block)(const rp__list *list, uint32_t b, uint32_t *out);
-    /* (optional) All docids of the list at once; out has n + RP_BLOCK_ROOM. NULL: block by block. */
+    /* (optional) All docids of the list at once, checked as a cursor checks them; out has
+     * n + RP_BLOCK_ROOM. NULL: block by block. */
     rp_status (*decode)(const rp__list *list, uint32_t *out);
     /* (optional) The i-th docid alone. */
     rp_status (*at)(const rp__list *list, uint32_t i, uint32_t *out);

@@ -18,7 +18,7 @@ static const rp__block_code *const codes[] = {
     {                                                                                              \
         .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (code_),        \
         .has_offsets = true, .max_blocks_per_128 = 1, .bound = rp__blocks_bound,                   \
-        .encode = rp__blocks_encode, .block = rp__blocks_block                                     \
+        .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = rp__blocks_decode        \
     }
 
 #define RAW(needs_, freqs_)                                                                        \

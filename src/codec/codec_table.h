@@ -20,6 +20,7 @@ rp_status rp__blocks_encode(const rp__codec *codec, const uint32_t *docids, size
                             const uint32_t *ends, size_t n_blocks, uint32_t *offsets, uint8_t *out,
                             size_t *used);
 rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
 
 /* raw.c: docids as they are. */
 size_t rp__raw_bound(const rp__codec *codec, size_t n);

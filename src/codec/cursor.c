@@ -29,7 +29,7 @@ static uint32_t enter(rp__cursor *c, uint32_t b)
         if (rp__list_block(list, b, c->docs, &c->count))
             return finish(c, RP_DAMAGED);
     } else {
-        c->count = rp__list_block_count(list, b);
+        c->count = rp__list_count(list, b);
         c->at = list->docids + (size_t)b * RP_BLOCK;
     }
     if (c->count % RP_BLOCK) { /* inv. 2 */
@@ -168,7 +168,7 @@ uint32_t rp__cursor_next_geq(rp__cursor *c, uint32_t docid)
 
 uint32_t rp__cursor_rank(const rp__cursor *c)
 {
-    return rp__list_block_first(c->list, c->block) + c->slot;
+    return rp__list_begin(c->list, c->block) + c->slot;
 }
 
 uint32_t rp__cursor_tf(rp__cursor *c)

@@ -274,20 +274,17 @@ rp_status rp__list_open(const rp__codec *codec, const uint8_t *in, size_t in_byt
 
 uint32_t rp__list_block_first(const rp__list *list, uint32_t b)
 {
-    if (b >= list->n_blocks)
-        return list->n;
-    return list->first ? list->first[b] : b * RP_BLOCK;
+    return rp__list_begin(list, b);
 }
 
 uint32_t rp__list_block_count(const rp__list *list, uint32_t b)
 {
-    uint32_t from = rp__list_block_first(list, b), to = rp__list_block_first(list, b + 1);
-    return from <= to && to <= list->n && to - from <= RP_BLOCK_MAX ? to - from : 0;
+    return rp__list_count(list, b);
 }
 
 rp_status rp__list_block(const rp__list *list, uint32_t b, uint32_t *out, uint32_t *count)
 {
-    *count = rp__list_block_count(list, b);
+    *count = rp__list_count(list, b);
     if (*count == 0 || list->codec->block(list, b, out))
         return RP_DAMAGED;
     uint32_t last = out[*count - 1];
@@ -336,7 +333,7 @@ static rp_status decode_docids(const rp__list *list, uint32_t *out)
     if (list->codec->decode)
         return list->codec->decode(list, out);
     for (uint32_t b = 0; b < list->n_blocks; b++) {
-        uint32_t count, first = rp__list_block_first(list, b);
+        uint32_t count, first = rp__list_begin(list, b);
         if (first > list->n || rp__list_block(list, b, out + first, &count))
             return RP_DAMAGED;
     }

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "codec/codec_table.h"
 #include "codec/gaps.h"
+#include "codec/list.h"
 
 size_t rp__raw_bound(const rp__codec *codec, size_t n)
 {
@@ -26,7 +27,7 @@ rp_status rp__raw_encode(const rp__codec *codec, const uint32_t *docids, size_t 
 
 rp_status rp__raw_block(const rp__list *list, uint32_t b, uint32_t *out)
 {
-    uint32_t first = rp__list_block_first(list, b), count = rp__list_block_count(list, b);
+    uint32_t first = rp__list_begin(list, b), count = rp__list_count(list, b);
     if (((uint64_t)first + count) * sizeof(uint32_t) > list->docs_bytes)
         return RP_DAMAGED;
     memcpy(out, list->docs + (size_t)first * sizeof(uint32_t), count * sizeof(uint32_t));

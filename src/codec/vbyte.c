@@ -20,10 +20,10 @@ size_t rp__vbyte_encode(const uint32_t *values, size_t n, uint8_t *out)
     uint8_t *p = out + (n + 3) / 4;
     memset(out, 0, (n + 3) / 4);
     for (size_t i = 0; i < n; i++) {
-        uint32_t v = values[i], more = v ? (rp__bits_width(v) - 1) / 8 : 0;
+        uint32_t more = (rp__bits_width(values[i] | 1) - 1) / 8;
         out[i / 4] = (uint8_t)(out[i / 4] | more << 2 * (i % 4));
-        for (uint32_t k = 0; k <= more; k++)
-            *p++ = (uint8_t)(v >> 8 * k);
+        rp__store32(p, values[i]); /* all four: the bound has them for every value */
+        p += more + 1;
     }
     return (size_t)(p - out);
 }

@@ -15,7 +15,7 @@
 #include "index/term_sort.h"
 
 enum {
-    CHUNK = 256 * 1024,
+    CHUNK = 2 << 20,
     ENTRIES_PER_CHUNK = CHUNK / 64,
     SLICE_MIN = 16,
     SLICE_LEVELS = 8, /* up to 4 KiB */
@@ -68,7 +68,7 @@ rp_status rp__inverter_new(bool has_positions, rp__inverter **out)
         return RP_NO_MEMORY;
     inv->has_positions = has_positions;
     inv->n_slots = 1024;
-    inv->slots = rp__alloc_zero(inv->n_slots, sizeof *inv->slots);
+    inv->slots = rp__alloc_random(inv->n_slots, sizeof *inv->slots);
     if (!inv->slots) {
         rp__inverter_free(inv);
         return RP_NO_MEMORY;
@@ -82,12 +82,12 @@ void rp__inverter_free(rp__inverter *inv)
     if (!inv)
         return;
     for (size_t i = 0; i < inv->n_entry_chunks; i++)
-        rp__free(inv->entry_chunks[i]);
+        rp__free_random(inv->entry_chunks[i], ENTRIES_PER_CHUNK, sizeof(entry));
     for (size_t i = 0; i < inv->n_chunks; i++)
-        rp__free(inv->chunks[i]);
+        rp__free_random(inv->chunks[i], CHUNK, 1);
     rp__free(inv->entry_chunks);
     rp__free(inv->chunks);
-    rp__free(inv->slots);
+    rp__free_random(inv->slots, inv->n_slots, sizeof *inv->slots);
     rp__free(inv->sorted);
     rp__free(inv);
 }
@@ -100,7 +100,7 @@ static uint8_t *take(rp__inverter *inv, size_t n)
         if (inv->used_chunks == inv->n_chunks) {
             if (!rp__alloc_grow(&inv->chunks, &inv->cap_chunks, inv->n_chunks + 1, sizeof *inv->chunks))
                 return NULL;
-            uint8_t *chunk = rp__alloc(CHUNK);
+            uint8_t *chunk = rp__alloc_random(CHUNK, 1);
             if (!chunk)
                 return NULL;
             inv->chunks[inv->n_chunks++] = chunk;
@@ -150,7 +150,7 @@ static inline bool put_varint(rp__inverter *inv, entry *e, uint32_t v)
 static bool grow_slots(rp__inverter *inv)
 {
     size_t n = inv->n_slots * 2;
-    slot *slots = rp__alloc_zero(n, sizeof *slots);
+    slot *slots = rp__alloc_random(n, sizeof *slots);
     if (!slots)
         return false;
     for (size_t i = 0; i < inv->n_slots; i++) {
@@ -161,7 +161,7 @@ static bool grow_slots(rp__inverter *inv)
             at = (at + 1) & (n - 1);
         slots[at] = inv->slots[i];
     }
-    rp__free(inv->slots);
+    rp__free_random(inv->slots, inv->n_slots, sizeof *slots);
     inv->slots = slots;
     inv->n_slots = n;
     return true;
@@ -173,7 +173,7 @@ static entry *new_entry(rp__inverter *inv)
         if (!rp__alloc_grow(&inv->entry_chunks, &inv->cap_entry_chunks, inv->n_entry_chunks + 1,
                             sizeof *inv->entry_chunks))
             return NULL;
-        entry *chunk = rp__alloc_array(ENTRIES_PER_CHUNK, sizeof *chunk);
+        entry *chunk = rp__alloc_random(ENTRIES_PER_CHUNK, sizeof *chunk);
         if (!chunk)
             return NULL;
         inv->entry_chunks[inv->n_entry_chunks++] = chunk;
@@ -311,9 +311,9 @@ void rp__inverter_trim(rp__inverter *inv, uint64_t limit)
         inv->cap_sorted = 0;
     }
     while (rp__inverter_bytes(inv) > limit && inv->n_chunks > inv->used_chunks)
-        rp__free(inv->chunks[--inv->n_chunks]);
+        rp__free_random(inv->chunks[--inv->n_chunks], CHUNK, 1);
     while (rp__inverter_bytes(inv) > limit && inv->n_entry_chunks > used)
-        rp__free(inv->entry_chunks[--inv->n_entry_chunks]);
+        rp__free_random(inv->entry_chunks[--inv->n_entry_chunks], ENTRIES_PER_CHUNK, sizeof(entry));
 }
 
 void rp__inverter_get(const rp__inverter *inv, size_t i, rp__inverter_term *out)

@@ -222,7 +222,7 @@ static const char *plain_text(binder *b, const rp__syntax_op *op, size_t *bytes)
     const char *text = b->syntax->text + op->begin;
     size_t n = op->end - op->begin;
     *bytes = n;
-    if (n == 0 || !memchr(text, '\\', n))
+    if (n == 0 || b->options->plain || !memchr(text, '\\', n))
         return text;
     char *copy = rp__arena_copy(b->arena, text, n);
     size_t out = 0;

@@ -263,6 +263,15 @@ static rp_status read_sign(rp__query_lexer *lexer, rp__query_lexer_token *token)
     return RP_OK;
 }
 
+static void read_plain(rp__query_lexer *lexer, rp__query_lexer_token *token)
+{
+    token->kind = RP_TOKEN_WORD;
+    token->begin = lexer->at;
+    for (uint32_t len; lexer->at < lexer->bytes && !space_at(lexer, lexer->at); lexer->at += len)
+        rp__utf8_decode(lexer->text + lexer->at, &len);
+    token->end = lexer->at;
+}
+
 rp_status rp__query_lexer_next(rp__query_lexer *lexer, rp__query_lexer_token *token)
 {
     for (uint32_t len = 1; lexer->at < lexer->bytes; lexer->at += len) {
@@ -273,6 +282,10 @@ rp_status rp__query_lexer_next(rp__query_lexer *lexer, rp__query_lexer_token *to
     *token = (rp__query_lexer_token){.kind = RP_TOKEN_END, .at = lexer->at, .boost = 1};
     if (lexer->at >= lexer->bytes)
         return RP_OK;
+    if (lexer->options->plain) {
+        read_plain(lexer, token);
+        return RP_OK;
+    }
     switch (lexer->text[lexer->at]) {
     case '(':
         token->kind = RP_TOKEN_LEFT;

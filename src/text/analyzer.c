@@ -29,6 +29,8 @@ struct rp__analyzer_state {
     size_t bytes, at, scan_begin;
     uint32_t position; /* words so far */
     rp__asciiscan scan;
+    char
+        term[RP_TEXT_TERM_MAX + RP_TERM_HASH_SLACK]; /* of a word that is not taken from the scan */
     rp__folding folding;
 };
 
@@ -154,14 +156,15 @@ static void skip_gap(rp__analyzer_state *state)
     state->at = at;
 }
 
-static size_t fold(rp__folding *folding, const char *word, const rp__wordbreak_segment *segment,
-                   size_t bytes)
+static size_t fold(rp__analyzer_state *state, const rp__wordbreak_segment *segment, size_t begin)
 {
+    const char *word = state->text + begin;
+    size_t bytes = segment->end - begin;
     if (segment->is_folded)
-        return rp__folding_copy(folding, word, bytes);
+        return rp__folding_copy(word, bytes, state->term);
     if (segment->is_ascii)
-        return rp__folding_ascii(folding, word, bytes);
-    return rp__folding_unicode(folding, word, bytes);
+        return rp__folding_ascii(word, bytes, state->term);
+    return rp__folding_unicode(&state->folding, word, bytes, state->term);
 }
 
 /* Takes the segment at `at`; false if it is no word. Nothing may be left of a word: 0 bytes. */
@@ -172,9 +175,8 @@ static bool take_segment(rp__analyzer_state *state, rp__token *out)
     out->end = state->at = segment.end;
     if (!segment.is_word)
         return false;
-    out->term = state->folding.term;
-    out->bytes =
-        (uint32_t)fold(&state->folding, state->text + out->begin, &segment, out->end - out->begin);
+    out->term = state->term;
+    out->bytes = (uint32_t)fold(state, &segment, out->begin);
     return true;
 }
 
@@ -239,7 +241,5 @@ uint32_t rp__analyzer_positions(const rp__analyzer_state *state)
 size_t rp__analyzer_fold(rp__analyzer_state *state, const char *word, size_t bytes,
                          char out[RP_TEXT_TERM_MAX])
 {
-    size_t n = rp__folding_any(&state->folding, word, bytes);
-    memcpy(out, state->folding.term, n);
-    return n;
+    return rp__folding_any(&state->folding, word, bytes, out);
 }

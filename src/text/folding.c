@@ -24,24 +24,24 @@ size_t rp__folding_cut(const char *word, size_t bytes, size_t max)
     return max;
 }
 
-size_t rp__folding_copy(rp__folding *folding, const char *word, size_t bytes)
+size_t rp__folding_copy(const char *word, size_t bytes, char *term)
 {
     size_t n = rp__folding_cut(word, bytes, RP_TEXT_TERM_MAX);
-    memcpy(folding->term, word, n);
+    memcpy(term, word, n);
     return n;
 }
 
-size_t rp__folding_ascii(rp__folding *folding, const char *word, size_t bytes)
+size_t rp__folding_ascii(const char *word, size_t bytes, char *term)
 {
     size_t n = bytes < RP_TEXT_TERM_MAX ? bytes : RP_TEXT_TERM_MAX;
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)word[i];
-        folding->term[i] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+        term[i] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
     }
     return n;
 }
 
-size_t rp__folding_unicode(rp__folding *folding, const char *word, size_t bytes)
+size_t rp__folding_unicode(rp__folding *folding, const char *word, size_t bytes, char *term)
 {
     size_t n = rp__folding_cut(word, bytes, RP_FOLDING_SOURCE);
     utf8proc_ssize_t codes =
@@ -53,11 +53,11 @@ size_t rp__folding_unicode(rp__folding *folding, const char *word, size_t bytes)
     if (out <= 0)
         return 0;
     n = rp__folding_cut((const char *)folding->codes, (size_t)out, RP_TEXT_TERM_MAX);
-    memcpy(folding->term, folding->codes, n);
+    memcpy(term, folding->codes, n);
     return n;
 }
 
-size_t rp__folding_any(rp__folding *folding, const char *word, size_t bytes)
+size_t rp__folding_any(rp__folding *folding, const char *word, size_t bytes, char *term)
 {
     char valid[RP_FOLDING_SOURCE];
     size_t n = 0, n_high = 0;
@@ -70,6 +70,6 @@ size_t rp__folding_any(rp__folding *folding, const char *word, size_t bytes)
         n_high += length > 1;
         at += length > 0 ? length : 1;
     }
-    return n_high > 0 ? rp__folding_unicode(folding, valid, n)
-                      : rp__folding_ascii(folding, valid, n);
+    return n_high > 0 ? rp__folding_unicode(folding, valid, n, term)
+                      : rp__folding_ascii(valid, n, term);
 }

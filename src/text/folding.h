@@ -13,20 +13,19 @@ enum {
     RP_FOLDING_CODES = RP_FOLDING_SOURCE * 6,
 };
 
-/* Scratch and result. One thread at a time. */
+/* Scratch. One thread at a time. */
 typedef struct rp__folding {
-    char term[RP_TEXT_TERM_MAX + 9]; /* the result, with 8 readable bytes behind it */
     int32_t codes[RP_FOLDING_CODES + 1];
 } rp__folding;
 
-/* All fill folding->term and return its bytes, 0 to RP_TEXT_TERM_MAX. */
-/* A word that is its own folding. */
-size_t rp__folding_copy(rp__folding *folding, const char *word, size_t bytes);
-size_t rp__folding_ascii(rp__folding *folding, const char *word, size_t bytes);
+/* All write at most RP_TEXT_TERM_MAX bytes to `term` and return how many. */
+/* Of a word that is its own folding. */
+size_t rp__folding_copy(const char *word, size_t bytes, char *term);
+size_t rp__folding_ascii(const char *word, size_t bytes, char *term);
 /* NFKC casefold; the word must be valid UTF-8. */
-size_t rp__folding_unicode(rp__folding *folding, const char *word, size_t bytes);
+size_t rp__folding_unicode(rp__folding *folding, const char *word, size_t bytes, char *term);
 /* Any bytes: the right one of the last two. Invalid bytes are left out. */
-size_t rp__folding_any(rp__folding *folding, const char *word, size_t bytes);
+size_t rp__folding_any(rp__folding *folding, const char *word, size_t bytes, char *term);
 
 /* The most bytes, at most `max`, that end at a character of valid UTF-8. */
 size_t rp__folding_cut(const char *word, size_t bytes, size_t max);

@@ -67,13 +67,14 @@ static void insert(rp__stopwords *set, size_t at, uint32_t bytes)
 static size_t fold_all(rp__buf *out, rp__folding *folding, const char *list, size_t bytes)
 {
     size_t n = 0;
+    char term[RP_TEXT_TERM_MAX];
     const char *at, *stop, *rest = list;
     while (next_line(&at, &stop, &rest, list + bytes)) {
-        size_t length = rp__folding_any(folding, at, (size_t)(stop - at));
+        size_t length = rp__folding_any(folding, at, (size_t)(stop - at), term);
         if (length == 0)
             continue;
         rp__buf_put_byte(out, (uint8_t)length);
-        rp__buf_put(out, folding->term, length);
+        rp__buf_put(out, term, length);
         n++;
     }
     rp__buf_put_zeros(out, RP_TERM_HASH_SLACK);

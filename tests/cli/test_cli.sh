@@ -16,10 +16,11 @@ trap 'rm -rf "$work"' EXIT
 
 riposte() { "$RIPOSTE" "$@"; }
 
-# True if each line of a file is one whole JSON object with a schema: the indexer reads it strictly.
+# True if a file is one line, one JSON value: the indexer reads it strictly, as a field of a document.
 is_json() {
-    "$RIPOSTE" index --quiet --format jsonl --id-field schema --text-field schema "$1" -o json.rip &&
-        rm -rf json.rip
+    [ "$(wc -l <"$1")" -eq 1 ] && grep -q '^{"schema":"riposte\.[a-z]*/1"' "$1" &&
+        printf '{"id":"1","text":"","it":%s}\n' "$(cat "$1")" |
+        "$RIPOSTE" index -q --format jsonl - -o json.rip && rm -rf json.rip
 }
 export -f riposte is_json
 

@@ -142,6 +142,7 @@ static int by_term(const void *a, const void *b)
     return x->position < y->position ? -1 : x->position > y->position;
 }
 
+/* Returns where the next field begins: a word further, so that no phrase spans two fields. */
 static uint32_t add_text(oracle *o, document *doc, size_t *cap, const char *text, size_t bytes,
                          uint32_t position)
 {
@@ -151,7 +152,8 @@ static uint32_t add_text(oracle *o, document *doc, size_t *cap, const char *text
         doc->tokens = grow(doc->tokens, doc->n, cap, sizeof *doc->tokens);
         doc->tokens[doc->n++] = (token){add_term(o, t.term, t.bytes), position + t.position};
     }
-    return position + rp__analyzer_positions(o->state);
+    uint32_t words = rp__analyzer_positions(o->state);
+    return words ? position + words + 1 : position;
 }
 
 static void count(oracle *o, const document *doc)
@@ -412,9 +414,10 @@ static bound *bind_phrase(binding *to, const oracle_node *node, oracle_role role
     return NULL;
 }
 
-static bound *bind_node(binding *to, const oracle_node *node, double boost)
+/* Parentheses around one thing are nothing but a place for a boost. */
+static bound *bind_node(binding *to, const oracle_node *node, oracle_role role, double boost)
 {
-    oracle_role role = node->role == ORACLE_DEFAULT ? to->by_default : node->role;
+    role = role == ORACLE_DEFAULT ? to->by_default : role;
     boost *= node->boost;
     if (node->kind == ORACLE_WORD)
         return bind_word(to, node, role, boost);
@@ -422,9 +425,11 @@ static bound *bind_node(binding *to, const oracle_node *node, double boost)
         return bind_prefix(to, node, role, boost);
     if (node->kind == ORACLE_PHRASE)
         return bind_phrase(to, node, role, boost);
+    if (node->n_kids == 1)
+        return bind_node(to, node->kids[0], role, boost);
     bound *b = new_bound(role, boost);
     for (size_t i = 0; i < node->n_kids; i++) {
-        bound *kid = bind_node(to, node->kids[i], boost);
+        bound *kid = bind_node(to, node->kids[i], node->kids[i]->role, boost);
         if (kid)
             add_kid(b, kid);
     }
@@ -558,7 +563,7 @@ static void search(const oracle *o, const oracle_node *query, const rp__rank *ra
 {
     binding to = {.o = o, .rank = *rank, .by_default = is_or ? ORACLE_SHOULD : ORACLE_MUST};
     to.rank.stats = o->stats;
-    bound *b = bind_node(&to, query, 1);
+    bound *b = bind_node(&to, query, ORACLE_MUST, 1);
     evaluation e = {.kind = rank->ranking->kind};
     e.fraction_bits = rp__rank_fraction_bits(b ? weigh(&to, b) : 0);
     *out = (oracle_answer){.fraction_bits = e.fraction_bits};

@@ -91,7 +91,7 @@ static void check_values(const rp__block_code *code, const uint32_t *values, siz
     memset(out, 0xC3, sizeof out);
     size_t used = code->encode(values, n, out);
     assert_true(used <= code->bound(n));
-    assert_int_equal(out[used], 0xC3);
+    assert_int_equal(out[code->bound(n)], 0xC3);
     uint8_t *in = malloc(used + RP_PAD);
     memcpy(in, out, used);
     memset(in + used, 0, RP_PAD);

@@ -1,4 +1,4 @@
 # A run's fields are cut at blanks.
-echo '{"id":"two words\u0001","text":"fox"}' >odd.jsonl
+echo '{"id":"two words","text":"fox"}' >odd.jsonl
 riposte index -q odd.jsonl -o new.rip
 printf '1\tfox\n' | riposte batch -q new.rip -

@@ -2,7 +2,10 @@
 ls my.rip >before
 awk 'BEGIN { for (i = 0; ; i++) printf "{\"id\":\"n%d\",\"text\":\"some words %d\"}\n", i, i }' 2>/dev/null |
     "$RIPOSTE" index -q - -o my.rip &
-sleep 0.5
+for wait in $(seq 100); do
+    ls my.rip | cmp -s before - || break
+    sleep 0.1
+done
 kill -INT $!
 wait $!
 echo $?

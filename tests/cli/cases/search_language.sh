@@ -1,5 +1,6 @@
 ask() { echo "== $*"; riposte search -q my.rip --no-snippets -- "$@"; }
 ask '"boundary layer"'
+ask '"flow plate"~3'
 ask '"flow plate"~2'
 ask 'eng*'
 ask 'wing AND air'

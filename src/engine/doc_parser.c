@@ -1,0 +1,124 @@
+/* doc_parser.c: one record of a batch to one document, by the batch's format.
+ *
+ * Owns what the formats decode into, and what they have in common: where a fault is, and what an id
+ * may be. An id is printed on lines of TREC runs and in messages, so it has no control characters. */
+#include "engine/corpus.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "engine/corpus_format.h"
+
+enum {
+    DEFAULT_JSON_DEPTH = 64,
+    KEEP_BYTES = 16 << 20, /* a buffer that grew past this for one document is given back */
+    SHOWN_PATH = 100,      /* bytes of a path that a message has room for */
+};
+
+static const char *const usual_names[RP_FIELDS][5] = {
+    [RP_FIELD_ID] = {"id", "_id", "docno", "docid"},
+    [RP_FIELD_TITLE] = {"title"},
+    [RP_FIELD_TEXT] = {"text", "contents", "content", "body"},
+};
+
+rp_status rp__doc_parser_new(const rp_build_options *options, rp__doc_parser **out)
+{
+    static const rp_build_options defaults;
+    const rp_build_options *o = options ? options : &defaults;
+    const char *const given[RP_FIELDS] = {o->id_field, o->title_field, o->text_field};
+    rp__doc_parser *parser = rp__alloc_zero(1, sizeof *parser);
+    if (!parser)
+        return RP_NO_MEMORY;
+    rp__json_init(&parser->json);
+    parser->max_json_depth = o->max_json_depth ? o->max_json_depth : DEFAULT_JSON_DEPTH;
+    memcpy(parser->names, usual_names, sizeof usual_names);
+    for (size_t f = 0; f < RP_FIELDS; f++)
+        if (given[f]) {
+            parser->names[f][0] = given[f];
+            parser->names[f][1] = NULL;
+        }
+    *out = parser;
+    return RP_OK;
+}
+
+void rp__doc_parser_free(rp__doc_parser *parser)
+{
+    if (!parser)
+        return;
+    rp__json_free(&parser->json);
+    for (size_t f = 0; f < RP_FIELDS; f++)
+        rp__buf_free(&parser->own[f]);
+    rp__free(parser);
+}
+
+/* `seen` is put behind `what`. */
+static rp_status set_fault(const rp__batch *batch, size_t i, size_t offset, rp_status status,
+                           const char *what, const char *seen, rp_error *err)
+{
+    const char *at = (const char *)batch->bytes.at + batch->records[i].offset, *line = at, *newline;
+    uint64_t number = batch->records[i].line;
+    while ((newline = memchr(line, '\n', offset - (size_t)(line - at)))) {
+        line = newline + 1;
+        number++;
+    }
+    size_t column = offset - (size_t)(line - at) + 1, path_bytes = strlen(batch->path);
+    bool is_long = path_bytes > SHOWN_PATH;
+    return rp__error_set(err, status, "%s%s:%llu:%zu: %s%s", is_long ? "..." : "",
+                         batch->path + (is_long ? path_bytes - SHOWN_PATH : 0),
+                         (unsigned long long)number, column, what, seen);
+}
+
+rp_status rp__doc_parser_fault(const rp__batch *batch, size_t i, size_t offset, rp_status status,
+                               const char *what, rp_error *err)
+{
+    const rp__record *record = &batch->records[i];
+    uint8_t byte = offset < record->bytes ? batch->bytes.at[record->offset + offset] : ' ';
+    char seen[16] = "";
+    if (byte < ' ' || byte > '~')
+        snprintf(seen, sizeof seen, " (byte 0x%02X)", byte);
+    return set_fault(batch, i, offset, status, what, seen, err);
+}
+
+rp_status rp__doc_parser_check_utf8(const rp__batch *batch, size_t i, rp_error *err)
+{
+    const rp__record *record = &batch->records[i];
+    const char *at = (const char *)batch->bytes.at + record->offset;
+    size_t good = rp__utf8_check(at, record->bytes);
+    if (good == record->bytes)
+        return RP_OK;
+    return rp__doc_parser_fault(batch, i, good, RP_INPUT, "invalid UTF-8", err);
+}
+
+static const char *find_id_fault(const rp__doc *doc)
+{
+    if (doc->id_bytes == 0)
+        return "the id is empty";
+    for (size_t i = 0; i < doc->id_bytes; i++)
+        if ((unsigned char)doc->id[i] < ' ' || doc->id[i] == 0x7F)
+            return "the id has a control character";
+    return rp__utf8_check(doc->id, doc->id_bytes) < doc->id_bytes ? "the id is not UTF-8" : NULL;
+}
+
+static void give_back(rp__buf *buf)
+{
+    if (buf->cap > KEEP_BYTES || buf->failed)
+        rp__buf_free(buf);
+    buf->n = 0;
+}
+
+rp_status rp__doc_parser_parse(rp__doc_parser *parser, const rp__batch *batch, size_t i,
+                               rp__doc *doc, rp_error *err)
+{
+    *doc = (rp__doc){.id = "", .title = "", .text = ""};
+    give_back(&parser->json.scratch);
+    for (size_t f = 0; f < RP_FIELDS; f++)
+        give_back(&parser->own[f]);
+    rp_status status = batch->format->parse(parser, batch, i, doc, err);
+    if (status != RP_OK)
+        return status;
+    const char *fault = find_id_fault(doc);
+    return fault ? set_fault(batch, i, 0, RP_INPUT, fault, "", err) : RP_OK;
+}
