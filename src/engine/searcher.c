@@ -288,7 +288,7 @@ rp_status rp_search(const rp_index *index, const char *query, size_t k, rp_hits 
     *hits = (rp_hits){0};
     rp_searcher *searcher;
     rp_status status = rp_searcher_new(index, &(rp_search_options){.k = k}, &searcher, err);
-    if (status == RP_OK)
+    if (searcher)
         status = rp_searcher_search(searcher, query, strlen(query), hits, err);
     rp_searcher_free(searcher);
     return status;
