@@ -104,6 +104,9 @@ static void opening_refuses_what_cannot_be(void **unused)
     assert_int_equal(rp__list_open(codec, in, n_bytes, 896, universe, true, &list), RP_DAMAGED);
     assert_int_equal(rp__list_open(codec, in, n_bytes, 1000, universe, false, &list), RP_DAMAGED);
     assert_int_equal(rp__list_open(raw, in, n_bytes, 1000, universe, true, &list), RP_DAMAGED);
+    size_t end = (size_t)(f.list.freqs + f.list.freqs_bytes - in); /* the padding may be missing */
+    assert_int_equal(rp__list_open(codec, in, end, 1000, universe, true, &list), RP_OK);
+    assert_int_equal(rp__list_open(codec, in, end - 1, 1000, universe, true, &list), RP_DAMAGED);
     in[0] |= 8; /* a flag that is none */
     assert_int_equal(rp__list_open(codec, in, n_bytes, 1000, universe, true, &list), RP_DAMAGED);
     in[0] &= (uint8_t)~8U;
