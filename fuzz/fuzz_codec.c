@@ -1,10 +1,10 @@
 /* fuzz_codec.c: any bytes through every decoder of codec.
  *
- * Byte 0 picks: below 128 a block code by its plain row, above a docid codec's row. Bytes 1 to 3 are
- * n, bytes 4 to 7 base or universe, byte 8 whether there are positions; the rest is what is decoded,
- * in memory of exactly its size and RP_PAD.
- * Checked: rows of one code agree; docids rise; a cursor keeps its promise on any bytes; a list that
- * validates is walked to its end, and decodes to what the cursor gave. */
+ * Byte 0 picks: below 128 a block code by its plain row, above a docid codec's row. Bytes 1 to 3
+ * are n, bytes 4 to 7 base or universe, byte 8 whether there are positions; the rest is what is
+ * decoded, in memory of exactly its size and RP_PAD.
+ * Checked: rows of one code agree; docids rise; a cursor keeps its promise on any bytes; a list
+ * that validates is walked to its end, and decodes to what the cursor gave. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* test_bitpack.c: the bytes of bp128, and what its decoders refuse. Rows are compared with each other
- * in tests/parity/test_codecs.c. */
+/* test_bitpack.c: the bytes of bp128, and what its decoders refuse. Rows are compared with each
+ * other in tests/parity/test_codecs.c. */
 #include "list_case.h"
 
 /* Every row of bp128 that runs here. */
