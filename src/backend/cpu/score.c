@@ -82,8 +82,9 @@ const rp__score_kernel *rp__score_kernel_at(size_t i)
 
 const rp__score_kernel *rp__score_kernel_find(uint32_t features)
 {
+    const size_t last = sizeof rows / sizeof rows[0] - 1;
     size_t i = 0;
-    while (rows[i]->needs & ~features)
+    while (i < last && (rows[i]->needs & ~features))
         i++;
     return rows[i];
 }
