@@ -21,7 +21,8 @@ void rp__buf_free(rp__buf *buf)
 
 uint8_t *rp__buf_room(rp__buf *buf, size_t n)
 {
-    if (buf->failed || n > SIZE_MAX - buf->n || !rp__alloc_grow(&buf->at, &buf->cap, buf->n + n, 1)) {
+    if (buf->failed || n > SIZE_MAX - buf->n ||
+        !rp__alloc_grow(&buf->at, &buf->cap, buf->n + n, 1)) {
         buf->failed = true;
         return NULL;
     }

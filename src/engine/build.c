@@ -22,10 +22,10 @@ typedef struct build {
     rp__corpus *corpus;
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    uint64_t batches;              /* taken from the corpus */
+    uint64_t batches;               /* taken from the corpus */
     uint64_t docid_turn, text_turn; /* batch whose turn it is */
     bool is_at_end;
-    rp_status status;              /* of the first failure, in input order where it is a document's */
+    rp_status status; /* of the first failure, in input order where it is a document's */
     rp_error err;
     uint64_t docs, tokens, skipped;
 } build;
@@ -173,7 +173,8 @@ static rp_status give_docid(worker *w, parsed *p, rp_error *err)
     if (status == RP_OK || status != RP_INPUT)
         return *err = why, status;
     p->docid = RP_NO_DOC;
-    rp__error_set(&why, RP_INPUT, "%s:%llu: %s", w->batch.path, (unsigned long long)p->line, why.text);
+    rp__error_set(&why, RP_INPUT, "%s:%llu: %s", w->batch.path, (unsigned long long)p->line,
+                  why.text);
     return refuse(w, p, RP_INPUT, why.text, err);
 }
 

@@ -25,7 +25,8 @@ typedef struct entry {
     uint32_t hash, last_doc, last_pos, tf;
     uint8_t *w, *end, *head;
     uint8_t level, bytes;
-    char term[22]; /* the term; a longer one: its first 8 bytes, then at [8] a pointer to all of it */
+    char term
+        [22]; /* the term; a longer one: its first 8 bytes, then at [8] a pointer to all of it */
 } entry;
 
 _Static_assert(sizeof(entry) == 64, "one cache line");
@@ -98,7 +99,8 @@ static uint8_t *take(rp__inverter *inv, size_t n)
     n = (n + 7) & ~(size_t)7;
     if ((size_t)(inv->free_end - inv->free_at) < n) {
         if (inv->used_chunks == inv->n_chunks) {
-            if (!rp__alloc_grow(&inv->chunks, &inv->cap_chunks, inv->n_chunks + 1, sizeof *inv->chunks))
+            if (!rp__alloc_grow(&inv->chunks, &inv->cap_chunks, inv->n_chunks + 1,
+                                sizeof *inv->chunks))
                 return NULL;
             uint8_t *chunk = rp__alloc_random(CHUNK, 1);
             if (!chunk)

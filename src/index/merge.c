@@ -14,7 +14,7 @@ typedef struct state {
     const rp__merge *merge;
     rp__segment_writer *w;
     rp__run_reader *readers;
-    rp__run_reader **heap;  /* by term; n_heap runs are not at their end */
+    rp__run_reader **heap; /* by term; n_heap runs are not at their end */
     size_t n_heap;
     rp__run_reader **group; /* those that stand on the term being written */
     uint64_t terms_done, terms;

@@ -212,8 +212,8 @@ static rp_status add_list(rp__segment_writer *w, rp__term *entry)
                             .n_blocks = n_blocks,
                             .bounds = w->bounds,
                             .pos_offsets = w->positions ? w->pos_offsets : NULL};
-    rp_status status = rp__list_encode(w->codec, w->docids, w->tfs, w->n, &parts, w->scratch,
-                                       w->encoded, &used);
+    rp_status status =
+        rp__list_encode(w->codec, w->docids, w->tfs, w->n, &parts, w->scratch, w->encoded, &used);
     if (status != RP_OK)
         return status;
     rp__section_writer_put(w->lists, w->encoded, used);
@@ -229,8 +229,8 @@ rp_status rp__segment_writer_end_term(rp__segment_writer *w, rp_error *err)
     w->postings += w->n;
     rp_status status = is_tiny(w) ? add_tiny(w, &entry) : add_list(w, &entry);
     if (status == RP_NO_MEMORY)
-        return rp__error_set(err, status, "a list of %zu postings does not fit in memory; raise --memory",
-                             w->n);
+        return rp__error_set(err, status,
+                             "a list of %zu postings does not fit in memory; raise --memory", w->n);
     if (status != RP_OK)
         return rp__error_set(err, status, "the list of a term passes 4 GiB; split the collection");
     return RP_OK;

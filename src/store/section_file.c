@@ -31,8 +31,8 @@ static rp_status read_at(const rp__section_file *f, int fd, void *to, size_t n, 
                          rp_error *err)
 {
     for (size_t have = 0; have < n;) {
-        ssize_t got = rp__store_get_ops()->pread(fd, (uint8_t *)to + have, n - have,
-                                                 (off_t)(offset + have));
+        ssize_t got =
+            rp__store_get_ops()->pread(fd, (uint8_t *)to + have, n - have, (off_t)(offset + have));
         if (got < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (got < 0)
@@ -97,9 +97,11 @@ static rp_status read_metadata(rp__section_file *f, int fd, uint32_t kind, uint6
     if (footer.checksum != rp__checksum(&footer, offsetof(rp__section_footer, checksum)) ||
         footer.header_checksum != rp__checksum(&header, sizeof header) ||
         (checksum && checksum != footer.checksum))
-        return damaged(f, "checksum of header or footer differs, or it is a file of another index", err);
+        return damaged(f, "checksum of header or footer differs, or it is a file of another index",
+                       err);
     if (footer.n_sections > RP_SECTION_MOST ||
-        footer.table_offset + footer.n_sections * sizeof(rp__section_entry) + sizeof footer != f->bytes)
+        footer.table_offset + footer.n_sections * sizeof(rp__section_entry) + sizeof footer !=
+            f->bytes)
         return damaged(f, "its table does not fit", err);
     f->n = (size_t)footer.n_sections;
     status = read_at(f, fd, f->table, f->n * sizeof *f->table, footer.table_offset, err);
@@ -203,12 +205,24 @@ rp_status rp__section_file_verify(const rp__section_file *f, uint32_t id, rp_err
         return damaged(f, "the file was cut short while it was read", err);
     if (job.checksum == e->checksum)
         return RP_OK;
-    return rp__error_set(err, RP_DAMAGED,
-                         "%s: section %u: checksum differs; restore the file or build the index again",
-                         f->name, id);
+    return rp__error_set(
+        err, RP_DAMAGED,
+        "%s: section %u: checksum differs; restore the file or build the index again", f->name, id);
 }
 
-size_t rp__section_file_count(const rp__section_file *f) { return f->n; }
-uint32_t rp__section_file_id(const rp__section_file *f, size_t i) { return f->table[i].id; }
-uint64_t rp__section_file_bytes(const rp__section_file *f) { return f->bytes; }
-const char *rp__section_file_name(const rp__section_file *f) { return f->name; }
+size_t rp__section_file_count(const rp__section_file *f)
+{
+    return f->n;
+}
+uint32_t rp__section_file_id(const rp__section_file *f, size_t i)
+{
+    return f->table[i].id;
+}
+uint64_t rp__section_file_bytes(const rp__section_file *f)
+{
+    return f->bytes;
+}
+const char *rp__section_file_name(const rp__section_file *f)
+{
+    return f->name;
+}
