@@ -127,8 +127,8 @@ test: deps ## everything that runs in minutes; ends with a line "N passed, N fai
 	@+$(again) $(ASAN) fuzz-replay-build
 	@+$(RUN) $(TESTS) $(SCRIPTS) $(FUZZ_SRC:%.c=$B/asan/%) $(CHECKS)
 
-check-all: everything ## the suite in one configuration (B, CC, OPT, SAN), without source checks
-	@+$(RUN) $(TESTS) $(filter-out tests/tools/%,$(SCRIPTS)) $(FUZZERS)
+check-all: everything ## the suite in one configuration (B, CC, OPT, SAN), no checks of sources or install
+	@+$(RUN) $(TESTS) $(filter-out tests/tools/% tests/install/%,$(SCRIPTS)) $(FUZZERS)
 
 test-all: deps-all ## test, then asan, tsan, analyze, tidy and coverage
 	@+for t in test asan tsan analyze tidy coverage; do echo "== make $$t"; $(again) $$t || exit 1; done
