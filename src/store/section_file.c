@@ -183,14 +183,19 @@ rp_status rp__section_file_get(const rp__section_file *f, uint32_t id, const uin
 
 typedef struct verify_job {
     const uint8_t *at;
-    size_t bytes;
+    size_t bytes, padded;
     uint64_t checksum;
+    bool is_padding_zero;
 } verify_job;
 
 static rp_status run_verify(void *arg)
 {
     verify_job *job = arg;
+    uint8_t all = 0;
     job->checksum = rp__checksum(job->at, job->bytes);
+    for (size_t i = job->bytes; i < job->padded; i++)
+        all |= job->at[i];
+    job->is_padding_zero = all == 0;
     return RP_OK;
 }
 
@@ -200,10 +205,11 @@ rp_status rp__section_file_verify(const rp__section_file *f, uint32_t id, rp_err
     if (!e)
         return damaged(f, "a section is missing", err);
     verify_job job = {.at = f->at + e->offset, .bytes = (size_t)e->bytes};
+    job.padded = (size_t)rp__bits_align(e->bytes + RP_PAD, RP_SECTION_ALIGN);
     rp_status status = rp__mapping_guard(run_verify, &job);
     if (status != RP_OK)
         return damaged(f, "the file was cut short while it was read", err);
-    if (job.checksum == e->checksum)
+    if (job.checksum == e->checksum && job.is_padding_zero)
         return RP_OK;
     return rp__error_set(
         err, RP_DAMAGED,

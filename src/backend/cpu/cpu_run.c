@@ -4,6 +4,7 @@
 #include "backend/cpu/cpu_run.h"
 
 #include "backend/rows.h"
+#include "base/cpu.h"
 #include "base/error.h"
 
 static const rp__algorithm *const algorithms[] = {
@@ -75,6 +76,7 @@ rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query,
                          rp__answer *answer, rp_error *err)
 {
     rp__cpu_run run = {.query = query, .arena = arena, .err = err};
+    run.kernel = rp__score_kernel_find(rp__cpu_features());
     rp_status status = open_run(&run);
     if (status == RP_OK)
         status = algorithm->run(&run);
