@@ -98,7 +98,7 @@ static void flush_gaps(rp__segment_writer *w)
     uint8_t out[1 + RP_BLOCK * sizeof(uint32_t) + RP_PAD];
     if (w->n_gaps == 0)
         return;
-    size_t used = w->pos_code->encode(w->gaps, w->n_gaps, out);
+    size_t used = w->pos_code->encode(NULL, w->gaps, w->n_gaps, out);
     rp__section_writer_put(w->positions, out, used);
     w->n_gaps = 0;
     w->has_flushed = true;
@@ -207,7 +207,7 @@ static rp_status add_list(rp__segment_writer *w, rp__term *entry)
         return RP_NO_MEMORY;
     if (w->positions)
         flush_gaps(w);
-    size_t n_blocks = rp__list_cut(w->codec, w->docids, w->tfs, w->n, w->ends);
+    size_t n_blocks = rp__list_cut(w->codec, NULL, w->docids, w->tfs, w->n, w->scratch, w->ends);
     find_bounds(w, n_blocks);
     rp__list_parts parts = {.ends = w->ends,
                             .n_blocks = n_blocks,
