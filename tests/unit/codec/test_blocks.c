@@ -29,7 +29,7 @@ static void each_block_goes_on_from_the_last_docid(void **unused)
         assert_int_equal(codec->block(&list, b, out), RP_OK);
         assert_memory_equal(out, docids + 128 * b, rp__list_block_count(&list, b) * sizeof *out);
     }
-    offsets[1] = (uint32_t)used + 1;
+    offsets[1] = (uint32_t)e.used + 1;
     assert_int_equal(codec->block(&list, 0, out), RP_DAMAGED);
     assert_int_equal(codec->block(&list, 1, out), RP_DAMAGED);
     offsets[1] = offsets[2] - 5; /* too short for what the width says */
