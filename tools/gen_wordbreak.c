@@ -3,7 +3,8 @@
  *
  * Run it only when the tables must follow a newer Unicode; its output is kept in the tree, so that
  * a build does not need libunistring.
- * Use: gcc -Isrc tools/gen_wordbreak.c -lunistring -lutf8proc && ./a.out >src/text/wordbreak_table.c */
+ * Use: gcc -Isrc tools/gen_wordbreak.c -lunistring -lutf8proc -o gen
+ *      ./gen >src/text/wordbreak_table.c */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

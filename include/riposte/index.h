@@ -90,7 +90,8 @@ typedef struct rp_progress {
 /* Called now and then, always from the calling thread. Return false to stop: RP_INTERRUPTED. */
 typedef bool rp_progress_fn(void *arg, const rp_progress *progress);
 
-/* Called for a document that is left out under RP_ON_ERROR_SKIP; `where` is file:line:column. */
+/* Called for a document that is left out under RP_ON_ERROR_SKIP; `where` is file:line. One call at a
+ * time, but with several threads from any of them. */
 typedef void rp_skip_fn(void *arg, const char *where, const char *what);
 
 /* All zero or NULL: the default named beside each field. */

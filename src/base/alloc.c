@@ -24,9 +24,8 @@ static void note_more(size_t bytes)
 {
     uint64_t now = atomic_fetch_add_explicit(&in_use, bytes, memory_order_relaxed) + bytes;
     uint64_t most = atomic_load_explicit(&peak, memory_order_relaxed);
-    while (now > most &&
-           !atomic_compare_exchange_weak_explicit(&peak, &most, now, memory_order_relaxed,
-                                                  memory_order_relaxed))
+    while (now > most && !atomic_compare_exchange_weak_explicit(
+                             &peak, &most, now, memory_order_relaxed, memory_order_relaxed))
         ;
 }
 
@@ -74,8 +73,8 @@ static size_t large_pages(size_t bytes)
 /* Maps a page too much and gives the ends back, so that what stays is aligned. */
 static uint8_t *map_aligned(size_t bytes)
 {
-    uint8_t *all = mmap(NULL, bytes + LARGE_PAGE, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *all =
+        mmap(NULL, bytes + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED)
         return NULL;
     size_t before = (LARGE_PAGE - (uintptr_t)all % LARGE_PAGE) % LARGE_PAGE;
@@ -147,10 +146,22 @@ bool rp__alloc_grow(void *array_ptr, size_t *cap, size_t want, size_t size)
     return true;
 }
 
-uint64_t rp__alloc_in_use(void) { return atomic_load_explicit(&in_use, memory_order_relaxed); }
-uint64_t rp__alloc_peak(void) { return atomic_load_explicit(&peak, memory_order_relaxed); }
-void rp__alloc_reset_peak(void) { atomic_store(&peak, atomic_load(&in_use)); }
-uint64_t rp__alloc_count(void) { return atomic_load_explicit(&count, memory_order_relaxed); }
+uint64_t rp__alloc_in_use(void)
+{
+    return atomic_load_explicit(&in_use, memory_order_relaxed);
+}
+uint64_t rp__alloc_peak(void)
+{
+    return atomic_load_explicit(&peak, memory_order_relaxed);
+}
+void rp__alloc_reset_peak(void)
+{
+    atomic_store(&peak, atomic_load(&in_use));
+}
+uint64_t rp__alloc_count(void)
+{
+    return atomic_load_explicit(&count, memory_order_relaxed);
+}
 
 void rp__alloc_fail_at(uint64_t n, bool sticky)
 {

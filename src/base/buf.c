@@ -21,7 +21,8 @@ void rp__buf_free(rp__buf *buf)
 
 uint8_t *rp__buf_room(rp__buf *buf, size_t n)
 {
-    size_t want = buf->n + n > 0 ? buf->n + n : 1; /* a pointer even to nothing: NULL means failed */
+    size_t want =
+        buf->n + n > 0 ? buf->n + n : 1; /* a pointer even to nothing: NULL means failed */
     if (buf->failed || n > SIZE_MAX - buf->n || !rp__alloc_grow(&buf->at, &buf->cap, want, 1)) {
         buf->failed = true;
         return NULL;

@@ -10,5 +10,11 @@ static uint64_t read_clock(clockid_t id)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-uint64_t rp__clock_now(void) { return read_clock(CLOCK_MONOTONIC); }
-uint64_t rp__clock_thread(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+uint64_t rp__clock_now(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+uint64_t rp__clock_thread(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}

@@ -22,10 +22,10 @@ typedef struct build {
     rp__corpus *corpus;
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    uint64_t batches;              /* taken from the corpus */
+    uint64_t batches;               /* taken from the corpus */
     uint64_t docid_turn, text_turn; /* batch whose turn it is */
     bool is_at_end;
-    rp_status status;              /* of the first failure, in input order where it is a document's */
+    rp_status status; /* of the first failure, in input order where it is a document's */
     rp_error err;
     uint64_t docs, tokens, skipped;
 } build;
@@ -173,7 +173,8 @@ static rp_status give_docid(worker *w, parsed *p, rp_error *err)
     if (status == RP_OK || status != RP_INPUT)
         return *err = why, status;
     p->docid = RP_NO_DOC;
-    rp__error_set(&why, RP_INPUT, "%s:%llu: %s", w->batch.path, (unsigned long long)p->line, why.text);
+    rp__error_set(&why, RP_INPUT, "%s:%llu: %s", w->batch.path, (unsigned long long)p->line,
+                  why.text);
     return refuse(w, p, RP_INPUT, why.text, err);
 }
 
@@ -298,20 +299,10 @@ static void run_worker(void *arg, uint32_t number)
     stop_worker(&w);
 }
 
-/* A document must leave room for itself several times over: raw, parsed, packed. */
-static void fit_line_to_memory(rp_build_options *o)
-{
-    uint64_t most = o->memory / 8 / o->threads;
-    if (o->max_line > most)
-        o->max_line = most;
-}
-
 static rp_status run_build(build *b, const char *const *paths, size_t n_paths, const char *dir,
                            rp_build_stats *stats, rp_error *err)
 {
     uint64_t skipped = 0, bytes = 0, total;
-    uint64_t max_line = b->setup.o.max_line;
-    fit_line_to_memory(&b->setup.o);
     b->setup.segment.on_progress = report_merge;
     b->setup.segment.progress_arg = b;
     rp_status status = rp__corpus_open(paths, n_paths, &b->setup.o, &b->corpus, err);
@@ -323,8 +314,6 @@ static rp_status run_build(build *b, const char *const *paths, size_t n_paths, c
     if (status != RP_OK)
         return rp__error_no_memory(err);
     if (b->status != RP_OK) {
-        if (b->status == RP_LIMIT && max_line != b->setup.o.max_line)
-            return rp__error_set(err, RP_NO_MEMORY, "%.200s; raise --memory", b->err.text);
         if (err)
             *err = b->err;
         return b->status;

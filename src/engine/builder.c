@@ -80,9 +80,8 @@ static rp_status read_stop_file(rp__build_setup *s, rp_error *err)
     if (status != RP_OK)
         return status;
     s->stop_words = rp__alloc(STOP_FILE_MOST + 1);
-    status = s->stop_words
-                 ? rp__input_read(input, s->stop_words, STOP_FILE_MOST + 1, &got, err)
-                 : rp__error_no_memory(err);
+    status = s->stop_words ? rp__input_read(input, s->stop_words, STOP_FILE_MOST + 1, &got, err)
+                           : rp__error_no_memory(err);
     rp__input_close(input);
     if (status != RP_OK)
         return status;

@@ -30,6 +30,7 @@ typedef struct source {
 
 struct rp__corpus {
     rp_build_options options;
+    uint64_t max_record;             /* bytes: max_line, or less where memory allows less */
     const rp__corpus_format *forced; /* NULL: told by each file */
     rp__buf names;                   /* paths, each ended by a NUL */
     source *sources;
@@ -119,6 +120,13 @@ static uint64_t sum_bytes(const rp__corpus *c)
     return sum;
 }
 
+/* A build holds a document several times over: raw, parsed, stored, packed. */
+static uint64_t max_record(const rp_build_options *o)
+{
+    uint64_t fits = o->memory / 8 / (o->threads ? o->threads : 1);
+    return o->memory && fits < o->max_line ? fits : o->max_line;
+}
+
 rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_options *options,
                           rp__corpus **out, rp_error *err)
 {
@@ -129,6 +137,7 @@ rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_opt
         c->options = *options;
     if (c->options.max_line == 0)
         c->options.max_line = default_max_line;
+    c->max_record = max_record(&c->options);
     rp_status status = RP_OK;
     if (c->options.format)
         status = rp__corpus_format_find(c->options.format, &c->forced, err);
@@ -263,10 +272,11 @@ static rp_status refuse(rp__corpus *c, size_t begin, rp_error *err)
     unsigned long long line = c->line + count_lines(c->split.at, begin);
     char where[160], what[80];
     snprintf(where, sizeof where, "%s%s:%llu", from ? "..." : "", path + from, line);
-    snprintf(what, sizeof what, "a document of over %llu bytes; raise --max-line",
-             (unsigned long long)c->options.max_line);
+    bool is_memory = c->max_record < c->options.max_line;
+    snprintf(what, sizeof what, "a document of over %llu bytes; raise %s",
+             (unsigned long long)c->max_record, is_memory ? "--memory" : "--max-line");
     if (c->options.on_error != RP_ON_ERROR_SKIP)
-        return rp__error_set(err, RP_LIMIT, "%s: %s", where, what);
+        return rp__error_set(err, is_memory ? RP_NO_MEMORY : RP_LIMIT, "%s: %s", where, what);
     c->skipped++;
     if (c->options.on_skip)
         c->options.on_skip(c->options.skip_arg, where, what);
@@ -278,7 +288,7 @@ static rp_status take_found(rp__corpus *c, rp__batch *batch, rp_error *err)
 {
     rp__split *s = &c->split;
     rp_status status = RP_OK;
-    if (!s->is_passing && s->end - s->begin <= c->options.max_line) {
+    if (!s->is_passing && s->end - s->begin <= c->max_record) {
         add_record(c, batch);
         return RP_OK;
     }
@@ -296,7 +306,7 @@ static rp_status take_more(rp__corpus *c, rp__batch *batch, rp_error *err)
     drop(c, batch, s->used);
     if (s->is_end)
         return RP_OK;
-    if (!s->is_passing && batch->bytes.n - c->used > c->options.max_line) {
+    if (!s->is_passing && batch->bytes.n - c->used > c->max_record) {
         s->at = (const char *)batch->bytes.at + c->used;
         s->is_passing = true;
         s->scanned = 0;

@@ -23,8 +23,9 @@ rp_status rp_index_open(const char *dir, const rp_index_options *options, rp_ind
         rp__text_options text = {info->stem, info->stop_words, info->stop_bytes};
         status = rp__analyzer_open(&text, &index->analyzer, err);
         if (status == RP_USAGE)
-            status = rp__error_set(err, RP_INCOMPATIBLE,
-                                   "%s: stemmer \"%s\" is not known to this program", dir, info->stem);
+            status =
+                rp__error_set(err, RP_INCOMPATIBLE,
+                              "%s: stemmer \"%s\" is not known to this program", dir, info->stem);
     }
     if (status != RP_OK) {
         rp_index_close(index);
@@ -189,7 +190,8 @@ rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_inf
         *out = (rp_term_info){
             .df = job.entry.df,
             .cf = job.entry.cf,
-            .bytes = job.entry.tiny ? job.entry.tiny_bytes : job.entry.list_bytes + job.entry.pos_bytes,
+            .bytes =
+                job.entry.tiny ? job.entry.tiny_bytes : job.entry.list_bytes + job.entry.pos_bytes,
             .blocks = job.entry.tiny ? 0 : job.list.n_blocks,
         };
     }

@@ -65,8 +65,7 @@ rp_status rp__ingest_add(rp__ingest *in, uint32_t docid, const rp__doc *doc, rp_
         add_field(in, docid, doc->text, doc->text_bytes, &position, &length) != RP_OK)
         return rp__error_no_memory(err);
     in->tokens += length;
-    rp_status status =
-        rp__segment_builder_doc_end(in->builder, in->worker, docid, length, err);
+    rp_status status = rp__segment_builder_doc_end(in->builder, in->worker, docid, length, err);
     return status == RP_OK && in->has_text ? store_text(in, docid, doc, err) : status;
 }
 

@@ -222,10 +222,10 @@ static void cut(const source *s, uint32_t max_bytes, uint32_t *begin, uint32_t *
     uint32_t room = max_bytes - (to - from), after = s->bytes - to;
     uint32_t left = after < room - room / 2 ? room - after : room / 2;
     *begin = from > left ? from - left : 0;
-    room = max_bytes - (to - *begin);
-    *end = after > room ? to + room : s->bytes;
     while (*begin < from && !is_break(s, *begin))
         ++*begin;
+    room = max_bytes - (to - *begin);
+    *end = after > room ? to + room : s->bytes;
     while (*end > to && !is_break(s, *end))
         --*end;
     if (*end == *begin) /* one endless word */

@@ -35,8 +35,8 @@ rp_status rp__dictionary_open(rp__dictionary *d, const rp__section_file *file, u
 }
 
 /* The bytes of a block behind its two offsets. */
-static bool view_block(const rp__dictionary *d, size_t block, const uint8_t **p, const uint8_t **end,
-                       uint64_t *list_offset, uint64_t *pos_offset)
+static bool view_block(const rp__dictionary *d, size_t block, const uint8_t **p,
+                       const uint8_t **end, uint64_t *list_offset, uint64_t *pos_offset)
 {
     uint64_t from = d->offsets[block], to = d->offsets[block + 1];
     if (from > to || to > d->blocks_bytes)

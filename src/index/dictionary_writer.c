@@ -90,8 +90,8 @@ uint64_t rp__dictionary_writer_terms(const rp__dictionary_writer *w)
     return w->n_terms;
 }
 
-rp_status rp__dictionary_writer_finish(rp__dictionary_writer *w, uint64_t *bytes, uint64_t *checksum,
-                                       rp_error *err)
+rp_status rp__dictionary_writer_finish(rp__dictionary_writer *w, uint64_t *bytes,
+                                       uint64_t *checksum, rp_error *err)
 {
     end_block(w);
     rp__buf_put_u64(&w->offsets, rp__section_writer_offset(w->out));

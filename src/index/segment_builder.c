@@ -131,8 +131,8 @@ static rp_status copy_options(rp__segment_builder *b, const rp__segment_options 
     if (options->stop_bytes)
         memcpy(b->stop_words, options->stop_words, options->stop_bytes);
     b->o.stop_words = b->stop_words;
-    b->meta.flags = (options->has_positions ? RP_META_POSITIONS : 0U) |
-                    (options->has_text ? RP_META_TEXT : 0U);
+    b->meta.flags =
+        (options->has_positions ? RP_META_POSITIONS : 0U) | (options->has_text ? RP_META_TEXT : 0U);
     snprintf(b->meta.codec, sizeof b->meta.codec, "%s", options->codec->name);
     snprintf(b->meta.stem, sizeof b->meta.stem, "%s", options->stem);
     snprintf(b->meta.stop, sizeof b->meta.stop, "%s", options->stop);
@@ -176,8 +176,8 @@ rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t
         return rp__error_set(err, status, "id \"%.*s\" was seen before, as document %u",
                              (int)(id_bytes < 100 ? id_bytes : 100), id, *docid);
     if (status == RP_LIMIT)
-        return rp__error_set(err, status, "an index holds at most %u documents; split the collection",
-                             RP_MAX_DOCS);
+        return rp__error_set(
+            err, status, "an index holds at most %u documents; split the collection", RP_MAX_DOCS);
     return status == RP_OK ? RP_OK : rp__error_no_memory(err);
 }
 
@@ -212,8 +212,8 @@ static uint64_t worker_share(const rp__segment_builder *b)
     return others >= b->o.memory ? 0 : (b->o.memory - others) / b->o.workers;
 }
 
-rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker_number, uint32_t docid,
-                                      uint32_t length, rp_error *err)
+rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker_number,
+                                      uint32_t docid, uint32_t length, rp_error *err)
 {
     enum { LEAST = 1 << 20 }; /* a run smaller than this is not worth its seek */
     worker *w = &b->workers[worker_number];

@@ -142,14 +142,15 @@ rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint
     return RP_OK;
 }
 
-rp_status rp__segment_writer_position(rp__segment_writer *w, uint32_t gap)
+void rp__segment_writer_positions(rp__segment_writer *w, const uint32_t *gaps, uint32_t n)
 {
-    if (w->n_gaps == RP_BLOCK)
-        flush_gaps(w);
-    w->gaps[w->n_gaps++] = gap;
-    w->tfs[w->n - 1]++;
-    w->cf++;
-    return RP_OK;
+    w->tfs[w->n - 1] += n;
+    w->cf += n;
+    for (uint32_t i = 0; i < n; i++) {
+        if (w->n_gaps == RP_BLOCK)
+            flush_gaps(w);
+        w->gaps[w->n_gaps++] = gaps[i];
+    }
 }
 
 static bool is_tiny(const rp__segment_writer *w)
@@ -212,8 +213,8 @@ static rp_status add_list(rp__segment_writer *w, rp__term *entry)
                             .n_blocks = n_blocks,
                             .bounds = w->bounds,
                             .pos_offsets = w->positions ? w->pos_offsets : NULL};
-    rp_status status = rp__list_encode(w->codec, w->docids, w->tfs, w->n, &parts, w->scratch,
-                                       w->encoded, &used);
+    rp_status status =
+        rp__list_encode(w->codec, w->docids, w->tfs, w->n, &parts, w->scratch, w->encoded, &used);
     if (status != RP_OK)
         return status;
     rp__section_writer_put(w->lists, w->encoded, used);
@@ -229,8 +230,8 @@ rp_status rp__segment_writer_end_term(rp__segment_writer *w, rp_error *err)
     w->postings += w->n;
     rp_status status = is_tiny(w) ? add_tiny(w, &entry) : add_list(w, &entry);
     if (status == RP_NO_MEMORY)
-        return rp__error_set(err, status, "a list of %zu postings does not fit in memory; raise --memory",
-                             w->n);
+        return rp__error_set(err, status,
+                             "a list of %zu postings does not fit in memory; raise --memory", w->n);
     if (status != RP_OK)
         return rp__error_set(err, status, "the list of a term passes 4 GiB; split the collection");
     return RP_OK;

@@ -57,9 +57,10 @@ rp_status rp__folder_create(rp__folder *folder, const char *path, rp_error *err)
     if (folder->fd < 0) {
         status = fail(folder, "open the index folder", err);
     } else if (ops->lock(folder->fd) != 0) {
-        status = errno == EWOULDBLOCK
-                     ? rp__error_set(err, RP_IO, "%s: another build is writing here; wait for it", path)
-                     : fail(folder, "lock the index folder", err);
+        status =
+            errno == EWOULDBLOCK
+                ? rp__error_set(err, RP_IO, "%s: another build is writing here; wait for it", path)
+                : fail(folder, "lock the index folder", err);
     }
     if (status != RP_OK)
         rp__folder_close(folder);

@@ -12,8 +12,8 @@
 struct rp__in {
     const rp__folder *folder;
     int fd;
-    uint64_t offset;         /* of the file: where the next read begins */
-    size_t begin, end, cap;  /* at[begin..end) is read and not yet passed */
+    uint64_t offset;        /* of the file: where the next read begins */
+    size_t begin, end, cap; /* at[begin..end) is read and not yet passed */
     bool is_at_end;
     char name[64];
     uint8_t at[];

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -31,8 +30,8 @@ static rp_status read_at(const rp__section_file *f, int fd, void *to, size_t n, 
                          rp_error *err)
 {
     for (size_t have = 0; have < n;) {
-        ssize_t got = rp__store_get_ops()->pread(fd, (uint8_t *)to + have, n - have,
-                                                 (off_t)(offset + have));
+        ssize_t got =
+            rp__store_get_ops()->pread(fd, (uint8_t *)to + have, n - have, (off_t)(offset + have));
         if (got < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (got < 0)
@@ -97,9 +96,11 @@ static rp_status read_metadata(rp__section_file *f, int fd, uint32_t kind, uint6
     if (footer.checksum != rp__checksum(&footer, offsetof(rp__section_footer, checksum)) ||
         footer.header_checksum != rp__checksum(&header, sizeof header) ||
         (checksum && checksum != footer.checksum))
-        return damaged(f, "checksum of header or footer differs, or it is a file of another index", err);
+        return damaged(f, "checksum of header or footer differs, or it is a file of another index",
+                       err);
     if (footer.n_sections > RP_SECTION_MOST ||
-        footer.table_offset + footer.n_sections * sizeof(rp__section_entry) + sizeof footer != f->bytes)
+        footer.table_offset + footer.n_sections * sizeof(rp__section_entry) + sizeof footer !=
+            f->bytes)
         return damaged(f, "its table does not fit", err);
     f->n = (size_t)footer.n_sections;
     status = read_at(f, fd, f->table, f->n * sizeof *f->table, footer.table_offset, err);
@@ -117,7 +118,7 @@ static rp_status open_file(rp__section_file *f, const rp__folder *folder, const 
     if (*fd < 0)
         return rp__error_set(err, errno == ENOENT ? RP_NOT_FOUND : RP_IO, "%s: cannot open: %s",
                              f->name, strerror(errno));
-    off_t end = lseek(*fd, 0, SEEK_END);
+    off_t end = rp__store_get_ops()->size(*fd);
     if (end < 0)
         return rp__error_set(err, RP_IO, "%s: cannot read its size: %s", f->name, strerror(errno));
     f->bytes = (uint64_t)end;
@@ -181,14 +182,19 @@ rp_status rp__section_file_get(const rp__section_file *f, uint32_t id, const uin
 
 typedef struct verify_job {
     const uint8_t *at;
-    size_t bytes;
+    size_t bytes, padded;
     uint64_t checksum;
+    bool is_padding_zero;
 } verify_job;
 
 static rp_status run_verify(void *arg)
 {
     verify_job *job = arg;
+    uint8_t all = 0;
     job->checksum = rp__checksum(job->at, job->bytes);
+    for (size_t i = job->bytes; i < job->padded; i++)
+        all |= job->at[i];
+    job->is_padding_zero = all == 0;
     return RP_OK;
 }
 
@@ -198,17 +204,30 @@ rp_status rp__section_file_verify(const rp__section_file *f, uint32_t id, rp_err
     if (!e)
         return damaged(f, "a section is missing", err);
     verify_job job = {.at = f->at + e->offset, .bytes = (size_t)e->bytes};
+    job.padded = (size_t)rp__bits_align(e->bytes + RP_PAD, RP_SECTION_ALIGN);
     rp_status status = rp__mapping_guard(run_verify, &job);
     if (status != RP_OK)
         return damaged(f, "the file was cut short while it was read", err);
-    if (job.checksum == e->checksum)
+    if (job.checksum == e->checksum && job.is_padding_zero)
         return RP_OK;
-    return rp__error_set(err, RP_DAMAGED,
-                         "%s: section %u: checksum differs; restore the file or build the index again",
-                         f->name, id);
+    return rp__error_set(
+        err, RP_DAMAGED,
+        "%s: section %u: checksum differs; restore the file or build the index again", f->name, id);
 }
 
-size_t rp__section_file_count(const rp__section_file *f) { return f->n; }
-uint32_t rp__section_file_id(const rp__section_file *f, size_t i) { return f->table[i].id; }
-uint64_t rp__section_file_bytes(const rp__section_file *f) { return f->bytes; }
-const char *rp__section_file_name(const rp__section_file *f) { return f->name; }
+size_t rp__section_file_count(const rp__section_file *f)
+{
+    return f->n;
+}
+uint32_t rp__section_file_id(const rp__section_file *f, size_t i)
+{
+    return f->table[i].id;
+}
+uint64_t rp__section_file_bytes(const rp__section_file *f)
+{
+    return f->bytes;
+}
+const char *rp__section_file_name(const rp__section_file *f)
+{
+    return f->name;
+}

@@ -25,8 +25,8 @@ rp_status rp__section_writer_new(const rp__folder *folder, const char *name, uin
     if (!w)
         return rp__error_no_memory(err);
     w->hash = XXH3_createState();
-    rp_status status = w->hash ? rp__out_create(folder, name, BUFFER, &w->out, err)
-                               : rp__error_no_memory(err);
+    rp_status status =
+        w->hash ? rp__out_create(folder, name, BUFFER, &w->out, err) : rp__error_no_memory(err);
     if (status != RP_OK) {
         rp__section_writer_abandon(w);
         return status;

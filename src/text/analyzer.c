@@ -4,7 +4,6 @@
  * stretch) goes to wordbreak.c, which knows every rule; so both give the same words.
  * Source: UAX #29; Unicode NFKC casefold; Snowball.
  * Invariants: 1 `at` is always a word boundary; 2 [scan_begin, scan_begin + scan.n) is ASCII. */
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"

@@ -1,4 +1,4 @@
-/* text/asciiscan.h: interior to text. A run of ASCII, lower-cased, and a map of its word characters. */
+/* text/asciiscan.h: interior to text. ASCII in lower case, with a map of its word characters. */
 #ifndef RP_TEXT_ASCIISCAN_H
 #define RP_TEXT_ASCIISCAN_H
 
@@ -11,8 +11,9 @@ enum {
 };
 
 typedef struct rp__asciiscan {
-    uint32_t n;                                 /* bytes scanned */
-    uint64_t map[RP_ASCIISCAN_MAX / 64 + 1];    /* bit i: byte i is a letter, a digit or '_'; 0 from n on */
+    uint32_t n; /* bytes scanned */
+    /* Bit i: byte i is a letter, a digit or '_'. 0 from n to the end of n's word. */
+    uint64_t map[RP_ASCIISCAN_MAX / 64 + 1];
     char lower[RP_ASCIISCAN_MAX + RP_ASCIISCAN_SLACK];
 } rp__asciiscan;
 

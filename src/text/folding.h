@@ -8,7 +8,7 @@
 #include "text/text.h"
 
 enum {
-    RP_FOLDING_SOURCE = 512, /* bytes of a word that are looked at; a longer one is cut at a character */
+    RP_FOLDING_SOURCE = 512, /* bytes of a word that count; a longer one is cut at a character */
     /* Code points they may become, by the worst that Unicode has: U+FDFA, 3 bytes to 18. */
     RP_FOLDING_CODES = RP_FOLDING_SOURCE * 6,
 };

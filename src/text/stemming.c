@@ -1,8 +1,9 @@
 /* stemming.c: Snowball stems by libstemmer, and a table of those asked for lately.
- * Stemming costs ten times what finding a word does, and few words make up most of a text. A line of
- * the table holds two words. A new word takes the second place and moves up when it is asked for
- * again, so that words seen once do not drive out frequent ones. A stem is kept as how much of the
- * word it keeps and what it ends in. The table changes how long an answer takes, never the answer.
+ * Stemming costs many times what finding a word does, and few words make up most of a text. A
+ * line of the table holds two words. A new word takes the second place and moves up when it is
+ * asked for again, so that words seen once do not drive out frequent ones. A stem is kept as how
+ * much of the word it keeps and what it ends in. The table changes how long an answer takes, never
+ * the answer.
  * Does not fold and does not know stop words. */
 #include "text/stemming.h"
 

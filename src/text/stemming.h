@@ -18,8 +18,9 @@ bool rp__stemming_find(const char *name, const char **algorithm);
 rp_status rp__stemming_new(const char *algorithm, rp__stemming **out);
 void rp__stemming_free(rp__stemming *stemming);
 
-/* The stem of a folded term (1 to RP_TEXT_TERM_MAX bytes, hash by term_hash.h); *bytes goes from the
- * term's to the stem's, 1 to RP_TEXT_TERM_MAX. Valid until the next call, or as long as the term. */
-const char *rp__stemming_get(rp__stemming *stemming, const char *term, uint32_t *bytes, uint64_t hash);
+/* The stem of a folded term (1 to RP_TEXT_TERM_MAX bytes, hash by term_hash.h); *bytes goes from
+ * the term's to the stem's, of the same range. Valid until the next call; it may be the term. */
+const char *rp__stemming_get(rp__stemming *stemming, const char *term, uint32_t *bytes,
+                             uint64_t hash);
 
 #endif

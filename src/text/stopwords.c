@@ -34,7 +34,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next line of [*at, end) without the blanks around it, in [*at, *stop); false past the last. */
+/* The line at *rest, without the blanks around it, in [*at, *stop); false past the last one. */
 static bool next_line(const char **at, const char **stop, const char **rest, const char *end)
 {
     if (*rest == end)

@@ -12,8 +12,8 @@ typedef struct rp__wordbreak_segment {
     bool is_folded; /* it is its own folding */
 } rp__wordbreak_segment;
 
-/* The segment that begins at byte `at` < bytes, which must be a boundary: the start of the text, the
- * end of a segment, or the byte after an invalid one. An invalid byte is a segment of its own. */
+/* The segment that begins at byte `at` < bytes, which must be a boundary: the start of the text or
+ * the end of a segment. An invalid byte is a segment of its own. */
 rp__wordbreak_segment rp__wordbreak_next(const char *text, size_t bytes, size_t at);
 
 #endif

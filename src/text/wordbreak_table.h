@@ -33,7 +33,7 @@ enum {
     RP_WORDBREAK_CLASS = 0x1F, /* mask */
     RP_WORDBREAK_WORD = 0x20,  /* makes its segment a token: a letter, a number, Katakana */
     RP_WORDBREAK_PICT = 0x40,  /* Extended_Pictographic */
-    RP_WORDBREAK_FOLDS = 0x80, /* folding may change it, or join or move it: it is not its own folding */
+    RP_WORDBREAK_FOLDS = 0x80, /* folding may change it, join it or move it */
 };
 
 enum {
@@ -49,7 +49,7 @@ typedef struct rp__wordbreak_table_range {
 
 extern const uint16_t rp__wordbreak_table_index[RP_WORDBREAK_DENSE >> RP_WORDBREAK_BLOCK_BITS];
 extern const uint8_t rp__wordbreak_table_blocks[];
-extern const rp__wordbreak_table_range rp__wordbreak_table_ranges[]; /* rising; ends with last = 0 */
+extern const rp__wordbreak_table_range rp__wordbreak_table_ranges[]; /* ends with last = 0 */
 
 static inline uint8_t rp__wordbreak_table_get(uint32_t code)
 {

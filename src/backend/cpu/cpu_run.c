@@ -4,6 +4,7 @@
 #include "backend/cpu/cpu_run.h"
 
 #include "backend/rows.h"
+#include "base/cpu.h"
 #include "base/error.h"
 
 static const rp__algorithm *const algorithms[] = {
@@ -75,6 +76,7 @@ rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query,
                          rp__answer *answer, rp_error *err)
 {
     rp__cpu_run run = {.query = query, .arena = arena, .err = err};
+    run.kernel = rp__score_kernel_find(rp__cpu_features());
     rp_status status = open_run(&run);
     if (status == RP_OK)
         status = algorithm->run(&run);
@@ -103,8 +105,9 @@ static rp_status run_best(const rp__query *query, rp__arena *arena, rp__answer *
     *answer = (rp__answer){.total_is_exact = true};
     if (query->n_ops == 0 || query->lengths.n_docs == 0)
         return RP_OK;
+    const size_t last = sizeof algorithms / sizeof algorithms[0] - 1;
     size_t i = 0;
-    while (!algorithms[i]->applies(query))
+    while (i < last && !algorithms[i]->applies(query))
         i++;
     return rp__cpu_run_by(algorithms[i], query, arena, answer, err);
 }

@@ -41,17 +41,40 @@ void rp__reader_skip(rp__reader *reader, uint32_t n);
 
 /* ---- 2. Scores ------------------------------------------------------------------------------- */
 
+enum { RP_STRETCH = 64 }; /* accumulators that are looked through at once */
+
+/* The loops over many documents: one row an instruction set, all with the same results. */
+typedef struct rp__score_kernel {
+    uint32_t needs; /* RP_CPU_ bits; 0 is the plain reference */
+    /* BM25 with weight 2^s below 2^31, of at most RP_BLOCK postings; `fixed` has room for RP_BLOCK.
+     * False: a frequency of 2^31 or more is among them, and `fixed` means nothing. */
+    bool (*bm25)(const rp__query *query, float scaled_weight, const uint32_t *docids,
+                 const uint32_t *tfs, uint32_t n, uint32_t *fixed);
+    /* A bit for each of RP_STRETCH scores that is above the threshold. */
+    uint64_t (*above)(const uint32_t *scores, uint32_t threshold);
+} rp__score_kernel;
+
+/* Every row, best first; NULL past the last. */
+const rp__score_kernel *rp__score_kernel_at(size_t i);
+/* The best row for these features. */
+const rp__score_kernel *rp__score_kernel_find(uint32_t features);
+extern const rp__score_kernel rp__score_avx2_row;
+
+/* The norms of at most RP_BLOCK documents, for kernels. */
+void rp__score_norms(const rp__query *query, const uint32_t *docids, uint32_t n, float *norms);
+
 /* What one leaf's postings contribute. */
 typedef struct rp__score {
     const rp__query *query;
+    const rp__score_kernel *kernel;
     rp__weight weight;
     float scale, scaled_weight; /* 2^s; BM25: weight 2^s, which is exact */
-    bool is_plain;              /* BM25, and every contribution below 2^31: the fast loop serves */
+    bool is_plain;              /* BM25, and every contribution below 2^31: the kernel serves */
 } rp__score;
 
 void rp__score_init(rp__score *score, const rp__query *query, const rp__leaf *leaf);
 uint32_t rp__score_one(const rp__score *score, uint32_t docid, uint32_t tf);
-/* n is at most RP_BLOCK. */
+/* n is at most RP_BLOCK, and so is the room of `fixed`. */
 void rp__score_many(const rp__score *score, const uint32_t *docids, const uint32_t *tfs, uint32_t n,
                     uint32_t *fixed);
 
@@ -80,6 +103,7 @@ typedef struct rp__cpu_run {
     rp_error *err;
     rp__reader *readers; /* by word */
     rp__score *scores;   /* by leaf */
+    const rp__score_kernel *kernel;
     rp__topk topk;
     uint64_t total;
 } rp__cpu_run;

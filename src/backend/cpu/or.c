@@ -1,7 +1,7 @@
 /* or.c: a flat OR of words, list by list over windows of docids.
  *
  * A window has an accumulator and a mark for each document, small enough for the first-level cache;
- * whole runs of postings are scored and added. Stretches of STRETCH documents that were touched are
+ * whole runs of postings are scored and added. Stretches of RP_STRETCH documents that were touched are
  * remembered in one word, so that sparse windows cost what their postings cost, not their width. */
 #include "backend/cpu/cpu_run.h"
 
@@ -10,7 +10,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 
-enum { STRETCH = 64, WINDOW = 64 * STRETCH };
+enum { WINDOW = 64 * RP_STRETCH };
 
 typedef struct window {
     uint64_t touched; /* a bit a stretch */
@@ -55,7 +55,7 @@ static void add_list(window *w, rp__reader *reader, const rp__score *score, uint
             uint32_t at = docids[i] - w->base;
             w->scores[at] += fixed[i];
             w->marks[at] = 1;
-            touched |= UINT64_C(1) << (at / STRETCH);
+            touched |= UINT64_C(1) << (at / RP_STRETCH);
         }
         rp__reader_skip(reader, n);
     }
@@ -66,21 +66,30 @@ static void add_list(window *w, rp__reader *reader, const rp__score *score, uint
 static uint32_t count_marks(const uint8_t *marks)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < STRETCH; i += 8)
+    for (uint32_t i = 0; i < RP_STRETCH; i += 8)
         sum += rp__load64(marks + i);
     return (uint32_t)((sum * UINT64_C(0x0101010101010101)) >> 56);
 }
 
+/* Once the heap is full, only scores above its worst can enter; a document that does not match has 0. */
 static void take_stretch(rp__cpu_run *run, window *w, uint32_t at)
 {
     uint32_t *scores = w->scores + at;
     uint8_t *marks = w->marks + at;
     run->total += count_marks(marks);
-    for (uint32_t i = 0; i < STRETCH; i++)
-        if (marks[i])
+    if (run->topk.n == run->topk.k) {
+        uint64_t above = run->kernel->above(scores, run->topk.threshold);
+        for (; above; above &= above - 1) {
+            uint32_t i = rp__bits_lowest64(above);
             rp__cpu_run_hit(run, scores[i], w->base + at + i);
-    memset(scores, 0, STRETCH * sizeof *scores);
-    memset(marks, 0, STRETCH);
+        }
+    } else {
+        for (uint32_t i = 0; i < RP_STRETCH; i++)
+            if (marks[i])
+                rp__cpu_run_hit(run, scores[i], w->base + at + i);
+    }
+    memset(scores, 0, RP_STRETCH * sizeof *scores);
+    memset(marks, 0, RP_STRETCH);
 }
 
 static rp_status run_or(rp__cpu_run *run)
@@ -94,7 +103,7 @@ static rp_status run_or(rp__cpu_run *run)
         for (size_t i = 1; i + 1 < query->n_ops; i++)
             add_list(w, reader_of(run, i), &run->scores[query->ops[i].leaf], end);
         for (; w->touched; w->touched &= w->touched - 1)
-            take_stretch(run, w, rp__bits_lowest64(w->touched) * STRETCH);
+            take_stretch(run, w, rp__bits_lowest64(w->touched) * RP_STRETCH);
         rp_status status = rp__cpu_run_check(run);
         if (status != RP_OK)
             return status;

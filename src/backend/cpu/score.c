@@ -1,16 +1,111 @@
 /* score.c: what the postings of a leaf contribute, as fixed-point numbers.
  *
- * The plain loop takes the operations of rank.h in their order; only the product with 2^s is moved
- * into the weight, which changes no bit since it is exact. Whatever the loop does not suit (other
- * rankings, weights or frequencies of 2^31 and more) goes posting by posting through rank.h. */
+ * The loop takes the operations of rank.h in their order; only the product with 2^s is moved into the
+ * weight, which changes no bit since it is exact. Whatever the loop does not suit (other rankings,
+ * weights or frequencies of 2^31 and more) goes posting by posting through rank.h.
+ * Holds the plain row of kernels; score_avx2.c has another. */
 #include "backend/cpu/cpu_run.h"
+
+#include "base/cpu.h"
+
+/* ---- Norms ----------------------------------------------------------------------------------- */
+
+/* A width is a loop of its own; codes past the table, which only damaged bytes have, are cut to it. */
+void rp__score_norms(const rp__query *query, const uint32_t *docids, uint32_t n, float *norms)
+{
+    const rp__lengths *l = &query->lengths;
+    const float *table = query->norms;
+    const uint32_t last = l->n_table - 1;
+    if (l->code_bytes == 1) {
+        const uint8_t *codes = l->codes;
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t code = codes[docids[i]];
+            norms[i] = table[code < last ? code : last];
+        }
+    } else if (l->code_bytes == 2) {
+        const uint16_t *codes = l->codes;
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t code = codes[docids[i]];
+            norms[i] = table[code < last ? code : last];
+        }
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            norms[i] = table[rp__lengths_code(l, docids[i])];
+    }
+}
+
+/* ---- The plain row --------------------------------------------------------------------------- */
+
+static bool are_small(const uint32_t *tfs, uint32_t n)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all |= tfs[i];
+    return all <= INT32_MAX;
+}
+
+static bool plain_bm25(const rp__query *query, float scaled_weight, const uint32_t *docids,
+                       const uint32_t *tfs, uint32_t n, uint32_t *fixed)
+{
+    if (!are_small(tfs, n))
+        return false;
+    float norms[RP_BLOCK];
+    rp__score_norms(query, docids, n, norms);
+    for (uint32_t i = 0; i < n; i++) {
+        float t = (float)(int32_t)tfs[i];
+        fixed[i] = (uint32_t)(int32_t)(scaled_weight * (t / (t + norms[i])));
+    }
+    return true;
+}
+
+static uint64_t plain_above(const uint32_t *scores, uint32_t threshold)
+{
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < RP_STRETCH; i++)
+        set |= (uint64_t)(scores[i] > threshold) << i;
+    return set;
+}
+
+/* ---- The rows -------------------------------------------------------------------------------- */
+
+static const rp__score_kernel plain_row = {0, plain_bm25, plain_above};
+
+static const rp__score_kernel *const rows[] = {
+    &rp__score_avx2_row,
+    &plain_row,
+};
+
+const rp__score_kernel *rp__score_kernel_at(size_t i)
+{
+    return i < sizeof rows / sizeof rows[0] ? rows[i] : NULL;
+}
+
+const rp__score_kernel *rp__score_kernel_find(uint32_t features)
+{
+    const size_t last = sizeof rows / sizeof rows[0] - 1;
+    size_t i = 0;
+    while (i < last && (rows[i]->needs & ~features))
+        i++;
+    return rows[i];
+}
+
+/* ---- A leaf's scores ------------------------------------------------------------------------- */
+
+/* Kernels may take docids for signed numbers. */
+static bool suits_kernel(const rp__score *score)
+{
+    const rp__query *query = score->query;
+    return query->rank->ranking->kind == RP_RANK_BM25 && score->scaled_weight < 0x1p31F &&
+           query->lengths.n_docs <= INT32_MAX;
+}
 
 void rp__score_init(rp__score *score, const rp__query *query, const rp__leaf *leaf)
 {
     float scale = rp__rank_scale(query->fraction_bits);
     *score = (rp__score){.query = query, .weight = leaf->weight, .scale = scale};
+    score->kernel = rp__score_kernel_find(rp__cpu_features());
     score->scaled_weight = leaf->weight.weight * scale;
-    score->is_plain = query->rank->ranking->kind == RP_RANK_BM25 && score->scaled_weight < 0x1p31F;
+    score->is_plain = suits_kernel(score);
 }
 
 uint32_t rp__score_one(const rp__score *score, uint32_t docid, uint32_t tf)
@@ -24,44 +119,12 @@ uint32_t rp__score_one(const rp__score *score, uint32_t docid, uint32_t tf)
     return rp__rank_fix(contribution, score->scale);
 }
 
-static void gather_norms(const rp__query *q, const uint32_t *docids, uint32_t n, float *norms)
-{
-    const rp__lengths *l = &q->lengths;
-    const uint8_t *narrow = l->codes;
-    uint32_t last = l->n_table - 1;
-    if (l->code_bytes == 1 && last == UINT8_MAX) {
-        for (uint32_t i = 0; i < n; i++)
-            norms[i] = q->norms[narrow[docids[i]]];
-    } else if (l->code_bytes == 1) {
-        for (uint32_t i = 0; i < n; i++)
-            norms[i] = q->norms[narrow[docids[i]] < last ? narrow[docids[i]] : last];
-    } else {
-        for (uint32_t i = 0; i < n; i++)
-            norms[i] = q->norms[rp__lengths_code(l, docids[i])];
-    }
-}
-
-/* False: a frequency is too large for the signed conversion, which is the fast one. */
-static bool are_small(const uint32_t *tfs, uint32_t n)
-{
-    uint32_t all = 0;
-    for (uint32_t i = 0; i < n; i++)
-        all |= tfs[i];
-    return all <= INT32_MAX;
-}
-
 void rp__score_many(const rp__score *score, const uint32_t *docids, const uint32_t *tfs, uint32_t n,
                     uint32_t *fixed)
 {
-    if (!score->is_plain || !are_small(tfs, n)) {
-        for (uint32_t i = 0; i < n; i++)
-            fixed[i] = rp__score_one(score, docids[i], tfs[i]);
+    if (score->is_plain &&
+        score->kernel->bm25(score->query, score->scaled_weight, docids, tfs, n, fixed))
         return;
-    }
-    float norms[RP_BLOCK];
-    gather_norms(score->query, docids, n, norms);
-    for (uint32_t i = 0; i < n; i++) {
-        float t = (float)(int32_t)tfs[i];
-        fixed[i] = (uint32_t)(int32_t)(score->scaled_weight * (t / (t + norms[i])));
-    }
+    for (uint32_t i = 0; i < n; i++)
+        fixed[i] = rp__score_one(score, docids[i], tfs[i]);
 }

@@ -50,7 +50,7 @@ static inline size_t sample_put(char *at, uint32_t code)
     return (size_t)u8_uctomb((uint8_t *)at, code, 6);
 }
 
-/* Fills `text` with up to `most` random characters, valid; returns the bytes. Room: 4 * most + 6. */
+/* Fills `text` with up to `most` valid random characters; returns the bytes. Room: 4 * most + 6. */
 static inline size_t sample_text(char *text, uint32_t most)
 {
     size_t n = 0;

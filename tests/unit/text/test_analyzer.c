@@ -1,4 +1,4 @@
-/* test_analyzer.c: text to terms through the door: examples, and random text against plain paths. */
+/* test_analyzer.c: text to terms through the door: examples, and random text by plain paths. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

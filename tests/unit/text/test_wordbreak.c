@@ -103,9 +103,9 @@ static void test_every_code_point_between_letters_and_digits(void **state)
     }
 }
 
-/* Where libunistring 1.0 leaves the standard: a letter, a middle character, a joiner and a pictograph
- * that is a letter ("a'<U+200D><U+24C2>") are one word by WB6 and WB7. It applies WB3c to the last
- * of them first and then forgets to look back. */
+/* Where libunistring 1.0 leaves the standard: a letter, a middle character, a joiner and a
+ * pictograph that is a letter ("a'<U+200D><U+24C2>") are one word by WB6 and WB7. It applies WB3c
+ * to the last of them first and then forgets to look back. */
 static bool is_unlike_standard(const char *text, size_t n)
 {
     uint32_t base = RP_WORDBREAK_OTHER, last = RP_WORDBREAK_OTHER;
