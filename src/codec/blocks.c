@@ -1,8 +1,9 @@
-/* blocks.c: the adapter that makes a docid codec of a block code: each block of the list becomes the
- * gaps less one from the last docid of the block before, coded by itself, one after the other.
+/* blocks.c: the adapter that makes a docid codec of a block code: each block of the list becomes
+ * the gaps less one from the last docid of the block before, coded by itself, one after the
+ * other.
  *
- * Knows no code by name (the row's `code` says which) and not where blocks end (list.c, or the row's
- * `cut`). The directory that finds a block again is list.c's. */
+ * Knows no code by name (the row's `code` says which) and not where blocks end (list.c, or the
+ * row's `cut`). The directory that finds a block again is list.c's. */
 #include "codec/codec_table.h"
 #include "codec/list.h"
 

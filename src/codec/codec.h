@@ -31,8 +31,8 @@ typedef struct rp__block_code {
     size_t (*encode)(const uint32_t *values, size_t n, uint8_t *out);
     /* The same n values. Writes up to RP_BLOCK_ROOM values of out. */
     rp_status (*decode)(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n);
-    /* Values are gaps less one: out[i] = out[i-1] + 1 + value[i], with out[-1] = base and UINT32_MAX
-     * for base of a first block. RP_DAMAGED also where that would pass 2^32: what it gives rises. */
+    /* Values are gaps less one: out[i] = out[i-1] + 1 + value[i], out[-1] = base; a first block has
+     * the base UINT32_MAX. What RP_OK gives rises: RP_DAMAGED also where it would pass 2^32. */
     rp_status (*decode_docids)(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
                                size_t n);
     /* (optional) The i-th value alone. */
@@ -157,7 +157,8 @@ void rp__cursor_open(rp__cursor *c, const rp__list *list); /* stands on the firs
 uint32_t rp__cursor_next(rp__cursor *c);
 uint32_t rp__cursor_next_geq(rp__cursor *c, uint32_t docid); /* never goes back */
 uint32_t rp__cursor_rank(const rp__cursor *c); /* of the current posting in the list */
-uint32_t rp__cursor_tf(rp__cursor *c);         /* of the current posting; 1 where damaged, which ends the walk */
+/* Of the current posting, at least 1. Where it is damaged the walk ends. */
+uint32_t rp__cursor_tf(rp__cursor *c);
 /* The rest of the current block, from the current posting on; then next_block. 0: at the end. */
 uint32_t rp__cursor_block(const rp__cursor *c, const uint32_t **docids);
 uint32_t rp__cursor_next_block(rp__cursor *c); /* stands on its first posting, or RP_NO_DOC */

@@ -1,8 +1,9 @@
 /* vbyte.h: what all rows of the block code vbyte share. Interior of the room.
  *
- * First the control bytes, one for four values: bits 2j and 2j + 1 of byte i are the length of value
- * 4i + j in bytes, less one; what is left of the last one is zero. Then the values, lowest byte
- * first, each in its length. Lengths apart from data is what lets one shuffle place four values. */
+ * First the control bytes, one for four values: bits 2j and 2j + 1 of byte i are the length of
+ * value 4i + j in bytes, less one; what is left of the last one is zero. Then the values, lowest
+ * byte first, each in its length. Lengths apart from data is what lets one shuffle place four
+ * values. */
 #ifndef RP_CODEC_VBYTE_H
 #define RP_CODEC_VBYTE_H
 

@@ -142,14 +142,15 @@ rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint
     return RP_OK;
 }
 
-rp_status rp__segment_writer_position(rp__segment_writer *w, uint32_t gap)
+void rp__segment_writer_positions(rp__segment_writer *w, const uint32_t *gaps, uint32_t n)
 {
-    if (w->n_gaps == RP_BLOCK)
-        flush_gaps(w);
-    w->gaps[w->n_gaps++] = gap;
-    w->tfs[w->n - 1]++;
-    w->cf++;
-    return RP_OK;
+    w->tfs[w->n - 1] += n;
+    w->cf += n;
+    for (uint32_t i = 0; i < n; i++) {
+        if (w->n_gaps == RP_BLOCK)
+            flush_gaps(w);
+        w->gaps[w->n_gaps++] = gaps[i];
+    }
 }
 
 static bool is_tiny(const rp__segment_writer *w)

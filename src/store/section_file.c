@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -119,7 +118,7 @@ static rp_status open_file(rp__section_file *f, const rp__folder *folder, const 
     if (*fd < 0)
         return rp__error_set(err, errno == ENOENT ? RP_NOT_FOUND : RP_IO, "%s: cannot open: %s",
                              f->name, strerror(errno));
-    off_t end = lseek(*fd, 0, SEEK_END);
+    off_t end = rp__store_get_ops()->size(*fd);
     if (end < 0)
         return rp__error_set(err, RP_IO, "%s: cannot read its size: %s", f->name, strerror(errno));
     f->bytes = (uint64_t)end;

@@ -13,6 +13,11 @@ static int system_open(int dirfd, const char *path, int flags, unsigned mode)
     return openat(dirfd, path, flags, mode);
 }
 
+static off_t system_size(int fd)
+{
+    return lseek(fd, 0, SEEK_END);
+}
+
 static int system_rename(int dirfd, const char *from, const char *to)
 {
     return renameat(dirfd, from, dirfd, to);
@@ -39,6 +44,7 @@ const rp__store_ops rp__store_system = {
     .close = close,
     .read = read,
     .pread = pread,
+    .size = system_size,
     .write = write,
     .fsync = fsync,
     .rename = system_rename,

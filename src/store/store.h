@@ -24,6 +24,7 @@ typedef struct rp__store_ops {
     int (*close)(int fd);
     ssize_t (*read)(int fd, void *buf, size_t n);
     ssize_t (*pread)(int fd, void *buf, size_t n, off_t at);
+    off_t (*size)(int fd); /* of an open file */
     ssize_t (*write)(int fd, const void *buf, size_t n);
     int (*fsync)(int fd);
     int (*rename)(int dirfd, const char *from, const char *to);

@@ -1,4 +1,5 @@
-/* test_codecs.c: every row of the codec tables gives what the plain arrays and the plain rows give. */
+/* test_codecs.c: every row of the codec tables gives what the plain arrays and the plain rows
+ * give. */
 #include "unit/codec/list_case.h"
 
 /* ---- Block codes ----------------------------------------------------------------------------- */

@@ -48,7 +48,7 @@ static inline void make_docids(uint64_t *state, shape kind, uint32_t n, uint32_t
         if (kind == UNIFORM)
             gap = random_below(state, fair + 2);
         else if (kind == CLUSTERED)
-            gap = random_below(state, 10) ? random_below(state, 4) : random_below(state, 5 * fair + 1);
+            gap = random_below(state, random_below(state, 10) ? 4 : 5 * fair + 1);
         else if (kind == RUNS)
             gap = random_below(state, 50) ? 0 : random_below(state, 25 * fair + 1);
         else if (i == jump_at)
