@@ -11,7 +11,7 @@ static const rp__block_code *const codes[] = {
     &rp__bitpack_avx512_code,  &rp__bitpack_avx2_code,
     &rp__vbyte_avx2_code,      &rp__pfd_avx512_code,
     &rp__newpfd_avx512_code,   &rp__optpfd_avx512_code,
-    &rp__parapfor_avx512_code,
+    &rp__parapfor_avx512_code, &rp__simple16_avx512_code,
 #endif
     &rp__bitpack_code,         &rp__vbyte_code,
     &rp__simple16_code,        &rp__pfd_code,
@@ -20,11 +20,14 @@ static const rp__block_code *const codes[] = {
 };
 
 /* A block code cut every RP_BLOCK, which codes the frequencies too. */
-#define BLOCKS(id_, name_, needs_, code_)                                                          \
+#define BLOCKS(id_, name_, needs_, code_) LISTS(id_, name_, needs_, code_, rp__blocks_decode)
+
+/* The same, with a way of its own to decode a whole list. */
+#define LISTS(id_, name_, needs_, code_, decode_)                                                  \
     {                                                                                              \
         .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (code_),        \
         .has_offsets = true, .max_blocks_per_128 = 1, .bound = rp__blocks_bound,                   \
-        .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = rp__blocks_decode        \
+        .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = (decode_)                \
     }
 
 #define RAW(needs_, freqs_)                                                                        \
@@ -61,21 +64,25 @@ static const rp__codec codecs[] = {
     RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code),
 #endif
     RAW(0, &rp__bitpack_code),
+#if defined(__x86_64__)
+    BLOCKS(ID_SIMPLE16, "simple16", RP_CPU_AVX512, &rp__simple16_avx512_code),
+#endif
     BLOCKS(ID_SIMPLE16, "simple16", 0, &rp__simple16_code),
 #if defined(__x86_64__)
-    BLOCKS(ID_PFD, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code),
+    LISTS(ID_PFD, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code, rp__pfd_avx512_list),
 #endif
     BLOCKS(ID_PFD, "pfd", 0, &rp__pfd_code),
 #if defined(__x86_64__)
-    BLOCKS(ID_NEWPFD, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code),
+    LISTS(ID_NEWPFD, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code, rp__newpfd_avx512_list),
 #endif
     BLOCKS(ID_NEWPFD, "newpfd", 0, &rp__newpfd_code),
 #if defined(__x86_64__)
-    BLOCKS(ID_OPTPFD, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code),
+    LISTS(ID_OPTPFD, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code, rp__optpfd_avx512_list),
 #endif
     BLOCKS(ID_OPTPFD, "optpfd", 0, &rp__optpfd_code),
 #if defined(__x86_64__)
-    BLOCKS(ID_PARAPFOR, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code),
+    LISTS(ID_PARAPFOR, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code,
+          rp__parapfor_avx512_list),
 #endif
     BLOCKS(ID_PARAPFOR, "parapfor", 0, &rp__parapfor_code),
 };

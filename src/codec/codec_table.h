@@ -17,6 +17,7 @@ extern const rp__block_code rp__parapfor_code;
 extern const rp__block_code rp__bitpack_avx2_code;
 extern const rp__block_code rp__bitpack_avx512_code;
 extern const rp__block_code rp__vbyte_avx2_code;
+extern const rp__block_code rp__simple16_avx512_code;
 extern const rp__block_code rp__pfd_avx512_code;
 extern const rp__block_code rp__newpfd_avx512_code;
 extern const rp__block_code rp__optpfd_avx512_code;
@@ -28,6 +29,14 @@ size_t rp__blocks_bound(const rp__codec *codec, size_t n);
 rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
+
+/* The rows of PForDelta that decode a list by themselves. */
+#if defined(__x86_64__)
+rp_status rp__pfd_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__newpfd_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__optpfd_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__parapfor_avx512_list(const rp__list *list, uint32_t *out);
+#endif
 
 /* raw.c: docids as they are. */
 size_t rp__raw_bound(const rp__codec *codec, size_t n);

@@ -20,7 +20,7 @@ static bool measure(const rp__patch_widths *widths, size_t n, uint32_t b, uint32
 {
     *o =
         (rp__optpfd_head){.b = b, .h = h, .k = h ? widths->wider[b] : 0, .f = widths->wider[b + h]};
-    if (o->f > RP_PATCH_FAR_MAX || (h && o->k == 0))
+    if (o->f > RP_OPTPFD_FAR_MAX || (h && o->k == 0))
         return false;
     o->at_width = rp__bits_width((uint32_t)n - 1) & 15;
     o->far_width = o->f ? widths->most - b - h : 0;
@@ -30,8 +30,8 @@ static bool measure(const rp__patch_widths *widths, size_t n, uint32_t b, uint32
     o->mode = h      ? is_listed ? RP_OPTPFD_LISTED : RP_OPTPFD_BITMAP
               : o->f ? RP_OPTPFD_FAR
                      : RP_OPTPFD_PLAIN;
-    o->head = 1U + (h ? 1 : 0) + (o->f ? 1 : 0);
-    *bytes = o->head + rp__patch_bytes(n * b) + (h ? is_listed ? listed : mapped : 0) +
+    o->bytes = 1U + (h ? 1 : 0) + (o->f ? 1 : 0);
+    *bytes = o->bytes + rp__patch_bytes(n * b) + (h ? is_listed ? listed : mapped : 0) +
              rp__patch_bytes(o->f * (o->at_width + o->far_width));
     return true;
 }
@@ -83,10 +83,10 @@ static uint8_t *put_listed(uint8_t *p, const uint32_t *values, size_t n, uint32_
     rp__patch_writer w = {.out = p};
     for (uint32_t i = 0; at_width && i < n; i++)
         if (rp__bits_width(values[i]) > width)
-            rp__patch_put(&w, i, at_width);
+            rp__patch_write(&w, i, at_width);
     for (uint32_t i = 0; i < n; i++)
         if (rp__bits_width(values[i]) > width)
-            rp__patch_put(&w, values[i] >> width, bits);
+            rp__patch_write(&w, values[i] >> width, bits);
     return rp__patch_flush(&w);
 }
 
@@ -94,7 +94,7 @@ static uint8_t *put_bitmap(uint8_t *p, const uint32_t *values, size_t n, uint32_
 {
     rp__patch_writer w = {.out = p};
     for (size_t i = 0; i < n; i++)
-        rp__patch_put(&w, rp__bits_width(values[i]) > width, 1);
+        rp__patch_write(&w, rp__bits_width(values[i]) > width, 1);
     return rp__patch_flush(&w);
 }
 
@@ -114,12 +114,7 @@ size_t rp__optpfd_encode(const rp__codec_options *options, const uint32_t *value
     return (size_t)(p - out);
 }
 
-static rp_status open(const uint8_t *in, size_t in_bytes, size_t n, rp__patch *p)
-{
-    return rp__optpfd_open_by(rp__optpfd_mark, in, in_bytes, n, p);
-}
-
-RP_PATCH_ROW(open, rp__patch_decode, rp__patch_docids)
+RP_PATCH_ROW(rp__optpfd_open, rp__patch_decode, rp__patch_docids)
 
 const rp__block_code rp__optpfd_code = {
     .name = "optpfd",

@@ -5,6 +5,7 @@
 
 #if defined(__x86_64__)
 RP_PATCH_ROW(rp__parapfor_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
+RP_PATCH_LIST(rp__parapfor_avx512_list, rp__parapfor_open, rp__patch_avx512_docids)
 
 const rp__block_code rp__parapfor_avx512_code = {
     .name = "parapfor",

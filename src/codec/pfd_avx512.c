@@ -5,6 +5,7 @@
 
 #if defined(__x86_64__)
 RP_PATCH_ROW(rp__pfd_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
+RP_PATCH_LIST(rp__pfd_avx512_list, rp__pfd_open, rp__patch_avx512_docids)
 
 const rp__block_code rp__pfd_avx512_code = {
     .name = "pfd",
