@@ -14,7 +14,6 @@
 
 enum {
     RP_PATCH_WORDS = RP_BLOCK_MAX / 64,
-    RP_PATCH_AHEAD = 1, /* blocks opened before the one that is decoded */
     RP_PATCH_ROUND = 4, /* places cleared at once, so that rounds are few and alike */
 };
 
@@ -145,38 +144,6 @@ rp__patch_docids_fn rp__patch_avx2_docids, rp__patch_avx512_docids;
             return RP_DAMAGED;                                                                     \
         *out = rp__patch_bits(p.lows, i * p.width, p.width) + p.adds[i];                                                                \
         return RP_OK;                                                                              \
-    }
-
-/* All docids of a list of such blocks. Each block is opened before the one before it is decoded, so
- * that what the kernel waits for is there: blocks are longer than processors look ahead. */
-#define RP_PATCH_LIST(name, open, kernel_docids)                                                   \
-    static rp_status open_block(const rp__list *list, uint32_t b, rp__patch *p)                    \
-    {                                                                                              \
-        const uint8_t *in;                                                                         \
-        size_t in_bytes;                                                                           \
-        return rp__blocks_view(list, b, &in, &in_bytes)                                            \
-                   ? RP_DAMAGED                                                                    \
-                   : open(in, in_bytes, rp__list_count(list, b), p);                               \
-    }                                                                                              \
-    rp_status name(const rp__list *list, uint32_t *out)                                            \
-    {                                                                                              \
-        rp__patch p[RP_PATCH_AHEAD + 1];                                                           \
-        uint32_t base = UINT32_MAX, opened = 0;                                                    \
-        for (uint32_t b = 0; b <= RP_PATCH_AHEAD; b++)                                             \
-            rp__patch_init_all(&p[b]);                                                             \
-        for (uint32_t b = 0; b < list->n_blocks; b++) {                                            \
-            uint32_t count = rp__list_count(list, b);                                              \
-            for (; opened < list->n_blocks && opened <= b + RP_PATCH_AHEAD; opened++)              \
-                if (open_block(list, opened, &p[opened % (RP_PATCH_AHEAD + 1)]))                   \
-                    return RP_DAMAGED;                                                             \
-            if (kernel_docids(&p[b % (RP_PATCH_AHEAD + 1)], base, out, count))                     \
-                return RP_DAMAGED;                                                                 \
-            out += count;                                                                          \
-            base = out[-1];                                                                        \
-            if (list->last && base != list->last[b])                                               \
-                return RP_DAMAGED;                                                                 \
-        }                                                                                          \
-        return base < list->universe ? RP_OK : RP_DAMAGED;                                         \
     }
 
 /* ---- Encoding -------------------------------------------------------------------------------- */
