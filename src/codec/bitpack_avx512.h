@@ -25,11 +25,17 @@ extern const rp__bitpack_avx512_table rp__bitpack_avx512_narrow[RP_BITPACK_AVX51
  * the qword two before (even and odd ones go apart), then the top of the qwords of lane 1. */
 extern const uint16_t rp__bitpack_avx512_from_pair[32], rp__bitpack_avx512_from_half[32];
 
+/* Values with other bits above theirs. */
+static inline __m512i rp__bitpack_avx512_fields(const uint8_t *p, __m512i bytes, __m512i starts)
+{
+    return _mm512_multishift_epi64_epi8(starts,
+                                        _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(p)));
+}
+
 static inline __m512i rp__bitpack_avx512_unpack(const uint8_t *p, __m512i bytes, __m512i starts,
                                                 __m512i mask)
 {
-    __m512i lanes = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(p));
-    return _mm512_and_si512(_mm512_multishift_epi64_epi8(starts, lanes), mask);
+    return _mm512_and_si512(rp__bitpack_avx512_fields(p, bytes, starts), mask);
 }
 
 /* 16 running sums of 32-bit lanes: pairs by a shift, then pairs of pairs by broadcasts. */

@@ -37,6 +37,13 @@ static const rp__block_code *const codes[] = {
         .block = rp__raw_block, .at = rp__raw_at                                                   \
     }
 
+#define PFD_REC(needs_, freqs_, block_, decode_)                                                   \
+    {                                                                                              \
+        .id = ID_PFD_REC, .name = "pfd_rec", .needs = (needs_), .freqs = (freqs_),                 \
+        .max_blocks_per_128 = 1, .bound = rp__pfd_rec_bound, .encode = rp__pfd_rec_encode,         \
+        .block = (block_), .decode = (decode_)                                                     \
+    }
+
 enum {
     ID_RAW = 1,
     ID_VBYTE = 2,
@@ -85,6 +92,11 @@ static const rp__codec codecs[] = {
           rp__parapfor_avx512_list),
 #endif
     BLOCKS(ID_PARAPFOR, "parapfor", 0, &rp__parapfor_code),
+#if defined(__x86_64__)
+    PFD_REC(RP_CPU_AVX512, &rp__optpfd_avx512_code, rp__pfd_rec_avx512_block,
+            rp__pfd_rec_avx512_decode),
+#endif
+    PFD_REC(0, &rp__optpfd_code, rp__pfd_rec_block, rp__pfd_rec_decode),
 };
 
 enum { N_CODES = sizeof codes / sizeof codes[0], N_CODECS = sizeof codecs / sizeof codecs[0] };

@@ -38,6 +38,16 @@ rp_status rp__optpfd_avx512_list(const rp__list *list, uint32_t *out);
 rp_status rp__parapfor_avx512_list(const rp__list *list, uint32_t *out);
 #endif
 
+/* pfd_rec.c: one width a list, exceptions coded again. */
+size_t rp__pfd_rec_bound(const rp__codec *codec, size_t n);
+rp_status rp__pfd_rec_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__pfd_rec_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__pfd_rec_decode(const rp__list *list, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__pfd_rec_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__pfd_rec_avx512_decode(const rp__list *list, uint32_t *out);
+#endif
+
 /* raw.c: docids as they are. */
 size_t rp__raw_bound(const rp__codec *codec, size_t n);
 rp_status rp__raw_encode(const rp__codec *codec, rp__encoding *e);

@@ -12,6 +12,7 @@
 #include "codec/bitpack_avx512.h"
 #include "codec/patch.h"
 
+enum { RP_PATCH_AND_OR = 0xEA }; /* (a & b) | c, for ternarylogic */
 #define RP_PATCH_INLINE static inline __attribute__((always_inline))
 
 /* 64 values of up to 8 bits as bytes: eight to a qword. */
@@ -24,8 +25,8 @@ extern const uint16_t rp__patch_avx512_words_to_halves[32];
 /* What stays in registers from block to block. */
 typedef struct rp__patch_avx512 {
     rp__bitpack_avx512_halves halves;
-    __m512i one16, order, low_bytes16, place16, half;
-    __m512i low_bytes32, place32, quarter;
+    __m512i one16, order, place16, half, place32, quarter;
+    __mmask64 low_bytes16, low_bytes32;
 } rp__patch_avx512;
 
 RP_PATCH_INLINE rp__patch_avx512 rp__patch_avx512_start(void)
@@ -34,14 +35,14 @@ RP_PATCH_INLINE rp__patch_avx512 rp__patch_avx512_start(void)
         .halves = rp__bitpack_avx512_halves_start(),
         .one16 = _mm512_set1_epi16(1),
         .order = _mm512_load_si512(rp__patch_avx512_words_to_halves),
-        .low_bytes16 = _mm512_set1_epi16(0xFF),
         .place16 = _mm512_load_si512(rp__patch_avx512_bytes_to_halves),
         .half = _mm512_set1_epi8(32),
-        .low_bytes32 = _mm512_set1_epi32(0xFF),
         .place32 = _mm512_load_si512(rp__patch_avx512_bytes_to_words),
         .quarter = _mm512_set1_epi8(16),
+        .low_bytes16 = 0x5555555555555555,
+        .low_bytes32 = 0x1111111111111111,
     };
-    __asm__("" : "+v"(c.one16), "+v"(c.low_bytes16), "+v"(c.half)); /* as in halves_start */
+    __asm__("" : "+v"(c.one16), "+v"(c.half), "+Yk"(c.low_bytes16), "+Yk"(c.low_bytes32));
     return c;
 }
 
@@ -82,16 +83,18 @@ RP_PATCH_INLINE void rp__patch_avx512_narrow(const rp__patch_avx512 *c, const rp
     const uint8_t *low = p->lows;
     rp__patch_avx512_highs h = rp__patch_avx512_highs_of(p);
     for (size_t i = 0; i < n; i += 32, low += 4 * p->width) {
-        __m512i x = _mm512_add_epi16(rp__bitpack_avx512_unpack(low, bytes, starts, mask), c->one16);
+        __m512i x = rp__bitpack_avx512_fields(low, bytes, starts);
         __m512i add = _mm512_permutex2var_epi16(_mm512_load_si512(p->adds + i), c->order,
                                                 _mm512_load_si512(p->adds + i + 16));
-        x = _mm512_add_epi16(x, add);
         if (has_marks) {
             high = i % 64 ? high : rp__patch_avx512_highs_next(&h, p, p->marks[i / 64]);
             place = i % 64 ? _mm512_add_epi8(place, c->half) : c->place16;
-            __m512i e = _mm512_and_si512(_mm512_permutexvar_epi8(place, high), c->low_bytes16);
-            x = _mm512_add_epi16(x, _mm512_sll_epi16(e, shift));
+            __m512i e = _mm512_maskz_permutexvar_epi8(c->low_bytes16, place, high);
+            x = _mm512_ternarylogic_epi32(x, mask, _mm512_sll_epi16(e, shift), RP_PATCH_AND_OR);
+        } else {
+            x = _mm512_and_si512(x, mask);
         }
+        x = _mm512_add_epi16(x, _mm512_add_epi16(add, c->one16));
         before = rp__bitpack_avx512_put_halves(&c->halves, x, before, out + i);
     }
 }
@@ -109,14 +112,16 @@ RP_PATCH_INLINE void rp__patch_avx512_wide(const rp__patch_avx512 *c, const rp__
     const uint8_t *low = p->lows;
     rp__patch_avx512_highs h = rp__patch_avx512_highs_of(p);
     for (size_t i = 0; i < n; i += 16, low += 2 * p->width) {
-        __m512i x = rp__bitpack_avx512_unpack(low, bytes, starts, mask);
-        x = _mm512_add_epi32(x, _mm512_load_si512(p->adds + i));
+        __m512i x = rp__bitpack_avx512_fields(low, bytes, starts);
         if (has_marks) {
             high = i % 64 ? high : rp__patch_avx512_highs_next(&h, p, p->marks[i / 64]);
             place = i % 64 ? _mm512_add_epi8(place, c->quarter) : c->place32;
-            __m512i e = _mm512_and_si512(_mm512_permutexvar_epi8(place, high), c->low_bytes32);
-            x = _mm512_add_epi32(x, _mm512_sll_epi32(e, shift));
+            __m512i e = _mm512_maskz_permutexvar_epi8(c->low_bytes32, place, high);
+            x = _mm512_ternarylogic_epi32(x, mask, _mm512_sll_epi32(e, shift), RP_PATCH_AND_OR);
+        } else {
+            x = _mm512_and_si512(x, mask);
         }
+        x = _mm512_add_epi32(x, _mm512_load_si512(p->adds + i));
         if (sums)
             before = rp__bitpack_avx512_put_words(x, before, out + i);
         else
