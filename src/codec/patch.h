@@ -142,7 +142,7 @@ rp__patch_docids_fn rp__patch_avx2_docids, rp__patch_avx512_docids;
         rp__patch_init(&p, n);                                                                     \
         if (i >= n || open(in, in_bytes, n, &p))                                                   \
             return RP_DAMAGED;                                                                     \
-        *out = rp__patch_bits(p.lows, i * p.width, p.width) + p.adds[i];                                                                \
+        *out = rp__patch_at(&p, i);                                                                \
         return RP_OK;                                                                              \
     }
 

@@ -6,7 +6,7 @@ static void bytes_are_as_documented(void **unused)
 {
     (void)unused;
     uint32_t ones[30] = {[3] = 1, [28] = 1, [29] = 200};
-    const uint8_t want[] = {0x08, 0, 0, 0,         /* 28 of 1 bit */
+    const uint8_t want[] = {0x08, 0,    0,    0, /* 28 of 1 bit */
                             0x01, 0x20, 0x03, 0xC0 /* selector 12: 1 in 10 bits, 200 in 9 */};
     check_bytes_of("simple16", NULL, ones, 30, want, sizeof want);
 }
@@ -15,8 +15,8 @@ static void large_values_take_the_next_word(void **unused)
 {
     (void)unused;
     const uint32_t values[] = {0x10000000, UINT32_MAX, 0xFFFFFFF};
-    const uint8_t want[] = {0, 0, 0, 0xF0, 0, 0, 0, 0x10, 0, 0, 0, 0xF0,
-                            0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xEF};
+    const uint8_t want[] = {0, 0,    0,    0xF0, 0,    0,    0,    0x10, 0,    0,
+                            0, 0xF0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xEF};
     check_bytes_of("simple16", NULL, values, 3, want, sizeof want);
     const uint8_t stray[] = {1, 0, 0, 0xF0, 0, 0, 0, 0x10};
     check_damage("simple16", stray, sizeof stray, 1);
