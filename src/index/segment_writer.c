@@ -172,7 +172,9 @@ static rp_status add_tiny(rp__segment_writer *w, rp__term *entry)
     }
     entry->tiny = bytes;
     entry->tiny_bytes = (uint32_t)(p - bytes);
-    return rp__dictionary_writer_add(w->dictionary, w->term, w->term_bytes, entry);
+    rp_status status = rp__dictionary_writer_add(w->dictionary, w->term, w->term_bytes, entry);
+    entry->tiny = NULL;
+    return status;
 }
 
 static bool grow_scratch(rp__segment_writer *w)
