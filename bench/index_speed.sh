@@ -109,7 +109,7 @@ most() { tr ' ' '\n' <"$1" | sed -n "s/^$2=//p" | sort -n | tail -n 1; }
 # The counts of the last index of a row, "terms=N postings=N tokens=N".
 counts_of() {
     case $1 in
-    riposte) "$RIPOSTE" stats "$OUT/ix" --json | tr -d ' "' | tr ',{}' '\n\n\n' |
+    riposte) "$RIPOSTE" stats "$OUT/ix" --json | sed 's/"bytes".*//' | tr -d '"' | tr ',' '\n' |
         sed -n -E 's/^(terms|postings|tokens):([0-9]+)$/\1=\2/p' ;;
     *) sed -n 's/.*\(terms=.*\)/\1/p' "$LOG/$1.out" | tr ' ' '\n' ;;
     esac | sort | tr '\n' ' '

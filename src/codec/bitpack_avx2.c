@@ -1,9 +1,9 @@
-/* bitpack_avx2.c: the block code bp128 with AVX2: eight values at a time, bytes to lanes by a shuffle
- * in each half of a register, bits to values by variable shifts, by a table a width; then an in-order
- * prefix sum in registers.
+/* bitpack_avx2.c: the block code bp128 with AVX2: eight values at a time, bytes to lanes by a
+ * shuffle in each half of a register, bits to values by variable shifts, by a table a width;
+ * then an in-order prefix sum in registers.
  *
- * Widths over 25 go the plain way: with its offset of up to 7 bits such a value leaves its 32-bit
- * window. Encodes nothing of its own. Loads end within RP_PAD after the block. */
+ * Widths over 25 go the plain way: with its offset of up to 7 bits such a value leaves its
+ * 32-bit window. Encodes nothing of its own. Loads end within RP_PAD after the block. */
 #include "base/cpu.h"
 #include "codec/bitpack.h"
 #include "codec/codec_table.h"
@@ -14,8 +14,8 @@
 
 enum { SHUFFLE_MAX = 25 };
 
-/* Values 0 to 3 of each half: the four bytes that hold each, and the bit in them at which it starts.
- * The high half starts at bit 4w, in the middle of a byte where w is odd. */
+/* Values 0 to 3 of each half: the four bytes that hold each, and the bit in them at which it
+ * starts. The high half starts at bit 4w, in the middle of a byte where w is odd. */
 typedef struct unpack_table {
     _Alignas(32) uint8_t bytes[32];
     uint32_t shifts[8];
@@ -64,7 +64,8 @@ static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_
     return RP_OK;
 }
 
-/* Eight running sums: inside each half by two shifts, then the low half's total into the high one. */
+/* Eight running sums: inside each half by two shifts, then the low half's total into the high
+ * one. */
 static inline __m256i scan(__m256i x)
 {
     const __m256i third = _mm256_set1_epi32(3);

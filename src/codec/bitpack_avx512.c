@@ -1,9 +1,10 @@
-/* bitpack_avx512.c: the block code bp128 with AVX-512 VBMI: bytes to lanes by one permutation, bits
- * to values by one multishift, by a table a width; then an in-order prefix sum in registers.
+/* bitpack_avx512.c: the block code bp128 with AVX-512 VBMI: bytes to lanes by one permutation,
+ * bits to values by one multishift, by a table a width; then an in-order prefix sum in
+ * registers.
  *
- * Docids of up to 11 bits are summed as 16-bit lanes, 32 to a register: 16 gaps of at most 2^11 stay
- * under 2^16. Width 31 goes the plain way: its pairs straddle nine bytes. Encodes nothing of its own.
- * Loads start inside the block, so they end within RP_PAD after it. */
+ * Docids of up to 11 bits are summed as 16-bit lanes, 32 to a register: 16 gaps of at most 2^11
+ * stay under 2^16. Width 31 goes the plain way: its pairs straddle nine bytes. Encodes nothing
+ * of its own. Loads start inside the block, so they end within RP_PAD after it. */
 #include "base/cpu.h"
 #include "codec/bitpack.h"
 #include "codec/codec_table.h"

@@ -1,11 +1,12 @@
 /* cursor.c: walks a list in rising order, a decoded block at a time, skipping blocks by the
  * directory of their last docids.
  *
- * Trusts no byte: docids given rise and are below the universe, or the walk ends with RP_DAMAGED.
- * Invariants: 1 while docid is not RP_NO_DOC, at[slot] == docid and slot < count; 2 at[] has whole
- * multiples of RP_BLOCK readable, and past count it holds RP_NO_DOC; 3 a block that is stood on ends
- * with what the directory says, so the next block, which starts above that, goes on rising; 4 a jump
- * gives a docid of at least its target, which is above the docid left. */
+ * Trusts no byte: docids given rise and are below the universe, or the walk ends with
+ * RP_DAMAGED. Invariants: 1 while docid is not RP_NO_DOC, at[slot] == docid and slot < count; 2
+ * at[] has whole multiples of RP_BLOCK readable, and past count it holds RP_NO_DOC; 3 a block
+ * that is stood on ends with what the directory says, so the next block, which starts above
+ * that, goes on rising; 4 a jump gives a docid of at least its target, which is above the docid
+ * left. */
 #include <string.h>
 
 #include "codec/list.h"

@@ -4,8 +4,8 @@
 
 #include "codec/codec.h"
 
-/* Bit 31 says whether a < b. It is the borrow of a - b; compilers make SIMD of it, which they do not
- * of the comparison. */
+/* Bit 31 says whether a < b. It is the borrow of a - b; compilers make SIMD of it, which they do
+ * not of the comparison. */
 static inline uint32_t rp__gaps_less(uint32_t a, uint32_t b)
 {
     return (~a & b) | ((~a | b) & (a - b));

@@ -1,8 +1,8 @@
-/* vbyte_avx2.c: the block code vbyte with AVX2: a control byte picks the shuffle that places its four
- * values, which are then summed in order.
+/* vbyte_avx2.c: the block code vbyte with AVX2: a control byte picks the shuffle that places its
+ * four values, which are then summed in order.
  *
- * Encodes nothing of its own. Loads start at most at the block's end and end within RP_PAD after it.
- * Source: Lemire, Kurz, Rupp 2018, "Stream VByte". */
+ * Encodes nothing of its own. Loads start at most at the block's end and end within RP_PAD after
+ * it. Source: Lemire, Kurz, Rupp 2018, "Stream VByte". */
 #include "base/cpu.h"
 #include "codec/codec_table.h"
 #include "codec/gaps.h"

@@ -241,7 +241,6 @@ static rp_status explain_in_mode(job *j, rp_mode mode)
     if (j->docid >= j->bound.lengths.n_docs)
         return rp__error_set(&j->err, RP_NOT_FOUND, "document %u: the index has only %u", j->docid,
                              j->bound.lengths.n_docs);
-    rp_explanation_free(&j->out);
     level *levels = rp__arena_array(&j->searcher->arena, j->bound.depth, sizeof *levels);
     j->out.at = rp__alloc_zero(j->bound.n_ops + 1, sizeof *j->out.at);
     if (!levels || !j->out.at)
@@ -249,17 +248,19 @@ static rp_status explain_in_mode(job *j, rp_mode mode)
     return fill_nodes(j, levels);
 }
 
-/* Where the AND matches, the OR scores the same: every word that counts is there. So andor needs the
- * OR only for a document that the AND does not match. */
+/* Whether andor answers by AND or by OR is a matter of how many match, so it is asked again. */
 static rp_status run_job(void *arg)
 {
     job *j = arg;
     rp_mode mode = j->searcher->options.mode;
-    bool is_andor = mode == RP_MODE_ANDOR;
-    rp_status status = explain_in_mode(j, is_andor ? RP_MODE_AND : mode);
-    if (status == RP_OK && is_andor && !(j->out.n > 0 && j->out.at[0].matches))
-        status = explain_in_mode(j, RP_MODE_OR);
-    return status;
+    rp__answer answer;
+    if (mode == RP_MODE_ANDOR) {
+        rp_status status = rp__searcher_answer(j->searcher, j->query, j->query_bytes, &mode,
+                                               &j->bound, &answer, &j->err);
+        if (status != RP_OK)
+            return status;
+    }
+    return explain_in_mode(j, mode);
 }
 
 rp_status rp_searcher_explain(rp_searcher *searcher, const char *query, size_t query_bytes,

@@ -181,34 +181,47 @@ rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *
 
 /* ---- Searching ------------------------------------------------------------------------------- */
 
+static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes, rp_mode mode,
+                                rp__query *bound, rp__answer *answer, rp_error *err)
+{
+    rp_status status = rp__searcher_bind(s, query, bytes, mode, bound, err);
+    if (status != RP_OK)
+        return status;
+    *answer = (rp__answer){.total_is_exact = true};
+    if (bound->n_ops > 0)
+        status = s->backend->run(bound, &s->arena, answer, err);
+    if (status == RP_LIMIT)
+        rp__error_set(err, status,
+                      "the query reads more than %llu postings; use rarer words or raise "
+                      "--max-postings",
+                      (unsigned long long)s->options.max_postings);
+    return status;
+}
+
+rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t bytes, rp_mode *mode,
+                              rp__query *bound, rp__answer *answer, rp_error *err)
+{
+    const rp_search_options *o = &searcher->options;
+    *mode = o->mode == RP_MODE_ANDOR ? RP_MODE_AND : o->mode;
+    rp_status status = answer_in_mode(searcher, query, bytes, *mode, bound, answer, err);
+    if (status != RP_OK || o->mode != RP_MODE_ANDOR || answer->n >= o->k)
+        return status;
+    uint64_t postings = answer->postings;
+    *mode = RP_MODE_OR;
+    status = answer_in_mode(searcher, query, bytes, *mode, bound, answer, err);
+    answer->postings += postings;
+    return status;
+}
+
 typedef struct job {
     rp_searcher *searcher;
     const char *query;
     size_t query_bytes;
+    rp__query bound;
     rp__answer answer;
     rp_hits hits;
     rp_error err;
 } job;
-
-static rp_status answer_in_mode(job *j, rp_mode mode)
-{
-    rp_searcher *s = j->searcher;
-    rp__query bound;
-    rp_status status = rp__searcher_bind(s, j->query, j->query_bytes, mode, &bound, &j->err);
-    if (status != RP_OK)
-        return status;
-    j->answer = (rp__answer){.total_is_exact = true};
-    if (bound.n_ops > 0)
-        status = s->backend->run(&bound, &s->arena, &j->answer, &j->err);
-    if (status == RP_LIMIT)
-        rp__error_set(&j->err, status,
-                      "the query reads more than %llu postings; use rarer words or raise "
-                      "--max-postings",
-                      (unsigned long long)s->options.max_postings);
-    j->hits.fraction_bits = bound.fraction_bits;
-    j->hits.postings += j->answer.postings;
-    return status;
-}
 
 /* Hits and, behind them, their names: one piece of memory. */
 static rp_status name_hits(job *j)
@@ -252,16 +265,18 @@ static rp_status name_hits(job *j)
 static rp_status run_job(void *arg)
 {
     job *j = arg;
-    const rp_search_options *o = &j->searcher->options;
-    rp_status status = answer_in_mode(j, o->mode == RP_MODE_ANDOR ? RP_MODE_AND : o->mode);
-    if (status == RP_OK && o->mode == RP_MODE_ANDOR && j->answer.n < o->k) {
-        j->hits.is_or_fallback = true;
-        status = answer_in_mode(j, RP_MODE_OR);
-    }
+    rp_mode mode;
+    rp_status status = rp__searcher_answer(j->searcher, j->query, j->query_bytes, &mode, &j->bound,
+                                           &j->answer, &j->err);
     if (status != RP_OK)
         return status;
-    j->hits.total = j->answer.total;
-    j->hits.total_is_exact = j->answer.total_is_exact;
+    j->hits = (rp_hits){.total = j->answer.total,
+                        .total_is_exact = j->answer.total_is_exact,
+                        .is_or_fallback =
+                            j->searcher->options.mode == RP_MODE_ANDOR && mode == RP_MODE_OR,
+                        .fraction_bits = j->bound.fraction_bits,
+                        .processor = j->searcher->backend->name,
+                        .postings = j->answer.postings};
     return name_hits(j);
 }
 
@@ -276,7 +291,6 @@ rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t qu
         rp__free(j.hits.memory);
         return status;
     }
-    j.hits.processor = searcher->backend->name;
     j.hits.seconds = (double)(rp__clock_now() - begin) / 1e9;
     *hits = j.hits;
     return RP_OK;
@@ -288,7 +302,7 @@ rp_status rp_search(const rp_index *index, const char *query, size_t k, rp_hits 
     *hits = (rp_hits){0};
     rp_searcher *searcher;
     rp_status status = rp_searcher_new(index, &(rp_search_options){.k = k}, &searcher, err);
-    if (status == RP_OK)
+    if (searcher)
         status = rp_searcher_search(searcher, query, strlen(query), hits, err);
     rp_searcher_free(searcher);
     return status;

@@ -22,6 +22,11 @@ struct rp_searcher {
 rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
                             rp__query *out, rp_error *err);
 
+/* Binds and runs; andor as and, then perhaps as or. *mode: the one that answered. What comes out lies
+ * in the arena. Call it under the guard too. */
+rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t bytes, rp_mode *mode,
+                              rp__query *bound, rp__answer *answer, rp_error *err);
+
 /* Runs fn(arg) under rp__mapping_guard. `own` is where fn leaves its text; it and the status come out
  * with a text for every failure, in `err` too. */
 rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *arg), void *arg,

@@ -53,6 +53,27 @@ static entry *entry_at(const rp__inverter *inv, size_t i)
     return &inv->entry_chunks[i / ENTRIES_PER_CHUNK][i % ENTRIES_PER_CHUNK];
 }
 
+/* Mixes the bytes of a term, read as at most two overlapping words; longer ones go to XXH3. */
+static inline uint32_t hash_term(const char *term, uint32_t bytes)
+{
+    uint64_t a, b;
+    if (bytes > 16)
+        return (uint32_t)XXH3_64bits(term, bytes);
+    if (bytes >= 8) {
+        a = rp__load64(term);
+        b = rp__load64(term + bytes - 8);
+    } else if (bytes >= 4) {
+        a = rp__load32(term);
+        b = rp__load32(term + bytes - 4);
+    } else {
+        a = (uint8_t)term[0] | (uint64_t)(uint8_t)term[bytes / 2] << 8;
+        b = (uint8_t)term[bytes - 1];
+    }
+    uint64_t h = (a ^ 0x9E3779B97F4A7C15U) * 0xBF58476D1CE4E5B9U;
+    h = (h ^ (h >> 32) ^ b ^ (uint64_t)bytes << 56) * 0x94D049BB133111EBU;
+    return (uint32_t)(h >> 32);
+}
+
 static const char *term_of(const entry *e)
 {
     if (e->bytes <= sizeof e->term)
@@ -60,6 +81,23 @@ static const char *term_of(const entry *e)
     const char *p;
     memcpy(&p, e->term + 8, sizeof p);
     return p;
+}
+
+/* Whether an entry holds the term; terms of up to 16 bytes as two overlapping words. */
+static inline bool has_term(const entry *e, const char *term, uint32_t bytes)
+{
+    if (e->bytes != bytes)
+        return false;
+    if (bytes > 16)
+        return memcmp(term_of(e), term, bytes) == 0;
+    if (bytes >= 8)
+        return rp__load64(e->term) == rp__load64(term) &&
+               rp__load64(e->term + bytes - 8) == rp__load64(term + bytes - 8);
+    if (bytes >= 4)
+        return rp__load32(e->term) == rp__load32(term) &&
+               rp__load32(e->term + bytes - 4) == rp__load32(term + bytes - 4);
+    return e->term[0] == term[0] && e->term[bytes / 2] == term[bytes / 2] &&
+           e->term[bytes - 1] == term[bytes - 1];
 }
 
 rp_status rp__inverter_new(bool has_positions, rp__inverter **out)
@@ -216,13 +254,13 @@ static entry *insert(rp__inverter *inv, size_t at, uint32_t hash, const char *te
 
 static inline entry *find(rp__inverter *inv, const char *term, uint32_t bytes, bool *is_new)
 {
-    uint32_t hash = (uint32_t)XXH3_64bits(term, bytes);
+    uint32_t hash = hash_term(term, bytes);
     size_t at = hash & (inv->n_slots - 1);
     for (; inv->slots[at].entry != 0; at = (at + 1) & (inv->n_slots - 1)) {
         if (inv->slots[at].hash != hash)
             continue;
         entry *e = entry_at(inv, inv->slots[at].entry - 1);
-        if (e->bytes == bytes && memcmp(term_of(e), term, bytes) == 0) {
+        if (has_term(e, term, bytes)) {
             *is_new = false;
             return e;
         }
@@ -237,25 +275,48 @@ static inline bool end_document(rp__inverter *inv, entry *e)
     return inv->has_positions ? put_byte(inv, e, 0) : put_varint(inv, e, e->tf);
 }
 
+/* What a token adds to its stream, when the slice has room for the longest of it. */
+static inline void put_token_fast(const rp__inverter *inv, entry *e, bool is_new_doc, bool is_new,
+                                  uint32_t docid, uint32_t position)
+{
+    uint8_t *w = e->w;
+    if (is_new_doc) {
+        if (!is_new)
+            w = inv->has_positions ? (*w = 0, w + 1) : rp__bits_put_varint(w, e->tf);
+        w = rp__bits_put_varint(w, docid - e->last_doc);
+    }
+    if (inv->has_positions)
+        w = rp__bits_put_varint(w, position - (is_new_doc ? UINT32_MAX : e->last_pos));
+    e->w = w;
+}
+
+static bool put_token(rp__inverter *inv, entry *e, bool is_new_doc, bool is_new, uint32_t docid,
+                      uint32_t position)
+{
+    if (is_new_doc &&
+        ((!is_new && !end_document(inv, e)) || !put_varint(inv, e, docid - e->last_doc)))
+        return false;
+    return !inv->has_positions ||
+           put_varint(inv, e, position - (is_new_doc ? UINT32_MAX : e->last_pos));
+}
+
 rp_status rp__inverter_add(rp__inverter *inv, uint32_t docid, const char *term, uint32_t bytes,
                            uint32_t position)
 {
+    enum { LONGEST = 3 * 5 }; /* tf, gap of docids, gap of positions */
     bool is_new;
     entry *e = find(inv, term, bytes, &is_new);
     if (!e)
         return RP_NO_MEMORY;
-    bool ok = true;
-    if (is_new || e->last_doc != docid) {
-        ok = (is_new || end_document(inv, e)) && put_varint(inv, e, docid - e->last_doc);
-        e->last_doc = docid;
-        e->last_pos = UINT32_MAX;
-        e->tf = 0;
-    }
-    if (inv->has_positions)
-        ok = ok && put_varint(inv, e, position - e->last_pos);
+    bool is_new_doc = is_new || e->last_doc != docid;
+    if (e->end - e->w >= LONGEST)
+        put_token_fast(inv, e, is_new_doc, is_new, docid, position);
+    else if (!put_token(inv, e, is_new_doc, is_new, docid, position))
+        return RP_NO_MEMORY;
+    e->last_doc = docid;
     e->last_pos = position;
-    e->tf++;
-    return ok ? RP_OK : RP_NO_MEMORY;
+    e->tf = is_new_doc ? 1 : e->tf + 1;
+    return RP_OK;
 }
 
 uint64_t rp__inverter_bytes(const rp__inverter *inv)

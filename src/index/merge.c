@@ -79,26 +79,37 @@ static rp_status read_docid(rp__run_reader *r, rp_error *err)
         r->docid = RP_NO_DOC;
         return RP_OK;
     }
-    rp_status status = rp__run_reader_number(r, &gap, err);
+    rp_status status = rp__run_reader_get(r, &gap, err);
     r->docid += gap;
+    return status;
+}
+
+/* Positions up to the zero that ends them, a few at a time. */
+static rp_status copy_positions(state *s, rp__run_reader *r, rp_error *err)
+{
+    uint32_t gaps[64], n = 0, v;
+    rp_status status;
+    while ((status = rp__run_reader_get(r, &v, err)) == RP_OK && v != 0) {
+        gaps[n++] = v - 1;
+        if (n == sizeof gaps / sizeof *gaps) {
+            rp__segment_writer_positions(s->w, gaps, n);
+            n = 0;
+        }
+    }
+    rp__segment_writer_positions(s->w, gaps, n);
     return status;
 }
 
 static rp_status copy_posting(state *s, rp__run_reader *r, rp_error *err)
 {
-    uint32_t v;
-    rp_status status;
-    if (!s->merge->has_positions) {
-        if ((status = rp__run_reader_number(r, &v, err)) != RP_OK ||
-            (status = rp__segment_writer_posting(s->w, r->docid, v)) != RP_OK)
-            return status;
-        return read_docid(r, err);
-    }
-    if ((status = rp__segment_writer_posting(s->w, r->docid, 0)) != RP_OK)
-        return status;
-    while ((status = rp__run_reader_number(r, &v, err)) == RP_OK && v != 0)
-        if ((status = rp__segment_writer_position(s->w, v - 1)) != RP_OK)
-            return status;
+    uint32_t tf = 0;
+    rp_status status = RP_OK;
+    if (!s->merge->has_positions)
+        status = rp__run_reader_get(r, &tf, err);
+    if (status == RP_OK)
+        status = rp__segment_writer_posting(s->w, r->docid, tf);
+    if (status == RP_OK && s->merge->has_positions)
+        status = copy_positions(s, r, err);
     return status == RP_OK ? read_docid(r, err) : status;
 }
 

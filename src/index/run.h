@@ -46,6 +46,19 @@ void rp__run_reader_close(rp__run_reader *r);
 rp_status rp__run_reader_next(rp__run_reader *r, rp_error *err);
 /* One number of the stream. RP_DAMAGED: it has no more. */
 rp_status rp__run_reader_number(rp__run_reader *r, uint32_t *out, rp_error *err);
-bool rp__run_reader_has_more(const rp__run_reader *r);
+
+/* The same; most numbers are one byte. */
+static inline rp_status rp__run_reader_get(rp__run_reader *r, uint32_t *out, rp_error *err)
+{
+    if (r->p == r->end || *r->p >= 0x80)
+        return rp__run_reader_number(r, out, err);
+    *out = *r->p++;
+    return RP_OK;
+}
+
+static inline bool rp__run_reader_has_more(const rp__run_reader *r)
+{
+    return r->p != r->end || r->left > 0;
+}
 
 #endif

@@ -128,8 +128,3 @@ rp_status rp__run_reader_number(rp__run_reader *r, uint32_t *out, rp_error *err)
     }
     return damaged(r, err);
 }
-
-bool rp__run_reader_has_more(const rp__run_reader *r)
-{
-    return r->p != r->end || r->left > 0;
-}

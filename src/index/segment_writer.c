@@ -98,7 +98,7 @@ static void flush_gaps(rp__segment_writer *w)
     uint8_t out[1 + RP_BLOCK * sizeof(uint32_t) + RP_PAD];
     if (w->n_gaps == 0)
         return;
-    size_t used = w->pos_code->encode(w->gaps, w->n_gaps, out);
+    size_t used = w->pos_code->encode(NULL, w->gaps, w->n_gaps, out);
     rp__section_writer_put(w->positions, out, used);
     w->n_gaps = 0;
     w->has_flushed = true;
@@ -142,14 +142,15 @@ rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint
     return RP_OK;
 }
 
-rp_status rp__segment_writer_position(rp__segment_writer *w, uint32_t gap)
+void rp__segment_writer_positions(rp__segment_writer *w, const uint32_t *gaps, uint32_t n)
 {
-    if (w->n_gaps == RP_BLOCK)
-        flush_gaps(w);
-    w->gaps[w->n_gaps++] = gap;
-    w->tfs[w->n - 1]++;
-    w->cf++;
-    return RP_OK;
+    w->tfs[w->n - 1] += n;
+    w->cf += n;
+    for (uint32_t i = 0; i < n; i++) {
+        if (w->n_gaps == RP_BLOCK)
+            flush_gaps(w);
+        w->gaps[w->n_gaps++] = gaps[i];
+    }
 }
 
 static bool is_tiny(const rp__segment_writer *w)
@@ -206,7 +207,7 @@ static rp_status add_list(rp__segment_writer *w, rp__term *entry)
         return RP_NO_MEMORY;
     if (w->positions)
         flush_gaps(w);
-    size_t n_blocks = rp__list_cut(w->codec, w->docids, w->tfs, w->n, w->ends);
+    size_t n_blocks = rp__list_cut(w->codec, NULL, w->docids, w->tfs, w->n, w->scratch, w->ends);
     find_bounds(w, n_blocks);
     rp__list_parts parts = {.ends = w->ends,
                             .n_blocks = n_blocks,

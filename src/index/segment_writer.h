@@ -14,10 +14,10 @@ rp_status rp__segment_writer_new(const rp__folder *folder, uint64_t generation,
                                  const rp__lengths *lengths, const float *norms,
                                  rp__segment_writer **out, rp_error *err);
 void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t bytes);
-/* Docids rise within a term. With positions tf is 0 and counted by the calls to position. */
+/* Docids rise within a term. With positions tf is 0 and counted by the calls to positions. */
 rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint32_t tf);
-/* Positions of the last posting, rising: how far after the one before, less one (the first: itself). */
-rp_status rp__segment_writer_position(rp__segment_writer *w, uint32_t gap);
+/* More positions of the last posting, rising: how far after the one before, less one (the first: itself). */
+void rp__segment_writer_positions(rp__segment_writer *w, const uint32_t *gaps, uint32_t n);
 rp_status rp__segment_writer_end_term(rp__segment_writer *w, rp_error *err);
 /* Fills in terms, postings and the three files. */
 rp_status rp__segment_writer_finish(rp__segment_writer *w, rp__meta *meta, rp_error *err);

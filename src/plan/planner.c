@@ -81,12 +81,11 @@ static void *grown(rp__arena *arena, void *array, size_t n, size_t *cap, size_t 
 {
     if (n < *cap)
         return array;
-    size_t want = *cap ? 2 * *cap : 16;
+    size_t want = 2 * *cap;
     void *bigger = rp__arena_array(arena, want, size);
     if (!bigger)
         return NULL;
-    if (n)
-        memcpy(bigger, array, n * size);
+    memcpy(bigger, array, n * size);
     *cap = want;
     return bigger;
 }
@@ -415,7 +414,11 @@ static bool make_room(binder *b)
     b->groups = rp__arena_array(b->arena, (size_t)b->syntax->depth + 1, sizeof *b->groups);
     b->dfs = rp__arena_array(b->arena, phrase, sizeof *b->dfs);
     b->cfs = rp__arena_array(b->arena, phrase, sizeof *b->cfs);
-    return b->groups && b->dfs && b->cfs;
+    b->cap_ops = b->cap_leaves = b->cap_words = 16;
+    b->ops = rp__arena_array(b->arena, b->cap_ops, sizeof *b->ops);
+    b->leaves = rp__arena_array(b->arena, b->cap_leaves, sizeof *b->leaves);
+    b->words = rp__arena_array(b->arena, b->cap_words, sizeof *b->words);
+    return b->groups && b->dfs && b->cfs && b->ops && b->leaves && b->words;
 }
 
 rp_status rp__query_bind(const rp__syntax *syntax, const rp__segment *segment, const rp__rank *rank,

@@ -1,8 +1,8 @@
 /* folder.c: the folder of an index: made, locked, listed, and the moment of publishing.
  *
  * Invariants: 1 only one process writes in a folder (a lock on the folder itself, given up by the
- * system when the process ends); 2 publish syncs the folder before and after the rename, so a name is
- * durable before the manifest that uses it is. */
+ * system when the process ends); 2 publish syncs the folder and the one above it before the rename,
+ * and the folder again after it, so a name is durable before the manifest that uses it is. */
 #include "store/store.h"
 
 #include <dirent.h>
@@ -78,21 +78,15 @@ void rp__folder_close(rp__folder *folder)
     folder->is_new = false;
 }
 
-/* The entry of a folder that was just made is durable once its parent is synced. */
-static rp_status sync_parent(const rp__folder *folder, rp_error *err)
+/* The folder's own entry is durable once the folder above is synced. That is so whoever made it: a
+ * build that was killed may have left it unsynced. A folder above that may not be read cannot be
+ * synced by us; it is then as durable as its owner made it. */
+static rp_status sync_above(const rp__folder *folder, rp_error *err)
 {
-    char parent[sizeof folder->path];
-    strcpy(parent, folder->path);
-    size_t n = strlen(parent);
-    while (n > 1 && parent[n - 1] == '/')
-        n--;
-    while (n > 0 && parent[n - 1] != '/')
-        n--;
-    parent[n] = 0;
     const rp__store_ops *ops = rp__store_get_ops();
-    int fd = open_folder(n ? parent : ".");
+    int fd = ops->open(folder->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (fd < 0)
-        return fail(folder, "open the folder above", err);
+        return errno == EACCES ? RP_OK : fail(folder, "open the folder above", err);
     rp_status status = RP_OK;
     if (ops->fsync(fd) != 0)
         status = fail(folder, "sync the folder above", err);
@@ -105,11 +99,9 @@ rp_status rp__folder_publish(rp__folder *folder, const char *from, const char *t
     const rp__store_ops *ops = rp__store_get_ops();
     if (ops->fsync(folder->fd) != 0)
         return fail(folder, "sync the index folder", err);
-    if (folder->is_new) {
-        rp_status status = sync_parent(folder, err);
-        if (status != RP_OK)
-            return status;
-    }
+    rp_status status = sync_above(folder, err);
+    if (status != RP_OK)
+        return status;
     if (ops->rename(folder->fd, from, to) != 0)
         return fail(folder, "publish the index", err);
     folder->is_new = false;

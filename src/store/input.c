@@ -20,7 +20,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-enum { BUFFER_BYTES = 1 << 16, WINDOW_LOG_MAX = 27, DEFAULT_EXPAND = 1000 };
+enum { BUFFER_BYTES = 1 << 17, WINDOW_LOG_MAX = 27, DEFAULT_EXPAND = 1000 };
 static const uint64_t expand_from = 64 << 20; /* bytes out before the ratio is looked at */
 
 typedef struct decoder decoder;

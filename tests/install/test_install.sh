@@ -5,9 +5,6 @@ set -u
 B=${B:-build}
 make=${MAKE:-make}
 [ -x "$B/riposte" ] || { echo "skip install: $B/riposte is not built"; exit 0; }
-case " ${CC:-gcc} " in *sanitize*) sanitized=1 ;; *) sanitized= ;; esac
-nm -D "$B/riposte" 2>/dev/null | grep -qE '__(asan|tsan|ubsan)_' && sanitized=1
-[ -z "$sanitized" ] || { echo "skip install: a sanitized library needs the program to be sanitized"; exit 0; }
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 prefix=/opt/riposte

@@ -105,8 +105,9 @@ static rp_status run_best(const rp__query *query, rp__arena *arena, rp__answer *
     *answer = (rp__answer){.total_is_exact = true};
     if (query->n_ops == 0 || query->lengths.n_docs == 0)
         return RP_OK;
+    const size_t last = sizeof algorithms / sizeof algorithms[0] - 1;
     size_t i = 0;
-    while (!algorithms[i]->applies(query))
+    while (i < last && !algorithms[i]->applies(query))
         i++;
     return rp__cpu_run_by(algorithms[i], query, arena, answer, err);
 }

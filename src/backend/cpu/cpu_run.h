@@ -60,6 +60,9 @@ const rp__score_kernel *rp__score_kernel_at(size_t i);
 const rp__score_kernel *rp__score_kernel_find(uint32_t features);
 extern const rp__score_kernel rp__score_avx2_row;
 
+/* The norms of at most RP_BLOCK documents, for kernels. */
+void rp__score_norms(const rp__query *query, const uint32_t *docids, uint32_t n, float *norms);
+
 /* What one leaf's postings contribute. */
 typedef struct rp__score {
     const rp__query *query;

@@ -8,6 +8,32 @@
 
 #include "base/cpu.h"
 
+/* ---- Norms ----------------------------------------------------------------------------------- */
+
+/* A width is a loop of its own; codes past the table, which only damaged bytes have, are cut to it. */
+void rp__score_norms(const rp__query *query, const uint32_t *docids, uint32_t n, float *norms)
+{
+    const rp__lengths *l = &query->lengths;
+    const float *table = query->norms;
+    const uint32_t last = l->n_table - 1;
+    if (l->code_bytes == 1) {
+        const uint8_t *codes = l->codes;
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t code = codes[docids[i]];
+            norms[i] = table[code < last ? code : last];
+        }
+    } else if (l->code_bytes == 2) {
+        const uint16_t *codes = l->codes;
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t code = codes[docids[i]];
+            norms[i] = table[code < last ? code : last];
+        }
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            norms[i] = table[rp__lengths_code(l, docids[i])];
+    }
+}
+
 /* ---- The plain row --------------------------------------------------------------------------- */
 
 static bool are_small(const uint32_t *tfs, uint32_t n)
@@ -23,10 +49,11 @@ static bool plain_bm25(const rp__query *query, float scaled_weight, const uint32
 {
     if (!are_small(tfs, n))
         return false;
+    float norms[RP_BLOCK];
+    rp__score_norms(query, docids, n, norms);
     for (uint32_t i = 0; i < n; i++) {
-        float norm = query->norms[rp__lengths_code(&query->lengths, docids[i])];
         float t = (float)(int32_t)tfs[i];
-        fixed[i] = (uint32_t)(int32_t)(scaled_weight * (t / (t + norm)));
+        fixed[i] = (uint32_t)(int32_t)(scaled_weight * (t / (t + norms[i])));
     }
     return true;
 }
@@ -55,8 +82,9 @@ const rp__score_kernel *rp__score_kernel_at(size_t i)
 
 const rp__score_kernel *rp__score_kernel_find(uint32_t features)
 {
+    const size_t last = sizeof rows / sizeof rows[0] - 1;
     size_t i = 0;
-    while (rows[i]->needs & ~features)
+    while (i < last && (rows[i]->needs & ~features))
         i++;
     return rows[i];
 }

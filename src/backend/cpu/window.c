@@ -273,6 +273,8 @@ static rp_status eval_window(machine *m)
             if (l->is_scored)
                 add_scores(m, l - 1, l);
             l--;
+        } else if (op->role != RP_MUST && next_of_leaf(m, op, m->base) >= m->end) {
+            continue;
         } else {
             rp_status status = eval_leaf(m, l, op);
             if (status != RP_OK)

@@ -48,7 +48,7 @@ static inline void make_docids(uint64_t *state, shape kind, uint32_t n, uint32_t
         if (kind == UNIFORM)
             gap = random_below(state, fair + 2);
         else if (kind == CLUSTERED)
-            gap = random_below(state, 10) ? random_below(state, 4) : random_below(state, 5 * fair + 1);
+            gap = random_below(state, random_below(state, 10) ? 4 : 5 * fair + 1);
         else if (kind == RUNS)
             gap = random_below(state, 50) ? 0 : random_below(state, 25 * fair + 1);
         else if (i == jump_at)
@@ -100,12 +100,12 @@ static inline rp_status list_case_encode(list_case *lc, const rp__codec *codec, 
     uint32_t *ends = malloc(blocks * sizeof *ends);
     uint32_t *scratch = malloc((rp__list_scratch(codec, lc->n) + 1) * sizeof *scratch);
     uint8_t *out = malloc(bound);
-    size_t n_blocks = rp__list_cut(codec, lc->docids, lc->tfs, lc->n, ends);
+    size_t n_blocks = rp__list_cut(codec, NULL, lc->docids, lc->tfs, lc->n, scratch, ends);
     lc->bounds = realloc(lc->bounds, n_blocks);
     for (size_t b = 0; b < n_blocks; b++)
         lc->bounds[b] = (uint8_t)(b * 31 + 1);
     memset(out, 0xA5, bound);
-    rp__list_parts parts = {ends, n_blocks, lc->bounds, positions ? lc->pos_offsets : NULL};
+    rp__list_parts parts = {ends, n_blocks, lc->bounds, positions ? lc->pos_offsets : NULL, NULL};
     rp_status s =
         rp__list_encode(codec, lc->docids, lc->tfs, lc->n, &parts, scratch, out, &lc->n_bytes);
     assert_true(n_blocks <= blocks);

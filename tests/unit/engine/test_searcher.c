@@ -158,6 +158,35 @@ static void test_andor(void **state)
     rp_hits_free(&hits);
 }
 
+/* Whichever of the two answered, the tree of a hit adds up to its score. */
+static void test_andor_explained(void **state)
+{
+    tiny_index *tiny = *state;
+    static const char *const queries[] = {"quick fox", "+fox quick lazy", "fox -(quick brown)",
+                                          "dog OR (lazy fox)", "qui* \"lazy dog\""};
+    for (size_t q = 0; q < sizeof queries / sizeof *queries; q++)
+        for (size_t k = 1; k < 7; k++) {
+            rp_searcher *searcher;
+            rp_hits hits;
+            rp_search_options options = {.k = k, .mode = RP_MODE_ANDOR};
+            assert_int_equal(rp_searcher_new(&tiny->index, &options, &searcher, NULL), RP_OK);
+            const char *query = queries[q];
+            assert_int_equal(rp_searcher_search(searcher, query, strlen(query), &hits, NULL),
+                             RP_OK);
+            for (size_t i = 0; i < hits.n; i++) {
+                rp_explanation tree;
+                assert_int_equal(rp_searcher_explain(searcher, query, strlen(query),
+                                                     hits.at[i].docid, &tree, NULL),
+                                 RP_OK);
+                assert_true(tree.at[0].matches);
+                assert_int_equal(tree.at[0].fixed, hits.at[i].fixed);
+                rp_explanation_free(&tree);
+            }
+            rp_hits_free(&hits);
+            rp_searcher_free(searcher);
+        }
+}
+
 /* Boosts count, and equal scores go by docid. */
 static void test_order(void **state)
 {
@@ -648,19 +677,13 @@ static int close_few(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search),
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_andor),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_strings_not_kept),
-        cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_explain),
-        cmocka_unit_test(test_any_query),
-        cmocka_unit_test(test_bombs),
-        cmocka_unit_test(test_empty_index),
+        cmocka_unit_test(test_search),   cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_andor),    cmocka_unit_test(test_andor_explained),
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_options),
+        cmocka_unit_test(test_variants), cmocka_unit_test(test_strings_not_kept),
+        cmocka_unit_test(test_reuse),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_explain),  cmocka_unit_test(test_any_query),
+        cmocka_unit_test(test_bombs),    cmocka_unit_test(test_empty_index),
     };
     return cmocka_run_group_tests(tests, open_few, close_few);
 }

@@ -1,0 +1,101 @@
+/* test_bitpack.c: the bytes of bp128, and what its decoders refuse. Rows are compared with each
+ * other in tests/parity/test_codecs.c. */
+#include "list_case.h"
+
+/* Every row of bp128 that runs here. */
+static const rp__block_code *bitpack_here(size_t i)
+{
+    const rp__block_code *code;
+    for (size_t k = 0; (code = code_here(k)); k++)
+        if (strcmp(code->name, "bp128") == 0 && i-- == 0)
+            return code;
+    return NULL;
+}
+
+static void bytes_are_as_documented(void **unused)
+{
+    (void)unused;
+    const rp__block_code *code = rp__block_code_find("bp128", 0);
+    const uint32_t values[] = {1, 2, 7, 0, 5};
+    const uint8_t want[] = {3, 0xD1, 0x51}; /* 101 000 111 010 001, lowest bit first */
+    uint8_t out[32];
+    assert_int_equal(code->encode(NULL, values, 5, out), sizeof want);
+    assert_memory_equal(out, want, sizeof want);
+}
+
+static void zeros_and_nothing_take_one_byte(void **unused)
+{
+    (void)unused;
+    const rp__block_code *code = rp__block_code_find("bp128", 0);
+    uint32_t zeros[RP_BLOCK_MAX] = {0};
+    uint8_t out[8];
+    assert_int_equal(code->encode(NULL, zeros, RP_BLOCK_MAX, out), 1);
+    assert_int_equal(out[0], 0);
+    assert_int_equal(code->encode(NULL, zeros, 0, out), 1);
+}
+
+static void widths_over_32_are_damage(void **unused)
+{
+    (void)unused;
+    const rp__block_code *code;
+    uint8_t in[1 + 4 * 256 + RP_PAD] = {0};
+    uint32_t out[RP_BLOCK_ROOM];
+    for (size_t i = 0; (code = bitpack_here(i)); i++)
+        for (uint32_t w = 0; w < 256; w++) {
+            in[0] = (uint8_t)w;
+            rp_status want = w <= 32 ? RP_OK : RP_DAMAGED;
+            assert_int_equal(code->decode(in, 1 + 4 * 128, out, 128), want);
+            assert_int_equal(code->decode_docids(in, 1 + 4 * 128, 5, out, 128), want);
+            assert_int_equal(code->at(in, 1 + 4 * 128, 128, 127, out), want);
+        }
+}
+
+static void cut_off_blocks_are_damage(void **unused)
+{
+    (void)unused;
+    const rp__block_code *code;
+    uint32_t out[RP_BLOCK_ROOM];
+    for (size_t i = 0; (code = bitpack_here(i)); i++)
+        for (uint32_t w = 1; w <= 32; w++) {
+            size_t full = 1 + (100 * w + 7) / 8;
+            uint8_t *in = calloc(full + RP_PAD, 1);
+            in[0] = (uint8_t)w;
+            assert_int_equal(code->decode(in, full, out, 100), RP_OK);
+            assert_int_equal(code->decode(in, full - 1, out, 100), RP_DAMAGED);
+            assert_int_equal(code->decode_docids(in, full - 1, 0, out, 100), RP_DAMAGED);
+            assert_int_equal(code->at(in, full - 1, 100, 0, out), RP_DAMAGED);
+            assert_int_equal(code->at(in, full, 100, 100, out), RP_DAMAGED);
+            assert_int_equal(code->decode(in, 0, out, 0), RP_DAMAGED);
+            free(in);
+        }
+}
+
+/* The largest docid of all is reached, one more is not. */
+static void docids_end_at_the_largest_number(void **unused)
+{
+    (void)unused;
+    const rp__block_code *code;
+    uint8_t in[64 + RP_PAD] = {0};
+    uint32_t out[RP_BLOCK_ROOM];
+    for (size_t i = 0; (code = bitpack_here(i)); i++)
+        for (uint32_t w = 0; w <= 8; w++) {
+            in[0] = (uint8_t)w; /* all gaps are 1 */
+            assert_int_equal(code->decode_docids(in, 64, UINT32_MAX - 20, out, 20), RP_OK);
+            assert_int_equal(out[19], UINT32_MAX);
+            assert_int_equal(code->decode_docids(in, 64, UINT32_MAX - 20, out, 21), RP_DAMAGED);
+            assert_int_equal(code->decode_docids(in, 64, UINT32_MAX, out, 20), RP_OK);
+            assert_int_equal(out[0], 0);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_are_as_documented),
+        cmocka_unit_test(zeros_and_nothing_take_one_byte),
+        cmocka_unit_test(widths_over_32_are_damage),
+        cmocka_unit_test(cut_off_blocks_are_damage),
+        cmocka_unit_test(docids_end_at_the_largest_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+/* test_blocks.c: the adapter: gaps from block to block, offsets, and damaged offsets. */
+#include "cut_codec.h"
+
+static void each_block_goes_on_from_the_last_docid(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec = rp__codec_find("bp128", 0);
+    uint32_t docids[300], ends[3] = {128, 256, 300}, offsets[3], out[RP_BLOCK_ROOM];
+    uint8_t bytes[2000] = {0};
+    for (uint32_t i = 0; i < 300; i++)
+        docids[i] = 1000 + 2 * i;
+    rp__encoding e = {
+        .docids = docids, .n = 300, .ends = ends, .n_blocks = 3, .offsets = offsets, .out = bytes};
+    assert_int_equal(codec->encode(codec, &e), RP_OK);
+    assert_int_equal(offsets[0], 0);
+    assert_int_equal(offsets[1], 1 + 128 * 10 / 8); /* the first gap is 1000 */
+    assert_int_equal(offsets[2] - offsets[1], 1 + 128 / 8);
+    assert_true(e.used <= codec->bound(codec, 300));
+    const uint32_t last[3] = {docids[127], docids[255], docids[299]};
+    rp__list list = {.codec = codec,
+                     .n = 300,
+                     .n_blocks = 3,
+                     .universe = 5000,
+                     .last = last,
+                     .offsets = offsets,
+                     .docs = bytes,
+                     .docs_bytes = e.used};
+    for (uint32_t b = 0; b < 3; b++) {
+        assert_int_equal(codec->block(&list, b, out), RP_OK);
+        assert_memory_equal(out, docids + 128 * b, rp__list_block_count(&list, b) * sizeof *out);
+    }
+    offsets[1] = (uint32_t)e.used + 1;
+    assert_int_equal(codec->block(&list, 0, out), RP_DAMAGED);
+    assert_int_equal(codec->block(&list, 1, out), RP_DAMAGED);
+    offsets[1] = offsets[2] - 5; /* too short for what the width says */
+    assert_int_equal(codec->block(&list, 1, out), RP_DAMAGED);
+}
+
+static void whole_lists_are_checked_too(void **unused)
+{
+    (void)unused;
+    uint64_t rng = 4;
+    const rp__codec *codec;
+    for (size_t j = 0; (codec = codec_here(j)); j++) {
+        list_case lc;
+        rp__list list;
+        list_case_make(&lc, &rng, UNIFORM, 1000, 100000);
+        uint32_t *out = malloc((1000 + RP_BLOCK_ROOM) * sizeof *out);
+        assert_int_equal(list_case_encode(&lc, codec, false), RP_OK);
+        assert_int_equal(
+            rp__list_open(codec, lc.bytes, lc.n_bytes, lc.n, lc.universe, false, &list), RP_OK);
+        assert_int_equal(rp__list_decode(&list, out, NULL), RP_OK);
+        list.universe = lc.docids[999];
+        assert_int_equal(rp__list_decode(&list, out, NULL), RP_DAMAGED);
+        list.universe = lc.universe;
+        uint32_t last[8];
+        memcpy(last, list.last, sizeof last);
+        last[3]++;
+        list.last = last;
+        assert_int_equal(rp__list_decode(&list, out, NULL), RP_DAMAGED);
+        free(out);
+        list_case_free(&lc);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_block_goes_on_from_the_last_docid),
+        cmocka_unit_test(whole_lists_are_checked_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

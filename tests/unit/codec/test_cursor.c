@@ -1,0 +1,167 @@
+/* test_cursor.c: the corners of walking a list; tests/parity/test_codecs.c walks many at random. */
+#include "cut_codec.h"
+
+static rp__cursor cursor; /* too large for a stack frame of every test */
+
+/* 40,000 postings (313 blocks) of every fifth docid, open with the best row of bp128. */
+static void open_fifths(list_case *lc, rp__list *list)
+{
+    uint64_t rng = 6;
+    const rp__codec *codec = rp__codec_find("bp128", rp__cpu_features());
+    list_case_make(lc, &rng, UNIFORM, 40000, 200000);
+    for (uint32_t i = 0; i < 40000; i++)
+        lc->docids[i] = 5 * i;
+    assert_int_equal(list_case_encode(lc, codec, false), RP_OK);
+    assert_int_equal(rp__list_open(codec, lc->bytes, lc->n_bytes, lc->n, lc->universe, false, list),
+                     RP_OK);
+}
+
+static void jumps_decode_one_block(void **unused)
+{
+    (void)unused;
+    list_case lc;
+    rp__list list;
+    open_fifths(&lc, &list);
+    const uint32_t targets[] = {5 * 128,          5 * 128 * 8 + 1, 5 * 128 * 64 - 5,
+                                5 * 128 * 64 - 4, 5 * 128 * 200,   5 * 39999};
+    for (size_t i = 0; i < 6; i++) {
+        rp__cursor_open(&cursor, &list);
+        uint32_t want = (targets[i] + 4) / 5 * 5;
+        assert_int_equal(rp__cursor_next_geq(&cursor, targets[i]), want);
+        assert_int_equal(rp__cursor_rank(&cursor), want / 5);
+        assert_int_equal(rp__cursor_tf(&cursor), lc.tfs[want / 5]);
+        assert_int_equal(cursor.decoded, 128 + rp__list_block_count(&list, want / 5 / 128));
+        assert_int_equal(rp__cursor_next_geq(&cursor, 3), want); /* never back */
+    }
+    list_case_free(&lc);
+}
+
+static void the_end_is_found_without_decoding(void **unused)
+{
+    (void)unused;
+    list_case lc;
+    rp__list list;
+    const uint32_t *rest;
+    open_fifths(&lc, &list);
+    rp__cursor_open(&cursor, &list);
+    assert_int_equal(rp__cursor_next_geq(&cursor, 5 * 39999 + 1), RP_NO_DOC);
+    assert_int_equal(cursor.decoded, 128);
+    assert_int_equal(cursor.status, RP_OK);
+    assert_int_equal(rp__cursor_block(&cursor, &rest), 0);
+    assert_int_equal(rp__cursor_next(&cursor), RP_NO_DOC);
+    assert_int_equal(rp__cursor_tf(&cursor), 1);
+    assert_int_equal(rp__cursor_rank(&cursor), lc.n);
+    list_case_free(&lc);
+}
+
+static void every_target_in_a_block(void **unused)
+{
+    (void)unused;
+    rp__list list;
+    uint32_t docids[RP_BLOCK], tfs[RP_BLOCK];
+    for (uint32_t n = 1; n <= RP_BLOCK; n++) {
+        for (uint32_t i = 0; i < n; i++) {
+            docids[i] = 3 * i + 1;
+            tfs[i] = i + 1;
+        }
+        rp__list_from_arrays(docids, tfs, n, 1000, &list);
+        for (uint32_t target = 0; target <= 3 * n; target++) {
+            uint32_t want = target < 2 ? 0 : (target + 1) / 3;
+            rp__cursor_open(&cursor, &list);
+            assert_int_equal(rp__cursor_next_geq(&cursor, target),
+                             want < n ? docids[want] : RP_NO_DOC);
+            if (want < n)
+                assert_int_equal(rp__cursor_tf(&cursor), want + 1);
+        }
+    }
+}
+
+static void blocks_of_256(void **unused)
+{
+    (void)unused;
+    uint64_t rng = 9;
+    rp__codec codec = cut_codec(rp__cpu_features());
+    list_case lc;
+    rp__list list;
+    list_case_make(&lc, &rng, UNIFORM, 3000, 9000);
+    assert_int_equal(list_case_encode(&lc, &codec, false), RP_OK);
+    assert_int_equal(rp__list_open(&codec, lc.bytes, lc.n_bytes, 3000, 9000, false, &list), RP_OK);
+    for (uint32_t from = 0; from < 3000; from += 97)
+        for (uint32_t i = from; i < 3000 && i < from + 600; i++) {
+            rp__cursor_open(&cursor, &list);
+            rp__cursor_next_geq(&cursor, lc.docids[from]);
+            assert_int_equal(rp__cursor_next_geq(&cursor, lc.docids[i]), lc.docids[i]);
+            assert_int_equal(rp__cursor_rank(&cursor), i);
+        }
+    list_case_free(&lc);
+}
+
+static void an_empty_array_is_at_its_end(void **unused)
+{
+    (void)unused;
+    rp__list list;
+    rp__list_from_arrays(NULL, NULL, 0, 10, &list);
+    rp__cursor_open(&cursor, &list);
+    assert_int_equal(cursor.docid, RP_NO_DOC);
+    assert_int_equal(rp__cursor_next(&cursor), RP_NO_DOC);
+    assert_int_equal(rp__cursor_next_block(&cursor), RP_NO_DOC);
+    assert_int_equal(cursor.status, RP_OK);
+}
+
+/* The far level says that a group of blocks reaches the target; none of them does. */
+static void a_far_level_that_lies_is_damage(void **unused)
+{
+    (void)unused;
+    list_case lc;
+    rp__list list;
+    open_fifths(&lc, &list);
+    uint32_t *far = (uint32_t *)(uintptr_t)list.last_far;
+    far[1] += 1000;
+    rp__cursor_open(&cursor, &list);
+    assert_int_equal(rp__cursor_next_geq(&cursor, far[1] - 500), far[1] - 500);
+    far[1] = 5 * 39999;
+    far[2] = 0;
+    rp__cursor_open(&cursor, &list);
+    rp__cursor_next_geq(&cursor, 5 * 128 * 190);
+    assert_true(cursor.docid == RP_NO_DOC || cursor.docid >= 5 * 128 * 190);
+    list_case_free(&lc);
+}
+
+static void damage_ends_the_walk(void **unused)
+{
+    (void)unused;
+    list_case lc;
+    rp__list list;
+    open_fifths(&lc, &list);
+    uint32_t *last = (uint32_t *)(uintptr_t)list.last;
+    last[1]++; /* block 1 does not end there, and block 2 does not go on from there */
+    rp__cursor_open(&cursor, &list);
+    for (uint32_t i = 0; i < 128; i++, rp__cursor_next(&cursor))
+        assert_int_equal(cursor.docid, 5 * i);
+    assert_int_equal(cursor.docid, RP_NO_DOC);
+    assert_int_equal(cursor.status, RP_DAMAGED);
+    assert_int_equal(rp__cursor_next(&cursor), RP_NO_DOC);
+    assert_int_equal(cursor.status, RP_DAMAGED);
+    last[1]--;
+    uint32_t *offsets = (uint32_t *)(uintptr_t)list.freq_offsets;
+    offsets[1] = UINT32_MAX;
+    rp__cursor_open(&cursor, &list);
+    assert_int_equal(rp__cursor_tf(&cursor), 1); /* the frame cannot be read */
+    assert_int_equal(cursor.docid, RP_NO_DOC);
+    assert_int_equal(cursor.status, RP_DAMAGED);
+    list_case_free(&lc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jumps_decode_one_block),
+        cmocka_unit_test(the_end_is_found_without_decoding),
+        cmocka_unit_test(every_target_in_a_block),
+        cmocka_unit_test(blocks_of_256),
+        cmocka_unit_test(an_empty_array_is_at_its_end),
+        cmocka_unit_test(a_far_level_that_lies_is_damage),
+        cmocka_unit_test(damage_ends_the_walk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/* test_list.c: the bytes of a list, what opening refuses, and what validating finds. */
+#include "cut_codec.h"
+
+/* A long list of 9000 postings (71 blocks), open. */
+typedef struct fixture {
+    list_case lc;
+    rp__list list;
+    uint32_t scratch[2 * RP_BLOCK_ROOM];
+} fixture;
+
+static void fixture_open(fixture *f, const rp__codec *codec, uint32_t n, bool positions)
+{
+    uint64_t rng = 21;
+    list_case_make(&f->lc, &rng, UNIFORM, n, 10 * n + 7);
+    assert_int_equal(list_case_encode(&f->lc, codec, positions), RP_OK);
+    assert_int_equal(
+        rp__list_open(codec, f->lc.bytes, f->lc.n_bytes, n, f->lc.universe, positions, &f->list),
+        RP_OK);
+    assert_int_equal(rp__list_validate(&f->list, f->scratch), RP_OK);
+}
+
+static void short_lists_are_as_documented(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec = rp__codec_find("bp128", 0);
+    const uint32_t docids[] = {2, 3, 7}, tfs[] = {1, 4, 1}, ends[] = {3};
+    const uint8_t bound = 99;
+    /* gaps less one 2 0 3 in 2 bits; frequencies less one 0 3 0 in 2 bits */
+    const uint8_t want[16] = {2, 0, 99, 0, 2, 0x32, 2, 0x0C};
+    _Alignas(16) uint8_t out[256];
+    uint32_t scratch[RP_BLOCK];
+    size_t used;
+    rp__list_parts parts = {ends, 1, &bound, NULL, NULL};
+    memset(out, 0xEE, sizeof out);
+    assert_int_equal(rp__list_encode(codec, docids, tfs, 3, &parts, scratch, out, &used), RP_OK);
+    assert_int_equal(used, 16);
+    assert_memory_equal(out, want, 16);
+}
+
+static void long_lists_are_as_documented(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec = rp__codec_find("bp128", 0);
+    uint32_t docids[130], tfs[130], scratch[RP_BLOCK], ends[] = {128, 130}, pos[] = {0, 77};
+    const uint8_t bounds[] = {5, 6};
+    _Alignas(16) uint8_t out[4096];
+    size_t used;
+    for (uint32_t i = 0; i < 130; i++) {
+        docids[i] = i;
+        tfs[i] = 1;
+    }
+    rp__list_parts parts = {ends, 2, bounds, pos, NULL};
+    assert_int_equal(rp__list_encode(codec, docids, tfs, 130, &parts, scratch, out, &used), RP_OK);
+    const uint32_t want[] = {0x80000006, 2,   2, 2,  /* flags, blocks, bytes of docs and freqs */
+                             127,        129, 0, 0,  /* last */
+                             129,        0,   0, 0,  /* last_far */
+                             0,          1,   0, 0,  /* offsets */
+                             0,          1,   0, 0,  /* freq_offsets */
+                             0,          77,  0, 0,  /* pos_offsets */
+                             0x0605,     0,   0, 0,  /* bounds */
+                             0,          0,   0, 0,  /* docs: two widths of 0 */
+                             0,          0,   0, 0}; /* freqs */
+    assert_int_equal(used, sizeof want);
+    assert_memory_equal(out, want, sizeof want);
+}
+
+static void every_missing_byte_is_seen(void **unused)
+{
+    (void)unused;
+    const uint32_t lengths[] = {5, 128, 129, 1000};
+    const rp__codec *codec;
+    for (size_t j = 0; (codec = codec_here(j)); j++)
+        for (size_t k = 0; k < 4; k++) {
+            fixture f;
+            fixture_open(&f, codec, lengths[k], true);
+            for (size_t bytes = 0; bytes + 16 <= f.lc.n_bytes; bytes++) {
+                uint8_t *in = malloc(bytes + RP_PAD); /* so that a sanitiser sees reads past it */
+                memcpy(in, f.lc.bytes, bytes);
+                memset(in + bytes, 0, RP_PAD);
+                rp__list list;
+                rp_status s = rp__list_open(codec, in, bytes, f.lc.n, f.lc.universe, true, &list);
+                if (s == RP_OK)
+                    s = rp__list_validate(&list, f.scratch);
+                assert_int_equal(s, RP_DAMAGED);
+                free(in);
+            }
+            list_case_free(&f.lc);
+        }
+}
+
+static void opening_refuses_what_cannot_be(void **unused)
+{
+    (void)unused;
+    fixture f;
+    rp__list list;
+    const rp__codec *codec = rp__codec_find("bp128", 0), *raw = rp__codec_find("raw", 0);
+    fixture_open(&f, codec, 1000, true);
+    uint8_t *in = f.lc.bytes;
+    size_t n_bytes = f.lc.n_bytes;
+    uint32_t universe = f.lc.universe;
+    assert_int_equal(rp__list_open(codec, in, n_bytes, 0, universe, true, &list), RP_DAMAGED);
+    assert_int_equal(rp__list_open(codec, in, n_bytes, 1000, 999, true, &list), RP_DAMAGED);
+    assert_int_equal(rp__list_open(codec, in, n_bytes, 1025, universe, true, &list), RP_DAMAGED);
+    assert_int_equal(rp__list_open(codec, in, n_bytes, 896, universe, true, &list), RP_DAMAGED);
+    assert_int_equal(rp__list_open(codec, in, n_bytes, 1000, universe, false, &list), RP_DAMAGED);
+    assert_int_equal(rp__list_open(raw, in, n_bytes, 1000, universe, true, &list), RP_DAMAGED);
+    size_t end = (size_t)(f.list.freqs + f.list.freqs_bytes - in); /* the padding may be missing */
+    assert_int_equal(rp__list_open(codec, in, end, 1000, universe, true, &list), RP_OK);
+    assert_int_equal(rp__list_open(codec, in, end - 1, 1000, universe, true, &list), RP_DAMAGED);
+    in[0] |= 8; /* a flag that is none */
+    assert_int_equal(rp__list_open(codec, in, n_bytes, 1000, universe, true, &list), RP_DAMAGED);
+    in[0] &= (uint8_t)~8U;
+    in[3] = 0; /* a short list, but too many postings */
+    assert_int_equal(rp__list_open(codec, in, n_bytes, 1000, universe, true, &list), RP_DAMAGED);
+    in[3] = 0x80;
+    uint8_t *shifted = malloc(n_bytes + 16 + RP_PAD);
+    memcpy(shifted + 4, in, n_bytes);
+    assert_int_equal(rp__list_open(codec, shifted + 4, n_bytes, 1000, universe, true, &list),
+                     RP_DAMAGED);
+    free(shifted);
+    list_case_free(&f.lc);
+}
+
+/* Each entry of each array of the directory, made one more. */
+static void validating_finds_every_lie(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec;
+    for (size_t j = 0; (codec = codec_here(j)); j++) {
+        fixture f;
+        fixture_open(&f, codec, 9000, false);
+        const uint32_t *arrays[] = {f.list.last, f.list.last_far, f.list.offsets,
+                                    f.list.freq_offsets};
+        const size_t counts[] = {f.list.n_blocks, 2, f.list.n_blocks, f.list.n_blocks};
+        for (size_t a = 0; a < 4; a++)
+            for (size_t i = 0; arrays[a] && i < counts[a]; i++) {
+                uint32_t *entry = (uint32_t *)(uintptr_t)&arrays[a][i], was = *entry;
+                for (int k = 0; k < 2; k++) {
+                    *entry = k ? was - 1 : UINT32_MAX;
+                    if (a < 2 || k == 0 || i == 0)
+                        assert_int_equal(rp__list_validate(&f.list, f.scratch), RP_DAMAGED);
+                    else
+                        rp__list_validate(&f.list, f.scratch); /* a byte earlier may decode */
+                }
+                *entry = was;
+            }
+        f.list.universe = f.lc.docids[8999];
+        assert_int_equal(rp__list_validate(&f.list, f.scratch), RP_DAMAGED);
+        list_case_free(&f.lc);
+    }
+}
+
+/* The frequency that would be 2^32 comes out as damage, not as 0. */
+static void frequencies_are_at_least_one(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec;
+    for (size_t j = 0; (codec = codec_here(j)); j++)
+        for (uint32_t n = 3; n <= 128; n += 125) {
+            uint64_t rng = 2;
+            fixture f;
+            list_case_make(&f.lc, &rng, UNIFORM, n, 1000);
+            f.lc.tfs[n - 1] = 0; /* encodes as 2^32 - 1 */
+            assert_int_equal(list_case_encode(&f.lc, codec, false), RP_OK);
+            assert_int_equal(
+                rp__list_open(codec, f.lc.bytes, f.lc.n_bytes, n, 1000, false, &f.list), RP_OK);
+            assert_int_equal(rp__list_freqs(&f.list, 0, f.scratch), RP_DAMAGED);
+            assert_int_equal(rp__list_validate(&f.list, f.scratch), RP_DAMAGED);
+            list_case_free(&f.lc);
+        }
+}
+
+static void arrays_are_lists(void **unused)
+{
+    (void)unused;
+    uint32_t docids[300], tfs[300], out[300 + RP_BLOCK_ROOM], out_tfs[300 + RP_BLOCK_ROOM];
+    rp__list list;
+    for (uint32_t i = 0; i < 300; i++) {
+        docids[i] = 3 * i;
+        tfs[i] = i + 1;
+    }
+    rp__list_from_arrays(docids, tfs, 300, 1000, &list);
+    assert_int_equal(list.n_blocks, 3);
+    assert_int_equal(rp__list_block_count(&list, 2), 44);
+    assert_int_equal(rp__list_block_first(&list, 2), 256);
+    assert_int_equal(rp__list_block_first(&list, 3), 300);
+    assert_int_equal(rp__list_decode(&list, out, out_tfs), RP_OK);
+    assert_memory_equal(out, docids, sizeof docids);
+    assert_memory_equal(out_tfs, tfs, sizeof tfs);
+    assert_int_equal(rp__list_validate(&list, out), RP_OK);
+    tfs[299] = 0;
+    assert_int_equal(rp__list_validate(&list, out), RP_DAMAGED);
+    tfs[299] = 1;
+    list.universe = 897;
+    assert_int_equal(rp__list_validate(&list, out), RP_DAMAGED);
+    list.universe = 898;
+    docids[10] = docids[9];
+    assert_int_equal(rp__list_validate(&list, out), RP_DAMAGED);
+}
+
+/* A codec that cuts by itself: blocks of 1 to 256, frames of 128 all the same. */
+static void codecs_that_cut(void **unused)
+{
+    (void)unused;
+    uint64_t rng = 31;
+    rp__codec codecs[2] = {cut_codec(0), cut_codec(rp__cpu_features())};
+    for (int round = 0; round < 200; round++) {
+        const rp__codec *codec = &codecs[round % 2];
+        uint32_t n = random_length(&rng, 20000), scratch[2 * RP_BLOCK_ROOM];
+        list_case lc;
+        rp__list list;
+        list_case_make(&lc, &rng, (shape)(round % N_SHAPES), n, n + 1 + (uint32_t)round * 100000);
+        assert_int_equal(list_case_encode(&lc, codec, round % 3 == 0), RP_OK);
+        assert_int_equal(
+            rp__list_open(codec, lc.bytes, lc.n_bytes, n, lc.universe, round % 3 == 0, &list),
+            RP_OK);
+        uint32_t *docids = malloc((n + RP_BLOCK_ROOM) * sizeof *docids);
+        uint32_t *tfs = malloc((n + RP_BLOCK_ROOM) * sizeof *tfs);
+        assert_int_equal(rp__list_decode(&list, docids, tfs), RP_OK);
+        assert_memory_equal(docids, lc.docids, n * sizeof *docids);
+        assert_memory_equal(tfs, lc.tfs, n * sizeof *tfs);
+        assert_int_equal(rp__list_validate(&list, scratch), RP_OK);
+        assert_int_equal(walk_cursor(&list, &rng), RP_OK);
+        for (int k = 0; k < 50; k++) {
+            size_t at = random_below(&rng, lc.n_bytes < 4000 ? lc.n_bytes : 4000);
+            uint8_t was = lc.bytes[at];
+            lc.bytes[at] = (uint8_t)random64(&rng);
+            if (rp__list_open(codec, lc.bytes, lc.n_bytes, n, lc.universe, round % 3 == 0, &list) ==
+                RP_OK) {
+                rp__list_validate(&list, scratch);
+                rp__list_decode(&list, docids, tfs);
+                walk_cursor(&list, &rng);
+            }
+            lc.bytes[at] = was;
+        }
+        free(docids);
+        free(tfs);
+        list_case_free(&lc);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_lists_are_as_documented),
+        cmocka_unit_test(long_lists_are_as_documented),
+        cmocka_unit_test(every_missing_byte_is_seen),
+        cmocka_unit_test(opening_refuses_what_cannot_be),
+        cmocka_unit_test(validating_finds_every_lie),
+        cmocka_unit_test(frequencies_are_at_least_one),
+        cmocka_unit_test(arrays_are_lists),
+        cmocka_unit_test(codecs_that_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
