@@ -16,6 +16,7 @@ typedef enum fault_call {
     FAULT_UNLINK,
     FAULT_MKDIR,
     FAULT_LOCK,
+    FAULT_SIZE,
     FAULT_MAP,
     FAULT_UNMAP,
     FAULT_CALLS,
