@@ -66,7 +66,8 @@ static ssize_t ask_write(int fd, const void *buf, size_t n)
 {
     fault_act act = ask(FAULT_WRITE, fd, NULL, n);
     if (!act.error && act.is_done)
-        return (ssize_t)n;
+        return !act.at_most || rp__store_system.write(fd, buf, shorter(act, n)) > 0 ? (ssize_t)n
+                                                                                    : -1;
     return act.error ? outcome(act, -1) : rp__store_system.write(fd, buf, shorter(act, n));
 }
 
