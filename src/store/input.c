@@ -279,8 +279,7 @@ static rp_status open_file(rp__input *input, rp_error *err)
         input->fd = STDIN_FILENO;
         return RP_OK;
     }
-    input->fd =
-        rp__store_get_ops()->open(AT_FDCWD, input->path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+    input->fd = rp__store_open(AT_FDCWD, input->path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
     if (input->fd < 0)
         return rp__error_set(err, RP_IO, "%s: cannot open: %s", input->path, strerror(errno));
     struct stat st;
