@@ -31,6 +31,7 @@ struct rp__segment_builder {
     rp__folder folder;
     rp__segment_options o;
     rp__meta meta;
+    uint64_t replaced; /* generation of the index that is there; 0: none, or it cannot be read */
     bool is_published;
     char *stop_words;
     rp__doctable_writer *docs;
@@ -95,6 +96,7 @@ static rp_status prepare_folder(rp__segment_builder *b, rp_error *err)
                              "%s: the folder is not empty and holds no index; give a new one",
                              b->folder.path);
     b->meta.generation = s.most + 1;
+    b->replaced = s.keep;
     return RP_OK;
 }
 
@@ -372,17 +374,37 @@ static rp_status write_docs(rp__segment_builder *b, rp__lengths *lengths, rp_err
     return rp__doctable_writer_write(b->docs, &b->folder, name, &file->bytes, &file->checksum, err);
 }
 
-/* A failure after the rename leaves the new index in place: then its files must stay. */
+static void remove_generation(rp__segment_builder *b, uint64_t generation)
+{
+    for (int kind = RP_FILE_TERMS; generation && kind < RP_FILE_KINDS; kind++) {
+        char name[RP_FILE_NAME_MAX];
+        rp__manifest_file_name((rp__file_kind)kind, generation, name);
+        rp__folder_remove(&b->folder, name);
+    }
+}
+
+/* The old index's files go by their names, which needs nothing that could fail; the listing finds
+ * what lies beside a manifest that could not be read. */
+static void remove_replaced(rp__segment_builder *b)
+{
+    sweep s = {.folder = &b->folder, .may_remove = true, .keep = b->meta.generation};
+    remove_generation(b, b->replaced);
+    rp__folder_list(&b->folder, sweep_name, &s, NULL);
+}
+
+/* A failure after the rename leaves the new index in place: then its files must stay, and so they do
+ * where it cannot be told whether the rename took place. */
 static rp_status publish(rp__segment_builder *b, rp_error *err)
 {
     rp_status status =
         rp__manifest_publish(&b->folder, &b->meta, b->o.stop_words, b->o.stop_bytes, err);
     if (status == RP_OK) {
         b->is_published = true;
-        sweep s = {.folder = &b->folder, .may_remove = true, .keep = b->meta.generation};
-        rp__folder_list(&b->folder, sweep_name, &s, NULL);
+        remove_replaced(b);
         return RP_OK;
     }
+    if (!b->folder.has_tried)
+        return status;
     rp__meta now;
     char *words = NULL;
     size_t n;
@@ -443,12 +465,8 @@ void rp__segment_builder_free(rp__segment_builder *b)
         rp__free(w->runs);
     }
     rp__section_writer_abandon(b->text);
-    for (int kind = RP_FILE_TERMS; b->meta.generation && !b->is_published && kind < RP_FILE_KINDS;
-         kind++) {
-        char name[RP_FILE_NAME_MAX];
-        rp__manifest_file_name((rp__file_kind)kind, b->meta.generation, name);
-        rp__folder_remove(&b->folder, name);
-    }
+    if (!b->is_published)
+        remove_generation(b, b->meta.generation);
     rp__free(b->workers);
     rp__doctable_writer_free(b->docs);
     rp__buf_free(&b->text_index);

@@ -1,8 +1,8 @@
 /* folder.c: the folder of an index: made, locked, listed, and the moment of publishing.
  *
  * Invariants: 1 only one process writes in a folder (a lock on the folder itself, given up by the
- * system when the process ends); 2 publish syncs the folder before and after the rename, so a name is
- * durable before the manifest that uses it is. */
+ * system when the process ends); 2 publish syncs the folder and the one above it before the rename,
+ * and the folder again after it, so a name is durable before the manifest that uses it is. */
 #include "store/store.h"
 
 #include <dirent.h>
@@ -25,13 +25,13 @@ static rp_status set_path(rp__folder *folder, const char *path, rp_error *err)
     if (strlen(path) == 0 || strlen(path) >= sizeof folder->path)
         return rp__error_set(err, RP_USAGE, "the index folder's path is %s",
                              path[0] ? "too long" : "empty");
-    strcpy(folder->path, path);
+    memcpy(folder->path, path, strlen(path) + 1);
     return RP_OK;
 }
 
 static int open_folder(const char *path)
 {
-    return rp__store_get_ops()->open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    return rp__store_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 }
 
 rp_status rp__folder_open(rp__folder *folder, const char *path, rp_error *err)
@@ -78,23 +78,17 @@ void rp__folder_close(rp__folder *folder)
     folder->is_new = false;
 }
 
-/* The entry of a folder that was just made is durable once its parent is synced. */
-static rp_status sync_parent(const rp__folder *folder, rp_error *err)
+/* The folder's own entry is durable once the folder above is synced. That is so whoever made it: a
+ * build that was killed may have left it unsynced. A folder above that may not be read cannot be
+ * synced by us; it is then as durable as its owner made it. */
+static rp_status sync_above(const rp__folder *folder, rp_error *err)
 {
-    char parent[sizeof folder->path];
-    strcpy(parent, folder->path);
-    size_t n = strlen(parent);
-    while (n > 1 && parent[n - 1] == '/')
-        n--;
-    while (n > 0 && parent[n - 1] != '/')
-        n--;
-    parent[n] = 0;
     const rp__store_ops *ops = rp__store_get_ops();
-    int fd = open_folder(n ? parent : ".");
+    int fd = rp__store_open(folder->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (fd < 0)
-        return fail(folder, "open the folder above", err);
+        return errno == EACCES ? RP_OK : fail(folder, "open the folder above", err);
     rp_status status = RP_OK;
-    if (ops->fsync(fd) != 0)
+    if (rp__store_fsync(fd) != 0)
         status = fail(folder, "sync the folder above", err);
     ops->close(fd);
     return status;
@@ -103,17 +97,16 @@ static rp_status sync_parent(const rp__folder *folder, rp_error *err)
 rp_status rp__folder_publish(rp__folder *folder, const char *from, const char *to, rp_error *err)
 {
     const rp__store_ops *ops = rp__store_get_ops();
-    if (ops->fsync(folder->fd) != 0)
+    if (rp__store_fsync(folder->fd) != 0)
         return fail(folder, "sync the index folder", err);
-    if (folder->is_new) {
-        rp_status status = sync_parent(folder, err);
-        if (status != RP_OK)
-            return status;
-    }
+    rp_status status = sync_above(folder, err);
+    if (status != RP_OK)
+        return status;
+    folder->has_tried = true;
     if (ops->rename(folder->fd, from, to) != 0)
         return fail(folder, "publish the index", err);
     folder->is_new = false;
-    if (ops->fsync(folder->fd) != 0)
+    if (rp__store_fsync(folder->fd) != 0)
         return fail(folder, "sync the published index", err);
     return RP_OK;
 }
@@ -126,7 +119,7 @@ void rp__folder_remove(rp__folder *folder, const char *name)
 rp_status rp__folder_list(rp__folder *folder, void (*fn)(void *arg, const char *name), void *arg,
                           rp_error *err)
 {
-    int fd = rp__store_get_ops()->open(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    int fd = rp__store_open(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     if (!dir) {
         rp_status status = fail(folder, "list the index folder", err);

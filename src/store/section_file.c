@@ -114,7 +114,7 @@ static rp_status read_metadata(rp__section_file *f, int fd, uint32_t kind, uint6
 static rp_status open_file(rp__section_file *f, const rp__folder *folder, const char *name, int *fd,
                            rp_error *err)
 {
-    *fd = rp__store_get_ops()->open(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+    *fd = rp__store_open(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (*fd < 0)
         return rp__error_set(err, errno == ENOENT ? RP_NOT_FOUND : RP_IO, "%s: cannot open: %s",
                              f->name, strerror(errno));

@@ -38,6 +38,9 @@ typedef struct rp__store_ops {
 extern const rp__store_ops rp__store_system;         /* the real ones */
 const rp__store_ops *rp__store_get_ops(void);
 void rp__store_set_ops(const rp__store_ops *ops);    /* for tests, before any thread runs; NULL: the real ones */
+/* The table's calls, made again where a signal interrupts them. */
+int rp__store_open(int dirfd, const char *path, int flags, unsigned mode);
+int rp__store_fsync(int fd);
 
 /* ---- 2. Writing files ------------------------------------------------------------------------ */
 
@@ -45,6 +48,7 @@ void rp__store_set_ops(const rp__store_ops *ops);    /* for tests, before any th
 typedef struct rp__folder {
     int fd;          /* -1: closed */
     bool is_new;     /* this process made it and nothing in it is published yet */
+    bool has_tried;  /* publish has come to the rename, whatever became of it */
     char path[4096]; /* as the user gave it, for messages */
 } rp__folder;
 
