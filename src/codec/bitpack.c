@@ -20,8 +20,10 @@ static uint32_t width_of(const uint32_t *values, size_t n)
     return rp__bits_width(any);
 }
 
-size_t rp__bitpack_encode(const uint32_t *values, size_t n, uint8_t *out)
+size_t rp__bitpack_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
+                          uint8_t *out)
 {
+    (void)options;
     uint32_t w = width_of(values, n), held = 0; /* bits held in `word`, under 32 between values */
     uint64_t word = 0;
     uint8_t *p = out;

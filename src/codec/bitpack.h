@@ -22,7 +22,8 @@ static inline rp_status rp__bitpack_open(const uint8_t *in, size_t in_bytes, siz
 
 /* The functions of the plain row, which the others use where they have nothing better. */
 size_t rp__bitpack_bound(size_t n);
-size_t rp__bitpack_encode(const uint32_t *values, size_t n, uint8_t *out);
+size_t rp__bitpack_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
+                          uint8_t *out);
 rp_status rp__bitpack_decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n);
 rp_status rp__bitpack_decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base,
                                     uint32_t *out, size_t n);

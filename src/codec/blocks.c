@@ -13,23 +13,20 @@ size_t rp__blocks_bound(const rp__codec *codec, size_t n)
     return full * codec->code->bound(RP_BLOCK) + (rest ? codec->code->bound(rest) : 0);
 }
 
-rp_status rp__blocks_encode(const rp__codec *codec, const uint32_t *docids, size_t n,
-                            const uint32_t *ends, size_t n_blocks, uint32_t *offsets, uint8_t *out,
-                            size_t *used)
+rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e)
 {
-    (void)n;
     uint32_t gaps[RP_BLOCK_MAX], base = UINT32_MAX;
     size_t i = 0, at = 0;
-    for (size_t b = 0; b < n_blocks; b++) {
+    for (size_t b = 0; b < e->n_blocks; b++) {
         size_t count = 0;
         if (at > UINT32_MAX)
             return RP_LIMIT;
-        offsets[b] = (uint32_t)at;
-        for (; i < ends[b]; base = docids[i++])
-            gaps[count++] = docids[i] - base - 1;
-        at += codec->code->encode(gaps, count, out + at);
+        e->offsets[b] = (uint32_t)at;
+        for (; i < e->ends[b]; base = e->docids[i++])
+            gaps[count++] = e->docids[i] - base - 1;
+        at += codec->code->encode(e->options, gaps, count, e->out + at);
     }
-    *used = at;
+    e->used = at;
     return RP_OK;
 }
 

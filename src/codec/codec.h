@@ -21,14 +21,23 @@ enum {
 
 /* ---- 1. Block codes -------------------------------------------------------------------------- */
 
+/* What an encoder may be told. All zero: the row's own choice, which is the best it knows. Nothing of
+ * it is needed to decode. */
+typedef struct rp__codec_options {
+    bool has_exceptions, has_level;
+    double exceptions; /* the share of values that become exceptions: 0 to 0.6 */
+    uint32_t level;    /* of recursion: 0 to 4 */
+} rp__codec_options;
+
 /* Up to RP_BLOCK_MAX values at a time. One row per code and instruction set; all rows of a name
  * write and read the same bytes. */
 typedef struct rp__block_code {
     const char *name;
     uint32_t needs;                  /* RP_CPU_ bits; 0 is the plain reference */
     size_t (*bound)(size_t n);
-    /* values -> bytes used, at most bound(n). */
-    size_t (*encode)(const uint32_t *values, size_t n, uint8_t *out);
+    /* values -> bytes used, at most bound(n). options may be NULL. */
+    size_t (*encode)(const rp__codec_options *options, const uint32_t *values, size_t n,
+                     uint8_t *out);
     /* The same n values. Writes up to RP_BLOCK_ROOM values of out. */
     rp_status (*decode)(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n);
     /* Values are gaps less one: out[i] = out[i-1] + 1 + value[i], out[-1] = base; a first block has
@@ -47,6 +56,19 @@ const rp__block_code *rp__block_code_at(size_t i); /* every row, for tests; NULL
 
 typedef struct rp__list rp__list;
 
+/* A list on its way to bytes. */
+typedef struct rp__encoding {
+    const rp__codec_options *options; /* may be NULL */
+    const uint32_t *docids, *tfs;
+    size_t n;
+    const uint32_t *ends; /* ends[i] postings lie in blocks 0..i */
+    size_t n_blocks;
+    uint32_t *scratch;    /* as many as the row's `scratch` asks for */
+    uint32_t *offsets;    /* out: of each block, where has_offsets */
+    uint8_t *out;         /* out: bound(n) bytes */
+    size_t used;          /* out: of them */
+} rp__encoding;
+
 /* One row per codec and instruction set; a codec owns the whole list. `id` is on disk: append only. */
 typedef struct rp__codec {
     uint8_t id;
@@ -57,13 +79,12 @@ typedef struct rp__codec {
     bool has_offsets;           /* the directory holds a byte offset for each block */
     uint32_t max_blocks_per_128; /* 1 for blocks of 128; more for dynamic partitions */
     size_t (*bound)(const struct rp__codec *codec, size_t n); /* bytes of payload for n docids */
-    /* (optional) Where blocks end: ends[i] postings lie in blocks 0..i. NULL: every RP_BLOCK. */
-    size_t (*cut)(const uint32_t *docids, const uint32_t *tfs, size_t n, uint32_t *ends);
-    /* Payload of all blocks; offsets[b] where has_offsets. `used` at most bound(n). RP_LIMIT: an
-     * offset would pass 2^32. */
-    rp_status (*encode)(const struct rp__codec *codec, const uint32_t *docids, size_t n,
-                        const uint32_t *ends, size_t n_blocks, uint32_t *offsets, uint8_t *out,
-                        size_t *used);
+    size_t (*scratch)(const struct rp__codec *codec, size_t n); /* (optional) uint32 to cut and encode; 0 */
+    /* (optional) Fills e->ends' array, given as `ends`; returns the number of blocks. NULL: every
+     * RP_BLOCK. */
+    size_t (*cut)(const struct rp__codec *codec, const rp__encoding *e, uint32_t *ends);
+    /* Payload of all blocks. RP_LIMIT: an offset would pass 2^32. */
+    rp_status (*encode)(const struct rp__codec *codec, rp__encoding *e);
     /* Block b of an open list into out (RP_BLOCK_ROOM); its count is known from the list. RP_OK
      * promises that the docids rise and are above last[b-1], and nothing else. */
     rp_status (*block)(const rp__list *list, uint32_t b, uint32_t *out);
@@ -106,15 +127,17 @@ typedef struct rp__list_parts {
     size_t n_blocks;
     const uint8_t *bounds;       /* n_blocks */
     const uint32_t *pos_offsets; /* one a frame; NULL without positions */
+    const rp__codec_options *options; /* may be NULL */
 } rp__list_parts;
 
 size_t rp__list_blocks_bound(const rp__codec *codec, size_t n);
-size_t rp__list_cut(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs, size_t n,
+size_t rp__list_scratch(const rp__codec *codec, size_t n); /* uint32 that cut and encode may use */
+size_t rp__list_cut(const rp__codec *codec, const rp__codec_options *options,
+                    const uint32_t *docids, const uint32_t *tfs, size_t n, uint32_t *scratch,
                     uint32_t *ends); /* returns the number of blocks */
 size_t rp__list_bound(const rp__codec *codec, size_t n);
-/* n >= 1, docids rising, tfs >= 1. `out` has rp__list_bound(n) bytes and is 16-byte aligned. `scratch`
- * has rp__list_scratch(n) uint32. *used is a multiple of 16. RP_LIMIT: over 4 GiB. */
-size_t rp__list_scratch(const rp__codec *codec, size_t n);
+/* n >= 1, docids rising, tfs >= 1. `out` has rp__list_bound(n) bytes and is 16-byte aligned. *used is
+ * a multiple of 16. RP_LIMIT: over 4 GiB. */
 rp_status rp__list_encode(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
                           size_t n, const rp__list_parts *parts, uint32_t *scratch, uint8_t *out,
                           size_t *used);

@@ -16,17 +16,13 @@ extern const rp__block_code rp__vbyte_avx2_code;
 
 /* blocks.c: the functions of every docid codec that is a block code, cut every RP_BLOCK. */
 size_t rp__blocks_bound(const rp__codec *codec, size_t n);
-rp_status rp__blocks_encode(const rp__codec *codec, const uint32_t *docids, size_t n,
-                            const uint32_t *ends, size_t n_blocks, uint32_t *offsets, uint8_t *out,
-                            size_t *used);
+rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
 
 /* raw.c: docids as they are. */
 size_t rp__raw_bound(const rp__codec *codec, size_t n);
-rp_status rp__raw_encode(const rp__codec *codec, const uint32_t *docids, size_t n,
-                         const uint32_t *ends, size_t n_blocks, uint32_t *offsets, uint8_t *out,
-                         size_t *used);
+rp_status rp__raw_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__raw_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__raw_at(const rp__list *list, uint32_t i, uint32_t *out);
 

@@ -69,11 +69,13 @@ size_t rp__list_blocks_bound(const rp__codec *codec, size_t n)
     return frames_of(n) * codec->max_blocks_per_128;
 }
 
-size_t rp__list_cut(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs, size_t n,
+size_t rp__list_cut(const rp__codec *codec, const rp__codec_options *options,
+                    const uint32_t *docids, const uint32_t *tfs, size_t n, uint32_t *scratch,
                     uint32_t *ends)
 {
+    rp__encoding e = {.options = options, .docids = docids, .tfs = tfs, .n = n, .scratch = scratch};
     if (codec->cut)
-        return codec->cut(docids, tfs, n, ends);
+        return codec->cut(codec, &e, ends);
     size_t n_blocks = frames_of(n);
     for (size_t b = 0; b < n_blocks; b++)
         ends[b] = (uint32_t)(b + 1 < n_blocks ? (b + 1) * RP_BLOCK : n);
@@ -89,8 +91,8 @@ size_t rp__list_bound(const rp__codec *codec, size_t n)
 
 size_t rp__list_scratch(const rp__codec *codec, size_t n)
 {
-    (void)codec, (void)n;
-    return RP_BLOCK; /* one frame of frequencies less one */
+    size_t own = codec->scratch ? codec->scratch(codec, n) : 0;
+    return own > RP_BLOCK ? own : RP_BLOCK; /* at least a frame of frequencies less one */
 }
 
 /* The frames of frequencies less one; offsets NULL: there is one frame. */
@@ -107,7 +109,7 @@ static rp_status encode_freqs(const rp__codec *codec, const uint32_t *tfs, size_
             offsets[f] = (uint32_t)at;
         for (size_t i = 0; i < count; i++)
             scratch[i] = frame[i] - 1;
-        at += codec->freqs->encode(scratch, count, out + at);
+        at += codec->freqs->encode(NULL, scratch, count, out + at);
     }
     *used = at;
     return RP_OK;
@@ -121,14 +123,29 @@ static size_t pad(uint8_t *out, size_t used)
     return end;
 }
 
+static rp__encoding encoding_of(const uint32_t *docids, const uint32_t *tfs, size_t n,
+                                const rp__list_parts *parts, uint32_t *scratch)
+{
+    return (rp__encoding){.options = parts->options,
+                          .docids = docids,
+                          .tfs = tfs,
+                          .n = n,
+                          .ends = parts->ends,
+                          .n_blocks = parts->n_blocks,
+                          .scratch = scratch};
+}
+
 static rp_status encode_short(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
                               size_t n, const rp__list_parts *parts, uint32_t *scratch,
                               uint8_t *out, size_t *used)
 {
     size_t docs_bytes, freqs_bytes;
     uint32_t offset;
-    rp_status s =
-        codec->encode(codec, docids, n, parts->ends, 1, &offset, out + HEAD_SHORT, &docs_bytes);
+    rp__encoding e = encoding_of(docids, tfs, n, parts, scratch);
+    e.offsets = &offset;
+    e.out = out + HEAD_SHORT;
+    rp_status s = codec->encode(codec, &e);
+    docs_bytes = e.used;
     if (s == RP_OK && docs_bytes > UINT16_MAX)
         s = RP_LIMIT;
     if (s == RP_OK)
@@ -167,8 +184,11 @@ static rp_status encode_long(const rp__codec *codec, const uint32_t *docids, con
     size_t docs_bytes, freqs_bytes;
     memset(out, 0, at.docs);
     put_directory(docids, n, parts, flags, &at, out);
-    rp_status s = codec->encode(codec, docids, n, parts->ends, parts->n_blocks,
-                                (uint32_t *)(void *)(out + at.offsets), out + at.docs, &docs_bytes);
+    rp__encoding e = encoding_of(docids, tfs, n, parts, scratch);
+    e.offsets = (uint32_t *)(void *)(out + at.offsets);
+    e.out = out + at.docs;
+    rp_status s = codec->encode(codec, &e);
+    docs_bytes = e.used;
     if (s)
         return s;
     size_t freqs = pad(out, at.docs + docs_bytes);

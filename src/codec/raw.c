@@ -15,13 +15,10 @@ size_t rp__raw_bound(const rp__codec *codec, size_t n)
     return n * sizeof(uint32_t);
 }
 
-rp_status rp__raw_encode(const rp__codec *codec, const uint32_t *docids, size_t n,
-                         const uint32_t *ends, size_t n_blocks, uint32_t *offsets, uint8_t *out,
-                         size_t *used)
+rp_status rp__raw_encode(const rp__codec *codec, rp__encoding *e)
 {
-    (void)ends, (void)n_blocks, (void)offsets;
-    *used = rp__raw_bound(codec, n);
-    memcpy(out, docids, *used);
+    e->used = rp__raw_bound(codec, e->n);
+    memcpy(e->out, e->docids, e->used);
     return RP_OK;
 }
 

@@ -15,8 +15,10 @@ size_t rp__vbyte_bound(size_t n)
     return (n + 3) / 4 + n * sizeof(uint32_t);
 }
 
-size_t rp__vbyte_encode(const uint32_t *values, size_t n, uint8_t *out)
+size_t rp__vbyte_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
+                        uint8_t *out)
 {
+    (void)options;
     uint8_t *p = out + (n + 3) / 4;
     memset(out, 0, (n + 3) / 4);
     for (size_t i = 0; i < n; i++) {

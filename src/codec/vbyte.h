@@ -10,6 +10,7 @@
 #include "codec/codec.h"
 
 size_t rp__vbyte_bound(size_t n);
-size_t rp__vbyte_encode(const uint32_t *values, size_t n, uint8_t *out);
+size_t rp__vbyte_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
+                        uint8_t *out);
 
 #endif

@@ -170,7 +170,7 @@ static rp_status give_docid(worker *w, parsed *p, rp_error *err)
         return refuse(w, p, p->status, (const char *)w->text.at + p->message, err);
     rp_status status = rp__segment_builder_doc(w->b->segment, (const char *)w->text.at + p->offset,
                                                p->id_bytes, &p->docid, &why);
-    if (status == RP_OK || status != RP_INPUT)
+    if (status != RP_INPUT)
         return *err = why, status;
     p->docid = RP_NO_DOC;
     rp__error_set(&why, RP_INPUT, "%s:%llu: %s", w->batch.path, (unsigned long long)p->line,

@@ -2,6 +2,7 @@
  * Building from files is build.c. */
 #include "engine/builder.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -41,13 +42,10 @@ static void list_codecs(char *out, size_t cap)
     size_t n = 0;
     out[0] = 0;
     for (size_t i = 0; rp_codec_name(i); i++) {
-        size_t more = strlen(rp_codec_name(i)) + 2;
-        if (n + more >= cap)
+        int more = snprintf(out + n, cap - n, "%s%s", i ? ", " : "", rp_codec_name(i));
+        if (more < 0 || (size_t)more >= cap - n)
             return;
-        if (n)
-            memcpy(out + n, ", ", 3);
-        strcat(out, rp_codec_name(i));
-        n = strlen(out);
+        n += (size_t)more;
     }
 }
 
@@ -75,7 +73,7 @@ static rp_status fill_defaults(rp_build_options *o, rp_error *err)
 static rp_status read_stop_file(rp__build_setup *s, rp_error *err)
 {
     rp__input *input;
-    size_t got;
+    size_t got = 0;
     rp_status status = rp__input_open(s->o.stop, s->o.max_expand, &input, err);
     if (status != RP_OK)
         return status;

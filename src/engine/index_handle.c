@@ -199,6 +199,8 @@ rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_inf
     rp__analyzer_state_free(state);
     if (status == RP_OK)
         return RP_OK;
+    if (status == RP_NO_MEMORY)
+        return rp__error_no_memory(err);
     return rp__error_set(err, status, "term \"%.100s\": %s", word,
                          status == RP_NOT_FOUND ? "not in this index"
                                                 : "damaged; run 'riposte check' on the index");

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -26,21 +27,26 @@ static bool is_data_name(const char *name, uint64_t *generation)
         size_t n_digits = strspn(digits, "0123456789abcdef");
         if (n_digits < 8 || n_digits > 16 || strcmp(digits + n_digits, ".rp") != 0)
             continue;
-        return sscanf(digits, "%16" SCNx64, generation) == 1;
+        *generation = strtoull(digits, NULL, 16);
+        return true;
     }
     return false;
+}
+
+/* "run.12.tmp" */
+static bool is_run_name(const char *name)
+{
+    if (strncmp(name, "run.", 4) != 0)
+        return false;
+    size_t n_digits = strspn(name + 4, "0123456789");
+    return n_digits > 0 && strcmp(name + 4 + n_digits, ".tmp") == 0;
 }
 
 bool rp__manifest_owns_name(const char *name, uint64_t *generation)
 {
     *generation = 0;
-    unsigned worker;
-    int end = 0;
-    if (strcmp(name, RP_MANIFEST_NEW) == 0)
-        return true;
-    if (sscanf(name, "run.%u.tmp%n", &worker, &end) == 1 && end > 0 && name[end] == 0)
-        return true;
-    return is_data_name(name, generation);
+    return strcmp(name, RP_MANIFEST_NEW) == 0 || is_run_name(name) ||
+           is_data_name(name, generation);
 }
 
 rp_status rp__manifest_publish(rp__folder *folder, const rp__meta *meta, const char *stop_words,

@@ -22,6 +22,7 @@ typedef struct check {
     size_t last_bytes;
     uint64_t terms, postings, tokens;
     rp_status stopped; /* why the walk over terms ended */
+    bool is_short;     /* of memory: something could not be looked at, which is no fault of it */
 } check;
 
 static void fault(check *c, const char *where, const char *what)
@@ -37,6 +38,12 @@ static void term_fault(check *c, const char *what)
     char where[400];
     snprintf(where, sizeof where, "term \"%.*s\"", (int)c->iter.term_bytes, c->iter.term);
     fault(c, where, what);
+}
+
+static bool is_bad(check *c, rp_status status)
+{
+    c->is_short |= status == RP_NO_MEMORY;
+    return status != RP_OK && status != RP_NO_MEMORY;
 }
 
 static void check_sums(check *c)
@@ -67,7 +74,7 @@ static void check_positions(check *c, const rp__list *list)
         if (status == RP_OK && n != tf)
             status = RP_DAMAGED;
     }
-    if (status != RP_OK)
+    if (is_bad(c, status))
         term_fault(c, "its positions cannot be read");
 }
 
@@ -94,11 +101,13 @@ static void check_term(check *c)
         term_fault(c, "terms are out of order");
     memcpy(c->last, c->iter.term, c->iter.term_bytes);
     c->last_bytes = c->iter.term_bytes;
-    if (rp__segment_list(c->s, entry, &c->arena, &list) != RP_OK ||
-        (list.codec && rp__list_validate(&list, scratch) != RP_OK)) {
+    rp_status status = rp__segment_list(c->s, entry, &c->arena, &list);
+    if (status == RP_OK && list.codec)
+        status = rp__list_validate(&list, scratch);
+    if (is_bad(c, status))
         term_fault(c, "its list cannot be read");
+    if (status != RP_OK)
         return;
-    }
     if (sum_freqs(&list) != entry->cf)
         term_fault(c, "its occurrences are not the sum of its frequencies");
     if (c->s->positions)
@@ -168,7 +177,7 @@ static void check_text(check *c, rp__zblock *z)
         buf.n = 0;
         if (status == RP_OK)
             status = rp__segment_doc_text(c->s, docid, z, &buf, &title);
-        if (status == RP_OK)
+        if (!is_bad(c, status))
             continue;
         snprintf(where, sizeof where, "document %u", docid);
         fault(c, where, "its text cannot be read");
@@ -195,9 +204,9 @@ rp_status rp__segment_check(rp__segment *s, rp_check_fn *on_fault, void *arg, rp
     if (rp__mapping_guard(walk_ids, c) != RP_OK)
         fault(c, "documents", "the file was cut short");
     check_text(c, z);
-    uint64_t faults = c->faults;
+    rp_status status = c->faults ? RP_DAMAGED : c->is_short ? rp__error_no_memory(err) : RP_OK;
     rp__zblock_free(z);
     rp__arena_reset(&c->arena);
     rp__free(c);
-    return faults ? RP_DAMAGED : RP_OK;
+    return status;
 }

@@ -98,7 +98,7 @@ static void flush_gaps(rp__segment_writer *w)
     uint8_t out[1 + RP_BLOCK * sizeof(uint32_t) + RP_PAD];
     if (w->n_gaps == 0)
         return;
-    size_t used = w->pos_code->encode(w->gaps, w->n_gaps, out);
+    size_t used = w->pos_code->encode(NULL, w->gaps, w->n_gaps, out);
     rp__section_writer_put(w->positions, out, used);
     w->n_gaps = 0;
     w->has_flushed = true;
@@ -172,7 +172,9 @@ static rp_status add_tiny(rp__segment_writer *w, rp__term *entry)
     }
     entry->tiny = bytes;
     entry->tiny_bytes = (uint32_t)(p - bytes);
-    return rp__dictionary_writer_add(w->dictionary, w->term, w->term_bytes, entry);
+    rp_status status = rp__dictionary_writer_add(w->dictionary, w->term, w->term_bytes, entry);
+    entry->tiny = NULL;
+    return status;
 }
 
 static bool grow_scratch(rp__segment_writer *w)
@@ -207,7 +209,7 @@ static rp_status add_list(rp__segment_writer *w, rp__term *entry)
         return RP_NO_MEMORY;
     if (w->positions)
         flush_gaps(w);
-    size_t n_blocks = rp__list_cut(w->codec, w->docids, w->tfs, w->n, w->ends);
+    size_t n_blocks = rp__list_cut(w->codec, NULL, w->docids, w->tfs, w->n, w->scratch, w->ends);
     find_bounds(w, n_blocks);
     rp__list_parts parts = {.ends = w->ends,
                             .n_blocks = n_blocks,

@@ -25,7 +25,7 @@ static rp_status set_path(rp__folder *folder, const char *path, rp_error *err)
     if (strlen(path) == 0 || strlen(path) >= sizeof folder->path)
         return rp__error_set(err, RP_USAGE, "the index folder's path is %s",
                              path[0] ? "too long" : "empty");
-    strcpy(folder->path, path);
+    memcpy(folder->path, path, strlen(path) + 1);
     return RP_OK;
 }
 

@@ -20,7 +20,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-enum { BUFFER_BYTES = 1 << 16, WINDOW_LOG_MAX = 27, DEFAULT_EXPAND = 1000 };
+enum { BUFFER_BYTES = 1 << 17, WINDOW_LOG_MAX = 27, DEFAULT_EXPAND = 1000 };
 static const uint64_t expand_from = 64 << 20; /* bytes out before the ratio is looked at */
 
 typedef struct decoder decoder;
@@ -75,7 +75,7 @@ static rp_status fill(rp__input *input, size_t want, rp_error *err)
     if (input->at == input->n)
         input->at = input->n = 0;
     while (input->n - input->at < want && !input->at_end) {
-        size_t got;
+        size_t got = 0;
         rp_status status =
             read_some(input, input->buffer + input->n, BUFFER_BYTES - input->n, &got, err);
         if (status != RP_OK)

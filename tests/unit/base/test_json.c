@@ -183,6 +183,8 @@ static void test_escapes(void **state)
     expect_fault("\"ab\\ud800\\n\"", 3, "surrogate");
     expect_fault("\"ab\\ud800\\ud800\"", 3, "surrogate");
     expect_fault("\"ab\\udc00\\ud800\"", 3, "surrogate");
+    expect_fault("\"ab\\ud800\\ue000\"", 3, "surrogate");
+    expect_fault("\"ab\\udc00\\udc00\"", 3, "surrogate");
     expect_fault("\"ab\\ud800\\u12", 3, "surrogate");
 }
 

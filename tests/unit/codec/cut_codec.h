@@ -9,9 +9,11 @@
 enum { CUT_MOST_BLOCKS = 8 };
 
 /* Blocks of 16 to RP_BLOCK_MAX, by what the docids happen to be. */
-static size_t cut_unevenly(const uint32_t *docids, const uint32_t *tfs, size_t n, uint32_t *ends)
+static size_t cut_unevenly(const rp__codec *codec, const rp__encoding *e, uint32_t *ends)
 {
-    (void)tfs;
+    (void)codec;
+    const uint32_t *docids = e->docids;
+    size_t n = e->n;
     size_t n_blocks = 0;
     for (size_t at = 0; at < n;) {
         size_t count = 16 + docids[at] * 2654435761U % (RP_BLOCK_MAX - 15);

@@ -100,12 +100,12 @@ static inline rp_status list_case_encode(list_case *lc, const rp__codec *codec, 
     uint32_t *ends = malloc(blocks * sizeof *ends);
     uint32_t *scratch = malloc((rp__list_scratch(codec, lc->n) + 1) * sizeof *scratch);
     uint8_t *out = malloc(bound);
-    size_t n_blocks = rp__list_cut(codec, lc->docids, lc->tfs, lc->n, ends);
+    size_t n_blocks = rp__list_cut(codec, NULL, lc->docids, lc->tfs, lc->n, scratch, ends);
     lc->bounds = realloc(lc->bounds, n_blocks);
     for (size_t b = 0; b < n_blocks; b++)
         lc->bounds[b] = (uint8_t)(b * 31 + 1);
     memset(out, 0xA5, bound);
-    rp__list_parts parts = {ends, n_blocks, lc->bounds, positions ? lc->pos_offsets : NULL};
+    rp__list_parts parts = {ends, n_blocks, lc->bounds, positions ? lc->pos_offsets : NULL, NULL};
     rp_status s =
         rp__list_encode(codec, lc->docids, lc->tfs, lc->n, &parts, scratch, out, &lc->n_bytes);
     assert_true(n_blocks <= blocks);

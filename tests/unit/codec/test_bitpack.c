@@ -19,7 +19,7 @@ static void bytes_are_as_documented(void **unused)
     const uint32_t values[] = {1, 2, 7, 0, 5};
     const uint8_t want[] = {3, 0xD1, 0x51}; /* 101 000 111 010 001, lowest bit first */
     uint8_t out[32];
-    assert_int_equal(code->encode(values, 5, out), sizeof want);
+    assert_int_equal(code->encode(NULL, values, 5, out), sizeof want);
     assert_memory_equal(out, want, sizeof want);
 }
 
@@ -29,9 +29,9 @@ static void zeros_and_nothing_take_one_byte(void **unused)
     const rp__block_code *code = rp__block_code_find("bp128", 0);
     uint32_t zeros[RP_BLOCK_MAX] = {0};
     uint8_t out[8];
-    assert_int_equal(code->encode(zeros, RP_BLOCK_MAX, out), 1);
+    assert_int_equal(code->encode(NULL, zeros, RP_BLOCK_MAX, out), 1);
     assert_int_equal(out[0], 0);
-    assert_int_equal(code->encode(zeros, 0, out), 1);
+    assert_int_equal(code->encode(NULL, zeros, 0, out), 1);
 }
 
 static void widths_over_32_are_damage(void **unused)

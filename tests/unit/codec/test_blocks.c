@@ -7,14 +7,15 @@ static void each_block_goes_on_from_the_last_docid(void **unused)
     const rp__codec *codec = rp__codec_find("bp128", 0);
     uint32_t docids[300], ends[3] = {128, 256, 300}, offsets[3], out[RP_BLOCK_ROOM];
     uint8_t bytes[2000] = {0};
-    size_t used;
     for (uint32_t i = 0; i < 300; i++)
         docids[i] = 1000 + 2 * i;
-    assert_int_equal(codec->encode(codec, docids, 300, ends, 3, offsets, bytes, &used), RP_OK);
+    rp__encoding e = {
+        .docids = docids, .n = 300, .ends = ends, .n_blocks = 3, .offsets = offsets, .out = bytes};
+    assert_int_equal(codec->encode(codec, &e), RP_OK);
     assert_int_equal(offsets[0], 0);
     assert_int_equal(offsets[1], 1 + 128 * 10 / 8); /* the first gap is 1000 */
     assert_int_equal(offsets[2] - offsets[1], 1 + 128 / 8);
-    assert_true(used <= codec->bound(codec, 300));
+    assert_true(e.used <= codec->bound(codec, 300));
     const uint32_t last[3] = {docids[127], docids[255], docids[299]};
     rp__list list = {.codec = codec,
                      .n = 300,
@@ -23,12 +24,12 @@ static void each_block_goes_on_from_the_last_docid(void **unused)
                      .last = last,
                      .offsets = offsets,
                      .docs = bytes,
-                     .docs_bytes = used};
+                     .docs_bytes = e.used};
     for (uint32_t b = 0; b < 3; b++) {
         assert_int_equal(codec->block(&list, b, out), RP_OK);
         assert_memory_equal(out, docids + 128 * b, rp__list_block_count(&list, b) * sizeof *out);
     }
-    offsets[1] = (uint32_t)used + 1;
+    offsets[1] = (uint32_t)e.used + 1;
     assert_int_equal(codec->block(&list, 0, out), RP_DAMAGED);
     assert_int_equal(codec->block(&list, 1, out), RP_DAMAGED);
     offsets[1] = offsets[2] - 5; /* too short for what the width says */

@@ -30,7 +30,7 @@ static void short_lists_are_as_documented(void **unused)
     _Alignas(16) uint8_t out[256];
     uint32_t scratch[RP_BLOCK];
     size_t used;
-    rp__list_parts parts = {ends, 1, &bound, NULL};
+    rp__list_parts parts = {ends, 1, &bound, NULL, NULL};
     memset(out, 0xEE, sizeof out);
     assert_int_equal(rp__list_encode(codec, docids, tfs, 3, &parts, scratch, out, &used), RP_OK);
     assert_int_equal(used, 16);
@@ -49,7 +49,7 @@ static void long_lists_are_as_documented(void **unused)
         docids[i] = i;
         tfs[i] = 1;
     }
-    rp__list_parts parts = {ends, 2, bounds, pos};
+    rp__list_parts parts = {ends, 2, bounds, pos, NULL};
     assert_int_equal(rp__list_encode(codec, docids, tfs, 130, &parts, scratch, out, &used), RP_OK);
     const uint32_t want[] = {0x80000006, 2,   2, 2,  /* flags, blocks, bytes of docs and freqs */
                              127,        129, 0, 0,  /* last */

@@ -18,7 +18,7 @@ static void bytes_are_as_documented(void **unused)
     const uint32_t values[] = {7, 0x1234, 0x56789A, 0xBCDEF012, 0};
     const uint8_t want[] = {0xE4, 0x00, 7, 0x34, 0x12, 0x9A, 0x78, 0x56, 0x12, 0xF0, 0xDE, 0xBC, 0};
     uint8_t out[64];
-    assert_int_equal(code->encode(values, 5, out), sizeof want);
+    assert_int_equal(code->encode(NULL, values, 5, out), sizeof want);
     assert_memory_equal(out, want, sizeof want);
 }
 
@@ -33,7 +33,7 @@ static void cut_off_blocks_are_damage(void **unused)
             uint8_t out[200];
             for (size_t k = 0; k < n; k++)
                 values[k] = (uint32_t)(random64(&rng) >> random_below(&rng, 64));
-            size_t used = code->encode(values, n, out);
+            size_t used = code->encode(NULL, values, n, out);
             for (size_t bytes = 0; bytes <= used; bytes++) {
                 uint8_t *in = malloc(bytes + RP_PAD);
                 memcpy(in, out, bytes);
@@ -55,10 +55,10 @@ static void docids_that_pass_the_largest_number_are_damage(void **unused)
     uint8_t in[32 + RP_PAD] = {0};
     uint32_t out[RP_BLOCK_ROOM];
     for (size_t i = 0; (code = vbyte_here(i)); i++) {
-        size_t used = code->encode(values, 5, in);
+        size_t used = code->encode(NULL, values, 5, in);
         assert_int_equal(code->decode(in, used, out, 5), RP_OK);
         assert_int_equal(code->decode_docids(in, used, UINT32_MAX, out, 5), RP_DAMAGED);
-        used = code->encode(values + 2, 3, in);
+        used = code->encode(NULL, values + 2, 3, in);
         assert_int_equal(code->decode_docids(in, used, 10, out, 3), RP_OK);
         assert_int_equal(out[2], 10 + 3 + 0x1000000 + 6);
         assert_int_equal(code->decode_docids(in, used, UINT32_MAX - 50, out, 3), RP_DAMAGED);

@@ -106,6 +106,24 @@ static void test_across_reads(void **state)
     free(text);
 }
 
+/* The same for the end of a document that is passed over because it is too long. */
+static void test_passing_across_reads(void **state)
+{
+    tempdir *t = *state;
+    enum { READ = 128 << 10 };
+    static const char open[] = "<DOC><DOCNO>1</DOCNO>",
+                      rest[] = "</DOC><DOC><DOCNO>2</DOCNO>x</DOC>";
+    rp_build_options o = {.max_line = 1000, .on_error = RP_ON_ERROR_SKIP};
+    char *text = malloc(3 * READ);
+    for (size_t end = 2 * READ - 8; end < 2 * READ + 3; end++) {
+        memset(text, 'x', end);
+        memcpy(text, open, sizeof open - 1);
+        memcpy(text + end, rest, sizeof rest - 1);
+        expect_docs_of(t, "a.trec", text, end + sizeof rest - 1, &o, "2||x\n");
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +135,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_faults, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_told_by_content, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_across_reads, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_passing_across_reads, collect_make, collect_clean),
     };
     return cmocka_run_group_tests_name("corpus_trec", tests, NULL, NULL);
 }

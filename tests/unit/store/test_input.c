@@ -415,14 +415,19 @@ static void test_mutations(void **state)
 
 enum { CHUNK = 1 << 20 };
 
+/* Members of 16 MiB, all the same, so that it is made quickly. */
 static void write_gzip_bomb(const char *path, size_t mib)
 {
-    gzFile f = gzopen(path, "wb9");
-    uint8_t *zeros = calloc(1, CHUNK);
-    for (size_t i = 0; i < mib; i++)
-        assert_int_equal(gzwrite(f, zeros, CHUNK), CHUNK);
-    assert_int_equal(gzclose(f), Z_OK);
+    uint8_t *zeros = calloc(16, CHUNK);
+    FILE *f = fopen(path, "wb");
+    rp__buf member;
+    rp__buf_init(&member);
+    put_gzip(&member, zeros, 16 * CHUNK);
+    for (size_t i = 0; i < mib; i += 16)
+        assert_int_equal(fwrite(member.at, 1, member.n, f), member.n);
+    fclose(f);
     free(zeros);
+    rp__buf_free(&member);
 }
 
 /* Streamed, with the window given; 0: the level's own. */
@@ -472,7 +477,7 @@ static void expect_bomb(const char *path)
     rp__alloc_reset_peak();
     assert_int_equal(drain(path, 0, &made, &err), RP_LIMIT);
     assert_non_null(strstr(err.text, "--max-expand"));
-    assert_in_range(made, (64 << 20) - (1 << 16), (64 << 20) + (1 << 17));
+    assert_in_range(made, (64 << 20) - (1 << 17), (64 << 20) + (1 << 18));
     assert_true(rp__alloc_peak() - before < 8 << 20);
 }
 
@@ -483,8 +488,10 @@ static void test_bombs(void **state)
     rp_error err;
     write_gzip_bomb(tempdir_path(t, "bomb.gz"), 1024);
     expect_bomb(t->file);
-    assert_int_equal(drain(t->file, 2000, &made, &err), RP_OK); /* gzip cannot pass 1,032:1 */
-    assert_int_equal(made, (uint64_t)1 << 30);
+    write_gzip_bomb(tempdir_path(t, "meant.gz"), 80);
+    expect_bomb(t->file);
+    assert_int_equal(drain(t->file, 1100, &made, &err), RP_OK); /* gzip cannot pass 1,032:1 */
+    assert_int_equal(made, 80 << 20);
     write_zstd_bomb(tempdir_path(t, "bomb.zst"), 1024, 0);
     expect_bomb(t->file);
     write_zstd_bomb(tempdir_path(t, "small.zst"), 64, 0); /* the first 64 MiB are free */
