@@ -166,7 +166,7 @@ rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t byt
 rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *arg), void *arg,
                              rp_error *own, rp_error *err)
 {
-    rp_status status = rp__mapping_guard(fn, arg);
+    rp_status status = rp__index_handle_guard(searcher->index, fn, arg);
     if (status == RP_OK)
         return RP_OK;
     if (status == RP_NO_MEMORY)
@@ -174,7 +174,7 @@ rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *
                       "the query needs more than its %zu bytes, or the system has none left; raise "
                       "--max-memory",
                       searcher->options.max_memory);
-    else if (!own->text[0])
+    else if (!own->text[0] || own->code != status)
         rp__error_set(own, status, "the index: %s; run 'riposte check'", rp_status_text(status));
     return rp__error_set(err, status, "%s", own->text);
 }
