@@ -70,6 +70,24 @@ void rp_index_get_info(const rp_index *index, rp_index_info *out)
     };
 }
 
+typedef struct guarded {
+    const rp_index *index;
+    rp_status (*fn)(void *arg);
+    void *arg;
+} guarded;
+
+static rp_status run_guarded(void *p)
+{
+    const guarded *g = p;
+    rp_status status = g->fn(g->arg);
+    return rp__segment_is_whole(g->index->segment) ? status : RP_DAMAGED;
+}
+
+rp_status rp__index_handle_guard(const rp_index *index, rp_status (*fn)(void *arg), void *arg)
+{
+    return rp__mapping_guard(run_guarded, &(guarded){index, fn, arg});
+}
+
 static char *copy_string(const char *s, size_t n)
 {
     char *p = rp__alloc(n + 1);
@@ -111,11 +129,11 @@ static rp_status fill_document(const rp_index *index, rp_document *out)
     rp__zblock *z = NULL;
     size_t title_bytes = 0;
     rp__buf_init(&text);
-    rp_status status = rp__mapping_guard(fetch_id, &job);
-    if (status == RP_OK)
-        status = rp__zblock_new(&z);
+    rp_status status = rp__zblock_new(&z);
     if (status == RP_OK)
         status = rp__segment_doc_text(index->segment, out->docid, z, &text, &title_bytes);
+    if (status == RP_OK) /* last, because it looks whether all was there */
+        status = rp__index_handle_guard(index, fetch_id, &job);
     if (status == RP_OK) {
         out->title_bytes = title_bytes;
         out->text_bytes = text.n - title_bytes;
@@ -186,7 +204,7 @@ rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_inf
     rp_status status = RP_NOT_FOUND;
     if (rp__analyzer_next(state, &token)) {
         term_job job = {.index = index, .term = token.term, .bytes = token.bytes, .arena = &arena};
-        status = rp__mapping_guard(fetch_term, &job);
+        status = rp__index_handle_guard(index, fetch_term, &job);
         *out = (rp_term_info){
             .df = job.entry.df,
             .cf = job.entry.cf,

@@ -265,15 +265,16 @@ static rp_status settle_runs(rp__segment_builder *b, rp__run **runs, size_t *n_r
     *n_runs = 0;
     for (uint32_t i = 0; i < b->o.workers; i++) {
         worker *w = &b->workers[i];
-        size_t terms = rp__inverter_terms(w->inverter);
-        if (terms > 0 && must_spill) {
+        bool is_empty = rp__inverter_is_empty(w->inverter);
+        if (!is_empty && must_spill) {
             rp_status status = spill(b, w, err);
             if (status != RP_OK)
                 return status;
-        } else if (terms > 0) {
+        } else if (!is_empty) {
             if (rp__inverter_sort(w->inverter) != RP_OK)
                 return rp__error_no_memory(err);
-            (*runs)[(*n_runs)++] = (rp__run){.inverter = w->inverter, .terms = terms};
+            (*runs)[(*n_runs)++] =
+                (rp__run){.inverter = w->inverter, .terms = rp__inverter_terms(w->inverter)};
         }
         if (w->n_runs)
             memcpy(*runs + *n_runs, w->runs, w->n_runs * sizeof **runs);
