@@ -190,7 +190,7 @@ recursion: ## the call graph of src has no cycle
 graph: $(LIB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
 $B/%.ci: %.c
 	@mkdir -p $(@D)
-	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
+	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -ffunction-sections -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
 
 format: ## let clang-format rewrite the .c files
 	clang-format -i $(filter %.c,$(FORMAT_FILES))
