@@ -179,7 +179,7 @@ static const row rows[] = {
     BAD("a character past the last", "{\"id\":\"x\",\"text\":\"\xF4\x90\x80\x80\"}", "", 19),
     BAD("half a character", "{\"id\":\"x\",\"text\":\"\xE2\x82\"}", "", 19),
     {"a NUL", "{\"id\":\"x\",\"text\":\"\0\"}", "", "", 0, 22, RP_INPUT, "", 0, NULL},
-    BAD("an id seen before", "{\"id\":\"one\",\"text\":\"a\"}", "seen before", 0),
+    BAD("an id seen before", "{\"id\":\"one\",\"text\":\"a\"}", "seen before", 1),
     {"65 deep", "{\"id\":\"x\",\"text\":\"a\",\"z\":", "[", "1", 65, 0, RP_LIMIT,
      "--max-json-depth", 0, NULL},
     {"a million deep", "{\"id\":\"x\",\"text\":\"a\",\"z\":", "[", "", 1000000, 0, RP_LIMIT,
@@ -317,7 +317,7 @@ static void test_duplicates(void **state)
         assert_int_equal(fclose(out), 0);
         build(f, &(rp_build_options){.threads = threads, .format = "jsonl"}, &o);
         assert_int_equal(o.status, RP_INPUT);
-        snprintf(place, sizeof place, "%s:%d: id \"n0\" was seen before, as document 2", f->input,
+        snprintf(place, sizeof place, "%s:%d:1: id \"n0\" was seen before, as document 2", f->input,
                  N / 2 + 3);
         if (!strstr(o.err.text, place))
             fail_msg("%s, not %s", o.err.text, place);
