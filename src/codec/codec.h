@@ -75,7 +75,7 @@ typedef struct rp__codec {
     const char *name;
     uint32_t needs;
     const rp__block_code *code; /* of rows made by the block adapter, else NULL */
-    const rp__block_code *freqs; /* codes the frequencies */
+    const rp__block_code *freqs; /* codes the frequencies; NULL: they are in the payload, for `tfs` */
     bool has_offsets;           /* the directory holds a byte offset for each block */
     uint32_t max_blocks_per_128; /* 1 for blocks of 128; more for dynamic partitions */
     size_t (*bound)(const struct rp__codec *codec, size_t n); /* bytes of payload for n docids */
@@ -93,6 +93,8 @@ typedef struct rp__codec {
     rp_status (*decode)(const rp__list *list, uint32_t *out);
     /* (optional) The i-th docid alone. */
     rp_status (*at)(const rp__list *list, uint32_t i, uint32_t *out);
+    /* (where freqs is NULL) Frequencies of frame f into out (RP_BLOCK_ROOM). RP_OK: at least 1. */
+    rp_status (*tfs)(const rp__list *list, uint32_t f, uint32_t *out);
 } rp__codec;
 
 const rp__codec *rp__codec_find(const char *name, uint32_t features); /* NULL: no such name */

@@ -10,7 +10,8 @@ static const rp__block_code *const codes[] = {
 #if defined(__x86_64__)
     &rp__bitpack_avx512_code, &rp__bitpack_avx2_code, &rp__vbyte_avx2_code,
 #endif
-    &rp__bitpack_code,        &rp__vbyte_code,
+    &rp__bitpack_code,        &rp__vbyte_code,        &rp__simple16_code,   &rp__pfd_code,
+    &rp__newpfd_code,         &rp__optpfd_code,       &rp__parapfor_code,
 };
 
 /* A block code cut every RP_BLOCK, which codes the frequencies too. */
@@ -28,7 +29,17 @@ static const rp__block_code *const codes[] = {
         .block = rp__raw_block, .at = rp__raw_at                                                   \
     }
 
-enum { ID_RAW = 1, ID_VBYTE = 2, ID_BP128 = 3 };
+enum {
+    ID_RAW = 1,
+    ID_VBYTE = 2,
+    ID_BP128 = 3,
+    ID_SIMPLE16 = 4,
+    ID_PFD = 5,
+    ID_NEWPFD = 6,
+    ID_OPTPFD = 7,
+    ID_PARAPFOR = 8,
+    ID_PFD_REC = 9,
+};
 
 static const rp__codec codecs[] = {
 #if defined(__x86_64__)
@@ -45,6 +56,11 @@ static const rp__codec codecs[] = {
     RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code),
 #endif
     RAW(0, &rp__bitpack_code),
+    BLOCKS(ID_SIMPLE16, "simple16", 0, &rp__simple16_code),
+    BLOCKS(ID_PFD, "pfd", 0, &rp__pfd_code),
+    BLOCKS(ID_NEWPFD, "newpfd", 0, &rp__newpfd_code),
+    BLOCKS(ID_OPTPFD, "optpfd", 0, &rp__optpfd_code),
+    BLOCKS(ID_PARAPFOR, "parapfor", 0, &rp__parapfor_code),
 };
 
 enum { N_CODES = sizeof codes / sizeof codes[0], N_CODECS = sizeof codecs / sizeof codecs[0] };

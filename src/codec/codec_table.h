@@ -8,6 +8,11 @@
 /* Block codes. */
 extern const rp__block_code rp__bitpack_code;
 extern const rp__block_code rp__vbyte_code;
+extern const rp__block_code rp__simple16_code;
+extern const rp__block_code rp__pfd_code;
+extern const rp__block_code rp__newpfd_code;
+extern const rp__block_code rp__optpfd_code;
+extern const rp__block_code rp__parapfor_code;
 #if defined(__x86_64__)
 extern const rp__block_code rp__bitpack_avx2_code;
 extern const rp__block_code rp__bitpack_avx512_code;

@@ -202,7 +202,7 @@ static rp_status spill(rp__segment_builder *b, worker *w, rp_error *err)
     rp_status status = rp__run_write(w->inverter, w->out, w->file, &w->runs[w->n_runs]);
     w->n_runs++;
     rp__inverter_clear(w->inverter);
-    return status;
+    return status == RP_OK ? RP_OK : rp__error_no_memory(err);
 }
 
 /* Bytes that one worker's inverter may use now. */

@@ -115,7 +115,7 @@ static void steps_of_a_build_that_spills(void **state)
     (void)state;
     tally t = grow_budget(&fault_spills, 32 * step_bytes(), (budget){0});
     expect_no_bad("with spills", &t);
-    assert_true(t.steps > 10);
+    assert_true(t.steps > 3);
 }
 
 /* ---- Small mounts ------------------------------------------------------------------------------ */
@@ -201,7 +201,7 @@ static void few_inodes(void **state)
 static void small_mounts_and_spills(void **state)
 {
     (void)state;
-    run_mounts(&fault_spills, (mount_plan){NULL, "size=%lluk", "size=64m", 24, 512 * FAULT_SLOW});
+    run_mounts(&fault_spills, (mount_plan){NULL, "size=%lluk", "size=64m", 24, 512});
 }
 
 /* ---- A limit on the size of a file ------------------------------------------------------------- */

@@ -165,7 +165,7 @@ static void every_call_of_a_first_build(void **state)
 static void calls_of_a_build_that_spills(void **state)
 {
     (void)state;
-    tally t = kill_everywhere(&fault_spills, true, 3 * FAULT_SLOW, PLANT_NONE);
+    tally t = kill_everywhere(&fault_spills, true, getenv("SOAK_MINUTES") ? 1 : 3, PLANT_NONE);
     expect_no_bad("with spills", &t);
     assert_int_equal(t.none, 0);
     assert_true(t.old > 0);
@@ -224,7 +224,7 @@ static void random_moments(void **state)
     fault_recipe recipe = {.docs = 8, .words = 2000, .word_bytes = 6, .threads = 2};
     fault_world_make(&c.world, &recipe);
     fault_world_reset(&c.world, true);
-    uint64_t least = fault_count("RIPOSTE_KILLS", 200), kills = 0, rounds = 0;
+    uint64_t least = fault_count("RIPOSTE_KILLS", 200 / FAULT_SLOW), kills = 0, rounds = 0;
     for (c.target = FAULT_OLD; c.target <= FAULT_NEW; c.target++) {
         uint64_t begun = now_ns();
         assert_int_equal(fault_in_child(build_target, &c), 0);

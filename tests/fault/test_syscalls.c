@@ -382,6 +382,10 @@ static void program_under_strace(void **state)
 {
     (void)state;
     fault_world w;
+    if (FAULT_SLOW > 1) {
+        print_message("a sanitizer does not run under strace\n");
+        skip();
+    }
     if (access(program(), X_OK) != 0 || system("strace -o /dev/null true 2>/dev/null") != 0) {
         print_message("no strace, or it may not trace\n");
         skip();

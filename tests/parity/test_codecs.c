@@ -86,7 +86,7 @@ static void random_bytes(void **unused)
 
 static void check_values(const rp__block_code *code, const uint32_t *values, size_t n)
 {
-    static uint8_t out[8 * RP_BLOCK_MAX];
+    static uint8_t out[8 * RP_BLOCK_MAX + 1];
     static uint32_t got[RP_BLOCK_ROOM];
     const rp__block_code *row;
     memset(out, 0xC3, sizeof out);
