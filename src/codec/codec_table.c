@@ -8,10 +8,15 @@
 
 static const rp__block_code *const codes[] = {
 #if defined(__x86_64__)
-    &rp__bitpack_avx512_code, &rp__bitpack_avx2_code, &rp__vbyte_avx2_code,
+    &rp__bitpack_avx512_code,  &rp__bitpack_avx2_code,
+    &rp__vbyte_avx2_code,      &rp__pfd_avx512_code,
+    &rp__newpfd_avx512_code,   &rp__optpfd_avx512_code,
+    &rp__parapfor_avx512_code,
 #endif
-    &rp__bitpack_code,        &rp__vbyte_code,        &rp__simple16_code,   &rp__pfd_code,
-    &rp__newpfd_code,         &rp__optpfd_code,       &rp__parapfor_code,
+    &rp__bitpack_code,         &rp__vbyte_code,
+    &rp__simple16_code,        &rp__pfd_code,
+    &rp__newpfd_code,          &rp__optpfd_code,
+    &rp__parapfor_code,
 };
 
 /* A block code cut every RP_BLOCK, which codes the frequencies too. */
@@ -57,9 +62,21 @@ static const rp__codec codecs[] = {
 #endif
     RAW(0, &rp__bitpack_code),
     BLOCKS(ID_SIMPLE16, "simple16", 0, &rp__simple16_code),
+#if defined(__x86_64__)
+    BLOCKS(ID_PFD, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code),
+#endif
     BLOCKS(ID_PFD, "pfd", 0, &rp__pfd_code),
+#if defined(__x86_64__)
+    BLOCKS(ID_NEWPFD, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code),
+#endif
     BLOCKS(ID_NEWPFD, "newpfd", 0, &rp__newpfd_code),
+#if defined(__x86_64__)
+    BLOCKS(ID_OPTPFD, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code),
+#endif
     BLOCKS(ID_OPTPFD, "optpfd", 0, &rp__optpfd_code),
+#if defined(__x86_64__)
+    BLOCKS(ID_PARAPFOR, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code),
+#endif
     BLOCKS(ID_PARAPFOR, "parapfor", 0, &rp__parapfor_code),
 };
 

@@ -17,6 +17,10 @@ extern const rp__block_code rp__parapfor_code;
 extern const rp__block_code rp__bitpack_avx2_code;
 extern const rp__block_code rp__bitpack_avx512_code;
 extern const rp__block_code rp__vbyte_avx2_code;
+extern const rp__block_code rp__pfd_avx512_code;
+extern const rp__block_code rp__newpfd_avx512_code;
+extern const rp__block_code rp__optpfd_avx512_code;
+extern const rp__block_code rp__parapfor_avx512_code;
 #endif
 
 /* blocks.c: the functions of every docid codec that is a block code, cut every RP_BLOCK. */
