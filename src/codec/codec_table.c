@@ -8,9 +8,11 @@
 
 static const rp__block_code *const codes[] = {
 #if defined(__x86_64__)
-    &rp__bitpack_avx512_code, &rp__bitpack_avx2_code, &rp__vbyte_avx2_code,
+    &rp__bitpack_avx512_code, &rp__bitpack_avx2_code, &rp__vbyte_avx2_code, &rp__rice_avx512_code,
+    &rp__rice_avx2_code,      &rp__ef128_avx512_code, &rp__ef128_avx2_code,
 #endif
-    &rp__bitpack_code,        &rp__vbyte_code,
+    &rp__bitpack_code,        &rp__vbyte_code,        &rp__rice_code,       &rp__ef128_code,
+    &rp__interpolative_code,
 };
 
 /* A block code cut every RP_BLOCK, which codes the frequencies too. */
@@ -28,7 +30,7 @@ static const rp__block_code *const codes[] = {
         .block = rp__raw_block, .at = rp__raw_at                                                   \
     }
 
-enum { ID_RAW = 1, ID_VBYTE = 2, ID_BP128 = 3 };
+enum { ID_RAW = 1, ID_VBYTE = 2, ID_BP128 = 3, ID_RICE = 10, ID_EF128 = 12, ID_INTERPOLATIVE = 13 };
 
 static const rp__codec codecs[] = {
 #if defined(__x86_64__)
@@ -45,6 +47,17 @@ static const rp__codec codecs[] = {
     RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code),
 #endif
     RAW(0, &rp__bitpack_code),
+#if defined(__x86_64__)
+    BLOCKS(ID_RICE, "rice", RP_CPU_AVX512, &rp__rice_avx512_code),
+    BLOCKS(ID_RICE, "rice", RP_CPU_AVX2, &rp__rice_avx2_code),
+#endif
+    BLOCKS(ID_RICE, "rice", 0, &rp__rice_code),
+#if defined(__x86_64__)
+    BLOCKS(ID_EF128, "ef128", RP_CPU_AVX512, &rp__ef128_avx512_code),
+    BLOCKS(ID_EF128, "ef128", RP_CPU_AVX2, &rp__ef128_avx2_code),
+#endif
+    BLOCKS(ID_EF128, "ef128", 0, &rp__ef128_code),
+    BLOCKS(ID_INTERPOLATIVE, "interpolative", 0, &rp__interpolative_code),
 };
 
 enum { N_CODES = sizeof codes / sizeof codes[0], N_CODECS = sizeof codecs / sizeof codecs[0] };
