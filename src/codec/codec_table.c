@@ -6,13 +6,12 @@
 
 #include "base/cpu.h"
 
-static const rp__block_code *const codes[] = {
+/* A row that only x86-64 has. */
 #if defined(__x86_64__)
-    &rp__bitpack_avx512_code, &rp__bitpack_avx2_code, &rp__vbyte_avx2_code,
+#define X86(...) __VA_ARGS__,
+#else
+#define X86(...)
 #endif
-    &rp__bitpack_code,        &rp__vbyte_code,        &rp__simple16_code,   &rp__pfd_code,
-    &rp__newpfd_code,         &rp__optpfd_code,       &rp__parapfor_code,
-};
 
 /* A block code cut every RP_BLOCK, which codes the frequencies too. */
 #define BLOCKS(id_, name_, needs_, code_)                                                          \
@@ -24,44 +23,63 @@ static const rp__block_code *const codes[] = {
 
 #define RAW(needs_, freqs_)                                                                        \
     {                                                                                              \
-        .id = ID_RAW, .name = "raw", .needs = (needs_), .freqs = (freqs_),                         \
-        .max_blocks_per_128 = 1, .bound = rp__raw_bound, .encode = rp__raw_encode,                 \
-        .block = rp__raw_block, .at = rp__raw_at                                                   \
+        .id = 1, .name = "raw", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,     \
+        .bound = rp__raw_bound, .encode = rp__raw_encode, .block = rp__raw_block,                  \
+        .at = rp__raw_at                                                                           \
     }
 
-enum {
-    ID_RAW = 1,
-    ID_VBYTE = 2,
-    ID_BP128 = 3,
-    ID_SIMPLE16 = 4,
-    ID_PFD = 5,
-    ID_NEWPFD = 6,
-    ID_OPTPFD = 7,
-    ID_PARAPFOR = 8,
-    ID_PFD_REC = 9,
+/* clang-format off: a row a line */
+static const rp__block_code *const codes[] = {
+    X86(&rp__bitpack_avx512_code)
+    X86(&rp__bitpack_avx2_code)
+    &rp__bitpack_code,
+    X86(&rp__vbyte_avx2_code)
+    &rp__vbyte_code,
+    &rp__simple16_code,
+    X86(&rp__pfd_avx512_code)
+    &rp__pfd_code,
+    X86(&rp__newpfd_avx512_code)
+    &rp__newpfd_code,
+    X86(&rp__optpfd_avx512_code)
+    &rp__optpfd_code,
+    X86(&rp__parapfor_avx512_code)
+    &rp__parapfor_code,
+    X86(&rp__rice_avx512_code)
+    X86(&rp__rice_avx2_code)
+    &rp__rice_code,
+    X86(&rp__ef128_avx512_code)
+    X86(&rp__ef128_avx2_code)
+    &rp__ef128_code,
+    &rp__interpolative_code,
 };
 
 static const rp__codec codecs[] = {
-#if defined(__x86_64__)
-    BLOCKS(ID_BP128, "bp128", RP_CPU_AVX512, &rp__bitpack_avx512_code),
-    BLOCKS(ID_BP128, "bp128", RP_CPU_AVX2, &rp__bitpack_avx2_code),
-#endif
-    BLOCKS(ID_BP128, "bp128", 0, &rp__bitpack_code),
-#if defined(__x86_64__)
-    BLOCKS(ID_VBYTE, "vbyte", RP_CPU_AVX2, &rp__vbyte_avx2_code),
-#endif
-    BLOCKS(ID_VBYTE, "vbyte", 0, &rp__vbyte_code),
-#if defined(__x86_64__)
-    RAW(RP_CPU_AVX512, &rp__bitpack_avx512_code),
-    RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code),
-#endif
+    X86(BLOCKS(3, "bp128", RP_CPU_AVX512, &rp__bitpack_avx512_code))
+    X86(BLOCKS(3, "bp128", RP_CPU_AVX2, &rp__bitpack_avx2_code))
+    BLOCKS(3, "bp128", 0, &rp__bitpack_code),
+    X86(BLOCKS(2, "vbyte", RP_CPU_AVX2, &rp__vbyte_avx2_code))
+    BLOCKS(2, "vbyte", 0, &rp__vbyte_code),
+    X86(RAW(RP_CPU_AVX512, &rp__bitpack_avx512_code))
+    X86(RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code))
     RAW(0, &rp__bitpack_code),
-    BLOCKS(ID_SIMPLE16, "simple16", 0, &rp__simple16_code),
-    BLOCKS(ID_PFD, "pfd", 0, &rp__pfd_code),
-    BLOCKS(ID_NEWPFD, "newpfd", 0, &rp__newpfd_code),
-    BLOCKS(ID_OPTPFD, "optpfd", 0, &rp__optpfd_code),
-    BLOCKS(ID_PARAPFOR, "parapfor", 0, &rp__parapfor_code),
+    BLOCKS(4, "simple16", 0, &rp__simple16_code),
+    X86(BLOCKS(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code))
+    BLOCKS(5, "pfd", 0, &rp__pfd_code),
+    X86(BLOCKS(6, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code))
+    BLOCKS(6, "newpfd", 0, &rp__newpfd_code),
+    X86(BLOCKS(7, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code))
+    BLOCKS(7, "optpfd", 0, &rp__optpfd_code),
+    X86(BLOCKS(8, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code))
+    BLOCKS(8, "parapfor", 0, &rp__parapfor_code),
+    X86(BLOCKS(10, "rice", RP_CPU_AVX512, &rp__rice_avx512_code))
+    X86(BLOCKS(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code))
+    BLOCKS(10, "rice", 0, &rp__rice_code),
+    X86(BLOCKS(12, "ef128", RP_CPU_AVX512, &rp__ef128_avx512_code))
+    X86(BLOCKS(12, "ef128", RP_CPU_AVX2, &rp__ef128_avx2_code))
+    BLOCKS(12, "ef128", 0, &rp__ef128_code),
+    BLOCKS(13, "interpolative", 0, &rp__interpolative_code),
 };
+/* clang-format on */
 
 enum { N_CODES = sizeof codes / sizeof codes[0], N_CODECS = sizeof codecs / sizeof codecs[0] };
 

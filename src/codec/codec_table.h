@@ -7,6 +7,9 @@
 
 /* Block codes. */
 extern const rp__block_code rp__bitpack_code;
+extern const rp__block_code rp__ef128_code;
+extern const rp__block_code rp__interpolative_code;
+extern const rp__block_code rp__rice_code;
 extern const rp__block_code rp__vbyte_code;
 extern const rp__block_code rp__simple16_code;
 extern const rp__block_code rp__pfd_code;
@@ -16,7 +19,15 @@ extern const rp__block_code rp__parapfor_code;
 #if defined(__x86_64__)
 extern const rp__block_code rp__bitpack_avx2_code;
 extern const rp__block_code rp__bitpack_avx512_code;
+extern const rp__block_code rp__ef128_avx2_code;
+extern const rp__block_code rp__ef128_avx512_code;
+extern const rp__block_code rp__rice_avx2_code;
+extern const rp__block_code rp__rice_avx512_code;
 extern const rp__block_code rp__vbyte_avx2_code;
+extern const rp__block_code rp__pfd_avx512_code;
+extern const rp__block_code rp__newpfd_avx512_code;
+extern const rp__block_code rp__optpfd_avx512_code;
+extern const rp__block_code rp__parapfor_avx512_code;
 #endif
 
 /* blocks.c: the functions of every docid codec that is a block code, cut every RP_BLOCK. */

@@ -172,7 +172,7 @@ static rp_status give_docid(worker *w, parsed *p, rp_error *err)
     if (status != RP_INPUT)
         return *err = why, status;
     p->docid = RP_NO_DOC;
-    rp__error_set(&why, RP_INPUT, "%s:%llu: %s", w->batch.path, (unsigned long long)p->line,
+    rp__error_set(&why, RP_INPUT, "%s:%llu:1: %s", w->batch.path, (unsigned long long)p->line,
                   why.text);
     return refuse(w, p, RP_INPUT, why.text, err);
 }
