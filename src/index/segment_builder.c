@@ -175,6 +175,9 @@ rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *op
 rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
                                   uint32_t *docid, rp_error *err)
 {
+    if (id_bytes > RP_DOC_ID_MAX)
+        return rp__error_set(err, RP_INPUT, "an id has at most %d bytes, this one has %zu",
+                             RP_DOC_ID_MAX, id_bytes);
     rp_status status = rp__doctable_writer_add(b->docs, id, id_bytes, docid);
     if (status == RP_INPUT)
         return rp__error_set(err, status, "id \"%.*s\" was seen before, as document %u",
