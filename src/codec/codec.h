@@ -77,6 +77,7 @@ typedef struct rp__codec {
     const rp__block_code *code; /* of rows made by the block adapter, else NULL */
     const rp__block_code *freqs; /* codes the frequencies; NULL: they are in the payload, for `tfs` */
     bool has_offsets;           /* the directory holds a byte offset for each block */
+    uint32_t limit;             /* docids and frequencies are below it, else RP_LIMIT; 0: any */
     uint32_t max_blocks_per_128; /* 1 for blocks of 128; more for dynamic partitions */
     size_t (*bound)(const struct rp__codec *codec, size_t n); /* bytes of payload for n docids */
     size_t (*scratch)(const struct rp__codec *codec, size_t n); /* (optional) uint32 to cut and encode; 0 */
