@@ -11,7 +11,7 @@
 #include "codec/gaps.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "codec/scan_avx512.h"
 
 /* Per qword of a register: the 8 bytes that hold its values, then, for each byte of the result, the
  * bit in them at which it starts. Bits above the width are cleared by a mask. */
@@ -91,17 +91,6 @@ static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_
     return RP_OK;
 }
 
-/* 16 running sums of 32-bit lanes: pairs by a shift, then pairs of pairs by broadcasts. */
-static inline __m512i scan_words(__m512i x)
-{
-    const __m512i third = _mm512_set_epi32(11, 11, 11, 11, 0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0);
-    const __m512i seventh = _mm512_set1_epi32(7);
-    x = _mm512_add_epi32(x, _mm512_slli_epi64(x, 32));
-    x = _mm512_add_epi32(x, _mm512_maskz_shuffle_epi32(0xCCCC, x, _MM_PERM_BBBB));
-    x = _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(0xF0F0, third, x));
-    return _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(0xFF00, seventh, x));
-}
-
 static void docids_wide(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
 {
     __m512i bytes = _mm512_load_si512(wide[w].bytes), starts = _mm512_load_si512(wide[w].starts);
@@ -109,31 +98,10 @@ static void docids_wide(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *o
     const __m512i one = _mm512_set1_epi32(1), top = _mm512_set1_epi32(15);
     __m512i before = _mm512_set1_epi32((int)base);
     for (size_t i = 0; i < n; i += 16, p += 2 * w) {
-        __m512i sums = scan_words(_mm512_add_epi32(unpack(p, bytes, starts, mask), one));
+        __m512i sums = rp__scan_avx512_words(_mm512_add_epi32(unpack(p, bytes, starts, mask), one));
         _mm512_storeu_si512(out + i, _mm512_add_epi32(before, sums));
         before = _mm512_add_epi32(before, _mm512_permutexvar_epi32(top, sums));
     }
-}
-
-/* Which word of the register each word takes to add: the top of the qword two before (even and odd
- * ones go apart), then the top of the qwords of lane 1. */
-#define FOUR(i) (i), (i), (i), (i)
-#define PAIR(i) FOUR(i), FOUR((i) + 4)
-#define PAIRS(a, b)                                                                                \
-    {                                                                                              \
-        PAIR(a), PAIR(a), PAIR(b), PAIR(b)                                                         \
-    }
-static const _Alignas(64) uint16_t from_pair[32] = PAIRS(3, 19);
-static const _Alignas(64) uint16_t from_half[32] = PAIRS(11, 11);
-
-/* Running sums of 16-bit lanes, of the even qwords and of the odd ones: four by a multiplication,
- * then lanes 1 and 3, then lanes 2 and 3. */
-static inline __m512i scan_halves(__m512i x, __m512i fours)
-{
-    const __m512i pair = _mm512_load_si512(from_pair), half = _mm512_load_si512(from_half);
-    x = _mm512_mullo_epi64(x, fours);
-    x = _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFF00FF00, pair, x));
-    return _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFFFF0000, half, x));
 }
 
 static void docids_narrow(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
@@ -150,7 +118,7 @@ static void docids_narrow(const uint8_t *p, uint32_t w, uint32_t base, uint32_t 
     __asm__("" : "+v"(fours));
     for (size_t i = 0; i < n; i += 32, p += 4 * w) {
         __m512i x = _mm512_add_epi16(unpack(p, bytes, starts, mask), one);
-        x = scan_halves(x, fours);
+        x = rp__scan_avx512_halves(x, fours);
         _mm512_storeu_si512(out + i, _mm512_add_epi32(before, _mm512_unpacklo_epi16(x, zero)));
         __m512i total = _mm512_maskz_permutexvar_epi16(low_words, top_even, x);
         before = _mm512_add_epi32(before, total);

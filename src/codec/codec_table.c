@@ -28,7 +28,15 @@ static const rp__block_code *const codes[] = {
         .block = rp__raw_block, .at = rp__raw_at                                                   \
     }
 
-enum { ID_RAW = 1, ID_VBYTE = 2, ID_BP128 = 3 };
+#define IIU(needs_, rows_)                                                                         \
+    {                                                                                              \
+        .id = ID_IIU, .name = "iiu", .needs = (needs_), .limit = 1U << 31,                         \
+        .max_blocks_per_128 = RP_BLOCK, .bound = rp__iiu_bound, .scratch = rp__iiu_scratch,        \
+        .cut = rp__iiu_cut, .encode = rp__iiu_encode, .block = rows_##_block,                      \
+        .decode = rows_##_decode, .tfs = rows_##_tfs                                               \
+    }
+
+enum { ID_RAW = 1, ID_VBYTE = 2, ID_BP128 = 3, ID_IIU = 16 };
 
 static const rp__codec codecs[] = {
 #if defined(__x86_64__)
@@ -45,6 +53,10 @@ static const rp__codec codecs[] = {
     RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code),
 #endif
     RAW(0, &rp__bitpack_code),
+#if defined(__x86_64__)
+    IIU(RP_CPU_AVX512, rp__iiu_avx512),
+#endif
+    IIU(0, rp__iiu),
 };
 
 enum { N_CODES = sizeof codes / sizeof codes[0], N_CODECS = sizeof codecs / sizeof codecs[0] };

@@ -26,4 +26,18 @@ rp_status rp__raw_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__raw_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__raw_at(const rp__list *list, uint32_t i, uint32_t *out);
 
+/* iiu.c: dynamic partitions, with their own directory and frequencies. */
+size_t rp__iiu_bound(const rp__codec *codec, size_t n);
+size_t rp__iiu_scratch(const rp__codec *codec, size_t n);
+size_t rp__iiu_cut(const rp__codec *codec, const rp__encoding *e, uint32_t *ends);
+rp_status rp__iiu_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__iiu_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__iiu_decode(const rp__list *list, uint32_t *out);
+rp_status rp__iiu_tfs(const rp__list *list, uint32_t f, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__iiu_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__iiu_avx512_decode(const rp__list *list, uint32_t *out);
+rp_status rp__iiu_avx512_tfs(const rp__list *list, uint32_t f, uint32_t *out);
+#endif
+
 #endif
