@@ -103,6 +103,13 @@ static inline bool list_case_fits(const list_case *lc, const rp__codec *codec)
     return codec->limit == 0 || largest < codec->limit;
 }
 
+/* Makes the frequencies such that it does. */
+static inline void list_case_trim(list_case *lc, const rp__codec *codec)
+{
+    for (uint32_t i = 0; codec->limit && i < lc->n; i++)
+        lc->tfs[i] = lc->tfs[i] % codec->limit | 1;
+}
+
 /* (Re)encodes with this codec. */
 static inline rp_status list_case_encode(list_case *lc, const rp__codec *codec, bool positions)
 {
