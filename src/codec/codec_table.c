@@ -8,17 +8,38 @@
 
 static const rp__block_code *const codes[] = {
 #if defined(__x86_64__)
-    &rp__bitpack_avx512_code, &rp__bitpack_avx2_code, &rp__vbyte_avx2_code,
+    &rp__bitpack_avx512_code, &rp__bitpack_avx2_code, &rp__vbyte_avx2_code, &rp__bp128t_avx512_code,
+    &rp__bp128v_avx2_code,
 #endif
-    &rp__bitpack_code,        &rp__vbyte_code,
+    &rp__bitpack_code,        &rp__vbyte_code,        &rp__bp128t_code,     &rp__bp128v_code,
 };
+
+/* The functions of a row made of a block code. */
+#define BY_BLOCKS(id_, name_, needs_, code_, freqs_)                                               \
+    .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (freqs_),           \
+    .has_offsets = true, .max_blocks_per_128 = 1, .bound = rp__blocks_bound,                       \
+    .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = rp__blocks_decode
 
 /* A block code cut every RP_BLOCK, which codes the frequencies too. */
 #define BLOCKS(id_, name_, needs_, code_)                                                          \
     {                                                                                              \
-        .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (code_),        \
-        .has_offsets = true, .max_blocks_per_128 = 1, .bound = rp__blocks_bound,                   \
-        .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = rp__blocks_decode        \
+        BY_BLOCKS(id_, name_, needs_, code_, code_)                                                \
+    }
+
+#define BP256(needs_, code_)                                                                       \
+    {                                                                                              \
+        BY_BLOCKS(ID_BP256, "bp256", needs_, code_, code_), .cut = rp__blocks_cut_largest          \
+    }
+
+#define BP128T(needs_, code_, freqs_)                                                              \
+    {                                                                                              \
+        BY_BLOCKS(ID_BP128T, "bp128t", needs_, code_, freqs_),                                     \
+            .block_unordered = rp__blocks_block_unordered                                          \
+    }
+
+#define BP128V(needs_, code_, freqs_)                                                              \
+    {                                                                                              \
+        BY_BLOCKS(ID_BP128V, "bp128v", needs_, code_, freqs_)                                      \
     }
 
 #define RAW(needs_, freqs_)                                                                        \
@@ -26,6 +47,13 @@ static const rp__block_code *const codes[] = {
         .id = ID_RAW, .name = "raw", .needs = (needs_), .freqs = (freqs_),                         \
         .max_blocks_per_128 = 1, .bound = rp__raw_bound, .encode = rp__raw_encode,                 \
         .block = rp__raw_block, .at = rp__raw_at                                                   \
+    }
+
+#define BITMAP(needs_, rows_, freqs_)                                                              \
+    {                                                                                              \
+        .id = ID_BITMAP, .name = "bitmap", .needs = (needs_), .freqs = (freqs_),                   \
+        .max_blocks_per_128 = 1, .bound = rp__bitmap_bound, .encode = rp__bitmap_encode,           \
+        .block = rows_##_block, .decode = rows_##_decode, .at = rp__bitmap_at                      \
     }
 
 #define IIU(needs_, rows_)                                                                         \
@@ -36,7 +64,16 @@ static const rp__block_code *const codes[] = {
         .decode = rows_##_decode, .tfs = rows_##_tfs                                               \
     }
 
-enum { ID_RAW = 1, ID_VBYTE = 2, ID_BP128 = 3, ID_IIU = 16 };
+enum {
+    ID_RAW = 1,
+    ID_VBYTE = 2,
+    ID_BP128 = 3,
+    ID_BP128T = 14,
+    ID_BP256 = 15,
+    ID_IIU = 16,
+    ID_BITMAP = 17,
+    ID_BP128V = 18,
+};
 
 static const rp__codec codecs[] = {
 #if defined(__x86_64__)
@@ -57,6 +94,23 @@ static const rp__codec codecs[] = {
     IIU(RP_CPU_AVX512, rp__iiu_avx512),
 #endif
     IIU(0, rp__iiu),
+#if defined(__x86_64__)
+    BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code),
+#endif
+    BP128T(0, &rp__bp128t_code, &rp__bitpack_code),
+#if defined(__x86_64__)
+    BP256(RP_CPU_AVX512, &rp__bitpack_avx512_code),
+    BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code),
+#endif
+    BP256(0, &rp__bitpack_code),
+#if defined(__x86_64__)
+    BITMAP(RP_CPU_AVX512, rp__bitmap_avx512, &rp__bitpack_avx512_code),
+#endif
+    BITMAP(0, rp__bitmap, &rp__bitpack_code),
+#if defined(__x86_64__)
+    BP128V(RP_CPU_AVX2, &rp__bp128v_avx2_code, &rp__bitpack_avx2_code),
+#endif
+    BP128V(0, &rp__bp128v_code, &rp__bitpack_code),
 };
 
 enum { N_CODES = sizeof codes / sizeof codes[0], N_CODECS = sizeof codecs / sizeof codecs[0] };

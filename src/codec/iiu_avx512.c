@@ -10,66 +10,10 @@
 #include "codec/iiu.h"
 
 #if defined(__x86_64__)
+#include "codec/lanes_avx512.h"
 #include "codec/scan_avx512.h"
 
-enum {
-    NARROW_MAX = 12, /* four fields, with their phase, in 64 bits: 7 + 3 * 15 + 12 */
-    NARROW_PAIR_MAX = 15,
-    WIDE_MAX = 24,      /* one field in 32 bits, and RP_BLOCK_MAX of them below 2^32 */
-    WIDE_PAIR_MAX = 32, /* sixteen fields in 64 bytes: 7 + 15 * 32 + 24 bits */
-};
-
-/* How the lanes of a register get their fields. */
-typedef struct lanes {
-    __m512i bytes, shifts, mask;
-} lanes;
-
-#define EACH_WORD(i) (i) * 0x01010101
-#define EACH_LONG(i) (i) * 0x0101010101010101
-
-/* Sixteen 32-bit lanes: fields of w bits, `pair` bits apart, the first at bit `phase`. */
-static inline lanes wide_lanes(uint32_t phase, uint32_t pair, uint32_t w)
-{
-    const __m512i rank = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512i lowest =
-        _mm512_broadcast_i32x4(_mm_set_epi32(EACH_WORD(12), EACH_WORD(8), EACH_WORD(4), 0));
-    __m512i bit = _mm512_add_epi32(_mm512_mullo_epi32(rank, _mm512_set1_epi32((int)pair)),
-                                   _mm512_set1_epi32((int)phase));
-    __m512i byte = _mm512_shuffle_epi8(_mm512_srli_epi32(bit, 3), lowest);
-    return (lanes){.bytes = _mm512_add_epi8(byte, _mm512_set1_epi32(0x03020100)),
-                   .shifts = _mm512_and_si512(bit, _mm512_set1_epi32(7)),
-                   .mask = _mm512_set1_epi32((int)((1U << w) - 1))};
-}
-
-static inline __m512i wide_fields(const uint8_t *p, lanes at)
-{
-    __m512i windows = _mm512_permutexvar_epi8(at.bytes, _mm512_loadu_si512(p));
-    return _mm512_and_si512(_mm512_srlv_epi32(windows, at.shifts), at.mask);
-}
-
-/* Thirty-two 16-bit lanes, in the order that rp__scan_avx512_halves sums: fields 0 to 15 in the even
- * qwords, 16 to 31 in the odd ones. */
-static inline lanes narrow_lanes(uint32_t phase, uint32_t pair, uint32_t w)
-{
-    const __m512i rank = _mm512_set_epi64(28, 12, 24, 8, 20, 4, 16, 0);
-    const __m512i lowest = _mm512_broadcast_i32x4(_mm_set_epi64x(EACH_LONG(8), 0));
-    __m512i bit =
-        _mm512_add_epi64(_mm512_mul_epu32(rank, _mm512_set1_epi64(pair)), _mm512_set1_epi64(phase));
-    __m512i byte = _mm512_shuffle_epi8(_mm512_srli_epi64(bit, 3), lowest);
-    __m512i start = _mm512_shuffle_epi8(_mm512_and_si512(bit, _mm512_set1_epi64(7)), lowest);
-    long long starts = (long long)(0x0303020201010000 * (uint64_t)pair + 0x0800080008000800);
-    return (lanes){.bytes = _mm512_add_epi8(byte, _mm512_set1_epi64(0x0706050403020100)),
-                   .shifts = _mm512_add_epi8(start, _mm512_set1_epi64(starts)),
-                   .mask = _mm512_set1_epi16((short)((1U << w) - 1))};
-}
-
-static inline __m512i narrow_fields(const uint8_t *p, lanes at)
-{
-    __m512i windows = _mm512_permutexvar_epi8(at.bytes, _mm512_loadu_si512(p));
-    return _mm512_and_si512(_mm512_multishift_epi64_epi8(at.shifts, windows), at.mask);
-}
-
-/* The lanes of narrow_lanes that hold the fields set in `fields`. */
+/* The lanes of rp__lanes_avx512_narrow that hold the fields set in `fields`. */
 static inline uint32_t narrow_mask(uint32_t fields)
 {
     return _pdep_u32(fields, 0x0F0F0F0F) | _pdep_u32(fields >> 16, 0xF0F0F0F0);
@@ -85,7 +29,7 @@ static inline uint32_t first_bits(uint32_t mask, uint32_t left)
 static uint32_t narrow_docids(const rp__iiu_view *v, uint32_t *out)
 {
     uint32_t pair = v->gap + v->tf, zeros = 0, but_first = ~1U;
-    lanes at = narrow_lanes(v->phase, pair, v->gap);
+    rp__lanes at = rp__lanes_avx512_narrow(v->phase, pair, v->gap);
     const __m512i top_even = _mm512_set1_epi32(27), top_odd = _mm512_set1_epi32(31);
     const __m512i zero = _mm512_setzero_si512();
     const __mmask32 low_words = 0x55555555;
@@ -93,7 +37,7 @@ static uint32_t narrow_docids(const rp__iiu_view *v, uint32_t *out)
     const uint8_t *p = v->bits;
     __asm__("" : "+v"(fours)); /* as in bitpack_avx512.c: a multiplication, not shifts */
     for (uint32_t i = 0; i < v->count; i += 32, p += 4 * pair) {
-        __m512i x = narrow_fields(p, at);
+        __m512i x = rp__lanes_avx512_narrow_fields(p, at);
         uint32_t live = first_bits(but_first, v->count - i);
         zeros |= _mm512_testn_epi16_mask(x, x) & narrow_mask(live);
         but_first = ~0U;
@@ -109,12 +53,12 @@ static uint32_t narrow_docids(const rp__iiu_view *v, uint32_t *out)
 static uint32_t wide_docids(const rp__iiu_view *v, uint32_t *out)
 {
     uint32_t pair = v->gap + v->tf, zeros = 0, but_first = ~1U;
-    lanes at = wide_lanes(v->phase, pair, v->gap);
+    rp__lanes at = rp__lanes_avx512_wide(v->phase, pair, v->gap);
     const __m512i top = _mm512_set1_epi32(15);
     __m512i before = _mm512_set1_epi32((int)v->skip);
     const uint8_t *p = v->bits;
     for (uint32_t i = 0; i < v->count; i += 16, p += 2 * pair) {
-        __m512i x = wide_fields(p, at);
+        __m512i x = rp__lanes_avx512_wide_fields(p, at);
         zeros |= _mm512_testn_epi32_mask(x, x) & first_bits(but_first, v->count - i);
         but_first = ~0U;
         x = rp__scan_avx512_words(x);
@@ -127,9 +71,9 @@ static uint32_t wide_docids(const rp__iiu_view *v, uint32_t *out)
 static inline rp_status docids(const rp__iiu_view *v, uint32_t *out)
 {
     uint32_t zeros;
-    if (v->gap <= NARROW_MAX && v->gap + v->tf <= NARROW_PAIR_MAX)
+    if (v->gap <= RP_LANES_NARROW_MAX && v->gap + v->tf <= RP_LANES_NARROW_PAIR_MAX)
         zeros = narrow_docids(v, out);
-    else if (v->gap <= WIDE_MAX && v->gap + v->tf <= WIDE_PAIR_MAX)
+    else if (v->gap <= RP_LANES_WIDE_MAX && v->gap + v->tf <= RP_LANES_WIDE_PAIR_MAX)
         zeros = wide_docids(v, out);
     else
         return rp__iiu_plain_docids(v, out);
@@ -139,12 +83,12 @@ static inline rp_status docids(const rp__iiu_view *v, uint32_t *out)
 static inline rp_status freqs(const rp__iiu_view *v, uint32_t from, uint32_t count, uint32_t *out)
 {
     uint32_t pair = v->gap + v->tf, bit = v->phase + from * pair + v->gap, zeros = 0;
-    if (v->tf > WIDE_MAX || pair > WIDE_PAIR_MAX)
+    if (v->tf > RP_LANES_WIDE_MAX || pair > RP_LANES_WIDE_PAIR_MAX)
         return rp__iiu_plain_freqs(v, from, count, out);
-    lanes at = wide_lanes(bit % 8, pair, v->tf);
+    rp__lanes at = rp__lanes_avx512_wide(bit % 8, pair, v->tf);
     const uint8_t *p = v->bits + bit / 8;
     for (uint32_t i = 0; i < count; i += 16, p += 2 * pair) {
-        __m512i x = wide_fields(p, at);
+        __m512i x = rp__lanes_avx512_wide_fields(p, at);
         zeros |= _mm512_testn_epi32_mask(x, x) & first_bits(~0U, count - i);
         _mm512_storeu_si512(out + i, x);
     }
