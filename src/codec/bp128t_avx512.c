@@ -23,8 +23,9 @@ static inline __m512i inverted_row(const uint8_t *p, rp__lanes at)
     return _mm512_ternarylogic_epi32(x, at.mask, at.mask, nand);
 }
 
-/* All docids of a full block, as rows. */
-static inline void sum_rows(const uint8_t *p, uint32_t w, uint32_t base, __m512i row[8])
+/* All docids of a full block, as rows. Inlined without choice, so that rows stay in registers. */
+static inline __attribute__((always_inline)) void sum_rows(const uint8_t *p, uint32_t w,
+                                                           uint32_t base, __m512i row[8])
 {
     rp__lanes at = rp__lanes_avx512_wide(0, w, w);
     __m512i sum = _mm512_setzero_si512();
@@ -51,7 +52,8 @@ static inline void store_parts(__m512i a, __m512i b, __m512i c, __m512i d, uint3
 
 /* Lane l of rows 0 to 7 to out[8l] on. First fours of rows: part q of four[k] is lane 4q + k of rows
  * 0 to 3, or of rows 4 to 7; then lanes in their order. */
-static inline void store_in_order(const __m512i row[8], uint32_t *out)
+static inline __attribute__((always_inline)) void store_in_order(const __m512i row[8],
+                                                                 uint32_t *out)
 {
     __m512i four[8];
     for (int h = 0; h < 8; h += 4) {
