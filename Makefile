@@ -179,7 +179,7 @@ fuzz-clang: $B/libriposte.a $(FUZZ_SRC:fuzz/%.c=$B/%)
 $B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a
 	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
 
-fuzz-run: fuzz ## fuzz for MINUTES= in all; new inputs go to the corpus
+fuzz-run: fuzz ## fuzz for MINUTES= in all; KEEP=1 adds new inputs to the corpus
 	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(FUZZ_SRC:fuzz/fuzz_%.c=%)
 
 ##@ Check the sources

@@ -13,12 +13,32 @@
 #define X86(...)
 #endif
 
+/* The functions of a row made of a block code. */
+#define BY_BLOCKS(id_, name_, needs_, code_, freqs_)                                               \
+    .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (freqs_),           \
+    .has_offsets = true, .max_blocks_per_128 = 1, .bound = rp__blocks_bound,                       \
+    .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = rp__blocks_decode
+
 /* A block code cut every RP_BLOCK, which codes the frequencies too. */
 #define BLOCKS(id_, name_, needs_, code_)                                                          \
     {                                                                                              \
-        .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (code_),        \
-        .has_offsets = true, .max_blocks_per_128 = 1, .bound = rp__blocks_bound,                   \
-        .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = rp__blocks_decode        \
+        BY_BLOCKS(id_, name_, needs_, code_, code_)                                                \
+    }
+
+#define BP256(needs_, code_)                                                                       \
+    {                                                                                              \
+        BY_BLOCKS(15, "bp256", needs_, code_, code_), .cut = rp__blocks_cut_largest                \
+    }
+
+#define BP128T(needs_, code_, freqs_)                                                              \
+    {                                                                                              \
+        BY_BLOCKS(14, "bp128t", needs_, code_, freqs_),                                            \
+            .block_unordered = rp__blocks_block_unordered                                          \
+    }
+
+#define BP128V(needs_, code_, freqs_)                                                              \
+    {                                                                                              \
+        BY_BLOCKS(18, "bp128v", needs_, code_, freqs_)                                             \
     }
 
 #define RAW(needs_, freqs_)                                                                        \
@@ -26,6 +46,21 @@
         .id = 1, .name = "raw", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,     \
         .bound = rp__raw_bound, .encode = rp__raw_encode, .block = rp__raw_block,                  \
         .at = rp__raw_at                                                                           \
+    }
+
+#define BITMAP(needs_, rows_, freqs_)                                                              \
+    {                                                                                              \
+        .id = 17, .name = "bitmap", .needs = (needs_), .freqs = (freqs_),                          \
+        .max_blocks_per_128 = 1, .bound = rp__bitmap_bound, .encode = rp__bitmap_encode,           \
+        .block = rows_##_block, .decode = rows_##_decode, .at = rp__bitmap_at                      \
+    }
+
+#define IIU(needs_, rows_)                                                                         \
+    {                                                                                              \
+        .id = 16, .name = "iiu", .needs = (needs_), .limit = 1U << 31,                             \
+        .max_blocks_per_128 = RP_BLOCK, .bound = rp__iiu_bound, .scratch = rp__iiu_scratch,        \
+        .cut = rp__iiu_cut, .encode = rp__iiu_encode, .block = rows_##_block,                      \
+        .decode = rows_##_decode, .tfs = rows_##_tfs                                               \
     }
 
 /* clang-format off: a row a line */
@@ -51,6 +86,10 @@ static const rp__block_code *const codes[] = {
     X86(&rp__ef128_avx2_code)
     &rp__ef128_code,
     &rp__interpolative_code,
+    X86(&rp__bp128t_avx512_code)
+    &rp__bp128t_code,
+    X86(&rp__bp128v_avx2_code)
+    &rp__bp128v_code,
 };
 
 static const rp__codec codecs[] = {
@@ -78,6 +117,17 @@ static const rp__codec codecs[] = {
     X86(BLOCKS(12, "ef128", RP_CPU_AVX2, &rp__ef128_avx2_code))
     BLOCKS(12, "ef128", 0, &rp__ef128_code),
     BLOCKS(13, "interpolative", 0, &rp__interpolative_code),
+    X86(IIU(RP_CPU_AVX512, rp__iiu_avx512))
+    IIU(0, rp__iiu),
+    X86(BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code))
+    BP128T(0, &rp__bp128t_code, &rp__bitpack_code),
+    X86(BP256(RP_CPU_AVX512, &rp__bitpack_avx512_code))
+    X86(BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code))
+    BP256(0, &rp__bitpack_code),
+    X86(BITMAP(RP_CPU_AVX512, rp__bitmap_avx512, &rp__bitpack_avx512_code))
+    BITMAP(0, rp__bitmap, &rp__bitpack_code),
+    X86(BP128V(RP_CPU_AVX2, &rp__bp128v_avx2_code, &rp__bitpack_avx2_code))
+    BP128V(0, &rp__bp128v_code, &rp__bitpack_code),
 };
 /* clang-format on */
 
