@@ -30,7 +30,22 @@ static const rp__block_code *const codes[] = {
         .block = rp__raw_block, .at = rp__raw_at                                                   \
     }
 
-enum { ID_RAW = 1, ID_VBYTE = 2, ID_BP128 = 3, ID_RICE = 10, ID_EF128 = 12, ID_INTERPOLATIVE = 13 };
+#define QS(needs_, freqs_, block_, at_, find_)                                                     \
+    {                                                                                              \
+        .id = ID_QS, .name = "qs", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,  \
+        .bound = rp__qs_bound, .encode = rp__qs_encode, .block = (block_), .at = (at_),            \
+        .find = (find_)                                                                            \
+    }
+
+enum {
+    ID_RAW = 1,
+    ID_VBYTE = 2,
+    ID_BP128 = 3,
+    ID_RICE = 10,
+    ID_QS = 11,
+    ID_EF128 = 12,
+    ID_INTERPOLATIVE = 13
+};
 
 static const rp__codec codecs[] = {
 #if defined(__x86_64__)
@@ -57,6 +72,12 @@ static const rp__codec codecs[] = {
     BLOCKS(ID_EF128, "ef128", RP_CPU_AVX2, &rp__ef128_avx2_code),
 #endif
     BLOCKS(ID_EF128, "ef128", 0, &rp__ef128_code),
+#if defined(__x86_64__)
+    QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx2_at,
+       rp__qs_avx2_find),
+    QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2_find),
+#endif
+    QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs_find),
     BLOCKS(ID_INTERPOLATIVE, "interpolative", 0, &rp__interpolative_code),
 };
 
