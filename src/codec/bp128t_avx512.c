@@ -11,8 +11,8 @@
 #include "codec/gaps.h"
 
 #if defined(__x86_64__)
-#include "codec/lanes_avx512.h"
 #include "codec/bitpack_avx512.h"
+#include "codec/lanes_avx512.h"
 
 #define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
