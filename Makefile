@@ -179,7 +179,7 @@ fuzz-clang: $B/libriposte.a $(FUZZ_SRC:fuzz/%.c=$B/%)
 $B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a
 	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
 
-fuzz-run: fuzz ## fuzz for MINUTES= in all; new inputs go to the corpus
+fuzz-run: fuzz ## fuzz for MINUTES= in all; KEEP=1 adds new inputs to the corpus
 	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(FUZZ_SRC:fuzz/fuzz_%.c=%)
 
 ##@ Check the sources
@@ -193,7 +193,7 @@ recursion: ## the call graph of src has no cycle
 graph: $(LIB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
 $B/%.ci: %.c
 	@mkdir -p $(@D)
-	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
+	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -ffunction-sections -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
 
 format: ## let clang-format rewrite the .c files
 	clang-format -i $(filter %.c,$(FORMAT_FILES))

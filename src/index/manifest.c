@@ -99,15 +99,26 @@ static rp_status run_copy(void *arg)
     return RP_OK;
 }
 
+/* Copies both sections and then verifies them, so that a file that is cut short meanwhile is found. */
+static rp_status copy_sections(const rp__section_file *f, const copy_job *meta,
+                               const copy_job *words, rp_error *err)
+{
+    copy_job jobs[2] = {*meta, *words};
+    if (rp__mapping_guard(run_copy, &jobs[0]) != RP_OK ||
+        rp__mapping_guard(run_copy, &jobs[1]) != RP_OK)
+        return rp__error_set(err, RP_DAMAGED, "%s: cut short while it was read",
+                             rp__section_file_name(f));
+    rp_status status = rp__section_file_verify(f, RP_SECTION_META, err);
+    return status == RP_OK ? rp__section_file_verify(f, RP_SECTION_STOP_WORDS, err) : status;
+}
+
 static rp_status read_sections(const rp__section_file *f, rp__meta *meta, char **stop_words,
                                size_t *stop_bytes, rp_error *err)
 {
     const uint8_t *at, *words;
     size_t bytes, n;
     rp_status status;
-    if ((status = rp__section_file_verify(f, RP_SECTION_META, err)) != RP_OK ||
-        (status = rp__section_file_verify(f, RP_SECTION_STOP_WORDS, err)) != RP_OK ||
-        (status = rp__section_file_get(f, RP_SECTION_META, &at, &bytes, err)) != RP_OK ||
+    if ((status = rp__section_file_get(f, RP_SECTION_META, &at, &bytes, err)) != RP_OK ||
         (status = rp__section_file_get(f, RP_SECTION_STOP_WORDS, &words, &n, err)) != RP_OK)
         return status;
     if (bytes != sizeof *meta)
@@ -117,11 +128,8 @@ static rp_status read_sections(const rp__section_file *f, rp__meta *meta, char *
     if (!copy)
         return rp__error_no_memory(err);
     copy[n] = 0;
-    if (rp__mapping_guard(run_copy, &(copy_job){meta, at, bytes}) != RP_OK ||
-        rp__mapping_guard(run_copy, &(copy_job){copy, words, n}) != RP_OK)
-        status = rp__error_set(err, RP_DAMAGED, "%s: cut short while it was read",
-                               rp__section_file_name(f));
-    else
+    status = copy_sections(f, &(copy_job){meta, at, bytes}, &(copy_job){copy, words, n}, err);
+    if (status == RP_OK)
         status = check_meta(f, meta, err);
     if (status != RP_OK) {
         rp__free(copy);

@@ -129,6 +129,8 @@ static bool grow_postings(rp__segment_writer *w)
 
 rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint32_t tf)
 {
+    if (docid >= w->lengths.n_docs)
+        return RP_DAMAGED;
     if (w->n == w->cap && !grow_postings(w))
         return RP_NO_MEMORY;
     if (w->positions && w->n % RP_BLOCK == 0) {

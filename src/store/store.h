@@ -109,6 +109,9 @@ void rp__section_file_close(rp__section_file *file);
 rp_status rp__section_file_get(const rp__section_file *file, uint32_t id, const uint8_t **at,
                                size_t *bytes, rp_error *err);
 rp_status rp__section_file_verify(const rp__section_file *file, uint32_t id, rp_error *err);
+/* False: it was cut short after it was opened, and what was read since may be zeros that are not in it.
+ * Reads mapped memory: call it under the guard. */
+bool rp__section_file_is_whole(const rp__section_file *file);
 size_t rp__section_file_count(const rp__section_file *file);
 uint32_t rp__section_file_id(const rp__section_file *file, size_t i);
 uint64_t rp__section_file_bytes(const rp__section_file *file);

@@ -155,7 +155,7 @@ static void test_publish_is_durable(void **state)
     calls[0] = 0;
     put_file(path, "a");
     assert_int_equal(rp__folder_publish(&f, "a", "b", NULL), RP_OK);
-    assert_string_equal(calls, "srs");
+    assert_string_equal(calls, "ssrs"); /* a killed build may have made the folder */
     rp__store_set_ops(NULL);
     rp__folder_close(&f);
 }
