@@ -143,7 +143,7 @@ static void test_stop_at_the_first(void **state)
     for (uint32_t threads = 1; threads < 4; threads++) {
         rp_build_options o = {.threads = threads};
         assert_int_equal(build(&o, NULL, &err), RP_INPUT);
-        assert_non_null(strstr(err.text, "input.jsonl:1500: id \"d1499\" was seen before"));
+        assert_non_null(strstr(err.text, "input.jsonl:1500:1: id \"d1499\" was seen before"));
         assert_false(files_exist(ix));
     }
 }

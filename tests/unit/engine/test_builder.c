@@ -101,9 +101,9 @@ static void test_refused_documents(void **state)
     rp_builder *b = begin(&o);
     rp_build_stats stats;
     rp_error err;
-    char text[102], id[5000];
+    char text[102], *id = malloc((1 << 20) + 1);
     memset(text, 'x', sizeof text);
-    memset(id, 'i', sizeof id);
+    memset(id, 'i', (1 << 20) + 1);
     assert_int_equal(add(b, "one", "", "a", NULL), RP_OK);
     assert_int_equal(add(b, "one", "", "b", &err), RP_INPUT);
     assert_non_null(strstr(err.text, "\"one\" was seen before, as document 0"));
@@ -112,18 +112,19 @@ static void test_refused_documents(void **state)
     assert_non_null(strstr(err.text, "--max-line"));
     assert_int_equal(rp_builder_add(b, "two", 3, text, 101, "", 0, &err), RP_LIMIT);
     assert_int_equal(rp_builder_add(b, "two", 3, "", 0, text, 100, NULL), RP_OK);
-    assert_int_equal(rp_builder_add(b, id, 4097, "", 0, "c", 1, &err), RP_INPUT);
-    assert_non_null(strstr(err.text, "4096 bytes"));
-    assert_int_equal(rp_builder_add(b, id, 4096, "", 0, "c", 1, NULL), RP_OK);
+    assert_int_equal(rp_builder_add(b, id, (1 << 20) + 1, "", 0, "c", 1, &err), RP_INPUT);
+    assert_non_null(strstr(err.text, "1048576 bytes"));
+    assert_int_equal(rp_builder_add(b, id, 1 << 20, "", 0, "c", 1, NULL), RP_OK);
     finish(b, &stats); /* a refused document spoils nothing */
     assert_int_equal(stats.docs, 3);
     rp_index *index = open_index();
     rp_document doc;
     rp_hits hits;
     assert_int_equal(rp_index_get_document(index, 2, &doc, NULL), RP_OK);
-    assert_int_equal(strlen(doc.id), 4096);
+    assert_int_equal(strlen(doc.id), 1 << 20);
     assert_int_equal(rp_search(index, "c", 10, &hits, NULL), RP_OK);
     assert_string_equal(hits.at[0].name, doc.id);
+    free(id);
     rp_document_free(&doc);
     rp_hits_free(&hits);
     rp_index_close(index);
