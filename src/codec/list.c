@@ -274,6 +274,8 @@ static rp_status open_long(const uint8_t *in, size_t in_bytes, uint32_t flags, r
     list->freq_offsets = flags & FLAG_PAIRED ? NULL : words(in, at.freq_offsets);
     list->pos_offsets = flags & FLAG_POS ? words(in, at.pos_offsets) : NULL;
     list->first = flags & FLAG_FIRST ? words(in, at.first) : NULL;
+    if (list->first && list->first[0] != 0) /* so blocks that all have a count have n in all */
+        return RP_DAMAGED;
     list->bounds = in + at.bounds;
     list->docs = in + at.docs;
     list->freqs = in + freqs;
@@ -391,7 +393,7 @@ static bool is_directory_true(const rp__list *list)
         if (closes && list->last_far[b / RP_LIST_FAR] != list->last[b])
             return false;
     }
-    return (!list->first || list->first[0] == 0) && (!list->offsets || list->offsets[0] == 0) &&
+    return (!list->offsets || list->offsets[0] == 0) &&
            (!list->freq_offsets || list->freq_offsets[0] == 0);
 }
 

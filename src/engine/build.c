@@ -152,14 +152,13 @@ static rp_status refuse(worker *w, const parsed *p, rp_status status, const char
     const rp_build_options *o = &b->setup.o;
     if (o->on_error == RP_ON_ERROR_STOP)
         return rp__error_set(err, status, "%s; use --on-error=skip to go on without it", what);
-    pthread_mutex_lock(&b->lock);
+    char where[1100];
+    snprintf(where, sizeof where, "%s:%llu", w->batch.path, (unsigned long long)p->line);
+    pthread_mutex_lock(&b->lock); /* as the corpus calls it: one call at a time */
     b->skipped++;
-    pthread_mutex_unlock(&b->lock);
-    if (o->on_skip) {
-        char where[1100];
-        snprintf(where, sizeof where, "%s:%llu", w->batch.path, (unsigned long long)p->line);
+    if (o->on_skip)
         o->on_skip(o->skip_arg, where, what);
-    }
+    pthread_mutex_unlock(&b->lock);
     return RP_OK;
 }
 

@@ -53,9 +53,10 @@ static uint64_t slack_bytes(uint64_t memory)
 
 typedef struct sweep {
     rp__folder *folder;
-    bool may_remove;
-    uint64_t keep, most; /* generation to keep; largest seen */
-    bool has_others;     /* files that no build makes */
+    bool clears_temporary; /* files: no reader knows them */
+    bool clears_data;      /* files of other generations than `keep` */
+    uint64_t keep, most;   /* most: largest generation seen */
+    bool has_others;       /* files that no build makes */
 } sweep;
 
 static void sweep_name(void *arg, const char *name)
@@ -70,11 +71,12 @@ static void sweep_name(void *arg, const char *name)
     }
     if (generation > s->most)
         s->most = generation;
-    if (s->may_remove && (generation == 0 || generation != s->keep))
+    if (generation == 0 ? s->clears_temporary : s->clears_data && generation != s->keep)
         rp__folder_remove(s->folder, name);
 }
 
-/* Clears what a killed build left, and finds the next generation. */
+/* Clears what a killed build left, and finds the next generation. Looks before it removes: in a folder
+ * that is not ours nothing is touched; beside a manifest that cannot be read, no data. */
 static rp_status prepare_folder(rp__segment_builder *b, rp_error *err)
 {
     rp__meta old;
@@ -84,10 +86,8 @@ static rp_status prepare_folder(rp__segment_builder *b, rp_error *err)
     rp__free(words);
     if (found == RP_NO_MEMORY || found == RP_IO)
         return found;
-    sweep s = {.folder = &b->folder,
-               .may_remove = found == RP_OK || found == RP_NOT_FOUND,
-               .keep = found == RP_OK ? old.generation : 0,
-               .most = found == RP_OK ? old.generation : 0};
+    uint64_t generation = found == RP_OK ? old.generation : 0;
+    sweep s = {.folder = &b->folder, .keep = generation, .most = generation};
     rp_status status = rp__folder_list(&b->folder, sweep_name, &s, err);
     if (status != RP_OK)
         return status;
@@ -96,8 +96,10 @@ static rp_status prepare_folder(rp__segment_builder *b, rp_error *err)
                              "%s: the folder is not empty and holds no index; give a new one",
                              b->folder.path);
     b->meta.generation = s.most + 1;
-    b->replaced = s.keep;
-    return RP_OK;
+    b->replaced = generation;
+    s.clears_temporary = true;
+    s.clears_data = found == RP_OK || found == RP_NOT_FOUND;
+    return rp__folder_list(&b->folder, sweep_name, &s, err);
 }
 
 static rp_status make_workers(rp__segment_builder *b, rp_error *err)
@@ -173,6 +175,9 @@ rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *op
 rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
                                   uint32_t *docid, rp_error *err)
 {
+    if (id_bytes > RP_DOC_ID_MAX)
+        return rp__error_set(err, RP_INPUT, "an id has at most %d bytes, this one has %zu",
+                             RP_DOC_ID_MAX, id_bytes);
     rp_status status = rp__doctable_writer_add(b->docs, id, id_bytes, docid);
     if (status == RP_INPUT)
         return rp__error_set(err, status, "id \"%.*s\" was seen before, as document %u",
@@ -388,7 +393,10 @@ static void remove_generation(rp__segment_builder *b, uint64_t generation)
  * what lies beside a manifest that could not be read. */
 static void remove_replaced(rp__segment_builder *b)
 {
-    sweep s = {.folder = &b->folder, .may_remove = true, .keep = b->meta.generation};
+    sweep s = {.folder = &b->folder,
+               .clears_temporary = true,
+               .clears_data = true,
+               .keep = b->meta.generation};
     remove_generation(b, b->replaced);
     rp__folder_list(&b->folder, sweep_name, &s, NULL);
 }

@@ -99,7 +99,7 @@ static void expect_no_bad(const char *name, const tally *t)
 
 static uint64_t step_bytes(void)
 {
-    return getenv("SOAK_MINUTES") ? 512 : 4096 * FAULT_SLOW;
+    return getenv("SOAK_MINUTES") ? 512 : FAULT_SLOW > 1 ? 32768 : 4096;
 }
 
 static void every_step_of_a_2_mib_build(void **state)
@@ -113,7 +113,7 @@ static void every_step_of_a_2_mib_build(void **state)
 static void steps_of_a_build_that_spills(void **state)
 {
     (void)state;
-    tally t = grow_budget(&fault_spills, 32 * step_bytes(), (budget){0});
+    tally t = grow_budget(&fault_spills, 16 * step_bytes(), (budget){0});
     expect_no_bad("with spills", &t);
     assert_true(t.steps > 3);
 }
@@ -189,7 +189,8 @@ static void run_mounts(const fault_recipe *recipe, mount_plan plan)
 static void small_mounts(void **state)
 {
     (void)state;
-    run_mounts(&fault_wide, (mount_plan){NULL, "size=%lluk", "size=64m", 24, 128 * FAULT_SLOW});
+    run_mounts(&fault_wide,
+               (mount_plan){NULL, "size=%lluk", "size=64m", 24, FAULT_SLOW > 1 ? 512 : 128});
 }
 
 static void few_inodes(void **state)

@@ -141,7 +141,6 @@ static void expect_no_bad(const char *name, const tally *t)
                   (unsigned long long)t->new);
     if (t->bad)
         fail_msg("%s: %s", name, t->why);
-    assert_true(t->new > 0);
 }
 
 static void every_call_of_a_build_over_an_old_index(void **state)
@@ -150,7 +149,7 @@ static void every_call_of_a_build_over_an_old_index(void **state)
     tally t = kill_everywhere(&fault_tiny, true, 1, PLANT_NONE);
     expect_no_bad("over an old index", &t);
     assert_int_equal(t.none, 0);
-    assert_true(t.old > 20);
+    assert_true(t.old > 20 && t.new > 0);
 }
 
 static void every_call_of_a_first_build(void **state)
@@ -159,13 +158,14 @@ static void every_call_of_a_first_build(void **state)
     tally t = kill_everywhere(&fault_tiny, false, 1, PLANT_NONE);
     expect_no_bad("a first build", &t);
     assert_int_equal(t.old, 0);
-    assert_true(t.none > 20);
+    assert_true(t.none > 20 && t.new > 0);
 }
 
 static void calls_of_a_build_that_spills(void **state)
 {
     (void)state;
-    tally t = kill_everywhere(&fault_spills, true, getenv("SOAK_MINUTES") ? 1 : 3, PLANT_NONE);
+    uint64_t stride = getenv("SOAK_MINUTES") ? 1 : FAULT_SLOW > 5 ? 12 : 3;
+    tally t = kill_everywhere(&fault_spills, true, stride, PLANT_NONE);
     expect_no_bad("with spills", &t);
     assert_int_equal(t.none, 0);
     assert_true(t.old > 0);

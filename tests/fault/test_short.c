@@ -82,7 +82,7 @@ static void random_short_calls(void **state)
     (void)state;
     run_moods("small builds", &fault_tiny, 200 / FAULT_SLOW, 0.3);
     run_moods("wide builds", &fault_wide, 20 / FAULT_SLOW, 0.1);
-    run_moods("builds with spills", &fault_spills, 10 / FAULT_SLOW, 0.1);
+    run_moods("builds with spills", &fault_spills, 1 + 9 / FAULT_SLOW, 0.1);
 }
 
 /* ---- Compressed input -------------------------------------------------------------------------- */

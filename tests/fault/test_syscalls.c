@@ -246,6 +246,8 @@ static bool try_fault(const work *k, const fault_world *w, fault *f, tally *t)
 
 static void try_way(const work *k, const fault_world *w, const way *how, uint64_t stride, tally *t)
 {
+    if (stride > 100 && how->times != ONCE)
+        return;
     for (uint64_t n = 1;; n += stride) {
         fault f = {.way = how, .n = n};
         if (!try_fault(k, w, &f, t))
