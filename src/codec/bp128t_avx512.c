@@ -9,18 +9,18 @@
 #include "codec/gaps.h"
 
 #if defined(__x86_64__)
-#include "codec/lanes_avx512.h"
 #include "codec/bitpack_avx512.h"
+#include "codec/lanes_avx512.h"
 
 #define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
 /* Values of a row, inverted: ~v is -v - 1, so subtracting it adds the gap v + 1. */
 static inline __m512i inverted_row(const uint8_t *p, rp__lanes at)
 {
-    const int nand = 0x3F;
+    enum { NAND = 0x3F }; /* clang wants a constant expression */
     __m512i windows = _mm512_permutexvar_epi8(at.bytes, _mm512_loadu_si512(p));
     __m512i x = _mm512_srlv_epi32(windows, at.shifts);
-    return _mm512_ternarylogic_epi32(x, at.mask, at.mask, nand);
+    return _mm512_ternarylogic_epi32(x, at.mask, at.mask, NAND);
 }
 
 /* All docids of a full block, as rows. Inlined without choice, so that rows stay in registers. */
