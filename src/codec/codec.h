@@ -27,6 +27,7 @@ typedef struct rp__codec_options {
     bool has_exceptions, has_level;
     double exceptions; /* the share of values that become exceptions: 0 to 0.6 */
     uint32_t level;    /* of recursion: 0 to 4 */
+    double c;          /* of qs: a low part has log2(c * mean gap) bits; 0.25 to 16, 0: 1 */
 } rp__codec_options;
 
 /* Up to RP_BLOCK_MAX values at a time. One row per code and instruction set; all rows of a name
@@ -103,6 +104,9 @@ typedef struct rp__codec {
     rp_status (*block_unordered)(const rp__list *list, uint32_t b, uint32_t *out);
     /* (where freqs is NULL) Frequencies of frame f into out (RP_BLOCK_ROOM). RP_OK: at least 1. */
     rp_status (*tfs)(const rp__list *list, uint32_t f, uint32_t *out);
+    /* (optional) The first docid that is at least target, and its rank; RP_NO_DOC and n: there is
+     * none. Of damaged bytes RP_OK promises nothing more. */
+    rp_status (*find)(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
 } rp__codec;
 
 const rp__codec *rp__codec_find(const char *name, uint32_t features); /* NULL: no such name */

@@ -32,9 +32,9 @@ static inline rp_status rp__rice_open(const uint8_t *in, size_t in_bytes, size_t
 }
 
 /* Whether a last docid that sums gaps of remainders stays below 2^32 with its quotients' sum. */
-static inline bool rp__rice_fits(uint32_t docid, uint32_t quotients, uint32_t b)
+static inline bool rp__rice_fits(uint32_t docid, uint64_t quotients, uint32_t b)
 {
-    return docid + ((uint64_t)quotients << b) <= UINT32_MAX;
+    return docid + (quotients << b) <= UINT32_MAX;
 }
 
 /* The functions of the plain row, which the others use where they have nothing better. */
