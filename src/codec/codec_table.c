@@ -44,8 +44,7 @@
 #define RAW(needs_, freqs_)                                                                        \
     {                                                                                              \
         .id = 1, .name = "raw", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,     \
-        .bound = rp__raw_bound, .encode = rp__raw_encode, .block = rp__raw_block,                  \
-        .at = rp__raw_at                                                                           \
+        .bound = rp__raw_bound, .encode = rp__raw_encode, .block = rp__raw_block, .at = rp__raw_at \
     }
 
 #define QS(needs_, freqs_, block_, at_, find_)                                                     \
@@ -57,9 +56,9 @@
 
 #define BITMAP(needs_, rows_, freqs_)                                                              \
     {                                                                                              \
-        .id = 17, .name = "bitmap", .needs = (needs_), .freqs = (freqs_),                          \
-        .max_blocks_per_128 = 1, .bound = rp__bitmap_bound, .encode = rp__bitmap_encode,           \
-        .block = rows_##_block, .decode = rows_##_decode, .at = rp__bitmap_at                      \
+        .id = 17, .name = "bitmap", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1, \
+        .bound = rp__bitmap_bound, .encode = rp__bitmap_encode, .block = rows_##_block,            \
+        .decode = rows_##_decode, .at = rp__bitmap_at                                              \
     }
 
 #define IIU(needs_, rows_)                                                                         \
@@ -70,7 +69,8 @@
         .decode = rows_##_decode, .tfs = rows_##_tfs                                               \
     }
 
-/* clang-format off: a row a line */
+/* A row a line. */
+/* clang-format off */
 static const rp__block_code *const codes[] = {
     X86(&rp__bitpack_avx512_code)
     X86(&rp__bitpack_avx2_code)
