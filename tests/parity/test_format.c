@@ -200,6 +200,26 @@ static void test_few_documents(void **state)
     }
 }
 
+/* The page has a row for each codec that the program knows, and what a block code or codec needs said. */
+static void test_every_codec_is_described(void **state)
+{
+    (void)state;
+    size_t n;
+    char *page = (char *)files_read("docs/format.md", &n);
+    for (size_t i = 0; rp_codec_name(i); i++) {
+        char row[64], words[64];
+        snprintf(row, sizeof row, " | `%s`", rp_codec_name(i));
+        snprintf(words, sizeof words, "\n**%s.** ", rp_codec_name(i));
+        if (!strstr(page, row))
+            fail_msg("docs/format.md has no row for the codec %s", rp_codec_name(i));
+        bool is_whole_in_its_row =
+            strcmp(rp_codec_name(i), "raw") == 0 || strcmp(rp_codec_name(i), "bp256") == 0;
+        if (!is_whole_in_its_row && !strstr(page, words))
+            fail_msg("docs/format.md does not describe %s", rp_codec_name(i));
+    }
+    free(page);
+}
+
 static int make(void **state)
 {
     (void)state;
@@ -219,6 +239,7 @@ int main(void)
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_codecs),
         cmocka_unit_test(test_few_documents),
+        cmocka_unit_test(test_every_codec_is_described),
     };
     return cmocka_run_group_tests(tests, make, clean);
 }
