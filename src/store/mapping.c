@@ -16,8 +16,12 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void on_bus(int number, siginfo_t *info, void *context)
 {
-    if (guard)
+    if (guard) {
+        /* Whoever called this may have blocked more signals than we asked for (sanitizers do). */
+        const ucontext_t *interrupted = context;
+        pthread_sigmask(SIG_SETMASK, &interrupted->uc_sigmask, NULL);
         siglongjmp(*guard, 1);
+    }
     if (before.sa_flags & SA_SIGINFO) {
         before.sa_sigaction(number, info, context);
     } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
