@@ -31,10 +31,10 @@ static const rp__block_code *const codes[] = {
         BY_BLOCKS(ID_BP256, "bp256", needs_, code_, code_), .cut = rp__blocks_cut_largest          \
     }
 
-#define BP128T(needs_, code_, freqs_)                                                              \
+#define BP128T(needs_, code_, freqs_, unordered_)                                                  \
     {                                                                                              \
-        BY_BLOCKS(ID_BP128T, "bp128t", needs_, code_, freqs_),                                     \
-            .block_unordered = rp__blocks_block_unordered                                          \
+        BY_BLOCKS(ID_BP128T, "bp128t", needs_, code_, freqs_), .unordered = (unordered_),          \
+                                                               .ranks = rp__bp128t_ranks           \
     }
 
 #define BP128V(needs_, code_, freqs_)                                                              \
@@ -95,9 +95,10 @@ static const rp__codec codecs[] = {
 #endif
     IIU(0, rp__iiu),
 #if defined(__x86_64__)
-    BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code),
+    BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code,
+           rp__bp128t_avx512_unordered),
 #endif
-    BP128T(0, &rp__bp128t_code, &rp__bitpack_code),
+    BP128T(0, &rp__bp128t_code, &rp__bitpack_code, rp__bp128t_unordered),
 #if defined(__x86_64__)
     BP256(RP_CPU_AVX512, &rp__bitpack_avx512_code),
     BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code),
