@@ -55,8 +55,7 @@ static void no_cut_of_short_lists_is_cheaper(void **unused)
         uint32_t max_size = round % 3 ? 256 : 1 + (uint32_t)random_below(&rng, 6);
         make_list(&rng, n);
         for (size_t i = 0; i < n; i++)
-            tfs[i] =
-                1 + (uint32_t)random64(&rng) >> random_below(&rng, 32); /* worth a block each */
+            tfs[i] = (uint32_t)random64(&rng) >> random_below(&rng, 32) | 1; /* of any width */
         uint64_t least = UINT64_MAX;
         for (uint32_t set = 0; set < 1U << (n - 1); set++) {
             uint32_t at[16];
