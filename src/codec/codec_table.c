@@ -92,6 +92,7 @@ static const rp__codec codecs[] = {
     RAW(0, &rp__bitpack_code),
 #if defined(__x86_64__)
     IIU(RP_CPU_AVX512, rp__iiu_avx512),
+    IIU(RP_CPU_AVX2, rp__iiu_avx2),
 #endif
     IIU(0, rp__iiu),
 #if defined(__x86_64__)

@@ -49,6 +49,9 @@ rp_status rp__iiu_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__iiu_decode(const rp__list *list, uint32_t *out);
 rp_status rp__iiu_tfs(const rp__list *list, uint32_t f, uint32_t *out);
 #if defined(__x86_64__)
+rp_status rp__iiu_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__iiu_avx2_decode(const rp__list *list, uint32_t *out);
+rp_status rp__iiu_avx2_tfs(const rp__list *list, uint32_t f, uint32_t *out);
 rp_status rp__iiu_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__iiu_avx512_decode(const rp__list *list, uint32_t *out);
 rp_status rp__iiu_avx512_tfs(const rp__list *list, uint32_t f, uint32_t *out);
