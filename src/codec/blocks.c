@@ -4,13 +4,24 @@
  *
  * Knows no code by name (the row's `code` says which) and not where blocks end (list.c, or the
  * row's `cut`). The directory that finds a block again is list.c's. */
-#include "codec/blocks.h"
 #include "codec/codec_table.h"
+#include "codec/list.h"
 
 size_t rp__blocks_bound(const rp__codec *codec, size_t n)
 {
     size_t full = n / RP_BLOCK, rest = n % RP_BLOCK;
     return full * codec->code->bound(RP_BLOCK) + (rest ? codec->code->bound(rest) : 0);
+}
+
+size_t rp__blocks_cut_largest(const rp__codec *codec, const rp__encoding *e, uint32_t *ends)
+{
+    (void)codec;
+    size_t n_blocks = 0;
+    for (size_t at = 0; at < e->n;) {
+        at = e->n - at < RP_BLOCK_MAX ? e->n : at + RP_BLOCK_MAX;
+        ends[n_blocks++] = (uint32_t)at;
+    }
+    return n_blocks;
 }
 
 rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e)
@@ -36,7 +47,7 @@ static inline rp_status decode_block(const rp__list *list, uint32_t b, uint32_t 
 {
     const uint8_t *in;
     size_t in_bytes;
-    if (rp__blocks_view(list, b, &in, &in_bytes))
+    if (rp__list_bytes(list, b, &in, &in_bytes))
         return RP_DAMAGED;
     return list->codec->code->decode_docids(in, in_bytes, base, out, count);
 }

@@ -27,6 +27,7 @@ typedef struct rp__codec_options {
     bool has_exceptions, has_level;
     double exceptions; /* the share of values that become exceptions: 0 to 0.6 */
     uint32_t level;    /* of recursion: 0 to 4 */
+    double c;          /* of qs: a low part has log2(c * mean gap) bits; 0.25 to 16, 0: 1 */
 } rp__codec_options;
 
 /* Up to RP_BLOCK_MAX values at a time. One row per code and instruction set; all rows of a name
@@ -75,8 +76,9 @@ typedef struct rp__codec {
     const char *name;
     uint32_t needs;
     const rp__block_code *code; /* of rows made by the block adapter, else NULL */
-    const rp__block_code *freqs; /* codes the frequencies */
+    const rp__block_code *freqs; /* codes the frequencies; NULL: they are in the payload, for `tfs` */
     bool has_offsets;           /* the directory holds a byte offset for each block */
+    uint32_t limit;             /* docids and frequencies are below it, else RP_LIMIT; 0: any */
     uint32_t max_blocks_per_128; /* 1 for blocks of 128; more for dynamic partitions */
     size_t (*bound)(const struct rp__codec *codec, size_t n); /* bytes of payload for n docids */
     size_t (*scratch)(const struct rp__codec *codec, size_t n); /* (optional) uint32 to cut and encode; 0 */
@@ -93,6 +95,16 @@ typedef struct rp__codec {
     rp_status (*decode)(const rp__list *list, uint32_t *out);
     /* (optional) The i-th docid alone. */
     rp_status (*at)(const rp__list *list, uint32_t i, uint32_t *out);
+    /* (optional) Blocks b to b + n_blocks - 1, each in another order, for membership tests: block b + k
+     * to out + k * RP_BLOCK (n_blocks * RP_BLOCK + RP_BLOCK_ROOM in all). Of RP_BLOCK docids, out[s] is
+     * the one of slot ranks[s]; fewer are in order. RP_OK promises what it does of `block`. */
+    rp_status (*unordered)(const rp__list *list, uint32_t b, uint32_t n_blocks, uint32_t *out);
+    const uint8_t *ranks; /* (with unordered) a permutation of 0 to RP_BLOCK - 1 */
+    /* (where freqs is NULL) Frequencies of frame f into out (RP_BLOCK_ROOM). RP_OK: at least 1. */
+    rp_status (*tfs)(const rp__list *list, uint32_t f, uint32_t *out);
+    /* (optional) The first docid that is at least target, and its rank; RP_NO_DOC and n: there is
+     * none. Of damaged bytes RP_OK promises nothing more. */
+    rp_status (*find)(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
 } rp__codec;
 
 const rp__codec *rp__codec_find(const char *name, uint32_t features); /* NULL: no such name */

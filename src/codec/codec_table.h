@@ -7,6 +7,11 @@
 
 /* Block codes. */
 extern const rp__block_code rp__bitpack_code;
+extern const rp__block_code rp__ef128_code;
+extern const rp__block_code rp__interpolative_code;
+extern const rp__block_code rp__rice_code;
+extern const rp__block_code rp__bp128t_code;
+extern const rp__block_code rp__bp128v_code;
 extern const rp__block_code rp__vbyte_code;
 extern const rp__block_code rp__simple16_code;
 extern const rp__block_code rp__pfd_code;
@@ -16,6 +21,12 @@ extern const rp__block_code rp__parapfor_code;
 #if defined(__x86_64__)
 extern const rp__block_code rp__bitpack_avx2_code;
 extern const rp__block_code rp__bitpack_avx512_code;
+extern const rp__block_code rp__ef128_avx2_code;
+extern const rp__block_code rp__ef128_avx512_code;
+extern const rp__block_code rp__rice_avx2_code;
+extern const rp__block_code rp__rice_avx512_code;
+extern const rp__block_code rp__bp128t_avx512_code;
+extern const rp__block_code rp__bp128v_avx2_code;
 extern const rp__block_code rp__vbyte_avx2_code;
 extern const rp__block_code rp__simple16_avx512_code;
 extern const rp__block_code rp__pfd_avx512_code;
@@ -24,13 +35,23 @@ extern const rp__block_code rp__optpfd_avx512_code;
 extern const rp__block_code rp__parapfor_avx512_code;
 #endif
 
-/* blocks.c: the functions of every docid codec that is a block code, cut every RP_BLOCK. */
+/* blocks.c: the functions of every docid codec that is a block code, cut every RP_BLOCK or, with
+ * cut_largest, every RP_BLOCK_MAX. */
 size_t rp__blocks_bound(const rp__codec *codec, size_t n);
+size_t rp__blocks_cut_largest(const rp__codec *codec, const rp__encoding *e, uint32_t *ends);
 rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
 
-/* The rows of PForDelta that decode a list by themselves. */
+/* bp128t.c: beside its block code, blocks without the order inside. */
+rp_status rp__bp128t_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__bp128t_avx512_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks,
+                                      uint32_t *out);
+#endif
+extern const uint8_t rp__bp128t_ranks[RP_BLOCK]; /* by slot */
+
+/* Rows of PForDelta that decode a list by themselves. */
 #if defined(__x86_64__)
 rp_status rp__pfd_avx512_list(const rp__list *list, uint32_t *out);
 rp_status rp__newpfd_avx512_list(const rp__list *list, uint32_t *out);
@@ -53,5 +74,45 @@ size_t rp__raw_bound(const rp__codec *codec, size_t n);
 rp_status rp__raw_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__raw_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__raw_at(const rp__list *list, uint32_t i, uint32_t *out);
+
+/* iiu.c: dynamic partitions, with their own directory and frequencies. */
+size_t rp__iiu_bound(const rp__codec *codec, size_t n);
+size_t rp__iiu_scratch(const rp__codec *codec, size_t n);
+size_t rp__iiu_cut(const rp__codec *codec, const rp__encoding *e, uint32_t *ends);
+rp_status rp__iiu_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__iiu_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__iiu_decode(const rp__list *list, uint32_t *out);
+rp_status rp__iiu_tfs(const rp__list *list, uint32_t f, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__iiu_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__iiu_avx2_decode(const rp__list *list, uint32_t *out);
+rp_status rp__iiu_avx2_tfs(const rp__list *list, uint32_t f, uint32_t *out);
+rp_status rp__iiu_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__iiu_avx512_decode(const rp__list *list, uint32_t *out);
+rp_status rp__iiu_avx512_tfs(const rp__list *list, uint32_t f, uint32_t *out);
+#endif
+
+/* bitmap.c: one bit a docid, where the list is dense enough. */
+size_t rp__bitmap_bound(const rp__codec *codec, size_t n);
+rp_status rp__bitmap_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__bitmap_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__bitmap_decode(const rp__list *list, uint32_t *out);
+rp_status rp__bitmap_at(const rp__list *list, uint32_t i, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__bitmap_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__bitmap_avx512_decode(const rp__list *list, uint32_t *out);
+#endif
+
+/* qs.c: a whole list in Elias-Fano's way. */
+size_t rp__qs_bound(const rp__codec *codec, size_t n);
+rp_status rp__qs_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__qs_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__qs_at(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__qs_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+#if defined(__x86_64__)
+rp_status rp__qs_avx2_at(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__qs_avx2_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+rp_status rp__qs_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+#endif
 
 #endif

@@ -9,8 +9,8 @@
 #define RP_CODEC_PATCH_H
 
 #include "base/bits.h"
-#include "codec/blocks.h"
 #include "codec/gaps.h"
+#include "codec/list.h"
 
 enum {
     RP_PATCH_WORDS = RP_BLOCK_MAX / 64,

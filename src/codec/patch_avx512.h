@@ -161,7 +161,7 @@ RP_PATCH_INLINE rp_status rp__patch_avx512_run(const rp__patch_avx512 *c, const 
         size_t in_bytes;                                                                           \
         if (b == list->n_blocks)                                                                   \
             return RP_OK;                                                                          \
-        if (rp__blocks_view(list, b, &in, &in_bytes))                                              \
+        if (rp__list_bytes(list, b, &in, &in_bytes))                                              \
             return RP_DAMAGED;                                                                     \
         return open(in, in_bytes, rp__list_count(list, b), p);                                     \
     }                                                                                              \

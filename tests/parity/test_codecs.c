@@ -56,10 +56,12 @@ static void any_bytes_of_up_to_two_and_sizes(void **unused)
     }
 }
 
+/* Every one of them with RIPOSTE_THOROUGH, as `make test-all` sets it; otherwise one of each 61. */
 static void any_bytes_of_three(void **unused)
 {
     (void)unused;
-    for (uint32_t v = 0; v < 1U << 24; v++) {
+    uint32_t step = getenv("RIPOSTE_THOROUGH") ? 1 : 61;
+    for (uint32_t v = 0; v < 1U << 24; v += step) {
         uint8_t bytes[3] = {(uint8_t)v, (uint8_t)(v >> 8), (uint8_t)(v >> 16)};
         check_bytes(bytes, 3, some_sizes[(v ^ v >> 11) % N_SIZES],
                     v & 1 ? UINT32_MAX : UINT32_MAX - 70000);
@@ -264,7 +266,10 @@ static void check_list(list_case *lc, uint64_t *rng)
     rp__list list;
     for (size_t j = 0; (codec = codec_here(j)); j++) {
         bool positions = random64(rng) & 1;
-        assert_int_equal(list_case_encode(lc, codec, positions), RP_OK);
+        bool fits = list_case_fits(lc, codec);
+        assert_int_equal(list_case_encode(lc, codec, positions), fits ? RP_OK : RP_LIMIT);
+        if (!fits)
+            continue;
         assert_int_equal(
             rp__list_open(codec, lc->bytes, lc->n_bytes, lc->n, lc->universe, positions, &list),
             RP_OK);
@@ -311,6 +316,7 @@ static void every_subset_of_sixteen(void **unused)
                     docids[n++] = i;
             list_case_make(&lc, &rng, CONSECUTIVE, n, 16);
             memcpy(lc.docids, docids, n * sizeof *docids);
+            list_case_trim(&lc, codec);
             assert_int_equal(list_case_encode(&lc, codec, false), RP_OK);
             assert_int_equal(rp__list_open(codec, lc.bytes, lc.n_bytes, n, 16, false, &list),
                              RP_OK);
@@ -328,10 +334,13 @@ static void bytes_do_not_depend_on_instructions(void **unused)
     for (int round = 0; round < 200; round++) {
         list_case a;
         const rp__codec *codec;
-        list_case_make(&a, &rng, (shape)(round % N_SHAPES), random_length(&rng, 5000), 3000000000U);
+        list_case_make(&a, &rng, (shape)(round % N_SHAPES), random_length(&rng, 5000),
+                       round % 4 < 2 ? 2000000000U : 3000000000U);
         for (size_t j = 0; (codec = codec_here(j)); j++) {
             const rp__codec *plain = rp__codec_find(codec->name, 0);
             assert_int_equal(plain->id, codec->id);
+            if (!list_case_fits(&a, codec))
+                continue;
             assert_int_equal(list_case_encode(&a, plain, round & 1), RP_OK);
             size_t n_bytes = a.n_bytes;
             uint8_t *bytes = a.bytes;
@@ -358,6 +367,8 @@ static void damaged_lists(void **unused)
         const rp__codec *codec;
         list_case_make(&lc, &rng, (shape)(round % N_SHAPES), random_length(&rng, 20000), 40000000);
         for (size_t j = 0; (codec = codec_here(j)); j++) {
+            if (!list_case_fits(&lc, codec))
+                continue;
             assert_int_equal(list_case_encode(&lc, codec, false), RP_OK);
             for (int k = 0; k < 20; k++) {
                 size_t at = random_below(&rng, k % 2             ? lc.n_bytes

@@ -1,0 +1,58 @@
+/* ef128.h: what all rows of the block code ef128 share. Interior of the room.
+ *
+ * Coded are the running sums s(i) of the values, in Elias-Fano's way. Byte 0 is the form:
+ *   0 to 31  that many low bits, l, of each sum, in order; with byte 0 they are a block of bp128.
+ *            From the next byte on the high parts h(i) = s(i) >> l as unary gaps: h(i) - h(i-1)
+ *            zeros, then a one. h(n-1) is below 2n; more is damage. Sums that fall are damage.
+ *   32       all values are 0; nothing follows. (Docids: a run.)
+ *   33       a block of bp128 follows: the sums would pass 2^32, which docids never do.
+ * What is left of a last byte is zero. With l = 0 the high part is a bitmap of the docids. */
+#ifndef RP_CODEC_EF128_H
+#define RP_CODEC_EF128_H
+
+#include "codec/lowbits.h"
+#include "codec/unary.h"
+
+enum { RP_EF128_WIDTH_MAX = 31, RP_EF128_ZEROS = 32, RP_EF128_PLAIN = 33 };
+
+typedef struct rp__ef128_parts {
+    uint32_t l;
+    const uint8_t *unary;
+    uint64_t limit; /* bits in which the high parts must end */
+} rp__ef128_parts;
+
+/* Of a form of low and high bits: checks that the low ones lie inside. */
+static inline rp_status rp__ef128_open(const uint8_t *in, size_t in_bytes, size_t n,
+                                       rp__ef128_parts *parts)
+{
+    if (in_bytes < 1 || in[0] > RP_EF128_WIDTH_MAX)
+        return RP_DAMAGED;
+    size_t low = 1 + rp__lowbits_bytes(n, in[0]);
+    if (in_bytes < low)
+        return RP_DAMAGED;
+    *parts = (rp__ef128_parts){in[0], in + low, rp__unary_limit(in_bytes - low, n)};
+    return RP_OK;
+}
+
+/* Whether a block is for the plain row alone: another form, or more values than bytes count. */
+static inline bool rp__ef128_is_plain(const uint8_t *in, size_t in_bytes, size_t n)
+{
+    return n - 1 >= RP_BLOCK || in_bytes == 0 || in[0] > RP_EF128_WIDTH_MAX;
+}
+
+/* Whether docids stay below 2^32: the last of n that stands above base with this sum. */
+static inline bool rp__ef128_fits(uint32_t base, size_t n, uint32_t sum)
+{
+    return (uint64_t)(uint32_t)(base + 1) + (n - 1) + sum <= UINT32_MAX;
+}
+
+/* The functions of the plain row, which the others use where they have nothing better. */
+size_t rp__ef128_bound(size_t n);
+size_t rp__ef128_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
+                        uint8_t *out);
+rp_status rp__ef128_decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n);
+rp_status rp__ef128_decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
+                                  size_t n);
+rp_status rp__ef128_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out);
+
+#endif
