@@ -34,12 +34,11 @@ rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e)
 static inline rp_status decode_block(const rp__list *list, uint32_t b, uint32_t base, uint32_t *out,
                                      uint32_t count)
 {
-    size_t from = list->offsets ? list->offsets[b] : 0, to = list->docs_bytes;
-    if (list->offsets && b + 1 < list->n_blocks)
-        to = list->offsets[b + 1];
-    if (from > to || to > list->docs_bytes)
+    const uint8_t *in;
+    size_t in_bytes;
+    if (rp__list_payload(list, b, &in, &in_bytes))
         return RP_DAMAGED;
-    return list->codec->code->decode_docids(list->docs + from, to - from, base, out, count);
+    return list->codec->code->decode_docids(in, in_bytes, base, out, count);
 }
 
 rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out)

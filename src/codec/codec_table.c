@@ -15,13 +15,15 @@ static const rp__block_code *const codes[] = {
     &rp__interpolative_code,
 };
 
-/* A block code cut every RP_BLOCK, which codes the frequencies too. */
-#define BLOCKS(id_, name_, needs_, code_)                                                          \
+/* A block code cut every RP_BLOCK, which codes the frequencies too; with its own way to decode whole
+ * lists, or without. */
+#define BLOCKS_BY(id_, name_, needs_, code_, decode_)                                              \
     {                                                                                              \
         .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (code_),        \
         .has_offsets = true, .max_blocks_per_128 = 1, .bound = rp__blocks_bound,                   \
-        .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = rp__blocks_decode        \
+        .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = (decode_)                \
     }
+#define BLOCKS(id_, name_, needs_, code_) BLOCKS_BY(id_, name_, needs_, code_, rp__blocks_decode)
 
 #define RAW(needs_, freqs_)                                                                        \
     {                                                                                              \
@@ -68,7 +70,7 @@ static const rp__codec codecs[] = {
 #endif
     BLOCKS(ID_RICE, "rice", 0, &rp__rice_code),
 #if defined(__x86_64__)
-    BLOCKS(ID_EF128, "ef128", RP_CPU_AVX512, &rp__ef128_avx512_code),
+    BLOCKS_BY(ID_EF128, "ef128", RP_CPU_AVX512, &rp__ef128_avx512_code, rp__ef128_avx512_list),
     BLOCKS(ID_EF128, "ef128", RP_CPU_AVX2, &rp__ef128_avx2_code),
 #endif
     BLOCKS(ID_EF128, "ef128", 0, &rp__ef128_code),

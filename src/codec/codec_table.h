@@ -27,6 +27,10 @@ rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
 
+#if defined(__x86_64__)
+rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
+#endif
+
 /* raw.c: docids as they are. */
 size_t rp__raw_bound(const rp__codec *codec, size_t n);
 rp_status rp__raw_encode(const rp__codec *codec, rp__encoding *e);
