@@ -144,6 +144,9 @@ parity: tests ## parity tests: every row gives the same answer
 fault: all tests ## fault tests: kills, lost writes, failing calls, no memory, damage
 	@+$(RUN) $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
 
+test-the-tests: all tests ## do the fault tests catch the faults planted for them?
+	@+RIPOSTE_TESTS='*planted*' $(RUN) $(filter $B/tests/fault/%,$(TESTS))
+
 cli: all examples ## golden tests of the program
 	@+$(RUN) $(filter tests/cli/%,$(SCRIPTS))
 
@@ -176,7 +179,7 @@ fuzz-clang: $B/libriposte.a $(FUZZ_SRC:fuzz/%.c=$B/%)
 $B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a
 	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
 
-fuzz-run: fuzz ## fuzz for MINUTES= in all; new inputs go to the corpus
+fuzz-run: fuzz ## fuzz for MINUTES= in all; KEEP=1 adds new inputs to the corpus
 	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(FUZZ_SRC:fuzz/fuzz_%.c=%)
 
 ##@ Check the sources
@@ -190,7 +193,7 @@ recursion: ## the call graph of src has no cycle
 graph: $(LIB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
 $B/%.ci: %.c
 	@mkdir -p $(@D)
-	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
+	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -ffunction-sections -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
 
 format: ## let clang-format rewrite the .c files
 	clang-format -i $(filter %.c,$(FORMAT_FILES))
@@ -260,6 +263,6 @@ help: ## this list
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 .SECONDARY:
-.PHONY: all tests examples so everything demo test check-all test-all unit parity fault cli soak asan \
+.PHONY: all tests examples so everything demo test check-all test-all unit parity fault test-the-tests cli soak asan \
         tsan coverage fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run layers recursion graph \
         format format-check analyze tidy bench install uninstall deps deps-all clean help

@@ -1,7 +1,10 @@
 /* fuzz_corpus.c: any bytes as standard input through decompression, splitting and parsing. The first
  * byte picks the format (or none), a small line limit and skipping. The bytes are read twice, at once
- * and a few at a time: the status, and if it is good the documents, must be the same. */
+ * and a few at a time: the status, and if it is good the documents, must be the same. A damaged zstd
+ * frame is an exception: libzstd 1.5.4 finds a content size that an empty last block contradicts only
+ * when it has the whole frame at once. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     most = SIZE_MAX;
     rp_status status = read_all(&options, &hash);
     most = 1 + (data[0] >> 5);
-    check(read_all(&options, &again) == status);
+    rp_status by_pieces = read_all(&options, &again);
+    bool is_zstd = bytes > 4 && memcmp(data + 1, "\x28\xb5\x2f\xfd", 4) == 0;
+    check(by_pieces == status || (is_zstd && status == RP_INPUT));
     check(status != RP_OK || hash == again); /* how far a damaged stream is understood may differ */
     check(rp__alloc_in_use() == before);
     rp__store_set_ops(NULL);

@@ -5,7 +5,13 @@ function fault(what) { print what; faults++ }
 
 function bare(node) { sub(/.*:/, "", node); return node }
 
-function in_file(node) { sub(/.*\//, "", node); return node }   # in.c:fill
+# in.c:fill
+function in_file(node) {
+    if (node in file_of)
+        node = file_of[node] ":" node
+    sub(/.*\//, "", node)
+    return node
+}
 
 function names(node, name) { return name == bare(node) || name == in_file(node) }
 
@@ -31,12 +37,21 @@ phase == 1 {
     next
 }
 
+phase == 3 {
+    taken[$1, $2] = $1 ":" $2
+    next
+}
+
 /^node: / {
     split($0, part, "\"")
     # A function defined here has a place in its label; one only declared has an ellipse.
     if ($0 !~ /shape : ellipse/ && !(part[2] in is_node)) {
         is_node[part[2]]
         nodes[++n_nodes] = part[2]
+        if (part[2] !~ /:/) {
+            split(part[4], label, /\\n|:/)
+            file_of[part[2]] = label[2]
+        }
     }
     next
 }
@@ -49,15 +64,26 @@ phase == 1 {
         add_edge(part[2], part[4])
 }
 
+# gcc calls a function by another name where it knows that nobody can replace it.
 function add_edge(from, to) {
+    if (sub(/\.localalias.*$/, "", to))
+        to = bare(to)
     if ((from, to) in has_edge)
         return
     has_edge[from, to]
     out[from] = out[from] " " to
 }
 
+function group(name) {
+    if (!(name in target))
+        fault(name " is used but not listed")
+    return target[name]
+}
+
 # Adds an edge from `node` to every function that fits one of the patterns.
 function add_indirect(node, list,    patterns, n, i, j, fits, regex) {
+    while (match(list, /@[a-z_]+/))
+        list = substr(list, 1, RSTART - 1) group(substr(list, RSTART, RLENGTH)) substr(list, RSTART + RLENGTH)
     n = split(list, patterns, " ")
     for (i = 1; i <= n; i++) {
         if (patterns[i] == "outside")
@@ -67,6 +93,7 @@ function add_indirect(node, list,    patterns, n, i, j, fits, regex) {
         for (j = 1; j <= n_nodes; j++) {
             if (bare(nodes[j]) ~ regex || in_file(nodes[j]) ~ regex) {
                 add_edge(node, nodes[j])
+                is_reached[in_file(nodes[j])]
                 fits = 1
             }
         }
@@ -83,17 +110,39 @@ function join(    node, name, used, found) {
             if (!names(node, name))
                 continue
             found = 1
-            if (name in used)
+            if ((name in used) && used[name] != indirect[node])
                 fault(name " is the name of two functions that call through pointers; write file.c:" name)
-            used[name]
+            used[name] = indirect[node]
             add_indirect(node, target[name])
         }
         if (!found)
             fault(indirect[node] ": " bare(node) " calls through a pointer; list what it may reach in tools/indirect_calls.txt")
     }
-    for (name in target)
-        if (!(name in used))
+    for (name in target) {
+        if (name == "libc")
+            add_indirect(name, target[name])
+        else if (name !~ /^@/ && !(name in used))
             fault(name " is listed but makes no call through a pointer; remove it")
+    }
+}
+
+# A static function is one of this file; any other may be defined anywhere.
+function check_taken(    key, i, own, by_name) {
+    for (i = 1; i <= n_nodes; i++) {
+        own = in_file(nodes[i])
+        by_name[own] = own
+        if (nodes[i] in file_of)
+            by_name[nodes[i]] = own
+    }
+    for (key in taken) {
+        own = taken[key]
+        if (!(own in by_name))
+            own = bare(own)
+        if ((own in by_name) && !(by_name[own] in is_reached) && !(own in is_told)) {
+            is_told[own]
+            fault(by_name[own] ": its address is taken, but no line of tools/indirect_calls.txt reaches it")
+        }
+    }
 }
 
 # Takes away nodes that call nothing that is left, until none or only cycles remain.
@@ -139,6 +188,7 @@ function show_cycle(node,    step, path, k) {
 
 END {
     join()
+    check_taken()
     peel()
     for (i = 1; i <= n_nodes; i++)
         if (!(nodes[i] in gone)) {

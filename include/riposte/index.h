@@ -135,7 +135,9 @@ typedef struct rp_builder rp_builder;
 
 rp_status rp_builder_new(const char *dir, const rp_build_options *options, rp_builder **out,
                          rp_error *err);
-/* Strings need no NUL. The docid is the number of documents added before. */
+/* Strings need no NUL; an id has 1 byte to 1 MiB. The docid is the number of documents added before.
+ * RP_INPUT and RP_LIMIT refuse this document alone; after any other failure the builder can only be
+ * freed, and says so again. */
 rp_status rp_builder_add(rp_builder *builder, const char *id, size_t id_bytes, const char *title,
                          size_t title_bytes, const char *text, size_t text_bytes, rp_error *err);
 /* Publishes the index. Nothing is on disk for readers before this returns RP_OK. */

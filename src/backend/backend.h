@@ -80,5 +80,8 @@ const rp__backend *rp__backend_at(size_t i);           /* NULL past the last */
  * offsets[0] is 0; scratch: 2 * n_words. The reference for every processor. */
 uint32_t rp__phrase_count(const uint32_t *const *at, const uint32_t *n, const uint32_t *offsets,
                           uint32_t n_words, uint32_t slop, uint32_t *scratch);
+/* The most that such a count can cost, in postings read; known before it is made, so that budgets of
+ * postings hold for phrases too. */
+uint64_t rp__phrase_cost(const uint32_t *n, uint32_t n_words, uint32_t slop);
 
 #endif

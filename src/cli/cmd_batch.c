@@ -1,4 +1,5 @@
 /* cmd_batch.c: riposte batch: many queries from a file, a TREC run out. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ typedef struct batch_args {
     rp__query_args query;
     const char *output, *tag;
     rp_on_error on_error;
+    bool syntax;
 } batch_args;
 
 static const char *const on_errors[] = {"stop", "skip", NULL}; /* in rp_on_error's order */
@@ -41,6 +43,10 @@ static const rp__option batch_rows[] = {
      .choices = on_errors,
      .at = offsetof(batch_args, on_error),
      .help = "at a topic that cannot be read or asked: stop, or skip it and say so"},
+    {.name = "syntax",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(batch_args, syntax),
+     .help = "every topic is in the query language; an error in one is an error"},
     {0},
 };
 
@@ -57,7 +63,7 @@ typedef struct batch {
     rp__console *console;
     const batch_args *args;
     rp_index *index;
-    rp_searcher *searcher;
+    rp_searcher *searcher, *words; /* for the query language; for plain words */
     rp__topics topics;
     rp__run_file run;
     rp__buf json;
@@ -85,14 +91,40 @@ static void write_topic(batch *b, const char *qid, const rp_hits *hits)
     rp__json_writer_end(&b->w, '}');
 }
 
+/* Whether a topic is meant as a query: it begins with a quote or a parenthesis, marks a word with +
+ * or -, or has an operator in capitals. A question in prose may hold other marks anywhere, and what it
+ * says must not change by them. */
+static bool is_query(const rp__topic *topic)
+{
+    static const char *const operators[] = {" AND ", " OR ", " NOT "};
+    const char *text = topic->query + strspn(topic->query, " \t");
+    if (*text && strchr("\"(", *text))
+        return true;
+    for (const char *p = text; (p = strpbrk(p, "+-")) != NULL; p++)
+        if ((p == text || p[-1] == ' ') && (isalpha((unsigned char)p[1]) || p[1] == '"'))
+            return true;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (strstr(text, operators[i]))
+            return true;
+    return false;
+}
+
+static rp_status ask(batch *b, const rp__topic *topic, rp_hits *hits, rp_error *err)
+{
+    bool must = b->args->syntax, may = must || (!b->args->query.search.plain && is_query(topic));
+    rp_status status = RP_USAGE;
+    if (may)
+        status = rp_searcher_search(b->searcher, topic->query, topic->query_bytes, hits, err);
+    if (status == RP_USAGE && !must)
+        status = rp_searcher_search(b->words, topic->query, topic->query_bytes, hits, err);
+    return status;
+}
+
 /* A query that is at fault itself is an error of the topics file, with its line. */
 static rp_status answer_topic(batch *b, const rp__topic *topic, rp_error *err)
 {
     rp_hits hits = {0};
-    if (b->args->query.plain)
-        rp__query_args_make_plain(topic->query, topic->query_bytes);
-    rp_status status =
-        rp_searcher_search(b->searcher, topic->query, topic->query_bytes, &hits, err);
+    rp_status status = ask(b, topic, &hits, err);
     if (status == RP_USAGE || status == RP_INPUT || status == RP_LIMIT)
         return rp__error_set(err, status == RP_LIMIT ? RP_LIMIT : RP_INPUT, "%s:%" PRIu64 ": %s",
                              b->topics.path, b->topics.line, err->text);
@@ -165,6 +197,11 @@ static rp_status begin(batch *b, const rp__call *call, rp_error *err)
     rp_status status = rp__topics_open(&b->topics, call->operands[1], err);
     if (status == RP_OK)
         status = rp__query_args_open(&args->query, call->operands[0], &b->index, &b->searcher, err);
+    if (status == RP_OK) {
+        rp_search_options plain = args->query.search;
+        plain.plain = true;
+        status = rp_searcher_new(b->index, &plain, &b->words, err);
+    }
     if (status == RP_OK)
         status = rp__run_file_open(&b->run, args->output, err);
     b->lists_hits = b->console->wants_json && b->run.out == stdout;
@@ -191,6 +228,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         status = finish(&b, (double)(rp__clock_now() - start) / 1e9, err);
     rp__run_file_close(&b.run);
     rp__buf_free(&b.json);
+    rp_searcher_free(b.words);
     rp_searcher_free(b.searcher);
     rp_index_close(b.index);
     rp__topics_close(&b.topics);
@@ -204,10 +242,12 @@ const rp__verb rp__cmd_batch_verb = {
     .details =
         "TOPICS has a line qid<TAB>query for each query; - is standard input. A hit is a line "
         "\"qid Q0 docno rank score tag\" with 7 decimals of the score; blanks in a docno become "
-        "_. Queries are in the query language unless --plain is given, which is right for "
-        "questions in plain words. With --json and no -o the hits are in the object.",
-    .examples = "riposte batch my.rip topics.tsv -o my.run\n"
-                "riposte batch my.rip questions.tsv --plain --k 1000 -o my.run\n"
+        "_. A topic is plain words unless it begins with \" or (, marks a word with + or -, or "
+        "holds AND, OR or NOT in capitals: then it is in the query language. --plain and --syntax "
+        "take all topics one way. "
+        "With --json and no -o the hits are in the object.",
+    .examples = "riposte batch my.rip topics.tsv --k 1000 -o my.run\n"
+                "riposte batch my.rip queries.tsv --syntax --mode and -o my.run\n"
                 "zcat topics.tsv.gz | riposte batch my.rip - > my.run\n",
     .groups = groups,
     .args_bytes = sizeof(batch_args),

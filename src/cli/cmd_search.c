@@ -54,8 +54,6 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_index *index = NULL;
     rp_searcher *searcher = NULL;
     rp_hits hits = {0};
-    if (args->query.plain)
-        rp__query_args_make_plain(query, strlen(query));
     rp_status status = rp__query_args_open(&args->query, call->operands[0], &index, &searcher, err);
     if (status == RP_OK)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);

@@ -71,8 +71,9 @@ int main(int argc, char **argv)
 {
     rp__console console;
     rp_error err = {0};
-    signal(SIGPIPE,
-           SIG_IGN); /* a closed pipe is seen where it is written to, and a build goes on */
+    /* A closed pipe or a limit on file sizes is seen where something is written. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     rp__console_init(&console);
     console.program = argc > 0 && strchr(argv[0], '/') ? argv[0] : "riposte";
     console.wants_json = has_word(argc, argv, "--json");

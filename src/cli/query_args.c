@@ -65,7 +65,7 @@ const rp__option rp__query_args_ranking[] = {
      .help = "Dirichlet smoothing; default 1000"},
     {.name = "plain",
      .kind = RP_OPTION_FLAG,
-     AT(plain),
+     AT(search.plain),
      .help = "the query is words, not the query language: operators and marks mean nothing"},
     {.name = "verify",
      .kind = RP_OPTION_FLAG,
@@ -157,27 +157,4 @@ rp_status rp__query_args_open(const rp__query_args *args, const char *dir, rp_in
         *searcher = NULL;
     }
     return status;
-}
-
-static void lower(char *word, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        word[i] = (char)(word[i] - 'A' + 'a');
-}
-
-/* Marks that join letters or digits into one word stay: 3.14 and don't are words. */
-void rp__query_args_make_plain(char *text, size_t bytes)
-{
-    static const char *const operators[] = {"AND", "OR", "NOT"};
-    for (size_t i = 0; i < bytes; i++)
-        if (text[i] && strchr("!\"#$%&()*+-/<=>?@[\\]^`{|}~", text[i]))
-            text[i] = ' ';
-    for (size_t begin = 0, end; begin < bytes; begin = end + 1) {
-        for (end = begin; end < bytes && text[end] != ' ' && text[end] != '\t';)
-            end++;
-        for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-            if (strlen(operators[i]) == end - begin &&
-                memcmp(text + begin, operators[i], end - begin) == 0)
-                lower(text + begin, end - begin);
-    }
 }

@@ -7,7 +7,7 @@
 
 typedef struct rp__query_args {
     rp_search_options search;
-    bool verify, plain;
+    bool verify;
 } rp__query_args;
 
 /* Rows of rp__query_args. */
@@ -17,8 +17,5 @@ extern const rp__option rp__query_args_limits[];
 /* Opens the index and a searcher. Close both, the searcher first; NULL after a failure. */
 rp_status rp__query_args_open(const rp__query_args *args, const char *dir, rp_index **index,
                               rp_searcher **searcher, rp_error *err);
-
-/* --plain: takes the query language out of a text of `bytes`, in place: what is left are words. */
-void rp__query_args_make_plain(char *text, size_t bytes);
 
 #endif

@@ -6,19 +6,11 @@
  * stay under 2^16. Width 31 goes the plain way: its pairs straddle nine bytes. Encodes nothing
  * of its own. Loads start inside the block, so they end within RP_PAD after it. */
 #include "base/cpu.h"
-#include "codec/bitpack.h"
 #include "codec/codec_table.h"
 #include "codec/gaps.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
-/* Per qword of a register: the 8 bytes that hold its values, then, for each byte of the result, the
- * bit in them at which it starts. Bits above the width are cleared by a mask. */
-typedef struct unpack_table {
-    _Alignas(64) uint8_t bytes[64];
-    uint8_t starts[64];
-} unpack_table;
+#include "codec/bitpack_avx512.h"
 
 #define BYTES(bit)                                                                                 \
     (bit) / 8, (bit) / 8 + 1, (bit) / 8 + 2, (bit) / 8 + 3, (bit) / 8 + 4, (bit) / 8 + 5,          \
@@ -52,32 +44,25 @@ typedef struct unpack_table {
         }                                                                                          \
     }
 
-enum { NARROW_MAX = 11, PLAIN_WIDTH = 31 };
-
-static const unpack_table narrow[NARROW_MAX + 1] = {
+const rp__bitpack_avx512_table rp__bitpack_avx512_narrow[RP_BITPACK_AVX512_NARROW + 1] = {
     ROW4(0), ROW4(1), ROW4(2), ROW4(3), ROW4(4),  ROW4(5),
     ROW4(6), ROW4(7), ROW4(8), ROW4(9), ROW4(10), ROW4(11),
 };
 
-static const unpack_table wide[RP_BITPACK_WIDTH_MAX + 1] = {
+const rp__bitpack_avx512_table rp__bitpack_avx512_wide[RP_BITPACK_WIDTH_MAX + 1] = {
     ROW2(0),  ROW2(1),  ROW2(2),  ROW2(3),  ROW2(4),  ROW2(5),  ROW2(6),  ROW2(7),  ROW2(8),
     ROW2(9),  ROW2(10), ROW2(11), ROW2(12), ROW2(13), ROW2(14), ROW2(15), ROW2(16), ROW2(17),
     ROW2(18), ROW2(19), ROW2(20), ROW2(21), ROW2(22), ROW2(23), ROW2(24), ROW2(25), ROW2(26),
     ROW2(27), ROW2(28), ROW2(29), ROW2(30), ROW2(31), ROW2(32),
 };
 
-static inline __m512i unpack(const uint8_t *p, __m512i bytes, __m512i starts, __m512i mask)
-{
-    __m512i lanes = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(p));
-    return _mm512_and_si512(_mm512_multishift_epi64_epi8(starts, lanes), mask);
-}
-
 static void decode_wide(const uint8_t *p, uint32_t w, uint32_t *out, size_t n)
 {
-    __m512i bytes = _mm512_load_si512(wide[w].bytes), starts = _mm512_load_si512(wide[w].starts);
+    __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_wide[w].bytes),
+            starts = _mm512_load_si512(rp__bitpack_avx512_wide[w].starts);
     __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << w) - 1));
     for (size_t i = 0; i < n; i += 16, p += 2 * w)
-        _mm512_storeu_si512(out + i, unpack(p, bytes, starts, mask));
+        _mm512_storeu_si512(out + i, rp__bitpack_avx512_unpack(p, bytes, starts, mask));
 }
 
 static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
@@ -85,31 +70,22 @@ static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_
     uint32_t w;
     if (rp__bitpack_open(in, in_bytes, n, &w))
         return RP_DAMAGED;
-    if (w == PLAIN_WIDTH)
+    if (w == RP_BITPACK_AVX512_PLAIN)
         return rp__bitpack_decode(in, in_bytes, out, n);
     decode_wide(in + 1, w, out, n);
     return RP_OK;
 }
 
-/* 16 running sums of 32-bit lanes: pairs by a shift, then pairs of pairs by broadcasts. */
-static inline __m512i scan_words(__m512i x)
-{
-    const __m512i third = _mm512_set_epi32(11, 11, 11, 11, 0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0);
-    const __m512i seventh = _mm512_set1_epi32(7);
-    x = _mm512_add_epi32(x, _mm512_slli_epi64(x, 32));
-    x = _mm512_add_epi32(x, _mm512_maskz_shuffle_epi32(0xCCCC, x, _MM_PERM_BBBB));
-    x = _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(0xF0F0, third, x));
-    return _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(0xFF00, seventh, x));
-}
-
 static void docids_wide(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
 {
-    __m512i bytes = _mm512_load_si512(wide[w].bytes), starts = _mm512_load_si512(wide[w].starts);
+    __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_wide[w].bytes),
+            starts = _mm512_load_si512(rp__bitpack_avx512_wide[w].starts);
     const __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << w) - 1));
     const __m512i one = _mm512_set1_epi32(1), top = _mm512_set1_epi32(15);
     __m512i before = _mm512_set1_epi32((int)base);
     for (size_t i = 0; i < n; i += 16, p += 2 * w) {
-        __m512i sums = scan_words(_mm512_add_epi32(unpack(p, bytes, starts, mask), one));
+        __m512i sums = rp__bitpack_avx512_scan_words(
+            _mm512_add_epi32(rp__bitpack_avx512_unpack(p, bytes, starts, mask), one));
         _mm512_storeu_si512(out + i, _mm512_add_epi32(before, sums));
         before = _mm512_add_epi32(before, _mm512_permutexvar_epi32(top, sums));
     }
@@ -123,23 +99,13 @@ static void docids_wide(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *o
     {                                                                                              \
         PAIR(a), PAIR(a), PAIR(b), PAIR(b)                                                         \
     }
-static const _Alignas(64) uint16_t from_pair[32] = PAIRS(3, 19);
-static const _Alignas(64) uint16_t from_half[32] = PAIRS(11, 11);
-
-/* Running sums of 16-bit lanes, of the even qwords and of the odd ones: four by a multiplication,
- * then lanes 1 and 3, then lanes 2 and 3. */
-static inline __m512i scan_halves(__m512i x, __m512i fours)
-{
-    const __m512i pair = _mm512_load_si512(from_pair), half = _mm512_load_si512(from_half);
-    x = _mm512_mullo_epi64(x, fours);
-    x = _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFF00FF00, pair, x));
-    return _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFFFF0000, half, x));
-}
+_Alignas(64) const uint16_t rp__bitpack_avx512_from_pair[32] = PAIRS(3, 19);
+_Alignas(64) const uint16_t rp__bitpack_avx512_from_half[32] = PAIRS(11, 11);
 
 static void docids_narrow(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
 {
-    __m512i bytes = _mm512_load_si512(narrow[w].bytes);
-    __m512i starts = _mm512_load_si512(narrow[w].starts);
+    __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_narrow[w].bytes);
+    __m512i starts = _mm512_load_si512(rp__bitpack_avx512_narrow[w].starts);
     const __m512i mask = _mm512_set1_epi16((short)((1 << w) - 1)), one = _mm512_set1_epi16(1);
     const __m512i top_even = _mm512_set1_epi32(27), top_odd = _mm512_set1_epi32(31);
     const __m512i zero = _mm512_setzero_si512();
@@ -149,8 +115,8 @@ static void docids_narrow(const uint8_t *p, uint32_t w, uint32_t base, uint32_t 
      * multiplication: the ports that shift are the busy ones. */
     __asm__("" : "+v"(fours));
     for (size_t i = 0; i < n; i += 32, p += 4 * w) {
-        __m512i x = _mm512_add_epi16(unpack(p, bytes, starts, mask), one);
-        x = scan_halves(x, fours);
+        __m512i x = _mm512_add_epi16(rp__bitpack_avx512_unpack(p, bytes, starts, mask), one);
+        x = rp__bitpack_avx512_scan_halves(x, fours);
         _mm512_storeu_si512(out + i, _mm512_add_epi32(before, _mm512_unpacklo_epi16(x, zero)));
         __m512i total = _mm512_maskz_permutexvar_epi16(low_words, top_even, x);
         before = _mm512_add_epi32(before, total);
@@ -166,9 +132,9 @@ static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base
     uint32_t w;
     if (rp__bitpack_open(in, in_bytes, n, &w))
         return RP_DAMAGED;
-    if (w <= NARROW_MAX)
+    if (w <= RP_BITPACK_AVX512_NARROW)
         docids_narrow(in + 1, w, base, out, n);
-    else if (w != PLAIN_WIDTH)
+    else if (w != RP_BITPACK_AVX512_PLAIN)
         docids_wide(in + 1, w, base, out, n);
     else
         return rp__bitpack_decode_docids(in, in_bytes, base, out, n);

@@ -13,6 +13,17 @@ size_t rp__blocks_bound(const rp__codec *codec, size_t n)
     return full * codec->code->bound(RP_BLOCK) + (rest ? codec->code->bound(rest) : 0);
 }
 
+size_t rp__blocks_cut_largest(const rp__codec *codec, const rp__encoding *e, uint32_t *ends)
+{
+    (void)codec;
+    size_t n_blocks = 0;
+    for (size_t at = 0; at < e->n;) {
+        at = e->n - at < RP_BLOCK_MAX ? e->n : at + RP_BLOCK_MAX;
+        ends[n_blocks++] = (uint32_t)at;
+    }
+    return n_blocks;
+}
+
 rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e)
 {
     uint32_t gaps[RP_BLOCK_MAX], base = UINT32_MAX;
@@ -45,6 +56,16 @@ rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out)
 {
     uint32_t base = b ? list->last[b - 1] : UINT32_MAX;
     return decode_block(list, b, base, out, rp__list_count(list, b));
+}
+
+rp_status rp__blocks_block_unordered(const rp__list *list, uint32_t b, uint32_t *out)
+{
+    uint32_t base = b ? list->last[b - 1] : UINT32_MAX;
+    const uint8_t *in;
+    size_t in_bytes;
+    if (rp__list_payload(list, b, &in, &in_bytes))
+        return RP_DAMAGED;
+    return list->codec->code->decode_unordered(in, in_bytes, base, out, rp__list_count(list, b));
 }
 
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out)

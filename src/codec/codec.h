@@ -47,6 +47,11 @@ typedef struct rp__block_code {
                                size_t n);
     /* (optional) The i-th value alone. */
     rp_status (*at)(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out);
+    /* (optional) What decode_docids gives, of n == RP_BLOCK in another order, for membership tests:
+     * out[s] is the docid of rank ranks[s]. Other n are in order. */
+    rp_status (*decode_unordered)(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
+                                  size_t n);
+    const uint8_t *ranks; /* (with decode_unordered) a permutation of 0 to RP_BLOCK - 1 */
 } rp__block_code;
 
 /* The best row of that name for these features; NULL: no such name. */
@@ -76,8 +81,9 @@ typedef struct rp__codec {
     const char *name;
     uint32_t needs;
     const rp__block_code *code; /* of rows made by the block adapter, else NULL */
-    const rp__block_code *freqs; /* codes the frequencies */
+    const rp__block_code *freqs; /* codes the frequencies; NULL: they are in the payload, for `tfs` */
     bool has_offsets;           /* the directory holds a byte offset for each block */
+    uint32_t limit;             /* docids and frequencies are below it, else RP_LIMIT; 0: any */
     uint32_t max_blocks_per_128; /* 1 for blocks of 128; more for dynamic partitions */
     size_t (*bound)(const struct rp__codec *codec, size_t n); /* bytes of payload for n docids */
     size_t (*scratch)(const struct rp__codec *codec, size_t n); /* (optional) uint32 to cut and encode; 0 */
@@ -94,6 +100,10 @@ typedef struct rp__codec {
     rp_status (*decode)(const rp__list *list, uint32_t *out);
     /* (optional) The i-th docid alone. */
     rp_status (*at)(const rp__list *list, uint32_t i, uint32_t *out);
+    /* (optional) Block b as its code's decode_unordered gives it. */
+    rp_status (*block_unordered)(const rp__list *list, uint32_t b, uint32_t *out);
+    /* (where freqs is NULL) Frequencies of frame f into out (RP_BLOCK_ROOM). RP_OK: at least 1. */
+    rp_status (*tfs)(const rp__list *list, uint32_t f, uint32_t *out);
     /* (optional) The first docid that is at least target, and its rank; RP_NO_DOC and n: there is
      * none. Of damaged bytes RP_OK promises nothing more. */
     rp_status (*find)(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);

@@ -6,82 +6,131 @@
 
 #include "base/cpu.h"
 
-static const rp__block_code *const codes[] = {
+/* A row that only x86-64 has. */
 #if defined(__x86_64__)
-    &rp__bitpack_avx512_code, &rp__bitpack_avx2_code, &rp__vbyte_avx2_code, &rp__rice_avx512_code,
-    &rp__rice_avx2_code,      &rp__ef128_avx512_code, &rp__ef128_avx2_code,
+#define X86(...) __VA_ARGS__,
+#else
+#define X86(...)
 #endif
-    &rp__bitpack_code,        &rp__vbyte_code,        &rp__rice_code,       &rp__ef128_code,
-    &rp__interpolative_code,
-};
 
-/* A block code cut every RP_BLOCK, which codes the frequencies too; with its own way to decode whole
- * lists, or without. */
-#define BLOCKS_BY(id_, name_, needs_, code_, decode_)                                              \
+/* The functions of a row made of a block code; without and with the one that decodes whole lists. */
+#define BLOCKS_BUT_DECODE(id_, name_, needs_, code_, freqs_)                                       \
+    .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (freqs_),           \
+    .has_offsets = true, .max_blocks_per_128 = 1, .bound = rp__blocks_bound,                       \
+    .encode = rp__blocks_encode, .block = rp__blocks_block
+#define BY_BLOCKS(id_, name_, needs_, code_, freqs_)                                               \
+    BLOCKS_BUT_DECODE(id_, name_, needs_, code_, freqs_), .decode = rp__blocks_decode
+
+/* A block code cut every RP_BLOCK, which codes the frequencies too. */
+#define BLOCKS(id_, name_, needs_, code_)                                                          \
     {                                                                                              \
-        .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (code_),        \
-        .has_offsets = true, .max_blocks_per_128 = 1, .bound = rp__blocks_bound,                   \
-        .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = (decode_)                \
+        BY_BLOCKS(id_, name_, needs_, code_, code_)                                                \
     }
-#define BLOCKS(id_, name_, needs_, code_) BLOCKS_BY(id_, name_, needs_, code_, rp__blocks_decode)
+
+#define EF128_AVX512                                                                               \
+    {                                                                                              \
+        BLOCKS_BUT_DECODE(12, "ef128", RP_CPU_AVX512, &rp__ef128_avx512_code,                      \
+                          &rp__ef128_avx512_code),                                                 \
+            .decode = rp__ef128_avx512_list                                                        \
+    }
+
+#define BP256(needs_, code_)                                                                       \
+    {                                                                                              \
+        BY_BLOCKS(15, "bp256", needs_, code_, code_), .cut = rp__blocks_cut_largest                \
+    }
+
+#define BP128T(needs_, code_, freqs_)                                                              \
+    {                                                                                              \
+        BY_BLOCKS(14, "bp128t", needs_, code_, freqs_),                                            \
+            .block_unordered = rp__blocks_block_unordered                                          \
+    }
+
+#define BP128V(needs_, code_, freqs_)                                                              \
+    {                                                                                              \
+        BY_BLOCKS(18, "bp128v", needs_, code_, freqs_)                                             \
+    }
 
 #define RAW(needs_, freqs_)                                                                        \
     {                                                                                              \
-        .id = ID_RAW, .name = "raw", .needs = (needs_), .freqs = (freqs_),                         \
-        .max_blocks_per_128 = 1, .bound = rp__raw_bound, .encode = rp__raw_encode,                 \
-        .block = rp__raw_block, .at = rp__raw_at                                                   \
+        .id = 1, .name = "raw", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,     \
+        .bound = rp__raw_bound, .encode = rp__raw_encode, .block = rp__raw_block, .at = rp__raw_at \
     }
 
 #define QS(needs_, freqs_, block_, at_, find_)                                                     \
     {                                                                                              \
-        .id = ID_QS, .name = "qs", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,  \
+        .id = 11, .name = "qs", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,     \
         .bound = rp__qs_bound, .encode = rp__qs_encode, .block = (block_), .at = (at_),            \
         .find = (find_)                                                                            \
     }
 
-enum {
-    ID_RAW = 1,
-    ID_VBYTE = 2,
-    ID_BP128 = 3,
-    ID_RICE = 10,
-    ID_QS = 11,
-    ID_EF128 = 12,
-    ID_INTERPOLATIVE = 13
+#define BITMAP(needs_, rows_, freqs_)                                                              \
+    {                                                                                              \
+        .id = 17, .name = "bitmap", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1, \
+        .bound = rp__bitmap_bound, .encode = rp__bitmap_encode, .block = rows_##_block,            \
+        .decode = rows_##_decode, .at = rp__bitmap_at                                              \
+    }
+
+#define IIU(needs_, rows_)                                                                         \
+    {                                                                                              \
+        .id = 16, .name = "iiu", .needs = (needs_), .limit = 1U << 31,                             \
+        .max_blocks_per_128 = RP_BLOCK, .bound = rp__iiu_bound, .scratch = rp__iiu_scratch,        \
+        .cut = rp__iiu_cut, .encode = rp__iiu_encode, .block = rows_##_block,                      \
+        .decode = rows_##_decode, .tfs = rows_##_tfs                                               \
+    }
+
+/* clang-format off: a row a line */
+static const rp__block_code *const codes[] = {
+    X86(&rp__bitpack_avx512_code) X86(&rp__bitpack_avx2_code) & rp__bitpack_code,
+    X86(&rp__vbyte_avx2_code) & rp__vbyte_code,
+    &rp__simple16_code,
+    X86(&rp__pfd_avx512_code) & rp__pfd_code,
+    X86(&rp__newpfd_avx512_code) & rp__newpfd_code,
+    X86(&rp__optpfd_avx512_code) & rp__optpfd_code,
+    X86(&rp__parapfor_avx512_code) & rp__parapfor_code,
+    X86(&rp__rice_avx512_code) X86(&rp__rice_avx2_code) & rp__rice_code,
+    X86(&rp__ef128_avx512_code) X86(&rp__ef128_avx2_code) & rp__ef128_code,
+    &rp__interpolative_code,
+    X86(&rp__bp128t_avx512_code) & rp__bp128t_code,
+    X86(&rp__bp128v_avx2_code) & rp__bp128v_code,
 };
 
 static const rp__codec codecs[] = {
-#if defined(__x86_64__)
-    BLOCKS(ID_BP128, "bp128", RP_CPU_AVX512, &rp__bitpack_avx512_code),
-    BLOCKS(ID_BP128, "bp128", RP_CPU_AVX2, &rp__bitpack_avx2_code),
-#endif
-    BLOCKS(ID_BP128, "bp128", 0, &rp__bitpack_code),
-#if defined(__x86_64__)
-    BLOCKS(ID_VBYTE, "vbyte", RP_CPU_AVX2, &rp__vbyte_avx2_code),
-#endif
-    BLOCKS(ID_VBYTE, "vbyte", 0, &rp__vbyte_code),
-#if defined(__x86_64__)
-    RAW(RP_CPU_AVX512, &rp__bitpack_avx512_code),
-    RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code),
-#endif
-    RAW(0, &rp__bitpack_code),
-#if defined(__x86_64__)
-    BLOCKS(ID_RICE, "rice", RP_CPU_AVX512, &rp__rice_avx512_code),
-    BLOCKS(ID_RICE, "rice", RP_CPU_AVX2, &rp__rice_avx2_code),
-#endif
-    BLOCKS(ID_RICE, "rice", 0, &rp__rice_code),
-#if defined(__x86_64__)
-    BLOCKS_BY(ID_EF128, "ef128", RP_CPU_AVX512, &rp__ef128_avx512_code, rp__ef128_avx512_list),
-    BLOCKS(ID_EF128, "ef128", RP_CPU_AVX2, &rp__ef128_avx2_code),
-#endif
-    BLOCKS(ID_EF128, "ef128", 0, &rp__ef128_code),
-#if defined(__x86_64__)
-    QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx2_at,
-       rp__qs_avx2_find),
-    QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2_find),
-#endif
-    QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs_find),
-    BLOCKS(ID_INTERPOLATIVE, "interpolative", 0, &rp__interpolative_code),
+    X86(BLOCKS(3, "bp128", RP_CPU_AVX512, &rp__bitpack_avx512_code))
+        X86(BLOCKS(3, "bp128", RP_CPU_AVX2, &rp__bitpack_avx2_code))
+            BLOCKS(3, "bp128", 0, &rp__bitpack_code),
+    X86(BLOCKS(2, "vbyte", RP_CPU_AVX2, &rp__vbyte_avx2_code))
+        BLOCKS(2, "vbyte", 0, &rp__vbyte_code),
+    X86(RAW(RP_CPU_AVX512, &rp__bitpack_avx512_code)) X86(RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code))
+        RAW(0, &rp__bitpack_code),
+    BLOCKS(4, "simple16", 0, &rp__simple16_code),
+    X86(BLOCKS(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code)) BLOCKS(5, "pfd", 0, &rp__pfd_code),
+    X86(BLOCKS(6, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code))
+        BLOCKS(6, "newpfd", 0, &rp__newpfd_code),
+    X86(BLOCKS(7, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code))
+        BLOCKS(7, "optpfd", 0, &rp__optpfd_code),
+    X86(BLOCKS(8, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code))
+        BLOCKS(8, "parapfor", 0, &rp__parapfor_code),
+    X86(BLOCKS(10, "rice", RP_CPU_AVX512, &rp__rice_avx512_code))
+        X86(BLOCKS(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code))
+            BLOCKS(10, "rice", 0, &rp__rice_code),
+    X86(QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx2_at,
+           rp__qs_avx2_find))
+        X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2_find))
+            QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs_find),
+    X86(EF128_AVX512) X86(BLOCKS(12, "ef128", RP_CPU_AVX2, &rp__ef128_avx2_code))
+        BLOCKS(12, "ef128", 0, &rp__ef128_code),
+    BLOCKS(13, "interpolative", 0, &rp__interpolative_code),
+    X86(IIU(RP_CPU_AVX512, rp__iiu_avx512)) IIU(0, rp__iiu),
+    X86(BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code))
+        BP128T(0, &rp__bp128t_code, &rp__bitpack_code),
+    X86(BP256(RP_CPU_AVX512, &rp__bitpack_avx512_code))
+        X86(BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code)) BP256(0, &rp__bitpack_code),
+    X86(BITMAP(RP_CPU_AVX512, rp__bitmap_avx512, &rp__bitpack_avx512_code))
+        BITMAP(0, rp__bitmap, &rp__bitpack_code),
+    X86(BP128V(RP_CPU_AVX2, &rp__bp128v_avx2_code, &rp__bitpack_avx2_code))
+        BP128V(0, &rp__bp128v_code, &rp__bitpack_code),
 };
+/* clang-format on */
 
 enum { N_CODES = sizeof codes / sizeof codes[0], N_CODECS = sizeof codecs / sizeof codecs[0] };
 

@@ -10,7 +10,14 @@ extern const rp__block_code rp__bitpack_code;
 extern const rp__block_code rp__ef128_code;
 extern const rp__block_code rp__interpolative_code;
 extern const rp__block_code rp__rice_code;
+extern const rp__block_code rp__bp128t_code;
+extern const rp__block_code rp__bp128v_code;
 extern const rp__block_code rp__vbyte_code;
+extern const rp__block_code rp__simple16_code;
+extern const rp__block_code rp__pfd_code;
+extern const rp__block_code rp__newpfd_code;
+extern const rp__block_code rp__optpfd_code;
+extern const rp__block_code rp__parapfor_code;
 #if defined(__x86_64__)
 extern const rp__block_code rp__bitpack_avx2_code;
 extern const rp__block_code rp__bitpack_avx512_code;
@@ -18,13 +25,22 @@ extern const rp__block_code rp__ef128_avx2_code;
 extern const rp__block_code rp__ef128_avx512_code;
 extern const rp__block_code rp__rice_avx2_code;
 extern const rp__block_code rp__rice_avx512_code;
+extern const rp__block_code rp__bp128t_avx512_code;
+extern const rp__block_code rp__bp128v_avx2_code;
 extern const rp__block_code rp__vbyte_avx2_code;
+extern const rp__block_code rp__pfd_avx512_code;
+extern const rp__block_code rp__newpfd_avx512_code;
+extern const rp__block_code rp__optpfd_avx512_code;
+extern const rp__block_code rp__parapfor_avx512_code;
 #endif
 
-/* blocks.c: the functions of every docid codec that is a block code, cut every RP_BLOCK. */
+/* blocks.c: the functions of every docid codec that is a block code, cut every RP_BLOCK or, with
+ * cut_largest, every RP_BLOCK_MAX. */
 size_t rp__blocks_bound(const rp__codec *codec, size_t n);
+size_t rp__blocks_cut_largest(const rp__codec *codec, const rp__encoding *e, uint32_t *ends);
 rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__blocks_block_unordered(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
 
 #if defined(__x86_64__)
@@ -36,6 +52,31 @@ size_t rp__raw_bound(const rp__codec *codec, size_t n);
 rp_status rp__raw_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__raw_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__raw_at(const rp__list *list, uint32_t i, uint32_t *out);
+
+/* iiu.c: dynamic partitions, with their own directory and frequencies. */
+size_t rp__iiu_bound(const rp__codec *codec, size_t n);
+size_t rp__iiu_scratch(const rp__codec *codec, size_t n);
+size_t rp__iiu_cut(const rp__codec *codec, const rp__encoding *e, uint32_t *ends);
+rp_status rp__iiu_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__iiu_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__iiu_decode(const rp__list *list, uint32_t *out);
+rp_status rp__iiu_tfs(const rp__list *list, uint32_t f, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__iiu_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__iiu_avx512_decode(const rp__list *list, uint32_t *out);
+rp_status rp__iiu_avx512_tfs(const rp__list *list, uint32_t f, uint32_t *out);
+#endif
+
+/* bitmap.c: one bit a docid, where the list is dense enough. */
+size_t rp__bitmap_bound(const rp__codec *codec, size_t n);
+rp_status rp__bitmap_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__bitmap_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__bitmap_decode(const rp__list *list, uint32_t *out);
+rp_status rp__bitmap_at(const rp__list *list, uint32_t i, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__bitmap_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__bitmap_avx512_decode(const rp__list *list, uint32_t *out);
+#endif
 
 /* qs.c: a whole list in Elias-Fano's way. */
 size_t rp__qs_bound(const rp__codec *codec, size_t n);

@@ -1,8 +1,19 @@
-/* gaps.h: whether decoded docids rise, inline. Interior of the room. */
+/* gaps.h: gaps to docids, and whether decoded docids rise, inline. Interior of the room. */
 #ifndef RP_CODEC_GAPS_H
 #define RP_CODEC_GAPS_H
 
 #include "codec/codec.h"
+
+/* Makes docids of n gaps less one, in place; RP_DAMAGED where they would pass 2^32. */
+static inline rp_status rp__gaps_sum(uint32_t *out, size_t n, uint32_t base)
+{
+    uint64_t next = (uint32_t)(base + 1); /* the least docid that may follow; n * 2^32 fits */
+    for (size_t i = 0; i < n; i++) {
+        next += out[i];
+        out[i] = (uint32_t)next++;
+    }
+    return next > 1ULL << 32 ? RP_DAMAGED : RP_OK;
+}
 
 /* Bit 31 says whether a < b. It is the borrow of a - b; compilers make SIMD of it, which they do
  * not of the comparison. */

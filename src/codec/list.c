@@ -19,6 +19,7 @@ enum {
     FLAG_FIRST = 1,   /* array `first` */
     FLAG_POS = 2,     /* array `pos_offsets` */
     FLAG_OFFSETS = 4, /* array `offsets` */
+    FLAG_PAIRED = 8,  /* frequencies lie with the docids: no array `freq_offsets` */
 };
 #define FLAG_LONG 0x80000000U /* always set; a short list has a zero byte here */
 
@@ -42,7 +43,7 @@ typedef struct layout {
 static uint32_t flags_of(const rp__codec *codec, bool has_positions)
 {
     return FLAG_LONG | (codec->cut ? FLAG_FIRST : 0U) | (has_positions ? FLAG_POS : 0U) |
-           (codec->has_offsets ? FLAG_OFFSETS : 0U);
+           (codec->has_offsets ? FLAG_OFFSETS : 0U) | (codec->freqs ? 0U : FLAG_PAIRED);
 }
 
 static layout layout_of(uint32_t flags, uint64_t n, uint64_t n_blocks)
@@ -55,7 +56,7 @@ static layout layout_of(uint32_t flags, uint64_t n, uint64_t n_blocks)
     at.last_far = at.last + by_block;
     at.offsets = at.last_far + by_far;
     at.freq_offsets = at.offsets + (flags & FLAG_OFFSETS ? by_block : 0);
-    at.pos_offsets = at.freq_offsets + by_frame;
+    at.pos_offsets = at.freq_offsets + (flags & FLAG_PAIRED ? 0 : by_frame);
     at.first = at.pos_offsets + (flags & FLAG_POS ? by_frame : 0);
     at.bounds = at.first + (flags & FLAG_FIRST ? by_block : 0);
     at.docs = at.bounds + align(n_blocks);
@@ -85,7 +86,7 @@ size_t rp__list_cut(const rp__codec *codec, const rp__codec_options *options,
 size_t rp__list_bound(const rp__codec *codec, size_t n)
 {
     layout at = layout_of(flags_of(codec, true), n, rp__list_blocks_bound(codec, n));
-    size_t freqs = frames_of(n) * codec->freqs->bound(RP_BLOCK);
+    size_t freqs = codec->freqs ? frames_of(n) * codec->freqs->bound(RP_BLOCK) : 0;
     return at.docs + align(codec->bound(codec, n)) + align(freqs);
 }
 
@@ -95,12 +96,13 @@ size_t rp__list_scratch(const rp__codec *codec, size_t n)
     return own > RP_BLOCK ? own : RP_BLOCK; /* at least a frame of frequencies less one */
 }
 
-/* The frames of frequencies less one; offsets NULL: there is one frame. */
+/* The frames of frequencies less one, unless they lie with the docids; offsets NULL: there is one
+ * frame. */
 static rp_status encode_freqs(const rp__codec *codec, const uint32_t *tfs, size_t n,
                               uint32_t *scratch, uint32_t *offsets, uint8_t *out, size_t *used)
 {
     size_t at = 0;
-    for (size_t f = 0; f * RP_BLOCK < n; f++) {
+    for (size_t f = 0; codec->freqs && f * RP_BLOCK < n; f++) {
         const uint32_t *frame = tfs + f * RP_BLOCK;
         size_t count = n - f * RP_BLOCK < RP_BLOCK ? n - f * RP_BLOCK : RP_BLOCK;
         if (at > UINT32_MAX)
@@ -269,9 +271,11 @@ static rp_status open_long(const uint8_t *in, size_t in_bytes, uint32_t flags, r
     list->last = words(in, at.last);
     list->last_far = words(in, at.last_far);
     list->offsets = flags & FLAG_OFFSETS ? words(in, at.offsets) : NULL;
-    list->freq_offsets = words(in, at.freq_offsets);
+    list->freq_offsets = flags & FLAG_PAIRED ? NULL : words(in, at.freq_offsets);
     list->pos_offsets = flags & FLAG_POS ? words(in, at.pos_offsets) : NULL;
     list->first = flags & FLAG_FIRST ? words(in, at.first) : NULL;
+    if (list->first && list->first[0] != 0) /* so blocks that all have a count have n in all */
+        return RP_DAMAGED;
     list->bounds = in + at.bounds;
     list->docs = in + at.docs;
     list->freqs = in + freqs;
@@ -335,6 +339,8 @@ rp_status rp__list_freqs(const rp__list *list, uint32_t f, uint32_t *out)
         memcpy(out, list->tfs + (size_t)f * RP_BLOCK, count * sizeof(uint32_t));
         return RP_OK;
     }
+    if (list->codec->tfs)
+        return list->codec->tfs(list, f, out);
     size_t from = list->freq_offsets ? list->freq_offsets[f] : 0, to = list->freqs_bytes;
     if (list->freq_offsets && f + 1 < frames_of(list->n))
         to = list->freq_offsets[f + 1];
@@ -387,7 +393,7 @@ static bool is_directory_true(const rp__list *list)
         if (closes && list->last_far[b / RP_LIST_FAR] != list->last[b])
             return false;
     }
-    return (!list->first || list->first[0] == 0) && (!list->offsets || list->offsets[0] == 0) &&
+    return (!list->offsets || list->offsets[0] == 0) &&
            (!list->freq_offsets || list->freq_offsets[0] == 0);
 }
 

@@ -152,14 +152,13 @@ static rp_status refuse(worker *w, const parsed *p, rp_status status, const char
     const rp_build_options *o = &b->setup.o;
     if (o->on_error == RP_ON_ERROR_STOP)
         return rp__error_set(err, status, "%s; use --on-error=skip to go on without it", what);
-    pthread_mutex_lock(&b->lock);
+    char where[1100];
+    snprintf(where, sizeof where, "%s:%llu", w->batch.path, (unsigned long long)p->line);
+    pthread_mutex_lock(&b->lock); /* as the corpus calls it: one call at a time */
     b->skipped++;
-    pthread_mutex_unlock(&b->lock);
-    if (o->on_skip) {
-        char where[1100];
-        snprintf(where, sizeof where, "%s:%llu", w->batch.path, (unsigned long long)p->line);
+    if (o->on_skip)
         o->on_skip(o->skip_arg, where, what);
-    }
+    pthread_mutex_unlock(&b->lock);
     return RP_OK;
 }
 
@@ -170,10 +169,10 @@ static rp_status give_docid(worker *w, parsed *p, rp_error *err)
         return refuse(w, p, p->status, (const char *)w->text.at + p->message, err);
     rp_status status = rp__segment_builder_doc(w->b->segment, (const char *)w->text.at + p->offset,
                                                p->id_bytes, &p->docid, &why);
-    if (status == RP_OK || status != RP_INPUT)
+    if (status != RP_INPUT)
         return *err = why, status;
     p->docid = RP_NO_DOC;
-    rp__error_set(&why, RP_INPUT, "%s:%llu: %s", w->batch.path, (unsigned long long)p->line,
+    rp__error_set(&why, RP_INPUT, "%s:%llu:1: %s", w->batch.path, (unsigned long long)p->line,
                   why.text);
     return refuse(w, p, RP_INPUT, why.text, err);
 }

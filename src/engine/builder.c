@@ -2,6 +2,7 @@
  * Building from files is build.c. */
 #include "engine/builder.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -41,13 +42,10 @@ static void list_codecs(char *out, size_t cap)
     size_t n = 0;
     out[0] = 0;
     for (size_t i = 0; rp_codec_name(i); i++) {
-        size_t more = strlen(rp_codec_name(i)) + 2;
-        if (n + more >= cap)
+        int more = snprintf(out + n, cap - n, "%s%s", i ? ", " : "", rp_codec_name(i));
+        if (more < 0 || (size_t)more >= cap - n)
             return;
-        if (n)
-            memcpy(out + n, ", ", 3);
-        strcat(out, rp_codec_name(i));
-        n = strlen(out);
+        n += (size_t)more;
     }
 }
 
@@ -75,7 +73,7 @@ static rp_status fill_defaults(rp_build_options *o, rp_error *err)
 static rp_status read_stop_file(rp__build_setup *s, rp_error *err)
 {
     rp__input *input;
-    size_t got;
+    size_t got = 0;
     rp_status status = rp__input_open(s->o.stop, s->o.max_expand, &input, err);
     if (status != RP_OK)
         return status;
@@ -151,6 +149,7 @@ struct rp_builder {
     rp__build_setup setup;
     rp__segment_builder *segment;
     rp__ingest ingest;
+    rp_error over; /* code RP_OK: open; else why nothing more can be done with it */
 };
 
 rp_status rp_builder_new(const char *dir, const rp_build_options *options, rp_builder **out,
@@ -174,30 +173,59 @@ rp_status rp_builder_new(const char *dir, const rp_build_options *options, rp_bu
     return RP_OK;
 }
 
+static rp_status tell_over(const rp_builder *b, rp_error *err)
+{
+    if (err)
+        *err = b->over;
+    return b->over.code;
+}
+
+static rp_status add_document(rp_builder *b, const rp__doc *doc, rp_error *err)
+{
+    uint32_t docid;
+    rp_status status = rp__segment_builder_doc(b->segment, doc->id, doc->id_bytes, &docid, err);
+    if (status == RP_INPUT || status == RP_LIMIT)
+        return status;
+    if (status == RP_OK)
+        status = rp__ingest_add(&b->ingest, docid, doc, err);
+    if (status == RP_OK)
+        status = rp__ingest_write_blocks(&b->ingest, err);
+    if (status != RP_OK) /* a document that went in by halves must not be published */
+        b->over = *err;
+    return status;
+}
+
 rp_status rp_builder_add(rp_builder *b, const char *id, size_t id_bytes, const char *title,
                          size_t title_bytes, const char *text, size_t text_bytes, rp_error *err)
 {
     rp__doc doc = {id, title, text, id_bytes, title_bytes, text_bytes};
-    uint32_t docid;
+    rp_error why = {0};
+    if (b->over.code != RP_OK)
+        return tell_over(b, err);
     if (id_bytes == 0)
         return rp__error_set(err, RP_INPUT, "a document needs an id");
     if (title_bytes > b->setup.o.max_line || text_bytes > b->setup.o.max_line)
         return rp__error_set(err, RP_LIMIT, "a document has at most %llu bytes (--max-line)",
                              (unsigned long long)b->setup.o.max_line);
-    rp_status status = rp__segment_builder_doc(b->segment, id, id_bytes, &docid, err);
-    if (status == RP_OK)
-        status = rp__ingest_add(&b->ingest, docid, &doc, err);
-    return status == RP_OK ? rp__ingest_write_blocks(&b->ingest, err) : status;
+    rp_status status = add_document(b, &doc, &why);
+    if (status != RP_OK && err)
+        *err = why;
+    return status;
 }
 
 rp_status rp_builder_finish(rp_builder *b, rp_build_stats *stats, rp_error *err)
 {
+    if (stats)
+        *stats = (rp_build_stats){0};
+    if (b->over.code != RP_OK)
+        return tell_over(b, err);
     rp_status status = rp__ingest_end_block(&b->ingest, err);
     if (status == RP_OK)
         status = rp__ingest_write_blocks(&b->ingest, err);
-    if (stats)
-        *stats = (rp_build_stats){0};
-    return status == RP_OK ? rp__segment_builder_finish(b->segment, stats, err) : status;
+    if (status == RP_OK)
+        status = rp__segment_builder_finish(b->segment, stats, err);
+    rp__error_set(&b->over, RP_USAGE, "this index is finished; begin another");
+    return status;
 }
 
 void rp_builder_free(rp_builder *b)

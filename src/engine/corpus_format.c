@@ -1,6 +1,7 @@
 /* corpus_format.c: the table of formats, how a file's format is told, and lines as records. */
 #include "engine/corpus_format.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -17,13 +18,13 @@ enum { ROWS = sizeof rows / sizeof *rows };
 rp_status rp__corpus_format_find(const char *name, const rp__corpus_format **out, rp_error *err)
 {
     char names[64] = "";
+    size_t n = 0;
     for (size_t i = 0; i < ROWS; i++) {
         if (strcmp(rows[i]->name, name) == 0) {
             *out = rows[i];
             return RP_OK;
         }
-        strcat(names, i ? ", " : "");
-        strcat(names, rows[i]->name);
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", rows[i]->name);
     }
     return rp__error_set(err, RP_USAGE, "no format is named \"%.40s\"; there are %s", name, names);
 }

@@ -23,7 +23,9 @@ static bool is_space(char c)
 
 static char fold(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+    if (c >= 'A' && c <= 'Z')
+        c = (char)(c | 0x20);
+    return c;
 }
 
 /* Whether p begins with `lower`, in any case; n bytes of both are there. */
@@ -209,7 +211,7 @@ static const char *find_tag_end(const reader *r)
     size_t left = (size_t)(r->end - r->at);
     if (left < 3)
         return NULL;
-    char c = fold(r->at[1] == '/' ? r->at[2] : r->at[1]);
+    char c = fold(r->at[r->at[1] == '/' ? 2 : 1]);
     if ((c < 'a' || c > 'z') && c != '!' && c != '?')
         return NULL;
     const char *close = memchr(r->at, '>', left < MAX_TAG_BYTES ? left : MAX_TAG_BYTES);

@@ -70,6 +70,24 @@ void rp_index_get_info(const rp_index *index, rp_index_info *out)
     };
 }
 
+typedef struct guarded {
+    const rp_index *index;
+    rp_status (*fn)(void *arg);
+    void *arg;
+} guarded;
+
+static rp_status run_guarded(void *p)
+{
+    const guarded *g = p;
+    rp_status status = g->fn(g->arg);
+    return rp__segment_is_whole(g->index->segment) ? status : RP_DAMAGED;
+}
+
+rp_status rp__index_handle_guard(const rp_index *index, rp_status (*fn)(void *arg), void *arg)
+{
+    return rp__mapping_guard(run_guarded, &(guarded){index, fn, arg});
+}
+
 static char *copy_string(const char *s, size_t n)
 {
     char *p = rp__alloc(n + 1);
@@ -84,50 +102,64 @@ static char *copy_string(const char *s, size_t n)
 typedef struct id_job {
     const rp_index *index;
     rp_document *out;
-    char id[4096];
-    size_t bytes;
+    size_t bytes; /* of the id, and with a NUL the room at out->id once there is one */
 } id_job;
 
-/* Touches mapped memory, so it copies into the job and allocates nothing. */
+/* Touches mapped memory, so it allocates nothing: the first time round it finds how long the id is. */
 static rp_status fetch_id(void *arg)
 {
     id_job *job = arg;
     const char *id;
+    size_t bytes;
     rp__lengths lengths;
-    rp_status status = rp__segment_doc_id(job->index->segment, job->out->docid, &id, &job->bytes);
+    rp_status status = rp__segment_doc_id(job->index->segment, job->out->docid, &id, &bytes);
     if (status != RP_OK)
         return status;
-    job->bytes = job->bytes < sizeof job->id ? job->bytes : sizeof job->id;
-    memcpy(job->id, id, job->bytes);
+    if (!job->out->id) {
+        job->bytes = bytes;
+        return RP_OK;
+    }
+    if (bytes != job->bytes)
+        return RP_DAMAGED; /* the file changed since the first look */
+    if (bytes)
+        memcpy(job->out->id, id, bytes);
+    job->out->id[bytes] = 0;
     rp__segment_get_lengths(job->index->segment, &lengths);
     job->out->length = lengths.table[rp__lengths_code(&lengths, job->out->docid)];
     return RP_OK;
 }
 
-static rp_status fill_document(const rp_index *index, rp_document *out)
+static rp_status fill_text(const rp_index *index, rp_document *out)
 {
-    id_job job = {.index = index, .out = out};
     rp__buf text;
     rp__zblock *z = NULL;
-    size_t title_bytes = 0;
     rp__buf_init(&text);
-    rp_status status = rp__mapping_guard(fetch_id, &job);
+    rp_status status = rp__zblock_new(&z);
     if (status == RP_OK)
-        status = rp__zblock_new(&z);
-    if (status == RP_OK)
-        status = rp__segment_doc_text(index->segment, out->docid, z, &text, &title_bytes);
+        status = rp__segment_doc_text(index->segment, out->docid, z, &text, &out->title_bytes);
     if (status == RP_OK) {
-        out->title_bytes = title_bytes;
-        out->text_bytes = text.n - title_bytes;
-        out->id = copy_string(job.id, job.bytes);
-        out->title = copy_string((const char *)text.at, title_bytes);
-        out->text = copy_string((const char *)text.at + title_bytes, out->text_bytes);
-        if (!out->id || !out->title || !out->text)
+        out->text_bytes = text.n - out->title_bytes;
+        out->title = copy_string((const char *)text.at, out->title_bytes);
+        out->text = copy_string((const char *)text.at + out->title_bytes, out->text_bytes);
+        if (!out->title || !out->text)
             status = RP_NO_MEMORY;
     }
     rp__zblock_free(z);
     rp__buf_free(&text);
     return status;
+}
+
+/* The id comes last, because its guard looks whether all that was read was there. */
+static rp_status fill_document(const rp_index *index, rp_document *out)
+{
+    id_job job = {.index = index, .out = out};
+    rp_status status = fill_text(index, out);
+    if (status == RP_OK)
+        status = rp__index_handle_guard(index, fetch_id, &job);
+    if (status != RP_OK)
+        return status;
+    out->id = rp__alloc(job.bytes + 1);
+    return out->id ? rp__index_handle_guard(index, fetch_id, &job) : RP_NO_MEMORY;
 }
 
 rp_status rp_index_get_document(const rp_index *index, uint32_t docid, rp_document *out,
@@ -186,7 +218,7 @@ rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_inf
     rp_status status = RP_NOT_FOUND;
     if (rp__analyzer_next(state, &token)) {
         term_job job = {.index = index, .term = token.term, .bytes = token.bytes, .arena = &arena};
-        status = rp__mapping_guard(fetch_term, &job);
+        status = rp__index_handle_guard(index, fetch_term, &job);
         *out = (rp_term_info){
             .df = job.entry.df,
             .cf = job.entry.cf,
@@ -199,6 +231,8 @@ rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_inf
     rp__analyzer_state_free(state);
     if (status == RP_OK)
         return RP_OK;
+    if (status == RP_NO_MEMORY)
+        return rp__error_no_memory(err);
     return rp__error_set(err, status, "term \"%.100s\": %s", word,
                          status == RP_NOT_FOUND ? "not in this index"
                                                 : "damaged; run 'riposte check' on the index");

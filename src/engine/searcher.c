@@ -163,10 +163,19 @@ rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t byt
                           searcher->analyzer, mode, &searcher->options, &searcher->arena, out, err);
 }
 
+/* The one limit that is passed while a query runs. */
+static void pass_limit(const rp_searcher *s, rp_error *err)
+{
+    rp__error_set(err, RP_LIMIT,
+                  "the query reads more than %llu postings; use rarer words or raise "
+                  "--max-postings",
+                  (unsigned long long)s->options.max_postings);
+}
+
 rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *arg), void *arg,
                              rp_error *own, rp_error *err)
 {
-    rp_status status = rp__mapping_guard(fn, arg);
+    rp_status status = rp__index_handle_guard(searcher->index, fn, arg);
     if (status == RP_OK)
         return RP_OK;
     if (status == RP_NO_MEMORY)
@@ -174,7 +183,9 @@ rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *
                       "the query needs more than its %zu bytes, or the system has none left; raise "
                       "--max-memory",
                       searcher->options.max_memory);
-    else if (!own->text[0])
+    else if (status == RP_LIMIT && !own->text[0])
+        pass_limit(searcher, own);
+    else if (!own->text[0] || own->code != status)
         rp__error_set(own, status, "the index: %s; run 'riposte check'", rp_status_text(status));
     return rp__error_set(err, status, "%s", own->text);
 }
@@ -191,10 +202,7 @@ static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes,
     if (bound->n_ops > 0)
         status = s->backend->run(bound, &s->arena, answer, err);
     if (status == RP_LIMIT)
-        rp__error_set(err, status,
-                      "the query reads more than %llu postings; use rarer words or raise "
-                      "--max-postings",
-                      (unsigned long long)s->options.max_postings);
+        pass_limit(s, err);
     return status;
 }
 

@@ -33,6 +33,9 @@ typedef struct rp__segment_info {
 /* Opens what the manifest of the folder names. `verify`: all checksums now. */
 rp_status rp__segment_open(const char *dir, bool verify, rp__segment **out, rp_error *err);
 void rp__segment_close(rp__segment *segment); /* NULL is fine */
+/* False: a file was cut short since it was opened, and what was read may be zeros that are not in it.
+ * Reads mapped memory: call it under the guard. */
+bool rp__segment_is_whole(const rp__segment *segment);
 const rp__segment_info *rp__segment_get_info(const rp__segment *segment);
 /* All checksums, then all structure; calls on_fault for each fault, goes on after it. */
 rp_status rp__segment_check(rp__segment *segment, rp_check_fn *on_fault, void *arg, rp_error *err);
@@ -140,7 +143,7 @@ typedef struct rp__segment_builder rp__segment_builder;
 rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *options,
                                   rp__segment_builder **out, rp_error *err);
 /* Gives the next docid to a document; in order, one thread at a time. RP_INPUT: the id is there
- * already. */
+ * already, or too long; then nothing has changed. */
 rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
                                   uint32_t *docid, rp_error *err);
 /* One occurrence of a term, by the worker that has the document; positions rise within a document,

@@ -22,7 +22,8 @@ rp_status rp__inverter_add(rp__inverter *inv, uint32_t docid, const char *term, 
                            uint32_t position);
 uint64_t rp__inverter_bytes(const rp__inverter *inv); /* memory held, now or for reuse */
 uint64_t rp__inverter_used(const rp__inverter *inv);  /* of it, in use */
-size_t rp__inverter_terms(const rp__inverter *inv);
+bool rp__inverter_is_empty(const rp__inverter *inv);
+size_t rp__inverter_terms(const rp__inverter *inv); /* after sort */
 /* Ends all streams and sorts the terms; nothing may be added before clear. */
 rp_status rp__inverter_sort(rp__inverter *inv);
 void rp__inverter_clear(rp__inverter *inv); /* forgets all, keeps the memory */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -26,21 +27,26 @@ static bool is_data_name(const char *name, uint64_t *generation)
         size_t n_digits = strspn(digits, "0123456789abcdef");
         if (n_digits < 8 || n_digits > 16 || strcmp(digits + n_digits, ".rp") != 0)
             continue;
-        return sscanf(digits, "%16" SCNx64, generation) == 1;
+        *generation = strtoull(digits, NULL, 16);
+        return true;
     }
     return false;
+}
+
+/* "run.12.tmp" */
+static bool is_run_name(const char *name)
+{
+    if (strncmp(name, "run.", 4) != 0)
+        return false;
+    size_t n_digits = strspn(name + 4, "0123456789");
+    return n_digits > 0 && strcmp(name + 4 + n_digits, ".tmp") == 0;
 }
 
 bool rp__manifest_owns_name(const char *name, uint64_t *generation)
 {
     *generation = 0;
-    unsigned worker;
-    int end = 0;
-    if (strcmp(name, RP_MANIFEST_NEW) == 0)
-        return true;
-    if (sscanf(name, "run.%u.tmp%n", &worker, &end) == 1 && end > 0 && name[end] == 0)
-        return true;
-    return is_data_name(name, generation);
+    return strcmp(name, RP_MANIFEST_NEW) == 0 || is_run_name(name) ||
+           is_data_name(name, generation);
 }
 
 rp_status rp__manifest_publish(rp__folder *folder, const rp__meta *meta, const char *stop_words,
@@ -93,15 +99,26 @@ static rp_status run_copy(void *arg)
     return RP_OK;
 }
 
+/* Copies both sections and then verifies them, so that a file that is cut short meanwhile is found. */
+static rp_status copy_sections(const rp__section_file *f, const copy_job *meta,
+                               const copy_job *words, rp_error *err)
+{
+    copy_job jobs[2] = {*meta, *words};
+    if (rp__mapping_guard(run_copy, &jobs[0]) != RP_OK ||
+        rp__mapping_guard(run_copy, &jobs[1]) != RP_OK)
+        return rp__error_set(err, RP_DAMAGED, "%s: cut short while it was read",
+                             rp__section_file_name(f));
+    rp_status status = rp__section_file_verify(f, RP_SECTION_META, err);
+    return status == RP_OK ? rp__section_file_verify(f, RP_SECTION_STOP_WORDS, err) : status;
+}
+
 static rp_status read_sections(const rp__section_file *f, rp__meta *meta, char **stop_words,
                                size_t *stop_bytes, rp_error *err)
 {
     const uint8_t *at, *words;
     size_t bytes, n;
     rp_status status;
-    if ((status = rp__section_file_verify(f, RP_SECTION_META, err)) != RP_OK ||
-        (status = rp__section_file_verify(f, RP_SECTION_STOP_WORDS, err)) != RP_OK ||
-        (status = rp__section_file_get(f, RP_SECTION_META, &at, &bytes, err)) != RP_OK ||
+    if ((status = rp__section_file_get(f, RP_SECTION_META, &at, &bytes, err)) != RP_OK ||
         (status = rp__section_file_get(f, RP_SECTION_STOP_WORDS, &words, &n, err)) != RP_OK)
         return status;
     if (bytes != sizeof *meta)
@@ -111,11 +128,8 @@ static rp_status read_sections(const rp__section_file *f, rp__meta *meta, char *
     if (!copy)
         return rp__error_no_memory(err);
     copy[n] = 0;
-    if (rp__mapping_guard(run_copy, &(copy_job){meta, at, bytes}) != RP_OK ||
-        rp__mapping_guard(run_copy, &(copy_job){copy, words, n}) != RP_OK)
-        status = rp__error_set(err, RP_DAMAGED, "%s: cut short while it was read",
-                               rp__section_file_name(f));
-    else
+    status = copy_sections(f, &(copy_job){meta, at, bytes}, &(copy_job){copy, words, n}, err);
+    if (status == RP_OK)
         status = check_meta(f, meta, err);
     if (status != RP_OK) {
         rp__free(copy);

@@ -194,6 +194,8 @@ rp_status rp__merge_run(const rp__merge *merge, rp__segment_writer *w, rp_error 
         else
             status = merge_term(&s, err);
     }
+    if (status == RP_DAMAGED)
+        status = rp__error_set(err, RP_IO, "a spilled run names no document; check the disk");
     if (status == RP_NO_MEMORY && err && err->code != RP_NO_MEMORY)
         rp__error_no_memory(err);
     for (size_t i = 0; s.readers && i < merge->n_runs; i++)

@@ -114,12 +114,12 @@ static rp_status load_frame(rp__positions *p, uint32_t f)
 static rp_status load_tiny(rp__positions *p)
 {
     const uint8_t *at = p->term.tiny, *end = at + p->term.tiny_bytes;
-    uint32_t skipped, n = 0;
+    uint32_t gap, frequency, n = 0;
     if (!make_room(p, p->term.tiny_bytes))
         return RP_NO_MEMORY;
     for (uint32_t i = 0; i < p->list->n; i++) {
         p->starts[i] = n;
-        if (!rp__bits_varint32(&at, end, &skipped) || !rp__bits_varint32(&at, end, &skipped))
+        if (!rp__bits_varint32(&at, end, &gap) || !rp__bits_varint32(&at, end, &frequency))
             return RP_DAMAGED;
         for (uint32_t j = 0; j < p->list->tfs[i]; j++)
             if (!rp__bits_varint32(&at, end, &p->at[n++]))

@@ -16,6 +16,7 @@ typedef struct rp__run {
     const rp__inverter *inverter; /* NULL: in a file */
     char file[32];
     uint64_t begin, terms;
+    uint64_t checksum; /* XXH3 of its bytes in the file */
 } rp__run;
 
 /* Appends a sorted inverter to the file that `out` writes. */
@@ -35,6 +36,7 @@ typedef struct rp__run_reader {
     const uint8_t *slice;  /* next piece in memory */
     uint32_t level;
     size_t viewed;         /* bytes of the piece in the file's window, not yet passed over */
+    struct XXH3_state_s *hash; /* of what was read of the file; the end of the run compares it */
     uint32_t docid;        /* of the posting that stands next; RP_NO_DOC: stream is at its end */
     size_t buffer;
 } rp__run_reader;

@@ -1,6 +1,7 @@
 /* run_reader.c: reads a run term by term, and a term's stream piece by piece, whether the run is in a
  * file or still in memory. A run file that was cut or damaged is an error, never a wrong index. */
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/bits.h"
 #include "base/error.h"
@@ -20,6 +21,10 @@ rp_status rp__run_reader_open(rp__run_reader *r, const rp__run *run, const rp__f
 {
     *r = (rp__run_reader){.run = run, .buffer = buffer};
     if (!run->inverter) {
+        r->hash = XXH3_createState();
+        if (!r->hash)
+            return rp__error_no_memory(err);
+        XXH3_64bits_reset(r->hash);
         rp_status status = rp__in_open(folder, run->file, run->begin, buffer, &r->in, err);
         if (status != RP_OK)
             return status;
@@ -30,7 +35,9 @@ rp_status rp__run_reader_open(rp__run_reader *r, const rp__run *run, const rp__f
 void rp__run_reader_close(rp__run_reader *r)
 {
     rp__in_close(r->in);
+    XXH3_freeState(r->hash);
     r->in = NULL;
+    r->hash = NULL;
 }
 
 static rp_status next_in_file(rp__run_reader *r, rp_error *err)
@@ -50,6 +57,7 @@ static rp_status next_in_file(rp__run_reader *r, rp_error *err)
     at += r->term_bytes;
     if (!rp__bits_varint(&at, end, &r->left))
         return damaged(r, err);
+    XXH3_64bits_update(r->hash, p, (size_t)(at - p));
     rp__in_skip(r->in, (size_t)(at - p));
     return RP_OK;
 }
@@ -70,7 +78,8 @@ rp_status rp__run_reader_next(rp__run_reader *r, rp_error *err)
     r->p = r->end = NULL;
     if (r->next == r->run->terms) {
         r->is_at_end = true;
-        return RP_OK;
+        bool is_sound = !r->hash || XXH3_64bits_digest(r->hash) == r->run->checksum;
+        return is_sound ? RP_OK : damaged(r, err);
     }
     if (r->in) {
         rp_status status = next_in_file(r, err);
@@ -98,6 +107,7 @@ static rp_status refill(rp__run_reader *r, rp_error *err)
             return status;
         if (got == 0)
             return damaged(r, err);
+        XXH3_64bits_update(r->hash, r->p, got);
         r->viewed = got;
     } else {
         r->p = r->slice;

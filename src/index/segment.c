@@ -155,6 +155,14 @@ void rp__segment_close(rp__segment *s)
     rp__free(s);
 }
 
+bool rp__segment_is_whole(const rp__segment *s)
+{
+    bool is_whole = true;
+    for (size_t kind = RP_FILE_TERMS; kind < RP_FILE_KINDS; kind++)
+        is_whole = is_whole && (!s->files[kind] || rp__section_file_is_whole(s->files[kind]));
+    return is_whole;
+}
+
 const rp__segment_info *rp__segment_get_info(const rp__segment *s)
 {
     return &s->info;

@@ -31,6 +31,7 @@ struct rp__segment_builder {
     rp__folder folder;
     rp__segment_options o;
     rp__meta meta;
+    uint64_t replaced; /* generation of the index that is there; 0: none, or it cannot be read */
     bool is_published;
     char *stop_words;
     rp__doctable_writer *docs;
@@ -52,9 +53,10 @@ static uint64_t slack_bytes(uint64_t memory)
 
 typedef struct sweep {
     rp__folder *folder;
-    bool may_remove;
-    uint64_t keep, most; /* generation to keep; largest seen */
-    bool has_others;     /* files that no build makes */
+    bool clears_temporary; /* files: no reader knows them */
+    bool clears_data;      /* files of other generations than `keep` */
+    uint64_t keep, most;   /* most: largest generation seen */
+    bool has_others;       /* files that no build makes */
 } sweep;
 
 static void sweep_name(void *arg, const char *name)
@@ -69,11 +71,12 @@ static void sweep_name(void *arg, const char *name)
     }
     if (generation > s->most)
         s->most = generation;
-    if (s->may_remove && (generation == 0 || generation != s->keep))
+    if (generation == 0 ? s->clears_temporary : s->clears_data && generation != s->keep)
         rp__folder_remove(s->folder, name);
 }
 
-/* Clears what a killed build left, and finds the next generation. */
+/* Clears what a killed build left, and finds the next generation. Looks before it removes: in a folder
+ * that is not ours nothing is touched; beside a manifest that cannot be read, no data. */
 static rp_status prepare_folder(rp__segment_builder *b, rp_error *err)
 {
     rp__meta old;
@@ -83,10 +86,8 @@ static rp_status prepare_folder(rp__segment_builder *b, rp_error *err)
     rp__free(words);
     if (found == RP_NO_MEMORY || found == RP_IO)
         return found;
-    sweep s = {.folder = &b->folder,
-               .may_remove = found == RP_OK || found == RP_NOT_FOUND,
-               .keep = found == RP_OK ? old.generation : 0,
-               .most = found == RP_OK ? old.generation : 0};
+    uint64_t generation = found == RP_OK ? old.generation : 0;
+    sweep s = {.folder = &b->folder, .keep = generation, .most = generation};
     rp_status status = rp__folder_list(&b->folder, sweep_name, &s, err);
     if (status != RP_OK)
         return status;
@@ -95,7 +96,10 @@ static rp_status prepare_folder(rp__segment_builder *b, rp_error *err)
                              "%s: the folder is not empty and holds no index; give a new one",
                              b->folder.path);
     b->meta.generation = s.most + 1;
-    return RP_OK;
+    b->replaced = generation;
+    s.clears_temporary = true;
+    s.clears_data = found == RP_OK || found == RP_NOT_FOUND;
+    return rp__folder_list(&b->folder, sweep_name, &s, err);
 }
 
 static rp_status make_workers(rp__segment_builder *b, rp_error *err)
@@ -171,6 +175,9 @@ rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *op
 rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
                                   uint32_t *docid, rp_error *err)
 {
+    if (id_bytes > RP_DOC_ID_MAX)
+        return rp__error_set(err, RP_INPUT, "an id has at most %d bytes, this one has %zu",
+                             RP_DOC_ID_MAX, id_bytes);
     rp_status status = rp__doctable_writer_add(b->docs, id, id_bytes, docid);
     if (status == RP_INPUT)
         return rp__error_set(err, status, "id \"%.*s\" was seen before, as document %u",
@@ -200,7 +207,7 @@ static rp_status spill(rp__segment_builder *b, worker *w, rp_error *err)
     rp_status status = rp__run_write(w->inverter, w->out, w->file, &w->runs[w->n_runs]);
     w->n_runs++;
     rp__inverter_clear(w->inverter);
-    return status;
+    return status == RP_OK ? RP_OK : rp__error_no_memory(err);
 }
 
 /* Bytes that one worker's inverter may use now. */
@@ -261,15 +268,16 @@ static rp_status settle_runs(rp__segment_builder *b, rp__run **runs, size_t *n_r
     *n_runs = 0;
     for (uint32_t i = 0; i < b->o.workers; i++) {
         worker *w = &b->workers[i];
-        size_t terms = rp__inverter_terms(w->inverter);
-        if (terms > 0 && must_spill) {
+        bool is_empty = rp__inverter_is_empty(w->inverter);
+        if (!is_empty && must_spill) {
             rp_status status = spill(b, w, err);
             if (status != RP_OK)
                 return status;
-        } else if (terms > 0) {
+        } else if (!is_empty) {
             if (rp__inverter_sort(w->inverter) != RP_OK)
                 return rp__error_no_memory(err);
-            (*runs)[(*n_runs)++] = (rp__run){.inverter = w->inverter, .terms = terms};
+            (*runs)[(*n_runs)++] =
+                (rp__run){.inverter = w->inverter, .terms = rp__inverter_terms(w->inverter)};
         }
         if (w->n_runs)
             memcpy(*runs + *n_runs, w->runs, w->n_runs * sizeof **runs);
@@ -372,17 +380,40 @@ static rp_status write_docs(rp__segment_builder *b, rp__lengths *lengths, rp_err
     return rp__doctable_writer_write(b->docs, &b->folder, name, &file->bytes, &file->checksum, err);
 }
 
-/* A failure after the rename leaves the new index in place: then its files must stay. */
+static void remove_generation(rp__segment_builder *b, uint64_t generation)
+{
+    for (int kind = RP_FILE_TERMS; generation && kind < RP_FILE_KINDS; kind++) {
+        char name[RP_FILE_NAME_MAX];
+        rp__manifest_file_name((rp__file_kind)kind, generation, name);
+        rp__folder_remove(&b->folder, name);
+    }
+}
+
+/* The old index's files go by their names, which needs nothing that could fail; the listing finds
+ * what lies beside a manifest that could not be read. */
+static void remove_replaced(rp__segment_builder *b)
+{
+    sweep s = {.folder = &b->folder,
+               .clears_temporary = true,
+               .clears_data = true,
+               .keep = b->meta.generation};
+    remove_generation(b, b->replaced);
+    rp__folder_list(&b->folder, sweep_name, &s, NULL);
+}
+
+/* A failure after the rename leaves the new index in place: then its files must stay, and so they do
+ * where it cannot be told whether the rename took place. */
 static rp_status publish(rp__segment_builder *b, rp_error *err)
 {
     rp_status status =
         rp__manifest_publish(&b->folder, &b->meta, b->o.stop_words, b->o.stop_bytes, err);
     if (status == RP_OK) {
         b->is_published = true;
-        sweep s = {.folder = &b->folder, .may_remove = true, .keep = b->meta.generation};
-        rp__folder_list(&b->folder, sweep_name, &s, NULL);
+        remove_replaced(b);
         return RP_OK;
     }
+    if (!b->folder.has_tried)
+        return status;
     rp__meta now;
     char *words = NULL;
     size_t n;
@@ -443,12 +474,8 @@ void rp__segment_builder_free(rp__segment_builder *b)
         rp__free(w->runs);
     }
     rp__section_writer_abandon(b->text);
-    for (int kind = RP_FILE_TERMS; b->meta.generation && !b->is_published && kind < RP_FILE_KINDS;
-         kind++) {
-        char name[RP_FILE_NAME_MAX];
-        rp__manifest_file_name((rp__file_kind)kind, b->meta.generation, name);
-        rp__folder_remove(&b->folder, name);
-    }
+    if (!b->is_published)
+        remove_generation(b, b->meta.generation);
     rp__free(b->workers);
     rp__doctable_writer_free(b->docs);
     rp__buf_free(&b->text_index);

@@ -1,14 +1,16 @@
 /* segment_check.c: reads all of a segment and says what is wrong with it.
  *
- * First the checksums, then what the bytes say: terms rising, every list what an encoder would have
- * written, positions rising and as many as the frequencies say, sums as in the manifest, ids and text
- * readable. Goes on after a fault, so that one look tells all. */
+ * First the checksums, then what the bytes say: terms rising and found by their prefixes, every list
+ * what an encoder would have written, in its place and with true bounds, positions rising and as many
+ * as the frequencies say, lengths and sums as in the manifest, ids and text readable. Goes on after a
+ * fault, so that one look tells all. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "index/segment.h"
+#include "index/term_sort.h"
 
 typedef struct check {
     rp__segment *s;
@@ -21,7 +23,11 @@ typedef struct check {
     char last[256];
     size_t last_bytes;
     uint64_t terms, postings, tokens;
-    rp_status stopped; /* why the walk over terms ended */
+    uint64_t lists_end, positions_end; /* where the next list and its positions must begin */
+    uint32_t *lengths;                 /* by document: the sum of its frequencies */
+    float *norms;                      /* by code of length, for bounds; NULL: an unknown ranking */
+    rp_status stopped;                 /* why the walk over terms ended */
+    bool is_short; /* of memory: something could not be looked at, which is no fault of it */
 } check;
 
 static void fault(check *c, const char *where, const char *what)
@@ -37,6 +43,12 @@ static void term_fault(check *c, const char *what)
     char where[400];
     snprintf(where, sizeof where, "term \"%.*s\"", (int)c->iter.term_bytes, c->iter.term);
     fault(c, where, what);
+}
+
+static bool is_bad(check *c, rp_status status)
+{
+    c->is_short |= status == RP_NO_MEMORY;
+    return status != RP_OK && status != RP_NO_MEMORY;
 }
 
 static void check_sums(check *c)
@@ -67,41 +79,95 @@ static void check_positions(check *c, const rp__list *list)
         if (status == RP_OK && n != tf)
             status = RP_DAMAGED;
     }
-    if (status != RP_OK)
+    if (is_bad(c, status))
         term_fault(c, "its positions cannot be read");
 }
 
-static uint64_t sum_freqs(const rp__list *list)
+/* The look-up compares these before it looks at a term. */
+static void check_prefix(check *c)
 {
-    uint32_t tfs[RP_BLOCK_ROOM];
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (list->codec && i % RP_BLOCK == 0 && rp__list_freqs(list, i / RP_BLOCK, tfs) != RP_OK)
-            return 0;
-        sum += list->codec ? tfs[i % RP_BLOCK] : list->tfs[i];
-    }
-    return sum;
+    const rp__dictionary *d = &c->s->dictionary;
+    if (c->terms % RP_TERMS_PER_BLOCK == 0 &&
+        d->prefixes[c->iter.block] != rp__term_sort_prefix(c->iter.term, c->iter.term_bytes))
+        term_fault(c, "the prefix of its block is not its own");
 }
 
-static void check_term(check *c)
+static void check_order(check *c)
 {
-    uint32_t scratch[2 * RP_BLOCK_ROOM];
-    rp__list list;
-    const rp__term *entry = &c->iter.entry;
     size_t n = c->last_bytes < c->iter.term_bytes ? c->last_bytes : c->iter.term_bytes;
     int order = memcmp(c->last, c->iter.term, n);
     if (c->terms > 0 && (order > 0 || (order == 0 && c->last_bytes >= c->iter.term_bytes)))
         term_fault(c, "terms are out of order");
     memcpy(c->last, c->iter.term, c->iter.term_bytes);
     c->last_bytes = c->iter.term_bytes;
-    if (rp__segment_list(c->s, entry, &c->arena, &list) != RP_OK ||
-        (list.codec && rp__list_validate(&list, scratch) != RP_OK)) {
-        term_fault(c, "its list cannot be read");
+}
+
+static void check_place(check *c)
+{
+    const rp__term *entry = &c->iter.entry;
+    if (entry->tiny)
         return;
+    if (entry->list_offset != c->lists_end || entry->pos_offset != c->positions_end)
+        term_fault(c, "its list does not begin where the one before ends");
+    c->lists_end = entry->list_offset + entry->list_bytes;
+    c->positions_end = entry->pos_offset + entry->pos_bytes;
+}
+
+/* Bounds are what the writer makes: the largest tf/(tf+K) of the block, rounded up. */
+static void check_bounds(check *c, const rp__list *list, const uint32_t *docids,
+                         const uint32_t *tfs)
+{
+    for (uint32_t b = 0; b < list->n_blocks; b++) {
+        uint32_t first = rp__list_block_first(list, b), end = first + rp__list_block_count(list, b);
+        float most = 0;
+        for (uint32_t i = first; i < end; i++) {
+            float tf = (float)tfs[i];
+            float ratio = tf / (tf + c->norms[rp__lengths_code(&c->s->docs.lengths, docids[i])]);
+            most = ratio > most ? ratio : most;
+        }
+        if (list->bounds[b] != rp__rank_block_bound(most)) {
+            term_fault(c, "the bound of a block is not that of its postings");
+            return;
+        }
     }
-    if (sum_freqs(&list) != entry->cf)
+}
+
+static rp_status check_postings(check *c, const rp__list *list)
+{
+    uint32_t *docids = rp__arena_array(&c->arena, (size_t)list->n + RP_BLOCK_ROOM, sizeof *docids);
+    uint32_t *tfs = rp__arena_array(&c->arena, (size_t)list->n + RP_BLOCK_ROOM, sizeof *tfs);
+    if (!docids || !tfs)
+        return RP_NO_MEMORY;
+    rp_status status = rp__list_decode(list, docids, tfs);
+    if (status != RP_OK)
+        return status;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        sum += tfs[i];
+        c->lengths[docids[i]] += tfs[i];
+    }
+    if (sum != c->iter.entry.cf)
         term_fault(c, "its occurrences are not the sum of its frequencies");
-    if (c->s->positions)
+    if (list->codec && c->norms)
+        check_bounds(c, list, docids, tfs);
+    return RP_OK;
+}
+
+static void check_term(check *c)
+{
+    uint32_t scratch[2 * RP_BLOCK_ROOM];
+    rp__list list;
+    check_order(c);
+    check_prefix(c);
+    check_place(c);
+    rp_status status = rp__segment_list(c->s, &c->iter.entry, &c->arena, &list);
+    if (status == RP_OK && list.codec)
+        status = rp__list_validate(&list, scratch);
+    if (status == RP_OK)
+        status = check_postings(c, &list);
+    if (is_bad(c, status))
+        term_fault(c, "its list cannot be read");
+    if (status == RP_OK && c->s->positions)
         check_positions(c, &list);
 }
 
@@ -120,20 +186,41 @@ static rp_status walk_terms(void *arg)
     return RP_OK;
 }
 
+static void doc_fault(check *c, uint32_t docid, const char *what)
+{
+    char where[40];
+    snprintf(where, sizeof where, "document %u", docid);
+    fault(c, where, what);
+}
+
+static void check_length_table(check *c)
+{
+    const rp__lengths *l = &c->s->docs.lengths;
+    for (uint32_t i = 1; i < l->n_table; i++)
+        if (l->table[i - 1] >= l->table[i]) {
+            fault(c, "lengths of documents", "their table is out of order");
+            return;
+        }
+    if (c->s->meta.max_length != (l->n_table ? l->table[l->n_table - 1] : 0))
+        fault(c, "lengths of documents", "the longest is not what the manifest says");
+}
+
 static rp_status walk_ids(void *arg)
 {
     check *c = arg;
     const rp__lengths *l = &c->s->docs.lengths;
     uint64_t tokens = 0;
+    bool has_lengths = c->faults == 0 && !c->is_short; /* lists that were not read tell nothing */
+    check_length_table(c);
     for (uint32_t d = 0; d < c->s->meta.docs; d++) {
         const char *id;
         size_t bytes;
-        if (rp__segment_doc_id(c->s, d, &id, &bytes) != RP_OK || bytes == 0) {
-            char where[40];
-            snprintf(where, sizeof where, "document %u", d);
-            fault(c, where, "its id cannot be read");
-        }
-        tokens += l->table[rp__lengths_code(l, d)];
+        uint32_t length = l->table[rp__lengths_code(l, d)];
+        if (rp__segment_doc_id(c->s, d, &id, &bytes) != RP_OK || bytes == 0)
+            doc_fault(c, d, "its id cannot be read");
+        if (has_lengths && length != c->lengths[d])
+            doc_fault(c, d, "its length is not the sum of its frequencies");
+        tokens += length;
     }
     if (tokens != c->s->meta.tokens)
         fault(c, "lengths of documents", "they do not add up to the manifest's tokens");
@@ -152,6 +239,18 @@ static rp_status run_copy(void *arg)
     return RP_OK;
 }
 
+static rp_status walk_text_index(void *arg)
+{
+    check *c = arg;
+    const rp__doctable *t = &c->s->docs;
+    const rp__text_block *first = t->text_index, *end = first + t->n_text_blocks;
+    if ((t->n_text_blocks > 0 && first->first_docid != 0) || end->first_docid != t->n_docs)
+        fault(c, "text", "its blocks do not hold every document");
+    if (first->offset != 0 || end->offset != t->text_bytes)
+        fault(c, "text", "its blocks do not fill their section");
+    return RP_OK;
+}
+
 /* The first document of each block, which unpacks all of it, and the last, which finds the end. */
 static void check_text(check *c, rp__zblock *z)
 {
@@ -159,45 +258,90 @@ static void check_text(check *c, rp__zblock *z)
     rp__buf buf;
     size_t title;
     rp__buf_init(&buf);
+    if (t->text && rp__mapping_guard(walk_text_index, c) != RP_OK)
+        fault(c, "text", "the file was cut short");
     for (size_t i = 0; t->text && i < 2 * t->n_text_blocks; i++) {
         uint32_t docid = 0;
-        char where[40];
         copy_job job = {&docid, &t->text_index[i / 2 + i % 2].first_docid};
         rp_status status = rp__mapping_guard(run_copy, &job);
         docid -= (uint32_t)(i % 2);
         buf.n = 0;
         if (status == RP_OK)
             status = rp__segment_doc_text(c->s, docid, z, &buf, &title);
-        if (status == RP_OK)
-            continue;
-        snprintf(where, sizeof where, "document %u", docid);
-        fault(c, where, "its text cannot be read");
+        if (is_bad(c, status))
+            doc_fault(c, docid, "its text cannot be read");
     }
     rp__buf_free(&buf);
+}
+
+/* Norms are those of the ranking that the manifest names for bounds. */
+static rp_status run_norms(void *arg)
+{
+    check *c = arg;
+    const rp__meta *m = &c->s->meta;
+    const rp__lengths *l = &c->s->docs.lengths;
+    rp__rank rank = {.ranking = rp__ranking_find(m->bound_variant),
+                     .k1 = m->bound_k1,
+                     .b = m->bound_b,
+                     .stats = {m->docs, m->tokens, m->max_length}};
+    if (rank.ranking)
+        rank.mu = rank.ranking->mu;
+    for (uint32_t i = 0; rank.ranking && i < l->n_table; i++)
+        c->norms[i] = rp__rank_norm(&rank, l->table[i]);
+    return rank.ranking ? RP_OK : RP_NOT_FOUND;
+}
+
+static rp_status begin_check(check *c)
+{
+    c->lengths = rp__alloc_zero((size_t)c->s->meta.docs, sizeof *c->lengths);
+    c->norms = rp__alloc_array(c->s->docs.lengths.n_table, sizeof *c->norms);
+    if (!c->lengths || !c->norms)
+        return RP_NO_MEMORY;
+    if (rp__mapping_guard(run_norms, c) != RP_OK) {
+        rp__free(c->norms);
+        c->norms = NULL;
+    }
+    return RP_OK;
+}
+
+static void check_terms(check *c)
+{
+    const rp__segment *s = c->s;
+    if (rp__mapping_guard(walk_terms, c) != RP_OK || c->stopped == RP_DAMAGED) {
+        term_fault(c, "the dictionary cannot be read on from here");
+        return;
+    }
+    if (c->terms != s->meta.terms || c->postings != s->meta.postings || c->tokens != s->meta.tokens)
+        fault(c, "terms", "they do not add up to the manifest's figures");
+    if (c->lists_end != s->lists_bytes || c->positions_end != s->positions_bytes)
+        fault(c, "lists", "they do not fill their section");
 }
 
 rp_status rp__segment_check(rp__segment *s, rp_check_fn *on_fault, void *arg, rp_error *err)
 {
     check *c = rp__alloc_zero(1, sizeof *c);
     rp__zblock *z = NULL;
-    if (!c || rp__zblock_new(&z) != RP_OK) {
-        rp__free(c);
+    if (!c)
         return rp__error_no_memory(err);
-    }
     *c = (check){.s = s, .on_fault = on_fault, .arg = arg, .err = err};
-    rp__arena_init(&c->arena, (size_t)1 << 32);
-    check_sums(c);
-    if (rp__mapping_guard(walk_terms, c) != RP_OK || c->stopped == RP_DAMAGED)
-        term_fault(c, "the dictionary cannot be read on from here");
-    else if (c->terms != s->meta.terms || c->postings != s->meta.postings ||
-             c->tokens != s->meta.tokens)
-        fault(c, "terms", "they do not add up to the manifest's figures");
-    if (rp__mapping_guard(walk_ids, c) != RP_OK)
-        fault(c, "documents", "the file was cut short");
-    check_text(c, z);
-    uint64_t faults = c->faults;
+    rp__arena_init(&c->arena, (size_t)1 << 34);
+    rp_status status = begin_check(c);
+    if (status == RP_OK)
+        status = rp__zblock_new(&z);
+    if (status == RP_OK) {
+        check_sums(c);
+        check_terms(c);
+        if (rp__mapping_guard(walk_ids, c) != RP_OK)
+            fault(c, "documents", "the file was cut short");
+        check_text(c, z);
+        status = c->faults ? RP_DAMAGED : c->is_short ? RP_NO_MEMORY : RP_OK;
+    }
+    if (status == RP_NO_MEMORY)
+        rp__error_no_memory(err);
     rp__zblock_free(z);
     rp__arena_reset(&c->arena);
+    rp__free(c->lengths);
+    rp__free(c->norms);
     rp__free(c);
-    return faults ? RP_DAMAGED : RP_OK;
+    return status;
 }

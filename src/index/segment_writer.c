@@ -129,6 +129,8 @@ static bool grow_postings(rp__segment_writer *w)
 
 rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint32_t tf)
 {
+    if (docid >= w->lengths.n_docs)
+        return RP_DAMAGED;
     if (w->n == w->cap && !grow_postings(w))
         return RP_NO_MEMORY;
     if (w->positions && w->n % RP_BLOCK == 0) {
@@ -172,7 +174,9 @@ static rp_status add_tiny(rp__segment_writer *w, rp__term *entry)
     }
     entry->tiny = bytes;
     entry->tiny_bytes = (uint32_t)(p - bytes);
-    return rp__dictionary_writer_add(w->dictionary, w->term, w->term_bytes, entry);
+    rp_status status = rp__dictionary_writer_add(w->dictionary, w->term, w->term_bytes, entry);
+    entry->tiny = NULL;
+    return status;
 }
 
 static bool grow_scratch(rp__segment_writer *w)

@@ -14,7 +14,8 @@ rp_status rp__segment_writer_new(const rp__folder *folder, uint64_t generation,
                                  const rp__lengths *lengths, const float *norms,
                                  rp__segment_writer **out, rp_error *err);
 void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t bytes);
-/* Docids rise within a term. With positions tf is 0 and counted by the calls to positions. */
+/* Docids rise within a term. With positions tf is 0 and counted by the calls to positions.
+ * RP_DAMAGED: there is no such document. */
 rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint32_t tf);
 /* More positions of the last posting, rising: how far after the one before, less one (the first: itself). */
 void rp__segment_writer_positions(rp__segment_writer *w, const uint32_t *gaps, uint32_t n);

@@ -25,13 +25,13 @@ static rp_status set_path(rp__folder *folder, const char *path, rp_error *err)
     if (strlen(path) == 0 || strlen(path) >= sizeof folder->path)
         return rp__error_set(err, RP_USAGE, "the index folder's path is %s",
                              path[0] ? "too long" : "empty");
-    strcpy(folder->path, path);
+    memcpy(folder->path, path, strlen(path) + 1);
     return RP_OK;
 }
 
 static int open_folder(const char *path)
 {
-    return rp__store_get_ops()->open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    return rp__store_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 }
 
 rp_status rp__folder_open(rp__folder *folder, const char *path, rp_error *err)
@@ -84,11 +84,11 @@ void rp__folder_close(rp__folder *folder)
 static rp_status sync_above(const rp__folder *folder, rp_error *err)
 {
     const rp__store_ops *ops = rp__store_get_ops();
-    int fd = ops->open(folder->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    int fd = rp__store_open(folder->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (fd < 0)
         return errno == EACCES ? RP_OK : fail(folder, "open the folder above", err);
     rp_status status = RP_OK;
-    if (ops->fsync(fd) != 0)
+    if (rp__store_fsync(fd) != 0)
         status = fail(folder, "sync the folder above", err);
     ops->close(fd);
     return status;
@@ -97,15 +97,16 @@ static rp_status sync_above(const rp__folder *folder, rp_error *err)
 rp_status rp__folder_publish(rp__folder *folder, const char *from, const char *to, rp_error *err)
 {
     const rp__store_ops *ops = rp__store_get_ops();
-    if (ops->fsync(folder->fd) != 0)
+    if (rp__store_fsync(folder->fd) != 0)
         return fail(folder, "sync the index folder", err);
     rp_status status = sync_above(folder, err);
     if (status != RP_OK)
         return status;
+    folder->has_tried = true;
     if (ops->rename(folder->fd, from, to) != 0)
         return fail(folder, "publish the index", err);
     folder->is_new = false;
-    if (ops->fsync(folder->fd) != 0)
+    if (rp__store_fsync(folder->fd) != 0)
         return fail(folder, "sync the published index", err);
     return RP_OK;
 }
@@ -118,7 +119,7 @@ void rp__folder_remove(rp__folder *folder, const char *name)
 rp_status rp__folder_list(rp__folder *folder, void (*fn)(void *arg, const char *name), void *arg,
                           rp_error *err)
 {
-    int fd = rp__store_get_ops()->open(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    int fd = rp__store_open(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     if (!dir) {
         rp_status status = fail(folder, "list the index folder", err);

@@ -27,7 +27,7 @@ rp_status rp__in_open(const rp__folder *folder, const char *name, uint64_t at, s
         return rp__error_no_memory(err);
     *in = (rp__in){.folder = folder, .offset = at, .cap = buffer};
     snprintf(in->name, sizeof in->name, "%s", name);
-    in->fd = rp__store_get_ops()->open(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+    in->fd = rp__store_open(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (in->fd < 0) {
         rp_status status = rp__error_set(err, RP_IO, "%s/%s: cannot open: %s", folder->path, name,
                                          strerror(errno));

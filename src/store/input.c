@@ -75,7 +75,7 @@ static rp_status fill(rp__input *input, size_t want, rp_error *err)
     if (input->at == input->n)
         input->at = input->n = 0;
     while (input->n - input->at < want && !input->at_end) {
-        size_t got;
+        size_t got = 0;
         rp_status status =
             read_some(input, input->buffer + input->n, BUFFER_BYTES - input->n, &got, err);
         if (status != RP_OK)
@@ -279,8 +279,7 @@ static rp_status open_file(rp__input *input, rp_error *err)
         input->fd = STDIN_FILENO;
         return RP_OK;
     }
-    input->fd =
-        rp__store_get_ops()->open(AT_FDCWD, input->path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+    input->fd = rp__store_open(AT_FDCWD, input->path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
     if (input->fd < 0)
         return rp__error_set(err, RP_IO, "%s: cannot open: %s", input->path, strerror(errno));
     struct stat st;

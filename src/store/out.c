@@ -27,8 +27,8 @@ rp_status rp__out_create(const rp__folder *folder, const char *name, size_t buff
         return rp__error_no_memory(err);
     *o = (rp__out){.folder = folder, .cap = buffer};
     snprintf(o->name, sizeof o->name, "%s", name);
-    o->fd = rp__store_get_ops()->open(folder->fd, name,
-                                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    o->fd = rp__store_open(folder->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                           0666);
     if (o->fd < 0) {
         rp_status status = rp__error_set(err, RP_IO, "%s/%s: cannot create: %s", folder->path, name,
                                          strerror(errno));
@@ -83,7 +83,7 @@ rp_status rp__out_finish(rp__out *o, bool sync, rp_error *err)
 {
     const rp__store_ops *ops = rp__store_get_ops();
     flush(o);
-    if (o->error == 0 && sync && ops->fsync(o->fd) != 0)
+    if (o->error == 0 && sync && rp__store_fsync(o->fd) != 0)
         o->error = errno;
     if (ops->close(o->fd) != 0 && o->error == 0 && errno != EINTR)
         o->error = errno;

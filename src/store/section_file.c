@@ -4,6 +4,7 @@
  * checked only by verify. Nothing here trusts a number before it is compared with the file's size. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -114,7 +115,7 @@ static rp_status read_metadata(rp__section_file *f, int fd, uint32_t kind, uint6
 static rp_status open_file(rp__section_file *f, const rp__folder *folder, const char *name, int *fd,
                            rp_error *err)
 {
-    *fd = rp__store_get_ops()->open(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+    *fd = rp__store_open(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (*fd < 0)
         return rp__error_set(err, errno == ENOENT ? RP_NOT_FOUND : RP_IO, "%s: cannot open: %s",
                              f->name, strerror(errno));
@@ -213,6 +214,17 @@ rp_status rp__section_file_verify(const rp__section_file *f, uint32_t id, rp_err
     return rp__error_set(
         err, RP_DAMAGED,
         "%s: section %u: checksum differs; restore the file or build the index again", f->name, id);
+}
+
+/* Cutting a file takes away the pages behind its new end, whose touch is a SIGBUS, and zeroes the rest of
+ * the page where it ends, whose touch is none. Either way the last byte, which is not zero, tells. The
+ * system takes pages away before it zeroes, and zeroes one page in no time, so that bytes read as
+ * zeros before this look are not missed by it. */
+bool rp__section_file_is_whole(const rp__section_file *f)
+{
+    atomic_thread_fence(memory_order_acquire);
+    const volatile char *end = (const char *)f->at + f->bytes;
+    return end[-1] == RP_SECTION_MAGIC_END[sizeof(RP_SECTION_MAGIC_END) - 2];
 }
 
 size_t rp__section_file_count(const rp__section_file *f)

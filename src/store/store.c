@@ -1,6 +1,7 @@
 /* store.c: the table of system calls that all of store goes through. */
 #include "store/store.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -65,4 +66,22 @@ const rp__store_ops *rp__store_get_ops(void)
 void rp__store_set_ops(const rp__store_ops *ops)
 {
     current = ops ? ops : &rp__store_system;
+}
+
+int rp__store_open(int dirfd, const char *path, int flags, unsigned mode)
+{
+    int fd;
+    do
+        fd = current->open(dirfd, path, flags, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+int rp__store_fsync(int fd)
+{
+    int result;
+    do
+        result = current->fsync(fd);
+    while (result != 0 && errno == EINTR);
+    return result;
 }

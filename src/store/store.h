@@ -38,6 +38,9 @@ typedef struct rp__store_ops {
 extern const rp__store_ops rp__store_system;         /* the real ones */
 const rp__store_ops *rp__store_get_ops(void);
 void rp__store_set_ops(const rp__store_ops *ops);    /* for tests, before any thread runs; NULL: the real ones */
+/* The table's calls, made again where a signal interrupts them. */
+int rp__store_open(int dirfd, const char *path, int flags, unsigned mode);
+int rp__store_fsync(int fd);
 
 /* ---- 2. Writing files ------------------------------------------------------------------------ */
 
@@ -45,6 +48,7 @@ void rp__store_set_ops(const rp__store_ops *ops);    /* for tests, before any th
 typedef struct rp__folder {
     int fd;          /* -1: closed */
     bool is_new;     /* this process made it and nothing in it is published yet */
+    bool has_tried;  /* publish has come to the rename, whatever became of it */
     char path[4096]; /* as the user gave it, for messages */
 } rp__folder;
 
@@ -105,6 +109,9 @@ void rp__section_file_close(rp__section_file *file);
 rp_status rp__section_file_get(const rp__section_file *file, uint32_t id, const uint8_t **at,
                                size_t *bytes, rp_error *err);
 rp_status rp__section_file_verify(const rp__section_file *file, uint32_t id, rp_error *err);
+/* False: it was cut short after it was opened, and what was read since may be zeros that are not in it.
+ * Reads mapped memory: call it under the guard. */
+bool rp__section_file_is_whole(const rp__section_file *file);
 size_t rp__section_file_count(const rp__section_file *file);
 uint32_t rp__section_file_id(const rp__section_file *file, size_t i);
 uint64_t rp__section_file_bytes(const rp__section_file *file);

@@ -82,8 +82,7 @@ static rp_status push_entries(walk *w, const char *folder, DIR *dir, rp_error *e
 /* `folder` must not lie in w->paths, which moves. */
 static rp_status list_folder(walk *w, const char *folder, int flags, rp_error *err)
 {
-    int fd =
-        rp__store_get_ops()->open(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags, 0);
+    int fd = rp__store_open(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags, 0);
     if (fd < 0)
         return cannot("open", folder, "", err);
     DIR *dir = fdopendir(fd);

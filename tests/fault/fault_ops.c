@@ -6,9 +6,9 @@
 
 #include "store/store.h"
 
-const char *const fault_call_names[FAULT_CALLS] = {"open",  "close", "read",   "pread",
-                                                   "write", "fsync", "rename", "unlink",
-                                                   "mkdir", "lock",  "map",    "unmap"};
+const char *const fault_call_names[FAULT_CALLS] = {"open",  "close",  "read",   "pread", "write",
+                                                   "fsync", "rename", "unlink", "mkdir", "lock",
+                                                   "size",  "map",    "unmap"};
 
 static struct {
     fault_ask_fn *ask;
@@ -65,6 +65,9 @@ static ssize_t ask_pread(int fd, void *buf, size_t n, off_t at)
 static ssize_t ask_write(int fd, const void *buf, size_t n)
 {
     fault_act act = ask(FAULT_WRITE, fd, NULL, n);
+    if (!act.error && act.is_done)
+        return !act.at_most || rp__store_system.write(fd, buf, shorter(act, n)) > 0 ? (ssize_t)n
+                                                                                    : -1;
     return act.error ? outcome(act, -1) : rp__store_system.write(fd, buf, shorter(act, n));
 }
 
@@ -98,6 +101,12 @@ static int ask_lock(int fd)
     return outcome(act, is_made(act) ? rp__store_system.lock(fd) : 0);
 }
 
+static off_t ask_size(int fd)
+{
+    fault_act act = ask(FAULT_SIZE, fd, NULL, 0);
+    return act.error ? outcome(act, -1) : rp__store_system.size(fd);
+}
+
 static void *ask_map(int fd, size_t bytes)
 {
     fault_act act = ask(FAULT_MAP, fd, NULL, bytes);
@@ -124,6 +133,7 @@ static const rp__store_ops asking = {
     .unlink = ask_unlink,
     .mkdir = ask_mkdir,
     .lock = ask_lock,
+    .size = ask_size,
     .map = ask_map,
     .unmap = ask_unmap,
 };

@@ -16,6 +16,7 @@ typedef enum fault_call {
     FAULT_UNLINK,
     FAULT_MKDIR,
     FAULT_LOCK,
+    FAULT_SIZE,
     FAULT_MAP,
     FAULT_UNMAP,
     FAULT_CALLS,
@@ -27,7 +28,7 @@ extern const char *const fault_call_names[FAULT_CALLS];
 typedef struct fault_act {
     int error;      /* it fails with this errno */
     int is_done;    /* ... but has taken effect, as a lost reply of a network file system; or, with
-                       no error: it succeeds without having been made */
+                       no error: it succeeds without having been made (a write: but for at_most) */
     size_t at_most; /* a read or write handles no more bytes than this; 0: all */
 } fault_act;
 

@@ -16,7 +16,9 @@
 #include "tempdir.h"
 
 /* How much slower a sanitised build may be: counts are divided by it. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__)
+#define FAULT_SLOW 20
+#elif defined(__SANITIZE_ADDRESS__)
 #define FAULT_SLOW 5
 #else
 #define FAULT_SLOW 1

@@ -21,7 +21,7 @@ typedef struct reseal_files {
 } reseal_files;
 
 /* Where the table lies; 0 entries if it cannot be told. */
-static inline rp__section_entry *reseal_table(const uint8_t *at, size_t n, size_t *entries)
+static inline uint8_t *reseal_table(const uint8_t *at, size_t n, size_t *entries)
 {
     rp__section_footer footer;
     *entries = 0;
@@ -34,17 +34,24 @@ static inline rp__section_entry *reseal_table(const uint8_t *at, size_t n, size_
         footer.n_sections * sizeof(rp__section_entry) != room - footer.table_offset)
         return NULL;
     *entries = (size_t)footer.n_sections;
-    return (rp__section_entry *)(void *)(uintptr_t)(at + footer.table_offset);
+    return (uint8_t *)(uintptr_t)(at + footer.table_offset);
+}
+
+/* The i-th entry of a table, which may stand at any address. */
+static inline rp__section_entry reseal_entry(const uint8_t *table, size_t i)
+{
+    rp__section_entry e;
+    memcpy(&e, table + i * sizeof e, sizeof e);
+    return e;
 }
 
 /* The bytes of a section of the file, or NULL. */
 static inline uint8_t *reseal_section(uint8_t *at, size_t n, uint32_t id, size_t *bytes)
 {
     size_t entries;
-    const rp__section_entry *table = reseal_table(at, n, &entries);
+    const uint8_t *table = reseal_table(at, n, &entries);
     for (size_t i = 0; i < entries; i++) {
-        rp__section_entry e;
-        memcpy(&e, &table[i], sizeof e);
+        rp__section_entry e = reseal_entry(table, i);
         if (e.id != id || e.offset > n || e.bytes > n - e.offset)
             continue;
         *bytes = (size_t)e.bytes;
@@ -58,20 +65,19 @@ static inline uint64_t reseal_file(uint8_t *at, size_t n)
 {
     size_t entries;
     rp__section_footer footer;
-    rp__section_entry *table = reseal_table(at, n, &entries);
+    uint8_t *table = reseal_table(at, n, &entries);
     for (size_t i = 0; i < entries; i++) {
-        rp__section_entry e;
-        memcpy(&e, &table[i], sizeof e);
+        rp__section_entry e = reseal_entry(table, i);
         if (e.offset <= n && e.bytes <= n - e.offset)
             e.checksum = rp__checksum(at + e.offset, (size_t)e.bytes);
-        memcpy(&table[i], &e, sizeof e);
+        memcpy(table + i * sizeof e, &e, sizeof e);
     }
     if (n < sizeof(rp__section_header) + sizeof footer)
         return 0;
     memcpy(&footer, at + n - sizeof footer, sizeof footer);
     footer.header_checksum = rp__checksum(at, sizeof(rp__section_header));
     if (table)
-        footer.table_checksum = rp__checksum(table, entries * sizeof *table);
+        footer.table_checksum = rp__checksum(table, entries * sizeof(rp__section_entry));
     footer.file_bytes = n;
     footer.checksum = rp__checksum(&footer, offsetof(rp__section_footer, checksum));
     memcpy(footer.magic, RP_SECTION_MAGIC_END, sizeof footer.magic);

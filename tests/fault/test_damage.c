@@ -94,15 +94,16 @@ static void find_regions(fixture *f)
 {
     for (int kind = 0; kind < RP_FILE_KINDS; kind++) {
         size_t n = f->sound.bytes[kind], entries, at = sizeof(rp__section_header);
-        const rp__section_entry *table = reseal_table(f->sound.at[kind], n, &entries);
+        const uint8_t *table = reseal_table(f->sound.at[kind], n, &entries);
         assert_true(entries > 0);
         add_region(f, kind, 0, at, "header", 0);
         for (size_t i = 0; i < entries; i++) {
-            size_t end = (size_t)(table[i].offset + table[i].bytes);
-            size_t next = i + 1 < entries ? (size_t)table[i + 1].offset
-                                          : (size_t)((const uint8_t *)table - f->sound.at[kind]);
-            add_region(f, kind, (size_t)table[i].offset, end, "section", table[i].id);
-            add_region(f, kind, end, next, "padding", table[i].id);
+            rp__section_entry e = reseal_entry(table, i);
+            size_t end = (size_t)(e.offset + e.bytes);
+            size_t next = i + 1 < entries ? (size_t)reseal_entry(table, i + 1).offset
+                                          : (size_t)(table - f->sound.at[kind]);
+            add_region(f, kind, (size_t)e.offset, end, "section", e.id);
+            add_region(f, kind, end, next, "padding", e.id);
             at = next;
         }
         add_region(f, kind, at, n - sizeof(rp__section_footer), "table", 0);

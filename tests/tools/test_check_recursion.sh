@@ -11,7 +11,7 @@ expect() {
     rm -rf "${dir:?}"/*
     cat >"$dir/a.c"
     printf '%b' "$4" >"$dir/calls"
-    (cd "$dir" && gcc -O0 -fcallgraph-info -c a.c) || { echo "not ok $1 (compile)"; return; }
+    (cd "$dir" && gcc -O0 -fPIC -fno-semantic-interposition -ffunction-sections -fcallgraph-info -c a.c) || { echo "not ok $1 (compile)"; return; }
     out=$("$tools/check_recursion" "$dir/calls" "$dir" 2>&1)
     status=$?
     if [ $status -eq "$2" ] && [[ $out == *"$3"* ]]; then
@@ -79,4 +79,23 @@ expect name_told_apart_by_file 0 "no recursion" "a.c:walk -> a.c:step\n" <<'C'
 static int step(int n) { return n; }
 static int walk(int n) { int (*f)(int) = step; return f(n); }
 int top(int n) { return walk(n); }
+C
+
+expect new_row_that_no_line_reaches 1 "a.c:jump: its address is taken" "walk -> step_*\n" <<'C'
+static int step_in(int n) { return n - 1; }
+static int jump(int n) { return n; }
+static int (*const steps[])(int) = {step_in, jump};
+int walk(int n) { return steps[n & 1](n); }
+C
+
+expect callback_that_no_line_reaches 1 "shout: its address is taken" "walk -> outside\n" <<'C'
+int walk(int (*f)(int)) { return f(1); }
+int shout(int n) { return n; }
+int top(void) { return walk(shout); }
+C
+
+expect given_to_libc 0 "no recursion" "libc -> compare\n" <<'C'
+#include <stdlib.h>
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+void sort(int *at, size_t n) { qsort(at, n, sizeof *at, compare); }
 C

@@ -16,8 +16,18 @@ const rp__algorithm *rp__cpu_run_algorithm(size_t i)
     return i < sizeof algorithms / sizeof algorithms[0] ? algorithms[i] : NULL;
 }
 
+static rp_status pass_limit(const rp__cpu_run *run)
+{
+    return rp__error_set(run->err, RP_LIMIT,
+                         "the query reads more than %llu postings (max_postings); use rarer words "
+                         "or raise the limit",
+                         (unsigned long long)run->query->max_postings);
+}
+
 rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__word *word)
 {
+    if (status == RP_LIMIT)
+        return pass_limit(run);
     if (status == RP_NO_MEMORY)
         return rp__error_no_memory(run->err);
     if (status == RP_USAGE)
@@ -43,12 +53,7 @@ rp_status rp__cpu_run_check(const rp__cpu_run *run)
     for (size_t i = 0; i < query->n_words; i++)
         if (run->readers[i].cursor.status != RP_OK)
             return rp__cpu_run_fail(run, run->readers[i].cursor.status, &query->words[i]);
-    if (count_postings(run) > query->max_postings)
-        return rp__error_set(run->err, RP_LIMIT,
-                             "the query reads more than %llu postings (max_postings); use rarer "
-                             "words or raise the limit",
-                             (unsigned long long)query->max_postings);
-    return RP_OK;
+    return count_postings(run) > run->budget ? pass_limit(run) : RP_OK;
 }
 
 static rp_status open_run(rp__cpu_run *run)
@@ -75,7 +80,7 @@ static rp_status open_run(rp__cpu_run *run)
 rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query, rp__arena *arena,
                          rp__answer *answer, rp_error *err)
 {
-    rp__cpu_run run = {.query = query, .arena = arena, .err = err};
+    rp__cpu_run run = {.query = query, .arena = arena, .err = err, .budget = query->max_postings};
     run.kernel = rp__score_kernel_find(rp__cpu_features());
     rp_status status = open_run(&run);
     if (status == RP_OK)

@@ -92,8 +92,10 @@ rp_status rp__phrase_match_init(rp__phrase_match *match, const rp__query *query,
                                 const rp__leaf *leaf, rp__reader *readers, rp__arena *arena);
 /* The first document at or after docid that holds all words, wherever they stand. */
 uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid);
-/* How often the phrase stands in the document that next gave. On failure *bad is the word's reader. */
-rp_status rp__phrase_match_count(rp__phrase_match *match, uint32_t *tf, const rp__reader **bad);
+/* How often the phrase stands in the document that next gave. Its cost is taken from *budget before it is
+ * incurred; RP_LIMIT: that is too little. On failure *bad is the reader of a word. */
+rp_status rp__phrase_match_count(rp__phrase_match *match, uint64_t *budget, uint32_t *tf,
+                                 const rp__reader **bad);
 
 /* ---- 4. Runs and algorithms ------------------------------------------------------------------ */
 
@@ -106,6 +108,7 @@ typedef struct rp__cpu_run {
     const rp__score_kernel *kernel;
     rp__topk topk;
     uint64_t total;
+    uint64_t budget; /* postings that may be read: the query's, less what phrases cost so far */
 } rp__cpu_run;
 
 /* A document that matches, in rising order of docids. */

@@ -54,7 +54,8 @@ uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid)
     return docid;
 }
 
-rp_status rp__phrase_match_count(rp__phrase_match *match, uint32_t *tf, const rp__reader **bad)
+rp_status rp__phrase_match_count(rp__phrase_match *match, uint64_t *budget, uint32_t *tf,
+                                 const rp__reader **bad)
 {
     for (uint32_t i = 0; i < match->n_words; i++) {
         rp__reader *reader = &match->readers[i];
@@ -65,6 +66,11 @@ rp_status rp__phrase_match_count(rp__phrase_match *match, uint32_t *tf, const rp
             return status;
         }
     }
+    uint64_t cost = rp__phrase_cost(match->n, match->n_words, match->slop);
+    *bad = &match->readers[0];
+    if (cost > *budget)
+        return RP_LIMIT;
+    *budget -= cost;
     *tf = rp__phrase_count(match->at, match->n, match->offsets, match->n_words, match->slop,
                            match->scratch);
     return RP_OK;

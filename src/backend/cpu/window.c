@@ -182,7 +182,7 @@ static rp_status eval_phrase(machine *m, level *l, const rp__op *op, const rp__s
         const rp__reader *bad;
         if (l->has_must && !has_bit(l->sets[RP_MUST], at))
             continue;
-        rp_status status = rp__phrase_match_count(phrase, &tf, &bad);
+        rp_status status = rp__phrase_match_count(phrase, &m->run->budget, &tf, &bad);
         if (status != RP_OK)
             return rp__cpu_run_fail(m->run, status, bad->word);
         if (tf == 0)

@@ -1,7 +1,7 @@
 printf '1\twing\n2\twing AND (\n3\tjet\n' >bad.tsv
-riposte batch my.rip bad.tsv -o my.run; echo $?
-riposte batch my.rip bad.tsv --json; echo $?
-riposte batch my.rip bad.tsv --on-error=skip --k 1; echo $?
+riposte batch my.rip bad.tsv --syntax -o my.run; echo $?
+riposte batch my.rip bad.tsv --syntax --json; echo $?
+riposte batch my.rip bad.tsv --syntax --on-error=skip --k 1; echo $?
 riposte batch my.rip bad.tsv --plain --k 1 -q; echo $?
 ls my.run* 2>/dev/null
 printf '1\twing\nno tab here\n' >bad.tsv

@@ -87,10 +87,27 @@ static inline void list_case_make(list_case *lc, uint64_t *state, shape kind, ui
     lc->tfs = malloc((n + 1) * sizeof(uint32_t));
     lc->pos_offsets = malloc((n / RP_BLOCK + 1) * sizeof(uint32_t));
     make_docids(state, kind, n, universe, lc->docids);
+    uint32_t most = random64(state) & 1 ? UINT32_MAX : INT32_MAX;
     for (uint32_t i = 0; i < n; i++)
-        lc->tfs[i] = make_tf(state);
+        lc->tfs[i] = make_tf(state) & most;
     for (uint32_t f = 0; f <= n / RP_BLOCK; f++)
         lc->pos_offsets[f] = f * 7;
+}
+
+/* Whether a codec takes such docids and frequencies. */
+static inline bool list_case_fits(const list_case *lc, const rp__codec *codec)
+{
+    uint32_t largest = lc->docids[lc->n - 1];
+    for (uint32_t i = 0; i < lc->n; i++)
+        largest = lc->tfs[i] > largest ? lc->tfs[i] : largest;
+    return codec->limit == 0 || largest < codec->limit;
+}
+
+/* Makes the frequencies such that it does. */
+static inline void list_case_trim(list_case *lc, const rp__codec *codec)
+{
+    for (uint32_t i = 0; codec->limit && i < lc->n; i++)
+        lc->tfs[i] = lc->tfs[i] % codec->limit | 1;
 }
 
 /* (Re)encodes with this codec. */

@@ -1,0 +1,553 @@
+/* fuzz_index.c: any bytes as the files of an index, with checksums made right, and any query to it:
+ * errors with a text or answers that hold together; never a crash, a hang or a read outside a file.
+ *
+ * An input is a byte of options, six lengths (u32), the files in the order of rp__file_kind, and the
+ * query. The mutator knows that: it changes sections, numbers in them, metadata or the query, and keeps
+ * the rest of a file whole. RIPOSTE_SEEDS=DIR fuzz_index writes seeds: small indexes of every codec. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../tests/fault/memory_files.h"
+#include "../tests/tempdir.h"
+#include "riposte/riposte.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+                                 uint8_t *out, size_t max_size, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+static void expect(bool is_so, const char *what)
+{
+    if (is_so)
+        return;
+    fprintf(stderr, "fuzz_index: %s\n", what);
+    abort();
+}
+
+/* ---- Inputs ---------------------------------------------------------------------------------- */
+
+enum {
+    OPTION_MODE = 3,
+    OPTION_VARIANT = 4,
+    OPTION_UNSEALED = 8, /* leave the checksums as they are */
+    HEAD = 1 + 4 * RP_FILE_KINDS,
+    MOST = 1 << 20,
+};
+
+/* Views of an input's bytes. */
+typedef struct input {
+    uint8_t options;
+    reseal_files files;
+    uint8_t *query;
+    size_t query_bytes;
+} input;
+
+static bool read_input(uint8_t *data, size_t size, input *in)
+{
+    *in = (input){0};
+    if (size < HEAD || size > MOST)
+        return false;
+    size_t at = HEAD;
+    in->options = data[0];
+    for (size_t kind = 0; kind < RP_FILE_KINDS; kind++) {
+        uint32_t n;
+        memcpy(&n, data + 1 + 4 * kind, sizeof n);
+        if (n > size - at)
+            return false;
+        in->files.at[kind] = n ? data + at : NULL;
+        in->files.bytes[kind] = n;
+        at += n;
+    }
+    in->query = data + at;
+    in->query_bytes = size - at;
+    return true;
+}
+
+/* `out` must not be where the input's views point. 0: no room. */
+static size_t write_input(const input *in, uint8_t *out, size_t cap)
+{
+    size_t need = HEAD + in->query_bytes, at = HEAD;
+    for (size_t kind = 0; kind < RP_FILE_KINDS; kind++)
+        need += in->files.bytes[kind];
+    if (need > cap)
+        return 0;
+    out[0] = in->options;
+    for (size_t kind = 0; kind < RP_FILE_KINDS; kind++) {
+        uint32_t n = (uint32_t)in->files.bytes[kind];
+        memcpy(out + 1 + 4 * kind, &n, sizeof n);
+        if (n)
+            memcpy(out + at, in->files.at[kind], n);
+        at += n;
+    }
+    if (in->query_bytes)
+        memcpy(out + at, in->query, in->query_bytes);
+    return need;
+}
+
+/* ---- The target ------------------------------------------------------------------------------ */
+
+static void expect_status(rp_status status, const rp_error *err)
+{
+    expect(status == RP_OK || (err->text[0] && err->code == status), "a failure without a text");
+    expect(status != RP_IO && status != RP_UNAVAILABLE && status != RP_INTERRUPTED,
+           "an odd status");
+}
+
+static void expect_hits(const rp_index_info *info, const rp_hits *hits)
+{
+    expect(hits->n <= hits->total && hits->total <= info->docs, "a total below the hits");
+    for (size_t i = 0; i < hits->n; i++) {
+        const rp_hit *hit = &hits->at[i], *before = i ? hit - 1 : NULL;
+        expect(hit->docid < info->docs, "a docid outside");
+        expect(!before || before->fixed > hit->fixed ||
+                   (before->fixed == hit->fixed && before->docid < hit->docid),
+               "hits out of order");
+        expect(strlen(hit->name) < MOST, "a name without an end");
+    }
+}
+
+static void search(rp_searcher *s, const rp_index *index, const char *query, size_t bytes)
+{
+    rp_index_info info;
+    rp_hits hits;
+    rp_error err = {0};
+    rp_index_get_info(index, &info);
+    rp_status status = rp_searcher_search(s, query, bytes, &hits, &err);
+    expect_status(status, &err);
+    if (status == RP_OK)
+        expect_hits(&info, &hits);
+    for (size_t i = 0; status == RP_OK && i < hits.n && i < 2; i++) {
+        rp_explanation e;
+        err = (rp_error){0};
+        expect_status(rp_searcher_explain(s, query, bytes, hits.at[i].docid, &e, &err), &err);
+        rp_explanation_free(&e);
+    }
+    rp_hits_free(&hits);
+}
+
+static void read_document(rp_searcher *s, const rp_index *index, uint32_t docid, const char *query,
+                          size_t bytes)
+{
+    rp_document document;
+    rp_snippet snippet;
+    rp_error err = {0};
+    rp_status status = rp_index_get_document(index, docid, &document, &err);
+    expect_status(status, &err);
+    if (status != RP_OK)
+        return;
+    expect_status(rp_searcher_snippet(s, query, bytes, &document, 0, &snippet, &err), &err);
+    rp_snippet_free(&snippet);
+    rp_document_free(&document);
+}
+
+static void use_index(const rp_index *index, const input *in)
+{
+    static const char *const queries[] = {"a",         "a b",   "\"a b\"",
+                                          "\"b c\"~9", "a* -b", "+a +(b OR c)"};
+    static const char *const variants[] = {"lucene", "dirichlet"};
+    rp_search_options options = {.mode = (rp_mode)((in->options & OPTION_MODE) % 3),
+                                 .variant = variants[(in->options & OPTION_VARIANT) != 0],
+                                 .k = 5};
+    rp_searcher *s = NULL;
+    rp_error err = {0};
+    rp_index_info info;
+    rp_status status = rp_searcher_new(index, &options, &s, &err);
+    expect_status(status, &err);
+    if (status != RP_OK)
+        return;
+    rp_index_get_info(index, &info);
+    const char *query = (const char *)in->query;
+    search(s, index, query, in->query_bytes);
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        search(s, index, queries[i], strlen(queries[i]));
+    read_document(s, index, 0, query, in->query_bytes);
+    read_document(s, index, (uint32_t)info.docs / 2, query, in->query_bytes);
+    read_document(s, index, (uint32_t)info.docs - 1, "a b", 3);
+    rp_term_info term;
+    status = rp_index_get_term(index, "b", &term, &err);
+    expect_status(status, &err);
+    rp_searcher_free(s);
+}
+
+/* With the checksums all right, verifying changes nothing but the way in: one search is enough. */
+static void open_index(const input *in, bool verify)
+{
+    rp_index *index = NULL;
+    rp_error err = {0};
+    rp_status status = rp_index_open("folder", &(rp_index_options){.verify = verify}, &index, &err);
+    expect_status(status, &err);
+    if (status != RP_OK)
+        return;
+    if (verify) {
+        rp_hits hits;
+        expect_status(rp_search(index, "a \"b c\"", 5, &hits, &err), &err);
+        rp_hits_free(&hits);
+    } else {
+        use_index(index, in);
+    }
+    rp_index_close(index);
+}
+
+static void count_fault(void *arg, const char *where, const char *what)
+{
+    *(size_t *)arg += where[0] && what[0];
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    input in;
+    rp_error err = {0};
+    size_t faults = 0;
+    uint8_t *copy = malloc(size + 1);
+    if (!copy)
+        return 0;
+    memcpy(copy, data, size);
+    if (read_input(copy, size, &in)) {
+        if (!(in.options & OPTION_UNSEALED))
+            reseal_all(&in.files);
+        memory_files_serve(&in.files);
+        open_index(&in, false);
+        open_index(&in, true);
+        rp_status status = rp_index_check("folder", count_fault, &faults, &err);
+        expect_status(status, &err);
+        expect((status == RP_DAMAGED) == (faults > 0), "check and its faults disagree");
+        memory_files_serve(NULL);
+    }
+    free(copy);
+    return 0;
+}
+
+/* ---- Seeds ----------------------------------------------------------------------------------- */
+
+typedef struct seed_row {
+    const char *codec, *stem;
+    size_t docs;
+    bool no_positions, no_store;
+    const char *query;
+} seed_row;
+
+/* One list of more than a block wants more than 128 documents. */
+static const seed_row seed_rows[] = {
+    {"bp128", "none", 3, false, false, "a \"b c\"~2"},
+    {"bp128", "none", 150, false, false, "(a OR c*) AND NOT \"b d\""},
+    {"vbyte", "none", 140, false, true, "\"a a\" b^2"},
+    {"raw", "none", 135, false, false, "+a -c b*"},
+    {"bp128", "porter", 2, true, true, "running"},
+    {"vbyte", "none", 1, false, false, "a"},
+    {"bp128", "none", 0, false, false, "a"},
+    {"bp128", "none", 300, true, true, "a b c"},
+};
+
+enum { SEEDS = sizeof seed_rows / sizeof *seed_rows };
+
+static void add_document(rp_builder *b, size_t i)
+{
+    static const char *const words[] = {"a", "b", "c", "a b", "b c", "bc", "ca", "running"};
+    char id[16], text[64];
+    int id_bytes = snprintf(id, sizeof id, "%zu", i);
+    int bytes = snprintf(text, sizeof text, "a %s %s", words[i % 8], words[i / 3 % 7]);
+    expect(rp_builder_add(b, id, (size_t)id_bytes, "c", i % 5 == 0, text, (size_t)bytes, NULL) ==
+               RP_OK,
+           "cannot add a document");
+}
+
+static size_t make_seed(size_t i, uint8_t *out, size_t cap)
+{
+    const seed_row *row = &seed_rows[i];
+    tempdir dir;
+    rp_builder *b = NULL;
+    expect(tempdir_make(&dir) == 0, "no folder for a seed");
+    rp_build_options options = {.codec = row->codec,
+                                .stem = row->stem,
+                                .no_positions = row->no_positions,
+                                .no_store = row->no_store};
+    expect(rp_builder_new(dir.path, &options, &b, NULL) == RP_OK, "cannot build a seed");
+    for (size_t d = 0; d < row->docs; d++)
+        add_document(b, d);
+    expect(rp_builder_finish(b, NULL, NULL) == RP_OK, "cannot build a seed");
+    rp_builder_free(b);
+    input in = {.options = (uint8_t)(i % 3)};
+    expect(memory_files_load(dir.path, 1, &in.files), "a seed is not there");
+    tempdir_remove(&dir);
+    char query[128];
+    in.query = (uint8_t *)query;
+    in.query_bytes = (size_t)snprintf(query, sizeof query, "%s", row->query);
+    size_t n = write_input(&in, out, cap);
+    memory_files_free(&in.files);
+    return n;
+}
+
+static uint8_t *seed_bytes[SEEDS];
+static size_t seed_sizes[SEEDS];
+
+static void make_seeds(void)
+{
+    static uint8_t room[MOST];
+    for (size_t i = 0; i < SEEDS && !seed_bytes[i]; i++) {
+        seed_sizes[i] = make_seed(i, room, sizeof room);
+        seed_bytes[i] = malloc(seed_sizes[i]);
+        expect(seed_bytes[i] != NULL, "no memory");
+        memcpy(seed_bytes[i], room, seed_sizes[i]);
+    }
+}
+
+static void write_seeds(const char *folder)
+{
+    make_seeds();
+    for (size_t i = 0; i < SEEDS; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/seed-%zu", folder, i);
+        FILE *f = fopen(path, "wb");
+        expect(f && fwrite(seed_bytes[i], 1, seed_sizes[i], f) == seed_sizes[i] && !fclose(f),
+               "cannot write a seed");
+    }
+}
+
+/* libFuzzer reads its flags after this. Its entropic schedule takes five sixths of the time here; a
+ * replay has no flags. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    static char flag[] = "-entropic=0", *args[64];
+    const char *folder = getenv("RIPOSTE_SEEDS");
+    if (folder) {
+        write_seeds(folder);
+        exit(0);
+    }
+    if (*argc < 2 || *argc > 60 || (*argv)[1][0] != '-')
+        return 0;
+    memcpy(args, *argv, (size_t)*argc * sizeof *args);
+    args[(*argc)++] = flag;
+    *argv = args;
+    return 0;
+}
+
+/* ---- The mutator ----------------------------------------------------------------------------- */
+
+static uint64_t dice;
+
+static size_t draw(size_t n)
+{
+    dice ^= dice << 13;
+    dice ^= dice >> 7;
+    dice ^= dice << 17;
+    return n ? (size_t)(dice % n) : 0;
+}
+
+static uint64_t draw_number(void)
+{
+    static const uint64_t odd[] = {0,   1,   2,   7,   8,    15,   16,   127,
+                                   128, 129, 255, 256, 4095, 4096, 65535};
+    uint64_t v = odd[draw(sizeof odd / sizeof *odd)];
+    switch (draw(6)) {
+    case 0:
+        return UINT32_MAX - v;
+    case 1:
+        return UINT64_MAX - v;
+    case 2:
+        return (UINT64_C(1) << draw(64)) + v;
+    case 3:
+        return draw(SIZE_MAX);
+    default:
+        return v;
+    }
+}
+
+/* A section of the input; false: it has none. */
+static bool draw_section(const input *in, int *kind, size_t *entry, uint8_t **at, size_t *bytes)
+{
+    size_t entries;
+    *kind = (int)draw(RP_FILE_KINDS);
+    size_t n = in->files.bytes[*kind];
+    const uint8_t *table = reseal_table(in->files.at[*kind], n, &entries);
+    if (!table || entries == 0)
+        return false;
+    *entry = draw(entries);
+    rp__section_entry e = reseal_entry(table, *entry);
+    if (e.offset > n || e.bytes > n - e.offset)
+        return false;
+    *at = in->files.at[*kind] + e.offset;
+    *bytes = (size_t)e.bytes;
+    return true;
+}
+
+/* The file anew with other bytes for one section: everything behind it moves, as a writer would put it.
+ * 0: the file makes no sense or there is no room. */
+static size_t put_section(const uint8_t *file, size_t n, size_t entry, const uint8_t *section,
+                          size_t bytes, uint8_t *out, size_t cap)
+{
+    size_t entries, at = sizeof(rp__section_header);
+    rp__section_entry table[RP_SECTION_MOST];
+    rp__section_footer footer;
+    const uint8_t *old = reseal_table(file, n, &entries);
+    if (!old)
+        return 0;
+    memcpy(table, old, entries * sizeof *table);
+    memcpy(&footer, file + n - sizeof footer, sizeof footer);
+    memcpy(out, file, at);
+    for (size_t i = 0; i < entries; i++) {
+        rp__section_entry *e = &table[i];
+        if (e->offset > n || e->bytes > n - e->offset)
+            return 0;
+        const uint8_t *from = i == entry ? section : file + e->offset;
+        size_t m = i == entry ? bytes : (size_t)e->bytes;
+        size_t padded = (size_t)rp__bits_align(m + RP_PAD, RP_SECTION_ALIGN);
+        if (padded > cap - at)
+            return 0;
+        if (m)
+            memcpy(out + at, from, m);
+        memset(out + at + m, 0, padded - m);
+        e->offset = at;
+        e->bytes = m;
+        at += padded;
+    }
+    footer.table_offset = at;
+    if (entries * sizeof *table + sizeof footer > cap - at)
+        return 0;
+    memcpy(out + at, table, entries * sizeof *table);
+    at += entries * sizeof *table;
+    footer.file_bytes = at + sizeof footer;
+    memcpy(out + at, &footer, sizeof footer);
+    return at + sizeof footer;
+}
+
+static uint8_t scratch[MOST], result[MOST], file_rooms[RP_FILE_KINDS][MOST];
+
+static void mutate_section(input *in)
+{
+    int kind;
+    size_t entry, bytes;
+    uint8_t *at;
+    if (!draw_section(in, &kind, &entry, &at, &bytes))
+        return;
+    size_t cap = bytes + (draw(4) ? 0 : 48);
+    if (cap == 0 || cap > sizeof scratch)
+        return;
+    memcpy(scratch, at, bytes);
+    size_t n = LLVMFuzzerMutate(scratch, bytes, cap);
+    if (n == bytes) {
+        memcpy(at, scratch, n);
+        return;
+    }
+    n = put_section(in->files.at[kind], in->files.bytes[kind], entry, scratch, n, result,
+                    sizeof result);
+    if (n == 0)
+        return;
+    in->files.at[kind] = memcpy(file_rooms[kind], result, n);
+    in->files.bytes[kind] = n;
+}
+
+/* A number of 1, 2, 4 or 8 bytes where one may stand. */
+static void poke_number(input *in)
+{
+    int kind;
+    size_t entry, bytes, width = (size_t)1 << draw(4);
+    uint8_t *at;
+    if (!draw_section(in, &kind, &entry, &at, &bytes) || bytes < width)
+        return;
+    uint64_t v = draw_number(), old = 0;
+    size_t offset = draw(bytes / width) * width;
+    memcpy(&old, at + offset, width);
+    if (draw(2))
+        v = old + (draw(2) ? v : 0 - v);
+    memcpy(at + offset, &v, width);
+}
+
+/* Bytes of one section over those of another, or of the same. */
+static void copy_stretch(input *in)
+{
+    int kind, from_kind;
+    size_t entry, bytes, from_bytes;
+    uint8_t *at, *from;
+    if (!draw_section(in, &kind, &entry, &at, &bytes) ||
+        !draw_section(in, &from_kind, &entry, &from, &from_bytes) || !bytes || !from_bytes)
+        return;
+    size_t most = bytes < from_bytes ? bytes : from_bytes, n = 1 + draw(most < 32 ? most : 32);
+    memmove(at + draw(bytes - n + 1), from + draw(from_bytes - n + 1), n);
+}
+
+static void mutate_metadata(input *in)
+{
+    int kind = (int)draw(RP_FILE_KINDS);
+    size_t n = in->files.bytes[kind], tail = 64 + 32 * 5;
+    if (n == 0)
+        return;
+    size_t at = draw(3) && n > tail ? n - tail : 0;
+    size_t bytes = at ? tail : n < 64 ? n : 64;
+    LLVMFuzzerMutate(in->files.at[kind] + at, bytes, bytes);
+}
+
+static void drop_file(input *in)
+{
+    in->files.bytes[draw(RP_FILE_KINDS)] = 0;
+}
+
+static uint8_t query_room[512];
+
+static void mutate_query(input *in)
+{
+    size_t n = in->query_bytes < sizeof query_room ? in->query_bytes : sizeof query_room;
+    memcpy(query_room, in->query, n);
+    in->query = query_room;
+    in->query_bytes = LLVMFuzzerMutate(query_room, n, sizeof query_room);
+}
+
+static void change_options(input *in)
+{
+    in->options ^= (uint8_t)(1U << draw(4));
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    static void (*const rows[])(input *) = {
+        mutate_section, mutate_section, mutate_section, mutate_section, poke_number,
+        poke_number,    poke_number,    copy_stretch,   mutate_query,   mutate_query,
+        mutate_query,   mutate_section, poke_number,    change_options, mutate_metadata,
+    };
+    input in;
+    dice = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    draw(1);
+    if (!read_input(data, size, &in)) {
+        make_seeds();
+        size_t i = draw(SEEDS);
+        size_t n = seed_sizes[i] < max_size ? seed_sizes[i] : max_size;
+        memcpy(data, seed_bytes[i], n);
+        return n;
+    }
+    for (size_t n = 1 + draw(3); n > 0; n--)
+        rows[draw(sizeof rows / sizeof *rows)](&in);
+    if (draw(200) == 0)
+        drop_file(&in);
+    size_t n = write_input(&in, result, max_size < sizeof result ? max_size : sizeof result);
+    if (n == 0)
+        return size;
+    memcpy(data, result, n);
+    return n;
+}
+
+/* A whole file, or the query, of the other input. */
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+                                 uint8_t *out, size_t max_size, unsigned seed)
+{
+    input x, y;
+    dice = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    draw(1);
+    if (a_size > sizeof scratch || b_size > sizeof result)
+        return 0;
+    memcpy(scratch, a, a_size);
+    memcpy(result, b, b_size);
+    if (!read_input(scratch, a_size, &x) || !read_input(result, b_size, &y))
+        return 0;
+    size_t kind = draw(RP_FILE_KINDS + 1);
+    if (kind == RP_FILE_KINDS) {
+        x.query = y.query;
+        x.query_bytes = y.query_bytes;
+    } else {
+        x.files.at[kind] = y.files.at[kind];
+        x.files.bytes[kind] = y.files.bytes[kind];
+    }
+    return write_input(&x, out, max_size);
+}

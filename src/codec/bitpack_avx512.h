@@ -1,0 +1,56 @@
+/* bitpack_avx512.h: what AVX-512 code does to packed bits and gaps in registers, inline. Interior of
+ * the room; for files built with AVX-512 alone. Tables are in bitpack_avx512.c. */
+#ifndef RP_CODEC_BITPACK_AVX512_H
+#define RP_CODEC_BITPACK_AVX512_H
+
+#include <immintrin.h>
+
+#include "codec/bitpack.h"
+
+/* Per qword of a register: the 8 bytes that hold its values, then, for each byte of the result, the
+ * bit in them at which it starts. Bits above the width are cleared by a mask. */
+typedef struct rp__bitpack_avx512_table {
+    _Alignas(64) uint8_t bytes[64];
+    uint8_t starts[64];
+} rp__bitpack_avx512_table;
+
+enum { RP_BITPACK_AVX512_NARROW = 11, RP_BITPACK_AVX512_PLAIN = 31 };
+
+/* 16 values as 32-bit lanes, of every width but RP_BITPACK_AVX512_PLAIN. */
+extern const rp__bitpack_avx512_table rp__bitpack_avx512_wide[RP_BITPACK_WIDTH_MAX + 1];
+/* 32 values of at most RP_BITPACK_AVX512_NARROW bits as 16-bit lanes: 0 to 15 in the even qwords, 16
+ * to 31 in the odd ones, so that each half of them widens to 32 bits inside its 128-bit lane. */
+extern const rp__bitpack_avx512_table rp__bitpack_avx512_narrow[RP_BITPACK_AVX512_NARROW + 1];
+/* Which word of the register each word takes to add in rp__bitpack_avx512_scan_halves. */
+extern const uint16_t rp__bitpack_avx512_from_pair[32], rp__bitpack_avx512_from_half[32];
+
+static inline __m512i rp__bitpack_avx512_unpack(const uint8_t *p, __m512i bytes, __m512i starts,
+                                                __m512i mask)
+{
+    __m512i lanes = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(p));
+    return _mm512_and_si512(_mm512_multishift_epi64_epi8(starts, lanes), mask);
+}
+
+/* 16 running sums of 32-bit lanes: pairs by a shift, then pairs of pairs by broadcasts. */
+static inline __m512i rp__bitpack_avx512_scan_words(__m512i x)
+{
+    const __m512i third = _mm512_set_epi32(11, 11, 11, 11, 0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0);
+    const __m512i seventh = _mm512_set1_epi32(7);
+    x = _mm512_add_epi32(x, _mm512_slli_epi64(x, 32));
+    x = _mm512_add_epi32(x, _mm512_maskz_shuffle_epi32(0xCCCC, x, _MM_PERM_BBBB));
+    x = _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(0xF0F0, third, x));
+    return _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(0xFF00, seventh, x));
+}
+
+/* Running sums of 16-bit lanes, of the even qwords and of the odd ones: four by a multiplication,
+ * then lanes 1 and 3, then lanes 2 and 3. */
+static inline __m512i rp__bitpack_avx512_scan_halves(__m512i x, __m512i fours)
+{
+    const __m512i pair = _mm512_load_si512(rp__bitpack_avx512_from_pair),
+                  half = _mm512_load_si512(rp__bitpack_avx512_from_half);
+    x = _mm512_mullo_epi64(x, fours);
+    x = _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFF00FF00, pair, x));
+    return _mm512_add_epi16(x, _mm512_maskz_permutexvar_epi16(0xFFFF0000, half, x));
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* iiu.c: the docid codec iiu, plain reference: blocks of 1 to 256 postings, cut where that is
+ * cheapest, each posting a gap and a frequency in the widths of its block (iiu.h gives the bytes).
+ *
+ * The one row that carries its own directory and its frequencies. Where to cut is iiu_partition.c's.
+ * Source: Heo et al. 2020, "IIU: Specialized Architecture for Inverted Index Search", 3. */
+#include "codec/iiu.h"
+
+#include "codec/codec_table.h"
+#include "codec/iiu_partition.h"
+
+/* The cut is the cheapest, so it costs no more than blocks of RP_IIU_MAX_SIZE at the full widths; then
+ * a word that the writer may store past the end. */
+size_t rp__iiu_bound(const rp__codec *codec, size_t n)
+{
+    (void)codec;
+    size_t blocks = (n + RP_IIU_MAX_SIZE - 1) / RP_IIU_MAX_SIZE;
+    return blocks * RP_IIU_ENTRY + (n * 62 + 7) / 8 + sizeof(uint64_t);
+}
+
+size_t rp__iiu_scratch(const rp__codec *codec, size_t n)
+{
+    (void)codec;
+    return rp__iiu_partition_scratch(n, RP_IIU_MAX_SIZE);
+}
+
+size_t rp__iiu_cut(const rp__codec *codec, const rp__encoding *e, uint32_t *ends)
+{
+    (void)codec;
+    return rp__iiu_partition_cut(e->docids, e->tfs, e->n, RP_IIU_MAX_SIZE, e->scratch, ends);
+}
+
+/* ---- Encoding -------------------------------------------------------------------------------- */
+
+/* Bits on their way to bytes: fewer than 64 held. */
+typedef struct bit_writer {
+    uint8_t *p;
+    uint64_t word;
+    uint32_t held;
+} bit_writer;
+
+/* Adds a value of w bits, 0 to 63. */
+static inline void put_bits(bit_writer *to, uint64_t value, uint32_t w)
+{
+    to->word |= value << to->held;
+    if (to->held + w < 64) {
+        to->held += w;
+        return;
+    }
+    rp__store64(to->p, to->word);
+    to->p += 8;
+    to->word = to->held ? value >> (64 - to->held) : 0;
+    to->held = to->held + w - 64;
+}
+
+static uint8_t *finish_bits(bit_writer *to)
+{
+    rp__store64(to->p, to->word);
+    return to->p + (to->held + 7) / 8;
+}
+
+static void put_block(const rp__encoding *e, size_t first, size_t end, bit_writer *to,
+                      uint32_t *gap_width, uint32_t *tf_width)
+{
+    uint32_t gaps = 0, tfs = e->tfs[first];
+    for (size_t i = first + 1; i < end; i++) {
+        gaps |= e->docids[i] - e->docids[i - 1];
+        tfs |= e->tfs[i];
+    }
+    *gap_width = rp__bits_width(gaps);
+    *tf_width = rp__bits_width(tfs);
+    for (size_t i = first; i < end; i++) {
+        uint64_t gap = i > first ? e->docids[i] - e->docids[i - 1] : 0;
+        put_bits(to, gap | (uint64_t)e->tfs[i] << *gap_width, *gap_width + *tf_width);
+    }
+}
+
+static bool is_in_range(const rp__encoding *e, uint32_t limit)
+{
+    uint32_t any = e->docids[e->n - 1];
+    for (size_t i = 0; i < e->n; i++)
+        any |= e->tfs[i];
+    return any < limit; /* a power of two */
+}
+
+rp_status rp__iiu_encode(const rp__codec *codec, rp__encoding *e)
+{
+    if (!is_in_range(e, codec->limit))
+        return RP_LIMIT;
+    uint8_t *skips = e->out + e->n_blocks * sizeof(uint64_t);
+    uint8_t *bits = e->out + e->n_blocks * RP_IIU_ENTRY;
+    bit_writer to = {.p = bits};
+    for (size_t b = 0, first = 0; b < e->n_blocks; first = e->ends[b++]) {
+        uint64_t offset = 8 * (uint64_t)(to.p - bits) + to.held, count = e->ends[b] - first;
+        uint32_t gap, tf;
+        put_block(e, first, e->ends[b], &to, &gap, &tf);
+        rp__store64(e->out + b * sizeof(uint64_t), gap | tf << 5 | count << 10 | offset << 21);
+        rp__store32(skips + b * sizeof(uint32_t), e->docids[first]);
+    }
+    e->used = (size_t)(finish_bits(&to) - e->out);
+    return RP_OK;
+}
+
+/* ---- Decoding -------------------------------------------------------------------------------- */
+
+static inline uint32_t field_at(const uint8_t *bits, uint64_t bit, uint32_t mask)
+{
+    return (uint32_t)(rp__load64(bits + bit / 8) >> bit % 8) & mask;
+}
+
+rp_status rp__iiu_plain_docids(const rp__iiu_view *v, uint32_t *out)
+{
+    uint32_t bit = v->phase, mask = (1U << v->gap) - 1;
+    uint64_t docid = v->skip;
+    bool is_repeated = false;
+    for (uint32_t i = 0; i < v->count; i++, bit += v->gap + v->tf) {
+        uint32_t gap = field_at(v->bits, bit, mask);
+        is_repeated |= gap == 0 && i > 0;
+        docid += gap;
+        out[i] = (uint32_t)docid;
+    }
+    return is_repeated || docid > UINT32_MAX ? RP_DAMAGED : RP_OK;
+}
+
+rp_status rp__iiu_plain_freqs(const rp__iiu_view *v, uint32_t from, uint32_t count, uint32_t *out)
+{
+    uint32_t pair = v->gap + v->tf, bit = v->phase + from * pair + v->gap;
+    uint32_t mask = (1U << v->tf) - 1;
+    bool is_zero = false;
+    for (uint32_t i = 0; i < count; i++, bit += pair) {
+        out[i] = field_at(v->bits, bit, mask);
+        is_zero |= out[i] == 0;
+    }
+    return is_zero ? RP_DAMAGED : RP_OK;
+}
+
+rp_status rp__iiu_block(const rp__list *list, uint32_t b, uint32_t *out)
+{
+    return rp__iiu_block_with(list, b, out, rp__iiu_plain_docids);
+}
+
+rp_status rp__iiu_decode(const rp__list *list, uint32_t *out)
+{
+    return rp__iiu_decode_with(list, out, rp__iiu_plain_docids);
+}
+
+rp_status rp__iiu_tfs(const rp__list *list, uint32_t f, uint32_t *out)
+{
+    return rp__iiu_tfs_with(list, f, out, rp__iiu_plain_freqs);
+}

@@ -1,0 +1,23 @@
+/* optpfd_avx512.c: the block code optpfd with AVX-512: the kernels of patch_avx512.c. */
+#include "base/cpu.h"
+#include "codec/codec_table.h"
+#include "codec/optpfd.h"
+
+#if defined(__x86_64__)
+static rp_status open(const uint8_t *in, size_t in_bytes, size_t n, rp__patch *p)
+{
+    return rp__optpfd_open_by(rp__optpfd_mark, in, in_bytes, n, p);
+}
+
+RP_PATCH_ROW(open, rp__patch_avx512_decode, rp__patch_avx512_docids)
+
+const rp__block_code rp__optpfd_avx512_code = {
+    .name = "optpfd",
+    .needs = RP_CPU_AVX512,
+    .bound = rp__optpfd_bound,
+    .encode = rp__optpfd_encode,
+    .decode = decode,
+    .decode_docids = decode_docids,
+    .at = at,
+};
+#endif

@@ -1,0 +1,18 @@
+/* pfd_avx512.c: the block code pfd with AVX-512: the kernels of patch_avx512.c. */
+#include "base/cpu.h"
+#include "codec/codec_table.h"
+#include "codec/pfd.h"
+
+#if defined(__x86_64__)
+RP_PATCH_ROW(rp__pfd_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
+
+const rp__block_code rp__pfd_avx512_code = {
+    .name = "pfd",
+    .needs = RP_CPU_AVX512,
+    .bound = rp__pfd_bound,
+    .encode = rp__pfd_encode,
+    .decode = decode,
+    .decode_docids = decode_docids,
+    .at = at,
+};
+#endif

@@ -1,0 +1,142 @@
+/* test_doctable_writer.c: ids are given out in order and once; the bytes of the docs file. */
+#include "index/doctable.h"
+
+#include "base/alloc.h"
+#include "tempdir.h"
+#include "unit/files.h"
+
+static void expect_section(const rp__section_file *f, uint32_t id, const void *bytes, size_t n)
+{
+    const uint8_t *at;
+    size_t got;
+    assert_int_equal(rp__section_file_get(f, id, &at, &got, NULL), RP_OK);
+    assert_int_equal(got, n);
+    assert_memory_equal(at, bytes, n);
+}
+
+static void test_bytes(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"a", "bc", "dé", "f"};
+    static const uint32_t lengths[] = {5, 0, 70000, 5};
+    rp__doctable_writer *w;
+    rp__lengths coded;
+    rp__section_file *f;
+    rp__folder folder;
+    tempdir dir;
+    uint64_t tokens, bytes, checksum;
+    uint32_t docid;
+    assert_int_equal(tempdir_make(&dir), 0);
+    assert_int_equal(rp__folder_open(&folder, dir.path, NULL), RP_OK);
+    assert_int_equal(rp__doctable_writer_new(&w), RP_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(rp__doctable_writer_add(w, ids[i], strlen(ids[i]), &docid), RP_OK);
+        rp__doctable_writer_set_length(w, docid, lengths[i]);
+    }
+    assert_int_equal(rp__doctable_writer_code(w, &coded, &tokens), RP_OK);
+    assert_int_equal(tokens, 70010);
+    assert_int_equal(coded.n_docs, 4);
+    assert_int_equal(coded.n_table, 3);
+    assert_int_equal(rp__lengths_code(&coded, 2), 2);
+    assert_int_equal(rp__doctable_writer_write(w, &folder, "f", &bytes, &checksum, NULL), RP_OK);
+    rp__doctable_writer_free(w);
+    assert_int_equal(rp__section_file_open(&folder, "f", RP_FILE_DOCS, bytes, checksum, &f, NULL),
+                     RP_OK);
+    static const uint64_t bases[] = {0};
+    static const uint32_t offsets[] = {0, 1, 3, 6, 7}, table[] = {0, 5, 70000};
+    expect_section(f, RP_SECTION_DOC_IDS,
+                   "abcd\xC3\xA9"
+                   "f",
+                   7);
+    expect_section(f, RP_SECTION_DOC_ID_BASES, bases, sizeof bases);
+    expect_section(f, RP_SECTION_DOC_ID_OFFSETS, offsets, sizeof offsets);
+    expect_section(f, RP_SECTION_DOC_LENGTH_CODES, "\1\0\2\1", 4);
+    expect_section(f, RP_SECTION_DOC_LENGTHS, table, sizeof table);
+    rp__section_file_close(f);
+    rp__folder_close(&folder);
+    tempdir_remove(&dir);
+}
+
+/* Ids that are equal are found at any distance, across growths of the table that remembers them. */
+static void test_seen_before(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    rp__doctable_writer *w;
+    uint32_t docid;
+    assert_int_equal(rp__doctable_writer_new(&w), RP_OK);
+    for (uint32_t i = 0; i < N; i++) {
+        char id[32];
+        int bytes = snprintf(id, sizeof id, "%x", i * 2654435761U);
+        assert_int_equal(rp__doctable_writer_add(w, id, (size_t)bytes, &docid), RP_OK);
+        assert_int_equal(docid, i);
+        uint32_t before = i / 2;
+        bytes = snprintf(id, sizeof id, "%x", before * 2654435761U);
+        docid = UINT32_MAX;
+        assert_int_equal(rp__doctable_writer_add(w, id, (size_t)bytes, &docid), RP_INPUT);
+        assert_int_equal(docid, before);
+    }
+    assert_int_equal(rp__doctable_writer_docs(w), N);
+    rp__doctable_writer_free(w);
+    rp__doctable_writer_free(NULL);
+}
+
+/* A beginning, a longer one, another case: other ids. */
+static void test_alike_but_different(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"doc", "doc1", "do", "DOC", "doc ", "\xC3\xA9", "\xC3\xA8"};
+    rp__doctable_writer *w;
+    uint32_t docid;
+    assert_int_equal(rp__doctable_writer_new(&w), RP_OK);
+    for (int again = 0; again < 2; again++)
+        for (uint32_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+            assert_int_equal(rp__doctable_writer_add(w, ids[i], strlen(ids[i]), &docid),
+                             again ? RP_INPUT : RP_OK);
+            assert_int_equal(docid, i);
+        }
+    assert_int_equal(rp__doctable_writer_add(w, "d\0c", 3, &docid), RP_OK); /* any bytes */
+    assert_int_equal(rp__doctable_writer_add(w, "d\0d", 3, &docid), RP_OK);
+    rp__doctable_writer_free(w);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    uint64_t before = rp__alloc_in_use();
+    for (uint64_t fail_at = 1;; fail_at++) {
+        rp__doctable_writer *w = NULL;
+        rp__lengths lengths;
+        uint64_t tokens;
+        uint32_t docid;
+        rp__alloc_fail_at(fail_at, false);
+        rp_status status = rp__doctable_writer_new(&w);
+        for (uint32_t i = 0; i < 3000 && status == RP_OK; i++) {
+            char id[16];
+            int bytes = snprintf(id, sizeof id, "%u", i);
+            status = rp__doctable_writer_add(w, id, (size_t)bytes, &docid);
+            if (status == RP_OK)
+                rp__doctable_writer_set_length(w, docid, i % 100 ? i : (1U << 20) + i);
+        }
+        if (status == RP_OK)
+            status = rp__doctable_writer_code(w, &lengths, &tokens);
+        rp__alloc_fail_at(0, false);
+        rp__doctable_writer_free(w);
+        assert_int_equal(rp__alloc_in_use(), before);
+        if (status == RP_OK)
+            break;
+        assert_int_equal(status, RP_NO_MEMORY);
+        assert_true(fail_at < 200);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_seen_before),
+        cmocka_unit_test(test_alike_but_different),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

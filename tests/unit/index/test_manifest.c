@@ -1,0 +1,202 @@
+/* test_manifest.c: the names of an index's files, and the manifest written, published and read. */
+#include "index/manifest.h"
+
+#include "base/alloc.h"
+#include "unit/index/patch.h"
+
+static void test_names(void **state)
+{
+    (void)state;
+    char name[RP_FILE_NAME_MAX];
+    rp__manifest_file_name(RP_FILE_TERMS, 1, name);
+    assert_string_equal(name, "terms.00000001.rp");
+    rp__manifest_file_name(RP_FILE_LISTS, 0x2A, name);
+    assert_string_equal(name, "lists.0000002a.rp");
+    rp__manifest_file_name(RP_FILE_POSITIONS, 0xFFFFFFFF, name);
+    assert_string_equal(name, "positions.ffffffff.rp");
+    rp__manifest_file_name(RP_FILE_DOCS, 0x100000000, name);
+    assert_string_equal(name, "docs.100000000.rp");
+    rp__manifest_file_name(RP_FILE_TEXT, UINT64_MAX, name);
+    assert_string_equal(name, "text.ffffffffffffffff.rp");
+}
+
+static void test_own_names(void **state)
+{
+    (void)state;
+    uint64_t generation;
+    for (int kind = RP_FILE_TERMS; kind < RP_FILE_KINDS; kind++)
+        for (uint64_t g = 1; g < UINT64_MAX / 3; g = g * 3 + 1) {
+            char name[RP_FILE_NAME_MAX];
+            rp__manifest_file_name((rp__file_kind)kind, g, name);
+            assert_true(rp__manifest_owns_name(name, &generation));
+            assert_int_equal(generation, g);
+        }
+    static const char *const temporary[] = {"manifest.tmp", "run.0.tmp", "run.255.tmp"};
+    for (size_t i = 0; i < 3; i++) {
+        generation = 5;
+        assert_true(rp__manifest_owns_name(temporary[i], &generation));
+        assert_int_equal(generation, 0);
+    }
+}
+
+/* What a build may not remove. */
+static void test_names_of_others(void **state)
+{
+    (void)state;
+    static const char *const others[] = {
+        "",
+        "manifest.rp", /* never swept */
+        "manifest.tmp2",
+        "terms.rp",
+        "terms.1.rp",
+        "terms.0000001.rp",
+        "terms.0000000g.rp",
+        "terms.0000000A.rp",
+        "terms.00000001.rpx",
+        "terms.00000001.rp~",
+        "terms.00000001",
+        "terms.00000000000000001.rp",
+        "xterms.00000001.rp",
+        "Terms.00000001.rp",
+        "manifest.00000001.rp",
+        "run.tmp",
+        "run..tmp",
+        "run.1.tmpx",
+        "run.1",
+        "run.a.tmp",
+        "run.-1.tmp",
+        "run.+1.tmp",
+        "run. 1.tmp",
+        "run.1 .tmp",
+        "notes.txt",
+    };
+    uint64_t generation;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (rp__manifest_owns_name(others[i], &generation))
+            fail_msg("\"%s\" is taken for a file of a build", others[i]);
+}
+
+static rp__meta make_meta(void)
+{
+    rp__meta meta = {.generation = 7, .docs = 3, .tokens = 10, .terms = 4, .postings = 5};
+    meta.bound_k1 = 1.2;
+    strcpy(meta.codec, "bp128");
+    strcpy(meta.stem, "none");
+    strcpy(meta.stop, "mine");
+    for (int i = 1; i < RP_FILE_KINDS; i++)
+        meta.files[i] = (rp__meta_file){100U + (uint64_t)i, 200U + (uint64_t)i};
+    return meta;
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    tempdir dir;
+    rp__folder folder;
+    rp__meta meta = make_meta(), got;
+    char *words = NULL;
+    size_t bytes;
+    rp_error err;
+    assert_int_equal(tempdir_make(&dir), 0);
+    assert_int_equal(rp__folder_create(&folder, dir.path, NULL), RP_OK);
+    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_NOT_FOUND);
+    assert_int_equal(rp__manifest_publish(&folder, &meta, "the\nof", 6, &err), RP_OK);
+    assert_int_equal(files_count(dir.path), 1);
+    assert_true(files_exist(tempdir_path(&dir, RP_MANIFEST_NAME)));
+    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_OK);
+    assert_memory_equal(&got, &meta, sizeof meta);
+    assert_int_equal(bytes, 6);
+    assert_string_equal(words, "the\nof");
+    rp__free(words);
+    meta.generation = 8; /* a second one replaces the first */
+    assert_int_equal(rp__manifest_publish(&folder, &meta, "", 0, &err), RP_OK);
+    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_OK);
+    assert_int_equal(got.generation, 8);
+    assert_int_equal(bytes, 0);
+    assert_string_equal(words, "");
+    rp__free(words);
+    assert_int_equal(files_count(dir.path), 1);
+    rp__folder_close(&folder);
+    tempdir_remove(&dir);
+}
+
+/* Publishing fails where its temporary file is in the way; what was published stays. */
+static void test_cannot_publish(void **state)
+{
+    (void)state;
+    tempdir dir;
+    rp__folder folder;
+    rp__meta meta = make_meta(), got;
+    char *words = NULL;
+    size_t bytes;
+    rp_error err;
+    assert_int_equal(tempdir_make(&dir), 0);
+    assert_int_equal(rp__folder_create(&folder, dir.path, NULL), RP_OK);
+    assert_int_equal(rp__manifest_publish(&folder, &meta, "", 0, NULL), RP_OK);
+    files_write(tempdir_path(&dir, RP_MANIFEST_NEW), "", 0);
+    meta.generation = 8;
+    assert_int_equal(rp__manifest_publish(&folder, &meta, "", 0, &err), RP_IO);
+    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, NULL), RP_OK);
+    assert_int_equal(got.generation, 7);
+    rp__free(words);
+    rp__folder_close(&folder);
+    tempdir_remove(&dir);
+}
+
+static void test_nonsense(void **state)
+{
+    (void)state;
+    tempdir dir;
+    rp__folder folder;
+    rp__meta meta = make_meta(), got;
+    patch p;
+    char *words = NULL;
+    size_t bytes;
+    rp_error err;
+    assert_int_equal(tempdir_make(&dir), 0);
+    assert_int_equal(rp__folder_create(&folder, dir.path, NULL), RP_OK);
+    assert_int_equal(rp__manifest_publish(&folder, &meta, "", 0, NULL), RP_OK);
+    patch_open(&p, dir.path, 7);
+    static const struct {
+        size_t offset, n;
+        int fill;
+    } changes[] = {
+        {offsetof(rp__meta, docs), 8, 0xFF},  /* more documents than there can be */
+        {offsetof(rp__meta, codec), 16, 'x'}, /* names without an end */
+        {offsetof(rp__meta, stem), 16, 'x'},          {offsetof(rp__meta, stop), 64, 'x'},
+        {offsetof(rp__meta, bound_variant), 16, 'x'},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        patch_undo(&p);
+        memset(patch_section(&p, RP_FILE_MANIFEST, RP_SECTION_META, NULL) + changes[i].offset,
+               changes[i].fill, changes[i].n);
+        patch_apply(&p);
+        assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_DAMAGED);
+        assert_non_null(strstr(err.text, "makes no sense"));
+    }
+    patch_undo(&p); /* a section of another size, told apart by its id alone */
+    size_t entries;
+    uint8_t *table = reseal_table(p.f.at[RP_FILE_MANIFEST], p.f.bytes[RP_FILE_MANIFEST], &entries);
+    table[offsetof(rp__section_entry, bytes)]--;
+    patch_apply(&p);
+    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_DAMAGED);
+    assert_non_null(strstr(err.text, "size"));
+    patch_undo(&p); /* checksums are looked at before anything is believed */
+    patch_section(&p, RP_FILE_MANIFEST, RP_SECTION_META, NULL)[0] ^= 1;
+    patch_write(&p);
+    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_DAMAGED);
+    assert_non_null(strstr(err.text, "checksum"));
+    patch_close(&p);
+    rp__folder_close(&folder);
+    tempdir_remove(&dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_own_names),
+        cmocka_unit_test(test_names_of_others), cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_cannot_publish),  cmocka_unit_test(test_nonsense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
