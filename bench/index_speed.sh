@@ -160,18 +160,20 @@ target() {
     for key in wall cpu; do
         own=$(best "$LOG/riposte.cost" $key)
         peer=$(best "$LOG/$1.cost" $key)
-        awk -v n="$1" -v k=$key -v min="$2" -v r="$(awk "BEGIN { print $peer / $own }")" 'BEGIN {
-            printf "%s: %.2fx %s by %s, wanted %sx\n", r >= min ? "met" : "MISSED", r, n, k, min
-            exit r < min }' || MISSED=1
+        awk -v n="$1" -v k=$key -v min="$2" -v peer="$peer" -v own="$own" 'BEGIN {
+            r = peer / own
+            printf "%s: %.2fx %s by %s, wanted %sx\n", (r < min ? "MISSED" : "met"), r, n, k, min
+            exit(r < min) }' || MISSED=1
     done
 }
 
 # within ROW MIB: did Riposte stay inside its budget?
 within() {
     awk -v row="$1" -v mib="$2" -v kb="$(most "$LOG/$1.cost" rss_kb)" 'BEGIN {
-        printf "%s: peak memory of %s %.1f MiB of %d MiB\n", kb <= mib * 1024 ? "met" : "MISSED",
-            row, kb / 1024, mib
-        exit kb > mib * 1024 }' || MISSED=1
+        over = kb + 0 > mib * 1024
+        printf "%s: peak memory of %s %.1f MiB of %d MiB\n", (over ? "MISSED" : "met"), row,
+            kb / 1024, mib
+        exit over }' || MISSED=1
 }
 
 # ---- main ----------------------------------------------------------------------------------------

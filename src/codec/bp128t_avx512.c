@@ -1,31 +1,96 @@
-/* bp128t_avx512.c: the block code bp128t with AVX-512: a row of 16 values a register, so that the
- * running sums are one subtraction a row and one scan a block; in order, the rows are then transposed
- * in registers.
+/* bp128t_avx512.c: the block code bp128t with AVX-512: a row of 16 docids a register, from the one
+ * above by one addition, and one scan a block for what lies before each lane; in order, the rows are
+ * then transposed in registers.
  *
- * Full blocks of up to 24 bits are done here, others the way of bp128, or the plain one. */
+ * Up to 12 bits, two rows come out of the bytes at a time, as the halves of 32-bit lanes, and a
+ * multiplication of pairs sums them; up to 24, a row at a time. Wider blocks go the plain way, blocks
+ * that are not full the way of bp128. */
 #include "base/cpu.h"
 #include "codec/bp128t.h"
 #include "codec/codec_table.h"
 #include "codec/gaps.h"
 
 #if defined(__x86_64__)
-#include "codec/lanes_avx512.h"
 #include "codec/bitpack_avx512.h"
+#include "codec/lanes_avx512.h"
 
 #define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
-/* Values of a row, inverted: ~v is -v - 1, so subtracting it adds the gap v + 1. */
-static inline __m512i inverted_row(const uint8_t *p, rp__lanes at)
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* Two rows: each qword gets the 4 bytes that hold two values of a row and the 4 of the row after it,
+ * 2w bytes on; then, for each byte of its 16-bit lanes, the bit in them at which it starts. */
+typedef struct pair_table {
+    _Alignas(64) uint8_t bytes[64];
+    uint8_t starts[64];
+} pair_table;
+
+#define BYTES4(byte) (byte), (byte) + 1, (byte) + 2, (byte) + 3
+#define BYTES(w, q)  BYTES4(2 * (q) * (w) / 8), BYTES4(2 * (q) * (w) / 8 + 2 * (w))
+#define HALF(bit)    (bit), (bit) + 8
+#define START(w, q)  (2 * (q) * (w) % 8)
+#define STARTS(w, q)                                                                               \
+    HALF(START(w, q)), HALF(START(w, q) + 32), HALF(START(w, q) + (w)), HALF(START(w, q) + (w) + 32)
+#define EACH_QWORD(DO, w)                                                                          \
+    DO(w, 0), DO(w, 1), DO(w, 2), DO(w, 3), DO(w, 4), DO(w, 5), DO(w, 6), DO(w, 7)
+#define ROW(w)                                                                                     \
+    {                                                                                              \
+        {EACH_QWORD(BYTES, w)},                                                                    \
+        {                                                                                          \
+            EACH_QWORD(STARTS, w)                                                                  \
+        }                                                                                          \
+    }
+
+enum { PAIR_MAX = 12 }; /* two values and their phase in 32 bits: 7 + 24 */
+
+static const pair_table pairs[PAIR_MAX + 1] = {
+    ROW(0), ROW(1), ROW(2), ROW(3),  ROW(4),  ROW(5),  ROW(6),
+    ROW(7), ROW(8), ROW(9), ROW(10), ROW(11), ROW(12),
+};
+
+#define EACH_ROW(DO)  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define EACH_PAIR(DO) DO(0) DO(1) DO(2) DO(3)
+#define ALWAYS        static inline __attribute__((always_inline)) /* so that rows stay in registers */
+
+enum { NAND = 0x3F }; /* ~v is -v - 1: what takes it away adds the gap v + 1 */
+
+/* The docid before each lane, given how far each lane goes. */
+ALWAYS __m512i before_lanes(__m512i totals, uint32_t base)
 {
-    const int nand = 0x3F;
-    __m512i windows = _mm512_permutexvar_epi8(at.bytes, _mm512_loadu_si512(p));
-    __m512i x = _mm512_srlv_epi32(windows, at.shifts);
-    return _mm512_ternarylogic_epi32(x, at.mask, at.mask, nand);
+    __m512i before = _mm512_sub_epi32(rp__bitpack_avx512_scan_words(totals), totals);
+    return _mm512_add_epi32(before, _mm512_set1_epi32((int)base));
 }
 
-/* All docids of a full block, as rows. Inlined without choice, so that rows stay in registers. */
-static inline __attribute__((always_inline)) void sum_rows(const uint8_t *p, uint32_t w,
-                                                           uint32_t base, __m512i row[8])
+ALWAYS void sum_pairs(const uint8_t *p, uint32_t w, uint32_t base, __m512i row[8])
+{
+    const __m512i bytes = _mm512_load_si512(pairs[w].bytes);
+    const __m512i starts = _mm512_load_si512(pairs[w].starts);
+    const __m512i mask = _mm512_set1_epi16((short)((1U << w) - 1));
+    const __m512i first = _mm512_set1_epi32(0xFFFF), both = _mm512_set1_epi32(-1); /* times -1 */
+    __m512i pair[4];
+#define UNPACK_PAIR(k)                                                                             \
+    pair[k] = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(p + 4 * (k) * (size_t)w));         \
+    pair[k] = _mm512_multishift_epi64_epi8(starts, pair[k]);                                       \
+    pair[k] = _mm512_ternarylogic_epi32(pair[k], mask, mask, NAND);
+    EACH_PAIR(UNPACK_PAIR)
+    __m512i halves =
+        _mm512_add_epi16(_mm512_add_epi16(pair[0], pair[1]), _mm512_add_epi16(pair[2], pair[3]));
+    __m512i sum = before_lanes(_mm512_madd_epi16(halves, both), base);
+#define SUM_PAIR(k)                                                                                \
+    row[2 * (k)] = _mm512_add_epi32(sum, _mm512_madd_epi16(pair[k], first));                       \
+    sum = _mm512_add_epi32(sum, _mm512_madd_epi16(pair[k], both));                                 \
+    row[2 * (k) + 1] = sum;
+    EACH_PAIR(SUM_PAIR)
+}
+
+ALWAYS __m512i inverted_row(const uint8_t *p, rp__lanes at)
+{
+    __m512i windows = _mm512_permutexvar_epi8(at.bytes, _mm512_loadu_si512(p));
+    __m512i x = _mm512_srlv_epi32(windows, at.shifts);
+    return _mm512_ternarylogic_epi32(x, at.mask, at.mask, NAND);
+}
+
+ALWAYS void sum_wide(const uint8_t *p, uint32_t w, uint32_t base, __m512i row[8])
 {
     rp__lanes at = rp__lanes_avx512_wide(0, w, w);
     __m512i sum = _mm512_setzero_si512();
@@ -33,14 +98,21 @@ static inline __attribute__((always_inline)) void sum_rows(const uint8_t *p, uin
     sum = _mm512_sub_epi32(sum, inverted_row(p + 2 * (r) * (size_t)w, at));                        \
     row[r] = sum;
     EACH_ROW(SUM_ROW)
-    __m512i before = _mm512_sub_epi32(rp__bitpack_avx512_scan_words(sum), sum);
-    before = _mm512_add_epi32(before, _mm512_set1_epi32((int)base));
+    __m512i before = before_lanes(sum, base);
 #define ADD_BEFORE(r) row[r] = _mm512_add_epi32(row[r], before);
     EACH_ROW(ADD_BEFORE)
 }
 
+/* ---- Storing --------------------------------------------------------------------------------- */
+
+ALWAYS void store_unordered(const __m512i row[8], uint32_t *out)
+{
+#define STORE_ROW(r) _mm512_storeu_si512(out + 16 * (r), row[r]);
+    EACH_ROW(STORE_ROW)
+}
+
 /* Four registers of four 128-bit parts: part q of each into register q. */
-static inline void store_parts(__m512i a, __m512i b, __m512i c, __m512i d, uint32_t *out)
+ALWAYS void store_parts(__m512i a, __m512i b, __m512i c, __m512i d, uint32_t *out)
 {
     __m512i ab_low = _mm512_shuffle_i32x4(a, b, 0x44), ab_high = _mm512_shuffle_i32x4(a, b, 0xEE);
     __m512i cd_low = _mm512_shuffle_i32x4(c, d, 0x44), cd_high = _mm512_shuffle_i32x4(c, d, 0xEE);
@@ -52,8 +124,7 @@ static inline void store_parts(__m512i a, __m512i b, __m512i c, __m512i d, uint3
 
 /* Lane l of rows 0 to 7 to out[8l] on. First fours of rows: part q of four[k] is lane 4q + k of rows
  * 0 to 3, or of rows 4 to 7; then lanes in their order. */
-static inline __attribute__((always_inline)) void store_in_order(const __m512i row[8],
-                                                                 uint32_t *out)
+ALWAYS void store_in_order(const __m512i row[8], uint32_t *out)
 {
     __m512i four[8];
     for (int h = 0; h < 8; h += 4) {
@@ -81,14 +152,17 @@ static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base
                                size_t n)
 {
     uint32_t w;
+    __m512i row[8];
     if (n != RP_BLOCK)
         return rp__bitpack_avx512_code.decode_docids(in, in_bytes, base, out, n);
     if (rp__bitpack_open(in, in_bytes, n, &w))
         return RP_DAMAGED;
     if (w > RP_LANES_WIDE_MAX)
         return rp__bp128t_decode_docids(in, in_bytes, base, out, n);
-    __m512i row[8];
-    sum_rows(in + 1, w, base, row);
+    if (w <= PAIR_MAX)
+        sum_pairs(in + 1, w, base, row);
+    else
+        sum_wide(in + 1, w, base, row);
     store_in_order(row, out);
     return rp__gaps_check(out, n, base, w);
 }
@@ -97,16 +171,18 @@ static rp_status decode_unordered(const uint8_t *in, size_t in_bytes, uint32_t b
                                   size_t n)
 {
     uint32_t w;
+    __m512i row[8];
     if (n != RP_BLOCK)
         return rp__bitpack_avx512_code.decode_docids(in, in_bytes, base, out, n);
     if (rp__bitpack_open(in, in_bytes, n, &w))
         return RP_DAMAGED;
     if (w > RP_LANES_WIDE_MAX)
         return rp__bp128t_decode_unordered(in, in_bytes, base, out, n);
-    __m512i row[8];
-    sum_rows(in + 1, w, base, row);
-#define STORE_ROW(r) _mm512_storeu_si512(out + 16 * (r), row[r]);
-    EACH_ROW(STORE_ROW)
+    if (w <= PAIR_MAX)
+        sum_pairs(in + 1, w, base, row);
+    else
+        sum_wide(in + 1, w, base, row);
+    store_unordered(row, out);
     return rp__gaps_check(out, n, base, w); /* the last slot is the last rank */
 }
 

@@ -78,7 +78,8 @@
         .decode = rows_##_decode, .tfs = rows_##_tfs                                               \
     }
 
-/* clang-format off: a row a line */
+/* A row a line. */
+/* clang-format off */
 static const rp__block_code *const codes[] = {
     X86(&rp__bitpack_avx512_code) X86(&rp__bitpack_avx2_code) & rp__bitpack_code,
     X86(&rp__vbyte_avx2_code) & rp__vbyte_code,

@@ -10,8 +10,8 @@
 #include "codec/iiu.h"
 
 #if defined(__x86_64__)
-#include "codec/lanes_avx512.h"
 #include "codec/bitpack_avx512.h"
+#include "codec/lanes_avx512.h"
 
 /* The lanes of rp__lanes_avx512_narrow that hold the fields set in `fields`. */
 static inline uint32_t narrow_mask(uint32_t fields)

@@ -2,9 +2,8 @@
  *
  * A term is one 64-byte entry (short terms are inside it) behind an open hash table; its stream lives
  * in slices of doubling size, chained by a pointer at the end of each. So a token costs at most three
- * cache lines, each found through the one before: table, entry, slice. Tokens are therefore taken a
- * group at a time, and the lines of a whole group are touched before any of it is added: a core waits
- * for eight lines as long as for one. (Prefetch instructions, tried in their place, changed nothing.)
+ * cache lines: table, entry, slice. None is near the last token's, so tokens wait in a queue and are
+ * taken in together: one pass over it asks for the lines that the next pass reads.
  * Invariants: 1 a slice has SLICE_MIN << min(level, SLICE_LEVELS) bytes, the last 8 being the pointer
  * to the next; 2 w == end means that the slice is full; 3 entries never move. */
 #include "index/inverter.h"
@@ -21,15 +20,17 @@ enum {
     ENTRIES_PER_CHUNK = CHUNK / 64,
     SLICE_MIN = 16,
     SLICE_LEVELS = 8, /* up to 4 KiB */
-    GROUP = 16,       /* tokens whose lines are touched together */
+    QUEUE = 128,
+    KEY_WORDS = 3,
+    KEY_BYTES = 8 * KEY_WORDS,
+    TERM_MOST = 255,
 };
 
 typedef struct entry {
-    uint32_t hash, last_doc, last_pos, tf;
     uint8_t *w, *end, *head;
+    uint32_t last_doc, last_pos, tf; /* tf: counted without positions only */
     uint8_t level, bytes;
-    char term
-        [22]; /* the term; a longer one: its first 8 bytes, then at [8] a pointer to all of it */
+    uint64_t key[KEY_WORDS]; /* the term and zeros; over KEY_BYTES: a pointer to all of it */
 } entry;
 
 _Static_assert(sizeof(entry) == 64, "one cache line");
@@ -38,16 +39,16 @@ typedef struct slot {
     uint32_t hash, entry; /* entry + 1; 0: free */
 } slot;
 
-/* A token on its way into the table. */
 typedef struct pending {
-    uint32_t hash, docid, position, bytes;
-    char term[256];
+    uint64_t key[KEY_WORDS];
+    uint32_t hash, bytes, docid, position;
+    uint32_t long_at; /* a term over KEY_BYTES: where in long_terms */
+    bool is_new;
+    entry *entry;
 } pending;
 
 struct rp__inverter {
     bool has_positions;
-    size_t n_pending;
-    pending pending[GROUP];
     slot *slots;
     size_t n_slots; /* a power of two */
     entry **entry_chunks;
@@ -57,6 +58,9 @@ struct rp__inverter {
     uint8_t *free_at, *free_end;
     rp__sort_term *sorted;
     size_t cap_sorted;
+    pending queue[QUEUE];
+    size_t n_queue, n_long;
+    char long_terms[QUEUE * TERM_MOST];
 };
 
 static entry *entry_at(const rp__inverter *inv, size_t i)
@@ -64,51 +68,13 @@ static entry *entry_at(const rp__inverter *inv, size_t i)
     return &inv->entry_chunks[i / ENTRIES_PER_CHUNK][i % ENTRIES_PER_CHUNK];
 }
 
-/* Mixes the bytes of a term, read as at most two overlapping words; longer ones go to XXH3. */
-static inline uint32_t hash_term(const char *term, uint32_t bytes)
-{
-    uint64_t a, b;
-    if (bytes > 16)
-        return (uint32_t)XXH3_64bits(term, bytes);
-    if (bytes >= 8) {
-        a = rp__load64(term);
-        b = rp__load64(term + bytes - 8);
-    } else if (bytes >= 4) {
-        a = rp__load32(term);
-        b = rp__load32(term + bytes - 4);
-    } else {
-        a = (uint8_t)term[0] | (uint64_t)(uint8_t)term[bytes / 2] << 8;
-        b = (uint8_t)term[bytes - 1];
-    }
-    uint64_t h = (a ^ 0x9E3779B97F4A7C15U) * 0xBF58476D1CE4E5B9U;
-    h = (h ^ (h >> 32) ^ b ^ (uint64_t)bytes << 56) * 0x94D049BB133111EBU;
-    return (uint32_t)(h >> 32);
-}
-
 static const char *term_of(const entry *e)
 {
-    if (e->bytes <= sizeof e->term)
-        return e->term;
+    if (e->bytes <= KEY_BYTES)
+        return (const char *)e->key;
     const char *p;
-    memcpy(&p, e->term + 8, sizeof p);
+    memcpy(&p, e->key, sizeof p);
     return p;
-}
-
-/* Whether an entry holds the term; terms of up to 16 bytes as two overlapping words. */
-static inline bool has_term(const entry *e, const char *term, uint32_t bytes)
-{
-    if (e->bytes != bytes)
-        return false;
-    if (bytes > 16)
-        return memcmp(term_of(e), term, bytes) == 0;
-    if (bytes >= 8)
-        return rp__load64(e->term) == rp__load64(term) &&
-               rp__load64(e->term + bytes - 8) == rp__load64(term + bytes - 8);
-    if (bytes >= 4)
-        return rp__load32(e->term) == rp__load32(term) &&
-               rp__load32(e->term + bytes - 4) == rp__load32(term + bytes - 4);
-    return e->term[0] == term[0] && e->term[bytes / 2] == term[bytes / 2] &&
-           e->term[bytes - 1] == term[bytes - 1];
 }
 
 rp_status rp__inverter_new(bool has_positions, rp__inverter **out)
@@ -232,51 +198,57 @@ static entry *new_entry(rp__inverter *inv)
     return entry_at(inv, inv->n_entries);
 }
 
-static bool set_term(rp__inverter *inv, entry *e, const char *term, uint32_t bytes)
+static bool set_term(rp__inverter *inv, entry *e, const pending *t)
 {
-    e->bytes = (uint8_t)bytes;
-    if (bytes <= sizeof e->term) {
-        memcpy(e->term, term, bytes);
+    e->bytes = (uint8_t)t->bytes;
+    memcpy(e->key, t->key, sizeof e->key);
+    if (t->bytes <= KEY_BYTES)
         return true;
-    }
-    char *copy = (char *)take(inv, bytes);
+    char *copy = (char *)take(inv, t->bytes);
     if (!copy)
         return false;
-    memcpy(copy, term, bytes);
-    memcpy(e->term, term, 8);
-    memcpy(e->term + 8, &copy, sizeof copy);
+    memcpy(copy, inv->long_terms + t->long_at, t->bytes);
+    memcpy(e->key, &copy, sizeof copy);
     return true;
 }
 
-static entry *insert(rp__inverter *inv, size_t at, uint32_t hash, const char *term, uint32_t bytes)
+static entry *insert(rp__inverter *inv, size_t at, const pending *t)
 {
     entry *e = new_entry(inv);
     uint8_t *slice = take(inv, SLICE_MIN);
     if (!e || !slice)
         return NULL;
-    *e = (entry){.hash = hash, .w = slice, .head = slice, .end = slice + SLICE_MIN - sizeof slice};
-    if (!set_term(inv, e, term, bytes))
+    *e = (entry){.w = slice, .head = slice, .end = slice + SLICE_MIN - sizeof slice};
+    if (!set_term(inv, e, t))
         return NULL;
-    inv->slots[at] = (slot){hash, (uint32_t)++inv->n_entries};
+    inv->slots[at] = (slot){t->hash, (uint32_t)++inv->n_entries};
     if (inv->n_entries * 2 > inv->n_slots && !grow_slots(inv))
         return NULL;
     return e;
 }
 
-static inline entry *find(rp__inverter *inv, const pending *t, bool *is_new)
+static inline bool is_same(const rp__inverter *inv, const entry *e, const pending *t)
 {
-    size_t at = t->hash & (inv->n_slots - 1);
-    for (; inv->slots[at].entry != 0; at = (at + 1) & (inv->n_slots - 1)) {
+    if (e->bytes != t->bytes)
+        return false;
+    if (t->bytes > KEY_BYTES)
+        return memcmp(term_of(e), inv->long_terms + t->long_at, t->bytes) == 0;
+    return ((e->key[0] ^ t->key[0]) | (e->key[1] ^ t->key[1]) | (e->key[2] ^ t->key[2])) == 0;
+}
+
+static inline entry *find(rp__inverter *inv, pending *t)
+{
+    size_t mask = inv->n_slots - 1, at = t->hash & mask;
+    t->is_new = false;
+    for (; inv->slots[at].entry != 0; at = (at + 1) & mask) {
         if (inv->slots[at].hash != t->hash)
             continue;
         entry *e = entry_at(inv, inv->slots[at].entry - 1);
-        if (has_term(e, t->term, t->bytes)) {
-            *is_new = false;
+        if (is_same(inv, e, t))
             return e;
-        }
     }
-    *is_new = true;
-    return insert(inv, at, t->hash, t->term, t->bytes);
+    t->is_new = true;
+    return insert(inv, at, t);
 }
 
 /* Ends the stream's current document. */
@@ -285,87 +257,129 @@ static inline bool end_document(rp__inverter *inv, entry *e)
     return inv->has_positions ? put_byte(inv, e, 0) : put_varint(inv, e, e->tf);
 }
 
-/* What a token adds to its stream, when the slice has room for the longest of it. */
-static inline void put_token_fast(const rp__inverter *inv, entry *e, bool is_new_doc, bool is_new,
-                                  uint32_t docid, uint32_t position)
+static bool append_bytes(rp__inverter *inv, entry *e, const pending *t)
 {
-    uint8_t *w = e->w;
-    if (is_new_doc) {
-        if (!is_new)
-            w = inv->has_positions ? (*w = 0, w + 1) : rp__bits_put_varint(w, e->tf);
-        w = rp__bits_put_varint(w, docid - e->last_doc);
+    bool ok = true;
+    if (t->is_new || e->last_doc != t->docid) {
+        ok = (t->is_new || end_document(inv, e)) && put_varint(inv, e, t->docid - e->last_doc);
+        e->last_doc = t->docid;
+        e->last_pos = UINT32_MAX;
+        e->tf = 0;
     }
     if (inv->has_positions)
-        w = rp__bits_put_varint(w, position - (is_new_doc ? UINT32_MAX : e->last_pos));
-    e->w = w;
+        ok = ok && put_varint(inv, e, t->position - e->last_pos);
+    e->last_pos = t->position;
+    e->tf++;
+    return ok;
 }
 
-static bool put_token(rp__inverter *inv, entry *e, bool is_new_doc, bool is_new, uint32_t docid,
-                      uint32_t position)
+/* LEB128 of v, below 2^28, as a word of *n bytes: its length is hard to foresee, so no branch. */
+static inline uint64_t spread(uint32_t v, uint32_t *n)
 {
-    if (is_new_doc &&
-        ((!is_new && !end_document(inv, e)) || !put_varint(inv, e, docid - e->last_doc)))
-        return false;
-    return !inv->has_positions ||
-           put_varint(inv, e, position - (is_new_doc ? UINT32_MAX : e->last_pos));
+    *n = (rp__bits_width(v | 1) + 6) * 37 >> 8; /* bits / 7, rounded up */
+    uint32_t x = (v & 0x7F) | (v & 0x3F80) << 1 | (v & 0x1FC000) << 2 | (v & 0xFE00000) << 3;
+    return x | (0x808080U & ((1U << (8 * (*n - 1))) - 1));
 }
 
-static rp_status add_token(rp__inverter *inv, const pending *t)
+/* Does what append_bytes does with one store where it can. The store may run into the slice's
+ * pointer, which is not set before the slice is full. */
+static inline bool append(rp__inverter *inv, entry *e, const pending *t)
 {
-    enum { LONGEST = 3 * 5 }; /* tf, gap of docids, gap of positions */
-    bool is_new;
-    entry *e = find(inv, t, &is_new);
-    if (!e)
-        return RP_NO_MEMORY;
-    bool is_new_doc = is_new || e->last_doc != t->docid;
-    if (e->end - e->w >= LONGEST)
-        put_token_fast(inv, e, is_new_doc, is_new, t->docid, t->position);
-    else if (!put_token(inv, e, is_new_doc, is_new, t->docid, t->position))
-        return RP_NO_MEMORY;
+    uint32_t gap = t->docid - e->last_doc, gap_bytes, position_bytes;
+    uint32_t position = t->position - (gap ? UINT32_MAX : e->last_pos);
+    if (t->is_new || !inv->has_positions || gap >> 28 || position >> 21)
+        return append_bytes(inv, e, t);
+    uint64_t doc = spread(gap, &gap_bytes) << 8; /* after the zero that ends the last document */
+    uint64_t word = spread(position, &position_bytes);
+    uint32_t doc_bytes = gap ? gap_bytes + 1 : 0;
+    word = (gap ? doc : 0) | word << (8 * doc_bytes);
+    if ((size_t)(e->end - e->w) < doc_bytes + position_bytes)
+        return append_bytes(inv, e, t);
+    rp__store64(e->w, word);
+    e->w += doc_bytes + position_bytes;
     e->last_doc = t->docid;
     e->last_pos = t->position;
-    e->tf = is_new_doc ? 1 : e->tf + 1;
-    return RP_OK;
+    return true;
 }
 
-/* Reads a byte of every line that the group will need, level by level, so that each level's waits
- * overlap. A slot that does not hold the term is no harm: it is only a guess. */
-static void touch_lines(const rp__inverter *inv)
+static void ask_for_entry(const rp__inverter *inv, uint32_t hash)
 {
-    const entry *entries[GROUP];
-    const uint8_t *tails[GROUP];
-    uint32_t guess[GROUP];
-    for (size_t i = 0; i < GROUP; i++)
-        guess[i] = inv->slots[inv->pending[i].hash & (inv->n_slots - 1)].entry;
-    for (size_t i = 0; i < GROUP; i++) {
-        entries[i] = entry_at(inv, guess[i] ? guess[i] - 1 : 0);
-        tails[i] = entries[i]->w;
+    size_t mask = inv->n_slots - 1, at = hash & mask;
+    while (inv->slots[at].entry != 0 && inv->slots[at].hash != hash)
+        at = (at + 1) & mask;
+    if (inv->slots[at].entry != 0)
+        __builtin_prefetch(entry_at(inv, inv->slots[at].entry - 1), 1);
+}
+
+/* Takes in the tokens that wait. */
+static bool drain(rp__inverter *inv)
+{
+    size_t n = inv->n_queue;
+    inv->n_queue = 0;
+    inv->n_long = 0;
+    for (size_t i = 0; i < n; i++)
+        ask_for_entry(inv, inv->queue[i].hash);
+    for (size_t i = 0; i < n; i++) {
+        pending *t = &inv->queue[i];
+        t->entry = find(inv, t);
+        if (!t->entry)
+            return false;
+        __builtin_prefetch(t->entry->w, 1);
     }
-    for (size_t i = 0; i < GROUP; i++)
-        (void)*(const volatile uint8_t *)tails[i];
+    for (size_t i = 0; i < n; i++)
+        if (!append(inv, inv->queue[i].entry, &inv->queue[i]))
+            return false;
+    return true;
 }
 
-static rp_status add_pending(rp__inverter *inv)
+/* The last bytes of a term, from 1 to 8 of them, as a word; reads nothing outside the term. */
+static inline uint64_t last_word(const char *term, uint32_t bytes, uint32_t n)
 {
-    rp_status status = RP_OK;
-    if (inv->n_pending == GROUP && inv->n_entries > 0)
-        touch_lines(inv);
-    for (size_t i = 0; i < inv->n_pending && status == RP_OK; i++)
-        status = add_token(inv, &inv->pending[i]);
-    inv->n_pending = 0;
-    return status;
+    if (bytes >= 8)
+        return rp__load64(term + bytes - 8) >> (64 - 8 * n);
+    if (n >= 4)
+        return rp__load32(term) | (uint64_t)rp__load32(term + n - 4) << (8 * (n - 4));
+    return (uint8_t)term[0] | (uint64_t)(uint8_t)term[n / 2] << (8 * (n / 2)) |
+           (uint64_t)(uint8_t)term[n - 1] << (8 * (n - 1));
+}
+
+static inline void set_key(rp__inverter *inv, pending *t, const char *term, uint32_t bytes)
+{
+    t->bytes = bytes;
+    if (bytes <= KEY_BYTES) {
+        uint32_t last = (bytes - 1) / 8;
+        t->key[1] = t->key[2] = 0;
+        for (uint32_t i = 0; i < last; i++)
+            t->key[i] = rp__load64(term + 8 * i);
+        t->key[last] = last_word(term, bytes, bytes - 8 * last);
+        return;
+    }
+    t->key[0] = XXH3_64bits(term, bytes);
+    t->key[1] = t->key[2] = 0;
+    t->long_at = (uint32_t)inv->n_long;
+    memcpy(inv->long_terms + inv->n_long, term, bytes);
+    inv->n_long += bytes;
+}
+
+static inline uint32_t hash_of(const pending *t)
+{
+    uint64_t h = (t->key[0] ^ t->bytes) * 0x9E3779B97F4A7C15U;
+    h ^= t->key[1] * 0xC2B2AE3D27D4EB4FU >> 7 ^ t->key[2] * 0xD6E8FEB86659FD93U;
+    return (uint32_t)((h ^ h >> 32) * 0xD6E8FEB86659FD93U >> 32);
 }
 
 rp_status rp__inverter_add(rp__inverter *inv, uint32_t docid, const char *term, uint32_t bytes,
                            uint32_t position)
 {
-    pending *t = &inv->pending[inv->n_pending++];
-    t->hash = hash_term(term, bytes);
+    if (inv->n_queue == QUEUE && !drain(inv))
+        return RP_NO_MEMORY;
+    pending *t = &inv->queue[inv->n_queue++];
+    set_key(inv, t, term, bytes);
+    t->hash = hash_of(t);
     t->docid = docid;
     t->position = position;
-    t->bytes = bytes;
-    memcpy(t->term, term, bytes);
-    return inv->n_pending == GROUP ? add_pending(inv) : RP_OK;
+    __builtin_prefetch(&inv->slots[t->hash & (inv->n_slots - 1)]);
+    return RP_OK;
 }
 
 uint64_t rp__inverter_bytes(const rp__inverter *inv)
@@ -382,7 +396,7 @@ uint64_t rp__inverter_used(const rp__inverter *inv)
 
 bool rp__inverter_is_empty(const rp__inverter *inv)
 {
-    return inv->n_entries == 0 && inv->n_pending == 0;
+    return inv->n_entries == 0 && inv->n_queue == 0;
 }
 
 size_t rp__inverter_terms(const rp__inverter *inv)
@@ -392,7 +406,7 @@ size_t rp__inverter_terms(const rp__inverter *inv)
 
 rp_status rp__inverter_sort(rp__inverter *inv)
 {
-    if (add_pending(inv) != RP_OK)
+    if (!drain(inv))
         return RP_NO_MEMORY;
     if (inv->cap_sorted < inv->n_entries) {
         rp__free(inv->sorted);
@@ -417,6 +431,8 @@ void rp__inverter_clear(rp__inverter *inv)
 {
     memset(inv->slots, 0, inv->n_slots * sizeof *inv->slots);
     inv->n_entries = 0;
+    inv->n_queue = 0;
+    inv->n_long = 0;
     inv->used_chunks = 0;
     inv->free_at = inv->free_end = NULL;
 }
@@ -437,7 +453,12 @@ void rp__inverter_trim(rp__inverter *inv, uint64_t limit)
 
 void rp__inverter_get(const rp__inverter *inv, size_t i, rp__inverter_term *out)
 {
+    enum { AHEAD = 8 };
     const entry *e = entry_at(inv, inv->sorted[i].tag);
+    if (i + 2 * AHEAD < inv->n_entries) { /* terms in order lie anywhere */
+        __builtin_prefetch(entry_at(inv, inv->sorted[i + 2 * AHEAD].tag));
+        __builtin_prefetch(entry_at(inv, inv->sorted[i + AHEAD].tag)->head);
+    }
     out->term = term_of(e);
     out->bytes = e->bytes;
     out->slice = e->head;

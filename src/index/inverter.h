@@ -17,7 +17,8 @@ typedef struct rp__inverter rp__inverter; /* one thread at a time */
 
 rp_status rp__inverter_new(bool has_positions, rp__inverter **out);
 void rp__inverter_free(rp__inverter *inv); /* NULL is fine */
-/* Docids rise from call to call, positions within a docid. RP_NO_MEMORY leaves it unusable. */
+/* Docids rise from call to call, positions within a docid; a term has 1 to 255 bytes. RP_NO_MEMORY,
+ * which may be due to an earlier token, leaves it unusable. */
 rp_status rp__inverter_add(rp__inverter *inv, uint32_t docid, const char *term, uint32_t bytes,
                            uint32_t position);
 uint64_t rp__inverter_bytes(const rp__inverter *inv); /* memory held, now or for reuse */

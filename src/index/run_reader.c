@@ -114,6 +114,8 @@ static rp_status refill(rp__run_reader *r, rp_error *err)
         r->slice = rp__inverter_slice(r->slice, &r->level, &got);
         if (got > r->left)
             got = (size_t)r->left;
+        for (size_t i = 0; i < 512 && got < r->left; i += 64)
+            __builtin_prefetch(r->slice + i);
     }
     r->end = r->p + got;
     r->left -= got;
