@@ -27,11 +27,9 @@
         BY_BLOCKS(id_, name_, needs_, code_, code_)                                                \
     }
 
-#define EF128_AVX512                                                                               \
+#define EF128(needs_, code_, decode_, at_)                                                         \
     {                                                                                              \
-        BLOCKS_BUT_DECODE(12, "ef128", RP_CPU_AVX512, &rp__ef128_avx512_code,                      \
-                          &rp__ef128_avx512_code),                                                 \
-            .decode = rp__ef128_avx512_list                                                        \
+        BLOCKS_BUT_DECODE(12, "ef128", needs_, code_, code_), .decode = (decode_), .at = (at_)     \
     }
 
 #define BP256(needs_, code_)                                                                       \
@@ -81,55 +79,72 @@
 /* A row a line. */
 /* clang-format off */
 static const rp__block_code *const codes[] = {
-    X86(&rp__bitpack_avx512_code) X86(&rp__bitpack_avx2_code) & rp__bitpack_code,
-    X86(&rp__vbyte_avx2_code) & rp__vbyte_code,
+    X86(&rp__bitpack_avx512_code)
+    X86(&rp__bitpack_avx2_code)
+    &rp__bitpack_code,
+    X86(&rp__vbyte_avx2_code)
+    &rp__vbyte_code,
     &rp__simple16_code,
-    X86(&rp__pfd_avx512_code) & rp__pfd_code,
-    X86(&rp__newpfd_avx512_code) & rp__newpfd_code,
-    X86(&rp__optpfd_avx512_code) & rp__optpfd_code,
-    X86(&rp__parapfor_avx512_code) & rp__parapfor_code,
-    X86(&rp__rice_avx512_code) X86(&rp__rice_avx2_code) & rp__rice_code,
-    X86(&rp__ef128_avx512_code) X86(&rp__ef128_avx2_code) & rp__ef128_code,
+    X86(&rp__pfd_avx512_code)
+    &rp__pfd_code,
+    X86(&rp__newpfd_avx512_code)
+    &rp__newpfd_code,
+    X86(&rp__optpfd_avx512_code)
+    &rp__optpfd_code,
+    X86(&rp__parapfor_avx512_code)
+    &rp__parapfor_code,
+    X86(&rp__rice_avx512_code)
+    X86(&rp__rice_avx2_code)
+    &rp__rice_code,
+    X86(&rp__ef128_avx512_code)
+    X86(&rp__ef128_avx2_code)
+    &rp__ef128_code,
     &rp__interpolative_code,
-    X86(&rp__bp128t_avx512_code) & rp__bp128t_code,
-    X86(&rp__bp128v_avx2_code) & rp__bp128v_code,
+    X86(&rp__bp128t_avx512_code)
+    &rp__bp128t_code,
+    X86(&rp__bp128v_avx2_code)
+    &rp__bp128v_code,
 };
 
 static const rp__codec codecs[] = {
     X86(BLOCKS(3, "bp128", RP_CPU_AVX512, &rp__bitpack_avx512_code))
-        X86(BLOCKS(3, "bp128", RP_CPU_AVX2, &rp__bitpack_avx2_code))
-            BLOCKS(3, "bp128", 0, &rp__bitpack_code),
+    X86(BLOCKS(3, "bp128", RP_CPU_AVX2, &rp__bitpack_avx2_code))
+    BLOCKS(3, "bp128", 0, &rp__bitpack_code),
     X86(BLOCKS(2, "vbyte", RP_CPU_AVX2, &rp__vbyte_avx2_code))
-        BLOCKS(2, "vbyte", 0, &rp__vbyte_code),
-    X86(RAW(RP_CPU_AVX512, &rp__bitpack_avx512_code)) X86(RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code))
-        RAW(0, &rp__bitpack_code),
+    BLOCKS(2, "vbyte", 0, &rp__vbyte_code),
+    X86(RAW(RP_CPU_AVX512, &rp__bitpack_avx512_code))
+    X86(RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code))
+    RAW(0, &rp__bitpack_code),
     BLOCKS(4, "simple16", 0, &rp__simple16_code),
-    X86(BLOCKS(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code)) BLOCKS(5, "pfd", 0, &rp__pfd_code),
+    X86(BLOCKS(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code))
+    BLOCKS(5, "pfd", 0, &rp__pfd_code),
     X86(BLOCKS(6, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code))
-        BLOCKS(6, "newpfd", 0, &rp__newpfd_code),
+    BLOCKS(6, "newpfd", 0, &rp__newpfd_code),
     X86(BLOCKS(7, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code))
-        BLOCKS(7, "optpfd", 0, &rp__optpfd_code),
+    BLOCKS(7, "optpfd", 0, &rp__optpfd_code),
     X86(BLOCKS(8, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code))
-        BLOCKS(8, "parapfor", 0, &rp__parapfor_code),
+    BLOCKS(8, "parapfor", 0, &rp__parapfor_code),
     X86(BLOCKS(10, "rice", RP_CPU_AVX512, &rp__rice_avx512_code))
-        X86(BLOCKS(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code))
-            BLOCKS(10, "rice", 0, &rp__rice_code),
-    X86(QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx2_at,
-           rp__qs_avx2_find))
-        X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2_find))
-            QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs_find),
-    X86(EF128_AVX512) X86(BLOCKS(12, "ef128", RP_CPU_AVX2, &rp__ef128_avx2_code))
-        BLOCKS(12, "ef128", 0, &rp__ef128_code),
+    X86(BLOCKS(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code))
+    BLOCKS(10, "rice", 0, &rp__rice_code),
+    X86(QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx2_at, rp__qs_avx2_find))
+    X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2_find))
+    QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs_find),
+    X86(EF128(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__ef128_avx512_list, rp__ef128_avx2_docid))
+    X86(EF128(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__blocks_decode, rp__ef128_avx2_docid))
+    EF128(0, &rp__ef128_code, rp__blocks_decode, rp__ef128_docid),
     BLOCKS(13, "interpolative", 0, &rp__interpolative_code),
-    X86(IIU(RP_CPU_AVX512, rp__iiu_avx512)) IIU(0, rp__iiu),
+    X86(IIU(RP_CPU_AVX512, rp__iiu_avx512))
+    IIU(0, rp__iiu),
     X86(BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code))
-        BP128T(0, &rp__bp128t_code, &rp__bitpack_code),
+    BP128T(0, &rp__bp128t_code, &rp__bitpack_code),
     X86(BP256(RP_CPU_AVX512, &rp__bitpack_avx512_code))
-        X86(BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code)) BP256(0, &rp__bitpack_code),
+    X86(BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code))
+    BP256(0, &rp__bitpack_code),
     X86(BITMAP(RP_CPU_AVX512, rp__bitmap_avx512, &rp__bitpack_avx512_code))
-        BITMAP(0, rp__bitmap, &rp__bitpack_code),
+    BITMAP(0, rp__bitmap, &rp__bitpack_code),
     X86(BP128V(RP_CPU_AVX2, &rp__bp128v_avx2_code, &rp__bitpack_avx2_code))
-        BP128V(0, &rp__bp128v_code, &rp__bitpack_code),
+    BP128V(0, &rp__bp128v_code, &rp__bitpack_code),
 };
 /* clang-format on */
 

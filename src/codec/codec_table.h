@@ -45,7 +45,9 @@ rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
 
 #if defined(__x86_64__)
 rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
 #endif
+rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out);
 
 /* raw.c: docids as they are. */
 size_t rp__raw_bound(const rp__codec *codec, size_t n);

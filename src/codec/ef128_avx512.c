@@ -7,7 +7,6 @@
 #include "base/cpu.h"
 #include "codec/codec_table.h"
 #include "codec/ef128.h"
-#include "codec/list.h"
 
 #if defined(__x86_64__)
 #include "codec/unary_avx512.h"

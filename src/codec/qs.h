@@ -58,13 +58,9 @@ static inline rp_status rp__qs_block_bits(const rp__list *list, const rp__qs_par
     return *from <= *to && *to <= p->bits ? RP_OK : RP_DAMAGED;
 }
 
-/* rp__unary_end or one like it. */
-typedef uint64_t rp__qs_end_fn(const uint8_t *bits, uint64_t flip, uint64_t from, uint64_t to,
-                               uint64_t i);
-
 /* The i-th docid: a row's `at`, by its way of finding ends. */
 static inline rp_status rp__qs_at_by(const rp__list *list, uint32_t i, uint32_t *out,
-                                     rp__qs_end_fn *end_of)
+                                     rp__unary_end_fn *end_of)
 {
     rp__qs_parts p;
     if (i >= list->n || rp__qs_open(list, &p))
@@ -110,7 +106,7 @@ typedef struct rp__qs_place {
 
 /* Finds it from the nearest hint before. False: no docid is as large as the target. */
 static inline bool rp__qs_seek(const rp__list *list, const rp__qs_parts *p, uint32_t target,
-                               rp__qs_place *place, rp__qs_end_fn *end_of)
+                               rp__qs_place *place, rp__unary_end_fn *end_of)
 {
     uint64_t high = target >> p->l, k = high / RP_QS_HINT, bit = 0;
     if (k > p->n_hints) {
@@ -130,7 +126,7 @@ static inline bool rp__qs_seek(const rp__list *list, const rp__qs_parts *p, uint
  * docid is it. */
 static inline void rp__qs_search(const rp__list *list, const rp__qs_parts *p,
                                  const rp__qs_place *place, uint32_t *rank, uint32_t *docid,
-                                 rp__qs_end_fn *end_of)
+                                 rp__unary_end_fn *end_of)
 {
     uint64_t next = end_of(p->high, RP_UNARY_ENDS_ARE_ONES, place->bit, p->bits, 0);
     uint64_t end = next - place->high < list->n ? next - place->high : list->n, high = place->high;
