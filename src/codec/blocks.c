@@ -41,27 +41,13 @@ rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e)
     return RP_OK;
 }
 
-/* Where block b lies. */
-static inline rp_status find_bytes(const rp__list *list, uint32_t b, const uint8_t **in,
-                                   size_t *in_bytes)
-{
-    size_t from = list->offsets ? list->offsets[b] : 0, to = list->docs_bytes;
-    if (list->offsets && b + 1 < list->n_blocks)
-        to = list->offsets[b + 1];
-    if (from > to || to > list->docs_bytes)
-        return RP_DAMAGED;
-    *in = list->docs + from;
-    *in_bytes = to - from;
-    return RP_OK;
-}
-
 /* Block b, of count docids above base. */
 static inline rp_status decode_block(const rp__list *list, uint32_t b, uint32_t base, uint32_t *out,
                                      uint32_t count)
 {
     const uint8_t *in;
     size_t in_bytes;
-    if (find_bytes(list, b, &in, &in_bytes))
+    if (rp__list_bytes(list, b, &in, &in_bytes))
         return RP_DAMAGED;
     return list->codec->code->decode_docids(in, in_bytes, base, out, count);
 }
@@ -70,16 +56,6 @@ rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out)
 {
     uint32_t base = b ? list->last[b - 1] : UINT32_MAX;
     return decode_block(list, b, base, out, rp__list_count(list, b));
-}
-
-rp_status rp__blocks_block_unordered(const rp__list *list, uint32_t b, uint32_t *out)
-{
-    uint32_t base = b ? list->last[b - 1] : UINT32_MAX;
-    const uint8_t *in;
-    size_t in_bytes;
-    if (find_bytes(list, b, &in, &in_bytes))
-        return RP_DAMAGED;
-    return list->codec->code->decode_unordered(in, in_bytes, base, out, rp__list_count(list, b));
 }
 
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out)

@@ -19,6 +19,20 @@ static inline uint32_t rp__list_count(const rp__list *list, uint32_t b)
     return from <= to && to <= list->n && to - from <= RP_BLOCK_MAX ? to - from : 0;
 }
 
+/* Where block b of a list with offsets, or of one block, lies. */
+static inline rp_status rp__list_bytes(const rp__list *list, uint32_t b, const uint8_t **in,
+                                       size_t *in_bytes)
+{
+    size_t from = list->offsets ? list->offsets[b] : 0, to = list->docs_bytes;
+    if (list->offsets && b + 1 < list->n_blocks)
+        to = list->offsets[b + 1];
+    if (from > to || to > list->docs_bytes)
+        return RP_DAMAGED;
+    *in = list->docs + from;
+    *in_bytes = to - from;
+    return RP_OK;
+}
+
 /* Block b of a list with a codec into out (RP_BLOCK_ROOM), and how many postings it has (1 to
  * RP_BLOCK_MAX). RP_OK: they rise, are above last[b-1] and below the universe, and the last one is
  * what the directory says. */

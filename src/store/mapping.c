@@ -40,12 +40,23 @@ static void install(void)
     sigaction(SIGBUS, &action, &before);
 }
 
+/* Somebody between the system and on_bus may have blocked the signal: a program's own handler that passes
+ * it on, or a sanitizer. Then leaving the handler by a jump must not leave it blocked. */
+static void unblock(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGBUS);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 rp_status rp__mapping_guard(rp_status (*fn)(void *arg), void *arg)
 {
     pthread_once(&once, install);
     sigjmp_buf here;
     if (sigsetjmp(here, 0) != 0) {
         guard = NULL;
+        unblock();
         return RP_DAMAGED;
     }
     guard = &here;
