@@ -101,6 +101,7 @@ static const rp__block_code *const codes[] = {
     &rp__ef128_code,
     &rp__interpolative_code,
     X86(&rp__bp128t_avx512_code)
+    X86(&rp__bp128t_avx2_code)
     &rp__bp128t_code,
     X86(&rp__bp128v_avx2_code)
     &rp__bp128v_code,
@@ -138,6 +139,7 @@ static const rp__codec codecs[] = {
     X86(IIU(RP_CPU_AVX2, rp__iiu_avx2))
     IIU(0, rp__iiu),
     X86(BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code, rp__bp128t_avx512_unordered))
+    X86(BP128T(RP_CPU_AVX2, &rp__bp128t_avx2_code, &rp__bitpack_avx2_code, rp__bp128t_avx2_unordered))
     BP128T(0, &rp__bp128t_code, &rp__bitpack_code, rp__bp128t_unordered),
     X86(BP256(RP_CPU_AVX512, &rp__bitpack_avx512_code))
     X86(BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code))

@@ -25,6 +25,7 @@ extern const rp__block_code rp__ef128_avx2_code;
 extern const rp__block_code rp__ef128_avx512_code;
 extern const rp__block_code rp__rice_avx2_code;
 extern const rp__block_code rp__rice_avx512_code;
+extern const rp__block_code rp__bp128t_avx2_code;
 extern const rp__block_code rp__bp128t_avx512_code;
 extern const rp__block_code rp__bp128v_avx2_code;
 extern const rp__block_code rp__vbyte_avx2_code;
@@ -45,6 +46,8 @@ rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
 /* bp128t.c: beside its block code, blocks without the order inside. */
 rp_status rp__bp128t_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks, uint32_t *out);
 #if defined(__x86_64__)
+rp_status rp__bp128t_avx2_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks,
+                                    uint32_t *out);
 rp_status rp__bp128t_avx512_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks,
                                       uint32_t *out);
 #endif
