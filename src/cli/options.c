@@ -133,7 +133,8 @@ static size_t distance(const char *a, const char *b, size_t most)
 
 void rp__options_nearest(rp__nearest *best, const char *word, const char *candidate)
 {
-    size_t enough = strlen(word) / 3 + 2; /* a third of the letters wrong is another word */
+    /* A third of the letters wrong is another word; one wrong letter never is. */
+    size_t enough = strlen(word) < 3 ? 2 : strlen(word) / 3 + 1;
     size_t d = distance(word, candidate, enough);
     if (strlen(word) >= 3 && strncmp(word, candidate, strlen(word)) == 0)
         d = 1; /* a word cut short */

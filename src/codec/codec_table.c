@@ -13,13 +13,13 @@
 #define X86(...)
 #endif
 
-/* The functions of a row made of a block code. */
-#define BY_BLOCKS_AND(id_, name_, needs_, code_, freqs_, decode_)                                  \
+/* The functions of a row made of a block code; without and with the one that decodes whole lists. */
+#define BLOCKS_BUT_DECODE(id_, name_, needs_, code_, freqs_)                                       \
     .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (freqs_),           \
     .has_offsets = true, .max_blocks_per_128 = 1, .bound = rp__blocks_bound,                       \
-    .encode = rp__blocks_encode, .block = rp__blocks_block, .decode = (decode_)
+    .encode = rp__blocks_encode, .block = rp__blocks_block
 #define BY_BLOCKS(id_, name_, needs_, code_, freqs_)                                               \
-    BY_BLOCKS_AND(id_, name_, needs_, code_, freqs_, rp__blocks_decode)
+    BLOCKS_BUT_DECODE(id_, name_, needs_, code_, freqs_), .decode = rp__blocks_decode
 
 /* A block code cut every RP_BLOCK, which codes the frequencies too. */
 #define BLOCKS(id_, name_, needs_, code_)                                                          \
@@ -30,7 +30,7 @@
 /* The same, with a way of its own to decode a whole list. */
 #define PATCHED(id_, name_, needs_, code_, decode_)                                                \
     {                                                                                              \
-        BY_BLOCKS_AND(id_, name_, needs_, code_, code_, decode_)                                   \
+        BLOCKS_BUT_DECODE(id_, name_, needs_, code_, code_), .decode = (decode_)                   \
     }
 
 #define PFD_REC(needs_, rows_, freqs_)                                                             \
@@ -38,6 +38,11 @@
         .id = 9, .name = "pfd_rec", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1, \
         .bound = rp__pfd_rec_bound, .encode = rp__pfd_rec_encode, .block = rows_##_block,          \
         .decode = rows_##_decode                                                                   \
+    }
+
+#define EF128(needs_, code_, decode_, at_)                                                         \
+    {                                                                                              \
+        BLOCKS_BUT_DECODE(12, "ef128", needs_, code_, code_), .decode = (decode_), .at = (at_)     \
     }
 
 #define BP256(needs_, code_)                                                                       \
@@ -110,6 +115,7 @@ static const rp__block_code *const codes[] = {
     &rp__ef128_code,
     &rp__interpolative_code,
     X86(&rp__bp128t_avx512_code)
+    X86(&rp__bp128t_avx2_code)
     &rp__bp128t_code,
     X86(&rp__bp128v_avx2_code)
     &rp__bp128v_code,
@@ -142,14 +148,15 @@ static const rp__codec codecs[] = {
     X86(QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx2_at, rp__qs_avx2_find))
     X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2_find))
     QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs_find),
-    X86(BLOCKS(12, "ef128", RP_CPU_AVX512, &rp__ef128_avx512_code))
-    X86(BLOCKS(12, "ef128", RP_CPU_AVX2, &rp__ef128_avx2_code))
-    BLOCKS(12, "ef128", 0, &rp__ef128_code),
+    X86(EF128(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__ef128_avx512_list, rp__ef128_avx2_docid))
+    X86(EF128(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__blocks_decode, rp__ef128_avx2_docid))
+    EF128(0, &rp__ef128_code, rp__blocks_decode, rp__ef128_docid),
     BLOCKS(13, "interpolative", 0, &rp__interpolative_code),
     X86(IIU(RP_CPU_AVX512, rp__iiu_avx512))
     X86(IIU(RP_CPU_AVX2, rp__iiu_avx2))
     IIU(0, rp__iiu),
     X86(BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code, rp__bp128t_avx512_unordered))
+    X86(BP128T(RP_CPU_AVX2, &rp__bp128t_avx2_code, &rp__bitpack_avx2_code, rp__bp128t_avx2_unordered))
     BP128T(0, &rp__bp128t_code, &rp__bitpack_code, rp__bp128t_unordered),
     X86(BP256(RP_CPU_AVX512, &rp__bitpack_avx512_code))
     X86(BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code))

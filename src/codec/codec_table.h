@@ -25,6 +25,7 @@ extern const rp__block_code rp__ef128_avx2_code;
 extern const rp__block_code rp__ef128_avx512_code;
 extern const rp__block_code rp__rice_avx2_code;
 extern const rp__block_code rp__rice_avx512_code;
+extern const rp__block_code rp__bp128t_avx2_code;
 extern const rp__block_code rp__bp128t_avx512_code;
 extern const rp__block_code rp__bp128v_avx2_code;
 extern const rp__block_code rp__vbyte_avx2_code;
@@ -46,6 +47,8 @@ rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
 /* bp128t.c: beside its block code, blocks without the order inside. */
 rp_status rp__bp128t_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks, uint32_t *out);
 #if defined(__x86_64__)
+rp_status rp__bp128t_avx2_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks,
+                                    uint32_t *out);
 rp_status rp__bp128t_avx512_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks,
                                       uint32_t *out);
 #endif
@@ -68,6 +71,13 @@ rp_status rp__pfd_rec_decode(const rp__list *list, uint32_t *out);
 rp_status rp__pfd_rec_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__pfd_rec_avx512_decode(const rp__list *list, uint32_t *out);
 #endif
+
+/* ef128.c: beside its block code, whole lists and single docids. */
+#if defined(__x86_64__)
+rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
+#endif
+rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out);
 
 /* raw.c: docids as they are. */
 size_t rp__raw_bound(const rp__codec *codec, size_t n);

@@ -133,6 +133,11 @@ rp_status rp__ef128_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, u
     return RP_OK;
 }
 
+rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out)
+{
+    return rp__ef128_docid_by(list, i, out, rp__unary_end);
+}
+
 const rp__block_code rp__ef128_code = {
     .name = "ef128",
     .needs = 0,

@@ -10,6 +10,7 @@
 #ifndef RP_CODEC_EF128_H
 #define RP_CODEC_EF128_H
 
+#include "codec/list.h"
 #include "codec/lowbits.h"
 #include "codec/unary.h"
 
@@ -44,6 +45,29 @@ static inline bool rp__ef128_is_plain(const uint8_t *in, size_t in_bytes, size_t
 static inline bool rp__ef128_fits(uint32_t base, size_t n, uint32_t sum)
 {
     return (uint64_t)(uint32_t)(base + 1) + (n - 1) + sum <= UINT32_MAX;
+}
+
+/* The i-th docid of a list of such blocks: a row's `at`, by its way of finding ends. The block's
+ * other docids are not decoded. */
+static inline rp_status rp__ef128_docid_by(const rp__list *list, uint32_t i, uint32_t *out,
+                                           rp__unary_end_fn *end_of)
+{
+    rp__ef128_parts parts;
+    const uint8_t *in;
+    size_t in_bytes;
+    uint32_t b = i / RP_BLOCK, slot = i % RP_BLOCK, sum = 0;
+    if (i >= list->n || rp__list_bytes(list, b, &in, &in_bytes) || in_bytes == 0)
+        return RP_DAMAGED;
+    if (in[0] != RP_EF128_ZEROS) {
+        if (rp__ef128_open(in, in_bytes, rp__list_count(list, b), &parts))
+            return RP_DAMAGED;
+        uint64_t end = end_of(parts.unary, RP_UNARY_ENDS_ARE_ONES, 0, parts.limit, slot);
+        if (end >= parts.limit)
+            return RP_DAMAGED;
+        sum = (uint32_t)((end - slot) << parts.l) | rp__lowbits_at(in + 1, parts.l, slot);
+    }
+    *out = (b ? list->last[b - 1] : UINT32_MAX) + 1 + slot + sum;
+    return RP_OK;
 }
 
 /* The functions of the plain row, which the others use where they have nothing better. */

@@ -60,6 +60,11 @@ static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base
     return rp__gaps_rising(out, n, base);
 }
 
+rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out)
+{
+    return rp__ef128_docid_by(list, i, out, rp__unary_avx2_end);
+}
+
 const rp__block_code rp__ef128_avx2_code = {
     .name = "ef128",
     .needs = RP_CPU_AVX2,

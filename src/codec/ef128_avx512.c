@@ -50,7 +50,7 @@ static const _Alignas(64) uint16_t one_left[32] = {
 typedef struct narrow_maker {
     __m512i bytes, starts, mask, l, one_left;
     __m512i before; /* lane 0 is the sum before */
-    __mmask32 falls;
+    __m512i falls;  /* not zero where a sum fell */
 } narrow_maker;
 
 static inline narrow_maker narrow_maker_of(uint32_t l)
@@ -62,6 +62,7 @@ static inline narrow_maker narrow_maker_of(uint32_t l)
         .l = _mm512_set1_epi16((short)l),
         .one_left = _mm512_load_si512(one_left),
         .before = _mm512_setzero_si512(),
+        .falls = _mm512_setzero_si512(),
     };
 }
 
@@ -73,7 +74,7 @@ static inline __m512i narrow_sums(narrow_maker *m, __m512i high, const uint8_t *
     __m512i sums = _mm512_or_si512(_mm512_sllv_epi16(high, m->l), low);
     __m512i turned = _mm512_permutexvar_epi16(m->one_left, sums);
     __m512i left = _mm512_mask_mov_epi16(turned, 1, m->before);
-    m->falls |= _mm512_mask_cmplt_epu16_mask(lanes, sums, left);
+    m->falls = _mm512_or_si512(m->falls, _mm512_maskz_subs_epu16(lanes, left, sums));
     m->before = turned;
     return sums;
 }
@@ -110,7 +111,7 @@ static inline bool docids_narrow(const uint8_t *low, uint32_t l, const rp__unary
         _mm512_storeu_si512(out + i, _mm512_add_epi32(a, step(&first)));
         _mm512_storeu_si512(out + i + 16, _mm512_add_epi32(b, step(&first)));
     }
-    return m.falls;
+    return _mm512_test_epi32_mask(m.falls, m.falls) != 0;
 }
 
 static inline __mmask16 lanes16(size_t i, size_t n)
@@ -166,28 +167,84 @@ static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_
     return falls ? RP_DAMAGED : RP_OK;
 }
 
+/* ---- Docids ---------------------------------------------------------------------------------- */
+
+/* A block of n docids whose high parts are being found: stored, that is, at places that loads of
+ * them would have to wait for. */
+typedef struct block {
+    const uint8_t *in;
+    size_t in_bytes, n;
+    bool is_plain;
+    rp__ef128_parts parts;
+    rp__unary_avx512 high;
+} block;
+
+static inline rp_status begin(block *b)
+{
+    b->is_plain = rp__ef128_is_plain(b->in, b->in_bytes, b->n);
+    if (b->is_plain)
+        return RP_OK;
+    if (rp__ef128_open(b->in, b->in_bytes, b->n, &b->parts))
+        return RP_DAMAGED;
+    return rp__unary_avx512_open(b->parts.unary, RP_UNARY_ENDS_ARE_ONES, b->parts.limit, b->n,
+                                 &b->high);
+}
+
+static inline rp_status finish(const block *b, uint32_t base, uint32_t *out)
+{
+    uint32_t l = b->parts.l;
+    bool falls;
+    if (b->is_plain)
+        return rp__ef128_decode_docids(b->in, b->in_bytes, base, out, b->n);
+    if (l <= NARROW_MAX && b->n == RP_BLOCK)
+        falls = docids_narrow(b->in + 1, l, &b->high, base, out, RP_BLOCK);
+    else if (l <= NARROW_MAX)
+        falls = docids_narrow(b->in + 1, l, &b->high, base, out, b->n);
+    else if (rp__unary_avx512_last(&b->high, b->n) << l > UINT32_MAX ||
+             rp__bitpack_avx512_code.decode(b->in, b->in_bytes, out, b->n))
+        return RP_DAMAGED;
+    else
+        falls = docids_wide(&b->high, l, base, out, b->n);
+    uint32_t sum = out[b->n - 1] - base - (uint32_t)b->n;
+    return falls || !rp__ef128_fits(base, b->n, sum) ? RP_DAMAGED : RP_OK;
+}
+
 static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
                                size_t n)
 {
-    rp__ef128_parts parts;
-    rp__unary_avx512 high;
-    bool falls;
-    if (rp__ef128_is_plain(in, in_bytes, n))
-        return rp__ef128_decode_docids(in, in_bytes, base, out, n);
-    if (rp__ef128_open(in, in_bytes, n, &parts) ||
-        rp__unary_avx512_open(parts.unary, RP_UNARY_ENDS_ARE_ONES, parts.limit, n, &high) ||
-        rp__unary_avx512_last(&high, n) << parts.l > UINT32_MAX)
+    block b;
+    b.in = in;
+    b.in_bytes = in_bytes;
+    b.n = n;
+    return begin(&b) ? RP_DAMAGED : finish(&b, base, out);
+}
+
+static rp_status begin_of_list(const rp__list *list, uint32_t i, block *b)
+{
+    b->n = rp__list_count(list, i);
+    return b->n == 0 || rp__list_bytes(list, i, &b->in, &b->in_bytes) ? RP_DAMAGED : begin(b);
+}
+
+/* rp__blocks_decode with the next block begun before one is finished: by then its high parts have
+ * reached memory. */
+rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out)
+{
+    block blocks[2];
+    uint32_t base = UINT32_MAX;
+    if (begin_of_list(list, 0, &blocks[0]))
         return RP_DAMAGED;
-    if (parts.l <= NARROW_MAX && n == RP_BLOCK)
-        falls = docids_narrow(in + 1, parts.l, &high, base, out, RP_BLOCK);
-    else if (parts.l <= NARROW_MAX)
-        falls = docids_narrow(in + 1, parts.l, &high, base, out, n);
-    else if (rp__bitpack_avx512_code.decode(in, in_bytes, out, n))
-        return RP_DAMAGED;
-    else
-        falls = docids_wide(&high, parts.l, base, out, n);
-    uint32_t sum = out[n - 1] - base - (uint32_t)n;
-    return falls || !rp__ef128_fits(base, n, sum) ? RP_DAMAGED : RP_OK;
+    for (uint32_t i = 0; i < list->n_blocks; i++) {
+        const block *now = &blocks[i % 2];
+        if (i + 1 < list->n_blocks && begin_of_list(list, i + 1, &blocks[(i + 1) % 2]))
+            return RP_DAMAGED;
+        if (finish(now, base, out))
+            return RP_DAMAGED;
+        out += now->n;
+        base = out[-1];
+        if (list->last && base != list->last[i])
+            return RP_DAMAGED;
+    }
+    return base < list->universe ? RP_OK : RP_DAMAGED;
 }
 
 const rp__block_code rp__ef128_avx512_code = {

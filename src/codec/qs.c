@@ -102,5 +102,13 @@ rp_status rp__qs_at(const rp__list *list, uint32_t i, uint32_t *out)
 
 rp_status rp__qs_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid)
 {
-    return rp__qs_find_by(list, target, rank, docid, rp__unary_end);
+    rp__qs_parts p;
+    rp__qs_place place;
+    *rank = list->n;
+    *docid = RP_NO_DOC;
+    if (rp__qs_open(list, &p))
+        return RP_DAMAGED;
+    if (rp__qs_seek(list, &p, target, &place, rp__unary_end))
+        rp__qs_search(list, &p, &place, rank, docid, rp__unary_end);
+    return RP_OK;
 }

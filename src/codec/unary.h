@@ -28,6 +28,8 @@ rp_status rp__unary_sums(const uint8_t *bits, uint64_t flip, uint64_t from, uint
                          uint32_t *sums);
 
 /* The place of end number i, counted from bit `from`; `to` where it does not lie before that. */
+typedef uint64_t rp__unary_end_fn(const uint8_t *bits, uint64_t flip, uint64_t from, uint64_t to,
+                                  uint64_t i);
 uint64_t rp__unary_end(const uint8_t *bits, uint64_t flip, uint64_t from, uint64_t to, uint64_t i);
 
 /* Writes n numbers from bit `at` on, into zeros; returns the bit after. */

@@ -40,14 +40,14 @@ static inline uint32_t rp__unary_avx2_select(uint64_t word, uint32_t i)
     return (uint32_t)_tzcnt_u64(_pdep_u64(1ULL << i, word));
 }
 
-/* rp__unary_end. */
-static inline uint64_t rp__unary_avx2_end(const uint8_t *bits, uint64_t flip, uint64_t from,
-                                          uint64_t to, uint64_t i)
+/* rp__unary_end, a word at a time. */
+static inline uint64_t rp__unary_avx2_far_end(const uint8_t *bits, uint64_t flip, uint64_t from,
+                                              uint64_t to, uint64_t i)
 {
     uint64_t keep = UINT64_MAX << from % 8;
     for (uint64_t at = from / 8 * 8; at < to; at += 64, keep = UINT64_MAX) {
         uint64_t word = (rp__load64(bits + at / 8) ^ flip) & keep;
-        uint32_t ends = (uint32_t)_mm_popcnt_u64(word);
+        uint32_t ends = rp__bits_count64(word);
         if (i < ends) {
             uint64_t end = at + rp__unary_avx2_select(word, (uint32_t)i);
             return end < to ? end : to;
@@ -55,6 +55,32 @@ static inline uint64_t rp__unary_avx2_end(const uint8_t *bits, uint64_t flip, ui
         i -= ends;
     }
     return to;
+}
+
+/* rp__unary_end. Counts the ends of all of the first words and takes the right one, without a
+ * branch: which word it is cannot be foreseen. */
+static inline uint64_t rp__unary_avx2_end(const uint8_t *bits, uint64_t flip, uint64_t from,
+                                          uint64_t to, uint64_t i)
+{
+    enum { NEAR = 6 }; /* words; with the byte that `from` lies in they end within RP_PAD */
+    if (from >= to)
+        return to;
+    const uint8_t *p = bits + from / 8;
+    uint64_t keep = UINT64_MAX << from % 8, before[NEAR], later = 0;
+    before[0] = 0;
+    uint64_t ends = rp__bits_count64((rp__load64(p) ^ flip) & keep);
+#pragma GCC unroll 5
+    for (size_t k = 1; k < NEAR; k++) {
+        before[k] = ends;
+        later += i >= ends;
+        ends += rp__bits_count64(rp__load64(p + 8 * k) ^ flip);
+    }
+    if (i >= ends)
+        return rp__unary_avx2_far_end(bits, flip, from, to, i);
+    uint64_t word = (rp__load64(p + 8 * later) ^ flip) & (keep | (0 - (uint64_t)(later > 0)));
+    uint64_t end = from / 8 * 8 + 64 * later;
+    end += rp__unary_avx2_select(word, (uint32_t)(i - before[later]));
+    return end < to ? end : to;
 }
 
 #endif

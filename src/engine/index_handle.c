@@ -138,9 +138,10 @@ static rp_status fill_text(const rp_index *index, rp_document *out)
     if (status == RP_OK)
         status = rp__segment_doc_text(index->segment, out->docid, z, &text, &out->title_bytes);
     if (status == RP_OK) {
+        const char *at = text.n ? (const char *)text.at : "";
         out->text_bytes = text.n - out->title_bytes;
-        out->title = copy_string((const char *)text.at, out->title_bytes);
-        out->text = copy_string((const char *)text.at + out->title_bytes, out->text_bytes);
+        out->title = copy_string(at, out->title_bytes);
+        out->text = copy_string(at + out->title_bytes, out->text_bytes);
         if (!out->title || !out->text)
             status = RP_NO_MEMORY;
     }
