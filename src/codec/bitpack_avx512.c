@@ -78,21 +78,16 @@ static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_
 
 static void docids_wide(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
 {
-    __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_wide[w].bytes),
-            starts = _mm512_load_si512(rp__bitpack_avx512_wide[w].starts);
+    __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_wide[w].bytes);
+    __m512i starts = _mm512_load_si512(rp__bitpack_avx512_wide[w].starts);
     const __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << w) - 1));
-    const __m512i one = _mm512_set1_epi32(1), top = _mm512_set1_epi32(15);
     __m512i before = _mm512_set1_epi32((int)base);
     for (size_t i = 0; i < n; i += 16, p += 2 * w) {
-        __m512i sums = rp__bitpack_avx512_scan_words(
-            _mm512_add_epi32(rp__bitpack_avx512_unpack(p, bytes, starts, mask), one));
-        _mm512_storeu_si512(out + i, _mm512_add_epi32(before, sums));
-        before = _mm512_add_epi32(before, _mm512_permutexvar_epi32(top, sums));
+        __m512i x = rp__bitpack_avx512_unpack(p, bytes, starts, mask);
+        before = rp__bitpack_avx512_put_words(x, before, out + i);
     }
 }
 
-/* Which word of the register each word takes to add: the top of the qword two before (even and odd
- * ones go apart), then the top of the qwords of lane 1. */
 #define FOUR(i) (i), (i), (i), (i)
 #define PAIR(i) FOUR(i), FOUR((i) + 4)
 #define PAIRS(a, b)                                                                                \
@@ -107,22 +102,11 @@ static void docids_narrow(const uint8_t *p, uint32_t w, uint32_t base, uint32_t 
     __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_narrow[w].bytes);
     __m512i starts = _mm512_load_si512(rp__bitpack_avx512_narrow[w].starts);
     const __m512i mask = _mm512_set1_epi16((short)((1 << w) - 1)), one = _mm512_set1_epi16(1);
-    const __m512i top_even = _mm512_set1_epi32(27), top_odd = _mm512_set1_epi32(31);
-    const __m512i zero = _mm512_setzero_si512();
-    const __mmask32 low_words = 0x55555555;
-    __m512i before = _mm512_set1_epi32((int)base), fours = _mm512_set1_epi64(0x0001000100010001);
-    /* Hides the constant from compilers that would make two shifts and two sums of the
-     * multiplication: the ports that shift are the busy ones. */
-    __asm__("" : "+v"(fours));
+    const rp__bitpack_avx512_halves c = rp__bitpack_avx512_halves_start();
+    __m512i before = _mm512_set1_epi32((int)base);
     for (size_t i = 0; i < n; i += 32, p += 4 * w) {
         __m512i x = _mm512_add_epi16(rp__bitpack_avx512_unpack(p, bytes, starts, mask), one);
-        x = rp__bitpack_avx512_scan_halves(x, fours);
-        _mm512_storeu_si512(out + i, _mm512_add_epi32(before, _mm512_unpacklo_epi16(x, zero)));
-        __m512i total = _mm512_maskz_permutexvar_epi16(low_words, top_even, x);
-        before = _mm512_add_epi32(before, total);
-        _mm512_storeu_si512(out + i + 16, _mm512_add_epi32(before, _mm512_unpackhi_epi16(x, zero)));
-        total = _mm512_maskz_permutexvar_epi16(low_words, top_odd, x);
-        before = _mm512_add_epi32(before, total);
+        before = rp__bitpack_avx512_put_halves(&c, x, before, out + i);
     }
 }
 

@@ -32,6 +32,19 @@
         BLOCKS_BUT_DECODE(12, "ef128", needs_, code_, code_), .decode = (decode_), .at = (at_)     \
     }
 
+/* The same, with a way of its own to decode a whole list. */
+#define PATCHED(id_, name_, needs_, code_, decode_)                                                \
+    {                                                                                              \
+        BLOCKS_BUT_DECODE(id_, name_, needs_, code_, code_), .decode = (decode_)                   \
+    }
+
+#define PFD_REC(needs_, rows_, freqs_)                                                             \
+    {                                                                                              \
+        .id = 9, .name = "pfd_rec", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1, \
+        .bound = rp__pfd_rec_bound, .encode = rp__pfd_rec_encode, .block = rows_##_block,          \
+        .decode = rows_##_decode                                                                   \
+    }
+
 #define BP256(needs_, code_)                                                                       \
     {                                                                                              \
         BY_BLOCKS(15, "bp256", needs_, code_, code_), .cut = rp__blocks_cut_largest                \
@@ -84,6 +97,7 @@ static const rp__block_code *const codes[] = {
     &rp__bitpack_code,
     X86(&rp__vbyte_avx2_code)
     &rp__vbyte_code,
+    X86(&rp__simple16_avx512_code)
     &rp__simple16_code,
     X86(&rp__pfd_avx512_code)
     &rp__pfd_code,
@@ -116,15 +130,18 @@ static const rp__codec codecs[] = {
     X86(RAW(RP_CPU_AVX512, &rp__bitpack_avx512_code))
     X86(RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code))
     RAW(0, &rp__bitpack_code),
+    X86(BLOCKS(4, "simple16", RP_CPU_AVX512, &rp__simple16_avx512_code))
     BLOCKS(4, "simple16", 0, &rp__simple16_code),
-    X86(BLOCKS(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code))
+    X86(PATCHED(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code, rp__pfd_avx512_list))
     BLOCKS(5, "pfd", 0, &rp__pfd_code),
-    X86(BLOCKS(6, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code))
+    X86(PATCHED(6, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code, rp__newpfd_avx512_list))
     BLOCKS(6, "newpfd", 0, &rp__newpfd_code),
-    X86(BLOCKS(7, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code))
+    X86(PATCHED(7, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code, rp__optpfd_avx512_list))
     BLOCKS(7, "optpfd", 0, &rp__optpfd_code),
-    X86(BLOCKS(8, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code))
+    X86(PATCHED(8, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code, rp__parapfor_avx512_list))
     BLOCKS(8, "parapfor", 0, &rp__parapfor_code),
+    X86(PFD_REC(RP_CPU_AVX512, rp__pfd_rec_avx512, &rp__optpfd_avx512_code))
+    PFD_REC(0, rp__pfd_rec, &rp__optpfd_code),
     X86(BLOCKS(10, "rice", RP_CPU_AVX512, &rp__rice_avx512_code))
     X86(BLOCKS(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code))
     BLOCKS(10, "rice", 0, &rp__rice_code),

@@ -29,6 +29,7 @@ extern const rp__block_code rp__bp128t_avx2_code;
 extern const rp__block_code rp__bp128t_avx512_code;
 extern const rp__block_code rp__bp128v_avx2_code;
 extern const rp__block_code rp__vbyte_avx2_code;
+extern const rp__block_code rp__simple16_avx512_code;
 extern const rp__block_code rp__pfd_avx512_code;
 extern const rp__block_code rp__newpfd_avx512_code;
 extern const rp__block_code rp__optpfd_avx512_code;
@@ -59,6 +60,24 @@ rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
 rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
 #endif
 rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out);
+
+/* Rows of PForDelta that decode a list by themselves. */
+#if defined(__x86_64__)
+rp_status rp__pfd_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__newpfd_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__optpfd_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__parapfor_avx512_list(const rp__list *list, uint32_t *out);
+#endif
+
+/* pfd_rec.c: one width a list, exceptions coded again. */
+size_t rp__pfd_rec_bound(const rp__codec *codec, size_t n);
+rp_status rp__pfd_rec_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__pfd_rec_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__pfd_rec_decode(const rp__list *list, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__pfd_rec_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__pfd_rec_avx512_decode(const rp__list *list, uint32_t *out);
+#endif
 
 /* raw.c: docids as they are. */
 size_t rp__raw_bound(const rp__codec *codec, size_t n);

@@ -30,22 +30,15 @@ static uint32_t narrow_docids(const rp__iiu_view *v, uint32_t *out)
 {
     uint32_t pair = v->gap + v->tf, zeros = 0, but_first = ~1U;
     rp__lanes at = rp__lanes_avx512_narrow(v->phase, pair, v->gap);
-    const __m512i top_even = _mm512_set1_epi32(27), top_odd = _mm512_set1_epi32(31);
-    const __m512i zero = _mm512_setzero_si512();
-    const __mmask32 low_words = 0x55555555;
-    __m512i before = _mm512_set1_epi32((int)v->skip), fours = _mm512_set1_epi64(0x0001000100010001);
+    const rp__bitpack_avx512_halves c = rp__bitpack_avx512_halves_start();
+    __m512i before = _mm512_set1_epi32((int)v->skip);
     const uint8_t *p = v->bits;
-    __asm__("" : "+v"(fours)); /* as in bitpack_avx512.c: a multiplication, not shifts */
     for (uint32_t i = 0; i < v->count; i += 32, p += 4 * pair) {
         __m512i x = rp__lanes_avx512_narrow_fields(p, at);
         uint32_t live = first_bits(but_first, v->count - i);
         zeros |= _mm512_testn_epi16_mask(x, x) & narrow_mask(live);
         but_first = ~0U;
-        x = rp__bitpack_avx512_scan_halves(x, fours);
-        _mm512_storeu_si512(out + i, _mm512_add_epi32(before, _mm512_unpacklo_epi16(x, zero)));
-        before = _mm512_add_epi32(before, _mm512_maskz_permutexvar_epi16(low_words, top_even, x));
-        _mm512_storeu_si512(out + i + 16, _mm512_add_epi32(before, _mm512_unpackhi_epi16(x, zero)));
-        before = _mm512_add_epi32(before, _mm512_maskz_permutexvar_epi16(low_words, top_odd, x));
+        before = rp__bitpack_avx512_put_halves(&c, x, before, out + i);
     }
     return zeros;
 }

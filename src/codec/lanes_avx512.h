@@ -45,8 +45,8 @@ static inline __m512i rp__lanes_avx512_wide_fields(const uint8_t *p, rp__lanes a
     return _mm512_and_si512(_mm512_srlv_epi32(windows, at.shifts), at.mask);
 }
 
-/* Thirty-two 16-bit lanes, in the order that rp__bitpack_avx512_scan_halves sums: fields 0 to 15 in the even
- * qwords, 16 to 31 in the odd ones. */
+/* Thirty-two 16-bit lanes, in the order that rp__bitpack_avx512_put_halves sums: fields 0 to 15 in
+ * the even qwords, 16 to 31 in the odd ones. */
 static inline rp__lanes rp__lanes_avx512_narrow(uint32_t phase, uint32_t pair, uint32_t w)
 {
     const __m512i rank = _mm512_set_epi64(28, 12, 24, 8, 20, 4, 16, 0);

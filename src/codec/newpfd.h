@@ -13,19 +13,19 @@
 typedef rp_status rp__newpfd_read_fn(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n,
                                      size_t *used);
 
-/* Sums k steps to positions and marks them; adds the one that highs were less by. */
-static inline rp_status rp__newpfd_mark(rp__patch *p, size_t n)
+/* Adds k high parts, of which `numbers` holds the steps, then the parts. */
+static inline rp_status rp__newpfd_place(rp__patch *p, const uint32_t *numbers, uint32_t k,
+                                         size_t n)
 {
-    uint32_t k = p->count;
-    uint64_t next = 0;
+    uint64_t at = 0;
     for (uint32_t i = 0; i < k; i++) {
-        next += p->room[i];
-        if (next >= n)
+        uint32_t add = (numbers[k + i] + 1) << p->width;
+        at += numbers[i];
+        if (at >= n)
             return RP_DAMAGED;
-        rp__patch_mark(p, (uint32_t)next++);
-        p->room[k + i]++;
+        rp__patch_add(p, (uint32_t)at++, add);
+        p->total += add;
     }
-    p->highs = (const uint8_t *)(p->room + k);
     return RP_OK;
 }
 
@@ -41,12 +41,11 @@ static inline rp_status rp__newpfd_open_by(rp__newpfd_read_fn *read, const uint8
     rp__patch_start(p, in + head, width);
     if (!has_exceptions)
         return RP_OK;
-    p->count = in[1] + 1U;
-    p->high_width = p->bits = 32;
+    uint32_t k = in[1] + 1U, numbers[2 * RP_BLOCK_MAX + RP_SIMPLE16_BITS + 16];
     head += lows_bytes;
-    if (p->count > n || read(in + head, in_bytes - head, p->room, 2 * p->count, &used))
+    if (k > n || read(in + head, in_bytes - head, numbers, 2 * k, &used))
         return RP_DAMAGED;
-    return rp__newpfd_mark(p, n);
+    return rp__newpfd_place(p, numbers, k, n);
 }
 
 size_t rp__newpfd_bound(size_t n);

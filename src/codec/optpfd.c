@@ -20,7 +20,7 @@ static bool measure(const rp__patch_widths *widths, size_t n, uint32_t b, uint32
 {
     *o =
         (rp__optpfd_head){.b = b, .h = h, .k = h ? widths->wider[b] : 0, .f = widths->wider[b + h]};
-    if (o->f > RP_PATCH_FAR_MAX || (h && o->k == 0))
+    if (o->f > RP_OPTPFD_FAR_MAX || (h && o->k == 0))
         return false;
     o->at_width = rp__bits_width((uint32_t)n - 1) & 15;
     o->far_width = o->f ? widths->most - b - h : 0;
@@ -30,11 +30,13 @@ static bool measure(const rp__patch_widths *widths, size_t n, uint32_t b, uint32
     o->mode = h      ? is_listed ? RP_OPTPFD_LISTED : RP_OPTPFD_BITMAP
               : o->f ? RP_OPTPFD_FAR
                      : RP_OPTPFD_PLAIN;
-    o->head = 1U + (h ? 1 : 0) + (o->f ? 1 : 0);
-    *bytes = o->head + rp__patch_bytes(n * b) + (h ? is_listed ? listed : mapped : 0) +
+    o->bytes = 1U + (h ? 1 : 0) + (o->f ? 1 : 0);
+    *bytes = o->bytes + rp__patch_bytes(n * b) + (h ? is_listed ? listed : mapped : 0) +
              rp__patch_bytes(o->f * (o->at_width + o->far_width));
     return true;
 }
+
+enum { FAR_COST = 1 }; /* bytes that far parts must save to be worth the time they take */
 
 /* The smallest block among the widths b from `from` to `to`. */
 static size_t choose(const rp__patch_widths *widths, size_t n, uint32_t from, uint32_t to,
@@ -44,7 +46,10 @@ static size_t choose(const rp__patch_widths *widths, size_t n, uint32_t from, ui
     for (uint32_t b = from; b <= to; b++)
         for (uint32_t h = 0; h <= RP_OPTPFD_HIGH_MAX && b + h <= widths->most; h++) {
             rp__optpfd_head o;
-            if (measure(widths, n, b, h, &o, &bytes) && bytes < least) {
+            if (!measure(widths, n, b, h, &o, &bytes))
+                continue;
+            bytes += o.f ? FAR_COST : 0;
+            if (bytes < least) {
                 least = bytes;
                 *best = o;
             }
@@ -76,25 +81,30 @@ static uint8_t *put_head(const rp__optpfd_head *o, uint8_t *p)
     return p;
 }
 
-/* Positions of the values with more than `width` bits, then `bits` bits of each from there on. */
-static uint8_t *put_listed(uint8_t *p, const uint32_t *values, size_t n, uint32_t width,
-                           uint32_t bits, uint32_t at_width)
+/* `bits` bits of each value from bit `shift` on, where they matter: always in mode 1 and for far
+ * parts, whose number is that of values with more than `shift` bits; a bitmap leaves zeros out. */
+static bool has_part(uint32_t value, uint32_t shift, uint32_t bits, bool is_bitmap)
 {
-    rp__patch_writer w = {.out = p};
-    for (uint32_t i = 0; at_width && i < n; i++)
-        if (rp__bits_width(values[i]) > width)
-            rp__patch_put(&w, i, at_width);
-    for (uint32_t i = 0; i < n; i++)
-        if (rp__bits_width(values[i]) > width)
-            rp__patch_put(&w, values[i] >> width, bits);
-    return rp__patch_flush(&w);
+    uint32_t part = (uint32_t)(value >> shift & ((1ULL << bits) - 1));
+    return is_bitmap ? part != 0 : rp__bits_width(value) > shift;
 }
 
-static uint8_t *put_bitmap(uint8_t *p, const uint32_t *values, size_t n, uint32_t width)
+static uint8_t *put_parts(uint8_t *p, const uint32_t *values, size_t n, uint32_t shift,
+                          uint32_t bits, uint32_t at_width, bool is_bitmap)
 {
     rp__patch_writer w = {.out = p};
-    for (size_t i = 0; i < n; i++)
-        rp__patch_put(&w, rp__bits_width(values[i]) > width, 1);
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_one = has_part(values[i], shift, bits, is_bitmap);
+        if (is_bitmap)
+            rp__patch_write(&w, is_one, 1);
+        else if (is_one)
+            rp__patch_write(&w, i, at_width);
+    }
+    if (is_bitmap)
+        rp__patch_flush(&w);
+    for (uint32_t i = 0; i < n; i++)
+        if (has_part(values[i], shift, bits, is_bitmap))
+            rp__patch_write(&w, values[i] >> shift, bits);
     return rp__patch_flush(&w);
 }
 
@@ -105,21 +115,14 @@ size_t rp__optpfd_encode(const rp__codec_options *options, const uint32_t *value
     rp__patch_count_widths(values, n, &widths);
     rp__optpfd_head o = choose_by(options, &widths, n);
     uint8_t *p = rp__patch_put_lows(put_head(&o, out), values, n, o.b);
-    if (o.mode == RP_OPTPFD_BITMAP)
-        p = put_bitmap(p, values, n, o.b);
     if (o.h)
-        p = put_listed(p, values, n, o.b, o.h, o.mode == RP_OPTPFD_LISTED ? o.at_width : 0);
+        p = put_parts(p, values, n, o.b, o.h, o.at_width, o.mode == RP_OPTPFD_BITMAP);
     if (o.f)
-        p = put_listed(p, values, n, o.b + o.h, o.far_width, o.at_width);
+        p = put_parts(p, values, n, o.b + o.h, o.far_width, o.at_width, false);
     return (size_t)(p - out);
 }
 
-static rp_status open_block(const uint8_t *in, size_t in_bytes, size_t n, rp__patch *p)
-{
-    return rp__optpfd_open_by(rp__optpfd_mark, in, in_bytes, n, p);
-}
-
-RP_PATCH_ROW(open_block, rp__patch_decode, rp__patch_docids)
+RP_PATCH_ROW(rp__optpfd_open, rp__patch_decode, rp__patch_docids)
 
 const rp__block_code rp__optpfd_code = {
     .name = "optpfd",

@@ -20,117 +20,68 @@ enum {
     RP_OPTPFD_BITMAP = 2,
     RP_OPTPFD_FAR = 3,
     RP_OPTPFD_LISTED_MAX = 16, /* high parts of mode 1 */
+    RP_OPTPFD_FAR_MAX = 8,     /* far parts */
     RP_OPTPFD_HIGH_MAX = 8,    /* bits of a high part */
 };
 
-/* A block's head, and the bytes of its parts. */
+/* A block's head: k high parts of h bits, f far parts; positions have at_width bits. */
 typedef struct rp__optpfd_head {
     uint32_t mode, b, h, k, f, far_width, at_width;
-    size_t head, lows, bitmap, highs, far;
+    size_t bytes; /* of the head */
 } rp__optpfd_head;
 
-static inline rp_status rp__optpfd_read_head(const uint8_t *in, size_t in_bytes, size_t n,
-                                             rp__optpfd_head *o)
+/* Without branches, which would be mispredicted; bytes past the block are there, and do not count
+ * where the head says so. */
+static inline rp__optpfd_head rp__optpfd_read_head(const uint8_t *in, size_t n)
 {
-    if (in_bytes < 1)
-        return RP_DAMAGED;
-    *o = (rp__optpfd_head){.mode = in[0] >> 6, .b = in[0] & 63, .head = 1};
-    bool has_far = o->mode == RP_OPTPFD_FAR;
-    o->at_width = rp__bits_width((uint32_t)n - 1) & 15; /* n of 0: no matter */
-    if (o->mode == RP_OPTPFD_LISTED || o->mode == RP_OPTPFD_BITMAP) {
-        if (in_bytes < 2)
-            return RP_DAMAGED;
-        o->h = (in[1] & 7) + 1U;
-        o->k = (in[1] >> 4) + 1U;
-        has_far = in[1] & 8;
-        o->head = 2;
-    }
-    if (has_far) {
-        if (in_bytes <= o->head)
-            return RP_DAMAGED;
-        o->f = (in[o->head] & 7) + 1U;
-        o->far_width = (in[o->head] >> 3) + 1U;
-        o->head++;
-    }
-    o->lows = rp__patch_bytes(n * o->b);
-    o->far = rp__patch_bytes(o->f * (o->at_width + o->far_width));
-    return o->b + o->h + o->far_width <= 32 ? RP_OK : RP_DAMAGED;
+    uint32_t mode = in[0] >> 6;
+    uint32_t has_high = mode == RP_OPTPFD_LISTED || mode == RP_OPTPFD_BITMAP;
+    uint32_t has_far = has_high ? in[1] >> 3 & 1 : mode == RP_OPTPFD_FAR;
+    uint32_t far = in[1 + has_high];
+    return (rp__optpfd_head){
+        .mode = mode,
+        .b = in[0] & 63,
+        .h = has_high ? (in[1] & 7) + 1U : 0,
+        .k = mode == RP_OPTPFD_LISTED ? (in[1] >> 4) + 1U : 0,
+        .f = has_far ? (far & 7) + 1 : 0,
+        .far_width = has_far ? (far >> 3) + 1 : 0,
+        .at_width = rp__bits_width((uint32_t)n - 1) & 15, /* n of 0: no matter */
+        .bytes = 1 + has_high + has_far,
+    };
 }
 
-/* k positions, rising and below n, from *in on. */
-static inline rp_status rp__optpfd_mark(rp__patch *p, const uint8_t *in, uint32_t k, uint32_t width,
-                                        size_t n)
-{
-    size_t above = 0; /* the least position that may follow */
-    for (uint32_t i = 0; i < k; i++) {
-        uint32_t at = rp__patch_bits(in, i * width, width);
-        if (at < above || at >= n)
-            return RP_DAMAGED;
-        rp__patch_mark(p, at);
-        above = at + 1U;
-    }
-    return RP_OK;
-}
-
-/* The bitmap of n bits; its set bits are the high parts. */
-static inline void rp__optpfd_mark_bitmap(rp__patch *p, const uint8_t *in, size_t n)
+/* Takes the bitmap of n bits as marks. */
+static inline void rp__optpfd_mark(rp__patch *p, const uint8_t *in, size_t n)
 {
     for (size_t i = 0; 64 * i < n; i++) {
         uint64_t word = rp__load64(in + 8 * i);
-        p->at[i] = n - 64 * i < 64 ? word & ((1ULL << (n - 64 * i)) - 1) : word;
-        p->count += rp__bits_count64(p->at[i]);
+        p->marks[i] = n - 64 * i < 64 ? word & ((1ULL << (n - 64 * i)) - 1) : word;
+        p->n_marks += rp__bits_count64(p->marks[i]);
     }
 }
 
-static inline rp_status rp__optpfd_read_far(rp__patch *p, const uint8_t *in,
-                                            const rp__optpfd_head *o, size_t n)
+static inline rp_status rp__optpfd_open(const uint8_t *in, size_t in_bytes, size_t n, rp__patch *p)
 {
-    size_t above = 0, values = o->f * o->at_width;
-    for (uint32_t i = 0; i < o->f; i++) {
-        uint32_t at = rp__patch_bits(in, i * o->at_width, o->at_width);
-        if (at < above || at >= n)
-            return RP_DAMAGED;
-        above = at + 1U;
-        p->far_at[i] = (uint8_t)at;
-        p->far[i] = rp__patch_bits(in, values + i * o->far_width, o->far_width) << (o->b + o->h);
-    }
-    p->n_far = o->f;
-    return RP_OK;
-}
-
-typedef rp_status rp__optpfd_mark_fn(rp__patch *p, const uint8_t *in, uint32_t k, uint32_t width,
-                                     size_t n);
-
-static inline rp_status rp__optpfd_open_by(rp__optpfd_mark_fn *mark, const uint8_t *in,
-                                           size_t in_bytes, size_t n, rp__patch *p)
-{
-    rp__optpfd_head o;
-    if (rp__optpfd_read_head(in, in_bytes, n, &o) || in_bytes - o.head < o.lows)
+    rp__optpfd_head o = rp__optpfd_read_head(in, n);
+    size_t lows = o.bytes + rp__patch_bytes(n * o.b), high_bit = o.k * o.at_width, bitmap = 0;
+    if (in_bytes < lows || o.b + o.h + o.far_width > 32)
         return RP_DAMAGED;
-    rp__patch_start(p, in + o.head, o.b);
-    const uint8_t *at = in + o.head + o.lows;
-    size_t left = in_bytes - o.head - o.lows;
-    p->high_width = o.h;
-    p->bits = o.b + o.h + o.far_width;
-    if (o.mode == RP_OPTPFD_LISTED) {
-        size_t bits = o.k * o.at_width;
-        o.highs = rp__patch_bytes(bits + o.k * o.h);
-        if (left < o.highs || mark(p, at, o.k, o.at_width, n))
-            return RP_DAMAGED;
-        p->count = o.k;
-        p->highs = at + bits / 8;
-        p->high_start = bits % 8;
-    } else if (o.mode == RP_OPTPFD_BITMAP) {
-        o.bitmap = rp__patch_bytes(n);
-        if (left < o.bitmap)
-            return RP_DAMAGED;
-        rp__optpfd_mark_bitmap(p, at, n);
-        p->highs = at + o.bitmap;
-        o.highs = rp__patch_bytes(p->count * o.h);
+    rp__patch_start(p, in + o.bytes, o.b);
+    if (o.mode == RP_OPTPFD_BITMAP) {
+        bitmap = rp__patch_bytes(n);
+        p->highs = in + lows + bitmap;
+        p->high_width = o.h;
+        rp__optpfd_mark(p, in + lows, n);
     }
-    if (left < o.bitmap + o.highs + o.far)
+    size_t highs = bitmap + rp__patch_bytes(high_bit + (o.k + p->n_marks) * o.h);
+    size_t fars = rp__patch_bytes(o.f * (o.at_width + o.far_width));
+    if (in_bytes - lows < highs + fars)
         return RP_DAMAGED;
-    return rp__optpfd_read_far(p, at + o.bitmap + o.highs, &o, n);
+    const uint8_t *at = in + lows, *far_at = at + highs;
+    if (rp__patch_place(p, at, high_bit, o.k, o.at_width, o.h, o.b & 31, n))
+        return RP_DAMAGED;
+    return rp__patch_place(p, far_at, o.f * o.at_width, o.f, o.at_width, o.far_width,
+                           (o.b + o.h) & 31, n);
 }
 
 size_t rp__optpfd_bound(size_t n);

@@ -37,10 +37,10 @@ size_t rp__parapfor_encode(const rp__codec_options *options, const uint32_t *val
     out[3] = (uint8_t)en;
     rp__patch_writer w = {.out = rp__patch_put_lows(out + RP_PARAPFOR_HEAD, values, n, b)};
     for (uint32_t k = 0; k < en; k++)
-        rp__patch_put(&w, at[k], ib);
+        rp__patch_write(&w, at[k], ib);
     rp__patch_flush(&w);
     for (uint32_t k = 0; k < en; k++)
-        rp__patch_put(&w, values[at[k]] >> b, hb);
+        rp__patch_write(&w, values[at[k]] >> b, hb);
     return (size_t)(rp__patch_flush(&w) - out);
 }
 

@@ -23,19 +23,7 @@ static inline rp_status rp__parapfor_open(const uint8_t *in, size_t in_bytes, si
         return RP_DAMAGED;
     const uint8_t *indices = in + RP_PARAPFOR_HEAD + lows;
     rp__patch_start(p, in + RP_PARAPFOR_HEAD, b);
-    p->highs = indices + at;
-    p->high_width = hb;
-    p->count = en;
-    p->bits = b + hb;
-    size_t above = 0; /* the least position that may follow */
-    for (uint32_t k = 0; k < en; k++) {
-        uint32_t i = rp__patch_bits(indices, k * ib, ib);
-        if (i < above || i >= n)
-            return RP_DAMAGED;
-        rp__patch_mark(p, i);
-        above = i + 1U;
-    }
-    return RP_OK;
+    return rp__patch_place(p, indices, 8 * at, en, ib, hb, b & 31, n); /* without exceptions b may be 32 */
 }
 
 size_t rp__parapfor_bound(size_t n);

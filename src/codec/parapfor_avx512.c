@@ -4,7 +4,10 @@
 #include "codec/parapfor.h"
 
 #if defined(__x86_64__)
+#include "codec/patch_avx512.h"
+
 RP_PATCH_ROW(rp__parapfor_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
+RP_PATCH_AVX512_LIST(rp__parapfor_avx512_list, rp__parapfor_open)
 
 const rp__block_code rp__parapfor_avx512_code = {
     .name = "parapfor",

@@ -4,22 +4,15 @@
  * bytes do not depend on the instruction set. */
 #include "codec/patch.h"
 
-#include "codec/gaps.h"
-
 void rp__patch_decode(const rp__patch *p, uint32_t *out, size_t n)
 {
+    size_t bit = 0;
     for (size_t i = 0; i < n; i++)
-        out[i] = rp__patch_bits(p->lows, i * p->width, p->width);
-    size_t bit = p->high_start;
-    for (size_t w = 0; w < RP_PATCH_WORDS; w++)
-        for (uint64_t left = p->at[w]; left; left &= left - 1) {
-            uint32_t *v = &out[64 * w + rp__bits_lowest64(left)];
-            *v =
-                (p->replaces ? 0 : *v) + (rp__patch_bits(p->highs, bit, p->high_width) << p->shift);
-            bit += p->high_width;
-        }
-    for (uint32_t k = 0; k < p->n_far; k++)
-        out[p->far_at[k]] += p->far[k];
+        out[i] = rp__patch_bits(p->lows, i * p->width, p->width) + p->adds[i];
+    for (size_t w = 0; p->high_width && 64 * w < n; w++)
+        for (uint64_t left = p->marks[w]; left; left &= left - 1, bit += p->high_width)
+            out[64 * w + rp__bits_lowest64(left)] += rp__patch_bits(p->highs, bit, p->high_width)
+                                                     << p->width;
 }
 
 rp_status rp__patch_docids(const rp__patch *p, uint32_t base, uint32_t *out, size_t n)
@@ -30,18 +23,13 @@ rp_status rp__patch_docids(const rp__patch *p, uint32_t base, uint32_t *out, siz
 
 uint32_t rp__patch_at(const rp__patch *p, size_t i)
 {
-    uint32_t v = rp__patch_bits(p->lows, i * p->width, p->width);
-    uint64_t below = (1ULL << i % 64) - 1;
-    if (p->at[i / 64] >> i % 64 & 1) {
-        size_t rank = rp__bits_count64(p->at[i / 64] & below);
-        for (size_t w = 0; w < i / 64; w++)
-            rank += rp__bits_count64(p->at[w]);
-        size_t bit = p->high_start + rank * p->high_width;
-        v = (p->replaces ? 0 : v) + (rp__patch_bits(p->highs, bit, p->high_width) << p->shift);
-    }
-    for (uint32_t k = 0; k < p->n_far; k++)
-        v += p->far_at[k] == i ? p->far[k] : 0;
-    return v;
+    uint32_t v = rp__patch_bits(p->lows, i * p->width, p->width) + p->adds[i];
+    if (p->high_width == 0 || (p->marks[i / 64] >> i % 64 & 1) == 0)
+        return v;
+    size_t rank = rp__bits_count64(p->marks[i / 64] & ((1ULL << i % 64) - 1));
+    for (size_t w = 0; w < i / 64; w++)
+        rank += rp__bits_count64(p->marks[w]);
+    return v + (rp__patch_bits(p->highs, rank * p->high_width, p->high_width) << p->width);
 }
 
 void rp__patch_count_widths(const uint32_t *values, size_t n, rp__patch_widths *out)
@@ -75,6 +63,6 @@ uint8_t *rp__patch_put_lows(uint8_t *out, const uint32_t *values, size_t n, uint
 {
     rp__patch_writer w = {.out = out};
     for (size_t i = 0; i < n; i++)
-        rp__patch_put(&w, values[i], width);
+        rp__patch_write(&w, values[i], width);
     return rp__patch_flush(&w);
 }

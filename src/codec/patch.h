@@ -2,46 +2,64 @@
  * values and docids of them. Interior of the room.
  *
  * A row's own file parses its bytes into an rp__patch (its `open`) and writes them; which bits are
- * where is said there. Kernels know no format: the plain one is patch.c, the others
- * patch_avx2.c and patch_avx512.c, and all give the same status and values. */
+ * where is said there. Kernels know no format: the plain one is patch.c, the others patch_avx2.c
+ * and patch_avx512.c. Exceptions that are few are placed by `open`, the same code for all kernels,
+ * which leaves an addition to each vector; those of a bitmap are many and left to the kernel. */
 #ifndef RP_CODEC_PATCH_H
 #define RP_CODEC_PATCH_H
 
 #include "base/bits.h"
-#include "codec/codec.h"
+#include "codec/gaps.h"
+#include "codec/list.h"
 
 enum {
     RP_PATCH_WORDS = RP_BLOCK_MAX / 64,
-    RP_PATCH_FAR_MAX = 8, /* values with a third part */
-    RP_PATCH_ROOM = 2 * RP_BLOCK_MAX + 48,
+    RP_PATCH_ROUND = 4, /* places cleared at once, so that rounds are few and alike */
 };
 
-/* Value i is its `width` low bits plus, where bit i of `at` is set, high << shift: the high part
- * that as many set bits come before. `replaces`: the high part alone. At last the far parts are
- * added, at their own positions. */
+/* Value i is the sum, modulo 2^32, of its `width` low bits, of adds[i], and, if bit i of `marks` is
+ * set, of a high part << width: the one that as many set bits come before. */
 typedef struct rp__patch {
     const uint8_t *lows, *highs;
-    uint32_t width;                  /* of lows, which start at a byte */
-    uint32_t high_width, high_start; /* of highs; bit of *highs at which the first starts, 0 to 7 */
-    uint32_t shift, count;           /* count: bits set in `at` */
-    uint32_t bits;                   /* no value has more */
-    bool replaces;
-    uint32_t n_far;
-    uint64_t at[RP_PATCH_WORDS];
-    uint8_t far_at[RP_PATCH_FAR_MAX];  /* rising, below n */
-    uint32_t far[RP_PATCH_FAR_MAX];    /* shifted */
-    uint32_t room[RP_PATCH_ROOM];      /* for highs that are no bytes of the block */
+    uint32_t width, high_width; /* high_width: 1 to 8, or 0: no marks */
+    uint32_t n_marks, n_at;     /* bits set; entries of `at` */
+    uint64_t total;             /* no less than the sum of all that is added through `adds` */
+    uint64_t marks[RP_PATCH_WORDS];
+    uint16_t at[RP_BLOCK_MAX + 2 * RP_PATCH_ROUND]; /* the places of `adds` that may not be zero */
+    _Alignas(64) uint32_t adds[RP_BLOCK_MAX];
 } rp__patch;
 
-/* Lows alone; `room` stays as it is. */
+/* Before the only use, for a block of n values. */
+static inline void rp__patch_init(rp__patch *p, size_t n)
+{
+    p->n_at = 0;
+    memset(p->adds, 0, (n + 31) / 32 * 128); /* kernels read so far */
+}
+
+/* Before the first use of many. */
+static inline void rp__patch_init_all(rp__patch *p)
+{
+    rp__patch_init(p, RP_BLOCK_MAX);
+    memset(p->at, 0, sizeof p->at); /* a round may clear more than was set */
+}
+
+/* Forgets the block before. */
 static inline void rp__patch_start(rp__patch *p, const uint8_t *lows, uint32_t width)
 {
-    p->lows = p->highs = lows;
-    p->width = p->shift = p->bits = width;
-    p->high_width = p->high_start = p->count = p->n_far = 0;
-    p->replaces = false;
-    for (size_t i = 0; i < RP_PATCH_WORDS; i++)
-        p->at[i] = 0;
+    for (uint32_t k = 0; k < p->n_at; k += RP_PATCH_ROUND)
+        for (uint32_t i = 0; i < RP_PATCH_ROUND; i++)
+            p->adds[p->at[k + i]] = 0;
+    p->lows = lows;
+    p->width = width;
+    p->high_width = p->n_marks = p->n_at = 0;
+    p->total = 0;
+}
+
+/* The next exception, at `at` below RP_BLOCK_MAX; `total` is the caller's to keep. */
+static inline void rp__patch_add(rp__patch *p, uint32_t at, uint32_t add)
+{
+    p->at[p->n_at++] = (uint16_t)at;
+    p->adds[at] += add;
 }
 
 /* `width` bits (at most 32) from bit `bit` on. Loads 8 bytes. */
@@ -55,9 +73,35 @@ static inline size_t rp__patch_bytes(size_t bits)
     return (bits + 7) / 8;
 }
 
-static inline void rp__patch_mark(rp__patch *p, uint32_t i)
+/* k positions of `at_width` bits from *in on, and k parts of `width` bits from its bit `bit` on: each
+ * part is added at its position, shifted. RP_DAMAGED unless positions rise and are below n. */
+static inline rp_status rp__patch_place(rp__patch *p, const uint8_t *in, size_t bit, uint32_t k,
+                                        uint32_t at_width, uint32_t width, uint32_t shift, size_t n)
 {
-    p->at[i / 64] |= 1ULL << i % 64;
+    uint32_t above = 0, n_at = p->n_at; /* above: the least position that may follow */
+    uint64_t total = p->total;
+    bool bad = false;
+    for (uint32_t j = 0; j < k; j++) {
+        uint32_t at = rp__patch_bits(in, j * at_width, at_width);
+        uint32_t part = rp__patch_bits(in, bit + j * width, width) << shift;
+        bad |= at < above;
+        above = at + 1;
+        p->at[n_at + j] = (uint16_t)at;
+        p->adds[at] += part;
+        total += part;
+    }
+    p->n_at = n_at + k;
+    p->total = total;
+    return bad || above > n ? RP_DAMAGED : RP_OK;
+}
+
+/* Whether docids that a kernel summed modulo 2^32 rise: where all gaps together stay under 2^32 they
+ * wrapped at most once, and the last one tells. */
+static inline rp_status rp__patch_check(const rp__patch *p, uint32_t base, const uint32_t *out,
+                                        size_t n)
+{
+    bool is_small = ((uint64_t)n << (p->width + p->high_width)) + p->total <= UINT32_MAX;
+    return rp__gaps_check(out, n, base, is_small ? 0 : 32);
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
@@ -79,6 +123,7 @@ rp__patch_docids_fn rp__patch_avx2_docids, rp__patch_avx512_docids;
     static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)           \
     {                                                                                              \
         rp__patch p;                                                                               \
+        rp__patch_init(&p, n);                                                                     \
         if (open(in, in_bytes, n, &p))                                                             \
             return RP_DAMAGED;                                                                     \
         kernel_decode(&p, out, n);                                                                 \
@@ -88,11 +133,13 @@ rp__patch_docids_fn rp__patch_avx2_docids, rp__patch_avx512_docids;
                                    uint32_t *out, size_t n)                                        \
     {                                                                                              \
         rp__patch p;                                                                               \
+        rp__patch_init(&p, n);                                                                     \
         return open(in, in_bytes, n, &p) ? RP_DAMAGED : kernel_docids(&p, base, out, n);           \
     }                                                                                              \
     static rp_status at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out)     \
     {                                                                                              \
         rp__patch p;                                                                               \
+        rp__patch_init(&p, n);                                                                     \
         if (i >= n || open(in, in_bytes, n, &p))                                                   \
             return RP_DAMAGED;                                                                     \
         *out = rp__patch_at(&p, i);                                                                \
@@ -108,7 +155,7 @@ typedef struct rp__patch_writer {
     uint32_t held; /* bits in `word`, under 32 between calls */
 } rp__patch_writer;
 
-static inline void rp__patch_put(rp__patch_writer *w, uint32_t value, uint32_t width)
+static inline void rp__patch_write(rp__patch_writer *w, uint32_t value, uint32_t width)
 {
     w->word |= ((uint64_t)value & ((1ULL << width) - 1)) << w->held;
     w->held += width;

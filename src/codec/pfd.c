@@ -92,7 +92,7 @@ size_t rp__pfd_encode(const rp__codec_options *options, const uint32_t *values, 
         bool is_exception = next < c.count && c.at[next] == i;
         next += is_exception;
         uint32_t link = is_exception && next < c.count ? c.at[next] - i - 1 : 0;
-        rp__patch_put(&w, is_exception ? link : values[i], width);
+        rp__patch_write(&w, is_exception ? link : values[i], width);
     }
     p = rp__patch_flush(&w);
     for (uint32_t k = 0; k < c.count; k++, p += 1U << (code - 1))

@@ -18,19 +18,17 @@ static inline rp_status rp__pfd_open(const uint8_t *in, size_t in_bytes, size_t 
     uint32_t count = code ? in[1] + 1U : 0, value_bytes = code ? 1U << (code - 1) : 0;
     if (in_bytes - head < lows_bytes + count * value_bytes)
         return RP_DAMAGED;
+    const uint8_t *values = in + head + lows_bytes;
     rp__patch_start(p, in + head, width);
-    p->highs += lows_bytes;
-    p->high_width = 8 * value_bytes;
-    p->shift = 0;
-    p->count = count;
-    p->bits = width > p->high_width ? width : p->high_width;
-    p->replaces = true;
-    size_t next = code ? in[2] : 0;
+    size_t at = code ? in[2] : 0;
     for (uint32_t k = 0; k < count; k++) {
-        if (next >= n)
+        if (at >= n)
             return RP_DAMAGED;
-        rp__patch_mark(p, (uint32_t)next);
-        next += rp__patch_bits(p->lows, next * width, width) + 1U;
+        uint32_t link = rp__patch_bits(p->lows, at * width, width);
+        uint32_t value = rp__patch_bits(values, (size_t)k * 8 * value_bytes, 8 * value_bytes);
+        rp__patch_add(p, (uint32_t)at, value - link);
+        p->total += value;
+        at += link + 1U;
     }
     return RP_OK;
 }

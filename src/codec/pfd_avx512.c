@@ -4,7 +4,10 @@
 #include "codec/pfd.h"
 
 #if defined(__x86_64__)
+#include "codec/patch_avx512.h"
+
 RP_PATCH_ROW(rp__pfd_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
+RP_PATCH_AVX512_LIST(rp__pfd_avx512_list, rp__pfd_open)
 
 const rp__block_code rp__pfd_avx512_code = {
     .name = "pfd",

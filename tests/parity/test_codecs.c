@@ -152,6 +152,33 @@ static void docids_of_the_largest_gaps(void **unused)
     }
 }
 
+/* Blocks that are almost sound: with exceptions of every share, and a byte or two changed. */
+static void changed_blocks(void **unused)
+{
+    (void)unused;
+    const rp__block_code *code;
+    uint64_t rng = 31;
+    for (int round = 0; round < 3000; round++)
+        for (size_t j = 0; (code = code_here(j)); j++) {
+            uint32_t values[RP_BLOCK_MAX], low = (uint32_t)random_below(&rng, 20);
+            uint8_t bytes[8 * RP_BLOCK_MAX + 1];
+            size_t n = 1 + random_below(&rng, round % 4 ? RP_BLOCK : RP_BLOCK_MAX);
+            rp__codec_options options = {.has_exceptions = round % 3 != 0,
+                                         .exceptions = (double)random_below(&rng, 7) / 10};
+            for (size_t i = 0; i < n; i++) {
+                uint32_t bits = random_below(&rng, 9) ? low : (uint32_t)random_below(&rng, 30);
+                values[i] = bits ? (uint32_t)random64(&rng) >> (32 - bits) : 0;
+            }
+            size_t used = code->encode(&options, values, n, bytes);
+            for (int k = 0; k < 6 && used; k++) {
+                check_bytes(bytes, used - (k == 5), n, (uint32_t)random64(&rng) >> 8);
+                bytes[random_below(&rng, k % 2      ? used
+                                         : used < 4 ? used
+                                                    : 4)] ^= (uint8_t)(1U << random_below(&rng, 8));
+            }
+        }
+}
+
 /* ---- Docid codecs ---------------------------------------------------------------------------- */
 
 static void check_open_list(const rp__list *list, const list_case *lc)
@@ -375,6 +402,7 @@ int main(void)
         cmocka_unit_test(random_bytes),
         cmocka_unit_test(values_of_every_width_and_count),
         cmocka_unit_test(docids_of_the_largest_gaps),
+        cmocka_unit_test(changed_blocks),
         cmocka_unit_test(random_lists),
         cmocka_unit_test(every_subset_of_sixteen),
         cmocka_unit_test(bytes_do_not_depend_on_instructions),
