@@ -132,8 +132,9 @@ test: deps ## everything that runs in minutes; ends with a line "N passed, N fai
 check-all: everything ## the suite in one configuration (B, CC, OPT, SAN), no checks of sources or install
 	@+$(RUN) $(TESTS) $(filter-out tests/tools/% tests/install/%,$(SCRIPTS)) $(FUZZERS)
 
-test-all: deps-all ## test, then asan, tsan, analyze, tidy and coverage
-	@+for t in test asan tsan analyze tidy coverage; do echo "== make $$t"; $(again) $$t || exit 1; done
+test-all: deps-all ## all of test, then asan, tsan, analyze, tidy and coverage
+	@+RIPOSTE_THOROUGH=1 TIMEOUT=3600 $(again) test
+	@+for t in asan tsan analyze tidy coverage; do echo "== make $$t"; $(again) $$t || exit 1; done
 
 unit: tests ## unit tests only
 	@+$(RUN) $(filter $B/tests/unit/%,$(TESTS))

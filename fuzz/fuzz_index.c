@@ -230,19 +230,29 @@ typedef struct seed_row {
     const char *query;
 } seed_row;
 
-/* One list of more than a block wants more than 128 documents. */
+/* Shapes of an index; one list of more than a block wants more than 128 documents. */
 static const seed_row seed_rows[] = {
     {"bp128", "none", 3, false, false, "a \"b c\"~2"},
     {"bp128", "none", 150, false, false, "(a OR c*) AND NOT \"b d\""},
     {"vbyte", "none", 140, false, true, "\"a a\" b^2"},
     {"raw", "none", 135, false, false, "+a -c b*"},
     {"bp128", "porter", 2, true, true, "running"},
-    {"vbyte", "none", 1, false, false, "a"},
     {"bp128", "none", 0, false, false, "a"},
     {"bp128", "none", 300, true, true, "a b c"},
 };
 
-enum { SEEDS = sizeof seed_rows / sizeof *seed_rows };
+enum { SHAPES = sizeof seed_rows / sizeof *seed_rows, SEEDS_MOST = 64 };
+
+/* The shapes, then one small index of every codec. */
+static bool find_seed(size_t i, seed_row *row)
+{
+    if (i < SHAPES) {
+        *row = seed_rows[i];
+        return true;
+    }
+    *row = (seed_row){rp_codec_name(i - SHAPES), "none", 131, true, true, "a AND b OR c"};
+    return row->codec && i < SEEDS_MOST;
+}
 
 static void add_document(rp_builder *b, size_t i)
 {
@@ -255,9 +265,8 @@ static void add_document(rp_builder *b, size_t i)
            "cannot add a document");
 }
 
-static size_t make_seed(size_t i, uint8_t *out, size_t cap)
+static size_t make_seed(const seed_row *row, uint8_t options_byte, uint8_t *out, size_t cap)
 {
-    const seed_row *row = &seed_rows[i];
     tempdir dir;
     rp_builder *b = NULL;
     expect(tempdir_make(&dir) == 0, "no folder for a seed");
@@ -270,7 +279,7 @@ static size_t make_seed(size_t i, uint8_t *out, size_t cap)
         add_document(b, d);
     expect(rp_builder_finish(b, NULL, NULL) == RP_OK, "cannot build a seed");
     rp_builder_free(b);
-    input in = {.options = (uint8_t)(i % 3)};
+    input in = {.options = options_byte};
     expect(memory_files_load(dir.path, 1, &in.files), "a seed is not there");
     tempdir_remove(&dir);
     char query[128];
@@ -281,26 +290,30 @@ static size_t make_seed(size_t i, uint8_t *out, size_t cap)
     return n;
 }
 
-static uint8_t *seed_bytes[SEEDS];
-static size_t seed_sizes[SEEDS];
+static uint8_t *seed_bytes[SEEDS_MOST];
+static size_t seed_sizes[SEEDS_MOST], n_seeds;
 
 static void make_seeds(void)
 {
     static uint8_t room[MOST];
-    for (size_t i = 0; i < SEEDS && !seed_bytes[i]; i++) {
-        seed_sizes[i] = make_seed(i, room, sizeof room);
-        seed_bytes[i] = malloc(seed_sizes[i]);
-        expect(seed_bytes[i] != NULL, "no memory");
-        memcpy(seed_bytes[i], room, seed_sizes[i]);
+    seed_row row;
+    if (n_seeds > 0)
+        return;
+    for (; find_seed(n_seeds, &row); n_seeds++) {
+        size_t n = make_seed(&row, (uint8_t)(n_seeds % 3), room, sizeof room);
+        seed_bytes[n_seeds] = malloc(n);
+        expect(seed_bytes[n_seeds] != NULL, "no memory");
+        memcpy(seed_bytes[n_seeds], room, n);
+        seed_sizes[n_seeds] = n;
     }
 }
 
 static void write_seeds(const char *folder)
 {
     make_seeds();
-    for (size_t i = 0; i < SEEDS; i++) {
+    for (size_t i = 0; i < n_seeds; i++) {
         char path[4096];
-        snprintf(path, sizeof path, "%s/seed-%zu", folder, i);
+        snprintf(path, sizeof path, "%s/seed-%02zu", folder, i);
         FILE *f = fopen(path, "wb");
         expect(f && fwrite(seed_bytes[i], 1, seed_sizes[i], f) == seed_sizes[i] && !fclose(f),
                "cannot write a seed");
@@ -512,7 +525,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     draw(1);
     if (!read_input(data, size, &in)) {
         make_seeds();
-        size_t i = draw(SEEDS);
+        size_t i = draw(n_seeds);
         size_t n = seed_sizes[i] < max_size ? seed_sizes[i] : max_size;
         memcpy(data, seed_bytes[i], n);
         return n;

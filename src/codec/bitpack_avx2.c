@@ -10,7 +10,7 @@
 #include "codec/gaps.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "codec/scan_avx2.h"
 
 enum { SHUFFLE_MAX = 25 };
 
@@ -64,17 +64,6 @@ static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_
     return RP_OK;
 }
 
-/* Eight running sums: inside each half by two shifts, then the low half's total into the high
- * one. */
-static inline __m256i scan(__m256i x)
-{
-    const __m256i third = _mm256_set1_epi32(3);
-    const __m256i high = _mm256_set_epi32(-1, -1, -1, -1, 0, 0, 0, 0);
-    x = _mm256_add_epi32(x, _mm256_slli_si256(x, 4));
-    x = _mm256_add_epi32(x, _mm256_slli_si256(x, 8));
-    return _mm256_add_epi32(x, _mm256_and_si256(_mm256_permutevar8x32_epi32(x, third), high));
-}
-
 static void docids(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
 {
     __m256i bytes = _mm256_load_si256((const __m256i *)table[w].bytes);
@@ -84,7 +73,7 @@ static void docids(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, s
     __m256i before = _mm256_set1_epi32((int)base);
     for (size_t i = 0; i < n; i += 8, p += w) {
         __m256i gaps = _mm256_add_epi32(unpack(p, w, bytes, shifts, mask), one);
-        __m256i sums = scan(gaps);
+        __m256i sums = rp__scan_avx2_words(gaps);
         _mm256_storeu_si256((__m256i *)(out + i), _mm256_add_epi32(before, sums));
         before = _mm256_add_epi32(before, _mm256_permutevar8x32_epi32(sums, top));
     }

@@ -47,7 +47,7 @@ static inline rp_status decode_block(const rp__list *list, uint32_t b, uint32_t 
 {
     const uint8_t *in;
     size_t in_bytes;
-    if (rp__list_payload(list, b, &in, &in_bytes))
+    if (rp__list_bytes(list, b, &in, &in_bytes))
         return RP_DAMAGED;
     return list->codec->code->decode_docids(in, in_bytes, base, out, count);
 }
@@ -56,16 +56,6 @@ rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out)
 {
     uint32_t base = b ? list->last[b - 1] : UINT32_MAX;
     return decode_block(list, b, base, out, rp__list_count(list, b));
-}
-
-rp_status rp__blocks_block_unordered(const rp__list *list, uint32_t b, uint32_t *out)
-{
-    uint32_t base = b ? list->last[b - 1] : UINT32_MAX;
-    const uint8_t *in;
-    size_t in_bytes;
-    if (rp__list_payload(list, b, &in, &in_bytes))
-        return RP_DAMAGED;
-    return list->codec->code->decode_unordered(in, in_bytes, base, out, rp__list_count(list, b));
 }
 
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out)

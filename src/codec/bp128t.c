@@ -60,8 +60,8 @@ rp_status rp__bp128t_decode_docids(const uint8_t *in, size_t in_bytes, uint32_t 
     return next > 1ULL << 32 ? RP_DAMAGED : RP_OK;
 }
 
-rp_status rp__bp128t_decode_unordered(const uint8_t *in, size_t in_bytes, uint32_t base,
-                                      uint32_t *out, size_t n)
+rp_status rp__bp128t_plain_rows(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
+                                size_t n)
 {
     uint32_t docids[RP_BLOCK];
     if (n != RP_BLOCK)
@@ -71,6 +71,11 @@ rp_status rp__bp128t_decode_unordered(const uint8_t *in, size_t in_bytes, uint32
     for (size_t s = 0; s < RP_BLOCK; s++)
         out[s] = docids[rp__bp128t_ranks[s]];
     return RP_OK;
+}
+
+rp_status rp__bp128t_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks, uint32_t *out)
+{
+    return rp__bp128t_unordered_with(list, b, n_blocks, out, rp__bp128t_plain_rows);
 }
 
 rp_status rp__bp128t_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out)
@@ -86,6 +91,4 @@ const rp__block_code rp__bp128t_code = {
     .decode = rp__bp128t_decode,
     .decode_docids = rp__bp128t_decode_docids,
     .at = rp__bp128t_at,
-    .decode_unordered = rp__bp128t_decode_unordered,
-    .ranks = rp__bp128t_ranks,
 };

@@ -8,18 +8,37 @@
 #define RP_CODEC_BP128T_H
 
 #include "codec/bitpack.h"
+#include "codec/list.h"
 
 enum { RP_BP128T_LANES = 16, RP_BP128T_ROWS = 8 };
-
-extern const uint8_t rp__bp128t_ranks[RP_BLOCK]; /* by slot */
 
 size_t rp__bp128t_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
                          uint8_t *out);
 rp_status rp__bp128t_decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n);
 rp_status rp__bp128t_decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base,
                                    uint32_t *out, size_t n);
-rp_status rp__bp128t_decode_unordered(const uint8_t *in, size_t in_bytes, uint32_t base,
-                                      uint32_t *out, size_t n);
 rp_status rp__bp128t_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out);
+
+/* A block's docids as decode_docids gives them, but RP_BLOCK of them by slot. */
+typedef rp_status (*rp__bp128t_rows)(const uint8_t *in, size_t in_bytes, uint32_t base,
+                                     uint32_t *out, size_t n);
+rp_status rp__bp128t_plain_rows(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
+                                size_t n);
+
+/* The row's member `unordered`; called with a function that is known, it is inlined. */
+static inline rp_status rp__bp128t_unordered_with(const rp__list *list, uint32_t b,
+                                                  uint32_t n_blocks, uint32_t *out,
+                                                  rp__bp128t_rows rows)
+{
+    for (uint32_t end = b + n_blocks; b < end; b++, out += RP_BLOCK) {
+        uint32_t base = b ? list->last[b - 1] : UINT32_MAX;
+        const uint8_t *in;
+        size_t in_bytes;
+        if (rp__list_bytes(list, b, &in, &in_bytes) ||
+            rows(in, in_bytes, base, out, rp__list_count(list, b)))
+            return RP_DAMAGED;
+    }
+    return RP_OK;
+}
 
 #endif

@@ -167,8 +167,7 @@ static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base
     return rp__gaps_check(out, n, base, w);
 }
 
-static rp_status decode_unordered(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
-                                  size_t n)
+static rp_status rows_of(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out, size_t n)
 {
     uint32_t w;
     __m512i row[8];
@@ -177,13 +176,67 @@ static rp_status decode_unordered(const uint8_t *in, size_t in_bytes, uint32_t b
     if (rp__bitpack_open(in, in_bytes, n, &w))
         return RP_DAMAGED;
     if (w > RP_LANES_WIDE_MAX)
-        return rp__bp128t_decode_unordered(in, in_bytes, base, out, n);
+        return rp__bp128t_plain_rows(in, in_bytes, base, out, n);
     if (w <= PAIR_MAX)
         sum_pairs(in + 1, w, base, row);
     else
         sum_wide(in + 1, w, base, row);
     store_unordered(row, out);
     return rp__gaps_check(out, n, base, w); /* the last slot is the last rank */
+}
+
+/* A full block of up to PAIR_MAX bits. */
+typedef struct narrow_block {
+    const uint8_t *in;
+    uint32_t w, base;
+} narrow_block;
+
+ALWAYS bool is_narrow(const rp__list *list, uint32_t b, narrow_block *out)
+{
+    size_t in_bytes;
+    out->base = b ? list->last[b - 1] : UINT32_MAX;
+    return rp__list_bytes(list, b, &out->in, &in_bytes) == RP_OK &&
+           rp__bitpack_open(out->in, in_bytes, RP_BLOCK, &out->w) == RP_OK && out->w <= PAIR_MAX;
+}
+
+/* Such blocks from b on, as long as two follow each other and are sound; returns the block after
+ * them. Two at a time, as each waits for its own scan; without calls, so that constants stay in
+ * registers from block to block. */
+static uint32_t run_of_narrow(const rp__list *list, uint32_t b, uint32_t end, uint32_t *out)
+{
+    uint32_t full = list->n / RP_BLOCK;
+    end = full < end ? full : end;
+    for (; b + 1 < end; b += 2, out += 2 * RP_BLOCK) {
+        narrow_block one, two;
+        __m512i rows_one[8], rows_two[8];
+        if (!is_narrow(list, b, &one) || !is_narrow(list, b + 1, &two))
+            break;
+        sum_pairs(one.in + 1, one.w, one.base, rows_one);
+        sum_pairs(two.in + 1, two.w, two.base, rows_two);
+        store_unordered(rows_one, out);
+        store_unordered(rows_two, out + RP_BLOCK);
+        if (rp__gaps_check(out, RP_BLOCK, one.base, one.w) ||
+            rp__gaps_check(out + RP_BLOCK, RP_BLOCK, two.base, two.w))
+            break;
+    }
+    return b;
+}
+
+rp_status rp__bp128t_avx512_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks,
+                                      uint32_t *out)
+{
+    uint32_t end = b + n_blocks;
+    for (;;) {
+        uint32_t next = run_of_narrow(list, b, end, out);
+        out += (size_t)(next - b) * RP_BLOCK;
+        b = next;
+        if (b == end)
+            return RP_OK;
+        if (rp__bp128t_unordered_with(list, b, 1, out, rows_of))
+            return RP_DAMAGED;
+        out += RP_BLOCK;
+        b++;
+    }
 }
 
 const rp__block_code rp__bp128t_avx512_code = {
@@ -194,7 +247,5 @@ const rp__block_code rp__bp128t_avx512_code = {
     .decode = decode,
     .decode_docids = decode_docids,
     .at = rp__bp128t_at,
-    .decode_unordered = decode_unordered,
-    .ranks = rp__bp128t_ranks,
 };
 #endif

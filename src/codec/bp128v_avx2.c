@@ -38,20 +38,20 @@ static inline __attribute__((always_inline)) void docids_of(const uint8_t *bytes
         before = _mm_add_epi32(x, _mm_shuffle_epi32(before, 0xFF));                                \
         _mm_storeu_si128((__m128i *)(void *)(out + 4 * (r)), before);                              \
     }
+/* clang-format off */
 #define SUM_ROWS(r)                                                                                \
-    SUM_ROW(r)                                                                                     \
-    SUM_ROW((r) + 1)                                                                               \
-    SUM_ROW((r) + 2) SUM_ROW((r) + 3) SUM_ROW((r) + 4) SUM_ROW((r) + 5) SUM_ROW((r) + 6)           \
-        SUM_ROW((r) + 7)
+    SUM_ROW(r) SUM_ROW((r) + 1) SUM_ROW((r) + 2) SUM_ROW((r) + 3)                                  \
+    SUM_ROW((r) + 4) SUM_ROW((r) + 5) SUM_ROW((r) + 6) SUM_ROW((r) + 7)
+    /* clang-format on */
     SUM_ROWS(0) SUM_ROWS(8) SUM_ROWS(16) SUM_ROWS(24)
 }
 
+/* clang-format off */
 #define EACH_WIDTH(DO)                                                                             \
-    DO(0)                                                                                          \
-    DO(1)                                                                                          \
-    DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)      \
-        DO(16) DO(17) DO(18) DO(19) DO(20) DO(21) DO(22) DO(23) DO(24) DO(25) DO(26) DO(27) DO(28) \
-            DO(29) DO(30) DO(31) DO(32)
+    DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) \
+    DO(15) DO(16) DO(17) DO(18) DO(19) DO(20) DO(21) DO(22) DO(23) DO(24) DO(25) DO(26) DO(27)     \
+    DO(28) DO(29) DO(30) DO(31) DO(32)
+/* clang-format on */
 
 #define DOCIDS(w)                                                                                  \
     static void docids_##w(const uint8_t *in, uint32_t base, uint32_t *out)                        \

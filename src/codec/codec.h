@@ -47,11 +47,6 @@ typedef struct rp__block_code {
                                size_t n);
     /* (optional) The i-th value alone. */
     rp_status (*at)(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out);
-    /* (optional) What decode_docids gives, of n == RP_BLOCK in another order, for membership tests:
-     * out[s] is the docid of rank ranks[s]. Other n are in order. */
-    rp_status (*decode_unordered)(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
-                                  size_t n);
-    const uint8_t *ranks; /* (with decode_unordered) a permutation of 0 to RP_BLOCK - 1 */
 } rp__block_code;
 
 /* The best row of that name for these features; NULL: no such name. */
@@ -100,8 +95,11 @@ typedef struct rp__codec {
     rp_status (*decode)(const rp__list *list, uint32_t *out);
     /* (optional) The i-th docid alone. */
     rp_status (*at)(const rp__list *list, uint32_t i, uint32_t *out);
-    /* (optional) Block b as its code's decode_unordered gives it. */
-    rp_status (*block_unordered)(const rp__list *list, uint32_t b, uint32_t *out);
+    /* (optional) Blocks b to b + n_blocks - 1, each in another order, for membership tests: block b + k
+     * to out + k * RP_BLOCK (n_blocks * RP_BLOCK + RP_BLOCK_ROOM in all). Of RP_BLOCK docids, out[s] is
+     * the one of slot ranks[s]; fewer are in order. RP_OK promises what it does of `block`. */
+    rp_status (*unordered)(const rp__list *list, uint32_t b, uint32_t n_blocks, uint32_t *out);
+    const uint8_t *ranks; /* (with unordered) a permutation of 0 to RP_BLOCK - 1 */
     /* (where freqs is NULL) Frequencies of frame f into out (RP_BLOCK_ROOM). RP_OK: at least 1. */
     rp_status (*tfs)(const rp__list *list, uint32_t f, uint32_t *out);
     /* (optional) The first docid that is at least target, and its rank; RP_NO_DOC and n: there is

@@ -37,10 +37,10 @@
         BY_BLOCKS(15, "bp256", needs_, code_, code_), .cut = rp__blocks_cut_largest                \
     }
 
-#define BP128T(needs_, code_, freqs_)                                                              \
+#define BP128T(needs_, code_, freqs_, unordered_)                                                  \
     {                                                                                              \
-        BY_BLOCKS(14, "bp128t", needs_, code_, freqs_),                                            \
-            .block_unordered = rp__blocks_block_unordered                                          \
+        BY_BLOCKS(14, "bp128t", needs_, code_, freqs_), .unordered = (unordered_),                 \
+                                                        .ranks = rp__bp128t_ranks                  \
     }
 
 #define BP128V(needs_, code_, freqs_)                                                              \
@@ -135,9 +135,10 @@ static const rp__codec codecs[] = {
     EF128(0, &rp__ef128_code, rp__blocks_decode, rp__ef128_docid),
     BLOCKS(13, "interpolative", 0, &rp__interpolative_code),
     X86(IIU(RP_CPU_AVX512, rp__iiu_avx512))
+    X86(IIU(RP_CPU_AVX2, rp__iiu_avx2))
     IIU(0, rp__iiu),
-    X86(BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code))
-    BP128T(0, &rp__bp128t_code, &rp__bitpack_code),
+    X86(BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code, rp__bp128t_avx512_unordered))
+    BP128T(0, &rp__bp128t_code, &rp__bitpack_code, rp__bp128t_unordered),
     X86(BP256(RP_CPU_AVX512, &rp__bitpack_avx512_code))
     X86(BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code))
     BP256(0, &rp__bitpack_code),

@@ -40,14 +40,22 @@ size_t rp__blocks_bound(const rp__codec *codec, size_t n);
 size_t rp__blocks_cut_largest(const rp__codec *codec, const rp__encoding *e, uint32_t *ends);
 rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out);
-rp_status rp__blocks_block_unordered(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
 
+/* ef128.c: beside its block code, one docid alone; and whole lists. */
 #if defined(__x86_64__)
 rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
 rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
 #endif
 rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out);
+
+/* bp128t.c: beside its block code, blocks without the order inside. */
+rp_status rp__bp128t_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__bp128t_avx512_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks,
+                                      uint32_t *out);
+#endif
+extern const uint8_t rp__bp128t_ranks[RP_BLOCK]; /* by slot */
 
 /* raw.c: docids as they are. */
 size_t rp__raw_bound(const rp__codec *codec, size_t n);
@@ -64,6 +72,9 @@ rp_status rp__iiu_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__iiu_decode(const rp__list *list, uint32_t *out);
 rp_status rp__iiu_tfs(const rp__list *list, uint32_t f, uint32_t *out);
 #if defined(__x86_64__)
+rp_status rp__iiu_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__iiu_avx2_decode(const rp__list *list, uint32_t *out);
+rp_status rp__iiu_avx2_tfs(const rp__list *list, uint32_t f, uint32_t *out);
 rp_status rp__iiu_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__iiu_avx512_decode(const rp__list *list, uint32_t *out);
 rp_status rp__iiu_avx512_tfs(const rp__list *list, uint32_t f, uint32_t *out);

@@ -56,7 +56,7 @@ static inline rp_status rp__ef128_docid_by(const rp__list *list, uint32_t i, uin
     const uint8_t *in;
     size_t in_bytes;
     uint32_t b = i / RP_BLOCK, slot = i % RP_BLOCK, sum = 0;
-    if (i >= list->n || rp__list_payload(list, b, &in, &in_bytes) || in_bytes == 0)
+    if (i >= list->n || rp__list_bytes(list, b, &in, &in_bytes) || in_bytes == 0)
         return RP_DAMAGED;
     if (in[0] != RP_EF128_ZEROS) {
         if (rp__ef128_open(in, in_bytes, rp__list_count(list, b), &parts))

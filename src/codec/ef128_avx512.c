@@ -224,7 +224,7 @@ static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base
 static rp_status begin_of_list(const rp__list *list, uint32_t i, block *b)
 {
     b->n = rp__list_count(list, i);
-    return b->n == 0 || rp__list_payload(list, i, &b->in, &b->in_bytes) ? RP_DAMAGED : begin(b);
+    return b->n == 0 || rp__list_bytes(list, i, &b->in, &b->in_bytes) ? RP_DAMAGED : begin(b);
 }
 
 /* rp__blocks_decode with the next block begun before one is finished: by then its high parts have

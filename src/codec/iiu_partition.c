@@ -81,10 +81,11 @@ static void raise_stairs(staircase *c, uint32_t gap, uint32_t tf)
 /* Starts before `first` are too far back; at most one is. */
 static void drop_far(staircase *c, uint32_t first)
 {
-    if (c->starts[c->head].at >= first)
+    if (c->head == c->tail || c->starts[c->head].at >= first)
         return;
     c->head++;
-    if (c->n_stairs > 1 && c->stairs[1].from == c->head)
+    uint32_t end = c->n_stairs > 1 ? c->stairs[1].from : c->tail;
+    if (c->head == end)
         memmove(c->stairs, c->stairs + 1, --c->n_stairs * sizeof *c->stairs);
     else
         c->stairs[0].from = c->head;

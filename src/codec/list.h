@@ -19,9 +19,9 @@ static inline uint32_t rp__list_count(const rp__list *list, uint32_t b)
     return from <= to && to <= list->n && to - from <= RP_BLOCK_MAX ? to - from : 0;
 }
 
-/* The bytes of block b, of a codec whose directory has offsets. */
-static inline rp_status rp__list_payload(const rp__list *list, uint32_t b, const uint8_t **in,
-                                         size_t *in_bytes)
+/* Where block b of a list with offsets, or of one block, lies. */
+static inline rp_status rp__list_bytes(const rp__list *list, uint32_t b, const uint8_t **in,
+                                       size_t *in_bytes)
 {
     size_t from = list->offsets ? list->offsets[b] : 0, to = list->docs_bytes;
     if (list->offsets && b + 1 < list->n_blocks)

@@ -40,12 +40,12 @@ size_t rp__newpfd_encode(const rp__codec_options *options, const uint32_t *value
     return (size_t)(p - out);
 }
 
-static rp_status open(const uint8_t *in, size_t in_bytes, size_t n, rp__patch *p)
+static rp_status open_block(const uint8_t *in, size_t in_bytes, size_t n, rp__patch *p)
 {
     return rp__newpfd_open_by(rp__simple16_read, in, in_bytes, n, p);
 }
 
-RP_PATCH_ROW(open, rp__patch_decode, rp__patch_docids)
+RP_PATCH_ROW(open_block, rp__patch_decode, rp__patch_docids)
 
 const rp__block_code rp__newpfd_code = {
     .name = "newpfd",

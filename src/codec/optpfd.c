@@ -114,12 +114,12 @@ size_t rp__optpfd_encode(const rp__codec_options *options, const uint32_t *value
     return (size_t)(p - out);
 }
 
-static rp_status open(const uint8_t *in, size_t in_bytes, size_t n, rp__patch *p)
+static rp_status open_block(const uint8_t *in, size_t in_bytes, size_t n, rp__patch *p)
 {
     return rp__optpfd_open_by(rp__optpfd_mark, in, in_bytes, n, p);
 }
 
-RP_PATCH_ROW(open, rp__patch_decode, rp__patch_docids)
+RP_PATCH_ROW(open_block, rp__patch_decode, rp__patch_docids)
 
 const rp__block_code rp__optpfd_code = {
     .name = "optpfd",

@@ -4,12 +4,12 @@
 #include "codec/optpfd.h"
 
 #if defined(__x86_64__)
-static rp_status open(const uint8_t *in, size_t in_bytes, size_t n, rp__patch *p)
+static rp_status open_block(const uint8_t *in, size_t in_bytes, size_t n, rp__patch *p)
 {
     return rp__optpfd_open_by(rp__optpfd_mark, in, in_bytes, n, p);
 }
 
-RP_PATCH_ROW(open, rp__patch_avx512_decode, rp__patch_avx512_docids)
+RP_PATCH_ROW(open_block, rp__patch_avx512_decode, rp__patch_avx512_docids)
 
 const rp__block_code rp__optpfd_avx512_code = {
     .name = "optpfd",

@@ -12,7 +12,9 @@
 #if defined(__x86_64__)
 #include "codec/bitpack_avx512.h"
 
-enum { BYTE_MAX = 8, WORD_MAX = 28 }; /* bits of a part that is unpacked as a byte, as a word */
+/* Bits of a part that is unpacked as a byte, as a word. A pair of words starts at bit 0 to 7 of its
+ * bytes, and those at bit 0 to 7 of theirs: 2 * 25 + 14 bits fill a qword. */
+enum { BYTE_MAX = 8, WORD_MAX = 25 };
 
 #define RUN(at)  (at), (at) + 1, (at) + 2, (at) + 3, (at) + 4, (at) + 5, (at) + 6, (at) + 7
 #define STEPS(h) 0, (h), 2 * (h), 3 * (h), 4 * (h), 5 * (h), 6 * (h), 7 * (h)

@@ -16,8 +16,12 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void on_bus(int number, siginfo_t *info, void *context)
 {
-    if (guard)
+    if (guard) {
+        /* Whoever called this may have blocked more signals than we asked for (sanitizers do). */
+        const ucontext_t *interrupted = context;
+        pthread_sigmask(SIG_SETMASK, &interrupted->uc_sigmask, NULL);
         siglongjmp(*guard, 1);
+    }
     if (before.sa_flags & SA_SIGINFO) {
         before.sa_sigaction(number, info, context);
     } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
@@ -36,12 +40,23 @@ static void install(void)
     sigaction(SIGBUS, &action, &before);
 }
 
+/* Somebody between the system and on_bus may have blocked the signal: a program's own handler that passes
+ * it on, or a sanitizer. Then leaving the handler by a jump must not leave it blocked. */
+static void unblock(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGBUS);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 rp_status rp__mapping_guard(rp_status (*fn)(void *arg), void *arg)
 {
     pthread_once(&once, install);
     sigjmp_buf here;
     if (sigsetjmp(here, 0) != 0) {
         guard = NULL;
+        unblock();
         return RP_DAMAGED;
     }
     guard = &here;

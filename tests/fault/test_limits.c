@@ -23,7 +23,7 @@
 #include "riposte/riposte.h"
 #include "tempdir.h"
 
-enum { DOCS = 10050, P_TERMS = 1024, Q_TERMS = 1025, HANG_SECONDS = 120, MIB = 1 << 20 };
+enum { DOCS = 10050, P_TERMS = 1024, Q_TERMS = 1025, HANG_SECONDS = 280, MIB = 1 << 20 };
 
 typedef struct fixture {
     tempdir dir;
@@ -302,7 +302,7 @@ static void test_default_memory(void **state)
     expect_taken(*state, &query, options);
     query.n = 0;
     for (int i = 0; i < 20000; i++)
-        rp__buf_put_string(&query, "all ");
+        rp__buf_put_string(&query, "p0001 ");
     options.max_terms = options.max_query = 1 << 20;
     expect_refused(*state, &query, options, RP_NO_MEMORY, "--max-memory");
     options.max_memory = (size_t)1 << 30;

@@ -25,9 +25,9 @@
 #include "tempdir.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { STACK = 1 << 20, IS_SLOW = 1 }; /* a sanitizer's frames are many times larger */
+enum { STACK = 1 << 20, IS_SLOW = 1, TRIES = 1 }; /* a sanitizer's frames are many times larger */
 #else
-enum { STACK = 64 << 10, IS_SLOW = 0 };
+enum { STACK = 64 << 10, IS_SLOW = 0, TRIES = 3 };
 #endif
 
 enum {
@@ -35,8 +35,7 @@ enum {
     THE_IN_LONG_DOC = 100000,
     CPU_MS = 50,
     MEMORY = 8 << 20,
-    TRIES = 3,
-    HANG_SECONDS = 120,
+    HANG_SECONDS = 280,
 };
 
 typedef struct fixture {
@@ -386,7 +385,7 @@ static void test_planted(void **state)
          "",
          "the ",
          "",
-         60000,
+         20000,
          {.max_query = 1 << 20, .max_terms = 1 << 20, .max_memory = (size_t)1 << 30},
          RP_OK,
          ""},

@@ -56,10 +56,12 @@ static void any_bytes_of_up_to_two_and_sizes(void **unused)
     }
 }
 
+/* Every one of them with RIPOSTE_THOROUGH, as `make test-all` sets it; otherwise one of each 61. */
 static void any_bytes_of_three(void **unused)
 {
     (void)unused;
-    for (uint32_t v = 0; v < 1U << 24; v++) {
+    uint32_t step = getenv("RIPOSTE_THOROUGH") ? 1 : 61;
+    for (uint32_t v = 0; v < 1U << 24; v += step) {
         uint8_t bytes[3] = {(uint8_t)v, (uint8_t)(v >> 8), (uint8_t)(v >> 16)};
         check_bytes(bytes, 3, some_sizes[(v ^ v >> 11) % N_SIZES],
                     v & 1 ? UINT32_MAX : UINT32_MAX - 70000);

@@ -64,11 +64,27 @@ static void whole_lists_are_checked_too(void **unused)
     }
 }
 
+static void blocks_may_be_of_256(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec = rp__codec_find("bp256", 0);
+    const uint32_t lengths[] = {1, 255, 256, 257, 512, 1000};
+    for (size_t k = 0; k < 6; k++) {
+        uint32_t ends[8], n = lengths[k];
+        size_t n_blocks = rp__list_cut(codec, NULL, NULL, NULL, n, NULL, ends);
+        assert_int_equal(n_blocks, (n + 255) / 256);
+        assert_true(n_blocks <= rp__list_blocks_bound(codec, n));
+        for (size_t b = 0; b < n_blocks; b++)
+            assert_int_equal(ends[b], b + 1 < n_blocks ? 256 * (b + 1) : n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_block_goes_on_from_the_last_docid),
         cmocka_unit_test(whole_lists_are_checked_too),
+        cmocka_unit_test(blocks_may_be_of_256),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

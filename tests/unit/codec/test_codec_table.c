@@ -41,6 +41,11 @@ static void the_default_is_bp128_and_ids_stay(void **unused)
     assert_int_equal(rp__codec_find("raw", 0)->id, 1);
     assert_int_equal(rp__codec_find("vbyte", 0)->id, 2);
     assert_int_equal(rp__codec_find("bp128", 0)->id, 3);
+    assert_int_equal(rp__codec_find("bp128t", 0)->id, 14);
+    assert_int_equal(rp__codec_find("bp256", 0)->id, 15);
+    assert_int_equal(rp__codec_find("iiu", 0)->id, 16);
+    assert_int_equal(rp__codec_find("bitmap", 0)->id, 17);
+    assert_int_equal(rp__codec_find("bp128v", 0)->id, 18);
 }
 
 static void every_code_has_a_plain_row(void **unused)

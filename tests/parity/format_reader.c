@@ -1,0 +1,498 @@
+/* format_reader.c: see format_reader.h. Chapter numbers are those of docs/format.md. */
+#include "parity/format_reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+static bool fail(format_index *ix, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!ix->why[0])
+        vsnprintf(ix->why, sizeof ix->why, format, args);
+    va_end(args);
+    return false;
+}
+
+static uint64_t number(const uint8_t *p, size_t bytes)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < bytes; i++)
+        v |= (uint64_t)p[i] << 8 * i;
+    return v;
+}
+
+static uint64_t u64(const uint8_t *p)
+{
+    return number(p, 8);
+}
+static uint32_t u32(const uint8_t *p)
+{
+    return (uint32_t)number(p, 4);
+}
+
+static uint64_t varint(const uint8_t **p)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t byte = *(*p)++;
+        v |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return v;
+    }
+}
+
+static uint64_t up_to(uint64_t v, uint64_t multiple)
+{
+    return (v + multiple - 1) / multiple * multiple;
+}
+
+/* ---- Chapter 2: section files ------------------------------------------------------------------ */
+
+static bool load(format_index *ix, const char *path, format_file *f)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return fail(ix, "%s is not there", path);
+    fseek(in, 0, SEEK_END);
+    f->bytes = (size_t)ftell(in);
+    rewind(in);
+    f->at = malloc(f->bytes + 1);
+    bool is_read = fread(f->at, 1, f->bytes, in) == f->bytes;
+    fclose(in);
+    return is_read || fail(ix, "%s cannot be read", path);
+}
+
+static bool are_zeros(const uint8_t *p, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (p[i] != 0)
+            return false;
+    return true;
+}
+
+static bool check_sections(format_index *ix, const format_file *f, const uint8_t *table, uint64_t n)
+{
+    uint64_t at = 64;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint8_t *e = table + 32 * i;
+        uint64_t offset = u64(e + 8), bytes = u64(e + 16), all = up_to(bytes + 64, 64);
+        if (u32(e + 4) != 0 || offset != at)
+            return fail(ix, "section %u is out of place", u32(e));
+        if (u64(e + 24) != XXH3_64bits(f->at + offset, bytes))
+            return fail(ix, "section %u: checksum", u32(e));
+        if (!are_zeros(f->at + offset + bytes, all - bytes))
+            return fail(ix, "section %u: padding", u32(e));
+        at += all;
+    }
+    return f->at + at == table || fail(ix, "the table is out of place");
+}
+
+static bool open_file(format_index *ix, const char *path, uint32_t kind, format_file *f)
+{
+    static const uint8_t magic[8] = {0x89, 0x52, 0x49, 0x50, 0x0D, 0x0A, 0x1A, 0x0A};
+    static const uint8_t magic_end[8] = {0x0A, 0x1A, 0x0A, 0x0D, 0x50, 0x49, 0x52, 0x89};
+    if (!load(ix, path, f))
+        return false;
+    const uint8_t *footer = f->at + f->bytes - 64, *table = f->at + u64(footer);
+    uint64_t n = u64(footer + 8);
+    if (f->bytes < 128 || memcmp(f->at, magic, 8) != 0 || memcmp(footer + 56, magic_end, 8) != 0)
+        return fail(ix, "%s: magic", path);
+    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) != 0 ||
+        !are_zeros(f->at + 32, 32))
+        return fail(ix, "%s: header", path);
+    f->checksum = u64(footer + 48);
+    if (f->checksum != XXH3_64bits(footer, 48) || u64(footer + 16) != XXH3_64bits(f->at, 64) ||
+        u64(footer + 24) != XXH3_64bits(table, 32 * n))
+        return fail(ix, "%s: checksum of header, table or footer", path);
+    if (u64(footer + 32) != f->bytes || u64(footer + 40) != 0 || table + 32 * n != footer)
+        return fail(ix, "%s: footer", path);
+    return check_sections(ix, f, table, n);
+}
+
+static const uint8_t *section(const format_index *ix, int kind, uint32_t id, uint64_t *bytes)
+{
+    const format_file *f = &ix->files[kind];
+    const uint8_t *footer = f->at + f->bytes - 64, *table = f->at + u64(footer);
+    for (uint64_t i = 0; i < u64(footer + 8); i++)
+        if (u32(table + 32 * i) == id) {
+            *bytes = u64(table + 32 * i + 16);
+            return f->at + u64(table + 32 * i + 8);
+        }
+    *bytes = 0;
+    return NULL;
+}
+
+/* ---- Chapters 1 and 3: files and manifest ------------------------------------------------------- */
+
+static double real(const uint8_t *p)
+{
+    uint64_t bits = u64(p);
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static bool read_meta(format_index *ix)
+{
+    uint64_t bytes;
+    const uint8_t *m = section(ix, 0, 1, &bytes);
+    if (!m || bytes != 272)
+        return fail(ix, "meta has %llu bytes", (unsigned long long)bytes);
+    ix->generation = u64(m);
+    ix->docs = u64(m + 8);
+    ix->tokens = u64(m + 16);
+    ix->terms = u64(m + 24);
+    ix->postings = u64(m + 32);
+    ix->longest = u32(m + 40);
+    ix->has_positions = u32(m + 44) & 1;
+    ix->has_text = u32(m + 44) & 2;
+    ix->k1 = real(m + 48);
+    ix->b = real(m + 56);
+    memcpy(ix->variant, m + 64, 16);
+    memcpy(ix->codec, m + 80, 16);
+    memcpy(ix->stem, m + 96, 16);
+    memcpy(ix->stop, m + 112, 64);
+    return true;
+}
+
+bool format_open(format_index *ix, const char *dir)
+{
+    static const char *const names[6] = {"manifest", "terms", "lists", "positions", "docs", "text"};
+    char path[4200];
+    uint64_t bytes;
+    memset(ix, 0, sizeof *ix);
+    snprintf(path, sizeof path, "%s/manifest.rp", dir);
+    if (!open_file(ix, path, 0, &ix->files[0]) || !read_meta(ix))
+        return false;
+    for (uint32_t kind = 1; kind < 6; kind++) {
+        const uint8_t *told = section(ix, 0, 1, &bytes) + 176 + 16 * kind;
+        if ((kind == 3 && !ix->has_positions) || (kind == 5 && !ix->has_text)) {
+            if (!are_zeros(told, 16))
+                return fail(ix, "the manifest tells of a file that is not there");
+            continue;
+        }
+        snprintf(path, sizeof path, "%s/%s.%08llx.rp", dir, names[kind],
+                 (unsigned long long)ix->generation);
+        if (!open_file(ix, path, kind, &ix->files[kind]))
+            return false;
+        if (u64(told) != ix->files[kind].bytes || u64(told + 8) != ix->files[kind].checksum)
+            return fail(ix, "%s is not the manifest's", path);
+    }
+    return true;
+}
+
+void format_close(format_index *ix)
+{
+    for (int kind = 0; kind < 6; kind++)
+        free(ix->files[kind].at);
+    memset(ix, 0, sizeof *ix);
+}
+
+const uint8_t *format_stop_words(const format_index *ix, size_t *bytes)
+{
+    uint64_t n;
+    const uint8_t *words = section(ix, 0, 2, &n);
+    *bytes = (size_t)n;
+    return words;
+}
+
+/* ---- Chapter 6: block codes --------------------------------------------------------------------- */
+
+/* n values; where their bytes end. */
+typedef const uint8_t *code_fn(const uint8_t *p, size_t n, uint32_t *out);
+
+static const uint8_t *bp128(const uint8_t *p, size_t n, uint32_t *out)
+{
+    unsigned w = *p++;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = 0;
+        for (unsigned j = 0; j < w; j++) {
+            size_t bit = i * w + j;
+            out[i] |= (uint32_t)(p[bit / 8] >> bit % 8 & 1) << j;
+        }
+    }
+    return p + (n * w + 7) / 8;
+}
+
+static const uint8_t *vbyte(const uint8_t *p, size_t n, uint32_t *out)
+{
+    const uint8_t *data = p + (n + 3) / 4;
+    for (size_t i = 0; i < n; i++) {
+        size_t length = (p[i / 4] >> 2 * (i % 4) & 3) + 1U;
+        out[i] = (uint32_t)number(data, length);
+        data += length;
+    }
+    return data;
+}
+
+/* ---- Chapters 5 and 7: lists -------------------------------------------------------------------- */
+
+/* docs NULL: u32 in order. */
+typedef struct codec_row {
+    const char *name;
+    code_fn *docs, *freqs;
+} codec_row;
+
+static const codec_row rows[] = {
+    {"bp128", bp128, bp128}, {"vbyte", vbyte, vbyte}, {"raw", NULL, bp128}};
+
+static const codec_row *find_row(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* Block b, of n docids. */
+static void read_block(const codec_row *row, const uint8_t *p, uint32_t b, uint32_t before,
+                       uint32_t n, uint32_t *out)
+{
+    uint32_t values[128];
+    if (row->docs)
+        row->docs(p, n, values);
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = row->docs ? (i || b ? before + 1 : 0) + values[i] : u32(p + 4 * i);
+        before = out[i];
+    }
+}
+
+static void read_freqs(const codec_row *row, const uint8_t *p, uint32_t n, uint32_t *out)
+{
+    row->freqs(p, n, out);
+    for (uint32_t i = 0; i < n; i++)
+        out[i]++;
+}
+
+/* Fills docids and frequencies; where the positions of each frame begin, or NULL for one frame. */
+static bool read_list(format_index *ix, const codec_row *row, const uint8_t *p, format_term *t,
+                      const uint8_t **pos_offsets)
+{
+    uint32_t n_blocks = (t->df + 127) / 128;
+    *pos_offsets = NULL;
+    if (p[3] == 0) {
+        read_block(row, p + 4, 0, 0, t->df, t->docids);
+        read_freqs(row, p + 4 + number(p, 2), t->df, t->tfs);
+        return t->df <= 128 || fail(ix, "a short list that is long");
+    }
+    uint32_t flags = (ix->has_positions ? 2U : 0) | (row->docs ? 4U : 0) | 0x80000000U;
+    if (u32(p) != flags || u32(p + 4) != n_blocks)
+        return fail(ix, "flags 0x%x or %u blocks of a list", u32(p), u32(p + 4));
+    uint64_t words = up_to(4 * n_blocks, 16);
+    const uint8_t *last = p + 16, *far = last + words;
+    const uint8_t *offsets = far + up_to(4 * ((n_blocks + 63) / 64), 16);
+    const uint8_t *freq_offsets = offsets + (row->docs ? words : 0);
+    *pos_offsets = freq_offsets + words;
+    const uint8_t *bounds = *pos_offsets + (ix->has_positions ? words : 0);
+    const uint8_t *docs = bounds + up_to(n_blocks, 16), *freqs = docs + up_to(u32(p + 8), 16);
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        uint32_t n = t->df - 128 * b < 128 ? t->df - 128 * b : 128;
+        uint32_t before = b ? u32(last + 4 * (b - 1)) : 0;
+        const uint8_t *at = row->docs ? docs + u32(offsets + 4 * b) : docs + 512 * b;
+        read_block(row, at, b, before, n, t->docids + 128 * b);
+        read_freqs(row, freqs + u32(freq_offsets + 4 * b), n, t->tfs + 128 * b);
+        if (t->docids[128 * b + n - 1] != u32(last + 4 * b) ||
+            u32(last + 4 * b) > u32(far + 4 * (b / 64)))
+            return fail(ix, "the directory of a list");
+    }
+    return true;
+}
+
+/* ---- Chapter 8: positions ------------------------------------------------------------------------ */
+
+static void add_up(uint32_t *at, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        at[i] += at[i - 1] + 1;
+}
+
+static bool read_positions(format_index *ix, const uint8_t *p, uint64_t bytes,
+                           const uint8_t *offsets, format_term *t)
+{
+    const uint8_t *begin = p;
+    for (uint32_t first = 0; first < t->df; first += 128) {
+        uint32_t end = t->df - first < 128 ? t->df : first + 128;
+        uint32_t from = t->starts[first], to = t->starts[end];
+        if (offsets && p != begin + u32(offsets + 4 * (first / 128)))
+            return fail(ix, "a frame of positions is out of place");
+        for (; from < to; from += 128)
+            p = bp128(p, to - from < 128 ? to - from : 128, t->positions + from);
+    }
+    for (uint32_t i = 0; i < t->df; i++)
+        add_up(t->positions + t->starts[i], t->tfs[i]);
+    return p == begin + bytes || fail(ix, "positions take other bytes than told");
+}
+
+/* ---- Chapter 4: terms ---------------------------------------------------------------------------- */
+
+static void make_room(format_term *t)
+{
+    t->docids = realloc(t->docids, (t->df + 1) * sizeof(uint32_t));
+    t->tfs = realloc(t->tfs, (t->df + 1) * sizeof(uint32_t));
+    t->starts = realloc(t->starts, (t->df + 1) * sizeof(uint32_t));
+    t->positions = realloc(t->positions, (t->cf + 1) * sizeof(uint32_t));
+}
+
+static bool sum_starts(format_index *ix, format_term *t)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->df; i++) {
+        t->starts[i] = (uint32_t)sum;
+        sum += t->tfs[i];
+    }
+    t->starts[t->df] = (uint32_t)sum;
+    return sum == t->cf || fail(ix, "frequencies do not sum to cf");
+}
+
+static bool read_tiny(format_index *ix, const uint8_t *p, uint64_t bytes, format_term *t)
+{
+    const uint8_t *end = p + bytes;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->df; i++) {
+        uint32_t gap = (uint32_t)varint(&p);
+        t->docids[i] = i ? t->docids[i - 1] + 1 + gap : gap;
+        t->tfs[i] = (uint32_t)varint(&p) + 1;
+        for (uint32_t j = 0; ix->has_positions && j < t->tfs[i]; j++)
+            t->positions[n + j] = (uint32_t)varint(&p);
+        if (ix->has_positions)
+            add_up(t->positions + n, t->tfs[i]);
+        n += t->tfs[i];
+    }
+    bool is_tiny = t->df <= 8 && (!ix->has_positions || t->cf <= 24);
+    return (p == end && is_tiny) || fail(ix, "a tiny list");
+}
+
+static bool read_place(format_index *ix, format_term *t)
+{
+    uint64_t bytes;
+    const uint8_t *offsets, *lists = section(ix, 2, 32, &bytes);
+    const codec_row *row = find_row(ix->codec);
+    uint64_t list_bytes = 16 * varint(&ix->p), pos_bytes = ix->has_positions ? varint(&ix->p) : 0;
+    if (t->df <= 8 && (!ix->has_positions || t->cf <= 24))
+        return fail(ix, "a list that should be tiny");
+    if (!row)
+        return fail(ix, "codec %s", ix->codec);
+    if (!read_list(ix, row, lists + ix->list_offset, t, &offsets) || !sum_starts(ix, t))
+        return false;
+    if (ix->has_positions &&
+        !read_positions(ix, section(ix, 3, 48, &bytes) + ix->pos_offset, pos_bytes, offsets, t))
+        return false;
+    ix->list_offset += list_bytes;
+    ix->pos_offset += pos_bytes;
+    return true;
+}
+
+static bool begin_block(format_index *ix, uint64_t block)
+{
+    uint64_t bytes, n;
+    const uint8_t *blocks = section(ix, 1, 16, &bytes);
+    const uint8_t *at = blocks + u64(section(ix, 1, 17, &n) + 8 * block);
+    if (ix->p && at != ix->p)
+        return fail(ix, "a block of terms does not end where the next begins");
+    ix->p = at;
+    uint64_t list_offset = 16 * varint(&ix->p), pos_offset = varint(&ix->p);
+    if (block > 0 && (list_offset != ix->list_offset || pos_offset != ix->pos_offset))
+        return fail(ix, "the offsets of a block are not the sums so far");
+    ix->list_offset = list_offset;
+    ix->pos_offset = pos_offset;
+    return true;
+}
+
+static bool check_prefix(format_index *ix, const format_term *t)
+{
+    uint64_t n, want = u64(section(ix, 1, 18, &n) + 8 * (ix->next_term / 16)), got = 0;
+    for (size_t i = 0; i < 8; i++)
+        got = got << 8 | (i < t->bytes ? t->term[i] : 0);
+    return got == want || fail(ix, "the prefix of a block");
+}
+
+bool format_next(format_index *ix, format_term *t)
+{
+    if (ix->why[0] || ix->next_term == ix->terms)
+        return false;
+    bool is_first = ix->next_term % 16 == 0;
+    if (is_first && !begin_block(ix, ix->next_term / 16))
+        return false;
+    size_t shared = ix->p[0], rest = ix->p[1];
+    memcpy(t->term + shared, ix->p + 2, rest);
+    t->bytes = shared + rest;
+    ix->p += 2 + rest;
+    if (is_first && (shared != 0 || !check_prefix(ix, t)))
+        return fail(ix, "the first term of a block");
+    uint64_t df = varint(&ix->p);
+    t->is_tiny = df & 1;
+    t->df = (uint32_t)(df >> 1);
+    t->cf = t->df + varint(&ix->p);
+    ix->next_term++;
+    make_room(t);
+    if (!t->is_tiny)
+        return read_place(ix, t);
+    uint64_t bytes = varint(&ix->p);
+    ix->p += bytes;
+    return read_tiny(ix, ix->p - bytes, bytes, t) && sum_starts(ix, t);
+}
+
+void format_term_free(format_term *t)
+{
+    free(t->docids);
+    free(t->tfs);
+    free(t->positions);
+    free(t->starts);
+    memset(t, 0, sizeof *t);
+}
+
+/* ---- Chapters 9 and 10: documents ------------------------------------------------------------------ */
+
+static uint64_t id_begin(const format_index *ix, uint32_t docid)
+{
+    uint64_t n;
+    return u64(section(ix, 4, 65, &n) + 8 * (docid / 4096)) +
+           u32(section(ix, 4, 66, &n) + 4 * (uint64_t)docid);
+}
+
+const uint8_t *format_id(const format_index *ix, uint32_t docid, size_t *bytes)
+{
+    uint64_t n;
+    *bytes = (size_t)(id_begin(ix, docid + 1) - id_begin(ix, docid));
+    return section(ix, 4, 64, &n) + id_begin(ix, docid);
+}
+
+uint32_t format_length(const format_index *ix, uint32_t docid)
+{
+    uint64_t table_bytes, n;
+    const uint8_t *table = section(ix, 4, 68, &table_bytes), *codes = section(ix, 4, 67, &n);
+    size_t width = table_bytes / 4 <= 256 ? 1 : table_bytes / 4 <= 65536 ? 2 : 4;
+    return u32(table + 4 * number(codes + width * docid, width));
+}
+
+char *format_text(format_index *ix, uint32_t docid, size_t *title_bytes, size_t *text_bytes)
+{
+    uint64_t n, bytes;
+    const uint8_t *blocks = section(ix, 5, 80, &n), *e = section(ix, 5, 81, &bytes);
+    while (u32(e + 16 + 8) <= docid)
+        e += 16;
+    uint32_t first = u32(e + 8), end = u32(e + 24), raw_bytes = u32(e + 12);
+    uint8_t *raw = malloc(raw_bytes + 1);
+    if (ZSTD_decompress(raw, raw_bytes, blocks + u64(e), u64(e + 16) - u64(e)) != raw_bytes) {
+        fail(ix, "a block of text");
+        free(raw);
+        return NULL;
+    }
+    const uint8_t *p = raw;
+    uint64_t before = 0;
+    for (uint32_t d = first; d < end; d++) {
+        uint64_t title = varint(&p), text = varint(&p);
+        before += d < docid ? title + text : 0;
+        *title_bytes = d == docid ? (size_t)title : *title_bytes;
+        *text_bytes = d == docid ? (size_t)text : *text_bytes;
+    }
+    char *out = calloc(*title_bytes + *text_bytes + 1, 1);
+    memcpy(out, p + before, *title_bytes + *text_bytes);
+    free(raw);
+    return out;
+}
