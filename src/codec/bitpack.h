@@ -29,4 +29,10 @@ rp_status rp__bitpack_decode_docids(const uint8_t *in, size_t in_bytes, uint32_t
                                     uint32_t *out, size_t n);
 rp_status rp__bitpack_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out);
 
+#if defined(__x86_64__)
+enum { RP_BITPACK_AVX2_MAX = 25 };
+/* n values of w bits, at most RP_BITPACK_AVX2_MAX, from the start of *p on. Writes up to 7 more. */
+void rp__bitpack_avx2_unpack(const uint8_t *p, uint32_t w, uint32_t *out, size_t n);
+#endif
+
 #endif

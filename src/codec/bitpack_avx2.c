@@ -12,8 +12,6 @@
 #if defined(__x86_64__)
 #include "codec/scan_avx2.h"
 
-enum { SHUFFLE_MAX = 25 };
-
 /* Values 0 to 3 of each half: the four bytes that hold each, and the bit in them at which it
  * starts. The high half starts at bit 4w, in the middle of a byte where w is odd. */
 typedef struct unpack_table {
@@ -33,7 +31,7 @@ typedef struct unpack_table {
         }                                                                                          \
     }
 
-static const unpack_table table[SHUFFLE_MAX + 1] = {
+static const unpack_table table[RP_BITPACK_AVX2_MAX + 1] = {
     ROW(0),  ROW(1),  ROW(2),  ROW(3),  ROW(4),  ROW(5),  ROW(6),  ROW(7),  ROW(8),
     ROW(9),  ROW(10), ROW(11), ROW(12), ROW(13), ROW(14), ROW(15), ROW(16), ROW(17),
     ROW(18), ROW(19), ROW(20), ROW(21), ROW(22), ROW(23), ROW(24), ROW(25),
@@ -48,19 +46,23 @@ static inline __m256i unpack(const uint8_t *p, uint32_t w, __m256i bytes, __m256
     return _mm256_and_si256(_mm256_srlv_epi32(lanes, shifts), mask);
 }
 
-static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
+void rp__bitpack_avx2_unpack(const uint8_t *p, uint32_t w, uint32_t *out, size_t n)
 {
-    uint32_t w;
-    if (rp__bitpack_open(in, in_bytes, n, &w))
-        return RP_DAMAGED;
-    if (w > SHUFFLE_MAX)
-        return rp__bitpack_decode(in, in_bytes, out, n);
-    const uint8_t *p = in + 1;
     __m256i bytes = _mm256_load_si256((const __m256i *)table[w].bytes);
     __m256i shifts = _mm256_load_si256((const __m256i *)table[w].shifts);
     __m256i mask = _mm256_set1_epi32((int)((1U << w) - 1));
     for (size_t i = 0; i < n; i += 8, p += w)
         _mm256_storeu_si256((__m256i *)(out + i), unpack(p, w, bytes, shifts, mask));
+}
+
+static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
+{
+    uint32_t w;
+    if (rp__bitpack_open(in, in_bytes, n, &w))
+        return RP_DAMAGED;
+    if (w > RP_BITPACK_AVX2_MAX)
+        return rp__bitpack_decode(in, in_bytes, out, n);
+    rp__bitpack_avx2_unpack(in + 1, w, out, n);
     return RP_OK;
 }
 
@@ -85,7 +87,7 @@ static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base
     uint32_t w;
     if (rp__bitpack_open(in, in_bytes, n, &w))
         return RP_DAMAGED;
-    if (w > SHUFFLE_MAX)
+    if (w > RP_BITPACK_AVX2_MAX)
         return rp__bitpack_decode_docids(in, in_bytes, base, out, n);
     docids(in + 1, w, base, out, n);
     return rp__gaps_check(out, n, base, w);

@@ -100,12 +100,16 @@ static const rp__block_code *const codes[] = {
     X86(&rp__simple16_avx512_code)
     &rp__simple16_code,
     X86(&rp__pfd_avx512_code)
+    X86(&rp__pfd_avx2_code)
     &rp__pfd_code,
     X86(&rp__newpfd_avx512_code)
+    X86(&rp__newpfd_avx2_code)
     &rp__newpfd_code,
     X86(&rp__optpfd_avx512_code)
+    X86(&rp__optpfd_avx2_code)
     &rp__optpfd_code,
     X86(&rp__parapfor_avx512_code)
+    X86(&rp__parapfor_avx2_code)
     &rp__parapfor_code,
     X86(&rp__rice_avx512_code)
     X86(&rp__rice_avx2_code)
@@ -133,14 +137,19 @@ static const rp__codec codecs[] = {
     X86(BLOCKS(4, "simple16", RP_CPU_AVX512, &rp__simple16_avx512_code))
     BLOCKS(4, "simple16", 0, &rp__simple16_code),
     X86(PATCHED(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code, rp__pfd_avx512_list))
+    X86(BLOCKS(5, "pfd", RP_CPU_AVX2, &rp__pfd_avx2_code))
     BLOCKS(5, "pfd", 0, &rp__pfd_code),
     X86(PATCHED(6, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code, rp__newpfd_avx512_list))
+    X86(BLOCKS(6, "newpfd", RP_CPU_AVX2, &rp__newpfd_avx2_code))
     BLOCKS(6, "newpfd", 0, &rp__newpfd_code),
     X86(PATCHED(7, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code, rp__optpfd_avx512_list))
+    X86(BLOCKS(7, "optpfd", RP_CPU_AVX2, &rp__optpfd_avx2_code))
     BLOCKS(7, "optpfd", 0, &rp__optpfd_code),
     X86(PATCHED(8, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code, rp__parapfor_avx512_list))
+    X86(BLOCKS(8, "parapfor", RP_CPU_AVX2, &rp__parapfor_avx2_code))
     BLOCKS(8, "parapfor", 0, &rp__parapfor_code),
     X86(PFD_REC(RP_CPU_AVX512, rp__pfd_rec_avx512, &rp__optpfd_avx512_code))
+    X86(PFD_REC(RP_CPU_AVX2, rp__pfd_rec_avx2, &rp__optpfd_avx2_code))
     PFD_REC(0, rp__pfd_rec, &rp__optpfd_code),
     X86(BLOCKS(10, "rice", RP_CPU_AVX512, &rp__rice_avx512_code))
     X86(BLOCKS(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code))

@@ -30,6 +30,10 @@ extern const rp__block_code rp__bp128t_avx512_code;
 extern const rp__block_code rp__bp128v_avx2_code;
 extern const rp__block_code rp__vbyte_avx2_code;
 extern const rp__block_code rp__simple16_avx512_code;
+extern const rp__block_code rp__pfd_avx2_code;
+extern const rp__block_code rp__newpfd_avx2_code;
+extern const rp__block_code rp__optpfd_avx2_code;
+extern const rp__block_code rp__parapfor_avx2_code;
 extern const rp__block_code rp__pfd_avx512_code;
 extern const rp__block_code rp__newpfd_avx512_code;
 extern const rp__block_code rp__optpfd_avx512_code;
@@ -75,6 +79,8 @@ rp_status rp__pfd_rec_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__pfd_rec_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__pfd_rec_decode(const rp__list *list, uint32_t *out);
 #if defined(__x86_64__)
+rp_status rp__pfd_rec_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__pfd_rec_avx2_decode(const rp__list *list, uint32_t *out);
 rp_status rp__pfd_rec_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__pfd_rec_avx512_decode(const rp__list *list, uint32_t *out);
 #endif

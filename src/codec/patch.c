@@ -6,13 +6,9 @@
 
 void rp__patch_decode(const rp__patch *p, uint32_t *out, size_t n)
 {
-    size_t bit = 0;
     for (size_t i = 0; i < n; i++)
         out[i] = rp__patch_bits(p->lows, i * p->width, p->width) + p->adds[i];
-    for (size_t w = 0; p->high_width && 64 * w < n; w++)
-        for (uint64_t left = p->marks[w]; left; left &= left - 1, bit += p->high_width)
-            out[64 * w + rp__bits_lowest64(left)] += rp__patch_bits(p->highs, bit, p->high_width)
-                                                     << p->width;
+    rp__patch_add_marked(p, out, n);
 }
 
 rp_status rp__patch_docids(const rp__patch *p, uint32_t base, uint32_t *out, size_t n)

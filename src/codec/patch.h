@@ -95,6 +95,16 @@ static inline rp_status rp__patch_place(rp__patch *p, const uint8_t *in, size_t 
     return bad || above > n ? RP_DAMAGED : RP_OK;
 }
 
+/* Adds the marked high parts to out, one by one. */
+static inline void rp__patch_add_marked(const rp__patch *p, uint32_t *out, size_t n)
+{
+    size_t bit = 0;
+    for (size_t w = 0; p->high_width && 64 * w < n; w++)
+        for (uint64_t left = p->marks[w]; left; left &= left - 1, bit += p->high_width)
+            out[64 * w + rp__bits_lowest64(left)] +=
+                rp__patch_bits(p->highs, bit, p->high_width) << p->width;
+}
+
 /* Whether docids that a kernel summed modulo 2^32 rise: where all gaps together stay under 2^32 they
  * wrapped at most once, and the last one tells. */
 static inline rp_status rp__patch_check(const rp__patch *p, uint32_t base, const uint32_t *out,

@@ -180,8 +180,8 @@ RP_PATCH_INLINE rp_status rp__patch_avx512_run(const rp__patch_avx512 *c, const 
                 rp__patch_avx512_run(&c, &p[b % 2], base, out, count))                             \
                 return RP_DAMAGED;                                                                 \
             out += count;                                                                          \
-            base = out[-1];                                                                        \
-            if (list->last && base != list->last[b])                                               \
+            base = list->last ? list->last[b] : out[-1];                                           \
+            if (base != out[-1])                                                                   \
                 return RP_DAMAGED;                                                                 \
         }                                                                                          \
         return base < list->universe ? RP_OK : RP_DAMAGED;                                         \

@@ -1,0 +1,18 @@
+/* pfd_avx2.c: the block code pfd with AVX2: the kernels of patch_avx2.c. */
+#include "base/cpu.h"
+#include "codec/codec_table.h"
+#include "codec/pfd.h"
+
+#if defined(__x86_64__)
+RP_PATCH_ROW(rp__pfd_open, rp__patch_avx2_decode, rp__patch_avx2_docids)
+
+const rp__block_code rp__pfd_avx2_code = {
+    .name = "pfd",
+    .needs = RP_CPU_AVX2,
+    .bound = rp__pfd_bound,
+    .encode = rp__pfd_encode,
+    .decode = decode,
+    .decode_docids = decode_docids,
+    .at = at,
+};
+#endif
