@@ -27,6 +27,11 @@
         BY_BLOCKS(id_, name_, needs_, code_, code_)                                                \
     }
 
+#define EF128(needs_, code_, decode_, at_)                                                         \
+    {                                                                                              \
+        BLOCKS_BUT_DECODE(12, "ef128", needs_, code_, code_), .decode = (decode_), .at = (at_)     \
+    }
+
 /* The same, with a way of its own to decode a whole list. */
 #define PATCHED(id_, name_, needs_, code_, decode_)                                                \
     {                                                                                              \
@@ -38,11 +43,6 @@
         .id = 9, .name = "pfd_rec", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1, \
         .bound = rp__pfd_rec_bound, .encode = rp__pfd_rec_encode, .block = rows_##_block,          \
         .decode = rows_##_decode                                                                   \
-    }
-
-#define EF128(needs_, code_, decode_, at_)                                                         \
-    {                                                                                              \
-        BLOCKS_BUT_DECODE(12, "ef128", needs_, code_, code_), .decode = (decode_), .at = (at_)     \
     }
 
 #define BP256(needs_, code_)                                                                       \

@@ -58,6 +58,13 @@ rp_status rp__bp128t_avx512_unordered(const rp__list *list, uint32_t b, uint32_t
 #endif
 extern const uint8_t rp__bp128t_ranks[RP_BLOCK]; /* by slot */
 
+/* ef128.c: beside its block code, whole lists and single docids. */
+#if defined(__x86_64__)
+rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
+#endif
+rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out);
+
 /* Rows of PForDelta that decode a list by themselves. */
 #if defined(__x86_64__)
 rp_status rp__pfd_avx512_list(const rp__list *list, uint32_t *out);
@@ -77,13 +84,6 @@ rp_status rp__pfd_rec_avx2_decode(const rp__list *list, uint32_t *out);
 rp_status rp__pfd_rec_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__pfd_rec_avx512_decode(const rp__list *list, uint32_t *out);
 #endif
-
-/* ef128.c: beside its block code, whole lists and single docids. */
-#if defined(__x86_64__)
-rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
-rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
-#endif
-rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out);
 
 /* raw.c: docids as they are. */
 size_t rp__raw_bound(const rp__codec *codec, size_t n);

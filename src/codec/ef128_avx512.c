@@ -97,9 +97,11 @@ static inline __m512i iota32(uint32_t from)
     return _mm512_add_epi32(_mm512_set1_epi32((int)from), iota);
 }
 
-/* Docids above base; whether sums fall. */
-static inline bool docids_narrow(const uint8_t *low, uint32_t l, const rp__unary_avx512 *sums,
-                                 uint32_t base, uint32_t *out, size_t n)
+/* Docids above base; whether sums fall. Inlined without choice, so that a full block is unrolled. */
+static inline __attribute__((always_inline)) bool docids_narrow(const uint8_t *low, uint32_t l,
+                                                                const rp__unary_avx512 *sums,
+                                                                uint32_t base, uint32_t *out,
+                                                                size_t n)
 {
     narrow_maker m = narrow_maker_of(l);
     __m512i first = iota32(base + 1);

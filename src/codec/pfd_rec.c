@@ -37,7 +37,7 @@ static uint32_t arrays_of(uint32_t level)
 static uint32_t room_of(uint32_t i)
 {
     uint32_t depth = depth_of(i);
-    return depth < 2 ? (uint32_t)GROUP : (uint32_t)GROUP >> 2 * (depth - 1);
+    return (uint32_t)GROUP >> (depth < 2 ? 0 : 2 * (depth - 1));
 }
 
 /* Where array i lies in `values`: rooms of all arrays before it. */

@@ -14,7 +14,7 @@ enum {
 
 /* Where up to RP_BLOCK numbers end, modulo 256; places past n are anything. */
 typedef struct rp__unary_avx512 {
-    uint8_t ends[64 * (RP_UNARY_AVX512_WORDS_MAX + 1)];
+    _Alignas(64) uint8_t ends[64 * (RP_UNARY_AVX512_WORDS_MAX + 1)];
 } rp__unary_avx512;
 
 #define RP_UNARY_8(i)  (i), (i) + 1, (i) + 2, (i) + 3, (i) + 4, (i) + 5, (i) + 6, (i) + 7

@@ -18,7 +18,7 @@
 #include "oracle/oracle.h"
 #include "riposte/riposte.h"
 
-enum { CODECS = 16, QUERY_TEXT = 16384 };
+enum { CODECS = 64, QUERY_TEXT = 16384 };
 
 /* ---- Chance ---------------------------------------------------------------------------------- */
 
