@@ -24,8 +24,9 @@
 #include "riposte/riposte.h"
 #include "tempdir.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { STACK = 1 << 20, IS_SLOW = 1, TRIES = 1 }; /* a sanitizer's frames are many times larger */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+/* A sanitizer's frames are many times larger, and counting coverage takes its time. */
+enum { STACK = 1 << 20, IS_SLOW = 1, TRIES = 1 };
 #else
 enum { STACK = 64 << 10, IS_SLOW = 0, TRIES = 3 };
 #endif
