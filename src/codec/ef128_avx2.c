@@ -15,7 +15,7 @@
 static rp_status decode_sums(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
 {
     rp__ef128_parts parts;
-    uint8_t ends[RP_UNARY_AVX2_ROOM];
+    uint8_t ends[RP_UNARY_AVX2_ROOM] = {0};
     if (rp__ef128_open(in, in_bytes, n, &parts) ||
         rp__unary_avx2_ends(parts.unary, RP_UNARY_ENDS_ARE_ONES, parts.limit, n, ends))
         return RP_DAMAGED;

@@ -194,10 +194,10 @@ static inline rp_status begin(block *b)
 
 static inline rp_status finish(const block *b, uint32_t base, uint32_t *out)
 {
-    uint32_t l = b->parts.l;
-    bool falls;
     if (b->is_plain)
         return rp__ef128_decode_docids(b->in, b->in_bytes, base, out, b->n);
+    uint32_t l = b->parts.l;
+    bool falls;
     if (l <= NARROW_MAX && b->n == RP_BLOCK)
         falls = docids_narrow(b->in + 1, l, &b->high, base, out, RP_BLOCK);
     else if (l <= NARROW_MAX)

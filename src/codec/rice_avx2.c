@@ -13,7 +13,7 @@
 static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
 {
     rp__rice_parts parts;
-    uint8_t ends[RP_UNARY_AVX2_ROOM];
+    uint8_t ends[RP_UNARY_AVX2_ROOM] = {0};
     if (n - 1 >= RP_BLOCK)
         return rp__rice_decode(in, in_bytes, out, n);
     if (rp__rice_open(in, in_bytes, n, &parts) ||
@@ -33,7 +33,7 @@ static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base
                                size_t n)
 {
     rp__rice_parts parts;
-    uint8_t ends[RP_UNARY_AVX2_ROOM];
+    uint8_t ends[RP_UNARY_AVX2_ROOM] = {0};
     if (n - 1 >= RP_BLOCK)
         return rp__rice_decode_docids(in, in_bytes, base, out, n);
     if (rp__rice_open(in, in_bytes, n, &parts) ||
