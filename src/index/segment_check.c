@@ -51,6 +51,13 @@ static bool is_bad(check *c, rp_status status)
     return status != RP_OK && status != RP_NO_MEMORY;
 }
 
+/* A message of store begins with the file's name, which stands before it already. */
+static const char *after_name(const char *name, const char *text)
+{
+    size_t n = strlen(name);
+    return strncmp(text, name, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+}
+
 static void check_sums(check *c)
 {
     for (size_t kind = RP_FILE_TERMS; kind < RP_FILE_KINDS; kind++) {
@@ -58,7 +65,7 @@ static void check_sums(check *c)
         for (size_t i = 0; f && i < rp__section_file_count(f); i++) {
             rp_error why = {0};
             if (rp__section_file_verify(f, rp__section_file_id(f, i), &why) != RP_OK)
-                fault(c, rp__section_file_name(f), why.text);
+                fault(c, rp__section_file_name(f), after_name(rp__section_file_name(f), why.text));
         }
     }
 }
