@@ -2,6 +2,7 @@
 #ifndef RIPOSTE_RIPOSTE_H
 #define RIPOSTE_RIPOSTE_H
 
+#include "riposte/eval.h"
 #include "riposte/index.h"
 #include "riposte/search.h"
 #include "riposte/status.h"
