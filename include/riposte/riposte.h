@@ -6,6 +6,7 @@
 #include "riposte/index.h"
 #include "riposte/search.h"
 #include "riposte/status.h"
+#include "riposte/topics.h"
 
 #define RP_VERSION "0.1.0"
 

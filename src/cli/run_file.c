@@ -1,4 +1,4 @@
-/* run_file.c: a TREC run by temporary file, fsync and rename; every write is checked. */
+/* run_file.c: a run by temporary file, fsync and rename; every write is checked. */
 #include "cli/run_file.h"
 
 #include <errno.h>
@@ -10,6 +10,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cli/console.h"
+
+const char *const rp__run_file_formats[] = {"trec", "msmarco", NULL};
 
 static rp_status fail(const char *path, rp_error *err)
 {
@@ -43,10 +45,11 @@ static rp_status open_temp(rp__run_file *run, rp_error *err)
     return status;
 }
 
-rp_status rp__run_file_open(rp__run_file *run, const char *path, rp_error *err)
+rp_status rp__run_file_open(rp__run_file *run, const char *path, rp__run_format format,
+                            rp_error *err)
 {
     struct stat there;
-    *run = (rp__run_file){.path = path};
+    *run = (rp__run_file){.path = path, .format = format};
     if (!path || strcmp(path, "-") == 0) {
         run->path = "standard output";
         run->out = stdout;
@@ -74,9 +77,12 @@ rp_status rp__run_file_put(rp__run_file *run, const char *qid, const rp_hits *hi
 {
     for (size_t i = 0; i < hits->n; i++) {
         put_name(run, qid);
-        fputs(" Q0 ", run->out);
+        fputs(run->format == RP_RUN_TREC ? " Q0 " : "\t", run->out);
         put_name(run, hits->at[i].name);
-        fprintf(run->out, " %zu %.7f %s\n", i + 1, hits->at[i].score, tag);
+        if (run->format == RP_RUN_TREC)
+            fprintf(run->out, " %zu %.7f %s\n", i + 1, hits->at[i].score, tag);
+        else
+            fprintf(run->out, "\t%zu\n", i + 1);
     }
     return ferror(run->out) && run->out != stdout ? fail(run->path, err) : RP_OK;
 }

@@ -33,6 +33,7 @@ normalise() {
         -e 's/("(memory_peak|bytes_in|bytes_out|bits_a_posting|postings_read)":)[0-9.]+/\10/g' \
         -e 's/("bytes":)\{[^}]*\}/\1{}/' \
         -e 's/("bytes":)[0-9]+/\10/' \
+        -e 's/("p[0-9]+":)[0-9.e-]+/\10/g' \
         -e 's/("instructions":|instructions: )"?[a-z0-9]+"?/\1ISA/' \
         -e "s,$RIPOSTE,riposte,g; s,$work,WORK,g; s,$ROOT,ROOT,g" "$1"
 }

@@ -1,0 +1,148 @@
+/* topics.c: opens a topics file and tells its format by its first topic. */
+#include "engine/topics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "store/store.h"
+
+enum { CHUNK = 1 << 20, MAX_EXPAND = 1000 };
+
+/* Those that are told for sure come first. */
+static const rp__topics_format *const formats[] = {
+    &rp__topics_trec,
+    &rp__topics_jsonl,
+    &rp__topics_lines_tsv,
+    &rp__topics_lines_pisa,
+};
+enum { N_FORMATS = sizeof formats / sizeof formats[0] };
+
+const char *rp_topics_format_name(size_t i)
+{
+    return i < N_FORMATS ? formats[i]->name : NULL;
+}
+
+const char *rp_topics_name(const rp_topics *topics)
+{
+    return topics->path;
+}
+
+rp_status rp__topics_fault(const rp_topics *topics, uint64_t line, const char *what, rp_error *err)
+{
+    return rp__error_set(err, RP_INPUT, "%s:%" PRIu64 ": %s", topics->path, line, what);
+}
+
+bool rp__topics_is_id(const char *qid)
+{
+    return *qid && !strpbrk(qid, " \t\v\f\r\n");
+}
+
+static bool is_blank(const char *line)
+{
+    return line[strspn(line, " \t\r")] == 0;
+}
+
+char *rp__topics_line(rp_topics *topics, uint64_t *line)
+{
+    while (topics->at < topics->end) {
+        char *from = topics->at, *to = memchr(from, '\n', (size_t)(topics->end - from));
+        to = to ? to : topics->end;
+        *line = topics->line++;
+        topics->at = to + 1;
+        *to = 0;
+        if (to > from && to[-1] == '\r')
+            to[-1] = 0;
+        if (!is_blank(from))
+            return from;
+    }
+    return NULL;
+}
+
+static rp_status read_text(rp_topics *topics, const char *path, rp_error *err)
+{
+    rp__input *input = NULL;
+    size_t got = CHUNK;
+    rp_status s = rp__input_open(path, MAX_EXPAND, &input, err);
+    while (s == RP_OK && got == CHUNK) {
+        uint8_t *room = rp__buf_room(&topics->text, CHUNK + 1);
+        s = room ? rp__input_read(input, room, CHUNK, &got, err) : rp__error_no_memory(err);
+        if (s == RP_OK)
+            topics->text.n += got;
+    }
+    if (input)
+        rp__input_close(input);
+    if (s != RP_OK)
+        return s;
+    topics->at = (char *)topics->text.at;
+    topics->end = topics->at + topics->text.n;
+    *topics->end = 0;
+    topics->line = 1;
+    char *zero = memchr(topics->at, 0, topics->text.n);
+    if (!zero)
+        return RP_OK;
+    uint64_t line = 1;
+    for (const char *p = topics->at; p < zero; p++)
+        line += *p == '\n';
+    return rp__topics_fault(topics, line, "a NUL byte; topics are text", err);
+}
+
+static rp_status choose_format(rp_topics *topics, const char *name, rp_error *err)
+{
+    static const char blanks[] = " \t\r\n";
+    for (size_t i = 0; name && i < N_FORMATS; i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            topics->format = formats[i];
+    if (name)
+        return topics->format
+                   ? RP_OK
+                   : rp__error_set(err, RP_USAGE, "unknown format of topics \"%s\"", name);
+    const char *head = topics->at + strspn(topics->at, blanks);
+    for (size_t i = 0; !topics->format && i < N_FORMATS; i++)
+        if (*head == 0 || formats[i]->sniff(head))
+            topics->format = formats[i];
+    uint64_t line = 1;
+    for (const char *p = topics->at; p < head; p++)
+        line += *p == '\n';
+    return topics->format ? RP_OK
+                          : rp__topics_fault(topics, line,
+                                             "no topic; expected qid<TAB>query, qid:query, a JSON "
+                                             "object, <top> or <topic>",
+                                             err);
+}
+
+rp_status rp_topics_open(const char *path, const char *format, rp_topics **out, rp_error *err)
+{
+    *out = NULL;
+    rp_topics *topics = rp__alloc_zero(1, sizeof *topics);
+    if (!topics)
+        return rp__error_no_memory(err);
+    rp__buf_init(&topics->text);
+    rp__json_init(&topics->json);
+    snprintf(topics->path, sizeof topics->path, "%s",
+             strcmp(path, "-") == 0 ? "standard input" : path);
+    rp_status s = read_text(topics, path, err);
+    if (s == RP_OK)
+        s = choose_format(topics, format, err);
+    if (s == RP_OK)
+        *out = topics;
+    else
+        rp_topics_close(topics);
+    return s;
+}
+
+void rp_topics_close(rp_topics *topics)
+{
+    if (!topics)
+        return;
+    rp__json_free(&topics->json);
+    rp__buf_free(&topics->text);
+    rp__free(topics);
+}
+
+rp_status rp_topics_next(rp_topics *topics, rp_topic *out, bool *has, rp_error *err)
+{
+    return topics->format->next(topics, out, has, err);
+}

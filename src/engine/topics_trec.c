@@ -1,0 +1,141 @@
+/* topics_trec.c: TREC's topics in both of their styles: tags that need no closing and hold "Number:"
+ * (<top> <num> <title>), and XML (<topic number="1"> <query>). A topic's query is its title. */
+#include <string.h>
+#include <strings.h>
+
+#include "engine/topics.h"
+
+static const char blanks[] = " \t\r\n\v\f";
+
+/* True if a tag of this name begins at p, which is a '<'. */
+static bool is_tag(const char *p, const char *name)
+{
+    size_t n = strlen(name);
+    return strncasecmp(p + 1, name, n) == 0 && (p[n + 1] == '>' || strchr(blanks, p[n + 1]));
+}
+
+static char *find_tag(char *from, const char *name)
+{
+    for (char *p = strchr(from, '<'); p; p = strchr(p + 1, '<'))
+        if (is_tag(p, name))
+            return p;
+    return NULL;
+}
+
+/* Where a text that begins at p ends: at the next tag, which a '<' before a letter or a '/' is. */
+static char *end_of_text(char *p)
+{
+    for (p += strcspn(p, "<"); *p; p += 1 + strcspn(p + 1, "<")) {
+        char c = p[1] | 0x20;
+        if (p[1] == '/' || (c >= 'a' && c <= 'z'))
+            break;
+    }
+    return p;
+}
+
+static const struct {
+    const char *name;
+    char is;
+} entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+
+/* Writes what [from, end) says, blanks and entities made plain, from the byte before on, which is of a
+ * tag: so the NUL behind it falls on nothing that follows. */
+static char *make_plain(char *from, const char *end)
+{
+    char *begin = from - 1, *to = begin;
+    for (const char *p = from; p < end; p++) {
+        char c = strchr(blanks, *p) ? ' ' : *p;
+        for (size_t i = 0; c == '&' && i < sizeof entities / sizeof entities[0]; i++) {
+            size_t n = strlen(entities[i].name);
+            if (n <= (size_t)(end - p) && memcmp(p, entities[i].name, n) == 0) {
+                c = entities[i].is;
+                p += n - 1;
+                break;
+            }
+        }
+        if (c != ' ' || (to > begin && to[-1] != ' '))
+            *to++ = c;
+    }
+    while (to > begin && to[-1] == ' ')
+        to--;
+    *to = 0;
+    return begin;
+}
+
+/* What stands behind a tag, without a leading word such as "Number:". */
+static char *text_of(char *tag, const char *word)
+{
+    char *from = tag + strcspn(tag, ">");
+    from += *from == '>';
+    char *end = end_of_text(from);
+    from += strspn(from, blanks);
+    if (strncasecmp(from, word, strlen(word)) == 0)
+        from += strlen(word);
+    return make_plain(from, end);
+}
+
+/* The value of an attribute of the tag, cut out; NULL: it has none. */
+static char *attribute_of(char *tag, const char *name)
+{
+    char *end = tag + strcspn(tag, ">");
+    for (char *p = tag; (p = strpbrk(p, blanks)) && p < end;) {
+        p += strspn(p, blanks);
+        size_t n = strlen(name);
+        if (strncasecmp(p, name, n) != 0 || p[n] != '=' || !strchr("\"'", p[n + 1]) || !p[n + 1])
+            continue;
+        char *from = p + n + 2, *to = strchr(from, p[n + 1]);
+        return to && to < end ? make_plain(from, to) : NULL;
+    }
+    return NULL;
+}
+
+static uint64_t count_lines(const char *from, const char *to)
+{
+    uint64_t n = 0;
+    for (; from < to; from++)
+        n += *from == '\n';
+    return n;
+}
+
+/* The first of two, where either may be NULL. */
+static char *first_of(char *a, char *b)
+{
+    return !a || (b && b < a) ? b : a;
+}
+
+/* A topic lies between its own tag and the next topic's. */
+static rp_status next_trec(rp_topics *topics, rp_topic *out, bool *has, rp_error *err)
+{
+    char *tag = first_of(find_tag(topics->at, "top"), find_tag(topics->at, "topic"));
+    *has = tag != NULL;
+    if (!tag) {
+        topics->at = topics->end;
+        return RP_OK;
+    }
+    uint64_t line = topics->line + count_lines(topics->at, tag);
+    bool is_xml = is_tag(tag, "topic");
+    char *next = first_of(find_tag(tag + 1, "top"), find_tag(tag + 1, "topic"));
+    char *num = find_tag(tag, "num"), *title = find_tag(tag, is_xml ? "query" : "title");
+    if (is_xml && (!title || (next && title > next)))
+        title = find_tag(tag, "title");
+    next = next ? next : topics->end;
+    topics->line = line + count_lines(tag, next);
+    topics->at = next;
+    if (!title || title >= next)
+        return rp__topics_fault(topics, line, "a topic without <title> or <query>", err);
+    char *query = text_of(title, "Topic:");
+    char *qid = num && num < next ? text_of(num, "Number:") : attribute_of(tag, "number");
+    if (!qid)
+        qid = attribute_of(tag, "id");
+    if (!qid || !rp__topics_is_id(qid))
+        return rp__topics_fault(topics, line, "a topic without a number that is one word", err);
+    *out = (rp_topic){qid, query, strlen(query), line};
+    return RP_OK;
+}
+
+static bool sniff_trec(const char *head)
+{
+    return *head == '<';
+}
+
+const rp__topics_format rp__topics_trec = {"trec", sniff_trec, next_trec};
