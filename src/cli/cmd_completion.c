@@ -22,11 +22,24 @@ static void put_choices(rp__buf *out, const rp__option *row)
         rp__buf_printf(out, "%s%s", i ? " " : "", choice);
 }
 
+/* Names of one word. */
 static void put_verb_names(rp__buf *out)
 {
     const rp__verb *verb;
     for (size_t i = 0; (verb = rp__verbs_at(i)); i++)
-        rp__buf_printf(out, "%s%s", i ? " " : "", verb->name);
+        if (!rp__verbs_second_word(verb))
+            rp__buf_printf(out, "%s%s", i ? " " : "", verb->name);
+}
+
+/* What may follow this verb as its second word; false: nothing, and nothing is put. */
+static bool put_second_words(rp__buf *out, const rp__verb *first)
+{
+    const rp__verb *verb;
+    size_t bytes = strlen(first->name), n = 0;
+    for (size_t i = 0; (verb = rp__verbs_at(i)); i++)
+        if (strncmp(verb->name, first->name, bytes) == 0 && verb->name[bytes] == ' ')
+            rp__buf_printf(out, "%s%s", n++ ? " " : "", rp__verbs_second_word(verb));
+    return n > 0;
 }
 
 /* A text inside single quotes of any of the shells; `also` is escaped by a backslash. */
@@ -46,7 +59,17 @@ static void put_quoted(rp__buf *out, const char *text, const char *also)
 
 static void bash_verb(rp__buf *out, const rp__verb *verb)
 {
-    rp__buf_printf(out, "    %s)\n        case \"$previous\" in\n", verb->name);
+    rp__buf seconds;
+    rp__buf_init(&seconds);
+    rp__buf_printf(out, "    \"%s\")\n", verb->name);
+    if (put_second_words(&seconds, verb)) {
+        rp__buf_put_string(out, "        if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+                                "            COMPREPLY=($(compgen -W \"");
+        rp__buf_put(out, seconds.at, seconds.n);
+        rp__buf_put_string(out, "\" -- \"$current\"))\n            return\n        fi\n");
+    }
+    rp__buf_free(&seconds);
+    rp__buf_put_string(out, "        case \"$previous\" in\n");
     for (const rp__option_group *g = verb->groups; g->rows; g++)
         for (const rp__option *row = g->rows; row->name; row++)
             if (rp__options_choice(row, 0)) {
@@ -73,7 +96,12 @@ static void bash_script(rp__buf *out)
                             "        COMPREPLY=($(compgen -W \"");
     put_verb_names(out);
     rp__buf_put_string(out, "\" -- \"$current\"))\n        return\n    fi\n"
-                            "    case ${COMP_WORDS[1]} in\n");
+                            "    local verb=${COMP_WORDS[1]}\n"
+                            "    case \"$verb ${COMP_WORDS[2]}\" in\n");
+    for (size_t i = 0; (verb = rp__verbs_at(i)); i++)
+        if (rp__verbs_second_word(verb))
+            rp__buf_printf(out, "    \"%s\") verb=\"%s\";;\n", verb->name, verb->name);
+    rp__buf_put_string(out, "    esac\n    case $verb in\n");
     for (size_t i = 0; (verb = rp__verbs_at(i)); i++)
         bash_verb(out, verb);
     rp__buf_put_string(out, "    esac\n"
@@ -101,6 +129,17 @@ static void zsh_option(rp__buf *out, const rp__option *row)
     rp__buf_put_byte(out, '\'');
 }
 
+static void zsh_operands(rp__buf *out, const rp__verb *verb)
+{
+    rp__buf seconds;
+    rp__buf_init(&seconds);
+    if (put_second_words(&seconds, verb))
+        rp__buf_printf(out, "'1:word:(%.*s)'", (int)seconds.n, (const char *)seconds.at);
+    else
+        rp__buf_put_string(out, "'*:file:_files'");
+    rp__buf_free(&seconds);
+}
+
 static void zsh_script(rp__buf *out)
 {
     const rp__verb *verb;
@@ -109,16 +148,25 @@ static void zsh_script(rp__buf *out)
                             "    if (( CURRENT == 2 )); then\n"
                             "        local -a verbs=(");
     for (size_t i = 0; (verb = rp__verbs_at(i)); i++) {
+        if (rp__verbs_second_word(verb))
+            continue;
         rp__buf_printf(out, "\n            '%s:", verb->name);
         put_quoted(out, verb->summary, ":");
         rp__buf_put_byte(out, '\'');
     }
     rp__buf_put_string(out, ")\n        _describe verb verbs\n        return\n    fi\n"
                             "    local verb=$words[2]\n"
+                            "    case \"$words[2] $words[3]\" in\n");
+    for (size_t i = 0; (verb = rp__verbs_at(i)); i++)
+        if (rp__verbs_second_word(verb))
+            rp__buf_printf(out, "    \"%s\") verb=\"%s\"; shift words; (( CURRENT-- ));;\n",
+                           verb->name, verb->name);
+    rp__buf_put_string(out, "    esac\n"
                             "    shift words; (( CURRENT-- ))\n"
                             "    case $verb in\n");
     for (size_t i = 0; (verb = rp__verbs_at(i)); i++) {
-        rp__buf_printf(out, "    %s)\n        _arguments '*:file:_files'", verb->name);
+        rp__buf_printf(out, "    \"%s\")\n        _arguments ", verb->name);
+        zsh_operands(out, verb);
         for (const rp__option_group *g = verb->groups; g->rows; g++)
             for (const rp__option *row = g->rows; row->name; row++)
                 zsh_option(out, row);
@@ -129,10 +177,23 @@ static void zsh_script(rp__buf *out)
 
 /* ---- fish ------------------------------------------------------------------------------------ */
 
+/* True where all words of the verb's name were typed; but the last, if it is the one to complete. */
+static void fish_condition(rp__buf *out, const rp__verb *verb, bool is_last_missing)
+{
+    const char *second = rp__verbs_second_word(verb);
+    rp__buf_printf(out, " -n '__fish_seen_subcommand_from %.*s", (int)strcspn(verb->name, " "),
+                   verb->name);
+    if (second)
+        rp__buf_printf(out, "; and %s__fish_seen_subcommand_from %s", is_last_missing ? "not " : "",
+                       second);
+    rp__buf_put_byte(out, '\'');
+}
+
 static void fish_option(rp__buf *out, const rp__verb *verb, const rp__option *row)
 {
-    rp__buf_printf(out, "complete -c riposte -n '__fish_seen_subcommand_from %s' -l %s", verb->name,
-                   row->name);
+    rp__buf_put_string(out, "complete -c riposte");
+    fish_condition(out, verb, false);
+    rp__buf_printf(out, " -l %s", row->name);
     if (row->letter)
         rp__buf_printf(out, " -s %c", row->letter);
     if (rp__options_choice(row, 0)) {
@@ -152,8 +213,13 @@ static void fish_script(rp__buf *out)
     const rp__verb *verb;
     rp__buf_put_string(out, "# fish completion for riposte\n");
     for (size_t i = 0; (verb = rp__verbs_at(i)); i++) {
-        rp__buf_printf(out, "complete -c riposte -f -n __fish_use_subcommand -a %s -d '",
-                       verb->name);
+        const char *second = rp__verbs_second_word(verb);
+        rp__buf_put_string(out, "complete -c riposte -f");
+        if (second)
+            fish_condition(out, verb, true);
+        else
+            rp__buf_put_string(out, " -n __fish_use_subcommand");
+        rp__buf_printf(out, " -a %s -d '", second ? second : verb->name);
         put_quoted(out, verb->summary, "");
         rp__buf_put_string(out, "'\n");
         for (const rp__option_group *g = verb->groups; g->rows; g++)

@@ -86,12 +86,21 @@ static void write_help(rp__buf *out, const rp__verb *only)
     rp__json_writer_end(&w, '}');
 }
 
+static rp_status refuse(rp__console *console, const rp__call *call, rp_error *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s%s", call->operands[0], call->n_operands > 1 ? " " : "",
+             call->n_operands > 1 ? call->operands[1] : "");
+    return rp__verbs_refuse(console, name, err);
+}
+
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     const help_args *args = call->args;
-    const rp__verb *verb = NULL;
-    if (call->n_operands > 0 && !(verb = rp__verbs_find(call->operands[0])))
-        return rp__verbs_refuse(console, call->operands[0], err);
+    size_t used;
+    const rp__verb *verb = rp__verbs_find(call->operands, call->n_operands, &used);
+    if (used < call->n_operands)
+        return refuse(console, call, err);
     rp_status status = RP_OK;
     rp__buf out;
     rp__buf_init(&out);
@@ -111,7 +120,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 const rp__verb rp__cmd_help_verb = {
     .name = "help",
     .summary = "explain the program or one of its verbs",
-    .operands = {"[VERB]"},
+    .operands = {"[VERB]", "[WORD]"},
     .examples = "riposte help search\n"
                 "riposte help --format man > riposte.1\n",
     .groups = groups,

@@ -50,21 +50,23 @@ static rp_status run_verb(rp__console *console, const rp__verb *verb, int argc, 
 
 static rp_status run(rp__console *console, int argc, char **argv, rp_error *err)
 {
+    static char help[] = "help", version[] = "version";
     static const struct {
-        const char *word, *verb;
-    } habits[] = {{"--help", "help"}, {"-h", "help"}, {"--version", "version"}, {"-V", "version"}};
+        const char *word;
+        char *verb;
+    } habits[] = {{"--help", help}, {"-h", help}, {"--version", version}, {"-V", version}};
     if (argc < 2) {
         rp_status status = print_help(NULL, stderr, err);
         return status == RP_OK ? RP_USAGE : status;
     }
-    const char *name = argv[1];
     for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
-        if (strcmp(name, habits[i].word) == 0)
-            name = habits[i].verb;
-    const rp__verb *verb = rp__verbs_find(name);
+        if (strcmp(argv[1], habits[i].word) == 0)
+            argv[1] = habits[i].verb;
+    size_t used;
+    const rp__verb *verb = rp__verbs_find(argv + 1, (size_t)argc - 1, &used);
     if (!verb)
-        return rp__verbs_refuse(console, name, err);
-    return run_verb(console, verb, argc - 1, argv + 1, err);
+        return rp__verbs_refuse(console, argv[1], err);
+    return run_verb(console, verb, argc - (int)used, argv + used, err);
 }
 
 int main(int argc, char **argv)

@@ -1,4 +1,5 @@
-/* verbs.c: the table of verbs. A new verb is a file cmd_<verb>.c and a row here. */
+/* verbs.c: the table of verbs. A new verb is a file cmd_<verb>.c and a row here; a verb of two words,
+ * as "bench codecs", is cmd_bench_codecs.c. */
 #include "cli/verbs.h"
 
 #include <string.h>
@@ -6,9 +7,13 @@
 #include "base/error.h"
 
 static const rp__verb *const verbs[] = {
-    &rp__cmd_index_verb,       &rp__cmd_search_verb,  &rp__cmd_batch_verb,      &rp__cmd_eval_verb,
-    &rp__cmd_bench_serve_verb, &rp__cmd_stats_verb,   &rp__cmd_check_verb,      &rp__cmd_demo_verb,
-    &rp__cmd_help_verb,        &rp__cmd_version_verb, &rp__cmd_completion_verb, NULL,
+    &rp__cmd_index_verb,        &rp__cmd_search_verb,
+    &rp__cmd_batch_verb,        &rp__cmd_eval_verb,
+    &rp__cmd_bench_serve_verb,  &rp__cmd_stats_verb,
+    &rp__cmd_check_verb,        &rp__cmd_bench_verb,
+    &rp__cmd_bench_codecs_verb, &rp__cmd_demo_verb,
+    &rp__cmd_help_verb,         &rp__cmd_version_verb,
+    &rp__cmd_completion_verb,   NULL,
 };
 
 const rp__verb *rp__verbs_at(size_t i)
@@ -16,12 +21,39 @@ const rp__verb *rp__verbs_at(size_t i)
     return verbs[i];
 }
 
-const rp__verb *rp__verbs_find(const char *name)
+/* Whether the verb's name is the first words, and how many they are; 0: it is not. */
+static size_t match(const rp__verb *verb, char *const *words, size_t n_words)
 {
-    for (size_t i = 0; verbs[i]; i++)
-        if (strcmp(verbs[i]->name, name) == 0)
-            return verbs[i];
-    return NULL;
+    const char *name = verb->name;
+    for (size_t n = 0; n < n_words; n++) {
+        size_t bytes = strlen(words[n]);
+        if (strncmp(name, words[n], bytes) != 0 || (name[bytes] != ' ' && name[bytes] != 0))
+            return 0;
+        if (name[bytes] == 0)
+            return n + 1;
+        name += bytes + 1;
+    }
+    return 0;
+}
+
+const rp__verb *rp__verbs_find(char *const *words, size_t n_words, size_t *used)
+{
+    const rp__verb *best = NULL;
+    *used = 0;
+    for (size_t i = 0; verbs[i]; i++) {
+        size_t n = match(verbs[i], words, n_words);
+        if (n > *used) {
+            *used = n;
+            best = verbs[i];
+        }
+    }
+    return best;
+}
+
+const char *rp__verbs_second_word(const rp__verb *verb)
+{
+    const char *blank = strchr(verb->name, ' ');
+    return blank ? blank + 1 : NULL;
 }
 
 rp_status rp__verbs_refuse(rp__console *console, const char *name, rp_error *err)

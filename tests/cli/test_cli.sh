@@ -18,7 +18,7 @@ riposte() { "$RIPOSTE" "$@"; }
 
 # True if a file is one line, one JSON value: the indexer reads it strictly, as a field of a document.
 is_json() {
-    [ "$(wc -l <"$1")" -eq 1 ] && grep -q '^{"schema":"riposte\.[a-z]*/1"' "$1" &&
+    [ "$(wc -l <"$1")" -eq 1 ] && grep -q '^{"schema":"riposte\.[a-z.]*/1"' "$1" &&
         printf '{"id":"1","text":"","it":%s}\n' "$(cat "$1")" |
         "$RIPOSTE" index -q --format jsonl - -o json.rip && rm -rf json.rip
 }

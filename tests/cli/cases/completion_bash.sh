@@ -6,3 +6,6 @@ try riposte search my.rip --mode ''
 try riposte index --no
 try riposte index --codec ''
 try riposte search doc
+try riposte b
+try riposte bench ''
+try riposte bench codecs --is

@@ -1,4 +1,4 @@
-for verb in index search batch stats check demo help version completion; do
+for verb in index search batch stats check bench 'bench codecs' demo help version completion; do
     riposte help $verb
     echo "== $verb: $?"
 done

@@ -1,0 +1,141 @@
+/* riposte/lab.h: the laboratory: codecs by row, on arrays, for those who measure and study them.
+ *
+ * Chapters: 1 rows; 2 lists; 3 work; 4 data.
+ * Unstable: any version may change what is here, so riposte.h does not include it. A row is a codec
+ * as one instruction set runs it; rows of one codec write and read the same bytes. */
+#ifndef RIPOSTE_LAB_H
+#define RIPOSTE_LAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "riposte/index.h"
+#include "riposte/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- 1. Rows --------------------------------------------------------------------------------- */
+
+typedef struct rp_lab_row {
+    const char *name; /* of the codec */
+    uint32_t id;      /* of the codec, as it is on disk */
+    const char *isa;  /* "scalar", "avx2", "avx512" */
+    bool can_run;     /* this machine has the instructions, and RIPOSTE_SIMD does not hide them */
+    bool has_decode;  /* its own way to decode whole lists */
+    bool has_at, has_find, has_unordered; /* what rp_lab_at, rp_lab_find and rp_lab_unordered use */
+    bool has_own_freqs; /* frequencies lie among the docids: their sizes are one */
+} rp_lab_row;
+
+/* The i-th row; false past the last. The default codec comes first, the best row of each codec first. */
+bool rp_lab_row_get(size_t i, rp_lab_row *out);
+/* The row of this codec and instruction set; isa NULL or "best": the best that can run here.
+ * RP_NOT_FOUND: no such codec, or it has no such row; RP_UNAVAILABLE: it cannot run here. */
+rp_status rp_lab_row_find(const char *name, const char *isa, size_t *out, rp_error *err);
+
+/* ---- 2. Lists -------------------------------------------------------------------------------- */
+
+/* What an encoder may be told. All zero: the row's own choice. */
+typedef struct rp_lab_options {
+    bool has_exceptions, has_level;
+    double exceptions; /* the share of values that become exceptions: 0 to 0.6 */
+    uint32_t level;    /* of recursion: 0 to 4 */
+    double c;          /* of qs: a low part has log2(c * mean gap) bits; 0.25 to 16, 0: 1 */
+} rp_lab_options;
+
+/* One encoded list, in memory of its own. Any thread, read only. */
+typedef struct rp_lab_list rp_lab_list;
+
+/* Encodes n rising docids, the last below UINT32_MAX, and their frequencies, at least 1 each (NULL:
+ * all 1). `options` may be NULL. Free what this returns. */
+rp_status rp_lab_list_new(size_t row, const rp_lab_options *options, const uint32_t *docids,
+                          const uint32_t *tfs, size_t n, rp_lab_list **out, rp_error *err);
+void rp_lab_list_free(rp_lab_list *list); /* NULL is fine */
+
+/* Bytes; the three parts are the whole. */
+typedef struct rp_lab_sizes {
+    uint64_t docids;    /* the docids' payload; with the frequencies where has_own_freqs */
+    uint64_t directory; /* what finds a block: last docids, offsets, ranks, head, padding */
+    uint64_t freqs;     /* the frequencies' payload, its offsets, and the blocks' score bounds */
+    uint32_t n, blocks; /* postings; blocks */
+} rp_lab_sizes;
+
+void rp_lab_list_get_sizes(const rp_lab_list *list, rp_lab_sizes *out);
+
+/* ---- 3. Work --------------------------------------------------------------------------------- */
+
+/* Every call leaves a sum that depends on what it found, so that a caller who looks at it knows that
+ * the work was done, and can check it. RP_DAMAGED cannot be, unless an encoder is wrong. */
+
+enum { RP_LAB_ROOM = 320 }; /* uint32 that a decoder may write past the count */
+
+/* All docids and, unless tfs is NULL, all frequencies, each into n + RP_LAB_ROOM. The sum is that of
+ * the first, the middle and the last docid, and frequency. */
+rp_status rp_lab_decode(const rp_lab_list *list, uint32_t *docids, uint32_t *tfs, uint64_t *sum);
+/* The same docids in order, a block at a time into one block's room, as a cursor does it. The sum is
+ * that of each block's last docid. */
+rp_status rp_lab_blocks(const rp_lab_list *list, uint64_t *sum);
+/* The same docids, 16 blocks at a time into one room of 8 KiB, each block in the row's own order,
+ * which is enough to ask what is in it. The sum is that of one docid of each block. RP_USAGE without
+ * has_unordered. */
+rp_status rp_lab_unordered(const rp_lab_list *list, uint64_t *sum);
+/* The docids at these ranks (each below n), one by one. The sum is that of the docids. RP_USAGE
+ * without has_at. */
+rp_status rp_lab_at(const rp_lab_list *list, const uint32_t *ranks, size_t n_ranks, uint64_t *sum);
+/* For each target, alone, the first docid that is not below it: by the row's own find, or else by the
+ * directory and one decoded block. The sum is that of those docids; UINT32_MAX where there is none. */
+rp_status rp_lab_find(const rp_lab_list *list, const uint32_t *targets, size_t n_targets,
+                      uint64_t *sum);
+/* The same for rising targets, by one cursor that walks. */
+rp_status rp_lab_walk(const rp_lab_list *list, const uint32_t *targets, size_t n_targets,
+                      uint64_t *sum);
+
+/* ---- 4. Data --------------------------------------------------------------------------------- */
+
+typedef struct rp_lab_postings {
+    uint32_t n;
+    const uint32_t *docids, *tfs;
+} rp_lab_postings;
+
+/* A set of plain lists. Read only but for rp_lab_set_permute. */
+typedef struct rp_lab_set {
+    size_t n_lists;
+    const rp_lab_postings *lists;
+    uint64_t n;          /* postings of all lists */
+    uint32_t longest;    /* postings of the longest */
+    uint32_t universe;   /* every docid is below it */
+    bool has_twins;      /* the lists are draws of one kind, to be used in turn */
+    void *memory;        /* Riposte's own */
+} rp_lab_set;
+
+/* A synthetic set by name; the same seed gives the same set. docids are below 25,200,000; tf - 1 is
+ * geometric (0.6; for 3 of 100, 0.1).
+ *   U<n>, as U10K or U5M: lists of n distinct uniform docids; 1 to 16 of them, about 200K docids in all;
+ *   C<n>: the same, clustered as by Anh and Moffat; n from 128 to 12M;
+ *   Z: 2,000 lists, the r-th of 5M / r docids, uniform where r is odd, clustered where it is even.
+ * RP_NOT_FOUND: no such name. */
+bool rp_lab_set_is_name(const char *name);
+rp_status rp_lab_set_make(const char *name, uint64_t seed, rp_lab_set *out, rp_error *err);
+/* The lists of an index with at least `least` postings, in the order of their terms. RP_NOT_FOUND:
+ * there is none. */
+rp_status rp_lab_set_load(const rp_index *index, uint32_t least, rp_lab_set *out, rp_error *err);
+/* Gives every document another number, by a permutation that depends on the seed, and sorts again. */
+rp_status rp_lab_set_permute(rp_lab_set *set, uint64_t seed, rp_error *err);
+void rp_lab_set_free(rp_lab_set *set); /* all zero is fine */
+
+/* The generator of all this: xorshift128+, its state filled by splitmix64. */
+typedef struct rp_lab_random {
+    uint64_t state[2];
+} rp_lab_random;
+
+void rp_lab_random_init(rp_lab_random *random, uint64_t seed);
+uint64_t rp_lab_random_next(rp_lab_random *random);
+/* Below `below`, which is at least 1. */
+uint32_t rp_lab_random_below(rp_lab_random *random, uint32_t below);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
