@@ -159,20 +159,8 @@ static void put_axes(const rp__bench_pareto *p, const scale *s, rp__buf *out)
 
 /* ---- Points ---------------------------------------------------------------------------------- */
 
-static const char *colour_of(const rp__bench_pareto *p, const char *group)
-{
-    static const char *const colours[] = {"#b4421c", "#1f6fb2", "#6b6b6b", "#3a8f4d", "#7a4fa3"};
-    size_t n_groups = 0;
-    for (size_t i = 0; i < p->n; i++) {
-        bool is_new = true;
-        for (size_t j = 0; j < i && is_new; j++)
-            is_new = strcmp(p->points[j].group, p->points[i].group) != 0;
-        if (strcmp(p->points[i].group, group) == 0)
-            break;
-        n_groups += is_new;
-    }
-    return colours[n_groups % (sizeof colours / sizeof *colours)];
-}
+static const char *const colours[RP_BENCH_GROUPS] = {"#b4421c", "#1f6fb2", "#6b6b6b", "#3a8f4d",
+                                                     "#7a4fa3"};
 
 static int by_x(const void *a, const void *b)
 {
@@ -245,10 +233,9 @@ static box place(const rp__bench_pareto *p, const scale *s, const rp__bench_poin
     return best;
 }
 
-static void put_point(const rp__bench_pareto *p, const scale *s, const rp__bench_point *at,
-                      const box *name, rp__buf *out)
+static void put_point(const scale *s, const rp__bench_point *at, const box *name, rp__buf *out)
 {
-    const char *colour = colour_of(p, at->group);
+    const char *colour = colours[at->group];
     double x = to_x(s, at->x), y = to_y(s, at->y);
     double near_x = fmin(fmax(x, name->left), name->right);
     double near_y = fmin(fmax(y, name->top), name->bottom);
@@ -260,7 +247,12 @@ static void put_point(const rp__bench_pareto *p, const scale *s, const rp__bench
                    x, y, at->is_best ? colour : "#ffffff", colour);
     put_xml(out, at->label);
     rp__buf_printf(out, ": %.2f, %.2f</title></circle>\n", at->x, at->y);
-    put_text(out, (name->left + name->right) / 2, name->bottom - 3, "middle", at->label);
+    if (name->left >= x) /* the side at the point is kept, because widths of letters are a guess */
+        put_text(out, name->left, name->bottom - 3, "start", at->label);
+    else if (name->right <= x)
+        put_text(out, name->right, name->bottom - 3, "end", at->label);
+    else
+        put_text(out, (name->left + name->right) / 2, name->bottom - 3, "middle", at->label);
 }
 
 static void put_points(const rp__bench_pareto *p, const scale *s, rp__buf *out)
@@ -275,7 +267,7 @@ static void put_points(const rp__bench_pareto *p, const scale *s, rp__buf *out)
         if (is_far(p, &p->points[i]))
             continue;
         placed[n_placed] = place(p, s, &p->points[i], placed, n_placed);
-        put_point(p, s, &p->points[i], &placed[n_placed], out);
+        put_point(s, &p->points[i], &placed[n_placed], out);
         n_placed++;
     }
     rp__free(placed);
@@ -286,17 +278,13 @@ static void put_points(const rp__bench_pareto *p, const scale *s, rp__buf *out)
 static void put_legend(const rp__bench_pareto *p, const scale *s, rp__buf *out)
 {
     double x = RIGHT;
-    for (size_t i = p->n; i-- > 0;) {
-        bool is_first = true;
-        for (size_t j = 0; j < i && is_first; j++)
-            is_first = strcmp(p->points[j].group, p->points[i].group) != 0;
-        if (!is_first)
-            continue;
-        put_text(out, x, s->top + TOP - 10, "end", p->points[i].group);
-        x -= LETTER * (double)strlen(p->points[i].group) + 12;
+    for (size_t i = p->n_groups; i-- > 0;) {
+        x -= LETTER * (double)strlen(p->groups[i]);
+        put_text(out, x, s->top + TOP - 10, "start", p->groups[i]);
+        x -= 10;
         rp__buf_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n", x,
-                       s->top + TOP - 14, colour_of(p, p->points[i].group));
-        x -= 16;
+                       s->top + TOP - 14, colours[i]);
+        x -= 20;
     }
 }
 
@@ -347,6 +335,18 @@ void rp__bench_pareto_panel(rp__bench_pareto *plot, const char *title)
     put_xml(&plot->title, title);
 }
 
+static size_t group_of(rp__bench_pareto *plot, const char *name)
+{
+    size_t i = 0;
+    while (i < plot->n_groups && strcmp(plot->groups[i], name) != 0)
+        i++;
+    if (i == RP_BENCH_GROUPS)
+        return RP_BENCH_GROUPS - 1;
+    if (i == plot->n_groups)
+        snprintf(plot->groups[plot->n_groups++], sizeof plot->groups[0], "%s", name);
+    return i;
+}
+
 void rp__bench_pareto_point(rp__bench_pareto *plot, const char *label, const char *group, double x,
                             double y)
 {
@@ -355,9 +355,8 @@ void rp__bench_pareto_point(rp__bench_pareto *plot, const char *label, const cha
         return;
     }
     rp__bench_point *at = &plot->points[plot->n++];
-    *at = (rp__bench_point){.x = x, .y = y};
+    *at = (rp__bench_point){.group = group_of(plot, group), .x = x, .y = y};
     snprintf(at->label, sizeof at->label, "%s", label);
-    snprintf(at->group, sizeof at->group, "%s", group);
 }
 
 void rp__bench_pareto_finish(rp__bench_pareto *plot, const char *caption, rp__buf *out)

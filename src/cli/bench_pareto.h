@@ -8,10 +8,13 @@
 #include "base/buf.h"
 
 typedef struct rp__bench_point {
-    char label[48], group[16]; /* points of a group have one colour */
+    char label[48];
+    size_t group;              /* points of a group have one colour */
     double x, y;               /* x: less is better; y: more is, and it is above 0 */
     bool is_best;              /* on the line */
 } rp__bench_point;
+
+enum { RP_BENCH_GROUPS = 5 }; /* more share the last one's colour */
 
 /* One thread. A failed allocation shows in what finish leaves. */
 typedef struct rp__bench_pareto {
@@ -19,6 +22,8 @@ typedef struct rp__bench_pareto {
     rp__buf body; /* finished panels */
     size_t n_panels;
     rp__buf title; /* of the open panel, as XML text */
+    char groups[RP_BENCH_GROUPS][16]; /* as they came, in all panels */
+    size_t n_groups;
     rp__bench_point *points;
     size_t n, cap;
 } rp__bench_pareto;
