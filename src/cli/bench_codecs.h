@@ -32,7 +32,7 @@ typedef struct rp__bench_row {
     rp__bench_samples over_memcpy;   /* decode against memcpy of the same round */
     size_t place;                    /* 1 is the fastest decoder; equal: no difference was seen */
     rp_lab_list **lists;
-    uint32_t passes[RP_BENCH_MEASURES]; /* over the set, in a sample */
+    uint64_t pass_ns[RP_BENCH_MEASURES]; /* that a first pass over the set took */
 } rp__bench_row;
 
 typedef struct rp__bench_codecs {

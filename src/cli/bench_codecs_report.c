@@ -74,7 +74,7 @@ void rp__bench_codecs_report_print(const rp__bench_codecs *b)
     char lists[RP_FIGURE_BYTES], postings[RP_FIGURE_BYTES];
     rp__bench_summary copy;
     rp__bench_samples_sum_up(&b->memcpy_rate, true, &copy);
-    printf("\n%s, %s order: %s lists, %s postings; %u rounds; memcpy %.2f Gint/s (%.2f-%.2f)\n",
+    printf("\n%s, %s order: lists %s, postings %s, rounds %u; memcpy %.2f Gint/s (%.2f-%.2f)\n",
            b->data, b->order, rp__figures_count(lists, b->set.n_lists),
            rp__figures_count(postings, b->set.n), b->rounds, copy.median, copy.low, copy.high);
     printf("%2s  %-13s %-6s  %6s  %6s %6s  %6s  %11s  %6s  %6s", "", "codec", "isa", "bits", "+dir",

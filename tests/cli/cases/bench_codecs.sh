@@ -17,4 +17,4 @@ grep -o '"command":"[^"]*"' out.json
 head -n 2 plot.svg | tail -n 1 | cut -c 1-40
 grep -c '<circle.*<title>' plot.svg
 if command -v xmllint >/dev/null; then xmllint --noout plot.svg || echo bad; fi
-riposte bench codecs my.rip --min-length 2 --codec raw --repeats 1 -q | sed -n 4p | grep -o '^real, input order: [0-9]* lists, [0-9]* postings; 1 rounds'
+riposte bench codecs my.rip --min-length 2 --codec raw --repeats 1 -q | sed -n 4p | grep -o '^real, input order: lists [0-9]*, postings [0-9]*, rounds 1;'
