@@ -40,7 +40,7 @@ typedef struct rp__bench_codecs {
     rp_lab_set set;
     size_t n_rows;
     rp__bench_row *rows;      /* fastest decoder first, once measured */
-    rp__bench_samples memcpy_rate;
+    rp__bench_samples memcpy_rate, memset_rate; /* copying the docids; storing as many alone */
     uint32_t rounds;
 } rp__bench_codecs;
 

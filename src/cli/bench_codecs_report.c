@@ -72,11 +72,14 @@ static bool has_own_freqs(const rp__bench_codecs *b)
 void rp__bench_codecs_report_print(const rp__bench_codecs *b)
 {
     char lists[RP_FIGURE_BYTES], postings[RP_FIGURE_BYTES];
-    rp__bench_summary copy;
+    rp__bench_summary copy, fill;
     rp__bench_samples_sum_up(&b->memcpy_rate, true, &copy);
-    printf("\n%s, %s order: lists %s, postings %s, rounds %u; memcpy %.2f Gint/s (%.2f-%.2f)\n",
-           b->data, b->order, rp__figures_count(lists, b->set.n_lists),
-           rp__figures_count(postings, b->set.n), b->rounds, copy.median, copy.low, copy.high);
+    rp__bench_samples_sum_up(&b->memset_rate, true, &fill);
+    printf("\n%s, %s order: lists %s, postings %s, rounds %u\n", b->data, b->order,
+           rp__figures_count(lists, b->set.n_lists), rp__figures_count(postings, b->set.n),
+           b->rounds);
+    printf("limits: memcpy %.2f Gint/s (%.2f-%.2f), memset %.2f (%.2f-%.2f)\n", copy.median,
+           copy.low, copy.high, fill.median, fill.low, fill.high);
     printf("%2s  %-13s %-6s  %6s  %6s %6s  %6s  %11s  %6s  %6s", "", "codec", "isa", "bits", "+dir",
            "all", "Gint/s", "interval", "best", "/memcpy");
     for (size_t c = 0; c < N_COLUMNS; c++)
@@ -124,6 +127,7 @@ void rp__bench_codecs_report_write(rp__json_writer *w, const rp__bench_codecs *b
     rp__json_writer_uint(w, "universe", b->set.universe);
     rp__json_writer_uint(w, "rounds", b->rounds);
     rp__bench_samples_write(w, "memcpy", "Gint/s", &b->memcpy_rate, true);
+    rp__bench_samples_write(w, "memset", "Gint/s", &b->memset_rate, true);
     rp__json_writer_begin(w, "rows", '[');
     for (size_t i = 0; i < b->n_rows; i++)
         write_row(w, b, &b->rows[i]);
