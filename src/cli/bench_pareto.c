@@ -129,7 +129,8 @@ static void put_axes(const rp__bench_pareto *p, const scale *s, rp__buf *out)
 {
     char text[32];
     double step = x_step(s), bottom = s->top + BOTTOM;
-    for (double x = ceil(s->x_low / step) * step; x <= s->x_high; x += step) {
+    for (long i = (long)ceil(s->x_low / step); (double)i * step <= s->x_high; i++) {
+        double x = (double)i * step;
         put_line(out, to_x(s, x), s->top + TOP, to_x(s, x), bottom, "#e6e6e6");
         snprintf(text, sizeof text, "%.4g", x);
         put_text(out, to_x(s, x), bottom + 18, "middle", text);
@@ -219,7 +220,7 @@ static box place(const rp__bench_pareto *p, const scale *s, const rp__bench_poin
     double half_w = LETTER * (double)strlen(point->label) / 2, half_h = FONT / 2.0 + 1;
     double least = 1e30;
     box best = {0};
-    for (double away = 9; away < 60 && least > 0; away += 13) {
+    for (int away = 9; away < 60 && least > 0; away += 13) {
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
             double cx = x + ways[i][0] * (half_w + away), cy = y + ways[i][1] * (half_h + away);
             box name = {cx - half_w, cy - half_h, cx + half_w, cy + half_h};

@@ -1,6 +1,7 @@
 /* cmd_bench_codecs.c: riposte bench codecs: which rows, on which lists, and where the results go. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -363,7 +364,7 @@ static rp_status open_job(job *j, rp_error *err)
         status = rp_index_open(j->dir, NULL, &j->index, err);
     if (status == RP_OK)
         status = check_lists(j, err);
-    if (status == RP_OK && j->args->plot && !(j->plot_file = fopen(j->args->plot, "we")))
+    if (status == RP_OK && j->args->plot && !(j->plot_file = fopen(j->args->plot, "ae")))
         status = rp__error_set(err, RP_IO, "%s: %s; no plot can be written", j->args->plot,
                                strerror(errno));
     return status;

@@ -223,24 +223,38 @@ static uint32_t read_count(const char *text)
     return *end == 0 && v >= RP_BLOCK && v <= MOST ? (uint32_t)v : 0;
 }
 
+/* What kind of lists, 'Z', 'U' or 'C', and of how many docids; false: no such name. */
+static bool read_name(const char *name, char *kind, uint32_t *n)
+{
+    *kind = name[0];
+    *n = 0;
+    if (name[0] == 'Z')
+        return name[1] == 0;
+    if (name[0] == 'U' || name[0] == 'C')
+        *n = read_count(name + 1);
+    return *n > 0;
+}
+
 bool rp_lab_set_is_name(const char *name)
 {
-    return strcmp(name, "Z") == 0 ||
-           ((name[0] == 'U' || name[0] == 'C') && read_count(name + 1) > 0);
+    char kind;
+    uint32_t n;
+    return read_name(name, &kind, &n);
 }
 
 rp_status rp_lab_set_make(const char *name, uint64_t seed, rp_lab_set *out, rp_error *err)
 {
     rp_lab_random random;
+    char kind;
+    uint32_t n;
     *out = (rp_lab_set){0};
     rp_lab_random_init(&random, seed);
-    if (!rp_lab_set_is_name(name))
+    if (!read_name(name, &kind, &n))
         return rp__error_set(err, RP_NOT_FOUND,
                              "unknown lists \"%s\"; there are U10K and C10K (128 to 12M) and Z",
                              name);
-    rp_status status = name[0] == 'Z'
-                           ? make_zipf(out, &random)
-                           : make_twins(out, &random, name[0] == 'C', read_count(name + 1));
+    rp_status status =
+        kind == 'Z' ? make_zipf(out, &random) : make_twins(out, &random, kind == 'C', n);
     if (status == RP_OK)
         return RP_OK;
     rp_lab_set_free(out);
