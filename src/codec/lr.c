@@ -86,19 +86,21 @@ void rp__lr_narrow(const rp__aux *aux, uint32_t x, uint32_t *lo, uint32_t *hi)
  * docid gets the mean rank, and half a rank for rounding. Docids rise by at least one a rank, so S_xy
  * is at least S_xx, the guess rises by at most one a docid, and the mean rank is at most the mean
  * docid: g(x) <= x above the mean, which with half a rank keeps inv. 1. */
-static void fit_line(const uint32_t *docids, uint32_t n, rp__lr_line *line)
+static rp__lr_line fit_line(const uint32_t *docids, uint32_t n)
 {
     __extension__ typedef __int128 wide;
+    const int64_t half = 1 << (SHIFT - 1);
     wide weighted = 0, count = n;
     uint64_t sum = 0;
+    if (n < 2)
+        return (rp__lr_line){.t = half};
     for (uint32_t i = 0; i < n; i++) {
         sum += docids[i];
         weighted += (wide)docids[i] * (2 * (int64_t)i - (int64_t)n + 1);
     }
-    wide below = count * (count * count - 1);
-    line->s = n > 1 ? (uint32_t)((below << SHIFT) / (6 * weighted)) : 0;
+    wide s = ((count * (count * count - 1)) << SHIFT) / (6 * weighted);
     wide ranks = (count * (count - 1) / 2) << SHIFT;
-    line->t = (int64_t)((ranks - (wide)line->s * (wide)sum) / count) + (1 << (SHIFT - 1));
+    return (rp__lr_line){.t = (int64_t)((ranks - s * (wide)sum) / count) + half, .s = (uint32_t)s};
 }
 
 static void find_deviations(const uint32_t *docids, uint32_t n, rp__lr_line *line)
@@ -115,8 +117,7 @@ static void find_deviations(const uint32_t *docids, uint32_t n, rp__lr_line *lin
 
 static rp__lr_line line_through(const uint32_t *docids, uint32_t n)
 {
-    rp__lr_line line = {0};
-    fit_line(docids, n, &line);
+    rp__lr_line line = fit_line(docids, n);
     find_deviations(docids, n, &line);
     return line;
 }
