@@ -1,12 +1,13 @@
 /* fuzz_codec.c: any bytes through every decoder of codec.
  *
- * Byte 0 picks by id, so that kept inputs keep their meaning when rows are added: below 128 the block
- * code of that codec, above, less 128, the docid codec, all rows of it. Bytes 1 to 3
+ * Byte 0 picks by id, so that kept inputs keep their meaning when rows are added: below 112 the block
+ * code of that codec, from 112, less 112, the kind of auxiliary data, from 128, less 128, the docid
+ * codec, all rows of it. Bytes 1 to 3
  * are n, bytes 4 to 7 base or universe, byte 8 whether there are positions; the rest is what is
  * decoded, in memory of exactly its size and RP_PAD.
  * Checked: rows of one code agree; docids rise; a cursor keeps its promise on any bytes; a list
  * that validates is walked to its end, and decodes to what the cursor gave; blocks without order hold
- * what they hold with it. */
+ * what they hold with it; ranges lie inside the list, and hold the docids for which they are sound. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,6 +169,43 @@ static void fuzz_lists(const input *in)
             MUST(fuzz_list(row, in) == want);
 }
 
+/* ---- Auxiliary data ---------------------------------------------------------------------------- */
+
+/* The range of x, which has rank r in a list for which it is sound; UINT32_MAX: of a list unknown. */
+static void look_in(const rp__aux *aux, uint32_t x, uint32_t r)
+{
+    uint32_t lo, hi;
+    aux->kind->range(aux, x, &lo, &hi);
+    MUST(lo <= hi && hi <= aux->n);
+    MUST(r == UINT32_MAX || (lo <= r && r <= hi));
+    if (aux->t)
+        rp__lr_narrow(aux, x, &lo, &hi);
+    MUST(lo <= hi && hi <= aux->n);
+    MUST(r == UINT32_MAX || (lo <= r && r <= hi));
+}
+
+/* The list is every third docid. */
+static void fuzz_aux(const input *in)
+{
+    enum { STEP = 3, MOST = 4096 };
+    const rp__aux_kind *kind = rp__aux_kind_at(in->pick - 112U);
+    static uint32_t docids[MOST];
+    uint32_t n = in->n % MOST;
+    uint8_t *bytes = aligned_alloc(16, rp__bits_align(in->n_bytes + 1, 16));
+    rp__aux aux;
+    memcpy(bytes, in->bytes, in->n_bytes);
+    for (uint32_t i = 0; i < n; i++)
+        docids[i] = i * STEP;
+    if (kind && kind->open(kind, bytes, in->n_bytes, n, in->base, &aux) == RP_OK) {
+        bool is_sound = kind->is_sound(&aux, docids);
+        for (uint32_t x = 0; x < STEP * n; x++)
+            look_in(&aux, x, is_sound ? (x + STEP - 1) / STEP : UINT32_MAX);
+        for (uint32_t shift = 0; shift < 32; shift++)
+            look_in(&aux, UINT32_MAX - (1U << shift), UINT32_MAX);
+    }
+    free(bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -184,8 +222,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(in.bytes, data + HEAD, in.n_bytes);
     memset(in.bytes + in.n_bytes, 0xEE, RP_PAD);
-    if (in.pick < 128)
+    if (in.pick < 112)
         fuzz_code(&in);
+    else if (in.pick < 128)
+        fuzz_aux(&in);
     else
         fuzz_lists(&in);
     free(in.bytes);

@@ -40,9 +40,18 @@ typedef struct rp_index_info {
     uint32_t format_version;
     bool has_positions, has_text;
     uint64_t bytes_terms, bytes_lists, bytes_positions, bytes_docs, bytes_text, bytes_total;
+    uint64_t bytes_aux;    /* of bytes_lists: auxiliary data */
 } rp_index_info;
 
 void rp_index_get_info(const rp_index *index, rp_index_info *out);
+
+/* Auxiliary data of one kind. */
+typedef struct rp_aux_info {
+    const char *name; /* "lr", "hs16"; lives for ever */
+    uint64_t bytes;
+} rp_aux_info;
+
+bool rp_index_get_aux(const rp_index *index, size_t i, rp_aux_info *out); /* false: past the last */
 
 /* One document. `id`, `title` and `text` end with a NUL; title and text are empty where the index
  * stores none. Free with rp_document_free. */
@@ -97,6 +106,7 @@ typedef void rp_skip_fn(void *arg, const char *where, const char *what);
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_build_options {
     const char *codec;     /* "bp128"; rp_codec_name lists them */
+    const char *aux;       /* auxiliary data of long lists: none; "lr", "hs8" to "hs1024", or some: "lr,hs16" */
     const char *stem;      /* "none"; "porter", "english" */
     const char *stop;      /* "none"; "lucene", or the path of a file with a word a line */
     const char *format;    /* by content; "jsonl", "tsv", "trec", "text" */

@@ -37,6 +37,12 @@ static const rp__option build_rows[] = {
      .choice_at = rp_codec_name,
      AT(build.codec),
      .help = "how lists are coded"},
+    {.name = "aux",
+     .kind = RP_OPTION_TEXT,
+     .argument = "LIST",
+     AT(build.aux),
+     .help =
+         "data that narrow searches in long lists, separated by commas: lr, hs8, hs16, ... hs1024"},
     {.name = "stem",
      .kind = RP_OPTION_NAME,
      .argument = "NAME",

@@ -27,12 +27,27 @@ static const rp__option_group groups[] = {
     {0},
 };
 
+/* Without auxiliary data, which lists do not need. */
 static double bits_a_posting(const rp_index_info *info)
 {
-    return info->postings ? 8.0 * (double)info->bytes_lists / (double)info->postings : 0;
+    uint64_t bytes = info->bytes_lists - info->bytes_aux;
+    return info->postings ? 8.0 * (double)bytes / (double)info->postings : 0;
 }
 
-static void write_info(rp__json_writer *w, const rp_index_info *info)
+static void write_aux(rp__json_writer *w, const rp_index *index)
+{
+    rp_aux_info aux;
+    rp__json_writer_begin(w, "aux", '[');
+    for (size_t i = 0; rp_index_get_aux(index, i, &aux); i++) {
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_text(w, "name", aux.name);
+        rp__json_writer_uint(w, "bytes", aux.bytes);
+        rp__json_writer_end(w, '}');
+    }
+    rp__json_writer_end(w, ']');
+}
+
+static void write_info(rp__json_writer *w, const rp_index *index, const rp_index_info *info)
 {
     rp__json_writer_uint(w, "docs", info->docs);
     rp__json_writer_uint(w, "terms", info->terms);
@@ -55,10 +70,11 @@ static void write_info(rp__json_writer *w, const rp_index_info *info)
     rp__json_writer_uint(w, "text", info->bytes_text);
     rp__json_writer_uint(w, "total", info->bytes_total);
     rp__json_writer_end(w, '}');
+    write_aux(w, index);
 }
 
-static rp_status write_stats(rp__console *console, const char *word, const rp_index_info *info,
-                             const rp_term_info *term, rp_error *err)
+static rp_status write_stats(rp__console *console, const char *word, const rp_index *index,
+                             const rp_index_info *info, const rp_term_info *term, rp_error *err)
 {
     rp__buf out;
     rp__json_writer w;
@@ -66,7 +82,7 @@ static rp_status write_stats(rp__console *console, const char *word, const rp_in
     rp__json_writer_init(&w, &out);
     rp__json_writer_begin(&w, NULL, '{');
     rp__json_writer_text(&w, "schema", "riposte.stats/1");
-    write_info(&w, info);
+    write_info(&w, index, info);
     if (word) {
         rp__json_writer_begin(&w, "term", '{');
         rp__json_writer_text(&w, "word", word);
@@ -87,7 +103,15 @@ static void print_row(const char *name, const char *value)
     printf("%-16s  %s\n", name, value);
 }
 
-static void print_info(const rp_index_info *info)
+static void print_aux(const rp_index *index)
+{
+    char text[RP_FIGURE_BYTES];
+    rp_aux_info aux;
+    for (size_t i = 0; rp_index_get_aux(index, i, &aux); i++)
+        printf("    %-12s  %s\n", aux.name, rp__figures_size(text, aux.bytes));
+}
+
+static void print_info(const rp_index *index, const rp_index_info *info)
 {
     char text[RP_FIGURE_BYTES];
     print_row("documents", rp__figures_count(text, info->docs));
@@ -108,6 +132,7 @@ static void print_info(const rp_index_info *info)
     print_row("  terms", rp__figures_size(text, info->bytes_terms));
     printf("%-16s  %s, %.2f bits a posting\n", "  lists", rp__figures_size(text, info->bytes_lists),
            bits_a_posting(info));
+    print_aux(index);
     print_row("  positions", rp__figures_size(text, info->bytes_positions));
     print_row("  documents", rp__figures_size(text, info->bytes_docs));
     print_row("  text", rp__figures_size(text, info->bytes_text));
@@ -139,11 +164,11 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     if (args->term)
         status = rp_index_get_term(index, args->term, &term, err);
     if (status == RP_OK && console->wants_json)
-        status = write_stats(console, args->term, &info, &term, err);
+        status = write_stats(console, args->term, index, &info, &term, err);
     else if (status == RP_OK && args->term)
         print_term(args->term, &term);
     else if (status == RP_OK)
-        print_info(&info);
+        print_info(index, &info);
     rp_index_close(index);
     return status;
 }

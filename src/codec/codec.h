@@ -1,6 +1,6 @@
 /* codec/codec.h: the door of codec: rising docids and their frequencies to and from bytes.
  *
- * Chapters: 1 block codes; 2 docid codecs, one row each; 3 lists; 4 cursors.
+ * Chapters: 1 block codes; 2 docid codecs, one row each; 3 lists; 4 cursors; 5 auxiliary data.
  * No file, no thread, no allocation. Bytes are untrusted: every decoder is memory-safe on any bytes,
  * reads at most what it is given plus RP_PAD, and says RP_DAMAGED for what cannot be. */
 #ifndef RP_CODEC_CODEC_H
@@ -197,5 +197,63 @@ uint32_t rp__cursor_tf(rp__cursor *c);
 /* The rest of the current block, from the current posting on; then next_block. 0: at the end. */
 uint32_t rp__cursor_block(const rp__cursor *c, const uint32_t **docids);
 uint32_t rp__cursor_next_block(rp__cursor *c); /* stands on its first posting, or RP_NO_DOC */
+
+/* ---- 5. Auxiliary data ------------------------------------------------------------------------- */
+
+/* What may lie beside a list, in any codec, to narrow the search for a docid x to a range of ranks: every
+ * docid before `lo` is below x, and every one from `hi` on is at least x. So the first docid that is at
+ * least x has a rank from lo to hi, and a docid of the list lies before hi. lo <= hi <= n whatever the
+ * bytes say. The arrays are flat and aligned, to be read by any processor as they are. */
+typedef struct rp__aux rp__aux;
+
+/* One row per kind; `id` is on disk: append only. */
+typedef struct rp__aux_kind {
+    uint8_t id;
+    const char *name;
+    uint32_t bucket; /* of hs: postings a bucket has at most, on average */
+    size_t (*bound)(const struct rp__aux_kind *kind, uint32_t n);
+    /* n >= 1 docids, rising, below universe -> bytes used: a multiple of 16, at most bound(n). */
+    size_t (*fit)(const struct rp__aux_kind *kind, const uint32_t *docids, uint32_t n,
+                  uint32_t universe, uint8_t *out);
+    /* Opens `in` (16-byte aligned) for a list of n docids. Checks the shape, not what it says. */
+    rp_status (*open)(const struct rp__aux_kind *kind, const uint8_t *in, size_t in_bytes,
+                      uint32_t n, uint32_t universe, rp__aux *aux);
+    void (*range)(const rp__aux *aux, uint32_t x, uint32_t *lo, uint32_t *hi);
+    /* Whether the ranges of all x are as promised, these being the docids. */
+    bool (*is_sound)(const rp__aux *aux, const uint32_t *docids);
+} rp__aux_kind;
+
+enum { RP_AUX_KINDS = 9 }; /* ids are below it */
+
+const rp__aux_kind *rp__aux_kind_at(size_t i); /* by id; NULL past the last */
+const rp__aux_kind *rp__aux_kind_find(const char *name, size_t bytes); /* NULL: no such name */
+
+/* A line from docids to ranks: x has about rank (s * x + t) >> 31, in signed 64 bits and held within the
+ * list; the true rank is at most `left` less and `right` more. */
+typedef struct rp__lr_line {
+    int64_t t;
+    uint32_t s, left, right;
+} rp__lr_line;
+
+enum { RP_LR_SEGMENT = 256 }; /* postings that have a line of their own */
+
+/* Views into the bytes of an auxiliary. */
+struct rp__aux {
+    const rp__aux_kind *kind;
+    uint32_t n;
+    /* Of lr: the list's line, then by segment its line's numbers and its first docid. */
+    rp__lr_line line;
+    const int64_t *t;
+    const uint32_t *s, *heads;
+    const uint8_t *left, *right;
+    /* Of hs: docid x is in bucket x >> shift; bucket h begins at starts[h], and starts[n_buckets] is n. */
+    uint32_t shift, n_buckets;
+    const uint32_t *starts;
+};
+
+/* The range of x in n docids by their line. */
+void rp__lr_range(rp__lr_line line, uint32_t n, uint32_t x, uint32_t *lo, uint32_t *hi);
+/* Of lr: narrows the range of x to the segment where x would be, and by that segment's line. */
+void rp__lr_narrow(const rp__aux *aux, uint32_t x, uint32_t *lo, uint32_t *hi);
 
 #endif

@@ -117,6 +117,7 @@ rp_status rp__builder_setup(const rp_build_options *options, rp__build_setup *s,
     if (status != RP_OK)
         return status;
     s->segment = (rp__segment_options){.codec = rp__codec_find(s->o.codec, rp__cpu_features()),
+                                       .aux = s->o.aux,
                                        .stem = s->o.stem,
                                        .has_positions = !s->o.no_positions,
                                        .has_text = !s->o.no_store,

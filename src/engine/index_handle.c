@@ -67,7 +67,17 @@ void rp_index_get_info(const rp_index *index, rp_index_info *out)
         .bytes_text = s->bytes_text,
         .bytes_total =
             s->bytes_terms + s->bytes_lists + s->bytes_positions + s->bytes_docs + s->bytes_text,
+        .bytes_aux = s->bytes_aux,
     };
+}
+
+bool rp_index_get_aux(const rp_index *index, size_t i, rp_aux_info *out)
+{
+    const rp__segment_info *s = rp__segment_get_info(index->segment);
+    if (i >= s->n_aux)
+        return false;
+    *out = (rp_aux_info){s->aux[i]->name, s->aux_bytes[i]};
+    return true;
 }
 
 typedef struct guarded {

@@ -25,6 +25,8 @@ enum {
     RP_SECTION_TERM_OFFSETS = 17,  /* terms: u64 a block and one more */
     RP_SECTION_TERM_PREFIXES = 18, /* terms: u64 a block: first 8 bytes of its first term, as a number */
     RP_SECTION_LISTS = 32,
+    RP_SECTION_AUX_LISTS = 33,   /* lists: u64 a list of more than RP_BLOCK postings: where it begins */
+    RP_SECTION_AUX = 34,         /* lists: of the kind of id 0, then 1, ... */
     RP_SECTION_POSITIONS = 48,
     RP_SECTION_DOC_IDS = 64,
     RP_SECTION_DOC_ID_BASES = 65,  /* u64 for every RP_DOC_ID_STRIDE documents */

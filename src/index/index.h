@@ -27,6 +27,10 @@ typedef struct rp__segment_info {
     const char *stop_words;           /* separated by '\n' */
     size_t stop_bytes;
     bool has_positions, has_text;
+    const rp__aux_kind *aux[RP_AUX_KINDS]; /* n_aux of them */
+    uint64_t aux_bytes[RP_AUX_KINDS];
+    size_t n_aux;
+    uint64_t bytes_aux; /* of bytes_lists: all of them, and where their lists begin */
     uint64_t bytes_terms, bytes_lists, bytes_positions, bytes_docs, bytes_text;
 } rp__segment_info;
 
@@ -76,6 +80,11 @@ rp_status rp__term_iter_next(rp__term_iter *iter);
 /* Opens the term's list; tiny ones are decoded into the arena. */
 rp_status rp__segment_list(const rp__segment *segment, const rp__term *term, rp__arena *arena,
                            rp__list *out);
+
+/* Auxiliary data of the term's list, which may be opened besides. RP_NOT_FOUND: the index has none of
+ * this kind, or the list has at most RP_BLOCK postings. */
+rp_status rp__segment_aux(const rp__segment *segment, const rp__aux_kind *kind, const rp__term *term,
+                          rp__aux *out);
 
 /* Positions of one term's postings; decodes a frame at a time into the arena's memory. */
 typedef struct rp__positions {
@@ -129,6 +138,7 @@ rp_status rp__segment_doc_text(const rp__segment *segment, uint32_t docid, rp__z
  * The bytes depend on the documents and options alone, not on threads or memory. */
 typedef struct rp__segment_options {
     const rp__codec *codec;
+    const char *aux; /* kinds of auxiliary data, as "lr,hs16"; NULL: none */
     const char *stem, *stop, *stop_words;
     size_t stop_bytes;
     bool has_positions, has_text;

@@ -33,10 +33,10 @@ static bool is_data_name(const char *name, uint64_t *generation)
     return false;
 }
 
-/* "run.12.tmp" */
-static bool is_run_name(const char *name)
+/* "run.12.tmp", "aux.3.tmp" */
+static bool is_temporary_name(const char *name)
 {
-    if (strncmp(name, "run.", 4) != 0)
+    if (strncmp(name, "run.", 4) != 0 && strncmp(name, "aux.", 4) != 0)
         return false;
     size_t n_digits = strspn(name + 4, "0123456789");
     return n_digits > 0 && strcmp(name + 4 + n_digits, ".tmp") == 0;
@@ -45,7 +45,7 @@ static bool is_run_name(const char *name)
 bool rp__manifest_owns_name(const char *name, uint64_t *generation)
 {
     *generation = 0;
-    return strcmp(name, RP_MANIFEST_NEW) == 0 || is_run_name(name) ||
+    return strcmp(name, RP_MANIFEST_NEW) == 0 || is_temporary_name(name) ||
            is_data_name(name, generation);
 }
 

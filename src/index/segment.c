@@ -79,12 +79,25 @@ static rp_status open_parts(rp__segment *s, rp_error *err)
         (status = rp__doctable_open(&s->docs, s->files[RP_FILE_DOCS], s->files[RP_FILE_TEXT],
                                     (uint32_t)s->meta.docs, err)) != RP_OK ||
         (status = rp__section_file_get(s->files[RP_FILE_LISTS], RP_SECTION_LISTS, &s->lists,
-                                       &s->lists_bytes, err)) != RP_OK)
+                                       &s->lists_bytes, err)) != RP_OK ||
+        (status = rp__segment_aux_open(s, err)) != RP_OK)
         return status;
     if (has_file(s, RP_FILE_POSITIONS))
         status = rp__section_file_get(s->files[RP_FILE_POSITIONS], RP_SECTION_POSITIONS,
                                       &s->positions, &s->positions_bytes, err);
     return status;
+}
+
+static void fill_aux(rp__segment *s)
+{
+    rp__segment_info *info = &s->info;
+    info->bytes_aux = s->n_aux_lists * sizeof *s->aux_lists;
+    for (size_t id = 0; id < RP_AUX_KINDS; id++)
+        if (s->aux[id]) {
+            info->aux[info->n_aux] = rp__aux_kind_at(id);
+            info->aux_bytes[info->n_aux++] = s->aux_bytes[id];
+            info->bytes_aux += s->aux_bytes[id];
+        }
 }
 
 static void fill_info(rp__segment *s)
@@ -109,6 +122,7 @@ static void fill_info(rp__segment *s)
         .bytes_docs = m->files[RP_FILE_DOCS].bytes,
         .bytes_text = m->files[RP_FILE_TEXT].bytes,
     };
+    fill_aux(s);
 }
 
 static rp_status verify_all(const rp__segment *s, rp_error *err)

@@ -18,6 +18,13 @@ struct rp__segment {
     rp__doctable docs;
     const uint8_t *lists, *positions;
     size_t lists_bytes, positions_bytes;
+    const uint64_t *aux_lists; /* n_aux_lists rising offsets of lists; NULL: no auxiliary data */
+    size_t n_aux_lists;
+    const uint8_t *aux[RP_AUX_KINDS]; /* by id; NULL: not there */
+    size_t aux_bytes[RP_AUX_KINDS];
 };
+
+/* Finds the auxiliary sections and checks their shape. */
+rp_status rp__segment_aux_open(rp__segment *s, rp_error *err);
 
 #endif

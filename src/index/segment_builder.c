@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "index/aux_writer.h"
 #include "index/doctable.h"
 #include "index/inverter.h"
 #include "index/manifest.h"
@@ -33,6 +34,7 @@ struct rp__segment_builder {
     rp__meta meta;
     uint64_t replaced; /* generation of the index that is there; 0: none, or it cannot be read */
     bool is_published;
+    uint32_t aux; /* kinds */
     char *stop_words;
     rp__doctable_writer *docs;
     worker *workers;
@@ -137,10 +139,11 @@ static rp_status copy_options(rp__segment_builder *b, const rp__segment_options 
     b->o.stop_words = b->stop_words;
     b->meta.flags =
         (options->has_positions ? RP_META_POSITIONS : 0U) | (options->has_text ? RP_META_TEXT : 0U);
+    rp_status status = rp__aux_writer_parse(options->aux, &b->aux, err);
     snprintf(b->meta.codec, sizeof b->meta.codec, "%s", options->codec->name);
     snprintf(b->meta.stem, sizeof b->meta.stem, "%s", options->stem);
     snprintf(b->meta.stop, sizeof b->meta.stop, "%s", options->stop);
-    return RP_OK;
+    return status;
 }
 
 rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *options,
@@ -254,8 +257,9 @@ rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, uint3
 /* Runs stay in memory only if no worker has spilled and the merge finds room beside them. */
 static rp_status settle_runs(rp__segment_builder *b, rp__run **runs, size_t *n_runs, rp_error *err)
 {
-    enum { MERGE_BYTES_PER_DOC = 32 }; /* the longest list, encoded and not */
-    uint64_t merge = (uint64_t)rp__doctable_writer_docs(b->docs) * MERGE_BYTES_PER_DOC;
+    enum { MERGE_BYTES_PER_DOC = 32, AUX_BYTES_PER_DOC = 2 }; /* of the longest list */
+    uint64_t per_doc = MERGE_BYTES_PER_DOC + (b->aux ? AUX_BYTES_PER_DOC : 0U);
+    uint64_t merge = rp__doctable_writer_docs(b->docs) * per_doc;
     bool must_spill = rp__alloc_in_use() + merge + slack_bytes(b->o.memory) > b->o.memory;
     size_t n = 0;
     for (uint32_t i = 0; i < b->o.workers; i++)
@@ -334,6 +338,8 @@ static rp_status write_lists(rp__segment_builder *b, const rp__lengths *lengths,
     if (status == RP_OK)
         status = rp__segment_writer_new(&b->folder, b->meta.generation, b->o.codec,
                                         b->o.has_positions, lengths, norms, &w, err);
+    if (status == RP_OK)
+        status = rp__segment_writer_aux(w, &b->folder, b->aux, err);
     rp__merge merge = {.runs = runs,
                        .n_runs = n_runs,
                        .folder = &b->folder,

@@ -23,6 +23,7 @@ typedef struct check {
     char last[256];
     size_t last_bytes;
     uint64_t terms, postings, tokens;
+    uint64_t aux_lists;                /* lists so far that have auxiliary data */
     uint64_t lists_end, positions_end; /* where the next list and its positions must begin */
     uint32_t *lengths;                 /* by document: the sum of its frequencies */
     float *norms;                      /* by code of length, for bounds; NULL: an unknown ranking */
@@ -116,6 +117,10 @@ static void check_place(check *c)
         return;
     if (entry->list_offset != c->lists_end || entry->pos_offset != c->positions_end)
         term_fault(c, "its list does not begin where the one before ends");
+    const rp__segment *s = c->s;
+    if (s->aux_lists && entry->df > RP_BLOCK &&
+        (c->aux_lists >= s->n_aux_lists || s->aux_lists[c->aux_lists++] != entry->list_offset))
+        term_fault(c, "its auxiliary data are not where they should be");
     c->lists_end = entry->list_offset + entry->list_bytes;
     c->positions_end = entry->pos_offset + entry->pos_bytes;
 }
@@ -139,6 +144,17 @@ static void check_bounds(check *c, const rp__list *list, const uint32_t *docids,
     }
 }
 
+static void check_aux(check *c, const uint32_t *docids)
+{
+    const rp__segment_info *info = rp__segment_get_info(c->s);
+    for (size_t i = 0; i < info->n_aux; i++) {
+        rp__aux aux;
+        rp_status status = rp__segment_aux(c->s, info->aux[i], &c->iter.entry, &aux);
+        if (status == RP_DAMAGED || (status == RP_OK && !aux.kind->is_sound(&aux, docids)))
+            term_fault(c, "a range of its auxiliary data does not hold its docids");
+    }
+}
+
 static rp_status check_postings(check *c, const rp__list *list)
 {
     uint32_t *docids = rp__arena_array(&c->arena, (size_t)list->n + RP_BLOCK_ROOM, sizeof *docids);
@@ -157,6 +173,8 @@ static rp_status check_postings(check *c, const rp__list *list)
         term_fault(c, "its occurrences are not the sum of its frequencies");
     if (list->codec && c->norms)
         check_bounds(c, list, docids, tfs);
+    if (list->codec)
+        check_aux(c, docids);
     return RP_OK;
 }
 
@@ -178,6 +196,20 @@ static void check_term(check *c)
         check_positions(c, &list);
 }
 
+/* Each list's data have the length that belongs to them; so do all, if the ends are right. */
+static void check_aux_ends(check *c)
+{
+    const rp__segment *s = c->s;
+    if (c->aux_lists != s->n_aux_lists)
+        fault(c, "auxiliary data", "there are some of lists that are not there");
+    for (size_t id = 0; id < RP_AUX_KINDS; id++) {
+        const uint64_t *offsets = (const uint64_t *)(const void *)s->aux[id];
+        if (offsets && (offsets[0] != rp__bits_align((s->n_aux_lists + 1) * sizeof *offsets, 16) ||
+                        offsets[s->n_aux_lists] != s->aux_bytes[id]))
+            fault(c, "auxiliary data", "they do not fill their section");
+    }
+}
+
 static rp_status walk_terms(void *arg)
 {
     check *c = arg;
@@ -190,6 +222,7 @@ static rp_status walk_terms(void *arg)
         c->tokens += c->iter.entry.cf;
     }
     c->stopped = status;
+    check_aux_ends(c);
     return RP_OK;
 }
 

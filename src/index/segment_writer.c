@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/cpu.h"
 #include "base/error.h"
+#include "index/aux_writer.h"
 #include "index/dictionary.h"
 #include "index/manifest.h"
 
@@ -21,6 +22,7 @@ struct rp__segment_writer {
     const float *norms;
     rp__dictionary_writer *dictionary;
     rp__section_writer *lists, *positions;
+    rp__aux_writer *aux; /* NULL: none */
     uint64_t postings;
     /* The open term. */
     char term[256];
@@ -80,6 +82,12 @@ rp_status rp__segment_writer_new(const rp__folder *folder, uint64_t generation,
     }
     *out = w;
     return RP_OK;
+}
+
+rp_status rp__segment_writer_aux(rp__segment_writer *w, const rp__folder *folder, uint32_t kinds,
+                                 rp_error *err)
+{
+    return kinds ? rp__aux_writer_new(folder, kinds, w->lengths.n_docs, &w->aux, err) : RP_OK;
 }
 
 void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t bytes)
@@ -221,6 +229,11 @@ static rp_status add_list(rp__segment_writer *w, rp__term *entry)
         rp__list_encode(w->codec, w->docids, w->tfs, w->n, &parts, w->scratch, w->encoded, &used);
     if (status != RP_OK)
         return status;
+    if (w->aux && w->n > RP_BLOCK)
+        status = rp__aux_writer_add(w->aux, rp__section_writer_offset(w->lists), w->docids,
+                                    (uint32_t)w->n);
+    if (status != RP_OK)
+        return status;
     rp__section_writer_put(w->lists, w->encoded, used);
     entry->list_bytes = used;
     if (w->positions)
@@ -245,7 +258,6 @@ static rp_status finish_file(rp__section_writer **out, rp__meta_file *file, rp_e
 {
     if (!*out)
         return RP_OK;
-    rp__section_writer_end(*out);
     rp_status status = rp__section_writer_finish(*out, &file->bytes, &file->checksum, err);
     *out = NULL;
     return status;
@@ -253,11 +265,16 @@ static rp_status finish_file(rp__section_writer **out, rp__meta_file *file, rp_e
 
 rp_status rp__segment_writer_finish(rp__segment_writer *w, rp__meta *meta, rp_error *err)
 {
+    rp__section_writer_end(w->lists);
+    if (w->positions)
+        rp__section_writer_end(w->positions);
     rp__meta_file *terms = &meta->files[RP_FILE_TERMS];
     meta->terms = rp__dictionary_writer_terms(w->dictionary);
     meta->postings = w->postings;
     rp_status status =
         rp__dictionary_writer_finish(w->dictionary, &terms->bytes, &terms->checksum, err);
+    if (status == RP_OK && w->aux)
+        status = rp__aux_writer_finish(w->aux, w->lists, err);
     if (status == RP_OK)
         status = finish_file(&w->lists, &meta->files[RP_FILE_LISTS], err);
     if (status == RP_OK)
@@ -272,6 +289,7 @@ void rp__segment_writer_free(rp__segment_writer *w)
     rp__dictionary_writer_free(w->dictionary);
     rp__section_writer_abandon(w->lists);
     rp__section_writer_abandon(w->positions);
+    rp__aux_writer_free(w->aux);
     rp__free(w->docids);
     rp__free(w->tfs);
     rp__free(w->pos_offsets);

@@ -13,6 +13,10 @@ rp_status rp__segment_writer_new(const rp__folder *folder, uint64_t generation,
                                  const rp__codec *codec, bool has_positions,
                                  const rp__lengths *lengths, const float *norms,
                                  rp__segment_writer **out, rp_error *err);
+/* Also writes these kinds (rp__aux_writer_parse) for lists of more than RP_BLOCK postings; before the
+ * first term. */
+rp_status rp__segment_writer_aux(rp__segment_writer *w, const rp__folder *folder, uint32_t kinds,
+                                 rp_error *err);
 void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t bytes);
 /* Docids rise within a term. With positions tf is 0 and counted by the calls to positions.
  * RP_DAMAGED: there is no such document. */

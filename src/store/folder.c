@@ -111,7 +111,7 @@ rp_status rp__folder_publish(rp__folder *folder, const char *from, const char *t
     return RP_OK;
 }
 
-void rp__folder_remove(rp__folder *folder, const char *name)
+void rp__folder_remove(const rp__folder *folder, const char *name)
 {
     rp__store_get_ops()->unlink(folder->fd, name, 0);
 }

@@ -57,7 +57,7 @@ rp_status rp__folder_create(rp__folder *folder, const char *path, rp_error *err)
 void rp__folder_close(rp__folder *folder); /* a folder that is_new is removed, if empty */
 /* Makes all files in the folder durable under their names, then `from` becomes `to`, durably. */
 rp_status rp__folder_publish(rp__folder *folder, const char *from, const char *to, rp_error *err);
-void rp__folder_remove(rp__folder *folder, const char *name); /* failures are of no consequence */
+void rp__folder_remove(const rp__folder *folder, const char *name); /* failures are of no consequence */
 /* Calls fn for each entry but . and ..; fn may remove it. */
 rp_status rp__folder_list(rp__folder *folder, void (*fn)(void *arg, const char *name), void *arg,
                           rp_error *err);

@@ -146,8 +146,8 @@ size_t fault_open_files(void)
 
 const fault_recipe fault_tiny = {0};
 const fault_recipe fault_spills = {
-    .docs = 4, .words = 24000, .word_bytes = 6, .no_store = true, .memory = 16 << 20};
-const fault_recipe fault_wide = {.docs = 16, .words = 2150, .word_bytes = 34};
+    .docs = 4, .words = 24000, .word_bytes = 6, .no_store = true, .aux = "lr", .memory = 16 << 20};
+const fault_recipe fault_wide = {.docs = 16, .words = 2150, .word_bytes = 34, .aux = "lr,hs16"};
 
 static const char *const old_lines =
     "{\"id\":\"o1\",\"title\":\"old one\",\"text\":\"the common lazy dog sleeps\"}\n"
@@ -186,8 +186,10 @@ static rp_status build(const fault_world *w, const char *input, const char *dir,
                        rp_build_stats *stats, rp_error *err)
 {
     const char *paths[] = {input};
-    rp_build_options o = {
-        .memory = w->recipe.memory, .no_store = w->recipe.no_store, .threads = w->recipe.threads};
+    rp_build_options o = {.aux = w->recipe.aux,
+                          .memory = w->recipe.memory,
+                          .no_store = w->recipe.no_store,
+                          .threads = w->recipe.threads};
     return rp_index_build(paths, 1, dir, &o, stats, err);
 }
 

@@ -40,6 +40,7 @@ bool fault_goes_on(uint64_t done, uint64_t least, double share);
 typedef struct fault_recipe {
     uint32_t docs, words, word_bytes; /* 0 words: three short documents too */
     bool no_store;
+    const char *aux; /* NULL: none */
     uint64_t memory; /* 0: the default */
     uint32_t threads;
 } fault_recipe;

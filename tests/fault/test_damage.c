@@ -73,7 +73,8 @@ static void build(tempdir *dir, const char *name, uint64_t seed, const char *cod
     snprintf(index, sizeof index, "%s/%s", dir->path, name);
     sample_write(collection, DOCS, seed);
     const char *paths[] = {collection};
-    rp_build_options options = {.codec = codec, .stop = "lucene", .stem = "porter"};
+    rp_build_options options = {
+        .codec = codec, .aux = "lr,hs16", .stop = "lucene", .stem = "porter"};
     if (rp_index_build(paths, 1, index, &options, NULL, &err) != RP_OK)
         fail_msg("%s", err.text);
     assert_true(memory_files_load(index, 1, out));

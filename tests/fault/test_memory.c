@@ -201,6 +201,7 @@ static const struct build_row {
     {"build, bare", {.no_positions = true, .no_store = true}, true, build_from_files},
     {"build, vbyte", {.codec = "vbyte", .on_error = RP_ON_ERROR_SKIP}, true, build_from_files},
     {"build, 2 threads", {.threads = 2}, true, build_from_files},
+    {"build, aux", {.aux = "lr,hs8,hs64", .no_store = true}, true, build_from_files},
     {"build, 2 threads, bare",
      {.threads = 2, .no_positions = true, .no_store = true},
      false,

@@ -34,7 +34,7 @@ typedef struct tally {
 static void prepare(const scenario *s, const fault_world *w)
 {
     static const char *const left[] = {"terms.00000002.rp", "lists.00000002.rp", "run.0.tmp",
-                                       "manifest.tmp"};
+                                       "aux.0.tmp", "manifest.tmp"};
     fault_world_reset(w, s->with_old);
     if (s->is_orphan)
         assert_int_equal(mkdir(w->index, 0777), 0);

@@ -328,6 +328,104 @@ static bool read_positions(format_index *ix, const uint8_t *p, uint64_t bytes,
     return p == begin + bytes || fail(ix, "positions take other bytes than told");
 }
 
+/* ---- Chapter 13: auxiliary data ------------------------------------------------------------------ */
+
+static int64_t guess(int64_t t, uint32_t s, uint32_t n, uint32_t x)
+{
+    int64_t product = (int64_t)s * x, g = (product + t) / 2147483648;
+    if ((product + t) % 2147483648 < 0)
+        g--;
+    return g < 0 ? 0 : g >= n ? (int64_t)n - 1 : g;
+}
+
+/* A line for n docids: whether every rank is in its range. */
+static bool check_line(format_index *ix, uint64_t t, uint32_t s, int64_t left, int64_t right,
+                       const uint32_t *docids, uint32_t n)
+{
+    if (s > 1U << 31)
+        return fail(ix, "the slope of a line");
+    for (uint32_t r = 0; r < n; r++) {
+        int64_t g = guess((int64_t)t, s, n, docids[r]);
+        if (g - left > r || g + right < r)
+            return fail(ix, "docid %u of rank %u is outside its range", docids[r], r);
+    }
+    return true;
+}
+
+static bool check_lr(format_index *ix, const uint8_t *p, uint64_t bytes, const format_term *t)
+{
+    uint64_t k = (t->df + 255) / 256;
+    if (bytes != up_to(24 + 18 * k, 16) || u32(p + 20) != 0 ||
+        !are_zeros(p + 24 + 18 * k, bytes - 24 - 18 * k))
+        return fail(ix, "the size of lr");
+    if (!check_line(ix, u64(p), u32(p + 8), u32(p + 12), u32(p + 16), t->docids, t->df))
+        return false;
+    for (uint64_t i = 0; i < k; i++) {
+        const uint32_t *first = t->docids + 256 * i;
+        uint32_t n = i + 1 < k ? 256 : t->df - 256 * (uint32_t)i;
+        if (u32(p + 24 + 12 * k + 4 * i) != *first)
+            return fail(ix, "the first docid of a segment");
+        if (!check_line(ix, u64(p + 24 + 8 * i), u32(p + 24 + 8 * k + 4 * i), p[24 + 16 * k + i],
+                        p[24 + 17 * k + i], first, n))
+            return false;
+    }
+    return true;
+}
+
+static bool check_hs(format_index *ix, const uint8_t *p, uint64_t bytes, uint32_t size,
+                     const format_term *t)
+{
+    uint32_t shift = 0, rank = 0;
+    while ((ix->docs - 1) >> shift)
+        shift++;
+    for (uint64_t room = size; room < t->df; room *= 2)
+        shift--;
+    uint64_t d = (t->docids[t->df - 1] >> shift) + 1;
+    if (u32(p) != shift || u32(p + 4) != d || bytes != up_to(8 + 4 * (d + 1), 16))
+        return fail(ix, "the head of hs%u", size);
+    for (uint32_t h = 0; h <= d; h++) {
+        while (rank < t->df && t->docids[rank] >> shift < h)
+            rank++;
+        if (u32(p + 8 + 4 * h) != rank)
+            return fail(ix, "bucket %u of hs%u", h, size);
+    }
+    return are_zeros(p + 12 + 4 * d, bytes - 12 - 4 * d) || fail(ix, "padding of hs%u", size);
+}
+
+/* Of the list that begins at list_offset. */
+static bool check_aux(format_index *ix, const format_term *t)
+{
+    uint64_t bytes, n, i = ix->next_aux;
+    const uint8_t *lists = section(ix, 2, 33, &n);
+    if (!lists || t->df <= 128)
+        return true;
+    ix->next_aux++;
+    n /= 8;
+    if (i >= n || u64(lists + 8 * i) != ix->list_offset)
+        return fail(ix, "the lists of auxiliary data");
+    for (uint32_t kind = 0; kind < 9; kind++) {
+        const uint8_t *p = section(ix, 2, 34 + kind, &bytes);
+        if (!p)
+            continue;
+        uint64_t from = u64(p + 8 * i), to = u64(p + 8 * i + 8);
+        if ((i == 0 && from != up_to(8 * (n + 1), 16)) || (i + 1 == n && to != bytes))
+            return fail(ix, "the ends of section %u", 34 + kind);
+        if (kind ? !check_hs(ix, p + from, to - from, 4U << kind, t)
+                 : !check_lr(ix, p + from, to - from, t))
+            return false;
+    }
+    return true;
+}
+
+uint32_t format_aux_kinds(const format_index *ix)
+{
+    uint32_t kinds = 0;
+    uint64_t bytes;
+    for (uint32_t id = 34; id <= 42; id++)
+        kinds += section(ix, 2, id, &bytes) != NULL;
+    return kinds;
+}
+
 /* ---- Chapter 4: terms ---------------------------------------------------------------------------- */
 
 static void make_room(format_term *t)
@@ -377,7 +475,8 @@ static bool read_place(format_index *ix, format_term *t)
         return fail(ix, "a list that should be tiny");
     if (!row)
         return fail(ix, "codec %s", ix->codec);
-    if (!read_list(ix, row, lists + ix->list_offset, t, &offsets) || !sum_starts(ix, t))
+    if (!read_list(ix, row, lists + ix->list_offset, t, &offsets) || !sum_starts(ix, t) ||
+        !check_aux(ix, t))
         return false;
     if (ix->has_positions &&
         !read_positions(ix, section(ix, 3, 48, &bytes) + ix->pos_offset, pos_bytes, offsets, t))

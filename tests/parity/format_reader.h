@@ -26,6 +26,7 @@ typedef struct format_index {
     uint64_t next_term;
     const uint8_t *p;
     uint64_t list_offset, pos_offset;
+    uint64_t next_aux; /* lists of more than 128 postings so far */
     char why[200]; /* the first thing that is not as the page says */
 } format_index;
 
@@ -46,6 +47,9 @@ void format_close(format_index *ix);
 /* Terms in order; `t` is all zero before the first call and keeps its memory. False: no more, or why. */
 bool format_next(format_index *ix, format_term *t);
 void format_term_free(format_term *t);
+
+/* How many kinds of auxiliary data the index has. */
+uint32_t format_aux_kinds(const format_index *ix);
 
 const uint8_t *format_id(const format_index *ix, uint32_t docid, size_t *bytes);
 uint32_t format_length(const format_index *ix, uint32_t docid);

@@ -189,6 +189,27 @@ static void test_codecs(void **state)
         }
 }
 
+/* The reader checks what it finds beside each list. */
+static void test_aux(void **state)
+{
+    (void)state;
+    static const char *const aux[] = {"lr", "hs8,hs1024",
+                                      "lr,hs8,hs16,hs32,hs64,hs128,hs256,hs512,hs1024"};
+    static const uint32_t kinds[] = {1, 2, 9};
+    for (size_t i = 0; i < 3; i++) {
+        rp_build_options o = {.aux = aux[i], .no_store = true};
+        char path[2100];
+        format_index ix;
+        snprintf(path, sizeof path, "%s/aux-%zu", dir.path, i);
+        build(path, &o, 8300);
+        seen all = compare(path);
+        assert_true(all.long_lists > 5);
+        assert_true(format_open(&ix, path));
+        assert_int_equal(format_aux_kinds(&ix), kinds[i]);
+        format_close(&ix);
+    }
+}
+
 static void test_few_documents(void **state)
 {
     (void)state;
@@ -238,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_codecs),
+        cmocka_unit_test(test_aux),
         cmocka_unit_test(test_few_documents),
         cmocka_unit_test(test_every_codec_is_described),
     };

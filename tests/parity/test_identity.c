@@ -21,6 +21,7 @@ typedef struct choice {
     const char *codec, *simd; /* simd NULL: as the machine has it, in this process */
     unsigned threads, memory; /* memory in MiB */
     bool no_positions, no_store;
+    const char *aux; /* NULL: none */
 } choice;
 
 enum { PLENTY = 1024, LEAST = 16, ALONE = 18 }; /* LEAST: for each of several threads */
@@ -34,6 +35,7 @@ static rp_status build(const char *input, const char *ix, const choice *c, rp_bu
                        rp_error *err)
 {
     rp_build_options o = {.codec = c->codec,
+                          .aux = c->aux,
                           .threads = c->threads,
                           .memory = (uint64_t)c->memory << 20,
                           .no_positions = c->no_positions,
@@ -53,6 +55,7 @@ static void build_apart(const char *input, const char *ix, const choice *c)
                                threads,
                                memory,
                                left_out,
+                               (char *)(uintptr_t)(c->aux ? c->aux : ""),
                                NULL};
     pid_t child;
     int status = -1;
@@ -67,7 +70,7 @@ static void build_apart(const char *input, const char *ix, const choice *c)
         fail_msg("the build with RIPOSTE_SIMD=%s failed: status %d", c->simd, status);
 }
 
-/* Called as: build INPUT IX CODEC THREADS MEMORY FLAGS. */
+/* Called as: build INPUT IX CODEC THREADS MEMORY FLAGS AUX. */
 static int run_apart(char **a)
 {
     rp_error err;
@@ -75,7 +78,8 @@ static int run_apart(char **a)
                 .threads = (unsigned)atoi(a[5]),
                 .memory = (unsigned)atoi(a[6]),
                 .no_positions = a[7][0] == '1',
-                .no_store = a[7][1] == '1'};
+                .no_store = a[7][1] == '1',
+                .aux = a[8]};
     const char *level = getenv("RIPOSTE_SIMD");
     if (!level || rp__cpu_features() != rp__cpu_features_of(level)) {
         fprintf(stderr, "RIPOSTE_SIMD is not heeded\n");
@@ -116,6 +120,7 @@ static size_t expect_same(const char *input, const choice *plain, const choice *
     for (size_t i = 0; i < n; i++) {
         choice c = ways[i];
         c.codec = plain->codec;
+        c.aux = plain->aux;
         c.no_positions = plain->no_positions;
         c.no_store = plain->no_store;
         must_build(input, other_ix, &c, &runs);
@@ -214,6 +219,33 @@ static void test_codecs_and_instruction_sets(void **state)
     }
 }
 
+/* The order of the names and the codec are of no account to auxiliary data. */
+static void test_aux(void **state)
+{
+    (void)state;
+    static const choice ways[] = {{.threads = 1, .memory = ALONE},
+                                  {.threads = 2, .memory = PLENTY, .simd = "scalar"},
+                                  {.threads = 3, .memory = PLENTY},
+                                  {.threads = 5, .memory = 5 * LEAST},
+                                  {.threads = 8, .memory = PLENTY}};
+    static const char *const codecs[] = {"bp128", "iiu", "qs"};
+    for (size_t i = 0; i < 3; i++) {
+        choice plain = {.codec = codecs[i],
+                        .threads = 1,
+                        .memory = PLENTY,
+                        .no_store = true,
+                        .aux = "lr,hs8,hs1024,hs16"};
+        expect_same(made, &plain, ways, sizeof ways / sizeof *ways);
+    }
+    choice one = {.codec = "raw", .threads = 1, .memory = PLENTY, .aux = "hs32,lr"};
+    choice same = {.codec = "raw", .threads = 1, .memory = PLENTY, .aux = "lr,hs32,lr"};
+    must_build(made, plain_ix, &one, NULL);
+    must_build(made, other_ix, &same, NULL);
+    files_expect_equal_folders(plain_ix, other_ix);
+    remove_folder(other_ix);
+    remove_folder(plain_ix);
+}
+
 /* The first lines of a packed collection, in a file of their own. Free what this returns. */
 static char *cut_collection(const char *path, size_t lines)
 {
@@ -272,12 +304,13 @@ static int clean(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc == 8 && strcmp(argv[1], "build") == 0)
+    if (argc == 9 && strcmp(argv[1], "build") == 0)
         return run_apart(argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_and_memory),
         cmocka_unit_test(test_parts_left_out),
         cmocka_unit_test(test_codecs_and_instruction_sets),
+        cmocka_unit_test(test_aux),
         cmocka_unit_test(test_real_collection),
     };
     return cmocka_run_group_tests(tests, make, clean);

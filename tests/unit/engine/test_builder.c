@@ -244,6 +244,22 @@ static void test_names(void **state)
     assert_int_equal(set_up(&(rp_build_options){.stem = "porter", .stop = "lucene"}, NULL), RP_OK);
 }
 
+/* Refused before anything is made. */
+static void test_aux_names(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"zip", "lr,zip", "lr,", ",lr", "hs12", "lr hs16"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        rp_builder *b = NULL;
+        rp_error err = {0};
+        rp_build_options o = {.aux = wrong[i]};
+        const char *path = tempdir_path(&dir, "never");
+        assert_int_equal(rp_builder_new(path, &o, &b, &err), RP_USAGE);
+        assert_non_null(strstr(err.text, "is not known; there are: lr, hs8, hs16"));
+        assert_false(files_exist(path));
+    }
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -346,6 +362,7 @@ int main(void)
         cmocka_unit_test_teardown(test_failures_stick, remove_index),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_aux_names),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_stop_files),
         cmocka_unit_test_teardown(test_left_out, remove_index),

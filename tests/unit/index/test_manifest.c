@@ -31,8 +31,9 @@ static void test_own_names(void **state)
             assert_true(rp__manifest_owns_name(name, &generation));
             assert_int_equal(generation, g);
         }
-    static const char *const temporary[] = {"manifest.tmp", "run.0.tmp", "run.255.tmp"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const temporary[] = {"manifest.tmp", "run.0.tmp", "run.255.tmp",
+                                            "aux.8.tmp"};
+    for (size_t i = 0; i < sizeof temporary / sizeof *temporary; i++) {
         generation = 5;
         assert_true(rp__manifest_owns_name(temporary[i], &generation));
         assert_int_equal(generation, 0);
@@ -68,6 +69,9 @@ static void test_names_of_others(void **state)
         "run.+1.tmp",
         "run. 1.tmp",
         "run.1 .tmp",
+        "aux.tmp",
+        "aux.1",
+        "auxx.1.tmp",
         "notes.txt",
     };
     uint64_t generation;

@@ -20,7 +20,7 @@ static void build(void)
 {
     rp_builder *b;
     rp_error err;
-    rp_build_options o = {.threads = 1};
+    rp_build_options o = {.aux = "lr,hs16", .threads = 1};
     if (rp_builder_new(dir.path, &o, &b, &err) != RP_OK)
         fail_msg("%s", err.text);
     for (uint32_t d = 0; d < DOCS; d++) {
@@ -92,6 +92,27 @@ static rp__text_block *text_at(size_t *n)
     return (rp__text_block *)(void *)at;
 }
 
+/* The auxiliary data of a term, in the file being changed. */
+static uint8_t *aux_at(const char *name, const char *term)
+{
+    const rp__aux_kind *kind = rp__aux_kind_find(name, strlen(name));
+    rp__term t = find(term);
+    uint64_t *offsets =
+        (uint64_t *)(void *)patch_section(&p, RP_FILE_LISTS, RP_SECTION_AUX + kind->id, NULL);
+    size_t i = 0;
+    while (sound->aux_lists[i] != t.list_offset)
+        i++;
+    return (uint8_t *)offsets + offsets[i];
+}
+
+static uint64_t *aux_lists_at(size_t *n)
+{
+    size_t bytes = 0;
+    uint8_t *at = patch_section(&p, RP_FILE_LISTS, RP_SECTION_AUX_LISTS, &bytes);
+    *n = bytes / sizeof(uint64_t);
+    return (uint64_t *)(void *)at;
+}
+
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
 static void order_of_terms(void)
@@ -157,6 +178,57 @@ static void block_bound(void)
     assert_int_equal(rp__segment_list(sound, &t, &arena, &list), RP_OK);
     patch_section(&p, RP_FILE_LISTS, RP_SECTION_LISTS, NULL)[list.bounds - sound->lists + 1]--;
     rp__arena_reset(&arena);
+}
+static void lr_left(void)
+{
+    aux_at("lr", "filler6")[12]--;
+}
+static void lr_right(void)
+{
+    aux_at("lr", "filler6")[16]--;
+}
+static void lr_segment(void)
+{
+    uint8_t *at = aux_at("lr", "filler6"); /* two segments: 24 bytes, t, s, heads, left */
+    assert_true(at[24 + 2 * 16 + 1] > 0);
+    at[24 + 2 * 16 + 1]--;
+}
+static void lr_head(void)
+{
+    aux_at("lr", "filler6")[24 + 2 * 12]++;
+}
+static void lr_slope(void)
+{
+    aux_at("lr", "every3")[11] ^= 0x80;
+}
+static void hs_start(void)
+{
+    aux_at("hs16", "common")[8 + 4 * 3]++;
+}
+static void hs_shift(void)
+{
+    aux_at("hs16", "common")[0]++;
+}
+static void aux_offset(void)
+{
+    uint64_t *at = (uint64_t *)(void *)patch_section(&p, RP_FILE_LISTS, RP_SECTION_AUX, NULL);
+    at[1] += 16;
+}
+static void aux_begins_late(void)
+{
+    uint64_t *at = (uint64_t *)(void *)patch_section(&p, RP_FILE_LISTS, RP_SECTION_AUX, NULL);
+    at[0] += 16;
+}
+static void aux_list(void)
+{
+    size_t n;
+    aux_lists_at(&n)[1] += 16;
+}
+static void aux_of_none(void)
+{
+    size_t n;
+    uint64_t *at = aux_lists_at(&n);
+    at[n - 1] = at[n - 2];
 }
 static void position_width(void)
 {
@@ -257,6 +329,17 @@ static const struct {
     {"directory of a list", list_gap, "list cannot be read"},
     {"frequency", frequency, "sum of its frequencies"},
     {"bound of a block", block_bound, "bound"},
+    {"left deviation of a list", lr_left, "\"filler6\": a range of its auxiliary"},
+    {"right deviation of a list", lr_right, "\"filler6\": a range of its auxiliary"},
+    {"deviation of a segment", lr_segment, "\"filler6\": a range of its auxiliary"},
+    {"first docid of a segment", lr_head, "\"filler6\": a range of its auxiliary"},
+    {"slope of a line", lr_slope, "\"every3\": a range of its auxiliary"},
+    {"start of a bucket", hs_start, "\"common\": a range of its auxiliary"},
+    {"width of buckets", hs_shift, "\"common\": a range of its auxiliary"},
+    {"offset of auxiliary data", aux_offset, "a range of its auxiliary"},
+    {"first offset of auxiliary data", aux_begins_late, "do not fill their section"},
+    {"list of auxiliary data", aux_list, "auxiliary data are not where"},
+    {"auxiliary data of no list", aux_of_none, "auxiliary data are not where"},
     {"width of positions", position_width, "positions cannot be read"},
     {"positions past 32 bits", position_wraps, "positions cannot be read"},
     {"offset of an id", id_offset, "id cannot be read"},
