@@ -94,7 +94,7 @@
     {                                                                                              \
         .id = 24, .name = "auto", .needs = (needs_), .freqs = (freqs_), .has_offsets = true,       \
         .max_blocks_per_128 = 1, .bound = rp__auto_bound, .choose = rp__auto_choose,               \
-        .named = rp__auto_named                                         \
+        .named = rp__auto_named                                                                    \
     }
 
 /* A row a line. */
