@@ -135,6 +135,16 @@ static void look_up(const rp__list *list, rp_status decoded, const uint32_t *doc
     }
 }
 
+/* A sound list's frequencies, one by one, are what they are together; tfs NULL: it is not sound. */
+static void look_up_freqs(const rp__list *list, const uint32_t *tfs)
+{
+    for (uint32_t i = 0, one; i < list->n && i < 1000; i++) {
+        uint32_t rank = i * 7919 % list->n;
+        rp_status s = rp__list_tf(list, rank, &one);
+        MUST(!tfs || (s == RP_OK && one == tfs[rank]));
+    }
+}
+
 /* The status of all docids at once. */
 static rp_status fuzz_list(const rp__codec *row, const input *in)
 {
@@ -152,6 +162,7 @@ static rp_status fuzz_list(const rp__codec *row, const input *in)
     look_up(&list, decoded, docids);
     MUST(valid || (decoded == RP_OK && walked == RP_OK));
     MUST(valid || rp__list_decode(&list, docids, tfs) == RP_OK);
+    look_up_freqs(&list, valid ? NULL : tfs);
     free(tfs);
     free(docids);
     free(c);

@@ -21,6 +21,9 @@ enum {
 
 /* ---- 1. Block codes -------------------------------------------------------------------------- */
 
+/* What an encoder that has a choice prefers: the fewest bytes, or the fastest decoding among few. */
+typedef enum rp__codec_by { RP_BY_SIZE, RP_BY_SPEED } rp__codec_by;
+
 /* What an encoder may be told. All zero: the row's own choice, which is the best it knows. Nothing of
  * it is needed to decode. */
 typedef struct rp__codec_options {
@@ -28,6 +31,7 @@ typedef struct rp__codec_options {
     double exceptions; /* the share of values that become exceptions: 0 to 0.6 */
     uint32_t level;    /* of recursion: 0 to 4 */
     double c;          /* of qs: a low part has log2(c * mean gap) bits; 0.25 to 16, 0: 1 */
+    rp__codec_by by;   /* of mixed and auto, and of their frequencies */
 } rp__codec_options;
 
 /* Up to RP_BLOCK_MAX values at a time. One row per code and instruction set; all rows of a name
@@ -105,10 +109,17 @@ typedef struct rp__codec {
     /* (optional) The first docid that is at least target, and its rank; RP_NO_DOC and n: there is
      * none. Of damaged bytes RP_OK promises nothing more. */
     rp_status (*find)(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+    /* (optional, together) Of a row that has each list name a row of its own: the row for a list, which
+     * may use e->out and e->offsets; and the row of a name, its id (NULL: there is none). */
+    const struct rp__codec *(*choose)(const struct rp__codec *codec, rp__encoding *e);
+    const struct rp__codec *(*named)(const struct rp__codec *codec, uint8_t id);
 } rp__codec;
 
 const rp__codec *rp__codec_find(const char *name, uint32_t features); /* NULL: no such name */
 const rp__codec *rp__codec_by_id(uint8_t id, uint32_t features);      /* NULL: no such id */
+/* The row with its frequencies in another code, whose `needs` must not pass the row's; itself where they
+ * are in the payload. */
+rp__codec rp__codec_with_freqs(const rp__codec *row, const rp__block_code *freqs);
 const rp__codec *rp__codec_at(size_t i); /* every row; the default codec's come first; NULL past the last */
 
 /* ---- 3. Lists -------------------------------------------------------------------------------- */
@@ -117,7 +128,8 @@ const rp__codec *rp__codec_at(size_t i); /* every row; the default codec's come 
  * every RP_BLOCK. Frequencies and positions are cut into frames of RP_BLOCK postings by rank i,
  * whatever the codec's own blocks are. */
 struct rp__list {
-    const rp__codec *codec;     /* NULL: docids and tfs below are plain arrays */
+    const rp__codec *codec;     /* NULL: docids and tfs below are plain arrays. Never a row that chooses */
+    const rp__block_code *freq_code; /* of the frequencies; NULL: they are in the payload */
     uint32_t n, n_blocks;       /* postings; blocks */
     uint32_t universe;          /* every docid is below it */
     const uint32_t *last;       /* last docid of each block; NULL for one block */
@@ -167,6 +179,8 @@ uint32_t rp__list_block_first(const rp__list *list, uint32_t b);
 rp_status rp__list_decode(const rp__list *list, uint32_t *docids, uint32_t *tfs);
 /* Frequencies of frame f into out (RP_BLOCK_ROOM). */
 rp_status rp__list_freqs(const rp__list *list, uint32_t f, uint32_t *out);
+/* Of the posting of rank i (below n) alone: where the code can, without those of its frame. */
+rp_status rp__list_tf(const rp__list *list, uint32_t i, uint32_t *tf);
 /* Decodes all and says whether it is what an encoder would have written: rising, below universe,
  * directory true, frequencies at least 1. `scratch`: 2 * RP_BLOCK_ROOM. */
 rp_status rp__list_validate(const rp__list *list, uint32_t *scratch);

@@ -89,6 +89,14 @@
         .decode = rows_##_decode, .tfs = rows_##_tfs                                               \
     }
 
+/* Offsets as its bound counts them; a list has them where the row that it names has. */
+#define AUTO(needs_, freqs_)                                                                       \
+    {                                                                                              \
+        .id = 24, .name = "auto", .needs = (needs_), .freqs = (freqs_), .has_offsets = true,       \
+        .max_blocks_per_128 = 1, .bound = rp__auto_bound, .choose = rp__auto_choose,               \
+        .named = rp__auto_named                                                                    \
+    }
+
 /* A row a line. */
 /* clang-format off */
 static const rp__block_code *const codes[] = {
@@ -123,6 +131,12 @@ static const rp__block_code *const codes[] = {
     &rp__bp128t_code,
     X86(&rp__bp128v_avx2_code)
     &rp__bp128v_code,
+    X86(&rp__efsum_avx512_code)
+    X86(&rp__efsum_avx2_code)
+    &rp__efsum_code,
+    X86(&rp__mixed_avx512_code)
+    X86(&rp__mixed_avx2_code)
+    &rp__mixed_code,
 };
 
 static const rp__codec codecs[] = {
@@ -174,6 +188,12 @@ static const rp__codec codecs[] = {
     BITMAP(0, rp__bitmap, &rp__bitpack_code),
     X86(BP128V(RP_CPU_AVX2, &rp__bp128v_avx2_code, &rp__bitpack_avx2_code))
     BP128V(0, &rp__bp128v_code, &rp__bitpack_code),
+    X86(BLOCKS(25, "mixed", RP_CPU_AVX512, &rp__mixed_avx512_code))
+    X86(BLOCKS(25, "mixed", RP_CPU_AVX2, &rp__mixed_avx2_code))
+    BLOCKS(25, "mixed", 0, &rp__mixed_code),
+    X86(AUTO(RP_CPU_AVX512, &rp__mixed_avx512_code))
+    X86(AUTO(RP_CPU_AVX2, &rp__mixed_avx2_code))
+    AUTO(0, &rp__mixed_code),
 };
 /* clang-format on */
 
@@ -195,6 +215,13 @@ const rp__block_code *rp__block_code_find(const char *name, uint32_t features)
         if (can(codes[i]->needs, features) && strcmp(codes[i]->name, name) == 0)
             return codes[i];
     return NULL;
+}
+
+rp__codec rp__codec_with_freqs(const rp__codec *row, const rp__block_code *freqs)
+{
+    rp__codec copy = *row;
+    copy.freqs = row->freqs ? freqs : NULL;
+    return copy;
 }
 
 const rp__codec *rp__codec_at(size_t i)

@@ -18,6 +18,8 @@ extern const rp__block_code rp__pfd_code;
 extern const rp__block_code rp__newpfd_code;
 extern const rp__block_code rp__optpfd_code;
 extern const rp__block_code rp__parapfor_code;
+extern const rp__block_code rp__efsum_code;
+extern const rp__block_code rp__mixed_code;
 #if defined(__x86_64__)
 extern const rp__block_code rp__bitpack_avx2_code;
 extern const rp__block_code rp__bitpack_avx512_code;
@@ -38,6 +40,10 @@ extern const rp__block_code rp__pfd_avx512_code;
 extern const rp__block_code rp__newpfd_avx512_code;
 extern const rp__block_code rp__optpfd_avx512_code;
 extern const rp__block_code rp__parapfor_avx512_code;
+extern const rp__block_code rp__efsum_avx2_code;
+extern const rp__block_code rp__efsum_avx512_code;
+extern const rp__block_code rp__mixed_avx2_code;
+extern const rp__block_code rp__mixed_avx512_code;
 #endif
 
 /* blocks.c: the functions of every docid codec that is a block code, cut every RP_BLOCK or, with
@@ -107,6 +113,11 @@ rp_status rp__iiu_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__iiu_avx512_decode(const rp__list *list, uint32_t *out);
 rp_status rp__iiu_avx512_tfs(const rp__list *list, uint32_t f, uint32_t *out);
 #endif
+
+/* auto.c: each list in the row that suits it. */
+size_t rp__auto_bound(const rp__codec *codec, size_t n);
+const rp__codec *rp__auto_choose(const rp__codec *codec, rp__encoding *e);
+const rp__codec *rp__auto_named(const rp__codec *codec, uint8_t id);
 
 /* bitmap.c: one bit a docid, where the list is dense enough. */
 size_t rp__bitmap_bound(const rp__codec *codec, size_t n);

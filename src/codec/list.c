@@ -21,7 +21,8 @@ enum {
     FLAG_OFFSETS = 4, /* array `offsets` */
     FLAG_PAIRED = 8,  /* frequencies lie with the docids: no array `freq_offsets` */
 };
-#define FLAG_LONG 0x80000000U /* always set; a short list has a zero byte here */
+#define FLAG_LONG 0x80000000U              /* always set; byte 3 of a short list is below 128 */
+enum { LONG_MARK = 0x80, NAME_SHIFT = 8 }; /* byte 3 of a long list; the name in its flags */
 
 static uint64_t align(uint64_t v)
 {
@@ -40,10 +41,12 @@ typedef struct layout {
     uint64_t last, last_far, offsets, freq_offsets, pos_offsets, first, bounds, docs;
 } layout;
 
-static uint32_t flags_of(const rp__codec *codec, bool has_positions)
+/* name: that the list bears, 0 where it does not. */
+static uint32_t flags_of(const rp__codec *codec, bool has_positions, uint8_t name)
 {
-    return FLAG_LONG | (codec->cut ? FLAG_FIRST : 0U) | (has_positions ? FLAG_POS : 0U) |
-           (codec->has_offsets ? FLAG_OFFSETS : 0U) | (codec->freqs ? 0U : FLAG_PAIRED);
+    return FLAG_LONG | (uint32_t)name << NAME_SHIFT | (codec->cut ? FLAG_FIRST : 0U) |
+           (has_positions ? FLAG_POS : 0U) | (codec->has_offsets ? FLAG_OFFSETS : 0U) |
+           (codec->freqs ? 0U : FLAG_PAIRED);
 }
 
 static layout layout_of(uint32_t flags, uint64_t n, uint64_t n_blocks)
@@ -85,7 +88,7 @@ size_t rp__list_cut(const rp__codec *codec, const rp__codec_options *options,
 
 size_t rp__list_bound(const rp__codec *codec, size_t n)
 {
-    layout at = layout_of(flags_of(codec, true), n, rp__list_blocks_bound(codec, n));
+    layout at = layout_of(flags_of(codec, true, 0), n, rp__list_blocks_bound(codec, n));
     size_t freqs = codec->freqs ? frames_of(n) * codec->freqs->bound(RP_BLOCK) : 0;
     return at.docs + align(codec->bound(codec, n)) + align(freqs);
 }
@@ -96,13 +99,23 @@ size_t rp__list_scratch(const rp__codec *codec, size_t n)
     return own > RP_BLOCK ? own : RP_BLOCK; /* at least a frame of frequencies less one */
 }
 
+/* How a list is coded: its docids, its frequencies (NULL: with them), and the name that it bears (0:
+ * none, the index has one for all). */
+typedef struct coding {
+    const rp__codec *codec;
+    const rp__block_code *freqs;
+    uint8_t name;
+} coding;
+
 /* The frames of frequencies less one, unless they lie with the docids; offsets NULL: there is one
  * frame. */
-static rp_status encode_freqs(const rp__codec *codec, const uint32_t *tfs, size_t n,
-                              uint32_t *scratch, uint32_t *offsets, uint8_t *out, size_t *used)
+static rp_status encode_freqs(const rp__block_code *code, const rp__codec_options *options,
+                              const uint32_t *tfs, size_t n, uint32_t *scratch, uint32_t *offsets,
+                              uint8_t *out, size_t *used)
 {
+    const rp__codec_options by = {.by = options ? options->by : RP_BY_SIZE};
     size_t at = 0;
-    for (size_t f = 0; codec->freqs && f * RP_BLOCK < n; f++) {
+    for (size_t f = 0; code && f * RP_BLOCK < n; f++) {
         const uint32_t *frame = tfs + f * RP_BLOCK;
         size_t count = n - f * RP_BLOCK < RP_BLOCK ? n - f * RP_BLOCK : RP_BLOCK;
         if (at > UINT32_MAX)
@@ -111,7 +124,7 @@ static rp_status encode_freqs(const rp__codec *codec, const uint32_t *tfs, size_
             offsets[f] = (uint32_t)at;
         for (size_t i = 0; i < count; i++)
             scratch[i] = frame[i] - 1;
-        at += codec->freqs->encode(NULL, scratch, count, out + at);
+        at += code->encode(&by, scratch, count, out + at);
     }
     *used = at;
     return RP_OK;
@@ -137,7 +150,7 @@ static rp__encoding encoding_of(const uint32_t *docids, const uint32_t *tfs, siz
                           .scratch = scratch};
 }
 
-static rp_status encode_short(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
+static rp_status encode_short(const coding *c, const uint32_t *docids, const uint32_t *tfs,
                               size_t n, const rp__list_parts *parts, uint32_t *scratch,
                               uint8_t *out, size_t *used)
 {
@@ -146,15 +159,17 @@ static rp_status encode_short(const rp__codec *codec, const uint32_t *docids, co
     rp__encoding e = encoding_of(docids, tfs, n, parts, scratch);
     e.offsets = &offset;
     e.out = out + HEAD_SHORT;
-    rp_status s = codec->encode(codec, &e);
+    rp_status s = c->codec->encode(c->codec, &e);
     docs_bytes = e.used;
     if (s == RP_OK && docs_bytes > UINT16_MAX)
         s = RP_LIMIT;
     if (s == RP_OK)
-        s = encode_freqs(codec, tfs, n, scratch, NULL, out + HEAD_SHORT + docs_bytes, &freqs_bytes);
+        s = encode_freqs(c->freqs, parts->options, tfs, n, scratch, NULL,
+                         out + HEAD_SHORT + docs_bytes, &freqs_bytes);
     if (s)
         return s;
-    rp__store32(out, (uint32_t)docs_bytes | (uint32_t)parts->bounds[0] << 16);
+    rp__store32(out,
+                (uint32_t)docs_bytes | (uint32_t)parts->bounds[0] << 16 | (uint32_t)c->name << 24);
     *used = pad(out, HEAD_SHORT + docs_bytes + freqs_bytes);
     return RP_OK;
 }
@@ -177,11 +192,11 @@ static void put_directory(const uint32_t *docids, size_t n, const rp__list_parts
     memcpy(out + at->bounds, parts->bounds, parts->n_blocks);
 }
 
-static rp_status encode_long(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
-                             size_t n, const rp__list_parts *parts, uint32_t *scratch, uint8_t *out,
+static rp_status encode_long(const coding *c, const uint32_t *docids, const uint32_t *tfs, size_t n,
+                             const rp__list_parts *parts, uint32_t *scratch, uint8_t *out,
                              size_t *used)
 {
-    uint32_t flags = flags_of(codec, parts->pos_offsets != NULL);
+    uint32_t flags = flags_of(c->codec, parts->pos_offsets != NULL, c->name);
     layout at = layout_of(flags, n, parts->n_blocks);
     size_t docs_bytes, freqs_bytes;
     memset(out, 0, at.docs);
@@ -189,13 +204,13 @@ static rp_status encode_long(const rp__codec *codec, const uint32_t *docids, con
     rp__encoding e = encoding_of(docids, tfs, n, parts, scratch);
     e.offsets = (uint32_t *)(void *)(out + at.offsets);
     e.out = out + at.docs;
-    rp_status s = codec->encode(codec, &e);
+    rp_status s = c->codec->encode(c->codec, &e);
     docs_bytes = e.used;
     if (s)
         return s;
     size_t freqs = pad(out, at.docs + docs_bytes);
-    s = encode_freqs(codec, tfs, n, scratch, (uint32_t *)(void *)(out + at.freq_offsets),
-                     out + freqs, &freqs_bytes);
+    s = encode_freqs(c->freqs, parts->options, tfs, n, scratch,
+                     (uint32_t *)(void *)(out + at.freq_offsets), out + freqs, &freqs_bytes);
     if (s)
         return s;
     *used = pad(out, freqs + freqs_bytes);
@@ -208,13 +223,31 @@ static rp_status encode_long(const rp__codec *codec, const uint32_t *docids, con
     return RP_OK;
 }
 
+/* What a row that chooses takes for this list. It tries rows in `out`, where a list of its own bound
+ * would have docids and offsets. */
+static const rp__codec *choose(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
+                               size_t n, const rp__list_parts *parts, uint32_t *scratch,
+                               uint8_t *out)
+{
+    layout at = layout_of(flags_of(codec, true, 0), n, parts->n_blocks);
+    rp__encoding e = encoding_of(docids, tfs, n, parts, scratch);
+    e.offsets = (uint32_t *)(void *)(out + at.offsets);
+    e.out = out + at.docs;
+    return codec->choose(codec, &e);
+}
+
 rp_status rp__list_encode(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
                           size_t n, const rp__list_parts *parts, uint32_t *scratch, uint8_t *out,
                           size_t *used)
 {
+    coding c = {codec, codec->freqs, 0};
+    if (codec->choose) {
+        c.codec = choose(codec, docids, tfs, n, parts, scratch, out);
+        c.name = c.codec->id;
+    }
     if (n <= RP_BLOCK && parts->n_blocks == 1)
-        return encode_short(codec, docids, tfs, n, parts, scratch, out, used);
-    return encode_long(codec, docids, tfs, n, parts, scratch, out, used);
+        return encode_short(&c, docids, tfs, n, parts, scratch, out, used);
+    return encode_long(&c, docids, tfs, n, parts, scratch, out, used);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -285,12 +318,21 @@ static rp_status open_long(const uint8_t *in, size_t in_bytes, uint32_t flags, r
 rp_status rp__list_open(const rp__codec *codec, const uint8_t *in, size_t in_bytes, uint32_t n,
                         uint32_t universe, bool has_positions, rp__list *list)
 {
-    *list = (rp__list){.codec = codec, .n = n, .universe = universe};
+    *list = (rp__list){.codec = codec, .freq_code = codec->freqs, .n = n, .universe = universe};
     if (n == 0 || n > universe || in_bytes < HEAD_SHORT)
         return RP_DAMAGED;
-    uint32_t flags = flags_of(codec, has_positions);
-    if (in[3] == 0)
-        return open_short(in, in_bytes, list);
+    bool is_long = in[3] == LONG_MARK;
+    uint8_t name = 0;
+    if (codec->named) {
+        name = is_long ? in[1] : in[3];
+        const rp__codec *row = codec->named(codec, name);
+        if (!row)
+            return RP_DAMAGED;
+        list->codec = row;
+    }
+    if (!is_long)
+        return in[3] == name ? open_short(in, in_bytes, list) : RP_DAMAGED;
+    uint32_t flags = flags_of(list->codec, has_positions, name);
     return rp__load32(in) == flags ? open_long(in, in_bytes, flags, list) : RP_DAMAGED;
 }
 
@@ -332,22 +374,59 @@ static bool add_one(uint32_t *v, size_t n)
     return zeros == 0;
 }
 
+/* Where frame f lies, of a list with a code of frequencies. */
+static rp_status freq_bytes(const rp__list *list, uint32_t f, const uint8_t **in, size_t *in_bytes)
+{
+    size_t from = list->freq_offsets ? list->freq_offsets[f] : 0, to = list->freqs_bytes;
+    if (list->freq_offsets && f + 1 < frames_of(list->n))
+        to = list->freq_offsets[f + 1];
+    if (from > to || to > list->freqs_bytes)
+        return RP_DAMAGED;
+    *in = list->freqs + from;
+    *in_bytes = to - from;
+    return RP_OK;
+}
+
+static uint32_t frame_count(const rp__list *list, uint32_t f)
+{
+    return list->n - f * RP_BLOCK < RP_BLOCK ? list->n - f * RP_BLOCK : RP_BLOCK;
+}
+
 rp_status rp__list_freqs(const rp__list *list, uint32_t f, uint32_t *out)
 {
-    uint32_t count = list->n - f * RP_BLOCK < RP_BLOCK ? list->n - f * RP_BLOCK : RP_BLOCK;
+    const uint8_t *in;
+    size_t in_bytes;
+    uint32_t count = frame_count(list, f);
     if (!list->codec) {
         memcpy(out, list->tfs + (size_t)f * RP_BLOCK, count * sizeof(uint32_t));
         return RP_OK;
     }
-    if (list->codec->tfs)
+    if (!list->freq_code)
         return list->codec->tfs(list, f, out);
-    size_t from = list->freq_offsets ? list->freq_offsets[f] : 0, to = list->freqs_bytes;
-    if (list->freq_offsets && f + 1 < frames_of(list->n))
-        to = list->freq_offsets[f + 1];
-    if (from > to || to > list->freqs_bytes ||
-        list->codec->freqs->decode(list->freqs + from, to - from, out, count))
+    if (freq_bytes(list, f, &in, &in_bytes) || list->freq_code->decode(in, in_bytes, out, count))
         return RP_DAMAGED;
     return add_one(out, count) ? RP_OK : RP_DAMAGED;
+}
+
+rp_status rp__list_tf(const rp__list *list, uint32_t i, uint32_t *tf)
+{
+    const uint8_t *in;
+    size_t in_bytes;
+    uint32_t f = i / RP_BLOCK, slot = i % RP_BLOCK, frame[RP_BLOCK_ROOM];
+    if (!list->codec) {
+        *tf = list->tfs[i];
+        return RP_OK;
+    }
+    if (list->freq_code && list->freq_code->at) {
+        if (freq_bytes(list, f, &in, &in_bytes) ||
+            list->freq_code->at(in, in_bytes, frame_count(list, f), slot, tf))
+            return RP_DAMAGED;
+        return ++*tf ? RP_OK : RP_DAMAGED;
+    }
+    if (rp__list_freqs(list, f, frame))
+        return RP_DAMAGED;
+    *tf = frame[slot];
+    return RP_OK;
 }
 
 static rp_status decode_docids(const rp__list *list, uint32_t *out)

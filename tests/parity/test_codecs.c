@@ -195,6 +195,10 @@ static void check_open_list(const rp__list *list, const list_case *lc)
         assert_int_equal(list->codec->at(list, i, &one), RP_OK);
         assert_int_equal(one, lc->docids[i]);
     }
+    for (uint32_t i = 0; i < lc->n; i += 1 + lc->n / 1000) {
+        assert_int_equal(rp__list_tf(list, i, &one), RP_OK);
+        assert_int_equal(one, lc->tfs[i]);
+    }
     free(docids);
     free(tfs);
     free(scratch);
@@ -296,6 +300,56 @@ static void random_lists(void **unused)
         list_case_make(&lc, &rng, (shape)(round % N_SHAPES), n,
                        universe < UINT32_MAX ? (uint32_t)universe : UINT32_MAX);
         check_list(&lc, &rng);
+        list_case_free(&lc);
+    }
+}
+
+/* Rows that choose, told to choose by speed. */
+static void lists_by_speed(void **unused)
+{
+    (void)unused;
+    uint64_t rng = 57;
+    const rp__codec_options options = {.by = RP_BY_SPEED};
+    for (int round = 0; round < 200; round++) {
+        list_case lc;
+        const rp__codec *codec;
+        rp__list list;
+        list_case_make(&lc, &rng, (shape)(round % N_SHAPES), random_length(&rng, 20000), 40000000);
+        for (size_t j = 0; (codec = codec_here(j)); j++) {
+            if (!list_case_fits(&lc, codec))
+                continue;
+            assert_int_equal(list_case_encode_by(&lc, codec, round & 1, &options), RP_OK);
+            assert_int_equal(
+                rp__list_open(codec, lc.bytes, lc.n_bytes, lc.n, lc.universe, round & 1, &list),
+                RP_OK);
+            check_open_list(&list, &lc);
+        }
+        list_case_free(&lc);
+    }
+}
+
+/* Every docid codec with its frequencies in every code; iiu's stay with its docids. */
+static void frequencies_in_every_code(void **unused)
+{
+    (void)unused;
+    uint64_t rng = 41;
+    const rp__codec *row;
+    const rp__block_code *code;
+    for (int round = 0; round < 20; round++) {
+        list_case lc;
+        list_case_make(&lc, &rng, (shape)(round % N_SHAPES), random_length(&rng, 2000), 40000000);
+        for (size_t j = 0; (row = codec_here(j)); j++)
+            for (size_t k = 0; list_case_fits(&lc, row) && (code = code_here(k)); k++) {
+                rp__list list;
+                const rp__codec codec = rp__codec_with_freqs(row, code);
+                assert_int_equal(list_case_encode(&lc, &codec, round & 1), RP_OK);
+                assert_int_equal(rp__list_open(&codec, lc.bytes, lc.n_bytes, lc.n, lc.universe,
+                                               round & 1, &list),
+                                 RP_OK);
+                assert_ptr_equal(list.freq_code, row->freqs ? code : NULL);
+                check_open_list(&list, &lc);
+                assert_int_equal(walk_cursor(&list, &rng), RP_OK);
+            }
         list_case_free(&lc);
     }
 }
@@ -404,6 +458,8 @@ int main(void)
         cmocka_unit_test(docids_of_the_largest_gaps),
         cmocka_unit_test(changed_blocks),
         cmocka_unit_test(random_lists),
+        cmocka_unit_test(lists_by_speed),
+        cmocka_unit_test(frequencies_in_every_code),
         cmocka_unit_test(every_subset_of_sixteen),
         cmocka_unit_test(bytes_do_not_depend_on_instructions),
         cmocka_unit_test(damaged_lists),

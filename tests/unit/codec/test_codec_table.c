@@ -46,6 +46,20 @@ static void the_default_is_bp128_and_ids_stay(void **unused)
     assert_int_equal(rp__codec_find("iiu", 0)->id, 16);
     assert_int_equal(rp__codec_find("bitmap", 0)->id, 17);
     assert_int_equal(rp__codec_find("bp128v", 0)->id, 18);
+    assert_int_equal(rp__codec_find("auto", 0)->id, 24);
+    assert_int_equal(rp__codec_find("mixed", 0)->id, 25);
+}
+
+static void frequencies_can_be_in_another_code(void **unused)
+{
+    (void)unused;
+    const rp__codec *bp128 = rp__codec_find("bp128", 0), *iiu = rp__codec_find("iiu", 0);
+    const rp__block_code *efsum = rp__block_code_find("efsum", 0);
+    const rp__codec copy = rp__codec_with_freqs(bp128, efsum);
+    assert_ptr_equal(copy.freqs, efsum);
+    assert_ptr_equal(copy.code, bp128->code);
+    assert_int_equal(copy.id, bp128->id);
+    assert_null(rp__codec_with_freqs(iiu, efsum).freqs); /* they are in its payload */
 }
 
 static void every_code_has_a_plain_row(void **unused)
@@ -65,6 +79,7 @@ int main(void)
         cmocka_unit_test(rows_are_found_by_name_and_features),
         cmocka_unit_test(the_best_row_wins),
         cmocka_unit_test(the_default_is_bp128_and_ids_stay),
+        cmocka_unit_test(frequencies_can_be_in_another_code),
         cmocka_unit_test(every_code_has_a_plain_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,131 @@
+/* auto.c: the docid codec auto: each list in the codec that suits it, named in the list.
+ *
+ * By size that is the codec of the fewest bytes; by speed, the fastest of the fast ones that take little
+ * more than the smallest of them; of equal ones always the faster. A list is then written, opened and
+ * read as any other of that codec, except that its frequencies are in this row's code: walking it costs
+ * nothing more. It may name every codec that cuts blocks of RP_BLOCK and leaves frequencies to the list,
+ * whether tried here or not; but not raw, which compresses nothing. Where the name stands is list.c's
+ * affair. */
+#include "base/bits.h"
+#include "base/cpu.h"
+#include "codec/codec_table.h"
+
+enum { RAW = 1 };
+
+/* The ids tried, in the order of what a posting costs to decode in long lists (AVX-512: 0.2 ns in bp128,
+ * 0.3 in ef128 to mixed, 0.5 in the forms of PForDelta, 16 in interpolative). Others never take less. */
+static const uint8_t tried[] = {
+    3,            /* bp128 */
+    12,           /* ef128 */
+    10,           /* rice */
+    25,           /* mixed */
+    17,           /* bitmap */
+    5,  8,  7, 6, /* pfd, parapfor, optpfd, newpfd */
+    2,  11, 4, 9, /* vbyte, qs, simple16, pfd_rec */
+    13,           /* interpolative */
+};
+
+/* Shares are parts in so many. */
+enum {
+    N_TRIED = sizeof tried,
+    N_FAST = 5,       /* of them, for speed */
+    SPEED_SHARE = 10, /* what a fast list may take more than the smallest */
+    SLOW_SHARE = 16,  /* what the last, 30 times slower, must save */
+    SAMPLE = 8,       /* blocks that are looked at first */
+    SAMPLE_SHARE = 8, /* what a codec may take more there and still be tried */
+};
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* The row of an id for the instructions that this row of auto needs; whoever has AVX-512 has AVX2. */
+static const rp__codec *row_of(const rp__codec *codec, uint8_t id)
+{
+    uint32_t below = codec->needs & RP_CPU_AVX512 ? RP_CPU_AVX2 : 0;
+    return rp__codec_by_id(id, codec->needs | below);
+}
+
+const rp__codec *rp__auto_named(const rp__codec *codec, uint8_t id)
+{
+    const rp__codec *row = id == RAW ? NULL : row_of(codec, id);
+    return row && !row->cut && row->freqs && !row->choose ? row : NULL;
+}
+
+size_t rp__auto_bound(const rp__codec *codec, size_t n)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < N_TRIED; k++) {
+        const rp__codec *row = row_of(codec, tried[k]);
+        size_t bytes = row->bound(row, n);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+/* Bytes of every step-th block of a row made of a block code; stops when they pass `most`. */
+static size_t measure_blocks(const rp__codec *row, const rp__encoding *e, size_t step, size_t most)
+{
+    uint32_t gaps[RP_BLOCK];
+    size_t bytes = 0;
+    for (size_t b = 0; b < e->n_blocks && bytes <= most; b += step) {
+        size_t from = b ? e->ends[b - 1] : 0, count = e->ends[b] - from;
+        uint32_t base = from ? e->docids[from - 1] : UINT32_MAX;
+        for (size_t i = 0; i < count; base = e->docids[from + i++])
+            gaps[i] = e->docids[from + i] - base - 1;
+        bytes += row->code->encode(e->options, gaps, count, e->out);
+    }
+    return bytes;
+}
+
+/* Bytes of a list's docids and of the offsets that find their blocks; SIZE_MAX where they pass `most`. */
+static size_t measure(const rp__codec *row, rp__encoding *e, size_t most)
+{
+    bool is_long = e->n_blocks > 1;
+    size_t offsets = is_long && row->has_offsets ? e->n_blocks * sizeof(uint32_t) : 0;
+    if (row->code)
+        e->used = measure_blocks(row, e, 1, most);
+    else if (row->encode(row, e))
+        return SIZE_MAX;
+    size_t bytes = is_long ? rp__bits_align(e->used, 16) + rp__bits_align(offsets, 16) : e->used;
+    return bytes <= most ? bytes : SIZE_MAX;
+}
+
+/* Which of `count` rows are worth measuring: a long list is looked at here and there. Rows that are not
+ * made of blocks always are. */
+static void take_samples(const rp__codec *codec, const rp__encoding *e, size_t count,
+                         bool *is_worth)
+{
+    size_t bytes[N_TRIED] = {0}, least = SIZE_MAX, step = e->n_blocks / SAMPLE;
+    for (size_t k = 0; step > 1 && k < count; k++) {
+        const rp__codec *row = row_of(codec, tried[k]);
+        if (!row->code)
+            continue;
+        bytes[k] = measure_blocks(row, e, step, SIZE_MAX - 1);
+        least = bytes[k] < least ? bytes[k] : least;
+    }
+    for (size_t k = 0; k < count; k++)
+        is_worth[k] = least == SIZE_MAX || bytes[k] <= least + least / SAMPLE_SHARE;
+}
+
+/* The last row tried is so slow that it must save a good part of what the next best takes. */
+static size_t slow_most(size_t least)
+{
+    return least - least / SLOW_SHARE;
+}
+
+const rp__codec *rp__auto_choose(const rp__codec *codec, rp__encoding *e)
+{
+    bool by_speed = e->options && e->options->by == RP_BY_SPEED, is_worth[N_TRIED];
+    size_t count = by_speed ? N_FAST : N_TRIED, bytes[N_TRIED], least = SIZE_MAX - 1;
+    take_samples(codec, e, count, is_worth);
+    for (size_t k = 0; k < count; k++) {
+        size_t most = by_speed ? SIZE_MAX - 1 : k + 1 < N_TRIED ? least : slow_most(least);
+        bytes[k] = is_worth[k] ? measure(row_of(codec, tried[k]), e, most) : SIZE_MAX;
+        least = bytes[k] < least ? bytes[k] : least;
+    }
+    size_t most = by_speed ? least + least / SPEED_SHARE : least, k = 0;
+    while (bytes[k] > most)
+        k++;
+    return row_of(codec, tried[k]);
+}
