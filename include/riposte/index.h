@@ -76,6 +76,28 @@ typedef struct rp_term_info {
 rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_info *out,
                             rp_error *err);
 
+/* What a list costs. A tiny list lies inside the dictionary, any other begins with a directory. */
+typedef struct rp_list_cost {
+    const char *term;  /* ends with a NUL; NULL in a sum of lists */
+    const char *codec; /* "tiny" inside the dictionary; NULL in a sum of lists */
+    uint64_t postings, blocks;
+    uint64_t bytes;    /* of all its parts */
+    uint64_t bytes_docids, bytes_freqs; /* a short list's padding counts with its frequencies */
+    uint64_t bytes_directory, bytes_positions; /* a long one's with its directory */
+} rp_list_cost;
+
+typedef struct rp_index_costs {
+    uint64_t n_lists, n_tiny; /* lists apart from the dictionary, and inside it */
+    rp_list_cost lists, tiny; /* the sums of both */
+    size_t n;
+    rp_list_cost *at; /* the costliest, by falling bytes; equal ones in the order of terms */
+    void *memory;     /* Riposte's own */
+} rp_index_costs;
+
+/* Looks at the directory of every list. At most `top` lists in *out. Free the costs. */
+rp_status rp_index_get_costs(const rp_index *index, size_t top, rp_index_costs *out, rp_error *err);
+void rp_index_costs_free(rp_index_costs *costs); /* NULL and all zero are fine */
+
 /* ---- 3. Check -------------------------------------------------------------------------------- */
 
 /* Called for each fault found; `where` names file and section. */

@@ -86,6 +86,8 @@ rp_status rp__segment_list(const rp__segment *segment, const rp__term *term, rp_
  * this kind, or the list has at most RP_BLOCK postings. */
 rp_status rp__segment_aux(const rp__segment *segment, const rp__aux_kind *kind, const rp__term *term,
                           rp__aux *out);
+/* What the term's list costs; all but its term. Reads the list's directory, or a tiny list whole. */
+rp_status rp__list_cost_get(const rp__segment *segment, const rp__term *term, rp_list_cost *out);
 
 /* Positions of one term's postings; decodes a frame at a time into the arena's memory. */
 typedef struct rp__positions {
