@@ -131,12 +131,14 @@ static rp_status plan_memory(rp__recoder *r, const rp__recode_options *o, rp_err
     r->cap = bound > BATCH_BYTES ? bound : BATCH_BYTES;
     uint64_t one = BATCH_REST + r->cap + rp__list_coder_bytes(&r->sizes, r->longest) +
                    2 * ((uint64_t)r->longest + RP_BLOCK_ROOM) * sizeof(uint32_t);
-    uint64_t others = rp__alloc_in_use() + rp__alloc_slack(o->memory);
-    uint64_t room = o->memory > others ? (o->memory - others) / one : 0;
-    if (room == 0)
+    uint64_t held = rp__alloc_in_use(), taken = held + rp__alloc_slack(o->memory);
+    uint64_t room = o->memory > taken ? (o->memory - taken) / one : 0;
+    if (room == 0) { /* slack grows by a sixteenth of the whole */
+        uint64_t enough = (held + one + rp__alloc_slack(0)) / 15 * 16;
         return rp__error_set(err, RP_NO_MEMORY,
                              "a list of %u postings does not fit in memory; give --memory %lluM",
-                             r->longest, (unsigned long long)((others + one) * 17 / 16 >> 20) + 1);
+                             r->longest, (unsigned long long)(enough >> 20) + 1);
+    }
     r->workers = room < o->workers ? (uint32_t)room : o->workers;
     return RP_OK;
 }
