@@ -42,7 +42,7 @@ static const rp__option recode_rows[] = {
      .initial = "1G",
      .least = 1,
      AT(recode.memory),
-     .help = "memory in all, a hard total; the longest list must fit"},
+     .help = "memory beside the mapped pages of DIR, a hard total; the longest list must fit"},
     {.name = "threads",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -157,7 +157,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 
 const rp__verb rp__cmd_recode_verb = {
     .name = "recode",
-    .summary = "make the same index in another codec",
+    .summary = "put an index into another codec",
     .operands = {"DIR"},
     .details =
         "Decodes every list and codes it anew; terms, positions, documents and text stay as they "

@@ -81,14 +81,19 @@ static bool is_text(const char *s, size_t cap)
     return memchr(s, 0, cap) != NULL;
 }
 
+static rp_status nonsense(const rp__section_file *f, rp_error *err)
+{
+    return rp__error_set(err, RP_DAMAGED, "%s: the manifest makes no sense; build the index again",
+                         rp__section_file_name(f));
+}
+
 static rp_status check_meta(const rp__section_file *f, const rp__meta *m, rp_error *err)
 {
     if (m->docs <= RP_MAX_DOCS && is_text(m->codec, sizeof m->codec) &&
         is_text(m->stem, sizeof m->stem) && is_text(m->stop, sizeof m->stop) &&
         is_text(m->bound_variant, sizeof m->bound_variant))
         return RP_OK;
-    return rp__error_set(err, RP_DAMAGED, "%s: the manifest makes no sense; build the index again",
-                         rp__section_file_name(f));
+    return nonsense(f, err);
 }
 
 static rp_status wrong_size(const rp__section_file *f, rp_error *err)
@@ -148,13 +153,21 @@ static rp_status read_stop_words(const rp__section_file *f, rp__manifest *out, r
     return copy_section(f, RP_SECTION_STOP_WORDS, (copy_job){out->stop_words, at, bytes}, err);
 }
 
-/* Only where the header asks for it: a section alone is of no meaning. */
+static bool has_section(const rp__section_file *f, uint32_t id)
+{
+    for (size_t i = 0; i < rp__section_file_count(f); i++)
+        if (rp__section_file_id(f, i) == id)
+            return true;
+    return false;
+}
+
+/* There if, and only if, the header says so: a reader that knew nothing of it would be misled. */
 static rp_status read_freqs(const rp__section_file *f, rp__manifest *out, rp_error *err)
 {
     const uint8_t *at;
     size_t bytes;
     if (!(rp__section_file_required(f) & RP_FEATURE_FREQS))
-        return RP_OK;
+        return has_section(f, RP_SECTION_FREQS) ? nonsense(f, err) : RP_OK;
     rp_status status = rp__section_file_get(f, RP_SECTION_FREQS, &at, &bytes, err);
     if (status != RP_OK)
         return status;

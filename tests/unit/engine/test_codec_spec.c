@@ -120,8 +120,10 @@ static void test_refused_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_freqs),
-        cmocka_unit_test(test_options), cmocka_unit_test(test_refused_options),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_freqs),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_refused_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
