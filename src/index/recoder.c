@@ -370,13 +370,15 @@ rp_status rp__recoder_encode(const rp__recoder *r, rp__recode_batch *b, rp_error
 
 rp_status rp__recoder_write(rp__recoder *r, const rp__recode_batch *b, rp_error *err)
 {
-    rp__section_writer_put(r->lists, b->encoded, b->used);
+    const uint8_t *list = b->encoded;
     for (size_t i = 0; i < b->n; i++) {
         const item *it = &b->items[i];
         const char *term = (const char *)b->text.at + it->text;
         rp__term entry = it->entry;
         if (entry.tiny)
             entry.tiny = (const uint8_t *)term + it->bytes;
+        rp__section_writer_put(r->lists, list, entry.list_bytes); /* none of a tiny one */
+        list += entry.list_bytes;
         if (rp__dictionary_writer_add(r->dictionary, term, it->bytes, &entry) != RP_OK)
             return rp__error_no_memory(err);
         r->postings += entry.df;
