@@ -1,6 +1,7 @@
 /* riposte/index.h: open an index and ask what is in it; build one.
  *
- * Chapters: 1 open and close; 2 what an index holds; 3 check; 4 build from files; 5 build from memory. */
+ * Chapters: 1 open and close; 2 what an index holds; 3 check; 4 build from files; 5 build from memory;
+ * 6 the same index in another codec. */
 #ifndef RIPOSTE_INDEX_H
 #define RIPOSTE_INDEX_H
 
@@ -36,7 +37,7 @@ typedef struct rp_index_info {
     uint64_t docs, terms, postings, tokens;
     double average_length; /* tokens a document */
     uint64_t generation;   /* rises with every build into the same folder */
-    const char *codec, *stem, *stop;
+    const char *codec, *freqs, *stem, *stop; /* freqs: the code of the frequencies */
     uint32_t format_version;
     bool has_positions, has_text;
     uint64_t bytes_terms, bytes_lists, bytes_positions, bytes_docs, bytes_text, bytes_total;
@@ -75,6 +76,28 @@ typedef struct rp_term_info {
 rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_info *out,
                             rp_error *err);
 
+/* What a list costs. A tiny list lies inside the dictionary, any other begins with a directory. */
+typedef struct rp_list_cost {
+    const char *term;  /* ends with a NUL; NULL in a sum of lists */
+    const char *codec; /* "tiny" inside the dictionary; NULL in a sum of lists */
+    uint64_t postings, blocks;
+    uint64_t bytes;    /* of all its parts */
+    uint64_t bytes_docids, bytes_freqs; /* a short list's padding counts with its frequencies */
+    uint64_t bytes_directory, bytes_positions; /* a long one's with its directory */
+} rp_list_cost;
+
+typedef struct rp_index_costs {
+    uint64_t n_lists, n_tiny; /* lists apart from the dictionary, and inside it */
+    rp_list_cost lists, tiny; /* the sums of both */
+    size_t n;
+    rp_list_cost *at; /* the costliest, by falling bytes; equal ones in the order of terms */
+    void *memory;     /* Riposte's own */
+} rp_index_costs;
+
+/* Looks at the directory of every list. At most `top` lists in *out. Free the costs. */
+rp_status rp_index_get_costs(const rp_index *index, size_t top, rp_index_costs *out, rp_error *err);
+void rp_index_costs_free(rp_index_costs *costs); /* NULL and all zero are fine */
+
 /* ---- 3. Check -------------------------------------------------------------------------------- */
 
 /* Called for each fault found; `where` names file and section. */
@@ -89,8 +112,8 @@ rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_e
 typedef enum rp_on_error { RP_ON_ERROR_STOP = 0, RP_ON_ERROR_SKIP } rp_on_error;
 
 typedef struct rp_progress {
-    const char *phase;           /* "reading", "merging" */
-    uint64_t docs, tokens;       /* so far */
+    const char *phase;           /* "reading", "merging", "recoding" */
+    uint64_t docs, tokens;       /* so far; 0 where none are read */
     uint64_t bytes, bytes_total; /* of input as stored (compressed); total 0: not known */
     uint64_t memory;             /* bytes in use by the build */
     uint64_t skipped;            /* documents left out because of errors */
@@ -105,7 +128,8 @@ typedef void rp_skip_fn(void *arg, const char *where, const char *what);
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_build_options {
-    const char *codec;     /* "bp128"; rp_codec_name lists them */
+    const char *codec;     /* "bp128"; rp_codec_name lists them. Options: "pfd:exceptions=0.1", see below */
+    const char *freqs;     /* how frequencies are coded: the codec's own way; rp_freqs_name lists them */
     const char *aux;       /* auxiliary data of long lists: none; "lr", "hs8" to "hs1024", or some: "lr,hs16" */
     const char *stem;      /* "none"; "porter", "english" */
     const char *stop;      /* "none"; "lucene", or the path of a file with a word a line */
@@ -135,8 +159,13 @@ typedef struct rp_build_stats {
 rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *dir,
                          const rp_build_options *options, rp_build_stats *stats, rp_error *err);
 
-/* The i-th codec's name, best known default first; NULL past the last. */
+/* The i-th codec's name, best known default first; NULL past the last. What an encoder is told beyond
+ * the name follows a colon, separated by commas: exceptions=0 to 0.6, the share of values that are
+ * patched (pfd, newpfd, optpfd, parapfor, pfd_rec); level=0 to 4, of recursion (pfd_rec); c=0.25 to 16, a
+ * factor of the mean gap (qs). Readers need to know nothing of it. */
 const char *rp_codec_name(size_t i);
+/* The i-th code that frequencies may be in; NULL past the last. Codec "iiu" keeps them in its own way. */
+const char *rp_freqs_name(size_t i);
 
 /* ---- 5. Build from memory -------------------------------------------------------------------- */
 
@@ -154,6 +183,25 @@ rp_status rp_builder_add(rp_builder *builder, const char *id, size_t id_bytes, c
 rp_status rp_builder_finish(rp_builder *builder, rp_build_stats *stats, rp_error *err);
 /* Frees; without a finish it removes what was begun. NULL is fine. */
 void rp_builder_free(rp_builder *builder);
+
+/* ---- 6. The same index in another codec ------------------------------------------------------ */
+
+/* All zero or NULL: the default named beside each field. */
+typedef struct rp_recode_options {
+    const char *codec; /* as in rp_build_options; the one that the index has */
+    const char *freqs; /* the codec's own way; without a codec: as the index has them */
+    uint64_t memory;   /* bytes beside the mapped pages of `dir`: 1 GiB. The longest list must fit */
+    uint32_t threads;  /* 1; fewer work where memory is short */
+    rp_progress_fn *on_progress;
+    void *progress_arg;
+} rp_recode_options;
+
+/* Writes the index of folder `dir` into folder `to`, which may be the same, with its lists in another codec;
+ * an index that is there is replaced. All else stays as it is, and so do all answers: the files are those
+ * that a build in that codec would have made. After a failure the old index, if any, is as it was.
+ * `stats` may be NULL; bytes_in are those of the index as it was. */
+rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_options *options,
+                          rp_build_stats *stats, rp_error *err);
 
 #ifdef __cplusplus
 }

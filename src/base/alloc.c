@@ -154,6 +154,11 @@ uint64_t rp__alloc_peak(void)
 {
     return atomic_load_explicit(&peak, memory_order_relaxed);
 }
+uint64_t rp__alloc_slack(uint64_t memory)
+{
+    return (8U << 20) + memory / 16;
+}
+
 void rp__alloc_reset_peak(void)
 {
     atomic_store(&peak, atomic_load(&in_use));

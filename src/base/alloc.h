@@ -26,6 +26,8 @@ bool rp__alloc_grow(void *array_ptr, size_t *cap, size_t want, size_t size);
 /* Bytes now held through this table, and the most ever held since the last reset of the mark. */
 uint64_t rp__alloc_in_use(void);
 uint64_t rp__alloc_peak(void);
+/* Of a hard total, what a process needs beside what it allocates here: code, stacks, libraries. */
+uint64_t rp__alloc_slack(uint64_t memory);
 void rp__alloc_reset_peak(void);
 
 /* For tests: the n-th allocation from now (1 = next) fails, and all after it when sticky; 0 turns

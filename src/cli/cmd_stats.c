@@ -1,4 +1,4 @@
-/* cmd_stats.c: riposte stats: what an index holds, and what one of its terms costs. */
+/* cmd_stats.c: riposte stats: what an index holds, and what its lists cost. */
 #include <string.h>
 
 #include "base/json.h"
@@ -9,7 +9,17 @@
 typedef struct stats_args {
     rp__common_args common;
     const char *term;
+    bool lists;
+    uint64_t top;
 } stats_args;
+
+/* What is told of an index. */
+typedef struct view {
+    rp_index *index;
+    rp_index_info info;
+    rp_index_costs costs;
+    rp_term_info term;
+} view;
 
 static const rp__option stats_rows[] = {
     {.name = "term",
@@ -18,6 +28,18 @@ static const rp__option stats_rows[] = {
      .at = offsetof(stats_args, term),
      .help =
          "statistics of this word, as the index's analyzer sees it; exit code 1 if it has none"},
+    {.name = "lists",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(stats_args, lists),
+     .help = "the costliest lists: what their docids, frequencies, directory and positions take"},
+    {.name = "top",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "20",
+     .least = 1,
+     .most = 1000000,
+     .at = offsetof(stats_args, top),
+     .help = "so many lists"},
     {0},
 };
 
@@ -47,8 +69,10 @@ static void write_aux(rp__json_writer *w, const rp_index *index)
     rp__json_writer_end(w, ']');
 }
 
-static void write_info(rp__json_writer *w, const rp_index *index, const rp_index_info *info)
+static void write_info(rp__json_writer *w, const view *v)
 {
+    const rp_index_info *info = &v->info;
+    const rp_index_costs *costs = &v->costs;
     rp__json_writer_uint(w, "docs", info->docs);
     rp__json_writer_uint(w, "terms", info->terms);
     rp__json_writer_uint(w, "postings", info->postings);
@@ -57,6 +81,7 @@ static void write_info(rp__json_writer *w, const rp_index *index, const rp_index
     rp__json_writer_uint(w, "generation", info->generation);
     rp__json_writer_uint(w, "format_version", info->format_version);
     rp__json_writer_text(w, "codec", info->codec);
+    rp__json_writer_text(w, "freqs", info->freqs);
     rp__json_writer_text(w, "stem", info->stem);
     rp__json_writer_text(w, "stop", info->stop);
     rp__json_writer_bool(w, "has_positions", info->has_positions);
@@ -69,12 +94,36 @@ static void write_info(rp__json_writer *w, const rp_index *index, const rp_index
     rp__json_writer_uint(w, "docs", info->bytes_docs);
     rp__json_writer_uint(w, "text", info->bytes_text);
     rp__json_writer_uint(w, "total", info->bytes_total);
+    rp__json_writer_uint(w, "lists_docids", costs->lists.bytes_docids);
+    rp__json_writer_uint(w, "lists_freqs", costs->lists.bytes_freqs);
+    rp__json_writer_uint(w, "lists_directory", costs->lists.bytes_directory);
+    rp__json_writer_uint(w, "terms_tiny", costs->tiny.bytes);
     rp__json_writer_end(w, '}');
-    write_aux(w, index);
+    write_aux(w, v->index);
 }
 
-static rp_status write_stats(rp__console *console, const char *word, const rp_index *index,
-                             const rp_index_info *info, const rp_term_info *term, rp_error *err)
+static void write_lists(rp__json_writer *w, const rp_index_costs *costs)
+{
+    rp__json_writer_begin(w, "lists", '[');
+    for (size_t i = 0; i < costs->n; i++) {
+        const rp_list_cost *c = &costs->at[i];
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_text(w, "term", c->term);
+        rp__json_writer_text(w, "codec", c->codec);
+        rp__json_writer_uint(w, "df", c->postings);
+        rp__json_writer_uint(w, "blocks", c->blocks);
+        rp__json_writer_uint(w, "bytes", c->bytes);
+        rp__json_writer_uint(w, "docids", c->bytes_docids);
+        rp__json_writer_uint(w, "freqs", c->bytes_freqs);
+        rp__json_writer_uint(w, "directory", c->bytes_directory);
+        rp__json_writer_uint(w, "positions", c->bytes_positions);
+        rp__json_writer_end(w, '}');
+    }
+    rp__json_writer_end(w, ']');
+}
+
+static rp_status write_stats(rp__console *console, const stats_args *args, const view *v,
+                             rp_error *err)
 {
     rp__buf out;
     rp__json_writer w;
@@ -82,14 +131,16 @@ static rp_status write_stats(rp__console *console, const char *word, const rp_in
     rp__json_writer_init(&w, &out);
     rp__json_writer_begin(&w, NULL, '{');
     rp__json_writer_text(&w, "schema", "riposte.stats/1");
-    write_info(&w, index, info);
-    if (word) {
+    write_info(&w, v);
+    if (args->lists)
+        write_lists(&w, &v->costs);
+    if (args->term) {
         rp__json_writer_begin(&w, "term", '{');
-        rp__json_writer_text(&w, "word", word);
-        rp__json_writer_uint(&w, "df", term->df);
-        rp__json_writer_uint(&w, "cf", term->cf);
-        rp__json_writer_uint(&w, "bytes", term->bytes);
-        rp__json_writer_uint(&w, "blocks", term->blocks);
+        rp__json_writer_text(&w, "word", args->term);
+        rp__json_writer_uint(&w, "df", v->term.df);
+        rp__json_writer_uint(&w, "cf", v->term.cf);
+        rp__json_writer_uint(&w, "bytes", v->term.bytes);
+        rp__json_writer_uint(&w, "blocks", v->term.blocks);
         rp__json_writer_end(&w, '}');
     }
     rp__json_writer_end(&w, '}');
@@ -111,8 +162,10 @@ static void print_aux(const rp_index *index)
         printf("    %-12s  %s\n", aux.name, rp__figures_size(text, aux.bytes));
 }
 
-static void print_info(const rp_index *index, const rp_index_info *info)
+static void print_info(const view *v)
 {
+    const rp_index_info *info = &v->info;
+    const rp_index_costs *costs = &v->costs;
     char text[RP_FIGURE_BYTES];
     print_row("documents", rp__figures_count(text, info->docs));
     print_row("terms", rp__figures_count(text, info->terms));
@@ -120,6 +173,7 @@ static void print_info(const rp_index *index, const rp_index_info *info)
     print_row("tokens", rp__figures_count(text, info->tokens));
     printf("%-16s  %.2f tokens\n", "average length", info->average_length);
     print_row("codec", info->codec);
+    print_row("frequencies", info->freqs);
     print_row("stem", info->stem);
     printf("%-16s  ", "stop words");
     rp__console_put(stdout, info->stop, strlen(info->stop));
@@ -130,9 +184,13 @@ static void print_info(const rp_index *index, const rp_index_info *info)
     print_row("format", rp__figures_count(text, info->format_version));
     print_row("size", rp__figures_size(text, info->bytes_total));
     print_row("  terms", rp__figures_size(text, info->bytes_terms));
+    print_row("    tiny lists", rp__figures_size(text, costs->tiny.bytes));
     printf("%-16s  %s, %.2f bits a posting\n", "  lists", rp__figures_size(text, info->bytes_lists),
            bits_a_posting(info));
-    print_aux(index);
+    print_row("    docids", rp__figures_size(text, costs->lists.bytes_docids));
+    print_row("    frequencies", rp__figures_size(text, costs->lists.bytes_freqs));
+    print_row("    directory", rp__figures_size(text, costs->lists.bytes_directory));
+    print_aux(v->index);
     print_row("  positions", rp__figures_size(text, info->bytes_positions));
     print_row("  documents", rp__figures_size(text, info->bytes_docs));
     print_row("  text", rp__figures_size(text, info->bytes_text));
@@ -151,25 +209,51 @@ static void print_term(const char *word, const rp_term_info *term)
         printf("%s inside the dictionary\n", rp__figures_size(a, term->bytes));
 }
 
+static double bits(uint64_t bytes, const rp_list_cost *cost)
+{
+    return 8.0 * (double)bytes / (double)cost->postings;
+}
+
+/* A line a list; the term stands last, where its length is of no matter. */
+static void print_lists(const rp_index_costs *costs)
+{
+    printf("%11s %12s   bits a posting: %6s %6s %9s %9s %8s  %-13s  %s\n", "df", "bytes", "docids",
+           "freqs", "directory", "positions", "blocks", "codec", "term");
+    for (size_t i = 0; i < costs->n; i++) {
+        char df[RP_FIGURE_BYTES], bytes[RP_FIGURE_BYTES], blocks[RP_FIGURE_BYTES];
+        const rp_list_cost *c = &costs->at[i];
+        printf("%11s %12s %17.2f %6.2f %6.2f %9.2f %9.2f %8s  %-13s  ",
+               rp__figures_count(df, c->postings), rp__figures_count(bytes, c->bytes),
+               bits(c->bytes, c), bits(c->bytes_docids, c), bits(c->bytes_freqs, c),
+               bits(c->bytes_directory, c), bits(c->bytes_positions, c),
+               rp__figures_count(blocks, c->blocks), c->codec);
+        rp__console_put(stdout, c->term, strlen(c->term));
+        putchar('\n');
+    }
+}
+
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     const stats_args *args = call->args;
-    rp_index *index = NULL;
-    rp_index_info info;
-    rp_term_info term = {0};
-    rp_status status = rp_index_open(call->operands[0], NULL, &index, err);
+    view v = {0};
+    rp_status status = rp_index_open(call->operands[0], NULL, &v.index, err);
     if (status != RP_OK)
         return status;
-    rp_index_get_info(index, &info);
+    rp_index_get_info(v.index, &v.info);
     if (args->term)
-        status = rp_index_get_term(index, args->term, &term, err);
+        status = rp_index_get_term(v.index, args->term, &v.term, err);
+    if (status == RP_OK && (console->wants_json || args->lists || !args->term))
+        status = rp_index_get_costs(v.index, args->lists ? args->top : 0, &v.costs, err);
     if (status == RP_OK && console->wants_json)
-        status = write_stats(console, args->term, index, &info, &term, err);
+        status = write_stats(console, args, &v, err);
     else if (status == RP_OK && args->term)
-        print_term(args->term, &term);
-    else if (status == RP_OK)
-        print_info(index, &info);
-    rp_index_close(index);
+        print_term(args->term, &v.term);
+    else if (status == RP_OK && !args->lists)
+        print_info(&v);
+    if (status == RP_OK && !console->wants_json && args->lists)
+        print_lists(&v.costs);
+    rp_index_costs_free(&v.costs);
+    rp_index_close(v.index);
     return status;
 }
 
@@ -179,9 +263,10 @@ const rp__verb rp__cmd_stats_verb = {
     .operands = {"DIR"},
     .details =
         "Counts, analyzer, codec and the size of each part; with --term what one word's list "
-        "holds and costs.",
+        "holds and costs; with --lists which lists cost most, and what for.",
     .examples = "riposte stats my.rip\n"
-                "riposte stats my.rip --term wing\n",
+                "riposte stats my.rip --term wing\n"
+                "riposte stats my.rip --lists --top 100\n",
     .groups = groups,
     .args_bytes = sizeof(stats_args),
     .run = run,

@@ -195,23 +195,26 @@ static rp_status store_choice(parser *p, const rp__option *row, const char *text
 {
     rp__nearest near = {0};
     char remedy[160], *end = remedy + snprintf(remedy, sizeof remedy, "--%s ", row->name);
+    char name[64];
     const char *choice;
+    snprintf(name, sizeof name, "%.*s",
+             (int)(row->kind == RP_OPTION_SPEC ? strcspn(text, ":") : strlen(text)), text);
     for (uint32_t i = 0; (choice = rp__options_choice(row, i)); i++) {
-        if (strcmp(choice, text) == 0) {
+        if (strcmp(choice, name) == 0) {
             if (row->kind == RP_OPTION_ENUM)
                 memcpy(to, &i, sizeof i);
             else
-                memcpy(to, &choice, sizeof choice);
+                memcpy(to, &text, sizeof text);
             return RP_OK;
         }
-        rp__options_nearest(&near, text, choice);
+        rp__options_nearest(&near, name, choice);
         size_t room = sizeof remedy - (size_t)(end - remedy);
         int n = snprintf(end, room, "%s%s", i ? "|" : "", choice);
         end += n > 0 && (size_t)n < room ? n : 0;
     }
     if (near.name)
         snprintf(remedy, sizeof remedy, "--%s %s", row->name, near.name);
-    return refuse(p, row, text, "is not known", remedy);
+    return refuse(p, row, name, "is not known", remedy);
 }
 
 static rp_status store(parser *p, const bound_row *bound, const char *text)
@@ -229,6 +232,7 @@ static rp_status store(parser *p, const bound_row *bound, const char *text)
         memcpy(to, &text, sizeof text);
         return RP_OK;
     case RP_OPTION_NAME:
+    case RP_OPTION_SPEC:
     case RP_OPTION_ENUM:
         return store_choice(p, row, text, to);
     case RP_OPTION_COUNT32:

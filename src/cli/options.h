@@ -19,6 +19,7 @@ typedef enum rp__option_kind {
     RP_OPTION_REAL,    /* double */
     RP_OPTION_TEXT,    /* const char *, anything */
     RP_OPTION_NAME,    /* const char *, one of the choices */
+    RP_OPTION_SPEC,    /* const char *, one of the choices, perhaps with a ':' and what the library makes of the rest */
     RP_OPTION_ENUM,    /* an enum, the index of the choice */
 } rp__option_kind;
 

@@ -29,18 +29,20 @@ static double seconds_since(uint64_t begin)
     return (double)(rp__clock_now() - begin) / 1e9;
 }
 
-/* "12,345 docs, 4,321/s, 1.2 MiB in memory, 0:12 min left" */
+/* "12,345 docs, 4,321/s, 1.2 MiB memory, 0:12 min left"; without documents from the memory on */
 static void describe(char out[LINE_BYTES], const rp__progress *progress, const rp_progress *now)
 {
     char docs[RP_FIGURE_BYTES], rate[RP_FIGURE_BYTES], memory[RP_FIGURE_BYTES],
         left[RP_FIGURE_BYTES];
     double passed = seconds_since(progress->begin);
-    int n =
-        snprintf(out, LINE_BYTES, "%s docs, %s/s, %s memory", rp__figures_count(docs, now->docs),
-                 rp__figures_count(rate, (uint64_t)((double)now->docs / (passed + 1e-9))),
-                 rp__figures_size(memory, now->memory));
+    int n = 0;
+    if (now->docs > 0)
+        n = snprintf(out, LINE_BYTES, "%s docs, %s/s, ", rp__figures_count(docs, now->docs),
+                     rp__figures_count(rate, (uint64_t)((double)now->docs / (passed + 1e-9))));
+    n += snprintf(out + n, LINE_BYTES - (size_t)n, "%s memory",
+                  rp__figures_size(memory, now->memory));
     bool has_end = now->bytes > 0 && now->bytes_total > now->bytes && passed > 0.5;
-    if (n <= 0 || !has_end)
+    if (!has_end)
         return;
     double rest = passed * (double)(now->bytes_total - now->bytes) / (double)now->bytes;
     snprintf(out + n, LINE_BYTES - (size_t)n, ", %s left", rp__figures_time(left, rest));

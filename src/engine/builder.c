@@ -2,13 +2,12 @@
  * Building from files is build.c. */
 #include "engine/builder.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/cpu.h"
 #include "base/error.h"
 #include "base/utf8.h"
+#include "engine/codec_spec.h"
 #include "engine/ingest.h"
 
 enum {
@@ -22,31 +21,16 @@ enum {
     STOP_FILE_MOST = 1 << 20,
 };
 
-const char *rp_codec_name(size_t i)
+rp_status rp__builder_check_limits(uint64_t *memory, uint32_t *threads, rp_error *err)
 {
-    /* Rows of one codec stand together, one an instruction set. */
-    const char *last = "";
-    for (size_t row = 0; rp__codec_at(row); row++) {
-        const char *name = rp__codec_at(row)->name;
-        if (strcmp(name, last) == 0)
-            continue;
-        if (i-- == 0)
-            return name;
-        last = name;
-    }
-    return NULL;
-}
-
-static void list_codecs(char *out, size_t cap)
-{
-    size_t n = 0;
-    out[0] = 0;
-    for (size_t i = 0; rp_codec_name(i); i++) {
-        int more = snprintf(out + n, cap - n, "%s%s", i ? ", " : "", rp_codec_name(i));
-        if (more < 0 || (size_t)more >= cap - n)
-            return;
-        n += (size_t)more;
-    }
+    *memory = *memory ? *memory : MEMORY_DEFAULT;
+    *threads = *threads ? *threads : 1;
+    if (*threads > MAX_THREADS)
+        return rp__error_set(err, RP_USAGE, "--threads is at most %d", MAX_THREADS);
+    if (*memory < (uint64_t)MEMORY_LEAST * *threads)
+        return rp__error_set(err, RP_NO_MEMORY, "--memory is at least %u MiB for %u threads",
+                             (MEMORY_LEAST >> 20) * *threads, *threads);
+    return RP_OK;
 }
 
 static rp_status fill_defaults(rp_build_options *o, rp_error *err)
@@ -54,19 +38,13 @@ static rp_status fill_defaults(rp_build_options *o, rp_error *err)
     o->codec = o->codec ? o->codec : rp_codec_name(0);
     o->stem = o->stem ? o->stem : "none";
     o->stop = o->stop ? o->stop : "none";
-    o->memory = o->memory ? o->memory : MEMORY_DEFAULT;
-    o->threads = o->threads ? o->threads : 1;
     o->max_line = o->max_line ? o->max_line : MAX_LINE_DEFAULT;
     o->max_expand = o->max_expand ? o->max_expand : MAX_EXPAND_DEFAULT;
     o->max_json_depth = o->max_json_depth ? o->max_json_depth : MAX_JSON_DEPTH_DEFAULT;
-    if (o->threads > MAX_THREADS)
-        return rp__error_set(err, RP_USAGE, "--threads is at most %d", MAX_THREADS);
-    if (o->memory < (uint64_t)MEMORY_LEAST * o->threads)
-        return rp__error_set(err, RP_NO_MEMORY, "--memory is at least %u MiB for %u threads",
-                             (MEMORY_LEAST >> 20) * o->threads, o->threads);
-    if (o->max_json_depth > MAX_JSON_DEPTH_MOST)
+    rp_status status = rp__builder_check_limits(&o->memory, &o->threads, err);
+    if (status == RP_OK && o->max_json_depth > MAX_JSON_DEPTH_MOST)
         return rp__error_set(err, RP_USAGE, "--max-json-depth is at most %d", MAX_JSON_DEPTH_MOST);
-    return RP_OK;
+    return status;
 }
 
 /* The words of a stop list that is a file. */
@@ -116,19 +94,15 @@ rp_status rp__builder_setup(const rp_build_options *options, rp__build_setup *s,
     rp_status status = fill_defaults(&s->o, err);
     if (status != RP_OK)
         return status;
-    s->segment = (rp__segment_options){.codec = rp__codec_find(s->o.codec, rp__cpu_features()),
-                                       .aux = s->o.aux,
+    s->segment = (rp__segment_options){.aux = s->o.aux,
                                        .stem = s->o.stem,
                                        .has_positions = !s->o.no_positions,
                                        .has_text = !s->o.no_store,
                                        .memory = s->o.memory,
                                        .workers = s->o.threads};
-    if (!s->segment.codec) {
-        char names[160];
-        list_codecs(names, sizeof names);
-        return rp__error_set(err, RP_USAGE, "codec \"%s\" is not known; there are: %s", s->o.codec,
-                             names);
-    }
+    status = rp__codec_spec_parse(s->o.codec, s->o.freqs, &s->segment.coding, err);
+    if (status != RP_OK)
+        return status;
     status = find_stop_words(s, err);
     if (status == RP_OK) {
         rp__text_options text = {s->o.stem, s->segment.stop_words, s->segment.stop_bytes};

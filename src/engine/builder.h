@@ -17,5 +17,7 @@ typedef struct rp__build_setup {
 
 rp_status rp__builder_setup(const rp_build_options *options, rp__build_setup *setup, rp_error *err);
 void rp__builder_setup_reset(rp__build_setup *setup);
+/* Fills in the defaults of a budget and refuses one that makes no sense. */
+rp_status rp__builder_check_limits(uint64_t *memory, uint32_t *threads, rp_error *err);
 
 #endif

@@ -55,6 +55,7 @@ void rp_index_get_info(const rp_index *index, rp_index_info *out)
         .average_length = s->stats.docs ? (double)s->stats.tokens / (double)s->stats.docs : 0,
         .generation = s->generation,
         .codec = s->codec,
+        .freqs = s->freqs,
         .stem = s->stem,
         .stop = s->stop,
         .format_version = 1,

@@ -21,6 +21,7 @@ typedef enum rp__file_kind {
 enum {
     RP_SECTION_META = 1,         /* manifest: rp__meta */
     RP_SECTION_STOP_WORDS = 2,   /* manifest: words separated by '\n' */
+    RP_SECTION_FREQS = 3,        /* manifest: name of the frequencies' code, if not the codec's own */
     RP_SECTION_TERM_BLOCKS = 16, /* terms: front-coded blocks of RP_TERMS_PER_BLOCK terms */
     RP_SECTION_TERM_OFFSETS = 17,  /* terms: u64 a block and one more */
     RP_SECTION_TERM_PREFIXES = 18, /* terms: u64 a block: first 8 bytes of its first term, as a number */
@@ -50,6 +51,8 @@ enum {
 
 enum { RP_META_POSITIONS = 1, RP_META_TEXT = 2 };
 
+enum { RP_NAME_BYTES = 16 }; /* of a codec's or code's name, with its NUL */
+
 typedef struct rp__meta_file {
     uint64_t bytes, checksum; /* 0, 0: not part of this index */
 } rp__meta_file;
@@ -58,7 +61,7 @@ typedef struct rp__meta {
     uint64_t generation, docs, tokens, terms, postings;
     uint32_t max_length, flags;
     double bound_k1, bound_b; /* the parameters for which block bounds hold */
-    char bound_variant[16], codec[16], stem[16], stop[64];
+    char bound_variant[16], codec[RP_NAME_BYTES], stem[16], stop[64];
     rp__meta_file files[RP_FILE_KINDS]; /* [0] is unused: the manifest itself */
 } rp__meta;
 

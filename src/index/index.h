@@ -1,6 +1,6 @@
 /* index/index.h: the door of index: terms to and from postings on disk.
  *
- * Chapters: 1 an open segment; 2 terms; 3 lists and positions; 4 documents; 5 writing.
+ * Chapters: 1 an open segment; 2 terms; 3 lists and positions; 4 documents; 5 writing; 6 recoding.
  * An open segment is read only and may be used by any thread. */
 #ifndef RP_INDEX_INDEX_H
 #define RP_INDEX_INDEX_H
@@ -23,7 +23,8 @@ typedef struct rp__segment rp__segment;
 typedef struct rp__segment_info {
     rp__rank_stats stats;
     uint64_t terms, postings, generation;
-    const char *codec, *stem, *stop;  /* stop: its name */
+    const char *codec, *freqs;        /* freqs: the code of the frequencies, the codec's own or not */
+    const char *stem, *stop;          /* stop: its name */
     const char *stop_words;           /* separated by '\n' */
     size_t stop_bytes;
     bool has_positions, has_text;
@@ -85,6 +86,8 @@ rp_status rp__segment_list(const rp__segment *segment, const rp__term *term, rp_
  * this kind, or the list has at most RP_BLOCK postings. */
 rp_status rp__segment_aux(const rp__segment *segment, const rp__aux_kind *kind, const rp__term *term,
                           rp__aux *out);
+/* What the term's list costs; all but its term. Reads the list's directory, or a tiny list whole. */
+rp_status rp__list_cost_get(const rp__segment *segment, const rp__term *term, rp_list_cost *out);
 
 /* Positions of one term's postings; decodes a frame at a time into the arena's memory. */
 typedef struct rp__positions {
@@ -134,10 +137,17 @@ rp_status rp__segment_doc_text(const rp__segment *segment, uint32_t docid, rp__z
 
 /* ---- 5. Writing ------------------------------------------------------------------------------ */
 
+/* How lists are coded. */
+typedef struct rp__coding {
+    const rp__codec *codec;
+    const rp__block_code *freqs; /* NULL: the codec's own; else that codec codes them apart */
+    rp__codec_options options;
+} rp__coding;
+
 /* Collects documents in memory up to a budget, spills sorted runs, and merges them into a segment.
  * The bytes depend on the documents and options alone, not on threads or memory. */
 typedef struct rp__segment_options {
-    const rp__codec *codec;
+    rp__coding coding;
     const char *aux; /* kinds of auxiliary data, as "lr,hs16"; NULL: none */
     const char *stem, *stop, *stop_words;
     size_t stop_bytes;
@@ -170,5 +180,37 @@ rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, uint3
                                    const uint8_t *packed, size_t packed_bytes, rp_error *err);
 rp_status rp__segment_builder_finish(rp__segment_builder *b, rp_build_stats *stats, rp_error *err);
 void rp__segment_builder_free(rp__segment_builder *b); /* removes what is not published; NULL is fine */
+
+/* ---- 6. Recoding ----------------------------------------------------------------------------- */
+
+/* Makes the same index in another codec: lists are decoded and encoded one by one, all else stays as it
+ * is, byte for byte. Calls: copy, then take, encode and write for each batch until one is empty, then
+ * finish. Several batches may be encoded at once; all else is for one thread at a time. */
+typedef struct rp__recode_options {
+    rp__coding coding; /* codec NULL: as it is; then freqs NULL: they too */
+    uint64_t memory;   /* for everything below this call */
+    uint32_t workers;  /* batches at work at once */
+    bool (*on_progress)(void *arg, uint64_t done, uint64_t of); /* bytes, while copying; false: stop */
+    void *progress_arg;
+} rp__recode_options;
+
+typedef struct rp__recoder rp__recoder;
+typedef struct rp__recode_batch rp__recode_batch; /* lists on their way */
+
+/* `from` and `to` may be the same folder. RP_NO_MEMORY: the longest list does not fit. */
+rp_status rp__recoder_new(const char *from, const char *to, const rp__recode_options *options,
+                          rp__recoder **out, rp_error *err);
+uint32_t rp__recoder_workers(const rp__recoder *r); /* as many of those wanted as memory has room for */
+rp_status rp__recoder_batch_new(const rp__recoder *r, rp__recode_batch **out, rp_error *err);
+void rp__recoder_batch_free(rp__recode_batch *batch); /* NULL is fine */
+rp_status rp__recoder_copy(rp__recoder *r, rp_error *err); /* files that stay as they are */
+/* The terms that follow; *has is false after the last. */
+rp_status rp__recoder_take(rp__recoder *r, rp__recode_batch *batch, bool *has, rp_error *err);
+rp_status rp__recoder_encode(const rp__recoder *r, rp__recode_batch *batch, rp_error *err);
+/* In the order in which batches were taken. */
+rp_status rp__recoder_write(rp__recoder *r, const rp__recode_batch *batch, rp_error *err);
+void rp__recoder_get_progress(const rp__recoder *r, uint64_t *done, uint64_t *of);
+rp_status rp__recoder_finish(rp__recoder *r, rp_build_stats *stats, rp_error *err);
+void rp__recoder_free(rp__recoder *r); /* removes what is not published; NULL is fine */
 
 #endif

@@ -49,19 +49,25 @@ bool rp__manifest_owns_name(const char *name, uint64_t *generation)
            is_data_name(name, generation);
 }
 
-rp_status rp__manifest_publish(rp__folder *folder, const rp__meta *meta, const char *stop_words,
-                               size_t stop_bytes, rp_error *err)
+static void put_section(rp__section_writer *w, uint32_t id, const void *bytes, size_t n)
+{
+    rp__section_writer_begin(w, id);
+    rp__section_writer_put(w, bytes, n);
+    rp__section_writer_end(w);
+}
+
+rp_status rp__manifest_publish(rp__folder *folder, const rp__manifest *m, rp_error *err)
 {
     rp__section_writer *w;
     rp_status status = rp__section_writer_new(folder, RP_MANIFEST_NEW, RP_FILE_MANIFEST, &w, err);
     if (status != RP_OK)
         return status;
-    rp__section_writer_begin(w, RP_SECTION_META);
-    rp__section_writer_put(w, meta, sizeof *meta);
-    rp__section_writer_end(w);
-    rp__section_writer_begin(w, RP_SECTION_STOP_WORDS);
-    rp__section_writer_put(w, stop_words, stop_bytes);
-    rp__section_writer_end(w);
+    if (m->freqs[0])
+        rp__section_writer_require(w, RP_FEATURE_FREQS);
+    put_section(w, RP_SECTION_META, &m->meta, sizeof m->meta);
+    put_section(w, RP_SECTION_STOP_WORDS, m->stop_words, m->stop_bytes);
+    if (m->freqs[0])
+        put_section(w, RP_SECTION_FREQS, m->freqs, strlen(m->freqs));
     status = rp__section_writer_finish(w, NULL, NULL, err);
     if (status == RP_OK)
         status = rp__folder_publish(folder, RP_MANIFEST_NEW, RP_MANIFEST_NAME, err);
@@ -75,13 +81,24 @@ static bool is_text(const char *s, size_t cap)
     return memchr(s, 0, cap) != NULL;
 }
 
+static rp_status nonsense(const rp__section_file *f, rp_error *err)
+{
+    return rp__error_set(err, RP_DAMAGED, "%s: the manifest makes no sense; build the index again",
+                         rp__section_file_name(f));
+}
+
 static rp_status check_meta(const rp__section_file *f, const rp__meta *m, rp_error *err)
 {
     if (m->docs <= RP_MAX_DOCS && is_text(m->codec, sizeof m->codec) &&
         is_text(m->stem, sizeof m->stem) && is_text(m->stop, sizeof m->stop) &&
         is_text(m->bound_variant, sizeof m->bound_variant))
         return RP_OK;
-    return rp__error_set(err, RP_DAMAGED, "%s: the manifest makes no sense; build the index again",
+    return nonsense(f, err);
+}
+
+static rp_status wrong_size(const rp__section_file *f, rp_error *err)
+{
+    return rp__error_set(err, RP_DAMAGED, "%s: the manifest has another size than it should",
                          rp__section_file_name(f));
 }
 
@@ -99,56 +116,87 @@ static rp_status run_copy(void *arg)
     return RP_OK;
 }
 
-/* Copies both sections and then verifies them, so that a file that is cut short meanwhile is found. */
-static rp_status copy_sections(const rp__section_file *f, const copy_job *meta,
-                               const copy_job *words, rp_error *err)
+/* Copies first and then verifies, so that a file that is cut short meanwhile is found. */
+static rp_status copy_section(const rp__section_file *f, uint32_t id, copy_job job, rp_error *err)
 {
-    copy_job jobs[2] = {*meta, *words};
-    if (rp__mapping_guard(run_copy, &jobs[0]) != RP_OK ||
-        rp__mapping_guard(run_copy, &jobs[1]) != RP_OK)
+    if (rp__mapping_guard(run_copy, &job) != RP_OK)
         return rp__error_set(err, RP_DAMAGED, "%s: cut short while it was read",
                              rp__section_file_name(f));
-    rp_status status = rp__section_file_verify(f, RP_SECTION_META, err);
-    return status == RP_OK ? rp__section_file_verify(f, RP_SECTION_STOP_WORDS, err) : status;
+    return rp__section_file_verify(f, id, err);
 }
 
-static rp_status read_sections(const rp__section_file *f, rp__meta *meta, char **stop_words,
-                               size_t *stop_bytes, rp_error *err)
+static rp_status read_meta(const rp__section_file *f, rp__manifest *out, rp_error *err)
 {
-    const uint8_t *at, *words;
-    size_t bytes, n;
-    rp_status status;
-    if ((status = rp__section_file_get(f, RP_SECTION_META, &at, &bytes, err)) != RP_OK ||
-        (status = rp__section_file_get(f, RP_SECTION_STOP_WORDS, &words, &n, err)) != RP_OK)
+    const uint8_t *at;
+    size_t bytes;
+    rp_status status = rp__section_file_get(f, RP_SECTION_META, &at, &bytes, err);
+    if (status != RP_OK)
         return status;
-    if (bytes != sizeof *meta)
-        return rp__error_set(err, RP_DAMAGED, "%s: the manifest has another size than it should",
-                             rp__section_file_name(f));
-    char *copy = rp__alloc(n + 1);
-    if (!copy)
-        return rp__error_no_memory(err);
-    copy[n] = 0;
-    status = copy_sections(f, &(copy_job){meta, at, bytes}, &(copy_job){copy, words, n}, err);
-    if (status == RP_OK)
-        status = check_meta(f, meta, err);
-    if (status != RP_OK) {
-        rp__free(copy);
-        return status;
-    }
-    *stop_words = copy;
-    *stop_bytes = n;
-    return RP_OK;
+    if (bytes != sizeof out->meta)
+        return wrong_size(f, err);
+    status = copy_section(f, RP_SECTION_META, (copy_job){&out->meta, at, bytes}, err);
+    return status == RP_OK ? check_meta(f, &out->meta, err) : status;
 }
 
-rp_status rp__manifest_read(const rp__folder *folder, rp__meta *meta, char **stop_words,
-                            size_t *stop_bytes, rp_error *err)
+static rp_status read_stop_words(const rp__section_file *f, rp__manifest *out, rp_error *err)
+{
+    const uint8_t *at;
+    size_t bytes;
+    rp_status status = rp__section_file_get(f, RP_SECTION_STOP_WORDS, &at, &bytes, err);
+    if (status != RP_OK)
+        return status;
+    out->stop_words = rp__alloc(bytes + 1);
+    if (!out->stop_words)
+        return rp__error_no_memory(err);
+    out->stop_words[bytes] = 0;
+    out->stop_bytes = bytes;
+    return copy_section(f, RP_SECTION_STOP_WORDS, (copy_job){out->stop_words, at, bytes}, err);
+}
+
+static bool has_section(const rp__section_file *f, uint32_t id)
+{
+    for (size_t i = 0; i < rp__section_file_count(f); i++)
+        if (rp__section_file_id(f, i) == id)
+            return true;
+    return false;
+}
+
+/* There if, and only if, the header says so: a reader that knew nothing of it would be misled. */
+static rp_status read_freqs(const rp__section_file *f, rp__manifest *out, rp_error *err)
+{
+    const uint8_t *at;
+    size_t bytes;
+    if (!(rp__section_file_required(f) & RP_FEATURE_FREQS))
+        return has_section(f, RP_SECTION_FREQS) ? nonsense(f, err) : RP_OK;
+    rp_status status = rp__section_file_get(f, RP_SECTION_FREQS, &at, &bytes, err);
+    if (status != RP_OK)
+        return status;
+    if (bytes == 0 || bytes >= sizeof out->freqs)
+        return wrong_size(f, err);
+    return copy_section(f, RP_SECTION_FREQS, (copy_job){out->freqs, at, bytes}, err);
+}
+
+rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_error *err)
 {
     rp__section_file *f;
+    *out = (rp__manifest){0};
     rp_status status =
         rp__section_file_open(folder, RP_MANIFEST_NAME, RP_FILE_MANIFEST, 0, 0, &f, err);
     if (status != RP_OK)
         return status;
-    status = read_sections(f, meta, stop_words, stop_bytes, err);
+    status = read_meta(f, out, err);
+    if (status == RP_OK)
+        status = read_stop_words(f, out, err);
+    if (status == RP_OK)
+        status = read_freqs(f, out, err);
     rp__section_file_close(f);
+    if (status != RP_OK)
+        rp__manifest_reset(out);
     return status;
+}
+
+void rp__manifest_reset(rp__manifest *m)
+{
+    rp__free(m->stop_words);
+    *m = (rp__manifest){0};
 }

@@ -16,11 +16,18 @@ void rp__manifest_file_name(rp__file_kind kind, uint64_t generation, char out[RP
 /* Whether it is a name that a build makes; *generation of data files, 0 of temporary ones. */
 bool rp__manifest_owns_name(const char *name, uint64_t *generation);
 
+/* What a manifest says. */
+typedef struct rp__manifest {
+    rp__meta meta;
+    char freqs[RP_NAME_BYTES]; /* the code of the frequencies; empty: the codec's own */
+    char *stop_words;          /* allocated, NUL-ended; NULL: none */
+    size_t stop_bytes;
+} rp__manifest;
+
 /* Writes and publishes. */
-rp_status rp__manifest_publish(rp__folder *folder, const rp__meta *meta, const char *stop_words,
-                               size_t stop_bytes, rp_error *err);
-/* RP_NOT_FOUND: there is none. *stop_words is allocated, NUL-ended. */
-rp_status rp__manifest_read(const rp__folder *folder, rp__meta *meta, char **stop_words,
-                            size_t *stop_bytes, rp_error *err);
+rp_status rp__manifest_publish(rp__folder *folder, const rp__manifest *manifest, rp_error *err);
+/* RP_NOT_FOUND: there is none. Reset what this fills. */
+rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_error *err);
+void rp__manifest_reset(rp__manifest *manifest);
 
 #endif

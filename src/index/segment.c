@@ -5,9 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "base/cpu.h"
 #include "base/error.h"
-#include "index/manifest.h"
+#include "index/coding.h"
 
 static void close_files(rp__segment *s)
 {
@@ -15,37 +14,34 @@ static void close_files(rp__segment *s)
         rp__section_file_close(s->files[i]);
         s->files[i] = NULL;
     }
-    rp__free(s->stop_words);
-    s->stop_words = NULL;
+    rp__manifest_reset(&s->manifest);
 }
 
 static bool has_file(const rp__segment *s, rp__file_kind kind)
 {
     if (kind == RP_FILE_POSITIONS)
-        return s->meta.flags & RP_META_POSITIONS;
+        return s->manifest.meta.flags & RP_META_POSITIONS;
     if (kind == RP_FILE_TEXT)
-        return s->meta.flags & RP_META_TEXT;
+        return s->manifest.meta.flags & RP_META_TEXT;
     return true;
 }
 
 /* RP_NOT_FOUND: a file is gone, as when a new build was published after the manifest was read. */
 static rp_status open_files(rp__segment *s, rp_error *err)
 {
-    size_t n;
-    rp_status status = rp__manifest_read(&s->folder, &s->meta, &s->stop_words, &n, err);
+    rp_status status = rp__manifest_read(&s->folder, &s->manifest, err);
     if (status == RP_NOT_FOUND)
         return rp__error_set(err, RP_DAMAGED,
                              "%s: no index here; build one with 'riposte index FILE... -o %s'",
                              s->folder.path, s->folder.path);
     if (status != RP_OK)
         return status;
-    s->info.stop_bytes = n;
     for (int kind = RP_FILE_TERMS; kind < RP_FILE_KINDS && status == RP_OK; kind++) {
         char name[RP_FILE_NAME_MAX];
-        const rp__meta_file *file = &s->meta.files[kind];
+        const rp__meta_file *file = &s->manifest.meta.files[kind];
         if (!has_file(s, (rp__file_kind)kind))
             continue;
-        rp__manifest_file_name((rp__file_kind)kind, s->meta.generation, name);
+        rp__manifest_file_name((rp__file_kind)kind, s->manifest.meta.generation, name);
         status = rp__section_file_open(&s->folder, name, (uint32_t)kind, file->bytes,
                                        file->checksum, &s->files[kind], err);
     }
@@ -68,16 +64,16 @@ static rp_status open_generation(rp__segment *s, rp_error *err)
 
 static rp_status open_parts(rp__segment *s, rp_error *err)
 {
-    rp_status status;
-    s->codec = rp__codec_find(s->meta.codec, rp__cpu_features());
-    if (!s->codec)
-        return rp__error_set(err, RP_INCOMPATIBLE,
-                             "%s: codec \"%s\" is not known to this program; use a newer Riposte",
-                             s->folder.path, s->meta.codec);
-    if ((status = rp__dictionary_open(&s->dictionary, s->files[RP_FILE_TERMS], s->meta.terms,
-                                      has_file(s, RP_FILE_POSITIONS), err)) != RP_OK ||
+    rp__coding coding;
+    rp_status status = rp__coding_find(&s->manifest, s->folder.path, &coding, err);
+    if (status != RP_OK)
+        return status;
+    s->codec = rp__coding_row(&coding);
+    if ((status =
+             rp__dictionary_open(&s->dictionary, s->files[RP_FILE_TERMS], s->manifest.meta.terms,
+                                 has_file(s, RP_FILE_POSITIONS), err)) != RP_OK ||
         (status = rp__doctable_open(&s->docs, s->files[RP_FILE_DOCS], s->files[RP_FILE_TEXT],
-                                    (uint32_t)s->meta.docs, err)) != RP_OK ||
+                                    (uint32_t)s->manifest.meta.docs, err)) != RP_OK ||
         (status = rp__section_file_get(s->files[RP_FILE_LISTS], RP_SECTION_LISTS, &s->lists,
                                        &s->lists_bytes, err)) != RP_OK ||
         (status = rp__segment_aux_open(s, err)) != RP_OK)
@@ -102,18 +98,18 @@ static void fill_aux(rp__segment *s)
 
 static void fill_info(rp__segment *s)
 {
-    const rp__meta *m = &s->meta;
-    size_t stop_bytes = s->info.stop_bytes;
+    const rp__meta *m = &s->manifest.meta;
     s->info = (rp__segment_info){
         .stats = {m->docs, m->tokens, m->max_length},
         .terms = m->terms,
         .postings = m->postings,
         .generation = m->generation,
         .codec = m->codec,
+        .freqs = s->codec.freqs ? s->codec.freqs->name : m->codec,
         .stem = m->stem,
         .stop = m->stop,
-        .stop_words = s->stop_words,
-        .stop_bytes = stop_bytes,
+        .stop_words = s->manifest.stop_words,
+        .stop_bytes = s->manifest.stop_bytes,
         .has_positions = has_file(s, RP_FILE_POSITIONS),
         .has_text = has_file(s, RP_FILE_TEXT),
         .bytes_terms = m->files[RP_FILE_TERMS].bytes,
@@ -211,7 +207,7 @@ static rp_status open_tiny(const rp__segment *s, const rp__term *term, rp__arena
         if (!rp__bits_varint32(&p, end, &gap) || !rp__bits_varint32(&p, end, &more))
             return RP_DAMAGED;
         docid += 1U + (uint64_t)gap;
-        if (docid >= s->meta.docs || more >= UINT32_MAX - 1)
+        if (docid >= s->manifest.meta.docs || more >= UINT32_MAX - 1)
             return RP_DAMAGED;
         docids[i] = (uint32_t)docid;
         tfs[i] = more + 1;
@@ -219,7 +215,7 @@ static rp_status open_tiny(const rp__segment *s, const rp__term *term, rp__arena
             if (!rp__bits_varint32(&p, end, &skipped))
                 return RP_DAMAGED;
     }
-    rp__list_from_arrays(docids, tfs, term->df, (uint32_t)s->meta.docs, out);
+    rp__list_from_arrays(docids, tfs, term->df, (uint32_t)s->manifest.meta.docs, out);
     return RP_OK;
 }
 
@@ -228,11 +224,11 @@ rp_status rp__segment_list(const rp__segment *s, const rp__term *term, rp__arena
 {
     if (term->tiny)
         return open_tiny(s, term, arena, out);
-    if (term->df > s->meta.docs || term->list_offset > s->lists_bytes ||
+    if (term->df > s->manifest.meta.docs || term->list_offset > s->lists_bytes ||
         term->list_bytes > s->lists_bytes - term->list_offset)
         return RP_DAMAGED;
-    return rp__list_open(s->codec, s->lists + term->list_offset, (size_t)term->list_bytes, term->df,
-                         (uint32_t)s->meta.docs, s->positions != NULL, out);
+    return rp__list_open(&s->codec, s->lists + term->list_offset, (size_t)term->list_bytes,
+                         term->df, (uint32_t)s->manifest.meta.docs, s->positions != NULL, out);
 }
 
 void rp__segment_get_lengths(const rp__segment *s, rp__lengths *out)

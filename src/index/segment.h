@@ -6,14 +6,14 @@
 #include "index/doctable.h"
 #include "index/format.h"
 #include "index/index.h"
+#include "index/manifest.h"
 
 struct rp__segment {
     rp__folder folder;
-    rp__meta meta;
+    rp__manifest manifest;
     rp__segment_info info;
-    char *stop_words;
     rp__section_file *files[RP_FILE_KINDS];
-    const rp__codec *codec;
+    rp__codec codec; /* of all lists, its frequencies in the code that the manifest names */
     rp__dictionary dictionary;
     rp__doctable docs;
     const uint8_t *lists, *positions;

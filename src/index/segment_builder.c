@@ -1,9 +1,7 @@
-/* segment_builder.c: documents in, a published segment out.
+/* segment_builder.c: documents in, a published segment out. What becomes of the folder is draft.c's.
  *
- * Invariants: 1 nothing that a reader can see changes before the manifest is renamed; 2 a build that
- * fails removes every file it made; 3 a document is inverted by one worker and never split over two
- * runs, so merged bytes do not depend on workers or memory; 4 the old files go only after the new
- * manifest is durable. */
+ * Invariant: a document is inverted by one worker and never split over two runs, so merged bytes do
+ * not depend on workers or memory. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +10,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "index/aux_writer.h"
+#include "index/coding.h"
 #include "index/doctable.h"
+#include "index/draft.h"
 #include "index/inverter.h"
-#include "index/manifest.h"
 #include "index/merge.h"
+#include "index/norms.h"
 #include "index/run.h"
 #include "index/segment_writer.h"
 
@@ -29,13 +29,9 @@ typedef struct worker {
 } worker;
 
 struct rp__segment_builder {
-    rp__folder folder;
+    rp__draft draft;
     rp__segment_options o;
-    rp__meta meta;
-    uint64_t replaced; /* generation of the index that is there; 0: none, or it cannot be read */
-    bool is_published;
     uint32_t aux; /* kinds */
-    char *stop_words;
     rp__doctable_writer *docs;
     worker *workers;
     _Atomic uint64_t inverted; /* bytes of all inverters */
@@ -45,64 +41,7 @@ struct rp__segment_builder {
     uint64_t begun; /* clock */
 };
 
-/* What memory the process needs beside what it allocates through base: code, stacks, libraries. */
-static uint64_t slack_bytes(uint64_t memory)
-{
-    return (8U << 20) + memory / 16;
-}
-
 /* ---- Beginning --------------------------------------------------------------------------------- */
-
-typedef struct sweep {
-    rp__folder *folder;
-    bool clears_temporary; /* files: no reader knows them */
-    bool clears_data;      /* files of other generations than `keep` */
-    uint64_t keep, most;   /* most: largest generation seen */
-    bool has_others;       /* files that no build makes */
-} sweep;
-
-static void sweep_name(void *arg, const char *name)
-{
-    sweep *s = arg;
-    uint64_t generation;
-    if (strcmp(name, RP_MANIFEST_NAME) == 0)
-        return;
-    if (!rp__manifest_owns_name(name, &generation)) {
-        s->has_others = true;
-        return;
-    }
-    if (generation > s->most)
-        s->most = generation;
-    if (generation == 0 ? s->clears_temporary : s->clears_data && generation != s->keep)
-        rp__folder_remove(s->folder, name);
-}
-
-/* Clears what a killed build left, and finds the next generation. Looks before it removes: in a folder
- * that is not ours nothing is touched; beside a manifest that cannot be read, no data. */
-static rp_status prepare_folder(rp__segment_builder *b, rp_error *err)
-{
-    rp__meta old;
-    char *words = NULL;
-    size_t n;
-    rp_status found = rp__manifest_read(&b->folder, &old, &words, &n, err);
-    rp__free(words);
-    if (found == RP_NO_MEMORY || found == RP_IO)
-        return found;
-    uint64_t generation = found == RP_OK ? old.generation : 0;
-    sweep s = {.folder = &b->folder, .keep = generation, .most = generation};
-    rp_status status = rp__folder_list(&b->folder, sweep_name, &s, err);
-    if (status != RP_OK)
-        return status;
-    if (found == RP_NOT_FOUND && s.has_others)
-        return rp__error_set(err, RP_USAGE,
-                             "%s: the folder is not empty and holds no index; give a new one",
-                             b->folder.path);
-    b->meta.generation = s.most + 1;
-    b->replaced = generation;
-    s.clears_temporary = true;
-    s.clears_data = found == RP_OK || found == RP_NOT_FOUND;
-    return rp__folder_list(&b->folder, sweep_name, &s, err);
-}
 
 static rp_status make_workers(rp__segment_builder *b, rp_error *err)
 {
@@ -120,30 +59,29 @@ static rp_status make_workers(rp__segment_builder *b, rp_error *err)
 static rp_status open_text(rp__segment_builder *b, rp_error *err)
 {
     char name[RP_FILE_NAME_MAX];
-    rp__manifest_file_name(RP_FILE_TEXT, b->meta.generation, name);
-    rp_status status = rp__section_writer_new(&b->folder, name, RP_FILE_TEXT, &b->text, err);
+    rp__draft_name(&b->draft, RP_FILE_TEXT, name);
+    rp_status status = rp__section_writer_new(&b->draft.folder, name, RP_FILE_TEXT, &b->text, err);
     if (status == RP_OK)
         rp__section_writer_begin(b->text, RP_SECTION_TEXT_BLOCKS);
     return status;
 }
 
-static rp_status copy_options(rp__segment_builder *b, const rp__segment_options *options,
-                              rp_error *err)
+/* What the manifest will say of the options. */
+static rp_status describe(rp__segment_builder *b, rp_error *err)
 {
-    b->o = *options;
-    b->stop_words = rp__alloc(options->stop_bytes + 1);
-    if (!b->stop_words)
+    const rp__segment_options *o = &b->o;
+    rp__manifest *m = &b->draft.manifest;
+    m->stop_words = rp__alloc(o->stop_bytes + 1);
+    if (!m->stop_words)
         return rp__error_no_memory(err);
-    if (options->stop_bytes)
-        memcpy(b->stop_words, options->stop_words, options->stop_bytes);
-    b->o.stop_words = b->stop_words;
-    b->meta.flags =
-        (options->has_positions ? RP_META_POSITIONS : 0U) | (options->has_text ? RP_META_TEXT : 0U);
-    rp_status status = rp__aux_writer_parse(options->aux, &b->aux, err);
-    snprintf(b->meta.codec, sizeof b->meta.codec, "%s", options->codec->name);
-    snprintf(b->meta.stem, sizeof b->meta.stem, "%s", options->stem);
-    snprintf(b->meta.stop, sizeof b->meta.stop, "%s", options->stop);
-    return status;
+    if (o->stop_bytes)
+        memcpy(m->stop_words, o->stop_words, o->stop_bytes);
+    m->stop_bytes = o->stop_bytes;
+    m->meta.flags = (o->has_positions ? RP_META_POSITIONS : 0U) | (o->has_text ? RP_META_TEXT : 0U);
+    rp__coding_describe(&o->coding, m);
+    snprintf(m->meta.stem, sizeof m->meta.stem, "%s", o->stem);
+    snprintf(m->meta.stop, sizeof m->meta.stop, "%s", o->stop);
+    return rp__aux_writer_parse(o->aux, &b->aux, err);
 }
 
 rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *options,
@@ -152,13 +90,11 @@ rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *op
     rp__segment_builder *b = rp__alloc_zero(1, sizeof *b);
     if (!b)
         return rp__error_no_memory(err);
-    b->folder.fd = -1;
+    b->o = *options;
     b->begun = rp__clock_now();
-    rp_status status = copy_options(b, options, err);
+    rp_status status = rp__draft_begin(&b->draft, dir, err);
     if (status == RP_OK)
-        status = rp__folder_create(&b->folder, dir, err);
-    if (status == RP_OK)
-        status = prepare_folder(b, err);
+        status = describe(b, err);
     if (status == RP_OK)
         status = make_workers(b, err);
     if (status == RP_OK && rp__doctable_writer_new(&b->docs) != RP_OK)
@@ -200,7 +136,7 @@ rp_status rp__segment_builder_token(rp__segment_builder *b, uint32_t worker_numb
 static rp_status spill(rp__segment_builder *b, worker *w, rp_error *err)
 {
     if (!w->out) {
-        rp_status status = rp__out_create(&b->folder, w->file, 256 * 1024, &w->out, err);
+        rp_status status = rp__out_create(&b->draft.folder, w->file, 256 * 1024, &w->out, err);
         if (status != RP_OK)
             return status;
     }
@@ -218,7 +154,7 @@ static uint64_t worker_share(const rp__segment_builder *b)
 {
     uint64_t inverted = atomic_load_explicit(&b->inverted, memory_order_relaxed);
     uint64_t all = rp__alloc_in_use();
-    uint64_t others = (all > inverted ? all - inverted : 0) + slack_bytes(b->o.memory);
+    uint64_t others = (all > inverted ? all - inverted : 0) + rp__alloc_slack(b->o.memory);
     return others >= b->o.memory ? 0 : (b->o.memory - others) / b->o.workers;
 }
 
@@ -260,7 +196,7 @@ static rp_status settle_runs(rp__segment_builder *b, rp__run **runs, size_t *n_r
     enum { MERGE_BYTES_PER_DOC = 32, AUX_BYTES_PER_DOC = 2 }; /* of the longest list */
     uint64_t per_doc = MERGE_BYTES_PER_DOC + (b->aux ? AUX_BYTES_PER_DOC : 0U);
     uint64_t merge = rp__doctable_writer_docs(b->docs) * per_doc;
-    bool must_spill = rp__alloc_in_use() + merge + slack_bytes(b->o.memory) > b->o.memory;
+    bool must_spill = rp__alloc_in_use() + merge + rp__alloc_slack(b->o.memory) > b->o.memory;
     size_t n = 0;
     for (uint32_t i = 0; i < b->o.workers; i++)
         must_spill = must_spill || b->workers[i].n_runs > 0;
@@ -300,26 +236,6 @@ static rp_status settle_runs(rp__segment_builder *b, rp__run **runs, size_t *n_r
     return RP_OK;
 }
 
-/* Ratios for block bounds are those of the default ranking. */
-static rp_status make_norms(rp__segment_builder *b, const rp__lengths *lengths, float **norms)
-{
-    const rp__ranking *ranking = rp__ranking_at(0);
-    rp__rank rank = {.ranking = ranking,
-                     .k1 = ranking->k1,
-                     .b = ranking->b,
-                     .mu = ranking->mu,
-                     .stats = {b->meta.docs, b->meta.tokens, b->meta.max_length}};
-    b->meta.bound_k1 = rank.k1;
-    b->meta.bound_b = rank.b;
-    snprintf(b->meta.bound_variant, sizeof b->meta.bound_variant, "%s", ranking->name);
-    *norms = rp__alloc_array(lengths->n_table + 1U, sizeof **norms);
-    if (!*norms)
-        return RP_NO_MEMORY;
-    for (uint32_t i = 0; i < lengths->n_table; i++)
-        (*norms)[i] = rp__rank_norm(&rank, lengths->table[i]);
-    return RP_OK;
-}
-
 static size_t window_bytes(const rp__segment_builder *b, size_t n_runs)
 {
     enum { LEAST = 4096, MOST = 256 * 1024 };
@@ -332,17 +248,17 @@ static rp_status write_lists(rp__segment_builder *b, const rp__lengths *lengths,
 {
     float *norms = NULL;
     rp__segment_writer *w = NULL;
-    rp_status status = RP_OK;
-    if (make_norms(b, lengths, &norms) != RP_OK)
-        status = rp__error_no_memory(err);
+    rp__meta *meta = &b->draft.manifest.meta;
+    rp__norms_choose(meta);
+    rp_status status = rp__norms_new(meta, lengths, &norms, err);
     if (status == RP_OK)
-        status = rp__segment_writer_new(&b->folder, b->meta.generation, b->o.codec,
+        status = rp__segment_writer_new(&b->draft.folder, meta->generation, &b->o.coding,
                                         b->o.has_positions, lengths, norms, &w, err);
     if (status == RP_OK)
-        status = rp__segment_writer_aux(w, &b->folder, b->aux, err);
+        status = rp__segment_writer_aux(w, &b->draft.folder, b->aux, err);
     rp__merge merge = {.runs = runs,
                        .n_runs = n_runs,
-                       .folder = &b->folder,
+                       .folder = &b->draft.folder,
                        .buffer = window_bytes(b, n_runs),
                        .has_positions = b->o.has_positions,
                        .on_progress = b->o.on_progress,
@@ -350,7 +266,7 @@ static rp_status write_lists(rp__segment_builder *b, const rp__lengths *lengths,
     if (status == RP_OK)
         status = rp__merge_run(&merge, w, err);
     if (status == RP_OK)
-        status = rp__segment_writer_finish(w, &b->meta, err);
+        status = rp__segment_writer_finish(w, meta, err);
     rp__segment_writer_free(w);
     rp__free(norms);
     return status;
@@ -358,10 +274,11 @@ static rp_status write_lists(rp__segment_builder *b, const rp__lengths *lengths,
 
 static rp_status write_text(rp__segment_builder *b, rp_error *err)
 {
-    rp__meta_file *file = &b->meta.files[RP_FILE_TEXT];
+    const rp__meta *meta = &b->draft.manifest.meta;
+    rp__meta_file *file = &b->draft.manifest.meta.files[RP_FILE_TEXT];
     if (!b->text)
         return RP_OK;
-    rp__text_block end = {b->text_offset, (uint32_t)b->meta.docs, 0};
+    rp__text_block end = {b->text_offset, (uint32_t)meta->docs, 0};
     rp__buf_put(&b->text_index, &end, sizeof end);
     if (b->text_index.failed)
         return rp__error_no_memory(err);
@@ -377,72 +294,30 @@ static rp_status write_text(rp__segment_builder *b, rp_error *err)
 static rp_status write_docs(rp__segment_builder *b, rp__lengths *lengths, rp_error *err)
 {
     char name[RP_FILE_NAME_MAX];
-    rp__meta_file *file = &b->meta.files[RP_FILE_DOCS];
-    b->meta.docs = rp__doctable_writer_docs(b->docs);
-    if (rp__doctable_writer_code(b->docs, lengths, &b->meta.tokens) != RP_OK)
+    rp__meta *meta = &b->draft.manifest.meta;
+    rp__meta_file *file = &meta->files[RP_FILE_DOCS];
+    meta->docs = rp__doctable_writer_docs(b->docs);
+    if (rp__doctable_writer_code(b->docs, lengths, &meta->tokens) != RP_OK)
         return rp__error_no_memory(err);
-    b->meta.max_length = lengths->n_table ? lengths->table[lengths->n_table - 1] : 0;
-    rp__manifest_file_name(RP_FILE_DOCS, b->meta.generation, name);
-    return rp__doctable_writer_write(b->docs, &b->folder, name, &file->bytes, &file->checksum, err);
-}
-
-static void remove_generation(rp__segment_builder *b, uint64_t generation)
-{
-    for (int kind = RP_FILE_TERMS; generation && kind < RP_FILE_KINDS; kind++) {
-        char name[RP_FILE_NAME_MAX];
-        rp__manifest_file_name((rp__file_kind)kind, generation, name);
-        rp__folder_remove(&b->folder, name);
-    }
-}
-
-/* The old index's files go by their names, which needs nothing that could fail; the listing finds
- * what lies beside a manifest that could not be read. */
-static void remove_replaced(rp__segment_builder *b)
-{
-    sweep s = {.folder = &b->folder,
-               .clears_temporary = true,
-               .clears_data = true,
-               .keep = b->meta.generation};
-    remove_generation(b, b->replaced);
-    rp__folder_list(&b->folder, sweep_name, &s, NULL);
-}
-
-/* A failure after the rename leaves the new index in place: then its files must stay, and so they do
- * where it cannot be told whether the rename took place. */
-static rp_status publish(rp__segment_builder *b, rp_error *err)
-{
-    rp_status status =
-        rp__manifest_publish(&b->folder, &b->meta, b->o.stop_words, b->o.stop_bytes, err);
-    if (status == RP_OK) {
-        b->is_published = true;
-        remove_replaced(b);
-        return RP_OK;
-    }
-    if (!b->folder.has_tried)
-        return status;
-    rp__meta now;
-    char *words = NULL;
-    size_t n;
-    rp_status seen = rp__manifest_read(&b->folder, &now, &words, &n, NULL);
-    rp__free(words);
-    b->is_published = seen == RP_OK ? now.generation == b->meta.generation : seen != RP_NOT_FOUND;
-    return status;
+    meta->max_length = lengths->n_table ? lengths->table[lengths->n_table - 1] : 0;
+    rp__draft_name(&b->draft, RP_FILE_DOCS, name);
+    return rp__doctable_writer_write(b->docs, &b->draft.folder, name, &file->bytes, &file->checksum,
+                                     err);
 }
 
 static void fill_stats(const rp__segment_builder *b, rp_build_stats *stats)
 {
+    const rp__meta *meta = &b->draft.manifest.meta;
     if (!stats)
         return;
-    stats->docs = b->meta.docs;
-    stats->terms = b->meta.terms;
-    stats->postings = b->meta.postings;
-    stats->tokens = b->meta.tokens;
+    stats->docs = meta->docs;
+    stats->terms = meta->terms;
+    stats->postings = meta->postings;
+    stats->tokens = meta->tokens;
     stats->memory_peak = rp__alloc_peak();
     stats->seconds = (double)(rp__clock_now() - b->begun) * 1e-9;
-    stats->bytes_out = 0;
+    stats->bytes_out = rp__draft_bytes(&b->draft);
     stats->runs = 0;
-    for (size_t i = 0; i < RP_FILE_KINDS; i++)
-        stats->bytes_out += b->meta.files[i].bytes;
     for (uint32_t i = 0; i < b->o.workers; i++)
         stats->runs += b->workers[i].n_runs;
 }
@@ -461,7 +336,7 @@ rp_status rp__segment_builder_finish(rp__segment_builder *b, rp_build_stats *sta
         status = write_lists(b, &lengths, runs, n_runs, err);
     rp__free(runs);
     if (status == RP_OK)
-        status = publish(b, err);
+        status = rp__draft_publish(&b->draft, err);
     if (status == RP_OK)
         fill_stats(b, stats);
     return status;
@@ -476,16 +351,13 @@ void rp__segment_builder_free(rp__segment_builder *b)
         rp__inverter_free(w->inverter);
         rp__out_abandon(w->out);
         if (w->n_runs > 0)
-            rp__folder_remove(&b->folder, w->file);
+            rp__folder_remove(&b->draft.folder, w->file);
         rp__free(w->runs);
     }
     rp__section_writer_abandon(b->text);
-    if (!b->is_published)
-        remove_generation(b, b->meta.generation);
     rp__free(b->workers);
     rp__doctable_writer_free(b->docs);
     rp__buf_free(&b->text_index);
-    rp__free(b->stop_words);
-    rp__folder_close(&b->folder);
+    rp__draft_end(&b->draft);
     rp__free(b);
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "index/norms.h"
 #include "index/segment.h"
 #include "index/term_sort.h"
 
@@ -241,7 +242,7 @@ static void check_length_table(check *c)
             fault(c, "lengths of documents", "their table is out of order");
             return;
         }
-    if (c->s->meta.max_length != (l->n_table ? l->table[l->n_table - 1] : 0))
+    if (c->s->manifest.meta.max_length != (l->n_table ? l->table[l->n_table - 1] : 0))
         fault(c, "lengths of documents", "the longest is not what the manifest says");
 }
 
@@ -252,7 +253,7 @@ static rp_status walk_ids(void *arg)
     uint64_t tokens = 0;
     bool has_lengths = c->faults == 0 && !c->is_short; /* lists that were not read tell nothing */
     check_length_table(c);
-    for (uint32_t d = 0; d < c->s->meta.docs; d++) {
+    for (uint32_t d = 0; d < c->s->manifest.meta.docs; d++) {
         const char *id;
         size_t bytes;
         uint32_t length = l->table[rp__lengths_code(l, d)];
@@ -262,7 +263,7 @@ static rp_status walk_ids(void *arg)
             doc_fault(c, d, "its length is not the sum of its frequencies");
         tokens += length;
     }
-    if (tokens != c->s->meta.tokens)
+    if (tokens != c->s->manifest.meta.tokens)
         fault(c, "lengths of documents", "they do not add up to the manifest's tokens");
     return RP_OK;
 }
@@ -314,26 +315,15 @@ static void check_text(check *c, rp__zblock *z)
     rp__buf_free(&buf);
 }
 
-/* Norms are those of the ranking that the manifest names for bounds. */
 static rp_status run_norms(void *arg)
 {
     check *c = arg;
-    const rp__meta *m = &c->s->meta;
-    const rp__lengths *l = &c->s->docs.lengths;
-    rp__rank rank = {.ranking = rp__ranking_find(m->bound_variant),
-                     .k1 = m->bound_k1,
-                     .b = m->bound_b,
-                     .stats = {m->docs, m->tokens, m->max_length}};
-    if (rank.ranking)
-        rank.mu = rank.ranking->mu;
-    for (uint32_t i = 0; rank.ranking && i < l->n_table; i++)
-        c->norms[i] = rp__rank_norm(&rank, l->table[i]);
-    return rank.ranking ? RP_OK : RP_NOT_FOUND;
+    return rp__norms_fill(&c->s->manifest.meta, &c->s->docs.lengths, c->norms);
 }
 
 static rp_status begin_check(check *c)
 {
-    c->lengths = rp__alloc_zero((size_t)c->s->meta.docs, sizeof *c->lengths);
+    c->lengths = rp__alloc_zero((size_t)c->s->manifest.meta.docs, sizeof *c->lengths);
     c->norms = rp__alloc_array(c->s->docs.lengths.n_table, sizeof *c->norms);
     if (!c->lengths || !c->norms)
         return RP_NO_MEMORY;
@@ -351,7 +341,8 @@ static void check_terms(check *c)
         term_fault(c, "the dictionary cannot be read on from here");
         return;
     }
-    if (c->terms != s->meta.terms || c->postings != s->meta.postings || c->tokens != s->meta.tokens)
+    if (c->terms != s->manifest.meta.terms || c->postings != s->manifest.meta.postings ||
+        c->tokens != s->manifest.meta.tokens)
         fault(c, "terms", "they do not add up to the manifest's figures");
     if (c->lists_end != s->lists_bytes || c->positions_end != s->positions_bytes)
         fault(c, "lists", "they do not fill their section");

@@ -12,14 +12,14 @@
 #include "base/error.h"
 #include "index/aux_writer.h"
 #include "index/dictionary.h"
+#include "index/list_coder.h"
 #include "index/manifest.h"
 
 struct rp__segment_writer {
-    const rp__codec *codec;
     const rp__block_code *pos_code;
     bool has_positions;
     rp__lengths lengths;
-    const float *norms;
+    rp__list_coder coder;
     rp__dictionary_writer *dictionary;
     rp__section_writer *lists, *positions;
     rp__aux_writer *aux; /* NULL: none */
@@ -33,10 +33,8 @@ struct rp__segment_writer {
     uint32_t gaps[RP_BLOCK];
     size_t n_gaps;
     bool has_flushed; /* some positions of this term are written */
-    /* Scratch for encoding. */
-    uint32_t *ends, *scratch;
-    uint8_t *bounds, *encoded;
-    size_t cap_ends, cap_scratch, cap_bounds, cap_encoded;
+    uint8_t *encoded;
+    size_t cap_encoded;
 };
 
 static rp_status open_outputs(rp__segment_writer *w, const rp__folder *folder, uint64_t generation,
@@ -63,18 +61,17 @@ static rp_status open_outputs(rp__segment_writer *w, const rp__folder *folder, u
 }
 
 rp_status rp__segment_writer_new(const rp__folder *folder, uint64_t generation,
-                                 const rp__codec *codec, bool has_positions,
+                                 const rp__coding *coding, bool has_positions,
                                  const rp__lengths *lengths, const float *norms,
                                  rp__segment_writer **out, rp_error *err)
 {
     rp__segment_writer *w = rp__alloc_zero(1, sizeof *w);
     if (!w)
         return rp__error_no_memory(err);
-    w->codec = codec;
     w->pos_code = rp__block_code_find("bp128", rp__cpu_features());
     w->has_positions = has_positions;
     w->lengths = *lengths;
-    w->norms = norms;
+    rp__list_coder_init(&w->coder, coding, &w->lengths, norms);
     rp_status status = open_outputs(w, folder, generation, err);
     if (status != RP_OK) {
         rp__segment_writer_free(w);
@@ -187,46 +184,17 @@ static rp_status add_tiny(rp__segment_writer *w, rp__term *entry)
     return status;
 }
 
-static bool grow_scratch(rp__segment_writer *w)
-{
-    size_t blocks = rp__list_blocks_bound(w->codec, w->n);
-    return rp__alloc_grow(&w->ends, &w->cap_ends, blocks, sizeof *w->ends) &&
-           rp__alloc_grow(&w->bounds, &w->cap_bounds, blocks, 1) &&
-           rp__alloc_grow(&w->scratch, &w->cap_scratch, rp__list_scratch(w->codec, w->n),
-                          sizeof *w->scratch) &&
-           rp__alloc_grow(&w->encoded, &w->cap_encoded, rp__list_bound(w->codec, w->n), 1);
-}
-
-/* The largest tf/(tf+K) of each block, in the float arithmetic of the ranking itself. */
-static void find_bounds(rp__segment_writer *w, size_t n_blocks)
-{
-    size_t i = 0;
-    for (size_t b = 0; b < n_blocks; b++) {
-        float most = 0;
-        for (; i < w->ends[b]; i++) {
-            float tf = (float)w->tfs[i];
-            float ratio = tf / (tf + w->norms[rp__lengths_code(&w->lengths, w->docids[i])]);
-            most = ratio > most ? ratio : most;
-        }
-        w->bounds[b] = rp__rank_block_bound(most);
-    }
-}
-
 static rp_status add_list(rp__segment_writer *w, rp__term *entry)
 {
     size_t used;
-    if (!grow_scratch(w))
+    if (!rp__list_coder_reserve(&w->coder, w->n) ||
+        !rp__alloc_grow(&w->encoded, &w->cap_encoded, rp__list_coder_bound(&w->coder, w->n), 1))
         return RP_NO_MEMORY;
     if (w->positions)
         flush_gaps(w);
-    size_t n_blocks = rp__list_cut(w->codec, NULL, w->docids, w->tfs, w->n, w->scratch, w->ends);
-    find_bounds(w, n_blocks);
-    rp__list_parts parts = {.ends = w->ends,
-                            .n_blocks = n_blocks,
-                            .bounds = w->bounds,
-                            .pos_offsets = w->positions ? w->pos_offsets : NULL};
     rp_status status =
-        rp__list_encode(w->codec, w->docids, w->tfs, w->n, &parts, w->scratch, w->encoded, &used);
+        rp__list_coder_encode(&w->coder, w->docids, w->tfs, w->n,
+                              w->positions ? w->pos_offsets : NULL, w->encoded, &used);
     if (status != RP_OK)
         return status;
     if (w->aux && w->n > RP_BLOCK)
@@ -293,9 +261,7 @@ void rp__segment_writer_free(rp__segment_writer *w)
     rp__free(w->docids);
     rp__free(w->tfs);
     rp__free(w->pos_offsets);
-    rp__free(w->ends);
-    rp__free(w->scratch);
-    rp__free(w->bounds);
+    rp__list_coder_reset(&w->coder);
     rp__free(w->encoded);
     rp__free(w);
 }

@@ -10,7 +10,7 @@
 typedef struct rp__segment_writer rp__segment_writer;
 
 rp_status rp__segment_writer_new(const rp__folder *folder, uint64_t generation,
-                                 const rp__codec *codec, bool has_positions,
+                                 const rp__coding *coding, bool has_positions,
                                  const rp__lengths *lengths, const float *norms,
                                  rp__segment_writer **out, rp_error *err);
 /* Also writes these kinds (rp__aux_writer_parse) for lists of more than RP_BLOCK postings; before the

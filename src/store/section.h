@@ -16,7 +16,7 @@ enum {
 typedef struct rp__section_header {
     char magic[8];
     uint32_t kind, version;
-    uint64_t required; /* features a reader must know; none yet */
+    uint64_t required; /* features a reader must know: RP_FEATURE_ bits */
     uint64_t optional; /* features a reader may pass over */
     uint64_t zero[4];
 } rp__section_header;

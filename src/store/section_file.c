@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -15,7 +16,7 @@
 
 struct rp__section_file {
     uint8_t *at;
-    uint64_t bytes;
+    uint64_t bytes, required;
     size_t n;
     rp__section_entry table[RP_SECTION_MOST];
     char name[4096 + 80]; /* folder and file, for messages */
@@ -47,6 +48,7 @@ static rp_status read_at(const rp__section_file *f, int fd, void *to, size_t n, 
 static rp_status check_header(const rp__section_file *f, const rp__section_header *header,
                               uint32_t kind, rp_error *err)
 {
+    uint64_t unknown = header->required & ~(uint64_t)RP_FEATURE_FREQS;
     if (memcmp(header->magic, RP_SECTION_MAGIC, sizeof header->magic) != 0)
         return damaged(f, "this is no file of a Riposte index", err);
     if (header->version != RP_SECTION_VERSION)
@@ -54,11 +56,11 @@ static rp_status check_header(const rp__section_file *f, const rp__section_heade
                              "%s: format version %u, this program reads version %d; "
                              "use the Riposte that wrote it or build the index again",
                              f->name, header->version, RP_SECTION_VERSION);
-    if (header->required != 0)
+    if (unknown != 0)
         return rp__error_set(err, RP_INCOMPATIBLE,
                              "%s: needs features 0x%llx that this program does not know; "
                              "use a newer Riposte",
-                             f->name, (unsigned long long)header->required);
+                             f->name, (unsigned long long)unknown);
     if (header->kind != kind)
         return damaged(f, "this is another kind of file than its name says", err);
     return RP_OK;
@@ -87,6 +89,7 @@ static rp_status read_metadata(rp__section_file *f, int fd, uint32_t kind, uint6
     rp_status status = read_at(f, fd, &header, sizeof header, 0, err);
     if (status == RP_OK)
         status = check_header(f, &header, kind, err);
+    f->required = header.required;
     if (status == RP_OK)
         status = read_at(f, fd, &footer, sizeof footer, f->bytes - sizeof footer, err);
     if (status != RP_OK)
@@ -181,6 +184,13 @@ rp_status rp__section_file_get(const rp__section_file *f, uint32_t id, const uin
     return RP_OK;
 }
 
+static rp_status wrong_checksum(const rp__section_file *f, uint32_t id, rp_error *err)
+{
+    return rp__error_set(
+        err, RP_DAMAGED,
+        "%s: section %u: checksum differs; restore the file or build the index again", f->name, id);
+}
+
 typedef struct verify_job {
     const uint8_t *at;
     size_t bytes, padded;
@@ -211,9 +221,91 @@ rp_status rp__section_file_verify(const rp__section_file *f, uint32_t id, rp_err
         return damaged(f, "the file was cut short while it was read", err);
     if (job.checksum == e->checksum && job.is_padding_zero)
         return RP_OK;
-    return rp__error_set(
-        err, RP_DAMAGED,
-        "%s: section %u: checksum differs; restore the file or build the index again", f->name, id);
+    return wrong_checksum(f, id, err);
+}
+
+/* ---- Copying --------------------------------------------------------------------------------- */
+
+enum { CHUNK = 256 * 1024 };
+
+typedef struct copy_job {
+    uint8_t *to;
+    const uint8_t *from;
+    size_t bytes;
+} copy_job;
+
+static rp_status run_copy(void *arg)
+{
+    const copy_job *job = arg;
+    memcpy(job->to, job->from, job->bytes);
+    return RP_OK;
+}
+
+typedef struct copy {
+    const rp__section_file *f;
+    rp__out *out;
+    uint8_t *chunk;
+    XXH3_state_t *hash;
+    rp__copied_fn *goes_on;
+    void *arg;
+} copy;
+
+/* Bytes pass through memory of our own, so that what is hashed is what is written. */
+static rp_status copy_bytes(const copy *c, uint64_t offset, uint64_t bytes, rp_error *err)
+{
+    XXH3_64bits_reset(c->hash);
+    for (uint64_t done = 0; done < bytes; done += CHUNK) {
+        size_t n = bytes - done < CHUNK ? (size_t)(bytes - done) : CHUNK;
+        copy_job job = {c->chunk, c->f->at + offset + done, n};
+        if (rp__mapping_guard(run_copy, &job) != RP_OK)
+            return damaged(c->f, "the file was cut short while it was read", err);
+        XXH3_64bits_update(c->hash, c->chunk, n);
+        rp__out_write(c->out, c->chunk, n);
+        if (c->goes_on && !c->goes_on(c->arg, n))
+            return rp__error_set(err, RP_INTERRUPTED, "interrupted; nothing was changed");
+    }
+    return RP_OK;
+}
+
+/* Header, sections with their padding, then table and footer, which open has seen to be sound. */
+static rp_status copy_file(const copy *c, rp_error *err)
+{
+    static const uint8_t zeros[RP_PAD + RP_SECTION_ALIGN];
+    const rp__section_file *f = c->f;
+    rp_status status = copy_bytes(c, 0, sizeof(rp__section_header), err);
+    for (size_t i = 0; i < f->n && status == RP_OK; i++) {
+        const rp__section_entry *e = &f->table[i];
+        status = copy_bytes(c, e->offset, e->bytes, err);
+        if (status == RP_OK && XXH3_64bits_digest(c->hash) != e->checksum)
+            status = wrong_checksum(f, e->id, err);
+        uint64_t end = rp__out_offset(c->out);
+        rp__out_write(c->out, zeros,
+                      (size_t)(rp__bits_align(end + RP_PAD, RP_SECTION_ALIGN) - end));
+    }
+    uint64_t table = rp__out_offset(c->out);
+    return status == RP_OK ? copy_bytes(c, table, f->bytes - table, err) : status;
+}
+
+rp_status rp__section_file_copy(const rp__section_file *f, const rp__folder *folder,
+                                const char *name, rp__copied_fn *goes_on, void *arg, rp_error *err)
+{
+    copy c = {.f = f, .goes_on = goes_on, .arg = arg};
+    rp_status status = RP_OK;
+    c.chunk = rp__alloc(CHUNK);
+    c.hash = XXH3_createState();
+    if (!c.chunk || !c.hash)
+        status = rp__error_no_memory(err);
+    if (status == RP_OK)
+        status = rp__out_create(folder, name, CHUNK, &c.out, err);
+    if (status == RP_OK)
+        status = copy_file(&c, err);
+    if (status != RP_OK)
+        rp__out_abandon(c.out);
+    else
+        status = rp__out_finish(c.out, true, err);
+    XXH3_freeState(c.hash);
+    rp__free(c.chunk);
+    return status;
 }
 
 /* Cutting a file takes away the pages behind its new end, whose touch is a SIGBUS, and zeroes the rest of
@@ -238,6 +330,10 @@ uint32_t rp__section_file_id(const rp__section_file *f, size_t i)
 uint64_t rp__section_file_bytes(const rp__section_file *f)
 {
     return f->bytes;
+}
+uint64_t rp__section_file_required(const rp__section_file *f)
+{
+    return f->required;
 }
 const char *rp__section_file_name(const rp__section_file *f)
 {

@@ -33,9 +33,20 @@ rp_status rp__section_writer_new(const rp__folder *folder, const char *name, uin
     }
     w->header = (rp__section_header){.kind = kind, .version = RP_SECTION_VERSION};
     memcpy(w->header.magic, RP_SECTION_MAGIC, sizeof w->header.magic);
-    rp__out_write(w->out, &w->header, sizeof w->header);
     *out = w;
     return RP_OK;
+}
+
+void rp__section_writer_require(rp__section_writer *w, uint64_t features)
+{
+    w->header.required |= features;
+}
+
+/* The header is written as late as can be, for what is still to be required. */
+static void put_header(rp__section_writer *w)
+{
+    if (rp__out_offset(w->out) == 0)
+        rp__out_write(w->out, &w->header, sizeof w->header);
 }
 
 static void pad_file(rp__section_writer *w, size_t n)
@@ -46,6 +57,7 @@ static void pad_file(rp__section_writer *w, size_t n)
 
 void rp__section_writer_begin(rp__section_writer *w, uint32_t id)
 {
+    put_header(w);
     w->begin = rp__out_offset(w->out);
     w->table[w->n] = (rp__section_entry){.id = id, .offset = w->begin};
     XXH3_64bits_reset(w->hash);
@@ -81,6 +93,7 @@ void rp__section_writer_end(rp__section_writer *w)
 rp_status rp__section_writer_finish(rp__section_writer *w, uint64_t *bytes, uint64_t *checksum,
                                     rp_error *err)
 {
+    put_header(w);
     rp__section_footer footer = {
         .table_offset = rp__out_offset(w->out),
         .n_sections = w->n,

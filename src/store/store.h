@@ -83,11 +83,16 @@ void rp__in_close(rp__in *in);
 
 /* ---- 3. Section files ------------------------------------------------------------------------ */
 
+/* Bits of a header's required features; docs/format.md, chapter 11. */
+enum { RP_FEATURE_FREQS = 1 };
+
 /* header | sections, each 64-byte aligned, followed by RP_PAD zero bytes | table | footer.
  * docs/format.md has the bytes. `kind` and section ids are the index room's numbers. */
 typedef struct rp__section_writer rp__section_writer;
 rp_status rp__section_writer_new(const rp__folder *folder, const char *name, uint32_t kind,
                                  rp__section_writer **out, rp_error *err);
+/* Features that a reader of this file must know; before the first section. */
+void rp__section_writer_require(rp__section_writer *w, uint64_t features);
 void rp__section_writer_begin(rp__section_writer *w, uint32_t id);
 void rp__section_writer_put(rp__section_writer *w, const void *bytes, size_t n);
 void rp__section_writer_align(rp__section_writer *w, size_t to);     /* zeros up to a multiple within the section */
@@ -115,7 +120,13 @@ bool rp__section_file_is_whole(const rp__section_file *file);
 size_t rp__section_file_count(const rp__section_file *file);
 uint32_t rp__section_file_id(const rp__section_file *file, size_t i);
 uint64_t rp__section_file_bytes(const rp__section_file *file);
+uint64_t rp__section_file_required(const rp__section_file *file); /* features, all of them known */
 const char *rp__section_file_name(const rp__section_file *file);
+/* The same bytes as a new file, durable; RP_DAMAGED where a section is not what its checksum says. goes_on
+ * is told of bytes as they are copied; false: RP_INTERRUPTED. */
+typedef bool rp__copied_fn(void *arg, uint64_t bytes);
+rp_status rp__section_file_copy(const rp__section_file *file, const rp__folder *folder,
+                                const char *name, rp__copied_fn *goes_on, void *arg, rp_error *err);
 
 uint64_t rp__checksum(const void *bytes, size_t n); /* XXH3, 64 bits */
 

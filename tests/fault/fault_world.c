@@ -203,6 +203,12 @@ rp_status fault_build_new(const fault_world *w, const char *dir, rp_error *err)
     return build(w, w->new_input, dir, NULL, err);
 }
 
+rp_status fault_recode_new(const fault_world *w, const char *dir, rp_error *err)
+{
+    return rp_index_recode(w->source, dir, &(rp_recode_options){.codec = rp_codec_name(0)}, NULL,
+                           err);
+}
+
 static uint64_t must_print(const char *dir)
 {
     uint64_t print = 0;
@@ -224,10 +230,13 @@ void fault_world_make(fault_world *w, const fault_recipe *recipe)
     join(w->new_input, sizeof w->new_input, w->dir.path, "new.jsonl");
     join(w->pristine, sizeof w->pristine, w->dir.path, "pristine");
     join(w->index, sizeof w->index, w->dir.path, "index");
+    join(w->source, sizeof w->source, w->dir.path, "source");
     fault_write(w->old_input, old_lines, strlen(old_lines));
     write_new(w);
+    rp_recode_options other = {.codec = "vbyte"};
     if (fault_build_old(w, w->pristine, &err) != RP_OK ||
-        build(w, w->new_input, w->index, &stats, &err) != RP_OK)
+        build(w, w->new_input, w->index, &stats, &err) != RP_OK ||
+        rp_index_recode(w->index, w->source, &other, NULL, &err) != RP_OK)
         fail_msg("%s", err.text);
     w->runs = stats.runs;
     w->old_print = must_print(w->pristine);

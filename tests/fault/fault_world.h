@@ -55,6 +55,7 @@ typedef struct fault_world {
     char old_input[300], new_input[300];
     char pristine[300]; /* an index of the old collection, never written to */
     char index[300];    /* where the test builds */
+    char source[300];   /* the new collection in another codec, never written to */
     uint64_t old_print, new_print;
     uint64_t runs; /* that the new build spilled */
 } fault_world;
@@ -65,6 +66,7 @@ void fault_world_reset(const fault_world *w, bool with_old); /* w->index: the ol
 
 rp_status fault_build_old(const fault_world *w, const char *dir, rp_error *err);
 rp_status fault_build_new(const fault_world *w, const char *dir, rp_error *err);
+rp_status fault_recode_new(const fault_world *w, const char *dir, rp_error *err); /* the same, from source */
 
 void fault_remove(const char *dir);                  /* a folder of files */
 void fault_copy(const char *from, const char *to);   /* a folder of files */

@@ -22,6 +22,7 @@ typedef struct spot {
     const fault_world *world;
     uint64_t at, calls;
     bool in_write, is_last; /* is_last: the next call is not made */
+    bool recodes;           /* from another index, instead of building */
     plant plant;
 } spot;
 
@@ -61,7 +62,7 @@ static int build_until_killed(void *arg)
     spot *s = arg;
     rp_error err = {0};
     fault_ops_set(kill_at, s);
-    if (fault_build_new(s->world, s->world->index, &err) == RP_OK)
+    if ((s->recodes ? fault_recode_new : fault_build_new)(s->world, s->world->index, &err) == RP_OK)
         return 0;
     fprintf(stderr, "%s\n", err.text);
     return 1;
@@ -115,15 +116,15 @@ static bool kill_once(spot *s, bool with_old, tally *t)
 }
 
 /* Every `stride`-th call, both before it and in the middle of it where it writes. */
-static tally kill_everywhere(const fault_recipe *recipe, bool with_old, uint64_t stride,
-                             plant planted)
+static tally kill_everywhere(const fault_recipe *recipe, bool recodes, bool with_old,
+                             uint64_t stride, plant planted)
 {
     fault_world w;
     tally t = {0};
     fault_world_make(&w, recipe);
     assert_true(recipe != &fault_spills || w.runs >= 2);
     for (int in_write = 0; in_write <= 1; in_write++) {
-        spot s = {.world = &w, .at = 1, .in_write = in_write, .plant = planted};
+        spot s = {.world = &w, .at = 1, .in_write = in_write, .recodes = recodes, .plant = planted};
         while (kill_once(&s, with_old, &t)) {
             s.at += stride;
             s.calls = 0;
@@ -146,7 +147,7 @@ static void expect_no_bad(const char *name, const tally *t)
 static void every_call_of_a_build_over_an_old_index(void **state)
 {
     (void)state;
-    tally t = kill_everywhere(&fault_tiny, true, 1, PLANT_NONE);
+    tally t = kill_everywhere(&fault_tiny, false, true, 1, PLANT_NONE);
     expect_no_bad("over an old index", &t);
     assert_int_equal(t.none, 0);
     assert_true(t.old > 20 && t.new > 0);
@@ -155,17 +156,26 @@ static void every_call_of_a_build_over_an_old_index(void **state)
 static void every_call_of_a_first_build(void **state)
 {
     (void)state;
-    tally t = kill_everywhere(&fault_tiny, false, 1, PLANT_NONE);
+    tally t = kill_everywhere(&fault_tiny, false, false, 1, PLANT_NONE);
     expect_no_bad("a first build", &t);
     assert_int_equal(t.old, 0);
     assert_true(t.none > 20 && t.new > 0);
+}
+
+static void every_call_of_a_recode(void **state)
+{
+    (void)state;
+    tally t = kill_everywhere(&fault_tiny, true, true, 1, PLANT_NONE);
+    expect_no_bad("a recode over an old index", &t);
+    assert_int_equal(t.none, 0);
+    assert_true(t.old > 20 && t.new > 0);
 }
 
 static void calls_of_a_build_that_spills(void **state)
 {
     (void)state;
     uint64_t stride = getenv("SOAK_MINUTES") ? 1 : FAULT_SLOW > 5 ? 12 : 3;
-    tally t = kill_everywhere(&fault_spills, true, stride, PLANT_NONE);
+    tally t = kill_everywhere(&fault_spills, false, true, stride, PLANT_NONE);
     expect_no_bad("with spills", &t);
     assert_int_equal(t.none, 0);
     assert_true(t.old > 0);
@@ -311,7 +321,7 @@ static void readers_while_builds_replace(void **state)
 static void planted_early_removal_is_caught(void **state)
 {
     (void)state;
-    tally t = kill_everywhere(&fault_tiny, true, 1, PLANT_EARLY_REMOVAL);
+    tally t = kill_everywhere(&fault_tiny, false, true, 1, PLANT_EARLY_REMOVAL);
     print_message("caught %llu: %s\n", (unsigned long long)t.bad, t.why);
     assert_true(t.bad > 0);
 }
@@ -319,7 +329,7 @@ static void planted_early_removal_is_caught(void **state)
 static void planted_debris_is_caught(void **state)
 {
     (void)state;
-    tally t = kill_everywhere(&fault_tiny, true, 4, PLANT_KEPT_DEBRIS);
+    tally t = kill_everywhere(&fault_tiny, false, true, 4, PLANT_KEPT_DEBRIS);
     print_message("caught %llu: %s\n", (unsigned long long)t.bad, t.why);
     assert_true(t.bad > 0);
 }
@@ -329,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_of_a_build_over_an_old_index),
         cmocka_unit_test(every_call_of_a_first_build),
+        cmocka_unit_test(every_call_of_a_recode),
         cmocka_unit_test(calls_of_a_build_that_spills),
         cmocka_unit_test(random_moments),
         cmocka_unit_test(readers_while_builds_replace),

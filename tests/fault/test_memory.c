@@ -183,6 +183,12 @@ static rp_status build_from_memory(fixture *f, rp_error *err)
     return finish_build(f, status);
 }
 
+static rp_status recode(fixture *f, rp_error *err)
+{
+    rp_recode_options o = {.codec = f->build.codec, .threads = f->build.threads};
+    return finish_build(f, rp_index_recode(f->index, f->target, &o, NULL, err));
+}
+
 static void expect_sound(fixture *f)
 {
     rp_error err = {0};
@@ -208,6 +214,8 @@ static const struct build_row {
      build_from_files},
     {"builder, over an old index", {0}, true, build_from_memory},
     {"builder, new folder", {.stem = "english"}, false, build_from_memory},
+    {"recode, over an old index", {.codec = "optpfd"}, true, recode},
+    {"recode, new folder, 2 threads", {.codec = "iiu", .threads = 2}, false, recode},
 };
 
 static void test_builds(void **state)
@@ -297,6 +305,15 @@ static rp_status read_term(fixture *f, rp_error *err)
     return rp_index_get_term(f->open, "dihace", &info, err);
 }
 
+static rp_status read_costs(fixture *f, rp_error *err)
+{
+    rp_index_costs costs;
+    rp_status status = rp_index_get_costs(f->open, 3, &costs, err);
+    if (status == RP_OK)
+        rp_index_costs_free(&costs);
+    return status;
+}
+
 static void test_reading(void **state)
 {
     fixture *f = *state;
@@ -308,6 +325,7 @@ static void test_reading(void **state)
     exhaust(f, "check", check_index, NULL);
     exhaust(f, "document", read_document, NULL);
     exhaust(f, "term", read_term, NULL);
+    exhaust(f, "costs", read_costs, NULL);
 }
 
 /* ---- Searching ------------------------------------------------------------------------------- */

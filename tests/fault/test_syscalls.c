@@ -105,6 +105,11 @@ static rp_status work_build(const fault_world *w, rp_error *err)
     return fault_build_new(w, w->index, err);
 }
 
+static rp_status work_recode(const fault_world *w, rp_error *err)
+{
+    return fault_recode_new(w, w->index, err);
+}
+
 static rp_status work_open(const fault_world *w, rp_error *err)
 {
     rp_index *index = NULL;
@@ -144,6 +149,8 @@ static const work works[] = {
     {"build over an old index", &fault_tiny, work_build, true, true},
     {"first build", &fault_tiny, work_build, false, true},
     {"build with spills", &fault_spills, work_build, true, true},
+    {"recode over an old index", &fault_tiny, work_recode, true, true},
+    {"recode into a new folder", &fault_tiny, work_recode, false, true},
     {"open", &fault_tiny, work_open, true, false},
     {"search", &fault_tiny, work_search, true, false},
     {"check", &fault_tiny, work_check, true, false},

@@ -102,7 +102,7 @@ static bool open_file(format_index *ix, const char *path, uint32_t kind, format_
     uint64_t n = u64(footer + 8);
     if (f->bytes < 128 || memcmp(f->at, magic, 8) != 0 || memcmp(footer + 56, magic_end, 8) != 0)
         return fail(ix, "%s: magic", path);
-    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) != 0 ||
+    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0) ||
         !are_zeros(f->at + 32, 32))
         return fail(ix, "%s: header", path);
     f->checksum = u64(footer + 48);
@@ -157,6 +157,11 @@ static bool read_meta(format_index *ix)
     memcpy(ix->codec, m + 80, 16);
     memcpy(ix->stem, m + 96, 16);
     memcpy(ix->stop, m + 112, 64);
+    const uint8_t *freqs = section(ix, 0, 3, &bytes);
+    if (u64(ix->files[0].at + 16) != (freqs != NULL) || bytes > 15)
+        return fail(ix, "frequencies");
+    if (freqs)
+        memcpy(ix->freqs, freqs, bytes);
     return true;
 }
 
@@ -241,12 +246,21 @@ typedef struct codec_row {
 static const codec_row rows[] = {
     {"bp128", bp128, bp128}, {"vbyte", vbyte, vbyte}, {"raw", NULL, bp128}};
 
-static const codec_row *find_row(const char *name)
+/* The row of that name, its frequencies in the code of the other. */
+static bool find_row(const char *name, const char *freqs, codec_row *out)
 {
+    bool has_name = false, has_freqs = freqs[0] == 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].name, name) == 0)
-            return &rows[i];
-    return NULL;
+        if (strcmp(rows[i].name, name) == 0) {
+            *out = rows[i];
+            has_name = true;
+        }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, freqs) == 0 && rows[i].docs) {
+            out->freqs = rows[i].docs;
+            has_freqs = true;
+        }
+    return has_name && has_freqs;
 }
 
 /* Block b, of n docids. */
@@ -469,13 +483,13 @@ static bool read_place(format_index *ix, format_term *t)
 {
     uint64_t bytes;
     const uint8_t *offsets, *lists = section(ix, 2, 32, &bytes);
-    const codec_row *row = find_row(ix->codec);
+    codec_row row;
     uint64_t list_bytes = 16 * varint(&ix->p), pos_bytes = ix->has_positions ? varint(&ix->p) : 0;
     if (t->df <= 8 && (!ix->has_positions || t->cf <= 24))
         return fail(ix, "a list that should be tiny");
-    if (!row)
+    if (!find_row(ix->codec, ix->freqs, &row))
         return fail(ix, "codec %s", ix->codec);
-    if (!read_list(ix, row, lists + ix->list_offset, t, &offsets) || !sum_starts(ix, t) ||
+    if (!read_list(ix, &row, lists + ix->list_offset, t, &offsets) || !sum_starts(ix, t) ||
         !check_aux(ix, t))
         return false;
     if (ix->has_positions &&

@@ -21,7 +21,7 @@ typedef struct format_index {
     uint32_t longest;
     bool has_positions, has_text;
     double k1, b;
-    char variant[16], codec[16], stem[16], stop[64];
+    char variant[16], codec[16], freqs[16], stem[16], stop[64]; /* freqs: empty, the codec's own */
     /* Where the walk over terms is. */
     uint64_t next_term;
     const uint8_t *p;

@@ -210,6 +210,21 @@ static void test_aux(void **state)
     }
 }
 
+static void test_frequencies_in_another_code(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"bp128", "vbyte"}, {"raw", "vbyte"}, {"vbyte", "bp128"}};
+    for (size_t i = 0; i < 3; i++) {
+        rp_build_options o = {.codec = pairs[i][0], .freqs = pairs[i][1]};
+        char path[2100];
+        snprintf(path, sizeof path, "%s/freqs-%zu", dir.path, i);
+        build(path, &o, 1500);
+        seen all = compare(path);
+        assert_true(all.short_lists > 20 && all.long_lists > 5);
+    }
+}
+
 static void test_few_documents(void **state)
 {
     (void)state;
@@ -260,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_codecs),
         cmocka_unit_test(test_aux),
+        cmocka_unit_test(test_frequencies_in_another_code),
         cmocka_unit_test(test_few_documents),
         cmocka_unit_test(test_every_codec_is_described),
     };

@@ -60,7 +60,7 @@ static inline void tiny_open(tiny_index *tiny, const char *const *texts, size_t 
     const char *stem = options.stem ? options.stem : "none";
     const char *words = rp__stopwords_get(stop);
     rp__text_options text = {.stem = stem, .stop_words = words, .stop_bytes = strlen(words)};
-    rp__segment_options segment = {.codec = rp__codec_find("bp128", rp__cpu_features()),
+    rp__segment_options segment = {.coding.codec = rp__codec_find("bp128", rp__cpu_features()),
                                    .stem = stem,
                                    .stop = stop,
                                    .stop_words = words,

@@ -18,7 +18,7 @@ typedef struct work {
 static void begin(work *w, const char *stop, bool has_text)
 {
     rp__text_options text = {.stem = "none", .stop_words = stop, .stop_bytes = strlen(stop)};
-    rp__segment_options o = {.codec = rp__codec_find("bp128", rp__cpu_features()),
+    rp__segment_options o = {.coding.codec = rp__codec_find("bp128", rp__cpu_features()),
                              .stem = "none",
                              .stop = "mine",
                              .stop_words = stop,

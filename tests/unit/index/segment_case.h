@@ -74,8 +74,9 @@ static inline void segment_case_begin(segment_case *c, const char *codec, bool h
     assert_int_equal(rp__folder_create(&c->folder, c->dir.path, NULL), RP_OK);
     segment_case_docs(c, plain, n_docs);
     segment_case_norms(c);
-    assert_int_equal(rp__segment_writer_new(&c->folder, 1, rp__codec_find(codec, rp__cpu_features()),
-                                            has_positions, &c->lengths, c->norms, &c->w, NULL),
+    rp__coding coding = {.codec = rp__codec_find(codec, rp__cpu_features())};
+    assert_int_equal(rp__segment_writer_new(&c->folder, 1, &coding, has_positions,
+                                            &c->lengths, c->norms, &c->w, NULL),
                      RP_OK);
 }
 
@@ -91,7 +92,8 @@ static inline void segment_case_end(segment_case *c)
                      RP_OK);
     rp__doctable_writer_free(c->docs);
     free(c->norms);
-    assert_int_equal(rp__manifest_publish(&c->folder, &c->meta, "", 0, &err), RP_OK);
+    rp__manifest manifest = {.meta = c->meta};
+    assert_int_equal(rp__manifest_publish(&c->folder, &manifest, &err), RP_OK);
     if (rp__segment_open(c->dir.path, true, &c->segment, &err) != RP_OK)
         fail_msg("%s", err.text);
 }

@@ -80,7 +80,7 @@ static void test_names_of_others(void **state)
             fail_msg("\"%s\" is taken for a file of a build", others[i]);
 }
 
-static rp__meta make_meta(void)
+static rp__manifest make_manifest(void)
 {
     rp__meta meta = {.generation = 7, .docs = 3, .tokens = 10, .terms = 4, .postings = 5};
     meta.bound_k1 = 1.2;
@@ -89,7 +89,7 @@ static rp__meta make_meta(void)
     strcpy(meta.stop, "mine");
     for (int i = 1; i < RP_FILE_KINDS; i++)
         meta.files[i] = (rp__meta_file){100U + (uint64_t)i, 200U + (uint64_t)i};
-    return meta;
+    return (rp__manifest){.meta = meta};
 }
 
 static void test_round_trip(void **state)
@@ -97,28 +97,30 @@ static void test_round_trip(void **state)
     (void)state;
     tempdir dir;
     rp__folder folder;
-    rp__meta meta = make_meta(), got;
-    char *words = NULL;
-    size_t bytes;
+    rp__manifest made = make_manifest(), got;
     rp_error err;
     assert_int_equal(tempdir_make(&dir), 0);
     assert_int_equal(rp__folder_create(&folder, dir.path, NULL), RP_OK);
-    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_NOT_FOUND);
-    assert_int_equal(rp__manifest_publish(&folder, &meta, "the\nof", 6, &err), RP_OK);
+    assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_NOT_FOUND);
+    made.stop_words = (char[]){"the\nof"};
+    made.stop_bytes = 6;
+    assert_int_equal(rp__manifest_publish(&folder, &made, &err), RP_OK);
     assert_int_equal(files_count(dir.path), 1);
     assert_true(files_exist(tempdir_path(&dir, RP_MANIFEST_NAME)));
-    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_OK);
-    assert_memory_equal(&got, &meta, sizeof meta);
-    assert_int_equal(bytes, 6);
-    assert_string_equal(words, "the\nof");
-    rp__free(words);
-    meta.generation = 8; /* a second one replaces the first */
-    assert_int_equal(rp__manifest_publish(&folder, &meta, "", 0, &err), RP_OK);
-    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_OK);
-    assert_int_equal(got.generation, 8);
-    assert_int_equal(bytes, 0);
-    assert_string_equal(words, "");
-    rp__free(words);
+    assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_OK);
+    assert_memory_equal(&got.meta, &made.meta, sizeof made.meta);
+    assert_int_equal(got.stop_bytes, 6);
+    assert_string_equal(got.stop_words, "the\nof");
+    assert_string_equal(got.freqs, "");
+    rp__manifest_reset(&got);
+    made.meta.generation = 8; /* a second one replaces the first */
+    made.stop_bytes = 0;
+    assert_int_equal(rp__manifest_publish(&folder, &made, &err), RP_OK);
+    assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_OK);
+    assert_int_equal(got.meta.generation, 8);
+    assert_int_equal(got.stop_bytes, 0);
+    assert_string_equal(got.stop_words, "");
+    rp__manifest_reset(&got);
     assert_int_equal(files_count(dir.path), 1);
     rp__folder_close(&folder);
     tempdir_remove(&dir);
@@ -130,19 +132,72 @@ static void test_cannot_publish(void **state)
     (void)state;
     tempdir dir;
     rp__folder folder;
-    rp__meta meta = make_meta(), got;
-    char *words = NULL;
-    size_t bytes;
+    rp__manifest made = make_manifest(), got;
     rp_error err;
     assert_int_equal(tempdir_make(&dir), 0);
     assert_int_equal(rp__folder_create(&folder, dir.path, NULL), RP_OK);
-    assert_int_equal(rp__manifest_publish(&folder, &meta, "", 0, NULL), RP_OK);
+    assert_int_equal(rp__manifest_publish(&folder, &made, NULL), RP_OK);
     files_write(tempdir_path(&dir, RP_MANIFEST_NEW), "", 0);
-    meta.generation = 8;
-    assert_int_equal(rp__manifest_publish(&folder, &meta, "", 0, &err), RP_IO);
-    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, NULL), RP_OK);
-    assert_int_equal(got.generation, 7);
-    rp__free(words);
+    made.meta.generation = 8;
+    assert_int_equal(rp__manifest_publish(&folder, &made, &err), RP_IO);
+    assert_int_equal(rp__manifest_read(&folder, &got, NULL), RP_OK);
+    assert_int_equal(got.meta.generation, 7);
+    rp__manifest_reset(&got);
+    rp__folder_close(&folder);
+    tempdir_remove(&dir);
+}
+
+/* The code of frequencies is a section of its own, which an older reader refuses by a feature bit. */
+static void test_freqs(void **state)
+{
+    (void)state;
+    tempdir dir;
+    rp__folder folder;
+    rp__manifest made = make_manifest(), got;
+    patch p;
+    rp_error err;
+    size_t n;
+    assert_int_equal(tempdir_make(&dir), 0);
+    assert_int_equal(rp__folder_create(&folder, dir.path, NULL), RP_OK);
+    strcpy(made.freqs, "interpolative");
+    assert_int_equal(rp__manifest_publish(&folder, &made, &err), RP_OK);
+    assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_OK);
+    assert_string_equal(got.freqs, "interpolative");
+    assert_memory_equal(&got.meta, &made.meta, sizeof made.meta);
+    rp__manifest_reset(&got);
+    patch_open(&p, dir.path, 7);
+    uint8_t *header = p.f.at[RP_FILE_MANIFEST];
+    assert_int_equal(rp__load64(header + offsetof(rp__section_header, required)), RP_FEATURE_FREQS);
+    header[offsetof(rp__section_header, required)] = 0; /* a section that nobody asks for */
+    patch_apply(&p);
+    assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
+    assert_non_null(strstr(err.text, "makes no sense"));
+    patch_undo(&p); /* asked for, but not there */
+    uint8_t *table = reseal_table(p.f.at[RP_FILE_MANIFEST], p.f.bytes[RP_FILE_MANIFEST], &n);
+    assert_int_equal(n, 3);
+    table[2 * sizeof(rp__section_entry)] = 99;
+    patch_apply(&p);
+    assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
+    assert_non_null(strstr(err.text, "missing"));
+    patch_close(&p);
+    for (size_t bytes = 0; bytes <= 16; bytes += 16) { /* no name, and one that has no end */
+        rp__section_writer *w;
+        uint8_t section[sizeof made.meta] = {0};
+        assert_int_equal(
+            rp__section_writer_new(&folder, RP_MANIFEST_NEW, RP_FILE_MANIFEST, &w, &err), RP_OK);
+        rp__section_writer_require(w, RP_FEATURE_FREQS);
+        const size_t sizes[] = {sizeof made.meta, 0, bytes};
+        for (uint32_t id = RP_SECTION_META; id <= RP_SECTION_FREQS; id++) {
+            rp__section_writer_begin(w, id);
+            rp__section_writer_put(w, section, sizes[id - 1]);
+            rp__section_writer_end(w);
+        }
+        assert_int_equal(rp__section_writer_finish(w, NULL, NULL, &err), RP_OK);
+        assert_int_equal(rp__folder_publish(&folder, RP_MANIFEST_NEW, RP_MANIFEST_NAME, &err),
+                         RP_OK);
+        assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
+        assert_non_null(strstr(err.text, "size"));
+    }
     rp__folder_close(&folder);
     tempdir_remove(&dir);
 }
@@ -152,14 +207,12 @@ static void test_nonsense(void **state)
     (void)state;
     tempdir dir;
     rp__folder folder;
-    rp__meta meta = make_meta(), got;
+    rp__manifest made = make_manifest(), got;
     patch p;
-    char *words = NULL;
-    size_t bytes;
     rp_error err;
     assert_int_equal(tempdir_make(&dir), 0);
     assert_int_equal(rp__folder_create(&folder, dir.path, NULL), RP_OK);
-    assert_int_equal(rp__manifest_publish(&folder, &meta, "", 0, NULL), RP_OK);
+    assert_int_equal(rp__manifest_publish(&folder, &made, NULL), RP_OK);
     patch_open(&p, dir.path, 7);
     static const struct {
         size_t offset, n;
@@ -175,7 +228,7 @@ static void test_nonsense(void **state)
         memset(patch_section(&p, RP_FILE_MANIFEST, RP_SECTION_META, NULL) + changes[i].offset,
                changes[i].fill, changes[i].n);
         patch_apply(&p);
-        assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_DAMAGED);
+        assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
         assert_non_null(strstr(err.text, "makes no sense"));
     }
     patch_undo(&p); /* a section of another size, told apart by its id alone */
@@ -183,12 +236,12 @@ static void test_nonsense(void **state)
     uint8_t *table = reseal_table(p.f.at[RP_FILE_MANIFEST], p.f.bytes[RP_FILE_MANIFEST], &entries);
     table[offsetof(rp__section_entry, bytes)]--;
     patch_apply(&p);
-    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_DAMAGED);
+    assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
     assert_non_null(strstr(err.text, "size"));
     patch_undo(&p); /* checksums are looked at before anything is believed */
     patch_section(&p, RP_FILE_MANIFEST, RP_SECTION_META, NULL)[0] ^= 1;
     patch_write(&p);
-    assert_int_equal(rp__manifest_read(&folder, &got, &words, &bytes, &err), RP_DAMAGED);
+    assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
     assert_non_null(strstr(err.text, "checksum"));
     patch_close(&p);
     rp__folder_close(&folder);
@@ -201,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_names),           cmocka_unit_test(test_own_names),
         cmocka_unit_test(test_names_of_others), cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_cannot_publish),  cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_freqs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

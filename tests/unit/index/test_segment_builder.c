@@ -4,7 +4,7 @@
 
 static rp__segment_options options_of(bool has_positions, uint64_t memory, uint32_t workers)
 {
-    return (rp__segment_options){.codec = rp__codec_find("bp128", rp__cpu_features()),
+    return (rp__segment_options){.coding.codec = rp__codec_find("bp128", rp__cpu_features()),
                                  .stem = "none",
                                  .stop = "none",
                                  .stop_words = "the\nof",

@@ -142,6 +142,9 @@ static void test_versions_and_features(void **state)
     assert_int_equal(open_header(16, 0x10, 8, &err), RP_INCOMPATIBLE);
     assert_non_null(strstr(err.text, "features 0x10"));
     assert_non_null(strstr(err.text, "newer Riposte"));
+    assert_int_equal(open_header(16, 0x10 | RP_FEATURE_FREQS, 8, &err), RP_INCOMPATIBLE);
+    assert_non_null(strstr(err.text, "features 0x10 ")); /* those it knows are not complained of */
+    assert_int_equal(open_header(16, RP_FEATURE_FREQS, 8, &err), RP_OK);
     assert_int_equal(open_header(16, 1ULL << 63, 8, &err), RP_INCOMPATIBLE);
     assert_int_equal(open_header(24, UINT64_MAX, 8, &err), RP_OK); /* optional: passed over */
     assert_int_equal(open_header(0, 'X', 1, &err), RP_DAMAGED);
@@ -222,6 +225,100 @@ static int clean(void **state)
     return 0;
 }
 
+/* ---- Copying ----------------------------------------------------------------------------------- */
+
+typedef struct copying {
+    uint64_t bytes, calls, stop_at;
+} copying;
+
+static bool count_copied(void *arg, uint64_t n)
+{
+    copying *c = arg;
+    c->bytes += n;
+    return ++c->calls != c->stop_at;
+}
+
+static rp_status copy(const char *to, copying *c, rp_error *err)
+{
+    rp__section_file *f;
+    assert_int_equal(rp__section_file_open(&folder, "f", KIND, 0, 0, &f, NULL), RP_OK);
+    rp_status status = rp__section_file_copy(f, &folder, to, c ? count_copied : NULL, c, err);
+    rp__section_file_close(f);
+    return status;
+}
+
+static void expect_copy(const uint8_t *want, size_t n)
+{
+    size_t got;
+    uint8_t *at = files_read(tempdir_path(&dir, "copy"), &got);
+    assert_int_equal(got, n);
+    assert_memory_equal(at, want, n);
+    free(at);
+    remove(tempdir_path(&dir, "copy"));
+}
+
+static void test_copy(void **state)
+{
+    (void)state;
+    copying c = {0};
+    rp_error err = {0};
+    uint8_t at[sizeof sound];
+    files_write(tempdir_path(&dir, "f"), sound, bytes);
+    assert_int_equal(copy("copy", NULL, &err), RP_OK);
+    expect_copy(sound, bytes);
+    assert_int_equal(copy("copy", &c, &err), RP_OK);
+    expect_copy(sound, bytes);
+    assert_true(c.bytes > 100 && c.bytes <= bytes);
+    for (uint64_t i = 1; i <= c.calls; i++) {
+        copying stopped = {.stop_at = i};
+        assert_int_equal(copy("copy", &stopped, &err), RP_INTERRUPTED);
+        assert_false(files_exist(tempdir_path(&dir, "copy")));
+    }
+    files_write(tempdir_path(&dir, "copy"), "", 0); /* in the way */
+    assert_int_equal(copy("copy", NULL, &err), RP_IO);
+    remove(tempdir_path(&dir, "copy"));
+    memcpy(at, sound, bytes);
+    at[64 + 2] ^= 1; /* in section 7 */
+    files_write(tempdir_path(&dir, "f"), at, bytes);
+    assert_int_equal(copy("copy", NULL, &err), RP_DAMAGED);
+    assert_non_null(strstr(err.text, "section 7: checksum"));
+    assert_false(files_exist(tempdir_path(&dir, "copy")));
+    memcpy(at, sound, bytes);
+    at[64 + 50] ^= 1; /* in the padding behind it, which is made anew */
+    files_write(tempdir_path(&dir, "f"), at, bytes);
+    assert_int_equal(copy("copy", NULL, &err), RP_OK);
+    expect_copy(sound, bytes);
+}
+
+/* More than passes through memory at once. */
+static void test_copy_of_a_large_file(void **state)
+{
+    (void)state;
+    enum { LARGE = 600000 };
+    rp__section_writer *w;
+    copying c = {0};
+    rp_error err = {0};
+    size_t n;
+    uint8_t *values = malloc(LARGE);
+    for (size_t i = 0; i < LARGE; i++)
+        values[i] = (uint8_t)(i * i >> 5);
+    remove(tempdir_path(&dir, "f"));
+    assert_int_equal(rp__section_writer_new(&folder, "f", KIND, &w, NULL), RP_OK);
+    rp__section_writer_require(w, RP_FEATURE_FREQS);
+    for (uint32_t id = 1; id < 3; id++) {
+        rp__section_writer_begin(w, id);
+        rp__section_writer_put(w, values, LARGE / id);
+        rp__section_writer_end(w);
+    }
+    assert_int_equal(rp__section_writer_finish(w, NULL, NULL, NULL), RP_OK);
+    assert_int_equal(copy("copy", &c, &err), RP_OK);
+    assert_true(c.calls > 5);
+    uint8_t *all = files_read(tempdir_path(&dir, "f"), &n);
+    expect_copy(all, n);
+    free(all);
+    free(values);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +328,8 @@ int main(void)
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_every_byte),
         cmocka_unit_test(test_versions_and_features),
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_copy_of_a_large_file),
         cmocka_unit_test(test_tables_that_lie),
         cmocka_unit_test(test_footers_that_lie),
     };

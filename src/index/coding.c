@@ -1,0 +1,44 @@
+/* coding.c: which codec, and which code for the frequencies, to and from their names. */
+#include "index/coding.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/error.h"
+
+rp__codec rp__coding_row(const rp__coding *coding)
+{
+    rp__codec row = *coding->codec;
+    if (coding->freqs && row.freqs)
+        row.freqs = coding->freqs;
+    return row;
+}
+
+void rp__coding_describe(const rp__coding *coding, rp__manifest *m)
+{
+    const rp__block_code *own = coding->codec->freqs, *freqs = coding->freqs;
+    bool is_own = !own || !freqs || strcmp(own->name, freqs->name) == 0;
+    memset(m->meta.codec, 0, sizeof m->meta.codec); /* a longer name may have been here */
+    snprintf(m->meta.codec, sizeof m->meta.codec, "%s", coding->codec->name);
+    snprintf(m->freqs, sizeof m->freqs, "%s", is_own ? "" : freqs->name);
+}
+
+rp_status rp__coding_find(const rp__manifest *m, const char *dir, rp__coding *out, rp_error *err)
+{
+    uint32_t features = rp__cpu_features();
+    *out = (rp__coding){.codec = rp__codec_find(m->meta.codec, features)};
+    if (!out->codec)
+        return rp__error_set(err, RP_INCOMPATIBLE,
+                             "%s: codec \"%s\" is not known to this program; use a newer Riposte",
+                             dir, m->meta.codec);
+    if (!m->freqs[0])
+        return RP_OK;
+    out->freqs = rp__block_code_find(m->freqs, features);
+    if (!out->freqs || !out->codec->freqs)
+        return rp__error_set(err, RP_INCOMPATIBLE,
+                             "%s: frequencies \"%s\" of codec \"%s\" are not known to this "
+                             "program; use a newer Riposte",
+                             dir, m->freqs, m->meta.codec);
+    return RP_OK;
+}
