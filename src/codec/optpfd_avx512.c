@@ -4,10 +4,73 @@
 #include "codec/optpfd.h"
 
 #if defined(__x86_64__)
-#include "codec/patch_avx512.h"
+#include "codec/patch_list_avx512.h"
 
 RP_PATCH_ROW(rp__optpfd_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
-RP_PATCH_AVX512_LIST(rp__optpfd_avx512_list, rp__optpfd_open)
+/* The number of high parts in each bitmap at `at`, and the bitmaps as marks. */
+RP_PATCH_INLINE __m512i take_marks(rp__patch_batch *t, __mmask16 mapped, __m512i at)
+{
+    _Alignas(64) uint32_t from[RP_PATCH_BATCH], counts[RP_PATCH_BATCH];
+    _mm512_store_si512(from, at);
+    for (uint32_t i = 0; i < RP_PATCH_BATCH; i++) {
+        uint64_t is_mapped = 0ULL - (mapped >> i & 1);
+        t->marks[i][0] = rp__load64(t->docs + from[i]) & is_mapped;
+        t->marks[i][1] = rp__load64(t->docs + from[i] + 8) & is_mapped;
+        counts[i] = rp__bits_count64(t->marks[i][0]) + rp__bits_count64(t->marks[i][1]);
+    }
+    return _mm512_load_si512(counts);
+}
+
+RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch *t)
+{
+    const __m512i zero = _mm512_setzero_si512(), one = _mm512_set1_epi32(1),
+                  seven = _mm512_set1_epi32(7);
+    const __m512i bitmap_bytes = _mm512_set1_epi32(RP_BLOCK / 8);
+    rp__patch_heads h = rp__patch_heads_of(list, b);
+    __m512i width = _mm512_and_si512(h.head, _mm512_set1_epi32(63));
+    __m512i mode = _mm512_and_si512(_mm512_srli_epi32(h.head, 6), _mm512_set1_epi32(3));
+    __mmask16 listed = _mm512_cmpeq_epi32_mask(mode, one);
+    __mmask16 mapped = _mm512_cmpeq_epi32_mask(mode, _mm512_set1_epi32(RP_OPTPFD_BITMAP));
+    __mmask16 has_high = listed | mapped;
+    __mmask16 has_far = _mm512_mask_test_epi32_mask(has_high, h.head, _mm512_set1_epi32(8 << 8)) |
+                        _mm512_cmpeq_epi32_mask(mode, _mm512_set1_epi32(RP_OPTPFD_FAR));
+    __m512i high = _mm512_srli_epi32(h.head, 8);
+    __m512i hw = _mm512_maskz_add_epi32(has_high, _mm512_and_si512(high, seven), one);
+    __m512i k = _mm512_maskz_add_epi32(
+        listed, _mm512_and_si512(_mm512_srli_epi32(high, 4), _mm512_set1_epi32(15)), one);
+    __m512i far = _mm512_mask_srli_epi32(high, has_high, high, 8);
+    __m512i f = _mm512_maskz_add_epi32(has_far, _mm512_and_si512(far, seven), one);
+    __m512i fw = _mm512_maskz_add_epi32(
+        has_far, _mm512_and_si512(_mm512_srli_epi32(far, 3), _mm512_set1_epi32(31)), one);
+    __m512i lows = _mm512_add_epi32(h.from, one);
+    lows = _mm512_mask_add_epi32(lows, has_high, lows, one);
+    lows = _mm512_mask_add_epi32(lows, has_far, lows, one);
+    __m512i at = _mm512_add_epi32(lows, _mm512_slli_epi32(width, 4));
+    __mmask16 ok =
+        _mm512_mask_cmple_epu32_mask(h.sound, width, _mm512_set1_epi32(RP_BITPACK_AVX512_NARROW));
+    ok = _mm512_mask_cmple_epu32_mask(ok, fw, _mm512_set1_epi32(16));
+    ok = _mm512_mask_cmple_epu32_mask(ok, _mm512_sub_epi32(at, h.from), h.bytes);
+    __m512i n_marks = take_marks(t, ok & mapped, _mm512_maskz_mov_epi32(ok, at));
+    at = _mm512_mask_add_epi32(at, mapped, at, bitmap_bytes);
+    __m512i high_bits = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_add_epi32(k, n_marks), hw),
+                                         _mm512_mullo_epi32(k, seven));
+    __m512i far_at = _mm512_add_epi32(at, _mm512_srli_epi32(_mm512_add_epi32(high_bits, seven), 3));
+    __m512i far_bits = _mm512_mullo_epi32(f, _mm512_add_epi32(fw, seven));
+    __m512i end = _mm512_add_epi32(far_at, _mm512_srli_epi32(_mm512_add_epi32(far_bits, seven), 3));
+    ok = _mm512_mask_cmple_epu32_mask(ok, _mm512_sub_epi32(end, h.from), h.bytes);
+    ok &= (__mmask16)~listed;
+    ok = _mm512_mask_cmple_epu32_mask(ok, f, _mm512_set1_epi32(RP_PATCH_EASY));
+    rp__patch_sums s = {.total = zero};
+    rp__patch_batch_place(t, &s, far_at, _mm512_mullo_epi32(f, seven),
+                          _mm512_maskz_mov_epi32(ok, f), seven, fw, _mm512_add_epi32(width, hw));
+    _mm512_store_si512(t->lows, _mm512_maskz_mov_epi32(ok, lows));
+    _mm512_store_si512(t->widths, _mm512_maskz_mov_epi32(ok, width));
+    _mm512_store_si512(t->highs, _mm512_maskz_mov_epi32(ok, at));
+    _mm512_store_si512(t->high_widths, _mm512_maskz_mov_epi32(ok, hw));
+    return ok & rp__patch_sums_fit(&s, _mm512_add_epi32(width, hw));
+}
+
+RP_PATCH_AVX512_LIST(rp__optpfd_avx512_list, ready, rp__optpfd_open, true)
 
 const rp__block_code rp__optpfd_avx512_code = {
     .name = "optpfd",

@@ -188,6 +188,15 @@ static inline uint8_t *rp__patch_flush(rp__patch_writer *w)
     return w->out;
 }
 
+/* A block with more exceptions than this, which vector units place together with those of other
+ * blocks, must be so many bytes shorter for it to be worth the time. */
+enum { RP_PATCH_EASY = 4, RP_PATCH_MANY_COST = 10 };
+
+static inline size_t rp__patch_cost(size_t bytes, uint32_t n_exceptions)
+{
+    return bytes + (n_exceptions > RP_PATCH_EASY ? RP_PATCH_MANY_COST : 0);
+}
+
 /* wider[w] of the n values have more than w bits, w up to 32. */
 typedef struct rp__patch_widths {
     uint32_t wider[33];

@@ -152,39 +152,4 @@ RP_PATCH_INLINE rp_status rp__patch_avx512_run(const rp__patch_avx512 *c, const 
     return rp__patch_check(p, base, out, n);
 }
 
-/* Whole lists: each block is opened before the one before it is decoded, so that what the kernel
- * waits for is there. */
-#define RP_PATCH_AVX512_LIST(name, open)                                                           \
-    static rp_status open_block(const rp__list *list, uint32_t b, rp__patch *p)                    \
-    {                                                                                              \
-        const uint8_t *in;                                                                         \
-        size_t in_bytes;                                                                           \
-        if (b == list->n_blocks)                                                                   \
-            return RP_OK;                                                                          \
-        if (rp__list_bytes(list, b, &in, &in_bytes))                                              \
-            return RP_DAMAGED;                                                                     \
-        return open(in, in_bytes, rp__list_count(list, b), p);                                     \
-    }                                                                                              \
-    rp_status name(const rp__list *list, uint32_t *out)                                            \
-    {                                                                                              \
-        rp__patch p[2];                                                                            \
-        const rp__patch_avx512 c = rp__patch_avx512_start();                                       \
-        uint32_t base = UINT32_MAX;                                                                \
-        rp__patch_init_all(&p[0]);                                                                 \
-        rp__patch_init_all(&p[1]);                                                                 \
-        if (open_block(list, 0, &p[0]))                                                            \
-            return RP_DAMAGED;                                                                     \
-        for (uint32_t b = 0; b < list->n_blocks; b++) {                                            \
-            uint32_t count = rp__list_count(list, b);                                              \
-            if (open_block(list, b + 1, &p[(b + 1) % 2]) ||                                        \
-                rp__patch_avx512_run(&c, &p[b % 2], base, out, count))                             \
-                return RP_DAMAGED;                                                                 \
-            out += count;                                                                          \
-            base = list->last ? list->last[b] : out[-1];                                           \
-            if (base != out[-1])                                                                   \
-                return RP_DAMAGED;                                                                 \
-        }                                                                                          \
-        return base < list->universe ? RP_OK : RP_DAMAGED;                                         \
-    }
-
 #endif

@@ -2,7 +2,7 @@
  * own slots (pfd.h gives the bytes).
  *
  * Walking the links is serial, as the method is; all else of a block is parallel. Without options b
- * is what gives the fewest bytes among the widths that hold nine values of ten. Sources: Zukowski
+ * is what costs least among the widths that hold nine values of ten. Sources: Zukowski
  * et al. 2006; Zhang, Long, Suel 2008. */
 #include "codec/pfd.h"
 
@@ -62,9 +62,9 @@ static uint32_t choose(const rp__codec_options *options, const uint32_t *values,
     size_t least = SIZE_MAX;
     for (; width <= widths.most; width++) {
         chain_make(&c, values, n, width);
-        size_t bytes = chain_bytes(&c, n, width);
-        best = bytes < least ? width : best;
-        least = bytes < least ? bytes : least;
+        size_t cost = rp__patch_cost(chain_bytes(&c, n, width), c.count);
+        best = cost < least ? width : best;
+        least = cost < least ? cost : least;
     }
     return best;
 }
