@@ -1,7 +1,8 @@
 /* store/store.h: the door of store: bytes to and from disk.
  *
  * Chapters: 1 the table of system calls; 2 writing files; 3 section files, the form of every file of
- * an index; 4 guarded access to mapped memory; 5 reading input; 6 compressed blocks.
+ * an index; 4 guarded access to mapped memory; 5 reading input; 6 compressed blocks; 7 writing for
+ * others.
  * Nothing above store calls the system about files. */
 #ifndef RP_STORE_STORE_H
 #define RP_STORE_STORE_H
@@ -162,5 +163,17 @@ rp_status rp__zblock_new(rp__zblock **out);
 void rp__zblock_free(rp__zblock *z);
 rp_status rp__zblock_pack(rp__zblock *z, const void *bytes, size_t n, rp__buf *out);
 rp_status rp__zblock_unpack(rp__zblock *z, const void *bytes, size_t n, void *out, size_t expected);
+
+/* ---- 7. Writing for others ------------------------------------------------------------------- */
+
+/* A file of a form that is not ours, which appears under its name whole or not at all; packed by gzip
+ * if the name ends in .gz; "-" is standard output. The first failure sticks and comes out of finish.
+ * One thread at a time. */
+typedef struct rp__output rp__output;
+rp_status rp__output_create(const char *path, rp__output **out, rp_error *err);
+void rp__output_write(rp__output *out, const void *bytes, size_t n);
+bool rp__output_has_failed(const rp__output *out); /* a long work may stop */
+rp_status rp__output_finish(rp__output *out, rp_error *err); /* frees */
+void rp__output_abandon(rp__output *out); /* removes what was begun; NULL is fine */
 
 #endif

@@ -1,0 +1,197 @@
+/* output.c: files for other programs. A plain file is written beside its place under a name of its
+ * own, made durable and renamed; a device or a pipe is written in place. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+enum { BUFFER_BYTES = 1 << 17, PATH_BYTES = 4096, TRIES = 1000 };
+
+struct rp__output {
+    char path[PATH_BYTES], temp[PATH_BYTES + 16]; /* temp: empty if it is written in place */
+    int fd, error;                                /* error: errno of the first failure */
+    bool is_packed;
+    z_stream z;
+    size_t n;
+    uint8_t buffer[BUFFER_BYTES]; /* plain bytes */
+    uint8_t packed[BUFFER_BYTES];
+};
+
+static rp_status fail(const rp__output *o, const char *what, int error, rp_error *err)
+{
+    return rp__error_set(err, RP_IO, "%s: %s: %s%s", o->path, what, strerror(error),
+                         error == ENOSPC ? "; make room and run again" : "");
+}
+
+static void write_all(rp__output *o, const uint8_t *bytes, size_t n)
+{
+    while (n > 0 && o->error == 0) {
+        ssize_t got = rp__store_get_ops()->write(o->fd, bytes, n);
+        if (got > 0) {
+            bytes += got;
+            n -= (size_t)got;
+        } else if (got == 0) {
+            o->error = ENOSPC;
+        } else if (errno != EINTR && errno != EAGAIN) {
+            o->error = errno;
+        }
+    }
+}
+
+static void pack_all(rp__output *o, int flush)
+{
+    o->z.next_in = o->buffer;
+    o->z.avail_in = (uInt)o->n;
+    do {
+        o->z.next_out = o->packed;
+        o->z.avail_out = BUFFER_BYTES;
+        int state = deflate(&o->z, flush);
+        if (state == Z_STREAM_ERROR && o->error == 0)
+            o->error = EIO;
+        write_all(o, o->packed, BUFFER_BYTES - o->z.avail_out);
+    } while (o->error == 0 && o->z.avail_out == 0);
+}
+
+static void empty_buffer(rp__output *o, bool is_last)
+{
+    if (o->is_packed)
+        pack_all(o, is_last ? Z_FINISH : Z_NO_FLUSH);
+    else
+        write_all(o, o->buffer, o->n);
+    o->n = 0;
+}
+
+static bool ends_in_gz(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 3 && strcmp(path + n - 3, ".gz") == 0;
+}
+
+/* Under a name that nobody has: another program may be writing the same file. */
+static rp_status open_beside(rp__output *o, rp_error *err)
+{
+    for (unsigned i = 0; i < TRIES; i++) {
+        snprintf(o->temp, sizeof o->temp, "%s.%u.tmp", o->path, i);
+        o->fd = rp__store_open(AT_FDCWD, o->temp,
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (o->fd >= 0)
+            return RP_OK;
+        if (errno != EEXIST)
+            break;
+    }
+    o->temp[0] = 0;
+    return fail(o, "cannot create", errno, err);
+}
+
+static rp_status open_file(rp__output *o, rp_error *err)
+{
+    struct stat there;
+    if (strcmp(o->path, "-") == 0) {
+        o->fd = STDOUT_FILENO;
+        return RP_OK;
+    }
+    if (stat(o->path, &there) != 0 || S_ISREG(there.st_mode))
+        return open_beside(o, err);
+    o->fd = rp__store_open(AT_FDCWD, o->path, O_WRONLY | O_CLOEXEC, 0);
+    return o->fd >= 0 ? RP_OK : fail(o, "cannot open", errno, err);
+}
+
+static void *z_alloc(void *opaque, uInt n, uInt size)
+{
+    (void)opaque;
+    return rp__alloc_array(n, size);
+}
+
+static void z_free(void *opaque, void *p)
+{
+    (void)opaque;
+    rp__free(p);
+}
+
+rp_status rp__output_create(const char *path, rp__output **out, rp_error *err)
+{
+    enum { GZIP = 16 + 15, LEVEL = 6, MEMORY = 8 };
+    *out = NULL;
+    rp__output *o = rp__alloc(sizeof *o);
+    if (!o)
+        return rp__error_no_memory(err);
+    o->fd = -1;
+    o->error = 0;
+    o->n = 0;
+    o->temp[0] = 0;
+    o->is_packed = false;
+    o->z = (z_stream){.zalloc = z_alloc, .zfree = z_free};
+    snprintf(o->path, sizeof o->path, "%s", path);
+    rp_status s = strlen(path) < PATH_BYTES
+                      ? RP_OK
+                      : rp__error_set(err, RP_USAGE, "a path has at most %d bytes", PATH_BYTES - 1);
+    if (s == RP_OK && ends_in_gz(path)) {
+        int made = deflateInit2(&o->z, LEVEL, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY);
+        o->is_packed = made == Z_OK;
+        s = made == Z_OK ? RP_OK : rp__error_no_memory(err);
+    }
+    if (s == RP_OK)
+        s = open_file(o, err);
+    if (s == RP_OK)
+        *out = o;
+    else
+        rp__output_abandon(o);
+    return s;
+}
+
+void rp__output_write(rp__output *o, const void *bytes, size_t n)
+{
+    for (const uint8_t *p = bytes; n > 0 && o->error == 0;) {
+        size_t room = BUFFER_BYTES - o->n, part = n < room ? n : room;
+        memcpy(o->buffer + o->n, p, part);
+        o->n += part;
+        p += part;
+        n -= part;
+        if (o->n == BUFFER_BYTES)
+            empty_buffer(o, false);
+    }
+}
+
+bool rp__output_has_failed(const rp__output *o)
+{
+    return o->error != 0;
+}
+
+rp_status rp__output_finish(rp__output *o, rp_error *err)
+{
+    const rp__store_ops *ops = rp__store_get_ops();
+    empty_buffer(o, true);
+    if (o->error == 0 && o->temp[0] && rp__store_fsync(o->fd) != 0)
+        o->error = errno;
+    if (o->fd != STDOUT_FILENO && ops->close(o->fd) != 0 && o->error == 0 && errno != EINTR)
+        o->error = errno;
+    o->fd = -1;
+    if (o->error == 0 && o->temp[0] && ops->rename(AT_FDCWD, o->temp, o->path) != 0)
+        o->error = errno;
+    if (o->error == 0)
+        o->temp[0] = 0;
+    rp_status s = o->error == 0 ? RP_OK : fail(o, "cannot write", o->error, err);
+    rp__output_abandon(o);
+    return s;
+}
+
+void rp__output_abandon(rp__output *o)
+{
+    if (!o)
+        return;
+    if (o->fd >= 0 && o->fd != STDOUT_FILENO)
+        rp__store_get_ops()->close(o->fd);
+    if (o->temp[0])
+        rp__store_get_ops()->unlink(AT_FDCWD, o->temp, 0);
+    if (o->is_packed)
+        deflateEnd(&o->z);
+    rp__free(o);
+}
