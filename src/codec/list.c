@@ -429,7 +429,7 @@ rp_status rp__list_tf(const rp__list *list, uint32_t i, uint32_t *tf)
     return RP_OK;
 }
 
-static rp_status decode_docids(const rp__list *list, uint32_t *out)
+static rp_status decode_all(const rp__list *list, uint32_t *out)
 {
     if (!list->codec) {
         memcpy(out, list->docids, list->n * sizeof(uint32_t));
@@ -447,7 +447,7 @@ static rp_status decode_docids(const rp__list *list, uint32_t *out)
 
 rp_status rp__list_decode(const rp__list *list, uint32_t *docids, uint32_t *tfs)
 {
-    rp_status s = decode_docids(list, docids);
+    rp_status s = decode_all(list, docids);
     for (uint32_t f = 0; !s && tfs && f < frames_of(list->n); f++)
         s = rp__list_freqs(list, f, tfs + (size_t)f * RP_BLOCK);
     return s;
