@@ -190,6 +190,7 @@ void rp_builder_free(rp_builder *builder);
 typedef struct rp_recode_options {
     const char *codec; /* as in rp_build_options; the one that the index has */
     const char *freqs; /* the codec's own way; without a codec: as the index has them */
+    const char *aux;   /* as in rp_build_options, or "none"; what the index has */
     uint64_t memory;   /* bytes beside the mapped pages of `dir`: 1 GiB. The longest list must fit */
     uint32_t threads;  /* 1; fewer work where memory is short */
     rp_progress_fn *on_progress;

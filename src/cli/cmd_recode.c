@@ -36,6 +36,12 @@ static const rp__option recode_rows[] = {
      .choice_at = rp_freqs_name,
      AT(recode.freqs),
      .help = "how frequencies are coded, otherwise as the codec does it"},
+    {.name = "aux",
+     .kind = RP_OPTION_TEXT,
+     .argument = "LIST",
+     AT(recode.aux),
+     .help =
+         "data that narrow searches in long lists, as for index, or none; otherwise as they are"},
     {.name = "memory",
      .kind = RP_OPTION_SIZE,
      .argument = "SIZE",

@@ -65,8 +65,8 @@ static bool take_batch(recode *r, rp__recode_batch *batch, uint64_t *number)
 }
 
 /* In its turn; the caller's thread also tells how far the work is. */
-static void write_batch(recode *r, const rp__recode_batch *batch, uint64_t number,
-                        rp_status encoded, rp_error *err, bool is_caller)
+static void write_batch(recode *r, rp__recode_batch *batch, uint64_t number, rp_status encoded,
+                        rp_error *err, bool is_caller)
 {
     uint64_t done, of;
     pthread_mutex_lock(&r->lock);
@@ -119,7 +119,8 @@ static rp_status recode_lists(recode *r, rp_error *err)
 static rp_status run_recode(recode *r, const char *dir, const char *to, rp_build_stats *stats,
                             rp_error *err)
 {
-    rp__recode_options o = {.memory = r->o.memory,
+    rp__recode_options o = {.aux = r->o.aux,
+                            .memory = r->o.memory,
                             .workers = r->o.threads,
                             .on_progress = report_copy,
                             .progress_arg = r};

@@ -188,6 +188,7 @@ void rp__segment_builder_free(rp__segment_builder *b); /* removes what is not pu
  * finish. Several batches may be encoded at once; all else is for one thread at a time. */
 typedef struct rp__recode_options {
     rp__coding coding; /* codec NULL: as it is; then freqs NULL: they too */
+    const char *aux;   /* kinds of auxiliary data, as "lr,hs16"; "none"; NULL: as they are */
     uint64_t memory;   /* for everything below this call */
     uint32_t workers;  /* batches at work at once */
     bool (*on_progress)(void *arg, uint64_t done, uint64_t of); /* bytes, while copying; false: stop */
@@ -208,7 +209,7 @@ rp_status rp__recoder_copy(rp__recoder *r, rp_error *err); /* files that stay as
 rp_status rp__recoder_take(rp__recoder *r, rp__recode_batch *batch, bool *has, rp_error *err);
 rp_status rp__recoder_encode(const rp__recoder *r, rp__recode_batch *batch, rp_error *err);
 /* In the order in which batches were taken. */
-rp_status rp__recoder_write(rp__recoder *r, const rp__recode_batch *batch, rp_error *err);
+rp_status rp__recoder_write(rp__recoder *r, rp__recode_batch *batch, rp_error *err);
 void rp__recoder_get_progress(const rp__recoder *r, uint64_t *done, uint64_t *of);
 rp_status rp__recoder_finish(rp__recoder *r, rp_build_stats *stats, rp_error *err);
 void rp__recoder_free(rp__recoder *r); /* removes what is not published; NULL is fine */

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "index/aux_writer.h"
 #include "index/coding.h"
 #include "index/draft.h"
 #include "index/list_coder.h"
@@ -45,6 +46,8 @@ struct rp__recoder {
     rp__draft draft;
     rp__segment *from;
     rp__coding coding;
+    uint32_t aux_kinds;
+    rp__aux_writer *aux; /* NULL: none */
     float *norms;
     rp__list_coder sizes; /* never encodes: it knows how large things get */
     uint32_t longest;     /* postings of the longest list that is not tiny */
@@ -109,6 +112,25 @@ static rp_status choose_coding(rp__recoder *r, const rp__coding *wanted, rp_erro
     return status;
 }
 
+static rp_status choose_aux(rp__recoder *r, const char *names, rp_error *err)
+{
+    if (names)
+        return rp__aux_writer_parse(strcmp(names, "none") == 0 ? NULL : names, &r->aux_kinds, err);
+    for (size_t id = 0; id < RP_AUX_KINDS; id++)
+        r->aux_kinds |= r->from->aux[id] ? 1U << id : 0;
+    return RP_OK;
+}
+
+/* The most that the writer of auxiliary data comes to hold: of the longest list, and 8 bytes a list and
+ * kind, in arrays that double. */
+static uint64_t aux_bytes(const rp__recoder *r)
+{
+    enum { BYTES_PER_POSTING = 2, GROWTH = 2 };
+    uint64_t lists = r->from->manifest.meta.postings / RP_BLOCK, arrays = RP_AUX_KINDS + 1;
+    uint64_t bytes = BYTES_PER_POSTING * (uint64_t)r->longest + arrays * lists * sizeof(uint64_t);
+    return r->aux ? GROWTH * bytes : 0;
+}
+
 static rp_status run_measure(void *arg)
 {
     rp__recoder *r = arg;
@@ -131,7 +153,7 @@ static rp_status plan_memory(rp__recoder *r, const rp__recode_options *o, rp_err
     r->cap = bound > BATCH_BYTES ? bound : BATCH_BYTES;
     uint64_t one = BATCH_REST + r->cap + rp__list_coder_bytes(&r->sizes, r->longest) +
                    2 * ((uint64_t)r->longest + RP_BLOCK_ROOM) * sizeof(uint32_t);
-    uint64_t held = rp__alloc_in_use(), taken = held + rp__alloc_slack(o->memory);
+    uint64_t held = rp__alloc_in_use() + aux_bytes(r), taken = held + rp__alloc_slack(o->memory);
     uint64_t room = o->memory > taken ? (o->memory - taken) / one : 0;
     if (room == 0) { /* slack grows by a sixteenth of the whole */
         uint64_t enough = (held + one + rp__alloc_slack(0)) / 15 * 16;
@@ -167,6 +189,9 @@ static rp_status open_outputs(rp__recoder *r, rp_error *err)
     status = rp__section_writer_new(&r->draft.folder, name, RP_FILE_LISTS, &r->lists, err);
     if (status == RP_OK)
         rp__section_writer_begin(r->lists, RP_SECTION_LISTS);
+    if (status == RP_OK && r->aux_kinds)
+        status = rp__aux_writer_new(&r->draft.folder, r->aux_kinds,
+                                    (uint32_t)r->from->manifest.meta.docs, &r->aux, err);
     return status;
 }
 
@@ -184,6 +209,8 @@ rp_status rp__recoder_new(const char *from, const char *to, const rp__recode_opt
         status = open_source(r, from, err);
     if (status == RP_OK)
         status = choose_coding(r, &o->coding, err);
+    if (status == RP_OK)
+        status = choose_aux(r, o->aux, err);
     if (status == RP_OK)
         status = describe(r, err);
     if (status == RP_OK)
@@ -245,7 +272,7 @@ rp_status rp__recoder_batch_new(const rp__recoder *r, rp__recode_batch **out, rp
     rp__list_coder_init(&b->coder, &r->coding, &r->from->docs.lengths, r->norms);
     b->docids = rp__alloc_array(room, sizeof *b->docids);
     b->tfs = rp__alloc_array(room, sizeof *b->tfs);
-    b->encoded = rp__alloc(r->cap);
+    b->encoded = rp__alloc(r->cap + RP_PAD); /* it is read again where there is auxiliary data */
     if (!b->docids || !b->tfs || !b->encoded || !rp__list_coder_reserve(&b->coder, r->longest)) {
         rp__recoder_batch_free(b);
         return rp__error_no_memory(err);
@@ -368,7 +395,22 @@ rp_status rp__recoder_encode(const rp__recoder *r, rp__recode_batch *b, rp_error
     return status == RP_OK ? RP_OK : damaged(r, err);
 }
 
-rp_status rp__recoder_write(rp__recoder *r, const rp__recode_batch *b, rp_error *err)
+/* The list as it was just encoded gives its docids back. */
+static rp_status add_aux(rp__recoder *r, rp__recode_batch *b, const rp__term *entry,
+                         const uint8_t *at)
+{
+    rp__list list;
+    rp_status status =
+        rp__list_open(&b->coder.codec, at, entry->list_bytes, entry->df,
+                      (uint32_t)r->from->manifest.meta.docs, r->from->positions != NULL, &list);
+    if (status == RP_OK)
+        status = rp__list_decode(&list, b->docids, NULL);
+    if (status != RP_OK)
+        return status;
+    return rp__aux_writer_add(r->aux, rp__section_writer_offset(r->lists), b->docids, entry->df);
+}
+
+rp_status rp__recoder_write(rp__recoder *r, rp__recode_batch *b, rp_error *err)
 {
     const uint8_t *list = b->encoded;
     for (size_t i = 0; i < b->n; i++) {
@@ -377,10 +419,15 @@ rp_status rp__recoder_write(rp__recoder *r, const rp__recode_batch *b, rp_error 
         rp__term entry = it->entry;
         if (entry.tiny)
             entry.tiny = (const uint8_t *)term + it->bytes;
+        rp_status status = RP_OK;
+        if (r->aux && entry.df > RP_BLOCK)
+            status = add_aux(r, b, &entry, list);
         rp__section_writer_put(r->lists, list, entry.list_bytes); /* none of a tiny one */
         list += entry.list_bytes;
-        if (rp__dictionary_writer_add(r->dictionary, term, it->bytes, &entry) != RP_OK)
-            return rp__error_no_memory(err);
+        if (status == RP_OK)
+            status = rp__dictionary_writer_add(r->dictionary, term, it->bytes, &entry);
+        if (status != RP_OK)
+            return status == RP_NO_MEMORY ? rp__error_no_memory(err) : damaged(r, err);
         r->postings += entry.df;
     }
     r->done += b->read;
@@ -406,6 +453,12 @@ static rp_status finish_files(rp__recoder *r, rp_error *err)
     if (status != RP_OK)
         return status;
     rp__section_writer_end(r->lists);
+    if (r->aux)
+        status = rp__aux_writer_finish(r->aux, r->lists, err);
+    rp__aux_writer_free(r->aux); /* its files too */
+    r->aux = NULL;
+    if (status != RP_OK)
+        return status;
     status = rp__section_writer_finish(r->lists, &lists->bytes, &lists->checksum, err);
     r->lists = NULL;
     return status;
@@ -450,6 +503,7 @@ void rp__recoder_free(rp__recoder *r)
         return;
     rp__dictionary_writer_free(r->dictionary);
     rp__section_writer_abandon(r->lists);
+    rp__aux_writer_free(r->aux);
     rp__list_coder_reset(&r->sizes);
     rp__segment_close(r->from);
     rp__free(r->norms);

@@ -185,7 +185,8 @@ static rp_status build_from_memory(fixture *f, rp_error *err)
 
 static rp_status recode(fixture *f, rp_error *err)
 {
-    rp_recode_options o = {.codec = f->build.codec, .threads = f->build.threads};
+    rp_recode_options o = {
+        .codec = f->build.codec, .aux = f->build.aux, .threads = f->build.threads};
     return finish_build(f, rp_index_recode(f->index, f->target, &o, NULL, err));
 }
 
@@ -215,7 +216,7 @@ static const struct build_row {
     {"builder, over an old index", {0}, true, build_from_memory},
     {"builder, new folder", {.stem = "english"}, false, build_from_memory},
     {"recode, over an old index", {.codec = "optpfd"}, true, recode},
-    {"recode, new folder, 2 threads", {.codec = "iiu", .threads = 2}, false, recode},
+    {"recode, new folder, 2 threads", {.codec = "iiu", .aux = "lr", .threads = 2}, false, recode},
 };
 
 static void test_builds(void **state)

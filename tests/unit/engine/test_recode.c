@@ -163,6 +163,28 @@ static void test_parts_threads_and_memory(void **state)
     }
 }
 
+/* What lies beside long lists stays, comes or goes as it is asked for. */
+static void test_aux(void **state)
+{
+    (void)state;
+    static const char *const codecs[] = {"vbyte", "iiu", "qs", "bp256"};
+    for (size_t i = 0; i < 4; i++) {
+        build(one, &(rp_build_options){.codec = codecs[i], .aux = "lr,hs16"});
+        forget(two);
+        recode(plain, two,
+               &(rp_recode_options){.codec = codecs[i], .aux = "lr,hs16", .threads = 3});
+        files_expect_equal_folders(one, two);
+        must_check(two);
+        build(one, &(rp_build_options){.aux = "lr,hs16"});
+        forget(back);
+        recode(two, back, &(rp_recode_options){.codec = "bp128"});
+        files_expect_equal_folders(one, back);
+        forget(back);
+        recode(two, back, &(rp_recode_options){.codec = "bp128", .aux = "none"});
+        files_expect_equal_folders(plain, back);
+    }
+}
+
 /* Into its own folder: the next generation, and nothing of the one before. */
 static void test_in_place(void **state)
 {
@@ -235,6 +257,7 @@ static void test_refusals(void **state)
     expect_refused(plain, &(rp_recode_options){.codec = "zip"}, RP_USAGE, "\"zip\" is not known");
     expect_refused(plain, &(rp_recode_options){.codec = "pfd:exceptions=2"}, RP_USAGE, "0 to 0.6");
     expect_refused(plain, &(rp_recode_options){.freqs = "zip"}, RP_USAGE, "\"zip\"");
+    expect_refused(plain, &(rp_recode_options){.aux = "hs7"}, RP_USAGE, "aux \"hs7\"");
     expect_refused(plain, &(rp_recode_options){.memory = 1 << 20}, RP_NO_MEMORY, "--memory");
     expect_refused(plain, &(rp_recode_options){.threads = 257}, RP_USAGE, "--threads");
     for (uint64_t calls = 1; calls < 8; calls += 2) {
@@ -368,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_own_frequencies),
         cmocka_unit_test(test_options_are_heeded),
         cmocka_unit_test(test_parts_threads_and_memory),
+        cmocka_unit_test(test_aux),
         cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_empty_index),
         cmocka_unit_test(test_refusals),
