@@ -272,12 +272,9 @@ static int clean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_codecs),
-        cmocka_unit_test(test_aux),
-        cmocka_unit_test(test_frequencies_in_another_code),
-        cmocka_unit_test(test_few_documents),
-        cmocka_unit_test(test_every_codec_is_described),
+        cmocka_unit_test(test_golden),        cmocka_unit_test(test_codecs),
+        cmocka_unit_test(test_aux),           cmocka_unit_test(test_frequencies_in_another_code),
+        cmocka_unit_test(test_few_documents), cmocka_unit_test(test_every_codec_is_described),
     };
     return cmocka_run_group_tests(tests, make, clean);
 }
