@@ -110,19 +110,21 @@ static inline void list_case_trim(list_case *lc, const rp__codec *codec)
         lc->tfs[i] = lc->tfs[i] % codec->limit | 1;
 }
 
-/* (Re)encodes with this codec. */
-static inline rp_status list_case_encode(list_case *lc, const rp__codec *codec, bool positions)
+/* (Re)encodes with this codec and what it is told (may be NULL). */
+static inline rp_status list_case_encode_as(list_case *lc, const rp__codec *codec, bool positions,
+                                            const rp__codec_options *options)
 {
     size_t bound = rp__list_bound(codec, lc->n), blocks = rp__list_blocks_bound(codec, lc->n);
     uint32_t *ends = malloc(blocks * sizeof *ends);
     uint32_t *scratch = malloc((rp__list_scratch(codec, lc->n) + 1) * sizeof *scratch);
     uint8_t *out = malloc(bound);
-    size_t n_blocks = rp__list_cut(codec, NULL, lc->docids, lc->tfs, lc->n, scratch, ends);
+    size_t n_blocks = rp__list_cut(codec, options, lc->docids, lc->tfs, lc->n, scratch, ends);
     lc->bounds = realloc(lc->bounds, n_blocks);
     for (size_t b = 0; b < n_blocks; b++)
         lc->bounds[b] = (uint8_t)(b * 31 + 1);
     memset(out, 0xA5, bound);
-    rp__list_parts parts = {ends, n_blocks, lc->bounds, positions ? lc->pos_offsets : NULL, NULL};
+    rp__list_parts parts = {ends, n_blocks, lc->bounds, positions ? lc->pos_offsets : NULL,
+                            options};
     rp_status s =
         rp__list_encode(codec, lc->docids, lc->tfs, lc->n, &parts, scratch, out, &lc->n_bytes);
     assert_true(n_blocks <= blocks);
@@ -139,6 +141,11 @@ static inline rp_status list_case_encode(list_case *lc, const rp__codec *codec, 
     free(scratch);
     free(ends);
     return s;
+}
+
+static inline rp_status list_case_encode(list_case *lc, const rp__codec *codec, bool positions)
+{
+    return list_case_encode_as(lc, codec, positions, NULL);
 }
 
 static inline void list_case_free(list_case *lc)
