@@ -6,6 +6,8 @@ LIBDIR  ?= $(PREFIX)/lib
 DATADIR ?= $(PREFIX)/share/riposte
 MINUTES ?= 10
 SEED    ?= 1
+LISTS   ?= 100000
+SHARDS  ?= $(JOBS)
 
 ifeq ($(origin CC),default)
 CC      := gcc
@@ -29,7 +31,7 @@ HARDEN  := -fstack-protector-strong -fstack-clash-protection \
 CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(HARDEN) -ffp-contract=off -fPIC \
            -fno-semantic-interposition -ffile-prefix-map=$(CURDIR)=. -pthread $(SAN)
 CPPFLAGS += -Iinclude -Isrc
-LDFLAGS += -Wl,-z,relro,-z,now
+LDFLAGS += -Wl,-z,relro,-z,now -Wl,--as-needed
 LIBS    := -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
 LIB_SRC   := $(sort $(filter-out src/cli/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c)))
@@ -162,6 +164,10 @@ soak: ## fault tests for MINUTES= with SEED=
 	@+SOAK_MINUTES=$(MINUTES) TIMEOUT=$$(($(MINUTES) * 60 + 1800)) $(RUN) \
 	    $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
 
+PROOFS = $B/tests/parity/test_codecs_many $B/tests/parity/test_codecs_bytes
+proof: $(PROOFS) ## LISTS= random lists and all strings of 3 bytes through every codec, in SHARDS= processes
+	@RIPOSTE_THOROUGH=1 LISTS=$(LISTS) SEED=$(SEED) tools/run_shards $(SHARDS) $^
+
 asan: ## the suite under the address and undefined-behaviour sanitizers
 	@+$(again) check-all $(ASAN)
 
@@ -276,6 +282,6 @@ help: ## this list
 
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 .SECONDARY:
-.PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity fault test-the-tests cli soak asan \
+.PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run layers recursion graph \
         format format-check analyze tidy bench install uninstall deps deps-all clean help

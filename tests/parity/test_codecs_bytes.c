@@ -77,7 +77,8 @@ static void strings_of_three(void **unused)
     uint32_t step = s.n * (getenv("RIPOSTE_THOROUGH") ? 1 : 997), strings = 0;
     for (uint32_t v = s.i; v < 1U << 24; v += step, strings++)
         check_string(v, 3);
-    print_message("shard %u/%u: %u strings of three bytes\n", s.i, s.n, strings);
+    print_message("short strings: shard %u/%u: %u strings of three bytes, %zu rows\n", s.i, s.n,
+                  strings, families_here()->n_rows);
 }
 
 /* ---- Planted faults -------------------------------------------------------------------------- */

@@ -132,7 +132,7 @@ static void report(const char *what, const row_check *rc, const tally *sum, cloc
 {
     shard s = shard_here();
     print_message("%s: shard %u/%u: %" PRIu64 " lists, %" PRIu64 " postings, %zu rows, %" PRIu64
-                  " values compared, %.0f s\n",
+                  " values compared, %.0f CPU seconds\n",
                   what, s.i, s.n, sum->lists, sum->postings, families_here()->n_rows, rc->compared,
                   (double)(clock() - begin) / CLOCKS_PER_SEC);
 }
@@ -188,6 +188,7 @@ static void every_subset_of_sixteen(void **unused)
                 lc.docids[n++] = i;
         char which[32];
         snprintf(which, sizeof which, "subset %#x", set);
+        rc.rng = set;
         check_families(&rc, &lc, &d, &sum, which);
         list_case_free(&lc);
     }
