@@ -99,9 +99,10 @@ $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -shared $< -o $@ -ldl
 
-$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $B/libriposte.a
+$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $B/libriposte.a $B/libtests.a
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c,$^) $B/libriposte.a -o $@ $(LIBS)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c,$^) $B/libtests.a \
+	    $B/libriposte.a -o $@ $(LIBS)
 
 $B/bench/%: bench/%.c $B/libriposte.a
 	@mkdir -p $(@D)
@@ -195,8 +196,9 @@ fuzz: ## build the libFuzzer targets (needs clang)
 	    SAN=-fsanitize=fuzzer-no-link,address,undefined
 
 fuzz-clang: $B/libriposte.a $(FUZZ_SRC:fuzz/%.c=$B/%)
-$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a
-	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
+$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/libtests.a
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -fsanitize=fuzzer $(LDFLAGS) $< $B/libtests.a \
+	    $B/libriposte.a -o $@ $(LIBS)
 
 fuzz-run: fuzz ## fuzz for MINUTES= in all; KEEP=1 adds new inputs to the corpus
 	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(FUZZ_SRC:fuzz/fuzz_%.c=%)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/codec/list_case.h"
+#include "unit/codec/random_docids.h"
 
 void row_check_init(row_check *rc, uint32_t most, uint64_t seed)
 {
