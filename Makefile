@@ -200,8 +200,8 @@ $B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/libtests.a
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -fsanitize=fuzzer $(LDFLAGS) $< $B/libtests.a \
 	    $B/libriposte.a -o $@ $(LIBS)
 
-fuzz-run: fuzz ## fuzz for MINUTES= in all; KEEP=1 adds new inputs to the corpus
-	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(FUZZ_SRC:fuzz/fuzz_%.c=%)
+fuzz-run: fuzz ## fuzz for MINUTES= in all, all targets or FUZZ=; KEEP=1 adds new inputs to the corpus
+	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(or $(FUZZ),$(FUZZ_SRC:fuzz/fuzz_%.c=%))
 
 ##@ Check the sources
 layers: all ## who may include what, and what is defined where

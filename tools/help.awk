@@ -2,4 +2,4 @@
 BEGIN { FS = ":.*## "; print "make TARGET, where TARGET is one of" }
 /^##@ / { printf "\n%s\n", substr($0, 5) }
 /^[a-z][a-z0-9-]*:.*## / { printf "  %-13s %s\n", $1, $2 }
-END { print "\nVariables: B (folder), CC, OPT, SAN, PREFIX, DESTDIR, MINUTES, SEED, LISTS, SHARDS, DATADIR." }
+END { print "\nVariables: B (folder), CC, OPT, SAN, PREFIX, DESTDIR, MINUTES, SEED, LISTS, SHARDS, FUZZ, DATADIR." }
