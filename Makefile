@@ -200,6 +200,9 @@ $B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/libtests.a
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -fsanitize=fuzzer $(LDFLAGS) $< $B/libtests.a \
 	    $B/libriposte.a -o $@ $(LIBS)
 
+bundle: fuzz $(PROOFS) ## what proof and fuzz-run run, in B/bundle, to be copied to a larger machine
+	@tools/bundle $B/bundle $(PROOFS) $(FUZZ_SRC:fuzz/%.c=$B/libfuzzer/%)
+
 fuzz-run: fuzz ## fuzz for MINUTES= in all, all targets or FUZZ=; KEEP=1 adds new inputs to the corpus
 	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(or $(FUZZ),$(FUZZ_SRC:fuzz/fuzz_%.c=%))
 
@@ -285,5 +288,5 @@ help: ## this list
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
-        tsan coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run layers recursion graph \
+        tsan coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers recursion graph \
         format format-check analyze tidy bench install uninstall deps deps-all clean help
