@@ -6,10 +6,14 @@ LIBDIR  ?= $(PREFIX)/lib
 DATADIR ?= $(PREFIX)/share/riposte
 MINUTES ?= 10
 SEED    ?= 1
+LISTS   ?= 100000
+SHARDS  ?= $(JOBS)
 
 ifeq ($(origin CC),default)
 CC      := gcc
 endif
+X86     := $(filter x86_64-%,$(shell $(CC) -dumpmachine))
+AR       = $(shell $(CC) -print-prog-name=ar)
 CLANG   := $(shell command -v clang || command -v clang-14)
 VERSION := $(shell sed -n 's/^\#define RP_VERSION "\(.*\)"/\1/p' include/riposte/riposte.h)
 SONAME  := libriposte.so.$(firstword $(subst ., ,$(VERSION)))
@@ -23,16 +27,16 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
            $(if $(SAN),$(if $(findstring clang,$(CC)),,-Wno-format-truncation -Wno-maybe-uninitialized)) \
            $(if $(filter -O0,$(OPT)),-Wno-sign-conversion)
 HARDEN  := -fstack-protector-strong -fstack-clash-protection \
-           $(if $(filter x86_64,$(shell uname -m)),-fcf-protection) \
+           $(if $(X86),-fcf-protection) \
            $(if $(SAN)$(filter -O0,$(OPT)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 # Names outside tools/riposte.map stay inside the library without being hidden from the tests.
 CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(HARDEN) -ffp-contract=off -fPIC \
            -fno-semantic-interposition -ffile-prefix-map=$(CURDIR)=. -pthread $(SAN)
 CPPFLAGS += -Iinclude -Isrc
-LDFLAGS += -Wl,-z,relro,-z,now
+LDFLAGS += -Wl,-z,relro,-z,now -Wl,--as-needed
 LIBS    := -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
-LIB_SRC   := $(sort $(filter-out src/cli/%,$(wildcard src/*/*.c src/*/*/*.c)))
+LIB_SRC   := $(sort $(filter-out src/cli/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c)))
 CLI_SRC   := $(sort $(wildcard src/cli/*.c))
 TEST_SRC  := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c tests/*/*/*/test_*.c))
 # Every other .c below tests/ is help that all tests may link, except what is loaded into others.
@@ -66,7 +70,7 @@ $B/riposte: $(CLI_OBJ) $B/libriposte.a
 	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ -o $@ $(LIBS)
 
 $B/libriposte.a: $(LIB_OBJ)
-	$(call Q,AR  )rm -f $@ && ar rcs $@ $^
+	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
 $B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map
 	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
@@ -86,7 +90,7 @@ $B/%.o: %.c
 
 $B/libtests.a: $(HELP_OBJ)
 	@mkdir -p $(@D)
-	$(call Q,AR  )rm -f $@ && ar rcs $@ $^
+	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
 $B/tests/%: tests/%.c $B/libriposte.a $B/libtests.a
 	@mkdir -p $(@D)
@@ -97,9 +101,10 @@ $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -shared $< -o $@ -ldl
 
-$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $B/libriposte.a
+$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $B/libriposte.a $B/libtests.a
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c,$^) $B/libriposte.a -o $@ $(LIBS)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c,$^) $B/libtests.a \
+	    $B/libriposte.a -o $@ $(LIBS)
 
 $B/bench/%: bench/%.c $B/libriposte.a
 	@mkdir -p $(@D)
@@ -124,6 +129,7 @@ demo: deps ## index the bundled collection and ask it something
 # A suite is a list for tools/run_tests: programs, scripts, and named checks.
 RUN = B=$B CC='$(CC)' MAKE='$(MAKE)' SEED=$(SEED) tools/run_tests $B
 ASAN = B=$B/asan SAN=-fsanitize=address,undefined OPT='-O1 -g'
+SYSROOT = $B/aarch64/sysroot
 CHECKS = layers recursion format-check
 
 test: deps ## everything that runs in minutes; ends with a line "N passed, N failed"
@@ -134,15 +140,18 @@ test: deps ## everything that runs in minutes; ends with a line "N passed, N fai
 check-all: everything ## the suite in one configuration (B, CC, OPT, SAN), no checks of sources or install
 	@+$(RUN) $(TESTS) $(filter-out tests/tools/% tests/install/%,$(SCRIPTS)) $(FUZZERS)
 
-test-all: deps-all ## all of test, then asan, tsan, analyze, tidy and coverage
+test-all: deps-all ## all of test, then asan, tsan, analyze, tidy, coverage and aarch64
 	@+RIPOSTE_THOROUGH=1 TIMEOUT=3600 $(again) test
-	@+for t in asan tsan analyze tidy coverage; do echo "== make $$t"; $(again) $$t || exit 1; done
+	@+for t in asan tsan analyze tidy coverage aarch64; do echo "== make $$t"; $(again) $$t || exit 1; done
 
 unit: tests ## unit tests only
 	@+$(RUN) $(filter $B/tests/unit/%,$(TESTS))
 
 parity: tests ## parity tests: every row gives the same answer
 	@+$(RUN) $(filter $B/tests/parity/%,$(TESTS))
+
+unit-parity: tests
+	@+$(RUN) $(filter $B/tests/unit/% $B/tests/parity/%,$(TESTS))
 
 fault: all tests ## fault tests: kills, lost writes, failing calls, no memory, damage
 	@+$(RUN) $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
@@ -158,6 +167,10 @@ soak: ## fault tests for MINUTES= with SEED=
 	@+SOAK_MINUTES=$(MINUTES) TIMEOUT=$$(($(MINUTES) * 60 + 1800)) $(RUN) \
 	    $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
 
+PROOFS = $B/tests/parity/test_codecs_many $B/tests/parity/test_codecs_bytes
+proof: $(PROOFS) ## LISTS= random lists and all strings of 3 bytes through every codec, in SHARDS= processes
+	@RIPOSTE_THOROUGH=1 LISTS=$(LISTS) SEED=$(SEED) tools/run_shards $(SHARDS) $^
+
 asan: ## the suite under the address and undefined-behaviour sanitizers
 	@+$(again) check-all $(ASAN)
 
@@ -167,6 +180,12 @@ tsan: ## the suite under the thread sanitizer
 coverage: ## lines of src that the suite runs; fails under 85%
 	@+$(again) check-all B=$B/coverage OPT='-O0 -g --coverage -fprofile-update=atomic'
 	@tools/coverage $B/coverage 85
+
+aarch64: ## unit and parity tests, built for aarch64, under qemu-user
+	@if tools/install_packages packages-aarch64.txt && tools/fill_sysroot arm64 $(SYSROOT) packages.txt; \
+	then RUNNER='qemu-aarch64 -L $(SYSROOT)' TIMEOUT=$${TIMEOUT:-3600} $(again) unit-parity \
+	    B=$B/aarch64 CC='aarch64-linux-gnu-gcc --sysroot=$(CURDIR)/$(SYSROOT)'; \
+	else echo 'skip aarch64: no cross compiler, qemu-user or libraries'; fi
 
 ##@ Fuzz
 fuzz-replay: ## run every kept input through its target, sanitized
@@ -179,11 +198,15 @@ fuzz: ## build the libFuzzer targets (needs clang)
 	    SAN=-fsanitize=fuzzer-no-link,address,undefined
 
 fuzz-clang: $B/libriposte.a $(FUZZ_SRC:fuzz/%.c=$B/%)
-$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a
-	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
+$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/libtests.a
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -fsanitize=fuzzer $(LDFLAGS) $< $B/libtests.a \
+	    $B/libriposte.a -o $@ $(LIBS)
 
-fuzz-run: fuzz ## fuzz for MINUTES= in all; KEEP=1 adds new inputs to the corpus
-	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(FUZZ_SRC:fuzz/fuzz_%.c=%)
+bundle: fuzz $(PROOFS) ## what proof and fuzz-run run, in B/bundle, to be copied to a larger machine
+	@tools/bundle $B/bundle $(PROOFS) $(FUZZ_SRC:fuzz/%.c=$B/libfuzzer/%)
+
+fuzz-run: fuzz ## fuzz for MINUTES= in all, all targets or FUZZ=; KEEP=1 adds new inputs to the corpus
+	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(or $(FUZZ),$(FUZZ_SRC:fuzz/fuzz_%.c=%))
 
 ##@ Check the sources
 layers: all ## who may include what, and what is defined where
@@ -254,8 +277,8 @@ uninstall: ## remove what install put there
 deps: ## install the packages of packages.txt that are missing (Debian; root or sudo)
 	@tools/install_packages packages.txt
 
-deps-all: ## the same, and those of packages-all.txt: fuzzing, linting, peers, coverage
-	@tools/install_packages packages.txt packages-all.txt
+deps-all: ## the same, and those of packages-all.txt and packages-aarch64.txt: fuzzing, linting, peers, coverage
+	@tools/install_packages packages.txt packages-all.txt packages-aarch64.txt
 
 ##@ Other
 clean: ## remove the build folder
@@ -264,8 +287,8 @@ clean: ## remove the build folder
 help: ## this list
 	@awk -f tools/help.awk $(firstword $(MAKEFILE_LIST))
 
--include $(shell find $B -name '*.d' 2>/dev/null)
+-include $(shell find $B -name '*.d' -type f 2>/dev/null)
 .SECONDARY:
-.PHONY: all tests examples so everything demo test check-all test-all unit parity fault test-the-tests cli soak asan \
-        tsan coverage fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run layers recursion graph \
+.PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
+        tsan coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers recursion graph \
         format format-check analyze tidy bench install uninstall deps deps-all clean help

@@ -1,28 +1,31 @@
-/* fuzz_codec.c: any bytes through every decoder of codec.
+/* fuzz_codec.c: any bytes through every decoder of codec, and any list through every encoder.
  *
- * Byte 0 picks by id, so that kept inputs keep their meaning when rows are added: below 112 the block
- * code of that codec, from 112, less 112, the kind of auxiliary data, from 128, less 128, the docid
- * codec, all rows of it. Bytes 1 to 3
- * are n, bytes 4 to 7 base or universe, byte 8 whether there are positions; the rest is what is
- * decoded, in memory of exactly its size and RP_PAD.
- * Checked: rows of one code agree; docids rise; a cursor keeps its promise on any bytes; a list
- * that validates is walked to its end, and decodes to what the cursor gave; blocks without order hold
- * what they hold with it; ranges lie inside the list, and hold the docids for which they are sound. */
+ * Byte 0 picks by id, so that kept inputs keep their meaning when rows are added: the block code of
+ * that codec; 64 more, the code of its frequencies; 128 more, its lists, as bytes; 192 more, its lists,
+ * as docids. Bytes 1 to 3 are n, bytes 4 to 7 base or universe (or what the encoder is told), byte 8 has
+ * flags; the rest is what is decoded, in memory of exactly its size and RP_PAD, or what docids are
+ * drawn from.
+ * Checked: all rows make the same of the same bytes (tests/parity/bytes_check.h); a cursor keeps its
+ * promise on any bytes; a list that validates is walked to its end, and decodes to what the cursor gave;
+ * what was encoded comes back in every way there is (tests/parity/row_check.h).
+ * Of new inputs one in 32 is a list that an encoder made, or docids for one; so new rows need no seeds. */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
-#include "base/cpu.h"
-#include "codec/codec.h"
+#include "parity/bytes_check.h"
+#include "parity/row_check.h"
+#include "unit/codec/random_docids.h"
 
-enum { HEAD = 9 };
+enum { HEAD = 9, FREQS = 64, LISTS = 128, DOCIDS = 192, IDS = 64 };
+enum { FLAG_POSITIONS = 1, FLAG_EXCEPTIONS = 2, FLAG_LEVEL = 4, FLAG_C = 8 };
+enum { MOST_DOCIDS = 3000 };
 
 typedef struct input {
-    uint8_t pick;
+    uint8_t pick, told[4], flags;
     uint32_t n, base;
-    bool has_positions;
     uint8_t *bytes; /* n_bytes and RP_PAD */
     size_t n_bytes;
 } input;
@@ -35,41 +38,35 @@ static _Noreturn void broken(const char *fact, int line)
     abort();
 }
 
-static bool runs_here(uint32_t needs)
+static _Noreturn void differ(const char *name, uint32_t needs, const char *what, uint32_t place)
 {
-    return (needs & ~rp__cpu_features()) == 0;
+    fprintf(stderr, "fuzz_codec.c: %s/%x: %s, %u\n", name, needs, what, place);
+    abort();
+}
+
+static const codec_family *family_of(uint8_t id)
+{
+    const families *all = families_here();
+    for (size_t i = 0; i < all->n_codecs; i++)
+        if (all->codecs[i].plain->id == id)
+            return &all->codecs[i];
+    return NULL;
 }
 
 /* ---- Block codes ----------------------------------------------------------------------------- */
 
-static void compare_rows(const rp__block_code *plain, const rp__block_code *row, const input *in)
+static void fuzz_code(const rp__block_code *plain, const input *in)
 {
-    static uint32_t want[RP_BLOCK_ROOM], got[RP_BLOCK_ROOM];
-    size_t n = in->n % (RP_BLOCK_MAX + 1), bytes = n * sizeof *got;
-    rp_status s = plain->decode(in->bytes, in->n_bytes, want, n);
-    MUST(row->decode(in->bytes, in->n_bytes, got, n) == s);
-    MUST(s || memcmp(want, got, bytes) == 0);
-    for (size_t i = 0; s == RP_OK && row->at && i < n; i++) {
-        MUST(row->at(in->bytes, in->n_bytes, n, i, got) == RP_OK);
-        MUST(got[0] == want[i]);
-    }
-    s = plain->decode_docids(in->bytes, in->n_bytes, in->base, want, n);
-    MUST(row->decode_docids(in->bytes, in->n_bytes, in->base, got, n) == s);
-    MUST(s || memcmp(want, got, bytes) == 0);
-    for (size_t i = 0; s == RP_OK && i < n; i++)
-        MUST(i ? got[i] > got[i - 1] : got[0] >= (uint32_t)(in->base + 1));
+    const families *all = families_here();
+    bytes_check bc;
+    for (size_t i = 0; i < all->n_codes; i++)
+        if (all->codes[i].plain == plain &&
+            !bytes_check_code(&bc, &all->codes[i], in->bytes, in->n_bytes,
+                              in->n % (RP_BLOCK_MAX + 1), in->base))
+            differ(bc.name, bc.needs, bc.what, bc.place);
 }
 
-static void fuzz_code(const input *in)
-{
-    const rp__codec *codec = rp__codec_by_id(in->pick, 0);
-    const rp__block_code *row;
-    for (size_t i = 0; codec && codec->code && (row = rp__block_code_at(i)); i++)
-        if (runs_here(row->needs) && strcmp(row->name, codec->code->name) == 0)
-            compare_rows(codec->code, row, in);
-}
-
-/* ---- Lists ----------------------------------------------------------------------------------- */
+/* ---- Lists as bytes -------------------------------------------------------------------------- */
 
 /* Walks with next, all docids; returns the status. */
 static rp_status walk_all(const rp__list *list, rp__cursor *c, const uint32_t *docids)
@@ -120,125 +117,227 @@ static rp_status walk_by(const rp__list *list, rp__cursor *c, const input *in)
     return c->status;
 }
 
-/* Where all blocks are sound so are they without order, and hold the same. */
-static void look_up(const rp__list *list, rp_status decoded, const uint32_t *docids)
-{
-    static uint32_t out[2 * RP_BLOCK + RP_BLOCK_ROOM];
-    const rp__codec *codec = list->codec;
-    for (uint32_t i = 0; codec->at && i < list->n && i < 1000; i++)
-        (void)codec->at(list, i * 7919 % list->n, out);
-    for (uint32_t b = 0; codec->unordered && b + 1 < list->n_blocks; b++) {
-        rp_status s = codec->unordered(list, b, 2, out);
-        MUST(decoded || s == RP_OK);
-        for (uint32_t k = 0; !decoded && k < rp__list_block_count(list, b); k++)
-            MUST(out[k] == docids[b * RP_BLOCK + codec->ranks[k]]);
-    }
-}
-
-/* A sound list's frequencies, one by one, are what they are together; tfs NULL: it is not sound. */
-static void look_up_freqs(const rp__list *list, const uint32_t *tfs)
-{
-    for (uint32_t i = 0, one; i < list->n && i < 1000; i++) {
-        uint32_t rank = i * 7919 % list->n;
-        rp_status s = rp__list_tf(list, rank, &one);
-        MUST(!tfs || (s == RP_OK && one == tfs[rank]));
-    }
-}
-
-/* The status of all docids at once. */
-static rp_status fuzz_list(const rp__codec *row, const input *in)
+static void fuzz_row(const rp__codec *row, const input *in, rp__cursor *c)
 {
     rp__list list;
-    if (rp__list_open(row, in->bytes, in->n_bytes, in->n, in->base, in->has_positions, &list))
-        return RP_DAMAGED;
-    rp__cursor *c = aligned_alloc(64, sizeof *c);
+    static uint32_t scratch[2 * RP_BLOCK_ROOM];
+    if (rp__list_open(row, in->bytes, in->n_bytes, in->n, in->base, in->flags & FLAG_POSITIONS,
+                      &list))
+        return;
     uint32_t *docids = malloc((list.n + RP_BLOCK_ROOM) * sizeof *docids);
     uint32_t *tfs = malloc((list.n + RP_BLOCK_ROOM) * sizeof *tfs);
-    static uint32_t scratch[2 * RP_BLOCK_ROOM];
     rp_status valid = rp__list_validate(&list, scratch);
     rp_status decoded = rp__list_decode(&list, docids, NULL);
     MUST(walk_all(&list, c, decoded ? NULL : docids) == decoded);
     rp_status walked = walk_by(&list, c, in);
-    look_up(&list, decoded, docids);
     MUST(valid || (decoded == RP_OK && walked == RP_OK));
     MUST(valid || rp__list_decode(&list, docids, tfs) == RP_OK);
-    look_up_freqs(&list, valid ? NULL : tfs);
     free(tfs);
     free(docids);
-    free(c);
-    return decoded;
 }
 
-static void fuzz_lists(const input *in)
+/* A list has a byte at least for each block; one that cannot be is opened, but no room made for it. */
+static void fuzz_lists(const codec_family *f, const input *in)
 {
-    const rp__codec *plain = rp__codec_by_id(in->pick % 128, 0), *row;
-    if (!plain)
+    rp__list list;
+    bytes_check bc;
+    bool has_positions = in->flags & FLAG_POSITIONS;
+    if (in->n > (in->n_bytes + 1) * RP_BLOCK_MAX) {
+        for (size_t k = 0; k < f->n; k++)
+            if (rp__list_open(f->rows[k], in->bytes, in->n_bytes, in->n, in->base, has_positions,
+                              &list) == RP_OK)
+                MUST(rp__list_validate(&list, (uint32_t[2 * RP_BLOCK_ROOM]){0}) == RP_DAMAGED);
         return;
-    rp_status want = fuzz_list(plain, in);
-    for (size_t i = 0; (row = rp__codec_at(i)); i++)
-        if (row != plain && row->id == plain->id && runs_here(row->needs))
-            MUST(fuzz_list(row, in) == want);
-}
-
-/* ---- Auxiliary data ---------------------------------------------------------------------------- */
-
-/* The range of x, which has rank r in a list for which it is sound; UINT32_MAX: of a list unknown. */
-static void look_in(const rp__aux *aux, uint32_t x, uint32_t r)
-{
-    uint32_t lo, hi;
-    aux->kind->range(aux, x, &lo, &hi);
-    MUST(lo <= hi && hi <= aux->n);
-    MUST(r == UINT32_MAX || (lo <= r && r <= hi));
-    if (aux->t)
-        rp__lr_narrow(aux, x, &lo, &hi);
-    MUST(lo <= hi && hi <= aux->n);
-    MUST(r == UINT32_MAX || (lo <= r && r <= hi));
-}
-
-/* The list is every third docid. */
-static void fuzz_aux(const input *in)
-{
-    enum { STEP = 3, MOST = 4096 };
-    const rp__aux_kind *kind = rp__aux_kind_at(in->pick - 112U);
-    static uint32_t docids[MOST];
-    uint32_t n = in->n % MOST;
-    uint8_t *bytes = aligned_alloc(16, rp__bits_align(in->n_bytes + 1, 16));
-    rp__aux aux;
-    memcpy(bytes, in->bytes, in->n_bytes);
-    for (uint32_t i = 0; i < n; i++)
-        docids[i] = i * STEP;
-    if (kind && kind->open(kind, bytes, in->n_bytes, n, in->base, &aux) == RP_OK) {
-        bool is_sound = kind->is_sound(&aux, docids);
-        for (uint32_t x = 0; x < STEP * n; x++)
-            look_in(&aux, x, is_sound ? (x + STEP - 1) / STEP : UINT32_MAX);
-        for (uint32_t shift = 0; shift < 32; shift++)
-            look_in(&aux, UINT32_MAX - (1U << shift), UINT32_MAX);
     }
-    free(bytes);
+    if (!bytes_check_list(&bc, f, in->bytes, in->n_bytes, in->n, in->base, has_positions))
+        differ(bc.name, bc.needs, bc.what, bc.place);
+    rp__cursor *c = aligned_alloc(64, sizeof *c);
+    for (size_t k = 0; k < f->n; k++)
+        fuzz_row(f->rows[k], in, c);
+    free(c);
 }
+
+/* ---- Lists as docids ------------------------------------------------------------------------- */
+
+typedef struct postings {
+    uint32_t n, universe, largest; /* largest: of docids and frequencies */
+    uint32_t *docids, *tfs;
+} postings;
+
+/* A byte is a small number or a power of two. */
+static uint32_t number(uint8_t byte)
+{
+    return byte < 0xC0 ? byte : 1U << byte % 32;
+}
+
+/* n postings by the bytes, again and again, as long as there are docids. */
+static postings draw_postings(const input *in)
+{
+    uint32_t most = 1 + in->n % MOST_DOCIDS;
+    postings p = {.docids = malloc(most * sizeof(uint32_t)),
+                  .tfs = malloc(most * sizeof(uint32_t))};
+    uint64_t next = 0;
+    for (size_t k = 0; p.n < most; k += 2) {
+        next += number(in->bytes[k % (in->n_bytes + 1)]);
+        if (next >= RP_NO_DOC)
+            break;
+        p.docids[p.n] = (uint32_t)next++;
+        p.tfs[p.n] = number(in->bytes[(k + 1) % (in->n_bytes + 1)]) + 1;
+        p.largest = p.tfs[p.n] > p.largest ? p.tfs[p.n] : p.largest;
+        p.n++;
+    }
+    p.universe = p.docids[p.n - 1] + 1;
+    p.largest = p.docids[p.n - 1] > p.largest ? p.docids[p.n - 1] : p.largest;
+    return p;
+}
+
+static rp__codec_options options_of(const input *in)
+{
+    return (rp__codec_options){.has_exceptions = in->flags & FLAG_EXCEPTIONS,
+                               .exceptions = in->told[0] % 61 / 100.0,
+                               .has_level = in->flags & FLAG_LEVEL,
+                               .level = in->told[1] % 5,
+                               .c = in->flags & FLAG_C ? exp2(in->told[2] % 7 - 2.0) : 0};
+}
+
+/* Bytes of exactly their size and RP_PAD, for the caller to free; NULL: RP_LIMIT. */
+static uint8_t *encode(const rp__codec *row, const postings *p, const rp__codec_options *options,
+                       bool has_positions, size_t *used)
+{
+    size_t bound = rp__list_bound(row, p->n), most_blocks = rp__list_blocks_bound(row, p->n);
+    uint32_t *scratch = malloc(rp__list_scratch(row, p->n) * sizeof *scratch);
+    uint32_t *ends = malloc(most_blocks * sizeof *ends);
+    uint32_t *pos_offsets = calloc(p->n / RP_BLOCK + 1, sizeof *pos_offsets);
+    uint8_t *bounds = calloc(most_blocks, 1), *out = malloc(bound), *bytes = NULL;
+    size_t n_blocks = rp__list_cut(row, options, p->docids, p->tfs, p->n, scratch, ends);
+    MUST(n_blocks <= most_blocks);
+    rp__list_parts parts = {ends, n_blocks, bounds, has_positions ? pos_offsets : NULL, options};
+    rp_status s = rp__list_encode(row, p->docids, p->tfs, p->n, &parts, scratch, out, used);
+    MUST(s == (row->limit && p->largest >= row->limit ? RP_LIMIT : RP_OK));
+    if (s == RP_OK) {
+        MUST(*used <= bound);
+        bytes = malloc(*used + RP_PAD);
+        memcpy(bytes, out, *used);
+        memset(bytes + *used, 0xEE, RP_PAD);
+    }
+    free(scratch);
+    free(ends);
+    free(pos_offsets);
+    free(bounds);
+    free(out);
+    return bytes;
+}
+
+static void fuzz_docids(const codec_family *f, const input *in)
+{
+    postings p = draw_postings(in);
+    rp__codec_options options = options_of(in);
+    bool has_positions = in->flags & FLAG_POSITIONS;
+    size_t used = 0;
+    uint8_t *bytes = encode(f->rows[in->told[3] % f->n], &p, &options, has_positions, &used);
+    row_check rc;
+    row_check_init(&rc, p.n, in->n);
+    for (size_t k = 0; bytes && k < f->n; k++) {
+        rp__list list;
+        MUST(rp__list_open(f->rows[k], bytes, used, p.n, p.universe, has_positions, &list) ==
+             RP_OK);
+        if (!row_check_list(&rc, &list, p.docids, p.tfs))
+            differ(f->rows[k]->name, f->rows[k]->needs, rc.what, rc.rank);
+    }
+    row_check_free(&rc);
+    free(bytes);
+    free(p.docids);
+    free(p.tfs);
+}
+
+/* ---- libFuzzer ------------------------------------------------------------------------------- */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+/* A list's bytes as an encoder made them, of a length that fits. */
+static size_t make_list(uint8_t *data, size_t max_size, uint64_t *rng)
+{
+    const families *all = families_here();
+    const codec_family *f = &all->codecs[random_below(rng, all->n_codecs)];
+    uint32_t docids[700], tfs[700], n = random_length(rng, 700);
+    uint32_t most = f->plain->limit ? f->plain->limit : UINT32_MAX;
+    postings p = {.n = n, .docids = docids, .tfs = tfs};
+    p.universe = n + (uint32_t)random_below(rng, (most - n) >> random_below(rng, 32));
+    make_docids(rng, (shape)random_below(rng, N_SHAPES), n, p.universe, docids);
+    for (uint32_t i = 0; i < n; i++)
+        tfs[i] = make_tf(rng) % (most - 1) + 1;
+    input told = {.flags = (uint8_t)random64(rng)};
+    rp__store32(told.told, (uint32_t)random64(rng));
+    rp__codec_options options = options_of(&told);
+    size_t used = 0;
+    uint8_t *bytes = encode(f->plain, &p, &options, told.flags & FLAG_POSITIONS, &used);
+    bool fits = bytes && HEAD + used <= max_size;
+    if (fits) {
+        data[0] = (uint8_t)(LISTS + f->plain->id);
+        rp__store32(data + 1, n);
+        rp__store32(data + 4, p.universe);
+        data[8] = told.flags & FLAG_POSITIONS;
+        memcpy(data + HEAD, bytes, used);
+    }
+    free(bytes);
+    return fits ? HEAD + used : 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    uint64_t rng = seed;
+    if (max_size < HEAD || random_below(&rng, 32))
+        return LLVMFuzzerMutate(data, size, max_size);
+    if (random64(&rng) & 1) {
+        const families *all = families_here();
+        uint8_t id = all->codecs[random_below(&rng, all->n_codecs)].plain->id;
+        for (size_t i = size; i < HEAD; i++)
+            data[i] = (uint8_t)random64(&rng);
+        data[0] = (uint8_t)(id + IDS * random_below(&rng, 4));
+        return size < HEAD ? HEAD : size;
+    }
+    size_t made = make_list(data, max_size, &rng);
+    return made ? made : LLVMFuzzerMutate(data, size, max_size);
+}
+
+static void run(const input *in)
+{
+    const codec_family *f = family_of(in->pick % IDS);
+    if (!f)
+        return;
+    switch (in->pick / IDS * IDS) {
+    case 0:
+        fuzz_code(f->plain->code, in);
+        break;
+    case FREQS:
+        fuzz_code(f->plain->freqs, in);
+        break;
+    case LISTS:
+        fuzz_lists(f, in);
+        break;
+    default:
+        fuzz_docids(f, in);
+    }
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < HEAD)
         return 0;
     input in = {.pick = data[0],
+                .flags = data[8],
                 .n = rp__load32(data + 1) & 0xFFFFFF,
                 .base = rp__load32(data + 4),
-                .has_positions = data[8] & 1,
                 .n_bytes = size - HEAD};
+    memcpy(in.told, data + 4, sizeof in.told);
     in.bytes = malloc(in.n_bytes + RP_PAD);
     if (!in.bytes)
         return 0;
     memcpy(in.bytes, data + HEAD, in.n_bytes);
     memset(in.bytes + in.n_bytes, 0xEE, RP_PAD);
-    if (in.pick < 112)
-        fuzz_code(&in);
-    else if (in.pick < 128)
-        fuzz_aux(&in);
-    else
-        fuzz_lists(&in);
+    run(&in);
     free(in.bytes);
     return 0;
 }

@@ -92,7 +92,7 @@ typedef struct rp__codec {
     /* Payload of all blocks. RP_LIMIT: an offset would pass 2^32. */
     rp_status (*encode)(const struct rp__codec *codec, rp__encoding *e);
     /* Block b of an open list into out (RP_BLOCK_ROOM); its count is known from the list. RP_OK
-     * promises that the docids rise and are above last[b-1], and nothing else. */
+     * promises that the docids rise and are above last[b-1], unless that is RP_NO_DOC, and nothing else. */
     rp_status (*block)(const rp__list *list, uint32_t b, uint32_t *out);
     /* (optional) All docids of the list at once, checked as a cursor checks them; out has
      * n + RP_BLOCK_ROOM. NULL: block by block. */

@@ -1,71 +1,22 @@
 /* test_codecs.c: every row of the codec tables gives what the plain arrays and the plain rows
- * give. */
+ * give. Short strings are in test_codecs_bytes.c, lists in number in test_codecs_many.c. */
+#include "parity/bytes_check.h"
 #include "unit/codec/list_case.h"
 
 /* ---- Block codes ----------------------------------------------------------------------------- */
 
-/* Every row of the code's name says the same status, and where it is RP_OK the same values. */
+/* In memory of exactly that size and pad, so that a sanitiser sees a byte too many. */
 static void check_bytes(const uint8_t *bytes, size_t n_bytes, size_t n, uint32_t base)
 {
-    static uint32_t want[2][RP_BLOCK_ROOM], got[RP_BLOCK_ROOM];
-    uint8_t *in = malloc(n_bytes + RP_PAD); /* exactly: a sanitiser sees a byte too many */
+    const families *all = families_here();
+    bytes_check bc;
+    uint8_t *in = malloc(n_bytes + RP_PAD);
     memcpy(in, bytes, n_bytes);
     memset(in + n_bytes, 0xEE, RP_PAD);
-    for (size_t i = 0; rp__block_code_at(i); i++) {
-        const rp__block_code *plain = rp__block_code_at(i), *row;
-        if (plain->needs)
-            continue;
-        rp_status s = plain->decode(in, n_bytes, want[0], n);
-        rp_status s_docids = plain->decode_docids(in, n_bytes, base, want[1], n);
-        for (size_t j = 0; (row = code_here(j)); j++) {
-            if (row == plain || strcmp(row->name, plain->name) != 0)
-                continue;
-            assert_int_equal(row->decode(in, n_bytes, got, n), s);
-            if (s == RP_OK)
-                assert_memory_equal(got, want[0], n * sizeof *got);
-            assert_int_equal(row->decode_docids(in, n_bytes, base, got, n), s_docids);
-            if (s_docids == RP_OK)
-                assert_memory_equal(got, want[1], n * sizeof *got);
-        }
-        if (s_docids == RP_OK)
-            for (size_t k = 0; k < n; k++)
-                assert_true(want[1][k] >= (k ? want[1][k - 1] + 1 : (uint32_t)(base + 1)));
-    }
+    for (size_t i = 0; i < all->n_codes; i++)
+        if (!bytes_check_code(&bc, &all->codes[i], in, n_bytes, n, base))
+            fail_msg("%s/%x: %s %u", bc.name, bc.needs, bc.what, bc.place);
     free(in);
-}
-
-static const size_t some_sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 33};
-enum { N_SIZES = sizeof some_sizes / sizeof some_sizes[0] };
-
-static void any_bytes_of_up_to_two_and_sizes(void **unused)
-{
-    (void)unused;
-    const uint32_t bases[] = {UINT32_MAX, 0, 1000, UINT32_MAX - 2};
-    for (size_t k = 0; k < N_SIZES; k++)
-        for (size_t b = 0; b < 4; b++) {
-            check_bytes((const uint8_t *)"", 0, some_sizes[k], bases[b]);
-            for (uint32_t v = 0; v < 256; v++) {
-                uint8_t byte = (uint8_t)v;
-                check_bytes(&byte, 1, some_sizes[k], bases[b]);
-            }
-        }
-    for (uint32_t v = 0; v < 1U << 16; v++) {
-        uint8_t bytes[2] = {(uint8_t)v, (uint8_t)(v >> 8)};
-        check_bytes(bytes, 2, some_sizes[v % N_SIZES], bases[v / 3 % 4]);
-        check_bytes(bytes, 2, 1 + v % 4, bases[v / 3 % 4]);
-    }
-}
-
-/* Every one of them with RIPOSTE_THOROUGH, as `make test-all` sets it; otherwise one of each 61. */
-static void any_bytes_of_three(void **unused)
-{
-    (void)unused;
-    uint32_t step = getenv("RIPOSTE_THOROUGH") ? 1 : 61;
-    for (uint32_t v = 0; v < 1U << 24; v += step) {
-        uint8_t bytes[3] = {(uint8_t)v, (uint8_t)(v >> 8), (uint8_t)(v >> 16)};
-        check_bytes(bytes, 3, some_sizes[(v ^ v >> 11) % N_SIZES],
-                    v & 1 ? UINT32_MAX : UINT32_MAX - 70000);
-    }
 }
 
 static void random_bytes(void **unused)
@@ -318,7 +269,7 @@ static void lists_by_speed(void **unused)
         for (size_t j = 0; (codec = codec_here(j)); j++) {
             if (!list_case_fits(&lc, codec))
                 continue;
-            assert_int_equal(list_case_encode_by(&lc, codec, round & 1, &options), RP_OK);
+            assert_int_equal(list_case_encode_as(&lc, codec, round & 1, &options), RP_OK);
             assert_int_equal(
                 rp__list_open(codec, lc.bytes, lc.n_bytes, lc.n, lc.universe, round & 1, &list),
                 RP_OK);
@@ -335,7 +286,7 @@ static void frequencies_in_every_code(void **unused)
     uint64_t rng = 41;
     const rp__codec *row;
     const rp__block_code *code;
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 6; round++) {
         list_case lc;
         list_case_make(&lc, &rng, (shape)(round % N_SHAPES), random_length(&rng, 2000), 40000000);
         for (size_t j = 0; (row = codec_here(j)); j++)
@@ -352,32 +303,6 @@ static void frequencies_in_every_code(void **unused)
             }
         list_case_free(&lc);
     }
-}
-
-static void every_subset_of_sixteen(void **unused)
-{
-    (void)unused;
-    uint64_t rng = 3;
-    const rp__codec *codec;
-    uint32_t docids[16], got[16 + RP_BLOCK_ROOM];
-    for (size_t j = 0; (codec = codec_here(j)); j++)
-        for (uint32_t set = 1; set < 1U << 16; set++) {
-            list_case lc;
-            rp__list list;
-            uint32_t n = 0;
-            for (uint32_t i = 0; i < 16; i++)
-                if (set >> i & 1)
-                    docids[n++] = i;
-            list_case_make(&lc, &rng, CONSECUTIVE, n, 16);
-            memcpy(lc.docids, docids, n * sizeof *docids);
-            list_case_trim(&lc, codec);
-            assert_int_equal(list_case_encode(&lc, codec, false), RP_OK);
-            assert_int_equal(rp__list_open(codec, lc.bytes, lc.n_bytes, n, 16, false, &list),
-                             RP_OK);
-            assert_int_equal(rp__list_decode(&list, got, NULL), RP_OK);
-            assert_memory_equal(got, docids, n * sizeof *docids);
-            list_case_free(&lc);
-        }
 }
 
 /* Rows of one name write the same bytes, whatever they need. */
@@ -408,51 +333,56 @@ static void bytes_do_not_depend_on_instructions(void **unused)
     }
 }
 
-/* Damage anywhere: no memory is broken, the cursor keeps its promise, and where validate finds
- * nothing the cursor ends well. */
+/* One byte changed: no memory is broken, the cursor keeps its promise, where validate finds nothing it
+ * ends well, and all rows agree. Whether validate found something. */
+static bool damage(const codec_family *f, list_case *lc, uint64_t *rng, bool is_near)
+{
+    static uint32_t scratch[2 * RP_BLOCK_ROOM];
+    size_t near = lc->n_bytes < 64 ? lc->n_bytes : 64;
+    size_t at = random_below(rng, is_near ? near : lc->n_bytes);
+    uint8_t was = lc->bytes[at];
+    rp_status s = RP_OK;
+    bytes_check bc;
+    lc->bytes[at] = (uint8_t)(was ^ (1 + random_below(rng, 255)));
+    for (size_t k = 0; k < f->n; k++) {
+        rp__list list;
+        s = rp__list_open(f->rows[k], lc->bytes, lc->n_bytes, lc->n, lc->universe, false, &list);
+        if (s == RP_OK && (s = rp__list_validate(&list, scratch)) == RP_OK)
+            assert_int_equal(walk_cursor(&list, rng), RP_OK);
+        else if (list.bounds)
+            walk_cursor(&list, rng);
+    }
+    if (!bytes_check_list(&bc, f, lc->bytes, lc->n_bytes, lc->n, lc->universe, false))
+        fail_msg("%s/%x: %s %u", bc.name, bc.needs, bc.what, bc.place);
+    lc->bytes[at] = was;
+    return s != RP_OK;
+}
+
 static void damaged_lists(void **unused)
 {
     (void)unused;
+    enum { ROUNDS = 400, TIMES = 20 };
     uint64_t rng = 999;
-    uint32_t *scratch = malloc(2 * RP_BLOCK_ROOM * sizeof *scratch);
     size_t caught = 0, tried = 0;
-    for (int round = 0; round < 400; round++) {
+    const families *all = families_here();
+    for (int round = 0; round < ROUNDS; round++) {
         list_case lc;
-        const rp__codec *codec;
         list_case_make(&lc, &rng, (shape)(round % N_SHAPES), random_length(&rng, 20000), 40000000);
-        for (size_t j = 0; (codec = codec_here(j)); j++) {
-            if (!list_case_fits(&lc, codec))
+        for (size_t i = 0; i < all->n_codecs; i++) {
+            if (!list_case_fits(&lc, all->codecs[i].plain))
                 continue;
-            assert_int_equal(list_case_encode(&lc, codec, false), RP_OK);
-            for (int k = 0; k < 20; k++) {
-                size_t at = random_below(&rng, k % 2             ? lc.n_bytes
-                                               : lc.n_bytes < 64 ? lc.n_bytes
-                                                                 : 64);
-                uint8_t was = lc.bytes[at];
-                lc.bytes[at] = (uint8_t)(was ^ (1 + random_below(&rng, 255)));
-                rp__list list;
-                rp_status s =
-                    rp__list_open(codec, lc.bytes, lc.n_bytes, lc.n, lc.universe, false, &list);
-                if (s == RP_OK && (s = rp__list_validate(&list, scratch)) == RP_OK)
-                    assert_int_equal(walk_cursor(&list, &rng), RP_OK);
-                else if (list.bounds)
-                    walk_cursor(&list, &rng);
-                caught += s != RP_OK;
-                tried++;
-                lc.bytes[at] = was;
-            }
+            assert_int_equal(list_case_encode(&lc, all->codecs[i].plain, false), RP_OK);
+            for (int k = 0; k < TIMES; k++, tried++)
+                caught += damage(&all->codecs[i], &lc, &rng, k % 2 == 0);
         }
         list_case_free(&lc);
     }
     assert_true(caught > tried / 4); /* the harness damages, and validate looks */
-    free(scratch);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_bytes_of_up_to_two_and_sizes),
-        cmocka_unit_test(any_bytes_of_three),
         cmocka_unit_test(random_bytes),
         cmocka_unit_test(values_of_every_width_and_count),
         cmocka_unit_test(docids_of_the_largest_gaps),
@@ -460,7 +390,6 @@ int main(void)
         cmocka_unit_test(random_lists),
         cmocka_unit_test(lists_by_speed),
         cmocka_unit_test(frequencies_in_every_code),
-        cmocka_unit_test(every_subset_of_sixteen),
         cmocka_unit_test(bytes_do_not_depend_on_instructions),
         cmocka_unit_test(damaged_lists),
     };

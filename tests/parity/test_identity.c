@@ -25,6 +25,7 @@ typedef struct choice {
 } choice;
 
 enum { PLENTY = 1024, LEAST = 16, ALONE = 18 }; /* LEAST: for each of several threads */
+enum { MOST_WORDS = 8 };                        /* of RUNNER */
 
 static tempdir dir;
 static char plain_ix[2100], other_ix[2100], program[4096];
@@ -43,27 +44,40 @@ static rp_status build(const char *input, const char *ix, const choice *c, rp_bu
     return rp_index_build(&input, 1, ix, &o, stats, err);
 }
 
+/* Fills the first of `arguments` with the words of RUNNER, the emulator of a program for another
+ * machine (tools/run_tests); returns how many. */
+static size_t put_runner(char **arguments, size_t most)
+{
+    static char words[4096];
+    size_t n = 0;
+    snprintf(words, sizeof words, "%s", getenv("RUNNER") ? getenv("RUNNER") : "");
+    for (char *at = strtok(words, " "); at && n < most; at = strtok(NULL, " "))
+        arguments[n++] = at;
+    return n;
+}
+
 /* The same in a process of its own; arguments as main reads them. */
 static void build_apart(const char *input, const char *ix, const choice *c)
 {
-    char threads[16], memory[16], left_out[8];
-    char *const arguments[] = {program,
-                               (char[]){"build"},
-                               (char *)(uintptr_t)input,
-                               (char *)(uintptr_t)ix,
-                               (char *)(uintptr_t)c->codec,
-                               threads,
-                               memory,
-                               left_out,
-                               (char *)(uintptr_t)(c->aux ? c->aux : ""),
-                               NULL};
+    char threads[16], memory[16], left_out[8], *arguments[MOST_WORDS + 10];
+    char *const own[] = {program,
+                         (char[]){"build"},
+                         (char *)(uintptr_t)input,
+                         (char *)(uintptr_t)ix,
+                         (char *)(uintptr_t)c->codec,
+                         threads,
+                         memory,
+                         left_out,
+                         (char *)(uintptr_t)(c->aux ? c->aux : ""),
+                         NULL};
+    memcpy(arguments + put_runner(arguments, MOST_WORDS), own, sizeof own);
     pid_t child;
     int status = -1;
     snprintf(threads, sizeof threads, "%u", c->threads);
     snprintf(memory, sizeof memory, "%u", c->memory);
     snprintf(left_out, sizeof left_out, "%d%d", c->no_positions, c->no_store);
     assert_int_equal(setenv("RIPOSTE_SIMD", c->simd, 1), 0);
-    assert_int_equal(posix_spawn(&child, program, NULL, NULL, arguments, environ), 0);
+    assert_int_equal(posix_spawnp(&child, arguments[0], NULL, NULL, arguments, environ), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     unsetenv("RIPOSTE_SIMD");
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)

@@ -71,7 +71,9 @@ static uint64_t plain_above(const uint32_t *scores, uint32_t threshold)
 static const rp__score_kernel plain_row = {0, plain_bm25, plain_above};
 
 static const rp__score_kernel *const rows[] = {
+#if defined(__x86_64__)
     &rp__score_avx2_row,
+#endif
     &plain_row,
 };
 

@@ -126,7 +126,7 @@ static size_t bytes_in(list_case *lc, const rp__codec *codec, const rp__codec_op
                        char *name)
 {
     rp__list list;
-    assert_int_equal(list_case_encode_by(lc, codec, false, options), RP_OK);
+    assert_int_equal(list_case_encode_as(lc, codec, false, options), RP_OK);
     assert_int_equal(open_case(codec, lc, &list), RP_OK);
     strcpy(name, list.codec->name);
     if (list.n_blocks == 1)
