@@ -36,7 +36,7 @@ static const rp__option build_rows[] = {
      .initial = "bp128",
      .choice_at = rp_codec_name,
      AT(build.codec),
-     .help = "how lists are coded, with what the encoder is told (exceptions, level, c)"},
+     .help = "how lists are coded, with what the encoder is told (exceptions, level, c, by)"},
     {.name = "freqs",
      .kind = RP_OPTION_NAME,
      .argument = "NAME",

@@ -11,17 +11,18 @@
 #include "base/error.h"
 #include "riposte/index.h"
 
-typedef enum key { KEY_EXCEPTIONS, KEY_LEVEL, KEY_C, KEYS } key;
+typedef enum key { KEY_EXCEPTIONS, KEY_LEVEL, KEY_C, KEY_BY, KEYS } key;
 
-/* An option: which codecs heed it, and its range. */
+/* An option: which codecs heed it, and its range, in words. */
 static const struct {
     const char *name, *codecs; /* codecs: separated by ", " */
-    double least, most;
-    bool is_whole;
+    const char *range;
+    double least, most; /* of a number */
 } keys[KEYS] = {
-    [KEY_EXCEPTIONS] = {"exceptions", "pfd, newpfd, optpfd, parapfor, pfd_rec", 0, 0.6, false},
-    [KEY_LEVEL] = {"level", "pfd_rec", 0, 4, true},
-    [KEY_C] = {"c", "qs", 0.25, 16, false},
+    [KEY_EXCEPTIONS] = {"exceptions", "pfd, newpfd, optpfd, parapfor, pfd_rec", "0 to 0.6", 0, 0.6},
+    [KEY_LEVEL] = {"level", "pfd_rec", "0, 1, 2, 3 or 4", 0, 4},
+    [KEY_C] = {"c", "qs", "0.25 to 16", 0.25, 16},
+    [KEY_BY] = {"by", "mixed, auto", "size or speed", 0, 0},
 };
 
 /* ---- Names ------------------------------------------------------------------------------------- */
@@ -104,7 +105,7 @@ static rp_status unknown_key(const char *codec, const char *name, rp_error *err)
     text heeded = {0};
     for (size_t k = 0; k < KEYS; k++) {
         char one[64];
-        snprintf(one, sizeof one, "%s (%g to %g)", keys[k].name, keys[k].least, keys[k].most);
+        snprintf(one, sizeof one, "%s (%s)", keys[k].name, keys[k].range);
         if (strcmp(keys[k].name, name) == 0)
             return rp__error_set(err, RP_USAGE,
                                  "codec \"%s\" has no option \"%s\", which is for: %s", codec, name,
@@ -140,24 +141,37 @@ static bool read_decimal(const char *s, double *out)
     return digits > 0;
 }
 
-static rp_status set_option(rp__codec_options *o, key k, const char *value, rp_error *err)
+/* False: the value is out of range. */
+static bool set_number(rp__codec_options *o, key k, const char *value)
 {
     double v;
-    if (!read_decimal(value, &v) || v < keys[k].least || v > keys[k].most ||
-        (keys[k].is_whole && v != (double)(uint32_t)v))
-        return rp__error_set(err, RP_USAGE, "codec option %s=\"%s\": give a %snumber from %g to %g",
-                             keys[k].name, value, keys[k].is_whole ? "whole " : "", keys[k].least,
-                             keys[k].most);
-    if (k == KEY_EXCEPTIONS) {
+    if (!read_decimal(value, &v) || v < keys[k].least || v > keys[k].most)
+        return false;
+    if (k == KEY_C) {
+        o->c = v;
+    } else if (k == KEY_EXCEPTIONS) {
         o->has_exceptions = true;
         o->exceptions = v;
-    } else if (k == KEY_LEVEL) {
+    } else {
         o->has_level = true;
         o->level = (uint32_t)v;
-    } else {
-        o->c = v;
+        return v == (double)o->level;
     }
-    return RP_OK;
+    return true;
+}
+
+static bool set_by(rp__codec_options *o, const char *value)
+{
+    o->by = strcmp(value, "speed") == 0 ? RP_BY_SPEED : RP_BY_SIZE;
+    return o->by == RP_BY_SPEED || strcmp(value, "size") == 0;
+}
+
+static rp_status set_option(rp__codec_options *o, key k, const char *value, rp_error *err)
+{
+    if (k == KEY_BY ? set_by(o, value) : set_number(o, k, value))
+        return RP_OK;
+    return rp__error_set(err, RP_USAGE, "codec option %s=\"%s\": give %s", keys[k].name, value,
+                         keys[k].range);
 }
 
 /* "key=value", which it cuts. */

@@ -9,10 +9,7 @@
 
 rp__codec rp__coding_row(const rp__coding *coding)
 {
-    rp__codec row = *coding->codec;
-    if (coding->freqs && row.freqs)
-        row.freqs = coding->freqs;
-    return row;
+    return coding->freqs ? rp__codec_with_freqs(coding->codec, coding->freqs) : *coding->codec;
 }
 
 void rp__coding_describe(const rp__coding *coding, rp__manifest *m)

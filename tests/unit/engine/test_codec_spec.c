@@ -87,6 +87,8 @@ static void test_options(void **state)
     assert_true(parse("pfd_rec:level=0", NULL).options.has_level);
     assert_true(parse("pfd:exceptions=0.60", NULL).options.exceptions == 0.6);
     assert_true(parse("pfd:exceptions=0.123456789012", NULL).options.exceptions == 0.123456789012);
+    assert_int_equal(parse("auto:by=speed", NULL).options.by, RP_BY_SPEED);
+    assert_int_equal(parse("mixed:by=size", NULL).options.by, RP_BY_SIZE);
     assert_true(parse("qs:c=0.25", NULL).options.c == 0.25);
     assert_true(parse("qs:c=16", NULL).options.c == 16);
     assert_true(parse("qs:c=2.", NULL).options.c == 2);
@@ -101,17 +103,19 @@ static void test_refused_options(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char spec[64];
         snprintf(spec, sizeof spec, "pfd:exceptions=%s", bad[i]);
-        refuse(spec, NULL, i == 12 ? "no option \"1\"" : "give a number from 0 to 0.6");
+        refuse(spec, NULL, i == 12 ? "no option \"1\"" : "give 0 to 0.6");
     }
-    refuse("pfd:exceptions", NULL, "give a number from 0 to 0.6");
-    refuse("pfd_rec:level=1.5", NULL, "give a whole number from 0 to 4");
-    refuse("pfd_rec:level=5", NULL, "give a whole number from 0 to 4");
-    refuse("qs:c=0.2", NULL, "from 0.25 to 16");
-    refuse("qs:c=16.1", NULL, "from 0.25 to 16");
+    refuse("pfd:exceptions", NULL, "give 0 to 0.6");
+    refuse("pfd_rec:level=1.5", NULL, "give 0, 1, 2, 3 or 4");
+    refuse("auto:by=time", NULL, "codec option by=\"time\": give size or speed");
+    refuse("auto:by", NULL, "give size or speed");
+    refuse("pfd_rec:level=5", NULL, "give 0, 1, 2, 3 or 4");
+    refuse("qs:c=0.2", NULL, "give 0.25 to 16");
+    refuse("qs:c=16.1", NULL, "give 0.25 to 16");
     refuse("pfd_rec:level=1,level=1", NULL, "\"level\" is given twice");
     refuse("pfd:", NULL, "codec \"pfd\" has no option \"\"; it takes: exceptions (0 to 0.6)");
     refuse("pfd_rec:level=1,", NULL, "has no option \"\"");
-    refuse("pfd_rec:levels=1", NULL, "it takes: exceptions (0 to 0.6), level (0 to 4)");
+    refuse("pfd_rec:levels=1", NULL, "it takes: exceptions (0 to 0.6), level (0, 1, 2, 3 or 4)");
     refuse("pfd:level=1", NULL, "has no option \"level\", which is for: pfd_rec");
     refuse("bp128:exceptions=0", NULL, "which is for: pfd, newpfd, optpfd, parapfor, pfd_rec");
     refuse("vbyte:fast=1", NULL, "codec \"vbyte\" takes no options; \"fast\" was given");
