@@ -4,6 +4,7 @@ B       ?= build
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 DATADIR ?= $(PREFIX)/share/riposte
+PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 MINUTES ?= 10
 SEED    ?= 1
 LISTS   ?= 100000
@@ -252,7 +253,7 @@ FROM_PROGRAM := $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 
 install: all so ## into DESTDIR and PREFIX: library, headers, program, manual, completions, data
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig \
-	    $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR) \
+	    $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR) $(DESTDIR)$(PYTHONDIR) \
 	    $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(FROM_PROGRAM)))
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $B/libriposte.a $B/libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
@@ -262,6 +263,7 @@ install: all so ## into DESTDIR and PREFIX: library, headers, program, manual, c
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(VERSION),' \
 	    tools/riposte.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/riposte.pc
 	install -m 644 data/demo.jsonl.gz data/README.md LICENSE NOTICE $(DESTDIR)$(DATADIR)/
+	install -m 644 python/riposte.py $(DESTDIR)$(PYTHONDIR)/
 	$(PROGRAM) help --format man > $(DESTDIR)$(PREFIX)/$(MAN)
 	$(PROGRAM) completion bash > $(DESTDIR)$(PREFIX)/$(BASH_COMPLETION)
 	$(PROGRAM) completion zsh > $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
@@ -271,6 +273,7 @@ uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/riposte $(DESTDIR)$(LIBDIR)/libriposte.a \
 	    $(DESTDIR)$(LIBDIR)/libriposte.so $(DESTDIR)$(LIBDIR)/$(SONAME) \
 	    $(DESTDIR)$(LIBDIR)/libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/pkgconfig/riposte.pc \
+	    $(DESTDIR)$(PYTHONDIR)/riposte.py \
 	    $(addprefix $(DESTDIR)$(PREFIX)/,$(FROM_PROGRAM))
 	rm -rf $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR)
 
