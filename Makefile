@@ -79,7 +79,7 @@ $B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map
 
 # The same flags for objects, call graphs and clang-tidy's runs.
 AVX2    := -mavx2 -mbmi -mbmi2
-AVX512  := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2
+AVX512  := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2 -mavx512vnni
 $B/%_avx2.o $B/%_avx2.ci $B/%_avx2.tidy: CFLAGS += $(AVX2)
 $B/%_avx512.o $B/%_avx512.ci $B/%_avx512.tidy: CFLAGS += $(AVX512)
 $B/src/cli/%: CPPFLAGS += -DRP_DATADIR='"$(DATADIR)"'

@@ -16,7 +16,7 @@ static uint32_t detect(void)
     if ((features & RP_CPU_AVX2) && __builtin_cpu_supports("avx512f") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-        __builtin_cpu_supports("avx512vbmi2"))
+        __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vnni"))
         features |= RP_CPU_AVX512;
     return features;
 }

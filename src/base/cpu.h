@@ -8,7 +8,7 @@
 
 enum {
     RP_CPU_AVX2 = 1,   /* AVX2, BMI1, BMI2 */
-    RP_CPU_AVX512 = 2, /* AVX-512 F BW DQ VL VBMI VBMI2 */
+    RP_CPU_AVX512 = 2, /* AVX-512 F BW DQ VL VBMI VBMI2 VNNI */
 };
 
 uint32_t rp__cpu_features(void);             /* asked once, then remembered */

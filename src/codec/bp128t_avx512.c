@@ -12,6 +12,7 @@
 
 #if defined(__x86_64__)
 #include "codec/bitpack_avx512.h"
+#include "codec/heads_avx512.h"
 #include "codec/lanes_avx512.h"
 
 #define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
@@ -23,6 +24,7 @@
 typedef struct pair_table {
     _Alignas(64) uint8_t bytes[64];
     uint8_t starts[64];
+    uint16_t masks[32];
 } pair_table;
 
 #define BYTES4(byte) (byte), (byte) + 1, (byte) + 2, (byte) + 3
@@ -33,11 +35,12 @@ typedef struct pair_table {
     HALF(START(w, q)), HALF(START(w, q) + 32), HALF(START(w, q) + (w)), HALF(START(w, q) + (w) + 32)
 #define EACH_QWORD(DO, w)                                                                          \
     DO(w, 0), DO(w, 1), DO(w, 2), DO(w, 3), DO(w, 4), DO(w, 5), DO(w, 6), DO(w, 7)
+#define MASKS(w, q)  (1 << (w)) - 1, (1 << (w)) - 1, (1 << (w)) - 1, (1 << (w)) - 1
 #define ROW(w)                                                                                     \
     {                                                                                              \
-        {EACH_QWORD(BYTES, w)},                                                                    \
+        {EACH_QWORD(BYTES, w)}, {EACH_QWORD(STARTS, w)},                                           \
         {                                                                                          \
-            EACH_QWORD(STARTS, w)                                                                  \
+            EACH_QWORD(MASKS, w)                                                                   \
         }                                                                                          \
     }
 
@@ -61,26 +64,81 @@ ALWAYS __m512i before_lanes(__m512i totals, uint32_t base)
     return _mm512_add_epi32(before, _mm512_set1_epi32((int)base));
 }
 
-ALWAYS void sum_pairs(const uint8_t *p, uint32_t w, uint32_t base, __m512i row[8])
+/* What stays in registers from block to block: of a word both halves, or the second one, by 1 and
+ * -1; how the sums of lanes go on. */
+typedef struct sums {
+    __m512i both, second, minus, third, seventh, twice;
+    __mmask16 threes, sevenths;
+} sums;
+
+/* The empty statement hides constants from compilers, which would make them again for each block,
+ * and two steps of the multiplication. */
+ALWAYS sums sums_start(void)
+{
+    sums c = {
+        .both = _mm512_set1_epi32(0x00010001),
+        .second = _mm512_set1_epi32(0x00010000),
+        .minus = _mm512_set1_epi32(-1),
+        .third = _mm512_set_epi32(11, 11, 11, 11, 0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0),
+        .seventh = _mm512_set1_epi32(7),
+        .twice = _mm512_set1_epi64(0x0000000100000001),
+        .threes = 0xF0F0,
+        .sevenths = 0xFF00,
+    };
+    __asm__("" : "+v"(c.both), "+v"(c.second), "+v"(c.minus), "+v"(c.third), "+v"(c.seventh),
+            "+v"(c.twice), "+Yk"(c.threes), "+Yk"(c.sevenths));
+    return c;
+}
+
+/* Eight rows of up to PAIR_MAX bits, inverted, as pairs. */
+typedef struct row_pairs {
+    __m512i of[4];
+} row_pairs;
+
+ALWAYS row_pairs unpack_pairs(const uint8_t *p, uint32_t w)
 {
     const __m512i bytes = _mm512_load_si512(pairs[w].bytes);
     const __m512i starts = _mm512_load_si512(pairs[w].starts);
-    const __m512i mask = _mm512_set1_epi16((short)((1U << w) - 1));
-    const __m512i first = _mm512_set1_epi32(0xFFFF), both = _mm512_set1_epi32(-1); /* times -1 */
-    __m512i pair[4];
+    const __m512i mask = _mm512_load_si512(pairs[w].masks);
+    row_pairs v;
 #define UNPACK_PAIR(k)                                                                             \
-    pair[k] = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(p + 4 * (k) * (size_t)w));         \
-    pair[k] = _mm512_multishift_epi64_epi8(starts, pair[k]);                                       \
-    pair[k] = _mm512_ternarylogic_epi32(pair[k], mask, mask, NAND);
+    v.of[k] = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(p + 4 * (k) * (size_t)w));         \
+    v.of[k] = _mm512_multishift_epi64_epi8(starts, v.of[k]);                                       \
+    v.of[k] = _mm512_ternarylogic_epi32(v.of[k], mask, mask, NAND);
     EACH_PAIR(UNPACK_PAIR)
-    __m512i halves =
-        _mm512_add_epi16(_mm512_add_epi16(pair[0], pair[1]), _mm512_add_epi16(pair[2], pair[3]));
-    __m512i sum = before_lanes(_mm512_madd_epi16(halves, both), base);
+    return v;
+}
+
+/* The last row: where each lane ends, which is how far it and those before it go. */
+ALWAYS __m512i sum_lanes(const sums *c, const row_pairs *v, __m512i base)
+{
+    __m512i low = _mm512_add_epi16(v->of[0], v->of[1]), high = _mm512_add_epi16(v->of[2], v->of[3]);
+    __m512i x = _mm512_madd_epi16(_mm512_add_epi16(low, high), c->minus);
+    x = _mm512_mullo_epi64(x, c->twice);
+    x = _mm512_add_epi32(x, _mm512_maskz_shuffle_epi32(0xCCCC, x, _MM_PERM_BBBB));
+    x = _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(c->threes, c->third, x));
+    x = _mm512_add_epi32(x, _mm512_maskz_permutexvar_epi32(c->sevenths, c->seventh, x));
+    return _mm512_add_epi32(x, base);
+}
+
+/* The others, from the last one up. */
+ALWAYS void sum_rows(const sums *c, const row_pairs *v, __m512i last, __m512i row[8])
+{
+    row[7] = last;
 #define SUM_PAIR(k)                                                                                \
-    row[2 * (k)] = _mm512_add_epi32(sum, _mm512_madd_epi16(pair[k], first));                       \
-    sum = _mm512_add_epi32(sum, _mm512_madd_epi16(pair[k], both));                                 \
-    row[2 * (k) + 1] = sum;
-    EACH_PAIR(SUM_PAIR)
+    row[2 * (k)] = _mm512_dpwssd_epi32(row[2 * (k) + 1], v->of[k], c->second);                     \
+    row[2 * (k)-1] = _mm512_dpwssd_epi32(row[2 * (k) + 1], v->of[k], c->both);
+    SUM_PAIR(3)
+    SUM_PAIR(2)
+    SUM_PAIR(1)
+    row[0] = _mm512_dpwssd_epi32(row[1], v->of[0], c->second);
+}
+
+ALWAYS void sum_pairs(const uint8_t *p, uint32_t w, uint32_t base, __m512i row[8])
+{
+    const sums c = sums_start();
+    row_pairs v = unpack_pairs(p, w);
+    sum_rows(&c, &v, sum_lanes(&c, &v, _mm512_set1_epi32((int)base)), row);
 }
 
 ALWAYS __m512i inverted_row(const uint8_t *p, rp__lanes at)
@@ -185,58 +243,66 @@ static rp_status rows_of(const uint8_t *in, size_t in_bytes, uint32_t base, uint
     return rp__gaps_check(out, n, base, w); /* the last slot is the last rank */
 }
 
-/* A full block of up to PAIR_MAX bits. */
-typedef struct narrow_block {
-    const uint8_t *in;
-    uint32_t w, base;
-} narrow_block;
-
-ALWAYS bool is_narrow(const rp__list *list, uint32_t b, narrow_block *out)
+ALWAYS row_pairs unpack_block(const rp__list *list, uint32_t b)
 {
-    size_t in_bytes;
-    out->base = b ? list->last[b - 1] : UINT32_MAX;
-    return rp__list_bytes(list, b, &out->in, &in_bytes) == RP_OK &&
-           rp__bitpack_open(out->in, in_bytes, RP_BLOCK, &out->w) == RP_OK && out->w <= PAIR_MAX;
+    const uint8_t *in = list->docs + list->offsets[b];
+    return unpack_pairs(in + 1, in[0]);
 }
 
-/* Such blocks from b on, as long as two follow each other and are sound; returns the block after
- * them. Two at a time, as each waits for its own scan; without calls, so that constants stay in
- * registers from block to block. */
-static uint32_t run_of_narrow(const rp__list *list, uint32_t b, uint32_t end, uint32_t *out)
+/* How many full blocks of up to PAIR_MAX bits follow each other from b on, before `end`. */
+static uint32_t count_narrow(const rp__list *list, uint32_t b, uint32_t end)
 {
-    uint32_t full = list->n / RP_BLOCK;
-    end = full < end ? full : end;
-    for (; b + 1 < end; b += 2, out += 2 * RP_BLOCK) {
-        narrow_block one, two;
-        __m512i rows_one[8], rows_two[8];
-        if (!is_narrow(list, b, &one) || !is_narrow(list, b + 1, &two))
-            break;
-        sum_pairs(one.in + 1, one.w, one.base, rows_one);
-        sum_pairs(two.in + 1, two.w, two.base, rows_two);
-        store_unordered(rows_one, out);
-        store_unordered(rows_two, out + RP_BLOCK);
-        if (rp__gaps_check(out, RP_BLOCK, one.base, one.w) ||
-            rp__gaps_check(out + RP_BLOCK, RP_BLOCK, two.base, two.w))
-            break;
+    uint32_t from = b, full = list->n / RP_BLOCK, ok = 0xFFFF;
+    if (!list->offsets || list->docs_bytes > INT32_MAX)
+        return 0;
+    for (end = full < end ? full : end; ok == 0xFFFF && b < end;) {
+        rp__heads h = rp__heads_of(list, b);
+        __m512i w = _mm512_and_si512(h.head, _mm512_set1_epi32(255));
+        __m512i lows = _mm512_slli_epi32(w, 4); /* RP_BLOCK / 8 * w */
+        ok = _mm512_mask_cmple_epu32_mask(h.sound, w, _mm512_set1_epi32(PAIR_MAX));
+        ok = _mm512_mask_cmplt_epu32_mask((__mmask16)ok, lows, h.bytes);
+        b += rp__bits_lowest64(~(uint64_t)ok);
     }
-    return b;
+    return (b < end ? b : end) - from;
+}
+
+/* Such blocks from b to `last`. Three are in flight: of one the rows are summed and stored, of the
+ * next one the lanes are summed, and the one after it is unpacked, so that no step waits for the one
+ * before it. */
+static rp_status run_of_narrow(const rp__list *list, uint32_t b, uint32_t last, uint32_t *out)
+{
+    const sums c = sums_start();
+    __m512i base = _mm512_set1_epi32(b ? (int)list->last[b - 1] : -1);
+    __mmask16 bad = 0;
+    row_pairs now = unpack_block(list, b), next = unpack_block(list, b < last ? b + 1 : last);
+    __m512i end = sum_lanes(&c, &now, base);
+    for (; b <= last; b++, out += RP_BLOCK) {
+        __m512i row[8];
+        row_pairs after = unpack_block(list, b + 2 <= last ? b + 2 : last);
+        __m512i next_base = _mm512_broadcastd_epi32(_mm_loadu_si32(&list->last[b]));
+        __m512i next_end = sum_lanes(&c, &next, next_base);
+        sum_rows(&c, &now, end, row);
+        store_unordered(row, out);
+        bad |= _mm512_cmplt_epu32_mask(end, _mm512_sub_epi32(base, c.minus));
+        now = next;
+        next = after;
+        end = next_end;
+        base = next_base;
+    }
+    return bad ? RP_DAMAGED : RP_OK;
 }
 
 rp_status rp__bp128t_avx512_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks,
                                       uint32_t *out)
 {
-    uint32_t end = b + n_blocks;
-    for (;;) {
-        uint32_t next = run_of_narrow(list, b, end, out);
-        out += (size_t)(next - b) * RP_BLOCK;
-        b = next;
-        if (b == end)
-            return RP_OK;
-        if (rp__bp128t_unordered_with(list, b, 1, out, rows_of))
+    for (uint32_t end = b + n_blocks, count; b < end; b += count, out += (size_t)count * RP_BLOCK) {
+        count = count_narrow(list, b, end);
+        if (count ? run_of_narrow(list, b, b + count - 1, out)
+                  : rp__bp128t_unordered_with(list, b, 1, out, rows_of))
             return RP_DAMAGED;
-        out += RP_BLOCK;
-        b++;
+        count += count == 0;
     }
+    return RP_OK;
 }
 
 const rp__block_code rp__bp128t_avx512_code = {

@@ -31,7 +31,7 @@ static const _Alignas(64) uint8_t widths_of[128] = {
     10,     9,      9,      0, 0, 0, 0, 0, 14, 14,     0,      0, 0, 0, 0, 0, 28,
 };
 
-enum { WORDS = 3 };
+enum { WORDS = 2 };
 
 /* Up to four words of each block, and how many values end with them. */
 typedef struct streams {
@@ -45,7 +45,7 @@ RP_PATCH_INLINE streams streams_of(__mmask16 live, const uint8_t *docs, __m512i 
     streams s;
     __m512i end = _mm512_setzero_si512();
     for (int i = 0; i < WORDS; i++) {
-        s.words[i] = rp__patch_gather(live, docs, at);
+        s.words[i] = rp__heads_gather(live, docs, at);
         end = _mm512_add_epi32(end,
                                _mm512_permutexvar_epi32(_mm512_srli_epi32(s.words[i], 28), counts));
         s.ends[i] = end;
@@ -82,7 +82,7 @@ RP_PATCH_INLINE __m512i value_at(const streams *s, __mmask16 live, __m512i i, __
 RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch *t)
 {
     const __m512i one = _mm512_set1_epi32(1);
-    rp__patch_heads h = rp__patch_heads_of(list, b);
+    rp__heads h = rp__heads_of(list, b);
     __m512i width = _mm512_and_si512(h.head, _mm512_set1_epi32(63));
     __mmask16 has = _mm512_test_epi32_mask(h.head, _mm512_set1_epi32(64));
     __m512i k = _mm512_and_si512(_mm512_srli_epi32(h.head, 8), _mm512_set1_epi32(255));

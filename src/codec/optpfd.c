@@ -38,6 +38,13 @@ static bool measure(const rp__patch_widths *widths, size_t n, uint32_t b, uint32
 
 enum { FAR_COST = 1 }; /* bytes that far parts must save to be worth the time they take */
 
+/* Vector units place far parts, or those that are listed, but not both. */
+static size_t cost_of(const rp__optpfd_head *o, size_t bytes)
+{
+    uint32_t n = o->mode != RP_OPTPFD_LISTED ? o->f : o->f ? UINT32_MAX : o->k;
+    return rp__patch_cost(bytes + (o->f ? FAR_COST : 0), n);
+}
+
 /* The smallest block among the widths b from `from` to `to`. */
 static size_t choose(const rp__patch_widths *widths, size_t n, uint32_t from, uint32_t to,
                      rp__optpfd_head *best)
@@ -48,7 +55,7 @@ static size_t choose(const rp__patch_widths *widths, size_t n, uint32_t from, ui
             rp__optpfd_head o;
             if (!measure(widths, n, b, h, &o, &bytes))
                 continue;
-            bytes += o.f ? FAR_COST : 0;
+            bytes = cost_of(&o, bytes);
             if (bytes < least) {
                 least = bytes;
                 *best = o;

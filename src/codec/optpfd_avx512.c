@@ -26,7 +26,7 @@ RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch 
     const __m512i zero = _mm512_setzero_si512(), one = _mm512_set1_epi32(1),
                   seven = _mm512_set1_epi32(7);
     const __m512i bitmap_bytes = _mm512_set1_epi32(RP_BLOCK / 8);
-    rp__patch_heads h = rp__patch_heads_of(list, b);
+    rp__heads h = rp__heads_of(list, b);
     __m512i width = _mm512_and_si512(h.head, _mm512_set1_epi32(63));
     __m512i mode = _mm512_and_si512(_mm512_srli_epi32(h.head, 6), _mm512_set1_epi32(3));
     __mmask16 listed = _mm512_cmpeq_epi32_mask(mode, one);
@@ -48,26 +48,27 @@ RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch 
     __m512i at = _mm512_add_epi32(lows, _mm512_slli_epi32(width, 4));
     __mmask16 ok =
         _mm512_mask_cmple_epu32_mask(h.sound, width, _mm512_set1_epi32(RP_BITPACK_AVX512_NARROW));
-    ok = _mm512_mask_cmple_epu32_mask(ok, fw, _mm512_set1_epi32(16));
     ok = _mm512_mask_cmple_epu32_mask(ok, _mm512_sub_epi32(at, h.from), h.bytes);
     __m512i n_marks = take_marks(t, ok & mapped, _mm512_maskz_mov_epi32(ok, at));
     at = _mm512_mask_add_epi32(at, mapped, at, bitmap_bytes);
-    __m512i high_bits = _mm512_add_epi32(_mm512_mullo_epi32(_mm512_add_epi32(k, n_marks), hw),
-                                         _mm512_mullo_epi32(k, seven));
-    __m512i far_at = _mm512_add_epi32(at, _mm512_srli_epi32(_mm512_add_epi32(high_bits, seven), 3));
-    __m512i far_bits = _mm512_mullo_epi32(f, _mm512_add_epi32(fw, seven));
+    __m512i high_bits = _mm512_mullo_epi32(n_marks, hw);
+    __m512i far_at = _mm512_mask_mov_epi32(_mm512_add_epi32(at, _mm512_srli_epi32(_mm512_add_epi32(high_bits, seven), 3)), listed, at);
+    __m512i n = _mm512_mask_mov_epi32(f, listed, k), parts = _mm512_mask_mov_epi32(fw, listed, hw);
+    __m512i far_bits = _mm512_mullo_epi32(n, _mm512_add_epi32(parts, seven));
     __m512i end = _mm512_add_epi32(far_at, _mm512_srli_epi32(_mm512_add_epi32(far_bits, seven), 3));
     ok = _mm512_mask_cmple_epu32_mask(ok, _mm512_sub_epi32(end, h.from), h.bytes);
-    ok &= (__mmask16)~listed;
-    ok = _mm512_mask_cmple_epu32_mask(ok, f, _mm512_set1_epi32(RP_PATCH_EASY));
+    /* Either high parts are listed, or there are far ones, or none. */
+    ok &= (__mmask16)~(listed & has_far);
+    ok = _mm512_mask_cmple_epu32_mask(ok, n, _mm512_set1_epi32(RP_PATCH_EASY));
     rp__patch_sums s = {.total = zero};
-    rp__patch_batch_place(t, &s, far_at, _mm512_mullo_epi32(f, seven),
-                          _mm512_maskz_mov_epi32(ok, f), seven, fw, _mm512_add_epi32(width, hw));
+    __m512i marked = _mm512_maskz_mov_epi32(mapped, hw), shifts = _mm512_add_epi32(width, marked);
+    rp__patch_batch_place(t, &s, far_at, _mm512_mullo_epi32(n, seven), _mm512_maskz_mov_epi32(ok, n), seven, parts,
+                          shifts);
     _mm512_store_si512(t->lows, _mm512_maskz_mov_epi32(ok, lows));
     _mm512_store_si512(t->widths, _mm512_maskz_mov_epi32(ok, width));
     _mm512_store_si512(t->highs, _mm512_maskz_mov_epi32(ok, at));
-    _mm512_store_si512(t->high_widths, _mm512_maskz_mov_epi32(ok, hw));
-    return ok & rp__patch_sums_fit(&s, _mm512_add_epi32(width, hw));
+    _mm512_store_si512(t->high_widths, _mm512_maskz_mov_epi32(ok, marked));
+    return ok & rp__patch_sums_fit(&s, shifts);
 }
 
 RP_PATCH_AVX512_LIST(rp__optpfd_avx512_list, ready, rp__optpfd_open, true)

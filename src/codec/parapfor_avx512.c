@@ -10,7 +10,7 @@ RP_PATCH_ROW(rp__parapfor_open, rp__patch_avx512_decode, rp__patch_avx512_docids
 RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch *t)
 {
     const __m512i byte = _mm512_set1_epi32(255), seven = _mm512_set1_epi32(7);
-    rp__patch_heads h = rp__patch_heads_of(list, b);
+    rp__heads h = rp__heads_of(list, b);
     __m512i width = _mm512_and_si512(h.head, byte);
     __m512i ib = _mm512_and_si512(_mm512_srli_epi32(h.head, 8), byte);
     __m512i hb = _mm512_and_si512(_mm512_srli_epi32(h.head, 16), byte),

@@ -10,11 +10,13 @@
 #define RP_CODEC_PATCH_LIST_AVX512_H
 
 #include "codec/codec_table.h"
+#include "codec/heads_avx512.h"
 #include "codec/patch_avx512.h"
 
 enum {
-    RP_PATCH_BATCH = 16, /* blocks, a 32-bit lane each */
+    RP_PATCH_BATCH = RP_HEADS,
     RP_PATCH_SPARE = 32, /* of `adds` that do not count */
+    RP_PATCH_PART_MAX = 12, /* two of them, from any bit on, in 32 bits */
 };
 
 #define RP_PATCH_EACH(DO) DO(0) DO(1) DO(2) DO(3)
@@ -32,51 +34,11 @@ typedef struct rp__patch_batch {
 
 /* One of them. */
 typedef struct rp__patch_full {
-    const uint8_t *lows, *highs;
-    uint32_t width, high_width;
-    const uint64_t *marks;
-    uint16_t *adds;
+    rp__patch_batch *in;
+    uint32_t i;
 } rp__patch_full;
 
-RP_PATCH_INLINE rp__patch_full rp__patch_full_of(rp__patch_batch *t, uint32_t i)
-{
-    return (rp__patch_full){.lows = t->docs + t->lows[i],
-                            .highs = t->docs + t->highs[i],
-                            .width = t->widths[i],
-                            .high_width = t->high_widths[i],
-                            .marks = t->marks[i],
-                            .adds = t->adds[i]};
-}
-
 /* ---- Parts ----------------------------------------------------------------------------------- */
-
-/* Where blocks begin in docs and how long they are; of those that lie in it, the first 4 bytes. */
-typedef struct rp__patch_heads {
-    __m512i from, bytes, head;
-    __mmask16 sound;
-} rp__patch_heads;
-
-RP_PATCH_INLINE __m512i rp__patch_gather(__mmask16 live, const uint8_t *docs, __m512i at)
-{
-    return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, at, docs, 1);
-}
-
-/* Those of the full blocks from b on. */
-RP_PATCH_INLINE rp__patch_heads rp__patch_heads_of(const rp__list *list, uint32_t b)
-{
-    uint32_t full = list->n / RP_BLOCK - b, after = list->n_blocks - b - 1;
-    __mmask16 are = (__mmask16)_bzhi_u32(0xFFFF, full < 16 ? full : 16);
-    __mmask16 have_next = (__mmask16)_bzhi_u32(0xFFFF, after < 16 ? after : 16);
-    const __m512i end = _mm512_set1_epi32((int)list->docs_bytes);
-    __m512i from = _mm512_maskz_loadu_epi32(are, list->offsets + b);
-    __m512i to = _mm512_mask_loadu_epi32(end, have_next, list->offsets + b + 1);
-    __mmask16 sound = _mm512_mask_cmple_epu32_mask(are, from, to);
-    sound = _mm512_mask_cmple_epu32_mask(sound, to, end);
-    return (rp__patch_heads){.from = from,
-                             .bytes = _mm512_sub_epi32(to, from),
-                             .head = rp__patch_gather(sound, list->docs, from),
-                             .sound = sound};
-}
 
 RP_PATCH_INLINE __m512i rp__patch_low_bits(__m512i x, __m512i widths)
 {
@@ -88,7 +50,7 @@ RP_PATCH_INLINE __m512i rp__patch_fields(__mmask16 live, const uint8_t *docs, __
                                          __m512i bits, __m512i widths)
 {
     at = _mm512_add_epi32(at, _mm512_srli_epi32(bits, 3));
-    __m512i x = rp__patch_gather(live, docs, at);
+    __m512i x = rp__heads_gather(live, docs, at);
     x = _mm512_srlv_epi32(x, _mm512_and_si512(bits, _mm512_set1_epi32(7)));
     return rp__patch_low_bits(x, widths);
 }
@@ -135,24 +97,30 @@ RP_PATCH_INLINE __mmask16 rp__patch_sums_fit(const rp__patch_sums *s, __m512i bi
                        _mm512_cmple_epu32_mask(most, _mm512_set1_epi32(UINT16_MAX)));
 }
 
-/* What rp__patch_place does: of each block k places, at most RP_PATCH_EASY, of at_widths bits from `at`
- * on, and as many parts of `widths` bits (up to 25) after bit `bits` of it. */
+/* What rp__patch_place does, at once: of each block k places, at most RP_PATCH_EASY, of at_widths bits
+ * (up to 8) from `at` on, and as many parts of `widths` bits after bit `bits` of it; wider parts than
+ * RP_PATCH_PART_MAX are bad. */
 RP_PATCH_INLINE void rp__patch_batch_place(rp__patch_batch *t, rp__patch_sums *s, __m512i at,
                                            __m512i bits, __m512i k, __m512i at_widths,
                                            __m512i widths, __m512i shifts)
 {
-    __m512i place_bits = _mm512_setzero_si512(), least = place_bits;
+    const __mmask16 live = _mm512_test_epi32_mask(k, k), more = _mm512_cmpgt_epu32_mask(k, _mm512_set1_epi32(2));
+    const __m512i twice = _mm512_slli_epi32(widths, 1), later = _mm512_add_epi32(bits, twice);
+    __m512i places = rp__heads_gather(live, t->docs, at), least = _mm512_setzero_si512();
+    const __m512i two[2] = {rp__patch_fields(live, t->docs, at, bits, twice),
+                            rp__patch_fields(more, t->docs, at, later, twice)};
+    s->bad |= _mm512_mask_cmpgt_epu32_mask(live, widths, _mm512_set1_epi32(RP_PATCH_PART_MAX));
 #define RP_PATCH_PLACE(r)                                                                          \
     __mmask16 live##r = _mm512_cmpgt_epu32_mask(k, _mm512_set1_epi32(r));                          \
-    __m512i place##r = rp__patch_fields(live##r, t->docs, at, place_bits, at_widths);              \
-    __m512i part##r = rp__patch_fields(live##r, t->docs, at, bits, widths);                        \
+    __m512i place##r = rp__patch_low_bits(places, at_widths);                                      \
+    __m512i part##r = (r) % 2 ? _mm512_srlv_epi32(two[(r) / 2], widths)                            \
+                              : rp__patch_low_bits(two[(r) / 2], widths);                          \
     part##r = _mm512_sllv_epi32(part##r, shifts);                                                  \
     s->bad |= _mm512_mask_cmplt_epu32_mask(live##r, place##r, least);                              \
     rp__patch_sums_add(s, live##r, place##r, part##r);                                             \
     rp__patch_batch_add(t, live##r, place##r, part##r);                                            \
     least = _mm512_add_epi32(place##r, _mm512_set1_epi32(1));                                      \
-    place_bits = _mm512_add_epi32(place_bits, at_widths);                                          \
-    bits = _mm512_add_epi32(bits, widths);
+    places = _mm512_srlv_epi32(places, at_widths);
     RP_PATCH_EACH(RP_PATCH_PLACE)
 }
 
@@ -182,59 +150,66 @@ typedef struct rp__patch_quad {
     __m512i of[4];
 } rp__patch_quad;
 
-RP_PATCH_INLINE void rp__patch_quad_load(rp__patch_quad *x, const rp__patch_full *f)
+RP_PATCH_INLINE void rp__patch_quad_load(rp__patch_quad *x, rp__patch_full f)
 {
-    const __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_narrow[f->width].bytes);
-    const uint8_t *p = f->lows;
-    const size_t step = 4 * (size_t)f->width;
+    const size_t step = 4 * (size_t)f.in->widths[f.i];
+    const __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_narrow[f.in->widths[f.i]].bytes);
+    const uint8_t *p = f.in->docs + f.in->lows[f.i];
 #define RP_PATCH_LOAD(k)                                                                           \
     x->of[k] = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(p + (k)*step));
     RP_PATCH_EACH(RP_PATCH_LOAD)
 }
 
-RP_PATCH_INLINE void rp__patch_quad_shift(rp__patch_quad *x, const rp__patch_full *f)
+RP_PATCH_INLINE void rp__patch_quad_shift(rp__patch_quad *x, rp__patch_full f)
 {
-    const __m512i starts = _mm512_load_si512(rp__bitpack_avx512_narrow[f->width].starts);
+    const __m512i starts = _mm512_load_si512(rp__bitpack_avx512_narrow[f.in->widths[f.i]].starts);
 #define RP_PATCH_SHIFT(k) x->of[k] = _mm512_multishift_epi64_epi8(starts, x->of[k]);
     RP_PATCH_EACH(RP_PATCH_SHIFT)
 }
 
 /* The marked high parts of the block's halves, as bytes in their places. */
-RP_PATCH_INLINE void rp__patch_full_highs(const rp__patch_full *f, __m512i halves[2])
+RP_PATCH_INLINE void rp__patch_full_highs(rp__patch_full f, __m512i halves[2])
 {
-    const rp__bitpack_avx512_table *t = &rp__patch_avx512_by_bytes[f->high_width];
+    const uint32_t width = f.in->high_widths[f.i];
+    const uint64_t *marks = f.in->marks[f.i];
+    const rp__bitpack_avx512_table *t = &rp__patch_avx512_by_bytes[width];
     const __m512i bytes = _mm512_load_si512(t->bytes), starts = _mm512_load_si512(t->starts);
-    const __m512i mask = _mm512_set1_epi8((char)((1U << f->high_width) - 1));
-    const uint32_t bit = rp__bits_count64(f->marks[0]) * f->high_width;
-    __m512i x = rp__bitpack_avx512_unpack(f->highs, bytes, starts, mask);
-    halves[0] = _mm512_maskz_expand_epi8(f->marks[0], x);
+    const __m512i mask = _mm512_set1_epi8((char)((1U << width) - 1));
+    const uint8_t *p = f.in->docs + f.in->highs[f.i];
+    const uint32_t bit = rp__bits_count64(marks[0]) * width;
     const __m512i later = _mm512_add_epi8(starts, _mm512_set1_epi8((char)(bit % 8)));
-    x = rp__bitpack_avx512_unpack(f->highs + bit / 8, bytes, later, mask);
-    halves[1] = _mm512_maskz_expand_epi8(f->marks[1], x);
+    __m512i x = rp__bitpack_avx512_unpack(p, bytes, starts, mask);
+    __m512i y = rp__bitpack_avx512_unpack(p + bit / 8, bytes, later, mask);
+    halves[0] = _mm512_maskz_expand_epi8(marks[0], x);
+    halves[1] = _mm512_maskz_expand_epi8(marks[1], y);
+}
+
+/* The same in the lanes of the values, above the low bits. */
+RP_PATCH_INLINE void rp__patch_quad_highs(const rp__patch_avx512 *c, const __m512i halves[2],
+                                          rp__patch_full f, rp__patch_quad *highs)
+{
+    const __m512i unit = _mm512_set1_epi16((short)(1U << f.in->widths[f.i]));
+    const __m512i place[2] = {c->place16, _mm512_add_epi8(c->place16, c->half)};
+#define RP_PATCH_HIGHS(k)                                                                          \
+    highs->of[k] = _mm512_maskz_permutexvar_epi8(c->low_bytes16, place[(k) % 2], halves[(k) / 2]); \
+    highs->of[k] = _mm512_mullo_epi16(highs->of[k], unit);
+    RP_PATCH_EACH(RP_PATCH_HIGHS)
 }
 
 /* Gaps of the fields; adds are zero again. */
 RP_PATCH_INLINE void rp__patch_quad_patch(const rp__patch_avx512 *c, rp__patch_quad *x,
-                                          const rp__patch_full *f, bool has_marks)
+                                          rp__patch_full f, bool has_marks,
+                                          const rp__patch_quad *highs)
 {
-    const __m512i mask = _mm512_set1_epi16((short)((1U << f->width) - 1));
-    if (has_marks) {
-        const __m512i scale = _mm512_set1_epi16((short)(1U << f->width));
-        const __m512i place[2] = {c->place16, _mm512_add_epi8(c->place16, c->half)};
-        __m512i halves[2];
-        rp__patch_full_highs(f, halves);
+    uint16_t *adds = f.in->adds[f.i];
+    const __m512i mask = _mm512_set1_epi16((short)((1U << f.in->widths[f.i]) - 1));
 #define RP_PATCH_JOIN(k)                                                                           \
-    __m512i high##k = _mm512_maskz_permutexvar_epi8(c->low_bytes16, place[(k) % 2], halves[(k) / 2]); \
-    high##k = _mm512_mullo_epi16(high##k, scale);                                                  \
-    x->of[k] = _mm512_ternarylogic_epi32(x->of[k], mask, high##k, RP_PATCH_AND_OR);
-        RP_PATCH_EACH(RP_PATCH_JOIN)
-    } else {
-#define RP_PATCH_MASK(k) x->of[k] = _mm512_and_si512(x->of[k], mask);
-        RP_PATCH_EACH(RP_PATCH_MASK)
-    }
+    x->of[k] = has_marks ? _mm512_ternarylogic_epi32(x->of[k], mask, highs->of[k], RP_PATCH_AND_OR) \
+                         : _mm512_and_si512(x->of[k], mask);
+    RP_PATCH_EACH(RP_PATCH_JOIN)
 #define RP_PATCH_ADD(k)                                                                            \
-    x->of[k] = _mm512_add_epi16(x->of[k], _mm512_load_si512(f->adds + 32 * (k)));                  \
-    _mm512_store_si512(f->adds + 32 * (k), _mm512_setzero_si512());                                \
+    x->of[k] = _mm512_add_epi16(x->of[k], _mm512_load_si512(adds + 32 * (k)));                     \
+    _mm512_store_si512(adds + 32 * (k), _mm512_setzero_si512());                                   \
     x->of[k] = _mm512_add_epi16(x->of[k], c->one16);
     RP_PATCH_EACH(RP_PATCH_ADD)
 }
@@ -293,28 +268,38 @@ RP_PATCH_INLINE void rp__patch_quad_store(const rp__patch_quad *x, const rp__pat
 /* Makes docids of the block in *x, and puts the next one there. Steps of the two take turns: each
  * waits for the one before it, and schedulers do not look far enough to find others by themselves. */
 RP_PATCH_INLINE void rp__patch_full_step(const rp__patch_avx512 *c, rp__patch_quad *x,
-                                         const rp__patch_full *next, bool has_marks, uint32_t base,
+                                         rp__patch_full next, bool has_marks, uint32_t base,
                                          uint32_t *out)
 {
-    rp__patch_quad now = *x, even, odd;
-    rp__patch_quad_pairs(c, &now);
+    rp__patch_quad now = *x, even, odd, highs;
+    __m512i halves[2];
     rp__patch_quad_load(x, next);
+    rp__patch_quad_pairs(c, &now);
+    if (has_marks)
+        rp__patch_full_highs(next, halves);
     rp__patch_quad_halves(c, &now);
     rp__patch_quad_shift(x, next);
+    if (has_marks)
+        rp__patch_quad_highs(c, halves, next, &highs);
     rp__patch_quad_totals(c, &now, &even, &odd);
-    rp__patch_quad_patch(c, x, next, has_marks);
+    rp__patch_quad_patch(c, x, next, has_marks, &highs);
     rp__patch_quad_fours(c, x);
     rp__patch_quad_store(&now, &even, &odd, base, out);
 }
 
 /* The first block, for rp__patch_full_step. */
 RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
-                                                    const rp__patch_full *first, bool has_marks)
+                                                    rp__patch_full first, bool has_marks)
 {
-    rp__patch_quad x;
+    rp__patch_quad x, highs;
+    __m512i halves[2];
+    if (has_marks) {
+        rp__patch_full_highs(first, halves);
+        rp__patch_quad_highs(c, halves, first, &highs);
+    }
     rp__patch_quad_load(&x, first);
     rp__patch_quad_shift(&x, first);
-    rp__patch_quad_patch(c, &x, first, has_marks);
+    rp__patch_quad_patch(c, &x, first, has_marks, &highs);
     rp__patch_quad_fours(c, &x);
     return x;
 }
@@ -330,12 +315,12 @@ RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
         const rp__patch_avx512 c = rp__patch_avx512_start();                                       \
         uint32_t base = b ? list->last[b - 1] : UINT32_MAX;                                        \
         bool bad = false;                                                                          \
-        rp__patch_full next = rp__patch_full_of(t, 0);                                             \
-        rp__patch_quad x = rp__patch_full_first(&c, &next, has_marks);                             \
+        rp__patch_quad x = rp__patch_full_first(&c, (rp__patch_full){t, 0}, has_marks);            \
         for (uint32_t i = 0; i < count; i++, out += RP_BLOCK) {                                    \
             uint32_t last = list->last[b + i];                                                     \
-            next = rp__patch_full_of(t, i + 1 < count ? i + 1 : i);                                \
-            rp__patch_full_step(&c, &x, &next, has_marks, base, out);                              \
+            const char *ahead = (const char *)t->docs + t->lows[i] + 2600; _mm_prefetch(ahead, _MM_HINT_T0); _mm_prefetch(ahead+64, _MM_HINT_T0);_mm_prefetch(ahead+128, _MM_HINT_T0);                                                    \
+            rp__patch_full next = {t, i + 1 < count ? i + 1 : i};                                  \
+            rp__patch_full_step(&c, &x, next, has_marks, base, out);                               \
             bad |= out[RP_BLOCK - 1] != last || last < (uint32_t)(base + 1);                       \
             base = last;                                                                           \
         }                                                                                          \

@@ -12,7 +12,7 @@ RP_PATCH_ROW(rp__pfd_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
 RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch *t)
 {
     const __m512i one = _mm512_set1_epi32(1), byte = _mm512_set1_epi32(255);
-    rp__patch_heads h = rp__patch_heads_of(list, b);
+    rp__heads h = rp__heads_of(list, b);
     __m512i width = _mm512_and_si512(h.head, _mm512_set1_epi32(63));
     __m512i code = _mm512_and_si512(_mm512_srli_epi32(h.head, 6), _mm512_set1_epi32(3));
     __mmask16 has = _mm512_test_epi32_mask(code, code);
@@ -31,17 +31,16 @@ RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch 
     ok = _mm512_mask_cmple_epu32_mask(ok, _mm512_sub_epi32(end, h.from), h.bytes);
     ok = _mm512_mask_cmple_epu32_mask(ok, k, _mm512_set1_epi32(RP_PATCH_EASY));
     rp__patch_sums s = {.total = _mm512_setzero_si512()};
+    const __mmask16 any = _mm512_mask_test_epi32_mask(ok, k, k), more = _mm512_mask_cmpgt_epu32_mask(ok, k, _mm512_set1_epi32(2));
+    const __m512i two[2] = {rp__heads_gather(any, list->docs, values), rp__heads_gather(more, list->docs, _mm512_add_epi32(values, _mm512_slli_epi32(value_bytes, 1)))};
 #define FOLLOW(r)                                                                                  \
     __mmask16 live##r = _mm512_mask_cmpgt_epu32_mask(ok, k, _mm512_set1_epi32(r));                 \
     __mmask16 near##r = _mm512_mask_cmplt_epu32_mask(live##r, at, _mm512_set1_epi32(RP_BLOCK));    \
-    __m512i link##r =                                                                              \
-        rp__patch_fields(near##r, list->docs, lows, _mm512_mullo_epi32(at, width), width);         \
-    __m512i value##r =                                                                             \
-        rp__patch_low_bits(rp__patch_gather(live##r, list->docs, values), value_bits);             \
+    __m512i link##r = rp__patch_fields(near##r, list->docs, lows, _mm512_mullo_epi32(at, width), width); \
+    __m512i value##r = rp__patch_low_bits((r) % 2 ? _mm512_srlv_epi32(two[(r)/2], value_bits) : two[(r)/2], value_bits); \
     rp__patch_sums_add(&s, live##r, at, value##r);                                                 \
     rp__patch_batch_add(t, near##r, at, _mm512_sub_epi32(value##r, link##r));                      \
-    at = _mm512_add_epi32(at, _mm512_add_epi32(link##r, one));                                     \
-    values = _mm512_add_epi32(values, value_bytes);
+    at = _mm512_add_epi32(at, _mm512_add_epi32(link##r, one));
     RP_PATCH_EACH(FOLLOW)
     _mm512_store_si512(t->lows, _mm512_maskz_mov_epi32(ok, lows));
     _mm512_store_si512(t->widths, _mm512_maskz_mov_epi32(ok, width));

@@ -1,0 +1,41 @@
+/* heads_avx512.h: the heads of sixteen blocks of a list at a time, in the lanes of AVX-512 registers,
+ * inline. Interior of the room; for files built with AVX-512 alone. */
+#ifndef RP_CODEC_HEADS_AVX512_H
+#define RP_CODEC_HEADS_AVX512_H
+
+#include <immintrin.h>
+
+#include "codec/list.h"
+
+enum { RP_HEADS = 16 };
+
+/* Where blocks begin in docs and how long they are; of those that lie in it, the first 4 bytes. */
+typedef struct rp__heads {
+    __m512i from, bytes, head;
+    __mmask16 sound;
+} rp__heads;
+
+/* Four bytes from docs + at of each live lane; zero for the others. */
+static inline __m512i rp__heads_gather(__mmask16 live, const uint8_t *docs, __m512i at)
+{
+    return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, at, docs, 1);
+}
+
+/* Those of the full blocks from b on, of a list with offsets whose docs_bytes are at most INT32_MAX. */
+static inline rp__heads rp__heads_of(const rp__list *list, uint32_t b)
+{
+    uint32_t full = list->n / RP_BLOCK - b, after = list->n_blocks - b - 1;
+    __mmask16 are = (__mmask16)_bzhi_u32(0xFFFF, full < RP_HEADS ? full : RP_HEADS);
+    __mmask16 have_next = (__mmask16)_bzhi_u32(0xFFFF, after < RP_HEADS ? after : RP_HEADS);
+    const __m512i end = _mm512_set1_epi32((int)list->docs_bytes);
+    __m512i from = _mm512_maskz_loadu_epi32(are, list->offsets + b);
+    __m512i to = _mm512_mask_loadu_epi32(end, have_next, list->offsets + b + 1);
+    __mmask16 sound = _mm512_mask_cmplt_epu32_mask(are, from, to);
+    sound = _mm512_mask_cmple_epu32_mask(sound, to, end);
+    return (rp__heads){.from = from,
+                       .bytes = _mm512_sub_epi32(to, from),
+                       .head = rp__heads_gather(sound, list->docs, from),
+                       .sound = sound};
+}
+
+#endif
