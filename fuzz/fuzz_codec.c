@@ -126,6 +126,8 @@ static void look_up(const rp__list *list, rp_status decoded, const uint32_t *doc
     const rp__codec *codec = list->codec;
     for (uint32_t i = 0; codec->at && i < list->n && i < 1000; i++)
         (void)codec->at(list, i * 7919 % list->n, out);
+    for (uint32_t i = 0; codec->find && i < list->n && i < 1000; i++)
+        (void)codec->find(list, i * 7919 % list->universe, &out[0], &out[1]);
     for (uint32_t b = 0; codec->unordered && b + 1 < list->n_blocks; b++) {
         rp_status s = codec->unordered(list, b, 2, out);
         MUST(decoded || s == RP_OK);

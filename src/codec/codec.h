@@ -105,6 +105,9 @@ typedef struct rp__codec {
     /* (optional) The first docid that is at least target, and its rank; RP_NO_DOC and n: there is
      * none. Of damaged bytes RP_OK promises nothing more. */
     rp_status (*find)(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+    /* (optional) Called once by rp__list_open: finds the parts of the payload for list->view, so that
+     * the functions above start with them. RP_DAMAGED: they do not lie inside. */
+    rp_status (*open)(rp__list *list);
 } rp__codec;
 
 const rp__codec *rp__codec_find(const char *name, uint32_t features); /* NULL: no such name */
@@ -112,6 +115,15 @@ const rp__codec *rp__codec_by_id(uint8_t id, uint32_t features);      /* NULL: n
 const rp__codec *rp__codec_at(size_t i); /* every row; the default codec's come first; NULL past the last */
 
 /* ---- 3. Lists -------------------------------------------------------------------------------- */
+
+/* Where the parts of a payload lie, as a codec's `open` found them: low and high parts of docids, and
+ * hints to the high ones. All zero without it. */
+typedef struct rp__list_view {
+    const uint8_t *low, *high, *hints;
+    uint64_t high_bits;  /* in the bytes of high */
+    uint32_t width;      /* bits of a low part */
+    uint32_t n_hints;
+} rp__list_view;
 
 /* An open list: views into its bytes, or of two plain arrays, which are trusted and count as cut
  * every RP_BLOCK. Frequencies and positions are cut into frames of RP_BLOCK postings by rank i,
@@ -129,6 +141,7 @@ struct rp__list {
     const uint8_t *docs, *freqs;
     size_t docs_bytes, freqs_bytes;
     const uint32_t *docids, *tfs;
+    rp__list_view view;
 };
 
 enum { RP_LIST_FAR = 64 }; /* blocks between entries of last_far */

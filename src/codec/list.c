@@ -289,9 +289,12 @@ rp_status rp__list_open(const rp__codec *codec, const uint8_t *in, size_t in_byt
     if (n == 0 || n > universe || in_bytes < HEAD_SHORT)
         return RP_DAMAGED;
     uint32_t flags = flags_of(codec, has_positions);
+    rp_status s = RP_DAMAGED;
     if (in[3] == 0)
-        return open_short(in, in_bytes, list);
-    return rp__load32(in) == flags ? open_long(in, in_bytes, flags, list) : RP_DAMAGED;
+        s = open_short(in, in_bytes, list);
+    else if (rp__load32(in) == flags)
+        s = open_long(in, in_bytes, flags, list);
+    return s == RP_OK && codec->open ? codec->open(list) : s;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
