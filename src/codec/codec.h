@@ -105,6 +105,11 @@ typedef struct rp__codec {
     /* (optional) The first docid that is at least target, and its rank; RP_NO_DOC and n: there is
      * none. Of damaged bytes RP_OK promises nothing more. */
     rp_status (*find)(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+    /* (optional) The same within block b of a list that has a directory, whose last docid is at least
+     * target while that of the block before is below it; the rank is given as the slot. Not RP_OK: the
+     * block has to be decoded to be searched. Of damaged bytes RP_OK promises nothing more. */
+    rp_status (*seek)(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                      uint32_t *docid);
     /* (optional) Called once by rp__list_open: finds the parts of the payload for list->view, so that
      * the functions above start with them. RP_DAMAGED: they do not lie inside. */
     rp_status (*open)(rp__list *list);
@@ -192,7 +197,7 @@ rp_status rp__list_validate(const rp__list *list, uint32_t *scratch);
 typedef struct rp__cursor {
     const rp__list *list;
     uint32_t docid;
-    uint32_t block, slot, count; /* block decoded in docs; where in it; postings in it */
+    uint32_t block, slot, count; /* block stood in; where in it; postings of it in docs: 0 if not decoded */
     uint32_t frame;              /* frame decoded in tfs; UINT32_MAX: none */
     rp_status status;
     uint64_t decoded;            /* postings decoded so far */
@@ -208,7 +213,7 @@ uint32_t rp__cursor_rank(const rp__cursor *c); /* of the current posting in the 
 /* Of the current posting, at least 1. Where it is damaged the walk ends. */
 uint32_t rp__cursor_tf(rp__cursor *c);
 /* The rest of the current block, from the current posting on; then next_block. 0: at the end. */
-uint32_t rp__cursor_block(const rp__cursor *c, const uint32_t **docids);
+uint32_t rp__cursor_block(rp__cursor *c, const uint32_t **docids);
 uint32_t rp__cursor_next_block(rp__cursor *c); /* stands on its first posting, or RP_NO_DOC */
 
 #endif

@@ -67,11 +67,11 @@
         .bound = rp__raw_bound, .encode = rp__raw_encode, .block = rp__raw_block, .at = rp__raw_at \
     }
 
-#define QS(needs_, freqs_, block_, at_, find_)                                                     \
+#define QS(needs_, freqs_, block_, at_, rows_)                                                     \
     {                                                                                              \
         .id = 11, .name = "qs", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,     \
         .bound = rp__qs_bound, .encode = rp__qs_encode, .open = rp__qs_open, .block = (block_),    \
-        .at = (at_), .find = (find_)                                                               \
+        .at = (at_), .find = rows_##_find, .seek = rows_##_seek_block                              \
     }
 
 #define BITMAP(needs_, rows_, freqs_)                                                              \
@@ -154,9 +154,9 @@ static const rp__codec codecs[] = {
     X86(BLOCKS(10, "rice", RP_CPU_AVX512, &rp__rice_avx512_code))
     X86(BLOCKS(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code))
     BLOCKS(10, "rice", 0, &rp__rice_code),
-    X86(QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx512_at, rp__qs_avx2_find))
-    X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2_find))
-    QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs_find),
+    X86(QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx512_at, rp__qs_avx2))
+    X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2))
+    QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs),
     X86(EF128(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__ef128_avx512_list, rp__ef128_avx2_docid))
     X86(EF128(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__blocks_decode, rp__ef128_avx2_docid))
     EF128(0, &rp__ef128_code, rp__blocks_decode, rp__ef128_docid),

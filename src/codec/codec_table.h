@@ -126,9 +126,13 @@ rp_status rp__qs_open(rp__list *list);
 rp_status rp__qs_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__qs_at(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__qs_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+rp_status rp__qs_seek_block(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                            uint32_t *docid);
 #if defined(__x86_64__)
 rp_status rp__qs_avx2_at(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__qs_avx2_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+rp_status rp__qs_avx2_seek_block(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                                 uint32_t *docid);
 rp_status rp__qs_avx512_at(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__qs_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
 #endif

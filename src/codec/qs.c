@@ -140,3 +140,10 @@ rp_status rp__qs_find(const rp__list *list, uint32_t target, uint32_t *rank, uin
         rp__qs_search(list, &place, rank, docid, rp__unary_end);
     return RP_OK;
 }
+
+rp_status rp__qs_seek_block(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                            uint32_t *docid)
+{
+    uint32_t rank;
+    return rp__qs_find(list, target, &rank, docid) ? RP_DAMAGED : rp__qs_slot(b, rank, slot);
+}

@@ -117,6 +117,13 @@ static inline bool rp__qs_seek(const rp__list *list, uint32_t target, rp__qs_pla
     return bit < v->high_bits && bit - high < list->n;
 }
 
+/* What a row's `find` gave, for `seek` in block b. */
+static inline rp_status rp__qs_slot(uint32_t b, uint32_t rank, uint32_t *slot)
+{
+    *slot = rank % RP_BLOCK;
+    return rank / RP_BLOCK == b ? RP_OK : RP_DAMAGED;
+}
+
 /* The docids of the place's high part are searched by their low parts; where all are less, the next
  * docid is it. */
 static inline void rp__qs_search(const rp__list *list, const rp__qs_place *place, uint32_t *rank,

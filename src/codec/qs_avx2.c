@@ -85,4 +85,11 @@ rp_status rp__qs_avx2_find(const rp__list *list, uint32_t target, uint32_t *rank
     *docid = (uint32_t)(high << w) | (uint32_t)_bzhi_u64(lows >> less * w, w);
     return RP_OK;
 }
+
+rp_status rp__qs_avx2_seek_block(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                                 uint32_t *docid)
+{
+    uint32_t rank;
+    return rp__qs_avx2_find(list, target, &rank, docid) ? RP_DAMAGED : rp__qs_slot(b, rank, slot);
+}
 #endif
