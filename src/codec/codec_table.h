@@ -61,9 +61,14 @@ extern const uint8_t rp__bp128t_ranks[RP_BLOCK]; /* by slot */
 /* ef128.c: beside its block code, whole lists and single docids. */
 #if defined(__x86_64__)
 rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__ef128_avx512_docid(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__ef128_avx2_seek(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                              uint32_t *docid);
 #endif
 rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__ef128_seek(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                         uint32_t *docid);
 
 /* Rows of PForDelta that decode a list by themselves. */
 #if defined(__x86_64__)

@@ -293,6 +293,24 @@ rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out)
     return base < list->universe ? RP_OK : RP_DAMAGED;
 }
 
+/* Fast in full blocks of low and high bits but the first and the last. */
+rp_status rp__ef128_avx512_docid(const rp__list *list, uint32_t i, uint32_t *out)
+{
+    uint32_t b = i / RP_BLOCK, slot = i % RP_BLOCK;
+    rp__ef128_parts parts;
+    const uint8_t *in;
+    size_t in_bytes;
+    if (b == 0 || b + 1 >= list->n_blocks || rp__list_bytes(list, b, &in, &in_bytes) ||
+        rp__ef128_open(in, in_bytes, RP_BLOCK, &parts))
+        return rp__ef128_avx2_docid(list, i, out);
+    uint64_t end = rp__unary_avx512_near(parts.unary, RP_UNARY_ENDS_ARE_ONES, 0, slot);
+    if (end >= parts.limit)
+        return RP_DAMAGED;
+    uint32_t sum = (uint32_t)((end - slot) << parts.l) | rp__lowbits_at(in + 1, parts.l, slot);
+    *out = list->last[b - 1] + 1 + slot + sum;
+    return RP_OK;
+}
+
 const rp__block_code rp__ef128_avx512_code = {
     .name = "ef128",
     .needs = RP_CPU_AVX512,

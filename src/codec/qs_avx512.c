@@ -139,7 +139,7 @@ rp_status rp__qs_avx512_at(const rp__list *list, uint32_t i, uint32_t *out)
         return rp__qs_avx2_at(list, i, out);
     uint64_t from = rp__qs_block_bit(list, i / RP_BLOCK), end = from;
     if (from < v->high_bits)
-        end = rp__unary_avx512_near_zero(v->high, from, i % RP_BLOCK);
+        end = rp__unary_avx512_near(v->high, RP_UNARY_ENDS_ARE_ZEROS, from, i % RP_BLOCK);
     if (end >= v->high_bits)
         return rp__qs_avx2_at(list, i, out);
     *out = (uint32_t)((end - i) << v->width) | rp__lowbits_at(v->low, v->width, i);

@@ -118,22 +118,25 @@ static inline __m512i rp__unary_avx512_count(__m512i v)
     return _mm512_sad_epu8(_mm512_add_epi8(a, b), _mm512_setzero_si512());
 }
 
-/* rp__unary_end of ends that are zeros, i below RP_BLOCK, where it lies in eight words from the byte
- * of `from` on; UINT64_MAX if not. Running sums are bytes: up to the word that is searched for they
- * are below 256, and what later ones carry goes upwards. */
-static inline uint64_t rp__unary_avx512_near_zero(const uint8_t *bits, uint64_t from, uint64_t i)
+/* rp__unary_end, i below RP_BLOCK, where the end lies in eight words from the byte of `from` on;
+ * UINT64_MAX if not. Running sums are bytes: up to the word that is searched for they are below 256,
+ * and what later ones carry goes upwards. */
+static inline uint64_t rp__unary_avx512_near(const uint8_t *bits, uint64_t flip, uint64_t from,
+                                             uint64_t i)
 {
     const uint8_t *p = bits + from / 8;
-    uint64_t left = i + (uint64_t)_mm_popcnt_u64(_bzhi_u64(~rp__load64(p), (uint32_t)from % 8));
-    __m512i ones = rp__unary_avx512_count(_mm512_loadu_si512(p));
-    __m512i zeros = _mm512_sub_epi64(_mm512_set1_epi64(64), ones);
-    uint64_t sums = (uint64_t)_mm_cvtsi128_si64(_mm512_cvtepi64_epi8(zeros)) * 0x0101010101010101;
+    uint64_t skipped = _bzhi_u64(rp__load64(p) ^ flip, (uint32_t)from % 8);
+    uint64_t left = i + (uint64_t)_mm_popcnt_u64(skipped);
+    __m512i ends = rp__unary_avx512_count(_mm512_loadu_si512(p));
+    if (flip)
+        ends = _mm512_sub_epi64(_mm512_set1_epi64(64), ends);
+    uint64_t sums = (uint64_t)_mm_cvtsi128_si64(_mm512_cvtepi64_epi8(ends)) * 0x0101010101010101;
     __m128i sum = _mm_cvtsi64_si128((long long)sums);
     uint64_t k = _tzcnt_u32(_mm_cmpgt_epu8_mask(sum, _mm_set1_epi8((char)left)));
     if (k >= 8)
         return UINT64_MAX;
     left -= sums << 8 >> 8 * k & 255;
-    uint64_t word = ~rp__load64(p + 8 * k);
+    uint64_t word = rp__load64(p + 8 * k) ^ flip;
     return from / 8 * 8 + 64 * k + _tzcnt_u64(_pdep_u64(1ULL << left % 64, word));
 }
 
