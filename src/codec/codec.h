@@ -109,6 +109,14 @@ typedef struct rp__codec {
     /* (optional) The first docid that is at least target, and its rank; RP_NO_DOC and n: there is
      * none. Of damaged bytes RP_OK promises nothing more. */
     rp_status (*find)(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+    /* (optional) The same within block b of a list that has a directory, whose last docid is at least
+     * target while that of the block before is below it; the rank is given as the slot. Not RP_OK: the
+     * block has to be decoded to be searched. Of damaged bytes RP_OK promises nothing more. */
+    rp_status (*seek)(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                      uint32_t *docid);
+    /* (optional) Called once by rp__list_open: finds the parts of the payload for list->view, so that
+     * the functions above start with them. RP_DAMAGED: they do not lie inside. */
+    rp_status (*open)(rp__list *list);
     /* (optional, together) Of a row that has each list name a row of its own: the row for a list, which
      * may use e->out and e->offsets; and the row of a name, its id (NULL: there is none). */
     const struct rp__codec *(*choose)(const struct rp__codec *codec, rp__encoding *e);
@@ -123,6 +131,15 @@ rp__codec rp__codec_with_freqs(const rp__codec *row, const rp__block_code *freqs
 const rp__codec *rp__codec_at(size_t i); /* every row; the default codec's come first; NULL past the last */
 
 /* ---- 3. Lists -------------------------------------------------------------------------------- */
+
+/* Where the parts of a payload lie, as a codec's `open` found them: low and high parts of docids, and
+ * hints to the high ones. All zero without it. */
+typedef struct rp__list_view {
+    const uint8_t *low, *high, *hints;
+    uint64_t high_bits;  /* in the bytes of high */
+    uint32_t width;      /* bits of a low part */
+    uint32_t n_hints;
+} rp__list_view;
 
 /* An open list: views into its bytes, or of two plain arrays, which are trusted and count as cut
  * every RP_BLOCK. Frequencies and positions are cut into frames of RP_BLOCK postings by rank i,
@@ -141,6 +158,7 @@ struct rp__list {
     const uint8_t *docs, *freqs;
     size_t docs_bytes, freqs_bytes;
     const uint32_t *docids, *tfs;
+    rp__list_view view;
 };
 
 enum { RP_LIST_FAR = 64 }; /* blocks between entries of last_far */
@@ -193,7 +211,7 @@ rp_status rp__list_validate(const rp__list *list, uint32_t *scratch);
 typedef struct rp__cursor {
     const rp__list *list;
     uint32_t docid;
-    uint32_t block, slot, count; /* block decoded in docs; where in it; postings in it */
+    uint32_t block, slot, count; /* block stood in; where in it; postings of it in docs: 0 if not decoded */
     uint32_t frame;              /* frame decoded in tfs; UINT32_MAX: none */
     rp_status status;
     uint64_t decoded;            /* postings decoded so far */
@@ -209,7 +227,7 @@ uint32_t rp__cursor_rank(const rp__cursor *c); /* of the current posting in the 
 /* Of the current posting, at least 1. Where it is damaged the walk ends. */
 uint32_t rp__cursor_tf(rp__cursor *c);
 /* The rest of the current block, from the current posting on; then next_block. 0: at the end. */
-uint32_t rp__cursor_block(const rp__cursor *c, const uint32_t **docids);
+uint32_t rp__cursor_block(rp__cursor *c, const uint32_t **docids);
 uint32_t rp__cursor_next_block(rp__cursor *c); /* stands on its first posting, or RP_NO_DOC */
 
 /* ---- 5. Auxiliary data ------------------------------------------------------------------------- */

@@ -27,9 +27,11 @@
         BY_BLOCKS(id_, name_, needs_, code_, code_)                                                \
     }
 
-#define EF128(needs_, code_, decode_, at_)                                                         \
+/* The row of AVX-512 decodes a block as fast as it would seek in one. */
+#define EF128(needs_, code_, decode_, at_, seek_)                                                  \
     {                                                                                              \
-        BLOCKS_BUT_DECODE(12, "ef128", needs_, code_, code_), .decode = (decode_), .at = (at_)     \
+        BLOCKS_BUT_DECODE(12, "ef128", needs_, code_, code_), .decode = (decode_), .at = (at_),    \
+                                                              .seek = (seek_)                      \
     }
 
 /* The same, with a way of its own to decode a whole list. */
@@ -67,11 +69,11 @@
         .bound = rp__raw_bound, .encode = rp__raw_encode, .block = rp__raw_block, .at = rp__raw_at \
     }
 
-#define QS(needs_, freqs_, block_, at_, find_)                                                     \
+#define QS(needs_, freqs_, block_, at_, rows_)                                                     \
     {                                                                                              \
         .id = 11, .name = "qs", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,     \
-        .bound = rp__qs_bound, .encode = rp__qs_encode, .block = (block_), .at = (at_),            \
-        .find = (find_)                                                                            \
+        .bound = rp__qs_bound, .encode = rp__qs_encode, .open = rp__qs_open, .block = (block_),    \
+        .at = (at_), .find = rows_##_find, .seek = rows_##_seek_block                              \
     }
 
 #define BITMAP(needs_, rows_, freqs_)                                                              \
@@ -168,12 +170,12 @@ static const rp__codec codecs[] = {
     X86(BLOCKS(10, "rice", RP_CPU_AVX512, &rp__rice_avx512_code))
     X86(BLOCKS(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code))
     BLOCKS(10, "rice", 0, &rp__rice_code),
-    X86(QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx2_at, rp__qs_avx2_find))
-    X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2_find))
-    QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs_find),
-    X86(EF128(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__ef128_avx512_list, rp__ef128_avx2_docid))
-    X86(EF128(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__blocks_decode, rp__ef128_avx2_docid))
-    EF128(0, &rp__ef128_code, rp__blocks_decode, rp__ef128_docid),
+    X86(QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx512_at, rp__qs_avx2))
+    X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2))
+    QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs),
+    X86(EF128(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__ef128_avx512_list, rp__ef128_avx512_docid, NULL))
+    X86(EF128(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__blocks_decode, rp__ef128_avx2_docid, rp__ef128_avx2_seek))
+    EF128(0, &rp__ef128_code, rp__blocks_decode, rp__ef128_docid, rp__ef128_seek),
     BLOCKS(13, "interpolative", 0, &rp__interpolative_code),
     X86(IIU(RP_CPU_AVX512, rp__iiu_avx512))
     X86(IIU(RP_CPU_AVX2, rp__iiu_avx2))

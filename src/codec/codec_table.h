@@ -67,9 +67,14 @@ extern const uint8_t rp__bp128t_ranks[RP_BLOCK]; /* by slot */
 /* ef128.c: beside its block code, whole lists and single docids. */
 #if defined(__x86_64__)
 rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
+rp_status rp__ef128_avx512_docid(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__ef128_avx2_seek(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                              uint32_t *docid);
 #endif
 rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__ef128_seek(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                         uint32_t *docid);
 
 /* Rows of PForDelta that decode a list by themselves. */
 #if defined(__x86_64__)
@@ -133,12 +138,18 @@ rp_status rp__bitmap_avx512_decode(const rp__list *list, uint32_t *out);
 /* qs.c: a whole list in Elias-Fano's way. */
 size_t rp__qs_bound(const rp__codec *codec, size_t n);
 rp_status rp__qs_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__qs_open(rp__list *list);
 rp_status rp__qs_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__qs_at(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__qs_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+rp_status rp__qs_seek_block(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                            uint32_t *docid);
 #if defined(__x86_64__)
 rp_status rp__qs_avx2_at(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__qs_avx2_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+rp_status rp__qs_avx2_seek_block(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                                 uint32_t *docid);
+rp_status rp__qs_avx512_at(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__qs_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
 #endif
 

@@ -138,6 +138,12 @@ rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out)
     return rp__ef128_docid_by(list, i, out, rp__unary_end);
 }
 
+rp_status rp__ef128_seek(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                         uint32_t *docid)
+{
+    return rp__ef128_seek_by(list, b, target, slot, docid, rp__unary_end);
+}
+
 const rp__block_code rp__ef128_code = {
     .name = "ef128",
     .needs = 0,

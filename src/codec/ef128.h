@@ -70,6 +70,57 @@ static inline rp_status rp__ef128_docid_by(const rp__list *list, uint32_t i, uin
     return RP_OK;
 }
 
+/* How many sums of a block of n have a high part below z; n where z is too large. */
+static inline uint64_t rp__ef128_rank(const rp__ef128_parts *parts, uint64_t z, size_t n,
+                                      rp__unary_end_fn *end_of)
+{
+    if (z == 0)
+        return 0;
+    uint64_t at = end_of(parts->unary, RP_UNARY_ENDS_ARE_ZEROS, 0, parts->limit, z - 1);
+    return at < parts->limit && at + 1 - z < n ? at + 1 - z : n;
+}
+
+/* The first slot from i on, of which i have a high part below z, whose slot and sum together are at
+ * least *above, and makes *above that number. n: there is none. */
+static inline uint64_t rp__ef128_walk(const uint8_t *low, const rp__ef128_parts *parts, uint64_t i,
+                                      uint64_t z, size_t n, uint64_t *above,
+                                      rp__unary_end_fn *end_of)
+{
+    for (uint64_t at = i + z; i < n && at < parts->limit; i++, at++) {
+        uint64_t bits = rp__load64(parts->unary + at / 8) >> at % 8;
+        at = bits ? at + rp__bits_lowest64(bits)
+                  : end_of(parts->unary, RP_UNARY_ENDS_ARE_ONES, at, parts->limit, 0);
+        uint64_t value = ((at - i) << parts->l | rp__lowbits_at(low, parts->l, i)) + i;
+        if (at < parts->limit && value >= *above) {
+            *above = value;
+            return i;
+        }
+    }
+    return n;
+}
+
+/* A row's `seek`, by its way of finding ends. The r(z) sums of a high part below z, each with its slot,
+ * are less than (z << l) + r(z), so where that is at most what is searched for they can be passed over.
+ * It is so for the z that is left when r of a larger z is taken off. */
+static inline rp_status rp__ef128_seek_by(const rp__list *list, uint32_t b, uint32_t target,
+                                          uint32_t *slot, uint32_t *docid, rp__unary_end_fn *end_of)
+{
+    rp__ef128_parts parts;
+    const uint8_t *in;
+    size_t in_bytes, n = rp__list_count(list, b);
+    uint32_t first = b ? list->last[b - 1] + 1 : 0;
+    uint64_t above = target - first;
+    if (rp__list_bytes(list, b, &in, &in_bytes) || rp__ef128_open(in, in_bytes, n, &parts))
+        return RP_DAMAGED;
+    uint64_t most = rp__ef128_rank(&parts, above >> parts.l, n, end_of);
+    uint64_t z = most < above ? (above - most) >> parts.l : 0;
+    uint64_t i = rp__ef128_rank(&parts, z, n, end_of);
+    i = rp__ef128_walk(in + 1, &parts, i, z, n, &above, end_of);
+    *slot = (uint32_t)i;
+    *docid = first + (uint32_t)above;
+    return i < n ? RP_OK : RP_DAMAGED;
+}
+
 /* The functions of the plain row, which the others use where they have nothing better. */
 size_t rp__ef128_bound(size_t n);
 size_t rp__ef128_encode(const rp__codec_options *options, const uint32_t *values, size_t n,

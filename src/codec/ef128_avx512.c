@@ -15,80 +15,122 @@
 
 enum { NARROW_MAX = 8 };
 
-/* Per qword of a register, which holds 4 values of 16 bits: the 8 bytes that hold them, then, for
- * each byte of the result, the bit in them at which it starts. */
-typedef struct unpack_table {
+/* How low parts of w bits become the high bits of bytes: eight of them are w bytes, which go to one
+ * qword of a register. The byte that ends with part i starts at bit (i + 1) * w - 8, counted round the
+ * qword; its other bits do not matter. */
+typedef struct narrow_row {
     _Alignas(64) uint8_t bytes[64];
-    uint8_t starts[64];
-} unpack_table;
+    uint64_t starts, mask;
+    uint32_t down; /* shift of words that hold the high part as their high byte */
+} narrow_row;
 
-#define BYTES(bit)                                                                                 \
-    (bit) / 8, (bit) / 8 + 1, (bit) / 8 + 2, (bit) / 8 + 3, (bit) / 8 + 4, (bit) / 8 + 5,          \
-        (bit) / 8 + 6, (bit) / 8 + 7
-#define START(bit, w, value) (bit) % 8 + (value) * (w), ((bit) % 8 + (value) * (w) + 8) % 64
-#define STARTS(bit, w)       START(bit, w, 0), START(bit, w, 1), START(bit, w, 2), START(bit, w, 3)
+#define EACH_BYTE 0x0101010101010101U
+#define EACH_WORD 0x00010001U
+#define BYTES(at) (at), (at) + 1, (at) + 2, (at) + 3, (at) + 4, (at) + 5, (at) + 6, (at) + 7
 #define ROW(w)                                                                                     \
     {                                                                                              \
-        {BYTES(0),        BYTES(4 * (w)),  BYTES(8 * (w)),  BYTES(12 * (w)),                       \
-         BYTES(16 * (w)), BYTES(20 * (w)), BYTES(24 * (w)), BYTES(28 * (w))},                      \
-        {                                                                                          \
-            STARTS(0, w), STARTS(4 * (w), w), STARTS(8 * (w), w), STARTS(12 * (w), w),             \
-                STARTS(16 * (w), w), STARTS(20 * (w), w), STARTS(24 * (w), w), STARTS(28 * (w), w) \
-        }                                                                                          \
+        {BYTES(0),       BYTES(w),       BYTES(2 * (w)), BYTES(3 * (w)),                           \
+         BYTES(4 * (w)), BYTES(5 * (w)), BYTES(6 * (w)), BYTES(7 * (w))},                          \
+            STARTS(w), EACH_BYTE *(0xFF & 0xFF00 >> (w)), EACH_WORD *(8 - (w))                     \
     }
-
-static const unpack_table narrow[NARROW_MAX + 1] = {
+#define START(w, i) ((uint64_t)(((i) + 1) * (w) + 56) % 64 << 8 * (i))
+#define STARTS(w)                                                                                  \
+    START(w, 0) | START(w, 1) | START(w, 2) | START(w, 3) | START(w, 4) | START(w, 5) |            \
+        START(w, 6) | START(w, 7)
+static const narrow_row narrow[NARROW_MAX + 1] = {
     ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8),
 };
 
-static const _Alignas(64) uint16_t one_left[32] = {
-    31, 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,
-    15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+/* Words of a low and a high part such that dword k holds those of ranks k and 16 + k of a half of the
+ * 64, so that a mask and a shift, and no other shuffles, make registers that are in order. */
+#define FOUR(k)    (k), 64 + (k), 16 + (k), 80 + (k)
+#define SIXTEEN(k) FOUR(k), FOUR((k) + 1), FOUR((k) + 2), FOUR((k) + 3)
+static const _Alignas(64) uint8_t dealt[2][64] = {
+    {SIXTEEN(0), SIXTEEN(4), SIXTEEN(8), SIXTEEN(12)},
+    {SIXTEEN(32), SIXTEEN(36), SIXTEEN(40), SIXTEEN(44)},
 };
 
-/* How sums of 16 bits are made. */
-typedef struct narrow_maker {
-    __m512i bytes, starts, mask, l, one_left;
-    __m512i before; /* lane 0 is the sum before */
-    __m512i falls;  /* not zero where a sum fell */
-} narrow_maker;
+/* The ranks of those words, plus one. */
+#define PAIRS(k) (k) + 1, (k) + 17, (k) + 2, (k) + 18, (k) + 3, (k) + 19, (k) + 4, (k) + 20
+static const _Alignas(64) uint16_t dealt_ranks[4][32] = {
+    {PAIRS(0), PAIRS(4), PAIRS(8), PAIRS(12)},
+    {PAIRS(32), PAIRS(36), PAIRS(40), PAIRS(44)},
+    {PAIRS(64), PAIRS(68), PAIRS(72), PAIRS(76)},
+    {PAIRS(96), PAIRS(100), PAIRS(104), PAIRS(108)},
+};
 
-static inline narrow_maker narrow_maker_of(uint32_t l)
+#define LEFT_8(i) (i) - 1, (i), (i) + 1, (i) + 2, (i) + 3, (i) + 4, (i) + 5, (i) + 6
+static const _Alignas(64) uint8_t one_left[64] = {
+    63,        0,          1,          2,          3,          4,          5,          6,
+    LEFT_8(8), LEFT_8(16), LEFT_8(24), LEFT_8(32), LEFT_8(40), LEFT_8(48), LEFT_8(56),
+};
+
+/* What is known of the sums so far. */
+typedef struct narrow_state {
+    __m512i high, low; /* byte 0 is the part before */
+    uint64_t falls;    /* not zero where a sum fell */
+} narrow_state;
+
+/* The parts of 64 sums; falls where the low part does and the high part stays. */
+static inline void check_falls(narrow_state *state, __m512i high, __m512i low, uint64_t lanes)
 {
-    return (narrow_maker){
-        .bytes = _mm512_load_si512(narrow[l].bytes),
-        .starts = _mm512_load_si512(narrow[l].starts),
-        .mask = _mm512_set1_epi16((short)((1 << l) - 1)),
-        .l = _mm512_set1_epi16((short)l),
-        .one_left = _mm512_load_si512(one_left),
-        .before = _mm512_setzero_si512(),
-        .falls = _mm512_setzero_si512(),
-    };
+    __m512i turned_high = _mm512_permutexvar_epi8(_mm512_load_si512(one_left), high);
+    __m512i turned_low = _mm512_permutexvar_epi8(_mm512_load_si512(one_left), low);
+    __m512i left_high = _mm512_mask_mov_epi8(turned_high, 1, state->high);
+    __m512i left_low = _mm512_mask_mov_epi8(turned_low, 1, state->low);
+    __mmask64 stays = _mm512_mask_cmpeq_epi8_mask(lanes, high, left_high);
+    state->falls |= _mm512_mask_cmplt_epu8_mask(stays, low, left_low);
+    state->high = turned_high;
+    state->low = turned_low;
 }
 
-/* 32 sums of these high parts and of the low parts at p. */
-static inline __m512i narrow_sums(narrow_maker *m, __m512i high, const uint8_t *p, __mmask32 lanes)
+static inline uint64_t lanes64(size_t i, size_t n)
 {
-    __m512i low = _mm512_permutexvar_epi8(m->bytes, _mm512_loadu_si512(p));
-    low = _mm512_and_si512(_mm512_multishift_epi64_epi8(m->starts, low), m->mask);
-    __m512i sums = _mm512_or_si512(_mm512_sllv_epi16(high, m->l), low);
-    __m512i turned = _mm512_permutexvar_epi16(m->one_left, sums);
-    __m512i left = _mm512_mask_mov_epi16(turned, 1, m->before);
-    m->falls = _mm512_or_si512(m->falls, _mm512_maskz_subs_epu16(lanes, left, sums));
-    m->before = turned;
-    return sums;
+    return n - i < 64 ? (1ULL << (n - i)) - 1 : UINT64_MAX;
 }
 
-static inline __mmask32 lanes32(size_t i, size_t n)
+/* The low parts of 64 values from p on, as high bits of bytes. */
+static inline __m512i narrow_lows(const narrow_row *row, const uint8_t *p)
 {
-    return n - i < 32 ? (1U << (n - i)) - 1 : UINT32_MAX;
+    __m512i bytes = _mm512_permutexvar_epi8(_mm512_load_si512(row->bytes), _mm512_loadu_si512(p));
+    return _mm512_multishift_epi64_epi8(_mm512_set1_epi64((long long)row->starts), bytes);
 }
 
-static inline __m512i step(__m512i *first)
+typedef __m512i bytes_fn(const rp__unary_avx512 *high, size_t i);
+
+/* Docids above base; whether sums fall. Inlined without choice, so that a full block is unrolled. */
+static inline __attribute__((always_inline)) bool docids_narrow(const uint8_t *low, uint32_t l,
+                                                                const rp__unary_avx512 *high,
+                                                                uint32_t base, uint32_t *out,
+                                                                size_t n, bytes_fn *bytes_of)
 {
-    __m512i now = *first;
-    *first = _mm512_add_epi32(now, _mm512_set1_epi32(16));
-    return now;
+    const narrow_row *row = &narrow[l];
+    const __m512i lower = _mm512_set1_epi32(0xFFFF);
+    __m512i down = _mm512_set1_epi32((int)row->down), above = _mm512_set1_epi32((int)base);
+    __m512i mask = _mm512_set1_epi64((long long)row->mask);
+    narrow_state state = {_mm512_setzero_si512(), _mm512_setzero_si512(), 0};
+#pragma GCC unroll 2
+    for (size_t i = 0; i < n; i += 64, low += 8 * l) {
+        __m512i h = bytes_of(high, i), w = narrow_lows(row, low);
+        check_falls(&state, h, _mm512_and_si512(w, mask), lanes64(i, n));
+#pragma GCC unroll 2
+        for (size_t k = 0; k < 2; k++) {
+            __m512i words = _mm512_permutex2var_epi8(w, _mm512_load_si512(dealt[k]), h);
+            words = _mm512_add_epi16(_mm512_srlv_epi16(words, down),
+                                     _mm512_load_si512(dealt_ranks[i / 32 + k]));
+            __m512i a = _mm512_and_si512(words, lower), b = _mm512_srli_epi32(words, 16);
+            _mm512_storeu_si512(out + i + 32 * k, _mm512_add_epi32(a, above));
+            _mm512_storeu_si512(out + i + 32 * k + 16, _mm512_add_epi32(b, above));
+        }
+    }
+    return state.falls != 0;
+}
+
+/* ---- Any low parts --------------------------------------------------------------------------- */
+
+static inline __mmask16 lanes16(size_t i, size_t n)
+{
+    return (__mmask16)(n - i < 16 ? (1U << (n - i)) - 1 : 0xFFFF);
 }
 
 static inline __m512i iota32(uint32_t from)
@@ -97,31 +139,12 @@ static inline __m512i iota32(uint32_t from)
     return _mm512_add_epi32(_mm512_set1_epi32((int)from), iota);
 }
 
-/* Docids above base; whether sums fall. Inlined without choice, so that a full block is unrolled. */
-static inline __attribute__((always_inline)) bool docids_narrow(const uint8_t *low, uint32_t l,
-                                                                const rp__unary_avx512 *sums,
-                                                                uint32_t base, uint32_t *out,
-                                                                size_t n)
+static inline __m512i step(__m512i *first)
 {
-    narrow_maker m = narrow_maker_of(l);
-    __m512i first = iota32(base + 1);
-#pragma GCC unroll 4
-    for (size_t i = 0; i < n; i += 32, low += 4 * l) {
-        __m512i s = narrow_sums(&m, rp__unary_avx512_half(sums, i), low, lanes32(i, n));
-        __m512i a = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(s));
-        __m512i b = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(s, 1));
-        _mm512_storeu_si512(out + i, _mm512_add_epi32(a, step(&first)));
-        _mm512_storeu_si512(out + i + 16, _mm512_add_epi32(b, step(&first)));
-    }
-    return _mm512_test_epi32_mask(m.falls, m.falls) != 0;
+    __m512i now = *first;
+    *first = _mm512_add_epi32(now, _mm512_set1_epi32(16));
+    return now;
 }
-
-static inline __mmask16 lanes16(size_t i, size_t n)
-{
-    return (__mmask16)(n - i < 16 ? (1U << (n - i)) - 1 : 0xFFFF);
-}
-
-/* ---- Any low parts --------------------------------------------------------------------------- */
 
 /* 16 sums of the low parts that out holds; whether they fall is added to *falls. */
 static inline __m512i wide_sums(const rp__unary_avx512 *high, uint32_t l, const uint32_t *out,
@@ -181,32 +204,48 @@ typedef struct block {
     rp__unary_avx512 high;
 } block;
 
-static inline rp_status begin(block *b)
+typedef rp_status open_fn(const uint8_t *bits, uint64_t flip, uint64_t limit, size_t n,
+                          rp__unary_avx512 *out);
+
+static inline __attribute__((always_inline)) rp_status begin(block *b, open_fn *open)
 {
     b->is_plain = rp__ef128_is_plain(b->in, b->in_bytes, b->n);
     if (b->is_plain)
         return RP_OK;
     if (rp__ef128_open(b->in, b->in_bytes, b->n, &b->parts))
         return RP_DAMAGED;
-    return rp__unary_avx512_open(b->parts.unary, RP_UNARY_ENDS_ARE_ONES, b->parts.limit, b->n,
-                                 &b->high);
+    return open(b->parts.unary, RP_UNARY_ENDS_ARE_ONES, b->parts.limit, b->n, &b->high);
 }
 
-static inline rp_status finish(const block *b, uint32_t base, uint32_t *out)
+/* Whether words of 16 bits hold the sums and ranks: low parts are narrow, and no high part, of which
+ * the last is the largest, is the most that a byte holds where low parts fill one. */
+static inline bool is_narrow(const block *b)
 {
+    uint32_t l = b->parts.l;
+    return l < NARROW_MAX || (l == NARROW_MAX && rp__unary_avx512_last(&b->high, b->n) < 255);
+}
+
+/* Whether the sums of a block that is not narrow fall, or pass 2^32. */
+static bool finish_wide(const block *b, uint32_t base, uint32_t *out)
+{
+    uint32_t l = b->parts.l;
+    return rp__unary_avx512_last(&b->high, b->n) << l > UINT32_MAX ||
+           rp__bitpack_avx512_code.decode(b->in, b->in_bytes, out, b->n) ||
+           docids_wide(&b->high, l, base, out, b->n);
+}
+
+static inline __attribute__((always_inline)) rp_status finish(const block *b, uint32_t base,
+                                                              uint32_t *out, bytes_fn *bytes_of)
+{
+    bool falls;
     if (b->is_plain)
         return rp__ef128_decode_docids(b->in, b->in_bytes, base, out, b->n);
-    uint32_t l = b->parts.l;
-    bool falls;
-    if (l <= NARROW_MAX && b->n == RP_BLOCK)
-        falls = docids_narrow(b->in + 1, l, &b->high, base, out, RP_BLOCK);
-    else if (l <= NARROW_MAX)
-        falls = docids_narrow(b->in + 1, l, &b->high, base, out, b->n);
-    else if (rp__unary_avx512_last(&b->high, b->n) << l > UINT32_MAX ||
-             rp__bitpack_avx512_code.decode(b->in, b->in_bytes, out, b->n))
-        return RP_DAMAGED;
+    if (!is_narrow(b))
+        falls = finish_wide(b, base, out);
+    else if (b->n == RP_BLOCK)
+        falls = docids_narrow(b->in + 1, b->parts.l, &b->high, base, out, RP_BLOCK, bytes_of);
     else
-        falls = docids_wide(&b->high, l, base, out, b->n);
+        falls = docids_narrow(b->in + 1, b->parts.l, &b->high, base, out, b->n, bytes_of);
     uint32_t sum = out[b->n - 1] - base - (uint32_t)b->n;
     return falls || !rp__ef128_fits(base, b->n, sum) ? RP_DAMAGED : RP_OK;
 }
@@ -218,13 +257,18 @@ static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base
     b.in = in;
     b.in_bytes = in_bytes;
     b.n = n;
-    return begin(&b) ? RP_DAMAGED : finish(&b, base, out);
+    if (begin(&b, rp__unary_avx512_open_now))
+        return RP_DAMAGED;
+    return finish(&b, base, out, rp__unary_avx512_bytes_now);
 }
 
-static rp_status begin_of_list(const rp__list *list, uint32_t i, block *b)
+static inline __attribute__((always_inline)) rp_status begin_of_list(const rp__list *list,
+                                                                     uint32_t i, block *b)
 {
     b->n = rp__list_count(list, i);
-    return b->n == 0 || rp__list_bytes(list, i, &b->in, &b->in_bytes) ? RP_DAMAGED : begin(b);
+    if (b->n == 0 || rp__list_bytes(list, i, &b->in, &b->in_bytes))
+        return RP_DAMAGED;
+    return begin(b, rp__unary_avx512_open);
 }
 
 /* rp__blocks_decode with the next block begun before one is finished: by then its high parts have
@@ -239,14 +283,32 @@ rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out)
         const block *now = &blocks[i % 2];
         if (i + 1 < list->n_blocks && begin_of_list(list, i + 1, &blocks[(i + 1) % 2]))
             return RP_DAMAGED;
-        if (finish(now, base, out))
+        if (finish(now, base, out, rp__unary_avx512_bytes))
             return RP_DAMAGED;
         out += now->n;
-        base = out[-1];
-        if (list->last && base != list->last[i])
+        base = list->last ? list->last[i] : out[-1]; /* known before the block is */
+        if (base != out[-1])
             return RP_DAMAGED;
     }
     return base < list->universe ? RP_OK : RP_DAMAGED;
+}
+
+/* Fast in full blocks of low and high bits but the first and the last. */
+rp_status rp__ef128_avx512_docid(const rp__list *list, uint32_t i, uint32_t *out)
+{
+    uint32_t b = i / RP_BLOCK, slot = i % RP_BLOCK;
+    rp__ef128_parts parts;
+    const uint8_t *in;
+    size_t in_bytes;
+    if (b == 0 || b + 1 >= list->n_blocks || rp__list_bytes(list, b, &in, &in_bytes) ||
+        rp__ef128_open(in, in_bytes, RP_BLOCK, &parts))
+        return rp__ef128_avx2_docid(list, i, out);
+    uint64_t end = rp__unary_avx512_near(parts.unary, RP_UNARY_ENDS_ARE_ONES, 0, slot);
+    if (end >= parts.limit)
+        return RP_DAMAGED;
+    uint32_t sum = (uint32_t)((end - slot) << parts.l) | rp__lowbits_at(in + 1, parts.l, slot);
+    *out = list->last[b - 1] + 1 + slot + sum;
+    return RP_OK;
 }
 
 const rp__block_code rp__ef128_avx512_code = {

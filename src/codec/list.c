@@ -330,10 +330,13 @@ rp_status rp__list_open(const rp__codec *codec, const uint8_t *in, size_t in_byt
             return RP_DAMAGED;
         list->codec = row;
     }
-    if (!is_long)
-        return in[3] == name ? open_short(in, in_bytes, list) : RP_DAMAGED;
     uint32_t flags = flags_of(list->codec, has_positions, name);
-    return rp__load32(in) == flags ? open_long(in, in_bytes, flags, list) : RP_DAMAGED;
+    rp_status s = RP_DAMAGED;
+    if (is_long && rp__load32(in) == flags)
+        s = open_long(in, in_bytes, flags, list);
+    else if (!is_long && in[3] == name)
+        s = open_short(in, in_bytes, list);
+    return s == RP_OK && list->codec->open ? list->codec->open(list) : s;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */

@@ -52,18 +52,19 @@ RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch 
     __m512i n_marks = take_marks(t, ok & mapped, _mm512_maskz_mov_epi32(ok, at));
     at = _mm512_mask_add_epi32(at, mapped, at, bitmap_bytes);
     __m512i high_bits = _mm512_mullo_epi32(n_marks, hw);
-    __m512i far_at = _mm512_mask_mov_epi32(_mm512_add_epi32(at, _mm512_srli_epi32(_mm512_add_epi32(high_bits, seven), 3)), listed, at);
+    __m512i far_at = _mm512_mask_mov_epi32(
+        _mm512_add_epi32(at, _mm512_srli_epi32(_mm512_add_epi32(high_bits, seven), 3)), listed, at);
     __m512i n = _mm512_mask_mov_epi32(f, listed, k), parts = _mm512_mask_mov_epi32(fw, listed, hw);
     __m512i far_bits = _mm512_mullo_epi32(n, _mm512_add_epi32(parts, seven));
     __m512i end = _mm512_add_epi32(far_at, _mm512_srli_epi32(_mm512_add_epi32(far_bits, seven), 3));
     ok = _mm512_mask_cmple_epu32_mask(ok, _mm512_sub_epi32(end, h.from), h.bytes);
     /* Either high parts are listed, or there are far ones, or none. */
-    ok &= (__mmask16)~(listed & has_far);
+    ok &= (__mmask16) ~(listed & has_far);
     ok = _mm512_mask_cmple_epu32_mask(ok, n, _mm512_set1_epi32(RP_PATCH_EASY));
     rp__patch_sums s = {.total = zero};
     __m512i marked = _mm512_maskz_mov_epi32(mapped, hw), shifts = _mm512_add_epi32(width, marked);
-    rp__patch_batch_place(t, &s, far_at, _mm512_mullo_epi32(n, seven), _mm512_maskz_mov_epi32(ok, n), seven, parts,
-                          shifts);
+    rp__patch_batch_place(t, &s, far_at, _mm512_mullo_epi32(n, seven),
+                          _mm512_maskz_mov_epi32(ok, n), seven, parts, shifts);
     _mm512_store_si512(t->lows, _mm512_maskz_mov_epi32(ok, lows));
     _mm512_store_si512(t->widths, _mm512_maskz_mov_epi32(ok, width));
     _mm512_store_si512(t->highs, _mm512_maskz_mov_epi32(ok, at));

@@ -31,13 +31,19 @@ RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch 
     ok = _mm512_mask_cmple_epu32_mask(ok, _mm512_sub_epi32(end, h.from), h.bytes);
     ok = _mm512_mask_cmple_epu32_mask(ok, k, _mm512_set1_epi32(RP_PATCH_EASY));
     rp__patch_sums s = {.total = _mm512_setzero_si512()};
-    const __mmask16 any = _mm512_mask_test_epi32_mask(ok, k, k), more = _mm512_mask_cmpgt_epu32_mask(ok, k, _mm512_set1_epi32(2));
-    const __m512i two[2] = {rp__heads_gather(any, list->docs, values), rp__heads_gather(more, list->docs, _mm512_add_epi32(values, _mm512_slli_epi32(value_bytes, 1)))};
+    const __mmask16 any = _mm512_mask_test_epi32_mask(ok, k, k),
+                    more = _mm512_mask_cmpgt_epu32_mask(ok, k, _mm512_set1_epi32(2));
+    const __m512i two[2] = {
+        rp__heads_gather(any, list->docs, values),
+        rp__heads_gather(more, list->docs,
+                         _mm512_add_epi32(values, _mm512_slli_epi32(value_bytes, 1)))};
 #define FOLLOW(r)                                                                                  \
     __mmask16 live##r = _mm512_mask_cmpgt_epu32_mask(ok, k, _mm512_set1_epi32(r));                 \
     __mmask16 near##r = _mm512_mask_cmplt_epu32_mask(live##r, at, _mm512_set1_epi32(RP_BLOCK));    \
-    __m512i link##r = rp__patch_fields(near##r, list->docs, lows, _mm512_mullo_epi32(at, width), width); \
-    __m512i value##r = rp__patch_low_bits((r) % 2 ? _mm512_srlv_epi32(two[(r)/2], value_bits) : two[(r)/2], value_bits); \
+    __m512i link##r =                                                                              \
+        rp__patch_fields(near##r, list->docs, lows, _mm512_mullo_epi32(at, width), width);         \
+    __m512i value##r = rp__patch_low_bits(                                                         \
+        (r) % 2 ? _mm512_srlv_epi32(two[(r) / 2], value_bits) : two[(r) / 2], value_bits);         \
     rp__patch_sums_add(&s, live##r, at, value##r);                                                 \
     rp__patch_batch_add(t, near##r, at, _mm512_sub_epi32(value##r, link##r));                      \
     at = _mm512_add_epi32(at, _mm512_add_epi32(link##r, one));

@@ -14,12 +14,12 @@
 #define C_MIN 0.25 /* of the parameter c: what the bound is made for */
 #define C_MAX 16.0
 
-/* A high part costs at most 2/c ones and a zero, a low part at most 31 bits; each hint stands for
- * RP_QS_HINT of those ones. */
+/* A high part costs at most 2/C_MIN ones and a zero, a low part at most 31 bits; each hint but the
+ * first stands for RP_QS_HINT of those ones. */
 size_t rp__qs_bound(const rp__codec *codec, size_t n)
 {
     (void)codec;
-    return 24 + n * 31 / 8 + n * 9 / 8 + n * 8 / RP_QS_HINT * sizeof(uint32_t);
+    return 32 + n * 31 / 8 + n * 9 / 8 + n * 8 / RP_QS_HINT * RP_QS_HINT_BYTES;
 }
 
 /* floor(log2(c * u / n)), at least 0. */
@@ -45,12 +45,24 @@ static uint8_t *pad(const rp__encoding *e, uint8_t *p)
     return p;
 }
 
+/* The first rank from i on whose high part is at least this, or `end`. */
+static size_t rank_of(const rp__encoding *e, uint32_t l, size_t i, size_t end, uint64_t high)
+{
+    while (i < end && e->docids[i] >> l < high)
+        i++;
+    return i;
+}
+
 static uint8_t *put_hints(const rp__encoding *e, uint32_t l, uint8_t *p)
 {
-    uint64_t top = e->docids[e->n - 1] >> l, k = 1;
-    for (size_t i = 0; k * RP_QS_HINT <= top; i++)
-        for (; k * RP_QS_HINT <= e->docids[i] >> l; k++, p += sizeof(uint32_t))
-            rp__store32(p, (uint32_t)i);
+    size_t before = 0;
+    for (uint64_t high = 0; high <= e->docids[e->n - 1] >> l; high += RP_QS_HINT) {
+        before = rank_of(e, l, before, e->n, high);
+        size_t end = e->n - before < RP_QS_MANY ? e->n : before + RP_QS_MANY;
+        rp__store32(p, (uint32_t)before);
+        p[4] = (uint8_t)(rank_of(e, l, before, end, high + RP_QS_HALF) - before);
+        p += RP_QS_HINT_BYTES;
+    }
     return p;
 }
 
@@ -64,7 +76,7 @@ rp_status rp__qs_encode(const rp__codec *codec, rp__encoding *e)
     rp__store32(p, l);
     p += RP_QS_HEAD;
     if (e->n_blocks > 1)
-        p = put_hints(e, l, p);
+        p = pad(e, put_hints(e, l, p));
     p = pad(e, rp__lowbits_put(e->docids, e->n, l, p));
     memset(p, 0, (bits + 7) / 8);
     for (size_t i = 0; i < e->n; before = e->docids[i++] >> l) {
@@ -76,19 +88,38 @@ rp_status rp__qs_encode(const rp__codec *codec, rp__encoding *e)
     return e->used > UINT32_MAX ? RP_LIMIT : RP_OK;
 }
 
+rp_status rp__qs_open(rp__list *list)
+{
+    if (list->docs_bytes < RP_QS_HEAD || list->docs[0] > RP_QS_WIDTH_MAX)
+        return RP_DAMAGED;
+    uint32_t l = list->docs[0];
+    uint64_t n_hints = list->last ? (list->last[list->n_blocks - 1] >> l) / RP_QS_HINT + 1 : 0;
+    uint64_t low = RP_QS_HEAD + rp__bits_align(n_hints * RP_QS_HINT_BYTES, sizeof(uint32_t));
+    uint64_t high = low + rp__bits_align(rp__lowbits_bytes(list->n, l), sizeof(uint32_t));
+    if (high > list->docs_bytes)
+        return RP_DAMAGED;
+    list->view = (rp__list_view){.low = list->docs + low,
+                                 .high = list->docs + high,
+                                 .hints = list->docs + RP_QS_HEAD,
+                                 .high_bits = 8 * (list->docs_bytes - high),
+                                 .width = l,
+                                 .n_hints = (uint32_t)n_hints};
+    return RP_OK;
+}
+
 rp_status rp__qs_block(const rp__list *list, uint32_t b, uint32_t *out)
 {
-    rp__qs_parts p;
+    const rp__list_view *v = &list->view;
     uint64_t from, to, first = (uint64_t)b * RP_BLOCK;
     uint32_t n = rp__list_count(list, b);
-    if (rp__qs_open(list, &p) || rp__qs_block_bits(list, &p, b, &from, &to) ||
-        rp__unary_sums(p.high, RP_UNARY_ENDS_ARE_ZEROS, from, to, n, out))
+    if (rp__qs_block_bits(list, b, &from, &to) ||
+        rp__unary_sums(v->high, RP_UNARY_ENDS_ARE_ZEROS, from, to, n, out))
         return RP_DAMAGED;
     uint64_t any = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t high = (from - first + out[i]) << p.l;
+        uint64_t high = (from - first + out[i]) << v->width;
         any |= high;
-        out[i] = (uint32_t)high | rp__lowbits_at(p.low, p.l, first + i);
+        out[i] = (uint32_t)high | rp__lowbits_at(v->low, v->width, first + i);
     }
     if (any > UINT32_MAX)
         return RP_DAMAGED;
@@ -102,13 +133,17 @@ rp_status rp__qs_at(const rp__list *list, uint32_t i, uint32_t *out)
 
 rp_status rp__qs_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid)
 {
-    rp__qs_parts p;
     rp__qs_place place;
     *rank = list->n;
     *docid = RP_NO_DOC;
-    if (rp__qs_open(list, &p))
-        return RP_DAMAGED;
-    if (rp__qs_seek(list, &p, target, &place, rp__unary_end))
-        rp__qs_search(list, &p, &place, rank, docid, rp__unary_end);
+    if (rp__qs_seek(list, target, &place, rp__unary_end))
+        rp__qs_search(list, &place, rank, docid, rp__unary_end);
     return RP_OK;
+}
+
+rp_status rp__qs_seek_block(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                            uint32_t *docid)
+{
+    uint32_t rank;
+    return rp__qs_find(list, target, &rank, docid) ? RP_DAMAGED : rp__qs_slot(b, rank, slot);
 }

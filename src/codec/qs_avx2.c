@@ -1,45 +1,95 @@
 /* qs_avx2.c: the docid codec qs with BMI2: one docid, or the first of at least a target, by selecting
- * a bit of a word at once. Blocks are decoded by the plain row. */
+ * a bit of a word at once. Blocks are decoded by the plain row.
+ *
+ * The ways here are those of most calls and have no branch that cannot be foreseen; what they do not
+ * cover goes the longer way of qs.h, in functions of its own so that it costs them nothing. */
 #include "codec/codec_table.h"
 
 #if defined(__x86_64__)
 #include "codec/qs.h"
 #include "codec/unary_avx2.h"
 
+static __attribute__((noinline)) rp_status at_far(const rp__list *list, uint32_t i, uint32_t *out)
+{
+    return rp__qs_at_by(list, i, out, rp__unary_avx2_far_end);
+}
+
 rp_status rp__qs_avx2_at(const rp__list *list, uint32_t i, uint32_t *out)
 {
-    return rp__qs_at_by(list, i, out, rp__unary_avx2_end);
+    const rp__list_view *v = &list->view;
+    if (i < RP_BLOCK || i >= list->n)
+        return at_far(list, i, out);
+    uint64_t from = rp__qs_block_bit(list, i / RP_BLOCK), end = from;
+    if (from < v->high_bits)
+        end = rp__unary_avx2_near(v->high, RP_UNARY_ENDS_ARE_ZEROS, from, i % RP_BLOCK);
+    if (end >= v->high_bits)
+        return at_far(list, i, out);
+    *out = (uint32_t)((end - i) << v->width) | rp__lowbits_at(v->low, v->width, i);
+    return RP_OK;
 }
 
-/* rp__qs_search where the few docids of the high part, and the gap after them, lie in the next 57
- * bits; false: they do not. No branch on what they are. */
-static inline bool search_near(const rp__list *list, const rp__qs_parts *p,
-                               const rp__qs_place *place, uint32_t *rank, uint32_t *docid)
+static __attribute__((noinline)) rp_status find_far(const rp__list *list, uint32_t target,
+                                                    uint32_t *rank, uint32_t *docid)
 {
-    enum { WINDOW = 57 };
-    uint64_t window = rp__load64(p->high + place->bit / 8) >> place->bit % 8;
-    uint64_t count = _tzcnt_u64(window), gap = _tzcnt_u64(~(window >> count % 64));
-    if (count > RP_QS_FEW || count + gap >= WINDOW || place->bit + count + gap >= p->bits ||
-        place->rank + count >= list->n)
-        return false;
-    uint64_t less = rp__qs_few_less(p, place->rank, count, place->low), i = place->rank + less;
-    uint64_t high = place->high + (gap & (0 - (uint64_t)(less == count)));
-    *rank = (uint32_t)i;
-    *docid = (uint32_t)(high << p->l) | rp__lowbits_at(p->low, p->l, i);
-    return true;
-}
-
-rp_status rp__qs_avx2_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid)
-{
-    rp__qs_parts p;
     rp__qs_place place;
     *rank = list->n;
     *docid = RP_NO_DOC;
-    if (rp__qs_open(list, &p))
-        return RP_DAMAGED;
-    if (rp__qs_seek(list, &p, target, &place, rp__unary_avx2_end) &&
-        !search_near(list, &p, &place, rank, docid))
-        rp__qs_search(list, &p, &place, rank, docid, rp__unary_avx2_end);
+    if (rp__qs_seek(list, target, &place, rp__unary_avx2_end))
+        rp__qs_search(list, &place, rank, docid, rp__unary_avx2_end);
     return RP_OK;
+}
+
+/* The bit where the docids of a high part start, which has a hint; at least high_bits: not near. */
+static inline uint64_t start_of(const rp__list_view *v, uint64_t high)
+{
+    uint64_t before, from = rp__qs_hint(v, high, &before), bit = from + before;
+    __builtin_prefetch(v->low + before * v->width / 8);
+    if (bit < v->high_bits && high > from)
+        bit = 1 + rp__unary_avx2_next(v->high, RP_UNARY_ENDS_ARE_ONES, bit, high - from - 1);
+    return bit;
+}
+
+/* How many of the first `count` of RP_QS_FEW low parts of w bits are less than this. */
+static inline uint64_t few_less(uint64_t lows, uint32_t w, uint64_t count, uint64_t low)
+{
+    uint64_t known = lows | UINT64_MAX << count * w,
+             less = 0; /* the others are as large as can be */
+    less += _bzhi_u64(known, w) < low;
+    less += _bzhi_u64(known >> w, w) < low;
+    less += _bzhi_u64(known >> 2 * w, w) < low;
+    return less;
+}
+
+/* Fast where at most RP_QS_FEW docids have the target's high part, and they and the gap after them lie
+ * in the bits that one load gives, and so do their low parts and the next one. */
+rp_status rp__qs_avx2_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid)
+{
+    enum { WINDOW = 57, WIDTH_MAX = WINDOW / (RP_QS_FEW + 1) };
+    const rp__list_view *v = &list->view;
+    uint32_t w = v->width;
+    uint64_t high = target >> w;
+    if (high / RP_QS_HINT >= v->n_hints || w > WIDTH_MAX)
+        return find_far(list, target, rank, docid);
+    uint64_t bit = start_of(v, high);
+    if (bit >= v->high_bits)
+        return find_far(list, target, rank, docid);
+    uint64_t window = rp__load64(v->high + bit / 8) >> bit % 8, first = bit - high;
+    uint64_t count = _tzcnt_u64(window), gap = _tzcnt_u64(~(window >> count % 64));
+    if (count > RP_QS_FEW || count + gap >= WINDOW || bit + count + gap >= v->high_bits ||
+        first + count >= list->n)
+        return find_far(list, target, rank, docid);
+    uint64_t lows = rp__load64(v->low + first * w / 8) >> first * w % 8;
+    uint64_t less = few_less(lows, w, count, _bzhi_u64(target, w));
+    high += gap & (0 - (uint64_t)(less == count));
+    *rank = (uint32_t)(first + less);
+    *docid = (uint32_t)(high << w) | (uint32_t)_bzhi_u64(lows >> less * w, w);
+    return RP_OK;
+}
+
+rp_status rp__qs_avx2_seek_block(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
+                                 uint32_t *docid)
+{
+    uint32_t rank;
+    return rp__qs_avx2_find(list, target, &rank, docid) ? RP_DAMAGED : rp__qs_slot(b, rank, slot);
 }
 #endif

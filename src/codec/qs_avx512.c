@@ -1,4 +1,5 @@
-/* qs_avx512.c: the docid codec qs with AVX-512: blocks by the places of the ends of their high parts.
+/* qs_avx512.c: the docid codec qs with AVX-512: blocks by the places of the ends of their high parts,
+ * and one docid by counting the ends of eight words at once.
  *
  * Sums of a block's high parts are found modulo 256. One width for the whole list lets them pass 255
  * here and there: they do so once, where the bytes fall. Blocks that span more, or whose bytes do not
@@ -101,10 +102,10 @@ static inline bool make_docids(const high_parts *h, const uint8_t *p, uint32_t l
 
 /* Whether the high parts in bits `from` to `to` can be found here. The last number of a block in a
  * long list ends right before `to`, so its sum is known. */
-static inline bool find_high_parts(const rp__qs_parts *p, uint64_t from, uint64_t to, uint32_t n,
+static inline bool find_high_parts(const uint8_t *bits, uint64_t from, uint64_t to, uint32_t n,
                                    high_parts *h)
 {
-    __m512i ones = rp__unary_avx512_ones(bits_from(p->high, from), UINT64_MAX, to - from);
+    __m512i ones = rp__unary_avx512_ones(bits_from(bits, from), UINT64_MAX, to - from);
     h->fall = RP_BLOCK;
     if (rp__unary_avx512_ends(ones, RP_UNARY_AVX512_WORDS_MAX, n, &h->u))
         return false;
@@ -115,19 +116,33 @@ static inline bool find_high_parts(const rp__qs_parts *p, uint64_t from, uint64_
 
 rp_status rp__qs_avx512_block(const rp__list *list, uint32_t b, uint32_t *out)
 {
-    rp__qs_parts p;
+    const rp__list_view *v = &list->view;
     high_parts h;
     uint64_t from, to, first = (uint64_t)b * RP_BLOCK;
     uint32_t n = rp__list_count(list, b);
-    if (rp__qs_open(list, &p) || rp__qs_block_bits(list, &p, b, &from, &to))
+    if (rp__qs_block_bits(list, b, &from, &to))
         return RP_DAMAGED;
-    if (n - 1 >= RP_BLOCK || p.l > WINDOW_MAX || !list->last ||
-        to - from > 64 * RP_UNARY_AVX512_WORDS_MAX || !find_high_parts(&p, from, to, n, &h))
+    if (n - 1 >= RP_BLOCK || v->width > WINDOW_MAX || !list->last ||
+        to - from > 64 * RP_UNARY_AVX512_WORDS_MAX || !find_high_parts(v->high, from, to, n, &h))
         return rp__qs_block(list, b, out);
     h.start = (uint32_t)(from - first);
-    if ((to - first - n) << p.l > UINT32_MAX)
+    if ((to - first - n) << v->width > UINT32_MAX)
         return RP_DAMAGED;
-    bool rises = make_docids(&h, p.low + first / 8 * p.l, p.l, out, n);
+    bool rises = make_docids(&h, v->low + first / 8 * v->width, v->width, out, n);
     return rises && (b == 0 || out[0] > list->last[b - 1]) ? RP_OK : RP_DAMAGED;
+}
+
+rp_status rp__qs_avx512_at(const rp__list *list, uint32_t i, uint32_t *out)
+{
+    const rp__list_view *v = &list->view;
+    if (i < RP_BLOCK || i >= list->n)
+        return rp__qs_avx2_at(list, i, out);
+    uint64_t from = rp__qs_block_bit(list, i / RP_BLOCK), end = from;
+    if (from < v->high_bits)
+        end = rp__unary_avx512_near(v->high, RP_UNARY_ENDS_ARE_ZEROS, from, i % RP_BLOCK);
+    if (end >= v->high_bits)
+        return rp__qs_avx2_at(list, i, out);
+    *out = (uint32_t)((end - i) << v->width) | rp__lowbits_at(v->low, v->width, i);
+    return RP_OK;
 }
 #endif

@@ -57,29 +57,63 @@ static inline uint64_t rp__unary_avx2_far_end(const uint8_t *bits, uint64_t flip
     return to;
 }
 
-/* rp__unary_end. Counts the ends of all of the first words and takes the right one, without a
- * branch: which word it is cannot be foreseen. */
+/* How many ends the word at p has. */
+static inline uint64_t rp__unary_avx2_count(const uint8_t *p, uint64_t flip)
+{
+    uint64_t ones = rp__bits_count64(rp__load64(p));
+    return flip ? 64 - ones : ones;
+}
+
+/* What the functions below say of an end that is not near; no place, nor is the one after it. */
+#define RP_UNARY_NOT_NEAR (UINT64_MAX - 1)
+
+/* The place of the end that has `left` before it in the word at p. */
+static inline uint64_t rp__unary_avx2_in_word(const uint8_t *bits, const uint8_t *p, uint64_t flip,
+                                              uint64_t left)
+{
+    uint64_t word = rp__load64(p) ^ flip, at = 8 * (uint64_t)(p - bits);
+    uint64_t end = at + rp__unary_avx2_select(word, (uint32_t)left % 64);
+    return left < rp__bits_count64(word) ? end : RP_UNARY_NOT_NEAR;
+}
+
+/* rp__unary_end where the end lies in two words from the byte of `from` on. Which one it is cannot be
+ * foreseen, so there is no branch; and none on what the words are. */
+static inline uint64_t rp__unary_avx2_next(const uint8_t *bits, uint64_t flip, uint64_t from,
+                                           uint64_t i)
+{
+    const uint8_t *p = bits + from / 8;
+    uint64_t ends = rp__unary_avx2_count(p, flip);
+    uint64_t left = i + rp__bits_count64(_bzhi_u64(rp__load64(p) ^ flip, from % 8));
+    uint64_t is_second = 0 - (uint64_t)(left >= ends);
+    return rp__unary_avx2_in_word(bits, p + (is_second & 8), flip, left - (is_second & ends));
+}
+
+/* The same of six words: one of two halves, then one of three words. */
+static inline uint64_t rp__unary_avx2_near(const uint8_t *bits, uint64_t flip, uint64_t from,
+                                           uint64_t i)
+{
+    const uint8_t *p = bits + from / 8;
+    uint64_t left = i + rp__bits_count64(_bzhi_u64(rp__load64(p) ^ flip, from % 8));
+    uint64_t half = rp__unary_avx2_count(p, flip) + rp__unary_avx2_count(p + 8, flip) +
+                    rp__unary_avx2_count(p + 16, flip);
+    uint64_t is_later = 0 - (uint64_t)(left >= half);
+    p += is_later & 24;
+    left -= is_later & half;
+    uint64_t one = rp__unary_avx2_count(p, flip), two = one + rp__unary_avx2_count(p + 8, flip);
+    uint64_t is_second = 0 - (uint64_t)(left >= one), is_third = 0 - (uint64_t)(left >= two);
+    left -= (is_second & one) + (is_third & (two - one));
+    return rp__unary_avx2_in_word(bits, p + (is_second & 8) + (is_third & 8), flip, left);
+}
+
+/* rp__unary_end. */
 static inline uint64_t rp__unary_avx2_end(const uint8_t *bits, uint64_t flip, uint64_t from,
                                           uint64_t to, uint64_t i)
 {
-    enum { NEAR = 6 }; /* words; with the byte that `from` lies in they end within RP_PAD */
     if (from >= to)
         return to;
-    const uint8_t *p = bits + from / 8;
-    uint64_t keep = UINT64_MAX << from % 8, before[NEAR], later = 0;
-    before[0] = 0;
-    uint64_t ends = rp__bits_count64((rp__load64(p) ^ flip) & keep);
-#pragma GCC unroll 5
-    for (size_t k = 1; k < NEAR; k++) {
-        before[k] = ends;
-        later += i >= ends;
-        ends += rp__bits_count64(rp__load64(p + 8 * k) ^ flip);
-    }
-    if (i >= ends)
+    uint64_t end = rp__unary_avx2_near(bits, flip, from, i);
+    if (end == RP_UNARY_NOT_NEAR)
         return rp__unary_avx2_far_end(bits, flip, from, to, i);
-    uint64_t word = (rp__load64(p + 8 * later) ^ flip) & (keep | (0 - (uint64_t)(later > 0)));
-    uint64_t end = from / 8 * 8 + 64 * later;
-    end += rp__unary_avx2_select(word, (uint32_t)(i - before[later]));
     return end < to ? end : to;
 }
 

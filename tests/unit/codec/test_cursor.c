@@ -3,17 +3,97 @@
 
 static rp__cursor cursor; /* too large for a stack frame of every test */
 
-/* 40,000 postings (313 blocks) of every fifth docid, open with the best row of bp128. */
-static void open_fifths(list_case *lc, rp__list *list)
+/* 40,000 postings (313 blocks) of every fifth docid, open with this row. */
+static void open_fifths_by(const rp__codec *codec, list_case *lc, rp__list *list)
 {
     uint64_t rng = 6;
-    const rp__codec *codec = rp__codec_find("bp128", rp__cpu_features());
     list_case_make(lc, &rng, UNIFORM, 40000, 200000);
     for (uint32_t i = 0; i < 40000; i++)
         lc->docids[i] = 5 * i;
     assert_int_equal(list_case_encode(lc, codec, false), RP_OK);
     assert_int_equal(rp__list_open(codec, lc->bytes, lc->n_bytes, lc->n, lc->universe, false, list),
                      RP_OK);
+}
+
+/* The same with the best row of bp128. */
+static void open_fifths(list_case *lc, rp__list *list)
+{
+    open_fifths_by(rp__codec_find("bp128", rp__cpu_features()), lc, list);
+}
+
+/* The i-th row here that can seek in a block. */
+static const rp__codec *seeking_row(size_t i)
+{
+    const rp__codec *codec;
+    for (size_t k = 0; (codec = codec_here(k)); k++)
+        if (codec->seek && i-- == 0)
+            return codec;
+    return NULL;
+}
+
+/* A jump over blocks decodes nothing; what is asked of the block then does, and finds what is there. */
+static void a_jump_leaves_the_block_undecoded(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec;
+    for (size_t row = 0; (codec = seeking_row(row)); row++) {
+        list_case lc;
+        rp__list list;
+        const uint32_t *rest;
+        open_fifths_by(codec, &lc, &list);
+        for (uint32_t i = 257; i < 39999; i += 997) {
+            rp__cursor_open(&cursor, &list);
+            assert_int_equal(rp__cursor_next_geq(&cursor, 5 * i - 4), 5 * i);
+            assert_int_equal(cursor.decoded, 128);
+            assert_int_equal(rp__cursor_rank(&cursor), i);
+            assert_int_equal(rp__cursor_tf(&cursor), lc.tfs[i]);
+            assert_int_equal(rp__cursor_next_geq(&cursor, 7), 5 * i); /* never back */
+            if (i % 2)
+                assert_int_equal(rp__cursor_block(&cursor, &rest),
+                                 rp__list_block_count(&list, i / 128) - i % 128);
+            assert_int_equal(i % 3 ? rp__cursor_next(&cursor)
+                                   : rp__cursor_next_geq(&cursor, 5 * i + 1),
+                             5 * i + 5);
+            assert_int_equal(rp__cursor_rank(&cursor), i + 1);
+        }
+        rp__cursor_open(&cursor, &list);
+        assert_int_equal(rp__cursor_next_geq(&cursor, 5 * 1000), 5 * 1000);
+        assert_int_equal(rp__cursor_next_block(&cursor), 5 * 1024);
+        assert_int_equal(cursor.decoded, 2 * 128);
+        list_case_free(&lc);
+    }
+}
+
+/* The posting was given before its block was found to be damaged: it stands, and the walk ends. */
+static void damage_in_an_undecoded_block(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec;
+    for (size_t row = 0; (codec = seeking_row(row)); row++)
+        for (int way = 0; way < 3; way++) {
+            list_case lc;
+            rp__list list;
+            const uint32_t *rest;
+            open_fifths_by(codec, &lc, &list);
+            ((uint32_t *)(uintptr_t)list.last)[100] += 40;
+            rp__cursor_open(&cursor, &list);
+            assert_int_equal(rp__cursor_next_geq(&cursor, 5 * 12810), 5 * 12810);
+            assert_int_equal(cursor.status, RP_OK);
+            if (way == 0) {
+                assert_int_equal(rp__cursor_block(&cursor, &rest), 1);
+                assert_int_equal(rest[0], 5 * 12810);
+                assert_int_equal(rp__cursor_rank(&cursor), 12810);
+                rp__cursor_next_block(&cursor);
+            } else if (way == 1) {
+                rp__cursor_next(&cursor);
+            } else {
+                rp__cursor_next_geq(&cursor, 5 * 12811);
+            }
+            assert_int_equal(cursor.docid, RP_NO_DOC);
+            assert_int_equal(cursor.status, RP_DAMAGED);
+            assert_int_equal(rp__cursor_next_geq(&cursor, 5 * 39000), RP_NO_DOC);
+            list_case_free(&lc);
+        }
 }
 
 static void jumps_decode_one_block(void **unused)
@@ -155,6 +235,8 @@ static void damage_ends_the_walk(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_jump_leaves_the_block_undecoded),
+        cmocka_unit_test(damage_in_an_undecoded_block),
         cmocka_unit_test(jumps_decode_one_block),
         cmocka_unit_test(the_end_is_found_without_decoding),
         cmocka_unit_test(every_target_in_a_block),

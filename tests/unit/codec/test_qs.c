@@ -42,6 +42,64 @@ static void the_papers_parameters(void **unused)
     list_case_free(&lc);
 }
 
+/* Every docid from 0 to 299, then every eighth up to 8,000: 0 low bits would do for the first, the
+ * list has floor(log2(7996 / 1263)) = 2. 75 high parts hold the first 300. */
+static void hints_count_docids_before(void **unused)
+{
+    (void)unused;
+    uint32_t docids[1263];
+    list_case lc;
+    rp__list list;
+    for (uint32_t i = 0; i < 1263; i++)
+        docids[i] = i < 300 ? i : 300 + 8 * (i - 300);
+    list_case_of(&lc, docids, 1263, 8000);
+    assert_int_equal(list_case_encode(&lc, qs_here(0), false), RP_OK);
+    open_case(&lc, qs_here(0), &list);
+    assert_int_equal(list.view.width, 2);
+    assert_int_equal(list.view.n_hints, 1999 / 128 + 1);
+    for (uint32_t k = 0; k < list.view.n_hints; k++) {
+        uint32_t before = 0, more = 0;
+        for (uint32_t i = 0; i < 1263; i++) {
+            before += docids[i] >> 2 < 128 * k;
+            more += docids[i] >> 2 >= 128 * k && docids[i] >> 2 < 128 * k + 64;
+        }
+        assert_int_equal(rp__load32(list.view.hints + 5 * k), before);
+        assert_int_equal(list.view.hints[5 * k + 4], more < 255 ? more : 255);
+        assert_true(k > 0 || more == 256); /* more than the byte holds */
+    }
+    list_case_free(&lc);
+}
+
+/* What `open` refuses, so that the others need not look: widths that are none, and parts that do not
+ * lie inside. */
+static void open_refuses_parts_outside(void **unused)
+{
+    (void)unused;
+    uint64_t rng = 4;
+    list_case lc;
+    rp__list list;
+    const rp__codec *codec;
+    list_case_make(&lc, &rng, UNIFORM, 1000, 100000);
+    for (size_t k = 0; (codec = qs_here(k)); k++) {
+        assert_int_equal(list_case_encode(&lc, codec, false), RP_OK);
+        open_case(&lc, codec, &list);
+        uint8_t *docs = (uint8_t *)(uintptr_t)list.docs;
+        uint32_t *last = (uint32_t *)(uintptr_t)&list.last[list.n_blocks - 1], was = *last;
+        const struct {
+            uint8_t width;
+            uint32_t last;
+        } cases[] = {{32, was}, {255, was}, {31, was}, {list.docs[0], UINT32_MAX}, {0, UINT32_MAX}};
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            docs[0] = cases[i].width;
+            *last = cases[i].last;
+            assert_int_equal(
+                rp__list_open(codec, lc.bytes, lc.n_bytes, lc.n, lc.universe, false, &list),
+                RP_DAMAGED);
+        }
+    }
+    list_case_free(&lc);
+}
+
 static uint8_t width_with(const rp__codec *codec, const list_case *lc, double c)
 {
     rp__codec_options options = {.c = c};
@@ -181,6 +239,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_papers_parameters),
+        cmocka_unit_test(hints_count_docids_before),
+        cmocka_unit_test(open_refuses_parts_outside),
         cmocka_unit_test(c_moves_bits_between_the_parts),
         cmocka_unit_test(the_first_of_at_least_a_target),
         cmocka_unit_test(damaged_bytes_break_nothing),
