@@ -1,0 +1,8 @@
+/* lrc_avx512.c: the docid codec lrc with AVX-512: the kernel of lrc_avx512.h. */
+#include "codec/codec_table.h"
+
+#if defined(__x86_64__)
+#include "codec/lrc_avx512.h"
+
+RP_LRC_ROW(rp__lrc_avx512, rp__lrc_open, rp__lrc_avx512_docids)
+#endif
