@@ -2,8 +2,8 @@
  * residuals in segments of RP_BLOCK_MAX (lrc.h gives their bytes); and what the other rows of the
  * regression family share.
  *
- * A segment is its residuals alone. After the last one come the slope a (u64) and (c >> 24) - M (u32,
- * modulo 2^32), where f(i) = (a * i + c) >> 24 and c has no fraction. There are no exceptions unless
+ * A segment is its residuals alone. After the last one come the slope a (u64) and c - M (u32, modulo
+ * 2^32): the line has c at 0, and at the first posting of a segment, of rank r, c + (a * r >> 24). There are no exceptions unless
  * the options ask for them: they hardly change the size, and without them a slot is at hand at once.
  * Source: Ao et al. 2011, 5.2 and appendix D. */
 #include "codec/lrc.h"
@@ -21,11 +21,18 @@ size_t rp__lrc_bound(const rp__codec *codec, size_t n)
     return blocks * (head + rounding) + 5 * n + tail;
 }
 
-int64_t rp__lrc_least(rp__line line, size_t first, const uint32_t *docids, size_t n)
+uint64_t rp__lrc_fit(const uint32_t *docids, size_t n, int64_t *c)
+{
+    rp__line line = rp__line_fit(docids, n);
+    *c = rp__line_at(line, 0);
+    return (uint64_t)line.a;
+}
+
+int64_t rp__lrc_least(const rp__lrc_segment *s)
 {
     int64_t least = INT64_MAX;
-    for (size_t i = 0; i < n; i++) {
-        int64_t deviation = docids[i] - rp__line_at(line, (uint32_t)(first + i));
+    for (size_t i = 0; i < s->n; i++) {
+        int64_t deviation = s->docids[i] - (int64_t)(s->a * i >> RP_LINE_SHIFT);
         least = deviation < least ? deviation : least;
     }
     return least;
@@ -33,17 +40,17 @@ int64_t rp__lrc_least(rp__line line, size_t first, const uint32_t *docids, size_
 
 /* Residuals are below 2^32: a least-squares line through rising docids stays within their range, and
  * its slope is at least 1. */
-uint8_t *rp__lrc_put_residuals(const rp__codec_options *options, rp__line line, int64_t least,
-                               size_t first, const uint32_t *docids, size_t n, uint8_t *out)
+uint8_t *rp__lrc_put_residuals(const rp__codec_options *options, const rp__lrc_segment *s,
+                               int64_t start, uint8_t *out)
 {
     uint32_t residuals[RP_BLOCK_MAX] = {0}, highs[RP_BLOCK_MAX], n_exceptions = 0;
     uint8_t ranks[RP_BLOCK_MAX];
     rp__patch_widths widths;
-    for (size_t i = 0; i < n; i++)
-        residuals[i] = (uint32_t)(docids[i] - rp__line_at(line, (uint32_t)(first + i)) - least);
-    rp__patch_count_widths(residuals, n, &widths);
-    uint32_t b = rp__patch_width_for(&widths, options, 0, n);
-    for (size_t i = 0; i < n && b < 32; i++)
+    for (size_t i = 0; i < s->n; i++)
+        residuals[i] = (uint32_t)(s->docids[i] - (int64_t)(s->a * i >> RP_LINE_SHIFT) - start);
+    rp__patch_count_widths(residuals, s->n, &widths);
+    uint32_t b = rp__patch_width_for(&widths, options, 0, s->n);
+    for (size_t i = 0; i < s->n && b < 32; i++)
         if (residuals[i] >> b) {
             ranks[n_exceptions] = (uint8_t)i;
             highs[n_exceptions++] = residuals[i] >> b;
@@ -53,43 +60,82 @@ uint8_t *rp__lrc_put_residuals(const rp__codec_options *options, rp__line line, 
         *out++ = (uint8_t)(n_exceptions - 1);
         *out++ = (uint8_t)(widths.most - b);
     }
-    out = rp__lowbits_put(residuals, n, b, out);
+    out = rp__lowbits_put(residuals, s->n, b, out);
     memcpy(out, ranks, n_exceptions);
     return rp__lowbits_put(highs, n_exceptions, widths.most - b, out + n_exceptions);
 }
 
-uint8_t *rp__lrc_put_line(rp__line line, int64_t least, uint8_t *out)
+uint8_t *rp__lrc_put_line(uint64_t a, int64_t start, uint8_t *out)
 {
-    rp__store64(out, (uint64_t)line.a);
-    rp__store32(out + 8, (uint32_t)((line.c >> RP_LINE_SHIFT) + least));
+    rp__store64(out, a);
+    rp__store32(out + 8, (uint32_t)start);
     return out + RP_LRC_LINE;
+}
+
+/* The least deviation of all, -M. */
+static int64_t least_of_all(const rp__encoding *e, uint64_t a, int64_t c)
+{
+    int64_t least = INT64_MAX;
+    for (size_t b = 0, first = 0; b < e->n_blocks; first = e->ends[b++]) {
+        rp__lrc_segment s = {a, e->docids + first, e->ends[b] - first};
+        int64_t here = rp__lrc_least(&s) - rp__lrc_line_at(a, c, first);
+        least = here < least ? here : least;
+    }
+    return least;
 }
 
 rp_status rp__lrc_encode(const rp__codec *codec, rp__encoding *e)
 {
     (void)codec;
-    rp__line line = rp__lrc_line_of(e->docids, e->n);
-    int64_t least = rp__lrc_least(line, 0, e->docids, e->n);
+    int64_t c;
+    uint64_t a = rp__lrc_fit(e->docids, e->n, &c);
+    c += least_of_all(e, a, c);
     uint8_t *p = e->out;
     for (size_t b = 0, first = 0; b < e->n_blocks; first = e->ends[b++]) {
+        rp__lrc_segment s = {a, e->docids + first, e->ends[b] - first};
         if (p - e->out > UINT32_MAX)
             return RP_LIMIT;
         e->offsets[b] = (uint32_t)(p - e->out);
-        p = rp__lrc_put_residuals(e->options, line, least, first, e->docids + first,
-                                  e->ends[b] - first, p);
+        p = rp__lrc_put_residuals(e->options, &s, rp__lrc_line_at(a, c, first), p);
     }
-    p = rp__lrc_put_line(line, least, p);
+    p = rp__lrc_put_line(a, c, p);
     e->used = (size_t)(p - e->out);
     return RP_OK;
 }
 
 /* ---- Decoding -------------------------------------------------------------------------------- */
 
+rp_status rp__lrc_open_exceptions(const uint8_t *head, size_t in_bytes, rp__lrc_view *v)
+{
+    v->n_exceptions = head[1] + 1U;
+    v->high_width = head[2];
+    v->ranks = v->lows + rp__lowbits_bytes(v->count, v->width);
+    v->highs = v->ranks + v->n_exceptions;
+    if (v->high_width == 0 || v->width + v->high_width > 32 ||
+        in_bytes < v->n_exceptions + rp__lowbits_bytes(v->n_exceptions, v->high_width))
+        return RP_DAMAGED;
+    return RP_OK;
+}
+
+rp_status rp__lrc_patch(const rp__lrc_view *v, uint32_t base, uint32_t *out)
+{
+    uint32_t above = 0; /* the least rank that may follow */
+    bool is_bad = false;
+    for (uint32_t k = 0; k < v->n_exceptions; k++) {
+        uint32_t rank = v->ranks[k];
+        is_bad |= rank < above;
+        above = rank + 1;
+        out[rank] += rp__lowbits_at(v->highs, v->high_width, k) << v->width;
+    }
+    if (is_bad || above > v->count)
+        return RP_DAMAGED;
+    return rp__gaps_rising(out, v->count, base);
+}
+
 rp_status rp__lrc_docids(const rp__lrc_view *v, uint32_t base, uint32_t *out)
 {
-    uint64_t sum = v->start;
-    for (uint32_t i = 0; i < v->count; i++, sum += v->a)
-        out[i] = (uint32_t)(sum >> RP_LINE_SHIFT) + rp__lowbits_at(v->lows, v->width, i);
+    for (uint32_t i = 0; i < v->count; i++)
+        out[i] = v->start + rp__lrc_rise(v->a, i) + rp__lowbits_at(v->lows, v->width, i);
     return rp__lrc_patch(v, base, out);
 }
 
@@ -115,11 +161,10 @@ uint32_t rp__lrc_search(const rp__lrc_view *v, uint32_t last, uint32_t target)
 {
     uint32_t from = 0, to = v->count;
     if (last <= INT32_MAX && v->a > 0) {
-        int64_t fraction = (int64_t)(v->start & ((1 << RP_LINE_SHIFT) - 1));
-        int64_t above = ((int64_t)target - (int32_t)rp__lrc_point(v, 0)) * (1 << RP_LINE_SHIFT);
+        int64_t above = ((int64_t)target - (int32_t)v->start) * (1 << RP_LINE_SHIFT);
         int64_t most = ((1LL << (v->width + v->high_width)) - 1) << RP_LINE_SHIFT;
-        to = slot_above(v, above - fraction);
-        from = slot_above(v, above - fraction - most);
+        to = slot_above(v, above);
+        from = slot_above(v, above - most);
     }
     while (from < to) {
         uint32_t middle = (from + to) / 2;

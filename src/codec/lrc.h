@@ -2,8 +2,8 @@
  * Interior of the room.
  *
  * A docid is a point of a line plus a residual of at least 0: slot i of a segment of 1 to 256 postings
- * has ((a * i + start) >> 24) + residual(i), modulo 2^32, and nothing else is needed for it: no docid
- * waits for another. M, which makes the residuals start at 0, is part of `start`. The rows differ in
+ * has start + (a * i >> 24) + residual(i), modulo 2^32, and nothing else is needed for it: no docid
+ * waits for another. That is f(i) = (a * i + c) >> 24 with a c of the segment that has no fraction. M, which makes the residuals start at 0, is part of `start`. The rows differ in
  * where a and start come from (a row's `open`) and in how the list is cut.
  *
  * Residuals are ParaPFor's: byte 0 has the width b (0 to 32) in bits 0 to 5, and in bit 7 whether there
@@ -25,10 +25,11 @@
 enum {
     RP_LRC_WIDTH = 63,       /* bits of byte 0 */
     RP_LRC_EXCEPTIONS = 128, /* bit of byte 0 */
-    RP_LRC_LINE = 12,        /* bytes of the line of a whole list: u64 a, u32 start >> 24 */
+    RP_LRC_LINE = 12,        /* bytes of the line of a whole list: u64 a, u32 start */
     RP_LRC_MOVED = 4,        /* bytes before the residuals of lrcseg */
-    RP_LRC_OWN = 6,          /* and of seglrc: u32 start >> 24, u16 slope */
-    RP_LRC_SLOPE_BITS = 11,  /* of a u16 slope, after the leading one, which is not stored */
+    RP_LRC_OWN = 6,          /* and of seglrc: u32 start, u16 slope */
+    RP_LRC_SLOPE_BITS = 10,  /* of a u16 slope */
+    RP_LRC_SLOPE_UNIT = 19,  /* log2 of the a that is its unit */
 };
 
 /* A segment, proved to lie inside its bytes. */
@@ -36,7 +37,8 @@ typedef struct rp__lrc_view {
     const uint8_t *lows, *ranks, *highs;
     uint32_t width, high_width, n_exceptions;
     uint32_t count;    /* 1 to RP_BLOCK_MAX */
-    uint64_t a, start; /* of the line */
+    uint32_t start;    /* of the line */
+    uint64_t a;
 } rp__lrc_view;
 
 /* Segment b of a list. */
@@ -45,18 +47,32 @@ typedef rp_status rp__lrc_open_fn(const rp__list *list, uint32_t b, rp__lrc_view
  * RP_BLOCK_ROOM. */
 typedef rp_status rp__lrc_docids_fn(const rp__lrc_view *v, uint32_t base, uint32_t *out);
 
-/* The a of a u16 slope: 12 bits, the first of them set, from 1 to 2^32. A segment needs no more: over
- * its 256 slots the line is off by less than a 16th of the mean gap. */
+#define RP_LRC_INLINE static inline __attribute__((always_inline))
+
+/* The a of a u16 slope. Below 2^10 it counts 32nds; from there on its 10 low bits, with a one before
+ * them, are shifted by the others. So 32 slots are a whole number apart from the next 32. A segment needs
+ * no more: over its 256 slots the line is off by less than 4, or less than an 8th of the mean gap. */
 static inline uint64_t rp__lrc_slope(uint32_t code)
 {
-    uint64_t top = 1U << RP_LRC_SLOPE_BITS;
-    return (top + code % top) << (RP_LINE_SHIFT - RP_LRC_SLOPE_BITS + code / top);
+    uint64_t top = 1U << RP_LRC_SLOPE_BITS, shift = code / top % 32;
+    if (shift == 0)
+        return (uint64_t)code << RP_LRC_SLOPE_UNIT;
+    return (top + code % top) << (RP_LRC_SLOPE_UNIT + shift - 1);
+}
+
+/* How much a line of this slope has risen after i, modulo 2^32. */
+static inline uint32_t rp__lrc_rise(uint64_t a, uint32_t i)
+{
+    return (uint32_t)(a * i >> RP_LINE_SHIFT);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+/* The exceptions of residuals whose lows are found, in the in_bytes after them. */
+rp_status rp__lrc_open_exceptions(const uint8_t *head, size_t in_bytes, rp__lrc_view *v);
+
 /* The residuals of v->count postings. */
-static inline rp_status rp__lrc_open_residuals(const uint8_t *in, size_t in_bytes, rp__lrc_view *v)
+RP_LRC_INLINE rp_status rp__lrc_open_residuals(const uint8_t *in, size_t in_bytes, rp__lrc_view *v)
 {
     if (v->count == 0 || in_bytes < 1 || (in[0] & RP_LRC_WIDTH) > 32)
         return RP_DAMAGED;
@@ -65,23 +81,13 @@ static inline rp_status rp__lrc_open_residuals(const uint8_t *in, size_t in_byte
     size_t lows = rp__lowbits_bytes(v->count, v->width);
     if (in_bytes < head + lows)
         return RP_DAMAGED;
-    v->n_exceptions = v->high_width = 0;
     v->lows = in + head;
-    v->ranks = v->highs = v->lows + lows;
-    if (head == 1)
-        return RP_OK;
-    v->n_exceptions = in[1] + 1U;
-    v->high_width = in[2];
-    v->highs += v->n_exceptions;
-    if (v->high_width == 0 || v->width + v->high_width > 32 ||
-        in_bytes - head - lows <
-            v->n_exceptions + rp__lowbits_bytes(v->n_exceptions, v->high_width))
-        return RP_DAMAGED;
-    return RP_OK;
+    v->n_exceptions = v->high_width = 0;
+    return head == 1 ? RP_OK : rp__lrc_open_exceptions(in, in_bytes - head - lows, v);
 }
 
 /* Segment b behind `head` bytes of the row's own, which *in shows. */
-static inline rp_status rp__lrc_open_block(const rp__list *list, uint32_t b, size_t head,
+RP_LRC_INLINE rp_status rp__lrc_open_block(const rp__list *list, uint32_t b, size_t head,
                                            const uint8_t **in, rp__lrc_view *v)
 {
     size_t in_bytes;
@@ -91,56 +97,69 @@ static inline rp_status rp__lrc_open_block(const rp__list *list, uint32_t b, siz
     return rp__lrc_open_residuals(*in + head, in_bytes - head, v);
 }
 
-/* The line of a whole list, which is the last of its bytes, from the first posting of block b on. */
-static inline rp_status rp__lrc_open_line(const rp__list *list, uint32_t b, rp__lrc_view *v)
+/* Where a row's segment b, whose bytes are at `in`, stands: its start and slope. Of lrc the line of the list
+ * alone says so, which is the last of the list's bytes: what it has at the segment's first posting, rounded
+ * down, is the start. Of lrcseg a u32, -M of the segment, is added; of seglrc, a u32 is the start, and a u16
+ * the slope. */
+RP_LRC_INLINE rp_status rp__lrc_place(const rp__list *list, uint32_t b, const uint8_t *in,
+                                      rp__lrc_view *v)
 {
+    (void)in;
     if (list->docs_bytes < RP_LRC_LINE)
         return RP_DAMAGED;
     const uint8_t *line = list->docs + list->docs_bytes - RP_LRC_LINE;
     v->a = rp__load64(line);
-    v->start = v->a * rp__list_begin(list, b) + ((uint64_t)rp__load32(line + 8) << RP_LINE_SHIFT);
+    v->start = rp__load32(line + 8) + rp__lrc_rise(v->a, rp__list_begin(list, b));
     return RP_OK;
 }
 
-/* The rows' own: a segment of lrc is its residuals; of lrcseg a u32, -M, comes before them, on which the
- * line of the list is moved; of seglrc and hslrc a u32, the line's value at slot 0, and its slope. */
-static inline rp_status rp__lrc_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
+RP_LRC_INLINE rp_status rp__lrcseg_place(const rp__list *list, uint32_t b, const uint8_t *in,
+                                         rp__lrc_view *v)
 {
-    const uint8_t *in;
-    return rp__lrc_open_block(list, b, 0, &in, v) ? RP_DAMAGED : rp__lrc_open_line(list, b, v);
-}
-
-static inline rp_status rp__lrcseg_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
-{
-    const uint8_t *in;
-    if (rp__lrc_open_block(list, b, RP_LRC_MOVED, &in, v) || rp__lrc_open_line(list, b, v))
+    if (rp__lrc_place(list, b, in, v))
         return RP_DAMAGED;
-    v->start += (uint64_t)rp__load32(in) << RP_LINE_SHIFT;
+    v->start += rp__load32(in);
     return RP_OK;
 }
 
-static inline rp_status rp__seglrc_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
+RP_LRC_INLINE rp_status rp__seglrc_place(const rp__list *list, uint32_t b, const uint8_t *in,
+                                         rp__lrc_view *v)
 {
-    const uint8_t *in;
-    if (rp__lrc_open_block(list, b, RP_LRC_OWN, &in, v))
-        return RP_DAMAGED;
-    v->start = (uint64_t)rp__load32(in) << RP_LINE_SHIFT;
+    (void)list;
+    (void)b;
+    v->start = rp__load32(in);
     v->a = rp__lrc_slope((uint32_t)in[4] | (uint32_t)in[5] << 8);
     return RP_OK;
 }
 
-/* ---- Docids ---------------------------------------------------------------------------------- */
-
-/* The point of the line below slot i. */
-static inline uint32_t rp__lrc_point(const rp__lrc_view *v, uint32_t i)
+RP_LRC_INLINE rp_status rp__lrc_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
 {
-    return (uint32_t)((v->a * i + v->start) >> RP_LINE_SHIFT);
+    const uint8_t *in;
+    return rp__lrc_open_block(list, b, 0, &in, v) ? RP_DAMAGED : rp__lrc_place(list, b, in, v);
 }
+
+RP_LRC_INLINE rp_status rp__lrcseg_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
+{
+    const uint8_t *in;
+    if (rp__lrc_open_block(list, b, RP_LRC_MOVED, &in, v))
+        return RP_DAMAGED;
+    return rp__lrcseg_place(list, b, in, v);
+}
+
+RP_LRC_INLINE rp_status rp__seglrc_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
+{
+    const uint8_t *in;
+    if (rp__lrc_open_block(list, b, RP_LRC_OWN, &in, v))
+        return RP_DAMAGED;
+    return rp__seglrc_place(list, b, in, v);
+}
+
+/* ---- Docids ---------------------------------------------------------------------------------- */
 
 /* Slot i alone. */
 static inline uint32_t rp__lrc_slot(const rp__lrc_view *v, uint32_t i)
 {
-    uint32_t docid = rp__lrc_point(v, i) + rp__lowbits_at(v->lows, v->width, i);
+    uint32_t docid = v->start + rp__lrc_rise(v->a, i) + rp__lowbits_at(v->lows, v->width, i);
     const uint8_t *rank = v->n_exceptions ? memchr(v->ranks, (int)i, v->n_exceptions) : NULL;
     if (rank)
         docid += rp__lowbits_at(v->highs, v->high_width, (uint64_t)(rank - v->ranks)) << v->width;
@@ -148,20 +167,7 @@ static inline uint32_t rp__lrc_slot(const rp__lrc_view *v, uint32_t i)
 }
 
 /* Adds the high parts to docids made of low parts, and checks all. */
-static inline rp_status rp__lrc_patch(const rp__lrc_view *v, uint32_t base, uint32_t *out)
-{
-    uint32_t above = 0; /* the least rank that may follow */
-    bool is_bad = false;
-    for (uint32_t k = 0; k < v->n_exceptions; k++) {
-        uint32_t rank = v->ranks[k];
-        is_bad |= rank < above;
-        above = rank + 1;
-        out[rank] += rp__lowbits_at(v->highs, v->high_width, k) << v->width;
-    }
-    if (is_bad || above > v->count)
-        return RP_DAMAGED;
-    return rp__gaps_rising(out, v->count, base);
-}
+rp_status rp__lrc_patch(const rp__lrc_view *v, uint32_t base, uint32_t *out);
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
@@ -246,20 +252,26 @@ rp__lrc_docids_fn rp__lrc_avx2_docids;
 
 /* ---- Encoding -------------------------------------------------------------------------------- */
 
-/* The line's c as it is stored: without its fraction. */
-static inline rp__line rp__lrc_line_of(const uint32_t *docids, size_t n)
-{
-    rp__line line = rp__line_fit(docids, n);
-    line.c -= line.c & ((1 << RP_LINE_SHIFT) - 1);
-    return line;
-}
+/* A line on its way to bytes: what a segment's slots have, from 0 on. */
+typedef struct rp__lrc_segment {
+    uint64_t a;
+    const uint32_t *docids;
+    size_t n; /* 1 to RP_BLOCK_MAX */
+} rp__lrc_segment;
 
-/* The least of docids[i] - f(first + i): -M of the segment. */
-int64_t rp__lrc_least(rp__line line, size_t first, const uint32_t *docids, size_t n);
-/* Writes the residuals docids[i] - f(first + i) - least of up to RP_BLOCK_MAX docids; returns the byte
+/* The least of docids[i] - (a * i >> 24). */
+int64_t rp__lrc_least(const rp__lrc_segment *s);
+/* Writes the residuals on the line from `start` on, which is at most the least; returns the byte
  * after. */
-uint8_t *rp__lrc_put_residuals(const rp__codec_options *options, rp__line line, int64_t least,
-                               size_t first, const uint32_t *docids, size_t n, uint8_t *out);
-uint8_t *rp__lrc_put_line(rp__line line, int64_t least, uint8_t *out);
+uint8_t *rp__lrc_put_residuals(const rp__codec_options *options, const rp__lrc_segment *s,
+                               int64_t start, uint8_t *out);
+/* The slope of the least-squares line of a list, and the line's value at 0, rounded down. */
+uint64_t rp__lrc_fit(const uint32_t *docids, size_t n, int64_t *c);
+uint8_t *rp__lrc_put_line(uint64_t a, int64_t start, uint8_t *out);
+/* Where that line stands at a segment's first posting. */
+static inline int64_t rp__lrc_line_at(uint64_t a, int64_t c, size_t first)
+{
+    return c + (int64_t)(a * first >> RP_LINE_SHIFT);
+}
 
 #endif

@@ -20,10 +20,8 @@ rp_status rp__lrc_avx2_docids(const rp__lrc_view *v, uint32_t base, uint32_t *ou
     rp__bitpack_avx2_unpack(v->lows, v->width, out, v->count);
     __m256i a_whole = _mm256_set1_epi32((int)(uint32_t)(v->a >> RP_LINE_SHIFT));
     __m256i a_part = _mm256_set1_epi32((int)((uint32_t)v->a & fraction));
-    __m256i whole = _mm256_set1_epi32((int)(uint32_t)(v->start >> RP_LINE_SHIFT));
-    __m256i part = _mm256_set1_epi32((int)((uint32_t)v->start & fraction));
+    __m256i whole = _mm256_set1_epi32((int)v->start), part = _mm256_mullo_epi32(rank, a_part);
     whole = _mm256_add_epi32(whole, _mm256_mullo_epi32(rank, a_whole));
-    part = _mm256_add_epi32(part, _mm256_mullo_epi32(rank, a_part));
     a_whole = _mm256_slli_epi32(a_whole, 3);
     a_part = _mm256_slli_epi32(a_part, 3);
     for (uint32_t i = 0; i < v->count; i += 8) {

@@ -1,8 +1,56 @@
-/* lrc_avx512.c: the docid codec lrc with AVX-512: the kernel of lrc_avx512.h. */
+/* lrc_avx512.c: the docid codec lrc with AVX-512, and what the kernels of lrc_avx512.h share. */
 #include "codec/codec_table.h"
 
 #if defined(__x86_64__)
 #include "codec/lrc_avx512.h"
 
-RP_LRC_ROW(rp__lrc_avx512, rp__lrc_open, rp__lrc_avx512_docids)
+#define SLOTS(s)         (s), (s) + 1, (s) + 2, (s) + 3
+#define AFTER(top, lane) (top), (lane), (lane) + 1, (lane) + 2
+_Alignas(64) const uint16_t rp__lrc_avx512_slots[32] = {
+    SLOTS(0), SLOTS(16), SLOTS(4), SLOTS(20), SLOTS(8), SLOTS(24), SLOTS(12), SLOTS(28),
+};
+_Alignas(64) const uint16_t rp__lrc_avx512_before[32] = {
+    AFTER(0, 0),   AFTER(27, 4),  AFTER(3, 8),   AFTER(7, 12),
+    AFTER(11, 16), AFTER(15, 20), AFTER(19, 24), AFTER(23, 28),
+};
+
+/* The whole part and the 24 bits of fraction go apart in 32-bit lanes: over the 256 slots of a segment
+ * the fraction's lane stays below 2^32. */
+void rp__lrc_avx512_make_whole(uint64_t a, rp__lrc_points *to)
+{
+    const __m512i rank = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    __m512i a_whole = _mm512_set1_epi32((int)(uint32_t)(a >> RP_LINE_SHIFT));
+    __m512i a_part = _mm512_set1_epi32((int)(a & ((1U << RP_LINE_SHIFT) - 1)));
+    __m512i whole = _mm512_mullo_epi32(rank, a_whole), part = _mm512_mullo_epi32(rank, a_part);
+    a_whole = _mm512_slli_epi32(a_whole, 4);
+    a_part = _mm512_slli_epi32(a_part, 4);
+    for (uint32_t i = 0; i < RP_BLOCK_MAX; i += 16) {
+        __m512i rises = _mm512_add_epi32(whole, _mm512_srli_epi32(part, RP_LINE_SHIFT));
+        _mm512_store_si512(to->whole + i, rises);
+        whole = _mm512_add_epi32(whole, a_whole);
+        part = _mm512_add_epi32(part, a_part);
+    }
+}
+
+static void make_near(uint64_t a, rp__lrc_points *to)
+{
+    for (uint32_t g = 0, i = 0; g < RP_LRC_GROUPS; g++) {
+        to->first[g] = rp__lrc_rise(a, g * RP_LRC_GROUP);
+        for (uint32_t lane = 0; lane < RP_LRC_GROUP; lane++, i++) {
+            uint32_t slot = g * RP_LRC_GROUP + rp__lrc_avx512_slots[lane];
+            to->near[i] = (uint16_t)(rp__lrc_rise(a, slot) - to->first[g]);
+        }
+    }
+}
+
+void rp__lrc_avx512_make(uint64_t a, rp__lrc_points *to)
+{
+    rp__lrc_avx512_make_whole(a, to);
+    make_near(a, to);
+    to->a = a;
+    to->narrow_below = rp__lrc_avx512_narrow_below(a);
+    to->are_made = true;
+}
+
+RP_LRC_AVX512_ROW(rp__lrc_avx512, rp__lrc, 0, rp__lrc_avx512_of_line)
 #endif

@@ -7,19 +7,19 @@
 rp_status rp__lrcseg_encode(const rp__codec *codec, rp__encoding *e)
 {
     (void)codec;
-    rp__line line = rp__lrc_line_of(e->docids, e->n);
+    int64_t c;
+    uint64_t a = rp__lrc_fit(e->docids, e->n, &c);
     uint8_t *p = e->out;
     for (size_t b = 0, first = 0; b < e->n_blocks; first = e->ends[b++]) {
-        size_t count = e->ends[b] - first;
-        int64_t least = rp__lrc_least(line, first, e->docids + first, count);
+        rp__lrc_segment s = {a, e->docids + first, e->ends[b] - first};
+        int64_t least = rp__lrc_least(&s);
         if (p - e->out > UINT32_MAX)
             return RP_LIMIT;
         e->offsets[b] = (uint32_t)(p - e->out);
-        rp__store32(p, (uint32_t)least);
-        p = rp__lrc_put_residuals(e->options, line, least, first, e->docids + first, count,
-                                  p + RP_LRC_MOVED);
+        rp__store32(p, (uint32_t)(least - rp__lrc_line_at(a, c, first)));
+        p = rp__lrc_put_residuals(e->options, &s, least, p + RP_LRC_MOVED);
     }
-    p = rp__lrc_put_line(line, 0, p);
+    p = rp__lrc_put_line(a, c, p);
     e->used = (size_t)(p - e->out);
     return RP_OK;
 }

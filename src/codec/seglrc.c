@@ -6,30 +6,28 @@
 #include "codec/codec_table.h"
 #include "codec/lrc.h"
 
-/* The u16 slope nearest to a, which is at least 1 and below 2^32, but for one posting. */
+/* The u16 slope nearest to a, which is below 2^32. */
 static uint32_t slope_code(int64_t a)
 {
-    const uint32_t top = 1U << RP_LRC_SLOPE_BITS, lowest = RP_LINE_SHIFT - RP_LRC_SLOPE_BITS;
-    uint64_t rest =
-        (uint64_t)a >> (lowest - 1); /* a bit more than the code keeps of slopes below 2 */
-    uint32_t exponent = 0;
-    for (; rest >> (RP_LRC_SLOPE_BITS + 2); rest >>= 1)
-        exponent++;
-    rest = (rest + 1) / 2; /* at most 2 * top */
-    uint32_t code = rest >= top ? exponent * top + ((uint32_t)rest - top) : 0;
-    return code < UINT16_MAX ? code : UINT16_MAX;
+    const uint32_t top = 1U << RP_LRC_SLOPE_BITS;
+    uint64_t rest = (uint64_t)a >> (RP_LRC_SLOPE_UNIT - 1); /* one bit to round by */
+    uint32_t shift = 0;
+    for (; rest >= 4 * top; rest >>= 1)
+        shift++;
+    uint32_t code = shift * top + (uint32_t)(rest + 1) / 2;
+    return rp__lrc_slope(code) >> RP_LINE_SHIFT > UINT32_MAX ? code - 1 : code;
 }
 
 static uint8_t *put_segment(const rp__codec_options *options, const uint32_t *docids, size_t n,
                             uint8_t *out)
 {
     uint32_t slope = slope_code(rp__line_fit(docids, n).a);
-    rp__line line = {.a = (int64_t)rp__lrc_slope(slope)};
-    int64_t least = rp__lrc_least(line, 0, docids, n);
+    rp__lrc_segment s = {rp__lrc_slope(slope), docids, n};
+    int64_t least = rp__lrc_least(&s);
     rp__store32(out, (uint32_t)least);
     out[4] = (uint8_t)slope;
     out[5] = (uint8_t)(slope >> 8);
-    return rp__lrc_put_residuals(options, line, least, 0, docids, n, out + RP_LRC_OWN);
+    return rp__lrc_put_residuals(options, &s, least, out + RP_LRC_OWN);
 }
 
 rp_status rp__seglrc_encode(const rp__codec *codec, rp__encoding *e)
