@@ -200,10 +200,10 @@ static const rp__codec codecs[] = {
     X86(REGRESSION(21, seglrc, RP_CPU_AVX512, rp__seglrc_avx512, &rp__bitpack_avx512_code))
     X86(REGRESSION(21, seglrc, RP_CPU_AVX2, rp__seglrc_avx2, &rp__bitpack_avx2_code))
     REGRESSION(21, seglrc, 0, rp__seglrc, &rp__bitpack_code),
-    X86(HSLRC(22, 256, 2, RP_CPU_AVX512, rp__seglrc_avx512, &rp__bitpack_avx512_code))
+    X86(HSLRC(22, 256, 2, RP_CPU_AVX512, rp__hslrc_avx512, &rp__bitpack_avx512_code))
     X86(HSLRC(22, 256, 2, RP_CPU_AVX2, rp__seglrc_avx2, &rp__bitpack_avx2_code))
     HSLRC(22, 256, 2, 0, rp__seglrc, &rp__bitpack_code),
-    X86(HSLRC(23, 128, 3, RP_CPU_AVX512, rp__seglrc_avx512, &rp__bitpack_avx512_code))
+    X86(HSLRC(23, 128, 3, RP_CPU_AVX512, rp__hslrc_avx512, &rp__bitpack_avx512_code))
     X86(HSLRC(23, 128, 3, RP_CPU_AVX2, rp__seglrc_avx2, &rp__bitpack_avx2_code))
     HSLRC(23, 128, 3, 0, rp__seglrc, &rp__bitpack_code),
 };

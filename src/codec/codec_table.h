@@ -144,6 +144,8 @@ rp_status rp__seglrc_avx2_block(const rp__list *list, uint32_t b, uint32_t *out)
 rp_status rp__seglrc_avx2_decode(const rp__list *list, uint32_t *out);
 rp_status rp__seglrc_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__seglrc_avx512_decode(const rp__list *list, uint32_t *out);
+rp_status rp__hslrc_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__hslrc_avx512_decode(const rp__list *list, uint32_t *out);
 #endif
 
 /* bitmap.c: one bit a docid, where the list is dense enough. */

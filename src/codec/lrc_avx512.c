@@ -52,5 +52,36 @@ void rp__lrc_avx512_make(uint64_t a, rp__lrc_points *to)
     to->are_made = true;
 }
 
-RP_LRC_AVX512_ROW(rp__lrc_avx512, rp__lrc, 0, rp__lrc_avx512_of_line)
+RP_LRC_INLINE uint32_t wide(const rp__lrc_view *v, uint32_t count, const rp__lrc_points *points,
+                            uint32_t *out)
+{
+    const rp__bitpack_avx512_table *t = &rp__bitpack_avx512_wide[v->width];
+    const __m512i bytes = _mm512_load_si512(t->bytes), starts = _mm512_load_si512(t->starts);
+    const __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << v->width) - 1));
+    const __m512i start = _mm512_set1_epi32((int)v->start);
+    __m512i x = _mm512_setzero_si512();
+    uint32_t falls = 0, here = 0, step = 2 * v->width;
+    const uint8_t *p = v->lows;
+#pragma GCC unroll 16
+    for (uint32_t i = 0; i < count; i += 16, p += step) {
+        __m512i before = x;
+        x = rp__bitpack_avx512_unpack(p, bytes, starts, mask);
+        x = _mm512_add_epi32(x, _mm512_load_si512(points->whole + i));
+        x = _mm512_add_epi32(x, start);
+        _mm512_storeu_si512(out + i, x);
+        falls |= here;
+        here = _mm512_cmple_epu32_mask(x, _mm512_alignr_epi32(x, before, 15));
+        if (i == 0)
+            here &= ~1U;
+    }
+    return falls | (count % 16 ? here & ((1U << count % 16) - 1) : here);
+}
+
+uint32_t rp__lrc_avx512_wide(const rp__lrc_view *v, uint32_t count, const rp__lrc_points *points,
+                             uint32_t *out)
+{
+    return count == RP_BLOCK_MAX ? wide(v, RP_BLOCK_MAX, points, out) : wide(v, count, points, out);
+}
+
+RP_LRC_AVX512_ROW(rp__lrc_avx512, rp__lrc, 0, true, rp__lrc_avx512_of_line)
 #endif

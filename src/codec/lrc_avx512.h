@@ -110,30 +110,8 @@ RP_LRC_INLINE uint32_t rp__lrc_avx512_narrow(const rp__lrc_view *v, uint32_t cou
 }
 
 /* The same, 16 docids at a time. */
-RP_LRC_INLINE uint32_t rp__lrc_avx512_wide(const rp__lrc_view *v, uint32_t count, const rp__lrc_points *points,
-                     uint32_t *out)
-{
-    const rp__bitpack_avx512_table *t = &rp__bitpack_avx512_wide[v->width];
-    const __m512i bytes = _mm512_load_si512(t->bytes), starts = _mm512_load_si512(t->starts);
-    const __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << v->width) - 1));
-    const __m512i start = _mm512_set1_epi32((int)v->start);
-    __m512i x = _mm512_setzero_si512();
-    uint32_t falls = 0, here = 0, step = 2 * v->width;
-    const uint8_t *p = v->lows;
-#pragma GCC unroll 4
-    for (uint32_t i = 0; i < count; i += 16, p += step) {
-        __m512i before = x;
-        x = rp__bitpack_avx512_unpack(p, bytes, starts, mask);
-        x = _mm512_add_epi32(x, _mm512_load_si512(points->whole + i));
-        x = _mm512_add_epi32(x, start);
-        _mm512_storeu_si512(out + i, x);
-        falls |= here;
-        here = _mm512_cmple_epu32_mask(x, _mm512_alignr_epi32(x, before, 15));
-        if (i == 0)
-            here &= ~1U;
-    }
-    return falls | (count % 16 ? here & ((1U << count % 16) - 1) : here);
-}
+uint32_t rp__lrc_avx512_wide(const rp__lrc_view *v, uint32_t count, const rp__lrc_points *points,
+                             uint32_t *out);
 
 /* Docids of a segment of a list that has one slope. */
 RP_LRC_INLINE uint32_t rp__lrc_avx512_of_line(const rp__lrc_view *v, uint32_t count,
@@ -160,25 +138,30 @@ RP_LRC_INLINE uint32_t rp__lrc_avx512_of_slope(const rp__lrc_view *v, uint32_t c
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The usual segment: full, not the last, and without exceptions. False: look closer. */
+/* The usual segment: not the last, and without exceptions; and full, where that is asked for. False: look
+ * closer. */
 RP_LRC_INLINE bool rp__lrc_avx512_open_usual(const rp__list *list, uint32_t b, size_t head,
-                                             const uint8_t **in, rp__lrc_view *v)
+                                             bool is_full, const uint8_t **in, rp__lrc_view *v)
 {
     if (b + 1 >= list->n_blocks)
         return false;
     size_t from = list->offsets[b], to = list->offsets[b + 1];
-    uint32_t end = list->first[b + 1];
-    if (from >= to || to > list->docs_bytes || end > list->n || end - list->first[b] != RP_BLOCK_MAX)
+    uint32_t end = list->first[b + 1], count = end - list->first[b];
+    if (from >= to || to > list->docs_bytes || end > list->n ||
+        (is_full ? count != RP_BLOCK_MAX : count - 1 >= RP_BLOCK_MAX))
         return false;
+    v->count = is_full ? RP_BLOCK_MAX : count;
     *in = list->docs + from;
     v->width = (*in)[head];
     v->lows = *in + head + 1;
     return v->width < RP_BITPACK_AVX512_PLAIN &&
-           from + head + 1 + RP_BLOCK_MAX / 8 * v->width <= to;
+           from + head + 1 + rp__lowbits_bytes(v->count, v->width) <= to;
 }
 
-/* The functions of a row. Usual segments take fewer steps where all are decoded. */
-#define RP_LRC_AVX512_ROW(name, row, head, docids_of)                                              \
+/* The functions of a row. Where all are decoded, usual segments take fewer steps; decode_usual returns how
+ * many docids it wrote, or 0. Of a row that is cut every RP_BLOCK_MAX, only full ones are usual: a count
+ * that compilers know is faster. */
+#define RP_LRC_AVX512_ROW(name, row, head, is_full, docids_of)                                     \
     static __attribute__((noinline)) rp_status decode_closely(                                     \
         const rp__list *list, uint32_t b, uint32_t base, rp__lrc_points *kept, uint32_t *out)      \
     {                                                                                              \
@@ -192,14 +175,17 @@ RP_LRC_INLINE bool rp__lrc_avx512_open_usual(const rp__list *list, uint32_t b, s
             return rp__lrc_patch(&v, base, out);                                                   \
         return falls || out[0] < (uint32_t)(base + 1) ? RP_DAMAGED : RP_OK;                        \
     }                                                                                              \
-    static inline bool decode_usual(const rp__list *list, uint32_t b, uint32_t base,               \
-                                    rp__lrc_points *kept, uint32_t *out)                           \
+    RP_LRC_INLINE uint32_t decode_usual(const rp__list *list, uint32_t b, uint32_t base,           \
+                                        rp__lrc_points *kept, uint32_t *out)                       \
     {                                                                                              \
         rp__lrc_view v;                                                                            \
         const uint8_t *in;                                                                         \
-        return rp__lrc_avx512_open_usual(list, b, (head), &in, &v) &&                              \
-               row##_place(list, b, in, &v) == RP_OK &&                                            \
-               docids_of(&v, RP_BLOCK_MAX, kept, out) == 0 && out[0] >= (uint32_t)(base + 1);      \
+        bool falls;                                                                                \
+        if (!rp__lrc_avx512_open_usual(list, b, (head), (is_full), &in, &v) ||                     \
+            row##_place(list, b, in, &v))                                                          \
+            return 0;                                                                              \
+        falls = docids_of(&v, v.count, kept, out);                                                 \
+        return falls || out[0] < (uint32_t)(base + 1) ? 0 : v.count;                               \
     }                                                                                              \
     rp_status name##_block(const rp__list *list, uint32_t b, uint32_t *out)                        \
     {                                                                                              \
@@ -213,8 +199,8 @@ RP_LRC_INLINE bool rp__lrc_avx512_open_usual(const rp__list *list, uint32_t b, s
         uint32_t base = UINT32_MAX;                                                                \
         kept.are_made = false;                                                                     \
         for (uint32_t b = 0; b < list->n_blocks; b++) {                                            \
-            uint32_t count = RP_BLOCK_MAX;                                                         \
-            if (!decode_usual(list, b, base, &kept, out)) {                                        \
+            uint32_t count = decode_usual(list, b, base, &kept, out);                              \
+            if (count == 0) {                                                                      \
                 count = rp__list_count(list, b);                                                   \
                 if (decode_closely(list, b, base, &kept, out))                                     \
                     return RP_DAMAGED;                                                             \

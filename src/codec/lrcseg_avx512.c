@@ -4,5 +4,5 @@
 #if defined(__x86_64__)
 #include "codec/lrc_avx512.h"
 
-RP_LRC_AVX512_ROW(rp__lrcseg_avx512, rp__lrcseg, RP_LRC_MOVED, rp__lrc_avx512_of_line)
+RP_LRC_AVX512_ROW(rp__lrcseg_avx512, rp__lrcseg, RP_LRC_MOVED, true, rp__lrc_avx512_of_line)
 #endif
