@@ -6,7 +6,7 @@
  * waits for another. That is f(i) = (a * i + c) >> 24 with a c of the segment that has no fraction. M, which makes the residuals start at 0, is part of `start`. The rows differ in
  * where a and start come from (a row's `open`) and in how the list is cut.
  *
- * Residuals are ParaPFor's: byte 0 has the width b (0 to 32) in bits 0 to 5, and in bit 7 whether there
+ * Residuals are ParaPFor's: byte 0 has the width b (0 to 32) in bits 0 to 6, and in bit 7 whether there
  * are exceptions. With them follow a byte with their number less one and a byte with hb, the bits of
  * their high parts (at least 1, b + hb at most 32). Then the b low bits of each residual, up to a full
  * byte; then the ranks of the exceptions, rising, a byte each; then their residuals >> b in hb bits each,
@@ -23,7 +23,7 @@
 #include "codec/lowbits.h"
 
 enum {
-    RP_LRC_WIDTH = 63,       /* bits of byte 0 */
+    RP_LRC_WIDTH = 127,      /* bits of byte 0 */
     RP_LRC_EXCEPTIONS = 128, /* bit of byte 0 */
     RP_LRC_LINE = 12,        /* bytes of the line of a whole list: u64 a, u32 start */
     RP_LRC_MOVED = 4,        /* bytes before the residuals of lrcseg */
@@ -54,10 +54,8 @@ typedef rp_status rp__lrc_docids_fn(const rp__lrc_view *v, uint32_t base, uint32
  * no more: over its 256 slots the line is off by less than 4, or less than an 8th of the mean gap. */
 static inline uint64_t rp__lrc_slope(uint32_t code)
 {
-    uint64_t top = 1U << RP_LRC_SLOPE_BITS, shift = code / top % 32;
-    if (shift == 0)
-        return (uint64_t)code << RP_LRC_SLOPE_UNIT;
-    return (top + code % top) << (RP_LRC_SLOPE_UNIT + shift - 1);
+    uint64_t top = 1U << RP_LRC_SLOPE_BITS, low = code % top, shift = code / top % 32;
+    return shift ? (top + low) << (RP_LRC_SLOPE_UNIT + shift - 1) : low << RP_LRC_SLOPE_UNIT;
 }
 
 /* How much a line of this slope has risen after i, modulo 2^32. */

@@ -15,7 +15,8 @@
 enum {
     RP_LRC_GROUP_BITS = 5,
     RP_LRC_GROUP = 1 << RP_LRC_GROUP_BITS,
-    RP_LRC_GROUPS = RP_BLOCK_MAX / RP_LRC_GROUP
+    RP_LRC_GROUPS = RP_BLOCK_MAX / RP_LRC_GROUP,
+    RP_LRC_REACH = 1 << 20, /* more than a docid in 16-bit lanes is above its segment's start */
 };
 
 /* Of each 16-bit lane: the slot that it has, and the lane that has the slot before (of slot 0, none
@@ -66,10 +67,14 @@ RP_LRC_INLINE void rp__lrc_avx512_make_alike(uint64_t a, rp__lrc_points *to)
 
 /* ---- Docids ---------------------------------------------------------------------------------- */
 
+/* Whether these do not rise, one by one. */
+uint32_t rp__lrc_avx512_falls(const uint32_t *docids, uint32_t count);
+
 /* The first `count` docids; not 0: they do not rise. Inside groups they are compared in lanes, and between
- * groups, where lanes count from other points, by what was written. */
+ * groups, where lanes count from other points, by what was written; all one by one where docids may pass
+ * 2^32, as they do where a line starts below 0. */
 RP_LRC_INLINE uint32_t rp__lrc_avx512_narrow(const rp__lrc_view *v, uint32_t count, bool are_alike,
-                       const rp__lrc_points *points, uint32_t *out)
+                                             const rp__lrc_points *points, uint32_t *out)
 {
     const uint32_t w = v->width, n_groups = (count + RP_LRC_GROUP - 1) / RP_LRC_GROUP;
     const rp__bitpack_avx512_table *t = &rp__bitpack_avx512_narrow[w];
@@ -105,8 +110,7 @@ RP_LRC_INLINE uint32_t rp__lrc_avx512_narrow(const rp__lrc_view *v, uint32_t cou
 #pragma GCC unroll 8
     for (uint32_t i = RP_LRC_GROUP; i < count; i += RP_LRC_GROUP)
         falls |= out[i] <= out[i - 1];
-    return falls |
-           (out[count - 1] < out[0]); /* counted from the start they rise, but may pass 2^32 */
+    return v->start > UINT32_MAX - RP_LRC_REACH ? rp__lrc_avx512_falls(out, count) : falls;
 }
 
 /* The same, 16 docids at a time. */
