@@ -130,13 +130,13 @@ RP_LRC_INLINE rp_status rp__seglrc_place(const rp__list *list, uint32_t b, const
     return RP_OK;
 }
 
-RP_LRC_INLINE rp_status rp__lrc_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
+static inline rp_status rp__lrc_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
 {
     const uint8_t *in;
     return rp__lrc_open_block(list, b, 0, &in, v) ? RP_DAMAGED : rp__lrc_place(list, b, in, v);
 }
 
-RP_LRC_INLINE rp_status rp__lrcseg_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
+static inline rp_status rp__lrcseg_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
 {
     const uint8_t *in;
     if (rp__lrc_open_block(list, b, RP_LRC_MOVED, &in, v))
@@ -144,7 +144,7 @@ RP_LRC_INLINE rp_status rp__lrcseg_open(const rp__list *list, uint32_t b, rp__lr
     return rp__lrcseg_place(list, b, in, v);
 }
 
-RP_LRC_INLINE rp_status rp__seglrc_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
+static inline rp_status rp__seglrc_open(const rp__list *list, uint32_t b, rp__lrc_view *v)
 {
     const uint8_t *in;
     if (rp__lrc_open_block(list, b, RP_LRC_OWN, &in, v))
@@ -224,7 +224,7 @@ static inline rp_status rp__lrc_find_with(const rp__list *list, uint32_t b, uint
         return RP_OK;
     if (open(list, b, &v))
         return RP_DAMAGED;
-    uint32_t slot = rp__lrc_search(&v, list->last ? list->last[b] : UINT32_MAX, target);
+    uint32_t slot = rp__lrc_search(&v, list->last ? list->last[b] : list->universe - 1, target);
     if (slot < v.count) {
         *rank = rp__list_begin(list, b) + slot;
         *docid = rp__lrc_slot(&v, slot);

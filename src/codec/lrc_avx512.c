@@ -57,16 +57,15 @@ uint32_t rp__lrc_avx512_falls(const uint32_t *docids, uint32_t count)
     return rp__gaps_rising(docids, count, UINT32_MAX) != RP_OK;
 }
 
-RP_LRC_INLINE uint32_t wide(const rp__lrc_view *v, uint32_t count, const rp__lrc_points *points,
-                            uint32_t *out)
+RP_LRC_INLINE uint32_t wide(const uint8_t *p, uint32_t w, uint32_t from, uint32_t count,
+                            const rp__lrc_points *points, uint32_t *out)
 {
-    const rp__bitpack_avx512_table *t = &rp__bitpack_avx512_wide[v->width];
+    const rp__bitpack_avx512_table *t = &rp__bitpack_avx512_wide[w];
     const __m512i bytes = _mm512_load_si512(t->bytes), starts = _mm512_load_si512(t->starts);
-    const __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << v->width) - 1));
-    const __m512i start = _mm512_set1_epi32((int)v->start);
+    const __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << w) - 1));
+    const __m512i start = _mm512_set1_epi32((int)from);
     __m512i x = _mm512_setzero_si512();
-    uint32_t falls = 0, here = 0, step = 2 * v->width;
-    const uint8_t *p = v->lows;
+    uint32_t falls = 0, here = 0, step = 2 * w;
 #pragma GCC unroll 16
     for (uint32_t i = 0; i < count; i += 16, p += step) {
         __m512i before = x;
@@ -82,10 +81,12 @@ RP_LRC_INLINE uint32_t wide(const rp__lrc_view *v, uint32_t count, const rp__lrc
     return falls | (count % 16 ? here & ((1U << count % 16) - 1) : here);
 }
 
-uint32_t rp__lrc_avx512_wide(const rp__lrc_view *v, uint32_t count, const rp__lrc_points *points,
-                             uint32_t *out)
+uint32_t rp__lrc_avx512_wide(const uint8_t *lows, uint32_t width, uint32_t start, uint32_t count,
+                             const rp__lrc_points *points, uint32_t *out)
 {
-    return count == RP_BLOCK_MAX ? wide(v, RP_BLOCK_MAX, points, out) : wide(v, count, points, out);
+    if (count == RP_BLOCK_MAX)
+        return wide(lows, width, start, RP_BLOCK_MAX, points, out);
+    return wide(lows, width, start, count, points, out);
 }
 
 RP_LRC_AVX512_ROW(rp__lrc_avx512, rp__lrc, 0, true, rp__lrc_avx512_of_line)

@@ -113,9 +113,9 @@ RP_LRC_INLINE uint32_t rp__lrc_avx512_narrow(const rp__lrc_view *v, uint32_t cou
     return v->start > UINT32_MAX - RP_LRC_REACH ? rp__lrc_avx512_falls(out, count) : falls;
 }
 
-/* The same, 16 docids at a time. */
-uint32_t rp__lrc_avx512_wide(const rp__lrc_view *v, uint32_t count, const rp__lrc_points *points,
-                             uint32_t *out);
+/* The same, 16 docids at a time. (Not given the view itself: that would have to be in memory.) */
+uint32_t rp__lrc_avx512_wide(const uint8_t *lows, uint32_t width, uint32_t start, uint32_t count,
+                             const rp__lrc_points *points, uint32_t *out);
 
 /* Docids of a segment of a list that has one slope. */
 RP_LRC_INLINE uint32_t rp__lrc_avx512_of_line(const rp__lrc_view *v, uint32_t count,
@@ -125,7 +125,7 @@ RP_LRC_INLINE uint32_t rp__lrc_avx512_of_line(const rp__lrc_view *v, uint32_t co
         rp__lrc_avx512_make(v->a, kept);
     if (v->width < kept->narrow_below)
         return rp__lrc_avx512_narrow(v, count, false, kept, out);
-    return rp__lrc_avx512_wide(v, count, kept, out);
+    return rp__lrc_avx512_wide(v->lows, v->width, v->start, count, kept, out);
 }
 
 /* And of one that has its own, a u16 slope. */
@@ -137,7 +137,7 @@ RP_LRC_INLINE uint32_t rp__lrc_avx512_of_slope(const rp__lrc_view *v, uint32_t c
         return rp__lrc_avx512_narrow(v, count, true, kept, out);
     }
     rp__lrc_avx512_make_whole(v->a, kept);
-    return rp__lrc_avx512_wide(v, count, kept, out);
+    return rp__lrc_avx512_wide(v->lows, v->width, v->start, count, kept, out);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
