@@ -44,9 +44,9 @@
         }                                                                                          \
     }
 
-const rp__bitpack_avx512_table rp__bitpack_avx512_narrow[RP_BITPACK_AVX512_NARROW + 1] = {
-    ROW4(0), ROW4(1), ROW4(2), ROW4(3), ROW4(4),  ROW4(5),
-    ROW4(6), ROW4(7), ROW4(8), ROW4(9), ROW4(10), ROW4(11),
+const rp__bitpack_avx512_table rp__bitpack_avx512_narrow[RP_BITPACK_AVX512_HALF + 1] = {
+    ROW4(0), ROW4(1), ROW4(2),  ROW4(3),  ROW4(4),  ROW4(5),  ROW4(6),  ROW4(7),
+    ROW4(8), ROW4(9), ROW4(10), ROW4(11), ROW4(12), ROW4(13), ROW4(14), ROW4(15),
 };
 
 const rp__bitpack_avx512_table rp__bitpack_avx512_wide[RP_BITPACK_WIDTH_MAX + 1] = {

@@ -14,13 +14,15 @@ typedef struct rp__bitpack_avx512_table {
     uint8_t starts[64];
 } rp__bitpack_avx512_table;
 
-enum { RP_BITPACK_AVX512_NARROW = 11, RP_BITPACK_AVX512_PLAIN = 31 };
+/* NARROW: gaps that can be summed in 16-bit lanes; HALF: values that these hold; PLAIN: the width that
+ * goes another way. */
+enum { RP_BITPACK_AVX512_NARROW = 11, RP_BITPACK_AVX512_HALF = 15, RP_BITPACK_AVX512_PLAIN = 31 };
 
 /* 16 values as 32-bit lanes, of every width but RP_BITPACK_AVX512_PLAIN. */
 extern const rp__bitpack_avx512_table rp__bitpack_avx512_wide[RP_BITPACK_WIDTH_MAX + 1];
-/* 32 values of at most RP_BITPACK_AVX512_NARROW bits as 16-bit lanes: 0 to 15 in the even qwords, 16
+/* 32 values of at most RP_BITPACK_AVX512_HALF bits as 16-bit lanes: 0 to 15 in the even qwords, 16
  * to 31 in the odd ones, so that each half of them widens to 32 bits inside its 128-bit lane. */
-extern const rp__bitpack_avx512_table rp__bitpack_avx512_narrow[RP_BITPACK_AVX512_NARROW + 1];
+extern const rp__bitpack_avx512_table rp__bitpack_avx512_narrow[RP_BITPACK_AVX512_HALF + 1];
 /* Which word of the register each word takes to add in rp__bitpack_avx512_put_halves: the top of
  * the qword two before (even and odd ones go apart), then the top of the qwords of lane 1. */
 extern const uint16_t rp__bitpack_avx512_from_pair[32], rp__bitpack_avx512_from_half[32];

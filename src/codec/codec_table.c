@@ -91,6 +91,23 @@
         .decode = rows_##_decode, .tfs = rows_##_tfs                                               \
     }
 
+/* Of the regression family: `name_` is the row's, `rows_` those that decode it. */
+#define REGRESSION(id_, name_, needs_, rows_, freqs_)                                              \
+    {                                                                                              \
+        .id = (id_), .name = #name_, .needs = (needs_), .freqs = (freqs_), .has_offsets = true,    \
+        .max_blocks_per_128 = 1, .bound = rp__lrc_bound, .cut = rp__blocks_cut_largest,            \
+        .encode = rp__##name_##_encode, .block = rows_##_block, .decode = rows_##_decode,          \
+        .at = rp__##name_##_at, .find = rp__##name_##_find                                         \
+    }
+
+#define HSLRC(id_, size_, most_, needs_, rows_, freqs_)                                            \
+    {                                                                                              \
+        .id = (id_), .name = "hslrc" #size_, .needs = (needs_), .freqs = (freqs_),                 \
+        .has_offsets = true, .max_blocks_per_128 = (most_), .bound = rp__lrc_bound,                \
+        .cut = rp__hslrc_cut##size_, .encode = rp__hslrc_encode##size_, .block = rows_##_block,    \
+        .decode = rows_##_decode, .at = rp__hslrc_at, .find = rp__hslrc_find                       \
+    }
+
 /* Offsets as its bound counts them; a list has them where the row that it names has. */
 #define AUTO(needs_, freqs_)                                                                       \
     {                                                                                              \
@@ -190,6 +207,21 @@ static const rp__codec codecs[] = {
     BITMAP(0, rp__bitmap, &rp__bitpack_code),
     X86(BP128V(RP_CPU_AVX2, &rp__bp128v_avx2_code, &rp__bitpack_avx2_code))
     BP128V(0, &rp__bp128v_code, &rp__bitpack_code),
+    X86(REGRESSION(19, lrc, RP_CPU_AVX512, rp__lrc_avx512, &rp__bitpack_avx512_code))
+    X86(REGRESSION(19, lrc, RP_CPU_AVX2, rp__lrc_avx2, &rp__bitpack_avx2_code))
+    REGRESSION(19, lrc, 0, rp__lrc, &rp__bitpack_code),
+    X86(REGRESSION(20, lrcseg, RP_CPU_AVX512, rp__lrcseg_avx512, &rp__bitpack_avx512_code))
+    X86(REGRESSION(20, lrcseg, RP_CPU_AVX2, rp__lrcseg_avx2, &rp__bitpack_avx2_code))
+    REGRESSION(20, lrcseg, 0, rp__lrcseg, &rp__bitpack_code),
+    X86(REGRESSION(21, seglrc, RP_CPU_AVX512, rp__seglrc_avx512, &rp__bitpack_avx512_code))
+    X86(REGRESSION(21, seglrc, RP_CPU_AVX2, rp__seglrc_avx2, &rp__bitpack_avx2_code))
+    REGRESSION(21, seglrc, 0, rp__seglrc, &rp__bitpack_code),
+    X86(HSLRC(22, 256, 2, RP_CPU_AVX512, rp__hslrc_avx512, &rp__bitpack_avx512_code))
+    X86(HSLRC(22, 256, 2, RP_CPU_AVX2, rp__seglrc_avx2, &rp__bitpack_avx2_code))
+    HSLRC(22, 256, 2, 0, rp__seglrc, &rp__bitpack_code),
+    X86(HSLRC(23, 128, 3, RP_CPU_AVX512, rp__hslrc_avx512, &rp__bitpack_avx512_code))
+    X86(HSLRC(23, 128, 3, RP_CPU_AVX2, rp__seglrc_avx2, &rp__bitpack_avx2_code))
+    HSLRC(23, 128, 3, 0, rp__seglrc, &rp__bitpack_code),
     X86(BLOCKS(25, "mixed", RP_CPU_AVX512, &rp__mixed_avx512_code))
     X86(BLOCKS(25, "mixed", RP_CPU_AVX2, &rp__mixed_avx2_code))
     BLOCKS(25, "mixed", 0, &rp__mixed_code),

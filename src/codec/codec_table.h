@@ -119,6 +119,45 @@ rp_status rp__iiu_avx512_decode(const rp__list *list, uint32_t *out);
 rp_status rp__iiu_avx512_tfs(const rp__list *list, uint32_t f, uint32_t *out);
 #endif
 
+/* The regression family: lrc.c, lrcseg.c, seglrc.c, and hslrc.c, whose blocks are seglrc's. */
+size_t rp__lrc_bound(const rp__codec *codec, size_t n);
+rp_status rp__lrc_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__lrc_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__lrc_decode(const rp__list *list, uint32_t *out);
+rp_status rp__lrc_at(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__lrc_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+rp_status rp__lrcseg_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__lrcseg_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__lrcseg_decode(const rp__list *list, uint32_t *out);
+rp_status rp__lrcseg_at(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__lrcseg_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+rp_status rp__seglrc_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__seglrc_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__seglrc_decode(const rp__list *list, uint32_t *out);
+rp_status rp__seglrc_at(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__seglrc_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+size_t rp__hslrc_cut256(const rp__codec *codec, const rp__encoding *e, uint32_t *ends);
+size_t rp__hslrc_cut128(const rp__codec *codec, const rp__encoding *e, uint32_t *ends);
+rp_status rp__hslrc_encode256(const rp__codec *codec, rp__encoding *e);
+rp_status rp__hslrc_encode128(const rp__codec *codec, rp__encoding *e);
+rp_status rp__hslrc_at(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__hslrc_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
+#if defined(__x86_64__)
+rp_status rp__lrc_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__lrc_avx2_decode(const rp__list *list, uint32_t *out);
+rp_status rp__lrc_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__lrc_avx512_decode(const rp__list *list, uint32_t *out);
+rp_status rp__lrcseg_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__lrcseg_avx2_decode(const rp__list *list, uint32_t *out);
+rp_status rp__lrcseg_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__lrcseg_avx512_decode(const rp__list *list, uint32_t *out);
+rp_status rp__seglrc_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__seglrc_avx2_decode(const rp__list *list, uint32_t *out);
+rp_status rp__seglrc_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__seglrc_avx512_decode(const rp__list *list, uint32_t *out);
+rp_status rp__hslrc_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__hslrc_avx512_decode(const rp__list *list, uint32_t *out);
+#endif
 /* auto.c: each list in the row that suits it. */
 size_t rp__auto_bound(const rp__codec *codec, size_t n);
 const rp__codec *rp__auto_choose(const rp__codec *codec, rp__encoding *e);

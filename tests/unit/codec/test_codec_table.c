@@ -46,6 +46,11 @@ static void the_default_is_bp128_and_ids_stay(void **unused)
     assert_int_equal(rp__codec_find("iiu", 0)->id, 16);
     assert_int_equal(rp__codec_find("bitmap", 0)->id, 17);
     assert_int_equal(rp__codec_find("bp128v", 0)->id, 18);
+    assert_int_equal(rp__codec_find("lrc", 0)->id, 19);
+    assert_int_equal(rp__codec_find("lrcseg", 0)->id, 20);
+    assert_int_equal(rp__codec_find("seglrc", 0)->id, 21);
+    assert_int_equal(rp__codec_find("hslrc256", 0)->id, 22);
+    assert_int_equal(rp__codec_find("hslrc128", 0)->id, 23);
     assert_int_equal(rp__codec_find("auto", 0)->id, 24);
     assert_int_equal(rp__codec_find("mixed", 0)->id, 25);
 }
