@@ -65,7 +65,9 @@ RP_LRC_INLINE uint32_t wide(const uint8_t *p, uint32_t w, uint32_t from, uint32_
     const __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << w) - 1));
     const __m512i start = _mm512_set1_epi32((int)from);
     __m512i x = _mm512_setzero_si512();
-    uint32_t falls = 0, here = 0, step = 2 * w;
+    const uint32_t step = 2 * w;
+    __mmask16 falls = 0,
+              here = 0; /* gcc 12 reads masks that it spilled as wider numbers otherwise */
 #pragma GCC unroll 16
     for (uint32_t i = 0; i < count; i += 16, p += step) {
         __m512i before = x;
@@ -73,12 +75,13 @@ RP_LRC_INLINE uint32_t wide(const uint8_t *p, uint32_t w, uint32_t from, uint32_
         x = _mm512_add_epi32(x, _mm512_load_si512(points->whole + i));
         x = _mm512_add_epi32(x, start);
         _mm512_storeu_si512(out + i, x);
-        falls |= here;
+        falls = (__mmask16)(falls | here);
         here = _mm512_cmple_epu32_mask(x, _mm512_alignr_epi32(x, before, 15));
         if (i == 0)
-            here &= ~1U;
+            here = (__mmask16)(here & ~1U);
     }
-    return falls | (count % 16 ? here & ((1U << count % 16) - 1) : here);
+    uint32_t last = count % 16 ? here & ((1U << count % 16) - 1) : here;
+    return (falls | last) & UINT16_MAX;
 }
 
 uint32_t rp__lrc_avx512_wide(const uint8_t *lows, uint32_t width, uint32_t start, uint32_t count,
