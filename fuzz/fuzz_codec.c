@@ -20,7 +20,7 @@
 #include "unit/codec/random_docids.h"
 
 enum { HEAD = 9, FREQS = 64, LISTS = 128, DOCIDS = 192, IDS = 64 };
-enum { FLAG_POSITIONS = 1, FLAG_EXCEPTIONS = 2, FLAG_LEVEL = 4, FLAG_C = 8 };
+enum { FLAG_POSITIONS = 1, FLAG_EXCEPTIONS = 2, FLAG_LEVEL = 4, FLAG_C = 8, FLAG_SPEED = 16 };
 enum { MOST_DOCIDS = 3000 };
 
 typedef struct input {
@@ -197,7 +197,8 @@ static rp__codec_options options_of(const input *in)
                                .exceptions = in->told[0] % 61 / 100.0,
                                .has_level = in->flags & FLAG_LEVEL,
                                .level = in->told[1] % 5,
-                               .c = in->flags & FLAG_C ? exp2(in->told[2] % 7 - 2.0) : 0};
+                               .c = in->flags & FLAG_C ? exp2(in->told[2] % 7 - 2.0) : 0,
+                               .by = in->flags & FLAG_SPEED ? RP_BY_SPEED : RP_BY_SIZE};
 }
 
 /* Bytes of exactly their size and RP_PAD, for the caller to free; NULL: RP_LIMIT. */

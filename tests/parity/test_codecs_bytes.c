@@ -15,11 +15,12 @@ enum { N_SIZES = sizeof sizes / sizeof sizes[0], HEAD = 4 };
 typedef struct image {
     uint8_t *list;
     size_t n_bytes; /* of the string */
+    uint32_t string;
 } image;
 
 static image image_of(uint32_t string, size_t n_bytes)
 {
-    image m = {malloc(HEAD + n_bytes + RP_PAD), n_bytes};
+    image m = {malloc(HEAD + n_bytes + RP_PAD), n_bytes, string};
     const uint8_t head[HEAD] = {(uint8_t)n_bytes, 0, 7, 0};
     memcpy(m.list, head, HEAD);
     for (size_t i = 0; i < n_bytes; i++)
@@ -41,9 +42,12 @@ static void check_codecs(const image *m, uint32_t n, uint32_t universe)
 {
     const families *all = families_here();
     bytes_check bc;
-    for (size_t i = 0; i < all->n_codecs; i++)
+    for (size_t i = 0; i < all->n_codecs; i++) {
+        bool names_rows = all->codecs[i].plain->named != NULL;
+        m->list[3] = names_rows ? all->codecs[m->string / 7 % all->n_codecs].plain->id : 0;
         if (!bytes_check_list(&bc, &all->codecs[i], m->list, HEAD + m->n_bytes, n, universe, false))
             fail_msg("%s/%x: %s %u", bc.name, bc.needs, bc.what, bc.place);
+    }
 }
 
 static void check_string(uint32_t string, size_t n_bytes)

@@ -73,6 +73,7 @@ static rp__codec_options draw_options(uint64_t *rng)
     o.has_level = random64(rng) & 1;
     o.level = (uint32_t)random_below(rng, 5);
     o.c = random64(rng) & 1 ? exp2((double)random_below(rng, 7) - 2) : 0;
+    o.by = random64(rng) & 1 ? RP_BY_SIZE : RP_BY_SPEED;
     return o;
 }
 
