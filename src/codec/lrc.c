@@ -156,12 +156,13 @@ static uint32_t slot_above(const rp__lrc_view *v, int64_t above)
 }
 
 /* A docid is no less than its point, and by less than 2^width more: the line leaves few slots to look
- * at. Where docids pass 2^31 a point below 0 cannot be told from a large one: all slots then. */
-uint32_t rp__lrc_search(const rp__lrc_view *v, uint32_t last, uint32_t target)
+ * at. The line may begin below 0, and `start` be that less a multiple of 2^32; slot 0 tells which. */
+uint32_t rp__lrc_search(const rp__lrc_view *v, uint32_t target)
 {
     uint32_t from = 0, to = v->count;
-    if (last <= INT32_MAX && v->a > 0) {
-        int64_t above = ((int64_t)target - (int32_t)v->start) * (1 << RP_LINE_SHIFT);
+    if (v->a > 0) {
+        uint32_t first = rp__lrc_slot(v, 0), over = first - v->start;
+        int64_t above = ((int64_t)target - first + over) * (1 << RP_LINE_SHIFT);
         int64_t most = ((1LL << (v->width + v->high_width)) - 1) << RP_LINE_SHIFT;
         to = slot_above(v, above);
         from = slot_above(v, above - most);

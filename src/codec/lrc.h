@@ -207,7 +207,7 @@ static inline rp_status rp__lrc_at_with(const rp__list *list, uint32_t i, uint32
 }
 
 /* The first slot of v that is at least target, else v->count. */
-uint32_t rp__lrc_search(const rp__lrc_view *v, uint32_t last, uint32_t target);
+uint32_t rp__lrc_search(const rp__lrc_view *v, uint32_t target);
 /* The first block from `from` on, before `to`, whose last docid is at least target, else `to`. */
 uint32_t rp__lrc_block_geq(const rp__list *list, uint32_t from, uint32_t to, uint32_t target);
 /* The same of all blocks, by a guess: docids are taken to grow evenly. */
@@ -224,7 +224,7 @@ static inline rp_status rp__lrc_find_with(const rp__list *list, uint32_t b, uint
         return RP_OK;
     if (open(list, b, &v))
         return RP_DAMAGED;
-    uint32_t slot = rp__lrc_search(&v, list->last ? list->last[b] : list->universe - 1, target);
+    uint32_t slot = rp__lrc_search(&v, target);
     if (slot < v.count) {
         *rank = rp__list_begin(list, b) + slot;
         *docid = rp__lrc_slot(&v, slot);
