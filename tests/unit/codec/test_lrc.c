@@ -182,6 +182,28 @@ static void the_largest_docids(void **unused)
     }
 }
 
+/* A few small docids, then all up to the largest; or the other way round: the line passes some by more
+ * than 2^31. */
+static void far_from_the_line(void **unused)
+{
+    (void)unused;
+    enum { N = 1500 };
+    static uint32_t docids[N];
+    for (uint32_t small = 1; small < N; small += small < 10 || small > N - 10 ? 1 : 149) {
+        const rp__codec *codec;
+        for (uint32_t i = 0; i < N; i++)
+            docids[i] = i < small ? i : UINT32_MAX - N + i;
+        for (size_t k = 0; (codec = family_here(k)); k++) {
+            coded c;
+            code_list(codec, NULL, docids, N, &c);
+            check_docids(&c.list, docids);
+            for (uint32_t i = 0; i < N; i++)
+                check_find(&c.list, docids, docids[i]);
+            coded_free(&c);
+        }
+    }
+}
+
 /* Bytes changed anywhere: rows read nothing outside (a sanitiser looks on), and say the same. */
 static void damaged_bytes_break_nothing(void **unused)
 {
@@ -236,6 +258,7 @@ int main(void)
         cmocka_unit_test(every_share_comes_back_and_is_found),
         cmocka_unit_test(lines_of_every_slope_and_width),
         cmocka_unit_test(the_largest_docids),
+        cmocka_unit_test(far_from_the_line),
         cmocka_unit_test(damaged_bytes_break_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
