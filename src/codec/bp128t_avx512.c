@@ -35,7 +35,7 @@ typedef struct pair_table {
     HALF(START(w, q)), HALF(START(w, q) + 32), HALF(START(w, q) + (w)), HALF(START(w, q) + (w) + 32)
 #define EACH_QWORD(DO, w)                                                                          \
     DO(w, 0), DO(w, 1), DO(w, 2), DO(w, 3), DO(w, 4), DO(w, 5), DO(w, 6), DO(w, 7)
-#define MASKS(w, q)  (1 << (w)) - 1, (1 << (w)) - 1, (1 << (w)) - 1, (1 << (w)) - 1
+#define MASKS(w, q) (1 << (w)) - 1, (1 << (w)) - 1, (1 << (w)) - 1, (1 << (w)) - 1
 #define ROW(w)                                                                                     \
     {                                                                                              \
         {EACH_QWORD(BYTES, w)}, {EACH_QWORD(STARTS, w)},                                           \
@@ -85,8 +85,9 @@ ALWAYS sums sums_start(void)
         .threes = 0xF0F0,
         .sevenths = 0xFF00,
     };
-    __asm__("" : "+v"(c.both), "+v"(c.second), "+v"(c.minus), "+v"(c.third), "+v"(c.seventh),
-            "+v"(c.twice), "+Yk"(c.threes), "+Yk"(c.sevenths));
+    __asm__(""
+            : "+v"(c.both), "+v"(c.second), "+v"(c.minus), "+v"(c.third), "+v"(c.seventh),
+              "+v"(c.twice), "+Yk"(c.threes), "+Yk"(c.sevenths));
     return c;
 }
 

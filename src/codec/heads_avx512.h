@@ -38,4 +38,23 @@ static inline rp__heads rp__heads_of(const rp__list *list, uint32_t b)
                        .sound = sound};
 }
 
+/* `width` bits of each lane, from bit `from` on. */
+static inline __m512i rp__heads_bits(__m512i x, uint32_t from, uint32_t width)
+{
+    return _mm512_and_si512(_mm512_srl_epi32(x, _mm_cvtsi32_si128((int)from)),
+                            _mm512_set1_epi32((int)((1U << width) - 1)));
+}
+
+/* The live lanes with at most so much. */
+static inline __mmask16 rp__heads_at_most(__mmask16 live, __m512i x, uint32_t most)
+{
+    return _mm512_mask_cmple_epu32_mask(live, x, _mm512_set1_epi32((int)most));
+}
+
+/* The live lanes whose block has what lies before `end` in docs. */
+static inline __mmask16 rp__heads_hold(const rp__heads *h, __mmask16 live, __m512i end)
+{
+    return _mm512_mask_cmple_epu32_mask(live, _mm512_sub_epi32(end, h->from), h->bytes);
+}
+
 #endif

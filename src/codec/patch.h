@@ -190,7 +190,7 @@ static inline uint8_t *rp__patch_flush(rp__patch_writer *w)
 
 /* A block with more exceptions than this, which vector units place together with those of other
  * blocks, must be so many bytes shorter for it to be worth the time. */
-enum { RP_PATCH_EASY = 4, RP_PATCH_MANY_COST = 10 };
+enum { RP_PATCH_EASY = 4, RP_PATCH_MANY_COST = 6 };
 
 static inline size_t rp__patch_cost(size_t bytes, uint32_t n_exceptions)
 {

@@ -1,11 +1,11 @@
 /* patch_list_avx512.h: whole lists of the PForDelta rows with AVX-512 VBMI2, inline. Interior of the
  * room; for files built with AVX-512 alone.
  *
- * Three blocks are in flight, so that nothing waits: of the second after this one the parts are
- * found, of the next the values are unpacked, of this one docids are made. A row's `ready` finds the
- * parts of a full block whose docids can be summed in 16-bit lanes, without branches that depend on
- * how many exceptions there are: places that do not count are written to, too, past the end. What
- * it refuses, and what is damaged, goes the row's own way for one block, which knows all cases. */
+ * Sixteen blocks at a time. First their parts are found, a block to a 32-bit lane, and their exceptions
+ * placed: one of each, then the next of each, so that how many a block has decides no branch. Then
+ * docids are made of them in 16-bit lanes, two blocks in flight. A row's `ready` does the first for
+ * blocks with few exceptions; its `open` (patch.h) for the others, one by one. Blocks that are not
+ * full, or too wide, and damaged ones go the row's way for one block, which knows all cases. */
 #ifndef RP_CODEC_PATCH_LIST_AVX512_H
 #define RP_CODEC_PATCH_LIST_AVX512_H
 
@@ -15,6 +15,7 @@
 
 enum {
     RP_PATCH_BATCH = RP_HEADS,
+    RP_PATCH_FEW = 12, /* blocks: lists with fewer gain nothing; those with more than one have `last` */
     RP_PATCH_SPARE = 32, /* of `adds` that do not count */
     RP_PATCH_PART_MAX = 12, /* two of them, from any bit on, in 32 bits */
 };
@@ -88,13 +89,31 @@ RP_PATCH_INLINE void rp__patch_sums_add(rp__patch_sums *s, __mmask16 live, __m51
     s->total = _mm512_mask_add_epi32(s->total, live, s->total, add);
 }
 
-/* Blocks any 16 gaps of which stay under 2^16: `bits` below what is added. */
-RP_PATCH_INLINE __mmask16 rp__patch_sums_fit(const rp__patch_sums *s, __m512i bits)
+/* Those of the blocks `ok` any 16 gaps of which stay under 2^16: `bits` below what is added. */
+RP_PATCH_INLINE __mmask16 rp__patch_sums_fit(const rp__patch_sums *s, __mmask16 ok, __m512i bits)
 {
     __m512i most = _mm512_sllv_epi32(_mm512_set1_epi32(16), bits);
-    most = _mm512_add_epi32(most, s->total);
-    return (__mmask16)(~s->bad &
-                       _mm512_cmple_epu32_mask(most, _mm512_set1_epi32(UINT16_MAX)));
+    return rp__heads_at_most(ok & (__mmask16)~s->bad, _mm512_add_epi32(most, s->total), UINT16_MAX);
+}
+
+/* The lows of the blocks `ok`; other blocks have none. */
+RP_PATCH_INLINE void rp__patch_batch_lows(rp__patch_batch *t, __mmask16 ok, __m512i lows,
+                                          __m512i widths)
+{
+    _mm512_store_si512(t->lows, _mm512_maskz_mov_epi32(ok, lows));
+    _mm512_store_si512(t->widths, _mm512_maskz_mov_epi32(ok, widths));
+}
+
+/* Where lows of these widths, from `lows` on, end. */
+RP_PATCH_INLINE __m512i rp__patch_after_lows(__m512i lows, __m512i widths)
+{
+    return _mm512_add_epi32(lows, _mm512_slli_epi32(widths, 4)); /* RP_BLOCK / 8 */
+}
+
+/* The bytes that so many bits take. */
+RP_PATCH_INLINE __m512i rp__patch_bytes_of(__m512i bits)
+{
+    return _mm512_srli_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(7)), 3);
 }
 
 /* What rp__patch_place does, at once: of each block k places, at most RP_PATCH_EASY, of at_widths bits
@@ -304,6 +323,15 @@ RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
     return x;
 }
 
+/* Asks for the bytes of the block that follows the i-th after as many as the batch has. */
+RP_PATCH_INLINE void rp__patch_batch_prefetch(const rp__patch_batch *t, uint32_t i, uint32_t count)
+{
+    uintptr_t at = (uintptr_t)t->docs + t->lows[i] + (t->lows[count - 1] - t->lows[0]) + 160;
+    _mm_prefetch((const char *)at, _MM_HINT_T0);
+    _mm_prefetch((const char *)(at + 64), _MM_HINT_T0);
+    _mm_prefetch((const char *)(at + 128), _MM_HINT_T0);
+}
+
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* `ready` finds the parts of full blocks from b on, up to RP_PATCH_BATCH, into *t, whose adds are
@@ -318,7 +346,7 @@ RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
         rp__patch_quad x = rp__patch_full_first(&c, (rp__patch_full){t, 0}, has_marks);            \
         for (uint32_t i = 0; i < count; i++, out += RP_BLOCK) {                                    \
             uint32_t last = list->last[b + i];                                                     \
-            const char *ahead = (const char *)t->docs + t->lows[i] + 2600; _mm_prefetch(ahead, _MM_HINT_T0); _mm_prefetch(ahead+64, _MM_HINT_T0);_mm_prefetch(ahead+128, _MM_HINT_T0);                                                    \
+            rp__patch_batch_prefetch(t, i, count);                                                 \
             rp__patch_full next = {t, i + 1 < count ? i + 1 : i};                                  \
             rp__patch_full_step(&c, &x, next, has_marks, base, out);                               \
             bad |= out[RP_BLOCK - 1] != last || last < (uint32_t)(base + 1);                       \
@@ -347,11 +375,13 @@ RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
     }                                                                                              \
     rp_status name(const rp__list *list, uint32_t *out)                                            \
     {                                                                                              \
-        rp__patch_batch t = {.docs = list->docs};                                                  \
+        rp__patch_batch t;                                                                         \
         rp__patch p;                                                                               \
-        rp__patch_init_all(&p);                                                                    \
-        if (!list->last || list->docs_bytes > INT32_MAX)                                           \
+        if (list->n_blocks < RP_PATCH_FEW || list->docs_bytes > INT32_MAX)                         \
             return rp__blocks_decode(list, out);                                                   \
+        rp__patch_init_all(&p);                                                                    \
+        memset(&t, 0, sizeof t);                                                                   \
+        t.docs = list->docs;                                                                       \
         for (uint32_t b = 0, count; b < list->n_blocks; b += count) {                              \
             uint32_t hard = ~(uint32_t)ready(list, b, &t);                                         \
             while ((count = rp__bits_lowest64(hard)) < RP_PATCH_BATCH &&                           \
@@ -360,7 +390,7 @@ RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
             if (count ? decode_ready(list, b, count, &t, out + (size_t)b * RP_BLOCK)               \
                       : decode_one(list, b, out + (size_t)b * RP_BLOCK))                           \
                 return RP_DAMAGED;                                                                 \
-            if (count < RP_PATCH_BATCH)                                                            \
+            if (count < RP_PATCH_BATCH && b + count < list->n_blocks)                              \
                 memset(t.adds, 0, sizeof t.adds);                                                  \
             count += count == 0;                                                                   \
         }                                                                                          \
