@@ -5,9 +5,13 @@
 
 #include <immintrin.h>
 
+#include "base/bits.h"
 #include "codec/list.h"
 
-enum { RP_HEADS = 16 };
+enum {
+    RP_HEADS = 16,
+    RP_HEADS_FEW = 4, /* lanes that are not worth a step of all of them */
+};
 
 /* Where blocks begin in docs and how long they are; of those that lie in it, the first 4 bytes. */
 typedef struct rp__heads {
@@ -49,6 +53,11 @@ static inline __m512i rp__heads_bits(__m512i x, uint32_t from, uint32_t width)
 static inline __mmask16 rp__heads_at_most(__mmask16 live, __m512i x, uint32_t most)
 {
     return _mm512_mask_cmple_epu32_mask(live, x, _mm512_set1_epi32((int)most));
+}
+
+static inline bool rp__heads_are_few(__mmask16 live)
+{
+    return rp__bits_count64(live) < RP_HEADS_FEW;
 }
 
 /* The live lanes whose block has what lies before `end` in docs. */

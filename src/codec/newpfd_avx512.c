@@ -100,6 +100,8 @@ RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch 
 {
     const __m512i one = _mm512_set1_epi32(1);
     parts p = parts_of(list, b);
+    if (rp__heads_are_few(p.ok))
+        return 0;
     rp__patch_sums s = {.total = _mm512_setzero_si512()};
     __m512i place = s.total;
 #define PLACE(i)                                                                                   \

@@ -18,7 +18,6 @@ RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch 
     __m512i highs = rp__patch_bytes_of(_mm512_mullo_epi32(en, hb));
     __mmask16 ok = rp__heads_at_most(h.sound, width, RP_BITPACK_AVX512_NARROW);
     ok = rp__heads_at_most(ok, ib, 8);
-    ok = rp__heads_at_most(ok, en, RP_PATCH_EASY);
     ok &= _mm512_test_epi32_mask(hb, hb) | _mm512_testn_epi32_mask(en, en);
     ok = rp__heads_hold(&h, ok, _mm512_add_epi32(at, _mm512_add_epi32(indices, highs)));
     rp__patch_sums s = {.total = _mm512_setzero_si512()};

@@ -116,42 +116,64 @@ RP_PATCH_INLINE __m512i rp__patch_bytes_of(__m512i bits)
     return _mm512_srli_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(7)), 3);
 }
 
-/* What rp__patch_place does, at once: of each block k places, at most RP_PATCH_EASY, of at_widths bits
- * (up to 8) from `at` on, and as many parts of `widths` bits after bit `bits` of it; wider parts than
- * RP_PATCH_PART_MAX are bad. */
-RP_PATCH_INLINE void rp__patch_batch_place(rp__patch_batch *t, rp__patch_sums *s, __m512i at,
-                                           __m512i bits, __m512i k, __m512i at_widths,
-                                           __m512i widths, __m512i shifts)
+/* Four rounds of rp__patch_batch_place, from round r on. */
+RP_PATCH_INLINE void rp__patch_batch_rounds(rp__patch_batch *t, rp__patch_sums *s, __mmask16 live[4],
+                                            __m512i places, const __m512i two[2], __m512i at_widths,
+                                            __m512i widths, __m512i shifts, __m512i *least)
 {
-    const __mmask16 live = _mm512_test_epi32_mask(k, k), more = _mm512_cmpgt_epu32_mask(k, _mm512_set1_epi32(2));
-    const __m512i twice = _mm512_slli_epi32(widths, 1), later = _mm512_add_epi32(bits, twice);
-    __m512i places = rp__heads_gather(live, t->docs, at), least = _mm512_setzero_si512();
-    const __m512i two[2] = {rp__patch_fields(live, t->docs, at, bits, twice),
-                            rp__patch_fields(more, t->docs, at, later, twice)};
-    s->bad |= _mm512_mask_cmpgt_epu32_mask(live, widths, _mm512_set1_epi32(RP_PATCH_PART_MAX));
 #define RP_PATCH_PLACE(r)                                                                          \
-    __mmask16 live##r = _mm512_cmpgt_epu32_mask(k, _mm512_set1_epi32(r));                          \
     __m512i place##r = rp__patch_low_bits(places, at_widths);                                      \
     __m512i part##r = (r) % 2 ? _mm512_srlv_epi32(two[(r) / 2], widths)                            \
                               : rp__patch_low_bits(two[(r) / 2], widths);                          \
     part##r = _mm512_sllv_epi32(part##r, shifts);                                                  \
-    s->bad |= _mm512_mask_cmplt_epu32_mask(live##r, place##r, least);                              \
-    rp__patch_sums_add(s, live##r, place##r, part##r);                                             \
-    rp__patch_batch_add(t, live##r, place##r, part##r);                                            \
-    least = _mm512_add_epi32(place##r, _mm512_set1_epi32(1));                                      \
+    s->bad |= _mm512_mask_cmplt_epu32_mask(live[r], place##r, *least);                             \
+    rp__patch_sums_add(s, live[r], place##r, part##r);                                             \
+    rp__patch_batch_add(t, live[r], place##r, part##r);                                            \
+    *least = _mm512_add_epi32(place##r, _mm512_set1_epi32(1));                                     \
     places = _mm512_srlv_epi32(places, at_widths);
     RP_PATCH_EACH(RP_PATCH_PLACE)
 }
 
-/* A block that was opened the plain way, as the i-th; false: the kernel cannot take it. */
+/* What rp__patch_place does, at once: of each block k places of at_widths bits (up to 8) from `at` on,
+ * and as many parts of `widths` bits after bit `bits` of it; wider parts than RP_PATCH_PART_MAX are
+ * bad, and so are blocks with more exceptions than most. */
+RP_PATCH_INLINE void rp__patch_batch_place(rp__patch_batch *t, rp__patch_sums *s, __m512i at,
+                                           __m512i bits, __m512i k, __m512i at_widths,
+                                           __m512i widths, __m512i shifts)
+{
+    const __m512i fours = _mm512_slli_epi32(at_widths, 2), twos = _mm512_slli_epi32(widths, 1);
+    __m512i at_bits = _mm512_setzero_si512(), least = at_bits;
+    s->bad |= _mm512_cmpgt_epu32_mask(widths, _mm512_set1_epi32(RP_PATCH_PART_MAX));
+    for (int r = 0;; r += 4) {
+        __mmask16 live[4];
+#define RP_PATCH_LIVE(i) live[i] = _mm512_cmpgt_epu32_mask(k, _mm512_set1_epi32(r + (i)));
+        RP_PATCH_EACH(RP_PATCH_LIVE)
+        if (r && rp__heads_are_few(live[0])) {
+            s->bad |= live[0];
+            return;
+        }
+        __m512i places = rp__patch_fields(live[0], t->docs, at, at_bits, fours), two[2];
+        two[0] = rp__patch_fields(live[0], t->docs, at, bits, twos);
+        bits = _mm512_add_epi32(bits, twos);
+        two[1] = rp__patch_fields(live[2], t->docs, at, bits, twos);
+        bits = _mm512_add_epi32(bits, twos);
+        at_bits = _mm512_add_epi32(at_bits, fours);
+        rp__patch_batch_rounds(t, s, live, places, two, at_widths, widths, shifts, &least);
+    }
+}
+
+/* A block that was opened the plain way, as the i-th; false: the kernel cannot take it. Rounds as those
+ * of rp__patch_start: what is copied too often is the same. */
 RP_PATCH_INLINE bool rp__patch_batch_take(rp__patch_batch *t, uint32_t i, const rp__patch *p)
 {
     if (!rp__patch_avx512_is_narrow(p))
         return false;
-    for (uint32_t j = 0; j < p->n_at; j++) {
-        uint32_t at = p->at[j], lane = (at & 0x63) | (at & 0x0C) << 1 | (at & 0x10) >> 2;
-        t->adds[i][lane] = (uint16_t)p->adds[at];
-    }
+    for (uint32_t j = 0; j < p->n_at; j += RP_PATCH_ROUND)
+        for (uint32_t k = 0; k < RP_PATCH_ROUND; k++) {
+            uint32_t at = p->at[j + k] % RP_BLOCK;
+            uint32_t lane = (at & 0x63) | (at & 0x0C) << 1 | (at & 0x10) >> 2;
+            t->adds[i][lane] = (uint16_t)p->adds[at];
+        }
     t->lows[i] = (uint32_t)(p->lows - t->docs);
     t->widths[i] = p->width;
     t->high_widths[i] = p->high_width;

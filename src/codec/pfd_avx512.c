@@ -28,36 +28,42 @@ RP_PATCH_INLINE parts parts_of(const rp__list *list, uint32_t b)
                .lows = _mm512_add_epi32(h.from, head)};
     p.values = rp__patch_after_lows(p.lows, p.width);
     p.ok = rp__heads_at_most(h.sound, p.width, RP_BITPACK_AVX512_NARROW);
-    p.ok = rp__heads_at_most(p.ok, p.k, RP_PATCH_EASY);
     p.ok = rp__heads_at_most(p.ok, code, 2);
     __m512i end = _mm512_add_epi32(p.values, _mm512_mullo_epi32(p.k, p.value_bytes));
     p.ok = rp__heads_hold(&h, p.ok, end);
     return p;
 }
 
-/* The links of all blocks are followed at once. */
+/* Follows a link of each live block, from p->at to the next place; `value` is the exception's. */
+RP_PATCH_INLINE void follow(rp__patch_batch *t, rp__patch_sums *s, parts *p, __mmask16 live,
+                            __m512i value)
+{
+    __mmask16 near = rp__heads_at_most(live, p->at, RP_BLOCK - 1);
+    __m512i bit = _mm512_mullo_epi32(p->at, p->width);
+    __m512i link = rp__patch_fields(near, t->docs, p->lows, bit, p->width);
+    value = rp__patch_low_bits(value, _mm512_slli_epi32(p->value_bytes, 3));
+    rp__patch_sums_add(s, live, p->at, value);
+    rp__patch_batch_add(t, near, p->at, _mm512_sub_epi32(value, link));
+    p->at = _mm512_add_epi32(p->at, _mm512_add_epi32(link, _mm512_set1_epi32(1)));
+}
+
 RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch *t)
 {
-    const __m512i one = _mm512_set1_epi32(1);
     parts p = parts_of(list, b);
-    const __mmask16 any = _mm512_mask_test_epi32_mask(p.ok, p.k, p.k);
-    const __mmask16 more = _mm512_mask_cmpgt_epu32_mask(p.ok, p.k, _mm512_set1_epi32(2));
-    const __m512i later = _mm512_add_epi32(p.values, _mm512_slli_epi32(p.value_bytes, 1));
     const __m512i bits = _mm512_slli_epi32(p.value_bytes, 3);
-    const __m512i two[2] = {rp__heads_gather(any, t->docs, p.values),
-                            rp__heads_gather(more, t->docs, later)};
     rp__patch_sums s = {.total = _mm512_setzero_si512()};
-#define FOLLOW(r)                                                                                  \
-    __mmask16 live##r = _mm512_mask_cmpgt_epu32_mask(p.ok, p.k, _mm512_set1_epi32(r));             \
-    __mmask16 near##r = rp__heads_at_most(live##r, p.at, RP_BLOCK - 1);                            \
-    __m512i bit##r = _mm512_mullo_epi32(p.at, p.width);                                            \
-    __m512i link##r = rp__patch_fields(near##r, t->docs, p.lows, bit##r, p.width);                 \
-    __m512i value##r = (r) % 2 ? _mm512_srlv_epi32(two[(r) / 2], bits) : two[(r) / 2];             \
-    value##r = rp__patch_low_bits(value##r, bits);                                                 \
-    rp__patch_sums_add(&s, live##r, p.at, value##r);                                               \
-    rp__patch_batch_add(t, near##r, p.at, _mm512_sub_epi32(value##r, link##r));                    \
-    p.at = _mm512_add_epi32(p.at, _mm512_add_epi32(link##r, one));
-    RP_PATCH_EACH(FOLLOW)
+    for (int r = 0;; r += 2) {
+        __mmask16 live = _mm512_mask_cmpgt_epu32_mask(p.ok, p.k, _mm512_set1_epi32(r));
+        __mmask16 next = _mm512_mask_cmpgt_epu32_mask(p.ok, p.k, _mm512_set1_epi32(r + 1));
+        if (r >= RP_PATCH_EASY && rp__heads_are_few(live)) {
+            p.ok &= (__mmask16)~live;
+            break;
+        }
+        __m512i values = rp__heads_gather(live, t->docs, p.values);
+        follow(t, &s, &p, live, values);
+        follow(t, &s, &p, next, _mm512_srlv_epi32(values, bits));
+        p.values = _mm512_add_epi32(p.values, _mm512_slli_epi32(p.value_bytes, 1));
+    }
     rp__patch_batch_lows(t, p.ok, p.lows, p.width);
     return rp__patch_sums_fit(&s, p.ok, p.width);
 }
