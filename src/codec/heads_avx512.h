@@ -5,9 +5,13 @@
 
 #include <immintrin.h>
 
+#include "base/bits.h"
 #include "codec/list.h"
 
-enum { RP_HEADS = 16 };
+enum {
+    RP_HEADS = 16,
+    RP_HEADS_FEW = 4, /* lanes that are not worth a step of all of them */
+};
 
 /* Where blocks begin in docs and how long they are; of those that lie in it, the first 4 bytes. */
 typedef struct rp__heads {
@@ -36,6 +40,30 @@ static inline rp__heads rp__heads_of(const rp__list *list, uint32_t b)
                        .bytes = _mm512_sub_epi32(to, from),
                        .head = rp__heads_gather(sound, list->docs, from),
                        .sound = sound};
+}
+
+/* `width` bits of each lane, from bit `from` on. */
+static inline __m512i rp__heads_bits(__m512i x, uint32_t from, uint32_t width)
+{
+    return _mm512_and_si512(_mm512_srl_epi32(x, _mm_cvtsi32_si128((int)from)),
+                            _mm512_set1_epi32((int)((1U << width) - 1)));
+}
+
+/* The live lanes with at most so much. */
+static inline __mmask16 rp__heads_at_most(__mmask16 live, __m512i x, uint32_t most)
+{
+    return _mm512_mask_cmple_epu32_mask(live, x, _mm512_set1_epi32((int)most));
+}
+
+static inline bool rp__heads_are_few(__mmask16 live)
+{
+    return rp__bits_count64(live) < RP_HEADS_FEW;
+}
+
+/* The live lanes whose block has what lies before `end` in docs. */
+static inline __mmask16 rp__heads_hold(const rp__heads *h, __mmask16 live, __m512i end)
+{
+    return _mm512_mask_cmple_epu32_mask(live, _mm512_sub_epi32(end, h->from), h->bytes);
 }
 
 #endif

@@ -1,7 +1,7 @@
-/* newpfd_avx512.c: the block code newpfd with AVX-512: the kernels of patch_avx512.c.
+/* newpfd_avx512.c: the block code newpfd with AVX-512: the kernels of patch_avx512.h.
  *
- * Whole lists: up to four exceptions, whose numbers are bytes, are made of two words of Simple16 by
- * a deposit of bits each, and their places by a multiplication, in general registers. */
+ * Whole lists: up to four exceptions have eight numbers, which are two words of Simple16 unless they
+ * are large; of sixteen blocks, the same number of each is cut out at once. */
 #include "base/cpu.h"
 #include "codec/codec_table.h"
 #include "codec/newpfd.h"
@@ -31,93 +31,92 @@ static const _Alignas(64) uint8_t widths_of[128] = {
     10,     9,      9,      0, 0, 0, 0, 0, 14, 14,     0,      0, 0, 0, 0, 0, 28,
 };
 
-enum { WORDS = 2 };
+/* Two words of each of sixteen blocks, and how many values the first one has, and both. */
+typedef struct words {
+    __m512i one, two, first, both;
+} words;
 
-/* Up to four words of each block, and how many values end with them. */
-typedef struct streams {
-    __m512i words[WORDS], ends[WORDS];
-    __m512i shifts[2], widths[2];
-} streams;
-
-RP_PATCH_INLINE streams streams_of(__mmask16 live, const uint8_t *docs, __m512i at)
+RP_PATCH_INLINE words words_of(__mmask16 live, const uint8_t *docs, __m512i at)
 {
-    const __m512i counts = _mm512_set_epi32(64, 1, 2, 3, 4, 5, 5, 6, 6, 7, 9, 9, 14, 21, 21, 28);
-    streams s;
-    __m512i end = _mm512_setzero_si512();
-    for (int i = 0; i < WORDS; i++) {
-        s.words[i] = rp__heads_gather(live, docs, at);
-        end = _mm512_add_epi32(end,
-                               _mm512_permutexvar_epi32(_mm512_srli_epi32(s.words[i], 28), counts));
-        s.ends[i] = end;
-        at = _mm512_add_epi32(at, _mm512_set1_epi32(4));
-    }
-    for (int i = 0; i < 2; i++) {
-        s.shifts[i] = _mm512_load_si512(shifts_of + 64 * i);
-        s.widths[i] = _mm512_load_si512(widths_of + 64 * i);
-    }
-    return s;
+    const __m512i counts = _mm512_set_epi32(1, 1, 2, 3, 4, 5, 5, 6, 6, 7, 9, 9, 14, 21, 21, 28);
+    words w = {.one = rp__heads_gather(live, docs, at),
+               .two = rp__heads_gather(live, docs, _mm512_add_epi32(at, _mm512_set1_epi32(4)))};
+    w.first = _mm512_permutexvar_epi32(_mm512_srli_epi32(w.one, RP_SIMPLE16_BITS), counts);
+    w.both = _mm512_permutexvar_epi32(_mm512_srli_epi32(w.two, RP_SIMPLE16_BITS), counts);
+    w.both = _mm512_add_epi32(w.both, w.first);
+    return w;
 }
 
-/* Value i of each stream; not one that is among the first 8 of its word, or has more than 28 bits:
- * `bad`. */
-RP_PATCH_INLINE __m512i value_at(const streams *s, __mmask16 live, __m512i i, __mmask16 *bad)
+/* Value i of each block's words; *bad: it is large, or not among the first 8 of its word. */
+RP_PATCH_INLINE __m512i value_at(const words *w, __mmask16 live, __m512i i, __mmask16 *bad)
 {
-    __m512i word = s->words[0], before = _mm512_setzero_si512();
-    for (int k = 1; k < WORDS; k++) {
-        __mmask16 past = _mm512_cmpge_epu32_mask(i, s->ends[k - 1]);
-        word = _mm512_mask_mov_epi32(word, past, s->words[k]);
-        before = _mm512_mask_mov_epi32(before, past, s->ends[k - 1]);
-    }
-    __m512i slot = _mm512_sub_epi32(i, before), selector = _mm512_srli_epi32(word, 28);
+    const __mmask64 lowest = 0x1111111111111111;
+    const uint8_t *shifts = shifts_of, *widths = widths_of;
+    __mmask16 past = _mm512_cmpge_epu32_mask(i, w->first);
+    __m512i word = _mm512_mask_mov_epi32(w->one, past, w->two);
+    __m512i slot = _mm512_mask_sub_epi32(i, past, i, w->first);
+    __m512i selector = _mm512_srli_epi32(word, RP_SIMPLE16_BITS);
     *bad |= _mm512_mask_cmpgt_epu32_mask(live, slot, _mm512_set1_epi32(7));
     *bad |= _mm512_mask_cmpeq_epi32_mask(live, selector, _mm512_set1_epi32(RP_SIMPLE16_LARGE));
     slot = _mm512_add_epi32(slot, _mm512_slli_epi32(selector, 3));
-    __m512i shift =
-        _mm512_maskz_permutex2var_epi8(0x1111111111111111, s->shifts[0], slot, s->shifts[1]);
-    __m512i width =
-        _mm512_maskz_permutex2var_epi8(0x1111111111111111, s->widths[0], slot, s->widths[1]);
+    __m512i shift = _mm512_maskz_permutex2var_epi8(lowest, _mm512_load_si512(shifts), slot,
+                                                   _mm512_load_si512(shifts + 64));
+    __m512i width = _mm512_maskz_permutex2var_epi8(lowest, _mm512_load_si512(widths), slot,
+                                                   _mm512_load_si512(widths + 64));
     return rp__patch_low_bits(_mm512_srlv_epi32(word, shift), width);
+}
+
+/* The parts of sixteen blocks with k exceptions. */
+typedef struct parts {
+    __m512i width, k, lows;
+    words words;
+    __mmask16 ok;
+} parts;
+
+RP_PATCH_INLINE parts parts_of(const rp__list *list, uint32_t b)
+{
+    const __m512i one = _mm512_set1_epi32(1), four = _mm512_set1_epi32(4);
+    rp__heads h = rp__heads_of(list, b);
+    __mmask16 has = _mm512_test_epi32_mask(h.head, _mm512_set1_epi32(64));
+    parts p = {.width = rp__heads_bits(h.head, 0, 6),
+               .k = _mm512_maskz_add_epi32(has, rp__heads_bits(h.head, 8, 8), one),
+               .lows = _mm512_add_epi32(h.from, one)};
+    p.lows = _mm512_mask_add_epi32(p.lows, has, p.lows, one);
+    p.ok = rp__heads_at_most(h.sound, p.width, RP_BITPACK_AVX512_NARROW);
+    p.ok = rp__heads_at_most(p.ok, p.k, RP_PATCH_EASY);
+    p.ok = _mm512_mask_testn_epi32_mask(p.ok, h.head, _mm512_set1_epi32(128));
+    __m512i end = rp__patch_after_lows(p.lows, p.width), numbers = _mm512_slli_epi32(p.k, 1);
+    p.ok = rp__heads_hold(&h, p.ok, end);
+    p.words = words_of(p.ok & has, list->docs, end);
+    __mmask16 has_two = _mm512_mask_cmpgt_epu32_mask(has, numbers, p.words.first);
+    end = _mm512_mask_add_epi32(end, has, end, four);
+    end = _mm512_mask_add_epi32(end, has_two, end, four);
+    p.ok = rp__heads_hold(&h, p.ok, end);
+    p.ok &= (__mmask16)~_mm512_mask_cmpgt_epu32_mask(has, numbers, p.words.both);
+    return p;
 }
 
 RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch *t)
 {
     const __m512i one = _mm512_set1_epi32(1);
-    rp__heads h = rp__heads_of(list, b);
-    __m512i width = _mm512_and_si512(h.head, _mm512_set1_epi32(63));
-    __mmask16 has = _mm512_test_epi32_mask(h.head, _mm512_set1_epi32(64));
-    __m512i k = _mm512_and_si512(_mm512_srli_epi32(h.head, 8), _mm512_set1_epi32(255));
-    k = _mm512_maskz_add_epi32(has, k, one);
-    __m512i lows =
-        _mm512_mask_add_epi32(_mm512_add_epi32(h.from, one), has, h.from, _mm512_set1_epi32(2));
-    __m512i at = _mm512_add_epi32(lows, _mm512_slli_epi32(width, 4));
-    __mmask16 ok =
-        _mm512_mask_cmple_epu32_mask(h.sound, width, _mm512_set1_epi32(RP_BITPACK_AVX512_NARROW));
-    ok = _mm512_mask_testn_epi32_mask(ok, h.head, _mm512_set1_epi32(128));
-    ok = _mm512_mask_cmple_epu32_mask(ok, _mm512_sub_epi32(at, h.from), h.bytes);
-    streams st = streams_of(ok & has, list->docs, at);
-    __m512i twice = _mm512_slli_epi32(k, 1);
-    at = _mm512_mask_add_epi32(at, has, at, _mm512_set1_epi32(4));
-    for (int i = 0; i < WORDS - 1; i++)
-        at = _mm512_mask_add_epi32(at, _mm512_mask_cmpgt_epu32_mask(has, twice, st.ends[i]), at,
-                                   _mm512_set1_epi32(4));
-    ok = _mm512_mask_cmple_epu32_mask(ok, _mm512_sub_epi32(at, h.from), h.bytes);
-    ok &= (__mmask16)~_mm512_mask_cmpgt_epu32_mask(has, twice, st.ends[WORDS - 1]);
-    ok = _mm512_mask_cmple_epu32_mask(ok, k, _mm512_set1_epi32(RP_PATCH_EASY));
+    parts p = parts_of(list, b);
+    if (rp__heads_are_few(p.ok))
+        return 0;
     rp__patch_sums s = {.total = _mm512_setzero_si512()};
     __m512i place = s.total;
 #define PLACE(i)                                                                                   \
-    __mmask16 live##i = _mm512_mask_cmpgt_epu32_mask(ok, k, _mm512_set1_epi32(i));                 \
-    place = _mm512_add_epi32(place, value_at(&st, live##i, _mm512_set1_epi32(i), &s.bad));         \
-    __m512i high##i = value_at(&st, live##i, _mm512_add_epi32(k, _mm512_set1_epi32(i)), &s.bad);   \
-    s.bad |= _mm512_mask_cmpgt_epu32_mask(live##i, high##i, _mm512_set1_epi32(255));               \
-    high##i = _mm512_sllv_epi32(_mm512_add_epi32(high##i, one), width);                            \
+    __mmask16 live##i = _mm512_mask_cmpgt_epu32_mask(p.ok, p.k, _mm512_set1_epi32(i));             \
+    __m512i high##i = _mm512_add_epi32(p.k, _mm512_set1_epi32(i));                                 \
+    place = _mm512_add_epi32(place, value_at(&p.words, live##i, _mm512_set1_epi32(i), &s.bad));    \
+    high##i = value_at(&p.words, live##i, high##i, &s.bad);                                        \
+    s.bad |= _mm512_mask_cmpgt_epu32_mask(live##i, high##i, _mm512_set1_epi32(UINT8_MAX));         \
+    high##i = _mm512_sllv_epi32(_mm512_add_epi32(high##i, one), p.width);                          \
     rp__patch_sums_add(&s, live##i, place, high##i);                                               \
     rp__patch_batch_add(t, live##i, place, high##i);                                               \
     place = _mm512_add_epi32(place, one);
     RP_PATCH_EACH(PLACE)
-    _mm512_store_si512(t->lows, _mm512_maskz_mov_epi32(ok, lows));
-    _mm512_store_si512(t->widths, _mm512_maskz_mov_epi32(ok, width));
-    return ok & rp__patch_sums_fit(&s, width);
+    rp__patch_batch_lows(t, p.ok, p.lows, p.width);
+    return rp__patch_sums_fit(&s, p.ok, p.width);
 }
 
 RP_PATCH_AVX512_LIST(rp__newpfd_avx512_list, ready, read_block, false)

@@ -36,13 +36,14 @@ static bool measure(const rp__patch_widths *widths, size_t n, uint32_t b, uint32
     return true;
 }
 
-enum { FAR_COST = 1 }; /* bytes that far parts must save to be worth the time they take */
+/* Bytes that far parts must save, and the part of the block that many must, to be worth their time. */
+enum { FAR_COST = 1, MANY_PART = 64 };
 
-/* Vector units place far parts, or those that are listed, but not both. */
+/* Vector units place a few far parts, or a few that are listed, together with those of other blocks. */
 static size_t cost_of(const rp__optpfd_head *o, size_t bytes)
 {
     uint32_t n = o->mode != RP_OPTPFD_LISTED ? o->f : o->f ? UINT32_MAX : o->k;
-    return rp__patch_cost(bytes + (o->f ? FAR_COST : 0), n);
+    return bytes + (o->f ? FAR_COST : 0) + (n > RP_PATCH_EASY ? bytes / MANY_PART : 0);
 }
 
 /* The smallest block among the widths b from `from` to `to`. */

@@ -9,29 +9,22 @@
 RP_PATCH_ROW(rp__parapfor_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
 RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch *t)
 {
-    const __m512i byte = _mm512_set1_epi32(255), seven = _mm512_set1_epi32(7);
     rp__heads h = rp__heads_of(list, b);
-    __m512i width = _mm512_and_si512(h.head, byte);
-    __m512i ib = _mm512_and_si512(_mm512_srli_epi32(h.head, 8), byte);
-    __m512i hb = _mm512_and_si512(_mm512_srli_epi32(h.head, 16), byte),
-            en = _mm512_srli_epi32(h.head, 24);
+    __m512i width = rp__heads_bits(h.head, 0, 8), ib = rp__heads_bits(h.head, 8, 8);
+    __m512i hb = rp__heads_bits(h.head, 16, 8), en = rp__heads_bits(h.head, 24, 8);
     __m512i lows = _mm512_add_epi32(h.from, _mm512_set1_epi32(RP_PARAPFOR_HEAD));
-    __m512i at = _mm512_add_epi32(lows, _mm512_slli_epi32(width, 4));
-    __m512i bits = _mm512_andnot_si512(seven, _mm512_add_epi32(_mm512_mullo_epi32(en, ib), seven));
-    __m512i end = _mm512_add_epi32(_mm512_mullo_epi32(en, hb), seven);
-    end = _mm512_add_epi32(at, _mm512_srli_epi32(_mm512_add_epi32(bits, end), 3));
-    __mmask16 ok =
-        _mm512_mask_cmple_epu32_mask(h.sound, width, _mm512_set1_epi32(RP_BITPACK_AVX512_NARROW));
-    ok = _mm512_mask_cmple_epu32_mask(ok, ib, _mm512_set1_epi32(8));
-    ok = _mm512_mask_cmple_epu32_mask(ok, hb, _mm512_set1_epi32(16));
+    __m512i at = rp__patch_after_lows(lows, width);
+    __m512i indices = rp__patch_bytes_of(_mm512_mullo_epi32(en, ib));
+    __m512i highs = rp__patch_bytes_of(_mm512_mullo_epi32(en, hb));
+    __mmask16 ok = rp__heads_at_most(h.sound, width, RP_BITPACK_AVX512_NARROW);
+    ok = rp__heads_at_most(ok, ib, 8);
     ok &= _mm512_test_epi32_mask(hb, hb) | _mm512_testn_epi32_mask(en, en);
-    ok = _mm512_mask_cmple_epu32_mask(ok, _mm512_sub_epi32(end, h.from), h.bytes);
-    ok = _mm512_mask_cmple_epu32_mask(ok, en, _mm512_set1_epi32(RP_PATCH_EASY));
+    ok = rp__heads_hold(&h, ok, _mm512_add_epi32(at, _mm512_add_epi32(indices, highs)));
     rp__patch_sums s = {.total = _mm512_setzero_si512()};
-    rp__patch_batch_place(t, &s, at, bits, _mm512_maskz_mov_epi32(ok, en), ib, hb, width);
-    _mm512_store_si512(t->lows, _mm512_maskz_mov_epi32(ok, lows));
-    _mm512_store_si512(t->widths, _mm512_maskz_mov_epi32(ok, width));
-    return ok & rp__patch_sums_fit(&s, width);
+    rp__patch_batch_place(t, &s, at, _mm512_slli_epi32(indices, 3), _mm512_maskz_mov_epi32(ok, en),
+                          ib, hb, width);
+    rp__patch_batch_lows(t, ok, lows, width);
+    return rp__patch_sums_fit(&s, ok, width);
 }
 
 RP_PATCH_AVX512_LIST(rp__parapfor_avx512_list, ready, rp__parapfor_open, false)

@@ -188,13 +188,13 @@ static inline uint8_t *rp__patch_flush(rp__patch_writer *w)
     return w->out;
 }
 
-/* A block with more exceptions than this, which vector units place together with those of other
- * blocks, must be so many bytes shorter for it to be worth the time. */
-enum { RP_PATCH_EASY = 4, RP_PATCH_MANY_COST = 10 };
+/* More exceptions than this, which vector units place together with those of other blocks, must make
+ * a block shorter by so many parts of it to be worth their time. */
+enum { RP_PATCH_EASY = 4, RP_PATCH_MANY_PART = 16 };
 
 static inline size_t rp__patch_cost(size_t bytes, uint32_t n_exceptions)
 {
-    return bytes + (n_exceptions > RP_PATCH_EASY ? RP_PATCH_MANY_COST : 0);
+    return n_exceptions > RP_PATCH_EASY ? bytes + bytes / RP_PATCH_MANY_PART : bytes;
 }
 
 /* wider[w] of the n values have more than w bits, w up to 32. */

@@ -1,11 +1,11 @@
 /* patch_list_avx512.h: whole lists of the PForDelta rows with AVX-512 VBMI2, inline. Interior of the
  * room; for files built with AVX-512 alone.
  *
- * Three blocks are in flight, so that nothing waits: of the second after this one the parts are
- * found, of the next the values are unpacked, of this one docids are made. A row's `ready` finds the
- * parts of a full block whose docids can be summed in 16-bit lanes, without branches that depend on
- * how many exceptions there are: places that do not count are written to, too, past the end. What
- * it refuses, and what is damaged, goes the row's own way for one block, which knows all cases. */
+ * Sixteen blocks at a time. First their parts are found, a block to a 32-bit lane, and their exceptions
+ * placed: one of each, then the next of each, so that how many a block has decides no branch. Then
+ * docids are made of them in 16-bit lanes, two blocks in flight. A row's `ready` does the first for
+ * blocks with few exceptions; its `open` (patch.h) for the others, one by one. Blocks that are not
+ * full, or too wide, and damaged ones go the row's way for one block, which knows all cases. */
 #ifndef RP_CODEC_PATCH_LIST_AVX512_H
 #define RP_CODEC_PATCH_LIST_AVX512_H
 
@@ -15,6 +15,7 @@
 
 enum {
     RP_PATCH_BATCH = RP_HEADS,
+    RP_PATCH_FEW = 12, /* blocks: lists with fewer gain nothing; those with more than one have `last` */
     RP_PATCH_SPARE = 32, /* of `adds` that do not count */
     RP_PATCH_PART_MAX = 12, /* two of them, from any bit on, in 32 bits */
 };
@@ -88,51 +89,91 @@ RP_PATCH_INLINE void rp__patch_sums_add(rp__patch_sums *s, __mmask16 live, __m51
     s->total = _mm512_mask_add_epi32(s->total, live, s->total, add);
 }
 
-/* Blocks any 16 gaps of which stay under 2^16: `bits` below what is added. */
-RP_PATCH_INLINE __mmask16 rp__patch_sums_fit(const rp__patch_sums *s, __m512i bits)
+/* Those of the blocks `ok` any 16 gaps of which stay under 2^16: `bits` below what is added. */
+RP_PATCH_INLINE __mmask16 rp__patch_sums_fit(const rp__patch_sums *s, __mmask16 ok, __m512i bits)
 {
     __m512i most = _mm512_sllv_epi32(_mm512_set1_epi32(16), bits);
-    most = _mm512_add_epi32(most, s->total);
-    return (__mmask16)(~s->bad &
-                       _mm512_cmple_epu32_mask(most, _mm512_set1_epi32(UINT16_MAX)));
+    return rp__heads_at_most(ok & (__mmask16)~s->bad, _mm512_add_epi32(most, s->total), UINT16_MAX);
 }
 
-/* What rp__patch_place does, at once: of each block k places, at most RP_PATCH_EASY, of at_widths bits
- * (up to 8) from `at` on, and as many parts of `widths` bits after bit `bits` of it; wider parts than
- * RP_PATCH_PART_MAX are bad. */
-RP_PATCH_INLINE void rp__patch_batch_place(rp__patch_batch *t, rp__patch_sums *s, __m512i at,
-                                           __m512i bits, __m512i k, __m512i at_widths,
-                                           __m512i widths, __m512i shifts)
+/* The lows of the blocks `ok`; other blocks have none. */
+RP_PATCH_INLINE void rp__patch_batch_lows(rp__patch_batch *t, __mmask16 ok, __m512i lows,
+                                          __m512i widths)
 {
-    const __mmask16 live = _mm512_test_epi32_mask(k, k), more = _mm512_cmpgt_epu32_mask(k, _mm512_set1_epi32(2));
-    const __m512i twice = _mm512_slli_epi32(widths, 1), later = _mm512_add_epi32(bits, twice);
-    __m512i places = rp__heads_gather(live, t->docs, at), least = _mm512_setzero_si512();
-    const __m512i two[2] = {rp__patch_fields(live, t->docs, at, bits, twice),
-                            rp__patch_fields(more, t->docs, at, later, twice)};
-    s->bad |= _mm512_mask_cmpgt_epu32_mask(live, widths, _mm512_set1_epi32(RP_PATCH_PART_MAX));
+    _mm512_store_si512(t->lows, _mm512_maskz_mov_epi32(ok, lows));
+    _mm512_store_si512(t->widths, _mm512_maskz_mov_epi32(ok, widths));
+}
+
+/* Where lows of these widths, from `lows` on, end. */
+RP_PATCH_INLINE __m512i rp__patch_after_lows(__m512i lows, __m512i widths)
+{
+    return _mm512_add_epi32(lows, _mm512_slli_epi32(widths, 4)); /* RP_BLOCK / 8 */
+}
+
+/* The bytes that so many bits take. */
+RP_PATCH_INLINE __m512i rp__patch_bytes_of(__m512i bits)
+{
+    return _mm512_srli_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(7)), 3);
+}
+
+/* Four rounds of rp__patch_batch_place, from round r on. */
+RP_PATCH_INLINE void rp__patch_batch_rounds(rp__patch_batch *t, rp__patch_sums *s, __mmask16 live[4],
+                                            __m512i places, const __m512i two[2], __m512i at_widths,
+                                            __m512i widths, __m512i shifts, __m512i *least)
+{
 #define RP_PATCH_PLACE(r)                                                                          \
-    __mmask16 live##r = _mm512_cmpgt_epu32_mask(k, _mm512_set1_epi32(r));                          \
     __m512i place##r = rp__patch_low_bits(places, at_widths);                                      \
     __m512i part##r = (r) % 2 ? _mm512_srlv_epi32(two[(r) / 2], widths)                            \
                               : rp__patch_low_bits(two[(r) / 2], widths);                          \
     part##r = _mm512_sllv_epi32(part##r, shifts);                                                  \
-    s->bad |= _mm512_mask_cmplt_epu32_mask(live##r, place##r, least);                              \
-    rp__patch_sums_add(s, live##r, place##r, part##r);                                             \
-    rp__patch_batch_add(t, live##r, place##r, part##r);                                            \
-    least = _mm512_add_epi32(place##r, _mm512_set1_epi32(1));                                      \
+    s->bad |= _mm512_mask_cmplt_epu32_mask(live[r], place##r, *least);                             \
+    rp__patch_sums_add(s, live[r], place##r, part##r);                                             \
+    rp__patch_batch_add(t, live[r], place##r, part##r);                                            \
+    *least = _mm512_add_epi32(place##r, _mm512_set1_epi32(1));                                     \
     places = _mm512_srlv_epi32(places, at_widths);
     RP_PATCH_EACH(RP_PATCH_PLACE)
 }
 
-/* A block that was opened the plain way, as the i-th; false: the kernel cannot take it. */
+/* What rp__patch_place does, at once: of each block k places of at_widths bits (up to 8) from `at` on,
+ * and as many parts of `widths` bits after bit `bits` of it; wider parts than RP_PATCH_PART_MAX are
+ * bad, and so are blocks with more exceptions than most. */
+RP_PATCH_INLINE void rp__patch_batch_place(rp__patch_batch *t, rp__patch_sums *s, __m512i at,
+                                           __m512i bits, __m512i k, __m512i at_widths,
+                                           __m512i widths, __m512i shifts)
+{
+    const __m512i fours = _mm512_slli_epi32(at_widths, 2), twos = _mm512_slli_epi32(widths, 1);
+    __m512i at_bits = _mm512_setzero_si512(), least = at_bits;
+    s->bad |= _mm512_cmpgt_epu32_mask(widths, _mm512_set1_epi32(RP_PATCH_PART_MAX));
+    for (int r = 0;; r += 4) {
+        __mmask16 live[4];
+#define RP_PATCH_LIVE(i) live[i] = _mm512_cmpgt_epu32_mask(k, _mm512_set1_epi32(r + (i)));
+        RP_PATCH_EACH(RP_PATCH_LIVE)
+        if (r && rp__heads_are_few(live[0])) {
+            s->bad |= live[0];
+            return;
+        }
+        __m512i places = rp__patch_fields(live[0], t->docs, at, at_bits, fours), two[2];
+        two[0] = rp__patch_fields(live[0], t->docs, at, bits, twos);
+        bits = _mm512_add_epi32(bits, twos);
+        two[1] = rp__patch_fields(live[2], t->docs, at, bits, twos);
+        bits = _mm512_add_epi32(bits, twos);
+        at_bits = _mm512_add_epi32(at_bits, fours);
+        rp__patch_batch_rounds(t, s, live, places, two, at_widths, widths, shifts, &least);
+    }
+}
+
+/* A block that was opened the plain way, as the i-th; false: the kernel cannot take it. Rounds as those
+ * of rp__patch_start: what is copied too often is the same. */
 RP_PATCH_INLINE bool rp__patch_batch_take(rp__patch_batch *t, uint32_t i, const rp__patch *p)
 {
     if (!rp__patch_avx512_is_narrow(p))
         return false;
-    for (uint32_t j = 0; j < p->n_at; j++) {
-        uint32_t at = p->at[j], lane = (at & 0x63) | (at & 0x0C) << 1 | (at & 0x10) >> 2;
-        t->adds[i][lane] = (uint16_t)p->adds[at];
-    }
+    for (uint32_t j = 0; j < p->n_at; j += RP_PATCH_ROUND)
+        for (uint32_t k = 0; k < RP_PATCH_ROUND; k++) {
+            uint32_t at = p->at[j + k] % RP_BLOCK;
+            uint32_t lane = (at & 0x63) | (at & 0x0C) << 1 | (at & 0x10) >> 2;
+            t->adds[i][lane] = (uint16_t)p->adds[at];
+        }
     t->lows[i] = (uint32_t)(p->lows - t->docs);
     t->widths[i] = p->width;
     t->high_widths[i] = p->high_width;
@@ -304,6 +345,15 @@ RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
     return x;
 }
 
+/* Asks for the bytes of the block that follows the i-th after as many as the batch has. */
+RP_PATCH_INLINE void rp__patch_batch_prefetch(const rp__patch_batch *t, uint32_t i, uint32_t count)
+{
+    uintptr_t at = (uintptr_t)t->docs + t->lows[i] + (t->lows[count - 1] - t->lows[0]) + 160;
+    _mm_prefetch((const char *)at, _MM_HINT_T0);
+    _mm_prefetch((const char *)(at + 64), _MM_HINT_T0);
+    _mm_prefetch((const char *)(at + 128), _MM_HINT_T0);
+}
+
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* `ready` finds the parts of full blocks from b on, up to RP_PATCH_BATCH, into *t, whose adds are
@@ -318,7 +368,7 @@ RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
         rp__patch_quad x = rp__patch_full_first(&c, (rp__patch_full){t, 0}, has_marks);            \
         for (uint32_t i = 0; i < count; i++, out += RP_BLOCK) {                                    \
             uint32_t last = list->last[b + i];                                                     \
-            const char *ahead = (const char *)t->docs + t->lows[i] + 2600; _mm_prefetch(ahead, _MM_HINT_T0); _mm_prefetch(ahead+64, _MM_HINT_T0);_mm_prefetch(ahead+128, _MM_HINT_T0);                                                    \
+            rp__patch_batch_prefetch(t, i, count);                                                 \
             rp__patch_full next = {t, i + 1 < count ? i + 1 : i};                                  \
             rp__patch_full_step(&c, &x, next, has_marks, base, out);                               \
             bad |= out[RP_BLOCK - 1] != last || last < (uint32_t)(base + 1);                       \
@@ -347,11 +397,13 @@ RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
     }                                                                                              \
     rp_status name(const rp__list *list, uint32_t *out)                                            \
     {                                                                                              \
-        rp__patch_batch t = {.docs = list->docs};                                                  \
+        rp__patch_batch t;                                                                         \
         rp__patch p;                                                                               \
-        rp__patch_init_all(&p);                                                                    \
-        if (!list->last || list->docs_bytes > INT32_MAX)                                           \
+        if (list->n_blocks < RP_PATCH_FEW || list->docs_bytes > INT32_MAX)                         \
             return rp__blocks_decode(list, out);                                                   \
+        rp__patch_init_all(&p);                                                                    \
+        memset(&t, 0, sizeof t);                                                                   \
+        t.docs = list->docs;                                                                       \
         for (uint32_t b = 0, count; b < list->n_blocks; b += count) {                              \
             uint32_t hard = ~(uint32_t)ready(list, b, &t);                                         \
             while ((count = rp__bits_lowest64(hard)) < RP_PATCH_BATCH &&                           \
@@ -360,7 +412,7 @@ RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
             if (count ? decode_ready(list, b, count, &t, out + (size_t)b * RP_BLOCK)               \
                       : decode_one(list, b, out + (size_t)b * RP_BLOCK))                           \
                 return RP_DAMAGED;                                                                 \
-            if (count < RP_PATCH_BATCH)                                                            \
+            if (count < RP_PATCH_BATCH && b + count < list->n_blocks)                              \
                 memset(t.adds, 0, sizeof t.adds);                                                  \
             count += count == 0;                                                                   \
         }                                                                                          \
