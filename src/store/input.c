@@ -274,7 +274,8 @@ static const decoder decoders[] = {
     [PLAIN] = {"plain", match_plain, begin_plain, read_plain, end_plain},
 };
 
-static rp_status open_file(rp__input *input, rp_error *err)
+/* `missing` is what comes back where there is no such file. */
+static rp_status open_file(rp__input *input, rp_status missing, rp_error *err)
 {
     if (strcmp(input->path, "-") == 0) {
         input->path = "standard input";
@@ -283,7 +284,8 @@ static rp_status open_file(rp__input *input, rp_error *err)
     }
     input->fd = rp__store_open(AT_FDCWD, input->path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
     if (input->fd < 0)
-        return rp__error_set(err, RP_IO, "%s: cannot open: %s", input->path, strerror(errno));
+        return rp__error_set(err, errno == ENOENT ? missing : RP_IO, "%s: cannot open: %s",
+                             input->path, strerror(errno));
     struct stat st;
     if (fstat(input->fd, &st) == 0 && S_ISREG(st.st_mode))
         input->size = (uint64_t)st.st_size;
@@ -304,7 +306,7 @@ static rp_status choose_decoder(rp__input *input, rp_error *err)
     return RP_OK;
 }
 
-static rp_status new_input(const char *path, rp__input **out, rp_error *err)
+static rp_status new_input(const char *path, rp_status missing, rp__input **out, rp_error *err)
 {
     size_t path_bytes = strlen(path) + 1;
     rp__input *input = rp__alloc(sizeof *input + path_bytes);
@@ -316,7 +318,7 @@ static rp_status new_input(const char *path, rp__input **out, rp_error *err)
     input->fd = -1;
     input->between = true;
     *out = input;
-    return open_file(input, err);
+    return open_file(input, missing, err);
 }
 
 static rp_status end_open(rp__input *input, rp_status status, rp__input **out)
@@ -330,7 +332,7 @@ static rp_status end_open(rp__input *input, rp_status status, rp__input **out)
 rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out, rp_error *err)
 {
     rp__input *input = NULL;
-    rp_status status = new_input(path, &input, err);
+    rp_status status = new_input(path, RP_IO, &input, err);
     if (status == RP_OK && max_expand)
         input->max_expand = max_expand;
     if (status == RP_OK)
@@ -341,7 +343,7 @@ rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out,
 rp_status rp__input_open_plain(const char *path, rp__input **out, rp_error *err)
 {
     rp__input *input = NULL;
-    rp_status status = new_input(path, &input, err);
+    rp_status status = new_input(path, RP_NOT_FOUND, &input, err);
     if (status == RP_OK)
         input->decoder = &decoders[PLAIN];
     return end_open(input, status, out);

@@ -144,7 +144,7 @@ rp_status rp__mapping_guard(rp_status (*fn)(void *arg), void *arg);
  * bytes. One thread at a time. */
 typedef struct rp__input rp__input;
 rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out, rp_error *err);
-/* The same for bytes of any kind, never unpacked. */
+/* The same for bytes of any kind, never unpacked. RP_NOT_FOUND: there is no such file. */
 rp_status rp__input_open_plain(const char *path, rp__input **out, rp_error *err);
 /* Fills buf; *got is less than cap only at the end. RP_INPUT: damaged; RP_LIMIT: expands too far. */
 rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, rp_error *err);
