@@ -141,7 +141,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 
 const rp__verb rp__cmd_import_verb = {
     .name = "import",
-    .summary = "make an index of another program's index",
+    .summary = "turn an index of another program into one of ours",
     .operands = {"FORMAT", "FILE"},
     .details =
         "FORMAT is ciff, the Common Index File Format, version 1: one file, as it is or compressed "

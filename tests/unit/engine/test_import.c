@@ -300,7 +300,8 @@ static void test_fixtures(void **state)
         rp_error err = {0};
         rp_build_stats stats;
         char path[4200];
-        snprintf(path, sizeof path, "%s/formats/ciff/%s", data ? data : "../shared/data", cases[i].name);
+        snprintf(path, sizeof path, "%s/formats/ciff/%s", data ? data : "../shared/data",
+                 cases[i].name);
         if (!files_exist(path)) {
             print_message("no %s; set RIPOSTE_DATA\n", path);
             skip();
