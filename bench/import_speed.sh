@@ -5,7 +5,7 @@
 # environment: RIPOSTE       the program         (build/riposte)
 #              RIPOSTE_DATA  the collections     (../shared/data)
 #              COLLECTION    which of them       (wikipassages-400k)
-#              COPIES        of it in the file   (7: about 1 GB)
+#              COPIES        of it in the file   (6: over 1 GB)
 #              MEMORY        of the import       (256M)
 #              OUT           all that is written (build/bench)
 #
@@ -18,7 +18,7 @@ ROUNDS=${1:-3}
 RIPOSTE=${RIPOSTE:-build/riposte}
 DATA=${RIPOSTE_DATA:-../shared/data}
 COLLECTION=${COLLECTION:-wikipassages-400k}
-COPIES=${COPIES:-7}
+COPIES=${COPIES:-6}
 MEMORY=${MEMORY:-256M}
 OUT=${OUT:-build/bench}
 SOURCE=$DATA/$COLLECTION/docs.jsonl.zst
