@@ -113,7 +113,7 @@ rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_e
 typedef enum rp_on_error { RP_ON_ERROR_STOP = 0, RP_ON_ERROR_SKIP } rp_on_error;
 
 typedef struct rp_progress {
-    const char *phase;           /* "reading", "merging", "recoding" */
+    const char *phase;           /* "reading", "merging", "recoding", "writing" */
     uint64_t docs, tokens;       /* so far; 0 where none are read */
     uint64_t bytes, bytes_total; /* of input as stored (compressed); total 0: not known */
     uint64_t memory;             /* bytes in use by the build */

@@ -336,7 +336,8 @@ static rp_status reserve_longest(const rp__segment_builder *b, rp__segment_write
     rp__list_spool_info info;
     rp__list_spool_get(b->spool, &info);
     uint64_t windows = n_runs * (uint64_t)window_bytes(b, n_runs);
-    return rp__segment_writer_reserve(w, info.longest, b->o.memory - windows, err);
+    uint64_t rest = windows < b->o.memory ? b->o.memory - windows : 0;
+    return rp__segment_writer_reserve(w, info.longest, rest, err);
 }
 
 static rp_status write_lists(rp__segment_builder *b, const rp__lengths *lengths,

@@ -320,6 +320,15 @@ static void test_fixtures(void **state)
             assert_true(term.df == 3 && term.cf == 5);
         }
         rp_index_close(index);
+        /* Out and in again it is the same index. */
+        char back[310];
+        snprintf(back, sizeof back, "%s.3", to);
+        forget(back);
+        if (rp_index_export("ciff", to, in, NULL, &err) != RP_OK ||
+            rp_index_import("ciff", in, back, NULL, NULL, &err) != RP_OK)
+            fail_msg("%s", err.text);
+        files_expect_equal_folders(to, back);
+        forget(back);
     }
 }
 
