@@ -1,7 +1,7 @@
 /* riposte/index.h: open an index and ask what is in it; build one.
  *
  * Chapters: 1 open and close; 2 what an index holds; 3 check; 4 build from files; 5 build from memory;
- * 6 the same index in another codec. */
+ * 6 the same index in another codec; 7 indexes of other programs. */
 #ifndef RIPOSTE_INDEX_H
 #define RIPOSTE_INDEX_H
 
@@ -35,7 +35,8 @@ void rp_index_close(rp_index *index); /* NULL is fine */
 /* Strings are borrowed from the index and live until it is closed. */
 typedef struct rp_index_info {
     uint64_t docs, terms, postings, tokens;
-    double average_length; /* tokens a document */
+    uint64_t total_docs, total_tokens; /* that ranking counts with: more in an index of a part (chapter 7) */
+    double average_length; /* tokens a document, of these */
     uint64_t generation;   /* rises with every build into the same folder */
     const char *codec, *freqs, *stem, *stop; /* freqs: the code of the frequencies */
     uint32_t format_version;
@@ -112,7 +113,7 @@ rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_e
 typedef enum rp_on_error { RP_ON_ERROR_STOP = 0, RP_ON_ERROR_SKIP } rp_on_error;
 
 typedef struct rp_progress {
-    const char *phase;           /* "reading", "merging", "recoding" */
+    const char *phase;           /* "reading", "merging", "recoding", "writing" */
     uint64_t docs, tokens;       /* so far; 0 where none are read */
     uint64_t bytes, bytes_total; /* of input as stored (compressed); total 0: not known */
     uint64_t memory;             /* bytes in use by the build */
@@ -203,6 +204,46 @@ typedef struct rp_recode_options {
  * `stats` may be NULL; bytes_in are those of the index as it was. */
 rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_options *options,
                           rp_build_stats *stats, rp_error *err);
+
+/* ---- 7. Indexes of other programs ------------------------------------------------------------ */
+
+/* The i-th format: "ciff", "pisa"; NULL past the last. */
+const char *rp_exchange_name(size_t i);
+
+/* Called for what is odd but no reason to stop. */
+typedef void rp_warn_fn(void *arg, const char *what);
+
+/* All zero or NULL: the default named beside each field. */
+typedef struct rp_import_options {
+    const char *codec, *freqs, *aux; /* as in rp_build_options */
+    const char *stem, *stop; /* what the other program did to words, and queries go through: "none" */
+    uint64_t memory;         /* bytes in all, a hard total: 1 GiB. The longest list must fit */
+    rp_progress_fn *on_progress;
+    void *progress_arg;
+    rp_warn_fn *on_warning;
+    void *warning_arg;
+} rp_import_options;
+
+/* Makes an index in folder `dir`, replacing one that is there, of one that another program wrote: terms, docids,
+ * frequencies, ids and lengths as they are told, neither positions nor text. `path` is a CIFF file ("-":
+ * standard input), plain, gzip or zstd; or the common part of the names of PISA's files. Where a CIFF file
+ * has only some documents of a collection, ranking counts with the whole as the file tells it. After a failure the old index, if any, is as it was. `stats` may
+ * be NULL. */
+rp_status rp_index_import(const char *format, const char *path, const char *dir,
+                          const rp_import_options *options, rp_build_stats *stats, rp_error *err);
+
+typedef struct rp_export_options {
+    rp_progress_fn *on_progress;
+    void *progress_arg;
+    rp_warn_fn *on_warning;
+    void *warning_arg;
+} rp_export_options;
+
+/* Writes the index of folder `dir` for other programs: all but positions and text. A CIFF file ("-": standard
+ * output) is packed by gzip if its name ends in .gz; PISA's are five, `path` with a suffix each. A file appears under its name whole or not at all.
+ * `options` may be NULL. */
+rp_status rp_index_export(const char *format, const char *dir, const char *path,
+                          const rp_export_options *options, rp_error *err);
 
 #ifdef __cplusplus
 }

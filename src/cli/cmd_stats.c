@@ -77,6 +77,8 @@ static void write_info(rp__json_writer *w, const view *v)
     rp__json_writer_uint(w, "terms", info->terms);
     rp__json_writer_uint(w, "postings", info->postings);
     rp__json_writer_uint(w, "tokens", info->tokens);
+    rp__json_writer_uint(w, "total_docs", info->total_docs);
+    rp__json_writer_uint(w, "total_tokens", info->total_tokens);
     rp__json_writer_real(w, "average_length", info->average_length, 6);
     rp__json_writer_uint(w, "generation", info->generation);
     rp__json_writer_uint(w, "format_version", info->format_version);
@@ -171,6 +173,12 @@ static void print_info(const view *v)
     print_row("terms", rp__figures_count(text, info->terms));
     print_row("postings", rp__figures_count(text, info->postings));
     print_row("tokens", rp__figures_count(text, info->tokens));
+    if (info->total_docs != info->docs || info->total_tokens != info->tokens) {
+        char tokens[RP_FIGURE_BYTES];
+        printf("%-16s  %s documents, %s tokens\n", "of a collection",
+               rp__figures_count(text, info->total_docs),
+               rp__figures_count(tokens, info->total_tokens));
+    }
     printf("%-16s  %.2f tokens\n", "average length", info->average_length);
     print_row("codec", info->codec);
     print_row("frequencies", info->freqs);

@@ -133,3 +133,14 @@ void rp__progress_skip(void *arg, const char *where, const char *what)
         fwrite(line.at, 1, line.n, stderr);
     rp__buf_free(&line);
 }
+
+void rp__progress_warn(void *arg, const char *what)
+{
+    rp__progress *progress = arg;
+    if (progress->console->is_quiet)
+        return;
+    rp__progress_end(progress);
+    fputs("riposte: warning: ", stderr);
+    rp__console_put(stderr, what, strlen(what));
+    fputc('\n', stderr);
+}

@@ -20,6 +20,8 @@ void rp__progress_init(rp__progress *progress, const rp__console *console);
 bool rp__progress_tick(void *arg, const rp_progress *now);
 /* An rp_skip_fn; arg is an rp__progress. */
 void rp__progress_skip(void *arg, const char *where, const char *what);
+/* An rp_warn_fn; arg is an rp__progress. */
+void rp__progress_warn(void *arg, const char *what);
 
 /* Takes the bar off the screen. */
 void rp__progress_end(rp__progress *progress);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "store/store.h"
@@ -300,41 +301,57 @@ static unsigned short_varint(const uint8_t *p, uint64_t *out)
     return p[3] < 0x80 ? 4 : 0;
 }
 
-/* The usual form, all of it in the window: its length in one byte, then docid and tf or tf alone. */
-static bool take_posting_fast(rp__ciff_reader *r, uint64_t *gap, uint64_t *tf)
+/* A posting of the usual form from p on: its length in one byte, then docid and tf. NULL: another form. */
+static const uint8_t *read_posting(const uint8_t *p, uint64_t *gap, uint64_t *tf)
 {
-    const uint8_t *p = r->window + r->at, *end = p + 2 + p[1];
-    if (p[1] > 12 || p[0] != (4 << 3 | BYTES))
-        return false;
-    p += 2;
-    *gap = 0;
-    if (*p == (1 << 3 | VARINT)) {
-        unsigned n = short_varint(p + 1, gap);
-        p += n ? 1 + n : 0;
-        if (n == 0)
-            return false;
+    /* Both numbers in a byte each: 22 04 08 gap 10 tf. */
+    uint64_t word = rp__load64(p);
+    if ((word & 0x80FF80FFFFFF) == 0x001000080422) {
+        *gap = word >> 24 & 0x7F;
+        *tf = word >> 40 & 0x7F;
+        return p + 6;
     }
-    if (*p != (2 << 3 | VARINT))
-        return false;
-    unsigned n = short_varint(p + 1, tf);
-    if (n == 0 || p + 1 + n != end)
-        return false;
-    r->at = (size_t)(end - r->window);
-    return true;
+    const uint8_t *end = p + 2 + p[1];
+    if (p[0] != (4 << 3 | BYTES) || p[1] > 12 || p[2] != (1 << 3 | VARINT))
+        return NULL;
+    unsigned n = short_varint(p + 3, gap);
+    p += 3 + n;
+    if (n == 0 || *p != (2 << 3 | VARINT))
+        return NULL;
+    n = short_varint(p + 1, tf);
+    return n > 0 && p + 1 + n == end ? end : NULL;
 }
 
-static rp_status take_posting(rp__ciff_reader *r, uint64_t *gap, uint64_t *tf, bool *has,
+/* Postings of the usual form that stand in the window, up to the first that may be a fault. */
+static size_t take_usual(rp__ciff_reader *r, uint32_t *docids, uint32_t *tfs, size_t cap)
+{
+    uint64_t here = r->n - r->at, left = r->end - offset_of(r), most = r->header.docs;
+    uint64_t docid = (uint64_t)r->docid, gap, tf;
+    here = here < left ? here : left;
+    if (here < POSTING_MOST || r->docid < 0)
+        return 0;
+    const uint8_t *p = r->window + r->at, *last = p + (here - POSTING_MOST), *next;
+    size_t n = 0;
+    for (; n < cap && p <= last; p = next) {
+        next = read_posting(p, &gap, &tf);
+        if (!next || gap == 0 || tf == 0 || docid + gap >= most)
+            break;
+        docid += gap;
+        docids[n] = (uint32_t)docid;
+        tfs[n++] = (uint32_t)tf;
+    }
+    r->at = (size_t)(p - r->window);
+    r->docid = (int64_t)docid;
+    return n;
+}
+
+/* The next posting of any form; *has is false at the end of the list. */
+static rp_status find_posting(rp__ciff_reader *r, uint64_t *gap, uint64_t *tf, bool *has,
                               rp_error *err)
 {
     for (field f; offset_of(r) < r->end;) {
-        rp_status s = fill(r, POSTING_MOST, err);
-        if (s != RP_OK)
-            return s;
+        rp_status s = take_field(r, r->end, &f, err);
         *has = true;
-        if (r->n - r->at >= POSTING_MOST && r->end - offset_of(r) >= POSTING_MOST &&
-            take_posting_fast(r, gap, tf))
-            return RP_OK;
-        s = take_field(r, r->end, &f, err);
         if (s == RP_OK && f.number == 4 && f.type == BYTES)
             return take_posting_slowly(r, offset_of(r) + f.value, gap, tf, err);
         if (s == RP_OK)
@@ -346,11 +363,11 @@ static rp_status take_posting(rp__ciff_reader *r, uint64_t *gap, uint64_t *tf, b
     return RP_OK;
 }
 
-rp_status rp__ciff_reader_posting(rp__ciff_reader *r, uint32_t *docid, uint32_t *tf, bool *has,
-                                  rp_error *err)
+static rp_status take_posting(rp__ciff_reader *r, uint32_t *docid, uint32_t *tf, bool *has,
+                              rp_error *err)
 {
     uint64_t gap, frequency, from = offset_of(r);
-    rp_status s = take_posting(r, &gap, &frequency, has, err);
+    rp_status s = find_posting(r, &gap, &frequency, has, err);
     if (s != RP_OK || !*has)
         return s;
     if (gap > INT32_MAX)
@@ -365,6 +382,23 @@ rp_status rp__ciff_reader_posting(rp__ciff_reader *r, uint32_t *docid, uint32_t 
                      err);
     *docid = (uint32_t)r->docid;
     *tf = (uint32_t)frequency;
+    return RP_OK;
+}
+
+rp_status rp__ciff_reader_postings(rp__ciff_reader *r, uint32_t *docids, uint32_t *tfs, size_t cap,
+                                   size_t *n, rp_error *err)
+{
+    bool has = true;
+    for (*n = 0; *n < cap && has;) {
+        rp_status s = fill(r, POSTING_MOST, err);
+        *n += s == RP_OK ? take_usual(r, docids + *n, tfs + *n, cap - *n) : 0;
+        if (s == RP_OK && *n < cap) {
+            s = take_posting(r, &docids[*n], &tfs[*n], &has, err);
+            *n += s == RP_OK && has;
+        }
+        if (s != RP_OK)
+            return s;
+    }
     return RP_OK;
 }
 
@@ -438,6 +472,11 @@ void rp__ciff_reader_close(rp__ciff_reader *r)
     rp__free(r->window);
     rp__free(r->string);
     rp__free(r);
+}
+
+const char *rp__ciff_reader_name(const rp__ciff_reader *r)
+{
+    return r->path;
 }
 
 const rp__ciff_header *rp__ciff_reader_header(const rp__ciff_reader *r)

@@ -38,15 +38,17 @@ typedef struct rp__ciff_doc {
 /* Opens and reads the header. */
 rp_status rp__ciff_reader_open(const char *path, rp__ciff_reader **out, rp_error *err);
 void rp__ciff_reader_close(rp__ciff_reader *reader); /* NULL is fine */
+const char *rp__ciff_reader_name(const rp__ciff_reader *reader); /* of the file, for messages */
 const rp__ciff_header *rp__ciff_reader_header(const rp__ciff_reader *reader);
 /* Bytes of the file itself read so far, and its size; 0: not known. */
 void rp__ciff_reader_progress(const rp__ciff_reader *reader, uint64_t *done, uint64_t *of);
 
 /* The next of header->lists lists; then all its postings must be read. */
 rp_status rp__ciff_reader_list(rp__ciff_reader *reader, rp__ciff_list *out, rp_error *err);
-/* The list's next posting; *has is false at its end. Docids rise and are below header->docs. */
-rp_status rp__ciff_reader_posting(rp__ciff_reader *reader, uint32_t *docid, uint32_t *tf, bool *has,
-                                  rp_error *err);
+/* The list's next postings, up to `cap` of them; none: it is at its end. Docids rise and are below
+ * header->docs. */
+rp_status rp__ciff_reader_postings(rp__ciff_reader *reader, uint32_t *docids, uint32_t *tfs,
+                                   size_t cap, size_t *n, rp_error *err);
 /* The next of header->docs documents, whose docids are 0, 1, 2, ... */
 rp_status rp__ciff_reader_doc(rp__ciff_reader *reader, rp__ciff_doc *out, rp_error *err);
 /* RP_INPUT if something follows the last document. */

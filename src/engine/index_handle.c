@@ -48,10 +48,12 @@ void rp_index_get_info(const rp_index *index, rp_index_info *out)
 {
     const rp__segment_info *s = rp__segment_get_info(index->segment);
     *out = (rp_index_info){
-        .docs = s->stats.docs,
+        .docs = s->docs,
         .terms = s->terms,
         .postings = s->postings,
-        .tokens = s->stats.tokens,
+        .tokens = s->tokens,
+        .total_docs = s->stats.docs,
+        .total_tokens = s->stats.tokens,
         .average_length = s->stats.docs ? (double)s->stats.tokens / (double)s->stats.docs : 0,
         .generation = s->generation,
         .codec = s->codec,

@@ -312,7 +312,7 @@ static rp_status load(load_job *job, rp_lab_set *out)
     if (status == RP_OK && job->n_lists == 0)
         return RP_NOT_FOUND;
     if (status == RP_OK)
-        status = begin_set(out, job->n_lists, job->n, (uint32_t)info->stats.docs);
+        status = begin_set(out, job->n_lists, job->n, (uint32_t)info->docs);
     job->set = out;
     return status == RP_OK ? rp__index_handle_guard(job->index, run_load, job) : status;
 }

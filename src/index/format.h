@@ -22,6 +22,7 @@ enum {
     RP_SECTION_META = 1,         /* manifest: rp__meta */
     RP_SECTION_STOP_WORDS = 2,   /* manifest: words separated by '\n' */
     RP_SECTION_FREQS = 3,        /* manifest: name of the frequencies' code, if not the codec's own */
+    RP_SECTION_STATS = 4,        /* manifest: rp__meta_stats, if ranking counts with other figures */
     RP_SECTION_TERM_BLOCKS = 16, /* terms: front-coded blocks of RP_TERMS_PER_BLOCK terms */
     RP_SECTION_TERM_OFFSETS = 17,  /* terms: u64 a block and one more */
     RP_SECTION_TERM_PREFIXES = 18, /* terms: u64 a block: first 8 bytes of its first term, as a number */
@@ -49,7 +50,8 @@ enum {
 /* The most documents: docids fit in 31 bits. */
 #define RP_MAX_DOCS 0x7FFFFFFFU
 
-enum { RP_META_POSITIONS = 1, RP_META_TEXT = 2 };
+/* RP_META_TOLD: lengths of documents were told, and need not be the sums of their frequencies. */
+enum { RP_META_POSITIONS = 1, RP_META_TEXT = 2, RP_META_TOLD = 4 };
 
 enum { RP_NAME_BYTES = 16 }; /* of a codec's or code's name, with its NUL */
 
@@ -65,12 +67,19 @@ typedef struct rp__meta {
     rp__meta_file files[RP_FILE_KINDS]; /* [0] is unused: the manifest itself */
 } rp__meta;
 
+/* The collection as ranking sees it. */
+typedef struct rp__meta_stats {
+    uint64_t docs, tokens;
+    uint32_t max_length, zero; /* max_length: no frequency is larger either */
+} rp__meta_stats;
+
 typedef struct rp__text_block {
     uint64_t offset;
     uint32_t first_docid, raw_bytes;
 } rp__text_block;
 
 _Static_assert(sizeof(rp__meta) == 64 + 112 + 96, "meta");
+_Static_assert(sizeof(rp__meta_stats) == 24, "meta stats");
 _Static_assert(sizeof(rp__text_block) == 16, "text block");
 
 #endif

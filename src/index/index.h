@@ -21,8 +21,8 @@
 typedef struct rp__segment rp__segment;
 
 typedef struct rp__segment_info {
-    rp__rank_stats stats;
-    uint64_t terms, postings, generation;
+    rp__rank_stats stats; /* that ranking counts with: not less than what is here */
+    uint64_t docs, tokens, terms, postings, generation;
     const char *codec, *freqs;        /* freqs: the code of the frequencies, the codec's own or not */
     const char *stem, *stop;          /* stop: its name */
     const char *stop_words;           /* separated by '\n' */
@@ -145,13 +145,16 @@ typedef struct rp__coding {
 } rp__coding;
 
 /* Collects documents in memory up to a budget, spills sorted runs, and merges them into a segment.
- * The bytes depend on the documents and options alone, not on threads or memory. */
+ * The bytes depend on the documents and options alone, not on threads or memory.
+ * From tokens: doc, token and doc_end for each document. From lists: term and postings for each list, end_lists,
+ * then doc and doc_end for each document. */
 typedef struct rp__segment_options {
     rp__coding coding;
     const char *aux; /* kinds of auxiliary data, as "lr,hs16"; NULL: none */
     const char *stem, *stop, *stop_words;
     size_t stop_bytes;
     bool has_positions, has_text;
+    bool has_lists;   /* it is filled from lists: no positions, no text */
     uint64_t memory;  /* for everything below this call */
     uint32_t workers; /* inverters */
     bool (*on_progress)(void *arg, uint64_t done, uint64_t of); /* while merging; false: stop */
@@ -170,6 +173,17 @@ rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t
  * docids rise within a worker. */
 rp_status rp__segment_builder_token(rp__segment_builder *b, uint32_t worker, uint32_t docid,
                                     const char *term, uint32_t bytes, uint32_t position);
+/* From lists. Begins the list of a term of 1 to 255 bytes; the order of terms is free, and a list without
+ * postings is forgotten. RP_INPUT, here or at the end: the term has a list already. */
+rp_status rp__segment_builder_term(rp__segment_builder *b, const char *term, uint32_t bytes,
+                                   rp_error *err);
+/* More postings of it: docids rise from call to call, frequencies are at least 1. */
+rp_status rp__segment_builder_postings(rp__segment_builder *b, const uint32_t *docids,
+                                       const uint32_t *tfs, size_t n, rp_error *err);
+/* Gives their memory back for the documents. */
+rp_status rp__segment_builder_end_lists(rp__segment_builder *b, rp_error *err);
+/* The collection that the lists are of, for ranking, where it has more than these documents. */
+void rp__segment_builder_totals(rp__segment_builder *b, uint64_t docs, uint64_t tokens);
 /* Ends the document: its length in tokens. A worker's memory may be spilled here. */
 rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker, uint32_t docid,
                                       uint32_t length, rp_error *err);

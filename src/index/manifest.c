@@ -62,12 +62,15 @@ rp_status rp__manifest_publish(rp__folder *folder, const rp__manifest *m, rp_err
     rp_status status = rp__section_writer_new(folder, RP_MANIFEST_NEW, RP_FILE_MANIFEST, &w, err);
     if (status != RP_OK)
         return status;
-    if (m->freqs[0])
-        rp__section_writer_require(w, RP_FEATURE_FREQS);
+    rp__section_writer_require(w, (m->freqs[0] ? RP_FEATURE_FREQS : 0U) |
+                                      (m->has_stats ? RP_FEATURE_STATS : 0U));
     put_section(w, RP_SECTION_META, &m->meta, sizeof m->meta);
     put_section(w, RP_SECTION_STOP_WORDS, m->stop_words, m->stop_bytes);
     if (m->freqs[0])
         put_section(w, RP_SECTION_FREQS, m->freqs, strlen(m->freqs));
+    rp__meta_stats stats = {m->stats.docs, m->stats.tokens, m->stats.max_length, 0};
+    if (m->has_stats)
+        put_section(w, RP_SECTION_STATS, &stats, sizeof stats);
     status = rp__section_writer_finish(w, NULL, NULL, err);
     if (status == RP_OK)
         status = rp__folder_publish(folder, RP_MANIFEST_NEW, RP_MANIFEST_NAME, err);
@@ -176,6 +179,30 @@ static rp_status read_freqs(const rp__section_file *f, rp__manifest *out, rp_err
     return copy_section(f, RP_SECTION_FREQS, (copy_job){out->freqs, at, bytes}, err);
 }
 
+/* The collection has at least what the index has of it. */
+static rp_status read_stats(const rp__section_file *f, rp__manifest *out, rp_error *err)
+{
+    const uint8_t *at;
+    size_t bytes;
+    rp__meta_stats stats;
+    if (!(rp__section_file_required(f) & RP_FEATURE_STATS))
+        return has_section(f, RP_SECTION_STATS) ? nonsense(f, err) : RP_OK;
+    rp_status status = rp__section_file_get(f, RP_SECTION_STATS, &at, &bytes, err);
+    if (status != RP_OK)
+        return status;
+    if (bytes != sizeof stats)
+        return wrong_size(f, err);
+    status = copy_section(f, RP_SECTION_STATS, (copy_job){&stats, at, bytes}, err);
+    if (status != RP_OK)
+        return status;
+    if (stats.docs < out->meta.docs || stats.docs > RP_MAX_DOCS ||
+        stats.max_length < out->meta.max_length)
+        return nonsense(f, err);
+    out->has_stats = true;
+    out->stats = (rp__rank_stats){stats.docs, stats.tokens, stats.max_length};
+    return RP_OK;
+}
+
 rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_error *err)
 {
     rp__section_file *f;
@@ -189,10 +216,18 @@ rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_erro
         status = read_stop_words(f, out, err);
     if (status == RP_OK)
         status = read_freqs(f, out, err);
+    if (status == RP_OK)
+        status = read_stats(f, out, err);
     rp__section_file_close(f);
     if (status != RP_OK)
         rp__manifest_reset(out);
     return status;
+}
+
+rp__rank_stats rp__manifest_stats(const rp__manifest *m)
+{
+    rp__rank_stats own = {m->meta.docs, m->meta.tokens, m->meta.max_length};
+    return m->has_stats ? m->stats : own;
 }
 
 void rp__manifest_reset(rp__manifest *m)

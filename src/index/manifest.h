@@ -3,6 +3,7 @@
 #define RP_INDEX_MANIFEST_H
 
 #include "index/format.h"
+#include "rank/rank.h"
 #include "riposte/status.h"
 #include "store/store.h"
 
@@ -20,6 +21,8 @@ bool rp__manifest_owns_name(const char *name, uint64_t *generation);
 typedef struct rp__manifest {
     rp__meta meta;
     char freqs[RP_NAME_BYTES]; /* the code of the frequencies; empty: the codec's own */
+    bool has_stats;            /* ranking counts with `stats`, otherwise with the meta's figures */
+    rp__rank_stats stats;
     char *stop_words;          /* allocated, NUL-ended; NULL: none */
     size_t stop_bytes;
 } rp__manifest;
@@ -28,6 +31,8 @@ typedef struct rp__manifest {
 rp_status rp__manifest_publish(rp__folder *folder, const rp__manifest *manifest, rp_error *err);
 /* RP_NOT_FOUND: there is none. Reset what this fills. */
 rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_error *err);
+/* What ranking counts with. */
+rp__rank_stats rp__manifest_stats(const rp__manifest *manifest);
 void rp__manifest_reset(rp__manifest *manifest);
 
 #endif

@@ -141,12 +141,24 @@ static rp_status copy_postings(state *s, size_t n, rp_error *err)
     return status;
 }
 
+/* Of whole lists, all but the last piece of one go on in the run after their own. */
+static bool is_one_list(const state *s, size_t n)
+{
+    size_t ends = 0;
+    for (size_t i = 0; i < n; i++)
+        ends += s->group[i]->run->open != s->group[i]->next;
+    return ends == 1;
+}
+
 static rp_status merge_term(state *s, rp_error *err)
 {
     size_t n = 0;
     s->group[n++] = pop(s);
     while (s->n_heap > 0 && is_same(s->heap[0], s->group[0]))
         s->group[n++] = pop(s);
+    if (s->merge->has_whole_lists && n > 1 && !is_one_list(s, n))
+        return rp__error_set(err, RP_INPUT, "term \"%.*s\" has two lists",
+                             (int)s->group[0]->term_bytes, s->group[0]->term);
     rp__segment_writer_term(s->w, s->group[0]->term, s->group[0]->term_bytes);
     rp__run_reader **kept = s->group + s->merge->n_runs; /* copy_postings shuffles the group */
     memcpy(kept, s->group, n * sizeof *kept);

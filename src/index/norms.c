@@ -14,8 +14,9 @@ void rp__norms_choose(rp__meta *meta)
     snprintf(meta->bound_variant, sizeof meta->bound_variant, "%s", ranking->name);
 }
 
-rp_status rp__norms_fill(const rp__meta *m, const rp__lengths *lengths, float *out)
+rp_status rp__norms_fill(const rp__manifest *manifest, const rp__lengths *lengths, float *out)
 {
+    const rp__meta *m = &manifest->meta;
     const rp__ranking *ranking = rp__ranking_find(m->bound_variant);
     if (!ranking)
         return RP_INCOMPATIBLE;
@@ -23,14 +24,14 @@ rp_status rp__norms_fill(const rp__meta *m, const rp__lengths *lengths, float *o
                      .k1 = m->bound_k1,
                      .b = m->bound_b,
                      .mu = ranking->mu,
-                     .stats = {m->docs, m->tokens, m->max_length}};
+                     .stats = rp__manifest_stats(manifest)};
     for (uint32_t i = 0; i < lengths->n_table; i++)
         out[i] = rp__rank_norm(&rank, lengths->table[i]);
     return RP_OK;
 }
 
 typedef struct fill_job {
-    const rp__meta *meta;
+    const rp__manifest *manifest;
     const rp__lengths *lengths;
     float *out;
 } fill_job;
@@ -38,13 +39,13 @@ typedef struct fill_job {
 static rp_status run_norms(void *arg)
 {
     const fill_job *job = arg;
-    return rp__norms_fill(job->meta, job->lengths, job->out);
+    return rp__norms_fill(job->manifest, job->lengths, job->out);
 }
 
-rp_status rp__norms_new(const rp__meta *meta, const rp__lengths *lengths, float **out,
+rp_status rp__norms_new(const rp__manifest *manifest, const rp__lengths *lengths, float **out,
                         rp_error *err)
 {
-    fill_job job = {meta, lengths, rp__alloc_array(lengths->n_table + 1U, sizeof *job.out)};
+    fill_job job = {manifest, lengths, rp__alloc_array(lengths->n_table + 1U, sizeof *job.out)};
     if (!job.out)
         return rp__error_no_memory(err);
     rp_status status = rp__mapping_guard(run_norms, &job);
@@ -57,6 +58,6 @@ rp_status rp__norms_new(const rp__meta *meta, const rp__lengths *lengths, float 
         return rp__error_set(err, status,
                              "ranking \"%s\", for which block bounds hold, is not known to this "
                              "program; use a newer Riposte",
-                             meta->bound_variant);
+                             manifest->meta.bound_variant);
     return rp__error_set(err, status, "the lengths of documents were cut short");
 }

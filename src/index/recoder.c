@@ -92,6 +92,8 @@ static rp_status describe(rp__recoder *r, rp_error *err)
     memcpy(to->stop_words, from->stop_words, from->stop_bytes + 1);
     to->stop_bytes = from->stop_bytes;
     to->meta = from->meta;
+    to->has_stats = from->has_stats;
+    to->stats = from->stats;
     to->meta.generation = generation;
     memset(to->meta.files, 0, sizeof to->meta.files);
     rp__coding_describe(&r->coding, to);
@@ -173,7 +175,7 @@ static rp_status open_source(rp__recoder *r, const char *from, rp_error *err)
     if (status == RP_OK)
         status = verify_file(r->from->files[RP_FILE_LISTS], err);
     if (status == RP_OK)
-        status = rp__norms_new(&r->from->manifest.meta, &r->from->docs.lengths, &r->norms, err);
+        status = rp__norms_new(&r->from->manifest, &r->from->docs.lengths, &r->norms, err);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* run.c: writes a sorted inverter as a run. */
+/* run.c: writes runs: of a sorted inverter, or of any streams. */
 #include "index/run.h"
 
 #include <stdio.h>
@@ -7,22 +7,41 @@
 
 #include "base/bits.h"
 
-static void put(rp__out *out, XXH3_state_t *hash, const void *bytes, size_t n)
+rp_status rp__run_writer_begin(rp__run_writer *w, rp__out *out, const char *file)
 {
-    XXH3_64bits_update(hash, bytes, n);
-    rp__out_write(out, bytes, n);
+    *w = (rp__run_writer){.out = out, .hash = XXH3_createState()};
+    if (!w->hash)
+        return RP_NO_MEMORY;
+    XXH3_64bits_reset(w->hash);
+    w->run.begin = rp__out_offset(out);
+    snprintf(w->run.file, sizeof w->run.file, "%s", file);
+    return RP_OK;
 }
 
-static void write_head(rp__out *out, XXH3_state_t *hash, const rp__inverter_term *t)
+void rp__run_writer_bytes(rp__run_writer *w, const uint8_t *bytes, size_t n)
+{
+    XXH3_64bits_update(w->hash, bytes, n);
+    rp__out_write(w->out, bytes, n);
+}
+
+void rp__run_writer_term(rp__run_writer *w, const char *term, uint32_t bytes, uint64_t stream_bytes)
 {
     uint8_t head[1 + 255 + 10], *end;
-    head[0] = (uint8_t)t->bytes;
-    memcpy(head + 1, t->term, t->bytes);
-    end = rp__bits_put_varint(head + 1 + t->bytes, t->stream_bytes);
-    put(out, hash, head, (size_t)(end - head));
+    head[0] = (uint8_t)bytes;
+    memcpy(head + 1, term, bytes);
+    end = rp__bits_put_varint(head + 1 + bytes, stream_bytes);
+    rp__run_writer_bytes(w, head, (size_t)(end - head));
+    w->run.terms++;
 }
 
-static void write_stream(rp__out *out, XXH3_state_t *hash, const rp__inverter_term *t)
+void rp__run_writer_end(rp__run_writer *w, rp__run *run)
+{
+    w->run.checksum = XXH3_64bits_digest(w->hash);
+    XXH3_freeState(w->hash);
+    *run = w->run;
+}
+
+static void write_stream(rp__run_writer *w, const rp__inverter_term *t)
 {
     const uint8_t *slice = t->slice;
     uint32_t level = 0;
@@ -32,26 +51,23 @@ static void write_stream(rp__out *out, XXH3_state_t *hash, const rp__inverter_te
         slice = rp__inverter_slice(slice, &level, &bytes);
         if (bytes > left)
             bytes = (size_t)left;
-        put(out, hash, piece, bytes);
+        rp__run_writer_bytes(w, piece, bytes);
         left -= bytes;
     }
 }
 
 rp_status rp__run_write(const rp__inverter *inv, rp__out *out, const char *file, rp__run *run)
 {
-    XXH3_state_t *hash = XXH3_createState();
-    if (!hash)
+    rp__run_writer w;
+    size_t n = rp__inverter_terms(inv);
+    if (rp__run_writer_begin(&w, out, file) != RP_OK)
         return RP_NO_MEMORY;
-    XXH3_64bits_reset(hash);
-    *run = (rp__run){.begin = rp__out_offset(out), .terms = rp__inverter_terms(inv)};
-    snprintf(run->file, sizeof run->file, "%s", file);
-    for (size_t i = 0; i < run->terms; i++) {
+    for (size_t i = 0; i < n; i++) {
         rp__inverter_term t;
         rp__inverter_get(inv, i, &t);
-        write_head(out, hash, &t);
-        write_stream(out, hash, &t);
+        rp__run_writer_term(&w, t.term, t.bytes, t.stream_bytes);
+        write_stream(&w, &t);
     }
-    run->checksum = XXH3_64bits_digest(hash);
-    XXH3_freeState(hash);
+    rp__run_writer_end(&w, run);
     return RP_OK;
 }

@@ -16,10 +16,23 @@ typedef struct rp__run {
     const rp__inverter *inverter; /* NULL: in a file */
     char file[32];
     uint64_t begin, terms;
+    uint64_t open;     /* number of the term, from 1, whose list goes on in the next run; 0: none */
     uint64_t checksum; /* XXH3 of its bytes in the file */
 } rp__run;
 
-/* Appends a sorted inverter to the file that `out` writes. */
+/* Appends a run to the file that `out` writes: terms in order, each followed by the bytes of its stream. */
+typedef struct rp__run_writer {
+    rp__out *out;
+    struct XXH3_state_s *hash;
+    rp__run run;
+} rp__run_writer;
+
+rp_status rp__run_writer_begin(rp__run_writer *w, rp__out *out, const char *file);
+void rp__run_writer_term(rp__run_writer *w, const char *term, uint32_t bytes, uint64_t stream_bytes);
+void rp__run_writer_bytes(rp__run_writer *w, const uint8_t *stream, size_t bytes);
+void rp__run_writer_end(rp__run_writer *w, rp__run *run);
+
+/* Appends a sorted inverter. */
 rp_status rp__run_write(const rp__inverter *inv, rp__out *out, const char *file, rp__run *run);
 
 typedef struct rp__run_reader {

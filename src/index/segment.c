@@ -100,7 +100,9 @@ static void fill_info(rp__segment *s)
 {
     const rp__meta *m = &s->manifest.meta;
     s->info = (rp__segment_info){
-        .stats = {m->docs, m->tokens, m->max_length},
+        .stats = rp__manifest_stats(&s->manifest),
+        .docs = m->docs,
+        .tokens = m->tokens,
         .terms = m->terms,
         .postings = m->postings,
         .generation = m->generation,

@@ -1,4 +1,5 @@
-/* segment_builder.c: documents in, a published segment out. What becomes of the folder is draft.c's.
+/* segment_builder.c: documents or lists in, a published segment out. What becomes of the folder is
+ * draft.c's.
  *
  * Invariant: a document is inverted by one worker and never split over two runs, so merged bytes do
  * not depend on workers or memory. */
@@ -14,6 +15,7 @@
 #include "index/doctable.h"
 #include "index/draft.h"
 #include "index/inverter.h"
+#include "index/list_spool.h"
 #include "index/merge.h"
 #include "index/norms.h"
 #include "index/run.h"
@@ -35,6 +37,7 @@ struct rp__segment_builder {
     rp__doctable_writer *docs;
     worker *workers;
     _Atomic uint64_t inverted; /* bytes of all inverters */
+    rp__list_spool *spool;     /* NULL: it is filled from tokens */
     rp__section_writer *text;
     rp__buf text_index;
     uint64_t text_offset;
@@ -54,6 +57,31 @@ static rp_status make_workers(rp__segment_builder *b, rp_error *err)
             return rp__error_no_memory(err);
     }
     return RP_OK;
+}
+
+static rp_status too_little(const rp__segment_builder *b, rp_error *err)
+{
+    return rp__error_set(err, RP_NO_MEMORY,
+                         "--memory %llu MiB is too little for this collection; give more",
+                         (unsigned long long)(b->o.memory >> 20));
+}
+
+/* Bytes of the budget that are not in use. */
+static uint64_t free_bytes(const rp__segment_builder *b)
+{
+    uint64_t used = rp__alloc_in_use() + rp__alloc_slack(b->o.memory);
+    return used < b->o.memory ? b->o.memory - used : 0;
+}
+
+/* A larger block than that makes nothing faster: the kernel has to find the pages of it. */
+static rp_status make_spool(rp__segment_builder *b, rp_error *err)
+{
+    enum { LEAST = 1 << 20, MOST = 64 << 20 };
+    uint64_t bytes = free_bytes(b) / 2;
+    if (bytes < LEAST)
+        return too_little(b, err);
+    return rp__list_spool_new(&b->draft.folder, bytes < MOST ? (size_t)bytes : MOST, &b->spool,
+                              err);
 }
 
 static rp_status open_text(rp__segment_builder *b, rp_error *err)
@@ -77,7 +105,8 @@ static rp_status describe(rp__segment_builder *b, rp_error *err)
     if (o->stop_bytes)
         memcpy(m->stop_words, o->stop_words, o->stop_bytes);
     m->stop_bytes = o->stop_bytes;
-    m->meta.flags = (o->has_positions ? RP_META_POSITIONS : 0U) | (o->has_text ? RP_META_TEXT : 0U);
+    m->meta.flags = (o->has_positions ? RP_META_POSITIONS : 0U) |
+                    (o->has_text ? RP_META_TEXT : 0U) | (o->has_lists ? RP_META_TOLD : 0U);
     rp__coding_describe(&o->coding, m);
     snprintf(m->meta.stem, sizeof m->meta.stem, "%s", o->stem);
     snprintf(m->meta.stop, sizeof m->meta.stop, "%s", o->stop);
@@ -96,7 +125,7 @@ rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *op
     if (status == RP_OK)
         status = describe(b, err);
     if (status == RP_OK)
-        status = make_workers(b, err);
+        status = options->has_lists ? make_spool(b, err) : make_workers(b, err);
     if (status == RP_OK && rp__doctable_writer_new(&b->docs) != RP_OK)
         status = rp__error_no_memory(err);
     if (status == RP_OK && options->has_text)
@@ -107,6 +136,31 @@ rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *op
     }
     *out = b;
     return RP_OK;
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------- */
+
+rp_status rp__segment_builder_term(rp__segment_builder *b, const char *term, uint32_t bytes,
+                                   rp_error *err)
+{
+    return rp__list_spool_term(b->spool, term, bytes, err);
+}
+
+rp_status rp__segment_builder_postings(rp__segment_builder *b, const uint32_t *docids,
+                                       const uint32_t *tfs, size_t n, rp_error *err)
+{
+    return rp__list_spool_postings(b->spool, docids, tfs, n, err);
+}
+
+void rp__segment_builder_totals(rp__segment_builder *b, uint64_t docs, uint64_t tokens)
+{
+    b->draft.manifest.has_stats = true;
+    b->draft.manifest.stats = (rp__rank_stats){.docs = docs, .tokens = tokens};
+}
+
+rp_status rp__segment_builder_end_lists(rp__segment_builder *b, rp_error *err)
+{
+    return rp__list_spool_end(b->spool, err);
 }
 
 /* ---- Documents --------------------------------------------------------------------------------- */
@@ -162,16 +216,16 @@ rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker_nu
                                       uint32_t docid, uint32_t length, rp_error *err)
 {
     enum { LEAST = 1 << 20 }; /* a run smaller than this is not worth its seek */
-    worker *w = &b->workers[worker_number];
     rp__doctable_writer_set_length(b->docs, docid, length);
+    if (b->spool)
+        return free_bytes(b) > 0 ? RP_OK : too_little(b, err);
+    worker *w = &b->workers[worker_number];
     uint64_t bytes = rp__inverter_bytes(w->inverter);
     atomic_fetch_add_explicit(&b->inverted, bytes - w->counted, memory_order_relaxed);
     w->counted = bytes;
     uint64_t share = worker_share(b);
     if (share < LEAST)
-        return rp__error_set(err, RP_NO_MEMORY,
-                             "--memory %llu MiB is too little for this collection; give more",
-                             (unsigned long long)(b->o.memory >> 20));
+        return too_little(b, err);
     rp_status status = rp__inverter_used(w->inverter) > share ? spill(b, w, err) : RP_OK;
     if (bytes > share)
         rp__inverter_trim(w->inverter, share);
@@ -236,11 +290,54 @@ static rp_status settle_runs(rp__segment_builder *b, rp__run **runs, size_t *n_r
     return RP_OK;
 }
 
+/* The runs of lists, all of which are in the file. */
+static rp_status settle_lists(rp__segment_builder *b, rp__run **runs, size_t *n_runs, rp_error *err)
+{
+    rp__list_spool_info info;
+    rp__list_spool_get(b->spool, &info);
+    if (info.docs > rp__doctable_writer_docs(b->docs))
+        return rp__error_set(err, RP_INPUT, "a list names document %u, and there are %u",
+                             info.docs - 1, rp__doctable_writer_docs(b->docs));
+    *runs = rp__alloc_array(info.n_runs, sizeof **runs);
+    if (!*runs)
+        return rp__error_no_memory(err);
+    if (info.n_runs)
+        memcpy(*runs, info.runs, info.n_runs * sizeof **runs);
+    *n_runs = info.n_runs;
+    return RP_OK;
+}
+
+/* Ranking counts with the collection of which these lists are, and with no frequency that is larger than a
+ * document: lengths that were told may be shorter than what they stand for. */
+static void settle_stats(rp__segment_builder *b)
+{
+    rp__manifest *m = &b->draft.manifest;
+    rp__list_spool_info info;
+    rp__list_spool_get(b->spool, &info);
+    rp__rank_stats stats = rp__manifest_stats(m);
+    stats.docs = stats.docs > m->meta.docs ? stats.docs : m->meta.docs;
+    stats.max_length = info.most_tf > m->meta.max_length ? info.most_tf : m->meta.max_length;
+    m->has_stats = stats.docs != m->meta.docs || stats.tokens != m->meta.tokens ||
+                   stats.max_length != m->meta.max_length;
+    m->stats = stats;
+}
+
 static size_t window_bytes(const rp__segment_builder *b, size_t n_runs)
 {
     enum { LEAST = 4096, MOST = 256 * 1024 };
     uint64_t n = b->o.memory / 8 / (n_runs ? n_runs : 1);
     return n < LEAST ? LEAST : n > MOST ? MOST : (size_t)n;
+}
+
+/* Beside the windows that the merge will open. */
+static rp_status reserve_longest(const rp__segment_builder *b, rp__segment_writer *w, size_t n_runs,
+                                 rp_error *err)
+{
+    rp__list_spool_info info;
+    rp__list_spool_get(b->spool, &info);
+    uint64_t windows = n_runs * (uint64_t)window_bytes(b, n_runs);
+    uint64_t rest = windows < b->o.memory ? b->o.memory - windows : 0;
+    return rp__segment_writer_reserve(w, info.longest, rest, err);
 }
 
 static rp_status write_lists(rp__segment_builder *b, const rp__lengths *lengths,
@@ -250,17 +347,22 @@ static rp_status write_lists(rp__segment_builder *b, const rp__lengths *lengths,
     rp__segment_writer *w = NULL;
     rp__meta *meta = &b->draft.manifest.meta;
     rp__norms_choose(meta);
-    rp_status status = rp__norms_new(meta, lengths, &norms, err);
+    if (b->spool)
+        settle_stats(b);
+    rp_status status = rp__norms_new(&b->draft.manifest, lengths, &norms, err);
     if (status == RP_OK)
         status = rp__segment_writer_new(&b->draft.folder, meta->generation, &b->o.coding,
                                         b->o.has_positions, lengths, norms, &w, err);
     if (status == RP_OK)
         status = rp__segment_writer_aux(w, &b->draft.folder, b->aux, err);
+    if (status == RP_OK && b->spool)
+        status = reserve_longest(b, w, n_runs, err);
     rp__merge merge = {.runs = runs,
                        .n_runs = n_runs,
                        .folder = &b->draft.folder,
                        .buffer = window_bytes(b, n_runs),
                        .has_positions = b->o.has_positions,
+                       .has_whole_lists = b->spool != NULL,
                        .on_progress = b->o.on_progress,
                        .progress_arg = b->o.progress_arg};
     if (status == RP_OK)
@@ -318,8 +420,12 @@ static void fill_stats(const rp__segment_builder *b, rp_build_stats *stats)
     stats->seconds = (double)(rp__clock_now() - b->begun) * 1e-9;
     stats->bytes_out = rp__draft_bytes(&b->draft);
     stats->runs = 0;
-    for (uint32_t i = 0; i < b->o.workers; i++)
+    for (uint32_t i = 0; b->workers && i < b->o.workers; i++)
         stats->runs += b->workers[i].n_runs;
+    rp__list_spool_info lists = {0};
+    if (b->spool)
+        rp__list_spool_get(b->spool, &lists);
+    stats->runs += lists.n_runs;
 }
 
 rp_status rp__segment_builder_finish(rp__segment_builder *b, rp_build_stats *stats, rp_error *err)
@@ -327,7 +433,8 @@ rp_status rp__segment_builder_finish(rp__segment_builder *b, rp_build_stats *sta
     rp__lengths lengths;
     rp__run *runs = NULL;
     size_t n_runs = 0;
-    rp_status status = settle_runs(b, &runs, &n_runs, err);
+    rp_status status =
+        b->spool ? settle_lists(b, &runs, &n_runs, err) : settle_runs(b, &runs, &n_runs, err);
     if (status == RP_OK)
         status = write_docs(b, &lengths, err);
     if (status == RP_OK)
@@ -354,6 +461,7 @@ void rp__segment_builder_free(rp__segment_builder *b)
             rp__folder_remove(&b->draft.folder, w->file);
         rp__free(w->runs);
     }
+    rp__list_spool_free(b->spool);
     rp__section_writer_abandon(b->text);
     rp__free(b->workers);
     rp__doctable_writer_free(b->docs);

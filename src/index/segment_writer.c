@@ -87,6 +87,29 @@ rp_status rp__segment_writer_aux(rp__segment_writer *w, const rp__folder *folder
     return kinds ? rp__aux_writer_new(folder, kinds, w->lengths.n_docs, &w->aux, err) : RP_OK;
 }
 
+rp_status rp__segment_writer_reserve(rp__segment_writer *w, uint64_t n, uint64_t memory,
+                                     rp_error *err)
+{
+    enum { POSTING_BYTES = 2 * sizeof(uint32_t), AUX_BYTES = 2 };
+    uint64_t bound = rp__list_coder_bound(&w->coder, n);
+    uint64_t need = n * (POSTING_BYTES + (w->aux ? AUX_BYTES : 0U)) + bound +
+                    rp__list_coder_bytes(&w->coder, n);
+    uint64_t held = rp__alloc_in_use();
+    if (held + need + rp__alloc_slack(memory) >
+        memory) { /* slack grows by a sixteenth of the whole */
+        uint64_t enough = (held + need + rp__alloc_slack(0)) / 15 * 16;
+        return rp__error_set(err, RP_NO_MEMORY,
+                             "a list of %llu postings does not fit in memory; give --memory %lluM",
+                             (unsigned long long)n, (unsigned long long)(enough >> 20) + 1);
+    }
+    size_t cap = w->cap;
+    bool has_room = rp__alloc_grow(&w->tfs, &cap, n, sizeof *w->tfs) &&
+                    rp__alloc_grow(&w->docids, &w->cap, n, sizeof *w->docids) &&
+                    rp__alloc_grow(&w->encoded, &w->cap_encoded, bound, 1) &&
+                    rp__list_coder_reserve(&w->coder, n);
+    return has_room ? RP_OK : rp__error_no_memory(err);
+}
+
 void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t bytes)
 {
     memcpy(w->term, term, bytes);

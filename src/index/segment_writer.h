@@ -17,6 +17,10 @@ rp_status rp__segment_writer_new(const rp__folder *folder, uint64_t generation,
  * first term. */
 rp_status rp__segment_writer_aux(rp__segment_writer *w, const rp__folder *folder, uint32_t kinds,
                                  rp_error *err);
+/* Takes all memory that lists of up to n postings need. RP_NO_MEMORY: with it more than `memory` is in
+ * use. */
+rp_status rp__segment_writer_reserve(rp__segment_writer *w, uint64_t n, uint64_t memory,
+                                     rp_error *err);
 void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t bytes);
 /* Docids rise within a term. With positions tf is 0 and counted by the calls to positions.
  * RP_DAMAGED: there is no such document. */

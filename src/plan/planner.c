@@ -338,7 +338,8 @@ static rp_status bind_phrase(binder *b, const rp__syntax_op *op)
             return status;
     }
     if (n > 1 && !rp__segment_get_info(b->segment)->has_positions)
-        return FAIL(b, op, RP_USAGE, "phrases need positions; index without --no-positions");
+        return FAIL(b, op, RP_USAGE,
+                    "phrases need positions, and this index was made without them");
     return n ? put_leaf(b, op, n, op->role) : RP_OK;
 }
 

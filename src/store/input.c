@@ -266,13 +266,16 @@ static rp_status read_zstd(rp__input *input, uint8_t *out, size_t cap, size_t *g
 
 /* ---- The table, and the calls ---------------------------------------------------------------- */
 
+enum { PLAIN = 2 };
+
 static const decoder decoders[] = {
     {"gzip", match_gzip, begin_gzip, read_gzip, end_gzip},
     {"zstd", match_zstd, begin_zstd, read_zstd, end_zstd},
-    {"plain", match_plain, begin_plain, read_plain, end_plain},
+    [PLAIN] = {"plain", match_plain, begin_plain, read_plain, end_plain},
 };
 
-static rp_status open_file(rp__input *input, rp_error *err)
+/* `missing` is what comes back where there is no such file. */
+static rp_status open_file(rp__input *input, rp_status missing, rp_error *err)
 {
     if (strcmp(input->path, "-") == 0) {
         input->path = "standard input";
@@ -281,7 +284,8 @@ static rp_status open_file(rp__input *input, rp_error *err)
     }
     input->fd = rp__store_open(AT_FDCWD, input->path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
     if (input->fd < 0)
-        return rp__error_set(err, RP_IO, "%s: cannot open: %s", input->path, strerror(errno));
+        return rp__error_set(err, errno == ENOENT ? missing : RP_IO, "%s: cannot open: %s",
+                             input->path, strerror(errno));
     struct stat st;
     if (fstat(input->fd, &st) == 0 && S_ISREG(st.st_mode))
         input->size = (uint64_t)st.st_size;
@@ -302,7 +306,7 @@ static rp_status choose_decoder(rp__input *input, rp_error *err)
     return RP_OK;
 }
 
-rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out, rp_error *err)
+static rp_status new_input(const char *path, rp_status missing, rp__input **out, rp_error *err)
 {
     size_t path_bytes = strlen(path) + 1;
     rp__input *input = rp__alloc(sizeof *input + path_bytes);
@@ -310,18 +314,39 @@ rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out,
         return rp__error_no_memory(err);
     memset(input, 0, offsetof(rp__input, buffer));
     input->path = memcpy((char *)(input + 1), path, path_bytes);
-    input->max_expand = max_expand ? max_expand : DEFAULT_EXPAND;
+    input->max_expand = DEFAULT_EXPAND;
     input->fd = -1;
     input->between = true;
-    rp_status status = open_file(input, err);
+    *out = input;
+    return open_file(input, missing, err);
+}
+
+static rp_status end_open(rp__input *input, rp_status status, rp__input **out)
+{
+    *out = status == RP_OK ? input : NULL;
+    if (status != RP_OK)
+        rp__input_close(input);
+    return status;
+}
+
+rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out, rp_error *err)
+{
+    rp__input *input = NULL;
+    rp_status status = new_input(path, RP_IO, &input, err);
+    if (status == RP_OK && max_expand)
+        input->max_expand = max_expand;
     if (status == RP_OK)
         status = choose_decoder(input, err);
-    if (status != RP_OK) {
-        rp__input_close(input);
-        return status;
-    }
-    *out = input;
-    return RP_OK;
+    return end_open(input, status, out);
+}
+
+rp_status rp__input_open_plain(const char *path, rp__input **out, rp_error *err)
+{
+    rp__input *input = NULL;
+    rp_status status = new_input(path, RP_NOT_FOUND, &input, err);
+    if (status == RP_OK)
+        input->decoder = &decoders[PLAIN];
+    return end_open(input, status, out);
 }
 
 static rp_status check_expansion(const rp__input *input, rp_error *err)

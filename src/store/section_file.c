@@ -48,7 +48,7 @@ static rp_status read_at(const rp__section_file *f, int fd, void *to, size_t n, 
 static rp_status check_header(const rp__section_file *f, const rp__section_header *header,
                               uint32_t kind, rp_error *err)
 {
-    uint64_t unknown = header->required & ~(uint64_t)RP_FEATURE_FREQS;
+    uint64_t unknown = header->required & ~(uint64_t)RP_FEATURES_KNOWN;
     if (memcmp(header->magic, RP_SECTION_MAGIC, sizeof header->magic) != 0)
         return damaged(f, "this is no file of a Riposte index", err);
     if (header->version != RP_SECTION_VERSION)

@@ -85,7 +85,7 @@ void rp__in_close(rp__in *in);
 /* ---- 3. Section files ------------------------------------------------------------------------ */
 
 /* Bits of a header's required features; docs/format.md, chapter 11. */
-enum { RP_FEATURE_FREQS = 1 };
+enum { RP_FEATURE_FREQS = 1, RP_FEATURE_STATS = 2, RP_FEATURES_KNOWN = 3 };
 
 /* header | sections, each 64-byte aligned, followed by RP_PAD zero bytes | table | footer.
  * docs/format.md has the bytes. `kind` and section ids are the index room's numbers. */
@@ -144,6 +144,8 @@ rp_status rp__mapping_guard(rp_status (*fn)(void *arg), void *arg);
  * bytes. One thread at a time. */
 typedef struct rp__input rp__input;
 rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out, rp_error *err);
+/* The same for bytes of any kind, never unpacked. RP_NOT_FOUND: there is no such file. */
+rp_status rp__input_open_plain(const char *path, rp__input **out, rp_error *err);
 /* Fills buf; *got is less than cap only at the end. RP_INPUT: damaged; RP_LIMIT: expands too far. */
 rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, rp_error *err);
 uint64_t rp__input_consumed(const rp__input *input); /* bytes of the file itself */

@@ -190,6 +190,37 @@ static rp_status recode(fixture *f, rp_error *err)
     return finish_build(f, rp_index_recode(f->index, f->target, &o, NULL, err));
 }
 
+/* What other programs would have written; the file or files of a format begin with its name. */
+static const char *theirs(fixture *f, const char *format)
+{
+    static char path[400];
+    snprintf(path, sizeof path, "%s/theirs-%s", f->dir.path, format);
+    return path;
+}
+
+static rp_status import_ciff(fixture *f, rp_error *err)
+{
+    rp_import_options o = {.aux = f->build.aux};
+    const char *path = theirs(f, "ciff");
+    return finish_build(f, rp_index_import("ciff", path, f->target, &o, NULL, err));
+}
+
+static rp_status import_pisa(fixture *f, rp_error *err)
+{
+    const char *path = theirs(f, "pisa");
+    return finish_build(f, rp_index_import("pisa", path, f->target, NULL, NULL, err));
+}
+
+static rp_status export_ciff(fixture *f, rp_error *err)
+{
+    return rp_index_export("ciff", f->index, theirs(f, "ciff"), NULL, err);
+}
+
+static rp_status export_pisa(fixture *f, rp_error *err)
+{
+    return rp_index_export("pisa", f->index, theirs(f, "pisa"), NULL, err);
+}
+
 static void expect_sound(fixture *f)
 {
     rp_error err = {0};
@@ -217,11 +248,18 @@ static const struct build_row {
     {"builder, new folder", {.stem = "english"}, false, build_from_memory},
     {"recode, over an old index", {.codec = "optpfd"}, true, recode},
     {"recode, new folder, 2 threads", {.codec = "iiu", .aux = "lr", .threads = 2}, false, recode},
+    {"import, over an old index",
+     {.aux = "lr", .no_positions = true, .no_store = true},
+     true,
+     import_ciff},
+    {"import, new folder", {.no_positions = true, .no_store = true}, false, import_pisa},
 };
 
 static void test_builds(void **state)
 {
     fixture *f = *state;
+    exhaust(f, "export, one file", export_ciff, NULL);
+    exhaust(f, "export, five files", export_pisa, NULL);
     for (size_t i = 0; i < sizeof build_rows / sizeof *build_rows; i++) {
         f->build = build_rows[i].options;
         begin_target(f, build_rows[i].has_old);

@@ -102,7 +102,7 @@ static bool open_file(format_index *ix, const char *path, uint32_t kind, format_
     uint64_t n = u64(footer + 8);
     if (f->bytes < 128 || memcmp(f->at, magic, 8) != 0 || memcmp(footer + 56, magic_end, 8) != 0)
         return fail(ix, "%s: magic", path);
-    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0) ||
+    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 3 : 0) ||
         !are_zeros(f->at + 32, 32))
         return fail(ix, "%s: header", path);
     f->checksum = u64(footer + 48);
@@ -137,6 +137,21 @@ static double real(const uint8_t *p)
     return v;
 }
 
+static bool read_stats(format_index *ix, bool is_asked_for)
+{
+    uint64_t bytes;
+    const uint8_t *stats = section(ix, 0, 4, &bytes);
+    if (is_asked_for != (stats != NULL) || (stats && bytes != 24))
+        return fail(ix, "statistics");
+    ix->total_docs = stats ? u64(stats) : ix->docs;
+    ix->total_tokens = stats ? u64(stats + 8) : ix->tokens;
+    ix->total_longest = stats ? u32(stats + 16) : ix->longest;
+    if (ix->total_docs < ix->docs || ix->total_longest < ix->longest ||
+        (stats && u32(stats + 20) != 0))
+        return fail(ix, "statistics of less than there is");
+    return true;
+}
+
 static bool read_meta(format_index *ix)
 {
     uint64_t bytes;
@@ -151,18 +166,20 @@ static bool read_meta(format_index *ix)
     ix->longest = u32(m + 40);
     ix->has_positions = u32(m + 44) & 1;
     ix->has_text = u32(m + 44) & 2;
+    ix->is_told = u32(m + 44) & 4;
     ix->k1 = real(m + 48);
     ix->b = real(m + 56);
     memcpy(ix->variant, m + 64, 16);
     memcpy(ix->codec, m + 80, 16);
     memcpy(ix->stem, m + 96, 16);
     memcpy(ix->stop, m + 112, 64);
+    uint64_t features = u64(ix->files[0].at + 16);
     const uint8_t *freqs = section(ix, 0, 3, &bytes);
-    if (u64(ix->files[0].at + 16) != (freqs != NULL) || bytes > 15)
+    if ((features & 1) != (freqs != NULL) || bytes > 15)
         return fail(ix, "frequencies");
     if (freqs)
         memcpy(ix->freqs, freqs, bytes);
-    return true;
+    return read_stats(ix, features & 2);
 }
 
 bool format_open(format_index *ix, const char *dir)

@@ -19,7 +19,9 @@ typedef struct format_index {
     format_file files[6]; /* by kind */
     uint64_t generation, docs, tokens, terms, postings;
     uint32_t longest;
-    bool has_positions, has_text;
+    bool has_positions, has_text, is_told; /* is_told: lengths need not be sums of frequencies */
+    uint64_t total_docs, total_tokens;     /* for ranking */
+    uint32_t total_longest;
     double k1, b;
     char variant[16], codec[16], freqs[16], stem[16], stop[64]; /* freqs: empty, the codec's own */
     /* Where the walk over terms is. */

@@ -147,6 +147,50 @@ static void test_cannot_publish(void **state)
     tempdir_remove(&dir);
 }
 
+/* So are the figures that ranking counts with, where they are not the index's own. */
+static void test_stats(void **state)
+{
+    (void)state;
+    static const struct {
+        rp__rank_stats stats;
+        rp_status status;
+    } cases[] = {
+        {{3, 11, 4}, RP_OK},
+        {{RP_MAX_DOCS, UINT64_MAX, UINT32_MAX}, RP_OK},
+        {{2, 11, 4}, RP_DAMAGED},                 /* fewer documents than here */
+        {{UINT64_C(1) << 31, 11, 4}, RP_DAMAGED}, /* more than there can be */
+        {{3, 11, 3}, RP_DAMAGED},                 /* shorter than the longest */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tempdir dir;
+        rp__folder folder;
+        rp__manifest made = make_manifest(), got;
+        patch p;
+        rp_error err = {0};
+        made.meta.max_length = 4;
+        made.has_stats = true;
+        made.stats = cases[i].stats;
+        assert_int_equal(tempdir_make(&dir), 0);
+        assert_int_equal(rp__folder_create(&folder, dir.path, NULL), RP_OK);
+        assert_int_equal(rp__manifest_publish(&folder, &made, &err), RP_OK);
+        assert_int_equal(rp__manifest_read(&folder, &got, &err), cases[i].status);
+        if (cases[i].status == RP_OK) {
+            rp__rank_stats stats = rp__manifest_stats(&got);
+            assert_memory_equal(&stats, &made.stats, sizeof stats);
+            patch_open(&p, dir.path, 7);
+            uint8_t *required = p.f.at[RP_FILE_MANIFEST] + offsetof(rp__section_header, required);
+            assert_int_equal(rp__load64(required), RP_FEATURE_STATS);
+            *required = 0;
+            patch_apply(&p);
+            assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
+            patch_close(&p);
+        }
+        rp__manifest_reset(&got);
+        rp__folder_close(&folder);
+        tempdir_remove(&dir);
+    }
+}
+
 /* The code of frequencies is a section of its own, which an older reader refuses by a feature bit. */
 static void test_freqs(void **state)
 {
@@ -254,7 +298,7 @@ int main(void)
         cmocka_unit_test(test_names),           cmocka_unit_test(test_own_names),
         cmocka_unit_test(test_names_of_others), cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_cannot_publish),  cmocka_unit_test(test_nonsense),
-        cmocka_unit_test(test_freqs),
+        cmocka_unit_test(test_freqs),           cmocka_unit_test(test_stats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

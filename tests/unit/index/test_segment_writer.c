@@ -184,12 +184,32 @@ static void test_no_such_document(void **state)
     plain_free(p);
 }
 
+/* The longest list must fit, and it is said how much would do. */
+static void test_reserve(void **state)
+{
+    (void)state;
+    plain_index plain = {0};
+    segment_case c;
+    rp_error err = {0};
+    unsigned long long enough = 0;
+    segment_case_begin(&c, "bp128", false, &plain, 10);
+    assert_int_equal(rp__segment_writer_reserve(c.w, 10000000, 64 << 20, &err), RP_NO_MEMORY);
+    const char *told = strstr(err.text, "--memory ");
+    assert_non_null(told);
+    assert_int_equal(sscanf(told, "--memory %lluM", &enough), 1);
+    assert_true(enough > 150 && enough < 400);
+    assert_int_equal(rp__segment_writer_reserve(c.w, 10000000, enough << 20, &err), RP_OK);
+    segment_case_end(&c);
+    segment_case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiny_boundary), cmocka_unit_test(test_places),
         cmocka_unit_test(test_random),        cmocka_unit_test(test_no_terms),
         cmocka_unit_test(test_bounds),        cmocka_unit_test(test_no_such_document),
+        cmocka_unit_test(test_reserve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,7 +270,7 @@ static void test_no_positions(void **state)
     assert_int_equal(bind(&b, "\"fox\"", RP_MODE_OR, NULL), RP_OK);
     assert_int_equal(bind(&b, "dog \"quick fox\"", RP_MODE_OR, NULL), RP_USAGE);
     assert_string_equal(b.err.text,
-                        "column 5: phrases need positions; index without --no-positions");
+                        "column 5: phrases need positions, and this index was made without them");
     tear_down(&b);
 }
 

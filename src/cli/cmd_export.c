@@ -1,0 +1,120 @@
+/* cmd_export.c: riposte export: an index in a form that other programs read. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "cli/exchange_args.h"
+#include "cli/figures.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+#include "riposte/index.h"
+
+typedef struct export_args {
+    rp__common_args common;
+    const char *output;
+} export_args;
+
+static const rp__option export_rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     .is_required = true,
+     .at = offsetof(export_args, output),
+     .help = "what to write; a file that is there is replaced"},
+    {0},
+};
+
+static const rp__option_group groups[] = {
+    {"export", export_rows, 0},
+    {"general", rp__options_common, offsetof(export_args, common)},
+    {0},
+};
+
+static rp_status write_result(rp__console *console, const rp__call *call, const rp_index_info *info,
+                              double seconds, rp_error *err)
+{
+    const export_args *args = call->args;
+    rp__buf out;
+    rp__json_writer w;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__json_writer_text(&w, "schema", "riposte.export/1");
+    rp__json_writer_text(&w, "format", call->operands[0]);
+    rp__json_writer_text(&w, "index", call->operands[1]);
+    rp__json_writer_text(&w, "output", args->output);
+    rp__json_writer_uint(&w, "docs", info->docs);
+    rp__json_writer_uint(&w, "terms", info->terms);
+    rp__json_writer_uint(&w, "postings", info->postings);
+    rp__json_writer_real(&w, "seconds", seconds, 6);
+    rp__json_writer_end(&w, '}');
+    rp_status status = rp__console_reply(console, &out, err);
+    rp__buf_free(&out);
+    return status;
+}
+
+static void print_result(const rp_index_info *info, double seconds)
+{
+    char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES], d[RP_FIGURE_BYTES];
+    printf("%s documents, %s terms, %s postings in %s\n", rp__figures_count(a, info->docs),
+           rp__figures_count(b, info->terms), rp__figures_count(c, info->postings),
+           rp__figures_time(d, seconds));
+}
+
+static rp_status look(const char *dir, rp_index_info *info, rp_error *err)
+{
+    rp_index *index = NULL;
+    rp_status status = rp_index_open(dir, NULL, &index, err);
+    if (status != RP_OK)
+        return status;
+    rp_index_get_info(index, info);
+    rp_index_close(index);
+    return RP_OK;
+}
+
+static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
+{
+    const export_args *args = call->args;
+    rp__progress progress;
+    rp_index_info info;
+    rp_status status = rp__exchange_args_check(console, call->operands[0], err);
+    if (status == RP_OK)
+        status = look(call->operands[1], &info, err);
+    if (status != RP_OK)
+        return status;
+    uint64_t begun = rp__clock_now();
+    rp__progress_init(&progress, console);
+    rp_export_options options = {.on_progress = rp__progress_tick,
+                                 .progress_arg = &progress,
+                                 .on_warning = rp__progress_warn,
+                                 .warning_arg = &progress};
+    rp__interrupt_watch();
+    status = rp_index_export(call->operands[0], call->operands[1], args->output, &options, err);
+    rp__progress_end(&progress);
+    double seconds = (double)(rp__clock_now() - begun) * 1e-9;
+    if (status != RP_OK || strcmp(args->output, "-") == 0)
+        return status;
+    if (console->wants_json)
+        return write_result(console, call, &info, seconds, err);
+    if (!console->is_quiet)
+        print_result(&info, seconds);
+    return RP_OK;
+}
+
+const rp__verb rp__cmd_export_verb = {
+    .name = "export",
+    .summary = "write an index for other programs",
+    .operands = {"FORMAT", "DIR"},
+    .details =
+        "FORMAT is ciff: one file, packed by gzip if its name ends in .gz, - for standard output; "
+        "or pisa: FILE.docs, FILE.freqs, FILE.sizes, FILE.terms and FILE.documents. Terms, docids, "
+        "frequencies, ids and lengths go out; positions and text stay behind. A file appears under "
+        "its name when it is whole. Importing it gives the same lists and documents.",
+    .examples = "riposte export ciff my.rip -o my.ciff.gz\n"
+                "riposte export pisa my.rip -o inv/my\n",
+    .groups = groups,
+    .args_bytes = sizeof(export_args),
+    .run = run,
+};

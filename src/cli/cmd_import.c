@@ -1,0 +1,164 @@
+/* cmd_import.c: riposte import: an index of another program becomes one of ours. */
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/exchange_args.h"
+#include "cli/figures.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+#include "riposte/index.h"
+
+typedef struct import_args {
+    rp__common_args common;
+    const char *output;
+    rp_import_options import;
+} import_args;
+
+static const char *const stems[] = {"none", "porter", "english", NULL};
+
+#define AT(field) .at = offsetof(import_args, field)
+
+static const rp__option import_rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = RP_OPTION_TEXT,
+     .argument = "DIR",
+     .is_required = true,
+     AT(output),
+     .help = "folder of the index; one that is there is replaced"},
+    {.name = "codec",
+     .kind = RP_OPTION_SPEC,
+     .argument = "NAME[:KEY=N,...]",
+     .initial = "bp128",
+     .choice_at = rp_codec_name,
+     AT(import.codec),
+     .help = "how lists are coded, with what the encoder is told (exceptions, level, c)"},
+    {.name = "freqs",
+     .kind = RP_OPTION_NAME,
+     .argument = "NAME",
+     .choice_at = rp_freqs_name,
+     AT(import.freqs),
+     .help = "how frequencies are coded, otherwise as the codec does it"},
+    {.name = "aux",
+     .kind = RP_OPTION_TEXT,
+     .argument = "LIST",
+     AT(import.aux),
+     .help =
+         "data that narrow searches in long lists, separated by commas: lr, hs8, hs16, ... hs1024"},
+    {.name = "stem",
+     .kind = RP_OPTION_NAME,
+     .argument = "NAME",
+     .initial = "none",
+     .choices = stems,
+     AT(import.stem),
+     .help = "how the other program cut words to their stem, for queries"},
+    {.name = "stop",
+     .kind = RP_OPTION_TEXT,
+     .argument = "LIST",
+     .initial = "none",
+     AT(import.stop),
+     .help = "words that the other program left out, for queries: lucene, none, or a file with a "
+             "word a line"},
+    {.name = "memory",
+     .kind = RP_OPTION_SIZE,
+     .argument = "SIZE",
+     .initial = "1G",
+     .least = 1,
+     AT(import.memory),
+     .help = "memory in all, a hard total; the longest list must fit"},
+    {0},
+};
+
+static const rp__option_group groups[] = {
+    {"import", import_rows, 0},
+    {"general", rp__options_common, offsetof(import_args, common)},
+    {0},
+};
+
+static rp_status write_stats(rp__console *console, const rp__call *call,
+                             const rp_build_stats *stats, rp_error *err)
+{
+    const import_args *args = call->args;
+    rp__buf out;
+    rp__json_writer w;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__json_writer_text(&w, "schema", "riposte.import/1");
+    rp__json_writer_text(&w, "format", call->operands[0]);
+    rp__json_writer_text(&w, "index", args->output);
+    rp__json_writer_uint(&w, "docs", stats->docs);
+    rp__json_writer_uint(&w, "terms", stats->terms);
+    rp__json_writer_uint(&w, "postings", stats->postings);
+    rp__json_writer_uint(&w, "tokens", stats->tokens);
+    rp__json_writer_uint(&w, "bytes_in", stats->bytes_in);
+    rp__json_writer_uint(&w, "bytes_out", stats->bytes_out);
+    rp__json_writer_uint(&w, "runs", stats->runs);
+    rp__json_writer_uint(&w, "memory_peak", stats->memory_peak);
+    rp__json_writer_real(&w, "seconds", stats->seconds, 6);
+    rp__json_writer_end(&w, '}');
+    rp_status status = rp__console_reply(console, &out, err);
+    rp__buf_free(&out);
+    return status;
+}
+
+static void print_stats(const rp_build_stats *stats)
+{
+    char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES];
+    printf("%s documents, %s terms, %s postings\n", rp__figures_count(a, stats->docs),
+           rp__figures_count(b, stats->terms), rp__figures_count(c, stats->postings));
+    printf("%s read, %s written in %s, ", rp__figures_size(a, stats->bytes_in),
+           rp__figures_size(b, stats->bytes_out), rp__figures_time(c, stats->seconds));
+    printf("at most %s of memory\n", rp__figures_size(a, stats->memory_peak));
+}
+
+static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
+{
+    import_args *args = call->args;
+    rp__progress progress;
+    rp_build_stats stats = {0};
+    rp_status status = rp__exchange_args_check(console, call->operands[0], err);
+    if (status != RP_OK)
+        return status;
+    rp__progress_init(&progress, console);
+    args->import.on_progress = rp__progress_tick;
+    args->import.progress_arg = &progress;
+    args->import.on_warning = rp__progress_warn;
+    args->import.warning_arg = &progress;
+    rp__interrupt_watch();
+    status = rp_index_import(call->operands[0], call->operands[1], args->output, &args->import,
+                             &stats, err);
+    rp__progress_end(&progress);
+    if (status != RP_OK)
+        return status;
+    if (console->wants_json)
+        return write_stats(console, call, &stats, err);
+    if (!console->is_quiet)
+        print_stats(&stats);
+    return RP_OK;
+}
+
+const rp__verb rp__cmd_import_verb = {
+    .name = "import",
+    .summary = "turn an index of another program into one of ours",
+    .operands = {"FORMAT", "FILE"},
+    .details =
+        "FORMAT is ciff, the Common Index File Format, version 1: one file, as it is or compressed "
+        "by gzip or zstd, - for standard input; or pisa, the binary collection of PISA and ds2i: "
+        "FILE.docs, FILE.freqs, FILE.sizes and, where they are, FILE.terms and FILE.documents. "
+        "Terms, docids, frequencies, ids and lengths are taken as they are. There are no "
+        "positions, "
+        "so phrases are refused, and no text, so there are no snippets. Queries are cut into words "
+        "as always: --stem and --stop say what the other program did beyond that. Where a CIFF "
+        "file "
+        "has some documents of a collection, ranking counts with the whole, as its header tells "
+        "it; "
+        "otherwise everything is counted anew. The index is published at the end in one step.",
+    .examples = "riposte import ciff robust04.ciff.gz -o robust04.rip\n"
+                "riposte import ciff --stem porter --stop lucene robust04.ciff.gz -o robust04.rip\n"
+                "riposte import pisa inv/gov2 -o gov2.rip\n",
+    .groups = groups,
+    .args_bytes = sizeof(import_args),
+    .run = run,
+};
