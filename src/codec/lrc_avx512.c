@@ -52,11 +52,6 @@ void rp__lrc_avx512_make(uint64_t a, rp__lrc_points *to)
     to->are_made = true;
 }
 
-uint32_t rp__lrc_avx512_falls(const uint32_t *docids, uint32_t count)
-{
-    return rp__gaps_rising(docids, count, UINT32_MAX) != RP_OK;
-}
-
 RP_LRC_INLINE uint32_t wide(const uint8_t *p, uint32_t w, uint32_t from, uint32_t count,
                             const rp__lrc_points *points, uint32_t *out)
 {

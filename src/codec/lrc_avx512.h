@@ -67,12 +67,9 @@ RP_LRC_INLINE void rp__lrc_avx512_make_alike(uint64_t a, rp__lrc_points *to)
 
 /* ---- Docids ---------------------------------------------------------------------------------- */
 
-/* Whether these do not rise, one by one. */
-uint32_t rp__lrc_avx512_falls(const uint32_t *docids, uint32_t count);
-
 /* The first `count` docids; not 0: they do not rise. Inside groups they are compared in lanes, and between
- * groups, where lanes count from other points, by what was written; all one by one where docids may pass
- * 2^32, as they do where a line starts below 0. */
+ * groups, where lanes count from other points, by what was written. Where they may pass 2^32 this tells
+ * nothing. */
 RP_LRC_INLINE uint32_t rp__lrc_avx512_narrow(const rp__lrc_view *v, uint32_t count, bool are_alike,
                                              const rp__lrc_points *points, uint32_t *out)
 {
@@ -110,7 +107,7 @@ RP_LRC_INLINE uint32_t rp__lrc_avx512_narrow(const rp__lrc_view *v, uint32_t cou
 #pragma GCC unroll 8
     for (uint32_t i = RP_LRC_GROUP; i < count; i += RP_LRC_GROUP)
         falls |= out[i] <= out[i - 1];
-    return v->start > UINT32_MAX - RP_LRC_REACH ? rp__lrc_avx512_falls(out, count) : falls;
+    return falls;
 }
 
 /* The same, 16 docids at a time. (Not given the view itself: that would have to be in memory.) */
@@ -141,6 +138,12 @@ RP_LRC_INLINE uint32_t rp__lrc_avx512_of_slope(const rp__lrc_view *v, uint32_t c
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* Whether docids may pass 2^32, as they do where a line starts below 0. */
+RP_LRC_INLINE bool rp__lrc_avx512_may_pass(const rp__lrc_view *v)
+{
+    return v->start > UINT32_MAX - RP_LRC_REACH;
+}
 
 /* The usual segment: not the last, and without exceptions; and full, where that is asked for. False: look
  * closer. */
@@ -175,7 +178,7 @@ RP_LRC_INLINE bool rp__lrc_avx512_open_usual(const rp__list *list, uint32_t b, s
         if (v.width == RP_BITPACK_AVX512_PLAIN)                                                    \
             return rp__lrc_docids(&v, base, out);                                                  \
         bool falls = docids_of(&v, v.count, kept, out);                                            \
-        if (v.n_exceptions)                                                                        \
+        if (v.n_exceptions || rp__lrc_avx512_may_pass(&v))                                         \
             return rp__lrc_patch(&v, base, out);                                                   \
         return falls || out[0] < (uint32_t)(base + 1) ? RP_DAMAGED : RP_OK;                        \
     }                                                                                              \
@@ -186,10 +189,10 @@ RP_LRC_INLINE bool rp__lrc_avx512_open_usual(const rp__list *list, uint32_t b, s
         const uint8_t *in;                                                                         \
         bool falls;                                                                                \
         if (!rp__lrc_avx512_open_usual(list, b, (head), (is_full), &in, &v) ||                     \
-            row##_place(list, b, in, &v))                                                          \
+            row##_place(list, b, in, &v) || rp__lrc_avx512_may_pass(&v))                           \
             return 0;                                                                              \
         falls = docids_of(&v, v.count, kept, out);                                                 \
-        return falls || out[0] < (uint32_t)(base + 1) ? 0 : v.count;                               \
+        return falls || out[0] < (uint32_t)(base + 1) ? 0 : (is_full) ? RP_BLOCK_MAX : v.count;    \
     }                                                                                              \
     rp_status name##_block(const rp__list *list, uint32_t b, uint32_t *out)                        \
     {                                                                                              \
@@ -203,8 +206,9 @@ RP_LRC_INLINE bool rp__lrc_avx512_open_usual(const rp__list *list, uint32_t b, s
         uint32_t base = UINT32_MAX;                                                                \
         kept.are_made = false;                                                                     \
         for (uint32_t b = 0; b < list->n_blocks; b++) {                                            \
-            uint32_t count = decode_usual(list, b, base, &kept, out);                              \
-            if (count == 0) {                                                                      \
+            uint32_t usual = decode_usual(list, b, base, &kept, out);                              \
+            uint32_t count = (is_full) ? RP_BLOCK_MAX : usual;                                     \
+            if (usual == 0) {                                                                      \
                 count = rp__list_count(list, b);                                                   \
                 if (decode_closely(list, b, base, &kept, out))                                     \
                     return RP_DAMAGED;                                                             \
