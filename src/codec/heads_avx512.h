@@ -19,11 +19,15 @@ typedef struct rp__heads {
     __mmask16 sound;
 } rp__heads;
 
-/* Four bytes from docs + at of each live lane; zero for the others. */
+/* Four bytes from docs + at of each live lane; zero for the others. The intrinsic is a macro where
+ * nothing is inlined, and makes a signed number of the mask. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 static inline __m512i rp__heads_gather(__mmask16 live, const uint8_t *docs, __m512i at)
 {
     return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, at, docs, 1);
 }
+#pragma GCC diagnostic pop
 
 /* Those of the full blocks from b on, of a list with offsets whose docs_bytes are at most INT32_MAX. */
 static inline rp__heads rp__heads_of(const rp__list *list, uint32_t b)

@@ -2,8 +2,7 @@
  * one permutation, then shifts; then an in-order prefix sum in registers.
  *
  * Fields lie gap + tf bits apart, so 16 of them are a whole number of bytes apart from the next 16:
- * the permutation and the shifts, made once a block from its widths and the bit it starts at, serve
- * all of it. Gaps of up to 12 bits are summed as 16-bit lanes: 16 of them stay under 2^16. What does
+ * the permutation and the shifts, which its widths and the bit it starts at give, serve a whole block. Gaps of up to 12 bits are summed as 16-bit lanes: 16 of them stay under 2^16. What does
  * not fit those windows goes the plain way. Loads start inside the payload, so they end within
  * RP_PAD after it. */
 #include "codec/codec_table.h"
@@ -15,6 +14,12 @@
 
 #define ALWAYS                                                                                     \
     static inline __attribute__((always_inline)) /* so that constants stay in registers */
+
+enum {
+    NARROW_MAX = 12, /* four fields, with their phase, in 64 bits: 7 + 3 * 15 + 12 */
+    NARROW_PAIR_MAX = 15,
+    AHEAD = 1024, /* bytes that are asked for before they are needed: a few blocks */
+};
 
 /* Thirty-two gaps, `pair` bits apart, in the order that rp__bitpack_avx512_put_halves sums: four to a
  * qword, from 8 bytes; for each byte of the result the bit in them at which it starts. Both are for
@@ -41,7 +46,7 @@ typedef struct pair_table {
                 STARTS(12 * (pair), pair), STARTS(28 * (pair), pair)                               \
         }                                                                                          \
     }
-static const pair_table tables[RP_LANES_NARROW_PAIR_MAX + 1] = {
+static const pair_table tables[NARROW_PAIR_MAX + 1] = {
     ROW(0), ROW(1), ROW(2),  ROW(3),  ROW(4),  ROW(5),  ROW(6),  ROW(7),
     ROW(8), ROW(9), ROW(10), ROW(11), ROW(12), ROW(13), ROW(14), ROW(15),
 };
@@ -65,7 +70,7 @@ static inline uint32_t first_bits(uint32_t mask, uint32_t left)
     return left < 32 ? mask & ((1U << left) - 1) : mask;
 }
 
-/* What unpacks the gaps of a block, of at most RP_LANES_NARROW_MAX bits, 32 to a register. */
+/* What unpacks the gaps of a block, of at most NARROW_MAX bits, 32 to a register. */
 typedef struct narrow_lanes {
     __m512i bytes, starts, mask;
 } narrow_lanes;
@@ -84,20 +89,18 @@ ALWAYS narrow_lanes narrow_lanes_of(const rp__iiu_view *v)
     return at;
 }
 
-enum { AHEAD = 1024 }; /* bytes: a few blocks */
-
 /* Running sums; not 0: a gap but the first is. */
 ALWAYS uint32_t narrow_docids(const rp__bitpack_avx512_halves *c, const rp__iiu_view *v,
                               uint32_t *out)
 {
     uint32_t pair = v->gap + v->tf, zeros = 0, here = 0, i = 0;
-    const narrow_lanes at = narrow_lanes_of(v);
+    const narrow_lanes lanes = narrow_lanes_of(v);
     __m512i before = _mm512_set1_epi32((int)v->skip);
     const uint8_t *p = v->bits;
-    for (int k = 0; k < 3; k++)
-        _mm_prefetch((const char *)p + AHEAD + 64 * k, _MM_HINT_T0);
+    for (uintptr_t k = 0; k < 3; k++)
+        _mm_prefetch((const char *)((uintptr_t)p + AHEAD + 64 * k), _MM_HINT_T0);
     do {
-        __m512i x = rp__bitpack_avx512_unpack(p, at.bytes, at.starts, at.mask);
+        __m512i x = rp__bitpack_avx512_unpack(p, lanes.bytes, lanes.starts, lanes.mask);
         zeros |= here;
         here = _mm512_testn_epi16_mask(x, x) & (i ? ~0U : ~1U);
         before = rp__bitpack_avx512_put_halves(c, x, before, out + i);
@@ -129,7 +132,7 @@ ALWAYS rp_status docids_with(const rp__bitpack_avx512_halves *c, const rp__iiu_v
                              uint32_t *out)
 {
     uint32_t zeros;
-    if (v->gap <= RP_LANES_NARROW_MAX && v->gap + v->tf <= RP_LANES_NARROW_PAIR_MAX)
+    if (v->gap <= NARROW_MAX && v->gap + v->tf <= NARROW_PAIR_MAX)
         zeros = narrow_docids(c, v, out);
     else if (v->gap <= RP_LANES_WIDE_MAX && v->gap + v->tf <= RP_LANES_WIDE_PAIR_MAX)
         zeros = wide_docids(v, out);

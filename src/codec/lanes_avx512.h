@@ -11,8 +11,6 @@
 #include <stdint.h>
 
 enum {
-    RP_LANES_NARROW_MAX = 12, /* four fields, with their phase, in 64 bits: 7 + 3 * 15 + 12 */
-    RP_LANES_NARROW_PAIR_MAX = 15,
     RP_LANES_WIDE_MAX = 24, /* one in 32 bits (25 would fit), and 256 of them sum to less than 2^32 */
     RP_LANES_WIDE_PAIR_MAX = 32, /* sixteen in 64 bytes: 7 + 15 * 32 + 24 bits */
 };
@@ -23,7 +21,6 @@ typedef struct rp__lanes {
 } rp__lanes;
 
 #define RP_LANES_WORD(i) (i) * 0x01010101
-#define RP_LANES_LONG(i) (i) * 0x0101010101010101
 
 /* Sixteen 32-bit lanes: fields of w bits, `pair` bits apart, the first at bit `phase`. */
 static inline rp__lanes rp__lanes_avx512_wide(uint32_t phase, uint32_t pair, uint32_t w)
@@ -43,28 +40,6 @@ static inline __m512i rp__lanes_avx512_wide_fields(const uint8_t *p, rp__lanes a
 {
     __m512i windows = _mm512_permutexvar_epi8(at.bytes, _mm512_loadu_si512(p));
     return _mm512_and_si512(_mm512_srlv_epi32(windows, at.shifts), at.mask);
-}
-
-/* Thirty-two 16-bit lanes, in the order that rp__bitpack_avx512_put_halves sums: fields 0 to 15 in
- * the even qwords, 16 to 31 in the odd ones. */
-static inline rp__lanes rp__lanes_avx512_narrow(uint32_t phase, uint32_t pair, uint32_t w)
-{
-    const __m512i rank = _mm512_set_epi64(28, 12, 24, 8, 20, 4, 16, 0);
-    const __m512i lowest = _mm512_broadcast_i32x4(_mm_set_epi64x(RP_LANES_LONG(8), 0));
-    __m512i bit =
-        _mm512_add_epi64(_mm512_mul_epu32(rank, _mm512_set1_epi64(pair)), _mm512_set1_epi64(phase));
-    __m512i byte = _mm512_shuffle_epi8(_mm512_srli_epi64(bit, 3), lowest);
-    __m512i start = _mm512_shuffle_epi8(_mm512_and_si512(bit, _mm512_set1_epi64(7)), lowest);
-    long long starts = (long long)(0x0303020201010000 * (uint64_t)pair + 0x0800080008000800);
-    return (rp__lanes){.bytes = _mm512_add_epi8(byte, _mm512_set1_epi64(0x0706050403020100)),
-                   .shifts = _mm512_add_epi8(start, _mm512_set1_epi64(starts)),
-                   .mask = _mm512_set1_epi16((short)((1U << w) - 1))};
-}
-
-static inline __m512i rp__lanes_avx512_narrow_fields(const uint8_t *p, rp__lanes at)
-{
-    __m512i windows = _mm512_permutexvar_epi8(at.bytes, _mm512_loadu_si512(p));
-    return _mm512_and_si512(_mm512_multishift_epi64_epi8(at.shifts, windows), at.mask);
 }
 
 #endif

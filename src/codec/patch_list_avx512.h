@@ -21,7 +21,7 @@ enum {
 };
 
 #define RP_PATCH_EACH(DO) DO(0) DO(1) DO(2) DO(3)
-#define RP_PATCH_APART    static __attribute__((noinline)) /* for registers of its own */
+#define RP_PATCH_APART    static __attribute__((noinline)) /* a function with all registers to itself */
 
 /* Full blocks that follow each other, for the kernel: value i of one is what rp__patch says, but
  * that adds[lane of i] is added. */
@@ -116,7 +116,7 @@ RP_PATCH_INLINE __m512i rp__patch_bytes_of(__m512i bits)
     return _mm512_srli_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(7)), 3);
 }
 
-/* Four rounds of rp__patch_batch_place, from round r on. */
+/* Four rounds of rp__patch_batch_place: live[r] are the blocks that have the r-th of these parts. */
 RP_PATCH_INLINE void rp__patch_batch_rounds(rp__patch_batch *t, rp__patch_sums *s, __mmask16 live[4],
                                             __m512i places, const __m512i two[2], __m512i at_widths,
                                             __m512i widths, __m512i shifts, __m512i *least)
@@ -162,12 +162,13 @@ RP_PATCH_INLINE void rp__patch_batch_place(rp__patch_batch *t, rp__patch_sums *s
     }
 }
 
-/* A block that was opened the plain way, as the i-th; false: the kernel cannot take it. Rounds as those
- * of rp__patch_start: what is copied too often is the same. */
+/* A block that was opened the plain way, as the i-th, instead of what `ready` made of it; false: the
+ * kernel cannot take it. Rounds as those of rp__patch_start: what is copied too often is the same. */
 RP_PATCH_INLINE bool rp__patch_batch_take(rp__patch_batch *t, uint32_t i, const rp__patch *p)
 {
     if (!rp__patch_avx512_is_narrow(p))
         return false;
+    memset(t->adds[i], 0, sizeof t->adds[i]);
     for (uint32_t j = 0; j < p->n_at; j += RP_PATCH_ROUND)
         for (uint32_t k = 0; k < RP_PATCH_ROUND; k++) {
             uint32_t at = p->at[j + k] % RP_BLOCK;
@@ -389,32 +390,40 @@ RP_PATCH_INLINE void rp__patch_batch_prefetch(const rp__patch_batch *t, uint32_t
     {                                                                                              \
         const uint8_t *in;                                                                         \
         size_t in_bytes;                                                                           \
-        uint32_t base = b ? list->last[b - 1] : UINT32_MAX, n = rp__list_count(list, b);           \
+        uint32_t base = b ? out[-1] : UINT32_MAX, n = rp__list_count(list, b);                     \
         if (rp__list_bytes(list, b, &in, &in_bytes) ||                                             \
-            decode_docids(in, in_bytes, base, out, n) || out[n - 1] != list->last[b])              \
+            decode_docids(in, in_bytes, base, out, n))                                             \
             return RP_DAMAGED;                                                                     \
-        return RP_OK;                                                                              \
+        return list->last && out[n - 1] != list->last[b] ? RP_DAMAGED : RP_OK;                     \
+    }                                                                                              \
+    /* Blocks from b on, as many as *count says afterwards. */                                     \
+    static rp_status decode_some(const rp__list *list, uint32_t b, rp__patch *p,                   \
+                                 rp__patch_batch *t, uint32_t *out, uint32_t *count)               \
+    {                                                                                              \
+        uint32_t hard = ~(uint32_t)ready(list, b, t);                                              \
+        while ((*count = rp__bits_lowest64(hard)) < RP_PATCH_BATCH &&                              \
+               make_ready(list, b + *count, p, t, *count))                                         \
+            hard &= hard - 1;                                                                      \
+        rp_status s = *count ? decode_ready(list, b, *count, t, out) : decode_one(list, b, out);   \
+        if (*count < RP_PATCH_BATCH && b + *count < list->n_blocks)                                \
+            memset(t->adds, 0, sizeof t->adds); /* of blocks that were not decoded */              \
+        *count += *count == 0;                                                                     \
+        return s;                                                                                  \
     }                                                                                              \
     rp_status name(const rp__list *list, uint32_t *out)                                            \
     {                                                                                              \
         rp__patch_batch t;                                                                         \
         rp__patch p;                                                                               \
-        if (list->n_blocks < RP_PATCH_FEW || list->docs_bytes > INT32_MAX)                         \
-            return rp__blocks_decode(list, out);                                                   \
-        rp__patch_init_all(&p);                                                                    \
-        memset(&t, 0, sizeof t);                                                                   \
-        t.docs = list->docs;                                                                       \
-        for (uint32_t b = 0, count; b < list->n_blocks; b += count) {                              \
-            uint32_t hard = ~(uint32_t)ready(list, b, &t);                                         \
-            while ((count = rp__bits_lowest64(hard)) < RP_PATCH_BATCH &&                           \
-                   make_ready(list, b + count, &p, &t, count))                                     \
-                hard &= hard - 1;                                                                  \
-            if (count ? decode_ready(list, b, count, &t, out + (size_t)b * RP_BLOCK)               \
-                      : decode_one(list, b, out + (size_t)b * RP_BLOCK))                           \
+        bool are_few = list->n_blocks < RP_PATCH_FEW || list->docs_bytes > INT32_MAX;              \
+        if (!are_few) {                                                                            \
+            rp__patch_init_all(&p);                                                                \
+            memset(&t, 0, sizeof t);                                                               \
+            t.docs = list->docs;                                                                   \
+        }                                                                                          \
+        for (uint32_t b = 0, count = 1; b < list->n_blocks; b += count) {                          \
+            uint32_t *to = out + (size_t)b * RP_BLOCK;                                             \
+            if (are_few ? decode_one(list, b, to) : decode_some(list, b, &p, &t, to, &count))      \
                 return RP_DAMAGED;                                                                 \
-            if (count < RP_PATCH_BATCH && b + count < list->n_blocks)                              \
-                memset(t.adds, 0, sizeof t.adds);                                                  \
-            count += count == 0;                                                                   \
         }                                                                                          \
         return out[list->n - 1] < list->universe ? RP_OK : RP_DAMAGED;                             \
     }

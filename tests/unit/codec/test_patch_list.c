@@ -25,7 +25,9 @@ static void make_list(list_case *lc, uint64_t *rng, uint32_t b, uint32_t most, u
     for (uint32_t at = 0; at < N; at += RP_BLOCK) {
         uint32_t n = N - at < RP_BLOCK ? N - at : RP_BLOCK, kind = (uint32_t)random_below(rng, 10);
         fill_block(rng, gaps, n, kind == 0 ? 14 : b, (uint32_t)random_below(rng, most + 1),
-                   kind == 1 ? 7 : more);
+                   kind == 1   ? 7
+                   : kind == 2 ? 12
+                               : more);
         for (uint32_t i = 0; i < n; i++)
             lc->docids[at + i] = docid += gaps[i];
     }
