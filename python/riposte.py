@@ -20,7 +20,7 @@ from collections import namedtuple
 from ctypes import (POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int32,
                     c_size_t, c_uint32, c_uint64, c_void_p)
 
-__all__ = ["Error", "Hit", "Index", "build", "version"]
+__all__ = ["Error", "Hit", "Index", "build", "export_index", "import_index", "version"]
 
 
 class _Error(Structure):
@@ -80,6 +80,12 @@ class _BuildStats(Structure):
     _fields_ = [(name, c_uint64) for name in
                 ("docs", "skipped", "terms", "postings", "tokens", "bytes_in", "bytes_out", "runs",
                  "memory_peak")] + [("seconds", c_double)]
+
+
+class _ImportOptions(Structure):
+    _fields_ = [("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p), ("stem", c_char_p),
+                ("stop", c_char_p), ("memory", c_uint64), ("on_progress", c_void_p),
+                ("progress_arg", c_void_p), ("on_warning", c_void_p), ("warning_arg", c_void_p)]
 
 
 Hit = namedtuple("Hit", "docid docno rank score")
@@ -147,6 +153,10 @@ _searcher_search = _declare("rp_searcher_search", c_int, c_void_p, c_char_p, c_s
 _hits_free = _declare("rp_hits_free", None, POINTER(_Hits))
 _build = _declare("rp_index_build", c_int, POINTER(c_char_p), c_size_t, c_char_p,
                   POINTER(_BuildOptions), POINTER(_BuildStats), POINTER(_Error))
+_import = _declare("rp_index_import", c_int, c_char_p, c_char_p, c_char_p,
+                   POINTER(_ImportOptions), POINTER(_BuildStats), POINTER(_Error))
+_export = _declare("rp_index_export", c_int, c_char_p, c_char_p, c_char_p, c_void_p,
+                   POINTER(_Error))
 _status_name = _declare("rp_status_name", c_char_p, c_int)
 _version = _declare("rp_version", c_char_p)
 
@@ -192,7 +202,26 @@ def build(paths, directory, **options):
     error, stats = _Error(), _BuildStats()
     _check(_build(names, len(paths), _bytes(directory), byref(_fill(_BuildOptions(), options)),
                   byref(stats), byref(error)), error)
+    return _dict(stats)
+
+
+def _dict(stats):
     return {name: getattr(stats, name) for name, _ in stats._fields_}
+
+
+def import_index(path, directory, format="ciff", **options):
+    """Makes an index of a CIFF file, or of PISA's files (format "pisa"), in `directory`; options are
+    those of rp_import_options. Returns what was read as a dictionary."""
+    error, stats = _Error(), _BuildStats()
+    _check(_import(format.encode(), _bytes(path), _bytes(directory),
+                   byref(_fill(_ImportOptions(), options)), byref(stats), byref(error)), error)
+    return _dict(stats)
+
+
+def export_index(directory, path, format="ciff"):
+    """Writes the index in `directory` as a CIFF file, or as PISA's files (format "pisa")."""
+    error = _Error()
+    _check(_export(format.encode(), _bytes(directory), _bytes(path), None, byref(error)), error)
 
 
 class Index:

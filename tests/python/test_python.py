@@ -16,7 +16,8 @@ STRUCTS = {"rp_error": riposte._Error, "rp_index_options": riposte._IndexOptions
            "rp_index_info": riposte._Info, "rp_document": riposte._Document,
            "rp_hit": riposte._Hit, "rp_hits": riposte._Hits,
            "rp_search_options": riposte._SearchOptions,
-           "rp_build_options": riposte._BuildOptions, "rp_build_stats": riposte._BuildStats}
+           "rp_build_options": riposte._BuildOptions,
+           "rp_import_options": riposte._ImportOptions, "rp_build_stats": riposte._BuildStats}
 
 DOCS = """{"id":"a","title":"One","text":"the boundary layer of a wing"}
 {"id":"b","title":"Two","text":"the wing and the jet"}
@@ -97,6 +98,17 @@ class TestRiposte(unittest.TestCase):
         self.assertEqual([r[2] for r in rows], [h.docno for h in hits])
         for row, hit in zip(rows, hits):
             self.assertAlmostEqual(float(row[4]), hit.score, places=6)
+
+    def test_there_and_back(self):
+        for form, name in (("ciff", "my.ciff.gz"), ("pisa", "my")):
+            path = os.path.join(self.folder.name, name)
+            back = os.path.join(self.folder.name, form + ".rip")
+            riposte.export_index(self.path, path, form)
+            self.assertEqual(riposte.import_index(path, back, form)["docs"], 3)
+            self.assertEqual(riposte.Index(back).search("wing layer"),
+                             riposte.Index(self.path).search("wing layer"))
+        with self.assertRaises(riposte.Error):
+            riposte.import_index(self.docs, os.path.join(self.folder.name, "no.rip"))
 
     def test_rows(self):
         index = riposte.Index(self.path)
