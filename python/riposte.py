@@ -32,13 +32,14 @@ class _IndexOptions(Structure):
 
 
 class _Info(Structure):
-    _fields_ = [("docs", c_uint64), ("terms", c_uint64), ("postings", c_uint64),
-                ("tokens", c_uint64), ("average_length", c_double), ("generation", c_uint64),
-                ("codec", c_char_p), ("freqs", c_char_p), ("stem", c_char_p), ("stop", c_char_p),
-                ("format_version", c_uint32), ("has_positions", c_bool), ("has_text", c_bool),
-                ("bytes_terms", c_uint64), ("bytes_lists", c_uint64),
-                ("bytes_positions", c_uint64), ("bytes_docs", c_uint64), ("bytes_text", c_uint64),
-                ("bytes_total", c_uint64), ("bytes_aux", c_uint64)]
+    _fields_ = ([(name, c_uint64) for name in
+                 ("docs", "terms", "postings", "tokens", "total_docs", "total_tokens")]
+                + [("average_length", c_double), ("generation", c_uint64)]
+                + [(name, c_char_p) for name in ("codec", "freqs", "stem", "stop")]
+                + [("format_version", c_uint32), ("has_positions", c_bool), ("has_text", c_bool)]
+                + [(name, c_uint64) for name in
+                   ("bytes_terms", "bytes_lists", "bytes_positions", "bytes_docs", "bytes_text",
+                    "bytes_total", "bytes_aux")])
 
 
 class _Document(Structure):
