@@ -197,6 +197,7 @@ static rp_status store_choice(parser *p, const rp__option *row, const char *text
     char remedy[160], *end = remedy + snprintf(remedy, sizeof remedy, "--%s ", row->name);
     char name[64];
     const char *choice;
+    bool fits = true; /* all choices into the remedy */
     snprintf(name, sizeof name, "%.*s",
              (int)(row->kind == RP_OPTION_SPEC ? strcspn(text, ":") : strlen(text)), text);
     for (uint32_t i = 0; (choice = rp__options_choice(row, i)); i++) {
@@ -210,11 +211,12 @@ static rp_status store_choice(parser *p, const rp__option *row, const char *text
         rp__options_nearest(&near, name, choice);
         size_t room = sizeof remedy - (size_t)(end - remedy);
         int n = snprintf(end, room, "%s%s", i ? "|" : "", choice);
-        end += n > 0 && (size_t)n < room ? n : 0;
+        fits = fits && n > 0 && (size_t)n < room;
+        end += fits ? n : 0;
     }
     if (near.name)
         snprintf(remedy, sizeof remedy, "--%s %s", row->name, near.name);
-    return refuse(p, row, name, "is not known", remedy);
+    return refuse(p, row, name, "is not known", near.name || fits ? remedy : NULL);
 }
 
 static rp_status store(parser *p, const bound_row *bound, const char *text)
