@@ -6,7 +6,6 @@ riposte import ciff nothing -o new.rip; echo $?
 riposte import pisa nothing -o new.rip; echo $?
 riposte import ciff docs.jsonl -o new.rip; echo $?
 riposte import ciff docs.jsonl -o new.rip --memory 1M; echo $?
-riposte import ciff docs.jsonl -o new.rip --codec zip; echo $?
 riposte export -q ciff my.rip -o my.ciff && head -c 300 my.ciff >cut.ciff
 riposte import ciff cut.ciff -o new.rip; echo $?
 riposte import ciff cut.ciff -o new.rip --json 2>/dev/null | cut -c1-120

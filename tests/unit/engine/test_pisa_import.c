@@ -64,7 +64,7 @@ static rp_status import(rp_error *err)
 static rp_index *must_import(void)
 {
     rp_error err = {0};
-    rp_index *index;
+    rp_index *index = NULL;
     if (import(&err) != RP_OK || rp_index_check(to, NULL, NULL, &err) != RP_OK ||
         rp_index_open(to, NULL, &index, &err) != RP_OK)
         fail_msg("%s", err.text);

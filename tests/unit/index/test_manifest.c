@@ -177,6 +177,7 @@ static void test_stats(void **state)
         if (cases[i].status == RP_OK) {
             rp__rank_stats stats = rp__manifest_stats(&got);
             assert_memory_equal(&stats, &made.stats, sizeof stats);
+            rp__manifest_reset(&got);
             patch_open(&p, dir.path, 7);
             uint8_t *required = p.f.at[RP_FILE_MANIFEST] + offsetof(rp__section_header, required);
             assert_int_equal(rp__load64(required), RP_FEATURE_STATS);
