@@ -1,7 +1,7 @@
 /* riposte/index.h: open an index and ask what is in it; build one.
  *
  * Chapters: 1 open and close; 2 what an index holds; 3 check; 4 build from files; 5 build from memory;
- * 6 the same index in another codec; 7 indexes of other programs. */
+ * 6 the same index in another codec; 7 indexes of other programs; 8 the same index in another order. */
 #ifndef RIPOSTE_INDEX_H
 #define RIPOSTE_INDEX_H
 
@@ -87,6 +87,23 @@ typedef struct rp_list_cost {
     uint64_t bytes_directory, bytes_positions; /* a long one's with its directory */
 } rp_list_cost;
 
+/* What one list looks like. Beside the costs: how wide its gaps are, and how straight it is, which tells
+ * what codecs and searches can make of it. */
+typedef struct rp_list_info {
+    char term[256];
+    rp_list_cost cost;        /* its term is the one above */
+    uint64_t cf;
+    uint32_t first, last;     /* docids */
+    uint64_t gaps[33];        /* gaps[b]: gaps that less one take b bits; the first is docid + 1 */
+    double slope, determination; /* of the line through its docids by rank: docids a posting; R^2 */
+    double contraction;       /* the share of it that a search by that line has to look at */
+    double local_mean, local_most; /* the same, of pieces of 256 postings with a line each */
+    bool has_aux;             /* the kinds that the index has, it has too */
+} rp_list_info;
+
+/* The list of a word as the analyzer of the index sees it. Decodes it. RP_NOT_FOUND if it has none. */
+rp_status rp_index_get_list(const rp_index *index, const char *word, rp_list_info *out, rp_error *err);
+
 typedef struct rp_index_costs {
     uint64_t n_lists, n_tiny; /* lists apart from the dictionary, and inside it */
     rp_list_cost lists, tiny; /* the sums of both */
@@ -113,9 +130,9 @@ rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_e
 typedef enum rp_on_error { RP_ON_ERROR_STOP = 0, RP_ON_ERROR_SKIP } rp_on_error;
 
 typedef struct rp_progress {
-    const char *phase;           /* "reading", "merging", "recoding", "writing" */
+    const char *phase;           /* "reading", "merging", "recoding", "writing", "bisecting", "reordering" */
     uint64_t docs, tokens;       /* so far; 0 where none are read */
-    uint64_t bytes, bytes_total; /* of input as stored (compressed); total 0: not known */
+    uint64_t bytes, bytes_total; /* of input as stored (compressed), or other steps; total 0: not known */
     uint64_t memory;             /* bytes in use by the build */
     uint64_t skipped;            /* documents left out because of errors */
 } rp_progress;
@@ -244,6 +261,34 @@ typedef struct rp_export_options {
  * `options` may be NULL. */
 rp_status rp_index_export(const char *format, const char *dir, const char *path,
                           const rp_export_options *options, rp_error *err);
+
+/* ---- 8. The same index in another order ------------------------------------------------------ */
+
+/* All zero or NULL: the default named beside each field. */
+typedef struct rp_reorder_options {
+    const char *by;     /* "bp"; rp_order_name lists them */
+    uint64_t seed;      /* of "random": 0 is a seed like any other */
+    const char *map;    /* of "map": a file with the id of each document, a line each, in the new order */
+    const char *scores; /* of "rank": a file with lines "id TAB score" or, by docid, "score" */
+    const char *codec, *freqs; /* as in rp_recode_options */
+    uint64_t memory;    /* bytes beside the mapped pages of `dir`: 1 GiB. What does not fit is refused */
+    uint32_t threads;   /* 1; the index is the same for any number */
+    rp_progress_fn *on_progress;
+    void *progress_arg;
+} rp_reorder_options;
+
+/* The i-th order's name; NULL past the last. "bp" is recursive graph bisection (Dhulipala et al. 2016):
+ * documents with the same terms get docids that are near, so that lists take fewer bytes. "random" depends
+ * on the seed alone; "url" sorts by the bytes of ids; "length" has the longest first; "rank" the highest
+ * score; of these three, documents that are equal stay in the order they are in. */
+const char *rp_order_name(size_t i);
+
+/* Writes the index of folder `dir` into folder `to`, which may be the same, with other docids; an index
+ * that is there is replaced. It is the index that a build of the documents in that order makes: scores are
+ * the same, and documents of equal score come by their new docids. After a failure the old index, if any,
+ * is as it was. `stats` may be NULL; bytes_in are those of the index as it was. */
+rp_status rp_index_reorder(const char *dir, const char *to, const rp_reorder_options *options,
+                           rp_build_stats *stats, rp_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,7 @@
 /* cmd_recode.c: riposte recode: the same index in another codec. */
-#include <string.h>
-
-#include "base/json.h"
-#include "cli/figures.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/remade.h"
 #include "cli/verbs.h"
 #include "riposte/index.h"
 
@@ -66,99 +63,23 @@ static const rp__option_group groups[] = {
     {0},
 };
 
-/* What is told of an index, which may be gone when it is told. */
-typedef struct side {
-    char codec[32], freqs[32];
-    uint64_t bytes_lists, bytes_total;
-} side;
-
-static rp_status look(const char *dir, side *out, rp_error *err)
-{
-    rp_index *index = NULL;
-    rp_index_info info;
-    rp_status status = rp_index_open(dir, NULL, &index, err);
-    if (status != RP_OK)
-        return status;
-    rp_index_get_info(index, &info);
-    snprintf(out->codec, sizeof out->codec, "%s", info.codec);
-    snprintf(out->freqs, sizeof out->freqs, "%s", info.freqs);
-    out->bytes_lists = info.bytes_lists;
-    out->bytes_total = info.bytes_total;
-    rp_index_close(index);
-    return RP_OK;
-}
-
-static void write_side(rp__json_writer *w, const char *key, const char *dir, const side *s)
-{
-    rp__json_writer_begin(w, key, '{');
-    rp__json_writer_text(w, "index", dir);
-    rp__json_writer_text(w, "codec", s->codec);
-    rp__json_writer_text(w, "freqs", s->freqs);
-    rp__json_writer_uint(w, "bytes_lists", s->bytes_lists);
-    rp__json_writer_uint(w, "bytes_total", s->bytes_total);
-    rp__json_writer_end(w, '}');
-}
-
-static rp_status write_result(rp__console *console, const rp__call *call, const side *from,
-                              const side *to, const rp_build_stats *stats, rp_error *err)
-{
-    const recode_args *args = call->args;
-    rp__buf out;
-    rp__json_writer w;
-    rp__buf_init(&out);
-    rp__json_writer_init(&w, &out);
-    rp__json_writer_begin(&w, NULL, '{');
-    rp__json_writer_text(&w, "schema", "riposte.recode/1");
-    write_side(&w, "from", call->operands[0], from);
-    write_side(&w, "to", args->output, to);
-    rp__json_writer_uint(&w, "docs", stats->docs);
-    rp__json_writer_uint(&w, "terms", stats->terms);
-    rp__json_writer_uint(&w, "postings", stats->postings);
-    rp__json_writer_uint(&w, "memory_peak", stats->memory_peak);
-    rp__json_writer_real(&w, "seconds", stats->seconds, 6);
-    rp__json_writer_end(&w, '}');
-    rp_status status = rp__console_reply(console, &out, err);
-    rp__buf_free(&out);
-    return status;
-}
-
-static void print_result(const side *from, const side *to, const rp_build_stats *stats)
-{
-    char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES];
-    printf("%s documents, %s terms, %s postings\n", rp__figures_count(a, stats->docs),
-           rp__figures_count(b, stats->terms), rp__figures_count(c, stats->postings));
-    printf("lists: %s (%s, frequencies %s) -> %s (%s, frequencies %s)\n",
-           rp__figures_size(a, from->bytes_lists), from->codec, from->freqs,
-           rp__figures_size(b, to->bytes_lists), to->codec, to->freqs);
-    printf("index: %s -> %s in %s, ", rp__figures_size(a, from->bytes_total),
-           rp__figures_size(b, to->bytes_total), rp__figures_time(c, stats->seconds));
-    printf("at most %s of memory\n", rp__figures_size(a, stats->memory_peak));
-}
-
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     recode_args *args = call->args;
     rp__progress progress;
-    rp_build_stats stats = {0};
-    side from, to;
-    rp_status status = look(call->operands[0], &from, err);
+    rp__remade made = {.schema = "riposte.recode/1"};
+    rp_status status = rp__remade_look(&made.from, call->operands[0], err);
     if (status != RP_OK)
         return status;
     rp__progress_init(&progress, console);
     args->recode.on_progress = rp__progress_tick;
     args->recode.progress_arg = &progress;
     rp__interrupt_watch();
-    status = rp_index_recode(call->operands[0], args->output, &args->recode, &stats, err);
+    status = rp_index_recode(call->operands[0], args->output, &args->recode, &made.stats, err);
     rp__progress_end(&progress);
     if (status == RP_OK)
-        status = look(args->output, &to, err);
-    if (status != RP_OK)
-        return status;
-    if (console->wants_json)
-        return write_result(console, call, &from, &to, &stats, err);
-    if (!console->is_quiet)
-        print_result(&from, &to, &stats);
-    return RP_OK;
+        status = rp__remade_look(&made.to, args->output, err);
+    return status == RP_OK ? rp__remade_tell(console, &made, err) : status;
 }
 
 const rp__verb rp__cmd_recode_verb = {

@@ -362,10 +362,12 @@ static rp_status check_operands(parser *p, const rp__call *call)
                                  "unexpected word \"%s\"", call->operands[n]);
     for (size_t i = 0; i < p->n; i++) {
         const rp__option *row = p->rows[i].row;
+        const char letter[] = {row->letter, 0};
         if (row->is_required && !p->is_given[i])
             return rp__console_usage(p->console, p->err,
                                      first_example(p->verb, example, sizeof example),
-                                     "missing -%c %s", row->letter, row->argument);
+                                     "missing %s%s %s", row->letter ? "-" : "--",
+                                     row->letter ? letter : row->name, row->argument);
     }
     return RP_OK;
 }

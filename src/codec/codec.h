@@ -1,6 +1,6 @@
 /* codec/codec.h: the door of codec: rising docids and their frequencies to and from bytes.
  *
- * Chapters: 1 block codes; 2 docid codecs, one row each; 3 lists; 4 cursors; 5 auxiliary data.
+ * Chapters: 1 block codes; 2 docid codecs, one row each; 3 lists; 4 cursors; 5 auxiliary data; 6 figures.
  * No file, no thread, no allocation. Bytes are untrusted: every decoder is memory-safe on any bytes,
  * reads at most what it is given plus RP_PAD, and says RP_DAMAGED for what cannot be. */
 #ifndef RP_CODEC_CODEC_H
@@ -287,5 +287,17 @@ struct rp__aux {
 void rp__lr_range(rp__lr_line line, uint32_t n, uint32_t x, uint32_t *lo, uint32_t *hi);
 /* Of lr: narrows the range of x to the segment where x would be, and by that segment's line. */
 void rp__lr_narrow(const rp__aux *aux, uint32_t x, uint32_t *lo, uint32_t *hi);
+
+/* ---- 6. Figures -------------------------------------------------------------------------------- */
+
+/* How near a list is to a straight line from ranks to docids; contraction: the share of it that a search
+ * guided by the line has to look at, of all and of segments of RP_LR_SEGMENT postings. */
+typedef struct rp__line_figures {
+    double slope; /* docids a rank; 0 for one docid */
+    double determination, contraction, local_mean, local_most;
+} rp__line_figures;
+
+/* n >= 1 rising docids. */
+rp__line_figures rp__regression_figures(const uint32_t *docids, size_t n);
 
 #endif

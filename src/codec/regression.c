@@ -2,6 +2,8 @@
  * Source: Ao et al. 2011, 4.3. */
 #include "codec/regression.h"
 
+#include "codec/codec.h"
+
 /* Sums of squares and products about the means. */
 typedef struct moments {
     double mean_rank, mean_docid, ranks, docids, both;
@@ -60,4 +62,15 @@ rp__contraction rp__regression_local(const uint32_t *docids, size_t n, size_t se
     }
     c.mean /= (double)segments;
     return c;
+}
+
+rp__line_figures rp__regression_figures(const uint32_t *docids, size_t n)
+{
+    moments s = moments_of(docids, n);
+    rp__contraction local = rp__regression_local(docids, n, RP_LR_SEGMENT);
+    return (rp__line_figures){.slope = n > 1 ? s.both / s.ranks : 0,
+                              .determination = rp__regression_determination(docids, n),
+                              .contraction = rp__regression_contraction(docids, n),
+                              .local_mean = local.mean,
+                              .local_most = local.most};
 }

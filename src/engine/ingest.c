@@ -5,8 +5,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-enum { TEXT_BLOCK = 16 * 1024 }; /* a block is closed once it has so many bytes of text */
-
 rp_status rp__ingest_init(rp__ingest *in, rp__segment_builder *builder, uint32_t worker,
                           bool has_text, const rp__analyzer *analyzer)
 {
@@ -19,9 +17,7 @@ void rp__ingest_reset(rp__ingest *in)
 {
     rp__analyzer_state_free(in->analyzer);
     rp__zblock_free(in->zblock);
-    rp__buf_free(&in->sizes);
-    rp__buf_free(&in->text);
-    rp__buf_free(&in->raw);
+    rp__text_packer_reset(&in->open);
     rp__buf_free(&in->packed);
     rp__free(in->blocks);
     *in = (rp__ingest){0};
@@ -47,15 +43,10 @@ static rp_status add_field(rp__ingest *in, uint32_t docid, const char *text, siz
 
 static rp_status store_text(rp__ingest *in, uint32_t docid, const rp__doc *doc, rp_error *err)
 {
-    if (in->sizes.n == 0)
-        in->first_docid = docid;
-    rp__buf_put_varint(&in->sizes, doc->title_bytes);
-    rp__buf_put_varint(&in->sizes, doc->text_bytes);
-    rp__buf_put(&in->text, doc->title, doc->title_bytes);
-    rp__buf_put(&in->text, doc->text, doc->text_bytes);
-    if (in->sizes.failed || in->text.failed)
+    if (!rp__text_packer_add(&in->open, docid, doc->title, doc->title_bytes, doc->text,
+                             doc->text_bytes))
         return rp__error_no_memory(err);
-    return in->text.n >= TEXT_BLOCK ? rp__ingest_end_block(in, err) : RP_OK;
+    return rp__text_packer_is_full(&in->open) ? rp__ingest_end_block(in, err) : RP_OK;
 }
 
 rp_status rp__ingest_add(rp__ingest *in, uint32_t docid, const rp__doc *doc, rp_error *err)
@@ -71,23 +62,17 @@ rp_status rp__ingest_add(rp__ingest *in, uint32_t docid, const rp__doc *doc, rp_
 
 rp_status rp__ingest_end_block(rp__ingest *in, rp_error *err)
 {
-    if (in->sizes.n == 0)
-        return RP_OK;
-    in->raw.n = 0;
-    rp__buf_put(&in->raw, in->sizes.at, in->sizes.n);
-    rp__buf_put(&in->raw, in->text.at, in->text.n);
-    if (in->raw.failed || in->raw.n > UINT32_MAX ||
-        !rp__alloc_grow(&in->blocks, &in->cap_blocks, in->n_blocks + 1, sizeof *in->blocks))
-        return rp__error_no_memory(err);
+    uint32_t first_docid = in->open.first_docid, raw_bytes;
     size_t before = in->packed.n;
-    if (rp__zblock_pack(in->zblock, in->raw.at, in->raw.n, &in->packed) != RP_OK)
+    if (rp__text_packer_is_empty(&in->open))
+        return RP_OK;
+    if (!rp__alloc_grow(&in->blocks, &in->cap_blocks, in->n_blocks + 1, sizeof *in->blocks) ||
+        rp__text_packer_pack(&in->open, in->zblock, &in->packed, &raw_bytes) != RP_OK)
         return rp__error_no_memory(err);
-    in->blocks[in->n_blocks++] = (rp__packed_block){.first_docid = in->first_docid,
-                                                    .raw_bytes = (uint32_t)in->raw.n,
+    in->blocks[in->n_blocks++] = (rp__packed_block){.first_docid = first_docid,
+                                                    .raw_bytes = raw_bytes,
                                                     .offset = before,
                                                     .bytes = in->packed.n - before};
-    in->sizes.n = 0;
-    in->text.n = 0;
     return RP_OK;
 }
 

@@ -20,8 +20,7 @@ typedef struct rp__ingest {
     bool has_text;
     rp__analyzer_state *analyzer;
     rp__zblock *zblock;
-    rp__buf sizes, text, raw; /* of the open block */
-    uint32_t first_docid;
+    rp__text_packer open; /* the block to which documents are added */
     rp__buf packed;
     rp__packed_block *blocks;
     size_t n_blocks, cap_blocks;

@@ -1,8 +1,10 @@
-/* recode.c: the same index in another codec, by one thread or several.
+/* recode.c: the lists of an index recoded by one thread or several: the same index in another codec.
  *
  * Each worker takes the next batch of lists, recodes it on its own, and waits for its turn to write it,
  * so that the bytes do not depend on how many there are.
  * Invariant: a worker that holds a batch passes its turn on, even after a failure. */
+#include "engine/recode.h"
+
 #include <pthread.h>
 
 #include "base/alloc.h"
@@ -12,7 +14,7 @@
 #include "engine/codec_spec.h"
 
 typedef struct recode {
-    rp_recode_options o;
+    rp__recode_watch *watch;
     rp__recoder *recoder;
     rp__recode_batch **batches; /* one a worker */
     uint32_t workers;
@@ -24,16 +26,12 @@ typedef struct recode {
     rp_error err;
 } recode;
 
-static bool report(const recode *r, uint64_t done, uint64_t of)
+bool rp__recode_report(void *arg, uint64_t done, uint64_t of)
 {
+    const rp__recode_watch *w = arg;
     rp_progress p = {
-        .phase = "recoding", .bytes = done, .bytes_total = of, .memory = rp__alloc_in_use()};
-    return !r->o.on_progress || r->o.on_progress(r->o.progress_arg, &p);
-}
-
-static bool report_copy(void *arg, uint64_t done, uint64_t of)
-{
-    return report(arg, done, of);
+        .phase = w->phase, .bytes = done, .bytes_total = of, .memory = rp__alloc_in_use()};
+    return !w->on_progress || w->on_progress(w->arg, &p);
 }
 
 /* With the lock. */
@@ -65,8 +63,8 @@ static bool take_batch(recode *r, rp__recode_batch *batch, uint64_t *number)
 }
 
 /* In its turn; the caller's thread also tells how far the work is. */
-static void write_batch(recode *r, rp__recode_batch *batch, uint64_t number, rp_status encoded,
-                        rp_error *err, bool is_caller)
+static void write_batch(recode *r, const rp__recode_batch *batch, uint64_t number,
+                        rp_status encoded, rp_error *err, bool is_caller)
 {
     uint64_t done, of;
     pthread_mutex_lock(&r->lock);
@@ -76,7 +74,8 @@ static void write_batch(recode *r, rp__recode_batch *batch, uint64_t number, rp_
     if (r->status == RP_OK && status == RP_OK)
         status = rp__recoder_write(r->recoder, batch, err);
     rp__recoder_get_progress(r->recoder, &done, &of);
-    if (status == RP_OK && is_caller && r->status == RP_OK && !report(r, done, of))
+    if (status == RP_OK && is_caller && r->status == RP_OK &&
+        !rp__recode_report(r->watch, done, of))
         status = rp__error_set(err, RP_INTERRUPTED, "interrupted; nothing was changed");
     if (status != RP_OK)
         fail(r, status, err);
@@ -96,7 +95,7 @@ static void run_worker(void *arg, uint32_t worker)
     }
 }
 
-static rp_status recode_lists(recode *r, rp_error *err)
+static rp_status run_workers(recode *r, rp_error *err)
 {
     r->workers = rp__recoder_workers(r->recoder);
     r->batches = rp__alloc_zero(r->workers, sizeof *r->batches);
@@ -116,36 +115,39 @@ static rp_status recode_lists(recode *r, rp_error *err)
     return status;
 }
 
-static rp_status run_recode(recode *r, const char *dir, const char *to, rp_build_stats *stats,
+rp_status rp__recode_finish(rp__recoder *recoder, rp__recode_watch *watch, rp_build_stats *stats,
                             rp_error *err)
 {
-    rp__recode_options o = {.aux = r->o.aux,
-                            .memory = r->o.memory,
-                            .workers = r->o.threads,
-                            .on_progress = report_copy,
-                            .progress_arg = r};
-    rp_status status = rp__codec_spec_parse(r->o.codec, r->o.freqs, &o.coding, err);
+    recode r = {.watch = watch,
+                .recoder = recoder,
+                .lock = PTHREAD_MUTEX_INITIALIZER,
+                .moved = PTHREAD_COND_INITIALIZER};
+    rp_status status = rp__recoder_copy(recoder, err);
     if (status == RP_OK)
-        status = rp__recoder_new(dir, to, &o, &r->recoder, err);
-    if (status == RP_OK)
-        status = rp__recoder_copy(r->recoder, err);
-    if (status == RP_OK)
-        status = recode_lists(r, err);
-    return status == RP_OK ? rp__recoder_finish(r->recoder, stats, err) : status;
+        status = run_workers(&r, err);
+    return status == RP_OK ? rp__recoder_finish(recoder, stats, err) : status;
 }
 
 rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_options *options,
                           rp_build_stats *stats, rp_error *err)
 {
-    recode r = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
-    if (options)
-        r.o = *options;
+    rp_recode_options o = options ? *options : (rp_recode_options){0};
+    rp__recode_watch watch = {"recoding", o.on_progress, o.progress_arg};
+    rp__recode_options inner = {.on_progress = rp__recode_report, .progress_arg = &watch};
+    rp__recoder *recoder = NULL;
     if (stats)
         *stats = (rp_build_stats){0};
     rp__alloc_reset_peak();
-    rp_status status = rp__builder_check_limits(&r.o.memory, &r.o.threads, err);
+    rp_status status = rp__builder_check_limits(&o.memory, &o.threads, err);
+    inner.aux = o.aux;
+    inner.memory = o.memory;
+    inner.workers = o.threads;
     if (status == RP_OK)
-        status = run_recode(&r, dir, to, stats, err);
-    rp__recoder_free(r.recoder);
+        status = rp__codec_spec_parse(o.codec, o.freqs, &inner.coding, err);
+    if (status == RP_OK)
+        status = rp__recoder_new(dir, to, &inner, &recoder, err);
+    if (status == RP_OK)
+        status = rp__recode_finish(recoder, &watch, stats, err);
+    rp__recoder_free(recoder);
     return status;
 }

@@ -95,7 +95,7 @@ rp_status rp__doctable_id(const rp__doctable *t, uint32_t docid, const char **id
 }
 
 /* The block that holds a document: the last one whose first docid is not above it. */
-static size_t find_block(const rp__doctable *t, uint32_t docid)
+size_t rp__doctable_find(const rp__doctable *t, uint32_t docid)
 {
     size_t low = 0, high = t->n_text_blocks;
     while (high - low > 1) {
@@ -108,16 +108,16 @@ static size_t find_block(const rp__doctable *t, uint32_t docid)
     return low;
 }
 
-/* Copies document number `skip` of the `n` in an unpacked block. */
-static rp_status copy_document(const uint8_t *raw, size_t raw_bytes, uint32_t n, uint32_t skip,
-                               rp__buf *buf, size_t *title_bytes)
+rp_status rp__doctable_cut(const rp__doctable_block *block, uint32_t docid, rp__buf *buf,
+                           size_t *title_bytes)
 {
-    const uint8_t *p = raw, *end = raw + raw_bytes;
+    const uint8_t *p = block->raw, *end = p + block->raw_bytes;
+    uint32_t skip = docid - block->first;
     uint64_t before = 0, title = 0, text = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < block->n; i++) {
         uint64_t a, b;
-        if (!rp__bits_varint(&p, end, &a) || !rp__bits_varint(&p, end, &b) || a > raw_bytes ||
-            b > raw_bytes)
+        if (!rp__bits_varint(&p, end, &a) || !rp__bits_varint(&p, end, &b) ||
+            a > block->raw_bytes || b > block->raw_bytes)
             return RP_DAMAGED;
         if (i < skip)
             before += a + b;
@@ -144,7 +144,7 @@ static rp_status run_fetch(void *arg)
 {
     fetch_job *job = arg;
     const rp__doctable *t = job->t;
-    size_t b = find_block(t, job->docid);
+    size_t b = rp__doctable_find(t, job->docid);
     rp__text_block block = t->text_index[b], next = t->text_index[b + 1];
     if (block.first_docid > job->docid || next.first_docid <= job->docid ||
         next.first_docid > t->n_docs || block.offset > next.offset || next.offset > t->text_bytes)
@@ -159,14 +159,10 @@ static rp_status run_fetch(void *arg)
     return job->packed.failed ? RP_NO_MEMORY : RP_OK;
 }
 
-rp_status rp__doctable_text(const rp__doctable *t, uint32_t docid, rp__zblock *z, rp__buf *buf,
-                            size_t *title_bytes)
+rp_status rp__doctable_load(const rp__doctable *t, uint32_t docid, rp__zblock *z,
+                            rp__doctable_block *out)
 {
-    *title_bytes = 0;
-    if (docid >= t->n_docs)
-        return RP_NOT_FOUND;
-    if (!t->text)
-        return RP_OK;
+    *out = (rp__doctable_block){0};
     if (t->n_text_blocks == 0)
         return RP_DAMAGED;
     fetch_job job = {.t = t, .docid = docid};
@@ -176,9 +172,23 @@ rp_status rp__doctable_text(const rp__doctable *t, uint32_t docid, rp__zblock *z
         status = RP_NO_MEMORY;
     if (status == RP_OK)
         status = rp__zblock_unpack(z, job.packed.at, job.packed.n, raw, job.raw_bytes);
-    if (status == RP_OK)
-        status = copy_document(raw, job.raw_bytes, job.n, docid - job.first, buf, title_bytes);
-    rp__free(raw);
     rp__buf_free(&job.packed);
+    *out = (rp__doctable_block){job.first, job.n, job.raw_bytes, raw};
+    return status;
+}
+
+rp_status rp__doctable_text(const rp__doctable *t, uint32_t docid, rp__zblock *z, rp__buf *buf,
+                            size_t *title_bytes)
+{
+    rp__doctable_block block;
+    *title_bytes = 0;
+    if (docid >= t->n_docs)
+        return RP_NOT_FOUND;
+    if (!t->text)
+        return RP_OK;
+    rp_status status = rp__doctable_load(t, docid, z, &block);
+    if (status == RP_OK)
+        status = rp__doctable_cut(&block, docid, buf, title_bytes);
+    rp__free(block.raw);
     return status;
 }

@@ -45,6 +45,20 @@ typedef struct rp__doctable {
 rp_status rp__doctable_open(rp__doctable *t, const rp__section_file *docs,
                             const rp__section_file *text, uint32_t n_docs, rp_error *err);
 rp_status rp__doctable_id(const rp__doctable *t, uint32_t docid, const char **id, size_t *bytes);
+/* A block of stored text, unpacked; free raw with rp__free. */
+typedef struct rp__doctable_block {
+    uint32_t first, n; /* docids */
+    uint32_t raw_bytes;
+    uint8_t *raw;
+} rp__doctable_block;
+
+size_t rp__doctable_find(const rp__doctable *t, uint32_t docid); /* number of the block; reads the mapping */
+/* The block with that document, which must exist and have text. */
+rp_status rp__doctable_load(const rp__doctable *t, uint32_t docid, rp__zblock *z,
+                            rp__doctable_block *out);
+/* The same document's title and text, appended to buf. */
+rp_status rp__doctable_cut(const rp__doctable_block *block, uint32_t docid, rp__buf *buf,
+                           size_t *title_bytes);
 rp_status rp__doctable_text(const rp__doctable *t, uint32_t docid, rp__zblock *z, rp__buf *buf,
                             size_t *title_bytes);
 

@@ -106,6 +106,10 @@ rp_status rp__positions_open(rp__positions *p, const rp__segment *segment, const
                              const rp__list *list, rp__arena *arena);
 /* The rising positions of posting number `rank`; valid until the next call. */
 rp_status rp__positions_get(rp__positions *p, uint32_t rank, const uint32_t **at, uint32_t *n);
+/* All of a list that is not tiny, as they are stored: of each posting the first position, then how far
+ * after the one before each other is, less one. `tfs` are the list's; `out` has cf + RP_BLOCK_ROOM. */
+rp_status rp__positions_decode(const rp__segment *segment, const rp__term *term,
+                               const rp__list *list, const uint32_t *tfs, uint32_t *out);
 
 /* ---- 4. Documents ---------------------------------------------------------------------------- */
 
@@ -195,13 +199,31 @@ rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, uint3
 rp_status rp__segment_builder_finish(rp__segment_builder *b, rp_build_stats *stats, rp_error *err);
 void rp__segment_builder_free(rp__segment_builder *b); /* removes what is not published; NULL is fine */
 
+/* Stored text on its way into a block. All zero is empty; reset it. One thread at a time. */
+typedef struct rp__text_packer {
+    rp__buf sizes, text, raw;
+    uint32_t first_docid;
+} rp__text_packer;
+
+void rp__text_packer_reset(rp__text_packer *p);
+/* Documents in the order of docids. False: no memory. */
+bool rp__text_packer_add(rp__text_packer *p, uint32_t docid, const void *title, size_t title_bytes,
+                         const void *text, size_t text_bytes);
+bool rp__text_packer_is_empty(const rp__text_packer *p);
+bool rp__text_packer_is_full(const rp__text_packer *p);
+/* Appends the packed block, and begins another. */
+rp_status rp__text_packer_pack(rp__text_packer *p, rp__zblock *z, rp__buf *packed,
+                               uint32_t *raw_bytes);
+
 /* ---- 6. Recoding ----------------------------------------------------------------------------- */
 
-/* Makes the same index in another codec: lists are decoded and encoded one by one, all else stays as it
- * is, byte for byte. Calls: copy, then take, encode and write for each batch until one is empty, then
- * finish. Several batches may be encoded at once; all else is for one thread at a time. */
+/* Makes the same index in another codec, or in another order of documents: lists are decoded and encoded
+ * one by one; positions, documents and text are copied byte for byte, or moved. Calls: order if documents
+ * move, copy, then take, encode and write for each batch until one is empty, then finish. Several batches
+ * may be encoded at once; all else is for one thread at a time. */
 typedef struct rp__recode_options {
     rp__coding coding; /* codec NULL: as it is; then freqs NULL: they too */
+    bool moves;        /* documents get another order */
     const char *aux;   /* kinds of auxiliary data, as "lr,hs16"; "none"; NULL: as they are */
     uint64_t memory;   /* for everything below this call */
     uint32_t workers;  /* batches at work at once */
@@ -215,15 +237,18 @@ typedef struct rp__recode_batch rp__recode_batch; /* lists on their way */
 /* `from` and `to` may be the same folder. RP_NO_MEMORY: the longest list does not fit. */
 rp_status rp__recoder_new(const char *from, const char *to, const rp__recode_options *options,
                           rp__recoder **out, rp_error *err);
+const rp__segment *rp__recoder_source(const rp__recoder *r); /* what is being recoded */
+/* order[i] is the docid of the document that becomes i: a permutation, which must live until the end. */
+rp_status rp__recoder_order(rp__recoder *r, const uint32_t *order, rp_error *err);
 uint32_t rp__recoder_workers(const rp__recoder *r); /* as many of those wanted as memory has room for */
 rp_status rp__recoder_batch_new(const rp__recoder *r, rp__recode_batch **out, rp_error *err);
 void rp__recoder_batch_free(rp__recode_batch *batch); /* NULL is fine */
-rp_status rp__recoder_copy(rp__recoder *r, rp_error *err); /* files that stay as they are */
+rp_status rp__recoder_copy(rp__recoder *r, rp_error *err); /* all but the lists and what goes with them */
 /* The terms that follow; *has is false after the last. */
 rp_status rp__recoder_take(rp__recoder *r, rp__recode_batch *batch, bool *has, rp_error *err);
 rp_status rp__recoder_encode(const rp__recoder *r, rp__recode_batch *batch, rp_error *err);
 /* In the order in which batches were taken. */
-rp_status rp__recoder_write(rp__recoder *r, rp__recode_batch *batch, rp_error *err);
+rp_status rp__recoder_write(rp__recoder *r, const rp__recode_batch *batch, rp_error *err);
 void rp__recoder_get_progress(const rp__recoder *r, uint64_t *done, uint64_t *of);
 rp_status rp__recoder_finish(rp__recoder *r, rp_build_stats *stats, rp_error *err);
 void rp__recoder_free(rp__recoder *r); /* removes what is not published; NULL is fine */

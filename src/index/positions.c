@@ -9,14 +9,19 @@
 #include "base/cpu.h"
 #include "index/segment.h"
 
+static bool is_inside(const rp__segment *s, const rp__term *term)
+{
+    return term->pos_offset <= s->positions_bytes &&
+           term->pos_bytes <= s->positions_bytes - term->pos_offset;
+}
+
 rp_status rp__positions_open(rp__positions *p, const rp__segment *segment, const rp__term *term,
                              const rp__list *list, rp__arena *arena)
 {
     *p = (rp__positions){.segment = segment, .term = *term, .list = list, .frame = UINT32_MAX};
     if (!segment->positions)
         return RP_USAGE;
-    if (!term->tiny && (term->pos_offset > segment->positions_bytes ||
-                        term->pos_bytes > segment->positions_bytes - term->pos_offset))
+    if (!term->tiny && !is_inside(segment, term))
         return RP_DAMAGED;
     p->arena = arena;
     p->starts = rp__arena_array(arena, RP_BLOCK + 1, sizeof *p->starts);
@@ -65,15 +70,16 @@ static rp_status decode_chunks(const uint8_t *in, size_t in_bytes, uint32_t *out
 }
 
 /* Where frame f lies in the positions section. */
-static bool find_frame(const rp__positions *p, uint32_t f, const uint8_t **in, size_t *bytes)
+static bool find_frame(const rp__segment *s, const rp__term *term, const rp__list *list, uint32_t f,
+                       const uint8_t **in, size_t *bytes)
 {
-    const uint32_t *offsets = p->list->pos_offsets;
-    uint32_t n_frames = (p->list->n + RP_BLOCK - 1) / RP_BLOCK;
+    const uint32_t *offsets = list->pos_offsets;
+    uint32_t n_frames = (list->n + RP_BLOCK - 1) / RP_BLOCK;
     uint64_t from = offsets ? offsets[f] : 0;
-    uint64_t to = offsets && f + 1 < n_frames ? offsets[f + 1] : p->term.pos_bytes;
-    if (from > to || to > p->term.pos_bytes)
+    uint64_t to = offsets && f + 1 < n_frames ? offsets[f + 1] : term->pos_bytes;
+    if (from > to || to > term->pos_bytes)
         return false;
-    *in = p->segment->positions + p->term.pos_offset + from;
+    *in = s->positions + term->pos_offset + from;
     *bytes = (size_t)(to - from);
     return true;
 }
@@ -89,7 +95,7 @@ static rp_status load_frame(rp__positions *p, uint32_t f)
     rp_status status = rp__list_freqs(p->list, f, tfs);
     if (status != RP_OK)
         return status;
-    if (!find_frame(p, f, &in, &bytes))
+    if (!find_frame(p->segment, &p->term, p->list, f, &in, &bytes))
         return RP_DAMAGED;
     for (uint32_t i = 0; i < n; i++) {
         p->starts[i] = (uint32_t)total;
@@ -144,5 +150,30 @@ rp_status rp__positions_get(rp__positions *p, uint32_t rank, const uint32_t **at
     }
     *at = p->at + p->starts[slot];
     *n = p->starts[slot + 1] - p->starts[slot];
+    return RP_OK;
+}
+
+rp_status rp__positions_decode(const rp__segment *segment, const rp__term *term,
+                               const rp__list *list, const uint32_t *tfs, uint32_t *out)
+{
+    uint64_t done = 0;
+    if (!is_inside(segment, term))
+        return RP_DAMAGED;
+    for (uint32_t i = 0; i < list->n;) {
+        const uint8_t *in;
+        size_t bytes;
+        uint64_t total = 0;
+        if (!find_frame(segment, term, list, i / RP_BLOCK, &in, &bytes))
+            return RP_DAMAGED;
+        do
+            total += tfs[i++];
+        while (i < list->n && i % RP_BLOCK != 0);
+        if (total > term->cf - done)
+            return RP_DAMAGED;
+        rp_status status = decode_chunks(in, bytes, out + done, total);
+        if (status != RP_OK)
+            return status;
+        done += total;
+    }
     return RP_OK;
 }

@@ -1,11 +1,12 @@
-/* recoder.c: a segment's lists from one codec to another; positions, documents and text are copied.
+/* recoder.c: a segment's lists from one codec to another, or for documents in another order; positions,
+ * documents and text are copied, or moved by list_mover.c and doc_mover.c.
  *
  * The source is not trusted: every section that is read is held against its checksum, so that damage is
  * not sealed anew. The folder is begun before the source is opened: where both are one, nobody can
  * publish there in between.
  * Invariants: 1 a batch's memory is had before anything mapped is read, and nothing is allocated under
- * the guard but what the batch owns; 2 bytes depend on the source and the coding alone, not on workers or
- * memory. */
+ * the guard but what the batch owns; 2 bytes depend on the source, the coding and the order alone, not on
+ * workers or memory. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,30 +15,33 @@
 #include "base/error.h"
 #include "index/aux_writer.h"
 #include "index/coding.h"
-#include "index/draft.h"
+#include "index/doc_mover.h"
 #include "index/list_coder.h"
+#include "index/list_mover.h"
 #include "index/norms.h"
 #include "index/segment.h"
 
 enum {
     BATCH_TERMS = 1024,
-    BATCH_BYTES = 1 << 20, /* of encoded lists, at most, unless one alone is longer */
+    BATCH_BYTES = 1 << 20, /* of encoded lists, and of positions, unless one alone is longer */
     BATCH_REST = 1 << 20,  /* what a batch holds beside what grows with the longest list */
 };
 
 typedef struct item {
     rp__term entry; /* its tiny list is in the batch's text */
-    size_t text;    /* where its term begins there, and its tiny list follows */
+    size_t text;    /* where its term begins there */
+    size_t tiny;    /* and its tiny list, or where that of `moved` begins */
     uint32_t bytes; /* of the term */
 } item;
 
 struct rp__recode_batch {
     rp__list_coder coder;
-    uint32_t *docids, *tfs;
-    uint8_t *encoded;
-    size_t used;   /* of encoded */
-    uint64_t read; /* bytes of the lists as they were */
-    rp__buf text;
+    rp__list_mover mover;   /* where documents move */
+    uint32_t *docids, *tfs; /* of one list; with auxiliary data, docids of all */
+    uint8_t *encoded, *positions;
+    size_t used, n_docids, pos_used; /* of encoded, docids and positions */
+    uint64_t read;       /* bytes of the lists, and of positions that move, as they were */
+    rp__buf text, moved; /* moved: tiny lists of documents that move */
     size_t n;
     item items[BATCH_TERMS];
 };
@@ -46,17 +50,25 @@ struct rp__recoder {
     rp__draft draft;
     rp__segment *from;
     rp__coding coding;
-    uint32_t aux_kinds;
-    rp__aux_writer *aux; /* NULL: none */
     float *norms;
+    bool moves;
+    const uint32_t *order; /* by new docid the old one, the caller's; NULL: they stay */
+    uint32_t *place;       /* by old docid the new one */
+    rp__lengths lengths;   /* of the documents where they will be; may be `codes` */
+    uint8_t *codes;
     rp__list_coder sizes; /* never encodes: it knows how large things get */
     uint32_t longest;     /* postings of the longest list that is not tiny */
-    size_t cap;           /* bytes of a batch's encoded lists */
+    uint64_t most_cf;     /* positions of the one with most */
+    size_t cap, pos_cap;  /* bytes of a batch's encoded lists and positions */
+    size_t docids_cap;    /* docids that a batch keeps */
+    uint64_t memory;
     uint32_t workers;
     rp__term_iter iter;
     bool has_term, is_at_end; /* has_term: the iterator stands on a term that no batch has */
     rp__dictionary_writer *dictionary;
-    rp__section_writer *lists;
+    rp__section_writer *lists, *positions; /* positions NULL: they are copied, or there are none */
+    uint32_t aux_kinds;
+    rp__aux_writer *aux; /* NULL: none */
     uint64_t postings;
     uint64_t done, of; /* bytes */
     bool (*on_progress)(void *arg, uint64_t done, uint64_t of);
@@ -91,9 +103,9 @@ static rp_status describe(rp__recoder *r, rp_error *err)
         return rp__error_no_memory(err);
     memcpy(to->stop_words, from->stop_words, from->stop_bytes + 1);
     to->stop_bytes = from->stop_bytes;
-    to->meta = from->meta;
     to->has_stats = from->has_stats;
     to->stats = from->stats;
+    to->meta = from->meta;
     to->meta.generation = generation;
     memset(to->meta.files, 0, sizeof to->meta.files);
     rp__coding_describe(&r->coding, to);
@@ -123,39 +135,68 @@ static rp_status choose_aux(rp__recoder *r, const char *names, rp_error *err)
     return RP_OK;
 }
 
-/* The most that the writer of auxiliary data comes to hold: of the longest list, and 8 bytes a list and
- * kind, in arrays that double. */
-static uint64_t aux_bytes(const rp__recoder *r)
-{
-    enum { BYTES_PER_POSTING = 2, GROWTH = 2 };
-    uint64_t lists = r->from->manifest.meta.postings / RP_BLOCK, arrays = RP_AUX_KINDS + 1;
-    uint64_t bytes = BYTES_PER_POSTING * (uint64_t)r->longest + arrays * lists * sizeof(uint64_t);
-    return r->aux ? GROWTH * bytes : 0;
-}
-
 static rp_status run_measure(void *arg)
 {
     rp__recoder *r = arg;
     rp_status status = rp__term_iter_start(&r->iter, r->from, "", 0);
     while (status == RP_OK && (status = rp__term_iter_next(&r->iter)) == RP_OK)
-        if (!r->iter.entry.tiny && r->iter.entry.df > r->longest)
-            r->longest = r->iter.entry.df;
+        if (!r->iter.entry.tiny) {
+            const rp__term *entry = &r->iter.entry;
+            r->longest = entry->df > r->longest ? entry->df : r->longest;
+            r->most_cf = entry->cf > r->most_cf ? entry->cf : r->most_cf;
+        }
     if (status == RP_NOT_FOUND)
         status = rp__term_iter_start(&r->iter, r->from, "", 0);
     return status;
 }
 
-/* How many batches there is room for, each with the longest list in it. */
+static size_t at_least(uint64_t bytes)
+{
+    return bytes > BATCH_BYTES ? (size_t)bytes : BATCH_BYTES;
+}
+
+/* Bytes of one batch with the longest list in it. */
+static uint64_t batch_bytes(rp__recoder *r)
+{
+    uint64_t room = (uint64_t)r->longest + RP_BLOCK_ROOM;
+    r->cap = at_least(rp__list_coder_bound(&r->sizes, r->longest));
+    r->docids_cap = r->longest;
+    if (r->aux_kinds && r->docids_cap < BATCH_BYTES / sizeof(uint32_t))
+        r->docids_cap = BATCH_BYTES / sizeof(uint32_t);
+    uint64_t bytes = BATCH_REST + r->cap + rp__list_coder_bytes(&r->sizes, r->longest) +
+                     (r->docids_cap + RP_BLOCK_ROOM + room) * sizeof(uint32_t);
+    if (!r->moves)
+        return bytes;
+    uint64_t cf = r->from->positions ? r->most_cf : 0;
+    r->pos_cap = r->from->positions ? at_least(rp__list_mover_bound(r->longest, cf)) : 0;
+    return bytes + rp__list_mover_bytes(r->longest, cf) + r->pos_cap;
+}
+
+/* Bytes that all batches share and that are not there yet. */
+static uint64_t shared_bytes(const rp__recoder *r)
+{
+    enum { GROWTH = 2 }; /* arrays grow by doubling */
+    uint64_t bytes = 0, docs = r->from->docs.n_docs;
+    uint64_t lists = r->from->manifest.meta.postings / RP_BLOCK; /* of more than a block */
+    for (size_t i = 0; i < RP_AUX_KINDS; i++)
+        if (r->aux_kinds >> i & 1)
+            bytes += GROWTH * (lists * 2 * sizeof(uint64_t) +
+                               rp__aux_kind_at(i)->bound(rp__aux_kind_at(i), r->longest));
+    if (!r->moves)
+        return bytes;
+    uint64_t moved = rp__doc_mover_bytes((uint32_t)docs);
+    return bytes + docs * (2 * sizeof(uint32_t) + r->from->docs.lengths.code_bytes) + moved;
+}
+
+/* How many batches there is room for. */
 static rp_status plan_memory(rp__recoder *r, const rp__recode_options *o, rp_error *err)
 {
     if (rp__mapping_guard(run_measure, r) != RP_OK)
         return damaged(r, err);
-    rp__list_coder_init(&r->sizes, &r->coding, &r->from->docs.lengths, r->norms);
-    size_t bound = rp__list_coder_bound(&r->sizes, r->longest);
-    r->cap = bound > BATCH_BYTES ? bound : BATCH_BYTES;
-    uint64_t one = BATCH_REST + r->cap + rp__list_coder_bytes(&r->sizes, r->longest) +
-                   2 * ((uint64_t)r->longest + RP_BLOCK_ROOM) * sizeof(uint32_t);
-    uint64_t held = rp__alloc_in_use() + aux_bytes(r), taken = held + rp__alloc_slack(o->memory);
+    rp__list_coder_init(&r->sizes, &r->coding, &r->lengths, r->norms);
+    r->memory = o->memory;
+    uint64_t one = batch_bytes(r), held = rp__alloc_in_use() + shared_bytes(r);
+    uint64_t taken = held + rp__alloc_slack(o->memory);
     uint64_t room = o->memory > taken ? (o->memory - taken) / one : 0;
     if (room == 0) { /* slack grows by a sixteenth of the whole */
         uint64_t enough = (held + one + rp__alloc_slack(0)) / 15 * 16;
@@ -174,9 +215,15 @@ static rp_status open_source(rp__recoder *r, const char *from, rp_error *err)
         status = verify_file(r->from->files[RP_FILE_TERMS], err);
     if (status == RP_OK)
         status = verify_file(r->from->files[RP_FILE_LISTS], err);
+    for (int kind = RP_FILE_POSITIONS; kind < RP_FILE_KINDS && r->moves && status == RP_OK; kind++)
+        if (r->from->files[kind])
+            status = verify_file(r->from->files[kind], err);
     if (status == RP_OK)
         status = rp__norms_new(&r->from->manifest, &r->from->docs.lengths, &r->norms, err);
-    return status;
+    if (status != RP_OK)
+        return status;
+    r->lengths = r->from->docs.lengths;
+    return RP_OK;
 }
 
 static rp_status open_outputs(rp__recoder *r, rp_error *err)
@@ -189,11 +236,18 @@ static rp_status open_outputs(rp__recoder *r, rp_error *err)
         return status;
     rp__draft_name(&r->draft, RP_FILE_LISTS, name);
     status = rp__section_writer_new(&r->draft.folder, name, RP_FILE_LISTS, &r->lists, err);
+    if (status != RP_OK)
+        return status;
+    rp__section_writer_begin(r->lists, RP_SECTION_LISTS);
+    if (r->aux_kinds)
+        status =
+            rp__aux_writer_new(&r->draft.folder, r->aux_kinds, r->lengths.n_docs, &r->aux, err);
+    if (status != RP_OK || !r->moves || !r->from->positions)
+        return status;
+    rp__draft_name(&r->draft, RP_FILE_POSITIONS, name);
+    status = rp__section_writer_new(&r->draft.folder, name, RP_FILE_POSITIONS, &r->positions, err);
     if (status == RP_OK)
-        rp__section_writer_begin(r->lists, RP_SECTION_LISTS);
-    if (status == RP_OK && r->aux_kinds)
-        status = rp__aux_writer_new(&r->draft.folder, r->aux_kinds,
-                                    (uint32_t)r->from->manifest.meta.docs, &r->aux, err);
+        rp__section_writer_begin(r->positions, RP_SECTION_POSITIONS);
     return status;
 }
 
@@ -204,6 +258,7 @@ rp_status rp__recoder_new(const char *from, const char *to, const rp__recode_opt
     if (!r)
         return rp__error_no_memory(err);
     r->begun = rp__clock_now();
+    r->moves = o->moves;
     r->on_progress = o->on_progress;
     r->progress_arg = o->progress_arg;
     rp_status status = rp__draft_begin(&r->draft, to, err);
@@ -232,7 +287,38 @@ uint32_t rp__recoder_workers(const rp__recoder *r)
     return r->workers;
 }
 
-/* ---- Files that stay as they are --------------------------------------------------------------- */
+const rp__segment *rp__recoder_source(const rp__recoder *r)
+{
+    return r->from;
+}
+
+static rp_status run_place(void *arg)
+{
+    rp__recoder *r = arg;
+    const rp__lengths *l = &r->from->docs.lengths;
+    for (uint32_t i = 0; i < l->n_docs; i++) {
+        r->place[r->order[i]] = i;
+        memcpy(r->codes + (size_t)i * l->code_bytes,
+               (const uint8_t *)l->codes + (size_t)r->order[i] * l->code_bytes, l->code_bytes);
+    }
+    return RP_OK;
+}
+
+rp_status rp__recoder_order(rp__recoder *r, const uint32_t *order, rp_error *err)
+{
+    size_t n = r->from->docs.n_docs;
+    r->order = order;
+    r->place = rp__alloc_array(n, sizeof *r->place);
+    r->codes = rp__alloc_zero(n + RP_PAD, r->lengths.code_bytes);
+    if (!r->place || !r->codes)
+        return rp__error_no_memory(err);
+    if (rp__mapping_guard(run_place, r) != RP_OK)
+        return damaged(r, err);
+    r->lengths.codes = r->codes;
+    return RP_OK;
+}
+
+/* ---- Files without lists ----------------------------------------------------------------------- */
 
 static const rp__file_kind kept[] = {RP_FILE_POSITIONS, RP_FILE_DOCS, RP_FILE_TEXT};
 
@@ -245,12 +331,9 @@ static bool tick(void *arg, uint64_t bytes)
     return !r->on_progress || r->on_progress(r->progress_arg, r->done, r->of);
 }
 
-rp_status rp__recoder_copy(rp__recoder *r, rp_error *err)
+static rp_status copy_files(rp__recoder *r, rp_error *err)
 {
     rp_status status = RP_OK;
-    r->of = r->from->lists_bytes;
-    for (size_t i = 0; i < KEPT; i++)
-        r->of += r->from->manifest.meta.files[kept[i]].bytes;
     for (size_t i = 0; i < KEPT && status == RP_OK; i++) {
         const rp__section_file *file = r->from->files[kept[i]];
         char name[RP_FILE_NAME_MAX];
@@ -263,6 +346,22 @@ rp_status rp__recoder_copy(rp__recoder *r, rp_error *err)
     return status;
 }
 
+rp_status rp__recoder_copy(rp__recoder *r, rp_error *err)
+{
+    r->of = r->from->lists_bytes;
+    for (size_t i = 0; i < KEPT; i++)
+        r->of += r->from->manifest.meta.files[kept[i]].bytes;
+    if (!r->moves)
+        return copy_files(r, err);
+    rp__doc_mover mover = {.from = r->from,
+                           .order = r->order,
+                           .memory = r->memory,
+                           .draft = &r->draft,
+                           .goes_on = tick,
+                           .arg = r};
+    return rp__doc_mover_run(&mover, err);
+}
+
 /* ---- Lists ------------------------------------------------------------------------------------- */
 
 rp_status rp__recoder_batch_new(const rp__recoder *r, rp__recode_batch **out, rp_error *err)
@@ -270,12 +369,14 @@ rp_status rp__recoder_batch_new(const rp__recoder *r, rp__recode_batch **out, rp
     rp__recode_batch *b = rp__alloc_zero(1, sizeof *b);
     if (!b)
         return rp__error_no_memory(err);
-    size_t room = (size_t)r->longest + RP_BLOCK_ROOM;
-    rp__list_coder_init(&b->coder, &r->coding, &r->from->docs.lengths, r->norms);
-    b->docids = rp__alloc_array(room, sizeof *b->docids);
-    b->tfs = rp__alloc_array(room, sizeof *b->tfs);
-    b->encoded = rp__alloc(r->cap + RP_PAD); /* it is read again where there is auxiliary data */
-    if (!b->docids || !b->tfs || !b->encoded || !rp__list_coder_reserve(&b->coder, r->longest)) {
+    rp__list_coder_init(&b->coder, &r->coding, &r->lengths, r->norms);
+    b->docids = rp__alloc_array(r->docids_cap + RP_BLOCK_ROOM, sizeof *b->docids);
+    b->tfs = rp__alloc_array((size_t)r->longest + RP_BLOCK_ROOM, sizeof *b->tfs);
+    b->encoded = rp__alloc(r->cap);
+    b->positions = rp__alloc(r->pos_cap);
+    if (!b->docids || !b->tfs || !b->encoded || !b->positions ||
+        !rp__list_coder_reserve(&b->coder, r->longest) ||
+        (r->moves && !rp__list_mover_init(&b->mover, r->from, r->place, r->longest, r->most_cf))) {
         rp__recoder_batch_free(b);
         return rp__error_no_memory(err);
     }
@@ -288,17 +389,23 @@ void rp__recoder_batch_free(rp__recode_batch *b)
     if (!b)
         return;
     rp__list_coder_reset(&b->coder);
+    rp__list_mover_reset(&b->mover);
     rp__free(b->docids);
     rp__free(b->tfs);
     rp__free(b->encoded);
+    rp__free(b->positions);
     rp__buf_free(&b->text);
+    rp__buf_free(&b->moved);
     rp__free(b);
 }
 
 static void take_term(rp__recode_batch *b, const rp__term_iter *iter)
 {
     item *it = &b->items[b->n];
-    *it = (item){.entry = iter->entry, .text = b->text.n, .bytes = (uint32_t)iter->term_bytes};
+    *it = (item){.entry = iter->entry,
+                 .text = b->text.n,
+                 .tiny = b->text.n + iter->term_bytes,
+                 .bytes = (uint32_t)iter->term_bytes};
     rp__buf_put(&b->text, iter->term, iter->term_bytes);
     rp__buf_put(&b->text, iter->entry.tiny, iter->entry.tiny_bytes);
     b->n++;
@@ -309,12 +416,32 @@ typedef struct take_job {
     rp__recode_batch *b;
 } take_job;
 
-/* Terms until the batch is full. What their lists may need is known beforehand. */
+/* What is left of a batch. */
+typedef struct room {
+    size_t encoded, docids, positions;
+} room;
+
+/* Takes what a list may need, known beforehand. False: it does not fit. */
+static bool take_room(const rp__recoder *r, const rp__term *entry, room *left)
+{
+    size_t encoded = rp__list_coder_bound(&r->sizes, entry->df);
+    size_t docids = r->aux_kinds ? entry->df : 0;
+    size_t positions = r->positions ? (size_t)rp__list_mover_bound(entry->df, entry->cf) : 0;
+    if (encoded > left->encoded || docids > left->docids || positions > left->positions)
+        return false;
+    left->encoded -= encoded;
+    left->docids -= docids;
+    left->positions -= positions;
+    return true;
+}
+
+/* Terms until the batch is full. */
 static rp_status run_take(void *arg)
 {
     rp__recoder *r = ((take_job *)arg)->r;
     rp__recode_batch *b = ((take_job *)arg)->b;
-    for (size_t room = r->cap; b->n < BATCH_TERMS; r->has_term = false) {
+    room left = {r->cap, r->docids_cap, r->pos_cap};
+    for (; b->n < BATCH_TERMS; r->has_term = false) {
         rp_status status = r->has_term ? RP_OK : rp__term_iter_next(&r->iter);
         if (status == RP_NOT_FOUND)
             r->is_at_end = true;
@@ -322,12 +449,10 @@ static rp_status run_take(void *arg)
             return status == RP_NOT_FOUND ? RP_OK : status;
         r->has_term = true;
         const rp__term *entry = &r->iter.entry;
-        if (!entry->tiny && entry->df > r->longest)
+        if (!entry->tiny && (entry->df > r->longest || entry->cf > r->most_cf))
             return RP_DAMAGED; /* it was not so when the terms were measured */
-        size_t bound = entry->tiny ? 0 : rp__list_coder_bound(&r->sizes, entry->df);
-        if (bound > room)
+        if (!entry->tiny && !take_room(r, entry, &left))
             return RP_OK;
-        room -= bound;
         take_term(b, &r->iter);
     }
     return RP_OK;
@@ -335,7 +460,7 @@ static rp_status run_take(void *arg)
 
 rp_status rp__recoder_take(rp__recoder *r, rp__recode_batch *b, bool *has, rp_error *err)
 {
-    b->n = b->used = b->text.n = 0;
+    b->n = b->used = b->n_docids = b->pos_used = b->text.n = b->moved.n = 0;
     b->read = 0;
     rp_status status = RP_OK;
     if (!r->is_at_end)
@@ -346,31 +471,68 @@ rp_status rp__recoder_take(rp__recoder *r, rp__recode_batch *b, bool *has, rp_er
     return status == RP_OK ? RP_OK : damaged(r, err);
 }
 
-static rp_status recode_list(const rp__recoder *r, rp__recode_batch *b, rp__term *entry)
+/* The postings of a list into docids and b->tfs; where its positions will begin, by frame. */
+static rp_status decode_list(const rp__recoder *r, const rp__term *entry, rp__recode_batch *b,
+                             uint32_t *docids, const uint32_t **frames)
 {
     static const uint32_t first_frame = 0; /* of a short list, which keeps no offsets */
     rp__list list;
-    size_t used;
     uint64_t cf = 0;
     rp_status status = rp__segment_list(r->from, entry, NULL, &list);
     if (status == RP_OK)
-        status = rp__list_decode(&list, b->docids, b->tfs);
+        status = rp__list_decode(&list, docids, b->tfs);
     if (status != RP_OK)
         return status;
     for (uint32_t i = 0; i < list.n; i++)
         cf += b->tfs[i];
-    if (cf != entry->cf)
-        return RP_DAMAGED;
-    const uint32_t *pos_offsets = list.pos_offsets ? list.pos_offsets : &first_frame;
-    status =
-        rp__list_coder_encode(&b->coder, b->docids, b->tfs, list.n,
-                              r->from->positions ? pos_offsets : NULL, b->encoded + b->used, &used);
+    *frames = list.pos_offsets ? list.pos_offsets : &first_frame;
+    return cf == entry->cf ? RP_OK : RP_DAMAGED;
+}
+
+/* The same in the new order, and the positions themselves. */
+static rp_status move_list(const rp__recoder *r, rp__term *entry, rp__recode_batch *b,
+                           uint32_t *docids, const uint32_t **frames)
+{
+    size_t used;
+    rp_status status = rp__list_mover_move(&b->mover, entry, docids, b->tfs);
+    if (status != RP_OK || !r->positions)
+        return status;
+    status = rp__list_mover_positions(&b->mover, entry, b->positions + b->pos_used, &used);
+    b->read += entry->pos_bytes;
+    entry->pos_bytes = used;
+    b->pos_used += used;
+    *frames = b->mover.frames;
+    return status;
+}
+
+static rp_status recode_list(const rp__recoder *r, rp__recode_batch *b, rp__term *entry)
+{
+    const uint32_t *frames = NULL;
+    uint32_t *docids = b->docids + b->n_docids;
+    size_t used;
+    rp_status status = r->moves ? move_list(r, entry, b, docids, &frames)
+                                : decode_list(r, entry, b, docids, &frames);
     if (status != RP_OK)
         return status;
+    status = rp__list_coder_encode(&b->coder, docids, b->tfs, entry->df,
+                                   r->from->positions ? frames : NULL, b->encoded + b->used, &used);
+    if (status != RP_OK)
+        return status;
+    b->n_docids += r->aux_kinds ? entry->df : 0;
     b->read += entry->list_bytes;
     entry->list_bytes = used;
     b->used += used;
     return RP_OK;
+}
+
+static rp_status move_tiny(rp__recode_batch *b, item *it)
+{
+    size_t begin = b->moved.n;
+    it->entry.tiny = b->text.at + it->tiny;
+    rp_status status = rp__list_mover_tiny(&b->mover, &it->entry, &b->moved);
+    it->tiny = begin;
+    it->entry.tiny_bytes = (uint32_t)(b->moved.n - begin);
+    return status;
 }
 
 typedef struct encode_job {
@@ -382,56 +544,58 @@ static rp_status run_encode(void *arg)
 {
     const encode_job *job = arg;
     rp_status status = RP_OK;
-    for (size_t i = 0; i < job->b->n && status == RP_OK; i++)
-        if (!job->b->items[i].entry.tiny)
-            status = recode_list(job->r, job->b, &job->b->items[i].entry);
+    for (size_t i = 0; i < job->b->n && status == RP_OK; i++) {
+        item *it = &job->b->items[i];
+        if (!it->entry.tiny)
+            status = recode_list(job->r, job->b, &it->entry);
+        else if (job->r->moves)
+            status = move_tiny(job->b, it);
+    }
     return status;
 }
 
 rp_status rp__recoder_encode(const rp__recoder *r, rp__recode_batch *b, rp_error *err)
 {
     rp_status status = rp__mapping_guard(run_encode, &(encode_job){r, b});
+    if (b->moved.failed)
+        return rp__error_no_memory(err);
     if (status == RP_LIMIT)
         return rp__error_set(err, status, "a list is more than codec \"%s\" can hold",
                              r->coding.codec->name);
     return status == RP_OK ? RP_OK : damaged(r, err);
 }
 
-/* The list as it was just encoded gives its docids back. */
-static rp_status add_aux(rp__recoder *r, rp__recode_batch *b, const rp__term *entry,
-                         const uint8_t *at)
+/* Auxiliary data of the list that is written next; *docids is advanced past its docids. */
+static rp_status write_aux(rp__recoder *r, const rp__term *entry, const uint32_t **docids)
 {
-    rp__list list;
-    rp_status status =
-        rp__list_open(&b->coder.codec, at, entry->list_bytes, entry->df,
-                      (uint32_t)r->from->manifest.meta.docs, r->from->positions != NULL, &list);
-    if (status == RP_OK)
-        status = rp__list_decode(&list, b->docids, NULL);
-    if (status != RP_OK)
-        return status;
-    return rp__aux_writer_add(r->aux, rp__section_writer_offset(r->lists), b->docids, entry->df);
+    const uint32_t *at = *docids;
+    *docids += entry->df;
+    if (entry->df <= RP_BLOCK)
+        return RP_OK;
+    return rp__aux_writer_add(r->aux, rp__section_writer_offset(r->lists), at, entry->df);
 }
 
-rp_status rp__recoder_write(rp__recoder *r, rp__recode_batch *b, rp_error *err)
+rp_status rp__recoder_write(rp__recoder *r, const rp__recode_batch *b, rp_error *err)
 {
     const uint8_t *list = b->encoded;
+    const uint32_t *docids = b->docids;
+    const rp__buf *tiny = r->moves ? &b->moved : &b->text;
     for (size_t i = 0; i < b->n; i++) {
         const item *it = &b->items[i];
         const char *term = (const char *)b->text.at + it->text;
         rp__term entry = it->entry;
         if (entry.tiny)
-            entry.tiny = (const uint8_t *)term + it->bytes;
-        rp_status status = RP_OK;
-        if (r->aux && entry.df > RP_BLOCK)
-            status = add_aux(r, b, &entry, list);
+            entry.tiny = tiny->at + it->tiny;
+        else if (r->aux && write_aux(r, &entry, &docids) != RP_OK)
+            return rp__error_no_memory(err);
         rp__section_writer_put(r->lists, list, entry.list_bytes); /* none of a tiny one */
         list += entry.list_bytes;
-        if (status == RP_OK)
-            status = rp__dictionary_writer_add(r->dictionary, term, it->bytes, &entry);
-        if (status != RP_OK)
-            return status == RP_NO_MEMORY ? rp__error_no_memory(err) : damaged(r, err);
+        if (rp__dictionary_writer_add(r->dictionary, term, it->bytes, &entry) != RP_OK)
+            return rp__error_no_memory(err);
         r->postings += entry.df;
     }
+    if (r->positions)
+        rp__section_writer_put(r->positions, b->positions, b->pos_used);
     r->done += b->read;
     return RP_OK;
 }
@@ -443,6 +607,13 @@ void rp__recoder_get_progress(const rp__recoder *r, uint64_t *done, uint64_t *of
 }
 
 /* ---- Finishing --------------------------------------------------------------------------------- */
+
+static rp_status finish_file(rp__section_writer **out, rp__meta_file *file, rp_error *err)
+{
+    rp_status status = rp__section_writer_finish(*out, &file->bytes, &file->checksum, err);
+    *out = NULL;
+    return status;
+}
 
 static rp_status finish_files(rp__recoder *r, rp_error *err)
 {
@@ -459,11 +630,12 @@ static rp_status finish_files(rp__recoder *r, rp_error *err)
         status = rp__aux_writer_finish(r->aux, r->lists, err);
     rp__aux_writer_free(r->aux); /* its files too */
     r->aux = NULL;
-    if (status != RP_OK)
+    if (status == RP_OK)
+        status = finish_file(&r->lists, lists, err);
+    if (status != RP_OK || !r->positions)
         return status;
-    status = rp__section_writer_finish(r->lists, &lists->bytes, &lists->checksum, err);
-    r->lists = NULL;
-    return status;
+    rp__section_writer_end(r->positions);
+    return finish_file(&r->positions, &meta->files[RP_FILE_POSITIONS], err);
 }
 
 static rp_status run_is_whole(void *arg)
@@ -505,7 +677,10 @@ void rp__recoder_free(rp__recoder *r)
         return;
     rp__dictionary_writer_free(r->dictionary);
     rp__section_writer_abandon(r->lists);
+    rp__section_writer_abandon(r->positions);
     rp__aux_writer_free(r->aux);
+    rp__free(r->place);
+    rp__free(r->codes);
     rp__list_coder_reset(&r->sizes);
     rp__segment_close(r->from);
     rp__free(r->norms);

@@ -190,6 +190,13 @@ static rp_status recode(fixture *f, rp_error *err)
     return finish_build(f, rp_index_recode(f->index, f->target, &o, NULL, err));
 }
 
+/* By the order that stands in for a stemmer. */
+static rp_status reorder(fixture *f, rp_error *err)
+{
+    rp_reorder_options o = {.by = f->build.stem, .threads = f->build.threads};
+    return finish_build(f, rp_index_reorder(f->index, f->target, &o, NULL, err));
+}
+
 /* What other programs would have written; the file or files of a format begin with its name. */
 static const char *theirs(fixture *f, const char *format)
 {
@@ -253,6 +260,9 @@ static const struct build_row {
      true,
      import_ciff},
     {"import, new folder", {.no_positions = true, .no_store = true}, false, import_pisa},
+    {"reorder, random", {.stem = "random"}, true, reorder},
+    {"reorder, url", {.stem = "url"}, false, reorder},
+    {"reorder, bp, 2 threads", {.stem = "bp", .threads = 2}, true, reorder},
 };
 
 static void test_builds(void **state)
@@ -344,6 +354,12 @@ static rp_status read_term(fixture *f, rp_error *err)
     return rp_index_get_term(f->open, "dihace", &info, err);
 }
 
+static rp_status read_list(fixture *f, rp_error *err)
+{
+    rp_list_info info;
+    return rp_index_get_list(f->open, "dihace", &info, err);
+}
+
 static rp_status read_costs(fixture *f, rp_error *err)
 {
     rp_index_costs costs;
@@ -364,6 +380,7 @@ static void test_reading(void **state)
     exhaust(f, "check", check_index, NULL);
     exhaust(f, "document", read_document, NULL);
     exhaust(f, "term", read_term, NULL);
+    exhaust(f, "list", read_list, NULL);
     exhaust(f, "costs", read_costs, NULL);
 }
 

@@ -110,6 +110,13 @@ static rp_status work_recode(const fault_world *w, rp_error *err)
     return fault_recode_new(w, w->index, err);
 }
 
+/* Their ids are in order, so it is the same index, but everything is moved. */
+static rp_status work_reorder(const fault_world *w, rp_error *err)
+{
+    rp_reorder_options o = {.by = "url", .codec = rp_codec_name(0)};
+    return rp_index_reorder(w->source, w->index, &o, NULL, err);
+}
+
 static rp_status work_open(const fault_world *w, rp_error *err)
 {
     rp_index *index = NULL;
@@ -151,6 +158,8 @@ static const work works[] = {
     {"build with spills", &fault_spills, work_build, true, true},
     {"recode over an old index", &fault_tiny, work_recode, true, true},
     {"recode into a new folder", &fault_tiny, work_recode, false, true},
+    {"reorder over an old index", &fault_tiny, work_reorder, true, true},
+    {"reorder into a new folder", &fault_tiny, work_reorder, false, true},
     {"open", &fault_tiny, work_open, true, false},
     {"search", &fault_tiny, work_search, true, false},
     {"check", &fault_tiny, work_check, true, false},
