@@ -49,7 +49,8 @@ enum {
 /* The most documents: docids fit in 31 bits. */
 #define RP_MAX_DOCS 0x7FFFFFFFU
 
-enum { RP_META_POSITIONS = 1, RP_META_TEXT = 2 };
+/* RP_META_TOLD: lengths of documents were told, and need not be the sums of their frequencies. */
+enum { RP_META_POSITIONS = 1, RP_META_TEXT = 2, RP_META_TOLD = 4 };
 
 enum { RP_NAME_BYTES = 16 }; /* of a codec's or code's name, with its NUL */
 
