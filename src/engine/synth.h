@@ -16,11 +16,12 @@
 enum { RP_SYNTH_TERMS_MOST = 10, RP_SYNTH_TOPICS = 64 };
 
 /* What queries are like. The rarest term is in some number of documents between `least` and a share
- * `rarest`, all orders of magnitude being alike; the others lie between that and the share `other`, but that
+ * `rarest`, small ones being the likelier the more `tilt` is above 1, where all orders of magnitude are
+ * alike; the others lie between that and the share `other`, but that
  * each is a stop word with a chance that grows with the number of terms. */
 typedef struct rp__synth_queries {
     double shares[RP_SYNTH_TERMS_MOST]; /* of queries of 1, 2, ... terms; any unit */
-    double least, rarest, other;
+    double least, rarest, other, tilt;
     double stop, stop_more; /* chance in a query of two terms, and how much more for each one more */
 } rp__synth_queries;
 

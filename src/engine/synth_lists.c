@@ -19,7 +19,7 @@ enum {
 
 static const double vocabulary = 20, vocabulary_head = 21; /* share = 20 / (rank + 21) */
 static const double density_most = 0.98;
-static const double home_part = 0.78, home_most = 0.57; /* of postings; of documents there */
+static const double home_part = 0.96, home_most = 0.61; /* of postings; of documents there */
 static const double rank_slope = 0.3, rank_evenness = 400;
 static const double topic_part = 0.5; /* of sites are dense because of the topic */
 

@@ -11,7 +11,7 @@
 
 enum { FOR_LOG = 64, SYLLABLES = 100 };
 
-static const double stop_least = 0.4, stop_most = 0.95; /* shares of stop words */
+static const double stop_least = 0.25, stop_most = 0.95; /* shares of stop words */
 static const double stop_chance_most = 0.6;
 
 /* ---- Words ------------------------------------------------------------------------------------- */
@@ -56,10 +56,10 @@ static uint32_t draw_count(const rp__synth_queries *q, rp__synth_random *r)
     return k + 1;
 }
 
-/* Every order of magnitude is as likely as any other. */
-static double draw_share(rp__synth_random *r, double least, double most)
+static double draw_share(rp__synth_random *r, double least, double most, double tilt)
 {
-    return least < most ? least * pow(most / least, rp__synth_random_unit(r)) : most;
+    double at = pow(rp__synth_random_unit(r), tilt);
+    return least < most ? least * pow(most / least, at) : most;
 }
 
 /* Common terms belong to no topic in particular; others are one of the query's. */
@@ -102,14 +102,14 @@ static uint32_t draw_query(const rp__synth_model *m, uint64_t number, uint64_t *
     rp__synth_random r = rp__synth_random_of(m->seed ^ FOR_LOG, number);
     uint32_t k = draw_count(q, &r);
     uint64_t topic = rp__synth_random_next(&r) % RP_SYNTH_TOPICS;
-    double rarest = draw_share(&r, q->least / m->docs, k == 1 ? q->other : q->rarest);
+    double rarest = draw_share(&r, q->least / m->docs, k == 1 ? q->other : q->rarest, q->tilt);
     double stop = k == 1 ? 0 : q->stop + q->stop_more * (k - 2);
     stop = stop > stop_chance_most ? stop_chance_most : stop;
     add_rank(rank_of(rarest, topic), ranks, 0);
     for (uint32_t i = 1; i < k; i++) {
         bool is_stop = rp__synth_random_unit(&r) < stop;
         double share = is_stop ? stop_least + (stop_most - stop_least) * rp__synth_random_unit(&r)
-                               : draw_share(&r, rarest, q->other);
+                               : draw_share(&r, rarest, q->other, 1);
         add_rank(rank_of(share, topic), ranks, i);
     }
     shuffle(&r, ranks, k);

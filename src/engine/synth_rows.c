@@ -8,19 +8,21 @@
 /* Terabyte 2006 as Ao has it, stop words and all; he says the shares of 2 to 6 terms. */
 static const rp__synth_queries ao = {
     .shares = {3.56, 16.1, 24.5, 22.8, 14.8, 8.24, 4.6, 2.6, 1.6, 1.2},
-    .least = 1.5,
-    .rarest = 0.086,
-    .other = 0.29,
-    .stop = 0.285,
-    .stop_more = 0.039,
+    .least = 6,
+    .rarest = 0.165,
+    .other = 0.19,
+    .tilt = 2.25,
+    .stop = 0.32,
+    .stop_more = 0.042,
 };
 
 /* As Ding has it: 3.74 million postings a query of 25.2 million documents. */
 static const rp__synth_queries ding = {
     .shares = {3.56, 16.1, 24.5, 22.8, 14.8, 8.24, 4.6, 2.6, 1.6, 1.2},
-    .least = 5,
-    .rarest = 0.084,
-    .other = 0.27,
+    .least = 6,
+    .rarest = 0.14,
+    .other = 0.37,
+    .tilt = 2.25,
 };
 
 /* Most lists have a thousand to a million postings. */
@@ -29,6 +31,7 @@ static const rp__synth_queries griffin = {
     .least = 300,
     .rarest = 0.02,
     .other = 0.06,
+    .tilt = 1,
 };
 
 /* Single terms for decompression, pairs for intersection and union. */
@@ -37,14 +40,15 @@ static const rp__synth_queries iiu = {
     .least = 100,
     .rarest = 0.086,
     .other = 0.29,
+    .tilt = 1,
 };
 
 static const rp__synth_row rows[] = {
-    {"gov", "GV", 1053372, 125, 43, 1.5, 6.2, 0.9, &ao},
-    {"gov2", "GX", 5038710, 110, 6.4, 22, 6.3, 0.9, &ding},
-    {"bd", "BD", 15749656, 440, 16, 26, 6.0, 0.9, &ding},
-    {"clueweb", "CW", 52343021, 110, 6.4, 22, 6.2, 0.8, &griffin},
-    {"ccnews", "CC", 29948077, 440, 16, 26, 6.1, 0.7, &iiu},
+    {"gov", "GV", 1053372, 125, 43, 6, 6.2, 0.9, &ao},
+    {"gov2", "GX", 5038710, 48, 8, 22, 6.3, 0.9, &ding},
+    {"bd", "BD", 15749656, 440, 9, 40, 6.0, 0.9, &ding},
+    {"clueweb", "CW", 52343021, 48, 8, 22, 6.2, 0.8, &griffin},
+    {"ccnews", "CC", 29948077, 440, 9, 40, 6.1, 0.7, &iiu},
 };
 
 const rp__synth_row *rp__synth_rows_at(size_t i)

@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "fault/sample.h"
+#include "riposte/synth.h"
 #include "store/store.h"
 #include "tempdir.h"
 
@@ -190,6 +191,16 @@ static rp_status recode(fixture *f, rp_error *err)
     return finish_build(f, rp_index_recode(f->index, f->target, &o, NULL, err));
 }
 
+static rp_status synth(fixture *f, rp_error *err)
+{
+    rp_synth_options o = {.docs = 2000,
+                          .queries = 30,
+                          .codec = f->build.codec,
+                          .aux = f->build.aux,
+                          .threads = f->build.threads};
+    return finish_build(f, rp_synth("gov", f->target, &o, NULL, err));
+}
+
 static void expect_sound(fixture *f)
 {
     rp_error err = {0};
@@ -217,6 +228,11 @@ static const struct build_row {
     {"builder, new folder", {.stem = "english"}, false, build_from_memory},
     {"recode, over an old index", {.codec = "optpfd"}, true, recode},
     {"recode, new folder, 2 threads", {.codec = "iiu", .aux = "lr", .threads = 2}, false, recode},
+    {"synth, over an old index", {.no_positions = true, .no_store = true}, true, synth},
+    {"synth, new folder, 2 threads",
+     {.codec = "iiu", .aux = "lr", .threads = 2, .no_positions = true, .no_store = true},
+     false,
+     synth},
 };
 
 static void test_builds(void **state)
