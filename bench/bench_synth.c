@@ -11,7 +11,7 @@
 #include "codec/regression.h"
 #include "index/index.h"
 
-enum { CLASSES = 6, TERMS_MOST = 10, STAGES = 5, QUERIES_MEASURED = 3000, SHARES = 5 };
+enum { CLASSES = 6, TERMS_MOST = 10, STAGES = 5, QUERIES_MEASURED = 10000, SHARES = 5 };
 
 /* Ao et al. 2011, table 1: contraction ratio and R^2 by length. */
 typedef struct column {

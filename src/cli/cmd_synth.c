@@ -126,8 +126,8 @@ static rp_status write_result(rp__console *console, const rp__call *call,
     rp__json_writer_uint(&w, "postings", b->postings);
     rp__json_writer_uint(&w, "bytes_out", b->bytes_out);
     rp__json_writer_uint(&w, "queries", stats->queries);
-    rp__json_writer_real(&w, "terms_per_query", per(stats->query_terms, stats->queries), 6);
-    rp__json_writer_real(&w, "postings_per_query", per(stats->query_postings, stats->queries), 9);
+    rp__json_writer_real(&w, "terms_per_query", per(stats->query_terms, stats->queries), 3);
+    rp__json_writer_real(&w, "postings_per_query", per(stats->query_postings, stats->queries), 1);
     rp__json_writer_uint(&w, "memory_peak", b->memory_peak);
     rp__json_writer_real(&w, "seconds", b->seconds, 6);
     rp__json_writer_end(&w, '}');

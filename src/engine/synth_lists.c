@@ -19,7 +19,7 @@ enum {
 
 static const double vocabulary = 20, vocabulary_head = 21; /* share = 20 / (rank + 21) */
 static const double density_most = 0.98;
-static const double home_part = 0.96, home_most = 0.61; /* of postings; of documents there */
+static const double home_part = 0.96, home_most = 0.68; /* of postings; of documents there */
 static const double rank_slope = 0.3, rank_evenness = 400;
 static const double topic_part = 0.5; /* of sites are dense because of the topic */
 
@@ -114,22 +114,28 @@ uint32_t rp__synth_lists_most(const rp__synth_model *m, uint64_t rank)
     return n < m->docs ? (uint32_t)n : m->docs;
 }
 
-/* Density in documents of the term's own topic and in others, in parts of its density in all. */
-typedef struct parts {
-    double home, rest;
-} parts;
-
-static parts topic_parts(double share)
+/* How much denser documents of the term's own topic are than all. */
+static double home_factor(double share)
 {
-    double home = home_part * RP_SYNTH_TOPICS;
-    home = home * share > home_most ? home_most / share : home;
-    home = home < 1 ? 1 : home;
-    return (parts){home, (RP_SYNTH_TOPICS - home) / (RP_SYNTH_TOPICS - 1)};
+    double factor = home_part * RP_SYNTH_TOPICS;
+    factor = factor * share > home_most ? home_most / share : factor;
+    return factor < 1 ? 1 : factor;
 }
 
 static double capped(double density)
 {
     return density < density_most ? density : density_most;
+}
+
+/* A site's density in documents of the term's own topic, and in the others, which hold what is left. */
+typedef struct parts {
+    double home, rest;
+} parts;
+
+static parts divide(double density, double factor)
+{
+    double home = capped(density * factor);
+    return (parts){home, capped((RP_SYNTH_TOPICS * density - home) / (RP_SYNTH_TOPICS - 1))};
 }
 
 /* How dense a site is next to others, the mean being 1. Numbers that belong to a topic are drawn alike for
@@ -162,14 +168,13 @@ static void draw_densities(const rp__synth_model *m, uint64_t rank, double share
 }
 
 /* Multiplies densities until the list has its share, whatever is cut off at the most. */
-static void settle(const rp__synth_model *m, double share, parts p, double *densities)
+static void settle(const rp__synth_model *m, double share, double factor, double *densities)
 {
     for (int step = 0; step < SETTLE; step++) {
         double sum = 0, home = 1.0 / RP_SYNTH_TOPICS;
         for (uint32_t s = 0; s < m->n_sites; s++) {
-            double x = densities[s];
-            sum += (m->begins[s + 1] - m->begins[s]) *
-                   (home * capped(x * p.home) + (1 - home) * capped(x * p.rest));
+            parts p = divide(densities[s], factor);
+            sum += (m->begins[s + 1] - m->begins[s]) * (home * p.home + (1 - home) * p.rest);
         }
         double more = sum > 0 ? share * m->docs / sum : 1;
         for (uint32_t s = 0; s < m->n_sites; s++)
@@ -263,14 +268,13 @@ static void draw_plain(drawing *d, walk all)
     d->random = random;
 }
 
-static void draw_site(drawing *d, uint32_t site, double density, parts p)
+static void draw_site(drawing *d, uint32_t site, parts p)
 {
     uint32_t begin = d->m->begins[site], end = d->m->begins[site + 1];
-    double rest = capped(density * p.rest), home = capped(density * p.home);
-    double more = home > rest ? (home - rest) / (1 - rest) : 0; /* beside what the rest gives */
+    double more = p.home > p.rest ? (p.home - p.rest) / (1 - p.rest) : 0; /* beside the rest */
     if (begin == end)
         return;
-    walk all = begin_walk(begin, end, rest, &d->random, &d->m->layers);
+    walk all = begin_walk(begin, end, p.rest, &d->random, &d->m->layers);
     if (more <= 0) {
         draw_plain(d, all);
         return;
@@ -293,8 +297,7 @@ static void draw_tfs(const rp__synth_model *m, rp__synth_random *r, uint32_t n, 
 uint32_t rp__synth_lists_draw(const rp__synth_model *m, uint64_t rank, double *scratch,
                               uint32_t *docids, uint32_t *tfs)
 {
-    double share = rp__synth_lists_share(rank);
-    parts p = topic_parts(share);
+    double share = rp__synth_lists_share(rank), factor = home_factor(share);
     drawing d = {.m = m,
                  .random = rp__synth_random_of(purpose(m, FOR_TERM), rank),
                  .topics = purpose(m, FOR_TOPICS),
@@ -302,9 +305,9 @@ uint32_t rp__synth_lists_draw(const rp__synth_model *m, uint64_t rank, double *s
                  .cap = rp__synth_lists_most(m, rank),
                  .docids = docids};
     draw_densities(m, rank, share, scratch);
-    settle(m, share, p, scratch);
+    settle(m, share, factor, scratch);
     for (uint32_t s = 0; s < m->n_sites; s++)
-        draw_site(&d, s, scratch[s], p);
+        draw_site(&d, s, divide(scratch[s], factor));
     if (d.n == 0)
         docids[d.n++] = (uint32_t)(rp__synth_random_unit(&d.random) * m->docs);
     draw_tfs(m, &d.random, d.n, tfs);

@@ -9,11 +9,11 @@
 static const rp__synth_queries ao = {
     .shares = {3.56, 16.1, 24.5, 22.8, 14.8, 8.24, 4.6, 2.6, 1.6, 1.2},
     .least = 6,
-    .rarest = 0.165,
+    .rarest = 0.185,
     .other = 0.19,
     .tilt = 2.25,
-    .stop = 0.32,
-    .stop_more = 0.042,
+    .stop = 0.31,
+    .stop_more = 0.03,
 };
 
 /* As Ding has it: 3.74 million postings a query of 25.2 million documents. */
