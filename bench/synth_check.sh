@@ -1,8 +1,8 @@
 #!/bin/bash
 # synth_check.sh [FOLDER]: how close drawn collections come to the papers' figures, as the tables of
 # docs/synth.md. Draws them into FOLDER (a temporary one otherwise), measures, and removes them: up to 4 GB.
-# THREADS says how many work; NAMES which collections: gov govpr govr gov2 gov2r bd bdr ding; CODECS whose
-# compression is measured besides.
+# THREADS says how many work; NAMES which collections: gov govpr govr gov2 gov2r bd bdr ding griffin;
+# CODECS whose compression is measured besides.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 B=${B:-$root/build}
@@ -12,7 +12,7 @@ make -s -C "$root" B="$B" "$B/riposte" "$B/bench/bench_synth"
 one() { # COLUMN NAME OPTION...
     local column=$1 name=$2
     shift 2
-    [[ " ${NAMES:-gov govpr govr gov2 gov2r bd bdr ding} " == *" $column "* ]] || return 0
+    [[ " ${NAMES:-gov govpr govr gov2 gov2r bd bdr ding griffin} " == *" $column "* ]] || return 0
     echo "## riposte synth $name $*"
     "$B/riposte" synth "$name" -o "$work/$column" --threads "${THREADS:-$(nproc)}" "$@" 2>/dev/null
     "$B/bench/bench_synth" "$work/$column" "$work/$column.queries.tsv" "$column"
@@ -36,4 +36,5 @@ one gov2r gov2 --order random
 one bd bd
 one bdr bd --order random
 one ding gov2 --docs 25200000
+one griffin clueweb --docs 13700000 # a third of his 41 million
 [ $# -gt 0 ] || rmdir "$work"

@@ -1,7 +1,4 @@
 /* cmd_synth.c: riposte synth: a collection and a query log that stand in for those of a paper. */
-#include <inttypes.h>
-#include <string.h>
-
 #include "base/json.h"
 #include "cli/figures.h"
 #include "cli/interrupt.h"

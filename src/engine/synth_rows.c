@@ -45,10 +45,10 @@ static const rp__synth_queries iiu = {
 
 static const rp__synth_row rows[] = {
     {"gov", "GV", 1053372, 125, 43, 6, 6.2, 0.9, &ao},
-    {"gov2", "GX", 5038710, 48, 8, 22, 6.3, 0.9, &ding},
-    {"bd", "BD", 15749656, 440, 9, 40, 6.0, 0.9, &ding},
-    {"clueweb", "CW", 52343021, 48, 8, 22, 6.2, 0.8, &griffin},
-    {"ccnews", "CC", 29948077, 440, 9, 40, 6.1, 0.7, &iiu},
+    {"gov2", "GX", 5038710, 16, 19, 9, 6.3, 0.9, &ding},
+    {"bd", "BD", 15749656, 440, 12, 50, 6.0, 0.9, &ding},
+    {"clueweb", "CW", 52343021, 16, 19, 9, 6.2, 0.8, &griffin},
+    {"ccnews", "CC", 29948077, 440, 12, 50, 6.1, 0.7, &iiu},
 };
 
 const rp__synth_row *rp__synth_rows_at(size_t i)
