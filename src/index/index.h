@@ -1,6 +1,7 @@
 /* index/index.h: the door of index: terms to and from postings on disk.
  *
- * Chapters: 1 an open segment; 2 terms; 3 lists and positions; 4 documents; 5 writing; 6 recoding.
+ * Chapters: 1 an open segment; 2 terms; 3 lists and positions; 4 documents; 5 writing; 6 recoding;
+ * 7 lists that are told.
  * An open segment is read only and may be used by any thread. */
 #ifndef RP_INDEX_INDEX_H
 #define RP_INDEX_INDEX_H
@@ -252,5 +253,55 @@ rp_status rp__recoder_write(rp__recoder *r, const rp__recode_batch *batch, rp_er
 void rp__recoder_get_progress(const rp__recoder *r, uint64_t *done, uint64_t *of);
 rp_status rp__recoder_finish(rp__recoder *r, rp_build_stats *stats, rp_error *err);
 void rp__recoder_free(rp__recoder *r); /* removes what is not published; NULL is fine */
+
+/* ---- 7. Lists that are told ------------------------------------------------------------------- */
+
+/* An index of lists that somebody knows already: no text, no positions. Calls: for each batch, plan
+ * each list, then batch_new, then for each list room and add, then write; then finish. Batches may be filled
+ * at once; all else is for one thread at a time. The bytes depend on what is told alone. */
+enum { RP_TOLD_ID_MAX = 64, RP_TOLD_LENGTH_MAX = 65535 };
+
+typedef struct rp__told_docs {
+    uint32_t n; /* at least 1 */
+    /* Writes the id, 1 to RP_TOLD_ID_MAX bytes, and returns how many; no two are alike. */
+    size_t (*id)(void *arg, uint32_t docid, char *out);
+    uint32_t (*length)(void *arg, uint32_t docid); /* tokens, at most RP_TOLD_LENGTH_MAX */
+    void *arg;
+} rp__told_docs;
+
+typedef struct rp__list_builder_options {
+    rp__coding coding;
+    const char *aux; /* kinds of auxiliary data, as "lr,hs16"; NULL: none */
+    rp__told_docs docs;
+} rp__list_builder_options;
+
+typedef struct rp__list_builder rp__list_builder;
+typedef struct rp__list_batch rp__list_batch;
+
+/* Begins the folder and writes the documents. */
+rp_status rp__list_builder_new(const char *dir, const rp__list_builder_options *options,
+                               rp__list_builder **out, rp_error *err);
+/* A batch that is planned: all zero is an empty one. One more list of at most n postings. */
+typedef struct rp__list_plan {
+    uint64_t postings, encoded; /* encoded: the most bytes of its lists */
+    uint32_t longest;
+    uint32_t terms;
+} rp__list_plan;
+void rp__list_builder_plan(const rp__list_builder *b, rp__list_plan *plan, uint32_t n);
+/* The most bytes that such a batch comes to hold, and the builder for it. */
+uint64_t rp__list_builder_need(const rp__list_builder *b, const rp__list_plan *plan);
+rp_status rp__list_builder_batch_new(const rp__list_builder *b, const rp__list_plan *plan,
+                                     rp__list_batch **out);
+void rp__list_builder_batch_free(rp__list_batch *batch); /* NULL is fine */
+/* Where the next list is to be written: docids rising and below the number of documents, frequencies
+ * from 1 to the longest document. */
+void rp__list_builder_room(rp__list_batch *batch, uint32_t **docids, uint32_t **tfs);
+/* Encodes the n >= 1 postings of the term, which has 1 to 255 bytes. RP_LIMIT: more than the codec can
+ * hold. */
+rp_status rp__list_builder_add(rp__list_batch *batch, const char *term, size_t bytes, uint32_t n);
+/* Batches in the order of their terms, in byte order over all of them. */
+rp_status rp__list_builder_write(rp__list_builder *b, const rp__list_batch *batch, rp_error *err);
+rp_status rp__list_builder_finish(rp__list_builder *b, rp_build_stats *stats, rp_error *err);
+void rp__list_builder_free(rp__list_builder *b); /* removes what is not published; NULL is fine */
 
 #endif

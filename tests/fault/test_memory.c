@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "fault/sample.h"
+#include "riposte/synth.h"
 #include "store/store.h"
 #include "tempdir.h"
 
@@ -228,6 +229,16 @@ static rp_status export_pisa(fixture *f, rp_error *err)
     return rp_index_export("pisa", f->index, theirs(f, "pisa"), NULL, err);
 }
 
+static rp_status synth(fixture *f, rp_error *err)
+{
+    rp_synth_options o = {.docs = 2000,
+                          .queries = 30,
+                          .codec = f->build.codec,
+                          .aux = f->build.aux,
+                          .threads = f->build.threads};
+    return finish_build(f, rp_synth("gov", f->target, &o, NULL, err));
+}
+
 static void expect_sound(fixture *f)
 {
     rp_error err = {0};
@@ -263,6 +274,11 @@ static const struct build_row {
     {"reorder, random", {.stem = "random"}, true, reorder},
     {"reorder, url", {.stem = "url"}, false, reorder},
     {"reorder, bp, 2 threads", {.stem = "bp", .threads = 2}, true, reorder},
+    {"synth, over an old index", {.no_positions = true, .no_store = true}, true, synth},
+    {"synth, new folder, 2 threads",
+     {.codec = "iiu", .aux = "lr", .threads = 2, .no_positions = true, .no_store = true},
+     false,
+     synth},
 };
 
 static void test_builds(void **state)

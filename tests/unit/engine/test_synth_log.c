@@ -1,0 +1,88 @@
+/* test_synth_log.c: words bear one rank each; queries have the shares and the lengths of their row. */
+#include "engine/synth.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "unit/files.h"
+
+enum { QUERIES = 20000 };
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    enum { WORDS = 30000 };
+    static char words[WORDS][RP_SYNTH_WORD_MOST];
+    for (uint64_t i = 0; i < WORDS; i++) {
+        size_t n = rp__synth_log_word(i, words[i]);
+        assert_int_equal(n, strlen(words[i]));
+        assert_int_equal(n, i < 100 ? 2 : i < 10100 ? 4 : 6);
+        assert_int_equal(strspn(words[i], "abcdefghijklmnoprstuvwxyz"), n);
+    }
+    qsort(words, WORDS, sizeof *words, by_text);
+    for (size_t i = 1; i < WORDS; i++)
+        assert_true(strcmp(words[i - 1], words[i]) < 0);
+    char last[RP_SYNTH_WORD_MOST];
+    assert_true(rp__synth_log_word((1ULL << 37) - 1, last) < RP_SYNTH_WORD_MOST);
+}
+
+static void test_shares(void **state)
+{
+    (void)state;
+    for (size_t i = 0; rp__synth_rows_at(i); i++) {
+        const rp__synth_row *row = rp__synth_rows_at(i);
+        rp__synth_model m;
+        rp__synth_log log;
+        double counts[RP_SYNTH_TERMS_MOST] = {0}, sum = 0;
+        assert_int_equal(rp__synth_lists_init(&m, row, row->docs, 3, RP_SYNTH_CRAWL), RP_OK);
+        assert_int_equal(rp__synth_log_draw(&log, &m, QUERIES), RP_OK);
+        for (uint32_t q = 0, at = 0; q < QUERIES; at = log.ends[q++]) {
+            uint32_t k = log.ends[q] - at;
+            assert_true(k >= 1 && k <= RP_SYNTH_TERMS_MOST);
+            counts[k - 1]++;
+            for (uint32_t j = at; j < log.ends[q]; j++)
+                for (uint32_t l = at; l < j; l++)
+                    assert_true(log.asked[j] != log.asked[l]);
+        }
+        for (size_t k = 0; k < RP_SYNTH_TERMS_MOST; k++)
+            sum += row->queries->shares[k];
+        for (size_t k = 0; k < RP_SYNTH_TERMS_MOST; k++)
+            assert_true(fabs(counts[k] / QUERIES - row->queries->shares[k] / sum) < 0.015);
+        for (size_t t = 1; t < log.n_terms; t++)
+            assert_true(strcmp(log.terms[t - 1].word, log.terms[t].word) < 0);
+        rp__synth_log_reset(&log);
+        rp__synth_lists_reset(&m);
+    }
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    rp__synth_model m;
+    assert_int_equal(rp__synth_lists_init(&m, rp__synth_rows_at(0), 5000, 3, RP_SYNTH_CRAWL),
+                     RP_OK);
+    for (uint64_t n = 1; n <= 4; n++) {
+        rp__synth_log log;
+        uint64_t before = rp__alloc_in_use();
+        rp__alloc_fail_at(n, false);
+        assert_int_equal(rp__synth_log_draw(&log, &m, 100), RP_NO_MEMORY);
+        rp__alloc_fail_at(0, false);
+        assert_true(rp__alloc_in_use() == before);
+    }
+    rp__synth_lists_reset(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
