@@ -109,7 +109,8 @@ static void print_costs(const rp_list_info *list)
     printf(": %s postings, %s occurrences, docids ", rp__figures_count(a, c->postings),
            rp__figures_count(b, list->cf));
     printf("%s to %s\n", rp__figures_count(a, list->first), rp__figures_count(b, list->last));
-    printf("codec %s, %s blocks\n", c->codec, rp__figures_count(a, c->blocks));
+    printf("codec %s, %s block%s\n", c->codec, rp__figures_count(a, c->blocks),
+           c->blocks == 1 ? "" : "s");
     print_part("all", c->bytes, c);
     print_part("docids", c->bytes_docids, c);
     print_part("frequencies", c->bytes_freqs, c);

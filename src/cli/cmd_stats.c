@@ -211,8 +211,8 @@ static void print_term(const char *word, const rp_term_info *term)
     printf(": in %s documents, %s times; ", rp__figures_count(a, term->df),
            rp__figures_count(b, term->cf));
     if (term->blocks > 0)
-        printf("%s in %s blocks\n", rp__figures_size(a, term->bytes),
-               rp__figures_count(b, term->blocks));
+        printf("%s in %s block%s\n", rp__figures_size(a, term->bytes),
+               rp__figures_count(b, term->blocks), term->blocks == 1 ? "" : "s");
     else
         printf("%s inside the dictionary\n", rp__figures_size(a, term->bytes));
 }
