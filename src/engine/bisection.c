@@ -28,8 +28,8 @@ enum {
     STAY = 1 << (FRACTION - 1),
     SHARE = 1024, /* documents that a thread takes at a time in a node that all work on */
     TERM_SHARE = 1 << 15,
-    NONE = UINT32_MAX,
 };
+#define NONE UINT32_MAX
 
 typedef struct node {
     uint32_t low, n; /* documents; n 0: none */
