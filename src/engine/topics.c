@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "store/store.h"
 
-enum { CHUNK = 1 << 20, MAX_EXPAND = 1000 };
+enum { CHUNK = 1 << 16, MAX_EXPAND = 1000 };
 
 /* Those that are told for sure come first. */
 static const rp__topics_format *const formats[] = {

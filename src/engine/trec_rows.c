@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "store/store.h"
 
-enum { CHUNK = 1 << 20, COLUMNS_MAX = 6, MAX_EXPAND = 1000 };
+enum { CHUNK = 1 << 16, COLUMNS_MAX = 6, MAX_EXPAND = 1000 };
 
 /* How a kind of file is read. */
 typedef struct form {
