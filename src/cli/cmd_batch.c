@@ -56,7 +56,6 @@ static const rp__option batch_rows[] = {
      .at = offsetof(batch_args, format),
      .help = "how TOPICS are written; otherwise told by the first one"},
     {.name = "threads",
-     .letter = 't',
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
      .initial = "1",
