@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "store/store.h"
 
-enum { CHUNK = 1 << 16, MAX_EXPAND = 1000 };
+enum { MAX_EXPAND = 1000 };
 
 /* Those that are told for sure come first. */
 static const rp__topics_format *const formats[] = {
@@ -63,22 +63,11 @@ char *rp__topics_line(rp_topics *topics, uint64_t *line)
 
 static rp_status read_text(rp_topics *topics, const char *path, rp_error *err)
 {
-    rp__input *input = NULL;
-    size_t got = CHUNK;
-    rp_status s = rp__input_open(path, MAX_EXPAND, &input, err);
-    while (s == RP_OK && got == CHUNK) {
-        uint8_t *room = rp__buf_room(&topics->text, CHUNK + 1);
-        s = room ? rp__input_read(input, room, CHUNK, &got, err) : rp__error_no_memory(err);
-        if (s == RP_OK)
-            topics->text.n += got;
-    }
-    if (input)
-        rp__input_close(input);
+    rp_status s = rp__input_read_all(path, MAX_EXPAND, &topics->text, err);
     if (s != RP_OK)
         return s;
     topics->at = (char *)topics->text.at;
     topics->end = topics->at + topics->text.n;
-    *topics->end = 0;
     topics->line = 1;
     char *zero = memchr(topics->at, 0, topics->text.n);
     if (!zero)

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "store/store.h"
 
-enum { CHUNK = 1 << 16, COLUMNS_MAX = 6, MAX_EXPAND = 1000 };
+enum { COLUMNS_MAX = 6, MAX_EXPAND = 1000 };
 
 /* How a kind of file is read. */
 typedef struct form {
@@ -52,24 +52,6 @@ static rp_status take_result(rp__trec_row *row, char *const *column, const char 
 
 static const form judgment_form = {4, "qid iter docno grade", take_judgment};
 static const form run_form = {6, "qid Q0 docno rank score tag", take_result};
-
-static rp_status read_text(rp__buf *text, const char *path, rp_error *err)
-{
-    rp__input *input = NULL;
-    size_t got = CHUNK;
-    rp_status s = rp__input_open(path, MAX_EXPAND, &input, err);
-    while (s == RP_OK && got == CHUNK) {
-        uint8_t *room = rp__buf_room(text, CHUNK + 1);
-        s = room ? rp__input_read(input, room, CHUNK, &got, err) : rp__error_no_memory(err);
-        if (s == RP_OK)
-            text->n += got;
-    }
-    if (input)
-        rp__input_close(input);
-    if (s == RP_OK)
-        text->at[text->n] = 0;
-    return s;
-}
 
 /* Cuts a line, NUL behind it, at its blanks; returns the number of columns, past COLUMNS_MAX too. */
 static size_t cut_columns(char *line, char **column)
@@ -141,7 +123,7 @@ static rp_status read_rows(rp__trec_rows *rows, const char *path, const form *of
 {
     *rows = (rp__trec_rows){0};
     rp__buf_init(&rows->text);
-    rp_status s = read_text(&rows->text, path, err);
+    rp_status s = rp__input_read_all(path, MAX_EXPAND, &rows->text, err);
     char *line = (char *)rows->text.at, *end = line ? line + rows->text.n : NULL;
     for (uint64_t number = 1; s == RP_OK && line < end; number++) {
         char *next = memchr(line, '\n', (size_t)(end - line));

@@ -416,3 +416,22 @@ void rp__input_close(rp__input *input)
         rp__store_get_ops()->close(input->fd);
     rp__free(input);
 }
+
+rp_status rp__input_read_all(const char *path, uint64_t max_expand, rp__buf *text, rp_error *err)
+{
+    enum { CHUNK = 1 << 16 };
+    rp__input *input = NULL;
+    size_t got = CHUNK;
+    rp_status s = rp__input_open(path, max_expand, &input, err);
+    while (s == RP_OK && got == CHUNK) {
+        uint8_t *room = rp__buf_room(text, CHUNK + 1);
+        s = room ? rp__input_read(input, room, CHUNK, &got, err) : rp__error_no_memory(err);
+        if (s == RP_OK)
+            text->n += got;
+    }
+    if (input)
+        rp__input_close(input);
+    if (s == RP_OK)
+        text->at[text->n] = 0;
+    return s;
+}
