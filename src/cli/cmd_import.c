@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cli/exchange_args.h"
 #include "cli/figures.h"
+#include "cli/index_rows.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
@@ -20,32 +21,14 @@ static const char *const stems[] = {"none", "porter", "english", NULL};
 #define AT(field) .at = offsetof(import_args, field)
 
 static const rp__option import_rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = RP_OPTION_TEXT,
-     .argument = "DIR",
-     .is_required = true,
-     AT(output),
-     .help = "folder of the index; one that is there is replaced"},
-    {.name = "codec",
-     .kind = RP_OPTION_SPEC,
-     .argument = "NAME[:KEY=N,...]",
-     .initial = "bp128",
-     .choice_at = rp_codec_name,
-     AT(import.codec),
-     .help = "how lists are coded, with what the encoder is told (exceptions, level, c)"},
-    {.name = "freqs",
-     .kind = RP_OPTION_NAME,
-     .argument = "NAME",
-     .choice_at = rp_freqs_name,
-     AT(import.freqs),
-     .help = "how frequencies are coded, otherwise as the codec does it"},
-    {.name = "aux",
-     .kind = RP_OPTION_TEXT,
-     .argument = "LIST",
-     AT(import.aux),
-     .help =
-         "data that narrow searches in long lists, separated by commas: lr, hs8, hs16, ... hs1024"},
+    RP_ROW_OUTPUT(offsetof(import_args, output),
+                  "folder of the index; one that is there is replaced"),
+    RP_ROW_CODEC(offsetof(import_args, import.codec), "bp128",
+                 "how lists are coded, with what the encoder is told (exceptions, level, c)"),
+    RP_ROW_FREQS(offsetof(import_args, import.freqs)),
+    RP_ROW_AUX(
+        offsetof(import_args, import.aux),
+        "data that narrow searches in long lists, separated by commas: lr, hs8, hs16, ... hs1024"),
     {.name = "stem",
      .kind = RP_OPTION_NAME,
      .argument = "NAME",
@@ -60,13 +43,8 @@ static const rp__option import_rows[] = {
      AT(import.stop),
      .help = "words that the other program left out, for queries: lucene, none, or a file with a "
              "word a line"},
-    {.name = "memory",
-     .kind = RP_OPTION_SIZE,
-     .argument = "SIZE",
-     .initial = "1G",
-     .least = 1,
-     AT(import.memory),
-     .help = "memory in all, a hard total; the longest list must fit"},
+    RP_ROW_MEMORY(offsetof(import_args, import.memory),
+                  "memory in all, a hard total; the longest list must fit"),
     {0},
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "cli/figures.h"
+#include "cli/index_rows.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
@@ -23,32 +24,14 @@ _Static_assert(RP_ON_ERROR_STOP == 0 && RP_ON_ERROR_SKIP == 1, "on_errors[] is i
 #define AT(field) .at = offsetof(index_args, field)
 
 static const rp__option build_rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = RP_OPTION_TEXT,
-     .argument = "DIR",
-     .is_required = true,
-     AT(output),
-     .help = "folder of the index; one that is there is replaced"},
-    {.name = "codec",
-     .kind = RP_OPTION_SPEC,
-     .argument = "NAME[:KEY=N,...]",
-     .initial = "bp128",
-     .choice_at = rp_codec_name,
-     AT(build.codec),
-     .help = "how lists are coded, with what the encoder is told (exceptions, level, c, by)"},
-    {.name = "freqs",
-     .kind = RP_OPTION_NAME,
-     .argument = "NAME",
-     .choice_at = rp_freqs_name,
-     AT(build.freqs),
-     .help = "how frequencies are coded, otherwise as the codec does it"},
-    {.name = "aux",
-     .kind = RP_OPTION_TEXT,
-     .argument = "LIST",
-     AT(build.aux),
-     .help =
-         "data that narrow searches in long lists, separated by commas: lr, hs8, hs16, ... hs1024"},
+    RP_ROW_OUTPUT(offsetof(index_args, output),
+                  "folder of the index; one that is there is replaced"),
+    RP_ROW_CODEC(offsetof(index_args, build.codec), "bp128",
+                 "how lists are coded, with what the encoder is told (exceptions, level, c, by)"),
+    RP_ROW_FREQS(offsetof(index_args, build.freqs)),
+    RP_ROW_AUX(
+        offsetof(index_args, build.aux),
+        "data that narrow searches in long lists, separated by commas: lr, hs8, hs16, ... hs1024"),
     {.name = "stem",
      .kind = RP_OPTION_NAME,
      .argument = "NAME",
@@ -63,21 +46,8 @@ static const rp__option build_rows[] = {
      AT(build.stop),
      .help =
          "words to leave out: lucene (its 33 English ones), none, or a file with a word a line"},
-    {.name = "memory",
-     .kind = RP_OPTION_SIZE,
-     .argument = "SIZE",
-     .initial = "1G",
-     .least = 1,
-     AT(build.memory),
-     .help = "memory in all, a hard total"},
-    {.name = "threads",
-     .kind = RP_OPTION_COUNT32,
-     .argument = "N",
-     .initial = "1",
-     .least = 1,
-     .most = 1024,
-     AT(build.threads),
-     .help = "threads; the index is the same for any number"},
+    RP_ROW_MEMORY(offsetof(index_args, build.memory), "memory in all, a hard total"),
+    RP_ROW_THREADS(offsetof(index_args, build.threads)),
     {.name = "no-positions",
      .kind = RP_OPTION_FLAG,
      AT(build.no_positions),

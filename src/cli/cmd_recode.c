@@ -1,4 +1,5 @@
 /* cmd_recode.c: riposte recode: the same index in another codec. */
+#include "cli/index_rows.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/remade.h"
@@ -11,49 +12,18 @@ typedef struct recode_args {
     rp_recode_options recode;
 } recode_args;
 
-#define AT(field) .at = offsetof(recode_args, field)
-
 static const rp__option recode_rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = RP_OPTION_TEXT,
-     .argument = "DIR",
-     .is_required = true,
-     AT(output),
-     .help = "folder of the new index; one that is there is replaced, be it the same"},
-    {.name = "codec",
-     .kind = RP_OPTION_SPEC,
-     .argument = "NAME[:KEY=N,...]",
-     .choice_at = rp_codec_name,
-     AT(recode.codec),
-     .help = "how lists are coded, otherwise as they are"},
-    {.name = "freqs",
-     .kind = RP_OPTION_NAME,
-     .argument = "NAME",
-     .choice_at = rp_freqs_name,
-     AT(recode.freqs),
-     .help = "how frequencies are coded, otherwise as the codec does it"},
-    {.name = "aux",
-     .kind = RP_OPTION_TEXT,
-     .argument = "LIST",
-     AT(recode.aux),
-     .help =
-         "data that narrow searches in long lists, as for index, or none; otherwise as they are"},
-    {.name = "memory",
-     .kind = RP_OPTION_SIZE,
-     .argument = "SIZE",
-     .initial = "1G",
-     .least = 1,
-     AT(recode.memory),
-     .help = "memory beside the mapped pages of DIR, a hard total; the longest list must fit"},
-    {.name = "threads",
-     .kind = RP_OPTION_COUNT32,
-     .argument = "N",
-     .initial = "1",
-     .least = 1,
-     .most = 1024,
-     AT(recode.threads),
-     .help = "threads; the index is the same for any number"},
+    RP_ROW_OUTPUT(offsetof(recode_args, output),
+                  "folder of the new index; one that is there is replaced, be it the same"),
+    RP_ROW_CODEC(offsetof(recode_args, recode.codec), NULL,
+                 "how lists are coded, otherwise as they are"),
+    RP_ROW_FREQS(offsetof(recode_args, recode.freqs)),
+    RP_ROW_AUX(
+        offsetof(recode_args, recode.aux),
+        "data that narrow searches in long lists, as for index, or none; otherwise as they are"),
+    RP_ROW_MEMORY(offsetof(recode_args, recode.memory),
+                  "memory beside the mapped pages of DIR, a hard total; the longest list must fit"),
+    RP_ROW_THREADS(offsetof(recode_args, recode.threads)),
     {0},
 };
 

@@ -1,4 +1,5 @@
 /* cmd_reorder.c: riposte reorder: the same index with its documents in another order. */
+#include "cli/index_rows.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/remade.h"
@@ -13,13 +14,8 @@ typedef struct reorder_args {
 #define AT(field) .at = offsetof(reorder_args, field)
 
 static const rp__option reorder_rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = RP_OPTION_TEXT,
-     .argument = "DIR",
-     .is_required = true,
-     AT(output),
-     .help = "folder of the new index; one that is there is replaced, be it the same"},
+    RP_ROW_OUTPUT(offsetof(reorder_args, output),
+                  "folder of the new index; one that is there is replaced, be it the same"),
     {.name = "by",
      .kind = RP_OPTION_NAME,
      .argument = "NAME",
@@ -43,34 +39,14 @@ static const rp__option reorder_rows[] = {
      .argument = "FILE",
      AT(reorder.scores),
      .help = "of rank: lines of an id, a tab and a score; or a score a line, by docid"},
-    {.name = "codec",
-     .kind = RP_OPTION_SPEC,
-     .argument = "NAME[:KEY=N,...]",
-     .choice_at = rp_codec_name,
-     AT(reorder.codec),
-     .help = "how lists are coded, otherwise as they are"},
-    {.name = "freqs",
-     .kind = RP_OPTION_NAME,
-     .argument = "NAME",
-     .choice_at = rp_freqs_name,
-     AT(reorder.freqs),
-     .help = "how frequencies are coded, otherwise as the codec does it"},
-    {.name = "memory",
-     .kind = RP_OPTION_SIZE,
-     .argument = "SIZE",
-     .initial = "1G",
-     .least = 1,
-     AT(reorder.memory),
-     .help = "memory beside the mapped pages of DIR, a hard total; what needs more is refused, and "
-             "says how much"},
-    {.name = "threads",
-     .kind = RP_OPTION_COUNT32,
-     .argument = "N",
-     .initial = "1",
-     .least = 1,
-     .most = 1024,
-     AT(reorder.threads),
-     .help = "threads; the index is the same for any number"},
+    RP_ROW_CODEC(offsetof(reorder_args, reorder.codec), NULL,
+                 "how lists are coded, otherwise as they are"),
+    RP_ROW_FREQS(offsetof(reorder_args, reorder.freqs)),
+    RP_ROW_MEMORY(
+        offsetof(reorder_args, reorder.memory),
+        "memory beside the mapped pages of DIR, a hard total; what needs more is refused, and "
+        "says how much"),
+    RP_ROW_THREADS(offsetof(reorder_args, reorder.threads)),
     {0},
 };
 

@@ -1,6 +1,7 @@
 /* cmd_synth.c: riposte synth: a collection and a query log that stand in for those of a paper. */
 #include "base/json.h"
 #include "cli/figures.h"
+#include "cli/index_rows.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
@@ -17,13 +18,8 @@ static const char *const orders[] = {"crawl", "random", "rank", NULL}; /* as in 
 #define AT(field) .at = offsetof(synth_args, field)
 
 static const rp__option synth_rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = RP_OPTION_TEXT,
-     .argument = "DIR",
-     .is_required = true,
-     AT(output),
-     .help = "folder of the index; one that is there is replaced"},
+    RP_ROW_OUTPUT(offsetof(synth_args, output),
+                  "folder of the index; one that is there is replaced"),
     {.name = "docs",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -57,38 +53,13 @@ static const rp__option synth_rows[] = {
      .initial = "1",
      AT(synth.seed),
      .help = "another number, another collection of the same kind"},
-    {.name = "codec",
-     .kind = RP_OPTION_SPEC,
-     .argument = "NAME[:KEY=N,...]",
-     .choice_at = rp_codec_name,
-     AT(synth.codec),
-     .help = "how lists are coded"},
-    {.name = "freqs",
-     .kind = RP_OPTION_NAME,
-     .argument = "NAME",
-     .choice_at = rp_freqs_name,
-     AT(synth.freqs),
-     .help = "how frequencies are coded, otherwise as the codec does it"},
-    {.name = "aux",
-     .kind = RP_OPTION_TEXT,
-     .argument = "LIST",
-     AT(synth.aux),
-     .help = "data that narrow searches in long lists, as for index"},
-    {.name = "memory",
-     .kind = RP_OPTION_SIZE,
-     .argument = "SIZE",
-     .initial = "1G",
-     .least = 1,
-     AT(synth.memory),
-     .help = "memory, a hard total; the longest list must fit"},
-    {.name = "threads",
-     .kind = RP_OPTION_COUNT32,
-     .argument = "N",
-     .initial = "1",
-     .least = 1,
-     .most = 1024,
-     AT(synth.threads),
-     .help = "threads; the index is the same for any number"},
+    RP_ROW_CODEC(offsetof(synth_args, synth.codec), NULL, "how lists are coded"),
+    RP_ROW_FREQS(offsetof(synth_args, synth.freqs)),
+    RP_ROW_AUX(offsetof(synth_args, synth.aux),
+               "data that narrow searches in long lists, as for index"),
+    RP_ROW_MEMORY(offsetof(synth_args, synth.memory),
+                  "memory, a hard total; the longest list must fit"),
+    RP_ROW_THREADS(offsetof(synth_args, synth.threads)),
     {0},
 };
 

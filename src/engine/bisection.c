@@ -147,7 +147,7 @@ static void weigh_terms(const work *w, uint32_t from, uint32_t to)
 }
 
 /* Four sums, so that no addition waits for the one before. Gathers of AVX2 and AVX-512 were tried: loads
- * one by one are faster, in every size of table. */
+ * one by one are faster, or as fast, in the sizes of table that were tried. */
 static int32_t sum_some(const int32_t *weights, const uint32_t *terms, uint32_t n)
 {
     int32_t a = 0, b = 0, c = 0, d = 0;
