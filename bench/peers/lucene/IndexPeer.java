@@ -1,5 +1,5 @@
 // IndexPeer.java: Lucene 8 as a peer of the indexer: token file in, Lucene index out.
-// Usage: IndexPeer TOKENS DIR [--force-merge] [--ram-mb N] [--count].
+// Usage: IndexPeer TOKENS DIR [--force-merge] [--ram-mb N] [--count] [--no-positions].
 // Equal work: one thread, positions, frequencies and norms are kept, no text is; external ids are
 // kept as stored fields. Kindest settings: document and field objects are used again, merges run in
 // the writing thread, no compound files, a RAM buffer as large as the memory given to Riposte.
@@ -34,6 +34,7 @@ import org.apache.lucene.util.Version;
 public final class IndexPeer {
     private static boolean forceMerge = false;
     private static boolean count = false;
+    private static boolean positions = true;
     private static double ramMb = 1024;
 
     private static boolean parse(String[] args) {
@@ -41,6 +42,7 @@ public final class IndexPeer {
             switch (args[i]) {
                 case "--force-merge": forceMerge = true; break;
                 case "--count": count = true; break;
+                case "--no-positions": positions = false; break;
                 case "--ram-mb": ramMb = Double.parseDouble(args[++i]); break;
                 default: return false;
             }
@@ -59,7 +61,8 @@ public final class IndexPeer {
 
     private static FieldType textType() {
         FieldType type = new FieldType();
-        type.setIndexOptions(IndexOptions.DOCS_AND_FREQS_AND_POSITIONS);
+        type.setIndexOptions(positions ? IndexOptions.DOCS_AND_FREQS_AND_POSITIONS
+            : IndexOptions.DOCS_AND_FREQS);
         type.setTokenized(true);
         type.setStored(false);
         type.freeze();
@@ -98,7 +101,7 @@ public final class IndexPeer {
 
     public static void main(String[] args) throws IOException {
         if (!parse(args)) {
-            System.err.println("usage: IndexPeer TOKENS DIR [--force-merge] [--ram-mb N] [--count]");
+            System.err.println("usage: IndexPeer TOKENS DIR [--force-merge] [--ram-mb N] [--count] [--no-positions]");
             System.exit(2);
         }
         Path path = Paths.get(args[1]);
