@@ -38,7 +38,7 @@ typedef struct rp_hits {
     void *memory;           /* Riposte's own */
 } rp_hits;
 
-/* The k best documents for `query` under default options. Free the hits. */
+/* The k best documents for `query` under default options, and how many match. Free the hits. */
 rp_status rp_search(const rp_index *index, const char *query, size_t k, rp_hits *hits,
                     rp_error *err);
 void rp_hits_free(rp_hits *hits); /* NULL and all zero are fine */
@@ -47,13 +47,19 @@ void rp_hits_free(rp_hits *hits); /* NULL and all zero are fine */
 
 typedef enum rp_mode { RP_MODE_OR = 0, RP_MODE_AND, RP_MODE_ANDOR } rp_mode;
 
+/* How many documents match: a lower bound, which costs nothing; the number; the number and no hits. */
+typedef enum rp_total { RP_TOTAL_AT_LEAST = 0, RP_TOTAL_EXACT, RP_TOTAL_ONLY } rp_total;
+
 /* All zero or NULL: the default named beside each field. A number that may sensibly be zero says
  * so by its has_ field. */
 typedef struct rp_search_options {
     size_t k;              /* 10 */
     rp_mode mode;          /* or */
     bool plain;            /* the query is words and nothing else: no operators, no errors */
+    rp_total total;        /* at least */
+    size_t threads;        /* that share one query, each a range of docids: 1 */
     const char *processor; /* "auto"; "cpu", "gpu", "iiu" */
+    const char *algorithm; /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
     const char *variant;   /* "lucene"; rp_variant_name lists them */
     bool has_k1, has_b, has_mu;
     double k1, b, mu;      /* the variant's own: 1.2 and 0.75 for lucene; mu 1000 */
@@ -71,6 +77,8 @@ typedef struct rp_search_options {
 
 /* The i-th ranking's name, default first; NULL past the last. */
 const char *rp_variant_name(size_t i);
+/* The i-th algorithm's name, "auto" first; NULL past the last. All give the same answer. */
+const char *rp_algorithm_name(size_t i);
 
 /* Holds the memory that queries use, so that a query allocates nothing but its hits. One thread at
  * a time; any number of searchers for an index. */

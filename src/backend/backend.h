@@ -49,7 +49,13 @@ typedef struct rp__query {
     size_t n_ops, n_leaves, n_words;
     uint32_t depth;         /* of groups, at least 1 */
     int32_t fraction_bits;
-    size_t k;
+    size_t k;               /* 0: the total alone is wanted */
+    bool exact_total;       /* otherwise it may be a lower bound */
+    bool has_bounds;        /* what lists say of their best postings holds for this ranking */
+    uint32_t begin, end;    /* documents asked about: begin <= docid < end */
+    const char *algorithm;  /* by name; NULL: the processor's choice */
+    _Atomic uint32_t *floor; /* (optional) shared by queries about parts of an index: k documents score so
+                              * much or more */
     uint64_t max_postings;  /* RP_LIMIT past it */
 } rp__query;
 
@@ -64,6 +70,7 @@ typedef struct rp__answer {
 /* One row a processor. */
 typedef struct rp__backend {
     const char *name; /* "cpu", "gpu", "iiu" */
+    const char *(*algorithm)(size_t i); /* names of its algorithms; NULL past the last */
     /* RP_UNAVAILABLE is a normal answer, its reason in err. */
     rp_status (*probe)(rp_error *err);
     /* Answers; scratch and result in the arena. Called under rp__mapping_guard: owns nothing else. */

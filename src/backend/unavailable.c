@@ -34,5 +34,11 @@ static rp_status run_iiu(const rp__query *query, rp__arena *arena, rp__answer *a
     return probe_iiu(err);
 }
 
-const rp__backend rp__unavailable_gpu = {"gpu", probe_gpu, run_gpu};
-const rp__backend rp__unavailable_iiu = {"iiu", probe_iiu, run_iiu};
+static const char *no_algorithm(size_t i)
+{
+    (void)i;
+    return NULL;
+}
+
+const rp__backend rp__unavailable_gpu = {"gpu", no_algorithm, probe_gpu, run_gpu};
+const rp__backend rp__unavailable_iiu = {"iiu", no_algorithm, probe_iiu, run_iiu};

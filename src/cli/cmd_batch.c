@@ -316,8 +316,11 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
 
 static rp_status make_askers(batch *b, rp_error *err)
 {
-    rp_search_options language = b->args->query.search, plain = language;
+    rp_search_options language = b->args->query.search, plain;
     rp_status status = RP_OK;
+    if (b->console->wants_json)
+        language.total = RP_TOTAL_EXACT;
+    plain = language;
     plain.plain = true;
     b->askers = rp__alloc_zero(b->args->threads, sizeof *b->askers);
     b->answers = rp__alloc_zero(CHUNK, sizeof *b->answers);

@@ -28,15 +28,16 @@ typedef struct server {
     rp_index *index;
     struct {
         size_t k;
+        rp_total total;
         rp_searcher *searcher;
     } of[SEARCHERS];
     size_t n;
 } server;
 
-static rp_status searcher_for(server *s, size_t k, rp_searcher **out, rp_error *err)
+static rp_status searcher_for(server *s, size_t k, rp_total total, rp_searcher **out, rp_error *err)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (s->of[i].k == k) {
+        if (s->of[i].k == k && s->of[i].total == total) {
             *out = s->of[i].searcher;
             return RP_OK;
         }
@@ -44,9 +45,11 @@ static rp_status searcher_for(server *s, size_t k, rp_searcher **out, rp_error *
         rp_searcher_free(s->of[--s->n].searcher);
     rp_search_options options = s->args->query.search;
     options.k = k;
+    options.total = total;
     rp_status status = rp_searcher_new(s->index, &options, out, err);
     if (status == RP_OK) {
         s->of[s->n].k = k;
+        s->of[s->n].total = total;
         s->of[s->n++].searcher = *out;
     }
     return status;
@@ -54,22 +57,23 @@ static rp_status searcher_for(server *s, size_t k, rp_searcher **out, rp_error *
 
 typedef struct command {
     size_t k;
-    bool counts; /* the number to print is that of all matches, not 1 */
+    rp_total total; /* at least: the number to print is 1, else that of all matches */
 } command;
 
 /* TOP_N, TOP_N_COUNT, COUNT, UNOPTIMIZED_COUNT. */
 static bool read_command(const char *name, command *out)
 {
     if (strcmp(name, "COUNT") == 0 || strcmp(name, "UNOPTIMIZED_COUNT") == 0) {
-        *out = (command){1, true};
+        *out = (command){1, RP_TOTAL_ONLY};
         return true;
     }
     if (strncmp(name, "TOP_", 4) != 0 || name[4] < '1' || name[4] > '9')
         return false;
     char *end;
     unsigned long k = strtoul(name + 4, &end, 10);
-    *out = (command){k, strcmp(end, "_COUNT") == 0};
-    return k <= K_MOST && (out->counts || *end == 0);
+    bool counts = strcmp(end, "_COUNT") == 0;
+    *out = (command){k, counts ? RP_TOTAL_EXACT : RP_TOTAL_AT_LEAST};
+    return k <= K_MOST && (counts || *end == 0);
 }
 
 /* A line that cannot be answered is answered with UNSUPPORTED; only what ends the server fails. */
@@ -85,11 +89,11 @@ static rp_status answer(server *s, char *line, rp_error *err)
         puts("UNSUPPORTED");
         return RP_OK;
     }
-    rp_status status = searcher_for(s, what.k, &searcher, err);
+    rp_status status = searcher_for(s, what.k, what.total, &searcher, err);
     if (status == RP_OK)
         status = rp_searcher_search(searcher, tab + 1, strlen(tab + 1), &hits, err);
     if (status == RP_OK)
-        printf("%llu\n", what.counts ? (unsigned long long)hits.total : 1ULL);
+        printf("%llu\n", what.total ? (unsigned long long)hits.total : 1ULL);
     else if (status == RP_USAGE || status == RP_INPUT || status == RP_LIMIT)
         puts("UNSUPPORTED");
     else

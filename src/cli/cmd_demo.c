@@ -169,7 +169,7 @@ static rp_status ask(rp__console *console, const char *dir, const char *query,
     rp_index *index = NULL;
     rp_searcher *searcher = NULL;
     rp_hits hits = {0};
-    rp_search_options options = {.k = DEMO_HITS};
+    rp_search_options options = {.k = DEMO_HITS, .total = RP_TOTAL_EXACT};
     rp_status status = rp_index_open(dir, NULL, &index, err);
     if (status == RP_OK)
         status = rp_searcher_new(index, &options, &searcher, err);

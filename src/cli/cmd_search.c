@@ -54,7 +54,9 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_index *index = NULL;
     rp_searcher *searcher = NULL;
     rp_hits hits = {0};
-    rp_status status = rp__query_args_open(&args->query, call->operands[0], &index, &searcher, err);
+    rp__query_args query_args = args->query;
+    query_args.search.total = RP_TOTAL_EXACT; /* people look at it */
+    rp_status status = rp__query_args_open(&query_args, call->operands[0], &index, &searcher, err);
     if (status == RP_OK)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
     rp__answer answer = {index, searcher, query, &hits, !args->no_snippets, args->explain};

@@ -20,6 +20,11 @@ const char *rp_variant_name(size_t i)
     return row ? row->name : NULL;
 }
 
+const char *rp_algorithm_name(size_t i)
+{
+    return i ? rp__backend_at(0)->algorithm(i - 1) : "auto";
+}
+
 static const char *processor_name(size_t i)
 {
     const rp__backend *row = rp__backend_at(i);
@@ -50,6 +55,9 @@ static rp_status check_limits(const rp_search_options *o, rp_error *err)
     if ((int)o->mode < RP_MODE_OR || o->mode > RP_MODE_ANDOR)
         return rp__error_set(err, RP_USAGE, "mode %d is none; choose from or, and, andor",
                              (int)o->mode);
+    if ((int)o->total < RP_TOTAL_AT_LEAST || o->total > RP_TOTAL_ONLY)
+        return rp__error_set(err, RP_USAGE, "total %d is none; choose from at least, exact, only",
+                             (int)o->total);
     if (o->k > o->max_k)
         return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", o->k,
                              o->max_k);
@@ -68,6 +76,17 @@ static rp_status choose_backend(const char *name, const rp__backend **out, rp_er
     for (size_t i = 0; status != RP_OK && (*out = rp__backend_at(i)) != NULL; i++)
         status = (*out)->probe(err);
     return status;
+}
+
+/* The searcher's own copy of the name; NULL for `auto`. */
+static rp_status choose_algorithm(const char *name, const char **out, rp_error *err)
+{
+    *out = NULL;
+    if (!name || !strcmp(name, "auto"))
+        return RP_OK;
+    for (size_t i = 0; (*out = rp_algorithm_name(i)) != NULL && strcmp(*out, name) != 0; i++)
+        ;
+    return *out ? RP_OK : unknown_name("algorithm", name, NULL, rp_algorithm_name, err);
 }
 
 static rp_status choose_rank(const rp_search_options *o, const rp__segment *segment, rp__rank *rank,
@@ -111,6 +130,8 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
         status = choose_rank(o, s->index->segment, &s->rank, err);
     if (status == RP_OK)
         status = choose_backend(o->processor, &s->backend, err);
+    if (status == RP_OK)
+        status = choose_algorithm(o->algorithm, &o->algorithm, err);
     o->variant = o->processor = NULL;
     if (status != RP_OK)
         return status;
@@ -212,7 +233,8 @@ rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t b
     const rp_search_options *o = &searcher->options;
     *mode = o->mode == RP_MODE_ANDOR ? RP_MODE_AND : o->mode;
     rp_status status = answer_in_mode(searcher, query, bytes, *mode, bound, answer, err);
-    if (status != RP_OK || o->mode != RP_MODE_ANDOR || answer->n >= o->k)
+    bool is_enough = answer->n >= o->k || (bound->k == 0 && answer->total >= o->k);
+    if (status != RP_OK || o->mode != RP_MODE_ANDOR || is_enough)
         return status;
     uint64_t postings = answer->postings;
     *mode = RP_MODE_OR;
@@ -309,7 +331,8 @@ rp_status rp_search(const rp_index *index, const char *query, size_t k, rp_hits 
 {
     *hits = (rp_hits){0};
     rp_searcher *searcher;
-    rp_status status = rp_searcher_new(index, &(rp_search_options){.k = k}, &searcher, err);
+    rp_status status = rp_searcher_new(index, &(rp_search_options){.k = k, .total = RP_TOTAL_EXACT},
+                                       &searcher, err);
     if (searcher)
         status = rp_searcher_search(searcher, query, strlen(query), hits, err);
     rp_searcher_free(searcher);

@@ -15,6 +15,7 @@ void rp__plan_defaults(rp_search_options *options)
 {
     static const rp_search_options defaults = {
         .k = 10,
+        .threads = 1,
         .max_k = 10000,
         .max_query = 64 << 10,
         .max_terms = 1024,
@@ -27,6 +28,7 @@ void rp__plan_defaults(rp_search_options *options)
     };
 #define FILL(field) options->field = options->field ? options->field : defaults.field
     FILL(k);
+    FILL(threads);
     FILL(max_k);
     FILL(max_query);
     FILL(max_terms);
@@ -455,8 +457,11 @@ rp_status rp__query_bind(const rp__syntax *syntax, const rp__segment *segment, c
                        .n_words = b.n_words,
                        .depth = depth ? depth : 1,
                        .fraction_bits = rp__rank_fraction_bits(sum_bounds(&b)),
-                       .k = options->k,
+                       .k = options->total == RP_TOTAL_ONLY ? 0 : options->k,
+                       .exact_total = options->total != RP_TOTAL_AT_LEAST,
+                       .algorithm = options->algorithm,
                        .max_postings = options->max_postings};
     rp__segment_get_lengths(segment, &out->lengths);
+    out->end = out->lengths.n_docs;
     return RP_OK;
 }

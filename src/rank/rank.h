@@ -92,20 +92,28 @@ uint32_t rp__rank_contribution(rp__rank_kind kind, const rp__weight *weight, flo
 
 /* ---- 4. The k best --------------------------------------------------------------------------- */
 
-/* A heap in the caller's memory: the reference that every processor must match. */
 typedef struct rp__scored {
     uint32_t fixed, docid;
 } rp__scored;
 
+/* Keeps them in the caller's memory: the reference that every processor must match. */
 typedef struct rp__topk {
     rp__scored *at;
-    size_t k, n;
-    uint32_t threshold; /* a document must score more; 0 while there is room (then score 0 enters too) */
+    size_t k, n; /* n may pass k until rp__topk_finish */
+    uint32_t least; /* no score below it can enter; 0 while there is room, unless it was raised */
 } rp__topk;
 
+/* Elements of `room` for k: a large k keeps more than k, and drops the worst half now and then. */
+size_t rp__topk_room(size_t k);
 void rp__topk_init(rp__topk *topk, rp__scored *room, size_t k);
 /* Any order of docids. */
 void rp__topk_push(rp__topk *topk, uint32_t fixed, uint32_t docid);
-void rp__topk_finish(rp__topk *topk); /* at[0..n) best first */
+/* At least k documents, pushed or not, are known to score `least` or more. */
+static inline void rp__topk_raise(rp__topk *topk, uint32_t least)
+{
+    if (topk->least < least)
+        topk->least = least;
+}
+void rp__topk_finish(rp__topk *topk); /* at[0..n) best first, n <= k */
 
 #endif

@@ -146,7 +146,8 @@ static void close_answer(rp__buf *b, sample_answer *out)
 
 static void ask_query(const rp_index *index, const sample_query *q, sample_answer *out)
 {
-    rp_search_options options = {.k = q->k, .mode = q->mode, .variant = q->variant};
+    rp_search_options options = {
+        .k = q->k, .mode = q->mode, .variant = q->variant, .total = RP_TOTAL_EXACT};
     rp_searcher *searcher = NULL;
     rp_hits hits = {0};
     rp__buf b;

@@ -361,6 +361,7 @@ static void choose_options(ask *a)
     rp_search_options *o = &a->options;
     o->variant = rp_variant_name(rnd(2) ? rnd(n_variants) : 0);
     o->mode = (rp_mode)rnd(3);
+    o->total = RP_TOTAL_EXACT;
     o->k = ks[rnd(sizeof ks / sizeof ks[0])];
     const rp__ranking *row = rp__ranking_find(o->variant);
     a->rank = (rp__rank){.ranking = row, .k1 = row->k1, .b = row->b, .mu = row->mu};

@@ -7,14 +7,6 @@
 
 #include "base/error.h"
 
-static bool applies(const rp__query *query)
-{
-    for (size_t i = 1; i + 1 < query->n_ops; i++)
-        if (query->ops[i].kind != RP_OP_TERM || query->ops[i].role != RP_MUST)
-            return false;
-    return query->n_ops > 2;
-}
-
 typedef struct part {
     rp__reader *reader;
     const rp__score *score;
@@ -61,8 +53,9 @@ static rp_status run_and(rp__cpu_run *run)
     part *parts = sort_parts(run, n);
     if (!parts)
         return rp__error_no_memory(run->err);
+    rp__cpu_run_start(run);
     uint32_t docid = rp__reader_docid(parts[0].reader);
-    for (uint32_t steps = 1; docid != RP_NO_DOC; steps++) {
+    for (uint32_t steps = 1; docid < run->query->end; steps++) {
         uint32_t got = seek_others(parts, n, docid);
         if (got == docid) {
             rp__cpu_run_hit(run, score(parts, n, docid), docid);
@@ -78,4 +71,4 @@ static rp_status run_and(rp__cpu_run *run)
     return RP_OK;
 }
 
-const rp__algorithm rp__and_row = {"and", applies, run_and};
+const rp__algorithm rp__and_row = {"and", false, rp__algorithm_is_and, run_and};

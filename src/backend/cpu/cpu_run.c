@@ -1,20 +1,14 @@
 /* cpu_run.c: the processor cpu: opens what a query reads, picks an algorithm, hands back its answer.
  *
- * Totals are exact: no algorithm here prunes. */
+ * Where an algorithm prunes and the exact total is wanted, matches are counted apart: that is cheaper than
+ * scoring them all. */
 #include "backend/cpu/cpu_run.h"
+
+#include <stdatomic.h>
 
 #include "backend/rows.h"
 #include "base/cpu.h"
 #include "base/error.h"
-
-static const rp__algorithm *const algorithms[] = {
-    &rp__or_row, &rp__and_row, &rp__window_row, /* applies to everything */
-};
-
-const rp__algorithm *rp__cpu_run_algorithm(size_t i)
-{
-    return i < sizeof algorithms / sizeof algorithms[0] ? algorithms[i] : NULL;
-}
 
 static rp_status pass_limit(const rp__cpu_run *run)
 {
@@ -41,7 +35,7 @@ rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__w
 
 static uint64_t count_postings(const rp__cpu_run *run)
 {
-    uint64_t n = 0;
+    uint64_t n = run->decoded;
     for (size_t i = 0; i < run->query->n_words; i++)
         n += run->readers[i].cursor.decoded;
     return n;
@@ -62,7 +56,7 @@ static rp_status open_run(rp__cpu_run *run)
     size_t k = query->k < query->lengths.n_docs ? query->k : query->lengths.n_docs;
     run->readers = rp__arena_array(run->arena, query->n_words, sizeof *run->readers);
     run->scores = rp__arena_array(run->arena, query->n_leaves, sizeof *run->scores);
-    rp__scored *room = rp__arena_array(run->arena, k, sizeof *room);
+    rp__scored *room = rp__arena_array(run->arena, rp__topk_room(k), sizeof *room);
     if (!run->readers || !run->scores || !room)
         return rp__error_no_memory(run->err);
     rp__topk_init(&run->topk, room, k);
@@ -75,6 +69,41 @@ static rp_status open_run(rp__cpu_run *run)
             return rp__cpu_run_fail(run, status, word);
     }
     return RP_OK;
+}
+
+void rp__cpu_run_start(rp__cpu_run *run)
+{
+    for (size_t i = 0; i < run->query->n_words; i++)
+        rp__reader_start(&run->readers[i], run->query->begin);
+}
+
+void rp__cpu_run_share(rp__cpu_run *run)
+{
+    _Atomic uint32_t *floor = run->query->floor;
+    if (!floor)
+        return;
+    uint32_t known = atomic_load_explicit(floor, memory_order_relaxed);
+    uint32_t own = run->topk.least;
+    while (own > known && !atomic_compare_exchange_weak_explicit(
+                              floor, &known, own, memory_order_relaxed, memory_order_relaxed))
+        ;
+    rp__topk_raise(&run->topk, known);
+}
+
+/* The number of documents that match, and nothing else. */
+static rp_status count_matches(const rp__query *query, rp__arena *arena, rp__answer *answer,
+                               rp_error *err)
+{
+    rp__query count = *query;
+    rp__answer counted;
+    count.k = 0;
+    rp_status status = rp__cpu_run_by(rp__algorithm_choose(&count), &count, arena, &counted, err);
+    if (status == RP_OK) {
+        answer->total = counted.total;
+        answer->total_is_exact = true;
+        answer->postings += counted.postings;
+    }
+    return status;
 }
 
 rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query, rp__arena *arena,
@@ -93,7 +122,7 @@ rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query,
     *answer = (rp__answer){.at = run.topk.at,
                            .n = run.topk.n,
                            .total = run.total,
-                           .total_is_exact = true,
+                           .total_is_exact = !algorithm->prunes,
                            .postings = count_postings(&run)};
     return RP_OK;
 }
@@ -104,17 +133,37 @@ static rp_status probe(rp_error *err)
     return RP_OK;
 }
 
-static rp_status run_best(const rp__query *query, rp__arena *arena, rp__answer *answer,
-                          rp_error *err)
+static const char *algorithm_name(size_t i)
 {
-    *answer = (rp__answer){.total_is_exact = true};
-    if (query->n_ops == 0 || query->lengths.n_docs == 0)
-        return RP_OK;
-    const size_t last = sizeof algorithms / sizeof algorithms[0] - 1;
-    size_t i = 0;
-    while (i < last && !algorithms[i]->applies(query))
-        i++;
-    return rp__cpu_run_by(algorithms[i], query, arena, answer, err);
+    const rp__algorithm *row = rp__algorithm_at(i);
+    return row ? row->name : NULL;
 }
 
-const rp__backend rp__cpu_run_row = {"cpu", probe, run_best};
+/* The row asked for, or the best. */
+static rp_status choose(const rp__query *query, const rp__algorithm **out, rp_error *err)
+{
+    *out = query->algorithm ? rp__algorithm_find(query->algorithm) : rp__algorithm_choose(query);
+    if (*out && (*out)->applies(query))
+        return RP_OK;
+    return rp__error_set(err, RP_USAGE,
+                         "the algorithm '%s' does not answer queries of this form; "
+                         "leave the choice to 'auto'",
+                         query->algorithm);
+}
+
+static rp_status run_query(const rp__query *query, rp__arena *arena, rp__answer *answer,
+                           rp_error *err)
+{
+    const rp__algorithm *algorithm;
+    *answer = (rp__answer){.total_is_exact = true};
+    if (query->n_ops == 0 || query->begin >= query->end)
+        return RP_OK;
+    rp_status status = choose(query, &algorithm, err);
+    if (status == RP_OK)
+        status = rp__cpu_run_by(algorithm, query, arena, answer, err);
+    if (status == RP_OK && query->exact_total && !answer->total_is_exact)
+        status = count_matches(query, arena, answer, err);
+    return status;
+}
+
+const rp__backend rp__cpu_run_row = {"cpu", algorithm_name, probe, run_query};

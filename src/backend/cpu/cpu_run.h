@@ -10,8 +10,8 @@
 
 /* ---- 1. Readers ------------------------------------------------------------------------------ */
 
-/* One word's postings, walked from front to back. A word that the index does not know stands at
- * RP_NO_DOC from the start. */
+/* One word's postings, walked from front to back once it is started. A word that the index does not know
+ * has an empty list. */
 typedef struct rp__reader {
     rp__cursor cursor;
     rp__list list;
@@ -21,6 +21,8 @@ typedef struct rp__reader {
 
 rp_status rp__reader_open(rp__reader *reader, const rp__query *query, const rp__word *word,
                           rp__arena *arena);
+/* Stands on the first posting at or after docid. */
+void rp__reader_start(rp__reader *reader, uint32_t docid);
 /* Makes positions readable; the word must be known. */
 rp_status rp__reader_open_positions(rp__reader *reader, const rp__query *query, rp__arena *arena);
 
@@ -50,8 +52,8 @@ typedef struct rp__score_kernel {
      * False: a frequency of 2^31 or more is among them, and `fixed` means nothing. */
     bool (*bm25)(const rp__query *query, float scaled_weight, const uint32_t *docids,
                  const uint32_t *tfs, uint32_t n, uint32_t *fixed);
-    /* A bit for each of RP_STRETCH scores that is above the threshold. */
-    uint64_t (*above)(const uint32_t *scores, uint32_t threshold);
+    /* A bit for each of RP_STRETCH scores that is `least` or more. */
+    uint64_t (*at_least)(const uint32_t *scores, uint32_t least);
 } rp__score_kernel;
 
 /* Every row, best first; NULL past the last. */
@@ -69,6 +71,8 @@ typedef struct rp__score {
     const rp__score_kernel *kernel;
     rp__weight weight;
     float scale, scaled_weight; /* 2^s; BM25: weight 2^s, which is exact */
+    double of_255;              /* BM25 with bounds: a 255th of it; else 0 */
+    uint32_t most;              /* no posting contributes more, whatever its list says */
     bool is_plain;              /* BM25, and every contribution below 2^31: the kernel serves */
 } rp__score;
 
@@ -77,6 +81,11 @@ uint32_t rp__score_one(const rp__score *score, uint32_t docid, uint32_t tf);
 /* n is at most RP_BLOCK, and so is the room of `fixed`. */
 void rp__score_many(const rp__score *score, const uint32_t *docids, const uint32_t *tfs, uint32_t n,
                     uint32_t *fixed);
+
+/* No posting of a block with this bound (codec.h) contributes more. */
+uint32_t rp__score_bound(const rp__score *score, uint8_t bound);
+/* The posting whose tf/(tf+K), rounded down, is this contributes as much or more. */
+uint32_t rp__score_floor(const rp__score *score, uint8_t ratio);
 
 /* ---- 3. Phrases ------------------------------------------------------------------------------ */
 
@@ -108,15 +117,21 @@ typedef struct rp__cpu_run {
     const rp__score_kernel *kernel;
     rp__topk topk;
     uint64_t total;
-    uint64_t budget; /* postings that may be read: the query's, less what phrases cost so far */
+    uint64_t budget;  /* postings that may be read: the query's, less what phrases cost so far */
+    uint64_t decoded; /* postings read by others than readers */
 } rp__cpu_run;
 
-/* A document that matches, in rising order of docids. */
+/* A document that matches. */
 static inline void rp__cpu_run_hit(rp__cpu_run *run, uint32_t fixed, uint32_t docid)
 {
-    if (fixed > run->topk.threshold || run->topk.n < run->topk.k)
+    if (fixed >= run->topk.least)
         rp__topk_push(&run->topk, fixed, docid);
 }
+
+/* Starts the readers of all words. */
+void rp__cpu_run_start(rp__cpu_run *run);
+/* To be called now and then by algorithms that prune: what other parts of the query know of the k best. */
+void rp__cpu_run_share(rp__cpu_run *run);
 
 /* To be called now and then: RP_LIMIT once too many postings were read, RP_DAMAGED once a list has
  * turned out to be. */
@@ -126,14 +141,22 @@ rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__w
 
 typedef struct rp__algorithm {
     const char *name;
+    bool prunes; /* its total is a lower bound */
     bool (*applies)(const rp__query *query);
     rp_status (*run)(rp__cpu_run *run); /* hits and total; cpu_run.c does what is around it */
 } rp__algorithm;
 
-extern const rp__algorithm rp__and_row, rp__or_row, rp__window_row;
+extern const rp__algorithm rp__and_row, rp__windows_row, rp__tree_row;
 
-/* The rows, best first: the first that applies is taken; all give the same answer. NULL past the last. */
-const rp__algorithm *rp__cpu_run_algorithm(size_t i);
+/* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word alone is
+ * both). */
+bool rp__algorithm_is_and(const rp__query *query);
+bool rp__algorithm_is_or(const rp__query *query);
+/* The rows; all that apply give the same answer. NULL past the last. */
+const rp__algorithm *rp__algorithm_at(size_t i);
+const rp__algorithm *rp__algorithm_find(const char *name); /* NULL: no such name */
+/* The one that answers soonest. */
+const rp__algorithm *rp__algorithm_choose(const rp__query *query);
 /* Answers by one row, which must apply. */
 rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query, rp__arena *arena,
                          rp__answer *answer, rp_error *err);

@@ -15,10 +15,15 @@ rp_status rp__reader_open(rp__reader *reader, const rp__query *query, const rp__
     reader->cursor.decoded = 0;
     if (word->term.df == 0)
         return RP_OK;
-    rp_status status = rp__segment_list(query->segment, &word->term, arena, &reader->list);
-    if (status == RP_OK)
-        rp__cursor_open(&reader->cursor, &reader->list);
-    return status;
+    return rp__segment_list(query->segment, &word->term, arena, &reader->list);
+}
+
+void rp__reader_start(rp__reader *reader, uint32_t docid)
+{
+    if (reader->list.n == 0)
+        return;
+    rp__cursor_open(&reader->cursor, &reader->list);
+    rp__reader_next_geq(reader, docid);
 }
 
 rp_status rp__reader_open_positions(rp__reader *reader, const rp__query *query, rp__arena *arena)

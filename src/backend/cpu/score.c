@@ -58,17 +58,17 @@ static bool plain_bm25(const rp__query *query, float scaled_weight, const uint32
     return true;
 }
 
-static uint64_t plain_above(const uint32_t *scores, uint32_t threshold)
+static uint64_t plain_at_least(const uint32_t *scores, uint32_t least)
 {
     uint64_t set = 0;
     for (uint32_t i = 0; i < RP_STRETCH; i++)
-        set |= (uint64_t)(scores[i] > threshold) << i;
+        set |= (uint64_t)(scores[i] >= least) << i;
     return set;
 }
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const rp__score_kernel plain_row = {0, plain_bm25, plain_above};
+static const rp__score_kernel plain_row = {0, plain_bm25, plain_at_least};
 
 static const rp__score_kernel *const rows[] = {
 #if defined(__x86_64__)
@@ -101,6 +101,15 @@ static bool suits_kernel(const rp__score *score)
            query->lengths.n_docs <= INT32_MAX;
 }
 
+/* Float arithmetic errs by far less than this share. */
+static const double slack = 0x1p-20;
+
+static uint32_t round_up(double fixed)
+{
+    double up = fixed * (1 + slack) + 1;
+    return up < 0x1p32 ? (uint32_t)up : UINT32_MAX;
+}
+
 void rp__score_init(rp__score *score, const rp__query *query, const rp__leaf *leaf)
 {
     float scale = rp__rank_scale(query->fraction_bits);
@@ -108,6 +117,23 @@ void rp__score_init(rp__score *score, const rp__query *query, const rp__leaf *le
     score->kernel = rp__score_kernel_find(rp__cpu_features());
     score->scaled_weight = leaf->weight.weight * scale;
     score->is_plain = suits_kernel(score);
+    score->most = round_up(leaf->weight.bound * scale);
+    if (query->has_bounds)
+        score->of_255 = (double)leaf->weight.weight * scale / 255;
+}
+
+uint32_t rp__score_bound(const rp__score *score, uint8_t bound)
+{
+    if (score->of_255 == 0)
+        return score->most;
+    uint32_t fixed = round_up(score->of_255 * bound);
+    return fixed < score->most ? fixed : score->most;
+}
+
+uint32_t rp__score_floor(const rp__score *score, uint8_t ratio)
+{
+    double fixed = score->of_255 * ratio * (1 - slack) - 1;
+    return fixed > 0 && fixed < 0x1p32 ? (uint32_t)fixed : 0;
 }
 
 uint32_t rp__score_one(const rp__score *score, uint32_t docid, uint32_t tf)

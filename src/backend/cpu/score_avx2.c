@@ -35,18 +35,16 @@ static bool avx2_bm25(const rp__query *query, float scaled_weight, const uint32_
     return _mm256_movemask_ps(_mm256_castsi256_ps(all)) == 0;
 }
 
-/* AVX2 compares signed numbers: moving both by 2^31 keeps the unsigned order. */
-static uint64_t avx2_above(const uint32_t *scores, uint32_t threshold)
+static uint64_t avx2_at_least(const uint32_t *scores, uint32_t least)
 {
-    const __m256i flip = _mm256_set1_epi32(INT32_MIN);
-    const __m256i limit = _mm256_xor_si256(_mm256_set1_epi32((int)threshold), flip);
+    const __m256i limit = _mm256_set1_epi32((int)least);
     uint64_t set = 0;
     for (uint32_t i = 0; i < RP_STRETCH; i += LANES) {
         __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(scores + i));
-        __m256i is_above = _mm256_cmpgt_epi32(_mm256_xor_si256(v, flip), limit);
-        set |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(is_above)) << i;
+        __m256i is_at_least = _mm256_cmpeq_epi32(_mm256_max_epu32(v, limit), v);
+        set |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(is_at_least)) << i;
     }
     return set;
 }
 
-const rp__score_kernel rp__score_avx2_row = {RP_CPU_AVX2, avx2_bm25, avx2_above};
+const rp__score_kernel rp__score_avx2_row = {RP_CPU_AVX2, avx2_bm25, avx2_at_least};

@@ -156,6 +156,7 @@ static void compile(program *p, const char *text, size_t k)
     p->query = (rp__query){.segment = segment, .rank = &rank, .norms = norms, .lengths = lengths};
     p->query.fraction_bits = 20;
     p->query.k = k;
+    p->query.end = lengths.n_docs;
     p->query.max_postings = UINT64_MAX;
     p->ops[p->query.n_ops++] = (rp__op){RP_OP_OPEN, RP_MUST, 0};
     open[0] = 0;
@@ -245,7 +246,7 @@ static size_t check(const char *text, size_t k)
 {
     program p;
     compile(&p, text, k);
-    rp__scored *room = calloc(k ? k : 1, sizeof *room);
+    rp__scored *room = calloc(rp__topk_room(k) + 1, sizeof *room);
     rp__topk want;
     uint64_t total = 0;
     rp__topk_init(&want, room, k);
@@ -259,7 +260,7 @@ static size_t check(const char *text, size_t k)
     rp__topk_finish(&want);
     const rp__algorithm *row;
     size_t n_rows = 0;
-    for (size_t i = 0; (row = rp__cpu_run_algorithm(i)); i++) {
+    for (size_t i = 0; (row = rp__algorithm_at(i)); i++) {
         if (!row->applies(&p.query))
             continue;
         rp_error err = {.text = ""};
@@ -269,7 +270,8 @@ static size_t check(const char *text, size_t k)
         n_rows++;
         if (rp__cpu_run_by(row, &p.query, &arena, &got, &err) != RP_OK)
             fail_msg("%s by %s: %s", text, row->name, err.text);
-        if (got.total != total || got.n != want.n || !got.total_is_exact)
+        bool is_right = row->prunes ? got.total <= total && got.total >= got.n : got.total == total;
+        if (!is_right || got.n != want.n || got.total_is_exact == row->prunes)
             fail_msg("%s by %s: %zu of %d, not %zu of %d", text, row->name, got.n, (int)got.total,
                      want.n, (int)total);
         for (size_t j = 0; j < got.n; j++)

@@ -91,7 +91,7 @@ static void every_kernel_gives_the_contribution(void **state)
     }
 }
 
-static void every_kernel_finds_the_scores_above(void **state)
+static void every_kernel_finds_the_scores_that_are_enough(void **state)
 {
     (void)state;
     static const uint32_t thresholds[] = {0,         1, 77, INT32_MAX, 1U << 31, UINT32_MAX - 1,
@@ -106,9 +106,9 @@ static void every_kernel_finds_the_scores_above(void **state)
             for (uint32_t i = 0; i < RP_STRETCH; i++) {
                 scores[i] =
                     rand() % 4 ? thresholds[t] + (uint32_t)(rand() % 3) - 1 : (uint32_t)rand();
-                set |= (uint64_t)(scores[i] > thresholds[t]) << i;
+                set |= (uint64_t)(scores[i] >= thresholds[t]) << i;
             }
-            assert_true(row->above(scores, thresholds[t]) == set);
+            assert_true(row->at_least(scores, thresholds[t]) == set);
         }
     }
 }
@@ -151,7 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_gives_the_contribution),
-        cmocka_unit_test(every_kernel_finds_the_scores_above),
+        cmocka_unit_test(every_kernel_finds_the_scores_that_are_enough),
         cmocka_unit_test(the_plain_row_is_always_there),
         cmocka_unit_test(leaves_score_as_rank_says),
     };

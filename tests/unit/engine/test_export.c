@@ -58,7 +58,7 @@ static void expect_same_answers(const char *a, const char *b)
         for (size_t q = 0; q < sizeof queries / sizeof *queries; q++) {
             rp_hits hits[2];
             rp_searcher *s[2];
-            rp_search_options o = {.variant = rp_variant_name(v), .k = 20};
+            rp_search_options o = {.variant = rp_variant_name(v), .k = 20, .total = RP_TOTAL_EXACT};
             for (int i = 0; i < 2; i++) {
                 assert_int_equal(rp_searcher_new(index[i], &o, &s[i], NULL), RP_OK);
                 assert_int_equal(

@@ -124,7 +124,8 @@ static void test_shapes(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rp_hits hits;
-        search_as(&tiny->index, &(rp_search_options){.mode = rows[i].mode}, rows[i].query, &hits);
+        search_as(&tiny->index, &(rp_search_options){.mode = rows[i].mode, .total = RP_TOTAL_EXACT},
+                  rows[i].query, &hits);
         uint32_t mask = 0;
         for (size_t h = 0; h < hits.n; h++)
             mask |= 1U << hits.at[h].docid;
@@ -138,13 +139,15 @@ static void test_andor(void **state)
 {
     tiny_index *tiny = *state;
     rp_hits hits;
-    search_as(&tiny->index, &(rp_search_options){.k = 2, .mode = RP_MODE_ANDOR}, "quick fox",
-              &hits);
+    search_as(&tiny->index,
+              &(rp_search_options){.k = 2, .mode = RP_MODE_ANDOR, .total = RP_TOTAL_EXACT},
+              "quick fox", &hits);
     assert_false(hits.is_or_fallback);
     assert_int_equal(hits.total, 2);
     rp_hits_free(&hits);
-    search_as(&tiny->index, &(rp_search_options){.k = 3, .mode = RP_MODE_ANDOR}, "quick fox",
-              &hits);
+    search_as(&tiny->index,
+              &(rp_search_options){.k = 3, .mode = RP_MODE_ANDOR, .total = RP_TOTAL_EXACT},
+              "quick fox", &hits);
     assert_true(hits.is_or_fallback);
     assert_int_equal(hits.total, 3);
     rp_hits wanted;

@@ -1,4 +1,4 @@
-/* or.c: a flat OR of words, list by list over windows of docids.
+/* windows.c: a flat OR of words, list by list over windows of docids.
  *
  * A window has an accumulator and a mark for each document, small enough for the first-level cache;
  * whole runs of postings are scored and added. Stretches of RP_STRETCH documents that were touched are
@@ -18,17 +18,6 @@ typedef struct window {
     uint32_t scores[WINDOW];
     uint8_t marks[WINDOW]; /* 1: the document matches */
 } window;
-
-static bool applies(const rp__query *query)
-{
-    bool is_one = query->n_ops == 3; /* one word is an OR whatever its role */
-    for (size_t i = 1; i + 1 < query->n_ops; i++) {
-        const rp__op *op = &query->ops[i];
-        if (op->kind != RP_OP_TERM || op->role == RP_NOT || (op->role == RP_MUST && !is_one))
-            return false;
-    }
-    return query->n_ops > 2;
-}
 
 static rp__reader *reader_of(const rp__cpu_run *run, size_t op)
 {
@@ -71,14 +60,14 @@ static uint32_t count_marks(const uint8_t *marks)
     return (uint32_t)((sum * UINT64_C(0x0101010101010101)) >> 56);
 }
 
-/* Once the heap is full, only scores above its worst can enter; a document that does not match has 0. */
+/* Once only some scores can enter, marks need not be looked at: a document that does not match has 0. */
 static void take_stretch(rp__cpu_run *run, window *w, uint32_t at)
 {
     uint32_t *scores = w->scores + at;
     uint8_t *marks = w->marks + at;
     run->total += count_marks(marks);
-    if (run->topk.n == run->topk.k) {
-        uint64_t above = run->kernel->above(scores, run->topk.threshold);
+    if (run->topk.least > 0) {
+        uint64_t above = run->kernel->at_least(scores, run->topk.least);
         for (; above; above &= above - 1) {
             uint32_t i = rp__bits_lowest64(above);
             rp__cpu_run_hit(run, scores[i], w->base + at + i);
@@ -92,14 +81,15 @@ static void take_stretch(rp__cpu_run *run, window *w, uint32_t at)
     memset(marks, 0, RP_STRETCH);
 }
 
-static rp_status run_or(rp__cpu_run *run)
+static rp_status run_windows(rp__cpu_run *run)
 {
     const rp__query *query = run->query;
     window *w = rp__arena_zero(run->arena, 1, sizeof *w);
     if (!w)
         return rp__error_no_memory(run->err);
-    while ((w->base = first_docid(run)) != RP_NO_DOC) {
-        uint32_t end = w->base < RP_NO_DOC - WINDOW ? w->base + WINDOW : RP_NO_DOC;
+    rp__cpu_run_start(run);
+    while ((w->base = first_docid(run)) < query->end) {
+        uint32_t end = query->end - w->base > WINDOW ? w->base + WINDOW : query->end;
         for (size_t i = 1; i + 1 < query->n_ops; i++)
             add_list(w, reader_of(run, i), &run->scores[query->ops[i].leaf], end);
         for (; w->touched; w->touched &= w->touched - 1)
@@ -111,4 +101,4 @@ static rp_status run_or(rp__cpu_run *run)
     return RP_OK;
 }
 
-const rp__algorithm rp__or_row = {"or", applies, run_or};
+const rp__algorithm rp__windows_row = {"windows", false, rp__algorithm_is_or, run_windows};

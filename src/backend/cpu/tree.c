@@ -1,4 +1,4 @@
-/* window.c: any tree of groups, evaluated over windows of docids.
+/* tree.c: any tree of groups, evaluated over windows of docids.
  *
  * For a window, each open group has sets of documents (which its MUST, SHOULD and NOT children match)
  * and an accumulator a document; a leaf or a closed group folds its set and scores into the group
@@ -238,6 +238,8 @@ static void add_scores(const machine *m, level *to, const level *from)
 static void take_hits(machine *m, const level *l)
 {
     m->run->total += count_bits(m->set);
+    if (m->run->query->k == 0)
+        return;
     for (uint32_t w = 0; w < WORDS; w++)
         for (uint64_t word = m->set[w]; word; word &= word - 1) {
             uint32_t at = w * 64 + rp__bits_lowest64(word);
@@ -260,7 +262,7 @@ static rp_status eval_window(machine *m)
 {
     const rp__query *query = m->run->query;
     level *l = m->levels;
-    l->is_scored = true;
+    l->is_scored = query->k > 0;
     for (size_t i = 0; i + 1 < query->n_ops; i++) {
         const rp__op *op = &query->ops[i];
         if (op->kind == RP_OP_OPEN) {
@@ -337,13 +339,14 @@ static rp_status open_machine(machine *m)
     return open_phrases(m);
 }
 
-static rp_status run_window(rp__cpu_run *run)
+static rp_status run_tree(rp__cpu_run *run)
 {
-    machine m = {.run = run};
-    uint32_t n_docs = run->query->lengths.n_docs;
+    uint32_t end = run->query->end;
+    machine m = {.run = run, .end = run->query->begin};
     rp_status status = open_machine(&m);
-    while (status == RP_OK && (m.base = seek_candidate(&m, m.end)) < n_docs) {
-        m.end = n_docs - m.base > WINDOW ? m.base + WINDOW : n_docs;
+    rp__cpu_run_start(run);
+    while (status == RP_OK && (m.base = seek_candidate(&m, m.end)) < end) {
+        m.end = end - m.base > WINDOW ? m.base + WINDOW : end;
         status = eval_window(&m);
         if (status == RP_OK)
             status = rp__cpu_run_check(run);
@@ -351,4 +354,4 @@ static rp_status run_window(rp__cpu_run *run)
     return status;
 }
 
-const rp__algorithm rp__window_row = {"window", applies, run_window};
+const rp__algorithm rp__tree_row = {"tree", false, applies, run_tree};

@@ -1,0 +1,55 @@
+/* algorithm.c: the algorithms of the cpu, one row each, and which of them answers a query soonest. */
+#include "backend/cpu/cpu_run.h"
+
+#include <string.h>
+
+static const rp__algorithm *const rows[] = {
+    &rp__and_row, &rp__windows_row, &rp__tree_row, /* applies to everything */
+};
+
+const rp__algorithm *rp__algorithm_at(size_t i)
+{
+    return i < sizeof rows / sizeof rows[0] ? rows[i] : NULL;
+}
+
+const rp__algorithm *rp__algorithm_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!strcmp(rows[i]->name, name))
+            return rows[i];
+    return NULL;
+}
+
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+static bool are_words(const rp__query *query, uint8_t role)
+{
+    for (size_t i = 1; i + 1 < query->n_ops; i++)
+        if (query->ops[i].kind != RP_OP_TERM || query->ops[i].role != role)
+            return false;
+    return query->n_ops > 2;
+}
+
+static bool is_one_word(const rp__query *query)
+{
+    return query->n_ops == 3 && query->ops[1].kind == RP_OP_TERM && query->ops[1].role != RP_NOT;
+}
+
+bool rp__algorithm_is_and(const rp__query *query)
+{
+    return is_one_word(query) || are_words(query, RP_MUST);
+}
+
+bool rp__algorithm_is_or(const rp__query *query)
+{
+    return is_one_word(query) || are_words(query, RP_SHOULD);
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+const rp__algorithm *rp__algorithm_choose(const rp__query *query)
+{
+    if (rp__algorithm_is_or(query))
+        return &rp__windows_row;
+    return rp__algorithm_is_and(query) ? &rp__and_row : &rp__tree_row;
+}
