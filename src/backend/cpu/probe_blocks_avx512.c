@@ -46,7 +46,7 @@ static inline uint32_t end_of_group(const search *s, uint32_t i, uint32_t last)
     const __m512i bound = _mm512_set1_epi32((int)last);
     for (; i < s->n; i += LANES) {
         uint32_t left = s->n - i;
-        __mmask16 lanes = left < LANES ? (__mmask16)((1U << left) - 1) : 0xFFFF;
+        __mmask16 lanes = (__mmask16)(left < LANES ? (1U << left) - 1 : 0xFFFFU);
         __m512i v = _mm512_maskz_loadu_epi32(lanes, s->docids + i);
         uint32_t within = _mm512_mask_cmple_epu32_mask(lanes, v, bound);
         if (within != 0xFFFF)
