@@ -68,6 +68,12 @@ rp_status rp__bitmap_decode(const rp__list *list, uint32_t *out)
     return rp__bitmap_decode_with(list, out, extract);
 }
 
+bool rp__bitmap_bits(const rp__list *list, rp__bitmap_view *view)
+{
+    bool is_bitmap = list->codec && list->codec->encode == rp__bitmap_encode;
+    return is_bitmap && rp__bitmap_open(list, view) == RP_OK && view->base != RP_BITMAP_SPARSE;
+}
+
 /* ---- One docid ------------------------------------------------------------------------------- */
 
 /* Where the bit of that rank is; the word has more than `rank` bits. */

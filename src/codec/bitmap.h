@@ -20,11 +20,6 @@ enum {
     RP_BITMAP_SPARSE = 1, /* the base of a list that is words of 4 bytes */
 };
 
-typedef struct rp__bitmap_view {
-    const uint8_t *words, *hints;
-    uint32_t base, n_words; /* base + 64 * n_words is at most 2^32 */
-} rp__bitmap_view;
-
 /* The docids of `count` bits from bit `from` on. May write 64 past count. RP_DAMAGED: not so many. */
 typedef rp_status (*rp__bitmap_extract)(const rp__bitmap_view *v, uint64_t from, uint32_t count,
                                         uint32_t *out);

@@ -192,6 +192,10 @@ void rp__list_from_arrays(const uint32_t *docids, const uint32_t *tfs, uint32_t 
 /* Postings in block b, and the rank of its first. */
 uint32_t rp__list_block_count(const rp__list *list, uint32_t b);
 uint32_t rp__list_block_first(const rp__list *list, uint32_t b);
+/* Block b of a list with a codec into out (RP_BLOCK_ROOM), and how many postings it has (1 to
+ * RP_BLOCK_MAX). RP_OK: they rise, are above last[b-1] and below the universe, and the last one is
+ * what the directory says. */
+rp_status rp__list_block(const rp__list *list, uint32_t b, uint32_t *out, uint32_t *count);
 /* Everything: docids (n + RP_BLOCK_ROOM) and, unless NULL, frequencies (the same room). RP_DAMAGED
  * where a cursor would have said so. */
 rp_status rp__list_decode(const rp__list *list, uint32_t *docids, uint32_t *tfs);
@@ -202,6 +206,17 @@ rp_status rp__list_tf(const rp__list *list, uint32_t i, uint32_t *tf);
 /* Decodes all and says whether it is what an encoder would have written: rising, below universe,
  * directory true, frequencies at least 1. `scratch`: 2 * RP_BLOCK_ROOM. */
 rp_status rp__list_validate(const rp__list *list, uint32_t *scratch);
+
+/* The docids of a list as bits: bit j of word i stands for base + 64i + j. hints[k] of them lie before
+ * word 8k: 4 bytes each, as a word has 8, none of them aligned. */
+typedef struct rp__bitmap_view {
+    const uint8_t *words, *hints;
+    uint32_t base, n_words; /* base + 64 * n_words is at most 2^32 */
+} rp__bitmap_view;
+
+/* False: its codec did not make bits of it, or the bytes are damaged. True promises that all parts lie
+ * inside, not what they say. */
+bool rp__bitmap_bits(const rp__list *list, rp__bitmap_view *view);
 
 /* ---- 4. Cursors ------------------------------------------------------------------------------ */
 

@@ -33,9 +33,4 @@ static inline rp_status rp__list_bytes(const rp__list *list, uint32_t b, const u
     return RP_OK;
 }
 
-/* Block b of a list with a codec into out (RP_BLOCK_ROOM), and how many postings it has (1 to
- * RP_BLOCK_MAX). RP_OK: they rise, are above last[b-1] and below the universe, and the last one is
- * what the directory says. */
-rp_status rp__list_block(const rp__list *list, uint32_t b, uint32_t *out, uint32_t *count);
-
 #endif

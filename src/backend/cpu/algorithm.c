@@ -50,6 +50,6 @@ bool rp__algorithm_is_or(const rp__query *query)
 const rp__algorithm *rp__algorithm_choose(const rp__query *query)
 {
     if (rp__algorithm_is_or(query))
-        return &rp__windows_row;
+        return query->k ? &rp__maxscore_row : &rp__count_row;
     return rp__algorithm_is_and(query) ? &rp__and_row : &rp__tree_row;
 }

@@ -1,74 +1,104 @@
-/* and.c: a flat AND of words, by small-versus-small.
+/* and.c: a flat AND of words, by small-versus-small, a block of documents at a time.
  *
- * The shortest list gives candidates; the others are sought by next_geq, from short to long, and a
- * miss moves the shortest list on to where the miss landed. Frequencies are decoded for survivors
- * only. */
+ * Blocks of the shortest list are searched in the others, from short to long; what is left is scored. Once
+ * k hits are known, and the total need not be exact, the shortest list is scored first: blocks whose bound
+ * is too low are not decoded, and documents that the others cannot lift far enough are not searched for. */
 #include "backend/cpu/cpu_run.h"
 
 #include "base/error.h"
 
-typedef struct part {
-    rp__reader *reader;
-    const rp__score *score;
-} part;
+typedef struct walk {
+    rp__cpu_run *run;
+    rp__part *first;  /* the shortest list */
+    uint64_t others;  /* the most that all others contribute */
+    bool prunes;
+    rp__candidates c;
+} walk;
 
-static part *sort_parts(rp__cpu_run *run, size_t n)
+/* What the shortest list has to contribute for a document to enter; 0: anything may. */
+static uint32_t needed(const walk *w)
 {
-    const rp__query *query = run->query;
-    part *parts = rp__arena_array(run->arena, n, sizeof *parts);
-    for (size_t i = 0; parts && i < n; i++) {
-        uint32_t leaf = query->ops[i + 1].leaf;
-        part new = {&run->readers[query->leaves[leaf].word], &run->scores[leaf]};
-        size_t j = i;
-        for (; j > 0 && parts[j - 1].reader->word->term.df > new.reader->word->term.df; j--)
-            parts[j] = parts[j - 1];
-        parts[j] = new;
-    }
-    return parts;
+    uint32_t least = w->run->topk.least;
+    return w->prunes && least > w->others ? (uint32_t)(least - w->others) : 0;
 }
 
-/* Where the first part that misses docid lands; docid itself if all hold it. */
-static uint32_t seek_others(const part *parts, size_t n, uint32_t docid)
+/* The next block of the shortest list that may hold a hit, decoded. False: there is none. */
+static bool find_block(walk *w)
 {
-    for (size_t i = 1; i < n; i++) {
-        uint32_t got = rp__reader_next_geq(parts[i].reader, docid);
-        if (got != docid)
-            return got;
+    rp__reader *reader = w->first->reader;
+    const rp__list *list = &reader->list;
+    uint32_t bound = rp__score_bound_for(w->first->score, needed(w));
+    uint32_t b = reader->cursor.block;
+    if (rp__reader_docid(reader) >= w->run->query->end)
+        return false;
+    if (!list->bounds || !list->last || bound == 0)
+        return true;
+    while (b < list->n_blocks && list->bounds[b] < bound)
+        b++;
+    if (b > reader->cursor.block) {
+        w->run->is_pruned = true;
+        if (b == list->n_blocks)
+            return false;
+        rp__reader_next_geq(reader, list->last[b - 1] + 1);
     }
-    return docid;
+    return rp__reader_docid(reader) < w->run->query->end;
 }
 
-static uint32_t score(const part *parts, size_t n, uint32_t docid)
+/* Hits among a run of postings of the shortest list, which start at rank `first`. */
+static rp_status take_postings(walk *w, const uint32_t *docids, uint32_t n, uint32_t first)
 {
-    uint32_t fixed = 0;
-    for (size_t i = 0; i < n; i++)
-        fixed += rp__score_one(parts[i].score, docid, rp__cursor_tf(&parts[i].reader->cursor));
-    return fixed;
+    rp__cpu_run *run = w->run;
+    rp__candidates *c = &w->c;
+    uint32_t need = needed(w);
+    rp_status status = RP_OK;
+    rp__candidates_fill(c, docids, n);
+    if (need) {
+        status = rp__candidates_score(c, run, w->first, first);
+        rp__candidates_cut(c, run->kernel, need);
+        run->is_pruned |= c->n < n;
+    }
+    for (size_t i = 1; i < run->n_parts && c->n > 0 && status == RP_OK; i++)
+        status = rp__candidates_add(c, run, &run->parts[i], true);
+    if (status == RP_OK && c->n > 0 && run->query->k > 0 && !need)
+        status = rp__candidates_score(c, run, w->first, first);
+    if (status == RP_OK)
+        rp__candidates_hit(c, run);
+    return status;
+}
+
+static rp_status open_walk(walk *w)
+{
+    rp__cpu_run *run = w->run;
+    rp_status status = rp__part_list(run);
+    for (size_t i = 1; i < run->n_parts && status == RP_OK; i++) {
+        w->others += run->parts[i].most;
+        status = rp__part_probe(run, &run->parts[i], run->parts[0].reader->list.n);
+    }
+    if (status != RP_OK)
+        return status;
+    w->first = &run->parts[0];
+    w->prunes = run->query->k > 0 && !run->query->exact_total;
+    rp__reader_start(w->first->reader, run->query->begin);
+    return RP_OK;
 }
 
 static rp_status run_and(rp__cpu_run *run)
 {
-    const uint32_t steps_between_checks = 1024;
-    size_t n = run->query->n_ops - 2;
-    part *parts = sort_parts(run, n);
-    if (!parts)
-        return rp__error_no_memory(run->err);
-    rp__cpu_run_start(run);
-    uint32_t docid = rp__reader_docid(parts[0].reader);
-    for (uint32_t steps = 1; docid < run->query->end; steps++) {
-        uint32_t got = seek_others(parts, n, docid);
-        if (got == docid) {
-            rp__cpu_run_hit(run, score(parts, n, docid), docid);
-            run->total++;
-            docid = rp__cursor_next(&parts[0].reader->cursor);
-        } else {
-            docid = rp__reader_next_geq(parts[0].reader, got);
-        }
-        rp_status status = steps % steps_between_checks ? RP_OK : rp__cpu_run_check(run);
-        if (status != RP_OK)
-            return status;
+    walk w = {.run = run};
+    rp_status status = open_walk(&w);
+    while (status == RP_OK && find_block(&w)) {
+        rp__reader *reader = w.first->reader;
+        const uint32_t *docids;
+        uint32_t first, n = rp__reader_postings(reader, run->query->end, &docids, NULL);
+        first = rp__cursor_rank(&reader->cursor);
+        status = take_postings(&w, docids, n, first);
+        if (n > 0)
+            rp__reader_skip(reader, n);
+        if (status == RP_OK)
+            status = rp__cpu_run_check(run);
+        rp__cpu_run_share(run);
     }
-    return RP_OK;
+    return status;
 }
 
 const rp__algorithm rp__and_row = {"and", false, rp__algorithm_is_and, run_and};

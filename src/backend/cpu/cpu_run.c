@@ -35,9 +35,11 @@ rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__w
 
 static uint64_t count_postings(const rp__cpu_run *run)
 {
-    uint64_t n = run->decoded;
+    uint64_t n = 0;
     for (size_t i = 0; i < run->query->n_words; i++)
         n += run->readers[i].cursor.decoded;
+    for (size_t i = 0; i < run->n_parts; i++)
+        n += run->parts[i].probe ? run->parts[i].probe->decoded : 0;
     return n;
 }
 
@@ -47,6 +49,11 @@ rp_status rp__cpu_run_check(const rp__cpu_run *run)
     for (size_t i = 0; i < query->n_words; i++)
         if (run->readers[i].cursor.status != RP_OK)
             return rp__cpu_run_fail(run, run->readers[i].cursor.status, &query->words[i]);
+    for (size_t i = 0; i < run->n_parts; i++) {
+        const rp__part *part = &run->parts[i];
+        if (part->probe && part->probe->status != RP_OK)
+            return rp__cpu_run_fail(run, part->probe->status, part->reader->word);
+    }
     return count_postings(run) > run->budget ? pass_limit(run) : RP_OK;
 }
 
@@ -122,7 +129,7 @@ rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query,
     *answer = (rp__answer){.at = run.topk.at,
                            .n = run.topk.n,
                            .total = run.total,
-                           .total_is_exact = !algorithm->prunes,
+                           .total_is_exact = !algorithm->prunes && !run.is_pruned,
                            .postings = count_postings(&run)};
     return RP_OK;
 }

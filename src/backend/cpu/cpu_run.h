@@ -1,11 +1,12 @@
 /* backend/cpu/cpu_run.h: interior of cpu: what its algorithms share.
  *
  * Chapters: 1 readers, one a word; 2 scores, one a leaf; 3 phrases; 4 a run, and the algorithms that
- * carry it out, one row each. All memory is the query's arena; nothing is owned. */
+ * carry it out, one row each; 5 parts of a flat query. All memory is the query's arena; nothing is owned. */
 #ifndef RP_BACKEND_CPU_CPU_RUN_H
 #define RP_BACKEND_CPU_CPU_RUN_H
 
 #include "backend/backend.h"
+#include "backend/cpu/probe.h"
 #include "codec/codec.h"
 
 /* ---- 1. Readers ------------------------------------------------------------------------------ */
@@ -40,6 +41,8 @@ static inline uint32_t rp__reader_next_geq(rp__reader *reader, uint32_t docid)
 uint32_t rp__reader_postings(rp__reader *reader, uint32_t end, const uint32_t **docids,
                              const uint32_t **tfs);
 void rp__reader_skip(rp__reader *reader, uint32_t n);
+/* The frequencies of n postings by their rising ranks, which need not be where the reader stands. */
+rp_status rp__reader_tfs(rp__reader *reader, const uint32_t *ranks, uint32_t n, uint32_t *tfs);
 
 /* ---- 2. Scores ------------------------------------------------------------------------------- */
 
@@ -84,6 +87,8 @@ void rp__score_many(const rp__score *score, const uint32_t *docids, const uint32
 
 /* No posting of a block with this bound (codec.h) contributes more. */
 uint32_t rp__score_bound(const rp__score *score, uint8_t bound);
+/* The least bound that allows a posting to contribute so much; 256: none does. */
+uint32_t rp__score_bound_for(const rp__score *score, uint32_t fixed);
 /* The posting whose tf/(tf+K), rounded down, is this contributes as much or more. */
 uint32_t rp__score_floor(const rp__score *score, uint8_t ratio);
 
@@ -108,17 +113,21 @@ rp_status rp__phrase_match_count(rp__phrase_match *match, uint64_t *budget, uint
 
 /* ---- 4. Runs and algorithms ------------------------------------------------------------------ */
 
+typedef struct rp__part rp__part;
+
 typedef struct rp__cpu_run {
     const rp__query *query;
     rp__arena *arena;
     rp_error *err;
     rp__reader *readers; /* by word */
     rp__score *scores;   /* by leaf */
+    rp__part *parts;     /* chapter 5; NULL: not made */
+    size_t n_parts;
     const rp__score_kernel *kernel;
     rp__topk topk;
     uint64_t total;
+    bool is_pruned;   /* the total is a lower bound: documents that match were passed over */
     uint64_t budget;  /* postings that may be read: the query's, less what phrases cost so far */
-    uint64_t decoded; /* postings read by others than readers */
 } rp__cpu_run;
 
 /* A document that matches. */
@@ -141,12 +150,12 @@ rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__w
 
 typedef struct rp__algorithm {
     const char *name;
-    bool prunes; /* its total is a lower bound */
+    bool prunes; /* its total is always a lower bound */
     bool (*applies)(const rp__query *query);
     rp_status (*run)(rp__cpu_run *run); /* hits and total; cpu_run.c does what is around it */
 } rp__algorithm;
 
-extern const rp__algorithm rp__and_row, rp__windows_row, rp__tree_row;
+extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__windows_row, rp__tree_row;
 
 /* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word alone is
  * both). */
@@ -160,5 +169,40 @@ const rp__algorithm *rp__algorithm_choose(const rp__query *query);
 /* Answers by one row, which must apply. */
 rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query, rp__arena *arena,
                          rp__answer *answer, rp_error *err);
+
+/* ---- 5. Parts of a flat query ---------------------------------------------------------------- */
+
+/* One of its words: walked by its reader, or searched by its probe, or first the one and then the other. */
+struct rp__part {
+    rp__reader *reader;
+    const rp__score *score;
+    rp__probe *probe; /* NULL: not open */
+    uint32_t most;    /* no posting of the list contributes more */
+};
+
+/* Makes run->parts, the shortest list first. */
+rp_status rp__part_list(rp__cpu_run *run);
+/* Opens the probe of a part, to be asked about n docids or so. */
+rp_status rp__part_probe(rp__cpu_run *run, rp__part *part, uint64_t n);
+
+/* Documents that may match, on their way through the parts: a block of them at most, in rising order. */
+typedef struct rp__candidates {
+    uint32_t n;
+    _Alignas(64) uint32_t docids[RP_BLOCK_ROOM];
+    _Alignas(64) uint32_t scores[RP_BLOCK_ROOM]; /* of the parts so far */
+    _Alignas(64) uint32_t slots[RP_BLOCK_ROOM];  /* where they stood at first */
+    _Alignas(64) uint32_t kept[RP_BLOCK_ROOM], ranks[RP_BLOCK_ROOM], tfs[RP_BLOCK_ROOM], fixed[RP_BLOCK_ROOM];
+} rp__candidates;
+
+/* n documents, at most RP_BLOCK, that score nothing yet. */
+void rp__candidates_fill(rp__candidates *c, const uint32_t *docids, uint32_t n);
+/* Adds what the part contributes to all, of which the i-th has rank `first` + slots[i] in its list. */
+rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *part, uint32_t first);
+/* Drops those whose score is below `least`. */
+void rp__candidates_cut(rp__candidates *c, const rp__score_kernel *kernel, uint32_t least);
+/* Adds what the part contributes to those in its list; where `must`, the others go. Searches by its probe. */
+rp_status rp__candidates_add(rp__candidates *c, rp__cpu_run *run, rp__part *part, bool must);
+/* They all match. */
+void rp__candidates_hit(const rp__candidates *c, rp__cpu_run *run);
 
 #endif

@@ -45,7 +45,7 @@ void rp__probe_open(rp__probe *probe, const rp__probe_row *row, const rp__list *
 static inline uint32_t rp__probe_find(rp__probe *probe, const uint32_t *docids, uint32_t n,
                                       uint32_t *kept, uint32_t *ranks)
 {
-    return probe->row->find(probe, docids, n, kept, ranks);
+    return probe->status ? 0 : probe->row->find(probe, docids, n, kept, ranks);
 }
 
 #endif

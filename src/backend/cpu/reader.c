@@ -13,6 +13,7 @@ rp_status rp__reader_open(rp__reader *reader, const rp__query *query, const rp__
     reader->cursor.docid = RP_NO_DOC;
     reader->cursor.status = RP_OK;
     reader->cursor.decoded = 0;
+    reader->cursor.frame = UINT32_MAX;
     if (word->term.df == 0)
         return RP_OK;
     return rp__segment_list(query->segment, &word->term, arena, &reader->list);
@@ -73,6 +74,37 @@ uint32_t rp__reader_postings(rp__reader *reader, uint32_t end, const uint32_t **
     if (tfs)
         *tfs = view_tfs(c, &n);
     return c->status == RP_OK ? n : 0;
+}
+
+/* Decoding a frame costs as much as looking at so many postings one by one. */
+enum { RANKS_A_FRAME = 4 };
+
+rp_status rp__reader_tfs(rp__reader *reader, const uint32_t *ranks, uint32_t n, uint32_t *tfs)
+{
+    const rp__list *list = &reader->list;
+    rp__cursor *c = &reader->cursor;
+    uint32_t i = 0;
+    for (; !list->codec && i < n; i++)
+        tfs[i] = list->tfs[ranks[i]];
+    while (i < n) {
+        uint32_t frame = ranks[i] / RP_BLOCK, end = i + 1;
+        while (end < n && ranks[end] / RP_BLOCK == frame)
+            end++;
+        bool is_decoded = frame == c->frame;
+        if (!is_decoded && end - i >= RANKS_A_FRAME) {
+            if (rp__list_freqs(list, frame, c->tfs))
+                return RP_DAMAGED;
+            c->frame = frame;
+            is_decoded = true;
+        }
+        for (; i < end; i++) {
+            if (is_decoded)
+                tfs[i] = c->tfs[ranks[i] % RP_BLOCK];
+            else if (rp__list_tf(list, ranks[i], &tfs[i]))
+                return RP_DAMAGED;
+        }
+    }
+    return RP_OK;
 }
 
 void rp__reader_skip(rp__reader *reader, uint32_t n)

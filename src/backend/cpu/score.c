@@ -130,6 +130,19 @@ uint32_t rp__score_bound(const rp__score *score, uint8_t bound)
     return fixed < score->most ? fixed : score->most;
 }
 
+uint32_t rp__score_bound_for(const rp__score *score, uint32_t fixed)
+{
+    uint32_t low = 0, high = 256; /* all below low allow too little, all from high on enough */
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (rp__score_bound(score, (uint8_t)middle) < fixed)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 uint32_t rp__score_floor(const rp__score *score, uint8_t ratio)
 {
     double fixed = score->of_255 * ratio * (1 - slack) - 1;

@@ -1,0 +1,86 @@
+/* candidates.c: documents that may match, narrowed part by part.
+ *
+ * Scores are added in any order, since they are integers; frequencies are read for documents that are
+ * still there, and no others. */
+#include "backend/cpu/cpu_run.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+
+/* Keeps the m documents that c->kept names. */
+static void keep(rp__candidates *c, uint32_t m)
+{
+    for (uint32_t i = 0; i < m && m < c->n; i++) {
+        c->docids[i] = c->docids[c->kept[i]];
+        c->scores[i] = c->scores[c->kept[i]];
+        c->slots[i] = c->slots[c->kept[i]];
+    }
+    c->n = m;
+}
+
+void rp__candidates_fill(rp__candidates *c, const uint32_t *docids, uint32_t n)
+{
+    memcpy(c->docids, docids, n * sizeof *docids);
+    memset(c->scores, 0, sizeof c->scores);
+    for (uint32_t i = 0; i < n; i++)
+        c->slots[i] = i;
+    c->n = n;
+}
+
+rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *part, uint32_t first)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        c->ranks[i] = first + c->slots[i];
+    if (rp__reader_tfs(part->reader, c->ranks, c->n, c->tfs))
+        return rp__cpu_run_fail(run, RP_DAMAGED, part->reader->word);
+    rp__score_many(part->score, c->docids, c->tfs, c->n, c->fixed);
+    for (uint32_t i = 0; i < c->n; i++)
+        c->scores[i] += c->fixed[i];
+    return RP_OK;
+}
+
+void rp__candidates_hit(const rp__candidates *c, rp__cpu_run *run)
+{
+    run->total += c->n;
+    for (uint32_t i = 0; i < c->n; i++)
+        rp__cpu_run_hit(run, c->scores[i], c->docids[i]);
+}
+
+void rp__candidates_cut(rp__candidates *c, const rp__score_kernel *kernel, uint32_t least)
+{
+    uint32_t m = 0;
+    if (least == 0)
+        return;
+    for (uint32_t i = c->n; i % RP_STRETCH; i++)
+        c->scores[i] = 0;
+    for (uint32_t i = 0; i < c->n; i += RP_STRETCH)
+        for (uint64_t set = kernel->at_least(c->scores + i, least); set; set &= set - 1)
+            c->kept[m++] = i + rp__bits_lowest64(set);
+    keep(c, m);
+}
+
+/* What the part adds to the m documents that c->kept names, whose ranks are known. */
+static rp_status score_kept(rp__candidates *c, rp__part *part, uint32_t m)
+{
+    uint32_t docids[RP_BLOCK];
+    if (rp__reader_tfs(part->reader, c->ranks, m, c->tfs))
+        return RP_DAMAGED;
+    for (uint32_t i = 0; i < m; i++)
+        docids[i] = c->docids[c->kept[i]];
+    rp__score_many(part->score, docids, c->tfs, m, c->fixed);
+    for (uint32_t i = 0; i < m; i++)
+        c->scores[c->kept[i]] += c->fixed[i];
+    return RP_OK;
+}
+
+rp_status rp__candidates_add(rp__candidates *c, rp__cpu_run *run, rp__part *part, bool must)
+{
+    bool is_scored = run->query->k > 0;
+    uint32_t m = rp__probe_find(part->probe, c->docids, c->n, c->kept, is_scored ? c->ranks : NULL);
+    if (is_scored && m > 0 && score_kept(c, part, m))
+        return rp__cpu_run_fail(run, RP_DAMAGED, part->reader->word);
+    if (must)
+        keep(c, m);
+    return RP_OK;
+}

@@ -1,0 +1,10 @@
+/* backend/cpu/probe_rows.h: interior of cpu: the rows of probe.c, each defined in the file of its name. */
+#ifndef RP_BACKEND_CPU_PROBE_ROWS_H
+#define RP_BACKEND_CPU_PROBE_ROWS_H
+
+#include "backend/cpu/probe.h"
+
+extern const rp__probe_row rp__probe_merge_row, rp__probe_svs_row, rp__probe_bitmap_row;
+extern const rp__probe_row rp__probe_blocks_avx512_row;
+
+#endif
