@@ -212,7 +212,13 @@ static uint8_t *encode(const rp__codec *row, const postings *p, const rp__codec_
     uint8_t *bounds = calloc(most_blocks, 1), *out = malloc(bound), *bytes = NULL;
     size_t n_blocks = rp__list_cut(row, options, p->docids, p->tfs, p->n, scratch, ends);
     MUST(n_blocks <= most_blocks);
-    rp__list_parts parts = {ends, n_blocks, bounds, has_positions ? pos_offsets : NULL, options};
+    static const uint8_t kths[RP_LIST_KTHS];
+    rp__list_parts parts = {.ends = ends,
+                            .n_blocks = n_blocks,
+                            .bounds = bounds,
+                            .kths = kths,
+                            .pos_offsets = has_positions ? pos_offsets : NULL,
+                            .options = options};
     rp_status s = rp__list_encode(row, p->docids, p->tfs, p->n, &parts, scratch, out, used);
     MUST(s == (row->limit && p->largest >= row->limit ? RP_LIMIT : RP_OK));
     if (s == RP_OK) {

@@ -155,19 +155,24 @@ struct rp__list {
     const uint32_t *first;      /* rank of each block's first posting; NULL: b * RP_BLOCK */
     const uint32_t *freq_offsets, *pos_offsets; /* by frame; NULL for one frame; pos NULL without positions */
     const uint8_t *bounds;      /* by block: max of tf/(tf+K), rounded up, in 1/255; never NULL with a codec */
+    const uint8_t *kths;        /* of the 10th, 100th, 1000th best posting: tf/(tf+K), rounded down; NULL: not known */
     const uint8_t *docs, *freqs;
     size_t docs_bytes, freqs_bytes;
     const uint32_t *docids, *tfs;
     rp__list_view view;
 };
 
-enum { RP_LIST_FAR = 64 }; /* blocks between entries of last_far */
+enum {
+    RP_LIST_FAR = 64, /* blocks between entries of last_far */
+    RP_LIST_KTHS = 3, /* entries of kths; 0 where the list has fewer postings */
+};
 
 /* What the writer of a list computes beside the codec. */
 typedef struct rp__list_parts {
     const uint32_t *ends;        /* by rp__list_cut */
     size_t n_blocks;
     const uint8_t *bounds;       /* n_blocks */
+    const uint8_t *kths;         /* RP_LIST_KTHS; NULL: not known. A list of one block has none */
     const uint32_t *pos_offsets; /* one a frame; NULL without positions */
     const rp__codec_options *options; /* may be NULL */
 } rp__list_parts;
@@ -196,6 +201,8 @@ uint32_t rp__list_block_first(const rp__list *list, uint32_t b);
  * RP_BLOCK_MAX). RP_OK: they rise, are above last[b-1] and below the universe, and the last one is
  * what the directory says. */
 rp_status rp__list_block(const rp__list *list, uint32_t b, uint32_t *out, uint32_t *count);
+/* The largest bound of blocks from `from` on and before `to`, at most n_blocks; 255 of plain arrays, which have none. */
+uint8_t rp__list_bound_max(const rp__list *list, uint32_t from, uint32_t to);
 /* Everything: docids (n + RP_BLOCK_ROOM) and, unless NULL, frequencies (the same room). RP_DAMAGED
  * where a cursor would have said so. */
 rp_status rp__list_decode(const rp__list *list, uint32_t *docids, uint32_t *tfs);

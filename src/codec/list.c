@@ -20,6 +20,7 @@ enum {
     FLAG_POS = 2,     /* array `pos_offsets` */
     FLAG_OFFSETS = 4, /* array `offsets` */
     FLAG_PAIRED = 8,  /* frequencies lie with the docids: no array `freq_offsets` */
+    FLAG_KTHS = 16,   /* `kths` behind the bounds: only indexes of before have none */
 };
 #define FLAG_LONG 0x80000000U              /* always set; byte 3 of a short list is below 128 */
 enum { LONG_MARK = 0x80, NAME_SHIFT = 8 }; /* byte 3 of a long list; the name in its flags */
@@ -38,10 +39,10 @@ static size_t frames_of(size_t n)
 
 /* Offsets of the parts from the start of the list. */
 typedef struct layout {
-    uint64_t last, last_far, offsets, freq_offsets, pos_offsets, first, bounds, docs;
+    uint64_t last, last_far, offsets, freq_offsets, pos_offsets, first, bounds, kths, docs;
 } layout;
 
-/* name: that the list bears, 0 where it does not. */
+/* All but FLAG_KTHS. name: that the list bears, 0 where it does not. */
 static uint32_t flags_of(const rp__codec *codec, bool has_positions, uint8_t name)
 {
     return FLAG_LONG | (uint32_t)name << NAME_SHIFT | (codec->cut ? FLAG_FIRST : 0U) |
@@ -62,7 +63,8 @@ static layout layout_of(uint32_t flags, uint64_t n, uint64_t n_blocks)
     at.pos_offsets = at.freq_offsets + (flags & FLAG_PAIRED ? 0 : by_frame);
     at.first = at.pos_offsets + (flags & FLAG_POS ? by_frame : 0);
     at.bounds = at.first + (flags & FLAG_FIRST ? by_block : 0);
-    at.docs = at.bounds + align(n_blocks);
+    at.kths = at.bounds + n_blocks;
+    at.docs = at.bounds + align(n_blocks + (flags & FLAG_KTHS ? RP_LIST_KTHS : 0));
     return at;
 }
 
@@ -88,7 +90,8 @@ size_t rp__list_cut(const rp__codec *codec, const rp__codec_options *options,
 
 size_t rp__list_bound(const rp__codec *codec, size_t n)
 {
-    layout at = layout_of(flags_of(codec, true, 0), n, rp__list_blocks_bound(codec, n));
+    uint32_t flags = flags_of(codec, true, 0) | FLAG_KTHS;
+    layout at = layout_of(flags, n, rp__list_blocks_bound(codec, n));
     size_t freqs = codec->freqs ? frames_of(n) * codec->freqs->bound(RP_BLOCK) : 0;
     return at.docs + align(codec->bound(codec, n)) + align(freqs);
 }
@@ -190,13 +193,16 @@ static void put_directory(const uint32_t *docids, size_t n, const rp__list_parts
     if (flags & FLAG_POS)
         memcpy(out + at->pos_offsets, parts->pos_offsets, frames_of(n) * sizeof(uint32_t));
     memcpy(out + at->bounds, parts->bounds, parts->n_blocks);
+    if (flags & FLAG_KTHS)
+        memcpy(out + at->kths, parts->kths, RP_LIST_KTHS);
 }
 
 static rp_status encode_long(const coding *c, const uint32_t *docids, const uint32_t *tfs, size_t n,
                              const rp__list_parts *parts, uint32_t *scratch, uint8_t *out,
                              size_t *used)
 {
-    uint32_t flags = flags_of(c->codec, parts->pos_offsets != NULL, c->name);
+    uint32_t flags =
+        flags_of(c->codec, parts->pos_offsets != NULL, c->name) | (parts->kths ? FLAG_KTHS : 0U);
     layout at = layout_of(flags, n, parts->n_blocks);
     size_t docs_bytes, freqs_bytes;
     memset(out, 0, at.docs);
@@ -229,7 +235,7 @@ static const rp__codec *choose(const rp__codec *codec, const uint32_t *docids, c
                                size_t n, const rp__list_parts *parts, uint32_t *scratch,
                                uint8_t *out)
 {
-    layout at = layout_of(flags_of(codec, true, 0), n, parts->n_blocks);
+    layout at = layout_of(flags_of(codec, true, 0) | FLAG_KTHS, n, parts->n_blocks);
     rp__encoding e = encoding_of(docids, tfs, n, parts, scratch);
     e.offsets = (uint32_t *)(void *)(out + at.offsets);
     e.out = out + at.docs;
@@ -310,6 +316,7 @@ static rp_status open_long(const uint8_t *in, size_t in_bytes, uint32_t flags, r
     if (list->first && list->first[0] != 0) /* so blocks that all have a count have n in all */
         return RP_DAMAGED;
     list->bounds = in + at.bounds;
+    list->kths = flags & FLAG_KTHS ? in + at.kths : NULL;
     list->docs = in + at.docs;
     list->freqs = in + freqs;
     return RP_OK;
@@ -332,8 +339,8 @@ rp_status rp__list_open(const rp__codec *codec, const uint8_t *in, size_t in_byt
     }
     uint32_t flags = flags_of(list->codec, has_positions, name);
     rp_status s = RP_DAMAGED;
-    if (is_long && rp__load32(in) == flags)
-        s = open_long(in, in_bytes, flags, list);
+    if (is_long && (rp__load32(in) & ~(uint32_t)FLAG_KTHS) == flags)
+        s = open_long(in, in_bytes, rp__load32(in), list);
     else if (!is_long && in[3] == name)
         s = open_short(in, in_bytes, list);
     return s == RP_OK && list->codec->open ? list->codec->open(list) : s;
@@ -349,6 +356,23 @@ uint32_t rp__list_block_first(const rp__list *list, uint32_t b)
 uint32_t rp__list_block_count(const rp__list *list, uint32_t b)
 {
     return rp__list_count(list, b);
+}
+
+uint8_t rp__list_bound_max(const rp__list *list, uint32_t from, uint32_t to)
+{
+    enum { LANES = 16 }; /* a count they know, for compilers that make SIMD of no other */
+    const uint8_t *bounds = list->bounds;
+    uint8_t lanes[LANES] = {0}, most = 0;
+    if (!bounds)
+        return UINT8_MAX;
+    for (; to - from >= LANES; from += LANES)
+        for (uint32_t i = 0; i < LANES; i++)
+            lanes[i] = bounds[from + i] > lanes[i] ? bounds[from + i] : lanes[i];
+    for (uint32_t i = 0; i < LANES; i++)
+        most = lanes[i] > most ? lanes[i] : most;
+    for (; from < to; from++)
+        most = bounds[from] > most ? bounds[from] : most;
+    return most;
 }
 
 rp_status rp__list_block(const rp__list *list, uint32_t b, uint32_t *out, uint32_t *count)

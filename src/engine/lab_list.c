@@ -82,7 +82,8 @@ static bool take_work(work *w, const rp__codec *codec, const uint32_t *tfs, size
     size_t blocks = rp__list_blocks_bound(codec, n);
     w->ends = rp__alloc_array(blocks, sizeof *w->ends);
     w->scratch = rp__alloc_array(rp__list_scratch(codec, n), sizeof *w->scratch);
-    w->bounds = rp__alloc_zero(blocks, 1); /* no ranking, so no bounds: their bytes still count */
+    /* No ranking, so no bounds and kths: their bytes still count. */
+    w->bounds = rp__alloc_zero(blocks + RP_LIST_KTHS, 1);
     w->out = rp__alloc(rp__list_bound(codec, n));
     w->ones = tfs ? NULL : rp__alloc_array(n, sizeof *w->ones);
     for (size_t i = 0; w->ones && i < n; i++)
@@ -125,7 +126,8 @@ static rp_status encode(const rp__codec *codec, const rp_lab_options *options,
     rp_status status = RP_NO_MEMORY;
     if (take_work(&w, codec, tfs, n)) {
         const uint32_t *freqs = tfs ? tfs : w.ones;
-        rp__list_parts parts = {.ends = w.ends, .bounds = w.bounds, .options = &o};
+        rp__list_parts parts = {
+            .ends = w.ends, .bounds = w.bounds, .kths = w.bounds, .options = &o};
         parts.n_blocks = rp__list_cut(codec, &o, docids, freqs, n, w.scratch, w.ends);
         status = rp__list_encode(codec, docids, freqs, n, &parts, w.scratch, w.out, &list->used);
         if (status == RP_OK)

@@ -87,6 +87,9 @@ rp_status rp__segment_list(const rp__segment *segment, const rp__term *term, rp_
  * this kind, or the list has at most RP_BLOCK postings. */
 rp_status rp__segment_aux(const rp__segment *segment, const rp__aux_kind *kind, const rp__term *term,
                           rp__aux *out);
+/* Whether lists' bounds and kths hold for this ranking: they are made of tf/(tf+K), which every BM25 with the
+ * same k1, b and statistics has. */
+bool rp__segment_bounds_hold(const rp__segment *segment, const rp__rank *rank);
 /* What the term's list costs; all but its term. Reads the list's directory, or a tiny list whole. */
 rp_status rp__list_cost_get(const rp__segment *segment, const rp__term *term, rp_list_cost *out);
 

@@ -2,6 +2,7 @@
 #include "index/list_coder.h"
 
 #include "base/alloc.h"
+#include "index/bounds.h"
 #include "index/coding.h"
 
 void rp__list_coder_init(rp__list_coder *c, const rp__coding *coding, const rp__lengths *lengths,
@@ -43,30 +44,26 @@ bool rp__list_coder_reserve(rp__list_coder *c, size_t n)
                           sizeof *c->scratch);
 }
 
-/* The largest tf/(tf+K) of each block, in the float arithmetic of the ranking itself. */
 static void find_bounds(rp__list_coder *c, const uint32_t *docids, const uint32_t *tfs,
-                        size_t n_blocks)
+                        size_t n_blocks, uint8_t kths[RP_LIST_KTHS])
 {
-    size_t i = 0;
-    for (size_t b = 0; b < n_blocks; b++) {
-        float most = 0;
-        for (; i < c->ends[b]; i++) {
-            float tf = (float)tfs[i];
-            float ratio = tf / (tf + c->norms[rp__lengths_code(c->lengths, docids[i])]);
-            most = ratio > most ? ratio : most;
-        }
-        c->bounds[b] = rp__rank_block_bound(most);
-    }
+    rp__bounds bounds;
+    rp__bounds_init(&bounds, c->lengths, c->norms);
+    for (size_t b = 0, from = 0; b < n_blocks; from = c->ends[b++])
+        c->bounds[b] = rp__bounds_block(&bounds, docids + from, tfs + from, c->ends[b] - from);
+    rp__bounds_kths(&bounds, kths);
 }
 
 rp_status rp__list_coder_encode(rp__list_coder *c, const uint32_t *docids, const uint32_t *tfs,
                                 size_t n, const uint32_t *pos_offsets, uint8_t *out, size_t *used)
 {
     size_t n_blocks = rp__list_cut(&c->codec, &c->options, docids, tfs, n, c->scratch, c->ends);
-    find_bounds(c, docids, tfs, n_blocks);
+    uint8_t kths[RP_LIST_KTHS];
+    find_bounds(c, docids, tfs, n_blocks, kths);
     rp__list_parts parts = {.ends = c->ends,
                             .n_blocks = n_blocks,
                             .bounds = c->bounds,
+                            .kths = kths,
                             .pos_offsets = pos_offsets,
                             .options = &c->options};
     return rp__list_encode(&c->codec, docids, tfs, n, &parts, c->scratch, out, used);

@@ -62,7 +62,7 @@ rp_status rp__manifest_publish(rp__folder *folder, const rp__manifest *m, rp_err
     rp_status status = rp__section_writer_new(folder, RP_MANIFEST_NEW, RP_FILE_MANIFEST, &w, err);
     if (status != RP_OK)
         return status;
-    rp__section_writer_require(w, (m->freqs[0] ? RP_FEATURE_FREQS : 0U) |
+    rp__section_writer_require(w, RP_FEATURE_KTHS | (m->freqs[0] ? RP_FEATURE_FREQS : 0U) |
                                       (m->has_stats ? RP_FEATURE_STATS : 0U));
     put_section(w, RP_SECTION_META, &m->meta, sizeof m->meta);
     put_section(w, RP_SECTION_STOP_WORDS, m->stop_words, m->stop_bytes);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "index/bounds.h"
 #include "index/norms.h"
 #include "index/segment.h"
 #include "index/term_sort.h"
@@ -127,23 +128,23 @@ static void check_place(check *c)
     c->positions_end = entry->pos_offset + entry->pos_bytes;
 }
 
-/* Bounds are what the writer makes: the largest tf/(tf+K) of the block, rounded up. */
+/* Bounds and kths are what the writer makes. */
 static void check_bounds(check *c, const rp__list *list, const uint32_t *docids,
                          const uint32_t *tfs)
 {
+    rp__bounds bounds;
+    uint8_t kths[RP_LIST_KTHS];
+    rp__bounds_init(&bounds, &c->s->docs.lengths, c->norms);
     for (uint32_t b = 0; b < list->n_blocks; b++) {
-        uint32_t first = rp__list_block_first(list, b), end = first + rp__list_block_count(list, b);
-        float most = 0;
-        for (uint32_t i = first; i < end; i++) {
-            float tf = (float)tfs[i];
-            float ratio = tf / (tf + c->norms[rp__lengths_code(&c->s->docs.lengths, docids[i])]);
-            most = ratio > most ? ratio : most;
-        }
-        if (list->bounds[b] != rp__rank_block_bound(most)) {
+        uint32_t first = rp__list_block_first(list, b), n = rp__list_block_count(list, b);
+        if (list->bounds[b] != rp__bounds_block(&bounds, docids + first, tfs + first, n)) {
             term_fault(c, "the bound of a block is not that of its postings");
             return;
         }
     }
+    rp__bounds_kths(&bounds, kths);
+    if (list->kths && memcmp(list->kths, kths, sizeof kths) != 0)
+        term_fault(c, "what its best postings reach is not so");
 }
 
 static void check_aux(check *c, const uint32_t *docids)

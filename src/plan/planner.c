@@ -463,5 +463,6 @@ rp_status rp__query_bind(const rp__syntax *syntax, const rp__segment *segment, c
                        .max_postings = options->max_postings};
     rp__segment_get_lengths(segment, &out->lengths);
     out->end = out->lengths.n_docs;
+    out->has_bounds = rp__segment_bounds_hold(segment, rank);
     return RP_OK;
 }

@@ -66,6 +66,11 @@ double rp__rank_score(uint64_t fixed, int32_t fraction_bits);
 
 /* max of tf/(tf+K) in 1/255, rounded up. */
 uint8_t rp__rank_block_bound(float ratio);
+/* tf/(tf+K) from 0 to 1 in 1/255, rounded down: what the best postings reach. The product is exact. */
+static inline uint8_t rp__rank_reached(float ratio)
+{
+    return (uint8_t)((double)ratio * 255.0);
+}
 
 /* ---- 3. The contribution of one posting ------------------------------------------------------ */
 

@@ -102,7 +102,7 @@ static bool open_file(format_index *ix, const char *path, uint32_t kind, format_
     uint64_t n = u64(footer + 8);
     if (f->bytes < 128 || memcmp(f->at, magic, 8) != 0 || memcmp(footer + 56, magic_end, 8) != 0)
         return fail(ix, "%s: magic", path);
-    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 3 : 0) ||
+    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 7 : 0) ||
         !are_zeros(f->at + 32, 32))
         return fail(ix, "%s: header", path);
     f->checksum = u64(footer + 48);
@@ -300,6 +300,46 @@ static void read_freqs(const codec_row *row, const uint8_t *p, uint32_t n, uint3
         out[i]++;
 }
 
+static int by_falling(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* tf/(tf+K) of each posting. */
+static float *ratios_of(const format_index *ix, const format_term *t)
+{
+    float *ratios = malloc(t->df * sizeof *ratios);
+    double average = (double)ix->total_tokens / (double)ix->total_docs;
+    for (uint32_t i = 0; i < t->df; i++) {
+        double length = format_length(ix, t->docids[i]);
+        float norm = (float)(ix->k1 * (1 - ix->b + ix->b * (length / average)));
+        ratios[i] = (float)t->tfs[i] / ((float)t->tfs[i] + norm);
+    }
+    return ratios;
+}
+
+/* Bounds of blocks of 128, and behind them, if the list has them, kths. */
+static bool check_bounds(format_index *ix, const format_term *t, const uint8_t *bounds,
+                         const uint8_t *kths)
+{
+    float *ratios = ratios_of(ix, t);
+    bool is_true = true;
+    for (uint32_t i = 0; i < t->df; i++)
+        is_true &= (double)ratios[i] * 255 <= bounds[i / 128];
+    for (uint32_t b = 0; 128 * b < t->df; b++) {
+        uint32_t n = t->df - 128 * b < 128 ? t->df - 128 * b : 128, near = 0;
+        for (uint32_t i = 0; i < n; i++)
+            near += (double)ratios[128 * b + i] * 255 > bounds[b] - 1;
+        is_true &= near > 0;
+    }
+    qsort(ratios, t->df, sizeof *ratios, by_falling);
+    for (uint32_t i = 0, k = 10; kths && i < 3; i++, k *= 10)
+        is_true &= kths[i] == (t->df < k ? 0 : (uint8_t)((double)ratios[k - 1] * 255));
+    free(ratios);
+    return is_true || fail(ix, "bounds or kths of a list");
+}
+
 /* Fills docids and frequencies; where the positions of each frame begin, or NULL for one frame. */
 static bool read_list(format_index *ix, const codec_row *row, const uint8_t *p, format_term *t,
                       const uint8_t **pos_offsets)
@@ -312,7 +352,8 @@ static bool read_list(format_index *ix, const codec_row *row, const uint8_t *p, 
         return t->df <= 128 || fail(ix, "a short list that is long");
     }
     uint32_t flags = (ix->has_positions ? 2U : 0) | (row->docs ? 4U : 0) | 0x80000000U;
-    if (u32(p) != flags || u32(p + 4) != n_blocks)
+    bool has_kths = p[0] & 16;
+    if (u32(p) != (flags | (has_kths ? 16U : 0)) || u32(p + 4) != n_blocks)
         return fail(ix, "flags 0x%x or %u blocks of a list", u32(p), u32(p + 4));
     uint64_t words = up_to(4 * n_blocks, 16);
     const uint8_t *last = p + 16, *far = last + words;
@@ -320,7 +361,9 @@ static bool read_list(format_index *ix, const codec_row *row, const uint8_t *p, 
     const uint8_t *freq_offsets = offsets + (row->docs ? words : 0);
     *pos_offsets = freq_offsets + words;
     const uint8_t *bounds = *pos_offsets + (ix->has_positions ? words : 0);
-    const uint8_t *docs = bounds + up_to(n_blocks, 16), *freqs = docs + up_to(u32(p + 8), 16);
+    const uint8_t *kths = has_kths ? bounds + n_blocks : NULL;
+    const uint8_t *docs = bounds + up_to(n_blocks + (has_kths ? 3 : 0), 16);
+    const uint8_t *freqs = docs + up_to(u32(p + 8), 16);
     for (uint32_t b = 0; b < n_blocks; b++) {
         uint32_t n = t->df - 128 * b < 128 ? t->df - 128 * b : 128;
         uint32_t before = b ? u32(last + 4 * (b - 1)) : 0;
@@ -331,7 +374,7 @@ static bool read_list(format_index *ix, const codec_row *row, const uint8_t *p, 
             u32(last + 4 * b) > u32(far + 4 * (b / 64)))
             return fail(ix, "the directory of a list");
     }
-    return true;
+    return check_bounds(ix, t, bounds, kths);
 }
 
 /* ---- Chapter 8: positions ------------------------------------------------------------------------ */

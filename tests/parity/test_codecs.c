@@ -142,6 +142,8 @@ static void check_open_list(const rp__list *list, const list_case *lc)
     assert_memory_equal(tfs, lc->tfs, lc->n * sizeof *tfs);
     assert_int_equal(rp__list_validate(list, scratch), RP_OK);
     assert_memory_equal(list->bounds, lc->bounds, list->n_blocks);
+    if (list->kths)
+        assert_memory_equal(list->kths, lc->kths, RP_LIST_KTHS);
     for (uint32_t i = 0; list->codec->at && i < lc->n; i++) {
         assert_int_equal(list->codec->at(list, i, &one), RP_OK);
         assert_int_equal(one, lc->docids[i]);

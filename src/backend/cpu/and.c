@@ -9,8 +9,8 @@
 
 typedef struct walk {
     rp__cpu_run *run;
-    rp__part *first;  /* the shortest list */
-    uint64_t others;  /* the most that all others contribute */
+    rp__part *first; /* the shortest list */
+    uint64_t others; /* the most that all others contribute */
     bool prunes;
     rp__candidates c;
 } walk;

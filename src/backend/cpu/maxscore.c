@@ -17,14 +17,14 @@ enum { WINDOW = 64 * RP_STRETCH };
 
 typedef struct walk {
     rp__cpu_run *run;
-    rp__part *parts;   /* by rising most */
+    rp__part *parts; /* by rising most */
     size_t n;
-    size_t essential;  /* the first part that is */
-    uint64_t *rest;    /* rest[i]: the most that parts before i contribute together */
-    uint32_t at;       /* documents below it are done */
+    size_t essential; /* the first part that is */
+    uint64_t *rest;   /* rest[i]: the most that parts before i contribute together */
+    uint32_t at;      /* documents below it are done */
     rp__candidates c;
-    uint64_t touched;  /* stretches of the window */
-    uint32_t base;     /* of the window */
+    uint64_t touched; /* stretches of the window */
+    uint32_t base;    /* of the window */
     uint32_t scores[WINDOW];
     uint8_t marks[WINDOW]; /* 1: the document matches; while any score may enter */
 } walk;
@@ -49,7 +49,8 @@ static rp_status move_essential(walk *w)
 {
     rp__cpu_run_share(w->run);
     rp_status status = RP_OK;
-    while (status == RP_OK && w->essential < w->n && w->rest[w->essential + 1] < w->run->topk.least) {
+    while (status == RP_OK && w->essential < w->n &&
+           w->rest[w->essential + 1] < w->run->topk.least) {
         rp__part *part = &w->parts[w->essential++];
         status = rp__part_probe(w->run, part, part->reader->list.n / 64);
     }
@@ -197,8 +198,16 @@ static rp_status take_window(walk *w)
 /* Where the whole index is asked about, a list's k-th best posting says what enters at least. */
 static void raise_least(walk *w)
 {
-    rp__cpu_run *run = w->run;
-    (void)run;
+    const rp__query *query = w->run->query;
+    bool is_whole = query->begin == 0 && query->end == query->lengths.n_docs;
+    uint32_t k = query->k <= 10 ? 0 : query->k <= 100 ? 1 : 2;
+    if (query->k > 1000 || !(is_whole || query->floor))
+        return;
+    for (size_t i = 0; i < w->n; i++) {
+        const uint8_t *kths = w->parts[i].reader->list.kths;
+        if (kths)
+            rp__topk_raise(&w->run->topk, rp__score_floor(w->parts[i].score, kths[k]));
+    }
 }
 
 static rp_status open_walk(walk *w)
@@ -224,8 +233,10 @@ static rp_status open_walk(walk *w)
     for (size_t i = 0; i < w->n; i++)
         w->rest[i + 1] = w->rest[i] + w->parts[i].most;
     raise_least(w);
-    rp__cpu_run_start(run);
-    return RP_OK;
+    status = move_essential(w);
+    for (size_t i = w->essential; i < w->n; i++)
+        rp__reader_start(w->parts[i].reader, run->query->begin);
+    return status;
 }
 
 static rp_status run_maxscore(rp__cpu_run *run)

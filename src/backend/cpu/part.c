@@ -4,15 +4,6 @@
 #include "base/cpu.h"
 #include "base/error.h"
 
-/* The largest bound of a list; lists without say nothing. */
-static uint8_t max_bound(const rp__list *list)
-{
-    uint8_t most = 0;
-    for (uint32_t b = 0; list->bounds && b < list->n_blocks; b++)
-        most = list->bounds[b] > most ? list->bounds[b] : most;
-    return list->bounds ? most : UINT8_MAX;
-}
-
 rp_status rp__part_list(rp__cpu_run *run)
 {
     const rp__query *query = run->query;
@@ -24,7 +15,8 @@ rp_status rp__part_list(rp__cpu_run *run)
         uint32_t leaf = query->ops[i + 1].leaf;
         rp__part new = {.reader = &run->readers[query->leaves[leaf].word],
                         .score = &run->scores[leaf]};
-        new.most = rp__score_bound(new.score, max_bound(&new.reader->list));
+        const rp__list *list = &new.reader->list;
+        new.most = rp__score_bound(new.score, rp__list_bound_max(list, 0, list->n_blocks));
         size_t j = i;
         for (; j > 0 && parts[j - 1].reader->list.n > new.reader->list.n; j--)
             parts[j] = parts[j - 1];

@@ -20,6 +20,7 @@ typedef struct list_case {
     uint32_t n, universe;
     uint32_t *docids, *tfs;
     uint8_t *bounds;
+    uint8_t kths[RP_LIST_KTHS];
     uint32_t *pos_offsets;
     uint8_t *bytes;
     size_t n_bytes;
@@ -34,6 +35,8 @@ static inline void list_case_make(list_case *lc, uint64_t *state, shape kind, ui
     lc->docids = malloc((n + 1) * sizeof(uint32_t));
     lc->tfs = malloc((n + 1) * sizeof(uint32_t));
     lc->pos_offsets = malloc((n / RP_BLOCK + 1) * sizeof(uint32_t));
+    for (uint8_t i = 0; i < RP_LIST_KTHS; i++)
+        lc->kths[i] = (uint8_t)(201 - 50 * i);
     make_docids(state, kind, n, universe, lc->docids);
     uint32_t most = random64(state) & 1 ? UINT32_MAX : INT32_MAX;
     for (uint32_t i = 0; i < n; i++)
@@ -71,8 +74,12 @@ static inline rp_status list_case_encode_as(list_case *lc, const rp__codec *code
     for (size_t b = 0; b < n_blocks; b++)
         lc->bounds[b] = (uint8_t)(b * 31 + 1);
     memset(out, 0xA5, bound);
-    rp__list_parts parts = {ends, n_blocks, lc->bounds, positions ? lc->pos_offsets : NULL,
-                            options};
+    rp__list_parts parts = {.ends = ends,
+                            .n_blocks = n_blocks,
+                            .bounds = lc->bounds,
+                            .kths = lc->kths,
+                            .pos_offsets = positions ? lc->pos_offsets : NULL,
+                            .options = options};
     rp_status s =
         rp__list_encode(codec, lc->docids, lc->tfs, lc->n, &parts, scratch, out, &lc->n_bytes);
     assert_true(n_blocks <= blocks);

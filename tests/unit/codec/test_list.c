@@ -31,7 +31,8 @@ static void short_lists_are_as_documented(void **unused)
     _Alignas(16) uint8_t out[256];
     uint32_t scratch[RP_BLOCK];
     size_t used;
-    rp__list_parts parts = {ends, 1, &bound, NULL, NULL};
+    const uint8_t kths[RP_LIST_KTHS] = {3, 2, 1}; /* not for short lists */
+    rp__list_parts parts = {ends, 1, &bound, kths, NULL, NULL};
     memset(out, 0xEE, sizeof out);
     assert_int_equal(rp__list_encode(codec, docids, tfs, 3, &parts, scratch, out, &used), RP_OK);
     assert_int_equal(used, 16);
@@ -43,26 +44,67 @@ static void long_lists_are_as_documented(void **unused)
     (void)unused;
     const rp__codec *codec = rp__codec_find("bp128", 0);
     uint32_t docids[130], tfs[130], scratch[RP_BLOCK], ends[] = {128, 130}, pos[] = {0, 77};
-    const uint8_t bounds[] = {5, 6};
+    const uint8_t bounds[] = {5, 6}, kths[RP_LIST_KTHS] = {4, 3, 0};
     _Alignas(16) uint8_t out[4096];
     size_t used;
     for (uint32_t i = 0; i < 130; i++) {
         docids[i] = i;
         tfs[i] = 1;
     }
-    rp__list_parts parts = {ends, 2, bounds, pos, NULL};
+    rp__list_parts parts = {ends, 2, bounds, kths, pos, NULL};
     assert_int_equal(rp__list_encode(codec, docids, tfs, 130, &parts, scratch, out, &used), RP_OK);
-    const uint32_t want[] = {0x80000006, 2,   2, 2,  /* flags, blocks, bytes of docs and freqs */
+    const uint32_t want[] = {0x80000016, 2,   2, 2,  /* flags, blocks, bytes of docs and freqs */
                              127,        129, 0, 0,  /* last */
                              129,        0,   0, 0,  /* last_far */
                              0,          1,   0, 0,  /* offsets */
                              0,          1,   0, 0,  /* freq_offsets */
                              0,          77,  0, 0,  /* pos_offsets */
-                             0x0605,     0,   0, 0,  /* bounds */
+                             0x03040605, 0,   0, 0,  /* bounds, kths */
                              0,          0,   0, 0,  /* docs: two widths of 0 */
                              0,          0,   0, 0}; /* freqs */
     assert_int_equal(used, sizeof want);
     assert_memory_equal(out, want, sizeof want);
+}
+
+/* Lists of before have no kths, and what a list has is told by its flags. */
+static void kths_may_be_missing(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec;
+    for (size_t j = 0; (codec = codec_here(j)); j++)
+        for (uint32_t n = 1; n <= 1792; n = n < 1000 ? 7 * n + 1 : n + 1392) {
+            fixture f;
+            fixture_open(&f, codec, n, true);
+            assert_int_equal(f.list.kths != NULL, f.list.n_blocks > 1 || n > RP_BLOCK);
+            if (f.list.kths) {
+                assert_ptr_equal(f.list.kths, f.list.bounds + f.list.n_blocks);
+                assert_memory_equal(f.list.kths, f.lc.kths, RP_LIST_KTHS);
+                f.lc.bytes[0] ^= 16; /* then the parts behind them lie elsewhere, or do not fit */
+                rp_status s =
+                    rp__list_open(codec, f.lc.bytes, f.lc.n_bytes, n, f.lc.universe, true, &f.list);
+                assert_true(s == RP_OK || s == RP_DAMAGED);
+                assert_null(f.list.kths);
+            }
+            list_case_free(&f.lc);
+        }
+}
+
+static void the_largest_bound_of_a_range(void **unused)
+{
+    (void)unused;
+    fixture f;
+    rp__list plain;
+    fixture_open(&f, rp__codec_find("bp128", 0), 40000, false);
+    for (uint32_t from = 0; from <= f.list.n_blocks; from += 1 + from / 3)
+        for (uint32_t to = from; to <= f.list.n_blocks; to++) {
+            uint8_t want = 0;
+            for (uint32_t b = from; b < to; b++)
+                want = f.lc.bounds[b] > want ? f.lc.bounds[b] : want;
+            assert_int_equal(rp__list_bound_max(&f.list, from, to), want);
+        }
+    rp__list_from_arrays(f.lc.docids, f.lc.tfs, f.lc.n, f.lc.universe, &plain);
+    assert_int_equal(rp__list_bound_max(&plain, 0, 1), 255);
+    list_case_free(&f.lc);
 }
 
 static void every_missing_byte_is_seen(void **unused)
@@ -247,6 +289,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_lists_are_as_documented),
         cmocka_unit_test(long_lists_are_as_documented),
+        cmocka_unit_test(kths_may_be_missing),
+        cmocka_unit_test(the_largest_bound_of_a_range),
         cmocka_unit_test(every_missing_byte_is_seen),
         cmocka_unit_test(opening_refuses_what_cannot_be),
         cmocka_unit_test(validating_finds_every_lie),

@@ -20,8 +20,9 @@ static void code_list(const rp__codec *codec, const rp__codec_options *options,
     for (uint32_t i = 0; i < n; i++)
         c->tfs[i] = 1;
     c->bytes = aligned_alloc(16, (rp__list_bound(codec, n) + RP_PAD + 15) / 16 * 16);
-    rp__list_parts parts = {ends, rp__list_cut(codec, options, docids, c->tfs, n, scratch, ends),
-                            bounds, NULL, options};
+    rp__list_parts parts = {ends,   rp__list_cut(codec, options, docids, c->tfs, n, scratch, ends),
+                            bounds, NULL,
+                            NULL,   options};
     assert_int_equal(rp__list_encode(codec, docids, c->tfs, n, &parts, scratch, c->bytes, &used),
                      RP_OK);
     assert_true(used <= rp__list_bound(codec, n));

@@ -180,7 +180,7 @@ static void test_stats(void **state)
             rp__manifest_reset(&got);
             patch_open(&p, dir.path, 7);
             uint8_t *required = p.f.at[RP_FILE_MANIFEST] + offsetof(rp__section_header, required);
-            assert_int_equal(rp__load64(required), RP_FEATURE_STATS);
+            assert_int_equal(rp__load64(required), RP_FEATURE_STATS | RP_FEATURE_KTHS);
             *required = 0;
             patch_apply(&p);
             assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
@@ -212,7 +212,8 @@ static void test_freqs(void **state)
     rp__manifest_reset(&got);
     patch_open(&p, dir.path, 7);
     uint8_t *header = p.f.at[RP_FILE_MANIFEST];
-    assert_int_equal(rp__load64(header + offsetof(rp__section_header, required)), RP_FEATURE_FREQS);
+    assert_int_equal(rp__load64(header + offsetof(rp__section_header, required)),
+                     RP_FEATURE_FREQS | RP_FEATURE_KTHS);
     header[offsetof(rp__section_header, required)] = 0; /* a section that nobody asks for */
     patch_apply(&p);
     assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);

@@ -54,6 +54,33 @@ static void test_info(void **state)
     rp__segment_close(NULL);
 }
 
+/* Bounds hold for every ranking by the same tf/(tf+K), and for no other. */
+static void test_bounds_hold(void **state)
+{
+    (void)state;
+    segment_case c;
+    plain_index *p = make_plain();
+    segment_case_open(&c, "bp128", true, p, 300);
+    const rp__ranking *first = rp__ranking_at(0), *row;
+    rp__rank rank = {.k1 = first->k1, .b = first->b, .mu = first->mu};
+    rank.stats = rp__segment_get_info(c.segment)->stats;
+    for (size_t i = 0; (row = rp__ranking_at(i)); i++) {
+        rank.ranking = row;
+        assert_int_equal(rp__segment_bounds_hold(c.segment, &rank), row->kind == RP_RANK_BM25);
+    }
+    rp__rank others[] = {rank, rank, rank, rank, rank};
+    others[1].k1 += 1e-9;
+    others[2].b -= 1e-9;
+    others[3].stats.docs++;
+    others[4].stats.tokens--;
+    for (size_t i = 0; i < 5; i++) {
+        others[i].ranking = first;
+        assert_int_equal(rp__segment_bounds_hold(c.segment, &others[i]), i == 0);
+    }
+    segment_case_close(&c);
+    plain_free(p);
+}
+
 static void test_no_index(void **state)
 {
     (void)state;
@@ -266,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_info),
+        cmocka_unit_test(test_bounds_hold),
         cmocka_unit_test(test_no_index),
         cmocka_unit_test(test_missing_files),
         cmocka_unit_test(test_exchanged_files),

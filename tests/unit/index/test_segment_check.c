@@ -179,6 +179,21 @@ static void block_bound(void)
     patch_section(&p, RP_FILE_LISTS, RP_SECTION_LISTS, NULL)[list.bounds - sound->lists + 1]--;
     rp__arena_reset(&arena);
 }
+static void kth(size_t i)
+{
+    rp__list list;
+    rp__term t = find("common");
+    assert_int_equal(rp__segment_list(sound, &t, NULL, &list), RP_OK);
+    patch_section(&p, RP_FILE_LISTS, RP_SECTION_LISTS, NULL)[list.kths + i - sound->lists]++;
+}
+static void tenth_best(void)
+{
+    kth(0);
+}
+static void thousandth_best(void)
+{
+    kth(2);
+}
 static void lr_left(void)
 {
     aux_at("lr", "filler6")[12]--;
@@ -329,6 +344,8 @@ static const struct {
     {"directory of a list", list_gap, "list cannot be read"},
     {"frequency", frequency, "sum of its frequencies"},
     {"bound of a block", block_bound, "bound"},
+    {"what ten postings reach", tenth_best, "\"common\": what its best postings reach"},
+    {"what more postings reach than there are", thousandth_best, "\"common\": what its best"},
     {"left deviation of a list", lr_left, "\"filler6\": a range of its auxiliary"},
     {"right deviation of a list", lr_right, "\"filler6\": a range of its auxiliary"},
     {"deviation of a segment", lr_segment, "\"filler6\": a range of its auxiliary"},

@@ -119,6 +119,22 @@ static void test_no_terms(void **state)
     }
 }
 
+static int by_falling(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The 10th, 100th, 1000th largest of n ratios, rounded down and no further; 0 where there are fewer. */
+static void expect_kths(const uint8_t *kths, float *ratios, size_t n)
+{
+    qsort(ratios, n, sizeof *ratios, by_falling);
+    for (size_t i = 0, k = 10; i < RP_LIST_KTHS; i++, k *= 10) {
+        double ratio = k <= n ? (double)ratios[k - 1] : 0;
+        assert_true(kths[i] / 255.0 <= ratio && (kths[i] + 1) / 255.0 > ratio);
+    }
+}
+
 /* A block's bound is the largest tf/(tf+K) in it, rounded up and no further. */
 static void test_bounds(void **state)
 {
@@ -140,6 +156,7 @@ static void test_bounds(void **state)
     for (size_t i = 0; i < p->n; i++)
         segment_case_put_term(&c, p->terms[i]);
     uint8_t want[DOCS / RP_BLOCK + 1];
+    float ratios[DOCS];
     const plain_term *word = plain_find(p, "word", 4);
     for (uint32_t b = 0; b * RP_BLOCK < word->n; b++) {
         float most = 0;
@@ -147,6 +164,7 @@ static void test_bounds(void **state)
             float tf = (float)word->postings[i].n;
             float ratio = tf / (tf + norms[rp__lengths_code(&c.lengths, word->postings[i].docid)]);
             most = ratio > most ? ratio : most;
+            ratios[i] = ratio;
         }
         want[b] = rp__rank_block_bound(most);
         assert_true((float)want[b] / 255 >= most && (float)(want[b] - 1) / 255 < most);
@@ -160,6 +178,7 @@ static void test_bounds(void **state)
     assert_int_equal(rp__segment_list(c.segment, &t, &arena, &list), RP_OK);
     assert_int_equal(list.n_blocks, DOCS / RP_BLOCK + 1);
     assert_memory_equal(list.bounds, want, list.n_blocks);
+    expect_kths(list.kths, ratios, word->n);
     rp__arena_reset(&arena);
     segment_case_close(&c);
     plain_free(p);

@@ -104,6 +104,26 @@ static void block_bounds_are_the_least_that_hold(void **state)
     }
 }
 
+static void what_is_reached_is_rounded_down(void **state)
+{
+    (void)state;
+    assert_int_equal(rp__rank_reached(0), 0);
+    assert_int_equal(rp__rank_reached(1), 255);
+    assert_int_equal(rp__rank_reached(nextafterf(1, 0)), 254);
+    for (uint32_t i = 0; i <= 100000; i++) {
+        float ratio = (float)i / 100000.0F;
+        uint8_t q = rp__rank_reached(ratio);
+        assert_true(q / 255.0 <= (double)ratio && (q + 1) / 255.0 > (double)ratio);
+    }
+    for (uint32_t q = 0; q <= 255; q++) /* the floats on both sides of every step */
+        for (float ratio = (float)q / 255.0F, end = nextafterf(ratio, 2);;
+             ratio = nextafterf(ratio, 2)) {
+            assert_true(ratio > 1 || rp__rank_reached(ratio) / 255.0 <= (double)ratio);
+            if (ratio >= end)
+                break;
+        }
+}
+
 static void no_contribution_passes_its_bound(void **state)
 {
     (void)state;
@@ -192,6 +212,7 @@ int main(void)
         cmocka_unit_test(norms_follow_the_length),
         cmocka_unit_test(fraction_bits_keep_sums_in_32_bits),
         cmocka_unit_test(block_bounds_are_the_least_that_hold),
+        cmocka_unit_test(what_is_reached_is_rounded_down),
         cmocka_unit_test(no_contribution_passes_its_bound),
         cmocka_unit_test(dirichlet_is_the_clamped_logarithm),
         cmocka_unit_test(damaged_numbers_stay_defined),
