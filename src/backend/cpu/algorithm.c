@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const rp__algorithm *const rows[] = {
-    &rp__and_row, &rp__windows_row, &rp__tree_row, /* applies to everything */
+    &rp__and_row,     &rp__passes_row, &rp__maxscore_row,
+    &rp__windows_row, &rp__count_row,  &rp__tree_row, /* applies to everything */
 };
 
 const rp__algorithm *rp__algorithm_at(size_t i)
@@ -50,6 +51,6 @@ bool rp__algorithm_is_or(const rp__query *query)
 const rp__algorithm *rp__algorithm_choose(const rp__query *query)
 {
     if (rp__algorithm_is_or(query))
-        return query->k ? &rp__maxscore_row : &rp__count_row;
+        return query->k ? &rp__passes_row : &rp__count_row;
     return rp__algorithm_is_and(query) ? &rp__and_row : &rp__tree_row;
 }

@@ -40,6 +40,21 @@ rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *pa
     return RP_OK;
 }
 
+void rp__candidates_drop(rp__candidates *c, rp__part *part)
+{
+    uint32_t found = rp__probe_find(part->probe, c->docids, c->n, c->kept, NULL), m = 0;
+    for (uint32_t i = 0, next = 0; found > 0 && i < c->n; i++) {
+        if (next < found && c->kept[next] == i) {
+            next++;
+            continue;
+        }
+        c->docids[m] = c->docids[i];
+        c->scores[m] = c->scores[i];
+        c->slots[m++] = c->slots[i];
+    }
+    c->n = found > 0 ? m : c->n;
+}
+
 void rp__candidates_hit(const rp__candidates *c, rp__cpu_run *run)
 {
     run->total += c->n;

@@ -155,7 +155,8 @@ typedef struct rp__algorithm {
     rp_status (*run)(rp__cpu_run *run); /* hits and total; cpu_run.c does what is around it */
 } rp__algorithm;
 
-extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__windows_row, rp__tree_row;
+extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__passes_row,
+    rp__windows_row, rp__tree_row;
 
 /* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word alone is
  * both). */
@@ -182,8 +183,14 @@ struct rp__part {
 
 /* Makes run->parts, the shortest list first. */
 rp_status rp__part_list(rp__cpu_run *run);
-/* Opens the probe of a part, to be asked about n docids or so. */
+/* Opens the probe of a part, anew if it was open, to be asked about n docids or so. */
 rp_status rp__part_probe(rp__cpu_run *run, rp__part *part, uint64_t n);
+/* By falling `most`. */
+void rp__part_sort_by_most(rp__part *parts, size_t n);
+/* What the lists' k-th best postings say enters the k best of an OR at least. */
+void rp__part_raise(rp__cpu_run *run);
+/* As many documents match an OR at least, of those met or in the longest list. */
+uint64_t rp__part_least_total(const rp__cpu_run *run);
 
 /* Documents that may match, on their way through the parts: a block of them at most, in rising order. */
 typedef struct rp__candidates {
@@ -202,6 +209,8 @@ rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *pa
 void rp__candidates_cut(rp__candidates *c, const rp__score_kernel *kernel, uint32_t least);
 /* Adds what the part contributes to those in its list; where `must`, the others go. Searches by its probe. */
 rp_status rp__candidates_add(rp__candidates *c, rp__cpu_run *run, rp__part *part, bool must);
+/* Drops those in the part's list. Searches by its probe. */
+void rp__candidates_drop(rp__candidates *c, rp__part *part);
 /* They all match. */
 void rp__candidates_hit(const rp__candidates *c, rp__cpu_run *run);
 

@@ -195,21 +195,6 @@ static rp_status take_window(walk *w)
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
-/* Where the whole index is asked about, a list's k-th best posting says what enters at least. */
-static void raise_least(walk *w)
-{
-    const rp__query *query = w->run->query;
-    bool is_whole = query->begin == 0 && query->end == query->lengths.n_docs;
-    uint32_t k = query->k <= 10 ? 0 : query->k <= 100 ? 1 : 2;
-    if (query->k > 1000 || !(is_whole || query->floor))
-        return;
-    for (size_t i = 0; i < w->n; i++) {
-        const uint8_t *kths = w->parts[i].reader->list.kths;
-        if (kths)
-            rp__topk_raise(&w->run->topk, rp__score_floor(w->parts[i].score, kths[k]));
-    }
-}
-
 static rp_status open_walk(walk *w)
 {
     rp__cpu_run *run = w->run;
@@ -222,17 +207,16 @@ static rp_status open_walk(walk *w)
     w->rest = rp__arena_array(run->arena, w->n + 1, sizeof *w->rest);
     if (!w->rest)
         return rp__error_no_memory(run->err);
-    for (size_t i = 1; i < w->n; i++) {
+    rp__part_sort_by_most(w->parts, w->n);
+    for (size_t i = 0; i < w->n / 2; i++) {
         rp__part part = w->parts[i];
-        size_t j = i;
-        for (; j > 0 && w->parts[j - 1].most > part.most; j--)
-            w->parts[j] = w->parts[j - 1];
-        w->parts[j] = part;
+        w->parts[i] = w->parts[w->n - 1 - i];
+        w->parts[w->n - 1 - i] = part;
     }
     w->rest[0] = 0;
     for (size_t i = 0; i < w->n; i++)
         w->rest[i + 1] = w->rest[i] + w->parts[i].most;
-    raise_least(w);
+    rp__part_raise(run);
     status = move_essential(w);
     for (size_t i = w->essential; i < w->n; i++)
         rp__reader_start(w->parts[i].reader, run->query->begin);

@@ -30,9 +30,50 @@ rp_status rp__part_list(rp__cpu_run *run)
 rp_status rp__part_probe(rp__cpu_run *run, rp__part *part, uint64_t n)
 {
     const rp__list *list = &part->reader->list;
-    part->probe = rp__arena_alloc(run->arena, sizeof *part->probe);
+    uint64_t decoded = part->probe ? part->probe->decoded : 0;
+    if (!part->probe)
+        part->probe = rp__arena_alloc(run->arena, sizeof *part->probe);
     if (!part->probe)
         return rp__error_no_memory(run->err);
     rp__probe_open(part->probe, rp__probe_choose(list, NULL, n, rp__cpu_features()), list, NULL);
+    part->probe->decoded = decoded;
     return RP_OK;
+}
+
+void rp__part_sort_by_most(rp__part *parts, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        rp__part part = parts[i];
+        size_t j = i;
+        for (; j > 0 && parts[j - 1].most < part.most; j--)
+            parts[j] = parts[j - 1];
+        parts[j] = part;
+    }
+}
+
+static bool is_whole(const rp__query *query)
+{
+    return query->begin == 0 && query->end == query->lengths.n_docs;
+}
+
+void rp__part_raise(rp__cpu_run *run)
+{
+    const rp__query *query = run->query;
+    uint32_t k = query->k <= 10 ? 0 : query->k <= 100 ? 1 : 2;
+    if (query->k > 1000 || !(is_whole(query) || query->floor))
+        return;
+    for (size_t i = 0; i < run->n_parts; i++) {
+        const uint8_t *kths = run->parts[i].reader->list.kths;
+        if (kths)
+            rp__topk_raise(&run->topk, rp__score_floor(run->parts[i].score, kths[k]));
+    }
+}
+
+uint64_t rp__part_least_total(const rp__cpu_run *run)
+{
+    uint64_t least = run->total;
+    for (size_t i = 0; is_whole(run->query) && i < run->n_parts; i++)
+        if (run->parts[i].reader->list.n > least)
+            least = run->parts[i].reader->list.n;
+    return least;
 }
