@@ -2,16 +2,23 @@
  *
  * Blocks of the shortest list are searched in the others, from short to long; what is left is scored. Once
  * k hits are known, and the total need not be exact, the shortest list is scored first: blocks whose bound
- * is too low are not decoded, and documents that the others cannot lift far enough are not searched for. */
+ * is too low are not decoded, and documents that the others cannot lift far enough are not searched for.
+ * Where the two shortest lists are both bits, their words are taken together instead. */
 #include "backend/cpu/cpu_run.h"
 
+#include "backend/cpu/bitset.h"
+#include "base/bits.h"
+#include "base/cpu.h"
 #include "base/error.h"
+
+enum { WORDS = 64 }; /* of lists that are bits, taken at once */
 
 typedef struct walk {
     rp__cpu_run *run;
     rp__part *first; /* the shortest list */
     uint64_t others; /* the most that all others contribute */
     bool prunes;
+    rp__bitmap_view bits[2]; /* of the two shortest lists, where they are */
     rp__candidates c;
 } walk;
 
@@ -66,6 +73,78 @@ static rp_status take_postings(walk *w, const uint32_t *docids, uint32_t n, uint
     return status;
 }
 
+/* ---- Lists that are bits --------------------------------------------------------------------- */
+
+/* Documents of the first two lists: what all lists say of them. */
+static rp_status take_both(walk *w)
+{
+    rp__cpu_run *run = w->run;
+    rp_status status = RP_OK;
+    for (size_t i = run->query->k ? 0 : 2; i < run->n_parts && w->c.n > 0 && status == RP_OK; i++)
+        status = rp__candidates_add(&w->c, run, &run->parts[i], true);
+    if (status == RP_OK)
+        rp__candidates_hit(&w->c, run);
+    w->c.n = 0;
+    return status;
+}
+
+/* The documents of n words from docid `base` on, up to the end of those asked about. */
+static rp_status take_words(walk *w, const uint64_t *set, uint32_t n, uint32_t base)
+{
+    uint32_t docids[RP_BLOCK], m = 0, end = w->run->query->end;
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; i < n && status == RP_OK; i++) {
+        for (uint64_t word = set[i]; word; word &= word - 1) {
+            docids[m] = base + 64 * i + rp__bits_lowest64(word);
+            m += docids[m] < end;
+        }
+        if (m > RP_BLOCK - 64 || i + 1 == n) {
+            rp__candidates_fill(&w->c, docids, m);
+            status = take_both(w);
+            m = 0;
+        }
+    }
+    return status;
+}
+
+static rp_status run_bits(walk *w)
+{
+    const rp__query *query = w->run->query;
+    const rp__bitmap_view *a = &w->bits[0], *b = &w->bits[1];
+    const rp__bitset_kernel *kernel = rp__bitset_find(rp__cpu_features());
+    uint64_t ends[] = {a->base + 64 * (uint64_t)a->n_words, b->base + 64 * (uint64_t)b->n_words};
+    uint64_t end = ends[0] < ends[1] ? ends[0] : ends[1],
+             base = a->base > b->base ? a->base : b->base;
+    uint64_t set[WORDS];
+    rp_status status = RP_OK;
+    end = end < query->end ? end : query->end;
+    base = base > query->begin ? base : query->begin;
+    for (; base < end && status == RP_OK; base += 64 * WORDS) {
+        uint32_t n = end - base > 64 * WORDS ? WORDS : (uint32_t)((end - base + 63) / 64);
+        uint64_t count =
+            kernel->meet(set, a->words + (base - a->base) / 8, b->words + (base - b->base) / 8, n);
+        bool is_all = query->k == 0 && w->run->n_parts == 2 && base + 64 * n <= query->end;
+        if (is_all)
+            w->run->total += count;
+        else if (count > 0)
+            status = take_words(w, set, n, (uint32_t)base);
+        if (status == RP_OK)
+            status = rp__cpu_run_check(w->run);
+    }
+    return status;
+}
+
+/* Whether that suits: a word begins with the first document asked about. */
+static bool are_bits(walk *w)
+{
+    const rp__cpu_run *run = w->run;
+    return run->n_parts > 1 && !w->prunes && run->query->begin % 64 == 0 &&
+           rp__bitmap_bits(&run->parts[0].reader->list, &w->bits[0]) &&
+           rp__bitmap_bits(&run->parts[1].reader->list, &w->bits[1]);
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
 static rp_status open_walk(walk *w)
 {
     rp__cpu_run *run = w->run;
@@ -78,7 +157,6 @@ static rp_status open_walk(walk *w)
         return status;
     w->first = &run->parts[0];
     w->prunes = run->query->k > 0 && !run->query->exact_total;
-    rp__reader_start(w->first->reader, run->query->begin);
     return RP_OK;
 }
 
@@ -86,6 +164,12 @@ static rp_status run_and(rp__cpu_run *run)
 {
     walk w = {.run = run};
     rp_status status = open_walk(&w);
+    if (status == RP_OK && are_bits(&w)) {
+        status = rp__part_probe(run, w.first, w.first->reader->list.n);
+        return status == RP_OK ? run_bits(&w) : status;
+    }
+    if (status == RP_OK)
+        rp__reader_start(w.first->reader, run->query->begin);
     while (status == RP_OK && find_block(&w)) {
         rp__reader *reader = w.first->reader;
         const uint32_t *docids;

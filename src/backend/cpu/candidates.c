@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "base/bits.h"
-
 /* Keeps the m documents that c->kept names. */
 static void keep(rp__candidates *c, uint32_t m)
 {
@@ -22,7 +20,7 @@ static void keep(rp__candidates *c, uint32_t m)
 void rp__candidates_fill(rp__candidates *c, const uint32_t *docids, uint32_t n)
 {
     memcpy(c->docids, docids, n * sizeof *docids);
-    memset(c->scores, 0, sizeof c->scores);
+    memset(c->scores, 0, n * sizeof *c->scores);
     for (uint32_t i = 0; i < n; i++)
         c->slots[i] = i;
     c->n = n;
@@ -64,15 +62,8 @@ void rp__candidates_hit(const rp__candidates *c, rp__cpu_run *run)
 
 void rp__candidates_cut(rp__candidates *c, const rp__score_kernel *kernel, uint32_t least)
 {
-    uint32_t m = 0;
-    if (least == 0)
-        return;
-    for (uint32_t i = c->n; i % RP_STRETCH; i++)
-        c->scores[i] = 0;
-    for (uint32_t i = 0; i < c->n; i += RP_STRETCH)
-        for (uint64_t set = kernel->at_least(c->scores + i, least); set; set &= set - 1)
-            c->kept[m++] = i + rp__bits_lowest64(set);
-    keep(c, m);
+    if (least > 0)
+        keep(c, kernel->select(c->scores, c->n, least, c->kept));
 }
 
 /* What the part adds to the m documents that c->kept names, whose ranks are known. */

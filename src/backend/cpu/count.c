@@ -1,34 +1,47 @@
 /* count.c: how many documents a flat OR matches, without scoring.
  *
- * The longest list is not walked: its documents are known to be as many as it has postings, so what counts
- * is how many documents of the others it lacks. Two words are one intersection. Of more, the others are
- * gathered as a set of bits over a window of docids, which tells each document once. */
+ * Where one list is much longer than the others together it is not walked: its documents are known to be as
+ * many as it has postings, so what counts is how many documents of the others it lacks; two words are one
+ * intersection then. Otherwise, and for the others where they are several, documents are gathered over
+ * windows of docids, which tell each of them once: as marks, a byte each, or as bits where the lists are bits
+ * already. */
 #include "backend/cpu/cpu_run.h"
 
-#include <string.h>
-
+#include "backend/cpu/bitset.h"
 #include "base/bits.h"
+#include "base/cpu.h"
 #include "base/error.h"
 
-enum { WINDOW = 1 << 16, WORDS = WINDOW / 64 };
+enum {
+    WINDOW = 1 << 14,
+    WORDS = WINDOW / 64,
+    STRETCH = 256, /* documents that are drained together, if there is one among them */
+};
 
 typedef struct counter {
     rp__cpu_run *run;
-    rp__part *longest;
-    uint32_t base, end; /* of the window */
-    uint32_t n;         /* documents not yet searched for */
-    uint32_t docids[RP_BLOCK_MAX];
-    uint32_t kept[RP_BLOCK_ROOM];
+    const rp__bitset_kernel *kernel;
+    rp__part *longest;        /* to be searched; NULL: gathered like the others */
+    size_t n;                 /* parts that are gathered */
+    rp__bitmap_view *bits;    /* of each; no words: it is marked */
+    uint32_t base, end;       /* of the window */
+    uint64_t touched, marked; /* stretches of it that have bits; marks */
+    uint32_t docids[RP_BLOCK_MAX], kept[RP_BLOCK_ROOM];
     uint64_t set[WORDS];
+    uint8_t marks[WINDOW];
 } counter;
+
+_Static_assert(WINDOW / STRETCH == 64, "a stretch is a bit of `touched`");
 
 static bool applies(const rp__query *query)
 {
     return query->k == 0 && rp__algorithm_is_or(query);
 }
 
-/* Postings of the list among the documents asked about. */
-static uint64_t count_longest(counter *c)
+/* ---- Searching the longest ------------------------------------------------------------------- */
+
+/* Its postings among the documents asked about. */
+static uint64_t count_longest(const counter *c)
 {
     const rp__query *query = c->run->query;
     rp__reader *reader = c->longest->reader;
@@ -43,13 +56,13 @@ static uint64_t count_longest(counter *c)
     return to - from;
 }
 
-/* Counts those of n documents that the longest list lacks. */
+/* Counts those of n documents that it lacks. */
 static void search(counter *c, const uint32_t *docids, uint32_t n)
 {
     c->run->total += n - rp__probe_find(c->longest->probe, docids, n, c->kept, NULL);
 }
 
-static rp_status count_one(counter *c, rp__reader *reader)
+static rp_status search_list(counter *c, rp__reader *reader)
 {
     uint32_t end = c->run->query->end, n;
     const uint32_t *docids;
@@ -62,7 +75,43 @@ static rp_status count_one(counter *c, rp__reader *reader)
     return status;
 }
 
-static void gather(counter *c, rp__reader *reader)
+/* Searches for the documents of n words of the window, and empties them. */
+static void search_words(counter *c, uint32_t word, uint32_t n_words)
+{
+    uint32_t n = 0;
+    for (uint32_t w = word; w < word + n_words; w++) {
+        for (uint64_t set = c->set[w]; set; set &= set - 1)
+            c->docids[n++] = c->base + w * 64 + rp__bits_lowest64(set);
+        c->set[w] = 0;
+        if (n > RP_BLOCK_MAX - 64) {
+            search(c, c->docids, n);
+            n = 0;
+        }
+    }
+    search(c, c->docids, n);
+}
+
+/* ---- Gathering ------------------------------------------------------------------------------- */
+
+/* Those from the one that has document `first` of the window to the one that has `last`. */
+static uint64_t stretches(uint32_t first, uint32_t last)
+{
+    return UINT64_MAX << first / STRETCH & UINT64_MAX >> (63 - last / STRETCH);
+}
+
+static void mark(counter *c, rp__reader *reader)
+{
+    const uint32_t *docids;
+    uint32_t n;
+    while ((n = rp__reader_postings(reader, c->end, &docids, NULL))) {
+        for (uint32_t i = 0; i < n; i++)
+            c->marks[docids[i] - c->base] = 1;
+        c->marked |= stretches(docids[0] - c->base, docids[n - 1] - c->base);
+        rp__reader_skip(reader, n);
+    }
+}
+
+static void put_bits(counter *c, rp__reader *reader)
 {
     const uint32_t *docids;
     uint32_t n;
@@ -71,46 +120,134 @@ static void gather(counter *c, rp__reader *reader)
             uint32_t at = docids[i] - c->base;
             c->set[at / 64] |= UINT64_C(1) << at % 64;
         }
+        c->touched |= stretches(docids[0] - c->base, docids[n - 1] - c->base);
         rp__reader_skip(reader, n);
     }
 }
 
-/* Searches for the documents of the set, and empties it. */
-static void search_set(counter *c)
+/* The words of a list that is bits, as far as the window has them. A window begins with a word, and ends
+ * with one where it is not the last. */
+static void unite(counter *c, const rp__bitmap_view *bits)
 {
-    uint32_t n = 0;
-    for (uint32_t w = 0; w < WORDS; w++) {
-        for (uint64_t word = c->set[w]; word; word &= word - 1)
-            c->docids[n++] = c->base + w * 64 + rp__bits_lowest64(word);
-        if (n > RP_BLOCK_MAX - 64) {
-            search(c, c->docids, n);
-            n = 0;
-        }
-    }
-    search(c, c->docids, n);
-    memset(c->set, 0, sizeof c->set);
+    uint64_t begin = bits->base, end = begin + 64 * (uint64_t)bits->n_words;
+    begin = begin > c->base ? begin : c->base;
+    end = end < c->end ? end : c->end;
+    if (begin >= end)
+        return;
+    uint32_t n = (uint32_t)((end - begin + 63) / 64);
+    uint64_t *set = c->set + (begin - c->base) / 64;
+    c->kernel->unite(set, bits->words + (begin - bits->base) / 8, n);
+    if (end % 64) /* documents past those asked about */
+        set[n - 1] &= (UINT64_C(1) << end % 64) - 1;
+    c->touched = UINT64_MAX;
 }
 
-static uint32_t first_docid(const rp__part *parts, size_t n)
+static void drain(counter *c)
+{
+    const uint32_t words = STRETCH / 64;
+    for (uint64_t left = c->touched | c->marked; left; left &= left - 1) {
+        uint32_t i = rp__bits_lowest64(left);
+        uint8_t *marks = c->marked >> i & 1 ? c->marks + i * STRETCH : NULL;
+        if (c->longest)
+            search_words(c, i * words, words);
+        else
+            c->run->total += c->kernel->drain(c->set + i * words, marks, words);
+    }
+    c->touched = c->marked = 0;
+}
+
+/* The first document from c->end on that is in a list. */
+static uint32_t first_docid(const counter *c)
 {
     uint32_t first = RP_NO_DOC;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t docid = rp__reader_docid(parts[i].reader);
+    for (size_t i = 0; i < c->n; i++) {
+        const rp__bitmap_view *bits = &c->bits[i];
+        uint64_t end = bits->base + 64 * (uint64_t)bits->n_words;
+        uint32_t docid = rp__reader_docid(c->run->parts[i].reader);
+        if (bits->n_words)
+            docid = bits->base > c->end ? bits->base : c->end < end ? c->end : RP_NO_DOC;
         first = docid < first ? docid : first;
     }
     return first;
 }
 
-static rp_status count_many(counter *c, const rp__part *parts, size_t n)
+static rp_status gather(counter *c)
 {
-    uint32_t end = c->run->query->end;
+    const rp__query *query = c->run->query;
     rp_status status = RP_OK;
-    while (status == RP_OK && (c->base = first_docid(parts, n)) < end) {
-        c->end = end - c->base > WINDOW ? c->base + WINDOW : end;
-        for (size_t i = 0; i < n; i++)
-            gather(c, parts[i].reader);
-        search_set(c);
+    uint32_t first;
+    c->end = query->begin;
+    while (status == RP_OK && (first = first_docid(c)) < query->end) {
+        c->base = first / 64 * 64;
+        c->end = query->end - c->base > WINDOW ? c->base + WINDOW : query->end;
+        for (size_t i = 0; i < c->n; i++) {
+            if (c->bits[i].n_words)
+                unite(c, &c->bits[i]);
+            else if (c->longest)
+                put_bits(c, c->run->parts[i].reader);
+            else
+                mark(c, c->run->parts[i].reader);
+        }
+        drain(c);
         status = rp__cpu_run_check(c->run);
+    }
+    return status;
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* What gathering a list costs, in quarters of a nanosecond (AVX-512). */
+static uint64_t gather_cost(const rp__list *list)
+{
+    rp__bitmap_view bits;
+    return rp__bitmap_bits(list, &bits) ? bits.n_words : 3 * (uint64_t)list->n;
+}
+
+/* And searching it for n documents: blocks have to be decoded. */
+static uint64_t search_cost(const rp__list *list, uint64_t n)
+{
+    rp__bitmap_view bits;
+    uint64_t blocks = n < list->n_blocks ? n : list->n_blocks;
+    return rp__bitmap_bits(list, &bits) ? 8 * n : 16 * n + 140 * blocks;
+}
+
+/* Whether the longest list is better searched than gathered. */
+static bool searches_longest(const rp__cpu_run *run)
+{
+    const rp__query *query = run->query;
+    const rp__list *longest = &run->parts[run->n_parts - 1].reader->list;
+    uint64_t others = 0, gathering = 0, draining = (query->end - query->begin) / 16;
+    for (size_t i = 0; i + 1 < run->n_parts; i++) {
+        others += run->parts[i].reader->list.n;
+        gathering += gather_cost(&run->parts[i].reader->list);
+    }
+    if (run->n_parts != 2) /* the others are gathered in any case */
+        gathering = draining = 0;
+    return search_cost(longest, others) < gather_cost(longest) + gathering + draining;
+}
+
+static rp_status open_counter(counter *c)
+{
+    rp__cpu_run *run = c->run;
+    rp_status status = rp__part_list(run);
+    if (status != RP_OK)
+        return status;
+    c->kernel = rp__bitset_find(rp__cpu_features());
+    c->n = run->n_parts;
+    if (searches_longest(run)) {
+        c->longest = &run->parts[--c->n];
+        run->total = count_longest(c);
+        status = rp__part_probe(run, c->longest, c->longest->reader->list.n / 16);
+    }
+    c->bits = rp__arena_zero(run->arena, c->n, sizeof *c->bits);
+    if (!c->bits)
+        return rp__error_no_memory(run->err);
+    for (size_t i = 0; i < c->n; i++) {
+        /* windows begin with a whole word: documents before `begin` could not be told apart */
+        if (run->query->begin % 64 == 0 && c->n > 1)
+            (void)rp__bitmap_bits(&run->parts[i].reader->list, &c->bits[i]);
+        if (c->bits[i].n_words == 0)
+            rp__reader_start(run->parts[i].reader, run->query->begin);
     }
     return status;
 }
@@ -120,24 +257,11 @@ static rp_status run_count(rp__cpu_run *run)
     counter *c = rp__arena_zero(run->arena, 1, sizeof *c);
     if (!c)
         return rp__error_no_memory(run->err);
-    rp_status status = rp__part_list(run);
-    if (status != RP_OK)
-        return status;
-    size_t n = run->n_parts - 1;
-    uint64_t others = 0;
     c->run = run;
-    c->longest = &run->parts[n];
-    run->total = count_longest(c);
-    for (size_t i = 0; i < n; i++) {
-        rp__reader_start(run->parts[i].reader, run->query->begin);
-        others += run->parts[i].reader->list.n;
-    }
-    if (others == 0)
-        return RP_OK;
-    status = rp__part_probe(run, c->longest, others);
+    rp_status status = open_counter(c);
     if (status != RP_OK)
         return status;
-    return n == 1 ? count_one(c, run->parts[0].reader) : count_many(c, run->parts, n);
+    return c->longest && c->n == 1 ? search_list(c, run->parts[0].reader) : gather(c);
 }
 
 const rp__algorithm rp__count_row = {"count", false, applies, run_count};

@@ -57,13 +57,16 @@ typedef struct rp__score_kernel {
                  const uint32_t *tfs, uint32_t n, uint32_t *fixed);
     /* A bit for each of RP_STRETCH scores that is `least` or more. */
     uint64_t (*at_least)(const uint32_t *scores, uint32_t least);
+    /* Which of n scores, at most RP_BLOCK, are `least` or more, in `kept`, which has room for 16 more, as
+     * scores has; how many. */
+    uint32_t (*select)(const uint32_t *scores, uint32_t n, uint32_t least, uint32_t *kept);
 } rp__score_kernel;
 
 /* Every row, best first; NULL past the last. */
 const rp__score_kernel *rp__score_kernel_at(size_t i);
 /* The best row for these features. */
 const rp__score_kernel *rp__score_kernel_find(uint32_t features);
-extern const rp__score_kernel rp__score_avx2_row;
+extern const rp__score_kernel rp__score_avx2_row, rp__score_avx512_row;
 
 /* The norms of at most RP_BLOCK documents, for kernels. */
 void rp__score_norms(const rp__query *query, const uint32_t *docids, uint32_t n, float *norms);

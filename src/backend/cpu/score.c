@@ -3,7 +3,7 @@
  * The loop takes the operations of rank.h in their order; only the product with 2^s is moved into the
  * weight, which changes no bit since it is exact. Whatever the loop does not suit (other rankings,
  * weights or frequencies of 2^31 and more) goes posting by posting through rank.h.
- * Holds the plain row of kernels; score_avx2.c has another. */
+ * Holds the plain row of kernels; score_avx2.c and score_avx512.c have others. */
 #include "backend/cpu/cpu_run.h"
 
 #include "base/cpu.h"
@@ -66,12 +66,23 @@ static uint64_t plain_at_least(const uint32_t *scores, uint32_t least)
     return set;
 }
 
+static uint32_t plain_select(const uint32_t *scores, uint32_t n, uint32_t least, uint32_t *kept)
+{
+    uint32_t m = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        kept[m] = i;
+        m += scores[i] >= least;
+    }
+    return m;
+}
+
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const rp__score_kernel plain_row = {0, plain_bm25, plain_at_least};
+static const rp__score_kernel plain_row = {0, plain_bm25, plain_at_least, plain_select};
 
 static const rp__score_kernel *const rows[] = {
 #if defined(__x86_64__)
+    &rp__score_avx512_row,
     &rp__score_avx2_row,
 #endif
     &plain_row,

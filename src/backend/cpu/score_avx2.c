@@ -6,6 +6,7 @@
 
 #include <immintrin.h>
 
+#include "base/bits.h"
 #include "base/cpu.h"
 
 enum { LANES = 8 };
@@ -47,4 +48,19 @@ static uint64_t avx2_at_least(const uint32_t *scores, uint32_t least)
     return set;
 }
 
-const rp__score_kernel rp__score_avx2_row = {RP_CPU_AVX2, avx2_bm25, avx2_at_least};
+static uint32_t avx2_select(const uint32_t *scores, uint32_t n, uint32_t least, uint32_t *kept)
+{
+    const __m256i limit = _mm256_set1_epi32((int)least);
+    uint32_t m = 0;
+    for (uint32_t i = 0; i < n; i += LANES) {
+        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(scores + i));
+        __m256i is_at_least = _mm256_cmpeq_epi32(_mm256_max_epu32(v, limit), v);
+        is_at_least = _mm256_and_si256(is_at_least, first_lanes(n - i));
+        uint32_t set = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(is_at_least));
+        for (; set; set &= set - 1)
+            kept[m++] = i + rp__bits_lowest64(set);
+    }
+    return m;
+}
+
+const rp__score_kernel rp__score_avx2_row = {RP_CPU_AVX2, avx2_bm25, avx2_at_least, avx2_select};
