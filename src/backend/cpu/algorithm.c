@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const rp__algorithm *const rows[] = {
-    &rp__and_row,     &rp__passes_row, &rp__maxscore_row,
+    &rp__and_row,     &rp__passes_row, &rp__maxscore_row, &rp__maxscore_bmm_row,
     &rp__windows_row, &rp__count_row,  &rp__tree_row, /* applies to everything */
 };
 

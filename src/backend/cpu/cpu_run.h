@@ -158,7 +158,8 @@ typedef struct rp__algorithm {
     rp_status (*run)(rp__cpu_run *run); /* hits and total; cpu_run.c does what is around it */
 } rp__algorithm;
 
-extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__passes_row,
+extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__maxscore_bmm_row,
+    rp__passes_row,
     rp__windows_row, rp__tree_row;
 
 /* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word alone is
@@ -182,6 +183,8 @@ struct rp__part {
     const rp__score *score;
     rp__probe *probe; /* NULL: not open */
     uint32_t most;    /* no posting of the list contributes more */
+    uint32_t here;    /* nor one of a window of docids; of algorithms that go by windows */
+    uint32_t block;   /* of the list, where that window begins */
 };
 
 /* Makes run->parts, the shortest list first. */

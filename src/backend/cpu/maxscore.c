@@ -5,7 +5,9 @@
  * be looked at. While one part is essential, its blocks are candidates as they are; while several are, their
  * scores are added up over a window of docids. Candidates that the rest cannot lift far enough are dropped,
  * the others searched for in the rest, the part that can add most first. The least score that enters rises
- * on the way, and starts from what lists say of their k-th best posting. */
+ * on the way, and starts from what lists say of their k-th best posting.
+ * Block-max MaxScore (bmm) does the same window by window, with what the blocks in the window say parts can
+ * contribute there: other parts may be essential in each, and windows that cannot hold a hit are passed. */
 #include "backend/cpu/cpu_run.h"
 
 #include <string.h>
@@ -17,7 +19,7 @@ enum { WINDOW = 64 * RP_STRETCH };
 
 typedef struct walk {
     rp__cpu_run *run;
-    rp__part *parts; /* by rising most */
+    rp__part *parts; /* by rising `here`, which is `most` but for bmm */
     size_t n;
     size_t essential; /* the first part that is */
     uint64_t *rest;   /* rest[i]: the most that parts before i contribute together */
@@ -44,6 +46,27 @@ static uint32_t needed(const walk *w)
     return least > rest ? (uint32_t)(least - rest) : 0;
 }
 
+static void find_essential(walk *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        w->rest[i + 1] = w->rest[i] + w->parts[i].here;
+    w->essential = 0;
+    while (w->essential < w->n && w->rest[w->essential + 1] < w->run->topk.least)
+        w->essential++;
+}
+
+/* By rising `here`. Few parts change places from one window to the next. */
+static void sort_parts(walk *w)
+{
+    for (size_t i = 1; i < w->n; i++) {
+        rp__part part = w->parts[i];
+        size_t j = i;
+        for (; j > 0 && w->parts[j - 1].here > part.here; j--)
+            w->parts[j] = w->parts[j - 1];
+        w->parts[j] = part;
+    }
+}
+
 /* A part that is no longer essential is probed from now on. */
 static rp_status move_essential(walk *w)
 {
@@ -54,7 +77,6 @@ static rp_status move_essential(walk *w)
         rp__part *part = &w->parts[w->essential++];
         status = rp__part_probe(w->run, part, part->reader->list.n / 64);
     }
-    w->run->is_pruned |= w->essential > 0;
     return status;
 }
 
@@ -91,7 +113,6 @@ static void find_block(walk *w, rp__part *part)
         b++;
     if (b == reader->cursor.block)
         return;
-    w->run->is_pruned = true;
     rp__reader_next_geq(reader, b < list->n_blocks ? list->last[b - 1] + 1 : w->run->query->end);
 }
 
@@ -110,7 +131,6 @@ static rp_status take_block(walk *w, rp__part *part)
     rp__candidates_fill(c, docids, n);
     rp__score_many(part->score, docids, tfs, n, c->scores);
     rp__candidates_cut(c, w->run->kernel, needed(w));
-    w->run->is_pruned |= c->n < n;
     rp__reader_skip(reader, n);
     return finish_candidates(w);
 }
@@ -169,18 +189,13 @@ static void take_stretch(walk *w, uint32_t at, uint32_t need)
         memset(w->marks + at, 0, RP_STRETCH);
 }
 
+/* Documents from w->base on and before w->at. */
 static rp_status take_window(walk *w)
 {
-    uint32_t end = w->run->query->end, need = needed(w);
-    w->base = first_docid(w);
-    if (w->base >= end) {
-        w->at = end;
-        return RP_OK;
-    }
-    w->at = end - w->base > WINDOW ? w->base + WINDOW : end;
+    uint32_t need = needed(w);
+    rp_status status = RP_OK;
     for (size_t i = w->essential; i < w->n; i++)
         add_list(w, &w->parts[i], need == 0);
-    rp_status status = RP_OK;
     w->c.n = 0;
     for (; w->touched && status == RP_OK; w->touched &= w->touched - 1) {
         take_stretch(w, rp__bits_lowest64(w->touched) * RP_STRETCH, need);
@@ -189,8 +204,50 @@ static rp_status take_window(walk *w)
             w->c.n = 0;
         }
     }
-    w->run->is_pruned |= need > 0;
     return status;
+}
+
+/* The window that begins with the next document of an essential part. */
+static rp_status take_next_window(walk *w)
+{
+    uint32_t end = w->run->query->end;
+    w->base = first_docid(w);
+    w->at = w->base < end && end - w->base > WINDOW ? w->base + WINDOW : end;
+    return w->base < end ? take_window(w) : RP_OK;
+}
+
+/* ---- Bounds of blocks ------------------------------------------------------------------------ */
+
+/* What the part's blocks in the window allow. */
+static void bound_part(const walk *w, rp__part *part)
+{
+    const rp__list *list = &part->reader->list;
+    part->here = part->most;
+    if (!list->bounds || !list->last)
+        return;
+    while (part->block < list->n_blocks && list->last[part->block] < w->base)
+        part->block++;
+    uint32_t to = part->block;
+    while (to < list->n_blocks && (to == part->block || list->last[to - 1] < w->at - 1))
+        to++;
+    part->here = 0;
+    if (to > part->block)
+        part->here = rp__score_bound(part->score, rp__list_bound_max(list, part->block, to));
+}
+
+/* The window that follows, if it can hold a hit. */
+static rp_status take_bounded_window(walk *w)
+{
+    uint32_t end = w->run->query->end;
+    w->base = w->at;
+    w->at = end - w->base > WINDOW ? w->base + WINDOW : end;
+    for (size_t i = 0; i < w->n; i++)
+        bound_part(w, &w->parts[i]);
+    sort_parts(w);
+    find_essential(w);
+    for (size_t i = w->essential; i < w->n; i++)
+        rp__reader_next_geq(w->parts[i].reader, w->base);
+    return take_window(w);
 }
 
 /* ---- The run --------------------------------------------------------------------------------- */
@@ -207,20 +264,13 @@ static rp_status open_walk(walk *w)
     w->rest = rp__arena_array(run->arena, w->n + 1, sizeof *w->rest);
     if (!w->rest)
         return rp__error_no_memory(run->err);
-    rp__part_sort_by_most(w->parts, w->n);
-    for (size_t i = 0; i < w->n / 2; i++) {
-        rp__part part = w->parts[i];
-        w->parts[i] = w->parts[w->n - 1 - i];
-        w->parts[w->n - 1 - i] = part;
-    }
-    w->rest[0] = 0;
     for (size_t i = 0; i < w->n; i++)
-        w->rest[i + 1] = w->rest[i] + w->parts[i].most;
+        w->parts[i].here = w->parts[i].most;
+    sort_parts(w);
+    w->rest[0] = 0;
     rp__part_raise(run);
-    status = move_essential(w);
-    for (size_t i = w->essential; i < w->n; i++)
-        rp__reader_start(w->parts[i].reader, run->query->begin);
-    return status;
+    find_essential(w);
+    return RP_OK;
 }
 
 static rp_status run_maxscore(rp__cpu_run *run)
@@ -230,15 +280,43 @@ static rp_status run_maxscore(rp__cpu_run *run)
         return rp__error_no_memory(run->err);
     w->run = run;
     rp_status status = open_walk(w);
-    while (status == RP_OK && w->at < run->query->end) {
+    size_t first = w->essential;
+    w->essential = 0;
+    if (status == RP_OK)
         status = move_essential(w);
-        if (status != RP_OK || w->essential == w->n)
-            break;
-        status = w->essential + 1 == w->n ? take_block(w, &w->parts[w->n - 1]) : take_window(w);
+    for (size_t i = first; i < w->n; i++)
+        rp__reader_start(w->parts[i].reader, run->query->begin);
+    while (status == RP_OK && w->at < run->query->end && w->essential < w->n) {
+        bool is_one = w->essential + 1 == w->n;
+        status = is_one ? take_block(w, &w->parts[w->n - 1]) : take_next_window(w);
         if (status == RP_OK)
             status = rp__cpu_run_check(run);
+        if (status == RP_OK)
+            status = move_essential(w);
     }
+    run->total = rp__part_least_total(run);
     return status;
 }
 
-const rp__algorithm rp__maxscore_row = {"maxscore", false, applies, run_maxscore};
+static rp_status run_bmm(rp__cpu_run *run)
+{
+    walk *w = rp__arena_zero(run->arena, 1, sizeof *w);
+    if (!w)
+        return rp__error_no_memory(run->err);
+    w->run = run;
+    rp_status status = open_walk(w);
+    for (size_t i = 0; i < w->n && status == RP_OK; i++)
+        status = rp__part_probe(run, &w->parts[i], w->parts[i].reader->list.n / 64);
+    rp__cpu_run_start(run);
+    while (status == RP_OK && w->at < run->query->end) {
+        status = take_bounded_window(w);
+        if (status == RP_OK)
+            status = rp__cpu_run_check(run);
+        rp__cpu_run_share(run);
+    }
+    run->total = rp__part_least_total(run);
+    return status;
+}
+
+const rp__algorithm rp__maxscore_row = {"maxscore", true, applies, run_maxscore};
+const rp__algorithm rp__maxscore_bmm_row = {"bmm", true, applies, run_bmm};
