@@ -15,7 +15,7 @@
 
 static const rp__probe_row *const rows[] = {
     &rp__probe_bitmap_row,
-    X86(rp__probe_blocks_avx512_row) & rp__probe_svs_row,
+    X86(rp__probe_blocks_avx512_row) X86(rp__probe_lanes_avx512_row) & rp__probe_svs_row,
     &rp__probe_merge_row,
 };
 

@@ -5,6 +5,6 @@
 #include "backend/cpu/probe.h"
 
 extern const rp__probe_row rp__probe_merge_row, rp__probe_svs_row, rp__probe_bitmap_row;
-extern const rp__probe_row rp__probe_blocks_avx512_row;
+extern const rp__probe_row rp__probe_blocks_avx512_row, rp__probe_lanes_avx512_row;
 
 #endif
