@@ -14,10 +14,15 @@
 #endif
 
 static const rp__probe_row *const rows[] = {
-    &rp__probe_bitmap_row,
-    X86(rp__probe_blocks_avx512_row) & rp__probe_svs_row,
     &rp__probe_merge_row,
-};
+    &rp__probe_gallop_row,
+    &rp__probe_skip_row,
+    &rp__probe_svs_row,
+    &rp__probe_hs_row,
+    &rp__probe_bitmap_row,
+    &rp__probe_unordered_row,
+    X86(rp__probe_hs_avx2_row) X86(rp__probe_lanes_avx512_row) X86(rp__probe_blocks_avx512_row)
+        X86(rp__probe_unordered_avx512_row)};
 
 const rp__probe_row *rp__probe_at(size_t i)
 {
