@@ -21,16 +21,6 @@ static uint32_t best_of_arrays(const rp__list *list, const rp__score *score)
     return best;
 }
 
-static uint32_t bound_of(const rp__list *list, const rp__score *score)
-{
-    if (!list->bounds)
-        return best_of_arrays(list, score);
-    uint8_t most = 0;
-    for (uint32_t b = 0; b < list->n_blocks; b++)
-        most = list->bounds[b] > most ? list->bounds[b] : most;
-    return rp__score_bound(score, most);
-}
-
 /* ---- Order ----------------------------------------------------------------------------------- */
 
 /* Brings the list of this place, which went on, to where it belongs; or drops it where it is past the
@@ -45,28 +35,34 @@ static void sink(rp__wand *w, size_t i)
     w->n -= is_past;
 }
 
+/* Adds a list in front, and brings it to where it belongs. */
+static void add_list(rp__wand *w, rp__wand_list *list, const rp__part *part)
+{
+    *list = (rp__wand_list){.reader = part->reader, .score = part->score, .bound = part->most};
+    list->docid = rp__reader_docid(part->reader);
+    if (!part->reader->list.bounds)
+        list->bound = best_of_arrays(&part->reader->list, part->score);
+    for (size_t i = w->n++; i > 0; i--)
+        w->order[i] = w->order[i - 1];
+    w->order[0] = list;
+    sink(w, 0);
+}
+
 rp_status rp__wand_open(rp__wand *w, rp__cpu_run *run)
 {
-    const rp__query *query = run->query;
-    size_t n = query->n_ops - 2;
-    rp__wand_list *lists = rp__arena_zero(run->arena, n, sizeof *lists);
-    *w = (rp__wand){run, rp__arena_array(run->arena, n, sizeof *w->order), 0};
+    rp_status status = rp__part_list(run);
+    if (status != RP_OK)
+        return status;
+    rp__wand_list *lists = rp__arena_array(run->arena, run->n_parts, sizeof *lists);
+    *w = (rp__wand){.run = run};
+    w->order = rp__arena_array(run->arena, run->n_parts, sizeof *w->order);
     if (!lists || !w->order)
         return rp__error_no_memory(run->err);
-    rp__cpu_run_start(run);
+    rp__part_raise(run);
     rp__cpu_run_share(run);
-    for (size_t i = n; i > 0; i--) {
-        uint32_t leaf = query->ops[i].leaf;
-        rp__wand_list *list = &lists[i - 1];
-        list->reader = &run->readers[query->leaves[leaf].word];
-        list->score = &run->scores[leaf];
-        list->docid = rp__reader_docid(list->reader);
-        list->bound = bound_of(&list->reader->list, list->score);
-        for (size_t j = w->n++; j > 0; j--)
-            w->order[j] = w->order[j - 1];
-        w->order[0] = list;
-        sink(w, 0);
-    }
+    rp__cpu_run_start(run);
+    for (size_t i = 0; i < run->n_parts; i++)
+        add_list(w, &lists[i], &run->parts[i]);
     return RP_OK;
 }
 
