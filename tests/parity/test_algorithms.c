@@ -4,8 +4,7 @@
  * Random queries of all shapes go through every row that applies, in the codec of default and a sample of
  * the others (all of them with RIPOSTE_THOROUGH), at each level of instructions, for several k, with exact
  * totals and without, about the whole index and in parts that share what they know of the k best, with the
- * bounds of lists and without. Some collections are made so that thousands of documents tie. Then the bound
- * of every block, and the floors of every list, are held against what its postings contribute.
+ * bounds of lists and without. Some collections are made so that thousands of documents tie.
  * RIPOSTE_ORACLE_QUERIES sets how many queries each level is asked, RIPOSTE_ORACLE_SEED where chance starts.
  * A failure prints what was asked, and the first difference. */
 #include <setjmp.h>
@@ -18,22 +17,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "backend/cpu/cpu_run.h"
-#include "base/cpu.h"
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "oracle/levels.h"
 #include "oracle/question.h"
 
 enum { QUERY_TEXT = 60000, PARTS = 4, MOST = 1000, COLLECTIONS = 6, QUERIES = 480, SAMPLE = 2 };
 
 static const size_t ks[] = {1, 10, 100, MOST, 0};
 
-static const char *level = "scalar";
-static uint32_t level_number;
+static const level *here;
 
 static uint64_t from_env(const char *name, uint64_t fallback)
 {
@@ -64,7 +60,7 @@ static void tell(const ask *a, const char *what)
 {
     fail_msg("%s, %s, %s by %s: k %zu, %s, k1 %g, b %g, mu %g, mode %s, %s bounds, total %s, "
              "%u parts at %u %u %u, floor %u\nquery: %s\n%s",
-             level, a->c->name, a->codec, a->row ? a->row->name : "binding", a->query.k,
+             here->name, a->c->name, a->codec, a->row ? a->row->name : "binding", a->query.k,
              a->options.variant, a->rank.k1, a->rank.b, a->rank.mu,
              a->mode == RP_MODE_OR ? "or" : "and", a->query.has_bounds ? "with" : "without",
              a->query.exact_total ? "exact" : "at least", a->n_parts, a->cuts[1], a->cuts[2],
@@ -272,7 +268,7 @@ static void begin(collection *c, uint32_t number)
 {
     bool has_all = getenv("RIPOSTE_THOROUGH") != NULL;
     size_t others = count_codecs() - 1, n = has_all ? others : SAMPLE;
-    size_t turn = (size_t)(level_number * COLLECTIONS + number) * SAMPLE;
+    size_t turn = (size_t)(here->number * COLLECTIONS + number) * SAMPLE;
     collection_add_codec(c, rp_codec_name(0));
     for (size_t i = 0; i < n; i++)
         collection_add_codec(c, rp_codec_name(1 + (turn + i) % others));
@@ -286,7 +282,7 @@ static void end(collection *c, uint32_t number)
     n_runs = n_bounded = 0;
     rp__arena arena;
     collection_end(c);
-    chance_seed(from_env("RIPOSTE_ORACLE_SEED", 1) * 1000003 + level_number * 101 + number);
+    chance_seed(from_env("RIPOSTE_ORACLE_SEED", 1) * 1000003 + here->number * 101 + number);
     rp__arena_init(&arena, (size_t)256 << 20);
     for (uint64_t i = 0; i < n; i++)
         matched += ask_once(c, &arena) > 0;
@@ -294,7 +290,7 @@ static void end(collection *c, uint32_t number)
     print_message(
         "%s, %s: %llu documents, %llu queries with %zu codecs, %llu of them with matches, "
         "%llu answers, %llu of them with bounds\n",
-        level, c->name, (unsigned long long)c->n_docs, (unsigned long long)n, c->n_codecs,
+        here->name, c->name, (unsigned long long)c->n_docs, (unsigned long long)n, c->n_codecs,
         (unsigned long long)matched, (unsigned long long)n_runs, (unsigned long long)n_bounded);
     assert_true(matched * 2 > n && n_bounded * 8 > n_runs);
     collection_close(c);
@@ -406,159 +402,9 @@ static void the_best_stand_where_blocks_end(void **state)
     end(&c, 5);
 }
 
-/* ---- Bounds and floors --------------------------------------------------------------------------- */
-
-/* One list under one ranking. */
-typedef struct claim {
-    const collection *c;
-    const char *term;
-    rp__list list;
-    uint32_t *docids, *tfs, *fixed; /* of its postings; fixed: what they contribute */
-    rp__score score;
-    uint64_t n_blocks, n_kths; /* looked at so far */
-} claim;
-
-static void check_blocks(claim *m)
-{
-    const rp__list *list = &m->list;
-    for (uint32_t b = 0; b < list->n_blocks; b++) {
-        uint32_t first = rp__list_block_first(list, b), n = rp__list_block_count(list, b);
-        uint32_t bound = rp__score_bound(&m->score, list->bounds[b]);
-        for (uint32_t i = first; i < first + n; i++)
-            if (m->fixed[i] > bound)
-                fail_msg("%s, %s, block %u: docid %u, tf %u contributes %u, over the bound %u",
-                         m->c->name, m->term, b, m->docids[i], m->tfs[i], m->fixed[i], bound);
-    }
-    m->n_blocks += list->n_blocks;
-}
-
-static int falling(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x > y ? -1 : x < y;
-}
-
-/* Sorts what postings contribute. */
-static void check_kths(claim *m)
-{
-    const rp__list *list = &m->list;
-    qsort(m->fixed, list->n, sizeof *m->fixed, falling);
-    for (uint32_t i = 0, k = 10; i < RP_LIST_KTHS; i++, k *= 10) {
-        uint32_t floor = rp__score_floor(&m->score, list->kths[i]);
-        uint32_t kth = k <= list->n ? m->fixed[k - 1] : 0;
-        if (floor > kth)
-            fail_msg("%s, %s: the best posting number %u contributes %u, below the floor %u",
-                     m->c->name, m->term, k, kth, floor);
-    }
-    m->n_kths++;
-}
-
-/* From nothing to what fills the 32 bits of a score. */
-static double any_boost(void)
-{
-    static const double boosts[] = {0, 1e-30, 1e-6, 0.001, 0.37, 1, 1.1, 7, 4096, 1e6};
-    return boosts[chance_below(sizeof boosts / sizeof boosts[0])];
-}
-
-static void check_list(claim *m, const rp_searcher *searcher, rp__arena *arena)
-{
-    const rp__segment *segment = searcher->index->segment;
-    rp__term term;
-    assert_int_equal(rp__segment_find(segment, m->term, strlen(m->term), &term), RP_OK);
-    rp__arena_clear(arena);
-    assert_int_equal(rp__segment_list(segment, &term, arena, &m->list), RP_OK);
-    if (!m->list.bounds)
-        return;
-    rp__leaf leaf = {.weight =
-                         rp__rank_weight(&searcher->rank, &term.df, &term.cf, 1, any_boost())};
-    rp__query query = {.segment = segment, .rank = &searcher->rank, .norms = searcher->norms};
-    rp__segment_get_lengths(segment, &query.lengths);
-    query.has_bounds = rp__segment_bounds_hold(segment, &searcher->rank);
-    query.fraction_bits =
-        rp__rank_fraction_bits(leaf.weight.bound * (double)(1 + chance_below(1000)));
-    rp__score_init(&m->score, &query, &leaf);
-    assert_int_equal(rp__list_decode(&m->list, m->docids, m->tfs), RP_OK);
-    for (uint32_t i = 0; i < m->list.n; i++)
-        m->fixed[i] = rp__score_one(&m->score, m->docids[i], m->tfs[i]);
-    check_blocks(m);
-    if (m->list.kths)
-        check_kths(m);
-}
-
-/* Every list under the ranking, and how many rankings the bounds hold for. */
-static uint64_t check_ranking(claim *m, const rp_index *index, const rp_search_options *options,
-                              rp__arena *arena)
-{
-    rp_searcher *searcher;
-    assert_int_equal(rp_searcher_new(index, options, &searcher, NULL), RP_OK);
-    for (size_t i = 0; i < oracle_terms(m->c->o); i++) {
-        m->term = oracle_term(m->c->o, i);
-        check_list(m, searcher, arena);
-    }
-    bool holds = rp__segment_bounds_hold(index->segment, &searcher->rank);
-    rp_searcher_free(searcher);
-    return holds;
-}
-
-/* Variants with their own parameters, for some of which no bounds hold, and with those of the bounds. */
-static void check_collection(collection *c)
-{
-    claim m = {.c = c};
-    rp__arena arena;
-    uint64_t n_held = 0;
-    size_t room = (c->n_docs + RP_BLOCK_ROOM) * sizeof(uint32_t);
-    const rp__ranking *own = rp__ranking_at(0);
-    collection_end(c);
-    rp__arena_init(&arena, (size_t)64 << 20);
-    m.docids = malloc(room);
-    m.tfs = malloc(room);
-    m.fixed = malloc(room);
-    for (size_t i = 0; i < c->n_codecs; i++)
-        for (size_t v = 0; rp_variant_name(v); v++) {
-            rp_search_options o = {.variant = rp_variant_name(v)};
-            n_held += check_ranking(&m, c->indexes[i], &o, &arena);
-            o.has_k1 = o.has_b = true;
-            o.k1 = own->k1;
-            o.b = own->b;
-            n_held += check_ranking(&m, c->indexes[i], &o, &arena);
-        }
-    print_message("%s: %llu blocks, %llu lists with floors\n", c->name,
-                  (unsigned long long)m.n_blocks, (unsigned long long)m.n_kths);
-    assert_true(n_held > c->n_codecs && m.n_blocks > 0);
-    free(m.docids);
-    free(m.tfs);
-    free(m.fixed);
-    rp__arena_reset(&arena);
-    collection_close(c);
-}
-
-static void bounds_and_floors_of_cranfield(void **state)
-{
-    (void)state;
-    collection c = {.name = "cranfield", .stem = "porter", .stop = "lucene"};
-    chance_seed(level_number);
-    collection_add_codec(&c, rp_codec_name(0));
-    collection_add_codec(&c, "iiu");
-    if (!collection_read(&c, "cranfield/docs.jsonl.gz", 1400))
-        collection_fill(&c, 1400, 60, 400);
-    check_collection(&c);
-}
-
-static void bounds_and_floors_of_debian_packages(void **state)
-{
-    (void)state;
-    collection c = {.name = "debian-packages", .stem = "none", .stop = "none"};
-    chance_seed(level_number);
-    collection_add_codec(&c, rp_codec_name(0));
-    uint64_t most = getenv("RIPOSTE_THOROUGH") ? UINT64_MAX : 20000;
-    if (!collection_read(&c, "debian-packages/docs.jsonl.zst", most))
-        collection_fill(&c, 20000, 3000, 20);
-    check_collection(&c);
-}
-
 /* ---- Levels ------------------------------------------------------------------------------------ */
 
-static int run_here(void)
+static int run_level(const level *l)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_words),
@@ -567,40 +413,12 @@ static int run_here(void)
         cmocka_unit_test(lengths_and_frequencies_are_equal),
         cmocka_unit_test(lists_are_parts_of_each_other),
         cmocka_unit_test(the_best_stand_where_blocks_end),
-        cmocka_unit_test(bounds_and_floors_of_cranfield),
-        cmocka_unit_test(bounds_and_floors_of_debian_packages),
     };
-    return cmocka_run_group_tests_name(level, tests, NULL, NULL);
-}
-
-/* What the CPU can do is asked once in a process, so each level is one of its own. */
-static int run_apart(void)
-{
-    int status = 0;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        setenv("RIPOSTE_SIMD", level, 1);
-        exit(run_here() != 0);
-    }
-    if (child < 0 || waitpid(child, &status, 0) != child)
-        return 1;
-    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    here = l;
+    return cmocka_run_group_tests_name(l->name, tests, NULL, NULL);
 }
 
 int main(void)
 {
-    static const char *const levels[] = {"scalar", "avx2", "avx512"};
-    uint32_t known = UINT32_MAX;
-    int failed = 0;
-    for (; level_number < sizeof levels / sizeof levels[0]; level_number++) {
-        level = levels[level_number];
-        if (rp__cpu_features_of(level) == known) {
-            printf("skip algorithms_%s: this machine has no such instructions\n", level);
-            continue;
-        }
-        known = rp__cpu_features_of(level);
-        failed |= run_apart();
-    }
-    return failed;
+    return levels_run(run_level);
 }
