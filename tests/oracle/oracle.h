@@ -46,7 +46,7 @@ typedef enum oracle_kind {
 
 typedef enum oracle_role { ORACLE_DEFAULT, ORACLE_SHOULD, ORACLE_MUST, ORACLE_NOT } oracle_role;
 
-enum { ORACLE_KIDS = 8, ORACLE_TEXT = 512 };
+enum { ORACLE_KIDS = 12, ORACLE_TEXT = 512 };
 
 typedef struct oracle_node {
     oracle_kind kind;

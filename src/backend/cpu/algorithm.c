@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const rp__algorithm *const rows[] = {
-    &rp__and_row,     &rp__passes_row, &rp__maxscore_row, &rp__maxscore_bmm_row,
-    &rp__windows_row, &rp__count_row,  &rp__tree_row, /* applies to everything */
+    &rp__and_row,  &rp__passes_row,  &rp__maxscore_row, &rp__maxscore_bmm_row, &rp__bmw_row,
+    &rp__wand_row, &rp__windows_row, &rp__count_row,    &rp__tree_row, /* applies to everything */
 };
 
 const rp__algorithm *rp__algorithm_at(size_t i)

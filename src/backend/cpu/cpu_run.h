@@ -161,6 +161,7 @@ typedef struct rp__algorithm {
 extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__maxscore_bmm_row,
     rp__passes_row,
     rp__windows_row, rp__tree_row;
+extern const rp__algorithm rp__wand_row, rp__bmw_row;
 
 /* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word alone is
  * both). */

@@ -33,10 +33,13 @@ const rp__probe_row *rp__probe_choose(const rp__list *list, const rp__aux *hs, u
                                       uint32_t features)
 {
     (void)n;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if ((rows[i]->needs & ~features) == 0 && rows[i]->applies(list, hs))
-            return rows[i];
-    return &rp__probe_merge_row;
+    if (rp__probe_bitmap_row.applies(list, hs))
+        return &rp__probe_bitmap_row;
+#if defined(__x86_64__)
+    if (features & RP_CPU_AVX512)
+        return &rp__probe_blocks_avx512_row;
+#endif
+    return &rp__probe_svs_row;
 }
 
 void rp__probe_open(rp__probe *probe, const rp__probe_row *row, const rp__list *list,
