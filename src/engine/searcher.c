@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "store/store.h"
 
+enum { THREADS_MOST = 1024 }; /* of one query */
+
 /* ---- Options --------------------------------------------------------------------------------- */
 
 const char *rp_variant_name(size_t i)
@@ -58,6 +60,9 @@ static rp_status check_limits(const rp_search_options *o, rp_error *err)
     if ((int)o->total < RP_TOTAL_AT_LEAST || o->total > RP_TOTAL_ONLY)
         return rp__error_set(err, RP_USAGE, "total %d is none; choose from at least, exact, only",
                              (int)o->total);
+    if (o->threads > THREADS_MOST)
+        return rp__error_set(err, RP_LIMIT, "%zu threads for one query; at most %d", o->threads,
+                             THREADS_MOST);
     if (o->k > o->max_k)
         return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", o->k,
                              o->max_k);
@@ -136,6 +141,8 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     if (status != RP_OK)
         return status;
     status = rp__analyzer_state_new(s->index->analyzer, &s->analyzer);
+    if (status == RP_OK && o->threads > 1)
+        status = rp__split_new(s->index, (uint32_t)o->threads, o->max_memory, &s->split);
     if (status != RP_OK)
         return rp__error_no_memory(err);
     rp_error own = {0};
@@ -163,6 +170,7 @@ void rp_searcher_free(rp_searcher *searcher)
 {
     if (!searcher)
         return;
+    rp__split_free(searcher->split);
     rp__arena_reset(&searcher->arena);
     rp__analyzer_state_free(searcher->analyzer);
     rp__free(searcher->norms);
@@ -221,7 +229,8 @@ static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes,
         return status;
     *answer = (rp__answer){.total_is_exact = true};
     if (bound->n_ops > 0)
-        status = s->backend->run(bound, &s->arena, answer, err);
+        status = s->split ? rp__split_run(s->split, s->backend, bound, &s->arena, answer, err)
+                          : s->backend->run(bound, &s->arena, answer, err);
     if (status == RP_LIMIT)
         pass_limit(s, err);
     return status;

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "base/arena.h"
 #include "engine/engine.h"
+#include "engine/split.h"
 #include "plan/plan.h"
 #include "riposte/search.h"
 
@@ -16,6 +17,7 @@ struct rp_searcher {
     rp__analyzer_state *analyzer;
     float *norms;    /* by length code */
     rp__arena arena; /* emptied when a query begins */
+    rp__split *split; /* NULL: a query has one thread */
 };
 
 /* Empties the arena, then parses and binds. Reads mapped memory: call it under the guard. */
