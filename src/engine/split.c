@@ -16,7 +16,7 @@
 enum {
     RANGES_A_THREAD = 4,
     RANGE_LEAST = 1 << 13,    /* documents of a range */
-    POSTINGS_LEAST = 1 << 17, /* of a query that is worth waking threads for */
+    POSTINGS_LEAST = 1 << 19, /* of a query that is worth waking threads for */
 };
 
 struct rp__split {

@@ -27,15 +27,29 @@ rp_status rp__part_list(rp__cpu_run *run)
     return RP_OK;
 }
 
+/* The part's buckets, where the index has some; NULL: it has none. */
+static const rp__aux *find_buckets(rp__cpu_run *run, const rp__part *part)
+{
+    const rp__segment *segment = run->query->segment;
+    const rp__segment_info *info = rp__segment_get_info(segment);
+    for (size_t i = 0; i < info->n_aux; i++) {
+        rp__aux *hs = info->aux[i]->bucket ? rp__arena_alloc(run->arena, sizeof *hs) : NULL;
+        if (hs && rp__segment_aux(segment, info->aux[i], &part->reader->word->term, hs) == RP_OK)
+            return hs;
+    }
+    return NULL;
+}
+
 rp_status rp__part_probe(rp__cpu_run *run, rp__part *part, uint64_t n)
 {
     const rp__list *list = &part->reader->list;
     uint64_t decoded = part->probe ? part->probe->decoded : 0;
+    const rp__aux *hs = part->probe ? part->probe->hs : find_buckets(run, part);
     if (!part->probe)
         part->probe = rp__arena_alloc(run->arena, sizeof *part->probe);
     if (!part->probe)
         return rp__error_no_memory(run->err);
-    rp__probe_open(part->probe, rp__probe_choose(list, NULL, n, rp__cpu_features()), list, NULL);
+    rp__probe_open(part->probe, rp__probe_choose(list, hs, n, rp__cpu_features()), list, hs);
     part->probe->decoded = decoded;
     return RP_OK;
 }
