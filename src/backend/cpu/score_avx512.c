@@ -12,7 +12,7 @@ enum { LANES = 16 };
 
 static __mmask16 first_lanes(uint32_t n)
 {
-    return n < LANES ? (__mmask16)((1U << n) - 1) : (__mmask16)UINT16_MAX;
+    return (__mmask16)(n < LANES ? (1U << n) - 1 : UINT16_MAX);
 }
 
 static bool avx512_bm25(const rp__query *query, float scaled_weight, const uint32_t *docids,

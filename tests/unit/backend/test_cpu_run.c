@@ -270,8 +270,8 @@ static size_t check(const char *text, size_t k)
         n_rows++;
         if (rp__cpu_run_by(row, &p.query, &arena, &got, &err) != RP_OK)
             fail_msg("%s by %s: %s", text, row->name, err.text);
-        bool is_right = got.total_is_exact ? got.total == total
-                                           : got.total <= total && got.total >= got.n;
+        bool is_right =
+            got.total_is_exact ? got.total == total : got.total <= total && got.total >= got.n;
         if (!is_right || got.n != want.n || (got.total_is_exact && row->prunes))
             fail_msg("%s by %s: %zu of %d, not %zu of %d", text, row->name, got.n, (int)got.total,
                      want.n, (int)total);
