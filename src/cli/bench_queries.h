@@ -22,12 +22,10 @@ const char *rp__bench_queries_key(rp__bench_figure figure);
 const char *rp__bench_queries_unit(rp__bench_figure figure);
 bool rp__bench_queries_is_rate(rp__bench_figure figure);
 
-enum { RP_BENCH_OPERATION_BYTES = 96 };
-
 typedef struct rp__bench_operation {
-    char name[RP_BENCH_OPERATION_BYTES]; /* and:10, or:count, or:10:maxscore */
-    char form[RP_BENCH_OPERATION_BYTES]; /* the same without the algorithm: one form, one answer */
-    bool is_phrase;                      /* asks for the words side by side */
+    char name[80];  /* and:10, or:count, or:10:maxscore */
+    char form[40];  /* the same without the algorithm: one form, one answer */
+    bool is_phrase; /* asks for the words side by side */
     rp_search_options options;
     rp_searcher **searchers; /* one a thread */
     bool is_refused;         /* the algorithm cannot answer all of these queries */

@@ -62,15 +62,30 @@ static void print_row(const rp__bench_queries *b, size_t i)
     putchar('\n');
 }
 
+/* A line for each form. */
+static void print_refused(const rp__bench_queries *b)
+{
+    const char *form = "";
+    for (size_t i = 0; i < b->n; i++) {
+        const rp__bench_operation *o = &b->operations[i];
+        if (!o->is_refused)
+            continue;
+        if (strcmp(o->form, form) != 0)
+            printf("%s%s: not for all of these queries:", *form ? "\n" : "", o->form);
+        form = o->form;
+        printf(" %s", algorithm_of(o));
+    }
+    if (*form)
+        putchar('\n');
+}
+
 void rp__bench_queries_report_print(const rp__bench_queries *b)
 {
     print_heads(b);
     for (size_t i = 0; i < b->n; i++)
         if (!b->operations[i].is_refused)
             print_row(b, i);
-    for (size_t i = 0; i < b->n; i++)
-        if (b->operations[i].is_refused)
-            printf("%s: not for all of these queries\n", b->operations[i].name);
+    print_refused(b);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -92,8 +92,8 @@ static bool prepare(sqlite3 *db, operation *o, const char *name, size_t n)
     for (size_t i = 0; i < n; i++)
         o->best[i] = INT64_MAX;
     if (!o->is_count)
-        snprintf(sql, sizeof sql, "SELECT rowid, rank FROM t WHERE t MATCH ? ORDER BY rank LIMIT %d",
-                 atoi(k + 1));
+        snprintf(sql, sizeof sql,
+                 "SELECT rowid, rank FROM t WHERE t MATCH ? ORDER BY rank LIMIT %d", atoi(k + 1));
     return sqlite3_prepare_v2(db, sql, -1, &o->statement, NULL) == SQLITE_OK;
 }
 
@@ -128,12 +128,11 @@ static bool pass(operation *o, const topics *t, size_t first, bool counts)
 
 static bool measure(operation *o, size_t n, const topics *t, double warm, size_t rounds)
 {
-    int64_t end = now(CLOCK_MONOTONIC) + (int64_t)(warm * 1e9 * (double)n);
+    int64_t end = now(CLOCK_THREAD_CPUTIME_ID) + (int64_t)(warm * 1e9 * (double)n);
     bool ok = true;
-    do
+    while (ok && now(CLOCK_THREAD_CPUTIME_ID) < end)
         for (size_t i = 0; i < n; i++)
             ok = ok && pass(&o[i], t, 0, false);
-    while (ok && now(CLOCK_MONOTONIC) < end);
     for (size_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < n; i++)
             ok = ok && pass(&o[i], t, round * t->n / rounds, true);

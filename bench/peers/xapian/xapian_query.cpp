@@ -97,12 +97,11 @@ static void measure(const char *dir, std::vector<Operation> &operations,
                     const std::vector<Topic> &topics, double warm, size_t rounds)
 {
     Xapian::Database db(dir);
-    long long end = now(CLOCK_MONOTONIC) + static_cast<long long>(warm * 1e9) *
+    long long end = now(CLOCK_THREAD_CPUTIME_ID) + static_cast<long long>(warm * 1e9) *
                                                static_cast<long long>(operations.size());
-    do
+    while (now(CLOCK_THREAD_CPUTIME_ID) < end)
         for (Operation &o : operations)
             pass(db, o, topics, 0, false);
-    while (now(CLOCK_MONOTONIC) < end);
     for (size_t round = 0; round < rounds; round++)
         for (Operation &o : operations)
             pass(db, o, topics, round * topics.size() / rounds, true);
