@@ -244,6 +244,9 @@ $B/%.tidy: %.c
 bench: all $(BENCHES) ## measure against peers; each number comes with its machine, data and command
 	@for b in $(BENCHES) $(wildcard bench/*.sh); do $$b || exit 1; done
 
+bench-check: all ## instructions that searches take: fails where they rose by over 3%; UPDATE=1 keeps new counts
+	@CC='$(CC)' tools/bench_check $B $(if $(UPDATE),update)
+
 ##@ Install
 MAN := share/man/man1/riposte.1
 BASH_COMPLETION := share/bash-completion/completions/riposte
@@ -294,4 +297,4 @@ help: ## this list
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers recursion graph \
-        format format-check analyze tidy bench install uninstall deps deps-all clean help
+        format format-check analyze tidy bench bench-check install uninstall deps deps-all clean help

@@ -1,6 +1,7 @@
-/* riposte/lab.h: the laboratory: codecs by row, on arrays, for those who measure and study them.
+/* riposte/lab.h: the laboratory: codecs by row, on arrays, and searches without their trimmings, for
+ * those who measure and study them.
  *
- * Chapters: 1 rows; 2 lists; 3 work; 4 data.
+ * Chapters: 1 rows; 2 lists; 3 work; 4 data; 5 queries.
  * Unstable: any version may change what is here, so riposte.h does not include it. A row is a codec
  * as one instruction set runs it; rows of one codec write and read the same bytes. */
 #ifndef RIPOSTE_LAB_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "riposte/index.h"
+#include "riposte/search.h"
 #include "riposte/status.h"
 
 #ifdef __cplusplus
@@ -134,6 +136,33 @@ void rp_lab_random_init(rp_lab_random *random, uint64_t seed);
 uint64_t rp_lab_random_next(rp_lab_random *random);
 /* Below `below`, which is at least 1. */
 uint32_t rp_lab_random_below(rp_lab_random *random, uint32_t below);
+
+/* ---- 5. Queries ------------------------------------------------------------------------------ */
+
+typedef struct rp_lab_hit {
+    uint32_t docid, fixed; /* as rp_hit has them */
+} rp_lab_hit;
+
+typedef struct rp_lab_answer {
+    size_t n;
+    const rp_lab_hit *at; /* best first; until the searcher's next call */
+    uint64_t total;
+    bool total_is_exact;
+    uint64_t postings;
+} rp_lab_answer;
+
+/* rp_searcher_search without the names of the hits: the work that all search engines share. */
+rp_status rp_lab_search(rp_searcher *searcher, const char *query, size_t query_bytes,
+                        rp_lab_answer *out, rp_error *err);
+
+/* What a query asks of an index. */
+typedef struct rp_lab_question {
+    size_t words, known; /* that differ; of them, in the index */
+    uint64_t postings;   /* of their lists, in all */
+} rp_lab_question;
+
+rp_status rp_lab_query_look(rp_searcher *searcher, const char *query, size_t query_bytes,
+                            rp_lab_question *out, rp_error *err);
 
 #ifdef __cplusplus
 }

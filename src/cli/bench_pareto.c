@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/console.h"
+#include "cli/bench_svg.h"
 
 enum {
     WIDTH = 960,
@@ -21,7 +21,6 @@ enum {
     TOP = 70,
     BOTTOM = 520,
     FOOT = 40, /* below all panels */
-    FONT = 12,
 };
 static const double FAR = 1.75, LETTER = 6.4; /* pixels a letter of a name, about */
 
@@ -34,40 +33,6 @@ typedef struct scale {
     double x_low, x_high, y_low, y_high; /* y as logarithms */
     double top;                          /* of the panel on the page */
 } scale;
-
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-static void put_xml(rp__buf *out, const char *text)
-{
-    rp__buf clean;
-    rp__buf_init(&clean);
-    rp__console_clean(&clean, text, strlen(text));
-    for (size_t i = 0; i < clean.n; i++) {
-        char c = (char)clean.at[i];
-        if (c == '&')
-            rp__buf_put_string(out, "&amp;");
-        else if (c == '<')
-            rp__buf_put_string(out, "&lt;");
-        else if (c == '>')
-            rp__buf_put_string(out, "&gt;");
-        else
-            rp__buf_put_byte(out, (uint8_t)c);
-    }
-    rp__buf_free(&clean);
-}
-
-static void put_text(rp__buf *out, double x, double y, const char *anchor, const char *text)
-{
-    rp__buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    put_xml(out, text);
-    rp__buf_put_string(out, "</text>\n");
-}
-
-static void put_line(rp__buf *out, double x1, double y1, double x2, double y2, const char *colour)
-{
-    rp__buf_printf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n",
-                   x1, y1, x2, y2, colour);
-}
 
 /* ---- Scales ---------------------------------------------------------------------------------- */
 
@@ -131,9 +96,9 @@ static void put_axes(const rp__bench_pareto *p, const scale *s, rp__buf *out)
     double step = x_step(s), bottom = s->top + BOTTOM;
     for (long i = (long)ceil(s->x_low / step); (double)i * step <= s->x_high; i++) {
         double x = (double)i * step;
-        put_line(out, to_x(s, x), s->top + TOP, to_x(s, x), bottom, "#e6e6e6");
+        rp__bench_svg_line(out, to_x(s, x), s->top + TOP, to_x(s, x), bottom, "#e6e6e6");
         snprintf(text, sizeof text, "%.4g", x);
-        put_text(out, to_x(s, x), bottom + 18, "middle", text);
+        rp__bench_svg_text(out, to_x(s, x), bottom + 18, "middle", text);
     }
     for (int power = (int)floor(s->y_low); power <= (int)s->y_high + 1; power++) {
         for (int digit = 1; digit < 10; digit++) {
@@ -141,27 +106,19 @@ static void put_axes(const rp__bench_pareto *p, const scale *s, rp__buf *out)
             if (log10(y) < s->y_low || log10(y) > s->y_high)
                 continue;
             bool has_text = digit == 1 || digit == 2 || digit == 5;
-            put_line(out, LEFT, to_y(s, y), RIGHT, to_y(s, y), has_text ? "#e6e6e6" : "#f4f4f4");
+            rp__bench_svg_line(out, LEFT, to_y(s, y), RIGHT, to_y(s, y),
+                               has_text ? "#e6e6e6" : "#f4f4f4");
             snprintf(text, sizeof text, "%g", y);
             if (has_text)
-                put_text(out, LEFT - 8, to_y(s, y) + 4, "end", text);
+                rp__bench_svg_text(out, LEFT - 8, to_y(s, y) + 4, "end", text);
         }
     }
-    rp__buf_printf(out,
-                   "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"none\" "
-                   "stroke=\"#666666\"/>\n",
-                   LEFT, s->top + TOP, RIGHT - LEFT, BOTTOM - TOP);
-    put_text(out, (LEFT + RIGHT) / 2.0, bottom + 40, "middle", p->x_title);
-    rp__buf_printf(out, "<g transform=\"translate(20 %.1f) rotate(-90)\">\n",
-                   s->top + (TOP + BOTTOM) / 2.0);
-    put_text(out, 0, 0, "middle", p->y_title);
-    rp__buf_put_string(out, "</g>\n");
+    rp__bench_svg_frame(out, LEFT, s->top + TOP, RIGHT - LEFT, BOTTOM - TOP);
+    rp__bench_svg_text(out, (LEFT + RIGHT) / 2.0, bottom + 40, "middle", p->x_title);
+    rp__bench_svg_upward(out, 20, s->top + (TOP + BOTTOM) / 2.0, p->y_title);
 }
 
 /* ---- Points ---------------------------------------------------------------------------------- */
-
-static const char *const colours[RP_BENCH_GROUPS] = {"#b4421c", "#1f6fb2", "#6b6b6b", "#3a8f4d",
-                                                     "#7a4fa3"};
 
 static int by_x(const void *a, const void *b)
 {
@@ -217,7 +174,7 @@ static box place(const rp__bench_pareto *p, const scale *s, const rp__bench_poin
     static const double ways[][2] = {{1, 0},  {-1, 0},  {0, -1}, {0, 1},
                                      {1, -1}, {-1, -1}, {1, 1},  {-1, 1}};
     double x = to_x(s, point->x), y = to_y(s, point->y);
-    double half_w = LETTER * (double)strlen(point->label) / 2, half_h = FONT / 2.0 + 1;
+    double half_w = LETTER * (double)strlen(point->label) / 2, half_h = RP_BENCH_SVG_FONT / 2.0 + 1;
     double least = 1e30;
     box best = {0};
     for (int away = 9; away < 60 && least > 0; away += 13) {
@@ -236,24 +193,25 @@ static box place(const rp__bench_pareto *p, const scale *s, const rp__bench_poin
 
 static void put_point(const scale *s, const rp__bench_point *at, const box *name, rp__buf *out)
 {
-    const char *colour = colours[at->group];
+    const char *colour = rp__bench_svg_colours[at->group];
     double x = to_x(s, at->x), y = to_y(s, at->y);
     double near_x = fmin(fmax(x, name->left), name->right);
     double near_y = fmin(fmax(y, name->top), name->bottom);
     if (hypot(near_x - x, near_y - y) > 14) /* too far to be read as its name */
-        put_line(out, x, y, near_x, near_y, "#bbbbbb");
+        rp__bench_svg_line(out, x, y, near_x, near_y, "#bbbbbb");
     rp__buf_printf(out,
                    "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\" stroke=\"%s\">"
                    "<title>",
                    x, y, at->is_best ? colour : "#ffffff", colour);
-    put_xml(out, at->label);
+    rp__bench_svg_xml(out, at->label);
     rp__buf_printf(out, ": %.2f, %.2f</title></circle>\n", at->x, at->y);
     if (name->left >= x) /* the side at the point is kept, because widths of letters are a guess */
-        put_text(out, name->left, name->bottom - 3, "start", at->label);
+        rp__bench_svg_text(out, name->left, name->bottom - 3, "start", at->label);
     else if (name->right <= x)
-        put_text(out, name->right, name->bottom - 3, "end", at->label);
+        rp__bench_svg_text(out, name->right, name->bottom - 3, "end", at->label);
     else
-        put_text(out, (name->left + name->right) / 2, name->bottom - 3, "middle", at->label);
+        rp__bench_svg_text(out, (name->left + name->right) / 2, name->bottom - 3, "middle",
+                           at->label);
 }
 
 static void put_points(const rp__bench_pareto *p, const scale *s, rp__buf *out)
@@ -281,10 +239,10 @@ static void put_legend(const rp__bench_pareto *p, const scale *s, rp__buf *out)
     double x = RIGHT;
     for (size_t i = p->n_groups; i-- > 0;) {
         x -= LETTER * (double)strlen(p->groups[i]);
-        put_text(out, x, s->top + TOP - 10, "start", p->groups[i]);
+        rp__bench_svg_text(out, x, s->top + TOP - 10, "start", p->groups[i]);
         x -= 10;
         rp__buf_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n", x,
-                       s->top + TOP - 14, colours[i]);
+                       s->top + TOP - 14, rp__bench_svg_colours[i]);
         x -= 20;
     }
 }
@@ -300,7 +258,7 @@ static void put_far(const rp__bench_pareto *p, const scale *s, rp__buf *out)
                            p->points[i].y);
     rp__buf_put_byte(&text, 0);
     if (!text.failed && text.n > 1)
-        put_text(out, LEFT, s->top + TOP - 10, "start", (const char *)text.at);
+        rp__bench_svg_text(out, LEFT, s->top + TOP - 10, "start", (const char *)text.at);
     rp__buf_free(&text);
 }
 
@@ -309,10 +267,9 @@ static void close_panel(rp__bench_pareto *p)
     if (p->title.n == 0)
         return;
     scale s = scale_of(p);
-    rp__buf_printf(&p->body, "<text x=\"%d\" y=\"%.1f\" font-size=\"16\" font-weight=\"bold\">",
-                   LEFT, s.top + TOP - 32);
-    rp__buf_put(&p->body, p->title.at, p->title.n);
-    rp__buf_put_string(&p->body, "</text>\n");
+    rp__buf_put_byte(&p->title, 0);
+    if (!p->title.failed)
+        rp__bench_svg_title(&p->body, LEFT, s.top + TOP - 32, (const char *)p->title.at);
     put_axes(p, &s, &p->body);
     put_frontier(p, &s, &p->body);
     put_points(p, &s, &p->body);
@@ -333,7 +290,7 @@ void rp__bench_pareto_init(rp__bench_pareto *plot, const char *x_title, const ch
 void rp__bench_pareto_panel(rp__bench_pareto *plot, const char *title)
 {
     close_panel(plot);
-    put_xml(&plot->title, title);
+    rp__buf_put_string(&plot->title, title);
 }
 
 static size_t group_of(rp__bench_pareto *plot, const char *name)
@@ -364,16 +321,10 @@ void rp__bench_pareto_finish(rp__bench_pareto *plot, const char *caption, rp__bu
 {
     close_panel(plot);
     int height = (int)plot->n_panels * HEIGHT + FOOT;
-    rp__buf_printf(out,
-                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-                   "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"%d\" "
-                   "fill=\"#222222\">\n"
-                   "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
-                   WIDTH, height, WIDTH, height, FONT, WIDTH, height);
+    rp__bench_svg_begin(out, WIDTH, height);
     rp__buf_put(out, plot->body.at, plot->body.n);
-    put_text(out, LEFT, height - 14, "start", caption);
-    rp__buf_put_string(out, "</svg>\n");
+    rp__bench_svg_text(out, LEFT, height - 14, "start", caption);
+    rp__bench_svg_end(out);
     out->failed = out->failed || plot->body.failed || plot->title.failed;
 }
 

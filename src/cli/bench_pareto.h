@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "cli/bench_svg.h"
 
 typedef struct rp__bench_point {
     char label[48];
@@ -14,14 +15,14 @@ typedef struct rp__bench_point {
     bool is_best;              /* on the line */
 } rp__bench_point;
 
-enum { RP_BENCH_GROUPS = 5 }; /* more share the last one's colour */
+enum { RP_BENCH_GROUPS = RP_BENCH_SVG_COLOURS }; /* more share the last one's colour */
 
 /* One thread. A failed allocation shows in what finish leaves. */
 typedef struct rp__bench_pareto {
     const char *x_title, *y_title;
     rp__buf body; /* finished panels */
     size_t n_panels;
-    rp__buf title; /* of the open panel, as XML text */
+    rp__buf title; /* of the open panel */
     char groups[RP_BENCH_GROUPS][16]; /* as they came, in all panels */
     size_t n_groups;
     rp__bench_point *points;

@@ -8,11 +8,10 @@
 #include "cli/bench_codecs.h"
 #include "cli/bench_codecs_report.h"
 #include "cli/bench_machine.h"
+#include "cli/name_list.h"
 #include "cli/verbs.h"
 #include "riposte/lab.h"
 #include "riposte/riposte.h"
-
-enum { NAME_BYTES = 64 };
 
 static const char *const orders[] = {"input", "random", NULL};
 static const char *const instruction_sets[] = {"best", "scalar", "avx2", "avx512", NULL};
@@ -105,36 +104,7 @@ typedef struct job {
     FILE *plot_file;
 } job;
 
-/* ---- Names with commas between --------------------------------------------------------------- */
-
-/* The next name of a list; false at its end. Too long is cut, and then not known. */
-static bool next_name(const char **names, char out[NAME_BYTES])
-{
-    const char *at = *names;
-    if (*at == 0)
-        return false;
-    size_t n = strcspn(at, ",");
-    snprintf(out, NAME_BYTES, "%.*s", (int)n, at);
-    *names = at + n + (at[n] == ',');
-    return true;
-}
-
-static rp_status refuse_name(job *j, const char *option, const char *name,
-                             const char *(*name_at)(size_t), rp_error *err)
-{
-    rp__nearest near = {0};
-    char remedy[160];
-    const char *known;
-    int n = snprintf(remedy, sizeof remedy, "--%s ", option);
-    for (size_t i = 0; (known = name_at(i)); i++) {
-        rp__options_nearest(&near, name, known);
-        if (n < (int)sizeof remedy)
-            n += snprintf(remedy + n, sizeof remedy - (size_t)n, "%s%s", i ? "," : "", known);
-    }
-    if (near.name)
-        snprintf(remedy, sizeof remedy, "--%s %s", option, near.name);
-    return rp__console_usage(j->console, err, remedy, "--%s \"%s\" is not known", option, name);
-}
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static const char *order_at(size_t i)
 {
@@ -144,27 +114,6 @@ static const char *order_at(size_t i)
 static const char *isa_at(size_t i)
 {
     return instruction_sets[i];
-}
-
-static bool is_known(const char *name, const char *(*name_at)(size_t))
-{
-    const char *known;
-    for (size_t i = 0; (known = name_at(i)); i++)
-        if (strcmp(known, name) == 0)
-            return true;
-    return false;
-}
-
-static rp_status check_names(job *j, const char *option, const char *names,
-                             const char *(*name_at)(size_t), rp_error *err)
-{
-    char name[NAME_BYTES];
-    if (*names == 0)
-        return refuse_name(j, option, names, name_at, err);
-    while (next_name(&names, name))
-        if (!is_known(name, name_at))
-            return refuse_name(j, option, name, name_at, err);
-    return RP_OK;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -184,9 +133,9 @@ static rp_status add_row(job *j, size_t row, rp_error *err)
 static rp_status add_codec(job *j, const char *codec, rp_error *err)
 {
     const char *sets = j->args->isa;
-    char isa[NAME_BYTES];
+    char isa[RP_NAME_BYTES];
     rp_status status = RP_OK;
-    while (status == RP_OK && next_name(&sets, isa)) {
+    while (status == RP_OK && rp__name_list_next(&sets, isa)) {
         size_t row;
         status = rp_lab_row_find(codec, isa, &row, err);
         if (status == RP_OK)
@@ -200,11 +149,11 @@ static rp_status add_codec(job *j, const char *codec, rp_error *err)
 static rp_status choose_rows(job *j, rp_error *err)
 {
     const char *names = j->args->codec;
-    char name[NAME_BYTES];
-    rp_status status = check_names(j, "isa", j->args->isa, isa_at, err);
+    char name[RP_NAME_BYTES];
+    rp_status status = rp__name_list_check(j->console, "isa", j->args->isa, isa_at, err);
     if (status == RP_OK && names)
-        status = check_names(j, "codec", names, rp_codec_name, err);
-    while (status == RP_OK && names && next_name(&names, name))
+        status = rp__name_list_check(j->console, "codec", names, rp_codec_name, err);
+    while (status == RP_OK && names && rp__name_list_next(&names, name))
         status = add_codec(j, name, err);
     for (size_t i = 0; status == RP_OK && !j->args->codec && rp_codec_name(i); i++)
         status = add_codec(j, rp_codec_name(i), err);
@@ -226,8 +175,8 @@ static rp_status make_set(const job *j, const char *name, rp_lab_set *set, rp_er
 static rp_status check_lists(job *j, rp_error *err)
 {
     const char *names = j->lists;
-    char name[NAME_BYTES];
-    while (next_name(&names, name)) {
+    char name[RP_NAME_BYTES];
+    while (rp__name_list_next(&names, name)) {
         if (strcmp(name, "real") == 0 && !j->index)
             return rp__console_usage(j->console, err, "riposte bench codecs my.rip",
                                      "--lists real needs an index");
@@ -279,11 +228,11 @@ static rp_status run_set(job *j, const char *data, const char *order, rp_error *
 static rp_status run_sets(job *j, rp_error *err)
 {
     const char *lists = j->lists;
-    char data[NAME_BYTES], order[NAME_BYTES];
+    char data[RP_NAME_BYTES], order[RP_NAME_BYTES];
     rp_status status = RP_OK;
-    while (status == RP_OK && next_name(&lists, data)) {
+    while (status == RP_OK && rp__name_list_next(&lists, data)) {
         const char *names = j->args->order;
-        while (status == RP_OK && next_name(&names, order))
+        while (status == RP_OK && rp__name_list_next(&names, order))
             status = run_set(j, data, order, err);
     }
     return status;
@@ -359,7 +308,7 @@ static rp_status open_job(job *j, rp_error *err)
 {
     rp_status status = choose_rows(j, err);
     if (status == RP_OK)
-        status = check_names(j, "order", j->args->order, order_at, err);
+        status = rp__name_list_check(j->console, "order", j->args->order, order_at, err);
     if (status == RP_OK && j->dir)
         status = rp_index_open(j->dir, NULL, &j->index, err);
     if (status == RP_OK)

@@ -1,0 +1,447 @@
+/* cmd_bench_queries.c: riposte bench queries: which queries, by which operations, and where the results
+ * go. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "cli/bench_machine.h"
+#include "cli/bench_queries.h"
+#include "cli/bench_queries_plot.h"
+#include "cli/bench_queries_report.h"
+#include "cli/interrupt.h"
+#include "cli/name_list.h"
+#include "cli/verbs.h"
+#include "riposte/lab.h"
+#include "riposte/riposte.h"
+
+enum { K_MOST = 10000 };
+
+typedef struct bench_queries_args {
+    rp__common_args common;
+    const char *modes, *k, *algorithms, *words, *format, *per_query, *plot;
+    uint32_t rounds, threads, query_threads;
+    rp__bench_choice choice;
+    bool plain, names;
+} bench_queries_args;
+
+#define AT(field) .at = offsetof(bench_queries_args, field)
+
+static const rp__option operation_rows[] = {
+    {.name = "modes",
+     .kind = RP_OPTION_TEXT,
+     .argument = "NAMES",
+     .initial = "and,or",
+     AT(modes),
+     .help = "how words are asked for: and, or, andor, phrase (side by side)"},
+    {.name = "k",
+     .kind = RP_OPTION_TEXT,
+     .argument = "LIST",
+     .initial = "10,1000,count",
+     AT(k),
+     .help = "hits of a query; count: how many match, and no hits"},
+    {.name = "algorithms",
+     .kind = RP_OPTION_TEXT,
+     .argument = "NAMES",
+     .initial = "auto",
+     AT(algorithms),
+     .help = "which ones, or all; what cannot answer every query is left out"},
+    {.name = "rounds",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "N",
+     .initial = "9",
+     .least = 1,
+     .most = RP_BENCH_SAMPLES,
+     AT(rounds),
+     .help = "how often each operation is measured, in turn with the others"},
+    {.name = "threads",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "N",
+     .initial = "1",
+     .least = 1,
+     .most = 256,
+     AT(threads),
+     .help = "over 1: throughput of so many threads as well, by wall clock"},
+    {.name = "query-threads",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "N",
+     .initial = "1",
+     .least = 1,
+     .most = 256,
+     AT(query_threads),
+     .help = "threads that share one query; over 1: times are wall times"},
+    {.name = "names",
+     .kind = RP_OPTION_FLAG,
+     AT(names),
+     .help = "to hits with ids, as a user has them; otherwise to docids and scores"},
+    {0},
+};
+
+static const rp__option choice_rows[] = {
+    {.name = "words",
+     .kind = RP_OPTION_TEXT,
+     .argument = "N-M",
+     AT(words),
+     .help = "queries of so many words that differ, as 2-5"},
+    {.name = "known",
+     .kind = RP_OPTION_FLAG,
+     AT(choice.known),
+     .help = "whose words are all in the index"},
+    {.name = "min-hits",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     AT(choice.min_hits),
+     .help = "whose words are together in so many documents"},
+    {.name = "sample",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     AT(choice.sample),
+     .help = "of those, so many at random"},
+    {.name = "seed",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "1",
+     AT(choice.seed),
+     .help = "of the sample"},
+    {.name = "format",
+     .kind = RP_OPTION_NAME,
+     .argument = "NAME",
+     .choice_at = rp_topics_format_name,
+     AT(format),
+     .help = "how QUERIES are written; otherwise told by the first one"},
+    {.name = "plain",
+     .kind = RP_OPTION_FLAG,
+     AT(plain),
+     .help = "queries are words and nothing else"},
+    {0},
+};
+
+static const rp__option output_rows[] = {
+    {.name = "per-query",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     AT(per_query),
+     .help = "write operation, qid, best nanoseconds and total of each query, tabs between"},
+    {.name = "plot",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE.svg",
+     AT(plot),
+     .help = "write a plot of how times spread"},
+    {0},
+};
+
+static const rp__option_group groups[] = {
+    {"operations", operation_rows, 0},
+    {"queries", choice_rows, 0},
+    {"output", output_rows, 0},
+    {"general", rp__options_common, offsetof(bench_queries_args, common)},
+    {0},
+};
+
+typedef struct job {
+    rp__console *console;
+    const bench_queries_args *args;
+    const char *dir, *queries;
+    rp__bench_choice choice;
+    rp_index *index;
+    rp__bench_query_set set;
+    rp__bench_queries bench;
+    size_t cap;
+    FILE *per_query, *plot;
+} job;
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static const struct mode {
+    const char *name;
+    rp_mode mode;
+    bool is_phrase;
+} modes[] = {
+    {"and", RP_MODE_AND, false},
+    {"or", RP_MODE_OR, false},
+    {"andor", RP_MODE_ANDOR, false},
+    {"phrase", RP_MODE_OR, true},
+};
+enum { N_MODES = sizeof modes / sizeof modes[0] };
+
+static const char *mode_at(size_t i)
+{
+    return i < N_MODES ? modes[i].name : NULL;
+}
+
+/* "all", then the library's. */
+static const char *algorithm_at(size_t i)
+{
+    return i == 0 ? "all" : rp_algorithm_name(i - 1);
+}
+
+static const struct mode *find_mode(const char *name)
+{
+    const struct mode *m = modes;
+    while (strcmp(m->name, name) != 0)
+        m++;
+    return m;
+}
+
+/* 0: "count"; otherwise the number. */
+static bool read_k(const char *text, size_t *k)
+{
+    char *end;
+    *k = 0;
+    if (strcmp(text, "count") == 0)
+        return true;
+    unsigned long v = *text >= '1' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+    *k = v;
+    return v > 0 && v <= K_MOST && *end == 0;
+}
+
+/* `algorithm` NULL: auto. */
+static rp_status add_operation(job *j, const struct mode *mode, size_t k, const char *algorithm,
+                               rp_error *err)
+{
+    rp__bench_queries *b = &j->bench;
+    if (!rp__alloc_grow(&b->operations, &j->cap, b->n + 1, sizeof *b->operations))
+        return rp__error_no_memory(err);
+    rp__bench_operation *o = &b->operations[b->n++];
+    *o = (rp__bench_operation){.is_phrase = mode->is_phrase};
+    o->options = (rp_search_options){.k = k,
+                                     .mode = mode->mode,
+                                     .plain = j->args->plain && !mode->is_phrase,
+                                     .total = k ? RP_TOTAL_AT_LEAST : RP_TOTAL_ONLY,
+                                     .threads = j->args->query_threads,
+                                     .algorithm = algorithm};
+    snprintf(o->form, sizeof o->form, k ? "%s:%zu" : "%s:count", mode->name, k);
+    snprintf(o->name, sizeof o->name, "%s%s%.32s", o->form, algorithm ? ":" : "",
+             algorithm ? algorithm : "");
+    return RP_OK;
+}
+
+static rp_status add_algorithms(job *j, const struct mode *mode, size_t k, rp_error *err)
+{
+    const char *names = j->args->algorithms, *known;
+    char name[RP_NAME_BYTES];
+    rp_status status = RP_OK;
+    while (status == RP_OK && rp__name_list_next(&names, name))
+        for (size_t i = 0; status == RP_OK && (known = rp_algorithm_name(i)); i++)
+            if (strcmp(name, "all") == 0 || strcmp(name, known) == 0)
+                status = add_operation(j, mode, k, i ? known : NULL, err);
+    return status;
+}
+
+static rp_status add_mode(job *j, const struct mode *mode, rp_error *err)
+{
+    const char *list = j->args->k;
+    char text[RP_NAME_BYTES];
+    rp_status status = RP_OK;
+    while (status == RP_OK && rp__name_list_next(&list, text)) {
+        size_t k;
+        if (!read_k(text, &k))
+            return rp__console_usage(j->console, err, "--k 10,1000,count",
+                                     "--k \"%s\" is neither count nor a number from 1 to %d", text,
+                                     K_MOST);
+        status = add_algorithms(j, mode, k, err);
+    }
+    return status;
+}
+
+static rp_status add_modes(job *j, rp_error *err)
+{
+    const char *list = j->args->modes;
+    char name[RP_NAME_BYTES];
+    rp_status status = rp__name_list_check(j->console, "modes", list, mode_at, err);
+    if (status == RP_OK)
+        status =
+            rp__name_list_check(j->console, "algorithms", j->args->algorithms, algorithm_at, err);
+    while (status == RP_OK && rp__name_list_next(&list, name))
+        status = add_mode(j, find_mode(name), err);
+    if (status == RP_OK && j->bench.n == 0)
+        status = rp__console_usage(j->console, err, "--k 10,1000,count", "--k is empty");
+    return status;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* "2-5" or "3". */
+static rp_status read_words(job *j, rp_error *err)
+{
+    const char *text = j->args->words;
+    rp__bench_choice *c = &j->choice;
+    unsigned least, most;
+    char rest;
+    if (!text)
+        return RP_OK;
+    int n = sscanf(text, "%4u-%4u%c", &least, &most, &rest);
+    if (n == 1 && !strchr(text, '-'))
+        most = least;
+    else if (n != 2)
+        most = 0;
+    if (n < 1 || least < 1 || most < least)
+        return rp__console_usage(j->console, err, "--words 2-5",
+                                 "--words \"%s\" is no range of numbers", text);
+    c->words_least = least;
+    c->words_most = most;
+    return RP_OK;
+}
+
+static rp_status open_file(const char *path, FILE **out, rp_error *err)
+{
+    if (!path || (*out = fopen(path, "we")))
+        return RP_OK;
+    return rp__error_set(err, RP_IO, "%s: %s", path, strerror(errno));
+}
+
+static rp_status open_job(job *j, rp_error *err)
+{
+    rp_status status = read_words(j, err);
+    if (status == RP_OK)
+        status = add_modes(j, err);
+    if (status == RP_OK)
+        status = rp_index_open(j->dir, NULL, &j->index, err);
+    if (status == RP_OK)
+        status = rp__bench_query_set_read(&j->set, j->queries, j->args->format, j->index,
+                                          j->args->plain, &j->choice, err);
+    if (status == RP_OK)
+        status = open_file(j->args->per_query, &j->per_query, err);
+    if (status == RP_OK)
+        status = open_file(j->args->plot, &j->plot, err);
+    j->bench.index = j->index;
+    j->bench.set = &j->set;
+    j->bench.rounds = j->args->rounds;
+    j->bench.has_names = j->args->names;
+    return status;
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* What to type to have it again, with every choice that was made. */
+static void put_command(const job *j, rp__buf *out)
+{
+    const bench_queries_args *a = j->args;
+    rp__buf_printf(out, "riposte bench queries %s %s --modes %s --k %s --algorithms %s --rounds %u",
+                   j->dir, j->queries, a->modes, a->k, a->algorithms, a->rounds);
+    if (a->threads > 1)
+        rp__buf_printf(out, " --threads %u", a->threads);
+    if (a->query_threads > 1)
+        rp__buf_printf(out, " --query-threads %u", a->query_threads);
+    if (a->words)
+        rp__buf_printf(out, " --words %s", a->words);
+    if (a->choice.min_hits)
+        rp__buf_printf(out, " --min-hits %" PRIu64, a->choice.min_hits);
+    if (a->choice.sample)
+        rp__buf_printf(out, " --sample %" PRIu64 " --seed %" PRIu64, a->choice.sample,
+                       a->choice.seed);
+    if (a->format)
+        rp__buf_printf(out, " --format %s", a->format);
+    rp__buf_printf(out, "%s%s%s", a->choice.known ? " --known" : "", a->plain ? " --plain" : "",
+                   a->names ? " --names" : "");
+    rp__buf_put_byte(out, 0);
+}
+
+static rp_status write_files(job *j, const rp__bench_machine *machine, rp_error *err)
+{
+    rp_status status = RP_OK;
+    if (j->per_query) {
+        rp__bench_queries_report_lines(j->per_query, &j->bench);
+        if (fflush(j->per_query) != 0 || ferror(j->per_query))
+            return rp__error_set(err, RP_IO, "%s: %s", j->args->per_query, strerror(errno));
+    }
+    if (j->plot) {
+        char caption[256];
+        rp__buf svg;
+        rp__buf_init(&svg);
+        snprintf(caption, sizeof caption, "riposte %s, %s; best of %u rounds, %zu queries",
+                 rp_version(), machine->cpu, j->bench.rounds, j->set.n);
+        rp__bench_queries_plot(&j->bench, caption, &svg);
+        if (svg.failed)
+            status = rp__error_no_memory(err);
+        else if (fwrite(svg.at, 1, svg.n, j->plot) != svg.n || fflush(j->plot) != 0)
+            status = rp__error_set(err, RP_IO, "%s: %s", j->args->plot, strerror(errno));
+        rp__buf_free(&svg);
+    }
+    return status;
+}
+
+static rp_status reply(job *j, const rp__bench_machine *machine, const char *command, rp_error *err)
+{
+    rp__buf json;
+    rp__json_writer w;
+    if (!j->console->wants_json) {
+        rp__bench_machine_print(machine);
+        rp__console_put(stdout, command, strlen(command));
+        putchar('\n');
+        rp__bench_queries_report_print(&j->bench);
+        return RP_OK;
+    }
+    rp__buf_init(&json);
+    rp__json_writer_init(&w, &json);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__json_writer_text(&w, "schema", "riposte.bench.queries/1");
+    rp__bench_machine_write(&w, machine);
+    rp__json_writer_text(&w, "command", command);
+    rp__bench_queries_report_write(&w, &j->bench);
+    rp__json_writer_end(&w, '}');
+    rp_status status = rp__console_reply(j->console, &json, err);
+    rp__buf_free(&json);
+    return status;
+}
+
+static rp_status run_job(job *j, rp_error *err)
+{
+    rp__bench_machine machine;
+    rp__buf command;
+    rp__buf_init(&command);
+    put_command(j, &command);
+    rp__bench_machine_get(&machine);
+    rp__console_note(j->console, "%zu queries, %zu operations", j->set.n, j->bench.n);
+    rp_status status =
+        command.failed ? rp__error_no_memory(err) : rp__bench_queries_run(&j->bench, err);
+    if (status == RP_OK)
+        status = reply(j, &machine, (const char *)command.at, err);
+    if (status == RP_OK)
+        status = write_files(j, &machine, err);
+    rp__buf_free(&command);
+    return status;
+}
+
+static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
+{
+    job j = {.console = console, .args = call->args};
+    j.dir = call->operands[0];
+    j.queries = call->operands[1];
+    j.choice = j.args->choice;
+    j.bench.threads = j.args->threads;
+    rp__interrupt_watch();
+    rp_status status = open_job(&j, err);
+    if (status == RP_OK)
+        status = run_job(&j, err);
+    if (j.per_query)
+        fclose(j.per_query);
+    if (j.plot)
+        fclose(j.plot);
+    rp__bench_queries_free(&j.bench);
+    rp__bench_query_set_free(&j.set);
+    rp_index_close(j.index);
+    return status;
+}
+
+const rp__verb rp__cmd_bench_queries_verb = {
+    .name = "bench queries",
+    .summary = "measure how fast queries are answered",
+    .operands = {"DIR", "QUERIES"},
+    .details =
+        "For each mode, k and algorithm: mean, p50, p95 and p99 of the times of all queries, and "
+        "queries a second. Every query is answered once before any clock runs, and algorithms "
+        "that answer one differently end the run. A round runs every operation once, beginning "
+        "at another operation and another query; figures are medians of the rounds, the interval "
+        "is that of the mean, and algorithms whose intervals meet share a place. QUERIES are as "
+        "for riposte batch, in the query language unless --plain is given.",
+    .examples = "riposte bench queries my.rip queries.tsv\n"
+                "riposte bench queries my.rip log.tsv.gz --words 2-5 --known --min-hits 10\n"
+                "riposte bench queries my.rip queries.tsv --algorithms all --plot spread.svg\n"
+                "riposte bench queries my.rip queries.tsv --threads 2 --json\n",
+    .groups = groups,
+    .args_bytes = sizeof(bench_queries_args),
+    .run = run,
+};
