@@ -85,6 +85,16 @@ rp_status rp__bitpack_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i,
     return RP_OK;
 }
 
+rp_status rp__bitpack_slice(const uint8_t *in, size_t in_bytes, size_t i, size_t n, uint32_t *out)
+{
+    uint32_t w;
+    if (rp__bitpack_open(in, in_bytes, i + n, &w))
+        return RP_DAMAGED;
+    for (size_t k = 0; k < n; k++)
+        out[k] = value_at(in + 1, w, i + k);
+    return RP_OK;
+}
+
 const rp__block_code rp__bitpack_code = {
     .name = "bp128",
     .needs = 0,
@@ -93,4 +103,5 @@ const rp__block_code rp__bitpack_code = {
     .decode = rp__bitpack_decode,
     .decode_docids = rp__bitpack_decode_docids,
     .at = rp__bitpack_at,
+    .slice = rp__bitpack_slice,
 };

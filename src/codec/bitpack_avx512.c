@@ -76,6 +76,26 @@ static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_
     return RP_OK;
 }
 
+/* A value may begin in the middle of a byte: what the table says, so many bits later. A pair still lies
+ * within its eight bytes up to SLICED bits. */
+static rp_status slice(const uint8_t *in, size_t in_bytes, size_t i, size_t n, uint32_t *out)
+{
+    enum { SLICED = 25 };
+    uint32_t w;
+    if (rp__bitpack_open(in, in_bytes, i + n, &w))
+        return RP_DAMAGED;
+    if (w > SLICED)
+        return rp__bitpack_slice(in, in_bytes, i, n, out);
+    const uint8_t *p = in + 1 + i * w / 8;
+    __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_wide[w].bytes);
+    __m512i starts = _mm512_add_epi8(_mm512_load_si512(rp__bitpack_avx512_wide[w].starts),
+                                     _mm512_set1_epi8((char)(i * w % 8)));
+    __m512i mask = _mm512_set1_epi32((1 << w) - 1);
+    for (size_t k = 0; k < n; k += 16, p += 2 * w)
+        _mm512_storeu_si512(out + k, rp__bitpack_avx512_unpack(p, bytes, starts, mask));
+    return RP_OK;
+}
+
 static void docids_wide(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
 {
     __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_wide[w].bytes);
@@ -133,5 +153,6 @@ const rp__block_code rp__bitpack_avx512_code = {
     .decode = decode,
     .decode_docids = decode_docids,
     .at = rp__bitpack_at,
+    .slice = slice,
 };
 #endif

@@ -100,9 +100,14 @@ uint32_t rp__score_floor(const rp__score *score, uint8_t ratio);
 typedef struct rp__phrase_match {
     rp__reader *readers; /* of its words */
     uint32_t n_words, slop;
-    uint32_t *order;     /* words by rising df */
+    uint32_t *order;     /* n_distinct words by rising df, then those that come again */
+    uint32_t n_distinct;
+    uint32_t *sources;   /* by word: the one whose reader it shares, mostly itself */
     uint32_t *offsets, *n, *scratch;
     const uint32_t **at;
+    uint32_t *starts;    /* of an exact phrase, in one document */
+    size_t starts_cap;
+    rp__arena *arena;
 } rp__phrase_match;
 
 rp_status rp__phrase_match_init(rp__phrase_match *match, const rp__query *query,
@@ -162,11 +167,13 @@ extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__max
     rp__passes_row,
     rp__windows_row, rp__tree_row;
 extern const rp__algorithm rp__wand_row, rp__bmw_row;
+extern const rp__algorithm rp__phrases_row;
 
 /* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word alone is
  * both). */
 bool rp__algorithm_is_and(const rp__query *query);
 bool rp__algorithm_is_or(const rp__query *query);
+bool rp__algorithm_is_phrase(const rp__query *query); /* one phrase, and nothing else */
 /* The rows; all that apply give the same answer. NULL past the last. */
 const rp__algorithm *rp__algorithm_at(size_t i);
 const rp__algorithm *rp__algorithm_find(const char *name); /* NULL: no such name */
