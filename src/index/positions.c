@@ -132,7 +132,7 @@ static bool enter_chunk(rp__positions *p, uint64_t chunk)
     return true;
 }
 
-/* The n values after the first p->before of the frame. */
+/* The n positions after the first p->before of the frame. */
 static rp_status read_values(rp__positions *p, uint32_t n)
 {
     for (uint32_t done = 0; done < n;) {
@@ -140,7 +140,8 @@ static rp_status read_values(rp__positions *p, uint32_t n)
         uint32_t i = from % RP_BLOCK, count = n - done < RP_BLOCK - i ? n - done : RP_BLOCK - i;
         if (!enter_chunk(p, from / RP_BLOCK))
             return RP_DAMAGED;
-        rp_status status = p->code->slice(p->in, p->bytes, i, count, p->at + done);
+        uint32_t base = done ? p->at[done - 1] : UINT32_MAX;
+        rp_status status = p->code->slice(p->in, p->bytes, i, count, base, p->at + done);
         if (status != RP_OK)
             return status;
         done += count;
@@ -165,11 +166,8 @@ static rp_status read_posting(rp__positions *p, uint32_t f, uint32_t slot)
         return RP_DAMAGED;
     if (!make_room(p, n))
         return RP_NO_MEMORY;
-    status = read_values(p, n);
-    if (status == RP_OK && !add_up(p->at, n))
-        status = RP_DAMAGED;
     p->n = n;
-    return status;
+    return read_values(p, n);
 }
 
 /* A tiny list is read from its first byte on, until the posting. */

@@ -103,6 +103,7 @@ typedef struct rp__phrase_match {
     uint32_t *order;     /* n_distinct words by rising df, then those that come again */
     uint32_t n_distinct;
     uint32_t *sources;   /* by word: the one whose reader it shares, mostly itself */
+    uint32_t *ranks;     /* by word, of those that are sources: in the document to be looked into */
     uint32_t *offsets, *n, *scratch;
     const uint32_t **at;
     uint32_t *starts;    /* of an exact phrase, in one document */
@@ -112,9 +113,9 @@ typedef struct rp__phrase_match {
 
 rp_status rp__phrase_match_init(rp__phrase_match *match, const rp__query *query,
                                 const rp__leaf *leaf, rp__reader *readers, rp__arena *arena);
-/* The first document at or after docid that holds all words, wherever they stand. */
+/* The first document at or after docid that holds all words, wherever they stand; sets ranks. */
 uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid);
-/* How often the phrase stands in the document that next gave. Its cost is taken from *budget before it is
+/* How often the phrase stands in the document of match->ranks, which rise from call to call. Its cost is taken from *budget before it is
  * incurred; RP_LIMIT: that is too little. On failure *bad is the reader of a word. */
 rp_status rp__phrase_match_count(rp__phrase_match *match, uint64_t *budget, uint32_t *tf,
                                  const rp__reader **bad);
@@ -223,6 +224,8 @@ rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *pa
 void rp__candidates_cut(rp__candidates *c, const rp__score_kernel *kernel, uint32_t least);
 /* Adds what the part contributes to those in its list; where `must`, the others go. Searches by its probe. */
 rp_status rp__candidates_add(rp__candidates *c, rp__cpu_run *run, rp__part *part, bool must);
+/* Drops those that are not in the part's list; c->ranks are of the others. Searches by its probe. */
+void rp__candidates_find(rp__candidates *c, rp__part *part);
 /* Drops those in the part's list. Searches by its probe. */
 void rp__candidates_drop(rp__candidates *c, rp__part *part);
 /* They all match. */

@@ -50,16 +50,17 @@ rp_status rp__phrase_match_init(rp__phrase_match *match, const rp__query *query,
 {
     uint32_t n = leaf->n_words;
     *match = (rp__phrase_match){.readers = readers, .n_words = n, .slop = leaf->slop};
-    uint32_t *numbers = rp__arena_array(arena, n, 6 * sizeof *numbers);
+    uint32_t *numbers = rp__arena_array(arena, n, 7 * sizeof *numbers);
     match->at = rp__arena_array(arena, n, sizeof *match->at);
     if (!numbers || !match->at)
         return RP_NO_MEMORY;
     match->arena = arena;
     match->order = numbers;
     match->sources = numbers + n;
-    match->offsets = numbers + 2 * (size_t)n;
-    match->n = numbers + 3 * (size_t)n;
-    match->scratch = numbers + 4 * (size_t)n;
+    match->ranks = numbers + 2 * (size_t)n;
+    match->offsets = numbers + 3 * (size_t)n;
+    match->n = numbers + 4 * (size_t)n;
+    match->scratch = numbers + 5 * (size_t)n;
     for (uint32_t i = 0; i < n; i++)
         match->offsets[i] = readers[i].word->offset;
     sort_words(match);
@@ -79,6 +80,8 @@ uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid)
         agreed = got == docid ? agreed + 1 : 0;
         docid = got;
     }
+    for (uint32_t i = 0; i < match->n_distinct && docid != RP_NO_DOC; i++)
+        match->ranks[match->order[i]] = rp__cursor_rank(&match->readers[match->order[i]].cursor);
     return docid;
 }
 
@@ -95,9 +98,9 @@ static rp_status pay(uint64_t *budget, uint64_t cost)
 /* The positions of word w in the document. */
 static rp_status read_positions(rp__phrase_match *match, uint32_t w, const rp__reader **bad)
 {
-    rp__reader *reader = &match->readers[match->sources[w]];
-    *bad = reader;
-    return rp__positions_get(&reader->positions, rp__cursor_rank(&reader->cursor), &match->at[w],
+    uint32_t source = match->sources[w];
+    *bad = &match->readers[source];
+    return rp__positions_get(&match->readers[source].positions, match->ranks[source], &match->at[w],
                              &match->n[w]);
 }
 
