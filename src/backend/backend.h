@@ -87,6 +87,12 @@ const rp__backend *rp__backend_at(size_t i);           /* NULL past the last */
  * offsets[0] is 0; scratch: 2 * n_words. The reference for every processor. */
 uint32_t rp__phrase_count(const uint32_t *const *at, const uint32_t *n, const uint32_t *offsets,
                           uint32_t n_words, uint32_t slop, uint32_t *scratch);
+/* An exact phrase word by word, in any order of words: the starts that the first word taken allows, then
+ * those of them that the next one does, in place; what is left of the last is the count. Each returns
+ * how many; `starts` has room for n. */
+uint32_t rp__phrase_begin(const uint32_t *at, uint32_t n, uint32_t offset, uint32_t *starts);
+uint32_t rp__phrase_narrow(uint32_t *starts, uint32_t n_starts, const uint32_t *at, uint32_t n,
+                           uint32_t offset);
 /* The most that such a count can cost, in postings read; known before it is made, so that budgets of
  * postings hold for phrases too. */
 uint64_t rp__phrase_cost(const uint32_t *n, uint32_t n_words, uint32_t slop);

@@ -89,6 +89,29 @@ uint32_t rp__phrase_count(const uint32_t *const *at, const uint32_t *n, const ui
     return count_sloppy(at, n, offsets, n_words, slop, scratch, scratch + n_words);
 }
 
+uint32_t rp__phrase_begin(const uint32_t *at, uint32_t n, uint32_t offset, uint32_t *starts)
+{
+    uint32_t below = seek(at, n, 0, offset);
+    for (uint32_t i = below; i < n; i++)
+        starts[i - below] = at[i] - offset;
+    return n - below;
+}
+
+uint32_t rp__phrase_narrow(uint32_t *starts, uint32_t n_starts, const uint32_t *at, uint32_t n,
+                           uint32_t offset)
+{
+    uint32_t kept = 0, j = 0;
+    for (uint32_t i = 0; i < n_starts; i++) {
+        uint64_t target = (uint64_t)starts[i] + offset;
+        j = seek(at, n, j, target);
+        if (j == n)
+            break;
+        starts[kept] = starts[i];
+        kept += at[j] == target;
+    }
+    return kept;
+}
+
 /* A start looks at each word; with slop, word w may pass w positions that are taken, each found so by
  * at most w comparisons, of which sixteen or so cost what a posting does. */
 uint64_t rp__phrase_cost(const uint32_t *n, uint32_t n_words, uint32_t slop)

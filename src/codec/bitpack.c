@@ -62,18 +62,24 @@ rp_status rp__bitpack_decode(const uint8_t *in, size_t in_bytes, uint32_t *out, 
     return RP_OK;
 }
 
+rp_status rp__bitpack_slice(const uint8_t *in, size_t in_bytes, size_t i, size_t n, uint32_t base,
+                            uint32_t *out)
+{
+    uint32_t w;
+    if (rp__bitpack_open(in, in_bytes, i + n, &w))
+        return RP_DAMAGED;
+    uint64_t next = (uint32_t)(base + 1); /* the least docid that may follow; n * 2^32 fits */
+    for (size_t k = 0; k < n; k++) {
+        next += value_at(in + 1, w, i + k);
+        out[k] = (uint32_t)next++;
+    }
+    return next > 1ULL << 32 ? RP_DAMAGED : RP_OK;
+}
+
 rp_status rp__bitpack_decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base,
                                     uint32_t *out, size_t n)
 {
-    uint32_t w;
-    if (rp__bitpack_open(in, in_bytes, n, &w))
-        return RP_DAMAGED;
-    uint64_t next = (uint32_t)(base + 1); /* the least docid that may follow; n * 2^32 fits */
-    for (size_t i = 0; i < n; i++) {
-        next += value_at(in + 1, w, i);
-        out[i] = (uint32_t)next++;
-    }
-    return next > 1ULL << 32 ? RP_DAMAGED : RP_OK;
+    return rp__bitpack_slice(in, in_bytes, 0, n, base, out);
 }
 
 rp_status rp__bitpack_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out)
@@ -93,4 +99,5 @@ const rp__block_code rp__bitpack_code = {
     .decode = rp__bitpack_decode,
     .decode_docids = rp__bitpack_decode_docids,
     .at = rp__bitpack_at,
+    .slice = rp__bitpack_slice,
 };

@@ -28,6 +28,8 @@ rp_status rp__bitpack_decode(const uint8_t *in, size_t in_bytes, uint32_t *out, 
 rp_status rp__bitpack_decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base,
                                     uint32_t *out, size_t n);
 rp_status rp__bitpack_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out);
+rp_status rp__bitpack_slice(const uint8_t *in, size_t in_bytes, size_t i, size_t n, uint32_t base,
+                            uint32_t *out);
 
 #if defined(__x86_64__)
 enum { RP_BITPACK_AVX2_MAX = 25 };

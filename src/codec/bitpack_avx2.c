@@ -101,5 +101,6 @@ const rp__block_code rp__bitpack_avx2_code = {
     .decode = decode,
     .decode_docids = decode_docids,
     .at = rp__bitpack_at,
+    .slice = rp__bitpack_slice,
 };
 #endif

@@ -76,16 +76,32 @@ static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_
     return RP_OK;
 }
 
-static void docids_wide(const uint8_t *p, uint32_t w, uint32_t base, uint32_t *out, size_t n)
+/* From bit `phase` of *p on, below 8: what the table says, so many bits later. A pair of values still
+ * lies within its eight bytes if that is 0, or w at most RP_BITPACK_AVX512_SLICED. */
+static void docids_wide(const uint8_t *p, uint32_t phase, uint32_t w, uint32_t base, uint32_t *out,
+                        size_t n)
 {
     __m512i bytes = _mm512_load_si512(rp__bitpack_avx512_wide[w].bytes);
-    __m512i starts = _mm512_load_si512(rp__bitpack_avx512_wide[w].starts);
+    __m512i starts = _mm512_add_epi8(_mm512_load_si512(rp__bitpack_avx512_wide[w].starts),
+                                     _mm512_set1_epi8((char)phase));
     const __m512i mask = _mm512_set1_epi32((int)(uint32_t)((1ULL << w) - 1));
     __m512i before = _mm512_set1_epi32((int)base);
     for (size_t i = 0; i < n; i += 16, p += 2 * w) {
         __m512i x = rp__bitpack_avx512_unpack(p, bytes, starts, mask);
         before = rp__bitpack_avx512_put_words(x, before, out + i);
     }
+}
+
+static rp_status slice(const uint8_t *in, size_t in_bytes, size_t i, size_t n, uint32_t base,
+                       uint32_t *out)
+{
+    uint32_t w;
+    if (rp__bitpack_open(in, in_bytes, i + n, &w))
+        return RP_DAMAGED;
+    if (w > RP_BITPACK_AVX512_SLICED)
+        return rp__bitpack_slice(in, in_bytes, i, n, base, out);
+    docids_wide(in + 1 + i * w / 8, i * w % 8, w, base, out, n);
+    return rp__gaps_check(out, n, base, w);
 }
 
 #define FOUR(i) (i), (i), (i), (i)
@@ -119,7 +135,7 @@ static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base
     if (w <= RP_BITPACK_AVX512_NARROW)
         docids_narrow(in + 1, w, base, out, n);
     else if (w != RP_BITPACK_AVX512_PLAIN)
-        docids_wide(in + 1, w, base, out, n);
+        docids_wide(in + 1, 0, w, base, out, n);
     else
         return rp__bitpack_decode_docids(in, in_bytes, base, out, n);
     return rp__gaps_check(out, n, base, w);
@@ -133,5 +149,6 @@ const rp__block_code rp__bitpack_avx512_code = {
     .decode = decode,
     .decode_docids = decode_docids,
     .at = rp__bitpack_at,
+    .slice = slice,
 };
 #endif

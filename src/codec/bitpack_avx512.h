@@ -17,6 +17,7 @@ typedef struct rp__bitpack_avx512_table {
 /* NARROW: gaps that can be summed in 16-bit lanes; HALF: values that these hold; PLAIN: the width that
  * goes another way. */
 enum { RP_BITPACK_AVX512_NARROW = 11, RP_BITPACK_AVX512_HALF = 15, RP_BITPACK_AVX512_PLAIN = 31 };
+enum { RP_BITPACK_AVX512_SLICED = 25 }; /* that may begin at any bit of a byte */
 
 /* 16 values as 32-bit lanes, of every width but RP_BITPACK_AVX512_PLAIN. */
 extern const rp__bitpack_avx512_table rp__bitpack_avx512_wide[RP_BITPACK_WIDTH_MAX + 1];

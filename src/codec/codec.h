@@ -51,6 +51,10 @@ typedef struct rp__block_code {
                                size_t n);
     /* (optional) The i-th value alone. */
     rp_status (*at)(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out);
+    /* (optional) Values i to i + n - 1 alone, n >= 1, of as many or more, as decode_docids gives them.
+     * Writes up to 15 past them. */
+    rp_status (*slice)(const uint8_t *in, size_t in_bytes, size_t i, size_t n, uint32_t base,
+                       uint32_t *out);
 } rp__block_code;
 
 /* The best row of that name for these features; NULL: no such name. */

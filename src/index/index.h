@@ -93,16 +93,24 @@ bool rp__segment_bounds_hold(const rp__segment *segment, const rp__rank *rank);
 /* What the term's list costs; all but its term. Reads the list's directory, or a tiny list whole. */
 rp_status rp__list_cost_get(const rp__segment *segment, const rp__term *term, rp_list_cost *out);
 
-/* Positions of one term's postings; decodes a frame at a time into the arena's memory. */
+/* Positions of one term's postings: those asked for, and no others. Postings of one frame, taken in
+ * rising order, cost least. */
 typedef struct rp__positions {
     const rp__segment *segment;
     rp__term term;
     const rp__list *list;
-    uint32_t frame;      /* decoded; UINT32_MAX: none */
-    uint32_t *starts;    /* RP_BLOCK + 1: where each posting's positions begin in `at` */
-    uint32_t *at;        /* positions of the frame */
-    size_t cap;
+    const rp__block_code *code;
     rp__arena *arena;
+    uint32_t frame;    /* whose frequencies are in tfs; UINT32_MAX: none */
+    uint32_t slot;     /* a posting of it, and how many positions lie before it in the frame */
+    uint64_t before;
+    const uint8_t *in; /* a chunk of it, the bytes of the frame from there on, and its number */
+    size_t bytes;
+    uint64_t chunk;
+    uint32_t rank, n;  /* the posting in `at`, and its positions; UINT32_MAX: none */
+    uint32_t *tfs;     /* RP_BLOCK_ROOM */
+    uint32_t *at;
+    size_t cap;
 } rp__positions;
 
 /* RP_USAGE where the index has no positions. */

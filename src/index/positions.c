@@ -1,8 +1,9 @@
-/* positions.c: positions of a posting, decoded a frame of RP_BLOCK postings at a time.
+/* positions.c: positions of postings, one posting at a time or a whole list.
  *
  * A frame is chunks of RP_BLOCK values (the last may be shorter), each coded as a bp128 block: u8
  * width, packed bits. A value is the distance to the position before, less one; the first of a posting
- * is the position itself. */
+ * is the position itself. To reach a posting, the frequencies before it in its frame are added up and
+ * the chunks before it passed over by their widths: no value is decoded that is not asked for. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -18,14 +19,15 @@ static bool is_inside(const rp__segment *s, const rp__term *term)
 rp_status rp__positions_open(rp__positions *p, const rp__segment *segment, const rp__term *term,
                              const rp__list *list, rp__arena *arena)
 {
-    *p = (rp__positions){.segment = segment, .term = *term, .list = list, .frame = UINT32_MAX};
+    *p = (rp__positions){.segment = segment, .term = *term, .list = list, .arena = arena};
+    p->frame = p->rank = UINT32_MAX;
     if (!segment->positions)
         return RP_USAGE;
     if (!term->tiny && !is_inside(segment, term))
         return RP_DAMAGED;
-    p->arena = arena;
-    p->starts = rp__arena_array(arena, RP_BLOCK + 1, sizeof *p->starts);
-    return p->starts ? RP_OK : RP_NO_MEMORY;
+    p->code = rp__block_code_find("bp128", rp__cpu_features());
+    p->tfs = rp__arena_array(arena, RP_BLOCK_ROOM, sizeof *p->tfs);
+    return p->tfs ? RP_OK : RP_NO_MEMORY;
 }
 
 static bool make_room(rp__positions *p, uint64_t n)
@@ -84,74 +86,128 @@ static bool find_frame(const rp__segment *s, const rp__term *term, const rp__lis
     return true;
 }
 
+/* ---- One posting ------------------------------------------------------------------------------ */
+
+/* Stands before the first posting of the frame. */
+static bool begin_frame(rp__positions *p, uint32_t f)
+{
+    p->slot = 0;
+    p->before = p->chunk = 0;
+    return find_frame(p->segment, &p->term, p->list, f, &p->in, &p->bytes);
+}
+
 static rp_status load_frame(rp__positions *p, uint32_t f)
 {
-    uint32_t tfs[RP_BLOCK_ROOM], n = p->list->n - f * RP_BLOCK;
-    const uint8_t *in;
-    size_t bytes;
-    uint64_t total = 0;
     p->frame = UINT32_MAX;
-    n = n < RP_BLOCK ? n : RP_BLOCK;
-    rp_status status = rp__list_freqs(p->list, f, tfs);
+    rp_status status = rp__list_freqs(p->list, f, p->tfs);
     if (status != RP_OK)
         return status;
-    if (!find_frame(p->segment, &p->term, p->list, f, &in, &bytes))
+    if (!begin_frame(p, f))
         return RP_DAMAGED;
-    for (uint32_t i = 0; i < n; i++) {
-        p->starts[i] = (uint32_t)total;
-        total += tfs[i];
-    }
-    p->starts[n] = (uint32_t)total;
-    /* A chunk of RP_BLOCK values takes a byte at least. */
-    if (total > UINT32_MAX || total > (uint64_t)bytes * RP_BLOCK)
-        return RP_DAMAGED;
-    if (!make_room(p, total))
-        return RP_NO_MEMORY;
-    status = decode_chunks(in, bytes, p->at, total);
-    if (status != RP_OK)
-        return status;
-    for (uint32_t i = 0; i < n; i++)
-        if (!add_up(p->at + p->starts[i], tfs[i]))
-            return RP_DAMAGED;
     p->frame = f;
     return RP_OK;
 }
 
-static rp_status load_tiny(rp__positions *p)
+/* Two sums, so that an addition need not wait for the one before. */
+static uint64_t sum(const uint32_t *tfs, uint32_t n)
+{
+    uint64_t even = n % 2 ? tfs[n - 1] : 0, odd = 0;
+    for (uint32_t i = 0; i + 1 < n; i += 2) {
+        even += tfs[i];
+        odd += tfs[i + 1];
+    }
+    return even + odd;
+}
+
+/* Passes over whole chunks. */
+static bool enter_chunk(rp__positions *p, uint64_t chunk)
+{
+    for (; p->chunk < chunk; p->chunk++) {
+        size_t step = p->bytes > 0 ? 1 + (size_t)p->in[0] * RP_BLOCK / 8 : 1;
+        if (step > p->bytes)
+            return false;
+        p->in += step;
+        p->bytes -= step;
+    }
+    return true;
+}
+
+/* The n positions after the first p->before of the frame. */
+static rp_status read_values(rp__positions *p, uint32_t n)
+{
+    for (uint32_t done = 0; done < n;) {
+        uint64_t from = p->before + done;
+        uint32_t i = from % RP_BLOCK, count = n - done < RP_BLOCK - i ? n - done : RP_BLOCK - i;
+        if (!enter_chunk(p, from / RP_BLOCK))
+            return RP_DAMAGED;
+        uint32_t base = done ? p->at[done - 1] : UINT32_MAX;
+        rp_status status = p->code->slice(p->in, p->bytes, i, count, base, p->at + done);
+        if (status != RP_OK)
+            return status;
+        done += count;
+    }
+    return RP_OK;
+}
+
+static rp_status read_posting(rp__positions *p, uint32_t f, uint32_t slot)
+{
+    rp_status status = RP_OK;
+    if (f != p->frame)
+        status = load_frame(p, f);
+    else if (slot < p->slot && !begin_frame(p, f))
+        status = RP_DAMAGED;
+    if (status != RP_OK)
+        return status;
+    uint32_t n = p->tfs[slot];
+    p->before += sum(p->tfs + p->slot, slot - p->slot);
+    p->slot = slot;
+    /* A chunk of RP_BLOCK values takes a byte at least. */
+    if (p->before + n > (p->chunk + p->bytes) * RP_BLOCK)
+        return RP_DAMAGED;
+    if (!make_room(p, n))
+        return RP_NO_MEMORY;
+    p->n = n;
+    return read_values(p, n);
+}
+
+/* A tiny list is read from its first byte on, until the posting. */
+static rp_status read_tiny(rp__positions *p, uint32_t rank)
 {
     const uint8_t *at = p->term.tiny, *end = at + p->term.tiny_bytes;
-    uint32_t gap, frequency, n = 0;
+    uint32_t gap, frequency;
     if (!make_room(p, p->term.tiny_bytes))
         return RP_NO_MEMORY;
-    for (uint32_t i = 0; i < p->list->n; i++) {
-        p->starts[i] = n;
+    for (uint32_t i = 0; i <= rank; i++) {
         if (!rp__bits_varint32(&at, end, &gap) || !rp__bits_varint32(&at, end, &frequency))
             return RP_DAMAGED;
         for (uint32_t j = 0; j < p->list->tfs[i]; j++)
-            if (!rp__bits_varint32(&at, end, &p->at[n++]))
+            if (!rp__bits_varint32(&at, end, &p->at[j]))
                 return RP_DAMAGED;
-        if (!add_up(p->at + p->starts[i], n - p->starts[i]))
-            return RP_DAMAGED;
     }
-    p->starts[p->list->n] = n;
-    p->frame = 0;
-    return RP_OK;
+    p->n = p->list->tfs[rank];
+    return add_up(p->at, p->n) ? RP_OK : RP_DAMAGED;
 }
 
 rp_status rp__positions_get(rp__positions *p, uint32_t rank, const uint32_t **at, uint32_t *n)
 {
-    uint32_t f = rank / RP_BLOCK, slot = rank % RP_BLOCK;
     if (rank >= p->list->n)
         return RP_DAMAGED;
-    if (f != p->frame) {
-        rp_status status = p->term.tiny ? load_tiny(p) : load_frame(p, f);
-        if (status != RP_OK)
+    if (rank != p->rank) {
+        p->rank = UINT32_MAX;
+        rp_status status =
+            p->term.tiny ? read_tiny(p, rank) : read_posting(p, rank / RP_BLOCK, rank % RP_BLOCK);
+        if (status != RP_OK) {
+            p->frame = UINT32_MAX; /* it may stand anywhere */
             return status;
+        }
+        p->rank = rank;
     }
-    *at = p->at + p->starts[slot];
-    *n = p->starts[slot + 1] - p->starts[slot];
+    *at = p->at;
+    *n = p->n;
     return RP_OK;
 }
+
+/* ---- A whole list ----------------------------------------------------------------------------- */
 
 rp_status rp__positions_decode(const rp__segment *segment, const rp__term *term,
                                const rp__list *list, const uint32_t *tfs, uint32_t *out)

@@ -4,8 +4,9 @@
 #include <string.h>
 
 static const rp__algorithm *const rows[] = {
-    &rp__and_row,  &rp__passes_row,  &rp__maxscore_row, &rp__maxscore_bmm_row, &rp__bmw_row,
-    &rp__wand_row, &rp__windows_row, &rp__count_row,    &rp__tree_row, /* applies to everything */
+    &rp__and_row,     &rp__passes_row, &rp__maxscore_row, &rp__maxscore_bmm_row,
+    &rp__bmw_row,     &rp__wand_row,   &rp__windows_row,  &rp__count_row,
+    &rp__phrases_row, &rp__tree_row, /* applies to everything */
 };
 
 const rp__algorithm *rp__algorithm_at(size_t i)
@@ -46,11 +47,18 @@ bool rp__algorithm_is_or(const rp__query *query)
     return is_one_word(query) || are_words(query, RP_SHOULD);
 }
 
+bool rp__algorithm_is_phrase(const rp__query *query)
+{
+    return query->n_ops == 3 && query->ops[1].kind == RP_OP_PHRASE && query->ops[1].role != RP_NOT;
+}
+
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
 const rp__algorithm *rp__algorithm_choose(const rp__query *query)
 {
     if (rp__algorithm_is_or(query))
         return query->k ? &rp__passes_row : &rp__count_row;
+    if (rp__algorithm_is_phrase(query))
+        return &rp__phrases_row;
     return rp__algorithm_is_and(query) ? &rp__and_row : &rp__tree_row;
 }

@@ -38,6 +38,11 @@ rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *pa
     return RP_OK;
 }
 
+void rp__candidates_find(rp__candidates *c, rp__part *part)
+{
+    keep(c, rp__probe_find(part->probe, c->docids, c->n, c->kept, c->ranks));
+}
+
 void rp__candidates_drop(rp__candidates *c, rp__part *part)
 {
     uint32_t found = rp__probe_find(part->probe, c->docids, c->n, c->kept, NULL), m = 0;

@@ -100,16 +100,22 @@ uint32_t rp__score_floor(const rp__score *score, uint8_t ratio);
 typedef struct rp__phrase_match {
     rp__reader *readers; /* of its words */
     uint32_t n_words, slop;
-    uint32_t *order;     /* words by rising df */
+    uint32_t *order;     /* n_distinct words by rising df, then those that come again */
+    uint32_t n_distinct;
+    uint32_t *sources;   /* by word: the one whose reader it shares, mostly itself */
+    uint32_t *ranks;     /* by word, of those that are sources: in the document to be looked into */
     uint32_t *offsets, *n, *scratch;
     const uint32_t **at;
+    uint32_t *starts;    /* of an exact phrase, in one document */
+    size_t starts_cap;
+    rp__arena *arena;
 } rp__phrase_match;
 
 rp_status rp__phrase_match_init(rp__phrase_match *match, const rp__query *query,
                                 const rp__leaf *leaf, rp__reader *readers, rp__arena *arena);
-/* The first document at or after docid that holds all words, wherever they stand. */
+/* The first document at or after docid that holds all words, wherever they stand; sets ranks. */
 uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid);
-/* How often the phrase stands in the document that next gave. Its cost is taken from *budget before it is
+/* How often the phrase stands in the document of match->ranks, which rise from call to call. Its cost is taken from *budget before it is
  * incurred; RP_LIMIT: that is too little. On failure *bad is the reader of a word. */
 rp_status rp__phrase_match_count(rp__phrase_match *match, uint64_t *budget, uint32_t *tf,
                                  const rp__reader **bad);
@@ -162,11 +168,13 @@ extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__max
     rp__passes_row,
     rp__windows_row, rp__tree_row;
 extern const rp__algorithm rp__wand_row, rp__bmw_row;
+extern const rp__algorithm rp__phrases_row;
 
 /* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word alone is
  * both). */
 bool rp__algorithm_is_and(const rp__query *query);
 bool rp__algorithm_is_or(const rp__query *query);
+bool rp__algorithm_is_phrase(const rp__query *query); /* one phrase, and nothing else */
 /* The rows; all that apply give the same answer. NULL past the last. */
 const rp__algorithm *rp__algorithm_at(size_t i);
 const rp__algorithm *rp__algorithm_find(const char *name); /* NULL: no such name */
@@ -216,6 +224,8 @@ rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *pa
 void rp__candidates_cut(rp__candidates *c, const rp__score_kernel *kernel, uint32_t least);
 /* Adds what the part contributes to those in its list; where `must`, the others go. Searches by its probe. */
 rp_status rp__candidates_add(rp__candidates *c, rp__cpu_run *run, rp__part *part, bool must);
+/* Drops those that are not in the part's list; c->ranks are of the others. Searches by its probe. */
+void rp__candidates_find(rp__candidates *c, rp__part *part);
 /* Drops those in the part's list. Searches by its probe. */
 void rp__candidates_drop(rp__candidates *c, rp__part *part);
 /* They all match. */

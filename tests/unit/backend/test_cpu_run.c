@@ -330,11 +330,14 @@ static void trees_match_the_plain_evaluation(void **state)
 static void phrases_match_the_plain_evaluation(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"a_b",         "b_a",    "a_a",      "a_h",          "g_h",
-                                        "+a_b +c",     "d a_b",  "+f -a_b",  "+(a_b c_d) b", "a_z",
+    static const char *const texts[] = {"+a_b +c",     "d a_b",  "+f -a_b",  "+(a_b c_d) b",
                                         "+h +a_b e_h", "-a_b b", "+a_a +b_b"};
+    static const char *const alone[] = {"a_b", "b_a", "a_a", "a_h", "g_h", "+c_b", "a_z", "z_z"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_int_equal(check(texts[i], 10), 1);
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
+        for (size_t k = 0; k <= 1000; k = k ? 10 * k : 1)
+            assert_int_equal(check(alone[i], k), 2);
 }
 
 static void no_hits_wanted_still_counts(void **state)

@@ -47,6 +47,7 @@ static void widths_over_32_are_damage(void **unused)
             assert_int_equal(code->decode(in, 1 + 4 * 128, out, 128), want);
             assert_int_equal(code->decode_docids(in, 1 + 4 * 128, 5, out, 128), want);
             assert_int_equal(code->at(in, 1 + 4 * 128, 128, 127, out), want);
+            assert_int_equal(code->slice(in, 1 + 4 * 128, 120, 8, 5, out), want);
         }
 }
 
@@ -88,6 +89,42 @@ static void docids_end_at_the_largest_number(void **unused)
         }
 }
 
+/* Any run of values of any width, wherever in a byte it begins, whatever lies behind it. */
+static void slices_are_what_lies_there(void **unused)
+{
+    (void)unused;
+    const rp__block_code *plain = rp__block_code_find("bp128", 0), *code;
+    uint64_t seed = 4, refused = 0;
+    for (uint32_t round = 0; round < 33 * 300; round++) {
+        uint32_t w = round % 33, values[128], want[128], got[128 + 15];
+        uint32_t n = 1 + (uint32_t)random_below(&seed, 128);
+        uint32_t from = (uint32_t)random_below(&seed, n);
+        uint32_t count = 1 + (uint32_t)random_below(&seed, n - from);
+        uint32_t base = (uint32_t)random64(&seed) >> random_below(&seed, 32);
+        for (uint32_t i = 0; i < n; i++)
+            values[i] = (uint32_t)(random64(&seed) & ((1ULL << w) - 1));
+        values[random_below(&seed, n)] = (uint32_t)((1ULL << w) - 1); /* it has this width */
+        uint8_t *in = malloc(plain->bound(n) + RP_PAD);
+        size_t bytes = plain->encode(NULL, values, n, in);
+        memset(in + bytes, 0xEE, RP_PAD);
+        uint64_t next = (uint32_t)(base + 1);
+        for (uint32_t i = 0; i < count; i++)
+            want[i] = (uint32_t)(next += values[from + i]), next++;
+        rp_status status = next > 1ULL << 32 ? RP_DAMAGED : RP_OK;
+        size_t end = 1 + ((size_t)(from + count) * w + 7) / 8;
+        refused += status != RP_OK;
+        for (size_t i = 0; (code = bitpack_here(i)); i++) {
+            assert_int_equal(code->slice(in, bytes, from, count, base, got), status);
+            if (status == RP_OK)
+                assert_memory_equal(got, want, count * sizeof *got);
+            assert_int_equal(code->slice(in, end, from, count, base, got), status);
+            assert_int_equal(code->slice(in, end - 1, from, count, base, got), RP_DAMAGED);
+        }
+        free(in);
+    }
+    assert_true(refused > 300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +133,7 @@ int main(void)
         cmocka_unit_test(widths_over_32_are_damage),
         cmocka_unit_test(cut_off_blocks_are_damage),
         cmocka_unit_test(docids_end_at_the_largest_number),
+        cmocka_unit_test(slices_are_what_lies_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,9 +197,12 @@ static void test_damaged_entry(void **state)
         bad = entry;
         bad.pos_bytes = bytes;
         assert_int_equal(rp__positions_open(&p, c.sc.segment, &bad, list, &c.arena), RP_OK);
-        for (uint32_t r = 0; r < 300; r += 149) /* one of each frame */
+        for (uint32_t r = 0; r < 300; r++)
             refused += rp__positions_get(&p, r, &at, &n) == RP_DAMAGED;
         assert_true(refused > 0);
+        uint32_t last = 299; /* a refusal is not forgotten */
+        assert_int_equal(rp__positions_get(&p, last, &at, &n), RP_DAMAGED);
+        assert_int_equal(rp__positions_get(&p, last, &at, &n), RP_DAMAGED);
     }
     end(&c);
 }
