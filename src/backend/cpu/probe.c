@@ -29,17 +29,35 @@ const rp__probe_row *rp__probe_at(size_t i)
     return i < sizeof rows / sizeof *rows ? rows[i] : NULL;
 }
 
+/* A row, and up to how many postings of the list for each docid sought it is taken. */
+typedef struct choice {
+    const rp__probe_row *row;
+    uint64_t most;
+} choice;
+
+/* The first that applies and can run is taken. By ns for each docid sought, of 1M postings, at 1, 4, 16, 64,
+ * 256 and 1024 postings for each (Zen 4; docs/bench-intersections.md):
+ *   bits    bitmap 1.4 1.4 1.6 2.2 2.2 2.3
+ *   arrays  lanes 0.7 1.4 4.1 15 59 235, hs 2.0 2.0 2.2 5.4 7 7, svs 4.7 5.1 6.9 15 60 100
+ *   bp128   blocks 1.8 3.1 7.3 16 24 34, svs 4.8 5.6 9.1 20 29 45, merge 7.9 12 28 91 340 1340
+ * Where nothing else is left svs is, which is faster than merge and gallop everywhere. */
+static const choice choices[] = {
+    {&rp__probe_bitmap_row, UINT64_MAX},
+#if defined(__x86_64__)
+    {&rp__probe_blocks_avx512_row, UINT64_MAX}, {&rp__probe_lanes_avx512_row, 6},
+    {&rp__probe_hs_avx2_row, UINT64_MAX},       {&rp__probe_lanes_avx512_row, 64},
+#endif
+    {&rp__probe_svs_row, UINT64_MAX},
+};
+
 const rp__probe_row *rp__probe_choose(const rp__list *list, const rp__aux *hs, uint64_t n,
                                       uint32_t features)
 {
-    (void)n;
-    if (rp__probe_bitmap_row.applies(list, hs))
-        return &rp__probe_bitmap_row;
-#if defined(__x86_64__)
-    if (features & RP_CPU_AVX512)
-        return &rp__probe_blocks_avx512_row;
-#endif
-    return &rp__probe_svs_row;
+    const choice *c = choices;
+    uint64_t ratio = n ? list->n / n : list->n;
+    while ((c->row->needs & ~features) || ratio > c->most || !c->row->applies(list, hs))
+        c++;
+    return c->row; /* svs applies to all */
 }
 
 void rp__probe_open(rp__probe *probe, const rp__probe_row *row, const rp__list *list,

@@ -17,14 +17,18 @@ uint32_t rp__probe_hs_inside(const rp__aux *hs, const uint32_t *docids, uint32_t
     return n;
 }
 
+/* Whether they lie so far apart that the processor would wait for each. */
+static bool are_far(const rp__aux *hs, const uint32_t *docids, uint32_t n)
+{
+    const uint64_t near = 8; /* buckets to the next docid that the processor foresees by itself */
+    return n > 0 && (uint64_t)(docids[n - 1] - docids[0]) >> hs->shift >= near * n;
+}
+
 void rp__probe_hs_prefetch(const rp__probe *probe, const uint32_t *docids, uint32_t n)
 {
-    enum {
-        NEAR = 4
-    }; /* buckets from one docid to the next that the processor foresees by itself */
     const rp__aux *hs = probe->hs;
     const uint64_t shift = hs->shift;
-    if (n == 0 || (docids[n - 1] - docids[0]) >> shift < NEAR * n)
+    if (!are_far(hs, docids, n))
         return;
     for (uint32_t i = 0; i < n; i++)
         __builtin_prefetch(hs->starts + (docids[i] >> shift));

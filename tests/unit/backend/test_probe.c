@@ -2,7 +2,7 @@
  * arrays; on edges; and on damaged bytes. */
 #include "backend/cpu/probe.h"
 
-#include "unit/codec/list_case.h"
+#include "unit/codec/aux_case.h"
 
 enum { SLACK = 16 }; /* kept and ranks may be written so far past the count */
 
@@ -128,17 +128,17 @@ static void assert_choices(const rp__list *list, const rp__aux *hs, uint64_t n)
     }
 }
 
-static void assert_list(const rp__list *list, const list_case *lc, uint64_t *rng)
+static void assert_list(const rp__list *list, const rp__aux *hs, const list_case *lc, uint64_t *rng)
 {
     static const uint32_t ofs[] = {1, 1, 2, 5, 30, 300};
     static const uint32_t batches[] = {0, 0, 1, RP_BLOCK, RP_BLOCK_MAX, 17};
     const rp__probe_row *row;
     uint32_t kind = (uint32_t)random_below(rng, 6);
     sought s = draw(lc, rng, ofs[kind], kind != 0);
-    assert_choices(list, NULL, s.n);
+    assert_choices(list, hs, s.n);
     for (size_t i = 0; (row = rp__probe_at(i)); i++)
-        if (can_run(row, list, NULL))
-            assert_row(row, list, NULL, &s, batches[random_below(rng, 6)], rng);
+        if (can_run(row, list, hs))
+            assert_row(row, list, hs, &s, batches[random_below(rng, 6)], rng);
     drop(&s);
 }
 
@@ -164,7 +164,13 @@ static void test_arrays(void **state)
         uint32_t *exact = malloc(lc.n * sizeof *exact);
         memcpy(exact, lc.docids, lc.n * sizeof *exact);
         rp__list_from_arrays(exact, lc.tfs, lc.n, lc.universe, &list);
-        assert_list(&list, &lc, &rng);
+        assert_list(&list, NULL, &lc, &rng);
+        for (uint32_t kind = 1; kind < RP_AUX_KINDS; kind++) { /* all but lr: hs */
+            aux_case ac;
+            aux_case_fit(&ac, rp__aux_kind_at(kind), exact, lc.n, lc.universe);
+            assert_list(&list, &ac.aux, &lc, &rng);
+            aux_case_free(&ac);
+        }
         free(exact);
         list_case_free(&lc);
     }
@@ -184,7 +190,7 @@ static void test_codecs(void **state)
             assert_int_equal(list_case_encode(&lc, codec, false), RP_OK);
             assert_int_equal(
                 rp__list_open(codec, lc.bytes, lc.n_bytes, lc.n, lc.universe, false, &list), RP_OK);
-            assert_list(&list, &lc, &rng);
+            assert_list(&list, NULL, &lc, &rng);
             list_case_free(&lc);
         }
 }
@@ -237,12 +243,40 @@ static void test_damaged_bytes(void **state)
         }
 }
 
+/* A bucket index that says anything, beside an array that is sound. */
+static void test_damaged_hs(void **state)
+{
+    uint64_t rng = 4;
+    const rp__probe_row *row;
+    (void)state;
+    for (uint32_t round = 0; round < 600; round++) {
+        list_case lc;
+        rp__list list;
+        aux_case ac;
+        const rp__aux_kind *kind = rp__aux_kind_at(1 + round % (RP_AUX_KINDS - 1));
+        make_case(&lc, &rng, round);
+        rp__list_from_arrays(lc.docids, lc.tfs, lc.n, lc.universe, &list);
+        aux_case_fit(&ac, kind, lc.docids, lc.n, lc.universe);
+        sought s = draw(&lc, &rng, 1 + (uint32_t)random_below(&rng, 20), 1);
+        for (uint64_t flips = 1 + random_below(&rng, 20); flips > 0; flips--)
+            ac.bytes[8 + random_below(&rng, ac.n_bytes - 8)] = (uint8_t)random64(&rng);
+        if (kind->open(kind, ac.bytes, ac.n_bytes, lc.n, lc.universe, &ac.aux) == RP_OK)
+            for (size_t i = 0; (row = rp__probe_at(i)); i++)
+                if (can_run(row, &list, &ac.aux))
+                    assert_safe(row, &list, &ac.aux, &s);
+        drop(&s);
+        aux_case_free(&ac);
+        list_case_free(&lc);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arrays),
         cmocka_unit_test(test_codecs),
         cmocka_unit_test(test_damaged_bytes),
+        cmocka_unit_test(test_damaged_hs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
