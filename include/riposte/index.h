@@ -85,6 +85,7 @@ typedef struct rp_list_cost {
     uint64_t bytes;    /* of all its parts */
     uint64_t bytes_docids, bytes_freqs; /* a short list's padding counts with its frequencies */
     uint64_t bytes_directory, bytes_positions; /* a long one's with its directory */
+    uint64_t bytes_pruning; /* of the directory: what says how good the postings are, to pass over some */
 } rp_list_cost;
 
 /* What one list looks like. Beside the costs: how wide its gaps are, and how straight it is, which tells
@@ -146,7 +147,7 @@ typedef void rp_skip_fn(void *arg, const char *where, const char *what);
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_build_options {
-    const char *codec;     /* "bp128"; rp_codec_name lists them. Options: "pfd:exceptions=0.1", see below */
+    const char *codec;     /* "auto"; rp_codec_name lists them. Options: "pfd:exceptions=0.1", see below */
     const char *freqs;     /* how frequencies are coded: the codec's own way; rp_freqs_name lists them */
     const char *aux;       /* auxiliary data of long lists: none; "lr", "hs8" to "hs1024", or some: "lr,hs16" */
     const char *stem;      /* "none"; "porter", "english" */
@@ -180,7 +181,8 @@ rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *d
 /* The i-th codec's name, best known default first; NULL past the last. What an encoder is told beyond
  * the name follows a colon, separated by commas: exceptions=0 to 0.6, the share of values that are
  * patched (pfd, newpfd, optpfd, parapfor, pfd_rec); level=0 to 4, of recursion (pfd_rec); c=0.25 to 16, a
- * factor of the mean gap (qs); by=size or speed, what a codec that chooses prefers (mixed, auto). Readers need to know nothing of it. */
+ * factor of the mean gap (qs); by=size or speed, what a codec that chooses prefers (mixed: size; auto: speed, with
+ * frequencies in optpfd, or by size in mixed). Readers need to know nothing of it. */
 const char *rp_codec_name(size_t i);
 /* The i-th code that frequencies may be in; NULL past the last. Codec "iiu" keeps them in its own way. */
 const char *rp_freqs_name(size_t i);

@@ -26,7 +26,7 @@ _Static_assert(RP_ON_ERROR_STOP == 0 && RP_ON_ERROR_SKIP == 1, "on_errors[] is i
 static const rp__option build_rows[] = {
     RP_ROW_OUTPUT(offsetof(index_args, output),
                   "folder of the index; one that is there is replaced"),
-    RP_ROW_CODEC(offsetof(index_args, build.codec), "bp128",
+    RP_ROW_CODEC(offsetof(index_args, build.codec), "auto",
                  "how lists are coded, with what the encoder is told (exceptions, level, c, by)"),
     RP_ROW_FREQS(offsetof(index_args, build.freqs)),
     RP_ROW_AUX(

@@ -99,6 +99,7 @@ static void write_info(rp__json_writer *w, const view *v)
     rp__json_writer_uint(w, "lists_docids", costs->lists.bytes_docids);
     rp__json_writer_uint(w, "lists_freqs", costs->lists.bytes_freqs);
     rp__json_writer_uint(w, "lists_directory", costs->lists.bytes_directory);
+    rp__json_writer_uint(w, "lists_pruning", costs->lists.bytes_pruning);
     rp__json_writer_uint(w, "terms_tiny", costs->tiny.bytes);
     rp__json_writer_end(w, '}');
     write_aux(w, v->index);
@@ -198,6 +199,7 @@ static void print_info(const view *v)
     print_row("    docids", rp__figures_size(text, costs->lists.bytes_docids));
     print_row("    frequencies", rp__figures_size(text, costs->lists.bytes_freqs));
     print_row("    directory", rp__figures_size(text, costs->lists.bytes_directory));
+    print_row("      pruning", rp__figures_size(text, costs->lists.bytes_pruning));
     print_aux(v->index);
     print_row("  positions", rp__figures_size(text, info->bytes_positions));
     print_row("  documents", rp__figures_size(text, info->bytes_docs));

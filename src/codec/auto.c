@@ -1,7 +1,8 @@
 /* auto.c: the docid codec auto: each list in the codec that suits it, named in the list.
  *
- * By size that is the codec of the fewest bytes; by speed, the fastest of the fast ones that take little
- * more than the smallest of them; of equal ones always the faster. A list is then written, opened and
+ * By speed, its own way, that is what searches fastest at few bytes: a bitmap where the list is dense, bp128
+ * where it is long, and where it is neither the smaller codes that decode nearly as fast. By size it is the
+ * codec of the fewest bytes. Of equal ones it is always the faster. A list is then written, opened and
  * read as any other of that codec, except that its frequencies are in this row's code: walking it costs
  * nothing more. It may name every codec that cuts blocks of RP_BLOCK and leaves frequencies to the list,
  * whether tried here or not; but not raw, which compresses nothing. Where the name stands is list.c's
@@ -10,9 +11,9 @@
 #include "base/cpu.h"
 #include "codec/codec_table.h"
 
-enum { RAW = 1 };
+enum { RAW = 1, BP128 = 3, OPTPFD = 7, RICE = 10, BITMAP = 17 };
 
-/* The ids tried, in the order of what a posting costs to decode in long lists (AVX-512: 0.2 ns in bp128,
+/* The ids tried by size, in the order of what a posting costs to decode in long lists (AVX-512: 0.2 ns in bp128,
  * 0.3 in ef128 to mixed, 0.5 in the forms of PForDelta, 16 in interpolative). Others never take less. */
 static const uint8_t tried[] = {
     3,            /* bp128 */
@@ -28,11 +29,18 @@ static const uint8_t tried[] = {
 /* Shares are parts in so many. */
 enum {
     N_TRIED = sizeof tried,
-    N_FAST = 5,       /* of them, for speed */
-    SPEED_SHARE = 10, /* what a fast list may take more than the smallest */
     SLOW_SHARE = 16,  /* what the last, 30 times slower, must save */
     SAMPLE = 8,       /* blocks that are looked at first */
     SAMPLE_SHARE = 8, /* what a codec may take more there and still be tried */
+};
+
+/* By speed: lists of more than a block are dense, or long, by how many docids there are to a posting. */
+enum {
+    DENSE_GAP = 8,
+    LONG_GAP = 64,
+    FAST_SAMPLE = 4, /* blocks that are looked at */
+    FAST_SHARE =
+        16, /* what a faster codec may take more than the smallest; of long lists, half more */
 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -91,20 +99,19 @@ static size_t measure(const rp__codec *row, rp__encoding *e, size_t most)
     return bytes <= most ? bytes : SIZE_MAX;
 }
 
-/* Which of `count` rows are worth measuring: a long list is looked at here and there. Rows that are not
- * made of blocks always are. */
-static void take_samples(const rp__codec *codec, const rp__encoding *e, size_t count,
-                         bool *is_worth)
+/* Which rows are worth measuring: a long list is looked at here and there. Rows that are not made of
+ * blocks always are. */
+static void take_samples(const rp__codec *codec, const rp__encoding *e, bool *is_worth)
 {
     size_t bytes[N_TRIED] = {0}, least = SIZE_MAX, step = e->n_blocks / SAMPLE;
-    for (size_t k = 0; step > 1 && k < count; k++) {
+    for (size_t k = 0; step > 1 && k < N_TRIED; k++) {
         const rp__codec *row = row_of(codec, tried[k]);
         if (!row->code)
             continue;
         bytes[k] = measure_blocks(row, e, step, SIZE_MAX - 1);
         least = bytes[k] < least ? bytes[k] : least;
     }
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < N_TRIED; k++)
         is_worth[k] = least == SIZE_MAX || bytes[k] <= least + least / SAMPLE_SHARE;
 }
 
@@ -114,18 +121,43 @@ static size_t slow_most(size_t least)
     return least - least / SLOW_SHARE;
 }
 
+static uint8_t choose_by_size(const rp__codec *codec, rp__encoding *e)
+{
+    bool is_worth[N_TRIED];
+    size_t bytes[N_TRIED], least = SIZE_MAX - 1, k = 0;
+    take_samples(codec, e, is_worth);
+    for (size_t i = 0; i < N_TRIED; i++) {
+        size_t most = i + 1 < N_TRIED ? least : slow_most(least);
+        bytes[i] = is_worth[i] ? measure(row_of(codec, tried[i]), e, most) : SIZE_MAX;
+        least = bytes[i] < least ? bytes[i] : least;
+    }
+    while (bytes[k] > least)
+        k++;
+    return tried[k];
+}
+
+/* Bytes of the blocks looked at, of which there are all in a short list. */
+static size_t sample(const rp__codec *codec, const rp__encoding *e, uint8_t id)
+{
+    size_t step = (e->n_blocks + FAST_SAMPLE - 1) / FAST_SAMPLE;
+    return measure_blocks(row_of(codec, id), e, step, SIZE_MAX - 1);
+}
+
+static uint8_t choose_by_speed(const rp__codec *codec, rp__encoding *e)
+{
+    uint64_t gaps = (uint64_t)e->docids[e->n - 1] - e->docids[0] + 1;
+    bool has_blocks = e->n_blocks > 1, is_long = has_blocks && gaps <= (uint64_t)e->n * LONG_GAP;
+    if (has_blocks && gaps <= (uint64_t)e->n * DENSE_GAP)
+        return BITMAP;
+    size_t bp128 = sample(codec, e, BP128), rice = sample(codec, e, RICE);
+    size_t optpfd = sample(codec, e, OPTPFD), least = rice < optpfd ? rice : optpfd;
+    if (bp128 <= least + least / (is_long ? 2 : FAST_SHARE))
+        return BP128;
+    return rice <= least + least / FAST_SHARE ? RICE : OPTPFD;
+}
+
 const rp__codec *rp__auto_choose(const rp__codec *codec, rp__encoding *e)
 {
-    bool by_speed = e->options && e->options->by == RP_BY_SPEED, is_worth[N_TRIED];
-    size_t count = by_speed ? N_FAST : N_TRIED, bytes[N_TRIED], least = SIZE_MAX - 1;
-    take_samples(codec, e, count, is_worth);
-    for (size_t k = 0; k < count; k++) {
-        size_t most = by_speed ? SIZE_MAX - 1 : k + 1 < N_TRIED ? least : slow_most(least);
-        bytes[k] = is_worth[k] ? measure(row_of(codec, tried[k]), e, most) : SIZE_MAX;
-        least = bytes[k] < least ? bytes[k] : least;
-    }
-    size_t most = by_speed ? least + least / SPEED_SHARE : least, k = 0;
-    while (bytes[k] > most)
-        k++;
-    return row_of(codec, tried[k]);
+    bool by_size = e->options && e->options->by == RP_BY_SIZE;
+    return row_of(codec, by_size ? choose_by_size(codec, e) : choose_by_speed(codec, e));
 }

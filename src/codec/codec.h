@@ -21,8 +21,9 @@ enum {
 
 /* ---- 1. Block codes -------------------------------------------------------------------------- */
 
-/* What an encoder that has a choice prefers: the fewest bytes, or the fastest decoding among few. */
-typedef enum rp__codec_by { RP_BY_SIZE, RP_BY_SPEED } rp__codec_by;
+/* What an encoder that has a choice prefers: the fewest bytes, or fast decoding at few bytes. Its own way: that
+ * is size for mixed, and speed for auto. */
+typedef enum rp__codec_by { RP_BY_OWN, RP_BY_SIZE, RP_BY_SPEED } rp__codec_by;
 
 /* What an encoder may be told. All zero: the row's own choice, which is the best it knows. Nothing of
  * it is needed to decode. */

@@ -159,6 +159,9 @@ static const rp__block_code *const codes[] = {
 };
 
 static const rp__codec codecs[] = {
+    X86(AUTO(RP_CPU_AVX512, &rp__mixed_avx512_code))
+    X86(AUTO(RP_CPU_AVX2, &rp__mixed_avx2_code))
+    AUTO(0, &rp__mixed_code),
     X86(BLOCKS(3, "bp128", RP_CPU_AVX512, &rp__bitpack_avx512_code))
     X86(BLOCKS(3, "bp128", RP_CPU_AVX2, &rp__bitpack_avx2_code))
     BLOCKS(3, "bp128", 0, &rp__bitpack_code),
@@ -225,9 +228,6 @@ static const rp__codec codecs[] = {
     X86(BLOCKS(25, "mixed", RP_CPU_AVX512, &rp__mixed_avx512_code))
     X86(BLOCKS(25, "mixed", RP_CPU_AVX2, &rp__mixed_avx2_code))
     BLOCKS(25, "mixed", 0, &rp__mixed_code),
-    X86(AUTO(RP_CPU_AVX512, &rp__mixed_avx512_code))
-    X86(AUTO(RP_CPU_AVX2, &rp__mixed_avx2_code))
-    AUTO(0, &rp__mixed_code),
 };
 /* clang-format on */
 

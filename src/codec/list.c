@@ -116,7 +116,7 @@ static rp_status encode_freqs(const rp__block_code *code, const rp__codec_option
                               const uint32_t *tfs, size_t n, uint32_t *scratch, uint32_t *offsets,
                               uint8_t *out, size_t *used)
 {
-    const rp__codec_options by = {.by = options ? options->by : RP_BY_SIZE};
+    const rp__codec_options by = {.by = options ? options->by : RP_BY_OWN};
     size_t at = 0;
     for (size_t f = 0; code && f * RP_BLOCK < n; f++) {
         const uint32_t *frame = tfs + f * RP_BLOCK;

@@ -71,6 +71,7 @@ static rp_status read_block(const uint8_t *in, size_t in_bytes, size_t n, rp__pa
 }
 
 RP_PATCH_ROW(read_block, rp__patch_decode, rp__patch_docids)
+RP_PATCH_ROW_AT(read_block)
 
 const rp__block_code rp__newpfd_code = {
     .name = "newpfd",

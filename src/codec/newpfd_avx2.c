@@ -10,6 +10,7 @@ static rp_status read_block(const uint8_t *in, size_t in_bytes, size_t n, rp__pa
 }
 
 RP_PATCH_ROW(read_block, rp__patch_avx2_decode, rp__patch_avx2_docids)
+RP_PATCH_ROW_AT(read_block)
 
 const rp__block_code rp__newpfd_avx2_code = {
     .name = "newpfd",

@@ -15,6 +15,7 @@ static rp_status read_block(const uint8_t *in, size_t in_bytes, size_t n, rp__pa
 }
 
 RP_PATCH_ROW(read_block, rp__patch_avx512_decode, rp__patch_avx512_docids)
+RP_PATCH_ROW_AT(read_block)
 /* Of each cut of Simple16 the first 8 values, in 8 bytes each: where they begin, and their width. */
 #define AT8(w) 0, (w), 2 * (w), 3 * (w), 4 * (w), 5 * (w), 6 * (w), 7 * (w)
 #define OF8(w) (w), (w), (w), (w), (w), (w), (w), (w)

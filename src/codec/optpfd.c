@@ -7,6 +7,8 @@
  * 2009, whose exceptions have exceptions. */
 #include "codec/optpfd.h"
 
+#include <string.h>
+
 #include "codec/codec_table.h"
 
 size_t rp__optpfd_bound(size_t n)
@@ -89,30 +91,36 @@ static uint8_t *put_head(const rp__optpfd_head *o, uint8_t *p)
     return p;
 }
 
-/* `bits` bits of each value from bit `shift` on, where they matter: always in mode 1 and for far
- * parts, whose number is that of values with more than `shift` bits; a bitmap leaves zeros out. */
-static bool has_part(uint32_t value, uint32_t shift, uint32_t bits, bool is_bitmap)
+/* The ranks of values that have something from bit `shift` on: in a bitmap among the `bits` bits there, since
+ * it leaves zeros out; otherwise anywhere above. */
+static uint32_t find_parts(const uint32_t *values, size_t n, uint32_t shift, uint32_t bits,
+                           bool is_bitmap, uint32_t *at)
 {
-    uint32_t part = (uint32_t)(value >> shift & ((1ULL << bits) - 1));
-    return is_bitmap ? part != 0 : rp__bits_width(value) > shift;
+    uint64_t mask = is_bitmap ? (1ULL << bits) - 1 : UINT32_MAX;
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        at[k] = i;
+        k += ((uint64_t)values[i] >> shift & mask) != 0;
+    }
+    return k;
 }
 
 static uint8_t *put_parts(uint8_t *p, const uint32_t *values, size_t n, uint32_t shift,
                           uint32_t bits, uint32_t at_width, bool is_bitmap)
 {
+    uint32_t at[RP_BLOCK_MAX], k = find_parts(values, n, shift, bits, is_bitmap, at);
     rp__patch_writer w = {.out = p};
-    for (uint32_t i = 0; i < n; i++) {
-        bool is_one = has_part(values[i], shift, bits, is_bitmap);
-        if (is_bitmap)
-            rp__patch_write(&w, is_one, 1);
-        else if (is_one)
-            rp__patch_write(&w, i, at_width);
+    if (is_bitmap) {
+        w.out += rp__patch_bytes(n);
+        memset(p, 0, rp__patch_bytes(n));
     }
-    if (is_bitmap)
-        rp__patch_flush(&w);
-    for (uint32_t i = 0; i < n; i++)
-        if (has_part(values[i], shift, bits, is_bitmap))
-            rp__patch_write(&w, values[i] >> shift, bits);
+    for (uint32_t j = 0; j < k; j++)
+        if (is_bitmap)
+            p[at[j] / 8] |= (uint8_t)(1U << at[j] % 8);
+        else
+            rp__patch_write(&w, at[j], at_width);
+    for (uint32_t j = 0; j < k; j++)
+        rp__patch_write(&w, values[at[j]] >> shift, bits);
     return rp__patch_flush(&w);
 }
 
@@ -131,6 +139,7 @@ size_t rp__optpfd_encode(const rp__codec_options *options, const uint32_t *value
 }
 
 RP_PATCH_ROW(rp__optpfd_open, rp__patch_decode, rp__patch_docids)
+RP_OPTPFD_ROW_AT
 
 const rp__block_code rp__optpfd_code = {
     .name = "optpfd",

@@ -84,6 +84,86 @@ static inline rp_status rp__optpfd_open(const uint8_t *in, size_t in_bytes, size
                            (o.b + o.h) & 31, n);
 }
 
+/* ---- One value ------------------------------------------------------------------------------- */
+
+/* Which of the positions of 7 bits, of which there may be 17, is the first that is `at`; 17: none of them.
+ * Nine to a word: what is equal becomes 0, and taking 1 from it borrows from its top bit. */
+static inline uint32_t rp__optpfd_find(const uint8_t *in, uint32_t at)
+{
+    const uint64_t ones = 0x0102040810204081, tops = ones << 6, nine = INT64_MAX; /* 63 bits */
+    uint64_t x = (rp__load64(in) & nine) ^ at * ones, y = rp__load64(in + 7) >> 7 ^ at * ones;
+    uint64_t in_x = (x - ones) & ~x & tops, in_y = (y - ones) & ~y & tops >> 7;
+    if (in_x)
+        return rp__bits_lowest64(in_x) / 7;
+    return in_y ? 9 + rp__bits_lowest64(in_y) / 7 : 17;
+}
+
+/* The part, of `width` bits, of the value of rank i, 0 where it has none: k positions come first, then
+ * the parts. */
+static inline uint32_t rp__optpfd_part(const uint8_t *in, uint32_t k, uint32_t at_width,
+                                       uint32_t width, size_t i)
+{
+    uint32_t j = 0;
+    if (at_width == 7)
+        j = rp__optpfd_find(in, (uint32_t)i);
+    else
+        while (j < k && rp__patch_bits(in, j * at_width, at_width) != i)
+            j++;
+    return j < k ? rp__patch_bits(in, k * at_width + j * width, width) : 0;
+}
+
+/* Set bits of the n, and of them those before bit i. */
+static inline uint32_t rp__optpfd_count(const uint8_t *in, size_t n, size_t i, uint32_t *before)
+{
+    uint32_t all = 0;
+    *before = 0;
+    for (size_t from = 0; from < n; from += 64) {
+        uint64_t word = rp__load64(in + from / 8);
+        word &= n - from < 64 ? (1ULL << (n - from)) - 1 : UINT64_MAX;
+        uint64_t below = i < from ? 0 : i - from < 64 ? (1ULL << (i - from)) - 1 : UINT64_MAX;
+        *before += rp__bits_count64(word & below);
+        all += rp__bits_count64(word);
+    }
+    return all;
+}
+
+/* Opens no more than one value needs: frequencies are asked for one by one. Of positions that do not rise
+ * it finds the first. */
+static inline rp_status rp__optpfd_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i,
+                                      uint32_t *out)
+{
+    rp__optpfd_head o = rp__optpfd_read_head(in, n);
+    size_t lows = o.bytes + rp__patch_bytes(n * o.b), bitmap = 0;
+    uint32_t high = 0, far = 0, before = 0, marks = 0;
+    if (i >= n || in_bytes < lows || o.b + o.h + o.far_width > 32)
+        return RP_DAMAGED;
+    const uint8_t *at = in + lows;
+    if (o.mode == RP_OPTPFD_BITMAP) {
+        bitmap = rp__patch_bytes(n);
+        marks = rp__optpfd_count(at, n, i, &before);
+    }
+    size_t highs = bitmap + rp__patch_bytes(o.k * o.at_width + (o.k + marks) * o.h);
+    size_t fars = rp__patch_bytes(o.f * (o.at_width + o.far_width));
+    if (in_bytes - lows < highs + fars)
+        return RP_DAMAGED;
+    if (o.k)
+        high = rp__optpfd_part(at, o.k, o.at_width, o.h, i);
+    else if (bitmap && at[i / 8] >> i % 8 & 1)
+        high = rp__patch_bits(at + bitmap, before * o.h, o.h);
+    if (o.f)
+        far = rp__optpfd_part(at + highs, o.f, o.at_width, o.far_width, i);
+    *out = (uint32_t)(rp__patch_bits(in + o.bytes, i * o.b, o.b) + ((uint64_t)high << o.b) +
+                      ((uint64_t)far << (o.b + o.h)));
+    return RP_OK;
+}
+
+/* A row's own, by the instructions of its file. */
+#define RP_OPTPFD_ROW_AT                                                                           \
+    static rp_status at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out)     \
+    {                                                                                              \
+        return rp__optpfd_at(in, in_bytes, n, i, out);                                             \
+    }
+
 size_t rp__optpfd_bound(size_t n);
 size_t rp__optpfd_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
                          uint8_t *out);

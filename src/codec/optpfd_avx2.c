@@ -5,6 +5,7 @@
 
 #if defined(__x86_64__)
 RP_PATCH_ROW(rp__optpfd_open, rp__patch_avx2_decode, rp__patch_avx2_docids)
+RP_OPTPFD_ROW_AT
 
 const rp__block_code rp__optpfd_avx2_code = {
     .name = "optpfd",

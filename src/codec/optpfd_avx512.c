@@ -7,6 +7,7 @@
 #include "codec/patch_list_avx512.h"
 
 RP_PATCH_ROW(rp__optpfd_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
+RP_OPTPFD_ROW_AT
 /* The heads of sixteen blocks. Listed high parts and far parts are much the same here, of which a block
  * may have one: n parts of `parts` bits above `shift`. */
 typedef struct heads {

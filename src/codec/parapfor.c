@@ -66,6 +66,7 @@ size_t rp__parapfor_encode(const rp__codec_options *options, const uint32_t *val
 }
 
 RP_PATCH_ROW(rp__parapfor_open, rp__patch_decode, rp__patch_docids)
+RP_PATCH_ROW_AT(rp__parapfor_open)
 
 const rp__block_code rp__parapfor_code = {
     .name = "parapfor",

@@ -7,6 +7,7 @@
 #include "codec/patch_list_avx512.h"
 
 RP_PATCH_ROW(rp__parapfor_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
+RP_PATCH_ROW_AT(rp__parapfor_open)
 RP_PATCH_APART uint32_t ready(const rp__list *list, uint32_t b, rp__patch_batch *t)
 {
     rp__heads h = rp__heads_of(list, b);

@@ -145,7 +145,10 @@ rp__patch_docids_fn rp__patch_avx2_docids, rp__patch_avx512_docids;
         rp__patch p;                                                                               \
         rp__patch_init(&p, n);                                                                     \
         return open(in, in_bytes, n, &p) ? RP_DAMAGED : kernel_docids(&p, base, out, n);           \
-    }                                                                                              \
+    }
+
+/* Its function for one value, which opens the block. */
+#define RP_PATCH_ROW_AT(open)                                                                      \
     static rp_status at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out)     \
     {                                                                                              \
         rp__patch p;                                                                               \

@@ -101,6 +101,7 @@ size_t rp__pfd_encode(const rp__codec_options *options, const uint32_t *values, 
 }
 
 RP_PATCH_ROW(rp__pfd_open, rp__patch_decode, rp__patch_docids)
+RP_PATCH_ROW_AT(rp__pfd_open)
 
 const rp__block_code rp__pfd_code = {
     .name = "pfd",

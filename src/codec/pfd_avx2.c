@@ -5,6 +5,7 @@
 
 #if defined(__x86_64__)
 RP_PATCH_ROW(rp__pfd_open, rp__patch_avx2_decode, rp__patch_avx2_docids)
+RP_PATCH_ROW_AT(rp__pfd_open)
 
 const rp__block_code rp__pfd_avx2_code = {
     .name = "pfd",

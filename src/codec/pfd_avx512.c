@@ -7,6 +7,7 @@
 #include "codec/patch_list_avx512.h"
 
 RP_PATCH_ROW(rp__pfd_open, rp__patch_avx512_decode, rp__patch_avx512_docids)
+RP_PATCH_ROW_AT(rp__pfd_open)
 
 /* The parts of sixteen blocks: k exceptions, the first at `at`, with values of value_bytes. */
 typedef struct parts {

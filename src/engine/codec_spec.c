@@ -223,10 +223,20 @@ static rp_status parse_codec(const char *spec, rp__coding *out, rp_error *err)
     return words ? parse_options(out->codec->name, words, &out->options, err) : RP_OK;
 }
 
+/* Scoring asks for frequencies one by one. Lists of auto have them in a code that is small and gives one
+ * at once, where size is not all that counts. */
+static const rp__block_code *own_freqs(const rp__coding *coding)
+{
+    bool by_speed = coding->codec->choose && coding->options.by != RP_BY_SIZE;
+    return by_speed ? rp__block_code_find("optpfd", rp__cpu_features()) : NULL;
+}
+
 rp_status rp__codec_spec_parse(const char *codec, const char *freqs, rp__coding *out, rp_error *err)
 {
     *out = (rp__coding){0};
     rp_status status = codec ? parse_codec(codec, out, err) : RP_OK;
+    if (status == RP_OK && codec && !freqs)
+        out->freqs = own_freqs(out);
     if (status != RP_OK || !freqs)
         return status;
     out->freqs = rp__block_code_find(freqs, rp__cpu_features());

@@ -50,6 +50,7 @@ static void add(rp_list_cost *sum, const rp_list_cost *cost)
     sum->bytes_docids += cost->bytes_docids;
     sum->bytes_freqs += cost->bytes_freqs;
     sum->bytes_directory += cost->bytes_directory;
+    sum->bytes_pruning += cost->bytes_pruning;
     sum->bytes_positions += cost->bytes_positions;
 }
 

@@ -48,6 +48,7 @@ rp_status rp__list_cost_get(const rp__segment *s, const rp__term *term, rp_list_
     out->bytes_docids = list.docs_bytes;
     out->bytes_freqs = list.freq_code ? list.freqs_bytes : 0;
     out->bytes_directory = term->list_bytes - out->bytes_docids - out->bytes_freqs;
+    out->bytes_pruning = list.n_blocks + (list.kths ? RP_LIST_KTHS : 0);
     out->bytes_positions = term->pos_bytes;
     out->bytes = term->list_bytes + term->pos_bytes;
     return RP_OK;

@@ -252,32 +252,114 @@ static const uint8_t *vbyte(const uint8_t *p, size_t n, uint32_t *out)
     return data;
 }
 
+/* w bits from bit `bit` on. */
+static uint32_t bits_at(const uint8_t *p, size_t bit, unsigned w)
+{
+    uint32_t v = 0;
+    for (unsigned j = 0; j < w; j++)
+        v |= (uint32_t)(p[(bit + j) / 8] >> (bit + j) % 8 & 1) << j;
+    return v;
+}
+
+static const uint8_t *rice(const uint8_t *p, size_t n, uint32_t *out)
+{
+    unsigned b = *p++;
+    const uint8_t *unary = p + (n * b + 7) / 8;
+    size_t bit = 0;
+    for (size_t i = 0; i < n; i++, bit++) {
+        out[i] = bits_at(p, i * b, b);
+        for (; bits_at(unary, bit, 1); bit++)
+            out[i] += 1U << b;
+    }
+    return unary + (bit + 7) / 8;
+}
+
+/* k ranks, then k parts of `width` bits, that are added above bit `shift`; where they end. */
+static const uint8_t *listed(const uint8_t *p, size_t k, unsigned rank_width, unsigned width,
+                             unsigned shift, uint32_t *out)
+{
+    for (size_t j = 0; j < k; j++)
+        out[bits_at(p, j * rank_width, rank_width)] += bits_at(p, k * rank_width + j * width, width)
+                                                       << shift;
+    return p + (k * (rank_width + width) + 7) / 8;
+}
+
+static const uint8_t *mapped(const uint8_t *p, size_t n, unsigned width, unsigned shift,
+                             uint32_t *out)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (bits_at(p, i, 1))
+            out[i] += bits_at(p + (n + 7) / 8, k++ * width, width) << shift;
+    return p + (n + 7) / 8 + (k * width + 7) / 8;
+}
+
+static const uint8_t *optpfd(const uint8_t *p, size_t n, uint32_t *out)
+{
+    unsigned b = *p & 63, mode = *p++ >> 6, h = 0, k = 0, f = 0, far_width = 0, rank_width = 0;
+    bool has_far = mode == 3;
+    while ((n - 1) >> rank_width)
+        rank_width++;
+    if (mode == 1 || mode == 2) {
+        h = (*p & 7U) + 1;
+        has_far = *p & 8;
+        k = mode == 1 ? (*p >> 4) + 1U : 0;
+        p++;
+    }
+    if (has_far) {
+        f = (*p & 7U) + 1;
+        far_width = (*p++ >> 3) + 1U;
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = bits_at(p, i * b, b);
+    p += (n * b + 7) / 8;
+    p = mode == 2 ? mapped(p, n, h, b, out) : listed(p, k, rank_width, h, b, out);
+    return listed(p, f, rank_width, far_width, b + h, out);
+}
+
 /* ---- Chapters 5 and 7: lists -------------------------------------------------------------------- */
 
-/* docs NULL: u32 in order. */
+/* What lists are coded by; docs NULL: not by blocks. */
 typedef struct codec_row {
+    uint32_t id;
     const char *name;
     code_fn *docs, *freqs;
 } codec_row;
 
-static const codec_row rows[] = {
-    {"bp128", bp128, bp128}, {"vbyte", vbyte, vbyte}, {"raw", NULL, bp128}};
+enum { RAW = 1, BITMAP = 17, AUTO = 24 };
+
+/* Of auto only the frequencies, if the manifest does not say them: mixed, which is not here. */
+static const codec_row rows[] = {{RAW, "raw", NULL, bp128},  {2, "vbyte", vbyte, vbyte},
+                                 {3, "bp128", bp128, bp128}, {7, "optpfd", optpfd, optpfd},
+                                 {10, "rice", rice, rice},   {BITMAP, "bitmap", NULL, bp128},
+                                 {AUTO, "auto", NULL, NULL}};
+enum { ROWS = sizeof rows / sizeof *rows };
 
 /* The row of that name, its frequencies in the code of the other. */
 static bool find_row(const char *name, const char *freqs, codec_row *out)
 {
-    bool has_name = false, has_freqs = freqs[0] == 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    bool has_name = false;
+    for (size_t i = 0; i < ROWS; i++)
         if (strcmp(rows[i].name, name) == 0) {
             *out = rows[i];
             has_name = true;
         }
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].name, freqs) == 0 && rows[i].docs) {
+    for (size_t i = 0; freqs[0] && i < ROWS; i++)
+        if (strcmp(rows[i].name, freqs) == 0)
             out->freqs = rows[i].docs;
-            has_freqs = true;
+    return has_name && out->freqs;
+}
+
+/* In an index in auto, what the list names: its id too, 0 in others. */
+static bool name_row(const uint8_t *p, codec_row *row, uint32_t *id)
+{
+    *id = row->id == AUTO ? p[3] == 0x80 ? p[1] : p[3] : 0;
+    for (size_t i = 0; *id && i < ROWS; i++)
+        if (rows[i].id == *id) {
+            row->id = *id;
+            row->docs = rows[i].docs;
         }
-    return has_name && has_freqs;
+    return row->id != AUTO && (*id == 0 || row->id == *id);
 }
 
 /* Block b, of n docids. */
@@ -291,6 +373,17 @@ static void read_block(const codec_row *row, const uint8_t *p, uint32_t b, uint3
         out[i] = row->docs ? (i || b ? before + 1 : 0) + values[i] : u32(p + 4 * i);
         before = out[i];
     }
+}
+
+/* All docids of a bitmap, at most n. */
+static void read_bitmap(const uint8_t *p, uint32_t n, uint32_t *out)
+{
+    uint32_t base = u32(p), n_words = u32(p + 4), k = 0;
+    for (uint32_t i = 0; base == 1 && i < n; i++)
+        out[i] = u32(p + 8 + 4 * i);
+    for (uint64_t bit = 0; base != 1 && bit < 64ULL * n_words && k < n; bit++)
+        if (p[8 + bit / 8] >> bit % 8 & 1)
+            out[k++] = base + (uint32_t)bit;
 }
 
 static void read_freqs(const codec_row *row, const uint8_t *p, uint32_t n, uint32_t *out)
@@ -341,17 +434,22 @@ static bool check_bounds(format_index *ix, const format_term *t, const uint8_t *
 }
 
 /* Fills docids and frequencies; where the positions of each frame begin, or NULL for one frame. */
-static bool read_list(format_index *ix, const codec_row *row, const uint8_t *p, format_term *t,
+static bool read_list(format_index *ix, codec_row *row, const uint8_t *p, format_term *t,
                       const uint8_t **pos_offsets)
 {
-    uint32_t n_blocks = (t->df + 127) / 128;
+    uint32_t n_blocks = (t->df + 127) / 128, id;
     *pos_offsets = NULL;
-    if (p[3] == 0) {
-        read_block(row, p + 4, 0, 0, t->df, t->docids);
+    if (!name_row(p, row, &id))
+        return fail(ix, "a list of codec %u", id);
+    if (p[3] != 0x80) {
+        if (row->id == BITMAP)
+            read_bitmap(p + 4, t->df, t->docids);
+        else
+            read_block(row, p + 4, 0, 0, t->df, t->docids);
         read_freqs(row, p + 4 + number(p, 2), t->df, t->tfs);
         return t->df <= 128 || fail(ix, "a short list that is long");
     }
-    uint32_t flags = (ix->has_positions ? 2U : 0) | (row->docs ? 4U : 0) | 0x80000000U;
+    uint32_t flags = (ix->has_positions ? 2U : 0) | (row->docs ? 4U : 0) | id << 8 | 0x80000000U;
     bool has_kths = p[0] & 16;
     if (u32(p) != (flags | (has_kths ? 16U : 0)) || u32(p + 4) != n_blocks)
         return fail(ix, "flags 0x%x or %u blocks of a list", u32(p), u32(p + 4));
@@ -364,11 +462,14 @@ static bool read_list(format_index *ix, const codec_row *row, const uint8_t *p, 
     const uint8_t *kths = has_kths ? bounds + n_blocks : NULL;
     const uint8_t *docs = bounds + up_to(n_blocks + (has_kths ? 3 : 0), 16);
     const uint8_t *freqs = docs + up_to(u32(p + 8), 16);
+    if (row->id == BITMAP)
+        read_bitmap(docs, t->df, t->docids);
     for (uint32_t b = 0; b < n_blocks; b++) {
         uint32_t n = t->df - 128 * b < 128 ? t->df - 128 * b : 128;
         uint32_t before = b ? u32(last + 4 * (b - 1)) : 0;
         const uint8_t *at = row->docs ? docs + u32(offsets + 4 * b) : docs + 512 * b;
-        read_block(row, at, b, before, n, t->docids + 128 * b);
+        if (row->id != BITMAP)
+            read_block(row, at, b, before, n, t->docids + 128 * b);
         read_freqs(row, freqs + u32(freq_offsets + 4 * b), n, t->tfs + 128 * b);
         if (t->docids[128 * b + n - 1] != u32(last + 4 * b) ||
             u32(last + 4 * b) > u32(far + 4 * (b / 64)))

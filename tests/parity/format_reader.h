@@ -1,7 +1,7 @@
 /* parity/format_reader.h: a second reader of indexes, written from docs/format.md alone, to prove that
  * the page says enough. Plain, slow, and not for untrusted bytes. For tests only.
  *
- * Reads codecs bp128, vbyte and raw. Includes nothing of src. */
+ * Reads codecs bp128, vbyte, raw, optpfd, rice and bitmap, and auto where lists name these. Includes nothing of src. */
 #ifndef RP_TESTS_FORMAT_READER_H
 #define RP_TESTS_FORMAT_READER_H
 

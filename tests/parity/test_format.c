@@ -146,8 +146,9 @@ static seen compare(const char *path)
 static void test_golden(void **state)
 {
     (void)state;
-    static const char *const golden[] = {"tests/golden/v1/index", "tests/golden/v1-kths/index"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const golden[] = {"tests/golden/v1/index", "tests/golden/v1-kths/index",
+                                         "tests/golden/v1-auto/index"};
+    for (size_t i = 0; i < 3; i++) {
         seen all = compare(golden[i]);
         assert_true(all.tiny > 50 && all.short_lists > 5 && all.long_lists > 1);
     }
@@ -180,8 +181,9 @@ static void build(const char *path, const rp_build_options *o, unsigned docs)
 static void test_codecs(void **state)
 {
     (void)state;
-    static const char *const codecs[] = {"bp128", "vbyte", "raw"};
-    for (size_t i = 0; i < 3; i++)
+    static const char *const codecs[] = {"bp128", "vbyte",  "raw",   "auto",
+                                         "rice",  "optpfd", "bitmap"};
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
         for (int parts = 0; parts < 4; parts++) {
             rp_build_options o = {
                 .codec = codecs[i], .no_positions = parts & 1, .no_store = parts & 2};

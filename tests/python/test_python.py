@@ -70,7 +70,7 @@ class TestRiposte(unittest.TestCase):
     def test_info_and_document(self):
         with riposte.Index(self.path, verify=True) as index:
             self.assertEqual(len(index), 3)
-            self.assertEqual(index.info["codec"], "bp128")
+            self.assertEqual(index.info["codec"], "auto")
             self.assertTrue(index.info["has_positions"])
             document = index.document(2)
             self.assertEqual((document["docno"], document["title"]), ("c", "Three"))

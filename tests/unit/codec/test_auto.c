@@ -135,6 +135,8 @@ static size_t bytes_in(list_case *lc, const rp__codec *codec, const rp__codec_op
            (list.offsets ? rp__bits_align(4 * (size_t)list.n_blocks, 16) : 0);
 }
 
+static const rp__codec_options by_size = {.by = RP_BY_SIZE};
+
 /* In lists that are measured whole. */
 static void by_size_is_the_smallest(void **unused)
 {
@@ -145,7 +147,7 @@ static void by_size_is_the_smallest(void **unused)
         list_case lc;
         char name[16], chosen[16];
         list_case_make(&lc, &rng, (shape)(round % N_SHAPES), random_length(&rng, 1900), 4000000);
-        size_t got = bytes_in(&lc, auto_here(), NULL, chosen), smallest = SIZE_MAX, slow = 0;
+        size_t got = bytes_in(&lc, auto_here(), &by_size, chosen), smallest = SIZE_MAX, slow = 0;
         for (size_t j = 0; (row = codec_here(j)); j++) {
             if (!is_candidate(row))
                 continue;
@@ -162,32 +164,95 @@ static void by_size_is_the_smallest(void **unused)
     }
 }
 
-static void by_speed_is_the_fastest_of_the_small(void **unused)
+/* A list of rising docids with gaps that a function of the rank gives. */
+static void make_gaps(list_case *lc, uint32_t n, uint32_t (*gap)(uint64_t *rng, uint32_t i))
+{
+    uint64_t rng = 22;
+    list_case_make(lc, &rng, UNIFORM, n, 4000000);
+    uint32_t docid = UINT32_MAX; /* the one before the first */
+    for (uint32_t i = 0; i < n; i++)
+        lc->docids[i] = docid += gap(&rng, i);
+    lc->universe = docid + 1;
+}
+
+static uint32_t of_dense(uint64_t *rng, uint32_t i)
+{
+    return i % 2 ? 15 : 1 + (uint32_t)random_below(rng, 1); /* 8 on average */
+}
+static uint32_t of_long(uint64_t *rng, uint32_t i)
+{
+    return i % 2 ? 1 + (uint32_t)random_below(rng, 127) : 64;
+}
+static uint32_t of_even(uint64_t *rng, uint32_t i)
+{
+    (void)i;
+    return 512 + (uint32_t)random_below(rng, 512); /* one width, and no smaller by rice */
+}
+static uint32_t of_random(uint64_t *rng, uint32_t i)
+{
+    (void)i;
+    uint32_t gap = 1;
+    while (random_below(rng, 200) > 0) /* as lists by chance have them */
+        gap++;
+    return gap;
+}
+static uint32_t of_runs(uint64_t *rng, uint32_t i)
+{
+    return i % 100 ? 1 + (uint32_t)random_below(rng, 2) : 50000;
+}
+
+static void by_speed_it_is_by_density(void **unused)
 {
     (void)unused;
-    static const char *const fast[] = {"bp128", "ef128", "rice", "mixed", "bitmap"};
-    const rp__codec_options options = {.by = RP_BY_SPEED};
-    uint64_t rng = 22;
-    size_t picked[5] = {0};
-    for (int round = 0; round < 400; round++) {
+    static const struct {
+        const char *what, *codec;
+        uint32_t n;
+        uint32_t (*gap)(uint64_t *rng, uint32_t i);
+    } cases[] = {
+        {"dense", "bitmap", 129, of_dense},
+        {"dense", "bitmap", 5000, of_dense},
+        {"dense, but short", "optpfd", 128, of_dense},
+        {"long", "bp128", 5000, of_long},
+        {"even", "bp128", 5000, of_even},
+        {"even", "bp128", 100, of_even},
+        {"random", "rice", 5000, of_random},
+        {"random", "rice", 129, of_random},
+        {"random", "rice", 128, of_random},
+        {"runs", "optpfd", 5000, of_runs},
+        {"runs", "optpfd", 128, of_runs},
+        {"one", "bp128", 1, of_dense},
+    };
+    const rp__codec_options by_speed = {.by = RP_BY_SPEED};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         list_case lc;
-        char name[16];
-        size_t bytes[5], smallest = SIZE_MAX, k = 0;
-        uint32_t n = random_length(&rng, 1900);
-        list_case_make(&lc, &rng, (shape)(round % N_SHAPES), n, round % 2 ? 2 * n : 4000000);
-        for (size_t j = 0; j < 5; j++) {
-            const rp__codec *row = rp__codec_find(fast[j], rp__cpu_features());
-            bytes[j] = bytes_in(&lc, row, &options, name);
-            smallest = bytes[j] < smallest ? bytes[j] : smallest;
-        }
-        while (bytes[k] > smallest + smallest / 10)
-            k++;
-        assert_int_equal(bytes_in(&lc, auto_here(), &options, name), bytes[k]);
-        assert_string_equal(name, fast[k]);
-        picked[k]++;
+        char name[16], own[16];
+        make_gaps(&lc, cases[i].n, cases[i].gap);
+        size_t bytes = bytes_in(&lc, auto_here(), &by_speed, name);
+        if (strcmp(name, cases[i].codec) != 0)
+            fail_msg("%s, %u: %s", cases[i].what, cases[i].n, name);
+        assert_int_equal(bytes_in(&lc, auto_here(), NULL, own), bytes);
+        assert_string_equal(own, name);
         list_case_free(&lc);
     }
-    assert_true(picked[0] && picked[1] && picked[2] + picked[3] + picked[4]);
+}
+
+/* One docid more in the range and it is not dense; runs of a long list are worth a smaller code. */
+static void density_has_an_edge(void **unused)
+{
+    (void)unused;
+    list_case lc;
+    char name[16];
+    uint64_t rng = 5;
+    list_case_make(&lc, &rng, UNIFORM, 1000, 9000);
+    for (uint32_t i = 0; i < 1000; i++)
+        lc.docids[i] = 7 + 8 * i;
+    lc.docids[999] = 7 + 7999;
+    bytes_in(&lc, auto_here(), NULL, name);
+    assert_string_equal(name, "bitmap");
+    lc.docids[999]++;
+    bytes_in(&lc, auto_here(), NULL, name);
+    assert_string_equal(name, "bp128");
+    list_case_free(&lc);
 }
 
 /* Long lists are looked at here and there first: what is dropped is not the best by far. */
@@ -200,7 +265,7 @@ static void long_lists_are_nearly_the_smallest(void **unused)
         char name[16];
         list_case_make(&lc, &rng, (shape)(round % N_SHAPES), 30000 + 1000 * (uint32_t)round,
                        round % 3 ? 4000000 : 70000);
-        size_t got = bytes_in(&lc, auto_here(), NULL, name);
+        size_t got = bytes_in(&lc, auto_here(), &by_size, name);
         size_t mixed = bytes_in(&lc, rp__codec_find("mixed", rp__cpu_features()), NULL, name);
         size_t ef128 = bytes_in(&lc, rp__codec_find("ef128", rp__cpu_features()), NULL, name);
         assert_true(got <= mixed && got <= ef128 + ef128 / 100);
@@ -216,7 +281,8 @@ int main(void)
         cmocka_unit_test(wrong_names_are_safe),
         cmocka_unit_test(a_list_without_a_name_is_damage),
         cmocka_unit_test(by_size_is_the_smallest),
-        cmocka_unit_test(by_speed_is_the_fastest_of_the_small),
+        cmocka_unit_test(by_speed_it_is_by_density),
+        cmocka_unit_test(density_has_an_edge),
         cmocka_unit_test(long_lists_are_nearly_the_smallest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

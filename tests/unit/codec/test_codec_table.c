@@ -37,7 +37,7 @@ static void the_best_row_wins(void **unused)
 static void the_default_is_bp128_and_ids_stay(void **unused)
 {
     (void)unused;
-    assert_string_equal(rp__codec_at(0)->name, "bp128");
+    assert_string_equal(rp__codec_at(0)->name, "auto");
     assert_int_equal(rp__codec_find("raw", 0)->id, 1);
     assert_int_equal(rp__codec_find("vbyte", 0)->id, 2);
     assert_int_equal(rp__codec_find("bp128", 0)->id, 3);

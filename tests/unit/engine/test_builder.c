@@ -208,7 +208,7 @@ static void test_defaults(void **state)
     (void)state;
     rp__build_setup s;
     assert_int_equal(rp__builder_setup(NULL, &s, NULL), RP_OK);
-    assert_string_equal(s.o.codec, "bp128");
+    assert_string_equal(s.o.codec, "auto");
     assert_string_equal(s.o.stem, "none");
     assert_string_equal(s.o.stop, "none");
     assert_int_equal(s.o.memory, 1 << 30);
@@ -224,7 +224,7 @@ static void test_names(void **state)
 {
     (void)state;
     rp_error err;
-    assert_string_equal(rp_codec_name(0), "bp128");
+    assert_string_equal(rp_codec_name(0), "auto");
     size_t n = 0;
     for (; rp_codec_name(n); n++) {
         assert_int_equal(set_up(&(rp_build_options){.codec = rp_codec_name(n)}, NULL), RP_OK);

@@ -38,12 +38,12 @@ static void test_names(void **state)
     for (size_t i = 0; rp_codec_name(i); i++) {
         rp__coding got = parse(rp_codec_name(i), NULL);
         assert_string_equal(got.codec->name, rp_codec_name(i));
-        assert_null(got.freqs);
+        assert_int_equal(got.freqs != NULL, got.codec->choose != NULL);
         assert_memory_equal(&got.options, &none, sizeof none);
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(rp_codec_name(i), rp_codec_name(j));
     }
-    refuse("zip", NULL, "codec \"zip\" is not known; there are: bp128, vbyte");
+    refuse("zip", NULL, "codec \"zip\" is not known; there are: auto, bp128, vbyte");
     refuse("", NULL, "codec \"\" is not known");
     refuse(":c=1", NULL, "codec \"\" is not known");
     refuse("bp128 ", NULL, "is not known");
@@ -88,6 +88,10 @@ static void test_options(void **state)
     assert_true(parse("pfd:exceptions=0.60", NULL).options.exceptions == 0.6);
     assert_true(parse("pfd:exceptions=0.123456789012", NULL).options.exceptions == 0.123456789012);
     assert_int_equal(parse("auto:by=speed", NULL).options.by, RP_BY_SPEED);
+    assert_string_equal(parse("auto:by=speed", NULL).freqs->name, "optpfd");
+    assert_string_equal(parse("auto", "vbyte").freqs->name, "vbyte");
+    assert_int_equal(parse("auto:by=size", NULL).options.by, RP_BY_SIZE);
+    assert_null(parse("auto:by=size", NULL).freqs); /* its own, which is smaller */
     assert_int_equal(parse("mixed:by=size", NULL).options.by, RP_BY_SIZE);
     assert_true(parse("qs:c=0.25", NULL).options.c == 0.25);
     assert_true(parse("qs:c=16", NULL).options.c == 16);

@@ -66,6 +66,9 @@ static void test_sums(void **state)
             expect_adds_up(&costs.tiny);
             assert_true(costs.n_tiny > 100 && costs.n_lists > 100);
             assert_int_equal(costs.tiny.bytes_directory, 0);
+            assert_int_equal(costs.tiny.bytes_pruning, 0);
+            assert_true(costs.lists.bytes_pruning >= costs.lists.blocks);
+            assert_true(costs.lists.bytes_pruning <= costs.lists.blocks + 3 * costs.n_lists);
             assert_int_equal(costs.lists.bytes_docids + costs.lists.bytes_freqs +
                                  costs.lists.bytes_directory,
                              section_bytes(RP_FILE_LISTS, RP_SECTION_LISTS));

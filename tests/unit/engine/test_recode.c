@@ -99,7 +99,7 @@ static void test_every_code_of_frequencies(void **state)
         recode(two, back, NULL);
         files_expect_equal_folders(two, back);
         forget(back);
-        recode(two, back, &(rp_recode_options){.codec = "bp128"});
+        recode(two, back, &(rp_recode_options){.codec = rp_codec_name(0)});
         files_expect_equal_folders(plain, back);
     }
 }
@@ -108,11 +108,21 @@ static void test_every_code_of_frequencies(void **state)
 static void test_own_frequencies(void **state)
 {
     (void)state;
-    build(one, &(rp_build_options){.codec = "bp128", .freqs = "bp128"});
-    files_expect_equal_folders(one, plain);
+    build(one, &(rp_build_options){.codec = "bp128"});
+    build(two, &(rp_build_options){.codec = "bp128", .freqs = "bp128"});
+    files_expect_equal_folders(one, two);
     forget(two);
-    recode(plain, two, &(rp_recode_options){.freqs = "bp128"});
-    files_expect_equal_folders(two, plain);
+    recode(one, two, &(rp_recode_options){.freqs = "bp128"});
+    files_expect_equal_folders(two, one);
+}
+
+/* What the default codec chose is chosen again. */
+static void test_as_it_is(void **state)
+{
+    (void)state;
+    forget(two);
+    recode(plain, two, NULL);
+    files_expect_equal_folders(plain, two);
 }
 
 static void test_options_are_heeded(void **state)
@@ -177,10 +187,10 @@ static void test_aux(void **state)
         must_check(two);
         build(one, &(rp_build_options){.aux = "lr,hs16"});
         forget(back);
-        recode(two, back, &(rp_recode_options){.codec = "bp128"});
+        recode(two, back, &(rp_recode_options){.codec = rp_codec_name(0)});
         files_expect_equal_folders(one, back);
         forget(back);
-        recode(two, back, &(rp_recode_options){.codec = "bp128", .aux = "none"});
+        recode(two, back, &(rp_recode_options){.codec = rp_codec_name(0), .aux = "none"});
         files_expect_equal_folders(plain, back);
     }
 }
@@ -389,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_every_codec_there_and_back),
         cmocka_unit_test(test_every_code_of_frequencies),
         cmocka_unit_test(test_own_frequencies),
+        cmocka_unit_test(test_as_it_is),
         cmocka_unit_test(test_options_are_heeded),
         cmocka_unit_test(test_parts_threads_and_memory),
         cmocka_unit_test(test_aux),
