@@ -144,8 +144,8 @@ static void run_part(ask *a, uint32_t part, _Atomic uint32_t *floor, rp__arena *
         tell(a, err.text);
     if (answer.n > query.k || answer.n > MOST)
         tell(a, "more than k hits");
-    memcpy(m->at + m->n, answer.at, answer.n * sizeof *m->at);
-    m->n += answer.n;
+    for (size_t i = 0; i < answer.n; i++)
+        m->at[m->n++] = answer.at[i];
     m->total += answer.total;
     m->total_is_exact &= answer.total_is_exact;
 }
