@@ -14,6 +14,8 @@ static void keep(rp__candidates *c, uint32_t m)
         c->scores[i] = c->scores[c->kept[i]];
         c->slots[i] = c->slots[c->kept[i]];
     }
+    for (uint32_t i = 0; c->has_norms && i < m && m < c->n; i++)
+        c->norms[i] = c->norms[c->kept[i]];
     c->n = m;
 }
 
@@ -24,6 +26,22 @@ void rp__candidates_fill(rp__candidates *c, const uint32_t *docids, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         c->slots[i] = i;
     c->n = n;
+    c->has_norms = false;
+}
+
+/* A document's norm is the same for all parts. */
+static const float *norms_of(rp__candidates *c, const rp__query *query)
+{
+    if (!c->has_norms)
+        rp__score_norms(query, c->docids, c->n, c->norms);
+    c->has_norms = true;
+    return c->norms;
+}
+
+void rp__candidates_set(rp__candidates *c, const rp__part *part, const uint32_t *tfs)
+{
+    const float *norms = norms_of(c, part->score->query);
+    rp__score_normed(part->score, c->docids, norms, tfs, c->n, c->scores);
 }
 
 rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *part, uint32_t first)
@@ -32,7 +50,7 @@ rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *pa
         c->ranks[i] = first + c->slots[i];
     if (rp__reader_tfs(part->reader, c->ranks, c->n, c->tfs))
         return rp__cpu_run_fail(run, RP_DAMAGED, part->reader->word);
-    rp__score_many(part->score, c->docids, c->tfs, c->n, c->fixed);
+    rp__score_normed(part->score, c->docids, norms_of(c, run->query), c->tfs, c->n, c->fixed);
     for (uint32_t i = 0; i < c->n; i++)
         c->scores[i] += c->fixed[i];
     return RP_OK;
@@ -53,6 +71,7 @@ void rp__candidates_drop(rp__candidates *c, rp__part *part)
         }
         c->docids[m] = c->docids[i];
         c->scores[m] = c->scores[i];
+        c->norms[m] = c->norms[i];
         c->slots[m++] = c->slots[i];
     }
     c->n = found > 0 ? m : c->n;
@@ -75,11 +94,17 @@ void rp__candidates_cut(rp__candidates *c, const rp__score_kernel *kernel, uint3
 static rp_status score_kept(rp__candidates *c, rp__part *part, uint32_t m)
 {
     uint32_t docids[RP_BLOCK];
+    float norms[RP_BLOCK];
+    const float *all = c->has_norms ? c->norms : NULL;
     if (rp__reader_tfs(part->reader, c->ranks, m, c->tfs))
         return RP_DAMAGED;
     for (uint32_t i = 0; i < m; i++)
         docids[i] = c->docids[c->kept[i]];
-    rp__score_many(part->score, docids, c->tfs, m, c->fixed);
+    for (uint32_t i = 0; all && i < m; i++)
+        norms[i] = all[c->kept[i]];
+    if (!all)
+        rp__score_norms(part->score->query, docids, m, norms);
+    rp__score_normed(part->score, docids, norms, c->tfs, m, c->fixed);
     for (uint32_t i = 0; i < m; i++)
         c->scores[c->kept[i]] += c->fixed[i];
     return RP_OK;

@@ -53,8 +53,8 @@ typedef struct rp__score_kernel {
     uint32_t needs; /* RP_CPU_ bits; 0 is the plain reference */
     /* BM25 with weight 2^s below 2^31, of at most RP_BLOCK postings; `fixed` has room for RP_BLOCK.
      * False: a frequency of 2^31 or more is among them, and `fixed` means nothing. */
-    bool (*bm25)(const rp__query *query, float scaled_weight, const uint32_t *docids,
-                 const uint32_t *tfs, uint32_t n, uint32_t *fixed);
+    bool (*bm25)(float scaled_weight, const float *norms, const uint32_t *tfs, uint32_t n,
+                 uint32_t *fixed);
     /* A bit for each of RP_STRETCH scores that is `least` or more. */
     uint64_t (*at_least)(const uint32_t *scores, uint32_t least);
     /* Which of n scores, at most RP_BLOCK, are `least` or more, in `kept`, which has room for 16 more, as
@@ -68,7 +68,7 @@ const rp__score_kernel *rp__score_kernel_at(size_t i);
 const rp__score_kernel *rp__score_kernel_find(uint32_t features);
 extern const rp__score_kernel rp__score_avx2_row, rp__score_avx512_row;
 
-/* The norms of at most RP_BLOCK documents, for kernels. */
+/* The norms of n documents. */
 void rp__score_norms(const rp__query *query, const uint32_t *docids, uint32_t n, float *norms);
 
 /* What one leaf's postings contribute. */
@@ -87,6 +87,9 @@ uint32_t rp__score_one(const rp__score *score, uint32_t docid, uint32_t tf);
 /* n is at most RP_BLOCK, and so is the room of `fixed`. */
 void rp__score_many(const rp__score *score, const uint32_t *docids, const uint32_t *tfs, uint32_t n,
                     uint32_t *fixed);
+/* The same where the norms are known. */
+void rp__score_normed(const rp__score *score, const uint32_t *docids, const float *norms,
+                      const uint32_t *tfs, uint32_t n, uint32_t *fixed);
 
 /* No posting of a block with this bound (codec.h) contributes more. */
 uint32_t rp__score_bound(const rp__score *score, uint8_t bound);
@@ -213,11 +216,15 @@ typedef struct rp__candidates {
     _Alignas(64) uint32_t docids[RP_BLOCK_ROOM];
     _Alignas(64) uint32_t scores[RP_BLOCK_ROOM]; /* of the parts so far */
     _Alignas(64) uint32_t slots[RP_BLOCK_ROOM];  /* where they stood at first */
+    _Alignas(64) float norms[RP_BLOCK_ROOM];     /* where has_norms */
+    bool has_norms;
     _Alignas(64) uint32_t kept[RP_BLOCK_ROOM], ranks[RP_BLOCK_ROOM], tfs[RP_BLOCK_ROOM], fixed[RP_BLOCK_ROOM];
 } rp__candidates;
 
 /* n documents, at most RP_BLOCK, that score nothing yet. */
 void rp__candidates_fill(rp__candidates *c, const uint32_t *docids, uint32_t n);
+/* Sets their scores to what the part contributes by these frequencies. */
+void rp__candidates_set(rp__candidates *c, const rp__part *part, const uint32_t *tfs);
 /* Adds what the part contributes to all, of which the i-th has rank `first` + slots[i] in its list. */
 rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *part, uint32_t first);
 /* Drops those whose score is below `least`. */

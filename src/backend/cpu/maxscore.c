@@ -129,7 +129,7 @@ static rp_status take_block(walk *w, rp__part *part)
     }
     w->at = docids[n - 1] + 1;
     rp__candidates_fill(c, docids, n);
-    rp__score_many(part->score, docids, tfs, n, c->scores);
+    rp__candidates_set(c, part, tfs);
     rp__candidates_cut(c, w->run->kernel, needed(w));
     rp__reader_skip(reader, n);
     return finish_candidates(w);
@@ -197,11 +197,13 @@ static rp_status take_window(walk *w)
     for (size_t i = w->essential; i < w->n; i++)
         add_list(w, &w->parts[i], need == 0);
     w->c.n = 0;
+    w->c.has_norms = false;
     for (; w->touched && status == RP_OK; w->touched &= w->touched - 1) {
         take_stretch(w, rp__bits_lowest64(w->touched) * RP_STRETCH, need);
         if (w->c.n > RP_BLOCK - RP_STRETCH || (w->touched & (w->touched - 1)) == 0) {
             status = finish_candidates(w);
             w->c.n = 0;
+            w->c.has_norms = false;
         }
     }
     return status;

@@ -74,7 +74,7 @@ static rp_status take_block(passes *p, const rp__part *part)
     if (n == 0)
         return RP_OK; /* damage, which the next check finds */
     rp__candidates_fill(&p->c, docids, n);
-    rp__score_many(part->score, docids, tfs, n, p->c.scores);
+    rp__candidates_set(&p->c, part, tfs);
     rp__candidates_cut(&p->c, p->run->kernel, needed(p, p->rest[p->now]));
     rp__reader_skip(part->reader, n);
     return p->c.n ? finish_candidates(p) : RP_OK;

@@ -44,13 +44,11 @@ static bool are_small(const uint32_t *tfs, uint32_t n)
     return all <= INT32_MAX;
 }
 
-static bool plain_bm25(const rp__query *query, float scaled_weight, const uint32_t *docids,
-                       const uint32_t *tfs, uint32_t n, uint32_t *fixed)
+static bool plain_bm25(float scaled_weight, const float *norms, const uint32_t *tfs, uint32_t n,
+                       uint32_t *fixed)
 {
     if (!are_small(tfs, n))
         return false;
-    float norms[RP_BLOCK];
-    rp__score_norms(query, docids, n, norms);
     for (uint32_t i = 0; i < n; i++) {
         float t = (float)(int32_t)tfs[i];
         fixed[i] = (uint32_t)(int32_t)(scaled_weight * (t / (t + norms[i])));
@@ -171,12 +169,19 @@ uint32_t rp__score_one(const rp__score *score, uint32_t docid, uint32_t tf)
     return rp__rank_fix(contribution, score->scale);
 }
 
-void rp__score_many(const rp__score *score, const uint32_t *docids, const uint32_t *tfs, uint32_t n,
-                    uint32_t *fixed)
+void rp__score_normed(const rp__score *score, const uint32_t *docids, const float *norms,
+                      const uint32_t *tfs, uint32_t n, uint32_t *fixed)
 {
-    if (score->is_plain &&
-        score->kernel->bm25(score->query, score->scaled_weight, docids, tfs, n, fixed))
+    if (score->is_plain && score->kernel->bm25(score->scaled_weight, norms, tfs, n, fixed))
         return;
     for (uint32_t i = 0; i < n; i++)
         fixed[i] = rp__score_one(score, docids[i], tfs[i]);
+}
+
+void rp__score_many(const rp__score *score, const uint32_t *docids, const uint32_t *tfs, uint32_t n,
+                    uint32_t *fixed)
+{
+    float norms[RP_BLOCK];
+    rp__score_norms(score->query, docids, n, norms);
+    rp__score_normed(score, docids, norms, tfs, n, fixed);
 }

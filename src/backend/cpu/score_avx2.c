@@ -17,13 +17,11 @@ static __m256i first_lanes(uint32_t n)
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-static bool avx2_bm25(const rp__query *query, float scaled_weight, const uint32_t *docids,
-                      const uint32_t *tfs, uint32_t n, uint32_t *fixed)
+static bool avx2_bm25(float scaled_weight, const float *norms, const uint32_t *tfs, uint32_t n,
+                      uint32_t *fixed)
 {
     const __m256 weight = _mm256_set1_ps(scaled_weight);
     __m256i all = _mm256_setzero_si256();
-    float norms[RP_BLOCK];
-    rp__score_norms(query, docids, n, norms);
     for (uint32_t i = 0; i < n; i += LANES) {
         __m256i lanes = first_lanes(n - i);
         __m256i tf = _mm256_maskload_epi32((const int *)(const void *)(tfs + i), lanes);

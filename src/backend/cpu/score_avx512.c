@@ -15,13 +15,11 @@ static __mmask16 first_lanes(uint32_t n)
     return (__mmask16)(n < LANES ? (1U << n) - 1 : UINT16_MAX);
 }
 
-static bool avx512_bm25(const rp__query *query, float scaled_weight, const uint32_t *docids,
-                        const uint32_t *tfs, uint32_t n, uint32_t *fixed)
+static bool avx512_bm25(float scaled_weight, const float *norms, const uint32_t *tfs, uint32_t n,
+                        uint32_t *fixed)
 {
     const __m512 weight = _mm512_set1_ps(scaled_weight);
     __m512i all = _mm512_setzero_si512();
-    float norms[RP_BLOCK];
-    rp__score_norms(query, docids, n, norms);
     for (uint32_t i = 0; i < n; i += LANES) {
         __mmask16 lanes = first_lanes(n - i);
         __m512i tf = _mm512_maskz_loadu_epi32(lanes, tfs + i);

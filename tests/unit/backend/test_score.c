@@ -77,15 +77,18 @@ static void every_kernel_gives_the_contribution(void **state)
                 uint32_t *docids, *tfs, fixed[RP_BLOCK];
                 rp__weight weight = {.weight = (float)(rand() % 1000) * 0.013F};
                 fill(n, &docids, &tfs);
-                assert_true(row->bm25(&q, weight.weight * 0x1p20F, docids, tfs, n, fixed));
+                float *of = calloc(n ? n : 1, sizeof *of);
+                rp__score_norms(&q, docids, n, of);
+                assert_true(row->bm25(weight.weight * 0x1p20F, of, tfs, n, fixed));
                 for (uint32_t i = 0; i < n; i++)
                     assert_int_equal(fixed[i], want(&q, &weight, docids[i], tfs[i]));
                 if (n > 0) {
                     tfs[(uint32_t)rand() % n] = 1U << 31;
-                    assert_false(row->bm25(&q, weight.weight, docids, tfs, n, fixed));
+                    assert_false(row->bm25(weight.weight, of, tfs, n, fixed));
                 }
                 free(docids);
                 free(tfs);
+                free(of);
             }
         }
     }
@@ -109,6 +112,26 @@ static void every_kernel_finds_the_scores_that_are_enough(void **state)
                 set |= (uint64_t)(scores[i] >= thresholds[t]) << i;
             }
             assert_true(row->at_least(scores, thresholds[t]) == set);
+        }
+    }
+}
+
+static void every_kernel_selects_the_scores_that_are_enough(void **state)
+{
+    (void)state;
+    const rp__score_kernel *row;
+    for (size_t r = 0; (row = rp__score_kernel_at(r)); r++) {
+        if (row->needs & ~rp__cpu_features())
+            continue;
+        for (uint32_t n = 0; n <= RP_BLOCK; n++) {
+            uint32_t scores[RP_BLOCK + 16], kept[RP_BLOCK + 16], least = 1U << (n % 32), m = 0;
+            for (uint32_t i = 0; i < RP_BLOCK + 16; i++)
+                scores[i] = rand() % 4 ? least + (uint32_t)(rand() % 3) - 1 : (uint32_t)rand();
+            uint32_t got = row->select(scores, n, least, kept);
+            for (uint32_t i = 0; i < n; i++)
+                if (scores[i] >= least)
+                    assert_int_equal(kept[m++], i);
+            assert_int_equal(got, m);
         }
     }
 }
@@ -152,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_gives_the_contribution),
         cmocka_unit_test(every_kernel_finds_the_scores_that_are_enough),
+        cmocka_unit_test(every_kernel_selects_the_scores_that_are_enough),
         cmocka_unit_test(the_plain_row_is_always_there),
         cmocka_unit_test(leaves_score_as_rank_says),
     };
