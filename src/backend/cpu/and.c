@@ -22,11 +22,12 @@ typedef struct walk {
     rp__candidates c;
 } walk;
 
-/* What the shortest list has to contribute for a document to enter; 0: anything may. */
+/* What the shortest list has to contribute for a document to enter; 0: anything, or nearly so. */
 static uint32_t needed(const walk *w)
 {
-    uint32_t least = w->run->topk.least;
-    return w->prunes && least > w->others ? (uint32_t)(least - w->others) : 0;
+    const uint32_t share = 4; /* less than so much of what the list can contribute drops too few */
+    uint64_t least = w->run->topk.least, most = w->first->most;
+    return w->prunes && least > w->others + most / share ? (uint32_t)(least - w->others) : 0;
 }
 
 /* The next block of the shortest list that may hold a hit, decoded. False: there is none. */
@@ -165,6 +166,7 @@ static rp_status run_and(rp__cpu_run *run)
     walk w = {.run = run};
     rp_status status = open_walk(&w);
     if (status == RP_OK && are_bits(&w)) {
+        run->read = w.first->reader->list.n;
         status = rp__part_probe(run, w.first, w.first->reader->list.n);
         return status == RP_OK ? run_bits(&w) : status;
     }

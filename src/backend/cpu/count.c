@@ -248,6 +248,8 @@ static rp_status open_counter(counter *c)
             (void)rp__bitmap_bits(&run->parts[i].reader->list, &c->bits[i]);
         if (c->bits[i].n_words == 0)
             rp__reader_start(run->parts[i].reader, run->query->begin);
+        else
+            run->read += run->parts[i].reader->list.n;
     }
     return status;
 }

@@ -35,7 +35,7 @@ rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__w
 
 static uint64_t count_postings(const rp__cpu_run *run)
 {
-    uint64_t n = 0;
+    uint64_t n = run->read;
     for (size_t i = 0; i < run->query->n_words; i++)
         n += run->readers[i].cursor.decoded;
     for (size_t i = 0; i < run->n_parts; i++)

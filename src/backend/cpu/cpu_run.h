@@ -140,6 +140,7 @@ typedef struct rp__cpu_run {
     uint64_t total;
     bool is_pruned;   /* the total is a lower bound: documents that match were passed over */
     uint64_t budget;  /* postings that may be read: the query's, less what phrases cost so far */
+    uint64_t read;    /* of lists that are bits, as bits */
 } rp__cpu_run;
 
 /* A document that matches. */
