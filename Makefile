@@ -48,7 +48,13 @@ BENCH_SRC := $(sort $(wildcard bench/bench_*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh))
 
-LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o)
+# Kernels are compiled twice: for the emulated device always, for a real one where nvcc is.
+KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*.cu))
+NVCC     := $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+FATBINS  := $(if $(NVCC),$(KERNELS:%.cu=$B/%.fatbin))
+KERNEL_OBJ := $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/kernels/images.o
+
+LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/fiber_switch.o $(KERNEL_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$B/%.o)
 HELP_OBJ := $(HELP_SRC:%.c=$B/%.o)
 TESTS    := $(TEST_SRC:%.c=$B/%)
@@ -90,6 +96,30 @@ $B/tests/%.o: CPPFLAGS += -Itests
 $B/%.o: %.c
 	@mkdir -p $(@D)
 	$(call Q,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$B/%.o: %.S
+	@mkdir -p $(@D)
+	$(call Q,AS  )$(CC) $(CPPFLAGS) $(filter-out -std=c11,$(CFLAGS)) -MMD -MP -c $< -o $@
+
+CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
+CXXFLAGS = -std=c++17 $(OPT) -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Werror $(HARDEN) \
+           -fno-exceptions -fno-rtti -ffp-contract=off -fPIC -ffile-prefix-map=$(CURDIR)=. $(SAN)
+$(KERNELS:%.cu=$B/%.o): $B/%.o: %.cu
+	@mkdir -p $(@D)
+	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -x c++ -c $< -o $@
+
+NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false \
+            -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
+$B/%.fatbin: %.cu $(wildcard src/backend/gpu/kernels/*.h src/backend/gpu/kernels/prim/*)
+	@mkdir -p $(@D)
+	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -fatbin $< -o $@
+
+# A table of their names and bytes, which ends with zeros.
+$B/src/backend/gpu/kernels/images.S: $(FATBINS)
+	@mkdir -p $(@D)
+	$(call Q,GEN )tools/kernel_images $^ > $@
+$B/src/backend/gpu/kernels/images.o: $B/src/backend/gpu/kernels/images.S $(FATBINS)
+	$(call Q,AS  )$(CC) $(filter-out -std=c11,$(CFLAGS)) -c $< -o $@
 
 $B/libtests.a: $(HELP_OBJ)
 	@mkdir -p $(@D)

@@ -1,0 +1,186 @@
+/* device.c: one card through the driver's table. Modules are loaded when a kernel of theirs is first used. */
+#include "backend/gpu/device.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+static rp_status refuse(rp__device *d, const char *what, rp__cu_result result, rp_error *err)
+{
+    return rp__error_set(err, RP_UNAVAILABLE, "%s: %s", what, rp__driver_text(d->driver, result));
+}
+
+static rp_status look(rp__device *d, int ordinal, rp_error *err)
+{
+    const rp__driver *driver = d->driver;
+    int processors = 0, shared = 0, major = 0;
+    rp__cu_result result = driver->device_get(&d->handle, ordinal);
+    if (result == RP_CU_OK)
+        result = driver->device_name(d->name, sizeof d->name, d->handle);
+    if (result == RP_CU_OK)
+        result = driver->device_memory(&d->memory, d->handle);
+    if (result == RP_CU_OK)
+        result = driver->device_attribute(&processors, RP_CU_MULTIPROCESSORS, d->handle);
+    if (result == RP_CU_OK)
+        result = driver->device_attribute(&shared, RP_CU_SHARED_OPTIN, d->handle);
+    if (result == RP_CU_OK)
+        result = driver->device_attribute(&major, RP_CU_MAJOR, d->handle);
+    if (result != RP_CU_OK)
+        return refuse(d, "the GPU cannot be asked what it is", result, err);
+    d->processors = (uint32_t)processors;
+    d->shared_most = (uint32_t)shared;
+    if (major < 8)
+        return rp__error_set(err, RP_UNAVAILABLE, "%s is too old: compute capability %d, not 8.0",
+                             d->name, major);
+    return RP_OK;
+}
+
+rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, rp_error *err)
+{
+    int count = 0;
+    *d = (rp__device){.driver = driver};
+    rp__cu_result result = driver->device_count(&count);
+    if (result != RP_CU_OK || count == 0)
+        return result ? refuse(d, "the GPUs cannot be counted", result, err)
+                      : rp__error_set(err, RP_UNAVAILABLE, "the CUDA driver knows no GPU");
+    if (ordinal < 0 || ordinal >= count)
+        return rp__error_set(err, RP_UNAVAILABLE, "there is no GPU %d; there are %d", ordinal,
+                             count);
+    rp_status status = look(d, ordinal, err);
+    if (status != RP_OK)
+        return status;
+    if (!driver->is_emulated && !rp__kernels_image(rp__kernels[0].file))
+        return rp__error_set(err, RP_UNAVAILABLE, "this build has no GPU code: nvcc was not there");
+    result = driver->context_retain(&d->context, d->handle);
+    if (result != RP_CU_OK)
+        return refuse(d, "the GPU cannot be opened", result, err);
+    d->modules = rp__alloc_zero(RP_KERNELS, sizeof *d->modules);
+    status = d->modules ? rp__device_enter(d) : RP_NO_MEMORY;
+    if (status == RP_OK)
+        status = rp__device_check(d, driver->stream_create(&d->stream, RP_CU_STREAM_OWN));
+    if (status != RP_OK) {
+        rp__error_set(err, status, "the GPU cannot be opened: %s",
+                      d->fault.text[0] ? d->fault.text : rp_status_text(status));
+        rp__device_close(d);
+    }
+    return status;
+}
+
+void rp__device_close(rp__device *d)
+{
+    if (!d->context)
+        return;
+    d->driver->context_set(d->context);
+    if (d->stream)
+        d->driver->stream_destroy(d->stream);
+    for (size_t i = 0; d->modules && i < RP_KERNELS; i++)
+        if (d->modules[i])
+            d->driver->module_unload(d->modules[i]);
+    d->driver->context_set(NULL);
+    d->driver->context_release(d->handle);
+    rp__free(d->modules);
+    *d = (rp__device){0};
+}
+
+rp_status rp__device_enter(rp__device *d)
+{
+    return rp__device_check(d, d->driver->context_set(d->context));
+}
+
+rp_status rp__device_check(rp__device *d, rp__cu_result result)
+{
+    if (d->is_lost)
+        return RP_UNAVAILABLE;
+    if (result == RP_CU_OK)
+        return RP_OK;
+    if (result == RP_CU_NO_MEMORY)
+        return RP_NO_MEMORY;
+    rp__error_set(&d->fault, RP_UNAVAILABLE, "%s: %s", d->name, rp__driver_text(d->driver, result));
+    d->is_lost = rp__driver_is_fatal(result);
+    return RP_UNAVAILABLE;
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------- */
+
+rp_status rp__device_alloc(rp__device *d, size_t bytes, rp__cu_ptr *out)
+{
+    *out = 0;
+    if (d->is_lost)
+        return RP_UNAVAILABLE;
+    return rp__device_check(d, d->driver->memory_alloc(out, bytes));
+}
+
+void rp__device_free(rp__device *d, rp__cu_ptr at)
+{
+    if (at)
+        d->driver->memory_free(at);
+}
+
+rp_status rp__device_copy_in(rp__device *d, rp__cu_ptr to, const void *from, size_t bytes)
+{
+    if (d->is_lost || bytes == 0)
+        return d->is_lost ? RP_UNAVAILABLE : RP_OK;
+    return rp__device_check(d, d->driver->copy_in(to, from, bytes, d->stream));
+}
+
+rp_status rp__device_copy_out(rp__device *d, void *to, rp__cu_ptr from, size_t bytes)
+{
+    if (d->is_lost || bytes == 0)
+        return d->is_lost ? RP_UNAVAILABLE : RP_OK;
+    return rp__device_check(d, d->driver->copy_out(to, from, bytes, d->stream));
+}
+
+rp_status rp__device_wait(rp__device *d)
+{
+    if (d->is_lost)
+        return RP_UNAVAILABLE;
+    return rp__device_check(d, d->driver->stream_wait(d->stream));
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------------- */
+
+/* The module of a kernel's file; it stands where the first kernel of that file does. */
+static rp_status load_module(rp__device *d, rp__kernel_id id, rp__cu_module *out)
+{
+    const char *file = rp__kernels[id].file;
+    size_t first = 0;
+    while (strcmp(rp__kernels[first].file, file) != 0)
+        first++;
+    const void *image = d->driver->is_emulated ? file : rp__kernels_image(file);
+    if (!d->modules[first]) {
+        rp_status status = rp__device_check(d, d->driver->module_load(&d->modules[first], image));
+        if (status != RP_OK)
+            return status;
+    }
+    *out = d->modules[first];
+    return RP_OK;
+}
+
+static rp_status find_function(rp__device *d, rp__kernel_id id)
+{
+    rp__cu_module module;
+    rp_status status = load_module(d, id, &module);
+    if (status == RP_OK)
+        status = rp__device_check(
+            d, d->driver->module_function(&d->functions[id], module, rp__kernels[id].name));
+    if (status == RP_OK)
+        status = rp__device_check(
+            d, d->driver->function_set(d->functions[id], RP_CU_FUNC_SHARED, (int)d->shared_most));
+    return status;
+}
+
+rp_status rp__device_launch(rp__device *d, rp__kernel_id id, rp__launch how, const void *args)
+{
+    union {
+        const void *in;
+        void *out;
+    } record = {.in = args};
+    rp_status status = d->is_lost ? RP_UNAVAILABLE : RP_OK;
+    if (status == RP_OK && !d->functions[id])
+        status = find_function(d, id);
+    if (status != RP_OK || how.grid == 0)
+        return status;
+    return rp__device_check(d, d->driver->launch(d->functions[id], how.grid, 1, 1, how.block, 1, 1,
+                                                 how.shared, d->stream, &record.out, NULL));
+}

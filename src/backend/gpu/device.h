@@ -1,0 +1,49 @@
+/* backend/gpu/device.h: interior of gpu: one card, real or emulated: its memory, streams and kernels.
+ *
+ * A call that fails says so by rp_status; the device remembers a fault after which it may not be used, and
+ * then fails every call at once (RP_UNAVAILABLE). One thread at a time. */
+#ifndef RP_BACKEND_GPU_DEVICE_H
+#define RP_BACKEND_GPU_DEVICE_H
+
+#include "backend/gpu/driver.h"
+#include "backend/gpu/kernels.h"
+
+typedef struct rp__device {
+    const rp__driver *driver;
+    rp__cu_device handle;
+    rp__cu_context context;
+    char name[96];
+    size_t memory;          /* bytes of it all */
+    uint32_t processors;    /* multiprocessors */
+    uint32_t shared_most;   /* bytes of shared memory that a block may have */
+    rp__cu_module *modules; /* one a file, as kernels need them */
+    rp__cu_function functions[RP_KERNELS];
+    rp__cu_stream stream;   /* the one that calls below use unless told otherwise */
+    bool is_lost;
+    rp_error fault;         /* why */
+} rp__device;
+
+/* Opens card number `ordinal`. RP_UNAVAILABLE: why not, in err. */
+rp_status rp__device_open(rp__device *device, const rp__driver *driver, int ordinal, rp_error *err);
+void rp__device_close(rp__device *device); /* all zero is fine */
+/* Before any other call of this chapter on another thread than the one that opened it. */
+rp_status rp__device_enter(rp__device *device);
+
+/* What a driver's result means: RP_OK; RP_NO_MEMORY; else RP_UNAVAILABLE, with device->fault set. */
+rp_status rp__device_check(rp__device *device, rp__cu_result result);
+
+rp_status rp__device_alloc(rp__device *device, size_t bytes, rp__cu_ptr *out);
+void rp__device_free(rp__device *device, rp__cu_ptr at); /* 0 is fine */
+rp_status rp__device_copy_in(rp__device *device, rp__cu_ptr to, const void *from, size_t bytes);
+rp_status rp__device_copy_out(rp__device *device, void *to, rp__cu_ptr from, size_t bytes);
+rp_status rp__device_wait(rp__device *device); /* until all that was asked for on its stream is done */
+
+/* How a kernel is launched: blocks, threads of each, bytes of shared memory. */
+typedef struct rp__launch {
+    uint32_t grid, block, shared;
+} rp__launch;
+
+/* `args` is the kernel's record. A grid of 0 does nothing. */
+rp_status rp__device_launch(rp__device *device, rp__kernel_id kernel, rp__launch how, const void *args);
+
+#endif

@@ -1,0 +1,81 @@
+/* driver.c: the CUDA driver from libcuda.so.1, if the machine has it. The only file that knows dlopen. */
+#include "backend/gpu/driver.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { OLDEST = 12000 }; /* the first driver that takes our images: CUDA 12.0 */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static rp__driver loaded;
+static rp_status outcome;
+static rp_error reason;
+
+static rp_status refuse(const char *text, const char *what)
+{
+    return rp__error_set(&reason, RP_UNAVAILABLE, text, what);
+}
+
+/* ISO C has no conversion from an object's address to a function's. */
+static bool find(void *library, const char *symbol, void *field, size_t bytes)
+{
+    void *address = dlsym(library, symbol);
+    memcpy(field, &address, bytes);
+    return address != NULL;
+}
+
+static rp_status fill(void *library)
+{
+#define FIND(name, symbol, args)                                                                   \
+    if (!find(library, #symbol, &loaded.name, sizeof loaded.name))                                 \
+        return refuse("libcuda.so.1 lacks %s; it is too old", #symbol);
+    RP_DRIVER_CALLS(FIND)
+#undef FIND
+#define FIND(name, symbol, args) find(library, #symbol, &loaded.name, sizeof loaded.name);
+    RP_DRIVER_OPTIONAL(FIND)
+#undef FIND
+    return RP_OK;
+}
+
+static void load(void)
+{
+    int version = 0;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        outcome = refuse("there is no CUDA driver on this machine (%s)", "libcuda.so.1");
+        return;
+    }
+    outcome = fill(library);
+    if (outcome != RP_OK)
+        return;
+    rp__cu_result result = loaded.init(0);
+    if (result != RP_CU_OK)
+        outcome = refuse("the CUDA driver does not start: %s", rp__driver_text(&loaded, result));
+    else if (loaded.version(&version) != RP_CU_OK || version < OLDEST)
+        outcome = refuse("the CUDA driver is too old; %s or later is needed", "12.0");
+}
+
+rp_status rp__driver_load(const rp__driver **out, rp_error *err)
+{
+    pthread_once(&once, load);
+    *out = &loaded;
+    return outcome == RP_OK ? RP_OK : rp__error_set(err, outcome, "%s", reason.text);
+}
+
+bool rp__driver_is_fatal(rp__cu_result result)
+{
+    static const short fatal[] = {700, 702, 714, 715, 716, 717, 718, 719, 721, 810};
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
+        if (fatal[i] == result)
+            return true;
+    return false;
+}
+
+const char *rp__driver_text(const rp__driver *driver, rp__cu_result result)
+{
+    const char *name;
+    return driver->error_name(result, &name) == RP_CU_OK && name ? name : "an unknown error";
+}

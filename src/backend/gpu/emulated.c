@@ -1,0 +1,703 @@
+/* emulated.c: the emulated device: memory, streams, events and kernels of a GPU, on the host.
+ *
+ * Commands wait in their stream. Whoever waits runs them: any stream whose first command is not held up by an
+ * event may go on, and the seed picks. Device memory is pages of its own that are readable only meanwhile, so
+ * host code that forgets a copy is found at once; under ASan the rest of the last page is poisoned.
+ * A kernel that faults poisons its device, as a real one would: every call after it has the same result.
+ * Invariant: all state is under one lock, which every call holds. */
+#include "backend/gpu/emulated.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "backend/gpu/fiber.h"
+#include "backend/gpu/kernels.h"
+#include "base/alloc.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define POISON(at, bytes)   __asan_poison_memory_region(at, bytes)
+#define UNPOISON(at, bytes) __asan_unpoison_memory_region(at, bytes)
+#else
+#define POISON(at, bytes)   ((void)(at), (void)(bytes))
+#define UNPOISON(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
+enum { DEVICES_MOST = 8, PAGE = 4096, ARGS_MOST = 512 };
+
+typedef struct piece { /* of device memory */
+    struct piece *next;
+    unsigned char *at;
+    size_t bytes, pages; /* asked for; mapped, without the page behind that is never readable */
+} piece;
+
+typedef enum kind { COPY, FILL, LAUNCH, RECORD, AFTER } kind;
+
+typedef struct command {
+    struct command *next;
+    kind kind;
+    unsigned char *to;
+    const unsigned char *from;
+    size_t bytes;
+    unsigned value;
+    const rp__kernel *kernel;
+    unsigned grid, block, shared;
+    struct CUevent_st *event;
+    uint64_t number; /* of the event's record */
+    _Alignas(16) unsigned char args[ARGS_MOST];
+} command;
+
+struct CUstream_st {
+    struct CUstream_st *next;
+    struct CUctx_st *device;
+    command *first, **last;
+};
+
+struct CUevent_st {
+    struct CUctx_st *device;
+    uint64_t recorded, done; /* records asked for, and come by */
+    double at;               /* when that was */
+};
+
+struct CUctx_st { /* a device, which has one context */
+    piece *pieces;
+    size_t used;
+    rp__cu_stream streams; /* the default one is the last */
+    struct CUstream_st own;
+    rp__cu_result fault;
+    double clock; /* commands run, as time */
+};
+
+struct CUmod_st {
+    const char *file;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static rp__emulated_options options;
+static struct CUctx_st devices[DEVICES_MOST];
+static uint64_t calls, random_state;
+static size_t pinned;
+static __thread rp__cu_context current;
+
+/* ---- Calls --------------------------------------------------------------------------------------- */
+
+static uint64_t draw(void)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return random_state >> 33;
+}
+
+/* Begins a call: holds the lock, and says whether it is to fail. */
+static rp__cu_result enter(void)
+{
+    pthread_mutex_lock(&lock);
+    calls++;
+    bool again = options.fail_every && calls > options.fail_at &&
+                 (calls - options.fail_at) % options.fail_every == 0;
+    if (options.fail_at && (calls == options.fail_at || again)) {
+        if (current && rp__driver_is_fatal(options.fail_code))
+            current->fault = options.fail_code;
+        return options.fail_code;
+    }
+    return current ? current->fault : RP_CU_OK;
+}
+
+static rp__cu_result leave(rp__cu_result result)
+{
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+#define ENTER()                                                                                    \
+    do {                                                                                           \
+        rp__cu_result result_ = enter();                                                           \
+        if (result_ != RP_CU_OK)                                                                   \
+            return leave(result_);                                                                 \
+    } while (0)
+
+/* ---- Running commands ---------------------------------------------------------------------------- */
+
+static void open_memory(const struct CUctx_st *d, int protection)
+{
+    for (const piece *p = d->pieces; p; p = p->next)
+        mprotect(p->at, p->pages, protection);
+}
+
+/* Blocks in an order of the seed's. */
+static rp__cu_result run_kernel(const command *c)
+{
+    rp__fiber_launch launch = {.kernel = c->kernel->emulated,
+                               .args = c->args,
+                               .grid = c->grid,
+                               .block = c->block,
+                               .shared_bytes = c->shared,
+                               .seed = draw(),
+                               .turns = options.turns};
+    uint64_t first = draw() % c->grid;
+    for (uint64_t i = 0; i < c->grid; i++) {
+        rp__fiber_end end = rp__fiber_run(&launch, (uint32_t)((first + i) % c->grid));
+        if (end != RP_FIBER_DONE)
+            return end == RP_FIBER_ENDLESS ? RP_CU_LAUNCH_TIMEOUT : RP_CU_LAUNCH_FAILED;
+    }
+    return RP_CU_OK;
+}
+
+static rp__cu_result run_command(struct CUctx_st *d, const command *c)
+{
+    rp__cu_result result = RP_CU_OK;
+    d->clock += 0.001;
+    if (c->kind == RECORD) {
+        c->event->done = c->number;
+        c->event->at = d->clock;
+        return RP_CU_OK;
+    }
+    open_memory(d, PROT_READ | PROT_WRITE);
+    if (c->kind == COPY)
+        memmove(c->to, c->from, c->bytes);
+    else if (c->kind == FILL)
+        for (size_t i = 0; i < c->bytes; i += 4)
+            memcpy(c->to + i, &c->value, 4);
+    else if (c->kind == LAUNCH)
+        result = run_kernel(c);
+    open_memory(d, PROT_NONE);
+    return result;
+}
+
+static bool can_run(const struct CUstream_st *s)
+{
+    const command *c = s->first;
+    return c && (c->kind != AFTER || c->event->done >= c->number);
+}
+
+/* Runs one command of some stream; false: none can go on. */
+static bool step(struct CUctx_st *d)
+{
+    uint32_t ready = 0;
+    for (rp__cu_stream s = d->streams; s; s = s->next)
+        ready += can_run(s);
+    if (ready == 0)
+        return false;
+    uint32_t pick = (uint32_t)(draw() % ready);
+    for (rp__cu_stream s = d->streams; s; s = s->next) {
+        if (!can_run(s) || pick-- > 0)
+            continue;
+        command *c = s->first;
+        s->first = c->next;
+        if (!s->first)
+            s->last = &s->first;
+        if (d->fault == RP_CU_OK)
+            d->fault = run_command(d, c);
+        rp__free(c);
+        return true;
+    }
+    return false;
+}
+
+static rp__cu_result drain(struct CUctx_st *d, const struct CUstream_st *s)
+{
+    while (s->first && step(d))
+        ;
+    return d->fault;
+}
+
+static rp__cu_stream stream_of(rp__cu_stream s)
+{
+    return s ? s : &current->own;
+}
+
+static command *put(rp__cu_stream stream, kind what)
+{
+    rp__cu_stream s = stream_of(stream);
+    command *c = rp__alloc_zero(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->kind = what;
+    *s->last = c;
+    s->last = &c->next;
+    return c;
+}
+
+/* ---- Devices ------------------------------------------------------------------------------------- */
+
+static rp__cu_result emu_init(unsigned flags)
+{
+    (void)flags;
+    ENTER();
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_version(int *version)
+{
+    ENTER();
+    *version = 13000;
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_device_count(int *count)
+{
+    ENTER();
+    *count = (int)options.devices;
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_device_get(rp__cu_device *device, int ordinal)
+{
+    ENTER();
+    *device = ordinal;
+    return leave(ordinal < (int)options.devices ? RP_CU_OK : RP_CU_NO_DEVICE);
+}
+
+static rp__cu_result emu_device_name(char *name, int bytes, rp__cu_device device)
+{
+    static const char text[] = "emulated";
+    (void)device;
+    ENTER();
+    if (bytes >= (int)sizeof text)
+        memcpy(name, text, sizeof text);
+    return leave(bytes >= (int)sizeof text ? RP_CU_OK : RP_CU_INVALID);
+}
+
+static rp__cu_result emu_device_memory(size_t *bytes, rp__cu_device device)
+{
+    (void)device;
+    ENTER();
+    *bytes = options.memory;
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_device_attribute(int *value, int attribute, rp__cu_device device)
+{
+    (void)device;
+    ENTER();
+    *value = attribute == RP_CU_SHARED_OPTIN      ? 227 << 10
+             : attribute == RP_CU_MULTIPROCESSORS ? 2
+             : attribute == RP_CU_MAJOR           ? 9
+                                                  : 0;
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_context_retain(rp__cu_context *context, rp__cu_device device)
+{
+    ENTER();
+    *context = &devices[device];
+    return leave(devices[device].fault);
+}
+
+static rp__cu_result emu_context_release(rp__cu_device device)
+{
+    (void)device;
+    ENTER();
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_context_set(rp__cu_context context)
+{
+    pthread_mutex_lock(&lock);
+    calls++;
+    current = context;
+    return leave(RP_CU_OK);
+}
+
+/* ---- Modules ------------------------------------------------------------------------------------- */
+
+static rp__cu_result emu_module_load(rp__cu_module *module, const void *image)
+{
+    ENTER();
+    *module = rp__alloc(sizeof **module);
+    if (*module)
+        (*module)->file = image;
+    return leave(*module ? RP_CU_OK : RP_CU_NO_MEMORY);
+}
+
+static rp__cu_result emu_module_unload(rp__cu_module module)
+{
+    pthread_mutex_lock(&lock);
+    rp__free(module);
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_module_function(rp__cu_function *function, rp__cu_module module,
+                                         const char *name)
+{
+    ENTER();
+    for (size_t i = 0; i < RP_KERNELS; i++)
+        if (!strcmp(rp__kernels[i].name, name) && !strcmp(rp__kernels[i].file, module->file)) {
+            const rp__kernel *kernel = &rp__kernels[i];
+            memcpy(function, &kernel, sizeof *function);
+            return leave(RP_CU_OK);
+        }
+    return leave(RP_CU_NOT_FOUND);
+}
+
+static rp__cu_result emu_function_set(rp__cu_function function, int attribute, int value)
+{
+    (void)function, (void)attribute, (void)value;
+    ENTER();
+    return leave(RP_CU_OK);
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------- */
+
+static rp__cu_result emu_memory_info(size_t *unused, size_t *total)
+{
+    ENTER();
+    *total = options.memory;
+    *unused = options.memory - current->used;
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_memory_alloc(rp__cu_ptr *at, size_t bytes)
+{
+    ENTER();
+    if (bytes == 0)
+        return leave(RP_CU_INVALID);
+    size_t pages = (bytes + PAGE - 1) / PAGE * PAGE;
+    piece *p = bytes <= options.memory - current->used ? rp__alloc(sizeof *p) : NULL;
+    if (!p)
+        return leave(RP_CU_NO_MEMORY);
+    void *memory =
+        mmap(NULL, pages + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        rp__free(p);
+        return leave(RP_CU_NO_MEMORY);
+    }
+    *p = (piece){.next = current->pieces, .at = memory, .bytes = bytes, .pages = pages};
+    mprotect(memory, pages, PROT_READ | PROT_WRITE);
+    memset(memory, 0xCD, pages);
+    mprotect(memory, pages, PROT_NONE);
+    POISON(p->at + bytes, pages - bytes);
+    current->pieces = p;
+    current->used += bytes;
+    *at = (rp__cu_ptr)(uintptr_t)memory;
+    return leave(RP_CU_OK);
+}
+
+static void unmap(struct CUctx_st *d, piece *p)
+{
+    UNPOISON(p->at, p->pages);
+    munmap(p->at, p->pages + PAGE);
+    d->used -= p->bytes;
+    rp__free(p);
+}
+
+/* Waits, as the real one does. */
+static rp__cu_result emu_memory_free(rp__cu_ptr at)
+{
+    pthread_mutex_lock(&lock);
+    calls++;
+    while (step(current))
+        ;
+    for (piece **p = &current->pieces; *p; p = &(*p)->next)
+        if ((rp__cu_ptr)(uintptr_t)(*p)->at == at) {
+            piece *gone = *p;
+            *p = gone->next;
+            unmap(current, gone);
+            return leave(current->fault);
+        }
+    return leave(RP_CU_INVALID);
+}
+
+static rp__cu_result emu_host_alloc(void **at, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    ENTER();
+    size_t *sized = rp__alloc(bytes + 64);
+    if (!sized)
+        return leave(RP_CU_NO_MEMORY);
+    *sized = bytes;
+    pinned += bytes;
+    *at = (unsigned char *)sized + 64;
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_host_free(void *at)
+{
+    pthread_mutex_lock(&lock);
+    calls++;
+    size_t *sized = (size_t *)(void *)((unsigned char *)at - 64);
+    pinned -= *sized;
+    rp__free(sized);
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_host_device(rp__cu_ptr *at, void *host, unsigned flags)
+{
+    (void)flags;
+    ENTER();
+    *at = (rp__cu_ptr)(uintptr_t)host;
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result queue_copy(void *to, const void *from, size_t bytes, rp__cu_stream stream)
+{
+    ENTER();
+    command *c = put(stream, COPY);
+    if (c) {
+        c->to = to;
+        c->from = from;
+        c->bytes = bytes;
+    }
+    return leave(c ? RP_CU_OK : RP_CU_NO_MEMORY);
+}
+
+static rp__cu_result emu_copy_in(rp__cu_ptr to, const void *from, size_t bytes,
+                                 rp__cu_stream stream)
+{
+    return queue_copy((void *)(uintptr_t)to, from, bytes, stream);
+}
+
+static rp__cu_result emu_copy_out(void *to, rp__cu_ptr from, size_t bytes, rp__cu_stream stream)
+{
+    return queue_copy(to, (const void *)(uintptr_t)from, bytes, stream);
+}
+
+static rp__cu_result emu_copy(rp__cu_ptr to, rp__cu_ptr from, size_t bytes, rp__cu_stream stream)
+{
+    return queue_copy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes, stream);
+}
+
+static rp__cu_result emu_fill32(rp__cu_ptr to, unsigned value, size_t n, rp__cu_stream stream)
+{
+    ENTER();
+    command *c = put(stream, FILL);
+    if (c) {
+        c->to = (unsigned char *)(uintptr_t)to;
+        c->value = value;
+        c->bytes = 4 * n;
+    }
+    return leave(c ? RP_CU_OK : RP_CU_NO_MEMORY);
+}
+
+/* ---- Streams and events -------------------------------------------------------------------------- */
+
+static rp__cu_result emu_stream_create(rp__cu_stream *stream, unsigned flags)
+{
+    (void)flags;
+    ENTER();
+    rp__cu_stream s = rp__alloc_zero(1, sizeof *s);
+    if (!s)
+        return leave(RP_CU_NO_MEMORY);
+    s->device = current;
+    s->last = &s->first;
+    s->next = current->streams;
+    current->streams = s;
+    *stream = s;
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_stream_destroy(rp__cu_stream stream)
+{
+    pthread_mutex_lock(&lock);
+    calls++;
+    struct CUctx_st *d = stream->device;
+    (void)drain(d, stream);
+    for (rp__cu_stream *s = &d->streams; *s; s = &(*s)->next)
+        if (*s == stream) {
+            *s = stream->next;
+            break;
+        }
+    rp__free(stream);
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_stream_wait(rp__cu_stream stream)
+{
+    ENTER();
+    return leave(drain(current, stream_of(stream)));
+}
+
+static rp__cu_result emu_stream_query(rp__cu_stream stream)
+{
+    ENTER();
+    (void)step(current);
+    if (current->fault)
+        return leave(current->fault);
+    return leave(stream_of(stream)->first ? RP_CU_NOT_READY : RP_CU_OK);
+}
+
+static rp__cu_result emu_stream_after(rp__cu_stream stream, rp__cu_event event, unsigned flags)
+{
+    (void)flags;
+    ENTER();
+    command *c = put(stream, AFTER);
+    if (c) {
+        c->event = event;
+        c->number = event->recorded;
+    }
+    return leave(c ? RP_CU_OK : RP_CU_NO_MEMORY);
+}
+
+static rp__cu_result emu_event_create(rp__cu_event *event, unsigned flags)
+{
+    (void)flags;
+    ENTER();
+    *event = rp__alloc_zero(1, sizeof **event);
+    if (*event)
+        (*event)->device = current;
+    return leave(*event ? RP_CU_OK : RP_CU_NO_MEMORY);
+}
+
+static rp__cu_result emu_event_destroy(rp__cu_event event)
+{
+    pthread_mutex_lock(&lock);
+    calls++;
+    while (event->done < event->recorded && step(event->device))
+        ;
+    rp__free(event);
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_event_record(rp__cu_event event, rp__cu_stream stream)
+{
+    ENTER();
+    command *c = put(stream, RECORD);
+    if (c) {
+        c->event = event;
+        c->number = ++event->recorded;
+    }
+    return leave(c ? RP_CU_OK : RP_CU_NO_MEMORY);
+}
+
+static rp__cu_result emu_event_wait(rp__cu_event event)
+{
+    ENTER();
+    while (event->done < event->recorded && step(current))
+        ;
+    return leave(current->fault);
+}
+
+static rp__cu_result emu_event_query(rp__cu_event event)
+{
+    ENTER();
+    (void)step(current);
+    if (current->fault)
+        return leave(current->fault);
+    return leave(event->done < event->recorded ? RP_CU_NOT_READY : RP_CU_OK);
+}
+
+static rp__cu_result emu_event_elapsed(float *ms, rp__cu_event from, rp__cu_event to)
+{
+    ENTER();
+    *ms = (float)(to->at - from->at);
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_launch(rp__cu_function function, unsigned grid_x, unsigned grid_y,
+                                unsigned grid_z, unsigned block_x, unsigned block_y,
+                                unsigned block_z, unsigned shared_bytes, rp__cu_stream stream,
+                                void **args, void **extra)
+{
+    (void)extra;
+    ENTER();
+    const rp__kernel *kernel;
+    memcpy(&kernel, &function, sizeof kernel);
+    if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_x == 0 || block_x > RP_FIBER_MOST ||
+        block_y != 1 || block_z != 1 || shared_bytes > 227 << 10 || kernel->args_bytes > ARGS_MOST)
+        return leave(RP_CU_INVALID);
+    command *c = put(stream, LAUNCH);
+    if (!c)
+        return leave(RP_CU_NO_MEMORY);
+    c->kernel = kernel;
+    c->grid = grid_x;
+    c->block = block_x;
+    c->shared = shared_bytes;
+    memcpy(c->args, args[0], kernel->args_bytes);
+    return leave(RP_CU_OK);
+}
+
+static rp__cu_result emu_error_name(rp__cu_result result, const char **name)
+{
+    static const struct {
+        rp__cu_result code;
+        const char *name;
+    } names[] = {
+        {RP_CU_OK, "CUDA_SUCCESS"},
+        {RP_CU_INVALID, "CUDA_ERROR_INVALID_VALUE"},
+        {RP_CU_NO_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+        {RP_CU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
+        {RP_CU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
+        {RP_CU_NOT_READY, "CUDA_ERROR_NOT_READY"},
+        {RP_CU_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+        {RP_CU_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT"},
+        {RP_CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].code == result) {
+            *name = names[i].name;
+            return RP_CU_OK;
+        }
+    return RP_CU_INVALID;
+}
+
+/* ---- The whole ----------------------------------------------------------------------------------- */
+
+static const rp__driver driver = {
+#define FIELD(name, symbol, args) .name = emu_##name,
+    RP_DRIVER_CALLS(FIELD)
+#undef FIELD
+        .is_emulated = true,
+};
+
+static void forget(struct CUctx_st *d)
+{
+    while (d->pieces) {
+        piece *gone = d->pieces;
+        d->pieces = gone->next;
+        unmap(d, gone);
+    }
+    for (command *c = d->own.first; c;) {
+        command *next = c->next;
+        rp__free(c);
+        c = next;
+    }
+    *d = (struct CUctx_st){.streams = &d->own};
+    d->own.device = d;
+    d->own.last = &d->own.first;
+}
+
+static void configure(const rp__emulated_options *wanted)
+{
+    options = *wanted;
+    options.devices = options.devices ? options.devices : 1;
+    options.memory = options.memory ? options.memory : (size_t)1 << 30;
+    options.turns = options.turns ? options.turns : 100000000;
+    for (size_t i = 0; i < DEVICES_MOST; i++)
+        forget(&devices[i]);
+    calls = 0;
+    random_state = options.seed;
+}
+
+void rp__emulated_configure(const rp__emulated_options *wanted)
+{
+    pthread_mutex_lock(&lock);
+    configure(wanted);
+    pthread_mutex_unlock(&lock);
+}
+
+const rp__driver *rp__emulated_driver(void)
+{
+    pthread_mutex_lock(&lock);
+    if (options.devices == 0)
+        configure(&(rp__emulated_options){0});
+    pthread_mutex_unlock(&lock);
+    return &driver;
+}
+
+uint64_t rp__emulated_calls(void)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t n = calls;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+size_t rp__emulated_in_use(void)
+{
+    pthread_mutex_lock(&lock);
+    size_t bytes = pinned;
+    for (size_t i = 0; i < DEVICES_MOST; i++)
+        bytes += devices[i].used;
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}

@@ -1,0 +1,26 @@
+/* backend/gpu/emulated.h: interior of gpu: the emulated device, a filling of the driver's table.
+ *
+ * Work is queued and runs when somebody waits for it, in an order that streams and events allow and a seed
+ * picks; meanwhile host code cannot touch device memory. A kernel is run by fibers, block after block. */
+#ifndef RP_BACKEND_GPU_EMULATED_H
+#define RP_BACKEND_GPU_EMULATED_H
+
+#include "backend/gpu/driver.h"
+
+typedef struct rp__emulated_options {
+    uint32_t devices; /* 1 */
+    size_t memory;    /* bytes of each: 1 GiB */
+    uint64_t seed;    /* of the order of commands, blocks and threads */
+    uint64_t turns;   /* most of a block of a kernel; past it the kernel counts as endless: 1e8 */
+    uint64_t fail_at; /* the call, counted from 1, that fails with fail_code; 0: none */
+    uint64_t fail_every; /* and every so many after it; 0: that one alone */
+    int fail_code;
+} rp__emulated_options;
+
+const rp__driver *rp__emulated_driver(void);
+/* All zero: the defaults. Forgets every device, its memory and its faults; no handle may be in use. */
+void rp__emulated_configure(const rp__emulated_options *options);
+uint64_t rp__emulated_calls(void);  /* since then */
+size_t rp__emulated_in_use(void);   /* bytes of device and pinned memory, on all devices */
+
+#endif

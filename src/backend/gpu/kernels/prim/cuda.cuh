@@ -1,0 +1,87 @@
+/* cuda.cuh: prim.cuh for CUDA. */
+#define PRIM static __device__ __forceinline__
+
+#define RP_KERNEL(name, args) extern "C" __global__ void name(const __grid_constant__ args a)
+/* At most `threads` a block, at least `blocks` of them on a multiprocessor. */
+#define RP_KERNEL_BOUNDED(name, args, threads, blocks)                                             \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ args a)
+
+PRIM uint32_t prim_thread() { return threadIdx.x; }
+PRIM uint32_t prim_block() { return blockIdx.x; }
+PRIM uint32_t prim_block_size() { return blockDim.x; }
+PRIM uint32_t prim_grid_size() { return gridDim.x; }
+
+extern __shared__ __align__(128) unsigned char prim_shared_bytes[];
+PRIM unsigned char *prim_shared() { return prim_shared_bytes; }
+
+PRIM void prim_sync() { __syncthreads(); }
+PRIM void prim_sync_tile() { __syncwarp(); }
+PRIM void prim_fence() { __threadfence(); }
+PRIM void prim_trap() { __trap(); }
+
+/* Tiles: every call names all threads of the tile. */
+template <int W> PRIM uint32_t prim_tile_mask()
+{
+    return W == 32 ? 0xFFFFFFFFU : ((1U << (W & 31)) - 1) << (threadIdx.x & 31 & ~(W - 1));
+}
+template <int W, class T> PRIM T prim_shuffle(T v, uint32_t lane)
+{
+    return __shfl_sync(prim_tile_mask<W>(), v, (int)lane, W);
+}
+template <int W, class T> PRIM T prim_shuffle_up(T v, uint32_t by)
+{
+    return __shfl_up_sync(prim_tile_mask<W>(), v, by, W);
+}
+template <int W, class T> PRIM T prim_shuffle_down(T v, uint32_t by)
+{
+    return __shfl_down_sync(prim_tile_mask<W>(), v, by, W);
+}
+template <int W, class T> PRIM T prim_shuffle_xor(T v, uint32_t mask)
+{
+    return __shfl_xor_sync(prim_tile_mask<W>(), v, (int)mask, W);
+}
+/* A bit for each thread of the tile, its first thread's lowest. */
+template <int W> PRIM uint32_t prim_ballot(bool p)
+{
+    uint32_t all = __ballot_sync(prim_tile_mask<W>(), p);
+    return W == 32 ? all : (all >> (threadIdx.x & 31 & ~(W - 1))) & ((1U << (W & 31)) - 1);
+}
+
+PRIM uint32_t prim_atomic_add(uint32_t *at, uint32_t v) { return atomicAdd(at, v); }
+PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return atomicOr(at, v); }
+PRIM uint32_t prim_atomic_max(uint32_t *at, uint32_t v) { return atomicMax(at, v); }
+PRIM uint32_t prim_atomic_min(uint32_t *at, uint32_t v) { return atomicMin(at, v); }
+PRIM uint32_t prim_atomic_swap(uint32_t *at, uint32_t v) { return atomicExch(at, v); }
+PRIM uint32_t prim_atomic_cas(uint32_t *at, uint32_t is, uint32_t v) { return atomicCAS(at, is, v); }
+PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v)
+{
+    return atomicAdd((unsigned long long *)at, (unsigned long long)v);
+}
+PRIM uint64_t prim_atomic_max64(uint64_t *at, uint64_t v)
+{
+    return atomicMax((unsigned long long *)at, (unsigned long long)v);
+}
+/* Seen by other blocks, and not kept from an earlier look. */
+PRIM uint32_t prim_load_now(const uint32_t *at) { return *(const volatile uint32_t *)at; }
+
+/* Loads of what no thread writes meanwhile: to be read again; and once. */
+template <class T> PRIM T prim_load(const T *at) { return __ldg(at); }
+template <class T> PRIM T prim_load_once(const T *at) { return __ldcs(at); }
+template <class T> PRIM void prim_store_once(T *at, T v) { __stcs(at, v); }
+
+PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__popc(v); }
+PRIM uint32_t prim_count64(uint64_t v) { return (uint32_t)__popcll(v); }
+PRIM uint32_t prim_lowest(uint32_t v) { return (uint32_t)__ffs((int)v) - 1; } /* v != 0 */
+PRIM uint32_t prim_lowest64(uint64_t v) { return (uint32_t)__ffsll((long long)v) - 1; }
+PRIM uint32_t prim_width(uint32_t v) { return 32 - (uint32_t)__clz((int)v); } /* bits of v; 0 of 0 */
+/* (high:low) >> shift, its low word; shift is taken modulo 32. */
+PRIM uint32_t prim_funnel(uint32_t low, uint32_t high, uint32_t shift)
+{
+    return __funnelshift_r(low, high, shift);
+}
+/* IEEE operations that no option changes. */
+PRIM float prim_div(float x, float y) { return __fdiv_rn(x, y); }
+PRIM float prim_mul(float x, float y) { return __fmul_rn(x, y); }
+PRIM float prim_add(float x, float y) { return __fadd_rn(x, y); }
+PRIM uint32_t prim_truncate(float x) { return __float2uint_rz(x); }
+PRIM float prim_float(uint32_t v) { return __uint2float_rn(v); }

@@ -1,0 +1,112 @@
+/* plain.cuh: prim.cuh for the emulated device: a thread is a fiber, and gives way where it waits. */
+#include "backend/gpu/fiber.h"
+
+#define PRIM static inline
+
+#define RP_KERNEL(name, args)                                                                      \
+    static void name(const args &a);                                                               \
+    extern "C" void rp__##name(const void *at) { name(*(const args *)at); }                   \
+    static void name(const args &a)
+#define RP_KERNEL_BOUNDED(name, args, threads, blocks) RP_KERNEL(name, args)
+
+struct alignas(8) uint2 {
+    uint32_t x, y;
+};
+struct alignas(16) uint4 {
+    uint32_t x, y, z, w;
+};
+PRIM uint2 make_uint2(uint32_t x, uint32_t y) { return {x, y}; }
+PRIM uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) { return {x, y, z, w}; }
+
+PRIM uint32_t prim_thread() { return rp__fiber_here.thread; }
+PRIM uint32_t prim_block() { return rp__fiber_here.block; }
+PRIM uint32_t prim_block_size() { return rp__fiber_here.block_size; }
+PRIM uint32_t prim_grid_size() { return rp__fiber_here.grid_size; }
+PRIM unsigned char *prim_shared() { return rp__fiber_here.shared; }
+
+PRIM void prim_sync() { rp__fiber_sync(); }
+PRIM void prim_sync_tile() { rp__fiber_exchange(32, 0); }
+PRIM void prim_fence() {}
+PRIM void prim_trap() { rp__fiber_trap(); }
+
+template <class T> PRIM uint64_t prim_bits(T v)
+{
+    uint64_t bits = 0;
+    static_assert(sizeof v <= sizeof bits, "a value of at most 8 bytes");
+    __builtin_memcpy(&bits, &v, sizeof v);
+    return bits;
+}
+template <class T> PRIM T prim_value(uint64_t bits)
+{
+    T v;
+    __builtin_memcpy(&v, &bits, sizeof v);
+    return v;
+}
+template <int W, class T> PRIM T prim_shuffle(T v, uint32_t lane)
+{
+    return prim_value<T>(rp__fiber_exchange(W, prim_bits(v))[lane % W]);
+}
+template <int W, class T> PRIM T prim_shuffle_up(T v, uint32_t by)
+{
+    uint32_t lane = prim_thread() % W;
+    const uint64_t *all = rp__fiber_exchange(W, prim_bits(v));
+    return lane >= by ? prim_value<T>(all[lane - by]) : v;
+}
+template <int W, class T> PRIM T prim_shuffle_down(T v, uint32_t by)
+{
+    uint32_t lane = prim_thread() % W;
+    const uint64_t *all = rp__fiber_exchange(W, prim_bits(v));
+    return lane + by < W ? prim_value<T>(all[lane + by]) : v;
+}
+template <int W, class T> PRIM T prim_shuffle_xor(T v, uint32_t mask)
+{
+    uint32_t lane = prim_thread() % W;
+    return prim_value<T>(rp__fiber_exchange(W, prim_bits(v))[(lane ^ mask) % W]);
+}
+template <int W> PRIM uint32_t prim_ballot(bool p)
+{
+    const uint64_t *all = rp__fiber_exchange(W, p);
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < W; i++)
+        set |= (uint32_t)(all[i] & 1) << i;
+    return set;
+}
+
+template <class T> PRIM T prim_swap_in(T *at, T v)
+{
+    T before = *at;
+    *at = v;
+    return before;
+}
+PRIM uint32_t prim_atomic_add(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at + v); }
+PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at | v); }
+PRIM uint32_t prim_atomic_max(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at < v ? v : *at); }
+PRIM uint32_t prim_atomic_min(uint32_t *at, uint32_t v) { return prim_swap_in(at, v < *at ? v : *at); }
+PRIM uint32_t prim_atomic_swap(uint32_t *at, uint32_t v) { return prim_swap_in(at, v); }
+PRIM uint32_t prim_atomic_cas(uint32_t *at, uint32_t is, uint32_t v)
+{
+    return prim_swap_in(at, *at == is ? v : *at);
+}
+PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v) { return prim_swap_in(at, *at + v); }
+PRIM uint64_t prim_atomic_max64(uint64_t *at, uint64_t v) { return prim_swap_in(at, *at < v ? v : *at); }
+PRIM uint32_t prim_load_now(const uint32_t *at) { return *(const volatile uint32_t *)at; }
+
+template <class T> PRIM T prim_load(const T *at) { return *at; }
+template <class T> PRIM T prim_load_once(const T *at) { return *at; }
+template <class T> PRIM void prim_store_once(T *at, T v) { *at = v; }
+
+PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
+PRIM uint32_t prim_count64(uint64_t v) { return (uint32_t)__builtin_popcountll(v); }
+PRIM uint32_t prim_lowest(uint32_t v) { return (uint32_t)__builtin_ctz(v); }
+PRIM uint32_t prim_lowest64(uint64_t v) { return (uint32_t)__builtin_ctzll(v); }
+PRIM uint32_t prim_width(uint32_t v) { return v ? 32 - (uint32_t)__builtin_clz(v) : 0; }
+PRIM uint32_t prim_funnel(uint32_t low, uint32_t high, uint32_t shift)
+{
+    return (uint32_t)(((uint64_t)high << 32 | low) >> (shift & 31));
+}
+PRIM float prim_div(float x, float y) { return x / y; }
+PRIM float prim_mul(float x, float y) { return x * y; }
+PRIM float prim_add(float x, float y) { return x + y; }
+/* As the device does it: what is too large becomes the largest. */
+PRIM uint32_t prim_truncate(float x) { return x >= 0x1p32F ? UINT32_MAX : x > 0 ? (uint32_t)x : 0; }
+PRIM float prim_float(uint32_t v) { return (float)v; }
