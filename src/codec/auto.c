@@ -39,8 +39,8 @@ enum {
     DENSE_GAP = 8,
     LONG_GAP = 64,
     FAST_SAMPLE = 4, /* blocks that are looked at */
-    FAST_SHARE =
-        16, /* what a faster codec may take more than the smallest; of long lists, half more */
+    FAST_SHARE = 16, /* what a faster codec may take more than the smallest */
+    LONG_SHARE = 2,  /* the same of bp128 in a long list */
 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -151,7 +151,7 @@ static uint8_t choose_by_speed(const rp__codec *codec, rp__encoding *e)
         return BITMAP;
     size_t bp128 = sample(codec, e, BP128), rice = sample(codec, e, RICE);
     size_t optpfd = sample(codec, e, OPTPFD), least = rice < optpfd ? rice : optpfd;
-    if (bp128 <= least + least / (is_long ? 2 : FAST_SHARE))
+    if (bp128 <= least + least / (is_long ? LONG_SHARE : FAST_SHARE))
         return BP128;
     return rice <= least + least / FAST_SHARE ? RICE : OPTPFD;
 }
