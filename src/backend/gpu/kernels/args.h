@@ -6,6 +6,38 @@
 
 #include <stdint.h>
 
+enum { KARG_BLOCK = 128 }; /* postings of a block, unless the codec cuts by itself, and of a frame */
+
+/* A list in device memory: the parts of docs/format.md, chapter 5, as they lie on disk; addresses are 0 where a
+ * part is not there. */
+typedef struct karg_list {
+    uint64_t docs, freqs;           /* payload of docids, of frequencies */
+    uint64_t last, last_far;        /* u32 a block; a 64 blocks */
+    uint64_t offsets, freq_offsets; /* u32 a block; a frame */
+    uint64_t first;                 /* u32 a block: rank of its first posting; 0: 128 times its number */
+    uint64_t bounds;                /* u8 a block */
+    uint32_t n, n_blocks, universe;
+    uint32_t docs_bytes, freqs_bytes;
+    uint32_t codec, freq_code;      /* ids of the codec; of the frequencies' codec, 0: in the payload */
+    uint32_t zero;
+} karg_list;
+
+/* A run of blocks of one list, for one warp or block of threads. */
+typedef struct karg_tile {
+    uint32_t list;          /* index of a karg_list */
+    uint32_t block, n;      /* its first block; how many */
+    uint32_t zero;
+    uint64_t out;           /* where the first posting goes, in elements */
+} karg_tile;
+
+/* decode_*.cu: docids of all tiles, each list in its codec, to device memory */
+typedef struct karg_decode {
+    uint64_t lists, tiles;  /* karg_list, karg_tile */
+    uint64_t docids;        /* u32: out[tile.out + rank - rank of the tile's first posting] */
+    uint64_t sum;           /* u32, for kernels that keep docids in registers: their sum, added up */
+    uint32_t n_tiles, zero;
+} karg_decode;
+
 /* copy.cu */
 typedef struct karg_copy {
     uint64_t from, to; /* n words of 16 bytes each */

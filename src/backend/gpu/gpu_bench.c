@@ -1,0 +1,99 @@
+/* gpu_bench.c: times a case by events, cold: before each round a buffer larger than the second-level cache is
+ * written, so that no round finds its data there. */
+#include "backend/gpu/gpu_bench.h"
+
+#include <stdlib.h>
+
+enum { ROUNDS_MOST = 64, FLUSH = 256 << 20 };
+
+typedef struct timer {
+    rp__device *device;
+    rp__cu_event begin, end;
+    rp__cu_ptr other; /* what goes through the cache in between */
+} timer;
+
+static rp_status open_timer(timer *t, rp__device *device)
+{
+    const rp__driver *driver = device->driver;
+    *t = (timer){.device = device};
+    rp_status status = rp__device_check(device, driver->event_create(&t->begin, 0));
+    if (status == RP_OK)
+        status = rp__device_check(device, driver->event_create(&t->end, 0));
+    if (status == RP_OK)
+        status = rp__device_alloc(device, FLUSH, &t->other);
+    return status;
+}
+
+static void close_timer(timer *t)
+{
+    const rp__driver *driver = t->device->driver;
+    rp__device_free(t->device, t->other);
+    if (t->begin)
+        driver->event_destroy(t->begin);
+    if (t->end)
+        driver->event_destroy(t->end);
+}
+
+static rp_status time_round(timer *t, const rp__gpu_case *row, void *state, double *seconds)
+{
+    rp__device *d = t->device;
+    float ms = 0;
+    rp_status status =
+        rp__device_check(d, d->driver->fill32(t->other, 1, FLUSH / sizeof(uint32_t), d->stream));
+    if (status == RP_OK)
+        status = rp__device_check(d, d->driver->event_record(t->begin, d->stream));
+    if (status == RP_OK)
+        status = row->run(row, d, state);
+    if (status == RP_OK)
+        status = rp__device_check(d, d->driver->event_record(t->end, d->stream));
+    if (status == RP_OK)
+        status = rp__device_check(d, d->driver->event_wait(t->end));
+    if (status == RP_OK)
+        status = rp__device_check(d, d->driver->event_elapsed(&ms, t->begin, t->end));
+    *seconds = (double)ms / 1e3;
+    return status;
+}
+
+static int rising(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static rp_status time_rounds(timer *t, const rp__gpu_case *row, void *state, uint32_t rounds,
+                             rp__gpu_figures *out)
+{
+    double seconds[ROUNDS_MOST];
+    rp_status status = RP_OK;
+    uint32_t n = rounds < ROUNDS_MOST ? rounds : ROUNDS_MOST;
+    for (uint32_t i = 0; i < n && status == RP_OK; i++)
+        status = time_round(t, row, state, &seconds[i]);
+    if (status != RP_OK || n == 0)
+        return status;
+    qsort(seconds, n, sizeof seconds[0], rising);
+    out->median = seconds[n / 2];
+    out->best = seconds[0];
+    return RP_OK;
+}
+
+rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_t n,
+                            uint32_t rounds, rp__gpu_figures *out, rp_error *what)
+{
+    timer t;
+    void *state = NULL;
+    *out = (rp__gpu_figures){0};
+    rp_status status = open_timer(&t, device);
+    if (status == RP_OK)
+        status = row->make(row, device, n, 1, &state);
+    if (status == RP_OK)
+        status = row->run(row, device, state);
+    if (status == RP_OK)
+        status = row->check(row, device, state, what);
+    if (status == RP_OK)
+        status = time_rounds(&t, row, state, rounds, out);
+    if (status == RP_OK)
+        row->cost(row, state, &out->bytes, &out->elements);
+    row->free(row, device, state);
+    close_timer(&t);
+    return status;
+}

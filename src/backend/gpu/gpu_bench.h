@@ -1,0 +1,17 @@
+/* backend/gpu/gpu_bench.h: interior of gpu: what a case costs on a device. */
+#ifndef RP_BACKEND_GPU_GPU_BENCH_H
+#define RP_BACKEND_GPU_GPU_BENCH_H
+
+#include "backend/gpu/gpu_case.h"
+
+typedef struct rp__gpu_figures {
+    double median, best;      /* seconds, by the device's own clock */
+    uint64_t bytes, elements; /* as the case counts them */
+} rp__gpu_figures;
+
+/* Makes n elements, checks one run, and times `rounds` more, each after something else has gone through the
+ * second-level cache. RP_DAMAGED: the answer is wrong, what says where. */
+rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_t n, uint32_t rounds,
+                            rp__gpu_figures *out, rp_error *what);
+
+#endif

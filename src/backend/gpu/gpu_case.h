@@ -1,0 +1,28 @@
+/* backend/gpu/gpu_case.h: interior of gpu: kernels on made data: rows that a test runs on small sizes and in
+ * many orders on the emulated device, and `riposte bench gpu` on large ones on a card. */
+#ifndef RP_BACKEND_GPU_GPU_CASE_H
+#define RP_BACKEND_GPU_GPU_CASE_H
+
+#include "backend/gpu/device.h"
+
+typedef struct rp__gpu_case {
+    const char *area; /* decode, intersect, select, ... */
+    const char *name;
+    /* Draws data of about n elements by the seed (of few elements: edges too), works out the answer on the CPU,
+     * and brings the data to the device. *state is the case's own. */
+    rp_status (*make)(const struct rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
+                      void **state);
+    rp_status (*run)(const struct rp__gpu_case *row, rp__device *device, void *state); /* does not wait */
+    /* After a run: fetches the result, waits, and compares; RP_DAMAGED: it differs, `what` says where. */
+    rp_status (*check)(const struct rp__gpu_case *row, rp__device *device, void *state, rp_error *what);
+    void (*free)(const struct rp__gpu_case *row, rp__device *device, void *state); /* NULL is fine */
+    /* What a run cannot do without: bytes read and written in device memory; elements. */
+    void (*cost)(const struct rp__gpu_case *row, const void *state, uint64_t *bytes, uint64_t *elements);
+    uint32_t kernel;  /* the case's own: which kernel, which codec, how wide, ... */
+    uint32_t codec, width, option;
+    const char *twin; /* the row of gpu-anchors' simple kernel it stands against; NULL: none */
+} rp__gpu_case;
+
+const rp__gpu_case *rp__gpu_case_at(size_t i); /* every row; NULL past the last */
+
+#endif

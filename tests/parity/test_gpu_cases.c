@@ -1,0 +1,64 @@
+/* test_gpu_cases.c: every kernel on the emulated device against the CPU: small and awkward sizes, several
+ * orders of threads, blocks and commands.
+ *
+ * RIPOSTE_GPU_ORDERS: how many orders (2); RIPOSTE_GPU_CASES: only rows whose "area name" begins with it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/gpu/emulated.h"
+#include "backend/gpu/gpu_case.h"
+
+static const uint64_t sizes[] = {0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 257, 1000, 4097};
+
+static void run_case(const rp__gpu_case *row, uint64_t n, uint64_t seed)
+{
+    rp__device device;
+    rp_error err = {.text = ""};
+    void *state = NULL;
+    rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+    assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+    rp_status status = row->make(row, &device, n, seed, &state);
+    if (status == RP_OK)
+        status = row->run(row, &device, state);
+    if (status == RP_OK)
+        status = row->check(row, &device, state, &err);
+    if (status != RP_OK)
+        fail_msg("%s %s of %d, order %d: %s (%s, %s)", row->area, row->name, (int)n, (int)seed,
+                 rp_status_text(status), err.text, device.fault.text);
+    row->free(row, &device, state);
+    rp__device_close(&device);
+    assert_int_equal(rp__emulated_in_use(), 0);
+}
+
+static void every_kernel_gives_what_the_cpu_gives(void **state)
+{
+    (void)state;
+    const char *only = getenv("RIPOSTE_GPU_CASES"), *text = getenv("RIPOSTE_GPU_ORDERS");
+    uint64_t orders = text ? strtoull(text, NULL, 10) : 2;
+    const rp__gpu_case *row;
+    size_t ran = 0;
+    for (size_t i = 0; (row = rp__gpu_case_at(i)); i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%s %s", row->area, row->name);
+        if (only && strncmp(name, only, strlen(only)) != 0)
+            continue;
+        for (uint64_t seed = 0; seed < orders; seed++)
+            for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++, ran++)
+                run_case(row, sizes[s], seed);
+    }
+    print_message("%zu runs\n", ran);
+    assert_true(ran > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kernel_gives_what_the_cpu_gives)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
