@@ -59,6 +59,8 @@ typedef struct rp_search_options {
     rp_total total;        /* at least */
     size_t threads;        /* that share one query, each a range of docids: 1 */
     const char *processor; /* "auto"; "cpu", "gpu", "iiu" */
+    const char *gpu;       /* "emulated", or cards by number: "0", "0,1"; RIPOSTE_GPU, else "0" */
+    uint64_t gpu_memory;   /* bytes of each card to use at most: what is there */
     const char *algorithm; /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
     const char *variant;   /* "lucene"; rp_variant_name lists them */
     bool has_k1, has_b, has_mu;
@@ -79,6 +81,18 @@ typedef struct rp_search_options {
 const char *rp_variant_name(size_t i);
 /* The i-th algorithm's name, "auto" first; NULL past the last. All give the same answer. */
 const char *rp_algorithm_name(size_t i);
+
+/* A GPU that queries can be answered on. */
+typedef struct rp_gpu {
+    char name[96];
+    uint64_t memory;
+    uint32_t multiprocessors;
+    bool is_emulated;
+} rp_gpu;
+
+/* The i-th of this machine, or of the emulated ones where `gpu` is "emulated"; NULL: RIPOSTE_GPU. RP_NOT_FOUND
+ * past the last; RP_UNAVAILABLE: there is none, and why. */
+rp_status rp_gpu_get(const char *gpu, size_t i, rp_gpu *out, rp_error *err);
 
 /* Holds the memory that queries use, so that a query allocates nothing but its hits. One thread at
  * a time; any number of searchers for an index. */

@@ -67,14 +67,35 @@ typedef struct rp__answer {
     uint64_t postings; /* decoded */
 } rp__answer;
 
+/* Which devices of a processor, and how much of them. All zero: its own choice. */
+typedef struct rp__place {
+    const char *gpu;     /* "emulated", or cards by number: "0", "0,1"; NULL: RIPOSTE_GPU, else card 0 */
+    uint64_t gpu_memory; /* bytes of each to use at most; 0: what is there */
+} rp__place;
+
+/* A device, for people. */
+typedef struct rp__device_info {
+    char name[96];
+    uint64_t memory;
+    uint32_t multiprocessors;
+    bool is_emulated;
+} rp__device_info;
+
 /* One row a processor. */
 typedef struct rp__backend {
     const char *name; /* "cpu", "gpu", "iiu" */
     const char *(*algorithm)(size_t i); /* names of its algorithms; NULL past the last */
     /* RP_UNAVAILABLE is a normal answer, its reason in err. */
-    rp_status (*probe)(rp_error *err);
-    /* Answers; scratch and result in the arena. Called under rp__mapping_guard: owns nothing else. */
-    rp_status (*run)(const rp__query *query, rp__arena *arena, rp__answer *answer, rp_error *err);
+    rp_status (*probe)(const rp__place *place, rp_error *err);
+    /* (optional) The i-th device; RP_NOT_FOUND past the last, RP_UNAVAILABLE: why there is none. */
+    rp_status (*device)(const rp__place *place, size_t i, rp__device_info *out, rp_error *err);
+    /* (optional, together) What the processor keeps of an index: `run` has it as its state. */
+    rp_status (*attach)(const rp__segment *segment, const rp__place *place, void **state, rp_error *err);
+    void (*detach)(void *state);
+    /* Answers; scratch and result in the arena. Called under rp__mapping_guard: owns nothing else.
+     * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. */
+    rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
+                     rp_error *err);
 } rp__backend;
 
 const rp__backend *rp__backend_find(const char *name); /* NULL: no such name */

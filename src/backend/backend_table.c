@@ -7,7 +7,7 @@
 
 static const rp__backend *const rows[] = {
     &rp__cpu_run_row,
-    &rp__unavailable_gpu,
+    &rp__gpu_run_row,
     &rp__unavailable_iiu,
 };
 

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 
 extern const rp__backend rp__cpu_run_row;
-extern const rp__backend rp__unavailable_gpu, rp__unavailable_iiu;
+extern const rp__backend rp__gpu_run_row;
+extern const rp__backend rp__unavailable_iiu;
 
 #endif

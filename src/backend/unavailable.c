@@ -5,33 +5,18 @@
 
 #include "base/error.h"
 
-static rp_status refuse(const char *name, rp_error *err)
+static rp_status probe_iiu(const rp__place *place, rp_error *err)
 {
+    (void)place;
     return rp__error_set(err, RP_UNAVAILABLE,
-                         "this build has no %s processor yet; use --processor cpu", name);
+                         "this build has no iiu processor yet; use --processor cpu");
 }
 
-static rp_status probe_gpu(rp_error *err)
-{
-    return refuse("gpu", err);
-}
-static rp_status probe_iiu(rp_error *err)
-{
-    return refuse("iiu", err);
-}
-
-static rp_status run_gpu(const rp__query *query, rp__arena *arena, rp__answer *answer,
+static rp_status run_iiu(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                          rp_error *err)
 {
-    (void)query, (void)arena, (void)answer;
-    return probe_gpu(err);
-}
-
-static rp_status run_iiu(const rp__query *query, rp__arena *arena, rp__answer *answer,
-                         rp_error *err)
-{
-    (void)query, (void)arena, (void)answer;
-    return probe_iiu(err);
+    (void)state, (void)query, (void)arena, (void)answer;
+    return probe_iiu(NULL, err);
 }
 
 static const char *no_algorithm(size_t i)
@@ -40,5 +25,5 @@ static const char *no_algorithm(size_t i)
     return NULL;
 }
 
-const rp__backend rp__unavailable_gpu = {"gpu", no_algorithm, probe_gpu, run_gpu};
-const rp__backend rp__unavailable_iiu = {"iiu", no_algorithm, probe_iiu, run_iiu};
+const rp__backend rp__unavailable_iiu = {
+    .name = "iiu", .algorithm = no_algorithm, .probe = probe_iiu, .run = run_iiu};

@@ -70,16 +70,17 @@ static rp_status check_limits(const rp_search_options *o, rp_error *err)
 }
 
 /* `auto` is the first processor that is there. */
-static rp_status choose_backend(const char *name, const rp__backend **out, rp_error *err)
+static rp_status choose_backend(const char *name, const rp__place *place, const rp__backend **out,
+                                rp_error *err)
 {
     if (name && strcmp(name, "auto") != 0) {
         *out = rp__backend_find(name);
-        return *out ? (*out)->probe(err)
+        return *out ? (*out)->probe(place, err)
                     : unknown_name("processor", name, "auto", processor_name, err);
     }
     rp_status status = RP_UNAVAILABLE;
     for (size_t i = 0; status != RP_OK && (*out = rp__backend_at(i)) != NULL; i++)
-        status = (*out)->probe(err);
+        status = (*out)->probe(place, err);
     return status;
 }
 
@@ -127,6 +128,7 @@ static rp_status fill_norms(void *arg)
 static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error *err)
 {
     rp_search_options *o = &s->options;
+    const rp__place place = {options ? options->gpu : NULL, options ? options->gpu_memory : 0};
     *o = options ? *options : (rp_search_options){0};
     rp__plan_defaults(o);
     rp__arena_init(&s->arena, o->max_memory);
@@ -134,10 +136,13 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     if (status == RP_OK)
         status = choose_rank(o, s->index->segment, &s->rank, err);
     if (status == RP_OK)
-        status = choose_backend(o->processor, &s->backend, err);
+        status = choose_backend(o->processor, &place, &s->backend, err);
     if (status == RP_OK)
         status = choose_algorithm(o->algorithm, &o->algorithm, err);
-    o->variant = o->processor = NULL;
+    s->plain = rp__backend_at(0);
+    if (status == RP_OK && s->backend->attach)
+        status = s->backend->attach(s->index->segment, &place, &s->state, err);
+    o->variant = o->processor = o->gpu = NULL;
     if (status != RP_OK)
         return status;
     status = rp__analyzer_state_new(s->index->analyzer, &s->analyzer);
@@ -170,6 +175,8 @@ void rp_searcher_free(rp_searcher *searcher)
 {
     if (!searcher)
         return;
+    if (searcher->state)
+        searcher->backend->detach(searcher->state);
     rp__split_free(searcher->split);
     rp__arena_reset(&searcher->arena);
     rp__analyzer_state_free(searcher->analyzer);
@@ -221,6 +228,23 @@ rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *
 
 /* ---- Searching ------------------------------------------------------------------------------- */
 
+/* A device that cannot, or no longer, costs a query nothing but time. */
+static rp_status run_bound(rp_searcher *s, const rp__query *bound, rp__answer *answer,
+                           rp_error *err)
+{
+    s->processor = s->backend->name;
+    if (s->backend != s->plain) {
+        rp__arena_mark mark = rp__arena_get_mark(&s->arena);
+        rp_status status = s->backend->run(s->state, bound, &s->arena, answer, err);
+        if (status != RP_UNAVAILABLE && status != RP_NO_MEMORY)
+            return status;
+        rp__arena_rewind(&s->arena, mark);
+        s->processor = s->plain->name;
+    }
+    return s->split ? rp__split_run(s->split, s->plain, bound, &s->arena, answer, err)
+                    : s->plain->run(NULL, bound, &s->arena, answer, err);
+}
+
 static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes, rp_mode mode,
                                 rp__query *bound, rp__answer *answer, rp_error *err)
 {
@@ -229,8 +253,7 @@ static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes,
         return status;
     *answer = (rp__answer){.total_is_exact = true};
     if (bound->n_ops > 0)
-        status = s->split ? rp__split_run(s->split, s->backend, bound, &s->arena, answer, err)
-                          : s->backend->run(bound, &s->arena, answer, err);
+        status = run_bound(s, bound, answer, err);
     if (status == RP_LIMIT)
         pass_limit(s, err);
     return status;
@@ -314,7 +337,7 @@ static rp_status run_job(void *arg)
                         .is_or_fallback =
                             j->searcher->options.mode == RP_MODE_ANDOR && mode == RP_MODE_OR,
                         .fraction_bits = j->bound.fraction_bits,
-                        .processor = j->searcher->backend->name,
+                        .processor = j->searcher->processor,
                         .postings = j->answer.postings};
     return name_hits(j);
 }

@@ -12,7 +12,10 @@
 struct rp_searcher {
     const rp_index *index;
     rp_search_options options; /* with defaults; its strings are not kept */
-    const rp__backend *backend;
+    const rp__backend *backend; /* asked first; what it cannot do, `plain` does */
+    const rp__backend *plain;
+    void *state;                /* of the backend, for the index */
+    const char *processor;      /* the one that answered last */
     rp__rank rank;
     rp__analyzer_state *analyzer;
     float *norms;    /* by length code */

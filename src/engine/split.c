@@ -90,7 +90,7 @@ static rp_status run_piece(void *arg)
     query.begin = j->query->begin + p->number * j->width;
     query.end = p->number + 1 == j->n ? j->query->end : query.begin + j->width;
     query.floor = &j->floor;
-    return j->backend->run(&query, p->arena, &r->answer, &r->err);
+    return j->backend->run(NULL, &query, p->arena, &r->answer, &r->err);
 }
 
 static void run_ranges(void *arg, uint32_t worker)
@@ -157,7 +157,7 @@ rp_status rp__split_run(rp__split *split, const rp__backend *backend, const rp__
     job j = {.split = split, .backend = backend, .query = query};
     cut(split, &j);
     if (j.n < 2 || !is_worth_it(query))
-        return backend->run(query, arena, answer, err);
+        return backend->run(NULL, query, arena, answer, err);
     j.ranges = rp__arena_zero(arena, j.n, sizeof *j.ranges);
     if (!j.ranges)
         return rp__error_no_memory(err);

@@ -140,7 +140,7 @@ static void run_part(ask *a, uint32_t part, _Atomic uint32_t *floor, rp__arena *
     query.floor = floor;
     query.algorithm = a->row->name;
     rp__arena_clear(arena);
-    if (rp__backend_find("cpu")->run(&query, arena, &answer, &err) != RP_OK)
+    if (rp__backend_find("cpu")->run(NULL, &query, arena, &answer, &err) != RP_OK)
         tell(a, err.text);
     if (answer.n > query.k || answer.n > MOST)
         tell(a, "more than k hits");

@@ -54,10 +54,15 @@ bool rp__algorithm_is_phrase(const rp__query *query)
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
+enum { PASSES_MOST = 12 }; /* words; each pass searches the lists of all others */
+
 const rp__algorithm *rp__algorithm_choose(const rp__query *query)
 {
+    size_t n = query->n_ops - 2;
     if (rp__algorithm_is_or(query))
-        return query->k ? &rp__passes_row : &rp__count_row;
+        return query->k == 0      ? &rp__count_row
+               : n <= PASSES_MOST ? &rp__passes_row
+                                  : &rp__maxscore_row;
     if (rp__algorithm_is_phrase(query))
         return &rp__phrases_row;
     return rp__algorithm_is_and(query) ? &rp__and_row : &rp__tree_row;

@@ -134,9 +134,9 @@ rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query,
     return RP_OK;
 }
 
-static rp_status probe(rp_error *err)
+static rp_status probe(const rp__place *place, rp_error *err)
 {
-    (void)err;
+    (void)place, (void)err;
     return RP_OK;
 }
 
@@ -158,9 +158,10 @@ static rp_status choose(const rp__query *query, const rp__algorithm **out, rp_er
                          query->algorithm);
 }
 
-static rp_status run_query(const rp__query *query, rp__arena *arena, rp__answer *answer,
-                           rp_error *err)
+static rp_status run_query(void *state, const rp__query *query, rp__arena *arena,
+                           rp__answer *answer, rp_error *err)
 {
+    (void)state;
     const rp__algorithm *algorithm;
     *answer = (rp__answer){.total_is_exact = true};
     if (query->n_ops == 0 || query->begin >= query->end)
@@ -173,4 +174,5 @@ static rp_status run_query(const rp__query *query, rp__arena *arena, rp__answer 
     return status;
 }
 
-const rp__backend rp__cpu_run_row = {"cpu", algorithm_name, probe, run_query};
+const rp__backend rp__cpu_run_row = {
+    .name = "cpu", .algorithm = algorithm_name, .probe = probe, .run = run_query};

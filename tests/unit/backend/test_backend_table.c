@@ -25,21 +25,36 @@ static void rows_are_found_by_name(void **state)
 static void the_cpu_is_always_there(void **state)
 {
     (void)state;
-    assert_int_equal(rp__backend_find("cpu")->probe(NULL), RP_OK);
+    assert_int_equal(rp__backend_find("cpu")->probe(&(rp__place){0}, NULL), RP_OK);
 }
 
 static void processors_that_are_missing_say_why(void **state)
 {
     (void)state;
-    for (size_t i = 1; i < 3; i++) {
-        const rp__backend *row = rp__backend_at(i);
-        rp_error err = {.text = ""};
-        assert_int_equal(row->probe(&err), RP_UNAVAILABLE);
-        assert_non_null(strstr(err.text, row->name));
-        memset(&err, 0, sizeof err);
-        assert_int_equal(row->run(NULL, NULL, NULL, &err), RP_UNAVAILABLE);
-        assert_non_null(strstr(err.text, row->name));
-    }
+    const rp__backend *iiu = rp__backend_find("iiu"), *gpu = rp__backend_find("gpu");
+    rp_error err = {.text = ""};
+    assert_int_equal(iiu->probe(&(rp__place){0}, &err), RP_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "iiu"));
+    memset(&err, 0, sizeof err);
+    assert_int_equal(iiu->run(NULL, NULL, NULL, NULL, &err), RP_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "iiu"));
+    memset(&err, 0, sizeof err);
+    rp_status status = gpu->probe(&(rp__place){.gpu = "0"}, &err); /* a machine may have one */
+    assert_true(status == RP_OK || (status == RP_UNAVAILABLE && strstr(err.text, "CUDA")));
+    assert_int_equal(gpu->probe(&(rp__place){.gpu = "first"}, &err), RP_USAGE);
+}
+
+static void the_emulated_gpu_is_there_when_asked_for(void **state)
+{
+    (void)state;
+    const rp__backend *gpu = rp__backend_find("gpu");
+    const rp__place emulated = {.gpu = "emulated"};
+    rp_error err = {.text = ""};
+    rp__device_info info;
+    assert_int_equal(gpu->probe(&emulated, &err), RP_OK);
+    assert_int_equal(gpu->device(&emulated, 0, &info, &err), RP_OK);
+    assert_true(info.is_emulated && info.memory > 0);
+    assert_int_equal(gpu->device(&emulated, 1, &info, &err), RP_NOT_FOUND);
 }
 
 int main(void)
@@ -48,6 +63,7 @@ int main(void)
         cmocka_unit_test(rows_are_found_by_name),
         cmocka_unit_test(the_cpu_is_always_there),
         cmocka_unit_test(processors_that_are_missing_say_why),
+        cmocka_unit_test(the_emulated_gpu_is_there_when_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

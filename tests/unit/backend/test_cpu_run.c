@@ -352,7 +352,7 @@ static rp_status run(const program *p, size_t arena_bytes, rp__answer *answer, r
 {
     rp__arena arena;
     rp__arena_init(&arena, arena_bytes);
-    rp_status status = rp__backend_find("cpu")->run(&p->query, &arena, answer, err);
+    rp_status status = rp__backend_find("cpu")->run(NULL, &p->query, &arena, answer, err);
     rp__arena_reset(&arena);
     return status;
 }

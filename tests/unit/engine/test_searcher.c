@@ -239,7 +239,7 @@ static void test_options(void **state)
          "no processor is called 'abacus'; choose from auto, cpu"},
         {{.processor = "auto"}, RP_OK, ""},
         {{.processor = "cpu"}, RP_OK, ""},
-        {{.processor = "gpu"}, RP_UNAVAILABLE, "gpu"},
+        {{.processor = "gpu", .gpu = "7"}, RP_UNAVAILABLE, ""},
         {{.processor = "iiu"}, RP_UNAVAILABLE, "iiu"},
         {{.max_postings = 1},
          RP_LIMIT,
