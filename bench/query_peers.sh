@@ -8,7 +8,7 @@
 #              ENGINES       which of them                            (riposte lucene lucene1 xapian fts5)
 #              SETS          of queries: selected all log             (all three; phrases: its own)
 #              ROUNDS        in which the engines take turns          (5; sets all and log: 1)
-#              INNER         rounds of an engine in its turn          (5; sets all and log: 2, or 1)
+#              INNER         rounds of an engine in its turn          (5; sets all and log: 1)
 #              WARM          seconds of CPU an operation, not counted (4)
 #              OUT           all that is written                      (build/bench/queries)
 #
@@ -121,6 +121,10 @@ make_queries() {
     fi
     zcat "$QUERIES" | tidy 1 64 >"$OUT/log.tsv"
     zcat "$QUERIES" | tidy 2 5 >"$OUT/all.tsv"
+}
+
+# Of all, those whose words are known and together in 10 documents or more.
+select_queries() {
     "$RIPOSTE" bench queries -q "$(index_of riposte)" "$OUT/all.tsv" --known --min-hits 10 --modes and \
         --k count --rounds 1 --per-query "$OUT/selected.qids" >/dev/null
     awk -F '\t' 'NR == FNR { chosen[$2]; next } $1 in chosen' "$OUT/selected.qids" "$OUT/all.tsv" \
@@ -319,7 +323,10 @@ if [ -n "$IS_PHRASES" ]; then
 fi
 for set in ${SETS:-selected all log}; do
     case $set in
-    selected) measure $set "$ROUNDS" "$WARM" "$INNER" and:10 or:10 or:1000 and:count or:count ;;
+    selected)
+        select_queries
+        measure $set "$ROUNDS" "$WARM" "$INNER" and:10 or:10 or:1000 and:count or:count
+        ;;
     all) measure $set 1 0.001 1 and:10 or:10 or:1000 and:count or:count ;;
     log) measure $set 1 0 1 and:count or:count ;;
     phrases) ;;

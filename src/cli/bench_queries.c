@@ -173,7 +173,7 @@ static void sum_up(session *s, rp__bench_operation *o)
 static rp_status time_operation(session *s, rp__bench_operation *o, rp_error *err)
 {
     const rp__bench_queries *b = s->bench;
-    uint64_t (*clock)(void) = o->options.threads > 1 ? rp__clock_now : rp__clock_thread;
+    uint64_t (*clock)(void) = b->by_wall ? rp__clock_now : rp__clock_thread;
     size_t n = b->set->n, first = n * s->round / b->rounds;
     rp_status status = RP_OK;
     for (size_t k = 0; status == RP_OK && k < n; k++) {
@@ -319,6 +319,28 @@ rp_status rp__bench_queries_run(rp__bench_queries *bench, rp_error *err)
     if (status == RP_OK)
         give_places(bench);
     return status;
+}
+
+double rp__bench_queries_gain(const rp__bench_queries *bench, const rp__bench_operation *operation,
+                              size_t *n)
+{
+    enum { SLOW_NS = 1000000 };
+    const rp__bench_operation *one = bench->operations, *end = one + bench->n;
+    uint64_t before = 0, after = 0;
+    *n = 0;
+    while (one < end && (strcmp(one->form, operation->form) != 0 || one->options.threads > 1 ||
+                         one->options.algorithm != operation->options.algorithm))
+        one++;
+    if (one == end || one->is_refused || operation->is_refused || operation->options.threads == 1)
+        return 0;
+    for (size_t i = 0; i < bench->set->n; i++) {
+        if (one->best[i] < SLOW_NS)
+            continue;
+        before += one->best[i];
+        after += operation->best[i];
+        ++*n;
+    }
+    return *n ? (double)before / (double)(after ? after : 1) : 0;
 }
 
 void rp__bench_queries_free(rp__bench_queries *bench)

@@ -23,8 +23,8 @@ const char *rp__bench_queries_unit(rp__bench_figure figure);
 bool rp__bench_queries_is_rate(rp__bench_figure figure);
 
 typedef struct rp__bench_operation {
-    char name[80];  /* and:10, or:count, or:10:maxscore */
-    char form[40];  /* the same without the algorithm: one form, one answer */
+    char name[80];  /* and:10, or:count, or:10:maxscore, or:10@2 */
+    char form[40];  /* mode and k alone: one form, one answer */
     bool is_phrase; /* asks for the words side by side */
     rp_search_options options;
     rp_searcher **searchers; /* one a thread */
@@ -43,12 +43,17 @@ typedef struct rp__bench_queries {
     rp__bench_operation *operations; /* by form, fastest first, once measured */
     size_t n;
     uint32_t rounds, threads;
+    bool by_wall;   /* wall time, because threads share a query in some operation; otherwise CPU time */
     bool has_names; /* hits are asked for with their ids */
 } rp__bench_queries;
 
 /* Answers every query by every operation once, to warm up and to see that all of a form agree; then
  * measures, round by round, every operation once a round. RP_DAMAGED: answers differ. */
 rp_status rp__bench_queries_run(rp__bench_queries *bench, rp_error *err);
+/* How much faster an operation by several threads is than the same by one, over the `n` queries that take
+ * one thread a millisecond or more; 0: there is no such operation or query. */
+double rp__bench_queries_gain(const rp__bench_queries *bench, const rp__bench_operation *operation,
+                              size_t *n);
 /* Frees the operations and what they hold. All zero is fine. */
 void rp__bench_queries_free(rp__bench_queries *bench);
 

@@ -85,7 +85,11 @@ static void put_line(const rp__bench_queries *b, const rp__bench_operation *o, c
 {
     const char *colour = rp__bench_svg_colours[nth % RP_BENCH_SVG_COLOURS];
     bool is_dashed = nth >= RP_BENCH_SVG_COLOURS;
-    const char *name = o->options.algorithm ? o->options.algorithm : "auto";
+    const char *algorithm = o->options.algorithm ? o->options.algorithm : "auto";
+    char name[64];
+    int bytes = snprintf(name, sizeof name, "%.32s", algorithm);
+    if (o->options.threads > 1)
+        snprintf(name + bytes, sizeof name - (size_t)bytes, "@%zu", o->options.threads);
     size_t n = b->set->n;
     memcpy(times, o->best, n * sizeof *times);
     qsort(times, n, sizeof *times, rising);

@@ -6,6 +6,8 @@
 
 #include "cli/figures.h"
 
+enum { LABEL_BYTES = 64 };
+
 static bool is_count(const rp__bench_operation *o)
 {
     return o->options.total == RP_TOTAL_ONLY;
@@ -14,6 +16,15 @@ static bool is_count(const rp__bench_operation *o)
 static const char *algorithm_of(const rp__bench_operation *o)
 {
     return o->options.algorithm ? o->options.algorithm : "auto";
+}
+
+/* The algorithm, and by how many threads: "auto", "auto@2". */
+static const char *label_of(const rp__bench_operation *o, char out[LABEL_BYTES])
+{
+    int n = snprintf(out, LABEL_BYTES, "%.32s", algorithm_of(o));
+    if (o->options.threads > 1)
+        snprintf(out + n, LABEL_BYTES - (size_t)n, "@%zu", o->options.threads);
+    return out;
 }
 
 static void get_summary(const rp__bench_operation *o, rp__bench_figure figure,
@@ -26,14 +37,10 @@ static void get_summary(const rp__bench_operation *o, rp__bench_figure figure,
 
 static void print_heads(const rp__bench_queries *b)
 {
-    char queries[RP_FIGURE_BYTES], of[RP_FIGURE_BYTES], threads[48] = "";
-    bool shares = b->operations[0].options.threads > 1;
-    if (shares)
-        snprintf(threads, sizeof threads, " of %zu threads a query",
-                 b->operations[0].options.threads);
-    printf("\nqueries %s of %s, rounds %u; microseconds, %s%s, %s\n",
+    char queries[RP_FIGURE_BYTES], of[RP_FIGURE_BYTES];
+    printf("\nqueries %s of %s, rounds %u; microseconds, %s, %s\n",
            rp__figures_count(queries, b->set->n), rp__figures_count(of, b->set->read), b->rounds,
-           shares ? "wall time" : "CPU time", threads,
+           b->by_wall ? "wall time" : "CPU time",
            b->has_names ? "to hits with ids" : "to docids and scores");
     printf("%-12s %2s  %-14s %9s  %17s %9s %9s %9s %9s %11s %11s", "operation", "", "algorithm",
            "mean", "interval", "best", "p50", "p95", "p99", "queries/s", "postings");
@@ -47,14 +54,14 @@ static void print_row(const rp__bench_queries *b, size_t i)
     const rp__bench_operation *o = &b->operations[i];
     rp__bench_summary s[RP_BENCH_FIGURES];
     bool is_first = i == 0 || strcmp(o->form, b->operations[i - 1].form) != 0;
-    char place[24] = "", interval[48];
+    char place[24] = "", interval[48], label[LABEL_BYTES];
     for (int f = 0; f < RP_BENCH_FIGURES; f++)
         get_summary(o, (rp__bench_figure)f, &s[f]);
     if (is_first || o->place != b->operations[i - 1].place)
         snprintf(place, sizeof place, "%zu", o->place);
     snprintf(interval, sizeof interval, "%.2f-%.2f", s[RP_BENCH_MEAN].low, s[RP_BENCH_MEAN].high);
     printf("%-12s %2s  %-14s %9.2f  %17s %9.2f %9.2f %9.2f %9.2f %11.0f %11.0f",
-           is_first ? o->form : "", place, algorithm_of(o), s[RP_BENCH_MEAN].median, interval,
+           is_first ? o->form : "", place, label_of(o, label), s[RP_BENCH_MEAN].median, interval,
            s[RP_BENCH_MEAN].best, s[RP_BENCH_P50].median, s[RP_BENCH_P95].median,
            s[RP_BENCH_P99].median, s[RP_BENCH_RATE].median, o->postings);
     if (b->threads > 1)
@@ -66,6 +73,7 @@ static void print_row(const rp__bench_queries *b, size_t i)
 static void print_refused(const rp__bench_queries *b)
 {
     const char *form = "";
+    char label[LABEL_BYTES];
     for (size_t i = 0; i < b->n; i++) {
         const rp__bench_operation *o = &b->operations[i];
         if (!o->is_refused)
@@ -73,10 +81,22 @@ static void print_refused(const rp__bench_queries *b)
         if (strcmp(o->form, form) != 0)
             printf("%s%s: not for all of these queries:", *form ? "\n" : "", o->form);
         form = o->form;
-        printf(" %s", algorithm_of(o));
+        printf(" %s", label_of(o, label));
     }
     if (*form)
         putchar('\n');
+}
+
+static void print_gains(const rp__bench_queries *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        char label[LABEL_BYTES];
+        size_t n;
+        double gain = rp__bench_queries_gain(b, &b->operations[i], &n);
+        if (gain > 0)
+            printf("%s %s: %.2f times as fast as one thread on %zu queries of over 1 ms\n",
+                   b->operations[i].form, label_of(&b->operations[i], label), gain, n);
+    }
 }
 
 void rp__bench_queries_report_print(const rp__bench_queries *b)
@@ -86,19 +106,28 @@ void rp__bench_queries_report_print(const rp__bench_queries *b)
         if (!b->operations[i].is_refused)
             print_row(b, i);
     print_refused(b);
+    print_gains(b);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void write_operation(rp__json_writer *w, const rp__bench_operation *o)
+static void write_operation(rp__json_writer *w, const rp__bench_queries *b,
+                            const rp__bench_operation *o)
 {
+    size_t slow;
+    double gain = rp__bench_queries_gain(b, o, &slow);
     rp__json_writer_begin(w, NULL, '{');
     rp__json_writer_text(w, "operation", o->form);
     rp__json_writer_text(w, "algorithm", algorithm_of(o));
+    rp__json_writer_uint(w, "query_threads", o->options.threads);
     rp__json_writer_bool(w, "answers_all", !o->is_refused);
     if (!o->is_refused) {
         rp__json_writer_uint(w, "place", o->place);
         rp__json_writer_real(w, "postings", o->postings, 1);
+    }
+    if (gain > 0) {
+        rp__json_writer_uint(w, "slow_queries", slow);
+        rp__json_writer_real(w, "gain_on_slow", gain, 4);
     }
     for (int i = 0; i < RP_BENCH_FIGURES; i++) {
         rp__bench_figure f = (rp__bench_figure)i;
@@ -115,11 +144,11 @@ void rp__bench_queries_report_write(rp__json_writer *w, const rp__bench_queries 
     rp__json_writer_uint(w, "queries", b->set->n);
     rp__json_writer_uint(w, "rounds", b->rounds);
     rp__json_writer_uint(w, "threads", b->threads);
-    rp__json_writer_uint(w, "query_threads", b->operations[0].options.threads);
+    rp__json_writer_text(w, "clock", b->by_wall ? "wall" : "cpu");
     rp__json_writer_bool(w, "names", b->has_names);
     rp__json_writer_begin(w, "operations", '[');
     for (size_t i = 0; i < b->n; i++)
-        write_operation(w, &b->operations[i]);
+        write_operation(w, b, &b->operations[i]);
     rp__json_writer_end(w, ']');
 }
 

@@ -17,12 +17,12 @@
 #include "riposte/lab.h"
 #include "riposte/riposte.h"
 
-enum { K_MOST = 10000 };
+enum { K_MOST = 10000, THREADS_MOST = 256 };
 
 typedef struct bench_queries_args {
     rp__common_args common;
-    const char *modes, *k, *algorithms, *words, *format, *per_query, *plot;
-    uint32_t rounds, threads, query_threads;
+    const char *modes, *k, *algorithms, *query_threads, *words, *format, *per_query, *plot;
+    uint32_t rounds, threads;
     rp__bench_choice choice;
     bool plain, names;
 } bench_queries_args;
@@ -65,13 +65,11 @@ static const rp__option operation_rows[] = {
      AT(threads),
      .help = "over 1: throughput of so many threads as well, by wall clock"},
     {.name = "query-threads",
-     .kind = RP_OPTION_COUNT32,
-     .argument = "N",
+     .kind = RP_OPTION_TEXT,
+     .argument = "LIST",
      .initial = "1",
-     .least = 1,
-     .most = 256,
      AT(query_threads),
-     .help = "threads that share one query; over 1: times are wall times"},
+     .help = "threads that share one query; with a number over 1 all times are wall times"},
     {.name = "names",
      .kind = RP_OPTION_FLAG,
      AT(names),
@@ -185,21 +183,23 @@ static const struct mode *find_mode(const char *name)
     return m;
 }
 
+static bool read_number(const char *text, size_t most, size_t *out)
+{
+    char *end;
+    *out = *text >= '1' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+    return *out > 0 && *out <= most && *end == 0;
+}
+
 /* 0: "count"; otherwise the number. */
 static bool read_k(const char *text, size_t *k)
 {
-    char *end;
     *k = 0;
-    if (strcmp(text, "count") == 0)
-        return true;
-    unsigned long v = *text >= '1' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-    *k = v;
-    return v > 0 && v <= K_MOST && *end == 0;
+    return strcmp(text, "count") == 0 || read_number(text, K_MOST, k);
 }
 
 /* `algorithm` NULL: auto. */
 static rp_status add_operation(job *j, const struct mode *mode, size_t k, const char *algorithm,
-                               rp_error *err)
+                               size_t threads, rp_error *err)
 {
     rp__bench_queries *b = &j->bench;
     if (!rp__alloc_grow(&b->operations, &j->cap, b->n + 1, sizeof *b->operations))
@@ -210,12 +210,34 @@ static rp_status add_operation(job *j, const struct mode *mode, size_t k, const 
                                      .mode = mode->mode,
                                      .plain = j->args->plain && !mode->is_phrase,
                                      .total = k ? RP_TOTAL_AT_LEAST : RP_TOTAL_ONLY,
-                                     .threads = j->args->query_threads,
+                                     .threads = threads,
                                      .algorithm = algorithm};
     snprintf(o->form, sizeof o->form, k ? "%s:%zu" : "%s:count", mode->name, k);
     snprintf(o->name, sizeof o->name, "%s%s%.32s", o->form, algorithm ? ":" : "",
              algorithm ? algorithm : "");
+    if (threads > 1) {
+        size_t n = strlen(o->name);
+        snprintf(o->name + n, sizeof o->name - n, "@%zu", threads);
+        b->by_wall = true;
+    }
     return RP_OK;
+}
+
+static rp_status add_threads(job *j, const struct mode *mode, size_t k, const char *algorithm,
+                             rp_error *err)
+{
+    const char *list = j->args->query_threads;
+    char text[RP_NAME_BYTES];
+    rp_status status = RP_OK;
+    while (status == RP_OK && rp__name_list_next(&list, text)) {
+        size_t threads;
+        if (!read_number(text, THREADS_MOST, &threads))
+            return rp__console_usage(j->console, err, "--query-threads 1,2",
+                                     "--query-threads \"%s\" is no number from 1 to %d", text,
+                                     THREADS_MOST);
+        status = add_operation(j, mode, k, algorithm, threads, err);
+    }
+    return status;
 }
 
 static rp_status add_algorithms(job *j, const struct mode *mode, size_t k, rp_error *err)
@@ -226,7 +248,7 @@ static rp_status add_algorithms(job *j, const struct mode *mode, size_t k, rp_er
     while (status == RP_OK && rp__name_list_next(&names, name))
         for (size_t i = 0; status == RP_OK && (known = rp_algorithm_name(i)); i++)
             if (strcmp(name, "all") == 0 || strcmp(name, known) == 0)
-                status = add_operation(j, mode, k, i ? known : NULL, err);
+                status = add_threads(j, mode, k, i ? known : NULL, err);
     return status;
 }
 
@@ -257,7 +279,8 @@ static rp_status add_modes(job *j, rp_error *err)
     while (status == RP_OK && rp__name_list_next(&list, name))
         status = add_mode(j, find_mode(name), err);
     if (status == RP_OK && j->bench.n == 0)
-        status = rp__console_usage(j->console, err, "--k 10,1000,count", "--k is empty");
+        status = rp__console_usage(j->console, err, "--k 10 --query-threads 1",
+                                   "--k or --query-threads is empty");
     return status;
 }
 
@@ -323,8 +346,8 @@ static void put_command(const job *j, rp__buf *out)
                    j->dir, j->queries, a->modes, a->k, a->algorithms, a->rounds);
     if (a->threads > 1)
         rp__buf_printf(out, " --threads %u", a->threads);
-    if (a->query_threads > 1)
-        rp__buf_printf(out, " --query-threads %u", a->query_threads);
+    if (strcmp(a->query_threads, "1") != 0)
+        rp__buf_printf(out, " --query-threads %s", a->query_threads);
     if (a->words)
         rp__buf_printf(out, " --words %s", a->words);
     if (a->choice.min_hits)

@@ -7,6 +7,8 @@ riposte bench queries my.rip q.tsv --modes or --k 10 --algorithms all --rounds 1
 grep -q ' tree ' out.txt && grep -c '^or:10 *1 ' out.txt
 riposte bench queries my.rip q.tsv --modes and,phrase,andor --k count --rounds 1 -q --per-query lines.tsv >/dev/null
 cut -f 1,2,4 lines.tsv
+riposte bench queries my.rip q.tsv --modes or --k 10 --query-threads 1,2 --rounds 1 -q --per-query lines.tsv | grep -o 'wall time'
+cut -f 1 lines.tsv | sort | uniq -c
 echo -- chosen
 riposte bench queries my.rip q.tsv --words 2-3 --known --modes or --k 10 --rounds 1 -q --per-query lines.tsv >/dev/null
 cut -f 1,2,4 lines.tsv
@@ -17,7 +19,7 @@ wc -l <lines.tsv
 echo -- json
 riposte bench queries my.rip q.tsv --threads 2 --names --rounds 2 --json -q --plot plot.svg >out.json || echo failed
 is_json out.json && echo json
-for key in version machine command queries_read queries rounds threads query_threads names operations operation \
+for key in version machine command queries_read queries rounds threads clock query_threads names operations operation \
     algorithm answers_all place postings mean p50 p95 p99 throughput pool_of_one pool pool_over_one unit median low \
     high best samples; do
     grep -q "\"$key\":" out.json || echo "no $key"
