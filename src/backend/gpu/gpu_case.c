@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "backend/gpu/gpu_case_batch.h"
 #include "backend/gpu/kernels/args.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -105,7 +106,7 @@ static const rp__gpu_case copies[] = {
 
 /* ---- All ----------------------------------------------------------------------------------------- */
 
-static const rp__gpu_case *const areas[] = {copies};
+static const rp__gpu_case *const areas[] = {copies, rp__gpu_case_batch};
 
 const rp__gpu_case *rp__gpu_case_at(size_t i)
 {

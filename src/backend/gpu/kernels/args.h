@@ -44,4 +44,35 @@ typedef struct karg_copy {
     uint64_t n;
 } karg_copy;
 
+/* and_batch.cu: many ANDs at once (Ao's PARA). The shortest list of a query is cut into tiles; each docid of a
+ * tile is looked up in the query's other lists. */
+enum { KARG_AND_TILE = 256 }; /* docids of a tile: one warp's */
+
+typedef enum karg_form { KARG_RAW, KARG_BITS } karg_form;
+
+/* A list as a query has it. KARG_RAW: n rising u32, and where buckets of docid >> shift begin, if `starts` is not
+ * 0. KARG_BITS: n words of 32 bits, the first bit standing for docid `base`. */
+typedef struct karg_term {
+    uint64_t docids, starts;
+    uint32_t form, n;
+    uint32_t shift, n_buckets;
+    uint32_t base, zero;
+} karg_term;
+
+typedef struct karg_and_query {
+    uint32_t term, n_terms; /* terms[term ..], the shortest list, KARG_RAW, first */
+    uint32_t out, zero;     /* where its bits begin in `found`, in words */
+} karg_and_query;
+
+typedef struct karg_and_tile {
+    uint32_t query, first; /* rank of its first docid: a multiple of KARG_AND_TILE */
+} karg_and_tile;
+
+typedef struct karg_and {
+    uint64_t terms, queries, tiles;
+    uint64_t found;  /* u32: bit i of a query's: docid i of its shortest list is in all */
+    uint64_t counts; /* u32 a query, to be added to */
+    uint32_t n_tiles, zero;
+} karg_and;
+
 #endif
