@@ -111,7 +111,7 @@ static int best_first(const void *a, const void *b)
     return x->docid < y->docid ? -1 : 1;
 }
 
-/* Cuts docids anywhere, parts without documents among them. */
+/* Cuts docids anywhere, parts without documents among them; or where words of bits begin. */
 static void choose_parts(ask *a)
 {
     uint32_t n_docs = a->query.lengths.n_docs, *cuts = a->cuts;
@@ -119,6 +119,7 @@ static void choose_parts(ask *a)
     a->n_parts = chance_below(2) ? 1 : 1 + (uint32_t)chance_below(PARTS);
     for (uint32_t i = 1; i < a->n_parts; i++) {
         uint32_t cut = (uint32_t)chance_below(n_docs + 1), j = i;
+        cut -= chance_below(2) ? cut % 64 : 0;
         for (; j > 1 && cuts[j - 1] > cut; j--)
             cuts[j] = cuts[j - 1];
         cuts[j] = cut;
