@@ -158,3 +158,12 @@ oracle_node *question_make_flat(const oracle *o)
     }
     return node;
 }
+
+oracle_node *question_make_phrase(const oracle *o)
+{
+    oracle_node *node = new_node(ORACLE_SIDE, ORACLE_MUST);
+    node->boost = 1;
+    node->kids[node->n_kids++] = new_node(ORACLE_PHRASE, ORACLE_DEFAULT);
+    put_phrase(o, node->kids[0]);
+    return node;
+}

@@ -8,5 +8,7 @@
 oracle_node *question_make(const oracle *o);
 /* Words side by side and nothing else, which algorithms for flat queries answer. */
 oracle_node *question_make_flat(const oracle *o);
+/* One phrase. */
+oracle_node *question_make_phrase(const oracle *o);
 
 #endif

@@ -25,7 +25,15 @@
 #include "oracle/levels.h"
 #include "oracle/question.h"
 
-enum { QUERY_TEXT = 60000, PARTS = 4, MOST = 1000, COLLECTIONS = 7, QUERIES = 490, SAMPLE = 2 };
+enum {
+    QUERY_TEXT = 60000,
+    PARTS = 4,
+    MOST = 1000,
+    COLLECTIONS = 7,
+    QUERIES = 490,
+    SAMPLE = 2,
+    LARGE = 50000
+};
 
 static const size_t ks[] = {1, 10, 100, MOST, 0};
 
@@ -49,6 +57,7 @@ typedef struct ask {
     const char *codec;
     const rp__algorithm *row;
     rp__query query;
+    uint64_t postings;        /* of all lists of the query */
     bool has_bounds;          /* what lists say of their best postings holds */
     uint32_t cuts[PARTS + 1]; /* of the docids */
     uint32_t n_parts;
@@ -60,7 +69,7 @@ static void tell(const ask *a, const char *what)
 {
     fail_msg("%s, %s, %s by %s: k %zu, %s, k1 %g, b %g, mu %g, mode %s, %s bounds, total %s, "
              "%u parts at %u %u %u, floor %u\nquery: %s\n%s",
-             here->name, a->c->name, a->codec, a->row ? a->row->name : "binding", a->query.k,
+             here->name, a->c->name, a->codec, a->row ? a->row->name : "the engine", a->query.k,
              a->options.variant, a->rank.k1, a->rank.b, a->rank.mu,
              a->mode == RP_MODE_OR ? "or" : "and", a->query.has_bounds ? "with" : "without",
              a->query.exact_total ? "exact" : "at least", a->n_parts, a->cuts[1], a->cuts[2],
@@ -102,7 +111,7 @@ static int best_first(const void *a, const void *b)
     return x->docid < y->docid ? -1 : 1;
 }
 
-/* Cuts docids anywhere, parts without documents among them. */
+/* Cuts docids anywhere, parts without documents among them; or where words of bits begin. */
 static void choose_parts(ask *a)
 {
     uint32_t n_docs = a->query.lengths.n_docs, *cuts = a->cuts;
@@ -110,6 +119,7 @@ static void choose_parts(ask *a)
     a->n_parts = chance_below(2) ? 1 : 1 + (uint32_t)chance_below(PARTS);
     for (uint32_t i = 1; i < a->n_parts; i++) {
         uint32_t cut = (uint32_t)chance_below(n_docs + 1), j = i;
+        cut -= chance_below(2) ? cut % 64 : 0;
         for (; j > 1 && cuts[j - 1] > cut; j--)
             cuts[j] = cuts[j - 1];
         cuts[j] = cut;
@@ -173,7 +183,8 @@ static void compare(const ask *a, const merged *m)
     }
 }
 
-static uint64_t n_runs, n_bounded; /* answers compared, and those of them that knew bounds */
+/* Answers compared, those of them that knew bounds, and queries large enough for several threads. */
+static uint64_t n_runs, n_bounded, n_large;
 
 /* Parts in order, or the last first, so that a later one knows more than a walk in order would. */
 static void check_run(ask *a, rp__arena *arena)
@@ -231,8 +242,38 @@ static void ask_codec(ask *a, size_t codec, rp__arena *arena)
         assert_int_equal(a->want.total, 0);
     bool is_run = status == RP_OK && a->query.n_ops > 0;
     a->has_bounds = is_run && a->query.has_bounds;
+    a->postings = 0;
+    for (size_t i = 0; is_run && i < a->query.n_words; i++)
+        a->postings += a->query.words[i].term.df;
     for (size_t i = 0; is_run && (a->row = rp__algorithm_at(i)); i++)
         check_row(a, codec == 0, arena);
+    rp_searcher_free(searcher);
+}
+
+/* The engine's own threads, which queries of half a million postings wake. */
+static void ask_threads(ask *a)
+{
+    n_large += a->postings >= 1 << 19;
+    static merged m;
+    rp_error err = {.text = ""};
+    rp_searcher *searcher;
+    rp_hits hits;
+    rp_search_options *o = &a->options;
+    o->mode = a->mode;
+    o->threads = 2 + chance_below(3);
+    o->total = (rp_total)chance_below(3);
+    o->k = ks[chance_below(4)];
+    a->row = NULL;
+    a->query.k = o->total == RP_TOTAL_ONLY ? 0 : o->k;
+    a->query.exact_total = o->total != RP_TOTAL_AT_LEAST;
+    if (rp_searcher_new(a->c->indexes[0], o, &searcher, &err) != RP_OK ||
+        rp_searcher_search(searcher, a->text, strlen(a->text), &hits, &err) != RP_OK)
+        tell(a, err.text);
+    m = (merged){.n = hits.n, .total = hits.total, .total_is_exact = hits.total_is_exact};
+    for (size_t i = 0; i < hits.n; i++)
+        m.at[i] = (rp__scored){hits.at[i].fixed, hits.at[i].docid};
+    compare(a, &m);
+    rp_hits_free(&hits);
     rp_searcher_free(searcher);
 }
 
@@ -242,11 +283,16 @@ static uint64_t ask_once(const collection *c, rp__arena *arena)
     memset(&a, 0, sizeof a);
     a.c = c;
     choose_options(&a);
-    oracle_node *query = chance_below(3) ? question_make_flat(c->o) : question_make(c->o);
+    uint64_t shape = chance_below(8);
+    oracle_node *query = shape < 5   ? question_make_flat(c->o)
+                         : shape < 6 ? question_make_phrase(c->o)
+                                     : question_make(c->o);
     oracle_print(query, a.text, sizeof a.text);
     oracle_search(c->o, query, &a.rank, a.mode, c->n_docs, &a.want);
     for (size_t i = 0; i < c->n_codecs; i++)
         ask_codec(&a, i, arena);
+    if (a.want.status == RP_OK && c->n_docs >= LARGE)
+        ask_threads(&a);
     uint64_t total = a.want.total;
     oracle_answer_free(&a.want);
     oracle_node_free(query);
@@ -279,9 +325,9 @@ static void begin(collection *c, uint32_t number)
 static void end(collection *c, uint32_t number)
 {
     uint64_t n = from_env("RIPOSTE_ORACLE_QUERIES", QUERIES) / COLLECTIONS;
-    n = c->n_docs > 50000 ? n / 4 : n;
+    n = c->n_docs >= LARGE ? n / 4 : n;
     uint64_t matched = 0;
-    n_runs = n_bounded = 0;
+    n_runs = n_bounded = n_large = 0;
     rp__arena arena;
     collection_end(c);
     chance_seed(from_env("RIPOSTE_ORACLE_SEED", 1) * 1000003 + here->number * 101 + number);
@@ -294,7 +340,8 @@ static void end(collection *c, uint32_t number)
         "%llu answers, %llu of them with bounds\n",
         here->name, c->name, (unsigned long long)c->n_docs, (unsigned long long)n, c->n_codecs,
         (unsigned long long)matched, (unsigned long long)n_runs, (unsigned long long)n_bounded);
-    assert_true(matched * 2 > n && n_bounded > 0);
+    bool is_fair = matched * 4 > n && n_bounded > 0 && (n_large > 0 || c->n_docs < LARGE);
+    assert_true(is_fair || n < 10);
     collection_close(c);
 }
 
@@ -321,10 +368,10 @@ static void long_lists(void **state)
 static void many_documents(void **state)
 {
     (void)state;
-    static const uint32_t periods[] = {2, 3, 8, 30, 100, 700, 3000, 20000, 60000};
+    static const uint32_t periods[] = {1, 2, 3, 8, 50, 700, 3000, 20000, 60000};
     collection c = {.name = "many documents", .stem = "none", .stop = "none"};
     begin(&c, 6);
-    for (uint32_t d = 0; d < 100000; d++) {
+    for (uint32_t d = 0; d < 150000; d++) {
         char text[512];
         size_t at = 0;
         for (uint32_t w = 0; w < sizeof periods / sizeof periods[0]; w++)

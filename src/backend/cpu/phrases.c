@@ -2,7 +2,9 @@
  *
  * Blocks of the shortest list are searched in the others, from short to long; documents that hold all
  * words are looked into. Once k hits are known, and the total need not be exact, documents go before
- * that which could not enter were every occurrence of the rarest word a match. */
+ * that which could not enter were every occurrence of the rarest word a match. With slop, matches are as
+ * many as the first word's occurrences, and an occurrence of another serves several: then none goes unless
+ * the first word is the rarest. */
 #include "backend/cpu/cpu_run.h"
 
 #include "base/error.h"
@@ -43,10 +45,13 @@ static rp_status open_walk(walk *w)
     uint32_t leaf = query->ops[1].leaf;
     const rp__leaf *phrase = &query->leaves[leaf];
     w->score = &run->scores[leaf];
-    w->prunes = query->k > 0 && !query->exact_total && w->score->is_plain;
     rp_status status =
         rp__phrase_match_init(&w->match, query, phrase, &run->readers[phrase->word], run->arena);
-    return status == RP_OK ? RP_OK : rp__cpu_run_fail(run, status, &query->words[phrase->word]);
+    if (status != RP_OK)
+        return rp__cpu_run_fail(run, status, &query->words[phrase->word]);
+    bool is_bounded = phrase->slop == 0 || w->match.order[0] == 0;
+    w->prunes = query->k > 0 && !query->exact_total && w->score->is_plain && is_bounded;
+    return RP_OK;
 }
 
 /* What a document has to score to enter; less what floats err by where a lower frequency comes out

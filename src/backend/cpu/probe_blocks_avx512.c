@@ -31,6 +31,7 @@ static inline uint32_t find_few(rp__lanes_search *s, uint32_t i, const uint32_t 
         p += RP_LANES * ((p[15] < x) + (p[31] < x) + (p[47] < x) + (p[63] < x) + (p[79] < x) +
                          (p[95] < x) + (p[111] < x));
         uint32_t at = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(p), _mm512_set1_epi32((int)x));
+        __asm__("" : "+r"(at)); /* gcc 12 may spill 16 bits of a mask, and load 32 */
         s->kept[s->found] = i;
         if (s->ranks)
             s->ranks[s->found] =
