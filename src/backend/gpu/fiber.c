@@ -14,7 +14,13 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-enum { STACK = 128 << 10, WIDTHS = 3, TILE_LEAST = 8, TILES = RP_FIBER_MOST / TILE_LEAST };
+enum {
+    STACK = 128 << 10,
+    SHARED_MOST = 256 << 10,
+    WIDTHS = 3,
+    TILE_LEAST = 8,
+    TILES = RP_FIBER_MOST / TILE_LEAST
+};
 
 void rp__fiber_switch(void **save, void *load);
 __thread rp__fiber_place rp__fiber_here;
@@ -34,7 +40,7 @@ typedef struct tile {
 
 typedef struct block {
     const rp__fiber_launch *launch;
-    unsigned char *stacks, *shared;
+    unsigned char *stacks; /* of the fibers, and behind them the shared memory */
     fiber fibers[RP_FIBER_MOST];
     tile tiles[WIDTHS][TILES];
     uint64_t barrier; /* barriers passed */
@@ -173,23 +179,22 @@ static block *get_block(void)
     if (kept)
         return kept;
     size_t stacks = (size_t)RP_FIBER_MOST * STACK;
-    void *at = mmap(NULL, stacks + sizeof(block), PROT_READ | PROT_WRITE,
+    void *at = mmap(NULL, stacks + SHARED_MOST + sizeof(block), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
-    kept = (block *)(void *)((unsigned char *)at + stacks);
+    kept = (block *)(void *)((unsigned char *)at + stacks + SHARED_MOST);
     kept->stacks = at;
     return kept;
 }
 
 rp__fiber_end rp__fiber_run(const rp__fiber_launch *launch, uint32_t index)
 {
-    enum { POISON = 0xDD, SHARED_MOST = 256 << 10 };
-    static __thread _Alignas(128) unsigned char shared[SHARED_MOST];
+    enum { POISON = 0xDD };
     block *b = get_block();
     if (!b || launch->block > RP_FIBER_MOST || launch->shared_bytes > SHARED_MOST)
         return RP_FIBER_STUCK;
-    unsigned char *stacks = b->stacks;
+    unsigned char *stacks = b->stacks, *shared = stacks + (size_t)RP_FIBER_MOST * STACK;
     memset(b, 0, sizeof *b);
     memset(shared, POISON, launch->shared_bytes);
     b->launch = launch;
