@@ -1,8 +1,9 @@
 /* gpu_case_batch.c: cases of many ANDs at once, on lists that are drawn like those of a query log: the shortest
  * of a query has so many docids on average, the others are a few times to a few dozen times as long.
  *
- * Row fields: width: docids of the shortest list, on average; option: docids of a bucket, 0: every list but the
- * shortest is bits. n is the sum of the shortest lists. */
+ * Row fields: width: docids of the shortest list, on average; option: docids of a bucket, and a density: lists
+ * of a docid in so many, or denser, are bits, unless they are the shortest; codec: documents. n is the sum of
+ * the shortest lists. */
 #include "backend/gpu/gpu_case_batch.h"
 
 #include <string.h>
@@ -12,7 +13,12 @@
 #include "base/bits.h"
 #include "base/error.h"
 
-enum { TERMS_MOST = 4, LISTS_MOST = 512 };
+enum {
+    TERMS_MOST = 4,
+    LISTS_MOST = 512,
+    BUCKET = 0xFF,
+    DENSITY = 8 /* bits of option above the bucket */
+};
 
 /* A list of the pool, as arrays; the device has it as docids with buckets, and as bits. */
 typedef struct list {
@@ -92,6 +98,11 @@ static rp_status put_raw(batch *b, rp__device *device, list *l, uint32_t bucket)
     return status;
 }
 
+static bool is_dense(const batch *b, const rp__gpu_case *row, const list *l)
+{
+    return (uint64_t)l->n * (row->option >> DENSITY) >= b->universe;
+}
+
 static rp_status put_bits(batch *b, rp__device *device, list *l)
 {
     uint32_t n_words = b->universe / 64 + 1;
@@ -118,8 +129,8 @@ static rp_status make_lists(batch *b, rp__device *device, const rp__gpu_case *ro
         size = size < 1 ? 1 : size > b->universe / 2 ? b->universe / 2 : size;
         status = draw_list(b, &b->lists[i], (uint32_t)size);
         if (status == RP_OK)
-            status = put_raw(b, device, &b->lists[i], row->option ? row->option : 8);
-        if (status == RP_OK && !is_short && row->option == 0)
+            status = put_raw(b, device, &b->lists[i], row->option & BUCKET);
+        if (status == RP_OK && is_dense(b, row, &b->lists[i]))
             status = put_bits(b, device, &b->lists[i]);
     }
     return status;
@@ -167,7 +178,7 @@ static void draw_query(batch *b, const rp__gpu_case *row, uint32_t q)
     for (uint32_t t = 0; t < n_terms; t++)
         of[t] = &b->lists[t ? half + draw(b, b->n_lists - half) : draw(b, half)];
     for (uint32_t t = 0; t < n_terms; t++)
-        b->terms[q * TERMS_MOST + t] = t && row->option == 0 ? of[t]->as_bits : of[t]->raw;
+        b->terms[q * TERMS_MOST + t] = t && is_dense(b, row, of[t]) ? of[t]->as_bits : of[t]->raw;
     b->queries[q] = (karg_and_query){.term = q * TERMS_MOST, .n_terms = n_terms, .out = b->n_words};
     for (uint32_t first = 0; first < of[0]->n; first += KARG_AND_TILE)
         b->tiles[b->n_tiles++] = (karg_and_tile){q, first};
@@ -308,19 +319,22 @@ static void cost_batch(const rp__gpu_case *row, const void *state, uint64_t *byt
     *bytes = 4 * b->elements;
 }
 
-#define BATCH(title, mean, docs, bucket)                                                           \
+#define BATCH(title, mean, docs, bucket, density)                                                  \
     {                                                                                              \
         .area = "batch", .name = (title), .make = make_batch, .run = run_batch,                    \
         .check = check_batch, .free = free_batch, .cost = cost_batch,                              \
-        .kernel = RP_KERNEL_and_batch_kernel, .width = (mean), .codec = (docs), .option = (bucket) \
+        .kernel = RP_KERNEL_and_batch_kernel, .width = (mean), .codec = (docs),                    \
+        .option = (bucket) | (density) << DENSITY                                                  \
     }
 
+enum { GOV = 1053372, GOV2 = 25200000, GOV_MEAN = 8600, GOV2_MEAN = 112000 };
+
 const rp__gpu_case rp__gpu_case_batch[] = {
-    BATCH("and gov hs4", 8600, 1053372, 4),
-    BATCH("and gov hs8", 8600, 1053372, 8),
-    BATCH("and gov hs16", 8600, 1053372, 16),
-    BATCH("and gov bits", 8600, 1053372, 0),
-    BATCH("and gov2 hs4", 112000, 25200000, 4),
-    BATCH("and gov2 hs8", 112000, 25200000, 8),
+    BATCH("and gov hs4", GOV_MEAN, GOV, 4, 0),
+    BATCH("and gov hs8", GOV_MEAN, GOV, 8, 0),
+    BATCH("and gov hs16", GOV_MEAN, GOV, 16, 0),
+    BATCH("and gov hs4 bits", GOV_MEAN, GOV, 4, 32),
+    BATCH("and gov2 hs4", GOV2_MEAN, GOV2, 4, 0),
+    BATCH("and gov2 hs4 bits", GOV2_MEAN, GOV2, 4, 32),
     {0},
 };
