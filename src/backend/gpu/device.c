@@ -131,6 +131,13 @@ rp_status rp__device_copy_out(rp__device *d, void *to, rp__cu_ptr from, size_t b
     return rp__device_check(d, d->driver->copy_out(to, from, bytes, d->stream));
 }
 
+rp_status rp__device_fill(rp__device *d, rp__cu_ptr to, uint32_t value, size_t n)
+{
+    if (d->is_lost || n == 0)
+        return d->is_lost ? RP_UNAVAILABLE : RP_OK;
+    return rp__device_check(d, d->driver->fill32(to, value, n, d->stream));
+}
+
 rp_status rp__device_wait(rp__device *d)
 {
     if (d->is_lost)

@@ -36,6 +36,7 @@ rp_status rp__device_alloc(rp__device *device, size_t bytes, rp__cu_ptr *out);
 void rp__device_free(rp__device *device, rp__cu_ptr at); /* 0 is fine */
 rp_status rp__device_copy_in(rp__device *device, rp__cu_ptr to, const void *from, size_t bytes);
 rp_status rp__device_copy_out(rp__device *device, void *to, rp__cu_ptr from, size_t bytes);
+rp_status rp__device_fill(rp__device *device, rp__cu_ptr to, uint32_t value, size_t n); /* words */
 rp_status rp__device_wait(rp__device *device); /* until all that was asked for on its stream is done */
 
 /* How a kernel is launched: blocks, threads of each, bytes of shared memory. */

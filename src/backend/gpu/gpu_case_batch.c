@@ -272,8 +272,7 @@ static rp_status run_batch(const rp__gpu_case *row, rp__device *device, void *st
 {
     const batch *b = state;
     const uint32_t warps = 8;
-    rp_status status = rp__device_check(
-        device, device->driver->fill32(b->args.counts, 0, b->n_queries, device->stream));
+    rp_status status = rp__device_fill(device, b->args.counts, 0, b->n_queries);
     if (status != RP_OK)
         return status;
     rp__launch how = {(b->n_tiles + warps - 1) / warps, 32 * warps, 0};
