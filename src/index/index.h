@@ -83,6 +83,10 @@ rp_status rp__term_iter_next(rp__term_iter *iter);
 rp_status rp__segment_list(const rp__segment *segment, const rp__term *term, rp__arena *arena,
                            rp__list *out);
 
+/* The sections that other memory may want to hold as they are: the lists, each kind of auxiliary data, the codes of
+ * lengths. Each has RP_PAD readable behind it. False past the last. */
+bool rp__segment_section(const rp__segment *segment, size_t i, const uint8_t **at, size_t *bytes);
+
 /* Auxiliary data of the term's list, which may be opened besides. RP_NOT_FOUND: the index has none of
  * this kind, or the list has at most RP_BLOCK postings. */
 rp_status rp__segment_aux(const rp__segment *segment, const rp__aux_kind *kind, const rp__term *term,

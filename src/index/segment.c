@@ -175,6 +175,26 @@ bool rp__segment_is_whole(const rp__segment *s)
     return is_whole;
 }
 
+bool rp__segment_section(const rp__segment *s, size_t i, const uint8_t **at, size_t *bytes)
+{
+    rp__lengths lengths;
+    if (i == 0) {
+        *at = s->lists;
+        *bytes = s->lists_bytes;
+        return true;
+    }
+    if (i <= s->info.n_aux) {
+        size_t id = s->info.aux[i - 1]->id;
+        *at = s->aux[id];
+        *bytes = s->aux_bytes[id];
+        return true;
+    }
+    rp__segment_get_lengths(s, &lengths);
+    *at = lengths.codes;
+    *bytes = (size_t)lengths.n_docs * lengths.code_bytes;
+    return i == s->info.n_aux + 1;
+}
+
 const rp__segment_info *rp__segment_get_info(const rp__segment *s)
 {
     return &s->info;

@@ -1,0 +1,69 @@
+/* gpu_index.c: the sections of an index on a device. Loading is a copy: kernels read the bytes of the files. */
+#include "backend/gpu/gpu_index.h"
+
+#include "base/bits.h"
+
+rp_status rp__gpu_index_open(rp__gpu_index *index, rp__device *device, const rp__segment *segment,
+                             uint64_t most)
+{
+    const uint8_t *host;
+    size_t bytes;
+    rp_status status = RP_OK;
+    *index = (rp__gpu_index){.device = device};
+    for (size_t i = 0; status == RP_OK && rp__segment_section(segment, i, &host, &bytes); i++) {
+        rp__cu_ptr at;
+        if (most && bytes + RP_PAD > most - index->bytes)
+            status = RP_NO_MEMORY;
+        if (status == RP_OK)
+            status = rp__device_alloc(device, bytes + RP_PAD, &at);
+        if (status != RP_OK)
+            break;
+        index->sections[index->n].host = host;
+        index->sections[index->n].bytes = bytes;
+        index->sections[index->n++].at = at;
+        index->bytes += bytes + RP_PAD;
+        status = rp__device_copy_in(device, at, host, bytes + RP_PAD);
+    }
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    if (status != RP_OK)
+        rp__gpu_index_close(index);
+    return status;
+}
+
+void rp__gpu_index_close(rp__gpu_index *index)
+{
+    for (size_t i = 0; i < index->n; i++)
+        rp__device_free(index->device, index->sections[i].at);
+    *index = (rp__gpu_index){0};
+}
+
+uint64_t rp__gpu_index_at(const rp__gpu_index *index, const void *host)
+{
+    const uint8_t *p = host;
+    for (size_t i = 0; p && i < index->n; i++)
+        if (p >= index->sections[i].host && p <= index->sections[i].host + index->sections[i].bytes)
+            return index->sections[i].at + (uint64_t)(p - index->sections[i].host);
+    return 0;
+}
+
+bool rp__gpu_index_list(const rp__gpu_index *index, const rp__list *list, karg_list *out)
+{
+    if (!list->codec)
+        return false;
+    *out = (karg_list){.docs = rp__gpu_index_at(index, list->docs),
+                       .freqs = rp__gpu_index_at(index, list->freqs),
+                       .last = rp__gpu_index_at(index, list->last),
+                       .last_far = rp__gpu_index_at(index, list->last_far),
+                       .offsets = rp__gpu_index_at(index, list->offsets),
+                       .freq_offsets = rp__gpu_index_at(index, list->freq_offsets),
+                       .first = rp__gpu_index_at(index, list->first),
+                       .bounds = rp__gpu_index_at(index, list->bounds),
+                       .n = list->n,
+                       .n_blocks = list->n_blocks,
+                       .universe = list->universe,
+                       .docs_bytes = (uint32_t)list->docs_bytes,
+                       .freqs_bytes = (uint32_t)list->freqs_bytes,
+                       .codec = list->codec->id};
+    return out->docs != 0;
+}
