@@ -85,6 +85,30 @@ uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid)
     return docid;
 }
 
+/* ---- By probes ------------------------------------------------------------------------------- */
+
+rp_status rp__phrase_match_open(rp__phrase_match *match, rp__part *parts)
+{
+    match->parts = parts;
+    match->found = rp__arena_array(match->arena, match->n_distinct, sizeof *match->found);
+    return match->found ? RP_OK : RP_NO_MEMORY;
+}
+
+void rp__phrase_match_find(rp__phrase_match *match, uint32_t i, rp__candidates *c)
+{
+    for (; i < match->n_distinct && c->n > 0; i++) {
+        rp__candidates_find(c, &match->parts[match->order[i]]);
+        for (uint32_t j = 0; j < c->n; j++)
+            match->found[i][c->slots[j]] = c->ranks[j];
+    }
+}
+
+void rp__phrase_match_stand(rp__phrase_match *match, uint32_t slot)
+{
+    for (uint32_t i = 0; i < match->n_distinct; i++)
+        match->ranks[match->order[i]] = match->found[i][slot];
+}
+
 /* ---- How often ------------------------------------------------------------------------------- */
 
 static rp_status pay(uint64_t *budget, uint64_t cost)
