@@ -121,9 +121,7 @@ typedef struct rp__phrase_match {
 
 rp_status rp__phrase_match_init(rp__phrase_match *match, const rp__query *query,
                                 const rp__leaf *leaf, rp__reader *readers, rp__arena *arena);
-/* The first document at or after docid that holds all words, wherever they stand; sets ranks. */
-uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid);
-/* Another way to find documents, by probes; parts are those of its words. */
+/* Before documents are found, by probes, which the caller opens; parts are those of its words. */
 rp_status rp__phrase_match_open(rp__phrase_match *match, rp__part *parts);
 /* Drops candidates that do not hold the words from the i-th of `order` on. */
 void rp__phrase_match_find(rp__phrase_match *match, uint32_t i, rp__candidates *c);
@@ -198,6 +196,9 @@ const rp__algorithm *rp__algorithm_choose(const rp__query *query);
 /* Answers by one row, which must apply. */
 rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query, rp__arena *arena,
                          rp__answer *answer, rp_error *err);
+
+/* The query's program, with children of a group in the order that narrows soonest. NULL: no memory. */
+const rp__op *rp__op_order(const rp__query *query, rp__arena *arena);
 
 /* ---- 5. Parts of a flat query ---------------------------------------------------------------- */
 

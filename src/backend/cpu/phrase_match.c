@@ -72,21 +72,6 @@ rp_status rp__phrase_match_init(rp__phrase_match *match, const rp__query *query,
     return status;
 }
 
-uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid)
-{
-    uint32_t agreed = 0;
-    while (agreed < match->n_distinct && docid != RP_NO_DOC) {
-        uint32_t got = rp__reader_next_geq(&match->readers[match->order[agreed]], docid);
-        agreed = got == docid ? agreed + 1 : 0;
-        docid = got;
-    }
-    for (uint32_t i = 0; i < match->n_distinct && docid != RP_NO_DOC; i++)
-        match->ranks[match->order[i]] = rp__cursor_rank(&match->readers[match->order[i]].cursor);
-    return docid;
-}
-
-/* ---- By probes ------------------------------------------------------------------------------- */
-
 rp_status rp__phrase_match_open(rp__phrase_match *match, rp__part *parts)
 {
     match->parts = parts;
