@@ -6,8 +6,9 @@
  * documents that match, and no others. Between windows, a lower bound of the next match over the
  * whole program skips what cannot match.
  * Invariants: 1 levels[i] is the i-th open group, so nothing recurses; levels[0] stands for what is
- * around the program; 2 cursors only go forward, so
- * a child may be passed over in any window; 3 scores under a NOT are never made. */
+ * around the program; 2 cursors and probes only go forward, so a child may be passed over in any
+ * window; 3 scores under a NOT are never made; 4 what must match comes first among the children of a
+ * group, so that its set filters the others, and those of groups inside. */
 #include "backend/cpu/cpu_run.h"
 
 #include <string.h>
@@ -25,8 +26,8 @@ typedef struct level {
     uint32_t scores[WINDOW];
     size_t close;  /* the group's CLOSE */
     bool has_must; /* a MUST child has been folded */
-    const uint64_t
-        *filter;   /* documents outside are lost: the MUST set of this group, or of one around */
+    /* The MUST set of this group, or of one around: documents outside are lost. NULL: none is. */
+    const uint64_t *filter;
     uint32_t left; /* documents in it */
     bool is_scored;
     bool needs_must; /* next_candidate: some child is a MUST, and the bounds of children so far */
@@ -37,7 +38,6 @@ typedef struct machine {
     rp__cpu_run *run;
     const rp__op *ops; /* the program, in another order */
     const rp__bitset_kernel *bits;
-    const rp__score_kernel *kernel;
     rp__phrase_match *phrases; /* by leaf; of phrases only */
     bool *group_has_must;      /* by op, for OPEN */
     level *levels;
@@ -349,7 +349,7 @@ static void take_hits(machine *m, const level *l)
     for (uint32_t w = 0; w < WORDS; w++) {
         uint64_t word = m->set[w];
         if (word)
-            word &= m->kernel->at_least(l->scores + w * RP_STRETCH, m->run->topk.least);
+            word &= m->run->kernel->at_least(l->scores + w * RP_STRETCH, m->run->topk.least);
         for (; word; word &= word - 1) {
             uint32_t at = w * 64 + rp__bits_lowest64(word);
             rp__cpu_run_hit(m->run, l->scores[at], m->base + at);
@@ -460,7 +460,6 @@ static rp_status open_machine(machine *m)
     m->group_has_must = rp__arena_zero(arena, query->n_ops, sizeof *m->group_has_must);
     m->ops = rp__op_order(query, arena);
     m->bits = rp__bitset_find(rp__cpu_features());
-    m->kernel = m->run->kernel;
     if (!m->levels || !m->phrases || !m->group_has_must || !m->ops)
         return rp__error_no_memory(m->run->err);
     find_musts(m);
