@@ -110,7 +110,8 @@ uint32_t rp__phrase_count(const uint32_t *const *at, const uint32_t *n, const ui
                           uint32_t n_words, uint32_t slop, uint32_t *scratch);
 /* An exact phrase word by word, in any order of words: the starts that the first word taken allows, then
  * those of them that the next one does, in place; what is left of the last is the count. Each returns
- * how many; `starts` has room for n. */
+ * how many; `starts` has room for n, and of `at` RP_PHRASE_ROOM may be read whatever n is. */
+enum { RP_PHRASE_ROOM = 16 };
 uint32_t rp__phrase_begin(const uint32_t *at, uint32_t n, uint32_t offset, uint32_t *starts);
 uint32_t rp__phrase_narrow(uint32_t *starts, uint32_t n_starts, const uint32_t *at, uint32_t n,
                            uint32_t offset);

@@ -5,6 +5,8 @@
  * with slop, what is tried around words that repeat. It does not read positions from an index. */
 #include "backend/backend.h"
 
+enum { FEW = 4 }; /* starts, each of which is compared with all positions */
+
 /* The first position that is not below target, from i on. */
 static uint32_t seek(const uint32_t *at, uint32_t n, uint32_t i, uint64_t target)
 {
@@ -97,9 +99,34 @@ uint32_t rp__phrase_begin(const uint32_t *at, uint32_t n, uint32_t offset, uint3
     return n - below;
 }
 
+/* Whether one of the first n of RP_PHRASE_ROOM positions is the target. Without a branch, since where it stands
+ * cannot be foreseen; compilers make SIMD of it. */
+static uint32_t holds(const uint32_t *at, uint32_t n, uint32_t target)
+{
+    uint32_t is_there = 0;
+    for (uint32_t j = 0; j < RP_PHRASE_ROOM; j++)
+        is_there |= (at[j] == target) & (j < n);
+    return is_there;
+}
+
+/* The same as below where positions are few; those past 2^32 are none. */
+static uint32_t narrow_few(uint32_t *starts, uint32_t n_starts, const uint32_t *at, uint32_t n,
+                           uint32_t offset)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n_starts; i++) {
+        uint32_t start = starts[i], target = start + offset;
+        starts[kept] = start;
+        kept += holds(at, n, target) & (target >= offset);
+    }
+    return kept;
+}
+
 uint32_t rp__phrase_narrow(uint32_t *starts, uint32_t n_starts, const uint32_t *at, uint32_t n,
                            uint32_t offset)
 {
+    if (n <= RP_PHRASE_ROOM && n_starts <= FEW)
+        return narrow_few(starts, n_starts, at, n, offset);
     uint32_t kept = 0, j = 0;
     for (uint32_t i = 0; i < n_starts; i++) {
         uint64_t target = (uint64_t)starts[i] + offset;

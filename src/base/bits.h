@@ -17,7 +17,17 @@
 static inline uint32_t rp__bits_width(uint32_t v) { return v ? 32U - (uint32_t)__builtin_clz(v) : 0; }
 static inline uint32_t rp__bits_width64(uint64_t v) { return v ? 64U - (uint32_t)__builtin_clzll(v) : 0; }
 static inline uint32_t rp__bits_lowest64(uint64_t v) { return (uint32_t)__builtin_ctzll(v); } /* v != 0 */
-static inline uint32_t rp__bits_count64(uint64_t v) { return (uint32_t)__builtin_popcountll(v); }
+/* Without an instruction for it, compilers call a function that is slower than these sums of 2, 4 and 8 bits. */
+static inline uint32_t rp__bits_count64(uint64_t v)
+{
+#if defined(__x86_64__) && !defined(__POPCNT__)
+    v -= v >> 1 & 0x5555555555555555U;
+    v = (v & 0x3333333333333333U) + (v >> 2 & 0x3333333333333333U);
+    return (uint32_t)(((v + (v >> 4)) & 0x0F0F0F0F0F0F0F0FU) * 0x0101010101010101U >> 56);
+#else
+    return (uint32_t)__builtin_popcountll(v);
+#endif
+}
 
 static inline uint32_t rp__load32(const void *p) { uint32_t v; memcpy(&v, p, sizeof v); return v; }
 static inline uint64_t rp__load64(const void *p) { uint64_t v; memcpy(&v, p, sizeof v); return v; }

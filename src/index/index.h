@@ -105,14 +105,12 @@ typedef struct rp__positions {
     const rp__list *list;
     const rp__block_code *code;
     rp__arena *arena;
-    uint32_t frame;    /* whose frequencies are in tfs; UINT32_MAX: none */
-    uint32_t slot;     /* a posting of it, and how many positions lie before it in the frame */
-    uint64_t before;
+    uint32_t frame;    /* that is stood in; UINT32_MAX: none */
+    uint32_t *ends;    /* of each posting of it: where its last position stands among those of the frame */
     const uint8_t *in; /* a chunk of it, the bytes of the frame from there on, and its number */
     size_t bytes;
     uint64_t chunk;
     uint32_t rank, n;  /* the posting in `at`, and its positions; UINT32_MAX: none */
-    uint32_t *tfs;     /* RP_BLOCK_ROOM */
     uint32_t *at;
     size_t cap;
 } rp__positions;
@@ -120,7 +118,8 @@ typedef struct rp__positions {
 /* RP_USAGE where the index has no positions. */
 rp_status rp__positions_open(rp__positions *p, const rp__segment *segment, const rp__term *term,
                              const rp__list *list, rp__arena *arena);
-/* The rising positions of posting number `rank`; valid until the next call. */
+/* The rising positions of posting number `rank`, and RP_BLOCK more that may be read; valid until the next
+ * call. */
 rp_status rp__positions_get(rp__positions *p, uint32_t rank, const uint32_t **at, uint32_t *n);
 /* All of a list that is not tiny, as they are stored: of each posting the first position, then how far
  * after the one before each other is, less one. `tfs` are the list's; `out` has cf + RP_BLOCK_ROOM. */

@@ -2,8 +2,9 @@
  *
  * A frame is chunks of RP_BLOCK values (the last may be shorter), each coded as a bp128 block: u8
  * width, packed bits. A value is the distance to the position before, less one; the first of a posting
- * is the position itself. To reach a posting, the frequencies before it in its frame are added up and
- * the chunks before it passed over by their widths: no value is decoded that is not asked for. */
+ * is the position itself. To reach a posting, the frequencies of its frame are decoded as if they were
+ * gaps, which gives their running sums, and the chunks before it are passed over by their widths: no value is
+ * decoded that is not asked for. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -26,8 +27,8 @@ rp_status rp__positions_open(rp__positions *p, const rp__segment *segment, const
     if (!term->tiny && !is_inside(segment, term))
         return RP_DAMAGED;
     p->code = rp__block_code_find("bp128", rp__cpu_features());
-    p->tfs = rp__arena_array(arena, RP_BLOCK_ROOM, sizeof *p->tfs);
-    return p->tfs ? RP_OK : RP_NO_MEMORY;
+    p->ends = rp__arena_array(arena, RP_BLOCK_ROOM, sizeof *p->ends);
+    return p->ends ? RP_OK : RP_NO_MEMORY;
 }
 
 static bool make_room(rp__positions *p, uint64_t n)
@@ -71,52 +72,61 @@ static rp_status decode_chunks(const uint8_t *in, size_t in_bytes, uint32_t *out
     return RP_OK;
 }
 
-/* Where frame f lies in the positions section. */
-static bool find_frame(const rp__segment *s, const rp__term *term, const rp__list *list, uint32_t f,
-                       const uint8_t **in, size_t *bytes)
+/* Where frame f lies in the bytes of all frames; offsets NULL: there is one. */
+static bool find_frame(const uint8_t *all, uint64_t all_bytes, const uint32_t *offsets, uint32_t f,
+                       uint32_t n, const uint8_t **in, size_t *bytes)
 {
-    const uint32_t *offsets = list->pos_offsets;
-    uint32_t n_frames = (list->n + RP_BLOCK - 1) / RP_BLOCK;
+    uint32_t n_frames = (n + RP_BLOCK - 1) / RP_BLOCK;
     uint64_t from = offsets ? offsets[f] : 0;
-    uint64_t to = offsets && f + 1 < n_frames ? offsets[f + 1] : term->pos_bytes;
-    if (from > to || to > term->pos_bytes)
+    uint64_t to = offsets && f + 1 < n_frames ? offsets[f + 1] : all_bytes;
+    if (from > to || to > all_bytes)
         return false;
-    *in = s->positions + term->pos_offset + from;
+    *in = all + from;
     *bytes = (size_t)(to - from);
     return true;
 }
 
+static bool find_positions(const rp__segment *s, const rp__term *term, const rp__list *list,
+                           uint32_t f, const uint8_t **in, size_t *bytes)
+{
+    return find_frame(s->positions + term->pos_offset, term->pos_bytes, list->pos_offsets, f,
+                      list->n, in, bytes);
+}
+
 /* ---- One posting ------------------------------------------------------------------------------ */
 
-/* Stands before the first posting of the frame. */
+/* Frequencies that lie with the docids, added up. */
+static rp_status sum_freqs(const rp__list *list, uint32_t f, uint32_t count, uint32_t *ends)
+{
+    uint64_t sum = 0;
+    rp_status status = rp__list_freqs(list, f, ends);
+    for (uint32_t i = 0; i < count && status == RP_OK; i++) {
+        sum += ends[i];
+        ends[i] = (uint32_t)(sum - 1);
+        if (sum > UINT32_MAX)
+            status = RP_DAMAGED;
+    }
+    return status;
+}
+
+/* A frequency less one is coded like a docid's gap less one. */
+static rp_status find_ends(const rp__list *list, uint32_t f, uint32_t *ends)
+{
+    const uint8_t *in;
+    size_t bytes;
+    uint32_t left = list->n - f * RP_BLOCK, count = left < RP_BLOCK ? left : RP_BLOCK;
+    if (!list->freq_code)
+        return sum_freqs(list, f, count, ends);
+    if (!find_frame(list->freqs, list->freqs_bytes, list->freq_offsets, f, list->n, &in, &bytes))
+        return RP_DAMAGED;
+    return list->freq_code->decode_docids(in, bytes, UINT32_MAX, ends, count);
+}
+
+/* Stands before the first chunk of the frame. */
 static bool begin_frame(rp__positions *p, uint32_t f)
 {
-    p->slot = 0;
-    p->before = p->chunk = 0;
-    return find_frame(p->segment, &p->term, p->list, f, &p->in, &p->bytes);
-}
-
-static rp_status load_frame(rp__positions *p, uint32_t f)
-{
-    p->frame = UINT32_MAX;
-    rp_status status = rp__list_freqs(p->list, f, p->tfs);
-    if (status != RP_OK)
-        return status;
-    if (!begin_frame(p, f))
-        return RP_DAMAGED;
-    p->frame = f;
-    return RP_OK;
-}
-
-/* Two sums, so that an addition need not wait for the one before. */
-static uint64_t sum(const uint32_t *tfs, uint32_t n)
-{
-    uint64_t even = n % 2 ? tfs[n - 1] : 0, odd = 0;
-    for (uint32_t i = 0; i + 1 < n; i += 2) {
-        even += tfs[i];
-        odd += tfs[i + 1];
-    }
-    return even + odd;
+    p->chunk = 0;
+    return find_positions(p->segment, &p->term, p->list, f, &p->in, &p->bytes);
 }
 
 /* Passes over whole chunks. */
@@ -132,11 +142,11 @@ static bool enter_chunk(rp__positions *p, uint64_t chunk)
     return true;
 }
 
-/* The n positions after the first p->before of the frame. */
-static rp_status read_values(rp__positions *p, uint32_t n)
+/* The n positions after the first `before` of the frame. */
+static rp_status read_values(rp__positions *p, uint64_t before, uint32_t n)
 {
     for (uint32_t done = 0; done < n;) {
-        uint64_t from = p->before + done;
+        uint64_t from = before + done;
         uint32_t i = from % RP_BLOCK, count = n - done < RP_BLOCK - i ? n - done : RP_BLOCK - i;
         if (!enter_chunk(p, from / RP_BLOCK))
             return RP_DAMAGED;
@@ -151,23 +161,20 @@ static rp_status read_values(rp__positions *p, uint32_t n)
 
 static rp_status read_posting(rp__positions *p, uint32_t f, uint32_t slot)
 {
-    rp_status status = RP_OK;
-    if (f != p->frame)
-        status = load_frame(p, f);
-    else if (slot < p->slot && !begin_frame(p, f))
-        status = RP_DAMAGED;
-    if (status != RP_OK)
-        return status;
-    uint32_t n = p->tfs[slot];
-    p->before += sum(p->tfs + p->slot, slot - p->slot);
-    p->slot = slot;
-    /* A chunk of RP_BLOCK values takes a byte at least. */
-    if (p->before + n > (p->chunk + p->bytes) * RP_BLOCK)
+    if (f != p->frame) {
+        rp_status status = find_ends(p->list, f, p->ends);
+        if (status != RP_OK)
+            return status;
+    }
+    uint64_t before = slot ? (uint64_t)p->ends[slot - 1] + 1 : 0;
+    if ((f != p->frame || before / RP_BLOCK < p->chunk) && !begin_frame(p, f))
         return RP_DAMAGED;
-    if (!make_room(p, n))
-        return RP_NO_MEMORY;
-    p->n = n;
-    return read_values(p, n);
+    p->frame = f;
+    p->n = (uint32_t)(p->ends[slot] + UINT64_C(1) - before);
+    /* A chunk of RP_BLOCK values takes a byte at least. */
+    if (p->ends[slot] >= (p->chunk + p->bytes) * RP_BLOCK)
+        return RP_DAMAGED;
+    return make_room(p, p->n) ? read_values(p, before, p->n) : RP_NO_MEMORY;
 }
 
 /* A tiny list is read from its first byte on, until the posting. */
@@ -219,7 +226,7 @@ rp_status rp__positions_decode(const rp__segment *segment, const rp__term *term,
         const uint8_t *in;
         size_t bytes;
         uint64_t total = 0;
-        if (!find_frame(segment, term, list, i / RP_BLOCK, &in, &bytes))
+        if (!find_positions(segment, term, list, i / RP_BLOCK, &in, &bytes))
             return RP_DAMAGED;
         do
             total += tfs[i++];

@@ -6,7 +6,7 @@
 static const rp__algorithm *const rows[] = {
     &rp__and_row,     &rp__passes_row, &rp__maxscore_row, &rp__maxscore_bmm_row,
     &rp__bmw_row,     &rp__wand_row,   &rp__windows_row,  &rp__count_row,
-    &rp__phrases_row, &rp__tree_row, /* applies to everything */
+    &rp__phrases_row, &rp__flat_row,   &rp__tree_row, /* applies to everything */
 };
 
 const rp__algorithm *rp__algorithm_at(size_t i)
@@ -52,6 +52,18 @@ bool rp__algorithm_is_phrase(const rp__query *query)
     return query->n_ops == 3 && query->ops[1].kind == RP_OP_PHRASE && query->ops[1].role != RP_NOT;
 }
 
+bool rp__algorithm_is_flat(const rp__query *query)
+{
+    size_t n[RP_NOT + 1] = {0};
+    for (size_t i = 1; i + 1 < query->n_ops; i++) {
+        const rp__op *op = &query->ops[i];
+        if (op->kind == RP_OP_OPEN)
+            return false;
+        n[op->role]++;
+    }
+    return n[RP_MUST] > 0 || n[RP_SHOULD] == 1;
+}
+
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
 enum { PASSES_MOST = 12 }; /* words; each pass searches the lists of all others */
@@ -65,5 +77,7 @@ const rp__algorithm *rp__algorithm_choose(const rp__query *query)
                                   : &rp__maxscore_row;
     if (rp__algorithm_is_phrase(query))
         return &rp__phrases_row;
-    return rp__algorithm_is_and(query) ? &rp__and_row : &rp__tree_row;
+    if (rp__algorithm_is_and(query))
+        return &rp__and_row;
+    return rp__algorithm_is_flat(query) ? &rp__flat_row : &rp__tree_row;
 }

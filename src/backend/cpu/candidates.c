@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* Keeps the m documents that c->kept names. */
-static void keep(rp__candidates *c, uint32_t m)
+void rp__candidates_keep(rp__candidates *c, uint32_t m)
 {
     for (uint32_t i = 0; i < m && m < c->n; i++) {
         c->docids[i] = c->docids[c->kept[i]];
@@ -58,12 +57,12 @@ rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *pa
 
 void rp__candidates_find(rp__candidates *c, rp__part *part)
 {
-    keep(c, rp__probe_find(part->probe, c->docids, c->n, c->kept, c->ranks));
+    rp__candidates_keep(c, rp__probe_find(part->probe, c->docids, c->n, c->kept, c->ranks));
 }
 
-void rp__candidates_drop(rp__candidates *c, rp__part *part)
+void rp__candidates_remove(rp__candidates *c, uint32_t found)
 {
-    uint32_t found = rp__probe_find(part->probe, c->docids, c->n, c->kept, NULL), m = 0;
+    uint32_t m = 0;
     for (uint32_t i = 0, next = 0; found > 0 && i < c->n; i++) {
         if (next < found && c->kept[next] == i) {
             next++;
@@ -77,6 +76,11 @@ void rp__candidates_drop(rp__candidates *c, rp__part *part)
     c->n = found > 0 ? m : c->n;
 }
 
+void rp__candidates_drop(rp__candidates *c, rp__part *part)
+{
+    rp__candidates_remove(c, rp__probe_find(part->probe, c->docids, c->n, c->kept, NULL));
+}
+
 void rp__candidates_hit(const rp__candidates *c, rp__cpu_run *run)
 {
     run->total += c->n;
@@ -87,7 +91,7 @@ void rp__candidates_hit(const rp__candidates *c, rp__cpu_run *run)
 void rp__candidates_cut(rp__candidates *c, const rp__score_kernel *kernel, uint32_t least)
 {
     if (least > 0)
-        keep(c, kernel->select(c->scores, c->n, least, c->kept));
+        rp__candidates_keep(c, kernel->select(c->scores, c->n, least, c->kept));
 }
 
 /* What the part adds to the m documents that c->kept names, whose ranks are known. */
@@ -117,6 +121,6 @@ rp_status rp__candidates_add(rp__candidates *c, rp__cpu_run *run, rp__part *part
     if (is_scored && m > 0 && score_kept(c, part, m))
         return rp__cpu_run_fail(run, RP_DAMAGED, part->reader->word);
     if (must)
-        keep(c, m);
+        rp__candidates_keep(c, m);
     return RP_OK;
 }

@@ -100,6 +100,9 @@ uint32_t rp__score_floor(const rp__score *score, uint8_t ratio);
 
 /* ---- 3. Phrases ------------------------------------------------------------------------------ */
 
+typedef struct rp__part rp__part;
+typedef struct rp__candidates rp__candidates;
+
 typedef struct rp__phrase_match {
     rp__reader *readers; /* of its words */
     uint32_t n_words, slop;
@@ -112,20 +115,24 @@ typedef struct rp__phrase_match {
     uint32_t *starts;    /* of an exact phrase, in one document */
     size_t starts_cap;
     rp__arena *arena;
+    rp__part *parts;     /* by word; and where documents were found in those of `order`, */
+    uint32_t (*found)[RP_BLOCK]; /* by where they stood at first */
 } rp__phrase_match;
 
 rp_status rp__phrase_match_init(rp__phrase_match *match, const rp__query *query,
                                 const rp__leaf *leaf, rp__reader *readers, rp__arena *arena);
-/* The first document at or after docid that holds all words, wherever they stand; sets ranks. */
-uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid);
+/* Before documents are found, by probes, which the caller opens; parts are those of its words. */
+rp_status rp__phrase_match_open(rp__phrase_match *match, rp__part *parts);
+/* Drops candidates that do not hold the words from the i-th of `order` on. */
+void rp__phrase_match_find(rp__phrase_match *match, uint32_t i, rp__candidates *c);
+/* Sets ranks to those of the document that stood there at first. */
+void rp__phrase_match_stand(rp__phrase_match *match, uint32_t slot);
 /* How often the phrase stands in the document of match->ranks, which rise from call to call. Its cost is taken from *budget before it is
  * incurred; RP_LIMIT: that is too little. On failure *bad is the reader of a word. */
 rp_status rp__phrase_match_count(rp__phrase_match *match, uint64_t *budget, uint32_t *tf,
                                  const rp__reader **bad);
 
 /* ---- 4. Runs and algorithms ------------------------------------------------------------------ */
-
-typedef struct rp__part rp__part;
 
 typedef struct rp__cpu_run {
     const rp__query *query;
@@ -172,13 +179,15 @@ extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__max
     rp__passes_row,
     rp__windows_row, rp__tree_row;
 extern const rp__algorithm rp__wand_row, rp__bmw_row;
-extern const rp__algorithm rp__phrases_row;
+extern const rp__algorithm rp__phrases_row, rp__flat_row;
 
 /* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word alone is
  * both). */
 bool rp__algorithm_is_and(const rp__query *query);
 bool rp__algorithm_is_or(const rp__query *query);
 bool rp__algorithm_is_phrase(const rp__query *query); /* one phrase, and nothing else */
+/* Words and phrases with one among them that every match holds. */
+bool rp__algorithm_is_flat(const rp__query *query);
 /* The rows; all that apply give the same answer. NULL past the last. */
 const rp__algorithm *rp__algorithm_at(size_t i);
 const rp__algorithm *rp__algorithm_find(const char *name); /* NULL: no such name */
@@ -187,6 +196,9 @@ const rp__algorithm *rp__algorithm_choose(const rp__query *query);
 /* Answers by one row, which must apply. */
 rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query, rp__arena *arena,
                          rp__answer *answer, rp_error *err);
+
+/* The query's program, with children of a group in the order that narrows soonest. NULL: no memory. */
+const rp__op *rp__op_order(const rp__query *query, rp__arena *arena);
 
 /* ---- 5. Parts of a flat query ---------------------------------------------------------------- */
 
@@ -202,6 +214,8 @@ struct rp__part {
 
 /* Makes run->parts, the shortest list first. */
 rp_status rp__part_list(rp__cpu_run *run);
+/* Makes them of a query that has phrases, by word. */
+rp_status rp__part_words(rp__cpu_run *run);
 /* Opens the probe of a part, anew if it was open, to be asked about n docids or so. */
 rp_status rp__part_probe(rp__cpu_run *run, rp__part *part, uint64_t n);
 /* By falling `most`. */
@@ -212,7 +226,7 @@ void rp__part_raise(rp__cpu_run *run);
 uint64_t rp__part_least_total(const rp__cpu_run *run);
 
 /* Documents that may match, on their way through the parts: a block of them at most, in rising order. */
-typedef struct rp__candidates {
+struct rp__candidates {
     uint32_t n;
     _Alignas(64) uint32_t docids[RP_BLOCK_ROOM];
     _Alignas(64) uint32_t scores[RP_BLOCK_ROOM]; /* of the parts so far */
@@ -220,7 +234,7 @@ typedef struct rp__candidates {
     _Alignas(64) float norms[RP_BLOCK_ROOM];     /* where has_norms */
     bool has_norms;
     _Alignas(64) uint32_t kept[RP_BLOCK_ROOM], ranks[RP_BLOCK_ROOM], tfs[RP_BLOCK_ROOM], fixed[RP_BLOCK_ROOM];
-} rp__candidates;
+};
 
 /* n documents, at most RP_BLOCK, that score nothing yet. */
 void rp__candidates_fill(rp__candidates *c, const uint32_t *docids, uint32_t n);
@@ -236,6 +250,9 @@ rp_status rp__candidates_add(rp__candidates *c, rp__cpu_run *run, rp__part *part
 void rp__candidates_find(rp__candidates *c, rp__part *part);
 /* Drops those in the part's list. Searches by its probe. */
 void rp__candidates_drop(rp__candidates *c, rp__part *part);
+/* The same of the m that c->kept names: drops all others, or them. */
+void rp__candidates_keep(rp__candidates *c, uint32_t m);
+void rp__candidates_remove(rp__candidates *c, uint32_t m);
 /* They all match. */
 void rp__candidates_hit(const rp__candidates *c, rp__cpu_run *run);
 

@@ -27,6 +27,22 @@ rp_status rp__part_list(rp__cpu_run *run)
     return RP_OK;
 }
 
+rp_status rp__part_words(rp__cpu_run *run)
+{
+    const rp__query *query = run->query;
+    rp__part *parts = rp__arena_zero(run->arena, query->n_words, sizeof *parts);
+    if (!parts)
+        return rp__error_no_memory(run->err);
+    for (size_t leaf = 0; leaf < query->n_leaves; leaf++)
+        for (uint32_t i = 0; i < query->leaves[leaf].n_words; i++) {
+            uint32_t word = query->leaves[leaf].word + i;
+            parts[word] = (rp__part){.reader = &run->readers[word], .score = &run->scores[leaf]};
+        }
+    run->parts = parts;
+    run->n_parts = query->n_words;
+    return RP_OK;
+}
+
 /* The part's buckets, where the index has some; NULL: it has none. */
 static const rp__aux *find_buckets(rp__cpu_run *run, const rp__part *part)
 {

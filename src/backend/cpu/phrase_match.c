@@ -72,17 +72,26 @@ rp_status rp__phrase_match_init(rp__phrase_match *match, const rp__query *query,
     return status;
 }
 
-uint32_t rp__phrase_match_next(rp__phrase_match *match, uint32_t docid)
+rp_status rp__phrase_match_open(rp__phrase_match *match, rp__part *parts)
 {
-    uint32_t agreed = 0;
-    while (agreed < match->n_distinct && docid != RP_NO_DOC) {
-        uint32_t got = rp__reader_next_geq(&match->readers[match->order[agreed]], docid);
-        agreed = got == docid ? agreed + 1 : 0;
-        docid = got;
+    match->parts = parts;
+    match->found = rp__arena_array(match->arena, match->n_distinct, sizeof *match->found);
+    return match->found ? RP_OK : RP_NO_MEMORY;
+}
+
+void rp__phrase_match_find(rp__phrase_match *match, uint32_t i, rp__candidates *c)
+{
+    for (; i < match->n_distinct && c->n > 0; i++) {
+        rp__candidates_find(c, &match->parts[match->order[i]]);
+        for (uint32_t j = 0; j < c->n; j++)
+            match->found[i][c->slots[j]] = c->ranks[j];
     }
-    for (uint32_t i = 0; i < match->n_distinct && docid != RP_NO_DOC; i++)
-        match->ranks[match->order[i]] = rp__cursor_rank(&match->readers[match->order[i]].cursor);
-    return docid;
+}
+
+void rp__phrase_match_stand(rp__phrase_match *match, uint32_t slot)
+{
+    for (uint32_t i = 0; i < match->n_distinct; i++)
+        match->ranks[match->order[i]] = match->found[i][slot];
 }
 
 /* ---- How often ------------------------------------------------------------------------------- */

@@ -12,46 +12,39 @@
 typedef struct walk {
     rp__cpu_run *run;
     rp__phrase_match match;
-    const rp__score *score;
+    rp__part *first; /* the shortest list */
     bool prunes;
-    uint32_t (*ranks)[RP_BLOCK]; /* by part, then by where the document stood at first */
     rp__candidates c;
 } walk;
 
-/* The distinct words, the shortest list first. */
-static rp_status make_parts(walk *w)
+static rp_status open_match(walk *w)
 {
     rp__cpu_run *run = w->run;
-    const rp__phrase_match *match = &w->match;
-    uint32_t n = match->n_distinct;
-    run->parts = rp__arena_array(run->arena, n, sizeof *run->parts);
-    w->ranks = rp__arena_array(run->arena, n, sizeof *w->ranks);
-    if (!run->parts || !w->ranks)
-        return rp__error_no_memory(run->err);
-    rp_status status = RP_OK;
-    for (uint32_t i = 0; i < n && status == RP_OK; i++) {
-        run->parts[i] = (rp__part){.reader = &match->readers[match->order[i]], .score = w->score};
-        if (i > 0)
-            status = rp__part_probe(run, &run->parts[i], run->parts[0].reader->list.n);
-        run->n_parts = i + 1;
-    }
-    return status;
+    const rp__leaf *leaf = &run->query->leaves[run->query->ops[1].leaf];
+    rp__reader *readers = &run->readers[leaf->word];
+    rp_status status = rp__phrase_match_init(&w->match, run->query, leaf, readers, run->arena);
+    if (status == RP_OK)
+        status = rp__phrase_match_open(&w->match, &run->parts[leaf->word]);
+    return status == RP_OK ? RP_OK : rp__cpu_run_fail(run, status, readers->word);
 }
 
 static rp_status open_walk(walk *w)
 {
     rp__cpu_run *run = w->run;
     const rp__query *query = run->query;
-    uint32_t leaf = query->ops[1].leaf;
-    const rp__leaf *phrase = &query->leaves[leaf];
-    w->score = &run->scores[leaf];
-    rp_status status =
-        rp__phrase_match_init(&w->match, query, phrase, &run->readers[phrase->word], run->arena);
+    rp_status status = rp__part_words(run);
+    if (status == RP_OK)
+        status = open_match(w);
     if (status != RP_OK)
-        return rp__cpu_run_fail(run, status, &query->words[phrase->word]);
-    bool is_bounded = phrase->slop == 0 || w->match.order[0] == 0;
-    w->prunes = query->k > 0 && !query->exact_total && w->score->is_plain && is_bounded;
-    return RP_OK;
+        return status;
+    w->first = &w->match.parts[w->match.order[0]];
+    bool is_bounded = w->match.slop == 0 || w->match.order[0] == 0;
+    w->prunes = query->k > 0 && !query->exact_total && w->first->score->is_plain && is_bounded;
+    uint32_t n = w->first->reader->list.n; /* 0: nothing matches */
+    for (uint32_t i = 1; i < w->match.n_distinct && n > 0 && status == RP_OK; i++)
+        status = rp__part_probe(run, &w->match.parts[w->match.order[i]], n);
+    rp__reader_start(w->first->reader, query->begin);
+    return status;
 }
 
 /* What a document has to score to enter; less what floats err by where a lower frequency comes out
@@ -71,30 +64,25 @@ static rp_status find_documents(walk *w, const uint32_t *docids, uint32_t n, uin
     uint32_t need = needed(w);
     rp__candidates_fill(c, docids, n);
     if (need) {
-        rp_status status = rp__candidates_score(c, run, &run->parts[0], first);
+        rp_status status = rp__candidates_score(c, run, w->first, first);
         if (status != RP_OK)
             return status;
         rp__candidates_cut(c, run->kernel, need);
         run->is_pruned |= c->n < n;
     }
-    for (size_t i = 1; i < run->n_parts && c->n > 0; i++) {
-        rp__candidates_find(c, &run->parts[i]);
-        for (uint32_t j = 0; j < c->n; j++)
-            w->ranks[i][c->slots[j]] = c->ranks[j];
-    }
+    for (uint32_t slot = 0; slot < n; slot++)
+        w->match.found[0][slot] = first + slot;
+    rp__phrase_match_find(&w->match, 1, c);
     return RP_OK;
 }
 
 /* Looks into the j-th document left. */
-static rp_status take(walk *w, uint32_t j, uint32_t first)
+static rp_status take(walk *w, uint32_t j)
 {
     rp__cpu_run *run = w->run;
     const rp__reader *bad;
-    uint32_t tf, docid = w->c.docids[j], slot = w->c.slots[j];
-    const uint32_t *order = w->match.order;
-    w->match.ranks[order[0]] = first + slot;
-    for (size_t i = 1; i < run->n_parts; i++)
-        w->match.ranks[order[i]] = w->ranks[i][slot];
+    uint32_t tf, docid = w->c.docids[j];
+    rp__phrase_match_stand(&w->match, w->c.slots[j]);
     rp_status status = rp__phrase_match_count(&w->match, &run->budget, &tf, &bad);
     if (status != RP_OK)
         return rp__cpu_run_fail(run, status, bad->word);
@@ -102,7 +90,7 @@ static rp_status take(walk *w, uint32_t j, uint32_t first)
         return RP_OK;
     run->total++;
     if (run->query->k > 0)
-        rp__cpu_run_hit(run, rp__score_one(w->score, docid, tf), docid);
+        rp__cpu_run_hit(run, rp__score_one(w->first->score, docid, tf), docid);
     return RP_OK;
 }
 
@@ -110,28 +98,25 @@ static rp_status take_postings(walk *w, const uint32_t *docids, uint32_t n, uint
 {
     rp_status status = find_documents(w, docids, n, first);
     for (uint32_t j = 0; j < w->c.n && status == RP_OK; j++)
-        status = take(w, j, first);
-    return status;
+        status = take(w, j);
+    return status == RP_OK ? rp__cpu_run_check(w->run) : status;
 }
 
 static rp_status run_phrase(rp__cpu_run *run)
 {
-    walk w = {.run = run};
-    rp_status status = open_walk(&w);
-    rp__reader *shortest = &run->readers[0] + (w.match.order ? w.match.order[0] : 0);
-    if (status != RP_OK || shortest->list.n == 0)
-        return status;
-    status = make_parts(&w);
-    if (status != RP_OK)
-        return status;
-    rp__reader_start(shortest, run->query->begin);
+    walk *w = rp__arena_alloc(run->arena, sizeof *w);
+    if (!w)
+        return rp__error_no_memory(run->err);
+    w->run = run;
+    rp_status status = open_walk(w);
     const uint32_t *docids;
-    uint32_t n;
-    while (status == RP_OK && (n = rp__reader_postings(shortest, run->query->end, &docids, NULL))) {
-        status = take_postings(&w, docids, n, rp__cursor_rank(&shortest->cursor));
-        rp__reader_skip(shortest, n);
-        if (status == RP_OK)
-            status = rp__cpu_run_check(run);
+    while (status == RP_OK) {
+        rp__reader *reader = w->first->reader;
+        uint32_t n = rp__reader_postings(reader, run->query->end, &docids, NULL);
+        if (n == 0)
+            break;
+        status = take_postings(w, docids, n, rp__cursor_rank(&reader->cursor));
+        rp__reader_skip(reader, n);
         rp__cpu_run_share(run);
     }
     return status;

@@ -9,7 +9,7 @@
 
 #include "backend/backend.h"
 
-enum { WORDS = 5, MOST = 12 };
+enum { WORDS = 5, MOST = 24 };
 
 static uint32_t count(uint32_t (*at)[MOST], const uint32_t *n, const uint32_t *offsets,
                       uint32_t n_words, uint32_t slop)
@@ -121,9 +121,11 @@ static void agrees_with_a_search_through_all_positions(void **state)
     for (int round = 0; round < 50000; round++) {
         uint32_t at[WORDS][MOST], n[WORDS], offsets[WORDS] = {0};
         uint32_t n_words = 1 + (uint32_t)rand() % WORDS, slop = (uint32_t)rand() % 12;
+        uint32_t span =
+            8 + (uint32_t)rand() % 32; /* few positions, or more than are compared at once */
         for (uint32_t w = 0; w < n_words; w++) {
             n[w] = 0;
-            for (uint32_t p = 0; p < 16 && n[w] < MOST; p++)
+            for (uint32_t p = 0; p < span && n[w] < MOST; p++)
                 if (rand() % 3)
                     at[w][n[w]++] = p;
             if (w && rand() % 4 == 0) /* the same word again */
