@@ -21,8 +21,9 @@ static const rp__probe_row *const rows[] = {
     &rp__probe_hs_row,
     &rp__probe_bitmap_row,
     &rp__probe_unordered_row,
-    X86(rp__probe_hs_avx2_row) X86(rp__probe_lanes_avx512_row) X86(rp__probe_blocks_avx512_row)
-        X86(rp__probe_unordered_avx512_row)};
+    X86(rp__probe_hs_avx2_row) X86(rp__probe_bitmap_avx2_row) X86(rp__probe_blocks_avx2_row)
+        X86(rp__probe_lanes_avx512_row) X86(rp__probe_blocks_avx512_row)
+            X86(rp__probe_unordered_avx512_row)};
 
 const rp__probe_row *rp__probe_at(size_t i)
 {
@@ -42,10 +43,14 @@ typedef struct choice {
  *   bp128   blocks 1.8 3.1 7.3 16 24 34, svs 4.8 5.6 9.1 20 29 45, merge 7.9 12 28 91 340 1340
  * Where nothing else is left svs is, which is faster than merge and gallop everywhere. */
 static const choice choices[] = {
+#if defined(__x86_64__)
+    {&rp__probe_bitmap_avx2_row, UINT64_MAX},
+#endif
     {&rp__probe_bitmap_row, UINT64_MAX},
 #if defined(__x86_64__)
     {&rp__probe_blocks_avx512_row, UINT64_MAX}, {&rp__probe_lanes_avx512_row, 6},
     {&rp__probe_hs_avx2_row, UINT64_MAX},       {&rp__probe_lanes_avx512_row, 64},
+    {&rp__probe_blocks_avx2_row, UINT64_MAX},
 #endif
     {&rp__probe_svs_row, UINT64_MAX},
 };

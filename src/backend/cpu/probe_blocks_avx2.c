@@ -1,0 +1,103 @@
+/* probe_blocks_avx2.c: the probe by blocks, with AVX2: the block that may hold a docid by one comparison with 16
+ * last docids, and within it the eighth that may, of which all 16 are compared at once. */
+#include <immintrin.h>
+
+#include "backend/cpu/probe_block.h"
+#include "backend/cpu/probe_rows.h"
+#include "base/cpu.h"
+
+enum { LANES = 8, NEAR = 16 };
+
+static bool applies(const rp__list *list, const rp__aux *hs)
+{
+    (void)list;
+    (void)hs;
+    return true;
+}
+
+static inline __m256i load(const uint32_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+/* A bit for each of eight lanes that is all ones. */
+static inline uint32_t bits_of(__m256i v)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(v));
+}
+
+/* Of eight, those that are at least x. */
+static inline __m256i reach(const uint32_t *p, __m256i x)
+{
+    __m256i v = load(p);
+    return _mm256_cmpeq_epi32(_mm256_max_epu32(v, x), v);
+}
+
+static inline uint32_t seek(const rp__list *list, uint32_t from, uint32_t target)
+{
+    if (!list->last || list->n_blocks - from < NEAR)
+        return rp__probe_block_seek(list, from, target);
+    const uint32_t *last = list->last + from;
+    const __m256i x = _mm256_set1_epi32((int)target);
+    uint32_t reached = bits_of(reach(last, x)) | bits_of(reach(last + LANES, x)) << LANES;
+    return reached ? from + (uint32_t)__builtin_ctz(reached)
+                   : rp__probe_block_seek(list, from + NEAR, target);
+}
+
+/* Where x stands in a block: a bit for each slot from *slot on. */
+static inline uint32_t find_one(const uint32_t *slots, uint32_t count, uint32_t x, uint32_t *slot)
+{
+    const uint32_t *p = slots;
+    if (count > RP_BLOCK && p[RP_BLOCK - 1] < x)
+        p += RP_BLOCK;
+    p += NEAR * ((p[15] < x) + (p[31] < x) + (p[47] < x) + (p[63] < x) + (p[79] < x) + (p[95] < x) +
+                 (p[111] < x));
+    const __m256i v = _mm256_set1_epi32((int)x);
+    *slot = (uint32_t)(p - slots);
+    return bits_of(_mm256_cmpeq_epi32(load(p), v)) | bits_of(_mm256_cmpeq_epi32(load(p + LANES), v))
+                                                         << LANES;
+}
+
+/* Docids from i on that are at most the block's last; returns the first that is not. */
+static inline uint32_t search(const rp__probe *probe, const uint32_t *slots, const uint32_t *docids,
+                              uint32_t i, uint32_t n, uint32_t *kept, uint32_t *ranks,
+                              uint32_t *found)
+{
+    const uint32_t last = slots[probe->count - 1];
+    const uint32_t first = rp__list_block_first(probe->list, probe->block);
+    uint32_t k = *found;
+    for (; i < n && docids[i] <= last; i++) {
+        uint32_t slot, bits = find_one(slots, probe->count, docids[i], &slot);
+        kept[k] = i;
+        if (ranks)
+            ranks[k] = first + slot + (uint32_t)__builtin_ctz(bits | 1U << NEAR);
+        k += bits != 0;
+    }
+    *found = k;
+    return i;
+}
+
+/* probe->at is the first block that may hold what comes next. */
+static uint32_t find(rp__probe *probe, const uint32_t *docids, uint32_t n, uint32_t *kept,
+                     uint32_t *ranks)
+{
+    const rp__list *list = probe->list;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < n && probe->at < list->n_blocks;) {
+        probe->at = seek(list, probe->at, docids[i]);
+        if (probe->at == list->n_blocks)
+            break;
+        const uint32_t *slots = rp__probe_block_load(probe, probe->at);
+        if (!slots)
+            return 0;
+        uint32_t end = search(probe, slots, docids, i, n, kept, ranks, &found);
+        if (end == i && list->last)
+            return rp__probe_block_damaged(probe);
+        if (end == i) /* past the one block there is */
+            probe->at = list->n_blocks;
+        i = end;
+    }
+    return found;
+}
+
+const rp__probe_row rp__probe_blocks_avx2_row = {"blocks", RP_CPU_AVX2, applies, find};
