@@ -297,7 +297,7 @@ rp_status rp__bp128t_avx512_unordered(const rp__list *list, uint32_t b, uint32_t
                                       uint32_t *out)
 {
     for (uint32_t end = b + n_blocks, count; b < end; b += count, out += (size_t)count * RP_BLOCK) {
-        count = count_narrow(list, b, end);
+        count = n_blocks == 1 ? 0 : count_narrow(list, b, end); /* one alone is not worth a run */
         if (count ? run_of_narrow(list, b, b + count - 1, out)
                   : rp__bp128t_unordered_with(list, b, 1, out, rows_of))
             return RP_DAMAGED;

@@ -30,29 +30,32 @@ const rp__probe_row *rp__probe_at(size_t i)
     return i < sizeof rows / sizeof *rows ? rows[i] : NULL;
 }
 
-/* A row, and up to how many postings of the list for each docid sought it is taken. */
+/* A row, and from and up to how many postings of the list for each docid sought it is taken. */
 typedef struct choice {
     const rp__probe_row *row;
-    uint64_t most;
+    uint64_t least, most;
 } choice;
 
 /* The first that applies and can run is taken. By ns for each docid sought, of 1M postings, at 1, 4, 16, 64,
  * 256 and 1024 postings for each (Zen 4; docs/bench-intersections.md):
- *   bits    bitmap 1.4 1.4 1.6 2.2 2.2 2.3
- *   arrays  lanes 0.7 1.4 4.1 15 59 235, hs 2.0 2.0 2.2 5.4 7 7, svs 4.7 5.1 6.9 15 60 100
- *   bp128   blocks 1.8 3.1 7.3 16 24 34, svs 4.8 5.6 9.1 20 29 45, merge 7.9 12 28 91 340 1340
- * Where nothing else is left svs is, which is faster than merge and gallop everywhere. */
+ *   bits    bitmap 1.1 1.1 1.1 2.2 2.2 2.2
+ *   arrays  lanes 0.7 1.4 4.1 15 59 235, hs 2.0 2.0 2.2 5.4 7 7, blocks avx2 2.9 3.3 4.7 14 28 61
+ *   bp128   blocks avx512 1.8 3.0 6.7 16 24 34, avx2 2.9 3.7 7.0 19 27 39, svs 4.8 5.6 9.0 20 30 44
+ *   bp128t  unordered 4.9 5.6 8.9 15 22 30, blocks avx512 1.9 3.2 7.0 17 27 36
+ * Where nothing else can run, svs does, which is faster than merge and gallop everywhere. */
 static const choice choices[] = {
 #if defined(__x86_64__)
-    {&rp__probe_bitmap_avx2_row, UINT64_MAX},
+    {&rp__probe_bitmap_avx2_row, 0, UINT64_MAX},
 #endif
-    {&rp__probe_bitmap_row, UINT64_MAX},
+    {&rp__probe_bitmap_row, 0, UINT64_MAX},
 #if defined(__x86_64__)
-    {&rp__probe_blocks_avx512_row, UINT64_MAX}, {&rp__probe_lanes_avx512_row, 6},
-    {&rp__probe_hs_avx2_row, UINT64_MAX},       {&rp__probe_lanes_avx512_row, 64},
-    {&rp__probe_blocks_avx2_row, UINT64_MAX},
+    {&rp__probe_unordered_avx512_row, 40, UINT64_MAX},
+    {&rp__probe_blocks_avx512_row, 0, UINT64_MAX},
+    {&rp__probe_lanes_avx512_row, 0, 6},
+    {&rp__probe_hs_avx2_row, 0, UINT64_MAX},
+    {&rp__probe_blocks_avx2_row, 0, UINT64_MAX},
 #endif
-    {&rp__probe_svs_row, UINT64_MAX},
+    {&rp__probe_svs_row, 0, UINT64_MAX},
 };
 
 const rp__probe_row *rp__probe_choose(const rp__list *list, const rp__aux *hs, uint64_t n,
@@ -60,7 +63,8 @@ const rp__probe_row *rp__probe_choose(const rp__list *list, const rp__aux *hs, u
 {
     const choice *c = choices;
     uint64_t ratio = n ? list->n / n : list->n;
-    while ((c->row->needs & ~features) || ratio > c->most || !c->row->applies(list, hs))
+    while ((c->row->needs & ~features) || ratio < c->least || ratio > c->most ||
+           !c->row->applies(list, hs))
         c++;
     return c->row; /* svs applies to all */
 }
