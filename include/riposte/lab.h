@@ -1,7 +1,7 @@
 /* riposte/lab.h: the laboratory: codecs by row, on arrays, and searches without their trimmings, for
  * those who measure and study them.
  *
- * Chapters: 1 rows; 2 lists; 3 work; 4 data; 5 queries.
+ * Chapters: 1 rows; 2 lists; 3 work; 4 data; 5 queries; 6 probes.
  * Unstable: any version may change what is here, so riposte.h does not include it. A row is a codec
  * as one instruction set runs it; rows of one codec write and read the same bytes. */
 #ifndef RIPOSTE_LAB_H
@@ -163,6 +163,34 @@ typedef struct rp_lab_question {
 
 rp_status rp_lab_query_look(rp_searcher *searcher, const char *query, size_t query_bytes,
                             rp_lab_question *out, rp_error *err);
+
+/* ---- 6. Probes ------------------------------------------------------------------------------- */
+
+/* A way to find some rising docids in a list, as one instruction set runs it. */
+typedef struct rp_lab_probe {
+    const char *name, *isa; /* isa: "scalar", "avx2", "avx512" */
+    bool can_run;           /* here */
+} rp_lab_probe;
+
+/* The i-th; false past the last. The plain merge comes first. */
+bool rp_lab_probe_get(size_t i, rp_lab_probe *out);
+
+/* A list to be probed. Any thread, read only. */
+typedef struct rp_lab_target rp_lab_target;
+
+/* Of an encoded list, or of the n docids as an array (list NULL); both must outlive it. bucket: with an
+ * index of buckets of so many postings (8, 16, .. 1024); 0: without. RP_NOT_FOUND: no such buckets. */
+rp_status rp_lab_target_new(const rp_lab_list *list, const uint32_t *docids, size_t n,
+                            uint32_t bucket, rp_lab_target **out, rp_error *err);
+void rp_lab_target_free(rp_lab_target *target); /* NULL is fine */
+/* Whether the probe can search it, here. */
+bool rp_lab_probe_applies(size_t probe, const rp_lab_target *target);
+/* The probe that a query takes to find n docids. */
+size_t rp_lab_probe_choose(const rp_lab_target *target, size_t n);
+/* How many of n rising docids the list holds; where they are in the list, too, if has_ranks, which costs time.
+ * Unless out is NULL they are left there, n at most. */
+rp_status rp_lab_probe_find(size_t probe, const rp_lab_target *target, const uint32_t *docids,
+                            size_t n, bool has_ranks, uint32_t *out, size_t *found);
 
 #ifdef __cplusplus
 }
