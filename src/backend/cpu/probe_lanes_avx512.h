@@ -64,34 +64,55 @@ static inline void rp__lanes_put(uint32_t *out, __m512i lanes, uint32_t first, _
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(mask, v));
 }
 
+/* Finds sixteen docids from a on, those of the mask, in 32 slots. */
+static inline void rp__lanes_step(rp__lanes_search *s, uint32_t a, __mmask16 lanes,
+                                  const uint32_t *slots, uint32_t first, bool has_ranks)
+{
+    const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i v = _mm512_maskz_loadu_epi32(lanes, s->docids + a), at;
+    __m512i below = rp__lanes_find(v, rp__lanes_load(slots), &at);
+    __mmask16 is_there = _mm512_mask_cmpeq_epi32_mask(lanes, at, v);
+    rp__lanes_put(s->kept + s->found, steps, a, is_there);
+    if (has_ranks)
+        rp__lanes_put(s->ranks + s->found, below, first, is_there);
+    s->found += (uint32_t)__builtin_popcount(is_there);
+}
+
+/* rp__lanes_merge, for ranks that are asked for or not. */
+static inline __attribute__((always_inline)) uint32_t
+rp__lanes_merge_with(rp__lanes_search *search, uint32_t *i, const uint32_t *slots, uint32_t slot,
+                     uint32_t n_slots, uint32_t first, bool has_ranks)
+{
+    rp__lanes_search s = *search; /* so that it stays in registers */
+    uint32_t a = *i;
+    while (s.n - a >= RP_LANES && slot < n_slots) {
+        rp__lanes_step(&s, a, 0xFFFF, slots + slot, first + slot, has_ranks);
+        uint32_t last = s.docids[a + RP_LANES - 1], last_slot = slots[slot + RP_SLOTS - 1];
+        uint32_t ends = last <= last_slot, passes = last_slot <= last;
+        __asm__("" : "+r"(ends), "+r"(passes)); /* else compilers branch */
+        a += ends * RP_LANES;
+        slot += passes * RP_SLOTS;
+    }
+    while (a < s.n && slot < n_slots) {
+        rp__lanes_step(&s, a, rp__lanes_mask(s.n - a), slots + slot, first + slot, has_ranks);
+        if (s.docids[s.n - 1] <= slots[slot + RP_SLOTS - 1])
+            a = s.n;
+        else
+            slot += RP_SLOTS;
+    }
+    search->found = s.found;
+    *i = a;
+    return slot;
+}
+
 /* Of docids i on, finds those that are in the slots from `slot` on, until either ends; slot and n_slots
  * are multiples of RP_SLOTS. Ranks count from `first`. Returns where the slots were left, *i where the
  * docids. */
 static inline uint32_t rp__lanes_merge(rp__lanes_search *s, uint32_t *i, const uint32_t *slots,
                                        uint32_t slot, uint32_t n_slots, uint32_t first)
 {
-    const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const uint32_t *docids = s->docids;
-    uint32_t *kept = s->kept, *ranks = s->ranks, a = *i, n = s->n, found = s->found;
-    while (a < n && slot < n_slots) {
-        __mmask16 lanes = rp__lanes_mask(n - a);
-        __m512i v = _mm512_maskz_loadu_epi32(lanes, docids + a), at;
-        __m512i below = rp__lanes_find(v, rp__lanes_load(slots + slot), &at);
-        __mmask16 is_there = _mm512_mask_cmpeq_epi32_mask(lanes, at, v);
-        rp__lanes_put(kept + found, steps, a, is_there);
-        if (ranks)
-            rp__lanes_put(ranks + found, below, first + slot, is_there);
-        found += (uint32_t)__builtin_popcount(is_there);
-        uint32_t last = docids[(n - a > RP_LANES ? a + RP_LANES : n) - 1];
-        uint32_t last_slot = slots[slot + RP_SLOTS - 1];
-        uint32_t ends = last <= last_slot, passes = last_slot <= last;
-        __asm__("" : "+r"(ends), "+r"(passes)); /* else compilers branch */
-        a += ends * RP_LANES;
-        slot += passes * RP_SLOTS;
-    }
-    s->found = found;
-    *i = a < n ? a : n;
-    return slot;
+    return s->ranks ? rp__lanes_merge_with(s, i, slots, slot, n_slots, first, true)
+                    : rp__lanes_merge_with(s, i, slots, slot, n_slots, first, false);
 }
 
 #endif
