@@ -78,8 +78,8 @@ static inline uint32_t find_some(rp__lanes_search *s, uint32_t i, const uint32_t
     rp__lanes_put(s->kept + s->found, steps, i, is_there);
     if (s->ranks)
         rp__lanes_put(s->ranks + s->found, ranks, first, is_there);
-    s->found += (uint32_t)__builtin_popcount(is_there);
-    return i + (uint32_t)__builtin_popcount(is_here);
+    s->found += rp__lanes_count(is_there);
+    return i + rp__lanes_count(is_here);
 }
 
 /* All of them: both sides are walked. */
@@ -88,12 +88,13 @@ static inline uint32_t find_many(rp__lanes_search *s, uint32_t i, const uint32_t
 {
     const __m512i b = _mm512_set1_epi32((int)blocks[i]);
     const uint32_t n = s->n, n_slots = count > RP_BLOCK ? RP_BLOCK_MAX : RP_BLOCK;
-    uint32_t end = i, is_here;
+    uint32_t end = i, here;
     do {
-        is_here = _mm512_mask_cmpeq_epi32_mask(rp__lanes_mask(n - end), b,
-                                               _mm512_loadu_si512(blocks + end));
-        end += (uint32_t)__builtin_popcount(is_here);
-    } while (is_here == 0xFFFF && end < n);
+        __mmask16 is_here = _mm512_mask_cmpeq_epi32_mask(rp__lanes_mask(n - end), b,
+                                                         _mm512_loadu_si512(blocks + end));
+        here = rp__lanes_count(is_here);
+        end += here;
+    } while (here == RP_LANES && end < n);
     s->n = end;
     rp__lanes_merge(s, &i, slots, 0, n_slots, first);
     s->n = n;

@@ -27,6 +27,14 @@ static inline __mmask16 rp__lanes_mask(uint32_t left)
     return (__mmask16)(left < RP_LANES ? (1U << left) - 1 : 0xFFFFU);
 }
 
+/* How many lanes a mask has. */
+static inline uint32_t rp__lanes_count(__mmask16 mask)
+{
+    uint32_t bits = mask;
+    __asm__("" : "+r"(bits)); /* gcc 12 may spill 16 bits of a mask, and load 32 */
+    return (uint32_t)__builtin_popcount(bits);
+}
+
 /* Slots to search, and the sixteenth of them. */
 typedef struct rp__lanes_slots {
     __m512i low, high, middle;
@@ -75,7 +83,7 @@ static inline void rp__lanes_step(rp__lanes_search *s, uint32_t a, __mmask16 lan
     rp__lanes_put(s->kept + s->found, steps, a, is_there);
     if (has_ranks)
         rp__lanes_put(s->ranks + s->found, below, first, is_there);
-    s->found += (uint32_t)__builtin_popcount(is_there);
+    s->found += rp__lanes_count(is_there);
 }
 
 /* rp__lanes_merge, for ranks that are asked for or not. */
