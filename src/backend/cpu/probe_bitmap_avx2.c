@@ -1,5 +1,5 @@
 /* probe_bitmap_avx2.c: the probe of a list that is bits, with the shifts and counts of bits that processors with
- * AVX2 have (probe_bitmap.h). Gathering words into registers was slower on Zen 4 than a load for each. */
+ * AVX2 have (probe_bitmap.h). */
 #include "backend/cpu/probe_bitmap.h"
 
 #include "backend/cpu/probe_rows.h"
