@@ -204,6 +204,12 @@ PROOFS = $B/tests/parity/test_codecs_many $B/tests/parity/test_codecs_bytes
 proof: $(PROOFS) ## LISTS= random lists and all strings of 3 bytes through every codec, in SHARDS= processes
 	@RIPOSTE_THOROUGH=1 LISTS=$(LISTS) SEED=$(SEED) tools/run_shards $(SHARDS) $^
 
+# A machine with a GPU may lack what a build needs: `make gpu-bundle` here, carry build/gpu there, run gpu_test.
+gpu-bundle: ## what gpu-test runs, with the libraries it needs, in build/gpu
+	@+$(again) all $B/tests/parity/test_gpu_cases >&2
+	@tools/gpu_bundle $B $B/gpu
+gpu-test: gpu-bundle ## check and measure kernels on this machine's GPU (8 minutes)
+	@$B/gpu/gpu_test
 asan: ## the suite under the address and undefined-behaviour sanitizers
 	@+$(again) check-all $(ASAN)
 

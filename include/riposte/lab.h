@@ -192,6 +192,33 @@ size_t rp_lab_probe_choose(const rp_lab_target *target, size_t n);
 rp_status rp_lab_probe_find(size_t probe, const rp_lab_target *target, const uint32_t *docids,
                             size_t n, bool has_ranks, uint32_t *out, size_t *found);
 
+/* ---- 7. Kernels ------------------------------------------------------------------------------ */
+
+/* A kernel on made data. */
+typedef struct rp_lab_case {
+    const char *area, *name; /* "decode", "bp128 w8" */
+    const char *twin;        /* the simple kernel that it stands against; NULL: none */
+} rp_lab_case;
+
+/* The i-th; false past the last. The copy that others are measured by comes first. */
+bool rp_lab_case_get(size_t i, rp_lab_case *out);
+
+typedef struct rp_lab_case_figures {
+    double median, best;      /* seconds by the device's clock, cold */
+    uint64_t bytes, elements; /* that it cannot do without: read and written; decoded, searched, ... */
+} rp_lab_case_figures;
+
+/* A GPU that cases run on. One thread at a time. */
+typedef struct rp_lab_gpu rp_lab_gpu;
+
+/* `gpu` as in rp_search_options. RP_UNAVAILABLE: why not. */
+rp_status rp_lab_gpu_open(const char *gpu, rp_lab_gpu **out, rp_error *err);
+void rp_lab_gpu_close(rp_lab_gpu *gpu); /* NULL is fine */
+const char *rp_lab_gpu_name(const rp_lab_gpu *gpu);
+/* Runs case i on about n elements, once to check the answer, then `rounds` times. RP_DAMAGED: it is wrong. */
+rp_status rp_lab_gpu_run(rp_lab_gpu *gpu, size_t i, uint64_t n, uint32_t rounds,
+                         rp_lab_case_figures *out, rp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

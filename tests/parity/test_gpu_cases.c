@@ -1,7 +1,8 @@
 /* test_gpu_cases.c: every kernel on the emulated device against the CPU: small and awkward sizes, several
  * orders of threads, blocks and commands.
  *
- * RIPOSTE_GPU_ORDERS: how many orders (2); RIPOSTE_GPU_CASES: only rows whose "area name" begins with it. */
+ * RIPOSTE_GPU_ORDERS: how many orders (2); RIPOSTE_GPU_CASES: only rows whose "area name" begins with it;
+ * RIPOSTE_GPU=0: on that card instead. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 
 #include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_case.h"
+#include "backend/gpu/gpu_bench.h"
 
 static const uint64_t sizes[] = {0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 257, 1000, 4097};
 
@@ -23,7 +24,8 @@ static void run_case(const rp__gpu_case *row, uint64_t n, uint64_t seed)
     rp_error err = {.text = ""};
     void *state = NULL;
     rp__emulated_configure(&(rp__emulated_options){.seed = seed});
-    assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+    const rp__place place = {.gpu = getenv("RIPOSTE_GPU") ? NULL : "emulated"};
+    assert_int_equal(rp__gpu_bench_open(&place, &device, &err), RP_OK);
     rp_status status = row->make(row, &device, n, seed, &state);
     if (status == RP_OK)
         status = row->run(row, &device, state);

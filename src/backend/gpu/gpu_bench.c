@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "backend/gpu/gpu_place.h"
+
 enum { ROUNDS_MOST = 64, FLUSH = 256 << 20 };
 
 typedef struct timer {
@@ -52,6 +54,15 @@ static rp_status time_round(timer *t, const rp__gpu_case *row, void *state, doub
         status = rp__device_check(d, d->driver->event_elapsed(&ms, t->begin, t->end));
     *seconds = (double)ms / 1e3;
     return status;
+}
+
+rp_status rp__gpu_bench_open(const rp__place *place, rp__device *device, rp_error *err)
+{
+    const rp__driver *driver;
+    int ordinal;
+    *device = (rp__device){0};
+    rp_status status = rp__gpu_place_find(place, &driver, &ordinal, err);
+    return status == RP_OK ? rp__device_open(device, driver, ordinal, err) : status;
 }
 
 static int rising(const void *a, const void *b)

@@ -1,12 +1,10 @@
 /* gpu_run.c: the processor gpu: which card, what of the index lies on it, and who answers.
  *
- * The emulated device is used only when asked for by name. What the card cannot answer is refused with
- * RP_UNAVAILABLE, so that the caller asks another processor. */
-#include <stdlib.h>
+ * What the card cannot answer is refused with RP_UNAVAILABLE, so that the caller asks another processor. */
 #include <string.h>
 
 #include "backend/gpu/device.h"
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/gpu_place.h"
 #include "backend/rows.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -15,31 +13,12 @@ typedef struct gpu {
     rp__device device;
 } gpu;
 
-/* The driver and the card's number that are asked for. */
-static rp_status choose(const rp__place *place, const rp__driver **driver, int *ordinal,
-                        rp_error *err)
-{
-    const char *name = place->gpu ? place->gpu : getenv("RIPOSTE_GPU");
-    *ordinal = 0;
-    if (name && !strcmp(name, "emulated")) {
-        *driver = rp__emulated_driver();
-        return RP_OK;
-    }
-    char *end = NULL;
-    unsigned long number = name ? strtoul(name, &end, 10) : 0;
-    if (name && (end == name || *end || number > 1023))
-        return rp__error_set(err, RP_USAGE, "no GPU is called '%s'; say 'emulated' or a number",
-                             name);
-    *ordinal = (int)number;
-    return rp__driver_load(driver, err);
-}
-
 static rp_status describe(const rp__place *place, size_t i, rp__device_info *out, rp_error *err)
 {
     const rp__driver *driver;
     int ordinal, count = 0;
     rp__device device;
-    rp_status status = choose(place, &driver, &ordinal, err);
+    rp_status status = rp__gpu_place_find(place, &driver, &ordinal, err);
     if (status == RP_OK && driver->device_count(&count) == RP_CU_OK && i > 0 && (int)i >= count)
         return RP_NOT_FOUND;
     if (status == RP_OK)
@@ -59,7 +38,7 @@ static rp_status probe(const rp__place *place, rp_error *err)
     const rp__driver *driver;
     int ordinal;
     rp__device device;
-    rp_status status = choose(place, &driver, &ordinal, err);
+    rp_status status = rp__gpu_place_find(place, &driver, &ordinal, err);
     if (status == RP_OK)
         status = rp__device_open(&device, driver, ordinal, err);
     if (status == RP_OK)
@@ -75,7 +54,8 @@ static rp_status attach(const rp__segment *segment, const rp__place *place, void
     (void)segment;
     gpu *g = rp__alloc_zero(1, sizeof *g);
     *state = g;
-    rp_status status = g ? choose(place, &driver, &ordinal, err) : rp__error_no_memory(err);
+    rp_status status =
+        g ? rp__gpu_place_find(place, &driver, &ordinal, err) : rp__error_no_memory(err);
     if (status == RP_OK)
         status = rp__device_open(&g->device, driver, ordinal, err);
     if (status != RP_OK) {

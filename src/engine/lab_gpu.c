@@ -1,0 +1,63 @@
+/* lab_gpu.c: kernels by case, on one device: chapter 7 of riposte/lab.h. */
+#include "backend/gpu/gpu_bench.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "riposte/lab.h"
+
+struct rp_lab_gpu {
+    rp__device device;
+};
+
+bool rp_lab_case_get(size_t i, rp_lab_case *out)
+{
+    const rp__gpu_case *row = rp__gpu_case_at(i);
+    if (row)
+        *out = (rp_lab_case){row->area, row->name, row->twin};
+    return row != NULL;
+}
+
+rp_status rp_lab_gpu_open(const char *gpu, rp_lab_gpu **out, rp_error *err)
+{
+    rp_lab_gpu *g = rp__alloc_zero(1, sizeof *g);
+    *out = NULL;
+    if (!g)
+        return rp__error_no_memory(err);
+    rp_status status = rp__gpu_bench_open(&(rp__place){.gpu = gpu}, &g->device, err);
+    if (status != RP_OK) {
+        rp__free(g);
+        return status;
+    }
+    *out = g;
+    return RP_OK;
+}
+
+void rp_lab_gpu_close(rp_lab_gpu *gpu)
+{
+    if (!gpu)
+        return;
+    rp__device_close(&gpu->device);
+    rp__free(gpu);
+}
+
+const char *rp_lab_gpu_name(const rp_lab_gpu *gpu)
+{
+    return gpu->device.name;
+}
+
+rp_status rp_lab_gpu_run(rp_lab_gpu *gpu, size_t i, uint64_t n, uint32_t rounds,
+                         rp_lab_case_figures *out, rp_error *err)
+{
+    rp__gpu_figures figures;
+    rp_error what = {.text = ""};
+    const rp__gpu_case *row = rp__gpu_case_at(i);
+    if (!row)
+        return rp__error_set(err, RP_NOT_FOUND, "there is no case %zu", i);
+    rp_status status = rp__gpu_bench_run(row, &gpu->device, n, rounds, &figures, &what);
+    *out = (rp_lab_case_figures){figures.median, figures.best, figures.bytes, figures.elements};
+    if (status == RP_OK)
+        return RP_OK;
+    return rp__error_set(err, status, "%s %s: %s", row->area, row->name,
+                         what.text[0]                ? what.text
+                         : gpu->device.fault.text[0] ? gpu->device.fault.text
+                                                     : rp_status_text(status));
+}
