@@ -122,7 +122,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp__json_writer_init(&b.w, &b.out);
     if (console->wants_json) {
         rp__json_writer_begin(&b.w, NULL, '{');
-        rp__json_writer_text(&b.w, "schema", "riposte.bench-gpu/1");
+        rp__json_writer_text(&b.w, "schema", "riposte.bench.gpu/1");
         rp__json_writer_text(&b.w, "gpu", rp_lab_gpu_name(b.gpu));
         rp__json_writer_begin(&b.w, "cases", '[');
     } else {
