@@ -38,6 +38,29 @@ typedef struct karg_decode {
     uint32_t n_tiles, zero;
 } karg_decode;
 
+/* intersect_*.cu: the docids of a short list A that are in a long list B. Lists of docids rise, begin at a
+ * multiple of 16 bytes and have room to the next; bits: bit x of them stands for docid x, likewise with room.
+ * What a kernel reads of B is in its header. */
+typedef struct karg_intersect {
+    uint64_t a, b;             /* u32 docids */
+    uint64_t a_bits, b_bits;   /* u32 words, universe / 32 rounded up */
+    uint64_t aux;              /* of B: lr; the starts of hs (chapter 13 of docs/format.md) */
+    uint64_t splits;           /* u32: places in B or A that an earlier kernel found; levels of pmf, finest first */
+    uint64_t out;              /* u32: docids in both, rising; 0: marks and count alone */
+    uint64_t a_ranks, b_ranks; /* u32: their ranks; 0: not asked for */
+    uint64_t marks;            /* u32 words of bits: by docid (tile, bits_and), else by rank in A; 0: none */
+    uint64_t count;            /* u32: how many they are */
+    uint64_t state;            /* u64, two and one a tile: see compact.cuh */
+    karg_list list;            /* B in its codec, or its directory beside b */
+    uint32_t na, nb, universe;
+    uint32_t room;             /* of out and ranks: at least what na and nb allow */
+    uint32_t tiles;            /* blocks of the launch, one each */
+    uint32_t shift;            /* tile: log2 docids of a slice, at least 5; hs: of a bucket */
+    uint32_t n_buckets;        /* of hs */
+    uint32_t tile;             /* mpath: elements of both lists a block merges */
+    uint32_t levels, zero;     /* of pmf: 1 to 4 */
+} karg_intersect;
+
 /* copy.cu */
 typedef struct karg_copy {
     uint64_t from, to; /* n words of 16 bytes each */

@@ -63,6 +63,8 @@ PRIM uint64_t prim_atomic_max64(uint64_t *at, uint64_t v)
 }
 /* Seen by other blocks, and not kept from an earlier look. */
 PRIM uint32_t prim_load_now(const uint32_t *at) { return *(const volatile uint32_t *)at; }
+PRIM uint64_t prim_load_now64(const uint64_t *at) { return *(const volatile uint64_t *)at; }
+PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at = v; }
 
 /* Loads of what no thread writes meanwhile: to be read again; and once. */
 template <class T> PRIM T prim_load(const T *at) { return __ldg(at); }

@@ -1,0 +1,444 @@
+/* gpu_case_intersect.c: two drawn lists and what they have in common, by a plain merge; rows for every method.
+ *
+ * n is the length of B, at most that of the targets; a row's option is how many times longer it is than A. Odd
+ * seeds draw docids alike, even ones in clusters. A row's width is the threads of a block, its codec what the
+ * method is told besides: docids of a slice, the size of a bucket, levels, elements of a thread's merge. */
+#include "backend/gpu/gpu_case_intersect.h"
+
+#include <string.h>
+
+#include "backend/gpu/kernels/args.h"
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/error.h"
+#include "codec/codec.h"
+
+enum {
+    N_MOST = 10000000,   /* docids of B */
+    SPREAD = 252,        /* docids of the universe for 100 of B */
+    SCRATCH = 72,        /* words of shared memory: COMPACT_SCRATCH of compact.cuh */
+    BUFFERS = 16,        /* of device memory */
+    PAD = 64,            /* bytes behind every one: kernels read whole words of 16 */
+    POISON = 0x5EEDBEEF, /* what outputs hold before */
+};
+
+/* ---- Methods ------------------------------------------------------------------------------------- */
+
+/* What a block's tile is. */
+typedef enum cut { BY_A, BY_SLICE, BY_BITS } cut;
+
+/* What a method reads besides A, and what it writes. */
+enum {
+    READS_B = 1,
+    READS_HS = 2,
+    READS_B_BITS = 4,
+    READS_A_BITS = 8,
+    GIVES_DOCIDS = 256,
+    GIVES_RANKS = 512,
+    GIVES_MARKS = 1024,
+};
+
+typedef struct method {
+    rp__kernel_id kernel;
+    cut cut;
+    uint32_t flags;
+    uint32_t each; /* BY_A: elements of a thread */
+} method;
+
+enum {
+    BS2,
+    BS4,
+    BS4_MARKS,
+    BS4_RANKS,
+    HS1,
+    HS2,
+    HS4,
+    HS4_RANKS,
+    TILE,
+    TILE_RANKS,
+    TILE_MARKS,
+    BITS_PROBE,
+    BITS_AND,
+    BITS_MARKS,
+};
+
+static const method methods[] = {
+    [BS2] = {RP_KERNEL_intersect_bs_x2_kernel, BY_A, READS_B | GIVES_DOCIDS, 2},
+    [BS4] = {RP_KERNEL_intersect_bs_x4_kernel, BY_A, READS_B | GIVES_DOCIDS, 4},
+    [BS4_MARKS] = {RP_KERNEL_intersect_bs_x4_kernel, BY_A, READS_B | GIVES_MARKS, 4},
+    [BS4_RANKS] = {RP_KERNEL_intersect_bs_x4_kernel, BY_A,
+                   READS_B | GIVES_DOCIDS | GIVES_RANKS | GIVES_MARKS, 4},
+    [HS1] = {RP_KERNEL_intersect_hs_x1_kernel, BY_A, READS_B | READS_HS | GIVES_DOCIDS, 1},
+    [HS2] = {RP_KERNEL_intersect_hs_x2_kernel, BY_A, READS_B | READS_HS | GIVES_DOCIDS, 2},
+    [HS4] = {RP_KERNEL_intersect_hs_x4_kernel, BY_A, READS_B | READS_HS | GIVES_DOCIDS, 4},
+    [HS4_RANKS] = {RP_KERNEL_intersect_hs_x4_kernel, BY_A,
+                   READS_B | READS_HS | GIVES_DOCIDS | GIVES_RANKS, 4},
+    [TILE] = {RP_KERNEL_intersect_tile_kernel, BY_SLICE, READS_B | GIVES_DOCIDS, 0},
+    [TILE_RANKS] = {RP_KERNEL_intersect_tile_ranks_kernel, BY_SLICE,
+                    READS_B | GIVES_DOCIDS | GIVES_RANKS, 0},
+    [TILE_MARKS] = {RP_KERNEL_intersect_tile_marks_kernel, BY_SLICE, READS_B | GIVES_MARKS, 0},
+    [BITS_PROBE] = {RP_KERNEL_intersect_bits_probe_kernel, BY_A, READS_B_BITS | GIVES_DOCIDS, 4},
+    [BITS_AND] = {RP_KERNEL_intersect_bits_and_kernel, BY_BITS,
+                  READS_A_BITS | READS_B_BITS | GIVES_DOCIDS, 0},
+    [BITS_MARKS] = {RP_KERNEL_intersect_bits_marks_kernel, BY_BITS,
+                    READS_A_BITS | READS_B_BITS | GIVES_MARKS, 0},
+};
+
+/* ---- Data ---------------------------------------------------------------------------------------- */
+
+typedef struct pair {
+    uint32_t *a, *b;
+    uint32_t na, nb, universe;
+    uint32_t *docids, *a_ranks, *b_ranks, n; /* the answer */
+    karg_intersect args;
+    rp__launch how;
+    rp__cu_ptr buffers[BUFFERS];
+    uint32_t n_buffers;
+    uint64_t bytes; /* of B that a run reads */
+} pair;
+
+typedef struct dice {
+    uint64_t state;
+} dice;
+
+static uint32_t roll(dice *d)
+{
+    uint64_t z = d->state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return (uint32_t)((z ^ z >> 31) >> 32);
+}
+
+/* About n of the universe's docids, rising; in clusters a docid is in or out like the one before, mostly. */
+static uint32_t *draw(uint64_t seed, bool is_clustered, uint32_t n, uint32_t universe,
+                      uint32_t *count)
+{
+    const uint32_t turn = 1U << 26;
+    dice d = {seed * 31 + n};
+    uint32_t *list = rp__alloc_array((size_t)universe + PAD, sizeof *list), k = 0;
+    uint64_t chance = ((uint64_t)n << 32) / universe;
+    bool is_in = false;
+    for (uint32_t x = 0; list && x < universe; x++) {
+        if (is_clustered && roll(&d) < turn)
+            is_in = !is_in;
+        list[k] = x;
+        k += is_clustered ? is_in == (roll(&d) > turn) : roll(&d) < chance;
+    }
+    *count = k;
+    return list;
+}
+
+static void merge(pair *p)
+{
+    for (uint32_t i = 0, j = 0; i < p->na && j < p->nb;) {
+        if (p->a[i] == p->b[j]) {
+            p->docids[p->n] = p->a[i];
+            p->a_ranks[p->n] = i;
+            p->b_ranks[p->n++] = j;
+        }
+        bool is_a = p->a[i] <= p->b[j], is_b = p->b[j] <= p->a[i];
+        i += is_a;
+        j += is_b;
+    }
+}
+
+static rp_status draw_pair(pair *p, uint64_t n, uint64_t seed, uint32_t ratio)
+{
+    uint32_t nb = (uint32_t)(n < N_MOST ? n : N_MOST), na = nb / ratio + (nb % ratio > 0);
+    p->universe = (uint32_t)((uint64_t)nb * SPREAD / 100 + 1);
+    p->a = draw(2 * seed, seed % 2 == 0, na, p->universe, &p->na);
+    p->b = draw(2 * seed + 1, seed % 2 == 0, nb, p->universe, &p->nb);
+    p->docids = rp__alloc_array((size_t)p->na + 1, sizeof(uint32_t));
+    p->a_ranks = rp__alloc_array((size_t)p->na + 1, sizeof(uint32_t));
+    p->b_ranks = rp__alloc_array((size_t)p->na + 1, sizeof(uint32_t));
+    if (!p->a || !p->b || !p->docids || !p->a_ranks || !p->b_ranks)
+        return RP_NO_MEMORY;
+    merge(p);
+    return RP_OK;
+}
+
+/* ---- On the device ------------------------------------------------------------------------------- */
+
+/* Device memory that free_pair gives back; with what is at `from`, or poison. */
+static rp_status put(pair *p, rp__device *device, const void *from, size_t bytes, uint64_t *at)
+{
+    size_t words = bytes / sizeof(uint32_t) + PAD / sizeof(uint32_t);
+    rp__cu_ptr *slot = &p->buffers[p->n_buffers];
+    rp_status status = rp__device_alloc(device, words * sizeof(uint32_t), slot);
+    if (status != RP_OK)
+        return status;
+    p->n_buffers++;
+    *at = *slot;
+    status = rp__device_check(
+        device, device->driver->fill32(*slot, from ? UINT32_MAX : POISON, words, device->stream));
+    if (status == RP_OK && from && bytes)
+        status = rp__device_copy_in(device, *slot, from, bytes);
+    return status == RP_OK ? rp__device_wait(device) : status;
+}
+
+static rp_status put_bits(pair *p, rp__device *device, const uint32_t *docids, uint32_t n,
+                          uint64_t *at)
+{
+    size_t words = (size_t)(p->universe / 128 + 1) * 4;
+    uint32_t *bits = rp__alloc_zero(words, sizeof *bits);
+    if (!bits)
+        return RP_NO_MEMORY;
+    for (uint32_t i = 0; i < n; i++)
+        bits[docids[i] / 32] |= 1U << docids[i] % 32;
+    rp_status status = put(p, device, bits, words * sizeof *bits, at);
+    rp__free(bits);
+    return status;
+}
+
+/* Buckets of `bucket` docids of B at most, on average. */
+static rp_status put_hs(pair *p, rp__device *device, uint32_t bucket)
+{
+    const size_t head = 8;
+    rp__aux_kind kind = *rp__aux_kind_find("hs8", 3);
+    rp__aux aux;
+    kind.bucket = bucket;
+    if (p->nb == 0)
+        return RP_OK;
+    uint8_t *bytes = rp__alloc_array(kind.bound(&kind, p->nb), 1);
+    if (!bytes)
+        return RP_NO_MEMORY;
+    size_t used = kind.fit(&kind, p->b, p->nb, p->universe, bytes);
+    rp_status status = kind.open(&kind, bytes, used, p->nb, p->universe, &aux);
+    if (status == RP_OK)
+        status = put(p, device, bytes + head, used - head, &p->args.aux);
+    p->args.shift = aux.shift;
+    p->args.n_buckets = aux.n_buckets;
+    rp__free(bytes);
+    return status;
+}
+
+static rp_status put_inputs(pair *p, rp__device *device, const method *m, uint32_t told)
+{
+    rp_status status = put(p, device, p->a, p->na * sizeof(uint32_t), &p->args.a);
+    if (status == RP_OK && m->flags & READS_B)
+        status = put(p, device, p->b, p->nb * sizeof(uint32_t), &p->args.b);
+    if (status == RP_OK && m->flags & READS_A_BITS)
+        status = put_bits(p, device, p->a, p->na, &p->args.a_bits);
+    if (status == RP_OK && m->flags & READS_B_BITS)
+        status = put_bits(p, device, p->b, p->nb, &p->args.b_bits);
+    if (status == RP_OK && m->flags & READS_HS)
+        status = put_hs(p, device, told);
+    return status;
+}
+
+static rp_status put_outputs(pair *p, rp__device *device, const method *m)
+{
+    size_t most = p->na * sizeof(uint32_t), bits = (p->universe / 128 + 1) * 16;
+    size_t state = (p->how.grid + 2) * sizeof(uint64_t);
+    rp_status status = put(p, device, NULL, sizeof(uint32_t), &p->args.count);
+    if (status == RP_OK && m->flags & GIVES_DOCIDS)
+        status = put(p, device, NULL, most, &p->args.out);
+    if (status == RP_OK && m->flags & GIVES_RANKS)
+        status = put(p, device, NULL, most, &p->args.a_ranks);
+    if (status == RP_OK && m->flags & GIVES_RANKS)
+        status = put(p, device, NULL, most, &p->args.b_ranks);
+    if (status == RP_OK && m->flags & GIVES_MARKS)
+        status = put(p, device, NULL, bits, &p->args.marks);
+    if (status == RP_OK)
+        status = put(p, device, NULL, state, &p->args.state);
+    if (status == RP_OK)
+        status = rp__device_check(
+            device, device->driver->fill32(p->args.state, 0, state / 4, device->stream));
+    return status;
+}
+
+static uint32_t div_up(uint32_t a, uint32_t b)
+{
+    return a / b + (a % b > 0);
+}
+
+/* Slices as the row has them, but narrower where few would be left. */
+static uint32_t slice_of(const pair *p, uint32_t told)
+{
+    const uint32_t least = 10, few = 4;
+    while (told > least && p->universe >> told < few)
+        told--;
+    return told;
+}
+
+static void cut_work(pair *p, const method *m, uint32_t threads, uint32_t told)
+{
+    uint32_t tiles = 0, words = 0; /* of shared memory */
+    if (m->cut == BY_A) {
+        tiles = div_up(p->na, threads * m->each);
+        words = threads * m->each;
+    } else if (m->cut == BY_SLICE) {
+        p->args.shift = slice_of(p, told);
+        tiles = ((p->universe - 1) >> p->args.shift) + 1;
+        words = (m->flags & GIVES_RANKS ? 6U : 2U) << p->args.shift >> 5;
+    } else {
+        tiles = div_up(p->universe, threads * 256);
+        words = threads * 16;
+    }
+    p->how = (rp__launch){tiles ? tiles : 1, threads, (SCRATCH + words) * sizeof(uint32_t)};
+    p->args.tiles = p->how.grid;
+}
+
+/* ---- Rows ---------------------------------------------------------------------------------------- */
+
+static void free_pair(const rp__gpu_case *row, rp__device *device, void *state)
+{
+    pair *p = state;
+    (void)row;
+    if (!p)
+        return;
+    for (uint32_t i = 0; i < p->n_buffers; i++)
+        rp__device_free(device, p->buffers[i]);
+    rp__free(p->a);
+    rp__free(p->b);
+    rp__free(p->docids);
+    rp__free(p->a_ranks);
+    rp__free(p->b_ranks);
+    rp__free(p);
+}
+
+static rp_status make_pair(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
+                           void **state)
+{
+    const method *m = &methods[row->kernel];
+    pair *p = *state = rp__alloc_zero(1, sizeof *p);
+    rp_status status = p ? draw_pair(p, n, seed, row->option) : RP_NO_MEMORY;
+    if (status == RP_OK) {
+        p->args.na = p->args.room = p->na;
+        p->args.nb = p->nb;
+        p->args.universe = p->universe;
+        status = put_inputs(p, device, m, row->codec);
+    }
+    if (status == RP_OK) {
+        cut_work(p, m, row->width, row->codec);
+        status = put_outputs(p, device, m);
+    }
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    if (status != RP_OK) {
+        free_pair(row, device, p);
+        *state = NULL;
+    }
+    return status;
+}
+
+static rp_status run_pair(const rp__gpu_case *row, rp__device *device, void *state)
+{
+    const pair *p = state;
+    return rp__device_launch(device, methods[row->kernel].kernel, p->how, &p->args);
+}
+
+/* n words at a device's address are these. */
+static rp_status compare(rp__device *device, uint64_t at, const uint32_t *want, uint32_t n,
+                         const char *name, rp_error *what)
+{
+    uint32_t *got = rp__alloc_array((size_t)n + 1, sizeof *got);
+    if (!got)
+        return RP_NO_MEMORY;
+    rp_status status = rp__device_copy_out(device, got, at, n * sizeof *got);
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    for (uint32_t i = 0; status == RP_OK && i < n; i++)
+        if (got[i] != want[i])
+            status = rp__error_set(what, RP_DAMAGED, "%s %u of %u is %u, not %u", name, i, n,
+                                   got[i], want[i]);
+    rp__free(got);
+    return status;
+}
+
+static rp_status compare_marks(const pair *p, rp__device *device, bool is_by_rank, rp_error *what)
+{
+    uint32_t words = div_up(is_by_rank ? p->na : p->universe, 32);
+    uint32_t *want = rp__alloc_zero((size_t)words + 1, sizeof *want);
+    if (!want)
+        return RP_NO_MEMORY;
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint32_t bit = is_by_rank ? p->a_ranks[i] : p->docids[i];
+        want[bit / 32] |= 1U << bit % 32;
+    }
+    rp_status status = compare(device, p->args.marks, want, words, "word of marks", what);
+    rp__free(want);
+    return status;
+}
+
+static rp_status check_pair(const rp__gpu_case *row, rp__device *device, void *state,
+                            rp_error *what)
+{
+    const pair *p = state;
+    const method *m = &methods[row->kernel];
+    rp_status status = compare(device, p->args.count, &p->n, 1, "count", what);
+    if (status == RP_OK && m->flags & GIVES_DOCIDS)
+        status = compare(device, p->args.out, p->docids, p->n, "docid", what);
+    if (status == RP_OK && m->flags & GIVES_RANKS)
+        status = compare(device, p->args.a_ranks, p->a_ranks, p->n, "rank in A", what);
+    if (status == RP_OK && m->flags & GIVES_RANKS)
+        status = compare(device, p->args.b_ranks, p->b_ranks, p->n, "rank in B", what);
+    if (status == RP_OK && m->flags & GIVES_MARKS)
+        status = compare_marks(p, device, m->cut == BY_A, what);
+    return status;
+}
+
+/* A and what is found, and of B all, or for each of A a sector. */
+static void cost_pair(const rp__gpu_case *row, const void *state, uint64_t *bytes,
+                      uint64_t *elements)
+{
+    const pair *p = state;
+    const method *m = &methods[row->kernel];
+    uint64_t bits = p->universe / 8, of_a = sizeof(uint32_t) * (uint64_t)p->na,
+             sectors = 32 * (uint64_t)p->na;
+    uint64_t of_b = m->flags & READS_B ? sizeof(uint32_t) * (uint64_t)p->nb : bits;
+    *bytes = (m->flags & READS_A_BITS ? bits : of_a) + (of_b < sectors ? of_b : sectors);
+    if (m->flags & GIVES_DOCIDS)
+        *bytes += sizeof(uint32_t) * (uint64_t)p->n * (m->flags & GIVES_RANKS ? 3 : 1);
+    if (m->flags & GIVES_MARKS)
+        *bytes += m->cut == BY_A ? p->na / 8 : bits;
+    *elements = p->na;
+}
+
+/* method, name, ratio, threads, what it is told, twin */
+#define ROW(method_, name_, ratio_, threads_, told_, twin_)                                        \
+    {                                                                                              \
+        .area = "intersect", .name = (name_), .make = make_pair, .run = run_pair,                  \
+        .check = check_pair, .free = free_pair, .cost = cost_pair, .kernel = (method_),            \
+        .codec = (told_), .width = (threads_), .option = (ratio_), .twin = (twin_)                 \
+    }
+
+#define MERGE_TWIN "merge path, ordered docid list out"
+#define HS_TWIN    "hash segments 4, ordered docid list out"
+#define BS_TWIN    "binary search, a thread per element"
+#define PROBE_TWIN "probe a bitmap of B (dense lists)"
+#define AND_TWIN   "bitmap AND bitmap, count"
+
+const rp__gpu_case rp__gpu_case_intersect[] = {
+    ROW(TILE, "tile 8K 1:1", 1, 256, 13, MERGE_TWIN),
+    ROW(TILE, "tile 16K 1:1", 1, 256, 14, MERGE_TWIN),
+    ROW(TILE, "tile 32K 1:1", 1, 256, 15, MERGE_TWIN),
+    ROW(TILE, "tile 8K 1:1 of 128", 1, 128, 13, MERGE_TWIN),
+    ROW(TILE, "tile 8K 1:10", 10, 256, 13, HS_TWIN),
+    ROW(TILE, "tile 16K 1:10", 10, 256, 14, HS_TWIN),
+    ROW(TILE, "tile 32K 1:10", 10, 256, 15, HS_TWIN),
+    ROW(TILE, "tile 8K 1:10 of 128", 10, 128, 13, HS_TWIN),
+    ROW(TILE_RANKS, "tile ranks 1:1", 1, 256, 14, NULL),
+    ROW(TILE_MARKS, "tile marks 1:1", 1, 256, 14, MERGE_TWIN),
+    ROW(BS4, "bs 1:1", 1, 256, 0, BS_TWIN),
+    ROW(BS4, "bs 1:10", 10, 256, 0, BS_TWIN),
+    ROW(BS2, "bs 1:100", 100, 128, 0, BS_TWIN),
+    ROW(BS4_MARKS, "bs marks 1:10", 10, 256, 0, BS_TWIN),
+    ROW(BS4_RANKS, "bs ranks 1:10", 10, 256, 0, NULL),
+    ROW(HS1, "hs4 1:100 x1", 100, 128, 4, HS_TWIN),
+    ROW(HS1, "hs4 1:100 x1 of 256", 100, 256, 4, HS_TWIN),
+    ROW(HS2, "hs4 1:100 x2", 100, 128, 4, HS_TWIN),
+    ROW(HS4, "hs4 1:100 x4", 100, 64, 4, HS_TWIN),
+    ROW(HS2, "hs4 1:10 x2", 10, 256, 4, HS_TWIN),
+    ROW(HS4, "hs4 1:10 x4", 10, 128, 4, HS_TWIN),
+    ROW(HS2, "hs8 1:100", 100, 128, 8, HS_TWIN),
+    ROW(HS2, "hs16 1:100", 100, 128, 16, HS_TWIN),
+    ROW(HS2, "hs64 1:100", 100, 128, 64, HS_TWIN),
+    ROW(HS2, "hs256 1:100", 100, 128, 256, HS_TWIN),
+    ROW(HS4_RANKS, "hs16 ranks 1:10", 10, 128, 16, NULL),
+    ROW(BITS_PROBE, "bits probe 1:10", 10, 256, 0, PROBE_TWIN),
+    ROW(BITS_PROBE, "bits probe 1:100", 100, 128, 0, PROBE_TWIN),
+    ROW(BITS_AND, "bits and 1:1", 1, 256, 0, NULL),
+    ROW(BITS_MARKS, "bits and marks 1:1", 1, 256, 0, AND_TWIN),
+    {0},
+};

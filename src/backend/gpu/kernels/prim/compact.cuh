@@ -1,0 +1,157 @@
+/* compact.cuh: results in order, in one pass: what tiles have found, one after the other.
+ *
+ * A block takes the next tile by a ticket, so that blocks of all earlier tiles have begun; it makes known how
+ * much it found, adds up what stands before it, and writes. The state is u64: 0 the ticket below, the epoch
+ * above; 1 a sum below, how many blocks came above; then a word a tile. It is zero before its first launch, and
+ * every launch leaves it ready for the next: an epoch tells a tile's word from those of other launches. (An
+ * epoch has 31 bits: who launches 2^31 times with a state clears it once in a while.) */
+#ifndef RP_KERNELS_COMPACT_CUH
+#define RP_KERNELS_COMPACT_CUH
+
+#include "backend/gpu/kernels/prim/scan.cuh"
+
+enum {
+    COMPACT_SCRATCH = 72, /* words of shared memory that calls below share */
+    COMPACT_FIRST = 2,    /* the word of tile 0 */
+};
+
+typedef struct compact_tile {
+    uint32_t number, epoch;
+} compact_tile;
+
+/* The block's tile. All threads of the block come to it, as to all below. */
+PRIM compact_tile compact_begin(uint64_t state, uint32_t tiles, uint32_t *scratch)
+{
+    if (prim_thread() == 0) {
+        uint64_t *words = prim_at<uint64_t>(state), drawn = prim_atomic_add64(words, 1);
+        if ((uint32_t)drawn == tiles - 1) /* nobody draws any more: the next launch's begin */
+            prim_atomic_add64(words, (1ULL << 32) - tiles);
+        scratch[0] = (uint32_t)drawn;
+        scratch[1] = (uint32_t)(drawn >> 32);
+    }
+    prim_sync();
+    compact_tile tile = {scratch[0], scratch[1]};
+    prim_sync();
+    return tile;
+}
+
+/* A tile's word: what it has found (or, bit 32, it and all before it), once it bears the epoch. */
+PRIM uint64_t compact_word(compact_tile tile, bool is_all, uint32_t n)
+{
+    return (uint64_t)tile.epoch << 33 | (uint64_t)is_all << 32 | n;
+}
+
+PRIM uint64_t compact_look(const uint64_t *at, compact_tile tile)
+{
+    uint64_t word;
+    do
+        word = prim_load_now64(at);
+    while ((word ^ compact_word(tile, false, 0)) >> 33);
+    return word;
+}
+
+/* Adds up the words of the tiles before `end`, one a thread, back to one that has all before it. */
+PRIM bool compact_look_back(const uint64_t *words, compact_tile tile, uint32_t end,
+                            uint32_t *scratch, uint32_t *sum)
+{
+    uint32_t i = prim_thread(), warps = prim_block_size() / 32;
+    uint64_t word = i < end ? compact_look(&words[end - 1 - i], tile) : 1ULL << 32;
+    uint32_t ends = prim_ballot<32>(word >> 32 & 1), n = (uint32_t)word;
+    uint32_t of_warp = scan_sum<32>(ends && prim_lane() > prim_lowest(ends) ? 0 : n);
+    if (prim_lane() == 0) {
+        scratch[2 * prim_warp()] = of_warp;
+        scratch[2 * prim_warp() + 1] = ends;
+    }
+    prim_sync();
+    bool is_done = false;
+    for (uint32_t w = 0; w < warps && !is_done; w++) {
+        *sum += scratch[2 * w];
+        is_done = scratch[2 * w + 1] != 0;
+    }
+    prim_sync();
+    return is_done;
+}
+
+/* How much all tiles before this one have found, this one having found n. */
+PRIM uint32_t compact_before(uint64_t state, compact_tile tile, uint32_t n, uint32_t *scratch)
+{
+    uint64_t *words = prim_at<uint64_t>(state) + COMPACT_FIRST;
+    uint32_t before = 0, end = tile.number;
+    if (prim_thread() == 0 && tile.number > 0)
+        prim_store_now64(&words[tile.number], compact_word(tile, false, n));
+    while (!compact_look_back(words, tile, end, scratch, &before))
+        end -= prim_block_size();
+    if (prim_thread() == 0)
+        prim_store_now64(&words[tile.number], compact_word(tile, true, before + n));
+    return before;
+}
+
+/* Without order and without tickets: the sum of all blocks' n, to *count by the last of them. One thread of each
+ * block comes to it. */
+PRIM void compact_total(uint64_t state, uint32_t blocks, uint32_t n, uint32_t *count)
+{
+    uint64_t *sum = prim_at<uint64_t>(state) + 1;
+    uint64_t was = prim_atomic_add64(sum, 1ULL << 32 | n);
+    if (was >> 32 == blocks - 1) {
+        *count = (uint32_t)was + n;
+        prim_store_now64(sum, 0);
+    }
+}
+
+/* ---- Bits ----------------------------------------------------------------------------------------- */
+
+/* Of the warp's words: how many bits stand before each, to `places`; returns how many there are. */
+PRIM uint32_t compact_count_bits(const uint32_t *bits, uint32_t *places, uint32_t from, uint32_t to)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = from; i < to; i += 32) {
+        uint32_t j = i + prim_lane(), n = j < to ? prim_count(bits[j]) : 0, up_to = scan_add<32>(n);
+        if (j < to)
+            places[j] = sum + up_to - n;
+        sum += prim_shuffle<32>(up_to, 31);
+    }
+    return sum;
+}
+
+/* The bits of n words, n a multiple of 32, both arrays in shared memory and `bits` complete: put(place, word,
+ * bit) for each, places counting on from tile to tile. Returns the place after the last, to all. A warp takes a
+ * word at a time, so that what it puts lies side by side. */
+template <class Put>
+PRIM uint32_t compact_bits(uint64_t state, compact_tile tile, const uint32_t *bits,
+                           uint32_t *places, uint32_t n, uint32_t *scratch, Put put)
+{
+    const uint32_t many = 8; /* words of 32 from which on asking each costs less than finding them */
+    uint32_t warps = prim_block_size() / 32, share = prim_div_up(n, 32 * warps) * 32;
+    uint32_t from = prim_min(prim_warp() * share, n), to = prim_min(from + share, n);
+    uint32_t found = compact_count_bits(bits, places, from, to), before = 0, all = 0;
+    if (prim_lane() == 0)
+        scratch[prim_warp()] = found;
+    prim_sync();
+    for (uint32_t w = 0; w < warps; w++) {
+        before += w < prim_warp() ? scratch[w] : 0;
+        all += scratch[w];
+    }
+    prim_sync();
+    uint32_t start = compact_before(state, tile, all, scratch), lane = prim_lane();
+    for (uint32_t i = from; i < to; i += 32) {
+        uint32_t live = prim_ballot<32>(bits[i + lane] != 0);
+        if (prim_count(live) >= many) {
+#pragma unroll 4
+            for (uint32_t k = 0; k < 32; k++) {
+                uint32_t word = bits[i + k], place = start + before + places[i + k];
+                if (word >> lane & 1)
+                    put(place + prim_count(word & prim_mask(lane)), i + k, lane);
+            }
+            continue;
+        }
+        for (; live; live &= live - 1) {
+            uint32_t k = prim_lowest(live), word = bits[i + k];
+            if (word >> lane & 1)
+                put(start + before + places[i + k] + prim_count(word & prim_mask(lane)), i + k,
+                    lane);
+        }
+    }
+    return start + all;
+}
+
+#endif
