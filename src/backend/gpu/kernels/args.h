@@ -26,8 +26,8 @@ typedef struct karg_list {
 typedef struct karg_tile {
     uint32_t list;          /* index of a karg_list */
     uint32_t block, n;      /* its first block; how many */
-    uint32_t zero;
-    uint64_t out;           /* where the first posting goes, in elements */
+    uint32_t room;          /* their postings: no more are written, whatever the bytes say */
+    uint64_t out;           /* where the first posting goes, in elements; of blocks of 128 a multiple of 4 */
 } karg_tile;
 
 /* decode_*.cu: docids of all tiles, each list in its codec, to device memory */
