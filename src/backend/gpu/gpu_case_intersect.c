@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/kernels/args.h"
 #include "base/alloc.h"
 #include "base/bits.h"
@@ -20,29 +21,38 @@ enum {
     BUFFERS = 16,        /* of device memory */
     PAD = 64,            /* bytes behind every one: kernels read whole words of 16 */
     POISON = 0x5EEDBEEF, /* what outputs hold before */
+    PMF_FINEST = 5,      /* log2 of the strides of intersect_pmf.cu: of its finest level, */
+    PMF_FAN = 4,         /* and from one to the next */
 };
 
 /* ---- Methods ------------------------------------------------------------------------------------- */
 
 /* What a block's tile is. */
-typedef enum cut { BY_A, BY_SLICE, BY_BITS } cut;
+typedef enum cut { BY_A, BY_SLICE, BY_BITS, BY_PATH } cut;
 
-/* What a method reads besides A, and what it writes. */
+/* What a method reads besides A, what it finds first, and what it writes. */
 enum {
     READS_B = 1,
     READS_HS = 2,
-    READS_B_BITS = 4,
+    READS_LR = 4,
     READS_A_BITS = 8,
-    GIVES_DOCIDS = 256,
-    GIVES_RANKS = 512,
-    GIVES_MARKS = 1024,
+    READS_B_BITS = 16,
+    READS_LIST = 32, /* B in the method's codec */
+    READS_HEADS =
+        64, /* the last docids of B's blocks in the place of B: the answer is numbers of blocks */
+    FINDS_PATH = 128, /* the path's points, by a kernel of its own */
+    FINDS_PLACES = 256,
+    GIVES_DOCIDS = 512,
+    GIVES_RANKS = 1024,
+    GIVES_MARKS = 2048,
 };
 
 typedef struct method {
     rp__kernel_id kernel;
     cut cut;
     uint32_t flags;
-    uint32_t each; /* BY_A: elements of a thread */
+    uint32_t each; /* BY_A: elements of a thread; BY_PATH: most steps of one */
+    const char *codec;
 } method;
 
 enum {
@@ -60,6 +70,20 @@ enum {
     BITS_PROBE,
     BITS_AND,
     BITS_MARKS,
+    IS,
+    LR,
+    LR_LOCAL,
+    SKIP,
+    PMF,
+    PMF_HEADS,
+    MPATH,
+    MPATH_TWO,
+    MPATH_RANKS,
+    BP128,
+    LRC_HEADS,
+    LRC_AT,
+    HSLRC256,
+    HSLRC128,
 };
 
 static const method methods[] = {
@@ -82,6 +106,28 @@ static const method methods[] = {
                   READS_A_BITS | READS_B_BITS | GIVES_DOCIDS, 0},
     [BITS_MARKS] = {RP_KERNEL_intersect_bits_marks_kernel, BY_BITS,
                     READS_A_BITS | READS_B_BITS | GIVES_MARKS, 0},
+    [IS] = {RP_KERNEL_intersect_is_kernel, BY_A, READS_B | GIVES_DOCIDS, 2},
+    [LR] = {RP_KERNEL_intersect_lr_global_kernel, BY_A, READS_B | READS_LR | GIVES_DOCIDS, 2},
+    [LR_LOCAL] = {RP_KERNEL_intersect_lr_local_kernel, BY_A, READS_B | READS_LR | GIVES_DOCIDS, 2},
+    [SKIP] = {RP_KERNEL_intersect_skip_kernel, BY_A, READS_B | READS_LIST | GIVES_DOCIDS, 2, "raw"},
+    [PMF] = {RP_KERNEL_intersect_pmf_kernel, BY_A, READS_B | FINDS_PLACES | GIVES_DOCIDS, 4},
+    [PMF_HEADS] = {RP_KERNEL_intersect_pmf_heads_kernel, BY_A,
+                   READS_HEADS | FINDS_PLACES | GIVES_DOCIDS, 4},
+    [MPATH] = {RP_KERNEL_intersect_mpath_kernel, BY_PATH, READS_B | GIVES_DOCIDS, 11},
+    [MPATH_TWO] = {RP_KERNEL_intersect_mpath_kernel, BY_PATH, READS_B | FINDS_PATH | GIVES_DOCIDS,
+                   11},
+    [MPATH_RANKS] = {RP_KERNEL_intersect_mpath_kernel, BY_PATH,
+                     READS_B | GIVES_DOCIDS | GIVES_RANKS, 11},
+    [BP128] = {RP_KERNEL_intersect_bp128_kernel, BY_A, READS_LIST | GIVES_DOCIDS | GIVES_RANKS, 1,
+               "bp128"},
+    [LRC_HEADS] = {RP_KERNEL_intersect_lrc_heads_kernel, BY_A,
+                   READS_LIST | READS_LR | GIVES_DOCIDS | GIVES_RANKS, 1, "lrc"},
+    [LRC_AT] = {RP_KERNEL_intersect_lrc_at_kernel, BY_A, READS_LIST | READS_LR | GIVES_DOCIDS, 1,
+                "lrc"},
+    [HSLRC256] = {RP_KERNEL_intersect_lrc_hs_kernel, BY_A, READS_LIST | GIVES_DOCIDS | GIVES_RANKS,
+                  1, "hslrc256"},
+    [HSLRC128] = {RP_KERNEL_intersect_lrc_hs_kernel, BY_A, READS_LIST | GIVES_DOCIDS, 1,
+                  "hslrc128"},
 };
 
 /* ---- Data ---------------------------------------------------------------------------------------- */
@@ -94,7 +140,7 @@ typedef struct pair {
     rp__launch how;
     rp__cu_ptr buffers[BUFFERS];
     uint32_t n_buffers;
-    uint64_t bytes; /* of B that a run reads */
+    rp__gpu_case_lists list; /* B in a codec */
 } pair;
 
 typedef struct dice {
@@ -190,6 +236,56 @@ static rp_status put_bits(pair *p, rp__device *device, const uint32_t *docids, u
     return status;
 }
 
+static rp_status put_lr(pair *p, rp__device *device)
+{
+    const rp__aux_kind *kind = rp__aux_kind_find("lr", 2);
+    if (p->nb == 0)
+        return RP_OK;
+    uint8_t *bytes = rp__alloc_array(kind->bound(kind, p->nb), 1);
+    if (!bytes)
+        return RP_NO_MEMORY;
+    size_t used = kind->fit(kind, p->b, p->nb, p->universe, bytes);
+    rp_status status = put(p, device, bytes, used, &p->args.aux);
+    rp__free(bytes);
+    return status;
+}
+
+static rp_status put_list(pair *p, rp__device *device, const char *codec)
+{
+    if (p->nb == 0)
+        return RP_OK;
+    rp_status status =
+        rp__gpu_case_lists_add(&p->list, rp__codec_find(codec, 0), p->b, NULL, p->nb, p->universe);
+    if (status == RP_OK)
+        status = rp__gpu_case_lists_send(&p->list, device, 0, 1);
+    if (status == RP_OK)
+        status = rp__device_copy_out(device, &p->args.list, p->list.at_lists, sizeof p->args.list);
+    return status == RP_OK ? rp__device_wait(device) : status;
+}
+
+/* The heads of B's blocks stand for B, and the answer is which blocks A needs. */
+static rp_status put_heads(pair *p, rp__device *device)
+{
+    uint32_t n = p->nb / RP_BLOCK + (p->nb % RP_BLOCK > 0), k = 0;
+    uint32_t *heads = rp__alloc_array((size_t)n + 1, sizeof *heads);
+    if (!heads)
+        return RP_NO_MEMORY;
+    for (uint32_t i = 0; i < n; i++)
+        heads[i] = p->b[i + 1 < n ? i * RP_BLOCK + RP_BLOCK - 1 : p->nb - 1];
+    p->n = 0;
+    for (uint32_t i = 0; i < p->na; i++) {
+        uint32_t before = k;
+        while (k < n && heads[k] < p->a[i])
+            k++;
+        if (k < n && (i == 0 || k > before))
+            p->docids[p->n++] = k;
+    }
+    p->args.nb = n;
+    rp_status status = put(p, device, heads, n * sizeof *heads, &p->args.b);
+    rp__free(heads);
+    return status;
+}
+
 /* Buckets of `bucket` docids of B at most, on average. */
 static rp_status put_hs(pair *p, rp__device *device, uint32_t bucket)
 {
@@ -223,7 +319,22 @@ static rp_status put_inputs(pair *p, rp__device *device, const method *m, uint32
         status = put_bits(p, device, p->b, p->nb, &p->args.b_bits);
     if (status == RP_OK && m->flags & READS_HS)
         status = put_hs(p, device, told);
+    if (status == RP_OK && m->flags & READS_LR)
+        status = put_lr(p, device);
+    if (status == RP_OK && m->flags & READS_LIST)
+        status = put_list(p, device, m->codec);
+    if (status == RP_OK && m->flags & READS_HEADS)
+        status = put_heads(p, device);
     return status;
+}
+
+/* The places of pmf's levels, or the path's points. */
+static size_t splits_of(const pair *p)
+{
+    size_t n = p->how.grid + 1;
+    for (uint32_t level = 0; level < p->args.levels; level++)
+        n += (p->na >> (PMF_FINEST + PMF_FAN * level)) + 1;
+    return n * sizeof(uint32_t);
 }
 
 static rp_status put_outputs(pair *p, rp__device *device, const method *m)
@@ -231,6 +342,8 @@ static rp_status put_outputs(pair *p, rp__device *device, const method *m)
     size_t most = p->na * sizeof(uint32_t), bits = (p->universe / 128 + 1) * 16;
     size_t state = (p->how.grid + 2) * sizeof(uint64_t);
     rp_status status = put(p, device, NULL, sizeof(uint32_t), &p->args.count);
+    if (status == RP_OK && m->flags & (FINDS_PATH | FINDS_PLACES))
+        status = put(p, device, NULL, splits_of(p), &p->args.splits);
     if (status == RP_OK && m->flags & GIVES_DOCIDS)
         status = put(p, device, NULL, most, &p->args.out);
     if (status == RP_OK && m->flags & GIVES_RANKS)
@@ -266,11 +379,17 @@ static void cut_work(pair *p, const method *m, uint32_t threads, uint32_t told)
     uint32_t tiles = 0, words = 0; /* of shared memory */
     if (m->cut == BY_A) {
         tiles = div_up(p->na, threads * m->each);
-        words = threads * m->each;
+        words =
+            threads * m->each + (m->kernel == RP_KERNEL_intersect_bp128_kernel ? 4 * threads : 0);
+        p->args.levels = m->flags & FINDS_PLACES ? told : 0;
     } else if (m->cut == BY_SLICE) {
         p->args.shift = slice_of(p, told);
         tiles = ((p->universe - 1) >> p->args.shift) + 1;
         words = (m->flags & GIVES_RANKS ? 6U : 2U) << p->args.shift >> 5;
+    } else if (m->cut == BY_PATH) {
+        p->args.tile = threads * m->each;
+        tiles = div_up(p->na + p->nb, p->args.tile);
+        words = 2 * p->args.tile + 1;
     } else {
         tiles = div_up(p->universe, threads * 256);
         words = threads * 16;
@@ -289,6 +408,7 @@ static void free_pair(const rp__gpu_case *row, rp__device *device, void *state)
         return;
     for (uint32_t i = 0; i < p->n_buffers; i++)
         rp__device_free(device, p->buffers[i]);
+    rp__gpu_case_lists_free(&p->list, device);
     rp__free(p->a);
     rp__free(p->b);
     rp__free(p->docids);
@@ -324,8 +444,22 @@ static rp_status make_pair(const rp__gpu_case *row, rp__device *device, uint64_t
 
 static rp_status run_pair(const rp__gpu_case *row, rp__device *device, void *state)
 {
+    const uint32_t threads = 128;
     const pair *p = state;
-    return rp__device_launch(device, methods[row->kernel].kernel, p->how, &p->args);
+    const method *m = &methods[row->kernel];
+    karg_intersect args = p->args;
+    rp_status status = RP_OK;
+    if (m->flags & FINDS_PATH)
+        status = rp__device_launch(device, RP_KERNEL_intersect_mpath_splits_kernel,
+                                   (rp__launch){div_up(args.tiles + 1, threads / 32), threads, 0},
+                                   &args);
+    for (uint32_t level = args.levels; status == RP_OK && level-- > 0;) {
+        uint32_t n = (p->na >> (PMF_FINEST + PMF_FAN * level)) + 1;
+        args.level = level;
+        status = rp__device_launch(device, RP_KERNEL_intersect_pmf_splits_kernel,
+                                   (rp__launch){div_up(n, threads), threads, 0}, &args);
+    }
+    return status == RP_OK ? rp__device_launch(device, m->kernel, p->how, &args) : status;
 }
 
 /* n words at a device's address are these. */
@@ -386,7 +520,9 @@ static void cost_pair(const rp__gpu_case *row, const void *state, uint64_t *byte
     const method *m = &methods[row->kernel];
     uint64_t bits = p->universe / 8, of_a = sizeof(uint32_t) * (uint64_t)p->na,
              sectors = 32 * (uint64_t)p->na;
-    uint64_t of_b = m->flags & READS_B ? sizeof(uint32_t) * (uint64_t)p->nb : bits;
+    uint64_t of_b = m->flags & READS_B_BITS ? bits : sizeof(uint32_t) * (uint64_t)p->args.nb;
+    if (m->codec && !(m->flags & READS_B))
+        of_b = rp__gpu_case_lists_payload(&p->list);
     *bytes = (m->flags & READS_A_BITS ? bits : of_a) + (of_b < sectors ? of_b : sectors);
     if (m->flags & GIVES_DOCIDS)
         *bytes += sizeof(uint32_t) * (uint64_t)p->n * (m->flags & GIVES_RANKS ? 3 : 1);
@@ -440,5 +576,34 @@ const rp__gpu_case rp__gpu_case_intersect[] = {
     ROW(BITS_PROBE, "bits probe 1:100", 100, 128, 0, PROBE_TWIN),
     ROW(BITS_AND, "bits and 1:1", 1, 256, 0, NULL),
     ROW(BITS_MARKS, "bits and marks 1:1", 1, 256, 0, AND_TWIN),
+    ROW(IS, "is 1:10", 10, 128, 0, BS_TWIN),
+    ROW(IS, "is 1:100", 100, 128, 0, BS_TWIN),
+    ROW(LR, "lr 1:10", 10, 128, 0, BS_TWIN),
+    ROW(LR, "lr 1:100", 100, 128, 0, BS_TWIN),
+    ROW(LR_LOCAL, "lr local 1:100", 100, 128, 0, BS_TWIN),
+    ROW(SKIP, "skip 1:10", 10, 128, 0, BS_TWIN),
+    ROW(SKIP, "skip 1:100", 100, 128, 0, BS_TWIN),
+    ROW(PMF, "pmf 1 1:1", 1, 256, 1, BS_TWIN),
+    ROW(PMF, "pmf 2 1:1", 1, 256, 2, BS_TWIN),
+    ROW(PMF, "pmf 3 1:1", 1, 256, 3, BS_TWIN),
+    ROW(PMF, "pmf 4 1:1", 1, 256, 4, BS_TWIN),
+    ROW(PMF, "pmf 3 1:10", 10, 256, 3, BS_TWIN),
+    ROW(PMF_HEADS, "pmf heads 2 1:100", 100, 128, 2, NULL),
+    ROW(PMF_HEADS, "pmf heads 3 1:1", 1, 128, 3, NULL),
+    ROW(MPATH, "mpath 1:1", 1, 256, 0, MERGE_TWIN),
+    ROW(MPATH, "mpath 1:1 of 128", 1, 128, 0, MERGE_TWIN),
+    ROW(MPATH_TWO, "mpath 1:1 two kernels", 1, 256, 0, MERGE_TWIN),
+    ROW(MPATH, "mpath 1:10", 10, 256, 0, MERGE_TWIN),
+    ROW(MPATH_RANKS, "mpath ranks 1:1", 1, 64, 0, NULL),
+    ROW(BP128, "bp128 1:1", 1, 128, 0, NULL),
+    ROW(BP128, "bp128 1:10", 10, 128, 0, NULL),
+    ROW(BP128, "bp128 1:100", 100, 128, 0, NULL),
+    ROW(LRC_HEADS, "lrc heads 1:10", 10, 128, 0, NULL),
+    ROW(LRC_HEADS, "lrc heads 1:100", 100, 128, 0, NULL),
+    ROW(LRC_AT, "lrc at 1:10", 10, 128, 0, NULL),
+    ROW(LRC_AT, "lrc at 1:100", 100, 128, 0, NULL),
+    ROW(HSLRC256, "hslrc256 1:10", 10, 128, 0, NULL),
+    ROW(HSLRC256, "hslrc256 1:100", 100, 128, 0, NULL),
+    ROW(HSLRC128, "hslrc128 1:100", 100, 128, 0, NULL),
     {0},
 };

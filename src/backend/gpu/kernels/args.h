@@ -45,7 +45,7 @@ typedef struct karg_intersect {
     uint64_t a, b;             /* u32 docids */
     uint64_t a_bits, b_bits;   /* u32 words, universe / 32 rounded up */
     uint64_t aux;              /* of B: lr; the starts of hs (chapter 13 of docs/format.md) */
-    uint64_t splits;           /* u32: places in B or A that an earlier kernel found; levels of pmf, finest first */
+    uint64_t splits;           /* u32, by an earlier kernel: where tiles of mpath begin in A; places in B, pmf's finest level first */
     uint64_t out;              /* u32: docids in both, rising; 0: marks and count alone */
     uint64_t a_ranks, b_ranks; /* u32: their ranks; 0: not asked for */
     uint64_t marks;            /* u32 words of bits: by docid (tile, bits_and), else by rank in A; 0: none */
@@ -58,7 +58,7 @@ typedef struct karg_intersect {
     uint32_t shift;            /* tile: log2 docids of a slice, at least 5; hs: of a bucket */
     uint32_t n_buckets;        /* of hs */
     uint32_t tile;             /* mpath: elements of both lists a block merges */
-    uint32_t levels, zero;     /* of pmf: 1 to 4 */
+    uint32_t levels, level;    /* of pmf: 1 to 4; the one that a kernel finds, the finest is 0 */
 } karg_intersect;
 
 /* copy.cu */

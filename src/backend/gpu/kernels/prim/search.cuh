@@ -63,6 +63,19 @@ PRIM void search_narrow(const uint32_t *list, uint32_t n, const uint32_t *x, uin
     } while (is_wide);
 }
 
+/* The first from lo on, and before hi, that is at least x, else hi. */
+PRIM uint32_t search_first(const uint32_t *list, uint32_t lo, uint32_t hi, uint32_t x)
+{
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (prim_load(&list[mid]) < x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 /* Of eight docids, the one that is x: its number, else 8. */
 PRIM uint32_t search_eight(uint4 p, uint4 q, uint32_t x)
 {
