@@ -2,7 +2,7 @@
  * One block: 2^shift docids; four of its warps find where they begin and end in both lists, then all set bits.
  * Reads both lists once, 16 bytes a load, coalesced, four in flight a thread; two bitmaps of 2^shift bits and
  * the AND's places in shared memory, no search in it; writes docids in order, or the AND as bits (marks).
- * shift 10 to 18; 128 to 256 threads. Docids outside the slice are passed over: any content is safe.
+ * shift 10 to 18; 128 to 256 threads. Any content is safe: bits stay in the slice, docids in the room.
  * Source: own; the cut of Ding et al. 2009 and Ao et al. 2011, 4.4, with bits in place of search. */
 #include "backend/gpu/kernels/prim/search.cuh"
 
@@ -12,42 +12,33 @@ struct tile_part {
     uint32_t from, to; /* ranks */
 };
 
-/* What of a docid lies in a slice: its word, and below it the bit. */
-PRIM void tile_flush(uint32_t *bits, uint32_t word, uint32_t mask)
+/* The bit of a docid; `within` is the slice's width less one, and keeps a docid that lies elsewhere in the array. */
+PRIM void tile_set_one(uint32_t *bits, uint32_t within, uint32_t docid)
 {
-    if (mask)
-        prim_atomic_or(&bits[word], mask);
+    prim_atomic_or(&bits[(docid & within) / 32], 1U << (docid & 31));
 }
 
 /* Four docids that follow each other have mostly one word: one atomic for as long as it stays the same. */
-PRIM void tile_set_four(uint32_t *bits, uint32_t base, uint32_t width, uint4 v, uint32_t some)
+PRIM void tile_set_four(uint32_t *bits, uint32_t within, uint4 v)
 {
-    uint32_t at[4] = {v.x - base, v.y - base, v.z - base, v.w - base}, word = 0, mask = 0;
+    uint32_t at[4] = {v.x & within, v.y & within, v.z & within, v.w & within};
+    uint32_t mask = 1U << (at[0] & 31);
 #pragma unroll
-    for (uint32_t k = 0; k < 4; k++) {
-        bool is_in = at[k] < width && some >> k & 1;
-        uint32_t next = is_in ? at[k] / 32 : word;
-        if (next != word) {
-            tile_flush(bits, word, mask);
+    for (uint32_t k = 1; k < 4; k++) {
+        if (at[k] / 32 != at[k - 1] / 32) {
+            prim_atomic_or(&bits[at[k - 1] / 32], mask);
             mask = 0;
         }
-        word = next;
-        mask |= is_in ? 1U << (at[k] & 31) : 0;
+        mask |= 1U << (at[k] & 31);
     }
-    tile_flush(bits, word, mask);
+    prim_atomic_or(&bits[at[3] / 32], mask);
 }
 
-/* Which of the four docids from rank i on are of the part. */
-PRIM uint32_t tile_some(const tile_part &p, uint32_t i)
-{
-    uint32_t low = i < p.from ? p.from - i : 0, high = p.to - i < 4 ? p.to - i : 4;
-    return prim_mask(high) & ~prim_mask(low);
-}
-
-PRIM void tile_set(uint32_t *bits, uint32_t base, uint32_t width, const tile_part &p)
+/* The part's words of 16 bytes, `from` to `to` being their ranks. */
+PRIM void tile_set_whole(uint32_t *bits, uint32_t within, const tile_part &p)
 {
     const uint32_t step = 4 * prim_block_size();
-    uint32_t i = (p.from & ~3U) + 4 * prim_thread();
+    uint32_t i = p.from + 4 * prim_thread();
     for (; i < p.to && p.to - i > 3 * step; i += 4 * step) {
         uint4 v[4];
 #pragma unroll
@@ -55,17 +46,30 @@ PRIM void tile_set(uint32_t *bits, uint32_t base, uint32_t width, const tile_par
             v[k] = prim_load_once((const uint4 *)(p.list + i + k * step));
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++)
-            tile_set_four(bits, base, width, v[k], tile_some(p, i + k * step));
+            tile_set_four(bits, within, v[k]);
     }
+    uint32_t left = i < p.to ? p.to - i : 0;
     uint4 v[3];
 #pragma unroll
     for (uint32_t k = 0; k < 3; k++)
-        if (i < p.to && p.to - i > k * step)
+        if (left > k * step)
             v[k] = prim_load_once((const uint4 *)(p.list + i + k * step));
 #pragma unroll
     for (uint32_t k = 0; k < 3; k++)
-        if (i < p.to && p.to - i > k * step)
-            tile_set_four(bits, base, width, v[k], tile_some(p, i + k * step));
+        if (left > k * step)
+            tile_set_four(bits, within, v[k]);
+}
+
+/* All of a part: a few docids at both ends lie in words of 16 bytes that are not its own. */
+PRIM void tile_set(uint32_t *bits, uint32_t within, const tile_part &p)
+{
+    uint32_t whole = prim_min((p.from + 3) & ~3U, p.to), end = prim_max(p.to & ~3U, whole);
+    uint32_t first = p.from + prim_thread(), last = end + prim_thread();
+    if (first < whole)
+        tile_set_one(bits, within, prim_load(&p.list[first]));
+    if (last < p.to)
+        tile_set_one(bits, within, prim_load(&p.list[last]));
+    tile_set_whole(bits, within, {p.list, whole, end});
 }
 
 /* Shared memory: scratch, the bits of both, and room for places. */
@@ -99,8 +103,8 @@ PRIM tile_first tile_fill(const karg_intersect &a, const tile_shared &s, uint64_
     }
     prim_sync();
     tile_part part_a = {list_a, s.scratch[0], s.scratch[2]}, part_b = {list_b, s.scratch[1], s.scratch[3]};
-    tile_set(s.of_a, (uint32_t)base, width, part_a);
-    tile_set(s.of_b, (uint32_t)base, width, part_b);
+    tile_set(s.of_a, width - 1, part_a);
+    tile_set(s.of_b, width - 1, part_b);
     prim_sync();
     return {part_a.from, part_b.from};
 }
@@ -111,7 +115,7 @@ PRIM void tile_end(const karg_intersect &a, compact_tile tile, uint32_t n)
         *prim_at<uint32_t>(a.count) = n;
 }
 
-RP_KERNEL_BOUNDED(intersect_tile_kernel, karg_intersect, 256, 5)
+RP_KERNEL_BOUNDED(intersect_tile_kernel, karg_intersect, 256, 6)
 {
     uint32_t words = (1U << a.shift) / 32;
     tile_shared s = tile_lay_out(words);
@@ -162,7 +166,7 @@ RP_KERNEL_BOUNDED(intersect_tile_ranks_kernel, karg_intersect, 256, 4)
 }
 
 /* The AND as bits by docid, and how many: no order, no tickets. */
-RP_KERNEL_BOUNDED(intersect_tile_marks_kernel, karg_intersect, 256, 5)
+RP_KERNEL_BOUNDED(intersect_tile_marks_kernel, karg_intersect, 256, 6)
 {
     uint32_t words = (1U << a.shift) / 32, n = 0, all;
     uint32_t of_list = prim_div_up(a.universe, 32), from = prim_block() * words;
