@@ -18,6 +18,7 @@ enum {
     N_MOST = 10000000,   /* docids of B */
     SPREAD = 252,        /* docids of the universe for 100 of B */
     SCRATCH = 72,        /* words of shared memory: COMPACT_SCRATCH of compact.cuh */
+    STAGED = 16,         /* words a thread in which a block stages bits: COMPACT_STAGED a warp */
     BUFFERS = 16,        /* of device memory */
     PAD = 64,            /* bytes behind every one: kernels read whole words of 16 */
     POISON = 0x5EEDBEEF, /* what outputs hold before */
@@ -379,6 +380,7 @@ static uint32_t slice_of(const pair *p, uint32_t told)
 static void cut_work(pair *p, const method *m, uint32_t threads, uint32_t told)
 {
     uint32_t tiles = 0, words = 0; /* of shared memory */
+    uint32_t staged = m->flags & GIVES_DOCIDS ? STAGED * threads : 0;
     if (m->cut == BY_A) {
         tiles = div_up(p->na, threads * m->each);
         words =
@@ -387,14 +389,14 @@ static void cut_work(pair *p, const method *m, uint32_t threads, uint32_t told)
     } else if (m->cut == BY_SLICE) {
         p->args.shift = slice_of(p, told);
         tiles = ((p->universe - 1) >> p->args.shift) + 1;
-        words = (m->flags & GIVES_RANKS ? 6U : 2U) << p->args.shift >> 5;
+        words = ((m->flags & GIVES_RANKS ? 5U : 2U) << p->args.shift >> 5) + staged;
     } else if (m->cut == BY_PATH) {
         p->args.tile = threads * m->each;
         tiles = div_up(p->na + p->nb, p->args.tile);
         words = 2 * p->args.tile + 1;
     } else {
-        tiles = div_up(p->universe, threads * 256);
-        words = threads * 16;
+        tiles = div_up(p->universe, threads * 128);
+        words = 4 * threads + staged;
     }
     p->how = (rp__launch){tiles ? tiles : 1, threads, (SCRATCH + words) * sizeof(uint32_t)};
     p->args.tiles = p->how.grid;
@@ -578,7 +580,9 @@ const rp__gpu_case rp__gpu_case_intersect[] = {
     ROW(BITS_PROBE, "bits probe 1:10", 10, 256, 0, PROBE_TWIN),
     ROW(BITS_PROBE, "bits probe 1:100", 100, 256, 0, PROBE_TWIN),
     ROW(BITS_AND, "bits and 1:1", 1, 256, 0, NULL),
+    ROW(BITS_AND, "bits and 1:1 of 512", 1, 512, 0, NULL),
     ROW(BITS_MARKS, "bits and marks 1:1", 1, 256, 0, AND_TWIN),
+    ROW(BITS_MARKS, "bits and marks 1:1 of 1024", 1, 1024, 0, AND_TWIN),
     ROW(IS, "is 1:10", 10, 256, 0, BS_TWIN),
     ROW(IS, "is 1:100", 100, 256, 0, BS_TWIN),
     ROW(LR, "lr 1:10", 10, 256, 0, BS_TWIN),

@@ -1,12 +1,12 @@
 /* intersect_bits.cu: dense lists as bits: A's docids looked up in the bits of B; and bits AND bits.
- * One thread: four elements of A, or two times 128 bits. One block: a tile of A, or of the universe.
+ * One thread: four elements of A, or 128 bits. One block: a tile of A, or of the universe.
  * Reads A or both bitmaps once, coalesced; of b_bits a word an element; writes hits staged in shared memory, the
- * AND as it is (marks), or its docids by words in shared memory.
+ * AND as it is (marks), or its docids by way of shared memory.
  * Docids at or above the universe are not there, and the AND's docids stay within the room: any content is safe.
  * Source: the rule of the densest lists, Ding et al. 2009 and others. */
 #include "backend/gpu/kernels/prim/search.cuh"
 
-enum { BITS_EACH = 4, BITS_LOADS = 2 }; /* elements, and loads of 16 bytes, a thread */
+enum { BITS_EACH = 4, BITS_LOADS = 1 }; /* elements, and loads of 16 bytes, a thread */
 
 RP_KERNEL(intersect_bits_probe_kernel, karg_intersect)
 {
@@ -72,7 +72,7 @@ RP_KERNEL(intersect_bits_and_kernel, karg_intersect)
         ((uint4 *)bits)[k * size + prim_thread()] = v[k];
     prim_sync();
     uint32_t *out = prim_at<uint32_t>(a.out), room = a.room, from = tile.number * words;
-    uint32_t n = compact_bits(a.state, tile, bits, bits + words, words, scratch,
+    uint32_t n = compact_bits(a.state, tile, bits, words, bits + words, scratch,
                               [=](uint32_t place, uint32_t word, uint32_t bit) {
                                   if (place < room)
                                       out[place] = 32 * (from + word) + bit;

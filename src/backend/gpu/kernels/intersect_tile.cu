@@ -1,7 +1,7 @@
 /* intersect_tile.cu: A and B by slices of the universe: bits in shared memory, and their AND.
  * One block: 2^shift docids; four of its warps find where they begin and end in both lists, then all set bits.
- * Reads both lists once, 16 bytes a load, coalesced, four in flight a thread; two bitmaps of 2^shift bits and
- * the AND's places in shared memory, no search in it; writes docids in order, or the AND as bits (marks).
+ * Reads both lists once, 16 bytes a load, coalesced, four in flight a thread; two bitmaps of 2^shift bits in
+ * shared memory, no search in it; writes docids in order, staged by warps, or the AND as bits (marks).
  * shift 10 to 18; 128 to 256 threads. Any content is safe: bits stay in the slice, docids in the room.
  * Source: own; the cut of Ding et al. 2009 and Ao et al. 2011, 4.4, with bits in place of search. */
 #include "backend/gpu/kernels/prim/search.cuh"
@@ -72,9 +72,9 @@ PRIM void tile_set(uint32_t *bits, uint32_t within, const tile_part &p)
     tile_set_whole(bits, within, {p.list, whole, end});
 }
 
-/* Shared memory: scratch, the bits of both, and room for places. */
+/* Shared memory: scratch, the bits of both, and what follows them. */
 struct tile_shared {
-    uint32_t *scratch, *of_a, *of_b, *places;
+    uint32_t *scratch, *of_a, *of_b, *rest;
 };
 
 PRIM tile_shared tile_lay_out(uint32_t words)
@@ -126,7 +126,7 @@ RP_KERNEL_BOUNDED(intersect_tile_kernel, karg_intersect, 256, 6)
         s.of_a[i] &= s.of_b[i];
     prim_sync();
     uint32_t *out = prim_at<uint32_t>(a.out), room = a.room, from = (uint32_t)base;
-    uint32_t n = compact_bits(a.state, tile, s.of_a, s.of_b, words, s.scratch,
+    uint32_t n = compact_bits(a.state, tile, s.of_a, words, s.rest, s.scratch,
                               [=](uint32_t place, uint32_t word, uint32_t bit) {
                                   if (place < room)
                                       out[place] = from + 32 * word + bit;
@@ -139,20 +139,20 @@ RP_KERNEL_BOUNDED(intersect_tile_ranks_kernel, karg_intersect, 256, 4)
 {
     uint32_t words = (1U << a.shift) / 32;
     tile_shared s = tile_lay_out(words);
-    uint32_t *before_a = s.places + words, *before_b = before_a + words, *both = before_b + words;
+    uint32_t *both = s.rest, *before_a = both + words, *before_b = before_a + words;
     compact_tile tile = compact_begin(a.state, a.tiles, s.scratch);
     uint64_t base = (uint64_t)tile.number << a.shift;
     tile_first first = tile_fill(a, s, base);
     for (uint32_t i = prim_thread(); i < words; i += prim_block_size())
         both[i] = s.of_a[i] & s.of_b[i];
     if (prim_warp() == 0)
-        compact_count_bits(s.of_a, before_a, 0, words);
+        compact_count_bits(s.of_a, before_a, words);
     if (prim_warp() == 1)
-        compact_count_bits(s.of_b, before_b, 0, words);
+        compact_count_bits(s.of_b, before_b, words);
     prim_sync();
     const karg_intersect *to = &a;
     uint32_t n = compact_bits(
-        a.state, tile, both, s.places, words, s.scratch,
+        a.state, tile, both, words, before_b + words, s.scratch,
         [=](uint32_t place, uint32_t word, uint32_t bit) {
             if (place >= to->room)
                 return;

@@ -100,30 +100,47 @@ PRIM void compact_total(uint64_t state, uint32_t blocks, uint32_t n, uint32_t *c
 
 /* ---- Bits ----------------------------------------------------------------------------------------- */
 
-/* Of the warp's words: how many bits stand before each, to `places`; returns how many there are. */
-PRIM uint32_t compact_count_bits(const uint32_t *bits, uint32_t *places, uint32_t from, uint32_t to)
+/* By a warp: how many bits stand before each of the words, to `places`. */
+PRIM void compact_count_bits(const uint32_t *bits, uint32_t *places, uint32_t n)
 {
     uint32_t sum = 0;
-    for (uint32_t i = from; i < to; i += 32) {
-        uint32_t j = i + prim_lane(), n = j < to ? prim_count(bits[j]) : 0, up_to = scan_add<32>(n);
-        if (j < to)
-            places[j] = sum + up_to - n;
+    for (uint32_t i = prim_lane(); i < n; i += 32) {
+        uint32_t up_to = scan_add<32>(prim_count(bits[i]));
+        places[i] = sum + up_to - prim_count(bits[i]);
         sum += prim_shuffle<32>(up_to, 31);
     }
-    return sum;
 }
 
-/* The bits of n words, n a multiple of 32, both arrays in shared memory and `bits` complete: put(place, word,
- * bit) for each, places counting on from tile to tile. Returns the place after the last, to all. A warp takes a
- * word at a time, so that what it puts lies side by side. */
+enum { COMPACT_STAGED = 512 }; /* words of shared memory that a warp stages 1,024 bits in */
+
+/* By a warp: put(place, word, bit) for the bits of 32 words, the first of which is number i, in order; how many
+ * there are. What one lane finds lies side by side in `staged`, so that all lanes put at once. */
 template <class Put>
-PRIM uint32_t compact_bits(uint64_t state, compact_tile tile, const uint32_t *bits,
-                           uint32_t *places, uint32_t n, uint32_t *scratch, Put put)
+PRIM uint32_t compact_put(const uint32_t *bits, uint32_t i, uint32_t place, uint16_t *staged, Put put)
 {
-    const uint32_t many = 8; /* words of 32 from which on asking each costs less than finding them */
+    uint32_t word = bits[i + prim_lane()], up_to = scan_add<32>(prim_count(word));
+    uint32_t k = up_to - prim_count(word), n = prim_shuffle<32>(up_to, 31);
+    for (; word; word &= word - 1)
+        staged[k++] = (uint16_t)(32 * prim_lane() + prim_lowest(word));
+    prim_sync_tile();
+    for (k = prim_lane(); k < n; k += 32)
+        put(place + k, i + staged[k] / 32, staged[k] % 32U);
+    prim_sync_tile();
+    return n;
+}
+
+/* The bits of n words in shared memory, n a multiple of 32: put for each, places counting on from tile to tile.
+ * `staged`: COMPACT_STAGED words a warp. Returns the place after the last, to all. */
+template <class Put>
+PRIM uint32_t compact_bits(uint64_t state, compact_tile tile, const uint32_t *bits, uint32_t n,
+                           uint32_t *staged, uint32_t *scratch, Put put)
+{
     uint32_t warps = prim_block_size() / 32, share = prim_div_up(n, 32 * warps) * 32;
     uint32_t from = prim_min(prim_warp() * share, n), to = prim_min(from + share, n);
-    uint32_t found = compact_count_bits(bits, places, from, to), before = 0, all = 0;
+    uint32_t found = 0, before = 0, all = 0;
+    for (uint32_t i = from + prim_lane(); i < to; i += 32)
+        found += prim_count(bits[i]);
+    found = scan_sum<32>(found);
     if (prim_lane() == 0)
         scratch[prim_warp()] = found;
     prim_sync();
@@ -132,25 +149,9 @@ PRIM uint32_t compact_bits(uint64_t state, compact_tile tile, const uint32_t *bi
         all += scratch[w];
     }
     prim_sync();
-    uint32_t start = compact_before(state, tile, all, scratch), lane = prim_lane();
-    for (uint32_t i = from; i < to; i += 32) {
-        uint32_t live = prim_ballot<32>(bits[i + lane] != 0);
-        if (prim_count(live) >= many) {
-#pragma unroll 4
-            for (uint32_t k = 0; k < 32; k++) {
-                uint32_t word = bits[i + k], place = start + before + places[i + k];
-                if (word >> lane & 1)
-                    put(place + prim_count(word & prim_mask(lane)), i + k, lane);
-            }
-            continue;
-        }
-        for (; live; live &= live - 1) {
-            uint32_t k = prim_lowest(live), word = bits[i + k];
-            if (word >> lane & 1)
-                put(start + before + places[i + k] + prim_count(word & prim_mask(lane)), i + k,
-                    lane);
-        }
-    }
+    uint32_t start = compact_before(state, tile, all, scratch), place = start + before;
+    for (uint32_t i = from; i < to; i += 32)
+        place += compact_put(bits, i, place, (uint16_t *)(staged + prim_warp() * COMPACT_STAGED), put);
     return start + all;
 }
 
