@@ -1,14 +1,14 @@
 /* gpu_case_intersect.c: two drawn lists and what they have in common, by a plain merge; rows for every method.
  *
- * n is the length of B, at most that of the targets; a row's option is how many times longer it is than A. Odd
- * seeds draw docids alike, even ones in clusters. A row's width is the threads of a block, its codec what the
- * method is told besides: docids of a slice, the size of a bucket, levels, elements of a thread's merge. */
+ * n is the length of B, at most that of the targets. Odd seeds draw docids alike, even ones in clusters. A row's
+ * kernel is a method of intersect.h, its width the threads of a block, its codec what the method is told: docids of
+ * a slice, the size of a bucket, levels; its option how many times longer B is than A, and what is asked for. */
 #include "backend/gpu/gpu_case_intersect.h"
 
 #include <string.h>
 
 #include "backend/gpu/gpu_case_lists.h"
-#include "backend/gpu/kernels/args.h"
+#include "backend/gpu/intersect.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/error.h"
@@ -17,121 +17,23 @@
 enum {
     N_MOST = 10000000,   /* docids of B */
     SPREAD = 252,        /* docids of the universe for 100 of B */
-    SCRATCH = 72,        /* words of shared memory: COMPACT_SCRATCH of compact.cuh */
-    STAGED = 16,         /* words a thread in which a block stages bits: COMPACT_STAGED a warp */
     BUFFERS = 16,        /* of device memory */
     PAD = 64,            /* bytes behind every one: kernels read whole words of 16 */
     POISON = 0x5EEDBEEF, /* what outputs hold before */
-    PMF_FINEST = 5,      /* log2 of the strides of intersect_pmf.cu: of its finest level, */
-    PMF_FAN = 4,         /* and from one to the next */
 };
 
-/* ---- Methods ------------------------------------------------------------------------------------- */
-
-/* What a block's tile is. */
-typedef enum cut { BY_A, BY_SLICE, BY_BITS, BY_PATH } cut;
-
-/* What a method reads besides A, what it finds first, and what it writes. */
+/* What a row asks for; docids if nothing else. */
 enum {
-    READS_B = 1,
-    READS_HS = 2,
-    READS_LR = 4,
-    READS_A_BITS = 8,
-    READS_B_BITS = 16,
-    READS_LIST = 32, /* B in the method's codec */
-    READS_HEADS =
-        64, /* the last docids of B's blocks in the place of B: the answer is numbers of blocks */
-    FINDS_PATH = 128, /* the path's points, by a kernel of its own */
-    FINDS_PLACES = 256,
-    GIVES_DOCIDS = 512,
-    GIVES_RANKS = 1024,
-    GIVES_MARKS = 2048,
+    RATIO = 1023, /* bits of the option */
+    RANKS = 1024, /* docids and ranks in both */
+    MARKS = 2048, /* marks, and no docids */
+    BOTH = 4096,  /* marks and docids */
 };
 
-typedef struct method {
-    rp__kernel_id kernel;
-    cut cut;
-    uint32_t flags;
-    uint32_t each; /* BY_A: elements of a thread; BY_PATH: most steps of one */
-    const char *codec;
-} method;
-
-enum {
-    BS2,
-    BS4,
-    BS4_MARKS,
-    BS4_RANKS,
-    HS1,
-    HS1_MARKS,
-    HS2,
-    HS4,
-    HS4_RANKS,
-    TILE,
-    TILE_RANKS,
-    TILE_MARKS,
-    BITS_PROBE,
-    BITS_AND,
-    BITS_MARKS,
-    IS,
-    LR,
-    LR_LOCAL,
-    SKIP,
-    PMF,
-    PMF_HEADS,
-    MPATH,
-    MPATH_TWO,
-    MPATH_RANKS,
-    BP128,
-    LRC_HEADS,
-    LRC_AT,
-    HSLRC256,
-    HSLRC128,
-};
-
-static const method methods[] = {
-    [BS2] = {RP_KERNEL_intersect_bs_x2_kernel, BY_A, READS_B | GIVES_DOCIDS, 2},
-    [BS4] = {RP_KERNEL_intersect_bs_x4_kernel, BY_A, READS_B | GIVES_DOCIDS, 4},
-    [BS4_MARKS] = {RP_KERNEL_intersect_bs_x4_kernel, BY_A, READS_B | GIVES_MARKS, 4},
-    [BS4_RANKS] = {RP_KERNEL_intersect_bs_x4_kernel, BY_A,
-                   READS_B | GIVES_DOCIDS | GIVES_RANKS | GIVES_MARKS, 4},
-    [HS1] = {RP_KERNEL_intersect_hs_x1_kernel, BY_A, READS_B | READS_HS | GIVES_DOCIDS, 1},
-    [HS1_MARKS] = {RP_KERNEL_intersect_hs_x1_kernel, BY_A, READS_B | READS_HS | GIVES_MARKS, 1},
-    [HS2] = {RP_KERNEL_intersect_hs_x2_kernel, BY_A, READS_B | READS_HS | GIVES_DOCIDS, 2},
-    [HS4] = {RP_KERNEL_intersect_hs_x4_kernel, BY_A, READS_B | READS_HS | GIVES_DOCIDS, 4},
-    [HS4_RANKS] = {RP_KERNEL_intersect_hs_x4_kernel, BY_A,
-                   READS_B | READS_HS | GIVES_DOCIDS | GIVES_RANKS, 4},
-    [TILE] = {RP_KERNEL_intersect_tile_kernel, BY_SLICE, READS_B | GIVES_DOCIDS, 0},
-    [TILE_RANKS] = {RP_KERNEL_intersect_tile_ranks_kernel, BY_SLICE,
-                    READS_B | GIVES_DOCIDS | GIVES_RANKS, 0},
-    [TILE_MARKS] = {RP_KERNEL_intersect_tile_marks_kernel, BY_SLICE, READS_B | GIVES_MARKS, 0},
-    [BITS_PROBE] = {RP_KERNEL_intersect_bits_probe_kernel, BY_A, READS_B_BITS | GIVES_DOCIDS, 4},
-    [BITS_AND] = {RP_KERNEL_intersect_bits_and_kernel, BY_BITS,
-                  READS_A_BITS | READS_B_BITS | GIVES_DOCIDS, 0},
-    [BITS_MARKS] = {RP_KERNEL_intersect_bits_marks_kernel, BY_BITS,
-                    READS_A_BITS | READS_B_BITS | GIVES_MARKS, 0},
-    [IS] = {RP_KERNEL_intersect_is_kernel, BY_A, READS_B | GIVES_DOCIDS, 2},
-    [LR] = {RP_KERNEL_intersect_lr_global_kernel, BY_A, READS_B | READS_LR | GIVES_DOCIDS, 2},
-    [LR_LOCAL] = {RP_KERNEL_intersect_lr_local_kernel, BY_A, READS_B | READS_LR | GIVES_DOCIDS, 2},
-    [SKIP] = {RP_KERNEL_intersect_skip_kernel, BY_A, READS_B | READS_LIST | GIVES_DOCIDS, 2, "raw"},
-    [PMF] = {RP_KERNEL_intersect_pmf_kernel, BY_A, READS_B | FINDS_PLACES | GIVES_DOCIDS, 4},
-    [PMF_HEADS] = {RP_KERNEL_intersect_pmf_heads_kernel, BY_A,
-                   READS_HEADS | FINDS_PLACES | GIVES_DOCIDS, 4},
-    [MPATH] = {RP_KERNEL_intersect_mpath_kernel, BY_PATH, READS_B | GIVES_DOCIDS, 11},
-    [MPATH_TWO] = {RP_KERNEL_intersect_mpath_kernel, BY_PATH, READS_B | FINDS_PATH | GIVES_DOCIDS,
-                   11},
-    [MPATH_RANKS] = {RP_KERNEL_intersect_mpath_kernel, BY_PATH,
-                     READS_B | GIVES_DOCIDS | GIVES_RANKS, 11},
-    [BP128] = {RP_KERNEL_intersect_bp128_kernel, BY_A, READS_LIST | GIVES_DOCIDS | GIVES_RANKS, 1,
-               "bp128"},
-    [LRC_HEADS] = {RP_KERNEL_intersect_lrc_heads_kernel, BY_A,
-                   READS_LIST | READS_LR | GIVES_DOCIDS | GIVES_RANKS, 1, "lrc"},
-    [LRC_AT] = {RP_KERNEL_intersect_lrc_at_kernel, BY_A, READS_LIST | READS_LR | GIVES_DOCIDS, 1,
-                "lrc"},
-    [HSLRC256] = {RP_KERNEL_intersect_lrc_hs_kernel, BY_A, READS_LIST | GIVES_DOCIDS | GIVES_RANKS,
-                  1, "hslrc256"},
-    [HSLRC128] = {RP_KERNEL_intersect_lrc_hs_kernel, BY_A, READS_LIST | GIVES_DOCIDS, 1,
-                  "hslrc128"},
-};
+static bool is_by_rank(const rp__gpu_case *row)
+{
+    return rp__intersect_table[row->kernel].tile == RP_INTERSECT_A;
+}
 
 /* ---- Data ---------------------------------------------------------------------------------------- */
 
@@ -139,6 +41,7 @@ typedef struct pair {
     uint32_t *a, *b;
     uint32_t na, nb, universe;
     uint32_t *docids, *a_ranks, *b_ranks, n; /* the answer */
+    rp__intersect_id id;
     karg_intersect args;
     rp__launch how;
     rp__cu_ptr buffers[BUFFERS];
@@ -311,95 +214,47 @@ static rp_status put_hs(pair *p, rp__device *device, uint32_t bucket)
     return status;
 }
 
-static rp_status put_inputs(pair *p, rp__device *device, const method *m, uint32_t told)
+static rp_status put_inputs(pair *p, rp__device *device, const rp__intersect *how, uint32_t told)
 {
     rp_status status = put(p, device, p->a, p->na * sizeof(uint32_t), &p->args.a);
-    if (status == RP_OK && m->flags & READS_B)
+    if (status == RP_OK && how->needs & RP_INTERSECT_B)
         status = put(p, device, p->b, p->nb * sizeof(uint32_t), &p->args.b);
-    if (status == RP_OK && m->flags & READS_A_BITS)
+    if (status == RP_OK && how->needs & RP_INTERSECT_A_BITS)
         status = put_bits(p, device, p->a, p->na, &p->args.a_bits);
-    if (status == RP_OK && m->flags & READS_B_BITS)
+    if (status == RP_OK && how->needs & RP_INTERSECT_B_BITS)
         status = put_bits(p, device, p->b, p->nb, &p->args.b_bits);
-    if (status == RP_OK && m->flags & READS_HS)
+    if (status == RP_OK && how->needs & RP_INTERSECT_HS)
         status = put_hs(p, device, told);
-    if (status == RP_OK && m->flags & READS_LR)
+    if (status == RP_OK && how->needs & RP_INTERSECT_LR)
         status = put_lr(p, device);
-    if (status == RP_OK && m->flags & READS_LIST)
-        status = put_list(p, device, m->codec);
-    if (status == RP_OK && m->flags & READS_HEADS)
+    if (status == RP_OK && how->needs & RP_INTERSECT_LIST)
+        status = put_list(p, device, how->codec);
+    if (status == RP_OK && how->needs & RP_INTERSECT_HEADS)
         status = put_heads(p, device);
     return status;
 }
 
-/* The places of pmf's levels, or the path's points. */
-static size_t splits_of(const pair *p)
-{
-    size_t n = p->how.grid + 1;
-    for (uint32_t level = 0; level < p->args.levels; level++)
-        n += (p->na >> (PMF_FINEST + PMF_FAN * level)) + 1;
-    return n * sizeof(uint32_t);
-}
-
-static rp_status put_outputs(pair *p, rp__device *device, const method *m)
+static rp_status put_outputs(pair *p, rp__device *device, uint32_t asked)
 {
     size_t most = p->na * sizeof(uint32_t), bits = (p->universe / 128 + 1) * 16;
-    size_t state = (p->how.grid + 2) * sizeof(uint64_t);
+    size_t state = rp__intersect_state(&p->args);
     rp_status status = put(p, device, NULL, sizeof(uint32_t), &p->args.count);
-    if (status == RP_OK && m->flags & (FINDS_PATH | FINDS_PLACES))
-        status = put(p, device, NULL, splits_of(p), &p->args.splits);
-    if (status == RP_OK && m->flags & GIVES_DOCIDS)
+    if (status == RP_OK && !(asked & MARKS))
         status = put(p, device, NULL, most, &p->args.out);
-    if (status == RP_OK && m->flags & GIVES_RANKS)
+    if (status == RP_OK && asked & RANKS)
         status = put(p, device, NULL, most, &p->args.a_ranks);
-    if (status == RP_OK && m->flags & GIVES_RANKS)
+    if (status == RP_OK && asked & RANKS)
         status = put(p, device, NULL, most, &p->args.b_ranks);
-    if (status == RP_OK && m->flags & GIVES_MARKS)
+    if (status == RP_OK && asked & (MARKS | BOTH))
         status = put(p, device, NULL, bits, &p->args.marks);
+    if (status == RP_OK && rp__intersect_table[p->id].needs & RP_INTERSECT_SPLITS)
+        status = put(p, device, NULL, rp__intersect_splits(&p->args), &p->args.splits);
     if (status == RP_OK)
         status = put(p, device, NULL, state, &p->args.state);
     if (status == RP_OK)
         status = rp__device_check(
             device, device->driver->fill32(p->args.state, 0, state / 4, device->stream));
     return status;
-}
-
-static uint32_t div_up(uint32_t a, uint32_t b)
-{
-    return a / b + (a % b > 0);
-}
-
-/* Slices as the row has them, but narrower where few would be left. */
-static uint32_t slice_of(const pair *p, uint32_t told)
-{
-    const uint32_t least = 10, few = 4;
-    while (told > least && p->universe >> told < few)
-        told--;
-    return told;
-}
-
-static void cut_work(pair *p, const method *m, uint32_t threads, uint32_t told)
-{
-    uint32_t tiles = 0, words = 0; /* of shared memory */
-    uint32_t staged = m->flags & GIVES_DOCIDS ? STAGED * threads : 0;
-    if (m->cut == BY_A) {
-        tiles = div_up(p->na, threads * m->each);
-        words =
-            threads * m->each + (m->kernel == RP_KERNEL_intersect_bp128_kernel ? 4 * threads : 0);
-        p->args.levels = m->flags & FINDS_PLACES ? told : 0;
-    } else if (m->cut == BY_SLICE) {
-        p->args.shift = slice_of(p, told);
-        tiles = ((p->universe - 1) >> p->args.shift) + 1;
-        words = ((m->flags & GIVES_RANKS ? 5U : 2U) << p->args.shift >> 5) + staged;
-    } else if (m->cut == BY_PATH) {
-        p->args.tile = threads * m->each;
-        tiles = div_up(p->na + p->nb, p->args.tile);
-        words = 2 * p->args.tile + 1;
-    } else {
-        tiles = div_up(p->universe, threads * 128);
-        words = 4 * threads + staged;
-    }
-    p->how = (rp__launch){tiles ? tiles : 1, threads, (SCRATCH + words) * sizeof(uint32_t)};
-    p->args.tiles = p->how.grid;
 }
 
 /* ---- Rows ---------------------------------------------------------------------------------------- */
@@ -424,18 +279,18 @@ static void free_pair(const rp__gpu_case *row, rp__device *device, void *state)
 static rp_status make_pair(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
                            void **state)
 {
-    const method *m = &methods[row->kernel];
     pair *p = *state = rp__alloc_zero(1, sizeof *p);
-    rp_status status = p ? draw_pair(p, n, seed, row->option) : RP_NO_MEMORY;
+    rp_status status = p ? draw_pair(p, n, seed, row->option & RATIO) : RP_NO_MEMORY;
     if (status == RP_OK) {
+        p->id = (rp__intersect_id)row->kernel;
         p->args.na = p->args.room = p->na;
         p->args.nb = p->nb;
         p->args.universe = p->universe;
-        status = put_inputs(p, device, m, row->codec);
+        status = put_inputs(p, device, &rp__intersect_table[p->id], row->codec);
     }
     if (status == RP_OK) {
-        cut_work(p, m, row->width, row->codec);
-        status = put_outputs(p, device, m);
+        rp__intersect_cut(p->id, row->width, row->codec, &p->args, &p->how);
+        status = put_outputs(p, device, row->option);
     }
     if (status == RP_OK)
         status = rp__device_wait(device);
@@ -448,22 +303,9 @@ static rp_status make_pair(const rp__gpu_case *row, rp__device *device, uint64_t
 
 static rp_status run_pair(const rp__gpu_case *row, rp__device *device, void *state)
 {
-    const uint32_t threads = 128;
     const pair *p = state;
-    const method *m = &methods[row->kernel];
-    karg_intersect args = p->args;
-    rp_status status = RP_OK;
-    if (m->flags & FINDS_PATH)
-        status = rp__device_launch(device, RP_KERNEL_intersect_mpath_splits_kernel,
-                                   (rp__launch){div_up(args.tiles + 1, threads / 32), threads, 0},
-                                   &args);
-    for (uint32_t level = args.levels; status == RP_OK && level-- > 0;) {
-        uint32_t n = (p->na >> (PMF_FINEST + PMF_FAN * level)) + 1;
-        args.level = level;
-        status = rp__device_launch(device, RP_KERNEL_intersect_pmf_splits_kernel,
-                                   (rp__launch){div_up(n, threads), threads, 0}, &args);
-    }
-    return status == RP_OK ? rp__device_launch(device, m->kernel, p->how, &args) : status;
+    (void)row;
+    return rp__intersect_run(p->id, device, p->how, &p->args);
 }
 
 /* n words at a device's address are these. */
@@ -484,14 +326,14 @@ static rp_status compare(rp__device *device, uint64_t at, const uint32_t *want, 
     return status;
 }
 
-static rp_status compare_marks(const pair *p, rp__device *device, bool is_by_rank, rp_error *what)
+static rp_status compare_marks(const pair *p, rp__device *device, bool by_rank, rp_error *what)
 {
-    uint32_t words = div_up(is_by_rank ? p->na : p->universe, 32);
+    uint32_t bits = by_rank ? p->na : p->universe, words = bits / 32 + (bits % 32 > 0);
     uint32_t *want = rp__alloc_zero((size_t)words + 1, sizeof *want);
     if (!want)
         return RP_NO_MEMORY;
     for (uint32_t i = 0; i < p->n; i++) {
-        uint32_t bit = is_by_rank ? p->a_ranks[i] : p->docids[i];
+        uint32_t bit = by_rank ? p->a_ranks[i] : p->docids[i];
         want[bit / 32] |= 1U << bit % 32;
     }
     rp_status status = compare(device, p->args.marks, want, words, "word of marks", what);
@@ -503,16 +345,15 @@ static rp_status check_pair(const rp__gpu_case *row, rp__device *device, void *s
                             rp_error *what)
 {
     const pair *p = state;
-    const method *m = &methods[row->kernel];
     rp_status status = compare(device, p->args.count, &p->n, 1, "count", what);
-    if (status == RP_OK && m->flags & GIVES_DOCIDS)
+    if (status == RP_OK && p->args.out)
         status = compare(device, p->args.out, p->docids, p->n, "docid", what);
-    if (status == RP_OK && m->flags & GIVES_RANKS)
+    if (status == RP_OK && p->args.a_ranks)
         status = compare(device, p->args.a_ranks, p->a_ranks, p->n, "rank in A", what);
-    if (status == RP_OK && m->flags & GIVES_RANKS)
+    if (status == RP_OK && p->args.b_ranks)
         status = compare(device, p->args.b_ranks, p->b_ranks, p->n, "rank in B", what);
-    if (status == RP_OK && m->flags & GIVES_MARKS)
-        status = compare_marks(p, device, m->cut == BY_A, what);
+    if (status == RP_OK && p->args.marks)
+        status = compare_marks(p, device, is_by_rank(row), what);
     return status;
 }
 
@@ -521,26 +362,28 @@ static void cost_pair(const rp__gpu_case *row, const void *state, uint64_t *byte
                       uint64_t *elements)
 {
     const pair *p = state;
-    const method *m = &methods[row->kernel];
-    uint64_t bits = p->universe / 8, of_a = sizeof(uint32_t) * (uint64_t)p->na,
-             sectors = 32 * (uint64_t)p->na;
-    uint64_t of_b = m->flags & READS_B_BITS ? bits : sizeof(uint32_t) * (uint64_t)p->args.nb;
-    if (m->codec && !(m->flags & READS_B))
+    uint32_t needs = rp__intersect_table[p->id].needs;
+    uint64_t bits = p->universe / 8, of_a = sizeof(uint32_t) * (uint64_t)p->na;
+    uint64_t sectors = 8 * of_a, of_b = sizeof(uint32_t) * (uint64_t)p->args.nb;
+    if (needs & RP_INTERSECT_B_BITS)
+        of_b = bits;
+    else if (!(needs & (RP_INTERSECT_B | RP_INTERSECT_HEADS)))
         of_b = rp__gpu_case_lists_payload(&p->list);
-    *bytes = (m->flags & READS_A_BITS ? bits : of_a) + (of_b < sectors ? of_b : sectors);
-    if (m->flags & GIVES_DOCIDS)
-        *bytes += sizeof(uint32_t) * (uint64_t)p->n * (m->flags & GIVES_RANKS ? 3 : 1);
-    if (m->flags & GIVES_MARKS)
-        *bytes += m->cut == BY_A ? p->na / 8 : bits;
+    *bytes = (needs & RP_INTERSECT_A_BITS ? bits : of_a) + (of_b < sectors ? of_b : sectors);
+    if (p->args.out)
+        *bytes += sizeof(uint32_t) * (uint64_t)p->n * (p->args.a_ranks ? 3 : 1);
+    if (p->args.marks)
+        *bytes += is_by_rank(row) ? p->na / 8 : bits;
     *elements = p->na;
 }
 
-/* method, name, ratio, threads, what it is told, twin */
+/* method, name, ratio and what is asked for, threads, what it is told, twin */
 #define ROW(method_, name_, ratio_, threads_, told_, twin_)                                        \
     {                                                                                              \
         .area = "intersect", .name = (name_), .make = make_pair, .run = run_pair,                  \
-        .check = check_pair, .free = free_pair, .cost = cost_pair, .kernel = (method_),            \
-        .codec = (told_), .width = (threads_), .option = (ratio_), .twin = (twin_)                 \
+        .check = check_pair, .free = free_pair, .cost = cost_pair,                                 \
+        .kernel = RP_INTERSECT_##method_, .codec = (told_), .width = (threads_),                   \
+        .option = (ratio_), .twin = (twin_)                                                        \
     }
 
 #define MERGE_TWIN "merge path, ordered docid list out"
@@ -558,35 +401,35 @@ const rp__gpu_case rp__gpu_case_intersect[] = {
     ROW(TILE, "tile 16K 1:10", 10, 256, 14, HS_TWIN),
     ROW(TILE, "tile 32K 1:10", 10, 256, 15, HS_TWIN),
     ROW(TILE, "tile 8K 1:10 of 128", 10, 128, 13, HS_TWIN),
-    ROW(TILE_RANKS, "tile ranks 1:1", 1, 256, 14, NULL),
-    ROW(TILE_MARKS, "tile marks 1:1", 1, 256, 14, MERGE_TWIN),
-    ROW(BS4, "bs 1:1", 1, 256, 0, BS_TWIN),
-    ROW(BS4, "bs 1:10", 10, 256, 0, BS_TWIN),
-    ROW(BS2, "bs 1:100", 100, 256, 0, BS_TWIN),
-    ROW(BS4_MARKS, "bs marks 1:10", 10, 256, 0, BS_TWIN),
-    ROW(BS4_RANKS, "bs ranks 1:10", 10, 256, 0, NULL),
-    ROW(HS1, "hs4 1:100 x1 of 512", 100, 512, 4, HS_TWIN),
-    ROW(HS1, "hs4 1:100 x1 of 1024", 100, 1024, 4, HS_TWIN),
-    ROW(HS2, "hs4 1:100 x2 of 256", 100, 256, 4, HS_TWIN),
-    ROW(HS4, "hs4 1:100 x4 of 128", 100, 128, 4, HS_TWIN),
-    ROW(HS1_MARKS, "hs4 1:100 marks", 100, 256, 4, "hash segments, about 4 per bucket"),
-    ROW(HS2, "hs4 1:10 x2", 10, 256, 4, HS_TWIN),
-    ROW(HS4, "hs4 1:10 x4", 10, 128, 4, HS_TWIN),
-    ROW(HS2, "hs8 1:100", 100, 256, 8, HS_TWIN),
-    ROW(HS2, "hs16 1:100", 100, 256, 16, HS_TWIN),
-    ROW(HS2, "hs64 1:100", 100, 256, 64, HS_TWIN),
-    ROW(HS2, "hs256 1:100", 100, 256, 256, HS_TWIN),
-    ROW(HS4_RANKS, "hs16 ranks 1:10", 10, 128, 16, NULL),
+    ROW(TILE_RANKS, "tile ranks 1:1", 1 | RANKS, 256, 14, NULL),
+    ROW(TILE_MARKS, "tile marks 1:1", 1 | MARKS, 256, 14, MERGE_TWIN),
+    ROW(BS_X4, "bs 1:1", 1, 256, 0, BS_TWIN),
+    ROW(BS_X4, "bs 1:10", 10, 256, 0, BS_TWIN),
+    ROW(BS_X2, "bs 1:100", 100, 256, 0, BS_TWIN),
+    ROW(BS_X4, "bs marks 1:10", 10 | MARKS, 256, 0, BS_TWIN),
+    ROW(BS_X4, "bs ranks 1:10", 10 | RANKS | BOTH, 256, 0, NULL),
+    ROW(HS_X1, "hs4 1:100 x1 of 512", 100, 512, 4, HS_TWIN),
+    ROW(HS_X1, "hs4 1:100 x1 of 1024", 100, 1024, 4, HS_TWIN),
+    ROW(HS_X2, "hs4 1:100 x2 of 256", 100, 256, 4, HS_TWIN),
+    ROW(HS_X4, "hs4 1:100 x4 of 128", 100, 128, 4, HS_TWIN),
+    ROW(HS_X1, "hs4 1:100 marks", 100 | MARKS, 256, 4, "hash segments, about 4 per bucket"),
+    ROW(HS_X2, "hs4 1:10 x2", 10, 256, 4, HS_TWIN),
+    ROW(HS_X4, "hs4 1:10 x4", 10, 128, 4, HS_TWIN),
+    ROW(HS_X2, "hs8 1:100", 100, 256, 8, HS_TWIN),
+    ROW(HS_X2, "hs16 1:100", 100, 256, 16, HS_TWIN),
+    ROW(HS_X2, "hs64 1:100", 100, 256, 64, HS_TWIN),
+    ROW(HS_X2, "hs256 1:100", 100, 256, 256, HS_TWIN),
+    ROW(HS_X4, "hs16 ranks 1:10", 10 | RANKS, 128, 16, NULL),
     ROW(BITS_PROBE, "bits probe 1:10", 10, 256, 0, PROBE_TWIN),
     ROW(BITS_PROBE, "bits probe 1:100", 100, 256, 0, PROBE_TWIN),
     ROW(BITS_AND, "bits and 1:1", 1, 256, 0, NULL),
     ROW(BITS_AND, "bits and 1:1 of 512", 1, 512, 0, NULL),
-    ROW(BITS_MARKS, "bits and marks 1:1", 1, 256, 0, AND_TWIN),
-    ROW(BITS_MARKS, "bits and marks 1:1 of 1024", 1, 1024, 0, AND_TWIN),
+    ROW(BITS_MARKS, "bits and marks 1:1", 1 | MARKS, 256, 0, AND_TWIN),
+    ROW(BITS_MARKS, "bits and marks 1:1 of 1024", 1 | MARKS, 1024, 0, AND_TWIN),
     ROW(IS, "is 1:10", 10, 256, 0, BS_TWIN),
     ROW(IS, "is 1:100", 100, 256, 0, BS_TWIN),
-    ROW(LR, "lr 1:10", 10, 256, 0, BS_TWIN),
-    ROW(LR, "lr 1:100", 100, 256, 0, BS_TWIN),
+    ROW(LR_GLOBAL, "lr 1:10", 10, 256, 0, BS_TWIN),
+    ROW(LR_GLOBAL, "lr 1:100", 100, 256, 0, BS_TWIN),
     ROW(LR_LOCAL, "lr local 1:100", 100, 256, 0, BS_TWIN),
     ROW(SKIP, "skip 1:10", 10, 256, 0, BS_TWIN),
     ROW(SKIP, "skip 1:100", 100, 256, 0, BS_TWIN),
@@ -601,15 +444,15 @@ const rp__gpu_case rp__gpu_case_intersect[] = {
     ROW(MPATH, "mpath 1:1 of 128", 1, 128, 0, MERGE_TWIN),
     ROW(MPATH_TWO, "mpath 1:1 two kernels", 1, 256, 0, MERGE_TWIN),
     ROW(MPATH, "mpath 1:10", 10, 256, 0, MERGE_TWIN),
-    ROW(MPATH_RANKS, "mpath ranks 1:1", 1, 64, 0, NULL),
+    ROW(MPATH, "mpath ranks 1:1", 1 | RANKS, 64, 0, NULL),
     ROW(BP128, "bp128 1:1", 1, 128, 0, NULL),
-    ROW(BP128, "bp128 1:10", 10, 256, 0, NULL),
+    ROW(BP128, "bp128 ranks 1:10", 10 | RANKS, 256, 0, NULL),
     ROW(BP128, "bp128 1:100", 100, 512, 0, NULL),
-    ROW(LRC_HEADS, "lrc heads 1:10", 10, 256, 0, NULL),
+    ROW(LRC_HEADS, "lrc heads ranks 1:10", 10 | RANKS, 256, 0, NULL),
     ROW(LRC_HEADS, "lrc heads 1:100", 100, 512, 0, NULL),
     ROW(LRC_AT, "lrc at 1:10", 10, 256, 0, NULL),
     ROW(LRC_AT, "lrc at 1:100", 100, 512, 0, NULL),
-    ROW(HSLRC256, "hslrc256 1:10", 10, 256, 0, NULL),
+    ROW(HSLRC256, "hslrc256 ranks 1:10", 10 | RANKS, 256, 0, NULL),
     ROW(HSLRC256, "hslrc256 1:100", 100, 512, 0, NULL),
     ROW(HSLRC128, "hslrc128 1:100", 100, 512, 0, NULL),
     {0},

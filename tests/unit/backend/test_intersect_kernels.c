@@ -14,7 +14,7 @@
 #include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/kernels/args.h"
 
-enum { SCRATCH = 72, MOST = 4096, STATE_FIRST = 2 };
+enum { MOST = 4096, STATE_FIRST = 2 };
 
 /* One arena of device memory: a, b, out, a_ranks, b_ranks, splits of MOST words each; count; state. */
 typedef struct bench {
@@ -59,7 +59,7 @@ static void give(bench *b, const uint32_t *a_docids, uint32_t na, const uint32_t
 
 static void launch(bench *b, rp__kernel_id kernel, uint32_t grid, uint32_t threads, uint32_t words)
 {
-    rp__launch how = {grid, threads, (SCRATCH + words) * 4};
+    rp__launch how = {grid, threads, (KARG_SCRATCH + words) * 4};
     assert_int_equal(rp__device_launch(&b->device, kernel, how, &b->args), RP_OK);
     assert_int_equal(rp__device_wait(&b->device), RP_OK);
 }

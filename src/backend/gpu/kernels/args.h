@@ -38,6 +38,11 @@ typedef struct karg_decode {
     uint32_t n_tiles, zero;
 } karg_decode;
 
+enum {
+    KARG_SCRATCH = 72, /* words of shared memory of a block whose output is ordered (compact.cuh) */
+    KARG_STAGED = 512, /* and of each of its warps, where that output comes from bits */
+};
+
 /* intersect_*.cu: the docids of a short list A that are in a long list B. Lists of docids rise, begin at a
  * multiple of 16 bytes and have room to the next; bits: bit x of them stands for docid x, likewise with room.
  * What a kernel reads of B is in its header. */

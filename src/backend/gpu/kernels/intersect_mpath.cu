@@ -6,8 +6,7 @@
  * na + nb below 2^32; tile at most 11 a thread, and 32,767. Any content is safe: indices are held in the tile.
  * Source: Liu et al. 2018, 3.1.2 and figure 6. A goes first where docids are equal. */
 #include "backend/gpu/kernels/prim/search.cuh"
-
-enum { MPATH_STEPS = 11 };
+#include "backend/gpu/kernels/tuning.h"
 
 /* By a warp: how many elements of A the path has passed at diagonal d. 32 probes a step. */
 PRIM uint32_t mpath_diagonal(const karg_intersect &a, uint32_t d)
@@ -95,7 +94,7 @@ PRIM mpath_walk mpath_merge(const mpath_tile &t, uint32_t i, uint32_t j)
     mpath_walk w = {0, 0};
     uint32_t x = i < t.na ? t.a[i] : ~0U, y = t.b[j];
 #pragma unroll
-    for (uint32_t s = 0; s < MPATH_STEPS; s++) {
+    for (uint32_t s = 0; s < TUNE_MPATH_STEPS; s++) {
         if (i < t.na && x <= y) {
             w.passed |= 1U << s;
             w.found |= (uint32_t)(x == y) << s;
@@ -113,7 +112,7 @@ RP_KERNEL_BOUNDED(intersect_mpath_kernel, karg_intersect, 256, 6)
     uint32_t *staged = room + a.tile + 1;
     compact_tile tile = compact_begin(a.state, a.tiles, scratch);
     mpath_tile t = mpath_load(a, tile.number, scratch, room);
-    uint32_t d = prim_min(prim_thread() * MPATH_STEPS, t.na + t.nb), i = mpath_point(t, d);
+    uint32_t d = prim_min(prim_thread() * TUNE_MPATH_STEPS, t.na + t.nb), i = mpath_point(t, d);
     mpath_walk w = mpath_merge(t, i, d - i);
     uint32_t at = scan_block(prim_count(w.found), scratch, &all);
     for (uint32_t left = w.found; left; left &= left - 1) {

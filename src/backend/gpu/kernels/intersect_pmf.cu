@@ -6,10 +6,11 @@
  * Level l has every 32 * 16^l-th element of A. Places are held within nb: any content is safe.
  * Source: Ding et al. 2009, 7 and 8. */
 #include "backend/gpu/kernels/prim/search.cuh"
+#include "backend/gpu/kernels/tuning.h"
 
-enum { PMF_FINEST = 5, PMF_FAN = 4, PMF_EACH = 4 }; /* log2 of strides */
+enum { PMF_EACH = 4 };
 
-PRIM uint32_t pmf_shift(uint32_t level) { return PMF_FINEST + PMF_FAN * level; }
+PRIM uint32_t pmf_shift(uint32_t level) { return TUNE_PMF_FINEST + TUNE_PMF_FAN * level; }
 
 /* The places of a level's splitters. */
 PRIM uint32_t *pmf_places(const karg_intersect &a, uint32_t level)

@@ -11,8 +11,8 @@
 #include "backend/gpu/kernels/prim/scan.cuh"
 
 enum {
-    COMPACT_SCRATCH = 72, /* words of shared memory that calls below share */
-    COMPACT_FIRST = 2,    /* the word of tile 0 */
+    COMPACT_SCRATCH = KARG_SCRATCH, /* words of shared memory that calls below share */
+    COMPACT_FIRST = 2,              /* the word of tile 0 */
 };
 
 typedef struct compact_tile {
@@ -111,7 +111,7 @@ PRIM void compact_count_bits(const uint32_t *bits, uint32_t *places, uint32_t n)
     }
 }
 
-enum { COMPACT_STAGED = 512 }; /* words of shared memory that a warp stages 1,024 bits in */
+enum { COMPACT_STAGED = KARG_STAGED }; /* words of shared memory that a warp stages 1,024 bits in */
 
 /* By a warp: put(place, word, bit) for the bits of 32 words, the first of which is number i, in order; how many
  * there are. What one lane finds lies side by side in `staged`, so that all lanes put at once. */
