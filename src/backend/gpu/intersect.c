@@ -38,12 +38,14 @@ const rp__intersect rp__intersect_table[RP_INTERSECTS] = {
     ROW(MPATH, "mpath", mpath, PATH, B, TUNE_MPATH_STEPS, NULL),
     ROW(MPATH_TWO, "mpath two", mpath, PATH, B | SPLITS, TUNE_MPATH_STEPS, NULL),
     ROW(TILE, "tile", tile, SLICE, B, 0, NULL),
+    ROW(TILE_TWO, "tile two", tile, SLICE, B | SPLITS, 0, NULL),
     ROW(TILE_RANKS, "tile ranks", tile_ranks, SLICE, B, 0, NULL),
     ROW(TILE_MARKS, "tile marks", tile_marks, SLICE, B, 0, NULL),
     ROW(BITS_PROBE, "bits probe", bits_probe, A, RP_INTERSECT_B_BITS, 4, NULL),
     ROW(BITS_AND, "bits and", bits_and, BITS, BITS, 0, NULL),
     ROW(BITS_MARKS, "bits marks", bits_marks, BITS, BITS, 0, NULL),
     ROW(BP128, "bp128", bp128, A, LIST, 1, "bp128"),
+    ROW(BP128_TILE, "bp128 tile", bp128_tile, SLICE, LIST, 0, "bp128"),
     ROW(LRC_HEADS, "lrc heads", lrc_heads, A, LIST | LR, 1, "lrc"),
     ROW(LRC_AT, "lrc at", lrc_at, A, LIST | LR, 1, "lrc"),
     ROW(HSLRC256, "hslrc256", lrc_hs, A, LIST, 1, "hslrc256"),
@@ -109,7 +111,7 @@ static uint32_t splitters(const karg_intersect *args, uint32_t level)
 
 size_t rp__intersect_splits(const karg_intersect *args)
 {
-    size_t n = args->tiles + (size_t)1;
+    size_t n = 2 * (args->tiles + (size_t)1);
     for (uint32_t level = 0; level < args->levels; level++)
         n += splitters(args, level);
     return n * sizeof(uint32_t);
@@ -119,11 +121,14 @@ size_t rp__intersect_splits(const karg_intersect *args)
 
 static rp_status find_splits(const rp__intersect *row, rp__device *device, karg_intersect *args)
 {
+    const uint32_t warps = SPLIT_THREADS / 32;
+    uint64_t ends = (uint64_t)args->tiles + 1;
     if (row->tile == RP_INTERSECT_PATH)
-        return rp__device_launch(
-            device, RP_KERNEL_intersect_mpath_splits_kernel,
-            (rp__launch){div_up((uint64_t)args->tiles + 1, SPLIT_THREADS / 32), SPLIT_THREADS, 0},
-            args);
+        return rp__device_launch(device, RP_KERNEL_intersect_mpath_splits_kernel,
+                                 (rp__launch){div_up(ends, warps), SPLIT_THREADS, 0}, args);
+    if (row->tile == RP_INTERSECT_SLICE)
+        return rp__device_launch(device, RP_KERNEL_intersect_tile_splits_kernel,
+                                 (rp__launch){div_up(2 * ends, warps), SPLIT_THREADS, 0}, args);
     rp_status status = RP_OK;
     for (uint32_t level = args->levels; status == RP_OK && level-- > 0;) {
         args->level = level;

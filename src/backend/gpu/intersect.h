@@ -44,12 +44,14 @@ typedef enum rp__intersect_id {
     RP_INTERSECT_MPATH,
     RP_INTERSECT_MPATH_TWO,
     RP_INTERSECT_TILE,
+    RP_INTERSECT_TILE_TWO,
     RP_INTERSECT_TILE_RANKS, /* gives docids and both ranks, all of them */
     RP_INTERSECT_TILE_MARKS, /* gives marks alone */
     RP_INTERSECT_BITS_PROBE,
     RP_INTERSECT_BITS_AND,
     RP_INTERSECT_BITS_MARKS, /* gives marks alone */
     RP_INTERSECT_BP128,
+    RP_INTERSECT_BP128_TILE,
     RP_INTERSECT_LRC_HEADS,
     RP_INTERSECT_LRC_AT,
     RP_INTERSECT_HSLRC256,

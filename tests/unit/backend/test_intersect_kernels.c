@@ -209,11 +209,12 @@ static void lists_that_do_not_rise_are_safe(void **state)
 static void damaged_bytes_are_safe(void **state)
 {
     (void)state;
-    enum { NA = 500, NB = 3000, THREADS = 64 };
+    enum { NA = 500, NB = 3000, THREADS = 128, SLICE = 10, STAGED = 16 };
     static const struct {
         const char *codec;
         rp__kernel_id kernel;
     } rows[] = {{"bp128", RP_KERNEL_intersect_bp128_kernel},
+                {"bp128", RP_KERNEL_intersect_bp128_tile_kernel},
                 {"lrc", RP_KERNEL_intersect_lrc_heads_kernel},
                 {"lrc", RP_KERNEL_intersect_lrc_at_kernel},
                 {"hslrc256", RP_KERNEL_intersect_lrc_hs_kernel},
@@ -245,12 +246,12 @@ static void damaged_bytes_are_safe(void **state)
             assert_int_equal(rp__gpu_case_lists_send(&set, &t.device, 0, 1), RP_OK);
             take(&t, set.at_lists, (uint32_t *)&t.args.list, sizeof t.args.list / 4);
             t.args.aux = t.args.splits;
-            t.args.shift = 3;
+            bool is_slice = rows[k].kernel == RP_KERNEL_intersect_bp128_tile_kernel;
+            t.args.shift = is_slice ? SLICE : 3;
             t.args.n_buckets = MOST - 1;
             t.args.levels = 1;
-            bool is_two = !strcmp(rows[k].codec, "raw");
-            t.args.tiles = is_two ? NA / THREADS / 2 + 1 : NA / THREADS + 1;
-            launch(&t, rows[k].kernel, t.args.tiles, THREADS, 5 * THREADS);
+            t.args.tiles = is_slice ? (3 * NB >> SLICE) + 1 : NA / THREADS + 1;
+            launch(&t, rows[k].kernel, t.args.tiles, THREADS, (STAGED + 4) * THREADS);
             take(&t, t.args.count, &count, 1);
             assert_true(count <= NA);
             rp__gpu_case_lists_free(&set, &t.device);
