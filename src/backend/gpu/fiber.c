@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -103,6 +104,9 @@ static void begin(void)
 static void prepare(block *b, uint32_t i)
 {
     unsigned char *top = b->stacks + (size_t)(i + 1) * STACK;
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(top - STACK, STACK); /* what the fiber before has left */
+#endif
     void *entry;
     void (*function)(void) = begin;
     memcpy(&entry, &function, sizeof entry);
