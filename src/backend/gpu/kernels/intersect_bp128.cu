@@ -2,7 +2,7 @@
  * for lists of like length, by slices of the universe (intersect_tile.cu), a warp a block of B.
  * One thread: an element of A; one warp: 32 of them, and the blocks they lie in, one after the other. One block:
  * a tile of A; or a slice.
- * Reads A once, coalesced; last_far and last, a word a step; a needed block once a warp, four values a lane, with
+ * Reads A once, coalesced; last, 64 words a step; a needed block once a warp, four values a lane, with
  * a prefix sum over the warp; it is searched in 128 words a warp of shared memory. Writes hits staged there.
  * list: blocks of 128. A block that does not lie in its payload has no docids: any bytes are safe.
  * Source: Liu et al. 2018, 3.1.2; Ding et al. 2009, 8. */
@@ -61,7 +61,8 @@ RP_KERNEL(intersect_bp128_kernel, karg_intersect)
     uint32_t *shared = (uint32_t *)prim_shared(), rank = a.nb;
     uint32_t *docids = shared + SEARCH_SHARED(prim_block_size(), 1) + prim_warp() * KARG_BLOCK;
     search_part<1> p = search_begin<1>(a, shared);
-    uint32_t block = p.first < a.na ? directory_block(a.list, p.x[0]) : a.list.n_blocks;
+    uint32_t block = directory_block_warp(a.list, p.x[0]);
+    block = p.first < a.na ? block : a.list.n_blocks;
     uint32_t open = prim_ballot<32>(block < a.list.n_blocks);
     while (open) {
         uint32_t b = prim_shuffle<32>(block, prim_lowest(open));

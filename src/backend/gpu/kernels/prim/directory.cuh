@@ -23,6 +23,24 @@ PRIM uint32_t directory_block(const karg_list &list, uint32_t x)
                         prim_min(from + DIRECTORY_FAR, list.n_blocks), x);
 }
 
+/* The same by a warp whose lanes have rising docids side by side: lane 0's block is found by all, and the next 32
+ * heads, one a lane, mostly hold the others'. Four waits, where lane by lane they are as many as a binary search has
+ * steps. */
+PRIM uint32_t directory_block_warp(const karg_list &list, uint32_t x)
+{
+    const uint32_t *last = prim_at<const uint32_t>(list.last);
+    if (!last)
+        return 0;
+    uint32_t first = search_warp(last, list.n_blocks, prim_shuffle<32>(x, 0)), k = 0;
+    uint32_t own = first + prim_lane() < list.n_blocks ? prim_load(&last[first + prim_lane()]) : ~0U;
+#pragma unroll
+    for (uint32_t step = 16; step > 0; step /= 2)
+        k += prim_shuffle<32>(own, k + step - 1) < x ? step : 0;
+    bool is_near = prim_shuffle<32>(own, k) >= x;
+    uint32_t far = prim_min(first + 32, list.n_blocks);
+    return prim_min(is_near ? first + k : search_first(last, far, list.n_blocks, x), list.n_blocks);
+}
+
 /* The last docid of block b, b at least 1 and the list of more than one. */
 PRIM uint32_t directory_last(const karg_list &list, uint32_t b)
 {
