@@ -254,6 +254,11 @@ const uint64_t *rp__fiber_exchange(uint32_t width, uint64_t value)
     return t->values[turn & 1];
 }
 
+void rp__fiber_pause(void)
+{
+    to_scheduler(running, false);
+}
+
 void rp__fiber_trap(void)
 {
     block *b = running;

@@ -46,6 +46,7 @@ void rp__fiber_sync(void); /* all threads of the block that have not ended */
 /* All threads of the tile of `width` (8, 16 or 32) bring a value; returns all, in order. They are there until
  * the tile's next exchange but one. */
 const uint64_t *rp__fiber_exchange(uint32_t width, uint64_t value);
+void rp__fiber_pause(void); /* lets the others go first: who looks again and again must not keep them from it */
 void rp__fiber_trap(void); /* ends the kernel with a fault */
 
 #ifdef __cplusplus

@@ -148,7 +148,7 @@ static void a_tile_looks_back_over_windows(void **state)
             /* tile 0, and here and there another, knows what stands before it */
             bool is_all = i == 0 || (i % 200 == 150);
             words[STATE_FIRST + i] =
-                (uint64_t)EPOCH << 33 | (uint64_t)is_all << 32 | (is_all ? sum : n);
+                (uint64_t)(EPOCH + 1) << 33 | (uint64_t)is_all << 32 | (is_all ? sum : n);
         }
         size_t bytes = (STATE_FIRST + number + 1) * sizeof words[0];
         assert_int_equal(rp__device_copy_in(&t.device, t.args.state, words, bytes), RP_OK);

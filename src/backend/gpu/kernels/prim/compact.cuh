@@ -35,10 +35,11 @@ PRIM compact_tile compact_begin(uint64_t state, uint32_t tiles, uint32_t *scratc
     return tile;
 }
 
-/* A tile's word: what it has found (or, bit 32, it and all before it), once it bears the epoch. */
+/* A tile's word: what it has found (or, bit 32, it and all before it), once it bears the epoch, counted from 1: a
+ * word that was never written bears none. */
 PRIM uint64_t compact_word(compact_tile tile, bool is_all, uint32_t n)
 {
-    return (uint64_t)tile.epoch << 33 | (uint64_t)is_all << 32 | n;
+    return (uint64_t)(tile.epoch + 1) << 33 | (uint64_t)is_all << 32 | n;
 }
 
 PRIM uint64_t compact_look(const uint64_t *at, compact_tile tile)

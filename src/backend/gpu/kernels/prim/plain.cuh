@@ -89,8 +89,16 @@ PRIM uint32_t prim_atomic_cas(uint32_t *at, uint32_t is, uint32_t v)
 }
 PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v) { return prim_swap_in(at, *at + v); }
 PRIM uint64_t prim_atomic_max64(uint64_t *at, uint64_t v) { return prim_swap_in(at, *at < v ? v : *at); }
-PRIM uint32_t prim_load_now(const uint32_t *at) { return *(const volatile uint32_t *)at; }
-PRIM uint64_t prim_load_now64(const uint64_t *at) { return *(const volatile uint64_t *)at; }
+PRIM uint32_t prim_load_now(const uint32_t *at)
+{
+    rp__fiber_pause();
+    return *(const volatile uint32_t *)at;
+}
+PRIM uint64_t prim_load_now64(const uint64_t *at)
+{
+    rp__fiber_pause();
+    return *(const volatile uint64_t *)at;
+}
 PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at = v; }
 
 template <class T> PRIM T prim_load(const T *at) { return *at; }
