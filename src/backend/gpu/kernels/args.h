@@ -66,6 +66,14 @@ typedef struct karg_intersect {
     uint32_t levels, level;    /* of pmf: 1 to 4; the one that a kernel finds, the finest is 0 */
 } karg_intersect;
 
+/* Bytes of dynamic shared memory that each warp of them needs. */
+enum {
+    KARG_SHARED_BLOCKS = 512, /* raw, vbyte, bp128 */
+    KARG_SHARED_EF128 = 1152,
+    KARG_SHARED_BITMAP = 1536,
+    KARG_SHARED_IIU = 1536,
+};
+
 /* copy.cu */
 typedef struct karg_copy {
     uint64_t from, to; /* n words of 16 bytes each */

@@ -2,6 +2,7 @@
 #include "backend/gpu/fiber.h"
 
 #define PRIM static inline
+#define PRIM_MEMBER __attribute__((always_inline)) inline
 
 #define RP_KERNEL(name, args)                                                                      \
     static void name(const args &a);                                                               \

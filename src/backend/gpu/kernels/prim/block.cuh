@@ -1,0 +1,132 @@
+/* block.cuh: blocks of lists for whole warps: tiles, the directory, and a walk over the blocks of a tile.
+ *
+ * A code is a struct with static members: `head` finds a block, by one lane; `key` says how wide its values are;
+ * `fetched` holds what a lane has loaded of a row of blocks, `docids` makes V docids a lane of it. A row is as many
+ * blocks as have room in a warp: LANES lanes each, lane p of a block having slots p*V to p*V + V - 1. So loads of
+ * several rows are in flight before the first is looked at. Scratch is used in turns: what a lane reads of one half
+ * is written again only after the sync of the other.
+ *
+ * Safe on any bytes: `head` proves that a block lies in the list's docs_bytes, or makes it one of width 0; lanes
+ * whose first slot is past the count read where slot 0 is. What they load past a block is less than RP_PAD. */
+#ifndef RP_KERNELS_BLOCK_CUH
+#define RP_KERNELS_BLOCK_CUH
+
+#include "backend/gpu/kernels/prim/scan.cuh"
+
+enum {
+    BLOCK_HEADS = 32 * 16, /* bytes of shared memory that a walk needs */
+};
+
+/* A karg_list for reading. */
+struct block_list {
+    const uint32_t *words; /* holds the first byte of the docids: byte `phase` of its first word */
+    const uint32_t *last, *offsets, *first;
+    uint32_t phase, docs_bytes, n, n_blocks;
+};
+
+PRIM block_list block_list_open(const karg_list *from)
+{
+    uint64_t docs = prim_load(&from->docs);
+    block_list list;
+    list.words = prim_at<const uint32_t>(docs & ~UINT64_C(3));
+    list.phase = (uint32_t)docs & 3;
+    list.last = prim_at<const uint32_t>(prim_load(&from->last));
+    list.offsets = prim_at<const uint32_t>(prim_load(&from->offsets));
+    list.first = prim_at<const uint32_t>(prim_load(&from->first));
+    list.docs_bytes = prim_load(&from->docs_bytes);
+    list.n = prim_load(&from->n);
+    list.n_blocks = prim_load(&from->n_blocks);
+    return list;
+}
+
+/* What a lane finds out about a block. */
+struct alignas(16) block_head {
+    uint32_t at;    /* byte of the payload, from the list's first word */
+    uint32_t shape; /* of the code: widths; 0: nothing is read */
+    uint32_t base;  /* the least docid that may come */
+    uint32_t count; /* postings; 0: no block. Of some codes with more in the high half */
+};
+
+PRIM uint32_t block_byte(const block_list &list, uint32_t at)
+{
+    return prim_load((const uint8_t *)list.words + at);
+}
+
+PRIM uint32_t block_base(const block_list &list, uint32_t b)
+{
+    return b && list.last ? prim_load(&list.last[b - 1]) + 1 : 0;
+}
+
+/* Postings of block b of a codec that cuts every KARG_BLOCK. */
+PRIM uint32_t block_count(const block_list &list, uint32_t b)
+{
+    uint32_t rank = b * KARG_BLOCK;
+    return b < list.n_blocks && rank < list.n ? prim_min<uint32_t>(list.n - rank, KARG_BLOCK) : 0;
+}
+
+/* Where the bytes of block b begin and end. False: not inside the payload. */
+PRIM bool block_bytes(const block_list &list, uint32_t b, uint32_t *from, uint32_t *to)
+{
+    bool has = list.offsets != nullptr;
+    *from = has ? prim_load(&list.offsets[b]) : 0;
+    *to = has && b + 1 < list.n_blocks ? prim_load(&list.offsets[b + 1]) : list.docs_bytes;
+    return *from < *to && *to <= list.docs_bytes;
+}
+
+/* The next rows of a walk: blocks i to i + ROWS * (32 / LANES) - 1 of the heads, of which the widest has CODE's
+ * class K at least. `take` gets the number of the block among the heads, its head, the lane's first slot in it, its
+ * docids, and whether all blocks of the rows are of V * LANES postings. */
+template <class CODE, int V, int LANES, int ROWS, int K, class TAKE>
+PRIM void block_rows(const block_list &list, const block_head (&head)[ROWS], uint32_t i,
+                     unsigned char *scratch, bool is_full, TAKE take)
+{
+    typename CODE::template fetched<V, LANES, K> words[ROWS];
+    uint32_t first = prim_lane() % LANES * V, turn = ROWS > 1 ? 0 : i / (32 / LANES);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        words[r].load(list, head[r], first);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        uint32_t docids[V];
+        words[r].docids(list, head[r], first, scratch + (turn + r) % 2 * CODE::SCRATCH, docids);
+        take(i + r * (32 / LANES) + prim_lane() / LANES, head[r], first, docids, is_full);
+    }
+}
+
+/* All blocks of a tile, ROWS rows at a time. `shared`: BLOCK_HEADS + 2 * CODE::SCRATCH bytes of the warp's own. */
+template <class CODE, int V, int LANES, int ROWS, class TAKE>
+PRIM void block_walk(const block_list &list, const karg_tile &tile, unsigned char *shared, TAKE take)
+{
+    const uint32_t step = ROWS * (32 / LANES);
+    block_head *heads = (block_head *)shared;
+    for (uint32_t from = 0; from < tile.n; from += 32) {
+        uint32_t n = prim_min<uint32_t>(tile.n - from, 32);
+        heads[prim_lane()] = prim_lane() < n ? CODE::head(list, tile.block + from + prim_lane())
+                                             : block_head{0, 0, 0, 0};
+        prim_sync_tile();
+        for (uint32_t i = 0; i < n; i += step) {
+            block_head head[ROWS];
+            uint32_t key = 0;
+            bool is_full = true;
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                head[r] = heads[i + r * (32 / LANES) + prim_lane() / LANES];
+                key = prim_max(key, CODE::key(head[r]));
+                is_full &= head[r].count % 65536 == V * LANES;
+            }
+            is_full = prim_ballot<32>(!is_full) == 0;
+            if (prim_ballot<32>(key > 8) == 0)
+                block_rows<CODE, V, LANES, ROWS, 8>(list, head, from + i, shared + BLOCK_HEADS,
+                                                    is_full, take);
+            else if (prim_ballot<32>(key > 16) == 0)
+                block_rows<CODE, V, LANES, ROWS, 16>(list, head, from + i, shared + BLOCK_HEADS,
+                                                     is_full, take);
+            else
+                block_rows<CODE, V, LANES, ROWS, 32>(list, head, from + i, shared + BLOCK_HEADS,
+                                                     is_full, take);
+        }
+        prim_sync_tile();
+    }
+}
+
+#endif
