@@ -148,6 +148,7 @@ const rp__gpu_case rp__gpu_case_decode_rows[] = {
     ROW("raw damaged", decode_raw_x4_kernel, RAW, DAMAGED, BLOCKS(64, 5)),
     ROW("raw sum x4", decode_raw_sum_x4_kernel, RAW, 8, BLOCKS(256, 32) | SUM),
     ROW("raw sum x8", decode_raw_sum_x8_kernel, RAW, 8, BLOCKS(256, 32) | SUM),
+    ROW("raw sum ones", decode_raw_ones_kernel, RAW, VARIED, BLOCKS(256, 32) | SUM),
 
     BP128_ROWS("x1", decode_bp128_x1_kernel, BLOCKS(256, 32)),
     BP128_ROWS("x2", decode_bp128_x2_kernel, BLOCKS(256, 32)),
@@ -164,6 +165,7 @@ const rp__gpu_case rp__gpu_case_decode_rows[] = {
     BP128_ROWS("sum 8 x4", decode_bp128_sum8_x4_kernel, BLOCKS(256, 32) | SUM),
     BP128_ROWS("sum 8 x2 tiles of 128", decode_bp128_sum8_x2_kernel, BLOCKS(128, 128) | SUM),
     ROW("bp128 sum damaged", decode_bp128_sum8_x2_kernel, BP128, DAMAGED, BLOCKS(64, 5) | SUM),
+    BP128_ROWS("sum ones", decode_bp128_ones_kernel, BLOCKS(256, 32) | SUM),
 
     EF128_ROWS("x1", decode_ef128_x1_kernel, EF(256, 32)),
     EF128_ROWS("x2", decode_ef128_x2_kernel, EF(256, 32)),
@@ -175,6 +177,7 @@ const rp__gpu_case rp__gpu_case_decode_rows[] = {
     EF128_ROWS("sum 8 x2", decode_ef128_sum8_x2_kernel, EF(256, 32) | SUM),
     EF128_ROWS("sum 8 x4", decode_ef128_sum8_x4_kernel, EF(256, 32) | SUM),
     ROW("ef128 sum damaged", decode_ef128_sum8_x2_kernel, EF128, DAMAGED, EF(64, 5) | SUM),
+    EF128_ROWS("sum ones", decode_ef128_ones_kernel, EF(256, 32) | SUM),
 
     ROW("vbyte x1 w8", decode_vbyte_x1_kernel, VBYTE, 8, BLOCKS(256, 32)),
     ROW("vbyte x2 w8", decode_vbyte_x2_kernel, VBYTE, 8, BLOCKS(256, 32)),
@@ -191,6 +194,8 @@ const rp__gpu_case rp__gpu_case_decode_rows[] = {
     ROW("bitmap sum x1 w4", decode_bitmap_sum_x1_kernel, BITMAP, 4, BITS(256, 32) | SUM),
     ROW("bitmap sum x2 w1", decode_bitmap_sum_x2_kernel, BITMAP, 1, BITS(256, 32) | SUM),
     ROW("bitmap sum x2 w4", decode_bitmap_sum_x2_kernel, BITMAP, 4, BITS(256, 32) | SUM),
+    ROW("bitmap sum ones w4", decode_bitmap_ones_kernel, BITMAP, 4, BITS(256, 32) | SUM),
+    ROW("bitmap sum ones varied", decode_bitmap_ones_kernel, BITMAP, VARIED, BITS(256, 32) | SUM),
 
     ROW("iiu x1 w8", decode_iiu_x1_kernel, IIU, 8, PAIRS(256, 32)),
     ROW("iiu x2 w8", decode_iiu_x2_kernel, IIU, 8, PAIRS(256, 32)),
@@ -199,5 +204,6 @@ const rp__gpu_case rp__gpu_case_decode_rows[] = {
     ROW("iiu sum x1 w8", decode_iiu_sum_x1_kernel, IIU, 8, PAIRS(256, 32) | SUM),
     ROW("iiu sum x2 w8", decode_iiu_sum_x2_kernel, IIU, 8, PAIRS(256, 32) | SUM),
     ROW("iiu sum x1 varied", decode_iiu_sum_x1_kernel, IIU, VARIED, PAIRS(256, 32) | SUM),
+    ROW("iiu sum ones varied", decode_iiu_ones_kernel, IIU, VARIED, PAIRS(256, 32) | SUM),
     {0},
 };

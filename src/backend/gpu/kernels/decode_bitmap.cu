@@ -12,3 +12,4 @@ RP_KERNEL(decode_bitmap_x1_kernel, karg_decode) { block_decode<block_bitmap, 1>(
 RP_KERNEL(decode_bitmap_x2_kernel, karg_decode) { block_decode<block_bitmap, 2>(a); }
 RP_KERNEL(decode_bitmap_sum_x1_kernel, karg_decode) { block_decode_sum<block_bitmap, 4, 32, 1>(a); }
 RP_KERNEL(decode_bitmap_sum_x2_kernel, karg_decode) { block_decode_sum<block_bitmap, 4, 32, 2>(a); }
+RP_KERNEL(decode_bitmap_ones_kernel, karg_decode) { block_decode_ones<block_bitmap, 4>(a); }

@@ -18,3 +18,4 @@ RP_KERNEL(decode_bp128_sum4_x4_kernel, karg_decode) { block_decode_sum<block_bp1
 RP_KERNEL(decode_bp128_sum8_x1_kernel, karg_decode) { block_decode_sum<block_bp128, 8, 16, 1>(a); }
 RP_KERNEL(decode_bp128_sum8_x2_kernel, karg_decode) { block_decode_sum<block_bp128, 8, 16, 2>(a); }
 RP_KERNEL(decode_bp128_sum8_x4_kernel, karg_decode) { block_decode_sum<block_bp128, 8, 16, 4>(a); }
+RP_KERNEL(decode_bp128_ones_kernel, karg_decode) { block_decode_ones<block_bp128, 4>(a); }

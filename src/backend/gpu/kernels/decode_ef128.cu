@@ -16,3 +16,4 @@ RP_KERNEL(decode_ef128_sum4_x2_kernel, karg_decode) { block_decode_sum<block_ef1
 RP_KERNEL(decode_ef128_sum8_x1_kernel, karg_decode) { block_decode_sum<block_ef128, 8, 16, 1>(a); }
 RP_KERNEL(decode_ef128_sum8_x2_kernel, karg_decode) { block_decode_sum<block_ef128, 8, 16, 2>(a); }
 RP_KERNEL(decode_ef128_sum8_x4_kernel, karg_decode) { block_decode_sum<block_ef128, 8, 16, 4>(a); }
+RP_KERNEL(decode_ef128_ones_kernel, karg_decode) { block_decode_ones<block_ef128, 4>(a); }

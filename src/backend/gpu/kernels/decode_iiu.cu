@@ -16,7 +16,7 @@ template <int ROWS> PRIM void decode(const karg_decode &a)
         uint32_t *out = prim_at<uint32_t>(a.docids) + tile.out, begin = block_iiu::begin(list, tile.block);
         block_walk<block_iiu, 8, 32, ROWS>(
             list, tile, shared,
-            [&](uint32_t i, const block_head &head, uint32_t first, const uint32_t *docids, bool) {
+            [&](uint32_t i, const block_head &head, uint32_t first, const uint32_t *docids, uint32_t) {
                 uint32_t rank = block_iiu::begin(list, tile.block + i) - begin;
                 uint32_t count = rank < tile.room ? prim_min(head.count, tile.room - rank) : 0;
                 uint4 *to = (uint4 *)(room + first);
@@ -34,3 +34,4 @@ RP_KERNEL(decode_iiu_x1_kernel, karg_decode) { decode<1>(a); }
 RP_KERNEL(decode_iiu_x2_kernel, karg_decode) { decode<2>(a); }
 RP_KERNEL(decode_iiu_sum_x1_kernel, karg_decode) { block_decode_sum<block_iiu, 8, 32, 1>(a); }
 RP_KERNEL(decode_iiu_sum_x2_kernel, karg_decode) { block_decode_sum<block_iiu, 8, 32, 2>(a); }
+RP_KERNEL(decode_iiu_ones_kernel, karg_decode) { block_decode_ones<block_iiu, 8>(a); }

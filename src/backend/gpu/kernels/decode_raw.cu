@@ -12,3 +12,4 @@ RP_KERNEL(decode_raw_x1_kernel, karg_decode) { block_decode<block_raw, 1>(a); }
 RP_KERNEL(decode_raw_x4_kernel, karg_decode) { block_decode<block_raw, 4>(a); }
 RP_KERNEL(decode_raw_sum_x4_kernel, karg_decode) { block_decode_sum<block_raw, 4, 32, 4>(a); }
 RP_KERNEL(decode_raw_sum_x8_kernel, karg_decode) { block_decode_sum<block_raw, 4, 32, 8>(a); }
+RP_KERNEL(decode_raw_ones_kernel, karg_decode) { block_decode_ones<block_raw, 4>(a); }

@@ -1,6 +1,7 @@
 /* block.cuh: blocks of lists for whole warps: tiles, the directory, and a walk over the blocks of a tile.
  *
  * A code is a struct with static members: `head` finds a block, by one lane; `key` says how wide its values are;
+ * WIDEST is 8 if there is no other way between that for 8 bits and that for any; SCRATCH: bytes of shared memory;
  * `fetched` holds what a lane has loaded of a row of blocks, `docids` makes V docids a lane of it. A row is as many
  * blocks as have room in a warp: LANES lanes each, lane p of a block having slots p*V to p*V + V - 1. So loads of
  * several rows are in flight before the first is looked at. Scratch is used in turns: what a lane reads of one half
@@ -73,12 +74,14 @@ PRIM bool block_bytes(const block_list &list, uint32_t b, uint32_t *from, uint32
     return *from < *to && *to <= list.docs_bytes;
 }
 
-/* The next rows of a walk: blocks i to i + ROWS * (32 / LANES) - 1 of the heads, of which the widest has CODE's
- * class K at least. `take` gets the number of the block among the heads, its head, the lane's first slot in it, its
- * docids, and whether all blocks of the rows are of V * LANES postings. */
-template <class CODE, int V, int LANES, int ROWS, int K, class TAKE>
+/* Ways to decode a row: of values of up to 8 bits, of up to 16; blocks are full then. And of any blocks. */
+static const uint32_t BLOCK_ANY = 32;
+
+/* The next rows of a walk: from block i of the tile on, decoded in the way K. `take` gets the number of a block in the
+ * tile, its head, the lane's first slot in it, the docids of its slots, and how many of these there are. */
+template <class CODE, int V, int LANES, int ROWS, uint32_t K, class TAKE>
 PRIM void block_rows(const block_list &list, const block_head (&head)[ROWS], uint32_t i,
-                     unsigned char *scratch, bool is_full, TAKE take)
+                     unsigned char *scratch, TAKE take)
 {
     typename CODE::template fetched<V, LANES, K> words[ROWS];
     uint32_t first = prim_lane() % LANES * V, turn = ROWS > 1 ? 0 : i / (32 / LANES);
@@ -87,10 +90,32 @@ PRIM void block_rows(const block_list &list, const block_head (&head)[ROWS], uin
         words[r].load(list, head[r], first);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        uint32_t docids[V];
+        uint32_t docids[V], count = head[r].count % 65536;
         words[r].docids(list, head[r], first, scratch + (turn + r) % 2 * CODE::SCRATCH, docids);
-        take(i + r * (32 / LANES) + prim_lane() / LANES, head[r], first, docids, is_full);
+        take(i + r * (32 / LANES) + prim_lane() / LANES, head[r], first, docids,
+             K < BLOCK_ANY || first + V <= count ? V : first < count ? count - first : 0);
     }
+}
+
+/* One block, by a warp: lane l has the docids of slots l*V to l*V + V - 1 (V: 4; of iiu 8), UINT32_MAX past the last.
+ * Returns how many the block has. `scratch`: CODE::SCRATCH bytes that no lane still reads. */
+template <class CODE, int V>
+PRIM uint32_t block_one(const block_list &list, uint32_t b, unsigned char *scratch, uint32_t *docids)
+{
+    const block_head head[1] = {CODE::head(list, b)};
+    uint32_t count = head[0].count % 65536, key = count == V * 32 ? CODE::key(head[0]) : BLOCK_ANY;
+    auto take = [&](uint32_t, const block_head &, uint32_t, const uint32_t *from, uint32_t n) {
+#pragma unroll
+        for (uint32_t k = 0; k < V; k++)
+            docids[k] = k < n ? from[k] : UINT32_MAX;
+    };
+    if (key <= 8)
+        block_rows<CODE, V, 32, 1, 8>(list, head, 0, scratch, take);
+    else if (CODE::WIDEST > 8 && key <= 16)
+        block_rows<CODE, V, 32, 1, 16>(list, head, 0, scratch, take);
+    else
+        block_rows<CODE, V, 32, 1, BLOCK_ANY>(list, head, 0, scratch, take);
+    return count;
 }
 
 /* All blocks of a tile, ROWS rows at a time. `shared`: BLOCK_HEADS + 2 * CODE::SCRATCH bytes of the warp's own. */
@@ -99,6 +124,7 @@ PRIM void block_walk(const block_list &list, const karg_tile &tile, unsigned cha
 {
     const uint32_t step = ROWS * (32 / LANES);
     block_head *heads = (block_head *)shared;
+    unsigned char *scratch = shared + BLOCK_HEADS;
     for (uint32_t from = 0; from < tile.n; from += 32) {
         uint32_t n = prim_min<uint32_t>(tile.n - from, 32);
         heads[prim_lane()] = prim_lane() < n ? CODE::head(list, tile.block + from + prim_lane())
@@ -107,23 +133,22 @@ PRIM void block_walk(const block_list &list, const karg_tile &tile, unsigned cha
         for (uint32_t i = 0; i < n; i += step) {
             block_head head[ROWS];
             uint32_t key = 0;
-            bool is_full = true;
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 head[r] = heads[i + r * (32 / LANES) + prim_lane() / LANES];
-                key = prim_max(key, CODE::key(head[r]));
-                is_full &= head[r].count % 65536 == V * LANES;
+                bool is_full = head[r].count % 65536 == V * LANES;
+                key = prim_max(key, is_full ? CODE::key(head[r]) : BLOCK_ANY);
             }
-            is_full = prim_ballot<32>(!is_full) == 0;
             if (prim_ballot<32>(key > 8) == 0)
-                block_rows<CODE, V, LANES, ROWS, 8>(list, head, from + i, shared + BLOCK_HEADS,
-                                                    is_full, take);
-            else if (prim_ballot<32>(key > 16) == 0)
-                block_rows<CODE, V, LANES, ROWS, 16>(list, head, from + i, shared + BLOCK_HEADS,
-                                                     is_full, take);
-            else
-                block_rows<CODE, V, LANES, ROWS, 32>(list, head, from + i, shared + BLOCK_HEADS,
-                                                     is_full, take);
+                block_rows<CODE, V, LANES, ROWS, 8>(list, head, from + i, scratch, take);
+            else if (CODE::WIDEST > 8 && prim_ballot<32>(key > 16) == 0)
+                block_rows<CODE, V, LANES, ROWS, 16>(list, head, from + i, scratch, take);
+            else /* rare, and held in many registers: row by row */
+#pragma unroll 1
+                for (uint32_t r = i; r < i + step; r += 32 / LANES) {
+                    block_head one[1] = {heads[r + prim_lane() / LANES]};
+                    block_rows<CODE, V, LANES, 1, BLOCK_ANY>(list, one, from + r, scratch, take);
+                }
         }
         prim_sync_tile();
     }

@@ -7,8 +7,9 @@
 #include "backend/gpu/kernels/prim/block.cuh"
 
 struct block_bitmap {
-    static const int SCRATCH = KARG_BLOCK * 4, HEAD = 2; /* words before the bits */
-    enum { SPARSE = 1 };                                 /* the base that says so */
+    static const int SCRATCH = KARG_BLOCK * 4, WIDEST = 8;
+    static const int HEAD = 2; /* words before the bits */
+    enum { SPARSE = 1 };       /* the base that says so */
 
     /* at: the first bit; shape: words of the bitmap; base: the docid of bit 0; count's high half: bits a lane.
      * Of docids as words, at: the first word; base: SPARSE, which no bitmap has. */
@@ -31,9 +32,9 @@ struct block_bitmap {
     }
 
     /* Docids as words take the last of the ways. */
-    static PRIM_MEMBER uint32_t key(const block_head &head) { return head.base == SPARSE ? 32 : 0; }
+    static PRIM_MEMBER uint32_t key(const block_head &head) { return head.base == SPARSE ? BLOCK_ANY : 0; }
 
-    template <int V, int LANES, int K> struct fetched {
+    template <int V, int LANES, uint32_t K> struct fetched {
         static_assert(V == 4 && LANES == 32, "a warp a block");
         uint32_t word[2];
 
@@ -64,7 +65,7 @@ struct block_bitmap {
                                 unsigned char *scratch, uint32_t *out)
         {
             uint32_t *to = (uint32_t *)scratch, count = head.count & 65535;
-            if (K == 32 && head.base == SPARSE) {
+            if (K == BLOCK_ANY && head.base == SPARSE) {
 #pragma unroll
                 for (int k = 0; k < V; k++)
                     out[k] = head.shape && first + k < count

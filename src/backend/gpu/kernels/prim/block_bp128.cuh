@@ -11,14 +11,14 @@ template <int V, int LANES> PRIM void block_sum_gaps(uint32_t base, uint32_t *v)
 #pragma unroll
     for (int k = 1; k < V; k++)
         v[k] += v[k - 1] + 1;
-    uint32_t all = v[V - 1] + 1, before = scan_add<LANES>(all) - all + base;
+    uint32_t all = v[V - 1] + 1, before = scan_add_all<LANES>(all) - all + base;
 #pragma unroll
     for (int k = 0; k < V; k++)
         v[k] += before;
 }
 
 struct block_bp128 {
-    static const int SCRATCH = 0;
+    static const int SCRATCH = 0, WIDEST = 32;
 
     /* A block of `count` values at byte `from` of the payload, which ends before byte `to`. */
     static PRIM_MEMBER block_head head_at(const block_list &list, uint32_t from, uint32_t to,
@@ -41,19 +41,19 @@ struct block_bp128 {
 
     static PRIM_MEMBER uint32_t key(const block_head &head) { return head.shape; }
 
-    template <int V, int LANES, int K> struct fetched {
+    template <int V, int LANES, uint32_t K> struct fetched {
         block_bits<V, K> bits;
 
         PRIM_MEMBER void load(const block_list &list, const block_head &head, uint32_t first)
         {
-            uint32_t bit = first < head.count ? first * head.shape : 0;
+            uint32_t bit = K < BLOCK_ANY || first < head.count ? first * head.shape : 0;
             bits.load(list.words, head.at, bit, head.shape);
         }
 
         PRIM_MEMBER void docids(const block_list &, const block_head &head, uint32_t,
                                 unsigned char *, uint32_t *out) const
         {
-            bits.values(head.shape, prim_mask(head.shape), out);
+            bits.values(head.shape, block_mask<K>(head.shape), out);
             block_sum_gaps<V, LANES>(head.base, out);
         }
     };

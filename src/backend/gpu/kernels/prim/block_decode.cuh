@@ -54,12 +54,18 @@ template <class CODE, int ROWS> PRIM void block_decode(const karg_decode &a)
         uint32_t *out = prim_at<uint32_t>(a.docids) + tile.out;
         block_walk<CODE, 4, 32, ROWS>(
             list, tile, block_shared<CODE>(),
-            [&](uint32_t i, const block_head &head, uint32_t first, const uint32_t *docids, bool) {
-                uint32_t rank = i * KARG_BLOCK;
-                block_store(out, rank + first, prim_min(rank + head.count % 65536, tile.room),
-                            docids);
+            [&](uint32_t i, const block_head &, uint32_t first, const uint32_t *docids, uint32_t n) {
+                uint32_t rank = i * KARG_BLOCK + first;
+                block_store(out, rank, prim_min(rank + n, tile.room), docids);
             });
     });
+}
+
+PRIM void block_add(const karg_decode &a, uint32_t sum)
+{
+    sum = scan_sum<32>(sum);
+    if (prim_lane() == 0)
+        prim_atomic_add(prim_at<uint32_t>(a.sum), sum);
 }
 
 template <class CODE, int V, int LANES, int ROWS> PRIM void block_decode_sum(const karg_decode &a)
@@ -68,17 +74,30 @@ template <class CODE, int V, int LANES, int ROWS> PRIM void block_decode_sum(con
     block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
         block_walk<CODE, V, LANES, ROWS>(
             list, tile, block_shared<CODE>(),
-            [&](uint32_t, const block_head &head, uint32_t first, const uint32_t *docids,
-                bool is_full) {
-                uint32_t count = is_full ? V * LANES : head.count % 65536;
+            [&](uint32_t, const block_head &, uint32_t, const uint32_t *docids, uint32_t n) {
 #pragma unroll
-                for (int k = 0; k < V; k++)
-                    sum += is_full || first + k < count ? docids[k] : 0;
+                for (uint32_t k = 0; k < V; k++)
+                    sum += k < n ? docids[k] : 0;
             });
     });
-    sum = scan_sum<32>(sum);
-    if (prim_lane() == 0)
-        prim_atomic_add(prim_at<uint32_t>(a.sum), sum);
+    block_add(a, sum);
+}
+
+/* The same, each block found and decoded by itself, as a search for a docid does it. */
+template <class CODE, int V> PRIM void block_decode_ones(const karg_decode &a)
+{
+    uint32_t sum = 0;
+    block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
+        for (uint32_t b = tile.block; b < tile.block + tile.n; b++) {
+            uint32_t docids[V];
+            block_one<CODE, V>(list, b, block_shared<CODE>(), docids);
+#pragma unroll
+            for (int k = 0; k < V; k++)
+                sum += docids[k] < UINT32_MAX ? docids[k] : 0;
+            prim_sync_tile();
+        }
+    });
+    block_add(a, sum);
 }
 
 #endif

@@ -1,16 +1,16 @@
 /* block_ef128.cuh: blocks of ef128. A lane has its share of the high part's bits: one count and one scan give the
- * rank of its first one, and it puts where each of its ones is into shared memory, at its rank; then lanes read what
- * their slots have there. Source: Liu et al. 2018 (Griffin), Para-EF, by blocks. */
+ * rank of its first one, and it puts the zeros before each of its ones, which are a docid's high part, into shared
+ * memory, at the one's rank; then lanes read what their slots have there. Source: Liu et al. 2018 (Griffin), Para-EF, by blocks. */
 #ifndef RP_KERNELS_BLOCK_EF128_CUH
 #define RP_KERNELS_BLOCK_EF128_CUH
 
 #include "backend/gpu/kernels/prim/block_bp128.cuh"
 
 struct block_ef128 {
+    enum { ZEROS = 32, PLAIN = 33 }; /* forms that are not low and high bits */
     static const int HIGH = 3 * KARG_BLOCK; /* most bits of a high part: ends, and fewer than 2 zeros each */
-    static const int ROOM = KARG_BLOCK + 32; /* bytes of shared memory a block: places of ones, modulo 256 */
-    static const int SCRATCH = 2 * ROOM;
-    enum { ZEROS = 32, PLAIN = 33 };         /* forms that are not low and high bits */
+    static const int ROOM = KARG_BLOCK + 32; /* bytes of shared memory a block: high parts, one each */
+    static const int SCRATCH = 2 * ROOM, WIDEST = PLAIN;
 
     /* shape: the form, and from bit 8 on the bits of the high part. */
     static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)
@@ -33,60 +33,86 @@ struct block_ef128 {
 
     static PRIM_MEMBER uint32_t key(const block_head &head) { return head.shape & 255; }
 
-    template <int V, int LANES, int K> struct fetched {
-        static const int SHARE = HIGH / LANES; /* bits of the high part a lane has */
-        block_bits<V, K> bits;                 /* of the low parts; in form PLAIN, of the gaps */
-        uint32_t high[2];
+    template <int V, int LANES, uint32_t K> struct fetched {
+        static const int MOST = HIGH / LANES; /* bits of the high part a lane may have */
+        block_bits<V, K> bits;                /* of the low parts; in form PLAIN, of the gaps */
+        uint32_t high[2], shift;              /* two words of the high part; the lane's bits begin at bit shift */
+
+        /* Blocks that come in another way than BLOCK_ANY have low and high parts, and KARG_BLOCK postings. */
+        static PRIM_MEMBER uint32_t low_width(const block_head &head)
+        {
+            uint32_t form = head.shape & 255;
+            return K < BLOCK_ANY || form < ZEROS ? form : 0;
+        }
+
+        /* Bits of the high part that each lane has. The last lanes may so get some of the next block's, whose
+         * ones have ranks past the last slot. */
+        static PRIM_MEMBER uint32_t share(const block_head &head)
+        {
+            bool has_high = K < BLOCK_ANY || (head.shape & 255) < ZEROS;
+            return has_high ? ((head.shape >> 8) + LANES - 1) / LANES : 0;
+        }
 
         PRIM_MEMBER void load(const block_list &list, const block_head &head, uint32_t first)
         {
-            uint32_t form = head.shape & 255, w = form == PLAIN ? head.shape >> 8 : form % 32;
-            bits.load(list.words, head.at, first < head.count ? first * w : 0, w);
-            uint32_t bit = first / V * SHARE, at = head.at + (head.count * form + 7) / 8;
-            if (form < ZEROS && bit < head.shape >> 8) {
-                const uint32_t *from = list.words + (at / 4 + (at % 4 * 8 + bit) / 32);
-                high[0] = prim_load(from);
-                high[1] = prim_load(from + 1);
-            } else {
-                high[0] = high[1] = 0;
-            }
+            uint32_t l = low_width(head), count = K < BLOCK_ANY ? (uint32_t)KARG_BLOCK : head.count;
+            uint32_t w = K < BLOCK_ANY || (head.shape & 255) != PLAIN ? l : head.shape >> 8;
+            bits.load(list.words, head.at, first < count ? first * w : 0, w);
+            uint32_t at = head.at + (count * l + 7) / 8;
+            shift = at % 4 * 8 + first / V * share(head);
+            const uint32_t *from = list.words + (at / 4 + shift / 32);
+            high[0] = prim_load(from);
+            high[1] = prim_load(from + 1);
         }
 
-        /* Where the lane's slots have their ones, modulo 256, less the slot: the high parts, a byte each. */
+        /* The high parts of the lane's slots, a byte each. */
         PRIM_MEMBER void high_parts(const block_head &head, uint32_t first, unsigned char *scratch,
                                     uint32_t *out) const
         {
-            uint32_t bit = first / V * SHARE, form = head.shape & 255, end = head.shape >> 8;
-            uint32_t at = head.at + (head.count * form + 7) / 8;
-            uint32_t x = prim_funnel(high[0], high[1], at % 4 * 8 + bit);
-            x &= prim_mask(prim_min<uint32_t>(bit < end ? end - bit : 0, SHARE));
-            uint32_t n = prim_count(x), rank = scan_add<LANES>(n) - n;
+            uint32_t mine = share(head), x = prim_funnel(high[0], high[1], shift) & ((1U << mine) - 1);
+            uint32_t n = prim_count(x), rank = scan_add_all<LANES>(n) - n;
             unsigned char *room = scratch + (LANES < 32 ? prim_lane() / LANES * ROOM : 0);
-            unsigned char *to = room + prim_min<uint32_t>(rank, KARG_BLOCK);
-#pragma unroll
-            for (int t = 0; t < SHARE; t++)
-                if (x >> t & 1)
-                    *to++ = (unsigned char)(bit + t);
+            put(x, first / V * mine - rank, room + prim_min<uint32_t>(rank, KARG_BLOCK));
             prim_sync_tile();
-            const uint32_t tops = 0x80808080U;
 #pragma unroll
-            for (int k = 0; k < V; k += 4) {
-                uint32_t place = *(const uint32_t *)(room + first + k);
-                uint32_t slots = (first + k) * 0x01010101U + 0x03020100U; /* bytes, all below 128 */
-                out[k / 4] = ((place | tops) - slots) ^ (~place & tops);
-            }
+            for (int k = 0; k < V; k += 4)
+                out[k / 4] = *(const uint32_t *)(room + first + k);
+        }
+
+        /* N bits from the lowest on: of a one, the number of zeros goes to `to`; after a zero, that is one more,
+         * and the next place one less ahead. */
+        template <int N> PRIM_MEMBER void put_bits(uint32_t x, uint32_t zeros, unsigned char *to) const
+        {
+#pragma unroll
+            for (int t = 0; t < N; t++)
+                if (x >> t & 1) {
+                    to[t] = (unsigned char)zeros;
+                } else {
+                    zeros++;
+                    to--;
+                }
+        }
+
+        /* Most high parts are shorter than they may be. */
+        PRIM_MEMBER void put(uint32_t x, uint32_t zeros, unsigned char *to) const
+        {
+            if (prim_ballot<32>(x >> MOST * 5 / 6) == 0)
+                put_bits<MOST * 5 / 6>(x, zeros, to);
+            else
+                put_bits<MOST>(x, zeros, to);
         }
 
         PRIM_MEMBER void docids(const block_list &, const block_head &head, uint32_t first,
                                 unsigned char *scratch, uint32_t *out) const
         {
-            uint32_t form = head.shape & 255, l = form % 32, highs[V / 4];
+            uint32_t l = low_width(head), highs[V / 4];
+            uint32_t unit = 0x80000000U >> (31 - l); /* of high parts; written so that it stays a factor */
             high_parts(head, first, scratch, highs);
-            bits.values(l, prim_mask(l), out);
+            bits.values(l, block_mask<K>(l), out);
 #pragma unroll
             for (int k = 0; k < V; k++)
-                out[k] += ((highs[k / 4] >> k % 4 * 8 & 255) << l) + (head.base + first + k);
-            if (K == 32 && prim_ballot<32>(form >= ZEROS))
+                out[k] = prim_byte(highs[k / 4], k % 4) * unit + out[k] + (head.base + first) + k;
+            if (K == BLOCK_ANY && prim_ballot<32>((head.shape & 255) >= ZEROS))
                 other_docids(head, out);
         }
 

@@ -7,7 +7,7 @@
 #include "backend/gpu/kernels/prim/block_bits.cuh"
 
 struct block_iiu {
-    static const int SCRATCH = 0, MOST = 256;
+    static const int SCRATCH = 0, WIDEST = 62, MOST = 256;
 
     static PRIM_MEMBER uint32_t begin(const block_list &list, uint32_t b)
     {
@@ -41,14 +41,14 @@ struct block_iiu {
 
     static PRIM_MEMBER uint32_t key(const block_head &head) { return head.shape >> 8 & 255; }
 
-    template <int V, int LANES, int K> struct fetched {
-        block_bits<V, K == 32 ? 64 : K> bits;
+    template <int V, int LANES, uint32_t K> struct fetched {
+        block_bits<V, K == BLOCK_ANY ? 64 : K> bits;
 
         PRIM_MEMBER void load(const block_list &list, const block_head &head, uint32_t first)
         {
             uint32_t pair = head.shape >> 8 & 255;
-            bits.load(list.words, head.at, (head.shape >> 16) + (first < head.count ? first * pair : 0),
-                      pair);
+            uint32_t bit = K < BLOCK_ANY || first < head.count ? first * pair : 0;
+            bits.load(list.words, head.at, (head.shape >> 16) + bit, pair);
         }
 
         PRIM_MEMBER void docids(const block_list &, const block_head &head, uint32_t,
@@ -58,7 +58,7 @@ struct block_iiu {
 #pragma unroll
             for (int k = 1; k < V; k++)
                 out[k] += out[k - 1];
-            uint32_t before = scan_add<LANES>(out[V - 1]) - out[V - 1] + head.base;
+            uint32_t before = scan_add_all<LANES>(out[V - 1]) - out[V - 1] + head.base;
 #pragma unroll
             for (int k = 0; k < V; k++)
                 out[k] += before;

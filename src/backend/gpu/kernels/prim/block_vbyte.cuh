@@ -6,7 +6,7 @@
 #include "backend/gpu/kernels/prim/block_bp128.cuh"
 
 struct block_vbyte {
-    static const int SCRATCH = 0;
+    static const int SCRATCH = 0, WIDEST = 8;
 
     /* at: the first control byte; shape: bytes of the block. */
     static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)
@@ -19,7 +19,7 @@ struct block_vbyte {
 
     static PRIM_MEMBER uint32_t key(const block_head &) { return 0; }
 
-    template <int V, int LANES, int K> struct fetched {
+    template <int V, int LANES, uint32_t K> struct fetched {
         static_assert(V == 4 && LANES == 32, "a control byte a lane");
         uint32_t length[4];   /* bits of the lane's values; 0 past the last */
         uint32_t word[2][3], shift[2]; /* two of them each */

@@ -33,6 +33,11 @@ template <int W, class T> PRIM T prim_shuffle_up(T v, uint32_t by)
 {
     return __shfl_up_sync(prim_tile_mask<W>(), v, by, W);
 }
+/* The same where the whole warp comes, in parts of W: nothing has to be found out about who is there. */
+template <int W, class T> PRIM T prim_shuffle_up_all(T v, uint32_t by)
+{
+    return __shfl_up_sync(0xFFFFFFFFU, v, by, W);
+}
 template <int W, class T> PRIM T prim_shuffle_down(T v, uint32_t by)
 {
     return __shfl_down_sync(prim_tile_mask<W>(), v, by, W);
@@ -77,6 +82,7 @@ PRIM uint32_t prim_count64(uint64_t v) { return (uint32_t)__popcll(v); }
 PRIM uint32_t prim_lowest(uint32_t v) { return (uint32_t)__ffs((int)v) - 1; } /* v != 0 */
 PRIM uint32_t prim_lowest64(uint64_t v) { return (uint32_t)__ffsll((long long)v) - 1; }
 PRIM uint32_t prim_width(uint32_t v) { return 32 - (uint32_t)__clz((int)v); } /* bits of v; 0 of 0 */
+PRIM uint32_t prim_byte(uint32_t v, uint32_t i) { return __byte_perm(v, 0, 0x4440 + i); } /* byte i, of 0 to 3 */
 /* (high:low) >> shift, its low word; shift is taken modulo 32. */
 PRIM uint32_t prim_funnel(uint32_t low, uint32_t high, uint32_t shift)
 {
