@@ -16,6 +16,7 @@
 
 enum {
     BLOCK_HEADS = 32 * 16, /* bytes of shared memory that a walk needs */
+    BLOCK_BYTES = 5 * 128, /* of which no block of 128 has more */
 };
 
 /* A karg_list for reading. */
@@ -65,13 +66,24 @@ PRIM uint32_t block_count(const block_list &list, uint32_t b)
     return b < list.n_blocks && rank < list.n ? prim_min<uint32_t>(list.n - rank, KARG_BLOCK) : 0;
 }
 
-/* Where the bytes of block b begin and end. False: not inside the payload. */
+/* Has bytes `from` to `to` - 1 of the payload, which are inside, on their way while the heads are looked at. */
+PRIM void block_prefetch(const block_list &list, uint32_t from, uint32_t to)
+{
+    to = prim_min<uint32_t>(to, from + BLOCK_BYTES);
+    for (uint32_t at = from; at < to; at += 128)
+        prim_prefetch((const uint8_t *)list.words + list.phase + at);
+}
+
+/* Where the bytes of block b begin and end; they are on their way then. False: not inside the payload. */
 PRIM bool block_bytes(const block_list &list, uint32_t b, uint32_t *from, uint32_t *to)
 {
     bool has = list.offsets != nullptr;
     *from = has ? prim_load(&list.offsets[b]) : 0;
     *to = has && b + 1 < list.n_blocks ? prim_load(&list.offsets[b + 1]) : list.docs_bytes;
-    return *from < *to && *to <= list.docs_bytes;
+    bool is_inside = *from < *to && *to <= list.docs_bytes;
+    if (is_inside)
+        block_prefetch(list, *from, *to);
+    return is_inside;
 }
 
 /* Ways to decode a row: of values of up to 8 bits, of up to 16; blocks are full then. And of any blocks. */
@@ -127,21 +139,21 @@ PRIM void block_walk(const block_list &list, const karg_tile &tile, unsigned cha
     unsigned char *scratch = shared + BLOCK_HEADS;
     for (uint32_t from = 0; from < tile.n; from += 32) {
         uint32_t n = prim_min<uint32_t>(tile.n - from, 32);
-        heads[prim_lane()] = prim_lane() < n ? CODE::head(list, tile.block + from + prim_lane())
-                                             : block_head{0, 0, 0, 0};
+        block_head mine = {0, 0, 0, 0};
+        if (prim_lane() < n)
+            mine = CODE::head(list, tile.block + from + prim_lane());
+        uint32_t key = mine.count % 65536 == V * LANES ? CODE::key(mine) : BLOCK_ANY;
+        uint32_t above8 = prim_ballot<32>(key > 8), above16 = prim_ballot<32>(key > 16);
+        heads[prim_lane()] = mine;
         prim_sync_tile();
-        for (uint32_t i = 0; i < n; i += step) {
+        for (uint32_t i = 0; i < n; i += step, above8 >>= step, above16 >>= step) {
             block_head head[ROWS];
-            uint32_t key = 0;
 #pragma unroll
-            for (int r = 0; r < ROWS; r++) {
+            for (int r = 0; r < ROWS; r++)
                 head[r] = heads[i + r * (32 / LANES) + prim_lane() / LANES];
-                bool is_full = head[r].count % 65536 == V * LANES;
-                key = prim_max(key, is_full ? CODE::key(head[r]) : BLOCK_ANY);
-            }
-            if (prim_ballot<32>(key > 8) == 0)
+            if (above8 % (1 << step) == 0)
                 block_rows<CODE, V, LANES, ROWS, 8>(list, head, from + i, scratch, take);
-            else if (CODE::WIDEST > 8 && prim_ballot<32>(key > 16) == 0)
+            else if (CODE::WIDEST > 8 && above16 % (1 << step) == 0)
                 block_rows<CODE, V, LANES, ROWS, 16>(list, head, from + i, scratch, take);
             else /* rare, and held in many registers: row by row */
 #pragma unroll 1

@@ -75,6 +75,8 @@ PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at 
 /* Loads of what no thread writes meanwhile: to be read again; and once. */
 template <class T> PRIM T prim_load(const T *at) { return __ldg(at); }
 template <class T> PRIM T prim_load_once(const T *at) { return __ldcs(at); }
+/* To the second-level cache; of any address of device memory. */
+PRIM void prim_prefetch(const void *at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
 template <class T> PRIM void prim_store_once(T *at, T v) { __stcs(at, v); }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__popc(v); }

@@ -102,6 +102,7 @@ PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at 
 
 template <class T> PRIM T prim_load(const T *at) { return *at; }
 template <class T> PRIM T prim_load_once(const T *at) { return *at; }
+PRIM void prim_prefetch(const void *) {}
 template <class T> PRIM void prim_store_once(T *at, T v) { *at = v; }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
