@@ -27,6 +27,7 @@ static rp__gpu_case_gaps gaps_of(uint32_t width)
 
 static rp_status bring(const rp__gpu_case *row, rp__device *device, uint64_t n, decode *d)
 {
+    static const uint32_t zero = 0;
     rp_status status =
         rp__gpu_case_lists_send(&d->set, device, n, row->option >> 22 & (is_sum(row) ? 511 : 1023));
     if (status == RP_OK && !is_sum(row))
@@ -34,7 +35,7 @@ static rp_status bring(const rp__gpu_case *row, rp__device *device, uint64_t n, 
     if (status == RP_OK)
         status = rp__device_alloc(device, sizeof(uint32_t), &d->sum);
     if (status == RP_OK)
-        status = rp__device_copy_in(device, d->sum, &(uint32_t){0}, sizeof(uint32_t));
+        status = rp__device_copy_in(device, d->sum, &zero, sizeof zero);
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 

@@ -205,7 +205,7 @@ void rp__gpu_case_lists_damage(rp__gpu_case_lists *set, uint64_t seed)
 
 static uint64_t distance(const rp__gpu_case_lists *set) /* of two copies of the bytes */
 {
-    return rp__bits_align(set->used + RP_PAD, 256);
+    return set->used + RP_PAD; /* and no more, so that a sanitizer sees who reads past it */
 }
 
 static uint64_t moved(uint64_t place, rp__cu_ptr to)
