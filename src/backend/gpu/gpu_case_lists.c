@@ -364,8 +364,7 @@ rp_status rp__gpu_case_lists_room(const rp__gpu_case_lists *set, rp__device *dev
     uint64_t words = set->copies * room_of(set) + ALIGN;
     rp_status status = rp__device_alloc(device, words * sizeof(uint32_t), out);
     if (status == RP_OK)
-        status = rp__device_check(device,
-                                  device->driver->fill32(*out, UINT32_MAX, words, device->stream));
+        status = rp__device_fill(device, *out, UINT32_MAX, words);
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 
