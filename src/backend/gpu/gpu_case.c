@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/gpu/gpu_case_batch.h"
+#include "backend/gpu/gpu_case_decode.h"
 #include "backend/gpu/gpu_case_intersect.h"
 #include "backend/gpu/kernels/args.h"
 #include "base/alloc.h"
@@ -107,7 +108,8 @@ static const rp__gpu_case copies[] = {
 
 /* ---- All ----------------------------------------------------------------------------------------- */
 
-static const rp__gpu_case *const areas[] = {copies, rp__gpu_case_intersect, rp__gpu_case_batch};
+static const rp__gpu_case *const areas[] = {copies, rp__gpu_case_decode_rows,
+                                            rp__gpu_case_intersect, rp__gpu_case_batch};
 
 const rp__gpu_case *rp__gpu_case_at(size_t i)
 {

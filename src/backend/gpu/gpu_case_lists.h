@@ -41,7 +41,7 @@ typedef struct rp__gpu_case_gaps {
     bool is_varied;   /* every few postings with another bound, from 1 to most */
 } rp__gpu_case_gaps;
 
-enum { RP_GPU_CASE_DISTINCT = 1 << 24 }; /* postings that are drawn; more are copies of them */
+enum { RP_GPU_CASE_DISTINCT = 1 << 22 }; /* postings that are drawn; more are copies of them */
 
 /* Adds lists of n docids in all, at most RP_GPU_CASE_DISTINCT: one or a few long ones; of few docids and an odd
  * seed, several short ones. */

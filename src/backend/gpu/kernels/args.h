@@ -38,6 +38,14 @@ typedef struct karg_decode {
     uint32_t n_tiles, zero;
 } karg_decode;
 
+/* Bytes of dynamic shared memory that each warp of them needs. */
+enum {
+    KARG_SHARED_BLOCKS = 512, /* raw, vbyte, bp128 */
+    KARG_SHARED_EF128 = 1152,
+    KARG_SHARED_BITMAP = 1536,
+    KARG_SHARED_IIU = 1536,
+};
+
 enum {
     KARG_SCRATCH = 72, /* words of shared memory of a block whose output is ordered (compact.cuh) */
     KARG_STAGED = 512, /* and of each of its warps, where that output comes from bits */

@@ -1,5 +1,6 @@
 /* cuda.cuh: prim.cuh for CUDA. */
 #define PRIM static __device__ __forceinline__
+#define PRIM_MEMBER __device__ __forceinline__ /* of a struct */
 
 #define RP_KERNEL(name, args) extern "C" __global__ void name(const __grid_constant__ args a)
 /* At most `threads` a block, at least `blocks` of them on a multiprocessor. */
@@ -31,6 +32,11 @@ template <int W, class T> PRIM T prim_shuffle(T v, uint32_t lane)
 template <int W, class T> PRIM T prim_shuffle_up(T v, uint32_t by)
 {
     return __shfl_up_sync(prim_tile_mask<W>(), v, by, W);
+}
+/* The same where the whole warp comes, in parts of W: nothing has to be found out about who is there. */
+template <int W, class T> PRIM T prim_shuffle_up_all(T v, uint32_t by)
+{
+    return __shfl_up_sync(0xFFFFFFFFU, v, by, W);
 }
 template <int W, class T> PRIM T prim_shuffle_down(T v, uint32_t by)
 {
@@ -69,6 +75,8 @@ PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at 
 /* Loads of what no thread writes meanwhile: to be read again; and once. */
 template <class T> PRIM T prim_load(const T *at) { return __ldg(at); }
 template <class T> PRIM T prim_load_once(const T *at) { return __ldcs(at); }
+/* To the second-level cache; of any address of device memory. */
+PRIM void prim_prefetch(const void *at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
 template <class T> PRIM void prim_store_once(T *at, T v) { __stcs(at, v); }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__popc(v); }
@@ -76,6 +84,7 @@ PRIM uint32_t prim_count64(uint64_t v) { return (uint32_t)__popcll(v); }
 PRIM uint32_t prim_lowest(uint32_t v) { return (uint32_t)__ffs((int)v) - 1; } /* v != 0 */
 PRIM uint32_t prim_lowest64(uint64_t v) { return (uint32_t)__ffsll((long long)v) - 1; }
 PRIM uint32_t prim_width(uint32_t v) { return 32 - (uint32_t)__clz((int)v); } /* bits of v; 0 of 0 */
+PRIM uint32_t prim_byte(uint32_t v, uint32_t i) { return __byte_perm(v, 0, 0x4440 + i); } /* byte i, of 0 to 3 */
 /* (high:low) >> shift, its low word; shift is taken modulo 32. */
 PRIM uint32_t prim_funnel(uint32_t low, uint32_t high, uint32_t shift)
 {

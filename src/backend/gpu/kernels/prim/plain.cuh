@@ -2,6 +2,7 @@
 #include "backend/gpu/fiber.h"
 
 #define PRIM static inline
+#define PRIM_MEMBER __attribute__((always_inline)) inline
 
 #define RP_KERNEL(name, args)                                                                      \
     static void name(const args &a);                                                               \
@@ -51,6 +52,12 @@ template <int W, class T> PRIM T prim_shuffle_up(T v, uint32_t by)
     uint32_t lane = prim_thread() % W;
     const uint64_t *all = rp__fiber_exchange(W, prim_bits(v));
     return lane >= by ? prim_value<T>(all[lane - by]) : v;
+}
+template <int W, class T> PRIM T prim_shuffle_up_all(T v, uint32_t by)
+{
+    uint32_t lane = prim_thread() % 32;
+    const uint64_t *all = rp__fiber_exchange(32, prim_bits(v));
+    return lane % W >= by ? prim_value<T>(all[lane - by]) : v;
 }
 template <int W, class T> PRIM T prim_shuffle_down(T v, uint32_t by)
 {
@@ -103,6 +110,7 @@ PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at 
 
 template <class T> PRIM T prim_load(const T *at) { return *at; }
 template <class T> PRIM T prim_load_once(const T *at) { return *at; }
+PRIM void prim_prefetch(const void *) {}
 template <class T> PRIM void prim_store_once(T *at, T v) { *at = v; }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
@@ -110,6 +118,7 @@ PRIM uint32_t prim_count64(uint64_t v) { return (uint32_t)__builtin_popcountll(v
 PRIM uint32_t prim_lowest(uint32_t v) { return (uint32_t)__builtin_ctz(v); }
 PRIM uint32_t prim_lowest64(uint64_t v) { return (uint32_t)__builtin_ctzll(v); }
 PRIM uint32_t prim_width(uint32_t v) { return v ? 32 - (uint32_t)__builtin_clz(v) : 0; }
+PRIM uint32_t prim_byte(uint32_t v, uint32_t i) { return v >> 8 * i & 255; }
 PRIM uint32_t prim_funnel(uint32_t low, uint32_t high, uint32_t shift)
 {
     return (uint32_t)(((uint64_t)high << 32 | low) >> (shift & 31));

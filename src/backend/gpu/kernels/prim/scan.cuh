@@ -15,6 +15,17 @@ template <int W> PRIM uint32_t scan_add(uint32_t v)
     return v;
 }
 
+/* The same where the whole warp comes, in parts of W. */
+template <int W> PRIM uint32_t scan_add_all(uint32_t v)
+{
+#pragma unroll
+    for (uint32_t by = 1; by < W; by *= 2) {
+        uint32_t below = prim_shuffle_up_all<W>(v, by);
+        v += below * ((prim_thread() % W + W - by) / W); /* 1 or 0: one instruction, where a choice is two */
+    }
+    return v;
+}
+
 /* The sum, and the maximum, of all, for all. */
 template <int W> PRIM uint32_t scan_sum(uint32_t v)
 {

@@ -1,0 +1,210 @@
+/* gpu_case_decode.c: decoding kernels on drawn lists: docids to device memory against those that were encoded, or
+ * their sum. */
+#include "backend/gpu/gpu_case_decode.h"
+
+#include "backend/gpu/gpu_case_lists.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+typedef struct decode {
+    rp__gpu_case_lists set;
+    rp__cu_ptr docids, sum;
+} decode;
+
+static bool is_sum(const rp__gpu_case *row)
+{
+    return row->option & RP_GPU_DECODE_SUM;
+}
+
+static rp__gpu_case_gaps gaps_of(uint32_t width)
+{
+    if (width == RP_GPU_DECODE_VARIED || width == RP_GPU_DECODE_DAMAGED)
+        return (rp__gpu_case_gaps){.most = 1U << 28, .is_varied = true};
+    if (width >= RP_GPU_DECODE_LOW) /* gaps of 1.25 times 2^l on average: high parts of 160 zeros */
+        return (rp__gpu_case_gaps){.most = 5U << (width - RP_GPU_DECODE_LOW) >> 1};
+    return (rp__gpu_case_gaps){.most = 1U << width};
+}
+
+static rp_status bring(const rp__gpu_case *row, rp__device *device, uint64_t n, decode *d)
+{
+    static const uint32_t zero = 0;
+    rp_status status =
+        rp__gpu_case_lists_send(&d->set, device, n, row->option >> 22 & (is_sum(row) ? 511 : 1023));
+    if (status == RP_OK && !is_sum(row))
+        status = rp__gpu_case_lists_room(&d->set, device, &d->docids);
+    if (status == RP_OK)
+        status = rp__device_alloc(device, sizeof(uint32_t), &d->sum);
+    if (status == RP_OK)
+        status = rp__device_copy_in(device, d->sum, &zero, sizeof zero);
+    return status == RP_OK ? rp__device_wait(device) : status;
+}
+
+rp_status rp__gpu_case_decode_make(const rp__gpu_case *row, rp__device *device, uint64_t n,
+                                   uint64_t seed, void **state)
+{
+    const rp__codec *codec = rp__codec_by_id((uint8_t)row->codec, 0);
+    decode *d = rp__alloc_zero(1, sizeof *d);
+    *state = d;
+    if (!d)
+        return RP_NO_MEMORY;
+    rp_status status = rp__gpu_case_lists_draw(&d->set, codec, gaps_of(row->width), n, seed);
+    if (status == RP_OK && row->width == RP_GPU_DECODE_DAMAGED)
+        rp__gpu_case_lists_damage(&d->set, seed);
+    if (status == RP_OK)
+        status = bring(row, device, n, d);
+    if (status != RP_OK) {
+        rp__gpu_case_decode_free(row, device, d);
+        *state = NULL;
+    }
+    return status;
+}
+
+rp_status rp__gpu_case_decode_run(const rp__gpu_case *row, rp__device *device, void *state)
+{
+    const decode *d = state;
+    uint32_t warps = row->option >> 16 & 63, shared = (row->option & 0xFFFF) * 16;
+    karg_decode args = {.lists = d->set.at_lists,
+                        .tiles = d->set.at_tiles,
+                        .docids = d->docids,
+                        .sum = d->sum,
+                        .n_tiles = d->set.n_tiles};
+    uint32_t grid = (d->set.n_tiles + warps - 1) / warps;
+    /* Few enough that adding up the warps' sums is not what is measured. */
+    uint32_t most = is_sum(row) ? device->processors * 256 / warps : grid;
+    return rp__device_launch(device, (rp__kernel_id)row->kernel,
+                             (rp__launch){grid < most ? grid : most, 32 * warps, shared * warps},
+                             &args);
+}
+
+static rp_status check_sum(const rp__gpu_case *row, rp__device *device, const decode *d,
+                           rp_error *what)
+{
+    uint32_t got = 0, right = rp__gpu_case_lists_sum(&d->set);
+    rp_status status = rp__device_copy_out(device, &got, d->sum, sizeof got);
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    if (status == RP_OK && got != right && !d->set.is_damaged)
+        status =
+            rp__error_set(what, RP_DAMAGED, "%s: the sum is %u, not %u", row->name, got, right);
+    return status;
+}
+
+rp_status rp__gpu_case_decode_check(const rp__gpu_case *row, rp__device *device, void *state,
+                                    rp_error *what)
+{
+    const decode *d = state;
+    return is_sum(row) ? check_sum(row, device, d, what)
+                       : rp__gpu_case_lists_check(&d->set, device, d->docids, what);
+}
+
+void rp__gpu_case_decode_free(const rp__gpu_case *row, rp__device *device, void *state)
+{
+    decode *d = state;
+    (void)row;
+    if (!d)
+        return;
+    rp__gpu_case_lists_free(&d->set, device);
+    rp__device_free(device, d->docids);
+    rp__device_free(device, d->sum);
+    rp__free(d);
+}
+
+void rp__gpu_case_decode_cost(const rp__gpu_case *row, const void *state, uint64_t *bytes,
+                              uint64_t *elements)
+{
+    const decode *d = state;
+    *elements = rp__gpu_case_lists_postings(&d->set);
+    *bytes = rp__gpu_case_lists_payload(&d->set) + rp__gpu_case_lists_directory(&d->set) +
+             (is_sum(row) ? 0 : 4 * *elements);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------ */
+
+enum { RAW = 1, VBYTE = 2, BP128 = 3, EF128 = 12, IIU = 16, BITMAP = 17 };
+
+#define BLOCKS(threads, tile) RP_GPU_DECODE_HOW(KARG_SHARED_BLOCKS, threads, tile)
+#define EF(threads, tile)     RP_GPU_DECODE_HOW(KARG_SHARED_EF128, threads, tile)
+#define BITS(threads, tile)   RP_GPU_DECODE_HOW(KARG_SHARED_BITMAP, threads, tile)
+#define PAIRS(threads, tile)  RP_GPU_DECODE_HOW(KARG_SHARED_IIU, threads, tile)
+#define SUM                   RP_GPU_DECODE_SUM
+#define VARIED                RP_GPU_DECODE_VARIED
+#define DAMAGED               RP_GPU_DECODE_DAMAGED
+#define LOW(l)                (RP_GPU_DECODE_LOW + (l))
+#define ROW                   RP_GPU_DECODE_ROW
+/* The widths that figures are given for. */
+#define BP128_ROWS(what, kernel, option)                                                           \
+    ROW("bp128 " what " w4", kernel, BP128, 4, option),                                            \
+        ROW("bp128 " what " w8", kernel, BP128, 8, option),                                        \
+        ROW("bp128 " what " w13", kernel, BP128, 13, option),                                      \
+        ROW("bp128 " what " varied", kernel, BP128, VARIED, option)
+#define EF128_ROWS(what, kernel, option)                                                           \
+    ROW("ef128 " what " l4", kernel, EF128, LOW(4), option),                                       \
+        ROW("ef128 " what " l8", kernel, EF128, LOW(8), option),                                   \
+        ROW("ef128 " what " l13", kernel, EF128, LOW(13), option),                                 \
+        ROW("ef128 " what " varied", kernel, EF128, VARIED, option)
+
+const rp__gpu_case rp__gpu_case_decode_rows[] = {
+    ROW("raw x1", decode_raw_x1_kernel, RAW, 8, BLOCKS(256, 32)),
+    ROW("raw x4", decode_raw_x4_kernel, RAW, 8, BLOCKS(256, 32)),
+    ROW("raw damaged", decode_raw_x4_kernel, RAW, DAMAGED, BLOCKS(64, 5)),
+    ROW("raw sum x4", decode_raw_sum_x4_kernel, RAW, 8, BLOCKS(256, 32) | SUM),
+    ROW("raw sum x8", decode_raw_sum_x8_kernel, RAW, 8, BLOCKS(256, 32) | SUM),
+    ROW("raw sum ones", decode_raw_ones_kernel, RAW, VARIED, BLOCKS(256, 32) | SUM),
+
+    BP128_ROWS("x1", decode_bp128_x1_kernel, BLOCKS(256, 32)),
+    BP128_ROWS("x2", decode_bp128_x2_kernel, BLOCKS(256, 32)),
+    BP128_ROWS("x4", decode_bp128_x4_kernel, BLOCKS(256, 32)),
+    BP128_ROWS("x8", decode_bp128_x8_kernel, BLOCKS(256, 32)),
+    BP128_ROWS("x4 128 threads", decode_bp128_x4_kernel, BLOCKS(128, 32)),
+    BP128_ROWS("x4 tiles of 16", decode_bp128_x4_kernel, BLOCKS(128, 16)),
+    ROW("bp128 damaged", decode_bp128_x2_kernel, BP128, DAMAGED, BLOCKS(64, 5)),
+    BP128_ROWS("sum 4 x1", decode_bp128_sum4_x1_kernel, BLOCKS(256, 32) | SUM),
+    BP128_ROWS("sum 4 x2", decode_bp128_sum4_x2_kernel, BLOCKS(256, 32) | SUM),
+    BP128_ROWS("sum 4 x4", decode_bp128_sum4_x4_kernel, BLOCKS(256, 32) | SUM),
+    BP128_ROWS("sum 8 x1", decode_bp128_sum8_x1_kernel, BLOCKS(256, 32) | SUM),
+    BP128_ROWS("sum 8 x2", decode_bp128_sum8_x2_kernel, BLOCKS(256, 32) | SUM),
+    BP128_ROWS("sum 8 x4", decode_bp128_sum8_x4_kernel, BLOCKS(256, 32) | SUM),
+    BP128_ROWS("sum 8 x2 tiles of 128", decode_bp128_sum8_x2_kernel, BLOCKS(128, 128) | SUM),
+    ROW("bp128 sum damaged", decode_bp128_sum8_x2_kernel, BP128, DAMAGED, BLOCKS(64, 5) | SUM),
+    BP128_ROWS("sum ones", decode_bp128_ones_kernel, BLOCKS(256, 32) | SUM),
+
+    EF128_ROWS("x1", decode_ef128_x1_kernel, EF(256, 32)),
+    EF128_ROWS("x2", decode_ef128_x2_kernel, EF(256, 32)),
+    EF128_ROWS("x4", decode_ef128_x4_kernel, EF(256, 32)),
+    ROW("ef128 damaged", decode_ef128_x2_kernel, EF128, DAMAGED, EF(64, 5)),
+    EF128_ROWS("sum 4 x1", decode_ef128_sum4_x1_kernel, EF(256, 32) | SUM),
+    EF128_ROWS("sum 4 x2", decode_ef128_sum4_x2_kernel, EF(256, 32) | SUM),
+    EF128_ROWS("sum 8 x1", decode_ef128_sum8_x1_kernel, EF(256, 32) | SUM),
+    EF128_ROWS("sum 8 x2", decode_ef128_sum8_x2_kernel, EF(256, 32) | SUM),
+    EF128_ROWS("sum 8 x4", decode_ef128_sum8_x4_kernel, EF(256, 32) | SUM),
+    ROW("ef128 sum damaged", decode_ef128_sum8_x2_kernel, EF128, DAMAGED, EF(64, 5) | SUM),
+    EF128_ROWS("sum ones", decode_ef128_ones_kernel, EF(256, 32) | SUM),
+
+    ROW("vbyte x1 w8", decode_vbyte_x1_kernel, VBYTE, 8, BLOCKS(256, 32)),
+    ROW("vbyte x2 w8", decode_vbyte_x2_kernel, VBYTE, 8, BLOCKS(256, 32)),
+    ROW("vbyte x4 w8", decode_vbyte_x4_kernel, VBYTE, 8, BLOCKS(256, 32)),
+    ROW("vbyte x2 varied", decode_vbyte_x2_kernel, VBYTE, VARIED, BLOCKS(256, 32)),
+    ROW("vbyte damaged", decode_vbyte_x4_kernel, VBYTE, DAMAGED, BLOCKS(64, 5)),
+
+    ROW("bitmap x1 w1", decode_bitmap_x1_kernel, BITMAP, 1, BITS(256, 32)),
+    ROW("bitmap x1 w4", decode_bitmap_x1_kernel, BITMAP, 4, BITS(256, 32)),
+    ROW("bitmap x2 w4", decode_bitmap_x2_kernel, BITMAP, 4, BITS(256, 32)),
+    ROW("bitmap x2 w6", decode_bitmap_x2_kernel, BITMAP, 6, BITS(256, 32)),
+    ROW("bitmap x1 varied", decode_bitmap_x1_kernel, BITMAP, VARIED, BITS(256, 32)),
+    ROW("bitmap damaged", decode_bitmap_x2_kernel, BITMAP, DAMAGED, BITS(64, 5)),
+    ROW("bitmap sum x1 w4", decode_bitmap_sum_x1_kernel, BITMAP, 4, BITS(256, 32) | SUM),
+    ROW("bitmap sum x2 w1", decode_bitmap_sum_x2_kernel, BITMAP, 1, BITS(256, 32) | SUM),
+    ROW("bitmap sum x2 w4", decode_bitmap_sum_x2_kernel, BITMAP, 4, BITS(256, 32) | SUM),
+    ROW("bitmap sum ones w4", decode_bitmap_ones_kernel, BITMAP, 4, BITS(256, 32) | SUM),
+    ROW("bitmap sum ones varied", decode_bitmap_ones_kernel, BITMAP, VARIED, BITS(256, 32) | SUM),
+
+    ROW("iiu x1 w8", decode_iiu_x1_kernel, IIU, 8, PAIRS(256, 32)),
+    ROW("iiu x2 w8", decode_iiu_x2_kernel, IIU, 8, PAIRS(256, 32)),
+    ROW("iiu x2 varied", decode_iiu_x2_kernel, IIU, VARIED, PAIRS(256, 32)),
+    ROW("iiu damaged", decode_iiu_x1_kernel, IIU, DAMAGED, PAIRS(64, 5)),
+    ROW("iiu sum x1 w8", decode_iiu_sum_x1_kernel, IIU, 8, PAIRS(256, 32) | SUM),
+    ROW("iiu sum x2 w8", decode_iiu_sum_x2_kernel, IIU, 8, PAIRS(256, 32) | SUM),
+    ROW("iiu sum x1 varied", decode_iiu_sum_x1_kernel, IIU, VARIED, PAIRS(256, 32) | SUM),
+    ROW("iiu sum ones varied", decode_iiu_ones_kernel, IIU, VARIED, PAIRS(256, 32) | SUM),
+    {0},
+};

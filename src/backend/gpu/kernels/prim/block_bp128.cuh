@@ -1,0 +1,62 @@
+/* block_bp128.cuh: blocks of bp128, and of other codes that are values bit by bit: docids are running sums. */
+#ifndef RP_KERNELS_BLOCK_BP128_CUH
+#define RP_KERNELS_BLOCK_BP128_CUH
+
+#include "backend/gpu/kernels/prim/block.cuh"
+#include "backend/gpu/kernels/prim/block_bits.cuh"
+
+/* Gaps less one of V slots a lane into docids, the first of all being base + its gap. */
+template <int V, int LANES> PRIM void block_sum_gaps(uint32_t base, uint32_t *v)
+{
+#pragma unroll
+    for (int k = 1; k < V; k++)
+        v[k] += v[k - 1] + 1;
+    uint32_t all = v[V - 1] + 1, before = scan_add_all<LANES>(all) - all + base;
+#pragma unroll
+    for (int k = 0; k < V; k++)
+        v[k] += before;
+}
+
+struct block_bp128 {
+    static const int SCRATCH = 0, WIDEST = 32;
+
+    /* A block of `count` values at byte `from` of the payload, which ends before byte `to`. */
+    static PRIM_MEMBER block_head head_at(const block_list &list, uint32_t from, uint32_t to,
+                                          uint32_t count, uint32_t base)
+    {
+        block_head head = {list.phase + from + 1, 0, base, count};
+        uint32_t w = from < to ? block_byte(list, list.phase + from) : 0;
+        if (w <= 32 && from < to && (count * w + 7) / 8 < to - from)
+            head.shape = w;
+        return head;
+    }
+
+    static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)
+    {
+        uint32_t from, to, count = block_count(list, b);
+        if (!block_bytes(list, b, &from, &to))
+            return block_head{0, 0, block_base(list, b), count};
+        return head_at(list, from, to, count, block_base(list, b));
+    }
+
+    static PRIM_MEMBER uint32_t key(const block_head &head) { return head.shape; }
+
+    template <int V, int LANES, uint32_t K> struct fetched {
+        block_bits<V, K> bits;
+
+        PRIM_MEMBER void load(const block_list &list, const block_head &head, uint32_t first)
+        {
+            uint32_t bit = K < BLOCK_ANY || first < head.count ? first * head.shape : 0;
+            bits.load(list.words, head.at, bit, head.shape);
+        }
+
+        PRIM_MEMBER void docids(const block_list &, const block_head &head, uint32_t,
+                                unsigned char *, uint32_t *out) const
+        {
+            bits.values(head.shape, block_mask<K>(head.shape), out);
+            block_sum_gaps<V, LANES>(head.base, out);
+        }
+    };
+};
+
+#endif

@@ -1,0 +1,103 @@
+/* block_decode.cuh: what decoding kernels of all codes do: docids of tiles to device memory, or their sum, which
+ * shows what decoding costs where docids stay in registers. A warp has a tile at a time. */
+#ifndef RP_KERNELS_BLOCK_DECODE_CUH
+#define RP_KERNELS_BLOCK_DECODE_CUH
+
+#include "backend/gpu/kernels/prim/block.cuh"
+
+PRIM karg_tile block_tile(const karg_decode &a, uint32_t i)
+{
+    const karg_tile *from = prim_at<const karg_tile>(a.tiles) + i;
+    karg_tile tile = {};
+    tile.list = prim_load(&from->list);
+    tile.block = prim_load(&from->block);
+    tile.n = prim_load(&from->n);
+    tile.room = prim_load(&from->room);
+    tile.out = prim_load(&from->out);
+    return tile;
+}
+
+/* For each tile that is this warp's. */
+template <class DO> PRIM void block_tiles(const karg_decode &a, DO what)
+{
+    uint32_t warps = prim_block_size() / 32;
+    for (uint32_t i = prim_block() * warps + prim_warp(); i < a.n_tiles;
+         i += prim_grid_size() * warps) {
+        karg_tile tile = block_tile(a, i);
+        what(block_list_open(prim_at<const karg_list>(a.lists) + tile.list), tile);
+    }
+}
+
+template <class CODE> PRIM unsigned char *block_shared()
+{
+    return prim_shared() + prim_warp() * (BLOCK_HEADS + 2 * CODE::SCRATCH);
+}
+
+/* Four docids of ranks from `rank` on, of which those below `end` are there. */
+PRIM void block_store(uint32_t *out, uint32_t rank, uint32_t end, const uint32_t *docids)
+{
+    if (rank + 4 <= end) {
+        prim_store_once((uint4 *)(out + rank),
+                        make_uint4(docids[0], docids[1], docids[2], docids[3]));
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (rank + k < end)
+            out[rank + k] = docids[k];
+}
+
+/* Blocks of KARG_BLOCK, four docids a lane. */
+template <class CODE, int ROWS> PRIM void block_decode(const karg_decode &a)
+{
+    block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
+        uint32_t *out = prim_at<uint32_t>(a.docids) + tile.out;
+        block_walk<CODE, 4, 32, ROWS>(
+            list, tile, block_shared<CODE>(),
+            [&](uint32_t i, const block_head &, uint32_t first, const uint32_t *docids, uint32_t n) {
+                uint32_t rank = i * KARG_BLOCK + first;
+                block_store(out, rank, prim_min(rank + n, tile.room), docids);
+            });
+    });
+}
+
+PRIM void block_add(const karg_decode &a, uint32_t sum)
+{
+    sum = scan_sum<32>(sum);
+    if (prim_lane() == 0)
+        prim_atomic_add(prim_at<uint32_t>(a.sum), sum);
+}
+
+template <class CODE, int V, int LANES, int ROWS> PRIM void block_decode_sum(const karg_decode &a)
+{
+    uint32_t sum = 0;
+    block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
+        block_walk<CODE, V, LANES, ROWS>(
+            list, tile, block_shared<CODE>(),
+            [&](uint32_t, const block_head &, uint32_t, const uint32_t *docids, uint32_t n) {
+#pragma unroll
+                for (uint32_t k = 0; k < V; k++)
+                    sum += k < n ? docids[k] : 0;
+            });
+    });
+    block_add(a, sum);
+}
+
+/* The same, each block found and decoded by itself, as a search for a docid does it. */
+template <class CODE, int V> PRIM void block_decode_ones(const karg_decode &a)
+{
+    uint32_t sum = 0;
+    block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
+        for (uint32_t b = tile.block; b < tile.block + tile.n; b++) {
+            uint32_t docids[V];
+            block_one<CODE, V>(list, b, block_shared<CODE>(), docids);
+#pragma unroll
+            for (int k = 0; k < V; k++)
+                sum += docids[k] < UINT32_MAX ? docids[k] : 0;
+            prim_sync_tile();
+        }
+    });
+    block_add(a, sum);
+}
+
+#endif

@@ -1,0 +1,132 @@
+/* block_ef128.cuh: blocks of ef128. A lane has its share of the high part's bits: one count and one scan give the
+ * rank of its first one, and it puts the zeros before each of its ones, which are a docid's high part, into shared
+ * memory, at the one's rank; then lanes read what their slots have there. Source: Liu et al. 2018 (Griffin), Para-EF, by blocks. */
+#ifndef RP_KERNELS_BLOCK_EF128_CUH
+#define RP_KERNELS_BLOCK_EF128_CUH
+
+#include "backend/gpu/kernels/prim/block_bp128.cuh"
+
+struct block_ef128 {
+    enum { ZEROS = 32, PLAIN = 33 }; /* forms that are not low and high bits */
+    static const int HIGH = 3 * KARG_BLOCK; /* most bits of a high part: ends, and fewer than 2 zeros each */
+    static const int ROOM = KARG_BLOCK + 32; /* bytes of shared memory a block: high parts, one each */
+    static const int SCRATCH = 2 * ROOM, WIDEST = PLAIN;
+
+    /* shape: the form, and from bit 8 on the bits of the high part. */
+    static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)
+    {
+        uint32_t from, to, count = block_count(list, b), base = block_base(list, b);
+        block_head none = {0, ZEROS, base, count};
+        if (!block_bytes(list, b, &from, &to))
+            return none;
+        uint32_t form = block_byte(list, list.phase + from), low = (count * form + 7) / 8;
+        if (form == PLAIN) {
+            block_head plain = block_bp128::head_at(list, from + 1, to, count, base);
+            plain.shape = PLAIN | plain.shape << 8;
+            return plain;
+        }
+        if (form >= ZEROS || low >= to - from)
+            return none;
+        uint32_t high = prim_min<uint32_t>(to - from - 1 - low, HIGH / 8) * 8;
+        return block_head{list.phase + from + 1, form | high << 8, base, count};
+    }
+
+    static PRIM_MEMBER uint32_t key(const block_head &head) { return head.shape & 255; }
+
+    template <int V, int LANES, uint32_t K> struct fetched {
+        static const int MOST = HIGH / LANES; /* bits of the high part a lane may have */
+        block_bits<V, K> bits;                /* of the low parts; in form PLAIN, of the gaps */
+        uint32_t high[2], shift;              /* two words of the high part; the lane's bits begin at bit shift */
+
+        /* Blocks that come in another way than BLOCK_ANY have low and high parts, and KARG_BLOCK postings. */
+        static PRIM_MEMBER uint32_t low_width(const block_head &head)
+        {
+            uint32_t form = head.shape & 255;
+            return K < BLOCK_ANY || form < ZEROS ? form : 0;
+        }
+
+        /* Bits of the high part that each lane has. The last lanes may so get some of the next block's, whose
+         * ones have ranks past the last slot. */
+        static PRIM_MEMBER uint32_t share(const block_head &head)
+        {
+            bool has_high = K < BLOCK_ANY || (head.shape & 255) < ZEROS;
+            return has_high ? ((head.shape >> 8) + LANES - 1) / LANES : 0;
+        }
+
+        PRIM_MEMBER void load(const block_list &list, const block_head &head, uint32_t first)
+        {
+            uint32_t l = low_width(head), count = K < BLOCK_ANY ? (uint32_t)KARG_BLOCK : head.count;
+            uint32_t w = K < BLOCK_ANY || (head.shape & 255) != PLAIN ? l : head.shape >> 8;
+            bits.load(list.words, head.at, first < count ? first * w : 0, w);
+            uint32_t at = head.at + (count * l + 7) / 8;
+            shift = at % 4 * 8 + first / V * share(head);
+            const uint32_t *from = list.words + (at / 4 + shift / 32);
+            high[0] = prim_load(from);
+            high[1] = prim_load(from + 1);
+        }
+
+        /* The high parts of the lane's slots, a byte each. */
+        PRIM_MEMBER void high_parts(const block_head &head, uint32_t first, unsigned char *scratch,
+                                    uint32_t *out) const
+        {
+            uint32_t mine = share(head), x = prim_funnel(high[0], high[1], shift) & ((1U << mine) - 1);
+            uint32_t n = prim_count(x), rank = scan_add_all<LANES>(n) - n;
+            unsigned char *room = scratch + (LANES < 32 ? prim_lane() / LANES * ROOM : 0);
+            put(x, first / V * mine - rank, room + prim_min<uint32_t>(rank, KARG_BLOCK));
+            prim_sync_tile();
+#pragma unroll
+            for (int k = 0; k < V; k += 4)
+                out[k / 4] = *(const uint32_t *)(room + first + k);
+        }
+
+        /* N bits from the lowest on: of a one, the number of zeros goes to `to`; after a zero, that is one more,
+         * and the next place one less ahead. */
+        template <int N> PRIM_MEMBER void put_bits(uint32_t x, uint32_t zeros, unsigned char *to) const
+        {
+#pragma unroll
+            for (int t = 0; t < N; t++)
+                if (x >> t & 1) {
+                    to[t] = (unsigned char)zeros;
+                } else {
+                    zeros++;
+                    to--;
+                }
+        }
+
+        /* Most high parts are shorter than they may be. */
+        PRIM_MEMBER void put(uint32_t x, uint32_t zeros, unsigned char *to) const
+        {
+            if (prim_ballot<32>(x >> MOST * 5 / 6) == 0)
+                put_bits<MOST * 5 / 6>(x, zeros, to);
+            else
+                put_bits<MOST>(x, zeros, to);
+        }
+
+        PRIM_MEMBER void docids(const block_list &, const block_head &head, uint32_t first,
+                                unsigned char *scratch, uint32_t *out) const
+        {
+            uint32_t l = low_width(head), highs[V / 4];
+            uint32_t unit = 0x80000000U >> (31 - l); /* of high parts; written so that it stays a factor */
+            high_parts(head, first, scratch, highs);
+            bits.values(l, block_mask<K>(l), out);
+#pragma unroll
+            for (int k = 0; k < V; k++)
+                out[k] = prim_byte(highs[k / 4], k % 4) * unit + out[k] + (head.base + first) + k;
+            if (K == BLOCK_ANY && prim_ballot<32>((head.shape & 255) >= ZEROS))
+                other_docids(head, out);
+        }
+
+        /* The other two forms; lanes of blocks in the usual one keep what they have. */
+        PRIM_MEMBER void other_docids(const block_head &head, uint32_t *out) const
+        {
+            uint32_t form = head.shape & 255, w = form == PLAIN ? head.shape >> 8 : 0, plain[V];
+            bits.values(w, form == PLAIN ? prim_mask(w) : 0, plain);
+            block_sum_gaps<V, LANES>(head.base, plain);
+#pragma unroll
+            for (int k = 0; k < V; k++)
+                out[k] = form < ZEROS ? out[k] : plain[k];
+        }
+    };
+};
+
+#endif
