@@ -108,8 +108,7 @@ static const rp__gpu_case copies[] = {
 
 /* ---- All ----------------------------------------------------------------------------------------- */
 
-static const rp__gpu_case *const areas[] = {copies, rp__gpu_case_decode_rows,
-                                            rp__gpu_case_intersect, rp__gpu_case_batch};
+static const rp__gpu_case *const areas[] = {copies, rp__gpu_case_decode_rows, rp__gpu_case_intersect, rp__gpu_case_batch, rp__gpu_case_decode2};
 
 const rp__gpu_case *rp__gpu_case_at(size_t i)
 {

@@ -23,6 +23,9 @@ typedef struct rp__gpu_case {
     const char *twin; /* the row of gpu-anchors' simple kernel it stands against; NULL: none */
 } rp__gpu_case;
 
+/* Rows of an area's file; a row of zeros is the last. */
+extern const rp__gpu_case rp__gpu_case_decode2[];
+
 const rp__gpu_case *rp__gpu_case_at(size_t i); /* every row; NULL past the last */
 
 #endif

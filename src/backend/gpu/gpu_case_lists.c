@@ -116,8 +116,8 @@ static rp_status encode(rp__gpu_case_lists *set, const rp__codec *codec, worksho
 {
     rp__list list;
     size_t used = 0;
-    rp__list_parts parts = {.ends = w->ends, .bounds = w->bounds};
-    parts.n_blocks = rp__list_cut(codec, NULL, docids, tfs, n, w->scratch, w->ends);
+    rp__list_parts parts = {.ends = w->ends, .bounds = w->bounds, .options = set->options};
+    parts.n_blocks = rp__list_cut(codec, set->options, docids, tfs, n, w->scratch, w->ends);
     rp_status status =
         rp__list_encode(codec, docids, tfs, n, &parts, w->scratch, set->bytes + set->used, &used);
     if (status == RP_OK)

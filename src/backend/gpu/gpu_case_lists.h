@@ -11,6 +11,7 @@
 
 /* All zero is a set without lists. */
 typedef struct rp__gpu_case_lists {
+    const rp__codec_options *options; /* of the encoder; NULL: its own choice */
     /* Lists as they were added, each once. */
     uint32_t n_lists;
     uint64_t n;          /* postings of them all */

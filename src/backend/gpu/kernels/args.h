@@ -44,6 +44,13 @@ enum {
     KARG_SHARED_EF128 = 1152,
     KARG_SHARED_BITMAP = 1536,
     KARG_SHARED_IIU = 1536,
+    KARG_SHARED_LINES = 2048, /* lrc, lrcseg, seglrc, hslrc */
+    KARG_SHARED_PFD_REC = 8192,
+    KARG_SHARED_HEADS = 512, /* of the codes below, with one of these for each block that is worked on at a time */
+    KARG_SHARED_RICE = 128,
+    KARG_SHARED_PATCH = 512, /* parapfor, optpfd, pfd */
+    KARG_SHARED_NEWPFD = 1536,
+    KARG_SHARED_QS = 512, /* without heads */
 };
 
 enum {
@@ -73,6 +80,22 @@ typedef struct karg_intersect {
     uint32_t tile;             /* mpath: elements of both lists a block merges */
     uint32_t levels, level;    /* of pmf: 1 to 4; the one that a kernel finds, the finest is 0 */
 } karg_intersect;
+/* decode_qs_naive.cu, decode_qs_block.cu: one list in qs */
+typedef struct karg_qs {
+    uint64_t list;          /* its karg_list */
+    uint64_t ones, sums;    /* u32 a bit, or a word, of the high bits: ones; those before it */
+    uint64_t uppers;        /* u32 a docid: its high bits */
+    uint64_t docids;        /* u32 a docid: the result */
+    uint64_t bits;          /* high bits for which there is room */
+} karg_qs;
+
+/* qs_scan.cu: sums of all numbers before each */
+typedef struct karg_scan {
+    uint64_t from, to;      /* u32 each */
+    uint64_t parts;         /* u32 a block of the grid */
+    uint64_t n;
+    uint32_t n_parts, zero;
+} karg_scan;
 
 /* copy.cu */
 typedef struct karg_copy {

@@ -1,0 +1,241 @@
+/* lines.cuh: blocks of the regression codes (docs/format.md, chapter 7: lrc, lrcseg, seglrc, hslrc256, hslrc128):
+ * docid(i) = start + (a * i >> 24) + residual(i), slot by slot, without a sum over others.
+ *
+ * A lane reads the head of one block, and leaves it in shared memory. Slots lie 32 apart in a lane: then all its residuals begin at one bit
+ * of their words, and stores of a warp are 128 bytes side by side wherever a block begins. */
+#ifndef RP_KERNELS_LINES_CUH
+#define RP_KERNELS_LINES_CUH
+
+#include "backend/gpu/kernels/prim/pack.cuh"
+#include "backend/gpu/kernels/prim/scan.cuh"
+#include "backend/gpu/kernels/prim/tile.cuh"
+
+/* Where a code keeps a block's line: the list's; the same, moved by a u32 of the block; the block's own. */
+enum lines_kind { LINES_LIST, LINES_MOVED, LINES_OWN };
+
+enum { LINES_SHIFT = 24, LINES_TAIL = 12 }; /* bits of fraction; bytes of a list's line */
+
+/* A list's line; of LINES_OWN nothing. */
+struct lines_line {
+    uint64_t a;
+    uint32_t start;
+};
+
+enum { LINES_BLOCKS = 32 }; /* of a tile at most: a lane each */
+
+/* One block. */
+struct alignas(16) lines_head {
+    uint32_t at;    /* of its low parts in the payload */
+    uint32_t start;
+    uint32_t shape; /* count in bits 0 to 8, exceptions 9 to 17, width 18 to 23, of the high parts 24 to 29 */
+    uint32_t slope; /* of LINES_OWN, as it is stored */
+    uint32_t begin; /* rank of slot 0, less that of the tile's first posting */
+};
+
+PRIM uint32_t lines_count(uint32_t shape) { return shape & 511; }
+PRIM uint32_t lines_exceptions(uint32_t shape) { return shape >> 9 & 511; }
+PRIM uint32_t lines_width(uint32_t shape) { return shape >> 18 & 63; }
+PRIM uint32_t lines_high_width(uint32_t shape) { return shape >> 24; }
+
+/* A stored slope: the rise of 64 slots, a whole number, of up to 39 bits. */
+PRIM uint64_t lines_slope(uint32_t code)
+{
+    uint32_t low = code & 1023, shift = code >> 10 & 31;
+    return shift ? (uint64_t)(1024 + low) << shift : low << 1;
+}
+
+/* How much a line has risen at slot i, modulo 2^32. */
+PRIM uint32_t lines_rise(uint64_t a, uint32_t i) { return (uint32_t)(a * i >> LINES_SHIFT); }
+PRIM uint32_t lines_own_rise(uint64_t of_64, uint32_t i) { return (uint32_t)(of_64 * i >> 6); }
+
+template <int KIND> PRIM lines_line lines_of_list(uint64_t docs, uint32_t docs_bytes)
+{
+    if (KIND == LINES_OWN || docs_bytes < LINES_TAIL)
+        return {0, 0};
+    pack_bits tail = pack_at(docs + docs_bytes - LINES_TAIL);
+    return {(uint64_t)pack_word(tail, 32) << 32 | pack_word(tail, 0), pack_word(tail, 64)};
+}
+
+/* The shape of residuals whose head's three bytes are `first`, in these bytes, and how many the head has. What
+ * does not lie inside is left out. */
+PRIM uint32_t lines_shape(uint32_t first, uint32_t bytes, uint32_t count, uint32_t *head)
+{
+    bool has = first & 128;
+    uint32_t w = first & 127, n = (first >> 8 & 255) + 1, hb = first >> 16 & 255;
+    *head = has ? 3 : 1;
+    uint32_t used = *head + pack_bytes(count * w);
+    if (w > 32 || used > bytes)
+        return count;
+    has = has && w + hb <= 32 && used + n + pack_bytes(n * hb) <= bytes;
+    return count | w << 18 | (has ? n << 9 | hb << 24 : 0);
+}
+
+template <int KIND> PRIM lines_head lines_read(const tile_view &t, const lines_line &line, const tile_place &p)
+{
+    const uint32_t own = KIND == LINES_OWN ? 6 : KIND == LINES_MOVED ? 4 : 0;
+    uint32_t head = 0, first, slope = 0, start, bytes = p.bytes - own;
+    if (p.bytes <= own)
+        return {p.from, 0, p.count, 0, p.begin - t.begin};
+    pack_bits in = pack_at(t.docs + p.from);
+    if (KIND == LINES_OWN) {
+        uint32_t rest = pack_word(in, 32);
+        start = pack_word(in, 0);
+        slope = rest & 0xFFFF;
+        first = rest >> 16;
+        if (first & 128)
+            first |= pack_word(in, 64) << 16;
+    } else {
+        start = line.start + lines_rise(line.a, p.begin) + (KIND == LINES_MOVED ? pack_word(in, 0) : 0);
+        first = pack_word(in, 8 * own);
+    }
+    uint32_t shape = lines_shape(first, bytes, p.count, &head);
+    return {p.from + own + head, start, shape, slope, p.begin - t.begin};
+}
+
+/* ---- Exceptions ----------------------------------------------------------------------------------- */
+
+/* A warp's: heads, and what is to be added to each slot of a block; that is all zero between blocks. */
+struct lines_room {
+    lines_head heads[LINES_BLOCKS];
+    uint32_t adds[TILE_BLOCK_MOST];
+};
+
+static_assert(sizeof(lines_room) == KARG_SHARED_LINES, "as launches have it");
+
+/* The room of this warp, with the heads of its tile; of no postings past the last block. */
+template <int KIND> PRIM lines_room *lines_open(const tile_view &t, const lines_line &line)
+{
+    lines_room *room = (lines_room *)prim_shared() + prim_warp();
+    lines_head mine = {0, 0, 0, 0, 0};
+    if (t.blocks > LINES_BLOCKS)
+        prim_trap();
+    if (prim_lane() < t.blocks)
+        mine = lines_read<KIND>(t, line, tile_block(t, t.block + prim_lane()));
+    room->heads[prim_lane()] = mine;
+    for (uint32_t i = prim_lane(); i < TILE_BLOCK_MOST; i += 32)
+        room->adds[i] = 0;
+    prim_sync_tile();
+    return room;
+}
+
+/* The high part of exception j, at its place; *slot is where it belongs. */
+PRIM uint32_t lines_exception(uint64_t docs, const lines_head &h, uint32_t j, uint32_t *slot)
+{
+    uint32_t n = lines_exceptions(h.shape), w = lines_width(h.shape), hb = lines_high_width(h.shape);
+    uint64_t ranks = docs + h.at + pack_bytes(lines_count(h.shape) * w);
+    *slot = prim_load(prim_at<const uint8_t>(ranks) + j);
+    return pack_one(pack_at(ranks + n), j * hb, hb) << (w & 31);
+}
+
+/* A warp puts the block's exceptions to their slots. */
+PRIM void lines_place(uint64_t docs, const lines_head &h, lines_room *room)
+{
+    uint32_t slot;
+    for (uint32_t j = prim_lane(); j < lines_exceptions(h.shape); j += 32) {
+        uint32_t add = lines_exception(docs, h, j, &slot);
+        room->adds[slot] = add;
+    }
+    prim_sync_tile();
+}
+
+PRIM uint32_t lines_take(lines_room *room, uint32_t slot)
+{
+    uint32_t add = room->adds[slot];
+    room->adds[slot] = 0;
+    return add;
+}
+
+/* ---- To memory ------------------------------------------------------------------------------------ */
+
+/* STEPS times 32 slots, from `from` on, to `out`. */
+template <int KIND, int STEPS>
+PRIM void lines_slots(uint64_t docs, uint64_t a, const lines_head &h, uint32_t from, lines_room *room, uint32_t *out)
+{
+    uint32_t count = lines_count(h.shape), w = lines_width(h.shape), slot = from + prim_lane(), v[STEPS];
+    pack_bits lows = pack_at(docs + h.at);
+    uint32_t bit = lows.shift + slot * w;
+    const uint32_t *at = lows.words + (bit >> 5);
+#pragma unroll
+    for (uint32_t k = 0; k < STEPS; k++)
+        v[k] = slot + 32 * k < count ? prim_funnel(prim_load(at + k * w), prim_load(at + k * w + 1), bit) : 0;
+    uint64_t sum = a * slot;
+#pragma unroll
+    for (uint32_t k = 0; k < STEPS; k++, sum += a * 32) {
+        uint32_t rise = (uint32_t)(sum >> (KIND == LINES_OWN ? 6 : LINES_SHIFT));
+        uint32_t docid = h.start + rise + (v[k] & prim_mask(w));
+        if (slot + 32 * k < count) {
+            if (lines_exceptions(h.shape))
+                docid += lines_take(room, slot + 32 * k);
+            out[slot + 32 * k] = docid;
+        }
+    }
+}
+
+/* Shared memory: a room a warp. */
+template <int KIND, int STEPS> PRIM void lines_decode(const karg_decode &args)
+{
+    uint32_t number = tile_number();
+    if (number >= args.n_tiles)
+        return;
+    tile_view t = tile_open(args, number);
+    lines_line line = lines_of_list<KIND>(t.docs, t.docs_bytes);
+    lines_room *room = lines_open<KIND>(t, line);
+#pragma unroll 1
+    for (uint32_t k = 0; k < t.blocks; k++) {
+        lines_head h = room->heads[k];
+        uint64_t a = KIND == LINES_OWN ? lines_slope(h.slope) : line.a;
+        if (lines_exceptions(h.shape))
+            lines_place(t.docs, h, room);
+#pragma unroll
+        for (uint32_t from = 0; from < TILE_BLOCK_MOST; from += 32 * STEPS)
+            if (from < lines_count(h.shape))
+                lines_slots<KIND, STEPS>(t.docs, a, h, from, room, t.out + h.begin);
+        if (lines_exceptions(h.shape))
+            prim_sync_tile();
+    }
+}
+
+/* ---- One docid ------------------------------------------------------------------------------------ */
+
+/* Slot i of a block whose head is read. */
+template <int KIND> PRIM uint32_t lines_slot(uint64_t docs, const lines_line &line, const lines_head &h, uint32_t i)
+{
+    uint32_t w = lines_width(h.shape), slot;
+    uint32_t rise = KIND == LINES_OWN ? lines_own_rise(lines_slope(h.slope), i) : lines_rise(line.a, i);
+    uint32_t docid = h.start + rise + pack_one(pack_at(docs + h.at), i * w, w);
+    for (uint32_t j = 0; j < lines_exceptions(h.shape); j++) {
+        uint32_t add = lines_exception(docs, h, j, &slot);
+        docid += slot == i ? add : 0;
+    }
+    return docid;
+}
+
+/* The block of posting i: the last one that begins at it or before. */
+PRIM uint32_t lines_find(const tile_view &t, uint32_t i)
+{
+    uint32_t from = 0, to = t.n_blocks;
+    while (to - from > 1) {
+        uint32_t middle = from + (to - from) / 2;
+        if (tile_begin(t, middle) <= i)
+            from = middle;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Posting i of a list, without any other. `t` is the whole list; its blocks have 256 postings each where they are
+ * not cut by hash. Any bytes; what cannot be is UINT32_MAX. */
+template <int KIND> PRIM uint32_t lines_at(const tile_view &t, uint32_t i, bool is_cut_by_hash)
+{
+    uint32_t b = is_cut_by_hash ? lines_find(t, i) : i / TILE_BLOCK_MOST;
+    if (b >= t.n_blocks)
+        return UINT32_MAX;
+    tile_place p = tile_block(t, b);
+    if (i - p.begin >= p.count)
+        return UINT32_MAX;
+    lines_line line = lines_of_list<KIND>(t.docs, t.docs_bytes);
+    return lines_slot<KIND>(t.docs, line, lines_read<KIND>(t, line, p), i - p.begin);
+}
+
+#endif

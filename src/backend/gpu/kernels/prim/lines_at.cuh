@@ -1,0 +1,20 @@
+/* lines_at.cuh: all postings of tiles, each found by itself: what a probe of a regression code costs. */
+#ifndef RP_KERNELS_LINES_AT_CUH
+#define RP_KERNELS_LINES_AT_CUH
+
+#include "backend/gpu/kernels/prim/lines.cuh"
+
+/* A warp a tile, a lane a posting. */
+template <int KIND> PRIM void lines_at_all(const karg_decode &a, bool is_cut_by_hash)
+{
+    uint32_t number = tile_number();
+    if (number >= a.n_tiles)
+        return;
+    tile_view t = tile_open(a, number), whole = t;
+    whole.begin = 0;
+    whole.room = t.n;
+    for (uint32_t i = prim_lane(); i < t.room && t.begin + i < t.n; i += 32)
+        t.out[i] = lines_at<KIND>(whole, t.begin + i, is_cut_by_hash);
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* tile.cuh: a warp's tile of a list: where its blocks lie, in bytes that are not trusted.
+ *
+ * The list's record and the tile are the host's, and sound; the directory and the payload are not. A block whose
+ * directory entries cannot be has no postings, and no bytes. So what is read lies in the payload, and what is
+ * written in the tile's room. */
+#ifndef RP_KERNELS_TILE_CUH
+#define RP_KERNELS_TILE_CUH
+
+#include "backend/gpu/kernels/prim/prim.cuh"
+
+enum { TILE_BLOCK_MOST = 256 }; /* postings of the largest block */
+
+struct tile_view {
+    uint64_t docs, last, offsets, first; /* of the list */
+    uint32_t n, n_blocks, docs_bytes;
+    uint32_t block, blocks;              /* the tile's first block, and how many */
+    uint32_t begin, room;                /* rank of its first posting; how many it has */
+    uint32_t *out;                       /* where that goes */
+};
+
+/* Of one block; `base` is the docid before its first. */
+struct tile_place {
+    uint32_t begin, count, base;
+    uint32_t from, bytes; /* in the payload */
+};
+
+PRIM uint32_t tile_begin(const tile_view &t, uint32_t b)
+{
+    if (b >= t.n_blocks)
+        return t.n;
+    return t.first ? prim_load(prim_at<const uint32_t>(t.first) + b) : b * KARG_BLOCK;
+}
+
+PRIM tile_view tile_open(const karg_decode &a, uint32_t number)
+{
+    const karg_tile *tile = prim_at<const karg_tile>(a.tiles) + number;
+    const karg_list *list = prim_at<const karg_list>(a.lists) + prim_load(&tile->list);
+    tile_view t;
+    t.docs = prim_load(&list->docs);
+    t.last = prim_load(&list->last);
+    t.offsets = prim_load(&list->offsets);
+    t.first = prim_load(&list->first);
+    t.n = prim_load(&list->n);
+    t.n_blocks = prim_load(&list->n_blocks);
+    t.docs_bytes = prim_load(&list->docs_bytes);
+    t.block = prim_load(&tile->block);
+    t.blocks = prim_load(&tile->n);
+    t.room = prim_load(&tile->room);
+    t.begin = tile_begin(t, t.block);
+    t.out = prim_at<uint32_t>(a.docids) + prim_load(&tile->out);
+    return t;
+}
+
+PRIM uint32_t tile_base(const tile_view &t, uint32_t b)
+{
+    return b ? prim_load(prim_at<const uint32_t>(t.last) + b - 1) : UINT32_MAX;
+}
+
+PRIM tile_place tile_block(const tile_view &t, uint32_t b)
+{
+    uint32_t begin = tile_begin(t, b), next = tile_begin(t, b + 1), from = 0, to = t.docs_bytes;
+    if (t.offsets) {
+        const uint32_t *offsets = prim_at<const uint32_t>(t.offsets);
+        from = prim_load(offsets + b);
+        to = b + 1 < t.n_blocks ? prim_load(offsets + b + 1) : to;
+    }
+    bool is_sound = t.begin <= begin && begin <= next && next - t.begin <= t.room &&
+                    next - begin <= TILE_BLOCK_MOST && from <= to && to <= t.docs_bytes;
+    return {begin, is_sound ? next - begin : 0, tile_base(t, b), is_sound ? from : 0,
+            is_sound ? to - from : 0};
+}
+
+/* Which warp of the grid this is: its tile's number. */
+PRIM uint32_t tile_number() { return (prim_block() * prim_block_size() + prim_thread()) / 32; }
+
+/* Slots i to i + 3 of a block of `count`; i is a multiple of 4. */
+PRIM void tile_store(uint32_t *to, uint32_t i, uint32_t count, const uint32_t v[4])
+{
+    if (((uintptr_t)to & 15) == 0 && i + 4 <= count) {
+        *(uint4 *)(to + i) = make_uint4(v[0], v[1], v[2], v[3]);
+        return;
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++)
+        if (i + k < count)
+            to[i + k] = v[k];
+}
+
+#endif
