@@ -10,19 +10,30 @@
 RP_KERNEL(decode_hslrc_kernel, karg_decode) { lines_decode<LINES_OWN, 4>(a); }
 RP_KERNEL(decode_hslrc_at_kernel, karg_decode) { lines_at_all<LINES_OWN>(a, true); }
 
-PRIM uint32_t sum_block(uint64_t docs, const lines_head &h, block_hslrc &block, lines_room *room)
+template <bool IS_PLAIN>
+PRIM uint32_t sum_block(uint64_t docs, const lines_head &h, block_hslrc<IS_PLAIN> &block, lines_room *room)
 {
     uint32_t v[2 * HSLRC_PAIRS], sum = 0, count = lines_count(h.shape);
     block.docids(docs, h, v);
-    if (lines_exceptions(h.shape))
+    if (!IS_PLAIN && lines_exceptions(h.shape))
         block_hslrc_patch(docs, h, room, v);
-    if (count < TILE_BLOCK_MOST)
-#pragma unroll
-        for (uint32_t k = 0; k < 2 * HSLRC_PAIRS; k++)
-            v[k] = block_hslrc_slot(k) < count ? v[k] : 0;
 #pragma unroll
     for (uint32_t k = 0; k < 2 * HSLRC_PAIRS; k++)
-        sum += v[k];
+        sum += IS_PLAIN || block_hslrc_slot(k) < count ? v[k] : 0;
+    return sum;
+}
+
+/* U blocks, their loads first. */
+template <bool IS_PLAIN, int U> PRIM uint32_t sum_blocks(uint64_t docs, const lines_head *h, lines_room *room)
+{
+    block_hslrc<IS_PLAIN> blocks[U] = {};
+    uint32_t sum = 0;
+#pragma unroll
+    for (uint32_t u = 0; u < U; u++)
+        blocks[u].open(docs, h[u]);
+#pragma unroll
+    for (uint32_t u = 0; u < U; u++)
+        sum += sum_block(docs, h[u], blocks[u], room);
     return sum;
 }
 
@@ -36,15 +47,18 @@ template <int U> PRIM void sum_all(const karg_decode &a)
 #pragma unroll 1
     for (uint32_t k = 0; k < t.blocks; k += U) {
         lines_head h[U] = {};
-        block_hslrc blocks[U] = {};
+        bool is_plain = true;
 #pragma unroll
         for (uint32_t u = 0; u < U; u++) {
             h[u] = room->heads[k + u];
-            blocks[u].open(t.docs, h[u]);
+            is_plain &= block_hslrc_is_plain(h[u].shape);
         }
-#pragma unroll
-        for (uint32_t u = 0; u < U; u++)
-            sum += sum_block(t.docs, h[u], blocks[u], room);
+        if (is_plain)
+            sum += sum_blocks<true, U>(t.docs, h, room);
+        else
+#pragma unroll 1
+            for (uint32_t u = 0; u < U; u++)
+                sum += sum_blocks<false, 1>(t.docs, &room->heads[k + u], room);
     }
     sum = scan_sum<32>(sum);
     if (prim_lane() == 0)

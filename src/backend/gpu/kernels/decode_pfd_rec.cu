@@ -69,50 +69,76 @@ PRIM rec_list rec_open(const tile_view &t)
     return l;
 }
 
-/* Finds the arrays of a group of `count` at `from`: all lanes alike. Returns the exceptions of array 0; 0 where
- * something does not fit. */
+/* Arrays that have exceptions; those after them are leaves, one more. */
+PRIM uint32_t rec_inner(const rec_list &l) { return l.n_arrays / 2; }
+
+/* Finds the leaves, a lane each, that begin at byte `used` of the group. False: they do not fit. */
+PRIM bool rec_leaves(const rec_list &l, uint32_t used, uint32_t left, rec_room *room)
+{
+    uint32_t i = rec_inner(l) + prim_lane(), bytes = 0;
+    if (i < l.n_arrays)
+        bytes = pack_bytes(room->counts[i] * rec_width(l, i));
+    uint32_t up_to = scan_add<32>(bytes);
+    if (i < l.n_arrays)
+        room->at[i] = (uint16_t)(used + up_to - bytes);
+    return used + prim_shuffle<32>(up_to, 31) <= left;
+}
+
+/* Finds the arrays of a group of `count` at `from`: those with exceptions one after the other, all lanes alike.
+ * Returns the exceptions of array 0; 0 where something does not fit. */
 PRIM uint32_t rec_counts(const rec_list &l, uint32_t from, uint32_t count, rec_room *room)
 {
     uint32_t used = 0, left = l.groups_bytes - from;
-    uint64_t in = l.groups + from;
     if (prim_lane() == 0)
         room->counts[0] = (uint16_t)count;
     prim_sync_tile();
-    for (uint32_t i = 0; i < l.n_arrays; i++) {
-        bool may_have = rec_depth(i) <= l.level;
-        uint32_t n = room->counts[i], head = n == 0 || !may_have ? 0 : i == 0 ? 2 : 1;
-        uint32_t w = rec_width(l, i), lows = i ? pack_bytes(n * w) : 0;
-        uint32_t exceptions = used + head <= left && head ? pack_one(pack_at(in + used), 0, 8 * head) : 0;
+    for (uint32_t i = 0; i < rec_inner(l); i++) {
+        uint32_t n = room->counts[i], head = n == 0 ? 0 : i == 0 ? 2 : 1, w = rec_width(l, i);
+        uint32_t exceptions = used + head <= left ? pack_one(pack_at(l.groups + from + used), 0, 8 * head) : 0;
+        uint32_t lows = i ? pack_bytes(n * w) : 0;
         used += head;
-        if (exceptions > (i ? n / 4 : n) || used + lows > left || (exceptions && w > 31))
+        if (exceptions > (i ? n / 4 : n) || used + lows > left || (exceptions && w > 31) ||
+            (i == 0 && exceptions == 0))
             return 0;
         if (prim_lane() == 0) {
             room->at[i] = (uint16_t)used;
-            if (may_have)
-                room->counts[2 * i + 1] = room->counts[2 * i + 2] = (uint16_t)exceptions;
+            room->counts[2 * i + 1] = room->counts[2 * i + 2] = (uint16_t)exceptions;
         }
         prim_sync_tile();
         used += lows;
     }
-    return room->counts[1];
+    bool fits = rec_leaves(l, used, left, room);
+    prim_sync_tile();
+    return fits ? room->counts[1] : 0;
 }
 
-/* The k exceptions of arrays `steps` and the next one, added to those of the n values from `to` on that they are
- * of, at width w. */
-PRIM void rec_patch(rec_room *room, uint32_t steps, uint32_t k, uint32_t w, uint32_t n, uint32_t *to)
+/* Value j of array i, of a group at `in`: leaves are read as they lie. */
+PRIM uint32_t rec_value(const rec_list &l, uint64_t in, const rec_room *room, uint32_t i, uint32_t j)
 {
-    const uint32_t *step = room->values + rec_values(steps), *high = room->values + rec_values(steps + 1);
-    uint32_t done = 0;
+    if (i < rec_inner(l))
+        return room->values[rec_values(i) + j];
+    uint32_t w = rec_width(l, i);
+    return pack_one(pack_at(in + room->at[i]), j * w, w);
+}
+
+/* The exceptions of array i, of n values at `to`, added to them. */
+PRIM void rec_patch(const rec_list &l, uint64_t in, const rec_room *room, uint32_t i, uint32_t n, uint32_t *to)
+{
+    uint32_t done = 0, k = room->counts[2 * i + 1], w = rec_width(l, i);
     for (uint32_t from = 0; from < k; from += 32) {
-        uint32_t j = from + prim_lane(), up_to = scan_add<32>(j < k ? step[j] + 1 : 0);
-        uint32_t at = done + up_to - 1;
+        uint32_t j = from + prim_lane(), step = 0, high = 0;
+        if (j < k) {
+            step = rec_value(l, in, room, 2 * i + 1, j) + 1;
+            high = rec_value(l, in, room, 2 * i + 2, j) + 1;
+        }
+        uint32_t up_to = scan_add<32>(step), at = done + up_to - 1;
         if (j < k && at < n)
-            to[at] += (high[j] + 1) << (w & 31);
+            to[at] += high << (w & 31);
         done += prim_shuffle<32>(up_to, 31);
     }
 }
 
-/* Array i, of at least 1, whose exceptions' arrays are read. */
+/* Array i, of those with exceptions and not the first, whose exceptions' arrays are read. */
 PRIM void rec_read(const rec_list &l, uint64_t in, uint32_t i, rec_room *room)
 {
     uint32_t n = room->counts[i], w = rec_width(l, i), *to = room->values + rec_values(i);
@@ -120,11 +146,8 @@ PRIM void rec_read(const rec_list &l, uint64_t in, uint32_t i, rec_room *room)
     for (uint32_t k = prim_lane(); k < n; k += 32)
         to[k] = pack_one(lows, k * w, w);
     prim_sync_tile();
-    uint32_t k = rec_depth(i) <= l.level ? room->counts[2 * i + 1] : 0;
-    if (k) {
-        rec_patch(room, 2 * i + 1, k, w, n, to);
-        prim_sync_tile();
-    }
+    rec_patch(l, in, room, i, n, to);
+    prim_sync_tile();
 }
 
 /* What is to be added to the gaps of group g; false: nothing. */
@@ -133,18 +156,18 @@ PRIM bool rec_group(const rec_list &l, uint32_t g, uint32_t count, rec_room *roo
     if (l.n_arrays == 1)
         return false;
     uint32_t from = pack_word(pack_at(l.starts + 4 * (uint64_t)g), 0);
-    uint32_t k = from <= l.groups_bytes ? rec_counts(l, from, count, room) : 0;
-    if (k == 0)
+    uint64_t in = l.groups + from;
+    if (from > l.groups_bytes || rec_counts(l, from, count, room) == 0)
         return false;
-    for (uint32_t i = l.n_arrays; i-- > 1;)
+    for (uint32_t i = rec_inner(l); i-- > 1;)
         if (room->counts[i])
-            rec_read(l, l.groups + from, i, room);
+            rec_read(l, in, i, room);
     uint4 *adds = (uint4 *)(room->values + ADDS);
 #pragma unroll
     for (uint32_t u = 0; u < GROUP_BLOCKS; u++)
         adds[32 * u + prim_lane()] = make_uint4(0, 0, 0, 0);
     prim_sync_tile();
-    rec_patch(room, 1, k, l.w, count, room->values + ADDS);
+    rec_patch(l, in, room, 0, count, room->values + ADDS);
     prim_sync_tile();
     return true;
 }

@@ -19,7 +19,7 @@ struct block_rice {
     enum { HEAD = 1 };
     pack_four lows;
     uint32_t ends; /* a bit each in the lane's part of the quotients' bits */
-    uint32_t sum;  /* of the remainders before the lane's slots */
+    uint32_t r[4]; /* sums of the block's remainders up to the lane's slots */
 
     /* w in bits 0 to 4, the bits of the quotients 5 to 13. */
     PRIM uint32_t shape(uint32_t first, uint32_t bytes, uint32_t count)
@@ -42,31 +42,31 @@ struct block_rice {
     }
     PRIM_MEMBER void place(uint64_t in, const gaps_head &h, room *to)
     {
-        uint32_t v[4], n_ends = prim_count(ends), rank, x = ends;
-        gaps_values(lows, in + HEAD, h, width(h), v);
-        sum = v[0] + v[1] + v[2] + v[3];
+        uint32_t n_ends = prim_count(ends), rank, x = ends, before;
+        gaps_values(lows, in + HEAD, h, width(h), r);
+        uint32_t sum = r[0] + r[1] + r[2] + r[3];
         if (width(h) <= RICE_JOINT) {
             uint32_t both = sum << 8 | n_ends;
             both = scan_add<32>(both) - both;
             rank = both & 255;
-            sum = both >> 8;
+            before = both >> 8;
         } else {
             rank = scan_add<32>(n_ends) - n_ends;
-            sum = scan_add<32>(sum) - sum;
+            before = scan_add<32>(sum) - sum;
         }
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++)
+            r[k] = before += r[k];
         for (uint32_t less = prim_lane() * part(h) - rank; x; x &= x - 1, rank++, less--)
             if (rank < KARG_BLOCK)
                 to->sums[rank] = (uint8_t)(less + prim_lowest(x));
     }
-    PRIM_MEMBER void docids(uint64_t in, const gaps_head &h, room *from, uint32_t v[4])
+    PRIM_MEMBER void docids(uint64_t, const gaps_head &h, room *from, uint32_t v[4])
     {
-        uint32_t sums = ((const uint32_t *)from->sums)[prim_lane()], up_to = h.base + sum + gaps_slot() + 1;
-        gaps_values(lows, in + HEAD, h, width(h), v);
+        uint32_t sums = ((const uint32_t *)from->sums)[prim_lane()], first = h.base + gaps_slot() + 1;
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
-            up_to += v[k];
-            v[k] = up_to + k + ((sums >> (8 * k) & 255) << width(h));
-        }
+        for (uint32_t k = 0; k < 4; k++)
+            v[k] = first + k + r[k] + ((sums >> (8 * k) & 255) << width(h));
     }
 };
 

@@ -28,8 +28,8 @@ struct alignas(16) lines_head {
     uint32_t at;    /* of its low parts in the payload */
     uint32_t start;
     uint32_t shape; /* count in bits 0 to 8, exceptions 9 to 17, width 18 to 23, of the high parts 24 to 29 */
-    uint32_t slope; /* of LINES_OWN, as it is stored */
     uint32_t begin; /* rank of slot 0, less that of the tile's first posting */
+    uint64_t rise;  /* of LINES_OWN, of 64 slots */
 };
 
 PRIM uint32_t lines_count(uint32_t shape) { return shape & 511; }
@@ -73,14 +73,15 @@ PRIM uint32_t lines_shape(uint32_t first, uint32_t bytes, uint32_t count, uint32
 template <int KIND> PRIM lines_head lines_read(const tile_view &t, const lines_line &line, const tile_place &p)
 {
     const uint32_t own = KIND == LINES_OWN ? 6 : KIND == LINES_MOVED ? 4 : 0;
-    uint32_t head = 0, first, slope = 0, start, bytes = p.bytes - own;
+    uint32_t head = 0, first, start, bytes = p.bytes - own;
+    uint64_t rise = 0;
     if (p.bytes <= own)
-        return {p.from, 0, p.count, 0, p.begin - t.begin};
+        return {p.from, 0, p.count, p.begin - t.begin, 0};
     pack_bits in = pack_at(t.docs + p.from);
     if (KIND == LINES_OWN) {
         uint32_t rest = pack_word(in, 32);
         start = pack_word(in, 0);
-        slope = rest & 0xFFFF;
+        rise = lines_slope(rest & 0xFFFF);
         first = rest >> 16;
         if (first & 128)
             first |= pack_word(in, 64) << 16;
@@ -89,7 +90,7 @@ template <int KIND> PRIM lines_head lines_read(const tile_view &t, const lines_l
         first = pack_word(in, 8 * own);
     }
     uint32_t shape = lines_shape(first, bytes, p.count, &head);
-    return {p.from + own + head, start, shape, slope, p.begin - t.begin};
+    return {p.from + own + head, start, shape, p.begin - t.begin, rise};
 }
 
 /* ---- Exceptions ----------------------------------------------------------------------------------- */
@@ -147,8 +148,8 @@ PRIM uint32_t lines_take(lines_room *room, uint32_t slot)
 
 /* ---- To memory ------------------------------------------------------------------------------------ */
 
-/* STEPS times 32 slots, from `from` on, to `out`. */
-template <int KIND, int STEPS>
+/* STEPS times 32 slots, from `from` on, to `out`. IS_PLAIN: all are there, and no exceptions. */
+template <int KIND, int STEPS, bool IS_PLAIN>
 PRIM void lines_slots(uint64_t docs, uint64_t a, const lines_head &h, uint32_t from, lines_room *room, uint32_t *out)
 {
     uint32_t count = lines_count(h.shape), w = lines_width(h.shape), slot = from + prim_lane(), v[STEPS];
@@ -157,18 +158,40 @@ PRIM void lines_slots(uint64_t docs, uint64_t a, const lines_head &h, uint32_t f
     const uint32_t *at = lows.words + (bit >> 5);
 #pragma unroll
     for (uint32_t k = 0; k < STEPS; k++)
-        v[k] = slot + 32 * k < count ? prim_funnel(prim_load(at + k * w), prim_load(at + k * w + 1), bit) : 0;
+        v[k] = IS_PLAIN || slot + 32 * k < count
+                   ? prim_funnel(prim_load(at + k * w), prim_load(at + k * w + 1), bit)
+                   : 0;
     uint64_t sum = a * slot;
 #pragma unroll
     for (uint32_t k = 0; k < STEPS; k++, sum += a * 32) {
         uint32_t rise = (uint32_t)(sum >> (KIND == LINES_OWN ? 6 : LINES_SHIFT));
         uint32_t docid = h.start + rise + (v[k] & prim_mask(w));
-        if (slot + 32 * k < count) {
-            if (lines_exceptions(h.shape))
+        if (IS_PLAIN || slot + 32 * k < count) {
+            if (!IS_PLAIN && lines_exceptions(h.shape))
                 docid += lines_take(room, slot + 32 * k);
             out[slot + 32 * k] = docid;
         }
     }
+}
+
+/* A block of 256 without exceptions, as most are. */
+PRIM bool lines_is_plain(uint32_t shape) { return (shape & 0x3FFFF) == TILE_BLOCK_MOST; }
+
+template <int KIND, int STEPS>
+PRIM void lines_block(uint64_t docs, uint64_t a, const lines_head &h, lines_room *room, uint32_t *out)
+{
+    if (lines_is_plain(h.shape)) {
+#pragma unroll
+        for (uint32_t from = 0; from < TILE_BLOCK_MOST; from += 32 * STEPS)
+            lines_slots<KIND, STEPS, true>(docs, a, h, from, room, out);
+        return;
+    }
+    if (lines_exceptions(h.shape))
+        lines_place(docs, h, room);
+    for (uint32_t from = 0; from < lines_count(h.shape); from += 128)
+        lines_slots<KIND, 4, false>(docs, a, h, from, room, out);
+    if (lines_exceptions(h.shape))
+        prim_sync_tile();
 }
 
 /* Shared memory: a room a warp. */
@@ -183,15 +206,8 @@ template <int KIND, int STEPS> PRIM void lines_decode(const karg_decode &args)
 #pragma unroll 1
     for (uint32_t k = 0; k < t.blocks; k++) {
         lines_head h = room->heads[k];
-        uint64_t a = KIND == LINES_OWN ? lines_slope(h.slope) : line.a;
-        if (lines_exceptions(h.shape))
-            lines_place(t.docs, h, room);
-#pragma unroll
-        for (uint32_t from = 0; from < TILE_BLOCK_MOST; from += 32 * STEPS)
-            if (from < lines_count(h.shape))
-                lines_slots<KIND, STEPS>(t.docs, a, h, from, room, t.out + h.begin);
-        if (lines_exceptions(h.shape))
-            prim_sync_tile();
+        uint64_t a = KIND == LINES_OWN ? h.rise : line.a;
+        lines_block<KIND, STEPS>(t.docs, a, h, room, t.out + h.begin);
     }
 }
 
@@ -201,7 +217,7 @@ template <int KIND, int STEPS> PRIM void lines_decode(const karg_decode &args)
 template <int KIND> PRIM uint32_t lines_slot(uint64_t docs, const lines_line &line, const lines_head &h, uint32_t i)
 {
     uint32_t w = lines_width(h.shape), slot;
-    uint32_t rise = KIND == LINES_OWN ? lines_own_rise(lines_slope(h.slope), i) : lines_rise(line.a, i);
+    uint32_t rise = KIND == LINES_OWN ? lines_own_rise(h.rise, i) : lines_rise(line.a, i);
     uint32_t docid = h.start + rise + pack_one(pack_at(docs + h.at), i * w, w);
     for (uint32_t j = 0; j < lines_exceptions(h.shape); j++) {
         uint32_t add = lines_exception(docs, h, j, &slot);
