@@ -35,6 +35,7 @@ template <class CODE> PRIM gaps_head gaps_read(const tile_view &t, uint32_t b)
 {
     tile_place p = tile_block(t, b);
     uint32_t count = p.count <= KARG_BLOCK ? p.count : 0;
+    tile_prefetch(t, p);
     uint32_t first = count && p.bytes ? pack_word(pack_at(t.docs + p.from), 0) : 0;
     return {p.from, p.bytes, p.base, CODE::shape(first, p.bytes, count) | count << 24};
 }

@@ -110,8 +110,11 @@ template <int KIND> PRIM lines_room *lines_open(const tile_view &t, const lines_
     lines_head mine = {0, 0, 0, 0, 0};
     if (t.blocks > LINES_BLOCKS)
         prim_trap();
-    if (prim_lane() < t.blocks)
-        mine = lines_read<KIND>(t, line, tile_block(t, t.block + prim_lane()));
+    if (prim_lane() < t.blocks) {
+        tile_place p = tile_block(t, t.block + prim_lane());
+        tile_prefetch(t, p);
+        mine = lines_read<KIND>(t, line, p);
+    }
     room->heads[prim_lane()] = mine;
     for (uint32_t i = prim_lane(); i < TILE_BLOCK_MOST; i += 32)
         room->adds[i] = 0;
