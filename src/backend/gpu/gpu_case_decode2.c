@@ -312,16 +312,24 @@ static rp_status check(const rp__gpu_case *row, rp__device *device, void *state,
     return rp__gpu_case_lists_check(&w->set, device, w->out, what);
 }
 
+/* Bytes of a list that a kernel reads. */
+static uint64_t bytes_read(const rp__gpu_case *row, const karg_list *list)
+{
+    uint64_t words = list->offsets ? list->n_blocks : 0;
+    if (row->option & FREQS)
+        return list->freqs_bytes + (list->n + KARG_BLOCK - 1) / KARG_BLOCK * sizeof(uint32_t);
+    words += list->first ? list->n_blocks : 0;
+    words += list->last && !(row->option & NO_LAST) ? list->n_blocks : 0;
+    return list->docs_bytes + words * sizeof(uint32_t);
+}
+
 static void cost(const rp__gpu_case *row, const void *state, uint64_t *bytes, uint64_t *elements)
 {
     const work *w = state;
-    uint64_t n = rp__gpu_case_lists_postings(&w->set);
-    *elements = n;
-    *bytes = rp__gpu_case_lists_payload(&w->set) + rp__gpu_case_lists_directory(&w->set);
-    if (!(row->option & SUMMED))
-        *bytes += n * sizeof(uint32_t);
-    for (uint32_t i = 0; i < w->set.n_lists && row->option & NO_LAST; i++)
-        *bytes -= (uint64_t)w->set.copies * w->set.lists[i].n_blocks * sizeof(uint32_t);
+    *elements = rp__gpu_case_lists_postings(&w->set);
+    *bytes = row->option & SUMMED ? 0 : *elements * sizeof(uint32_t);
+    for (uint32_t i = 0; i < w->set.n_lists; i++)
+        *bytes += w->set.copies * bytes_read(row, &w->set.lists[i]);
 }
 
 /* ---- Rows ---------------------------------------------------------------------------------------- */
