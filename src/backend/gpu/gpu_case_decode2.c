@@ -17,7 +17,6 @@ enum {
     FEW = 1 << 13,      /* so many postings are cut into short lists, of all widths */
     SHORT_MOST = 700,
     LIST_MOST = 1 << 20,
-    TILE = 32, /* blocks of a warp */
     /* What a row's `option` says of its lists and its answer, beside the shared bytes of a warp, which are its low bits. */
     BYTES = 0xFFFF,
     TAILED = 1 << 16,  /* one gap of ten is up to 64 times larger */
@@ -30,6 +29,8 @@ enum {
     LEVELS = 1 << 23,  /* the encoder is asked for three levels */
     STEPS = 1 << 24,   /* qs, step by step */
     BY_WORD = 1 << 25, /* by words, not by bits */
+    TILE_16 = 1 << 26, /* tiles of 16 blocks, not of 32 */
+    TILE_8 = 1 << 27,
 };
 
 typedef struct work {
@@ -172,6 +173,11 @@ static void set_answer(const rp__gpu_case *row, uint32_t *docids, const uint32_t
         docids[i] -= docids[i - 1] + 1;
 }
 
+static uint32_t tile_of(const rp__gpu_case *row)
+{
+    return row->option & TILE_16 ? 16 : row->option & TILE_8 ? 8 : 32;
+}
+
 static rp_status make_parts(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
                             work *w)
 {
@@ -187,8 +193,8 @@ static rp_status make_parts(const rp__gpu_case *row, rp__device *device, uint64_
     if (status == RP_OK && row->option & DAMAGED)
         rp__gpu_case_lists_damage(&w->set, seed);
     if (status == RP_OK)
-        status =
-            rp__gpu_case_lists_send(&w->set, device, n, n > FEW ? TILE : 1 + (uint32_t)seed % 5);
+        status = rp__gpu_case_lists_send(&w->set, device, n,
+                                         n > FEW ? tile_of(row) : 1 + (uint32_t)seed % 5);
     if (status == RP_OK)
         status = rp__gpu_case_lists_room(&w->set, device, &w->out);
     if (status == RP_OK)
@@ -372,10 +378,13 @@ const rp__gpu_case rp__gpu_case_decode2[] = {
     ROW("rice, 2 blocks", decode_rice_x2_kernel, RICE, 8, GAPS_OF(RICE, 2)),
     ROW("rice, 1 block", decode_rice_x1_kernel, RICE, 8, GAPS_OF(RICE, 1)),
     ROW("rice, 4 blocks", decode_rice_x4_kernel, RICE, 8, GAPS_OF(RICE, 4)),
+    ROW("rice, 2 blocks, tiles of 16", decode_rice_x2_kernel, RICE, 8, GAPS_OF(RICE, 2) | TILE_16),
     ROW("rice, damaged", decode_rice_x2_kernel, RICE, 8, GAPS_OF(RICE, 2) | DAMAGED),
     ROW("parapfor, 2 blocks", decode_parapfor_x2_kernel, PARAPFOR, 7, GAPS_OF(PATCH, 2) | TAILED),
     ROW("parapfor, 1 block", decode_parapfor_x1_kernel, PARAPFOR, 7, GAPS_OF(PATCH, 1) | TAILED),
     ROW("parapfor, 4 blocks", decode_parapfor_x4_kernel, PARAPFOR, 7, GAPS_OF(PATCH, 4) | TAILED),
+    ROW("parapfor, 2 blocks, tiles of 16", decode_parapfor_x2_kernel, PARAPFOR, 7,
+        GAPS_OF(PATCH, 2) | TAILED | TILE_16),
     ROW("parapfor, a tenth patched", decode_parapfor_x2_kernel, PARAPFOR, 7,
         GAPS_OF(PATCH, 2) | TAILED | PATCHED),
     ROW("parapfor, damaged", decode_parapfor_x2_kernel, PARAPFOR, 7,
@@ -417,6 +426,10 @@ const rp__gpu_case rp__gpu_case_decode2[] = {
     ROW("lrcseg, damaged", decode_lrcseg_kernel, LRCSEG, 8, KARG_SHARED_LINES | NO_LAST | DAMAGED),
     ROW("seglrc, 8 steps", decode_seglrc_x8_kernel, SEGLRC, 8, KARG_SHARED_LINES | NO_LAST),
     ROW("seglrc, 4 steps", decode_seglrc_x4_kernel, SEGLRC, 8, KARG_SHARED_LINES | NO_LAST),
+    ROW("seglrc, 8 steps, tiles of 16", decode_seglrc_x8_kernel, SEGLRC, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_16),
+    ROW("seglrc, 8 steps, tiles of 8", decode_seglrc_x8_kernel, SEGLRC, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_8),
     ROW("seglrc, one by one", decode_seglrc_at_kernel, SEGLRC, 8, NO_LAST),
     ROW("seglrc, damaged", decode_seglrc_x8_kernel, SEGLRC, 8,
         KARG_SHARED_LINES | NO_LAST | DAMAGED),
@@ -432,6 +445,10 @@ const rp__gpu_case rp__gpu_case_decode2[] = {
         KARG_SHARED_LINES | NO_LAST | SUMMED),
     ROW("seglrc, summed, 4 blocks", decode_hslrc_sum_x4_kernel, SEGLRC, 5,
         KARG_SHARED_LINES | NO_LAST | SUMMED),
+    ROW("seglrc, summed, 4 blocks, tiles of 16", decode_hslrc_sum_x4_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16),
+    ROW("seglrc, summed, 2 blocks, tiles of 16", decode_hslrc_sum_x2_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16),
     ROW("hslrc256, summed, 2 blocks", decode_hslrc_sum_x2_kernel, HSLRC256, 5,
         KARG_SHARED_LINES | NO_LAST | SUMMED),
     ROW("hslrc128, summed, 2 blocks", decode_hslrc_sum_x2_kernel, HSLRC128, 5,
