@@ -1,0 +1,16 @@
+/* freq_bp128.cuh: one value of a block of bp128 (docs/format.md, chapter 6) without the others. */
+#ifndef RP_KERNELS_FREQ_BP128_CUH
+#define RP_KERNELS_FREQ_BP128_CUH
+
+#include "backend/gpu/kernels/prim/pack.cuh"
+
+/* Value i of the n in these bytes; i is below n. Any bytes: 0 where the values do not lie inside. */
+PRIM uint32_t freq_bp128_at(uint64_t in, uint32_t bytes, uint32_t n, uint32_t i)
+{
+    uint32_t w = bytes ? prim_load(prim_at<const uint8_t>(in)) : 0;
+    if (w > 32 || 1 + pack_bytes(n * w) > bytes)
+        return 0;
+    return pack_one(pack_at(in + 1), i * w, w);
+}
+
+#endif
