@@ -20,7 +20,7 @@
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 
-enum { QUERIES = 40, WORDS = 5, TEXT = 256 };
+enum { QUERIES = 60, WORDS = 5, TEXT = 256 };
 
 static const char *const codecs[] = {"auto", "raw", "bp128", "bitmap", "rice", "iiu"};
 static const size_t ks[] = {1, 10, 1000, 0};
@@ -101,7 +101,7 @@ static void check_collection(collection *c, put_word put)
         for (size_t n = queries(); n > 0; n--) {
             char text[TEXT];
             ask_words(put, text);
-            check_query(searcher, c->codecs[i], text, RP_MODE_AND, &arena);
+            check_query(searcher, c->codecs[i], text, n % 2 ? RP_MODE_AND : RP_MODE_OR, &arena);
         }
         rp_searcher_free(searcher);
         assert_int_equal(rp__emulated_in_use(), 0);
@@ -214,18 +214,18 @@ static rp_status search(rp_searcher *searcher, const char *text, rp_hits *hits)
 static rp_status open_searcher(rp_search_options options, rp_searcher **out)
 {
     rp_error err = {.text = ""};
-    options.mode = RP_MODE_AND;
     options.total = RP_TOTAL_EXACT;
     rp_status status = rp_searcher_new(small.indexes[0], &options, out, &err);
     assert_true(status == RP_OK || err.text[0]);
     return status;
 }
 
-static rp_hits cpu_hits(const char *text)
+static rp_hits cpu_hits(const char *text, rp_mode mode)
 {
     rp_searcher *searcher;
     rp_hits hits;
-    assert_int_equal(open_searcher((rp_search_options){.processor = "cpu"}, &searcher), RP_OK);
+    rp_search_options options = {.processor = "cpu", .mode = mode};
+    assert_int_equal(open_searcher(options, &searcher), RP_OK);
     assert_int_equal(search(searcher, text, &hits), RP_OK);
     assert_string_equal(hits.processor, "cpu");
     rp_searcher_free(searcher);
@@ -242,14 +242,17 @@ static void assert_same(const rp_hits *got, const rp_hits *want)
     }
 }
 
-static const rp_search_options on_gpu = {.processor = "gpu", .gpu = "emulated"};
+static const rp_search_options on_gpu = {
+    .processor = "gpu", .gpu = "emulated", .mode = RP_MODE_AND};
 
 /* Two searches and all around them. Which processor answered the second, NULL: there was no searcher. */
-static const char *search_twice(const rp_hits *want, const char *text)
+static const char *search_twice(const rp_hits *want, const char *text, rp_mode mode)
 {
     rp_searcher *searcher;
     const char *processor = NULL;
-    rp_status status = open_searcher(on_gpu, &searcher);
+    rp_search_options options = on_gpu;
+    options.mode = mode;
+    rp_status status = open_searcher(options, &searcher);
     assert_true(status == RP_OK || status == RP_UNAVAILABLE || status == RP_NO_MEMORY);
     for (int i = 0; status == RP_OK && i < 2; i++) {
         rp_hits hits;
@@ -263,30 +266,36 @@ static const char *search_twice(const rp_hits *want, const char *text)
     return processor;
 }
 
+/* Each call once, then every so many of them. */
+static void fail_with(int code, const char *text, rp_mode mode)
+{
+    rp_hits want = cpu_hits(text, mode);
+    uint64_t on_cpu = 0;
+    assert_true(want.n > 0);
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_string_equal(search_twice(&want, text, mode), "gpu");
+    for (uint64_t at = rp__emulated_calls(); at > 0; at--) {
+        rp__emulated_configure(&(rp__emulated_options){.fail_at = at, .fail_code = code});
+        const char *processor = search_twice(&want, text, mode);
+        on_cpu += processor && !strcmp(processor, "cpu");
+    }
+    assert_true(on_cpu > 0);
+    for (uint64_t every = 2; every < 9; every++) {
+        rp__emulated_configure(
+            &(rp__emulated_options){.fail_at = 30, .fail_every = every, .fail_code = code});
+        (void)search_twice(&want, text, mode);
+    }
+    rp_hits_free(&want);
+}
+
 static void every_call_may_fail(void **state)
 {
     (void)state;
     static const int codes[] = {RP_CU_NO_MEMORY, RP_CU_LAUNCH_FAILED, RP_CU_ILLEGAL_ADDRESS, 999};
-    const char *text = common_words();
-    rp_hits want = cpu_hits(text);
-    assert_true(want.n > 0);
-    for (size_t c = 0; c < sizeof codes / sizeof codes[0]; c++) {
-        uint64_t on_cpu = 0;
-        rp__emulated_configure(&(rp__emulated_options){0});
-        assert_string_equal(search_twice(&want, text), "gpu");
-        for (uint64_t at = rp__emulated_calls(); at > 0; at--) {
-            rp__emulated_configure(&(rp__emulated_options){.fail_at = at, .fail_code = codes[c]});
-            const char *processor = search_twice(&want, text);
-            on_cpu += processor && !strcmp(processor, "cpu");
-        }
-        assert_true(on_cpu > 0);
-        for (uint64_t every = 2; every < 9; every++) {
-            rp__emulated_configure(
-                &(rp__emulated_options){.fail_at = 30, .fail_every = every, .fail_code = codes[c]});
-            (void)search_twice(&want, text);
-        }
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        fail_with(codes[i], common_words(), RP_MODE_AND);
+        fail_with(codes[i], common_words(), RP_MODE_OR);
     }
-    rp_hits_free(&want);
 }
 
 static void what_it_cannot_goes_to_the_cpu(void **state)
@@ -333,7 +342,7 @@ static void memory_may_be_too_little(void **state)
 {
     (void)state;
     const char *text = common_words();
-    rp_hits want = cpu_hits(text), hits;
+    rp_hits want = cpu_hits(text, RP_MODE_AND), hits;
     for (uint64_t bytes = 1; bytes < 1 << 24; bytes += bytes / 2 + 1) {
         rp_searcher *searcher;
         rp_search_options options = on_gpu;
@@ -385,11 +394,12 @@ static void damaged_bytes_do_no_harm(void **state)
                                    bytes, 1 + chance_below(sizeof bytes)),
                 RP_OK);
         assert_int_equal(rp__device_wait(&device), RP_OK);
-        assert_int_equal(rp__searcher_bind(searcher, text, strlen(text), RP_MODE_AND, &query, &err),
-                         RP_OK);
+        rp_mode mode = i % 2 ? RP_MODE_AND : RP_MODE_OR;
+        rp_status status = rp__searcher_bind(searcher, text, strlen(text), mode, &query, &err);
+        assert_int_equal(status, RP_OK);
         rp__answer answer;
         rp__arena_clear(&arena);
-        rp_status status = rp__gpu_query_run(&q, &query, &arena, &answer, &err);
+        status = rp__gpu_query_run(&q, &query, &arena, &answer, &err);
         assert_true(status == RP_OK || status == RP_UNAVAILABLE);
         assert_false(device.is_lost);
         n_refused += status != RP_OK;

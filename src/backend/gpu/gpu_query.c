@@ -1,6 +1,6 @@
-/* gpu_query.c: flat ANDs on a device.
+/* gpu_query.c: flat ANDs and ORs on a device.
  *
- * The host opens the lists and tells the kernel where they lie; the device finds the documents and scores
+ * The host opens the lists and tells the kernels where they lie; the device finds the documents and scores
  * them; the host keeps the k best. Lists in codecs that the kernel does not read, if they are not long, and
  * tiny ones, which lie in the dictionary, are decoded here and copied.
  * The guard of mapped memory may leave this file wherever it reads a list: until then nothing is asked of
@@ -16,6 +16,7 @@
 enum {
     COPIED_MOST = 1 << 20, /* postings of a list that is decoded here */
     WARPS = 4,             /* of a block of threads */
+    GATHERERS = 16,        /* blocks of threads of a multiprocessor that gather */
     PAIRS_AT_ONCE = 2048,  /* come back before it is known how many there are */
     ALIGN = 256,
 };
@@ -33,11 +34,14 @@ typedef struct run {
     const rp__query *query;
     rp__arena *arena;
     rp_error *err;
+    bool is_or;
     word *words; /* the shortest list first */
     uint32_t n;
+    uint32_t end;         /* of the documents asked about that there are */
     uint64_t postings;    /* that may be decoded */
+    uint64_t most;        /* documents that may match */
     size_t staged, bytes; /* of the stage; of the room, which begins with the same */
-    size_t pairs;         /* where in the room */
+    size_t pairs, scores; /* where in the room; scores of an OR have its marks behind them */
 } run;
 
 static rp_status refuse(const run *r, const char *why)
@@ -140,28 +144,29 @@ static rp_status put_norms(rp__gpu_query *q, const rp__query *query)
 
 /* ---- What the query reads -------------------------------------------------------------------- */
 
-static bool are_words(const rp__query *query)
+static bool are_words(const rp__query *query, uint8_t role)
 {
-    bool is_one = query->n_ops == 3;
-    for (size_t i = 1; i + 1 < query->n_ops; i++) {
-        const rp__op *op = &query->ops[i];
-        if (op->kind != RP_OP_TERM || (op->role != RP_MUST && !(is_one && op->role == RP_SHOULD)))
+    for (size_t i = 1; i + 1 < query->n_ops; i++)
+        if (query->ops[i].kind != RP_OP_TERM || query->ops[i].role != role)
             return false;
-    }
     return query->n_ops > 2 && query->n_ops - 2 <= KARG_WORDS_MOST;
 }
 
-static rp_status check_form(const run *r)
+/* One word alone is an AND. */
+static rp_status check_form(run *r)
 {
     const rp__query *query = r->query;
-    if (!are_words(query))
-        return refuse(r, "it is not words that all must be there");
+    bool is_any = are_words(query, RP_SHOULD);
+    r->is_or = is_any && query->n_ops > 3;
+    if (!is_any && !are_words(query, RP_MUST))
+        return refuse(r, "it is not words alone that all must be there, or any");
     if (query->rank->ranking->kind != RP_RANK_BM25)
         return refuse(r, "its ranking is not BM25");
     if (query->algorithm)
         return refuse(r, "it asks for an algorithm of the cpu");
     if (!rp__gpu_index_at(r->q->index, query->lengths.codes) || query->lengths.n_table == 0)
         return refuse(r, "the index has no lengths");
+    r->end = query->end < query->lengths.n_docs ? query->end : query->lengths.n_docs;
     return RP_OK;
 }
 
@@ -199,19 +204,22 @@ static rp_status open_word(run *r, const rp__leaf *leaf, word *out)
     return status;
 }
 
+/* An OR goes without words that the index does not know. */
 static rp_status open_words(run *r)
 {
     const rp__query *query = r->query;
-    r->n = (uint32_t)query->n_ops - 2;
-    r->words = rp__arena_array(r->arena, r->n, sizeof *r->words);
+    size_t n = query->n_ops - 2;
+    r->words = rp__arena_array(r->arena, n, sizeof *r->words);
     if (!r->words)
         return rp__error_no_memory(r->err);
-    for (uint32_t i = 0; i < r->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         word new;
         rp_status status = open_word(r, &query->leaves[query->ops[i + 1].leaf], &new);
         if (status != RP_OK)
             return status;
-        uint32_t j = i;
+        if (r->is_or && new.list.n == 0)
+            continue;
+        uint32_t j = r->n++;
         for (; j > 0 && r->words[j - 1].list.n > new.list.n; j--)
             r->words[j] = r->words[j - 1];
         r->words[j] = new;
@@ -219,23 +227,28 @@ static rp_status open_words(run *r)
     return RP_OK;
 }
 
-/* The shortest list is decoded whole, of others at most a block a document, or what is decoded here. */
-static rp_status check_limit(run *r)
+/* Of an OR all lists are decoded; of an AND the shortest, and of others at most a block a document, or what is
+ * decoded here. */
+static uint64_t postings_of(const run *r, const word *w)
 {
     uint64_t shortest = r->words[0].list.n;
-    r->postings = shortest;
-    for (uint32_t i = 1; i < r->n; i++) {
-        const word *w = &r->words[i];
-        bool is_coded = w->list.codec && w->list.codec->id == KARG_CODEC_BP128;
-        uint64_t most = is_coded ? shortest * RP_BLOCK : shortest;
-        r->postings += w->copies_docids || most > w->list.n ? w->list.n : most;
+    bool is_coded = w->list.codec && w->list.codec->id == KARG_CODEC_BP128;
+    uint64_t most = is_coded ? shortest * RP_BLOCK : shortest;
+    return r->is_or || w->copies_docids || most > w->list.n ? w->list.n : most;
+}
+
+static rp_status check_limit(run *r)
+{
+    uint64_t asked = r->end > r->query->begin ? r->end - r->query->begin : 0;
+    r->most = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        r->postings += postings_of(r, &r->words[i]);
+        r->most += i == 0 || r->is_or ? r->words[i].list.n : 0;
     }
-    if (r->postings <= r->query->max_postings)
-        return RP_OK;
-    return rp__error_set(r->err, RP_LIMIT,
-                         "the query reads more than %llu postings (max_postings); use rarer words "
-                         "or raise the limit",
-                         (unsigned long long)r->query->max_postings);
+    r->most = r->most < asked ? r->most : asked;
+    if (r->postings > r->query->max_postings)
+        return refuse(r, "it may read more than max_postings");
+    return RP_OK;
 }
 
 /* ---- The stage: what was found, the words, lists that are copied ------------------------------- */
@@ -252,8 +265,10 @@ static void lay_out(run *r)
         w->tfs = r->staged;
         r->staged += w->copies_tfs ? bytes : 0;
     }
+    size_t asked = r->is_or ? r->end - r->query->begin : 0;
     r->pairs = r->staged;
-    r->bytes = r->pairs + (r->query->k ? r->words[0].list.n * sizeof(karg_pair) : 0);
+    r->scores = rp__bits_align(r->pairs + (r->query->k ? r->most * sizeof(karg_pair) : 0), ALIGN);
+    r->bytes = r->scores + (asked + (asked + 31) / 32) * sizeof(uint32_t);
 }
 
 static rp_status decode_tfs(const rp__list *list, uint32_t *out)
@@ -313,38 +328,87 @@ static rp_status stage_word(run *r, const word *w, karg_word *out)
     return status == RP_DAMAGED ? refuse(r, "a list is damaged") : status;
 }
 
+static uint32_t count_blocks(const word *w)
+{
+    return (w->list.n + RP_BLOCK - 1) / RP_BLOCK;
+}
+
 static rp_status fill_stage(run *r)
 {
     karg_word *words = (karg_word *)(void *)(r->q->stage + sizeof(karg_found));
     rp_status status = RP_OK;
+    uint32_t before = 0;
     memset(r->q->stage, 0, sizeof(karg_found));
-    for (uint32_t i = 0; status == RP_OK && i < r->n; i++)
+    for (uint32_t i = 0; status == RP_OK && i < r->n; i++) {
         status = stage_word(r, &r->words[i], &words[i]);
+        words[i].before = before;
+        before += count_blocks(&r->words[i]);
+    }
     return status;
 }
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-static rp_status launch(const run *r)
+/* A score that k documents are known to reach, by what the lists say of their k-th best postings; 0: none is. */
+static uint32_t known_floor(const run *r)
+{
+    const rp__query *query = r->query;
+    const double slack = 0x1p-20; /* of float arithmetic */
+    bool is_whole = query->begin == 0 && r->end == query->lengths.n_docs;
+    uint32_t floor = 0, which = query->k <= 10 ? 0 : query->k <= 100 ? 1 : 2;
+    if (!query->has_bounds || !is_whole || query->k > 1000 || !(r->is_or || r->n == 1))
+        return 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const word *w = &r->words[i];
+        double weight = (double)w->leaf->weight.weight * rp__rank_scale(query->fraction_bits);
+        double fixed = w->list.kths ? weight / 255 * w->list.kths[which] * (1 - slack) - 1 : 0;
+        if (fixed > floor && fixed < 0x1p32)
+            floor = (uint32_t)fixed;
+    }
+    return floor;
+}
+
+static karg_flat args_of(const run *r)
 {
     const rp__gpu_query *q = r->q;
     const rp__lengths *lengths = &r->query->lengths;
-    uint32_t n_blocks = (r->words[0].list.n + RP_BLOCK - 1) / RP_BLOCK, end = r->query->end;
-    karg_and_score args = {.words = q->room + sizeof(karg_found),
-                           .found = q->room,
-                           .pairs = r->query->k ? q->room + r->pairs : 0,
-                           .norms = {.codes = rp__gpu_index_at(q->index, lengths->codes),
-                                     .table = q->table,
-                                     .code_bytes = lengths->code_bytes,
-                                     .n_table = lengths->n_table},
-                           .n_words = r->n,
-                           .begin = r->query->begin,
-                           .end = end < lengths->n_docs ? end : lengths->n_docs,
-                           .n_blocks = n_blocks};
-    rp__launch how = {.grid = (n_blocks + WARPS - 1) / WARPS,
+    size_t asked = r->is_or ? r->end - r->query->begin : 0;
+    karg_flat args = {.words = q->room + sizeof(karg_found),
+                      .found = q->room,
+                      .pairs = r->query->k ? q->room + r->pairs : 0,
+                      .scores = q->room + r->scores,
+                      .marks = q->room + r->scores + asked * sizeof(uint32_t),
+                      .norms = {.codes = rp__gpu_index_at(q->index, lengths->codes),
+                                .table = q->table,
+                                .code_bytes = lengths->code_bytes,
+                                .n_table = lengths->n_table},
+                      .n_words = r->n,
+                      .begin = r->query->begin,
+                      .end = r->end,
+                      .least = known_floor(r)};
+    for (uint32_t i = 0; i < r->n; i++)
+        args.n_blocks += i == 0 || r->is_or ? count_blocks(&r->words[i]) : 0;
+    return args;
+}
+
+static rp_status launch(const run *r)
+{
+    rp__device *device = r->q->device;
+    karg_flat args = args_of(r);
+    uint32_t words = r->is_or ? RP_BLOCK : 2 * RP_BLOCK + 32 * r->n, asked = args.end - args.begin;
+    rp__launch how = {.grid = (args.n_blocks + WARPS - 1) / WARPS,
                       .block = WARPS * 32,
-                      .shared = WARPS * (2 * RP_BLOCK + 32 * r->n) * (uint32_t)sizeof(uint32_t)};
-    return rp__device_launch(q->device, RP_KERNEL_and_score_kernel, how, &args);
+                      .shared = WARPS * words * (uint32_t)sizeof(uint32_t)};
+    if (!r->is_or)
+        return rp__device_launch(device, RP_KERNEL_and_score_kernel, how, &args);
+    rp_status status = rp__device_fill(device, args.scores, 0, asked + (asked + 31) / 32);
+    if (status == RP_OK)
+        status = rp__device_launch(device, RP_KERNEL_or_score_kernel, how, &args);
+    uint32_t grid = (asked + 32 * WARPS - 1) / (32 * WARPS), most = GATHERERS * device->processors;
+    how = (rp__launch){.grid = grid < most ? grid : most, .block = WARPS * 32};
+    if (status == RP_OK)
+        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, &args);
+    return status;
 }
 
 /* What was found, to the stage; pairs behind it, if there are few. */
@@ -400,19 +464,19 @@ static rp_status keep_best(run *r, size_t n, rp__answer *answer)
 static rp_status answer_by_device(run *r, rp__answer *answer)
 {
     karg_found found;
-    size_t most = r->query->k ? r->words[0].list.n : 0;
+    size_t most = r->query->k ? r->most : 0;
     size_t at_once = most < PAIRS_AT_ONCE ? most : PAIRS_AT_ONCE;
     rp_status status = ask_device(r, at_once);
     if (status != RP_OK)
         return status;
     memcpy(&found, r->q->stage, sizeof found);
-    if (found.damaged || found.n > r->words[0].list.n)
+    if (found.damaged)
         return refuse(r, "a list is damaged");
     *answer = (rp__answer){.total = found.n, .total_is_exact = true, .postings = r->postings};
     if (r->query->k == 0)
         return RP_OK;
-    status = fetch_pairs(r, found.n, at_once);
-    return status == RP_OK ? keep_best(r, found.n, answer) : status;
+    status = fetch_pairs(r, found.n_pairs, at_once);
+    return status == RP_OK ? keep_best(r, found.n_pairs, answer) : status;
 }
 
 /* Memory for all of it. */
@@ -427,17 +491,17 @@ static rp_status make_room(run *r)
     return status;
 }
 
-static rp_status run_and(run *r, rp__answer *answer)
+static rp_status run_flat(run *r, rp__answer *answer)
 {
     rp_status status = check_form(r);
     if (status == RP_OK)
         status = open_words(r);
-    if (status != RP_OK || r->words[0].list.n == 0)
-        return status;
-    status = check_limit(r);
-    lay_out(r);
     if (status == RP_OK)
-        status = make_room(r);
+        status = check_limit(r);
+    if (status != RP_OK || r->most == 0)
+        return status;
+    lay_out(r);
+    status = make_room(r);
     if (status == RP_OK)
         status = fill_stage(r);
     return status == RP_OK ? answer_by_device(r, answer) : status;
@@ -468,6 +532,6 @@ rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena 
     if (status == RP_OK && q->is_busy) /* with what a failed query left, which reads the stage */
         status = finish(q);
     if (status == RP_OK)
-        status = run_and(&r, answer);
+        status = run_flat(&r, answer);
     return explain(q, status, &own, err);
 }

@@ -4,10 +4,11 @@
  * pairs, a warp's together. Shared memory a warp: two blocks of docids, and ranks of 32 documents in all lists.
  * Limits: 64 words; codecs of karg_word; any bytes (word.cuh). Source: Ding et al. 2009, 4 and 5. */
 #include "backend/gpu/kernels/prim/bm25.cuh"
+#include "backend/gpu/kernels/prim/found.cuh"
 #include "backend/gpu/kernels/prim/word.cuh"
 
 /* The score of a document, whose ranks are those of this lane. */
-PRIM uint32_t and_score_sum(const karg_and_score &a, uint32_t docid, const uint32_t *ranks, karg_found *found)
+PRIM uint32_t and_score_sum(const karg_flat &a, uint32_t docid, const uint32_t *ranks, karg_found *found)
 {
     const karg_word *words = prim_at<const karg_word>(a.words);
     float norm = bm25_norm_any(a.norms, docid);
@@ -17,21 +18,7 @@ PRIM uint32_t and_score_sum(const karg_and_score &a, uint32_t docid, const uint3
     return sum;
 }
 
-/* A document a lane, if it matches. */
-PRIM void and_score_put(const karg_and_score &a, uint32_t docid, bool is_match, const uint32_t *ranks)
-{
-    karg_found *found = prim_at<karg_found>(a.found);
-    uint32_t set = prim_ballot<32>(is_match), place = 0;
-    if (set == 0)
-        return;
-    if (prim_lane() == 0)
-        place = prim_atomic_add(&found->n, prim_count(set));
-    place = prim_shuffle<32>(place, 0) + prim_count(set & prim_mask(prim_lane()));
-    if (is_match && a.pairs)
-        prim_at<karg_pair>(a.pairs)[place] = {and_score_sum(a, docid, ranks, found), docid};
-}
-
-RP_KERNEL(and_score_kernel, karg_and_score)
+RP_KERNEL(and_score_kernel, karg_flat)
 {
     const karg_word *words = prim_at<const karg_word>(a.words);
     karg_found *found = prim_at<karg_found>(a.found);
@@ -50,6 +37,6 @@ RP_KERNEL(and_score_kernel, karg_and_score)
             ranks[i * 32 + prim_lane()] = rank;
             is_match = rank != WORD_NONE;
         }
-        and_score_put(a, x, is_match, ranks);
+        found_put(a, x, is_match, is_match && a.pairs ? and_score_sum(a, x, ranks, found) : 0);
     }
 }
