@@ -41,7 +41,8 @@ typedef struct run {
     uint64_t postings;    /* that may be decoded */
     uint64_t most;        /* documents that may match */
     size_t staged, bytes; /* of the stage; of the room, which begins with the same */
-    size_t pairs, scores; /* where in the room; scores of an OR have its marks behind them */
+    size_t found,
+        scores; /* where in the room; pairs are behind what was found, marks behind scores */
 } run;
 
 static rp_status refuse(const run *r, const char *why)
@@ -95,10 +96,12 @@ static rp_status grow_room(rp__gpu_query *q, size_t bytes)
 {
     if (bytes <= q->room_bytes)
         return RP_OK;
-    size_t twice = 2 * q->room_bytes;
-    bytes = bytes < twice && (!q->most || twice <= q->most) ? twice : bytes;
-    if (q->most && bytes > q->most)
+    size_t twice = 2 * q->room_bytes, most = SIZE_MAX;
+    if (q->most)
+        most = q->most - q->n_table * sizeof(float);
+    if (bytes > most)
         return RP_NO_MEMORY;
+    bytes = bytes < twice && twice <= most ? twice : bytes;
     rp__device_free(q->device, q->room);
     q->room = 0;
     q->room_bytes = 0;
@@ -122,6 +125,8 @@ static rp_status put_norms(rp__gpu_query *q, const rp__query *query)
     uint32_t n = query->lengths.n_table;
     if (q->norms == query->norms && q->n_table == n)
         return RP_OK;
+    if (q->most && n * sizeof(float) > q->most)
+        return RP_NO_MEMORY;
     rp__device_free(q->device, q->table);
     q->table = 0;
     q->norms = NULL;
@@ -251,11 +256,11 @@ static rp_status check_limit(run *r)
     return RP_OK;
 }
 
-/* ---- The stage: what was found, the words, lists that are copied ------------------------------- */
+/* ---- The stage: words, lists that are copied, what was found, which is nothing yet -------------- */
 
 static void lay_out(run *r)
 {
-    r->staged = rp__bits_align(sizeof(karg_found) + r->n * sizeof(karg_word), ALIGN);
+    r->staged = rp__bits_align(r->n * sizeof(karg_word), ALIGN);
     for (uint32_t i = 0; i < r->n; i++) {
         word *w = &r->words[i];
         size_t bytes =
@@ -266,8 +271,9 @@ static void lay_out(run *r)
         r->staged += w->copies_tfs ? bytes : 0;
     }
     size_t asked = r->is_or ? r->end - r->query->begin : 0;
-    r->pairs = r->staged;
-    r->scores = rp__bits_align(r->pairs + (r->query->k ? r->most * sizeof(karg_pair) : 0), ALIGN);
+    r->found = r->staged;
+    r->staged += sizeof(karg_found);
+    r->scores = rp__bits_align(r->staged + (r->query->k ? r->most * sizeof(karg_pair) : 0), ALIGN);
     r->bytes = r->scores + (asked + (asked + 31) / 32) * sizeof(uint32_t);
 }
 
@@ -335,10 +341,10 @@ static uint32_t count_blocks(const word *w)
 
 static rp_status fill_stage(run *r)
 {
-    karg_word *words = (karg_word *)(void *)(r->q->stage + sizeof(karg_found));
+    karg_word *words = (karg_word *)(void *)r->q->stage;
     rp_status status = RP_OK;
     uint32_t before = 0;
-    memset(r->q->stage, 0, sizeof(karg_found));
+    memset(r->q->stage + r->found, 0, sizeof(karg_found));
     for (uint32_t i = 0; status == RP_OK && i < r->n; i++) {
         status = stage_word(r, &r->words[i], &words[i]);
         words[i].before = before;
@@ -373,9 +379,9 @@ static karg_flat args_of(const run *r)
     const rp__gpu_query *q = r->q;
     const rp__lengths *lengths = &r->query->lengths;
     size_t asked = r->is_or ? r->end - r->query->begin : 0;
-    karg_flat args = {.words = q->room + sizeof(karg_found),
-                      .found = q->room,
-                      .pairs = r->query->k ? q->room + r->pairs : 0,
+    karg_flat args = {.words = q->room,
+                      .found = q->room + r->found,
+                      .pairs = r->query->k ? q->room + r->staged : 0,
                       .scores = q->room + r->scores,
                       .marks = q->room + r->scores + asked * sizeof(uint32_t),
                       .norms = {.codes = rp__gpu_index_at(q->index, lengths->codes),
@@ -411,7 +417,14 @@ static rp_status launch(const run *r)
     return status;
 }
 
-/* What was found, to the stage; pairs behind it, if there are few. */
+/* What was found, and pairs behind it, to the stage. */
+static rp_status fetch(const run *r, size_t n_pairs)
+{
+    const rp__gpu_query *q = r->q;
+    return rp__device_copy_out(q->device, q->stage, q->room + r->found,
+                               sizeof(karg_found) + n_pairs * sizeof(karg_pair));
+}
+
 static rp_status ask_device(run *r, size_t n_pairs)
 {
     rp__gpu_query *q = r->q;
@@ -420,24 +433,18 @@ static rp_status ask_device(run *r, size_t n_pairs)
     if (status == RP_OK)
         status = launch(r);
     if (status == RP_OK)
-        status = rp__device_copy_out(q->device, q->stage, q->room, sizeof(karg_found));
-    if (status == RP_OK)
-        status = rp__device_copy_out(q->device, q->stage + sizeof(karg_found), q->room + r->pairs,
-                                     n_pairs * sizeof(karg_pair));
+        status = fetch(r, n_pairs);
     return status == RP_OK ? finish(q) : status;
 }
 
-/* All n pairs, of which the first stand in the stage. */
-static rp_status fetch_pairs(run *r, size_t n, size_t have)
+/* More pairs than came at once. */
+static rp_status fetch_all(run *r, size_t n_pairs)
 {
     rp__gpu_query *q = r->q;
-    if (n <= have)
-        return RP_OK;
-    rp_status status = grow_stage(q, sizeof(karg_found) + n * sizeof(karg_pair));
+    rp_status status = grow_stage(q, sizeof(karg_found) + n_pairs * sizeof(karg_pair));
     q->is_busy = true;
     if (status == RP_OK)
-        status = rp__device_copy_out(q->device, q->stage + sizeof(karg_found), q->room + r->pairs,
-                                     n * sizeof(karg_pair));
+        status = fetch(r, n_pairs);
     return status == RP_OK ? finish(q) : status;
 }
 
@@ -475,7 +482,8 @@ static rp_status answer_by_device(run *r, rp__answer *answer)
     *answer = (rp__answer){.total = found.n, .total_is_exact = true, .postings = r->postings};
     if (r->query->k == 0)
         return RP_OK;
-    status = fetch_pairs(r, found.n_pairs, at_once);
+    if (found.n_pairs > at_once)
+        status = fetch_all(r, found.n_pairs);
     return status == RP_OK ? keep_best(r, found.n_pairs, answer) : status;
 }
 
