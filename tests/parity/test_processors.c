@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_query.h"
@@ -413,9 +414,30 @@ static void damaged_bytes_do_no_harm(void **state)
     rp__arena_reset(&arena);
 }
 
+/* The guard leaves whoever reads the file; what was on the device goes nevertheless. Runs first, and makes its index
+ * itself: cmocka takes the guard's signals away between functions. */
+static void files_may_be_cut(void **state)
+{
+    char path[200];
+    rp_searcher *before, *after;
+    rp_hits hits;
+    open_small(state);
+    snprintf(path, sizeof path, "%s/bp128/lists.00000001.rp", small.folder);
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_int_equal(open_searcher(on_gpu, &before), RP_OK);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(open_searcher(on_gpu, &after), RP_DAMAGED);
+    assert_null(after);
+    assert_int_equal(search(before, common_words(), &hits), RP_DAMAGED);
+    rp_searcher_free(before);
+    assert_int_equal(rp__emulated_in_use(), 0);
+    close_small(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_may_be_cut),
         cmocka_unit_test(long_lists),
         cmocka_unit_test(many_words),
         cmocka_unit_test(cranfield),
