@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/gpu/gpu_case_batch.h"
+#include "backend/gpu/gpu_case_flat.h"
 #include "backend/gpu/kernels/args.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -106,7 +107,7 @@ static const rp__gpu_case copies[] = {
 
 /* ---- All ----------------------------------------------------------------------------------------- */
 
-static const rp__gpu_case *const areas[] = {copies, rp__gpu_case_batch};
+static const rp__gpu_case *const areas[] = {copies, rp__gpu_case_batch, rp__gpu_case_flat};
 
 const rp__gpu_case *rp__gpu_case_at(size_t i)
 {

@@ -285,49 +285,64 @@ static rp_status decode_tfs(const rp__list *list, uint32_t *out)
     return status;
 }
 
-/* Bits are words of 32 to the kernel; a list of them that is not dense is raw. */
-static void point_at_bits(const rp__list *list, karg_word *out)
+/* Where they are copied it does not matter. */
+static uint32_t freq_code_of(const rp__list *list)
+{
+    return is_named(list->freq_code, "bp128") ? KARG_CODEC_BP128 : KARG_CODEC_OPTPFD;
+}
+
+/* Bits are words of 32 to the kernels; a list of them that is not dense is raw. */
+static rp_status point_at_bits(const rp__list *list, karg_word *out)
 {
     enum { HEAD = 8 };
     rp__bitmap_view bits;
     out->list.docs += HEAD;
     if (!rp__bitmap_bits(list, &bits)) {
         out->list.codec = KARG_CODEC_RAW;
-        return;
+        return list->docs_bytes < HEAD + list->n * sizeof(uint32_t) ? RP_DAMAGED : RP_OK;
     }
     out->hints = out->list.docs + 8 * (uint64_t)bits.n_words;
     out->base = bits.base;
     out->n_words = 2 * bits.n_words;
+    return RP_OK;
 }
 
-/* Whether the words of 4 bytes that stand for a sparse list lie in its payload. */
-static bool is_raw_whole(const rp__list *list, const karg_word *out)
+rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, karg_word *out)
 {
-    size_t head = list->codec && list->codec->id == KARG_CODEC_BITMAP ? 8 : 0;
-    return out->list.codec != KARG_CODEC_RAW ||
-           list->docs_bytes >= head + list->n * sizeof(uint32_t);
+    *out = (karg_word){0};
+    if (!are_docids_read(list))
+        return RP_UNAVAILABLE;
+    if (!rp__gpu_index_list(index, list, &out->list))
+        return RP_DAMAGED;
+    out->list.freq_code = freq_code_of(list);
+    if (out->list.codec == KARG_CODEC_BITMAP)
+        return point_at_bits(list, out);
+    bool is_short =
+        out->list.codec == KARG_CODEC_RAW && list->docs_bytes < list->n * sizeof(uint32_t);
+    return is_short ? RP_DAMAGED : RP_OK;
+}
+
+/* A list that is decoded here is raw; its frequencies may stay where they are. */
+static rp_status copy_docids(const run *r, const word *w, karg_word *out)
+{
+    const rp__list *list = &w->list;
+    *out = (karg_word){0};
+    (void)rp__gpu_index_list(r->q->index, list, &out->list);
+    out->list.n = list->n;
+    out->list.codec = KARG_CODEC_RAW;
+    out->list.docs = r->q->room + w->docids;
+    out->list.freq_code = freq_code_of(list);
+    return rp__list_decode(list, (uint32_t *)(void *)(r->q->stage + w->docids), NULL);
 }
 
 static rp_status stage_word(run *r, const word *w, karg_word *out)
 {
     rp__gpu_query *q = r->q;
-    const rp__list *list = &w->list;
-    rp_status status = RP_OK;
-    *out = (karg_word){.weight = w->leaf->weight.weight * rp__rank_scale(r->query->fraction_bits)};
-    (void)rp__gpu_index_list(q->index, list, &out->list);
-    out->list.n = list->n;
-    out->list.freq_code = is_named(list->freq_code, "bp128") ? KARG_CODEC_BP128 : KARG_CODEC_OPTPFD;
-    if (w->copies_docids) {
-        status = rp__list_decode(list, (uint32_t *)(void *)(q->stage + w->docids), NULL);
-        out->list.codec = KARG_CODEC_RAW;
-        out->list.docs = q->room + w->docids;
-    } else if (out->list.codec == KARG_CODEC_BITMAP) {
-        point_at_bits(list, out);
-    }
-    if (!w->copies_docids && (out->list.docs == 0 || !is_raw_whole(list, out)))
-        status = RP_DAMAGED;
+    rp_status status =
+        w->copies_docids ? copy_docids(r, w, out) : rp__gpu_query_word(q->index, &w->list, out);
+    out->weight = w->leaf->weight.weight * rp__rank_scale(r->query->fraction_bits);
     if (status == RP_OK && w->copies_tfs) {
-        status = decode_tfs(list, (uint32_t *)(void *)(q->stage + w->tfs));
+        status = decode_tfs(&w->list, (uint32_t *)(void *)(q->stage + w->tfs));
         out->list.freq_code = KARG_CODEC_RAW;
         out->list.freqs = q->room + w->tfs;
     }
