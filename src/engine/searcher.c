@@ -125,6 +125,19 @@ static rp_status fill_norms(void *arg)
     return RP_OK;
 }
 
+typedef struct attach_job {
+    rp_searcher *searcher;
+    const rp__place *place;
+    rp_error err;
+} attach_job;
+
+static rp_status attach_backend(void *arg)
+{
+    attach_job *job = arg;
+    rp_searcher *s = job->searcher;
+    return s->backend->attach(s->index->segment, job->place, &s->state, &job->err);
+}
+
 static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error *err)
 {
     rp_search_options *o = &s->options;
@@ -140,8 +153,9 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     if (status == RP_OK)
         status = choose_algorithm(o->algorithm, &o->algorithm, err);
     s->plain = rp__backend_at(0);
+    attach_job job = {.searcher = s, .place = &place};
     if (status == RP_OK && s->backend->attach)
-        status = s->backend->attach(s->index->segment, &place, &s->state, err);
+        status = rp__searcher_guard(s, attach_backend, &job, &job.err, err);
     o->variant = o->processor = o->gpu = NULL;
     if (status != RP_OK)
         return status;

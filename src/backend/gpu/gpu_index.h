@@ -14,11 +14,13 @@ typedef struct rp__gpu_index {
         rp__cu_ptr at;
     } sections[RP_AUX_KINDS + 2];
     size_t n;
-    size_t bytes; /* of device memory */
+    size_t bytes;   /* of device memory */
+    uint8_t *stage; /* pinned; while it is copied */
 } rp__gpu_index;
 
 /* Copies the segment's sections. RP_NO_MEMORY: they need more than `most` bytes (0: any number), or than the
- * device has. Reads mapped memory: call it under the guard. */
+ * device has. Reads mapped memory, though never by way of the driver: call it under the guard, and where that leaves
+ * it, close what there is. */
 rp_status rp__gpu_index_open(rp__gpu_index *index, rp__device *device, const rp__segment *segment,
                              uint64_t most);
 void rp__gpu_index_close(rp__gpu_index *index); /* all zero is fine */

@@ -4,13 +4,18 @@
 #include <string.h>
 
 #include "backend/gpu/device.h"
+#include "backend/gpu/gpu_index.h"
 #include "backend/gpu/gpu_place.h"
+#include "backend/gpu/gpu_query.h"
 #include "backend/rows.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
 typedef struct gpu {
     rp__device device;
+    rp__gpu_index index;
+    rp__gpu_query query;
+    bool has_index; /* otherwise every query is refused */
 } gpu;
 
 static rp_status describe(const rp__place *place, size_t i, rp__device_info *out, rp_error *err)
@@ -46,12 +51,26 @@ static rp_status probe(const rp__place *place, rp_error *err)
     return status;
 }
 
+/* What is open by then; the context is the thread's. */
+static void detach(void *state)
+{
+    gpu *g = state;
+    if (g->device.context) {
+        (void)rp__device_enter(&g->device);
+        rp__gpu_query_close(&g->query);
+        rp__gpu_index_close(&g->index);
+    }
+    rp__device_close(&g->device);
+    rp__free(g);
+}
+
+/* Copies the index, if it fits: a device without it is no reason to fail, since the cpu answers then. Mapped
+ * memory is read: where the guard leaves this, the state is the caller's to detach. */
 static rp_status attach(const rp__segment *segment, const rp__place *place, void **state,
                         rp_error *err)
 {
     const rp__driver *driver;
     int ordinal;
-    (void)segment;
     gpu *g = rp__alloc_zero(1, sizeof *g);
     *state = g;
     rp_status status =
@@ -61,22 +80,25 @@ static rp_status attach(const rp__segment *segment, const rp__place *place, void
     if (status != RP_OK) {
         rp__free(g);
         *state = NULL;
+        return status;
     }
-    return status;
-}
-
-static void detach(void *state)
-{
-    gpu *g = state;
-    rp__device_close(&g->device);
-    rp__free(g);
+    uint64_t most = place->gpu_memory;
+    g->has_index = rp__gpu_index_open(&g->index, &g->device, segment, most) == RP_OK;
+    /* a byte, where nothing is left: 0 would mean any number */
+    uint64_t left = most > g->index.bytes ? most - g->index.bytes : 1;
+    if (g->has_index)
+        rp__gpu_query_open(&g->query, &g->device, &g->index, most ? left : 0);
+    return RP_OK;
 }
 
 static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err)
 {
-    (void)state, (void)query, (void)arena, (void)answer;
-    return rp__error_set(err, RP_UNAVAILABLE, "the gpu does not answer queries of this form");
+    gpu *g = state;
+    if (!g->has_index)
+        return rp__error_set(err, RP_UNAVAILABLE, "the gpu does not hold the index%s%s",
+                             g->device.fault.text[0] ? ": " : "", g->device.fault.text);
+    return rp__gpu_query_run(&g->query, query, arena, answer, err);
 }
 
 static const char *algorithm(size_t i)

@@ -134,4 +134,52 @@ typedef struct karg_and {
     uint32_t n_tiles, zero;
 } karg_and;
 
+/* Norms of documents: a code each, of 1, 2 or 4 bytes, into a table of floats. Codes past it are cut to it. */
+typedef struct karg_norms {
+    uint64_t codes, table;
+    uint32_t code_bytes, n_table;
+} karg_norms;
+
+/* A scored document, as rp__scored. */
+typedef struct karg_pair {
+    uint32_t score, docid;
+} karg_pair;
+
+/* Ids of codecs that kernels tell apart. */
+enum { KARG_CODEC_RAW = 1, KARG_CODEC_BP128 = 3, KARG_CODEC_OPTPFD = 7, KARG_CODEC_BITMAP = 17 };
+
+/* A word of a query. Its list's docs begin at u32 docids (raw), at words of bits (bitmap), or at blocks (bp128); its
+ * frequencies are in optpfd, bp128, or one u32 each (raw). All blocks have 128 postings, but the last. */
+typedef struct karg_word {
+    karg_list list;
+    uint64_t hints;         /* bitmap: u32 a 512 docids: postings before them */
+    uint32_t base, n_words; /* bitmap: the docid of the first bit; words of 32 bits */
+    float weight;           /* times 2^s */
+    uint32_t before;        /* blocks of the words before it */
+} karg_word;
+
+/* What and_score.cu and or_score.cu tell of a query; 0 at first. */
+typedef struct karg_found {
+    uint32_t n;       /* documents that match */
+    uint32_t n_pairs; /* of them that score enough */
+    uint32_t damaged; /* not 0: bytes were met that cannot be, and the rest means nothing */
+    uint32_t zero;
+} karg_found;
+
+/* and_score.cu, or_score.cu: the documents of one AND, or OR, and their scores */
+enum { KARG_WORDS_MOST = 64 };
+typedef struct karg_flat {
+    uint64_t words;      /* karg_word: n_words of them; of an AND the shortest list first */
+    uint64_t found;      /* karg_found */
+    uint64_t pairs;      /* karg_pair, in any order: room for all that may match; 0: the number alone is wanted */
+    uint64_t scores;     /* OR: u32 a document asked about, 0 at first; and behind it */
+    uint64_t marks;      /* OR: a bit a document, 0 at first */
+    karg_norms norms;
+    uint32_t n_words;
+    uint32_t begin, end; /* documents asked about; end is at most the number of them */
+    uint32_t n_blocks;   /* of the shortest list; of an OR of all lists */
+    uint32_t least;      /* documents that score less are no pairs */
+    uint32_t zero;
+} karg_flat;
+
 #endif

@@ -1,0 +1,322 @@
+/* gpu_case_flat.c: cases of one query of two words, scored: ANDs of a list and one 16 times as long, ORs of both.
+ *
+ * Row fields: kernel; codec: of the docids, frequencies are in optpfd; width: documents to a posting of the longer
+ * list. n is its length. */
+#include "backend/gpu/gpu_case_flat.h"
+
+#include <string.h>
+
+#include "backend/gpu/gpu_query.h"
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/cpu.h"
+#include "base/error.h"
+#include "codec/codec.h"
+
+enum { WORDS = 2, RATIO = 16, WARPS = 4, TABLE = 256, SCALE_BITS = 20 };
+static const uint32_t none = UINT32_MAX; /* the score of a document that does not match */
+
+typedef struct flat {
+    uint32_t n[WORDS], n_docs;
+    uint32_t *docids[WORDS], *tfs[WORDS];
+    uint8_t *bytes[WORDS]; /* the lists */
+    uint8_t *codes;
+    float norms[TABLE];
+    uint32_t *scores;    /* the answer, by docid */
+    uint64_t total, sum; /* documents that match; of their docids */
+    rp__cu_ptr memory[WORDS + 6];
+    size_t n_memory;
+    karg_word words[WORDS];
+    karg_flat args;
+    uint64_t list_bytes, random;
+} flat;
+
+static const float weights[WORDS] = {2.5F, 0.75F};
+
+static uint32_t draw(flat *f, uint32_t below)
+{
+    f->random = f->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((f->random >> 33) * below >> 31);
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+static rp_status draw_list(flat *f, uint32_t i, uint32_t n, uint32_t gap)
+{
+    f->n[i] = n;
+    f->docids[i] = rp__alloc_array(n + 1, sizeof(uint32_t));
+    f->tfs[i] = rp__alloc_array(n + 1, sizeof(uint32_t));
+    if (!f->docids[i] || !f->tfs[i])
+        return RP_NO_MEMORY;
+    uint32_t docid = draw(f, gap);
+    for (uint32_t k = 0; k < n; k++, docid += 1 + draw(f, 2 * gap - 1)) {
+        f->docids[i][k] = docid;
+        f->tfs[i][k] = 1 + (draw(f, 4) ? 0 : draw(f, draw(f, 50) ? 6 : 100000));
+        f->n_docs = f->n_docs > docid ? f->n_docs : docid + 1;
+    }
+    return RP_OK;
+}
+
+static uint32_t contribution(const flat *f, uint32_t i, uint32_t k)
+{
+    float norm = f->norms[f->codes[f->docids[i][k]]];
+    return rp__rank_fix(rp__rank_bm25(weights[i], norm, f->tfs[i][k]), rp__rank_scale(SCALE_BITS));
+}
+
+/* By walking both lists. */
+static void answer(flat *f, bool is_or)
+{
+    uint32_t k[WORDS] = {0};
+    memset(f->scores, 0xFF, f->n_docs * sizeof *f->scores);
+    while (k[0] < f->n[0] || k[1] < f->n[1]) {
+        uint32_t a = k[0] < f->n[0] ? f->docids[0][k[0]] : none;
+        uint32_t b = k[1] < f->n[1] ? f->docids[1][k[1]] : none;
+        uint32_t docid = a < b ? a : b, score = 0;
+        score += a == docid ? contribution(f, 0, k[0]++) : 0;
+        score += b == docid ? contribution(f, 1, k[1]++) : 0;
+        if (!is_or && a != b)
+            continue;
+        f->scores[docid] = score;
+        f->total++;
+        f->sum += docid;
+    }
+}
+
+static rp_status draw_all(flat *f, const rp__gpu_case *row, uint32_t n)
+{
+    bool is_or = row->kernel == RP_KERNEL_or_score_kernel;
+    rp_status status = draw_list(f, 0, (n + RATIO - 1) / RATIO, RATIO * row->width);
+    if (status == RP_OK)
+        status = draw_list(f, 1, n, row->width);
+    f->codes = rp__alloc_array(f->n_docs + 1, 1);
+    f->scores = rp__alloc_array(f->n_docs + 1, sizeof *f->scores);
+    if (status != RP_OK || !f->codes || !f->scores)
+        return RP_NO_MEMORY;
+    for (uint32_t d = 0; d < f->n_docs; d++)
+        f->codes[d] = (uint8_t)draw(f, TABLE);
+    for (uint32_t i = 0; i < TABLE; i++)
+        f->norms[i] = 0.3F + (float)i / 90;
+    answer(f, is_or);
+    return RP_OK;
+}
+
+/* ---- The device ------------------------------------------------------------------------------ */
+
+static rp_status put(flat *f, rp__device *device, const void *data, size_t bytes, uint64_t *at)
+{
+    rp__cu_ptr memory;
+    rp_status status = rp__device_alloc(device, bytes + RP_PAD, &memory);
+    if (status != RP_OK)
+        return status;
+    f->memory[f->n_memory++] = memory;
+    *at = memory;
+    return data ? rp__device_copy_in(device, memory, data, bytes) : RP_OK;
+}
+
+static rp_status encode(flat *f, uint32_t i, const rp__codec *codec, size_t *used)
+{
+    size_t n = f->n[i], most = rp__list_blocks_bound(codec, n);
+    uint32_t *ends = rp__alloc_array(most, sizeof *ends);
+    uint32_t *scratch = rp__alloc_array(rp__list_scratch(codec, n), sizeof *scratch);
+    uint8_t *bounds = rp__alloc_zero(most, 1);
+    f->bytes[i] = rp__alloc_zero(rp__list_bound(codec, n) + RP_PAD, 1);
+    rp_status status = ends && scratch && bounds && f->bytes[i] ? RP_OK : RP_NO_MEMORY;
+    rp__list_parts parts = {.ends = ends, .bounds = bounds};
+    if (status == RP_OK) {
+        parts.n_blocks = rp__list_cut(codec, NULL, f->docids[i], f->tfs[i], n, scratch, ends);
+        status =
+            rp__list_encode(codec, f->docids[i], f->tfs[i], n, &parts, scratch, f->bytes[i], used);
+    }
+    rp__free(ends);
+    rp__free(scratch);
+    rp__free(bounds);
+    return status;
+}
+
+/* As an index of that list alone has it. */
+static rp_status put_list(flat *f, rp__device *device, uint32_t i, const rp__codec *codec)
+{
+    rp__gpu_index index = {.device = device, .n = 1};
+    rp__list list;
+    size_t used;
+    uint64_t at;
+    rp_status status = encode(f, i, codec, &used);
+    if (status == RP_OK)
+        status = put(f, device, f->bytes[i], used + RP_PAD, &at);
+    if (status == RP_OK)
+        status = rp__list_open(codec, f->bytes[i], used, f->n[i], f->n_docs, false, &list);
+    if (status != RP_OK)
+        return status;
+    index.sections[0].host = f->bytes[i];
+    index.sections[0].bytes = used;
+    index.sections[0].at = at;
+    f->list_bytes += used;
+    status = rp__gpu_query_word(&index, &list, &f->words[i]);
+    f->words[i].weight = weights[i] * rp__rank_scale(SCALE_BITS);
+    f->words[i].before = f->args.n_blocks;
+    f->args.n_blocks += list.n_blocks;
+    return status;
+}
+
+static rp_status put_lists(flat *f, rp__device *device, const rp__gpu_case *row)
+{
+    uint32_t features = rp__cpu_features();
+    const rp__block_code *freqs = rp__block_code_find("optpfd", features);
+    const rp__codec codec =
+        rp__codec_with_freqs(rp__codec_by_id((uint8_t)row->codec, features), freqs);
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; i < WORDS && f->n[i] > 0 && status == RP_OK; i++)
+        status = put_list(f, device, i, &codec);
+    if (row->kernel == RP_KERNEL_and_score_kernel)
+        f->args.n_blocks = f->words[1].before;
+    return status;
+}
+
+static rp_status put_all(flat *f, rp__device *device)
+{
+    karg_flat *a = &f->args;
+    size_t marks = (f->n_docs + 31) / 32;
+    a->n_words = WORDS;
+    a->end = f->n_docs;
+    a->norms = (karg_norms){.code_bytes = 1, .n_table = TABLE};
+    rp_status status = put(f, device, f->words, sizeof f->words, &a->words);
+    if (status == RP_OK)
+        status = put(f, device, f->codes, f->n_docs, &a->norms.codes);
+    if (status == RP_OK)
+        status = put(f, device, f->norms, sizeof f->norms, &a->norms.table);
+    if (status == RP_OK)
+        status = put(f, device, NULL, sizeof(karg_found), &a->found);
+    if (status == RP_OK)
+        status = put(f, device, NULL, (f->n[0] + (size_t)f->n[1]) * sizeof(karg_pair), &a->pairs);
+    if (status == RP_OK)
+        status = put(f, device, NULL, (f->n_docs + marks) * sizeof(uint32_t), &a->scores);
+    a->marks = a->scores + f->n_docs * sizeof(uint32_t);
+    return status == RP_OK ? rp__device_wait(device) : status;
+}
+
+/* ---- The case -------------------------------------------------------------------------------- */
+
+static void free_flat(const rp__gpu_case *row, rp__device *device, void *state)
+{
+    flat *f = state;
+    (void)row;
+    if (!f)
+        return;
+    for (size_t i = 0; i < f->n_memory; i++)
+        rp__device_free(device, f->memory[i]);
+    for (uint32_t i = 0; i < WORDS; i++) {
+        rp__free(f->docids[i]);
+        rp__free(f->tfs[i]);
+        rp__free(f->bytes[i]);
+    }
+    rp__free(f->codes);
+    rp__free(f->scores);
+    rp__free(f);
+}
+
+static rp_status make_flat(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
+                           void **state)
+{
+    flat *f = rp__alloc_zero(1, sizeof *f);
+    *state = f;
+    if (!f)
+        return RP_NO_MEMORY;
+    f->random = seed + 1;
+    rp_status status = draw_all(f, row, (uint32_t)n);
+    if (status == RP_OK)
+        status = put_lists(f, device, row);
+    if (status == RP_OK)
+        status = put_all(f, device);
+    if (status != RP_OK) {
+        free_flat(row, device, f);
+        *state = NULL;
+    }
+    return status;
+}
+
+static rp_status run_flat(const rp__gpu_case *row, rp__device *device, void *state)
+{
+    const flat *f = state;
+    const karg_flat *a = &f->args;
+    bool is_or = row->kernel == RP_KERNEL_or_score_kernel;
+    uint32_t words = is_or ? KARG_BLOCK : 2 * KARG_BLOCK + 32 * WORDS;
+    rp__launch how = {(a->n_blocks + WARPS - 1) / WARPS, 32 * WARPS, WARPS * words * 4};
+    rp_status status = rp__device_fill(device, a->found, 0, sizeof(karg_found) / 4);
+    if (status == RP_OK && is_or)
+        status = rp__device_fill(device, a->scores, 0, f->n_docs + (f->n_docs + 31) / 32);
+    if (status == RP_OK)
+        status = rp__device_launch(device, (rp__kernel_id)row->kernel, how, a);
+    uint32_t blocks = (f->n_docs + 32 * WARPS - 1) / (32 * WARPS), most = 16 * device->processors;
+    how = (rp__launch){blocks < most ? blocks : most, 32 * WARPS, 0};
+    if (status == RP_OK && is_or)
+        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, a);
+    return status;
+}
+
+/* Docids that add up to what they should, each with its score: they are those. */
+static rp_status compare(const flat *f, const rp__gpu_case *row, const karg_pair *pairs,
+                         rp_error *what)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < f->total; i++) {
+        uint32_t docid = pairs[i].docid;
+        if (docid >= f->n_docs || f->scores[docid] == none || f->scores[docid] != pairs[i].score)
+            return rp__error_set(what, RP_DAMAGED, "%s: document %u scores %u", row->name, docid,
+                                 pairs[i].score);
+        sum += docid;
+    }
+    return sum == f->sum ? RP_OK
+                         : rp__error_set(what, RP_DAMAGED, "%s: a document twice", row->name);
+}
+
+static rp_status check_flat(const rp__gpu_case *row, rp__device *device, void *state,
+                            rp_error *what)
+{
+    const flat *f = state;
+    karg_found found;
+    rp_status status = rp__device_copy_out(device, &found, f->args.found, sizeof found);
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    if (status != RP_OK)
+        return status;
+    if (found.n != f->total || found.n_pairs != f->total || found.damaged)
+        return rp__error_set(what, RP_DAMAGED, "%s: %u documents, %u pairs, not %llu", row->name,
+                             found.n, found.n_pairs, (unsigned long long)f->total);
+    karg_pair *pairs = rp__alloc_array(f->total + 1, sizeof *pairs);
+    if (!pairs)
+        return RP_NO_MEMORY;
+    status = rp__device_copy_out(device, pairs, f->args.pairs, f->total * sizeof *pairs);
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    if (status == RP_OK)
+        status = compare(f, row, pairs, what);
+    rp__free(pairs);
+    return status;
+}
+
+/* The lists, and pairs; of an OR a score a document, which is cleared, added to and read. */
+static void cost_flat(const rp__gpu_case *row, const void *state, uint64_t *bytes,
+                      uint64_t *elements)
+{
+    const flat *f = state;
+    bool is_or = row->kernel == RP_KERNEL_or_score_kernel;
+    *elements = is_or ? f->n[0] + (uint64_t)f->n[1] : f->n[0];
+    *bytes = f->list_bytes + f->total * sizeof(karg_pair) + (is_or ? UINT64_C(12) * f->n_docs : 0);
+}
+
+#define FLAT(title, kernel_, codec_, gap)                                                          \
+    {                                                                                              \
+        .area = "flat", .name = (title), .make = make_flat, .run = run_flat, .check = check_flat,  \
+        .free = free_flat, .cost = cost_flat, .kernel = RP_KERNEL_##kernel_, .codec = (codec_),    \
+        .width = (gap)                                                                             \
+    }
+
+const rp__gpu_case rp__gpu_case_flat[] = {
+    FLAT("and raw", and_score_kernel, KARG_CODEC_RAW, 10),
+    FLAT("and bp128", and_score_kernel, KARG_CODEC_BP128, 10),
+    FLAT("and bitmap", and_score_kernel, KARG_CODEC_BITMAP, 3),
+    FLAT("or raw", or_score_kernel, KARG_CODEC_RAW, 10),
+    FLAT("or bp128", or_score_kernel, KARG_CODEC_BP128, 10),
+    FLAT("or bitmap", or_score_kernel, KARG_CODEC_BITMAP, 3),
+    {0},
+};

@@ -1,0 +1,560 @@
+/* gpu_query.c: flat ANDs and ORs on a device.
+ *
+ * The host opens the lists and tells the kernels where they lie; the device finds the documents and scores
+ * them; the host keeps the k best. Lists in codecs that the kernel does not read, if they are not long, and
+ * tiny ones, which lie in the dictionary, are decoded here and copied.
+ * The guard of mapped memory may leave this file wherever it reads a list: until then nothing is asked of
+ * the device, and its memory is the state's. */
+#include "backend/gpu/gpu_query.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/error.h"
+#include "codec/codec.h"
+
+enum {
+    COPIED_MOST = 1 << 20, /* postings of a list that is decoded here */
+    WARPS = 4,             /* of a block of threads */
+    GATHERERS = 16,        /* blocks of threads of a multiprocessor that gather */
+    PAIRS_AT_ONCE = 2048,  /* come back before it is known how many there are */
+    ALIGN = 256,
+};
+
+/* A word on its way to the device. */
+typedef struct word {
+    rp__list list;
+    const rp__leaf *leaf;
+    bool copies_docids, copies_tfs;
+    size_t docids, tfs; /* where in the stage, if copied */
+} word;
+
+typedef struct run {
+    rp__gpu_query *q;
+    const rp__query *query;
+    rp__arena *arena;
+    rp_error *err;
+    bool is_or;
+    word *words; /* the shortest list first */
+    uint32_t n;
+    uint32_t end;         /* of the documents asked about that there are */
+    uint64_t postings;    /* that may be decoded */
+    uint64_t most;        /* documents that may match */
+    size_t staged, bytes; /* of the stage; of the room, which begins with the same */
+    size_t found,
+        scores; /* where in the room; pairs are behind what was found, marks behind scores */
+} run;
+
+static rp_status refuse(const run *r, const char *why)
+{
+    return rp__error_set(r->err, RP_UNAVAILABLE, "the gpu does not answer this query: %s", why);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+void rp__gpu_query_open(rp__gpu_query *q, rp__device *device, const rp__gpu_index *index,
+                        uint64_t most)
+{
+    *q = (rp__gpu_query){.device = device, .index = index, .most = most};
+}
+
+static void free_stage(rp__gpu_query *q)
+{
+    if (q->stage)
+        q->device->driver->host_free(q->stage);
+    q->stage = NULL;
+    q->stage_bytes = 0;
+}
+
+void rp__gpu_query_close(rp__gpu_query *q)
+{
+    if (!q->device)
+        return;
+    rp__device_free(q->device, q->room);
+    rp__device_free(q->device, q->table);
+    free_stage(q);
+    *q = (rp__gpu_query){0};
+}
+
+/* At least so many bytes; twice as many as there were, so that growing ends soon. */
+static rp_status grow_stage(rp__gpu_query *q, size_t bytes)
+{
+    void *at = NULL;
+    if (bytes <= q->stage_bytes)
+        return RP_OK;
+    bytes = bytes > 2 * q->stage_bytes ? bytes : 2 * q->stage_bytes;
+    free_stage(q);
+    rp_status status = rp__device_check(q->device, q->device->driver->host_alloc(&at, bytes, 0));
+    if (status != RP_OK)
+        return status;
+    q->stage = at;
+    q->stage_bytes = bytes;
+    return RP_OK;
+}
+
+static rp_status grow_room(rp__gpu_query *q, size_t bytes)
+{
+    if (bytes <= q->room_bytes)
+        return RP_OK;
+    size_t twice = 2 * q->room_bytes, most = SIZE_MAX;
+    if (q->most)
+        most = q->most - q->n_table * sizeof(float);
+    if (bytes > most)
+        return RP_NO_MEMORY;
+    bytes = bytes < twice && twice <= most ? twice : bytes;
+    rp__device_free(q->device, q->room);
+    q->room = 0;
+    q->room_bytes = 0;
+    rp_status status = rp__device_alloc(q->device, bytes, &q->room);
+    if (status == RP_OK)
+        q->room_bytes = bytes;
+    return status;
+}
+
+static rp_status finish(rp__gpu_query *q)
+{
+    rp_status status = rp__device_wait(q->device);
+    if (status == RP_OK)
+        q->is_busy = false;
+    return status;
+}
+
+/* Norms are the searcher's, and do not change while it lives. */
+static rp_status put_norms(rp__gpu_query *q, const rp__query *query)
+{
+    uint32_t n = query->lengths.n_table;
+    if (q->norms == query->norms && q->n_table == n)
+        return RP_OK;
+    if (q->most && n * sizeof(float) > q->most)
+        return RP_NO_MEMORY;
+    rp__device_free(q->device, q->table);
+    q->table = 0;
+    q->norms = NULL;
+    rp_status status = grow_stage(q, n * sizeof(float));
+    if (status == RP_OK)
+        status = rp__device_alloc(q->device, n * sizeof(float), &q->table);
+    if (status != RP_OK)
+        return status;
+    memcpy(q->stage, query->norms, n * sizeof(float));
+    q->is_busy = true;
+    status = rp__device_copy_in(q->device, q->table, q->stage, n * sizeof(float));
+    if (status == RP_OK)
+        status = finish(q);
+    if (status == RP_OK) {
+        q->norms = query->norms;
+        q->n_table = n;
+    }
+    return status;
+}
+
+/* ---- What the query reads -------------------------------------------------------------------- */
+
+static bool are_words(const rp__query *query, uint8_t role)
+{
+    for (size_t i = 1; i + 1 < query->n_ops; i++)
+        if (query->ops[i].kind != RP_OP_TERM || query->ops[i].role != role)
+            return false;
+    return query->n_ops > 2 && query->n_ops - 2 <= KARG_WORDS_MOST;
+}
+
+/* One word alone is an AND. */
+static rp_status check_form(run *r)
+{
+    const rp__query *query = r->query;
+    bool is_any = are_words(query, RP_SHOULD);
+    r->is_or = is_any && query->n_ops > 3;
+    if (!is_any && !are_words(query, RP_MUST))
+        return refuse(r, "it is not words alone that all must be there, or any");
+    if (query->rank->ranking->kind != RP_RANK_BM25)
+        return refuse(r, "its ranking is not BM25");
+    if (query->algorithm)
+        return refuse(r, "it asks for an algorithm of the cpu");
+    if (!rp__gpu_index_at(r->q->index, query->lengths.codes) || query->lengths.n_table == 0)
+        return refuse(r, "the index has no lengths");
+    r->end = query->end < query->lengths.n_docs ? query->end : query->lengths.n_docs;
+    return RP_OK;
+}
+
+static bool is_named(const rp__block_code *code, const char *name)
+{
+    return code && !strcmp(code->name, name);
+}
+
+/* Whether the kernel reads the list where it lies. */
+static bool are_docids_read(const rp__list *list)
+{
+    uint8_t id = list->codec ? list->codec->id : 0;
+    return id == KARG_CODEC_RAW || id == KARG_CODEC_BP128 || id == KARG_CODEC_BITMAP;
+}
+
+static bool are_tfs_read(const rp__list *list)
+{
+    return list->codec &&
+           (is_named(list->freq_code, "optpfd") || is_named(list->freq_code, "bp128"));
+}
+
+static rp_status open_word(run *r, const rp__leaf *leaf, word *out)
+{
+    const rp__term *term = &r->query->words[leaf->word].term;
+    *out = (word){.leaf = leaf};
+    if (term->df == 0)
+        return RP_OK;
+    rp_status status = rp__segment_list(r->query->segment, term, r->arena, &out->list);
+    if (status == RP_DAMAGED)
+        return refuse(r, "a list is damaged");
+    out->copies_docids = !are_docids_read(&out->list);
+    out->copies_tfs = r->query->k > 0 && !are_tfs_read(&out->list);
+    if (status == RP_OK && (out->copies_docids || out->copies_tfs) && out->list.n > COPIED_MOST)
+        return refuse(r, "a long list is in a codec that the gpu does not read");
+    return status;
+}
+
+/* An OR goes without words that the index does not know. */
+static rp_status open_words(run *r)
+{
+    const rp__query *query = r->query;
+    size_t n = query->n_ops - 2;
+    r->words = rp__arena_array(r->arena, n, sizeof *r->words);
+    if (!r->words)
+        return rp__error_no_memory(r->err);
+    for (size_t i = 0; i < n; i++) {
+        word new;
+        rp_status status = open_word(r, &query->leaves[query->ops[i + 1].leaf], &new);
+        if (status != RP_OK)
+            return status;
+        if (r->is_or && new.list.n == 0)
+            continue;
+        uint32_t j = r->n++;
+        for (; j > 0 && r->words[j - 1].list.n > new.list.n; j--)
+            r->words[j] = r->words[j - 1];
+        r->words[j] = new;
+    }
+    return RP_OK;
+}
+
+/* Of an OR all lists are decoded; of an AND the shortest, and of others at most a block a document, or what is
+ * decoded here. */
+static uint64_t postings_of(const run *r, const word *w)
+{
+    uint64_t shortest = r->words[0].list.n;
+    bool is_coded = w->list.codec && w->list.codec->id == KARG_CODEC_BP128;
+    uint64_t most = is_coded ? shortest * RP_BLOCK : shortest;
+    return r->is_or || w->copies_docids || most > w->list.n ? w->list.n : most;
+}
+
+static rp_status check_limit(run *r)
+{
+    uint64_t asked = r->end > r->query->begin ? r->end - r->query->begin : 0;
+    r->most = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        r->postings += postings_of(r, &r->words[i]);
+        r->most += i == 0 || r->is_or ? r->words[i].list.n : 0;
+    }
+    r->most = r->most < asked ? r->most : asked;
+    if (r->postings > r->query->max_postings)
+        return refuse(r, "it may read more than max_postings");
+    return RP_OK;
+}
+
+/* ---- The stage: words, lists that are copied, what was found, which is nothing yet -------------- */
+
+static void lay_out(run *r)
+{
+    r->staged = rp__bits_align(r->n * sizeof(karg_word), ALIGN);
+    for (uint32_t i = 0; i < r->n; i++) {
+        word *w = &r->words[i];
+        size_t bytes =
+            rp__bits_align((w->list.n + (size_t)RP_BLOCK_ROOM) * sizeof(uint32_t), ALIGN);
+        w->docids = r->staged;
+        r->staged += w->copies_docids ? bytes : 0;
+        w->tfs = r->staged;
+        r->staged += w->copies_tfs ? bytes : 0;
+    }
+    size_t asked = r->is_or ? r->end - r->query->begin : 0;
+    r->found = r->staged;
+    r->staged += sizeof(karg_found);
+    r->scores = rp__bits_align(r->staged + (r->query->k ? r->most * sizeof(karg_pair) : 0), ALIGN);
+    r->bytes = r->scores + (asked + (asked + 31) / 32) * sizeof(uint32_t);
+}
+
+static rp_status decode_tfs(const rp__list *list, uint32_t *out)
+{
+    rp_status status = RP_OK;
+    for (uint32_t f = 0; status == RP_OK && (uint64_t)f * RP_BLOCK < list->n; f++)
+        status = rp__list_freqs(list, f, out + (size_t)f * RP_BLOCK);
+    return status;
+}
+
+/* Where they are copied it does not matter. */
+static uint32_t freq_code_of(const rp__list *list)
+{
+    return is_named(list->freq_code, "bp128") ? KARG_CODEC_BP128 : KARG_CODEC_OPTPFD;
+}
+
+/* Bits are words of 32 to the kernels; a list of them that is not dense is raw. */
+static rp_status point_at_bits(const rp__list *list, karg_word *out)
+{
+    enum { HEAD = 8 };
+    rp__bitmap_view bits;
+    out->list.docs += HEAD;
+    if (!rp__bitmap_bits(list, &bits)) {
+        out->list.codec = KARG_CODEC_RAW;
+        return list->docs_bytes < HEAD + list->n * sizeof(uint32_t) ? RP_DAMAGED : RP_OK;
+    }
+    out->hints = out->list.docs + 8 * (uint64_t)bits.n_words;
+    out->base = bits.base;
+    out->n_words = 2 * bits.n_words;
+    return RP_OK;
+}
+
+rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, karg_word *out)
+{
+    *out = (karg_word){0};
+    if (!are_docids_read(list))
+        return RP_UNAVAILABLE;
+    if (!rp__gpu_index_list(index, list, &out->list))
+        return RP_DAMAGED;
+    out->list.freq_code = freq_code_of(list);
+    if (out->list.codec == KARG_CODEC_BITMAP)
+        return point_at_bits(list, out);
+    bool is_short =
+        out->list.codec == KARG_CODEC_RAW && list->docs_bytes < list->n * sizeof(uint32_t);
+    return is_short ? RP_DAMAGED : RP_OK;
+}
+
+/* A list that is decoded here is raw; its frequencies may stay where they are. */
+static rp_status copy_docids(const run *r, const word *w, karg_word *out)
+{
+    const rp__list *list = &w->list;
+    *out = (karg_word){0};
+    (void)rp__gpu_index_list(r->q->index, list, &out->list);
+    out->list.n = list->n;
+    out->list.codec = KARG_CODEC_RAW;
+    out->list.docs = r->q->room + w->docids;
+    out->list.freq_code = freq_code_of(list);
+    return rp__list_decode(list, (uint32_t *)(void *)(r->q->stage + w->docids), NULL);
+}
+
+static rp_status stage_word(run *r, const word *w, karg_word *out)
+{
+    rp__gpu_query *q = r->q;
+    rp_status status =
+        w->copies_docids ? copy_docids(r, w, out) : rp__gpu_query_word(q->index, &w->list, out);
+    out->weight = w->leaf->weight.weight * rp__rank_scale(r->query->fraction_bits);
+    if (status == RP_OK && w->copies_tfs) {
+        status = decode_tfs(&w->list, (uint32_t *)(void *)(q->stage + w->tfs));
+        out->list.freq_code = KARG_CODEC_RAW;
+        out->list.freqs = q->room + w->tfs;
+    }
+    return status == RP_DAMAGED ? refuse(r, "a list is damaged") : status;
+}
+
+static uint32_t count_blocks(const word *w)
+{
+    return (w->list.n + RP_BLOCK - 1) / RP_BLOCK;
+}
+
+static rp_status fill_stage(run *r)
+{
+    karg_word *words = (karg_word *)(void *)r->q->stage;
+    rp_status status = RP_OK;
+    uint32_t before = 0;
+    memset(r->q->stage + r->found, 0, sizeof(karg_found));
+    for (uint32_t i = 0; status == RP_OK && i < r->n; i++) {
+        status = stage_word(r, &r->words[i], &words[i]);
+        words[i].before = before;
+        before += count_blocks(&r->words[i]);
+    }
+    return status;
+}
+
+/* ---- The device ------------------------------------------------------------------------------ */
+
+/* A score that k documents are known to reach, by what the lists say of their k-th best postings; 0: none is. */
+static uint32_t known_floor(const run *r)
+{
+    const rp__query *query = r->query;
+    const double slack = 0x1p-20; /* of float arithmetic */
+    bool is_whole = query->begin == 0 && r->end == query->lengths.n_docs;
+    uint32_t floor = 0, which = query->k <= 10 ? 0 : query->k <= 100 ? 1 : 2;
+    if (!query->has_bounds || !is_whole || query->k > 1000 || !(r->is_or || r->n == 1))
+        return 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const word *w = &r->words[i];
+        double weight = (double)w->leaf->weight.weight * rp__rank_scale(query->fraction_bits);
+        double fixed = w->list.kths ? weight / 255 * w->list.kths[which] * (1 - slack) - 1 : 0;
+        if (fixed > floor && fixed < 0x1p32)
+            floor = (uint32_t)fixed;
+    }
+    return floor;
+}
+
+static karg_flat args_of(const run *r)
+{
+    const rp__gpu_query *q = r->q;
+    const rp__lengths *lengths = &r->query->lengths;
+    size_t asked = r->is_or ? r->end - r->query->begin : 0;
+    karg_flat args = {.words = q->room,
+                      .found = q->room + r->found,
+                      .pairs = r->query->k ? q->room + r->staged : 0,
+                      .scores = q->room + r->scores,
+                      .marks = q->room + r->scores + asked * sizeof(uint32_t),
+                      .norms = {.codes = rp__gpu_index_at(q->index, lengths->codes),
+                                .table = q->table,
+                                .code_bytes = lengths->code_bytes,
+                                .n_table = lengths->n_table},
+                      .n_words = r->n,
+                      .begin = r->query->begin,
+                      .end = r->end,
+                      .least = known_floor(r)};
+    for (uint32_t i = 0; i < r->n; i++)
+        args.n_blocks += i == 0 || r->is_or ? count_blocks(&r->words[i]) : 0;
+    return args;
+}
+
+static rp_status launch(const run *r)
+{
+    rp__device *device = r->q->device;
+    karg_flat args = args_of(r);
+    uint32_t words = r->is_or ? RP_BLOCK : 2 * RP_BLOCK + 32 * r->n, asked = args.end - args.begin;
+    rp__launch how = {.grid = (args.n_blocks + WARPS - 1) / WARPS,
+                      .block = WARPS * 32,
+                      .shared = WARPS * words * (uint32_t)sizeof(uint32_t)};
+    if (!r->is_or)
+        return rp__device_launch(device, RP_KERNEL_and_score_kernel, how, &args);
+    rp_status status = rp__device_fill(device, args.scores, 0, asked + (asked + 31) / 32);
+    if (status == RP_OK)
+        status = rp__device_launch(device, RP_KERNEL_or_score_kernel, how, &args);
+    uint32_t grid = (asked + 32 * WARPS - 1) / (32 * WARPS), most = GATHERERS * device->processors;
+    how = (rp__launch){.grid = grid < most ? grid : most, .block = WARPS * 32};
+    if (status == RP_OK)
+        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, &args);
+    return status;
+}
+
+/* What was found, and pairs behind it, to the stage. */
+static rp_status fetch(const run *r, size_t n_pairs)
+{
+    const rp__gpu_query *q = r->q;
+    return rp__device_copy_out(q->device, q->stage, q->room + r->found,
+                               sizeof(karg_found) + n_pairs * sizeof(karg_pair));
+}
+
+static rp_status ask_device(run *r, size_t n_pairs)
+{
+    rp__gpu_query *q = r->q;
+    q->is_busy = true;
+    rp_status status = rp__device_copy_in(q->device, q->room, q->stage, r->staged);
+    if (status == RP_OK)
+        status = launch(r);
+    if (status == RP_OK)
+        status = fetch(r, n_pairs);
+    return status == RP_OK ? finish(q) : status;
+}
+
+/* More pairs than came at once. */
+static rp_status fetch_all(run *r, size_t n_pairs)
+{
+    rp__gpu_query *q = r->q;
+    rp_status status = grow_stage(q, sizeof(karg_found) + n_pairs * sizeof(karg_pair));
+    q->is_busy = true;
+    if (status == RP_OK)
+        status = fetch(r, n_pairs);
+    return status == RP_OK ? finish(q) : status;
+}
+
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+static rp_status keep_best(run *r, size_t n, rp__answer *answer)
+{
+    const karg_pair *pairs = (const karg_pair *)(const void *)(r->q->stage + sizeof(karg_found));
+    size_t k = r->query->k < n ? r->query->k : n;
+    rp__topk topk;
+    rp__scored *room = rp__arena_array(r->arena, rp__topk_room(k), sizeof *room);
+    if (!room)
+        return rp__error_no_memory(r->err);
+    rp__topk_init(&topk, room, k);
+    for (size_t i = 0; i < n; i++)
+        if (pairs[i].score >= topk.least)
+            rp__topk_push(&topk, pairs[i].score, pairs[i].docid);
+    rp__topk_finish(&topk);
+    answer->at = topk.at;
+    answer->n = topk.n;
+    return RP_OK;
+}
+
+static rp_status answer_by_device(run *r, rp__answer *answer)
+{
+    karg_found found;
+    size_t most = r->query->k ? r->most : 0;
+    size_t at_once = most < PAIRS_AT_ONCE ? most : PAIRS_AT_ONCE;
+    rp_status status = ask_device(r, at_once);
+    if (status != RP_OK)
+        return status;
+    memcpy(&found, r->q->stage, sizeof found);
+    if (found.damaged)
+        return refuse(r, "a list is damaged");
+    *answer = (rp__answer){.total = found.n, .total_is_exact = true, .postings = r->postings};
+    if (r->query->k == 0)
+        return RP_OK;
+    if (found.n_pairs > at_once)
+        status = fetch_all(r, found.n_pairs);
+    return status == RP_OK ? keep_best(r, found.n_pairs, answer) : status;
+}
+
+/* Memory for all of it. */
+static rp_status make_room(run *r)
+{
+    size_t pairs = sizeof(karg_found) + PAIRS_AT_ONCE * sizeof(karg_pair);
+    rp_status status = put_norms(r->q, r->query);
+    if (status == RP_OK)
+        status = grow_stage(r->q, r->staged > pairs ? r->staged : pairs);
+    if (status == RP_OK)
+        status = grow_room(r->q, r->bytes);
+    return status;
+}
+
+static rp_status run_flat(run *r, rp__answer *answer)
+{
+    rp_status status = check_form(r);
+    if (status == RP_OK)
+        status = open_words(r);
+    if (status == RP_OK)
+        status = check_limit(r);
+    if (status != RP_OK || r->most == 0)
+        return status;
+    lay_out(r);
+    status = make_room(r);
+    if (status == RP_OK)
+        status = fill_stage(r);
+    return status == RP_OK ? answer_by_device(r, answer) : status;
+}
+
+/* Why not, if nobody said so yet. */
+static rp_status explain(const rp__gpu_query *q, rp_status status, const rp_error *own,
+                         rp_error *err)
+{
+    if (status == RP_OK)
+        return RP_OK;
+    if (own->text[0])
+        return rp__error_set(err, status, "%s", own->text);
+    if (status == RP_NO_MEMORY)
+        return rp__error_no_memory(err);
+    return rp__error_set(err, status, "%s", q->device->fault.text);
+}
+
+rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
+                            rp__answer *answer, rp_error *err)
+{
+    rp_error own = {0};
+    run r = {.q = q, .query = query, .arena = arena, .err = &own};
+    *answer = (rp__answer){.total_is_exact = true};
+    if (query->n_ops == 0 || query->begin >= query->end)
+        return RP_OK;
+    rp_status status = rp__device_enter(q->device);
+    if (status == RP_OK && q->is_busy) /* with what a failed query left, which reads the stage */
+        status = finish(q);
+    if (status == RP_OK)
+        status = run_flat(&r, answer);
+    return explain(q, status, &own, err);
+}

@@ -1,0 +1,37 @@
+/* backend/gpu/gpu_query.h: interior of gpu: a query on a device that holds its index. */
+#ifndef RP_BACKEND_GPU_GPU_QUERY_H
+#define RP_BACKEND_GPU_GPU_QUERY_H
+
+#include "backend/backend.h"
+#include "backend/gpu/gpu_index.h"
+
+/* What queries leave for the next one: memory, and the norms of the ranking. One thread at a time. */
+typedef struct rp__gpu_query {
+    rp__device *device;
+    const rp__gpu_index *index;
+    uint64_t most;        /* bytes of device memory for queries; 0: any number */
+    uint8_t *stage;       /* pinned; what goes to the device and comes back */
+    size_t stage_bytes;
+    rp__cu_ptr room;
+    size_t room_bytes;
+    rp__cu_ptr table;     /* norms by length code */
+    const float *norms;   /* those that lie there */
+    uint32_t n_table;
+    bool is_busy;         /* work was given to the device, and nobody saw it end */
+} rp__gpu_query;
+
+/* Nothing is allocated before the first query. */
+void rp__gpu_query_open(rp__gpu_query *q, rp__device *device, const rp__gpu_index *index, uint64_t most);
+void rp__gpu_query_close(rp__gpu_query *q); /* all zero is fine */
+
+/* As rp__backend's run. RP_UNAVAILABLE also of queries that the device does not answer, and of damaged lists:
+ * whoever is asked next tells which. */
+rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
+                            rp__answer *answer, rp_error *err);
+
+/* A list, not tiny, as kernels of queries read it where it lies, but for its weight. RP_UNAVAILABLE: its docids are in
+ * a codec that they do not read. RP_DAMAGED: its parts do not lie inside. Frequencies are taken to be in bp128 or
+ * optpfd. */
+rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, karg_word *out);
+
+#endif

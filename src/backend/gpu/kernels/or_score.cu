@@ -1,0 +1,46 @@
+/* or_score.cu: the documents that are in any list of a query, with their BM25 scores.
+ * One warp: a block of a list, four postings a lane, added to one score a document; then 32 documents, one a lane.
+ * Reads each list once; scores are atomic additions, in any order with the same sum, and marks tell who was met: a
+ * contribution may be 0. Shared memory a warp: a block of docids. Writes pairs, a warp's together.
+ * Limits: 64 words; codecs of karg_word; any bytes (word.cuh). Source: Ding et al. 2009, 4.4. */
+#include "backend/gpu/kernels/prim/bm25.cuh"
+#include "backend/gpu/kernels/prim/found.cuh"
+#include "backend/gpu/kernels/prim/word.cuh"
+
+/* A posting of the word, in a document asked about. */
+PRIM void or_score_add(const karg_flat &a, const karg_word &word, uint32_t docid, uint32_t rank, karg_found *found)
+{
+    uint32_t at = docid - a.begin;
+    prim_atomic_or(prim_at<uint32_t>(a.marks) + at / 32, 1U << at % 32);
+    if (a.pairs)
+        prim_atomic_add(prim_at<uint32_t>(a.scores) + at,
+                        bm25_fixed(word.weight, bm25_norm_any(a.norms, docid), word_tf(word.list, rank, found)));
+}
+
+RP_KERNEL(or_score_kernel, karg_flat)
+{
+    const karg_word *words = prim_at<const karg_word>(a.words);
+    karg_found *found = prim_at<karg_found>(a.found);
+    uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp(), i = a.n_words - 1;
+    uint32_t *docids = (uint32_t *)prim_shared() + prim_warp() * KARG_BLOCK;
+    if (number >= a.n_blocks)
+        return;
+    while (words[i].before > number)
+        i--;
+    uint32_t b = number - words[i].before, n = word_block(words[i], b, docids, found);
+    for (uint32_t slot = prim_lane(); slot < n; slot += 32)
+        if (docids[slot] >= a.begin && docids[slot] < a.end)
+            or_score_add(a, words[i], docids[slot], b * KARG_BLOCK + slot, found);
+}
+
+RP_KERNEL(or_score_gather_kernel, karg_flat)
+{
+    uint32_t warps = prim_grid_size() * (prim_block_size() / 32), n = a.end - a.begin;
+    const uint32_t *scores = prim_at<const uint32_t>(a.scores), *marks = prim_at<const uint32_t>(a.marks);
+    for (uint32_t w = prim_block() * (prim_block_size() / 32) + prim_warp(); w < prim_div_up(n, 32); w += warps) {
+        uint32_t at = w * 32 + prim_lane(), set = marks[w];
+        bool is_match = set >> prim_lane() & 1;
+        if (set)
+            found_put(a, a.begin + at, is_match, is_match && a.pairs ? scores[at] : 0);
+    }
+}

@@ -1,0 +1,39 @@
+/* bm25.cuh: what a posting contributes, bit for bit as rank/rank.h has it. */
+#ifndef RP_KERNELS_BM25_CUH
+#define RP_KERNELS_BM25_CUH
+
+#include "backend/gpu/kernels/prim/prim.cuh"
+
+/* The code of a document's length; BYTES is norms.code_bytes. docid must be below the number of documents. */
+template <int BYTES> PRIM uint32_t bm25_code(const karg_norms &norms, uint32_t docid)
+{
+    if (BYTES == 1)
+        return prim_load(prim_at<const uint8_t>(norms.codes) + docid);
+    if (BYTES == 2)
+        return prim_load(prim_at<const uint16_t>(norms.codes) + docid);
+    return prim_load(prim_at<const uint32_t>(norms.codes) + docid);
+}
+PRIM float bm25_norm(const karg_norms &norms, uint32_t code)
+{
+    return prim_load(prim_at<const float>(norms.table) + prim_min(code, norms.n_table - 1));
+}
+template <int BYTES> PRIM float bm25_norm_of(const karg_norms &norms, uint32_t docid)
+{
+    return bm25_norm(norms, bm25_code<BYTES>(norms, docid));
+}
+/* Any width; for code that is not hot. */
+PRIM float bm25_norm_any(const karg_norms &norms, uint32_t docid)
+{
+    return norms.code_bytes == 1   ? bm25_norm_of<1>(norms, docid)
+           : norms.code_bytes == 2 ? bm25_norm_of<2>(norms, docid)
+                                   : bm25_norm_of<4>(norms, docid);
+}
+
+/* `weight` has the factor 2^s, which is exact. */
+PRIM uint32_t bm25_fixed(float weight, float norm, uint32_t tf)
+{
+    float t = prim_float(tf);
+    return prim_truncate(prim_mul(weight, prim_div(t, prim_add(t, norm))));
+}
+
+#endif

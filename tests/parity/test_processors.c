@@ -1,0 +1,451 @@
+/* test_processors.c: the gpu against the cpu, document for document and score for score, on the emulated device.
+ *
+ * Flat queries by chance over made collections and cranfield, in codecs that the device reads where they lie and
+ * in others; for several k, counts and ranges of documents. Then with failing drivers, too little memory and
+ * damaged bytes: the answer of a searcher stays that of the cpu.
+ * RIPOSTE_GPU_QUERIES sets how many queries each collection is asked. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/gpu/emulated.h"
+#include "backend/gpu/gpu_query.h"
+#include "engine/searcher.h"
+#include "oracle/chance.h"
+#include "oracle/collection.h"
+
+enum { QUERIES = 60, WORDS = 5, TEXT = 256 };
+
+static const char *const codecs[] = {"auto", "raw", "bp128", "bitmap", "rice", "iiu"};
+static const size_t ks[] = {1, 10, 1000, 0};
+
+static uint64_t n_answered, n_refused, n_matched; /* by the gpu; with documents */
+
+static size_t queries(void)
+{
+    const char *text = getenv("RIPOSTE_GPU_QUERIES");
+    return text && *text ? strtoul(text, NULL, 10) : QUERIES;
+}
+
+/* ---- One query --------------------------------------------------------------------------------- */
+
+typedef void (*put_word)(char *out);
+
+static void ask_words(put_word put, char *text)
+{
+    char word[32];
+    text[0] = 0;
+    for (uint64_t n = 1 + chance_below(WORDS); n > 0; n--) {
+        put(word);
+        strcat(strcat(text, word), " ");
+    }
+}
+
+static void compare(const char *what, const char *text, const rp__query *query,
+                    const rp__answer *got, const rp__answer *want)
+{
+    bool is_same = got->n == want->n && got->total_is_exact && got->total == want->total;
+    for (size_t i = 0; is_same && i < want->n; i++)
+        is_same = got->at[i].docid == want->at[i].docid && got->at[i].fixed == want->at[i].fixed;
+    if (!is_same)
+        fail_msg("%s, k %zu, documents %u to %u, '%s': %zu hits of %llu, cpu %zu of %llu", what,
+                 query->k, query->begin, query->end, text, got->n, (unsigned long long)got->total,
+                 want->n, (unsigned long long)want->total);
+}
+
+/* Whole, then a part of the documents. */
+static void check_query(rp_searcher *searcher, const char *what, const char *text, rp_mode mode,
+                        rp__arena *arena)
+{
+    rp_error err = {.text = ""};
+    rp__query query;
+    assert_int_equal(rp__searcher_bind(searcher, text, strlen(text), mode, &query, &err), RP_OK);
+    uint32_t n_docs = query.lengths.n_docs;
+    for (uint32_t part = 0; part < 2 && query.n_ops > 0; part++) {
+        rp__answer got, want;
+        query.begin = part ? (uint32_t)chance_below(n_docs) : 0;
+        query.end = part ? query.begin + (uint32_t)chance_below(n_docs - query.begin) : n_docs;
+        query.k = ks[chance_below(sizeof ks / sizeof ks[0])];
+        query.exact_total = true;
+        rp__arena_clear(arena);
+        if (rp__backend_find("cpu")->run(NULL, &query, arena, &want, &err) != RP_OK)
+            fail_msg("%s, cpu: %s", what, err.text);
+        rp_status status = rp__backend_find("gpu")->run(searcher->state, &query, arena, &got, &err);
+        if (status != RP_OK)
+            fail_msg("%s, '%s': %s", what, text, err.text);
+        compare(what, text, &query, &got, &want);
+        n_answered++;
+        n_matched += got.total > 0;
+    }
+}
+
+static void check_collection(collection *c, put_word put)
+{
+    rp__arena arena;
+    rp__arena_init(&arena, (size_t)64 << 20);
+    collection_end(c);
+    n_answered = n_matched = 0;
+    for (size_t i = 0; i < c->n_codecs; i++) {
+        const rp_search_options options = {.processor = "gpu", .gpu = "emulated"};
+        rp_error err = {.text = ""};
+        rp_searcher *searcher;
+        rp__emulated_configure(&(rp__emulated_options){.seed = i});
+        if (rp_searcher_new(c->indexes[i], &options, &searcher, &err) != RP_OK)
+            fail_msg("%s", err.text);
+        for (size_t n = queries(); n > 0; n--) {
+            char text[TEXT];
+            ask_words(put, text);
+            check_query(searcher, c->codecs[i], text, n % 2 ? RP_MODE_AND : RP_MODE_OR, &arena);
+        }
+        rp_searcher_free(searcher);
+        assert_int_equal(rp__emulated_in_use(), 0);
+    }
+    print_message("%s: %llu answers, %llu of them with documents\n", c->name,
+                  (unsigned long long)n_answered, (unsigned long long)n_matched);
+    assert_true(n_matched * 4 > n_answered);
+    rp__arena_reset(&arena);
+    collection_close(c);
+}
+
+/* ---- Collections ------------------------------------------------------------------------------- */
+
+static void begin(collection *c, uint64_t seed)
+{
+    chance_seed(seed);
+    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
+        collection_add_codec(c, codecs[i]);
+}
+
+static void put_common(char *out)
+{
+    collection_put_word(out, chance_zipf(60));
+}
+static void put_any(char *out)
+{
+    collection_put_word(out, chance_zipf(4000));
+}
+
+static void long_lists(void **state)
+{
+    (void)state;
+    collection c = {.name = "long lists", .stem = "none", .stop = "none"};
+    begin(&c, 1);
+    collection_fill(&c, 9000, 60, 12);
+    check_collection(&c, put_common);
+}
+
+static void many_words(void **state)
+{
+    (void)state;
+    collection c = {.name = "many words", .stem = "none", .stop = "none"};
+    begin(&c, 2);
+    collection_fill(&c, 1500, 4000, 120);
+    check_collection(&c, put_any);
+}
+
+static void put_cranfield(char *out)
+{
+    static const char *const words[] = {"flow",   "boundary",   "layer",   "wing",   "pressure",
+                                        "heat",   "supersonic", "mach",    "theory", "transfer",
+                                        "number", "shock",      "slender", "panel",  "nowhere"};
+    strcpy(out, words[chance_zipf(sizeof words / sizeof words[0])]);
+}
+
+static void cranfield(void **state)
+{
+    (void)state;
+    collection c = {.name = "cranfield", .stem = "porter", .stop = "lucene"};
+    begin(&c, 3);
+    if (!collection_read(&c, "cranfield/docs.jsonl.gz", 1400)) {
+        print_message("cranfield is not in the data folder\n");
+        collection_close(&c);
+        skip();
+    }
+    check_collection(&c, put_cranfield);
+}
+
+/* ---- Searchers --------------------------------------------------------------------------------- */
+
+static collection small; /* for what follows */
+
+static int open_small(void **state)
+{
+    (void)state;
+    small = (collection){.name = "small", .stem = "none", .stop = "none"};
+    chance_seed(4);
+    collection_add_codec(&small, "bp128");
+    collection_fill(&small, 700, 40, 12);
+    collection_end(&small);
+    return 0;
+}
+
+static int close_small(void **state)
+{
+    (void)state;
+    collection_close(&small);
+    return 0;
+}
+
+/* A query of common words, which documents have. */
+static const char *common_words(void)
+{
+    static char text[TEXT];
+    char word[32];
+    text[0] = 0;
+    for (uint64_t i = 0; i < 3; i++) {
+        collection_put_word(word, i);
+        strcat(strcat(text, word), " ");
+    }
+    return text;
+}
+
+static rp_status search(rp_searcher *searcher, const char *text, rp_hits *hits)
+{
+    rp_error err;
+    return rp_searcher_search(searcher, text, strlen(text), hits, &err);
+}
+
+static rp_status open_searcher(rp_search_options options, rp_searcher **out)
+{
+    rp_error err = {.text = ""};
+    options.total = RP_TOTAL_EXACT;
+    rp_status status = rp_searcher_new(small.indexes[0], &options, out, &err);
+    assert_true(status == RP_OK || err.text[0]);
+    return status;
+}
+
+static rp_hits cpu_hits(const char *text, rp_mode mode)
+{
+    rp_searcher *searcher;
+    rp_hits hits;
+    rp_search_options options = {.processor = "cpu", .mode = mode};
+    assert_int_equal(open_searcher(options, &searcher), RP_OK);
+    assert_int_equal(search(searcher, text, &hits), RP_OK);
+    assert_string_equal(hits.processor, "cpu");
+    rp_searcher_free(searcher);
+    return hits;
+}
+
+static void assert_same(const rp_hits *got, const rp_hits *want)
+{
+    assert_int_equal(got->total, want->total);
+    assert_int_equal(got->n, want->n);
+    for (size_t i = 0; i < want->n; i++) {
+        assert_int_equal(got->at[i].docid, want->at[i].docid);
+        assert_int_equal(got->at[i].fixed, want->at[i].fixed);
+    }
+}
+
+static const rp_search_options on_gpu = {
+    .processor = "gpu", .gpu = "emulated", .mode = RP_MODE_AND};
+
+/* Two searches and all around them. Which processor answered the second, NULL: there was no searcher. */
+static const char *search_twice(const rp_hits *want, const char *text, rp_mode mode)
+{
+    rp_searcher *searcher;
+    const char *processor = NULL;
+    rp_search_options options = on_gpu;
+    options.mode = mode;
+    rp_status status = open_searcher(options, &searcher);
+    assert_true(status == RP_OK || status == RP_UNAVAILABLE || status == RP_NO_MEMORY);
+    for (int i = 0; status == RP_OK && i < 2; i++) {
+        rp_hits hits;
+        assert_int_equal(search(searcher, text, &hits), RP_OK);
+        assert_same(&hits, want);
+        processor = hits.processor;
+        rp_hits_free(&hits);
+    }
+    rp_searcher_free(searcher);
+    assert_int_equal(rp__emulated_in_use(), 0);
+    return processor;
+}
+
+/* Each call once, then every so many of them. */
+static void fail_with(int code, const char *text, rp_mode mode)
+{
+    rp_hits want = cpu_hits(text, mode);
+    uint64_t on_cpu = 0;
+    assert_true(want.n > 0);
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_string_equal(search_twice(&want, text, mode), "gpu");
+    for (uint64_t at = rp__emulated_calls(); at > 0; at--) {
+        rp__emulated_configure(&(rp__emulated_options){.fail_at = at, .fail_code = code});
+        const char *processor = search_twice(&want, text, mode);
+        on_cpu += processor && !strcmp(processor, "cpu");
+    }
+    assert_true(on_cpu > 0);
+    for (uint64_t every = 2; every < 9; every++) {
+        rp__emulated_configure(
+            &(rp__emulated_options){.fail_at = 30, .fail_every = every, .fail_code = code});
+        (void)search_twice(&want, text, mode);
+    }
+    rp_hits_free(&want);
+}
+
+static void every_call_may_fail(void **state)
+{
+    (void)state;
+    static const int codes[] = {RP_CU_NO_MEMORY, RP_CU_LAUNCH_FAILED, RP_CU_ILLEGAL_ADDRESS, 999};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        fail_with(codes[i], common_words(), RP_MODE_AND);
+        fail_with(codes[i], common_words(), RP_MODE_OR);
+    }
+}
+
+static void what_it_cannot_goes_to_the_cpu(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"a -b", "\"a b\"", "a OR (b c)", "a b*"};
+    rp_searcher *searcher;
+    rp_hits hits;
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_int_equal(open_searcher(on_gpu, &searcher), RP_OK);
+    assert_int_equal(search(searcher, common_words(), &hits), RP_OK);
+    assert_string_equal(hits.processor, "gpu");
+    rp_hits_free(&hits);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(search(searcher, others[i], &hits), RP_OK);
+        assert_string_equal(hits.processor, "cpu");
+        rp_hits_free(&hits);
+    }
+    rp_searcher_free(searcher);
+    rp_search_options options = on_gpu;
+    options.variant = "dirichlet";
+    assert_int_equal(open_searcher(options, &searcher), RP_OK);
+    assert_int_equal(search(searcher, common_words(), &hits), RP_OK);
+    assert_string_equal(hits.processor, "cpu");
+    rp_hits_free(&hits);
+    rp_searcher_free(searcher);
+}
+
+static void limits_hold(void **state)
+{
+    (void)state;
+    rp_searcher *searcher;
+    rp_hits hits;
+    rp_search_options options = on_gpu;
+    options.max_postings = 1;
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_int_equal(open_searcher(options, &searcher), RP_OK);
+    assert_int_equal(search(searcher, common_words(), &hits), RP_LIMIT);
+    rp_searcher_free(searcher);
+}
+
+/* The index does not fit, or nothing but it does. */
+static void memory_may_be_too_little(void **state)
+{
+    (void)state;
+    const char *text = common_words();
+    rp_hits want = cpu_hits(text, RP_MODE_AND), hits;
+    for (uint64_t bytes = 1; bytes < 1 << 24; bytes += bytes / 2 + 1) {
+        rp_searcher *searcher;
+        rp_search_options options = on_gpu;
+        options.gpu_memory = bytes;
+        rp__emulated_configure(&(rp__emulated_options){0});
+        assert_int_equal(open_searcher(options, &searcher), RP_OK);
+        assert_int_equal(search(searcher, text, &hits), RP_OK);
+        assert_same(&hits, &want);
+        assert_string_equal(hits.processor, bytes < 2000      ? "cpu"
+                                            : bytes > 1 << 22 ? "gpu"
+                                                              : hits.processor);
+        rp_hits_free(&hits);
+        rp_searcher_free(searcher);
+        assert_int_equal(rp__emulated_in_use(), 0);
+    }
+    rp_hits_free(&want);
+}
+
+/* ---- Damage ------------------------------------------------------------------------------------ */
+
+/* Bytes of the device's copy are changed, which the host does not see: no kernel reads past them. */
+static void damaged_bytes_do_no_harm(void **state)
+{
+    (void)state;
+    rp_error err;
+    rp__device device;
+    rp__gpu_index index;
+    rp__gpu_query q;
+    rp__arena arena;
+    rp_searcher *searcher;
+    rp__query query;
+    rp__arena_init(&arena, (size_t)64 << 20);
+    chance_seed(5);
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_int_equal(open_searcher((rp_search_options){.processor = "cpu"}, &searcher), RP_OK);
+    assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__gpu_index_open(&index, &device, searcher->index->segment, 0), RP_OK);
+    rp__gpu_query_open(&q, &device, &index, 0);
+    for (int i = 0; i < 300; i++) {
+        uint8_t bytes[8];
+        const char *text = common_words();
+        for (size_t j = 0; j < sizeof bytes; j++)
+            bytes[j] = (uint8_t)chance_below(256);
+        size_t section = chance_below(index.n), room = index.sections[section].bytes;
+        if (room > sizeof bytes)
+            assert_int_equal(
+                rp__device_copy_in(&device,
+                                   index.sections[section].at + chance_below(room - sizeof bytes),
+                                   bytes, 1 + chance_below(sizeof bytes)),
+                RP_OK);
+        assert_int_equal(rp__device_wait(&device), RP_OK);
+        rp_mode mode = i % 2 ? RP_MODE_AND : RP_MODE_OR;
+        rp_status status = rp__searcher_bind(searcher, text, strlen(text), mode, &query, &err);
+        assert_int_equal(status, RP_OK);
+        rp__answer answer;
+        rp__arena_clear(&arena);
+        status = rp__gpu_query_run(&q, &query, &arena, &answer, &err);
+        assert_true(status == RP_OK || status == RP_UNAVAILABLE);
+        assert_false(device.is_lost);
+        n_refused += status != RP_OK;
+    }
+    assert_true(n_refused > 0);
+    rp__gpu_query_close(&q);
+    rp__gpu_index_close(&index);
+    rp__device_close(&device);
+    assert_int_equal(rp__emulated_in_use(), 0);
+    rp_searcher_free(searcher);
+    rp__arena_reset(&arena);
+}
+
+/* The guard leaves whoever reads the file; what was on the device goes nevertheless. Runs first, and makes its index
+ * itself: cmocka takes the guard's signals away between functions. */
+static void files_may_be_cut(void **state)
+{
+    char path[200];
+    rp_searcher *before, *after;
+    rp_hits hits;
+    open_small(state);
+    snprintf(path, sizeof path, "%s/bp128/lists.00000001.rp", small.folder);
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_int_equal(open_searcher(on_gpu, &before), RP_OK);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(open_searcher(on_gpu, &after), RP_DAMAGED);
+    assert_null(after);
+    assert_int_equal(search(before, common_words(), &hits), RP_DAMAGED);
+    rp_searcher_free(before);
+    assert_int_equal(rp__emulated_in_use(), 0);
+    close_small(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_may_be_cut),
+        cmocka_unit_test(long_lists),
+        cmocka_unit_test(many_words),
+        cmocka_unit_test(cranfield),
+        cmocka_unit_test_setup_teardown(every_call_may_fail, open_small, close_small),
+        cmocka_unit_test_setup_teardown(what_it_cannot_goes_to_the_cpu, open_small, close_small),
+        cmocka_unit_test_setup_teardown(limits_hold, open_small, close_small),
+        cmocka_unit_test_setup_teardown(memory_may_be_too_little, open_small, close_small),
+        cmocka_unit_test_setup_teardown(damaged_bytes_do_no_harm, open_small, close_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
