@@ -52,22 +52,23 @@ static bool find_block(walk *w)
     return rp__reader_docid(reader) < w->run->query->end;
 }
 
-/* Hits among a run of postings of the shortest list, which start at rank `first`. */
-static rp_status take_postings(walk *w, const uint32_t *docids, uint32_t n, uint32_t first)
+/* Hits among a run of postings of the shortest list, which start at rank `first`. With their frequencies: they
+ * are scored at once, and those that contribute less than `need` dropped. */
+static rp_status take_postings(walk *w, const uint32_t *docids, const uint32_t *tfs, uint32_t n,
+                               uint32_t first, uint32_t need)
 {
     rp__cpu_run *run = w->run;
     rp__candidates *c = &w->c;
-    uint32_t need = needed(w);
     rp_status status = RP_OK;
     rp__candidates_fill(c, docids, n);
-    if (need) {
-        status = rp__candidates_score(c, run, w->first, first);
+    if (tfs && n > 0) {
+        rp__candidates_set(c, w->first, tfs);
         rp__candidates_cut(c, run->kernel, need);
         run->is_pruned |= c->n < n;
     }
     for (size_t i = 1; i < run->n_parts && c->n > 0 && status == RP_OK; i++)
         status = rp__candidates_add(c, run, &run->parts[i], true);
-    if (status == RP_OK && c->n > 0 && run->query->k > 0 && !need)
+    if (status == RP_OK && c->n > 0 && run->query->k > 0 && !tfs)
         status = rp__candidates_score(c, run, w->first, first);
     if (status == RP_OK)
         rp__candidates_hit(c, run);
@@ -174,10 +175,10 @@ static rp_status run_and(rp__cpu_run *run)
         rp__reader_start(w.first->reader, run->query->begin);
     while (status == RP_OK && find_block(&w)) {
         rp__reader *reader = w.first->reader;
-        const uint32_t *docids;
-        uint32_t first, n = rp__reader_postings(reader, run->query->end, &docids, NULL);
-        first = rp__cursor_rank(&reader->cursor);
-        status = take_postings(&w, docids, n, first);
+        const uint32_t *docids, *tfs = NULL;
+        uint32_t need = needed(&w), first = rp__cursor_rank(&reader->cursor);
+        uint32_t n = rp__reader_postings(reader, run->query->end, &docids, need ? &tfs : NULL);
+        status = take_postings(&w, docids, tfs, n, first, need);
         if (n > 0)
             rp__reader_skip(reader, n);
         if (status == RP_OK)
