@@ -400,8 +400,8 @@ static void shape_tiles(const rp__gpu_case *row, const rp__device *device, ors *
     a->skips = row->option & SKIPS;
     o->plan_threads = is_small ? 32 : 256;
     o->threads = is_small ? 64 : row->width >= 14 ? 512 : 256;
-    o->shared =
-        KARG_OR_SHARED + 8 * a->list_keys + (4U << a->tile_bits) + ((1U << a->tile_bits) + 7) / 8;
+    o->shared = KARG_OR_SHARED + 8 * a->list_keys + (4U << a->tile_bits) +
+                ((1U << a->tile_bits) + 127) / 128 * 16;
     uint32_t fit = TUNE_SHARED_ALL / (o->shared + 1024), most = 2048 / o->threads;
     o->grid = is_small ? 3 : device->processors * (fit < most ? fit : most);
     uint64_t groups = (uint64_t)a->n_tiles * a->n_queries / ((uint64_t)o->grid * TUNE_OR_TURNS);
