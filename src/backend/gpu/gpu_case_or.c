@@ -396,7 +396,7 @@ static void shape_tiles(const rp__gpu_case *row, const rp__device *device, ors *
     a->n_terms = o->n_terms;
     a->k = o->k;
     a->room = a->n_tiles * o->k;
-    a->list_keys = power_of(o->k > TUNE_OR_KEYS || is_small ? o->k : TUNE_OR_KEYS);
+    a->list_keys = power_of(o->k > TUNE_OR_KEYS || is_small ? o->k + 1 : TUNE_OR_KEYS);
     a->skips = row->option & SKIPS;
     o->plan_threads = is_small ? 32 : 256;
     o->threads = is_small ? 64 : row->width >= 14 ? 512 : 256;

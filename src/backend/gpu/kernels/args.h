@@ -140,7 +140,7 @@ typedef struct karg_score {
 /* or_*.cu: the k best documents of ORs. Documents lie in tiles of 2^tile_bits docids, a query's postings in
  * blocks; a list is a karg_list whose docs and freqs are u32, uncompressed, with 16 readable bytes after them. */
 enum {
-    KARG_OR_TERMS = 64,  /* of a query, at most */
+    KARG_OR_TERMS = 32,  /* of a query, at most */
     KARG_OR_BINS = 1024, /* of its scores */
     KARG_OR_SHARED = KARG_BEST_SHARED + 4 * (12 * KARG_OR_TERMS + 16), /* bytes of shared memory of or_tile.cu, less a
                                                                       * tile's scores, marks and keys */
@@ -175,7 +175,7 @@ typedef struct karg_or {
     karg_norms norms;
     uint32_t n_queries, n_terms, n_docs, n_tiles, tile_bits;
     uint32_t k, room;               /* n_tiles * k keys are always enough */
-    uint32_t list_keys;             /* of a tile that shared memory has room for: a power of two, at least k */
+    uint32_t list_keys;             /* of a tile that shared memory has room for: a power of two, at least k and 2 */
     uint32_t group;                 /* tiles taken at a time, at most 32 */
     uint32_t parts;                 /* or_plan.cu: blocks of threads that share a list */
     uint32_t skips, zero;           /* 0: every posting is scored */

@@ -115,7 +115,8 @@ struct tiles_four {
 };
 
 template <int BYTES>
-PRIM void tiles_add_four(const karg_or &a, const tiles_room &r, const tiles_work &w, tiles_four f, float weight, uint32_t n)
+PRIM void tiles_add_four(const karg_or &a, const tiles_room &r, const tiles_work &w, tiles_four f, float weight,
+                         uint32_t n)
 {
     const uint32_t d[4] = {f.docids.x, f.docids.y, f.docids.z, f.docids.w};
     const uint32_t t[4] = {f.tfs.x, f.tfs.y, f.tfs.z, f.tfs.w};
