@@ -6,6 +6,9 @@
  * Source: MaxScore (Turtle and Flood, 1995) by tiles, with block bounds (Ding and Suel, 2011). */
 #include "backend/gpu/kernels/prim/tiles.cuh"
 
+namespace
+{
+
 struct plain_list {
     enum { SCRATCH = 0 };
     PRIM tiles_four load(const karg_or &, const tiles_source &from, uint32_t block, unsigned char *)
@@ -18,6 +21,8 @@ struct plain_list {
         return f;
     }
 };
+
+} // namespace
 
 RP_KERNEL_BOUNDED(or_tile_kernel, karg_or, 512, 3)
 {

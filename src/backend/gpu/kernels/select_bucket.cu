@@ -5,6 +5,9 @@
  * Source: bucketSelect (Alabi, Blanchard, Gordon and Steinbach, 2012). */
 #include "backend/gpu/kernels/prim/narrow.cuh"
 
+namespace
+{
+
 /* v is in bucket (v - lo) slope / 2^32, with a slope that takes the range to just below all of them. */
 struct bucket {
     PRIM uint64_t slope(uint32_t lo, uint32_t hi)
@@ -27,6 +30,8 @@ struct bucket {
         return next - 1 < hi ? (uint32_t)(next - 1) : hi;
     }
 };
+
+} // namespace
 
 RP_KERNEL(select_bucket_extremes_kernel, karg_select)
 {

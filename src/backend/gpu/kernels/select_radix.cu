@@ -6,6 +6,9 @@
  * Source: AIR Top-K (Zhang et al., SC 2023). */
 #include "backend/gpu/kernels/prim/narrow.cuh"
 
+namespace
+{
+
 /* The whole range is cut by exponent and some bits; a part of it, which is a power of two long, by its highest. */
 struct radix {
     PRIM uint32_t shift(uint32_t lo, uint32_t hi)
@@ -27,6 +30,8 @@ struct radix {
         return low(lo, hi, d) + prim_mask(rest);
     }
 };
+
+} // namespace
 
 /* Before the first pass: one block of any size. */
 RP_KERNEL(select_radix_begin_kernel, karg_select)
