@@ -295,7 +295,7 @@ PRIM_APART uint32_t tiles_complete(const karg_or &a, tiles_work w, uint32_t n, u
         if (prim_lane() == 0) {
             r.keys[i] = enters ? best_key(pair.score, pair.docid) : 0;
             if (enters)
-                r.words[TILES_LEFT] = 1;
+                prim_atomic_or(&r.words[TILES_LEFT], 1);
         }
     }
     prim_sync();
@@ -343,7 +343,7 @@ PRIM_APART void tiles_push(const karg_or &a, tiles_work w, uint32_t n)
         if (at < a.room)
             found[at] = key;
         prim_atomic_add(&w.state->bins[prim_min(score >> w.query.shift, KARG_OR_BINS - 1U)], 1);
-        r.words[TILES_PUSHED] = 1;
+        prim_atomic_or(&r.words[TILES_PUSHED], 1);
     }
     prim_sync();
     if (r.words[TILES_PUSHED])
