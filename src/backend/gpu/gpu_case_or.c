@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/gpu_case_select.h"
 #include "backend/gpu/kernels/args.h"
 #include "backend/gpu/kernels/tuning.h"
@@ -19,8 +20,11 @@ enum {
     ONE = 2,     /* one query, not a batch */
     SMALLER = 4, /* 8.8M documents, not 25.2M */
     CLUSTERED =
-        8,     /* a word's documents lie together, and those of a query's words near each other */
-    WIDE = 16, /* codes of norms have two bytes */
+        8,       /* a word's documents lie together, and those of a query's words near each other */
+    WIDE = 16,   /* codes of norms have two bytes */
+    EF = 32,     /* of coded lists: ef128, not bp128 */
+    OPTPFD = 64, /* and frequencies in optpfd, not bp128 */
+    DAMAGED = 128, /* and some bytes changed: there is no answer, and no fault */
 };
 enum { CLASSES = 3, QUERIES = 16, LISTS = CLASSES * QUERIES };
 enum { N_DOCS = 25200000, N_SMALLER = 8800000, SMALL = 1 << 20, WINDOW = 1 << 14 };
@@ -42,6 +46,7 @@ typedef struct ors {
     rp__rank rank;
     list lists[LISTS];
     karg_list records[LISTS];
+    rp__gpu_case_lists coded; /* of rows with a kernel of their own */
     falling falling;
     karg_or_term terms[CLASSES * QUERIES];
     rp__weight weights[CLASSES * QUERIES];
@@ -81,6 +86,7 @@ static void free_ors(const rp__gpu_case *row, rp__device *device, void *state)
     void *here[] = {o->lengths, o->codes, o->table, o->scores, o->want, o->got};
     for (size_t i = 0; i < sizeof here / sizeof here[0]; i++)
         rp__free(here[i]);
+    rp__gpu_case_lists_free(&o->coded, device);
     rp__free(o);
 }
 
@@ -349,6 +355,40 @@ static rp_status bring_lists(rp__device *device, ors *o)
     return status;
 }
 
+/* Encodes the lists; the records keep the plain ones' bounds. */
+static rp_status code_lists(const rp__gpu_case *row, rp__device *device, ors *o)
+{
+    const rp__codec *plain = rp__codec_find(row->option & EF ? "ef128" : "bp128", 0);
+    const rp__codec codec = rp__codec_with_freqs(
+        plain, rp__block_code_find(row->option & OPTPFD ? "optpfd" : "bp128", 0));
+    karg_list coded[LISTS];
+    uint32_t places[LISTS], n = 0;
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; i < LISTS && status == RP_OK; i++) {
+        const list *l = &o->lists[i];
+        places[i] = n;
+        if (l->n)
+            status = rp__gpu_case_lists_add(&o->coded, &codec, l->docids, l->tfs, l->n, o->n_docs);
+        n += l->n > 0;
+    }
+    if (status == RP_OK && n && row->option & DAMAGED)
+        rp__gpu_case_lists_damage(&o->coded, o->n_docs);
+    if (status == RP_OK && n)
+        status = rp__gpu_case_lists_send(&o->coded, device, 0, 64);
+    if (status == RP_OK && n)
+        status = rp__device_copy_out(device, coded, o->coded.at_lists, n * sizeof coded[0]);
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    for (uint32_t i = 0; i < LISTS && status == RP_OK; i++) {
+        const uint64_t bounds = o->records[i].bounds;
+        if (o->lists[i].n)
+            o->records[i] = coded[places[i]];
+        o->records[i].bounds = bounds;
+    }
+    return status == RP_OK ? rp__device_copy_in(device, o->on_lists, o->records, sizeof o->records)
+                           : status;
+}
+
 static rp_status bring_rest(const rp__gpu_case *row, rp__device *device, ors *o)
 {
     const size_t pairs = (size_t)o->n_queries * o->k;
@@ -402,6 +442,8 @@ static void shape_tiles(const rp__gpu_case *row, const rp__device *device, ors *
     o->threads = is_small ? 64 : row->width >= 14 ? 512 : 256;
     o->shared = KARG_OR_SHARED + 8 * a->list_keys + (4U << a->tile_bits) +
                 ((1U << a->tile_bits) + 127) / 128 * 16;
+    if (row->option & EF)
+        o->shared += o->threads / 32 * (KARG_SHARED_EF128 - KARG_SHARED_BLOCKS) / 2;
     uint32_t fit = TUNE_SHARED_ALL / (o->shared + 1024), most = 2048 / o->threads;
     o->grid = is_small ? 3 : device->processors * (fit < most ? fit : most);
     uint64_t groups = (uint64_t)a->n_tiles * a->n_queries / ((uint64_t)o->grid * TUNE_OR_TURNS);
@@ -463,6 +505,8 @@ static rp_status make_ors(const rp__gpu_case *row, rp__device *device, uint64_t 
     rp_status status = draw_all(row, o, seed);
     if (status == RP_OK)
         status = bring_lists(device, o);
+    if (status == RP_OK && row->kernel)
+        status = code_lists(row, device, o);
     if (status == RP_OK)
         status = bring_rest(row, device, o);
     if (status == RP_OK) {
@@ -481,14 +525,13 @@ static rp_status make_ors(const rp__gpu_case *row, rp__device *device, uint64_t 
 static rp_status run_tile(const rp__gpu_case *row, rp__device *device, void *state)
 {
     const ors *o = state;
-    (void)row;
     rp_status status = rp__device_fill(device, o->on_zero, 0, o->zero_words);
     if (status == RP_OK)
         status = rp__device_launch(device, RP_KERNEL_or_plan_kernel,
                                    (rp__launch){o->n_terms * o->args.parts, o->plan_threads, 0},
                                    &o->args);
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_or_tile_kernel,
+        status = rp__device_launch(device, row->kernel ? row->kernel : RP_KERNEL_or_tile_kernel,
                                    (rp__launch){o->grid, o->threads, o->shared}, &o->args);
     return status;
 }
@@ -540,6 +583,17 @@ static rp_status compare(const rp__gpu_case *row, const ors *o, rp_error *what)
     return RP_OK;
 }
 
+/* Whatever was found is a document. */
+static rp_status bear(const rp__gpu_case *row, const ors *o, rp_error *what)
+{
+    for (uint32_t q = 0; q < o->n_queries; q++)
+        for (uint32_t i = 0; i < o->got_n[q] && i < o->k; i++)
+            if (o->got[(size_t)q * o->k + i].docid >= o->n_docs)
+                return rp__error_set(what, RP_DAMAGED, "%s: query %u, %u: no document", row->name,
+                                     q, i);
+    return RP_OK;
+}
+
 static rp_status check_ors(const rp__gpu_case *row, rp__device *device, void *state, rp_error *what)
 {
     ors *o = state;
@@ -550,6 +604,8 @@ static rp_status check_ors(const rp__gpu_case *row, rp__device *device, void *st
             rp__device_copy_out(device, o->got_n, o->on_counts, o->n_queries * sizeof o->got_n[0]);
     if (status == RP_OK)
         status = rp__device_wait(device);
+    if (status == RP_OK && row->option & DAMAGED)
+        return bear(row, o, what);
     return status == RP_OK ? compare(row, o, what) : status;
 }
 
@@ -569,6 +625,13 @@ static void cost_ors(const rp__gpu_case *row, const void *state, uint64_t *bytes
         .twin = beside                                                                             \
     }
 
+#define CODED(title, by, bits, options)                                                            \
+    {                                                                                              \
+        .area = "or", .name = title, .make = make_ors, .run = run_tile, .check = check_ors,        \
+        .free = free_ors, .cost = cost_ors, .codec = 10, .width = bits, .option = options,         \
+        .kernel = RP_KERNEL_##by                                                                   \
+    }
+
 const rp__gpu_case rp__gpu_case_or[] = {
     ROW("tile 14, all of one", run_tile, 10, 14, ONE, "per-range shared accumulators + top-10"),
     ROW("tile 14, all of 16", run_tile, 10, 14, 0, NULL),
@@ -580,6 +643,13 @@ const rp__gpu_case rp__gpu_case_or[] = {
     ROW("tile 14, skips, wide codes", run_tile, 10, 14, SKIPS | CLUSTERED | WIDE, NULL),
     ROW("tile 14, skips, top 1000", run_tile, 1000, 14, SKIPS | CLUSTERED, NULL),
     ROW("tile 13, skips, 8.8M", run_tile, 10, 13, SKIPS | CLUSTERED | SMALLER, "bm25x kernels"),
+    CODED("bp128, all of 16", or_coded_bp128_kernel, 14, 0),
+    CODED("bp128, skips, 16", or_coded_bp128_kernel, 14, SKIPS | CLUSTERED),
+    CODED("bp128+optpfd, skips, 16", or_coded_bp128_optpfd_kernel, 14, SKIPS | CLUSTERED | OPTPFD),
+    CODED("ef128, skips, 16", or_coded_ef128_kernel, 14, SKIPS | CLUSTERED | EF),
+    CODED("ef128+optpfd, all of 16", or_coded_ef128_optpfd_kernel, 14, EF | OPTPFD),
+    CODED("bp128, damaged", or_coded_bp128_kernel, 14, SKIPS | DAMAGED),
+    CODED("ef128+optpfd, damaged", or_coded_ef128_optpfd_kernel, 14, EF | OPTPFD | DAMAGED),
     ROW("global, one", run_global, 10, 14, ONE, "global accumulators"),
     {0},
 };
