@@ -7,6 +7,8 @@
 #include "backend/gpu/gpu_case_decode.h"
 #include "backend/gpu/gpu_case_flat.h"
 #include "backend/gpu/gpu_case_intersect.h"
+#include "backend/gpu/gpu_case_or.h"
+#include "backend/gpu/gpu_case_select.h"
 #include "backend/gpu/kernels/args.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -114,7 +116,9 @@ static const rp__gpu_case *const areas[] = {copies,
                                             rp__gpu_case_intersect,
                                             rp__gpu_case_batch,
                                             rp__gpu_case_decode2,
-                                            rp__gpu_case_flat};
+                                            rp__gpu_case_flat,
+                                            rp__gpu_case_select,
+                                            rp__gpu_case_or};
 
 const rp__gpu_case *rp__gpu_case_at(size_t i)
 {

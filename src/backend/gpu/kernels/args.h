@@ -96,6 +96,90 @@ typedef struct karg_scan {
     uint64_t n;
     uint32_t n_parts, zero;
 } karg_scan;
+/* A scored document, as rp__scored. */
+typedef struct karg_pair {
+    uint32_t score, docid;
+} karg_pair;
+
+/* select_*.cu: the k best of n pairs, a higher score first, then a smaller docid; docids differ. `scratch` is
+ * the method's own (the file says what): its first KARG_SELECT_ZEROS words are 0 at first, keys follow. */
+enum {
+    KARG_SELECT_ZEROS = 2048,
+    KARG_BITONIC_TILE = 4096, /* keys that select_bitonic.cu sorts at a time, */
+    KARG_SORT_TILE = 8192,    /* and select_sort.cu */
+    KARG_BEST_SHARED = 4128, /* bytes of shared memory of what ranks in it, less the keys of its best */
+};
+typedef struct karg_select {
+    uint64_t scores, docids; /* u32; docids 0: a pair's docid is its place among its query's */
+    uint64_t begins;         /* u32 a query, and one more: where its pairs begin; 0: one query, 0 to n */
+    uint64_t out, counts;    /* karg_pair: k a query, best first; u32 a query: how many there are */
+    uint64_t scratch;
+    uint32_t n, k, n_queries;
+    uint32_t least;          /* pairs that score less do not count */
+    uint32_t room;           /* keys that scratch has room for */
+    uint32_t step;           /* the method's own: of how many chunks one is sampled; which pass; which level */
+    uint32_t enough, zero;   /* methods that narrow: keys that are left to one block */
+} karg_select;
+
+/* Norms of documents: a code each, of 1, 2 or 4 bytes, into a table of floats. Codes past it are cut to it. */
+typedef struct karg_norms {
+    uint64_t codes, table;
+    uint32_t code_bytes, n_table;
+} karg_norms;
+
+/* score_bm25.cu: adds what the postings of one list contribute to their documents' scores */
+typedef struct karg_score {
+    uint64_t docids, tfs;  /* u32 */
+    uint64_t scores;       /* u32 a document; docids from n_docs on do not count */
+    karg_norms norms;
+    uint32_t n, n_docs;
+    float weight;          /* times 2^s */
+    uint32_t zero;
+} karg_score;
+
+/* or_*.cu: the k best documents of ORs. Documents lie in tiles of 2^tile_bits docids, a query's postings in
+ * blocks; a list is a karg_list whose docs and freqs are u32, uncompressed, with 16 readable bytes after them. */
+enum {
+    KARG_OR_TERMS = 32,  /* of a query, at most */
+    KARG_OR_BINS = 1024, /* of its scores */
+    KARG_OR_SHARED = KARG_BEST_SHARED + 4 * (12 * KARG_OR_TERMS + 16), /* bytes of shared memory of or_tile.cu, less a
+                                                                      * tile's scores, marks and keys */
+};
+typedef struct karg_or_term {
+    uint64_t docs, freqs, last; /* of its list, as karg_list has them */
+    uint32_t n, n_blocks;
+    uint32_t list;  /* its place in `lists` */
+    float weight;   /* times 2^s */
+    uint32_t step;  /* what each 255th of a block's bound allows, rounded up; 0: bounds say nothing */
+    uint32_t most;  /* no posting contributes more */
+} karg_or_term;
+typedef struct karg_or_query {
+    uint32_t term, n_terms; /* its terms lie together, those of the greatest `most` first */
+    uint32_t least;         /* k documents are known to score so much; 0: none are */
+    uint32_t shift;         /* scores >> shift are below KARG_OR_BINS */
+} karg_or_query;
+typedef struct karg_or_state { /* of a query in work; 0 at first */
+    uint32_t least;         /* k documents score so much */
+    uint32_t found, done;   /* keys; tiles */
+    uint32_t zero;
+    uint32_t bins[KARG_OR_BINS]; /* of the scores of what was found */
+} karg_or_state;
+typedef struct karg_or {
+    uint64_t lists, terms, queries; /* karg_list, karg_or_term, karg_or_query */
+    uint64_t states;                /* karg_or_state a query */
+    uint64_t firsts, tops;          /* u32 a term and tile (firsts: one tile more), 0 at first: the first block that
+                                     * ends in or past it; the greatest bound of blocks in it */
+    uint64_t taken;                 /* u32, 0 at first: tiles of queries that blocks of threads have taken */
+    uint64_t found;                 /* u64: `room` keys a query */
+    uint64_t out, counts;           /* as of karg_select; a count of UINT32_MAX: there was no room, ask the CPU */
+    karg_norms norms;
+    uint32_t n_queries, n_terms, n_docs, n_tiles, tile_bits;
+    uint32_t k, room;               /* n_tiles * k keys are always enough */
+    uint32_t list_keys;             /* of a tile that shared memory has room for: a power of two, at least k and 2 */
+    uint32_t group;                 /* tiles taken at a time, at most 32 */
+    uint32_t parts;                 /* or_plan.cu: blocks of threads that share a list */
+    uint32_t skips, zero;           /* 0: every posting is scored */
+} karg_or;
 
 /* copy.cu */
 typedef struct karg_copy {
@@ -133,17 +217,6 @@ typedef struct karg_and {
     uint64_t counts; /* u32 a query, to be added to */
     uint32_t n_tiles, zero;
 } karg_and;
-
-/* Norms of documents: a code each, of 1, 2 or 4 bytes, into a table of floats. Codes past it are cut to it. */
-typedef struct karg_norms {
-    uint64_t codes, table;
-    uint32_t code_bytes, n_table;
-} karg_norms;
-
-/* A scored document, as rp__scored. */
-typedef struct karg_pair {
-    uint32_t score, docid;
-} karg_pair;
 
 /* Ids of codecs that kernels tell apart. */
 enum { KARG_CODEC_RAW = 1, KARG_CODEC_BP128 = 3, KARG_CODEC_OPTPFD = 7, KARG_CODEC_BITMAP = 17 };

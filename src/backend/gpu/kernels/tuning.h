@@ -7,6 +7,16 @@ enum {
     TUNE_IS_STEPS = 8,     /* of interpolation, before what is left is halved */
     TUNE_PMF_FINEST = 5,   /* log2 of the elements of A between splitters of the finest level */
     TUNE_PMF_FAN = 4,      /* and of splitters between those of the next */
+    TUNE_SELECT_BLOCK = 256,    /* threads that select */
+    TUNE_SELECT_FITS = 8192,    /* a k up to which keys are ranked in shared memory */
+    TUNE_SAMPLE_BLOCK = 256,    /* threads that sample */
+    TUNE_SAMPLE_STEP = 64,      /* of so many chunks one is sampled */
+    TUNE_SAMPLE_FROM = 1 << 20, /* in selections of so many; in others of four chunks one */
+    TUNE_SAMPLE_ROOM = 1 << 20, /* keys that may reach the sample's threshold, or all scores are read again */
+    TUNE_NARROW_ENOUGH = 4096,  /* keys that one block ranks */
+    TUNE_OR_KEYS = 256,         /* documents of a tile that may enter, or the best of them are chosen first */
+    TUNE_OR_TURNS = 8,          /* times that a block of threads takes tiles, at least, where there are many */
+    TUNE_SHARED_ALL = 228 << 10, /* bytes of shared memory of a multiprocessor; each block takes 1 KiB more */
 };
 
 #endif

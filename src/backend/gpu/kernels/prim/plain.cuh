@@ -3,6 +3,7 @@
 
 #define PRIM static inline
 #define PRIM_MEMBER __attribute__((always_inline)) inline
+#define PRIM_APART static
 
 #define RP_KERNEL(name, args)                                                                      \
     static void name(const args &a);                                                               \

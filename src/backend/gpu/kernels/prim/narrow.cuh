@@ -1,0 +1,143 @@
+/* narrow.cuh: the k best of one large selection by the whole grid: passes that narrow down where the k-th is.
+ *
+ * A pass counts into BEST_BINS bins the numbers of a range, and its last block goes on to one of them; first over
+ * scores, then, where many share the k-th score, over docids. Once few enough are left, passes do nothing, and a
+ * last one gathers. How a range is cut into bins is the method: a Map with
+ *   digit(lo, hi, v): the bin of v, lo <= v <= hi, rising with v;   low(lo, hi, d), high(lo, hi, d): its ends. */
+#ifndef RP_KERNELS_NARROW_CUH
+#define RP_KERNELS_NARROW_CUH
+
+#include "backend/gpu/kernels/prim/best.cuh"
+
+enum {
+    /* words of scratch, after the bins; all 0 at first */
+    NARROW_DONE = BEST_BINS, /* blocks, of this pass */
+    NARROW_LOW,              /* the range: ~ of its lowest number, its highest */
+    NARROW_HIGH,
+    NARROW_NEED,             /* how many of the range are needed */
+    NARROW_BY_DOCID,         /* whether it is of inverted docids, among those of NARROW_SCORE */
+    NARROW_SCORE,
+    NARROW_IS_OVER,          /* keys from (NARROW_CUT_SCORE, NARROW_CUT_DOCID) on are to be gathered */
+    NARROW_CUT_SCORE,
+    NARROW_CUT_DOCID,
+    NARROW_KEPT,             /* keys gathered */
+};
+
+/* Whether this is the last block to come here; others' writes are then seen. All threads; `word`: shared. */
+PRIM bool narrow_is_last(uint32_t *counter, uint32_t *word)
+{
+    prim_fence();
+    prim_sync();
+    if (prim_thread() == 0)
+        *word = prim_atomic_add(counter, 1) == prim_grid_size() - 1;
+    prim_sync();
+    bool last = *word != 0;
+    prim_fence();
+    prim_sync();
+    return last;
+}
+
+PRIM uint32_t narrow_docid(const karg_select &a, uint32_t i)
+{
+    return a.docids ? prim_at<const uint32_t>(a.docids)[i] : i;
+}
+
+/* One thread of the last block: bins[BEST_BINS] and on are what best_find left there. */
+template <class Map> PRIM void narrow_step(const karg_select &a, uint32_t *state, const uint32_t *bins)
+{
+    const uint32_t lo = ~state[NARROW_LOW], hi = state[NARROW_HIGH], bin = bins[BEST_BINS];
+    const uint32_t in = bins[BEST_BINS + 1], need = bins[BEST_BINS + 2];
+    const bool by_docid = state[NARROW_BY_DOCID] != 0;
+    const uint32_t low = in ? Map::low(lo, hi, bin) : 0, high = Map::high(lo, hi, bin);
+    state[NARROW_LOW] = ~low;
+    state[NARROW_HIGH] = high;
+    state[NARROW_NEED] = need;
+    if (in == need || (!by_docid && a.k - need + in <= a.enough)) {
+        state[NARROW_IS_OVER] = 1;
+        state[NARROW_CUT_SCORE] = by_docid ? state[NARROW_SCORE] : low;
+        state[NARROW_CUT_DOCID] = by_docid ? low : 0;
+    } else if (low == high) { /* docids differ, so this is a score */
+        state[NARROW_BY_DOCID] = 1;
+        state[NARROW_SCORE] = low;
+        state[NARROW_LOW] = ~0U;
+        state[NARROW_HIGH] = ~0U;
+    }
+}
+
+template <class Map> PRIM void narrow_count(const karg_select &a, const uint32_t *state, uint32_t *bins)
+{
+    const uint32_t *scores = prim_at<const uint32_t>(a.scores), step = prim_grid_size() * prim_block_size();
+    const uint32_t lo = ~state[NARROW_LOW], hi = state[NARROW_HIGH], score = state[NARROW_SCORE];
+    const bool by_docid = state[NARROW_BY_DOCID] != 0;
+#pragma unroll 8
+    for (uint32_t i = prim_block() * prim_block_size() + prim_thread(); i < a.n; i += step) {
+        uint32_t v = prim_load_once(&scores[i]);
+        bool is_in = v >= a.least;
+        if (by_docid && is_in && (is_in = v == score))
+            v = ~narrow_docid(a, i);
+        if (is_in && v >= lo && v <= hi)
+            prim_atomic_add(&bins[Map::digit(lo, hi, v)], 1);
+    }
+}
+
+/* A pass, by all threads of the grid; the range must be set. */
+template <class Map> PRIM void narrow_pass(const karg_select &a)
+{
+    uint32_t *bins = (uint32_t *)prim_shared(), *state = prim_at<uint32_t>(a.scratch);
+    if (state[NARROW_IS_OVER])
+        return;
+    for (uint32_t i = prim_thread(); i < BEST_BINS; i += prim_block_size())
+        bins[i] = 0;
+    prim_sync();
+    narrow_count<Map>(a, state, bins);
+    prim_sync();
+    for (uint32_t i = prim_thread(); i < BEST_BINS; i += prim_block_size())
+        if (bins[i])
+            prim_atomic_add(&state[i], bins[i]);
+    if (!narrow_is_last(&state[NARROW_DONE], &bins[BEST_BINS]))
+        return;
+    for (uint32_t i = prim_thread(); i < BEST_BINS; i += prim_block_size()) {
+        bins[i] = prim_load_now(&state[i]);
+        state[i] = 0;
+    }
+    prim_sync();
+    if (prim_warp() == 0)
+        best_find(bins, state[NARROW_NEED] ? state[NARROW_NEED] : a.k);
+    prim_sync();
+    if (prim_thread() == 0) {
+        state[NARROW_DONE] = 0;
+        narrow_step<Map>(a, state, bins);
+    }
+}
+
+/* After the passes: keys from the cut on go to `kept`, and the last block, where k keys fit into shared memory
+ * (`fits`), ranks them. */
+PRIM void narrow_gather(const karg_select &a, bool fits)
+{
+    uint32_t *bins = (uint32_t *)prim_shared(), *state = prim_at<uint32_t>(a.scratch);
+    uint64_t *keys = (uint64_t *)(bins + BEST_WORDS), *kept = (uint64_t *)(state + KARG_SELECT_ZEROS);
+    const uint32_t *scores = prim_at<const uint32_t>(a.scores), step = prim_grid_size() * prim_block_size();
+    const uint32_t least = prim_max(state[NARROW_CUT_SCORE], a.least);
+    const uint64_t cut = (uint64_t)state[NARROW_CUT_SCORE] << 32 | state[NARROW_CUT_DOCID];
+#pragma unroll 8
+    for (uint32_t i = prim_block() * prim_block_size() + prim_thread(); i < a.n; i += step) {
+        uint32_t v = prim_load_once(&scores[i]);
+        if (v < least)
+            continue;
+        uint64_t key = best_key(v, narrow_docid(a, i));
+        uint32_t at = key >= cut ? prim_atomic_add(&state[NARROW_KEPT], 1) : a.room;
+        if (at < a.room)
+            kept[at] = key;
+    }
+    if (!narrow_is_last(&state[NARROW_DONE], &bins[BEST_BINS]) || !fits)
+        return;
+    auto score = [&](uint32_t i, uint32_t *s) {
+        *s = (uint32_t)(prim_load_now64(&kept[i]) >> 32);
+        return true;
+    };
+    auto docid = [&](uint32_t i) { return ~(uint32_t)prim_load_now64(&kept[i]); };
+    const uint32_t n = prim_min(prim_load_now(&state[NARROW_KEPT]), a.room);
+    best_select(score, docid, n, a.k, bins, keys, prim_at<karg_pair>(a.out), prim_at<uint32_t>(a.counts));
+}
+
+#endif
