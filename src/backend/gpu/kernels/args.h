@@ -138,7 +138,8 @@ typedef struct karg_score {
 } karg_score;
 
 /* or_*.cu: the k best documents of ORs. Documents lie in tiles of 2^tile_bits docids, a query's postings in
- * blocks; a list is a karg_list whose docs and freqs are u32, uncompressed, with 16 readable bytes after them. */
+ * blocks; for or_tile.cu a list is a karg_list whose docs and freqs are u32, uncompressed, with 16 readable bytes
+ * after them. */
 enum {
     KARG_OR_TERMS = 32,  /* of a query, at most */
     KARG_OR_BINS = 1024, /* of its scores */
