@@ -1,7 +1,8 @@
 /* split.c: one query on several threads.
  *
- * The documents are cut into more ranges than there are threads; a thread that is done takes the next one,
- * so that ranges of unequal work even out. All know the score that k documents are known to reach, whoever
+ * The documents are cut into a range for each thread. More ranges would even out unequal work, but each begins
+ * with k documents of its own to find: OR top-1000 over 25.2M documents became 1.63 times as fast on two threads
+ * with one range each, 1.46 times with two, 1.33 times with four. All threads know the score that k documents are known to reach, whoever
  * found them. The k best of all ranges are the answer; totals add up. The calling thread only waits, because
  * it is under a guard, and a fault must not make it leave threads at work; each of these has its own. */
 #include "engine/split.h"
@@ -14,7 +15,6 @@
 #include "store/store.h"
 
 enum {
-    RANGES_A_THREAD = 4,
     RANGE_LEAST = 1 << 13,    /* documents of a range */
     POSTINGS_LEAST = 1 << 19, /* of a query that is worth waking threads for */
 };
@@ -105,7 +105,7 @@ static void run_ranges(void *arg, uint32_t worker)
 /* A whole word of bits begins each range. */
 static void cut(const rp__split *split, job *j)
 {
-    uint32_t docs = j->query->end - j->query->begin, most = split->threads * RANGES_A_THREAD;
+    uint32_t docs = j->query->end - j->query->begin, most = split->threads;
     j->width = (docs / most + 64) / 64 * 64;
     if (j->width < RANGE_LEAST)
         j->width = RANGE_LEAST;
