@@ -48,10 +48,10 @@ BENCH_SRC := $(sort $(wildcard bench/bench_*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh))
 
-# Kernels are compiled twice: for the emulated device always, for a real one where nvcc is.
+# Kernels are compiled twice: for the emulated device always, for a real one where nvcc is, once for all builds.
 KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*.cu))
 NVCC     := $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
-FATBINS  := $(if $(NVCC),$(KERNELS:%.cu=$B/%.fatbin))
+FATBINS  := $(if $(NVCC),$(KERNELS:src/backend/gpu/kernels/%.cu=build/fatbin/%.fatbin))
 KERNEL_OBJ := $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/kernels/images.o
 
 LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/fiber_switch.o $(KERNEL_OBJ)
@@ -110,7 +110,7 @@ $(KERNELS:%.cu=$B/%.o): $B/%.o: %.cu
 
 NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false \
             -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
-$B/%.fatbin: %.cu $(wildcard src/backend/gpu/kernels/*.h src/backend/gpu/kernels/prim/*)
+build/fatbin/%.fatbin: src/backend/gpu/kernels/%.cu $(wildcard src/backend/gpu/kernels/*.h src/backend/gpu/kernels/prim/*)
 	@mkdir -p $(@D)
 	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -fatbin $< -o $@
 
