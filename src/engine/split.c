@@ -2,9 +2,10 @@
  *
  * The documents are cut into a range for each thread. More ranges would even out unequal work, but each begins
  * with k documents of its own to find: OR top-1000 over 25.2M documents became 1.63 times as fast on two threads
- * with one range each, 1.46 times with two, 1.33 times with four. All threads know the score that k documents are known to reach, whoever
- * found them. The k best of all ranges are the answer; totals add up. The calling thread only waits, because
- * it is under a guard, and a fault must not make it leave threads at work; each of these has its own. */
+ * with one range each, 1.46 times with two, 1.33 times with four. All threads know the score that k documents
+ * are known to reach, whoever found them. The k best of all ranges are the answer; totals add up. The calling
+ * thread only waits, because it is under a guard, and a fault must not make it leave threads at work; each of
+ * these has its own. */
 #include "engine/split.h"
 
 #include <stdatomic.h>

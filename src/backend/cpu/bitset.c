@@ -11,16 +11,6 @@ static void unite(uint64_t *set, const uint8_t *words, uint32_t n)
         set[i] |= rp__load64(words + 8 * (size_t)i);
 }
 
-static uint64_t meet(uint64_t *set, const uint8_t *a, const uint8_t *b, uint32_t n)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        set[i] = rp__load64(a + 8 * (size_t)i) & rp__load64(b + 8 * (size_t)i);
-        count += rp__bits_count64(set[i]);
-    }
-    return count;
-}
-
 static uint64_t drain(uint64_t *set, uint8_t *marks, uint32_t n)
 {
     uint64_t count = 0;
@@ -35,7 +25,7 @@ static uint64_t drain(uint64_t *set, uint8_t *marks, uint32_t n)
     return count;
 }
 
-static const rp__bitset_kernel plain_row = {0, unite, meet, drain};
+static const rp__bitset_kernel plain_row = {0, unite, rp__bitset_meet, drain};
 
 static const rp__bitset_kernel *const rows[] = {
 #if defined(__x86_64__)

@@ -24,16 +24,6 @@ static void unite(uint64_t *set, const uint8_t *words, uint32_t n)
         set[i] |= rp__load64(words + 8 * (size_t)i);
 }
 
-static uint64_t meet(uint64_t *set, const uint8_t *a, const uint8_t *b, uint32_t n)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        set[i] = rp__load64(a + 8 * (size_t)i) & rp__load64(b + 8 * (size_t)i);
-        count += rp__bits_count64(set[i]);
-    }
-    return count;
-}
-
 /* Bits of the 32 bytes that are not 0. */
 static uint32_t mask_of(const uint8_t *marks)
 {
@@ -41,21 +31,11 @@ static uint32_t mask_of(const uint8_t *marks)
     return ~(uint32_t)_mm256_movemask_epi8(is_zero);
 }
 
-static uint64_t drain_bits(uint64_t *set, uint32_t n)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        count += rp__bits_count64(set[i]);
-        set[i] = 0;
-    }
-    return count;
-}
-
 static uint64_t drain(uint64_t *set, uint8_t *marks, uint32_t n)
 {
     uint64_t count = 0;
     if (!marks)
-        return drain_bits(set, n);
+        return rp__bitset_drain_bits(set, n);
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *at = marks + 64 * (size_t)i;
         count += rp__bits_count64(set[i] | mask_of(at) | (uint64_t)mask_of(at + 32) << 32);
@@ -65,4 +45,4 @@ static uint64_t drain(uint64_t *set, uint8_t *marks, uint32_t n)
     return count;
 }
 
-const rp__bitset_kernel rp__bitset_avx2_row = {RP_CPU_AVX2, unite, meet, drain};
+const rp__bitset_kernel rp__bitset_avx2_row = {RP_CPU_AVX2, unite, rp__bitset_meet, drain};
