@@ -63,13 +63,15 @@ static rp_status make_copy(const rp__gpu_case *row, rp__device *device, uint64_t
 static rp_status run_copy(const rp__gpu_case *row, rp__device *device, void *state)
 {
     const copy *c = state;
-    const uint32_t block = 256, words = 16; /* of a thread */
-    uint64_t blocks = c->n / (block * words) + 1;
-    uint32_t most = device->processors * 64;
+    const uint32_t block = 256;
     karg_copy args = {.from = c->from, .to = c->to, .n = c->n};
-    return rp__device_launch(device, (rp__kernel_id)row->kernel,
-                             (rp__launch){blocks < most ? (uint32_t)blocks : most, block, 0},
-                             &args);
+    rp__launch how = {.grid = (uint32_t)(c->n / (block * KARG_COPY_WORDS) + 1), .block = block};
+    if (row->kernel == RP_KERNEL_copy_read_kernel) {
+        rp_status status = rp__device_fill(device, c->to, 0, 4);
+        if (status != RP_OK)
+            return status;
+    }
+    return rp__device_launch(device, (rp__kernel_id)row->kernel, how, &args);
 }
 
 static rp_status check_copy(const rp__gpu_case *row, rp__device *device, void *state,
@@ -88,12 +90,28 @@ static rp_status check_copy(const rp__gpu_case *row, rp__device *device, void *s
     return status;
 }
 
+static rp_status check_read(const rp__gpu_case *row, rp__device *device, void *state,
+                            rp_error *what)
+{
+    const copy *c = state;
+    uint32_t got = 0, word, sum = 0;
+    for (uint64_t i = 0; i < 4 * c->n; i++) {
+        memcpy(&word, c->data + 4 * i, sizeof word);
+        sum += word;
+    }
+    rp_status status = rp__device_copy_out(device, &got, c->to, sizeof got);
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    if (status == RP_OK && got != sum)
+        status = rp__error_set(what, RP_DAMAGED, "%s: the sums differ", row->name);
+    return status;
+}
+
 static void cost_copy(const rp__gpu_case *row, const void *state, uint64_t *bytes,
                       uint64_t *elements)
 {
     const copy *c = state;
-    (void)row;
-    *bytes = 32 * c->n;
+    *bytes = (row->kernel == RP_KERNEL_copy_read_kernel ? 16 : 32) * c->n;
     *elements = 4 * c->n;
 }
 
@@ -106,6 +124,14 @@ static const rp__gpu_case copies[] = {
      .free = free_copy,
      .cost = cost_copy,
      .kernel = RP_KERNEL_copy_kernel},
+    {.area = "copy",
+     .name = "read",
+     .make = make_copy,
+     .run = run_copy,
+     .check = check_read,
+     .free = free_copy,
+     .cost = cost_copy,
+     .kernel = RP_KERNEL_copy_read_kernel},
     {0},
 };
 

@@ -183,6 +183,7 @@ typedef struct karg_or {
 } karg_or;
 
 /* copy.cu */
+enum { KARG_COPY_WORDS = 4 }; /* that a thread takes */
 typedef struct karg_copy {
     uint64_t from, to; /* n words of 16 bytes each */
     uint64_t n;
