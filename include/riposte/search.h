@@ -61,6 +61,7 @@ typedef struct rp_search_options {
     const char *processor; /* "auto"; "cpu", "gpu", "iiu" */
     const char *gpu;       /* "emulated", or cards by number: "0", "0,1"; RIPOSTE_GPU, else "0" */
     uint64_t gpu_memory;   /* bytes of each card to use at most: what is there */
+    uint32_t gpu_timeout;  /* milliseconds; a card that takes longer counts as lost: 10,000 */
     const char *algorithm; /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
     const char *variant;   /* "lucene"; rp_variant_name lists them */
     bool has_k1, has_b, has_mu;

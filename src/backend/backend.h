@@ -71,6 +71,7 @@ typedef struct rp__answer {
 typedef struct rp__place {
     const char *gpu;     /* "emulated", or cards by number: "0", "0,1"; NULL: RIPOSTE_GPU, else card 0 */
     uint64_t gpu_memory; /* bytes of each to use at most; 0: what is there */
+    uint32_t gpu_timeout; /* milliseconds that a device may take for what it is asked; 0: 10 s */
 } rp__place;
 
 /* A device, for people. */
@@ -92,6 +93,8 @@ typedef struct rp__backend {
     /* (optional, together) What the processor keeps of an index: `run` has it as its state. */
     rp_status (*attach)(const rp__segment *segment, const rp__place *place, void **state, rp_error *err);
     void (*detach)(void *state);
+    /* (optional) RP_UNAVAILABLE: a device of its state was lost, and why; it does not come back in this process. */
+    rp_status (*health)(const void *state, rp_error *err);
     /* Answers; scratch and result in the arena. Called under rp__mapping_guard: owns nothing else.
      * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,

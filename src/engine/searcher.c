@@ -141,8 +141,8 @@ static rp_status attach_backend(void *arg)
 static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error *err)
 {
     rp_search_options *o = &s->options;
-    const rp__place place = {options ? options->gpu : NULL, options ? options->gpu_memory : 0};
     *o = options ? *options : (rp_search_options){0};
+    const rp__place place = {o->gpu, o->gpu_memory, o->gpu_timeout};
     rp__plan_defaults(o);
     rp__arena_init(&s->arena, o->max_memory);
     rp_status status = check_limits(o, err);

@@ -1,10 +1,24 @@
-/* device.c: one card through the driver's table. Modules are loaded when a kernel of theirs is first used. */
+/* device.c: one card through the driver's table. Modules are loaded when a kernel of theirs is first used.
+ *
+ * A wait looks whether the work is done: at first again and again, then with naps between. Only naps count as
+ * waiting, since the emulated device works while it is looked at. */
 #include "backend/gpu/device.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
+
+enum {
+    PATIENCE = 10,  /* seconds */
+    SPIN = 2000000, /* nanoseconds of looking before the first nap */
+    NAP = 50000,
+    NUMBERED = 64, /* cards that are remembered */
+};
+
+/* Cards of which this process has given up: asking them anything might wait for ever. */
+static _Atomic uint64_t given_up;
 
 static rp_status refuse(rp__device *d, const char *what, rp__cu_result result, rp_error *err)
 {
@@ -39,7 +53,7 @@ static rp_status look(rp__device *d, int ordinal, rp_error *err)
 rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, rp_error *err)
 {
     int count = 0;
-    *d = (rp__device){.driver = driver};
+    *d = (rp__device){.driver = driver, .patience = PATIENCE * UINT64_C(1000000000)};
     rp__cu_result result = driver->device_count(&count);
     if (result != RP_CU_OK || count == 0)
         return result ? refuse(d, "the GPUs cannot be counted", result, err)
@@ -47,6 +61,9 @@ rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, 
     if (ordinal < 0 || ordinal >= count)
         return rp__error_set(err, RP_UNAVAILABLE, "there is no GPU %d; there are %d", ordinal,
                              count);
+    if (!driver->is_emulated && ordinal < NUMBERED && (given_up >> ordinal & 1))
+        return rp__error_set(err, RP_UNAVAILABLE,
+                             "GPU %d did not come back from work of this process", ordinal);
     rp_status status = look(d, ordinal, err);
     if (status != RP_OK)
         return status;
@@ -97,8 +114,19 @@ rp_status rp__device_check(rp__device *d, rp__cu_result result)
     if (result == RP_CU_NO_MEMORY)
         return RP_NO_MEMORY;
     rp__error_set(&d->fault, RP_UNAVAILABLE, "%s: %s", d->name, rp__driver_text(d->driver, result));
-    d->is_lost = rp__driver_is_fatal(result);
+    d->is_lost = !rp__driver_is_passing(result);
     return RP_UNAVAILABLE;
+}
+
+rp_status rp__device_give_up(rp__device *d)
+{
+    if (d->is_lost)
+        return RP_UNAVAILABLE;
+    if (!d->driver->is_emulated && d->handle < NUMBERED)
+        given_up |= UINT64_C(1) << d->handle;
+    d->is_lost = true;
+    d->driver = &rp__driver_dead;
+    return rp__error_set(&d->fault, RP_UNAVAILABLE, "%s: does not come back", d->name);
 }
 
 /* ---- Memory -------------------------------------------------------------------------------------- */
@@ -138,11 +166,49 @@ rp_status rp__device_fill(rp__device *d, rp__cu_ptr to, uint32_t value, size_t n
     return rp__device_check(d, d->driver->fill32(to, value, n, d->stream));
 }
 
-rp_status rp__device_wait(rp__device *d)
+/* ---- Waiting ------------------------------------------------------------------------------------- */
+
+static rp__cu_result ask(const rp__device *d, rp__cu_stream stream, rp__cu_event event)
+{
+    return event ? d->driver->event_query(event) : d->driver->stream_query(stream);
+}
+
+/* Returns how long it was. */
+static uint64_t nap(void)
+{
+    uint64_t begin = rp__clock_now();
+    rp__clock_sleep(NAP);
+    return rp__clock_now() - begin;
+}
+
+static rp_status wait_for(rp__device *d, rp__cu_stream stream, rp__cu_event event)
 {
     if (d->is_lost)
         return RP_UNAVAILABLE;
-    return rp__device_check(d, d->driver->stream_wait(d->stream));
+    uint64_t begin = rp__clock_now(), waited = 0;
+    rp__cu_result result;
+    while ((result = ask(d, stream, event)) == RP_CU_NOT_READY) {
+        if (waited > d->patience)
+            return rp__device_give_up(d);
+        if (rp__clock_now() - begin > SPIN)
+            waited += nap();
+    }
+    return rp__device_check(d, result);
+}
+
+rp_status rp__device_wait(rp__device *d)
+{
+    return wait_for(d, d->stream, NULL);
+}
+
+rp_status rp__device_wait_stream(rp__device *d, rp__cu_stream stream)
+{
+    return wait_for(d, stream, NULL);
+}
+
+rp_status rp__device_wait_event(rp__device *d, rp__cu_event event)
+{
+    return wait_for(d, NULL, event);
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------------- */

@@ -82,6 +82,8 @@ static rp_status attach(const rp__segment *segment, const rp__place *place, void
         *state = NULL;
         return status;
     }
+    if (place->gpu_timeout)
+        g->device.patience = place->gpu_timeout * UINT64_C(1000000);
     uint64_t most = place->gpu_memory;
     g->has_index = rp__gpu_index_open(&g->index, &g->device, segment, most) == RP_OK;
     /* a byte, where nothing is left: 0 would mean any number */
@@ -101,6 +103,13 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     return rp__gpu_query_run(&g->query, query, arena, answer, err);
 }
 
+static rp_status health(const void *state, rp_error *err)
+{
+    const gpu *g = state;
+    return g->device.is_lost ? rp__error_set(err, RP_UNAVAILABLE, "%s", g->device.fault.text)
+                             : RP_OK;
+}
+
 static const char *algorithm(size_t i)
 {
     (void)i;
@@ -113,4 +122,5 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .device = describe,
                                      .attach = attach,
                                      .detach = detach,
+                                     .health = health,
                                      .run = run};
