@@ -61,7 +61,7 @@ class _Hits(Structure):
 class _SearchOptions(Structure):
     _fields_ = [("k", c_size_t), ("mode", c_int), ("plain", c_bool), ("total", c_int),
                 ("threads", c_size_t), ("processor", c_char_p), ("gpu", c_char_p),
-                ("gpu_memory", c_uint64), ("gpu_timeout", c_uint32), ("algorithm", c_char_p),
+                ("gpu_memory", c_uint64), ("gpu_timeout", c_uint32), ("gpu_child", c_bool), ("algorithm", c_char_p),
                 ("variant", c_char_p), ("has_k1", c_bool), ("has_b", c_bool), ("has_mu", c_bool),
                 ("k1", c_double), ("b", c_double), ("mu", c_double), ("max_k", c_size_t),
                 ("max_query", c_size_t), ("max_terms", c_size_t), ("max_expansions", c_size_t),

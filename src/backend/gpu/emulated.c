@@ -730,6 +730,16 @@ const rp__driver *rp__emulated_driver(void)
     return &driver;
 }
 
+void rp__emulated_stop(int code)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < DEVICES_MOST; i++) {
+        devices[i].fault = code;
+        devices[i].is_stuck = code == RP_CU_OK;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 uint64_t rp__emulated_calls(void)
 {
     pthread_mutex_lock(&lock);

@@ -22,6 +22,8 @@ typedef struct rp__emulated_options {
 const rp__driver *rp__emulated_driver(void);
 /* All zero: the defaults. Forgets every device, its memory and its faults; no handle may be in use. */
 void rp__emulated_configure(const rp__emulated_options *options);
+/* From now on every device fails with this code; 0: does not come back. */
+void rp__emulated_stop(int code);
 uint64_t rp__emulated_calls(void);  /* since then */
 size_t rp__emulated_in_use(void);   /* bytes of device and pinned memory, on all devices */
 

@@ -1,0 +1,259 @@
+/* gpu_child.c: asks the worker, and knows when not to wait for it any longer. */
+#include "engine/gpu_child.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/futex.h"
+#include "engine/keeper.h"
+
+#define SECOND UINT64_C(1000000000)
+
+enum {
+    STEADY = 60,      /* seconds after which a worker counts as one that works */
+    PATIENCE = 10000, /* milliseconds, as the device's own */
+    GRACE = 500,      /* more than that, since the worker can say better what is wrong */
+    SLICE = 20000000, /* nanoseconds between looks whether there is anybody to wait for */
+};
+
+/* A keeper, its worker and their searchers. */
+typedef struct family {
+    struct family *next;
+    uint32_t users;
+    rp__gpu_work work;
+    char *gpu; /* the place's */
+    rp__keeper keeper;
+    pid_t owner;
+    uint64_t patience; /* nanoseconds */
+    bool is_used[RP_MAILBOX_SLOTS];
+} family;
+
+struct rp__gpu_child {
+    family *family;
+    rp__slot *slot; /* NULL: there are more searchers than slots */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of families and the slots in use */
+static family *families;
+
+/* ---- Families -------------------------------------------------------------------------------------- */
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+static family *find_family(const rp__gpu_work *wanted)
+{
+    family *f = families;
+    while (f && !(f->work.index == wanted->index && f->work.backend == wanted->backend &&
+                  f->work.place.gpu_memory == wanted->place.gpu_memory &&
+                  f->work.place.gpu_timeout == wanted->place.gpu_timeout &&
+                  is_same_text(f->gpu, wanted->place.gpu)))
+        f = f->next;
+    return f;
+}
+
+static void free_family(family *f)
+{
+    rp__keeper_stop(&f->keeper);
+    rp__mailbox_free(f->work.box);
+    rp__free(f->gpu);
+    rp__free(f);
+}
+
+/* Until the first worker has the device, or says why not. */
+static rp_status await_worker(family *f, rp_error *err)
+{
+    for (;;) {
+        uint32_t phase = f->work.box->phase;
+        if (rp__mailbox_phase(phase) == RP_PHASE_READY)
+            return RP_OK;
+        if (rp__mailbox_number(phase) > 1 || phase == (1U << 2 | RP_PHASE_DOWN))
+            return rp__error_set(err, RP_UNAVAILABLE, "%s", f->work.box->fault.text);
+        if (!rp__keeper_is_there(&f->keeper))
+            return rp__error_set(err, RP_UNAVAILABLE, "the keeper of the GPU's process is gone");
+        rp__futex_wait(&f->work.box->phase, phase, SLICE);
+    }
+}
+
+static rp_status start(family *f, const rp__gpu_work *work, rp_error *err)
+{
+    const rp__place *place = &work->place;
+    uint64_t ms = (place->gpu_timeout ? place->gpu_timeout : PATIENCE) + (uint64_t)GRACE;
+    f->work = *work;
+    f->owner = getpid();
+    f->patience = ms * 1000000;
+    f->work.box = rp__mailbox_new();
+    if (place->gpu) {
+        size_t bytes = strlen(place->gpu) + 1;
+        f->gpu = rp__alloc(bytes);
+        if (f->gpu)
+            memcpy(f->gpu, place->gpu, bytes);
+        f->work.place.gpu = f->gpu;
+    }
+    if (!f->work.box || (place->gpu && !f->gpu))
+        return rp__error_no_memory(err);
+    rp_status status = rp__keeper_start(&f->keeper, &f->work, STEADY * SECOND, err);
+    return status == RP_OK ? await_worker(f, err) : status;
+}
+
+static rp_status make_family(const rp__gpu_work *work, family **out, rp_error *err)
+{
+    family *f = rp__alloc_zero(1, sizeof *f);
+    *out = NULL;
+    if (!f)
+        return rp__error_no_memory(err);
+    rp_status status = start(f, work, err);
+    if (status != RP_OK) {
+        free_family(f);
+        return status;
+    }
+    f->next = families;
+    families = f;
+    *out = f;
+    return RP_OK;
+}
+
+static rp__slot *take_slot(family *f)
+{
+    uint32_t i = 0;
+    while (i < RP_MAILBOX_SLOTS && f->is_used[i])
+        i++;
+    if (i == RP_MAILBOX_SLOTS)
+        return NULL;
+    f->is_used[i] = true;
+    if (f->work.box->n_slots <= i)
+        f->work.box->n_slots = i + 1;
+    return &f->work.box->slots[i];
+}
+
+rp_status rp__gpu_child_open(const rp_index *index, const rp__backend *backend,
+                             const rp__place *place, rp__gpu_child **out, rp_error *err)
+{
+    rp__gpu_work work = {.index = index, .backend = backend, .place = *place};
+    rp__gpu_child *child = rp__alloc_zero(1, sizeof *child);
+    rp_status status = RP_OK;
+    *out = NULL;
+    if (!child)
+        return rp__error_no_memory(err);
+    pthread_mutex_lock(&lock);
+    child->family = find_family(&work);
+    if (!child->family)
+        status = make_family(&work, &child->family, err);
+    if (status == RP_OK) {
+        child->family->users++;
+        child->slot = take_slot(child->family);
+        *out = child;
+    }
+    pthread_mutex_unlock(&lock);
+    if (status != RP_OK)
+        rp__free(child);
+    return status;
+}
+
+static void leave_family(family *f)
+{
+    family **at = &families;
+    if (--f->users > 0)
+        return;
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+    free_family(f);
+}
+
+void rp__gpu_child_close(rp__gpu_child *child)
+{
+    if (!child)
+        return;
+    family *f = child->family;
+    pthread_mutex_lock(&lock);
+    if (child->slot)
+        f->is_used[child->slot - f->work.box->slots] = false;
+    leave_family(f);
+    pthread_mutex_unlock(&lock);
+    rp__free(child);
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------------- */
+
+static rp_status refuse(const family *f, rp_error *err)
+{
+    return rp__error_set(err, RP_UNAVAILABLE, "the gpu is not there now: %s",
+                         f->work.box->fault.text);
+}
+
+/* Whether there is somebody to wait for. `since`: when the worker was last known to do something. */
+static bool is_hopeful(const family *f, uint32_t phase, uint64_t since)
+{
+    rp__mailbox *box = f->work.box;
+    uint32_t number = rp__mailbox_number(phase);
+    if (box->phase != phase)
+        return false;
+    if (!rp__keeper_is_there(&f->keeper)) {
+        rp__mailbox_lose(box, number, "the keeper of the GPU's process is gone");
+        rp__mailbox_enter(box, number, RP_PHASE_OVER);
+        return false;
+    }
+    if (rp__clock_now() - since < f->patience)
+        return true;
+    rp__mailbox_lose(box, number, "the process that uses the GPU does not answer");
+    rp__keeper_call(&f->keeper);
+    return false;
+}
+
+/* A worker that answers others is at work, and only slow. */
+static bool await_answer(const rp__gpu_child *child, uint32_t phase)
+{
+    const family *f = child->family;
+    uint64_t since = rp__clock_now();
+    uint32_t number = rp__mailbox_number(phase), answered = f->work.box->answered;
+    while (!rp__mailbox_wait(child->slot, number, SLICE)) {
+        if (!is_hopeful(f, phase, since))
+            return rp__mailbox_wait(child->slot, number, 0);
+        if (f->work.box->answered != answered) {
+            answered = f->work.box->answered;
+            since = rp__clock_now();
+        }
+    }
+    return true;
+}
+
+rp_status rp__gpu_child_run(rp__gpu_child *child, const rp__query *query, size_t max_memory,
+                            rp__arena *arena, rp__answer *answer, rp_error *err)
+{
+    family *f = child->family;
+    uint32_t phase = f->work.box->phase;
+    if (rp__mailbox_phase(phase) != RP_PHASE_READY)
+        return refuse(f, err);
+    if (!child->slot)
+        return rp__error_set(err, RP_UNAVAILABLE, "more than %d searchers share the gpu",
+                             RP_MAILBOX_SLOTS);
+    if (getpid() != f->owner)
+        return rp__error_set(err, RP_UNAVAILABLE, "the gpu is that of another process");
+    if (!rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(phase), query, max_memory))
+        return rp__error_set(err, RP_UNAVAILABLE, "the query is too long for the gpu");
+    if (!await_answer(child, phase))
+        return refuse(f, err);
+    return rp__mailbox_take(child->slot, arena, answer, err);
+}
+
+void rp__gpu_child_get_state(const rp__gpu_child *child, rp_gpu_state *out)
+{
+    const rp__mailbox *box = child->family->work.box;
+    out->is_lost = rp__mailbox_phase(box->phase) != RP_PHASE_READY;
+    out->faults = box->faults;
+    out->returns = box->returns;
+    memcpy(out->fault, box->fault.text, sizeof out->fault);
+    out->fault[sizeof out->fault - 1] = 0;
+}
+
+int32_t rp__gpu_child_worker(const rp__gpu_child *child)
+{
+    return child->family->work.box->worker;
+}
