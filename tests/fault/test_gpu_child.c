@@ -1,15 +1,13 @@
 /* test_gpu_child.c: a GPU that is used by a process of its own: whatever becomes of that, every query is answered
  * as by the cpu, and the GPU is back soon.
  *
- * On the emulated device, or on the card that RIPOSTE_GPU names. RIPOSTE_GPU_FAULTS: how many are planted in a row.
- * RIPOSTE_GPU_INDEX, a folder: the index that is loaded then; otherwise a small one is made. */
+ * RIPOSTE_GPU_FAULTS: how many are planted in a row; fault/gpu_world.h has more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,104 +20,48 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "engine/searcher.h"
+#include "fault/gpu_world.h"
 #include "fault/planted_gpu.h"
-#include "oracle/chance.h"
-#include "oracle/collection.h"
 
 #define SECOND UINT64_C(1000000000)
 
 enum { BACK_WITHIN = 5 }; /* seconds */
 
-static collection small;
-static char text[256]; /* a query whose words many documents have */
-static rp_hits want;   /* its answer, by the cpu */
-
 /* ---- Help ---------------------------------------------------------------------------------------- */
 
-static double seconds_since(uint64_t begin)
+static rp_searcher *open_child(void)
 {
-    return (double)(rp__clock_now() - begin) / 1e9;
-}
-
-static rp_searcher *open_searcher(const char *processor, bool gpu_child, uint32_t timeout)
-{
-    rp_error err = {.text = ""};
-    rp_searcher *searcher;
-    rp_search_options options = {.processor = processor,
-                                 .gpu = planted_gpu_name(),
-                                 .gpu_child = gpu_child,
-                                 .gpu_timeout = timeout,
-                                 .mode = RP_MODE_AND,
-                                 .total = RP_TOTAL_EXACT};
-    if (rp_searcher_new(small.indexes[0], &options, &searcher, &err) != RP_OK)
-        fail_msg("%s", err.text);
-    return searcher;
+    return gpu_world_searcher((rp_search_options){.processor = "gpu", .gpu_child = true});
 }
 
 /* One whose child runs into what is planted. */
 static rp_searcher *open_planted(uint32_t timeout)
 {
     rp_error err = {.text = ""};
-    rp_searcher *searcher = open_searcher("cpu", false, 0);
+    rp_searcher *searcher = gpu_world_searcher((rp_search_options){.processor = "cpu"});
     rp__place place = {.gpu = planted_gpu_name(), .gpu_timeout = timeout};
     planted_gpu_plant(PLANT_NOTHING);
     searcher->backend = planted_gpu_row();
-    if (rp__gpu_child_open(small.indexes[0], searcher->backend, &place, &searcher->child, &err))
+    if (rp__gpu_child_open(gpu_world_index(), searcher->backend, &place, &searcher->child, &err))
         fail_msg("%s", err.text);
     return searcher;
 }
 
-/* Which processor answered; the answer is always the same. */
-static const char *search(rp_searcher *searcher)
-{
-    rp_hits hits;
-    rp_error err = {.text = ""};
-    if (rp_searcher_search(searcher, text, strlen(text), &hits, &err) != RP_OK)
-        fail_msg("%s", err.text);
-    const char *processor = hits.processor;
-    assert_int_equal(hits.total, want.total);
-    assert_int_equal(hits.n, want.n);
-    for (size_t i = 0; i < want.n; i++) {
-        assert_int_equal(hits.at[i].docid, want.at[i].docid);
-        assert_int_equal(hits.at[i].fixed, want.at[i].fixed);
-    }
-    rp_hits_free(&hits);
-    return processor;
-}
-
 static void assert_on(rp_searcher *searcher, const char *processor)
 {
-    assert_string_equal(search(searcher), processor);
-}
-
-static rp_gpu_state state_of(const rp_searcher *searcher)
-{
-    rp_gpu_state out;
-    rp_searcher_get_gpu_state(searcher, &out);
-    return out;
+    assert_string_equal(gpu_world_search(searcher), processor);
 }
 
 /* Asks until the GPU answers again. Seconds, and how many queries were answered meanwhile. */
 static double come_back(rp_searcher *searcher, uint64_t *queries)
 {
     uint64_t begin = rp__clock_now();
-    while (strcmp(search(searcher), "gpu") != 0) {
+    while (strcmp(gpu_world_search(searcher), "gpu") != 0) {
         ++*queries;
-        if (seconds_since(begin) > 60)
-            fail_msg("the gpu does not come back: %s", state_of(searcher).fault);
+        if (gpu_world_seconds(begin) > 60)
+            fail_msg("the gpu does not come back: %s", gpu_world_state(searcher).fault);
     }
-    return seconds_since(begin);
-}
-
-static size_t descriptors(void)
-{
-    size_t n = 0;
-    DIR *dir = opendir("/proc/self/fd");
-    while (readdir(dir))
-        n++;
-    closedir(dir);
-    return n;
+    return gpu_world_seconds(begin);
 }
 
 /* Processes whose parent is this one. */
@@ -145,50 +87,11 @@ static bool is_alive(int32_t process)
 static bool ends_soon(int32_t process)
 {
     for (uint64_t begin = rp__clock_now(); is_alive(process);) {
-        if (seconds_since(begin) > 10)
+        if (gpu_world_seconds(begin) > 10)
             return false;
         rp__clock_sleep(1000000);
     }
     return true;
-}
-
-static int open_index(void **state)
-{
-    (void)state;
-    const char *folder = getenv("RIPOSTE_GPU_INDEX"), *query = getenv("RIPOSTE_GPU_QUERY");
-    rp_error err = {.text = ""};
-    small = (collection){.name = "small", .stem = "none", .stop = "none"};
-    if (folder && query) {
-        if (rp_index_open(folder, NULL, &small.indexes[0], &err) != RP_OK)
-            fail_msg("%s", err.text);
-        snprintf(text, sizeof text, "%s", query);
-    } else {
-        char word[32];
-        chance_seed(4);
-        collection_add_codec(&small, "bp128");
-        collection_fill(&small, 700, 40, 12);
-        collection_end(&small);
-        for (uint64_t i = 0; i < 3; i++) {
-            collection_put_word(word, i);
-            strcat(strcat(text, word), " ");
-        }
-    }
-    rp_searcher *searcher = open_searcher("cpu", false, 0);
-    if (rp_searcher_search(searcher, text, strlen(text), &want, &err) != RP_OK || want.n == 0)
-        fail_msg("'%s' has no answer: %s", text, err.text);
-    rp_searcher_free(searcher);
-    return 0;
-}
-
-static int close_index(void **state)
-{
-    (void)state;
-    rp_hits_free(&want);
-    if (small.o)
-        collection_close(&small);
-    else
-        rp_index_close(small.indexes[0]);
-    return 0;
 }
 
 /* ---- One child ----------------------------------------------------------------------------------- */
@@ -196,13 +99,13 @@ static int close_index(void **state)
 static void it_answers(void **state)
 {
     (void)state;
-    size_t before = descriptors();
+    size_t before = gpu_world_descriptors();
     uint64_t memory = rp__alloc_in_use();
-    rp_searcher *searcher = open_searcher("gpu", true, 0);
+    rp_searcher *searcher = open_child();
     int32_t worker = rp__gpu_child_worker(searcher->child);
     for (int i = 0; i < 50; i++)
         assert_on(searcher, "gpu");
-    rp_gpu_state s = state_of(searcher);
+    rp_gpu_state s = gpu_world_state(searcher);
     assert_int_equal(s.answered, 50);
     assert_int_equal(s.faults, 0);
     assert_false(s.is_lost);
@@ -210,7 +113,7 @@ static void it_answers(void **state)
     rp_searcher_free(searcher);
     assert_false(is_alive(worker));
     assert_false(has_children());
-    assert_int_equal(descriptors(), before);
+    assert_int_equal(gpu_world_descriptors(), before);
     assert_int_equal(rp__alloc_in_use(), memory);
 }
 
@@ -219,7 +122,7 @@ static void the_rest_is_the_cpus(void **state)
 {
     (void)state;
     static const char *const others[] = {"a -b", "\"a b\"", "a OR (b c)", "a b*"};
-    rp_searcher *searcher = open_searcher("gpu", true, 0);
+    rp_searcher *searcher = open_child();
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         rp_hits hits;
         rp_error err;
@@ -227,11 +130,11 @@ static void the_rest_is_the_cpus(void **state)
         if (status == RP_OK)
             assert_string_equal(hits.processor, "cpu");
         else /* a large index may have no positions */
-            assert_true(small.o == NULL);
+            assert_true(!gpu_world_is_small());
         rp_hits_free(&hits);
     }
     assert_on(searcher, "gpu");
-    assert_int_equal(state_of(searcher).faults, 0);
+    assert_int_equal(gpu_world_state(searcher).faults, 0);
     rp_searcher_free(searcher);
 }
 
@@ -240,7 +143,7 @@ static void searchers_share_it(void **state)
 {
     (void)state;
     rp_error err;
-    rp_searcher *first = open_searcher("gpu", true, 0), *second = open_searcher("gpu", true, 0);
+    rp_searcher *first = open_child(), *second = open_child();
     assert_int_equal(rp__gpu_child_worker(first->child), rp__gpu_child_worker(second->child));
     rp_search_options options = {.processor = "gpu",
                                  .gpu = planted_gpu_name(),
@@ -250,14 +153,18 @@ static void searchers_share_it(void **state)
                                  .has_b = true};
     rp_searcher *other, *cpu;
     rp_hits got, expected;
-    assert_int_equal(rp_searcher_new(small.indexes[0], &options, &other, &err), RP_OK);
+    assert_int_equal(rp_searcher_new(gpu_world_index(), &options, &other, &err), RP_OK);
     options.processor = "cpu";
     options.gpu_child = false;
-    assert_int_equal(rp_searcher_new(small.indexes[0], &options, &cpu, &err), RP_OK);
+    assert_int_equal(rp_searcher_new(gpu_world_index(), &options, &cpu, &err), RP_OK);
     for (int i = 0; i < 3; i++) {
         assert_on(first, "gpu");
-        assert_int_equal(rp_searcher_search(other, text, strlen(text), &got, &err), RP_OK);
-        assert_int_equal(rp_searcher_search(cpu, text, strlen(text), &expected, &err), RP_OK);
+        assert_int_equal(
+            rp_searcher_search(other, gpu_world_query(), strlen(gpu_world_query()), &got, &err),
+            RP_OK);
+        assert_int_equal(
+            rp_searcher_search(cpu, gpu_world_query(), strlen(gpu_world_query()), &expected, &err),
+            RP_OK);
         assert_string_equal(got.processor, "gpu");
         assert_int_equal(got.n, expected.n);
         for (size_t h = 0; h < got.n; h++)
@@ -279,14 +186,14 @@ static void without_a_gpu_it_says_why(void **state)
     (void)state;
     rp_searcher *searcher;
     rp_error err = {.text = ""};
-    size_t before = descriptors();
+    size_t before = gpu_world_descriptors();
     rp_search_options options = {.processor = "gpu", .gpu_child = true, .gpu = "999"};
-    assert_int_equal(rp_searcher_new(small.indexes[0], &options, &searcher, &err), RP_UNAVAILABLE);
+    assert_int_equal(rp_searcher_new(gpu_world_index(), &options, &searcher, &err), RP_UNAVAILABLE);
     assert_true(err.text[0]);
     options.processor = "cpu";
-    assert_int_equal(rp_searcher_new(small.indexes[0], &options, &searcher, &err), RP_USAGE);
+    assert_int_equal(rp_searcher_new(gpu_world_index(), &options, &searcher, &err), RP_USAGE);
     assert_false(has_children());
-    assert_int_equal(descriptors(), before);
+    assert_int_equal(gpu_world_descriptors(), before);
 }
 
 /* ---- Faults -------------------------------------------------------------------------------------- */
@@ -297,19 +204,19 @@ static double meet(rp_searcher *searcher, plant what, uint64_t *queries)
     uint64_t begin = rp__clock_now();
     planted_gpu_plant(what);
     assert_on(searcher, "cpu");
-    print_message("  answered by the cpu after %.3f s: %s\n", seconds_since(begin),
-                  state_of(searcher).fault);
+    print_message("  answered by the cpu after %.3f s: %s\n", gpu_world_seconds(begin),
+                  gpu_world_state(searcher).fault);
     return come_back(searcher, queries);
 }
 
 static void check_fault(plant what, const char *told, uint32_t timeout)
 {
-    size_t before = descriptors();
+    size_t before = gpu_world_descriptors();
     uint64_t queries = 0;
     rp_searcher *searcher = open_planted(timeout);
     assert_on(searcher, "gpu");
     double seconds = meet(searcher, what, &queries);
-    rp_gpu_state s = state_of(searcher);
+    rp_gpu_state s = gpu_world_state(searcher);
     print_message("  back after %.3f s, %llu queries meanwhile\n", seconds,
                   (unsigned long long)queries);
     if (told && !strstr(s.fault, told))
@@ -320,7 +227,7 @@ static void check_fault(plant what, const char *told, uint32_t timeout)
     assert_true(seconds < BACK_WITHIN);
     rp_searcher_free(searcher);
     assert_false(has_children());
-    assert_int_equal(descriptors(), before);
+    assert_int_equal(gpu_world_descriptors(), before);
 }
 
 static void an_illegal_address(void **state)
@@ -364,7 +271,7 @@ static void a_worker_that_is_gone(void **state)
 {
     (void)state;
     uint64_t queries = 0;
-    rp_searcher *searcher = open_searcher("gpu", true, 0);
+    rp_searcher *searcher = open_child();
     for (int i = 0; i < 2; i++) {
         int32_t worker = rp__gpu_child_worker(searcher->child);
         assert_int_equal(kill(worker, SIGKILL), 0);
@@ -372,7 +279,7 @@ static void a_worker_that_is_gone(void **state)
         double seconds = come_back(searcher, &queries);
         assert_true(seconds < BACK_WITHIN);
     }
-    assert_int_equal(state_of(searcher).faults, 2);
+    assert_int_equal(gpu_world_state(searcher).faults, 2);
     rp_searcher_free(searcher);
     assert_false(has_children());
 }
@@ -385,7 +292,7 @@ static void many_faults(void **state)
     const char *wanted = getenv("RIPOSTE_GPU_FAULTS");
     uint64_t n = wanted ? strtoul(wanted, NULL, 10) : 3, queries = 0;
     double worst = 0;
-    size_t before = descriptors();
+    size_t before = gpu_world_descriptors();
     for (uint64_t i = 0; i < n; i++) {
         rp_searcher *searcher = open_planted(0);
         assert_on(searcher, "gpu");
@@ -394,7 +301,7 @@ static void many_faults(void **state)
         rp_searcher_free(searcher);
     }
     print_message("  %llu faults, back after at most %.3f s\n", (unsigned long long)n, worst);
-    assert_int_equal(descriptors(), before);
+    assert_int_equal(gpu_world_descriptors(), before);
 }
 
 /* ---- The ends of others --------------------------------------------------------------------------- */
@@ -408,8 +315,8 @@ static void a_dead_owner_leaves_nobody(void **state)
     for (int how = 0; how < 2; how++) {
         pid_t owner = fork();
         if (owner == 0) {
-            rp_searcher *searcher = open_searcher("gpu", true, 0);
-            (void)search(searcher);
+            rp_searcher *searcher = open_child();
+            (void)gpu_world_search(searcher);
             *worker = rp__gpu_child_worker(searcher->child);
             if (how)
                 _exit(0);
@@ -440,14 +347,14 @@ static int32_t parent_of(int32_t process)
 static void a_dead_keeper_is_noticed(void **state)
 {
     (void)state;
-    rp_searcher *searcher = open_searcher("gpu", true, 0);
+    rp_searcher *searcher = open_child();
     int32_t worker = rp__gpu_child_worker(searcher->child), keeper = parent_of(worker);
     assert_on(searcher, "gpu");
     assert_int_equal(kill(keeper, SIGKILL), 0);
     assert_true(ends_soon(worker));
     for (int i = 0; i < 3; i++)
         assert_on(searcher, "cpu");
-    rp_gpu_state s = state_of(searcher);
+    rp_gpu_state s = gpu_world_state(searcher);
     assert_true(s.is_lost);
     assert_int_equal(s.faults, 1);
     assert_non_null(strstr(s.fault, "keeper"));
@@ -459,11 +366,11 @@ static void a_dead_keeper_is_noticed(void **state)
 static void a_fork_asks_the_cpu(void **state)
 {
     (void)state;
-    rp_searcher *searcher = open_searcher("gpu", true, 0);
+    rp_searcher *searcher = open_child();
     int status;
     pid_t other = fork();
     if (other == 0)
-        _exit(strcmp(search(searcher), "cpu") != 0);
+        _exit(strcmp(gpu_world_search(searcher), "cpu") != 0);
     waitpid(other, &status, 0);
     assert_int_equal(status, 0);
     assert_on(searcher, "gpu");
@@ -474,7 +381,7 @@ static void a_fork_asks_the_cpu(void **state)
 static void signals_of_the_group_are_the_owners(void **state)
 {
     (void)state;
-    rp_searcher *searcher = open_searcher("gpu", true, 0);
+    rp_searcher *searcher = open_child();
     int32_t worker = rp__gpu_child_worker(searcher->child), keeper = parent_of(worker);
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
@@ -497,7 +404,7 @@ static void *ask(void *arg)
 {
     rp_searcher *searcher = arg;
     while (!is_over) {
-        bool by_gpu = !strcmp(search(searcher), "gpu");
+        bool by_gpu = !strcmp(gpu_world_search(searcher), "gpu");
         n_gpu += by_gpu;
         n_queries++;
     }
@@ -519,16 +426,16 @@ static void faults_under_load(void **state)
         rp__clock_sleep(SECOND / 5);
         planted_gpu_plant(kinds[i]);
         uint64_t begin = rp__clock_now();
-        while (state_of(searchers[0]).returns != i + 1 && seconds_since(begin) < 20)
+        while (gpu_world_state(searchers[0]).returns != i + 1 && gpu_world_seconds(begin) < 20)
             rp__clock_sleep(1000000);
-        assert_int_equal(state_of(searchers[0]).returns, i + 1);
+        assert_int_equal(gpu_world_state(searchers[0]).returns, i + 1);
     }
     rp__clock_sleep(SECOND / 5);
     is_over = true;
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     for (int i = 0; i < THREADS; i++) {
-        assert_int_equal(state_of(searchers[i]).faults, 2);
+        assert_int_equal(gpu_world_state(searchers[i]).faults, 2);
         rp_searcher_free(searchers[i]);
     }
     print_message("  %llu queries, %llu by the gpu\n", (unsigned long long)n_queries,
@@ -558,5 +465,5 @@ int main(void)
         cmocka_unit_test(signals_of_the_group_are_the_owners),
         cmocka_unit_test(faults_under_load),
     };
-    return cmocka_run_group_tests(tests, open_index, close_index);
+    return cmocka_run_group_tests(tests, gpu_world_open, gpu_world_close);
 }
