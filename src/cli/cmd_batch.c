@@ -275,8 +275,30 @@ static double percentile(const batch *b, double share)
     return n ? b->seconds[i < n ? i : n - 1] : 0;
 }
 
+static rp_gpu_state gpu_of(const batch *b)
+{
+    rp_gpu_state all = {.faults = 0};
+    for (uint32_t i = 0; i < b->args->threads; i++) {
+        rp__query_args_add_gpu(b->askers[i].searcher, &all);
+        rp__query_args_add_gpu(b->askers[i].words, &all);
+    }
+    return all;
+}
+
+static void reply_gpu(batch *b)
+{
+    rp_gpu_state all = gpu_of(b);
+    rp__json_writer_begin(&b->w, "gpu", '{');
+    rp__json_writer_uint(&b->w, "answered", all.answered);
+    rp__json_writer_uint(&b->w, "faults", all.faults);
+    rp__json_writer_uint(&b->w, "returns", all.returns);
+    rp__json_writer_text(&b->w, "fault", all.fault);
+    rp__json_writer_end(&b->w, '}');
+}
+
 static rp_status reply(batch *b, double seconds, rp_error *err)
 {
+    const char *processor = b->args->query.search.processor;
     if (b->lists_hits)
         rp__json_writer_end(&b->w, ']');
     rp__json_writer_text(&b->w, "run", b->args->output);
@@ -289,6 +311,8 @@ static rp_status reply(batch *b, double seconds, rp_error *err)
     rp__json_writer_real(&b->w, "p95", percentile(b, 0.95), 9);
     rp__json_writer_real(&b->w, "p99", percentile(b, 0.99), 9);
     rp__json_writer_end(&b->w, '}');
+    if (processor && !strcmp(processor, "gpu"))
+        reply_gpu(b);
     rp__json_writer_end(&b->w, '}');
     return rp__console_reply(b->console, &b->json, err);
 }
@@ -300,6 +324,8 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
     rp_status status = rp__run_file_commit(&b->run, err);
     if (status != RP_OK)
         return status;
+    rp_gpu_state gpu = gpu_of(b);
+    rp__query_args_note_gpu(b->console, &gpu);
     if (b->queries)
         qsort(b->seconds, b->queries, sizeof *b->seconds, rising);
     if (b->console->wants_json)

@@ -2,6 +2,7 @@
  * Defaults shown here are the library's own. */
 #include "cli/query_args.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const char *const modes[] = {"or", "and", "andor", NULL}; /* in rp_mode's order */
@@ -192,4 +193,27 @@ rp_status rp__query_args_open(const rp__query_args *args, const char *dir, rp_in
         *searcher = NULL;
     }
     return status;
+}
+
+void rp__query_args_add_gpu(const rp_searcher *searcher, rp_gpu_state *all)
+{
+    rp_gpu_state one;
+    rp_searcher_get_gpu_state(searcher, &one);
+    one.answered += all->answered;
+    if (one.faults >= all->faults)
+        *all = one;
+    else
+        all->answered = one.answered;
+}
+
+void rp__query_args_note_gpu(const rp__console *console, const rp_gpu_state *state)
+{
+    if (state->faults == 1)
+        rp__console_note(console, "riposte: the gpu was lost, and the cpu answered: %s",
+                         state->fault);
+    else if (state->faults > 1)
+        rp__console_note(console,
+                         "riposte: the gpu was lost %" PRIu64
+                         " times, and the cpu answered; the last time: %s",
+                         state->faults, state->fault);
 }

@@ -108,6 +108,6 @@ const rp__driver rp__driver_dead = {
 
 const char *rp__driver_text(const rp__driver *driver, rp__cu_result result)
 {
-    const char *name;
+    const char *name = NULL;
     return driver->error_name(result, &name) == RP_CU_OK && name ? name : "an unknown error";
 }
