@@ -50,7 +50,7 @@ static bool is_same_text(const char *a, const char *b)
 static family *find_family(const rp__gpu_work *wanted)
 {
     family *f = families;
-    while (f && !(f->work.index == wanted->index && f->work.backend == wanted->backend &&
+    while (f && !(f->work.segment == wanted->segment && f->work.backend == wanted->backend &&
                   f->work.place.gpu_memory == wanted->place.gpu_memory &&
                   f->work.place.gpu_timeout == wanted->place.gpu_timeout &&
                   is_same_text(f->gpu, wanted->place.gpu)))
@@ -132,10 +132,10 @@ static rp__slot *take_slot(family *f)
     return &f->work.box->slots[i];
 }
 
-rp_status rp__gpu_child_open(const rp_index *index, const rp__backend *backend,
+rp_status rp__gpu_child_open(const rp__segment *segment, const rp__backend *backend,
                              const rp__place *place, rp__gpu_child **out, rp_error *err)
 {
-    rp__gpu_work work = {.index = index, .backend = backend, .place = *place};
+    rp__gpu_work work = {.segment = segment, .backend = backend, .place = *place};
     rp__gpu_child *child = rp__alloc_zero(1, sizeof *child);
     rp_status status = RP_OK;
     *out = NULL;
@@ -167,10 +167,9 @@ static void leave_family(family *f)
     free_family(f);
 }
 
-void rp__gpu_child_close(rp__gpu_child *child)
+static void detach(void *state)
 {
-    if (!child)
-        return;
+    rp__gpu_child *child = state;
     family *f = child->family;
     pthread_mutex_lock(&lock);
     if (child->slot)
@@ -224,9 +223,10 @@ static bool await_answer(const rp__gpu_child *child, uint32_t phase)
     return true;
 }
 
-rp_status rp__gpu_child_run(rp__gpu_child *child, const rp__query *query, size_t max_memory,
-                            rp__arena *arena, rp__answer *answer, rp_error *err)
+static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
+                     rp_error *err)
 {
+    rp__gpu_child *child = state;
     family *f = child->family;
     uint32_t phase = f->work.box->phase;
     if (rp__mailbox_phase(phase) != RP_PHASE_READY)
@@ -236,7 +236,7 @@ rp_status rp__gpu_child_run(rp__gpu_child *child, const rp__query *query, size_t
                              RP_MAILBOX_SLOTS);
     if (getpid() != f->owner)
         return rp__error_set(err, RP_UNAVAILABLE, "the gpu is that of another process");
-    if (!rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(phase), query, max_memory))
+    if (!rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(phase), query, arena->cap))
         return rp__error_set(err, RP_UNAVAILABLE, "the query is too long for the gpu");
     if (!await_answer(child, phase))
         return refuse(f, err);
@@ -257,3 +257,24 @@ int32_t rp__gpu_child_worker(const rp__gpu_child *child)
 {
     return child->family->work.box->worker;
 }
+
+/* ---- The processor --------------------------------------------------------------------------------- */
+
+/* Whether the device is there is found out by the worker: asking would be using it here. */
+static rp_status probe(const rp__place *place, rp_error *err)
+{
+    (void)place, (void)err;
+    return RP_OK;
+}
+
+static rp_status attach(const rp__segment *segment, const rp__place *place, void **state,
+                        rp_error *err)
+{
+    rp__gpu_child *child;
+    rp_status status = rp__gpu_child_open(segment, rp__backend_find("gpu"), place, &child, err);
+    *state = child;
+    return status;
+}
+
+const rp__backend rp__gpu_child_row = {
+    .name = "gpu", .probe = probe, .attach = attach, .detach = detach, .run = run};

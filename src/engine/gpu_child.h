@@ -7,19 +7,17 @@
 #define RP_ENGINE_GPU_CHILD_H
 
 #include "backend/backend.h"
-#include "engine/engine.h"
 #include "riposte/search.h"
+
+/* The processor gpu, in another process. Its state is an rp__gpu_child; RP_UNAVAILABLE also while there is no device,
+ * which may be back for the next query: it is never lost for good. */
+extern const rp__backend rp__gpu_child_row;
 
 typedef struct rp__gpu_child rp__gpu_child; /* a searcher's; one thread at a time */
 
-/* The backend has attach, run and health. Returns when the device is there; RP_UNAVAILABLE: why it is not. */
-rp_status rp__gpu_child_open(const rp_index *index, const rp__backend *backend, const rp__place *place,
-                             rp__gpu_child **out, rp_error *err);
-void rp__gpu_child_close(rp__gpu_child *child); /* NULL is fine; after the last, the processes are gone */
-
-/* As the backend's run. RP_UNAVAILABLE also while there is no device; it may be back for the next query. */
-rp_status rp__gpu_child_run(rp__gpu_child *child, const rp__query *query, size_t max_memory,
-                            rp__arena *arena, rp__answer *answer, rp_error *err);
+/* The row's attach, with another processor than gpu. Returns when the device is there; RP_UNAVAILABLE: why not. */
+rp_status rp__gpu_child_open(const rp__segment *segment, const rp__backend *backend,
+                             const rp__place *place, rp__gpu_child **out, rp_error *err);
 /* All but `answered`, which is the searcher's to count. */
 void rp__gpu_child_get_state(const rp__gpu_child *child, rp_gpu_state *out);
 /* For tests: the worker's process; 0: there is none now. */

@@ -103,8 +103,7 @@ static rp_status run_attach(void *arg)
     attach_job *j = arg;
     worker *w = j->worker;
     const rp__gpu_work *work = w->work;
-    rp_status status =
-        work->backend->attach(work->index->segment, &work->place, &w->state, &j->err);
+    rp_status status = work->backend->attach(work->segment, &work->place, &w->state, &j->err);
     return status == RP_OK ? work->backend->health(w->state, &j->err) : status;
 }
 

@@ -2,12 +2,11 @@
 #ifndef RP_ENGINE_GPU_WORKER_H
 #define RP_ENGINE_GPU_WORKER_H
 
-#include "engine/engine.h"
 #include "engine/mailbox.h"
 
 /* What a worker needs to know, from before it was forked. */
 typedef struct rp__gpu_work {
-    const rp_index *index;
+    const rp__segment *segment;
     const rp__backend *backend;
     rp__place place;
     rp__mailbox *box;

@@ -70,11 +70,14 @@ static rp_status check_limits(const rp_search_options *o, rp_error *err)
 }
 
 /* `auto` is the first processor that is there. */
-static rp_status choose_backend(const char *name, const rp__place *place, const rp__backend **out,
-                                rp_error *err)
+static rp_status choose_backend(const rp_search_options *o, const rp__place *place,
+                                const rp__backend **out, rp_error *err)
 {
+    const char *name = o->processor;
+    if (o->gpu_child && (!name || strcmp(name, "gpu") != 0))
+        return rp__error_set(err, RP_USAGE, "a gpu child is for the processor gpu; choose that");
     if (name && strcmp(name, "auto") != 0) {
-        *out = rp__backend_find(name);
+        *out = o->gpu_child ? &rp__gpu_child_row : rp__backend_find(name);
         return *out ? (*out)->probe(place, err)
                     : unknown_name("processor", name, "auto", processor_name, err);
     }
@@ -138,16 +141,6 @@ static rp_status attach_backend(void *arg)
     return s->backend->attach(s->index->segment, job->place, &s->state, &job->err);
 }
 
-/* A child finds out for itself whether the device is there: asking would be using it here. */
-static rp_status open_child(rp_searcher *s, const rp__place *place, rp_error *err)
-{
-    const char *processor = s->options.processor;
-    if (!processor || strcmp(processor, "gpu") != 0)
-        return rp__error_set(err, RP_USAGE, "a gpu child is for the processor gpu; choose that");
-    s->backend = rp__backend_find(processor);
-    return rp__gpu_child_open(s->index, s->backend, place, &s->child, err);
-}
-
 static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error *err)
 {
     rp_search_options *o = &s->options;
@@ -159,13 +152,12 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     if (status == RP_OK)
         status = choose_rank(o, s->index->segment, &s->rank, err);
     if (status == RP_OK)
-        status = o->gpu_child ? open_child(s, &place, err)
-                              : choose_backend(o->processor, &place, &s->backend, err);
+        status = choose_backend(o, &place, &s->backend, err);
     if (status == RP_OK)
         status = choose_algorithm(o->algorithm, &o->algorithm, err);
     s->plain = rp__backend_at(0);
     attach_job job = {.searcher = s, .place = &place};
-    if (status == RP_OK && s->backend->attach && !s->child)
+    if (status == RP_OK && s->backend->attach)
         status = rp__searcher_guard(s, attach_backend, &job, &job.err, err);
     o->variant = o->processor = o->gpu = NULL;
     if (status != RP_OK)
@@ -199,8 +191,8 @@ rp_status rp_searcher_new(const rp_index *index, const rp_search_options *option
 void rp_searcher_get_gpu_state(const rp_searcher *searcher, rp_gpu_state *out)
 {
     *out = searcher->gpu;
-    if (searcher->child)
-        rp__gpu_child_get_state(searcher->child, out);
+    if (searcher->backend == &rp__gpu_child_row)
+        rp__gpu_child_get_state(searcher->state, out);
 }
 
 void rp_searcher_free(rp_searcher *searcher)
@@ -209,7 +201,6 @@ void rp_searcher_free(rp_searcher *searcher)
         return;
     if (searcher->state)
         searcher->backend->detach(searcher->state);
-    rp__gpu_child_close(searcher->child);
     rp__split_free(searcher->split);
     rp__arena_reset(&searcher->arena);
     rp__analyzer_state_free(searcher->analyzer);
@@ -261,19 +252,11 @@ rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *
 
 /* ---- Searching ------------------------------------------------------------------------------- */
 
-static rp_status ask_device(rp_searcher *s, const rp__query *bound, rp__answer *answer,
-                            rp_error *err)
-{
-    return s->child
-               ? rp__gpu_child_run(s->child, bound, s->options.max_memory, &s->arena, answer, err)
-               : s->backend->run(s->state, bound, &s->arena, answer, err);
-}
-
 /* Whether the query failed with its device; it fails once. */
 static void note_fault(rp_searcher *s)
 {
     rp_error why;
-    if (s->child || !s->backend->health || s->backend->health(s->state, &why) == RP_OK)
+    if (!s->backend->health || s->backend->health(s->state, &why) == RP_OK)
         return;
     s->gpu.is_lost = true;
     s->gpu.faults++;
@@ -286,7 +269,7 @@ static rp_status run_bound(rp_searcher *s, const rp__query *bound, rp__answer *a
 {
     if (s->backend != s->plain && !s->gpu.is_lost) {
         rp__arena_mark mark = rp__arena_get_mark(&s->arena);
-        rp_status status = ask_device(s, bound, answer, err);
+        rp_status status = s->backend->run(s->state, bound, &s->arena, answer, err);
         s->gpu.answered += status == RP_OK;
         s->processor = s->backend->name;
         if (status != RP_UNAVAILABLE && status != RP_NO_MEMORY)

@@ -16,7 +16,6 @@ struct rp_searcher {
     const rp__backend *backend; /* asked first; what it cannot do, `plain` does */
     const rp__backend *plain;
     void *state;                /* of the backend, for the index */
-    rp__gpu_child *child;       /* who runs the backend instead; NULL: this process does */
     rp_gpu_state gpu;           /* what became of the backend's device */
     const char *processor;      /* the one that answered last */
     rp__rank rank;

@@ -41,9 +41,11 @@ static rp_searcher *open_planted(uint32_t timeout)
     rp_searcher *searcher = gpu_world_searcher((rp_search_options){.processor = "cpu"});
     rp__place place = {.gpu = planted_gpu_name(), .gpu_timeout = timeout};
     planted_gpu_plant(PLANT_NOTHING);
-    searcher->backend = planted_gpu_row();
-    if (rp__gpu_child_open(gpu_world_index(), searcher->backend, &place, &searcher->child, &err))
+    rp__gpu_child *child;
+    if (rp__gpu_child_open(gpu_world_index()->segment, planted_gpu_row(), &place, &child, &err))
         fail_msg("%s", err.text);
+    searcher->backend = &rp__gpu_child_row;
+    searcher->state = child;
     return searcher;
 }
 
@@ -102,7 +104,7 @@ static void it_answers(void **state)
     size_t before = gpu_world_descriptors();
     uint64_t memory = rp__alloc_in_use();
     rp_searcher *searcher = open_child();
-    int32_t worker = rp__gpu_child_worker(searcher->child);
+    int32_t worker = rp__gpu_child_worker(searcher->state);
     for (int i = 0; i < 50; i++)
         assert_on(searcher, "gpu");
     rp_gpu_state s = gpu_world_state(searcher);
@@ -144,7 +146,7 @@ static void searchers_share_it(void **state)
     (void)state;
     rp_error err;
     rp_searcher *first = open_child(), *second = open_child();
-    assert_int_equal(rp__gpu_child_worker(first->child), rp__gpu_child_worker(second->child));
+    assert_int_equal(rp__gpu_child_worker(first->state), rp__gpu_child_worker(second->state));
     rp_search_options options = {.processor = "gpu",
                                  .gpu = planted_gpu_name(),
                                  .gpu_child = true,
@@ -273,7 +275,7 @@ static void a_worker_that_is_gone(void **state)
     uint64_t queries = 0;
     rp_searcher *searcher = open_child();
     for (int i = 0; i < 2; i++) {
-        int32_t worker = rp__gpu_child_worker(searcher->child);
+        int32_t worker = rp__gpu_child_worker(searcher->state);
         assert_int_equal(kill(worker, SIGKILL), 0);
         assert_true(ends_soon(worker));
         double seconds = come_back(searcher, &queries);
@@ -317,7 +319,7 @@ static void a_dead_owner_leaves_nobody(void **state)
         if (owner == 0) {
             rp_searcher *searcher = open_child();
             (void)gpu_world_search(searcher);
-            *worker = rp__gpu_child_worker(searcher->child);
+            *worker = rp__gpu_child_worker(searcher->state);
             if (how)
                 _exit(0);
             raise(SIGKILL);
@@ -348,7 +350,7 @@ static void a_dead_keeper_is_noticed(void **state)
 {
     (void)state;
     rp_searcher *searcher = open_child();
-    int32_t worker = rp__gpu_child_worker(searcher->child), keeper = parent_of(worker);
+    int32_t worker = rp__gpu_child_worker(searcher->state), keeper = parent_of(worker);
     assert_on(searcher, "gpu");
     assert_int_equal(kill(keeper, SIGKILL), 0);
     assert_true(ends_soon(worker));
@@ -382,14 +384,14 @@ static void signals_of_the_group_are_the_owners(void **state)
 {
     (void)state;
     rp_searcher *searcher = open_child();
-    int32_t worker = rp__gpu_child_worker(searcher->child), keeper = parent_of(worker);
+    int32_t worker = rp__gpu_child_worker(searcher->state), keeper = parent_of(worker);
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         kill(worker, signals[i]);
         kill(keeper, signals[i]);
     }
     assert_on(searcher, "gpu");
-    assert_int_equal(rp__gpu_child_worker(searcher->child), worker);
+    assert_int_equal(rp__gpu_child_worker(searcher->state), worker);
     rp_searcher_free(searcher);
 }
 

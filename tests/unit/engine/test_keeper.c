@@ -49,7 +49,6 @@ static rp_status health(const void *state, rp_error *err)
 
 /* ---- Help ------------------------------------------------------------------------------------------ */
 
-static rp_index none; /* the processors above do not look */
 static rp__mailbox *box;
 
 static void start(rp__keeper *keeper, rp__backend *backend, uint64_t steady)
@@ -57,7 +56,7 @@ static void start(rp__keeper *keeper, rp__backend *backend, uint64_t steady)
     rp_error err = {.text = ""};
     box = rp__mailbox_new();
     static rp__gpu_work work;
-    work = (rp__gpu_work){.index = &none, .backend = backend, .box = box};
+    work = (rp__gpu_work){.backend = backend, .box = box};
     backend->health = health;
     if (rp__keeper_start(keeper, &work, steady, &err) != RP_OK)
         fail_msg("%s", err.text);
