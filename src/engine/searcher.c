@@ -141,6 +141,17 @@ static rp_status attach_backend(void *arg)
     return s->backend->attach(s->index->segment, job->place, &s->state, &job->err);
 }
 
+/* A child is forked, and reads the index under a guard of its own. */
+static rp_status attach(rp_searcher *s, const rp__place *place, rp_error *err)
+{
+    attach_job job = {.searcher = s, .place = place};
+    if (!s->backend->attach)
+        return RP_OK;
+    if (s->options.gpu_child)
+        return s->backend->attach(s->index->segment, place, &s->state, err);
+    return rp__searcher_guard(s, attach_backend, &job, &job.err, err);
+}
+
 static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error *err)
 {
     rp_search_options *o = &s->options;
@@ -156,9 +167,8 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     if (status == RP_OK)
         status = choose_algorithm(o->algorithm, &o->algorithm, err);
     s->plain = rp__backend_at(0);
-    attach_job job = {.searcher = s, .place = &place};
-    if (status == RP_OK && s->backend->attach)
-        status = rp__searcher_guard(s, attach_backend, &job, &job.err, err);
+    if (status == RP_OK)
+        status = attach(s, &place, err);
     o->variant = o->processor = o->gpu = NULL;
     if (status != RP_OK)
         return status;
