@@ -202,9 +202,10 @@ static rp__launch shape_tiles(rp__gpu_or *o)
     how.shared = warps * (4 * size + (size + 127) / 128 * 16 + a->most_terms * KARG_OR_SOURCE);
     const uint32_t fit = TUNE_SHARED_ALL / (how.shared + 1024);
     how.grid = o->device->processors * (fit < TILE_BLOCKS ? fit : TILE_BLOCKS);
-    const uint64_t tiles = (uint64_t)a->n_tiles * a->n_queries;
-    const uint64_t group = tiles / ((uint64_t)how.grid * warps * TUNE_OR_TURNS);
-    a->group = group < 1 ? 1 : least_of(group, 32);
+    const uint64_t tiles = (uint64_t)a->n_tiles * a->n_queries, turns = (uint64_t)how.grid * warps;
+    const uint64_t group = tiles / (turns * (a->skips ? TUNE_OR_TURNS_SKIPS : TUNE_OR_TURNS));
+    const uint32_t least = a->skips ? TUNE_OR_GROUP_SKIPS : 1;
+    a->group = group < least ? least : least_of(group, 32);
     return how;
 }
 

@@ -1,6 +1,6 @@
 /* or_tile.cu: the documents of many ORs that may be among the k best, with their scores.
- * Owns:   a warp one tile of one query at a time, and waits for no other. Tiles come in docid order, all queries
- *         abreast, so that each query's tiles meet what those before have found.
+ * Owns:   a warp one tile of one query at a time, and waits for no other. It takes some neighbours, the one with the
+ *         greatest bound first; all queries come abreast, so that tiles meet what those before have found.
  * Moves:  6 bytes a posting once, a lane's four neighbours at a time, the next ones on their way while these are
  *         added up; 8 bytes a term and tile. Shared, a warp: 4 bytes and a bit a document of a tile; its terms.
  * Limits: KARG_OR_TERMS terms. Ranks are cut to the list's and to a tile's documents, places to the tile.
@@ -82,11 +82,18 @@ PRIM void add(const room &r, const work &w, const postings &p, float weight, uin
             prim_atomic_or(&r.marks[at[e] / 32], 1U << at[e] % 32);
 }
 
+/* The lane's places in the last step of all, and how many steps there were. */
+struct walked {
+    uint2 places;
+    uint32_t from, n, steps;
+};
+
 /* All postings in the tile of the terms before `to`. */
-PRIM void add_terms(const room &r, const work &w, uint32_t to, uint32_t need)
+PRIM walked add_terms(const room &r, const work &w, uint32_t to, uint32_t need)
 {
     source s = r.sources[0];
     uint32_t t = 0, base = s.first & ~3U;
+    walked done = {{0, 0}, 0, 0, 0};
     auto find = [&]() {
         while (base >= s.end && ++t < to) {
             s = r.sources[t];
@@ -98,29 +105,49 @@ PRIM void add_terms(const room &r, const work &w, uint32_t to, uint32_t need)
     while (t < to) {
         const postings now = next;
         const float weight = s.weight;
-        const uint32_t n = s.end - s.first, from = base + 4 * prim_lane() - s.first;
+        done = {now.places, base + 4 * prim_lane() - s.first, s.end - s.first, done.steps + 1};
         base += 128;
         find();
         if (t < to)
             next = load(s, base + 4 * prim_lane());
-        add(r, w, now, weight, from, n, need);
+        add(r, w, now, weight, done.from, done.n, need);
     }
     prim_sync_tile();
+    return done;
 }
 
-/* The postings in the tile of one term, as far as documents are marked. */
+/* Where a tile had few postings only their scores are cleared. */
+PRIM void clear_scores(const room &r, const work &w, const walked &done)
+{
+    const uint32_t places[4] = {done.places.x, done.places.x >> 16, done.places.y, done.places.y >> 16};
+    if (done.steps > 1)
+        clear(r.scores, w.size);
+#pragma unroll
+    for (uint32_t e = 0; e < 4; e++)
+        if (done.steps == 1 && done.from + e < done.n)
+            r.scores[places[e] & (w.size - 1)] = 0;
+}
+
+/* The postings in the tile of one term, as far as documents are marked: places of some steps at a time. */
 PRIM void add_marked(const room &r, const work &w, uint32_t t)
 {
     const source s = r.sources[t];
-    for (uint32_t rank = (s.first & ~3U) + 4 * prim_lane(); rank < s.end; rank += 128) {
-        const uint2 p = prim_load_once(prim_at<const uint2>(s.places) + rank / 4);
-        const uint32_t places[4] = {p.x & 0xFFFF, p.x >> 16, p.y & 0xFFFF, p.y >> 16};
+    const uint32_t steps = 4;
+    for (uint32_t base = s.first & ~3U; base < s.end; base += 128 * steps) {
+        uint2 places[steps];
 #pragma unroll
-        for (uint32_t e = 0; e < 4; e++) {
-            const uint32_t at = places[e] & (w.size - 1);
-            bool is_in = rank + e >= s.first && rank + e < s.end;
-            if (is_in && r.marks[at / 32] >> at % 32 & 1)
-                prim_atomic_add(&r.scores[at], bm25_weighed(s.weight, prim_load(prim_at<const float>(s.ratios) + rank + e)));
+        for (uint32_t i = 0; i < steps; i++) {
+            const uint32_t rank = base + 128 * i + 4 * prim_lane();
+            places[i] = rank < s.end ? prim_load_once(prim_at<const uint2>(s.places) + rank / 4) : make_uint2(0, 0);
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < 4 * steps; i++) {
+            const uint32_t rank = base + 128 * (i / 4) + 4 * prim_lane() + i % 4;
+            const uint32_t two = i % 4 < 2 ? places[i / 4].x : places[i / 4].y;
+            const uint32_t at = two >> 16 * (i % 2) & (w.size - 1);
+            if (rank - s.first < s.end - s.first && r.marks[at / 32] >> at % 32 & 1)
+                prim_atomic_add(&r.scores[at],
+                                bm25_weighed(s.weight, prim_load(prim_at<const float>(s.ratios) + rank)));
         }
     }
     prim_sync_tile();
@@ -195,7 +222,7 @@ PRIM void cut_ties(const room &r, const work &w, uint32_t score, uint32_t n)
 }
 
 /* More than k are marked: leaves the k best of them. The k-th score is found bit by bit. */
-PRIM_APART void cut_to_k(const room &r, const work &w, uint32_t k)
+PRIM_APART void cut_to_k(room r, work w, uint32_t k)
 {
     uint32_t least = 0;
     for (uint32_t bit = 1U << 31; bit; bit /= 2)
@@ -228,7 +255,7 @@ PRIM void raise(const karg_or &a, const work &w)
 static_assert(KARG_OR_BINS / 32 == 32, "a lane looks at one bin of a group");
 
 /* The documents of the tile that begins at `base` that are marked: their keys to what the query has found. */
-PRIM_APART void push(const karg_or &a, const work &w, uint32_t base, uint32_t least)
+PRIM_APART void push(const karg_or &a, work w, uint32_t base, uint32_t least)
 {
     const room r = lay_out(a);
     uint32_t n = sift(r, w, least), mine = 0, at = 0;
@@ -264,7 +291,7 @@ PRIM void do_tile(const karg_or &a, const room &r, const work &w, uint32_t tile,
         t++;
     if (t == 0)
         return;
-    add_terms(r, w, t, t < n ? least - r.sources[t].rest : least);
+    const walked done = add_terms(r, w, t, t < n ? least - r.sources[t].rest : least);
     if (are_some_marked(r, w)) {
         for (; t < n && r.sources[t].rest > 0 && sift(r, w, least - r.sources[t].rest) > 0; t++)
             add_marked(r, w, t);
@@ -272,14 +299,15 @@ PRIM void do_tile(const karg_or &a, const room &r, const work &w, uint32_t tile,
         prim_sync_tile();
         clear(r.marks, prim_div_up(w.size, 128) * 4);
     }
-    clear(r.scores, w.size);
+    clear_scores(r, w, done);
     prim_sync_tile();
 }
 
-PRIM uint32_t least_of(const work &w) { return prim_max(w.query.least, prim_load_now(&w.state->least)); }
+/* What lane 0 sees holds for all. */
+PRIM uint32_t least_of(const work &w, uint32_t seen) { return prim_max(w.query.least, prim_shuffle<32>(seen, 0)); }
 
-/* A bit for each of the n tiles from `from` on that may have a document with `least`. */
-PRIM uint32_t find_wanted(const karg_or &a, const room &r, const work &w, uint32_t from, uint32_t n, uint32_t least)
+/* The most that a document of the lane's tile, of the n from `from` on, can score. */
+PRIM uint32_t bound_of(const karg_or &a, const room &r, const work &w, uint32_t from, uint32_t n)
 {
     uint32_t sum = 0;
     if (a.skips && prim_lane() < n)
@@ -288,7 +316,16 @@ PRIM uint32_t find_wanted(const karg_or &a, const room &r, const work &w, uint32
             const karg_cell *cells = prim_at<const karg_cell>(r.sources[t].cells);
             sum += bm25_weighed(r.sources[t].weight, prim_real(prim_load(&cells[from + prim_lane()].top)));
         }
-    return prim_ballot<32>(prim_lane() < n && (!a.skips || sum >= least));
+    return sum;
+}
+
+/* Of the tiles that are wanted, a bit each, the one that promises most: what it holds lets others be passed over. */
+PRIM uint32_t most_promising(const karg_or &a, uint32_t wanted, uint32_t bound)
+{
+    if (!a.skips)
+        return prim_lowest(wanted);
+    const uint32_t mine = wanted >> prim_lane() & 1 ? bound : 0;
+    return prim_lowest(wanted & prim_ballot<32>(mine == scan_max<32>(mine)));
 }
 
 /* What lane t knows of term t in a tile. */
@@ -336,20 +373,22 @@ PRIM void do_group(const karg_or &a, const room &r, uint32_t group)
                                   0, 0, 0, 0};
     }
     prim_sync_tile();
-    uint32_t least = least_of(w), wanted = find_wanted(a, r, w, from, n, least);
-    uint32_t tile = from + (wanted ? prim_lowest(wanted) : 0);
-    look next = look_up(w, term, tile);
+    uint32_t seen = prim_load_now(&w.state->least), bound = bound_of(a, r, w, from, n), least = least_of(w, seen);
+    uint32_t wanted = prim_ballot<32>(prim_lane() < n && (!a.skips || bound >= least));
+    uint32_t next = wanted ? most_promising(a, wanted, bound) : 0;
+    look there = look_up(w, term, from + next);
     while (wanted) {
-        const look now = next;
-        const uint32_t here = tile, enough = least;
-        wanted &= wanted - 1;
-        put_sources(r, w, term, now);
+        const uint32_t here = next, enough = least;
+        put_sources(r, w, term, there);
+        wanted &= ~(1U << here);
         if (wanted) {
-            tile = from + prim_lowest(wanted);
-            next = look_up(w, term, tile);
-            least = least_of(w);
+            next = most_promising(a, wanted, bound);
+            there = look_up(w, term, from + next);
+            seen = prim_load_now(&w.state->least);
         }
-        do_tile(a, r, w, here, enough);
+        do_tile(a, r, w, from + here, enough);
+        least = least_of(w, seen);
+        wanted &= prim_ballot<32>(!a.skips || bound >= least);
     }
     prim_sync_tile();
 }
