@@ -211,13 +211,19 @@ static rp__launch shape_tiles(rp__gpu_or *o)
 
 static rp_status launch(rp__gpu_or *o)
 {
-    rp__launch tile = shape_tiles(o), rank = {.grid = o->args.n_queries, .block = RANK_THREADS};
-    rank.shared = KARG_BEST_SHARED + 8 * o->args.keys;
-    if (tile.grid == 0 || rank.shared > o->device->shared_most)
+    rp__device *device = o->device;
+    karg_or *a = &o->args;
+    rp__launch tile = shape_tiles(o), ahead = tile;
+    rp__launch rank = {a->n_queries, RANK_THREADS, KARG_BEST_SHARED + 8 * a->keys};
+    if (tile.grid == 0 || rank.shared > device->shared_most)
         return RP_UNAVAILABLE;
-    rp_status status = rp__device_launch(o->device, RP_KERNEL_or_tile_kernel, tile, &o->args);
-    return status == RP_OK ? rp__device_launch(o->device, RP_KERNEL_or_rank_kernel, rank, &o->args)
-                           : status;
+    a->ahead = (a->n_tiles + TUNE_OR_AHEAD - 1) / TUNE_OR_AHEAD;
+    const uint64_t warps = (uint64_t)((a->n_tiles + a->ahead - 1) / a->ahead) * a->n_queries;
+    ahead.grid = (uint32_t)((warps * 32 + TILE_THREADS - 1) / TILE_THREADS);
+    rp_status status = rp__device_launch(device, RP_KERNEL_or_tile_ahead_kernel, ahead, a);
+    if (status == RP_OK)
+        status = rp__device_launch(device, RP_KERNEL_or_tile_kernel, tile, a);
+    return status == RP_OK ? rp__device_launch(device, RP_KERNEL_or_rank_kernel, rank, a) : status;
 }
 
 rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)

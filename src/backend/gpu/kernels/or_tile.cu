@@ -1,4 +1,5 @@
-/* or_tile.cu: the documents of many ORs that may be among the k best, with their scores.
+/* or_tile.cu: the documents of many ORs that may be among the k best, with their scores; before that, by a kernel of its
+ * own, what some promising tiles tell of the k best.
  * Owns:   a warp one tile of one query at a time, and waits for no other. It takes some neighbours, the one with the
  *         greatest bound first; all queries come abreast, so that tiles meet what those before have found.
  * Moves:  6 bytes a posting once, a lane's four neighbours at a time, the next ones on their way while these are
@@ -29,6 +30,7 @@ struct work {
     karg_or_query query;
     karg_or_state *state;
     uint32_t number, size; /* of the query; documents of a tile */
+    bool is_ahead;         /* nothing is kept but what it tells of the k best */
 };
 
 PRIM room lay_out(const karg_or &a)
@@ -235,44 +237,52 @@ PRIM_APART void cut_to_k(room r, work w, uint32_t k)
 
 /* ---- What a query has found --------------------------------------------------------------------- */
 
+/* A warp: the bin from the top in which the need-th number is, of 32 whose counts are `mine`, the highest bin lane 0's.
+ * 32: there are fewer. *before: how many are in those above. */
+PRIM uint32_t find_bin(uint32_t mine, uint32_t need, uint32_t *before)
+{
+    const uint32_t up_to = scan_add<32>(mine), some = prim_ballot<32>(up_to >= need);
+    const uint32_t lane = some ? prim_lowest(some) : 0;
+    *before = prim_shuffle<32>(up_to - mine, lane);
+    return some ? 31 - lane : 32;
+}
+
 /* More may have become known since: the greatest score that k documents reach, to within a bin. */
 PRIM void raise(const karg_or &a, const work &w)
 {
-    const uint32_t lane = prim_lane(), each = KARG_OR_BINS / 32, first = KARG_OR_BINS - each * (lane + 1);
-    uint32_t sum = 0;
-#pragma unroll 8
-    for (uint32_t j = 0; j < each; j++)
-        sum += prim_load_now(&w.state->bins[first + j]);
-    const uint32_t up_to = scan_add<32>(sum), some = prim_ballot<32>(up_to >= a.k);
-    if (!some)
+    karg_or_bins *bins = &w.state->bins[w.is_ahead];
+    uint32_t before, in;
+    const uint32_t group = find_bin(prim_load_now(&bins->coarse[31 - prim_lane()]), a.k, &before);
+    if (group == 32)
         return;
-    const uint32_t group = prim_lowest(some), before = prim_shuffle<32>(up_to - sum, group);
-    const uint32_t bin = KARG_OR_BINS - each * group - 1 - lane;
-    const uint32_t reach = prim_ballot<32>(before + scan_add<32>(prim_load_now(&w.state->bins[bin])) >= a.k);
-    if (reach && lane == prim_lowest(reach))
-        prim_atomic_max(&w.state->least, bin << w.query.shift);
+    const uint32_t *fine = bins->fine + 32 * group;
+    const uint32_t bin = find_bin(prim_load_now(&fine[31 - prim_lane()]), a.k - before, &in);
+    if (bin < 32 && prim_lane() == 0)
+        prim_atomic_max(&w.state->least, (32 * group + bin) << w.query.shift);
 }
-static_assert(KARG_OR_BINS / 32 == 32, "a lane looks at one bin of a group");
+static_assert(KARG_OR_BINS == 32 * 32, "as find_bin wants them");
 
 /* The documents of the tile that begins at `base` that are marked: their keys to what the query has found. */
 PRIM_APART void push(const karg_or &a, work w, uint32_t base, uint32_t least)
 {
     const room r = lay_out(a);
-    uint32_t n = sift(r, w, least), mine = 0, at = 0;
+    uint32_t n = sift(r, w, prim_max(least, prim_shuffle<32>(prim_load_now(&w.state->least), 0))), mine = 0, at = 0;
     if (n > a.k)
         cut_to_k(r, w, a.k);
     n = look_through(r, w, 0, [&](uint32_t, uint32_t) { mine++; });
     if (n == 0)
         return;
     uint64_t *found = prim_at<uint64_t>(a.found) + (uint64_t)w.number * a.room;
-    if (prim_lane() == 0)
+    if (prim_lane() == 0 && !w.is_ahead)
         at = prim_atomic_add(&w.state->found, n);
     at = prim_shuffle<32>(at, 0) + scan_add<32>(mine) - mine;
     look_through(r, w, 0, [&](uint32_t place, uint32_t score) {
-        if (at < a.room)
+        const uint32_t bin = prim_min(score >> w.query.shift, KARG_OR_BINS - 1U);
+        if (at < a.room && !w.is_ahead)
             found[at] = best_key(score, base + place);
         at++;
-        prim_atomic_add(&w.state->bins[prim_min(score >> w.query.shift, KARG_OR_BINS - 1U)], 1);
+        prim_atomic_add(&w.state->bins[w.is_ahead].coarse[bin / 32], 1);
+        prim_atomic_add(&w.state->bins[w.is_ahead].fine[bin], 1);
     });
     prim_fence();
     prim_sync_tile();
@@ -306,16 +316,15 @@ PRIM void do_tile(const karg_or &a, const room &r, const work &w, uint32_t tile,
 /* What lane 0 sees holds for all. */
 PRIM uint32_t least_of(const work &w, uint32_t seen) { return prim_max(w.query.least, prim_shuffle<32>(seen, 0)); }
 
-/* The most that a document of the lane's tile, of the n from `from` on, can score. */
-PRIM uint32_t bound_of(const karg_or &a, const room &r, const work &w, uint32_t from, uint32_t n)
+/* The most that a document of a tile can score; a lane a tile. */
+PRIM uint32_t bound_of(const room &r, const work &w, uint32_t tile)
 {
     uint32_t sum = 0;
-    if (a.skips && prim_lane() < n)
 #pragma unroll 4
-        for (uint32_t t = 0; t < w.query.n_terms; t++) {
-            const karg_cell *cells = prim_at<const karg_cell>(r.sources[t].cells);
-            sum += bm25_weighed(r.sources[t].weight, prim_real(prim_load(&cells[from + prim_lane()].top)));
-        }
+    for (uint32_t t = 0; t < w.query.n_terms; t++) {
+        const karg_cell *cells = prim_at<const karg_cell>(r.sources[t].cells);
+        sum += bm25_weighed(r.sources[t].weight, prim_real(prim_load(&cells[tile].top)));
+    }
     return sum;
 }
 
@@ -357,24 +366,34 @@ PRIM void put_sources(const room &r, const work &w, const karg_or_term &term, lo
     prim_sync_tile();
 }
 
+/* A query, and, of lane t, its term t; all are told where its lists lie. */
+PRIM work open_query(const karg_or &a, const room &r, uint32_t number, karg_or_term *term)
+{
+    work w;
+    w.number = number;
+    w.query = prim_at<const karg_or_query>(a.queries)[number];
+    w.state = prim_at<karg_or_state>(a.states) + number;
+    w.size = 1U << a.tile_bits;
+    w.is_ahead = false;
+    *term = {{0, 0, 0, 0, 0, 0}, 0, 0};
+    if (prim_lane() < w.query.n_terms) {
+        *term = prim_at<const karg_or_term>(a.terms)[w.query.term + prim_lane()];
+        r.sources[prim_lane()] = {term->list.places, term->list.ratios, term->list.cells, term->weight,
+                                  term->list.n, 0, 0, 0, 0};
+    }
+    prim_sync_tile();
+    return w;
+}
+
 /* Some tiles of a query that follow each other. */
 PRIM void do_group(const karg_or &a, const room &r, uint32_t group)
 {
-    work w;
-    w.number = group % a.n_queries;
-    w.query = prim_at<const karg_or_query>(a.queries)[w.number];
-    w.state = prim_at<karg_or_state>(a.states) + w.number;
-    w.size = 1U << a.tile_bits;
+    karg_or_term term;
+    const work w = open_query(a, r, group % a.n_queries, &term);
     const uint32_t from = group / a.n_queries * a.group, n = prim_min(a.n_tiles - from, a.group);
-    karg_or_term term = {{0, 0, 0, 0, 0, 0}, 0, 0};
-    if (prim_lane() < w.query.n_terms) {
-        term = prim_at<const karg_or_term>(a.terms)[w.query.term + prim_lane()];
-        r.sources[prim_lane()] = {term.list.places, term.list.ratios, term.list.cells, term.weight, term.list.n,
-                                  0, 0, 0, 0};
-    }
-    prim_sync_tile();
-    uint32_t seen = prim_load_now(&w.state->least), bound = bound_of(a, r, w, from, n), least = least_of(w, seen);
-    uint32_t wanted = prim_ballot<32>(prim_lane() < n && (!a.skips || bound >= least));
+    uint32_t seen = prim_load_now(&w.state->least);
+    const uint32_t bound = a.skips && prim_lane() < n ? bound_of(r, w, from + prim_lane()) : 0;
+    uint32_t least = least_of(w, seen), wanted = prim_ballot<32>(prim_lane() < n && (!a.skips || bound >= least));
     uint32_t next = wanted ? most_promising(a, wanted, bound) : 0;
     look there = look_up(w, term, from + next);
     while (wanted) {
@@ -391,6 +410,31 @@ PRIM void do_group(const karg_or &a, const room &r, uint32_t group)
         wanted &= prim_ballot<32>(!a.skips || bound >= least);
     }
     prim_sync_tile();
+}
+
+/* One of `ahead` tiles, that which promises most: what it holds raises the query's threshold. */
+RP_KERNEL_BOUNDED(or_tile_ahead_kernel, karg_or, 128, 6)
+{
+    const room r = lay_out(a);
+    const uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp(), from = number / a.n_queries * a.ahead;
+    if (from >= a.n_tiles)
+        return;
+    clear(r.scores, (1U << a.tile_bits) + prim_div_up(1U << a.tile_bits, 128) * 4);
+    karg_or_term term;
+    work w = open_query(a, r, number % a.n_queries, &term);
+    w.is_ahead = true;
+    uint32_t best = 0, tile = from;
+    for (uint32_t i = from + prim_lane(); i < prim_min(from + a.ahead, a.n_tiles); i += 32) {
+        const uint32_t bound = bound_of(r, w, i);
+        tile = bound > best ? i : tile;
+        best = prim_max(best, bound);
+    }
+    const uint32_t most = scan_max<32>(best), least = least_of(w, prim_load_now(&w.state->least));
+    tile = prim_shuffle<32>(tile, prim_lowest(prim_ballot<32>(best == most)));
+    if (most < least)
+        return;
+    put_sources(r, w, term, look_up(w, term, tile));
+    do_tile(a, r, w, tile, least);
 }
 
 RP_KERNEL_BOUNDED(or_tile_kernel, karg_or, 128, 6)
