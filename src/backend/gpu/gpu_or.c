@@ -202,21 +202,28 @@ static rp__launch shape_tiles(rp__gpu_or *o)
     how.shared = warps * (4 * size + (size + 127) / 128 * 16 + a->most_terms * KARG_OR_SOURCE);
     const uint32_t fit = TUNE_SHARED_ALL / (how.shared + 1024);
     how.grid = o->device->processors * (fit < TILE_BLOCKS ? fit : TILE_BLOCKS);
-    const uint64_t tiles = (uint64_t)a->n_tiles * a->n_queries;
-    const uint64_t group = tiles / ((uint64_t)how.grid * warps * TUNE_OR_TURNS);
-    a->group = group < 1 ? 1 : least_of(group, 32);
+    const uint64_t tiles = (uint64_t)a->n_tiles * a->n_queries, turns = (uint64_t)how.grid * warps;
+    const uint64_t group = tiles / (turns * (a->skips ? TUNE_OR_TURNS_SKIPS : TUNE_OR_TURNS));
+    const uint32_t least = a->skips ? TUNE_OR_GROUP_SKIPS : 1;
+    a->group = group < least ? least : least_of(group, 32);
     return how;
 }
 
 static rp_status launch(rp__gpu_or *o)
 {
-    rp__launch tile = shape_tiles(o), rank = {.grid = o->args.n_queries, .block = RANK_THREADS};
-    rank.shared = KARG_BEST_SHARED + 8 * o->args.keys;
-    if (tile.grid == 0 || rank.shared > o->device->shared_most)
+    rp__device *device = o->device;
+    karg_or *a = &o->args;
+    rp__launch tile = shape_tiles(o), ahead = tile;
+    rp__launch rank = {a->n_queries, RANK_THREADS, KARG_BEST_SHARED + 8 * a->keys};
+    if (tile.grid == 0 || rank.shared > device->shared_most)
         return RP_UNAVAILABLE;
-    rp_status status = rp__device_launch(o->device, RP_KERNEL_or_tile_kernel, tile, &o->args);
-    return status == RP_OK ? rp__device_launch(o->device, RP_KERNEL_or_rank_kernel, rank, &o->args)
-                           : status;
+    a->ahead = (a->n_tiles + TUNE_OR_AHEAD - 1) / TUNE_OR_AHEAD;
+    const uint64_t warps = (uint64_t)((a->n_tiles + a->ahead - 1) / a->ahead) * a->n_queries;
+    ahead.grid = (uint32_t)((warps * 32 + TILE_THREADS - 1) / TILE_THREADS);
+    rp_status status = rp__device_launch(device, RP_KERNEL_or_tile_ahead_kernel, ahead, a);
+    if (status == RP_OK)
+        status = rp__device_launch(device, RP_KERNEL_or_tile_kernel, tile, a);
+    return status == RP_OK ? rp__device_launch(device, RP_KERNEL_or_rank_kernel, rank, a) : status;
 }
 
 rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)

@@ -172,11 +172,15 @@ typedef struct karg_or_query {
     uint32_t least;         /* k documents are known to score so much; 0: none are */
     uint32_t shift;         /* scores >> shift are below KARG_OR_BINS */
 } karg_or_query;
+typedef struct karg_or_bins { /* how many scores were found */
+    uint32_t coarse[KARG_OR_BINS / 32];
+    uint32_t fine[KARG_OR_BINS];
+} karg_or_bins;
 typedef struct karg_or_state { /* of a query in work; 0 at first, and again after or_rank.cu */
     uint32_t least;         /* k documents score so much */
     uint32_t found;         /* keys */
     uint32_t zero[2];
-    uint32_t bins[KARG_OR_BINS]; /* of the scores of what was found */
+    karg_or_bins bins[2];   /* of all tiles; of those that were looked into beforehand */
 } karg_or_state;
 typedef struct karg_or {
     uint64_t terms, queries; /* karg_or_term, karg_or_query */
@@ -188,8 +192,9 @@ typedef struct karg_or {
     uint32_t k, room;        /* n_tiles * k keys are always enough */
     uint32_t keys;           /* that or_rank.cu has shared memory for: a power of two, at least k */
     uint32_t group;          /* tiles of a query that a warp takes at a time, at most 32 */
+    uint32_t ahead;          /* tiles of a query of which one is looked into beforehand */
     uint32_t most_terms;     /* of the longest query */
-    uint32_t skips;          /* 0: every posting is scored */
+    uint32_t skips, zero;    /* 0: every posting is scored */
 } karg_or;
 
 /* copy.cu */
