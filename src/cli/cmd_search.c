@@ -53,7 +53,6 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     char *query = call->operands[1];
     rp_index *index = NULL;
     rp_searcher *searcher = NULL;
-    rp_gpu_state gpu = {.faults = 0};
     rp_hits hits = {0};
     rp__query_args query_args = args->query;
     query_args.search.total = RP_TOTAL_EXACT; /* people look at it */
@@ -61,8 +60,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     if (status == RP_OK)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
     if (searcher)
-        rp__query_args_add_gpu(searcher, &gpu);
-    rp__query_args_note_gpu(console, &gpu);
+        rp__query_args_note_gpu(console, searcher);
     rp__answer answer = {index, searcher, query, &hits, !args->no_snippets, args->explain};
     if (status == RP_OK && console->wants_json) {
         status = write_answer(console, &answer, err);

@@ -195,25 +195,15 @@ rp_status rp__query_args_open(const rp__query_args *args, const char *dir, rp_in
     return status;
 }
 
-void rp__query_args_add_gpu(const rp_searcher *searcher, rp_gpu_state *all)
+void rp__query_args_note_gpu(const rp__console *console, const rp_searcher *searcher)
 {
-    rp_gpu_state one;
-    rp_searcher_get_gpu_state(searcher, &one);
-    one.answered += all->answered;
-    if (one.faults >= all->faults)
-        *all = one;
-    else
-        all->answered = one.answered;
-}
-
-void rp__query_args_note_gpu(const rp__console *console, const rp_gpu_state *state)
-{
-    if (state->faults == 1)
-        rp__console_note(console, "riposte: the gpu was lost, and the cpu answered: %s",
-                         state->fault);
-    else if (state->faults > 1)
+    rp_gpu_state gpu;
+    rp_searcher_get_gpu_state(searcher, &gpu);
+    if (gpu.faults == 1)
+        rp__console_note(console, "riposte: the gpu was lost, and the cpu answered: %s", gpu.fault);
+    else if (gpu.faults > 1)
         rp__console_note(console,
                          "riposte: the gpu was lost %" PRIu64
                          " times, and the cpu answered; the last time: %s",
-                         state->faults, state->fault);
+                         gpu.faults, gpu.fault);
 }

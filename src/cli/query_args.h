@@ -19,9 +19,7 @@ extern const rp__option rp__query_args_limits[];
 rp_status rp__query_args_open(const rp__query_args *args, const char *dir, rp_index **index,
                               rp_searcher **searcher, rp_error *err);
 
-/* Adds what a searcher's GPU did to what others' did: searchers that share one have the same faults. */
-void rp__query_args_add_gpu(const rp_searcher *searcher, rp_gpu_state *all);
-/* A note, if there were faults. */
-void rp__query_args_note_gpu(const rp__console *console, const rp_gpu_state *state);
+/* A note, if the searcher's GPU was lost. */
+void rp__query_args_note_gpu(const rp__console *console, const rp_searcher *searcher);
 
 #endif

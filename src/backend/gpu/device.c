@@ -4,6 +4,7 @@
  * waiting, since the emulated device works while it is looked at. */
 #include "backend/gpu/device.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,11 +15,77 @@ enum {
     PATIENCE = 10,  /* seconds */
     SPIN = 2000000, /* nanoseconds of looking before the first nap */
     NAP = 50000,
-    NUMBERED = 64, /* cards that are remembered */
+    CARDS = 64,
 };
 
-/* Cards of which this process has given up: asking them anything might wait for ever. */
-static _Atomic uint64_t given_up;
+/* What the devices of one card have in common: a fault of one is all others'. A card is new when nobody has it open,
+ * unless it is real and lost to the process for good. */
+struct rp__card {
+    uint32_t users;
+    _Atomic bool is_lost, is_stuck; /* stuck: asking it anything might wait for ever */
+    bool is_final;
+    rp_error fault;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all cards */
+static struct rp__card cards[CARDS], emulated_cards[CARDS];
+
+/* ---- Cards --------------------------------------------------------------------------------------- */
+
+/* RP_UNAVAILABLE: it was lost before. */
+static rp_status join_card(rp__device *d, int ordinal, rp_error *err)
+{
+    struct rp__card *card = d->driver->is_emulated ? &emulated_cards[ordinal] : &cards[ordinal];
+    pthread_mutex_lock(&lock);
+    if (card->users == 0 && (d->driver->is_emulated || !card->is_final))
+        *card = (struct rp__card){0};
+    rp_status status =
+        card->is_lost ? rp__error_set(err, RP_UNAVAILABLE, "GPU %d was lost to this process: %s",
+                                      ordinal, card->fault.text)
+                      : RP_OK;
+    if (status == RP_OK) {
+        card->users++;
+        d->card = card;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static void leave_card(rp__device *d)
+{
+    pthread_mutex_lock(&lock);
+    d->card->users--;
+    pthread_mutex_unlock(&lock);
+}
+
+static void lose_card(const rp__device *d, bool is_stuck, bool is_final)
+{
+    struct rp__card *card = d->card;
+    pthread_mutex_lock(&lock);
+    if (!card->is_lost)
+        card->fault = d->fault;
+    card->is_final |= is_final;
+    card->is_stuck = card->is_stuck || is_stuck;
+    card->is_lost = true;
+    pthread_mutex_unlock(&lock);
+}
+
+bool rp__device_is_lost(rp__device *d)
+{
+    if (!d->card || !d->card->is_lost)
+        return d->is_lost;
+    if (d->card->is_stuck)
+        d->driver = &rp__driver_dead;
+    if (!d->is_lost) {
+        pthread_mutex_lock(&lock);
+        d->fault = d->card->fault;
+        pthread_mutex_unlock(&lock);
+    }
+    d->is_lost = true;
+    return true;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------- */
 
 static rp_status refuse(rp__device *d, const char *what, rp__cu_result result, rp_error *err)
 {
@@ -50,6 +117,28 @@ static rp_status look(rp__device *d, int ordinal, rp_error *err)
     return RP_OK;
 }
 
+/* What is left to do when the card's common part is there. */
+static rp_status open_joined(rp__device *d, int ordinal, rp_error *err)
+{
+    const rp__driver *driver = d->driver;
+    rp_status status = look(d, ordinal, err);
+    if (status != RP_OK)
+        return status;
+    if (!driver->is_emulated && !rp__kernels_image(rp__kernels[0].file))
+        return rp__error_set(err, RP_UNAVAILABLE, "this build has no GPU code: nvcc was not there");
+    rp__cu_result result = driver->context_retain(&d->context, d->handle);
+    if (result != RP_CU_OK)
+        return refuse(d, "the GPU cannot be opened", result, err);
+    d->modules = rp__alloc_zero(RP_KERNELS, sizeof *d->modules);
+    status = d->modules ? rp__device_enter(d) : RP_NO_MEMORY;
+    if (status == RP_OK)
+        status = rp__device_check(d, driver->stream_create(&d->stream, RP_CU_STREAM_OWN));
+    if (status != RP_OK)
+        rp__error_set(err, status, "the GPU cannot be opened: %s",
+                      d->fault.text[0] ? d->fault.text : rp_status_text(status));
+    return status;
+}
+
 rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, rp_error *err)
 {
     int count = 0;
@@ -58,75 +147,75 @@ rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, 
     if (result != RP_CU_OK || count == 0)
         return result ? refuse(d, "the GPUs cannot be counted", result, err)
                       : rp__error_set(err, RP_UNAVAILABLE, "the CUDA driver knows no GPU");
-    if (ordinal < 0 || ordinal >= count)
+    if (ordinal < 0 || ordinal >= count || ordinal >= CARDS)
         return rp__error_set(err, RP_UNAVAILABLE, "there is no GPU %d; there are %d", ordinal,
                              count);
-    if (!driver->is_emulated && ordinal < NUMBERED && (given_up >> ordinal & 1))
-        return rp__error_set(err, RP_UNAVAILABLE,
-                             "GPU %d did not come back from work of this process", ordinal);
-    rp_status status = look(d, ordinal, err);
+    rp_status status = join_card(d, ordinal, err);
     if (status != RP_OK)
         return status;
-    if (!driver->is_emulated && !rp__kernels_image(rp__kernels[0].file))
-        return rp__error_set(err, RP_UNAVAILABLE, "this build has no GPU code: nvcc was not there");
-    result = driver->context_retain(&d->context, d->handle);
-    if (result != RP_CU_OK)
-        return refuse(d, "the GPU cannot be opened", result, err);
-    d->modules = rp__alloc_zero(RP_KERNELS, sizeof *d->modules);
-    status = d->modules ? rp__device_enter(d) : RP_NO_MEMORY;
-    if (status == RP_OK)
-        status = rp__device_check(d, driver->stream_create(&d->stream, RP_CU_STREAM_OWN));
-    if (status != RP_OK) {
-        rp__error_set(err, status, "the GPU cannot be opened: %s",
-                      d->fault.text[0] ? d->fault.text : rp_status_text(status));
+    status = open_joined(d, ordinal, err);
+    if (status != RP_OK)
         rp__device_close(d);
-    }
+    return status;
+}
+
+rp_status rp__device_twin(rp__device *twin, const rp__device *of, rp_error *err)
+{
+    rp_status status = rp__device_open(twin, of->driver, of->handle, err);
+    if (status == RP_OK)
+        twin->patience = of->patience;
     return status;
 }
 
 void rp__device_close(rp__device *d)
 {
-    if (!d->context)
+    if (!d->card)
         return;
-    d->driver->context_set(d->context);
-    if (d->stream)
-        d->driver->stream_destroy(d->stream);
-    for (size_t i = 0; d->modules && i < RP_KERNELS; i++)
-        if (d->modules[i])
-            d->driver->module_unload(d->modules[i]);
-    d->driver->context_set(NULL);
-    d->driver->context_release(d->handle);
+    (void)rp__device_is_lost(d);
+    if (d->context) {
+        d->driver->context_set(d->context);
+        if (d->stream)
+            d->driver->stream_destroy(d->stream);
+        for (size_t i = 0; d->modules && i < RP_KERNELS; i++)
+            if (d->modules[i])
+                d->driver->module_unload(d->modules[i]);
+        d->driver->context_set(NULL);
+        d->driver->context_release(d->handle);
+    }
+    leave_card(d);
     rp__free(d->modules);
     *d = (rp__device){0};
 }
 
 rp_status rp__device_enter(rp__device *d)
 {
+    (void)rp__device_is_lost(d); /* then what lies on it can be given back, unless it is stuck */
     return rp__device_check(d, d->driver->context_set(d->context));
 }
 
 rp_status rp__device_check(rp__device *d, rp__cu_result result)
 {
-    if (d->is_lost)
+    if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
     if (result == RP_CU_OK)
         return RP_OK;
     if (result == RP_CU_NO_MEMORY)
         return RP_NO_MEMORY;
     rp__error_set(&d->fault, RP_UNAVAILABLE, "%s: %s", d->name, rp__driver_text(d->driver, result));
-    d->is_lost = !rp__driver_is_passing(result);
+    if (!rp__driver_is_passing(result))
+        lose_card(d, false, rp__driver_is_fatal(result));
+    (void)rp__device_is_lost(d);
     return RP_UNAVAILABLE;
 }
 
 rp_status rp__device_give_up(rp__device *d)
 {
-    if (d->is_lost)
+    if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
-    if (!d->driver->is_emulated && d->handle < NUMBERED)
-        given_up |= UINT64_C(1) << d->handle;
-    d->is_lost = true;
-    d->driver = &rp__driver_dead;
-    return rp__error_set(&d->fault, RP_UNAVAILABLE, "%s: does not come back", d->name);
+    rp__error_set(&d->fault, RP_UNAVAILABLE, "%s: does not come back", d->name);
+    lose_card(d, true, true);
+    (void)rp__device_is_lost(d);
+    return RP_UNAVAILABLE;
 }
 
 /* ---- Memory -------------------------------------------------------------------------------------- */
@@ -134,34 +223,35 @@ rp_status rp__device_give_up(rp__device *d)
 rp_status rp__device_alloc(rp__device *d, size_t bytes, rp__cu_ptr *out)
 {
     *out = 0;
-    if (d->is_lost)
+    if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
     return rp__device_check(d, d->driver->memory_alloc(out, bytes));
 }
 
 void rp__device_free(rp__device *d, rp__cu_ptr at)
 {
+    (void)rp__device_is_lost(d);
     if (at)
         d->driver->memory_free(at);
 }
 
 rp_status rp__device_copy_in(rp__device *d, rp__cu_ptr to, const void *from, size_t bytes)
 {
-    if (d->is_lost || bytes == 0)
+    if (rp__device_is_lost(d) || bytes == 0)
         return d->is_lost ? RP_UNAVAILABLE : RP_OK;
     return rp__device_check(d, d->driver->copy_in(to, from, bytes, d->stream));
 }
 
 rp_status rp__device_copy_out(rp__device *d, void *to, rp__cu_ptr from, size_t bytes)
 {
-    if (d->is_lost || bytes == 0)
+    if (rp__device_is_lost(d) || bytes == 0)
         return d->is_lost ? RP_UNAVAILABLE : RP_OK;
     return rp__device_check(d, d->driver->copy_out(to, from, bytes, d->stream));
 }
 
 rp_status rp__device_fill(rp__device *d, rp__cu_ptr to, uint32_t value, size_t n)
 {
-    if (d->is_lost || n == 0)
+    if (rp__device_is_lost(d) || n == 0)
         return d->is_lost ? RP_UNAVAILABLE : RP_OK;
     return rp__device_check(d, d->driver->fill32(to, value, n, d->stream));
 }
@@ -183,12 +273,12 @@ static uint64_t nap(void)
 
 static rp_status wait_for(rp__device *d, rp__cu_stream stream, rp__cu_event event)
 {
-    if (d->is_lost)
+    if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
     uint64_t begin = rp__clock_now(), waited = 0;
     rp__cu_result result;
     while ((result = ask(d, stream, event)) == RP_CU_NOT_READY) {
-        if (waited > d->patience)
+        if (waited > d->patience || rp__device_is_lost(d))
             return rp__device_give_up(d);
         if (rp__clock_now() - begin > SPIN)
             waited += nap();
@@ -249,7 +339,7 @@ rp_status rp__device_launch(rp__device *d, rp__kernel_id id, rp__launch how, con
         const void *in;
         void *out;
     } record = {.in = args};
-    rp_status status = d->is_lost ? RP_UNAVAILABLE : RP_OK;
+    rp_status status = rp__device_is_lost(d) ? RP_UNAVAILABLE : RP_OK;
     if (status == RP_OK && !d->functions[id])
         status = find_function(d, id);
     if (status != RP_OK || how.grid == 0)

@@ -22,13 +22,18 @@ typedef struct rp__device {
     rp__cu_function functions[RP_KERNELS];
     rp__cu_stream stream;   /* the one that calls below use unless told otherwise */
     uint64_t patience;      /* nanoseconds that a wait may last; past them the device counts as lost: 10 s */
-    bool is_lost;
+    struct rp__card *card;  /* what it has in common with others of the same card */
+    bool is_lost;           /* as rp__device_is_lost saw it last */
     rp_error fault;         /* why, or why the last call failed that did */
 } rp__device;
 
-/* Opens card number `ordinal`. RP_UNAVAILABLE: why not, in err. */
+/* Opens card number `ordinal`. RP_UNAVAILABLE: why not, in err. Any number for a card. */
 rp_status rp__device_open(rp__device *device, const rp__driver *driver, int ordinal, rp_error *err);
+/* Another one for the same card, with the same patience: for another thread. */
+rp_status rp__device_twin(rp__device *twin, const rp__device *of, rp_error *err);
 void rp__device_close(rp__device *device); /* all zero is fine */
+/* Whether it, or another device of its card, has had a fault after which it may not be used. */
+bool rp__device_is_lost(rp__device *device);
 /* Before any other call of this chapter on another thread than the one that opened it. */
 rp_status rp__device_enter(rp__device *device);
 

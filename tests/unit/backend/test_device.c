@@ -195,7 +195,7 @@ static void who_gave_up_does_not_ask_again(void **state)
     assert_ptr_equal(d.driver, &rp__driver_dead);
     rp__device_close(&d);
     assert_int_equal(rp__device_open(&d, &real, 6, &err), RP_UNAVAILABLE);
-    assert_non_null(strstr(err.text, "did not come back"));
+    assert_non_null(strstr(err.text, "lost to this process: emulated: does not come back"));
     assert_int_equal(rp__device_open(&d, &real, 7, &err), RP_OK);
     rp__device_close(&d);
     rp__emulated_configure(&(rp__emulated_options){0});

@@ -41,7 +41,7 @@ static rp_status attach_well(const rp__segment *segment, const rp__place *place,
     return RP_OK;
 }
 
-static rp_status health(const void *state, rp_error *err)
+static rp_status health(void *state, rp_error *err)
 {
     (void)state, (void)err;
     return RP_OK;

@@ -137,49 +137,64 @@ typedef struct karg_score {
     uint32_t zero;
 } karg_score;
 
-/* or_*.cu: the k best documents of ORs. Documents lie in tiles of 2^tile_bits docids, a query's postings in
- * blocks; for or_tile.cu a list is a karg_list whose docs and freqs are u32, uncompressed, with 16 readable bytes
- * after them. */
+/* or_lay.cu, or_tile.cu, or_rank.cu: the k best documents of many ORs. Documents lie in tiles of 2^tile_bits docids.
+ * Lists are laid out by tiles first, once for all queries: in the order of their ranks, the low 16 bits of each
+ * posting's docid, and tf / (tf + K), which the list's weight in a query makes its contribution. Both arrays have 16
+ * readable bytes after them and begin at multiples of 16. */
 enum {
     KARG_OR_TERMS = 32,  /* of a query, at most */
     KARG_OR_BINS = 1024, /* of its scores */
-    KARG_OR_SHARED = KARG_BEST_SHARED + 4 * (12 * KARG_OR_TERMS + 16), /* bytes of shared memory of or_tile.cu, less a
-                                                                      * tile's scores, marks and keys */
+    KARG_OR_SOURCE = 48, /* bytes of shared memory of a warp of or_tile.cu for each term of the longest query */
 };
+typedef struct karg_cell { /* of a list, in a tile */
+    uint32_t first;        /* rank of its first posting there or after */
+    uint32_t top;          /* its greatest ratio there, the bits of a float; 0: it has none */
+} karg_cell;
+typedef struct karg_tiled {
+    uint64_t places, ratios; /* u16, float: one a posting */
+    uint64_t cells;          /* karg_cell a tile, and one more, whose first is n */
+    uint64_t found;          /* karg_found; damaged: the list is not what it says */
+    uint32_t n, zero;
+} karg_tiled;
+typedef struct karg_lay { /* or_lay.cu */
+    uint64_t words, lists;  /* karg_word, karg_tiled: n_lists of each; cells and found are 0 at first */
+    karg_norms norms;
+    uint32_t n_lists, n_blocks; /* blocks of all lists: before + blocks of the last word */
+    uint32_t n_docs, n_tiles, tile_bits, zero;
+} karg_lay;
 typedef struct karg_or_term {
-    uint64_t docs, freqs, last; /* of its list, as karg_list has them */
-    uint32_t n, n_blocks;
-    uint32_t list;  /* its place in `lists` */
-    float weight;   /* times 2^s */
-    uint32_t step;  /* what each 255th of a block's bound allows, rounded up; 0: bounds say nothing */
-    uint32_t most;  /* no posting contributes more */
+    karg_tiled list;
+    float weight;           /* times 2^s */
+    uint32_t zero;
 } karg_or_term;
 typedef struct karg_or_query {
-    uint32_t term, n_terms; /* its terms lie together, those of the greatest `most` first */
+    uint32_t term, n_terms; /* its terms lie together, those of the greatest weight first */
     uint32_t least;         /* k documents are known to score so much; 0: none are */
     uint32_t shift;         /* scores >> shift are below KARG_OR_BINS */
 } karg_or_query;
-typedef struct karg_or_state { /* of a query in work; 0 at first */
+typedef struct karg_or_bins { /* how many scores were found */
+    uint32_t coarse[KARG_OR_BINS / 32];
+    uint32_t fine[KARG_OR_BINS];
+} karg_or_bins;
+typedef struct karg_or_state { /* of a query in work; 0 at first, and again after or_rank.cu */
     uint32_t least;         /* k documents score so much */
-    uint32_t found, done;   /* keys; tiles */
-    uint32_t zero;
-    uint32_t bins[KARG_OR_BINS]; /* of the scores of what was found */
+    uint32_t found;         /* keys */
+    uint32_t zero[2];
+    karg_or_bins bins[2];   /* of all tiles; of those that were looked into beforehand */
 } karg_or_state;
 typedef struct karg_or {
-    uint64_t lists, terms, queries; /* karg_list, karg_or_term, karg_or_query */
-    uint64_t states;                /* karg_or_state a query */
-    uint64_t firsts, tops;          /* u32 a term and tile (firsts: one tile more), 0 at first: the first block that
-                                     * ends in or past it; the greatest bound of blocks in it */
-    uint64_t taken;                 /* u32, 0 at first: tiles of queries that blocks of threads have taken */
-    uint64_t found;                 /* u64: `room` keys a query */
-    uint64_t out, counts;           /* as of karg_select; a count of UINT32_MAX: there was no room, ask the CPU */
-    karg_norms norms;
-    uint32_t n_queries, n_terms, n_docs, n_tiles, tile_bits;
-    uint32_t k, room;               /* n_tiles * k keys are always enough */
-    uint32_t list_keys;             /* of a tile that shared memory has room for: a power of two, at least k and 2 */
-    uint32_t group;                 /* tiles taken at a time, at most 32 */
-    uint32_t parts;                 /* or_plan.cu: blocks of threads that share a list */
-    uint32_t skips, zero;           /* 0: every posting is scored */
+    uint64_t terms, queries; /* karg_or_term, karg_or_query */
+    uint64_t states;         /* karg_or_state a query */
+    uint64_t taken;          /* u32, 0 at first, and again after or_rank.cu: groups of tiles that warps have taken */
+    uint64_t found;          /* u64: `room` keys a query */
+    uint64_t out, counts;    /* as of karg_select; a count of UINT32_MAX: there was no room, or a list is damaged */
+    uint32_t n_queries, n_docs, n_tiles, tile_bits;
+    uint32_t k, room;        /* n_tiles * k keys are always enough */
+    uint32_t keys;           /* that or_rank.cu has shared memory for: a power of two, at least k */
+    uint32_t group;          /* tiles of a query that a warp takes at a time, at most 32 */
+    uint32_t ahead;          /* tiles of a query of which one is looked into beforehand */
+    uint32_t most_terms;     /* of the longest query */
+    uint32_t skips, zero;    /* 0: every posting is scored */
 } karg_or;
 
 /* copy.cu */
@@ -221,7 +236,7 @@ typedef struct karg_and {
 } karg_and;
 
 /* Ids of codecs that kernels tell apart. */
-enum { KARG_CODEC_RAW = 1, KARG_CODEC_BP128 = 3, KARG_CODEC_OPTPFD = 7, KARG_CODEC_BITMAP = 17 };
+enum { KARG_CODEC_RAW = 1, KARG_CODEC_BP128 = 3, KARG_CODEC_OPTPFD = 7, KARG_CODEC_EF128 = 12, KARG_CODEC_BITMAP = 17 };
 
 /* A word of a query. Its list's docs begin at u32 docids (raw), at words of bits (bitmap), or at blocks (bp128); its
  * frequencies are in optpfd, bp128, or one u32 each (raw). All blocks have 128 postings, but the last. */
@@ -256,5 +271,42 @@ typedef struct karg_flat {
     uint32_t least;      /* documents that score less are no pairs */
     uint32_t zero;
 } karg_flat;
+
+/* and_top.cu: many ANDs at once over lists in their codecs: how many documents match each, and the k best. */
+typedef struct karg_and_word {
+    uint64_t word;   /* its karg_word, whose weight does not count */
+    float weight;    /* times 2^s */
+    uint32_t n;      /* postings of its list */
+} karg_and_word;
+
+typedef struct karg_and_ask {
+    uint32_t word, n_words; /* words[word ..], the shortest list first */
+    uint32_t keys;          /* where its keys begin */
+    uint32_t n_tiles;       /* of KARG_AND_TILE postings of its shortest list */
+} karg_and_ask;
+
+typedef struct karg_and_state { /* of a query in work; 0 at first */
+    karg_found found;           /* n_pairs: keys */
+    uint32_t least;             /* k documents score so much */
+    uint32_t zero[3];
+} karg_and_state;
+
+typedef struct karg_and_top {
+    uint64_t words, queries;     /* karg_and_word, karg_and_ask */
+    uint64_t firsts;             /* u32 a phase and query: tiles before those of the query in that phase. In phase p of P it
+                                  * has its tiles from n_tiles * p / P on, so that queries walk through documents together,
+                                  * and find lists that they share in the cache */
+    uint64_t states;             /* karg_and_state a query */
+    uint64_t keys;               /* u64: as many a query as its shortest list has postings */
+    uint64_t counts, pairs;      /* karg_found a query: n_pairs of them are there; karg_pair: k a query, best first */
+    karg_norms norms;
+    uint32_t n_queries, n_tiles, n_phases;
+    uint32_t begin, end;         /* documents asked about; end is at most the number of them */
+    uint32_t k;                  /* 0: the number alone is wanted */
+    uint32_t words_most, zero;   /* no query has more */
+} karg_and_top;
+
+/* Bytes of shared memory of a warp of and_top.cu, less 4 * KARG_AND_TILE for each word but the first, if k is not 0. */
+enum { KARG_AND_SHARED = 3968 };
 
 #endif

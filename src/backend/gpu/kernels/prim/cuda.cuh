@@ -97,3 +97,6 @@ PRIM float prim_mul(float x, float y) { return __fmul_rn(x, y); }
 PRIM float prim_add(float x, float y) { return __fadd_rn(x, y); }
 PRIM uint32_t prim_truncate(float x) { return __float2uint_rz(x); }
 PRIM float prim_float(uint32_t v) { return __uint2float_rn(v); }
+/* The bits of a float, and the float of bits: those that are not below 0 rise together. */
+PRIM uint32_t prim_word(float x) { return __float_as_uint(x); }
+PRIM float prim_real(uint32_t v) { return __uint_as_float(v); }

@@ -130,3 +130,5 @@ PRIM float prim_add(float x, float y) { return x + y; }
 /* As the device does it: what is too large becomes the largest. */
 PRIM uint32_t prim_truncate(float x) { return x >= 0x1p32F ? UINT32_MAX : x > 0 ? (uint32_t)x : 0; }
 PRIM float prim_float(uint32_t v) { return (float)v; }
+PRIM uint32_t prim_word(float x) { return (uint32_t)prim_bits(x); }
+PRIM float prim_real(uint32_t v) { return prim_value<float>(v); }
