@@ -132,6 +132,13 @@ static rp__slot *take_slot(family *f)
     return &f->work.box->slots[i];
 }
 
+static void give_slot(const rp__gpu_child *child)
+{
+    family *f = child->family;
+    if (child->slot)
+        f->is_used[child->slot - f->work.box->slots] = false;
+}
+
 rp_status rp__gpu_child_open(const rp__segment *segment, const rp__backend *backend,
                              const rp__place *place, rp__gpu_child **out, rp_error *err)
 {
@@ -172,8 +179,7 @@ static void detach(void *state)
     rp__gpu_child *child = state;
     family *f = child->family;
     pthread_mutex_lock(&lock);
-    if (child->slot)
-        f->is_used[child->slot - f->work.box->slots] = false;
+    give_slot(child);
     leave_family(f);
     pthread_mutex_unlock(&lock);
     rp__free(child);
@@ -181,10 +187,12 @@ static void detach(void *state)
 
 /* ---- Asking ---------------------------------------------------------------------------------------- */
 
-static rp_status refuse(const family *f, rp_error *err)
+static rp_status refuse(const rp__gpu_child *child, uint32_t phase, rp_error *err)
 {
-    return rp__error_set(err, RP_UNAVAILABLE, "the gpu is not there now: %s",
-                         f->work.box->fault.text);
+    if (rp__mailbox_phase(phase) != RP_PHASE_READY)
+        return rp__error_set(err, RP_UNAVAILABLE, "the gpu is not there now: %s",
+                             child->family->work.box->fault.text);
+    return rp__error_set(err, RP_UNAVAILABLE, "the query does not go to the process of the gpu");
 }
 
 /* Whether there is somebody to wait for. `since`: when the worker was last known to do something. */
@@ -223,24 +231,87 @@ static bool await_answer(const rp__gpu_child *child, uint32_t phase)
     return true;
 }
 
+/* Whether it was asked; `phase` is then what the worker was in. */
+static bool ask(const rp__gpu_child *child, rp__asked *asked, size_t n, uint32_t of,
+                const rp__arena *arena, uint32_t *phase)
+{
+    const family *f = child->family;
+    *phase = f->work.box->phase;
+    return rp__mailbox_phase(*phase) == RP_PHASE_READY && child->slot && getpid() == f->owner &&
+           rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(*phase), asked, n, of,
+                           arena->cap);
+}
+
 static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err)
 {
     rp__gpu_child *child = state;
-    family *f = child->family;
-    uint32_t phase = f->work.box->phase;
-    if (rp__mailbox_phase(phase) != RP_PHASE_READY)
-        return refuse(f, err);
-    if (!child->slot)
-        return rp__error_set(err, RP_UNAVAILABLE, "more than %d searchers share the gpu",
-                             RP_MAILBOX_SLOTS);
-    if (getpid() != f->owner)
-        return rp__error_set(err, RP_UNAVAILABLE, "the gpu is that of another process");
-    if (!rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(phase), query, arena->cap))
-        return rp__error_set(err, RP_UNAVAILABLE, "the query is too long for the gpu");
+    rp__asked asked = {.query = *query};
+    uint32_t phase;
+    if (!ask(child, &asked, 1, 0, arena, &phase))
+        return refuse(child, phase, err);
     if (!await_answer(child, phase))
-        return refuse(f, err);
-    return rp__mailbox_take(child->slot, arena, answer, err);
+        return refuse(child, child->family->work.box->phase, err);
+    rp__mailbox_take(child->slot, &asked, 1, arena);
+    *answer = asked.answer;
+    return asked.status == RP_OK ? RP_OK
+                                 : rp__error_set(err, asked.status, "%s", child->slot->err.text);
+}
+
+/* ---- Many queries ---------------------------------------------------------------------------------- */
+
+/* Has a slot of its own. */
+typedef struct batch {
+    rp__gpu_child child;
+    uint32_t of, phase;
+    bool is_asked;
+} batch;
+
+static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
+{
+    const rp__gpu_child *child = state;
+    batch *b = rp__alloc_zero(1, sizeof *b);
+    *out = b;
+    if (!b)
+        return rp__error_no_memory(err);
+    b->child.family = child->family;
+    b->of = of;
+    pthread_mutex_lock(&lock);
+    b->child.slot = take_slot(child->family);
+    pthread_mutex_unlock(&lock);
+    return RP_OK;
+}
+
+static void batch_free(void *state)
+{
+    batch *b = state;
+    pthread_mutex_lock(&lock);
+    give_slot(&b->child);
+    pthread_mutex_unlock(&lock);
+    rp__free(b);
+}
+
+static void refuse_all(rp__asked *asked, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (asked[i].status == RP_OK)
+            asked[i].status = RP_UNAVAILABLE;
+}
+
+static void batch_start(void *state, rp__asked *asked, size_t n, rp__arena *arena)
+{
+    batch *b = state;
+    b->is_asked = ask(&b->child, asked, n, b->of, arena, &b->phase);
+}
+
+static void batch_finish(void *state, rp__asked *asked, size_t n, rp__arena *arena)
+{
+    batch *b = state;
+    if (b->is_asked && await_answer(&b->child, b->phase))
+        rp__mailbox_take(b->child.slot, asked, n, arena);
+    else
+        refuse_all(asked, n);
+    b->is_asked = false;
 }
 
 void rp__gpu_child_get_state(const rp__gpu_child *child, rp_gpu_state *out)
@@ -276,5 +347,12 @@ static rp_status attach(const rp__segment *segment, const rp__place *place, void
     return status;
 }
 
-const rp__backend rp__gpu_child_row = {
-    .name = "gpu", .probe = probe, .attach = attach, .detach = detach, .run = run};
+const rp__backend rp__gpu_child_row = {.name = "gpu",
+                                       .probe = probe,
+                                       .attach = attach,
+                                       .detach = detach,
+                                       .run = run,
+                                       .batch_new = batch_new,
+                                       .batch_free = batch_free,
+                                       .batch_start = batch_start,
+                                       .batch_finish = batch_finish};

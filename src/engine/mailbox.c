@@ -74,6 +74,14 @@ static size_t room_of(size_t n, size_t size)
     return rp__bits_align(n * size, ALIGN);
 }
 
+static size_t query_bytes(const rp__query *q)
+{
+    if (q->n_ops > RP_MAILBOX_ROOM || q->n_leaves > RP_MAILBOX_ROOM || q->n_words > RP_MAILBOX_ROOM)
+        return RP_MAILBOX_ROOM + 1;
+    return room_of(q->n_ops, sizeof *q->ops) + room_of(q->n_leaves, sizeof *q->leaves) +
+           room_of(q->n_words, sizeof *q->words);
+}
+
 static void *put(rp__slot *slot, size_t *at, const void *from, size_t n, size_t size)
 {
     void *to = slot->bytes + *at;
@@ -84,33 +92,60 @@ static void *put(rp__slot *slot, size_t *at, const void *from, size_t n, size_t 
 }
 
 /* What a process has to itself does not go along: the norms, which follow from the ranking, texts, the floor. */
-bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, const rp__query *query,
-                     size_t max_memory)
+static void put_query(rp__slot *slot, size_t *at, const rp__query *query, rp__query *out)
 {
-    size_t at = 0;
-    if (query->n_ops > RP_MAILBOX_ROOM || query->n_leaves > RP_MAILBOX_ROOM ||
-        query->n_words > RP_MAILBOX_ROOM ||
-        room_of(query->n_ops, sizeof *query->ops) +
-                room_of(query->n_leaves, sizeof *query->leaves) +
-                room_of(query->n_words, sizeof *query->words) >
-            RP_MAILBOX_ROOM)
-        return false;
-    slot->query = *query;
-    slot->rank = *query->rank;
-    slot->max_memory = max_memory;
-    slot->query.ops = put(slot, &at, query->ops, query->n_ops, sizeof *query->ops);
-    slot->query.leaves = put(slot, &at, query->leaves, query->n_leaves, sizeof *query->leaves);
-    rp__word *words = put(slot, &at, query->words, query->n_words, sizeof *query->words);
+    *out = *query;
+    out->ops = put(slot, at, query->ops, query->n_ops, sizeof *query->ops);
+    out->leaves = put(slot, at, query->leaves, query->n_leaves, sizeof *query->leaves);
+    rp__word *words = put(slot, at, query->words, query->n_words, sizeof *query->words);
     for (size_t i = 0; i < query->n_words; i++)
         words[i].text = NULL;
-    slot->query.words = words;
-    slot->query.rank = &slot->rank;
-    slot->query.norms = NULL;
-    slot->query.floor = NULL;
-    atomic_store(&slot->word, word_of(number, ASKED));
+    out->words = words;
+    out->rank = &slot->rank;
+    out->norms = NULL;
+    out->floor = NULL;
+}
+
+/* False: there is none that fits. */
+static bool put_queries(rp__slot *slot, rp__asked *asked, size_t n)
+{
+    bool is_any = false;
+    size_t most = RP_MAILBOX_ROOM / sizeof *asked, at = room_of(n < most ? n : 0, sizeof *asked);
+    for (size_t i = 0; i < n; i++) {
+        if (asked[i].status == RP_OK &&
+            (n >= most || query_bytes(&asked[i].query) > RP_MAILBOX_ROOM - at))
+            asked[i].status = RP_UNAVAILABLE;
+        if (n >= most)
+            continue;
+        rp__asked *to = &rp__mailbox_asked(slot)[i];
+        *to = (rp__asked){.status = asked[i].status};
+        if (asked[i].status != RP_OK)
+            continue;
+        slot->rank = *asked[i].query.rank;
+        put_query(slot, &at, &asked[i].query, &to->query);
+        is_any = true;
+    }
+    return is_any;
+}
+
+static void ring(rp__mailbox *box)
+{
     atomic_fetch_add(&box->bell, 1);
     if (atomic_load(&box->is_asleep))
         rp__futex_wake(&box->bell);
+}
+
+bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__asked *asked, size_t n,
+                     uint32_t of, size_t max_memory)
+{
+    if (!put_queries(slot, asked, n))
+        return false;
+    slot->n = (uint32_t)n;
+    slot->of = of;
+    slot->max_memory = max_memory;
+    slot->err = (rp_error){0};
+    atomic_store(&slot->word, word_of(number, ASKED));
+    ring(box);
     return true;
 }
 
@@ -137,18 +172,20 @@ void rp__mailbox_sleep(rp__mailbox *box, uint32_t bell)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-void rp__mailbox_reply(rp__mailbox *box, rp__slot *slot, uint32_t number, rp_status status,
-                       const rp__answer *answer, const rp_error *err)
+void rp__mailbox_reply(rp__mailbox *box, rp__slot *slot, uint32_t number)
 {
-    slot->answer = status == RP_OK ? *answer : (rp__answer){0};
-    slot->status = status;
-    slot->err = *err;
-    if (slot->answer.n * sizeof(rp__scored) > RP_MAILBOX_ROOM)
-        slot->status = rp__error_set(&slot->err, RP_UNAVAILABLE,
-                                     "the hits are too many to be handed from one process to "
-                                     "another");
-    else if (slot->answer.n)
-        memcpy(slot->bytes, answer->at, answer->n * sizeof(rp__scored));
+    size_t at = room_of(slot->n, sizeof(rp__asked));
+    for (uint32_t i = 0; i < slot->n; i++) {
+        rp__asked *a = &rp__mailbox_asked(slot)[i];
+        if (a->status != RP_OK || a->answer.n == 0)
+            continue;
+        if (a->answer.n > (RP_MAILBOX_ROOM - at) / sizeof(rp__scored))
+            a->status = rp__error_set(&slot->err, RP_UNAVAILABLE,
+                                      "the hits are too many to be handed from one process to "
+                                      "another");
+        else
+            a->answer.at = put(slot, &at, a->answer.at, a->answer.n, sizeof(rp__scored));
+    }
     atomic_fetch_add_explicit(&box->answered, 1, memory_order_relaxed);
     atomic_store(&slot->word, word_of(number, ANSWERED));
     if (atomic_load(&slot->is_awaited))
@@ -167,17 +204,27 @@ bool rp__mailbox_wait(rp__slot *slot, uint32_t number, uint64_t ns)
     return atomic_load(&slot->word) != asked;
 }
 
-rp_status rp__mailbox_take(const rp__slot *slot, rp__arena *arena, rp__answer *answer,
-                           rp_error *err)
+static void take_hits(const rp__answer *from, rp__arena *arena, rp__asked *to)
 {
-    if (slot->status != RP_OK)
-        return rp__error_set(err, slot->status, "%s", slot->err.text);
-    rp__answer got = slot->answer;
-    got.at = rp__arena_array(arena, got.n, sizeof *got.at);
-    if (!got.at)
-        return rp__error_no_memory(err);
-    if (got.n)
-        memcpy(got.at, slot->bytes, got.n * sizeof *got.at);
-    *answer = got;
-    return RP_OK;
+    rp__scored *hits = rp__arena_array(arena, from->n, sizeof *hits);
+    if (!hits) {
+        to->status = RP_NO_MEMORY;
+        return;
+    }
+    to->answer = *from;
+    to->answer.at = hits;
+    if (from->n)
+        memcpy(hits, from->at, from->n * sizeof *hits);
+}
+
+void rp__mailbox_take(rp__slot *slot, rp__asked *asked, size_t n, rp__arena *arena)
+{
+    for (size_t i = 0; i < n; i++) {
+        const rp__asked *from = &rp__mailbox_asked(slot)[i];
+        if (asked[i].status != RP_OK)
+            continue;
+        asked[i].status = from->status;
+        if (from->status == RP_OK)
+            take_hits(&from->answer, arena, &asked[i]);
+    }
 }

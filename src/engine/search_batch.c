@@ -360,7 +360,11 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
         rp__pool_run(batch->pool, answer_lane, &j);
     else
         answer_lane(&j, 0);
+    rp_batch_report all;
+    sum_reports(batch, &all);
     if (report)
-        sum_reports(batch, report);
+        *report = all;
+    searcher->gpu.answered += all.n_grouped;
+    rp__searcher_note_fault(searcher);
     return RP_OK;
 }

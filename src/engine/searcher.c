@@ -301,11 +301,10 @@ rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *
 
 /* ---- Searching ------------------------------------------------------------------------------- */
 
-/* Whether the query failed with its device; it fails once. */
-static void note_fault(rp_searcher *s)
+void rp__searcher_note_fault(rp_searcher *s)
 {
     rp_error why;
-    if (!s->backend->health || s->backend->health(s->state, &why) == RP_OK)
+    if (s->gpu.is_lost || !s->backend->health || s->backend->health(s->state, &why) == RP_OK)
         return;
     s->gpu.is_lost = true;
     s->gpu.faults++;
@@ -323,7 +322,7 @@ static rp_status run_bound(rp_searcher *s, const rp__query *bound, rp__answer *a
         s->processor = s->backend->name;
         if (status != RP_UNAVAILABLE && status != RP_NO_MEMORY)
             return status;
-        note_fault(s);
+        rp__searcher_note_fault(s);
         rp__arena_rewind(&s->arena, mark);
     }
     s->processor = s->plain->name;

@@ -46,6 +46,8 @@ rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t b
 /* Whether the answer in a mode is not enough, and andor asks again as or. */
 bool rp__searcher_asks_again(const rp_searcher *searcher, const rp__query *bound,
                              const rp__answer *answer, rp_mode mode);
+/* Whether the device was lost, and why; told once. */
+void rp__searcher_note_fault(rp_searcher *searcher);
 /* Hits with their names. After a failure hits->memory is still to be freed; so it is where the guard leaves this. */
 rp_status rp__searcher_hits(const rp_searcher *searcher, const rp__query *bound,
                             const rp__answer *answer, rp_mode mode, const char *processor,

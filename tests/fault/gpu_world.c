@@ -68,21 +68,44 @@ rp_searcher *gpu_world_searcher(rp_search_options options)
     return searcher;
 }
 
+/* Frees them. Whose they are. */
+static const char *check_hits(rp_status status, rp_hits *hits, const rp_error *err)
+{
+    if (status != RP_OK)
+        fail_msg("%s", err->text);
+    const char *processor = hits->processor;
+    assert_int_equal(hits->total, want.total);
+    assert_int_equal(hits->n, want.n);
+    for (size_t i = 0; i < want.n; i++) {
+        assert_int_equal(hits->at[i].docid, want.at[i].docid);
+        assert_int_equal(hits->at[i].fixed, want.at[i].fixed);
+    }
+    rp_hits_free(hits);
+    return processor;
+}
+
 const char *gpu_world_search(rp_searcher *searcher)
 {
     rp_hits hits;
     rp_error err = {.text = ""};
-    if (rp_searcher_search(searcher, text, strlen(text), &hits, &err) != RP_OK)
+    rp_status status = rp_searcher_search(searcher, text, strlen(text), &hits, &err);
+    return check_hits(status, &hits, &err);
+}
+
+size_t gpu_world_batch(rp_searcher *searcher, size_t n, size_t threads)
+{
+    rp_batch_query *queries = calloc(n, sizeof *queries);
+    rp_batch_options options = {.threads = threads, .elements = 1000};
+    rp_error err = {.text = ""};
+    size_t by_gpu = 0;
+    for (size_t i = 0; i < n; i++)
+        queries[i] = (rp_batch_query){.query = text, .query_bytes = strlen(text)};
+    if (rp_searcher_batch(searcher, queries, n, &options, NULL, &err) != RP_OK)
         fail_msg("%s", err.text);
-    const char *processor = hits.processor;
-    assert_int_equal(hits.total, want.total);
-    assert_int_equal(hits.n, want.n);
-    for (size_t i = 0; i < want.n; i++) {
-        assert_int_equal(hits.at[i].docid, want.at[i].docid);
-        assert_int_equal(hits.at[i].fixed, want.at[i].fixed);
-    }
-    rp_hits_free(&hits);
-    return processor;
+    for (size_t i = 0; i < n; i++)
+        by_gpu += !strcmp(check_hits(queries[i].status, &queries[i].hits, &queries[i].err), "gpu");
+    free(queries);
+    return by_gpu;
 }
 
 rp_gpu_state gpu_world_state(const rp_searcher *searcher)

@@ -19,6 +19,8 @@ rp_searcher *gpu_world_searcher(rp_search_options options);
 rp_status gpu_world_try(rp_search_options options, rp_searcher **out, rp_error *err);
 /* Asks the query. Which processor answered; the answer must be that of the cpu. */
 const char *gpu_world_search(rp_searcher *searcher);
+/* The query so many times at once, in many groups. How many of the answers, which all must be right, are the GPU's. */
+size_t gpu_world_batch(rp_searcher *searcher, size_t n, size_t threads);
 rp_gpu_state gpu_world_state(const rp_searcher *searcher);
 
 size_t gpu_world_descriptors(void); /* that are open */

@@ -102,11 +102,18 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     return rp__backend_find("gpu")->run(state, query, arena, answer, err);
 }
 
+static void batch_start(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
+{
+    planted_gpu_break((plant)atomic_exchange(planted, PLANT_NOTHING));
+    rp__backend_find("gpu")->batch_start(batch, asked, n, arena);
+}
+
 const rp__backend *planted_gpu_row(void)
 {
     static rp__backend row;
     row = *rp__backend_find("gpu");
     row.run = run;
+    row.batch_start = batch_start;
     return &row;
 }
 

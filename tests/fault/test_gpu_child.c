@@ -306,6 +306,49 @@ static void many_faults(void **state)
     assert_int_equal(gpu_world_descriptors(), before);
 }
 
+/* ---- Many queries -------------------------------------------------------------------------------- */
+
+static void batches_are_answered(void **state)
+{
+    (void)state;
+    size_t before = gpu_world_descriptors();
+    rp_searcher *searcher = open_child(), *other = open_child();
+    for (size_t threads = 1; threads <= 3; threads++) {
+        assert_int_equal(gpu_world_batch(searcher, 200, threads), 200);
+        assert_on(searcher, "gpu");
+        assert_int_equal(gpu_world_batch(other, 50, threads), 50);
+    }
+    assert_int_equal(gpu_world_state(searcher).answered, 603);
+    assert_int_equal(gpu_world_state(searcher).faults, 0);
+    rp_searcher_free(searcher);
+    rp_searcher_free(other);
+    assert_false(has_children());
+    assert_int_equal(gpu_world_descriptors(), before);
+}
+
+/* Whatever was on its way is answered by the cpu; what comes when the GPU is back, by that. */
+static void faults_in_mid_batch(void **state)
+{
+    (void)state;
+    static const plant kinds[] = {PLANT_ILLEGAL, PLANT_KILL, PLANT_HANG, PLANT_ENDLESS};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        uint64_t queries = 0;
+        rp_searcher *searcher = open_planted(300);
+        assert_int_equal(gpu_world_batch(searcher, 100, 2), 100);
+        planted_gpu_plant(kinds[i]);
+        size_t by_gpu = gpu_world_batch(searcher, 2000, 2);
+        rp_gpu_state s = gpu_world_state(searcher);
+        print_message("  %zu of 2000 by the gpu: %s\n", by_gpu, s.fault);
+        assert_true(by_gpu < 2000);
+        assert_int_equal(s.faults, 1);
+        (void)come_back(searcher, &queries);
+        assert_int_equal(gpu_world_batch(searcher, 100, 2), 100);
+        assert_int_equal(gpu_world_state(searcher).returns, 1);
+        rp_searcher_free(searcher);
+    }
+    assert_false(has_children());
+}
+
 /* ---- The ends of others --------------------------------------------------------------------------- */
 
 /* Who dies takes the keeper and the worker along. */
@@ -461,6 +504,8 @@ int main(void)
         cmocka_unit_test(a_worker_that_hangs),
         cmocka_unit_test(a_worker_that_is_gone),
         cmocka_unit_test(many_faults),
+        cmocka_unit_test(batches_are_answered),
+        cmocka_unit_test(faults_in_mid_batch),
         cmocka_unit_test(a_dead_owner_leaves_nobody),
         cmocka_unit_test(a_dead_keeper_is_noticed),
         cmocka_unit_test(a_fork_asks_the_cpu),

@@ -225,6 +225,36 @@ static void every_command_stops(void **state)
     }
 }
 
+/* The same in the middle of many queries. */
+static void every_command_of_batches_stops(void **state)
+{
+    (void)state;
+    static const int codes[] = {700, 719, 0};
+    for (size_t c = 0; c < COUNT(codes); c++) {
+        uint64_t lost = 0;
+        for (uint64_t at = 1, last = 0; last == 0; at++) {
+            rp_search_options options = {.processor = "gpu", .gpu = "emulated", .gpu_timeout = 5};
+            rp__emulated_configure(
+                &(rp__emulated_options){.stop_at = at, .stop_code = codes[c], .seed = at});
+            uint64_t memory = rp__alloc_in_use();
+            rp_searcher *searcher = gpu_world_searcher(options);
+            size_t by_gpu = gpu_world_batch(searcher, 60, 1);
+            rp_gpu_state s = gpu_world_state(searcher);
+            assert_int_equal(s.answered, by_gpu);
+            assert_true(s.faults <= 1 && s.is_lost == (s.faults == 1));
+            assert_true(s.is_lost || by_gpu == 60);
+            lost += s.is_lost;
+            last = !s.is_lost;
+            rp_searcher_free(searcher);
+            rp__emulated_configure(&(rp__emulated_options){0});
+            assert_int_equal(rp__alloc_in_use(), memory);
+        }
+        print_message("  code %d: the device was lost %llu times\n", codes[c],
+                      (unsigned long long)lost);
+        assert_true(lost > 5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +266,7 @@ int main(void)
         cmocka_unit_test(every_call_fails_otherwise),
         cmocka_unit_test(every_call_fails_in_passing),
         cmocka_unit_test(every_command_stops),
+        cmocka_unit_test(every_command_of_batches_stops),
     };
     return cmocka_run_group_tests(tests, gpu_world_open, gpu_world_close);
 }
