@@ -306,6 +306,50 @@ static void many_faults(void **state)
     assert_int_equal(gpu_world_descriptors(), before);
 }
 
+/* ---- What it costs ------------------------------------------------------------------------------- */
+
+static int rising(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void time_searches(const char *what, rp_searcher *searcher)
+{
+    enum { N = 2000 };
+    static double seconds[N];
+    for (size_t i = 0; i < N; i++) {
+        uint64_t begin = rp__clock_now();
+        assert_on(searcher, "gpu");
+        seconds[i] = gpu_world_seconds(begin);
+    }
+    qsort(seconds, N, sizeof seconds[0], rising);
+    print_message("  %s: median %.1f us, p99 %.1f us\n", what, seconds[N / 2] * 1e6,
+                  seconds[N * 99 / 100] * 1e6);
+    fflush(stdout);
+    rp_searcher_free(searcher);
+}
+
+/* Only a card's times mean something. A process that used it could not have children that do. */
+static void what_it_costs(void **state)
+{
+    (void)state;
+    int status;
+    if (!planted_gpu_is_real())
+        skip();
+    for (int i = 0; i < 2; i++) {
+        pid_t process = fork();
+        if (process == 0) {
+            time_searches("in this process",
+                          gpu_world_searcher((rp_search_options){.processor = "gpu"}));
+            _exit(0);
+        }
+        waitpid(process, &status, 0);
+        assert_int_equal(status, 0);
+        time_searches("in a child", open_child());
+    }
+}
+
 /* ---- Many queries -------------------------------------------------------------------------------- */
 
 static void batches_are_answered(void **state)
@@ -504,6 +548,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_hangs),
         cmocka_unit_test(a_worker_that_is_gone),
         cmocka_unit_test(many_faults),
+        cmocka_unit_test(what_it_costs),
         cmocka_unit_test(batches_are_answered),
         cmocka_unit_test(faults_in_mid_batch),
         cmocka_unit_test(a_dead_owner_leaves_nobody),
