@@ -206,7 +206,7 @@ proof: $(PROOFS) ## LISTS= random lists and all strings of 3 bytes through every
 
 # A machine with a GPU may lack what a build needs: `make gpu-bundle` here, carry build/gpu there, run gpu_test.
 gpu-bundle: ## what gpu-test runs, with the libraries it needs, in build/gpu
-	@+$(again) all $B/tests/parity/test_gpu_cases >&2
+	@+$(again) all $B/tests/parity/test_gpu_cases $B/tests/fault/test_gpu_faults $B/tests/fault/test_gpu_child >&2
 	@tools/gpu_bundle $B $B/gpu
 gpu-test: gpu-bundle ## check and measure kernels on this machine's GPU (8 minutes)
 	@$B/gpu/gpu_test

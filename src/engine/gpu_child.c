@@ -38,6 +38,8 @@ struct rp__gpu_child {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of families and the slots in use */
+/* Of texts of faults, among the threads of this process; the others' may come at any time, and are whole soon. */
+static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 static family *families;
 
 /* ---- Families -------------------------------------------------------------------------------------- */
@@ -187,11 +189,27 @@ static void detach(void *state)
 
 /* ---- Asking ---------------------------------------------------------------------------------------- */
 
+static void get_fault(const rp__mailbox *box, rp_error *out)
+{
+    pthread_mutex_lock(&telling);
+    *out = box->fault;
+    pthread_mutex_unlock(&telling);
+    out->text[sizeof out->text - 1] = 0;
+}
+
+static void lose(rp__mailbox *box, uint32_t number, const char *why)
+{
+    pthread_mutex_lock(&telling);
+    rp__mailbox_lose(box, number, why);
+    pthread_mutex_unlock(&telling);
+}
+
 static rp_status refuse(const rp__gpu_child *child, uint32_t phase, rp_error *err)
 {
+    rp_error fault;
+    get_fault(child->family->work.box, &fault);
     if (rp__mailbox_phase(phase) != RP_PHASE_READY)
-        return rp__error_set(err, RP_UNAVAILABLE, "the gpu is not there now: %s",
-                             child->family->work.box->fault.text);
+        return rp__error_set(err, RP_UNAVAILABLE, "the gpu is not there now: %s", fault.text);
     return rp__error_set(err, RP_UNAVAILABLE, "the query does not go to the process of the gpu");
 }
 
@@ -203,13 +221,13 @@ static bool is_hopeful(const family *f, uint32_t phase, uint64_t since)
     if (box->phase != phase)
         return false;
     if (!rp__keeper_is_there(&f->keeper)) {
-        rp__mailbox_lose(box, number, "the keeper of the GPU's process is gone");
+        lose(box, number, "the keeper of the GPU's process is gone");
         rp__mailbox_enter(box, number, RP_PHASE_OVER);
         return false;
     }
     if (rp__clock_now() - since < f->patience)
         return true;
-    rp__mailbox_lose(box, number, "the process that uses the GPU does not answer");
+    lose(box, number, "the process that uses the GPU does not answer");
     rp__keeper_call(&f->keeper);
     return false;
 }
@@ -320,8 +338,9 @@ void rp__gpu_child_get_state(const rp__gpu_child *child, rp_gpu_state *out)
     out->is_lost = rp__mailbox_phase(box->phase) != RP_PHASE_READY;
     out->faults = box->faults;
     out->returns = box->returns;
-    memcpy(out->fault, box->fault.text, sizeof out->fault);
-    out->fault[sizeof out->fault - 1] = 0;
+    rp_error fault;
+    get_fault(box, &fault);
+    memcpy(out->fault, fault.text, sizeof out->fault);
 }
 
 int32_t rp__gpu_child_worker(const rp__gpu_child *child)
