@@ -101,6 +101,9 @@ $B/%.o: %.S
 	@mkdir -p $(@D)
 	$(call Q,AS  )$(CC) $(CPPFLAGS) $(filter-out -std=c11,$(CFLAGS)) -MMD -MP -c $< -o $@
 
+# Threads of a block are fibers of one thread, whose stacks the thread sanitizer does not follow.
+$(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/fiber.o: override SAN := $(filter-out -fsanitize=thread,$(SAN))
+
 CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
 CXXFLAGS = -std=c++17 $(OPT) -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Werror $(HARDEN) \
            -fno-exceptions -fno-rtti -ffp-contract=off -fPIC -ffile-prefix-map=$(CURDIR)=. $(SAN)

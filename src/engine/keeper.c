@@ -43,6 +43,14 @@ typedef struct keeping {
 
 /* ---- Becoming a process of its own --------------------------------------------------------------- */
 
+/* A crash here is to be one, and not what the owner makes of its own. The guard of mapped files keeps its signal. */
+static void reset_signals(void)
+{
+    static const int ours[] = {SIGSEGV, SIGABRT, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGCHLD};
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        signal(ours[i], SIG_DFL);
+}
+
 static void ignore_signals(void)
 {
     static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
@@ -50,7 +58,6 @@ static void ignore_signals(void)
     sigset_t none;
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
         signal(ignored[i], SIG_IGN);
-    signal(SIGCHLD, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -196,6 +203,7 @@ static _Noreturn void keep(keeping *k)
 {
     size_t soon = 0, most = sizeof delays / sizeof delays[0] - 1;
     prctl(PR_SET_NAME, "riposte-keeper");
+    reset_signals();
     ignore_signals();
     close_descriptors(k->line);
     for (;;) {

@@ -71,10 +71,8 @@ static void break_process(plant what)
 {
     if (what == PLANT_KILL)
         raise(SIGKILL);
-    if (what == PLANT_CRASH) {
-        signal(SIGABRT, SIG_DFL);
+    if (what == PLANT_CRASH)
         abort();
-    }
     for (;;)
         pause();
 }
