@@ -268,5 +268,6 @@ int main(void)
         cmocka_unit_test(every_command_stops),
         cmocka_unit_test(every_command_of_batches_stops),
     };
+    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, gpu_world_open, gpu_world_close);
 }
