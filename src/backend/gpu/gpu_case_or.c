@@ -464,6 +464,8 @@ static rp_status bring_room(rp__device *device, ors *o)
         status = bring(device, NULL, 4ULL * o->n_docs, &o->on_scores);
     if (status == RP_OK)
         status = bring(device, NULL, 4 * KARG_SELECT_ZEROS + 4ULL * o->n_docs, &o->on_scratch);
+    if (status == RP_OK)
+        status = rp__device_fill(device, o->on_scratch, 0, KARG_SELECT_ZEROS);
     a->lists = o->on_lists;
     a->terms = o->on_terms;
     a->queries = o->on_queries;

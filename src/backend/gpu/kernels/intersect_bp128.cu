@@ -120,7 +120,8 @@ RP_KERNEL_BOUNDED(intersect_bp128_tile_kernel, karg_intersect, 256, 5)
     if (prim_warp() < 4) {
         bool is_a = prim_warp() < 2, is_end = prim_warp() % 2;
         uint64_t x = base + (is_end ? width : 0);
-        uint32_t n = is_a ? a.na : last ? a.list.n_blocks : 0, at = search_warp(is_a ? list_a : last, n, x);
+        uint32_t n = is_a ? a.na : last ? a.list.n_blocks : 0;
+        uint32_t at = search_warp(is_a ? list_a : last, n, x, a.universe);
         if (prim_lane() == 0)
             s.scratch[prim_warp()] = at;
     }

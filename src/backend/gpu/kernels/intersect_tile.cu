@@ -3,7 +3,7 @@
  * kernel did, then all set bits.
  * Reads both lists once, 16 bytes a load, coalesced, four in flight a thread; two bitmaps of 2^shift bits in
  * shared memory, no search in it; writes docids in order, staged by warps, or the AND as bits (marks).
- * shift 10 to 18; 128 to 256 threads. Any content is safe: bits stay in the slice, docids in the room.
+ * shift 10 to 18; 128 to 512 threads. Any content is safe: bits stay in the slice, docids in the room.
  * Source: own; the cut of Ding et al. 2009 and Ao et al. 2011, 4.4, with bits in place of search. */
 #include "backend/gpu/kernels/prim/search.cuh"
 #include "backend/gpu/kernels/prim/slice.cuh"
@@ -12,7 +12,7 @@
 PRIM uint32_t tile_begin(const karg_intersect &a, uint32_t t, uint32_t list)
 {
     return search_warp(prim_at<const uint32_t>(list ? a.b : a.a), list ? a.nb : a.na,
-                       (uint64_t)t << a.shift);
+                       (uint64_t)t << a.shift, a.universe);
 }
 
 /* A warp a list and slice: splits[2t]: where slice t begins in A, splits[2t + 1]: in B, for t up to `tiles`. */
@@ -58,7 +58,7 @@ PRIM void tile_end(const karg_intersect &a, compact_tile tile, uint32_t n)
         *prim_at<uint32_t>(a.count) = n;
 }
 
-RP_KERNEL_BOUNDED(intersect_tile_kernel, karg_intersect, 256, 6)
+RP_KERNEL_BOUNDED(intersect_tile_kernel, karg_intersect, 512, 3)
 {
     uint32_t words = (1U << a.shift) / 32;
     slice_shared s = slice_lay_out(words);
@@ -109,7 +109,7 @@ RP_KERNEL_BOUNDED(intersect_tile_ranks_kernel, karg_intersect, 256, 4)
 }
 
 /* The AND as bits by docid, and how many: no order, no tickets. */
-RP_KERNEL_BOUNDED(intersect_tile_marks_kernel, karg_intersect, 256, 6)
+RP_KERNEL_BOUNDED(intersect_tile_marks_kernel, karg_intersect, 512, 3)
 {
     uint32_t words = (1U << a.shift) / 32, n = 0, all;
     uint32_t of_list = prim_div_up(a.universe, 32), from = prim_block() * words;

@@ -64,11 +64,10 @@ PRIM bool compact_look_back(const uint64_t *words, compact_tile tile, uint32_t e
         scratch[2 * prim_warp() + 1] = ends;
     }
     prim_sync();
-    bool is_done = false;
-    for (uint32_t w = 0; w < warps && !is_done; w++) {
-        *sum += scratch[2 * w];
-        is_done = scratch[2 * w + 1] != 0;
-    }
+    bool is_warp = prim_lane() < warps;
+    ends = prim_ballot<32>(is_warp && scratch[2 * prim_lane() + 1]);
+    bool is_done = ends != 0;
+    *sum += scan_sum<32>(is_warp && prim_lane() <= (is_done ? prim_lowest(ends) : 31) ? scratch[2 * prim_lane()] : 0);
     prim_sync();
     return is_done;
 }
