@@ -101,6 +101,7 @@ RP_KERNEL_BOUNDED(select_sample_filter_kernel, karg_select, 256, 5)
     if (!narrow_is_last(&state[FILTERED], &bins[BEST_BINS]))
         return;
     uint32_t n = prim_load_now(&state[KEPT]);
+    prim_sync();
     for (uint32_t i = prim_thread(); i <= THRESHOLD; i += prim_block_size())
         state[i] = 0;
     if (n <= a.room && (n >= a.k || threshold <= a.least)) {
