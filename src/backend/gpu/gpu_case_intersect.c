@@ -7,10 +7,12 @@
 
 #include <string.h>
 
+#include "backend/cpu/probe.h"
 #include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/intersect.h"
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "codec/codec.h"
 
@@ -41,6 +43,7 @@ typedef struct pair {
     uint32_t *a, *b;
     uint32_t na, nb, universe;
     uint32_t *docids, *a_ranks, *b_ranks, n; /* the answer */
+    uint32_t *here;                          /* docids that a core finds, when it is timed */
     rp__intersect_id id;
     karg_intersect args;
     rp__launch how;
@@ -271,6 +274,7 @@ static void free_pair(const rp__gpu_case *row, rp__device *device, void *state)
     rp__free(p->a);
     rp__free(p->b);
     rp__free(p->docids);
+    rp__free(p->here);
     rp__free(p->a_ranks);
     rp__free(p->b_ranks);
     rp__free(p);
@@ -377,11 +381,34 @@ static void cost_pair(const rp__gpu_case *row, const void *state, uint64_t *byte
     *elements = p->na;
 }
 
+/* By the cpu's own choice among its methods for plain lists. */
+static rp_status probe_here(const rp__gpu_case *row, void *state)
+{
+    pair *p = state;
+    rp__list list;
+    rp__probe probe;
+    uint32_t kept[RP_BLOCK + 16], found = 0;
+    (void)row;
+    if (!p->here)
+        p->here = rp__alloc_array((size_t)p->na + 1, sizeof *p->here);
+    if (!p->here || p->nb == 0)
+        return p->here ? RP_OK : RP_NO_MEMORY;
+    rp__list_from_arrays(p->b, NULL, p->nb, p->universe, &list);
+    rp__probe_open(&probe, rp__probe_choose(&list, NULL, p->na, rp__cpu_features()), &list, NULL);
+    for (uint32_t i = 0; i < p->na; i += RP_BLOCK) {
+        uint32_t n = p->na - i < RP_BLOCK ? p->na - i : RP_BLOCK;
+        n = rp__probe_find(&probe, p->a + i, n, kept, NULL);
+        for (uint32_t k = 0; k < n; k++)
+            p->here[found++] = p->a[i + kept[k]];
+    }
+    return probe.status;
+}
+
 /* method, name, ratio and what is asked for, threads, what it is told, twin */
 #define ROW(method_, name_, ratio_, threads_, told_, twin_)                                        \
     {                                                                                              \
         .area = "intersect", .name = (name_), .make = make_pair, .run = run_pair,                  \
-        .check = check_pair, .free = free_pair, .cost = cost_pair,                                 \
+        .check = check_pair, .free = free_pair, .cost = cost_pair, .cpu = probe_here,              \
         .kernel = RP_INTERSECT_##method_, .codec = (told_), .width = (threads_),                   \
         .option = (ratio_), .twin = (twin_)                                                        \
     }

@@ -102,6 +102,12 @@ static rp_status answer(selection *s)
     return RP_OK;
 }
 
+static rp_status answer_here(const rp__gpu_case *row, void *state)
+{
+    (void)row;
+    return answer(state);
+}
+
 /* ---- On the device ------------------------------------------------------------------------------- */
 
 static rp_status bring(rp__device *device, const void *from, size_t bytes, rp__cu_ptr *to)
@@ -417,8 +423,8 @@ static void cost_selection(const rp__gpu_case *row, const void *state, uint64_t 
 #define SELECTION(title, how, best, many, told, beside)                                            \
     {                                                                                              \
         .area = "select", .name = title, .make = make_selection, .run = how,                       \
-        .check = check_selection, .free = free_selection, .cost = cost_selection, .codec = best,   \
-        .width = many, .option = told, .twin = beside                                              \
+        .check = check_selection, .free = free_selection, .cost = cost_selection,                  \
+        .cpu = answer_here, .codec = best, .width = many, .option = told, .twin = beside           \
     }
 
 const rp__gpu_case rp__gpu_case_select[] = {
