@@ -46,8 +46,9 @@ PRIM tile_first tile_fill(const karg_intersect &a, const slice_shared &s, uint32
     }
     prim_sync();
     slice_part part_a = {list_a, s.scratch[0], s.scratch[2]}, part_b = {list_b, s.scratch[1], s.scratch[3]};
-    slice_set(s.of_a, width - 1, part_a);
+    slice_prefetch(part_a); /* the shorter one comes while the other is worked on */
     slice_set(s.of_b, width - 1, part_b);
+    slice_set(s.of_a, width - 1, part_a);
     prim_sync();
     return {part_a.from, part_b.from};
 }
