@@ -24,8 +24,8 @@ enum {
 };
 
 const rp__intersect rp__intersect_table[RP_INTERSECTS] = {
+    ROW(BS_X1, "bs x1", bs_x1, A, B, 1, NULL),
     ROW(BS_X2, "bs x2", bs_x2, A, B, 2, NULL),
-    ROW(BS_X4, "bs x4", bs_x4, A, B, 4, NULL),
     ROW(IS, "is", is, A, B, 2, NULL),
     ROW(LR_GLOBAL, "lr", lr_global, A, B | LR, 2, NULL),
     ROW(LR_LOCAL, "lr local", lr_local, A, B | LR, 2, NULL),

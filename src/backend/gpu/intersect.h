@@ -30,8 +30,8 @@ enum {
 };
 
 typedef enum rp__intersect_id {
+    RP_INTERSECT_BS_X1,
     RP_INTERSECT_BS_X2,
-    RP_INTERSECT_BS_X4,
     RP_INTERSECT_IS,
     RP_INTERSECT_LR_GLOBAL,
     RP_INTERSECT_LR_LOCAL,
