@@ -82,7 +82,7 @@ void rp__intersect_cut(rp__intersect_id id, uint32_t threads, uint32_t told, kar
     case RP_INTERSECT_SLICE:
         args->shift = slice_of(args, told);
         tiles = div_up(args->universe, 1U << args->shift);
-        words = ((id == RP_INTERSECT_TILE_RANKS ? 5U : 2U) << args->shift >> 5) + staged;
+        words = ((id == RP_INTERSECT_TILE_RANKS ? 4U : 2U) << args->shift >> 5) + staged;
         break;
     case RP_INTERSECT_PATH:
         args->tile = threads * row->each;

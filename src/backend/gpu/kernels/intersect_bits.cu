@@ -68,7 +68,7 @@ RP_KERNEL(intersect_bits_and_kernel, karg_intersect)
         ((uint4 *)bits)[k * size + prim_thread()] = v[k];
     prim_sync();
     uint32_t *out = prim_at<uint32_t>(a.out), room = a.room, from = tile.number * words;
-    uint32_t n = compact_bits(a.state, tile, bits, words, bits + words, scratch,
+    uint32_t n = compact_bits(a.state, tile, [=](uint32_t i) { return bits[i]; }, words, bits + words, scratch,
                               [=](uint32_t place, uint32_t word, uint32_t bit) {
                                   if (place < room)
                                       out[place] = 32 * (from + word) + bit;

@@ -46,9 +46,8 @@ PRIM tile_first tile_fill(const karg_intersect &a, const slice_shared &s, uint32
     }
     prim_sync();
     slice_part part_a = {list_a, s.scratch[0], s.scratch[2]}, part_b = {list_b, s.scratch[1], s.scratch[3]};
-    slice_prefetch(part_a); /* the shorter one comes while the other is worked on */
-    slice_set(s.of_b, width - 1, part_b);
     slice_set(s.of_a, width - 1, part_a);
+    slice_set(s.of_b, width - 1, part_b);
     prim_sync();
     return {part_a.from, part_b.from};
 }
@@ -66,11 +65,9 @@ RP_KERNEL_BOUNDED(intersect_tile_kernel, karg_intersect, 512, 3)
     compact_tile tile = compact_begin(a.state, a.tiles, s.scratch);
     uint64_t base = (uint64_t)tile.number << a.shift;
     tile_fill(a, s, tile.number);
-    for (uint32_t i = prim_thread(); i < words; i += prim_block_size())
-        s.of_a[i] &= s.of_b[i];
-    prim_sync();
     uint32_t *out = prim_at<uint32_t>(a.out), room = a.room, from = (uint32_t)base;
-    uint32_t n = compact_bits(a.state, tile, s.of_a, words, s.rest, s.scratch,
+    auto both = [=](uint32_t i) { return s.of_a[i] & s.of_b[i]; };
+    uint32_t n = compact_bits(a.state, tile, both, words, s.rest, s.scratch,
                               [=](uint32_t place, uint32_t word, uint32_t bit) {
                                   if (place < room)
                                       out[place] = from + 32 * word + bit;
@@ -83,12 +80,11 @@ RP_KERNEL_BOUNDED(intersect_tile_ranks_kernel, karg_intersect, 256, 4)
 {
     uint32_t words = (1U << a.shift) / 32;
     slice_shared s = slice_lay_out(words);
-    uint32_t *both = s.rest, *before_a = both + words, *before_b = before_a + words;
+    uint32_t *before_a = s.rest, *before_b = before_a + words;
     compact_tile tile = compact_begin(a.state, a.tiles, s.scratch);
     uint64_t base = (uint64_t)tile.number << a.shift;
     tile_first first = tile_fill(a, s, tile.number);
-    for (uint32_t i = prim_thread(); i < words; i += prim_block_size())
-        both[i] = s.of_a[i] & s.of_b[i];
+    auto both = [=](uint32_t i) { return s.of_a[i] & s.of_b[i]; };
     if (prim_warp() == 0)
         compact_count_bits(s.of_a, before_a, words);
     if (prim_warp() == 1)

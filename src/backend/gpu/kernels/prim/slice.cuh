@@ -69,15 +69,6 @@ PRIM void slice_set_whole(uint32_t *bits, uint32_t within, const slice_part &p)
             slice_set_four(bits, within, v[k]);
 }
 
-/* A part's lines to the second-level cache, as far as each thread has one. */
-PRIM void slice_prefetch(const slice_part &p)
-{
-    const uint32_t line = 32; /* docids of it */
-    uint32_t i = (p.from & ~(line - 1)) + line * prim_thread();
-    if (i < p.to)
-        prim_prefetch(&p.list[i]);
-}
-
 /* All of a part: a few docids at both ends lie in words of 16 bytes that are not its own. */
 PRIM void slice_set(uint32_t *bits, uint32_t within, const slice_part &p)
 {
