@@ -37,14 +37,12 @@ typedef enum rp__intersect_id {
     RP_INTERSECT_LR_LOCAL,
     RP_INTERSECT_HS_X1,
     RP_INTERSECT_HS_X2,
-    RP_INTERSECT_HS_X4,
     RP_INTERSECT_SKIP,
     RP_INTERSECT_PMF,
     RP_INTERSECT_PMF_HEADS,
     RP_INTERSECT_MPATH,
     RP_INTERSECT_MPATH_TWO,
     RP_INTERSECT_TILE,
-    RP_INTERSECT_TILE_TWO,
     RP_INTERSECT_TILE_RANKS, /* gives docids and both ranks, all of them */
     RP_INTERSECT_TILE_MARKS, /* gives marks alone */
     RP_INTERSECT_BITS_PROBE,

@@ -1,6 +1,5 @@
 /* intersect_tile.cu: A and B by slices of the universe: bits in shared memory, and their AND.
- * One block: 2^shift docids; four of its warps find where they begin and end in both lists, unless an earlier
- * kernel did, then all set bits.
+ * One block: 2^shift docids; four of its warps find where they begin and end in both lists, then all set bits.
  * Reads both lists once, 16 bytes a load, coalesced, four in flight a thread; two bitmaps of 2^shift bits in
  * shared memory, no search in it; writes docids in order, staged by warps, or the AND as bits (marks).
  * shift 10 to 18; 128 to 512 threads. Any content is safe: bits stay in the slice, docids in the room.
@@ -13,17 +12,6 @@ PRIM uint32_t tile_begin(const karg_intersect &a, uint32_t t, uint32_t list)
 {
     return search_warp(prim_at<const uint32_t>(list ? a.b : a.a), list ? a.nb : a.na,
                        (uint64_t)t << a.shift, a.universe);
-}
-
-/* A warp a list and slice: splits[2t]: where slice t begins in A, splits[2t + 1]: in B, for t up to `tiles`. */
-RP_KERNEL(intersect_tile_splits_kernel, karg_intersect)
-{
-    uint32_t i = prim_block() * (prim_block_size() / 32) + prim_warp();
-    if (i / 2 > a.tiles)
-        return;
-    uint32_t at = tile_begin(a, i / 2, i % 2);
-    if (prim_lane() == 0)
-        prim_at<uint32_t>(a.splits)[i] = at;
 }
 
 /* Ranks of the first docids of a slice. */
@@ -39,8 +27,7 @@ PRIM tile_first tile_fill(const karg_intersect &a, const slice_shared &s, uint32
     for (uint32_t i = prim_thread(); i < 2 * (width / 32); i += prim_block_size())
         s.of_a[i] = 0;
     if (which < 4) {
-        uint32_t at = a.splits ? prim_load(&prim_at<const uint32_t>(a.splits)[2 * t + which])
-                               : tile_begin(a, t + which / 2, which % 2);
+        uint32_t at = tile_begin(a, t + which / 2, which % 2);
         if (prim_lane() == 0)
             s.scratch[which] = at;
     }
