@@ -2,7 +2,7 @@
  * One thread: one or two elements of A side by side, in step. One block: a tile of A, whose first and last element two of
  * its warps look for in B before all others are looked for between them: most steps then find their words close by.
  * Reads A once, coalesced; of B one word a step, then a sector or two; writes hits staged in shared memory.
- * Any na and nb; nb is at least 1 where na is; 64 threads or more. Any content is safe.
+ * Any na and nb; nb is at least 1 where na is. Any content is safe.
  * Source: the base line of Ao et al. 2011; ends of tiles first as in Ding et al. 2009. */
 #include "backend/gpu/kernels/prim/search.cuh"
 
@@ -11,12 +11,12 @@ template <int E> PRIM void bs_ends(const karg_intersect &a, const search_part<E>
 {
     uint32_t first = p.tile.number * prim_block_size() * E, last = prim_min(first + prim_block_size() * E, a.na);
     prim_sync();
-    if (prim_warp() < 2 && first < a.na) {
+    for (uint32_t end = prim_warp(); end < 2 && first < a.na; end += prim_block_size() / 32) {
         const uint32_t *list_a = prim_at<const uint32_t>(a.a), *list_b = prim_at<const uint32_t>(a.b);
-        uint64_t x = prim_warp() ? (uint64_t)prim_load(&list_a[last - 1]) + 1 : prim_load(&list_a[first]);
+        uint64_t x = end ? (uint64_t)prim_load(&list_a[last - 1]) + 1 : prim_load(&list_a[first]);
         uint32_t at = search_warp(list_b, a.nb, x, a.universe);
         if (prim_lane() == 0)
-            shared[prim_warp()] = at;
+            shared[end] = at;
     }
     prim_sync();
 }
