@@ -21,6 +21,8 @@ enum {
     ALIGN = 256,
 };
 
+typedef struct rp__gpu_asked run; /* a query, from start to finish */
+
 /* A word on its way to the device. */
 typedef struct word {
     rp__list list;
@@ -29,11 +31,11 @@ typedef struct word {
     size_t docids, tfs; /* where in the stage, if copied */
 } word;
 
-typedef struct run {
+struct rp__gpu_asked {
     rp__gpu_query *q;
     const rp__query *query;
     rp__arena *arena;
-    rp_error *err;
+    rp_error own; /* why not */
     bool is_or;
     word *words; /* the shortest list first */
     uint32_t n;
@@ -42,12 +44,13 @@ typedef struct run {
     uint64_t most;        /* documents that may match */
     size_t staged, bytes; /* of the stage; of the room, which begins with the same */
     size_t found,
-        scores; /* where in the room; pairs are behind what was found, marks behind scores */
-} run;
+        scores;     /* where in the room; pairs are behind what was found, marks behind scores */
+    size_t at_once; /* pairs that come back before it is known how many there are */
+};
 
-static rp_status refuse(const run *r, const char *why)
+static rp_status refuse(run *r, const char *why)
 {
-    return rp__error_set(r->err, RP_UNAVAILABLE, "the gpu does not answer this query: %s", why);
+    return rp__error_set(&r->own, RP_UNAVAILABLE, "the gpu does not answer this query: %s", why);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -216,7 +219,7 @@ static rp_status open_words(run *r)
     size_t n = query->n_ops - 2;
     r->words = rp__arena_array(r->arena, n, sizeof *r->words);
     if (!r->words)
-        return rp__error_no_memory(r->err);
+        return rp__error_no_memory(&r->own);
     for (size_t i = 0; i < n; i++) {
         word new;
         rp_status status = open_word(r, &query->leaves[query->ops[i + 1].leaf], &new);
@@ -440,16 +443,16 @@ static rp_status fetch(const run *r, size_t n_pairs)
                                sizeof(karg_found) + n_pairs * sizeof(karg_pair));
 }
 
-static rp_status ask_device(run *r, size_t n_pairs)
+static rp_status ask_device(run *r)
 {
     rp__gpu_query *q = r->q;
+    size_t most = r->query->k ? r->most : 0;
+    r->at_once = most < PAIRS_AT_ONCE ? most : PAIRS_AT_ONCE;
     q->is_busy = true;
     rp_status status = rp__device_copy_in(q->device, q->room, q->stage, r->staged);
     if (status == RP_OK)
         status = launch(r);
-    if (status == RP_OK)
-        status = fetch(r, n_pairs);
-    return status == RP_OK ? finish(q) : status;
+    return status == RP_OK ? fetch(r, r->at_once) : status;
 }
 
 /* More pairs than came at once. */
@@ -472,7 +475,7 @@ static rp_status keep_best(run *r, size_t n, rp__answer *answer)
     rp__topk topk;
     rp__scored *room = rp__arena_array(r->arena, rp__topk_room(k), sizeof *room);
     if (!room)
-        return rp__error_no_memory(r->err);
+        return rp__error_no_memory(&r->own);
     rp__topk_init(&topk, room, k);
     for (size_t i = 0; i < n; i++)
         if (pairs[i].score >= topk.least)
@@ -483,12 +486,10 @@ static rp_status keep_best(run *r, size_t n, rp__answer *answer)
     return RP_OK;
 }
 
-static rp_status answer_by_device(run *r, rp__answer *answer)
+static rp_status take_answer(run *r, rp__answer *answer)
 {
     karg_found found;
-    size_t most = r->query->k ? r->most : 0;
-    size_t at_once = most < PAIRS_AT_ONCE ? most : PAIRS_AT_ONCE;
-    rp_status status = ask_device(r, at_once);
+    rp_status status = finish(r->q);
     if (status != RP_OK)
         return status;
     memcpy(&found, r->q->stage, sizeof found);
@@ -497,7 +498,7 @@ static rp_status answer_by_device(run *r, rp__answer *answer)
     *answer = (rp__answer){.total = found.n, .total_is_exact = true, .postings = r->postings};
     if (r->query->k == 0)
         return RP_OK;
-    if (found.n_pairs > at_once)
+    if (found.n_pairs > r->at_once)
         status = fetch_all(r, found.n_pairs);
     return status == RP_OK ? keep_best(r, found.n_pairs, answer) : status;
 }
@@ -514,7 +515,7 @@ static rp_status make_room(run *r)
     return status;
 }
 
-static rp_status run_flat(run *r, rp__answer *answer)
+static rp_status ask(run *r)
 {
     rp_status status = check_form(r);
     if (status == RP_OK)
@@ -527,34 +528,58 @@ static rp_status run_flat(run *r, rp__answer *answer)
     status = make_room(r);
     if (status == RP_OK)
         status = fill_stage(r);
-    return status == RP_OK ? answer_by_device(r, answer) : status;
+    return status == RP_OK ? ask_device(r) : status;
 }
 
 /* Why not, if nobody said so yet. */
-static rp_status explain(const rp__gpu_query *q, rp_status status, const rp_error *own,
-                         rp_error *err)
+static rp_status explain(const run *r, rp_status status, rp_error *err)
 {
     if (status == RP_OK)
         return RP_OK;
-    if (own->text[0])
-        return rp__error_set(err, status, "%s", own->text);
+    if (r->own.text[0])
+        return rp__error_set(err, status, "%s", r->own.text);
     if (status == RP_NO_MEMORY)
         return rp__error_no_memory(err);
-    return rp__error_set(err, status, "%s", q->device->fault.text);
+    return rp__error_set(err, status, "%s", r->q->device->fault.text);
+}
+
+rp_status rp__gpu_query_start(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
+                              rp_error *err)
+{
+    run *r = rp__arena_zero(arena, 1, sizeof *r);
+    q->asked = NULL;
+    if (!r)
+        return rp__error_no_memory(err);
+    r->q = q;
+    r->query = query;
+    r->arena = arena;
+    bool is_empty = query->n_ops == 0 || query->begin >= query->end;
+    rp_status status = is_empty ? RP_OK : rp__device_enter(q->device);
+    if (status == RP_OK && q->is_busy) /* with what a failed query left, which reads the stage */
+        status = finish(q);
+    if (status == RP_OK && !is_empty)
+        status = ask(r);
+    if (status == RP_OK)
+        q->asked = r;
+    return explain(r, status, err);
+}
+
+rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *err)
+{
+    run *r = q->asked;
+    *answer = (rp__answer){.total_is_exact = true};
+    q->asked = NULL;
+    if (r->most == 0)
+        return RP_OK;
+    rp_status status = rp__device_enter(q->device);
+    if (status == RP_OK)
+        status = take_answer(r, answer);
+    return explain(r, status, err);
 }
 
 rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
                             rp__answer *answer, rp_error *err)
 {
-    rp_error own = {0};
-    run r = {.q = q, .query = query, .arena = arena, .err = &own};
-    *answer = (rp__answer){.total_is_exact = true};
-    if (query->n_ops == 0 || query->begin >= query->end)
-        return RP_OK;
-    rp_status status = rp__device_enter(q->device);
-    if (status == RP_OK && q->is_busy) /* with what a failed query left, which reads the stage */
-        status = finish(q);
-    if (status == RP_OK)
-        status = run_flat(&r, answer);
-    return explain(q, status, &own, err);
+    rp_status status = rp__gpu_query_start(q, query, arena, err);
+    return status == RP_OK ? rp__gpu_query_finish(q, answer, err) : status;
 }
