@@ -19,6 +19,7 @@ PRIM unsigned char *prim_shared() { return prim_shared_bytes; }
 PRIM void prim_sync() { __syncthreads(); }
 PRIM void prim_sync_tile() { __syncwarp(); }
 PRIM void prim_fence() { __threadfence(); }
+PRIM void prim_fence_host() { __threadfence_system(); } /* the host sees it too */
 PRIM void prim_trap() { __trap(); }
 
 /* Tiles: every call names all threads of the tile. */

@@ -29,6 +29,7 @@ PRIM unsigned char *prim_shared() { return rp__fiber_here.shared; }
 PRIM void prim_sync() { rp__fiber_sync(); }
 PRIM void prim_sync_tile() { rp__fiber_exchange(32, 0); }
 PRIM void prim_fence() {}
+PRIM void prim_fence_host() {} /* the host sees it too */
 PRIM void prim_trap() { rp__fiber_trap(); }
 
 template <class T> PRIM uint64_t prim_bits(T v)
