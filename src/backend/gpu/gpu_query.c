@@ -19,7 +19,7 @@ enum {
     COPIED_MOST = 1 << 20, /* postings of a list that is decoded here */
     READ_MOST = 4096, /* bytes that the device reads from the host's memory, and has no copy of */
     WARPS = 4,        /* of a block of threads */
-    AND_WARPS = 16,   /* of a multiprocessor, among which an AND is shared out */
+    AND_WARPS = 24,   /* of a multiprocessor, among which an AND is shared out */
     GATHERERS = 16,   /* blocks of threads of a multiprocessor that gather */
     ALIGN = 256,
     ANSWER = sizeof(karg_answer) + KARG_ANSWER_MOST * sizeof(karg_pair),

@@ -25,7 +25,7 @@ PRIM and_score_room *and_score_open(const karg_flat &a)
 PRIM uint32_t and_score_sum(const karg_flat &a, const karg_word *words, uint32_t matches, and_score_room *room)
 {
     uint32_t n = prim_count(matches), lane = prim_lane(), order = prim_count(matches & prim_mask(lane));
-    uint32_t *lanes = room->blocks.docids[0];
+    uint32_t *lanes = room->blocks.docids;
     room->sums[lane] = 0;
     if (matches >> lane & 1)
         lanes[order] = lane;
@@ -47,10 +47,10 @@ PRIM void and_score(const karg_flat &a, const karg_word *words)
     and_score_room *room = and_score_open(a);
     uint32_t x = 0, score = 0, matches = 0;
     if (first < words[0].list.n) {
-        uint32_t n = word_block(words[0].list, first / KARG_BLOCK, &room->blocks, found);
+        uint32_t n = word_block(words[0], first / KARG_BLOCK, &room->blocks, found);
         uint32_t slot = first % KARG_BLOCK + lane;
         bool is_match = lane < a.each && slot < n;
-        x = is_match ? room->blocks.docids[0][slot] : 0;
+        x = is_match ? room->blocks.docids[slot] : 0;
         is_match &= x >= a.begin && x < a.end;
         room->ranks[lane] = first + lane;
         room->docids[lane] = x;

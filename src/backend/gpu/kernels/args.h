@@ -260,7 +260,7 @@ typedef struct karg_answer {
 enum {
     KARG_WORDS_NEAR = 8, /* words that travel with the launch */
     KARG_WORDS_MOST = 64,
-    KARG_SHARED_WORD = 4096, /* bytes of shared memory a warp, for blocks of lists; and_score.cu: and */
+    KARG_SHARED_WORD = 3456, /* bytes of shared memory a warp, for blocks of lists; and_score.cu: and */
     KARG_SHARED_RANKS = 128, /* so many a word, and twice more */
 };
 typedef struct karg_flat {

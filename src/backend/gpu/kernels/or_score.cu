@@ -26,8 +26,8 @@ PRIM void or_score(const karg_flat &a, const karg_word *words)
         return;
     while (words[i].before > number)
         i--;
-    uint32_t b = number - words[i].before, n = word_block(words[i].list, b, room, found);
-    const uint32_t *docids = room->docids[0];
+    uint32_t b = number - words[i].before, n = word_block(words[i], b, room, found);
+    const uint32_t *docids = room->docids;
     for (uint32_t slot = prim_lane(); slot < n; slot += 32)
         if (docids[slot] >= a.begin && docids[slot] < a.end)
             or_score_add(a, words[i], docids[slot], b * KARG_BLOCK + slot, found);
