@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "backend/gpu/gpu_word.h"
+#include "backend/gpu/gpu_query.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/cpu.h"
@@ -151,7 +151,7 @@ static rp_status put_list(flat *f, rp__device *device, uint32_t i, const rp__cod
     index.sections[0].bytes = used;
     index.sections[0].at = at;
     f->list_bytes += used;
-    status = rp__gpu_word_open(&index, &list, &f->args.near[i]);
+    status = rp__gpu_query_word(&index, &list, &f->args.near[i]);
     f->args.near[i].weight = weights[i] * rp__rank_scale(SCALE_BITS);
     f->args.near[i].before = f->args.n_blocks;
     f->args.n_blocks += list.n_blocks;
@@ -257,7 +257,8 @@ static rp_status run_and(const rp__gpu_case *row, rp__device *device, const flat
 static rp_status run_or(const rp__gpu_case *row, rp__device *device, const flat *f)
 {
     const karg_flat *a = &f->args;
-    rp__launch how = {(a->n_blocks + WARPS - 1) / WARPS, 32 * WARPS, WARPS * KARG_SHARED_WORD};
+    rp__launch how = {(a->n_blocks + WARPS - 1) / WARPS, 32 * WARPS,
+                      WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
     rp_status status =
         rp__device_fill(device, a->scores, 0, f->n_docs + (f->n_docs + (size_t)31) / 32);
     if (status == RP_OK)

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "backend/gpu/gpu_word.h"
 #include "base/bits.h"
 #include "base/error.h"
 #include "codec/codec.h"
@@ -206,6 +205,25 @@ static rp_status check_form(run *r)
     return RP_OK;
 }
 
+static bool is_named(const rp__block_code *code, const char *name)
+{
+    return code && !strcmp(code->name, name);
+}
+
+/* Whether kernels read the list where it lies. */
+static bool are_docids_read(const rp__list *list)
+{
+    static const uint8_t read[] = {KARG_CODEC_RAW,  KARG_CODEC_BP128, KARG_CODEC_OPTPFD,
+                                   KARG_CODEC_RICE, KARG_CODEC_EF128, KARG_CODEC_BITMAP};
+    return list->codec && memchr(read, list->codec->id, sizeof read);
+}
+
+static bool are_tfs_read(const rp__list *list)
+{
+    return list->codec &&
+           (is_named(list->freq_code, "optpfd") || is_named(list->freq_code, "bp128"));
+}
+
 static rp_status open_word(run *r, const rp__leaf *leaf, word *out)
 {
     const rp__term *term = &r->query->words[leaf->word].term;
@@ -215,8 +233,8 @@ static rp_status open_word(run *r, const rp__leaf *leaf, word *out)
     rp_status status = rp__segment_list(r->query->segment, term, r->arena, &out->list);
     if (status == RP_DAMAGED)
         return refuse(r, "a list is damaged");
-    out->copies_docids = !rp__gpu_word_has_docids(&out->list);
-    out->copies_tfs = r->query->k > 0 && !rp__gpu_word_has_tfs(&out->list);
+    out->copies_docids = !are_docids_read(&out->list);
+    out->copies_tfs = r->query->k > 0 && !are_tfs_read(&out->list);
     if (status == RP_OK && (out->copies_docids || out->copies_tfs) && out->list.n > COPIED_MOST)
         return refuse(r, "a long list is in a codec that the gpu does not read");
     return status;
@@ -310,6 +328,42 @@ static rp_status decode_tfs(const rp__list *list, uint32_t *out)
     return status;
 }
 
+static uint32_t freq_code_of(const rp__list *list)
+{
+    return is_named(list->freq_code, "bp128") ? KARG_CODEC_BP128 : KARG_CODEC_OPTPFD;
+}
+
+/* Bits are words of 32 to the kernels; a list of them that is not dense is raw. */
+static rp_status point_at_bits(const rp__list *list, karg_word *out)
+{
+    enum { HEAD = 8 };
+    rp__bitmap_view bits;
+    out->list.docs += HEAD;
+    if (!rp__bitmap_bits(list, &bits)) {
+        out->list.codec = KARG_CODEC_RAW;
+        return list->docs_bytes < HEAD + list->n * sizeof(uint32_t) ? RP_DAMAGED : RP_OK;
+    }
+    out->hints = out->list.docs + 8 * (uint64_t)bits.n_words;
+    out->base = bits.base;
+    out->n_words = 2 * bits.n_words;
+    return RP_OK;
+}
+
+rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, karg_word *out)
+{
+    *out = (karg_word){0};
+    if (!are_docids_read(list))
+        return RP_UNAVAILABLE;
+    if (!rp__gpu_index_list(index, list, &out->list))
+        return RP_DAMAGED;
+    out->list.freq_code = freq_code_of(list);
+    if (out->list.codec == KARG_CODEC_BITMAP)
+        return point_at_bits(list, out);
+    bool is_short =
+        out->list.codec == KARG_CODEC_RAW && list->docs_bytes < list->n * sizeof(uint32_t);
+    return is_short ? RP_DAMAGED : RP_OK;
+}
+
 static uint32_t count_blocks(const word *w)
 {
     return (w->list.n + RP_BLOCK - 1) / RP_BLOCK;
@@ -326,7 +380,7 @@ static rp_status copy_docids(const run *r, const word *w, karg_word *out)
                                 .freqs = parts.freqs,
                                 .freqs_bytes = parts.freqs_bytes,
                                 .freq_offsets = parts.freq_offsets,
-                                .freq_code = rp__gpu_word_freq_code(list),
+                                .freq_code = freq_code_of(list),
                                 .codec = KARG_CODEC_RAW,
                                 .n = list->n,
                                 .n_blocks = count_blocks(w),
@@ -337,7 +391,7 @@ static rp_status copy_docids(const run *r, const word *w, karg_word *out)
 static rp_status stage_word(run *r, const word *w, karg_word *out)
 {
     rp_status status =
-        w->copies_docids ? copy_docids(r, w, out) : rp__gpu_word_open(r->q->index, &w->list, out);
+        w->copies_docids ? copy_docids(r, w, out) : rp__gpu_query_word(r->q->index, &w->list, out);
     out->weight = w->leaf->weight.weight * rp__rank_scale(r->query->fraction_bits);
     if (status == RP_OK && w->copies_tfs) {
         status = decode_tfs(&w->list, staged_words(r, w->tfs));
@@ -443,7 +497,8 @@ static rp_status launch_or(const run *r)
     const karg_flat *args = &r->args;
     uint32_t asked = args->end - args->begin, grid = (asked + 32 * WARPS - 1) / (32 * WARPS);
     uint32_t most = GATHERERS * device->processors;
-    rp__launch how = {(args->n_blocks + WARPS - 1) / WARPS, WARPS * 32, WARPS * KARG_SHARED_WORD};
+    rp__launch how = {(args->n_blocks + WARPS - 1) / WARPS, WARPS * 32,
+                      WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
     rp_status status = rp__device_fill(device, args->scores, 0, asked + (asked + 31) / 32);
     if (status == RP_OK)
         status = rp__device_launch(device,

@@ -37,4 +37,9 @@ rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *e
 rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
                             rp__answer *answer, rp_error *err);
 
+/* A list, not tiny, as kernels of queries read it where it lies, but for its weight. RP_UNAVAILABLE: its docids are in
+ * a codec that they do not read. RP_DAMAGED: its parts do not lie inside. Frequencies are taken to be in bp128 or
+ * optpfd. */
+rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, karg_word *out);
+
 #endif

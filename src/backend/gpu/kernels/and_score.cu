@@ -47,7 +47,7 @@ PRIM void and_score(const karg_flat &a, const karg_word *words)
     and_score_room *room = and_score_open(a);
     uint32_t x = 0, score = 0, matches = 0;
     if (first < words[0].list.n) {
-        uint32_t n = word_block(words[0], first / KARG_BLOCK, &room->blocks, found);
+        uint32_t n = word_block(words[0], first / KARG_BLOCK, room->blocks.docids, found);
         uint32_t slot = first % KARG_BLOCK + lane;
         bool is_match = lane < a.each && slot < n;
         x = is_match ? room->blocks.docids[slot] : 0;

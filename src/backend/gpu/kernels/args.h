@@ -230,8 +230,8 @@ enum {
     KARG_CODEC_BITMAP = 17,
 };
 
-/* A word of a query. Its list is in one of the codecs above, and cut every 128 postings; its frequencies are in
- * optpfd, bp128, or one u32 each (raw). */
+/* A word of a query. Its list is in one of the codecs above, and cut every 128 postings; docs begin at u32 docids (raw),
+ * at words of bits (bitmap), or at blocks. Its frequencies are in optpfd, bp128, or one u32 each (raw). */
 typedef struct karg_word {
     karg_list list;
     uint64_t hints;         /* bitmap: u32 a 512 docids: postings before them */
@@ -260,8 +260,8 @@ typedef struct karg_answer {
 enum {
     KARG_WORDS_NEAR = 8, /* words that travel with the launch */
     KARG_WORDS_MOST = 64,
-    KARG_SHARED_WORD = 3456, /* bytes of shared memory a warp, for blocks of lists; and_score.cu: and */
-    KARG_SHARED_RANKS = 128, /* so many a word, and twice more */
+    KARG_SHARED_WORD = 3200, /* bytes of shared memory a warp of and_score.cu, for blocks of lists; */
+    KARG_SHARED_RANKS = 128, /* and so many a word, and twice more */
 };
 typedef struct karg_flat {
     uint64_t words;      /* karg_word: n_words of them, if they are not in `near`; of an AND the shortest list first */

@@ -1,7 +1,7 @@
 /* or_score.cu: the documents that are in any list of a query, with their BM25 scores.
  * One warp: a block of a list, four postings a lane, added to one score a document; then 32 documents, one a lane.
  * Reads each list once; scores are atomic additions, in any order with the same sum, and marks tell who was met: a
- * contribution may be 0. Shared memory a warp: KARG_SHARED_WORD. Writes pairs, a warp's together.
+ * contribution may be 0. Shared memory a warp: a block of docids. Writes pairs, a warp's together.
  * Limits: 64 words; codecs of karg_word; any bytes (word_block.cuh). Source: Ding et al. 2009, 4.4. */
 #include "backend/gpu/kernels/prim/bm25.cuh"
 #include "backend/gpu/kernels/prim/found.cuh"
@@ -21,13 +21,12 @@ PRIM void or_score(const karg_flat &a, const karg_word *words)
 {
     karg_found *found = prim_at<karg_found>(a.found);
     uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp(), i = a.n_words - 1;
-    word_room *room = (word_room *)prim_shared() + prim_warp();
+    uint32_t *docids = (uint32_t *)prim_shared() + prim_warp() * KARG_BLOCK;
     if (number >= a.n_blocks)
         return;
     while (words[i].before > number)
         i--;
-    uint32_t b = number - words[i].before, n = word_block(words[i], b, room, found);
-    const uint32_t *docids = room->docids;
+    uint32_t b = number - words[i].before, n = word_block(words[i], b, docids, found);
     for (uint32_t slot = prim_lane(); slot < n; slot += 32)
         if (docids[slot] >= a.begin && docids[slot] < a.end)
             or_score_add(a, words[i], docids[slot], b * KARG_BLOCK + slot, found);

@@ -136,7 +136,7 @@ PRIM uint32_t word_find_coded(const karg_list &list, uint32_t x, bool is_asked, 
             uint32_t b = prim_shuffle<32>(h.block, at), count = word_count(list, b), last = prim_shuffle<32>(h.last, at);
             const unsigned char *in = word_staged(room->bytes[u], list.docs + prim_shuffle<32>(h.in.from, at));
             bool is_block = word_unpack(list.codec, prim_shuffle<32>(h.base, at), count, prim_shuffle<32>(h.in.n, at), in,
-                                        room) &&
+                                        room->docids) &&
                             word_check(list, count, last, room->docids);
             is_sound &= is_block;
             uint32_t slot = is_block && is_asked && h.block == b ? word_find_slot(room->docids, x) : 0;
@@ -151,7 +151,7 @@ PRIM uint32_t word_find_coded(const karg_list &list, uint32_t x, bool is_asked, 
 
 PRIM uint32_t word_find_bits(const karg_word &word, uint32_t x, karg_found *found)
 {
-    const uint32_t *words = prim_at<const uint32_t>(word.list.docs) + WORD_BITMAP_HEAD;
+    const uint32_t *words = prim_at<const uint32_t>(word.list.docs);
     uint32_t bit = x - word.base, at = bit / 32;
     if (x < word.base || at >= word.n_words)
         return WORD_NONE;

@@ -15,7 +15,6 @@ enum {
     WORD_ROWS = 4,
     WORD_STAGE = 672,     /* bytes of a row: no block has more, and 16 more before and after it */
     WORD_BYTES = 640,     /* of a block that are brought, at most */
-    WORD_BITMAP_HEAD = 2, /* words before a bitmap's bits */
     WORD_EF_ZEROS = 32,   /* forms of ef128 that are not low and high bits */
     WORD_EF_PLAIN = 33,
 };
@@ -24,7 +23,6 @@ enum {
 struct alignas(16) word_room {
     unsigned char bytes[WORD_ROWS][WORD_STAGE];
     uint32_t docids[KARG_BLOCK]; /* of one block; UINT32_MAX past the last */
-    uint8_t sums[2 * KARG_BLOCK]; /* what its unary parts sum to */
 };
 static_assert(sizeof(word_room) == KARG_SHARED_WORD, "as launches have it");
 
@@ -86,15 +84,20 @@ PRIM void word_sum(uint32_t base, uint32_t *v)
         v[k] = before += v[k] + 1;
 }
 
-/* A unary part: at each end's rank, how many bits before it are none. A lane has an equal part of the bits. */
-PRIM void word_unary(const unsigned char *in, uint32_t bit, uint32_t bits, uint32_t flip, uint8_t *sums)
+/* A unary part: how many bits before the end of each of the lane's values are none, a byte each. A lane looks at an equal
+ * part of the bits; `room` is a block's. */
+PRIM uint32_t word_unary(const unsigned char *in, uint32_t bit, uint32_t bits, uint32_t flip, uint32_t *room)
 {
+    uint8_t *sums = (uint8_t *)room;
     uint32_t part = (bits + 31) / 32, from = prim_min(prim_lane() * part, bits);
     uint32_t ends = (word_bits(in, bit + from, 32) ^ flip) & prim_mask(prim_min(part, bits - from));
     uint32_t rank = scan_add<32>(prim_count(ends)) - prim_count(ends);
     for (; ends && rank < KARG_BLOCK; ends &= ends - 1, rank++)
         sums[rank] = (uint8_t)(from + prim_lowest(ends) - rank);
     prim_sync_tile();
+    uint32_t four = room[prim_lane()];
+    prim_sync_tile();
+    return four;
 }
 
 /* `k` ranks, then as many parts of `width` bits: each is added to its value, shifted. One lane each. */
@@ -132,9 +135,10 @@ PRIM bool word_optpfd(const unsigned char *in, uint32_t bytes, uint32_t count, c
     return o.b + o.h + o.far_width <= 32 && high + used + pack_bytes(o.f * (o.at_width + o.far_width)) <= bytes;
 }
 
-/* By a warp: `count` docids above `base` of a block that was brought; false, of all lanes: they cannot be. */
+/* By a warp: `count` docids above `base` of a block in shared or device memory, to `out`, which has room for a block.
+ * False, of all lanes: they cannot be. */
 PRIM_APART bool word_unpack(uint32_t codec, uint32_t base, uint32_t count, uint32_t bytes, const unsigned char *in,
-                            word_room *room)
+                            uint32_t *out)
 {
     uint32_t form = in[0], w = form, lows = 1, v[4];
     optpfd_head o = {};
@@ -155,11 +159,12 @@ PRIM_APART bool word_unpack(uint32_t codec, uint32_t base, uint32_t count, uint3
     for (uint32_t k = 0; k < 4; k++)
         v[k] = word_slot() + k < count ? word_bits(in, 8 * lows + (word_slot() + k) * w, w) : 0;
     bool is_sound = true;
+    uint32_t sums = 0; /* a byte each */
     if (has_unary)
-        word_unary(in, 8 * high, prim_min(3 * count, 8 * prim_min(bytes - high, 64U)),
-                   codec == KARG_CODEC_RICE ? ~0U : 0, room->sums);
+        sums = word_unary(in, 8 * high, prim_min(3 * count, 8 * prim_min(bytes - high, 64U)),
+                          codec == KARG_CODEC_RICE ? ~0U : 0, out);
     if (o.mode)
-        is_sound = word_optpfd(in, bytes, count, o, high, room->docids, v);
+        is_sound = word_optpfd(in, bytes, count, o, high, out, v);
     if (codec == KARG_CODEC_EF128 && has_unary) {
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++)
@@ -169,10 +174,10 @@ PRIM_APART bool word_unpack(uint32_t codec, uint32_t base, uint32_t count, uint3
     }
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++) {
-        v[k] += has_unary ? (uint32_t)room->sums[word_slot() + k] << w : 0;
+        v[k] += prim_byte(sums, k) << (w & 31);
         v[k] = word_slot() + k < count ? v[k] : UINT32_MAX;
     }
-    *(uint4 *)(room->docids + word_slot()) = make_uint4(v[0], v[1], v[2], v[3]);
+    *(uint4 *)(out + word_slot()) = make_uint4(v[0], v[1], v[2], v[3]);
     prim_sync_tile();
     return is_sound;
 }
@@ -201,7 +206,7 @@ PRIM bool word_open_raw(const karg_list &list, uint32_t b, uint32_t count, uint3
 /* From the bit after `base` on: as many as the block has, if they are there. */
 PRIM bool word_open_bits(const karg_word &word, uint32_t base, uint32_t count, uint32_t *out)
 {
-    const uint32_t *words = prim_at<const uint32_t>(word.list.docs) + WORD_BITMAP_HEAD;
+    const uint32_t *words = prim_at<const uint32_t>(word.list.docs);
     uint32_t n = 0, bit = base + 1 > word.base ? base + 1 - word.base : 0;
     for (uint32_t i = prim_lane(); i < KARG_BLOCK; i += 32)
         out[i] = UINT32_MAX;
@@ -217,30 +222,27 @@ PRIM bool word_open_bits(const karg_word &word, uint32_t base, uint32_t count, u
     return n >= count;
 }
 
-PRIM bool word_open_coded(const karg_list &list, uint32_t b, uint32_t base, uint32_t count, word_room *room)
+/* Where it lies; it is read from there. */
+PRIM bool word_open_coded(const karg_list &list, uint32_t b, uint32_t base, uint32_t count, uint32_t *out)
 {
     word_bytes in = word_part(list.docs_bytes, list.offsets, b, list.n_blocks);
-    if (!in.is_sound)
-        return false;
-    word_stage(list.docs + in.from, in.n, room->bytes[0]);
-    prim_copies_wait();
-    prim_sync_tile();
-    return word_unpack(list.codec, base, count, in.n, word_staged(room->bytes[0], list.docs + in.from), room);
+    return in.is_sound &&
+           word_unpack(list.codec, base, count, in.n, prim_at<const unsigned char>(list.docs + in.from), out);
 }
 
-/* By a warp: the docids of block b. How many; 0: damaged. */
-PRIM uint32_t word_block(const karg_word &word, uint32_t b, word_room *room, karg_found *found)
+/* By a warp: the docids of block b, to shared memory with room for a block. How many; 0: damaged. */
+PRIM uint32_t word_block(const karg_word &word, uint32_t b, uint32_t *out, karg_found *found)
 {
     const karg_list &list = word.list;
     const uint32_t *lasts = prim_at<const uint32_t>(list.last);
     uint32_t base = b && lasts ? prim_load(&lasts[b - 1]) : UINT32_MAX, last = lasts ? prim_load(&lasts[b]) : 0;
     uint32_t count = word_count(list, b);
     prim_sync_tile();
-    bool is_sound = list.codec == KARG_CODEC_RAW      ? word_open_raw(list, b, count, room->docids)
-                    : list.codec == KARG_CODEC_BITMAP ? word_open_bits(word, base, count, room->docids)
-                                                      : word_open_coded(list, b, base, count, room);
+    bool is_sound = list.codec == KARG_CODEC_RAW      ? word_open_raw(list, b, count, out)
+                    : list.codec == KARG_CODEC_BITMAP ? word_open_bits(word, base, count, out)
+                                                      : word_open_coded(list, b, base, count, out);
     prim_sync_tile();
-    is_sound = is_sound && word_check(list, count, last, room->docids);
+    is_sound = is_sound && word_check(list, count, last, out);
     if (!is_sound && prim_lane() == 0)
         prim_atomic_or(&found->damaged, 1);
     return is_sound ? count : 0;
