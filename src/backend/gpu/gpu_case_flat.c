@@ -247,7 +247,7 @@ static uint32_t shared_of(uint32_t bytes)
 static rp_status run_and(const rp__gpu_case *row, rp__device *device, const flat *f)
 {
     karg_flat a = f->args;
-    uint32_t shared = WARPS * (KARG_SHARED_WORD + (WORDS + 2) * KARG_SHARED_RANKS);
+    uint32_t shared = WARPS * (KARG_SHARED_AND + WORDS * KARG_SHARED_RANKS);
     a.each = row->option;
     uint32_t warps = (f->n[0] + a.each - 1) / a.each;
     rp__launch how = {(warps + WARPS - 1) / WARPS, 32 * WARPS, shared_of(shared)};

@@ -162,7 +162,7 @@ static rp_status put_norms(rp__gpu_query *q, const rp__query *query)
     q->norms = NULL;
     rp_status status = grow_stage(q, STAGED + n * sizeof(float));
     if (status == RP_OK)
-        status = rp__device_alloc(q->device, n * sizeof(float), &q->table);
+        status = rp__device_alloc(q->device, rp__bits_align(n * sizeof(float), 16), &q->table);
     if (status != RP_OK)
         return status;
     memcpy(q->stage + STAGED, query->norms, n * sizeof(float));
@@ -484,7 +484,7 @@ static rp_status launch_and(const run *r)
     rp__launch how = {
         .grid = (warps + WARPS - 1) / WARPS,
         .block = WARPS * 32,
-        .shared = shared_of(WARPS * (KARG_SHARED_WORD + (r->n + 2) * (uint32_t)KARG_SHARED_RANKS))};
+        .shared = shared_of(WARPS * (KARG_SHARED_AND + r->n * (uint32_t)KARG_SHARED_RANKS))};
     return rp__device_launch(r->q->device,
                              r->n <= KARG_WORDS_NEAR ? RP_KERNEL_and_score_kernel
                                                      : RP_KERNEL_and_score_many_kernel,

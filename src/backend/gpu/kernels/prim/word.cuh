@@ -23,6 +23,7 @@ enum {
 PRIM_APART uint32_t word_search(const uint32_t *list, uint32_t n, uint32_t x)
 {
     uint32_t from = 0, to = n; /* it is from these on, and at most that */
+#pragma unroll 1
     while (to - from >= WORD_NEAR) {
         uint32_t step = prim_div_up(to - from + 1, 32 * WORD_PROBES + 1), below = 0, at[WORD_PROBES];
 #pragma unroll
@@ -43,6 +44,7 @@ PRIM_APART uint32_t word_search(const uint32_t *list, uint32_t n, uint32_t x)
 PRIM_APART uint32_t word_gallop(const uint32_t *list, uint32_t from, uint32_t n, uint32_t x)
 {
     uint32_t step = 32;
+#pragma unroll 1
     while (from < n && step < n - from && prim_load(&list[from + step]) < x) {
         from += step;
         step *= 2;
@@ -70,13 +72,71 @@ PRIM uint32_t word_find_slot(const uint32_t *docids, uint32_t x)
     return slot;
 }
 
+/* ---- Frequencies ------------------------------------------------------------------------------ */
+
+/* `k` ranks, then as many parts: the part of slot i, else 0. */
+PRIM uint32_t word_part_of(const unsigned char *in, uint32_t bit, uint32_t k, uint32_t at_width, uint32_t width, uint32_t i)
+{
+    uint32_t part = 0;
+#pragma unroll 1
+    for (uint32_t j = 0; j < k; j++)
+        if (word_bits(in, bit + j * at_width, at_width) == i)
+            part = word_bits(in, bit + k * at_width + j * width, width);
+    return part;
+}
+
+/* Value i, less one, of the n of a frame in shared memory. Any bytes: what does not lie inside is 0. */
+PRIM_APART uint32_t word_tf_at(uint32_t code, const unsigned char *in, uint32_t bytes, uint32_t n, uint32_t i)
+{
+    optpfd_head o = optpfd_read(word_bits(in, 0, 32), n);
+    if (code == KARG_CODEC_BP128) {
+        o = {};
+        o.b = in[0];
+        o.bytes = 1;
+    }
+    uint32_t parts = o.bytes + pack_bytes(n * prim_min(o.b, 33U)), used = pack_bytes(o.k * (o.at_width + o.h));
+    if (o.b > 32 || o.b + o.h + o.far_width > 32 || parts > bytes)
+        return 0;
+    uint32_t value = word_bits(in, 8 * o.bytes + i * o.b, o.b);
+    if (o.mode == OPTPFD_BITMAP) {
+        uint32_t before = 0, all = 0, mark = word_bits(in, 8 * parts + i, 1);
+#pragma unroll 1
+        for (uint32_t from = 0; from < n; from += 32) {
+            uint32_t here = word_bits(in, 8 * parts + from, prim_min(n - from, 32U));
+            all += prim_count(here);
+            before += prim_count(here & (i <= from ? 0 : prim_mask(prim_min(i - from, 32U))));
+        }
+        used = pack_bytes(n) + pack_bytes(all * o.h);
+        value += (mark ? word_bits(in, 8 * (parts + pack_bytes(n)) + before * o.h, o.h) : 0) << (o.b & 31);
+    } else if (o.k) {
+        value += word_part_of(in, 8 * parts, o.k, o.at_width, o.h, i) << (o.b & 31);
+    }
+    if (o.f)
+        value += word_part_of(in, 8 * (parts + used), o.f, o.at_width, o.far_width, i) << ((o.b + o.h) & 31);
+    return parts + used + pack_bytes(o.f * (o.at_width + o.far_width)) <= bytes ? value : 0;
+}
+
+/* Of the posting of that rank, which is below n. */
+PRIM uint32_t word_tf(const karg_list &list, uint32_t rank, karg_found *found)
+{
+    uint32_t frame = rank / KARG_BLOCK, count = word_count(list, frame), i = rank % KARG_BLOCK;
+    if (list.freq_code == KARG_CODEC_RAW)
+        return prim_load(prim_at<const uint32_t>(list.freqs) + rank);
+    word_bytes in = word_part(list.freqs_bytes, list.freq_offsets, frame, prim_div_up(list.n, KARG_BLOCK));
+    uint64_t at = list.freqs + in.from;
+    if (!in.is_sound)
+        prim_atomic_or(&found->damaged, 1);
+    return 1 + (list.freq_code == KARG_CODEC_BP128 ? freq_bp128_at(at, in.n, count, i)
+                                                   : freq_optpfd_at(at, in.n, count, i));
+}
+
 /* ---- Documents -------------------------------------------------------------------------------- */
 
-/* Where a block is, and what it must hold. */
+/* Where a block is, what it must hold, and where its postings' frequencies are: blocks are frames. */
 struct word_head {
     uint32_t block; /* n_blocks: none */
     uint32_t base, last;
-    word_bytes in;
+    word_bytes in, frame;
 };
 
 /* By one lane. */
@@ -84,7 +144,8 @@ PRIM word_head word_read(const karg_list &list, uint32_t b)
 {
     const uint32_t *last = prim_at<const uint32_t>(list.last);
     return {b, b && last ? prim_load(&last[b - 1]) : UINT32_MAX, last ? prim_load(&last[b]) : 0,
-            word_part(list.docs_bytes, list.offsets, b, list.n_blocks)};
+            word_part(list.docs_bytes, list.offsets, b, list.n_blocks),
+            word_part(list.freqs_bytes, list.freq_offsets, b, list.n_blocks)};
 }
 
 /* By a warp whose lanes ask for rising docids: the block that may have each. The first is found by all, and the next
@@ -92,13 +153,17 @@ PRIM word_head word_read(const karg_list &list, uint32_t b)
 PRIM word_head word_place(const karg_list &list, uint32_t x, bool is_asked)
 {
     const uint32_t *last = prim_at<const uint32_t>(list.last), *offsets = prim_at<const uint32_t>(list.offsets);
+    const uint32_t *frames = prim_at<const uint32_t>(list.freq_offsets);
     uint32_t first = word_search(last, list.n_blocks, prim_shuffle<32>(x, prim_lowest(prim_ballot<32>(is_asked))));
     uint32_t b = first + prim_lane();
     bool is_in = b < list.n_blocks;
     uint32_t own = is_in ? prim_load(&last[b]) : UINT32_MAX, at = is_in ? prim_load(&offsets[b]) : list.docs_bytes;
+    uint32_t frame = is_in && frames ? prim_load(&frames[b]) : list.freqs_bytes;
     uint32_t before = first ? prim_load(&last[first - 1]) : UINT32_MAX, k = word_first_lane(own, x);
     uint32_t below = prim_shuffle<32>(own, k - 1), from = prim_shuffle<32>(at, k), to = prim_shuffle<32>(at, k + 1);
-    word_head h = {first + k, k ? below : before, prim_shuffle<32>(own, k), word_between(from, to, list.docs_bytes)};
+    uint32_t frame_from = prim_shuffle<32>(frame, k), frame_to = prim_shuffle<32>(frame, k + 1);
+    word_head h = {first + k, k ? below : before, prim_shuffle<32>(own, k), word_between(from, to, list.docs_bytes),
+                   word_between(frame_from, frame_to, list.freqs_bytes)};
     if (k == 31 && first + k < list.n_blocks) {
         uint32_t far = word_gallop(last, first + k, list.n_blocks, x);
         h = far < list.n_blocks ? word_read(list, far) : h;
@@ -108,15 +173,42 @@ PRIM word_head word_place(const karg_list &list, uint32_t x, bool is_asked)
     return h;
 }
 
-/* The blocks that the lanes' documents may be in, WORD_ROWS at a time, each once. */
-PRIM uint32_t word_find_coded(const karg_list &list, uint32_t x, bool is_asked, word_room *room, karg_found *found)
+/* Whether a frame is brought with its block. */
+PRIM bool word_has_frame(const karg_list &list, const word_bytes &frame)
+{
+    return list.freq_code != KARG_CODEC_RAW && frame.is_sound && frame.n <= WORD_FRAME_BYTES;
+}
+
+/* A block and its frame, of one lane's head, to rows of the room. */
+PRIM void word_stage_both(const karg_list &list, const word_head &h, uint32_t lane, uint32_t row, word_room *room)
+{
+    uint32_t frame = word_has_frame(list, h.frame) ? h.frame.n : 0;
+    word_stage(list.docs + prim_shuffle<32>(h.in.from, lane), prim_shuffle<32>(h.in.n, lane), WORD_BYTES, room->bytes[row]);
+    uint64_t at = list.freqs + prim_shuffle<32>(h.frame.from, lane);
+    frame = prim_shuffle<32>(frame, lane);
+    if (frame)
+        word_stage(at, frame, WORD_FRAME_BYTES, room->frames[row]);
+}
+
+/* The frequency of slot i of a lane's block, whose frame is in a row; 0: it is not. */
+PRIM uint32_t word_staged_tf(const karg_list &list, const word_head &h, uint32_t i, uint32_t row, const word_room *room)
+{
+    if (!word_has_frame(list, h.frame))
+        return 0;
+    return word_tf_at(list.freq_code, word_staged(room->frames[row], list.freqs + h.frame.from), h.frame.n,
+                      word_count(list, h.block), i) + 1;
+}
+
+/* The blocks that the lanes' documents may be in, WORD_ROWS at a time, each once. *tf: how often the word is in the lane's
+ * document, if that was seen on the way, else 0. */
+PRIM uint32_t word_find_coded(const karg_list &list, uint32_t x, bool is_asked, word_room *room, uint32_t *tf,
+                              karg_found *found)
 {
     word_head h = list.last ? word_place(list, x, is_asked) : word_read(list, 0);
     uint32_t rank = WORD_NONE;
     bool is_there = is_asked && h.block < list.n_blocks, is_sound = !is_there || h.in.is_sound;
     uint32_t open = prim_ballot<32>(is_there && is_sound);
-    if (is_there && list.freq_offsets)
-        prim_prefetch(prim_at<const uint32_t>(list.freq_offsets) + h.block);
+#pragma unroll 1
     while (open) {
         uint32_t chosen = 0, at, u = 0;
         prim_sync_tile();
@@ -124,7 +216,7 @@ PRIM uint32_t word_find_coded(const karg_list &list, uint32_t x, bool is_asked, 
         for (; open && u < WORD_ROWS; u++) {
             at = prim_lowest(open);
             chosen |= 1U << at;
-            word_stage(list.docs + prim_shuffle<32>(h.in.from, at), prim_shuffle<32>(h.in.n, at), room->bytes[u]);
+            word_stage_both(list, h, at, u, room);
             uint32_t b = prim_shuffle<32>(h.block, at);
             open &= ~prim_ballot<32>(h.block == b);
         }
@@ -140,8 +232,10 @@ PRIM uint32_t word_find_coded(const karg_list &list, uint32_t x, bool is_asked, 
                             word_check(list, count, last, room->docids);
             is_sound &= is_block;
             uint32_t slot = is_block && is_asked && h.block == b ? word_find_slot(room->docids, x) : 0;
-            if (is_block && is_asked && h.block == b && room->docids[slot] == x)
+            if (is_block && is_asked && h.block == b && room->docids[slot] == x) {
                 rank = b * KARG_BLOCK + slot;
+                *tf = word_staged_tf(list, h, slot, u, room);
+            }
         }
     }
     if (!is_sound)
@@ -180,29 +274,39 @@ PRIM uint32_t word_find_raw(const karg_list &list, uint32_t x, bool is_asked)
     return is_asked && rank < list.n && prim_load(&docids[rank]) == x ? rank : WORD_NONE;
 }
 
-/* By a warp: the rank of each lane's document, if it is asked for and there; some lane asks. */
-PRIM uint32_t word_find(const karg_word &word, uint32_t x, bool is_asked, word_room *room, karg_found *found)
+/* By a warp: the rank of each lane's document, if it is asked for and there; some lane asks. *tf: how often the word is in
+ * it, or 0, if that is still to be looked for. */
+PRIM uint32_t word_find(const karg_word &word, uint32_t x, bool is_asked, word_room *room, uint32_t *tf,
+                        karg_found *found)
 {
+    *tf = 0;
     if (word.list.codec == KARG_CODEC_BITMAP)
         return is_asked ? word_find_bits(word, x, found) : WORD_NONE;
     return word.list.codec == KARG_CODEC_RAW ? word_find_raw(word.list, x, is_asked)
-                                             : word_find_coded(word.list, x, is_asked, room, found);
+                                             : word_find_coded(word.list, x, is_asked, room, tf, found);
 }
 
-/* ---- Frequencies ------------------------------------------------------------------------------ */
-
-/* Of the posting of that rank, which is below n. */
-PRIM uint32_t word_tf(const karg_list &list, uint32_t rank, karg_found *found)
+/* By a warp: block b, brought with its frame to the first rows. How many docids it has; 0: damaged. */
+PRIM uint32_t word_open(const karg_word &word, uint32_t b, word_room *room, word_head *h, karg_found *found)
 {
-    uint32_t frame = rank / KARG_BLOCK, count = word_count(list, frame), i = rank % KARG_BLOCK;
-    if (list.freq_code == KARG_CODEC_RAW)
-        return prim_load(prim_at<const uint32_t>(list.freqs) + rank);
-    word_bytes in = word_part(list.freqs_bytes, list.freq_offsets, frame, prim_div_up(list.n, KARG_BLOCK));
-    uint64_t at = list.freqs + in.from;
-    if (!in.is_sound)
+    const karg_list &list = word.list;
+    if (list.codec == KARG_CODEC_RAW || list.codec == KARG_CODEC_BITMAP) {
+        *h = {};
+        return word_block(word, b, room->docids, found);
+    }
+    *h = word_read(list, b);
+    uint32_t count = word_count(list, b);
+    if (h->in.is_sound)
+        word_stage_both(list, *h, 0, 0, room);
+    prim_copies_wait();
+    prim_sync_tile();
+    bool is_sound = h->in.is_sound &&
+                    word_unpack(list.codec, h->base, count, h->in.n, word_staged(room->bytes[0], list.docs + h->in.from),
+                                room->docids) &&
+                    word_check(list, count, h->last, room->docids);
+    if (!is_sound && prim_lane() == 0)
         prim_atomic_or(&found->damaged, 1);
-    return 1 + (list.freq_code == KARG_CODEC_BP128 ? freq_bp128_at(at, in.n, count, i)
-                                                   : freq_optpfd_at(at, in.n, count, i));
+    return is_sound ? count : 0;
 }
 
 #endif

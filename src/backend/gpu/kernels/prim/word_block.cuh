@@ -15,13 +15,15 @@ enum {
     WORD_ROWS = 4,
     WORD_STAGE = 672,     /* bytes of a row: no block has more, and 16 more before and after it */
     WORD_BYTES = 640,     /* of a block that are brought, at most */
+    WORD_FRAME = 144,     /* bytes of a row for frequencies; and */
+    WORD_FRAME_BYTES = 112, /* those of a frame, which are mostly fewer, or they are not brought */
     WORD_EF_ZEROS = 32,   /* forms of ef128 that are not low and high bits */
     WORD_EF_PLAIN = 33,
 };
 
 /* Shared memory of a warp. */
 struct alignas(16) word_room {
-    unsigned char bytes[WORD_ROWS][WORD_STAGE];
+    unsigned char bytes[WORD_ROWS][WORD_STAGE], frames[WORD_ROWS][WORD_FRAME];
     uint32_t docids[KARG_BLOCK]; /* of one block; UINT32_MAX past the last */
 };
 static_assert(sizeof(word_room) == KARG_SHARED_WORD, "as launches have it");
@@ -51,10 +53,11 @@ PRIM word_bytes word_part(uint32_t bytes, uint64_t offsets, uint32_t i, uint32_t
 
 /* ---- To shared memory --------------------------------------------------------------------------- */
 
-/* By a warp: n bytes from an address on are on their way to a row. */
-PRIM void word_stage(uint64_t in, uint32_t n, unsigned char *row)
+/* By a warp: n bytes from an address on are on their way to a row: no more than `most`, which leaves 32 of it. */
+PRIM void word_stage(uint64_t in, uint32_t n, uint32_t most, unsigned char *row)
 {
-    uint32_t chunks = prim_div_up((uint32_t)(in & 15) + prim_min(n, (uint32_t)WORD_BYTES), 16) + 1;
+    uint32_t chunks = prim_div_up((uint32_t)(in & 15) + prim_min(n, most), 16) + 1;
+#pragma unroll 1
     for (uint32_t i = prim_lane(); i < chunks; i += 32)
         prim_copy16(row + 16 * i, prim_at<const void>((in & ~(uint64_t)15) + 16 * i));
 }
@@ -92,6 +95,7 @@ PRIM uint32_t word_unary(const unsigned char *in, uint32_t bit, uint32_t bits, u
     uint32_t part = (bits + 31) / 32, from = prim_min(prim_lane() * part, bits);
     uint32_t ends = (word_bits(in, bit + from, 32) ^ flip) & prim_mask(prim_min(part, bits - from));
     uint32_t rank = scan_add<32>(prim_count(ends)) - prim_count(ends);
+#pragma unroll 1
     for (; ends && rank < KARG_BLOCK; ends &= ends - 1, rank++)
         sums[rank] = (uint8_t)(from + prim_lowest(ends) - rank);
     prim_sync_tile();
@@ -188,6 +192,7 @@ PRIM bool word_check(const karg_list &list, uint32_t count, uint32_t last, const
     if (list.last)
         return docids[count - 1] == last;
     bool rises = true;
+#pragma unroll 1
     for (uint32_t i = prim_lane(); i + 1 < count; i += 32)
         rises &= docids[i] < docids[i + 1];
     return docids[count - 1] < list.universe && prim_ballot<32>(!rises) == 0;
@@ -198,6 +203,7 @@ PRIM bool word_check(const karg_list &list, uint32_t count, uint32_t last, const
 PRIM bool word_open_raw(const karg_list &list, uint32_t b, uint32_t count, uint32_t *out)
 {
     const uint32_t *docids = prim_at<const uint32_t>(list.docs) + (uint64_t)b * KARG_BLOCK;
+#pragma unroll 1
     for (uint32_t i = prim_lane(); i < KARG_BLOCK; i += 32)
         out[i] = i < count ? prim_load(&docids[i]) : UINT32_MAX;
     return true;
@@ -208,13 +214,16 @@ PRIM bool word_open_bits(const karg_word &word, uint32_t base, uint32_t count, u
 {
     const uint32_t *words = prim_at<const uint32_t>(word.list.docs);
     uint32_t n = 0, bit = base + 1 > word.base ? base + 1 - word.base : 0;
+#pragma unroll 1
     for (uint32_t i = prim_lane(); i < KARG_BLOCK; i += 32)
         out[i] = UINT32_MAX;
     prim_sync_tile();
+#pragma unroll 1
     for (uint32_t w = bit / 32; w < word.n_words && n < count; w += 32) {
         uint32_t at = w + prim_lane(), set = at < word.n_words ? prim_load(&words[at]) : 0;
         set &= at == bit / 32 ? ~prim_mask(bit % 32) : ~0U;
         uint32_t up_to = scan_add<32>(prim_count(set)), slot = n + up_to - prim_count(set);
+#pragma unroll 1
         for (; set && slot < count; set &= set - 1)
             out[slot++] = word.base + 32 * at + prim_lowest(set);
         n += prim_shuffle<32>(up_to, 31);
@@ -222,7 +231,7 @@ PRIM bool word_open_bits(const karg_word &word, uint32_t base, uint32_t count, u
     return n >= count;
 }
 
-/* Where it lies; it is read from there. */
+/* From where it lies. */
 PRIM bool word_open_coded(const karg_list &list, uint32_t b, uint32_t base, uint32_t count, uint32_t *out)
 {
     word_bytes in = word_part(list.docs_bytes, list.offsets, b, list.n_blocks);
