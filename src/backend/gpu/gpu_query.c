@@ -218,7 +218,7 @@ static bool are_docids_read(const rp__list *list)
     return list->codec && memchr(read, list->codec->id, sizeof read);
 }
 
-static bool are_tfs_read(const rp__list *list)
+bool rp__gpu_query_has_tfs(const rp__list *list)
 {
     return list->codec &&
            (is_named(list->freq_code, "optpfd") || is_named(list->freq_code, "bp128"));
@@ -234,7 +234,7 @@ static rp_status open_word(run *r, const rp__leaf *leaf, word *out)
     if (status == RP_DAMAGED)
         return refuse(r, "a list is damaged");
     out->copies_docids = !are_docids_read(&out->list);
-    out->copies_tfs = r->query->k > 0 && !are_tfs_read(&out->list);
+    out->copies_tfs = r->query->k > 0 && !rp__gpu_query_has_tfs(&out->list);
     if (status == RP_OK && (out->copies_docids || out->copies_tfs) && out->list.n > COPIED_MOST)
         return refuse(r, "a long list is in a codec that the gpu does not read");
     return status;

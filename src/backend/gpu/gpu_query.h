@@ -41,5 +41,7 @@ rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena 
  * a codec that they do not read. RP_DAMAGED: its parts do not lie inside. Frequencies are taken to be in bp128 or
  * optpfd. */
 rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, karg_word *out);
+/* Whether they are. */
+bool rp__gpu_query_has_tfs(const rp__list *list);
 
 #endif

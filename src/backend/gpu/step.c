@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "backend/gpu/gpu_query.h"
 #include "base/bits.h"
 
 enum {
@@ -288,19 +289,26 @@ rp_status rp__step_clear(rp__step *step, uint32_t n, rp__step_buffer *scores)
     return status;
 }
 
-rp_status rp__step_score(rp__step *step, const karg_word *word, const karg_norms *norms,
-                         uint32_t n_docs, const rp__step_buffer *docids, rp__step_buffer *scores)
+rp_status rp__step_score(rp__step *step, const rp__step_word *word, const rp__step_buffer *docids,
+                         rp__step_buffer *scores)
 {
-    karg_score_word args = {.word = *word,
-                            .norms = *norms,
+    karg_score_word args = {.norms = word->norms,
                             .docids = docids ? docids->at : 0,
                             .scores = scores->at,
                             .found = step->report,
                             .n = scores->n,
-                            .n_docs = n_docs < scores->n || docids ? n_docs : scores->n};
-    uint32_t warps = docids ? (scores->n + 31) / 32 : word->list.n_blocks, count;
+                            .n_docs = word->n_docs};
+    rp_status status = rp__gpu_query_has_tfs(word->list)
+                           ? rp__gpu_query_word(step->index, word->list, &args.word)
+                           : RP_UNAVAILABLE;
+    if (status != RP_OK || scores->n == 0)
+        return status;
+    args.word.weight = word->weight;
+    if (!docids && args.n_docs > scores->n)
+        args.n_docs = scores->n;
+    uint32_t warps = docids ? (scores->n + 31) / 32 : args.word.list.n_blocks, count;
     rp__launch how = {(warps + WARPS - 1) / WARPS, 32 * WARPS, WARPS * KARG_SHARED_WORD};
-    rp_status status = clear_report(step);
+    status = clear_report(step);
     if (status == RP_OK)
         status = rp__device_launch(
             step->device, docids ? RP_KERNEL_score_word_at_kernel : RP_KERNEL_score_word_all_kernel,

@@ -54,10 +54,18 @@ rp_status rp__step_search(rp__step *step, rp__intersect_id id, const rp__step_bu
 
 /* n scores of nothing. */
 rp_status rp__step_clear(rp__step *step, uint32_t n, rp__step_buffer *scores);
-/* Adds what a word contributes (as rp__gpu_query_word has it, with its weight) to the scores of documents, whose docids
- * rise; NULL: of all documents. RP_DAMAGED: its list cannot be. */
-rp_status rp__step_score(rp__step *step, const karg_word *word, const karg_norms *norms, uint32_t n_docs,
-                         const rp__step_buffer *docids, rp__step_buffer *scores);
+/* A list whose postings count, 2^s times its weight, and norms on the device. */
+typedef struct rp__step_word {
+    const rp__list *list;
+    float weight;
+    karg_norms norms;
+    uint32_t n_docs;
+} rp__step_word;
+
+/* Adds what a word contributes to the scores of documents, whose docids rise; NULL: of all documents. RP_UNAVAILABLE: its
+ * list, or frequencies, are in codes that kernels of queries do not read; RP_DAMAGED: they cannot be. */
+rp_status rp__step_score(rp__step *step, const rp__step_word *word, const rp__step_buffer *docids,
+                         rp__step_buffer *scores);
 
 /* The k best, best first, as pairs; docids NULL: places are, and documents without a score do not count.
  * RP_UNAVAILABLE: the method does not rank so many. */
