@@ -433,6 +433,8 @@ static rp_status bring_scores(rp__device *device, ors *o)
     if (status == RP_OK)
         status = bring(device, NULL, 4 * KARG_SELECT_ZEROS + 4ULL * o->n_docs, &o->on_scratch);
     if (status == RP_OK)
+        status = rp__device_fill(device, o->on_scratch, 0, KARG_SELECT_ZEROS);
+    if (status == RP_OK)
         status = bring(device, NULL, o->k * sizeof(karg_pair), &o->on_out);
     return status == RP_OK ? bring(device, NULL, sizeof(uint32_t), &o->on_counts) : status;
 }

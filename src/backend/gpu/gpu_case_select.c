@@ -102,6 +102,12 @@ static rp_status answer(selection *s)
     return RP_OK;
 }
 
+static rp_status answer_here(const rp__gpu_case *row, void *state)
+{
+    (void)row;
+    return answer(state);
+}
+
 /* ---- On the device ------------------------------------------------------------------------------- */
 
 static rp_status bring(rp__device *device, const void *from, size_t bytes, rp__cu_ptr *to)
@@ -128,6 +134,8 @@ static rp_status bring_all(const rp__gpu_case *row, rp__device *device, selectio
                        4 * KARG_SELECT_ZEROS + (size_t)s->room * 16 +
                            1024ULL * (s->n / KARG_SORT_TILE + 3),
                        &s->on_scratch);
+    if (status == RP_OK)
+        status = rp__device_fill(device, s->on_scratch, 0, KARG_SELECT_ZEROS);
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 
@@ -235,16 +243,15 @@ rp_status rp__gpu_case_select_sample(rp__device *device, karg_select args)
 {
     args.room = args.n / 2 < TUNE_SAMPLE_ROOM ? args.n / 2 : TUNE_SAMPLE_ROOM;
     args.step = args.n >= TUNE_SAMPLE_FROM ? TUNE_SAMPLE_STEP : 4;
-    rp_status status = rp__device_fill(device, args.scratch, 0, KARG_SELECT_ZEROS);
-    if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_select_sample_kernel,
-                                   (rp__launch){grid_of(device, args.n / args.step, 2048, 2),
-                                                TUNE_SAMPLE_BLOCK, KARG_BEST_SHARED},
-                                   &args);
+    rp_status status = rp__device_launch(device, RP_KERNEL_select_sample_kernel,
+                                         (rp__launch){grid_of(device, args.n / args.step, 1024, 2),
+                                                      TUNE_SAMPLE_BLOCK, KARG_BEST_SHARED},
+                                         &args);
     if (status == RP_OK)
         status = rp__device_launch(device, RP_KERNEL_select_sample_filter_kernel,
-                                   (rp__launch){grid_of(device, args.n, 16 * TUNE_SELECT_BLOCK, 4),
-                                                TUNE_SELECT_BLOCK, best_shared(args.k)},
+                                   (rp__launch){grid_of(device, args.n, 16 * TUNE_SELECT_BLOCK, 5),
+                                                TUNE_SELECT_BLOCK,
+                                                best_shared(args.k) + 8 * TUNE_SAMPLE_KEYS},
                                    &args);
     return status;
 }
@@ -416,8 +423,8 @@ static void cost_selection(const rp__gpu_case *row, const void *state, uint64_t 
 #define SELECTION(title, how, best, many, told, beside)                                            \
     {                                                                                              \
         .area = "select", .name = title, .make = make_selection, .run = how,                       \
-        .check = check_selection, .free = free_selection, .cost = cost_selection, .codec = best,   \
-        .width = many, .option = told, .twin = beside                                              \
+        .check = check_selection, .free = free_selection, .cost = cost_selection,                  \
+        .cpu = answer_here, .codec = best, .width = many, .option = told, .twin = beside           \
     }
 
 const rp__gpu_case rp__gpu_case_select[] = {

@@ -65,7 +65,7 @@ typedef struct karg_intersect {
     uint64_t a, b;             /* u32 docids */
     uint64_t a_bits, b_bits;   /* u32 words, universe / 32 rounded up */
     uint64_t aux;              /* of B: lr; the starts of hs (chapter 13 of docs/format.md) */
-    uint64_t splits;           /* u32, by an earlier kernel: where tiles begin, of mpath in A, of slices in A and B; places in B, pmf's finest level first */
+    uint64_t splits;           /* u32, by an earlier kernel: where tiles of mpath begin in A; places in B, pmf's finest level first */
     uint64_t out;              /* u32: docids in both, rising; 0: marks and count alone */
     uint64_t a_ranks, b_ranks; /* u32: their ranks; 0: not asked for */
     uint64_t marks;            /* u32 words of bits: by docid (tile, bits_and), else by rank in A; 0: none */

@@ -10,9 +10,10 @@ enum {
     TUNE_SELECT_BLOCK = 256,    /* threads that select */
     TUNE_SELECT_FITS = 8192,    /* a k up to which keys are ranked in shared memory */
     TUNE_SAMPLE_BLOCK = 256,    /* threads that sample */
-    TUNE_SAMPLE_STEP = 64,      /* of so many chunks one is sampled */
+    TUNE_SAMPLE_STEP = 128,     /* of so many chunks one is sampled */
     TUNE_SAMPLE_FROM = 1 << 20, /* in selections of so many; in others of four chunks one */
     TUNE_SAMPLE_ROOM = 1 << 20, /* keys that may reach the sample's threshold, or all scores are read again */
+    TUNE_SAMPLE_KEYS = 4096,    /* of them that are ranked in shared memory */
     TUNE_NARROW_ENOUGH = 4096,  /* keys that one block ranks */
     TUNE_OR_TILE = 11,          /* log2 of the documents of a tile */
     TUNE_OR_KEYS = 256,         /* documents found that are sorted at once, or the k best of them are chosen first */
