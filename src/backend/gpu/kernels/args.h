@@ -137,14 +137,16 @@ typedef struct karg_score {
     uint32_t zero;
 } karg_score;
 
-/* or_lay.cu, or_tile.cu, or_rank.cu: the k best documents of many ORs. Documents lie in tiles of 2^tile_bits docids.
+/* or_lay.cu, or_tile.cu, or_rank.cu: the k best documents of many ORs. Documents lie in tiles of 2^KARG_OR_TILE docids.
  * Lists are laid out by tiles first, once for all queries: in the order of their ranks, the low 16 bits of each
  * posting's docid, and tf / (tf + K), which the list's weight in a query makes its contribution. Both arrays have 16
  * readable bytes after them and begin at multiples of 16. */
 enum {
     KARG_OR_TERMS = 32,  /* of a query, at most */
     KARG_OR_BINS = 1024, /* of its scores */
-    KARG_OR_SOURCE = 48, /* bytes of shared memory of a warp of or_tile.cu for each term of the longest query */
+    KARG_OR_TILE = 11,
+    KARG_OR_SHARED = 4 * (33 << (KARG_OR_TILE - 5)), /* bytes of shared memory of a warp of or_tile.cu, */
+    KARG_OR_SHARED_TERM = 48,                        /* and for each term of the longest query */
 };
 typedef struct karg_cell { /* of a list, in a tile */
     uint32_t first;        /* rank of its first posting there or after */
@@ -160,7 +162,7 @@ typedef struct karg_lay { /* or_lay.cu */
     uint64_t words, lists;  /* karg_word, karg_tiled: n_lists of each; cells and found are 0 at first */
     karg_norms norms;
     uint32_t n_lists, n_blocks; /* blocks of all lists: before + blocks of the last word */
-    uint32_t n_docs, n_tiles, tile_bits, zero;
+    uint32_t n_docs, n_tiles;
 } karg_lay;
 typedef struct karg_or_term {
     karg_tiled list;
@@ -188,8 +190,8 @@ typedef struct karg_or {
     uint64_t taken;          /* u32, 0 at first, and again after or_rank.cu: groups of tiles that warps have taken */
     uint64_t found;          /* u64: `room` keys a query */
     uint64_t out, counts;    /* as of karg_select; a count of UINT32_MAX: there was no room, or a list is damaged */
-    uint32_t n_queries, n_docs, n_tiles, tile_bits;
-    uint32_t k, room;        /* n_tiles * k keys are always enough */
+    uint32_t n_queries, n_tiles;
+    uint32_t k, room;        /* as many keys as documents are always enough */
     uint32_t keys;           /* that or_rank.cu has shared memory for: a power of two, at least k */
     uint32_t group;          /* tiles of a query that a warp takes at a time, at most 32 */
     uint32_t ahead;          /* tiles of a query of which one is looked into beforehand */

@@ -64,7 +64,7 @@ struct four {
 /* A warp: cells that begin with one of these, or, after the list's last, with none. */
 PRIM void put_firsts(const karg_lay &a, const work &w, const four &f, uint32_t rank, uint32_t before)
 {
-    uint32_t from = rank == 0 ? 0 : prim_min(before >> a.tile_bits, a.n_tiles - 1) + 1;
+    uint32_t from = rank == 0 ? 0 : prim_min(before >> KARG_OR_TILE, a.n_tiles - 1) + 1;
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++) {
         const uint32_t to = e < f.n ? f.tile[e] + 1 : 0;
@@ -119,7 +119,7 @@ PRIM four put_postings(const karg_lay &a, const work &w, const uint32_t *docids,
     for (uint32_t e = 0; e < 4; e++) {
         const uint32_t docid = prim_min(docids[e], a.n_docs - 1);
         place[e] = docid & 0xFFFF;
-        f.tile[e] = docid >> a.tile_bits;
+        f.tile[e] = docid >> KARG_OR_TILE;
         f.ratio[e] = e < n ? bm25_ratio(bm25_norm_any(a.norms, docid), tfs[e]) : 0;
     }
     if (n > 0) {
