@@ -238,10 +238,17 @@ typedef struct karg_and {
 } karg_and;
 
 /* Ids of codecs that kernels tell apart. */
-enum { KARG_CODEC_RAW = 1, KARG_CODEC_BP128 = 3, KARG_CODEC_OPTPFD = 7, KARG_CODEC_BITMAP = 17 };
+enum {
+    KARG_CODEC_RAW = 1,
+    KARG_CODEC_BP128 = 3,
+    KARG_CODEC_OPTPFD = 7,
+    KARG_CODEC_RICE = 10,
+    KARG_CODEC_EF128 = 12,
+    KARG_CODEC_BITMAP = 17,
+};
 
-/* A word of a query. Its list's docs begin at u32 docids (raw), at words of bits (bitmap), or at blocks (bp128); its
- * frequencies are in optpfd, bp128, or one u32 each (raw). All blocks have 128 postings, but the last. */
+/* A word of a query. Its list is in one of the codecs above, and cut every 128 postings; docs begin at u32 docids (raw),
+ * at words of bits (bitmap), or at blocks. Its frequencies are in optpfd, bp128, or one u32 each (raw). */
 typedef struct karg_word {
     karg_list list;
     uint64_t hints;         /* bitmap: u32 a 512 docids: postings before them */
@@ -250,28 +257,45 @@ typedef struct karg_word {
     uint32_t before;        /* blocks of the words before it */
 } karg_word;
 
-/* What and_score.cu and or_score.cu tell of a query; 0 at first. */
+/* What and_score.cu and or_score.cu have found so far. A launch leaves it as it was before the first: all 0. */
 typedef struct karg_found {
     uint32_t n;       /* documents that match */
     uint32_t n_pairs; /* of them that score enough */
     uint32_t damaged; /* not 0: bytes were met that cannot be, and the rest means nothing */
-    uint32_t zero;
+    uint32_t done;    /* blocks of threads */
 } karg_found;
 
+/* Their answer, in memory of the host. Pairs follow: all, where there are at most KARG_ANSWER_ALL, in any order; else
+ * the k best, if k is at most KARG_ANSWER_MOST; else none. */
+enum { KARG_ANSWER_ALL = 512, KARG_ANSWER_MOST = 1024 };
+typedef struct karg_answer {
+    uint32_t n, n_pairs, damaged; /* as above */
+    uint32_t number;              /* of the query: it is written last, and tells that the rest is there */
+} karg_answer;
+
 /* and_score.cu, or_score.cu: the documents of one AND, or OR, and their scores */
-enum { KARG_WORDS_MOST = 64 };
+enum {
+    KARG_WORDS_NEAR = 8, /* words that travel with the launch */
+    KARG_WORDS_MOST = 64,
+    KARG_SHARED_WORD = 3200, /* bytes of shared memory a warp of and_score.cu, for blocks of lists; */
+    KARG_SHARED_RANKS = 128, /* and so many a word, and twice more */
+};
 typedef struct karg_flat {
-    uint64_t words;      /* karg_word: n_words of them; of an AND the shortest list first */
+    uint64_t words;      /* karg_word: n_words of them, if they are not in `near`; of an AND the shortest list first */
     uint64_t found;      /* karg_found */
     uint64_t pairs;      /* karg_pair, in any order: room for all that may match; 0: the number alone is wanted */
     uint64_t scores;     /* OR: u32 a document asked about, 0 at first; and behind it */
     uint64_t marks;      /* OR: a bit a document, 0 at first */
+    uint64_t answer;     /* karg_answer */
     karg_norms norms;
     uint32_t n_words;
     uint32_t begin, end; /* documents asked about; end is at most the number of them */
-    uint32_t n_blocks;   /* of the shortest list; of an OR of all lists */
+    uint32_t n_blocks;   /* OR: of all lists */
     uint32_t least;      /* documents that score less are no pairs */
-    uint32_t zero;
+    uint32_t each;       /* AND: documents that a warp has: a power of two up to 32 */
+    uint32_t k;          /* best documents that are wanted */
+    uint32_t number;     /* of the query */
+    karg_word near[KARG_WORDS_NEAR];
 } karg_flat;
 
 #endif

@@ -1,4 +1,6 @@
 /* cuda.cuh: prim.cuh for CUDA. */
+#include <cuda_pipeline_primitives.h>
+
 #define PRIM static __device__ __forceinline__
 #define PRIM_MEMBER __device__ __forceinline__ /* of a struct */
 #define PRIM_APART static __device__ __noinline__ /* rarely called: keeps its registers to itself */
@@ -19,6 +21,7 @@ PRIM unsigned char *prim_shared() { return prim_shared_bytes; }
 PRIM void prim_sync() { __syncthreads(); }
 PRIM void prim_sync_tile() { __syncwarp(); }
 PRIM void prim_fence() { __threadfence(); }
+PRIM void prim_fence_host() { __threadfence_system(); } /* the host sees it too */
 PRIM void prim_trap() { __trap(); }
 
 /* Tiles: every call names all threads of the tile. */
@@ -78,6 +81,13 @@ template <class T> PRIM T prim_load(const T *at) { return __ldg(at); }
 template <class T> PRIM T prim_load_once(const T *at) { return __ldcs(at); }
 /* To the second-level cache; of any address of device memory. */
 PRIM void prim_prefetch(const void *at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
+/* 16 bytes of device memory to shared memory, both aligned to 16; there after a wait, for this thread. */
+PRIM void prim_copy16(void *to, const void *from) { __pipeline_memcpy_async(to, from, 16); }
+PRIM void prim_copies_wait()
+{
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+}
 template <class T> PRIM void prim_store_once(T *at, T v) { __stcs(at, v); }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__popc(v); }

@@ -29,6 +29,7 @@ PRIM unsigned char *prim_shared() { return rp__fiber_here.shared; }
 PRIM void prim_sync() { rp__fiber_sync(); }
 PRIM void prim_sync_tile() { rp__fiber_exchange(32, 0); }
 PRIM void prim_fence() {}
+PRIM void prim_fence_host() {} /* the host sees it too */
 PRIM void prim_trap() { rp__fiber_trap(); }
 
 template <class T> PRIM uint64_t prim_bits(T v)
@@ -112,6 +113,8 @@ PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at 
 template <class T> PRIM T prim_load(const T *at) { return *at; }
 template <class T> PRIM T prim_load_once(const T *at) { return *at; }
 PRIM void prim_prefetch(const void *) {}
+PRIM void prim_copy16(void *to, const void *from) { __builtin_memcpy(to, from, 16); }
+PRIM void prim_copies_wait() {}
 template <class T> PRIM void prim_store_once(T *at, T v) { *at = v; }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
