@@ -33,11 +33,17 @@ PRIM float bm25_norm_any(const karg_norms &norms, uint32_t docid)
     return bm25_norm(norms, bm25_code_any(norms, docid));
 }
 
-/* `weight` has the factor 2^s, which is exact. */
-PRIM uint32_t bm25_fixed(float weight, float norm, uint32_t tf)
+/* What is the same for all queries, */
+PRIM float bm25_ratio(float norm, uint32_t tf)
 {
     float t = prim_float(tf);
-    return prim_truncate(prim_mul(weight, prim_div(t, prim_add(t, norm))));
+    return prim_div(t, prim_add(t, norm));
+}
+/* and what a weight makes of it; it has the factor 2^s, which is exact. Greater ratios do not give less. */
+PRIM uint32_t bm25_weighed(float weight, float ratio) { return prim_truncate(prim_mul(weight, ratio)); }
+PRIM uint32_t bm25_fixed(float weight, float norm, uint32_t tf)
+{
+    return bm25_weighed(weight, bm25_ratio(norm, tf));
 }
 
 #endif
