@@ -3,6 +3,7 @@
 #define RP_BACKEND_GPU_GPU_QUERY_H
 
 #include "backend/backend.h"
+#include "backend/gpu/gpu_any.h"
 #include "backend/gpu/gpu_index.h"
 
 /* What queries leave for the next one: memory, and the norms of the ranking. One thread at a time. */
@@ -19,6 +20,7 @@ typedef struct rp__gpu_query {
     const float *norms;   /* those that lie there */
     uint32_t n_table;
     uint32_t number;      /* of the last query */
+    rp__gpu_any any;      /* ORs that need not be counted */
     bool is_busy;         /* work was given to the device, and nobody saw it end */
     struct rp__gpu_asked *asked; /* between start and finish */
 } rp__gpu_query;
