@@ -101,6 +101,9 @@ $B/%.o: %.S
 	@mkdir -p $(@D)
 	$(call Q,AS  )$(CC) $(CPPFLAGS) $(filter-out -std=c11,$(CFLAGS)) -MMD -MP -c $< -o $@
 
+# Threads of a block are fibers of one thread, whose stacks the thread sanitizer does not follow.
+$(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/fiber.o: override SAN := $(filter-out -fsanitize=thread,$(SAN))
+
 CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
 CXXFLAGS = -std=c++17 $(OPT) -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Werror $(HARDEN) \
            -fno-exceptions -fno-rtti -ffp-contract=off -fPIC -ffile-prefix-map=$(CURDIR)=. $(SAN)
@@ -206,7 +209,7 @@ proof: $(PROOFS) ## LISTS= random lists and all strings of 3 bytes through every
 
 # A machine with a GPU may lack what a build needs: `make gpu-bundle` here, carry build/gpu there, run gpu_test.
 gpu-bundle: ## what gpu-test runs, with the libraries it needs, in build/gpu
-	@+$(again) all $B/tests/parity/test_gpu_cases >&2
+	@+$(again) all $B/tests/parity/test_gpu_cases $B/tests/fault/test_gpu_faults $B/tests/fault/test_gpu_child >&2
 	@tools/gpu_bundle $B $B/gpu
 gpu-test: gpu-bundle ## check and measure kernels on this machine's GPU (8 minutes)
 	@$B/gpu/gpu_test

@@ -61,12 +61,17 @@ class _Hits(Structure):
 class _SearchOptions(Structure):
     _fields_ = [("k", c_size_t), ("mode", c_int), ("plain", c_bool), ("total", c_int),
                 ("threads", c_size_t), ("processor", c_char_p), ("gpu", c_char_p),
-                ("gpu_memory", c_uint64), ("algorithm", c_char_p),
+                ("gpu_memory", c_uint64), ("gpu_timeout", c_uint32), ("gpu_child", c_bool), ("algorithm", c_char_p),
                 ("variant", c_char_p), ("has_k1", c_bool), ("has_b", c_bool), ("has_mu", c_bool),
                 ("k1", c_double), ("b", c_double), ("mu", c_double), ("max_k", c_size_t),
                 ("max_query", c_size_t), ("max_terms", c_size_t), ("max_expansions", c_size_t),
                 ("max_phrase", c_size_t), ("max_slop", c_size_t), ("max_depth", c_size_t),
                 ("max_memory", c_size_t), ("max_postings", c_uint64)]
+
+
+class _GpuState(Structure):
+    _fields_ = [("is_lost", c_bool), ("answered", c_uint64), ("faults", c_uint64),
+                ("returns", c_uint64), ("fault", c_char * 256)]
 
 
 class _BuildOptions(Structure):
@@ -153,6 +158,7 @@ _searcher_new = _declare("rp_searcher_new", c_int, c_void_p, POINTER(_SearchOpti
 _searcher_free = _declare("rp_searcher_free", None, c_void_p)
 _searcher_search = _declare("rp_searcher_search", c_int, c_void_p, c_char_p, c_size_t,
                             POINTER(_Hits), POINTER(_Error))
+_get_gpu_state = _declare("rp_searcher_get_gpu_state", None, c_void_p, POINTER(_GpuState))
 _hits_free = _declare("rp_hits_free", None, POINTER(_Hits))
 _build = _declare("rp_index_build", c_int, POINTER(c_char_p), c_size_t, c_char_p,
                   POINTER(_BuildOptions), POINTER(_BuildStats), POINTER(_Error))
@@ -307,6 +313,13 @@ class Index:
                         hits.at[i].score) for i in range(hits.n)]
         finally:
             _hits_free(byref(hits))
+
+    def gpu_state(self, **options):
+        """What became of the GPU that this thread's searches with these options use, as a dictionary:
+        is_lost, answered, faults, returns, fault."""
+        state = _GpuState()
+        _get_gpu_state(self._searcher(options), byref(state))
+        return dict(_dict(state), fault=state.fault.decode("utf-8", "replace"))
 
     def search(self, queries, **options):
         """One query as text gives its hits, best first. Several, as texts, (qid, query) pairs,

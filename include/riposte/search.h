@@ -1,6 +1,7 @@
 /* riposte/search.h: ask an open index.
  *
- * Chapters: 1 the simple call; 2 options and the searcher; 3 explain; 4 snippets.
+ * Chapters: 1 the simple call; 2 options and the searcher; 3 many queries at once; 4 explain;
+ * 5 snippets; 6 GPUs and their faults.
  * Query language: words; "a phrase"~2; prefix*; term^2.5; AND OR NOT; +must -not; parentheses. */
 #ifndef RIPOSTE_SEARCH_H
 #define RIPOSTE_SEARCH_H
@@ -61,6 +62,8 @@ typedef struct rp_search_options {
     const char *processor; /* "auto"; "cpu", "gpu", "iiu" */
     const char *gpu;       /* "emulated", or cards by number: "0", "0,1"; RIPOSTE_GPU, else "0" */
     uint64_t gpu_memory;   /* bytes of each card to use at most: what is there */
+    uint32_t gpu_timeout;  /* milliseconds; a card that takes longer counts as lost: 10,000 */
+    bool gpu_child;        /* a process of its own uses the card, so that it comes back after a fault; chapter 6 */
     const char *algorithm; /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
     const char *variant;   /* "lucene"; rp_variant_name lists them */
     bool has_k1, has_b, has_mu;
@@ -82,18 +85,6 @@ const char *rp_variant_name(size_t i);
 /* The i-th algorithm's name, "auto" first; NULL past the last. All give the same answer. */
 const char *rp_algorithm_name(size_t i);
 
-/* A GPU that queries can be answered on. */
-typedef struct rp_gpu {
-    char name[96];
-    uint64_t memory;
-    uint32_t multiprocessors;
-    bool is_emulated;
-} rp_gpu;
-
-/* The i-th of this machine, or of the emulated ones where `gpu` is "emulated"; NULL: RIPOSTE_GPU. RP_NOT_FOUND
- * past the last; RP_UNAVAILABLE: there is none, and why. */
-rp_status rp_gpu_get(const char *gpu, size_t i, rp_gpu *out, rp_error *err);
-
 /* Holds the memory that queries use, so that a query allocates nothing but its hits. One thread at
  * a time; any number of searchers for an index. */
 typedef struct rp_searcher rp_searcher;
@@ -106,7 +97,41 @@ void rp_searcher_free(rp_searcher *searcher); /* NULL is fine */
 rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t query_bytes,
                              rp_hits *hits, rp_error *err);
 
-/* ---- 3. Explain ------------------------------------------------------------------------------ */
+/* ---- 3. Many queries at once ----------------------------------------------------------------- */
+
+/* One of them: what is asked, and what comes out. */
+typedef struct rp_batch_query {
+    const char *query;
+    size_t query_bytes;
+    bool plain;       /* it is words and nothing else, whatever the searcher's options say */
+    rp_status status; /* what rp_searcher_search would have returned, */
+    rp_error err;     /* its text, */
+    rp_hits hits;     /* and its hits: free them */
+} rp_batch_query;
+
+/* All zero: the default named beside each field. */
+typedef struct rp_batch_options {
+    size_t threads;    /* that prepare queries for a GPU, and answer on the cpu: 1 */
+    uint64_t elements; /* postings of shortest lists that a GPU is given at once: 1,048,576 */
+} rp_batch_options;
+
+/* What it took, on all threads together. */
+typedef struct rp_batch_report {
+    uint64_t groups, n_grouped; /* times that a GPU was given queries; queries that it answered */
+    double parse_seconds;       /* texts to terms */
+    double prepare_seconds;     /* terms to what a GPU reads, and its start */
+    double wait_seconds;        /* for a GPU, and its answers copied */
+    double name_seconds;        /* ids of the hits */
+    double cpu_seconds;         /* whole queries that the cpu answered */
+} rp_batch_report;
+
+/* Answers them in any order, each as rp_searcher_search would have, in its place. What a GPU does not answer, the
+ * cpu does. Threads and their memory are kept for the next call. `options` and `report` may be NULL. RP_OK unless
+ * there is no memory for the threads, or the options make no sense; then no query has an answer. */
+rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size_t n,
+                            const rp_batch_options *options, rp_batch_report *report, rp_error *err);
+
+/* ---- 4. Explain ------------------------------------------------------------------------------ */
 
 /* One line of a score tree in depth-first order; children follow their parent one level deeper. */
 typedef struct rp_explain_node {
@@ -128,7 +153,7 @@ rp_status rp_searcher_explain(rp_searcher *searcher, const char *query, size_t q
                               uint32_t docid, rp_explanation *out, rp_error *err);
 void rp_explanation_free(rp_explanation *explanation); /* NULL is fine */
 
-/* ---- 4. Snippets ----------------------------------------------------------------------------- */
+/* ---- 5. Snippets ----------------------------------------------------------------------------- */
 
 /* The part of a document that shows the query's words best. `text` ends with a NUL; marks are byte
  * ranges of text, rising and apart, that hold query words. */
@@ -145,6 +170,36 @@ rp_status rp_searcher_snippet(rp_searcher *searcher, const char *query, size_t q
                               const rp_document *document, size_t max_bytes, rp_snippet *out,
                               rp_error *err);
 void rp_snippet_free(rp_snippet *snippet); /* NULL is fine */
+
+/* ---- 6. GPUs and their faults ------------------------------------------------------------------ */
+
+/* A GPU that queries can be answered on. */
+typedef struct rp_gpu {
+    char name[96];
+    uint64_t memory;
+    uint32_t multiprocessors;
+    bool is_emulated;
+} rp_gpu;
+
+/* The i-th of this machine, or of the emulated ones where `gpu` is "emulated"; NULL: RIPOSTE_GPU. RP_NOT_FOUND
+ * past the last; RP_UNAVAILABLE: there is none, and why. */
+rp_status rp_gpu_get(const char *gpu, size_t i, rp_gpu *out, rp_error *err);
+
+/* A query that meets a fault is answered by the cpu, and so are those that come after: a process cannot use a GPU
+ * again that has failed it. With the option gpu_child it can: the card is then used by a process that is forked
+ * from this one with the first searcher that asks for it, shared by all searchers of the index with the same
+ * options, and replaced after a fault, while the cpu answers. Such a program must not have used a GPU itself
+ * before; it has two children more than it knows of, which end with it, or with the last of these searchers. */
+typedef struct rp_gpu_state {
+    bool is_lost;      /* the cpu answers, for now or for good */
+    uint64_t answered; /* queries of this searcher, by the GPU */
+    uint64_t faults;   /* times that it was lost */
+    uint64_t returns;  /* times that it came back */
+    char fault[256];   /* what the last fault was; "" */
+} rp_gpu_state;
+
+/* All zero where the processor is another one. */
+void rp_searcher_get_gpu_state(const rp_searcher *searcher, rp_gpu_state *out);
 
 #ifdef __cplusplus
 }

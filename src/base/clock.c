@@ -14,6 +14,13 @@ uint64_t rp__clock_now(void)
 {
     return read_clock(CLOCK_MONOTONIC);
 }
+
+void rp__clock_sleep(uint64_t ns)
+{
+    struct timespec t = {.tv_sec = (time_t)(ns / 1000000000U), .tv_nsec = (long)(ns % 1000000000U)};
+    nanosleep(&t, NULL);
+}
+
 uint64_t rp__clock_thread(void)
 {
     return read_clock(CLOCK_THREAD_CPUTIME_ID);

@@ -59,6 +59,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_status status = rp__query_args_open(&query_args, call->operands[0], &index, &searcher, err);
     if (status == RP_OK)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
+    if (searcher)
+        rp__query_args_note_gpu(console, searcher);
     rp__answer answer = {index, searcher, query, &hits, !args->no_snippets, args->explain};
     if (status == RP_OK && console->wants_json) {
         status = write_answer(console, &answer, err);

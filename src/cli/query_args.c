@@ -2,6 +2,7 @@
  * Defaults shown here are the library's own. */
 #include "cli/query_args.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const char *const modes[] = {"or", "and", "andor", NULL}; /* in rp_mode's order */
@@ -45,6 +46,17 @@ const rp__option rp__query_args_ranking[] = {
      .argument = "SIZE",
      AT(search.gpu_memory),
      .help = "most of its memory to use; otherwise what is there"},
+    {.name = "gpu-timeout",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "MS",
+     .initial = "10000",
+     .least = 1,
+     AT(search.gpu_timeout),
+     .help = "milliseconds after which a GPU that does not come back counts as lost"},
+    {.name = "gpu-child",
+     .kind = RP_OPTION_FLAG,
+     AT(search.gpu_child),
+     .help = "let a process of its own use the GPU, which then comes back after a fault"},
     {.name = "algorithm",
      .kind = RP_OPTION_NAME,
      .argument = "NAME",
@@ -181,4 +193,17 @@ rp_status rp__query_args_open(const rp__query_args *args, const char *dir, rp_in
         *searcher = NULL;
     }
     return status;
+}
+
+void rp__query_args_note_gpu(const rp__console *console, const rp_searcher *searcher)
+{
+    rp_gpu_state gpu;
+    rp_searcher_get_gpu_state(searcher, &gpu);
+    if (gpu.faults == 1)
+        rp__console_note(console, "riposte: the gpu was lost, and the cpu answered: %s", gpu.fault);
+    else if (gpu.faults > 1)
+        rp__console_note(console,
+                         "riposte: the gpu was lost %" PRIu64
+                         " times, and the cpu answered; the last time: %s",
+                         gpu.faults, gpu.fault);
 }

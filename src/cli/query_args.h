@@ -2,6 +2,7 @@
 #ifndef RP_CLI_QUERY_ARGS_H
 #define RP_CLI_QUERY_ARGS_H
 
+#include "cli/console.h"
 #include "cli/options.h"
 #include "riposte/search.h"
 
@@ -17,5 +18,8 @@ extern const rp__option rp__query_args_limits[];
 /* Opens the index and a searcher. Close both, the searcher first; NULL after a failure. */
 rp_status rp__query_args_open(const rp__query_args *args, const char *dir, rp_index **index,
                               rp_searcher **searcher, rp_error *err);
+
+/* A note, if the searcher's GPU was lost. */
+void rp__query_args_note_gpu(const rp__console *console, const rp_searcher *searcher);
 
 #endif

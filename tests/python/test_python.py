@@ -15,7 +15,7 @@ import riposte  # noqa: E402
 STRUCTS = {"rp_error": riposte._Error, "rp_index_options": riposte._IndexOptions,
            "rp_index_info": riposte._Info, "rp_document": riposte._Document,
            "rp_hit": riposte._Hit, "rp_hits": riposte._Hits,
-           "rp_search_options": riposte._SearchOptions,
+           "rp_search_options": riposte._SearchOptions, "rp_gpu_state": riposte._GpuState,
            "rp_build_options": riposte._BuildOptions,
            "rp_import_options": riposte._ImportOptions, "rp_build_stats": riposte._BuildStats}
 
@@ -135,6 +135,17 @@ class TestRiposte(unittest.TestCase):
         index.close()
         with self.assertRaises(ValueError):
             index.search("wing")
+
+    def test_gpu_in_a_child(self):
+        """The same hits, from a process that is gone with the index."""
+        gpu = dict(mode="and", processor="gpu", gpu="emulated", gpu_child=True)
+        with riposte.Index(self.path) as index:
+            self.assertEqual(index.search("the wing", **gpu), index.search("the wing", mode="and"))
+            state = index.gpu_state(**gpu)
+            self.assertEqual((state["answered"], state["faults"], state["is_lost"]), (1, 0, False))
+            self.assertEqual(state["fault"], "")
+        with self.assertRaises(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
 
     def test_threads(self):
         index, failures = riposte.Index(self.path), []

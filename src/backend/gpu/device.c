@@ -1,11 +1,92 @@
-/* device.c: one card through the driver's table. Modules are loaded when a kernel of theirs is first used. */
+/* device.c: one card through the driver's table. Modules are loaded when a kernel of theirs is first used.
+ *
+ * A wait looks whether the work is done: at first again and again, then with naps between. Only naps count as
+ * waiting, since the emulated device works while it is looked at. */
 #include "backend/gpu/device.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
+
+enum {
+    PATIENCE = 10,  /* seconds */
+    SPIN = 2000000, /* nanoseconds of looking before the first nap */
+    NAP = 50000,
+    CARDS = 64,
+};
+
+/* What the devices of one card have in common: a fault of one is all others'. A card is new when nobody has it open,
+ * unless it is real and lost to the process for good. */
+struct rp__card {
+    uint32_t users;
+    _Atomic bool is_lost, is_stuck; /* stuck: asking it anything might wait for ever */
+    bool is_final;
+    rp_error fault;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all cards */
+static struct rp__card cards[CARDS], emulated_cards[CARDS];
+
+/* ---- Cards --------------------------------------------------------------------------------------- */
+
+/* RP_UNAVAILABLE: it was lost before. */
+static rp_status join_card(rp__device *d, int ordinal, rp_error *err)
+{
+    struct rp__card *card = d->driver->is_emulated ? &emulated_cards[ordinal] : &cards[ordinal];
+    pthread_mutex_lock(&lock);
+    if (card->users == 0 && (d->driver->is_emulated || !card->is_final))
+        *card = (struct rp__card){0};
+    rp_status status =
+        card->is_lost ? rp__error_set(err, RP_UNAVAILABLE, "GPU %d was lost to this process: %s",
+                                      ordinal, card->fault.text)
+                      : RP_OK;
+    if (status == RP_OK) {
+        card->users++;
+        d->card = card;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static void leave_card(rp__device *d)
+{
+    pthread_mutex_lock(&lock);
+    d->card->users--;
+    pthread_mutex_unlock(&lock);
+}
+
+static void lose_card(const rp__device *d, bool is_stuck, bool is_final)
+{
+    struct rp__card *card = d->card;
+    pthread_mutex_lock(&lock);
+    if (!card->is_lost)
+        card->fault = d->fault;
+    card->is_final |= is_final;
+    card->is_stuck = card->is_stuck || is_stuck;
+    card->is_lost = true;
+    pthread_mutex_unlock(&lock);
+}
+
+bool rp__device_is_lost(rp__device *d)
+{
+    if (!d->card || !d->card->is_lost)
+        return d->is_lost;
+    if (d->card->is_stuck)
+        d->driver = &rp__driver_dead;
+    if (!d->is_lost) {
+        pthread_mutex_lock(&lock);
+        d->fault = d->card->fault;
+        pthread_mutex_unlock(&lock);
+    }
+    d->is_lost = true;
+    return true;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------- */
 
 static rp_status refuse(rp__device *d, const char *what, rp__cu_result result, rp_error *err)
 {
@@ -37,68 +118,104 @@ static rp_status look(rp__device *d, int ordinal, rp_error *err)
     return RP_OK;
 }
 
-rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, rp_error *err)
+/* What is left to do when the card's common part is there. */
+static rp_status open_joined(rp__device *d, int ordinal, rp_error *err)
 {
-    int count = 0;
-    *d = (rp__device){.driver = driver};
-    rp__cu_result result = driver->device_count(&count);
-    if (result != RP_CU_OK || count == 0)
-        return result ? refuse(d, "the GPUs cannot be counted", result, err)
-                      : rp__error_set(err, RP_UNAVAILABLE, "the CUDA driver knows no GPU");
-    if (ordinal < 0 || ordinal >= count)
-        return rp__error_set(err, RP_UNAVAILABLE, "there is no GPU %d; there are %d", ordinal,
-                             count);
+    const rp__driver *driver = d->driver;
     rp_status status = look(d, ordinal, err);
     if (status != RP_OK)
         return status;
     if (!driver->is_emulated && !rp__kernels_image(rp__kernels[0].file))
         return rp__error_set(err, RP_UNAVAILABLE, "this build has no GPU code: nvcc was not there");
-    result = driver->context_retain(&d->context, d->handle);
+    rp__cu_result result = driver->context_retain(&d->context, d->handle);
     if (result != RP_CU_OK)
         return refuse(d, "the GPU cannot be opened", result, err);
     d->modules = rp__alloc_zero(RP_KERNELS, sizeof *d->modules);
     status = d->modules ? rp__device_enter(d) : RP_NO_MEMORY;
     if (status == RP_OK)
         status = rp__device_check(d, driver->stream_create(&d->stream, RP_CU_STREAM_OWN));
-    if (status != RP_OK) {
+    if (status != RP_OK)
         rp__error_set(err, status, "the GPU cannot be opened: %s",
                       d->fault.text[0] ? d->fault.text : rp_status_text(status));
+    return status;
+}
+
+rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, rp_error *err)
+{
+    int count = 0;
+    *d = (rp__device){.driver = driver, .patience = PATIENCE * UINT64_C(1000000000)};
+    rp__cu_result result = driver->device_count(&count);
+    if (result != RP_CU_OK || count == 0)
+        return result ? refuse(d, "the GPUs cannot be counted", result, err)
+                      : rp__error_set(err, RP_UNAVAILABLE, "the CUDA driver knows no GPU");
+    if (ordinal < 0 || ordinal >= count || ordinal >= CARDS)
+        return rp__error_set(err, RP_UNAVAILABLE, "there is no GPU %d; there are %d", ordinal,
+                             count);
+    rp_status status = join_card(d, ordinal, err);
+    if (status != RP_OK)
+        return status;
+    status = open_joined(d, ordinal, err);
+    if (status != RP_OK)
         rp__device_close(d);
-    }
+    return status;
+}
+
+rp_status rp__device_twin(rp__device *twin, const rp__device *of, rp_error *err)
+{
+    rp_status status = rp__device_open(twin, of->driver, of->handle, err);
+    if (status == RP_OK)
+        twin->patience = of->patience;
     return status;
 }
 
 void rp__device_close(rp__device *d)
 {
-    if (!d->context)
+    if (!d->card)
         return;
-    d->driver->context_set(d->context);
-    if (d->stream)
-        d->driver->stream_destroy(d->stream);
-    for (size_t i = 0; d->modules && i < RP_KERNELS; i++)
-        if (d->modules[i])
-            d->driver->module_unload(d->modules[i]);
-    d->driver->context_set(NULL);
-    d->driver->context_release(d->handle);
+    (void)rp__device_is_lost(d);
+    if (d->context) {
+        d->driver->context_set(d->context);
+        if (d->stream)
+            d->driver->stream_destroy(d->stream);
+        for (size_t i = 0; d->modules && i < RP_KERNELS; i++)
+            if (d->modules[i])
+                d->driver->module_unload(d->modules[i]);
+        d->driver->context_set(NULL);
+        d->driver->context_release(d->handle);
+    }
+    leave_card(d);
     rp__free(d->modules);
     *d = (rp__device){0};
 }
 
 rp_status rp__device_enter(rp__device *d)
 {
+    (void)rp__device_is_lost(d); /* then what lies on it can be given back, unless it is stuck */
     return rp__device_check(d, d->driver->context_set(d->context));
 }
 
 rp_status rp__device_check(rp__device *d, rp__cu_result result)
 {
-    if (d->is_lost)
+    if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
     if (result == RP_CU_OK)
         return RP_OK;
     if (result == RP_CU_NO_MEMORY)
         return RP_NO_MEMORY;
     rp__error_set(&d->fault, RP_UNAVAILABLE, "%s: %s", d->name, rp__driver_text(d->driver, result));
-    d->is_lost = rp__driver_is_fatal(result);
+    if (!rp__driver_is_passing(result))
+        lose_card(d, false, rp__driver_is_fatal(result));
+    (void)rp__device_is_lost(d);
+    return RP_UNAVAILABLE;
+}
+
+rp_status rp__device_give_up(rp__device *d)
+{
+    if (rp__device_is_lost(d))
+        return RP_UNAVAILABLE;
+    rp__error_set(&d->fault, RP_UNAVAILABLE, "%s: does not come back", d->name);
+    lose_card(d, true, true);
+    (void)rp__device_is_lost(d);
     return RP_UNAVAILABLE;
 }
 
@@ -107,43 +224,82 @@ rp_status rp__device_check(rp__device *d, rp__cu_result result)
 rp_status rp__device_alloc(rp__device *d, size_t bytes, rp__cu_ptr *out)
 {
     *out = 0;
-    if (d->is_lost)
+    if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
     return rp__device_check(d, d->driver->memory_alloc(out, bytes));
 }
 
 void rp__device_free(rp__device *d, rp__cu_ptr at)
 {
+    (void)rp__device_is_lost(d);
     if (at)
         d->driver->memory_free(at);
 }
 
 rp_status rp__device_copy_in(rp__device *d, rp__cu_ptr to, const void *from, size_t bytes)
 {
-    if (d->is_lost || bytes == 0)
+    if (rp__device_is_lost(d) || bytes == 0)
         return d->is_lost ? RP_UNAVAILABLE : RP_OK;
     return rp__device_check(d, d->driver->copy_in(to, from, bytes, d->stream));
 }
 
 rp_status rp__device_copy_out(rp__device *d, void *to, rp__cu_ptr from, size_t bytes)
 {
-    if (d->is_lost || bytes == 0)
+    if (rp__device_is_lost(d) || bytes == 0)
         return d->is_lost ? RP_UNAVAILABLE : RP_OK;
     return rp__device_check(d, d->driver->copy_out(to, from, bytes, d->stream));
 }
 
 rp_status rp__device_fill(rp__device *d, rp__cu_ptr to, uint32_t value, size_t n)
 {
-    if (d->is_lost || n == 0)
+    if (rp__device_is_lost(d) || n == 0)
         return d->is_lost ? RP_UNAVAILABLE : RP_OK;
     return rp__device_check(d, d->driver->fill32(to, value, n, d->stream));
 }
 
+/* ---- Waiting ------------------------------------------------------------------------------------- */
+
+static rp__cu_result ask(const rp__device *d, rp__cu_stream stream, rp__cu_event event)
+{
+    return event ? d->driver->event_query(event) : d->driver->stream_query(stream);
+}
+
+/* Returns how long it was. */
+static uint64_t nap(void)
+{
+    uint64_t begin = rp__clock_now();
+    rp__clock_sleep(NAP);
+    return rp__clock_now() - begin;
+}
+
+static rp_status wait_for(rp__device *d, rp__cu_stream stream, rp__cu_event event)
+{
+    if (rp__device_is_lost(d))
+        return RP_UNAVAILABLE;
+    uint64_t begin = rp__clock_now(), waited = 0;
+    rp__cu_result result;
+    while ((result = ask(d, stream, event)) == RP_CU_NOT_READY) {
+        if (waited > d->patience || rp__device_is_lost(d))
+            return rp__device_give_up(d);
+        if (rp__clock_now() - begin > SPIN)
+            waited += nap();
+    }
+    return rp__device_check(d, result);
+}
+
 rp_status rp__device_wait(rp__device *d)
 {
-    if (d->is_lost)
-        return RP_UNAVAILABLE;
-    return rp__device_check(d, d->driver->stream_wait(d->stream));
+    return wait_for(d, d->stream, NULL);
+}
+
+rp_status rp__device_wait_stream(rp__device *d, rp__cu_stream stream)
+{
+    return wait_for(d, stream, NULL);
+}
+
+rp_status rp__device_wait_event(rp__device *d, rp__cu_event event)
+{
+    return wait_for(d, NULL, event);
 }
 
 /* Looks are cheap, and the driver is asked now and then, which tells of faults (and has an emulated device work).
@@ -152,7 +308,7 @@ rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint
 {
     enum { TURNS = 16, LOOKS = 1 << 14 };
     rp__cu_result result = RP_CU_NOT_READY;
-    for (int turn = 0; !d->is_lost && result == RP_CU_NOT_READY && turn < TURNS; turn++) {
+    for (int turn = 0; !rp__device_is_lost(d) && result == RP_CU_NOT_READY && turn < TURNS; turn++) {
         for (int look = 0; look < LOOKS; look++)
             if (*flag == value) {
                 atomic_thread_fence(memory_order_acquire);
@@ -201,7 +357,7 @@ rp_status rp__device_launch(rp__device *d, rp__kernel_id id, rp__launch how, con
         const void *in;
         void *out;
     } record = {.in = args};
-    rp_status status = d->is_lost ? RP_UNAVAILABLE : RP_OK;
+    rp_status status = rp__device_is_lost(d) ? RP_UNAVAILABLE : RP_OK;
     if (status == RP_OK && !d->functions[id])
         status = find_function(d, id);
     if (status != RP_OK || how.grid == 0)

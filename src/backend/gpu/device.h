@@ -1,7 +1,9 @@
 /* backend/gpu/device.h: interior of gpu: one card, real or emulated: its memory, streams and kernels.
  *
  * A call that fails says so by rp_status; the device remembers a fault after which it may not be used, and
- * then fails every call at once (RP_UNAVAILABLE). One thread at a time. */
+ * then fails every call at once (RP_UNAVAILABLE). Nothing waits for ever: never call the driver's own waits.
+ * What waits in it otherwise (freeing memory, unloading) is safe, because a device that does not come back gets
+ * a driver that does nothing; its memory is then left to the end of the process. One thread at a time. */
 #ifndef RP_BACKEND_GPU_DEVICE_H
 #define RP_BACKEND_GPU_DEVICE_H
 
@@ -19,13 +21,19 @@ typedef struct rp__device {
     rp__cu_module *modules; /* one a file, as kernels need them */
     rp__cu_function functions[RP_KERNELS];
     rp__cu_stream stream;   /* the one that calls below use unless told otherwise */
-    bool is_lost;
-    rp_error fault;         /* why */
+    uint64_t patience;      /* nanoseconds that a wait may last; past them the device counts as lost: 10 s */
+    struct rp__card *card;  /* what it has in common with others of the same card */
+    bool is_lost;           /* as rp__device_is_lost saw it last */
+    rp_error fault;         /* why, or why the last call failed that did */
 } rp__device;
 
-/* Opens card number `ordinal`. RP_UNAVAILABLE: why not, in err. */
+/* Opens card number `ordinal`. RP_UNAVAILABLE: why not, in err. Any number for a card. */
 rp_status rp__device_open(rp__device *device, const rp__driver *driver, int ordinal, rp_error *err);
+/* Another one for the same card, with the same patience: for another thread. */
+rp_status rp__device_twin(rp__device *twin, const rp__device *of, rp_error *err);
 void rp__device_close(rp__device *device); /* all zero is fine */
+/* Whether it, or another device of its card, has had a fault after which it may not be used. */
+bool rp__device_is_lost(rp__device *device);
 /* Before any other call of this chapter on another thread than the one that opened it. */
 rp_status rp__device_enter(rp__device *device);
 
@@ -37,7 +45,13 @@ void rp__device_free(rp__device *device, rp__cu_ptr at); /* 0 is fine */
 rp_status rp__device_copy_in(rp__device *device, rp__cu_ptr to, const void *from, size_t bytes);
 rp_status rp__device_copy_out(rp__device *device, void *to, rp__cu_ptr from, size_t bytes);
 rp_status rp__device_fill(rp__device *device, rp__cu_ptr to, uint32_t value, size_t n); /* words */
-rp_status rp__device_wait(rp__device *device); /* until all that was asked for on its stream is done */
+/* Until all that was asked for on its stream, or on another one, is done; until the event has come by. */
+rp_status rp__device_wait(rp__device *device);
+rp_status rp__device_wait_stream(rp__device *device, rp__cu_stream stream);
+rp_status rp__device_wait_event(rp__device *device, rp__cu_event event);
+/* Who waits in another way, and for longer than its patience, says so by this: the device is lost. Returns
+ * RP_UNAVAILABLE. */
+rp_status rp__device_give_up(rp__device *device);
 
 /* The same, if not before until *flag is `value`: a word that a kernel writes when it has nothing more to tell. */
 rp_status rp__device_wait_for(rp__device *device, const volatile uint32_t *flag, uint32_t value);

@@ -66,18 +66,50 @@ rp_status rp__driver_load(const rp__driver **out, rp_error *err)
     return outcome == RP_OK ? RP_OK : rp__error_set(err, outcome, "%s", reason.text);
 }
 
+static bool is_among(const short *codes, size_t n, rp__cu_result result)
+{
+    while (n > 0 && codes[n - 1] != result)
+        n--;
+    return n > 0;
+}
+
 bool rp__driver_is_fatal(rp__cu_result result)
 {
     static const short fatal[] = {700, 702, 714, 715, 716, 717, 718, 719, 721, 810};
-    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
-        if (fatal[i] == result)
-            return true;
-    return false;
+    return is_among(fatal, sizeof fatal / sizeof fatal[0], result);
 }
+
+bool rp__driver_is_passing(rp__cu_result result)
+{
+    static const short passing[] = {RP_CU_OK,          RP_CU_INVALID,   RP_CU_NO_MEMORY,
+                                    RP_CU_NO_IMAGE,    RP_CU_NOT_FOUND, RP_CU_NOT_READY,
+                                    RP_CU_NO_RESOURCES};
+    return is_among(passing, sizeof passing / sizeof passing[0], result);
+}
+
+/* ---- The dead driver ------------------------------------------------------------------------- */
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define DEAD(name, symbol, args)                                                                   \
+    static rp__cu_result dead_##name args                                                          \
+    {                                                                                              \
+        return RP_CU_LAUNCH_TIMEOUT;                                                               \
+    }
+RP_DRIVER_CALLS(DEAD)
+RP_DRIVER_OPTIONAL(DEAD)
+#undef DEAD
+#pragma GCC diagnostic pop
+
+const rp__driver rp__driver_dead = {
+#define FIELD(name, symbol, args) .name = dead_##name,
+    RP_DRIVER_CALLS(FIELD) RP_DRIVER_OPTIONAL(FIELD)
+#undef FIELD
+};
 
 const char *rp__driver_text(const rp__driver *driver, rp__cu_result result)
 {
-    const char *name;
+    const char *name = NULL;
     return driver->error_name(result, &name) == RP_CU_OK && name ? name : "an unknown error";
 }
 

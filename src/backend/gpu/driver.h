@@ -1,7 +1,8 @@
 /* backend/gpu/driver.h: interior of gpu: the CUDA driver as a table of calls.
  *
  * One filling comes from libcuda.so.1 by dlopen, another is the emulated device; a test may hand in a third.
- * The types are those of cuda.h, which is not included: a test compares them where it exists. */
+ * The types are those of cuda.h, which is not included: a test compares them where it exists.
+ * Calls that only wait are not among them: device.c looks instead, so that it can stop. */
 #ifndef RP_BACKEND_GPU_DRIVER_H
 #define RP_BACKEND_GPU_DRIVER_H
 
@@ -27,9 +28,11 @@ enum {
     RP_CU_INVALID = 1,
     RP_CU_NO_MEMORY = 2,
     RP_CU_NO_DEVICE = 100,
+    RP_CU_NO_IMAGE = 209, /* none for this device */
     RP_CU_NOT_FOUND = 500,
     RP_CU_NOT_READY = 600,
     RP_CU_ILLEGAL_ADDRESS = 700,
+    RP_CU_NO_RESOURCES = 701, /* the launch wants more than a multiprocessor has */
     RP_CU_LAUNCH_TIMEOUT = 702,
     RP_CU_LAUNCH_FAILED = 719,
     /* attributes of devices */
@@ -78,13 +81,11 @@ enum {
     X(fill32, cuMemsetD32Async, (rp__cu_ptr to, unsigned value, size_t n, rp__cu_stream stream))   \
     X(stream_create, cuStreamCreate, (rp__cu_stream * stream, unsigned flags))                     \
     X(stream_destroy, cuStreamDestroy_v2, (rp__cu_stream stream))                                  \
-    X(stream_wait, cuStreamSynchronize, (rp__cu_stream stream))                                    \
     X(stream_query, cuStreamQuery, (rp__cu_stream stream))                                         \
     X(stream_after, cuStreamWaitEvent, (rp__cu_stream stream, rp__cu_event event, unsigned flags)) \
     X(event_create, cuEventCreate, (rp__cu_event * event, unsigned flags))                         \
     X(event_destroy, cuEventDestroy_v2, (rp__cu_event event))                                      \
     X(event_record, cuEventRecord, (rp__cu_event event, rp__cu_stream stream))                     \
-    X(event_wait, cuEventSynchronize, (rp__cu_event event))                                        \
     X(event_query, cuEventQuery, (rp__cu_event event))                                             \
     X(event_elapsed, cuEventElapsedTime, (float *ms, rp__cu_event from, rp__cu_event to))          \
     X(launch, cuLaunchKernel,                                                                      \
@@ -115,6 +116,10 @@ typedef struct rp__driver {
 rp_status rp__driver_load(const rp__driver **out, rp_error *err);
 /* After such a result the process must not use its context again. */
 bool rp__driver_is_fatal(rp__cu_result result);
+/* It tells of one call alone, and the next may go well. After any other failure the device is of no use. */
+bool rp__driver_is_passing(rp__cu_result result);
+/* For a device that does not come back: every call fails at once and touches nothing. */
+extern const rp__driver rp__driver_dead;
 /* The result's name, for messages. */
 const char *rp__driver_text(const rp__driver *driver, rp__cu_result result);
 

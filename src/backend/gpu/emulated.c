@@ -3,7 +3,8 @@
  * Commands wait in their stream. Whoever waits runs them: any stream whose first command is not held up by an
  * event may go on, and the seed picks. Device memory is pages of its own that are readable only meanwhile, so
  * host code that forgets a copy is found at once; under ASan the rest of the last page is poisoned.
- * A kernel that faults poisons its device, as a real one would: every call after it has the same result.
+ * A kernel that faults poisons its device, as a real one would: every call after it has the same result. Of one
+ * that never ends, calls that would wait for it do not return. What nobody gives back belongs to the next configure.
  * Invariant: all state is under one lock, which every call holds. */
 #include "backend/gpu/emulated.h"
 
@@ -14,6 +15,7 @@
 #include "backend/gpu/fiber.h"
 #include "backend/gpu/kernels.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -24,13 +26,23 @@
 #define UNPOISON(at, bytes) ((void)(at), (void)(bytes))
 #endif
 
-enum { DEVICES_MOST = 8, PAGE = 4096, ARGS_MOST = 2048 };
+enum {
+    DEVICES_MOST = 8,
+    PAGE = 4096,
+    ARGS_MOST = 2048,
+    PINNED = 64, /* bytes before pinned memory */
+};
 
 typedef struct piece { /* of device memory */
     struct piece *next;
     unsigned char *at;
     size_t bytes, pages; /* asked for; mapped, without the page behind that is never readable */
 } piece;
+
+typedef struct kept { /* what was handed out on the heap */
+    struct kept *next;
+    size_t pinned; /* bytes behind it */
+} kept;
 
 typedef enum kind { COPY, FILL, LAUNCH, RECORD, AFTER } kind;
 
@@ -55,6 +67,7 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
+    kept kept;
     struct CUctx_st *device;
     uint64_t recorded, done; /* records asked for, and come by */
     double at;               /* when that was */
@@ -66,18 +79,20 @@ struct CUctx_st { /* a device, which has one context */
     rp__cu_stream streams; /* the default one is the last */
     struct CUstream_st own;
     rp__cu_result fault;
-    double clock; /* commands run, as time */
+    bool is_stuck; /* its first commands never end */
+    double clock;  /* commands run, as time */
 };
 
 struct CUmod_st {
+    kept kept;
     const char *file;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rp__emulated_options options;
 static struct CUctx_st devices[DEVICES_MOST];
-static uint64_t calls, random_state;
-static size_t pinned;
+static uint64_t calls, commands, random_state;
+static kept *all_kept;
 static __thread rp__cu_context current;
 
 /* ---- Calls --------------------------------------------------------------------------------------- */
@@ -116,6 +131,38 @@ static rp__cu_result leave(rp__cu_result result)
             return leave(result_);                                                                 \
     } while (0)
 
+/* Ends a call that waits for a kernel that never ends. */
+static void wait_if_stuck(const struct CUctx_st *d)
+{
+    if (!d || !d->is_stuck)
+        return;
+    pthread_mutex_unlock(&lock);
+    for (;;)
+        rp__clock_sleep(UINT64_C(1000000000));
+}
+
+/* ---- What lies on the heap ----------------------------------------------------------------------- */
+
+static void *keep(size_t bytes, size_t behind)
+{
+    kept *new = rp__alloc_zero(1, bytes + behind);
+    if (!new)
+        return NULL;
+    memset((unsigned char *)new + bytes, 0xCD, behind);
+    *new = (kept){.next = all_kept, .pinned = behind};
+    all_kept = new;
+    return new;
+}
+
+static void give_back(kept *gone)
+{
+    kept **at = &all_kept;
+    while (*at != gone)
+        at = &(*at)->next;
+    *at = gone->next;
+    rp__free(gone);
+}
+
 /* ---- Running commands ---------------------------------------------------------------------------- */
 
 static void open_memory(const struct CUctx_st *d, int protection)
@@ -147,6 +194,10 @@ static rp__cu_result run_command(struct CUctx_st *d, const command *c)
 {
     rp__cu_result result = RP_CU_OK;
     d->clock += 0.001;
+    if (++commands == options.stop_at) {
+        d->is_stuck = options.stop_code == RP_CU_OK;
+        return options.stop_code;
+    }
     if (c->kind == RECORD) {
         c->event->done = c->number;
         c->event->at = d->clock;
@@ -176,29 +227,24 @@ static bool step(struct CUctx_st *d)
     uint32_t ready = 0;
     for (rp__cu_stream s = d->streams; s; s = s->next)
         ready += can_run(s);
-    if (ready == 0)
+    if (ready == 0 || d->is_stuck)
         return false;
     uint32_t pick = (uint32_t)(draw() % ready);
     for (rp__cu_stream s = d->streams; s; s = s->next) {
         if (!can_run(s) || pick-- > 0)
             continue;
         command *c = s->first;
+        if (d->fault == RP_CU_OK)
+            d->fault = run_command(d, c);
+        if (d->is_stuck)
+            return false;
         s->first = c->next;
         if (!s->first)
             s->last = &s->first;
-        if (d->fault == RP_CU_OK)
-            d->fault = run_command(d, c);
         rp__free(c);
         return true;
     }
     return false;
-}
-
-static rp__cu_result drain(struct CUctx_st *d, const struct CUstream_st *s)
-{
-    while (s->first && step(d))
-        ;
-    return d->fault;
 }
 
 static rp__cu_stream stream_of(rp__cu_stream s)
@@ -216,6 +262,15 @@ static command *put(rp__cu_stream stream, kind what)
     *s->last = c;
     s->last = &c->next;
     return c;
+}
+
+static void drop_commands(rp__cu_stream s)
+{
+    for (command *c = s->first; c;) {
+        command *next = c->next;
+        rp__free(c);
+        c = next;
+    }
 }
 
 /* ---- Devices ------------------------------------------------------------------------------------- */
@@ -304,7 +359,7 @@ static rp__cu_result emu_context_set(rp__cu_context context)
 static rp__cu_result emu_module_load(rp__cu_module *module, const void *image)
 {
     ENTER();
-    *module = rp__alloc(sizeof **module);
+    *module = keep(sizeof **module, 0);
     if (*module)
         (*module)->file = image;
     return leave(*module ? RP_CU_OK : RP_CU_NO_MEMORY);
@@ -313,7 +368,8 @@ static rp__cu_result emu_module_load(rp__cu_module *module, const void *image)
 static rp__cu_result emu_module_unload(rp__cu_module module)
 {
     pthread_mutex_lock(&lock);
-    rp__free(module);
+    wait_if_stuck(current);
+    give_back(&module->kept);
     return leave(RP_CU_OK);
 }
 
@@ -386,6 +442,7 @@ static rp__cu_result emu_memory_free(rp__cu_ptr at)
 {
     pthread_mutex_lock(&lock);
     calls++;
+    wait_if_stuck(current);
     while (step(current))
         ;
     for (piece **p = &current->pieces; *p; p = &(*p)->next)
@@ -402,12 +459,10 @@ static rp__cu_result emu_host_alloc(void **at, size_t bytes, unsigned flags)
 {
     (void)flags;
     ENTER();
-    size_t *sized = rp__alloc(bytes + 64);
-    if (!sized)
+    unsigned char *new = keep(PINNED, bytes);
+    if (!new)
         return leave(RP_CU_NO_MEMORY);
-    *sized = bytes;
-    pinned += bytes;
-    *at = (unsigned char *)sized + 64;
+    *at = new + PINNED;
     return leave(RP_CU_OK);
 }
 
@@ -415,9 +470,8 @@ static rp__cu_result emu_host_free(void *at)
 {
     pthread_mutex_lock(&lock);
     calls++;
-    size_t *sized = (size_t *)(void *)((unsigned char *)at - 64);
-    pinned -= *sized;
-    rp__free(sized);
+    wait_if_stuck(current);
+    give_back((kept *)(void *)((unsigned char *)at - PINNED));
     return leave(RP_CU_OK);
 }
 
@@ -491,20 +545,16 @@ static rp__cu_result emu_stream_destroy(rp__cu_stream stream)
     pthread_mutex_lock(&lock);
     calls++;
     struct CUctx_st *d = stream->device;
-    (void)drain(d, stream);
+    while (stream->first && step(d))
+        ;
     for (rp__cu_stream *s = &d->streams; *s; s = &(*s)->next)
         if (*s == stream) {
             *s = stream->next;
             break;
         }
+    drop_commands(stream);
     rp__free(stream);
     return leave(RP_CU_OK);
-}
-
-static rp__cu_result emu_stream_wait(rp__cu_stream stream)
-{
-    ENTER();
-    return leave(drain(current, stream_of(stream)));
 }
 
 static rp__cu_result emu_stream_query(rp__cu_stream stream)
@@ -532,7 +582,7 @@ static rp__cu_result emu_event_create(rp__cu_event *event, unsigned flags)
 {
     (void)flags;
     ENTER();
-    *event = rp__alloc_zero(1, sizeof **event);
+    *event = keep(sizeof **event, 0);
     if (*event)
         (*event)->device = current;
     return leave(*event ? RP_CU_OK : RP_CU_NO_MEMORY);
@@ -544,7 +594,7 @@ static rp__cu_result emu_event_destroy(rp__cu_event event)
     calls++;
     while (event->done < event->recorded && step(event->device))
         ;
-    rp__free(event);
+    give_back(&event->kept);
     return leave(RP_CU_OK);
 }
 
@@ -557,14 +607,6 @@ static rp__cu_result emu_event_record(rp__cu_event event, rp__cu_stream stream)
         c->number = ++event->recorded;
     }
     return leave(c ? RP_CU_OK : RP_CU_NO_MEMORY);
-}
-
-static rp__cu_result emu_event_wait(rp__cu_event event)
-{
-    ENTER();
-    while (event->done < event->recorded && step(current))
-        ;
-    return leave(current->fault);
 }
 
 static rp__cu_result emu_event_query(rp__cu_event event)
@@ -646,10 +688,12 @@ static void forget(struct CUctx_st *d)
         d->pieces = gone->next;
         unmap(d, gone);
     }
-    for (command *c = d->own.first; c;) {
-        command *next = c->next;
-        rp__free(c);
-        c = next;
+    while (d->streams) {
+        rp__cu_stream gone = d->streams;
+        d->streams = gone->next;
+        drop_commands(gone);
+        if (gone != &d->own)
+            rp__free(gone);
     }
     *d = (struct CUctx_st){.streams = &d->own};
     d->own.device = d;
@@ -664,7 +708,9 @@ static void configure(const rp__emulated_options *wanted)
     options.turns = options.turns ? options.turns : 100000000;
     for (size_t i = 0; i < DEVICES_MOST; i++)
         forget(&devices[i]);
-    calls = 0;
+    while (all_kept)
+        give_back(all_kept);
+    calls = commands = 0;
     random_state = options.seed;
 }
 
@@ -684,6 +730,16 @@ const rp__driver *rp__emulated_driver(void)
     return &driver;
 }
 
+void rp__emulated_stop(int code)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < DEVICES_MOST; i++) {
+        devices[i].fault = code;
+        devices[i].is_stuck = code == RP_CU_OK;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 uint64_t rp__emulated_calls(void)
 {
     pthread_mutex_lock(&lock);
@@ -695,7 +751,9 @@ uint64_t rp__emulated_calls(void)
 size_t rp__emulated_in_use(void)
 {
     pthread_mutex_lock(&lock);
-    size_t bytes = pinned;
+    size_t bytes = 0;
+    for (const kept *k = all_kept; k; k = k->next)
+        bytes += k->pinned;
     for (size_t i = 0; i < DEVICES_MOST; i++)
         bytes += devices[i].used;
     pthread_mutex_unlock(&lock);

@@ -15,11 +15,15 @@ typedef struct rp__emulated_options {
     uint64_t fail_at; /* the call, counted from 1, that fails with fail_code; 0: none */
     uint64_t fail_every; /* and every so many after it; 0: that one alone */
     int fail_code;
+    uint64_t stop_at; /* the command of a stream, counted from 1 as they are run, that ends with stop_code: 0: none */
+    int stop_code;    /* 0: it never ends, and what waits for it waits for ever */
 } rp__emulated_options;
 
 const rp__driver *rp__emulated_driver(void);
 /* All zero: the defaults. Forgets every device, its memory and its faults; no handle may be in use. */
 void rp__emulated_configure(const rp__emulated_options *options);
+/* From now on every device fails with this code; 0: does not come back. */
+void rp__emulated_stop(int code);
 uint64_t rp__emulated_calls(void);  /* since then */
 size_t rp__emulated_in_use(void);   /* bytes of device and pinned memory, on all devices */
 

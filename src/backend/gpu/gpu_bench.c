@@ -63,7 +63,7 @@ static rp_status time_round(timer *t, const rp__gpu_case *row, void *state, doub
     if (status == RP_OK)
         status = rp__device_check(d, d->driver->event_record(t->end, d->stream));
     if (status == RP_OK)
-        status = rp__device_check(d, d->driver->event_wait(t->end));
+        status = rp__device_wait_event(d, t->end);
     if (status == RP_OK)
         status = rp__device_check(d, d->driver->event_elapsed(&ms, t->begin, t->end));
     *seconds = (double)ms / 1e3;

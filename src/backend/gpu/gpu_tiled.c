@@ -112,7 +112,7 @@ static rp_status make_stage(rp__gpu_tiled *tiled, size_t n)
     if (!tiled->sent)
         status = rp__device_check(tiled->device, driver->event_create(&tiled->sent, 0));
     else
-        status = rp__device_check(tiled->device, driver->event_wait(tiled->sent));
+        status = rp__device_wait_event(tiled->device, tiled->sent);
     if (status != RP_OK || bytes <= tiled->stage_bytes)
         return status;
     free_stage(tiled);

@@ -23,7 +23,7 @@ static void open_device(rp__device *device, const rp__emulated_options *options)
 static void a_kernel_copies(void **state)
 {
     (void)state;
-    enum { WORDS = 1000, BYTES = 16 * WORDS };
+    enum { WORDS = 1000, BYTES = 16 * WORDS }; /* of 4 blocks of 64 threads, 4 words each */
     for (uint64_t seed = 0; seed < 20; seed++) {
         rp__device d;
         rp__cu_ptr from, to;
@@ -36,7 +36,7 @@ static void a_kernel_copies(void **state)
         assert_int_equal(rp__device_copy_in(&d, from, in, BYTES), RP_OK);
         karg_copy args = {.from = from, .to = to, .n = WORDS};
         assert_int_equal(
-            rp__device_launch(&d, RP_KERNEL_copy_kernel, (rp__launch){3, 64, 0}, &args), RP_OK);
+            rp__device_launch(&d, RP_KERNEL_copy_kernel, (rp__launch){4, 64, 0}, &args), RP_OK);
         assert_int_equal(rp__device_copy_out(&d, out, to, BYTES), RP_OK);
         assert_int_equal(rp__device_wait(&d), RP_OK);
         assert_memory_equal(in, out, BYTES);
@@ -66,7 +66,8 @@ static void memory_ends(void **state)
 static void every_call_may_fail(void **state)
 {
     (void)state;
-    static const int codes[] = {RP_CU_NO_MEMORY, RP_CU_LAUNCH_FAILED, RP_CU_ILLEGAL_ADDRESS, 999};
+    static const int codes[] = {RP_CU_INVALID, RP_CU_NO_MEMORY, RP_CU_LAUNCH_FAILED,
+                                RP_CU_ILLEGAL_ADDRESS, 999};
     for (size_t c = 0; c < sizeof codes / sizeof codes[0]; c++)
         for (uint64_t at = 1; at < 40; at++) {
             rp__device d;
@@ -99,7 +100,7 @@ static void every_call_may_fail(void **state)
                 assert_memory_equal(in, out, 64);
             if (status == RP_UNAVAILABLE) {
                 assert_true(d.fault.text[0] != 0);
-                assert_int_equal(d.is_lost, rp__driver_is_fatal(codes[c]));
+                assert_int_equal(d.is_lost, !rp__driver_is_passing(codes[c]));
             }
             rp__device_free(&d, from);
             rp__device_free(&d, to);
@@ -120,6 +121,86 @@ static void no_such_device(void **state)
     rp__device_close(&d);
 }
 
+/* ---- Waits --------------------------------------------------------------------------------------- */
+
+/* A copy to the device, and from it; the command of this number stops it. */
+static rp_status copy_there_and_back(rp__device *d, uint64_t stop_at, int stop_code)
+{
+    rp__cu_ptr at;
+    unsigned char bytes[64] = {1};
+    open_device(d, &(rp__emulated_options){.stop_at = stop_at, .stop_code = stop_code});
+    d->patience = 20000000;
+    assert_int_equal(rp__device_alloc(d, sizeof bytes, &at), RP_OK);
+    assert_int_equal(rp__device_copy_in(d, at, bytes, sizeof bytes), RP_OK);
+    assert_int_equal(rp__device_copy_out(d, bytes, at, sizeof bytes), RP_OK);
+    rp_status status = rp__device_wait(d);
+    rp__device_free(d, at);
+    return status;
+}
+
+static void what_never_ends_is_left(void **state)
+{
+    (void)state;
+    rp__device d;
+    rp__cu_event event;
+    rp__cu_ptr at;
+    assert_int_equal(copy_there_and_back(&d, 3, 0), RP_OK);
+    rp__device_close(&d);
+    assert_int_equal(rp__emulated_in_use(), 0);
+    for (uint64_t at_command = 1; at_command <= 2; at_command++) {
+        assert_int_equal(copy_there_and_back(&d, at_command, 0), RP_UNAVAILABLE);
+        assert_true(d.is_lost);
+        assert_non_null(strstr(d.fault.text, "does not come back"));
+        assert_int_equal(rp__device_alloc(&d, 64, &at), RP_UNAVAILABLE);
+        assert_int_equal(rp__device_wait_stream(&d, d.stream), RP_UNAVAILABLE);
+        assert_int_equal(rp__device_enter(&d), RP_UNAVAILABLE);
+        rp__device_close(&d);
+        assert_int_equal(rp__emulated_in_use(), 64); /* left, until somebody begins anew */
+    }
+    open_device(&d, &(rp__emulated_options){.stop_at = 1});
+    d.patience = 20000000;
+    assert_int_equal(d.driver->event_create(&event, RP_CU_EVENT_UNTIMED), RP_CU_OK);
+    assert_int_equal(d.driver->event_record(event, d.stream), RP_CU_OK);
+    assert_int_equal(rp__device_wait_event(&d, event), RP_UNAVAILABLE);
+    rp__device_close(&d);
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_int_equal(rp__emulated_in_use(), 0);
+}
+
+/* Launched well, and failed later: whoever waits is told. */
+static void work_may_fail_later(void **state)
+{
+    (void)state;
+    rp__device d;
+    assert_int_equal(copy_there_and_back(&d, 2, RP_CU_ILLEGAL_ADDRESS), RP_UNAVAILABLE);
+    assert_true(d.is_lost);
+    assert_non_null(strstr(d.fault.text, "ILLEGAL_ADDRESS"));
+    rp__device_close(&d);
+    assert_int_equal(rp__emulated_in_use(), 0);
+}
+
+/* A real card is not asked again by a process that gave it up. */
+static void who_gave_up_does_not_ask_again(void **state)
+{
+    (void)state;
+    rp__driver real = *rp__emulated_driver();
+    rp__device d;
+    rp_error err = {.text = ""};
+    rp__emulated_configure(&(rp__emulated_options){.devices = 8});
+    real.is_emulated = false;
+    if (!rp__kernels_image("copy"))
+        skip();
+    assert_int_equal(rp__device_open(&d, &real, 6, &err), RP_OK);
+    assert_int_equal(rp__device_give_up(&d), RP_UNAVAILABLE);
+    assert_ptr_equal(d.driver, &rp__driver_dead);
+    rp__device_close(&d);
+    assert_int_equal(rp__device_open(&d, &real, 6, &err), RP_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "lost to this process: emulated: does not come back"));
+    assert_int_equal(rp__device_open(&d, &real, 7, &err), RP_OK);
+    rp__device_close(&d);
+    rp__emulated_configure(&(rp__emulated_options){0});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +208,9 @@ int main(void)
         cmocka_unit_test(memory_ends),
         cmocka_unit_test(every_call_may_fail),
         cmocka_unit_test(no_such_device),
+        cmocka_unit_test(what_never_ends_is_left),
+        cmocka_unit_test(work_may_fail_later),
+        cmocka_unit_test(who_gave_up_does_not_ask_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,377 @@
+/* gpu_child.c: asks the worker, and knows when not to wait for it any longer. */
+#include "engine/gpu_child.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/futex.h"
+#include "engine/keeper.h"
+
+#define SECOND UINT64_C(1000000000)
+
+enum {
+    STEADY = 60,      /* seconds after which a worker counts as one that works */
+    PATIENCE = 10000, /* milliseconds, as the device's own */
+    GRACE = 500,      /* more than that, since the worker can say better what is wrong */
+    SLICE = 20000000, /* nanoseconds between looks whether there is anybody to wait for */
+};
+
+/* A keeper, its worker and their searchers. */
+typedef struct family {
+    struct family *next;
+    uint32_t users;
+    rp__gpu_work work;
+    char *gpu; /* the place's */
+    rp__keeper keeper;
+    pid_t owner;
+    uint64_t patience; /* nanoseconds */
+    bool is_used[RP_MAILBOX_SLOTS];
+} family;
+
+struct rp__gpu_child {
+    family *family;
+    rp__slot *slot; /* NULL: there are more searchers than slots */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of families and the slots in use */
+/* Of texts of faults, among the threads of this process; the others' may come at any time, and are whole soon. */
+static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+static family *families;
+
+/* ---- Families -------------------------------------------------------------------------------------- */
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+static family *find_family(const rp__gpu_work *wanted)
+{
+    family *f = families;
+    while (f && !(f->work.segment == wanted->segment && f->work.backend == wanted->backend &&
+                  f->work.place.gpu_memory == wanted->place.gpu_memory &&
+                  f->work.place.gpu_timeout == wanted->place.gpu_timeout &&
+                  is_same_text(f->gpu, wanted->place.gpu)))
+        f = f->next;
+    return f;
+}
+
+static void free_family(family *f)
+{
+    rp__keeper_stop(&f->keeper);
+    rp__mailbox_free(f->work.box);
+    rp__free(f->gpu);
+    rp__free(f);
+}
+
+/* Until the first worker has the device, or says why not. */
+static rp_status await_worker(family *f, rp_error *err)
+{
+    for (;;) {
+        uint32_t phase = f->work.box->phase;
+        if (rp__mailbox_phase(phase) == RP_PHASE_READY)
+            return RP_OK;
+        if (rp__mailbox_number(phase) > 1 || phase == (1U << 2 | RP_PHASE_DOWN))
+            return rp__error_set(err, RP_UNAVAILABLE, "%s", f->work.box->fault.text);
+        if (!rp__keeper_is_there(&f->keeper))
+            return rp__error_set(err, RP_UNAVAILABLE, "the keeper of the GPU's process is gone");
+        rp__futex_wait(&f->work.box->phase, phase, SLICE);
+    }
+}
+
+static rp_status start(family *f, const rp__gpu_work *work, rp_error *err)
+{
+    const rp__place *place = &work->place;
+    uint64_t ms = (place->gpu_timeout ? place->gpu_timeout : PATIENCE) + (uint64_t)GRACE;
+    f->work = *work;
+    f->owner = getpid();
+    f->patience = ms * 1000000;
+    f->work.box = rp__mailbox_new();
+    if (place->gpu) {
+        size_t bytes = strlen(place->gpu) + 1;
+        f->gpu = rp__alloc(bytes);
+        if (f->gpu)
+            memcpy(f->gpu, place->gpu, bytes);
+        f->work.place.gpu = f->gpu;
+    }
+    if (!f->work.box || (place->gpu && !f->gpu))
+        return rp__error_no_memory(err);
+    rp_status status = rp__keeper_start(&f->keeper, &f->work, STEADY * SECOND, err);
+    return status == RP_OK ? await_worker(f, err) : status;
+}
+
+static rp_status make_family(const rp__gpu_work *work, family **out, rp_error *err)
+{
+    family *f = rp__alloc_zero(1, sizeof *f);
+    *out = NULL;
+    if (!f)
+        return rp__error_no_memory(err);
+    rp_status status = start(f, work, err);
+    if (status != RP_OK) {
+        free_family(f);
+        return status;
+    }
+    f->next = families;
+    families = f;
+    *out = f;
+    return RP_OK;
+}
+
+static rp__slot *take_slot(family *f)
+{
+    uint32_t i = 0;
+    while (i < RP_MAILBOX_SLOTS && f->is_used[i])
+        i++;
+    if (i == RP_MAILBOX_SLOTS)
+        return NULL;
+    f->is_used[i] = true;
+    if (f->work.box->n_slots <= i)
+        f->work.box->n_slots = i + 1;
+    return &f->work.box->slots[i];
+}
+
+static void give_slot(const rp__gpu_child *child)
+{
+    family *f = child->family;
+    if (child->slot)
+        f->is_used[child->slot - f->work.box->slots] = false;
+}
+
+rp_status rp__gpu_child_open(const rp__segment *segment, const rp__backend *backend,
+                             const rp__place *place, rp__gpu_child **out, rp_error *err)
+{
+    rp__gpu_work work = {.segment = segment, .backend = backend, .place = *place};
+    rp__gpu_child *child = rp__alloc_zero(1, sizeof *child);
+    rp_status status = RP_OK;
+    *out = NULL;
+    if (!child)
+        return rp__error_no_memory(err);
+    pthread_mutex_lock(&lock);
+    child->family = find_family(&work);
+    if (!child->family)
+        status = make_family(&work, &child->family, err);
+    if (status == RP_OK) {
+        child->family->users++;
+        child->slot = take_slot(child->family);
+        *out = child;
+    }
+    pthread_mutex_unlock(&lock);
+    if (status != RP_OK)
+        rp__free(child);
+    return status;
+}
+
+static void leave_family(family *f)
+{
+    family **at = &families;
+    if (--f->users > 0)
+        return;
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+    free_family(f);
+}
+
+static void detach(void *state)
+{
+    rp__gpu_child *child = state;
+    family *f = child->family;
+    pthread_mutex_lock(&lock);
+    give_slot(child);
+    leave_family(f);
+    pthread_mutex_unlock(&lock);
+    rp__free(child);
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------------- */
+
+static void get_fault(const rp__mailbox *box, rp_error *out)
+{
+    pthread_mutex_lock(&telling);
+    *out = box->fault;
+    pthread_mutex_unlock(&telling);
+    out->text[sizeof out->text - 1] = 0;
+}
+
+static void lose(rp__mailbox *box, uint32_t number, const char *why)
+{
+    pthread_mutex_lock(&telling);
+    rp__mailbox_lose(box, number, why);
+    pthread_mutex_unlock(&telling);
+}
+
+static rp_status refuse(const rp__gpu_child *child, uint32_t phase, rp_error *err)
+{
+    rp_error fault;
+    get_fault(child->family->work.box, &fault);
+    if (rp__mailbox_phase(phase) != RP_PHASE_READY)
+        return rp__error_set(err, RP_UNAVAILABLE, "the gpu is not there now: %s", fault.text);
+    return rp__error_set(err, RP_UNAVAILABLE, "the query does not go to the process of the gpu");
+}
+
+/* Whether there is somebody to wait for. `since`: when the worker was last known to do something. */
+static bool is_hopeful(const family *f, uint32_t phase, uint64_t since)
+{
+    rp__mailbox *box = f->work.box;
+    uint32_t number = rp__mailbox_number(phase);
+    if (box->phase != phase)
+        return false;
+    if (!rp__keeper_is_there(&f->keeper)) {
+        lose(box, number, "the keeper of the GPU's process is gone");
+        rp__mailbox_enter(box, number, RP_PHASE_OVER);
+        return false;
+    }
+    if (rp__clock_now() - since < f->patience)
+        return true;
+    lose(box, number, "the process that uses the GPU does not answer");
+    rp__keeper_call(&f->keeper);
+    return false;
+}
+
+/* A worker that answers others is at work, and only slow. */
+static bool await_answer(const rp__gpu_child *child, uint32_t phase)
+{
+    const family *f = child->family;
+    uint64_t since = rp__clock_now();
+    uint32_t number = rp__mailbox_number(phase), answered = f->work.box->answered;
+    while (!rp__mailbox_wait(child->slot, number, SLICE)) {
+        if (!is_hopeful(f, phase, since))
+            return rp__mailbox_wait(child->slot, number, 0);
+        if (f->work.box->answered != answered) {
+            answered = f->work.box->answered;
+            since = rp__clock_now();
+        }
+    }
+    return true;
+}
+
+/* Whether it was asked; `phase` is then what the worker was in. */
+static bool ask(const rp__gpu_child *child, rp__asked *asked, size_t n, uint32_t of,
+                const rp__arena *arena, uint32_t *phase)
+{
+    const family *f = child->family;
+    *phase = f->work.box->phase;
+    return rp__mailbox_phase(*phase) == RP_PHASE_READY && child->slot && getpid() == f->owner &&
+           rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(*phase), asked, n, of,
+                           arena->cap);
+}
+
+static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
+                     rp_error *err)
+{
+    rp__gpu_child *child = state;
+    rp__asked asked = {.query = *query};
+    uint32_t phase;
+    if (!ask(child, &asked, 1, 0, arena, &phase))
+        return refuse(child, phase, err);
+    if (!await_answer(child, phase))
+        return refuse(child, child->family->work.box->phase, err);
+    rp__mailbox_take(child->slot, &asked, 1, arena);
+    *answer = asked.answer;
+    return asked.status == RP_OK ? RP_OK
+                                 : rp__error_set(err, asked.status, "%s", child->slot->err.text);
+}
+
+/* ---- Many queries ---------------------------------------------------------------------------------- */
+
+/* Has a slot of its own. */
+typedef struct batch {
+    rp__gpu_child child;
+    uint32_t of, phase;
+    bool is_asked;
+} batch;
+
+static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
+{
+    const rp__gpu_child *child = state;
+    batch *b = rp__alloc_zero(1, sizeof *b);
+    *out = b;
+    if (!b)
+        return rp__error_no_memory(err);
+    b->child.family = child->family;
+    b->of = of;
+    pthread_mutex_lock(&lock);
+    b->child.slot = take_slot(child->family);
+    pthread_mutex_unlock(&lock);
+    return RP_OK;
+}
+
+static void batch_free(void *state)
+{
+    batch *b = state;
+    pthread_mutex_lock(&lock);
+    give_slot(&b->child);
+    pthread_mutex_unlock(&lock);
+    rp__free(b);
+}
+
+static void refuse_all(rp__asked *asked, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (asked[i].status == RP_OK)
+            asked[i].status = RP_UNAVAILABLE;
+}
+
+static void batch_start(void *state, rp__asked *asked, size_t n, rp__arena *arena)
+{
+    batch *b = state;
+    b->is_asked = ask(&b->child, asked, n, b->of, arena, &b->phase);
+}
+
+static void batch_finish(void *state, rp__asked *asked, size_t n, rp__arena *arena)
+{
+    batch *b = state;
+    if (b->is_asked && await_answer(&b->child, b->phase))
+        rp__mailbox_take(b->child.slot, asked, n, arena);
+    else
+        refuse_all(asked, n);
+    b->is_asked = false;
+}
+
+void rp__gpu_child_get_state(const rp__gpu_child *child, rp_gpu_state *out)
+{
+    const rp__mailbox *box = child->family->work.box;
+    out->is_lost = rp__mailbox_phase(box->phase) != RP_PHASE_READY;
+    out->faults = box->faults;
+    out->returns = box->returns;
+    rp_error fault;
+    get_fault(box, &fault);
+    memcpy(out->fault, fault.text, sizeof out->fault);
+}
+
+int32_t rp__gpu_child_worker(const rp__gpu_child *child)
+{
+    return child->family->work.box->worker;
+}
+
+/* ---- The processor --------------------------------------------------------------------------------- */
+
+/* Whether the device is there is found out by the worker: asking would be using it here. */
+static rp_status probe(const rp__place *place, rp_error *err)
+{
+    (void)place, (void)err;
+    return RP_OK;
+}
+
+static rp_status attach(const rp__segment *segment, const rp__place *place, void **state,
+                        rp_error *err)
+{
+    rp__gpu_child *child;
+    rp_status status = rp__gpu_child_open(segment, rp__backend_find("gpu"), place, &child, err);
+    *state = child;
+    return status;
+}
+
+const rp__backend rp__gpu_child_row = {.name = "gpu",
+                                       .probe = probe,
+                                       .attach = attach,
+                                       .detach = detach,
+                                       .run = run,
+                                       .batch_new = batch_new,
+                                       .batch_free = batch_free,
+                                       .batch_start = batch_start,
+                                       .batch_finish = batch_finish};

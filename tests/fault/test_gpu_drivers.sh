@@ -1,0 +1,78 @@
+# test_gpu_drivers.sh: CUDA drivers that are not there, too old, or that fail: what the program says, and that the cpu
+# answers. The drivers are made for it: tests/fault/preload_cuda.c.
+set -u
+B=${B:-build} RIPOSTE=${RIPOSTE:-$B/riposte}
+RIPOSTE=$(realpath "$RIPOSTE")
+dir=$(mktemp -d "${TMPDIR:-/tmp}/riposte-drivers-XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+unset RIPOSTE_GPU
+export LD_LIBRARY_PATH="$dir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+seq -f '{"id":"d%g","text":"one two three"}' 300 > "$dir/docs.jsonl"
+"$RIPOSTE" index "$dir/docs.jsonl" -o "$dir/ix" --codec bp128 -q || exit 1
+want=$("$RIPOSTE" search "$dir/ix" 'one two' --mode and -q 2>/dev/null)
+
+check() { # NAME GOT PATTERN
+    if printf '%s\n' "$2" | grep -q -- "$3"; then echo "ok $1"; else echo "not ok $1: '$2' has no '$3'"; fi
+}
+
+driver() { # none, other, fake: what libcuda.so.1 is
+    rm -f "$dir/libcuda.so.1"
+    case $1 in
+    none) : > "$dir/libcuda.so.1" ;;
+    other) cp "$B/tests/fault/preload_malloc.so" "$dir/libcuda.so.1" ;;
+    fake) cp "$B/tests/fault/preload_cuda.so" "$dir/libcuda.so.1" ;;
+    esac
+}
+
+# refused NAME REASON [VARIABLE=VALUE]: doctor has the reason, and a search that asks for the GPU ends with 6.
+refused() {
+    name=$1 reason=$2
+    shift 2
+    check "doctor: $name" "$(env "$@" "$RIPOSTE" doctor)" "none: .*$reason"
+    for child in '' --gpu-child; do
+        said=$(env "$@" "$RIPOSTE" search "$dir/ix" 'one two' --processor gpu $child 2>&1)
+        check "search $child: $name" "$said, exit $?" "$reason.*, exit 6"
+    done
+}
+
+# answered NAME NOTE [VARIABLE=VALUE]: the answer is the cpu's; the note, where there is one, is said once.
+answered() {
+    name=$1 note=$2
+    shift 2
+    for child in $children; do
+        got=$(env "$@" "$RIPOSTE" search "$dir/ix" 'one two' --mode and --processor gpu --gpu-timeout 300 \
+            ${child#no} 2> "$dir/notes")
+        check "answer $child: $name" "exit $?: $got" "^exit 0: "
+        [ "$got" = "$want" ] && echo "ok hits $child: $name" || echo "not ok hits $child: $name"
+        check "note $child: $name" "$(grep 'gpu was lost' "$dir/notes")" "^$note\$"
+    done
+}
+
+driver none
+refused 'no driver' 'there is no CUDA driver'
+driver other
+refused 'a library without calls' 'lacks cuInit; it is too old'
+driver fake
+refused 'it does not start' 'does not start: CUDA_ERROR_FAKE' FAKE_FAIL=cuInit=100
+refused 'an old driver' 'too old; 12.0 or later is needed' FAKE_VERSION=11080
+refused 'no version' 'too old' FAKE_FAIL=cuDriverGetVersion=1
+refused 'no card' 'knows no GPU' FAKE_COUNT=0
+refused 'no count' 'cannot be counted' FAKE_FAIL=cuDeviceGetCount=999
+if "$RIPOSTE" doctor | grep -q 'has no GPU code'; then
+    echo 'skip drivers that fail later: this build has no GPU code'
+    exit 0
+fi
+refused 'an old card' 'is too old: compute capability 7' FAKE_MAJOR=7
+refused 'a card that cannot be asked' 'cannot be asked what it is' FAKE_FAIL=cuDeviceTotalMem_v2=101
+refused 'a card in use' 'cannot be opened' FAKE_FAIL=cuDevicePrimaryCtxRetain=46
+refused 'no stream' 'cannot be opened' FAKE_FAIL=cuStreamCreate=46
+lost='riposte: the gpu was lost, and the cpu answered: fake'
+children='no --gpu-child'
+answered 'no memory' '' FAKE_FAIL=cuMemAlloc_v2=2
+answered 'no pinned memory' '' FAKE_FAIL=cuMemHostAlloc=2
+answered 'no image' '' FAKE_FAIL=cuModuleLoadData=209
+answered 'no kernel' '' FAKE_FAIL=cuModuleGetFunction=500
+answered 'a launch that fails' "$lost: CUDA_ERROR_FAKE" FAKE_FAIL=cuLaunchKernel=719
+answered 'an answer that does not come' "$lost: CUDA_ERROR_FAKE" FAKE_FAIL=cuMemcpyDtoHAsync_v2=700
+children=no
+answered 'a card that does not come back' "$lost: does not come back" FAKE_FAIL=cuStreamQuery=600
