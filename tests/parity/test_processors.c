@@ -570,13 +570,13 @@ static void damage(const rp_index *damaged)
         const char *text = common_words();
         for (size_t j = 0; j < sizeof bytes; j++)
             bytes[j] = (uint8_t)chance_below(256);
-        size_t section = chance_below(index.n), room = index.sections[section].bytes;
+        size_t section = chance_below(index.share->n), room = index.share->sections[section].bytes;
         if (room > sizeof bytes)
-            assert_int_equal(
-                rp__device_copy_in(&device,
-                                   index.sections[section].at + chance_below(room - sizeof bytes),
-                                   bytes, 1 + chance_below(sizeof bytes)),
-                RP_OK);
+            assert_int_equal(rp__device_copy_in(&device,
+                                                index.share->sections[section].at +
+                                                    chance_below(room - sizeof bytes),
+                                                bytes, 1 + chance_below(sizeof bytes)),
+                             RP_OK);
         assert_int_equal(rp__device_wait(&device), RP_OK);
         rp_mode mode = i % 2 ? RP_MODE_AND : RP_MODE_OR;
         rp_status status = rp__searcher_bind(searcher, text, strlen(text), mode, &query, &err);

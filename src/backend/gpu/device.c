@@ -308,7 +308,8 @@ rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint
 {
     enum { TURNS = 16, LOOKS = 1 << 14 };
     rp__cu_result result = RP_CU_NOT_READY;
-    for (int turn = 0; !rp__device_is_lost(d) && result == RP_CU_NOT_READY && turn < TURNS; turn++) {
+    for (int turn = 0; !rp__device_is_lost(d) && result == RP_CU_NOT_READY && turn < TURNS;
+         turn++) {
         for (int look = 0; look < LOOKS; look++)
             if (*flag == value) {
                 atomic_thread_fence(memory_order_acquire);

@@ -75,7 +75,7 @@ rp_status rp__gpu_bench_open(const rp__place *place, rp__device *device, rp_erro
     const rp__driver *driver;
     int ordinal;
     *device = (rp__device){0};
-    rp_status status = rp__gpu_place_find(place, &driver, &ordinal, err);
+    rp_status status = rp__gpu_place_find(place, 0, &driver, &ordinal, err);
     return status == RP_OK ? rp__device_open(device, driver, ordinal, err) : status;
 }
 

@@ -33,6 +33,7 @@ typedef struct word {
     const rp__leaf *leaf;
     bool copies_docids, copies_tfs;
     size_t docids, tfs; /* where among what is staged, if copied */
+    karg_list at;       /* on the device, unless all is copied */
 } word;
 
 struct rp__gpu_asked {
@@ -65,6 +66,7 @@ void rp__gpu_query_open(rp__gpu_query *q, rp__device *device, const rp__gpu_inde
                         uint64_t most)
 {
     *q = (rp__gpu_query){.device = device, .index = index, .most = most};
+    rp__gpu_hold_open(&q->hold, device, index);
 }
 
 static void free_stage(rp__gpu_query *q)
@@ -79,6 +81,7 @@ void rp__gpu_query_close(rp__gpu_query *q)
 {
     if (!q->device)
         return;
+    rp__gpu_hold_close(&q->hold);
     rp__gpu_any_close(&q->any);
     rp__device_free(q->device, q->room);
     rp__device_free(q->device, q->table);
@@ -290,6 +293,28 @@ static rp_status check_limit(run *r)
     return RP_OK;
 }
 
+/* ---- Lists on the device ----------------------------------------------------------------------- */
+
+/* Those that kernels read there, frequencies with the docids even where nothing is scored; what an AND asks of other
+ * lists concerns documents of the shortest one. */
+static rp_status want_lists(run *r)
+{
+    rp__gpu_want *wants = rp__arena_array(r->arena, r->n, sizeof *wants);
+    size_t n = 0;
+    if (!wants)
+        return rp__error_no_memory(&r->own);
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->words[i].list.codec && !(r->words[i].copies_docids && r->words[i].copies_tfs))
+            wants[n++] =
+                (rp__gpu_want){.list = &r->words[i].list, .freqs = !r->words[i].copies_tfs};
+    rp_status status =
+        rp__gpu_hold_want(&r->q->hold, wants, n, r->is_or ? NULL : &r->words[0].list, r->arena);
+    for (uint32_t i = 0, j = 0; status == RP_OK && j < n; i++)
+        if (wants[j].list == &r->words[i].list)
+            r->words[i].at = wants[j++].at;
+    return status == RP_DAMAGED ? refuse(r, "a list is damaged") : status;
+}
+
 /* ---- What is staged: words, where there are many; lists that are copied ------------------------- */
 
 static void lay_out(run *r)
@@ -353,19 +378,24 @@ static rp_status point_at_bits(const rp__list *list, karg_word *out)
     return RP_OK;
 }
 
-rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, karg_word *out)
+/* As rp__gpu_query_word, of a list that lies at `at`. */
+static rp_status point_at(const rp__list *list, const karg_list *at, karg_word *out)
 {
-    *out = (karg_word){0};
+    *out = (karg_word){.list = *at};
     if (!are_docids_read(list))
         return RP_UNAVAILABLE;
-    if (!rp__gpu_index_list(index, list, &out->list))
-        return RP_DAMAGED;
     out->list.freq_code = freq_code_of(list);
     if (out->list.codec == KARG_CODEC_BITMAP)
         return point_at_bits(list, out);
     bool is_short =
         out->list.codec == KARG_CODEC_RAW && list->docs_bytes < list->n * sizeof(uint32_t);
     return is_short ? RP_DAMAGED : RP_OK;
+}
+
+rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, karg_word *out)
+{
+    karg_list at;
+    return rp__gpu_index_list(index, list, &at) ? point_at(list, &at, out) : RP_DAMAGED;
 }
 
 static uint32_t count_blocks(const word *w)
@@ -377,13 +407,11 @@ static uint32_t count_blocks(const word *w)
 static rp_status copy_docids(const run *r, const word *w, karg_word *out)
 {
     const rp__list *list = &w->list;
-    karg_list parts = {0};
-    (void)rp__gpu_index_list(r->q->index, list, &parts);
     *out = (karg_word){.list = {.docs = staged_at(r, w->docids),
                                 .docs_bytes = list->n * (uint32_t)sizeof(uint32_t),
-                                .freqs = parts.freqs,
-                                .freqs_bytes = parts.freqs_bytes,
-                                .freq_offsets = parts.freq_offsets,
+                                .freqs = w->at.freqs,
+                                .freqs_bytes = w->at.freqs_bytes,
+                                .freq_offsets = w->at.freq_offsets,
                                 .freq_code = freq_code_of(list),
                                 .codec = KARG_CODEC_RAW,
                                 .n = list->n,
@@ -394,8 +422,7 @@ static rp_status copy_docids(const run *r, const word *w, karg_word *out)
 
 static rp_status stage_word(run *r, const word *w, karg_word *out)
 {
-    rp_status status =
-        w->copies_docids ? copy_docids(r, w, out) : rp__gpu_query_word(r->q->index, &w->list, out);
+    rp_status status = w->copies_docids ? copy_docids(r, w, out) : point_at(&w->list, &w->at, out);
     out->weight = w->leaf->weight.weight * rp__rank_scale(r->query->fraction_bits);
     if (status == RP_OK && w->copies_tfs) {
         status = decode_tfs(&w->list, staged_words(r, w->tfs));
@@ -520,8 +547,9 @@ static bool is_for_tiles(const run *r)
 {
     enum { K_MOST = 1000 };
     const rp__query *query = r->query;
-    return r->is_or && !query->exact_total && query->k > 0 && query->k <= K_MOST &&
-           r->n <= KARG_OR_TERMS && query->begin == 0 && r->end == query->lengths.n_docs;
+    return r->q->index->share->is_whole && r->is_or && !query->exact_total && query->k > 0 &&
+           query->k <= K_MOST && r->n <= KARG_OR_TERMS && query->begin == 0 &&
+           r->end == query->lengths.n_docs;
 }
 
 /* A list is told by where the index has it, and so is a tiny one. */
@@ -677,6 +705,9 @@ static rp_status ask(run *r)
         status = check_limit(r);
     if (status != RP_OK || r->most == 0)
         return status;
+    status = want_lists(r);
+    if (status != RP_OK)
+        return status;
     r->is_tiled = is_for_tiles(r);
     return ask_again(r, ask_in_form(r));
 }
@@ -707,6 +738,8 @@ rp_status rp__gpu_query_start(rp__gpu_query *q, const rp__query *query, rp__aren
     rp_status status = is_empty ? RP_OK : rp__device_enter(q->device);
     if (status == RP_OK && q->is_busy)
         status = clean_up(q);
+    if (status == RP_OK) /* of a query that the guard left, or that nobody finished */
+        rp__gpu_hold_done(&q->hold);
     if (status == RP_OK && !is_empty)
         status = ask(r);
     if (status == RP_OK)
@@ -722,14 +755,12 @@ rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *e
     if (r->most == 0)
         return RP_OK;
     rp_status status = rp__device_enter(q->device);
-    if (status == RP_OK && r->is_tiled) {
-        status = take_tiles(r, answer);
-        if (status == RP_OK)
-            return RP_OK;
-        status = ask_again(r, status);
-    }
-    if (status == RP_OK)
+    if (status == RP_OK && r->is_tiled)
+        status = ask_again(r, take_tiles(r, answer));
+    if (status == RP_OK && !r->is_tiled)
         status = take_answer(r, answer);
+    if (!q->is_busy)
+        rp__gpu_hold_done(&q->hold);
     return explain(r, status, err);
 }
 

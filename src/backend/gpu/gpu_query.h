@@ -4,12 +4,13 @@
 
 #include "backend/backend.h"
 #include "backend/gpu/gpu_any.h"
-#include "backend/gpu/gpu_index.h"
+#include "backend/gpu/gpu_hold.h"
 
 /* What queries leave for the next one: memory, and the norms of the ranking. One thread at a time. */
 typedef struct rp__gpu_query {
     rp__device *device;
     const rp__gpu_index *index;
+    rp__gpu_hold hold;    /* lists of the query on its way */
     uint64_t most;        /* bytes of device memory for queries; 0: any number */
     uint8_t *stage;       /* pinned, and read and written by the device: the answer, and behind it what goes there */
     size_t stage_bytes;

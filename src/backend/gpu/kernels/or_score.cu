@@ -17,6 +17,13 @@ PRIM void or_score_add(const karg_flat &a, const karg_word &word, uint32_t docid
                         bm25_fixed(word.weight, bm25_norm_any(a.norms, docid), word_tf(word.list, rank, found)));
 }
 
+/* Whether documents asked about may be in block b, by the directory. */
+PRIM bool or_score_reaches(const karg_flat &a, const karg_list &list, uint32_t b)
+{
+    const uint32_t *last = prim_at<const uint32_t>(list.last);
+    return !last || (prim_load(&last[b]) >= a.begin && (b == 0 || prim_load(&last[b - 1]) < a.end));
+}
+
 PRIM void or_score(const karg_flat &a, const karg_word *words)
 {
     karg_found *found = prim_at<karg_found>(a.found);
@@ -26,7 +33,10 @@ PRIM void or_score(const karg_flat &a, const karg_word *words)
         return;
     while (words[i].before > number)
         i--;
-    uint32_t b = number - words[i].before, n = word_block(words[i], b, docids, found);
+    uint32_t b = number - words[i].before;
+    if (!or_score_reaches(a, words[i].list, b))
+        return;
+    uint32_t n = word_block(words[i], b, docids, found);
     for (uint32_t slot = prim_lane(); slot < n; slot += 32)
         if (docids[slot] >= a.begin && docids[slot] < a.end)
             or_score_add(a, words[i], docids[slot], b * KARG_BLOCK + slot, found);
