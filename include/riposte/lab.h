@@ -149,6 +149,7 @@ typedef struct rp_lab_answer {
     uint64_t total;
     bool total_is_exact;
     uint64_t postings;
+    const char *processor; /* which one answered */
 } rp_lab_answer;
 
 /* rp_searcher_search without the names of the hits: the work that all search engines share. */
@@ -205,6 +206,7 @@ bool rp_lab_case_get(size_t i, rp_lab_case *out);
 
 typedef struct rp_lab_case_figures {
     double median, best;      /* seconds by the device's clock, cold */
+    double cpu;               /* seconds of one core for the same, the best of a few; 0: nothing was compared */
     uint64_t bytes, elements; /* that it cannot do without: read and written; decoded, searched, ... */
 } rp_lab_case_figures;
 

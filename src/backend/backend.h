@@ -100,7 +100,7 @@ typedef struct rp__backend {
     /* (optional, together) What the processor keeps of an index: `run` has it as its state. */
     rp_status (*attach)(const rp__segment *segment, const rp__place *place, void **state, rp_error *err);
     void (*detach)(void *state);
-    /* (optional) RP_UNAVAILABLE: a device of its state was lost, and why; it does not come back in this process. */
+    /* (optional) RP_UNAVAILABLE: the devices of its state were lost, and why; they do not come back in this process. */
     rp_status (*health)(void *state, rp_error *err);
     /* Answers; scratch and result in the arena. Called under rp__mapping_guard: owns nothing else.
      * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. */

@@ -40,12 +40,14 @@ const rp__option rp__query_args_ranking[] = {
      .kind = RP_OPTION_TEXT,
      .argument = "NAME",
      AT(search.gpu),
-     .help = "which GPU: a number, or emulated; otherwise RIPOSTE_GPU, or 0"},
+     .help = "which GPU: a number, or emulated, or several between commas, which share each "
+             "query; otherwise RIPOSTE_GPU, or 0"},
     {.name = "gpu-memory",
      .kind = RP_OPTION_SIZE,
      .argument = "SIZE",
      AT(search.gpu_memory),
-     .help = "most of its memory to use; otherwise what is there"},
+     .help = "most memory of each to use, otherwise what is there; lists of an index that does "
+             "not fit are copied as queries need them"},
     {.name = "gpu-timeout",
      .kind = RP_OPTION_COUNT32,
      .argument = "MS",

@@ -53,7 +53,8 @@ rp_status rp_lab_gpu_run(rp_lab_gpu *gpu, size_t i, uint64_t n, uint32_t rounds,
     if (!row)
         return rp__error_set(err, RP_NOT_FOUND, "there is no case %zu", i);
     rp_status status = rp__gpu_bench_run(row, &gpu->device, n, rounds, &figures, &what);
-    *out = (rp_lab_case_figures){figures.median, figures.best, figures.bytes, figures.elements};
+    *out = (rp_lab_case_figures){figures.median, figures.best, figures.cpu, figures.bytes,
+                                 figures.elements};
     if (status == RP_OK)
         return RP_OK;
     return rp__error_set(err, status, "%s %s: %s", row->area, row->name,

@@ -5,6 +5,7 @@
 #include "backend/gpu/device.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -275,13 +276,17 @@ static rp_status wait_for(rp__device *d, rp__cu_stream stream, rp__cu_event even
 {
     if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
-    uint64_t begin = rp__clock_now(), waited = 0;
+    uint64_t begin = rp__clock_now(), look = begin, waited = 0;
     rp__cu_result result;
     while ((result = ask(d, stream, event)) == RP_CU_NOT_READY) {
         if (waited > d->patience || rp__device_is_lost(d))
             return rp__device_give_up(d);
-        if (rp__clock_now() - begin > SPIN)
+        uint64_t now = rp__clock_now();
+        begin =
+            now - look > NAP ? now : begin; /* it was at work, which the next look may go on with */
+        if (now - begin > SPIN)
             waited += nap();
+        look = rp__clock_now();
     }
     return rp__device_check(d, result);
 }
@@ -299,6 +304,24 @@ rp_status rp__device_wait_stream(rp__device *d, rp__cu_stream stream)
 rp_status rp__device_wait_event(rp__device *d, rp__cu_event event)
 {
     return wait_for(d, NULL, event);
+}
+
+/* Looks are cheap, and the driver is asked now and then, which tells of faults (and has an emulated device work).
+ * Whatever takes long is left to the driver, which lets others have the processor meanwhile. */
+rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint32_t value)
+{
+    enum { TURNS = 16, LOOKS = 1 << 14 };
+    rp__cu_result result = RP_CU_NOT_READY;
+    for (int turn = 0; !rp__device_is_lost(d) && result == RP_CU_NOT_READY && turn < TURNS;
+         turn++) {
+        for (int look = 0; look < LOOKS; look++)
+            if (*flag == value) {
+                atomic_thread_fence(memory_order_acquire);
+                return RP_OK;
+            }
+        result = d->driver->stream_query(d->stream);
+    }
+    return result == RP_CU_NOT_READY ? rp__device_wait(d) : rp__device_check(d, result);
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------------- */

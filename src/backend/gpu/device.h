@@ -53,6 +53,9 @@ rp_status rp__device_wait_event(rp__device *device, rp__cu_event event);
  * RP_UNAVAILABLE. */
 rp_status rp__device_give_up(rp__device *device);
 
+/* The same, if not before until *flag is `value`: a word that a kernel writes when it has nothing more to tell. */
+rp_status rp__device_wait_for(rp__device *device, const volatile uint32_t *flag, uint32_t value);
+
 /* How a kernel is launched: blocks, threads of each, bytes of shared memory. */
 typedef struct rp__launch {
     uint32_t grid, block, shared;

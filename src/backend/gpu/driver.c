@@ -1,4 +1,5 @@
-/* driver.c: the CUDA driver from libcuda.so.1, if the machine has it. The only file that knows dlopen. */
+/* driver.c: the CUDA driver from libcuda.so.1, and what its cards use from libnvidia-ml.so.1, if the machine has
+ * them. The only file that knows dlopen. */
 #include "backend/gpu/driver.h"
 
 #include <dlfcn.h>
@@ -110,4 +111,39 @@ const char *rp__driver_text(const rp__driver *driver, rp__cu_result result)
 {
     const char *name = NULL;
     return driver->error_name(result, &name) == RP_CU_OK && name ? name : "an unknown error";
+}
+
+/* ---- Energy -------------------------------------------------------------------------------------- */
+
+/* As nvml.h has them; 0: it went well. */
+typedef struct nvml {
+    int (*init)(void);
+    int (*device)(unsigned ordinal, void **device);
+    int (*energy)(void *device, unsigned long long *millijoules);
+} nvml;
+
+static pthread_once_t nvml_once = PTHREAD_ONCE_INIT;
+static nvml meter;
+static bool has_meter;
+
+static void load_nvml(void)
+{
+    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    has_meter =
+        library && find(library, "nvmlInit_v2", &meter.init, sizeof meter.init) &&
+        find(library, "nvmlDeviceGetHandleByIndex_v2", &meter.device, sizeof meter.device) &&
+        find(library, "nvmlDeviceGetTotalEnergyConsumption", &meter.energy, sizeof meter.energy) &&
+        meter.init() == 0;
+}
+
+bool rp__driver_energy(int ordinal, double *joules)
+{
+    void *device;
+    unsigned long long millijoules;
+    pthread_once(&nvml_once, load_nvml);
+    if (!has_meter || meter.device((unsigned)ordinal, &device) != 0 ||
+        meter.energy(device, &millijoules) != 0)
+        return false;
+    *joules = (double)millijoules / 1e3;
+    return true;
 }

@@ -123,4 +123,8 @@ extern const rp__driver rp__driver_dead;
 /* The result's name, for messages. */
 const char *rp__driver_text(const rp__driver *driver, rp__cu_result result);
 
+/* Joules that card number `ordinal` has used since its driver was loaded, by libnvidia-ml.so.1. False: they cannot be
+ * read here. */
+bool rp__driver_energy(int ordinal, double *joules);
+
 #endif

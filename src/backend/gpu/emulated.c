@@ -29,7 +29,7 @@
 enum {
     DEVICES_MOST = 8,
     PAGE = 4096,
-    ARGS_MOST = 512,
+    ARGS_MOST = 2048,
     PINNED = 64, /* bytes before pinned memory */
 };
 
@@ -218,7 +218,7 @@ static rp__cu_result run_command(struct CUctx_st *d, const command *c)
 static bool can_run(const struct CUstream_st *s)
 {
     const command *c = s->first;
-    return c && (c->kind != AFTER || c->event->done >= c->number);
+    return c && (c->kind != AFTER || !c->event || c->event->done >= c->number);
 }
 
 /* Runs one command of some stream; false: none can go on. */
@@ -588,12 +588,22 @@ static rp__cu_result emu_event_create(rp__cu_event *event, unsigned flags)
     return leave(*event ? RP_CU_OK : RP_CU_NO_MEMORY);
 }
 
+/* Who waits for it may go on: it has come by. */
+static void forget_event(rp__cu_event event)
+{
+    for (rp__cu_stream s = event->device->streams; s; s = s->next)
+        for (command *c = s->first; c; c = c->next)
+            if (c->event == event)
+                c->event = NULL;
+}
+
 static rp__cu_result emu_event_destroy(rp__cu_event event)
 {
     pthread_mutex_lock(&lock);
     calls++;
     while (event->done < event->recorded && step(event->device))
         ;
+    forget_event(event);
     give_back(&event->kept);
     return leave(RP_CU_OK);
 }
@@ -728,6 +738,14 @@ const rp__driver *rp__emulated_driver(void)
         configure(&(rp__emulated_options){0});
     pthread_mutex_unlock(&lock);
     return &driver;
+}
+
+void rp__emulated_have(uint32_t n)
+{
+    pthread_mutex_lock(&lock);
+    if (options.devices < n && n <= DEVICES_MOST)
+        options.devices = n;
+    pthread_mutex_unlock(&lock);
 }
 
 void rp__emulated_stop(int code)

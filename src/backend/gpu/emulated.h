@@ -22,6 +22,8 @@ typedef struct rp__emulated_options {
 const rp__driver *rp__emulated_driver(void);
 /* All zero: the defaults. Forgets every device, its memory and its faults; no handle may be in use. */
 void rp__emulated_configure(const rp__emulated_options *options);
+/* At least so many devices from now on, of at most 8. */
+void rp__emulated_have(uint32_t devices);
 /* From now on every device fails with this code; 0: does not come back. */
 void rp__emulated_stop(int code);
 uint64_t rp__emulated_calls(void);  /* since then */

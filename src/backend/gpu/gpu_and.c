@@ -259,7 +259,10 @@ const karg_pair *rp__gpu_and_pairs_of(const rp__gpu_and *b, uint32_t i)
 rp_status rp__gpu_and_word(const rp__gpu_index *index, const rp__list *list, karg_word *out)
 {
     const char *freqs = list->freq_code ? list->freq_code->name : "";
+    uint8_t id = list->codec ? list->codec->id : 0;
     if (strcmp(freqs, "optpfd") != 0 && strcmp(freqs, "bp128") != 0)
+        return RP_UNAVAILABLE;
+    if (id == KARG_CODEC_OPTPFD || id == KARG_CODEC_RICE) /* other kernels read these */
         return RP_UNAVAILABLE;
     if (!list->codec || list->codec->id != KARG_CODEC_EF128)
         return rp__gpu_query_word(index, list, out);

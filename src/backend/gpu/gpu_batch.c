@@ -273,7 +273,7 @@ static rp_status open_term(const fill *f, const rp__query *query, const rp__leaf
 static rp_status add_any(const fill *f, rp__asked *asked, uint32_t place)
 {
     const rp__query *query = &asked->query;
-    rp__gpu_any *any = &f->b->any;
+    rp__gpu_batch_any *any = &f->b->any;
     bool is_whole = query->begin == 0 && query->end >= query->lengths.n_docs;
     if (query->n_ops - 2 > KARG_OR_TERMS || query->exact_total || query->k == 0 || !is_whole)
         return RP_UNAVAILABLE;
@@ -297,7 +297,7 @@ static rp_status add_any(const fill *f, rp__asked *asked, uint32_t place)
 }
 
 /* Where fewer match than are wanted, all have been found. */
-static void take_any(const rp__gpu_any *from, rp__asked *asked)
+static void take_any(const rp__gpu_batch_any *from, rp__asked *asked)
 {
     for (size_t i = 0; i < from->n; i++) {
         rp__asked *a = &asked[from->asked[i]];

@@ -14,12 +14,12 @@ typedef struct rp__gpu_flight {
 } rp__gpu_flight;
 
 /* ORs on their way. */
-typedef struct rp__gpu_any {
+typedef struct rp__gpu_batch_any {
     rp__gpu_ors_query *queries; /* in the arena */
     uint32_t *asked;            /* which they are */
     const rp__query *like;
     size_t n;
-} rp__gpu_any;
+} rp__gpu_batch_any;
 
 /* Queries on their way, on a stream of their own. One thread at a time; any number for a device. */
 typedef struct rp__gpu_batch {
@@ -31,7 +31,7 @@ typedef struct rp__gpu_batch {
     rp__gpu_norms norms;
     rp__gpu_flight all;     /* words that all must be there: the k best documents */
     rp__gpu_flight phrases; /* words of a phrase: documents that have them all */
-    rp__gpu_any any;        /* words any of which may be there */
+    rp__gpu_batch_any any;        /* words any of which may be there */
 } rp__gpu_batch;
 
 /* On the device that holds the index; `words` and `ors` are for all batches of it. */

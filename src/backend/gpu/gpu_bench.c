@@ -6,8 +6,9 @@
 
 #include "backend/gpu/gpu_place.h"
 #include "backend/gpu/kernels/args.h"
+#include "base/clock.h"
 
-enum { ROUNDS_MOST = 64, FLUSH = 512 << 20 };
+enum { ROUNDS_MOST = 64, CPU_ROUNDS = 3, FLUSH = 512 << 20 };
 
 typedef struct timer {
     rp__device *device;
@@ -74,7 +75,7 @@ rp_status rp__gpu_bench_open(const rp__place *place, rp__device *device, rp_erro
     const rp__driver *driver;
     int ordinal;
     *device = (rp__device){0};
-    rp_status status = rp__gpu_place_find(place, &driver, &ordinal, err);
+    rp_status status = rp__gpu_place_find(place, 0, &driver, &ordinal, err);
     return status == RP_OK ? rp__device_open(device, driver, ordinal, err) : status;
 }
 
@@ -100,6 +101,18 @@ static rp_status time_rounds(timer *t, const rp__gpu_case *row, void *state, uin
     return RP_OK;
 }
 
+static rp_status time_cpu(const rp__gpu_case *row, void *state, double *seconds)
+{
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; row->cpu && i < CPU_ROUNDS && status == RP_OK; i++) {
+        uint64_t begin = rp__clock_thread();
+        status = row->cpu(row, state);
+        double took = (double)(rp__clock_thread() - begin) / 1e9;
+        *seconds = i == 0 || took < *seconds ? took : *seconds;
+    }
+    return status;
+}
+
 rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_t n,
                             uint32_t rounds, rp__gpu_figures *out, rp_error *what)
 {
@@ -115,6 +128,8 @@ rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_
         status = row->check(row, device, state, what);
     if (status == RP_OK)
         status = time_rounds(&t, row, state, rounds, out);
+    if (status == RP_OK)
+        status = time_cpu(row, state, &out->cpu);
     if (status == RP_OK)
         row->cost(row, state, &out->bytes, &out->elements);
     row->free(row, device, state);

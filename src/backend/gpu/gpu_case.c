@@ -17,8 +17,8 @@
 /* ---- Copy ---------------------------------------------------------------------------------------- */
 
 typedef struct copy {
-    uint64_t n; /* words of 16 bytes */
-    unsigned char *data;
+    uint64_t n;                   /* words of 16 bytes */
+    unsigned char *data, *copied; /* on the host */
     rp__cu_ptr from, to;
 } copy;
 
@@ -31,6 +31,7 @@ static void free_copy(const rp__gpu_case *row, rp__device *device, void *state)
     rp__device_free(device, c->from);
     rp__device_free(device, c->to);
     rp__free(c->data);
+    rp__free(c->copied);
     rp__free(c);
 }
 
@@ -108,6 +109,18 @@ static rp_status check_read(const rp__gpu_case *row, rp__device *device, void *s
     return status;
 }
 
+static rp_status copy_here(const rp__gpu_case *row, void *state)
+{
+    copy *c = state;
+    (void)row;
+    if (!c->copied)
+        c->copied = rp__alloc_array(c->n, 16);
+    if (!c->copied)
+        return RP_NO_MEMORY;
+    memcpy(c->copied, c->data, 16 * c->n);
+    return RP_OK;
+}
+
 static void cost_copy(const rp__gpu_case *row, const void *state, uint64_t *bytes,
                       uint64_t *elements)
 {
@@ -124,6 +137,7 @@ static const rp__gpu_case copies[] = {
      .check = check_copy,
      .free = free_copy,
      .cost = cost_copy,
+     .cpu = copy_here,
      .kernel = RP_KERNEL_copy_kernel},
     {.area = "copy",
      .name = "read",

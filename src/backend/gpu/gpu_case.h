@@ -18,6 +18,8 @@ typedef struct rp__gpu_case {
     void (*free)(const struct rp__gpu_case *row, rp__device *device, void *state); /* NULL is fine */
     /* What a run cannot do without: bytes read and written in device memory; elements. */
     void (*cost)(const struct rp__gpu_case *row, const void *state, uint64_t *bytes, uint64_t *elements);
+    /* The same on one core of the host, by the best that there is for it; NULL: there is nothing to be compared with. */
+    rp_status (*cpu)(const struct rp__gpu_case *row, void *state);
     uint32_t kernel;  /* the case's own: which kernel, which codec, how wide, ... */
     uint32_t codec, width, option;
     const char *twin; /* the row of gpu-anchors' simple kernel it stands against; NULL: none */

@@ -7,10 +7,12 @@
 
 #include <string.h>
 
+#include "backend/cpu/probe.h"
 #include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/intersect.h"
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "codec/codec.h"
 
@@ -41,6 +43,7 @@ typedef struct pair {
     uint32_t *a, *b;
     uint32_t na, nb, universe;
     uint32_t *docids, *a_ranks, *b_ranks, n; /* the answer */
+    uint32_t *here;                          /* docids that a core finds, when it is timed */
     rp__intersect_id id;
     karg_intersect args;
     rp__launch how;
@@ -271,6 +274,7 @@ static void free_pair(const rp__gpu_case *row, rp__device *device, void *state)
     rp__free(p->a);
     rp__free(p->b);
     rp__free(p->docids);
+    rp__free(p->here);
     rp__free(p->a_ranks);
     rp__free(p->b_ranks);
     rp__free(p);
@@ -377,11 +381,34 @@ static void cost_pair(const rp__gpu_case *row, const void *state, uint64_t *byte
     *elements = p->na;
 }
 
+/* By the cpu's own choice among its methods for plain lists. */
+static rp_status probe_here(const rp__gpu_case *row, void *state)
+{
+    pair *p = state;
+    rp__list list;
+    rp__probe probe;
+    uint32_t kept[RP_BLOCK + 16], found = 0;
+    (void)row;
+    if (!p->here)
+        p->here = rp__alloc_array((size_t)p->na + 1, sizeof *p->here);
+    if (!p->here || p->nb == 0)
+        return p->here ? RP_OK : RP_NO_MEMORY;
+    rp__list_from_arrays(p->b, NULL, p->nb, p->universe, &list);
+    rp__probe_open(&probe, rp__probe_choose(&list, NULL, p->na, rp__cpu_features()), &list, NULL);
+    for (uint32_t i = 0; i < p->na; i += RP_BLOCK) {
+        uint32_t n = p->na - i < RP_BLOCK ? p->na - i : RP_BLOCK;
+        n = rp__probe_find(&probe, p->a + i, n, kept, NULL);
+        for (uint32_t k = 0; k < n; k++)
+            p->here[found++] = p->a[i + kept[k]];
+    }
+    return probe.status;
+}
+
 /* method, name, ratio and what is asked for, threads, what it is told, twin */
 #define ROW(method_, name_, ratio_, threads_, told_, twin_)                                        \
     {                                                                                              \
         .area = "intersect", .name = (name_), .make = make_pair, .run = run_pair,                  \
-        .check = check_pair, .free = free_pair, .cost = cost_pair,                                 \
+        .check = check_pair, .free = free_pair, .cost = cost_pair, .cpu = probe_here,              \
         .kernel = RP_INTERSECT_##method_, .codec = (told_), .width = (threads_),                   \
         .option = (ratio_), .twin = (twin_)                                                        \
     }
@@ -393,42 +420,29 @@ static void cost_pair(const rp__gpu_case *row, const void *state, uint64_t *byte
 #define AND_TWIN   "bitmap AND bitmap, count"
 
 const rp__gpu_case rp__gpu_case_intersect[] = {
-    ROW(TILE, "tile 8K 1:1", 1, 256, 13, MERGE_TWIN),
-    ROW(TILE, "tile 16K 1:1", 1, 256, 14, MERGE_TWIN),
-    ROW(TILE, "tile 32K 1:1", 1, 256, 15, MERGE_TWIN),
-    ROW(TILE, "tile 8K 1:1 of 128", 1, 128, 13, MERGE_TWIN),
-    ROW(TILE_TWO, "tile 8K 1:1 two kernels", 1, 256, 13, MERGE_TWIN),
-    ROW(TILE_TWO, "tile 16K 1:1 two kernels", 1, 256, 14, MERGE_TWIN),
-    ROW(TILE, "tile 8K 1:10", 10, 256, 13, HS_TWIN),
-    ROW(TILE, "tile 16K 1:10", 10, 256, 14, HS_TWIN),
-    ROW(TILE, "tile 32K 1:10", 10, 256, 15, HS_TWIN),
-    ROW(TILE, "tile 8K 1:10 of 128", 10, 128, 13, HS_TWIN),
-    ROW(TILE_TWO, "tile 16K 1:10 two kernels", 10, 256, 14, HS_TWIN),
+    ROW(TILE, "tile 1:1", 1, 512, 16, MERGE_TWIN),
+    ROW(TILE, "tile 1:10", 10, 512, 16, HS_TWIN),
+    ROW(TILE_MARKS, "tile marks 1:1", 1 | MARKS, 512, 16, HS_TWIN),
     ROW(TILE_RANKS, "tile ranks 1:1", 1 | RANKS, 256, 14, NULL),
-    ROW(TILE_MARKS, "tile marks 1:1", 1 | MARKS, 256, 14, MERGE_TWIN),
-    ROW(BS_X4, "bs 1:1", 1, 256, 0, BS_TWIN),
-    ROW(BS_X4, "bs 1:10", 10, 256, 0, BS_TWIN),
+    ROW(BS_X2, "bs 1:1", 1, 256, 0, BS_TWIN),
+    ROW(BS_X2, "bs marks 1:1", 1 | MARKS, 256, 0, BS_TWIN),
+    ROW(BS_X2, "bs 1:10", 10, 256, 0, BS_TWIN),
     ROW(BS_X2, "bs 1:100", 100, 256, 0, BS_TWIN),
-    ROW(BS_X4, "bs marks 1:10", 10 | MARKS, 256, 0, BS_TWIN),
-    ROW(BS_X4, "bs ranks 1:10", 10 | RANKS | BOTH, 256, 0, NULL),
-    ROW(HS_X1, "hs4 1:100 x1 of 512", 100, 512, 4, HS_TWIN),
-    ROW(HS_X1, "hs4 1:100 x1 of 1024", 100, 1024, 4, HS_TWIN),
-    ROW(HS_X2, "hs4 1:100 x2 of 256", 100, 256, 4, HS_TWIN),
-    ROW(HS_X4, "hs4 1:100 x4 of 128", 100, 128, 4, HS_TWIN),
+    ROW(BS_X1, "bs marks 1:10", 10 | MARKS, 256, 0, BS_TWIN),
+    ROW(BS_X1, "bs marks 1:100", 100 | MARKS, 256, 0, BS_TWIN),
+    ROW(BS_X2, "bs ranks 1:10", 10 | RANKS | BOTH, 256, 0, NULL),
+    ROW(HS_X1, "hs4 1:100", 100, 1024, 4, HS_TWIN),
     ROW(HS_X1, "hs4 1:100 marks", 100 | MARKS, 256, 4, "hash segments, about 4 per bucket"),
-    ROW(HS_X2, "hs4 1:10 x2", 10, 256, 4, HS_TWIN),
-    ROW(HS_X4, "hs4 1:10 x4", 10, 128, 4, HS_TWIN),
+    ROW(HS_X2, "hs4 1:10", 10, 256, 4, HS_TWIN),
     ROW(HS_X2, "hs8 1:100", 100, 256, 8, HS_TWIN),
     ROW(HS_X2, "hs16 1:100", 100, 256, 16, HS_TWIN),
     ROW(HS_X2, "hs64 1:100", 100, 256, 64, HS_TWIN),
     ROW(HS_X2, "hs256 1:100", 100, 256, 256, HS_TWIN),
-    ROW(HS_X4, "hs16 ranks 1:10", 10 | RANKS, 128, 16, NULL),
+    ROW(HS_X2, "hs16 ranks 1:10", 10 | RANKS, 256, 16, NULL),
     ROW(BITS_PROBE, "bits probe 1:10", 10, 256, 0, PROBE_TWIN),
     ROW(BITS_PROBE, "bits probe 1:100", 100, 256, 0, PROBE_TWIN),
-    ROW(BITS_AND, "bits and 1:1", 1, 256, 0, NULL),
-    ROW(BITS_AND, "bits and 1:1 of 512", 1, 512, 0, NULL),
+    ROW(BITS_AND, "bits and 1:1", 1, 512, 0, NULL),
     ROW(BITS_MARKS, "bits and marks 1:1", 1 | MARKS, 256, 0, AND_TWIN),
-    ROW(BITS_MARKS, "bits and marks 1:1 of 1024", 1 | MARKS, 1024, 0, AND_TWIN),
     ROW(IS, "is 1:10", 10, 256, 0, BS_TWIN),
     ROW(IS, "is 1:100", 100, 256, 0, BS_TWIN),
     ROW(LR_GLOBAL, "lr 1:10", 10, 256, 0, BS_TWIN),
@@ -444,15 +458,14 @@ const rp__gpu_case rp__gpu_case_intersect[] = {
     ROW(PMF_HEADS, "pmf heads 2 1:100", 100, 128, 2, NULL),
     ROW(PMF_HEADS, "pmf heads 3 1:1", 1, 128, 3, NULL),
     ROW(MPATH, "mpath 1:1", 1, 256, 0, MERGE_TWIN),
-    ROW(MPATH, "mpath 1:1 of 128", 1, 128, 0, MERGE_TWIN),
     ROW(MPATH_TWO, "mpath 1:1 two kernels", 1, 256, 0, MERGE_TWIN),
     ROW(MPATH, "mpath 1:10", 10, 256, 0, MERGE_TWIN),
     ROW(MPATH, "mpath ranks 1:1", 1 | RANKS, 64, 0, NULL),
     ROW(BP128, "bp128 1:1", 1, 128, 0, NULL),
     ROW(BP128, "bp128 ranks 1:10", 10 | RANKS, 256, 0, NULL),
     ROW(BP128, "bp128 1:100", 100, 512, 0, NULL),
-    ROW(BP128_TILE, "bp128 tile 1:1", 1, 256, 14, NULL),
-    ROW(BP128_TILE, "bp128 tile 1:10", 10, 256, 14, NULL),
+    ROW(BP128_TILE, "bp128 tile 1:1", 1, 256, 16, NULL),
+    ROW(BP128_TILE, "bp128 tile 1:10", 10, 256, 16, NULL),
     ROW(LRC_HEADS, "lrc heads ranks 1:10", 10 | RANKS, 256, 0, NULL),
     ROW(LRC_HEADS, "lrc heads 1:100", 100, 512, 0, NULL),
     ROW(LRC_AT, "lrc at 1:10", 10, 256, 0, NULL),

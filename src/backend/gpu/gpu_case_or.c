@@ -1,7 +1,7 @@
 /* gpu_case_or.c: ORs of three lists: the k best documents, by tiles of docids in shared memory, and by one
  * accumulator a document (Ding) with a selection after it; lists laid out by tiles.
  *
- * In a row, `codec` is k, `width` the bits of a tile, and `option` says what is drawn and how it runs. */
+ * In a row, `codec` is k, and `option` says what is drawn and how it runs. */
 #include "backend/gpu/gpu_case_or.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ enum {
     DAMAGED = 256, /* and some bytes changed: there is no answer, and no fault */
 };
 enum { CLASSES = 3, QUERIES = 16, LISTS = CLASSES * QUERIES };
-enum { N_DOCS = 25200000, N_SMALLER = 8800000, SMALL = 1 << 20, WINDOW = 1 << 14 };
+enum { N_DOCS = 25200000, N_SMALLER = 8800000, SMALL = 1 << 20, WINDOW = 1 << 14, WIDEN = 5 };
 
 /* Logarithms are looked up: there are many postings. */
 typedef struct falling {
@@ -401,18 +401,17 @@ static rp_status bring_norms(const rp__gpu_case *row, rp__device *device, ors *o
     return status;
 }
 
-/* Lists as the index has them, and as they are laid out. Small collections are cut into many small tiles. */
+/* Lists as the index has them, and as they are laid out. */
 static rp_status lay_lists(const rp__gpu_case *row, rp__device *device, ors *o)
 {
     karg_tiled tiled[CLASSES * QUERIES];
-    const uint32_t bits = o->n_docs < SMALL ? 6 : row->width;
     size_t most = 1 << 20;
     for (uint32_t t = 0; t < o->n_terms; t++) {
         const uint32_t number = o->lists_of[t];
         o->want[t] = (rp__gpu_tiled_want){number + 1, {.list = o->records[number]}};
-        most += 6ULL * o->records[number].n + 4096 + 8ULL * (o->n_docs >> bits);
+        most += 6ULL * o->records[number].n + 4096 + 8ULL * (o->n_docs >> KARG_OR_TILE);
     }
-    rp__gpu_tiled_open(&o->tiled, device, o->norms, o->n_docs, bits, most);
+    rp__gpu_tiled_open(&o->tiled, device, o->norms, o->n_docs, most);
     rp_status status = rp__gpu_tiled_get(&o->tiled, o->want, o->n_terms, tiled);
     for (uint32_t t = 0; t < o->n_terms; t++)
         o->terms[t].list = tiled[t];
@@ -420,7 +419,6 @@ static rp_status lay_lists(const rp__gpu_case *row, rp__device *device, ors *o)
                                   .n_queries = o->n_queries,
                                   .k = o->k,
                                   .n_docs = o->n_docs,
-                                  .tile_bits = bits,
                                   .scores_all = !(row->option & SKIPS)};
     rp__gpu_or_open(&o->or, device);
     return status == RP_OK ? rp__device_wait(device) : status;
@@ -432,6 +430,8 @@ static rp_status bring_scores(rp__device *device, ors *o)
     rp_status status = bring(device, NULL, 4ULL * o->n_docs, &o->on_scores);
     if (status == RP_OK)
         status = bring(device, NULL, 4 * KARG_SELECT_ZEROS + 4ULL * o->n_docs, &o->on_scratch);
+    if (status == RP_OK)
+        status = rp__device_fill(device, o->on_scratch, 0, KARG_SELECT_ZEROS);
     if (status == RP_OK)
         status = bring(device, NULL, o->k * sizeof(karg_pair), &o->on_out);
     return status == RP_OK ? bring(device, NULL, sizeof(uint32_t), &o->on_counts) : status;
@@ -459,7 +459,8 @@ static rp_status make_ors(const rp__gpu_case *row, rp__device *device, uint64_t 
     if (!o)
         return RP_NO_MEMORY;
     const uint64_t most = row->option & SMALLER ? N_SMALLER : N_DOCS;
-    o->n_docs = (uint32_t)(n < most ? n : most) + (n == 0);
+    const uint64_t docs = n < SMALL ? WIDEN * n : n; /* several tiles, if not many */
+    o->n_docs = (uint32_t)(docs < most ? docs : most) + (n == 0);
     o->k = row->codec;
     o->n_queries = row->option & ONE ? 1 : n < SMALL ? 5 : QUERIES;
     rp_status status = draw_all(row, o, seed);
@@ -610,34 +611,27 @@ static void cost_ors(const rp__gpu_case *row, const void *state, uint64_t *bytes
     *elements = o->postings;
 }
 
-#define ROW(title, how, best, bits, options, beside)                                               \
+#define ROW(title, how, best, options, beside)                                                     \
     {                                                                                              \
         .area = "or", .name = title, .make = make_ors, .run = how, .check = check_ors,             \
-        .free = free_ors, .cost = cost_ors, .codec = best, .width = bits, .option = options,       \
-        .twin = beside                                                                             \
+        .free = free_ors, .cost = cost_ors, .codec = best, .option = options, .twin = beside       \
     }
 
 const rp__gpu_case rp__gpu_case_or[] = {
-    ROW("tile 11, all of one", run_tile, 10, 11, ONE, "per-range shared accumulators + top-10"),
-    ROW("tile 11, all of one, end to end", run_whole, 10, 11, ONE, NULL),
-    ROW("tile 10, all of one", run_tile, 10, 10, ONE, NULL),
-    ROW("tile 11, all of 16", run_tile, 10, 11, 0, NULL),
-    ROW("tile 10, all of 16", run_tile, 10, 10, 0, NULL),
-    ROW("tile 12, all of 16", run_tile, 10, 12, 0, NULL),
-    ROW("tile 11, skips, one", run_tile, 10, 11, ONE | SKIPS | CLUSTERED, NULL),
-    ROW("tile 11, skips, one, end to end", run_whole, 10, 11, ONE | SKIPS | CLUSTERED, NULL),
-    ROW("tile 11, skips, 16", run_tile, 10, 11, SKIPS | CLUSTERED, NULL),
-    ROW("tile 10, skips, 16", run_tile, 10, 10, SKIPS | CLUSTERED, NULL),
-    ROW("tile 12, skips, 16", run_tile, 10, 12, SKIPS | CLUSTERED, NULL),
-    ROW("tile 11, skips, 16 uniform", run_tile, 10, 11, SKIPS, NULL),
-    ROW("tile 11, skips, wide codes", run_tile, 10, 11, SKIPS | CLUSTERED | WIDE, NULL),
-    ROW("tile 11, skips, top 1000", run_tile, 1000, 11, SKIPS | CLUSTERED, NULL),
-    ROW("tile 11, skips, 8.8M", run_tile, 10, 11, SKIPS | CLUSTERED | SMALLER, "bm25x kernels"),
-    ROW("tile 10, skips, 8.8M", run_tile, 10, 10, SKIPS | CLUSTERED | SMALLER, "bm25x kernels"),
-    ROW("lay, raw", run_lay, 10, 11, 0, NULL),
-    ROW("lay, bp128", run_lay, 10, 11, CODED, NULL),
-    ROW("lay, bp128+optpfd", run_lay, 10, 11, CODED | OPTPFD, NULL),
-    ROW("lay, bp128+optpfd, damaged", run_lay, 10, 11, CODED | OPTPFD | DAMAGED, NULL),
-    ROW("global, one", run_global, 10, 14, ONE, "global accumulators"),
+    ROW("tile, all of one", run_tile, 10, ONE, "per-range shared accumulators + top-10"),
+    ROW("tile, all of one, end to end", run_whole, 10, ONE, NULL),
+    ROW("tile, all of 16", run_tile, 10, 0, NULL),
+    ROW("tile, skips, one", run_tile, 10, ONE | SKIPS | CLUSTERED, NULL),
+    ROW("tile, skips, one, end to end", run_whole, 10, ONE | SKIPS | CLUSTERED, NULL),
+    ROW("tile, skips, 16", run_tile, 10, SKIPS | CLUSTERED, NULL),
+    ROW("tile, skips, 16 uniform", run_tile, 10, SKIPS, NULL),
+    ROW("tile, skips, wide codes", run_tile, 10, SKIPS | CLUSTERED | WIDE, NULL),
+    ROW("tile, skips, top 1000", run_tile, 1000, SKIPS | CLUSTERED, NULL),
+    ROW("tile, skips, 8.8M", run_tile, 10, SKIPS | CLUSTERED | SMALLER, "bm25x kernels"),
+    ROW("lay, raw", run_lay, 10, 0, NULL),
+    ROW("lay, bp128", run_lay, 10, CODED, NULL),
+    ROW("lay, bp128+optpfd", run_lay, 10, CODED | OPTPFD, NULL),
+    ROW("lay, bp128+optpfd, damaged", run_lay, 10, CODED | OPTPFD | DAMAGED, NULL),
+    ROW("global, one", run_global, 10, ONE, "global accumulators"),
     {0},
 };

@@ -137,7 +137,8 @@ static rp__codec codec_of(const top *t, const list *l)
 /* As an index of that list alone has it. */
 static rp_status put_list(top *t, rp__device *device, uint32_t i)
 {
-    rp__gpu_index index = {.device = device, .n = 1};
+    rp__gpu_share share = {.n = 1, .is_whole = true};
+    rp__gpu_index index = {.device = device, .share = &share};
     list *l = &t->lists[i];
     rp__codec codec = codec_of(t, l);
     rp__list opened;
@@ -150,9 +151,7 @@ static rp_status put_list(top *t, rp__device *device, uint32_t i)
         status = rp__list_open(&codec, l->bytes, used, l->n, t->shape.docs, false, &opened);
     if (status != RP_OK)
         return status;
-    index.sections[0].host = l->bytes;
-    index.sections[0].bytes = used;
-    index.sections[0].at = at;
+    share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = used, .at = at};
     t->bytes += used;
     return rp__gpu_and_word(&index, &opened, &t->words[i]);
 }

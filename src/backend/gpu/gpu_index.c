@@ -1,82 +1,27 @@
-/* gpu_index.c: the sections of an index on a device. Loading is a copy: kernels read the bytes of the files. */
+/* gpu_index.c: where the parts of an index lie on a device. */
 #include "backend/gpu/gpu_index.h"
-
-#include <string.h>
-
-#include "base/bits.h"
-
-enum { STAGE = 8 << 20 }; /* bytes that are copied at once */
-
-/* The driver must not be the one that meets a page which cannot be read: the guard would leave it with its locks
- * held. */
-static rp_status copy_section(rp__gpu_index *index, rp__cu_ptr at, const uint8_t *host,
-                              size_t bytes)
-{
-    rp_status status = RP_OK;
-    for (size_t from = 0; status == RP_OK && from < bytes; from += STAGE) {
-        size_t n = bytes - from < STAGE ? bytes - from : STAGE;
-        memcpy(index->stage, host + from, n);
-        status = rp__device_copy_in(index->device, at + from, index->stage, n);
-        if (status == RP_OK)
-            status = rp__device_wait(index->device);
-    }
-    return status;
-}
-
-static rp_status add_section(rp__gpu_index *index, const uint8_t *host, size_t bytes, uint64_t most)
-{
-    rp__cu_ptr at;
-    if (most && bytes + RP_PAD > most - index->bytes)
-        return RP_NO_MEMORY;
-    rp_status status = rp__device_alloc(index->device, bytes + RP_PAD, &at);
-    if (status != RP_OK)
-        return status;
-    index->sections[index->n].host = host;
-    index->sections[index->n].bytes = bytes;
-    index->sections[index->n++].at = at;
-    index->bytes += bytes + RP_PAD;
-    return copy_section(index, at, host, bytes + RP_PAD);
-}
-
-static void free_stage(rp__gpu_index *index)
-{
-    if (index->stage)
-        index->device->driver->host_free(index->stage);
-    index->stage = NULL;
-}
 
 rp_status rp__gpu_index_open(rp__gpu_index *index, rp__device *device, const rp__segment *segment,
                              uint64_t most)
 {
-    const uint8_t *host;
-    size_t bytes;
-    void *stage = NULL;
     *index = (rp__gpu_index){.device = device};
-    rp_status status = rp__device_check(device, device->driver->host_alloc(&stage, STAGE, 0));
-    index->stage = status == RP_OK ? stage : NULL;
-    for (size_t i = 0; status == RP_OK && rp__segment_section(segment, i, &host, &bytes); i++)
-        status = add_section(index, host, bytes, most);
-    if (status == RP_OK)
-        free_stage(index);
-    else
-        rp__gpu_index_close(index);
-    return status;
+    return rp__gpu_share_get(device, segment, most, &index->share);
 }
 
 void rp__gpu_index_close(rp__gpu_index *index)
 {
-    for (size_t i = 0; i < index->n; i++)
-        rp__device_free(index->device, index->sections[i].at);
-    free_stage(index);
+    rp__gpu_share_drop(index->share, index->device);
     *index = (rp__gpu_index){0};
 }
 
 uint64_t rp__gpu_index_at(const rp__gpu_index *index, const void *host)
 {
     const uint8_t *p = host;
-    for (size_t i = 0; p && i < index->n; i++)
-        if (p >= index->sections[i].host && p <= index->sections[i].host + index->sections[i].bytes)
-            return index->sections[i].at + (uint64_t)(p - index->sections[i].host);
+    for (size_t i = 0; p && i < index->share->n; i++) {
+        const rp__gpu_section *s = &index->share->sections[i];
+        if (p >= s->host && p <= s->host + s->bytes)
+            return s->at + (uint64_t)(p - s->host);
+    }
     return 0;
 }
 

@@ -170,14 +170,12 @@ static uint32_t least_of(uint64_t a, uint64_t b)
 static karg_or args_of(const rp__gpu_or_batch *batch)
 {
     karg_or a = {.n_queries = batch->n_queries,
-                 .n_docs = batch->n_docs,
-                 .tile_bits = batch->tile_bits,
-                 .n_tiles = ((batch->n_docs - 1) >> batch->tile_bits) + 1,
+                 .n_tiles = ((batch->n_docs - 1) >> KARG_OR_TILE) + 1,
                  .k = batch->k,
                  .keys = power_of(batch->k > TUNE_OR_KEYS ? batch->k : TUNE_OR_KEYS),
                  .skips = !batch->scores_all};
     const uint64_t enough = 16ULL * batch->k;
-    a.room = least_of((uint64_t)a.n_tiles * a.k, enough > TUNE_OR_FOUND ? enough : TUNE_OR_FOUND);
+    a.room = least_of(batch->n_docs, enough > TUNE_OR_FOUND ? enough : TUNE_OR_FOUND);
     return a;
 }
 
@@ -193,19 +191,28 @@ static void point_at(rp__gpu_or *o, const plan *p)
     a->states = o->states + BEFORE_STATES;
 }
 
-/* As many warps as there is room for, each of which takes several groups of tiles where there are many. */
+/* Tiles that a warp takes at a time: some, as long as that leaves none without; and so many that there are only
+ * a few turns. */
+static uint32_t group_of(const karg_or *a, uint64_t warps)
+{
+    const uint64_t tiles = (uint64_t)a->n_tiles * a->n_queries;
+    const uint64_t each = (tiles + warps - 1) / warps,
+                   some = a->skips ? TUNE_OR_GROUP_SKIPS : TUNE_OR_GROUP;
+    const uint64_t many = tiles / (warps * (a->skips ? TUNE_OR_TURNS_SKIPS : TUNE_OR_TURNS));
+    const uint64_t few = a->skips || each > some ? some : each;
+    return least_of(few > many ? few : many, 32);
+}
+
+/* As many warps as there is room for. */
 static rp__launch shape_tiles(rp__gpu_or *o)
 {
     karg_or *a = &o->args;
-    const uint32_t size = 1U << a->tile_bits, warps = TILE_THREADS / 32;
+    const uint32_t warps = TILE_THREADS / 32;
     rp__launch how = {.block = TILE_THREADS};
-    how.shared = warps * (4 * size + (size + 127) / 128 * 16 + a->most_terms * KARG_OR_SOURCE);
+    how.shared = warps * (KARG_OR_SHARED + a->most_terms * KARG_OR_SHARED_TERM);
     const uint32_t fit = TUNE_SHARED_ALL / (how.shared + 1024);
     how.grid = o->device->processors * (fit < TILE_BLOCKS ? fit : TILE_BLOCKS);
-    const uint64_t tiles = (uint64_t)a->n_tiles * a->n_queries, turns = (uint64_t)how.grid * warps;
-    const uint64_t group = tiles / (turns * (a->skips ? TUNE_OR_TURNS_SKIPS : TUNE_OR_TURNS));
-    const uint32_t least = a->skips ? TUNE_OR_GROUP_SKIPS : 1;
-    a->group = group < least ? least : least_of(group, 32);
+    a->group = group_of(a, (uint64_t)how.grid * warps);
     return how;
 }
 
@@ -215,7 +222,7 @@ static rp_status launch(rp__gpu_or *o)
     karg_or *a = &o->args;
     rp__launch tile = shape_tiles(o), ahead = tile;
     rp__launch rank = {a->n_queries, RANK_THREADS, KARG_BEST_SHARED + 8 * a->keys};
-    if (tile.grid == 0 || rank.shared > device->shared_most)
+    if (rank.shared > device->shared_most)
         return RP_UNAVAILABLE;
     a->ahead = (a->n_tiles + TUNE_OR_AHEAD - 1) / TUNE_OR_AHEAD;
     const uint64_t warps = (uint64_t)((a->n_tiles + a->ahead - 1) / a->ahead) * a->n_queries;

@@ -38,7 +38,7 @@ void rp__gpu_or_close(rp__gpu_or *o);                    /* all zero is fine */
 typedef struct rp__gpu_or_batch {
     const rp__gpu_or_query *queries;
     uint32_t n_queries, k;         /* both at least 1 */
-    uint32_t n_docs, tile_bits;    /* as of the lists */
+    uint32_t n_docs;
     bool scores_all;               /* no posting is passed over; the answer is the same */
 } rp__gpu_or_batch;
 

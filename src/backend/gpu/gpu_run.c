@@ -1,25 +1,20 @@
-/* gpu_run.c: the processor gpu: which card, what of the index lies on it, and who answers.
+/* gpu_run.c: the processor gpu: which cards, and that they answer together.
  *
- * What the card cannot answer is refused with RP_UNAVAILABLE, so that the caller asks another processor. */
+ * What the cards cannot answer is refused with RP_UNAVAILABLE, so that the caller asks another processor. A card that was
+ * lost is left out of the queries that follow. */
 #include <string.h>
 
-#include "backend/gpu/device.h"
-#include "backend/gpu/gpu_batch.h"
-#include "backend/gpu/gpu_index.h"
+#include "backend/gpu/gpu_card.h"
 #include "backend/gpu/gpu_place.h"
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/gpu_ranges.h"
 #include "backend/rows.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
 typedef struct gpu {
-    rp__device device;
-    rp__gpu_index index;
-    rp__gpu_query query;
-    rp__gpu_words words;
-    rp__gpu_ors ors;
-    bool has_index; /* otherwise every query is refused */
-    uint64_t left;  /* bytes of device memory for queries; 0: any number */
+    rp__gpu_card cards[RP_GPU_PLACE_MOST];
+    size_t n;
+    size_t n_batches;
 } gpu;
 
 static rp_status describe(const rp__place *place, size_t i, rp__device_info *out, rp_error *err)
@@ -27,7 +22,7 @@ static rp_status describe(const rp__place *place, size_t i, rp__device_info *out
     const rp__driver *driver;
     int ordinal, count = 0;
     rp__device device;
-    rp_status status = rp__gpu_place_find(place, &driver, &ordinal, err);
+    rp_status status = rp__gpu_place_find(place, 0, &driver, &ordinal, err);
     if (status == RP_OK && driver->device_count(&count) == RP_CU_OK && i > 0 && (int)i >= count)
         return RP_NOT_FOUND;
     if (status == RP_OK)
@@ -46,32 +41,27 @@ static rp_status probe(const rp__place *place, rp_error *err)
 {
     const rp__driver *driver;
     int ordinal;
-    rp__device device;
-    rp_status status = rp__gpu_place_find(place, &driver, &ordinal, err);
-    if (status == RP_OK)
+    rp_status status;
+    for (size_t i = 0; (status = rp__gpu_place_find(place, i, &driver, &ordinal, err)) == RP_OK;
+         i++) {
+        rp__device device;
         status = rp__device_open(&device, driver, ordinal, err);
-    if (status == RP_OK)
+        if (status != RP_OK)
+            return status;
         rp__device_close(&device);
-    return status;
+    }
+    return status == RP_NOT_FOUND ? RP_OK : status;
 }
 
-/* What is open by then; the context is the thread's. */
 static void detach(void *state)
 {
     gpu *g = state;
-    if (g->device.context) {
-        rp__gpu_ors_close(&g->ors);
-        rp__gpu_words_close(&g->words);
-        (void)rp__device_enter(&g->device);
-        rp__gpu_query_close(&g->query);
-        rp__gpu_index_close(&g->index);
-    }
-    rp__device_close(&g->device);
+    for (size_t i = 0; i < g->n; i++)
+        rp__gpu_card_close(&g->cards[i]);
     rp__free(g);
 }
 
-/* Copies the index, if it fits: a device without it is no reason to fail, since the cpu answers then. Mapped
- * memory is read: where the guard leaves this, the state is the caller's to detach. */
+/* Mapped memory is read: where the guard leaves this, the state is the caller's to detach. */
 static rp_status attach(const rp__segment *segment, const rp__place *place, void **state,
                         rp_error *err)
 {
@@ -79,61 +69,74 @@ static rp_status attach(const rp__segment *segment, const rp__place *place, void
     int ordinal;
     gpu *g = rp__alloc_zero(1, sizeof *g);
     *state = g;
-    rp_status status =
-        g ? rp__gpu_place_find(place, &driver, &ordinal, err) : rp__error_no_memory(err);
-    if (status == RP_OK)
-        status = rp__device_open(&g->device, driver, ordinal, err);
-    if (status != RP_OK) {
-        rp__free(g);
-        *state = NULL;
-        return status;
+    rp_status status = g ? RP_OK : rp__error_no_memory(err);
+    for (size_t i = 0; status == RP_OK; i++) {
+        status = rp__gpu_place_find(place, i, &driver, &ordinal, err);
+        if (status == RP_OK)
+            status = rp__gpu_card_open(&g->cards[g->n++], driver, ordinal, segment, place, err);
     }
-    if (place->gpu_timeout)
-        g->device.patience = place->gpu_timeout * UINT64_C(1000000);
-    uint64_t most = place->gpu_memory;
-    g->has_index = rp__gpu_index_open(&g->index, &g->device, segment, most) == RP_OK;
-    /* a byte, where nothing is left: 0 would mean any number */
-    if (most)
-        g->left = most > g->index.bytes ? most - g->index.bytes : 1;
-    if (g->has_index) {
-        rp__gpu_query_open(&g->query, &g->device, &g->index, g->left);
-        rp__gpu_ors_open(&g->ors, &g->index, g->left / 4);
-        status = rp__gpu_words_open(&g->words, &g->index, rp__segment_get_info(segment)->terms,
-                                    g->left / 4);
-    }
-    g->has_index = g->has_index && status == RP_OK;
-    return RP_OK;
+    if (status == RP_NOT_FOUND)
+        return RP_OK;
+    if (g)
+        detach(g);
+    *state = NULL;
+    return status;
+}
+
+/* Those that answer. How many. */
+static size_t pick_cards(gpu *g, rp__gpu_card **cards)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->n; i++)
+        if (rp__gpu_card_answers(&g->cards[i]))
+            cards[n++] = &g->cards[i];
+    return n;
+}
+
+static rp_status refuse(const gpu *g, rp_error *err)
+{
+    const char *fault = g->cards[0].device.fault.text;
+    return rp__error_set(err, RP_UNAVAILABLE, "the gpu does not hold the index%s%s",
+                         fault[0] ? ": " : "", fault);
 }
 
 static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err)
 {
     gpu *g = state;
-    if (!g->has_index)
-        return rp__error_set(err, RP_UNAVAILABLE, "the gpu does not hold the index%s%s",
-                             g->device.fault.text[0] ? ": " : "", g->device.fault.text);
-    return rp__gpu_query_run(&g->query, query, arena, answer, err);
+    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    size_t n = pick_cards(g, cards);
+    return n ? rp__gpu_ranges_run(cards, n, query, arena, answer, err) : refuse(g, err);
 }
 
 static rp_status health(void *state, rp_error *err)
 {
     gpu *g = state;
-    return rp__device_is_lost(&g->device)
-               ? rp__error_set(err, RP_UNAVAILABLE, "%s", g->device.fault.text)
-               : RP_OK;
+    rp__gpu_card *lost = NULL;
+    for (size_t i = 0; i < g->n; i++) {
+        if (rp__gpu_card_answers(&g->cards[i]))
+            return RP_OK;
+        lost = rp__device_is_lost(&g->cards[i].device) ? &g->cards[i] : lost;
+    }
+    return lost ? rp__error_set(err, RP_UNAVAILABLE, "%s", lost->device.fault.text) : RP_OK;
 }
 
 /* ---- Many queries ------------------------------------------------------------------------------ */
 
+/* Each has one card; cards take turns. */
 static rp_status batch_new(void *state, uint32_t of, void **batch, rp_error *err)
 {
     gpu *g = state;
+    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    size_t n = pick_cards(g, cards);
     *batch = NULL;
-    rp__gpu_batch *b = g->has_index ? rp__alloc_zero(1, sizeof *b) : NULL;
+    if (n == 0)
+        return refuse(g, err);
+    rp__gpu_card_batch *b = rp__alloc(sizeof *b);
     if (!b)
-        return g->has_index ? rp__error_no_memory(err) : RP_UNAVAILABLE;
-    rp_status status =
-        rp__gpu_batch_open(b, &g->words, &g->ors, g->left ? g->left / 2 / of + 1 : 0, err);
+        return rp__error_no_memory(err);
+    rp_status status = rp__gpu_card_batch_open(b, cards[g->n_batches++ % n],
+                                               (of + (uint32_t)n - 1) / (uint32_t)n, err);
     if (status != RP_OK) {
         rp__free(b);
         return status;
@@ -144,18 +147,18 @@ static rp_status batch_new(void *state, uint32_t of, void **batch, rp_error *err
 
 static void batch_free(void *batch)
 {
-    rp__gpu_batch_close(batch);
+    rp__gpu_card_batch_close(batch);
     rp__free(batch);
 }
 
 static void batch_start(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
 {
-    rp__gpu_batch_start(batch, asked, n, arena);
+    rp__gpu_card_batch_start(batch, asked, n, arena);
 }
 
 static void batch_finish(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
 {
-    rp__gpu_batch_finish(batch, asked, n, arena);
+    rp__gpu_card_batch_finish(batch, asked, n, arena);
 }
 
 static const char *algorithm(size_t i)

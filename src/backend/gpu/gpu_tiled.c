@@ -11,11 +11,10 @@
 enum { ALIGN = 256, WARPS = 8, SLOTS_LEAST = 1024 };
 
 void rp__gpu_tiled_open(rp__gpu_tiled *tiled, rp__device *device, karg_norms norms, uint32_t n_docs,
-                        uint32_t tile_bits, size_t most)
+                        size_t most)
 {
-    *tiled = (rp__gpu_tiled){
-        .device = device, .norms = norms, .n_docs = n_docs, .tile_bits = tile_bits, .most = most};
-    tiled->n_tiles = ((n_docs - 1) >> tile_bits) + 1;
+    *tiled = (rp__gpu_tiled){.device = device, .norms = norms, .n_docs = n_docs, .most = most};
+    tiled->n_tiles = ((n_docs - 1) >> KARG_OR_TILE) + 1;
 }
 
 static void free_stage(rp__gpu_tiled *tiled)
@@ -174,8 +173,7 @@ static rp_status launch(rp__gpu_tiled *tiled, const fresh *f, size_t n)
                      .n_lists = f->n,
                      .n_blocks = f->n_blocks,
                      .n_docs = tiled->n_docs,
-                     .n_tiles = tiled->n_tiles,
-                     .tile_bits = tiled->tile_bits};
+                     .n_tiles = tiled->n_tiles};
     rp__launch how = {.grid = (f->n_blocks + WARPS - 1) / WARPS,
                       .block = 32 * WARPS,
                       .shared = WARPS * KARG_BLOCK * sizeof(uint32_t)};

@@ -17,7 +17,7 @@ typedef struct rp__gpu_tiled_slot {
 typedef struct rp__gpu_tiled {
     rp__device *device;
     karg_norms norms;
-    uint32_t n_docs, tile_bits, n_tiles;
+    uint32_t n_docs, n_tiles;
     size_t most;                /* bytes of device memory for lists */
     rp__cu_ptr room;
     size_t used;                /* of it */
@@ -36,10 +36,9 @@ typedef struct rp__gpu_tiled_want {
     karg_word word;
 } rp__gpu_tiled_want;
 
-/* Tiles of 2^tile_bits docids, 5 to 16. `most`: bytes of device memory for lists, which are taken by the first call
- * below. */
+/* `most`: bytes of device memory for lists, which are taken by the first call below. */
 void rp__gpu_tiled_open(rp__gpu_tiled *tiled, rp__device *device, karg_norms norms, uint32_t n_docs,
-                        uint32_t tile_bits, size_t most);
+                        size_t most);
 void rp__gpu_tiled_close(rp__gpu_tiled *tiled); /* all zero is fine */
 
 /* All n lists, laid out: out[i] is want[i]'s; a list may come twice. The device was asked to, and is not waited

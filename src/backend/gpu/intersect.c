@@ -24,21 +24,19 @@ enum {
 };
 
 const rp__intersect rp__intersect_table[RP_INTERSECTS] = {
+    ROW(BS_X1, "bs x1", bs_x1, A, B, 1, NULL),
     ROW(BS_X2, "bs x2", bs_x2, A, B, 2, NULL),
-    ROW(BS_X4, "bs x4", bs_x4, A, B, 4, NULL),
     ROW(IS, "is", is, A, B, 2, NULL),
     ROW(LR_GLOBAL, "lr", lr_global, A, B | LR, 2, NULL),
     ROW(LR_LOCAL, "lr local", lr_local, A, B | LR, 2, NULL),
     ROW(HS_X1, "hs x1", hs_x1, A, B | HS, 1, NULL),
     ROW(HS_X2, "hs x2", hs_x2, A, B | HS, 2, NULL),
-    ROW(HS_X4, "hs x4", hs_x4, A, B | HS, 4, NULL),
     ROW(SKIP, "skip", skip, A, B | LIST, 2, "raw"),
     ROW(PMF, "pmf", pmf, A, B | SPLITS, 4, NULL),
     ROW(PMF_HEADS, "pmf heads", pmf_heads, A, RP_INTERSECT_HEADS | SPLITS, 4, NULL),
     ROW(MPATH, "mpath", mpath, PATH, B, TUNE_MPATH_STEPS, NULL),
     ROW(MPATH_TWO, "mpath two", mpath, PATH, B | SPLITS, TUNE_MPATH_STEPS, NULL),
     ROW(TILE, "tile", tile, SLICE, B, 0, NULL),
-    ROW(TILE_TWO, "tile two", tile, SLICE, B | SPLITS, 0, NULL),
     ROW(TILE_RANKS, "tile ranks", tile_ranks, SLICE, B, 0, NULL),
     ROW(TILE_MARKS, "tile marks", tile_marks, SLICE, B, 0, NULL),
     ROW(BITS_PROBE, "bits probe", bits_probe, A, RP_INTERSECT_B_BITS, 4, NULL),
@@ -82,7 +80,7 @@ void rp__intersect_cut(rp__intersect_id id, uint32_t threads, uint32_t told, kar
     case RP_INTERSECT_SLICE:
         args->shift = slice_of(args, told);
         tiles = div_up(args->universe, 1U << args->shift);
-        words = ((id == RP_INTERSECT_TILE_RANKS ? 5U : 2U) << args->shift >> 5) + staged;
+        words = ((id == RP_INTERSECT_TILE_RANKS ? 4U : 2U) << args->shift >> 5) + staged;
         break;
     case RP_INTERSECT_PATH:
         args->tile = threads * row->each;
@@ -111,7 +109,7 @@ static uint32_t splitters(const karg_intersect *args, uint32_t level)
 
 size_t rp__intersect_splits(const karg_intersect *args)
 {
-    size_t n = 2 * (args->tiles + (size_t)1);
+    size_t n = args->tiles + (size_t)1;
     for (uint32_t level = 0; level < args->levels; level++)
         n += splitters(args, level);
     return n * sizeof(uint32_t);
@@ -126,9 +124,6 @@ static rp_status find_splits(const rp__intersect *row, rp__device *device, karg_
     if (row->tile == RP_INTERSECT_PATH)
         return rp__device_launch(device, RP_KERNEL_intersect_mpath_splits_kernel,
                                  (rp__launch){div_up(ends, warps), SPLIT_THREADS, 0}, args);
-    if (row->tile == RP_INTERSECT_SLICE)
-        return rp__device_launch(device, RP_KERNEL_intersect_tile_splits_kernel,
-                                 (rp__launch){div_up(2 * ends, warps), SPLIT_THREADS, 0}, args);
     rp_status status = RP_OK;
     for (uint32_t level = args->levels; status == RP_OK && level-- > 0;) {
         args->level = level;

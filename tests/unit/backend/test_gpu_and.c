@@ -86,10 +86,9 @@ static void make_list(world *w, uint32_t i)
     assert_int_equal(rp__device_alloc(&w->device, l->used + RP_PAD, &l->at), RP_OK);
     send(w, l);
     assert_int_equal(rp__list_open(&codec, l->bytes, l->used, l->n, DOCS, false, &opened), RP_OK);
-    rp__gpu_index index = {.device = &w->device, .n = 1};
-    index.sections[0].host = l->bytes;
-    index.sections[0].bytes = l->used;
-    index.sections[0].at = l->at;
+    rp__gpu_share share = {.n = 1, .is_whole = true};
+    rp__gpu_index index = {.device = &w->device, .share = &share};
+    share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = l->at};
     assert_int_equal(rp__gpu_and_word(&index, &opened, &l->word), RP_OK);
 }
 

@@ -170,7 +170,7 @@ static void lists_that_do_not_rise_are_safe(void **state)
 {
     (void)state;
     static const rp__kernel_id kernels[] = {
-        RP_KERNEL_intersect_bs_x4_kernel, RP_KERNEL_intersect_is_kernel,
+        RP_KERNEL_intersect_bs_x2_kernel, RP_KERNEL_intersect_is_kernel,
         RP_KERNEL_intersect_tile_kernel,  RP_KERNEL_intersect_tile_ranks_kernel,
         RP_KERNEL_intersect_mpath_kernel,
     };

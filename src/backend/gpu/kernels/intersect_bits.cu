@@ -31,16 +31,12 @@ PRIM uint4 bits_and(uint4 p, uint4 q)
 PRIM void bits_read(const karg_intersect &a, uint32_t first, uint32_t n, uint4 *v)
 {
     const uint4 *of_a = prim_at<const uint4>(a.a_bits), *of_b = prim_at<const uint4>(a.b_bits);
-    uint4 w[BITS_LOADS];
+    const uint4 none = make_uint4(0, 0, 0, 0);
 #pragma unroll
     for (uint32_t k = 0; k < BITS_LOADS; k++) {
         uint32_t i = first + k * prim_block_size();
-        v[k] = i < n ? prim_load_once(&of_a[i]) : make_uint4(0, 0, 0, 0);
-        w[k] = i < n ? prim_load_once(&of_b[i]) : make_uint4(0, 0, 0, 0);
+        v[k] = i < n ? bits_and(prim_load_once(&of_a[i]), prim_load_once(&of_b[i])) : none;
     }
-#pragma unroll
-    for (uint32_t k = 0; k < BITS_LOADS; k++)
-        v[k] = bits_and(v[k], w[k]);
 }
 
 RP_KERNEL(intersect_bits_marks_kernel, karg_intersect)
@@ -72,7 +68,7 @@ RP_KERNEL(intersect_bits_and_kernel, karg_intersect)
         ((uint4 *)bits)[k * size + prim_thread()] = v[k];
     prim_sync();
     uint32_t *out = prim_at<uint32_t>(a.out), room = a.room, from = tile.number * words;
-    uint32_t n = compact_bits(a.state, tile, bits, words, bits + words, scratch,
+    uint32_t n = compact_bits(a.state, tile, [=](uint32_t i) { return bits[i]; }, words, bits + words, scratch,
                               [=](uint32_t place, uint32_t word, uint32_t bit) {
                                   if (place < room)
                                       out[place] = 32 * (from + word) + bit;

@@ -120,7 +120,8 @@ RP_KERNEL_BOUNDED(intersect_bp128_tile_kernel, karg_intersect, 256, 5)
     if (prim_warp() < 4) {
         bool is_a = prim_warp() < 2, is_end = prim_warp() % 2;
         uint64_t x = base + (is_end ? width : 0);
-        uint32_t n = is_a ? a.na : last ? a.list.n_blocks : 0, at = search_warp(is_a ? list_a : last, n, x);
+        uint32_t n = is_a ? a.na : last ? a.list.n_blocks : 0;
+        uint32_t at = search_warp(is_a ? list_a : last, n, x, a.universe);
         if (prim_lane() == 0)
             s.scratch[prim_warp()] = at;
     }
@@ -128,11 +129,9 @@ RP_KERNEL_BOUNDED(intersect_bp128_tile_kernel, karg_intersect, 256, 5)
     slice_set(s.of_a, width - 1, {list_a, s.scratch[0], s.scratch[1]});
     bp128_set(a.list, s.of_b, (uint32_t)base, width, s.scratch[2], prim_min(s.scratch[3] + 1, a.list.n_blocks));
     prim_sync();
-    for (uint32_t i = prim_thread(); i < words; i += prim_block_size())
-        s.of_a[i] &= s.of_b[i];
-    prim_sync();
+    auto both = [=](uint32_t i) { return s.of_a[i] & s.of_b[i]; };
     uint32_t *out = prim_at<uint32_t>(a.out), room = a.room, from = (uint32_t)base;
-    uint32_t n = compact_bits(a.state, tile, s.of_a, words, s.rest, s.scratch,
+    uint32_t n = compact_bits(a.state, tile, both, words, s.rest, s.scratch,
                               [=](uint32_t place, uint32_t word, uint32_t bit) {
                                   if (place < room)
                                       out[place] = from + 32 * word + bit;

@@ -1,5 +1,5 @@
 /* intersect_hs.cu: A in B by hash segmentation: the leading bits of a docid name its bucket of B.
- * One thread: one, two or four elements of A side by side. One block: a tile of A.
+ * One thread: one or two elements of A side by side. One block: a tile of A.
  * Reads A once, coalesced; two starts an element, then the bucket: at once where two sectors hold it, else after
  * a binary search; writes hits staged in shared memory. Three loads wait for each other, no more, for fine buckets.
  * aux: the starts, n_buckets + 1 of them, of buckets of 2^shift docids; they are held within nb: any are safe.
@@ -27,4 +27,3 @@ template <int E> PRIM void hs_run(const karg_intersect &a)
 
 RP_KERNEL(intersect_hs_x1_kernel, karg_intersect) { hs_run<1>(a); }
 RP_KERNEL(intersect_hs_x2_kernel, karg_intersect) { hs_run<2>(a); }
-RP_KERNEL(intersect_hs_x4_kernel, karg_intersect) { hs_run<4>(a); }

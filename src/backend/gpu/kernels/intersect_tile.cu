@@ -1,9 +1,8 @@
 /* intersect_tile.cu: A and B by slices of the universe: bits in shared memory, and their AND.
- * One block: 2^shift docids; four of its warps find where they begin and end in both lists, unless an earlier
- * kernel did, then all set bits.
+ * One block: 2^shift docids; four of its warps find where they begin and end in both lists, then all set bits.
  * Reads both lists once, 16 bytes a load, coalesced, four in flight a thread; two bitmaps of 2^shift bits in
  * shared memory, no search in it; writes docids in order, staged by warps, or the AND as bits (marks).
- * shift 10 to 18; 128 to 256 threads. Any content is safe: bits stay in the slice, docids in the room.
+ * shift 10 to 18; 128 to 512 threads. Any content is safe: bits stay in the slice, docids in the room.
  * Source: own; the cut of Ding et al. 2009 and Ao et al. 2011, 4.4, with bits in place of search. */
 #include "backend/gpu/kernels/prim/search.cuh"
 #include "backend/gpu/kernels/prim/slice.cuh"
@@ -12,18 +11,7 @@
 PRIM uint32_t tile_begin(const karg_intersect &a, uint32_t t, uint32_t list)
 {
     return search_warp(prim_at<const uint32_t>(list ? a.b : a.a), list ? a.nb : a.na,
-                       (uint64_t)t << a.shift);
-}
-
-/* A warp a list and slice: splits[2t]: where slice t begins in A, splits[2t + 1]: in B, for t up to `tiles`. */
-RP_KERNEL(intersect_tile_splits_kernel, karg_intersect)
-{
-    uint32_t i = prim_block() * (prim_block_size() / 32) + prim_warp();
-    if (i / 2 > a.tiles)
-        return;
-    uint32_t at = tile_begin(a, i / 2, i % 2);
-    if (prim_lane() == 0)
-        prim_at<uint32_t>(a.splits)[i] = at;
+                       (uint64_t)t << a.shift, a.universe);
 }
 
 /* Ranks of the first docids of a slice. */
@@ -39,8 +27,7 @@ PRIM tile_first tile_fill(const karg_intersect &a, const slice_shared &s, uint32
     for (uint32_t i = prim_thread(); i < 2 * (width / 32); i += prim_block_size())
         s.of_a[i] = 0;
     if (which < 4) {
-        uint32_t at = a.splits ? prim_load(&prim_at<const uint32_t>(a.splits)[2 * t + which])
-                               : tile_begin(a, t + which / 2, which % 2);
+        uint32_t at = tile_begin(a, t + which / 2, which % 2);
         if (prim_lane() == 0)
             s.scratch[which] = at;
     }
@@ -58,18 +45,16 @@ PRIM void tile_end(const karg_intersect &a, compact_tile tile, uint32_t n)
         *prim_at<uint32_t>(a.count) = n;
 }
 
-RP_KERNEL_BOUNDED(intersect_tile_kernel, karg_intersect, 256, 6)
+RP_KERNEL_BOUNDED(intersect_tile_kernel, karg_intersect, 512, 3)
 {
     uint32_t words = (1U << a.shift) / 32;
     slice_shared s = slice_lay_out(words);
     compact_tile tile = compact_begin(a.state, a.tiles, s.scratch);
     uint64_t base = (uint64_t)tile.number << a.shift;
     tile_fill(a, s, tile.number);
-    for (uint32_t i = prim_thread(); i < words; i += prim_block_size())
-        s.of_a[i] &= s.of_b[i];
-    prim_sync();
     uint32_t *out = prim_at<uint32_t>(a.out), room = a.room, from = (uint32_t)base;
-    uint32_t n = compact_bits(a.state, tile, s.of_a, words, s.rest, s.scratch,
+    auto both = [=](uint32_t i) { return s.of_a[i] & s.of_b[i]; };
+    uint32_t n = compact_bits(a.state, tile, both, words, s.rest, s.scratch,
                               [=](uint32_t place, uint32_t word, uint32_t bit) {
                                   if (place < room)
                                       out[place] = from + 32 * word + bit;
@@ -82,12 +67,11 @@ RP_KERNEL_BOUNDED(intersect_tile_ranks_kernel, karg_intersect, 256, 4)
 {
     uint32_t words = (1U << a.shift) / 32;
     slice_shared s = slice_lay_out(words);
-    uint32_t *both = s.rest, *before_a = both + words, *before_b = before_a + words;
+    uint32_t *before_a = s.rest, *before_b = before_a + words;
     compact_tile tile = compact_begin(a.state, a.tiles, s.scratch);
     uint64_t base = (uint64_t)tile.number << a.shift;
     tile_first first = tile_fill(a, s, tile.number);
-    for (uint32_t i = prim_thread(); i < words; i += prim_block_size())
-        both[i] = s.of_a[i] & s.of_b[i];
+    auto both = [=](uint32_t i) { return s.of_a[i] & s.of_b[i]; };
     if (prim_warp() == 0)
         compact_count_bits(s.of_a, before_a, words);
     if (prim_warp() == 1)
@@ -109,7 +93,7 @@ RP_KERNEL_BOUNDED(intersect_tile_ranks_kernel, karg_intersect, 256, 4)
 }
 
 /* The AND as bits by docid, and how many: no order, no tickets. */
-RP_KERNEL_BOUNDED(intersect_tile_marks_kernel, karg_intersect, 256, 6)
+RP_KERNEL_BOUNDED(intersect_tile_marks_kernel, karg_intersect, 512, 3)
 {
     uint32_t words = (1U << a.shift) / 32, n = 0, all;
     uint32_t of_list = prim_div_up(a.universe, 32), from = prim_block() * words;

@@ -64,7 +64,7 @@ struct four {
 /* A warp: cells that begin with one of these, or, after the list's last, with none. */
 PRIM void put_firsts(const karg_lay &a, const work &w, const four &f, uint32_t rank, uint32_t before)
 {
-    uint32_t from = rank == 0 ? 0 : prim_min(before >> a.tile_bits, a.n_tiles - 1) + 1;
+    uint32_t from = rank == 0 ? 0 : prim_min(before >> KARG_OR_TILE, a.n_tiles - 1) + 1;
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++) {
         const uint32_t to = e < f.n ? f.tile[e] + 1 : 0;
@@ -74,13 +74,24 @@ PRIM void put_firsts(const karg_lay &a, const work &w, const four &f, uint32_t r
     }
 }
 
-/* What is greatest in each tile: neighbours of one tile have one word to tell. */
+/* What is greatest in each tile. Where the block is in one tile, as blocks of dense lists mostly are, one lane tells;
+ * else neighbours of one tile are told together. */
 PRIM void put_tops(const work &w, const four &f)
 {
+    const uint32_t one = prim_shuffle<32>(f.tile[0], 0);
+    const bool is_in_one = f.n == 0 || (f.n == 4 && f.tile[0] == one && f.tile[3] == one);
     uint32_t top = 0;
+    if (prim_ballot<32>(!is_in_one) == 0) {
+        for (uint32_t e = 0; e < f.n; e++)
+            top = prim_max(top, prim_word(f.ratio[e]));
+        top = scan_max<32>(top);
+        if (prim_lane() == 0 && f.n > 0)
+            prim_atomic_max(&w.cells[one].top, top);
+        return;
+    }
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++) {
-        top = prim_max(top, prim_word(f.ratio[e]));
+        top = prim_max(top, e < f.n ? prim_word(f.ratio[e]) : 0);
         if (e < f.n && (e == 3 || e + 1 == f.n || f.tile[e < 3 ? e + 1 : 3] != f.tile[e])) {
             prim_atomic_max(&w.cells[f.tile[e]].top, top);
             top = 0;
@@ -88,19 +99,36 @@ PRIM void put_tops(const work &w, const four &f)
     }
 }
 
-/* Postings from `rank` on, of these docids. */
+/* Frequencies of postings `rank` to rank + 3, of which there are n. */
+PRIM void load_tfs(const work &w, uint32_t rank, uint32_t n, uint32_t *tfs)
+{
+    const bool is_raw = w.word.list.freq_code == KARG_CODEC_RAW;
+#pragma unroll
+    for (uint32_t e = 0; e < 4; e++)
+        tfs[e] = e >= n ? 1 : is_raw ? prim_load_once(prim_at<const uint32_t>(w.word.list.freqs) + rank + e)
+                                     : word_tf(w.word.list, rank + e, w.found);
+}
+
+/* Postings from `rank` on, of these docids; what is past the last goes to the room after the arrays. */
 PRIM four put_postings(const karg_lay &a, const work &w, const uint32_t *docids, uint32_t n, uint32_t rank)
 {
     four f = {n, {0, 0, 0, 0}, {0, 0, 0, 0}};
+    uint32_t place[4], tfs[4];
+    load_tfs(w, rank, n, tfs);
 #pragma unroll
-    for (uint32_t e = 0; e < 4; e++)
-        if (e < n) {
-            const uint32_t docid = prim_min(docids[e], a.n_docs - 1);
-            f.tile[e] = docid >> a.tile_bits;
-            f.ratio[e] = bm25_ratio(bm25_norm_any(a.norms, docid), word_tf(w.word.list, rank + e, w.found));
-            prim_at<uint16_t>(w.list.places)[rank + e] = (uint16_t)docid;
-            prim_at<float>(w.list.ratios)[rank + e] = f.ratio[e];
-        }
+    for (uint32_t e = 0; e < 4; e++) {
+        const uint32_t docid = prim_min(docids[e], a.n_docs - 1);
+        place[e] = docid & 0xFFFF;
+        f.tile[e] = docid >> KARG_OR_TILE;
+        f.ratio[e] = e < n ? bm25_ratio(bm25_norm_any(a.norms, docid), tfs[e]) : 0;
+    }
+    if (n > 0) {
+        prim_store_once(prim_at<uint2>(w.list.places) + rank / 4,
+                        make_uint2(place[0] | place[1] << 16, place[2] | place[3] << 16));
+        prim_store_once(prim_at<uint4>(w.list.ratios) + rank / 4,
+                        make_uint4(prim_word(f.ratio[0]), prim_word(f.ratio[1]), prim_word(f.ratio[2]),
+                                   prim_word(f.ratio[3])));
+    }
     return f;
 }
 

@@ -9,41 +9,48 @@
 #include "backend/gpu/kernels/prim/best.cuh"
 #include "backend/gpu/kernels/prim/bm25.cuh"
 
+enum { SIZE = 1 << KARG_OR_TILE, WORDS = SIZE + SIZE / 32 };
+
 /* A term of the query in work, in the tile in work. */
 struct alignas(16) source {
-    uint64_t places, ratios, cells;
-    float weight;
-    uint32_t n;
+    uint64_t places, ratios;
     uint32_t first, end; /* its postings there */
+    float weight;
     uint32_t rest;       /* the most that it and all after can contribute there */
-    uint32_t zero;
 };
-static_assert(sizeof(source) == KARG_OR_SOURCE, "what launches give");
+static_assert(4 * (int)WORDS + KARG_OR_TERMS * (sizeof(source) + sizeof(uint64_t)) <=
+                  KARG_OR_SHARED + KARG_OR_TERMS * KARG_OR_SHARED_TERM,
+              "what launches give");
 
-/* Shared memory of a warp: a score a document; a bit for those that may enter. Both are 0 between tiles. */
+/* Shared memory of a warp: a score a document; a bit for those that match, where a score of 0 is one too. Both are 0
+ * between tiles. Where cells of terms lie. */
 struct room {
     uint32_t *scores, *marks;
     source *sources;
+    uint64_t *cells;
 };
 
 struct work {
     karg_or_query query;
     karg_or_state *state;
-    uint32_t number, size; /* of the query; documents of a tile */
-    bool is_ahead;         /* nothing is kept but what it tells of the k best */
+    uint32_t number; /* of the query */
+    bool is_ahead;   /* nothing is kept but what it tells of the k best */
 };
 
 PRIM room lay_out(const karg_or &a)
 {
-    const uint32_t size = 1U << a.tile_bits, words = size + prim_div_up(size, 128) * 4;
-    unsigned char *at = prim_shared() + prim_warp() * (words * 4 + a.most_terms * KARG_OR_SOURCE);
-    return {(uint32_t *)at, (uint32_t *)at + size, (source *)(at + words * 4)};
+    unsigned char *at = prim_shared() + prim_warp() * (KARG_OR_SHARED + a.most_terms * KARG_OR_SHARED_TERM);
+    source *sources = (source *)(at + 4 * WORDS);
+    return {(uint32_t *)at, (uint32_t *)at + SIZE, sources, (uint64_t *)(sources + a.most_terms)};
 }
 
-PRIM void clear(uint32_t *at, uint32_t words)
+template <int N> PRIM void clear(uint32_t *at)
 {
-    for (uint32_t i = prim_lane(); i < words / 4; i += 32)
-        ((uint4 *)at)[i] = make_uint4(0, 0, 0, 0);
+#pragma unroll
+    for (int i = 0; i < N / 128; i++)
+        ((uint4 *)at)[prim_lane() + 32 * i] = make_uint4(0, 0, 0, 0);
+    if (N % 128 && prim_lane() < N % 128 / 4)
+        ((uint4 *)at)[prim_lane() + N / 128 * 32] = make_uint4(0, 0, 0, 0);
 }
 
 /* ---- Postings ----------------------------------------------------------------------------------- */
@@ -62,40 +69,50 @@ PRIM postings load(const source &s, uint32_t rank)
     }
     return p;
 }
-
-/* Adds those of the four that are postings `first` to `first` + n - 1, the lane's first being `rank`; documents that
- * come to `need` are marked. */
-PRIM void add(const room &r, const work &w, const postings &p, float weight, uint32_t from, uint32_t n, uint32_t need)
+/* The document of the tile that posting e of them is of. */
+PRIM uint32_t place_of(uint2 places, uint32_t e)
 {
-    const uint32_t mask = w.size - 1;
-    const uint32_t at[4] = {p.places.x & mask, p.places.x >> 16 & mask, p.places.y & mask, p.places.y >> 16 & mask};
+    const uint32_t two = e < 2 ? places.x : places.y;
+    return (e % 2 ? two >> 16 : two) & (SIZE - 1);
+}
+
+/* Adds those of the four that are among the term's n postings in the tile, the lane's first being number `from`; whether
+ * a document comes to `need`. */
+PRIM bool add(const room &r, const postings &p, float weight, uint32_t from, uint32_t n, uint32_t need)
+{
     const uint32_t ratios[4] = {p.ratios.x, p.ratios.y, p.ratios.z, p.ratios.w};
-    uint32_t total[4];
+    uint32_t total[4] = {0, 0, 0, 0};
+    bool hits = false;
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++) {
         const uint32_t fixed = bm25_weighed(weight, prim_real(ratios[e]));
-        total[e] = fixed;
         if (from + e < n)
-            total[e] += prim_atomic_add(&r.scores[at[e]], fixed);
+            total[e] = fixed + prim_atomic_add(&r.scores[place_of(p.places, e)], fixed);
     }
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++)
-        if (from + e < n && total[e] >= need)
-            prim_atomic_or(&r.marks[at[e] / 32], 1U << at[e] % 32);
+        hits |= total[e] >= need;
+    for (uint32_t e = 0; need == 0 && e < 4; e++)
+        if (from + e < n) {
+            const uint32_t at = place_of(p.places, e);
+            prim_atomic_or(&r.marks[at / 32], 1U << at % 32);
+        }
+    return hits;
 }
 
-/* The lane's places in the last step of all, and how many steps there were. */
+/* The lane's places in the last step of all, and how many steps there were; whether documents came to what was asked. */
 struct walked {
     uint2 places;
     uint32_t from, n, steps;
+    bool hits;
 };
 
 /* All postings in the tile of the terms before `to`. */
-PRIM walked add_terms(const room &r, const work &w, uint32_t to, uint32_t need)
+PRIM walked add_terms(const room &r, uint32_t to, uint32_t need)
 {
     source s = r.sources[0];
     uint32_t t = 0, base = s.first & ~3U;
-    walked done = {{0, 0}, 0, 0, 0};
+    walked done = {{0, 0}, 0, 0, 0, false};
     auto find = [&]() {
         while (base >= s.end && ++t < to) {
             s = r.sources[t];
@@ -107,31 +124,33 @@ PRIM walked add_terms(const room &r, const work &w, uint32_t to, uint32_t need)
     while (t < to) {
         const postings now = next;
         const float weight = s.weight;
-        done = {now.places, base + 4 * prim_lane() - s.first, s.end - s.first, done.steps + 1};
+        done = {now.places, base + 4 * prim_lane() - s.first, s.end - s.first, done.steps + 1, done.hits};
         base += 128;
         find();
         if (t < to)
             next = load(s, base + 4 * prim_lane());
-        add(r, w, now, weight, done.from, done.n, need);
+        done.hits |= add(r, now, weight, done.from, done.n, need);
     }
     prim_sync_tile();
     return done;
 }
 
 /* Where a tile had few postings only their scores are cleared. */
-PRIM void clear_scores(const room &r, const work &w, const walked &done)
+PRIM void clear_scores(const room &r, const walked &done)
 {
-    const uint32_t places[4] = {done.places.x, done.places.x >> 16, done.places.y, done.places.y >> 16};
-    if (done.steps > 1)
-        clear(r.scores, w.size);
+    if (done.steps > 1) {
+        clear<SIZE>(r.scores);
+        return;
+    }
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++)
-        if (done.steps == 1 && done.from + e < done.n)
-            r.scores[places[e] & (w.size - 1)] = 0;
+        if (done.from + e < done.n)
+            r.scores[place_of(done.places, e)] = 0;
 }
 
-/* The postings in the tile of one term, as far as documents are marked: places of some steps at a time. */
-PRIM void add_marked(const room &r, const work &w, uint32_t t)
+/* The postings in the tile of one term, as far as their documents score `need`, which is above 0: places of some steps
+ * at a time. */
+PRIM void add_reaching(const room &r, uint32_t t, uint32_t need)
 {
     const source s = r.sources[t];
     const uint32_t steps = 4;
@@ -144,10 +163,8 @@ PRIM void add_marked(const room &r, const work &w, uint32_t t)
         }
 #pragma unroll
         for (uint32_t i = 0; i < 4 * steps; i++) {
-            const uint32_t rank = base + 128 * (i / 4) + 4 * prim_lane() + i % 4;
-            const uint32_t two = i % 4 < 2 ? places[i / 4].x : places[i / 4].y;
-            const uint32_t at = two >> 16 * (i % 2) & (w.size - 1);
-            if (rank - s.first < s.end - s.first && r.marks[at / 32] >> at % 32 & 1)
+            const uint32_t rank = base + 128 * (i / 4) + 4 * prim_lane() + i % 4, at = place_of(places[i / 4], i % 4);
+            if (rank - s.first < s.end - s.first && r.scores[at] >= need)
                 prim_atomic_add(&r.scores[at],
                                 bm25_weighed(s.weight, prim_load(prim_at<const float>(s.ratios) + rank)));
         }
@@ -157,82 +174,47 @@ PRIM void add_marked(const room &r, const work &w, uint32_t t)
 
 /* ---- Documents that may enter ------------------------------------------------------------------- */
 
-PRIM bool are_some_marked(const room &r, const work &w)
+/* Calls each(place, score) for the lane's documents that score at least `least`; at 0: that match. */
+template <class EACH> PRIM void look_through(const room &r, uint32_t least, EACH each)
 {
-    uint32_t some = 0;
-    for (uint32_t i = prim_lane(); i < w.size / 32; i += 32)
-        some |= r.marks[i];
-    return prim_ballot<32>(some != 0) != 0;
-}
-
-/* Calls each(place, score) for those of the lane that are marked and score at least `least`; returns how many there
- * are of all lanes. */
-template <class EACH> PRIM uint32_t look_through(const room &r, const work &w, uint32_t least, EACH each)
-{
-    uint32_t n = 0;
-    for (uint32_t i = prim_lane(); i < w.size / 32; i += 32)
-        for (uint32_t set = r.marks[i]; set; set &= set - 1) {
-            const uint32_t at = 32 * i + prim_lowest(set), score = r.scores[at];
-            if (score >= least) {
-                each(at, score);
-                n++;
-            }
-        }
-    return scan_sum<32>(n);
-}
-PRIM uint32_t count_marked(const room &r, const work &w, uint32_t least)
-{
-    return look_through(r, w, least, [](uint32_t, uint32_t) {});
-}
-
-/* Leaves marks only where documents score at least `least`; returns how many. */
-PRIM uint32_t sift(const room &r, const work &w, uint32_t least)
-{
-    uint32_t n = 0;
-    for (uint32_t i = prim_lane(); i < w.size / 32; i += 32) {
-        uint32_t left = r.marks[i];
-        for (uint32_t set = left; set; set &= set - 1)
-            if (r.scores[32 * i + prim_lowest(set)] < least)
-                left &= ~(set & -set);
-        r.marks[i] = left;
-        n += prim_count(left);
+#pragma unroll 2
+    for (uint32_t i = prim_lane(); i < SIZE / 4; i += 32) {
+        const uint4 v = ((const uint4 *)r.scores)[i];
+        if (least && prim_max(prim_max(v.x, v.y), prim_max(v.z, v.w)) < least)
+            continue;
+        const uint32_t scores[4] = {v.x, v.y, v.z, v.w}, marks = r.marks[i / 8] >> 4 * (i % 8);
+#pragma unroll
+        for (uint32_t e = 0; e < 4; e++)
+            if (least ? scores[e] >= least : marks >> e & 1)
+                each(4 * i + e, scores[e]);
     }
-    prim_sync_tile();
-    return scan_sum<32>(n);
 }
 
-/* Of documents that are marked with this score, and of which there are more, leaves the first `n`. */
-PRIM void cut_ties(const room &r, const work &w, uint32_t score, uint32_t n)
+PRIM uint32_t best_score(const room &r)
 {
-    uint32_t before = 0;
-    for (uint32_t from = 0; from < prim_div_up(w.size / 32, 32) * 32; from += 32) {
-        const uint32_t i = from + prim_lane();
-        uint32_t left = i < w.size / 32 ? r.marks[i] : 0, ties = 0;
-        for (uint32_t set = left; set; set &= set - 1)
-            ties |= r.scores[32 * i + prim_lowest(set)] == score ? set & -set : 0;
-        const uint32_t up_to = before + scan_add<32>(prim_count(ties));
-        for (uint32_t over = prim_max(up_to, n) - n; over && ties; over--) {
-            const uint32_t last = 1U << (prim_width(ties) - 1);
-            ties &= ~last;
-            left &= ~last;
-        }
-        if (i < w.size / 32)
-            r.marks[i] = left;
-        before = prim_shuffle<32>(up_to, 31);
+    uint32_t best = 0;
+#pragma unroll 4
+    for (uint32_t i = prim_lane(); i < SIZE / 4; i += 32) {
+        const uint4 v = ((const uint4 *)r.scores)[i];
+        best = prim_max(best, prim_max(prim_max(v.x, v.y), prim_max(v.z, v.w)));
     }
-    prim_sync_tile();
+    return best;
 }
+PRIM bool do_some_reach(const room &r, uint32_t need) { return prim_ballot<32>(best_score(r) >= need) != 0; }
 
-/* More than k are marked: leaves the k best of them. The k-th score is found bit by bit. */
-PRIM_APART void cut_to_k(room r, work w, uint32_t k)
+/* A score that k documents of the tile reach, if each lane's best are among them; 0: nobody knows. */
+PRIM uint32_t known_score(const room &r, uint32_t k)
 {
-    uint32_t least = 0;
-    for (uint32_t bit = 1U << 31; bit; bit /= 2)
-        if (count_marked(r, w, least | bit) >= k)
-            least |= bit;
-    uint32_t above = least == ~0U ? 0 : count_marked(r, w, least + 1);
-    sift(r, w, least);
-    cut_ties(r, w, least, k - above);
+    const uint32_t best = best_score(r);
+    uint32_t better = 0;
+    if (k > 32)
+        return 0;
+#pragma unroll 8
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        const uint32_t other = prim_shuffle<32>(best, lane);
+        better += other > best || (other == best && lane < prim_lane());
+    }
+    return prim_shuffle<32>(best, prim_lowest(prim_ballot<32>(better == k - 1)));
 }
 
 /* ---- What a query has found --------------------------------------------------------------------- */
@@ -262,21 +244,25 @@ PRIM void raise(const karg_or &a, const work &w)
 }
 static_assert(KARG_OR_BINS == 32 * 32, "as find_bin wants them");
 
-/* The documents of the tile that begins at `base` that are marked: their keys to what the query has found. */
+/* What lane 0 sees holds for all. */
+PRIM uint32_t least_of(const work &w, uint32_t seen) { return prim_max(w.query.least, prim_shuffle<32>(seen, 0)); }
+
+/* The documents of the tile, which begins at `base`, that may be among the k best: their keys to what the query has
+ * found, which tells of the k best too. */
 PRIM_APART void push(const karg_or &a, work w, uint32_t base, uint32_t least)
 {
     const room r = lay_out(a);
-    uint32_t n = sift(r, w, prim_max(least, prim_shuffle<32>(prim_load_now(&w.state->least), 0))), mine = 0, at = 0;
-    if (n > a.k)
-        cut_to_k(r, w, a.k);
-    n = look_through(r, w, 0, [&](uint32_t, uint32_t) { mine++; });
+    uint32_t mine = 0, at = 0;
+    least = prim_max(prim_max(least, least_of(w, prim_load_now(&w.state->least))), known_score(r, a.k));
+    look_through(r, least, [&](uint32_t, uint32_t) { mine++; });
+    const uint32_t up_to = scan_add<32>(mine), n = prim_shuffle<32>(up_to, 31);
     if (n == 0)
         return;
     uint64_t *found = prim_at<uint64_t>(a.found) + (uint64_t)w.number * a.room;
     if (prim_lane() == 0 && !w.is_ahead)
         at = prim_atomic_add(&w.state->found, n);
-    at = prim_shuffle<32>(at, 0) + scan_add<32>(mine) - mine;
-    look_through(r, w, 0, [&](uint32_t place, uint32_t score) {
+    at = prim_shuffle<32>(at, 0) + up_to - mine;
+    look_through(r, least, [&](uint32_t place, uint32_t score) {
         const uint32_t bin = prim_min(score >> w.query.shift, KARG_OR_BINS - 1U);
         if (at < a.room && !w.is_ahead)
             found[at] = best_key(score, base + place);
@@ -301,20 +287,23 @@ PRIM void do_tile(const karg_or &a, const room &r, const work &w, uint32_t tile,
         t++;
     if (t == 0)
         return;
-    const walked done = add_terms(r, w, t, t < n ? least - r.sources[t].rest : least);
-    if (are_some_marked(r, w)) {
-        for (; t < n && r.sources[t].rest > 0 && sift(r, w, least - r.sources[t].rest) > 0; t++)
-            add_marked(r, w, t);
-        push(a, w, tile << a.tile_bits, least);
+    const walked done = add_terms(r, t, t < n ? least - r.sources[t].rest : least);
+    if (prim_ballot<32>(done.hits)) {
+        for (; t < n && r.sources[t].rest > 0; t++) {
+            const uint32_t need = least - r.sources[t].rest;
+            if (!do_some_reach(r, need))
+                break;
+            add_reaching(r, t, need);
+        }
+        if (least == 0 || do_some_reach(r, least))
+            push(a, w, tile * SIZE, least);
         prim_sync_tile();
-        clear(r.marks, prim_div_up(w.size, 128) * 4);
+        if (least == 0)
+            clear<SIZE / 32>(r.marks);
     }
-    clear_scores(r, w, done);
+    clear_scores(r, done);
     prim_sync_tile();
 }
-
-/* What lane 0 sees holds for all. */
-PRIM uint32_t least_of(const work &w, uint32_t seen) { return prim_max(w.query.least, prim_shuffle<32>(seen, 0)); }
 
 /* The most that a document of a tile can score; a lane a tile. */
 PRIM uint32_t bound_of(const room &r, const work &w, uint32_t tile)
@@ -322,7 +311,7 @@ PRIM uint32_t bound_of(const room &r, const work &w, uint32_t tile)
     uint32_t sum = 0;
 #pragma unroll 4
     for (uint32_t t = 0; t < w.query.n_terms; t++) {
-        const karg_cell *cells = prim_at<const karg_cell>(r.sources[t].cells);
+        const karg_cell *cells = prim_at<const karg_cell>(r.cells[t]);
         sum += bm25_weighed(r.sources[t].weight, prim_real(prim_load(&cells[tile].top)));
     }
     return sum;
@@ -355,7 +344,7 @@ PRIM void put_sources(const room &r, const work &w, const karg_or_term &term, lo
 {
     const uint32_t up = prim_lane() < w.query.n_terms ? bm25_weighed(term.weight, prim_real(l.top)) : 0;
     const uint32_t up_to = scan_add<32>(up), all = prim_shuffle<32>(up_to, 31);
-    const uint32_t end = prim_min(prim_min(l.end, term.list.n), l.first + w.size);
+    const uint32_t end = prim_min(prim_min(l.end, term.list.n), l.first + SIZE);
     prim_sync_tile();
     if (prim_lane() < w.query.n_terms) {
         source *s = &r.sources[prim_lane()];
@@ -373,13 +362,12 @@ PRIM work open_query(const karg_or &a, const room &r, uint32_t number, karg_or_t
     w.number = number;
     w.query = prim_at<const karg_or_query>(a.queries)[number];
     w.state = prim_at<karg_or_state>(a.states) + number;
-    w.size = 1U << a.tile_bits;
     w.is_ahead = false;
     *term = {{0, 0, 0, 0, 0, 0}, 0, 0};
     if (prim_lane() < w.query.n_terms) {
         *term = prim_at<const karg_or_term>(a.terms)[w.query.term + prim_lane()];
-        r.sources[prim_lane()] = {term->list.places, term->list.ratios, term->list.cells, term->weight,
-                                  term->list.n, 0, 0, 0, 0};
+        r.sources[prim_lane()] = {term->list.places, term->list.ratios, 0, 0, term->weight, 0};
+        r.cells[prim_lane()] = term->list.cells;
     }
     prim_sync_tile();
     return w;
@@ -419,7 +407,7 @@ RP_KERNEL_BOUNDED(or_tile_ahead_kernel, karg_or, 128, 6)
     const uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp(), from = number / a.n_queries * a.ahead;
     if (from >= a.n_tiles)
         return;
-    clear(r.scores, (1U << a.tile_bits) + prim_div_up(1U << a.tile_bits, 128) * 4);
+    clear<WORDS>(r.scores);
     karg_or_term term;
     work w = open_query(a, r, number % a.n_queries, &term);
     w.is_ahead = true;
@@ -443,7 +431,7 @@ RP_KERNEL_BOUNDED(or_tile_kernel, karg_or, 128, 6)
     const uint32_t groups = prim_div_up(a.n_tiles, a.group) * a.n_queries;
     auto take = [&]() { return prim_lane() == 0 ? prim_atomic_add(prim_at<uint32_t>(a.taken), 1) : 0; };
     uint32_t ticket = take();
-    clear(r.scores, (1U << a.tile_bits) + prim_div_up(1U << a.tile_bits, 128) * 4);
+    clear<WORDS>(r.scores);
     for (;;) {
         const uint32_t group = prim_shuffle<32>(ticket, 0);
         if (group >= groups)

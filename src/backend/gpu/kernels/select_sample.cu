@@ -1,10 +1,11 @@
 /* select_sample.cu: the k best of one large selection, by one read of it and a sample.
  * Owns:   a warp chunks of 32 scores of the sample; then a thread 16 scores at a time.
  * Moves:  a 64th, then all scores once, 16 bytes a thread, coalesced; keys of the few hundred that reach the
- *         sample's threshold. Scratch: a histogram, 4 words, then those keys. Shared as select_block.cu.
+ *         sample's threshold. Scratch: a histogram and 4 words, left 0 as they were found, then those keys. Shared as select_block.cu.
  * Limits: k keys in shared memory. Where the sample misleads, the last block goes through all scores by itself.
  * Source: sampled thresholds as in bucketSelect (Alabi et al., 2012); the last block is radix select. */
 #include "backend/gpu/kernels/prim/narrow.cuh"
+#include "backend/gpu/kernels/tuning.h"
 
 enum { DONE = BEST_BINS, FILTERED, KEPT, THRESHOLD }; /* words of scratch after the histogram */
 
@@ -75,7 +76,23 @@ PRIM void filter(const karg_select &a, uint32_t threshold, uint32_t *state, uint
     }
 }
 
-RP_KERNEL_BOUNDED(select_sample_filter_kernel, karg_select, 512, 2)
+/* Ranks the keys that were kept: from shared memory, where there is room for them. */
+PRIM void rank(const karg_select &a, const uint64_t *kept, uint32_t n, uint32_t *bins, uint64_t *keys)
+{
+    uint64_t *own = keys + best_power(a.k);
+    const uint64_t *from = n <= TUNE_SAMPLE_KEYS ? own : kept;
+    for (uint32_t i = prim_thread(); i < n && from == own; i += prim_block_size())
+        own[i] = prim_load_now64(&kept[i]);
+    prim_sync();
+    auto score = [&](uint32_t i, uint32_t *s) {
+        *s = (uint32_t)(prim_load_now64(&from[i]) >> 32);
+        return true;
+    };
+    auto docid = [&](uint32_t i) { return ~(uint32_t)prim_load_now64(&from[i]); };
+    best_select(score, docid, n, a.k, bins, keys, prim_at<karg_pair>(a.out), prim_at<uint32_t>(a.counts));
+}
+
+RP_KERNEL_BOUNDED(select_sample_filter_kernel, karg_select, 256, 5)
 {
     uint32_t *bins = (uint32_t *)prim_shared(), *state = prim_at<uint32_t>(a.scratch);
     uint64_t *keys = (uint64_t *)(bins + BEST_WORDS), *kept = (uint64_t *)(state + KARG_SELECT_ZEROS);
@@ -83,15 +100,12 @@ RP_KERNEL_BOUNDED(select_sample_filter_kernel, karg_select, 512, 2)
     filter(a, threshold, state, kept);
     if (!narrow_is_last(&state[FILTERED], &bins[BEST_BINS]))
         return;
-    karg_pair *out = prim_at<karg_pair>(a.out);
     uint32_t n = prim_load_now(&state[KEPT]);
+    prim_sync();
+    for (uint32_t i = prim_thread(); i <= THRESHOLD; i += prim_block_size())
+        state[i] = 0;
     if (n <= a.room && (n >= a.k || threshold <= a.least)) {
-        auto score = [&](uint32_t i, uint32_t *s) {
-            *s = (uint32_t)(prim_load_now64(&kept[i]) >> 32);
-            return true;
-        };
-        auto docid = [&](uint32_t i) { return ~(uint32_t)prim_load_now64(&kept[i]); };
-        best_select(score, docid, n, a.k, bins, keys, out, prim_at<uint32_t>(a.counts));
+        rank(a, kept, n, bins, keys);
         return;
     }
     const uint32_t *scores = prim_at<const uint32_t>(a.scores);
@@ -100,5 +114,5 @@ RP_KERNEL_BOUNDED(select_sample_filter_kernel, karg_select, 512, 2)
         return *s >= a.least;
     };
     auto docid = [&](uint32_t i) { return a.docids ? prim_at<const uint32_t>(a.docids)[i] : i; };
-    best_select(score, docid, a.n, a.k, bins, keys, out, prim_at<uint32_t>(a.counts));
+    best_select(score, docid, a.n, a.k, bins, keys, prim_at<karg_pair>(a.out), prim_at<uint32_t>(a.counts));
 }

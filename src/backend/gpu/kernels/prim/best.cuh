@@ -122,12 +122,17 @@ PRIM uint64_t best_cut(Score score, Docid docid, uint32_t n, uint32_t k, uint32_
     return cut | best_edge(q.range);
 }
 
-/* All threads of a block: sorts n keys, a power of two, in shared memory, best first (Batcher's bitonic). */
+/* All threads of a block: sorts n keys, a power of two, in shared memory, best first (Batcher's bitonic). Steps of
+ * up to 32 apart stay among the 64 keys of a warp, which then has to wait for nobody else. */
 PRIM void best_sort(uint64_t *keys, uint32_t n)
 {
+    prim_sync();
     for (uint32_t run = 2; run <= n; run *= 2)
         for (uint32_t by = run / 2; by > 0; by /= 2) {
-            prim_sync();
+            if (by > 32 || (by == 32 && run > 64))
+                prim_sync();
+            else
+                prim_sync_tile();
             for (uint32_t t = prim_thread(); t < n / 2; t += prim_block_size()) {
                 uint32_t i = 2 * t - (t & (by - 1)), j = i + by;
                 uint64_t x = keys[i], y = keys[j];

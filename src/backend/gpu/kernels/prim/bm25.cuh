@@ -22,11 +22,15 @@ template <int BYTES> PRIM float bm25_norm_of(const karg_norms &norms, uint32_t d
     return bm25_norm(norms, bm25_code<BYTES>(norms, docid));
 }
 /* Any width; for code that is not hot. */
+PRIM uint32_t bm25_code_any(const karg_norms &norms, uint32_t docid)
+{
+    return norms.code_bytes == 1   ? bm25_code<1>(norms, docid)
+           : norms.code_bytes == 2 ? bm25_code<2>(norms, docid)
+                                   : bm25_code<4>(norms, docid);
+}
 PRIM float bm25_norm_any(const karg_norms &norms, uint32_t docid)
 {
-    return norms.code_bytes == 1   ? bm25_norm_of<1>(norms, docid)
-           : norms.code_bytes == 2 ? bm25_norm_of<2>(norms, docid)
-                                   : bm25_norm_of<4>(norms, docid);
+    return bm25_norm(norms, bm25_code_any(norms, docid));
 }
 
 /* What is the same for all queries, */

@@ -64,11 +64,10 @@ PRIM bool compact_look_back(const uint64_t *words, compact_tile tile, uint32_t e
         scratch[2 * prim_warp() + 1] = ends;
     }
     prim_sync();
-    bool is_done = false;
-    for (uint32_t w = 0; w < warps && !is_done; w++) {
-        *sum += scratch[2 * w];
-        is_done = scratch[2 * w + 1] != 0;
-    }
+    bool is_warp = prim_lane() < warps;
+    ends = prim_ballot<32>(is_warp && scratch[2 * prim_lane() + 1]);
+    bool is_done = ends != 0;
+    *sum += scan_sum<32>(is_warp && prim_lane() <= (is_done ? prim_lowest(ends) : 31) ? scratch[2 * prim_lane()] : 0);
     prim_sync();
     return is_done;
 }
@@ -116,10 +115,10 @@ enum { COMPACT_STAGED = KARG_STAGED }; /* words of shared memory that a warp sta
 
 /* By a warp: put(place, word, bit) for the bits of 32 words, the first of which is number i, in order; how many
  * there are. What one lane finds lies side by side in `staged`, so that all lanes put at once. */
-template <class Put>
-PRIM uint32_t compact_put(const uint32_t *bits, uint32_t i, uint32_t place, uint16_t *staged, Put put)
+template <class Bits, class Put>
+PRIM uint32_t compact_put(Bits bits, uint32_t i, uint32_t place, uint16_t *staged, Put put)
 {
-    uint32_t word = bits[i + prim_lane()], up_to = scan_add<32>(prim_count(word));
+    uint32_t word = bits(i + prim_lane()), up_to = scan_add<32>(prim_count(word));
     uint32_t k = up_to - prim_count(word), n = prim_shuffle<32>(up_to, 31);
     for (; word; word &= word - 1)
         staged[k++] = (uint16_t)(32 * prim_lane() + prim_lowest(word));
@@ -130,25 +129,23 @@ PRIM uint32_t compact_put(const uint32_t *bits, uint32_t i, uint32_t place, uint
     return n;
 }
 
-/* The bits of n words in shared memory, n a multiple of 32: put for each, places counting on from tile to tile.
+/* The bits of n words bits(i), n a multiple of 32: put for each, places counting on from tile to tile.
  * `staged`: COMPACT_STAGED words a warp. Returns the place after the last, to all. */
-template <class Put>
-PRIM uint32_t compact_bits(uint64_t state, compact_tile tile, const uint32_t *bits, uint32_t n,
+template <class Bits, class Put>
+PRIM uint32_t compact_bits(uint64_t state, compact_tile tile, Bits bits, uint32_t n,
                            uint32_t *staged, uint32_t *scratch, Put put)
 {
     uint32_t warps = prim_block_size() / 32, share = prim_div_up(n, 32 * warps) * 32;
     uint32_t from = prim_min(prim_warp() * share, n), to = prim_min(from + share, n);
-    uint32_t found = 0, before = 0, all = 0;
+    uint32_t found = 0;
     for (uint32_t i = from + prim_lane(); i < to; i += 32)
-        found += prim_count(bits[i]);
+        found += prim_count(bits(i));
     found = scan_sum<32>(found);
     if (prim_lane() == 0)
         scratch[prim_warp()] = found;
     prim_sync();
-    for (uint32_t w = 0; w < warps; w++) {
-        before += w < prim_warp() ? scratch[w] : 0;
-        all += scratch[w];
-    }
+    uint32_t up_to = scan_add<32>(prim_lane() < warps ? scratch[prim_lane()] : 0);
+    uint32_t before = prim_shuffle<32>(up_to, prim_warp()) - found, all = prim_shuffle<32>(up_to, 31);
     prim_sync();
     uint32_t start = compact_before(state, tile, all, scratch), place = start + before;
     for (uint32_t i = from; i < to; i += 32)

@@ -31,7 +31,7 @@ PRIM uint32_t directory_block_warp(const karg_list &list, uint32_t x)
     const uint32_t *last = prim_at<const uint32_t>(list.last);
     if (!last)
         return 0;
-    uint32_t first = search_warp(last, list.n_blocks, prim_shuffle<32>(x, 0)), k = 0;
+    uint32_t first = search_warp(last, list.n_blocks, prim_shuffle<32>(x, 0), list.universe), k = 0;
     uint32_t own = first + prim_lane() < list.n_blocks ? prim_load(&last[first + prim_lane()]) : ~0U;
 #pragma unroll
     for (uint32_t step = 16; step > 0; step /= 2)

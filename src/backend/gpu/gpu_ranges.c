@@ -1,0 +1,62 @@
+/* gpu_ranges.c: a query cut by docids, and the answers put together. A document is in one range, so totals add up and
+ * the best of all are among the best of each. */
+#include "backend/gpu/gpu_ranges.h"
+
+#include "base/error.h"
+
+/* A card's range, equal but for one document. */
+static rp__query range_of(const rp__query *query, size_t i, size_t n)
+{
+    rp__query part = *query;
+    uint64_t end = query->end < query->lengths.n_docs ? query->end : query->lengths.n_docs;
+    uint64_t docs = end > query->begin ? end - query->begin : 0;
+    part.begin = (uint32_t)(query->begin + docs * i / n);
+    part.end = (uint32_t)(query->begin + docs * (i + 1) / n);
+    return part;
+}
+
+static rp_status merge(const rp__answer *parts, size_t n, size_t k, rp__arena *arena,
+                       rp__answer *answer, rp_error *err)
+{
+    rp__topk topk;
+    size_t all = 0;
+    *answer = (rp__answer){.total_is_exact = true};
+    for (size_t i = 0; i < n; i++) {
+        all += parts[i].n;
+        answer->total += parts[i].total;
+        answer->total_is_exact = answer->total_is_exact && parts[i].total_is_exact;
+        answer->postings += parts[i].postings;
+    }
+    k = k < all ? k : all;
+    if (k == 0)
+        return RP_OK;
+    rp__scored *room = rp__arena_array(arena, rp__topk_room(k), sizeof *room);
+    if (!room)
+        return rp__error_no_memory(err);
+    rp__topk_init(&topk, room, k);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < parts[i].n; j++)
+            if (parts[i].at[j].fixed >= topk.least)
+                rp__topk_push(&topk, parts[i].at[j].fixed, parts[i].at[j].docid);
+    rp__topk_finish(&topk);
+    answer->at = topk.at;
+    answer->n = topk.n;
+    return RP_OK;
+}
+
+rp_status rp__gpu_ranges_run(rp__gpu_card *const *cards, size_t n, const rp__query *query,
+                             rp__arena *arena, rp__answer *answer, rp_error *err)
+{
+    if (n == 1)
+        return rp__gpu_query_run(&cards[0]->query, query, arena, answer, err);
+    rp__query *ranges = rp__arena_array(arena, n, sizeof *ranges);
+    rp__answer *answers = rp__arena_array(arena, n, sizeof *answers);
+    rp_status status = ranges && answers ? RP_OK : rp__error_no_memory(err);
+    for (size_t i = 0; status == RP_OK && i < n; i++) {
+        ranges[i] = range_of(query, i, n);
+        status = rp__gpu_query_start(&cards[i]->query, &ranges[i], arena, err);
+    }
+    for (size_t i = 0; status == RP_OK && i < n; i++)
+        status = rp__gpu_query_finish(&cards[i]->query, &answers[i], err);
+    return status == RP_OK ? merge(answers, n, query->k, arena, answer, err) : status;
+}
