@@ -25,6 +25,11 @@ void rp__futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+void rp__futex_wake_one(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 /* Tells the core that this loop waits. */
 static inline void relax(void)
 {

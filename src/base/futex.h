@@ -10,6 +10,7 @@
 /* Sleeps while *word is `value`, at most so many nanoseconds. */
 void rp__futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ns);
 void rp__futex_wake(_Atomic uint32_t *word); /* all that sleep */
+void rp__futex_wake_one(_Atomic uint32_t *word);
 /* Looks at *word again and again for so many nanoseconds while it is `value`; whether it changed. */
 bool rp__futex_spin(_Atomic uint32_t *word, uint32_t value, uint64_t ns);
 

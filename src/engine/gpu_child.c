@@ -17,6 +17,7 @@ enum {
     STEADY = 60,      /* seconds after which a worker counts as one that works */
     PATIENCE = 10000, /* milliseconds, as the device's own */
     GRACE = 500,      /* more than that, since the worker can say better what is wrong */
+    CROWD = 4,        /* times its patience that a question waits while others are answered */
     SLICE = 20000000, /* nanoseconds between looks whether there is anybody to wait for */
 };
 
@@ -213,8 +214,9 @@ static rp_status refuse(const rp__gpu_child *child, uint32_t phase, rp_error *er
     return rp__error_set(err, RP_UNAVAILABLE, "the query does not go to the process of the gpu");
 }
 
-/* Whether there is somebody to wait for. `since`: when the worker was last known to do something. */
-static bool is_hopeful(const family *f, uint32_t phase, uint64_t since)
+/* Whether there is somebody to wait for. `since`: when the worker was last known to do something. It does several
+ * things at a time: what was asked at `begin` may be stuck although others get their answers. */
+static bool is_hopeful(const family *f, uint32_t phase, uint64_t begin, uint64_t since)
 {
     rp__mailbox *box = f->work.box;
     uint32_t number = rp__mailbox_number(phase);
@@ -225,7 +227,8 @@ static bool is_hopeful(const family *f, uint32_t phase, uint64_t since)
         rp__mailbox_enter(box, number, RP_PHASE_OVER);
         return false;
     }
-    if (rp__clock_now() - since < f->patience)
+    uint64_t now = rp__clock_now();
+    if (now - since < f->patience && now - begin < CROWD * f->patience)
         return true;
     lose(box, number, "the process that uses the GPU does not answer");
     rp__keeper_call(&f->keeper);
@@ -236,10 +239,10 @@ static bool is_hopeful(const family *f, uint32_t phase, uint64_t since)
 static bool await_answer(const rp__gpu_child *child, uint32_t phase)
 {
     const family *f = child->family;
-    uint64_t since = rp__clock_now();
+    uint64_t begin = rp__clock_now(), since = begin;
     uint32_t number = rp__mailbox_number(phase), answered = f->work.box->answered;
     while (!rp__mailbox_wait(child->slot, number, SLICE)) {
-        if (!is_hopeful(f, phase, since))
+        if (!is_hopeful(f, phase, begin, since))
             return rp__mailbox_wait(child->slot, number, 0);
         if (f->work.box->answered != answered) {
             answered = f->work.box->answered;

@@ -1,11 +1,12 @@
-/* gpu_worker.c: attaches a backend to the index and answers questions: single ones at once, batches in turn, the next
- * begun before the last is finished.
+/* gpu_worker.c: attaches a backend to the index and answers questions: single ones one at a time; batches on threads,
+ * each of which begins the next before it finishes the last.
  *
  * A fault of the device ends the process, since nothing else gives the device back; so does whatever else goes
  * wrong here: the searchers do not need this process, and its keeper begins another. The files of the index are
  * closed by now. Whether they were cut short is seen by the searcher, which looks after every query. */
 #include "engine/gpu_worker.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +14,11 @@
 #include "base/error.h"
 #include "store/store.h"
 
-enum { RANKINGS_MOST = 64 }; /* that searchers of one index ask for */
+enum {
+    RANKINGS_MOST = 64, /* that searchers of one index ask for */
+    THREADS = 8,
+    IN_FLIGHT = 2, /* batches of a thread */
+};
 
 /* A backend knows norms by their address: they stay as they are. */
 typedef struct ranked {
@@ -25,21 +30,27 @@ typedef struct ranked {
 typedef struct desk {
     rp__slot *slot;
     rp__arena arena;
-    void *batch; /* the backend's; NULL: none yet */
-    uint32_t of; /* it is one of so many */
-    bool is_begun;
+    void *batch;           /* the backend's; NULL: none yet */
+    uint32_t of;           /* it is one of so many */
+    _Atomic bool is_taken; /* by a thread, until its answer is out */
 } desk;
 
 typedef struct worker {
     const rp__gpu_work *work;
     uint32_t number;
-    void *state; /* of the backend */
+    pthread_mutex_t lock; /* of all that follows but the desks */
+    void *state;          /* of the backend */
     ranked ranked[RANKINGS_MOST];
     size_t n_ranked;
     desk desks[RP_MAILBOX_SLOTS];
-    desk *begun[RP_MAILBOX_SLOTS]; /* batches, the oldest first */
-    size_t n_begun;
 } worker;
+
+/* What a thread has to itself. */
+typedef struct lane {
+    worker *worker;
+    desk *begun[IN_FLIGHT]; /* batches, the oldest first */
+    size_t n_begun;
+} lane;
 
 /* One question, under the guard. */
 typedef struct job {
@@ -80,13 +91,16 @@ static rp_status find_norms(worker *w, rp__query *query)
     return RP_OK;
 }
 
-static void find_all_norms(worker *w, rp__slot *slot)
+static rp_status run_norms(void *arg)
 {
+    const job *j = arg;
+    rp__slot *slot = j->desk->slot;
     for (uint32_t i = 0; i < slot->n; i++) {
         rp__asked *a = &rp__mailbox_asked(slot)[i];
         if (a->status == RP_OK)
-            a->status = find_norms(w, &a->query);
+            a->status = find_norms(j->worker, &a->query);
     }
+    return RP_OK;
 }
 
 /* ---- Answers ----------------------------------------------------------------------------------- */
@@ -106,36 +120,36 @@ static bool is_all_well(rp__slot *slot)
 }
 
 /* Ends the process if the device is lost. Until that is said, nobody gets an answer: whoever asks next knows. */
-static void reply(worker *w, rp__slot *slot)
+static void reply(worker *w, desk *d)
 {
     const rp__gpu_work *work = w->work;
+    rp__slot *slot = d->slot;
     rp_error why;
+    pthread_mutex_lock(&w->lock);
     bool is_lost = !is_all_well(slot) && work->backend->health(w->state, &why) != RP_OK;
+    pthread_mutex_unlock(&w->lock);
     if (is_lost)
         rp__mailbox_lose(work->box, w->number, why.text);
     rp__mailbox_reply(work->box, slot, w->number);
     if (is_lost)
         _exit(2);
+    d->is_taken = false;
 }
 
 static rp_status run_one(void *arg)
 {
-    job *j = arg;
-    worker *w = j->worker;
+    const job *j = arg;
+    const worker *w = j->worker;
     rp__slot *slot = j->desk->slot;
     rp__asked *a = rp__mailbox_asked(slot);
-    find_all_norms(w, slot);
-    if (a->status == RP_OK)
-        a->status =
-            w->work->backend->run(w->state, &a->query, &j->desk->arena, &a->answer, &slot->err);
+    a->status = w->work->backend->run(w->state, &a->query, &j->desk->arena, &a->answer, &slot->err);
     return RP_OK;
 }
 
 static rp_status run_start(void *arg)
 {
-    job *j = arg;
+    const job *j = arg;
     desk *d = j->desk;
-    find_all_norms(j->worker, d->slot);
     j->worker->work->backend->batch_start(d->batch, rp__mailbox_asked(d->slot), d->slot->n,
                                           &d->arena);
     return RP_OK;
@@ -143,12 +157,24 @@ static rp_status run_start(void *arg)
 
 static rp_status run_finish(void *arg)
 {
-    job *j = arg;
+    const job *j = arg;
     desk *d = j->desk;
     j->worker->work->backend->batch_finish(d->batch, rp__mailbox_asked(d->slot), d->slot->n,
                                            &d->arena);
     return RP_OK;
 }
+
+/* Under the guard; false: that left it, and all is refused. */
+static bool run(worker *w, desk *d, rp_status (*fn)(void *arg))
+{
+    job j = {w, d};
+    if (rp__mapping_guard(fn, &j) == RP_OK)
+        return true;
+    refuse_all(d->slot);
+    return false;
+}
+
+/* ---- Batches ----------------------------------------------------------------------------------- */
 
 /* The desk's own batch, of the size that is asked for. */
 static bool have_batch(worker *w, desk *d)
@@ -157,53 +183,69 @@ static bool have_batch(worker *w, desk *d)
     rp_error err;
     if (!backend->batch_new)
         return false;
+    pthread_mutex_lock(&w->lock);
     if (d->batch && d->of != d->slot->of) {
         backend->batch_free(d->batch);
         d->batch = NULL;
     }
     d->of = d->slot->of;
-    return d->batch || backend->batch_new(w->state, d->of, &d->batch, &err) == RP_OK;
+    if (!d->batch && backend->batch_new(w->state, d->of, &d->batch, &err) != RP_OK)
+        d->batch = NULL;
+    pthread_mutex_unlock(&w->lock);
+    return d->batch != NULL;
 }
 
-static void begin_batch(worker *w, desk *d)
+static void begin_batch(lane *l, desk *d)
 {
-    job j = {w, d};
-    if (have_batch(w, d) && rp__mapping_guard(run_start, &j) == RP_OK) {
-        d->is_begun = true;
-        w->begun[w->n_begun++] = d;
+    worker *w = l->worker;
+    if (!have_batch(w, d))
+        refuse_all(d->slot);
+    else if (run(w, d, run_start)) {
+        l->begun[l->n_begun++] = d;
         return;
     }
-    refuse_all(d->slot);
-    reply(w, d->slot);
+    reply(w, d);
 }
 
-static void finish_oldest(worker *w)
+static void finish_oldest(lane *l)
 {
-    desk *d = w->begun[0];
-    job j = {w, d};
-    memmove(w->begun, w->begun + 1, --w->n_begun * sizeof w->begun[0]);
-    d->is_begun = false;
-    if (rp__mapping_guard(run_finish, &j) != RP_OK)
-        refuse_all(d->slot);
-    reply(w, d->slot);
+    desk *d = l->begun[0];
+    memmove(l->begun, l->begun + 1, --l->n_begun * sizeof l->begun[0]);
+    (void)run(l->worker, d, run_finish);
+    reply(l->worker, d);
 }
 
-static void begin_answer(worker *w, rp__slot *slot)
+/* ---- Threads ----------------------------------------------------------------------------------- */
+
+static void answer_one(worker *w, desk *d)
 {
+    pthread_mutex_lock(&w->lock); /* the backend's state is one thread's at a time */
+    if (rp__mailbox_asked(d->slot)->status == RP_OK)
+        (void)run(w, d, run_one);
+    pthread_mutex_unlock(&w->lock);
+    reply(w, d);
+}
+
+static void begin_answer(lane *l, rp__slot *slot)
+{
+    worker *w = l->worker;
     desk *d = &w->desks[slot - w->work->box->slots];
-    job j = {w, d};
-    if (d->is_begun)
+    if (atomic_exchange(&d->is_taken, true))
         return;
+    if (!rp__mailbox_is_asked(slot, w->number)) { /* somebody was faster */
+        d->is_taken = false;
+        return;
+    }
     d->slot = slot;
     rp__arena_clear(&d->arena);
     d->arena.cap = slot->max_memory;
-    if (slot->of > 0) {
-        begin_batch(w, d);
-        return;
-    }
-    if (rp__mapping_guard(run_one, &j) != RP_OK)
-        refuse_all(slot);
-    reply(w, slot);
+    pthread_mutex_lock(&w->lock);
+    (void)run(w, d, run_norms);
+    pthread_mutex_unlock(&w->lock);
+    if (slot->of > 0)
+        begin_batch(l, d);
+    else
+        answer_one(w, d);
 }
 
 /* ---- The worker -------------------------------------------------------------------------------- */
@@ -235,20 +277,36 @@ static void begin(worker *w)
     rp__mailbox_enter(box, w->number, RP_PHASE_READY);
 }
 
-_Noreturn void rp__gpu_worker_run(const rp__gpu_work *work, uint32_t number)
+static _Noreturn void serve(worker *w)
 {
-    static worker w; /* it is large, and there is one in a process */
-    rp__mailbox *box = work->box;
-    w.work = work;
-    w.number = number;
-    begin(&w);
+    rp__mailbox *box = w->work->box;
+    lane l = {.worker = w};
     for (;;) {
         uint32_t bell = box->bell, at = 0;
-        for (rp__slot *slot; (slot = rp__mailbox_next(box, number, &at)) != NULL;)
-            begin_answer(&w, slot);
-        if (w.n_begun > 0)
-            finish_oldest(&w);
+        rp__slot *slot;
+        while (l.n_begun < IN_FLIGHT && (slot = rp__mailbox_next(box, w->number, &at)) != NULL)
+            begin_answer(&l, slot);
+        if (l.n_begun > 0)
+            finish_oldest(&l);
         else
             rp__mailbox_sleep(box, bell);
     }
+}
+
+static void *run_thread(void *arg)
+{
+    serve(arg);
+}
+
+_Noreturn void rp__gpu_worker_run(const rp__gpu_work *work, uint32_t number)
+{
+    static worker w;  /* it is large, and there is one in a process */
+    pthread_t thread; /* is never asked about again */
+    w.work = work;
+    w.number = number;
+    pthread_mutex_init(&w.lock, NULL);
+    begin(&w);
+    for (int i = 1; i < THREADS; i++)
+        (void)pthread_create(&thread, NULL, run_thread, &w);
+    serve(&w);
 }

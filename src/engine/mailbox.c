@@ -131,8 +131,8 @@ static bool put_queries(rp__slot *slot, rp__asked *asked, size_t n)
 static void ring(rp__mailbox *box)
 {
     atomic_fetch_add(&box->bell, 1);
-    if (atomic_load(&box->is_asleep))
-        rp__futex_wake(&box->bell);
+    if (atomic_load(&box->n_asleep))
+        rp__futex_wake_one(&box->bell);
 }
 
 bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__asked *asked, size_t n,
@@ -149,12 +149,17 @@ bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__aske
     return true;
 }
 
+bool rp__mailbox_is_asked(const rp__slot *slot, uint32_t number)
+{
+    return atomic_load_explicit(&slot->word, memory_order_acquire) == word_of(number, ASKED);
+}
+
 rp__slot *rp__mailbox_next(rp__mailbox *box, uint32_t number, uint32_t *at)
 {
-    uint32_t n = box->n_slots, asked = word_of(number, ASKED);
+    uint32_t n = box->n_slots;
     while (*at < n) {
         rp__slot *slot = &box->slots[(*at)++];
-        if (atomic_load_explicit(&slot->word, memory_order_acquire) == asked)
+        if (rp__mailbox_is_asked(slot, number))
             return slot;
     }
     return NULL;
@@ -164,10 +169,10 @@ void rp__mailbox_sleep(rp__mailbox *box, uint32_t bell)
 {
     if (rp__futex_spin(&box->bell, bell, WORKER_SPIN))
         return;
-    atomic_store(&box->is_asleep, 1);
+    atomic_fetch_add(&box->n_asleep, 1);
     if (atomic_load(&box->bell) == bell)
         rp__futex_wait(&box->bell, bell, UINT64_C(1000000000));
-    atomic_store(&box->is_asleep, 0);
+    atomic_fetch_sub(&box->n_asleep, 1);
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */

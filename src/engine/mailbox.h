@@ -47,7 +47,7 @@ typedef struct rp__mailbox {
     _Atomic uint64_t faults, returns;    /* workers lost when ready; ready again */
     rp_error fault;                      /* the last */
     _Alignas(64) _Atomic uint32_t bell;  /* rung for every question */
-    _Atomic uint32_t is_asleep;          /* the worker sleeps on it */
+    _Atomic uint32_t n_asleep;           /* threads of the worker that sleep on it */
     _Alignas(64) _Atomic uint32_t answered; /* questions */
     rp__slot slots[RP_MAILBOX_SLOTS];
 } rp__mailbox;
@@ -83,6 +83,7 @@ void rp__mailbox_take(rp__slot *slot, rp__asked *asked, size_t n, rp__arena *are
 
 /* For the worker: the next slot that was asked, from `*at` on; NULL: none is. */
 rp__slot *rp__mailbox_next(rp__mailbox *box, uint32_t number, uint32_t *at);
+bool rp__mailbox_is_asked(const rp__slot *slot, uint32_t number);
 /* Sleeps until the bell has been rung since it showed `bell`, or for a second. */
 void rp__mailbox_sleep(rp__mailbox *box, uint32_t bell);
 /* Hands over the answers that are in the slot's `asked`, wherever their hits are. */

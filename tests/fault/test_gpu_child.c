@@ -535,6 +535,32 @@ static void faults_under_load(void **state)
     assert_false(has_children());
 }
 
+/* A fork copies one thread, and what others hold is held for ever: it must be nothing that a worker needs. */
+static void others_may_be_at_work_before(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+#if defined(__SANITIZE_THREAD__)
+    skip(); /* it does not allow what is tested */
+#endif
+    is_over = false;
+    for (int i = 0; i < THREADS; i++)
+        searchers[i] = gpu_world_searcher((rp_search_options){.processor = "cpu"});
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask, searchers[i]), 0);
+    for (int i = 0; i < 10; i++) {
+        rp_searcher *searcher = open_child();
+        assert_on(searcher, "gpu");
+        rp_searcher_free(searcher);
+    }
+    is_over = true;
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        rp_searcher_free(searchers[i]);
+    }
+    assert_false(has_children());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -558,6 +584,8 @@ int main(void)
         cmocka_unit_test(a_fork_asks_the_cpu),
         cmocka_unit_test(signals_of_the_group_are_the_owners),
         cmocka_unit_test(faults_under_load),
+        cmocka_unit_test(others_may_be_at_work_before),
     };
+    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, gpu_world_open, gpu_world_close);
 }

@@ -28,6 +28,8 @@ static const int others[] = {3, 4, 46, 100, 101, 201, 214, 220, 400, 709, 710, 9
 static const int passing[] = {RP_CU_INVALID, RP_CU_NO_MEMORY, RP_CU_NO_IMAGE, RP_CU_NOT_FOUND,
                               RP_CU_NO_RESOURCES};
 
+enum { STUCK_MS = 30 }; /* after which a device is given up that does not come back */
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* ---- Kernels that fail ----------------------------------------------------------------------------- */
@@ -114,8 +116,10 @@ typedef struct tally {
 static void search_twice(const rp__emulated_options *emulated, rp_mode mode, bool is_stuck,
                          tally *t)
 {
-    rp_search_options options = {
-        .processor = "gpu", .gpu = "emulated", .mode = mode, .gpu_timeout = is_stuck ? 5 : 0};
+    rp_search_options options = {.processor = "gpu",
+                                 .gpu = "emulated",
+                                 .mode = mode,
+                                 .gpu_timeout = is_stuck ? STUCK_MS : 0};
     rp_searcher *searcher;
     rp_error err = {.text = ""};
     rp__emulated_configure(emulated);
@@ -212,47 +216,46 @@ static void every_command_stops(void **state)
     static const int codes[] = {700, 719, 0};
     for (size_t c = 0; c < COUNT(codes); c++) {
         tally t = {0};
-        uint64_t at = 1;
-        for (uint64_t on_gpu = 0; on_gpu == 0; at++) {
-            uint64_t before = t.lost;
+        for (uint64_t at = 1; at <= 24; at++)
             search_twice(&(rp__emulated_options){.stop_at = at, .stop_code = codes[c]},
                          at % 2 ? RP_MODE_AND : RP_MODE_OR, codes[c] == 0, &t);
-            on_gpu = t.lost == before && at > 20;
-        }
-        print_message("  code %d: %llu commands, %llu of them lost the device\n", codes[c],
-                      (unsigned long long)at, (unsigned long long)t.lost);
+        print_message("  code %d: 24 runs, %llu lost the device\n", codes[c],
+                      (unsigned long long)t.lost);
         assert_true(t.lost > 5);
     }
 }
 
-/* The same in the middle of many queries. */
+/* Many queries at once, of which the command of this number stops. Whether it came to that. */
+static bool stop_batch(uint64_t at, int code)
+{
+    rp_search_options options = {
+        .processor = "gpu", .gpu = "emulated", .gpu_timeout = code ? 0 : STUCK_MS};
+    rp__emulated_configure(&(rp__emulated_options){.stop_at = at, .stop_code = code, .seed = at});
+    uint64_t memory = rp__alloc_in_use();
+    rp_searcher *searcher = gpu_world_searcher(options);
+    size_t by_gpu = gpu_world_batch(searcher, 60, 1);
+    rp_gpu_state s = gpu_world_state(searcher);
+    assert_int_equal(s.answered, by_gpu);
+    assert_true(s.faults <= 1 && s.is_lost == (s.faults == 1));
+    assert_true(s.is_lost || by_gpu == 60);
+    rp_searcher_free(searcher);
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_int_equal(rp__alloc_in_use(), memory);
+    return s.is_lost;
+}
+
 static void every_command_of_batches_stops(void **state)
 {
     (void)state;
-    static const int codes[] = {700, 719, 0};
-    for (size_t c = 0; c < COUNT(codes); c++) {
-        uint64_t lost = 0;
-        for (uint64_t at = 1, last = 0; last == 0; at++) {
-            rp_search_options options = {.processor = "gpu", .gpu = "emulated", .gpu_timeout = 5};
-            rp__emulated_configure(
-                &(rp__emulated_options){.stop_at = at, .stop_code = codes[c], .seed = at});
-            uint64_t memory = rp__alloc_in_use();
-            rp_searcher *searcher = gpu_world_searcher(options);
-            size_t by_gpu = gpu_world_batch(searcher, 60, 1);
-            rp_gpu_state s = gpu_world_state(searcher);
-            assert_int_equal(s.answered, by_gpu);
-            assert_true(s.faults <= 1 && s.is_lost == (s.faults == 1));
-            assert_true(s.is_lost || by_gpu == 60);
-            lost += s.is_lost;
-            last = !s.is_lost;
-            rp_searcher_free(searcher);
-            rp__emulated_configure(&(rp__emulated_options){0});
-            assert_int_equal(rp__alloc_in_use(), memory);
-        }
-        print_message("  code %d: the device was lost %llu times\n", codes[c],
-                      (unsigned long long)lost);
-        assert_true(lost > 5);
+    uint64_t n = 0;
+    while (stop_batch(n + 1, 700))
+        n++;
+    for (uint64_t at = 1; at <= n; at++) {
+        (void)stop_batch(at, 719);
+        (void)stop_batch(at, 0);
     }
+    print_message("  %llu commands\n", (unsigned long long)n);
+    assert_true(n > 10);
 }
 
 int main(void)
@@ -268,5 +271,6 @@ int main(void)
         cmocka_unit_test(every_command_stops),
         cmocka_unit_test(every_command_of_batches_stops),
     };
+    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, gpu_world_open, gpu_world_close);
 }

@@ -179,6 +179,41 @@ static void work_may_fail_later(void **state)
     assert_int_equal(rp__emulated_in_use(), 0);
 }
 
+/* Several devices of a card, each for a thread: what one learns, all know. */
+static void a_fault_is_all_devices(void **state)
+{
+    (void)state;
+    for (int is_stuck = 0; is_stuck < 2; is_stuck++) {
+        rp__device d, twin, other;
+        rp_error err = {.text = ""};
+        rp__cu_ptr at;
+        open_device(&d, &(rp__emulated_options){.devices = 2});
+        d.patience = 20000000;
+        assert_int_equal(rp__device_twin(&twin, &d, &err), RP_OK);
+        assert_int_equal(twin.patience, d.patience);
+        assert_int_equal(rp__device_open(&other, rp__emulated_driver(), 1, &err), RP_OK);
+        assert_int_equal(rp__device_alloc(&twin, 64, &at), RP_OK);
+        if (is_stuck)
+            assert_int_equal(rp__device_give_up(&d), RP_UNAVAILABLE);
+        else
+            assert_int_equal(rp__device_check(&d, RP_CU_ILLEGAL_ADDRESS), RP_UNAVAILABLE);
+        assert_true(rp__device_is_lost(&twin));
+        assert_string_equal(twin.fault.text, d.fault.text);
+        assert_int_equal(twin.driver == &rp__driver_dead, is_stuck);
+        assert_int_equal(rp__device_fill(&twin, at, 0, 16), RP_UNAVAILABLE);
+        assert_false(rp__device_is_lost(&other));
+        rp__device more;
+        assert_int_equal(rp__device_open(&more, rp__emulated_driver(), 0, &err), RP_UNAVAILABLE);
+        assert_non_null(strstr(err.text, "lost to this process"));
+        rp__device_free(&twin, at);
+        rp__device_close(&twin);
+        rp__device_close(&d);
+        rp__device_close(&other);
+        assert_int_equal(rp__emulated_in_use(), is_stuck ? 64 : 0);
+    }
+    rp__emulated_configure(&(rp__emulated_options){0});
+}
+
 /* A real card is not asked again by a process that gave it up. */
 static void who_gave_up_does_not_ask_again(void **state)
 {
@@ -204,13 +239,10 @@ static void who_gave_up_does_not_ask_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_copies),
-        cmocka_unit_test(memory_ends),
-        cmocka_unit_test(every_call_may_fail),
-        cmocka_unit_test(no_such_device),
-        cmocka_unit_test(what_never_ends_is_left),
-        cmocka_unit_test(work_may_fail_later),
-        cmocka_unit_test(who_gave_up_does_not_ask_again),
+        cmocka_unit_test(a_kernel_copies),         cmocka_unit_test(memory_ends),
+        cmocka_unit_test(every_call_may_fail),     cmocka_unit_test(no_such_device),
+        cmocka_unit_test(what_never_ends_is_left), cmocka_unit_test(work_may_fail_later),
+        cmocka_unit_test(a_fault_is_all_devices),  cmocka_unit_test(who_gave_up_does_not_ask_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
