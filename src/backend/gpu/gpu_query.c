@@ -18,7 +18,8 @@ enum {
     COPIED_MOST = 1 << 20, /* postings of a list that is decoded here */
     READ_MOST = 4096, /* bytes that the device reads from the host's memory, and has no copy of */
     WARPS = 4,        /* of a block of threads */
-    AND_WARPS = 24,   /* of a multiprocessor, among which an AND is shared out */
+    AND_WARPS = 20,   /* of a multiprocessor, among which an AND is shared out */
+    WIDE_MOST = 9,    /* words of one whose warps share them */
     GATHERERS = 16,   /* blocks of threads of a multiprocessor that gather */
     ALIGN = 256,
     ANSWER = sizeof(karg_answer) + KARG_ANSWER_MOST * sizeof(karg_pair),
@@ -467,12 +468,13 @@ static uint32_t known_floor(const run *r)
 }
 
 /* Few documents a warp, but not more warps than there is room for at a time. */
-static uint32_t share_out(const run *r)
+static void share_out(run *r)
 {
-    uint32_t warps = AND_WARPS * r->q->device->processors, each = 1;
-    while (each < 32 && r->words[0].list.n / each > warps)
-        each *= 2;
-    return each;
+    const uint32_t warps = AND_WARPS * r->q->device->processors, n = r->words[0].list.n;
+    r->args.is_wide = r->n > 2 && r->n <= WIDE_MOST && (uint64_t)n * (r->n - 1) <= warps;
+    r->args.each = 1;
+    while (r->args.each < 32 && n / r->args.each > warps)
+        r->args.each *= 2;
 }
 
 /* All but the words. */
@@ -496,7 +498,7 @@ static void fill_args(run *r)
     args->begin = r->query->begin;
     args->end = r->end;
     args->least = known_floor(r);
-    args->each = share_out(r);
+    share_out(r);
     args->k = (uint32_t)(r->query->k < UINT32_MAX ? r->query->k : UINT32_MAX);
     args->number = ++q->number;
 }
@@ -511,11 +513,12 @@ static uint32_t shared_of(uint32_t bytes)
 static rp_status launch_and(const run *r)
 {
     const karg_flat *args = &r->args;
-    uint32_t warps = (r->words[0].list.n + args->each - 1) / args->each;
+    uint32_t parts = (r->words[0].list.n + args->each - 1) / args->each;
+    uint32_t warps = args->is_wide ? r->n - 1 : WARPS;
     rp__launch how = {
-        .grid = (warps + WARPS - 1) / WARPS,
-        .block = WARPS * 32,
-        .shared = shared_of(WARPS * (KARG_SHARED_AND + r->n * (uint32_t)KARG_SHARED_RANKS))};
+        .grid = args->is_wide ? parts : (parts + WARPS - 1) / WARPS,
+        .block = warps * 32,
+        .shared = shared_of(warps * (KARG_SHARED_AND + r->n * (uint32_t)KARG_SHARED_RANKS))};
     return rp__device_launch(r->q->device,
                              r->n <= KARG_WORDS_NEAR ? RP_KERNEL_and_score_kernel
                                                      : RP_KERNEL_and_score_many_kernel,

@@ -1,5 +1,6 @@
 /* and_score.cu: the documents that are in all lists of a query, with their BM25 scores; and the best of them.
- * One warp: `each` documents of the shortest list, one a lane; of few, so that waits of many warps lie side by side.
+ * One warp: `each` documents of the shortest list, one a lane; of few, so that waits of many warps lie side by side. Where
+ * there are very few, each of a block's warps looks for them in other lists than its neighbours.
  * Reads the block of the shortest list that they are in; of others a directory's words and the blocks that are needed, each
  * with its frequencies, or a word of bits. Writes pairs, a block's together. Shared memory a warp: KARG_SHARED_AND.
  * Limits: 64 words; codecs of karg_word; any bytes (word_block.cuh). Source: Ding et al. 2009, 4 and 5. */
@@ -35,63 +36,109 @@ PRIM float and_score_norm(const karg_norms &norms, uint32_t code, const and_scor
     return norms.n_table <= KARG_NORMS_NEAR ? room->norms[prim_min(code, norms.n_table - 1)] : bm25_norm(norms, code);
 }
 
-/* The score of each lane's document, if it matches. A lane has a word of a document: frequencies that are still to be
- * looked for are then on their way together. */
-PRIM uint32_t and_score_sum(const karg_flat &a, const karg_word *words, uint32_t matches, and_score_room *room)
+/* Adds what words contribute whose frequencies are still to be looked for, to the sums of documents that match. A lane has
+ * such a word of a document: so they are on their way together. */
+PRIM void and_score_late(const karg_flat &a, const karg_word *words, uint32_t matches, uint64_t late, and_score_room *room)
 {
     uint32_t n = prim_count(matches), lane = prim_lane(), order = prim_count(matches & prim_mask(lane));
     uint32_t *lanes = room->blocks.docids;
-    room->sums[lane] = 0;
+    prim_copies_wait(); /* of norms */
     prim_sync_tile();
     if (matches >> lane & 1)
         lanes[order] = lane;
     prim_sync_tile();
 #pragma unroll 1
-    for (uint32_t p = lane; p < n * a.n_words; p += 32) {
-        uint32_t i = p / n, at = lanes[p % n], rank = room->ranks[2 * i][at], tf = room->ranks[2 * i + 1][at];
-        if (tf == 0)
-            tf = word_tf(words[i].list, rank, prim_at<karg_found>(a.found));
-        prim_atomic_add(&room->sums[at],
-                        bm25_fixed(words[i].weight, and_score_norm(a.norms, room->codes[at], room), tf));
+    for (; late; late &= late - 1) {
+        uint32_t i = prim_lowest64(late);
+        if (lane < n) {
+            uint32_t at = lanes[lane], rank = room->ranks[2 * i][at], tf = room->ranks[2 * i + 1][at];
+            if (tf == 0) {
+                tf = word_tf(words[i].list, rank, prim_at<karg_found>(a.found));
+                room->sums[at] += bm25_fixed(words[i].weight, and_score_norm(a.norms, room->codes[at], room), tf);
+            }
+        }
     }
     prim_sync_tile();
-    return room->sums[lane];
+}
+
+/* A warp's share: documents from `first` on, and of the words after the first one in `step` from `word` on. */
+struct and_score_share {
+    uint32_t first, word, step;
+};
+
+/* A warp has all words, or warps of a block have some each, of the same documents. */
+PRIM and_score_share and_score_part(const karg_flat &a)
+{
+    uint32_t warps = prim_block_size() / 32;
+    if (a.is_wide)
+        return {prim_block() * a.each, 1 + prim_warp(), warps};
+    return {(prim_block() * warps + prim_warp()) * a.each, 1, 1};
+}
+
+/* What all warps of a wide block found, to the first of them; others have no matches then. */
+PRIM void and_score_join(const karg_flat &a, uint32_t *matches, uint32_t *score, and_score_room *room)
+{
+    room->sums[prim_lane()] = *score;
+    room->codes[prim_lane()] = *matches;
+    prim_sync();
+    uint32_t all = prim_warp() == 0 ? *matches : 0, sum = *score;
+#pragma unroll 1
+    for (uint32_t w = 1; all && w < prim_block_size() / 32; w++) {
+        room = (and_score_room *)((unsigned char *)room + KARG_SHARED_AND + a.n_words * KARG_SHARED_RANKS);
+        all &= room->codes[0];
+        sum += room->sums[prim_lane()];
+    }
+    *matches = all;
+    *score = sum;
 }
 
 PRIM void and_score(const karg_flat &a, const karg_word *words)
 {
     karg_found *found = prim_at<karg_found>(a.found);
-    uint32_t first = (prim_block() * (prim_block_size() / 32) + prim_warp()) * a.each, lane = prim_lane();
     and_score_room *room = and_score_open(a);
-    uint32_t x = 0, score = 0, matches = 0;
-    if (first < words[0].list.n) {
+    const and_score_share part = and_score_part(a);
+    uint32_t x = 0, score = 0, matches = 0, lane = prim_lane();
+    if (part.first < words[0].list.n) {
         word_head h;
+        uint4 v;
         if (a.pairs)
             and_score_stage_norms(a.norms, room);
-        uint32_t n = word_open(words[0], first / KARG_BLOCK, &room->blocks, &h, found);
-        uint32_t slot = first % KARG_BLOCK + lane, code = 0;
-        bool is_match = lane < a.each && slot < n;
-        x = is_match ? room->blocks.docids[slot] : 0;
+        uint32_t n = word_open(words[0], part.first / KARG_BLOCK, &room->blocks, &h, &v, found);
+        uint32_t slot = part.first % KARG_BLOCK + lane, code = 0, rank = part.first + lane, tf = 0, i = 0;
+        bool is_match = lane < a.each && slot < n, is_counted = a.pairs && part.word == 1; /* the first word */
+        x = word_docid(v, slot);
         is_match &= x >= a.begin && x < a.end;
-        if (is_match && a.pairs) {
+        if (is_match && a.pairs)
             code = bm25_code_any(a.norms, x);
-            room->ranks[0][lane] = first + lane;
-            room->ranks[1][lane] = word_staged_tf(words[0].list, h, slot, 0, &room->blocks);
-        }
+        if (is_match && is_counted)
+            tf = word_staged_tf(words[0].list, h, slot, 0, &room->blocks);
+        uint64_t late = 0; /* words, a bit each, whose frequencies some lane lacks */
         matches = prim_ballot<32>(is_match);
 #pragma unroll 1
-        for (uint32_t i = 1; i < a.n_words && matches; i++) {
-            uint32_t tf, rank = word_find(words[i], x, is_match, &room->blocks, &tf, found);
-            room->ranks[2 * i][lane] = rank;
-            room->ranks[2 * i + 1][lane] = tf;
+        for (uint32_t next = part.word;; next += part.step) {
+            if (is_counted) {
+                score += tf ? bm25_fixed(words[i].weight, and_score_norm(a.norms, code, room), tf) : 0;
+                room->ranks[2 * i][lane] = rank;
+                room->ranks[2 * i + 1][lane] = tf;
+                late |= (uint64_t)(prim_ballot<32>(is_match && tf == 0) != 0) << i;
+            }
+            i = next;
+            if (i >= a.n_words || matches == 0)
+                break;
+            is_counted = a.pairs != 0;
+            rank = word_find(words[i], x, is_match, &room->blocks, &tf, found);
             is_match = rank != WORD_NONE;
             matches = prim_ballot<32>(is_match);
         }
-        room->codes[lane] = code;
-        prim_copies_wait();
-        if (matches && a.pairs)
-            score = and_score_sum(a, words, matches, room);
+        if (matches && late) {
+            room->codes[lane] = code;
+            room->sums[lane] = score;
+            and_score_late(a, words, matches, late, room);
+            score = room->sums[lane];
+        }
     }
+    if (a.is_wide)
+        and_score_join(a, &matches, &score, room);
     prim_sync(); /* what follows is in the rooms of all */
     found_put_block(a, x, matches >> lane & 1, score, (uint32_t *)prim_shared());
     found_end(a, (uint32_t *)prim_shared());

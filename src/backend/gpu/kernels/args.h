@@ -297,6 +297,8 @@ typedef struct karg_flat {
     uint32_t each;       /* AND: documents that a warp has: a power of two up to 32 */
     uint32_t k;          /* best documents that are wanted */
     uint32_t number;     /* of the query */
+    uint32_t is_wide;    /* AND: a block's warps have the same documents, and share the words */
+    uint32_t zero;
     karg_word near[KARG_WORDS_NEAR];
 } karg_flat;
 

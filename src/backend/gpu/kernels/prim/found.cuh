@@ -76,23 +76,45 @@ PRIM void found_rank(const karg_flat &a, uint32_t n, uint32_t *shared)
     prim_fence_host();
 }
 
+/* The answer is complete; one thread. */
+PRIM void found_tell(const karg_flat &a, karg_found *found, uint64_t counts, uint32_t damaged)
+{
+    *found = {0, 0, 0, 0};
+    *prim_at<uint4>(a.answer) = make_uint4((uint32_t)counts, (uint32_t)(counts >> 32), damaged, a.number);
+}
+
 /* By all blocks, all threads, when they have put everything. `shared`: KARG_BEST_SHARED bytes and KARG_ANSWER_MOST
  * keys. */
 PRIM void found_end(const karg_flat &a, uint32_t *shared)
 {
     karg_found *found = prim_at<karg_found>(a.found);
-    prim_sync();
-    if (!narrow_is_last(&found->done, shared))
-        return;
-    uint64_t counts = prim_load_now64((const uint64_t *)found);
-    uint32_t n_pairs = (uint32_t)(counts >> 32), damaged = prim_load_now(&found->damaged);
-    if (n_pairs > KARG_ANSWER_ALL && a.k <= KARG_ANSWER_MOST && !damaged)
-        found_rank(a, n_pairs, shared);
+    uint64_t counts = 0;
+    uint32_t damaged = 0;
+    prim_fence();
     prim_sync();
     if (prim_thread() == 0) {
-        *found = {0, 0, 0, 0};
-        *prim_at<uint4>(a.answer) = make_uint4((uint32_t)counts, n_pairs, damaged, a.number);
+        prim_fence();
+        bool is_last = prim_atomic_add(&found->done, 1) == prim_grid_size() - 1, must_rank = false;
+        if (is_last) {
+            prim_fence();
+            counts = prim_load_now64((const uint64_t *)found);
+            damaged = prim_load_now(&found->damaged);
+            must_rank = counts >> 32 > KARG_ANSWER_ALL && a.k <= KARG_ANSWER_MOST && !damaged;
+            if (!must_rank)
+                found_tell(a, found, counts, damaged);
+        }
+        shared[0] = must_rank ? (uint32_t)(counts >> 32) : 0;
     }
+    prim_sync();
+    uint32_t n = shared[0];
+    prim_sync();
+    if (n == 0)
+        return;
+    prim_fence();
+    found_rank(a, n, shared);
+    prim_sync();
+    if (prim_thread() == 0)
+        found_tell(a, found, counts, damaged);
 }
 
 #endif

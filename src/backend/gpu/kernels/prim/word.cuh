@@ -10,8 +10,9 @@
 #include "backend/gpu/kernels/prim/word_block.cuh"
 
 enum {
-    WORD_PROBES = 8,      /* a lane, of a step of a search by a warp */
+    WORD_PROBES = 4,      /* a lane, of a step of a search by a warp */
     WORD_NEAR = 16,       /* numbers that the steps leave */
+    WORD_FEW = 4,         /* lanes that ask for docids of one block */
     WORD_HINT = 512 / 32, /* words of bits between hints */
 };
 #define WORD_NONE UINT32_MAX /* no rank */
@@ -19,7 +20,7 @@ enum {
 /* ---- Search ----------------------------------------------------------------------------------- */
 
 /* By a warp, for all its lanes: a place that has all less than x before it, of n numbers, and less than WORD_NEAR of them
- * behind it. 256 probes a step, since what a step costs is its wait: one does for 4 thousand, two for a million. */
+ * behind it. 128 probes a step, since what a step costs is its wait: one does for 2 thousand, two for 250 thousand. */
 PRIM_APART uint32_t word_search(const uint32_t *list, uint32_t n, uint32_t x)
 {
     uint32_t from = 0, to = n; /* it is from these on, and at most that */
@@ -72,10 +73,36 @@ PRIM uint32_t word_find_slot(const uint32_t *docids, uint32_t x)
     return slot;
 }
 
+/* The slot of the lane's x in a block, four docids a lane, if the lane is one of those asked for; else KARG_BLOCK. Of few
+ * lanes each is asked of all others; of many, each looks by itself in shared memory. */
+PRIM uint32_t word_match(const uint4 &v, uint32_t x, uint32_t asked, uint32_t *room)
+{
+    uint32_t slot = KARG_BLOCK;
+    if (prim_count(asked) > WORD_FEW) {
+        prim_sync_tile();
+        word_store(room, v);
+        prim_sync_tile();
+        if (asked >> prim_lane() & 1) {
+            uint32_t place = word_find_slot(room, x);
+            slot = room[place] == x ? place : slot;
+        }
+        return slot;
+    }
+#pragma unroll 1
+    for (; asked; asked &= asked - 1) {
+        uint32_t lane = prim_lowest(asked), y = prim_shuffle<32>(x, lane);
+        uint32_t place = v.x == y ? 0 : v.y == y ? 1 : v.z == y ? 2 : v.w == y ? 3 : KARG_BLOCK;
+        uint32_t there = prim_ballot<32>(place < KARG_BLOCK), at = there ? prim_lowest(there) : 0;
+        place = prim_shuffle<32>(place, at);
+        slot = there && lane == prim_lane() ? 4 * at + place : slot;
+    }
+    return slot;
+}
+
 /* ---- Frequencies ------------------------------------------------------------------------------ */
 
 /* `k` ranks, then as many parts: the part of slot i, else 0. */
-PRIM uint32_t word_part_of(const unsigned char *in, uint32_t bit, uint32_t k, uint32_t at_width, uint32_t width, uint32_t i)
+PRIM uint32_t word_part_of(const word_source &in, uint32_t bit, uint32_t k, uint32_t at_width, uint32_t width, uint32_t i)
 {
     uint32_t part = 0;
 #pragma unroll 1
@@ -86,12 +113,14 @@ PRIM uint32_t word_part_of(const unsigned char *in, uint32_t bit, uint32_t k, ui
 }
 
 /* Value i, less one, of the n of a frame in shared memory. Any bytes: what does not lie inside is 0. */
-PRIM_APART uint32_t word_tf_at(uint32_t code, const unsigned char *in, uint32_t bytes, uint32_t n, uint32_t i)
+PRIM_APART uint32_t word_tf_at(uint32_t code, const unsigned char *at, uint32_t bytes, uint32_t n, uint32_t i)
 {
-    optpfd_head o = optpfd_read(word_bits(in, 0, 32), n);
+    const word_source in = word_bits_at(at);
+    uint32_t head = word_bits(in, 0, 32);
+    optpfd_head o = optpfd_read(head, n);
     if (code == KARG_CODEC_BP128) {
         o = {};
-        o.b = in[0];
+        o.b = head & 255;
         o.bytes = 1;
     }
     uint32_t parts = o.bytes + pack_bytes(n * prim_min(o.b, 33U)), used = pack_bytes(o.k * (o.at_width + o.h));
@@ -227,12 +256,11 @@ PRIM uint32_t word_find_coded(const karg_list &list, uint32_t x, bool is_asked, 
             at = prim_lowest(chosen);
             uint32_t b = prim_shuffle<32>(h.block, at), count = word_count(list, b), last = prim_shuffle<32>(h.last, at);
             const unsigned char *in = word_staged(room->bytes[u], list.docs + prim_shuffle<32>(h.in.from, at));
-            bool is_block = word_unpack(list.codec, prim_shuffle<32>(h.base, at), count, prim_shuffle<32>(h.in.n, at), in,
-                                        room->docids) &&
-                            word_check(list, count, last, room->docids);
-            is_sound &= is_block;
-            uint32_t slot = is_block && is_asked && h.block == b ? word_find_slot(room->docids, x) : 0;
-            if (is_block && is_asked && h.block == b && room->docids[slot] == x) {
+            uint4 v = word_unpack(list.codec, prim_shuffle<32>(h.base, at), count, prim_shuffle<32>(h.in.n, at), in,
+                                  room->docids);
+            is_sound &= word_check(list, count, last, v);
+            uint32_t slot = word_match(v, x, prim_ballot<32>(is_there && h.block == b), room->docids);
+            if (slot < KARG_BLOCK) {
                 rank = b * KARG_BLOCK + slot;
                 *tf = word_staged_tf(list, h, slot, u, room);
             }
@@ -286,27 +314,38 @@ PRIM uint32_t word_find(const karg_word &word, uint32_t x, bool is_asked, word_r
                                              : word_find_coded(word.list, x, is_asked, room, tf, found);
 }
 
-/* By a warp: block b, brought with its frame to the first rows. How many docids it has; 0: damaged. */
-PRIM uint32_t word_open(const karg_word &word, uint32_t b, word_room *room, word_head *h, karg_found *found)
+/* By a warp: block b, brought with its frame to the first rows: four docids a lane, in *v. How many it has; 0: damaged. */
+PRIM uint32_t word_open(const karg_word &word, uint32_t b, word_room *room, word_head *h, uint4 *v, karg_found *found)
 {
     const karg_list &list = word.list;
     if (list.codec == KARG_CODEC_RAW || list.codec == KARG_CODEC_BITMAP) {
+        uint32_t n = word_block(word, b, room->docids, found);
         *h = {};
-        return word_block(word, b, room->docids, found);
+        *v = *(const uint4 *)(room->docids + word_slot());
+        return n;
     }
     *h = word_read(list, b);
     uint32_t count = word_count(list, b);
-    if (h->in.is_sound)
+    bool is_sound = h->in.is_sound;
+    if (is_sound)
         word_stage_both(list, *h, 0, 0, room);
     prim_copies_wait();
     prim_sync_tile();
-    bool is_sound = h->in.is_sound &&
-                    word_unpack(list.codec, h->base, count, h->in.n, word_staged(room->bytes[0], list.docs + h->in.from),
-                                room->docids) &&
-                    word_check(list, count, h->last, room->docids);
+    *v = word_unpack(list.codec, h->base, is_sound ? count : 0, h->in.n,
+                     word_staged(room->bytes[0], list.docs + h->in.from), room->docids);
+    is_sound = word_check(list, count, h->last, *v);
     if (!is_sound && prim_lane() == 0)
         prim_atomic_or(&found->damaged, 1);
     return is_sound ? count : 0;
+}
+
+/* Of a block, four docids a lane: the one in a slot, for each lane its own; slots of lanes follow each other. */
+PRIM uint32_t word_docid(const uint4 &v, uint32_t slot)
+{
+    uint32_t lane = slot / 4 & 31;
+    uint32_t a = prim_shuffle<32>(v.x, lane), b = prim_shuffle<32>(v.y, lane);
+    uint32_t c = prim_shuffle<32>(v.z, lane), d = prim_shuffle<32>(v.w, lane);
+    return word_pick(make_uint4(a, b, c, d), slot % 4);
 }
 
 #endif
