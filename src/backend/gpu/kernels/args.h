@@ -221,7 +221,7 @@ typedef struct karg_and {
 } karg_and;
 
 /* Ids of codecs that kernels tell apart. */
-enum { KARG_CODEC_RAW = 1, KARG_CODEC_BP128 = 3, KARG_CODEC_OPTPFD = 7, KARG_CODEC_BITMAP = 17 };
+enum { KARG_CODEC_RAW = 1, KARG_CODEC_BP128 = 3, KARG_CODEC_OPTPFD = 7, KARG_CODEC_EF128 = 12, KARG_CODEC_BITMAP = 17 };
 
 /* A word of a query. Its list's docs begin at u32 docids (raw), at words of bits (bitmap), or at blocks (bp128); its
  * frequencies are in optpfd, bp128, or one u32 each (raw). All blocks have 128 postings, but the last. */
@@ -256,5 +256,40 @@ typedef struct karg_flat {
     uint32_t least;      /* documents that score less are no pairs */
     uint32_t zero;
 } karg_flat;
+
+/* and_top.cu: many ANDs at once over lists in their codecs: how many documents match each, and the k best. */
+typedef struct karg_and_word {
+    uint64_t word;   /* its karg_word, whose weight does not count */
+    float weight;    /* times 2^s */
+    uint32_t n;      /* postings of its list */
+} karg_and_word;
+
+typedef struct karg_and_ask {
+    uint32_t word, n_words; /* words[word ..], the shortest list first */
+    uint32_t keys;          /* where its keys begin */
+    uint32_t zero;
+} karg_and_ask;
+
+typedef struct karg_and_state { /* of a query in work; 0 at first */
+    karg_found found;           /* n_pairs: keys */
+    uint32_t least;             /* k documents score so much */
+    uint32_t zero[3];
+} karg_and_state;
+
+typedef struct karg_and_top {
+    uint64_t words, queries;     /* karg_and_word, karg_and_ask */
+    uint64_t firsts;             /* u32 a query, and one more: its first tile, of KARG_AND_TILE postings of its shortest list */
+    uint64_t states;             /* karg_and_state a query */
+    uint64_t keys;               /* u64: as many a query as its shortest list has postings */
+    uint64_t counts, pairs;      /* karg_found a query: n_pairs of them are there; karg_pair: k a query, best first */
+    karg_norms norms;
+    uint32_t n_queries, n_tiles;
+    uint32_t begin, end;         /* documents asked about; end is at most the number of them */
+    uint32_t k;                  /* 0: the number alone is wanted */
+    uint32_t words_most;         /* no query has more */
+} karg_and_top;
+
+/* Bytes of shared memory of a warp of and_top.cu, less 4 * KARG_AND_TILE for each word but the first, if k is not 0. */
+enum { KARG_AND_SHARED = 5120 };
 
 #endif

@@ -1,0 +1,304 @@
+/* alive.cuh: the documents of a tile of a query's shortest list that are in all lists looked at so far, by a warp.
+ *
+ * They lie in shared memory, rising, each with its slot in the tile; a list takes out those that it does not have.
+ * Bits are probed where they lie. Of blocks those are decoded that have a docid alive between their ends: a lane
+ * looks at the last docid of one, finds in shared memory how many are up to it, and opens it if there are any.
+ *
+ * The record of a word is the host's, and sound; what it points to is not. Blocks are those of block.cuh and
+ * word.cuh, safe on any bytes; one whose last docid is not what the directory says makes the query's `damaged`. */
+#ifndef RP_KERNELS_ALIVE_CUH
+#define RP_KERNELS_ALIVE_CUH
+
+#include "backend/gpu/kernels/prim/block_bp128.cuh"
+#include "backend/gpu/kernels/prim/block_ef128.cuh"
+#include "backend/gpu/kernels/prim/block_raw.cuh"
+#include "backend/gpu/kernels/prim/word.cuh"
+
+enum {
+    ALIVE_TILE = KARG_AND_TILE,
+    ALIVE_EACH = ALIVE_TILE / 32,
+    ALIVE_ROWS = ALIVE_TILE / KARG_BLOCK, /* blocks decoded at a time */
+    ALIVE_FEW = 4, /* needed blocks of 32, below which the next are looked for, not taken in turn */
+};
+
+/* A block that is needed. */
+struct alignas(16) alive_block {
+    uint32_t number, last; /* its last docid, by the directory */
+    uint32_t end, zero;    /* documents alive up to that */
+};
+
+/* Shared memory of a warp. */
+struct alive_room {
+    block_head heads[32];
+    alive_block blocks[32];
+    unsigned char scratch[2 * block_ef128::SCRATCH];
+    uint32_t decoded[ALIVE_ROWS * KARG_BLOCK];
+    uint32_t x[ALIVE_TILE];
+    uint8_t slots[ALIVE_TILE];
+};
+static_assert(sizeof(alive_room) <= KARG_AND_SHARED, "what launches give");
+static_assert(ALIVE_TILE <= 256, "a slot is a byte");
+
+struct alive_tile {
+    alive_room *room;
+    karg_found *found; /* of the query */
+    uint32_t n;        /* alive */
+};
+
+/* By a warp: the first i from `from` on, and before `to`, whose at(i) is at least x, else `to`. */
+template <class AT> PRIM uint32_t alive_search(AT at, uint32_t from, uint32_t to, uint32_t x)
+{
+    while (from < to) {
+        uint32_t step = prim_div_up(to - from + 1, 33), probe = from + (prim_lane() + 1) * step - 1;
+        uint32_t below = prim_count(prim_ballot<32>(probe < to && at(probe) < x));
+        from += below * step;
+        to = prim_min(to, from + step - 1);
+    }
+    return from;
+}
+
+/* ---- Blocks ----------------------------------------------------------------------------------- */
+
+/* The last docid of block b: lists of one block have no directory; raw ones need none. */
+template <class CODE> PRIM uint32_t alive_last(const block_list &list, uint32_t b)
+{
+    if (list.last)
+        return prim_load(&list.last[b]);
+    uint32_t rank = prim_min(b * KARG_BLOCK + KARG_BLOCK, list.n) - 1;
+    return CODE::IS_RAW && rank < list.docs_bytes / 4 ? prim_load(&list.words[rank]) : UINT32_MAX;
+}
+
+/* Blocks i to i + ROWS - 1 of those in the room, n of them, to `to`, with UINT32_MAX past a block's last. */
+template <class CODE, int ROWS, uint32_t K>
+PRIM void alive_rows(const alive_tile &t, const block_list &list, uint32_t i, uint32_t n, uint32_t *to)
+{
+    block_head head[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        head[r] = t.room->heads[prim_min(i + r, n - 1)];
+    auto take = [&](uint32_t r, const block_head &h, uint32_t first, const uint32_t *docids, uint32_t m) {
+        uint32_t v[4], last = UINT32_MAX;
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            v[k] = k < m ? docids[k] : UINT32_MAX;
+            last = k + 1 == m ? docids[k] : last;
+        }
+        ((uint4 *)to)[r * (KARG_BLOCK / 4) + first / 4] = make_uint4(v[0], v[1], v[2], v[3]);
+        uint32_t said = t.room->blocks[prim_min(i + r, n - 1)].last;
+        if (m > 0 && first + m == h.count % 65536 && said != UINT32_MAX && last != said)
+            prim_atomic_or(&t.found->damaged, 1);
+    };
+    block_rows<CODE, 4, 32, ROWS, K>(list, head, 0, t.room->scratch, take);
+}
+
+template <class CODE>
+PRIM void alive_decode(const alive_tile &t, const block_list &list, uint32_t i, uint32_t n, uint32_t *to)
+{
+    uint32_t key = 0;
+    for (uint32_t r = i; r < prim_min(i + ALIVE_ROWS, n); r++) {
+        block_head head = t.room->heads[r];
+        key = prim_max(key, head.count % 65536 == KARG_BLOCK ? CODE::key(head) : BLOCK_ANY);
+    }
+    if (key <= 8)
+        alive_rows<CODE, ALIVE_ROWS, 8>(t, list, i, n, to);
+    else if (CODE::WIDEST > 8 && key <= 16)
+        alive_rows<CODE, ALIVE_ROWS, 16>(t, list, i, n, to);
+    else /* rare, and held in many registers: one by one */
+#pragma unroll 1
+        for (uint32_t r = i; r < prim_min(i + ALIVE_ROWS, n); r++) {
+            alive_rows<CODE, 1, BLOCK_ANY>(t, list, r, n, to + (r - i) * KARG_BLOCK);
+            prim_sync_tile();
+        }
+}
+
+/* ---- The shortest list ------------------------------------------------------------------------ */
+
+template <class CODE> PRIM void alive_open_blocks(const alive_tile &t, const karg_list *from, uint32_t block)
+{
+    block_list list = block_list_open(from);
+    uint32_t n = prim_min(list.n_blocks - block, (uint32_t)ALIVE_ROWS), b = block + prim_lane();
+    if (prim_lane() < n) {
+        t.room->heads[prim_lane()] = CODE::head(list, b);
+        t.room->blocks[prim_lane()] = {b, alive_last<CODE>(list, b), 0, 0};
+    }
+    prim_sync_tile();
+    alive_decode<CODE>(t, list, 0, n, t.room->x);
+}
+
+/* How many; 0: damaged. */
+PRIM uint32_t alive_open_bits(const alive_tile &t, const karg_word &word, uint32_t block)
+{
+    uint32_t n = 0;
+    for (uint32_t b = block; b < block + ALIVE_ROWS && b * KARG_BLOCK < word.list.n; b++) {
+        uint32_t count = word_block(word, b, t.room->x + n, t.found);
+        if (count == 0)
+            return 0;
+        n += count;
+    }
+    return n;
+}
+
+/* Tile number `number` of the list: all of it is alive. */
+PRIM void alive_open(alive_tile *t, const karg_word *word, uint32_t number)
+{
+    uint32_t codec = prim_load(&word->list.codec), block = number * ALIVE_ROWS;
+    uint32_t n = prim_load(&word->list.n), rank = block * KARG_BLOCK;
+    t->n = rank < n ? prim_min(n - rank, (uint32_t)ALIVE_TILE) : 0;
+    if (codec == KARG_CODEC_BP128)
+        alive_open_blocks<block_bp128>(*t, &word->list, block);
+    else if (codec == KARG_CODEC_EF128)
+        alive_open_blocks<block_ef128>(*t, &word->list, block);
+    else if (codec == KARG_CODEC_BITMAP)
+        t->n = alive_open_bits(*t, *word, block);
+    else
+        alive_open_blocks<block_raw>(*t, &word->list, block);
+    for (uint32_t i = prim_lane(); i < ALIVE_TILE; i += 32)
+        t->room->slots[i] = (uint8_t)i;
+    prim_sync_tile();
+}
+
+/* ---- Others ----------------------------------------------------------------------------------- */
+
+/* Those 32 side by side that is_kept: to the end of the *kept before them. Not before all are looked at. */
+PRIM uint32_t alive_move(const alive_tile &t, uint32_t x, uint32_t slot, bool is_kept, uint32_t *kept)
+{
+    uint32_t all = prim_ballot<32>(is_kept), place = *kept + prim_count(all & prim_mask(prim_lane()));
+    prim_sync_tile();
+    if (is_kept) {
+        t.room->x[place] = x;
+        t.room->slots[place] = (uint8_t)slot;
+    }
+    *kept += prim_count(all);
+    return all;
+}
+
+/* Keeps what `is_in` says of each docid; loads come before the first is looked at. */
+template <class IN> PRIM void alive_keep(alive_tile *t, IN is_in)
+{
+    uint32_t x[ALIVE_EACH], kept = 0, in = 0;
+#pragma unroll
+    for (uint32_t e = 0; e < ALIVE_EACH; e++)
+        x[e] = t->room->x[e * 32 + prim_lane()];
+#pragma unroll
+    for (uint32_t e = 0; e < ALIVE_EACH; e++)
+        in |= (uint32_t)(e * 32 + prim_lane() < t->n && is_in(x[e])) << e;
+#pragma unroll
+    for (uint32_t e = 0; e < ALIVE_EACH; e++)
+        if (e * 32 < t->n)
+            alive_move(*t, x[e], t->room->slots[e * 32 + prim_lane()], in >> e & 1, &kept);
+    t->n = kept;
+    prim_sync_tile();
+}
+
+PRIM void alive_keep_bits(alive_tile *t, const karg_word *word)
+{
+    const uint32_t *words = prim_at<const uint32_t>(prim_load(&word->list.docs));
+    uint32_t base = prim_load(&word->base), n = prim_load(&word->n_words);
+    alive_keep(t, [=](uint32_t x) {
+        uint32_t at = x - base;
+        bool is_there = x >= base && at / 32 < n;
+        return (is_there ? prim_load(&words[at / 32]) : 0) >> at % 32 & 1;
+    });
+}
+
+/* The first of those alive, from slot `from` on, that is above x. */
+PRIM uint32_t alive_above(const alive_tile &t, uint32_t from, uint32_t x)
+{
+    uint32_t to = t.n;
+    while (from < to) {
+        uint32_t middle = (from + to) / 2;
+        if (t.room->x[middle] <= x)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Of 32 blocks from b on, those that are needed, to the room: how many. *end: those alive up to the last of them all. */
+template <class CODE>
+PRIM uint32_t alive_needed(const alive_tile &t, const block_list &list, uint32_t first, uint32_t from, uint32_t *end)
+{
+    uint32_t b = first + prim_lane(), last = b < list.n_blocks ? alive_last<CODE>(list, b) : UINT32_MAX;
+    uint32_t mine = b < list.n_blocks ? alive_above(t, from, last) : from;
+    uint32_t before = prim_shuffle_up<32>(mine, 1);
+    before = prim_lane() == 0 ? from : before;
+    uint32_t need = prim_ballot<32>(b < list.n_blocks && before < mine);
+    if (need >> prim_lane() & 1) {
+        uint32_t place = prim_count(need & prim_mask(prim_lane()));
+        t.room->heads[place] = CODE::head(list, b);
+        t.room->blocks[place] = {b, last, mine, 0};
+    }
+    *end = prim_shuffle<32>(mine, prim_min(list.n_blocks - first, 32U) - 1);
+    prim_sync_tile();
+    return prim_count(need);
+}
+
+/* Where x is, or would be, among the docids of a block, padded to 128. */
+PRIM uint32_t alive_slot(const uint32_t *docids, uint32_t x)
+{
+    uint32_t k = 0;
+#pragma unroll
+    for (uint32_t step = KARG_BLOCK / 2; step > 0; step /= 2)
+        k += docids[k + step - 1] < x ? step : 0;
+    return k;
+}
+
+/* Of those alive from slot `from` to `to` - 1: those that are in decoded blocks i on, of n, are kept. */
+PRIM void alive_match(const alive_tile &t, uint32_t i, uint32_t n, uint32_t from, uint32_t to, uint32_t *ranks,
+                      uint32_t *kept)
+{
+    for (uint32_t s = from; s < to; s += 32) {
+        uint32_t at = prim_min(s + prim_lane(), (uint32_t)ALIVE_TILE - 1), x = t.room->x[at], slot = t.room->slots[at];
+        uint32_t row = 0;
+#pragma unroll
+        for (uint32_t r = 0; r + 1 < ALIVE_ROWS; r++)
+            row += i + r + 1 < n && t.room->blocks[i + r].last < x;
+        const uint32_t *docids = t.room->decoded + row * KARG_BLOCK;
+        uint32_t k = alive_slot(docids, x), rank = t.room->blocks[i + row].number * KARG_BLOCK + k;
+        bool is_found = s + prim_lane() < to && docids[k] == x;
+        if (is_found && ranks)
+            ranks[slot] = rank;
+        alive_move(t, x, slot, is_found, kept);
+    }
+}
+
+/* Keeps those in the list, and leaves their ranks, if asked for, by slot of the tile. */
+template <class CODE> PRIM void alive_keep_blocks(alive_tile *t, const karg_list *of, uint32_t *ranks)
+{
+    block_list list = block_list_open(of);
+    auto last = [&](uint32_t b) { return alive_last<CODE>(list, b); };
+    uint32_t at = 0, kept = 0, end, b = alive_search(last, 0, list.n_blocks, t->room->x[0]);
+    while (at < t->n && b < list.n_blocks) {
+        uint32_t n = alive_needed<CODE>(*t, list, b, at, &end);
+        for (uint32_t i = 0; i < n; i += ALIVE_ROWS) {
+            alive_decode<CODE>(*t, list, i, n, t->room->decoded);
+            prim_sync_tile();
+            uint32_t to = t->room->blocks[prim_min(i + ALIVE_ROWS, n) - 1].end;
+            alive_match(*t, i, n, at, to, ranks, &kept);
+            at = prim_max(at, to);
+            prim_sync_tile();
+        }
+        at = prim_max(at, end);
+        b += 32;
+        if (n < ALIVE_FEW && at < t->n && b < list.n_blocks)
+            b = alive_search(last, b, list.n_blocks, t->room->x[at]);
+    }
+    t->n = kept;
+    prim_sync_tile();
+}
+
+PRIM void alive_keep_word(alive_tile *t, const karg_word *word, uint32_t *ranks)
+{
+    uint32_t codec = prim_load(&word->list.codec);
+    if (codec == KARG_CODEC_BITMAP)
+        alive_keep_bits(t, word);
+    else if (codec == KARG_CODEC_BP128)
+        alive_keep_blocks<block_bp128>(t, &word->list, ranks);
+    else if (codec == KARG_CODEC_EF128)
+        alive_keep_blocks<block_ef128>(t, &word->list, ranks);
+    else
+        alive_keep_blocks<block_raw>(t, &word->list, ranks);
+}
+
+#endif
