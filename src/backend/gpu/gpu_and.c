@@ -58,7 +58,7 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     size_t notes = limits->queries * (sizeof(karg_and_ask) + sizeof(uint32_t));
     size_t all = in_bytes(limits) + out;
     rp_status status = limits->most && all > limits->most ? RP_NO_MEMORY : RP_OK;
-    if (status == RP_OK)
+    if (status == RP_OK && !limits->is_shared)
         status = rp__device_check(device, driver->stream_create(&b->stream, RP_CU_STREAM_OWN));
     if (status == RP_OK)
         status = rp__device_check(device, driver->host_alloc(&host, all + notes, 0));
@@ -207,7 +207,7 @@ rp_status rp__gpu_and_start(rp__gpu_and *b)
     if (status != RP_OK || b->n_queries == 0)
         return status;
     rp__cu_stream other = b->device->stream;
-    b->device->stream = b->stream;
+    b->device->stream = b->stream ? b->stream : other;
     status = enqueue(b);
     b->device->stream = other;
     return status;
@@ -219,7 +219,8 @@ rp_status rp__gpu_and_finish(rp__gpu_and *b)
         return RP_OK;
     if (b->device->is_lost)
         return RP_UNAVAILABLE;
-    rp_status status = rp__device_check(b->device, b->device->driver->stream_wait(b->stream));
+    rp__cu_stream stream = b->stream ? b->stream : b->device->stream;
+    rp_status status = rp__device_check(b->device, b->device->driver->stream_wait(stream));
     b->is_busy = status != RP_OK;
     return status;
 }

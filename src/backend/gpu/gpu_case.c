@@ -9,6 +9,7 @@
 #include "backend/gpu/gpu_case_intersect.h"
 #include "backend/gpu/gpu_case_or.h"
 #include "backend/gpu/gpu_case_select.h"
+#include "backend/gpu/gpu_case_top.h"
 #include "backend/gpu/kernels/args.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -151,14 +152,10 @@ static const rp__gpu_case copies[] = {
 
 /* ---- All ----------------------------------------------------------------------------------------- */
 
-static const rp__gpu_case *const areas[] = {copies,
-                                            rp__gpu_case_decode_rows,
-                                            rp__gpu_case_intersect,
-                                            rp__gpu_case_batch,
-                                            rp__gpu_case_decode2,
-                                            rp__gpu_case_flat,
-                                            rp__gpu_case_select,
-                                            rp__gpu_case_or};
+static const rp__gpu_case *const areas[] = {
+    copies,           rp__gpu_case_decode_rows, rp__gpu_case_intersect, rp__gpu_case_batch,
+    rp__gpu_case_top, rp__gpu_case_decode2,     rp__gpu_case_flat,      rp__gpu_case_select,
+    rp__gpu_case_or};
 
 const rp__gpu_case *rp__gpu_case_at(size_t i)
 {

@@ -20,8 +20,7 @@ PRIM uint32_t and_top_part(const karg_and_word *of, uint32_t docid, float norm, 
 }
 
 /* Keys of those that score enough, side by side. */
-PRIM void and_top_put(const karg_and_top &a, uint64_t *keys, karg_and_state *state, uint32_t docid, bool is_match,
-                      uint32_t score)
+PRIM void and_top_put(uint64_t *keys, karg_and_state *state, uint32_t docid, bool is_match, uint32_t score)
 {
     uint32_t place = 0, all = prim_ballot<32>(is_match);
     if (prim_lane() == 0 && all)
@@ -44,7 +43,7 @@ PRIM void and_top_score(const karg_and_top &a, const alive_tile &t, const karg_a
             uint32_t rank = w ? ranks[(w - 1) * ALIVE_TILE + slot] : first + slot;
             sum += and_top_part(words + w, x, norm, rank, &state->found);
         }
-        and_top_put(a, keys, state, x, is_match, sum);
+        and_top_put(keys, state, x, is_match, sum);
     }
 }
 
