@@ -12,19 +12,21 @@
 
 enum {
     ALIGN = 256,
-    WARPS = 4,        /* of a block of threads */
-    RANKERS = 8,      /* blocks of threads of a multiprocessor that rank */
-    RANK_BLOCK = 128, /* threads of each */
+    WARPS = 4, /* of a block of threads */
+    PHASES_MOST = 32,
+    PHASE_TILES = 8192, /* of a phase, about: a few times what the device has in work */
+    RANKERS = 8,        /* blocks of threads of a multiprocessor that rank */
+    RANK_BLOCK = 128,   /* threads of each */
 };
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Bytes of each query in what goes in, and where they begin. */
-enum { EACH = sizeof(karg_and_state) + sizeof(karg_and_ask) + sizeof(uint32_t) };
+/* Bytes of each query in what goes in. */
+enum { EACH = sizeof(karg_and_state) + sizeof(karg_and_ask) + PHASES_MOST * sizeof(uint32_t) };
 
 static size_t in_bytes(const rp__gpu_and_limits *l)
 {
-    size_t all = rp__bits_align(l->bytes, ALIGN) + (size_t)l->queries * EACH + sizeof(uint32_t);
+    size_t all = rp__bits_align(l->bytes, ALIGN) + (size_t)l->queries * EACH;
     return rp__bits_align(all, ALIGN);
 }
 
@@ -39,11 +41,6 @@ static karg_and_ask *asks(const rp__gpu_and *b)
     return (karg_and_ask *)(void *)(b->host + in_bytes(&b->limits) + out);
 }
 
-static uint32_t *firsts(const rp__gpu_and *b)
-{
-    return (uint32_t *)(void *)(asks(b) + b->limits.queries);
-}
-
 static const uint8_t *answers(const rp__gpu_and *b)
 {
     return b->host + in_bytes(&b->limits);
@@ -55,7 +52,7 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     void *host = NULL;
     *b = (rp__gpu_and){.device = device, .limits = *limits};
     size_t out = rp__bits_align(out_bytes(limits->queries, limits->k), ALIGN);
-    size_t notes = limits->queries * (sizeof(karg_and_ask) + sizeof(uint32_t));
+    size_t notes = limits->queries * sizeof(karg_and_ask);
     size_t all = in_bytes(limits) + out;
     rp_status status = limits->most && all > limits->most ? RP_NO_MEMORY : RP_OK;
     if (status == RP_OK && !limits->is_shared)
@@ -132,11 +129,12 @@ bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
     if (!room)
         return false;
     memcpy(room, words, n * sizeof *words);
-    asks(b)[b->n_queries] = (karg_and_ask){.word = (uint32_t)((at - b->room) / sizeof *words),
-                                           .n_words = n,
-                                           .keys = (uint32_t)b->elements};
-    firsts(b)[b->n_queries++] = b->n_tiles;
-    b->n_tiles += words[0].n / KARG_AND_TILE + (words[0].n % KARG_AND_TILE > 0);
+    uint32_t tiles = words[0].n / KARG_AND_TILE + (words[0].n % KARG_AND_TILE > 0);
+    asks(b)[b->n_queries++] = (karg_and_ask){.word = (uint32_t)((at - b->room) / sizeof *words),
+                                             .n_words = n,
+                                             .keys = (uint32_t)b->elements,
+                                             .n_tiles = tiles};
+    b->n_tiles += tiles;
     b->words_most = n > b->words_most ? n : b->words_most;
     b->elements = most;
     return true;
@@ -144,27 +142,46 @@ bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
+static uint32_t phases_of(const rp__gpu_and *b)
+{
+    uint32_t n = b->n_tiles / (b->limits.phase ? b->limits.phase : PHASE_TILES);
+    return n < 1 ? 1 : n > PHASES_MOST ? PHASES_MOST : n;
+}
+
+static void fill_firsts(const rp__gpu_and *b, uint32_t n_phases, uint32_t *out)
+{
+    const karg_and_ask *ask = asks(b);
+    uint32_t tiles = 0;
+    for (uint32_t p = 0; p < n_phases; p++)
+        for (uint32_t q = 0; q < b->n_queries; q++) {
+            uint64_t n = ask[q].n_tiles;
+            *out++ = tiles;
+            tiles += (uint32_t)(n * (p + 1) / n_phases - n * p / n_phases);
+        }
+}
+
 /* What was noted of queries, behind what they brought along; returns bytes of it all. */
 static size_t fill_in(rp__gpu_and *b)
 {
     karg_and_top *a = &b->args;
-    uint32_t n = b->n_queries;
-    size_t states = rp__bits_align(b->used, ALIGN), first = states + n * sizeof(karg_and_state);
-    size_t ask = first + rp__bits_align((n + 1) * sizeof(uint32_t), 16);
+    uint32_t n = b->n_queries, n_phases = phases_of(b);
+    size_t states = rp__bits_align(b->used, ALIGN), ask = states + n * sizeof(karg_and_state);
+    size_t firsts = ask + n * sizeof(karg_and_ask);
     memset(b->host + states, 0, n * sizeof(karg_and_state));
-    memcpy(b->host + first, firsts(b), n * sizeof(uint32_t));
     memcpy(b->host + ask, asks(b), n * sizeof(karg_and_ask));
+    fill_firsts(b, n_phases, (uint32_t *)(void *)(b->host + firsts));
     a->words = b->room;
     a->states = b->room + states;
-    a->firsts = b->room + first;
     a->queries = b->room + ask;
+    a->firsts = b->room + firsts;
     a->keys = b->keys;
     a->counts = b->room + in_bytes(&b->limits);
     a->pairs = a->counts + n * sizeof(karg_found);
     a->n_queries = n;
     a->n_tiles = b->n_tiles;
+    a->n_phases = n_phases;
     a->words_most = b->words_most;
-    return ask + n * sizeof(karg_and_ask);
+    return firsts + (size_t)n * n_phases * sizeof(uint32_t);
 }
 
 static rp_status launch(rp__gpu_and *b)

@@ -19,6 +19,7 @@ typedef struct rp__gpu_and_limits {
     uint32_t k;     /* pairs of each, at most RP_GPU_AND_K */
     size_t bytes;   /* of what queries bring along: words, lists that are copied */
     uint64_t most;  /* bytes of device memory that it may take; 0: any number */
+    uint32_t phase; /* tiles that are near each other in the lists, about; 0: a few times what a device has in work */
     bool is_shared; /* uses the device's stream, in turn with others */
 } rp__gpu_and_limits;
 

@@ -275,6 +275,7 @@ static rp_status open_batches(top *t, rp__device *device)
     rp__gpu_and_limits limits = {.queries = t->in_batch,
                                  .k = t->k,
                                  .bytes = t->in_batch * WORDS_MOST * sizeof(karg_and_word),
+                                 .phase = t->shape.docs == SMALL ? 4 : 0,
                                  .is_shared = t->mode == ONE};
     rp_status status = RP_OK;
     for (uint32_t i = 0; i < n && status == RP_OK; i++)
@@ -449,18 +450,21 @@ const rp__gpu_case rp__gpu_case_top[] = {
     TOP("and gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 0),
     TOP("and gov bp128", GOV, KARG_CODEC_BP128, 0, ONE, 0),
     TOP("and gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 0),
+    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128, 32, ONE, 0),
     TOP("and gov ef128", GOV, KARG_CODEC_EF128, 0, ONE, 0),
     TOP("top10 gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 10),
     TOP("top10 gov bp128", GOV, KARG_CODEC_BP128, 0, ONE, 10),
     TOP("top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 10),
+    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128, 32, ONE, 10),
     TOP("top1000 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 1000),
     TOP("and gov2 raw bits", GOV2, KARG_CODEC_RAW, 32, ONE, 0),
     TOP("and gov2 bp128", GOV2, KARG_CODEC_BP128, 0, ONE, 0),
     TOP("and gov2 bp128 bits", GOV2, KARG_CODEC_BP128, 8, ONE, 0),
+    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128, 64, ONE, 0),
     TOP("top10 gov2 bp128 bits", GOV2, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("turns top10 gov raw bits", GOV, KARG_CODEC_RAW, 32, TURNS, 10),
+    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128, 32, TURNS, 10),
     TOP("turns top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, TURNS, 10),
-    TOP("pipeline top10 gov raw bits", GOV, KARG_CODEC_RAW, 32, PIPELINE, 10),
+    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128, 32, PIPELINE, 10),
     TOP("pipeline top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, PIPELINE, 10),
     {0},
 };

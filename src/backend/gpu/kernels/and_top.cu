@@ -47,26 +47,63 @@ PRIM void and_top_score(const karg_and_top &a, const alive_tile &t, const karg_a
     }
 }
 
+/* The first 32 words of a query, a lane each, read at once. */
+struct and_top_words {
+    uint64_t at, docs;
+    uint32_t codec, base, n_words;
+};
+
+PRIM and_top_words and_top_open(const karg_and_word *words, uint32_t n)
+{
+    and_top_words mine = {0, 0, 0, 0, 0};
+    if (prim_lane() < n) {
+        mine.at = prim_load(&words[prim_lane()].word);
+        const karg_word *word = prim_at<const karg_word>(mine.at);
+        mine = {mine.at, prim_load(&word->list.docs), prim_load(&word->list.codec), prim_load(&word->base),
+                prim_load(&word->n_words)};
+    }
+    return mine;
+}
+
+/* What the lists leave of a tile: lists of bits come first, in registers. */
+PRIM void and_top_ask(const karg_and_top &a, alive_tile *t, const karg_and_word *words, uint32_t n, uint32_t number,
+                      uint32_t *ranks)
+{
+    and_top_words mine = and_top_open(words, n);
+    uint32_t bits = prim_ballot<32>(prim_lane() > 0 && mine.codec == KARG_CODEC_BITMAP);
+    alive_open(t, prim_at<const karg_word>(prim_shuffle<32>(mine.at, 0)), number);
+    alive_few few = alive_load(*t, a.begin, a.end);
+    for (uint32_t left = bits; left && prim_ballot<32>(few.in != 0); left &= left - 1) {
+        uint32_t w = prim_lowest(left);
+        uint64_t docs = prim_shuffle<32>(mine.docs, w);
+        alive_test(&few, prim_at<const uint32_t>(docs), prim_shuffle<32>(mine.base, w),
+                   prim_shuffle<32>(mine.n_words, w));
+    }
+    alive_put(t, few);
+    for (uint32_t w = 1; w < n && t->n; w++) {
+        uint64_t at = w < 32 ? prim_shuffle<32>(mine.at, w) : prim_load(&words[w].word);
+        if (w >= 32 || !(bits >> w & 1))
+            alive_keep(t, prim_at<const karg_word>(at), ranks ? ranks + (w - 1) * ALIVE_TILE : nullptr);
+    }
+}
+
 RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 256, 3)
 {
     uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp();
     const uint32_t *firsts = prim_at<const uint32_t>(a.firsts);
     if (number >= a.n_tiles)
         return;
-    uint32_t q = alive_search([&](uint32_t i) { return prim_load(&firsts[i]); }, 0, a.n_queries, number + 1) - 1;
+    auto first = [=](uint32_t i) { return prim_load(&firsts[i]); };
+    uint32_t i = alive_search(first, 0, a.n_queries * a.n_phases, number + 1) - 1, phase = i / a.n_queries;
+    uint32_t q = i - phase * a.n_queries;
     const karg_and_ask ask = prim_at<const karg_and_ask>(a.queries)[q];
-    const karg_and_word *words = prim_at<const karg_and_word>(a.words) + ask.word;
     karg_and_state *state = prim_at<karg_and_state>(a.states) + q;
-    uint32_t ranks_words = a.k ? (a.words_most - 1) * ALIVE_TILE : 0;
+    uint32_t ranks_words = a.k ? (a.words_most - 1) * ALIVE_TILE : 0, tile = number - first(i);
+    tile += (uint32_t)((uint64_t)ask.n_tiles * phase / a.n_phases);
     unsigned char *shared = prim_shared() + prim_warp() * (KARG_AND_SHARED + 4 * ranks_words);
-    uint32_t *ranks = (uint32_t *)(shared + KARG_AND_SHARED), tile = number - prim_load(&firsts[q]);
+    uint32_t *ranks = (uint32_t *)(shared + KARG_AND_SHARED);
     alive_tile t = {(alive_room *)shared, &state->found, 0};
-    alive_open(&t, prim_at<const karg_word>(prim_load(&words[0].word)), tile);
-    if (t.n && (t.room->x[0] < a.begin || t.room->x[t.n - 1] >= a.end))
-        alive_keep(&t, [=](uint32_t x) { return x >= a.begin && x < a.end; });
-    for (uint32_t w = 1; w < ask.n_words && t.n; w++)
-        alive_keep_word(&t, prim_at<const karg_word>(prim_load(&words[w].word)),
-                        a.k ? ranks + (w - 1) * ALIVE_TILE : nullptr);
+    and_top_ask(a, &t, prim_at<const karg_and_word>(a.words) + ask.word, ask.n_words, tile, a.k ? ranks : nullptr);
     if (prim_lane() == 0 && t.n)
         prim_atomic_add(&state->found.n, t.n);
     if (a.k)

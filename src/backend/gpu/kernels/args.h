@@ -267,7 +267,7 @@ typedef struct karg_and_word {
 typedef struct karg_and_ask {
     uint32_t word, n_words; /* words[word ..], the shortest list first */
     uint32_t keys;          /* where its keys begin */
-    uint32_t zero;
+    uint32_t n_tiles;       /* of KARG_AND_TILE postings of its shortest list */
 } karg_and_ask;
 
 typedef struct karg_and_state { /* of a query in work; 0 at first */
@@ -278,15 +278,17 @@ typedef struct karg_and_state { /* of a query in work; 0 at first */
 
 typedef struct karg_and_top {
     uint64_t words, queries;     /* karg_and_word, karg_and_ask */
-    uint64_t firsts;             /* u32 a query, and one more: its first tile, of KARG_AND_TILE postings of its shortest list */
+    uint64_t firsts;             /* u32 a phase and query: tiles before those of the query in that phase. In phase p of P it
+                                  * has its tiles from n_tiles * p / P on, so that queries walk through documents together,
+                                  * and find lists that they share in the cache */
     uint64_t states;             /* karg_and_state a query */
     uint64_t keys;               /* u64: as many a query as its shortest list has postings */
     uint64_t counts, pairs;      /* karg_found a query: n_pairs of them are there; karg_pair: k a query, best first */
     karg_norms norms;
-    uint32_t n_queries, n_tiles;
+    uint32_t n_queries, n_tiles, n_phases;
     uint32_t begin, end;         /* documents asked about; end is at most the number of them */
     uint32_t k;                  /* 0: the number alone is wanted */
-    uint32_t words_most;         /* no query has more */
+    uint32_t words_most, zero;   /* no query has more */
 } karg_and_top;
 
 /* Bytes of shared memory of a warp of and_top.cu, less 4 * KARG_AND_TILE for each word but the first, if k is not 0. */

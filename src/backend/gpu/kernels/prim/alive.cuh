@@ -138,7 +138,7 @@ PRIM uint32_t alive_open_bits(const alive_tile &t, const karg_word &word, uint32
     return n;
 }
 
-/* Tile number `number` of the list: all of it is alive. */
+/* Tile number `number` of the list: all of it is alive. Slots are not written yet. */
 PRIM void alive_open(alive_tile *t, const karg_word *word, uint32_t number)
 {
     uint32_t codec = prim_load(&word->list.codec), block = number * ALIVE_ROWS;
@@ -152,54 +152,64 @@ PRIM void alive_open(alive_tile *t, const karg_word *word, uint32_t number)
         t->n = alive_open_bits(*t, *word, block);
     else
         alive_open_blocks<block_raw>(*t, &word->list, block);
-    for (uint32_t i = prim_lane(); i < ALIVE_TILE; i += 32)
-        t->room->slots[i] = (uint8_t)i;
     prim_sync_tile();
 }
 
-/* ---- Others ----------------------------------------------------------------------------------- */
+/* ---- Tests of single docids ------------------------------------------------------------------- */
 
-/* Those 32 side by side that is_kept: to the end of the *kept before them. Not before all are looked at. */
-PRIM uint32_t alive_move(const alive_tile &t, uint32_t x, uint32_t slot, bool is_kept, uint32_t *kept)
+/* All of a tile in registers, 32 apart: bit e of `in`: x[e] is alive. */
+struct alive_few {
+    uint32_t x[ALIVE_EACH], in;
+};
+
+/* Those from `begin` on and before `end`. */
+PRIM alive_few alive_load(const alive_tile &t, uint32_t begin, uint32_t end)
 {
-    uint32_t all = prim_ballot<32>(is_kept), place = *kept + prim_count(all & prim_mask(prim_lane()));
-    prim_sync_tile();
-    if (is_kept) {
-        t.room->x[place] = x;
-        t.room->slots[place] = (uint8_t)slot;
+    alive_few f;
+    f.in = 0;
+#pragma unroll
+    for (uint32_t e = 0; e < ALIVE_EACH; e++) {
+        f.x[e] = t.room->x[e * 32 + prim_lane()];
+        f.in |= (uint32_t)(e * 32 + prim_lane() < t.n && f.x[e] >= begin && f.x[e] < end) << e;
     }
-    *kept += prim_count(all);
-    return all;
+    return f;
 }
 
-/* Keeps what `is_in` says of each docid; loads come before the first is looked at. */
-template <class IN> PRIM void alive_keep(alive_tile *t, IN is_in)
+/* Those whose bits, from docid `base` on in n words, are set. Loads come before the first is looked at. */
+PRIM void alive_test(alive_few *f, const uint32_t *words, uint32_t base, uint32_t n)
 {
-    uint32_t x[ALIVE_EACH], kept = 0, in = 0;
+    uint32_t here[ALIVE_EACH], in = 0;
+#pragma unroll
+    for (uint32_t e = 0; e < ALIVE_EACH; e++) {
+        uint32_t at = f->x[e] - base;
+        here[e] = f->x[e] >= base && at / 32 < n && (f->in >> e & 1) ? prim_load(&words[at / 32]) : 0;
+    }
 #pragma unroll
     for (uint32_t e = 0; e < ALIVE_EACH; e++)
-        x[e] = t->room->x[e * 32 + prim_lane()];
+        in |= (here[e] >> (f->x[e] - base) % 32 & 1) << e;
+    f->in = in;
+}
+
+/* What is left, with its slots, side by side. */
+PRIM void alive_put(alive_tile *t, const alive_few &f)
+{
+    uint32_t kept = 0;
+    prim_sync_tile();
 #pragma unroll
-    for (uint32_t e = 0; e < ALIVE_EACH; e++)
-        in |= (uint32_t)(e * 32 + prim_lane() < t->n && is_in(x[e])) << e;
-#pragma unroll
-    for (uint32_t e = 0; e < ALIVE_EACH; e++)
-        if (e * 32 < t->n)
-            alive_move(*t, x[e], t->room->slots[e * 32 + prim_lane()], in >> e & 1, &kept);
+    for (uint32_t e = 0; e < ALIVE_EACH; e++) {
+        bool is_in = f.in >> e & 1;
+        uint32_t all = prim_ballot<32>(is_in), place = kept + prim_count(all & prim_mask(prim_lane()));
+        if (is_in) {
+            t->room->x[place] = f.x[e];
+            t->room->slots[place] = (uint8_t)(e * 32 + prim_lane());
+        }
+        kept += prim_count(all);
+    }
     t->n = kept;
     prim_sync_tile();
 }
 
-PRIM void alive_keep_bits(alive_tile *t, const karg_word *word)
-{
-    const uint32_t *words = prim_at<const uint32_t>(prim_load(&word->list.docs));
-    uint32_t base = prim_load(&word->base), n = prim_load(&word->n_words);
-    alive_keep(t, [=](uint32_t x) {
-        uint32_t at = x - base;
-        bool is_there = x >= base && at / 32 < n;
-        return (is_there ? prim_load(&words[at / 32]) : 0) >> at % 32 & 1;
-    });
-}
+/* ---- Tests by blocks -------------------------------------------------------------------------- */
 
 /* The first of those alive, from slot `from` on, that is above x. */
 PRIM uint32_t alive_above(const alive_tile &t, uint32_t from, uint32_t x)
@@ -242,6 +252,18 @@ PRIM uint32_t alive_slot(const uint32_t *docids, uint32_t x)
     for (uint32_t step = KARG_BLOCK / 2; step > 0; step /= 2)
         k += docids[k + step - 1] < x ? step : 0;
     return k;
+}
+
+/* Those 32 side by side that is_kept: to the end of the *kept before them. Not before all are looked at. */
+PRIM void alive_move(const alive_tile &t, uint32_t x, uint32_t slot, bool is_kept, uint32_t *kept)
+{
+    uint32_t all = prim_ballot<32>(is_kept), place = *kept + prim_count(all & prim_mask(prim_lane()));
+    prim_sync_tile();
+    if (is_kept) {
+        t.room->x[place] = x;
+        t.room->slots[place] = (uint8_t)slot;
+    }
+    *kept += prim_count(all);
 }
 
 /* Of those alive from slot `from` to `to` - 1: those that are in decoded blocks i on, of n, are kept. */
@@ -288,7 +310,21 @@ template <class CODE> PRIM void alive_keep_blocks(alive_tile *t, const karg_list
     prim_sync_tile();
 }
 
-PRIM void alive_keep_word(alive_tile *t, const karg_word *word, uint32_t *ranks)
+/* The same of bits. */
+PRIM void alive_keep_bits(alive_tile *t, const karg_word *word)
+{
+    uint32_t base = prim_load(&word->base), n = prim_load(&word->n_words), kept = 0;
+    const uint32_t *words = prim_at<const uint32_t>(prim_load(&word->list.docs));
+    for (uint32_t s = 0; s < t->n; s += 32) {
+        uint32_t i = prim_min(s + prim_lane(), (uint32_t)ALIVE_TILE - 1), x = t->room->x[i], at = x - base;
+        bool is_there = s + prim_lane() < t->n && x >= base && at / 32 < n;
+        alive_move(*t, x, t->room->slots[i], is_there && (prim_load(&words[at / 32]) >> at % 32 & 1), &kept);
+    }
+    t->n = kept;
+    prim_sync_tile();
+}
+
+PRIM void alive_keep(alive_tile *t, const karg_word *word, uint32_t *ranks)
 {
     uint32_t codec = prim_load(&word->list.codec);
     if (codec == KARG_CODEC_BITMAP)
