@@ -1,6 +1,8 @@
 /* gpu_case_batch.c: cases of many ANDs at once, on lists that are drawn like those of a query log: the shortest
  * of a query has so many docids on average, the others are a few times to a few dozen times as long.
  *
+ * A query has 2 to 6 lists, the shortest first.
+ *
  * Row fields: width: docids of the shortest list, on average; option: docids of a bucket, and a density: lists
  * of a docid in so many, or denser, are bits, unless they are the shortest; codec: documents. n is the sum of
  * the shortest lists. */
@@ -14,7 +16,9 @@
 #include "base/error.h"
 
 enum {
-    TERMS_MOST = 4,
+    TERMS_MOST = 6,
+    PHASE_TILES = 8192, /* a phase has so many tiles: queries walk through documents together */
+    PHASES_MOST = 32,
     LISTS_MOST = 512,
     BUCKET = 0xFF,
     DENSITY = 8 /* bits of option above the bucket */
@@ -33,6 +37,7 @@ typedef struct batch {
     karg_term *terms;
     karg_and_query *queries;
     karg_and_tile *tiles;
+    uint32_t *shortest;       /* docids of a query's first list */
     uint32_t *found, *counts; /* the answer */
     rp__cu_ptr memory[LISTS_MOST * 3 + 5];
     size_t n_memory;
@@ -174,18 +179,36 @@ static bool is_checked(const batch *b, uint32_t q)
 static void draw_query(batch *b, const rp__gpu_case *row, uint32_t q)
 {
     uint32_t half = b->n_lists / 2, n_terms = 2 + draw(b, TERMS_MOST - 1);
-    const list *of[TERMS_MOST];
-    for (uint32_t t = 0; t < n_terms; t++)
-        of[t] = &b->lists[t ? half + draw(b, b->n_lists - half) : draw(b, half)];
+    const list *of[TERMS_MOST] = {&b->lists[draw(b, half)]};
+    for (uint32_t t = 1; t < n_terms; t++) { /* the shortest first */
+        const list *new = &b->lists[half + draw(b, b->n_lists - half)];
+        uint32_t j = t;
+        for (; j > 1 && of[j - 1]->n > new->n; j--)
+            of[j] = of[j - 1];
+        of[j] = new;
+    }
     for (uint32_t t = 0; t < n_terms; t++)
         b->terms[q * TERMS_MOST + t] = t && is_dense(b, row, of[t]) ? of[t]->as_bits : of[t]->raw;
     b->queries[q] = (karg_and_query){.term = q * TERMS_MOST, .n_terms = n_terms, .out = b->n_words};
-    for (uint32_t first = 0; first < of[0]->n; first += KARG_AND_TILE)
-        b->tiles[b->n_tiles++] = (karg_and_tile){q, first};
+    b->shortest[q] = of[0]->n;
+    b->n_tiles += (of[0]->n + KARG_AND_TILE - 1) / KARG_AND_TILE;
     b->n_words += (of[0]->n + 31) / 32;
     b->elements += of[0]->n;
     if (is_checked(b, q))
         answer(b, q, of, n_terms);
+}
+
+/* Phase by phase, in each of which a query has its share of tiles. */
+static void lay_tiles(batch *b)
+{
+    uint32_t phases = b->n_tiles / PHASE_TILES + 1, n = 0;
+    phases = phases < PHASES_MOST ? phases : PHASES_MOST;
+    for (uint32_t p = 0; p < phases; p++)
+        for (uint32_t q = 0; q < b->n_queries; q++) {
+            uint64_t all = (b->shortest[q] + KARG_AND_TILE - 1) / KARG_AND_TILE;
+            for (uint64_t t = all * p / phases; t < all * (p + 1) / phases; t++)
+                b->tiles[n++] = (karg_and_tile){q, (uint32_t)t * KARG_AND_TILE};
+        }
 }
 
 static rp_status make_queries(batch *b, const rp__gpu_case *row, uint64_t n)
@@ -201,10 +224,12 @@ static rp_status make_queries(batch *b, const rp__gpu_case *row, uint64_t n)
     b->tiles = rp__alloc_zero(tiles, sizeof *b->tiles);
     b->found = rp__alloc_zero(b->n_queries * (longest / 32 + 1), sizeof *b->found);
     b->counts = rp__alloc_zero(b->n_queries, sizeof *b->counts);
-    if (!b->terms || !b->queries || !b->tiles || !b->found || !b->counts)
+    b->shortest = rp__alloc_zero(b->n_queries, sizeof *b->shortest);
+    if (!b->shortest || !b->terms || !b->queries || !b->tiles || !b->found || !b->counts)
         return RP_NO_MEMORY;
     for (uint32_t q = 0; q < b->n_queries; q++)
         draw_query(b, row, q);
+    lay_tiles(b);
     return RP_OK;
 }
 
@@ -244,6 +269,7 @@ static void free_batch(const rp__gpu_case *row, rp__device *device, void *state)
     rp__free(b->tiles);
     rp__free(b->found);
     rp__free(b->counts);
+    rp__free(b->shortest);
     rp__free(b);
 }
 
@@ -335,5 +361,6 @@ const rp__gpu_case rp__gpu_case_batch[] = {
     BATCH("and gov hs4 bits", GOV_MEAN, GOV, 4, 32),
     BATCH("and gov2 hs4", GOV2_MEAN, GOV2, 4, 0),
     BATCH("and gov2 hs4 bits", GOV2_MEAN, GOV2, 4, 32),
+    BATCH("and gov2 hs4 bits64", GOV2_MEAN, GOV2, 4, 64),
     {0},
 };

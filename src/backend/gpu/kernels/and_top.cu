@@ -87,7 +87,7 @@ PRIM void and_top_ask(const karg_and_top &a, alive_tile *t, const karg_and_word 
     }
 }
 
-RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 256, 3)
+RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 7)
 {
     uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp();
     const uint32_t *firsts = prim_at<const uint32_t>(a.firsts);

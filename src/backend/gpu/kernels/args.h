@@ -292,6 +292,6 @@ typedef struct karg_and_top {
 } karg_and_top;
 
 /* Bytes of shared memory of a warp of and_top.cu, less 4 * KARG_AND_TILE for each word but the first, if k is not 0. */
-enum { KARG_AND_SHARED = 5120 };
+enum { KARG_AND_SHARED = 3968 };
 
 #endif
