@@ -2,7 +2,7 @@
  *
  * A batch has a stream, pinned memory and device memory of its own: while one is in work the next can be filled.
  * Order of calls: open; then begin, any number of put and add, start, finish, answers, and begin again; close. Who
- * calls decides when a batch is large enough: `elements` of it are Ao's computational threshold.
+ * calls decides when a batch is large enough.
  * One thread at a time, for all batches of a device. */
 #ifndef RP_BACKEND_GPU_GPU_AND_H
 #define RP_BACKEND_GPU_GPU_AND_H
@@ -16,10 +16,12 @@ enum {
 /* What a batch has room for. */
 typedef struct rp__gpu_and_limits {
     uint32_t queries;
+    uint64_t elements; /* postings of their shortest lists, below 2^32; 0: 2^22 */
     uint32_t k;     /* pairs of each, at most RP_GPU_AND_K */
     size_t bytes;   /* of what queries bring along: words, lists that are copied */
     uint64_t most;  /* bytes of device memory that it may take; 0: any number */
-    uint32_t phase; /* tiles that are near each other in the lists, about; 0: a few times what a device has in work */
+    uint32_t phase; /* parts of lists, near each other, that are worked on together, about; 0: as measured */
+    uint32_t rows;
     bool is_shared; /* uses the device's stream, in turn with others */
 } rp__gpu_and_limits;
 
@@ -32,7 +34,7 @@ typedef struct rp__gpu_and {
     rp__cu_ptr keys;   /* and what is found; it grows */
     uint64_t n_keys;
     size_t used;       /* of limits.bytes */
-    uint32_t n_queries, n_tiles, words_most;
+    uint32_t n_queries, n_parts, words_most;
     uint64_t elements; /* postings of shortest lists */
     karg_and_top args;
     bool is_busy;      /* work was given to the device, and nobody saw it end */

@@ -56,6 +56,7 @@ typedef struct top {
     shape shape;
     uint32_t k, dense, codec, n_queries, in_batch;
     mode mode;
+    uint32_t rows;
     list lists[LISTS_MOST];
     karg_word words[LISTS_MOST];
     query *queries;
@@ -272,7 +273,13 @@ static bool matches(const top *t, const query *q, uint32_t i, uint32_t *score)
 static rp_status open_batches(top *t, rp__device *device)
 {
     uint32_t n = t->mode == ONE || t->mode == TURNS ? 1 : STREAMS;
+    uint64_t longest = 0;
+    for (uint32_t q = 0; q < t->n_queries; q++)
+        longest = longest > t->lists[t->queries[q].lists[0]].n ? longest
+                                                               : t->lists[t->queries[q].lists[0]].n;
     rp__gpu_and_limits limits = {.queries = t->in_batch,
+                                 .elements = t->in_batch * longest,
+                                 .rows = t->rows,
                                  .k = t->k,
                                  .bytes = t->in_batch * WORDS_MOST * sizeof(karg_and_word),
                                  .phase = t->shape.docs == SMALL ? 4 : 0,
@@ -361,7 +368,8 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
     t->k = row->option & 0xFFFF;
     t->mode = (mode)(row->option >> 16 & 0xF);
     t->dense = row->option >> 20;
-    t->codec = row->codec;
+    t->codec = row->codec & 255;
+    t->rows = row->codec >> 8;
     t->random = seed + 1;
     if (n <= 1000000)
         t->shape = (shape){.docs = SMALL, .mean = 300, .n_lists = 16, .freqs = t->shape.freqs};
@@ -441,30 +449,37 @@ static void cost_top(const rp__gpu_case *row, const void *state, uint64_t *bytes
 #define TOP(title, shape_, codec_, dense, mode_, k)                                                \
     {                                                                                              \
         .area = "batch", .name = (title), .make = make_top, .run = run_top, .check = check_top,    \
-        .free = free_top, .cost = cost_top, .kernel = RP_KERNEL_and_top_kernel, .width = (shape_), \
-        .codec = (codec_), .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20                 \
+        .free = free_top, .cost = cost_top, .kernel = RP_KERNEL_and_top_x2_kernel,                 \
+        .width = (shape_), .codec = (codec_),                                                      \
+        .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20                                    \
     }
+
+#define X4 (1 << 8)
+#define X8 (2 << 8)
 
 const rp__gpu_case rp__gpu_case_top[] = {
     TOP("and gov raw", GOV, KARG_CODEC_RAW, 0, ONE, 0),
     TOP("and gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 0),
-    TOP("and gov bp128", GOV, KARG_CODEC_BP128, 0, ONE, 0),
-    TOP("and gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 0),
-    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128, 32, ONE, 0),
-    TOP("and gov ef128", GOV, KARG_CODEC_EF128, 0, ONE, 0),
+    TOP("and gov bp128 x2", GOV, KARG_CODEC_BP128, 0, ONE, 0),
+    TOP("and gov bp128 x4", GOV, KARG_CODEC_BP128 | X4, 0, ONE, 0),
+    TOP("and gov bp128 x8", GOV, KARG_CODEC_BP128 | X8, 0, ONE, 0),
+    TOP("and gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, ONE, 0),
+    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | X4, 32, ONE, 0),
+    TOP("and gov ef128", GOV, KARG_CODEC_EF128 | X4, 0, ONE, 0),
     TOP("top10 gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 10),
-    TOP("top10 gov bp128", GOV, KARG_CODEC_BP128, 0, ONE, 10),
-    TOP("top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128, 32, ONE, 10),
-    TOP("top1000 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 1000),
+    TOP("top10 gov bp128 x4", GOV, KARG_CODEC_BP128 | X4, 0, ONE, 10),
+    TOP("top10 gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, ONE, 10),
+    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4, 32, ONE, 10),
+    TOP("top1000 gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, ONE, 1000),
     TOP("and gov2 raw bits", GOV2, KARG_CODEC_RAW, 32, ONE, 0),
-    TOP("and gov2 bp128", GOV2, KARG_CODEC_BP128, 0, ONE, 0),
-    TOP("and gov2 bp128 bits", GOV2, KARG_CODEC_BP128, 8, ONE, 0),
-    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128, 64, ONE, 0),
-    TOP("top10 gov2 bp128 bits", GOV2, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128, 32, TURNS, 10),
-    TOP("turns top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, TURNS, 10),
-    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128, 32, PIPELINE, 10),
-    TOP("pipeline top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, PIPELINE, 10),
+    TOP("and gov2 bp128", GOV2, KARG_CODEC_BP128 | X4, 0, ONE, 0),
+    TOP("and gov2 bp128 bits", GOV2, KARG_CODEC_BP128 | X4, 8, ONE, 0),
+    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | X4, 64, ONE, 0),
+    TOP("top10 gov2 bp128 bits", GOV2, KARG_CODEC_BP128 | X4, 8, ONE, 10),
+    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4, 32, TURNS, 10),
+    TOP("turns top10 gov bp128 bits x4", GOV, KARG_CODEC_BP128 | X4, 8, TURNS, 10),
+    TOP("turns top10 gov bp128 bits x8", GOV, KARG_CODEC_BP128 | X8, 8, TURNS, 10),
+    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4, 32, PIPELINE, 10),
+    TOP("pipeline top10 gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, PIPELINE, 10),
     {0},
 };

@@ -227,7 +227,7 @@ static void check(const world *w, const rp__gpu_and *b, uint32_t i, const query 
     free(room);
 }
 
-static const rp__gpu_and_limits roomy = {.queries = 16, .k = PAIRS, .bytes = 1 << 17, .phase = 8};
+static const rp__gpu_and_limits roomy = {.queries = 16, .k = PAIRS, .bytes = 1 << 17, .elements = 1 << 17, .phase = 8};
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
@@ -316,7 +316,7 @@ static void no_room_is_said(void **state)
 {
     world *w = *state;
     rp__gpu_and b;
-    rp__gpu_and_limits limits = {.queries = 2, .k = 1, .bytes = 1000};
+    rp__gpu_and_limits limits = {.queries = 2, .k = 1, .bytes = 1000, .elements = 1 << 20};
     query q = draw_query(2);
     uint64_t at;
     assert_int_equal(rp__gpu_and_open(&b, &w->device, &limits), RP_OK);
