@@ -244,6 +244,15 @@ rp_status rp__gpu_and_start(rp__gpu_and *b)
     return status;
 }
 
+rp_status rp__gpu_and_again(rp__gpu_and *b)
+{
+    const karg_and_top *a = &b->args;
+    rp_status status = rp__device_copy_in(b->device, a->states, b->host + (a->states - b->room),
+                                          a->n_queries * sizeof(karg_and_state));
+    b->is_busy = true;
+    return status == RP_OK ? launch(b) : status;
+}
+
 rp_status rp__gpu_and_finish(rp__gpu_and *b)
 {
     if (!b->is_busy)

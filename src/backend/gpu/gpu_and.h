@@ -60,6 +60,8 @@ bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n);
 rp_status rp__gpu_and_start(rp__gpu_and *b);
 /* Waits for it. RP_UNAVAILABLE: the device has failed. */
 rp_status rp__gpu_and_finish(rp__gpu_and *b);
+/* The kernels of what was started, and has finished, once more on the device's stream, for measuring: answers stay. */
+rp_status rp__gpu_and_again(rp__gpu_and *b);
 /* Of query i of those added, in their order, after it has finished and until it begins again. */
 const rp__gpu_and_count *rp__gpu_and_count_of(const rp__gpu_and *b, uint32_t i);
 const karg_pair *rp__gpu_and_pairs_of(const rp__gpu_and *b, uint32_t i); /* best first */

@@ -318,7 +318,7 @@ static rp_status run_top(const rp__gpu_case *row, rp__device *device, void *stat
     top *t = state;
     (void)row;
     if (t->mode == ONE)
-        return start_batch(t, &t->batches[0], 0);
+        return rp__gpu_and_again(&t->batches[0]);
     uint32_t n = batches_of(t), streams = t->mode == TURNS ? 1 : STREAMS, first = 0;
     rp_status status = rp__device_wait(device);
     for (uint32_t i = 0; i < n && status == RP_OK; i++, first += t->in_batch) {
@@ -382,6 +382,10 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
         status = open_batches(t, device);
     if (status == RP_OK)
         status = rp__device_wait(device);
+    if (status == RP_OK)
+        status = start_batch(t, &t->batches[0], 0);
+    if (status == RP_OK)
+        status = rp__gpu_and_finish(&t->batches[0]);
     if (status != RP_OK) {
         free_top(row, device, t);
         *state = NULL;
@@ -425,7 +429,7 @@ static rp_status check_top(const rp__gpu_case *row, rp__device *device, void *st
     rp_status status = rp__device_wait(device);
     for (uint32_t first = 0; first < t->n_queries && status == RP_OK; first += t->in_batch) {
         status = rp__gpu_and_finish(b);
-        if (status == RP_OK && t->mode != ONE)
+        if (status == RP_OK)
             status = start_batch(t, b, first);
         if (status == RP_OK)
             status = rp__gpu_and_finish(b);
