@@ -3,19 +3,21 @@
  * few dozen times as long.
  *
  * Row fields: width: docids of the shortest list, on average; codec: of lists, but those of a docid in `DENSE`, or
- * denser, are bitmaps; option: the number of documents, pairs wanted, and how batches are run. n is the sum of the
+ * denser, are bitmaps, or DERIVED beside it; option: the number of documents, pairs wanted, and how batches are run. n is the sum of the
  * shortest lists of a run; of what is timed from end to end, that of a batch. */
 #include "backend/gpu/gpu_case_top.h"
 
 #include <string.h>
 
 #include "backend/gpu/gpu_and.h"
+#include "backend/gpu/gpu_bits.h"
 #include "base/alloc.h"
 #include "base/cpu.h"
 #include "base/error.h"
 #include "codec/codec.h"
 
 enum {
+    DERIVED = 1 << 12, /* of codec */
     WORDS_MOST = 6,
     LISTS_MOST = 256,
     TABLE = 256,
@@ -56,13 +58,14 @@ typedef struct top {
     shape shape;
     uint32_t k, dense, codec, n_queries, in_batch;
     mode mode;
+    bool is_derived;
     uint32_t rows;
     list lists[LISTS_MOST];
     karg_word words[LISTS_MOST];
     query *queries;
     uint8_t *codes;
     float norms[TABLE];
-    rp__cu_ptr memory[LISTS_MOST + 3];
+    rp__cu_ptr memory[2 * LISTS_MOST + 3];
     size_t n_memory;
     rp__gpu_and batches[STREAMS];
     uint32_t firsts[STREAMS]; /* the first query of what is in work */
@@ -126,13 +129,27 @@ static rp_status put(top *t, rp__device *device, const void *data, size_t bytes,
     return rp__device_copy_in(device, memory, data, bytes);
 }
 
+static bool is_dense(const top *t, const list *l)
+{
+    return (uint64_t)l->n * t->dense >= t->shape.docs;
+}
+
 static rp__codec codec_of(const top *t, const list *l)
 {
     uint32_t features = rp__cpu_features();
-    bool is_dense = (uint64_t)l->n * t->dense >= t->shape.docs;
-    uint32_t id = is_dense ? KARG_CODEC_BITMAP : t->codec;
+    uint32_t id = is_dense(t, l) && !t->is_derived ? KARG_CODEC_BITMAP : t->codec;
     return rp__codec_with_freqs(rp__codec_by_id((uint8_t)id, features),
                                 rp__block_code_find(t->shape.freqs, features));
+}
+
+static rp_status derive(top *t, rp__device *device, uint32_t i)
+{
+    rp__cu_ptr room;
+    rp_status status = rp__device_alloc(device, rp__gpu_bits_bytes(t->shape.docs), &room);
+    if (status != RP_OK)
+        return status;
+    t->memory[t->n_memory++] = room;
+    return rp__gpu_bits_derive(device, &t->words[i], room, &t->words[i]);
 }
 
 /* As an index of that list alone has it. */
@@ -155,7 +172,8 @@ static rp_status put_list(top *t, rp__device *device, uint32_t i)
     index.sections[0].bytes = used;
     index.sections[0].at = at;
     t->bytes += used;
-    return rp__gpu_and_word(&index, &opened, &t->words[i]);
+    status = rp__gpu_and_word(&index, &opened, &t->words[i]);
+    return status == RP_OK && t->is_derived && is_dense(t, l) ? derive(t, device, i) : status;
 }
 
 /* From short to long: half of them serve as the shortest of a query. */
@@ -369,7 +387,8 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
     t->mode = (mode)(row->option >> 16 & 0xF);
     t->dense = row->option >> 20;
     t->codec = row->codec & 255;
-    t->rows = row->codec >> 8;
+    t->rows = row->codec >> 8 & 3;
+    t->is_derived = row->codec & DERIVED;
     t->random = seed + 1;
     if (n <= 1000000)
         t->shape = (shape){.docs = SMALL, .mean = 300, .n_lists = 16, .freqs = t->shape.freqs};
@@ -468,22 +487,22 @@ const rp__gpu_case rp__gpu_case_top[] = {
     TOP("and gov bp128 x4", GOV, KARG_CODEC_BP128 | X4, 0, ONE, 0),
     TOP("and gov bp128 x8", GOV, KARG_CODEC_BP128 | X8, 0, ONE, 0),
     TOP("and gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, ONE, 0),
-    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | X4, 32, ONE, 0),
+    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | X4 | DERIVED, 32, ONE, 0),
     TOP("and gov ef128", GOV, KARG_CODEC_EF128 | X4, 0, ONE, 0),
     TOP("top10 gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 10),
     TOP("top10 gov bp128 x4", GOV, KARG_CODEC_BP128 | X4, 0, ONE, 10),
     TOP("top10 gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, ONE, 10),
-    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4, 32, ONE, 10),
+    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4 | DERIVED, 32, ONE, 10),
     TOP("top1000 gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, ONE, 1000),
     TOP("and gov2 raw bits", GOV2, KARG_CODEC_RAW, 32, ONE, 0),
     TOP("and gov2 bp128", GOV2, KARG_CODEC_BP128 | X4, 0, ONE, 0),
     TOP("and gov2 bp128 bits", GOV2, KARG_CODEC_BP128 | X4, 8, ONE, 0),
-    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | X4, 64, ONE, 0),
+    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | X4 | DERIVED, 64, ONE, 0),
     TOP("top10 gov2 bp128 bits", GOV2, KARG_CODEC_BP128 | X4, 8, ONE, 10),
-    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4, 32, TURNS, 10),
+    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4 | DERIVED, 32, TURNS, 10),
     TOP("turns top10 gov bp128 bits x4", GOV, KARG_CODEC_BP128 | X4, 8, TURNS, 10),
     TOP("turns top10 gov bp128 bits x8", GOV, KARG_CODEC_BP128 | X8, 8, TURNS, 10),
-    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4, 32, PIPELINE, 10),
+    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4 | DERIVED, 32, PIPELINE, 10),
     TOP("pipeline top10 gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, PIPELINE, 10),
     {0},
 };

@@ -11,6 +11,7 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_and.h"
+#include "backend/gpu/gpu_bits.h"
 #include "base/cpu.h"
 
 enum { DOCS = 20000, LISTS = 40, TABLE = 256, SCALE_BITS = 20, PAIRS = 300 };
@@ -227,7 +228,8 @@ static void check(const world *w, const rp__gpu_and *b, uint32_t i, const query 
     free(room);
 }
 
-static const rp__gpu_and_limits roomy = {.queries = 16, .k = PAIRS, .bytes = 1 << 17, .elements = 1 << 17, .phase = 8};
+static const rp__gpu_and_limits roomy = {
+    .queries = 16, .k = PAIRS, .bytes = 1 << 17, .elements = 1 << 17, .phase = 8};
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
@@ -259,6 +261,39 @@ static void queries_have_words_of_all_codecs(void **state)
     run_and_check(w, &b, 3, 5, 1000, 1001);
     run_and_check(w, &b, 2, 5, 777, DOCS - 4321);
     rp__gpu_and_close(&b);
+}
+
+/* Every list that is not a bitmap: answers stay, and a damaged one is not taken. */
+static void lists_become_bits(void **state)
+{
+    world *w = *state;
+    rp__gpu_and b;
+    rp__cu_ptr rooms[LISTS] = {0};
+    karg_word word;
+    for (uint32_t i = 0; i < LISTS; i++) {
+        list *l = &w->lists[i];
+        if (codecs[i % 4] == KARG_CODEC_BITMAP)
+            continue;
+        assert_int_equal(rp__device_alloc(&w->device, rp__gpu_bits_bytes(DOCS), &rooms[i]), RP_OK);
+        assert_int_equal(rp__gpu_bits_derive(&w->device, &l->word, rooms[i], &word), RP_OK);
+        uint8_t before = l->bytes[l->word.list.last - l->at];
+        l->bytes[l->word.list.last - l->at] ^= 1;
+        send(w, l);
+        karg_word other;
+        rp__cu_ptr room;
+        assert_int_equal(rp__device_alloc(&w->device, rp__gpu_bits_bytes(DOCS), &room), RP_OK);
+        assert_int_equal(rp__gpu_bits_derive(&w->device, &l->word, room, &other), RP_DAMAGED);
+        rp__device_free(&w->device, room);
+        l->bytes[l->word.list.last - l->at] = before;
+        send(w, l);
+        l->word = word;
+    }
+    assert_int_equal(rp__gpu_and_open(&b, &w->device, &roomy), RP_OK);
+    for (uint32_t n = 1; n <= 4; n++)
+        run_and_check(w, &b, n, 10, 0, DOCS);
+    rp__gpu_and_close(&b);
+    for (uint32_t i = 0; i < LISTS; i++)
+        rp__device_free(&w->device, rooms[i]);
 }
 
 static void a_copied_list_is_a_list(void **state)
@@ -410,6 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(queries_have_words_of_all_codecs, open_world, close_world),
+        cmocka_unit_test_setup_teardown(lists_become_bits, open_world, close_world),
         cmocka_unit_test_setup_teardown(a_copied_list_is_a_list, open_world, close_world),
         cmocka_unit_test_setup_teardown(two_are_in_work, open_world, close_world),
         cmocka_unit_test_setup_teardown(no_room_is_said, open_world, close_world),

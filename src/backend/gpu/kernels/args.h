@@ -294,4 +294,14 @@ enum {
     KARG_AND_RANKED = 32,   /* a k up to which the last part of a query ranks; of others, another kernel does */
 };
 
+/* and_bits.cu: a list as bits */
+enum { KARG_BITS_SHARED = 320 }; /* bytes of shared memory of a warp */
+typedef struct karg_bits {
+    uint64_t word;  /* its karg_word */
+    uint64_t bits;  /* u32 words, 0 at first, from docid 0 on */
+    uint64_t hints; /* u32 a 512 docids: postings before them */
+    uint64_t found; /* karg_found: damaged */
+    uint32_t n_words, zero;
+} karg_bits;
+
 #endif
