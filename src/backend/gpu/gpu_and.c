@@ -14,7 +14,7 @@
 enum {
     ALIGN = 256,
     ELEMENTS = 1 << 22,
-    WARPS = 4, /* of a block of threads */
+    WARPS = 2, /* of a block of threads */
     PHASES_MOST = 32,
     PHASE = 8192,     /* parts of a phase, about: a few times what the device has in work */
     RANKERS = 8,      /* blocks of threads of a multiprocessor that rank */
@@ -112,7 +112,7 @@ static rp_status grow_keys(rp__gpu_and *b, uint64_t n)
 void rp__gpu_and_begin(rp__gpu_and *b, const karg_norms *norms, uint32_t k, uint32_t begin,
                        uint32_t end)
 {
-    b->used = b->n_queries = b->n_parts = b->words_most = 0;
+    b->used = b->n_queries = b->n_parts = 0;
     b->elements = 0;
     b->args = (karg_and_top){.norms = *norms, .k = k, .begin = begin, .end = end};
 }
@@ -143,7 +143,6 @@ bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
                                       .n_parts = parts,
                                       .keys = (uint32_t)b->elements};
     b->n_parts += parts;
-    b->words_most = n > b->words_most ? n : b->words_most;
     b->elements = most;
     return true;
 }
@@ -186,7 +185,6 @@ static size_t fill_in(rp__gpu_and *b)
     a->pairs = a->counts + b->n_queries * sizeof(karg_found);
     a->n_queries = b->n_queries;
     a->n_parts = b->n_parts;
-    a->words_most = b->words_most;
     return parts + b->n_parts * sizeof(karg_and_part);
 }
 
@@ -204,15 +202,10 @@ static rp_status launch_rank(rp__gpu_and *b)
 static rp_status launch(rp__gpu_and *b)
 {
     const karg_and_top *a = &b->args;
-    static const rp__kernel_id kernels[] = {
-        RP_KERNEL_and_top_x2_kernel, RP_KERNEL_and_top_x4_kernel, RP_KERNEL_and_top_x8_kernel};
-    uint32_t rows = 2U << b->limits.rows;
-    uint32_t ranks = a->k ? (a->words_most - 1) * KARG_AND_TILE * (uint32_t)sizeof(uint32_t) : 0;
-    uint32_t each = KARG_AND_SHARED + rows * KARG_BLOCK * 4 + ranks,
-             warps = b->device->shared_most / each;
-    warps = warps < WARPS ? warps : WARPS;
+    uint32_t each = KARG_AND_SHARED + (a->k ? KARG_AND_SCORES : 0);
+    uint32_t warps = b->limits.warps ? b->limits.warps : WARPS;
     rp__launch how = {(a->n_parts + warps - 1) / warps, 32 * warps, warps * each};
-    rp_status status = rp__device_launch(b->device, kernels[b->limits.rows], how, a);
+    rp_status status = rp__device_launch(b->device, RP_KERNEL_and_top_kernel, how, a);
     return status == RP_OK && a->k > KARG_AND_RANKED ? launch_rank(b) : status;
 }
 

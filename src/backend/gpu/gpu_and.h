@@ -21,7 +21,7 @@ typedef struct rp__gpu_and_limits {
     size_t bytes;   /* of what queries bring along: words, lists that are copied */
     uint64_t most;  /* bytes of device memory that it may take; 0: any number */
     uint32_t phase; /* parts of lists, near each other, that are worked on together, about; 0: as measured */
-    uint32_t rows;
+    uint32_t warps;
     bool is_shared; /* uses the device's stream, in turn with others */
 } rp__gpu_and_limits;
 
@@ -34,7 +34,7 @@ typedef struct rp__gpu_and {
     rp__cu_ptr keys;   /* and what is found; it grows */
     uint64_t n_keys;
     size_t used;       /* of limits.bytes */
-    uint32_t n_queries, n_parts, words_most;
+    uint32_t n_queries, n_parts;
     uint64_t elements; /* postings of shortest lists */
     karg_and_top args;
     bool is_busy;      /* work was given to the device, and nobody saw it end */

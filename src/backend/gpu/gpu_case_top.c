@@ -59,7 +59,7 @@ typedef struct top {
     uint32_t k, dense, codec, n_queries, in_batch;
     mode mode;
     bool is_derived;
-    uint32_t rows;
+    uint32_t warps;
     list lists[LISTS_MOST];
     karg_word words[LISTS_MOST];
     query *queries;
@@ -297,7 +297,7 @@ static rp_status open_batches(top *t, rp__device *device)
                                                                : t->lists[t->queries[q].lists[0]].n;
     rp__gpu_and_limits limits = {.queries = t->in_batch,
                                  .elements = t->in_batch * longest,
-                                 .rows = t->rows,
+                                 .warps = t->warps,
                                  .k = t->k,
                                  .bytes = t->in_batch * WORDS_MOST * sizeof(karg_and_word),
                                  .phase = t->shape.docs == SMALL ? 4 : 0,
@@ -387,7 +387,7 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
     t->mode = (mode)(row->option >> 16 & 0xF);
     t->dense = row->option >> 20;
     t->codec = row->codec & 255;
-    t->rows = row->codec >> 8 & 3;
+    t->warps = row->codec >> 8 & 7;
     t->is_derived = row->codec & DERIVED;
     t->random = seed + 1;
     if (n <= 1000000)
@@ -472,37 +472,36 @@ static void cost_top(const rp__gpu_case *row, const void *state, uint64_t *bytes
 #define TOP(title, shape_, codec_, dense, mode_, k)                                                \
     {                                                                                              \
         .area = "batch", .name = (title), .make = make_top, .run = run_top, .check = check_top,    \
-        .free = free_top, .cost = cost_top, .kernel = RP_KERNEL_and_top_x2_kernel,                 \
-        .width = (shape_), .codec = (codec_),                                                      \
-        .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20                                    \
+        .free = free_top, .cost = cost_top, .kernel = RP_KERNEL_and_top_kernel, .width = (shape_), \
+        .codec = (codec_), .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20                 \
     }
 
-#define X4 (1 << 8)
-#define X8 (2 << 8)
+#define W(n) ((n) << 8)
 
 const rp__gpu_case rp__gpu_case_top[] = {
     TOP("and gov raw", GOV, KARG_CODEC_RAW, 0, ONE, 0),
     TOP("and gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 0),
-    TOP("and gov bp128 x2", GOV, KARG_CODEC_BP128, 0, ONE, 0),
-    TOP("and gov bp128 x4", GOV, KARG_CODEC_BP128 | X4, 0, ONE, 0),
-    TOP("and gov bp128 x8", GOV, KARG_CODEC_BP128 | X8, 0, ONE, 0),
-    TOP("and gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, ONE, 0),
-    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | X4 | DERIVED, 32, ONE, 0),
-    TOP("and gov ef128", GOV, KARG_CODEC_EF128 | X4, 0, ONE, 0),
+    TOP("and gov bp128 w1", GOV, KARG_CODEC_BP128 | W(1), 0, ONE, 0),
+    TOP("and gov bp128 w2", GOV, KARG_CODEC_BP128 | W(2), 0, ONE, 0),
+    TOP("and gov bp128 w4", GOV, KARG_CODEC_BP128 | W(4), 0, ONE, 0),
+    TOP("and gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 0),
+    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 0),
+    TOP("and gov ef128", GOV, KARG_CODEC_EF128, 0, ONE, 0),
     TOP("top10 gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 10),
-    TOP("top10 gov bp128 x4", GOV, KARG_CODEC_BP128 | X4, 0, ONE, 10),
-    TOP("top10 gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, ONE, 10),
-    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4 | DERIVED, 32, ONE, 10),
-    TOP("top1000 gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, ONE, 1000),
+    TOP("top10 gov bp128 w1", GOV, KARG_CODEC_BP128 | W(1), 0, ONE, 10),
+    TOP("top10 gov bp128 w2", GOV, KARG_CODEC_BP128 | W(2), 0, ONE, 10),
+    TOP("top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 10),
+    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 10),
+    TOP("top1000 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 1000),
     TOP("and gov2 raw bits", GOV2, KARG_CODEC_RAW, 32, ONE, 0),
-    TOP("and gov2 bp128", GOV2, KARG_CODEC_BP128 | X4, 0, ONE, 0),
-    TOP("and gov2 bp128 bits", GOV2, KARG_CODEC_BP128 | X4, 8, ONE, 0),
-    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | X4 | DERIVED, 64, ONE, 0),
-    TOP("top10 gov2 bp128 bits", GOV2, KARG_CODEC_BP128 | X4, 8, ONE, 10),
-    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4 | DERIVED, 32, TURNS, 10),
-    TOP("turns top10 gov bp128 bits x4", GOV, KARG_CODEC_BP128 | X4, 8, TURNS, 10),
-    TOP("turns top10 gov bp128 bits x8", GOV, KARG_CODEC_BP128 | X8, 8, TURNS, 10),
-    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | X4 | DERIVED, 32, PIPELINE, 10),
-    TOP("pipeline top10 gov bp128 bits", GOV, KARG_CODEC_BP128 | X4, 8, PIPELINE, 10),
+    TOP("and gov2 bp128", GOV2, KARG_CODEC_BP128, 0, ONE, 0),
+    TOP("and gov2 bp128 bits", GOV2, KARG_CODEC_BP128, 8, ONE, 0),
+    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | DERIVED, 64, ONE, 0),
+    TOP("top10 gov2 bp128 bits", GOV2, KARG_CODEC_BP128, 8, ONE, 10),
+    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 10),
+    TOP("turns top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, TURNS, 10),
+    TOP("turns and gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 0),
+    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, PIPELINE, 10),
+    TOP("pipeline top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, PIPELINE, 10),
     {0},
 };

@@ -28,28 +28,19 @@ PRIM and_top_words and_top_open(const karg_and_word *words, uint32_t n)
     return mine;
 }
 
-/* Lists of bits come first, in registers. */
-template <int ROWS>
-PRIM void and_top_ask(const karg_and_top &a, alive_tile *t, const karg_and_part &part, uint32_t *ranks)
-{
-    const karg_and_word *words = prim_at<const karg_and_word>(a.words) + part.word;
-    and_top_words mine = and_top_open(words, part.n_words);
-    uint32_t bits = prim_ballot<32>(prim_lane() > 0 && mine.codec == KARG_CODEC_BITMAP);
-    alive_open(t, prim_at<const karg_word>(prim_shuffle<32>(mine.at, 0)), part.number);
-    alive_few few = alive_load(*t, a.begin, a.end);
-    for (uint32_t left = bits; left && prim_ballot<32>(few.in != 0); left &= left - 1) {
-        uint32_t w = prim_lowest(left);
-        uint64_t docs = prim_shuffle<32>(mine.docs, w);
-        alive_test(&few, prim_at<const uint32_t>(docs), prim_shuffle<32>(mine.base, w),
-                   prim_shuffle<32>(mine.n_words, w));
-    }
-    alive_put(t, few);
-    for (uint32_t w = 1; w < part.n_words && t->n; w++) {
-        uint64_t at = w < 32 ? prim_shuffle<32>(mine.at, w) : prim_load(&words[w].word);
-        if (w >= 32 || !(bits >> w & 1))
-            alive_keep<ROWS>(t, prim_at<const karg_word>(at), ranks ? ranks + (w - 1) * ALIVE_TILE : nullptr);
-    }
-}
+/* What is kept of a part until it is scored, in shared memory behind the alive: by slot of the tile, ranks in the first
+ * list of blocks, ranks in the list in work, and scores so far. */
+struct and_top_room {
+    uint32_t first[ALIVE_TILE], ranks[ALIVE_TILE], sums[ALIVE_TILE];
+};
+static_assert(sizeof(and_top_room) == KARG_AND_SCORES, "what launches give");
+
+struct and_top_tile {
+    alive_tile t;
+    karg_and_part part;
+    and_top_room *room; /* NULL: the number alone is wanted */
+    karg_and_state *state;
+};
 
 /* ---- Scores ----------------------------------------------------------------------------------- */
 
@@ -66,33 +57,99 @@ PRIM uint32_t and_top_share(const karg_and_top &a, const karg_and_word *of, uint
     return bm25_fixed(prim_load(&of->weight), norm, word_tf(word->list, rank, found));
 }
 
-/* Of those alive, by pairs of document and word, to `sums`. */
-PRIM void and_top_sum(const karg_and_top &a, const alive_tile &t, const karg_and_part &part, const uint32_t *ranks,
-                      uint32_t *sums)
+/* Word w, whose ranks are in the room, is added to the scores of those alive. */
+PRIM_APART void and_top_add(const karg_and_top &a, const and_top_tile &m, uint32_t w)
 {
-    const karg_and_word *words = prim_at<const karg_and_word>(a.words) + part.word;
-    for (uint32_t i = prim_lane(); i < t.n; i += 32)
-        sums[i] = 0;
-    prim_sync_tile();
-    for (uint32_t p = prim_lane(); p < t.n * part.n_words; p += 32) {
-        uint32_t w = p / t.n, i = p - w * t.n, x = t.room->x[i], slot = t.room->slots[i];
-        uint32_t rank = w ? ranks[(w - 1) * ALIVE_TILE + slot] : part.number * ALIVE_TILE + slot;
-        prim_atomic_add(&sums[i], and_top_share(a, words + w, x, rank, t.found));
+    const karg_and_word *word = prim_at<const karg_and_word>(a.words) + m.part.word + w;
+    for (uint32_t i = prim_lane(); i < m.t.n; i += 32) {
+        uint32_t slot = m.t.room->slots[i];
+        m.room->sums[slot] += and_top_share(a, word, m.t.room->x[i], m.room->ranks[slot], m.t.found);
     }
     prim_sync_tile();
 }
 
-PRIM_APART void and_top_score(const karg_and_top &a, const alive_tile &t, const karg_and_part &part, karg_and_state *state,
-                        const uint32_t *ranks)
+/* Words that are still to be added, a bit each, by pairs of word and document, a lane each. */
+PRIM void and_top_sum(const karg_and_top &a, const and_top_tile &m, uint32_t which)
 {
-    uint32_t *sums = (uint32_t *)(t.room + 1), place = 0;
-    uint64_t *keys = prim_at<uint64_t>(a.keys) + state->keys;
-    and_top_sum(a, t, part, ranks, sums);
-    if (prim_lane() == 0)
-        place = prim_atomic_add(&state->found.n_pairs, t.n);
-    place = prim_shuffle<32>(place, 0);
-    for (uint32_t i = prim_lane(); i < t.n; i += 32)
-        keys[place + i] = best_key(sums[i], t.room->x[i]);
+    const karg_and_word *words = prim_at<const karg_and_word>(a.words) + m.part.word;
+    uint32_t n = m.t.n, all = n * prim_count(which), left = which;
+    for (uint32_t i = 0; i < prim_lane() && left; i++)
+        left &= left - 1;
+    uint32_t mine = left ? prim_lowest(left) : 0; /* the lane's of them, in order */
+    for (uint32_t p = 0; p < all; p += 32) {
+        uint32_t at = prim_min(p + prim_lane(), all - 1), j = at / n, i = at - j * n;
+        uint32_t w = prim_shuffle<32>(mine, j), slot = m.t.room->slots[i];
+        uint32_t rank = w ? m.room->first[slot] : m.part.number * ALIVE_TILE + slot;
+        if (p + prim_lane() < all)
+            prim_atomic_add(&m.room->sums[slot], and_top_share(a, words + w, m.t.room->x[i], rank, m.t.found));
+    }
+    prim_sync_tile();
+}
+
+/* Keys of the 32 documents from s on; none past the last. */
+PRIM uint64_t and_top_key(const and_top_tile &m, uint32_t i)
+{
+    return i < m.t.n ? best_key(m.room->sums[m.t.room->slots[i]], m.t.room->x[i]) : 0;
+}
+
+/* 32 keys, those that are not 0 and score enough, to the query's others. */
+PRIM void and_top_put(const karg_and_top &a, const and_top_tile &m, uint64_t key, uint32_t least)
+{
+    bool is_put = key && key >> 32 >= least;
+    uint32_t all = prim_ballot<32>(is_put), place = 0;
+    if (prim_lane() == 0 && all)
+        place = prim_atomic_add(&m.state->found.n_pairs, prim_count(all));
+    place = prim_shuffle<32>(place, 0) + prim_count(all & prim_mask(prim_lane()));
+    if (is_put)
+        prim_at<uint64_t>(a.keys)[m.state->keys + place] = key;
+}
+
+/* No more than k of a part are among the k best of its query; none is that scores less than k others. */
+PRIM_APART void and_top_score(const karg_and_top &a, const and_top_tile &m, uint32_t which)
+{
+    uint32_t least = prim_load_now(&m.state->least);
+    and_top_sum(a, m, which);
+    if (a.k > KARG_AND_RANKED || m.t.n < a.k) {
+        for (uint32_t s = 0; s < m.t.n; s += 32)
+            and_top_put(a, m, and_top_key(m, s + prim_lane()), least);
+        return;
+    }
+    uint64_t best = best_warp_of<1>([&](uint32_t i) { return and_top_key(m, i); }, m.t.n, a.k);
+    uint32_t reached = (uint32_t)(prim_shuffle<32>(best, a.k - 1) >> 32);
+    if (prim_lane() == 0 && reached > least)
+        prim_atomic_max(&m.state->least, reached);
+    and_top_put(a, m, prim_lane() < a.k ? best : 0, prim_max(least, reached));
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------ */
+
+/* What the lists leave: those of bits come first, in registers. Returns the words that are not in the scores yet. */
+PRIM uint32_t and_top_ask(const karg_and_top &a, and_top_tile *m)
+{
+    const karg_and_word *words = prim_at<const karg_and_word>(a.words) + m->part.word;
+    and_top_words mine = and_top_open(words, m->part.n_words);
+    uint32_t bits = prim_ballot<32>(prim_lane() > 0 && mine.codec == KARG_CODEC_BITMAP), left = bits | 1;
+    alive_open(&m->t, prim_at<const karg_word>(prim_shuffle<32>(mine.at, 0)), m->part.number);
+    alive_few few = alive_load(m->t, a.begin, a.end);
+    for (uint32_t next = bits; next && prim_ballot<32>(few.in != 0); next &= next - 1) {
+        uint32_t w = prim_lowest(next);
+        uint64_t docs = prim_shuffle<32>(mine.docs, w);
+        alive_test(&few, prim_at<const uint32_t>(docs), prim_shuffle<32>(mine.base, w),
+                   prim_shuffle<32>(mine.n_words, w));
+    }
+    alive_put(&m->t, few);
+    for (uint32_t w = 1; w < m->part.n_words && m->t.n; w++) {
+        uint64_t at = w < 32 ? prim_shuffle<32>(mine.at, w) : prim_load(&words[w].word);
+        if (w < 32 && (bits >> w & 1))
+            continue;
+        bool is_first = w < 32 && left == (bits | 1);
+        alive_keep(&m->t, prim_at<const karg_word>(at),
+                   !m->room ? nullptr : is_first ? m->room->first : m->room->ranks);
+        left |= is_first ? 1U << w : 0;
+        if (m->room && !is_first)
+            and_top_add(a, *m, w);
+    }
+    return left;
 }
 
 /* ---- Answers ---------------------------------------------------------------------------------- */
@@ -109,7 +166,7 @@ PRIM bool and_top_is_last(karg_and_state *state)
     return prim_shuffle<32>(before, 0) + 1 == state->n_parts;
 }
 
-PRIM void and_top_answer(const karg_and_top &a, uint32_t q, const karg_and_state *state)
+PRIM_APART void and_top_answer(const karg_and_top &a, uint32_t q, const karg_and_state *state)
 {
     const uint64_t *keys = prim_at<const uint64_t>(a.keys) + state->keys;
     uint32_t n = prim_load_now(&state->found.n), n_keys = prim_load_now(&state->found.n_pairs);
@@ -118,35 +175,34 @@ PRIM void and_top_answer(const karg_and_top &a, uint32_t q, const karg_and_state
         prim_at<karg_found>(a.counts)[q] = {n, prim_min(n_keys, a.k), damaged, 0};
     if (a.k == 0 || n_keys == 0)
         return;
-    uint64_t best = best_warp_of([=](uint32_t i) { return prim_load_now64(&keys[i]); }, n_keys, a.k);
+    uint64_t best = best_warp_of<8>([=](uint32_t i) { return prim_load_now64(&keys[i]); }, n_keys, a.k);
     if (prim_lane() < prim_min(n_keys, a.k))
         prim_at<karg_pair>(a.pairs)[(uint64_t)q * a.k + prim_lane()] = best_pair(best);
 }
 
-template <int ROWS> PRIM void and_top_run(const karg_and_top &a)
+RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 7)
 {
     uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp();
     if (number >= a.n_parts)
         return;
     uint4 four = prim_load(prim_at<const uint4>(a.parts) + number);
-    const karg_and_part part = {four.x, four.y, four.z, four.w};
-    karg_and_state *state = prim_at<karg_and_state>(a.states) + part.query;
-    uint32_t ranks_bytes = a.k ? (a.words_most - 1) * ALIVE_TILE * 4 : 0, bytes = KARG_AND_SHARED + ROWS * KARG_BLOCK * 4;
-    unsigned char *shared = prim_shared() + prim_warp() * (bytes + ranks_bytes);
-    uint32_t *ranks = a.k ? (uint32_t *)(shared + bytes) : nullptr;
-    alive_tile t = {(alive_room *)shared, &state->found, 0};
-    and_top_ask<ROWS>(a, &t, part, ranks);
-    if (prim_lane() == 0 && t.n)
-        prim_atomic_add(&state->found.n, t.n);
-    if (a.k && t.n)
-        and_top_score(a, t, part, state, ranks);
+    unsigned char *shared = prim_shared() + prim_warp() * (KARG_AND_SHARED + (a.k ? KARG_AND_SCORES : 0));
+    karg_and_state *state = prim_at<karg_and_state>(a.states) + four.x;
+    and_top_tile m = {{(alive_room *)shared, &state->found, 0},
+                      {four.x, four.y, four.z, four.w},
+                      a.k ? (and_top_room *)(shared + KARG_AND_SHARED) : nullptr,
+                      state};
+    if (a.k)
+        for (uint32_t i = prim_lane(); i < ALIVE_TILE; i += 32)
+            m.room->sums[i] = 0;
+    uint32_t left = and_top_ask(a, &m);
+    if (prim_lane() == 0 && m.t.n)
+        prim_atomic_add(&state->found.n, m.t.n);
+    if (a.k && m.t.n)
+        and_top_score(a, m, left);
     if (a.k <= KARG_AND_RANKED && and_top_is_last(state))
-        and_top_answer(a, part.query, state);
+        and_top_answer(a, four.x, state);
 }
-
-RP_KERNEL_BOUNDED(and_top_x2_kernel, karg_and_top, 128, 7) { and_top_run<2>(a); }
-RP_KERNEL_BOUNDED(and_top_x4_kernel, karg_and_top, 128, 6) { and_top_run<4>(a); }
-RP_KERNEL_BOUNDED(and_top_x8_kernel, karg_and_top, 128, 5) { and_top_run<8>(a); }
 
 /* The k best of each query's keys, where k is large. */
 RP_KERNEL_BOUNDED(and_top_rank_kernel, karg_and_top, 128, 8)

@@ -273,7 +273,8 @@ typedef struct karg_and_part {
 typedef struct karg_and_state { /* of a query in work */
     karg_found found;           /* 0 at first; n_pairs: keys */
     uint32_t done, n_parts;     /* 0 at first; how many there are */
-    uint32_t keys, zero;        /* where its keys begin */
+    uint32_t keys;              /* where its keys begin */
+    uint32_t least;             /* 0 at first; k documents score so much */
 } karg_and_state;
 
 typedef struct karg_and_top {
@@ -284,13 +285,12 @@ typedef struct karg_and_top {
     karg_norms norms;
     uint32_t n_queries, n_parts;
     uint32_t begin, end;     /* documents asked about; end is at most the number of them */
-    uint32_t k;              /* 0: the number alone is wanted */
-    uint32_t words_most;     /* no query has more */
+    uint32_t k, zero;        /* 0: the number alone is wanted */
 } karg_and_top;
 
 enum {
-    KARG_AND_SHARED = 2944, /* bytes of shared memory of a warp, less 512 for each block decoded at a time, and
-                             * 4 * KARG_AND_TILE for each word but the first, if k is not 0 */
+    KARG_AND_SHARED = 3968, /* bytes of shared memory of a warp, */
+    KARG_AND_SCORES = 3072, /* and, if k is not 0, so many more */
     KARG_AND_RANKED = 32,   /* a k up to which the last part of a query ranks; of others, another kernel does */
 };
 

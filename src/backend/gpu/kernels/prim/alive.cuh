@@ -17,7 +17,7 @@
 enum {
     ALIVE_TILE = KARG_AND_TILE,
     ALIVE_EACH = ALIVE_TILE / 32,
-    ALIVE_PAIR = ALIVE_TILE / KARG_BLOCK, /* blocks of the shortest list */
+    ALIVE_ROWS = 2, /* blocks that are decoded at a time: those of a tile of the shortest list, or two of another */
     ALIVE_FEW = 4, /* needed blocks of 32, below which the next are looked for, not taken in turn */
 };
 
@@ -27,16 +27,17 @@ struct alignas(16) alive_block {
     uint32_t end, zero;    /* documents alive up to that */
 };
 
-/* Shared memory of a warp, and behind it room for decoded blocks. */
+/* Shared memory of a warp. */
 struct alive_room {
     block_head heads[32];
     alive_block blocks[32];
     unsigned char scratch[2 * block_ef128::SCRATCH];
+    uint32_t decoded[ALIVE_ROWS * KARG_BLOCK];
     uint32_t x[ALIVE_TILE];
     uint8_t slots[ALIVE_TILE];
 };
 static_assert(sizeof(alive_room) == KARG_AND_SHARED, "what launches give");
-static_assert(ALIVE_TILE <= 256, "a slot is a byte");
+static_assert(ALIVE_TILE <= 256 && ALIVE_TILE == ALIVE_ROWS * KARG_BLOCK, "a slot is a byte");
 
 struct alive_tile {
     alive_room *room;
@@ -67,7 +68,7 @@ template <class CODE> PRIM uint32_t alive_last(const block_list &list, uint32_t 
     return CODE::IS_RAW && rank < list.docs_bytes / 4 ? prim_load(&list.words[rank]) : UINT32_MAX;
 }
 
-/* Blocks i to i + ROWS - 1 of those in the room, n of them, to `to`, with UINT32_MAX past a block's last. */
+/* Blocks i to i + ROWS - 1 of the n in the room, to `to`, with UINT32_MAX past a block's last. */
 template <class CODE, int ROWS, uint32_t K>
 PRIM void alive_rows(const alive_tile &t, const block_list &list, uint32_t i, uint32_t n, uint32_t *to)
 {
@@ -76,35 +77,50 @@ PRIM void alive_rows(const alive_tile &t, const block_list &list, uint32_t i, ui
     for (int r = 0; r < ROWS; r++)
         head[r] = t.room->heads[prim_min(i + r, n - 1)];
     auto take = [&](uint32_t r, const block_head &h, uint32_t first, const uint32_t *docids, uint32_t m) {
-        uint32_t v[4], last = UINT32_MAX;
+        uint32_t v[4], last = docids[3];
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++) {
             v[k] = k < m ? docids[k] : UINT32_MAX;
             last = k + 1 == m ? docids[k] : last;
         }
         ((uint4 *)to)[r * (KARG_BLOCK / 4) + first / 4] = make_uint4(v[0], v[1], v[2], v[3]);
-        uint32_t said = t.room->blocks[prim_min(i + r, n - 1)].last;
-        if (m > 0 && first + m == h.count % 65536 && said != UINT32_MAX && last != said)
-            prim_atomic_or(&t.found->damaged, 1);
+        bool has_last = K < BLOCK_ANY ? prim_lane() == 31 : m > 0 && first + m == h.count % 65536;
+        if (has_last) {
+            uint32_t said = t.room->blocks[prim_min(i + r, n - 1)].last;
+            if (said != UINT32_MAX && last != said)
+                prim_atomic_or(&t.found->damaged, 1);
+        }
     };
     block_rows<CODE, 4, 32, ROWS, K>(list, head, 0, t.room->scratch, take);
 }
 
-template <class CODE, int ROWS>
-PRIM void alive_decode(const alive_tile &t, const block_list &list, uint32_t i, uint32_t n, uint32_t *to)
+/* Which blocks of the n in the room are not full, or have values of more than 8 bits, or 16. */
+struct alive_wide {
+    uint32_t above8, above16;
+};
+template <class CODE> PRIM alive_wide alive_widths(const alive_tile &t, uint32_t n)
 {
     uint32_t key = 0;
-    for (uint32_t r = i; r < prim_min(i + ROWS, n); r++) {
-        block_head head = t.room->heads[r];
-        key = prim_max(key, head.count % 65536 == KARG_BLOCK ? CODE::key(head) : BLOCK_ANY);
+    if (prim_lane() < n) {
+        block_head head = t.room->heads[prim_lane()];
+        key = head.count % 65536 == KARG_BLOCK ? CODE::key(head) : BLOCK_ANY;
     }
-    if (key <= 8)
-        alive_rows<CODE, ROWS, 8>(t, list, i, n, to);
-    else if (CODE::WIDEST > 8 && key <= 16)
-        alive_rows<CODE, ROWS, 16>(t, list, i, n, to);
+    uint32_t above8 = prim_ballot<32>(key > 8);
+    return {above8, CODE::WIDEST > 8 ? prim_ballot<32>(key > 16) : above8};
+}
+
+template <class CODE>
+PRIM void alive_decode(const alive_tile &t, const block_list &list, const alive_wide &wide, uint32_t i, uint32_t n,
+                       uint32_t *to)
+{
+    const uint32_t mask = (1U << ALIVE_ROWS) - 1;
+    if ((wide.above8 >> i & mask) == 0)
+        alive_rows<CODE, ALIVE_ROWS, 8>(t, list, i, n, to);
+    else if (CODE::WIDEST > 8 && (wide.above16 >> i & mask) == 0)
+        alive_rows<CODE, ALIVE_ROWS, 16>(t, list, i, n, to);
     else /* rare, and held in many registers: one by one */
 #pragma unroll 1
-        for (uint32_t r = i; r < prim_min(i + ROWS, n); r++) {
+        for (uint32_t r = i; r < prim_min(i + ALIVE_ROWS, n); r++) {
             alive_rows<CODE, 1, BLOCK_ANY>(t, list, r, n, to + (r - i) * KARG_BLOCK);
             prim_sync_tile();
         }
@@ -115,20 +131,20 @@ PRIM void alive_decode(const alive_tile &t, const block_list &list, uint32_t i, 
 template <class CODE> PRIM void alive_open_blocks(const alive_tile &t, const karg_list *from, uint32_t block)
 {
     block_list list = block_list_open(from);
-    uint32_t n = prim_min(list.n_blocks - block, (uint32_t)ALIVE_PAIR), b = block + prim_lane();
+    uint32_t n = prim_min(list.n_blocks - block, (uint32_t)ALIVE_ROWS), b = block + prim_lane();
     if (prim_lane() < n) {
         t.room->heads[prim_lane()] = CODE::head(list, b);
         t.room->blocks[prim_lane()] = {b, alive_last<CODE>(list, b), 0, 0};
     }
     prim_sync_tile();
-    alive_decode<CODE, ALIVE_PAIR>(t, list, 0, n, t.room->x);
+    alive_decode<CODE>(t, list, alive_widths<CODE>(t, n), 0, n, t.room->x);
 }
 
 /* How many; 0: damaged. */
 PRIM uint32_t alive_open_bits(const alive_tile &t, const karg_word &word, uint32_t block)
 {
     uint32_t n = 0;
-    for (uint32_t b = block; b < block + ALIVE_PAIR && b * KARG_BLOCK < word.list.n; b++) {
+    for (uint32_t b = block; b < block + ALIVE_ROWS && b * KARG_BLOCK < word.list.n; b++) {
         uint32_t count = word_block(word, b, t.room->x + n, t.found);
         if (count == 0)
             return 0;
@@ -140,7 +156,7 @@ PRIM uint32_t alive_open_bits(const alive_tile &t, const karg_word &word, uint32
 /* Tile number `number` of the list: all of it is alive. Slots are not written yet. */
 PRIM void alive_open(alive_tile *t, const karg_word *word, uint32_t number)
 {
-    uint32_t codec = prim_load(&word->list.codec), block = number * ALIVE_PAIR;
+    uint32_t codec = prim_load(&word->list.codec), block = number * ALIVE_ROWS;
     uint32_t n = prim_load(&word->list.n), rank = block * KARG_BLOCK;
     t->n = rank < n ? prim_min(n - rank, (uint32_t)ALIVE_TILE) : 0;
     if (t->n == 0)
@@ -267,53 +283,42 @@ PRIM void alive_move(const alive_tile &t, uint32_t x, uint32_t slot, bool is_kep
     *kept += prim_count(all);
 }
 
-/* Of those alive from slot `from` to `to` - 1: those that are in ROWS decoded blocks, i and so on of n, are kept. */
-template <int ROWS>
+/* Of those alive from slot `from` to `to` - 1: those that are in the decoded blocks, i and the next of n, are kept. */
 PRIM void alive_match(const alive_tile &t, uint32_t i, uint32_t n, uint32_t from, uint32_t to, uint32_t *ranks,
                       uint32_t *kept)
 {
-    const uint32_t *decoded = (const uint32_t *)(t.room + 1);
+    static_assert(ALIVE_ROWS == 2, "a document is in one, or the other");
+    const alive_block one = t.room->blocks[i];
+    uint32_t other = t.room->blocks[prim_min(i + 1, n - 1)].number;
     for (uint32_t s = from; s < to; s += 32) {
         uint32_t at = prim_min(s + prim_lane(), (uint32_t)ALIVE_TILE - 1), x = t.room->x[at], slot = t.room->slots[at];
-        uint32_t row = 0;
-#pragma unroll
-        for (uint32_t r = 0; r + 1 < ROWS; r++)
-            row += i + r + 1 < n && t.room->blocks[i + r].last < x;
-        const uint32_t *docids = decoded + row * KARG_BLOCK;
-        uint32_t k = alive_slot(docids, x), rank = t.room->blocks[i + row].number * KARG_BLOCK + k;
+        bool is_other = i + 1 < n && one.last < x;
+        const uint32_t *docids = t.room->decoded + (is_other ? KARG_BLOCK : 0);
+        uint32_t k = alive_slot(docids, x);
         bool is_found = s + prim_lane() < to && docids[k] == x;
         if (is_found && ranks)
-            ranks[slot] = rank;
+            ranks[slot] = (is_other ? other : one.number) * KARG_BLOCK + k;
         alive_move(t, x, slot, is_found, kept);
     }
 }
 
-/* The next ROWS of n blocks in the room: those alive up to their last are looked for; from *at on, which moves. */
-template <class CODE, int ROWS>
-PRIM void alive_step(const alive_tile &t, const block_list &list, uint32_t i, uint32_t n, uint32_t *ranks, uint32_t *at,
-                     uint32_t *kept)
-{
-    alive_decode<CODE, ROWS>(t, list, i, n, (uint32_t *)(t.room + 1));
-    prim_sync_tile();
-    uint32_t to = t.room->blocks[prim_min(i + ROWS, n) - 1].end;
-    alive_match<ROWS>(t, i, n, *at, to, ranks, kept);
-    *at = prim_max(*at, to);
-    prim_sync_tile();
-}
-
 /* Keeps those in the list, and leaves their ranks, if asked for, by slot of the tile. */
-template <class CODE, int ROWS> PRIM void alive_keep_blocks(alive_tile *t, const karg_list *of, uint32_t *ranks)
+template <class CODE> PRIM void alive_keep_blocks(alive_tile *t, const karg_list *of, uint32_t *ranks)
 {
     block_list list = block_list_open(of);
     auto last = [&](uint32_t b) { return alive_last<CODE>(list, b); };
     uint32_t at = 0, kept = 0, end, b = alive_search(last, 0, list.n_blocks, t->room->x[0]);
     while (at < t->n && b < list.n_blocks) {
-        uint32_t n = alive_needed<CODE>(*t, list, b, at, &end), i = 0;
-        if (ROWS > 2)
-            for (; i + ROWS <= n; i += ROWS)
-                alive_step<CODE, ROWS>(*t, list, i, n, ranks, &at, &kept);
-        for (; i < n; i += 2)
-            alive_step<CODE, 2>(*t, list, i, n, ranks, &at, &kept);
+        uint32_t n = alive_needed<CODE>(*t, list, b, at, &end);
+        alive_wide wide = alive_widths<CODE>(*t, n);
+        for (uint32_t i = 0; i < n; i += ALIVE_ROWS) {
+            alive_decode<CODE>(*t, list, wide, i, n, t->room->decoded);
+            prim_sync_tile();
+            uint32_t to = t->room->blocks[prim_min(i + ALIVE_ROWS, n) - 1].end;
+            alive_match(*t, i, n, at, to, ranks, &kept);
+            at = prim_max(at, to);
+            prim_sync_tile();
+        }
         at = prim_max(at, end);
         b += 32;
         if (n < ALIVE_FEW && at < t->n && b < list.n_blocks)
@@ -337,17 +342,17 @@ PRIM void alive_keep_bits(alive_tile *t, const karg_word *word)
     prim_sync_tile();
 }
 
-template <int ROWS> PRIM void alive_keep(alive_tile *t, const karg_word *word, uint32_t *ranks)
+PRIM void alive_keep(alive_tile *t, const karg_word *word, uint32_t *ranks)
 {
     uint32_t codec = prim_load(&word->list.codec);
     if (codec == KARG_CODEC_BITMAP)
         alive_keep_bits(t, word);
     else if (codec == KARG_CODEC_BP128)
-        alive_keep_blocks<block_bp128, ROWS>(t, &word->list, ranks);
+        alive_keep_blocks<block_bp128>(t, &word->list, ranks);
     else if (codec == KARG_CODEC_EF128)
-        alive_keep_blocks<block_ef128, ROWS>(t, &word->list, ranks);
+        alive_keep_blocks<block_ef128>(t, &word->list, ranks);
     else
-        alive_keep_blocks<block_raw, ROWS>(t, &word->list, ranks);
+        alive_keep_blocks<block_raw>(t, &word->list, ranks);
 }
 
 #endif

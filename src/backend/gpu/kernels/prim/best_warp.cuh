@@ -34,14 +34,27 @@ PRIM uint64_t best_warp_merge(uint64_t a, uint64_t b)
     return a;
 }
 
-/* By a warp: of the n keys key(i), none of which is 0, the best 32, or all and zeros; k of them are wanted. */
-template <class KEY> PRIM uint64_t best_warp_of(KEY key, uint32_t n, uint32_t k)
+/* By a warp: of the n keys key(i), none of which is 0, the best 32, or all and zeros, of which k, at most 32, are right.
+ * Some keys of each lane are on their way at a time. */
+template <int EACH, class KEY> PRIM uint64_t best_warp_of(KEY key, uint32_t n, uint32_t k)
 {
-    uint64_t best = 0;
-    for (uint32_t from = 0; from < n; from += 32) {
-        uint64_t mine = from + prim_lane() < n ? key(from + prim_lane()) : 0;
-        if (prim_ballot<32>(mine > prim_shuffle<32>(best, k - 1)))
-            best = best_warp_merge(best, best_warp_sort(mine));
+    uint64_t best = 0, mine[EACH];
+    for (uint32_t from = 0; from < n; from += 32 * EACH) {
+#pragma unroll
+        for (uint32_t e = 0; e < EACH; e++) {
+            uint32_t i = from + e * 32 + prim_lane();
+            mine[e] = i < n ? key(i) : 0;
+        }
+#pragma unroll 1
+        for (uint32_t e = 0; e < EACH; e++) {
+            uint64_t other = mine[0];
+#pragma unroll
+            for (uint32_t j = 1; j < EACH; j++) {
+                other = e == j ? mine[j] : other;
+            }
+            if (prim_ballot<32>(other > prim_shuffle<32>(best, k - 1)))
+                best = best_warp_merge(best, best_warp_sort(other));
+        }
     }
     return best;
 }

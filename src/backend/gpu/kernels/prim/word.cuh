@@ -148,8 +148,10 @@ PRIM uint32_t word_find_bits(const karg_word &word, uint32_t x, karg_found *foun
     if (!(here >> bit % 32 & 1))
         return WORD_NONE;
     uint32_t rank = prim_load(prim_at<const uint32_t>(word.hints) + at / WORD_HINT);
-    for (uint32_t w = at / WORD_HINT * WORD_HINT; w < at; w++)
-        rank += prim_count(prim_load(&words[w]));
+    const uint32_t *from = words + at / WORD_HINT * WORD_HINT;
+#pragma unroll
+    for (uint32_t w = 0; w + 1 < WORD_HINT; w++) /* all on their way at once */
+        rank += w < at % WORD_HINT ? prim_count(prim_load(&from[w])) : 0;
     rank += prim_count(here & prim_mask(bit % 32));
     if (rank < word.list.n)
         return rank;
