@@ -25,8 +25,9 @@ enum {
     WIDE = 16,  /* codes of norms have two bytes */
     CODED = 32, /* lists are in bp128 */
     EF = 64,    /* in ef128, if they are coded, */
-    OPTPFD = 128,  /* and frequencies in optpfd, not bp128; */
-    DAMAGED = 256, /* and some bytes changed: there is no answer, and no fault */
+    GAPS = 128, /* or in optpfd, */
+    OPTPFD = 256,  /* and frequencies in optpfd, not bp128; */
+    DAMAGED = 512, /* and some bytes changed: there is no answer, and no fault */
 };
 enum { CLASSES = 3, QUERIES = 16, LISTS = CLASSES * QUERIES };
 enum { N_DOCS = 25200000, N_SMALLER = 8800000, SMALL = 1 << 20, WINDOW = 1 << 14, WIDEN = 5 };
@@ -361,7 +362,10 @@ static rp_status bring_lists(rp__device *device, ors *o)
 /* Encodes the lists; raw ones stay as they are. */
 static rp_status code_lists(const rp__gpu_case *row, rp__device *device, ors *o)
 {
-    const rp__codec *plain = rp__codec_find(row->option & EF ? "ef128" : "bp128", 0);
+    const rp__codec *plain = rp__codec_find(row->option & EF     ? "ef128"
+                                            : row->option & GAPS ? "optpfd"
+                                                                 : "bp128",
+                                            0);
     const rp__codec codec = rp__codec_with_freqs(
         plain, rp__block_code_find(row->option & OPTPFD ? "optpfd" : "bp128", 0));
     karg_list coded[LISTS];
@@ -631,6 +635,10 @@ const rp__gpu_case rp__gpu_case_or[] = {
     ROW("lay, raw", run_lay, 10, 0, NULL),
     ROW("lay, bp128", run_lay, 10, CODED, NULL),
     ROW("lay, bp128+optpfd", run_lay, 10, CODED | OPTPFD, NULL),
+    ROW("lay, ef128+optpfd", run_lay, 10, CODED | EF | OPTPFD, NULL),
+    ROW("lay, optpfd+optpfd", run_lay, 10, CODED | GAPS | OPTPFD, NULL),
+    ROW("lay, ef128+optpfd, damaged", run_lay, 10, CODED | EF | OPTPFD | DAMAGED, NULL),
+    ROW("lay, optpfd, damaged", run_lay, 10, CODED | GAPS | DAMAGED, NULL),
     ROW("lay, bp128+optpfd, damaged", run_lay, 10, CODED | OPTPFD | DAMAGED, NULL),
     ROW("global, one", run_global, 10, ONE, "global accumulators"),
     {0},
