@@ -39,7 +39,6 @@ typedef struct falling {
 
 typedef struct list {
     uint32_t *docids, *tfs, *last;
-    uint8_t *bounds;
     uint32_t n, room;
     uint32_t reached[256]; /* postings by tf/(tf+K), rounded down */
 } list;
@@ -83,8 +82,8 @@ static void free_ors(const rp__gpu_case *row, rp__device *device, void *state)
         return;
     for (uint32_t l = 0; l < LISTS; l++) {
         list *at = &o->lists[l];
-        void *here[] = {at->docids, at->tfs, at->last, at->bounds};
-        for (uint32_t i = 0; i < 4; i++)
+        void *here[] = {at->docids, at->tfs, at->last};
+        for (uint32_t i = 0; i < 3; i++)
             rp__free(here[i]);
     }
     rp__cu_ptr on[] = {o->on_arrays,  o->on_codes, o->on_table, o->on_scores,
@@ -161,14 +160,9 @@ static void add_posting(ors *o, list *l, uint32_t docid, double frequent, uint64
 {
     uint32_t tf = 1 + (uint32_t)(draw_falling(&o->falling, random) * frequent);
     float t = (float)tf, ratio = t / (t + o->table[o->lengths[docid]]);
-    uint8_t bound = rp__rank_block_bound(ratio);
-    uint32_t b = l->n / KARG_BLOCK;
-    if (l->n % KARG_BLOCK == 0 || bound > l->bounds[b])
-        l->bounds[b] = bound;
     l->reached[rp__rank_reached(ratio)]++;
-    l->docids[l->n] = docid;
+    l->docids[l->n] = l->last[l->n / KARG_BLOCK] = docid;
     l->tfs[l->n++] = tf;
-    l->last[b] = docid;
 }
 
 static rp_status allocate_list(list *l, uint32_t room)
@@ -177,8 +171,7 @@ static rp_status allocate_list(list *l, uint32_t room)
     l->docids = rp__alloc_array(room + 4, sizeof *l->docids);
     l->tfs = rp__alloc_array(room + 4, sizeof *l->tfs);
     l->last = rp__alloc_array(room / KARG_BLOCK + 1, sizeof *l->last);
-    l->bounds = rp__alloc_array(room / KARG_BLOCK + 1, 1);
-    return l->docids && l->tfs && l->last && l->bounds ? RP_OK : RP_NO_MEMORY;
+    return l->docids && l->tfs && l->last ? RP_OK : RP_NO_MEMORY;
 }
 
 /* Words are more frequent in the documents of a stretch where they are in many. */
@@ -323,18 +316,17 @@ static uint64_t room_of(uint64_t bytes)
 static rp_status bring_list(rp__device *device, const list *l, rp__cu_ptr *at, karg_list *out)
 {
     const uint32_t blocks = (l->n + KARG_BLOCK - 1) / KARG_BLOCK;
-    const void *from[4] = {l->docids, l->tfs, l->last, l->bounds};
-    const uint64_t bytes[4] = {4ULL * l->n, 4ULL * l->n, 4ULL * blocks, blocks};
-    rp__cu_ptr to[4];
+    const void *from[3] = {l->docids, l->tfs, l->last};
+    const uint64_t bytes[3] = {4ULL * l->n, 4ULL * l->n, 4ULL * blocks};
+    rp__cu_ptr to[3];
     rp_status status = RP_OK;
-    for (uint32_t i = 0; i < 4 && status == RP_OK; i++, *at += room_of(bytes[i - 1])) {
+    for (uint32_t i = 0; i < 3 && status == RP_OK; i++, *at += room_of(bytes[i - 1])) {
         to[i] = *at;
         status = rp__device_copy_in(device, to[i], from[i], bytes[i]);
     }
     *out = (karg_list){.docs = to[0],
                        .freqs = to[1],
                        .last = blocks > 1 ? to[2] : 0,
-                       .bounds = to[3],
                        .n = l->n,
                        .n_blocks = blocks,
                        .docs_bytes = 4 * l->n,
@@ -347,8 +339,7 @@ static rp_status bring_lists(rp__device *device, ors *o)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < LISTS; i++)
-        bytes +=
-            2 * room_of(4ULL * o->lists[i].n) + 2 * room_of(4ULL * o->lists[i].n / KARG_BLOCK + 4);
+        bytes += 2 * room_of(4ULL * o->lists[i].n) + room_of(4ULL * o->lists[i].n / KARG_BLOCK + 4);
     rp_status status = bring(device, NULL, bytes, &o->on_arrays);
     rp__cu_ptr at = o->on_arrays;
     for (uint32_t i = 0; i < LISTS && status == RP_OK; i++) {
