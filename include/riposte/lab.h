@@ -149,6 +149,7 @@ typedef struct rp_lab_answer {
     uint64_t total;
     bool total_is_exact;
     uint64_t postings;
+    const char *processor; /* which one answered */
 } rp_lab_answer;
 
 /* rp_searcher_search without the names of the hits: the work that all search engines share. */

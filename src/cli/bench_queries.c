@@ -2,7 +2,7 @@
  *
  * A round runs every operation once over all queries; rounds begin at another operation and at another
  * query, so that no one has always the same neighbour in the caches. A time is CPU time of the thread
- * from the query's text to docids and scores; where several threads share a query it is wall time. */
+ * from the query's text to docids and scores; where several threads, or a card, share a query it is wall time. */
 #include "cli/bench_queries.h"
 
 #include <stdatomic.h>
@@ -108,6 +108,7 @@ static rp_status warm_up(const rp__bench_queries *b, rp__bench_operation *o, rp_
         o->totals[i] = answer.total;
         o->digests[i] = digest_of(&answer, o->options.total == RP_TOTAL_ONLY);
         postings += answer.postings;
+        o->elsewhere += strcmp(answer.processor, o->options.processor) != 0;
     }
     o->postings = (double)postings / (double)b->set->n;
     return RP_OK;
@@ -329,7 +330,8 @@ double rp__bench_queries_gain(const rp__bench_queries *bench, const rp__bench_op
     uint64_t before = 0, after = 0;
     *n = 0;
     while (one < end && (strcmp(one->form, operation->form) != 0 || one->options.threads > 1 ||
-                         one->options.algorithm != operation->options.algorithm))
+                         one->options.algorithm != operation->options.algorithm ||
+                         one->options.processor != operation->options.processor))
         one++;
     if (one == end || one->is_refused || operation->is_refused || operation->options.threads == 1)
         return 0;

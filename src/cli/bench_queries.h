@@ -29,6 +29,7 @@ typedef struct rp__bench_operation {
     rp_search_options options;
     rp_searcher **searchers; /* one a thread */
     bool is_refused;         /* the algorithm cannot answer all of these queries */
+    size_t elsewhere;        /* queries that another processor answered */
     uint64_t *best;          /* nanoseconds of each query, the least of all rounds */
     uint64_t *totals;        /* documents that match it, where `counts` */
     uint64_t *digests;       /* what it answered */
@@ -43,7 +44,7 @@ typedef struct rp__bench_queries {
     rp__bench_operation *operations; /* by form, fastest first, once measured */
     size_t n;
     uint32_t rounds, threads;
-    bool by_wall;   /* wall time, because threads share a query in some operation; otherwise CPU time */
+    bool by_wall;   /* wall time, because threads or a card share a query in some operation; otherwise CPU time */
     bool has_names; /* hits are asked for with their ids */
 } rp__bench_queries;
 

@@ -18,12 +18,14 @@ static const char *algorithm_of(const rp__bench_operation *o)
     return o->options.algorithm ? o->options.algorithm : "auto";
 }
 
-/* The algorithm, and by how many threads: "auto", "auto@2". */
+/* The algorithm, and by how many threads, or by what else: "auto", "auto@2", "auto@gpu". */
 static const char *label_of(const rp__bench_operation *o, char out[LABEL_BYTES])
 {
     int n = snprintf(out, LABEL_BYTES, "%.32s", algorithm_of(o));
     if (o->options.threads > 1)
         snprintf(out + n, LABEL_BYTES - (size_t)n, "@%zu", o->options.threads);
+    else if (strcmp(o->options.processor, "cpu") != 0)
+        snprintf(out + n, LABEL_BYTES - (size_t)n, "@%s", o->options.processor);
     return out;
 }
 
@@ -87,6 +89,16 @@ static void print_refused(const rp__bench_queries *b)
         putchar('\n');
 }
 
+static void print_elsewhere(const rp__bench_queries *b)
+{
+    char label[LABEL_BYTES];
+    for (size_t i = 0; i < b->n; i++)
+        if (b->operations[i].elsewhere > 0)
+            printf("%s %s: %zu of the queries were answered by another processor\n",
+                   b->operations[i].form, label_of(&b->operations[i], label),
+                   b->operations[i].elsewhere);
+}
+
 static void print_gains(const rp__bench_queries *b)
 {
     for (size_t i = 0; i < b->n; i++) {
@@ -106,6 +118,7 @@ void rp__bench_queries_report_print(const rp__bench_queries *b)
         if (!b->operations[i].is_refused)
             print_row(b, i);
     print_refused(b);
+    print_elsewhere(b);
     print_gains(b);
 }
 
@@ -120,6 +133,8 @@ static void write_operation(rp__json_writer *w, const rp__bench_queries *b,
     rp__json_writer_text(w, "operation", o->form);
     rp__json_writer_text(w, "algorithm", algorithm_of(o));
     rp__json_writer_uint(w, "query_threads", o->options.threads);
+    rp__json_writer_text(w, "processor", o->options.processor);
+    rp__json_writer_uint(w, "elsewhere", o->elsewhere);
     rp__json_writer_bool(w, "answers_all", !o->is_refused);
     if (!o->is_refused) {
         rp__json_writer_uint(w, "place", o->place);

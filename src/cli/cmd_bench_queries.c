@@ -21,7 +21,8 @@ enum { K_MOST = 10000, THREADS_MOST = 256 };
 
 typedef struct bench_queries_args {
     rp__common_args common;
-    const char *modes, *k, *algorithms, *query_threads, *words, *format, *per_query, *plot;
+    const char *modes, *k, *algorithms, *processors, *query_threads, *words, *format, *per_query,
+        *plot;
     uint32_t rounds, threads;
     rp__bench_choice choice;
     bool plain, names;
@@ -48,6 +49,12 @@ static const rp__option operation_rows[] = {
      .initial = "auto",
      AT(algorithms),
      .help = "which ones, or all; what cannot answer every query is left out"},
+    {.name = "processors",
+     .kind = RP_OPTION_TEXT,
+     .argument = "NAMES",
+     .initial = "cpu",
+     AT(processors),
+     .help = "cpu, gpu; with gpu, which takes no --algorithms, all times are wall times"},
     {.name = "rounds",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -197,9 +204,16 @@ static bool read_k(const char *text, size_t *k)
     return strcmp(text, "count") == 0 || read_number(text, K_MOST, k);
 }
 
+static const char *const processors[] = {"cpu", "gpu", NULL};
+
+static const char *processor_at(size_t i)
+{
+    return processors[i];
+}
+
 /* `algorithm` NULL: auto. */
 static rp_status add_operation(job *j, const struct mode *mode, size_t k, const char *algorithm,
-                               size_t threads, rp_error *err)
+                               size_t threads, const char *processor, rp_error *err)
 {
     rp__bench_queries *b = &j->bench;
     if (!rp__alloc_grow(&b->operations, &j->cap, b->n + 1, sizeof *b->operations))
@@ -211,15 +225,17 @@ static rp_status add_operation(job *j, const struct mode *mode, size_t k, const 
                                      .plain = j->args->plain && !mode->is_phrase,
                                      .total = k ? RP_TOTAL_AT_LEAST : RP_TOTAL_ONLY,
                                      .threads = threads,
-                                     .algorithm = algorithm};
+                                     .algorithm = algorithm,
+                                     .processor = processor};
     snprintf(o->form, sizeof o->form, k ? "%s:%zu" : "%s:count", mode->name, k);
     snprintf(o->name, sizeof o->name, "%s%s%.32s", o->form, algorithm ? ":" : "",
              algorithm ? algorithm : "");
-    if (threads > 1) {
-        size_t n = strlen(o->name);
+    size_t n = strlen(o->name);
+    if (threads > 1)
         snprintf(o->name + n, sizeof o->name - n, "@%zu", threads);
-        b->by_wall = true;
-    }
+    else if (processor != processors[0])
+        snprintf(o->name + n, sizeof o->name - n, "@%s", processor);
+    b->by_wall |= threads > 1 || processor != processors[0];
     return RP_OK;
 }
 
@@ -235,7 +251,7 @@ static rp_status add_threads(job *j, const struct mode *mode, size_t k, const ch
             return rp__console_usage(j->console, err, "--query-threads 1,2",
                                      "--query-threads \"%s\" is no number from 1 to %d", text,
                                      THREADS_MOST);
-        status = add_operation(j, mode, k, algorithm, threads, err);
+        status = add_operation(j, mode, k, algorithm, threads, processors[0], err);
     }
     return status;
 }
@@ -252,6 +268,19 @@ static rp_status add_algorithms(job *j, const struct mode *mode, size_t k, rp_er
     return status;
 }
 
+/* A card has no threads and algorithms to choose from. */
+static rp_status add_processors(job *j, const struct mode *mode, size_t k, rp_error *err)
+{
+    const char *names = j->args->processors;
+    char name[RP_NAME_BYTES];
+    rp_status status = RP_OK;
+    while (status == RP_OK && rp__name_list_next(&names, name))
+        status = strcmp(name, processors[0]) == 0
+                     ? add_algorithms(j, mode, k, err)
+                     : add_operation(j, mode, k, NULL, 1, processors[1], err);
+    return status;
+}
+
 static rp_status add_mode(job *j, const struct mode *mode, rp_error *err)
 {
     const char *list = j->args->k;
@@ -263,7 +292,7 @@ static rp_status add_mode(job *j, const struct mode *mode, rp_error *err)
             return rp__console_usage(j->console, err, "--k 10,1000,count",
                                      "--k \"%s\" is neither count nor a number from 1 to %d", text,
                                      K_MOST);
-        status = add_algorithms(j, mode, k, err);
+        status = add_processors(j, mode, k, err);
     }
     return status;
 }
@@ -276,6 +305,9 @@ static rp_status add_modes(job *j, rp_error *err)
     if (status == RP_OK)
         status =
             rp__name_list_check(j->console, "algorithms", j->args->algorithms, algorithm_at, err);
+    if (status == RP_OK)
+        status =
+            rp__name_list_check(j->console, "processors", j->args->processors, processor_at, err);
     while (status == RP_OK && rp__name_list_next(&list, name))
         status = add_mode(j, find_mode(name), err);
     if (status == RP_OK && j->bench.n == 0)
@@ -344,6 +376,8 @@ static void put_command(const job *j, rp__buf *out)
     const bench_queries_args *a = j->args;
     rp__buf_printf(out, "riposte bench queries %s %s --modes %s --k %s --algorithms %s --rounds %u",
                    j->dir, j->queries, a->modes, a->k, a->algorithms, a->rounds);
+    if (strcmp(a->processors, processors[0]) != 0)
+        rp__buf_printf(out, " --processors %s", a->processors);
     if (a->threads > 1)
         rp__buf_printf(out, " --threads %u", a->threads);
     if (strcmp(a->query_threads, "1") != 0)
@@ -463,7 +497,9 @@ const rp__verb rp__cmd_bench_queries_verb = {
     .examples = "riposte bench queries my.rip queries.tsv\n"
                 "riposte bench queries my.rip log.tsv.gz --words 2-5 --known --min-hits 10\n"
                 "riposte bench queries my.rip queries.tsv --algorithms all --plot spread.svg\n"
-                "riposte bench queries my.rip queries.tsv --threads 2 --json\n",
+                "riposte bench queries my.rip queries.tsv --threads 2 --json\n"
+                "riposte bench queries my.rip queries.tsv --k 10 --processors cpu,gpu "
+                "--query-threads 1,16\n",
     .groups = groups,
     .args_bytes = sizeof(bench_queries_args),
     .run = run,

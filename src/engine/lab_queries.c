@@ -29,8 +29,9 @@ static rp_status run_search(void *arg)
         return RP_NO_MEMORY;
     for (size_t i = 0; i < answer.n; i++)
         hits[i] = (rp_lab_hit){answer.at[i].docid, answer.at[i].fixed};
-    j->answer =
-        (rp_lab_answer){answer.n, hits, answer.total, answer.total_is_exact, answer.postings};
+    j->answer = (rp_lab_answer){answer.n,        hits,
+                                answer.total,    answer.total_is_exact,
+                                answer.postings, j->searcher->processor};
     return RP_OK;
 }
 

@@ -1,6 +1,7 @@
 /* device.c: one card through the driver's table. Modules are loaded when a kernel of theirs is first used. */
 #include "backend/gpu/device.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -143,6 +144,23 @@ rp_status rp__device_wait(rp__device *d)
     if (d->is_lost)
         return RP_UNAVAILABLE;
     return rp__device_check(d, d->driver->stream_wait(d->stream));
+}
+
+/* Looks are cheap, and the driver is asked now and then, which tells of faults (and has an emulated device work).
+ * Whatever takes long is left to the driver, which lets others have the processor meanwhile. */
+rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint32_t value)
+{
+    enum { TURNS = 16, LOOKS = 1 << 14 };
+    rp__cu_result result = RP_CU_NOT_READY;
+    for (int turn = 0; !d->is_lost && result == RP_CU_NOT_READY && turn < TURNS; turn++) {
+        for (int look = 0; look < LOOKS; look++)
+            if (*flag == value) {
+                atomic_thread_fence(memory_order_acquire);
+                return RP_OK;
+            }
+        result = d->driver->stream_query(d->stream);
+    }
+    return result == RP_CU_NOT_READY ? rp__device_wait(d) : rp__device_check(d, result);
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------------- */

@@ -39,6 +39,9 @@ rp_status rp__device_copy_out(rp__device *device, void *to, rp__cu_ptr from, siz
 rp_status rp__device_fill(rp__device *device, rp__cu_ptr to, uint32_t value, size_t n); /* words */
 rp_status rp__device_wait(rp__device *device); /* until all that was asked for on its stream is done */
 
+/* The same, if not before until *flag is `value`: a word that a kernel writes when it has nothing more to tell. */
+rp_status rp__device_wait_for(rp__device *device, const volatile uint32_t *flag, uint32_t value);
+
 /* How a kernel is launched: blocks, threads of each, bytes of shared memory. */
 typedef struct rp__launch {
     uint32_t grid, block, shared;

@@ -24,7 +24,7 @@
 #define UNPOISON(at, bytes) ((void)(at), (void)(bytes))
 #endif
 
-enum { DEVICES_MOST = 8, PAGE = 4096, ARGS_MOST = 512 };
+enum { DEVICES_MOST = 8, PAGE = 4096, ARGS_MOST = 2048 };
 
 typedef struct piece { /* of device memory */
     struct piece *next;

@@ -1,7 +1,7 @@
 /* gpu_case_flat.c: cases of one query of two words, scored: ANDs of a list and one 16 times as long, ORs of both.
  *
  * Row fields: kernel; codec: of the docids, frequencies are in optpfd; width: documents to a posting of the longer
- * list. n is its length. */
+ * list; option: of an AND, documents that a warp has. n is the length of the longer list. */
 #include "backend/gpu/gpu_case_flat.h"
 
 #include <string.h>
@@ -13,7 +13,8 @@
 #include "base/error.h"
 #include "codec/codec.h"
 
-enum { WORDS = 2, RATIO = 16, WARPS = 4, TABLE = 256, SCALE_BITS = 20 };
+enum { WORDS = 2, RATIO = 16, WARPS = 4, TABLE = 256, SCALE_BITS = 20, BEST = 10 };
+enum { ANSWER = sizeof(karg_answer) + KARG_ANSWER_ALL * sizeof(karg_pair) };
 static const uint32_t none = UINT32_MAX; /* the score of a document that does not match */
 
 typedef struct flat {
@@ -24,9 +25,8 @@ typedef struct flat {
     float norms[TABLE];
     uint32_t *scores;    /* the answer, by docid */
     uint64_t total, sum; /* documents that match; of their docids */
-    rp__cu_ptr memory[WORDS + 6];
+    rp__cu_ptr memory[WORDS + 7];
     size_t n_memory;
-    karg_word words[WORDS];
     karg_flat args;
     uint64_t list_bytes, random;
 } flat;
@@ -151,9 +151,9 @@ static rp_status put_list(flat *f, rp__device *device, uint32_t i, const rp__cod
     index.sections[0].bytes = used;
     index.sections[0].at = at;
     f->list_bytes += used;
-    status = rp__gpu_query_word(&index, &list, &f->words[i]);
-    f->words[i].weight = weights[i] * rp__rank_scale(SCALE_BITS);
-    f->words[i].before = f->args.n_blocks;
+    status = rp__gpu_query_word(&index, &list, &f->args.near[i]);
+    f->args.near[i].weight = weights[i] * rp__rank_scale(SCALE_BITS);
+    f->args.near[i].before = f->args.n_blocks;
     f->args.n_blocks += list.n_blocks;
     return status;
 }
@@ -168,7 +168,7 @@ static rp_status put_lists(flat *f, rp__device *device, const rp__gpu_case *row)
     for (uint32_t i = 0; i < WORDS && f->n[i] > 0 && status == RP_OK; i++)
         status = put_list(f, device, i, &codec);
     if (row->kernel == RP_KERNEL_and_score_kernel)
-        f->args.n_blocks = f->words[1].before;
+        f->args.n_blocks = f->args.near[1].before;
     return status;
 }
 
@@ -178,14 +178,18 @@ static rp_status put_all(flat *f, rp__device *device)
     size_t marks = (f->n_docs + 31) / 32;
     a->n_words = WORDS;
     a->end = f->n_docs;
+    a->k = BEST;
+    a->number = 1;
     a->norms = (karg_norms){.code_bytes = 1, .n_table = TABLE};
-    rp_status status = put(f, device, f->words, sizeof f->words, &a->words);
-    if (status == RP_OK)
-        status = put(f, device, f->codes, f->n_docs, &a->norms.codes);
+    rp_status status = put(f, device, f->codes, f->n_docs, &a->norms.codes);
     if (status == RP_OK)
         status = put(f, device, f->norms, sizeof f->norms, &a->norms.table);
     if (status == RP_OK)
         status = put(f, device, NULL, sizeof(karg_found), &a->found);
+    if (status == RP_OK)
+        status = rp__device_fill(device, a->found, 0, sizeof(karg_found) / sizeof(uint32_t));
+    if (status == RP_OK) /* with room for an answer that is all */
+        status = put(f, device, NULL, ANSWER, &a->answer);
     if (status == RP_OK)
         status = put(f, device, NULL, (f->n[0] + (size_t)f->n[1]) * sizeof(karg_pair), &a->pairs);
     if (status == RP_OK)
@@ -234,23 +238,46 @@ static rp_status make_flat(const rp__gpu_case *row, rp__device *device, uint64_t
     return status;
 }
 
-static rp_status run_flat(const rp__gpu_case *row, rp__device *device, void *state)
+static uint32_t shared_of(uint32_t bytes)
 {
-    const flat *f = state;
+    const uint32_t least = KARG_BEST_SHARED + KARG_ANSWER_MOST * (uint32_t)sizeof(uint64_t);
+    return bytes > least ? bytes : least;
+}
+
+static rp_status run_and(const rp__gpu_case *row, rp__device *device, const flat *f)
+{
+    karg_flat a = f->args;
+    uint32_t shared = WARPS * (KARG_SHARED_WORD + (WORDS + 2) * KARG_SHARED_RANKS);
+    a.each = row->option;
+    uint32_t warps = (f->n[0] + a.each - 1) / a.each;
+    rp__launch how = {(warps + WARPS - 1) / WARPS, 32 * WARPS, shared_of(shared)};
+    return rp__device_launch(device, (rp__kernel_id)row->kernel, how, &a);
+}
+
+static rp_status run_or(const rp__gpu_case *row, rp__device *device, const flat *f)
+{
     const karg_flat *a = &f->args;
-    bool is_or = row->kernel == RP_KERNEL_or_score_kernel;
-    uint32_t words = is_or ? KARG_BLOCK : 2 * KARG_BLOCK + 32 * WORDS;
-    rp__launch how = {(a->n_blocks + WARPS - 1) / WARPS, 32 * WARPS, WARPS * words * 4};
-    rp_status status = rp__device_fill(device, a->found, 0, sizeof(karg_found) / 4);
-    if (status == RP_OK && is_or)
-        status = rp__device_fill(device, a->scores, 0, f->n_docs + (f->n_docs + 31) / 32);
+    rp__launch how = {(a->n_blocks + WARPS - 1) / WARPS, 32 * WARPS,
+                      WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
+    rp_status status =
+        rp__device_fill(device, a->scores, 0, f->n_docs + (f->n_docs + (size_t)31) / 32);
     if (status == RP_OK)
         status = rp__device_launch(device, (rp__kernel_id)row->kernel, how, a);
     uint32_t blocks = (f->n_docs + 32 * WARPS - 1) / (32 * WARPS), most = 16 * device->processors;
-    how = (rp__launch){blocks < most ? blocks : most, 32 * WARPS, 0};
-    if (status == RP_OK && is_or)
+    how = (rp__launch){blocks < most ? blocks : most, 32 * WARPS, shared_of(0)};
+    if (status == RP_OK)
         status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, a);
     return status;
+}
+
+/* Without postings nothing is launched, and the answer is none. */
+static rp_status run_flat(const rp__gpu_case *row, rp__device *device, void *state)
+{
+    const flat *f = state;
+    bool is_or = row->kernel == RP_KERNEL_or_score_kernel;
+    if (f->n[0] == 0)
+        return rp__device_fill(device, f->args.answer, 0, sizeof(karg_answer) / sizeof(uint32_t));
+    return is_or ? run_or(row, device, f) : run_and(row, device, f);
 }
 
 /* Docids that add up to what they should, each with its score: they are those. */
@@ -269,19 +296,49 @@ static rp_status compare(const flat *f, const rp__gpu_case *row, const karg_pair
                          : rp__error_set(what, RP_DAMAGED, "%s: a document twice", row->name);
 }
 
+/* Whether the answer's best are the best. */
+static rp_status compare_best(const flat *f, const rp__gpu_case *row, const uint8_t *answer,
+                              rp_error *what)
+{
+    const karg_pair *pairs = (const karg_pair *)(const void *)(answer + sizeof(karg_answer));
+    uint64_t n = f->total <= KARG_ANSWER_ALL ? f->total : BEST, better = 0;
+    if (f->total <= KARG_ANSWER_ALL)
+        return compare(f, row, pairs, what);
+    for (uint32_t d = 0; d < f->n_docs; d++) {
+        bool is_last = d == pairs[n - 1].docid;
+        better += f->scores[d] != none && !is_last &&
+                  (f->scores[d] > pairs[n - 1].score ||
+                   (f->scores[d] == pairs[n - 1].score && d < pairs[n - 1].docid));
+    }
+    for (uint64_t i = 1; i < n; i++)
+        if (pairs[i - 1].score < pairs[i].score)
+            better = n;
+    return better == n - 1 ? RP_OK : rp__error_set(what, RP_DAMAGED, "%s: not the best", row->name);
+}
+
+static rp_status check_answer(const flat *f, const rp__gpu_case *row, const uint8_t *bytes,
+                              rp_error *what)
+{
+    karg_answer answer;
+    memcpy(&answer, bytes, sizeof answer);
+    if (answer.n != f->total || answer.n_pairs != f->total || answer.damaged)
+        return rp__error_set(what, RP_DAMAGED, "%s: %u documents, %u pairs, not %llu", row->name,
+                             answer.n, answer.n_pairs, (unsigned long long)f->total);
+    return compare_best(f, row, bytes, what);
+}
+
 static rp_status check_flat(const rp__gpu_case *row, rp__device *device, void *state,
                             rp_error *what)
 {
     const flat *f = state;
-    karg_found found;
-    rp_status status = rp__device_copy_out(device, &found, f->args.found, sizeof found);
+    _Alignas(16) uint8_t answer[ANSWER];
+    rp_status status = rp__device_copy_out(device, answer, f->args.answer, sizeof answer);
     if (status == RP_OK)
         status = rp__device_wait(device);
+    if (status == RP_OK)
+        status = check_answer(f, row, answer, what);
     if (status != RP_OK)
         return status;
-    if (found.n != f->total || found.n_pairs != f->total || found.damaged)
-        return rp__error_set(what, RP_DAMAGED, "%s: %u documents, %u pairs, not %llu", row->name,
-                             found.n, found.n_pairs, (unsigned long long)f->total);
     karg_pair *pairs = rp__alloc_array(f->total + 1, sizeof *pairs);
     if (!pairs)
         return RP_NO_MEMORY;
@@ -304,19 +361,29 @@ static void cost_flat(const rp__gpu_case *row, const void *state, uint64_t *byte
     *bytes = f->list_bytes + f->total * sizeof(karg_pair) + (is_or ? UINT64_C(12) * f->n_docs : 0);
 }
 
-#define FLAT(title, kernel_, codec_, gap)                                                          \
+#define FLAT(title, kernel_, codec_, gap, each)                                                    \
     {                                                                                              \
         .area = "flat", .name = (title), .make = make_flat, .run = run_flat, .check = check_flat,  \
         .free = free_flat, .cost = cost_flat, .kernel = RP_KERNEL_##kernel_, .codec = (codec_),    \
-        .width = (gap)                                                                             \
+        .width = (gap), .option = (each)                                                           \
     }
 
 const rp__gpu_case rp__gpu_case_flat[] = {
-    FLAT("and raw", and_score_kernel, KARG_CODEC_RAW, 10),
-    FLAT("and bp128", and_score_kernel, KARG_CODEC_BP128, 10),
-    FLAT("and bitmap", and_score_kernel, KARG_CODEC_BITMAP, 3),
-    FLAT("or raw", or_score_kernel, KARG_CODEC_RAW, 10),
-    FLAT("or bp128", or_score_kernel, KARG_CODEC_BP128, 10),
-    FLAT("or bitmap", or_score_kernel, KARG_CODEC_BITMAP, 3),
+    FLAT("and raw", and_score_kernel, KARG_CODEC_RAW, 10, 8),
+    FLAT("and bp128 1", and_score_kernel, KARG_CODEC_BP128, 10, 1),
+    FLAT("and bp128 2", and_score_kernel, KARG_CODEC_BP128, 10, 2),
+    FLAT("and bp128 4", and_score_kernel, KARG_CODEC_BP128, 10, 4),
+    FLAT("and bp128 8", and_score_kernel, KARG_CODEC_BP128, 10, 8),
+    FLAT("and bp128 32", and_score_kernel, KARG_CODEC_BP128, 10, 32),
+    FLAT("and ef128", and_score_kernel, KARG_CODEC_EF128, 10, 8),
+    FLAT("and optpfd", and_score_kernel, KARG_CODEC_OPTPFD, 10, 8),
+    FLAT("and rice", and_score_kernel, KARG_CODEC_RICE, 10, 8),
+    FLAT("and bitmap", and_score_kernel, KARG_CODEC_BITMAP, 3, 8),
+    FLAT("or raw", or_score_kernel, KARG_CODEC_RAW, 10, 0),
+    FLAT("or bp128", or_score_kernel, KARG_CODEC_BP128, 10, 0),
+    FLAT("or ef128", or_score_kernel, KARG_CODEC_EF128, 10, 0),
+    FLAT("or optpfd", or_score_kernel, KARG_CODEC_OPTPFD, 10, 0),
+    FLAT("or rice", or_score_kernel, KARG_CODEC_RICE, 10, 0),
+    FLAT("or bitmap", or_score_kernel, KARG_CODEC_BITMAP, 3, 0),
     {0},
 };

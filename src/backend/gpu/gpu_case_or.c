@@ -1,7 +1,7 @@
 /* gpu_case_or.c: ORs of three lists: the k best documents, by tiles of docids in shared memory, and by one
- * accumulator a document (Ding) with a selection after it.
+ * accumulator a document (Ding) with a selection after it; lists laid out by tiles.
  *
- * In a row, `codec` is k, `width` the bits of a tile, and `option` says what is drawn and how it runs. */
+ * In a row, `codec` is k, and `option` says what is drawn and how it runs. */
 #include "backend/gpu/gpu_case_or.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/gpu_case_select.h"
+#include "backend/gpu/gpu_or.h"
 #include "backend/gpu/kernels/args.h"
 #include "backend/gpu/kernels/tuning.h"
 #include "base/alloc.h"
@@ -20,14 +21,16 @@ enum {
     ONE = 2,     /* one query, not a batch */
     SMALLER = 4, /* 8.8M documents, not 25.2M */
     CLUSTERED =
-        8,       /* a word's documents lie together, and those of a query's words near each other */
-    WIDE = 16,   /* codes of norms have two bytes */
-    EF = 32,     /* of coded lists: ef128, not bp128 */
-    OPTPFD = 64, /* and frequencies in optpfd, not bp128 */
-    DAMAGED = 128, /* and some bytes changed: there is no answer, and no fault */
+        8,      /* a word's documents lie together, and those of a query's words near each other */
+    WIDE = 16,  /* codes of norms have two bytes */
+    CODED = 32, /* lists are in bp128 */
+    EF = 64,    /* in ef128, if they are coded, */
+    GAPS = 128, /* or in optpfd, */
+    OPTPFD = 256,  /* and frequencies in optpfd, not bp128; */
+    DAMAGED = 512, /* and some bytes changed: there is no answer, and no fault */
 };
 enum { CLASSES = 3, QUERIES = 16, LISTS = CLASSES * QUERIES };
-enum { N_DOCS = 25200000, N_SMALLER = 8800000, SMALL = 1 << 20, WINDOW = 1 << 14 };
+enum { N_DOCS = 25200000, N_SMALLER = 8800000, SMALL = 1 << 20, WINDOW = 1 << 14, WIDEN = 5 };
 
 /* Logarithms are looked up: there are many postings. */
 typedef struct falling {
@@ -36,7 +39,6 @@ typedef struct falling {
 
 typedef struct list {
     uint32_t *docids, *tfs, *last;
-    uint8_t *bounds;
     uint32_t n, room;
     uint32_t reached[256]; /* postings by tf/(tf+K), rounded down */
 } list;
@@ -46,25 +48,31 @@ typedef struct ors {
     rp__rank rank;
     list lists[LISTS];
     karg_list records[LISTS];
-    rp__gpu_case_lists coded; /* of rows with a kernel of their own */
+    rp__gpu_case_lists coded;
     falling falling;
-    karg_or_term terms[CLASSES * QUERIES];
+    rp__gpu_or_term terms[CLASSES * QUERIES];
     rp__weight weights[CLASSES * QUERIES];
-    karg_or_query queries[QUERIES];
+    uint32_t lists_of[CLASSES * QUERIES];
+    rp__gpu_tiled_want want[CLASSES * QUERIES];
+    rp__gpu_or_query queries[QUERIES];
     uint16_t *lengths; /* codes */
     unsigned char *codes;
     float *table;
     uint32_t *scores; /* of a window */
-    rp__scored *want, *got;
+    rp__scored *want_pairs, *got;
     uint32_t want_n[QUERIES], got_n[QUERIES];
-    karg_or args;
-    rp__cu_ptr on_arrays, on_lists, on_terms, on_queries, on_codes, on_table, on_zero, on_found,
-        on_out, on_counts;
-    rp__cu_ptr on_scores, on_scratch; /* of those that have an accumulator a document */
-    size_t zero_words;
-    uint32_t threads, grid, shared, plan_threads;
+    karg_norms norms;
+    rp__gpu_tiled tiled;
+    rp__gpu_or or ;
+    rp__gpu_or_batch batch;
+    rp__cu_ptr on_arrays, on_codes, on_table;
+    rp__cu_ptr on_scores, on_scratch, on_out,
+        on_counts; /* of those that have an accumulator a document */
     uint64_t postings;
 } ors;
+
+static rp_status run_global(const rp__gpu_case *row, rp__device *device, void *state);
+static rp_status run_lay(const rp__gpu_case *row, rp__device *device, void *state);
 
 static void free_ors(const rp__gpu_case *row, rp__device *device, void *state)
 {
@@ -74,19 +82,20 @@ static void free_ors(const rp__gpu_case *row, rp__device *device, void *state)
         return;
     for (uint32_t l = 0; l < LISTS; l++) {
         list *at = &o->lists[l];
-        void *here[] = {at->docids, at->tfs, at->last, at->bounds};
-        for (uint32_t i = 0; i < 4; i++)
+        void *here[] = {at->docids, at->tfs, at->last};
+        for (uint32_t i = 0; i < 3; i++)
             rp__free(here[i]);
     }
-    rp__cu_ptr on[] = {o->on_arrays, o->on_lists,   o->on_terms, o->on_queries,
-                       o->on_codes,  o->on_table,   o->on_zero,  o->on_found,
-                       o->on_scores, o->on_scratch, o->on_out,   o->on_counts};
+    rp__cu_ptr on[] = {o->on_arrays,  o->on_codes, o->on_table, o->on_scores,
+                       o->on_scratch, o->on_out,   o->on_counts};
     for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
         rp__device_free(device, on[i]);
-    void *here[] = {o->lengths, o->codes, o->table, o->scores, o->want, o->got};
+    void *here[] = {o->lengths, o->codes, o->table, o->scores, o->want_pairs, o->got};
     for (size_t i = 0; i < sizeof here / sizeof here[0]; i++)
         rp__free(here[i]);
     rp__gpu_case_lists_free(&o->coded, device);
+    rp__gpu_tiled_close(&o->tiled);
+    rp__gpu_or_close(&o->or);
     rp__free(o);
 }
 
@@ -151,14 +160,9 @@ static void add_posting(ors *o, list *l, uint32_t docid, double frequent, uint64
 {
     uint32_t tf = 1 + (uint32_t)(draw_falling(&o->falling, random) * frequent);
     float t = (float)tf, ratio = t / (t + o->table[o->lengths[docid]]);
-    uint8_t bound = rp__rank_block_bound(ratio);
-    uint32_t b = l->n / KARG_BLOCK;
-    if (l->n % KARG_BLOCK == 0 || bound > l->bounds[b])
-        l->bounds[b] = bound;
     l->reached[rp__rank_reached(ratio)]++;
-    l->docids[l->n] = docid;
+    l->docids[l->n] = l->last[l->n / KARG_BLOCK] = docid;
     l->tfs[l->n++] = tf;
-    l->last[b] = docid;
 }
 
 static rp_status allocate_list(list *l, uint32_t room)
@@ -167,8 +171,7 @@ static rp_status allocate_list(list *l, uint32_t room)
     l->docids = rp__alloc_array(room + 4, sizeof *l->docids);
     l->tfs = rp__alloc_array(room + 4, sizeof *l->tfs);
     l->last = rp__alloc_array(room / KARG_BLOCK + 1, sizeof *l->last);
-    l->bounds = rp__alloc_array(room / KARG_BLOCK + 1, 1);
-    return l->docids && l->tfs && l->last && l->bounds ? RP_OK : RP_NO_MEMORY;
+    return l->docids && l->tfs && l->last ? RP_OK : RP_NO_MEMORY;
 }
 
 /* Words are more frequent in the documents of a stretch where they are in many. */
@@ -198,25 +201,21 @@ static rp_status draw_list(const rp__gpu_case *row, ors *o, uint32_t number, dou
     return RP_OK;
 }
 
-/* Bounds are rounded up as score.c does it. */
 static void bind_term(ors *o, uint32_t at, uint32_t number, double boost)
 {
     uint32_t df = o->lists[number].n ? o->lists[number].n : 1;
     uint64_t cf = 2ULL * df;
-    rp__weight w = rp__rank_weight(&o->rank, &df, &cf, 1, boost);
-    const double scale = 0x1p20, slack = 1 + 0x1p-20;
-    o->weights[at] = w;
-    o->terms[at] = (karg_or_term){.list = number, .weight = w.weight * (float)scale};
-    o->terms[at].step = (uint32_t)((double)w.weight * scale / 255 * slack) + 1;
-    o->terms[at].most = (uint32_t)(w.bound * scale * slack + 1);
+    o->weights[at] = rp__rank_weight(&o->rank, &df, &cf, 1, boost);
+    o->terms[at].weight = o->weights[at].weight * 0x1p20F;
+    o->lists_of[at] = number;
 }
 
 /* What the k-th best posting of a list reaches enters the k best at least: as an index knows it for some k. */
-static uint32_t least_of(const ors *o, const karg_or_query *query)
+static uint32_t least_of(const ors *o, uint32_t term, uint32_t n_terms)
 {
     uint32_t least = 0;
-    for (uint32_t t = query->term; t < query->term + query->n_terms; t++) {
-        const list *l = &o->lists[o->terms[t].list];
+    for (uint32_t t = term; t < term + n_terms; t++) {
+        const list *l = &o->lists[o->lists_of[t]];
         uint32_t ratio = 256, better = 0;
         while (ratio > 0 && better < o->k)
             better += l->reached[--ratio];
@@ -227,38 +226,36 @@ static uint32_t least_of(const ors *o, const karg_or_query *query)
     return least;
 }
 
-/* One list of each size, the rarest first; of few documents, one query has one term, one a word twice, one a word
- * that counts for nothing. */
-static void bind_queries(const rp__gpu_case *row, ors *o)
+/* One list of each size; of few documents, one query has one term, one a word twice, one a word that counts for
+ * nothing, and of one nothing is known beforehand. */
+static void bind_queries(ors *o)
 {
     for (uint32_t q = 0; q < o->n_queries; q++) {
-        uint64_t most = 0;
         bool is_odd = o->n_docs < SMALL;
-        karg_or_query *query = &o->queries[q];
-        *query = (karg_or_query){.term = o->n_terms, .n_terms = is_odd && q == 1 ? 1 : CLASSES};
+        rp__gpu_or_query *query = &o->queries[q];
+        *query = (rp__gpu_or_query){o->terms + o->n_terms, is_odd && q == 1 ? 1 : CLASSES, 0};
         for (uint32_t t = 0; t < query->n_terms; t++, o->n_terms++) {
             uint32_t class = CLASSES - 1 - (is_odd && q == 2 ? t / 2 : t);
             bind_term(o, o->n_terms, class * QUERIES + q, is_odd && q % 4 == 3 && t == 2 ? 0 : 1);
-            most += o->terms[o->n_terms].most;
             o->postings += o->lists[class * QUERIES + q].n;
         }
-        while (most >> query->shift >= KARG_OR_BINS)
-            query->shift++;
-        query->least = row->option & SKIPS ? least_of(o, query) : 0;
+        if (!is_odd || q != 0)
+            query->least = least_of(o, o->n_terms - query->n_terms, query->n_terms);
     }
 }
 
 /* ---- The answer ---------------------------------------------------------------------------------- */
 
 /* A score of 0 is one too: those that match are marked. */
-static void add_window(ors *o, const karg_or_query *q, uint32_t *ranks, uint32_t begin,
+static void add_window(ors *o, const rp__gpu_or_query *q, uint32_t *ranks, uint32_t begin,
                        uint32_t end, unsigned char *matches)
 {
+    const size_t first = (size_t)(q->terms - o->terms);
     memset(o->scores, 0, WINDOW * sizeof *o->scores);
     memset(matches, 0, WINDOW);
     for (uint32_t t = 0; t < q->n_terms; t++) {
-        const list *l = &o->lists[o->terms[q->term + t].list];
-        const float weight = o->weights[q->term + t].weight;
+        const list *l = &o->lists[o->lists_of[first + t]];
+        const float weight = o->weights[first + t].weight;
         for (; ranks[t] < l->n && l->docids[ranks[t]] < end; ranks[t]++) {
             uint32_t docid = l->docids[ranks[t]];
             float norm = o->table[o->lengths[docid]];
@@ -283,7 +280,7 @@ static void answer_query(ors *o, uint32_t number, rp__scored *room, unsigned cha
     }
     rp__topk_finish(&topk);
     o->want_n[number] = (uint32_t)topk.n;
-    memcpy(o->want + (size_t)number * o->k, topk.at, topk.n * sizeof *topk.at);
+    memcpy(o->want_pairs + (size_t)number * o->k, topk.at, topk.n * sizeof *topk.at);
 }
 
 static rp_status answer(ors *o)
@@ -292,9 +289,9 @@ static rp_status answer(ors *o)
     unsigned char *matches = rp__alloc_array(WINDOW, 1);
     size_t pairs = (size_t)o->n_queries * o->k;
     o->scores = rp__alloc_array(WINDOW, sizeof *o->scores);
-    o->want = rp__alloc_array(pairs, sizeof *o->want);
+    o->want_pairs = rp__alloc_array(pairs, sizeof *o->want_pairs);
     o->got = rp__alloc_array(pairs, sizeof *o->got);
-    bool is_there = room && matches && o->scores && o->want && o->got;
+    bool is_there = room && matches && o->scores && o->want_pairs && o->got;
     for (uint32_t q = 0; is_there && q < o->n_queries; q++)
         answer_query(o, q, room, matches);
     rp__free(room);
@@ -319,18 +316,17 @@ static uint64_t room_of(uint64_t bytes)
 static rp_status bring_list(rp__device *device, const list *l, rp__cu_ptr *at, karg_list *out)
 {
     const uint32_t blocks = (l->n + KARG_BLOCK - 1) / KARG_BLOCK;
-    const void *from[4] = {l->docids, l->tfs, l->last, l->bounds};
-    const uint64_t bytes[4] = {4ULL * l->n, 4ULL * l->n, 4ULL * blocks, blocks};
-    rp__cu_ptr to[4];
+    const void *from[3] = {l->docids, l->tfs, l->last};
+    const uint64_t bytes[3] = {4ULL * l->n, 4ULL * l->n, 4ULL * blocks};
+    rp__cu_ptr to[3];
     rp_status status = RP_OK;
-    for (uint32_t i = 0; i < 4 && status == RP_OK; i++, *at += room_of(bytes[i - 1])) {
+    for (uint32_t i = 0; i < 3 && status == RP_OK; i++, *at += room_of(bytes[i - 1])) {
         to[i] = *at;
         status = rp__device_copy_in(device, to[i], from[i], bytes[i]);
     }
     *out = (karg_list){.docs = to[0],
                        .freqs = to[1],
                        .last = blocks > 1 ? to[2] : 0,
-                       .bounds = to[3],
                        .n = l->n,
                        .n_blocks = blocks,
                        .docs_bytes = 4 * l->n,
@@ -338,27 +334,29 @@ static rp_status bring_list(rp__device *device, const list *l, rp__cu_ptr *at, k
     return status;
 }
 
+/* Uncompressed, as they are laid out from, and as one accumulator a document reads them. */
 static rp_status bring_lists(rp__device *device, ors *o)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < LISTS; i++)
-        bytes +=
-            2 * room_of(4ULL * o->lists[i].n) + 2 * room_of(4ULL * o->lists[i].n / KARG_BLOCK + 4);
+        bytes += 2 * room_of(4ULL * o->lists[i].n) + room_of(4ULL * o->lists[i].n / KARG_BLOCK + 4);
     rp_status status = bring(device, NULL, bytes, &o->on_arrays);
     rp__cu_ptr at = o->on_arrays;
     for (uint32_t i = 0; i < LISTS && status == RP_OK; i++) {
         status = bring_list(device, &o->lists[i], &at, &o->records[i]);
         o->records[i].universe = o->n_docs;
+        o->records[i].codec = o->records[i].freq_code = KARG_CODEC_RAW;
     }
-    if (status == RP_OK)
-        status = bring(device, o->records, sizeof o->records, &o->on_lists);
     return status;
 }
 
-/* Encodes the lists; the records keep the plain ones' bounds. */
+/* Encodes the lists; raw ones stay as they are. */
 static rp_status code_lists(const rp__gpu_case *row, rp__device *device, ors *o)
 {
-    const rp__codec *plain = rp__codec_find(row->option & EF ? "ef128" : "bp128", 0);
+    const rp__codec *plain = rp__codec_find(row->option & EF     ? "ef128"
+                                            : row->option & GAPS ? "optpfd"
+                                                                 : "bp128",
+                                            0);
     const rp__codec codec = rp__codec_with_freqs(
         plain, rp__block_code_find(row->option & OPTPFD ? "optpfd" : "bp128", 0));
     karg_list coded[LISTS];
@@ -379,104 +377,59 @@ static rp_status code_lists(const rp__gpu_case *row, rp__device *device, ors *o)
         status = rp__device_copy_out(device, coded, o->coded.at_lists, n * sizeof coded[0]);
     if (status == RP_OK)
         status = rp__device_wait(device);
-    for (uint32_t i = 0; i < LISTS && status == RP_OK; i++) {
-        const uint64_t bounds = o->records[i].bounds;
-        if (o->lists[i].n)
+    for (uint32_t i = 0; i < LISTS && status == RP_OK; i++)
+        if (o->lists[i].n) {
             o->records[i] = coded[places[i]];
-        o->records[i].bounds = bounds;
-    }
-    return status == RP_OK ? rp__device_copy_in(device, o->on_lists, o->records, sizeof o->records)
-                           : status;
+            o->records[i].codec = plain->id;
+            o->records[i].freq_code = row->option & OPTPFD ? KARG_CODEC_OPTPFD : KARG_CODEC_BP128;
+        }
+    return status;
 }
 
-static rp_status bring_rest(const rp__gpu_case *row, rp__device *device, ors *o)
+static rp_status bring_norms(const rp__gpu_case *row, rp__device *device, ors *o)
 {
-    const size_t pairs = (size_t)o->n_queries * o->k;
     const uint32_t code_bytes = row->option & WIDE ? 2 : 1;
-    for (uint32_t t = 0; t < o->n_terms; t++) {
-        const karg_list *l = &o->records[o->terms[t].list];
-        o->terms[t].docs = l->docs;
-        o->terms[t].freqs = l->freqs;
-        o->terms[t].last = l->last;
-        o->terms[t].n = l->n;
-        o->terms[t].n_blocks = l->n_blocks;
-    }
-    rp_status status = bring(device, o->terms, o->n_terms * sizeof *o->terms, &o->on_terms);
-    if (status == RP_OK)
-        status = bring(device, o->queries, o->n_queries * sizeof *o->queries, &o->on_queries);
-    if (status == RP_OK)
-        status = bring(device, o->codes, (size_t)o->n_docs * code_bytes, &o->on_codes);
+    rp_status status = bring(device, o->codes, (size_t)o->n_docs * code_bytes, &o->on_codes);
     if (status == RP_OK)
         status = bring(device, o->table, o->n_table * sizeof *o->table, &o->on_table);
-    if (status == RP_OK)
-        status = bring(device, NULL, pairs * sizeof *o->want, &o->on_out);
-    if (status == RP_OK)
-        status = bring(device, NULL, sizeof o->got_n, &o->on_counts);
-    o->args.norms = (karg_norms){o->on_codes, o->on_table, code_bytes, o->n_table};
+    o->norms = (karg_norms){o->on_codes, o->on_table, code_bytes, o->n_table};
+    return status;
+}
+
+/* Lists as the index has them, and as they are laid out. */
+static rp_status lay_lists(const rp__gpu_case *row, rp__device *device, ors *o)
+{
+    karg_tiled tiled[CLASSES * QUERIES];
+    size_t most = 1 << 20;
+    for (uint32_t t = 0; t < o->n_terms; t++) {
+        const uint32_t number = o->lists_of[t];
+        o->want[t] = (rp__gpu_tiled_want){number + 1, {.list = o->records[number]}};
+        most += 6ULL * o->records[number].n + 4096 + 8ULL * (o->n_docs >> KARG_OR_TILE);
+    }
+    rp__gpu_tiled_open(&o->tiled, device, o->norms, o->n_docs, most);
+    rp_status status = rp__gpu_tiled_get(&o->tiled, o->want, o->n_terms, tiled);
+    for (uint32_t t = 0; t < o->n_terms; t++)
+        o->terms[t].list = tiled[t];
+    o->batch = (rp__gpu_or_batch){.queries = o->queries,
+                                  .n_queries = o->n_queries,
+                                  .k = o->k,
+                                  .n_docs = o->n_docs,
+                                  .scores_all = !(row->option & SKIPS)};
+    rp__gpu_or_open(&o->or, device);
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 
-static uint32_t power_of(uint32_t n)
+/* Of those that have an accumulator a document. */
+static rp_status bring_scores(rp__device *device, ors *o)
 {
-    uint32_t power = 1;
-    while (power < n)
-        power *= 2;
-    return power;
-}
-
-/* Small collections are cut into many small tiles. */
-static void shape_tiles(const rp__gpu_case *row, const rp__device *device, ors *o)
-{
-    karg_or *a = &o->args;
-    const bool is_small = o->n_docs < SMALL;
-    a->tile_bits = is_small ? 6 : row->width;
-    a->n_docs = o->n_docs;
-    a->n_tiles = ((o->n_docs - 1) >> a->tile_bits) + 1;
-    a->n_queries = o->n_queries;
-    a->n_terms = o->n_terms;
-    a->k = o->k;
-    a->room = a->n_tiles * o->k;
-    a->list_keys = power_of(o->k > TUNE_OR_KEYS || is_small ? o->k + 1 : TUNE_OR_KEYS);
-    a->skips = row->option & SKIPS;
-    o->plan_threads = is_small ? 32 : 256;
-    o->threads = is_small ? 64 : row->width >= 14 ? 512 : 256;
-    o->shared = KARG_OR_SHARED + 8 * a->list_keys + (4U << a->tile_bits) +
-                ((1U << a->tile_bits) + 127) / 128 * 16;
-    if (row->option & EF)
-        o->shared += o->threads / 32 * (KARG_SHARED_EF128 - KARG_SHARED_BLOCKS) / 2;
-    uint32_t fit = TUNE_SHARED_ALL / (o->shared + 1024), most = 2048 / o->threads;
-    o->grid = is_small ? 3 : device->processors * (fit < most ? fit : most);
-    uint64_t groups = (uint64_t)a->n_tiles * a->n_queries / ((uint64_t)o->grid * TUNE_OR_TURNS);
-    a->group = groups < 1 ? 1 : groups > 32 ? 32 : (uint32_t)groups;
-    a->parts = is_small ? 1 + o->n_docs % 2 : 1 + device->processors * 4 / a->n_terms;
-}
-
-/* What is 0 at first lies together: taken, states, tops, firsts. */
-static rp_status bring_room(rp__device *device, ors *o)
-{
-    karg_or *a = &o->args;
-    const uint64_t tops = (uint64_t)a->n_terms * a->n_tiles, states = sizeof(karg_or_state) / 4;
-    o->zero_words = (size_t)(4 + states * a->n_queries + 2 * tops + a->n_terms);
-    rp_status status = bring(device, NULL, 4 * o->zero_words, &o->on_zero);
-    if (status == RP_OK)
-        status = bring(device, NULL, 8ULL * a->n_queries * a->room, &o->on_found);
-    if (status == RP_OK)
-        status = bring(device, NULL, 4ULL * o->n_docs, &o->on_scores);
+    rp_status status = bring(device, NULL, 4ULL * o->n_docs, &o->on_scores);
     if (status == RP_OK)
         status = bring(device, NULL, 4 * KARG_SELECT_ZEROS + 4ULL * o->n_docs, &o->on_scratch);
     if (status == RP_OK)
         status = rp__device_fill(device, o->on_scratch, 0, KARG_SELECT_ZEROS);
-    a->lists = o->on_lists;
-    a->terms = o->on_terms;
-    a->queries = o->on_queries;
-    a->taken = o->on_zero;
-    a->states = o->on_zero + 16;
-    a->tops = a->states + 4 * states * a->n_queries;
-    a->firsts = a->tops + 4 * tops;
-    a->found = o->on_found;
-    a->out = o->on_out;
-    a->counts = o->on_counts;
-    return status;
+    if (status == RP_OK)
+        status = bring(device, NULL, o->k * sizeof(karg_pair), &o->on_out);
+    return status == RP_OK ? bring(device, NULL, sizeof(uint32_t), &o->on_counts) : status;
 }
 
 static rp_status draw_all(const rp__gpu_case *row, ors *o, uint64_t seed)
@@ -489,7 +442,7 @@ static rp_status draw_all(const rp__gpu_case *row, ors *o, uint64_t seed)
             status = draw_list(row, o, l, shares[l / QUERIES], seed);
     if (status != RP_OK)
         return status;
-    bind_queries(row, o);
+    bind_queries(o);
     return answer(o);
 }
 
@@ -501,20 +454,21 @@ static rp_status make_ors(const rp__gpu_case *row, rp__device *device, uint64_t 
     if (!o)
         return RP_NO_MEMORY;
     const uint64_t most = row->option & SMALLER ? N_SMALLER : N_DOCS;
-    o->n_docs = (uint32_t)(n < most ? n : most) + (n == 0);
+    const uint64_t docs = n < SMALL ? WIDEN * n : n; /* several tiles, if not many */
+    o->n_docs = (uint32_t)(docs < most ? docs : most) + (n == 0);
     o->k = row->codec;
     o->n_queries = row->option & ONE ? 1 : n < SMALL ? 5 : QUERIES;
     rp_status status = draw_all(row, o, seed);
     if (status == RP_OK)
         status = bring_lists(device, o);
-    if (status == RP_OK && row->kernel)
+    if (status == RP_OK && row->option & CODED)
         status = code_lists(row, device, o);
     if (status == RP_OK)
-        status = bring_rest(row, device, o);
-    if (status == RP_OK) {
-        shape_tiles(row, device, o);
-        status = bring_room(device, o);
-    }
+        status = bring_norms(row, device, o);
+    if (status == RP_OK)
+        status = lay_lists(row, device, o);
+    if (status == RP_OK && row->run == run_global)
+        status = bring_scores(device, o);
     if (status != RP_OK) {
         free_ors(row, device, o);
         *state = NULL;
@@ -526,15 +480,42 @@ static rp_status make_ors(const rp__gpu_case *row, rp__device *device, uint64_t 
 
 static rp_status run_tile(const rp__gpu_case *row, rp__device *device, void *state)
 {
-    const ors *o = state;
-    rp_status status = rp__device_fill(device, o->on_zero, 0, o->zero_words);
+    ors *o = state;
+    (void)row, (void)device;
+    return rp__gpu_or_run(&o->or, &o->batch);
+}
+
+/* Host to host: from when the device has nothing to do until the answer is here. */
+static rp_status run_whole(const rp__gpu_case *row, rp__device *device, void *state)
+{
+    ors *o = state;
+    karg_tiled tiled[CLASSES * QUERIES];
+    const karg_pair *pairs;
+    const uint32_t *counts;
+    (void)row;
+    rp_status status = rp__device_wait(device);
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_or_plan_kernel,
-                                   (rp__launch){o->n_terms * o->args.parts, o->plan_threads, 0},
-                                   &o->args);
+        status = rp__gpu_tiled_get(&o->tiled, o->want, o->n_terms, tiled);
+    for (uint32_t t = 0; t < o->n_terms; t++)
+        o->terms[t].list = tiled[t];
     if (status == RP_OK)
-        status = rp__device_launch(device, row->kernel ? row->kernel : RP_KERNEL_or_tile_kernel,
-                                   (rp__launch){o->grid, o->threads, o->shared}, &o->args);
+        status = rp__gpu_or_run(&o->or, &o->batch);
+    return status == RP_OK ? rp__gpu_or_fetch(&o->or, &pairs, &counts) : status;
+}
+
+/* Lists are other ones each time, to those who keep them. */
+static rp_status run_lay(const rp__gpu_case *row, rp__device *device, void *state)
+{
+    ors *o = state;
+    karg_tiled tiled[CLASSES * QUERIES];
+    (void)row;
+    rp_status status = rp__device_wait(device);
+    for (uint32_t t = 0; t < o->n_terms; t++)
+        o->want[t].key += LISTS;
+    if (status == RP_OK)
+        status = rp__gpu_tiled_get(&o->tiled, o->want, o->n_terms, tiled);
+    for (uint32_t t = 0; t < o->n_terms; t++)
+        o->terms[t].list = tiled[t];
     return status;
 }
 
@@ -545,11 +526,11 @@ static rp_status run_global(const rp__gpu_case *row, rp__device *device, void *s
     (void)row;
     rp_status status = rp__device_fill(device, o->on_scores, 0, o->n_docs);
     for (uint32_t t = 0; t < o->n_terms && status == RP_OK; t++) {
-        const karg_list *l = &o->records[o->terms[t].list];
+        const karg_list *l = &o->records[o->lists_of[t]];
         karg_score args = {.docids = l->docs,
                            .tfs = l->freqs,
                            .scores = o->on_scores,
-                           .norms = o->args.norms,
+                           .norms = o->norms,
                            .n = l->n,
                            .n_docs = o->n_docs,
                            .weight = o->terms[t].weight};
@@ -577,10 +558,10 @@ static rp_status compare(const rp__gpu_case *row, const ors *o, rp_error *what)
             return rp__error_set(what, RP_DAMAGED, "%s: query %u has %u, not %u", row->name, q,
                                  o->got_n[q], o->want_n[q]);
         for (uint32_t i = 0; i < o->want_n[q]; i++)
-            if (memcmp(&o->got[at + i], &o->want[at + i], sizeof *o->got) != 0)
+            if (memcmp(&o->got[at + i], &o->want_pairs[at + i], sizeof *o->got) != 0)
                 return rp__error_set(what, RP_DAMAGED, "%s: query %u, %u: %u of %u, not %u of %u",
                                      row->name, q, i, o->got[at + i].fixed, o->got[at + i].docid,
-                                     o->want[at + i].fixed, o->want[at + i].docid);
+                                     o->want_pairs[at + i].fixed, o->want_pairs[at + i].docid);
     }
     return RP_OK;
 }
@@ -589,7 +570,7 @@ static rp_status compare(const rp__gpu_case *row, const ors *o, rp_error *what)
 static rp_status bear(const rp__gpu_case *row, const ors *o, rp_error *what)
 {
     for (uint32_t q = 0; q < o->n_queries; q++)
-        for (uint32_t i = 0; i < o->got_n[q] && i < o->k; i++)
+        for (uint32_t i = 0; i < o->got_n[q] && o->got_n[q] != UINT32_MAX && i < o->k; i++)
             if (o->got[(size_t)q * o->k + i].docid >= o->n_docs)
                 return rp__error_set(what, RP_DAMAGED, "%s: query %u, %u: no document", row->name,
                                      q, i);
@@ -599,11 +580,14 @@ static rp_status bear(const rp__gpu_case *row, const ors *o, rp_error *what)
 static rp_status check_ors(const rp__gpu_case *row, rp__device *device, void *state, rp_error *what)
 {
     ors *o = state;
-    size_t pairs = (size_t)o->n_queries * o->k * sizeof *o->got;
-    rp_status status = rp__device_copy_out(device, o->got, o->on_out, pairs);
+    const bool is_global = row->run == run_global;
+    rp_status status = row->run == run_lay ? rp__gpu_or_run(&o->or, &o->batch) : RP_OK;
     if (status == RP_OK)
-        status =
-            rp__device_copy_out(device, o->got_n, o->on_counts, o->n_queries * sizeof o->got_n[0]);
+        status = rp__device_copy_out(device, o->got, is_global ? o->on_out : o->or.args.out,
+                                     (size_t)o->n_queries * o->k * sizeof *o->got);
+    if (status == RP_OK)
+        status = rp__device_copy_out(device, o->got_n, is_global ? o->on_counts : o->or.args.counts,
+                                     o->n_queries * sizeof o->got_n[0]);
     if (status == RP_OK)
         status = rp__device_wait(device);
     if (status == RP_OK && row->option & DAMAGED)
@@ -611,47 +595,42 @@ static rp_status check_ors(const rp__gpu_case *row, rp__device *device, void *st
     return status == RP_OK ? compare(row, o, what) : status;
 }
 
-/* Postings and the codes of the documents, once a batch. */
+/* A place and a ratio a posting; laid out, they are written, and before that docids, frequencies and codes read. */
 static void cost_ors(const rp__gpu_case *row, const void *state, uint64_t *bytes,
                      uint64_t *elements)
 {
     const ors *o = state;
-    *bytes = 8 * o->postings + (row->option & WIDE ? 2ULL : 1ULL) * o->n_docs;
+    *bytes = 6 * o->postings;
+    if (row->run == run_lay || row->run == run_global)
+        *bytes += 8 * o->postings + (row->option & WIDE ? 2ULL : 1ULL) * o->n_docs;
     *elements = o->postings;
 }
 
-#define ROW(title, how, best, bits, options, beside)                                               \
+#define ROW(title, how, best, options, beside)                                                     \
     {                                                                                              \
         .area = "or", .name = title, .make = make_ors, .run = how, .check = check_ors,             \
-        .free = free_ors, .cost = cost_ors, .codec = best, .width = bits, .option = options,       \
-        .twin = beside                                                                             \
-    }
-
-#define CODED(title, by, bits, options)                                                            \
-    {                                                                                              \
-        .area = "or", .name = title, .make = make_ors, .run = run_tile, .check = check_ors,        \
-        .free = free_ors, .cost = cost_ors, .codec = 10, .width = bits, .option = options,         \
-        .kernel = RP_KERNEL_##by                                                                   \
+        .free = free_ors, .cost = cost_ors, .codec = best, .option = options, .twin = beside       \
     }
 
 const rp__gpu_case rp__gpu_case_or[] = {
-    ROW("tile 14, all of one", run_tile, 10, 14, ONE, "per-range shared accumulators + top-10"),
-    ROW("tile 14, all of 16", run_tile, 10, 14, 0, NULL),
-    ROW("tile 13, all of 16", run_tile, 10, 13, 0, NULL),
-    ROW("tile 14, skips, one", run_tile, 10, 14, ONE | SKIPS | CLUSTERED, NULL),
-    ROW("tile 14, skips, 16", run_tile, 10, 14, SKIPS | CLUSTERED, NULL),
-    ROW("tile 13, skips, 16", run_tile, 10, 13, SKIPS | CLUSTERED, NULL),
-    ROW("tile 14, skips, 16 uniform", run_tile, 10, 14, SKIPS, NULL),
-    ROW("tile 14, skips, wide codes", run_tile, 10, 14, SKIPS | CLUSTERED | WIDE, NULL),
-    ROW("tile 14, skips, top 1000", run_tile, 1000, 14, SKIPS | CLUSTERED, NULL),
-    ROW("tile 13, skips, 8.8M", run_tile, 10, 13, SKIPS | CLUSTERED | SMALLER, "bm25x kernels"),
-    CODED("bp128, all of 16", or_coded_bp128_kernel, 14, 0),
-    CODED("bp128, skips, 16", or_coded_bp128_kernel, 14, SKIPS | CLUSTERED),
-    CODED("bp128+optpfd, skips, 16", or_coded_bp128_optpfd_kernel, 14, SKIPS | CLUSTERED | OPTPFD),
-    CODED("ef128, skips, 16", or_coded_ef128_kernel, 14, SKIPS | CLUSTERED | EF),
-    CODED("ef128+optpfd, all of 16", or_coded_ef128_optpfd_kernel, 14, EF | OPTPFD),
-    CODED("bp128, damaged", or_coded_bp128_kernel, 14, SKIPS | DAMAGED),
-    CODED("ef128+optpfd, damaged", or_coded_ef128_optpfd_kernel, 14, EF | OPTPFD | DAMAGED),
-    ROW("global, one", run_global, 10, 14, ONE, "global accumulators"),
+    ROW("tile, all of one", run_tile, 10, ONE, "per-range shared accumulators + top-10"),
+    ROW("tile, all of one, end to end", run_whole, 10, ONE, NULL),
+    ROW("tile, all of 16", run_tile, 10, 0, NULL),
+    ROW("tile, skips, one", run_tile, 10, ONE | SKIPS | CLUSTERED, NULL),
+    ROW("tile, skips, one, end to end", run_whole, 10, ONE | SKIPS | CLUSTERED, NULL),
+    ROW("tile, skips, 16", run_tile, 10, SKIPS | CLUSTERED, NULL),
+    ROW("tile, skips, 16 uniform", run_tile, 10, SKIPS, NULL),
+    ROW("tile, skips, wide codes", run_tile, 10, SKIPS | CLUSTERED | WIDE, NULL),
+    ROW("tile, skips, top 1000", run_tile, 1000, SKIPS | CLUSTERED, NULL),
+    ROW("tile, skips, 8.8M", run_tile, 10, SKIPS | CLUSTERED | SMALLER, "bm25x kernels"),
+    ROW("lay, raw", run_lay, 10, 0, NULL),
+    ROW("lay, bp128", run_lay, 10, CODED, NULL),
+    ROW("lay, bp128+optpfd", run_lay, 10, CODED | OPTPFD, NULL),
+    ROW("lay, ef128+optpfd", run_lay, 10, CODED | EF | OPTPFD, NULL),
+    ROW("lay, optpfd+optpfd", run_lay, 10, CODED | GAPS | OPTPFD, NULL),
+    ROW("lay, ef128+optpfd, damaged", run_lay, 10, CODED | EF | OPTPFD | DAMAGED, NULL),
+    ROW("lay, optpfd, damaged", run_lay, 10, CODED | GAPS | DAMAGED, NULL),
+    ROW("lay, bp128+optpfd, damaged", run_lay, 10, CODED | OPTPFD | DAMAGED, NULL),
+    ROW("global, one", run_global, 10, ONE, "global accumulators"),
     {0},
 };

@@ -1,8 +1,9 @@
-/* gpu_query.c: flat ANDs and ORs on a device.
+/* gpu_query.c: flat ANDs and ORs on a device, one at a time, from the words of a query to its answer.
  *
- * The host opens the lists and tells the kernels where they lie; the device finds the documents and scores
- * them; the host keeps the k best. Lists in codecs that the kernel does not read, if they are not long, and
- * tiny ones, which lie in the dictionary, are decoded here and copied.
+ * The host opens the lists and tells the kernel where they lie, in the launch's own record; the device finds the
+ * documents, scores them, and writes the best of them into memory of the host, where a number says that they are
+ * there. So a query is one launch, and one look at a word. Lists in codecs that the kernel does not read, if they are
+ * not long, and tiny ones, which lie in the dictionary, are decoded here; few bytes are read where that leaves them.
  * The guard of mapped memory may leave this file wherever it reads a list: until then nothing is asked of
  * the device, and its memory is the state's. */
 #include "backend/gpu/gpu_query.h"
@@ -15,39 +16,46 @@
 
 enum {
     COPIED_MOST = 1 << 20, /* postings of a list that is decoded here */
-    WARPS = 4,             /* of a block of threads */
-    GATHERERS = 16,        /* blocks of threads of a multiprocessor that gather */
-    PAIRS_AT_ONCE = 2048,  /* come back before it is known how many there are */
+    READ_MOST = 4096, /* bytes that the device reads from the host's memory, and has no copy of */
+    WARPS = 4,        /* of a block of threads */
+    AND_WARPS = 24,   /* of a multiprocessor, among which an AND is shared out */
+    GATHERERS = 16,   /* blocks of threads of a multiprocessor that gather */
     ALIGN = 256,
+    ANSWER = sizeof(karg_answer) + KARG_ANSWER_MOST * sizeof(karg_pair),
+    STAGED = (ANSWER + ALIGN - 1) / ALIGN * ALIGN, /* where in the stage what is staged begins */
 };
+
+typedef struct rp__gpu_asked run; /* a query, from start to finish */
 
 /* A word on its way to the device. */
 typedef struct word {
     rp__list list;
     const rp__leaf *leaf;
     bool copies_docids, copies_tfs;
-    size_t docids, tfs; /* where in the stage, if copied */
+    size_t docids, tfs; /* where among what is staged, if copied */
 } word;
 
-typedef struct run {
+struct rp__gpu_asked {
     rp__gpu_query *q;
     const rp__query *query;
     rp__arena *arena;
-    rp_error *err;
+    rp_error own; /* why not */
     bool is_or;
     word *words; /* the shortest list first */
     uint32_t n;
-    uint32_t end;         /* of the documents asked about that there are */
-    uint64_t postings;    /* that may be decoded */
-    uint64_t most;        /* documents that may match */
-    size_t staged, bytes; /* of the stage; of the room, which begins with the same */
-    size_t found,
-        scores; /* where in the room; pairs are behind what was found, marks behind scores */
-} run;
+    uint32_t end;      /* of the documents asked about that there are */
+    uint64_t postings; /* that may be decoded */
+    uint64_t most;     /* documents that may match */
+    size_t staged; /* bytes, from STAGED on in the stage, and in the room behind what was found */
+    size_t pairs, scores; /* where in the room; marks are behind scores */
+    size_t bytes;         /* of the room */
+    bool is_copied;       /* what is staged */
+    karg_flat args;
+};
 
-static rp_status refuse(const run *r, const char *why)
+static rp_status refuse(run *r, const char *why)
 {
-    return rp__error_set(r->err, RP_UNAVAILABLE, "the gpu does not answer this query: %s", why);
+    return rp__error_set(&r->own, RP_UNAVAILABLE, "the gpu does not answer this query: %s", why);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -84,12 +92,25 @@ static rp_status grow_stage(rp__gpu_query *q, size_t bytes)
         return RP_OK;
     bytes = bytes > 2 * q->stage_bytes ? bytes : 2 * q->stage_bytes;
     free_stage(q);
-    rp_status status = rp__device_check(q->device, q->device->driver->host_alloc(&at, bytes, 0));
+    const rp__driver *driver = q->device->driver;
+    rp_status status =
+        rp__device_check(q->device, driver->host_alloc(&at, bytes, RP_CU_HOST_MAPPED));
     if (status != RP_OK)
         return status;
+    memset(at, 0, sizeof(karg_answer));
     q->stage = at;
-    q->stage_bytes = bytes;
-    return RP_OK;
+    status = rp__device_check(q->device, driver->host_device(&q->stage_at, at, 0));
+    if (status == RP_OK)
+        q->stage_bytes = bytes;
+    else
+        free_stage(q);
+    return status;
+}
+
+/* What was found of a query: nothing yet. Queries leave it so, unless they fail. */
+static rp_status clear_found(rp__gpu_query *q)
+{
+    return rp__device_fill(q->device, q->room, 0, sizeof(karg_found) / sizeof(uint32_t));
 }
 
 static rp_status grow_room(rp__gpu_query *q, size_t bytes)
@@ -107,6 +128,8 @@ static rp_status grow_room(rp__gpu_query *q, size_t bytes)
     q->room_bytes = 0;
     rp_status status = rp__device_alloc(q->device, bytes, &q->room);
     if (status == RP_OK)
+        status = clear_found(q);
+    if (status == RP_OK)
         q->room_bytes = bytes;
     return status;
 }
@@ -117,6 +140,13 @@ static rp_status finish(rp__gpu_query *q)
     if (status == RP_OK)
         q->is_busy = false;
     return status;
+}
+
+/* After a query that failed, or that nobody finished: it may still read the stage. */
+static rp_status clean_up(rp__gpu_query *q)
+{
+    rp_status status = finish(q);
+    return status == RP_OK && q->room_bytes ? clear_found(q) : status;
 }
 
 /* Norms are the searcher's, and do not change while it lives. */
@@ -130,14 +160,14 @@ static rp_status put_norms(rp__gpu_query *q, const rp__query *query)
     rp__device_free(q->device, q->table);
     q->table = 0;
     q->norms = NULL;
-    rp_status status = grow_stage(q, n * sizeof(float));
+    rp_status status = grow_stage(q, STAGED + n * sizeof(float));
     if (status == RP_OK)
         status = rp__device_alloc(q->device, n * sizeof(float), &q->table);
     if (status != RP_OK)
         return status;
-    memcpy(q->stage, query->norms, n * sizeof(float));
+    memcpy(q->stage + STAGED, query->norms, n * sizeof(float));
     q->is_busy = true;
-    status = rp__device_copy_in(q->device, q->table, q->stage, n * sizeof(float));
+    status = rp__device_copy_in(q->device, q->table, q->stage + STAGED, n * sizeof(float));
     if (status == RP_OK)
         status = finish(q);
     if (status == RP_OK) {
@@ -180,11 +210,12 @@ static bool is_named(const rp__block_code *code, const char *name)
     return code && !strcmp(code->name, name);
 }
 
-/* Whether the kernel reads the list where it lies. */
+/* Whether kernels read the list where it lies. */
 static bool are_docids_read(const rp__list *list)
 {
-    uint8_t id = list->codec ? list->codec->id : 0;
-    return id == KARG_CODEC_RAW || id == KARG_CODEC_BP128 || id == KARG_CODEC_BITMAP;
+    static const uint8_t read[] = {KARG_CODEC_RAW,  KARG_CODEC_BP128, KARG_CODEC_OPTPFD,
+                                   KARG_CODEC_RICE, KARG_CODEC_EF128, KARG_CODEC_BITMAP};
+    return list->codec && memchr(read, list->codec->id, sizeof read);
 }
 
 static bool are_tfs_read(const rp__list *list)
@@ -216,7 +247,7 @@ static rp_status open_words(run *r)
     size_t n = query->n_ops - 2;
     r->words = rp__arena_array(r->arena, n, sizeof *r->words);
     if (!r->words)
-        return rp__error_no_memory(r->err);
+        return rp__error_no_memory(&r->own);
     for (size_t i = 0; i < n; i++) {
         word new;
         rp_status status = open_word(r, &query->leaves[query->ops[i + 1].leaf], &new);
@@ -237,7 +268,7 @@ static rp_status open_words(run *r)
 static uint64_t postings_of(const run *r, const word *w)
 {
     uint64_t shortest = r->words[0].list.n;
-    bool is_coded = w->list.codec && w->list.codec->id == KARG_CODEC_BP128;
+    bool is_coded = w->list.codec && w->list.codec->id != KARG_CODEC_BITMAP;
     uint64_t most = is_coded ? shortest * RP_BLOCK : shortest;
     return r->is_or || w->copies_docids || most > w->list.n ? w->list.n : most;
 }
@@ -256,11 +287,12 @@ static rp_status check_limit(run *r)
     return RP_OK;
 }
 
-/* ---- The stage: words, lists that are copied, what was found, which is nothing yet -------------- */
+/* ---- What is staged: words, where there are many; lists that are copied ------------------------- */
 
 static void lay_out(run *r)
 {
-    r->staged = rp__bits_align(r->n * sizeof(karg_word), ALIGN);
+    bool is_near = r->n <= KARG_WORDS_NEAR;
+    r->staged = is_near ? 0 : rp__bits_align(r->n * sizeof(karg_word), ALIGN);
     for (uint32_t i = 0; i < r->n; i++) {
         word *w = &r->words[i];
         size_t bytes =
@@ -271,10 +303,21 @@ static void lay_out(run *r)
         r->staged += w->copies_tfs ? bytes : 0;
     }
     size_t asked = r->is_or ? r->end - r->query->begin : 0;
-    r->found = r->staged;
-    r->staged += sizeof(karg_found);
-    r->scores = rp__bits_align(r->staged + (r->query->k ? r->most * sizeof(karg_pair) : 0), ALIGN);
+    r->is_copied = !is_near || r->staged > READ_MOST;
+    r->pairs = ALIGN + (r->is_copied ? r->staged : 0);
+    r->scores = rp__bits_align(r->pairs + (r->query->k ? r->most * sizeof(karg_pair) : 0), ALIGN);
     r->bytes = r->scores + (asked + (asked + 31) / 32) * sizeof(uint32_t);
+}
+
+/* Where the device has what is staged. */
+static uint64_t staged_at(const run *r, size_t at)
+{
+    return (r->is_copied ? r->q->room + ALIGN : r->q->stage_at + STAGED) + at;
+}
+
+static uint32_t *staged_words(const run *r, size_t at)
+{
+    return (uint32_t *)(void *)(r->q->stage + STAGED + at);
 }
 
 static rp_status decode_tfs(const rp__list *list, uint32_t *out)
@@ -285,7 +328,6 @@ static rp_status decode_tfs(const rp__list *list, uint32_t *out)
     return status;
 }
 
-/* Where they are copied it does not matter. */
 static uint32_t freq_code_of(const rp__list *list)
 {
     return is_named(list->freq_code, "bp128") ? KARG_CODEC_BP128 : KARG_CODEC_OPTPFD;
@@ -322,48 +364,52 @@ rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, k
     return is_short ? RP_DAMAGED : RP_OK;
 }
 
-/* A list that is decoded here is raw; its frequencies may stay where they are. */
-static rp_status copy_docids(const run *r, const word *w, karg_word *out)
-{
-    const rp__list *list = &w->list;
-    *out = (karg_word){0};
-    (void)rp__gpu_index_list(r->q->index, list, &out->list);
-    out->list.n = list->n;
-    out->list.codec = KARG_CODEC_RAW;
-    out->list.docs = r->q->room + w->docids;
-    out->list.freq_code = freq_code_of(list);
-    return rp__list_decode(list, (uint32_t *)(void *)(r->q->stage + w->docids), NULL);
-}
-
-static rp_status stage_word(run *r, const word *w, karg_word *out)
-{
-    rp__gpu_query *q = r->q;
-    rp_status status =
-        w->copies_docids ? copy_docids(r, w, out) : rp__gpu_query_word(q->index, &w->list, out);
-    out->weight = w->leaf->weight.weight * rp__rank_scale(r->query->fraction_bits);
-    if (status == RP_OK && w->copies_tfs) {
-        status = decode_tfs(&w->list, (uint32_t *)(void *)(q->stage + w->tfs));
-        out->list.freq_code = KARG_CODEC_RAW;
-        out->list.freqs = q->room + w->tfs;
-    }
-    return status == RP_DAMAGED ? refuse(r, "a list is damaged") : status;
-}
-
 static uint32_t count_blocks(const word *w)
 {
     return (w->list.n + RP_BLOCK - 1) / RP_BLOCK;
 }
 
-static rp_status fill_stage(run *r)
+/* A list that is decoded here is raw; its frequencies may stay where they are. */
+static rp_status copy_docids(const run *r, const word *w, karg_word *out)
 {
-    karg_word *words = (karg_word *)(void *)r->q->stage;
+    const rp__list *list = &w->list;
+    karg_list parts = {0};
+    (void)rp__gpu_index_list(r->q->index, list, &parts);
+    *out = (karg_word){.list = {.docs = staged_at(r, w->docids),
+                                .docs_bytes = list->n * (uint32_t)sizeof(uint32_t),
+                                .freqs = parts.freqs,
+                                .freqs_bytes = parts.freqs_bytes,
+                                .freq_offsets = parts.freq_offsets,
+                                .freq_code = freq_code_of(list),
+                                .codec = KARG_CODEC_RAW,
+                                .n = list->n,
+                                .n_blocks = count_blocks(w),
+                                .universe = UINT32_MAX}};
+    return rp__list_decode(list, staged_words(r, w->docids), NULL);
+}
+
+static rp_status stage_word(run *r, const word *w, karg_word *out)
+{
+    rp_status status =
+        w->copies_docids ? copy_docids(r, w, out) : rp__gpu_query_word(r->q->index, &w->list, out);
+    out->weight = w->leaf->weight.weight * rp__rank_scale(r->query->fraction_bits);
+    if (status == RP_OK && w->copies_tfs) {
+        status = decode_tfs(&w->list, staged_words(r, w->tfs));
+        out->list.freq_code = KARG_CODEC_RAW;
+        out->list.freqs = staged_at(r, w->tfs);
+    }
+    return status == RP_DAMAGED ? refuse(r, "a list is damaged") : status;
+}
+
+static rp_status stage_words(run *r)
+{
+    bool is_near = r->n <= KARG_WORDS_NEAR;
+    karg_word *words = is_near ? r->args.near : (karg_word *)(void *)staged_words(r, 0);
     rp_status status = RP_OK;
-    uint32_t before = 0;
-    memset(r->q->stage + r->found, 0, sizeof(karg_found));
     for (uint32_t i = 0; status == RP_OK && i < r->n; i++) {
         status = stage_word(r, &r->words[i], &words[i]);
-        words[i].before = before;
-        before += count_blocks(&r->words[i]);
+        words[i].before = r->args.n_blocks;
+        r->args.n_blocks += count_blocks(&r->words[i]);
     }
     return status;
 }
@@ -389,90 +435,117 @@ static uint32_t known_floor(const run *r)
     return floor;
 }
 
-static karg_flat args_of(const run *r)
+/* Few documents a warp, but not more warps than there is room for at a time. */
+static uint32_t share_out(const run *r)
 {
-    const rp__gpu_query *q = r->q;
-    const rp__lengths *lengths = &r->query->lengths;
-    size_t asked = r->is_or ? r->end - r->query->begin : 0;
-    karg_flat args = {.words = q->room,
-                      .found = q->room + r->found,
-                      .pairs = r->query->k ? q->room + r->staged : 0,
-                      .scores = q->room + r->scores,
-                      .marks = q->room + r->scores + asked * sizeof(uint32_t),
-                      .norms = {.codes = rp__gpu_index_at(q->index, lengths->codes),
-                                .table = q->table,
-                                .code_bytes = lengths->code_bytes,
-                                .n_table = lengths->n_table},
-                      .n_words = r->n,
-                      .begin = r->query->begin,
-                      .end = r->end,
-                      .least = known_floor(r)};
-    for (uint32_t i = 0; i < r->n; i++)
-        args.n_blocks += i == 0 || r->is_or ? count_blocks(&r->words[i]) : 0;
-    return args;
+    uint32_t warps = AND_WARPS * r->q->device->processors, each = 1;
+    while (each < 32 && r->words[0].list.n / each > warps)
+        each *= 2;
+    return each;
 }
 
-static rp_status launch(const run *r)
+/* All but the words. */
+static void fill_args(run *r)
+{
+    rp__gpu_query *q = r->q;
+    const rp__lengths *lengths = &r->query->lengths;
+    size_t asked = r->is_or ? r->end - r->query->begin : 0;
+    karg_flat *args = &r->args;
+    args->words = staged_at(r, 0);
+    args->found = q->room;
+    args->pairs = r->query->k ? q->room + r->pairs : 0;
+    args->scores = q->room + r->scores;
+    args->marks = args->scores + asked * sizeof(uint32_t);
+    args->answer = q->stage_at;
+    args->norms = (karg_norms){.codes = rp__gpu_index_at(q->index, lengths->codes),
+                               .table = q->table,
+                               .code_bytes = lengths->code_bytes,
+                               .n_table = lengths->n_table};
+    args->n_words = r->n;
+    args->begin = r->query->begin;
+    args->end = r->end;
+    args->least = known_floor(r);
+    args->each = share_out(r);
+    args->k = (uint32_t)(r->query->k < UINT32_MAX ? r->query->k : UINT32_MAX);
+    args->number = ++q->number;
+}
+
+/* What the last block of threads ranks in is never less. */
+static uint32_t shared_of(uint32_t bytes)
+{
+    const uint32_t least = KARG_BEST_SHARED + KARG_ANSWER_MOST * (uint32_t)sizeof(uint64_t);
+    return bytes > least ? bytes : least;
+}
+
+static rp_status launch_and(const run *r)
+{
+    const karg_flat *args = &r->args;
+    uint32_t warps = (r->words[0].list.n + args->each - 1) / args->each;
+    rp__launch how = {
+        .grid = (warps + WARPS - 1) / WARPS,
+        .block = WARPS * 32,
+        .shared = shared_of(WARPS * (KARG_SHARED_WORD + (r->n + 2) * (uint32_t)KARG_SHARED_RANKS))};
+    return rp__device_launch(r->q->device,
+                             r->n <= KARG_WORDS_NEAR ? RP_KERNEL_and_score_kernel
+                                                     : RP_KERNEL_and_score_many_kernel,
+                             how, args);
+}
+
+static rp_status launch_or(const run *r)
 {
     rp__device *device = r->q->device;
-    karg_flat args = args_of(r);
-    uint32_t words = r->is_or ? RP_BLOCK : 2 * RP_BLOCK + 32 * r->n, asked = args.end - args.begin;
-    rp__launch how = {.grid = (args.n_blocks + WARPS - 1) / WARPS,
-                      .block = WARPS * 32,
-                      .shared = WARPS * words * (uint32_t)sizeof(uint32_t)};
-    if (!r->is_or)
-        return rp__device_launch(device, RP_KERNEL_and_score_kernel, how, &args);
-    rp_status status = rp__device_fill(device, args.scores, 0, asked + (asked + 31) / 32);
+    const karg_flat *args = &r->args;
+    uint32_t asked = args->end - args->begin, grid = (asked + 32 * WARPS - 1) / (32 * WARPS);
+    uint32_t most = GATHERERS * device->processors;
+    rp__launch how = {(args->n_blocks + WARPS - 1) / WARPS, WARPS * 32,
+                      WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
+    rp_status status = rp__device_fill(device, args->scores, 0, asked + (asked + 31) / 32);
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_or_score_kernel, how, &args);
-    uint32_t grid = (asked + 32 * WARPS - 1) / (32 * WARPS), most = GATHERERS * device->processors;
-    how = (rp__launch){.grid = grid < most ? grid : most, .block = WARPS * 32};
+        status = rp__device_launch(device,
+                                   r->n <= KARG_WORDS_NEAR ? RP_KERNEL_or_score_kernel
+                                                           : RP_KERNEL_or_score_many_kernel,
+                                   how, args);
+    how = (rp__launch){grid < most ? grid : most, WARPS * 32, shared_of(0)};
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, &args);
+        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, args);
     return status;
 }
 
-/* What was found, and pairs behind it, to the stage. */
-static rp_status fetch(const run *r, size_t n_pairs)
-{
-    const rp__gpu_query *q = r->q;
-    return rp__device_copy_out(q->device, q->stage, q->room + r->found,
-                               sizeof(karg_found) + n_pairs * sizeof(karg_pair));
-}
-
-static rp_status ask_device(run *r, size_t n_pairs)
+static rp_status ask_device(run *r)
 {
     rp__gpu_query *q = r->q;
+    rp_status status = RP_OK;
+    fill_args(r);
     q->is_busy = true;
-    rp_status status = rp__device_copy_in(q->device, q->room, q->stage, r->staged);
+    if (r->is_copied)
+        status = rp__device_copy_in(q->device, q->room + ALIGN, q->stage + STAGED, r->staged);
     if (status == RP_OK)
-        status = launch(r);
-    if (status == RP_OK)
-        status = fetch(r, n_pairs);
-    return status == RP_OK ? finish(q) : status;
+        status = r->is_or ? launch_or(r) : launch_and(r);
+    return status;
 }
 
-/* More pairs than came at once. */
-static rp_status fetch_all(run *r, size_t n_pairs)
+/* More pairs than the answer has, to what is staged. */
+static rp_status fetch_all(const run *r, size_t n)
 {
     rp__gpu_query *q = r->q;
-    rp_status status = grow_stage(q, sizeof(karg_found) + n_pairs * sizeof(karg_pair));
+    rp_status status = grow_stage(q, STAGED + n * sizeof(karg_pair));
     q->is_busy = true;
     if (status == RP_OK)
-        status = fetch(r, n_pairs);
+        status = rp__device_copy_out(q->device, q->stage + STAGED, q->room + r->pairs,
+                                     n * sizeof(karg_pair));
     return status == RP_OK ? finish(q) : status;
 }
 
 /* ---- The answer ------------------------------------------------------------------------------ */
 
-static rp_status keep_best(run *r, size_t n, rp__answer *answer)
+static rp_status keep_best(run *r, const uint8_t *from, size_t n, rp__answer *answer)
 {
-    const karg_pair *pairs = (const karg_pair *)(const void *)(r->q->stage + sizeof(karg_found));
+    const karg_pair *pairs = (const karg_pair *)(const void *)from;
     size_t k = r->query->k < n ? r->query->k : n;
     rp__topk topk;
     rp__scored *room = rp__arena_array(r->arena, rp__topk_room(k), sizeof *room);
     if (!room)
-        return rp__error_no_memory(r->err);
+        return rp__error_no_memory(&r->own);
     rp__topk_init(&topk, room, k);
     for (size_t i = 0; i < n; i++)
         if (pairs[i].score >= topk.least)
@@ -483,38 +556,51 @@ static rp_status keep_best(run *r, size_t n, rp__answer *answer)
     return RP_OK;
 }
 
-static rp_status answer_by_device(run *r, rp__answer *answer)
+/* Waits for the number that is written last. */
+static rp_status wait_for_answer(const run *r, karg_answer *out)
 {
-    karg_found found;
-    size_t most = r->query->k ? r->most : 0;
-    size_t at_once = most < PAIRS_AT_ONCE ? most : PAIRS_AT_ONCE;
-    rp_status status = ask_device(r, at_once);
+    rp__gpu_query *q = r->q;
+    karg_answer *there = (karg_answer *)(void *)q->stage;
+    rp_status status = rp__device_wait_for(q->device, &there->number, r->args.number);
     if (status != RP_OK)
         return status;
-    memcpy(&found, r->q->stage, sizeof found);
-    if (found.damaged)
+    q->is_busy = false;
+    memcpy(out, there, sizeof *out);
+    return out->number == r->args.number ? RP_OK : RP_UNAVAILABLE;
+}
+
+static rp_status take_answer(run *r, rp__answer *answer)
+{
+    karg_answer got;
+    rp_status status = wait_for_answer(r, &got);
+    if (status != RP_OK)
+        return status;
+    if (got.damaged)
         return refuse(r, "a list is damaged");
-    *answer = (rp__answer){.total = found.n, .total_is_exact = true, .postings = r->postings};
+    *answer = (rp__answer){.total = got.n, .total_is_exact = true, .postings = r->postings};
     if (r->query->k == 0)
         return RP_OK;
-    if (found.n_pairs > at_once)
-        status = fetch_all(r, found.n_pairs);
-    return status == RP_OK ? keep_best(r, found.n_pairs, answer) : status;
+    if (got.n_pairs <= KARG_ANSWER_ALL)
+        return keep_best(r, r->q->stage + sizeof got, got.n_pairs, answer);
+    if (r->query->k <= KARG_ANSWER_MOST)
+        return keep_best(r, r->q->stage + sizeof got,
+                         got.n_pairs < r->query->k ? got.n_pairs : r->query->k, answer);
+    status = fetch_all(r, got.n_pairs);
+    return status == RP_OK ? keep_best(r, r->q->stage + STAGED, got.n_pairs, answer) : status;
 }
 
 /* Memory for all of it. */
 static rp_status make_room(run *r)
 {
-    size_t pairs = sizeof(karg_found) + PAIRS_AT_ONCE * sizeof(karg_pair);
     rp_status status = put_norms(r->q, r->query);
     if (status == RP_OK)
-        status = grow_stage(r->q, r->staged > pairs ? r->staged : pairs);
+        status = grow_stage(r->q, STAGED + r->staged);
     if (status == RP_OK)
         status = grow_room(r->q, r->bytes);
     return status;
 }
 
-static rp_status run_flat(run *r, rp__answer *answer)
+static rp_status ask(run *r)
 {
     rp_status status = check_form(r);
     if (status == RP_OK)
@@ -526,35 +612,59 @@ static rp_status run_flat(run *r, rp__answer *answer)
     lay_out(r);
     status = make_room(r);
     if (status == RP_OK)
-        status = fill_stage(r);
-    return status == RP_OK ? answer_by_device(r, answer) : status;
+        status = stage_words(r);
+    return status == RP_OK ? ask_device(r) : status;
 }
 
 /* Why not, if nobody said so yet. */
-static rp_status explain(const rp__gpu_query *q, rp_status status, const rp_error *own,
-                         rp_error *err)
+static rp_status explain(const run *r, rp_status status, rp_error *err)
 {
     if (status == RP_OK)
         return RP_OK;
-    if (own->text[0])
-        return rp__error_set(err, status, "%s", own->text);
+    if (r->own.text[0])
+        return rp__error_set(err, status, "%s", r->own.text);
     if (status == RP_NO_MEMORY)
         return rp__error_no_memory(err);
-    return rp__error_set(err, status, "%s", q->device->fault.text);
+    return rp__error_set(err, status, "%s", r->q->device->fault.text);
+}
+
+rp_status rp__gpu_query_start(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
+                              rp_error *err)
+{
+    run *r = rp__arena_zero(arena, 1, sizeof *r);
+    q->asked = NULL;
+    if (!r)
+        return rp__error_no_memory(err);
+    r->q = q;
+    r->query = query;
+    r->arena = arena;
+    bool is_empty = query->n_ops == 0 || query->begin >= query->end;
+    rp_status status = is_empty ? RP_OK : rp__device_enter(q->device);
+    if (status == RP_OK && q->is_busy)
+        status = clean_up(q);
+    if (status == RP_OK && !is_empty)
+        status = ask(r);
+    if (status == RP_OK)
+        q->asked = r;
+    return explain(r, status, err);
+}
+
+rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *err)
+{
+    run *r = q->asked;
+    *answer = (rp__answer){.total_is_exact = true};
+    q->asked = NULL;
+    if (r->most == 0)
+        return RP_OK;
+    rp_status status = rp__device_enter(q->device);
+    if (status == RP_OK)
+        status = take_answer(r, answer);
+    return explain(r, status, err);
 }
 
 rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
                             rp__answer *answer, rp_error *err)
 {
-    rp_error own = {0};
-    run r = {.q = q, .query = query, .arena = arena, .err = &own};
-    *answer = (rp__answer){.total_is_exact = true};
-    if (query->n_ops == 0 || query->begin >= query->end)
-        return RP_OK;
-    rp_status status = rp__device_enter(q->device);
-    if (status == RP_OK && q->is_busy) /* with what a failed query left, which reads the stage */
-        status = finish(q);
-    if (status == RP_OK)
-        status = run_flat(&r, answer);
-    return explain(q, status, &own, err);
+    rp_status status = rp__gpu_query_start(q, query, arena, err);
+    return status == RP_OK ? rp__gpu_query_finish(q, answer, err) : status;
 }

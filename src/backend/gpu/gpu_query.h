@@ -10,22 +10,30 @@ typedef struct rp__gpu_query {
     rp__device *device;
     const rp__gpu_index *index;
     uint64_t most;        /* bytes of device memory for queries; 0: any number */
-    uint8_t *stage;       /* pinned; what goes to the device and comes back */
+    uint8_t *stage;       /* pinned, and read and written by the device: the answer, and behind it what goes there */
     size_t stage_bytes;
+    rp__cu_ptr stage_at;  /* to the device */
     rp__cu_ptr room;
     size_t room_bytes;
     rp__cu_ptr table;     /* norms by length code */
     const float *norms;   /* those that lie there */
     uint32_t n_table;
+    uint32_t number;      /* of the last query */
     bool is_busy;         /* work was given to the device, and nobody saw it end */
+    struct rp__gpu_asked *asked; /* between start and finish */
 } rp__gpu_query;
 
 /* Nothing is allocated before the first query. */
 void rp__gpu_query_open(rp__gpu_query *q, rp__device *device, const rp__gpu_index *index, uint64_t most);
 void rp__gpu_query_close(rp__gpu_query *q); /* all zero is fine */
 
-/* As rp__backend's run. RP_UNAVAILABLE also of queries that the device does not answer, and of damaged lists:
- * whoever is asked next tells which. */
+/* A query in two halves, so that several devices may work at a time. start: gives it to the device, and waits for
+ * nothing; scratch is the arena's, until finish, which waits and answers, as rp__backend's run. RP_UNAVAILABLE also of
+ * queries that the device does not answer, and of damaged lists: whoever is asked next tells which. Of a query that
+ * was not started there is nothing to finish; one that was may be left so. */
+rp_status rp__gpu_query_start(rp__gpu_query *q, const rp__query *query, rp__arena *arena, rp_error *err);
+rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *err);
+/* Both. */
 rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
                             rp__answer *answer, rp_error *err);
 

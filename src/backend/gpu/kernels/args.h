@@ -45,10 +45,10 @@ enum {
     KARG_SHARED_BITMAP = 1536,
     KARG_SHARED_IIU = 1536,
     KARG_SHARED_LINES = 2048, /* lrc, lrcseg, seglrc, hslrc */
-    KARG_SHARED_PFD_REC = 8192,
-    KARG_SHARED_HEADS = 512, /* of the codes below, with one of these for each block that is worked on at a time */
-    KARG_SHARED_RICE = 128,
-    KARG_SHARED_PATCH = 512, /* parapfor, optpfd, pfd */
+    KARG_SHARED_PFD_REC = 8704,
+    KARG_SHARED_HEADS = 512, /* of the codes below, with one of these */
+    KARG_SHARED_RICE = 384,
+    KARG_SHARED_PATCH = 512, /* parapfor, optpfd; of pfd two */
     KARG_SHARED_NEWPFD = 1536,
     KARG_SHARED_QS = 512, /* without heads */
 };
@@ -137,49 +137,66 @@ typedef struct karg_score {
     uint32_t zero;
 } karg_score;
 
-/* or_*.cu: the k best documents of ORs. Documents lie in tiles of 2^tile_bits docids, a query's postings in
- * blocks; for or_tile.cu a list is a karg_list whose docs and freqs are u32, uncompressed, with 16 readable bytes
- * after them. */
+/* or_lay.cu, or_tile.cu, or_rank.cu: the k best documents of many ORs. Documents lie in tiles of 2^KARG_OR_TILE docids.
+ * Lists are laid out by tiles first, once for all queries: in the order of their ranks, the low 16 bits of each
+ * posting's docid, and tf / (tf + K), which the list's weight in a query makes its contribution. Both arrays have 16
+ * readable bytes after them and begin at multiples of 16. */
 enum {
     KARG_OR_TERMS = 32,  /* of a query, at most */
     KARG_OR_BINS = 1024, /* of its scores */
-    KARG_OR_SHARED = KARG_BEST_SHARED + 4 * (12 * KARG_OR_TERMS + 16), /* bytes of shared memory of or_tile.cu, less a
-                                                                      * tile's scores, marks and keys */
+    KARG_OR_TILE = 11,
+    KARG_OR_SHARED = 4 * (33 << (KARG_OR_TILE - 5)), /* bytes of shared memory of a warp of or_tile.cu, */
+    KARG_OR_SHARED_TERM = 48,                        /* and for each term of the longest query */
 };
+typedef struct karg_cell { /* of a list, in a tile */
+    uint32_t first;        /* rank of its first posting there or after */
+    uint32_t top;          /* its greatest ratio there, the bits of a float; 0: it has none */
+} karg_cell;
+typedef struct karg_tiled {
+    uint64_t places, ratios; /* u16, float: one a posting */
+    uint64_t cells;          /* karg_cell a tile, and one more, whose first is n */
+    uint64_t found;          /* karg_found; damaged: the list is not what it says */
+    uint32_t n, zero;
+} karg_tiled;
+typedef struct karg_lay { /* or_lay.cu */
+    uint64_t words, lists;  /* karg_word, karg_tiled: n_lists of each; cells and found are 0 at first */
+    karg_norms norms;
+    uint32_t n_lists, n_blocks; /* blocks of all lists: before + blocks of the last word */
+    uint32_t n_docs, n_tiles;
+} karg_lay;
 typedef struct karg_or_term {
-    uint64_t docs, freqs, last; /* of its list, as karg_list has them */
-    uint32_t n, n_blocks;
-    uint32_t list;  /* its place in `lists` */
-    float weight;   /* times 2^s */
-    uint32_t step;  /* what each 255th of a block's bound allows, rounded up; 0: bounds say nothing */
-    uint32_t most;  /* no posting contributes more */
+    karg_tiled list;
+    float weight;           /* times 2^s */
+    uint32_t zero;
 } karg_or_term;
 typedef struct karg_or_query {
-    uint32_t term, n_terms; /* its terms lie together, those of the greatest `most` first */
+    uint32_t term, n_terms; /* its terms lie together, those of the greatest weight first */
     uint32_t least;         /* k documents are known to score so much; 0: none are */
     uint32_t shift;         /* scores >> shift are below KARG_OR_BINS */
 } karg_or_query;
-typedef struct karg_or_state { /* of a query in work; 0 at first */
+typedef struct karg_or_bins { /* how many scores were found */
+    uint32_t coarse[KARG_OR_BINS / 32];
+    uint32_t fine[KARG_OR_BINS];
+} karg_or_bins;
+typedef struct karg_or_state { /* of a query in work; 0 at first, and again after or_rank.cu */
     uint32_t least;         /* k documents score so much */
-    uint32_t found, done;   /* keys; tiles */
-    uint32_t zero;
-    uint32_t bins[KARG_OR_BINS]; /* of the scores of what was found */
+    uint32_t found;         /* keys */
+    uint32_t zero[2];
+    karg_or_bins bins[2];   /* of all tiles; of those that were looked into beforehand */
 } karg_or_state;
 typedef struct karg_or {
-    uint64_t lists, terms, queries; /* karg_list, karg_or_term, karg_or_query */
-    uint64_t states;                /* karg_or_state a query */
-    uint64_t firsts, tops;          /* u32 a term and tile (firsts: one tile more), 0 at first: the first block that
-                                     * ends in or past it; the greatest bound of blocks in it */
-    uint64_t taken;                 /* u32, 0 at first: tiles of queries that blocks of threads have taken */
-    uint64_t found;                 /* u64: `room` keys a query */
-    uint64_t out, counts;           /* as of karg_select; a count of UINT32_MAX: there was no room, ask the CPU */
-    karg_norms norms;
-    uint32_t n_queries, n_terms, n_docs, n_tiles, tile_bits;
-    uint32_t k, room;               /* n_tiles * k keys are always enough */
-    uint32_t list_keys;             /* of a tile that shared memory has room for: a power of two, at least k and 2 */
-    uint32_t group;                 /* tiles taken at a time, at most 32 */
-    uint32_t parts;                 /* or_plan.cu: blocks of threads that share a list */
-    uint32_t skips, zero;           /* 0: every posting is scored */
+    uint64_t terms, queries; /* karg_or_term, karg_or_query */
+    uint64_t states;         /* karg_or_state a query */
+    uint64_t taken;          /* u32, 0 at first, and again after or_rank.cu: groups of tiles that warps have taken */
+    uint64_t found;          /* u64: `room` keys a query */
+    uint64_t out, counts;    /* as of karg_select; a count of UINT32_MAX: there was no room, or a list is damaged */
+    uint32_t n_queries, n_tiles;
+    uint32_t k, room;        /* as many keys as documents are always enough */
+    uint32_t keys;           /* that or_rank.cu has shared memory for: a power of two, at least k */
+    uint32_t group;          /* tiles of a query that a warp takes at a time, at most 32 */
+    uint32_t ahead;          /* tiles of a query of which one is looked into beforehand */
+    uint32_t most_terms;     /* of the longest query */
+    uint32_t skips, zero;    /* 0: every posting is scored */
 } karg_or;
 
 /* copy.cu */
@@ -221,10 +238,17 @@ typedef struct karg_and {
 } karg_and;
 
 /* Ids of codecs that kernels tell apart. */
-enum { KARG_CODEC_RAW = 1, KARG_CODEC_BP128 = 3, KARG_CODEC_OPTPFD = 7, KARG_CODEC_EF128 = 12, KARG_CODEC_BITMAP = 17 };
+enum {
+    KARG_CODEC_RAW = 1,
+    KARG_CODEC_BP128 = 3,
+    KARG_CODEC_OPTPFD = 7,
+    KARG_CODEC_RICE = 10,
+    KARG_CODEC_EF128 = 12,
+    KARG_CODEC_BITMAP = 17,
+};
 
-/* A word of a query. Its list's docs begin at u32 docids (raw), at words of bits (bitmap), or at blocks (bp128); its
- * frequencies are in optpfd, bp128, or one u32 each (raw). All blocks have 128 postings, but the last. */
+/* A word of a query. Its list is in one of the codecs above, and cut every 128 postings; docs begin at u32 docids (raw),
+ * at words of bits (bitmap), or at blocks. Its frequencies are in optpfd, bp128, or one u32 each (raw). */
 typedef struct karg_word {
     karg_list list;
     uint64_t hints;         /* bitmap: u32 a 512 docids: postings before them */
@@ -233,28 +257,45 @@ typedef struct karg_word {
     uint32_t before;        /* blocks of the words before it */
 } karg_word;
 
-/* What and_score.cu and or_score.cu tell of a query; 0 at first. */
+/* What and_score.cu and or_score.cu have found so far. A launch leaves it as it was before the first: all 0. */
 typedef struct karg_found {
     uint32_t n;       /* documents that match */
     uint32_t n_pairs; /* of them that score enough */
     uint32_t damaged; /* not 0: bytes were met that cannot be, and the rest means nothing */
-    uint32_t zero;
+    uint32_t done;    /* blocks of threads */
 } karg_found;
 
+/* Their answer, in memory of the host. Pairs follow: all, where there are at most KARG_ANSWER_ALL, in any order; else
+ * the k best, if k is at most KARG_ANSWER_MOST; else none. */
+enum { KARG_ANSWER_ALL = 512, KARG_ANSWER_MOST = 1024 };
+typedef struct karg_answer {
+    uint32_t n, n_pairs, damaged; /* as above */
+    uint32_t number;              /* of the query: it is written last, and tells that the rest is there */
+} karg_answer;
+
 /* and_score.cu, or_score.cu: the documents of one AND, or OR, and their scores */
-enum { KARG_WORDS_MOST = 64 };
+enum {
+    KARG_WORDS_NEAR = 8, /* words that travel with the launch */
+    KARG_WORDS_MOST = 64,
+    KARG_SHARED_WORD = 3200, /* bytes of shared memory a warp of and_score.cu, for blocks of lists; */
+    KARG_SHARED_RANKS = 128, /* and so many a word, and twice more */
+};
 typedef struct karg_flat {
-    uint64_t words;      /* karg_word: n_words of them; of an AND the shortest list first */
+    uint64_t words;      /* karg_word: n_words of them, if they are not in `near`; of an AND the shortest list first */
     uint64_t found;      /* karg_found */
     uint64_t pairs;      /* karg_pair, in any order: room for all that may match; 0: the number alone is wanted */
     uint64_t scores;     /* OR: u32 a document asked about, 0 at first; and behind it */
     uint64_t marks;      /* OR: a bit a document, 0 at first */
+    uint64_t answer;     /* karg_answer */
     karg_norms norms;
     uint32_t n_words;
     uint32_t begin, end; /* documents asked about; end is at most the number of them */
-    uint32_t n_blocks;   /* of the shortest list; of an OR of all lists */
+    uint32_t n_blocks;   /* OR: of all lists */
     uint32_t least;      /* documents that score less are no pairs */
-    uint32_t zero;
+    uint32_t each;       /* AND: documents that a warp has: a power of two up to 32 */
+    uint32_t k;          /* best documents that are wanted */
+    uint32_t number;     /* of the query */
+    karg_word near[KARG_WORDS_NEAR];
 } karg_flat;
 
 /* and_top.cu: many ANDs at once over lists in their codecs: how many documents match each, and the k best. */

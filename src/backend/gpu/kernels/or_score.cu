@@ -2,7 +2,7 @@
  * One warp: a block of a list, four postings a lane, added to one score a document; then 32 documents, one a lane.
  * Reads each list once; scores are atomic additions, in any order with the same sum, and marks tell who was met: a
  * contribution may be 0. Shared memory a warp: a block of docids. Writes pairs, a warp's together.
- * Limits: 64 words; codecs of karg_word; any bytes (word.cuh). Source: Ding et al. 2009, 4.4. */
+ * Limits: 64 words; codecs of karg_word; any bytes (word_block.cuh). Source: Ding et al. 2009, 4.4. */
 #include "backend/gpu/kernels/prim/bm25.cuh"
 #include "backend/gpu/kernels/prim/found.cuh"
 #include "backend/gpu/kernels/prim/word.cuh"
@@ -17,9 +17,8 @@ PRIM void or_score_add(const karg_flat &a, const karg_word &word, uint32_t docid
                         bm25_fixed(word.weight, bm25_norm_any(a.norms, docid), word_tf(word.list, rank, found)));
 }
 
-RP_KERNEL(or_score_kernel, karg_flat)
+PRIM void or_score(const karg_flat &a, const karg_word *words)
 {
-    const karg_word *words = prim_at<const karg_word>(a.words);
     karg_found *found = prim_at<karg_found>(a.found);
     uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp(), i = a.n_words - 1;
     uint32_t *docids = (uint32_t *)prim_shared() + prim_warp() * KARG_BLOCK;
@@ -33,6 +32,9 @@ RP_KERNEL(or_score_kernel, karg_flat)
             or_score_add(a, words[i], docids[slot], b * KARG_BLOCK + slot, found);
 }
 
+RP_KERNEL(or_score_kernel, karg_flat) { or_score(a, a.near); }
+RP_KERNEL(or_score_many_kernel, karg_flat) { or_score(a, prim_at<const karg_word>(a.words)); }
+
 RP_KERNEL(or_score_gather_kernel, karg_flat)
 {
     uint32_t warps = prim_grid_size() * (prim_block_size() / 32), n = a.end - a.begin;
@@ -43,4 +45,5 @@ RP_KERNEL(or_score_gather_kernel, karg_flat)
         if (set)
             found_put(a, a.begin + at, is_match, is_match && a.pairs ? scores[at] : 0);
     }
+    found_end(a, (uint32_t *)prim_shared());
 }

@@ -15,8 +15,13 @@ enum {
     TUNE_SAMPLE_ROOM = 1 << 20, /* keys that may reach the sample's threshold, or all scores are read again */
     TUNE_SAMPLE_KEYS = 4096,    /* of them that are ranked in shared memory */
     TUNE_NARROW_ENOUGH = 4096,  /* keys that one block ranks */
-    TUNE_OR_KEYS = 256,         /* documents of a tile that may enter, or the best of them are chosen first */
-    TUNE_OR_TURNS = 8,          /* times that a block of threads takes tiles, at least, where there are many */
+    TUNE_OR_KEYS = 256,         /* documents found that are sorted at once, or the k best of them are chosen first */
+    TUNE_OR_FOUND = 1 << 14,    /* documents of a query that may be found on the way to its k best */
+    TUNE_OR_AHEAD = 128,        /* tiles of a query that are looked into beforehand */
+    TUNE_OR_GROUP = 4,          /* tiles that a warp takes at a time, if each then has some; more, */
+    TUNE_OR_TURNS = 8,          /* if it comes so often all the same; */
+    TUNE_OR_TURNS_SKIPS = 2,    /* the same where most are passed over: */
+    TUNE_OR_GROUP_SKIPS = 8,    /* it takes as many as this at a time, to begin with the best of them */
     TUNE_SHARED_ALL = 228 << 10, /* bytes of shared memory of a multiprocessor; each block takes 1 KiB more */
 };
 

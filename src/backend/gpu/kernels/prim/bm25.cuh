@@ -22,18 +22,28 @@ template <int BYTES> PRIM float bm25_norm_of(const karg_norms &norms, uint32_t d
     return bm25_norm(norms, bm25_code<BYTES>(norms, docid));
 }
 /* Any width; for code that is not hot. */
+PRIM uint32_t bm25_code_any(const karg_norms &norms, uint32_t docid)
+{
+    return norms.code_bytes == 1   ? bm25_code<1>(norms, docid)
+           : norms.code_bytes == 2 ? bm25_code<2>(norms, docid)
+                                   : bm25_code<4>(norms, docid);
+}
 PRIM float bm25_norm_any(const karg_norms &norms, uint32_t docid)
 {
-    return norms.code_bytes == 1   ? bm25_norm_of<1>(norms, docid)
-           : norms.code_bytes == 2 ? bm25_norm_of<2>(norms, docid)
-                                   : bm25_norm_of<4>(norms, docid);
+    return bm25_norm(norms, bm25_code_any(norms, docid));
 }
 
-/* `weight` has the factor 2^s, which is exact. */
-PRIM uint32_t bm25_fixed(float weight, float norm, uint32_t tf)
+/* What is the same for all queries, */
+PRIM float bm25_ratio(float norm, uint32_t tf)
 {
     float t = prim_float(tf);
-    return prim_truncate(prim_mul(weight, prim_div(t, prim_add(t, norm))));
+    return prim_div(t, prim_add(t, norm));
+}
+/* and what a weight makes of it; it has the factor 2^s, which is exact. Greater ratios do not give less. */
+PRIM uint32_t bm25_weighed(float weight, float ratio) { return prim_truncate(prim_mul(weight, ratio)); }
+PRIM uint32_t bm25_fixed(float weight, float norm, uint32_t tf)
+{
+    return bm25_weighed(weight, bm25_ratio(norm, tf));
 }
 
 #endif

@@ -1,7 +1,10 @@
 /* cuda.cuh: prim.cuh for CUDA. */
+#include <cuda_pipeline_primitives.h>
+
 #define PRIM static __device__ __forceinline__
 #define PRIM_MEMBER __device__ __forceinline__ /* of a struct */
 #define PRIM_APART static __device__ __noinline__ /* rarely called: keeps its registers to itself */
+#define PRIM_TABLE static __device__ const /* of constants that lanes look up */
 
 #define RP_KERNEL(name, args) extern "C" __global__ void name(const __grid_constant__ args a)
 /* At most `threads` a block, at least `blocks` of them on a multiprocessor. */
@@ -19,6 +22,7 @@ PRIM unsigned char *prim_shared() { return prim_shared_bytes; }
 PRIM void prim_sync() { __syncthreads(); }
 PRIM void prim_sync_tile() { __syncwarp(); }
 PRIM void prim_fence() { __threadfence(); }
+PRIM void prim_fence_host() { __threadfence_system(); } /* the host sees it too */
 PRIM void prim_trap() { __trap(); }
 
 /* Tiles: every call names all threads of the tile. */
@@ -39,6 +43,15 @@ template <int W, class T> PRIM T prim_shuffle_up_all(T v, uint32_t by)
 {
     return __shfl_up_sync(0xFFFFFFFFU, v, by, W);
 }
+/* v and, where there is one in its part of W, what the thread `by` below has. Two instructions: the shuffle itself
+ * says whether there is one. */
+template <int W> PRIM uint32_t prim_add_below_all(uint32_t v, uint32_t by)
+{
+    asm volatile("{ .reg .pred p; .reg .u32 t; shfl.sync.up.b32 t|p, %0, %1, %2, 0xffffffff; @p add.u32 %0, %0, t; }"
+                 : "+r"(v)
+                 : "r"(by), "n"((32 - W) << 8));
+    return v;
+}
 template <int W, class T> PRIM T prim_shuffle_down(T v, uint32_t by)
 {
     return __shfl_down_sync(prim_tile_mask<W>(), v, by, W);
@@ -53,6 +66,8 @@ template <int W> PRIM uint32_t prim_ballot(bool p)
     uint32_t all = __ballot_sync(prim_tile_mask<W>(), p);
     return W == 32 ? all : (all >> (threadIdx.x & 31 & ~(W - 1))) & ((1U << (W & 31)) - 1);
 }
+/* The bits that any thread of the warp has, for all. */
+PRIM uint32_t prim_or_all(uint32_t v) { return __reduce_or_sync(0xFFFFFFFFU, v); }
 
 PRIM uint32_t prim_atomic_add(uint32_t *at, uint32_t v) { return atomicAdd(at, v); }
 PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return atomicOr(at, v); }
@@ -78,6 +93,13 @@ template <class T> PRIM T prim_load(const T *at) { return __ldg(at); }
 template <class T> PRIM T prim_load_once(const T *at) { return __ldcs(at); }
 /* To the second-level cache; of any address of device memory. */
 PRIM void prim_prefetch(const void *at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
+/* 16 bytes of device memory to shared memory, both aligned to 16; there after a wait, for this thread. */
+PRIM void prim_copy16(void *to, const void *from) { __pipeline_memcpy_async(to, from, 16); }
+PRIM void prim_copies_wait()
+{
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+}
 template <class T> PRIM void prim_store_once(T *at, T v) { __stcs(at, v); }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__popc(v); }
@@ -97,3 +119,6 @@ PRIM float prim_mul(float x, float y) { return __fmul_rn(x, y); }
 PRIM float prim_add(float x, float y) { return __fadd_rn(x, y); }
 PRIM uint32_t prim_truncate(float x) { return __float2uint_rz(x); }
 PRIM float prim_float(uint32_t v) { return __uint2float_rn(v); }
+/* The bits of a float, and the float of bits: those that are not below 0 rise together. */
+PRIM uint32_t prim_word(float x) { return __float_as_uint(x); }
+PRIM float prim_real(uint32_t v) { return __uint_as_float(v); }

@@ -1,5 +1,9 @@
-/* freq_optpfd.cuh: the head of a block of optpfd (docs/format.md, chapter 6), and one value of it without the
- * others: the default code of frequencies. */
+/* freq_optpfd.cuh: blocks of optpfd (docs/format.md, chapter 6), the default code of frequencies: the head; one value
+ * without the others; all values, by a warp.
+ *
+ * By a warp lane l has values 4l to 4l + 3. A listed high part is one of lanes 0 to 15's, a far part one of lanes 0 to
+ * 7's: they are put to their values through shared memory. High parts of a bitmap lie in the order of values, so that
+ * each lane reads its own. */
 #ifndef RP_KERNELS_FREQ_OPTPFD_CUH
 #define RP_KERNELS_FREQ_OPTPFD_CUH
 
@@ -80,6 +84,127 @@ PRIM uint32_t freq_optpfd_at(uint64_t in, uint32_t bytes, uint32_t n, uint32_t i
         far = optpfd_part(pack_at(in + lows + used), o.f, o.at_width, o.far_width, i);
     uint32_t low = pack_one(pack_at(in + o.bytes), i * o.b, o.b);
     return low + (o.b < 32 ? high << o.b : 0) + (o.b + o.h < 32 ? far << (o.b + o.h) : 0);
+}
+
+/* ---- By a warp ----------------------------------------------------------------------------------- */
+
+/* A head in a word, as all lanes take it: widths b in bits 0 to 5, h 6 to 9, far 10 to 15 and of ranks 16 to 19; k in 20 to
+ * 24, f 25 to 28; bit 29: a bitmap. And bytes of the head. */
+PRIM uint32_t optpfd_shape(uint32_t first, uint32_t bytes, uint32_t n, uint32_t *head)
+{
+    optpfd_head o = optpfd_read(first, n);
+    uint32_t is_bitmap = o.mode == OPTPFD_BITMAP;
+    uint32_t used = o.bytes + pack_bytes(n * o.b) + pack_bytes(o.k * (o.at_width + o.h)) +
+                    (is_bitmap ? pack_bytes(n) : pack_bytes(o.f * (o.at_width + o.far_width)));
+    *head = o.bytes;
+    if (o.b + o.h + o.far_width > 32 || used > bytes)
+        return 0; /* zeros */
+    return o.b | o.h << 6 | o.far_width << 10 | o.at_width << 16 | o.k << 20 | o.f << 25 | is_bitmap << 29;
+}
+PRIM uint32_t optpfd_low_width(uint32_t shape) { return shape & 63; }
+
+PRIM uint32_t optpfd_high_width(uint32_t shape) { return shape >> 6 & 15; }
+PRIM uint32_t optpfd_rank_width(uint32_t shape) { return shape >> 16 & 15; }
+PRIM uint32_t optpfd_listed(uint32_t shape) { return shape >> 20 & 31; }
+PRIM uint32_t optpfd_far(uint32_t shape) { return shape >> 25 & 15; }
+PRIM uint32_t optpfd_has_bitmap(uint32_t shape) { return shape >> 29; }
+
+/* Where a block's parts lie: bytes after its lows. */
+struct optpfd_place {
+    const uint32_t *words;
+    uint32_t at, bytes;
+};
+
+/* High and far parts of a block, of which the lane has the first loaded. */
+struct optpfd_parts {
+    pack_pair rank, part; /* of the lane's listed part; of a bitmap `rank` is the lane's 32 marks */
+
+    PRIM_MEMBER void load(const optpfd_place &in, uint32_t shape)
+    {
+        uint32_t k = optpfd_listed(shape), w = optpfd_rank_width(shape), j = prim_lane() < k ? prim_lane() : 0;
+        rank.load(in.words, in.at, optpfd_has_bitmap(shape) ? prim_lane() / 8 * 32 : j * w);
+        part.load(in.words, in.at, k * w + j * optpfd_high_width(shape));
+    }
+
+    /* Adds all to the lane's values, of which there are n in the block. `room`: 128 words of shared memory of the
+     * warp's own, 16-byte aligned. */
+    PRIM_MEMBER void add_to(const optpfd_place &in, uint32_t shape, uint32_t n, uint32_t *room, uint32_t v[4])
+    {
+        uint32_t h = optpfd_high_width(shape), w = optpfd_rank_width(shape), k = optpfd_listed(shape);
+        uint32_t used = pack_bytes(k * (w + h)), low = optpfd_low_width(shape);
+        if (k)
+            add_listed(rank.value() & ((1U << w) - 1), (part.value() & ((1U << h) - 1)) << (low & 31), k, room, v);
+        if (optpfd_has_bitmap(shape))
+            used = add_marked(in, shape, n, v);
+        if (optpfd_far(shape))
+            add_far({in.words, in.at + used, in.bytes - prim_min(used, in.bytes)}, shape, room, v);
+    }
+    /* Lane j, of the first k, has what is added to value `slot`. */
+    PRIM_MEMBER void add_listed(uint32_t slot, uint32_t add, uint32_t k, uint32_t *room, uint32_t v[4])
+    {
+        uint4 *mine = (uint4 *)room + prim_lane();
+        *mine = make_uint4(0, 0, 0, 0);
+        prim_sync_tile();
+        if (prim_lane() < k)
+            room[slot % 128] = add;
+        prim_sync_tile();
+        uint4 adds = *mine;
+        v[0] += adds.x;
+        v[1] += adds.y;
+        v[2] += adds.z;
+        v[3] += adds.w;
+    }
+    /* Marks before the lane's say where its parts begin. Returns the bytes of bitmap and parts. */
+    PRIM_MEMBER uint32_t add_marked(const optpfd_place &in, uint32_t shape, uint32_t n, uint32_t v[4])
+    {
+        uint32_t h = optpfd_high_width(shape), mask = (1U << h) - 1, slot = 4 * prim_lane(), from = slot & ~31U;
+        uint32_t word = from < n ? rank.value() & prim_mask(prim_min(n - from, 32U)) : 0, all = prim_count(word);
+        uint32_t before = prim_count(word & ((1U << (slot & 31)) - 1)), marks = word >> (slot & 31) & 15;
+#pragma unroll
+        for (uint32_t lane = 7; lane < 31; lane += 8) {
+            uint32_t of_word = prim_shuffle<32>(all, lane);
+            before += lane < from / 4 ? of_word : 0;
+        }
+        uint32_t bit = 8 * pack_bytes(n) + before * h;
+        if (pack_bytes(bit) > in.bytes) /* of damaged bytes */
+            marks = bit = 0;
+        pack_pair highs;
+        highs.load(in.words, in.at, bit);
+        uint32_t parts = highs.value(), unit = 0x80000000U >> (31 - (optpfd_low_width(shape) & 31));
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            bool has = marks >> k & 1;
+            v[k] += has ? (parts & mask) * unit : 0;
+            parts = has ? parts >> h : parts;
+        }
+        uint32_t end = prim_shuffle<32>(before + prim_count(word >> (slot & 31) & 15), 31);
+        return pack_bytes(8 * pack_bytes(n) + end * h);
+    }
+    PRIM_MEMBER void add_far(const optpfd_place &in, uint32_t shape, uint32_t *room, uint32_t v[4])
+    {
+        uint32_t f = optpfd_far(shape), w = optpfd_rank_width(shape), width = shape >> 10 & 63;
+        uint32_t j = prim_lane() < f ? prim_lane() : 0, low = optpfd_low_width(shape) + optpfd_high_width(shape);
+        if (pack_bytes(f * (w + width)) > in.bytes)
+            return;
+        pack_bits at = {in.words + in.at / 4, in.at % 4 * 8};
+        add_listed(pack_one(at, j * w, w), pack_one(at, f * w + j * width, width) << (low & 31), f, room, v);
+    }
+};
+
+/* By a warp: of the n values, 1 to 128, in these bytes, those from 4 times the lane's number on; what is past the last
+ * is some number. Any bytes: parts that do not lie inside are 0. `room`: 128 words of shared memory of the warp's own,
+ * 16-byte aligned; of one call a lane writes first what it alone has read in the call before. */
+PRIM void freq_optpfd_four(uint64_t in, uint32_t bytes, uint32_t n, uint32_t *room, uint32_t v[4])
+{
+    uint32_t head, first = bytes ? pack_word(pack_at(in), 0) : 0, shape = optpfd_shape(first, bytes, n, &head);
+    uint32_t b = optpfd_low_width(shape), lows = pack_bytes(n * b), bit = 4 * prim_lane() < n ? 4 * prim_lane() * b : 0;
+    pack_bits at = pack_at(in + head);
+    pack_four four = pack_load(at, bit);
+    optpfd_place place = {at.words, at.shift / 8 + lows, bytes - prim_min(head + lows, bytes)};
+    optpfd_parts parts;
+    parts.load(place, shape);
+    pack_values(four, at, bit, b, v);
+    parts.add_to(place, shape, n, room, v);
 }
 
 #endif

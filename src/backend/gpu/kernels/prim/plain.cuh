@@ -4,6 +4,7 @@
 #define PRIM static inline
 #define PRIM_MEMBER __attribute__((always_inline)) inline
 #define PRIM_APART static
+#define PRIM_TABLE static const
 
 #define RP_KERNEL(name, args)                                                                      \
     static void name(const args &a);                                                               \
@@ -29,6 +30,7 @@ PRIM unsigned char *prim_shared() { return rp__fiber_here.shared; }
 PRIM void prim_sync() { rp__fiber_sync(); }
 PRIM void prim_sync_tile() { rp__fiber_exchange(32, 0); }
 PRIM void prim_fence() {}
+PRIM void prim_fence_host() {} /* the host sees it too */
 PRIM void prim_trap() { rp__fiber_trap(); }
 
 template <class T> PRIM uint64_t prim_bits(T v)
@@ -60,6 +62,12 @@ template <int W, class T> PRIM T prim_shuffle_up_all(T v, uint32_t by)
     const uint64_t *all = rp__fiber_exchange(32, prim_bits(v));
     return lane % W >= by ? prim_value<T>(all[lane - by]) : v;
 }
+template <int W> PRIM uint32_t prim_add_below_all(uint32_t v, uint32_t by)
+{
+    uint32_t lane = prim_thread() % 32;
+    const uint64_t *all = rp__fiber_exchange(32, v);
+    return lane % W >= by ? v + (uint32_t)all[lane - by] : v;
+}
 template <int W, class T> PRIM T prim_shuffle_down(T v, uint32_t by)
 {
     uint32_t lane = prim_thread() % W;
@@ -77,6 +85,14 @@ template <int W> PRIM uint32_t prim_ballot(bool p)
     uint32_t set = 0;
     for (uint32_t i = 0; i < W; i++)
         set |= (uint32_t)(all[i] & 1) << i;
+    return set;
+}
+PRIM uint32_t prim_or_all(uint32_t v)
+{
+    const uint64_t *all = rp__fiber_exchange(32, v);
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < 32; i++)
+        set |= (uint32_t)all[i];
     return set;
 }
 
@@ -112,6 +128,8 @@ PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at 
 template <class T> PRIM T prim_load(const T *at) { return *at; }
 template <class T> PRIM T prim_load_once(const T *at) { return *at; }
 PRIM void prim_prefetch(const void *) {}
+PRIM void prim_copy16(void *to, const void *from) { __builtin_memcpy(to, from, 16); }
+PRIM void prim_copies_wait() {}
 template <class T> PRIM void prim_store_once(T *at, T v) { *at = v; }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
@@ -130,3 +148,5 @@ PRIM float prim_add(float x, float y) { return x + y; }
 /* As the device does it: what is too large becomes the largest. */
 PRIM uint32_t prim_truncate(float x) { return x >= 0x1p32F ? UINT32_MAX : x > 0 ? (uint32_t)x : 0; }
 PRIM float prim_float(uint32_t v) { return (float)v; }
+PRIM uint32_t prim_word(float x) { return (uint32_t)prim_bits(x); }
+PRIM float prim_real(uint32_t v) { return prim_value<float>(v); }

@@ -1,0 +1,262 @@
+/* gpu_or.c: batches of ORs: their terms and queries go to the device together, one kernel finds documents that
+ * may be among the best of each, a second one ranks them.
+ *
+ * The room has what goes there as it lies in the stage, then what comes back, then keys. */
+#include "backend/gpu/gpu_or.h"
+
+#include "backend/gpu/kernels/tuning.h"
+#include "base/bits.h"
+
+enum { ALIGN = 256, TILE_THREADS = 128, TILE_BLOCKS = 7, RANK_THREADS = 256 };
+
+void rp__gpu_or_open(rp__gpu_or *o, rp__device *device)
+{
+    *o = (rp__gpu_or){.device = device};
+}
+
+static void free_stage(rp__gpu_or *o)
+{
+    if (o->stage)
+        o->device->driver->host_free(o->stage);
+    o->stage = NULL;
+    o->stage_bytes = 0;
+}
+
+void rp__gpu_or_close(rp__gpu_or *o)
+{
+    if (!o->device)
+        return;
+    free_stage(o);
+    rp__device_free(o->device, o->room);
+    rp__device_free(o->device, o->states);
+    *o = (rp__gpu_or){0};
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Where things lie: in the stage and the room terms, from `terms` on, after queries; in the room pairs, counts
+ * right behind them, and keys. */
+typedef struct plan {
+    size_t terms, sent, out, counts, found, bytes;
+    uint32_t n_terms;
+} plan;
+
+static plan plan_of(const rp__gpu_or_batch *batch, uint32_t room)
+{
+    plan p = {0};
+    const size_t n = batch->n_queries;
+    for (size_t q = 0; q < n; q++)
+        p.n_terms += batch->queries[q].n_terms;
+    p.terms = rp__bits_align(n * sizeof(karg_or_query), ALIGN);
+    p.sent = p.terms + p.n_terms * sizeof(karg_or_term);
+    p.out = rp__bits_align(p.sent, ALIGN);
+    p.counts = p.out + n * batch->k * sizeof(karg_pair);
+    p.found = rp__bits_align(p.counts + n * sizeof(uint32_t), ALIGN);
+    p.bytes = p.found + n * room * sizeof(uint64_t);
+    return p;
+}
+
+static rp_status grow_stage(rp__gpu_or *o, size_t bytes)
+{
+    void *at = NULL;
+    if (bytes <= o->stage_bytes)
+        return RP_OK;
+    free_stage(o);
+    rp_status status =
+        rp__device_check(o->device, o->device->driver->host_alloc(&at, 2 * bytes, 0));
+    o->stage = at;
+    o->stage_bytes = status == RP_OK ? 2 * bytes : 0;
+    return status;
+}
+
+static rp_status grow_room(rp__gpu_or *o, size_t bytes)
+{
+    if (bytes <= o->room_bytes)
+        return RP_OK;
+    rp__device_free(o->device, o->room);
+    o->room = 0;
+    o->room_bytes = 0;
+    rp_status status = rp__device_alloc(o->device, bytes, &o->room);
+    o->room_bytes = status == RP_OK ? bytes : 0;
+    return status;
+}
+
+/* The count of groups that were taken lies before them. */
+enum { BEFORE_STATES = 16 };
+
+static rp_status grow_states(rp__gpu_or *o, size_t n)
+{
+    if (n > o->n_states) {
+        rp__device_free(o->device, o->states);
+        o->states = 0;
+        o->n_states = 0;
+        o->is_clean = false;
+        rp_status status =
+            rp__device_alloc(o->device, BEFORE_STATES + n * sizeof(karg_or_state), &o->states);
+        if (status != RP_OK)
+            return status;
+        o->n_states = n;
+    }
+    if (o->is_clean)
+        return RP_OK;
+    return rp__device_fill(o->device, o->states, 0,
+                           (BEFORE_STATES + o->n_states * sizeof(karg_or_state)) / 4);
+}
+
+static rp_status make_room(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p)
+{
+    size_t back = p->found - p->out;
+    rp_status status = grow_stage(o, p->sent > back ? p->sent : back);
+    if (status == RP_OK)
+        status = grow_room(o, p->bytes);
+    return status == RP_OK ? grow_states(o, batch->n_queries) : status;
+}
+
+/* ---- What goes there --------------------------------------------------------------------------- */
+
+/* Those of the greatest weight first: the others are those that need not be read everywhere. */
+static void stage_terms(const rp__gpu_or_query *query, karg_or_term *to)
+{
+    for (uint32_t t = 0; t < query->n_terms; t++) {
+        uint32_t at = t;
+        for (; at > 0 && to[at - 1].weight < query->terms[t].weight; at--)
+            to[at] = to[at - 1];
+        to[at] = (karg_or_term){.list = query->terms[t].list, .weight = query->terms[t].weight};
+    }
+}
+
+/* Ratios are at most 1, and sums of weights below 2^32. */
+static uint32_t shift_of(const rp__gpu_or_query *query)
+{
+    double most = 0;
+    uint32_t shift = 0;
+    for (uint32_t t = 0; t < query->n_terms; t++)
+        most += (double)query->terms[t].weight + 1;
+    while (shift < 31 && most / (double)(UINT32_C(1) << shift) >= KARG_OR_BINS)
+        shift++;
+    return shift;
+}
+
+static void fill_stage(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p)
+{
+    karg_or_query *queries = (karg_or_query *)(void *)o->stage;
+    karg_or_term *terms = (karg_or_term *)(void *)(o->stage + p->terms);
+    uint32_t at = 0;
+    for (uint32_t q = 0; q < batch->n_queries; q++) {
+        const rp__gpu_or_query *query = &batch->queries[q];
+        queries[q] = (karg_or_query){at, query->n_terms, query->least, shift_of(query)};
+        stage_terms(query, terms + at);
+        at += query->n_terms;
+        if (query->n_terms > o->args.most_terms)
+            o->args.most_terms = query->n_terms;
+    }
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------------ */
+
+static uint32_t power_of(uint32_t n)
+{
+    uint32_t power = 1;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
+static uint32_t least_of(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a < b ? a : b);
+}
+
+static karg_or args_of(const rp__gpu_or_batch *batch)
+{
+    karg_or a = {.n_queries = batch->n_queries,
+                 .n_tiles = ((batch->n_docs - 1) >> KARG_OR_TILE) + 1,
+                 .k = batch->k,
+                 .keys = power_of(batch->k > TUNE_OR_KEYS ? batch->k : TUNE_OR_KEYS),
+                 .skips = !batch->scores_all};
+    const uint64_t enough = 16ULL * batch->k;
+    a.room = least_of(batch->n_docs, enough > TUNE_OR_FOUND ? enough : TUNE_OR_FOUND);
+    return a;
+}
+
+static void point_at(rp__gpu_or *o, const plan *p)
+{
+    karg_or *a = &o->args;
+    a->queries = o->room;
+    a->terms = o->room + p->terms;
+    a->out = o->room + p->out;
+    a->counts = o->room + p->counts;
+    a->found = o->room + p->found;
+    a->taken = o->states;
+    a->states = o->states + BEFORE_STATES;
+}
+
+/* Tiles that a warp takes at a time: some, as long as that leaves none without; and so many that there are only
+ * a few turns. */
+static uint32_t group_of(const karg_or *a, uint64_t warps)
+{
+    const uint64_t tiles = (uint64_t)a->n_tiles * a->n_queries;
+    const uint64_t each = (tiles + warps - 1) / warps,
+                   some = a->skips ? TUNE_OR_GROUP_SKIPS : TUNE_OR_GROUP;
+    const uint64_t many = tiles / (warps * (a->skips ? TUNE_OR_TURNS_SKIPS : TUNE_OR_TURNS));
+    const uint64_t few = a->skips || each > some ? some : each;
+    return least_of(few > many ? few : many, 32);
+}
+
+/* As many warps as there is room for. */
+static rp__launch shape_tiles(rp__gpu_or *o)
+{
+    karg_or *a = &o->args;
+    const uint32_t warps = TILE_THREADS / 32;
+    rp__launch how = {.block = TILE_THREADS};
+    how.shared = warps * (KARG_OR_SHARED + a->most_terms * KARG_OR_SHARED_TERM);
+    const uint32_t fit = TUNE_SHARED_ALL / (how.shared + 1024);
+    how.grid = o->device->processors * (fit < TILE_BLOCKS ? fit : TILE_BLOCKS);
+    a->group = group_of(a, (uint64_t)how.grid * warps);
+    return how;
+}
+
+static rp_status launch(rp__gpu_or *o)
+{
+    rp__device *device = o->device;
+    karg_or *a = &o->args;
+    rp__launch tile = shape_tiles(o), ahead = tile;
+    rp__launch rank = {a->n_queries, RANK_THREADS, KARG_BEST_SHARED + 8 * a->keys};
+    if (rank.shared > device->shared_most)
+        return RP_UNAVAILABLE;
+    a->ahead = (a->n_tiles + TUNE_OR_AHEAD - 1) / TUNE_OR_AHEAD;
+    const uint64_t warps = (uint64_t)((a->n_tiles + a->ahead - 1) / a->ahead) * a->n_queries;
+    ahead.grid = (uint32_t)((warps * 32 + TILE_THREADS - 1) / TILE_THREADS);
+    rp_status status = rp__device_launch(device, RP_KERNEL_or_tile_ahead_kernel, ahead, a);
+    if (status == RP_OK)
+        status = rp__device_launch(device, RP_KERNEL_or_tile_kernel, tile, a);
+    return status == RP_OK ? rp__device_launch(device, RP_KERNEL_or_rank_kernel, rank, a) : status;
+}
+
+rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)
+{
+    o->args = args_of(batch);
+    const plan p = plan_of(batch, o->args.room);
+    rp_status status = make_room(o, batch, &p);
+    if (status != RP_OK)
+        return status;
+    fill_stage(o, batch, &p);
+    point_at(o, &p);
+    o->is_clean = false;
+    status = rp__device_copy_in(o->device, o->room, o->stage, p.sent);
+    if (status == RP_OK)
+        status = launch(o);
+    o->is_clean = status == RP_OK;
+    return status;
+}
+
+rp_status rp__gpu_or_fetch(rp__gpu_or *o, const karg_pair **pairs, const uint32_t **counts)
+{
+    const size_t n = o->args.n_queries * (size_t)o->args.k;
+    *pairs = (const karg_pair *)(const void *)o->stage;
+    *counts = (const uint32_t *)(const void *)(*pairs + n);
+    rp_status status =
+        rp__device_copy_out(o->device, o->stage, o->args.out,
+                            n * sizeof(karg_pair) + o->args.n_queries * sizeof(uint32_t));
+    return status == RP_OK ? rp__device_wait(o->device) : status;
+}

@@ -1,0 +1,52 @@
+/* backend/gpu/gpu_or.h: interior of gpu: the k best documents of many ORs at once, by tiles of docids.
+ *
+ * Lists are those of gpu_tiled.h. One thread at a time; one batch in work at a time. */
+#ifndef RP_BACKEND_GPU_GPU_OR_H
+#define RP_BACKEND_GPU_GPU_OR_H
+
+#include <stdbool.h>
+
+#include "backend/gpu/gpu_tiled.h"
+
+/* A term of a query: a list, and 2^s times its weight. */
+typedef struct rp__gpu_or_term {
+    karg_tiled list;
+    float weight;
+} rp__gpu_or_term;
+
+typedef struct rp__gpu_or_query {
+    const rp__gpu_or_term *terms;
+    uint32_t n_terms; /* 1 to KARG_OR_TERMS */
+    uint32_t least;   /* k documents are known to score so much; 0: none are */
+} rp__gpu_or_query;
+
+typedef struct rp__gpu_or {
+    rp__device *device;
+    uint8_t *stage;     /* pinned: terms and queries on their way; what comes back */
+    size_t stage_bytes;
+    rp__cu_ptr room;    /* terms and queries; then what kernels leave */
+    size_t room_bytes;
+    rp__cu_ptr states;  /* all zero between batches */
+    size_t n_states;
+    bool is_clean;      /* they are */
+    karg_or args;       /* of the batch in work */
+} rp__gpu_or;
+
+void rp__gpu_or_open(rp__gpu_or *o, rp__device *device); /* nothing is allocated yet */
+void rp__gpu_or_close(rp__gpu_or *o);                    /* all zero is fine */
+
+typedef struct rp__gpu_or_batch {
+    const rp__gpu_or_query *queries;
+    uint32_t n_queries, k;         /* both at least 1 */
+    uint32_t n_docs;
+    bool scores_all;               /* no posting is passed over; the answer is the same */
+} rp__gpu_or_batch;
+
+/* Asks the device for the k best of each query, and does not wait; the batch before must have ended. Then o->args.out has k pairs a query in device
+ * memory (karg_pair, best first), o->args.counts how many of them there are (u32 a query); UINT32_MAX: a list is
+ * damaged, or too many documents came near the k best: ask another. Good until the next batch. */
+rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch);
+/* The same of the batch in work, to the host: waits. *pairs and *counts lie in the stage until the next batch. */
+rp_status rp__gpu_or_fetch(rp__gpu_or *o, const karg_pair **pairs, const uint32_t **counts);
+
+#endif

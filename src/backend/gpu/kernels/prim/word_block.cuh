@@ -1,0 +1,251 @@
+/* word_block.cuh: blocks of a word's list by a warp, for the few that a query needs, which are anywhere: their bytes are
+ * brought to shared memory, WORD_ROWS blocks at a time, and taken apart there, one after the other. So a block costs one
+ * wait, whatever its head says; and one piece of code does for all codecs and callers, since what a kernel of one
+ * short launch waits for most is its own instructions.
+ *
+ * The list's record is the host's, and sound; what it points to is not. Offsets are held within the payload, bits within
+ * what was brought. Bytes that cannot be are found by a block's head, or by its last docid, which the directory has. */
+#ifndef RP_KERNELS_WORD_BLOCK_CUH
+#define RP_KERNELS_WORD_BLOCK_CUH
+
+#include "backend/gpu/kernels/prim/freq_optpfd.cuh"
+#include "backend/gpu/kernels/prim/scan.cuh"
+
+enum {
+    WORD_ROWS = 4,
+    WORD_STAGE = 672,     /* bytes of a row: no block has more, and 16 more before and after it */
+    WORD_BYTES = 640,     /* of a block that are brought, at most */
+    WORD_EF_ZEROS = 32,   /* forms of ef128 that are not low and high bits */
+    WORD_EF_PLAIN = 33,
+};
+
+/* Shared memory of a warp. */
+struct alignas(16) word_room {
+    unsigned char bytes[WORD_ROWS][WORD_STAGE];
+    uint32_t docids[KARG_BLOCK]; /* of one block; UINT32_MAX past the last */
+};
+static_assert(sizeof(word_room) == KARG_SHARED_WORD, "as launches have it");
+
+PRIM uint32_t word_count(const karg_list &list, uint32_t b)
+{
+    return prim_min(list.n - b * KARG_BLOCK, (uint32_t)KARG_BLOCK);
+}
+
+/* Bytes of a part of a payload, where part i of n begins at offsets[i]; none: there is one. */
+struct word_bytes {
+    uint32_t from, n;
+    bool is_sound;
+};
+
+PRIM word_bytes word_between(uint32_t from, uint32_t to, uint32_t all)
+{
+    bool is_sound = from < to && to <= all;
+    return {is_sound ? from : 0, is_sound ? to - from : 0, is_sound};
+}
+
+PRIM word_bytes word_part(uint32_t bytes, uint64_t offsets, uint32_t i, uint32_t n)
+{
+    const uint32_t *at = prim_at<const uint32_t>(offsets);
+    return word_between(at ? prim_load(&at[i]) : 0, at && i + 1 < n ? prim_load(&at[i + 1]) : bytes, bytes);
+}
+
+/* ---- To shared memory --------------------------------------------------------------------------- */
+
+/* By a warp: n bytes from an address on are on their way to a row. */
+PRIM void word_stage(uint64_t in, uint32_t n, unsigned char *row)
+{
+    uint32_t chunks = prim_div_up((uint32_t)(in & 15) + prim_min(n, (uint32_t)WORD_BYTES), 16) + 1;
+    for (uint32_t i = prim_lane(); i < chunks; i += 32)
+        prim_copy16(row + 16 * i, prim_at<const void>((in & ~(uint64_t)15) + 16 * i));
+}
+/* Where they are in it. */
+PRIM const unsigned char *word_staged(const unsigned char *row, uint64_t in) { return row + (in & 15); }
+
+/* w bits from bit `bit` of a row on. */
+PRIM uint32_t word_bits(const unsigned char *in, uint32_t bit, uint32_t w)
+{
+    uint32_t skew = (uint32_t)((uintptr_t)in & 3);
+    const uint32_t *words = (const uint32_t *)(in - skew);
+    bit += 8 * skew;
+    uint32_t at = prim_min(bit >> 5, WORD_BYTES / 4U);
+    return prim_funnel(words[at], words[at + 1], bit) & prim_mask(w);
+}
+
+/* ---- Taken apart -------------------------------------------------------------------------------- */
+
+PRIM uint32_t word_slot() { return 4 * prim_lane(); } /* the lane's first; it has four */
+
+/* Gaps less one become docids. */
+PRIM void word_sum(uint32_t base, uint32_t *v)
+{
+    uint32_t sum = v[0] + v[1] + v[2] + v[3] + 4, before = base + scan_add<32>(sum) - sum;
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        v[k] = before += v[k] + 1;
+}
+
+/* A unary part: how many bits before the end of each of the lane's values are none, a byte each. A lane looks at an equal
+ * part of the bits; `room` is a block's. */
+PRIM uint32_t word_unary(const unsigned char *in, uint32_t bit, uint32_t bits, uint32_t flip, uint32_t *room)
+{
+    uint8_t *sums = (uint8_t *)room;
+    uint32_t part = (bits + 31) / 32, from = prim_min(prim_lane() * part, bits);
+    uint32_t ends = (word_bits(in, bit + from, 32) ^ flip) & prim_mask(prim_min(part, bits - from));
+    uint32_t rank = scan_add<32>(prim_count(ends)) - prim_count(ends);
+    for (; ends && rank < KARG_BLOCK; ends &= ends - 1, rank++)
+        sums[rank] = (uint8_t)(from + prim_lowest(ends) - rank);
+    prim_sync_tile();
+    uint32_t four = room[prim_lane()];
+    prim_sync_tile();
+    return four;
+}
+
+/* `k` ranks, then as many parts of `width` bits: each is added to its value, shifted. One lane each. */
+PRIM void word_patch(const unsigned char *in, uint32_t bit, uint32_t k, uint32_t at_width, uint32_t width, uint32_t shift,
+                     uint32_t *values)
+{
+    uint32_t j = prim_lane();
+    if (j < k)
+        values[word_bits(in, bit + j * at_width, at_width) % KARG_BLOCK] +=
+            word_bits(in, bit + k * at_width + j * width, width) << (shift & 31);
+    prim_sync_tile();
+}
+
+/* The lane's values of optpfd: lows are there; high and far parts are from byte `high` on. False: they do not fit. */
+PRIM bool word_optpfd(const unsigned char *in, uint32_t bytes, uint32_t count, const optpfd_head &o, uint32_t high,
+                      uint32_t *values, uint32_t *v)
+{
+    uint32_t used = pack_bytes(o.k * (o.at_width + o.h)), slot = word_slot();
+    if (o.mode == OPTPFD_BITMAP) {
+        uint32_t marks = slot < count ? word_bits(in, 8 * high + slot, prim_min(count - slot, 4U)) : 0;
+        uint32_t up_to = scan_add<32>(prim_count(marks)), rank = up_to - prim_count(marks);
+        used = pack_bytes(count) + pack_bytes(prim_shuffle<32>(up_to, 31) * o.h);
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            if (marks >> k & 1)
+                v[k] += word_bits(in, 8 * (high + pack_bytes(count)) + rank++ * o.h, o.h) << (o.b & 31);
+    }
+    *(uint4 *)(values + slot) = make_uint4(v[0], v[1], v[2], v[3]);
+    prim_sync_tile();
+    word_patch(in, 8 * high, o.k, o.at_width, o.h, o.b, values);
+    word_patch(in, 8 * (high + used), o.f, o.at_width, o.far_width, o.b + o.h, values);
+    uint4 four = *(const uint4 *)(values + slot);
+    v[0] = four.x, v[1] = four.y, v[2] = four.z, v[3] = four.w;
+    prim_sync_tile();
+    return o.b + o.h + o.far_width <= 32 && high + used + pack_bytes(o.f * (o.at_width + o.far_width)) <= bytes;
+}
+
+/* By a warp: `count` docids above `base` of a block in shared or device memory, to `out`, which has room for a block.
+ * False, of all lanes: they cannot be. */
+PRIM_APART bool word_unpack(uint32_t codec, uint32_t base, uint32_t count, uint32_t bytes, const unsigned char *in,
+                            uint32_t *out)
+{
+    uint32_t form = in[0], w = form, lows = 1, v[4];
+    optpfd_head o = {};
+    prim_sync_tile();
+    if (codec == KARG_CODEC_OPTPFD) {
+        o = optpfd_read(word_bits(in, 0, 32), count);
+        lows = o.bytes;
+        w = o.b;
+    } else if (codec == KARG_CODEC_EF128 && form >= WORD_EF_ZEROS) {
+        lows = form == WORD_EF_PLAIN ? 2 : 1;
+        w = form == WORD_EF_PLAIN ? in[1] : form == WORD_EF_ZEROS ? 0 : 33;
+    }
+    uint32_t high = lows + pack_bytes(count * prim_min(w, 33U));
+    bool has_unary = codec == KARG_CODEC_RICE || (codec == KARG_CODEC_EF128 && form < WORD_EF_ZEROS);
+    if (w > 32U - has_unary || high > bytes)
+        return false;
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++)
+        v[k] = word_slot() + k < count ? word_bits(in, 8 * lows + (word_slot() + k) * w, w) : 0;
+    bool is_sound = true;
+    uint32_t sums = 0; /* a byte each */
+    if (has_unary)
+        sums = word_unary(in, 8 * high, prim_min(3 * count, 8 * prim_min(bytes - high, 64U)),
+                          codec == KARG_CODEC_RICE ? ~0U : 0, out);
+    if (o.mode)
+        is_sound = word_optpfd(in, bytes, count, o, high, out, v);
+    if (codec == KARG_CODEC_EF128 && has_unary) {
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++)
+            v[k] += base + 1 + word_slot() + k;
+    } else {
+        word_sum(base, v);
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++) {
+        v[k] += prim_byte(sums, k) << (w & 31);
+        v[k] = word_slot() + k < count ? v[k] : UINT32_MAX;
+    }
+    *(uint4 *)(out + word_slot()) = make_uint4(v[0], v[1], v[2], v[3]);
+    prim_sync_tile();
+    return is_sound;
+}
+
+/* Whether docids are what they must be, where the directory says their last: by a warp, all lanes alike. */
+PRIM bool word_check(const karg_list &list, uint32_t count, uint32_t last, const uint32_t *docids)
+{
+    if (list.last)
+        return docids[count - 1] == last;
+    bool rises = true;
+    for (uint32_t i = prim_lane(); i + 1 < count; i += 32)
+        rises &= docids[i] < docids[i + 1];
+    return docids[count - 1] < list.universe && prim_ballot<32>(!rises) == 0;
+}
+
+/* ---- One block -------------------------------------------------------------------------------- */
+
+PRIM bool word_open_raw(const karg_list &list, uint32_t b, uint32_t count, uint32_t *out)
+{
+    const uint32_t *docids = prim_at<const uint32_t>(list.docs) + (uint64_t)b * KARG_BLOCK;
+    for (uint32_t i = prim_lane(); i < KARG_BLOCK; i += 32)
+        out[i] = i < count ? prim_load(&docids[i]) : UINT32_MAX;
+    return true;
+}
+
+/* From the bit after `base` on: as many as the block has, if they are there. */
+PRIM bool word_open_bits(const karg_word &word, uint32_t base, uint32_t count, uint32_t *out)
+{
+    const uint32_t *words = prim_at<const uint32_t>(word.list.docs);
+    uint32_t n = 0, bit = base + 1 > word.base ? base + 1 - word.base : 0;
+    for (uint32_t i = prim_lane(); i < KARG_BLOCK; i += 32)
+        out[i] = UINT32_MAX;
+    prim_sync_tile();
+    for (uint32_t w = bit / 32; w < word.n_words && n < count; w += 32) {
+        uint32_t at = w + prim_lane(), set = at < word.n_words ? prim_load(&words[at]) : 0;
+        set &= at == bit / 32 ? ~prim_mask(bit % 32) : ~0U;
+        uint32_t up_to = scan_add<32>(prim_count(set)), slot = n + up_to - prim_count(set);
+        for (; set && slot < count; set &= set - 1)
+            out[slot++] = word.base + 32 * at + prim_lowest(set);
+        n += prim_shuffle<32>(up_to, 31);
+    }
+    return n >= count;
+}
+
+/* Where it lies; it is read from there. */
+PRIM bool word_open_coded(const karg_list &list, uint32_t b, uint32_t base, uint32_t count, uint32_t *out)
+{
+    word_bytes in = word_part(list.docs_bytes, list.offsets, b, list.n_blocks);
+    return in.is_sound &&
+           word_unpack(list.codec, base, count, in.n, prim_at<const unsigned char>(list.docs + in.from), out);
+}
+
+/* By a warp: the docids of block b, to shared memory with room for a block. How many; 0: damaged. */
+PRIM uint32_t word_block(const karg_word &word, uint32_t b, uint32_t *out, karg_found *found)
+{
+    const karg_list &list = word.list;
+    const uint32_t *lasts = prim_at<const uint32_t>(list.last);
+    uint32_t base = b && lasts ? prim_load(&lasts[b - 1]) : UINT32_MAX, last = lasts ? prim_load(&lasts[b]) : 0;
+    uint32_t count = word_count(list, b);
+    prim_sync_tile();
+    bool is_sound = list.codec == KARG_CODEC_RAW      ? word_open_raw(list, b, count, out)
+                    : list.codec == KARG_CODEC_BITMAP ? word_open_bits(word, base, count, out)
+                                                      : word_open_coded(list, b, base, count, out);
+    prim_sync_tile();
+    is_sound = is_sound && word_check(list, count, last, out);
+    if (!is_sound && prim_lane() == 0)
+        prim_atomic_or(&found->damaged, 1);
+    return is_sound ? count : 0;
+}
+
+#endif
