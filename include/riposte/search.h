@@ -1,6 +1,7 @@
 /* riposte/search.h: ask an open index.
  *
- * Chapters: 1 the simple call; 2 options and the searcher; 3 explain; 4 snippets.
+ * Chapters: 1 the simple call; 2 options and the searcher; 3 many queries at once; 4 explain;
+ * 5 snippets.
  * Query language: words; "a phrase"~2; prefix*; term^2.5; AND OR NOT; +must -not; parentheses. */
 #ifndef RIPOSTE_SEARCH_H
 #define RIPOSTE_SEARCH_H
@@ -106,7 +107,41 @@ void rp_searcher_free(rp_searcher *searcher); /* NULL is fine */
 rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t query_bytes,
                              rp_hits *hits, rp_error *err);
 
-/* ---- 3. Explain ------------------------------------------------------------------------------ */
+/* ---- 3. Many queries at once ----------------------------------------------------------------- */
+
+/* One of them: what is asked, and what comes out. */
+typedef struct rp_batch_query {
+    const char *query;
+    size_t query_bytes;
+    bool plain;       /* it is words and nothing else, whatever the searcher's options say */
+    rp_status status; /* what rp_searcher_search would have returned, */
+    rp_error err;     /* its text, */
+    rp_hits hits;     /* and its hits: free them */
+} rp_batch_query;
+
+/* All zero: the default named beside each field. */
+typedef struct rp_batch_options {
+    size_t threads;    /* that prepare queries for a GPU, and answer on the cpu: 1 */
+    uint64_t elements; /* postings of shortest lists that a GPU is given at once: 1,048,576 */
+} rp_batch_options;
+
+/* What it took, on all threads together. */
+typedef struct rp_batch_report {
+    uint64_t groups, n_grouped; /* times that a GPU was given queries; queries that it answered */
+    double parse_seconds;       /* texts to terms */
+    double prepare_seconds;     /* terms to what a GPU reads, and its start */
+    double wait_seconds;        /* for a GPU, and its answers copied */
+    double name_seconds;        /* ids of the hits */
+    double cpu_seconds;         /* whole queries that the cpu answered */
+} rp_batch_report;
+
+/* Answers them in any order, each as rp_searcher_search would have, in its place. What a GPU does not answer, the
+ * cpu does. Threads and their memory are kept for the next call. `options` and `report` may be NULL. RP_OK unless
+ * there is no memory for the threads, or the options make no sense; then no query has an answer. */
+rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size_t n,
+                            const rp_batch_options *options, rp_batch_report *report, rp_error *err);
+
+/* ---- 4. Explain ------------------------------------------------------------------------------ */
 
 /* One line of a score tree in depth-first order; children follow their parent one level deeper. */
 typedef struct rp_explain_node {
@@ -128,7 +163,7 @@ rp_status rp_searcher_explain(rp_searcher *searcher, const char *query, size_t q
                               uint32_t docid, rp_explanation *out, rp_error *err);
 void rp_explanation_free(rp_explanation *explanation); /* NULL is fine */
 
-/* ---- 4. Snippets ----------------------------------------------------------------------------- */
+/* ---- 5. Snippets ----------------------------------------------------------------------------- */
 
 /* The part of a document that shows the query's words best. `text` ends with a NUL; marks are byte
  * ranges of text, rising and apart, that hold query words. */

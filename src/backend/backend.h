@@ -67,6 +67,13 @@ typedef struct rp__answer {
     uint64_t postings; /* decoded */
 } rp__answer;
 
+/* One of many queries that are asked at once. */
+typedef struct rp__asked {
+    rp__query query;
+    rp__answer answer;
+    rp_status status; /* as `run` would have returned it */
+} rp__asked;
+
 /* Which devices of a processor, and how much of them. All zero: its own choice. */
 typedef struct rp__place {
     const char *gpu;     /* "emulated", or cards by number: "0", "0,1"; NULL: RIPOSTE_GPU, else card 0 */
@@ -96,6 +103,15 @@ typedef struct rp__backend {
      * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err);
+    /* (optional, together) Queries that are answered at once, by the state of one attach: any number of batches,
+     * each one thread's at a time. Before detach, free them all. */
+    rp_status (*batch_new)(void *state, void **batch, rp_error *err);
+    void (*batch_free)(void *batch);
+    /* Begins to answer those whose status is RP_OK; asked[0..n) and the arena are the batch's until finish, which
+     * waits, and leaves each with its status. Both are called under rp__mapping_guard. Where it leaves start,
+     * nothing has begun; where it leaves finish, all is over. */
+    void (*batch_start)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
+    void (*batch_finish)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
 } rp__backend;
 
 const rp__backend *rp__backend_find(const char *name); /* NULL: no such name */

@@ -1,7 +1,6 @@
 /* cmd_batch.c: riposte batch: many queries from a file, a TREC run out. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/thread.h"
 #include "cli/figures.h"
 #include "cli/interrupt.h"
 #include "cli/query_args.h"
@@ -22,7 +20,7 @@ typedef struct batch_args {
     rp__query_args query;
     const char *output, *tag, *format;
     rp__run_format run_format;
-    uint32_t threads;
+    rp_batch_options batch;
     rp_on_error on_error;
     bool syntax;
 } batch_args;
@@ -56,13 +54,22 @@ static const rp__option batch_rows[] = {
      .at = offsetof(batch_args, format),
      .help = "how TOPICS are written; otherwise told by the first one"},
     {.name = "threads",
-     .kind = RP_OPTION_COUNT32,
+     .kind = RP_OPTION_COUNT64,
      .argument = "N",
      .initial = "1",
      .least = 1,
      .most = 256,
-     .at = offsetof(batch_args, threads),
-     .help = "answer so many topics at a time; the run is the same"},
+     .at = offsetof(batch_args, batch.threads),
+     .help = "answer so many topics at a time, or prepare them for a GPU; the run is the same"},
+    {.name = "batch-elements",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "1048576",
+     .least = 1,
+     .at = offsetof(batch_args, batch.elements),
+     .help =
+         "with --processor gpu: topics are answered in groups whose shortest lists have so many "
+         "postings together"},
     {.name = "on-error",
      .kind = RP_OPTION_ENUM,
      .argument = "WHAT",
@@ -85,31 +92,33 @@ static const rp__option_group groups[] = {
     {0},
 };
 
-enum { CHUNK = 1024 }; /* topics that are answered before their hits are written */
+/* Topics are answered in chunks, whose hits are then written: as many as take a moment, so that a signal is seen
+ * soon, and have so many hits at most. */
+enum { CHUNK_LEAST = 1024, CHUNK_MOST = 1 << 16, CHUNK_HITS = 1 << 20 };
 
-/* Of one thread: for the query language; for plain words. */
-typedef struct asker {
-    rp_searcher *searcher, *words;
-} asker;
+/* Seconds of the whole; report: of all threads together. */
+typedef struct spent {
+    double reading, answering, writing;
+    rp_batch_report report;
+} spent;
 
-typedef struct answer {
+/* A topic, or why it cannot be read. */
+typedef struct asked {
     rp_topic topic;
-    rp_hits hits;
-    double seconds;
     rp_status status;
     rp_error err;
-} answer;
+} asked;
 
 /* Everything that lives while topics are answered. */
 typedef struct batch {
     rp__console *console;
     const batch_args *args;
     rp_index *index;
+    rp_searcher *searcher;
     rp_topics *topics;
-    asker *askers;   /* args->threads */
-    answer *answers; /* CHUNK */
-    size_t n_answers;
-    atomic_size_t next; /* answer to be worked on */
+    asked *asked;            /* n of them; at most CHUNK_MOST */
+    rp_batch_query *answers; /* theirs */
+    size_t n, chunk;         /* chunk: so many are wanted */
     rp__run_file run;
     rp__buf json;
     rp__json_writer w;
@@ -118,6 +127,7 @@ typedef struct batch {
     uint64_t queries, hits, skipped, shown;
     double *seconds; /* of each query */
     size_t seconds_cap;
+    spent spent;
 } batch;
 
 static void write_topic(batch *b, const char *qid, const rp_hits *hits)
@@ -157,62 +167,88 @@ static bool is_query(const rp_topic *topic)
     return false;
 }
 
-static void ask(const batch *b, const asker *by, answer *a)
+/* ---- Asking ------------------------------------------------------------------------------------ */
+
+static void add_report(rp_batch_report *to, const rp_batch_report *from)
 {
-    const rp_topic *topic = &a->topic;
-    bool must = b->args->syntax, may = must || (!b->args->query.search.plain && is_query(topic));
-    uint64_t begin = rp__clock_now();
-    a->status = RP_USAGE;
-    if (may)
-        a->status =
-            rp_searcher_search(by->searcher, topic->query, topic->query_bytes, &a->hits, &a->err);
-    if (a->status == RP_USAGE && !must)
-        a->status =
-            rp_searcher_search(by->words, topic->query, topic->query_bytes, &a->hits, &a->err);
-    a->seconds = (double)(rp__clock_now() - begin) / 1e9;
+    to->groups += from->groups;
+    to->n_grouped += from->n_grouped;
+    to->parse_seconds += from->parse_seconds;
+    to->prepare_seconds += from->prepare_seconds;
+    to->wait_seconds += from->wait_seconds;
+    to->name_seconds += from->name_seconds;
+    to->cpu_seconds += from->cpu_seconds;
 }
 
-static void answer_some(void *arg, uint32_t worker)
+static rp_status ask_some(batch *b, rp_batch_query *answers, size_t n, rp_error *err)
 {
-    batch *b = arg;
-    for (size_t i; (i = atomic_fetch_add(&b->next, 1)) < b->n_answers && !rp__interrupt_seen();)
-        if (b->answers[i].status == RP_OK)
-            ask(b, &b->askers[worker], &b->answers[i]);
+    rp_batch_report report = {0};
+    rp_status status = rp_searcher_batch(b->searcher, answers, n, &b->args->batch, &report, err);
+    add_report(&b->spent.report, &report);
+    return status;
 }
 
-/* Up to CHUNK topics; one that cannot be read is an answer too. */
+/* In the query language where a topic may be meant so; as plain words otherwise, and where it is no query after
+ * all. A topic that cannot be read asks for nothing. */
+static rp_status ask(batch *b, rp_error *err)
+{
+    bool must = b->args->syntax, may = must || !b->args->query.search.plain;
+    for (size_t i = 0; i < b->n; i++) {
+        const rp_topic *topic = &b->asked[i].topic;
+        bool has = b->asked[i].status == RP_OK;
+        b->answers[i] = (rp_batch_query){.query = has ? topic->query : "",
+                                         .query_bytes = has ? topic->query_bytes : 0,
+                                         .plain = !must && !(has && may && is_query(topic))};
+    }
+    rp_status status = ask_some(b, b->answers, b->n, err);
+    for (size_t i = 0; i < b->n && status == RP_OK && !must; i++)
+        if (b->answers[i].status == RP_USAGE && !b->answers[i].plain) {
+            b->answers[i].plain = true;
+            status = ask_some(b, &b->answers[i], 1, err);
+        }
+    return status;
+}
+
+/* Some topics; one that cannot be read is one too. */
 static rp_status read_topics(batch *b, rp_error *err)
 {
-    for (b->n_answers = 0; b->n_answers < CHUNK && !b->is_last;) {
-        answer *a = &b->answers[b->n_answers];
+    for (b->n = 0; b->n < b->chunk && !b->is_last;) {
+        asked *a = &b->asked[b->n];
         bool has;
-        *a = (answer){0};
+        *a = (asked){0};
         a->status = rp_topics_next(b->topics, &a->topic, &has, &a->err);
         if (a->status != RP_OK && a->status != RP_INPUT && a->status != RP_LIMIT) {
             *err = a->err;
             return a->status;
         }
         b->is_last = a->status == RP_OK && !has;
-        b->n_answers += !b->is_last;
+        b->n += !b->is_last;
     }
     return RP_OK;
 }
 
+/* ---- Writing ----------------------------------------------------------------------------------- */
+
 /* A query that is at fault itself is an error of the topics file, with its line. */
-static rp_status name_fault(const batch *b, const answer *a, rp_error *err)
+static rp_status name_fault(const batch *b, size_t i, rp_error *err)
 {
-    bool is_of_query =
-        a->topic.qid && (a->status == RP_USAGE || a->status == RP_INPUT || a->status == RP_LIMIT);
-    *err = a->err;
-    if (!is_of_query)
+    const asked *topic = &b->asked[i];
+    const rp_batch_query *a = &b->answers[i];
+    *err = topic->status == RP_OK ? a->err : topic->err;
+    if (topic->status != RP_OK)
+        return topic->status;
+    if (a->status != RP_USAGE && a->status != RP_INPUT && a->status != RP_LIMIT)
         return a->status;
     return rp__error_set(err, a->status == RP_LIMIT ? RP_LIMIT : RP_INPUT, "%s:%" PRIu64 ": %s",
-                         rp_topics_name(b->topics), a->topic.line, a->err.text);
+                         rp_topics_name(b->topics), topic->topic.line, a->err.text);
 }
 
-static rp_status write_answer(batch *b, answer *a, rp_error *err)
+static rp_status write_answer(batch *b, size_t i, rp_error *err)
 {
-    rp_status status = a->status == RP_OK ? RP_OK : name_fault(b, a, err);
+    const char *qid = b->asked[i].topic.qid;
+    const rp_batch_query *a = &b->answers[i];
+    bool is_fine = b->asked[i].status == RP_OK && a->status == RP_OK;
+    rp_status status = is_fine ? RP_OK : name_fault(b, i, err);
     bool is_fault = status == RP_INPUT || status == RP_LIMIT;
     if (is_fault && b->args->on_error == RP_ON_ERROR_SKIP) {
         b->skipped++;
@@ -223,11 +259,11 @@ static rp_status write_answer(batch *b, answer *a, rp_error *err)
         return status;
     if (!rp__alloc_grow(&b->seconds, &b->seconds_cap, b->queries + 1, sizeof *b->seconds))
         return rp__error_no_memory(err);
-    b->seconds[b->queries++] = a->seconds;
+    b->seconds[b->queries++] = a->hits.seconds;
     b->hits += a->hits.n;
     if (!b->lists_hits)
-        return rp__run_file_put(&b->run, a->topic.qid, &a->hits, b->args->tag, err);
-    write_topic(b, a->topic.qid, &a->hits);
+        return rp__run_file_put(&b->run, qid, &a->hits, b->args->tag, err);
+    write_topic(b, qid, &a->hits);
     return RP_OK;
 }
 
@@ -242,19 +278,47 @@ static void show(batch *b)
     fprintf(stderr, "\r%" PRIu64 " queries\033[K\r", b->queries);
 }
 
+static double seconds_since(uint64_t begun)
+{
+    return (double)(rp__clock_now() - begun) / 1e9;
+}
+
+/* Larger chunks while one takes a moment, smaller ones where it takes long. */
+static void set_chunk(batch *b, double seconds)
+{
+    size_t k = b->args->query.search.k, most = CHUNK_HITS / (k ? k : 1);
+    if (seconds < 0.05 && b->chunk < most && b->chunk < CHUNK_MOST)
+        b->chunk *= 2;
+    else if (seconds > 0.5 && b->chunk > CHUNK_LEAST)
+        b->chunk /= 2;
+}
+
+static rp_status answer_chunk(batch *b, rp_error *err)
+{
+    uint64_t begun = rp__clock_now();
+    rp_status status = read_topics(b, err);
+    b->spent.reading += seconds_since(begun);
+    begun = rp__clock_now();
+    if (status == RP_OK)
+        status = ask(b, err);
+    double answering = seconds_since(begun);
+    b->spent.answering += answering;
+    set_chunk(b, answering);
+    begun = rp__clock_now();
+    for (size_t i = 0; i < b->n; i++) {
+        if (status == RP_OK && !rp__interrupt_seen())
+            status = write_answer(b, i, err);
+        rp_hits_free(&b->answers[i].hits);
+    }
+    b->spent.writing += seconds_since(begun);
+    return status;
+}
+
 static rp_status answer_all(batch *b, rp_error *err)
 {
     rp_status status = RP_OK;
     while (status == RP_OK && !b->is_last && !rp__interrupt_seen() && !rp__console_is_closed()) {
-        status = read_topics(b, err);
-        atomic_store(&b->next, 0);
-        if (status == RP_OK && rp__thread_run(b->args->threads, answer_some, b) != RP_OK)
-            status = rp__error_no_memory(err);
-        for (size_t i = 0; i < b->n_answers; i++) {
-            if (status == RP_OK && !rp__interrupt_seen())
-                status = write_answer(b, &b->answers[i], err);
-            rp_hits_free(&b->answers[i].hits);
-        }
+        status = answer_chunk(b, err);
         show(b);
     }
     if (status == RP_OK && rp__interrupt_seen())
@@ -275,6 +339,25 @@ static double percentile(const batch *b, double share)
     return n ? b->seconds[i < n ? i : n - 1] : 0;
 }
 
+static void write_spent(batch *b)
+{
+    const rp_batch_report *r = &b->spent.report;
+    rp__json_writer_begin(&b->w, "spent_seconds", '{');
+    rp__json_writer_real(&b->w, "reading", b->spent.reading, 6);
+    rp__json_writer_real(&b->w, "answering", b->spent.answering, 6);
+    rp__json_writer_real(&b->w, "writing", b->spent.writing, 6);
+    rp__json_writer_end(&b->w, '}');
+    rp__json_writer_begin(&b->w, "threads_seconds", '{');
+    rp__json_writer_real(&b->w, "parse", r->parse_seconds, 6);
+    rp__json_writer_real(&b->w, "prepare", r->prepare_seconds, 6);
+    rp__json_writer_real(&b->w, "wait", r->wait_seconds, 6);
+    rp__json_writer_real(&b->w, "name", r->name_seconds, 6);
+    rp__json_writer_real(&b->w, "cpu", r->cpu_seconds, 6);
+    rp__json_writer_end(&b->w, '}');
+    rp__json_writer_uint(&b->w, "gpu_groups", r->groups);
+    rp__json_writer_uint(&b->w, "gpu_queries", r->n_grouped);
+}
+
 static rp_status reply(batch *b, double seconds, rp_error *err)
 {
     if (b->lists_hits)
@@ -289,8 +372,28 @@ static rp_status reply(batch *b, double seconds, rp_error *err)
     rp__json_writer_real(&b->w, "p95", percentile(b, 0.95), 9);
     rp__json_writer_real(&b->w, "p99", percentile(b, 0.99), 9);
     rp__json_writer_end(&b->w, '}');
+    write_spent(b);
     rp__json_writer_end(&b->w, '}');
     return rp__console_reply(b->console, &b->json, err);
+}
+
+/* "9,990 of them on the gpu in 86 groups; answering took 8 ms, 1,234,567 a second; threads: parse 30 ms, ..." */
+static void note_groups(const batch *b)
+{
+    const rp_batch_report *r = &b->spent.report;
+    char on_gpu[RP_FIGURE_BYTES], launched[RP_FIGURE_BYTES], rate[RP_FIGURE_BYTES];
+    char time[6][RP_FIGURE_BYTES];
+    rp__console_note(
+        b->console,
+        "%s of them on the gpu, in %s groups; answered in %s, %s a second; time of threads: "
+        "parsing "
+        "%s, preparing %s, waiting %s, naming %s, cpu %s",
+        rp__figures_count(on_gpu, r->n_grouped), rp__figures_count(launched, r->groups),
+        rp__figures_time(time[0], b->spent.answering),
+        rp__figures_count(rate, (uint64_t)((double)b->queries / (b->spent.answering + 1e-9))),
+        rp__figures_time(time[1], r->parse_seconds), rp__figures_time(time[2], r->prepare_seconds),
+        rp__figures_time(time[3], r->wait_seconds), rp__figures_time(time[4], r->name_seconds),
+        rp__figures_time(time[5], r->cpu_seconds));
 }
 
 static rp_status finish(batch *b, double seconds, rp_error *err)
@@ -311,27 +414,22 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
         rp__figures_count(rate, (uint64_t)((double)b->queries / (seconds + 1e-9))),
         rp__figures_time(p50, percentile(b, 0.5)), rp__figures_time(p95, percentile(b, 0.95)),
         rp__figures_time(p99, percentile(b, 0.99)), b->skipped ? "; some were left out" : "");
+    if (b->spent.report.groups > 0)
+        note_groups(b);
     return RP_OK;
 }
 
-static rp_status make_askers(batch *b, rp_error *err)
+static rp_status make_searcher(batch *b, rp_error *err)
 {
-    rp_search_options language = b->args->query.search, plain;
-    rp_status status = RP_OK;
+    rp_search_options options = b->args->query.search;
     if (b->console->wants_json)
-        language.total = RP_TOTAL_EXACT;
-    plain = language;
-    plain.plain = true;
-    b->askers = rp__alloc_zero(b->args->threads, sizeof *b->askers);
-    b->answers = rp__alloc_zero(CHUNK, sizeof *b->answers);
-    if (!b->askers || !b->answers)
+        options.total = RP_TOTAL_EXACT;
+    b->chunk = CHUNK_LEAST;
+    b->asked = rp__alloc_zero(CHUNK_MOST, sizeof *b->asked);
+    b->answers = rp__alloc_zero(CHUNK_MOST, sizeof *b->answers);
+    if (!b->asked || !b->answers)
         return rp__error_no_memory(err);
-    for (uint32_t i = 0; i < b->args->threads && status == RP_OK; i++) {
-        status = rp_searcher_new(b->index, &language, &b->askers[i].searcher, err);
-        if (status == RP_OK)
-            status = rp_searcher_new(b->index, &plain, &b->askers[i].words, err);
-    }
-    return status;
+    return rp_searcher_new(b->index, &options, &b->searcher, err);
 }
 
 /* Opens topics before the index, since a wrong name is found at once there. */
@@ -345,7 +443,7 @@ static rp_status begin(batch *b, const rp__call *call, rp_error *err)
     if (status == RP_OK)
         status = rp_index_open(call->operands[0], &options, &b->index, err);
     if (status == RP_OK)
-        status = make_askers(b, err);
+        status = make_searcher(b, err);
     if (status == RP_OK)
         status = rp__run_file_open(&b->run, args->output, args->run_format, err);
     b->lists_hits = b->console->wants_json && b->run.out == stdout;
@@ -372,11 +470,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         status = finish(&b, (double)(rp__clock_now() - start) / 1e9, err);
     rp__run_file_close(&b.run);
     rp__buf_free(&b.json);
-    for (uint32_t i = 0; b.askers && i < b.args->threads; i++) {
-        rp_searcher_free(b.askers[i].searcher);
-        rp_searcher_free(b.askers[i].words);
-    }
-    rp__free(b.askers);
+    rp_searcher_free(b.searcher);
+    rp__free(b.asked);
     rp__free(b.answers);
     rp__free(b.seconds);
     rp_index_close(b.index);

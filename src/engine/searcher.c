@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "engine/search_batch.h"
 #include "store/store.h"
 
 enum { THREADS_MOST = 1024 }; /* of one query */
@@ -185,32 +186,65 @@ rp_status rp_searcher_new(const rp_index *index, const rp_search_options *option
     return RP_OK;
 }
 
+rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out)
+{
+    *out = NULL;
+    rp_searcher *s = rp__alloc(sizeof *s);
+    if (!s)
+        return RP_NO_MEMORY;
+    *s = *of;
+    s->is_branch = true;
+    s->backend = s->plain;
+    s->state = NULL;
+    s->analyzer = NULL;
+    s->split = NULL;
+    s->batch = NULL;
+    rp__arena_init(&s->arena, s->options.max_memory);
+    rp_status status = rp__analyzer_state_new(s->index->analyzer, &s->analyzer);
+    if (status == RP_OK && s->options.threads > 1)
+        status =
+            rp__split_new(s->index, (uint32_t)s->options.threads, s->options.max_memory, &s->split);
+    if (status != RP_OK) {
+        rp_searcher_free(s);
+        return RP_NO_MEMORY;
+    }
+    *out = s;
+    return RP_OK;
+}
+
 void rp_searcher_free(rp_searcher *searcher)
 {
     if (!searcher)
         return;
+    rp__search_batch_free(searcher->batch);
     if (searcher->state)
         searcher->backend->detach(searcher->state);
     rp__split_free(searcher->split);
     rp__arena_reset(&searcher->arena);
     rp__analyzer_state_free(searcher->analyzer);
-    rp__free(searcher->norms);
+    if (!searcher->is_branch)
+        rp__free(searcher->norms);
     rp__free(searcher);
 }
 
 /* ---- Shared with explain.c and snippet.c ------------------------------------------------------- */
 
-rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
-                            rp__query *out, rp_error *err)
+rp_status rp__searcher_bind_in(const rp_searcher *searcher, rp__arena *arena, const char *query,
+                               size_t bytes, rp_mode mode, rp__query *out, rp_error *err)
 {
     rp__syntax syntax;
-    rp__arena_clear(&searcher->arena);
-    rp_status status =
-        rp__query_parse(query, bytes, mode, &searcher->options, &searcher->arena, &syntax, err);
+    rp_status status = rp__query_parse(query, bytes, mode, &searcher->options, arena, &syntax, err);
     if (status != RP_OK)
         return status;
     return rp__query_bind(&syntax, searcher->index->segment, &searcher->rank, searcher->norms,
-                          searcher->analyzer, mode, &searcher->options, &searcher->arena, out, err);
+                          searcher->analyzer, mode, &searcher->options, arena, out, err);
+}
+
+rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
+                            rp__query *out, rp_error *err)
+{
+    rp__arena_clear(&searcher->arena);
+    return rp__searcher_bind_in(searcher, &searcher->arena, query, bytes, mode, out, err);
 }
 
 /* The one limit that is passed while a query runs. */
@@ -273,14 +307,21 @@ static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes,
     return status;
 }
 
+bool rp__searcher_asks_again(const rp_searcher *searcher, const rp__query *bound,
+                             const rp__answer *answer, rp_mode mode)
+{
+    const rp_search_options *o = &searcher->options;
+    bool is_enough = answer->n >= o->k || (bound->k == 0 && answer->total >= o->k);
+    return o->mode == RP_MODE_ANDOR && mode == RP_MODE_AND && !is_enough;
+}
+
 rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t bytes, rp_mode *mode,
                               rp__query *bound, rp__answer *answer, rp_error *err)
 {
     const rp_search_options *o = &searcher->options;
     *mode = o->mode == RP_MODE_ANDOR ? RP_MODE_AND : o->mode;
     rp_status status = answer_in_mode(searcher, query, bytes, *mode, bound, answer, err);
-    bool is_enough = answer->n >= o->k || (bound->k == 0 && answer->total >= o->k);
-    if (status != RP_OK || o->mode != RP_MODE_ANDOR || is_enough)
+    if (status != RP_OK || !rp__searcher_asks_again(searcher, bound, answer, *mode))
         return status;
     uint64_t postings = answer->postings;
     *mode = RP_MODE_OR;
@@ -300,42 +341,55 @@ typedef struct job {
 } job;
 
 /* Hits and, behind them, their names: one piece of memory. */
-static rp_status name_hits(job *j)
+static rp_status name_hits(const rp__segment *segment, const rp__answer *answer, rp_hits *hits)
 {
-    const rp__segment *segment = j->searcher->index->segment;
-    size_t n = j->answer.n, bytes = 0, id_bytes;
+    size_t n = answer->n, bytes = 0, id_bytes;
     const char *id;
     for (size_t i = 0; i < n; i++) {
-        rp_status status = rp__segment_doc_id(segment, j->answer.at[i].docid, &id, &id_bytes);
+        rp_status status = rp__segment_doc_id(segment, answer->at[i].docid, &id, &id_bytes);
         if (status != RP_OK)
             return status;
         bytes += id_bytes + 1;
     }
     if (n == 0)
         return RP_OK;
-    j->hits.memory = rp__alloc(n * sizeof *j->hits.at + bytes);
-    if (!j->hits.memory)
+    hits->memory = rp__alloc(n * sizeof *hits->at + bytes);
+    if (!hits->memory)
         return RP_NO_MEMORY;
-    j->hits.at = j->hits.memory;
-    j->hits.n = n;
-    char *name = (char *)(j->hits.at + n);
+    hits->at = hits->memory;
+    hits->n = n;
+    char *name = (char *)(hits->at + n);
     for (size_t i = 0; i < n; i++) {
-        const rp__scored *scored = &j->answer.at[i];
+        const rp__scored *scored = &answer->at[i];
         rp_status status = rp__segment_doc_id(segment, scored->docid, &id, &id_bytes);
         if (status != RP_OK)
             return status;
         if (id_bytes >= bytes)
             return RP_DAMAGED; /* the file changed since the first look */
         bytes -= id_bytes + 1;
-        j->hits.at[i] = (rp_hit){.docid = scored->docid,
-                                 .fixed = scored->fixed,
-                                 .score = rp__rank_score(scored->fixed, j->hits.fraction_bits),
-                                 .name = name};
+        hits->at[i] = (rp_hit){.docid = scored->docid,
+                               .fixed = scored->fixed,
+                               .score = rp__rank_score(scored->fixed, hits->fraction_bits),
+                               .name = name};
         memcpy(name, id, id_bytes);
         name += id_bytes;
         *name++ = 0;
     }
     return RP_OK;
+}
+
+rp_status rp__searcher_hits(const rp_searcher *searcher, const rp__query *bound,
+                            const rp__answer *answer, rp_mode mode, const char *processor,
+                            rp_hits *hits)
+{
+    *hits =
+        (rp_hits){.total = answer->total,
+                  .total_is_exact = answer->total_is_exact,
+                  .is_or_fallback = searcher->options.mode == RP_MODE_ANDOR && mode == RP_MODE_OR,
+                  .fraction_bits = bound->fraction_bits,
+                  .processor = processor,
+                  .postings = answer->postings};
+    return name_hits(searcher->index->segment, answer, hits);
 }
 
 static rp_status run_job(void *arg)
@@ -346,14 +400,8 @@ static rp_status run_job(void *arg)
                                            &j->answer, &j->err);
     if (status != RP_OK)
         return status;
-    j->hits = (rp_hits){.total = j->answer.total,
-                        .total_is_exact = j->answer.total_is_exact,
-                        .is_or_fallback =
-                            j->searcher->options.mode == RP_MODE_ANDOR && mode == RP_MODE_OR,
-                        .fraction_bits = j->bound.fraction_bits,
-                        .processor = j->searcher->processor,
-                        .postings = j->answer.postings};
-    return name_hits(j);
+    return rp__searcher_hits(j->searcher, &j->bound, &j->answer, mode, j->searcher->processor,
+                             &j->hits);
 }
 
 rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t query_bytes,

@@ -1,4 +1,4 @@
-/* engine/searcher.h: interior of engine: what searcher.c shares with explain.c and snippet.c. */
+/* engine/searcher.h: interior of engine: what searcher.c shares with search_batch.c, explain.c and snippet.c. */
 #ifndef RP_ENGINE_SEARCHER_H
 #define RP_ENGINE_SEARCHER_H
 
@@ -21,16 +21,33 @@ struct rp_searcher {
     float *norms;    /* by length code */
     rp__arena arena; /* emptied when a query begins */
     rp__split *split; /* NULL: a query has one thread */
+    struct rp__search_batch *batch; /* threads for many queries; NULL: nobody asked many yet */
+    bool is_branch;  /* norms are another searcher's */
 };
+
+/* Another searcher of the same options for another thread, on the plain processor. The first must outlive it. */
+rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out);
 
 /* Empties the arena, then parses and binds. Reads mapped memory: call it under the guard. */
 rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
                             rp__query *out, rp_error *err);
 
+/* The same in another arena, which is not emptied. */
+rp_status rp__searcher_bind_in(const rp_searcher *searcher, rp__arena *arena, const char *query,
+                               size_t bytes, rp_mode mode, rp__query *out, rp_error *err);
+
 /* Binds and runs; andor as and, then perhaps as or. *mode: the one that answered. What comes out lies
  * in the arena. Call it under the guard too. */
 rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t bytes, rp_mode *mode,
                               rp__query *bound, rp__answer *answer, rp_error *err);
+
+/* Whether the answer in a mode is not enough, and andor asks again as or. */
+bool rp__searcher_asks_again(const rp_searcher *searcher, const rp__query *bound,
+                             const rp__answer *answer, rp_mode mode);
+/* Hits with their names. After a failure hits->memory is still to be freed; so it is where the guard leaves this. */
+rp_status rp__searcher_hits(const rp_searcher *searcher, const rp__query *bound,
+                            const rp__answer *answer, rp_mode mode, const char *processor,
+                            rp_hits *hits);
 
 /* Runs fn(arg) under rp__mapping_guard. `own` is where fn leaves its text; it and the status come out
  * with a text for every failure, in `err` too. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/gpu/device.h"
+#include "backend/gpu/gpu_batch.h"
 #include "backend/gpu/gpu_index.h"
 #include "backend/gpu/gpu_place.h"
 #include "backend/gpu/gpu_query.h"
@@ -16,6 +17,7 @@ typedef struct gpu {
     rp__gpu_index index;
     rp__gpu_query query;
     bool has_index; /* otherwise every query is refused */
+    uint64_t left;  /* bytes of device memory for queries; 0: any number */
 } gpu;
 
 static rp_status describe(const rp__place *place, size_t i, rp__device_info *out, rp_error *err)
@@ -85,9 +87,10 @@ static rp_status attach(const rp__segment *segment, const rp__place *place, void
     uint64_t most = place->gpu_memory;
     g->has_index = rp__gpu_index_open(&g->index, &g->device, segment, most) == RP_OK;
     /* a byte, where nothing is left: 0 would mean any number */
-    uint64_t left = most > g->index.bytes ? most - g->index.bytes : 1;
+    if (most)
+        g->left = most > g->index.bytes ? most - g->index.bytes : 1;
     if (g->has_index)
-        rp__gpu_query_open(&g->query, &g->device, &g->index, most ? left : 0);
+        rp__gpu_query_open(&g->query, &g->device, &g->index, g->left);
     return RP_OK;
 }
 
@@ -99,6 +102,40 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
         return rp__error_set(err, RP_UNAVAILABLE, "the gpu does not hold the index%s%s",
                              g->device.fault.text[0] ? ": " : "", g->device.fault.text);
     return rp__gpu_query_run(&g->query, query, arena, answer, err);
+}
+
+/* ---- Many queries ------------------------------------------------------------------------------ */
+
+static rp_status batch_new(void *state, void **batch, rp_error *err)
+{
+    const gpu *g = state;
+    *batch = NULL;
+    rp__gpu_batch *b = g->has_index ? rp__alloc_zero(1, sizeof *b) : NULL;
+    if (!b)
+        return g->has_index ? rp__error_no_memory(err) : RP_UNAVAILABLE;
+    rp_status status = rp__gpu_batch_open(b, &g->index, g->left, err);
+    if (status != RP_OK) {
+        rp__free(b);
+        return status;
+    }
+    *batch = b;
+    return RP_OK;
+}
+
+static void batch_free(void *batch)
+{
+    rp__gpu_batch_close(batch);
+    rp__free(batch);
+}
+
+static void batch_start(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
+{
+    rp__gpu_batch_start(batch, asked, n, arena);
+}
+
+static void batch_finish(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
+{
+    rp__gpu_batch_finish(batch, asked, n, arena);
 }
 
 static const char *algorithm(size_t i)
@@ -113,4 +150,8 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .device = describe,
                                      .attach = attach,
                                      .detach = detach,
-                                     .run = run};
+                                     .run = run,
+                                     .batch_new = batch_new,
+                                     .batch_free = batch_free,
+                                     .batch_start = batch_start,
+                                     .batch_finish = batch_finish};

@@ -1,0 +1,24 @@
+/* backend/gpu/gpu_batch.h: interior of gpu: many queries at once on a device that holds their index. */
+#ifndef RP_BACKEND_GPU_GPU_BATCH_H
+#define RP_BACKEND_GPU_GPU_BATCH_H
+
+#include "backend/backend.h"
+#include "backend/gpu/gpu_index.h"
+#include "backend/gpu/gpu_query.h"
+
+/* Queries on their way, on a stream of their own. One thread at a time; any number for a device. */
+typedef struct rp__gpu_batch {
+    rp__device device;
+    rp__gpu_query query;
+} rp__gpu_batch;
+
+/* On the device that holds the index. `most`: bytes of its memory for this batch; 0: any number. */
+rp_status rp__gpu_batch_open(rp__gpu_batch *batch, const rp__gpu_index *index, uint64_t most,
+                             rp_error *err);
+void rp__gpu_batch_close(rp__gpu_batch *batch); /* all zero is fine */
+
+/* As rp__backend's batch_start and batch_finish. */
+void rp__gpu_batch_start(rp__gpu_batch *batch, rp__asked *asked, size_t n, rp__arena *arena);
+void rp__gpu_batch_finish(rp__gpu_batch *batch, rp__asked *asked, size_t n, rp__arena *arena);
+
+#endif

@@ -1,0 +1,374 @@
+/* search_batch.c: many queries at once (Ao's PARA).
+ *
+ * Each thread takes queries, binds them and hands them to the processor in groups, of as many elements of
+ * shortest lists as the computational threshold says; while one group is answered the next is made. Whatever
+ * does not come back with an answer (queries of other forms, mistakes, faults of the device) is asked again from
+ * its text on the plain processor, by the call that answers one query: so hits and messages are the same.
+ * Everything that touches mapped files runs under the guard, a group at a time. */
+#include "engine/search_batch.h"
+
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/pool.h"
+#include "engine/searcher.h"
+
+enum {
+    IN_FLIGHT = 2,         /* groups of a thread */
+    GROUP_MOST = 1024,     /* queries of a group */
+    TAKEN = 8,             /* queries that a thread takes at a time */
+    ARENA_MOST = 16 << 20, /* bytes of bound queries after which a group takes no more */
+    ELEMENTS = 1 << 20,
+    THREADS_MOST = 256,
+};
+
+/* Of a query in a group. */
+typedef struct place {
+    size_t query; /* which of the call's */
+    rp_mode mode;
+    bool is_done; /* it is answered, or waits to be asked as OR */
+} place;
+
+typedef struct group {
+    void *batch; /* the processor's */
+    rp__asked *asked;
+    place *places;
+    size_t n;
+    uint64_t elements, begun;
+    rp__arena arena; /* bound queries and answers */
+    bool is_started;
+} group;
+
+typedef struct job job;
+
+/* What a thread has. */
+typedef struct lane {
+    job *job;
+    rp_searcher *searcher; /* on the plain processor */
+    bool has_groups;       /* otherwise all is answered there */
+    group groups[IN_FLIGHT];
+    group *group;           /* the one in hand */
+    size_t next, end;       /* queries that it took */
+    size_t *again, n_again; /* of andor, to be asked as OR: IN_FLIGHT * GROUP_MOST at most */
+    rp_batch_report report;
+} lane;
+
+struct rp__search_batch {
+    const rp__backend *backend;
+    lane *lanes;
+    size_t n;
+    rp__pool *pool; /* NULL: one lane, on the caller's thread */
+};
+
+/* A call. */
+struct job {
+    const rp__search_batch *batch;
+    rp_batch_query *queries;
+    size_t n;
+    uint64_t elements;
+    bool is_plain;      /* all queries are */
+    atomic_size_t next; /* query to be taken */
+};
+
+/* ---- Threads and their memory ---------------------------------------------------------------- */
+
+static void free_lane(const rp__backend *backend, lane *l)
+{
+    for (size_t i = 0; i < IN_FLIGHT; i++) {
+        group *g = &l->groups[i];
+        if (g->batch)
+            backend->batch_free(g->batch);
+        rp__arena_reset(&g->arena);
+        rp__free(g->asked);
+        rp__free(g->places);
+    }
+    rp__free(l->again);
+    rp_searcher_free(l->searcher);
+}
+
+void rp__search_batch_free(rp__search_batch *batch)
+{
+    if (!batch)
+        return;
+    rp__pool_free(batch->pool);
+    for (size_t i = 0; batch->lanes && i < batch->n; i++)
+        free_lane(batch->backend, &batch->lanes[i]);
+    rp__free(batch->lanes);
+    rp__free(batch);
+}
+
+static bool open_group(const rp_searcher *s, group *g)
+{
+    rp_error err;
+    rp__arena_init(&g->arena, s->options.max_memory);
+    g->asked = rp__alloc_array(GROUP_MOST, sizeof *g->asked);
+    g->places = rp__alloc_array(GROUP_MOST, sizeof *g->places);
+    return g->asked && g->places && s->backend->batch_new(s->state, &g->batch, &err) == RP_OK;
+}
+
+/* A device that cannot costs nothing but time. */
+static rp_status open_lane(const rp_searcher *s, lane *l)
+{
+    rp_status status = rp__searcher_branch(s, &l->searcher);
+    if (status != RP_OK || !s->backend->batch_new)
+        return status;
+    l->again = rp__alloc_array(IN_FLIGHT * GROUP_MOST, sizeof *l->again);
+    l->has_groups = l->again != NULL;
+    for (size_t i = 0; i < IN_FLIGHT && l->has_groups; i++)
+        l->has_groups = open_group(s, &l->groups[i]);
+    return RP_OK;
+}
+
+static rp_status open_batch(const rp_searcher *s, size_t threads, rp__search_batch **out)
+{
+    rp__search_batch *batch = rp__alloc_zero(1, sizeof *batch);
+    *out = batch;
+    if (!batch)
+        return RP_NO_MEMORY;
+    batch->backend = s->backend;
+    batch->n = threads;
+    batch->lanes = rp__alloc_zero(threads, sizeof *batch->lanes);
+    rp_status status = batch->lanes ? RP_OK : RP_NO_MEMORY;
+    for (size_t i = 0; i < threads && status == RP_OK; i++)
+        status = open_lane(s, &batch->lanes[i]);
+    if (status == RP_OK && threads > 1)
+        status = rp__pool_new((uint32_t)threads, &batch->pool);
+    if (status != RP_OK) {
+        rp__search_batch_free(batch);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- Taking queries -------------------------------------------------------------------------- */
+
+/* The next query and how it is to be asked; false: there is none. What andor asks again comes first, so that no
+ * more than what was in flight can wait. */
+static bool take(lane *l, place *out)
+{
+    job *j = l->job;
+    rp_mode mode = l->searcher->options.mode;
+    if (l->n_again > 0) {
+        *out = (place){.query = l->again[--l->n_again], .mode = RP_MODE_OR};
+        return true;
+    }
+    if (l->next == l->end) {
+        size_t first = atomic_fetch_add(&j->next, TAKEN);
+        l->next = first < j->n ? first : j->n;
+        l->end = j->n - l->next < TAKEN ? j->n : l->next + TAKEN;
+    }
+    if (l->next == l->end)
+        return false;
+    *out = (place){.query = l->next++, .mode = mode == RP_MODE_ANDOR ? RP_MODE_AND : mode};
+    return true;
+}
+
+static void set_plain(const lane *l, const rp_batch_query *query)
+{
+    l->searcher->options.plain = l->job->is_plain || query->plain;
+}
+
+static void answer_by_cpu(lane *l, rp_batch_query *query)
+{
+    uint64_t begun = rp__clock_now();
+    rp_hits_free(&query->hits);
+    set_plain(l, query);
+    query->status = rp_searcher_search(l->searcher, query->query, query->query_bytes, &query->hits,
+                                       &query->err);
+    l->report.cpu_seconds += (double)(rp__clock_now() - begun) / 1e9;
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+/* Of the shortest list that all must have; where no word must be there, of all lists. */
+static uint64_t count_elements(const rp__query *query)
+{
+    uint64_t shortest = UINT64_MAX, all = 0;
+    for (size_t i = 1; i + 1 < query->n_ops; i++) {
+        const rp__op *op = &query->ops[i];
+        if (op->kind != RP_OP_TERM && op->kind != RP_OP_PHRASE)
+            continue;
+        const rp__leaf *leaf = &query->leaves[op->leaf];
+        for (uint32_t w = 0; w < leaf->n_words; w++) {
+            uint32_t df = query->words[leaf->word + w].term.df;
+            all += df;
+            if ((op->role == RP_MUST || op->kind == RP_OP_PHRASE) && df < shortest)
+                shortest = df;
+        }
+    }
+    return shortest < all ? shortest : all;
+}
+
+static void bind(const lane *l, group *g, const place *at)
+{
+    const rp_batch_query *query = &l->job->queries[at->query];
+    rp__asked *asked = &g->asked[g->n - 1];
+    rp_error err;
+    set_plain(l, query);
+    g->arena.cap = g->arena.used + l->searcher->options.max_memory;
+    asked->status = rp__searcher_bind_in(l->searcher, &g->arena, query->query, query->query_bytes,
+                                         at->mode, &asked->query, &err);
+    if (asked->status == RP_OK)
+        g->elements += count_elements(&asked->query);
+}
+
+/* Binds queries and hands them over. */
+static rp_status run_fill(void *arg)
+{
+    lane *l = arg;
+    group *g = l->group;
+    uint64_t begun = rp__clock_now();
+    while (g->n < GROUP_MOST && g->elements < l->job->elements && g->arena.used < ARENA_MOST &&
+           take(l, &g->places[g->n])) {
+        g->asked[g->n++].status = RP_DAMAGED; /* unless the guard lets it be bound */
+        bind(l, g, &g->places[g->n - 1]);
+    }
+    uint64_t bound = rp__clock_now();
+    l->report.parse_seconds += (double)(bound - begun) / 1e9;
+    if (g->n > 0) {
+        l->job->batch->backend->batch_start(g->batch, g->asked, g->n, &g->arena);
+        g->is_started = true;
+        l->report.groups++;
+        l->report.prepare_seconds += (double)(rp__clock_now() - bound) / 1e9;
+    }
+    return RP_OK;
+}
+
+/* One answer of the group to its query; what fails is not done. */
+static void take_answer(lane *l, group *g, size_t i)
+{
+    const rp__asked *asked = &g->asked[i];
+    place *at = &g->places[i];
+    rp_batch_query *query = &l->job->queries[at->query];
+    if (rp__searcher_asks_again(l->searcher, &asked->query, &asked->answer, at->mode)) {
+        l->again[l->n_again++] = at->query;
+        at->is_done = true;
+        return;
+    }
+    query->status = rp__searcher_hits(l->searcher, &asked->query, &asked->answer, at->mode,
+                                      l->job->batch->backend->name, &query->hits);
+    at->is_done = query->status == RP_OK;
+    query->hits.seconds = (double)(rp__clock_now() - g->begun) / 1e9;
+    l->report.n_grouped += at->is_done;
+}
+
+static rp_status run_drain(void *arg)
+{
+    lane *l = arg;
+    group *g = l->group;
+    uint64_t begun = rp__clock_now();
+    g->is_started = false;
+    l->job->batch->backend->batch_finish(g->batch, g->asked, g->n, &g->arena);
+    uint64_t waited = rp__clock_now();
+    l->report.wait_seconds += (double)(waited - begun) / 1e9;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->asked[i].status == RP_OK)
+            take_answer(l, g, i);
+    l->report.name_seconds += (double)(rp__clock_now() - waited) / 1e9;
+    return RP_OK;
+}
+
+static void end_group(lane *l, group *g)
+{
+    size_t n_again = l->n_again;
+    l->group = g;
+    if (g->is_started && rp__index_handle_guard(l->searcher->index, run_drain, l) != RP_OK) {
+        l->n_again = n_again; /* a file was cut short: what was read means nothing */
+        for (size_t i = 0; i < g->n; i++)
+            g->places[i].is_done = false;
+    }
+    for (size_t i = 0; i < g->n; i++)
+        if (!g->places[i].is_done)
+            answer_by_cpu(l, &l->job->queries[g->places[i].query]);
+    g->n = 0;
+}
+
+static void begin_group(lane *l, group *g)
+{
+    rp__arena_clear(&g->arena);
+    g->elements = 0;
+    g->begun = rp__clock_now();
+    l->group = g;
+    (void)rp__index_handle_guard(l->searcher->index, run_fill, l);
+}
+
+/* Groups in turn, until none has anything. */
+static void answer_in_groups(lane *l)
+{
+    for (size_t turn = 0, idle = 0; idle < IN_FLIGHT; turn++) {
+        group *g = &l->groups[turn % IN_FLIGHT];
+        end_group(l, g);
+        begin_group(l, g);
+        idle = g->n > 0 ? 0 : idle + 1;
+    }
+}
+
+static void answer_lane(void *arg, uint32_t worker)
+{
+    job *j = arg;
+    lane *l = &j->batch->lanes[worker];
+    place at;
+    l->job = j;
+    l->next = l->end = l->n_again = 0;
+    l->report = (rp_batch_report){0};
+    if (l->has_groups)
+        answer_in_groups(l);
+    else
+        while (take(l, &at))
+            answer_by_cpu(l, &j->queries[at.query]);
+}
+
+/* ---- The call -------------------------------------------------------------------------------- */
+
+static void sum_reports(const rp__search_batch *batch, rp_batch_report *out)
+{
+    *out = (rp_batch_report){0};
+    for (size_t i = 0; i < batch->n; i++) {
+        const rp_batch_report *r = &batch->lanes[i].report;
+        out->groups += r->groups;
+        out->n_grouped += r->n_grouped;
+        out->parse_seconds += r->parse_seconds;
+        out->prepare_seconds += r->prepare_seconds;
+        out->wait_seconds += r->wait_seconds;
+        out->name_seconds += r->name_seconds;
+        out->cpu_seconds += r->cpu_seconds;
+    }
+}
+
+/* Those of the last call, if they are as many. */
+static rp_status get_threads(rp_searcher *s, size_t threads, rp_error *err)
+{
+    if (threads > THREADS_MOST)
+        return rp__error_set(err, RP_LIMIT, "%zu threads for a batch; at most %d", threads,
+                             THREADS_MOST);
+    if (s->batch && s->batch->n == threads)
+        return RP_OK;
+    rp__search_batch_free(s->batch);
+    return open_batch(s, threads, &s->batch) == RP_OK ? RP_OK : rp__error_no_memory(err);
+}
+
+rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size_t n,
+                            const rp_batch_options *options, rp_batch_report *report, rp_error *err)
+{
+    const rp_batch_options o = options ? *options : (rp_batch_options){0};
+    for (size_t i = 0; i < n; i++)
+        queries[i].hits = (rp_hits){0};
+    rp_status status = get_threads(searcher, o.threads ? o.threads : 1, err);
+    if (status != RP_OK)
+        return status;
+    rp__search_batch *batch = searcher->batch;
+    job j = {.batch = batch,
+             .queries = queries,
+             .n = n,
+             .elements = o.elements ? o.elements : ELEMENTS,
+             .is_plain = searcher->options.plain};
+    if (batch->pool)
+        rp__pool_run(batch->pool, answer_lane, &j);
+    else
+        answer_lane(&j, 0);
+    if (report)
+        sum_reports(batch, report);
+    return RP_OK;
+}
