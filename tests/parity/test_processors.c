@@ -366,6 +366,183 @@ static void memory_may_be_too_little(void **state)
     rp_hits_free(&want);
 }
 
+/* ---- Many at once ------------------------------------------------------------------------------ */
+
+enum { BATCH = 120 };
+
+typedef struct batch {
+    char texts[BATCH][TEXT];
+    rp_batch_query queries[BATCH];
+} batch;
+
+/* Words of every form: all there, any there, some of them must be, phrases, words that must not be, prefixes,
+ * mistakes, nothing. */
+static void ask_any(put_word put, size_t i, char *text)
+{
+    static const char *const forms[] = {
+        "%s %s",        "%s AND %s",      "+%s +%s %s",  "+%s %s %s %s",
+        "\"%s %s\"",    "%s -%s",         "%s",          "%s^2.5 %s",
+        "%s OR %s",     "\"%s %s\"~3 %s", "(%s %s) %s",  "+%s +\"%s %s\"",
+        "%s* %s",       "\"%s",           "%s AND",      "",
+        "\"%s %s %s\"", "%s nowhere",     "%s %s %s %s", "+%s +%s"};
+    char words[4][32];
+    for (size_t w = 0; w < 4; w++)
+        put(words[w]);
+    snprintf(text, TEXT, forms[i % (sizeof forms / sizeof forms[0])], words[0], words[1], words[2],
+             words[3]);
+}
+
+static void make_batch(batch *b, put_word put)
+{
+    for (size_t i = 0; i < BATCH; i++) {
+        ask_any(put, i, b->texts[i]);
+        b->queries[i] = (rp_batch_query){.query = b->texts[i],
+                                         .query_bytes = strlen(b->texts[i]),
+                                         .plain = chance_below(8) == 0};
+    }
+}
+
+/* As the cpu answers each alone. */
+static size_t check_batch(const rp_index *index, rp_search_options options, batch *b)
+{
+    size_t n_on_gpu = 0;
+    options.processor = "cpu";
+    for (size_t i = 0; i < BATCH; i++) {
+        rp_batch_query *got = &b->queries[i];
+        rp_searcher *searcher;
+        rp_hits want;
+        rp_error err = {.text = ""};
+        options.plain = got->plain;
+        assert_int_equal(rp_searcher_new(index, &options, &searcher, &err), RP_OK);
+        rp_status status = rp_searcher_search(searcher, got->query, got->query_bytes, &want, &err);
+        bool is_same = got->status == status && got->hits.n == want.n &&
+                       got->hits.is_or_fallback == want.is_or_fallback &&
+                       (status == RP_OK || !strcmp(got->err.text, err.text)) &&
+                       (options.total == RP_TOTAL_AT_LEAST || got->hits.total == want.total);
+        for (size_t h = 0; is_same && h < want.n; h++)
+            is_same = got->hits.at[h].docid == want.at[h].docid &&
+                      got->hits.at[h].fixed == want.at[h].fixed &&
+                      !strcmp(got->hits.at[h].name, want.at[h].name);
+        if (!is_same)
+            fail_msg("'%s', mode %d, total %d, k %zu: %zu hits of %llu, status %d (%s); cpu %zu of "
+                     "%llu, %d (%s)",
+                     got->query, (int)options.mode, (int)options.total, options.k, got->hits.n,
+                     (unsigned long long)got->hits.total, got->status, got->err.text, want.n,
+                     (unsigned long long)want.total, status, err.text);
+        n_on_gpu += got->status == RP_OK && !strcmp(got->hits.processor, "gpu");
+        rp_hits_free(&want);
+        rp_hits_free(&got->hits);
+        rp_searcher_free(searcher);
+    }
+    return n_on_gpu;
+}
+
+/* How many the gpu answered; 0 too where there is no searcher. */
+static size_t run_batch(const rp_index *index, rp_search_options options, size_t threads,
+                        uint64_t elements, put_word put)
+{
+    static batch b;
+    rp_error err = {.text = ""};
+    rp_searcher *searcher;
+    rp_batch_report report;
+    const rp_batch_options how = {.threads = threads, .elements = elements};
+    size_t n_on_gpu = 0;
+    make_batch(&b, put);
+    options.processor = "gpu";
+    options.gpu = "emulated";
+    rp_status status = rp_searcher_new(index, &options, &searcher, &err);
+    assert_true(status == RP_OK || status == RP_UNAVAILABLE || status == RP_NO_MEMORY);
+    for (int again = 0; status == RP_OK && again < 2; again++) {
+        assert_int_equal(rp_searcher_batch(searcher, b.queries, BATCH, &how, &report, &err), RP_OK);
+        uint64_t n_grouped = report.n_grouped;
+        n_on_gpu = check_batch(index, options, &b);
+        assert_int_equal(n_on_gpu, n_grouped);
+    }
+    rp_searcher_free(searcher);
+    assert_int_equal(rp__emulated_in_use(), 0);
+    return n_on_gpu;
+}
+
+/* Modes, totals, numbers of hits, threads and sizes of groups by chance. */
+static void check_batches(collection *c, put_word put)
+{
+    static const rp_mode modes[] = {RP_MODE_AND, RP_MODE_OR, RP_MODE_ANDOR};
+    size_t n_on_gpu = 0;
+    collection_end(c);
+    for (size_t i = 0; i < c->n_codecs; i++)
+        for (size_t m = 0; m < 3; m++) {
+            rp_search_options options = {.mode = modes[m],
+                                         .k = ks[chance_below(3)],
+                                         .total = (rp_total)chance_below(RP_TOTAL_ONLY + 1)};
+            rp__emulated_configure(&(rp__emulated_options){.seed = 3 * i + m});
+            n_on_gpu += run_batch(c->indexes[i], options, 1 + chance_below(3),
+                                  1 + chance_below(20000), put);
+        }
+    print_message("%s: %zu of %zu on the gpu\n", c->name, n_on_gpu, 3 * c->n_codecs * BATCH);
+    assert_true(n_on_gpu * 5 > 3 * c->n_codecs * BATCH);
+    collection_close(c);
+}
+
+static void batches_of_long_lists(void **state)
+{
+    (void)state;
+    collection c = {.name = "long lists", .stem = "none", .stop = "none"};
+    begin(&c, 6);
+    collection_fill(&c, 9000, 60, 12);
+    check_batches(&c, put_common);
+}
+
+static void batches_of_many_words(void **state)
+{
+    (void)state;
+    collection c = {.name = "many words", .stem = "none", .stop = "none"};
+    begin(&c, 7);
+    collection_fill(&c, 1500, 4000, 120);
+    check_batches(&c, put_any);
+}
+
+static void put_small(char *out)
+{
+    collection_put_word(out, chance_zipf(40));
+}
+
+/* The device is lost, or fails now and then, somewhere on the way: all are answered, none differently. */
+static void batches_survive_faults(void **state)
+{
+    (void)state;
+    static const int codes[] = {RP_CU_NO_MEMORY, RP_CU_LAUNCH_FAILED, RP_CU_ILLEGAL_ADDRESS, 999};
+    const rp_search_options options = {.mode = RP_MODE_ANDOR, .total = RP_TOTAL_EXACT};
+    size_t n_least = BATCH, n_most = 0;
+    chance_seed(8);
+    rp__emulated_configure(&(rp__emulated_options){0});
+    size_t n_sound = run_batch(small.indexes[0], options, 2, 1000, put_small);
+    uint64_t calls = rp__emulated_calls();
+    assert_true(n_sound > 0);
+    for (uint64_t i = 0; i < 48; i++) {
+        rp__emulated_configure(
+            &(rp__emulated_options){.seed = i,
+                                    .fail_at = 1 + chance_below(calls),
+                                    .fail_every = i % 3 ? 0 : 1 + chance_below(40),
+                                    .fail_code = codes[i % 4]});
+        size_t n = run_batch(small.indexes[0], options, 1 + i % 2, 1000, put_small);
+        n_least = n < n_least ? n : n_least;
+        n_most = n > n_most ? n : n_most;
+    }
+    assert_true(n_least < n_most);
+}
+
+static void batches_fit_their_memory(void **state)
+{
+    (void)state;
+    for (uint64_t bytes = 1; bytes < 1 << 24; bytes += bytes + 1) {
+        rp_search_options options = {.mode = RP_MODE_AND, .gpu_memory = bytes};
+        rp__emulated_configure(&(rp__emulated_options){0});
+        size_t n = run_batch(small.indexes[0], options, 1, 1000, put_small);
+        assert_true(bytes > 2000 || n == 0);
+        assert_true(bytes < 1 << 23 || n > 0);
+    }
+}
+
 /* ---- Damage ------------------------------------------------------------------------------------ */
 
 /* Bytes of the device's copy are changed, which the host does not see: no kernel reads past them. */
@@ -456,6 +633,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_it_cannot_goes_to_the_cpu, open_small, close_small),
         cmocka_unit_test_setup_teardown(limits_hold, open_small, close_small),
         cmocka_unit_test_setup_teardown(memory_may_be_too_little, open_small, close_small),
+        cmocka_unit_test(batches_of_long_lists),
+        cmocka_unit_test(batches_of_many_words),
+        cmocka_unit_test_setup_teardown(batches_survive_faults, open_small, close_small),
+        cmocka_unit_test_setup_teardown(batches_fit_their_memory, open_small, close_small),
         cmocka_unit_test_setup_teardown(damaged_bytes_do_no_harm, open_small, close_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
