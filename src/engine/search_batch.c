@@ -85,7 +85,7 @@ static void free_lane(const rp__backend *backend, lane *l)
         rp__free(g->places);
     }
     rp__free(l->again);
-    rp_searcher_free(l->searcher);
+    rp__searcher_branch_free(l->searcher);
 }
 
 void rp__search_batch_free(rp__search_batch *batch)

@@ -193,7 +193,6 @@ rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out)
     if (!s)
         return RP_NO_MEMORY;
     *s = *of;
-    s->is_branch = true;
     s->backend = s->plain;
     s->state = NULL;
     s->analyzer = NULL;
@@ -205,11 +204,21 @@ rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out)
         status =
             rp__split_new(s->index, (uint32_t)s->options.threads, s->options.max_memory, &s->split);
     if (status != RP_OK) {
-        rp_searcher_free(s);
+        rp__searcher_branch_free(s);
         return RP_NO_MEMORY;
     }
     *out = s;
     return RP_OK;
+}
+
+void rp__searcher_branch_free(rp_searcher *branch)
+{
+    if (!branch)
+        return;
+    rp__split_free(branch->split);
+    rp__arena_reset(&branch->arena);
+    rp__analyzer_state_free(branch->analyzer);
+    rp__free(branch);
 }
 
 void rp_searcher_free(rp_searcher *searcher)
@@ -219,12 +228,8 @@ void rp_searcher_free(rp_searcher *searcher)
     rp__search_batch_free(searcher->batch);
     if (searcher->state)
         searcher->backend->detach(searcher->state);
-    rp__split_free(searcher->split);
-    rp__arena_reset(&searcher->arena);
-    rp__analyzer_state_free(searcher->analyzer);
-    if (!searcher->is_branch)
-        rp__free(searcher->norms);
-    rp__free(searcher);
+    rp__free(searcher->norms);
+    rp__searcher_branch_free(searcher);
 }
 
 /* ---- Shared with explain.c and snippet.c ------------------------------------------------------- */

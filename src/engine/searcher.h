@@ -22,11 +22,11 @@ struct rp_searcher {
     rp__arena arena; /* emptied when a query begins */
     rp__split *split; /* NULL: a query has one thread */
     struct rp__search_batch *batch; /* threads for many queries; NULL: nobody asked many yet */
-    bool is_branch;  /* norms are another searcher's */
 };
 
 /* Another searcher of the same options for another thread, on the plain processor. The first must outlive it. */
 rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out);
+void rp__searcher_branch_free(rp_searcher *branch); /* NULL is fine */
 
 /* Empties the arena, then parses and binds. Reads mapped memory: call it under the guard. */
 rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
