@@ -103,9 +103,9 @@ typedef struct rp__backend {
      * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err);
-    /* (optional, together) Queries that are answered at once, by the state of one attach: any number of batches,
-     * each one thread's at a time. Before detach, free them all. */
-    rp_status (*batch_new)(void *state, void **batch, rp_error *err);
+    /* (optional, together) Queries that are answered at once, by the state of one attach: a batch is one of `of`, who
+     * share what memory there is, and one thread's at a time. Before detach, free them all. */
+    rp_status (*batch_new)(void *state, uint32_t of, void **batch, rp_error *err);
     void (*batch_free)(void *batch);
     /* Begins to answer those whose status is RP_OK; asked[0..n) and the arena are the batch's until finish, which
      * waits, and leaves each with its status. Both are called under rp__mapping_guard. Where it leaves start,

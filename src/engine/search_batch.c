@@ -99,17 +99,18 @@ void rp__search_batch_free(rp__search_batch *batch)
     rp__free(batch);
 }
 
-static bool open_group(const rp_searcher *s, group *g)
+static bool open_group(const rp_searcher *s, uint32_t threads, group *g)
 {
     rp_error err;
     rp__arena_init(&g->arena, s->options.max_memory);
     g->asked = rp__alloc_array(GROUP_MOST, sizeof *g->asked);
     g->places = rp__alloc_array(GROUP_MOST, sizeof *g->places);
-    return g->asked && g->places && s->backend->batch_new(s->state, &g->batch, &err) == RP_OK;
+    return g->asked && g->places &&
+           s->backend->batch_new(s->state, threads * IN_FLIGHT, &g->batch, &err) == RP_OK;
 }
 
 /* A device that cannot costs nothing but time. */
-static rp_status open_lane(const rp_searcher *s, lane *l)
+static rp_status open_lane(const rp_searcher *s, uint32_t threads, lane *l)
 {
     rp_status status = rp__searcher_branch(s, &l->searcher);
     if (status != RP_OK || !s->backend->batch_new)
@@ -117,7 +118,7 @@ static rp_status open_lane(const rp_searcher *s, lane *l)
     l->again = rp__alloc_array(IN_FLIGHT * GROUP_MOST, sizeof *l->again);
     l->has_groups = l->again != NULL;
     for (size_t i = 0; i < IN_FLIGHT && l->has_groups; i++)
-        l->has_groups = open_group(s, &l->groups[i]);
+        l->has_groups = open_group(s, threads, &l->groups[i]);
     return RP_OK;
 }
 
@@ -132,7 +133,7 @@ static rp_status open_batch(const rp_searcher *s, size_t threads, rp__search_bat
     batch->lanes = rp__alloc_zero(threads, sizeof *batch->lanes);
     rp_status status = batch->lanes ? RP_OK : RP_NO_MEMORY;
     for (size_t i = 0; i < threads && status == RP_OK; i++)
-        status = open_lane(s, &batch->lanes[i]);
+        status = open_lane(s, (uint32_t)threads, &batch->lanes[i]);
     if (status == RP_OK && threads > 1)
         status = rp__pool_new((uint32_t)threads, &batch->pool);
     if (status != RP_OK) {

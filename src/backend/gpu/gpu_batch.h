@@ -3,16 +3,28 @@
 #define RP_BACKEND_GPU_GPU_BATCH_H
 
 #include "backend/backend.h"
-#include "backend/gpu/gpu_index.h"
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/gpu_words.h"
+
+/* Queries that one launch answers. */
+typedef struct rp__gpu_flight {
+    rp__gpu_and and;
+    uint32_t *asked; /* of its queries: which they are; in the arena */
+    rp_status status; /* of the launch */
+} rp__gpu_flight;
 
 /* Queries on their way, on a stream of their own. One thread at a time; any number for a device. */
 typedef struct rp__gpu_batch {
-    rp__device device;
-    rp__gpu_query query;
+    rp__device device; /* for this thread */
+    const rp__gpu_index *index;
+    uint64_t most;       /* bytes of device memory; 0: any number */
+    rp__gpu_words words;
+    rp__gpu_flight all;  /* words that all must be there, the k best of which are wanted */
+    rp__cu_ptr table;    /* norms by length code */
+    const float *norms;  /* those that lie there */
+    uint32_t n_table;
 } rp__gpu_batch;
 
-/* On the device that holds the index. `most`: bytes of its memory for this batch; 0: any number. */
+/* On the device that holds the index. */
 rp_status rp__gpu_batch_open(rp__gpu_batch *batch, const rp__gpu_index *index, uint64_t most,
                              rp_error *err);
 void rp__gpu_batch_close(rp__gpu_batch *batch); /* all zero is fine */

@@ -106,14 +106,14 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
 
 /* ---- Many queries ------------------------------------------------------------------------------ */
 
-static rp_status batch_new(void *state, void **batch, rp_error *err)
+static rp_status batch_new(void *state, uint32_t of, void **batch, rp_error *err)
 {
     const gpu *g = state;
     *batch = NULL;
     rp__gpu_batch *b = g->has_index ? rp__alloc_zero(1, sizeof *b) : NULL;
     if (!b)
         return g->has_index ? rp__error_no_memory(err) : RP_UNAVAILABLE;
-    rp_status status = rp__gpu_batch_open(b, &g->index, g->left, err);
+    rp_status status = rp__gpu_batch_open(b, &g->index, g->left ? g->left / of + 1 : 0, err);
     if (status != RP_OK) {
         rp__free(b);
         return status;
