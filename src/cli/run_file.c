@@ -72,17 +72,57 @@ static void put_name(const rp__run_file *run, const char *name)
             putc_unlocked((unsigned char)*name <= ' ' || *name == 0x7F ? '_' : *name, run->out);
 }
 
+static void put_text(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        putc_unlocked(*text, out);
+}
+
+/* At least `least` digits, at most 20. */
+static void put_digits(FILE *out, uint64_t n, size_t least)
+{
+    char digits[20];
+    size_t i = sizeof digits;
+    for (; n > 0 || sizeof digits - i < least; n /= 10)
+        digits[--i] = (char)('0' + n % 10);
+    for (; i < sizeof digits; i++)
+        putc_unlocked(digits[i], out);
+}
+
+/* As by %.7f, which took most of the time of a run: fixed / 2^fraction_bits is rounded to even at the seventh decimal. */
+static void put_score(FILE *out, const rp_hit *hit, int32_t fraction_bits)
+{
+    const uint64_t unit = 10000000;
+    if (fraction_bits < 1 || fraction_bits > 30) {
+        fprintf(out, "%.7f", hit->score);
+        return;
+    }
+    uint64_t n = hit->fixed * unit, rest = n & ((UINT64_C(1) << fraction_bits) - 1);
+    uint64_t half = UINT64_C(1) << (fraction_bits - 1);
+    n >>= fraction_bits;
+    n += rest > half || (rest == half && n % 2);
+    put_digits(out, n / unit, 1);
+    putc_unlocked('.', out);
+    put_digits(out, n % unit, 7);
+}
+
 rp_status rp__run_file_put(rp__run_file *run, const char *qid, const rp_hits *hits, const char *tag,
                            rp_error *err)
 {
+    bool is_trec = run->format == RP_RUN_TREC;
     for (size_t i = 0; i < hits->n; i++) {
         put_name(run, qid);
-        fputs(run->format == RP_RUN_TREC ? " Q0 " : "\t", run->out);
+        put_text(run->out, is_trec ? " Q0 " : "\t");
         put_name(run, hits->at[i].name);
-        if (run->format == RP_RUN_TREC)
-            fprintf(run->out, " %zu %.7f %s\n", i + 1, hits->at[i].score, tag);
-        else
-            fprintf(run->out, "\t%zu\n", i + 1);
+        putc_unlocked(is_trec ? ' ' : '\t', run->out);
+        put_digits(run->out, i + 1, 1);
+        if (is_trec) {
+            putc_unlocked(' ', run->out);
+            put_score(run->out, &hits->at[i], hits->fraction_bits);
+            putc_unlocked(' ', run->out);
+            put_text(run->out, tag);
+        }
+        putc_unlocked('\n', run->out);
     }
     return ferror(run->out) && run->out != stdout ? fail(run->path, err) : RP_OK;
 }
