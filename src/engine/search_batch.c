@@ -183,23 +183,14 @@ static void answer_by_cpu(lane *l, rp_batch_query *query)
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
-/* Of the shortest list that all must have; where no word must be there, of all lists. */
+/* Of the shortest list. */
 static uint64_t count_elements(const rp__query *query)
 {
-    uint64_t shortest = UINT64_MAX, all = 0;
-    for (size_t i = 1; i + 1 < query->n_ops; i++) {
-        const rp__op *op = &query->ops[i];
-        if (op->kind != RP_OP_TERM && op->kind != RP_OP_PHRASE)
-            continue;
-        const rp__leaf *leaf = &query->leaves[op->leaf];
-        for (uint32_t w = 0; w < leaf->n_words; w++) {
-            uint32_t df = query->words[leaf->word + w].term.df;
-            all += df;
-            if ((op->role == RP_MUST || op->kind == RP_OP_PHRASE) && df < shortest)
-                shortest = df;
-        }
-    }
-    return shortest < all ? shortest : all;
+    uint32_t shortest = query->n_words ? UINT32_MAX : 0;
+    for (size_t i = 0; i < query->n_words; i++)
+        if (query->words[i].term.df < shortest)
+            shortest = query->words[i].term.df;
+    return shortest;
 }
 
 static void bind(const lane *l, group *g, const place *at)

@@ -1,14 +1,12 @@
 /* gpu_batch.c: many queries at once: which of them a device answers, by which launch, and what comes of it.
  *
- * Flat ANDs and single words go by gpu_and.c. What is not for the device, or does not fit, comes back with
+ * Flat ANDs and single words go by gpu_and.c when the batch is started, flat ORs by gpu_ors.c when it is finished,
+ * because they take turns with those of other threads. What is not for the device, or does not fit, comes back with
  * RP_UNAVAILABLE, so that the caller asks another processor.
  * The guard of mapped memory may leave this file wherever it reads a list: until then nothing is asked of the
  * device, and its memory is the batch's. */
 #include "backend/gpu/gpu_batch.h"
 
-#include <string.h>
-
-#include "base/bits.h"
 #include "base/error.h"
 
 enum {
@@ -21,17 +19,15 @@ typedef struct fill {
     rp__gpu_batch *b;
     const rp__query *like;
     rp__arena *arena;
-    karg_norms norms;
-    uint32_t end; /* of the documents asked about that there are */
 } fill;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-rp_status rp__gpu_batch_open(rp__gpu_batch *b, const rp__gpu_index *index, uint64_t most,
-                             rp_error *err)
+rp_status rp__gpu_batch_open(rp__gpu_batch *b, const rp__gpu_index *index, rp__gpu_ors *ors,
+                             uint64_t most, rp_error *err)
 {
     const rp__device *device = index->device;
-    *b = (rp__gpu_batch){.index = index, .most = most};
+    *b = (rp__gpu_batch){.index = index, .ors = ors, .most = most};
     rp_status status = rp__device_open(&b->device, device->driver, (int)device->handle, err);
     if (status == RP_OK)
         status = rp__gpu_words_open(&b->words, index);
@@ -46,38 +42,10 @@ void rp__gpu_batch_close(rp__gpu_batch *b)
         return;
     (void)rp__device_enter(&b->device);
     rp__gpu_and_close(&b->all.and);
-    rp__device_free(&b->device, b->table);
+    rp__gpu_norms_free(&b->norms, &b->device);
     rp__gpu_words_close(&b->words);
     rp__device_close(&b->device);
     *b = (rp__gpu_batch){0};
-}
-
-/* Norms are the searcher's, and do not change while it lives. They are copied before anything is in flight. */
-static rp_status put_norms(rp__gpu_batch *b, const rp__query *query)
-{
-    uint32_t n = query->lengths.n_table;
-    size_t bytes = n * sizeof(float);
-    void *stage = NULL;
-    if (b->norms == query->norms && b->n_table == n)
-        return RP_OK;
-    if (b->most && bytes > b->most)
-        return RP_NO_MEMORY;
-    rp__device_free(&b->device, b->table);
-    b->norms = NULL;
-    b->table = 0;
-    rp_status status = rp__device_alloc(&b->device, bytes, &b->table);
-    if (status == RP_OK)
-        status = rp__device_check(&b->device, b->device.driver->host_alloc(&stage, bytes, 0));
-    if (status != RP_OK)
-        return status;
-    memcpy(stage, query->norms, bytes);
-    status = rp__device_copy_in(&b->device, b->table, stage, bytes);
-    if (status == RP_OK)
-        status = rp__device_wait(&b->device);
-    b->device.driver->host_free(stage);
-    b->norms = status == RP_OK ? query->norms : NULL;
-    b->n_table = n;
-    return status;
 }
 
 /* Room for launches whose queries want k documents, and none in flight. */
@@ -86,7 +54,7 @@ static rp_status open_flight(rp__gpu_batch *b, rp__gpu_flight *f, uint32_t queri
     if (f->and.device && f->and.limits.k >= k)
         return rp__gpu_and_finish(&f->and);
     rp__gpu_and_close(&f->and);
-    uint64_t table = b->n_table * sizeof(float);
+    uint64_t table = b->norms.args.n_table * sizeof(float);
     rp__gpu_and_limits limits = {
         .queries = queries, .k = (uint32_t)k, .bytes = BYTES_MOST, .most = b->most};
     if (b->most && b->most <= table)
@@ -97,13 +65,13 @@ static rp_status open_flight(rp__gpu_batch *b, rp__gpu_flight *f, uint32_t queri
 
 /* ---- Forms ----------------------------------------------------------------------------------- */
 
-typedef enum form { FORM_ALL, FORM_OTHER } form;
+typedef enum form { FORM_ALL, FORM_ANY, FORM_OTHER } form;
 
 /* One word alone is all that there are. */
 static form form_of(const rp__query *query)
 {
-    size_t n_must = 0, n_should = 0;
-    if (query->n_ops < 3 || query->n_ops - 2 > KARG_WORDS_MOST)
+    size_t n = query->n_ops - 2, n_must = 0, n_should = 0;
+    if (query->n_ops < 3 || n > KARG_WORDS_MOST)
         return FORM_OTHER;
     for (size_t i = 1; i + 1 < query->n_ops; i++) {
         if (query->ops[i].kind != RP_OP_TERM)
@@ -111,16 +79,16 @@ static form form_of(const rp__query *query)
         n_must += query->ops[i].role == RP_MUST;
         n_should += query->ops[i].role == RP_SHOULD;
     }
-    return n_must == query->n_ops - 2 || (n_should == 1 && query->n_ops == 3) ? FORM_ALL
-                                                                              : FORM_OTHER;
+    if (n_must == n || (n_should == 1 && n == 1))
+        return FORM_ALL;
+    return n_should == n ? FORM_ANY : FORM_OTHER;
 }
 
 /* Whether the device has what queries of this kind need, whatever their words. */
-static bool is_for_device(const rp__gpu_batch *b, const rp__query *query)
+static bool is_for_device(const rp__query *query)
 {
     return query->rank->ranking->kind == RP_RANK_BM25 && !query->algorithm &&
-           query->k <= RP_GPU_AND_K && query->lengths.n_table > 0 &&
-           rp__gpu_index_at(b->index, query->lengths.codes) != 0;
+           query->k <= RP_GPU_AND_K;
 }
 
 static bool is_alike(const rp__query *a, const rp__query *b)
@@ -204,28 +172,108 @@ static void take_all(const rp__gpu_flight *from, rp__asked *asked)
     }
 }
 
-/* ---- Starting and finishing ------------------------------------------------------------------ */
+/* ---- Words any of which may be there ----------------------------------------------------------- */
 
-static rp_status begin(fill *f, size_t n)
+/* A score that k documents are known to reach, by what a list says of its k-th best postings; 0: none is. */
+static uint32_t known_floor(const rp__query *query, const rp__gpu_word *word, float weight)
 {
-    rp__gpu_batch *b = f->b;
-    const rp__lengths *lengths = &f->like->lengths;
-    rp_status status = is_for_device(b, f->like) ? rp__device_enter(&b->device) : RP_UNAVAILABLE;
-    if (status == RP_OK)
-        status = put_norms(b, f->like);
-    if (status == RP_OK)
-        status = open_flight(b, &b->all, QUERIES_MOST, f->like->k);
+    const double slack = 0x1p-20; /* of float arithmetic */
+    uint32_t which = query->k <= 10 ? 0 : query->k <= 100 ? 1 : 2;
+    double fixed = (double)weight / 255 * word->kths[which] * (1 - slack) - 1;
+    bool is_known = query->has_bounds && query->k <= 1000;
+    return is_known && fixed > 0 && fixed < 0x1p32 ? (uint32_t)fixed : 0;
+}
+
+/* Whether kernels of ORs read it where it lies. */
+static bool is_read(const rp__gpu_word *word)
+{
+    uint32_t codec = word->word.list.codec;
+    return !word->is_copied &&
+           (codec == KARG_CODEC_RAW || codec == KARG_CODEC_BP128 || codec == KARG_CODEC_BITMAP);
+}
+
+static rp_status open_term(const fill *f, const rp__query *query, const rp__leaf *leaf,
+                           rp__gpu_ors_term *out, uint32_t *least)
+{
+    const rp__term *term = &query->words[leaf->word].term;
+    rp__gpu_word *word;
+    rp_status status = rp__gpu_words_find(&f->b->words, query->segment, term, f->arena, &word);
     if (status != RP_OK)
         return status;
-    f->norms = (karg_norms){.codes = rp__gpu_index_at(b->index, lengths->codes),
-                            .table = b->table,
-                            .code_bytes = lengths->code_bytes,
-                            .n_table = lengths->n_table};
-    f->end = f->like->end < lengths->n_docs ? f->like->end : lengths->n_docs;
+    *out = (rp__gpu_ors_term){.want = {word->key, word->word},
+                              .weight = leaf->weight.weight * rp__rank_scale(query->fraction_bits)};
+    uint32_t floor = known_floor(query, word, out->weight);
+    *least = floor > *least ? floor : *least;
+    if (is_read(word))
+        return RP_OK;
+    if (word->n > RP_GPU_WORDS_COPIED)
+        return RP_UNAVAILABLE;
+    out->want.word = rp__gpu_and_copied(0, 0, word->n);
+    return rp__gpu_words_decode(query->segment, term, f->arena, &out->copied);
+}
+
+/* Words that the index does not know are left out. */
+static rp_status add_any(const fill *f, rp__asked *asked, uint32_t place)
+{
+    const rp__query *query = &asked->query;
+    rp__gpu_any *any = &f->b->any;
+    bool is_whole = query->begin == 0 && query->end >= query->lengths.n_docs;
+    if (query->n_ops - 2 > KARG_OR_TERMS || query->exact_total || query->k == 0 || !is_whole)
+        return RP_UNAVAILABLE;
+    rp__gpu_ors_term *terms = rp__arena_array(f->arena, query->n_ops - 2, sizeof *terms);
+    rp__gpu_ors_query new = {.terms = terms};
+    rp_status status = terms ? RP_OK : RP_NO_MEMORY;
+    for (size_t i = 1; i + 1 < query->n_ops && status == RP_OK; i++) {
+        const rp__leaf *leaf = &query->leaves[query->ops[i].leaf];
+        uint32_t df = query->words[leaf->word].term.df;
+        asked->answer.postings += df;
+        if (df > 0)
+            status = open_term(f, query, leaf, &terms[new.n_terms++], &new.least);
+    }
+    if (asked->answer.postings > query->max_postings)
+        return RP_UNAVAILABLE;
+    if (status != RP_OK || new.n_terms == 0)
+        return status;
+    any->asked[any->n] = place;
+    any->queries[any->n++] = new;
+    return RP_OK;
+}
+
+/* Where fewer match than are wanted, all have been found. */
+static void take_any(const rp__gpu_any *from, rp__asked *asked)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        rp__asked *a = &asked[from->asked[i]];
+        a->status = from->queries[i].status;
+        if (a->status != RP_OK)
+            continue;
+        a->answer.at = from->queries[i].at;
+        a->answer.n = a->answer.total = from->queries[i].n;
+        a->answer.total_is_exact = a->answer.n < a->query.k;
+    }
+}
+
+/* ---- Starting and finishing ------------------------------------------------------------------ */
+
+static rp_status begin(const fill *f, size_t n)
+{
+    rp__gpu_batch *b = f->b;
+    const rp__query *like = f->like;
+    rp_status status = is_for_device(like) ? rp__device_enter(&b->device) : RP_UNAVAILABLE;
+    if (status == RP_OK)
+        status = rp__gpu_norms_put(&b->norms, &b->device, b->index, like, b->most);
+    if (status == RP_OK)
+        status = open_flight(b, &b->all, QUERIES_MOST, like->k);
+    if (status != RP_OK)
+        return status;
+    uint32_t end = like->end < like->lengths.n_docs ? like->end : like->lengths.n_docs;
     b->all.asked = rp__arena_array(f->arena, n, sizeof *b->all.asked);
+    b->any.asked = rp__arena_array(f->arena, n, sizeof *b->any.asked);
+    b->any.queries = rp__arena_array(f->arena, n, sizeof *b->any.queries);
+    b->any.like = like;
     rp__gpu_words_begin(&b->words);
-    rp__gpu_and_begin(&b->all.and, &f->norms, (uint32_t)f->like->k, f->like->begin, f->end);
-    return b->all.asked ? RP_OK : RP_NO_MEMORY;
+    rp__gpu_and_begin(&b->all.and, &b->norms.args, (uint32_t)like->k, like->begin, end);
+    return b->all.asked && b->any.asked && b->any.queries ? RP_OK : RP_NO_MEMORY;
 }
 
 static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
@@ -236,13 +284,17 @@ static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
         return RP_OK;
     if (!is_alike(query, f->like))
         return RP_UNAVAILABLE;
-    return form_of(query) == FORM_ALL ? add_all(f, &f->b->all, asked, place) : RP_UNAVAILABLE;
+    form of = form_of(query);
+    return of == FORM_ALL   ? add_all(f, &f->b->all, asked, place)
+           : of == FORM_ANY ? add_any(f, asked, place)
+                            : RP_UNAVAILABLE;
 }
 
 void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena *arena)
 {
     fill f = {.b = b, .arena = arena};
     b->all.and.n_queries = 0;
+    b->any.n = 0;
     for (size_t i = 0; i < n && !f.like; i++)
         if (asked[i].status == RP_OK && asked[i].query.n_ops > 0)
             f.like = &asked[i].query;
@@ -254,14 +306,23 @@ void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena
         b->all.status = rp__gpu_and_start(&b->all.and);
 }
 
+static void finish_all(rp__gpu_batch *b, rp__asked *asked)
+{
+    rp__gpu_flight *f = &b->all;
+    if (f->status == RP_OK)
+        f->status = rp__device_enter(&b->device);
+    if (f->status == RP_OK)
+        f->status = rp__gpu_and_finish(&f->and);
+    take_all(f, asked);
+}
+
 void rp__gpu_batch_finish(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena *arena)
 {
-    (void)n, (void)arena;
-    if (b->all.and.n_queries == 0)
-        return;
-    if (b->all.status == RP_OK)
-        b->all.status = rp__device_enter(&b->device);
-    if (b->all.status == RP_OK)
-        b->all.status = rp__gpu_and_finish(&b->all.and);
-    take_all(&b->all, asked);
+    (void)n;
+    if (b->any.n > 0) {
+        rp__gpu_ors_run(b->ors, b->any.like, b->any.queries, b->any.n, arena);
+        take_any(&b->any, asked);
+    }
+    if (b->all.and.n_queries > 0)
+        finish_all(b, asked);
 }

@@ -3,6 +3,7 @@
 #define RP_BACKEND_GPU_GPU_BATCH_H
 
 #include "backend/backend.h"
+#include "backend/gpu/gpu_ors.h"
 #include "backend/gpu/gpu_words.h"
 
 /* Queries that one launch answers. */
@@ -12,21 +13,29 @@ typedef struct rp__gpu_flight {
     rp_status status; /* of the launch */
 } rp__gpu_flight;
 
+/* ORs on their way. */
+typedef struct rp__gpu_any {
+    rp__gpu_ors_query *queries; /* in the arena */
+    uint32_t *asked;            /* which they are */
+    const rp__query *like;
+    size_t n;
+} rp__gpu_any;
+
 /* Queries on their way, on a stream of their own. One thread at a time; any number for a device. */
 typedef struct rp__gpu_batch {
     rp__device device; /* for this thread */
     const rp__gpu_index *index;
-    uint64_t most;       /* bytes of device memory; 0: any number */
+    rp__gpu_ors *ors;
+    uint64_t most; /* bytes of device memory; 0: any number */
     rp__gpu_words words;
-    rp__gpu_flight all;  /* words that all must be there, the k best of which are wanted */
-    rp__cu_ptr table;    /* norms by length code */
-    const float *norms;  /* those that lie there */
-    uint32_t n_table;
+    rp__gpu_norms norms;
+    rp__gpu_flight all; /* words that all must be there */
+    rp__gpu_any any;    /* words any of which may be */
 } rp__gpu_batch;
 
-/* On the device that holds the index. */
-rp_status rp__gpu_batch_open(rp__gpu_batch *batch, const rp__gpu_index *index, uint64_t most,
-                             rp_error *err);
+/* On the device that holds the index; `ors` answers for all batches of it. */
+rp_status rp__gpu_batch_open(rp__gpu_batch *batch, const rp__gpu_index *index, rp__gpu_ors *ors,
+                             uint64_t most, rp_error *err);
 void rp__gpu_batch_close(rp__gpu_batch *batch); /* all zero is fine */
 
 /* As rp__backend's batch_start and batch_finish. */

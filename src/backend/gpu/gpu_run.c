@@ -16,6 +16,7 @@ typedef struct gpu {
     rp__device device;
     rp__gpu_index index;
     rp__gpu_query query;
+    rp__gpu_ors ors;
     bool has_index; /* otherwise every query is refused */
     uint64_t left;  /* bytes of device memory for queries; 0: any number */
 } gpu;
@@ -58,6 +59,7 @@ static void detach(void *state)
 {
     gpu *g = state;
     if (g->device.context) {
+        rp__gpu_ors_close(&g->ors);
         (void)rp__device_enter(&g->device);
         rp__gpu_query_close(&g->query);
         rp__gpu_index_close(&g->index);
@@ -89,8 +91,10 @@ static rp_status attach(const rp__segment *segment, const rp__place *place, void
     /* a byte, where nothing is left: 0 would mean any number */
     if (most)
         g->left = most > g->index.bytes ? most - g->index.bytes : 1;
-    if (g->has_index)
+    if (g->has_index) {
         rp__gpu_query_open(&g->query, &g->device, &g->index, g->left);
+        rp__gpu_ors_open(&g->ors, &g->index, g->left / 2);
+    }
     return RP_OK;
 }
 
@@ -108,12 +112,13 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
 
 static rp_status batch_new(void *state, uint32_t of, void **batch, rp_error *err)
 {
-    const gpu *g = state;
+    gpu *g = state;
     *batch = NULL;
     rp__gpu_batch *b = g->has_index ? rp__alloc_zero(1, sizeof *b) : NULL;
     if (!b)
         return g->has_index ? rp__error_no_memory(err) : RP_UNAVAILABLE;
-    rp_status status = rp__gpu_batch_open(b, &g->index, g->left ? g->left / of + 1 : 0, err);
+    rp_status status =
+        rp__gpu_batch_open(b, &g->index, &g->ors, g->left ? g->left / 2 / of + 1 : 0, err);
     if (status != RP_OK) {
         rp__free(b);
         return status;

@@ -9,10 +9,7 @@
 #include "base/alloc.h"
 #include "codec/codec.h"
 
-enum {
-    SLOTS = 4096,
-    COPIED_MOST = 2048, /* postings of a list that is decoded here */
-};
+enum { SLOTS = 4096 };
 
 rp_status rp__gpu_words_open(rp__gpu_words *words, const rp__gpu_index *index)
 {
@@ -46,7 +43,7 @@ static void look(const rp__gpu_words *words, const rp__list *list, rp__gpu_word 
     out->status = list->codec ? rp__gpu_and_word(words->index, list, &out->word) : RP_UNAVAILABLE;
     if (out->status != RP_UNAVAILABLE)
         return;
-    out->is_copied = list->n <= COPIED_MOST;
+    out->is_copied = list->n <= RP_GPU_WORDS_COPIED;
     out->status = out->is_copied ? RP_OK : RP_UNAVAILABLE;
 }
 
@@ -70,25 +67,36 @@ rp_status rp__gpu_words_find(rp__gpu_words *words, const rp__segment *segment, c
     return slot->status;
 }
 
-/* Docids and frequencies side by side. */
-static rp_status copy_list(const rp__segment *segment, const rp__term *term, rp__arena *arena,
-                           rp__gpu_and *batch, karg_word *out)
+rp_status rp__gpu_words_decode(const rp__segment *segment, const rp__term *term, rp__arena *arena,
+                               const uint32_t **out)
 {
     rp__list list;
     rp_status status = rp__segment_list(segment, term, arena, &list);
     if (status != RP_OK)
         return status;
     size_t room = list.n + (size_t)RP_BLOCK_ROOM;
-    uint32_t *docids = rp__arena_array(arena, 2 * room, sizeof *docids), *tfs = docids + room;
-    uint64_t at;
-    uint32_t *to = rp__gpu_and_put(batch, 2 * (size_t)list.n * sizeof *docids, &at);
-    if (!docids || !to)
+    uint32_t *docids = rp__arena_array(arena, 2 * room, sizeof *docids);
+    if (!docids)
         return RP_NO_MEMORY;
-    status = rp__list_decode(&list, docids, tfs);
-    memcpy(to, docids, list.n * sizeof *docids);
-    memcpy(to + list.n, tfs, list.n * sizeof *tfs);
-    *out = rp__gpu_and_copied(at, at + list.n * sizeof *docids, list.n);
+    status = rp__list_decode(&list, docids, docids + room);
+    memmove(docids + list.n, docids + room, list.n * sizeof *docids);
+    *out = docids;
     return status;
+}
+
+static rp_status copy_list(const rp__segment *segment, const rp__term *term, rp__arena *arena,
+                           rp__gpu_and *batch, rp__gpu_word *word)
+{
+    const uint32_t *docids;
+    uint64_t at;
+    size_t half = word->n * sizeof *docids;
+    rp_status status = rp__gpu_words_decode(segment, term, arena, &docids);
+    void *to = status == RP_OK ? rp__gpu_and_put(batch, 2 * half, &at) : NULL;
+    if (!to)
+        return status == RP_OK ? RP_NO_MEMORY : status;
+    memcpy(to, docids, 2 * half);
+    word->word = rp__gpu_and_copied(at, at + half, word->n);
+    return RP_OK;
 }
 
 rp_status rp__gpu_words_put(const rp__gpu_words *words, const rp__segment *segment,
@@ -100,7 +108,7 @@ rp_status rp__gpu_words_put(const rp__gpu_words *words, const rp__segment *segme
         return RP_OK;
     rp_status status = RP_OK;
     if (word->is_copied)
-        status = copy_list(segment, term, arena, batch, &word->word);
+        status = copy_list(segment, term, arena, batch, word);
     karg_word *to = status == RP_OK ? rp__gpu_and_put(batch, sizeof *to, &at) : NULL;
     if (!to)
         return status == RP_OK ? RP_NO_MEMORY : status;

@@ -7,6 +7,8 @@
 
 #include "backend/gpu/gpu_and.h"
 
+enum { RP_GPU_WORDS_COPIED = 2048 }; /* postings, at most, of lists that go with a batch */
+
 /* A list. */
 typedef struct rp__gpu_word {
     uint64_t key; /* which one; 0: none */
@@ -34,6 +36,9 @@ void rp__gpu_words_begin(rp__gpu_words *words); /* a batch: what lay with the on
  * changed. RP_UNAVAILABLE: it is not for kernels. */
 rp_status rp__gpu_words_find(rp__gpu_words *words, const rp__segment *segment, const rp__term *term,
                              rp__arena *arena, rp__gpu_word **out);
+/* Its docids, and behind them as many frequencies, in the arena. */
+rp_status rp__gpu_words_decode(const rp__segment *segment, const rp__term *term, rp__arena *arena,
+                               const uint32_t **out);
 /* Puts its word into the batch, unless it is there: word->at. RP_NO_MEMORY: the batch has no room left. */
 rp_status rp__gpu_words_put(const rp__gpu_words *words, const rp__segment *segment,
                             const rp__term *term, rp__arena *arena, rp__gpu_and *batch,
