@@ -11,7 +11,7 @@
 
 enum {
     QUERIES_MOST = 1024,  /* of a launch */
-    BYTES_MOST = 2 << 20, /* that its queries bring along */
+    BYTES_MOST = 1 << 18, /* that its queries bring along */
 };
 
 /* What is being filled: all queries of a batch are alike but for their words. */
@@ -23,17 +23,12 @@ typedef struct fill {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-rp_status rp__gpu_batch_open(rp__gpu_batch *b, const rp__gpu_index *index, rp__gpu_ors *ors,
+rp_status rp__gpu_batch_open(rp__gpu_batch *b, rp__gpu_words *words, rp__gpu_ors *ors,
                              uint64_t most, rp_error *err)
 {
-    const rp__device *device = index->device;
-    *b = (rp__gpu_batch){.index = index, .ors = ors, .most = most};
-    rp_status status = rp__device_open(&b->device, device->driver, (int)device->handle, err);
-    if (status == RP_OK)
-        status = rp__gpu_words_open(&b->words, index);
-    if (status != RP_OK)
-        rp__gpu_batch_close(b);
-    return status;
+    const rp__device *device = words->index->device;
+    *b = (rp__gpu_batch){.index = words->index, .words = words, .ors = ors, .most = most};
+    return rp__device_open(&b->device, device->driver, (int)device->handle, err);
 }
 
 void rp__gpu_batch_close(rp__gpu_batch *b)
@@ -43,7 +38,6 @@ void rp__gpu_batch_close(rp__gpu_batch *b)
     (void)rp__device_enter(&b->device);
     rp__gpu_and_close(&b->all.and);
     rp__gpu_norms_free(&b->norms, &b->device);
-    rp__gpu_words_close(&b->words);
     rp__device_close(&b->device);
     *b = (rp__gpu_batch){0};
 }
@@ -108,28 +102,28 @@ static uint64_t count_postings(const karg_and_word *words, uint32_t n)
     return sum;
 }
 
-/* The query's words, the shortest list first; n 0: one of them is nowhere. */
-static rp_status collect(const fill *f, const rp__query *query, rp__gpu_and *to,
-                         karg_and_word *words, uint32_t *n)
+static bool are_known(const rp__query *query)
+{
+    for (size_t i = 1; i + 1 < query->n_ops; i++)
+        if (query->words[query->leaves[query->ops[i].leaf].word].term.df == 0)
+            return false;
+    return true;
+}
+
+/* The query's words, the shortest list first. */
+static rp_status collect(const fill *f, const rp__query *query, karg_and_word *words, uint32_t *n)
 {
     float scale = rp__rank_scale(query->fraction_bits);
     *n = 0;
-    for (size_t i = 1; i + 1 < query->n_ops; i++)
-        if (query->words[query->leaves[query->ops[i].leaf].word].term.df == 0)
-            return RP_OK;
     for (size_t i = 1; i + 1 < query->n_ops; i++) {
         const rp__leaf *leaf = &query->leaves[query->ops[i].leaf];
-        const rp__term *term = &query->words[leaf->word].term;
-        rp__gpu_word *word;
-        rp_status status = rp__gpu_words_find(&f->b->words, query->segment, term, f->arena, &word);
-        if (status == RP_OK)
-            status = rp__gpu_words_put(&f->b->words, query->segment, term, f->arena, to, word);
-        if (status != RP_OK)
-            return status;
-        uint32_t j = (*n)++;
-        for (; j > 0 && words[j - 1].n > word->n; j--)
+        const rp__gpu_word *word = rp__gpu_words_find(f->b->words, &query->words[leaf->word].term);
+        if (!word || !word->at)
+            return RP_UNAVAILABLE;
+        uint32_t j = (*n)++, df = word->word.list.n;
+        for (; j > 0 && words[j - 1].n > df; j--)
             words[j] = words[j - 1];
-        words[j] = (karg_and_word){word->at, leaf->weight.weight * scale, word->n};
+        words[j] = (karg_and_word){word->at, leaf->weight.weight * scale, df};
     }
     return RP_OK;
 }
@@ -139,9 +133,10 @@ static rp_status add_all(const fill *f, rp__gpu_flight *to, rp__asked *asked, ui
     const rp__query *query = &asked->query;
     karg_and_word words[KARG_WORDS_MOST];
     uint32_t n;
-    rp_status status = collect(f, query, &to->and, words, &n);
-    asked->answer = (rp__answer){.total_is_exact = true};
-    if (status != RP_OK || n == 0)
+    if (!are_known(query))
+        return RP_OK;
+    rp_status status = collect(f, query, words, &n);
+    if (status != RP_OK)
         return status;
     asked->answer.postings = count_postings(words, n);
     if (asked->answer.postings > query->max_postings)
@@ -184,32 +179,18 @@ static uint32_t known_floor(const rp__query *query, const rp__gpu_word *word, fl
     return is_known && fixed > 0 && fixed < 0x1p32 ? (uint32_t)fixed : 0;
 }
 
-/* Whether kernels of ORs read it where it lies. */
-static bool is_read(const rp__gpu_word *word)
-{
-    uint32_t codec = word->word.list.codec;
-    return !word->is_copied &&
-           (codec == KARG_CODEC_RAW || codec == KARG_CODEC_BP128 || codec == KARG_CODEC_BITMAP);
-}
-
+/* Kernels of ORs read fewer codecs. */
 static rp_status open_term(const fill *f, const rp__query *query, const rp__leaf *leaf,
                            rp__gpu_ors_term *out, uint32_t *least)
 {
-    const rp__term *term = &query->words[leaf->word].term;
-    rp__gpu_word *word;
-    rp_status status = rp__gpu_words_find(&f->b->words, query->segment, term, f->arena, &word);
-    if (status != RP_OK)
-        return status;
-    *out = (rp__gpu_ors_term){.want = {word->key, word->word},
-                              .weight = leaf->weight.weight * rp__rank_scale(query->fraction_bits)};
-    uint32_t floor = known_floor(query, word, out->weight);
-    *least = floor > *least ? floor : *least;
-    if (is_read(word))
-        return RP_OK;
-    if (word->n > RP_GPU_WORDS_COPIED)
+    const rp__gpu_word *word = rp__gpu_words_find(f->b->words, &query->words[leaf->word].term);
+    if (!word || !word->at || word->word.list.codec == KARG_CODEC_EF128)
         return RP_UNAVAILABLE;
-    out->want.word = rp__gpu_and_copied(0, 0, word->n);
-    return rp__gpu_words_decode(query->segment, term, f->arena, &out->copied);
+    float weight = leaf->weight.weight * rp__rank_scale(query->fraction_bits);
+    uint32_t floor = known_floor(query, word, weight);
+    *out = (rp__gpu_ors_term){word->key, &word->word, weight};
+    *least = floor > *least ? floor : *least;
+    return RP_OK;
 }
 
 /* Words that the index does not know are left out. */
@@ -271,7 +252,6 @@ static rp_status begin(const fill *f, size_t n)
     b->any.asked = rp__arena_array(f->arena, n, sizeof *b->any.asked);
     b->any.queries = rp__arena_array(f->arena, n, sizeof *b->any.queries);
     b->any.like = like;
-    rp__gpu_words_begin(&b->words);
     rp__gpu_and_begin(&b->all.and, &b->norms.args, (uint32_t)like->k, like->begin, end);
     return b->all.asked && b->any.asked && b->any.queries ? RP_OK : RP_NO_MEMORY;
 }
@@ -290,6 +270,24 @@ static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
                             : RP_UNAVAILABLE;
 }
 
+/* Lists that nobody has asked for before go to the device, all at once. Queries whose lists do not are refused when
+ * they are added. */
+static void add_words(const fill *f, const rp__asked *asked, size_t n)
+{
+    size_t n_new = 0, most = 0;
+    for (size_t i = 0; i < n; i++)
+        most += asked[i].status == RP_OK ? asked[i].query.n_words : 0;
+    const rp__term **new = rp__arena_array(f->arena, most, sizeof *new);
+    for (size_t i = 0; i < n && new; i++)
+        for (size_t w = 0; asked[i].status == RP_OK && w < asked[i].query.n_words; w++) {
+            const rp__term *term = &asked[i].query.words[w].term;
+            if (term->df > 0 && !rp__gpu_words_find(f->b->words, term))
+                new[n_new++] = term;
+        }
+    if (n_new > 0)
+        (void)rp__gpu_words_add(f->b->words, f->like->segment, new, n_new, f->arena);
+}
+
 void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena *arena)
 {
     fill f = {.b = b, .arena = arena};
@@ -299,6 +297,8 @@ void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena
         if (asked[i].status == RP_OK && asked[i].query.n_ops > 0)
             f.like = &asked[i].query;
     rp_status status = f.like ? begin(&f, n) : RP_OK;
+    if (status == RP_OK && f.like)
+        add_words(&f, asked, n);
     for (size_t i = 0; i < n; i++)
         if (asked[i].status == RP_OK)
             asked[i].status = status == RP_OK ? add(&f, &asked[i], (uint32_t)i) : status;

@@ -25,16 +25,16 @@ typedef struct rp__gpu_any {
 typedef struct rp__gpu_batch {
     rp__device device; /* for this thread */
     const rp__gpu_index *index;
+    rp__gpu_words *words;
     rp__gpu_ors *ors;
     uint64_t most; /* bytes of device memory; 0: any number */
-    rp__gpu_words words;
     rp__gpu_norms norms;
     rp__gpu_flight all; /* words that all must be there */
     rp__gpu_any any;    /* words any of which may be */
 } rp__gpu_batch;
 
-/* On the device that holds the index; `ors` answers for all batches of it. */
-rp_status rp__gpu_batch_open(rp__gpu_batch *batch, const rp__gpu_index *index, rp__gpu_ors *ors,
+/* On the device that holds the index; `words` and `ors` are for all batches of it. */
+rp_status rp__gpu_batch_open(rp__gpu_batch *batch, rp__gpu_words *words, rp__gpu_ors *ors,
                              uint64_t most, rp_error *err);
 void rp__gpu_batch_close(rp__gpu_batch *batch); /* all zero is fine */
 

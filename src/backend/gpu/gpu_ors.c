@@ -1,19 +1,15 @@
 /* gpu_ors.c: ORs of many threads, in turn, by gpu_or.c.
  *
- * Lists are laid out once and kept, which is why there is one such place and not one a thread. Lists that do not lie
- * in the index (tiny ones, and others that kernels do not read) come along with their queries. */
+ * Lists are laid out once and kept, which is why there is one such place and not one a thread. */
 #include "backend/gpu/gpu_ors.h"
 
 #include <string.h>
 
 #include "backend/gpu/kernels/tuning.h"
-#include "base/bits.h"
 
 enum {
-    QUERIES_MOST = 64,     /* of a launch */
-    COPIES_MOST = 1 << 20, /* bytes of lists that come along with them */
-    WORK_MOST = 24 << 20,  /* bytes that such a launch has beside lists that are laid out, about */
-    ALIGN = 16,
+    QUERIES_MOST = 64,    /* of a launch */
+    WORK_MOST = 24 << 20, /* bytes that such a launch has beside lists that are laid out, about */
 };
 
 /* A launch's queries. */
@@ -43,9 +39,6 @@ void rp__gpu_ors_close(rp__gpu_ors *ors)
         return;
     if (ors->device.context) {
         (void)rp__device_enter(&ors->device);
-        if (ors->stage)
-            ors->device.driver->host_free(ors->stage);
-        rp__device_free(&ors->device, ors->copies);
         rp__gpu_or_close(&ors->or);
         rp__gpu_tiled_close(&ors->tiled);
         rp__gpu_norms_free(&ors->norms, &ors->device);
@@ -53,22 +46,6 @@ void rp__gpu_ors_close(rp__gpu_ors *ors)
     }
     pthread_mutex_destroy(&ors->lock);
     *ors = (rp__gpu_ors){0};
-}
-
-static rp_status open_copies(rp__gpu_ors *ors)
-{
-    void *stage = NULL;
-    if (ors->stage)
-        return RP_OK;
-    rp_status status =
-        rp__device_check(&ors->device, ors->device.driver->host_alloc(&stage, COPIES_MOST, 0));
-    if (status == RP_OK)
-        status = rp__device_alloc(&ors->device, COPIES_MOST, &ors->copies);
-    if (status == RP_OK)
-        ors->stage = stage;
-    else if (stage)
-        ors->device.driver->host_free(stage);
-    return status;
 }
 
 /* For all lists of the index, if so much is to be had. */
@@ -84,9 +61,9 @@ static rp_status lists_bytes(rp__gpu_ors *ors, const rp__query *like, size_t *ou
         return status;
     if (most == 0)
         most = unused / 2;
-    if (most < WORK_MOST + COPIES_MOST + (1 << 20))
+    if (most < WORK_MOST + (1 << 20))
         return RP_NO_MEMORY;
-    most -= WORK_MOST + COPIES_MOST;
+    most -= WORK_MOST;
     *out = (size_t)(wanted < most ? wanted : most);
     return RP_OK;
 }
@@ -130,8 +107,6 @@ static rp_status enter(rp__gpu_ors *ors, const rp__query *like)
     status = rp__device_enter(&ors->device);
     if (status == RP_OK)
         status = settle(ors);
-    if (status == RP_OK)
-        status = open_copies(ors);
     return status == RP_OK ? open_lists(ors, like) : status;
 }
 
@@ -148,35 +123,14 @@ static bool make_arrays(launch *l)
     return l->want && l->lists && l->terms && l->asks;
 }
 
-/* All wants; lists that come along get their places. */
-static rp_status stage_lists(const launch *l)
-{
-    rp__gpu_ors *ors = l->ors;
-    size_t used = 0, i = 0;
-    for (size_t q = 0; q < l->n; q++)
-        for (uint32_t t = 0; t < l->queries[q].n_terms; t++, i++) {
-            const rp__gpu_ors_term *term = &l->queries[q].terms[t];
-            karg_list *list = &l->want[i].word.list;
-            l->want[i] = term->want;
-            if (!term->copied)
-                continue;
-            size_t half = list->n * sizeof(uint32_t);
-            if (2 * half > COPIES_MOST - used)
-                return RP_NO_MEMORY;
-            memcpy(ors->stage + used, term->copied, 2 * half);
-            list->docs = ors->copies + used;
-            list->freqs = list->docs + half;
-            used = rp__bits_align(used + 2 * half, ALIGN);
-        }
-    return used ? rp__device_copy_in(&ors->device, ors->copies, ors->stage, used) : RP_OK;
-}
-
 static rp_status run_launch(const launch *l, uint32_t n_docs)
 {
     rp__gpu_ors *ors = l->ors;
-    rp_status status = stage_lists(l);
-    if (status == RP_OK)
-        status = rp__gpu_tiled_get(&ors->tiled, l->want, l->n_terms, l->lists);
+    for (size_t q = 0, i = 0; q < l->n; q++)
+        for (uint32_t t = 0; t < l->queries[q].n_terms; t++, i++)
+            l->want[i] =
+                (rp__gpu_tiled_want){l->queries[q].terms[t].key, *l->queries[q].terms[t].word};
+    rp_status status = rp__gpu_tiled_get(&ors->tiled, l->want, l->n_terms, l->lists);
     if (status != RP_OK)
         return status;
     for (size_t q = 0, i = 0; q < l->n; q++) {

@@ -18,17 +18,14 @@ typedef struct rp__gpu_ors {
     rp__gpu_norms norms;
     rp__gpu_tiled tiled;
     rp__gpu_or or;
-    uint8_t *stage; /* pinned: lists on their way, */
-    rp__cu_ptr copies; /* and where they go */
     bool is_busy; /* work was given to the device, and nobody saw it end */
 } rp__gpu_ors;
 
 /* A list that a query has. */
 typedef struct rp__gpu_ors_term {
-    rp__gpu_tiled_want want;
-    float weight;           /* times 2^s */
-    const uint32_t *copied; /* its docids and as many frequencies behind them, that go with the query; NULL: it is
-                             * where want says */
+    uint64_t key; /* tells it from others */
+    const karg_word *word;
+    float weight; /* times 2^s */
 } rp__gpu_ors_term;
 
 typedef struct rp__gpu_ors_query {

@@ -16,6 +16,7 @@ typedef struct gpu {
     rp__device device;
     rp__gpu_index index;
     rp__gpu_query query;
+    rp__gpu_words words;
     rp__gpu_ors ors;
     bool has_index; /* otherwise every query is refused */
     uint64_t left;  /* bytes of device memory for queries; 0: any number */
@@ -60,6 +61,7 @@ static void detach(void *state)
     gpu *g = state;
     if (g->device.context) {
         rp__gpu_ors_close(&g->ors);
+        rp__gpu_words_close(&g->words);
         (void)rp__device_enter(&g->device);
         rp__gpu_query_close(&g->query);
         rp__gpu_index_close(&g->index);
@@ -93,8 +95,11 @@ static rp_status attach(const rp__segment *segment, const rp__place *place, void
         g->left = most > g->index.bytes ? most - g->index.bytes : 1;
     if (g->has_index) {
         rp__gpu_query_open(&g->query, &g->device, &g->index, g->left);
-        rp__gpu_ors_open(&g->ors, &g->index, g->left / 2);
+        rp__gpu_ors_open(&g->ors, &g->index, g->left / 4);
+        status = rp__gpu_words_open(&g->words, &g->index, rp__segment_get_info(segment)->terms,
+                                    g->left / 4);
     }
+    g->has_index = g->has_index && status == RP_OK;
     return RP_OK;
 }
 
@@ -118,7 +123,7 @@ static rp_status batch_new(void *state, uint32_t of, void **batch, rp_error *err
     if (!b)
         return g->has_index ? rp__error_no_memory(err) : RP_UNAVAILABLE;
     rp_status status =
-        rp__gpu_batch_open(b, &g->index, &g->ors, g->left ? g->left / 2 / of + 1 : 0, err);
+        rp__gpu_batch_open(b, &g->words, &g->ors, g->left ? g->left / 2 / of + 1 : 0, err);
     if (status != RP_OK) {
         rp__free(b);
         return status;

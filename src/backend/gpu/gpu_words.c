@@ -1,33 +1,147 @@
-/* gpu_words.c: lists of queries, each looked at once in a while and sent once a batch.
+/* gpu_words.c: a table of lists that only grows: reading takes no lock.
  *
- * Tiny lists, which lie in the dictionary, and short ones in codecs that kernels do not read, are decoded here and go
- * with each batch. Reads mapped memory: where the guard leaves it, a slot is as it was, or empty. */
+ * New lists are opened, and decoded where they must be, by the thread that asks for them: that reads mapped memory, so
+ * it holds no lock. Then, under the lock, they get a place on the device and are copied; they are in the table once
+ * the copy is seen to have ended. */
 #include "backend/gpu/gpu_words.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "codec/codec.h"
 
-enum { SLOTS = 4096 };
+enum {
+    SLOTS_LEAST = 1 << 10,
+    SLOTS_MOST = 1 << 22,
+    STAGE = 1 << 20, /* bytes that are copied at a time */
+    PIECE_LEAST =
+        1 << 17, /* bytes of device memory that are taken at a time: as many as there are */
+    PIECE_MOST = 1 << 24,
+    BLOCK = 256, /* words */
+    ALIGN = 16,
+};
 
-rp_status rp__gpu_words_open(rp__gpu_words *words, const rp__gpu_index *index)
+/* A list on its way into the table. */
+typedef struct fresh {
+    rp__gpu_word word;
+    const uint32_t
+        *decoded; /* docids, and as many frequencies behind them; NULL: it is read where it lies */
+} fresh;
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+rp_status rp__gpu_words_open(rp__gpu_words *w, const rp__gpu_index *index, uint64_t n_terms,
+                             uint64_t most)
 {
-    *words = (rp__gpu_words){.index = index};
-    words->slots = rp__alloc_zero(SLOTS, sizeof *words->slots);
-    return words->slots ? RP_OK : RP_NO_MEMORY;
+    *w = (rp__gpu_words){.index = index, .most = most, .n_slots = SLOTS_LEAST};
+    pthread_mutex_init(&w->lock, NULL);
+    while (w->n_slots < 2 * n_terms && w->n_slots < SLOTS_MOST)
+        w->n_slots *= 2;
+    w->slots = rp__alloc_zero(w->n_slots, sizeof *w->slots);
+    return w->slots ? RP_OK : RP_NO_MEMORY;
 }
 
-void rp__gpu_words_close(rp__gpu_words *words)
+static void close_device(rp__gpu_words *w)
 {
-    rp__free(words->slots);
-    *words = (rp__gpu_words){0};
+    if (!w->device.context)
+        return;
+    (void)rp__device_enter(&w->device);
+    for (size_t i = 0; i < w->n_pieces; i++)
+        rp__device_free(&w->device, w->pieces[i]);
+    if (w->stage)
+        w->device.driver->host_free(w->stage);
+    rp__device_close(&w->device);
 }
 
-void rp__gpu_words_begin(rp__gpu_words *words)
+void rp__gpu_words_close(rp__gpu_words *w)
 {
-    words->number++;
+    if (!w->index)
+        return;
+    close_device(w);
+    for (size_t i = 0; i < w->n_blocks; i++)
+        rp__free(w->blocks[i]);
+    rp__free(w->blocks);
+    rp__free(w->pieces);
+    rp__free(w->slots);
+    pthread_mutex_destroy(&w->lock);
+    *w = (rp__gpu_words){0};
 }
+
+/* The device of the index, by a stream of our own, with nothing in work. */
+static rp_status enter(rp__gpu_words *w)
+{
+    rp_error err;
+    void *stage = NULL;
+    const rp__device *of = w->index->device;
+    rp_status status = RP_OK;
+    if (!w->device.context)
+        status = rp__device_open(&w->device, of->driver, (int)of->handle, &err);
+    if (status == RP_OK)
+        status = rp__device_enter(&w->device);
+    if (status == RP_OK && w->is_busy)
+        status = rp__device_wait(&w->device);
+    if (status == RP_OK && !w->stage) {
+        status = rp__device_check(&w->device, w->device.driver->host_alloc(&stage, STAGE, 0));
+        w->stage = status == RP_OK ? stage : NULL;
+    }
+    w->is_busy = w->is_busy && status != RP_OK;
+    return status;
+}
+
+static rp_status add_piece(rp__gpu_words *w, uint64_t bytes)
+{
+    size_t unused, total;
+    rp__cu_ptr at;
+    rp_status status = rp__device_check(&w->device, w->device.driver->memory_info(&unused, &total));
+    if (status != RP_OK)
+        return status;
+    uint64_t most = w->most ? w->most : w->bytes + unused / 2;
+    uint64_t size = w->bytes < PIECE_LEAST ? PIECE_LEAST : w->bytes;
+    size = size < PIECE_MOST ? size : PIECE_MOST;
+    size = size > bytes ? size : bytes;
+    if (size > most || w->bytes > most - size ||
+        !rp__alloc_grow(&w->pieces, &w->cap_pieces, w->n_pieces + 1, sizeof at))
+        return RP_NO_MEMORY;
+    status = rp__device_alloc(&w->device, size, &at);
+    if (status != RP_OK)
+        return status;
+    w->pieces[w->n_pieces++] = w->at = at;
+    w->left = size;
+    w->bytes += size;
+    return RP_OK;
+}
+
+/* What is left of the piece before is lost. */
+static rp_status take_place(rp__gpu_words *w, uint64_t bytes, uint64_t *at)
+{
+    bytes = rp__bits_align(bytes, ALIGN);
+    rp_status status = bytes <= w->left ? RP_OK : add_piece(w, bytes);
+    if (status != RP_OK)
+        return status;
+    *at = w->at;
+    w->at += bytes;
+    w->left -= bytes;
+    return RP_OK;
+}
+
+static rp_status take_word(rp__gpu_words *w, rp__gpu_word **out)
+{
+    if (w->n_blocks == 0 || w->taken == BLOCK) {
+        rp__gpu_word *block = rp__alloc_array(BLOCK, sizeof *block);
+        if (!block ||
+            !rp__alloc_grow(&w->blocks, &w->cap_blocks, w->n_blocks + 1, sizeof *w->blocks)) {
+            rp__free(block);
+            return RP_NO_MEMORY;
+        }
+        w->blocks[w->n_blocks++] = block;
+        w->taken = 0;
+    }
+    *out = &w->blocks[w->n_blocks - 1][w->taken++];
+    return RP_OK;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
 
 /* Not 0, and never that of another list: offsets have no highest bit, nor have addresses. */
 static uint64_t key_of(const rp__term *term)
@@ -35,86 +149,158 @@ static uint64_t key_of(const rp__term *term)
     return term->tiny ? (uint64_t)(uintptr_t)term->tiny : term->list_offset | UINT64_C(1) << 63;
 }
 
-static void look(const rp__gpu_words *words, const rp__list *list, rp__gpu_word *out)
+/* The slot where the key is, or goes. */
+static _Atomic(rp__gpu_word *) *slot_of(const rp__gpu_words *w, uint64_t key, rp__gpu_word **there)
 {
-    *out = (rp__gpu_word){.n = list->n};
-    if (list->kths)
-        memcpy(out->kths, list->kths, sizeof out->kths);
-    out->status = list->codec ? rp__gpu_and_word(words->index, list, &out->word) : RP_UNAVAILABLE;
-    if (out->status != RP_UNAVAILABLE)
-        return;
-    out->is_copied = list->n <= RP_GPU_WORDS_COPIED;
-    out->status = out->is_copied ? RP_OK : RP_UNAVAILABLE;
+    size_t mask = w->n_slots - 1, i = (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & mask;
+    while ((*there = atomic_load_explicit(&w->slots[i], memory_order_acquire)) != NULL &&
+           (*there)->key != key)
+        i = (i + 1) & mask;
+    return &w->slots[i];
 }
 
-rp_status rp__gpu_words_find(rp__gpu_words *words, const rp__segment *segment, const rp__term *term,
-                             rp__arena *arena, rp__gpu_word **out)
+const rp__gpu_word *rp__gpu_words_find(const rp__gpu_words *w, const rp__term *term)
 {
-    uint64_t key = key_of(term);
-    rp__gpu_word *slot = &words->slots[key * UINT64_C(0x9E3779B97F4A7C15) >> 52];
-    _Static_assert(SLOTS == 1 << 12, "the bits that are left");
-    *out = slot;
-    if (slot->key == key)
-        return slot->status;
-    rp__list list;
-    rp_status status = rp__segment_list(segment, term, arena, &list);
-    if (status != RP_OK)
-        return status;
-    rp__gpu_word new;
-    look(words, &list, &new);
-    new.key = key;
-    *slot = new;
-    return slot->status;
+    rp__gpu_word *there;
+    (void)slot_of(w, key_of(term), &there);
+    return there;
 }
 
-rp_status rp__gpu_words_decode(const rp__segment *segment, const rp__term *term, rp__arena *arena,
-                               const uint32_t **out)
+/* Unless another thread was faster. */
+static rp_status publish(rp__gpu_words *w, const rp__gpu_word *word)
 {
-    rp__list list;
-    rp_status status = rp__segment_list(segment, term, arena, &list);
+    rp__gpu_word *there;
+    _Atomic(rp__gpu_word *) *slot = slot_of(w, word->key, &there);
+    if (there)
+        return RP_OK;
+    if (w->n >= w->n_slots / 2)
+        return RP_NO_MEMORY;
+    rp_status status = take_word(w, &there);
     if (status != RP_OK)
         return status;
-    size_t room = list.n + (size_t)RP_BLOCK_ROOM;
+    *there = *word;
+    atomic_store_explicit(slot, there, memory_order_release);
+    w->n++;
+    return RP_OK;
+}
+
+/* ---- New lists ------------------------------------------------------------------------------- */
+
+static rp_status decode(const rp__list *list, rp__arena *arena, const uint32_t **out)
+{
+    size_t room = list->n + (size_t)RP_BLOCK_ROOM;
     uint32_t *docids = rp__arena_array(arena, 2 * room, sizeof *docids);
     if (!docids)
         return RP_NO_MEMORY;
-    status = rp__list_decode(&list, docids, docids + room);
-    memmove(docids + list.n, docids + room, list.n * sizeof *docids);
+    rp_status status = rp__list_decode(list, docids, docids + room);
+    memmove(docids + list->n, docids + room, list->n * sizeof *docids);
     *out = docids;
     return status;
 }
 
-static rp_status copy_list(const rp__segment *segment, const rp__term *term, rp__arena *arena,
-                           rp__gpu_and *batch, rp__gpu_word *word)
+/* A list that is damaged, or does not fit, is none for the device. */
+static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__term *term,
+                 rp__arena *arena, fresh *out)
 {
-    const uint32_t *docids;
-    uint64_t at;
-    size_t half = word->n * sizeof *docids;
-    rp_status status = rp__gpu_words_decode(segment, term, arena, &docids);
-    void *to = status == RP_OK ? rp__gpu_and_put(batch, 2 * half, &at) : NULL;
-    if (!to)
-        return status == RP_OK ? RP_NO_MEMORY : status;
-    memcpy(to, docids, 2 * half);
-    word->word = rp__gpu_and_copied(at, at + half, word->n);
-    return RP_OK;
+    rp__list list;
+    *out = (fresh){.word.key = key_of(term)};
+    rp_status status = rp__segment_list(segment, term, arena, &list);
+    if (status == RP_OK && list.kths)
+        memcpy(out->word.kths, list.kths, sizeof out->word.kths);
+    if (status == RP_OK && list.codec &&
+        rp__gpu_and_word(w->index, &list, &out->word.word) == RP_OK)
+        return;
+    out->word.word = (karg_word){0};
+    if (status == RP_OK)
+        status = decode(&list, arena, &out->decoded);
+    if (status == RP_OK)
+        out->word.word = rp__gpu_and_copied(0, 0, list.n);
+    else
+        out->decoded = NULL;
 }
 
-rp_status rp__gpu_words_put(const rp__gpu_words *words, const rp__segment *segment,
-                            const rp__term *term, rp__arena *arena, rp__gpu_and *batch,
-                            rp__gpu_word *word)
+/* ---- To the device --------------------------------------------------------------------------- */
+
+/* By way of the stage, of which *used bytes are on their way. */
+static rp_status send(rp__gpu_words *w, uint64_t to, const void *from, size_t bytes, size_t *used)
 {
-    uint64_t at;
-    if (word->batch == batch && word->number == words->number)
-        return RP_OK;
+    const uint8_t *at = from;
     rp_status status = RP_OK;
-    if (word->is_copied)
-        status = copy_list(segment, term, arena, batch, word);
-    karg_word *to = status == RP_OK ? rp__gpu_and_put(batch, sizeof *to, &at) : NULL;
-    if (!to)
-        return status == RP_OK ? RP_NO_MEMORY : status;
-    *to = word->word;
-    word->batch = batch;
-    word->number = words->number;
-    word->at = at;
-    return RP_OK;
+    while (bytes > 0 && status == RP_OK) {
+        if (*used == STAGE) {
+            status = rp__device_wait(&w->device);
+            *used = 0;
+        }
+        size_t n = bytes < STAGE - *used ? bytes : STAGE - *used;
+        memcpy(w->stage + *used, at, n);
+        if (status == RP_OK)
+            status = rp__device_copy_in(&w->device, to, w->stage + *used, n);
+        *used += n;
+        at += n;
+        to += n;
+        bytes -= n;
+    }
+    return status;
+}
+
+/* Record, then docids, then frequencies. No memory for them is no fault. */
+static rp_status place(rp__gpu_words *w, fresh *f, size_t *used)
+{
+    karg_list *list = &f->word.word.list;
+    uint64_t at, half = f->decoded ? list->n * sizeof(uint32_t) : 0;
+    if (list->n == 0)
+        return RP_OK;
+    rp_status status = take_place(w, sizeof(karg_word) + 2 * half, &at);
+    if (status != RP_OK)
+        return status == RP_NO_MEMORY ? RP_OK : status;
+    f->word.at = at;
+    if (f->decoded) {
+        list->docs = at + sizeof(karg_word);
+        list->freqs = list->docs + half;
+        status = send(w, list->docs, f->decoded, 2 * half, used);
+    }
+    return status == RP_OK ? send(w, at, &f->word.word, sizeof(karg_word), used) : status;
+}
+
+static rp_status place_all(rp__gpu_words *w, fresh *new, size_t n)
+{
+    size_t used = 0;
+    rp__gpu_word *there;
+    rp_status status = enter(w);
+    w->is_busy = w->is_busy || status == RP_OK;
+    for (size_t i = 0; i < n && status == RP_OK; i++) {
+        (void)slot_of(w, new[i].word.key, &there);
+        if (!there)
+            status = place(w, &new[i], &used);
+    }
+    if (status == RP_OK)
+        status = rp__device_wait(&w->device);
+    if (status != RP_OK)
+        return status;
+    w->is_busy = false;
+    for (size_t i = 0; i < n && status == RP_OK; i++)
+        status = publish(w, &new[i].word);
+    return status;
+}
+
+rp_status rp__gpu_words_add(rp__gpu_words *w, const rp__segment *segment,
+                            const rp__term *const *terms, size_t n, rp__arena *arena)
+{
+    size_t n_new = 0;
+    fresh *new = rp__arena_array(arena, n, sizeof *new);
+    if (!new)
+        return RP_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        bool is_known = rp__gpu_words_find(w, terms[i]) != NULL;
+        for (size_t j = 0; j < n_new && !is_known; j++)
+            is_known = new[j].word.key == key_of(terms[i]);
+        if (!is_known)
+            look(w, segment, terms[i], arena, &new[n_new++]);
+    }
+    if (n_new == 0)
+        return RP_OK;
+    pthread_mutex_lock(&w->lock);
+    rp_status status = place_all(w, new, n_new);
+    pthread_mutex_unlock(&w->lock);
+    return status;
 }

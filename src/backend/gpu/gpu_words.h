@@ -1,47 +1,51 @@
-/* backend/gpu/gpu_words.h: interior of gpu: the lists of a batch's queries, as kernels read them.
+/* backend/gpu/gpu_words.h: interior of gpu: the lists that queries had so far, as kernels read them.
  *
- * Of lists that were asked for lately it is known how they lie on the device. A list goes with a batch once, however
- * many of its queries have it. One thread at a time. */
+ * A list is looked at when it is first asked for; from then on it is known where it lies on the device, and its
+ * karg_word lies there too. A list that kernels do not read where it lies, because of its codec or because it is in
+ * the dictionary, is decoded then and stays on the device. Any thread. */
 #ifndef RP_BACKEND_GPU_GPU_WORDS_H
 #define RP_BACKEND_GPU_GPU_WORDS_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "backend/gpu/gpu_and.h"
 
-enum { RP_GPU_WORDS_COPIED = 2048 }; /* postings, at most, of lists that go with a batch */
-
-/* A list. */
+/* A list. It does not change. */
 typedef struct rp__gpu_word {
-    uint64_t key; /* which one; 0: none */
-    uint32_t n;   /* postings */
+    uint64_t key;  /* which one; not 0 */
+    uint64_t at;   /* its karg_word on the device; 0: kernels cannot have it */
+    karg_word word; /* the same */
     uint8_t kths[RP_LIST_KTHS]; /* as rp__list has them; 0: not known */
-    bool is_copied; /* it goes with the batch; otherwise `word` says where it lies */
-    rp_status status;       /* RP_UNAVAILABLE: kernels do not read it, and it is long */
-    karg_word word;
-    const rp__gpu_and *batch; /* that it last went with, */
-    uint64_t number;          /* the how manieth of these that was, */
-    uint64_t at;              /* and where its karg_word then lay on the device */
 } rp__gpu_word;
 
 typedef struct rp__gpu_words {
     const rp__gpu_index *index;
-    rp__gpu_word *slots; /* by hash of the key */
-    uint64_t number;     /* of the batch that is being filled */
+    uint64_t most; /* bytes of device memory; 0: half of what is there */
+    _Atomic(rp__gpu_word *) *slots; /* by key, the next one where it is taken */
+    size_t n_slots, n; /* a power of two; at most half of it */
+    pthread_mutex_t lock; /* of what follows, and of writing to what is above */
+    rp__device device;
+    uint8_t *stage;  /* pinned */
+    bool is_busy;    /* work was given to the device, and nobody saw it end */
+    rp__cu_ptr *pieces; /* of device memory: n_pieces */
+    size_t n_pieces, cap_pieces;
+    uint64_t bytes;     /* of all pieces */
+    uint64_t at, left;  /* of the last one: where it is free, and how many bytes are */
+    rp__gpu_word **blocks; /* of words: n_blocks; of the last, `taken` are in use */
+    size_t n_blocks, cap_blocks, taken;
 } rp__gpu_words;
 
-rp_status rp__gpu_words_open(rp__gpu_words *words, const rp__gpu_index *index);
+/* For an index of so many terms. */
+rp_status rp__gpu_words_open(rp__gpu_words *words, const rp__gpu_index *index, uint64_t n_terms,
+                             uint64_t most);
 void rp__gpu_words_close(rp__gpu_words *words); /* all zero is fine */
-void rp__gpu_words_begin(rp__gpu_words *words); /* a batch: what lay with the one before is gone */
 
-/* The term's list, df at least 1; good until the next call. Where a fault or RP_NO_MEMORY comes back, nothing has
- * changed. RP_UNAVAILABLE: it is not for kernels. */
-rp_status rp__gpu_words_find(rp__gpu_words *words, const rp__segment *segment, const rp__term *term,
-                             rp__arena *arena, rp__gpu_word **out);
-/* Its docids, and behind them as many frequencies, in the arena. */
-rp_status rp__gpu_words_decode(const rp__segment *segment, const rp__term *term, rp__arena *arena,
-                               const uint32_t **out);
-/* Puts its word into the batch, unless it is there: word->at. RP_NO_MEMORY: the batch has no room left. */
-rp_status rp__gpu_words_put(const rp__gpu_words *words, const rp__segment *segment,
-                            const rp__term *term, rp__arena *arena, rp__gpu_and *batch,
-                            rp__gpu_word *word);
+/* The list of a term, df at least 1; NULL: nobody has asked for it yet. */
+const rp__gpu_word *rp__gpu_words_find(const rp__gpu_words *words, const rp__term *term);
+/* Makes the lists of n terms known, those that are not yet; one that cannot be on the device is known to be so.
+ * Reads mapped memory. RP_UNAVAILABLE, RP_NO_MEMORY: some are not, now. */
+rp_status rp__gpu_words_add(rp__gpu_words *words, const rp__segment *segment,
+                            const rp__term *const *terms, size_t n, rp__arena *arena);
 
 #endif
