@@ -1,23 +1,27 @@
 /* gpu_batch.c: many queries at once: which of them a device answers, by which launch, and what comes of it.
  *
  * Flat ANDs and single words go by gpu_and.c when the batch is started, flat ORs by gpu_ors.c when it is finished,
- * because they take turns with those of other threads. What is not for the device, or does not fit, comes back with
+ * because they take turns with those of other threads. Of a phrase the device finds the documents that hold all
+ * its words, and the host looks into them (gpu_phrase.c). What is not for the device, or does not fit, comes back with
  * RP_UNAVAILABLE, so that the caller asks another processor.
  * The guard of mapped memory may leave this file wherever it reads a list: until then nothing is asked of the
  * device, and its memory is the batch's. */
 #include "backend/gpu/gpu_batch.h"
 
+#include "backend/gpu/gpu_phrase.h"
 #include "base/error.h"
 
 enum {
     QUERIES_MOST = 1024,  /* of a launch */
-    BYTES_MOST = 1 << 18, /* that its queries bring along */
+    PHRASES_MOST = 64,    /* and of one for phrases, which may have RP_GPU_AND_K documents each */
+    BYTES_MOST = 1 << 18, /* that queries bring along */
 };
 
 /* What is being filled: all queries of a batch are alike but for their words. */
 typedef struct fill {
     rp__gpu_batch *b;
     const rp__query *like;
+    size_t n; /* queries */
     rp__arena *arena;
 } fill;
 
@@ -37,29 +41,46 @@ void rp__gpu_batch_close(rp__gpu_batch *b)
         return;
     (void)rp__device_enter(&b->device);
     rp__gpu_and_close(&b->all.and);
+    rp__gpu_and_close(&b->phrases.and);
     rp__gpu_norms_free(&b->norms, &b->device);
     rp__device_close(&b->device);
     *b = (rp__gpu_batch){0};
 }
 
-/* Room for launches whose queries want k documents, and none in flight. */
-static rp_status open_flight(rp__gpu_batch *b, rp__gpu_flight *f, uint32_t queries, size_t k)
+/* Room for a launch, and none in flight. Launches share what memory there is. */
+static rp_status open_flight(rp__gpu_batch *b, rp__gpu_flight *to, uint32_t queries, size_t k)
 {
-    if (f->and.device && f->and.limits.k >= k)
-        return rp__gpu_and_finish(&f->and);
-    rp__gpu_and_close(&f->and);
     uint64_t table = b->norms.args.n_table * sizeof(float);
-    rp__gpu_and_limits limits = {
-        .queries = queries, .k = (uint32_t)k, .bytes = BYTES_MOST, .most = b->most};
-    if (b->most && b->most <= table)
+    if (to->and.device && to->and.limits.k >= k)
+        return rp__gpu_and_finish(&to->and);
+    rp__gpu_and_close(&to->and);
+    if (b->most && b->most / 2 <= table)
         return RP_NO_MEMORY;
-    limits.most -= b->most ? table : 0;
-    return rp__gpu_and_open(&f->and, &b->device, &limits);
+    rp__gpu_and_limits limits = {.queries = queries,
+                                 .k = (uint32_t)k,
+                                 .bytes = BYTES_MOST,
+                                 .most = b->most ? b->most / 2 - table : 0};
+    return rp__gpu_and_open(&to->and, &b->device, &limits);
+}
+
+/* The first query of a launch. */
+static rp_status begin_flight(const fill *f, rp__gpu_flight *to, uint32_t queries, size_t k)
+{
+    const rp__query *like = f->like;
+    uint32_t end = like->end < like->lengths.n_docs ? like->end : like->lengths.n_docs;
+    if (to->asked)
+        return RP_OK;
+    rp_status status = open_flight(f->b, to, queries, k);
+    if (status != RP_OK)
+        return status;
+    rp__gpu_and_begin(&to->and, &f->b->norms.args, (uint32_t)k, like->begin, end);
+    to->asked = rp__arena_array(f->arena, f->n, sizeof *to->asked);
+    return to->asked ? RP_OK : RP_NO_MEMORY;
 }
 
 /* ---- Forms ----------------------------------------------------------------------------------- */
 
-typedef enum form { FORM_ALL, FORM_ANY, FORM_OTHER } form;
+typedef enum form { FORM_ALL, FORM_ANY, FORM_PHRASE, FORM_OTHER } form;
 
 /* One word alone is all that there are. */
 static form form_of(const rp__query *query)
@@ -67,6 +88,8 @@ static form form_of(const rp__query *query)
     size_t n = query->n_ops - 2, n_must = 0, n_should = 0;
     if (query->n_ops < 3 || n > KARG_WORDS_MOST)
         return FORM_OTHER;
+    if (n == 1 && query->ops[1].kind == RP_OP_PHRASE)
+        return FORM_PHRASE;
     for (size_t i = 1; i + 1 < query->n_ops; i++) {
         if (query->ops[i].kind != RP_OP_TERM)
             return FORM_OTHER;
@@ -110,21 +133,41 @@ static bool are_known(const rp__query *query)
     return true;
 }
 
-/* The query's words, the shortest list first. */
+/* Puts a word among n, the shortest list first. */
+static rp_status put_word(const fill *f, const rp__term *term, float weight, karg_and_word *words,
+                          uint32_t n)
+{
+    const rp__gpu_word *word = rp__gpu_words_find(f->b->words, term);
+    if (!word || !word->at)
+        return RP_UNAVAILABLE;
+    uint32_t df = word->word.list.n;
+    for (; n > 0 && words[n - 1].n > df; n--)
+        words[n] = words[n - 1];
+    words[n] = (karg_and_word){word->at, weight, df};
+    return RP_OK;
+}
+
 static rp_status collect(const fill *f, const rp__query *query, karg_and_word *words, uint32_t *n)
 {
     float scale = rp__rank_scale(query->fraction_bits);
-    *n = 0;
-    for (size_t i = 1; i + 1 < query->n_ops; i++) {
-        const rp__leaf *leaf = &query->leaves[query->ops[i].leaf];
-        const rp__gpu_word *word = rp__gpu_words_find(f->b->words, &query->words[leaf->word].term);
-        if (!word || !word->at)
-            return RP_UNAVAILABLE;
-        uint32_t j = (*n)++, df = word->word.list.n;
-        for (; j > 0 && words[j - 1].n > df; j--)
-            words[j] = words[j - 1];
-        words[j] = (karg_and_word){word->at, leaf->weight.weight * scale, df};
+    rp_status status = RP_OK;
+    for (*n = 0; *n < query->n_ops - 2 && status == RP_OK; ++*n) {
+        const rp__leaf *leaf = &query->leaves[query->ops[*n + 1].leaf];
+        status =
+            put_word(f, &query->words[leaf->word].term, leaf->weight.weight * scale, words, *n);
     }
+    return status;
+}
+
+static rp_status add_words(rp__gpu_flight *to, rp__asked *asked, uint32_t place,
+                           const karg_and_word *words, uint32_t n)
+{
+    asked->answer.postings = count_postings(words, n);
+    if (asked->answer.postings > asked->query.max_postings)
+        return RP_UNAVAILABLE; /* another tells whether it does */
+    if (!rp__gpu_and_add(&to->and, words, n))
+        return RP_NO_MEMORY;
+    to->asked[to->and.n_queries - 1] = place;
     return RP_OK;
 }
 
@@ -135,16 +178,22 @@ static rp_status add_all(const fill *f, rp__gpu_flight *to, rp__asked *asked, ui
     uint32_t n;
     if (!are_known(query))
         return RP_OK;
-    rp_status status = collect(f, query, words, &n);
+    rp_status status = begin_flight(f, to, QUERIES_MOST, query->k);
+    if (status == RP_OK)
+        status = collect(f, query, words, &n);
     if (status != RP_OK)
         return status;
-    asked->answer.postings = count_postings(words, n);
-    if (asked->answer.postings > query->max_postings)
-        return RP_UNAVAILABLE; /* another tells whether it does */
-    if (!rp__gpu_and_add(&to->and, words, n))
-        return RP_NO_MEMORY;
-    to->asked[to->and.n_queries - 1] = place;
-    return RP_OK;
+    return add_words(to, asked, place, words, n);
+}
+
+static rp__scored *pairs_of(const rp__gpu_flight *from, uint32_t i)
+{
+    union {
+        const karg_pair *in;
+        rp__scored *out;
+    } pairs = {.in = rp__gpu_and_pairs_of(&from->and, i)};
+    _Static_assert(sizeof(karg_pair) == sizeof(rp__scored), "one is the other");
+    return pairs.out;
 }
 
 /* The device's pairs are the answer, where they lie. */
@@ -153,17 +202,44 @@ static void take_all(const rp__gpu_flight *from, rp__asked *asked)
     for (uint32_t i = 0; i < from->and.n_queries; i++) {
         rp__asked *a = &asked[from->asked[i]];
         const rp__gpu_and_count *count = rp__gpu_and_count_of(&from->and, i);
-        union {
-            const karg_pair *in;
-            rp__scored *out;
-        } pairs = {.in = rp__gpu_and_pairs_of(&from->and, i)};
-        _Static_assert(sizeof(karg_pair) == sizeof(rp__scored), "one is the other");
         a->status = from->status;
         if (a->status == RP_OK && count->damaged)
             a->status = RP_UNAVAILABLE;
-        a->answer.at = pairs.out;
+        a->answer.at = pairs_of(from, i);
         a->answer.n = count->n_pairs;
         a->answer.total = count->n;
+    }
+}
+
+/* ---- Phrases --------------------------------------------------------------------------------- */
+
+/* Words weigh nothing, so that documents come by rising docid. */
+static rp_status add_phrase(const fill *f, rp__gpu_flight *to, rp__asked *asked, uint32_t place)
+{
+    const rp__query *query = &asked->query;
+    const rp__leaf *leaf = &query->leaves[query->ops[1].leaf];
+    karg_and_word words[KARG_WORDS_MOST];
+    for (uint32_t i = 0; i < leaf->n_words; i++)
+        if (query->words[leaf->word + i].term.df == 0)
+            return RP_OK;
+    rp_status status = leaf->n_words <= KARG_WORDS_MOST
+                           ? begin_flight(f, to, PHRASES_MOST, RP_GPU_AND_K)
+                           : RP_UNAVAILABLE;
+    for (uint32_t i = 0; i < leaf->n_words && status == RP_OK; i++)
+        status = put_word(f, &query->words[leaf->word + i].term, 0, words, i);
+    return status == RP_OK ? add_words(to, asked, place, words, leaf->n_words) : status;
+}
+
+static void take_phrases(const rp__gpu_flight *from, rp__asked *asked, rp__arena *arena)
+{
+    for (uint32_t i = 0; i < from->and.n_queries; i++) {
+        rp__asked *a = &asked[from->asked[i]];
+        const rp__gpu_and_count *count = rp__gpu_and_count_of(&from->and, i);
+        bool is_found = from->status == RP_OK && !count->damaged && count->n == count->n_pairs;
+        a->status = RP_UNAVAILABLE;
+        if (is_found && rp__gpu_phrase_verify(&a->query, pairs_of(from, i), count->n, arena,
+                                              &a->answer) == RP_OK)
+            a->status = RP_OK;
     }
 }
 
@@ -236,24 +312,18 @@ static void take_any(const rp__gpu_any *from, rp__asked *asked)
 
 /* ---- Starting and finishing ------------------------------------------------------------------ */
 
-static rp_status begin(const fill *f, size_t n)
+static rp_status begin(const fill *f)
 {
     rp__gpu_batch *b = f->b;
-    const rp__query *like = f->like;
-    rp_status status = is_for_device(like) ? rp__device_enter(&b->device) : RP_UNAVAILABLE;
+    rp_status status = is_for_device(f->like) ? rp__device_enter(&b->device) : RP_UNAVAILABLE;
     if (status == RP_OK)
-        status = rp__gpu_norms_put(&b->norms, &b->device, b->index, like, b->most);
-    if (status == RP_OK)
-        status = open_flight(b, &b->all, QUERIES_MOST, like->k);
-    if (status != RP_OK)
-        return status;
-    uint32_t end = like->end < like->lengths.n_docs ? like->end : like->lengths.n_docs;
-    b->all.asked = rp__arena_array(f->arena, n, sizeof *b->all.asked);
-    b->any.asked = rp__arena_array(f->arena, n, sizeof *b->any.asked);
-    b->any.queries = rp__arena_array(f->arena, n, sizeof *b->any.queries);
-    b->any.like = like;
-    rp__gpu_and_begin(&b->all.and, &b->norms.args, (uint32_t)like->k, like->begin, end);
-    return b->all.asked && b->any.asked && b->any.queries ? RP_OK : RP_NO_MEMORY;
+        status = rp__gpu_norms_put(&b->norms, &b->device, b->index, f->like, b->most);
+    b->any.like = f->like;
+    b->any.asked = rp__arena_array(f->arena, f->n, sizeof *b->any.asked);
+    b->any.queries = rp__arena_array(f->arena, f->n, sizeof *b->any.queries);
+    if (status == RP_OK && (!b->any.asked || !b->any.queries))
+        status = RP_NO_MEMORY;
+    return status;
 }
 
 static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
@@ -264,15 +334,21 @@ static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
         return RP_OK;
     if (!is_alike(query, f->like))
         return RP_UNAVAILABLE;
-    form of = form_of(query);
-    return of == FORM_ALL   ? add_all(f, &f->b->all, asked, place)
-           : of == FORM_ANY ? add_any(f, asked, place)
-                            : RP_UNAVAILABLE;
+    switch (form_of(query)) {
+    case FORM_ALL:
+        return add_all(f, &f->b->all, asked, place);
+    case FORM_ANY:
+        return add_any(f, asked, place);
+    case FORM_PHRASE:
+        return add_phrase(f, &f->b->phrases, asked, place);
+    default:
+        return RP_UNAVAILABLE;
+    }
 }
 
 /* Lists that nobody has asked for before go to the device, all at once. Queries whose lists do not are refused when
  * they are added. */
-static void add_words(const fill *f, const rp__asked *asked, size_t n)
+static void send_lists(const fill *f, const rp__asked *asked, size_t n)
 {
     size_t n_new = 0, most = 0;
     for (size_t i = 0; i < n; i++)
@@ -290,32 +366,33 @@ static void add_words(const fill *f, const rp__asked *asked, size_t n)
 
 void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena *arena)
 {
-    fill f = {.b = b, .arena = arena};
-    b->all.and.n_queries = 0;
+    fill f = {.b = b, .n = n, .arena = arena};
+    b->all.asked = b->phrases.asked = NULL;
     b->any.n = 0;
     for (size_t i = 0; i < n && !f.like; i++)
         if (asked[i].status == RP_OK && asked[i].query.n_ops > 0)
             f.like = &asked[i].query;
-    rp_status status = f.like ? begin(&f, n) : RP_OK;
+    rp_status status = f.like ? begin(&f) : RP_OK;
     if (status == RP_OK && f.like)
-        add_words(&f, asked, n);
+        send_lists(&f, asked, n);
     for (size_t i = 0; i < n; i++)
         if (asked[i].status == RP_OK)
             asked[i].status = status == RP_OK ? add(&f, &asked[i], (uint32_t)i) : status;
-    if (status == RP_OK && f.like)
+    if (b->all.asked)
         b->all.status = rp__gpu_and_start(&b->all.and);
+    if (b->phrases.asked)
+        b->phrases.status = rp__gpu_and_start(&b->phrases.and);
 }
 
-static void finish_all(rp__gpu_batch *b, rp__asked *asked)
+static void wait_for(rp__gpu_batch *b, rp__gpu_flight *f)
 {
-    rp__gpu_flight *f = &b->all;
     if (f->status == RP_OK)
         f->status = rp__device_enter(&b->device);
     if (f->status == RP_OK)
         f->status = rp__gpu_and_finish(&f->and);
-    take_all(f, asked);
 }
 
+/* Waits for all before anything is read that may be mapped. */
 void rp__gpu_batch_finish(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena *arena)
 {
     (void)n;
@@ -323,6 +400,12 @@ void rp__gpu_batch_finish(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__aren
         rp__gpu_ors_run(b->ors, b->any.like, b->any.queries, b->any.n, arena);
         take_any(&b->any, asked);
     }
-    if (b->all.and.n_queries > 0)
-        finish_all(b, asked);
+    if (b->all.asked) {
+        wait_for(b, &b->all);
+        take_all(&b->all, asked);
+    }
+    if (b->phrases.asked) {
+        wait_for(b, &b->phrases);
+        take_phrases(&b->phrases, asked, arena);
+    }
 }

@@ -9,7 +9,7 @@
 /* Queries that one launch answers. */
 typedef struct rp__gpu_flight {
     rp__gpu_and and;
-    uint32_t *asked; /* of its queries: which they are; in the arena */
+    uint32_t *asked;  /* of its queries: which they are; in the arena; NULL: there are none */
     rp_status status; /* of the launch */
 } rp__gpu_flight;
 
@@ -29,8 +29,9 @@ typedef struct rp__gpu_batch {
     rp__gpu_ors *ors;
     uint64_t most; /* bytes of device memory; 0: any number */
     rp__gpu_norms norms;
-    rp__gpu_flight all; /* words that all must be there */
-    rp__gpu_any any;    /* words any of which may be */
+    rp__gpu_flight all;     /* words that all must be there: the k best documents */
+    rp__gpu_flight phrases; /* words of a phrase: documents that have them all */
+    rp__gpu_any any;        /* words any of which may be there */
 } rp__gpu_batch;
 
 /* On the device that holds the index; `words` and `ors` are for all batches of it. */
