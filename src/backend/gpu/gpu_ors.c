@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "backend/gpu/kernels/tuning.h"
-
 enum {
     QUERIES_MOST = 64,    /* of a launch */
     WORK_MOST = 24 << 20, /* bytes that such a launch has beside lists that are laid out, about */
@@ -39,9 +37,10 @@ void rp__gpu_ors_close(rp__gpu_ors *ors)
         return;
     if (ors->device.context) {
         (void)rp__device_enter(&ors->device);
+        rp__gpu_norms_free(&ors->norms,
+                           &ors->device); /* waits for what the others' stages are in */
         rp__gpu_or_close(&ors->or);
         rp__gpu_tiled_close(&ors->tiled);
-        rp__gpu_norms_free(&ors->norms, &ors->device);
         rp__device_close(&ors->device);
     }
     pthread_mutex_destroy(&ors->lock);
@@ -52,7 +51,7 @@ void rp__gpu_ors_close(rp__gpu_ors *ors)
 static rp_status lists_bytes(rp__gpu_ors *ors, const rp__query *like, size_t *out)
 {
     const rp__segment_info *info = rp__segment_get_info(like->segment);
-    uint64_t tiles = (like->lengths.n_docs >> TUNE_OR_TILE) + 2, each = 1024 + 8 * tiles;
+    uint64_t tiles = (like->lengths.n_docs >> KARG_OR_TILE) + 2, each = 1024 + 8 * tiles;
     uint64_t most = ors->most, wanted = info->postings * 6 + info->terms * each;
     size_t unused, total;
     rp_status status =
@@ -79,8 +78,7 @@ static rp_status open_lists(rp__gpu_ors *ors, const rp__query *like)
     if (status == RP_OK)
         status = lists_bytes(ors, like, &bytes);
     if (status == RP_OK)
-        rp__gpu_tiled_open(&ors->tiled, &ors->device, ors->norms.args, like->lengths.n_docs,
-                           TUNE_OR_TILE, bytes);
+        rp__gpu_tiled_open(&ors->tiled, &ors->device, ors->norms.args, like->lengths.n_docs, bytes);
     return status;
 }
 
@@ -139,11 +137,8 @@ static rp_status run_launch(const launch *l, uint32_t n_docs)
         for (uint32_t t = 0; t < query->n_terms; t++, i++)
             l->terms[i] = (rp__gpu_or_term){l->lists[i], query->terms[t].weight};
     }
-    rp__gpu_or_batch batch = {.queries = l->asks,
-                              .n_queries = (uint32_t)l->n,
-                              .k = l->k,
-                              .n_docs = n_docs,
-                              .tile_bits = TUNE_OR_TILE};
+    rp__gpu_or_batch batch = {
+        .queries = l->asks, .n_queries = (uint32_t)l->n, .k = l->k, .n_docs = n_docs};
     return rp__gpu_or_run(&ors->or, &batch);
 }
 

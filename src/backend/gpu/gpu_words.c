@@ -198,6 +198,15 @@ static rp_status decode(const rp__list *list, rp__arena *arena, const uint32_t *
     return status;
 }
 
+/* Whether the kernels of ANDs read the list where it lies. */
+static bool is_read(const rp__gpu_words *w, const rp__list *list, karg_word *out)
+{
+    uint32_t id = list->codec ? list->codec->id : 0;
+    return (id == KARG_CODEC_RAW || id == KARG_CODEC_BP128 || id == KARG_CODEC_EF128 ||
+            id == KARG_CODEC_BITMAP) &&
+           rp__gpu_and_word(w->index, list, out) == RP_OK;
+}
+
 /* A list that is damaged, or does not fit, is none for the device. */
 static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__term *term,
                  rp__arena *arena, fresh *out)
@@ -207,8 +216,7 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
     rp_status status = rp__segment_list(segment, term, arena, &list);
     if (status == RP_OK && list.kths)
         memcpy(out->word.kths, list.kths, sizeof out->word.kths);
-    if (status == RP_OK && list.codec &&
-        rp__gpu_and_word(w->index, &list, &out->word.word) == RP_OK)
+    if (status == RP_OK && is_read(w, &list, &out->word.word))
         return;
     out->word.word = (karg_word){0};
     if (status == RP_OK)
@@ -221,30 +229,51 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
 
 /* ---- To the device --------------------------------------------------------------------------- */
 
-/* By way of the stage, of which *used bytes are on their way. */
-static rp_status send(rp__gpu_words *w, uint64_t to, const void *from, size_t bytes, size_t *used)
+/* Bytes of the stage that go to one stretch of device memory. */
+typedef struct stretch {
+    size_t from, n;
+    uint64_t to;
+} stretch;
+
+static rp_status flush(rp__gpu_words *w, stretch *s)
+{
+    rp_status status = rp__device_copy_in(&w->device, s->to, w->stage + s->from, s->n);
+    s->from += s->n;
+    s->to += s->n;
+    s->n = 0;
+    return status;
+}
+
+/* Waits where the stage is full. Places rise, but for those in another piece. */
+static rp_status send(rp__gpu_words *w, stretch *s, uint64_t to, const void *from, size_t bytes)
 {
     const uint8_t *at = from;
+    uint64_t gap = to - (s->to + s->n);
     rp_status status = RP_OK;
+    if (gap < ALIGN && gap < STAGE - s->from - s->n) {
+        s->n += gap;
+    } else {
+        status = flush(w, s);
+        s->to = to;
+    }
     while (bytes > 0 && status == RP_OK) {
-        if (*used == STAGE) {
-            status = rp__device_wait(&w->device);
-            *used = 0;
+        if (s->from + s->n == STAGE) {
+            status = flush(w, s);
+            if (status == RP_OK)
+                status = rp__device_wait(&w->device);
+            s->from = 0;
         }
-        size_t n = bytes < STAGE - *used ? bytes : STAGE - *used;
-        memcpy(w->stage + *used, at, n);
-        if (status == RP_OK)
-            status = rp__device_copy_in(&w->device, to, w->stage + *used, n);
-        *used += n;
+        size_t room = STAGE - s->from - s->n, n = bytes < room ? bytes : room;
+        memcpy(w->stage + s->from + s->n, at, n);
+        s->n += n;
         at += n;
-        to += n;
         bytes -= n;
     }
     return status;
 }
 
 /* Record, then docids, then frequencies. No memory for them is no fault. */
-static rp_status place(rp__gpu_words *w, fresh *f, size_t *used)
+static rp_status place(rp__gpu_words *w, fresh *f, stretch *s)
 {
     karg_list *list = &f->word.word.list;
     uint64_t at, half = f->decoded ? list->n * sizeof(uint32_t) : 0;
@@ -257,22 +286,26 @@ static rp_status place(rp__gpu_words *w, fresh *f, size_t *used)
     if (f->decoded) {
         list->docs = at + sizeof(karg_word);
         list->freqs = list->docs + half;
-        status = send(w, list->docs, f->decoded, 2 * half, used);
     }
-    return status == RP_OK ? send(w, at, &f->word.word, sizeof(karg_word), used) : status;
+    status = send(w, s, at, &f->word.word, sizeof(karg_word));
+    if (status == RP_OK && f->decoded)
+        status = send(w, s, list->docs, f->decoded, 2 * half);
+    return status;
 }
 
 static rp_status place_all(rp__gpu_words *w, fresh *new, size_t n)
 {
-    size_t used = 0;
+    stretch s = {0};
     rp__gpu_word *there;
     rp_status status = enter(w);
     w->is_busy = w->is_busy || status == RP_OK;
     for (size_t i = 0; i < n && status == RP_OK; i++) {
         (void)slot_of(w, new[i].word.key, &there);
         if (!there)
-            status = place(w, &new[i], &used);
+            status = place(w, &new[i], &s);
     }
+    if (status == RP_OK)
+        status = flush(w, &s);
     if (status == RP_OK)
         status = rp__device_wait(&w->device);
     if (status != RP_OK)
