@@ -195,15 +195,20 @@ static rp_status find_function(rp__device *d, rp__kernel_id id)
     return status;
 }
 
+rp_status rp__device_load(rp__device *d, rp__kernel_id id)
+{
+    if (d->is_lost)
+        return RP_UNAVAILABLE;
+    return d->functions[id] ? RP_OK : find_function(d, id);
+}
+
 rp_status rp__device_launch(rp__device *d, rp__kernel_id id, rp__launch how, const void *args)
 {
     union {
         const void *in;
         void *out;
     } record = {.in = args};
-    rp_status status = d->is_lost ? RP_UNAVAILABLE : RP_OK;
-    if (status == RP_OK && !d->functions[id])
-        status = find_function(d, id);
+    rp_status status = rp__device_load(d, id);
     if (status != RP_OK || how.grid == 0)
         return status;
     return rp__device_check(d, d->driver->launch(d->functions[id], how.grid, 1, 1, how.block, 1, 1,

@@ -8,6 +8,8 @@
  * device, and its memory is the batch's. */
 #include "backend/gpu/gpu_batch.h"
 
+#include <string.h>
+
 #include "backend/gpu/gpu_phrase.h"
 #include "base/error.h"
 
@@ -15,6 +17,7 @@ enum {
     QUERIES_MOST = 1024,  /* of a launch */
     PHRASES_MOST = 64,    /* and of one for phrases, which may have RP_GPU_AND_K documents each */
     BYTES_MOST = 1 << 18, /* that queries bring along */
+    ELEMENTS_MOST = 1 << 25, /* of their shortest lists, where memory is not limited */
 };
 
 /* What is being filled: all queries of a batch are alike but for their words. */
@@ -27,12 +30,26 @@ typedef struct fill {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* Once for all batches: it takes longer than a batch. */
+static rp_status load_kernels(rp__device *device)
+{
+    rp_status status = rp__device_enter(device);
+    if (status == RP_OK)
+        status = rp__device_load(device, RP_KERNEL_and_top_kernel);
+    return status == RP_OK ? rp__device_load(device, RP_KERNEL_and_top_rank_kernel) : status;
+}
+
 rp_status rp__gpu_batch_open(rp__gpu_batch *b, rp__gpu_words *words, rp__gpu_ors *ors,
                              uint64_t most, rp_error *err)
 {
-    const rp__device *device = words->index->device;
+    rp__device *device = words->index->device;
     *b = (rp__gpu_batch){.index = words->index, .words = words, .ors = ors, .most = most};
-    return rp__device_open(&b->device, device->driver, (int)device->handle, err);
+    rp_status status = load_kernels(device);
+    if (status == RP_OK)
+        status = rp__device_open(&b->device, device->driver, (int)device->handle, err);
+    if (status == RP_OK)
+        memcpy(b->device.functions, device->functions, sizeof b->device.functions);
+    return status;
 }
 
 void rp__gpu_batch_close(rp__gpu_batch *b)
@@ -57,6 +74,7 @@ static rp_status open_flight(rp__gpu_batch *b, rp__gpu_flight *to, uint32_t quer
     if (b->most && b->most / 2 <= table)
         return RP_NO_MEMORY;
     rp__gpu_and_limits limits = {.queries = queries,
+                                 .elements = b->most ? 0 : ELEMENTS_MOST,
                                  .k = (uint32_t)k,
                                  .bytes = BYTES_MOST,
                                  .most = b->most ? b->most / 2 - table : 0};
