@@ -158,10 +158,9 @@ static rp_status put_word(const fill *f, const rp__term *term, float weight, kar
     const rp__gpu_word *word = rp__gpu_words_find(f->b->words, term);
     if (!word || !word->at)
         return RP_UNAVAILABLE;
-    uint32_t df = word->word.list.n;
-    for (; n > 0 && words[n - 1].n > df; n--)
+    for (; n > 0 && words[n - 1].n > word->n; n--)
         words[n] = words[n - 1];
-    words[n] = (karg_and_word){word->at, weight, df};
+    words[n] = (karg_and_word){word->at, weight, word->n};
     return RP_OK;
 }
 

@@ -179,6 +179,7 @@ static rp_status publish(rp__gpu_words *w, const rp__gpu_word *word)
     if (status != RP_OK)
         return status;
     *there = *word;
+    there->n = word->word.list.n;
     atomic_store_explicit(slot, there, memory_order_release);
     w->n++;
     return RP_OK;
