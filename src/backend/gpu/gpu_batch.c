@@ -365,7 +365,7 @@ static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
 
 /* Lists that nobody has asked for before go to the device, all at once. Queries whose lists do not are refused when
  * they are added. */
-static void send_lists(const fill *f, const rp__asked *asked, size_t n)
+static rp_status send_lists(const fill *f, const rp__asked *asked, size_t n)
 {
     size_t n_new = 0, most = 0;
     for (size_t i = 0; i < n; i++)
@@ -377,8 +377,10 @@ static void send_lists(const fill *f, const rp__asked *asked, size_t n)
             if (term->df > 0 && !rp__gpu_words_find(f->b->words, term))
                 new[n_new++] = term;
         }
-    if (n_new > 0)
-        (void)rp__gpu_words_add(f->b->words, f->like->segment, new, n_new, f->arena);
+    if (n_new == 0)
+        return RP_OK;
+    (void)rp__gpu_words_add(f->b->words, f->like->segment, new, n_new, f->arena);
+    return rp__device_enter(&f->b->device); /* it has one of its own */
 }
 
 void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena *arena)
@@ -391,7 +393,7 @@ void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena
             f.like = &asked[i].query;
     rp_status status = f.like ? begin(&f) : RP_OK;
     if (status == RP_OK && f.like)
-        send_lists(&f, asked, n);
+        status = send_lists(&f, asked, n);
     for (size_t i = 0; i < n; i++)
         if (asked[i].status == RP_OK)
             asked[i].status = status == RP_OK ? add(&f, &asked[i], (uint32_t)i) : status;
