@@ -221,7 +221,7 @@ typedef struct karg_and {
 } karg_and;
 
 /* Ids of codecs that kernels tell apart. */
-enum { KARG_CODEC_RAW = 1, KARG_CODEC_BP128 = 3, KARG_CODEC_OPTPFD = 7, KARG_CODEC_EF128 = 12, KARG_CODEC_BITMAP = 17 };
+enum { KARG_CODEC_RAW = 1, KARG_CODEC_BP128 = 3, KARG_CODEC_OPTPFD = 7, KARG_CODEC_RICE = 10, KARG_CODEC_EF128 = 12, KARG_CODEC_BITMAP = 17 };
 
 /* A word of a query. Its list's docs begin at u32 docids (raw), at words of bits (bitmap), or at blocks (bp128); its
  * frequencies are in optpfd, bp128, or one u32 each (raw). All blocks have 128 postings, but the last. */

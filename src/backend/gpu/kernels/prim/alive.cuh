@@ -68,6 +68,17 @@ template <class CODE> PRIM uint32_t alive_last(const block_list &list, uint32_t 
     return CODE::IS_RAW && rank < list.docs_bytes / 4 ? prim_load(&list.words[rank]) : UINT32_MAX;
 }
 
+/* Opens a block, the i-th of n in the room. There is one after the last, the same, so that rows are whole. */
+template <class CODE>
+PRIM void alive_note(const alive_tile &t, const block_list &list, const alive_block &block, uint32_t i, uint32_t n)
+{
+    block_head head = CODE::head(list, block.number);
+    t.room->blocks[i] = block;
+    t.room->heads[i] = head;
+    if (i + 1 == n && n % ALIVE_ROWS)
+        t.room->heads[n] = head;
+}
+
 /* Blocks i to i + ROWS - 1 of the n in the room, to `to`, with UINT32_MAX past a block's last. */
 template <class CODE, int ROWS, uint32_t K>
 PRIM void alive_rows(const alive_tile &t, const block_list &list, uint32_t i, uint32_t n, uint32_t *to)
@@ -75,7 +86,7 @@ PRIM void alive_rows(const alive_tile &t, const block_list &list, uint32_t i, ui
     block_head head[ROWS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        head[r] = t.room->heads[prim_min(i + r, n - 1)];
+        head[r] = t.room->heads[i + r];
     auto take = [&](uint32_t r, const block_head &h, uint32_t first, const uint32_t *docids, uint32_t m) {
         uint32_t v[4], last = docids[3];
 #pragma unroll
@@ -132,10 +143,8 @@ template <class CODE> PRIM void alive_open_blocks(const alive_tile &t, const kar
 {
     block_list list = block_list_open(from);
     uint32_t n = prim_min(list.n_blocks - block, (uint32_t)ALIVE_ROWS), b = block + prim_lane();
-    if (prim_lane() < n) {
-        t.room->heads[prim_lane()] = CODE::head(list, b);
-        t.room->blocks[prim_lane()] = {b, alive_last<CODE>(list, b), 0, 0};
-    }
+    if (prim_lane() < n)
+        alive_note<CODE>(t, list, {b, alive_last<CODE>(list, b), 0, 0}, prim_lane(), n);
     prim_sync_tile();
     alive_decode<CODE>(t, list, alive_widths<CODE>(t, n), 0, n, t.room->x);
 }
@@ -251,11 +260,8 @@ PRIM uint32_t alive_needed(const alive_tile &t, const block_list &list, uint32_t
     uint32_t before = prim_shuffle_up<32>(mine, 1);
     before = prim_lane() == 0 ? from : before;
     uint32_t need = prim_ballot<32>(b < list.n_blocks && before < mine);
-    if (need >> prim_lane() & 1) {
-        uint32_t place = prim_count(need & prim_mask(prim_lane()));
-        t.room->heads[place] = CODE::head(list, b);
-        t.room->blocks[place] = {b, last, mine, 0};
-    }
+    if (need >> prim_lane() & 1)
+        alive_note<CODE>(t, list, {b, last, mine, 0}, prim_count(need & prim_mask(prim_lane())), prim_count(need));
     *end = prim_shuffle<32>(mine, prim_min(list.n_blocks - first, 32U) - 1);
     prim_sync_tile();
     return prim_count(need);
