@@ -180,7 +180,7 @@ PRIM_APART void and_top_answer(const karg_and_top &a, uint32_t q, const karg_and
         prim_at<karg_pair>(a.pairs)[(uint64_t)q * a.k + prim_lane()] = best_pair(best);
 }
 
-RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 7)
+RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 8)
 {
     uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp();
     if (number >= a.n_parts)

@@ -79,30 +79,30 @@ PRIM void alive_note(const alive_tile &t, const block_list &list, const alive_bl
         t.room->heads[n] = head;
 }
 
-/* Blocks i to i + ROWS - 1 of the n in the room, to `to`, with UINT32_MAX past a block's last. */
-template <class CODE, int ROWS, uint32_t K>
+/* Blocks i and i + 1 of the n in the room, half a warp each, to `to`, with UINT32_MAX past a block's last. */
+template <class CODE, uint32_t K>
 PRIM void alive_rows(const alive_tile &t, const block_list &list, uint32_t i, uint32_t n, uint32_t *to)
 {
-    block_head head[ROWS];
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        head[r] = t.room->heads[i + r];
+    const int each = 8, lanes = KARG_BLOCK / each;
+    const block_head head[1] = {t.room->heads[i + prim_lane() / lanes]};
     auto take = [&](uint32_t r, const block_head &h, uint32_t first, const uint32_t *docids, uint32_t m) {
-        uint32_t v[4], last = docids[3];
+        uint32_t v[each], last = docids[each - 1];
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < each; k++) {
             v[k] = k < m ? docids[k] : UINT32_MAX;
             last = k + 1 == m ? docids[k] : last;
         }
-        ((uint4 *)to)[r * (KARG_BLOCK / 4) + first / 4] = make_uint4(v[0], v[1], v[2], v[3]);
-        bool has_last = K < BLOCK_ANY ? prim_lane() == 31 : m > 0 && first + m == h.count % 65536;
+        uint4 *room = (uint4 *)(to + r * KARG_BLOCK + first);
+        room[0] = make_uint4(v[0], v[1], v[2], v[3]);
+        room[1] = make_uint4(v[4], v[5], v[6], v[7]);
+        bool has_last = K < BLOCK_ANY ? first == KARG_BLOCK - each : m > 0 && first + m == h.count % 65536;
         if (has_last) {
             uint32_t said = t.room->blocks[prim_min(i + r, n - 1)].last;
             if (said != UINT32_MAX && last != said)
                 prim_atomic_or(&t.found->damaged, 1);
         }
     };
-    block_rows<CODE, 4, 32, ROWS, K>(list, head, 0, t.room->scratch, take);
+    block_rows<CODE, each, lanes, 1, K>(list, head, 0, t.room->scratch, take);
 }
 
 /* Which blocks of the n in the room are not full, or have values of more than 8 bits, or 16. */
@@ -126,15 +126,11 @@ PRIM void alive_decode(const alive_tile &t, const block_list &list, const alive_
 {
     const uint32_t mask = (1U << ALIVE_ROWS) - 1;
     if ((wide.above8 >> i & mask) == 0)
-        alive_rows<CODE, ALIVE_ROWS, 8>(t, list, i, n, to);
+        alive_rows<CODE, 8>(t, list, i, n, to);
     else if (CODE::WIDEST > 8 && (wide.above16 >> i & mask) == 0)
-        alive_rows<CODE, ALIVE_ROWS, 16>(t, list, i, n, to);
-    else /* rare, and held in many registers: one by one */
-#pragma unroll 1
-        for (uint32_t r = i; r < prim_min(i + ALIVE_ROWS, n); r++) {
-            alive_rows<CODE, 1, BLOCK_ANY>(t, list, r, n, to + (r - i) * KARG_BLOCK);
-            prim_sync_tile();
-        }
+        alive_rows<CODE, 16>(t, list, i, n, to);
+    else
+        alive_rows<CODE, BLOCK_ANY>(t, list, i, n, to);
 }
 
 /* ---- The shortest list ------------------------------------------------------------------------ */
@@ -334,6 +330,12 @@ template <class CODE> PRIM void alive_keep_blocks(alive_tile *t, const karg_list
     prim_sync_tile();
 }
 
+/* Apart, for it needs more registers than others. */
+PRIM_APART void alive_keep_ef128(alive_tile *t, const karg_list *of, uint32_t *ranks)
+{
+    alive_keep_blocks<block_ef128>(t, of, ranks);
+}
+
 /* The same of bits. */
 PRIM void alive_keep_bits(alive_tile *t, const karg_word *word)
 {
@@ -356,7 +358,7 @@ PRIM void alive_keep(alive_tile *t, const karg_word *word, uint32_t *ranks)
     else if (codec == KARG_CODEC_BP128)
         alive_keep_blocks<block_bp128>(t, &word->list, ranks);
     else if (codec == KARG_CODEC_EF128)
-        alive_keep_blocks<block_ef128>(t, &word->list, ranks);
+        alive_keep_ef128(t, &word->list, ranks);
     else
         alive_keep_blocks<block_raw>(t, &word->list, ranks);
 }
