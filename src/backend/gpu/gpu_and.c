@@ -1,7 +1,7 @@
 /* gpu_and.c: many ANDs at once: lays out what kernels/and_top.cu is given, and launches it.
  *
- * What goes in is one copy: what queries bring along, then their states, then parts. What comes out is another: counts,
- * then pairs. Where there are many parts they come in phases, in each of which every query has its share: so queries
+ * What goes in is one copy: what queries bring along, then their states, then parts. Counts and pairs the kernels write
+ * to the host's memory themselves: they are few, and a copy more would have to be waited for. Where there are many parts they come in phases, in each of which every query has its share: so queries
  * walk through documents together, and find lists that they share in the cache. */
 #include "backend/gpu/gpu_and.h"
 
@@ -60,15 +60,18 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     b->limits.elements = limits->elements ? limits->elements : ELEMENTS;
     size_t out = rp__bits_align(out_bytes(limits->queries, limits->k), ALIGN);
     size_t all = in_bytes(&b->limits) + out;
-    rp_status status = limits->most && all > limits->most ? RP_NO_MEMORY : RP_OK;
+    rp_status status = limits->most && in_bytes(&b->limits) > limits->most ? RP_NO_MEMORY : RP_OK;
     if (status == RP_OK && !limits->is_shared)
         status = rp__device_check(device, driver->stream_create(&b->stream, RP_CU_STREAM_OWN));
     if (status == RP_OK)
-        status = rp__device_check(
-            device, driver->host_alloc(&host, all + limits->queries * sizeof(note), 0));
+        status =
+            rp__device_check(device, driver->host_alloc(&host, all + limits->queries * sizeof(note),
+                                                        RP_CU_HOST_MAPPED));
     b->host = status == RP_OK ? host : NULL;
     if (status == RP_OK)
-        status = rp__device_alloc(device, all, &b->room);
+        status = rp__device_check(device, driver->host_device(&b->mapped, host, 0));
+    if (status == RP_OK)
+        status = rp__device_alloc(device, in_bytes(&b->limits), &b->room);
     if (status != RP_OK)
         rp__gpu_and_close(b);
     return status;
@@ -92,8 +95,8 @@ void rp__gpu_and_close(rp__gpu_and *b)
 /* At least so many; twice as many as there were, so that growing ends soon. */
 static rp_status grow_keys(rp__gpu_and *b, uint64_t n)
 {
-    uint64_t taken = in_bytes(&b->limits) + out_bytes(b->limits.queries, b->limits.k);
-    uint64_t most = b->limits.most ? (b->limits.most - taken) / sizeof(uint64_t) : UINT64_MAX;
+    uint64_t left = b->limits.most - in_bytes(&b->limits);
+    uint64_t most = b->limits.most ? left / sizeof(uint64_t) : UINT64_MAX;
     if (n <= b->n_keys)
         return RP_OK;
     if (n > most)
@@ -181,7 +184,7 @@ static size_t fill_in(rp__gpu_and *b)
     a->states = b->room + states;
     a->parts = b->room + parts;
     a->keys = b->keys;
-    a->counts = b->room + in_bytes(&b->limits);
+    a->counts = b->mapped + in_bytes(&b->limits);
     a->pairs = a->counts + b->n_queries * sizeof(karg_found);
     a->n_queries = b->n_queries;
     a->n_parts = b->n_parts;
@@ -211,18 +214,9 @@ static rp_status launch(rp__gpu_and *b)
 
 static rp_status enqueue(rp__gpu_and *b)
 {
-    union {
-        const uint8_t *in;
-        uint8_t *out;
-    } to = {.in = answers(b)};
     b->is_busy = true;
     rp_status status = rp__device_copy_in(b->device, b->room, b->host, fill_in(b));
-    if (status == RP_OK)
-        status = launch(b);
-    if (status == RP_OK)
-        status = rp__device_copy_out(b->device, to.out, b->args.counts,
-                                     out_bytes(b->n_queries, b->args.k));
-    return status;
+    return status == RP_OK ? launch(b) : status;
 }
 
 rp_status rp__gpu_and_start(rp__gpu_and *b)

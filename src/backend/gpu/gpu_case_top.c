@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "backend/gpu/gpu_and.h"
-#include "backend/gpu/gpu_bits.h"
+#include "backend/gpu/gpu_derive.h"
 #include "base/alloc.h"
 #include "base/cpu.h"
 #include "base/error.h"
@@ -145,11 +145,11 @@ static rp__codec codec_of(const top *t, const list *l)
 static rp_status derive(top *t, rp__device *device, uint32_t i)
 {
     rp__cu_ptr room;
-    rp_status status = rp__device_alloc(device, rp__gpu_bits_bytes(t->shape.docs), &room);
+    rp_status status = rp__device_alloc(device, rp__gpu_derive_bits_bytes(t->shape.docs), &room);
     if (status != RP_OK)
         return status;
     t->memory[t->n_memory++] = room;
-    return rp__gpu_bits_derive(device, &t->words[i], room, &t->words[i]);
+    return rp__gpu_derive_bits(device, &t->words[i], room, &t->words[i]);
 }
 
 /* As an index of that list alone has it. */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "backend/gpu/gpu_derive.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "codec/codec.h"
@@ -20,6 +21,9 @@ enum {
     PIECE_MOST = 1 << 24,
     BLOCK = 256, /* words */
     ALIGN = 16,
+    ROOM_ALIGN = 256,      /* of what is derived */
+    DENSE_GAP = 64,        /* docids to a posting up to which a list is looked up in bits */
+    DENSE_LEAST = 1 << 12, /* postings of such a list */
 };
 
 /* A list on its way into the table. */
@@ -273,6 +277,23 @@ static rp_status send(rp__gpu_words *w, stretch *s, uint64_t to, const void *fro
     return status;
 }
 
+/* A dense list becomes bits, in which a docid is one look; where that cannot be it stays as it is. */
+static rp_status derive(rp__gpu_words *w, karg_word *word)
+{
+    const karg_list *list = &word->list;
+    bool is_dense = list->n >= DENSE_LEAST && list->universe / list->n < DENSE_GAP;
+    uint64_t at;
+    karg_word bits;
+    if (!is_dense || list->codec == KARG_CODEC_BITMAP)
+        return RP_OK;
+    rp_status status = take_place(w, rp__gpu_derive_bits_bytes(list->universe) + ROOM_ALIGN, &at);
+    if (status == RP_OK)
+        status = rp__gpu_derive_bits(&w->device, word, rp__bits_align(at, ROOM_ALIGN), &bits);
+    if (status == RP_OK)
+        *word = bits;
+    return status == RP_NO_MEMORY || status == RP_DAMAGED ? RP_OK : status;
+}
+
 /* Record, then docids, then frequencies. No memory for them is no fault. */
 static rp_status place(rp__gpu_words *w, fresh *f, stretch *s)
 {
@@ -280,7 +301,9 @@ static rp_status place(rp__gpu_words *w, fresh *f, stretch *s)
     uint64_t at, half = f->decoded ? list->n * sizeof(uint32_t) : 0;
     if (list->n == 0)
         return RP_OK;
-    rp_status status = take_place(w, sizeof(karg_word) + 2 * half, &at);
+    rp_status status = f->decoded ? RP_OK : derive(w, &f->word.word);
+    if (status == RP_OK)
+        status = take_place(w, sizeof(karg_word) + 2 * half, &at);
     if (status != RP_OK)
         return status == RP_NO_MEMORY ? RP_OK : status;
     f->word.at = at;

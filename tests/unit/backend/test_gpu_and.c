@@ -11,19 +11,20 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_and.h"
-#include "backend/gpu/gpu_bits.h"
+#include "backend/gpu/gpu_derive.h"
 #include "base/cpu.h"
 
 enum { DOCS = 20000, LISTS = 40, TABLE = 256, SCALE_BITS = 20, PAIRS = 300 };
 
-static const uint8_t codecs[] = {KARG_CODEC_BP128, KARG_CODEC_RAW, KARG_CODEC_EF128,
-                                 KARG_CODEC_BITMAP};
+static const uint8_t codecs[] = {KARG_CODEC_BP128,  KARG_CODEC_RAW,    KARG_CODEC_EF128,
+                                 KARG_CODEC_BITMAP, KARG_CODEC_OPTPFD, KARG_CODEC_RICE};
+enum { CODECS = sizeof codecs };
 
 typedef struct list {
     uint32_t docids[DOCS], tfs[DOCS], n;
     uint8_t *bytes;
     size_t used;
-    rp__cu_ptr at; /* of its bytes on the device */
+    rp__cu_ptr at, at_docids; /* of its bytes on the device, and of docids that were derived */
     karg_word word;
 } list;
 
@@ -70,13 +71,13 @@ static void send(world *w, list *l)
     assert_int_equal(rp__device_wait(&w->device), RP_OK);
 }
 
-/* List i: one docid in 1 + i % 7, in codec i % 4. */
+/* List i: one docid in 1 + i % 7, in codec i % CODECS; docids of those that kernels do not read are derived. */
 static void make_list(world *w, uint32_t i)
 {
     list *l = &w->lists[i];
     uint32_t features = rp__cpu_features();
     const rp__codec codec =
-        rp__codec_with_freqs(rp__codec_by_id(codecs[i % 4], features),
+        rp__codec_with_freqs(rp__codec_by_id(codecs[i % CODECS], features),
                              rp__block_code_find(i % 3 ? "optpfd" : "bp128", features));
     for (uint32_t d = draw(1 + i % 7); d < DOCS; d += 1 + draw(1 + 2 * (i % 7))) {
         l->docids[l->n] = d;
@@ -91,7 +92,14 @@ static void make_list(world *w, uint32_t i)
     index.sections[0].host = l->bytes;
     index.sections[0].bytes = l->used;
     index.sections[0].at = l->at;
-    assert_int_equal(rp__gpu_and_word(&index, &opened, &l->word), RP_OK);
+    bool is_read = !rp__gpu_derive_has(&opened);
+    rp_status status = rp__gpu_and_word(&index, &opened, &l->word);
+    assert_int_equal(status, is_read ? RP_OK : RP_UNAVAILABLE);
+    if (is_read)
+        return;
+    assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_docids_bytes(l->n), &l->at_docids),
+                     RP_OK);
+    assert_int_equal(rp__gpu_derive_docids(&index, &opened, l->at_docids, &l->word), RP_OK);
 }
 
 static int open_world(void **state)
@@ -122,6 +130,7 @@ static int close_world(void **state)
     world *w = *state;
     for (uint32_t i = 0; i < LISTS; i++) {
         rp__device_free(&w->device, w->lists[i].at);
+        rp__device_free(&w->device, w->lists[i].at_docids);
         free(w->lists[i].bytes);
     }
     rp__device_free(&w->device, w->at_codes);
@@ -272,17 +281,19 @@ static void lists_become_bits(void **state)
     karg_word word;
     for (uint32_t i = 0; i < LISTS; i++) {
         list *l = &w->lists[i];
-        if (codecs[i % 4] == KARG_CODEC_BITMAP)
+        if (codecs[i % CODECS] == KARG_CODEC_BITMAP)
             continue;
-        assert_int_equal(rp__device_alloc(&w->device, rp__gpu_bits_bytes(DOCS), &rooms[i]), RP_OK);
-        assert_int_equal(rp__gpu_bits_derive(&w->device, &l->word, rooms[i], &word), RP_OK);
+        assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_bits_bytes(DOCS), &rooms[i]),
+                         RP_OK);
+        assert_int_equal(rp__gpu_derive_bits(&w->device, &l->word, rooms[i], &word), RP_OK);
         uint8_t before = l->bytes[l->word.list.last - l->at];
         l->bytes[l->word.list.last - l->at] ^= 1;
         send(w, l);
         karg_word other;
         rp__cu_ptr room;
-        assert_int_equal(rp__device_alloc(&w->device, rp__gpu_bits_bytes(DOCS), &room), RP_OK);
-        assert_int_equal(rp__gpu_bits_derive(&w->device, &l->word, room, &other), RP_DAMAGED);
+        assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_bits_bytes(DOCS), &room),
+                         RP_OK);
+        assert_int_equal(rp__gpu_derive_bits(&w->device, &l->word, room, &other), RP_DAMAGED);
         rp__device_free(&w->device, room);
         l->bytes[l->word.list.last - l->at] = before;
         send(w, l);

@@ -35,6 +35,8 @@ struct and_top_room {
 };
 static_assert(sizeof(and_top_room) == KARG_AND_SCORES, "what launches give");
 
+static_assert(sizeof(((alive_room *)nullptr)->heads) >= BEST_WARP_ROOM * sizeof(uint64_t), "keys that are sorted");
+
 struct and_top_tile {
     alive_tile t;
     karg_and_part part;
@@ -114,7 +116,8 @@ PRIM_APART void and_top_score(const karg_and_top &a, const and_top_tile &m, uint
             and_top_put(a, m, and_top_key(m, s + prim_lane()), least);
         return;
     }
-    uint64_t best = best_warp_of<1>([&](uint32_t i) { return and_top_key(m, i); }, m.t.n, a.k);
+    uint64_t *room = (uint64_t *)m.t.room->heads;
+    uint64_t best = best_warp_of<1>([&](uint32_t i) { return and_top_key(m, i); }, m.t.n, a.k, least, room);
     uint32_t reached = (uint32_t)(prim_shuffle<32>(best, a.k - 1) >> 32);
     if (prim_lane() == 0 && reached > least)
         prim_atomic_max(&m.state->least, reached);
@@ -166,21 +169,22 @@ PRIM bool and_top_is_last(karg_and_state *state)
     return prim_shuffle<32>(before, 0) + 1 == state->n_parts;
 }
 
-PRIM_APART void and_top_answer(const karg_and_top &a, uint32_t q, const karg_and_state *state)
+PRIM_APART void and_top_answer(const karg_and_top &a, uint32_t q, const karg_and_state *state, alive_room *room)
 {
     const uint64_t *keys = prim_at<const uint64_t>(a.keys) + state->keys;
     uint32_t n = prim_load_now(&state->found.n), n_keys = prim_load_now(&state->found.n_pairs);
-    uint32_t damaged = prim_load_now(&state->found.damaged);
+    uint32_t damaged = prim_load_now(&state->found.damaged), least = prim_load_now(&state->least);
     if (prim_lane() == 0)
         prim_at<karg_found>(a.counts)[q] = {n, prim_min(n_keys, a.k), damaged, 0};
     if (a.k == 0 || n_keys == 0)
         return;
-    uint64_t best = best_warp_of<8>([=](uint32_t i) { return prim_load_now64(&keys[i]); }, n_keys, a.k);
+    auto key = [=](uint32_t i) { return prim_load_now64(&keys[i]); };
+    uint64_t best = best_warp_of<8>(key, n_keys, a.k, least, (uint64_t *)room->heads);
     if (prim_lane() < prim_min(n_keys, a.k))
         prim_at<karg_pair>(a.pairs)[(uint64_t)q * a.k + prim_lane()] = best_pair(best);
 }
 
-RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 7)
+RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 8)
 {
     uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp();
     if (number >= a.n_parts)
@@ -201,7 +205,7 @@ RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 7)
     if (a.k && m.t.n)
         and_top_score(a, m, left);
     if (a.k <= KARG_AND_RANKED && and_top_is_last(state))
-        and_top_answer(a, four.x, state);
+        and_top_answer(a, four.x, state, m.t.room);
 }
 
 /* The k best of each query's keys, where k is large. */

@@ -68,30 +68,41 @@ template <class CODE> PRIM uint32_t alive_last(const block_list &list, uint32_t 
     return CODE::IS_RAW && rank < list.docs_bytes / 4 ? prim_load(&list.words[rank]) : UINT32_MAX;
 }
 
-/* Blocks i to i + ROWS - 1 of the n in the room, to `to`, with UINT32_MAX past a block's last. */
-template <class CODE, int ROWS, uint32_t K>
+/* Opens a block, the i-th of n in the room. There is one after the last, the same, so that rows are whole. */
+template <class CODE>
+PRIM void alive_note(const alive_tile &t, const block_list &list, const alive_block &block, uint32_t i, uint32_t n)
+{
+    block_head head = CODE::head(list, block.number);
+    t.room->blocks[i] = block;
+    t.room->heads[i] = head;
+    if (i + 1 == n && n % ALIVE_ROWS)
+        t.room->heads[n] = head;
+}
+
+/* Blocks i and i + 1 of the n in the room, half a warp each, to `to`, with UINT32_MAX past a block's last. */
+template <class CODE, uint32_t K>
 PRIM void alive_rows(const alive_tile &t, const block_list &list, uint32_t i, uint32_t n, uint32_t *to)
 {
-    block_head head[ROWS];
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        head[r] = t.room->heads[prim_min(i + r, n - 1)];
+    const int each = 8, lanes = KARG_BLOCK / each;
+    const block_head head[1] = {t.room->heads[i + prim_lane() / lanes]};
     auto take = [&](uint32_t r, const block_head &h, uint32_t first, const uint32_t *docids, uint32_t m) {
-        uint32_t v[4], last = docids[3];
+        uint32_t v[each], last = docids[each - 1];
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < each; k++) {
             v[k] = k < m ? docids[k] : UINT32_MAX;
             last = k + 1 == m ? docids[k] : last;
         }
-        ((uint4 *)to)[r * (KARG_BLOCK / 4) + first / 4] = make_uint4(v[0], v[1], v[2], v[3]);
-        bool has_last = K < BLOCK_ANY ? prim_lane() == 31 : m > 0 && first + m == h.count % 65536;
+        uint4 *room = (uint4 *)(to + r * KARG_BLOCK + first);
+        room[0] = make_uint4(v[0], v[1], v[2], v[3]);
+        room[1] = make_uint4(v[4], v[5], v[6], v[7]);
+        bool has_last = K < BLOCK_ANY ? first == KARG_BLOCK - each : m > 0 && first + m == h.count % 65536;
         if (has_last) {
             uint32_t said = t.room->blocks[prim_min(i + r, n - 1)].last;
             if (said != UINT32_MAX && last != said)
                 prim_atomic_or(&t.found->damaged, 1);
         }
     };
-    block_rows<CODE, 4, 32, ROWS, K>(list, head, 0, t.room->scratch, take);
+    block_rows<CODE, each, lanes, 1, K>(list, head, 0, t.room->scratch, take);
 }
 
 /* Which blocks of the n in the room are not full, or have values of more than 8 bits, or 16. */
@@ -115,15 +126,11 @@ PRIM void alive_decode(const alive_tile &t, const block_list &list, const alive_
 {
     const uint32_t mask = (1U << ALIVE_ROWS) - 1;
     if ((wide.above8 >> i & mask) == 0)
-        alive_rows<CODE, ALIVE_ROWS, 8>(t, list, i, n, to);
+        alive_rows<CODE, 8>(t, list, i, n, to);
     else if (CODE::WIDEST > 8 && (wide.above16 >> i & mask) == 0)
-        alive_rows<CODE, ALIVE_ROWS, 16>(t, list, i, n, to);
-    else /* rare, and held in many registers: one by one */
-#pragma unroll 1
-        for (uint32_t r = i; r < prim_min(i + ALIVE_ROWS, n); r++) {
-            alive_rows<CODE, 1, BLOCK_ANY>(t, list, r, n, to + (r - i) * KARG_BLOCK);
-            prim_sync_tile();
-        }
+        alive_rows<CODE, 16>(t, list, i, n, to);
+    else
+        alive_rows<CODE, BLOCK_ANY>(t, list, i, n, to);
 }
 
 /* ---- The shortest list ------------------------------------------------------------------------ */
@@ -132,10 +139,8 @@ template <class CODE> PRIM void alive_open_blocks(const alive_tile &t, const kar
 {
     block_list list = block_list_open(from);
     uint32_t n = prim_min(list.n_blocks - block, (uint32_t)ALIVE_ROWS), b = block + prim_lane();
-    if (prim_lane() < n) {
-        t.room->heads[prim_lane()] = CODE::head(list, b);
-        t.room->blocks[prim_lane()] = {b, alive_last<CODE>(list, b), 0, 0};
-    }
+    if (prim_lane() < n)
+        alive_note<CODE>(t, list, {b, alive_last<CODE>(list, b), 0, 0}, prim_lane(), n);
     prim_sync_tile();
     alive_decode<CODE>(t, list, alive_widths<CODE>(t, n), 0, n, t.room->x);
 }
@@ -251,11 +256,8 @@ PRIM uint32_t alive_needed(const alive_tile &t, const block_list &list, uint32_t
     uint32_t before = prim_shuffle_up<32>(mine, 1);
     before = prim_lane() == 0 ? from : before;
     uint32_t need = prim_ballot<32>(b < list.n_blocks && before < mine);
-    if (need >> prim_lane() & 1) {
-        uint32_t place = prim_count(need & prim_mask(prim_lane()));
-        t.room->heads[place] = CODE::head(list, b);
-        t.room->blocks[place] = {b, last, mine, 0};
-    }
+    if (need >> prim_lane() & 1)
+        alive_note<CODE>(t, list, {b, last, mine, 0}, prim_count(need & prim_mask(prim_lane())), prim_count(need));
     *end = prim_shuffle<32>(mine, prim_min(list.n_blocks - first, 32U) - 1);
     prim_sync_tile();
     return prim_count(need);
@@ -328,6 +330,12 @@ template <class CODE> PRIM void alive_keep_blocks(alive_tile *t, const karg_list
     prim_sync_tile();
 }
 
+/* Apart, for it needs more registers than others. */
+PRIM_APART void alive_keep_ef128(alive_tile *t, const karg_list *of, uint32_t *ranks)
+{
+    alive_keep_blocks<block_ef128>(t, of, ranks);
+}
+
 /* The same of bits. */
 PRIM void alive_keep_bits(alive_tile *t, const karg_word *word)
 {
@@ -350,7 +358,7 @@ PRIM void alive_keep(alive_tile *t, const karg_word *word, uint32_t *ranks)
     else if (codec == KARG_CODEC_BP128)
         alive_keep_blocks<block_bp128>(t, &word->list, ranks);
     else if (codec == KARG_CODEC_EF128)
-        alive_keep_blocks<block_ef128>(t, &word->list, ranks);
+        alive_keep_ef128(t, &word->list, ranks);
     else
         alive_keep_blocks<block_raw>(t, &word->list, ranks);
 }
