@@ -230,6 +230,7 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
         out->word.word = rp__gpu_and_copied(0, 0, list.n);
     else
         out->decoded = NULL;
+    out->word.word.list.universe = list.universe;
 }
 
 /* ---- To the device --------------------------------------------------------------------------- */

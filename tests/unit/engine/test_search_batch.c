@@ -91,6 +91,10 @@ static void answers_are_those_of_each_alone(void **state)
             for (size_t i = 0; i < N; i++)
                 expect_alone(&tiny.index, options, &queries[i]);
             assert_true(how < 6 ? report.groups == 0 : report.n_grouped > 0);
+            assert_string_equal(queries[0].hits.processor, processors[how / 6]); /* a word, */
+            assert_string_equal(queries[1].hits.processor, processors[how / 6]); /* two, */
+            if (how % 2 == 0)
+                assert_string_equal(queries[2].hits.processor, processors[how / 6]); /* a phrase */
             free_all(queries);
         }
         assert_int_equal(rp_searcher_batch(searcher, NULL, 0, NULL, NULL, &err), RP_OK);
