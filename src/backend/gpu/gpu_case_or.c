@@ -577,22 +577,38 @@ static rp_status bear(const rp__gpu_case *row, const ors *o, rp_error *what)
     return RP_OK;
 }
 
+/* Of those that have an accumulator a document. */
+static rp_status fetch_global(rp__device *device, ors *o)
+{
+    rp_status status = rp__device_copy_out(device, o->got, o->on_out, o->k * sizeof *o->got);
+    if (status == RP_OK)
+        status = rp__device_copy_out(device, o->got_n, o->on_counts, sizeof o->got_n[0]);
+    return status == RP_OK ? rp__device_wait(device) : status;
+}
+
+static rp_status fetch(const rp__gpu_case *row, rp__device *device, ors *o)
+{
+    const karg_pair *pairs;
+    const uint32_t *counts;
+    if (row->run == run_global)
+        return fetch_global(device, o);
+    rp_status status = row->run == run_lay ? rp__gpu_or_run(&o->or, &o->batch) : RP_OK;
+    if (status == RP_OK)
+        status = rp__gpu_or_fetch(&o->or, &pairs, &counts);
+    if (status != RP_OK)
+        return status;
+    memcpy(o->got, pairs, (size_t)o->n_queries * o->k * sizeof *o->got);
+    memcpy(o->got_n, counts, o->n_queries * sizeof *counts);
+    return RP_OK;
+}
+
 static rp_status check_ors(const rp__gpu_case *row, rp__device *device, void *state, rp_error *what)
 {
     ors *o = state;
-    const bool is_global = row->run == run_global;
-    rp_status status = row->run == run_lay ? rp__gpu_or_run(&o->or, &o->batch) : RP_OK;
-    if (status == RP_OK)
-        status = rp__device_copy_out(device, o->got, is_global ? o->on_out : o->or.args.out,
-                                     (size_t)o->n_queries * o->k * sizeof *o->got);
-    if (status == RP_OK)
-        status = rp__device_copy_out(device, o->got_n, is_global ? o->on_counts : o->or.args.counts,
-                                     o->n_queries * sizeof o->got_n[0]);
-    if (status == RP_OK)
-        status = rp__device_wait(device);
-    if (status == RP_OK && row->option & DAMAGED)
-        return bear(row, o, what);
-    return status == RP_OK ? compare(row, o, what) : status;
+    rp_status status = fetch(row, device, o);
+    if (status != RP_OK)
+        return status;
+    return row->option & DAMAGED ? bear(row, o, what) : compare(row, o, what);
 }
 
 /* A place and a ratio a posting; laid out, they are written, and before that docids, frequencies and codes read. */

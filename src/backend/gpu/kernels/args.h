@@ -187,16 +187,19 @@ typedef struct karg_or_state { /* of a query in work; 0 at first, and again afte
 typedef struct karg_or {
     uint64_t terms, queries; /* karg_or_term, karg_or_query */
     uint64_t states;         /* karg_or_state a query */
-    uint64_t taken;          /* u32, 0 at first, and again after or_rank.cu: groups of tiles that warps have taken */
+    uint64_t taken;          /* u32, 0 at first, and again after or_rank.cu: groups of tiles that warps have taken; one
+                              * more: queries that are ranked */
     uint64_t found;          /* u64: `room` keys a query */
     uint64_t out, counts;    /* as of karg_select; a count of UINT32_MAX: there was no room, or a list is damaged */
+    uint64_t there;          /* u32: becomes `number` when all of these are there */
     uint32_t n_queries, n_tiles;
     uint32_t k, room;        /* as many keys as documents are always enough */
     uint32_t keys;           /* that or_rank.cu has shared memory for: a power of two, at least k */
     uint32_t group;          /* tiles of a query that a warp takes at a time, at most 32 */
     uint32_t ahead;          /* tiles of a query of which one is looked into beforehand */
     uint32_t most_terms;     /* of the longest query */
-    uint32_t skips, zero;    /* 0: every posting is scored */
+    uint32_t skips;          /* 0: every posting is scored */
+    uint32_t number;
 } karg_or;
 
 /* copy.cu */
