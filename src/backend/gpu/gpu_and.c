@@ -206,8 +206,7 @@ static rp_status launch(rp__gpu_and *b)
 {
     const karg_and_top *a = &b->args;
     uint32_t each = KARG_AND_SHARED + (a->k ? KARG_AND_SCORES : 0);
-    uint32_t warps = b->limits.warps ? b->limits.warps : WARPS;
-    rp__launch how = {(a->n_parts + warps - 1) / warps, 32 * warps, warps * each};
+    rp__launch how = {(a->n_parts + WARPS - 1) / WARPS, 32 * WARPS, WARPS * each};
     rp_status status = rp__device_launch(b->device, RP_KERNEL_and_top_kernel, how, a);
     return status == RP_OK && a->k > KARG_AND_RANKED ? launch_rank(b) : status;
 }

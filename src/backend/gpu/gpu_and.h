@@ -21,7 +21,6 @@ typedef struct rp__gpu_and_limits {
     size_t bytes;   /* of what queries bring along: words, lists that are copied */
     uint64_t most;  /* bytes of device memory that it may take; 0: any number */
     uint32_t phase; /* parts of lists, near each other, that are worked on together, about; 0: as measured */
-    uint32_t warps;
     bool is_shared; /* uses the device's stream, in turn with others */
 } rp__gpu_and_limits;
 

@@ -2,9 +2,10 @@
  * those of a query log: the shortest list of a query has so many docids on average, the others are a few times to a
  * few dozen times as long.
  *
- * Row fields: width: docids of the shortest list, on average; codec: of lists, but those of a docid in `DENSE`, or
- * denser, are bitmaps, or DERIVED beside it; option: the number of documents, pairs wanted, and how batches are run. n is the sum of the
- * shortest lists of a run; of what is timed from end to end, that of a batch. */
+ * Row fields: width: GOV or GOV2, a shape; codec: of lists; of those of a docid in so many, or denser, bitmap, or, with
+ * DERIVED, bits that were derived of it; option: pairs wanted, how batches are run, and that density. n is the sum of
+ * the shortest lists of a batch. What is timed is kernels alone, or, in turns and pipelines, many batches by the wall:
+ * from the host's call to the host's answer, copies included. */
 #include "backend/gpu/gpu_case_top.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "codec/codec.h"
 
 enum {
-    DERIVED = 1 << 12, /* of codec */
+    DERIVED = 1 << 12, /* of a row's codec */
     WORDS_MOST = 6,
     LISTS_MOST = 256,
     TABLE = 256,
@@ -30,8 +31,7 @@ enum {
     SMALL = 4096,            /* documents of a small case */
 };
 
-/* How a row's batches are run: one of all queries, on the device's stream; many, one after the other, from the host's
- * call to the host's answer; many, some at a time. */
+/* How a row's batches are run: one, kernels alone; many, each when the one before is answered; many, some at a time. */
 typedef enum mode { ONE, TURNS, PIPELINE } mode;
 
 typedef struct shape {
@@ -59,7 +59,6 @@ typedef struct top {
     uint32_t k, dense, codec, n_queries, in_batch;
     mode mode;
     bool is_derived;
-    uint32_t warps;
     list lists[LISTS_MOST];
     karg_word words[LISTS_MOST];
     query *queries;
@@ -68,9 +67,8 @@ typedef struct top {
     rp__cu_ptr memory[2 * LISTS_MOST + 3];
     size_t n_memory;
     rp__gpu_and batches[STREAMS];
-    uint32_t firsts[STREAMS]; /* the first query of what is in work */
     karg_norms at_norms;
-    uint64_t elements, bytes, random;
+    uint64_t elements, random;
 } top;
 
 static uint32_t draw(top *t, uint32_t below)
@@ -171,7 +169,6 @@ static rp_status put_list(top *t, rp__device *device, uint32_t i)
     index.sections[0].host = l->bytes;
     index.sections[0].bytes = used;
     index.sections[0].at = at;
-    t->bytes += used;
     status = rp__gpu_and_word(&index, &opened, &t->words[i]);
     return status == RP_OK && t->is_derived && is_dense(t, l) ? derive(t, device, i) : status;
 }
@@ -292,12 +289,10 @@ static rp_status open_batches(top *t, rp__device *device)
 {
     uint32_t n = t->mode == ONE || t->mode == TURNS ? 1 : STREAMS;
     uint64_t longest = 0;
-    for (uint32_t q = 0; q < t->n_queries; q++)
-        longest = longest > t->lists[t->queries[q].lists[0]].n ? longest
-                                                               : t->lists[t->queries[q].lists[0]].n;
+    for (uint32_t i = 0; i < t->shape.n_lists / 2; i++)
+        longest = longest > t->lists[i].n ? longest : t->lists[i].n;
     rp__gpu_and_limits limits = {.queries = t->in_batch,
                                  .elements = t->in_batch * longest,
-                                 .warps = t->warps,
                                  .k = t->k,
                                  .bytes = t->in_batch * WORDS_MOST * sizeof(karg_and_word),
                                  .phase = t->shape.docs == SMALL ? 4 : 0,
@@ -387,7 +382,6 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
     t->mode = (mode)(row->option >> 16 & 0xF);
     t->dense = row->option >> 20;
     t->codec = row->codec & 255;
-    t->warps = row->codec >> 8 & 7;
     t->is_derived = row->codec & DERIVED;
     t->random = seed + 1;
     if (n <= 1000000)
@@ -476,32 +470,23 @@ static void cost_top(const rp__gpu_case *row, const void *state, uint64_t *bytes
         .codec = (codec_), .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20                 \
     }
 
-#define W(n) ((n) << 8)
-
 const rp__gpu_case rp__gpu_case_top[] = {
     TOP("and gov raw", GOV, KARG_CODEC_RAW, 0, ONE, 0),
-    TOP("and gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 0),
-    TOP("and gov bp128 w1", GOV, KARG_CODEC_BP128 | W(1), 0, ONE, 0),
-    TOP("and gov bp128 w2", GOV, KARG_CODEC_BP128 | W(2), 0, ONE, 0),
-    TOP("and gov bp128 w4", GOV, KARG_CODEC_BP128 | W(4), 0, ONE, 0),
-    TOP("and gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 0),
+    TOP("and gov bp128", GOV, KARG_CODEC_BP128, 0, ONE, 0),
+    TOP("and gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 0),
     TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 0),
     TOP("and gov ef128", GOV, KARG_CODEC_EF128, 0, ONE, 0),
-    TOP("top10 gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 10),
-    TOP("top10 gov bp128 w1", GOV, KARG_CODEC_BP128 | W(1), 0, ONE, 10),
-    TOP("top10 gov bp128 w2", GOV, KARG_CODEC_BP128 | W(2), 0, ONE, 10),
-    TOP("top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 10),
-    TOP("top1000 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 1000),
-    TOP("and gov2 raw bits", GOV2, KARG_CODEC_RAW, 32, ONE, 0),
-    TOP("and gov2 bp128", GOV2, KARG_CODEC_BP128, 0, ONE, 0),
-    TOP("and gov2 bp128 bits", GOV2, KARG_CODEC_BP128, 8, ONE, 0),
+    TOP("and gov2 bp128 bitmaps", GOV2, KARG_CODEC_BP128, 8, ONE, 0),
     TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | DERIVED, 64, ONE, 0),
-    TOP("top10 gov2 bp128 bits", GOV2, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 10),
-    TOP("turns top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, TURNS, 10),
+    TOP("top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 10),
+    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 10),
+    TOP("top10 gov ef128 bitmaps", GOV, KARG_CODEC_EF128, 8, ONE, 10),
+    TOP("top1000 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 1000),
+    TOP("top10 gov2 bp128 bitmaps", GOV2, KARG_CODEC_BP128, 8, ONE, 10),
     TOP("turns and gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 0),
+    TOP("turns top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, TURNS, 10),
+    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 10),
+    TOP("pipeline top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, PIPELINE, 10),
     TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, PIPELINE, 10),
-    TOP("pipeline top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, PIPELINE, 10),
     {0},
 };
