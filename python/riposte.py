@@ -74,6 +74,15 @@ class _GpuState(Structure):
                 ("returns", c_uint64), ("fault", c_char * 256)]
 
 
+class _BatchQuery(Structure):
+    _fields_ = [("query", c_char_p), ("query_bytes", c_size_t), ("plain", c_bool),
+                ("status", c_int), ("err", _Error), ("hits", _Hits)]
+
+
+class _BatchOptions(Structure):
+    _fields_ = [("threads", c_size_t), ("elements", c_uint64)]
+
+
 class _BuildOptions(Structure):
     _fields_ = [("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p), ("stem", c_char_p),
                 ("stop", c_char_p), ("format", c_char_p), ("id_field", c_char_p),
@@ -159,6 +168,8 @@ _searcher_free = _declare("rp_searcher_free", None, c_void_p)
 _searcher_search = _declare("rp_searcher_search", c_int, c_void_p, c_char_p, c_size_t,
                             POINTER(_Hits), POINTER(_Error))
 _get_gpu_state = _declare("rp_searcher_get_gpu_state", None, c_void_p, POINTER(_GpuState))
+_searcher_batch = _declare("rp_searcher_batch", c_int, c_void_p, POINTER(_BatchQuery), c_size_t,
+                           POINTER(_BatchOptions), c_void_p, POINTER(_Error))
 _hits_free = _declare("rp_hits_free", None, POINTER(_Hits))
 _build = _declare("rp_index_build", c_int, POINTER(c_char_p), c_size_t, c_char_p,
                   POINTER(_BuildOptions), POINTER(_BuildStats), POINTER(_Error))
@@ -216,6 +227,11 @@ def build(paths, directory, **options):
 
 def _dict(stats):
     return {name: getattr(stats, name) for name, _ in stats._fields_}
+
+
+def _list(hits):
+    return [Hit(hits.at[i].docid, hits.at[i].name.decode("utf-8", "replace"), i, hits.at[i].score)
+            for i in range(hits.n)]
 
 
 def import_index(path, directory, format="ciff", **options):
@@ -309,8 +325,7 @@ class Index:
         _check(_searcher_search(self._searcher(options), text, len(text), byref(hits),
                                 byref(error)), error)
         try:
-            return [Hit(hits.at[i].docid, hits.at[i].name.decode("utf-8", "replace"), i,
-                        hits.at[i].score) for i in range(hits.n)]
+            return _list(hits)
         finally:
             _hits_free(byref(hits))
 
@@ -321,24 +336,42 @@ class Index:
         _get_gpu_state(self._searcher(options), byref(state))
         return dict(_dict(state), fault=state.fault.decode("utf-8", "replace"))
 
-    def search(self, queries, **options):
+    def _hits_of_many(self, queries, workers, elements, options):
+        """The hits of each query, in their order; the first that cannot be answered raises."""
+        texts = [q.encode() if isinstance(q, str) else bytes(q) for q in queries]
+        asked, error = (_BatchQuery * len(texts))(), _Error()
+        for one, text in zip(asked, texts):
+            one.query, one.query_bytes = text, len(text)
+        _check(_searcher_batch(self._searcher(options), asked, len(texts),
+                               byref(_BatchOptions(workers, elements)), None, byref(error)), error)
+        try:
+            for one in asked:
+                _check(one.status, one.err)
+            return [_list(one.hits) for one in asked]
+        finally:
+            for one in asked:
+                _hits_free(byref(one.hits))
+
+    def search(self, queries, workers=1, elements=0, **options):
         """One query as text gives its hits, best first. Several, as texts, (qid, query) pairs,
         dictionaries with qid and query, or a data frame of these, give rows for all of them; a data
-        frame gives a data frame. Options are those of rp_search_options: k, mode, k1, b, ..."""
+        frame gives a data frame. Options are those of rp_search_options: k, mode, k1, b, ...
+        Several are answered at once: by so many workers, and on a GPU in groups of so many elements
+        of their shortest lists (0: as rp_batch_options has it)."""
         self._opened()
         if isinstance(queries, (str, bytes)):
             return self._hits(queries, options)
         is_frame = hasattr(queries, "to_dict") and hasattr(queries, "columns")
-        asked = queries.to_dict("records") if is_frame else queries
-        rows = []
-        for number, one in enumerate(asked, 1):
+        asked = []
+        for number, one in enumerate(queries.to_dict("records") if is_frame else queries, 1):
             if isinstance(one, (str, bytes)):
-                qid, query = str(number), one
+                asked.append((str(number), one))
             elif isinstance(one, dict):
-                qid, query = one["qid"], one["query"]
+                asked.append((one["qid"], one["query"]))
             else:
-                qid, query = one
-            rows.extend(Row(qid, query, *hit) for hit in self._hits(query, options))
+                asked.append(tuple(one))
+        hits = self._hits_of_many([query for _, query in asked], workers, elements, options)
+        rows = [Row(qid, query, *hit) for (qid, query), found in zip(asked, hits) for hit in found]
         return type(queries)(rows, columns=Row._fields) if is_frame else rows
 
     def batch(self, queries, **options):

@@ -254,22 +254,17 @@ void rp_searcher_free(rp_searcher *searcher)
 
 /* ---- Shared with explain.c and snippet.c ------------------------------------------------------- */
 
-rp_status rp__searcher_bind_in(const rp_searcher *searcher, rp__arena *arena, const char *query,
-                               size_t bytes, rp_mode mode, rp__query *out, rp_error *err)
-{
-    rp__syntax syntax;
-    rp_status status = rp__query_parse(query, bytes, mode, &searcher->options, arena, &syntax, err);
-    if (status != RP_OK)
-        return status;
-    return rp__query_bind(&syntax, searcher->index->segment, &searcher->rank, searcher->norms,
-                          searcher->analyzer, mode, &searcher->options, arena, out, err);
-}
-
 rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
                             rp__query *out, rp_error *err)
 {
+    rp__syntax syntax;
     rp__arena_clear(&searcher->arena);
-    return rp__searcher_bind_in(searcher, &searcher->arena, query, bytes, mode, out, err);
+    rp_status status =
+        rp__query_parse(query, bytes, mode, &searcher->options, &searcher->arena, &syntax, err);
+    if (status != RP_OK)
+        return status;
+    return rp__query_bind(&syntax, searcher->index->segment, &searcher->rank, searcher->norms,
+                          searcher->analyzer, mode, &searcher->options, &searcher->arena, out, err);
 }
 
 /* The one limit that is passed while a query runs. */

@@ -34,10 +34,6 @@ void rp__searcher_branch_free(rp_searcher *branch); /* NULL is fine */
 rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
                             rp__query *out, rp_error *err);
 
-/* The same in another arena, which is not emptied. */
-rp_status rp__searcher_bind_in(const rp_searcher *searcher, rp__arena *arena, const char *query,
-                               size_t bytes, rp_mode mode, rp__query *out, rp_error *err);
-
 /* Binds and runs; andor as and, then perhaps as or. *mode: the one that answered. What comes out lies
  * in the arena. Call it under the guard too. */
 rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t bytes, rp_mode *mode,

@@ -15,6 +15,7 @@ import riposte  # noqa: E402
 STRUCTS = {"rp_error": riposte._Error, "rp_index_options": riposte._IndexOptions,
            "rp_index_info": riposte._Info, "rp_document": riposte._Document,
            "rp_hit": riposte._Hit, "rp_hits": riposte._Hits,
+           "rp_batch_query": riposte._BatchQuery, "rp_batch_options": riposte._BatchOptions,
            "rp_search_options": riposte._SearchOptions, "rp_gpu_state": riposte._GpuState,
            "rp_build_options": riposte._BuildOptions,
            "rp_import_options": riposte._ImportOptions, "rp_build_stats": riposte._BuildStats}
@@ -119,6 +120,16 @@ class TestRiposte(unittest.TestCase):
         self.assertEqual(pairs, dicts)
         self.assertEqual([r.qid for r in index.search(["jet", "layer"], k=1)], ["1", "2"])
         self.assertEqual(len(index.batch(["jet ("])), 1)
+
+    def test_many_at_once(self):
+        index = riposte.Index(self.path)
+        queries = ["jet", "wing layer", "nowhere", "boundary"] * 20
+        want = [(str(i), q, *hit) for i, q in enumerate(queries, 1) for hit in index.search(q)]
+        for options in ({}, {"workers": 3}, {"processor": "gpu", "gpu": "emulated", "elements": 5}):
+            self.assertEqual([tuple(row) for row in index.search(queries, **options)], want)
+        with self.assertRaises(riposte.Error) as caught:
+            index.search(["jet", "("], workers=2)
+        self.assertEqual(caught.exception.status, "RP_USAGE")
 
     def test_errors(self):
         with self.assertRaises(riposte.Error) as caught:

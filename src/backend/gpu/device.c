@@ -324,6 +324,23 @@ rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint
     return result == RP_CU_NOT_READY ? rp__device_wait(d) : rp__device_check(d, result);
 }
 
+/* Looks are cheap, and the driver is asked now and then, which tells of faults (and has an emulated device work).
+ * Whatever takes long is left to the driver, which lets others have the processor meanwhile. */
+rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint32_t value)
+{
+    enum { TURNS = 16, LOOKS = 1 << 14 };
+    rp__cu_result result = RP_CU_NOT_READY;
+    for (int turn = 0; !d->is_lost && result == RP_CU_NOT_READY && turn < TURNS; turn++) {
+        for (int look = 0; look < LOOKS; look++)
+            if (*flag == value) {
+                atomic_thread_fence(memory_order_acquire);
+                return RP_OK;
+            }
+        result = d->driver->stream_query(d->stream);
+    }
+    return result == RP_CU_NOT_READY ? rp__device_wait(d) : rp__device_check(d, result);
+}
+
 /* ---- Kernels ------------------------------------------------------------------------------------- */
 
 /* The module of a kernel's file; it stands where the first kernel of that file does. */
@@ -356,15 +373,20 @@ static rp_status find_function(rp__device *d, rp__kernel_id id)
     return status;
 }
 
+rp_status rp__device_load(rp__device *d, rp__kernel_id id)
+{
+    if (rp__device_is_lost(d))
+        return RP_UNAVAILABLE;
+    return d->functions[id] ? RP_OK : find_function(d, id);
+}
+
 rp_status rp__device_launch(rp__device *d, rp__kernel_id id, rp__launch how, const void *args)
 {
     union {
         const void *in;
         void *out;
     } record = {.in = args};
-    rp_status status = rp__device_is_lost(d) ? RP_UNAVAILABLE : RP_OK;
-    if (status == RP_OK && !d->functions[id])
-        status = find_function(d, id);
+    rp_status status = rp__device_load(d, id);
     if (status != RP_OK || how.grid == 0)
         return status;
     return rp__device_check(d, d->driver->launch(d->functions[id], how.grid, 1, 1, how.block, 1, 1,

@@ -61,6 +61,8 @@ typedef struct rp__launch {
     uint32_t grid, block, shared;
 } rp__launch;
 
+/* Loads a kernel before it is launched, so that devices of the same card may have it in common. */
+rp_status rp__device_load(rp__device *device, rp__kernel_id kernel);
 /* `args` is the kernel's record. A grid of 0 does nothing. */
 rp_status rp__device_launch(rp__device *device, rp__kernel_id kernel, rp__launch how, const void *args);
 

@@ -1,7 +1,8 @@
 /* gpu_and.c: many ANDs at once: lays out what kernels/and_top.cu is given, and launches it.
  *
- * What goes in is one copy: what queries bring along, then states, which are zeros, first tiles and queries. What comes
- * out is another: counts, then pairs. */
+ * What goes in is one copy: what queries bring along, then their states, then parts. Counts and pairs the kernels write
+ * to the host's memory themselves: they are few, and a copy more would have to be waited for. Where there are many parts they come in phases, in each of which every query has its share: so queries
+ * walk through documents together, and find lists that they share in the cache. */
 #include "backend/gpu/gpu_and.h"
 
 #include <string.h>
@@ -12,22 +13,27 @@
 
 enum {
     ALIGN = 256,
-    WARPS = 4, /* of a block of threads */
+    ELEMENTS = 1 << 22,
+    WARPS = 2, /* of a block of threads */
     PHASES_MOST = 32,
-    PHASE_TILES = 8192, /* of a phase, about: a few times what the device has in work */
-    RANKERS = 8,        /* blocks of threads of a multiprocessor that rank */
-    RANK_BLOCK = 128,   /* threads of each */
+    PHASE = 8192,     /* parts of a phase, about: a few times what the device has in work */
+    RANKERS = 8,      /* blocks of threads of a multiprocessor that rank */
+    RANK_BLOCK = 128, /* threads of each */
 };
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Bytes of each query in what goes in. */
-enum { EACH = sizeof(karg_and_state) + sizeof(karg_and_ask) + PHASES_MOST * sizeof(uint32_t) };
+/* What is noted of a query until the batch starts. */
+typedef struct note {
+    uint32_t word, n_words, n_parts, keys;
+} note;
 
 static size_t in_bytes(const rp__gpu_and_limits *l)
 {
-    size_t all = rp__bits_align(l->bytes, ALIGN) + (size_t)l->queries * EACH;
-    return rp__bits_align(all, ALIGN);
+    size_t parts = l->elements / KARG_AND_TILE + l->queries;
+    size_t states = l->queries * sizeof(karg_and_state);
+    return rp__bits_align(rp__bits_align(l->bytes, ALIGN) + states + parts * sizeof(karg_and_part),
+                          ALIGN);
 }
 
 static size_t out_bytes(uint32_t queries, uint32_t k)
@@ -35,10 +41,10 @@ static size_t out_bytes(uint32_t queries, uint32_t k)
     return queries * (sizeof(karg_found) + k * sizeof(karg_pair));
 }
 
-static karg_and_ask *asks(const rp__gpu_and *b)
+static note *notes(const rp__gpu_and *b)
 {
     size_t out = rp__bits_align(out_bytes(b->limits.queries, b->limits.k), ALIGN);
-    return (karg_and_ask *)(void *)(b->host + in_bytes(&b->limits) + out);
+    return (note *)(void *)(b->host + in_bytes(&b->limits) + out);
 }
 
 static const uint8_t *answers(const rp__gpu_and *b)
@@ -51,17 +57,21 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     const rp__driver *driver = device->driver;
     void *host = NULL;
     *b = (rp__gpu_and){.device = device, .limits = *limits};
+    b->limits.elements = limits->elements ? limits->elements : ELEMENTS;
     size_t out = rp__bits_align(out_bytes(limits->queries, limits->k), ALIGN);
-    size_t notes = limits->queries * sizeof(karg_and_ask);
-    size_t all = in_bytes(limits) + out;
-    rp_status status = limits->most && all > limits->most ? RP_NO_MEMORY : RP_OK;
+    size_t all = in_bytes(&b->limits) + out;
+    rp_status status = limits->most && in_bytes(&b->limits) > limits->most ? RP_NO_MEMORY : RP_OK;
     if (status == RP_OK && !limits->is_shared)
         status = rp__device_check(device, driver->stream_create(&b->stream, RP_CU_STREAM_OWN));
     if (status == RP_OK)
-        status = rp__device_check(device, driver->host_alloc(&host, all + notes, 0));
+        status =
+            rp__device_check(device, driver->host_alloc(&host, all + limits->queries * sizeof(note),
+                                                        RP_CU_HOST_MAPPED));
     b->host = status == RP_OK ? host : NULL;
     if (status == RP_OK)
-        status = rp__device_alloc(device, all, &b->room);
+        status = rp__device_check(device, driver->host_device(&b->mapped, host, 0));
+    if (status == RP_OK)
+        status = rp__device_alloc(device, in_bytes(&b->limits), &b->room);
     if (status != RP_OK)
         rp__gpu_and_close(b);
     return status;
@@ -85,8 +95,8 @@ void rp__gpu_and_close(rp__gpu_and *b)
 /* At least so many; twice as many as there were, so that growing ends soon. */
 static rp_status grow_keys(rp__gpu_and *b, uint64_t n)
 {
-    uint64_t taken = in_bytes(&b->limits) + out_bytes(b->limits.queries, b->limits.k);
-    uint64_t most = b->limits.most ? (b->limits.most - taken) / sizeof(uint64_t) : UINT64_MAX;
+    uint64_t left = b->limits.most - in_bytes(&b->limits);
+    uint64_t most = b->limits.most ? left / sizeof(uint64_t) : UINT64_MAX;
     if (n <= b->n_keys)
         return RP_OK;
     if (n > most)
@@ -105,7 +115,7 @@ static rp_status grow_keys(rp__gpu_and *b, uint64_t n)
 void rp__gpu_and_begin(rp__gpu_and *b, const karg_norms *norms, uint32_t k, uint32_t begin,
                        uint32_t end)
 {
-    b->used = b->n_queries = b->n_tiles = b->words_most = 0;
+    b->used = b->n_queries = b->n_parts = 0;
     b->elements = 0;
     b->args = (karg_and_top){.norms = *norms, .k = k, .begin = begin, .end = end};
 }
@@ -123,40 +133,42 @@ void *rp__gpu_and_put(rp__gpu_and *b, size_t bytes, uint64_t *at)
 bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
 {
     uint64_t at, most = b->elements + words[0].n;
-    if (b->n_queries == b->limits.queries || most > UINT32_MAX)
+    if (b->n_queries == b->limits.queries || most > b->limits.elements)
         return false;
     void *room = rp__gpu_and_put(b, n * sizeof *words, &at);
     if (!room)
         return false;
     memcpy(room, words, n * sizeof *words);
-    uint32_t tiles = words[0].n / KARG_AND_TILE + (words[0].n % KARG_AND_TILE > 0);
-    asks(b)[b->n_queries++] = (karg_and_ask){.word = (uint32_t)((at - b->room) / sizeof *words),
-                                             .n_words = n,
-                                             .keys = (uint32_t)b->elements,
-                                             .n_tiles = tiles};
-    b->n_tiles += tiles;
-    b->words_most = n > b->words_most ? n : b->words_most;
+    /* a list of nothing has a part, so that there is an answer */
+    uint32_t parts = words[0].n ? (words[0].n - 1) / KARG_AND_TILE + 1 : 1;
+    notes(b)[b->n_queries++] = (note){.word = (uint32_t)((at - b->room) / sizeof *words),
+                                      .n_words = n,
+                                      .n_parts = parts,
+                                      .keys = (uint32_t)b->elements};
+    b->n_parts += parts;
     b->elements = most;
     return true;
 }
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-static uint32_t phases_of(const rp__gpu_and *b)
+static void fill_states(const rp__gpu_and *b, karg_and_state *out)
 {
-    uint32_t n = b->n_tiles / (b->limits.phase ? b->limits.phase : PHASE_TILES);
-    return n < 1 ? 1 : n > PHASES_MOST ? PHASES_MOST : n;
+    const note *of = notes(b);
+    for (uint32_t q = 0; q < b->n_queries; q++)
+        out[q] = (karg_and_state){.n_parts = of[q].n_parts, .keys = of[q].keys};
 }
 
-static void fill_firsts(const rp__gpu_and *b, uint32_t n_phases, uint32_t *out)
+static void fill_parts(const rp__gpu_and *b, karg_and_part *out)
 {
-    const karg_and_ask *ask = asks(b);
-    uint32_t tiles = 0;
-    for (uint32_t p = 0; p < n_phases; p++)
+    const note *of = notes(b);
+    uint32_t n = b->n_parts / (b->limits.phase ? b->limits.phase : PHASE);
+    uint32_t phases = n < 1 ? 1 : n > PHASES_MOST ? PHASES_MOST : n;
+    for (uint32_t p = 0; p < phases; p++)
         for (uint32_t q = 0; q < b->n_queries; q++) {
-            uint64_t n = ask[q].n_tiles;
-            *out++ = tiles;
-            tiles += (uint32_t)(n * (p + 1) / n_phases - n * p / n_phases);
+            uint64_t all = of[q].n_parts, end = all * (p + 1) / phases;
+            for (uint64_t i = all * p / phases; i < end; i++)
+                *out++ = (karg_and_part){q, (uint32_t)i, of[q].word, of[q].n_words};
         }
 }
 
@@ -164,58 +176,46 @@ static void fill_firsts(const rp__gpu_and *b, uint32_t n_phases, uint32_t *out)
 static size_t fill_in(rp__gpu_and *b)
 {
     karg_and_top *a = &b->args;
-    uint32_t n = b->n_queries, n_phases = phases_of(b);
-    size_t states = rp__bits_align(b->used, ALIGN), ask = states + n * sizeof(karg_and_state);
-    size_t firsts = ask + n * sizeof(karg_and_ask);
-    memset(b->host + states, 0, n * sizeof(karg_and_state));
-    memcpy(b->host + ask, asks(b), n * sizeof(karg_and_ask));
-    fill_firsts(b, n_phases, (uint32_t *)(void *)(b->host + firsts));
+    size_t states = rp__bits_align(b->used, ALIGN);
+    size_t parts = states + b->n_queries * sizeof(karg_and_state);
+    fill_states(b, (karg_and_state *)(void *)(b->host + states));
+    fill_parts(b, (karg_and_part *)(void *)(b->host + parts));
     a->words = b->room;
     a->states = b->room + states;
-    a->queries = b->room + ask;
-    a->firsts = b->room + firsts;
+    a->parts = b->room + parts;
     a->keys = b->keys;
-    a->counts = b->room + in_bytes(&b->limits);
-    a->pairs = a->counts + n * sizeof(karg_found);
-    a->n_queries = n;
-    a->n_tiles = b->n_tiles;
-    a->n_phases = n_phases;
-    a->words_most = b->words_most;
-    return firsts + (size_t)n * n_phases * sizeof(uint32_t);
+    a->counts = b->mapped + in_bytes(&b->limits);
+    a->pairs = a->counts + b->n_queries * sizeof(karg_found);
+    a->n_queries = b->n_queries;
+    a->n_parts = b->n_parts;
+    return parts + b->n_parts * sizeof(karg_and_part);
+}
+
+static rp_status launch_rank(rp__gpu_and *b)
+{
+    const karg_and_top *a = &b->args;
+    uint32_t most = RANKERS * b->device->processors, keys = 1;
+    while (keys < a->k)
+        keys *= 2;
+    rp__launch how = {a->n_queries < most ? a->n_queries : most, RANK_BLOCK,
+                      KARG_BEST_SHARED + keys * (uint32_t)sizeof(uint64_t)};
+    return rp__device_launch(b->device, RP_KERNEL_and_top_rank_kernel, how, a);
 }
 
 static rp_status launch(rp__gpu_and *b)
 {
     const karg_and_top *a = &b->args;
-    uint32_t ranks = a->k ? (a->words_most - 1) * KARG_AND_TILE * (uint32_t)sizeof(uint32_t) : 0;
-    uint32_t each = KARG_AND_SHARED + ranks, warps = b->device->shared_most / each;
-    warps = warps < WARPS ? warps : WARPS;
-    rp__launch how = {(a->n_tiles + warps - 1) / warps, 32 * warps, warps * each};
+    uint32_t each = KARG_AND_SHARED + (a->k ? KARG_AND_SCORES : 0);
+    rp__launch how = {(a->n_parts + WARPS - 1) / WARPS, 32 * WARPS, WARPS * each};
     rp_status status = rp__device_launch(b->device, RP_KERNEL_and_top_kernel, how, a);
-    uint32_t most = RANKERS * b->device->processors, keys = 1;
-    while (keys < a->k)
-        keys *= 2;
-    how = (rp__launch){a->n_queries < most ? a->n_queries : most, RANK_BLOCK,
-                       KARG_BEST_SHARED + keys * (uint32_t)sizeof(uint64_t)};
-    if (status == RP_OK)
-        status = rp__device_launch(b->device, RP_KERNEL_and_top_rank_kernel, how, a);
-    return status;
+    return status == RP_OK && a->k > KARG_AND_RANKED ? launch_rank(b) : status;
 }
 
 static rp_status enqueue(rp__gpu_and *b)
 {
-    union {
-        const uint8_t *in;
-        uint8_t *out;
-    } to = {.in = answers(b)};
     b->is_busy = true;
     rp_status status = rp__device_copy_in(b->device, b->room, b->host, fill_in(b));
-    if (status == RP_OK)
-        status = launch(b);
-    if (status == RP_OK)
-        status = rp__device_copy_out(b->device, to.out, b->args.counts,
-                                     out_bytes(b->n_queries, b->args.k));
-    return status;
+    return status == RP_OK ? launch(b) : status;
 }
 
 rp_status rp__gpu_and_start(rp__gpu_and *b)
@@ -228,6 +228,15 @@ rp_status rp__gpu_and_start(rp__gpu_and *b)
     status = enqueue(b);
     b->device->stream = other;
     return status;
+}
+
+rp_status rp__gpu_and_again(rp__gpu_and *b)
+{
+    const karg_and_top *a = &b->args;
+    rp_status status = rp__device_copy_in(b->device, a->states, b->host + (a->states - b->room),
+                                          a->n_queries * sizeof(karg_and_state));
+    b->is_busy = true;
+    return status == RP_OK ? launch(b) : status;
 }
 
 rp_status rp__gpu_and_finish(rp__gpu_and *b)

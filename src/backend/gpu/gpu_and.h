@@ -2,7 +2,7 @@
  *
  * A batch has a stream, pinned memory and device memory of its own: while one is in work the next can be filled.
  * Order of calls: open; then begin, any number of put and add, start, finish, answers, and begin again; close. Who
- * calls decides when a batch is large enough: `elements` of it are Ao's computational threshold.
+ * calls decides when a batch is large enough.
  * One thread at a time, for all batches of a device. */
 #ifndef RP_BACKEND_GPU_GPU_AND_H
 #define RP_BACKEND_GPU_GPU_AND_H
@@ -16,10 +16,11 @@ enum {
 /* What a batch has room for. */
 typedef struct rp__gpu_and_limits {
     uint32_t queries;
+    uint64_t elements; /* postings of their shortest lists, below 2^32; 0: 2^22 */
     uint32_t k;     /* pairs of each, at most RP_GPU_AND_K */
     size_t bytes;   /* of what queries bring along: words, lists that are copied */
     uint64_t most;  /* bytes of device memory that it may take; 0: any number */
-    uint32_t phase; /* tiles that are near each other in the lists, about; 0: a few times what a device has in work */
+    uint32_t phase; /* parts of lists, near each other, that are worked on together, about; 0: as measured */
     bool is_shared; /* uses the device's stream, in turn with others */
 } rp__gpu_and_limits;
 
@@ -28,11 +29,12 @@ typedef struct rp__gpu_and {
     rp__gpu_and_limits limits;
     rp__cu_stream stream;
     uint8_t *host;     /* pinned: what goes in, what comes out, and notes that stay */
-    rp__cu_ptr room;   /* of the device: what goes in, what comes out */
+    rp__cu_ptr mapped; /* the same, as kernels see it */
+    rp__cu_ptr room;   /* of the device: what goes in */
     rp__cu_ptr keys;   /* and what is found; it grows */
     uint64_t n_keys;
     size_t used;       /* of limits.bytes */
-    uint32_t n_queries, n_tiles, words_most;
+    uint32_t n_queries, n_parts;
     uint64_t elements; /* postings of shortest lists */
     karg_and_top args;
     bool is_busy;      /* work was given to the device, and nobody saw it end */
@@ -58,6 +60,8 @@ bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n);
 rp_status rp__gpu_and_start(rp__gpu_and *b);
 /* Waits for it. RP_UNAVAILABLE: the device has failed. */
 rp_status rp__gpu_and_finish(rp__gpu_and *b);
+/* The kernels of what was started, and has finished, once more on the device's stream, for measuring: answers stay. */
+rp_status rp__gpu_and_again(rp__gpu_and *b);
 /* Of query i of those added, in their order, after it has finished and until it begins again. */
 const rp__gpu_and_count *rp__gpu_and_count_of(const rp__gpu_and *b, uint32_t i);
 const karg_pair *rp__gpu_and_pairs_of(const rp__gpu_and *b, uint32_t i); /* best first */

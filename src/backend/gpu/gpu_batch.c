@@ -8,6 +8,8 @@
  * device, and its memory is the batch's. */
 #include "backend/gpu/gpu_batch.h"
 
+#include <string.h>
+
 #include "backend/gpu/gpu_phrase.h"
 #include "base/error.h"
 
@@ -15,6 +17,7 @@ enum {
     QUERIES_MOST = 1024,  /* of a launch */
     PHRASES_MOST = 64,    /* and of one for phrases, which may have RP_GPU_AND_K documents each */
     BYTES_MOST = 1 << 18, /* that queries bring along */
+    ELEMENTS_MOST = 1 << 25, /* of their shortest lists, where memory is not limited */
 };
 
 /* What is being filled: all queries of a batch are alike but for their words. */
@@ -27,12 +30,26 @@ typedef struct fill {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* Once for all batches: it takes longer than a batch. */
+static rp_status load_kernels(rp__device *device)
+{
+    rp_status status = rp__device_enter(device);
+    if (status == RP_OK)
+        status = rp__device_load(device, RP_KERNEL_and_top_kernel);
+    return status == RP_OK ? rp__device_load(device, RP_KERNEL_and_top_rank_kernel) : status;
+}
+
 rp_status rp__gpu_batch_open(rp__gpu_batch *b, rp__gpu_words *words, rp__gpu_ors *ors,
                              uint64_t most, rp_error *err)
 {
-    const rp__device *device = words->index->device;
+    rp__device *device = words->index->device;
     *b = (rp__gpu_batch){.index = words->index, .words = words, .ors = ors, .most = most};
-    return rp__device_twin(&b->device, device, err);
+    rp_status status = load_kernels(device);
+    if (status == RP_OK)
+        status = rp__device_twin(&b->device, device, err);
+    if (status == RP_OK)
+        memcpy(b->device.functions, device->functions, sizeof b->device.functions);
+    return status;
 }
 
 void rp__gpu_batch_close(rp__gpu_batch *b)
@@ -57,6 +74,7 @@ static rp_status open_flight(rp__gpu_batch *b, rp__gpu_flight *to, uint32_t quer
     if (b->most && b->most / 2 <= table)
         return RP_NO_MEMORY;
     rp__gpu_and_limits limits = {.queries = queries,
+                                 .elements = b->most ? 0 : ELEMENTS_MOST,
                                  .k = (uint32_t)k,
                                  .bytes = BYTES_MOST,
                                  .most = b->most ? b->most / 2 - table : 0};
@@ -140,10 +158,9 @@ static rp_status put_word(const fill *f, const rp__term *term, float weight, kar
     const rp__gpu_word *word = rp__gpu_words_find(f->b->words, term);
     if (!word || !word->at)
         return RP_UNAVAILABLE;
-    uint32_t df = word->word.list.n;
-    for (; n > 0 && words[n - 1].n > df; n--)
+    for (; n > 0 && words[n - 1].n > word->n; n--)
         words[n] = words[n - 1];
-    words[n] = (karg_and_word){word->at, weight, df};
+    words[n] = (karg_and_word){word->at, weight, word->n};
     return RP_OK;
 }
 
@@ -348,7 +365,7 @@ static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
 
 /* Lists that nobody has asked for before go to the device, all at once. Queries whose lists do not are refused when
  * they are added. */
-static void send_lists(const fill *f, const rp__asked *asked, size_t n)
+static rp_status send_lists(const fill *f, const rp__asked *asked, size_t n)
 {
     size_t n_new = 0, most = 0;
     for (size_t i = 0; i < n; i++)
@@ -360,8 +377,10 @@ static void send_lists(const fill *f, const rp__asked *asked, size_t n)
             if (term->df > 0 && !rp__gpu_words_find(f->b->words, term))
                 new[n_new++] = term;
         }
-    if (n_new > 0)
-        (void)rp__gpu_words_add(f->b->words, f->like->segment, new, n_new, f->arena);
+    if (n_new == 0)
+        return RP_OK;
+    (void)rp__gpu_words_add(f->b->words, f->like->segment, new, n_new, f->arena);
+    return rp__device_enter(&f->b->device); /* it has one of its own */
 }
 
 void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena *arena)
@@ -374,7 +393,7 @@ void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena
             f.like = &asked[i].query;
     rp_status status = f.like ? begin(&f) : RP_OK;
     if (status == RP_OK && f.like)
-        send_lists(&f, asked, n);
+        status = send_lists(&f, asked, n);
     for (size_t i = 0; i < n; i++)
         if (asked[i].status == RP_OK)
             asked[i].status = status == RP_OK ? add(&f, &asked[i], (uint32_t)i) : status;

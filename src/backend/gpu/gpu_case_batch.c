@@ -360,7 +360,6 @@ const rp__gpu_case rp__gpu_case_batch[] = {
     BATCH("and gov hs16", GOV_MEAN, GOV, 16, 0),
     BATCH("and gov hs4 bits", GOV_MEAN, GOV, 4, 32),
     BATCH("and gov2 hs4", GOV2_MEAN, GOV2, 4, 0),
-    BATCH("and gov2 hs4 bits", GOV2_MEAN, GOV2, 4, 32),
-    BATCH("and gov2 hs4 bits64", GOV2_MEAN, GOV2, 4, 64),
+    BATCH("and gov2 hs4 bits", GOV2_MEAN, GOV2, 4, 64),
     {0},
 };

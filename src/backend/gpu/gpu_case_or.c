@@ -25,8 +25,9 @@ enum {
     WIDE = 16,  /* codes of norms have two bytes */
     CODED = 32, /* lists are in bp128 */
     EF = 64,    /* in ef128, if they are coded, */
-    OPTPFD = 128,  /* and frequencies in optpfd, not bp128; */
-    DAMAGED = 256, /* and some bytes changed: there is no answer, and no fault */
+    GAPS = 128, /* or in optpfd, */
+    OPTPFD = 256,  /* and frequencies in optpfd, not bp128; */
+    DAMAGED = 512, /* and some bytes changed: there is no answer, and no fault */
 };
 enum { CLASSES = 3, QUERIES = 16, LISTS = CLASSES * QUERIES };
 enum { N_DOCS = 25200000, N_SMALLER = 8800000, SMALL = 1 << 20, WINDOW = 1 << 14, WIDEN = 5 };
@@ -38,7 +39,6 @@ typedef struct falling {
 
 typedef struct list {
     uint32_t *docids, *tfs, *last;
-    uint8_t *bounds;
     uint32_t n, room;
     uint32_t reached[256]; /* postings by tf/(tf+K), rounded down */
 } list;
@@ -82,8 +82,8 @@ static void free_ors(const rp__gpu_case *row, rp__device *device, void *state)
         return;
     for (uint32_t l = 0; l < LISTS; l++) {
         list *at = &o->lists[l];
-        void *here[] = {at->docids, at->tfs, at->last, at->bounds};
-        for (uint32_t i = 0; i < 4; i++)
+        void *here[] = {at->docids, at->tfs, at->last};
+        for (uint32_t i = 0; i < 3; i++)
             rp__free(here[i]);
     }
     rp__cu_ptr on[] = {o->on_arrays,  o->on_codes, o->on_table, o->on_scores,
@@ -160,14 +160,9 @@ static void add_posting(ors *o, list *l, uint32_t docid, double frequent, uint64
 {
     uint32_t tf = 1 + (uint32_t)(draw_falling(&o->falling, random) * frequent);
     float t = (float)tf, ratio = t / (t + o->table[o->lengths[docid]]);
-    uint8_t bound = rp__rank_block_bound(ratio);
-    uint32_t b = l->n / KARG_BLOCK;
-    if (l->n % KARG_BLOCK == 0 || bound > l->bounds[b])
-        l->bounds[b] = bound;
     l->reached[rp__rank_reached(ratio)]++;
-    l->docids[l->n] = docid;
+    l->docids[l->n] = l->last[l->n / KARG_BLOCK] = docid;
     l->tfs[l->n++] = tf;
-    l->last[b] = docid;
 }
 
 static rp_status allocate_list(list *l, uint32_t room)
@@ -176,8 +171,7 @@ static rp_status allocate_list(list *l, uint32_t room)
     l->docids = rp__alloc_array(room + 4, sizeof *l->docids);
     l->tfs = rp__alloc_array(room + 4, sizeof *l->tfs);
     l->last = rp__alloc_array(room / KARG_BLOCK + 1, sizeof *l->last);
-    l->bounds = rp__alloc_array(room / KARG_BLOCK + 1, 1);
-    return l->docids && l->tfs && l->last && l->bounds ? RP_OK : RP_NO_MEMORY;
+    return l->docids && l->tfs && l->last ? RP_OK : RP_NO_MEMORY;
 }
 
 /* Words are more frequent in the documents of a stretch where they are in many. */
@@ -322,18 +316,17 @@ static uint64_t room_of(uint64_t bytes)
 static rp_status bring_list(rp__device *device, const list *l, rp__cu_ptr *at, karg_list *out)
 {
     const uint32_t blocks = (l->n + KARG_BLOCK - 1) / KARG_BLOCK;
-    const void *from[4] = {l->docids, l->tfs, l->last, l->bounds};
-    const uint64_t bytes[4] = {4ULL * l->n, 4ULL * l->n, 4ULL * blocks, blocks};
-    rp__cu_ptr to[4];
+    const void *from[3] = {l->docids, l->tfs, l->last};
+    const uint64_t bytes[3] = {4ULL * l->n, 4ULL * l->n, 4ULL * blocks};
+    rp__cu_ptr to[3];
     rp_status status = RP_OK;
-    for (uint32_t i = 0; i < 4 && status == RP_OK; i++, *at += room_of(bytes[i - 1])) {
+    for (uint32_t i = 0; i < 3 && status == RP_OK; i++, *at += room_of(bytes[i - 1])) {
         to[i] = *at;
         status = rp__device_copy_in(device, to[i], from[i], bytes[i]);
     }
     *out = (karg_list){.docs = to[0],
                        .freqs = to[1],
                        .last = blocks > 1 ? to[2] : 0,
-                       .bounds = to[3],
                        .n = l->n,
                        .n_blocks = blocks,
                        .docs_bytes = 4 * l->n,
@@ -346,8 +339,7 @@ static rp_status bring_lists(rp__device *device, ors *o)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < LISTS; i++)
-        bytes +=
-            2 * room_of(4ULL * o->lists[i].n) + 2 * room_of(4ULL * o->lists[i].n / KARG_BLOCK + 4);
+        bytes += 2 * room_of(4ULL * o->lists[i].n) + room_of(4ULL * o->lists[i].n / KARG_BLOCK + 4);
     rp_status status = bring(device, NULL, bytes, &o->on_arrays);
     rp__cu_ptr at = o->on_arrays;
     for (uint32_t i = 0; i < LISTS && status == RP_OK; i++) {
@@ -361,7 +353,10 @@ static rp_status bring_lists(rp__device *device, ors *o)
 /* Encodes the lists; raw ones stay as they are. */
 static rp_status code_lists(const rp__gpu_case *row, rp__device *device, ors *o)
 {
-    const rp__codec *plain = rp__codec_find(row->option & EF ? "ef128" : "bp128", 0);
+    const rp__codec *plain = rp__codec_find(row->option & EF     ? "ef128"
+                                            : row->option & GAPS ? "optpfd"
+                                                                 : "bp128",
+                                            0);
     const rp__codec codec = rp__codec_with_freqs(
         plain, rp__block_code_find(row->option & OPTPFD ? "optpfd" : "bp128", 0));
     karg_list coded[LISTS];
@@ -582,22 +577,38 @@ static rp_status bear(const rp__gpu_case *row, const ors *o, rp_error *what)
     return RP_OK;
 }
 
+/* Of those that have an accumulator a document. */
+static rp_status fetch_global(rp__device *device, ors *o)
+{
+    rp_status status = rp__device_copy_out(device, o->got, o->on_out, o->k * sizeof *o->got);
+    if (status == RP_OK)
+        status = rp__device_copy_out(device, o->got_n, o->on_counts, sizeof o->got_n[0]);
+    return status == RP_OK ? rp__device_wait(device) : status;
+}
+
+static rp_status fetch(const rp__gpu_case *row, rp__device *device, ors *o)
+{
+    const karg_pair *pairs;
+    const uint32_t *counts;
+    if (row->run == run_global)
+        return fetch_global(device, o);
+    rp_status status = row->run == run_lay ? rp__gpu_or_run(&o->or, &o->batch) : RP_OK;
+    if (status == RP_OK)
+        status = rp__gpu_or_fetch(&o->or, &pairs, &counts);
+    if (status != RP_OK)
+        return status;
+    memcpy(o->got, pairs, (size_t)o->n_queries * o->k * sizeof *o->got);
+    memcpy(o->got_n, counts, o->n_queries * sizeof *counts);
+    return RP_OK;
+}
+
 static rp_status check_ors(const rp__gpu_case *row, rp__device *device, void *state, rp_error *what)
 {
     ors *o = state;
-    const bool is_global = row->run == run_global;
-    rp_status status = row->run == run_lay ? rp__gpu_or_run(&o->or, &o->batch) : RP_OK;
-    if (status == RP_OK)
-        status = rp__device_copy_out(device, o->got, is_global ? o->on_out : o->or.args.out,
-                                     (size_t)o->n_queries * o->k * sizeof *o->got);
-    if (status == RP_OK)
-        status = rp__device_copy_out(device, o->got_n, is_global ? o->on_counts : o->or.args.counts,
-                                     o->n_queries * sizeof o->got_n[0]);
-    if (status == RP_OK)
-        status = rp__device_wait(device);
-    if (status == RP_OK && row->option & DAMAGED)
-        return bear(row, o, what);
-    return status == RP_OK ? compare(row, o, what) : status;
+    rp_status status = fetch(row, device, o);
+    if (status != RP_OK)
+        return status;
+    return row->option & DAMAGED ? bear(row, o, what) : compare(row, o, what);
 }
 
 /* A place and a ratio a posting; laid out, they are written, and before that docids, frequencies and codes read. */
@@ -631,6 +642,10 @@ const rp__gpu_case rp__gpu_case_or[] = {
     ROW("lay, raw", run_lay, 10, 0, NULL),
     ROW("lay, bp128", run_lay, 10, CODED, NULL),
     ROW("lay, bp128+optpfd", run_lay, 10, CODED | OPTPFD, NULL),
+    ROW("lay, ef128+optpfd", run_lay, 10, CODED | EF | OPTPFD, NULL),
+    ROW("lay, optpfd+optpfd", run_lay, 10, CODED | GAPS | OPTPFD, NULL),
+    ROW("lay, ef128+optpfd, damaged", run_lay, 10, CODED | EF | OPTPFD | DAMAGED, NULL),
+    ROW("lay, optpfd, damaged", run_lay, 10, CODED | GAPS | DAMAGED, NULL),
     ROW("lay, bp128+optpfd, damaged", run_lay, 10, CODED | OPTPFD | DAMAGED, NULL),
     ROW("global, one", run_global, 10, ONE, "global accumulators"),
     {0},

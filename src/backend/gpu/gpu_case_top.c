@@ -2,20 +2,23 @@
  * those of a query log: the shortest list of a query has so many docids on average, the others are a few times to a
  * few dozen times as long.
  *
- * Row fields: width: docids of the shortest list, on average; codec: of lists, but those of a docid in `DENSE`, or
- * denser, are bitmaps; option: the number of documents, pairs wanted, and how batches are run. n is the sum of the
- * shortest lists of a run; of what is timed from end to end, that of a batch. */
+ * Row fields: width: GOV or GOV2, a shape; codec: of lists; of those of a docid in so many, or denser, bitmap, or, with
+ * DERIVED, bits that were derived of it; option: pairs wanted, how batches are run, and that density. n is the sum of
+ * the shortest lists of a batch. What is timed is kernels alone, or, in turns and pipelines, many batches by the wall:
+ * from the host's call to the host's answer, copies included. */
 #include "backend/gpu/gpu_case_top.h"
 
 #include <string.h>
 
 #include "backend/gpu/gpu_and.h"
+#include "backend/gpu/gpu_derive.h"
 #include "base/alloc.h"
 #include "base/cpu.h"
 #include "base/error.h"
 #include "codec/codec.h"
 
 enum {
+    DERIVED = 1 << 12, /* of a row's codec */
     WORDS_MOST = 6,
     LISTS_MOST = 256,
     TABLE = 256,
@@ -28,8 +31,7 @@ enum {
     SMALL = 4096,            /* documents of a small case */
 };
 
-/* How a row's batches are run: one of all queries, on the device's stream; many, one after the other, from the host's
- * call to the host's answer; many, some at a time. */
+/* How a row's batches are run: one, kernels alone; many, each when the one before is answered; many, some at a time. */
 typedef enum mode { ONE, TURNS, PIPELINE } mode;
 
 typedef struct shape {
@@ -56,17 +58,17 @@ typedef struct top {
     shape shape;
     uint32_t k, dense, codec, n_queries, in_batch;
     mode mode;
+    bool is_derived;
     list lists[LISTS_MOST];
     karg_word words[LISTS_MOST];
     query *queries;
     uint8_t *codes;
     float norms[TABLE];
-    rp__cu_ptr memory[LISTS_MOST + 3];
+    rp__cu_ptr memory[2 * LISTS_MOST + 3];
     size_t n_memory;
     rp__gpu_and batches[STREAMS];
-    uint32_t firsts[STREAMS]; /* the first query of what is in work */
     karg_norms at_norms;
-    uint64_t elements, bytes, random;
+    uint64_t elements, random;
 } top;
 
 static uint32_t draw(top *t, uint32_t below)
@@ -125,13 +127,27 @@ static rp_status put(top *t, rp__device *device, const void *data, size_t bytes,
     return rp__device_copy_in(device, memory, data, bytes);
 }
 
+static bool is_dense(const top *t, const list *l)
+{
+    return (uint64_t)l->n * t->dense >= t->shape.docs;
+}
+
 static rp__codec codec_of(const top *t, const list *l)
 {
     uint32_t features = rp__cpu_features();
-    bool is_dense = (uint64_t)l->n * t->dense >= t->shape.docs;
-    uint32_t id = is_dense ? KARG_CODEC_BITMAP : t->codec;
+    uint32_t id = is_dense(t, l) && !t->is_derived ? KARG_CODEC_BITMAP : t->codec;
     return rp__codec_with_freqs(rp__codec_by_id((uint8_t)id, features),
                                 rp__block_code_find(t->shape.freqs, features));
+}
+
+static rp_status derive(top *t, rp__device *device, uint32_t i)
+{
+    rp__cu_ptr room;
+    rp_status status = rp__device_alloc(device, rp__gpu_derive_bits_bytes(t->shape.docs), &room);
+    if (status != RP_OK)
+        return status;
+    t->memory[t->n_memory++] = room;
+    return rp__gpu_derive_bits(device, &t->words[i], room, &t->words[i]);
 }
 
 /* As an index of that list alone has it. */
@@ -153,7 +169,8 @@ static rp_status put_list(top *t, rp__device *device, uint32_t i)
         return status;
     share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = used, .at = at};
     t->bytes += used;
-    return rp__gpu_and_word(&index, &opened, &t->words[i]);
+    status = rp__gpu_and_word(&index, &opened, &t->words[i]);
+    return status == RP_OK && t->is_derived && is_dense(t, l) ? derive(t, device, i) : status;
 }
 
 /* From short to long: half of them serve as the shortest of a query. */
@@ -271,7 +288,11 @@ static bool matches(const top *t, const query *q, uint32_t i, uint32_t *score)
 static rp_status open_batches(top *t, rp__device *device)
 {
     uint32_t n = t->mode == ONE || t->mode == TURNS ? 1 : STREAMS;
+    uint64_t longest = 0;
+    for (uint32_t i = 0; i < t->shape.n_lists / 2; i++)
+        longest = longest > t->lists[i].n ? longest : t->lists[i].n;
     rp__gpu_and_limits limits = {.queries = t->in_batch,
+                                 .elements = t->in_batch * longest,
                                  .k = t->k,
                                  .bytes = t->in_batch * WORDS_MOST * sizeof(karg_and_word),
                                  .phase = t->shape.docs == SMALL ? 4 : 0,
@@ -310,7 +331,7 @@ static rp_status run_top(const rp__gpu_case *row, rp__device *device, void *stat
     top *t = state;
     (void)row;
     if (t->mode == ONE)
-        return start_batch(t, &t->batches[0], 0);
+        return rp__gpu_and_again(&t->batches[0]);
     uint32_t n = batches_of(t), streams = t->mode == TURNS ? 1 : STREAMS, first = 0;
     rp_status status = rp__device_wait(device);
     for (uint32_t i = 0; i < n && status == RP_OK; i++, first += t->in_batch) {
@@ -360,7 +381,8 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
     t->k = row->option & 0xFFFF;
     t->mode = (mode)(row->option >> 16 & 0xF);
     t->dense = row->option >> 20;
-    t->codec = row->codec;
+    t->codec = row->codec & 255;
+    t->is_derived = row->codec & DERIVED;
     t->random = seed + 1;
     if (n <= 1000000)
         t->shape = (shape){.docs = SMALL, .mean = 300, .n_lists = 16, .freqs = t->shape.freqs};
@@ -373,6 +395,10 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
         status = open_batches(t, device);
     if (status == RP_OK)
         status = rp__device_wait(device);
+    if (status == RP_OK)
+        status = start_batch(t, &t->batches[0], 0);
+    if (status == RP_OK)
+        status = rp__gpu_and_finish(&t->batches[0]);
     if (status != RP_OK) {
         free_top(row, device, t);
         *state = NULL;
@@ -416,7 +442,7 @@ static rp_status check_top(const rp__gpu_case *row, rp__device *device, void *st
     rp_status status = rp__device_wait(device);
     for (uint32_t first = 0; first < t->n_queries && status == RP_OK; first += t->in_batch) {
         status = rp__gpu_and_finish(b);
-        if (status == RP_OK && t->mode != ONE)
+        if (status == RP_OK)
             status = start_batch(t, b, first);
         if (status == RP_OK)
             status = rp__gpu_and_finish(b);
@@ -446,24 +472,21 @@ static void cost_top(const rp__gpu_case *row, const void *state, uint64_t *bytes
 
 const rp__gpu_case rp__gpu_case_top[] = {
     TOP("and gov raw", GOV, KARG_CODEC_RAW, 0, ONE, 0),
-    TOP("and gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 0),
     TOP("and gov bp128", GOV, KARG_CODEC_BP128, 0, ONE, 0),
-    TOP("and gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 0),
-    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128, 32, ONE, 0),
+    TOP("and gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 0),
+    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 0),
     TOP("and gov ef128", GOV, KARG_CODEC_EF128, 0, ONE, 0),
-    TOP("top10 gov raw bits", GOV, KARG_CODEC_RAW, 32, ONE, 10),
-    TOP("top10 gov bp128", GOV, KARG_CODEC_BP128, 0, ONE, 10),
-    TOP("top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128, 32, ONE, 10),
-    TOP("top1000 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, ONE, 1000),
-    TOP("and gov2 raw bits", GOV2, KARG_CODEC_RAW, 32, ONE, 0),
-    TOP("and gov2 bp128", GOV2, KARG_CODEC_BP128, 0, ONE, 0),
-    TOP("and gov2 bp128 bits", GOV2, KARG_CODEC_BP128, 8, ONE, 0),
-    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128, 64, ONE, 0),
-    TOP("top10 gov2 bp128 bits", GOV2, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128, 32, TURNS, 10),
-    TOP("turns top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, TURNS, 10),
-    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128, 32, PIPELINE, 10),
-    TOP("pipeline top10 gov bp128 bits", GOV, KARG_CODEC_BP128, 8, PIPELINE, 10),
+    TOP("and gov2 bp128 bitmaps", GOV2, KARG_CODEC_BP128, 8, ONE, 0),
+    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | DERIVED, 64, ONE, 0),
+    TOP("top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 10),
+    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 10),
+    TOP("top10 gov ef128 bitmaps", GOV, KARG_CODEC_EF128, 8, ONE, 10),
+    TOP("top1000 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 1000),
+    TOP("top10 gov2 bp128 bitmaps", GOV2, KARG_CODEC_BP128, 8, ONE, 10),
+    TOP("turns and gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 0),
+    TOP("turns top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, TURNS, 10),
+    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 10),
+    TOP("pipeline top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, PIPELINE, 10),
+    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, PIPELINE, 10),
     {0},
 };

@@ -3,24 +3,28 @@
 
 #include <string.h>
 
+/* The stage goes last: a copy that nobody saw end may read it. */
 void rp__gpu_norms_free(rp__gpu_norms *norms, rp__device *device)
 {
     rp__device_free(device, norms->table);
+    if (norms->stage)
+        device->driver->host_free(norms->stage);
     *norms = (rp__gpu_norms){0};
 }
 
-static rp_status copy_table(rp__device *device, rp__cu_ptr to, const float *from, size_t bytes)
+static rp_status copy_table(rp__gpu_norms *norms, rp__device *device, const float *from,
+                            size_t bytes)
 {
     void *stage = NULL;
-    rp_status status = rp__device_check(device, device->driver->host_alloc(&stage, bytes, 0));
+    rp_status status = rp__device_alloc(device, bytes, &norms->table);
+    if (status == RP_OK)
+        status = rp__device_check(device, device->driver->host_alloc(&stage, bytes, 0));
     if (status != RP_OK)
         return status;
+    norms->stage = stage;
     memcpy(stage, from, bytes);
-    status = rp__device_copy_in(device, to, stage, bytes);
-    if (status == RP_OK)
-        status = rp__device_wait(device);
-    device->driver->host_free(stage);
-    return status;
+    status = rp__device_copy_in(device, norms->table, stage, bytes);
+    return status == RP_OK ? rp__device_wait(device) : status;
 }
 
 rp_status rp__gpu_norms_put(rp__gpu_norms *norms, rp__device *device, const rp__gpu_index *index,
@@ -36,9 +40,7 @@ rp_status rp__gpu_norms_put(rp__gpu_norms *norms, rp__device *device, const rp__
     rp__gpu_norms_free(norms, device);
     if (most && bytes > most)
         return RP_NO_MEMORY;
-    rp_status status = rp__device_alloc(device, bytes, &norms->table);
-    if (status == RP_OK)
-        status = copy_table(device, norms->table, query->norms, bytes);
+    rp_status status = copy_table(norms, device, query->norms, bytes);
     if (status != RP_OK)
         return status;
     norms->from = query->norms;

@@ -1,8 +1,11 @@
-/* gpu_or.c: batches of ORs: their terms and queries go to the device together, one kernel finds documents that
- * may be among the best of each, a second one ranks them.
+/* gpu_or.c: batches of ORs: their terms and queries go to the device together; one kernel finds out what the best of
+ * each must score, one finds documents that may be among them, one ranks these.
  *
- * The room has what goes there as it lies in the stage, then what comes back, then keys. */
+ * The stage has answers, which kernels write there, and behind them queries and terms, which lie in the room as well,
+ * with keys behind them. */
 #include "backend/gpu/gpu_or.h"
+
+#include <string.h>
 
 #include "backend/gpu/kernels/tuning.h"
 #include "base/bits.h"
@@ -34,38 +37,47 @@ void rp__gpu_or_close(rp__gpu_or *o)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Where things lie: in the stage and the room terms, from `terms` on, after queries; in the room pairs, counts
- * right behind them, and keys. */
+/* Where things lie: in the stage a word that tells that the answers are there, pairs, counts, and, from `sent` on,
+ * queries and terms; in the room these two, and keys. */
 typedef struct plan {
-    size_t terms, sent, out, counts, found, bytes;
-    uint32_t n_terms;
+    size_t out, counts, sent, staged;
+    size_t terms, found, bytes;
 } plan;
 
 static plan plan_of(const rp__gpu_or_batch *batch, uint32_t room)
 {
-    plan p = {0};
-    const size_t n = batch->n_queries;
+    plan p = {.out = ALIGN};
+    size_t n = batch->n_queries, n_terms = 0;
     for (size_t q = 0; q < n; q++)
-        p.n_terms += batch->queries[q].n_terms;
-    p.terms = rp__bits_align(n * sizeof(karg_or_query), ALIGN);
-    p.sent = p.terms + p.n_terms * sizeof(karg_or_term);
-    p.out = rp__bits_align(p.sent, ALIGN);
+        n_terms += batch->queries[q].n_terms;
     p.counts = p.out + n * batch->k * sizeof(karg_pair);
-    p.found = rp__bits_align(p.counts + n * sizeof(uint32_t), ALIGN);
+    p.sent = rp__bits_align(p.counts + n * sizeof(uint32_t), ALIGN);
+    p.terms = rp__bits_align(n * sizeof(karg_or_query), ALIGN);
+    p.found = rp__bits_align(p.terms + n_terms * sizeof(karg_or_term), ALIGN);
+    p.staged = p.sent + p.found;
     p.bytes = p.found + n * room * sizeof(uint64_t);
     return p;
 }
 
+/* Kernels write there. */
 static rp_status grow_stage(rp__gpu_or *o, size_t bytes)
 {
+    const rp__driver *driver = o->device->driver;
     void *at = NULL;
     if (bytes <= o->stage_bytes)
         return RP_OK;
     free_stage(o);
     rp_status status =
-        rp__device_check(o->device, o->device->driver->host_alloc(&at, 2 * bytes, 0));
+        rp__device_check(o->device, driver->host_alloc(&at, 2 * bytes, RP_CU_HOST_MAPPED));
+    if (status != RP_OK)
+        return status;
+    memset(at, 0, ALIGN);
     o->stage = at;
-    o->stage_bytes = status == RP_OK ? 2 * bytes : 0;
+    status = rp__device_check(o->device, driver->host_device(&o->stage_at, at, 0));
+    if (status == RP_OK)
+        o->stage_bytes = 2 * bytes;
+    else
+        free_stage(o);
     return status;
 }
 
@@ -105,8 +117,7 @@ static rp_status grow_states(rp__gpu_or *o, size_t n)
 
 static rp_status make_room(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p)
 {
-    size_t back = p->found - p->out;
-    rp_status status = grow_stage(o, p->sent > back ? p->sent : back);
+    rp_status status = grow_stage(o, p->staged);
     if (status == RP_OK)
         status = grow_room(o, p->bytes);
     return status == RP_OK ? grow_states(o, batch->n_queries) : status;
@@ -139,8 +150,8 @@ static uint32_t shift_of(const rp__gpu_or_query *query)
 
 static void fill_stage(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p)
 {
-    karg_or_query *queries = (karg_or_query *)(void *)o->stage;
-    karg_or_term *terms = (karg_or_term *)(void *)(o->stage + p->terms);
+    karg_or_query *queries = (karg_or_query *)(void *)(o->stage + p->sent);
+    karg_or_term *terms = (karg_or_term *)(void *)(o->stage + p->sent + p->terms);
     uint32_t at = 0;
     for (uint32_t q = 0; q < batch->n_queries; q++) {
         const rp__gpu_or_query *query = &batch->queries[q];
@@ -184,8 +195,9 @@ static void point_at(rp__gpu_or *o, const plan *p)
     karg_or *a = &o->args;
     a->queries = o->room;
     a->terms = o->room + p->terms;
-    a->out = o->room + p->out;
-    a->counts = o->room + p->counts;
+    a->there = o->stage_at;
+    a->out = o->stage_at + p->out;
+    a->counts = o->stage_at + p->counts;
     a->found = o->room + p->found;
     a->taken = o->states;
     a->states = o->states + BEFORE_STATES;
@@ -243,7 +255,8 @@ rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)
     fill_stage(o, batch, &p);
     point_at(o, &p);
     o->is_clean = false;
-    status = rp__device_copy_in(o->device, o->room, o->stage, p.sent);
+    o->args.number = ++o->n_batches;
+    status = rp__device_copy_in(o->device, o->room, o->stage + p.sent, p.found);
     if (status == RP_OK)
         status = launch(o);
     o->is_clean = status == RP_OK;
@@ -252,11 +265,8 @@ rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)
 
 rp_status rp__gpu_or_fetch(rp__gpu_or *o, const karg_pair **pairs, const uint32_t **counts)
 {
-    const size_t n = o->args.n_queries * (size_t)o->args.k;
-    *pairs = (const karg_pair *)(const void *)o->stage;
-    *counts = (const uint32_t *)(const void *)(*pairs + n);
-    rp_status status =
-        rp__device_copy_out(o->device, o->stage, o->args.out,
-                            n * sizeof(karg_pair) + o->args.n_queries * sizeof(uint32_t));
-    return status == RP_OK ? rp__device_wait(o->device) : status;
+    *pairs = (const karg_pair *)(const void *)(o->stage + (o->args.out - o->stage_at));
+    *counts = (const uint32_t *)(const void *)(o->stage + (o->args.counts - o->stage_at));
+    return rp__device_wait_for(o->device, (const volatile uint32_t *)(const void *)o->stage,
+                               o->args.number);
 }

@@ -23,6 +23,7 @@ typedef struct rp__gpu_or_query {
 typedef struct rp__gpu_or {
     rp__device *device;
     uint8_t *stage;     /* pinned: terms and queries on their way; what comes back */
+    rp__cu_ptr stage_at; /* the same for kernels */
     size_t stage_bytes;
     rp__cu_ptr room;    /* terms and queries; then what kernels leave */
     size_t room_bytes;
@@ -30,6 +31,7 @@ typedef struct rp__gpu_or {
     size_t n_states;
     bool is_clean;      /* they are */
     karg_or args;       /* of the batch in work */
+    uint32_t n_batches;
 } rp__gpu_or;
 
 void rp__gpu_or_open(rp__gpu_or *o, rp__device *device); /* nothing is allocated yet */
@@ -42,11 +44,10 @@ typedef struct rp__gpu_or_batch {
     bool scores_all;               /* no posting is passed over; the answer is the same */
 } rp__gpu_or_batch;
 
-/* Asks the device for the k best of each query, and does not wait; the batch before must have ended. Then o->args.out has k pairs a query in device
- * memory (karg_pair, best first), o->args.counts how many of them there are (u32 a query); UINT32_MAX: a list is
- * damaged, or too many documents came near the k best: ask another. Good until the next batch. */
+/* Asks the device for the k best of each query, and does not wait; the batch before must have been fetched, or waited for. */
 rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch);
-/* The same of the batch in work, to the host: waits. *pairs and *counts lie in the stage until the next batch. */
+/* Waits until the batch is answered: *pairs has k of them a query, best first, *counts how many there are; UINT32_MAX: a
+ * list is damaged, or too many documents came near the k best: ask another. They lie in the stage until the next batch. */
 rp_status rp__gpu_or_fetch(rp__gpu_or *o, const karg_pair **pairs, const uint32_t **counts);
 
 #endif

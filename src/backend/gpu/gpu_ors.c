@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "backend/gpu/kernels/tuning.h"
-
 enum {
     QUERIES_MOST = 64,    /* of a launch */
     WORK_MOST = 24 << 20, /* bytes that such a launch has beside lists that are laid out, about */
@@ -39,9 +37,10 @@ void rp__gpu_ors_close(rp__gpu_ors *ors)
         return;
     if (ors->device.context) {
         (void)rp__device_enter(&ors->device);
+        rp__gpu_norms_free(&ors->norms,
+                           &ors->device); /* waits for what the others' stages are in */
         rp__gpu_or_close(&ors->or);
         rp__gpu_tiled_close(&ors->tiled);
-        rp__gpu_norms_free(&ors->norms, &ors->device);
         rp__device_close(&ors->device);
     }
     pthread_mutex_destroy(&ors->lock);

@@ -176,7 +176,7 @@ static rp_status launch(rp__gpu_tiled *tiled, const fresh *f, size_t n)
                      .n_tiles = tiled->n_tiles};
     rp__launch how = {.grid = (f->n_blocks + WARPS - 1) / WARPS,
                       .block = 32 * WARPS,
-                      .shared = WARPS * KARG_BLOCK * sizeof(uint32_t)};
+                      .shared = WARPS * 2 * KARG_BLOCK * sizeof(uint32_t)};
     rp_status status = rp__device_copy_in(device, tiled->records, tiled->stage, all);
     if (status == RP_OK)
         status =

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "backend/gpu/gpu_derive.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "codec/codec.h"
@@ -20,6 +21,9 @@ enum {
     PIECE_MOST = 1 << 24,
     BLOCK = 256, /* words */
     ALIGN = 16,
+    ROOM_ALIGN = 256,      /* of what is derived */
+    DENSE_GAP = 64,        /* docids to a posting up to which a list is looked up in bits */
+    DENSE_LEAST = 1 << 12, /* postings of such a list */
 };
 
 /* A list on its way into the table. */
@@ -179,6 +183,7 @@ static rp_status publish(rp__gpu_words *w, const rp__gpu_word *word)
     if (status != RP_OK)
         return status;
     *there = *word;
+    there->n = word->word.list.n;
     atomic_store_explicit(slot, there, memory_order_release);
     w->n++;
     return RP_OK;
@@ -198,6 +203,15 @@ static rp_status decode(const rp__list *list, rp__arena *arena, const uint32_t *
     return status;
 }
 
+/* Whether the kernels of ANDs read the list where it lies. */
+static bool is_read(const rp__gpu_words *w, const rp__list *list, karg_word *out)
+{
+    uint32_t id = list->codec ? list->codec->id : 0;
+    return (id == KARG_CODEC_RAW || id == KARG_CODEC_BP128 || id == KARG_CODEC_EF128 ||
+            id == KARG_CODEC_BITMAP) &&
+           rp__gpu_and_word(w->index, list, out) == RP_OK;
+}
+
 /* A list that is damaged, or does not fit, is none for the device. */
 static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__term *term,
                  rp__arena *arena, fresh *out)
@@ -207,8 +221,7 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
     rp_status status = rp__segment_list(segment, term, arena, &list);
     if (status == RP_OK && list.kths)
         memcpy(out->word.kths, list.kths, sizeof out->word.kths);
-    if (status == RP_OK && list.codec &&
-        rp__gpu_and_word(w->index, &list, &out->word.word) == RP_OK)
+    if (status == RP_OK && is_read(w, &list, &out->word.word))
         return;
     out->word.word = (karg_word){0};
     if (status == RP_OK)
@@ -217,62 +230,107 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
         out->word.word = rp__gpu_and_copied(0, 0, list.n);
     else
         out->decoded = NULL;
+    out->word.word.list.universe = list.universe;
 }
 
 /* ---- To the device --------------------------------------------------------------------------- */
 
-/* By way of the stage, of which *used bytes are on their way. */
-static rp_status send(rp__gpu_words *w, uint64_t to, const void *from, size_t bytes, size_t *used)
+/* Bytes of the stage that go to one stretch of device memory. */
+typedef struct stretch {
+    size_t from, n;
+    uint64_t to;
+} stretch;
+
+static rp_status flush(rp__gpu_words *w, stretch *s)
+{
+    rp_status status = rp__device_copy_in(&w->device, s->to, w->stage + s->from, s->n);
+    s->from += s->n;
+    s->to += s->n;
+    s->n = 0;
+    return status;
+}
+
+/* Waits where the stage is full. Places rise, but for those in another piece. */
+static rp_status send(rp__gpu_words *w, stretch *s, uint64_t to, const void *from, size_t bytes)
 {
     const uint8_t *at = from;
+    uint64_t gap = to - (s->to + s->n);
     rp_status status = RP_OK;
+    if (gap < ALIGN && gap < STAGE - s->from - s->n) {
+        s->n += gap;
+    } else {
+        status = flush(w, s);
+        s->to = to;
+    }
     while (bytes > 0 && status == RP_OK) {
-        if (*used == STAGE) {
-            status = rp__device_wait(&w->device);
-            *used = 0;
+        if (s->from + s->n == STAGE) {
+            status = flush(w, s);
+            if (status == RP_OK)
+                status = rp__device_wait(&w->device);
+            s->from = 0;
         }
-        size_t n = bytes < STAGE - *used ? bytes : STAGE - *used;
-        memcpy(w->stage + *used, at, n);
-        if (status == RP_OK)
-            status = rp__device_copy_in(&w->device, to, w->stage + *used, n);
-        *used += n;
+        size_t room = STAGE - s->from - s->n, n = bytes < room ? bytes : room;
+        memcpy(w->stage + s->from + s->n, at, n);
+        s->n += n;
         at += n;
-        to += n;
         bytes -= n;
     }
     return status;
 }
 
+/* A dense list becomes bits, in which a docid is one look; where that cannot be it stays as it is. */
+static rp_status derive(rp__gpu_words *w, karg_word *word)
+{
+    const karg_list *list = &word->list;
+    bool is_dense = list->n >= DENSE_LEAST && list->universe / list->n < DENSE_GAP;
+    uint64_t at;
+    karg_word bits;
+    if (!is_dense || list->codec == KARG_CODEC_BITMAP)
+        return RP_OK;
+    rp_status status = take_place(w, rp__gpu_derive_bits_bytes(list->universe) + ROOM_ALIGN, &at);
+    if (status == RP_OK)
+        status = rp__gpu_derive_bits(&w->device, word, rp__bits_align(at, ROOM_ALIGN), &bits);
+    if (status == RP_OK)
+        *word = bits;
+    return status == RP_NO_MEMORY || status == RP_DAMAGED ? RP_OK : status;
+}
+
 /* Record, then docids, then frequencies. No memory for them is no fault. */
-static rp_status place(rp__gpu_words *w, fresh *f, size_t *used)
+static rp_status place(rp__gpu_words *w, fresh *f, stretch *s)
 {
     karg_list *list = &f->word.word.list;
     uint64_t at, half = f->decoded ? list->n * sizeof(uint32_t) : 0;
     if (list->n == 0)
         return RP_OK;
-    rp_status status = take_place(w, sizeof(karg_word) + 2 * half, &at);
+    rp_status status = f->decoded ? RP_OK : derive(w, &f->word.word);
+    if (status == RP_OK)
+        status = take_place(w, sizeof(karg_word) + 2 * half, &at);
     if (status != RP_OK)
         return status == RP_NO_MEMORY ? RP_OK : status;
     f->word.at = at;
     if (f->decoded) {
         list->docs = at + sizeof(karg_word);
         list->freqs = list->docs + half;
-        status = send(w, list->docs, f->decoded, 2 * half, used);
     }
-    return status == RP_OK ? send(w, at, &f->word.word, sizeof(karg_word), used) : status;
+    status = send(w, s, at, &f->word.word, sizeof(karg_word));
+    if (status == RP_OK && f->decoded)
+        status = send(w, s, list->docs, f->decoded, 2 * half);
+    return status;
 }
 
 static rp_status place_all(rp__gpu_words *w, fresh *new, size_t n)
 {
-    size_t used = 0;
+    stretch s = {0};
     rp__gpu_word *there;
     rp_status status = enter(w);
     w->is_busy = w->is_busy || status == RP_OK;
     for (size_t i = 0; i < n && status == RP_OK; i++) {
         (void)slot_of(w, new[i].word.key, &there);
         if (!there)
-            status = place(w, &new[i], &used);
+            status = place(w, &new[i], &s);
     }
+    if (status == RP_OK)
+        status = flush(w, &s);
     if (status == RP_OK)
         status = rp__device_wait(&w->device);
     if (status != RP_OK)

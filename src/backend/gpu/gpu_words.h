@@ -13,10 +13,11 @@
 
 /* A list. It does not change. */
 typedef struct rp__gpu_word {
-    uint64_t key;  /* which one; not 0 */
-    uint64_t at;   /* its karg_word on the device; 0: kernels cannot have it */
-    karg_word word; /* the same */
+    uint64_t key; /* which one; not 0 */
+    uint64_t at;  /* its karg_word on the device; 0: kernels cannot have it */
+    uint32_t n;   /* postings */
     uint8_t kths[RP_LIST_KTHS]; /* as rp__list has them; 0: not known */
+    karg_word word;
 } rp__gpu_word;
 
 typedef struct rp__gpu_words {

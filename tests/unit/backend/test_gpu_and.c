@@ -11,18 +11,20 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_and.h"
+#include "backend/gpu/gpu_derive.h"
 #include "base/cpu.h"
 
 enum { DOCS = 20000, LISTS = 40, TABLE = 256, SCALE_BITS = 20, PAIRS = 300 };
 
-static const uint8_t codecs[] = {KARG_CODEC_BP128, KARG_CODEC_RAW, KARG_CODEC_EF128,
-                                 KARG_CODEC_BITMAP};
+static const uint8_t codecs[] = {KARG_CODEC_BP128,  KARG_CODEC_RAW,    KARG_CODEC_EF128,
+                                 KARG_CODEC_BITMAP, KARG_CODEC_OPTPFD, KARG_CODEC_RICE};
+enum { CODECS = sizeof codecs };
 
 typedef struct list {
     uint32_t docids[DOCS], tfs[DOCS], n;
     uint8_t *bytes;
     size_t used;
-    rp__cu_ptr at; /* of its bytes on the device */
+    rp__cu_ptr at, at_docids; /* of its bytes on the device, and of docids that were derived */
     karg_word word;
 } list;
 
@@ -69,13 +71,13 @@ static void send(world *w, list *l)
     assert_int_equal(rp__device_wait(&w->device), RP_OK);
 }
 
-/* List i: one docid in 1 + i % 7, in codec i % 4. */
+/* List i: one docid in 1 + i % 7, in codec i % CODECS; docids of those that kernels do not read are derived. */
 static void make_list(world *w, uint32_t i)
 {
     list *l = &w->lists[i];
     uint32_t features = rp__cpu_features();
     const rp__codec codec =
-        rp__codec_with_freqs(rp__codec_by_id(codecs[i % 4], features),
+        rp__codec_with_freqs(rp__codec_by_id(codecs[i % CODECS], features),
                              rp__block_code_find(i % 3 ? "optpfd" : "bp128", features));
     for (uint32_t d = draw(1 + i % 7); d < DOCS; d += 1 + draw(1 + 2 * (i % 7))) {
         l->docids[l->n] = d;
@@ -89,7 +91,14 @@ static void make_list(world *w, uint32_t i)
     rp__gpu_share share = {.n = 1, .is_whole = true};
     rp__gpu_index index = {.device = &w->device, .share = &share};
     share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = l->at};
-    assert_int_equal(rp__gpu_and_word(&index, &opened, &l->word), RP_OK);
+    bool is_read = !rp__gpu_derive_has(&opened);
+    rp_status status = rp__gpu_and_word(&index, &opened, &l->word);
+    assert_int_equal(status, is_read ? RP_OK : RP_UNAVAILABLE);
+    if (is_read)
+        return;
+    assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_docids_bytes(l->n), &l->at_docids),
+                     RP_OK);
+    assert_int_equal(rp__gpu_derive_docids(&index, &opened, l->at_docids, &l->word), RP_OK);
 }
 
 static int open_world(void **state)
@@ -120,6 +129,7 @@ static int close_world(void **state)
     world *w = *state;
     for (uint32_t i = 0; i < LISTS; i++) {
         rp__device_free(&w->device, w->lists[i].at);
+        rp__device_free(&w->device, w->lists[i].at_docids);
         free(w->lists[i].bytes);
     }
     rp__device_free(&w->device, w->at_codes);
@@ -226,7 +236,8 @@ static void check(const world *w, const rp__gpu_and *b, uint32_t i, const query 
     free(room);
 }
 
-static const rp__gpu_and_limits roomy = {.queries = 16, .k = PAIRS, .bytes = 1 << 17, .phase = 8};
+static const rp__gpu_and_limits roomy = {
+    .queries = 16, .k = PAIRS, .bytes = 1 << 17, .elements = 1 << 17, .phase = 8};
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
@@ -258,6 +269,41 @@ static void queries_have_words_of_all_codecs(void **state)
     run_and_check(w, &b, 3, 5, 1000, 1001);
     run_and_check(w, &b, 2, 5, 777, DOCS - 4321);
     rp__gpu_and_close(&b);
+}
+
+/* Every list that is not a bitmap: answers stay, and a damaged one is not taken. */
+static void lists_become_bits(void **state)
+{
+    world *w = *state;
+    rp__gpu_and b;
+    rp__cu_ptr rooms[LISTS] = {0};
+    karg_word word;
+    for (uint32_t i = 0; i < LISTS; i++) {
+        list *l = &w->lists[i];
+        if (codecs[i % CODECS] == KARG_CODEC_BITMAP)
+            continue;
+        assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_bits_bytes(DOCS), &rooms[i]),
+                         RP_OK);
+        assert_int_equal(rp__gpu_derive_bits(&w->device, &l->word, rooms[i], &word), RP_OK);
+        uint8_t before = l->bytes[l->word.list.last - l->at];
+        l->bytes[l->word.list.last - l->at] ^= 1;
+        send(w, l);
+        karg_word other;
+        rp__cu_ptr room;
+        assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_bits_bytes(DOCS), &room),
+                         RP_OK);
+        assert_int_equal(rp__gpu_derive_bits(&w->device, &l->word, room, &other), RP_DAMAGED);
+        rp__device_free(&w->device, room);
+        l->bytes[l->word.list.last - l->at] = before;
+        send(w, l);
+        l->word = word;
+    }
+    assert_int_equal(rp__gpu_and_open(&b, &w->device, &roomy), RP_OK);
+    for (uint32_t n = 1; n <= 4; n++)
+        run_and_check(w, &b, n, 10, 0, DOCS);
+    rp__gpu_and_close(&b);
+    for (uint32_t i = 0; i < LISTS; i++)
+        rp__device_free(&w->device, rooms[i]);
 }
 
 static void a_copied_list_is_a_list(void **state)
@@ -315,7 +361,7 @@ static void no_room_is_said(void **state)
 {
     world *w = *state;
     rp__gpu_and b;
-    rp__gpu_and_limits limits = {.queries = 2, .k = 1, .bytes = 1000};
+    rp__gpu_and_limits limits = {.queries = 2, .k = 1, .bytes = 1000, .elements = 1 << 20};
     query q = draw_query(2);
     uint64_t at;
     assert_int_equal(rp__gpu_and_open(&b, &w->device, &limits), RP_OK);
@@ -409,6 +455,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(queries_have_words_of_all_codecs, open_world, close_world),
+        cmocka_unit_test_setup_teardown(lists_become_bits, open_world, close_world),
         cmocka_unit_test_setup_teardown(a_copied_list_is_a_list, open_world, close_world),
         cmocka_unit_test_setup_teardown(two_are_in_work, open_world, close_world),
         cmocka_unit_test_setup_teardown(no_room_is_said, open_world, close_world),

@@ -187,16 +187,19 @@ typedef struct karg_or_state { /* of a query in work; 0 at first, and again afte
 typedef struct karg_or {
     uint64_t terms, queries; /* karg_or_term, karg_or_query */
     uint64_t states;         /* karg_or_state a query */
-    uint64_t taken;          /* u32, 0 at first, and again after or_rank.cu: groups of tiles that warps have taken */
+    uint64_t taken;          /* u32, 0 at first, and again after or_rank.cu: groups of tiles that warps have taken; one
+                              * more: queries that are ranked */
     uint64_t found;          /* u64: `room` keys a query */
     uint64_t out, counts;    /* as of karg_select; a count of UINT32_MAX: there was no room, or a list is damaged */
+    uint64_t there;          /* u32: becomes `number` when all of these are there */
     uint32_t n_queries, n_tiles;
     uint32_t k, room;        /* as many keys as documents are always enough */
     uint32_t keys;           /* that or_rank.cu has shared memory for: a power of two, at least k */
     uint32_t group;          /* tiles of a query that a warp takes at a time, at most 32 */
     uint32_t ahead;          /* tiles of a query of which one is looked into beforehand */
     uint32_t most_terms;     /* of the longest query */
-    uint32_t skips, zero;    /* 0: every posting is scored */
+    uint32_t skips;          /* 0: every posting is scored */
+    uint32_t number;
 } karg_or;
 
 /* copy.cu */
@@ -325,34 +328,44 @@ typedef struct karg_and_word {
     uint32_t n;      /* postings of its list */
 } karg_and_word;
 
-typedef struct karg_and_ask {
+/* KARG_AND_TILE postings of the shortest list of a query. */
+typedef struct karg_and_part {
+    uint32_t query, number; /* the how manieth of it */
     uint32_t word, n_words; /* words[word ..], the shortest list first */
-    uint32_t keys;          /* where its keys begin */
-    uint32_t n_tiles;       /* of KARG_AND_TILE postings of its shortest list */
-} karg_and_ask;
+} karg_and_part;
 
-typedef struct karg_and_state { /* of a query in work; 0 at first */
-    karg_found found;           /* n_pairs: keys */
-    uint32_t least;             /* k documents score so much */
-    uint32_t zero[3];
+typedef struct karg_and_state { /* of a query in work */
+    karg_found found;           /* 0 at first; n_pairs: keys */
+    uint32_t done, n_parts;     /* 0 at first; how many there are */
+    uint32_t keys;              /* where its keys begin */
+    uint32_t least;             /* 0 at first; k documents score so much */
 } karg_and_state;
 
 typedef struct karg_and_top {
-    uint64_t words, queries;     /* karg_and_word, karg_and_ask */
-    uint64_t firsts;             /* u32 a phase and query: tiles before those of the query in that phase. In phase p of P it
-                                  * has its tiles from n_tiles * p / P on, so that queries walk through documents together,
-                                  * and find lists that they share in the cache */
-    uint64_t states;             /* karg_and_state a query */
-    uint64_t keys;               /* u64: as many a query as its shortest list has postings */
-    uint64_t counts, pairs;      /* karg_found a query: n_pairs of them are there; karg_pair: k a query, best first */
+    uint64_t words, parts;   /* karg_and_word, karg_and_part */
+    uint64_t states;         /* karg_and_state a query */
+    uint64_t keys;           /* u64: as many a query as its shortest list has postings */
+    uint64_t counts, pairs;  /* karg_found a query: n_pairs of them are there; karg_pair: k a query, best first */
     karg_norms norms;
-    uint32_t n_queries, n_tiles, n_phases;
-    uint32_t begin, end;         /* documents asked about; end is at most the number of them */
-    uint32_t k;                  /* 0: the number alone is wanted */
-    uint32_t words_most, zero;   /* no query has more */
+    uint32_t n_queries, n_parts;
+    uint32_t begin, end;     /* documents asked about; end is at most the number of them */
+    uint32_t k, zero;        /* 0: the number alone is wanted */
 } karg_and_top;
 
-/* Bytes of shared memory of a warp of and_top.cu, less 4 * KARG_AND_TILE for each word but the first, if k is not 0. */
-enum { KARG_AND_SHARED = 3968 };
+enum {
+    KARG_AND_SHARED = 3968, /* bytes of shared memory of a warp, */
+    KARG_AND_SCORES = 3072, /* and, if k is not 0, so many more */
+    KARG_AND_RANKED = 32,   /* a k up to which the last part of a query ranks; of others, another kernel does */
+};
+
+/* and_bits.cu: a list as bits */
+enum { KARG_BITS_SHARED = 320 }; /* bytes of shared memory of a warp */
+typedef struct karg_bits {
+    uint64_t word;  /* its karg_word */
+    uint64_t bits;  /* u32 words, 0 at first, from docid 0 on */
+    uint64_t hints; /* u32 a 512 docids: postings before them */
+    uint64_t found; /* karg_found: damaged */
+    uint32_t n_words, zero;
+} karg_bits;
 
 #endif

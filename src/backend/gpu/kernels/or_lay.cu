@@ -1,7 +1,7 @@
 /* or_lay.cu: lists laid out by tiles of docids, as or_tile.cu reads them.
  * Owns:   a warp a block of a list, a lane four neighbours of its postings.
  * Moves:  blocks as they lie in the index once; codes of norms gathered; 6 bytes a posting out, whole lines; a word
- *         or two a tile. Shared: a block of docids a warp.
+ *         or two a tile. Shared: two blocks a warp.
  * Limits: codecs of karg_word. Any bytes (word.cuh): postings that do not rise, or are of no document, mark the list
  *         as damaged; ranks are the postings' own, tiles are cut to those there are.
  * Source: as or_tile.cu. */
@@ -44,7 +44,7 @@ PRIM uint32_t docid_before(const karg_word &word, uint32_t b)
 {
     if (word.list.codec == KARG_CODEC_RAW)
         return prim_load(prim_at<const uint32_t>(word.list.docs) + b * KARG_BLOCK - 1);
-    return prim_load(prim_at<const uint32_t>(word.list.last) + b - 1);
+    return word.list.last ? prim_load(prim_at<const uint32_t>(word.list.last) + b - 1) : ~0U;
 }
 
 /* A list on its way. */
@@ -99,22 +99,36 @@ PRIM void put_tops(const work &w, const four &f)
     }
 }
 
-/* Frequencies of postings `rank` to rank + 3, of which there are n. */
-PRIM void load_tfs(const work &w, uint32_t rank, uint32_t n, uint32_t *tfs)
+/* A warp: frequencies of the lane's postings of block b. `room`: as freq_optpfd_four has it. */
+PRIM void load_tfs(const work &w, uint32_t b, uint32_t *room, uint32_t *tfs)
 {
-    const bool is_raw = w.word.list.freq_code == KARG_CODEC_RAW;
+    const karg_list &list = w.word.list;
+    const uint32_t slot = 4 * prim_lane(), n = word_count(list, b), frames = prim_div_up(list.n, KARG_BLOCK);
+    if (list.freq_code == KARG_CODEC_RAW) {
+        const uint32_t *from = prim_at<const uint32_t>(list.freqs) + b * KARG_BLOCK + slot;
+#pragma unroll
+        for (uint32_t e = 0; e < 4; e++)
+            tfs[e] = slot + e < n ? prim_load_once(&from[e]) : 1;
+        return;
+    }
+    const word_bytes in = word_part(list.freqs_bytes, list.freq_offsets, b, frames);
+    if (!in.is_sound)
+        prim_atomic_or(&w.found->damaged, 1);
+    if (list.freq_code == KARG_CODEC_BP128)
+        freq_bp128_four(list.freqs + in.from, in.n, n, tfs);
+    else
+        freq_optpfd_four(list.freqs + in.from, in.n, n, room, tfs);
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++)
-        tfs[e] = e >= n ? 1 : is_raw ? prim_load_once(prim_at<const uint32_t>(w.word.list.freqs) + rank + e)
-                                     : word_tf(w.word.list, rank + e, w.found);
+        tfs[e]++;
 }
 
 /* Postings from `rank` on, of these docids; what is past the last goes to the room after the arrays. */
-PRIM four put_postings(const karg_lay &a, const work &w, const uint32_t *docids, uint32_t n, uint32_t rank)
+PRIM four put_postings(const karg_lay &a, const work &w, const uint32_t *docids, const uint32_t *tfs, uint32_t n,
+                       uint32_t rank)
 {
     four f = {n, {0, 0, 0, 0}, {0, 0, 0, 0}};
-    uint32_t place[4], tfs[4];
-    load_tfs(w, rank, n, tfs);
+    uint32_t place[4];
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++) {
         const uint32_t docid = prim_min(docids[e], a.n_docs - 1);
@@ -148,7 +162,7 @@ PRIM bool are_sound(const karg_lay &a, const uint32_t *docids, uint32_t n, uint3
 RP_KERNEL(or_lay_kernel, karg_lay)
 {
     const uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp();
-    uint32_t *block = (uint32_t *)prim_shared() + prim_warp() * KARG_BLOCK;
+    uint32_t *block = (uint32_t *)prim_shared() + prim_warp() * 2 * KARG_BLOCK, tfs[4];
     if (number >= a.n_blocks)
         return;
     const uint32_t which = list_of(a, number), slot = 4 * prim_lane();
@@ -157,8 +171,9 @@ RP_KERNEL(or_lay_kernel, karg_lay)
     w.found = prim_at<karg_found>(w.list.found);
     const uint32_t b = number - w.word.before, all = word_block(w.word, b, block, w.found);
     const uint32_t n = all > slot ? prim_min(all - slot, 4U) : 0, rank = b * KARG_BLOCK + slot;
-    uint32_t before = slot ? block[slot - 1] : b ? docid_before(w.word, b) : ~0U;
-    const four f = put_postings(a, w, block + slot, n, rank);
+    const uint32_t before = slot ? block[slot - 1] : b ? docid_before(w.word, b) : ~0U;
+    load_tfs(w, b, block + KARG_BLOCK, tfs);
+    const four f = put_postings(a, w, block + slot, tfs, n, rank);
     if (!are_sound(a, block + slot, n, before))
         prim_atomic_or(&w.found->damaged, 1);
     put_firsts(a, w, f, rank, before);

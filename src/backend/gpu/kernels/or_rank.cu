@@ -1,24 +1,30 @@
 /* or_rank.cu: the k best of what the tiles of each OR have found, best first.
  * Owns:   a block of threads a query.
- * Moves:  8 bytes a document that was found, a hundred or so; the query's state, which is 0 again. Shared: `keys` keys
- *         and KARG_BEST_SHARED.
+ * Moves:  8 bytes a document that was found, a hundred or so; the query's state, which is 0 again; the answers to where
+ *         the host sees them, and, when all are there, their number. Shared: `keys` keys and KARG_BEST_SHARED.
  * Limits: k at most `keys`. A query that found more than there was room for, or with a damaged list, says so.
  * Source: as select_block.cu. */
 #include "backend/gpu/kernels/prim/best.cuh"
 
-/* All threads of a block: whether a list of the query is damaged. */
-PRIM bool is_damaged(const karg_or &a, const karg_or_query &query, uint32_t *flag)
+enum { DAMAGED, KEPT }; /* words of shared memory */
+
+/* All threads of a block: whether a list of the query is damaged; and, of n keys, if there is room for them, those that
+ * score `least`, to `keys`. */
+PRIM void look_through(const karg_or &a, const karg_or_query &query, const uint64_t *found, uint32_t n, uint32_t least,
+                       uint32_t *words, uint64_t *keys)
 {
-    if (prim_thread() == 0)
-        *flag = 0;
+    if (prim_thread() < 2)
+        words[prim_thread()] = 0;
     prim_sync();
     for (uint32_t t = prim_thread(); t < query.n_terms; t += prim_block_size()) {
         const karg_tiled *list = &prim_at<const karg_or_term>(a.terms)[query.term + t].list;
         if (prim_at<const karg_found>(list->found)->damaged)
-            prim_atomic_or(flag, 1);
+            prim_atomic_or(&words[DAMAGED], 1);
     }
+    for (uint32_t i = prim_thread(); n <= a.keys && i < n; i += prim_block_size())
+        if (found[i] >> 32 >= least)
+            keys[prim_atomic_add(&words[KEPT], 1)] = found[i];
     prim_sync();
-    return *flag;
 }
 
 RP_KERNEL(or_rank_kernel, karg_or)
@@ -36,19 +42,25 @@ RP_KERNEL(or_rank_kernel, karg_or)
         return *s >= least;
     };
     auto docid = [&](uint32_t i) { return ~(uint32_t)found[i]; };
-    if (is_damaged(a, query, bins) || n > a.room) {
+    look_through(a, query, found, n, least, bins, keys);
+    const uint32_t is_damaged = bins[DAMAGED], kept = bins[KEPT];
+    if (is_damaged || n > a.room) {
         if (prim_thread() == 0)
             *count = ~0U;
     } else if (n <= a.keys) {
-        for (uint32_t i = prim_thread(); i < n; i += prim_block_size())
-            keys[i] = found[i];
-        best_write(keys, n, a.k, out, count);
+        best_write(keys, kept, a.k, out, count);
     } else {
+        prim_sync();
         best_select(score, docid, n, a.k, bins, keys, out, count);
     }
+    prim_fence_host();
     prim_sync();
     for (uint32_t i = prim_thread(); i < sizeof *state / 16; i += prim_block_size())
         ((uint4 *)state)[i] = make_uint4(0, 0, 0, 0);
-    if (number == 0 && prim_thread() == 0)
-        *prim_at<uint32_t>(a.taken) = 0;
+    uint32_t *counters = prim_at<uint32_t>(a.taken);
+    if (prim_thread() == 0 && prim_atomic_add(&counters[1], 1) == a.n_queries - 1) {
+        counters[0] = counters[1] = 0;
+        prim_fence_host();
+        *prim_at<uint32_t>(a.there) = a.number;
+    }
 }

@@ -16,18 +16,17 @@ struct alignas(16) source {
     uint64_t places, ratios;
     uint32_t first, end; /* its postings there */
     float weight;
-    uint32_t rest;       /* the most that it and all after can contribute there */
+    uint32_t rest;       /* with skips, the most that it and all after can contribute there */
+    uint64_t cells;
+    uint32_t n, zero;    /* postings of its list */
 };
-static_assert(4 * (int)WORDS + KARG_OR_TERMS * (sizeof(source) + sizeof(uint64_t)) <=
-                  KARG_OR_SHARED + KARG_OR_TERMS * KARG_OR_SHARED_TERM,
-              "what launches give");
+static_assert(4 * (int)WORDS == KARG_OR_SHARED && sizeof(source) == KARG_OR_SHARED_TERM, "what launches give");
 
 /* Shared memory of a warp: a score a document; a bit for those that match, where a score of 0 is one too. Both are 0
- * between tiles. Where cells of terms lie. */
+ * between tiles. */
 struct room {
     uint32_t *scores, *marks;
     source *sources;
-    uint64_t *cells;
 };
 
 struct work {
@@ -40,8 +39,7 @@ struct work {
 PRIM room lay_out(const karg_or &a)
 {
     unsigned char *at = prim_shared() + prim_warp() * (KARG_OR_SHARED + a.most_terms * KARG_OR_SHARED_TERM);
-    source *sources = (source *)(at + 4 * WORDS);
-    return {(uint32_t *)at, (uint32_t *)at + SIZE, sources, (uint64_t *)(sources + a.most_terms)};
+    return {(uint32_t *)at, (uint32_t *)at + SIZE, (source *)(at + 4 * WORDS)};
 }
 
 template <int N> PRIM void clear(uint32_t *at)
@@ -55,19 +53,30 @@ template <int N> PRIM void clear(uint32_t *at)
 
 /* ---- Postings ----------------------------------------------------------------------------------- */
 
-/* Four neighbours from `rank` on; a list's arrays may be read past its end. */
+/* The lane's four neighbours from `rank` on; a list's arrays may be read past its end. Lanes past the tile's postings have
+ * places that none of the others has. */
 struct postings {
     uint2 places;
     uint4 ratios;
 };
 PRIM postings load(const source &s, uint32_t rank)
 {
-    postings p = {{0, 0}, {0, 0, 0, 0}};
+    const uint32_t own = 4 * prim_lane() * 0x10001;
+    postings p = {{own + 0x10000, own + 0x30002}, {0, 0, 0, 0}};
     if (rank < s.end) {
         p.places = prim_load_once(prim_at<const uint2>(s.places) + rank / 4);
         p.ratios = prim_load_once(prim_at<const uint4>(s.ratios) + rank / 4);
     }
     return p;
+}
+/* Where every tile is looked into, the next one's postings follow this one's: about as many are asked for. */
+PRIM void ask_ahead(const source &s, uint32_t rank)
+{
+    const uint32_t next = rank + (s.end - s.first);
+    if (next < s.n) {
+        prim_prefetch(prim_at<const uint2>(s.places) + next / 4);
+        prim_prefetch(prim_at<const uint4>(s.ratios) + next / 4);
+    }
 }
 /* The document of the tile that posting e of them is of. */
 PRIM uint32_t place_of(uint2 places, uint32_t e)
@@ -76,18 +85,17 @@ PRIM uint32_t place_of(uint2 places, uint32_t e)
     return (e % 2 ? two >> 16 : two) & (SIZE - 1);
 }
 
-/* Adds those of the four that are among the term's n postings in the tile, the lane's first being number `from`; whether
- * a document comes to `need`. */
+/* Adds those of the four that are among the term's n postings in the tile, the lane's first being number `from`, and 0
+ * for the others, so that lanes stay together; whether a document comes to `need`. */
 PRIM bool add(const room &r, const postings &p, float weight, uint32_t from, uint32_t n, uint32_t need)
 {
     const uint32_t ratios[4] = {p.ratios.x, p.ratios.y, p.ratios.z, p.ratios.w};
-    uint32_t total[4] = {0, 0, 0, 0};
+    uint32_t total[4];
     bool hits = false;
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++) {
-        const uint32_t fixed = bm25_weighed(weight, prim_real(ratios[e]));
-        if (from + e < n)
-            total[e] = fixed + prim_atomic_add(&r.scores[place_of(p.places, e)], fixed);
+        const uint32_t fixed = from + e < n ? bm25_weighed(weight, prim_real(ratios[e])) : 0;
+        total[e] = fixed + prim_atomic_add(&r.scores[place_of(p.places, e)], fixed);
     }
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++)
@@ -108,7 +116,7 @@ struct walked {
 };
 
 /* All postings in the tile of the terms before `to`. */
-PRIM walked add_terms(const room &r, uint32_t to, uint32_t need)
+PRIM walked add_terms(const karg_or &a, const room &r, uint32_t to, uint32_t need)
 {
     source s = r.sources[0];
     uint32_t t = 0, base = s.first & ~3U;
@@ -121,6 +129,8 @@ PRIM walked add_terms(const room &r, uint32_t to, uint32_t need)
     };
     find();
     postings next = load(s, base + 4 * prim_lane());
+    if (!a.skips)
+        ask_ahead(s, base + 4 * prim_lane());
     while (t < to) {
         const postings now = next;
         const float weight = s.weight;
@@ -129,6 +139,8 @@ PRIM walked add_terms(const room &r, uint32_t to, uint32_t need)
         find();
         if (t < to)
             next = load(s, base + 4 * prim_lane());
+        if (t < to && !a.skips)
+            ask_ahead(s, base + 4 * prim_lane());
         done.hits |= add(r, now, weight, done.from, done.n, need);
     }
     prim_sync_tile();
@@ -148,26 +160,36 @@ PRIM void clear_scores(const room &r, const walked &done)
             r.scores[place_of(done.places, e)] = 0;
 }
 
-/* The postings in the tile of one term, as far as their documents score `need`, which is above 0: places of some steps
- * at a time. */
+/* The postings in the tile of one term, as far as their documents score `need`, which is above 0. Places of some steps
+ * come at a time, then what is wanted of their ratios; lanes that want none read one that is there. */
 PRIM void add_reaching(const room &r, uint32_t t, uint32_t need)
 {
+    enum { STEPS = 4, EACH = 4 * STEPS };
     const source s = r.sources[t];
-    const uint32_t steps = 4;
-    for (uint32_t base = s.first & ~3U; base < s.end; base += 128 * steps) {
-        uint2 places[steps];
+    for (uint32_t base = s.first & ~3U; base < s.end; base += 128 * STEPS) {
+        uint2 places[STEPS];
+        float ratios[EACH];
+        uint32_t wanted = 0;
+        const uint32_t rank = base + 4 * prim_lane();
 #pragma unroll
-        for (uint32_t i = 0; i < steps; i++) {
-            const uint32_t rank = base + 128 * i + 4 * prim_lane();
-            places[i] = rank < s.end ? prim_load_once(prim_at<const uint2>(s.places) + rank / 4) : make_uint2(0, 0);
-        }
+        for (uint32_t i = 0; i < STEPS; i++)
+            places[i] = rank + 128 * i < s.end ? prim_load_once(prim_at<const uint2>(s.places) + rank / 4 + 32 * i)
+                                               : make_uint2(0, 0);
 #pragma unroll
-        for (uint32_t i = 0; i < 4 * steps; i++) {
-            const uint32_t rank = base + 128 * (i / 4) + 4 * prim_lane() + i % 4, at = place_of(places[i / 4], i % 4);
-            if (rank - s.first < s.end - s.first && r.scores[at] >= need)
-                prim_atomic_add(&r.scores[at],
-                                bm25_weighed(s.weight, prim_load(prim_at<const float>(s.ratios) + rank)));
+        for (uint32_t i = 0; i < EACH; i++) {
+            bool is_in = rank + 128 * (i / 4) + i % 4 - s.first < s.end - s.first;
+            wanted |= (uint32_t)(is_in && r.scores[place_of(places[i / 4], i % 4)] >= need) << i;
         }
+        if (prim_ballot<32>(wanted != 0) == 0)
+            continue;
+#pragma unroll
+        for (uint32_t i = 0; i < EACH; i++)
+            ratios[i] = prim_load(prim_at<const float>(s.ratios) +
+                                  (wanted >> i & 1 ? rank + 128 * (i / 4) + i % 4 : s.first));
+#pragma unroll
+        for (uint32_t i = 0; i < EACH; i++)
+            if (wanted >> i & 1)
+                prim_atomic_add(&r.scores[place_of(places[i / 4], i % 4)], bm25_weighed(s.weight, ratios[i]));
     }
     prim_sync_tile();
 }
@@ -282,12 +304,12 @@ PRIM_APART void push(const karg_or &a, work w, uint32_t base, uint32_t least)
 PRIM void do_tile(const karg_or &a, const room &r, const work &w, uint32_t tile, uint32_t least)
 {
     const uint32_t n = w.query.n_terms;
-    uint32_t t = 0;
-    while (t < n && (!a.skips || r.sources[t].rest >= least))
+    uint32_t t = a.skips ? 0 : n;
+    while (t < n && r.sources[t].rest >= least)
         t++;
     if (t == 0)
         return;
-    const walked done = add_terms(r, t, t < n ? least - r.sources[t].rest : least);
+    const walked done = add_terms(a, r, t, t < n ? least - r.sources[t].rest : least);
     if (prim_ballot<32>(done.hits)) {
         for (; t < n && r.sources[t].rest > 0; t++) {
             const uint32_t need = least - r.sources[t].rest;
@@ -311,7 +333,7 @@ PRIM uint32_t bound_of(const room &r, const work &w, uint32_t tile)
     uint32_t sum = 0;
 #pragma unroll 4
     for (uint32_t t = 0; t < w.query.n_terms; t++) {
-        const karg_cell *cells = prim_at<const karg_cell>(r.cells[t]);
+        const karg_cell *cells = prim_at<const karg_cell>(r.sources[t].cells);
         sum += bm25_weighed(r.sources[t].weight, prim_real(prim_load(&cells[tile].top)));
     }
     return sum;
@@ -340,17 +362,21 @@ PRIM look look_up(const work &w, const karg_or_term &term, uint32_t tile)
 }
 
 /* Tells all lanes. */
-PRIM void put_sources(const room &r, const work &w, const karg_or_term &term, look l)
+PRIM void put_sources(const karg_or &a, const room &r, const work &w, const karg_or_term &term, look l)
 {
-    const uint32_t up = prim_lane() < w.query.n_terms ? bm25_weighed(term.weight, prim_real(l.top)) : 0;
-    const uint32_t up_to = scan_add<32>(up), all = prim_shuffle<32>(up_to, 31);
+    uint32_t rest = 0;
+    if (a.skips) {
+        const uint32_t up = prim_lane() < w.query.n_terms ? bm25_weighed(term.weight, prim_real(l.top)) : 0;
+        const uint32_t up_to = scan_add<32>(up);
+        rest = prim_shuffle<32>(up_to, 31) - (up_to - up);
+    }
     const uint32_t end = prim_min(prim_min(l.end, term.list.n), l.first + SIZE);
     prim_sync_tile();
     if (prim_lane() < w.query.n_terms) {
         source *s = &r.sources[prim_lane()];
         s->first = l.first < end ? l.first : 0;
         s->end = l.first < end ? end : 0;
-        s->rest = all - (up_to - up);
+        s->rest = rest;
     }
     prim_sync_tile();
 }
@@ -366,8 +392,8 @@ PRIM work open_query(const karg_or &a, const room &r, uint32_t number, karg_or_t
     *term = {{0, 0, 0, 0, 0, 0}, 0, 0};
     if (prim_lane() < w.query.n_terms) {
         *term = prim_at<const karg_or_term>(a.terms)[w.query.term + prim_lane()];
-        r.sources[prim_lane()] = {term->list.places, term->list.ratios, 0, 0, term->weight, 0};
-        r.cells[prim_lane()] = term->list.cells;
+        r.sources[prim_lane()] = {term->list.places, term->list.ratios, 0, 0, term->weight, 0, term->list.cells,
+                                  term->list.n, 0};
     }
     prim_sync_tile();
     return w;
@@ -386,7 +412,7 @@ PRIM void do_group(const karg_or &a, const room &r, uint32_t group)
     look there = look_up(w, term, from + next);
     while (wanted) {
         const uint32_t here = next, enough = least;
-        put_sources(r, w, term, there);
+        put_sources(a, r, w, term, there);
         wanted &= ~(1U << here);
         if (wanted) {
             next = most_promising(a, wanted, bound);
@@ -421,7 +447,7 @@ RP_KERNEL_BOUNDED(or_tile_ahead_kernel, karg_or, 128, 6)
     tile = prim_shuffle<32>(tile, prim_lowest(prim_ballot<32>(best == most)));
     if (most < least)
         return;
-    put_sources(r, w, term, look_up(w, term, tile));
+    put_sources(a, r, w, term, look_up(w, term, tile));
     do_tile(a, r, w, tile, least);
 }
 

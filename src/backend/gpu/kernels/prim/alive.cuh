@@ -17,7 +17,7 @@
 enum {
     ALIVE_TILE = KARG_AND_TILE,
     ALIVE_EACH = ALIVE_TILE / 32,
-    ALIVE_ROWS = ALIVE_TILE / KARG_BLOCK, /* blocks decoded at a time */
+    ALIVE_ROWS = 2, /* blocks that are decoded at a time: those of a tile of the shortest list, or two of another */
     ALIVE_FEW = 4, /* needed blocks of 32, below which the next are looked for, not taken in turn */
 };
 
@@ -36,8 +36,8 @@ struct alive_room {
     uint32_t x[ALIVE_TILE];
     uint8_t slots[ALIVE_TILE];
 };
-static_assert(sizeof(alive_room) <= KARG_AND_SHARED, "what launches give");
-static_assert(ALIVE_TILE <= 256, "a slot is a byte");
+static_assert(sizeof(alive_room) == KARG_AND_SHARED, "what launches give");
+static_assert(ALIVE_TILE <= 256 && ALIVE_TILE == ALIVE_ROWS * KARG_BLOCK, "a slot is a byte");
 
 struct alive_tile {
     alive_room *room;
@@ -68,47 +68,69 @@ template <class CODE> PRIM uint32_t alive_last(const block_list &list, uint32_t 
     return CODE::IS_RAW && rank < list.docs_bytes / 4 ? prim_load(&list.words[rank]) : UINT32_MAX;
 }
 
-/* Blocks i to i + ROWS - 1 of those in the room, n of them, to `to`, with UINT32_MAX past a block's last. */
-template <class CODE, int ROWS, uint32_t K>
+/* Opens a block, the i-th of n in the room. There is one after the last, the same, so that rows are whole. */
+template <class CODE>
+PRIM void alive_note(const alive_tile &t, const block_list &list, const alive_block &block, uint32_t i, uint32_t n)
+{
+    block_head head = CODE::head(list, block.number);
+    t.room->blocks[i] = block;
+    t.room->heads[i] = head;
+    if (i + 1 == n && n % ALIVE_ROWS)
+        t.room->heads[n] = head;
+}
+
+/* Blocks i and i + 1 of the n in the room, half a warp each, to `to`, with UINT32_MAX past a block's last. */
+template <class CODE, uint32_t K>
 PRIM void alive_rows(const alive_tile &t, const block_list &list, uint32_t i, uint32_t n, uint32_t *to)
 {
-    block_head head[ROWS];
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        head[r] = t.room->heads[prim_min(i + r, n - 1)];
+    const int each = 8, lanes = KARG_BLOCK / each;
+    const block_head head[1] = {t.room->heads[i + prim_lane() / lanes]};
     auto take = [&](uint32_t r, const block_head &h, uint32_t first, const uint32_t *docids, uint32_t m) {
-        uint32_t v[4], last = UINT32_MAX;
+        uint32_t v[each], last = docids[each - 1];
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < each; k++) {
             v[k] = k < m ? docids[k] : UINT32_MAX;
             last = k + 1 == m ? docids[k] : last;
         }
-        ((uint4 *)to)[r * (KARG_BLOCK / 4) + first / 4] = make_uint4(v[0], v[1], v[2], v[3]);
-        uint32_t said = t.room->blocks[prim_min(i + r, n - 1)].last;
-        if (m > 0 && first + m == h.count % 65536 && said != UINT32_MAX && last != said)
-            prim_atomic_or(&t.found->damaged, 1);
+        uint4 *room = (uint4 *)(to + r * KARG_BLOCK + first);
+        room[0] = make_uint4(v[0], v[1], v[2], v[3]);
+        room[1] = make_uint4(v[4], v[5], v[6], v[7]);
+        bool has_last = K < BLOCK_ANY ? first == KARG_BLOCK - each : m > 0 && first + m == h.count % 65536;
+        if (has_last) {
+            uint32_t said = t.room->blocks[prim_min(i + r, n - 1)].last;
+            if (said != UINT32_MAX && last != said)
+                prim_atomic_or(&t.found->damaged, 1);
+        }
     };
-    block_rows<CODE, 4, 32, ROWS, K>(list, head, 0, t.room->scratch, take);
+    block_rows<CODE, each, lanes, 1, K>(list, head, 0, t.room->scratch, take);
+}
+
+/* Which blocks of the n in the room are not full, or have values of more than 8 bits, or 16. */
+struct alive_wide {
+    uint32_t above8, above16;
+};
+template <class CODE> PRIM alive_wide alive_widths(const alive_tile &t, uint32_t n)
+{
+    uint32_t key = 0;
+    if (prim_lane() < n) {
+        block_head head = t.room->heads[prim_lane()];
+        key = head.count % 65536 == KARG_BLOCK ? CODE::key(head) : BLOCK_ANY;
+    }
+    uint32_t above8 = prim_ballot<32>(key > 8);
+    return {above8, CODE::WIDEST > 8 ? prim_ballot<32>(key > 16) : above8};
 }
 
 template <class CODE>
-PRIM void alive_decode(const alive_tile &t, const block_list &list, uint32_t i, uint32_t n, uint32_t *to)
+PRIM void alive_decode(const alive_tile &t, const block_list &list, const alive_wide &wide, uint32_t i, uint32_t n,
+                       uint32_t *to)
 {
-    uint32_t key = 0;
-    for (uint32_t r = i; r < prim_min(i + ALIVE_ROWS, n); r++) {
-        block_head head = t.room->heads[r];
-        key = prim_max(key, head.count % 65536 == KARG_BLOCK ? CODE::key(head) : BLOCK_ANY);
-    }
-    if (key <= 8)
-        alive_rows<CODE, ALIVE_ROWS, 8>(t, list, i, n, to);
-    else if (CODE::WIDEST > 8 && key <= 16)
-        alive_rows<CODE, ALIVE_ROWS, 16>(t, list, i, n, to);
-    else /* rare, and held in many registers: one by one */
-#pragma unroll 1
-        for (uint32_t r = i; r < prim_min(i + ALIVE_ROWS, n); r++) {
-            alive_rows<CODE, 1, BLOCK_ANY>(t, list, r, n, to + (r - i) * KARG_BLOCK);
-            prim_sync_tile();
-        }
+    const uint32_t mask = (1U << ALIVE_ROWS) - 1;
+    if ((wide.above8 >> i & mask) == 0)
+        alive_rows<CODE, 8>(t, list, i, n, to);
+    else if (CODE::WIDEST > 8 && (wide.above16 >> i & mask) == 0)
+        alive_rows<CODE, 16>(t, list, i, n, to);
+    else
+        alive_rows<CODE, BLOCK_ANY>(t, list, i, n, to);
 }
 
 /* ---- The shortest list ------------------------------------------------------------------------ */
@@ -117,12 +139,10 @@ template <class CODE> PRIM void alive_open_blocks(const alive_tile &t, const kar
 {
     block_list list = block_list_open(from);
     uint32_t n = prim_min(list.n_blocks - block, (uint32_t)ALIVE_ROWS), b = block + prim_lane();
-    if (prim_lane() < n) {
-        t.room->heads[prim_lane()] = CODE::head(list, b);
-        t.room->blocks[prim_lane()] = {b, alive_last<CODE>(list, b), 0, 0};
-    }
+    if (prim_lane() < n)
+        alive_note<CODE>(t, list, {b, alive_last<CODE>(list, b), 0, 0}, prim_lane(), n);
     prim_sync_tile();
-    alive_decode<CODE>(t, list, 0, n, t.room->x);
+    alive_decode<CODE>(t, list, alive_widths<CODE>(t, n), 0, n, t.room->x);
 }
 
 /* How many; 0: damaged. */
@@ -144,6 +164,8 @@ PRIM void alive_open(alive_tile *t, const karg_word *word, uint32_t number)
     uint32_t codec = prim_load(&word->list.codec), block = number * ALIVE_ROWS;
     uint32_t n = prim_load(&word->list.n), rank = block * KARG_BLOCK;
     t->n = rank < n ? prim_min(n - rank, (uint32_t)ALIVE_TILE) : 0;
+    if (t->n == 0)
+        return;
     if (codec == KARG_CODEC_BP128)
         alive_open_blocks<block_bp128>(*t, &word->list, block);
     else if (codec == KARG_CODEC_EF128)
@@ -234,11 +256,8 @@ PRIM uint32_t alive_needed(const alive_tile &t, const block_list &list, uint32_t
     uint32_t before = prim_shuffle_up<32>(mine, 1);
     before = prim_lane() == 0 ? from : before;
     uint32_t need = prim_ballot<32>(b < list.n_blocks && before < mine);
-    if (need >> prim_lane() & 1) {
-        uint32_t place = prim_count(need & prim_mask(prim_lane()));
-        t.room->heads[place] = CODE::head(list, b);
-        t.room->blocks[place] = {b, last, mine, 0};
-    }
+    if (need >> prim_lane() & 1)
+        alive_note<CODE>(t, list, {b, last, mine, 0}, prim_count(need & prim_mask(prim_lane())), prim_count(need));
     *end = prim_shuffle<32>(mine, prim_min(list.n_blocks - first, 32U) - 1);
     prim_sync_tile();
     return prim_count(need);
@@ -266,21 +285,21 @@ PRIM void alive_move(const alive_tile &t, uint32_t x, uint32_t slot, bool is_kep
     *kept += prim_count(all);
 }
 
-/* Of those alive from slot `from` to `to` - 1: those that are in decoded blocks i on, of n, are kept. */
+/* Of those alive from slot `from` to `to` - 1: those that are in the decoded blocks, i and the next of n, are kept. */
 PRIM void alive_match(const alive_tile &t, uint32_t i, uint32_t n, uint32_t from, uint32_t to, uint32_t *ranks,
                       uint32_t *kept)
 {
+    static_assert(ALIVE_ROWS == 2, "a document is in one, or the other");
+    const alive_block one = t.room->blocks[i];
+    uint32_t other = t.room->blocks[prim_min(i + 1, n - 1)].number;
     for (uint32_t s = from; s < to; s += 32) {
         uint32_t at = prim_min(s + prim_lane(), (uint32_t)ALIVE_TILE - 1), x = t.room->x[at], slot = t.room->slots[at];
-        uint32_t row = 0;
-#pragma unroll
-        for (uint32_t r = 0; r + 1 < ALIVE_ROWS; r++)
-            row += i + r + 1 < n && t.room->blocks[i + r].last < x;
-        const uint32_t *docids = t.room->decoded + row * KARG_BLOCK;
-        uint32_t k = alive_slot(docids, x), rank = t.room->blocks[i + row].number * KARG_BLOCK + k;
+        bool is_other = i + 1 < n && one.last < x;
+        const uint32_t *docids = t.room->decoded + (is_other ? KARG_BLOCK : 0);
+        uint32_t k = alive_slot(docids, x);
         bool is_found = s + prim_lane() < to && docids[k] == x;
         if (is_found && ranks)
-            ranks[slot] = rank;
+            ranks[slot] = (is_other ? other : one.number) * KARG_BLOCK + k;
         alive_move(t, x, slot, is_found, kept);
     }
 }
@@ -293,8 +312,9 @@ template <class CODE> PRIM void alive_keep_blocks(alive_tile *t, const karg_list
     uint32_t at = 0, kept = 0, end, b = alive_search(last, 0, list.n_blocks, t->room->x[0]);
     while (at < t->n && b < list.n_blocks) {
         uint32_t n = alive_needed<CODE>(*t, list, b, at, &end);
+        alive_wide wide = alive_widths<CODE>(*t, n);
         for (uint32_t i = 0; i < n; i += ALIVE_ROWS) {
-            alive_decode<CODE>(*t, list, i, n, t->room->decoded);
+            alive_decode<CODE>(*t, list, wide, i, n, t->room->decoded);
             prim_sync_tile();
             uint32_t to = t->room->blocks[prim_min(i + ALIVE_ROWS, n) - 1].end;
             alive_match(*t, i, n, at, to, ranks, &kept);
@@ -308,6 +328,12 @@ template <class CODE> PRIM void alive_keep_blocks(alive_tile *t, const karg_list
     }
     t->n = kept;
     prim_sync_tile();
+}
+
+/* Apart, for it needs more registers than others. */
+PRIM_APART void alive_keep_ef128(alive_tile *t, const karg_list *of, uint32_t *ranks)
+{
+    alive_keep_blocks<block_ef128>(t, of, ranks);
 }
 
 /* The same of bits. */
@@ -332,7 +358,7 @@ PRIM void alive_keep(alive_tile *t, const karg_word *word, uint32_t *ranks)
     else if (codec == KARG_CODEC_BP128)
         alive_keep_blocks<block_bp128>(t, &word->list, ranks);
     else if (codec == KARG_CODEC_EF128)
-        alive_keep_blocks<block_ef128>(t, &word->list, ranks);
+        alive_keep_ef128(t, &word->list, ranks);
     else
         alive_keep_blocks<block_raw>(t, &word->list, ranks);
 }
