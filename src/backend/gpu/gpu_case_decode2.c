@@ -460,5 +460,9 @@ const rp__gpu_case rp__gpu_case_decode2[] = {
     ROW("frequencies of bp128, one by one", freqs_at_bp128_kernel, BP128, 8, FREQS),
     ROW("frequencies of optpfd, one by one", freqs_at_optpfd_kernel, OPTPFD, 8, FREQS),
     ROW("frequencies of optpfd, damaged", freqs_at_optpfd_kernel, OPTPFD, 8, FREQS | DAMAGED),
+    ROW("frequencies of optpfd, by frames", freqs_frame_optpfd_kernel, OPTPFD, 8,
+        KARG_SHARED_PATCH | FREQS | TILE_16),
+    ROW("frequencies of optpfd, by frames, damaged", freqs_frame_optpfd_kernel, OPTPFD, 8,
+        KARG_SHARED_PATCH | FREQS | DAMAGED),
     {0},
 };
