@@ -13,8 +13,8 @@
 #include "base/error.h"
 
 enum {
-    SHARED_MANY = 4096, /* bytes of a warp with which a block has fewer warps */
-    FEW = 1 << 13,      /* so many postings are cut into short lists, of all widths */
+    RESIDENT_WARPS = 128, /* twice as many as a multiprocessor has at a time */
+    FEW = 1 << 13,        /* so many postings are cut into short lists, of all widths */
     SHORT_MOST = 700,
     LIST_MOST = 1 << 20,
     /* What a row's `option` says of its lists and its answer, beside the shared bytes of a warp, which are its low bits. */
@@ -29,8 +29,12 @@ enum {
     LEVELS = 1 << 23,  /* the encoder is asked for three levels */
     STEPS = 1 << 24,   /* qs, step by step */
     BY_WORD = 1 << 25, /* by words, not by bits */
-    TILE_16 = 1 << 26, /* tiles of 16 blocks, not of 32 */
-    TILE_8 = 1 << 27,
+    TILE_16 = 1 << 26, /* tiles of 16 blocks, not of 32; */
+    TILE_8 = 2 << 26,
+    TILE_4 = 3 << 26,
+    TILES = 3 << 26,
+    WARPS_4 = 1 << 28,  /* of a block, not 8 */
+    RESIDENT = 1 << 29, /* no more warps than run at a time */
 };
 
 typedef struct work {
@@ -175,7 +179,7 @@ static void set_answer(const rp__gpu_case *row, uint32_t *docids, const uint32_t
 
 static uint32_t tile_of(const rp__gpu_case *row)
 {
-    return row->option & TILE_16 ? 16 : row->option & TILE_8 ? 8 : 32;
+    return 32U >> (row->option & TILES) / TILE_16;
 }
 
 static rp_status make_parts(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
@@ -229,15 +233,17 @@ static karg_decode args_of(const work *w)
 static rp_status run(const rp__gpu_case *row, rp__device *device, void *state)
 {
     const work *w = state;
-    uint32_t shared = row->option & BYTES, warps = shared > SHARED_MANY ? 4 : 8;
+    uint32_t shared = row->option & BYTES, warps = row->option & WARPS_4 ? 4 : 8;
+    uint32_t grid = (w->set.n_tiles + warps - 1) / warps;
+    uint32_t most = row->option & RESIDENT ? device->processors * RESIDENT_WARPS / warps : grid;
     karg_decode args = args_of(w);
     rp_status status =
         rp__device_check(device, device->driver->fill32(w->sum, 0, 1, device->stream));
     if (status != RP_OK)
         return status;
-    return rp__device_launch(
-        device, (rp__kernel_id)row->kernel,
-        (rp__launch){(w->set.n_tiles + warps - 1) / warps, 32 * warps, warps * shared}, &args);
+    return rp__device_launch(device, (rp__kernel_id)row->kernel,
+                             (rp__launch){grid < most ? grid : most, 32 * warps, warps * shared},
+                             &args);
 }
 
 /* ---- Running qs, step by step --------------------------------------------------------------------- */
@@ -400,13 +406,13 @@ const rp__gpu_case rp__gpu_case_decode2[] = {
     ROW("newpfd, 1 block", decode_newpfd_x1_kernel, NEWPFD, 7, GAPS_OF(NEWPFD, 1) | TAILED),
     ROW("newpfd, damaged", decode_newpfd_x2_kernel, NEWPFD, 7,
         GAPS_OF(NEWPFD, 2) | TAILED | DAMAGED),
-    ROW("pfd_rec", decode_pfd_rec_kernel, PFD_REC, 7, KARG_SHARED_PFD_REC | TAILED),
+    ROW("pfd_rec", decode_pfd_rec_kernel, PFD_REC, 7, KARG_SHARED_PFD_REC | WARPS_4 | TAILED),
     ROW("pfd_rec, gaps", decode_pfd_rec_gaps_kernel, PFD_REC, 7,
-        KARG_SHARED_PFD_REC | TAILED | GAPS | NO_LAST),
+        KARG_SHARED_PFD_REC | WARPS_4 | TAILED | GAPS | NO_LAST),
     ROW("pfd_rec, three levels", decode_pfd_rec_kernel, PFD_REC, 7,
-        KARG_SHARED_PFD_REC | TAILED | PATCHED | LEVELS),
+        KARG_SHARED_PFD_REC | WARPS_4 | TAILED | PATCHED | LEVELS),
     ROW("pfd_rec, damaged", decode_pfd_rec_kernel, PFD_REC, 7,
-        KARG_SHARED_PFD_REC | TAILED | PATCHED | DAMAGED),
+        KARG_SHARED_PFD_REC | WARPS_4 | TAILED | PATCHED | DAMAGED),
     STEP_ROW("qs, naive", decode_qs_naive_unpack_kernel, NO_LAST),
     STEP_ROW("qs, naive, damaged", decode_qs_naive_unpack_kernel, NO_LAST | DAMAGED),
     STEP_ROW("qs, by words", decode_qs_block_count_kernel, NO_LAST | BY_WORD),
@@ -414,48 +420,68 @@ const rp__gpu_case rp__gpu_case_decode2[] = {
     ROW("qs, merged, 2 blocks", decode_qs_merged_x2_kernel, QS, 8, 2 * KARG_SHARED_QS),
     ROW("qs, merged, 1 block", decode_qs_merged_x1_kernel, QS, 8, KARG_SHARED_QS),
     ROW("qs, merged, damaged", decode_qs_merged_x2_kernel, QS, 8, 2 * KARG_SHARED_QS | DAMAGED),
-    ROW("lrc, 8 steps", decode_lrc_x8_kernel, LRC, 8, KARG_SHARED_LINES | NO_LAST),
-    ROW("lrc, 4 steps", decode_lrc_x4_kernel, LRC, 8, KARG_SHARED_LINES | NO_LAST),
-    ROW("lrc, a tenth patched", decode_lrc_x8_kernel, LRC, 8,
-        KARG_SHARED_LINES | NO_LAST | PATCHED),
+    ROW("lrc, 1 block, tiles of 8", decode_lrc_x1_kernel, LRC, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_8),
+    ROW("lrc, 1 block, tiles of 4", decode_lrc_x1_kernel, LRC, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_4),
+    ROW("lrc, 2 blocks, tiles of 8", decode_lrc_x2_kernel, LRC, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_8),
+    ROW("lrc, 2 blocks, tiles of 4", decode_lrc_x2_kernel, LRC, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_4),
+    ROW("lrc, a tenth patched", decode_lrc_x1_kernel, LRC, 8,
+        KARG_SHARED_LINES | NO_LAST | PATCHED | TILE_8),
     ROW("lrc, one by one", decode_lrc_at_kernel, LRC, 8, NO_LAST),
-    ROW("lrc, damaged", decode_lrc_x8_kernel, LRC, 8,
+    ROW("lrc, damaged", decode_lrc_x1_kernel, LRC, 8,
         KARG_SHARED_LINES | NO_LAST | PATCHED | DAMAGED),
-    ROW("lrcseg", decode_lrcseg_kernel, LRCSEG, 8, KARG_SHARED_LINES | NO_LAST),
+    ROW("lrcseg", decode_lrcseg_kernel, LRCSEG, 8, KARG_SHARED_LINES | NO_LAST | TILE_8),
     ROW("lrcseg, one by one", decode_lrcseg_at_kernel, LRCSEG, 8, NO_LAST | PATCHED),
     ROW("lrcseg, damaged", decode_lrcseg_kernel, LRCSEG, 8, KARG_SHARED_LINES | NO_LAST | DAMAGED),
-    ROW("seglrc, 8 steps", decode_seglrc_x8_kernel, SEGLRC, 8, KARG_SHARED_LINES | NO_LAST),
-    ROW("seglrc, 4 steps", decode_seglrc_x4_kernel, SEGLRC, 8, KARG_SHARED_LINES | NO_LAST),
-    ROW("seglrc, 8 steps, tiles of 16", decode_seglrc_x8_kernel, SEGLRC, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_16),
-    ROW("seglrc, 8 steps, tiles of 8", decode_seglrc_x8_kernel, SEGLRC, 8,
+    ROW("seglrc, 1 block, tiles of 8", decode_seglrc_x1_kernel, SEGLRC, 8,
         KARG_SHARED_LINES | NO_LAST | TILE_8),
+    ROW("seglrc, 1 block, tiles of 4", decode_seglrc_x1_kernel, SEGLRC, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_4),
+    ROW("seglrc, 2 blocks, tiles of 8", decode_seglrc_x2_kernel, SEGLRC, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_8),
+    ROW("seglrc, 2 blocks, tiles of 4", decode_seglrc_x2_kernel, SEGLRC, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_4),
+    ROW("seglrc, 2 blocks, tiles of 8, 128 threads", decode_seglrc_x2_kernel, SEGLRC, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_8 | WARPS_4),
     ROW("seglrc, one by one", decode_seglrc_at_kernel, SEGLRC, 8, NO_LAST),
-    ROW("seglrc, damaged", decode_seglrc_x8_kernel, SEGLRC, 8,
+    ROW("seglrc, damaged", decode_seglrc_x2_kernel, SEGLRC, 8,
         KARG_SHARED_LINES | NO_LAST | DAMAGED),
-    ROW("hslrc256", decode_hslrc_kernel, HSLRC256, 8, KARG_SHARED_LINES | NO_LAST),
-    ROW("hslrc128", decode_hslrc_kernel, HSLRC128, 8, KARG_SHARED_LINES | NO_LAST),
+    ROW("hslrc256", decode_hslrc_kernel, HSLRC256, 8, KARG_SHARED_LINES | NO_LAST | TILE_8),
+    ROW("hslrc256, tiles of 16", decode_hslrc_kernel, HSLRC256, 8,
+        KARG_SHARED_LINES | NO_LAST | TILE_16),
+    ROW("hslrc128", decode_hslrc_kernel, HSLRC128, 8, KARG_SHARED_LINES | NO_LAST | TILE_16),
     ROW("hslrc256, one by one", decode_hslrc_at_kernel, HSLRC256, 8, NO_LAST),
     ROW("hslrc256, damaged", decode_hslrc_kernel, HSLRC256, 8,
         KARG_SHARED_LINES | NO_LAST | DAMAGED),
     ROW("hslrc256, one by one, damaged", decode_hslrc_at_kernel, HSLRC256, 8, NO_LAST | DAMAGED),
-    ROW("seglrc, summed, 1 block", decode_hslrc_sum_x1_kernel, SEGLRC, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED),
-    ROW("seglrc, summed, 2 blocks", decode_hslrc_sum_x2_kernel, SEGLRC, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED),
-    ROW("seglrc, summed, 4 blocks", decode_hslrc_sum_x4_kernel, SEGLRC, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED),
-    ROW("seglrc, summed, 4 blocks, tiles of 16", decode_hslrc_sum_x4_kernel, SEGLRC, 5,
+    ROW("seglrc, summed, 8 a lane, x1", decode_seglrc_sum8_x1_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16 | RESIDENT),
+    ROW("seglrc, summed, 8 a lane, x2", decode_seglrc_sum8_x2_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16 | RESIDENT),
+    ROW("seglrc, summed, 8 a lane, x4", decode_seglrc_sum8_x4_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16 | RESIDENT),
+    ROW("seglrc, summed, 16 a lane, x1", decode_seglrc_sum16_x1_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16 | RESIDENT),
+    ROW("seglrc, summed, 16 a lane, x2", decode_seglrc_sum16_x2_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16 | RESIDENT),
+    ROW("seglrc, summed, 8 a lane, x2, tiles of 32", decode_seglrc_sum8_x2_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | RESIDENT),
+    ROW("seglrc, summed, 8 a lane, x2, tiles of 8", decode_seglrc_sum8_x2_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_8 | RESIDENT),
+    ROW("seglrc, summed, 8 a lane, x2, all warps", decode_seglrc_sum8_x2_kernel, SEGLRC, 5,
         KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16),
-    ROW("seglrc, summed, 2 blocks, tiles of 16", decode_hslrc_sum_x2_kernel, SEGLRC, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16),
-    ROW("hslrc256, summed, 2 blocks", decode_hslrc_sum_x2_kernel, HSLRC256, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED),
-    ROW("hslrc128, summed, 2 blocks", decode_hslrc_sum_x2_kernel, HSLRC128, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED),
-    ROW("hslrc256, summed, patched", decode_hslrc_sum_x2_kernel, HSLRC256, 5,
+    ROW("seglrc, summed, 16 a lane, x2, tiles of 32", decode_seglrc_sum16_x2_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | RESIDENT),
+    ROW("hslrc256, summed", decode_seglrc_sum8_x2_kernel, HSLRC256, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16 | RESIDENT),
+    ROW("hslrc128, summed", decode_seglrc_sum8_x2_kernel, HSLRC128, 5,
+        KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16 | RESIDENT),
+    ROW("hslrc256, summed, patched", decode_seglrc_sum8_x2_kernel, HSLRC256, 5,
         KARG_SHARED_LINES | NO_LAST | SUMMED | PATCHED),
-    ROW("hslrc256, summed, damaged", decode_hslrc_sum_x2_kernel, HSLRC256, 5,
+    ROW("hslrc256, summed, damaged", decode_seglrc_sum16_x2_kernel, HSLRC256, 5,
         KARG_SHARED_LINES | NO_LAST | SUMMED | PATCHED | DAMAGED),
     ROW("frequencies of bp128, one by one", freqs_at_bp128_kernel, BP128, 8, FREQS),
     ROW("frequencies of optpfd, one by one", freqs_at_optpfd_kernel, OPTPFD, 8, FREQS),

@@ -1,8 +1,8 @@
 /* lines.cuh: blocks of the regression codes (docs/format.md, chapter 7: lrc, lrcseg, seglrc, hslrc256, hslrc128):
  * docid(i) = start + (a * i >> 24) + residual(i), slot by slot, without a sum over others.
  *
- * A lane reads the head of one block, and leaves it in shared memory. Slots lie 32 apart in a lane: then all its residuals begin at one bit
- * of their words, and stores of a warp are 128 bytes side by side wherever a block begins. */
+ * A lane reads the head of one block, and leaves it in shared memory. lines_walk.cuh has all docids of a tile, lines_at
+ * one of a list. */
 #ifndef RP_KERNELS_LINES_CUH
 #define RP_KERNELS_LINES_CUH
 
@@ -25,11 +25,12 @@ enum { LINES_BLOCKS = 32 }; /* of a tile at most: a lane each */
 
 /* One block. */
 struct alignas(16) lines_head {
-    uint32_t at;    /* of its low parts in the payload */
+    uint32_t at;     /* of its low parts, from the list's first word */
     uint32_t start;
-    uint32_t shape; /* count in bits 0 to 8, exceptions 9 to 17, width 18 to 23, of the high parts 24 to 29 */
-    uint32_t begin; /* rank of slot 0, less that of the tile's first posting */
-    uint64_t rise;  /* of LINES_OWN, of 64 slots */
+    uint32_t shape;  /* count in bits 0 to 8, exceptions 9 to 17, width 18 to 23, of the high parts 24 to 29 */
+    uint32_t begin;  /* rank of slot 0, less that of the tile's first posting */
+    uint32_t rise;   /* of LINES_OWN, of a slot, modulo 2^32, */
+    uint32_t beyond; /* and 64ths */
 };
 
 PRIM uint32_t lines_count(uint32_t shape) { return shape & 511; }
@@ -44,9 +45,16 @@ PRIM uint64_t lines_slope(uint32_t code)
     return shift ? (uint64_t)(1024 + low) << shift : low << 1;
 }
 
-/* How much a line has risen at slot i, modulo 2^32. */
-PRIM uint32_t lines_rise(uint64_t a, uint32_t i) { return (uint32_t)(a * i >> LINES_SHIFT); }
-PRIM uint32_t lines_own_rise(uint64_t of_64, uint32_t i) { return (uint32_t)(of_64 * i >> 6); }
+/* How much a line has risen at slot i, modulo 2^32: of the list, or of a block. Slots before the first are counted on. */
+PRIM uint32_t lines_rise(uint64_t a, int32_t i) { return (uint32_t)(a * (uint64_t)(int64_t)i >> LINES_SHIFT); }
+PRIM uint32_t lines_own_rise(const lines_head &h, int32_t i)
+{
+    return h.rise * (uint32_t)i + (uint32_t)((int32_t)h.beyond * i >> 6);
+}
+template <int KIND> PRIM uint32_t lines_point(const lines_line &line, const lines_head &h, int32_t i)
+{
+    return h.start + (KIND == LINES_OWN ? lines_own_rise(h, i) : lines_rise(line.a, i));
+}
 
 template <int KIND> PRIM lines_line lines_of_list(uint64_t docs, uint32_t docs_bytes)
 {
@@ -73,10 +81,10 @@ PRIM uint32_t lines_shape(uint32_t first, uint32_t bytes, uint32_t count, uint32
 template <int KIND> PRIM lines_head lines_read(const tile_view &t, const lines_line &line, const tile_place &p)
 {
     const uint32_t own = KIND == LINES_OWN ? 6 : KIND == LINES_MOVED ? 4 : 0;
-    uint32_t head = 0, first, start, bytes = p.bytes - own;
+    uint32_t head = 0, first, start, bytes = p.bytes - own, phase = (uint32_t)t.docs & 3;
     uint64_t rise = 0;
     if (p.bytes <= own)
-        return {p.from, 0, p.count, p.begin - t.begin, 0};
+        return {phase + p.from, 0, p.count, p.begin - t.begin, 0, 0};
     pack_bits in = pack_at(t.docs + p.from);
     if (KIND == LINES_OWN) {
         uint32_t rest = pack_word(in, 32);
@@ -86,11 +94,11 @@ template <int KIND> PRIM lines_head lines_read(const tile_view &t, const lines_l
         if (first & 128)
             first |= pack_word(in, 64) << 16;
     } else {
-        start = line.start + lines_rise(line.a, p.begin) + (KIND == LINES_MOVED ? pack_word(in, 0) : 0);
+        start = line.start + (uint32_t)(line.a * p.begin >> LINES_SHIFT) + (KIND == LINES_MOVED ? pack_word(in, 0) : 0);
         first = pack_word(in, 8 * own);
     }
     uint32_t shape = lines_shape(first, bytes, p.count, &head);
-    return {p.from + own + head, start, shape, p.begin - t.begin, rise};
+    return {phase + p.from + own + head, start, shape, p.begin - t.begin, (uint32_t)(rise >> 6), (uint32_t)rise & 63};
 }
 
 /* ---- Exceptions ----------------------------------------------------------------------------------- */
@@ -107,7 +115,7 @@ static_assert(sizeof(lines_room) == KARG_SHARED_LINES, "as launches have it");
 template <int KIND> PRIM lines_room *lines_open(const tile_view &t, const lines_line &line)
 {
     lines_room *room = (lines_room *)prim_shared() + prim_warp();
-    lines_head mine = {0, 0, 0, 0, 0};
+    lines_head mine = {0, 0, 0, 0, 0, 0};
     if (t.blocks > LINES_BLOCKS)
         prim_trap();
     if (prim_lane() < t.blocks) {
@@ -122,21 +130,24 @@ template <int KIND> PRIM lines_room *lines_open(const tile_view &t, const lines_
     return room;
 }
 
+/* The address that heads count from. */
+PRIM uint64_t lines_words(const tile_view &t) { return t.docs & ~(uint64_t)3; }
+
 /* The high part of exception j, at its place; *slot is where it belongs. */
-PRIM uint32_t lines_exception(uint64_t docs, const lines_head &h, uint32_t j, uint32_t *slot)
+PRIM uint32_t lines_exception(uint64_t words, const lines_head &h, uint32_t j, uint32_t *slot)
 {
     uint32_t n = lines_exceptions(h.shape), w = lines_width(h.shape), hb = lines_high_width(h.shape);
-    uint64_t ranks = docs + h.at + pack_bytes(lines_count(h.shape) * w);
+    uint64_t ranks = words + h.at + pack_bytes(lines_count(h.shape) * w);
     *slot = prim_load(prim_at<const uint8_t>(ranks) + j);
     return pack_one(pack_at(ranks + n), j * hb, hb) << (w & 31);
 }
 
 /* A warp puts the block's exceptions to their slots. */
-PRIM void lines_place(uint64_t docs, const lines_head &h, lines_room *room)
+PRIM void lines_place(uint64_t words, const lines_head &h, lines_room *room)
 {
     uint32_t slot;
     for (uint32_t j = prim_lane(); j < lines_exceptions(h.shape); j += 32) {
-        uint32_t add = lines_exception(docs, h, j, &slot);
+        uint32_t add = lines_exception(words, h, j, &slot);
         room->adds[slot] = add;
     }
     prim_sync_tile();
@@ -149,81 +160,15 @@ PRIM uint32_t lines_take(lines_room *room, uint32_t slot)
     return add;
 }
 
-/* ---- To memory ------------------------------------------------------------------------------------ */
-
-/* STEPS times 32 slots, from `from` on, to `out`. IS_PLAIN: all are there, and no exceptions. */
-template <int KIND, int STEPS, bool IS_PLAIN>
-PRIM void lines_slots(uint64_t docs, uint64_t a, const lines_head &h, uint32_t from, lines_room *room, uint32_t *out)
-{
-    uint32_t count = lines_count(h.shape), w = lines_width(h.shape), slot = from + prim_lane(), v[STEPS];
-    pack_bits lows = pack_at(docs + h.at);
-    uint32_t bit = lows.shift + slot * w;
-    const uint32_t *at = lows.words + (bit >> 5);
-#pragma unroll
-    for (uint32_t k = 0; k < STEPS; k++)
-        v[k] = IS_PLAIN || slot + 32 * k < count
-                   ? prim_funnel(prim_load(at + k * w), prim_load(at + k * w + 1), bit)
-                   : 0;
-    uint64_t sum = a * slot;
-#pragma unroll
-    for (uint32_t k = 0; k < STEPS; k++, sum += a * 32) {
-        uint32_t rise = (uint32_t)(sum >> (KIND == LINES_OWN ? 6 : LINES_SHIFT));
-        uint32_t docid = h.start + rise + (v[k] & prim_mask(w));
-        if (IS_PLAIN || slot + 32 * k < count) {
-            if (!IS_PLAIN && lines_exceptions(h.shape))
-                docid += lines_take(room, slot + 32 * k);
-            out[slot + 32 * k] = docid;
-        }
-    }
-}
-
-/* A block of 256 without exceptions, as most are. */
-PRIM bool lines_is_plain(uint32_t shape) { return (shape & 0x3FFFF) == TILE_BLOCK_MOST; }
-
-template <int KIND, int STEPS>
-PRIM void lines_block(uint64_t docs, uint64_t a, const lines_head &h, lines_room *room, uint32_t *out)
-{
-    if (lines_is_plain(h.shape)) {
-#pragma unroll
-        for (uint32_t from = 0; from < TILE_BLOCK_MOST; from += 32 * STEPS)
-            lines_slots<KIND, STEPS, true>(docs, a, h, from, room, out);
-        return;
-    }
-    if (lines_exceptions(h.shape))
-        lines_place(docs, h, room);
-    for (uint32_t from = 0; from < lines_count(h.shape); from += 128)
-        lines_slots<KIND, 4, false>(docs, a, h, from, room, out);
-    if (lines_exceptions(h.shape))
-        prim_sync_tile();
-}
-
-/* Shared memory: a room a warp. */
-template <int KIND, int STEPS> PRIM void lines_decode(const karg_decode &args)
-{
-    uint32_t number = tile_number();
-    if (number >= args.n_tiles)
-        return;
-    tile_view t = tile_open(args, number);
-    lines_line line = lines_of_list<KIND>(t.docs, t.docs_bytes);
-    lines_room *room = lines_open<KIND>(t, line);
-#pragma unroll 1
-    for (uint32_t k = 0; k < t.blocks; k++) {
-        lines_head h = room->heads[k];
-        uint64_t a = KIND == LINES_OWN ? h.rise : line.a;
-        lines_block<KIND, STEPS>(t.docs, a, h, room, t.out + h.begin);
-    }
-}
-
 /* ---- One docid ------------------------------------------------------------------------------------ */
 
 /* Slot i of a block whose head is read. */
-template <int KIND> PRIM uint32_t lines_slot(uint64_t docs, const lines_line &line, const lines_head &h, uint32_t i)
+template <int KIND> PRIM uint32_t lines_slot(uint64_t words, const lines_line &line, const lines_head &h, uint32_t i)
 {
     uint32_t w = lines_width(h.shape), slot;
-    uint32_t rise = KIND == LINES_OWN ? lines_own_rise(h.rise, i) : lines_rise(line.a, i);
-    uint32_t docid = h.start + rise + pack_one(pack_at(docs + h.at), i * w, w);
+    uint32_t docid = lines_point<KIND>(line, h, (int32_t)i) + pack_one(pack_at(words + h.at), i * w, w);
     for (uint32_t j = 0; j < lines_exceptions(h.shape); j++) {
-        uint32_t add = lines_exception(docs, h, j, &slot);
+        uint32_t add = lines_exception(words, h, j, &slot);
         docid += slot == i ? add : 0;
     }
     return docid;
@@ -254,7 +199,7 @@ template <int KIND> PRIM uint32_t lines_at(const tile_view &t, uint32_t i, bool 
     if (i - p.begin >= p.count)
         return UINT32_MAX;
     lines_line line = lines_of_list<KIND>(t.docs, t.docs_bytes);
-    return lines_slot<KIND>(t.docs, line, lines_read<KIND>(t, line, p), i - p.begin);
+    return lines_slot<KIND>(lines_words(t), line, lines_read<KIND>(t, line, p), i - p.begin);
 }
 
 #endif
