@@ -7,136 +7,142 @@
 
 enum { SIMPLE16_LARGE = 15, NEWPFD_NUMBERS = 2 * KARG_BLOCK };
 
-/* The cut of a selector: `n` values of `w` bits, then `m` of `v` bits; w in bits 0 to 4, n 5 to 9, v 10 to 14, m 15 to 19. */
-PRIM uint32_t simple16_cut(uint32_t selector)
-{
+/* The cut of a selector: `n` values of `w` bits, then `m` of `v` bits; w in bits 0 to 4, n 5 to 9, v 10 to 14, m 15 to 19.
+ * Of 15, one value too. */
 #define CUT(n, w, m, v) ((w) | (n) << 5 | (v) << 10 | (m) << 15)
-    switch (selector) {
-    case 0: return CUT(28, 1, 0, 0);
-    case 1: return CUT(7, 2, 14, 1);
-    case 2: return CUT(14, 1, 7, 2);
-    case 3: return CUT(14, 2, 0, 0);
-    case 4: return CUT(1, 4, 8, 3);
-    case 5: return CUT(8, 3, 1, 4);
-    case 6: return CUT(7, 4, 0, 0);
-    case 7: return CUT(4, 5, 2, 4);
-    case 8: return CUT(2, 4, 4, 5);
-    case 9: return CUT(3, 6, 2, 5);
-    case 10: return CUT(2, 5, 3, 6);
-    case 11: return CUT(4, 7, 0, 0);
-    case 12: return CUT(1, 10, 2, 9);
-    case 13: return CUT(2, 14, 0, 0);
-    default: return CUT(1, 28, 0, 0); /* of 15, one value too */
-    }
+PRIM_TABLE uint32_t simple16_cuts[16] = {
+    CUT(28, 1, 0, 0), CUT(7, 2, 14, 1), CUT(14, 1, 7, 2), CUT(14, 2, 0, 0), CUT(1, 4, 8, 3),  CUT(8, 3, 1, 4),
+    CUT(7, 4, 0, 0),  CUT(4, 5, 2, 4),  CUT(2, 4, 4, 5),  CUT(3, 6, 2, 5),  CUT(2, 5, 3, 6),  CUT(4, 7, 0, 0),
+    CUT(1, 10, 2, 9), CUT(2, 14, 0, 0), CUT(1, 28, 0, 0), CUT(1, 28, 0, 0),
+};
 #undef CUT
-}
 
+/* Which lanes' words are large values of the selector before: every second of a run of words that look like
+ * selectors of them. `carry`: the word before lane 0 is one; set for the next 32. */
+PRIM uint32_t newpfd_large(uint32_t mine, uint32_t *carry)
+{
+    uint32_t selectors = prim_ballot<32>(mine >> 28 == SIMPLE16_LARGE), taken = *carry;
+#pragma unroll 1
+    for (uint32_t i = 0; i < 31 && selectors; i++)
+        taken |= (selectors & ~taken & 1U << i) << 1;
+    *carry = (selectors & ~taken) >> 31;
+    return taken;
+}
+/* Writes the numbers of a word, and of a large one the next, from `at` on. */
+PRIM void newpfd_expand(uint32_t mine, uint32_t next, uint32_t cut, uint32_t count, uint32_t at, uint32_t *numbers)
+{
+    uint32_t width = cut & 31, wide = cut >> 5 & 31;
+    if (mine >> 28 == SIMPLE16_LARGE) {
+        if (count && at < NEWPFD_NUMBERS)
+            numbers[at] = next;
+        return;
+    }
+#pragma unroll 1
+    for (uint32_t k = 0; k < count && at + k < NEWPFD_NUMBERS; k++) {
+        width = k == wide ? cut >> 10 & 31 : width;
+        numbers[at + k] = mine & prim_mask(width);
+        mine >>= width;
+    }
+}
+/* By a warp: up to n numbers of any words, `all` of them at `at`; those of a word one by one. */
+PRIM_APART void newpfd_expand_all(pack_bits at, uint32_t all, uint32_t n, uint32_t *numbers)
+{
+    uint32_t have = 0, carry = 0;
+#pragma unroll 1
+    for (uint32_t from = 0; have < n && from < all; from += 32) {
+        uint32_t i = from + prim_lane();
+        uint32_t mine = i < all ? pack_word(at, 32 * i) : 0, next = i + 1 < all ? pack_word(at, 32 * i + 32) : 0;
+        uint32_t is_taken = newpfd_large(mine, &carry) >> prim_lane() & 1;
+        uint32_t cut = prim_load(&simple16_cuts[mine >> 28]), count = (cut >> 5 & 31) + (cut >> 15);
+        count = is_taken || i >= all ? 0 : count;
+        uint32_t up_to = scan_add<32>(count);
+        newpfd_expand(mine, next, cut, count, have + up_to - count, numbers);
+        have += prim_shuffle<32>(up_to, 31);
+    }
+}
 struct newpfd_room {
-    patch_room patch;
-    uint32_t numbers[NEWPFD_NUMBERS];
+    uint32_t adds[KARG_BLOCK], numbers[NEWPFD_NUMBERS];
 };
 
 static_assert(sizeof(newpfd_room) == KARG_SHARED_NEWPFD, "as launches have it");
 
 struct block_newpfd {
-    typedef newpfd_room room;
-    pack_four lows;
-    uint32_t word, next; /* the lane's word, and the one after */
+    enum { ROOM = KARG_SHARED_NEWPFD };
 
-    /* The head as it is. */
-    PRIM uint32_t shape(uint32_t first, uint32_t bytes, uint32_t count)
+    /* w in bits 0 to 5, exceptions 8 to 15. */
+    PRIM uint32_t shape(uint32_t first, uint32_t bytes, uint32_t count, uint32_t *used)
     {
         uint32_t w = first & 63, has = first >> 6 & 1, k = has ? (first >> 8 & 255) + 1 : 0;
-        bool fits = w + has <= 32 && k <= count && 1 + has + pack_bytes(count * w) <= bytes;
-        return fits ? first & (has ? 0xFF7F : 0x7F) : 0;
+        *used = 1 + has;
+        bool fits = w + has <= 32 && k <= count && *used + pack_bytes(count * w) <= bytes;
+        return fits ? w | k << 8 : 0;
     }
-    PRIM uint32_t width(const gaps_head &h) { return h.shape & 63; }
-    PRIM uint32_t has(const gaps_head &h) { return h.shape >> 6 & 1; }
-    PRIM uint32_t exceptions(const gaps_head &h) { return has(h) ? (h.shape >> 8 & 255) + 1 : 0; }
-    PRIM uint64_t begin(uint64_t in, const gaps_head &h) { return in + 1 + has(h); }
-    /* Where the words are, from the block's start, and how many there may be. */
-    PRIM uint32_t words_at(const gaps_head &h)
-    {
-        return 1 + has(h) + pack_bytes(gaps_count(h.shape) * width(h));
-    }
-    PRIM uint32_t words(const gaps_head &h) { return has(h) ? (h.bytes - words_at(h)) / 4 : 0; }
 
-    PRIM_MEMBER void open(uint64_t in, const gaps_head &h)
-    {
-        lows = gaps_load(begin(in, h), h, width(h));
-        read(in, h, 0);
-    }
-    /* Words `from` and on, one a lane. */
-    PRIM_MEMBER void read(uint64_t in, const gaps_head &h, uint32_t from)
-    {
-        uint32_t i = from + prim_lane();
-        pack_bits at = pack_at(in + words_at(h));
-        word = i < words(h) ? pack_word(at, 32 * i) : 0;
-        next = i + 1 < words(h) ? pack_word(at, 32 * i + 32) : 0;
-    }
-    /* Which lanes' words are large values of the selector before: every second of a run of words that look like
-     * selectors of them. `carry`: the word before lane 0 is one; set for the next 32. */
-    PRIM_MEMBER uint32_t large(uint32_t *carry)
-    {
-        uint32_t selectors = prim_ballot<32>(word >> 28 == SIMPLE16_LARGE), taken = *carry;
-        if (selectors == 0) {
-            *carry = 0;
-            return taken;
+    template <int K> struct fetched {
+        gaps_lows<K> lows;
+        gaps_pair word; /* the lane's word */
+
+        /* Words that there may be. */
+        PRIM_MEMBER uint32_t words_of(const gaps_head &h)
+        {
+            return h.shape >> 8 ? (gaps_bytes(h) - gaps_low_bytes<K>(h)) / 4 : 0;
         }
-        for (uint32_t i = 0; i < 31; i++)
-            taken |= (selectors & ~taken & 1U << i) << 1;
-        *carry = (selectors & ~taken) >> 31;
-        return taken;
-    }
-    /* Writes the lane's numbers from `at` on. */
-    PRIM_MEMBER void expand(room *to, uint32_t cut, uint32_t count, uint32_t at)
-    {
-        uint32_t width = cut & 31, wide = cut >> 5 & 31, rest = word;
-        if (word >> 28 == SIMPLE16_LARGE) {
-            if (count && at < NEWPFD_NUMBERS)
-                to->numbers[at] = next;
-            return;
+        PRIM_MEMBER void load(const uint32_t *words, const gaps_head &h)
+        {
+            lows.load(words, h);
+            word.load(words, h.at + gaps_low_bytes<K>(h), prim_lane() < words_of(h) ? 32 * prim_lane() : 0);
         }
-        for (uint32_t k = 0; k < count && at + k < NEWPFD_NUMBERS; k++) {
-            width = k == wide ? cut >> 10 & 31 : width;
-            to->numbers[at + k] = rest & prim_mask(width);
-            rest >>= width;
+        /* Numbers of 32 words or fewer, none of them large: number i is one lane's, which looks for its word, the last that
+         * begins at it or before. */
+        PRIM_MEMBER void spread(uint32_t mine, uint32_t cut, uint32_t count, uint32_t n, uint32_t *numbers)
+        {
+            uint32_t begin = scan_add_all<32>(count) - count;
+#pragma unroll 1
+            for (uint32_t from = 0; from < n; from += 32) {
+                uint32_t at = begin - from, i = from + prim_lane();
+                uint32_t begins = prim_or_all(count && at < 32 ? 1U << at : 0);
+                uint32_t before = from ? prim_count(prim_ballot<32>(count && begin < from)) : 0;
+                uint32_t lane = before + prim_count(begins & ((2U << prim_lane()) - 1)) - 1;
+                uint32_t of = prim_shuffle<32>(mine, lane), how = prim_shuffle<32>(cut, lane);
+                uint32_t j = i - prim_shuffle<32>(begin, lane), wide = how >> 5 & 31, w = how & 31, w2 = how >> 10 & 31;
+                uint32_t bit = prim_min(j, wide) * w + (j > wide ? j - wide : 0) * w2;
+                numbers[i] = of >> (bit & 31) & ((1U << (j < wide ? w : w2)) - 1);
+            }
         }
-    }
-    PRIM_MEMBER void read_numbers(uint64_t in, const gaps_head &h, room *to)
-    {
-        uint32_t have = 0, carry = 0;
-        for (uint32_t from = 0; have < 2 * exceptions(h) && from < words(h); from += 32) {
-            if (from)
-                read(in, h, from);
-            uint32_t is_taken = large(&carry) >> prim_lane() & 1;
-            uint32_t cut = simple16_cut(word >> 28), count = (cut >> 5 & 31) + (cut >> 15);
-            count = is_taken || from + prim_lane() >= words(h) ? 0 : count;
-            uint32_t up_to = scan_add<32>(count);
-            expand(to, cut, count, have + up_to - count);
-            have += prim_shuffle<32>(up_to, 31);
+        PRIM_MEMBER void read_numbers(const uint32_t *words, const gaps_head &h, uint32_t n, uint32_t *numbers)
+        {
+            uint32_t begin = h.at + gaps_low_bytes<K>(h);
+            bool is_mine = prim_lane() < words_of(h);
+            uint32_t mine = is_mine ? word.value() : 0, cut = prim_load(&simple16_cuts[mine >> 28]);
+            uint32_t count = is_mine ? (cut >> 5 & 31) + (cut >> 15) : 0;
+            bool is_easy = mine >> 28 != SIMPLE16_LARGE && (n <= 32 || words_of(h) <= 32);
+            if (prim_ballot<32>(!is_easy) == 0)
+                spread(mine, cut, count, n, numbers);
+            else
+                newpfd_expand_all({words + begin / 4, begin % 4 * 8}, words_of(h), n, numbers);
         }
-        prim_sync_tile();
-    }
-    PRIM_MEMBER void place(uint64_t in, const gaps_head &h, room *to)
-    {
-        uint32_t done = 0, k = exceptions(h);
-        if (k)
-            read_numbers(in, h, to);
-        for (uint32_t from = 0; from < k; from += 32) {
-            uint32_t j = from + prim_lane(), up_to = scan_add<32>(j < k ? to->numbers[j] + 1 : 0);
-            if (j < k)
-                patch_put(&to->patch, done + up_to - 1, (to->numbers[k + j] + 1) << width(h));
-            done += prim_shuffle<32>(up_to, 31);
+        PRIM_MEMBER void patch(const uint32_t *words, const gaps_head &h, newpfd_room *room, uint32_t v[4])
+        {
+            uint32_t done = 0, k = h.shape >> 8;
+            read_numbers(words, h, 2 * k, room->numbers);
+            patch_clear(room->adds);
+#pragma unroll 1
+            for (uint32_t from = 0; from < k; from += 32) {
+                uint32_t j = from + prim_lane(), up_to = scan_add_all<32>(j < k ? room->numbers[j] + 1 : 0);
+                if (j < k)
+                    patch_put(room->adds, done + up_to - 1, (room->numbers[k + j] + 1) << (h.shape & 31));
+                done += from + 32 < k ? prim_shuffle<32>(up_to, 31) : 0;
+            }
+            patch_take(room->adds, v);
         }
-    }
-    PRIM_MEMBER void docids(uint64_t in, const gaps_head &h, room *from, uint32_t v[4])
-    {
-        gaps_values(lows, begin(in, h), h, width(h), v);
-        if (has(h))
-            patch_take(&from->patch, v);
-        gaps_sum(h.base, v);
-    }
+        PRIM_MEMBER void docids(const uint32_t *words, const gaps_head &h, unsigned char *room, uint32_t v[4])
+        {
+            lows.values(h, v);
+            if (h.shape >> 8)
+                patch(words, h, (newpfd_room *)room, v);
+            gaps_sum(h.base, v);
+        }
+    };
 };
 
 #endif

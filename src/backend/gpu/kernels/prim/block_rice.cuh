@@ -6,68 +6,86 @@
 
 #include "backend/gpu/kernels/prim/gaps.cuh"
 
-struct alignas(4) rice_room {
-    uint8_t sums[KARG_BLOCK]; /* of the quotients up to each slot */
-};
-
-static_assert(sizeof(rice_room) == KARG_SHARED_RICE, "as launches have it");
-
-enum { RICE_JOINT = 17 }; /* remainders whose sums leave 8 bits of a word to the count of ends */
-
 struct block_rice {
-    typedef rice_room room;
-    enum { HEAD = 1 };
-    pack_four lows;
-    uint32_t ends; /* a bit each in the lane's part of the quotients' bits */
-    uint32_t r[4]; /* sums of the block's remainders up to the lane's slots */
+    enum {
+        ROOM = KARG_SHARED_RICE, /* a byte for each bit of quotients, all of which may be ends */
+        HEAD = 1,
+        JOINT = 17, /* remainders whose sums leave 8 bits of a word to the count of ends */
+        PART = 8, PART_MOST = 12, /* bits that a lane looks at */
+    };
+    static_assert((int)ROOM >= 32 * (int)PART_MOST, "ends that bits may have");
 
-    /* w in bits 0 to 4, the bits of the quotients 5 to 13. */
-    PRIM uint32_t shape(uint32_t first, uint32_t bytes, uint32_t count)
+    /* w in bits 0 to 4, the bits of the quotients 6 to 14. */
+    PRIM uint32_t shape(uint32_t first, uint32_t bytes, uint32_t count, uint32_t *used)
     {
         uint32_t w = first & 255, binary = HEAD + pack_bytes(count * w);
-        if (w > 31 || binary > bytes || count == 0)
+        *used = HEAD;
+        if (w > 31 || binary > bytes)
             return 0;
-        return w | prim_min(3 * count - 1, 8 * prim_min(bytes - binary, 64U)) << 5;
+        return w | prim_min(3 * count - 1, 8 * prim_min(bytes - binary, 64U)) << 6;
     }
-    PRIM uint32_t width(const gaps_head &h) { return h.shape & 31; }
-    PRIM uint32_t bits(const gaps_head &h) { return h.shape >> 5 & 511; }
-    PRIM uint32_t part(const gaps_head &h) { return (bits(h) + 31) / 32; } /* bits a lane looks at */
 
-    PRIM_MEMBER void open(uint64_t in, const gaps_head &h)
-    {
-        uint32_t from = prim_min(prim_lane() * part(h), bits(h)), here = prim_min(bits(h) - from, part(h));
-        uint64_t unary = in + HEAD + pack_bytes(gaps_count(h.shape) * width(h));
-        lows = gaps_load(in + HEAD, h, width(h));
-        ends = ~pack_word(pack_at(unary), from) & prim_mask(here);
-    }
-    PRIM_MEMBER void place(uint64_t in, const gaps_head &h, room *to)
-    {
-        uint32_t n_ends = prim_count(ends), rank, x = ends, before;
-        gaps_values(lows, in + HEAD, h, width(h), r);
-        uint32_t sum = r[0] + r[1] + r[2] + r[3];
-        if (width(h) <= RICE_JOINT) {
-            uint32_t both = sum << 8 | n_ends;
-            both = scan_add<32>(both) - both;
-            rank = both & 255;
-            before = both >> 8;
-        } else {
-            rank = scan_add<32>(n_ends) - n_ends;
-            before = scan_add<32>(sum) - sum;
+    template <int K> struct fetched {
+        gaps_lows<K> lows;
+        gaps_pair quotients; /* the lane's part of the quotients' bits */
+
+        PRIM_MEMBER uint32_t part(const gaps_head &h) { return ((h.shape >> 6) + 31) / 32; }
+        PRIM_MEMBER uint32_t from(const gaps_head &h) { return prim_min(prim_lane() * part(h), h.shape >> 6); }
+        PRIM_MEMBER void load(const uint32_t *words, const gaps_head &h)
+        {
+            lows.load(words, h);
+            quotients.load(words, h.at + gaps_low_bytes<K>(h), from(h));
         }
+        /* N bits from the lowest on: of an end, how many were none goes to `to`; after another, that is one more, and the
+         * next place one less ahead. */
+        template <int N> PRIM_MEMBER void put(uint32_t ends, uint32_t others, unsigned char *to) const
+        {
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++)
-            r[k] = before += r[k];
-        for (uint32_t less = prim_lane() * part(h) - rank; x; x &= x - 1, rank++, less--)
-            if (rank < KARG_BLOCK)
-                to->sums[rank] = (uint8_t)(less + prim_lowest(x));
-    }
-    PRIM_MEMBER void docids(uint64_t, const gaps_head &h, room *from, uint32_t v[4])
-    {
-        uint32_t sums = ((const uint32_t *)from->sums)[prim_lane()], first = h.base + gaps_slot() + 1;
+            for (int i = 0; i < N; i++)
+                if (ends >> i & 1) {
+                    to[i] = (unsigned char)others;
+                } else {
+                    others++;
+                    to--;
+                }
+        }
+        /* Sums of remainders, and of ends, before the lane's. */
+        PRIM_MEMBER void scan(uint32_t w, uint32_t *sum, uint32_t *ends) const
+        {
+            if (K < 32 || w <= JOINT) {
+                uint32_t both = *sum << 8 | *ends;
+                both = scan_add_all<32>(both) - both;
+                *sum = both >> 8;
+                *ends = both & 255;
+            } else {
+                *sum = scan_add_all<32>(*sum) - *sum;
+                *ends = scan_add_all<32>(*ends) - *ends;
+            }
+        }
+        PRIM_MEMBER void docids(const uint32_t *, const gaps_head &h, unsigned char *room, uint32_t v[4])
+        {
+            uint32_t w = h.shape & 31, mine = (1U << prim_min((h.shape >> 6) - from(h), part(h))) - 1;
+            uint32_t ends = ~quotients.value() & mine, rank = prim_count(ends);
+            lows.values(h, v);
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++)
-            v[k] = first + k + r[k] + ((sums >> (8 * k) & 255) << width(h));
-    }
+            for (uint32_t k = 1; k < 4; k++)
+                v[k] += v[k - 1];
+            uint32_t before = v[3];
+            scan(w, &before, &rank);
+            uint32_t others = prim_lane() * part(h) - rank;
+            if (part(h) <= PART)
+                put<PART>(ends, others, room + rank);
+            else
+                put<PART_MOST>(ends, others, room + rank);
+            prim_sync_tile();
+            uint32_t sums = ((const uint32_t *)room)[prim_lane()];
+            before += h.base + gaps_slot() + 1;
+#pragma unroll
+            for (uint32_t k = 0; k < 4; k++)
+                v[k] += before + k + (prim_byte(sums, k) << w);
+            prim_sync_tile(); /* the next block's are written */
+        }
+    };
 };
 
 #endif

@@ -2,6 +2,7 @@
 #define PRIM static __device__ __forceinline__
 #define PRIM_MEMBER __device__ __forceinline__ /* of a struct */
 #define PRIM_APART static __device__ __noinline__ /* rarely called: keeps its registers to itself */
+#define PRIM_TABLE static __device__ const /* of constants that lanes look up */
 
 #define RP_KERNEL(name, args) extern "C" __global__ void name(const __grid_constant__ args a)
 /* At most `threads` a block, at least `blocks` of them on a multiprocessor. */
@@ -39,6 +40,15 @@ template <int W, class T> PRIM T prim_shuffle_up_all(T v, uint32_t by)
 {
     return __shfl_up_sync(0xFFFFFFFFU, v, by, W);
 }
+/* v and, where there is one in its part of W, what the thread `by` below has. Two instructions: the shuffle itself
+ * says whether there is one. */
+template <int W> PRIM uint32_t prim_add_below_all(uint32_t v, uint32_t by)
+{
+    asm volatile("{ .reg .pred p; .reg .u32 t; shfl.sync.up.b32 t|p, %0, %1, %2, 0xffffffff; @p add.u32 %0, %0, t; }"
+                 : "+r"(v)
+                 : "r"(by), "n"((32 - W) << 8));
+    return v;
+}
 template <int W, class T> PRIM T prim_shuffle_down(T v, uint32_t by)
 {
     return __shfl_down_sync(prim_tile_mask<W>(), v, by, W);
@@ -53,6 +63,8 @@ template <int W> PRIM uint32_t prim_ballot(bool p)
     uint32_t all = __ballot_sync(prim_tile_mask<W>(), p);
     return W == 32 ? all : (all >> (threadIdx.x & 31 & ~(W - 1))) & ((1U << (W & 31)) - 1);
 }
+/* The bits that any thread of the warp has, for all. */
+PRIM uint32_t prim_or_all(uint32_t v) { return __reduce_or_sync(0xFFFFFFFFU, v); }
 
 PRIM uint32_t prim_atomic_add(uint32_t *at, uint32_t v) { return atomicAdd(at, v); }
 PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return atomicOr(at, v); }

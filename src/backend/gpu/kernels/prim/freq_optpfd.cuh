@@ -114,7 +114,7 @@ struct optpfd_parts {
     {
         uint32_t h = shape >> 6 & 15, ranks = shape >> 16 & 15, k = shape >> 20 & 31, f = shape >> 25 & 15;
         uint32_t bit = 0, j = prim_lane() % FIRST_FAR, width = h, low = optpfd_low_width(shape);
-        at = add = marks = 0;
+        at = add = marks = highs = 0;
         if (shape >> 29)
             bit = load_marks(in, bytes, shape, n);
         if (prim_lane() >= FIRST_FAR) {

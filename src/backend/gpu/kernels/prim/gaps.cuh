@@ -1,14 +1,14 @@
-/* gaps.cuh: docids of blocks of up to 128 gaps less one, a warp a tile, four slots a lane: what the kernels of
+/* gaps.cuh: docids of blocks of up to 128 gaps less one, a warp a tile, four slots a lane: the walk that kernels of
  * codes made of gaps share.
  *
  * A lane reads the head of one block, and leaves it in shared memory, so that a head is read once and not by all
- * lanes; then the blocks are worked on U at a time: loads of all, then what goes through shared memory, then sums and
- * stores. A code is a struct of what a lane has loaded of a block, with
- *   room      shared memory of a block, cleared once at the start; the code leaves it so, where it needs that
- *   shape     a block's head in 24 bits, or 0, which is a block of zeros, where it does not fit its bytes
- *   open      loads what the head says is there
- *   place     writes to the room what lanes have for other lanes' slots
- *   docids    the lane's four, from the docid before the block on. */
+ * lanes. Then rows of U blocks: loads of all, then one after the other. Ballots over the heads say whether all of a row
+ * are full and have lows of at most 8, or 16 bits; others are taken one by one. A code is a struct with
+ *   ROOM      bytes of shared memory that a block in work needs; rows have one room
+ *   shape     of a head's first bytes: what lanes need of it, in a word, of which bits 0 to 5 are the width of the lows; 0, which
+ *             is a block of zeros, where it does not fit its bytes
+ *   fetched   what a lane has loaded of a block of lows of at most K bits: load; docids, the lane's four.
+ * Lanes past the last slot of a short block, or the last exception, read where the first is. */
 #ifndef RP_KERNELS_GAPS_CUH
 #define RP_KERNELS_GAPS_CUH
 
@@ -19,92 +19,129 @@
 enum { GAPS_BLOCKS = 32 }; /* of a tile at most: a lane each */
 
 struct alignas(16) gaps_head {
-    uint32_t at, bytes;   /* of the block in the payload */
-    uint32_t base, shape; /* the count is bits 24 to 31 of the shape */
+    uint32_t at;     /* byte after the block's head, from the list's first word */
+    uint32_t shape;  /* as the code has it */
+    uint32_t base;   /* the docid before the first */
+    uint32_t counts; /* postings in bits 0 to 7, bytes after the head, of which no more than 2^24 - 1, in the others */
 };
 
 static_assert(GAPS_BLOCKS * sizeof(gaps_head) == KARG_SHARED_HEADS, "as launches have it");
 
-PRIM uint32_t gaps_count(uint32_t shape) { return shape >> 24; }
+/* Where the bits of a block are, for lanes: K is 32 for blocks that may have fewer than 128. */
+template <int K> PRIM uint32_t gaps_count(const gaps_head &h) { return K < 32 ? (uint32_t)KARG_BLOCK : h.counts & 255; }
+template <int K> PRIM uint32_t gaps_low_bytes(const gaps_head &h)
+{
+    uint32_t w = h.shape & 63;
+    return K < 32 ? KARG_BLOCK / 8 * w : pack_bytes(gaps_count<K>(h) * w);
+}
+PRIM uint32_t gaps_bytes(const gaps_head &h) { return h.counts >> 8; }
 PRIM uint32_t gaps_slot() { return 4 * prim_lane(); }
 
 /* The bit at which this lane's slots of w bits begin; 0 for lanes without any, so that they read what is there. */
 PRIM uint32_t gaps_bit(uint32_t count, uint32_t w) { return gaps_slot() < count ? gaps_slot() * w : 0; }
 
-template <class CODE> PRIM gaps_head gaps_read(const tile_view &t, uint32_t b)
-{
-    tile_place p = tile_block(t, b);
-    uint32_t count = p.count <= KARG_BLOCK ? p.count : 0;
-    tile_prefetch(t, p);
-    uint32_t first = count && p.bytes ? pack_word(pack_at(t.docs + p.from), 0) : 0;
-    return {p.from, p.bytes, p.base, CODE::shape(first, p.bytes, count) | count << 24};
-}
+/* The lane's lows. */
+template <int K> struct gaps_lows {
+    pack_quad<K> quad;
 
-/* The lane's slots of w bits of a block whose lows begin at an address: loaded; and taken apart. */
-PRIM pack_four gaps_load(uint64_t lows, const gaps_head &h, uint32_t w)
-{
-    return pack_load(pack_at(lows), gaps_bit(gaps_count(h.shape), w));
-}
-PRIM void gaps_values(const pack_four &four, uint64_t lows, const gaps_head &h, uint32_t w, uint32_t v[4])
-{
-    pack_values(four, pack_at(lows), gaps_bit(gaps_count(h.shape), w), w, v);
-}
+    PRIM_MEMBER void load(const uint32_t *words, const gaps_head &h)
+    {
+        uint32_t w = h.shape & 63;
+        quad.load(words, h.at, gaps_bit(gaps_count<K>(h), w), w);
+    }
+    PRIM_MEMBER void values(const gaps_head &h, uint32_t v[4]) const { quad.values(h.shape & 63, v); }
+};
+
+/* The two words that bits from bit `bit` of byte `at` on begin in; and 32 of these bits. */
+struct gaps_pair {
+    uint32_t low, high, shift;
+
+    PRIM_MEMBER void load(const uint32_t *words, uint32_t at, uint32_t bit)
+    {
+        shift = at % 4 * 8 + bit;
+        const uint32_t *from = words + (at / 4 + shift / 32);
+        low = prim_load(from);
+        high = prim_load(from + 1);
+    }
+    PRIM_MEMBER uint32_t value() const { return prim_funnel(low, high, shift); }
+};
 
 /* The lane's gaps less one become docids. */
 PRIM void gaps_sum(uint32_t base, uint32_t v[4])
 {
-    uint32_t all = v[0] + v[1] + v[2] + v[3] + 4, sum = base + scan_add<32>(all) - all;
+#pragma unroll
+    for (uint32_t k = 1; k < 4; k++)
+        v[k] += v[k - 1] + 1;
+    uint32_t all = v[3] + 1, before = scan_add_all<32>(all) - all + base + 1;
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++)
-        v[k] = sum += v[k] + 1;
+        v[k] += before;
+}
+
+template <class CODE> PRIM gaps_head gaps_read(const tile_view &t, uint32_t b)
+{
+    tile_place p = tile_block(t, b);
+    uint32_t count = p.count <= KARG_BLOCK ? p.count : 0, used = 0, phase = (uint32_t)t.docs & 3;
+    tile_prefetch(t, p);
+    uint32_t first = count && p.bytes ? pack_word(pack_at(t.docs + p.from), 0) : 0;
+    uint32_t shape = count && p.bytes ? CODE::shape(first, p.bytes, count, &used) : 0;
+    uint32_t left = prim_min(p.bytes - prim_min(used, p.bytes), 0xFFFFFFU);
+    return {phase + p.from + (shape ? used : 0), shape, p.base, count | left << 8};
 }
 
 /* Blocks whose heads are `heads`, U of them. */
-template <class CODE, int U>
-PRIM void gaps_step(uint64_t docs, const gaps_head *heads, uint32_t *to, typename CODE::room *rooms)
+template <class CODE, int K, int U>
+PRIM void gaps_row(const uint32_t *words, const gaps_head *heads, uint32_t *to, unsigned char *room)
 {
-    gaps_head h[U] = {};
-    CODE blocks[U] = {};
+    typename CODE::template fetched<K> blocks[U];
+    gaps_head h[U];
 #pragma unroll
-    for (uint32_t u = 0; u < U; u++) {
+    for (int u = 0; u < U; u++) {
         h[u] = heads[u];
-        blocks[u].open(docs + h[u].at, h[u]);
+        blocks[u].load(words, h[u]);
     }
 #pragma unroll
-    for (uint32_t u = 0; u < U; u++)
-        blocks[u].place(docs + h[u].at, h[u], &rooms[u]);
-    prim_sync_tile();
-#pragma unroll
-    for (uint32_t u = 0; u < U; u++) {
+    for (int u = 0; u < U; u++) {
         uint32_t v[4];
-        blocks[u].docids(docs + h[u].at, h[u], &rooms[u], v);
-        tile_store(to + u * KARG_BLOCK, gaps_slot(), gaps_count(h[u].shape), v);
+        blocks[u].docids(words, h[u], room, v);
+        if (K < 32)
+            tile_store_four(to + u * KARG_BLOCK + gaps_slot(), v);
+        else
+            tile_store(to + u * KARG_BLOCK, gaps_slot(), gaps_count<K>(h[u]), v);
     }
-    prim_sync_tile();
 }
 
-/* Shared memory of a warp: heads, then U rooms. */
+/* Shared memory of a warp: heads, then a room. */
 template <class CODE, int U> PRIM void gaps_decode(const karg_decode &a)
 {
-    const uint32_t room_words = U * sizeof(typename CODE::room) / 4;
     uint32_t number = tile_number();
     if (number >= a.n_tiles)
         return;
     tile_view t = tile_open(a, number);
     if (t.blocks > GAPS_BLOCKS)
         prim_trap();
-    gaps_head *heads = (gaps_head *)(prim_shared() + prim_warp() * (KARG_SHARED_HEADS + 4 * room_words));
-    typename CODE::room *rooms = (typename CODE::room *)(heads + GAPS_BLOCKS);
-    gaps_head mine = {0, 0, 0, 0}; /* of no postings, for lanes past the last block */
+    gaps_head *heads = (gaps_head *)(prim_shared() + prim_warp() * (KARG_SHARED_HEADS + CODE::ROOM));
+    unsigned char *room = (unsigned char *)(heads + GAPS_BLOCKS);
+    gaps_head mine = {(uint32_t)t.docs & 3, 0, 0, 0}; /* of no postings, for lanes past the last block */
     if (prim_lane() < t.blocks)
         mine = gaps_read<CODE>(t, t.block + prim_lane());
     heads[prim_lane()] = mine;
-    for (uint32_t i = prim_lane(); i < room_words; i += 32)
-        ((uint32_t *)rooms)[i] = 0;
+    uint32_t w = (mine.counts & 255) == KARG_BLOCK ? mine.shape & 63 : 32;
+    uint32_t above8 = prim_ballot<32>(w > 8), above16 = prim_ballot<32>(w > 16);
+    const uint32_t *words = prim_at<const uint32_t>(t.docs & ~(uint64_t)3);
     prim_sync_tile();
 #pragma unroll 1
-    for (uint32_t k = 0; k < t.blocks; k += U)
-        gaps_step<CODE, U>(t.docs, heads + k, t.out + k * KARG_BLOCK, rooms);
+    for (uint32_t i = 0; i < t.blocks; i += U, above8 >>= U, above16 >>= U) {
+        uint32_t *to = t.out + i * KARG_BLOCK;
+        if (above8 % (1 << U) == 0)
+            gaps_row<CODE, 8, U>(words, heads + i, to, room);
+        else if (above16 % (1 << U) == 0)
+            gaps_row<CODE, 16, U>(words, heads + i, to, room);
+        else
+#pragma unroll 1
+            for (uint32_t u = 0; u < U; u++)
+                gaps_row<CODE, 32, 1>(words, heads + i + u, to + u * KARG_BLOCK, room);
+    }
 }
 
 #endif

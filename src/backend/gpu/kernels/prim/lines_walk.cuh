@@ -9,7 +9,6 @@
 #ifndef RP_KERNELS_LINES_WALK_CUH
 #define RP_KERNELS_LINES_WALK_CUH
 
-#include "backend/gpu/kernels/prim/block_bits.cuh"
 #include "backend/gpu/kernels/prim/lines.cuh"
 
 enum { LINES_BACK = 16 }; /* bytes that must lie before residuals, where slots are counted from before the first */
@@ -55,7 +54,7 @@ template <int KIND, int LANES> struct lines_points {
 /* A plain block of residuals of at most K bits on its way: what the lane has loaded. */
 template <int K, int LANES> struct lines_plain {
     static const int QUADS = TILE_BLOCK_MOST / 4 / LANES;
-    block_bits<4, K> quads[QUADS];
+    pack_quad<K> quads[QUADS];
 
     PRIM_MEMBER void load(const uint32_t *words, const lines_head &h)
     {
@@ -71,7 +70,7 @@ template <int K, int LANES> struct lines_plain {
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {
             uint32_t v[4];
-            quads[q].values(w, block_mask<K>(w), v);
+            quads[q].values(w, v);
 #pragma unroll
             for (int k = 0; k < 4; k++)
                 v[k] += line.point(h, q, k);
@@ -123,7 +122,7 @@ template <int KIND, int K, class TAKE> PRIM void lines_any(const lines_tile &t, 
         lines_place((uint64_t)(uintptr_t)t.words, h, t.room);
 #pragma unroll 1
     for (from += (int32_t)prim_lane() * 4; from - (int32_t)prim_lane() * 4 < count; from += TILE_BLOCK_MOST) {
-        block_bits<4, K> quads[2] = {};
+        pack_quad<K> quads[2] = {};
 #pragma unroll
         for (int q = 0; q < 2; q++)
             if (from + 128 * q + 4 > 0 && from + 128 * q < count)
@@ -131,7 +130,7 @@ template <int KIND, int K, class TAKE> PRIM void lines_any(const lines_tile &t, 
 #pragma unroll
         for (int q = 0; q < 2; q++) {
             uint32_t v[4];
-            quads[q].values(w, block_mask<K>(w), v);
+            quads[q].values(w, v);
             lines_four<KIND>(t, h, from + 128 * q, v, take);
         }
     }

@@ -58,4 +58,43 @@ PRIM void pack_values(const pack_four &four, pack_bits p, uint32_t bit, uint32_t
     }
 }
 
+/* The same of numbers of at most K bits, which is 8, 16 or 32: with as few loads and operations as that needs. */
+template <int K> struct pack_quad {
+    static const int WINDOWS = K == 32 ? 2 : 1, WORDS = K == 8 ? 2 : 3;
+    uint32_t word[WINDOWS][WORDS], shift[WINDOWS];
+
+    /* From bit `bit` of byte `at` on. */
+    PRIM_MEMBER void load(const uint32_t *words, uint32_t at, uint32_t bit, uint32_t w)
+    {
+        bit += at % 4 * 8;
+#pragma unroll
+        for (int j = 0; j < WINDOWS; j++) {
+            const uint32_t *from = words + (at / 4 + bit / 32);
+            shift[j] = bit;
+#pragma unroll
+            for (int k = 0; k < WORDS; k++)
+                word[j][k] = prim_load(from + k);
+            bit += 2 * w;
+        }
+    }
+    PRIM_MEMBER void values(uint32_t w, uint32_t v[4]) const
+    {
+        uint32_t mask = K < 32 ? (1U << w) - 1 : prim_mask(w);
+#pragma unroll
+        for (int j = 0; j < WINDOWS; j++) {
+            uint64_t all = prim_funnel(word[j][0], word[j][1], shift[j]);
+            if (K > 8)
+                all |= (uint64_t)prim_funnel(word[j][1], word[j][WORDS - 1], shift[j]) << 32;
+            uint32_t rest = (uint32_t)(all >> (K < 32 ? 2 * w : w));
+            v[2 * j] = (uint32_t)all & mask;
+            if (K < 32) {
+                v[1] = (uint32_t)all >> w & mask;
+                v[2] = rest & mask;
+                v[3] = rest >> w & mask;
+            } else
+                v[2 * j + 1] = rest & mask;
+        }
+    }
+};
+
 #endif

@@ -4,6 +4,7 @@
 #define PRIM static inline
 #define PRIM_MEMBER __attribute__((always_inline)) inline
 #define PRIM_APART static
+#define PRIM_TABLE static const
 
 #define RP_KERNEL(name, args)                                                                      \
     static void name(const args &a);                                                               \
@@ -60,6 +61,12 @@ template <int W, class T> PRIM T prim_shuffle_up_all(T v, uint32_t by)
     const uint64_t *all = rp__fiber_exchange(32, prim_bits(v));
     return lane % W >= by ? prim_value<T>(all[lane - by]) : v;
 }
+template <int W> PRIM uint32_t prim_add_below_all(uint32_t v, uint32_t by)
+{
+    uint32_t lane = prim_thread() % 32;
+    const uint64_t *all = rp__fiber_exchange(32, v);
+    return lane % W >= by ? v + (uint32_t)all[lane - by] : v;
+}
 template <int W, class T> PRIM T prim_shuffle_down(T v, uint32_t by)
 {
     uint32_t lane = prim_thread() % W;
@@ -77,6 +84,14 @@ template <int W> PRIM uint32_t prim_ballot(bool p)
     uint32_t set = 0;
     for (uint32_t i = 0; i < W; i++)
         set |= (uint32_t)(all[i] & 1) << i;
+    return set;
+}
+PRIM uint32_t prim_or_all(uint32_t v)
+{
+    const uint64_t *all = rp__fiber_exchange(32, v);
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < 32; i++)
+        set |= (uint32_t)all[i];
     return set;
 }
 

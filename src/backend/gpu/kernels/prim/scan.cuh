@@ -19,10 +19,8 @@ template <int W> PRIM uint32_t scan_add(uint32_t v)
 template <int W> PRIM uint32_t scan_add_all(uint32_t v)
 {
 #pragma unroll
-    for (uint32_t by = 1; by < W; by *= 2) {
-        uint32_t below = prim_shuffle_up_all<W>(v, by);
-        v += below * ((prim_thread() % W + W - by) / W); /* 1 or 0: one instruction, where a choice is two */
-    }
+    for (uint32_t by = 1; by < W; by *= 2)
+        v = prim_add_below_all<W>(v, by);
     return v;
 }
 

@@ -83,11 +83,17 @@ PRIM void tile_prefetch(const tile_view &t, const tile_place &p)
 /* Which warp of the grid this is: its tile's number. */
 PRIM uint32_t tile_number() { return (prim_block() * prim_block_size() + prim_thread()) / 32; }
 
-/* Slots i to i + 3 of a block of `count`; i is a multiple of 4. */
+/* To a multiple of 16 bytes. */
+PRIM void tile_store_four(uint32_t *to, const uint32_t v[4])
+{
+    prim_store_once((uint4 *)to, make_uint4(v[0], v[1], v[2], v[3]));
+}
+
+/* Slots i to i + 3 of a block of `count`; i, and where the block goes, are multiples of 4. */
 PRIM void tile_store(uint32_t *to, uint32_t i, uint32_t count, const uint32_t v[4])
 {
-    if (((uintptr_t)to & 15) == 0 && i + 4 <= count) {
-        *(uint4 *)(to + i) = make_uint4(v[0], v[1], v[2], v[3]);
+    if (i + 4 <= count) {
+        tile_store_four(to + i, v);
         return;
     }
 #pragma unroll
