@@ -98,7 +98,7 @@ PRIM void lines_row(const lines_tile &t, uint32_t i, lines_points<KIND, LANES> &
 }
 
 /* Four slots of any block, the lane's first one being `slot`. */
-template <int KIND, class TAKE>
+template <int KIND, bool PATCHED, class TAKE>
 PRIM void lines_four(const lines_tile &t, const lines_head &h, int32_t slot, uint32_t v[4], TAKE take)
 {
     int32_t count = (int32_t)lines_count(h.shape);
@@ -106,19 +106,20 @@ PRIM void lines_four(const lines_tile &t, const lines_head &h, int32_t slot, uin
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         v[k] += lines_point<KIND>(t.line, h, slot + k);
-        if (lines_exceptions(h.shape) && slot + k >= 0 && slot + k < count)
+        if (PATCHED && lines_exceptions(h.shape) && slot + k >= 0 && slot + k < count)
             v[k] += lines_take(t.room, (uint32_t)(slot + k));
     }
     if (is_whole || (slot + 4 > 0 && slot < count))
         take(h, slot, v, is_whole);
 }
 
-/* Any block, of residuals of at most K bits: 256 slots at a time. */
-template <int KIND, int K, class TAKE> PRIM void lines_any(const lines_tile &t, const lines_head &h, TAKE take)
+/* Any block, of residuals of at most K bits, and without exceptions unless PATCHED: 256 slots at a time. */
+template <int KIND, int K, bool PATCHED, class TAKE>
+PRIM void lines_any(const lines_tile &t, const lines_head &h, TAKE take)
 {
     uint32_t w = lines_width(h.shape), back = h.at >= LINES_BACK && t.phase < 4 ? LINES_BACK : 0;
     int32_t count = (int32_t)lines_count(h.shape), from = back ? -(int32_t)((t.phase + h.begin) % 4) : 0;
-    if (lines_exceptions(h.shape))
+    if (PATCHED && lines_exceptions(h.shape))
         lines_place((uint64_t)(uintptr_t)t.words, h, t.room);
 #pragma unroll 1
     for (from += (int32_t)prim_lane() * 4; from - (int32_t)prim_lane() * 4 < count; from += TILE_BLOCK_MOST) {
@@ -131,10 +132,10 @@ template <int KIND, int K, class TAKE> PRIM void lines_any(const lines_tile &t, 
         for (int q = 0; q < 2; q++) {
             uint32_t v[4];
             quads[q].values(w, v);
-            lines_four<KIND>(t, h, from + 128 * q, v, take);
+            lines_four<KIND, PATCHED>(t, h, from + 128 * q, v, take);
         }
     }
-    if (lines_exceptions(h.shape))
+    if (PATCHED && lines_exceptions(h.shape))
         prim_sync_tile();
 }
 
@@ -143,26 +144,24 @@ template <int KIND, int LANES, int U, class TAKE> PRIM void lines_walk(const til
     const uint32_t step = U * (32 / LANES);
     lines_line list = lines_of_list<KIND>(of.docs, of.docs_bytes);
     lines_tile t = {prim_at<const uint32_t>(lines_words(of)), list, lines_open<KIND>(of, list), of.blocks, phase};
-    uint32_t shape = t.room->heads[prim_lane()].shape, key = lines_is_plain(shape) ? lines_width(shape) : 64;
-    uint32_t above16 = prim_ballot<32>(key > 16), above32 = prim_ballot<32>(key > 32);
+    uint32_t shape = t.room->heads[prim_lane()].shape, w = lines_width(shape), is_plain = lines_is_plain(shape);
+    uint32_t not16 = ~prim_ballot<32>(is_plain && w <= 16), not21 = ~prim_ballot<32>(is_plain && w > 16 && w <= 21);
     lines_points<KIND, LANES> line;
     line.open(list);
 #pragma unroll 1
-    for (uint32_t i = 0; i < t.blocks; i += step, above16 >>= step, above32 >>= step) {
-        if (above16 % (1 << step) == 0)
+    for (uint32_t i = 0; i < t.blocks; i += step, not16 >>= step, not21 >>= step) {
+        if (not16 % (1 << step) == 0)
             lines_row<KIND, 16, LANES, U>(t, i, line, take);
-        else if (above32 % (1 << step) == 0)
-#pragma unroll 1
-            for (uint32_t k = i; k < i + step; k += 32 / LANES)
-                lines_row<KIND, 32, LANES, 1>(t, k, line, take);
+        else if (KIND != LINES_OWN && not21 % (1 << step) == 0) /* a list's line is farther off */
+            lines_row<KIND, 21, LANES, U>(t, i, line, take);
         else
 #pragma unroll 1
             for (uint32_t k = i; k < prim_min(i + step, t.blocks); k++) {
                 lines_head h = t.room->heads[k];
-                if (lines_width(h.shape) <= 16)
-                    lines_any<KIND, 16>(t, h, take);
+                if (lines_width(h.shape) <= 16 && lines_exceptions(h.shape) == 0)
+                    lines_any<KIND, 16, false>(t, h, take);
                 else
-                    lines_any<KIND, 32>(t, h, take);
+                    lines_any<KIND, 32, true>(t, h, take);
             }
     }
 }

@@ -58,9 +58,11 @@ PRIM void pack_values(const pack_four &four, pack_bits p, uint32_t bit, uint32_t
     }
 }
 
-/* The same of numbers of at most K bits, which is 8, 16 or 32: with as few loads and operations as that needs. */
+/* The same of numbers of at most K bits, which is 8, 16, 21 (then of at least 17) or 32: with as few loads and operations
+ * as that needs. Shifts and masks have half the rate of products and sums, so that of two numbers in a word one is what
+ * the word has less what it has above. */
 template <int K> struct pack_quad {
-    static const int WINDOWS = K == 32 ? 2 : 1, WORDS = K == 8 ? 2 : 3;
+    static const int WINDOWS = K == 32 ? 2 : 1, WORDS = K == 8 ? 2 : K == 21 ? 4 : 3;
     uint32_t word[WINDOWS][WORDS], shift[WINDOWS];
 
     /* From bit `bit` of byte `at` on. */
@@ -77,22 +79,44 @@ template <int K> struct pack_quad {
             bit += 2 * w;
         }
     }
+    /* Word k of window j. */
+    PRIM_MEMBER uint64_t part(int j, int k) const { return prim_funnel(word[j][k], word[j][k + 1], shift[j]); }
+
     PRIM_MEMBER void values(uint32_t w, uint32_t v[4]) const
     {
-        uint32_t mask = K < 32 ? (1U << w) - 1 : prim_mask(w);
+        if (K <= 16)
+            narrow(w, v);
+        else if (K == 21)
+            wide(w, v);
+        else
+            any(w, v);
+    }
+    PRIM_MEMBER void narrow(uint32_t w, uint32_t v[4]) const
+    {
+        uint32_t unit = 0x80000000U >> (31 - w); /* 1 << w, but a factor to the compiler */
+        uint64_t all = part(0, 0) | (K == 8 ? 0 : part(0, WORDS - 2) << 32);
+        uint32_t low = (uint32_t)all, rest = (uint32_t)(all >> 2 * w), above = low >> w, last = rest >> w;
+        v[0] = low - above * unit;
+        v[1] = above & (unit - 1);
+        v[2] = rest - last * unit;
+        v[3] = last & (unit - 1);
+    }
+    PRIM_MEMBER void wide(uint32_t w, uint32_t v[4]) const
+    {
+        uint32_t mask = (1U << w) - 1, middle = (uint32_t)part(0, 1), last = (uint32_t)part(0, WORDS - 2);
+        uint64_t all = part(0, 0) | (uint64_t)middle << 32;
+        v[0] = (uint32_t)all & mask;
+        v[1] = (uint32_t)(all >> w) & mask;
+        v[2] = prim_funnel(middle, last, 2 * w - 32) & mask;
+        v[3] = prim_funnel(middle, last, 3 * w - 32) & mask;
+    }
+    PRIM_MEMBER void any(uint32_t w, uint32_t v[4]) const
+    {
 #pragma unroll
         for (int j = 0; j < WINDOWS; j++) {
-            uint64_t all = prim_funnel(word[j][0], word[j][1], shift[j]);
-            if (K > 8)
-                all |= (uint64_t)prim_funnel(word[j][1], word[j][WORDS - 1], shift[j]) << 32;
-            uint32_t rest = (uint32_t)(all >> (K < 32 ? 2 * w : w));
-            v[2 * j] = (uint32_t)all & mask;
-            if (K < 32) {
-                v[1] = (uint32_t)all >> w & mask;
-                v[2] = rest & mask;
-                v[3] = rest >> w & mask;
-            } else
-                v[2 * j + 1] = rest & mask;
+            uint64_t all = part(j, 0) | part(j, 1) << 32;
+            v[2 * j % 4] = (uint32_t)all & prim_mask(w);
+            v[(2 * j + 1) % 4] = (uint32_t)(all >> w) & prim_mask(w);
         }
     }
 };
