@@ -1,5 +1,5 @@
-/* decode_seglrc.cu: docids of lists in seglrc: to device memory; posting by posting, each by itself; and in registers, for
- * seglrc and hslrc, whose blocks are alike: the sum of all.
+/* decode_seglrc.cu: docids of lists in seglrc: to device memory; posting by posting, each by itself; and in registers: the
+ * sum of all.
  * One warp: a tile, as many blocks of up to 256 at a time as the name says, four slots a lane and turn; of
  * decode_seglrc_at_kernel a thread: a posting.
  * Reads heads by lanes, residuals word by word, side by side; writes 16 bytes a lane. Shared: 2,048 bytes a warp.
@@ -8,11 +8,11 @@
 #include "backend/gpu/kernels/prim/lines_at.cuh"
 #include "backend/gpu/kernels/prim/lines_walk.cuh"
 
-RP_KERNEL(decode_seglrc_x1_kernel, karg_decode) { lines_decode<LINES_OWN, 1>(a); }
-RP_KERNEL(decode_seglrc_x2_kernel, karg_decode) { lines_decode<LINES_OWN, 2>(a); }
+RP_KERNEL(decode_seglrc_x1_kernel, karg_decode) { lines_decode<LINES_OWN, 1, false>(a); }
+RP_KERNEL(decode_seglrc_x2_kernel, karg_decode) { lines_decode<LINES_OWN, 2, false>(a); }
 RP_KERNEL(decode_seglrc_at_kernel, karg_decode) { lines_at_all<LINES_OWN>(a, false); }
-RP_KERNEL(decode_seglrc_sum8_x1_kernel, karg_decode) { lines_sum<LINES_OWN, 32, 1>(a); }
-RP_KERNEL(decode_seglrc_sum8_x2_kernel, karg_decode) { lines_sum<LINES_OWN, 32, 2>(a); }
-RP_KERNEL(decode_seglrc_sum8_x4_kernel, karg_decode) { lines_sum<LINES_OWN, 32, 4>(a); }
-RP_KERNEL(decode_seglrc_sum16_x1_kernel, karg_decode) { lines_sum<LINES_OWN, 16, 1>(a); }
-RP_KERNEL(decode_seglrc_sum16_x2_kernel, karg_decode) { lines_sum<LINES_OWN, 16, 2>(a); }
+RP_KERNEL(decode_seglrc_sum8_x1_kernel, karg_decode) { lines_sum<LINES_OWN, 32, 1, false>(a); }
+RP_KERNEL(decode_seglrc_sum8_x2_kernel, karg_decode) { lines_sum<LINES_OWN, 32, 2, false>(a); }
+RP_KERNEL(decode_seglrc_sum8_x4_kernel, karg_decode) { lines_sum<LINES_OWN, 32, 4, false>(a); }
+RP_KERNEL(decode_seglrc_sum16_x1_kernel, karg_decode) { lines_sum<LINES_OWN, 16, 1, false>(a); }
+RP_KERNEL(decode_seglrc_sum16_x2_kernel, karg_decode) { lines_sum<LINES_OWN, 16, 2, false>(a); }

@@ -15,8 +15,8 @@ enum { LINES_BACK = 16 }; /* bytes that must lie before residuals, where slots a
 
 PRIM bool lines_is_plain(uint32_t shape) { return (shape & 0x3FFFF) == TILE_BLOCK_MOST; }
 
-/* A tile in work. `take` is who gets the docids: a head, the first of four slots of it, their docids, and whether all
- * four are there; otherwise those from 0 to the head's count are. */
+/* A tile in work. `take` is who gets the docids: `four`, of a head, the first of four slots of it, their docids, and
+ * whether all four are there; otherwise those from 0 to the head's count are. And `one`. */
 struct lines_tile {
     const uint32_t *words;
     lines_line line;
@@ -64,7 +64,7 @@ template <int K, int LANES> struct lines_plain {
             quads[q].load(words + q * (LANES / 8) * w, h.at, slot * w, w);
     }
     template <int KIND, class TAKE>
-    PRIM_MEMBER void docids(const lines_head &h, const lines_points<KIND, LANES> &line, TAKE take) const
+    PRIM_MEMBER void docids(const lines_head &h, const lines_points<KIND, LANES> &line, TAKE &take) const
     {
         uint32_t w = lines_width(h.shape);
 #pragma unroll
@@ -74,14 +74,14 @@ template <int K, int LANES> struct lines_plain {
 #pragma unroll
             for (int k = 0; k < 4; k++)
                 v[k] += line.point(h, q, k);
-            take(h, (int32_t)(prim_lane() % LANES * 4 + q * 4 * LANES), v, true);
+            take.four(h, (int32_t)(prim_lane() % LANES * 4 + q * 4 * LANES), v, true);
         }
     }
 };
 
 /* Plain blocks, U a lane, from block i on. */
 template <int KIND, int K, int LANES, int U, class TAKE>
-PRIM void lines_row(const lines_tile &t, uint32_t i, lines_points<KIND, LANES> &line, TAKE take)
+PRIM void lines_row(const lines_tile &t, uint32_t i, lines_points<KIND, LANES> &line, TAKE &take)
 {
     lines_plain<K, LANES> blocks[U];
     lines_head h[U];
@@ -97,111 +97,188 @@ PRIM void lines_row(const lines_tile &t, uint32_t i, lines_points<KIND, LANES> &
     }
 }
 
-/* Four slots of any block, the lane's first one being `slot`. */
-template <int KIND, bool PATCHED, class TAKE>
-PRIM void lines_four(const lines_tile &t, const lines_head &h, int32_t slot, uint32_t v[4], TAKE take)
+/* Where slots are counted from: so many bytes before the residuals that a lane's four may begin before slot 0. */
+PRIM uint32_t lines_back(const lines_tile &t, const lines_head &h)
+{
+    return h.at >= LINES_BACK && t.phase < 4 ? LINES_BACK : 0;
+}
+/* The lane's first slot of any block: less than 0 in the first lane, where four of what is written begin earlier. */
+PRIM int32_t lines_first(const lines_tile &t, const lines_head &h)
+{
+    return (int32_t)(4 * prim_lane()) - (lines_back(t, h) ? (int32_t)((t.phase + h.begin) % 4) : 0);
+}
+template <int K> PRIM void lines_load(const lines_tile &t, const lines_head &h, int32_t slot, pack_quad<K> *quad)
+{
+    uint32_t w = lines_width(h.shape), back = lines_back(t, h);
+    quad->load(t.words, h.at - back, (uint32_t)(slot * (int32_t)w) + 8 * back, w);
+}
+
+/* Four slots of any block, whose residuals are in v. */
+template <int KIND, class TAKE>
+PRIM void lines_four(const lines_tile &t, const lines_head &h, int32_t slot, uint32_t v[4], TAKE &take)
 {
     int32_t count = (int32_t)lines_count(h.shape);
     bool is_whole = slot >= 0 && slot + 4 <= count;
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; k++)
         v[k] += lines_point<KIND>(t.line, h, slot + k);
-        if (PATCHED && lines_exceptions(h.shape) && slot + k >= 0 && slot + k < count)
-            v[k] += lines_take(t.room, (uint32_t)(slot + k));
-    }
     if (is_whole || (slot + 4 > 0 && slot < count))
-        take(h, slot, v, is_whole);
+        take.four(h, slot, v, is_whole);
 }
 
-/* Any block, of residuals of at most K bits, and without exceptions unless PATCHED: 256 slots at a time. */
-template <int KIND, int K, bool PATCHED, class TAKE>
-PRIM void lines_any(const lines_tile &t, const lines_head &h, TAKE take)
+/* Any block, 128 slots at a time. */
+template <int KIND, class TAKE> PRIM void lines_any(const lines_tile &t, const lines_head &h, TAKE &take)
 {
-    uint32_t w = lines_width(h.shape), back = h.at >= LINES_BACK && t.phase < 4 ? LINES_BACK : 0;
-    int32_t count = (int32_t)lines_count(h.shape), from = back ? -(int32_t)((t.phase + h.begin) % 4) : 0;
-    if (PATCHED && lines_exceptions(h.shape))
+    int32_t count = (int32_t)lines_count(h.shape), first = lines_first(t, h);
+    bool has = lines_exceptions(h.shape);
+    if (has)
         lines_place((uint64_t)(uintptr_t)t.words, h, t.room);
 #pragma unroll 1
-    for (from += (int32_t)prim_lane() * 4; from - (int32_t)prim_lane() * 4 < count; from += TILE_BLOCK_MOST) {
-        pack_quad<K> quads[2] = {};
+    for (int32_t slot = first; slot - (int32_t)prim_lane() * 4 < count; slot += 128) {
+        pack_quad<32> quad = {};
+        uint32_t v[4];
+        if (slot + 4 > 0 && slot < count)
+            lines_load(t, h, slot, &quad);
+        quad.values(lines_width(h.shape), v);
 #pragma unroll
-        for (int q = 0; q < 2; q++)
-            if (from + 128 * q + 4 > 0 && from + 128 * q < count)
-                quads[q].load(t.words, h.at - back, (uint32_t)((from + 128 * q) * (int32_t)w) + 8 * back, w);
-#pragma unroll
-        for (int q = 0; q < 2; q++) {
-            uint32_t v[4];
-            quads[q].values(w, v);
-            lines_four<KIND, PATCHED>(t, h, from + 128 * q, v, take);
-        }
+        for (int k = 0; k < 4; k++)
+            if (has && slot + k >= 0 && slot + k < count)
+                v[k] += lines_take(t.room, (uint32_t)(slot + k));
+        lines_four<KIND>(t, h, slot, v, take);
     }
-    if (PATCHED && lines_exceptions(h.shape))
+    if (has)
         prim_sync_tile();
 }
 
-template <int KIND, int LANES, int U, class TAKE> PRIM void lines_walk(const tile_view &of, uint32_t phase, TAKE take)
+/* A block of any count and begin, of residuals of at most K bits and without exceptions, on its way. */
+template <int K> struct lines_loose {
+    pack_quad<K> quads[2];
+
+    PRIM_MEMBER void load(const lines_tile &t, const lines_head &h)
+    {
+        int32_t first = lines_first(t, h), count = (int32_t)lines_count(h.shape);
+#pragma unroll
+        for (int32_t q = 0; q < 2; q++)
+            lines_load(t, h, first + 128 * q < count ? first + 128 * q : 0, &quads[q]);
+    }
+    template <int KIND, class TAKE>
+    PRIM_MEMBER void docids(const lines_tile &t, const lines_head &h, TAKE &take) const
+    {
+        int32_t first = lines_first(t, h), count = (int32_t)lines_count(h.shape);
+        int32_t before = (int32_t)(4 * prim_lane()) - first, last = TILE_BLOCK_MOST - before;
+#pragma unroll
+        for (int32_t q = 0; q < 2; q++)
+            if (q == 0 || 128 - before < count) {
+                uint32_t v[4];
+                quads[q].values(lines_width(h.shape), v);
+                lines_four<KIND>(t, h, first + 128 * q, v, take);
+            }
+        if (last < count) /* up to three slots more */
+            rest<KIND>(t, h, last + (int32_t)prim_lane(), take);
+    }
+    template <int KIND, class TAKE>
+    PRIM_MEMBER void rest(const lines_tile &t, const lines_head &h, int32_t slot, TAKE &take) const
+    {
+        if (slot >= (int32_t)lines_count(h.shape))
+            return;
+        uint32_t w = lines_width(h.shape);
+        uint32_t residual = pack_one({t.words + h.at / 4, h.at % 4 * 8}, (uint32_t)slot * w, w);
+        take.one(h, slot, residual + lines_point<KIND>(t.line, h, slot));
+    }
+};
+
+template <int KIND, int K, int U, class TAKE> PRIM void lines_loose_row(const lines_tile &t, uint32_t i, TAKE &take)
+{
+    lines_loose<K> blocks[U];
+    lines_head h[U];
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        h[u] = t.room->heads[i + u];
+        blocks[u].load(t, h[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++)
+        blocks[u].template docids<KIND>(t, h[u], take);
+}
+
+/* LOOSE: blocks begin and end anywhere. */
+template <int KIND, int LANES, int U, bool LOOSE, class TAKE>
+PRIM void lines_walk(const tile_view &of, uint32_t phase, TAKE &take)
 {
     const uint32_t step = U * (32 / LANES);
     lines_line list = lines_of_list<KIND>(of.docs, of.docs_bytes);
     lines_tile t = {prim_at<const uint32_t>(lines_words(of)), list, lines_open<KIND>(of, list), of.blocks, phase};
-    uint32_t shape = t.room->heads[prim_lane()].shape, w = lines_width(shape), is_plain = lines_is_plain(shape);
+    uint32_t shape = t.room->heads[prim_lane()].shape, w = lines_width(shape);
+    bool is_plain = LOOSE ? lines_exceptions(shape) == 0 : lines_is_plain(shape);
     uint32_t not16 = ~prim_ballot<32>(is_plain && w <= 16), not21 = ~prim_ballot<32>(is_plain && w > 16 && w <= 21);
     lines_points<KIND, LANES> line;
     line.open(list);
 #pragma unroll 1
     for (uint32_t i = 0; i < t.blocks; i += step, not16 >>= step, not21 >>= step) {
-        if (not16 % (1 << step) == 0)
+        if (LOOSE && not16 % (1 << step) == 0)
+            lines_loose_row<KIND, 16, U>(t, i, take);
+        else if (!LOOSE && not16 % (1 << step) == 0)
             lines_row<KIND, 16, LANES, U>(t, i, line, take);
         else if (KIND != LINES_OWN && not21 % (1 << step) == 0) /* a list's line is farther off */
             lines_row<KIND, 21, LANES, U>(t, i, line, take);
         else
 #pragma unroll 1
-            for (uint32_t k = i; k < prim_min(i + step, t.blocks); k++) {
-                lines_head h = t.room->heads[k];
-                if (lines_width(h.shape) <= 16 && lines_exceptions(h.shape) == 0)
-                    lines_any<KIND, 16, false>(t, h, take);
-                else
-                    lines_any<KIND, 32, true>(t, h, take);
-            }
+            for (uint32_t k = i; k < prim_min(i + step, t.blocks); k++)
+                lines_any<KIND>(t, t.room->heads[k], take);
     }
 }
 
-/* Docids of this warp's tile to memory. Shared memory: a room a warp. */
-template <int KIND, int U> PRIM void lines_decode(const karg_decode &a)
-{
-    uint32_t number = tile_number();
-    if (number >= a.n_tiles)
-        return;
-    tile_view t = tile_open(a, number);
-    uint32_t phase = (uint32_t)((uintptr_t)t.out / 4 % 4);
-    lines_walk<KIND, 32, U>(t, phase, [&](const lines_head &h, int32_t slot, const uint32_t *v, bool is_whole) {
-        uint32_t *to = t.out + h.begin + slot;
+struct lines_writer {
+    uint32_t *out, phase;
+
+    PRIM_MEMBER void four(const lines_head &h, int32_t slot, const uint32_t *v, bool is_whole)
+    {
+        uint32_t *to = out + h.begin + slot;
         if (is_whole && (phase + h.begin + (uint32_t)slot) % 4 == 0) {
-            prim_store_once((uint4 *)to, make_uint4(v[0], v[1], v[2], v[3]));
+            tile_store_four(to, v);
             return;
         }
 #pragma unroll
         for (int k = 0; k < 4; k++)
             if ((uint32_t)(slot + k) < lines_count(h.shape))
                 to[k] = v[k];
-    });
+    }
+    PRIM_MEMBER void one(const lines_head &h, int32_t slot, uint32_t docid) { out[h.begin + slot] = docid; }
+};
+
+/* Docids of this warp's tile to memory. Shared memory: a room a warp. */
+template <int KIND, int U, bool LOOSE> PRIM void lines_decode(const karg_decode &a)
+{
+    uint32_t number = tile_number();
+    if (number >= a.n_tiles)
+        return;
+    tile_view t = tile_open(a, number);
+    lines_writer take = {t.out, (uint32_t)((uintptr_t)t.out / 4 % 4)};
+    lines_walk<KIND, 32, U, LOOSE>(t, take.phase, take);
 }
 
-/* Their sum, from registers: of all tiles that are this warp's. */
-template <int KIND, int LANES, int U> PRIM void lines_sum(const karg_decode &a)
-{
-    uint32_t sum = 0, warps = prim_grid_size() * prim_block_size() / 32;
-    for (uint32_t number = tile_number(); number < a.n_tiles; number += warps) {
-        lines_walk<KIND, LANES, U>(
-            tile_open(a, number), UINT32_MAX,
-            [&](const lines_head &h, int32_t slot, const uint32_t *v, bool is_whole) {
+struct lines_adder {
+    uint32_t sum;
+
+    PRIM_MEMBER void four(const lines_head &h, int32_t slot, const uint32_t *v, bool is_whole)
+    {
 #pragma unroll
-                for (int k = 0; k < 4; k++)
-                    sum += is_whole || (uint32_t)(slot + k) < lines_count(h.shape) ? v[k] : 0;
-            });
+        for (int k = 0; k < 4; k++)
+            sum += is_whole || (uint32_t)(slot + k) < lines_count(h.shape) ? v[k] : 0;
+    }
+    PRIM_MEMBER void one(const lines_head &, int32_t, uint32_t docid) { sum += docid; }
+};
+
+/* Their sum, from registers: of all tiles that are this warp's. */
+template <int KIND, int LANES, int U, bool LOOSE> PRIM void lines_sum(const karg_decode &a)
+{
+    lines_adder take = {0};
+    uint32_t warps = prim_grid_size() * prim_block_size() / 32;
+    for (uint32_t number = tile_number(); number < a.n_tiles; number += warps) {
+        lines_walk<KIND, LANES, U, LOOSE>(tile_open(a, number), UINT32_MAX, take);
         prim_sync_tile(); /* heads are written anew */
     }
-    sum = scan_sum<32>(sum);
+    uint32_t sum = scan_sum<32>(take.sum);
     if (prim_lane() == 0)
         prim_atomic_add(prim_at<uint32_t>(a.sum), sum);
 }
