@@ -80,7 +80,7 @@ struct block_newpfd {
 
     template <int K> struct fetched {
         gaps_lows<K> lows;
-        gaps_pair word; /* the lane's word */
+        pack_pair word; /* the lane's word */
 
         /* Words that there may be. */
         PRIM_MEMBER uint32_t words_of(const gaps_head &h)

@@ -17,16 +17,20 @@ struct block_optpfd {
         gaps_lows<K> lows;
         optpfd_parts parts;
 
+        PRIM_MEMBER optpfd_place place(const uint32_t *words, const gaps_head &h)
+        {
+            uint32_t lows = gaps_low_bytes<K>(h);
+            return {words, h.at + lows, gaps_bytes(h) - lows};
+        }
         PRIM_MEMBER void load(const uint32_t *words, const gaps_head &h)
         {
-            uint32_t at = h.at + gaps_low_bytes<K>(h);
             lows.load(words, h);
-            parts.load({words + at / 4, at % 4 * 8}, gaps_bytes(h) - gaps_low_bytes<K>(h), h.shape, gaps_count<K>(h));
+            parts.load(place(words, h), h.shape);
         }
-        PRIM_MEMBER void docids(const uint32_t *, const gaps_head &h, unsigned char *room, uint32_t v[4])
+        PRIM_MEMBER void docids(const uint32_t *words, const gaps_head &h, unsigned char *room, uint32_t v[4])
         {
             lows.values(h, v);
-            parts.add_to(h.shape, (uint32_t *)room, v);
+            parts.add_to(place(words, h), h.shape, gaps_count<K>(h), (uint32_t *)room, v);
             gaps_sum(h.base, v);
         }
     };

@@ -20,7 +20,7 @@ struct block_parapfor {
 
     template <int K> struct fetched {
         gaps_lows<K> lows;
-        gaps_pair rank, high; /* of the lane's exception */
+        pack_pair rank, high; /* of the lane's exception */
 
         PRIM_MEMBER void load(const uint32_t *words, const gaps_head &h)
         {

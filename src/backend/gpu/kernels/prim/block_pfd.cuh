@@ -22,7 +22,7 @@ struct block_pfd {
 
     template <int K> struct fetched {
         gaps_lows<K> lows;
-        gaps_pair value; /* of the lane's exception */
+        pack_pair value; /* of the lane's exception */
 
         PRIM_MEMBER void load(const uint32_t *words, const gaps_head &h)
         {

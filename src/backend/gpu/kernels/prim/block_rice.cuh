@@ -27,7 +27,7 @@ struct block_rice {
 
     template <int K> struct fetched {
         gaps_lows<K> lows;
-        gaps_pair quotients; /* the lane's part of the quotients' bits */
+        pack_pair quotients; /* the lane's part of the quotients' bits */
 
         PRIM_MEMBER uint32_t part(const gaps_head &h) { return ((h.shape >> 6) + 31) / 32; }
         PRIM_MEMBER uint32_t from(const gaps_head &h) { return prim_min(prim_lane() * part(h), h.shape >> 6); }

@@ -1,8 +1,8 @@
 /* freq_optpfd.cuh: blocks of optpfd (docs/format.md, chapter 6), the default code of frequencies: the head; one value
  * without the others; all values, by a warp.
  *
- * By a warp lane l has values 4l to 4l + 3. A listed high part is one of lanes 0 to 15's, a far part one of lanes 16 to
- * 23's: both are put to their values through shared memory. High parts of a bitmap lie in the order of values, so that
+ * By a warp lane l has values 4l to 4l + 3. A listed high part is one of lanes 0 to 15's, a far part one of lanes 0 to
+ * 7's: they are put to their values through shared memory. High parts of a bitmap lie in the order of values, so that
  * each lane reads its own. */
 #ifndef RP_KERNELS_FREQ_OPTPFD_CUH
 #define RP_KERNELS_FREQ_OPTPFD_CUH
@@ -103,88 +103,91 @@ PRIM uint32_t optpfd_shape(uint32_t first, uint32_t bytes, uint32_t n, uint32_t 
 }
 PRIM uint32_t optpfd_low_width(uint32_t shape) { return shape & 63; }
 
-/* What a lane has loaded of a block's high and far parts. */
+PRIM uint32_t optpfd_high_width(uint32_t shape) { return shape >> 6 & 15; }
+PRIM uint32_t optpfd_rank_width(uint32_t shape) { return shape >> 16 & 15; }
+PRIM uint32_t optpfd_listed(uint32_t shape) { return shape >> 20 & 31; }
+PRIM uint32_t optpfd_far(uint32_t shape) { return shape >> 25 & 15; }
+PRIM uint32_t optpfd_has_bitmap(uint32_t shape) { return shape >> 29; }
+
+/* Where a block's parts lie: bytes after its lows. */
+struct optpfd_place {
+    const uint32_t *words;
+    uint32_t at, bytes;
+};
+
+/* High and far parts of a block, of which the lane has the first loaded. */
 struct optpfd_parts {
-    enum { FIRST_FAR = 16 };
-    uint32_t at, add;      /* of the lane's listed or far part: its value's number, and what is added there */
-    uint32_t marks, highs; /* of a bitmap: which of the lane's four have high parts, and these */
+    pack_pair rank, part; /* of the lane's listed part; of a bitmap `rank` is the lane's 32 marks */
 
-    /* `in` begins after the lows, and has `bytes`. */
-    PRIM_MEMBER void load(pack_bits in, uint32_t bytes, uint32_t shape, uint32_t n)
+    PRIM_MEMBER void load(const optpfd_place &in, uint32_t shape)
     {
-        uint32_t h = shape >> 6 & 15, ranks = shape >> 16 & 15, k = shape >> 20 & 31, f = shape >> 25 & 15;
-        uint32_t bit = 0, j = prim_lane() % FIRST_FAR, width = h, low = optpfd_low_width(shape);
-        at = add = marks = highs = 0;
-        if (shape >> 29)
-            bit = load_marks(in, bytes, shape, n);
-        if (prim_lane() >= FIRST_FAR) {
-            bit += 8 * pack_bytes(k * (ranks + h));
-            low += h;
-            k = f;
-            width = shape >> 10 & 63;
-        }
-        bool fits = !(shape >> 29) || pack_bytes(bit + k * (ranks + width)) <= bytes;
-        if (j < k && fits) {
-            at = pack_one(in, bit + j * ranks, ranks);
-            add = pack_one(in, bit + k * ranks + j * width, width) << (low & 31);
-        }
-    }
-    /* Returns the bits of bitmap and high parts. */
-    PRIM_MEMBER uint32_t load_marks(pack_bits in, uint32_t bytes, uint32_t shape, uint32_t n)
-    {
-        uint32_t h = shape >> 6 & 15, slot = 4 * prim_lane(), from = slot & ~31U;
-        uint32_t word = optpfd_marks(in, n, from), all = prim_count(word);
-        uint32_t before = prim_count(word & prim_mask(slot & 31));
-#pragma unroll
-        for (uint32_t lane = 7; lane < 31; lane += 8) {
-            uint32_t of_word = prim_shuffle<32>(all, lane);
-            before += lane < prim_lane() / 8 * 8 ? of_word : 0;
-        }
-        uint32_t bit = 8 * pack_bytes(n) + before * h;
-        bool fits = pack_bytes(bit + 4 * h) <= bytes + 4; /* bits of others may be read, but few */
-        marks = fits ? word >> (slot & 31) & 15 : 0;
-        if (marks)
-            highs = pack_word(in, bit);
-        uint32_t end = prim_shuffle<32>(before + prim_count(word >> (slot & 31) & 15), 31);
-        return 8 * pack_bytes(8 * pack_bytes(n) + end * h);
+        uint32_t k = optpfd_listed(shape), w = optpfd_rank_width(shape), j = prim_lane() < k ? prim_lane() : 0;
+        rank.load(in.words, in.at, optpfd_has_bitmap(shape) ? prim_lane() / 8 * 32 : j * w);
+        part.load(in.words, in.at, k * w + j * optpfd_high_width(shape));
     }
 
-    /* Adds them to the lane's values. `room`: 128 words of shared memory of the warp's own, 16-byte aligned. */
-    PRIM_MEMBER void add_to(uint32_t shape, uint32_t *room, uint32_t v[4])
+    /* Adds all to the lane's values, of which there are n in the block. `room`: 128 words of shared memory of the
+     * warp's own, 16-byte aligned. */
+    PRIM_MEMBER void add_to(const optpfd_place &in, uint32_t shape, uint32_t n, uint32_t *room, uint32_t v[4])
     {
-        if (shape >> 29)
-            add_marked(shape, v);
-        if (shape >> 20 & 511)
-            add_listed(shape, room, v);
+        uint32_t h = optpfd_high_width(shape), w = optpfd_rank_width(shape), k = optpfd_listed(shape);
+        uint32_t used = pack_bytes(k * (w + h)), low = optpfd_low_width(shape);
+        if (k)
+            add_listed(rank.value() & ((1U << w) - 1), (part.value() & ((1U << h) - 1)) << (low & 31), k, room, v);
+        if (optpfd_has_bitmap(shape))
+            used = add_marked(in, shape, n, v);
+        if (optpfd_far(shape))
+            add_far({in.words, in.at + used, in.bytes - prim_min(used, in.bytes)}, shape, room, v);
     }
-    PRIM_MEMBER void add_marked(uint32_t shape, uint32_t v[4])
-    {
-        uint32_t h = shape >> 6 & 15, mask = (1U << h) - 1, low = optpfd_low_width(shape) & 31;
-#pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
-            bool has = marks >> k & 1;
-            v[k] += has ? (highs & mask) << low : 0;
-            highs = has ? highs >> h : highs;
-        }
-    }
-    PRIM_MEMBER void add_listed(uint32_t shape, uint32_t *room, uint32_t v[4])
+    /* Lane j, of the first k, has what is added to value `slot`. */
+    PRIM_MEMBER void add_listed(uint32_t slot, uint32_t add, uint32_t k, uint32_t *room, uint32_t v[4])
     {
         uint4 *mine = (uint4 *)room + prim_lane();
         *mine = make_uint4(0, 0, 0, 0);
         prim_sync_tile();
-        if (prim_lane() < (shape >> 20 & 31))
-            room[at % 128] = add;
-        if (shape >> 25 & 15) { /* in all lanes or none; a far part may meet a high one */
-            prim_sync_tile();
-            if (prim_lane() - FIRST_FAR < (shape >> 25 & 15))
-                room[at % 128] += add;
-        }
+        if (prim_lane() < k)
+            room[slot % 128] = add;
         prim_sync_tile();
         uint4 adds = *mine;
         v[0] += adds.x;
         v[1] += adds.y;
         v[2] += adds.z;
         v[3] += adds.w;
+    }
+    /* Marks before the lane's say where its parts begin. Returns the bytes of bitmap and parts. */
+    PRIM_MEMBER uint32_t add_marked(const optpfd_place &in, uint32_t shape, uint32_t n, uint32_t v[4])
+    {
+        uint32_t h = optpfd_high_width(shape), mask = (1U << h) - 1, slot = 4 * prim_lane(), from = slot & ~31U;
+        uint32_t word = from < n ? rank.value() & prim_mask(prim_min(n - from, 32U)) : 0, all = prim_count(word);
+        uint32_t before = prim_count(word & ((1U << (slot & 31)) - 1)), marks = word >> (slot & 31) & 15;
+#pragma unroll
+        for (uint32_t lane = 7; lane < 31; lane += 8) {
+            uint32_t of_word = prim_shuffle<32>(all, lane);
+            before += lane < from / 4 ? of_word : 0;
+        }
+        uint32_t bit = 8 * pack_bytes(n) + before * h;
+        if (pack_bytes(bit) > in.bytes) /* of damaged bytes */
+            marks = bit = 0;
+        pack_pair highs;
+        highs.load(in.words, in.at, bit);
+        uint32_t parts = highs.value(), unit = 0x80000000U >> (31 - (optpfd_low_width(shape) & 31));
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            bool has = marks >> k & 1;
+            v[k] += has ? (parts & mask) * unit : 0;
+            parts = has ? parts >> h : parts;
+        }
+        uint32_t end = prim_shuffle<32>(before + prim_count(word >> (slot & 31) & 15), 31);
+        return pack_bytes(8 * pack_bytes(n) + end * h);
+    }
+    PRIM_MEMBER void add_far(const optpfd_place &in, uint32_t shape, uint32_t *room, uint32_t v[4])
+    {
+        uint32_t f = optpfd_far(shape), w = optpfd_rank_width(shape), width = shape >> 10 & 63;
+        uint32_t j = prim_lane() < f ? prim_lane() : 0, low = optpfd_low_width(shape) + optpfd_high_width(shape);
+        if (pack_bytes(f * (w + width)) > in.bytes)
+            return;
+        pack_bits at = {in.words + in.at / 4, in.at % 4 * 8};
+        add_listed(pack_one(at, j * w, w), pack_one(at, f * w + j * width, width) << (low & 31), f, room, v);
     }
 };
 
@@ -197,10 +200,11 @@ PRIM void freq_optpfd_four(uint64_t in, uint32_t bytes, uint32_t n, uint32_t *ro
     uint32_t b = optpfd_low_width(shape), lows = pack_bytes(n * b), bit = 4 * prim_lane() < n ? 4 * prim_lane() * b : 0;
     pack_bits at = pack_at(in + head);
     pack_four four = pack_load(at, bit);
-    optpfd_parts parts = {};
-    parts.load(pack_at(in + head + lows), bytes - head - lows, shape, n);
+    optpfd_place place = {at.words, at.shift / 8 + lows, bytes - prim_min(head + lows, bytes)};
+    optpfd_parts parts;
+    parts.load(place, shape);
     pack_values(four, at, bit, b, v);
-    parts.add_to(shape, room, v);
+    parts.add_to(place, shape, n, room, v);
 }
 
 #endif

@@ -52,20 +52,6 @@ template <int K> struct gaps_lows {
     PRIM_MEMBER void values(const gaps_head &h, uint32_t v[4]) const { quad.values(h.shape & 63, v); }
 };
 
-/* The two words that bits from bit `bit` of byte `at` on begin in; and 32 of these bits. */
-struct gaps_pair {
-    uint32_t low, high, shift;
-
-    PRIM_MEMBER void load(const uint32_t *words, uint32_t at, uint32_t bit)
-    {
-        shift = at % 4 * 8 + bit;
-        const uint32_t *from = words + (at / 4 + shift / 32);
-        low = prim_load(from);
-        high = prim_load(from + 1);
-    }
-    PRIM_MEMBER uint32_t value() const { return prim_funnel(low, high, shift); }
-};
-
 /* The lane's gaps less one become docids. */
 PRIM void gaps_sum(uint32_t base, uint32_t v[4])
 {

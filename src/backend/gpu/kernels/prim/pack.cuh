@@ -30,6 +30,20 @@ PRIM uint32_t pack_word(pack_bits p, uint32_t bit)
 /* The w bits, at most 32, from bit `bit` on. */
 PRIM uint32_t pack_one(pack_bits p, uint32_t bit, uint32_t w) { return pack_word(p, bit) & prim_mask(w); }
 
+/* The two words that bits from bit `bit` of byte `at` on begin in; and 32 of these bits. */
+struct pack_pair {
+    uint32_t low, high, shift;
+
+    PRIM_MEMBER void load(const uint32_t *words, uint32_t at, uint32_t bit)
+    {
+        shift = at % 4 * 8 + bit;
+        const uint32_t *from = words + (at / 4 + shift / 32);
+        low = prim_load(from);
+        high = prim_load(from + 1);
+    }
+    PRIM_MEMBER uint32_t value() const { return prim_funnel(low, high, shift); }
+};
+
 /* Four numbers of w bits on their way: loaded, and taken apart, both from the same bit on. Those of more than 16
  * bits, which are rare, are loaded when they are taken apart. */
 struct pack_four {
