@@ -19,8 +19,8 @@ struct block_optpfd {
 
         PRIM_MEMBER optpfd_place place(const uint32_t *words, const gaps_head &h)
         {
-            uint32_t lows = gaps_low_bytes<K>(h);
-            return {words, h.at + lows, gaps_bytes(h) - lows};
+            uint32_t bytes = gaps_low_bytes<K>(h);
+            return {words, h.at + bytes, gaps_bytes(h) - bytes};
         }
         PRIM_MEMBER void load(const uint32_t *words, const gaps_head &h)
         {
