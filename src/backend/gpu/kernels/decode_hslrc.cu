@@ -8,7 +8,7 @@
 #include "backend/gpu/kernels/prim/lines_at.cuh"
 #include "backend/gpu/kernels/prim/lines_walk.cuh"
 
-RP_KERNEL(decode_hslrc_x1_kernel, karg_decode) { lines_decode<LINES_OWN, 1, true>(a); }
-RP_KERNEL(decode_hslrc_x2_kernel, karg_decode) { lines_decode<LINES_OWN, 2, true>(a); }
-RP_KERNEL(decode_hslrc_sum_kernel, karg_decode) { lines_sum<LINES_OWN, 32, 2, true>(a); }
-RP_KERNEL(decode_hslrc_at_kernel, karg_decode) { lines_at_all<LINES_OWN>(a, true); }
+RP_KERNEL(decode_hslrc_x1_kernel, karg_decode) { lines_decode<LINES_OWN, LINES_BY_HASH, 1>(a); }
+RP_KERNEL(decode_hslrc_x2_kernel, karg_decode) { lines_decode<LINES_OWN, LINES_BY_HASH, 2>(a); }
+RP_KERNEL(decode_hslrc_sum_kernel, karg_decode) { lines_sum<LINES_OWN, LINES_BY_HASH, 32, 2>(a); }
+RP_KERNEL(decode_hslrc_at_kernel, karg_decode) { lines_at_all<LINES_OWN, LINES_BY_HASH>(a); }

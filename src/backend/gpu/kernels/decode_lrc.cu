@@ -7,6 +7,6 @@
 #include "backend/gpu/kernels/prim/lines_at.cuh"
 #include "backend/gpu/kernels/prim/lines_walk.cuh"
 
-RP_KERNEL(decode_lrc_x1_kernel, karg_decode) { lines_decode<LINES_LIST, 1, false>(a); }
-RP_KERNEL(decode_lrc_x2_kernel, karg_decode) { lines_decode<LINES_LIST, 2, false>(a); }
-RP_KERNEL(decode_lrc_at_kernel, karg_decode) { lines_at_all<LINES_LIST>(a, false); }
+RP_KERNEL(decode_lrc_x1_kernel, karg_decode) { lines_decode<LINES_LIST, LINES_BY_256, 1>(a); }
+RP_KERNEL(decode_lrc_x2_kernel, karg_decode) { lines_decode<LINES_LIST, LINES_BY_256, 2>(a); }
+RP_KERNEL(decode_lrc_at_kernel, karg_decode) { lines_at_all<LINES_LIST, LINES_BY_256>(a); }

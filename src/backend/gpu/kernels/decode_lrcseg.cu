@@ -6,5 +6,5 @@
 #include "backend/gpu/kernels/prim/lines_at.cuh"
 #include "backend/gpu/kernels/prim/lines_walk.cuh"
 
-RP_KERNEL(decode_lrcseg_kernel, karg_decode) { lines_decode<LINES_MOVED, 2, false>(a); }
-RP_KERNEL(decode_lrcseg_at_kernel, karg_decode) { lines_at_all<LINES_MOVED>(a, false); }
+RP_KERNEL(decode_lrcseg_kernel, karg_decode) { lines_decode<LINES_MOVED, LINES_BY_256, 2>(a); }
+RP_KERNEL(decode_lrcseg_at_kernel, karg_decode) { lines_at_all<LINES_MOVED, LINES_BY_256>(a); }

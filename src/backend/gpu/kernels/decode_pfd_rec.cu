@@ -217,7 +217,7 @@ template <bool GAPS> PRIM void rec_decode(const karg_decode &a)
     uint32_t number = tile_number();
     if (number >= a.n_tiles)
         return;
-    tile_view t = tile_open(a, number);
+    tile_view t = tile_open<KARG_BLOCK>(a, number);
     rec_list l = rec_open(t);
     rec_room *room = (rec_room *)prim_shared() + prim_warp();
     for (uint32_t g = t.block / GROUP_BLOCKS; g * GROUP_BLOCKS < t.block + t.blocks; g++)

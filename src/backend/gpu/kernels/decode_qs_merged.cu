@@ -119,7 +119,7 @@ template <int U> PRIM void decode_tile(const karg_decode &a)
     uint32_t number = tile_number();
     if (number >= a.n_tiles)
         return;
-    tile_view t = tile_open(a, number);
+    tile_view t = tile_open<KARG_BLOCK>(a, number);
     uint32_t last = t.last ? prim_load(prim_at<const uint32_t>(t.last) + t.n_blocks - 1) : 0;
     qs_view v = qs_open(t.docs, t.docs_bytes, t.n, t.last != 0, last);
     qs_room *rooms = (qs_room *)prim_shared() + prim_warp() * U;

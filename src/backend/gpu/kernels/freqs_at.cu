@@ -13,7 +13,7 @@ template <uint32_t (*AT)(uint64_t, uint32_t, uint32_t, uint32_t)> PRIM void freq
     uint32_t number = tile_number(), bytes;
     if (number >= a.n_tiles)
         return;
-    tile_view t = tile_open(a, number);
+    tile_view t = tile_open<KARG_BLOCK>(a, number);
     frames_view of = frames_open(a, number);
     for (uint32_t i = prim_lane(); i < t.room && t.begin + i < t.n; i += 32) {
         uint32_t rank = t.begin + i, f = rank / KARG_BLOCK;

@@ -12,7 +12,7 @@ RP_KERNEL(freqs_frame_optpfd_kernel, karg_decode)
     uint32_t number = tile_number(), bytes, v[4];
     if (number >= a.n_tiles)
         return;
-    tile_view t = tile_open(a, number);
+    tile_view t = tile_open<KARG_BLOCK>(a, number);
     frames_view of = frames_open(a, number);
     uint32_t *room = (uint32_t *)(prim_shared() + prim_warp() * KARG_SHARED_PATCH);
     for (uint32_t f = t.block; f < t.block + t.blocks; f++) {

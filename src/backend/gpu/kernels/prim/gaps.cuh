@@ -64,15 +64,17 @@ PRIM void gaps_sum(uint32_t base, uint32_t v[4])
         v[k] += before;
 }
 
-template <class CODE> PRIM gaps_head gaps_read(const tile_view &t, uint32_t b)
+/* The head of this lane's block; of no postings past the tile's last. */
+template <class CODE> PRIM gaps_head gaps_read(const tile_view &t)
 {
-    tile_place p = tile_block(t, b);
-    uint32_t count = p.count <= KARG_BLOCK ? p.count : 0, used = 0, phase = (uint32_t)t.docs & 3;
-    tile_prefetch(t, p);
-    uint32_t first = count && p.bytes ? pack_word(pack_at(t.docs + p.from), 0) : 0;
-    uint32_t shape = count && p.bytes ? CODE::shape(first, p.bytes, count, &used) : 0;
+    bool has = prim_lane() < t.blocks;
+    uint32_t b = t.block + (has ? prim_lane() : 0), used = 0, base = tile_base(t, b);
+    tile_place p = tile_block<KARG_BLOCK>(t, b);
+    tile_prefetch(t, p.from, p.from + p.bytes, t.blocks);
+    uint32_t first = p.bytes ? pack_word(pack_at(t.docs + p.from), 0) : 0;
+    uint32_t shape = p.bytes ? CODE::shape(first, p.bytes, p.count, &used) : 0;
     uint32_t left = prim_min(p.bytes - prim_min(used, p.bytes), 0xFFFFFFU);
-    return {phase + p.from + (shape ? used : 0), shape, p.base, count | left << 8};
+    return {((uint32_t)t.docs & 3) + p.from + (shape ? used : 0), shape, base, has ? p.count | left << 8 : 0};
 }
 
 /* Blocks whose heads are `heads`, U of them. */
@@ -103,14 +105,12 @@ template <class CODE, int U> PRIM void gaps_decode(const karg_decode &a)
     uint32_t number = tile_number();
     if (number >= a.n_tiles)
         return;
-    tile_view t = tile_open(a, number);
+    tile_view t = tile_open<KARG_BLOCK>(a, number);
     if (t.blocks > GAPS_BLOCKS)
         prim_trap();
     gaps_head *heads = (gaps_head *)(prim_shared() + prim_warp() * (KARG_SHARED_HEADS + CODE::ROOM));
     unsigned char *room = (unsigned char *)(heads + GAPS_BLOCKS);
-    gaps_head mine = {(uint32_t)t.docs & 3, 0, 0, 0}; /* of no postings, for lanes past the last block */
-    if (prim_lane() < t.blocks)
-        mine = gaps_read<CODE>(t, t.block + prim_lane());
+    gaps_head mine = gaps_read<CODE>(t);
     heads[prim_lane()] = mine;
     uint32_t w = (mine.counts & 255) == KARG_BLOCK ? mine.shape & 63 : 32;
     uint32_t above8 = prim_ballot<32>(w > 8), above16 = prim_ballot<32>(w > 16);

@@ -23,6 +23,9 @@ struct lines_line {
 
 enum { LINES_BLOCKS = 32 }; /* of a tile at most: a lane each */
 
+/* How blocks are cut: as tile.cuh has it. */
+enum lines_cut { LINES_BY_HASH = 0, LINES_BY_256 = TILE_BLOCK_MOST };
+
 /* One block. */
 struct alignas(16) lines_head {
     uint32_t at;     /* of its low parts, from the list's first word */
@@ -112,17 +115,16 @@ struct lines_room {
 static_assert(sizeof(lines_room) == KARG_SHARED_LINES, "as launches have it");
 
 /* The room of this warp, with the heads of its tile; of no postings past the last block. */
-template <int KIND> PRIM lines_room *lines_open(const tile_view &t, const lines_line &line)
+template <int KIND, int CUT> PRIM lines_room *lines_open(const tile_view &t, const lines_line &line)
 {
     lines_room *room = (lines_room *)prim_shared() + prim_warp();
-    lines_head mine = {0, 0, 0, 0, 0, 0};
+    bool has = prim_lane() < t.blocks;
     if (t.blocks > LINES_BLOCKS)
         prim_trap();
-    if (prim_lane() < t.blocks) {
-        tile_place p = tile_block(t, t.block + prim_lane());
-        tile_prefetch(t, p);
-        mine = lines_read<KIND>(t, line, p);
-    }
+    tile_place p = tile_block<CUT>(t, t.block + (has ? prim_lane() : 0));
+    tile_prefetch(t, p.from, p.from + p.bytes, t.blocks);
+    lines_head mine = lines_read<KIND>(t, line, p);
+    mine.shape = has ? mine.shape : 0;
     room->heads[prim_lane()] = mine;
     for (uint32_t i = prim_lane(); i < TILE_BLOCK_MOST; i += 32)
         room->adds[i] = 0;
@@ -180,7 +182,7 @@ PRIM uint32_t lines_find(const tile_view &t, uint32_t i)
     uint32_t from = 0, to = t.n_blocks;
     while (to - from > 1) {
         uint32_t middle = from + (to - from) / 2;
-        if (tile_begin(t, middle) <= i)
+        if (tile_begin<LINES_BY_HASH>(t, middle) <= i)
             from = middle;
         else
             to = middle;
@@ -190,12 +192,12 @@ PRIM uint32_t lines_find(const tile_view &t, uint32_t i)
 
 /* Posting i of a list, without any other. `t` is the whole list; its blocks have 256 postings each where they are
  * not cut by hash. Any bytes; what cannot be is UINT32_MAX. */
-template <int KIND> PRIM uint32_t lines_at(const tile_view &t, uint32_t i, bool is_cut_by_hash)
+template <int KIND, int CUT> PRIM uint32_t lines_at(const tile_view &t, uint32_t i)
 {
-    uint32_t b = is_cut_by_hash ? lines_find(t, i) : i / TILE_BLOCK_MOST;
+    uint32_t b = CUT ? i / CUT : lines_find(t, i);
     if (b >= t.n_blocks)
         return UINT32_MAX;
-    tile_place p = tile_block(t, b);
+    tile_place p = tile_block<CUT>(t, b);
     if (i - p.begin >= p.count)
         return UINT32_MAX;
     lines_line line = lines_of_list<KIND>(t.docs, t.docs_bytes);

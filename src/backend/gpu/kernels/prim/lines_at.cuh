@@ -5,16 +5,16 @@
 #include "backend/gpu/kernels/prim/lines.cuh"
 
 /* A warp a tile, a lane a posting. */
-template <int KIND> PRIM void lines_at_all(const karg_decode &a, bool is_cut_by_hash)
+template <int KIND, int CUT> PRIM void lines_at_all(const karg_decode &a)
 {
     uint32_t number = tile_number();
     if (number >= a.n_tiles)
         return;
-    tile_view t = tile_open(a, number), whole = t;
+    tile_view t = tile_open<CUT>(a, number), whole = t;
     whole.begin = 0;
     whole.room = t.n;
     for (uint32_t i = prim_lane(); i < t.room && t.begin + i < t.n; i += 32)
-        t.out[i] = lines_at<KIND>(whole, t.begin + i, is_cut_by_hash);
+        t.out[i] = lines_at<KIND, CUT>(whole, t.begin + i);
 }
 
 #endif

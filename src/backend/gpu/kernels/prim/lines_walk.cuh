@@ -70,7 +70,10 @@ template <int K, int LANES> struct lines_plain {
 #pragma unroll
         for (int q = 0; q < QUADS; q++) {
             uint32_t v[4];
-            quads[q].values(w, v);
+            if (K <= 16)
+                quads[q].products(w, v);
+            else
+                quads[q].values(w, v);
 #pragma unroll
             for (int k = 0; k < 4; k++)
                 v[k] += line.point(h, q, k);
@@ -201,23 +204,22 @@ template <int KIND, int K, int U, class TAKE> PRIM void lines_loose_row(const li
         blocks[u].template docids<KIND>(t, h[u], take);
 }
 
-/* LOOSE: blocks begin and end anywhere. */
-template <int KIND, int LANES, int U, bool LOOSE, class TAKE>
+template <int KIND, int CUT, int LANES, int U, class TAKE>
 PRIM void lines_walk(const tile_view &of, uint32_t phase, TAKE &take)
 {
     const uint32_t step = U * (32 / LANES);
     lines_line list = lines_of_list<KIND>(of.docs, of.docs_bytes);
-    lines_tile t = {prim_at<const uint32_t>(lines_words(of)), list, lines_open<KIND>(of, list), of.blocks, phase};
+    lines_tile t = {prim_at<const uint32_t>(lines_words(of)), list, lines_open<KIND, CUT>(of, list), of.blocks, phase};
     uint32_t shape = t.room->heads[prim_lane()].shape, w = lines_width(shape);
-    bool is_plain = LOOSE ? lines_exceptions(shape) == 0 : lines_is_plain(shape);
+    bool is_plain = CUT == LINES_BY_HASH ? lines_exceptions(shape) == 0 : lines_is_plain(shape);
     uint32_t not16 = ~prim_ballot<32>(is_plain && w <= 16), not21 = ~prim_ballot<32>(is_plain && w > 16 && w <= 21);
     lines_points<KIND, LANES> line;
     line.open(list);
 #pragma unroll 1
     for (uint32_t i = 0; i < t.blocks; i += step, not16 >>= step, not21 >>= step) {
-        if (LOOSE && not16 % (1 << step) == 0)
+        if (CUT == LINES_BY_HASH && not16 % (1 << step) == 0)
             lines_loose_row<KIND, 16, U>(t, i, take);
-        else if (!LOOSE && not16 % (1 << step) == 0)
+        else if (CUT && not16 % (1 << step) == 0)
             lines_row<KIND, 16, LANES, U>(t, i, line, take);
         else if (KIND != LINES_OWN && not21 % (1 << step) == 0) /* a list's line is farther off */
             lines_row<KIND, 21, LANES, U>(t, i, line, take);
@@ -247,14 +249,14 @@ struct lines_writer {
 };
 
 /* Docids of this warp's tile to memory. Shared memory: a room a warp. */
-template <int KIND, int U, bool LOOSE> PRIM void lines_decode(const karg_decode &a)
+template <int KIND, int CUT, int U> PRIM void lines_decode(const karg_decode &a)
 {
     uint32_t number = tile_number();
     if (number >= a.n_tiles)
         return;
-    tile_view t = tile_open(a, number);
+    tile_view t = tile_open<CUT>(a, number);
     lines_writer take = {t.out, (uint32_t)((uintptr_t)t.out / 4 % 4)};
-    lines_walk<KIND, 32, U, LOOSE>(t, take.phase, take);
+    lines_walk<KIND, CUT, 32, U>(t, take.phase, take);
 }
 
 struct lines_adder {
@@ -270,12 +272,12 @@ struct lines_adder {
 };
 
 /* Their sum, from registers: of all tiles that are this warp's. */
-template <int KIND, int LANES, int U, bool LOOSE> PRIM void lines_sum(const karg_decode &a)
+template <int KIND, int CUT, int LANES, int U> PRIM void lines_sum(const karg_decode &a)
 {
     lines_adder take = {0};
     uint32_t warps = prim_grid_size() * prim_block_size() / 32;
     for (uint32_t number = tile_number(); number < a.n_tiles; number += warps) {
-        lines_walk<KIND, LANES, U, LOOSE>(tile_open(a, number), UINT32_MAX, take);
+        lines_walk<KIND, CUT, LANES, U>(tile_open<CUT>(a, number), UINT32_MAX, take);
         prim_sync_tile(); /* heads are written anew */
     }
     uint32_t sum = scan_sum<32>(take.sum);

@@ -73,8 +73,7 @@ PRIM void pack_values(const pack_four &four, pack_bits p, uint32_t bit, uint32_t
 }
 
 /* The same of numbers of at most K bits, which is 8, 16, 21 (then of at least 17) or 32: with as few loads and operations
- * as that needs. Shifts and masks have half the rate of products and sums, so that of two numbers in a word one is what
- * the word has less what it has above. */
+ * as that needs. */
 template <int K> struct pack_quad {
     static const int WINDOWS = K == 32 ? 2 : 1, WORDS = K == 8 ? 2 : K == 21 ? 4 : 3;
     uint32_t word[WINDOWS][WORDS], shift[WINDOWS];
@@ -106,6 +105,17 @@ template <int K> struct pack_quad {
             any(w, v);
     }
     PRIM_MEMBER void narrow(uint32_t w, uint32_t v[4]) const
+    {
+        uint64_t all = part(0, 0) | (K == 8 ? 0 : part(0, WORDS - 2) << 32);
+        uint32_t mask = (1U << w) - 1, rest = (uint32_t)(all >> 2 * w);
+        v[0] = (uint32_t)all & mask;
+        v[1] = (uint32_t)all >> w & mask;
+        v[2] = rest & mask;
+        v[3] = rest >> w & mask;
+    }
+    /* The same of at most 16 bits, where several have one width: shifts and masks have half the rate of products and
+     * sums, so that of two numbers one is what is there less what is above. */
+    PRIM_MEMBER void products(uint32_t w, uint32_t v[4]) const
     {
         uint32_t unit = 0x80000000U >> (31 - w); /* 1 << w, but a factor to the compiler */
         uint64_t all = part(0, 0) | (K == 8 ? 0 : part(0, WORDS - 2) << 32);

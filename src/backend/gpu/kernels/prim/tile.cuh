@@ -18,20 +18,21 @@ struct tile_view {
     uint32_t *out;                       /* where that goes */
 };
 
-/* Of one block; `base` is the docid before its first. */
+/* Of one block. */
 struct tile_place {
-    uint32_t begin, count, base;
+    uint32_t begin, count;
     uint32_t from, bytes; /* in the payload */
 };
 
-PRIM uint32_t tile_begin(const tile_view &t, uint32_t b)
+/* The rank of block b's first posting. CUT: blocks have so many postings; 0: as `first` says. */
+template <int CUT> PRIM uint32_t tile_begin(const tile_view &t, uint32_t b)
 {
     if (b >= t.n_blocks)
         return t.n;
-    return t.first ? prim_load(prim_at<const uint32_t>(t.first) + b) : b * KARG_BLOCK;
+    return CUT ? b * CUT : t.first ? prim_load(prim_at<const uint32_t>(t.first) + b) : b * KARG_BLOCK;
 }
 
-PRIM tile_view tile_open(const karg_decode &a, uint32_t number)
+template <int CUT> PRIM tile_view tile_open(const karg_decode &a, uint32_t number)
 {
     const karg_tile *tile = prim_at<const karg_tile>(a.tiles) + number;
     const karg_list *list = prim_at<const karg_list>(a.lists) + prim_load(&tile->list);
@@ -39,14 +40,14 @@ PRIM tile_view tile_open(const karg_decode &a, uint32_t number)
     t.docs = prim_load(&list->docs);
     t.last = prim_load(&list->last);
     t.offsets = prim_load(&list->offsets);
-    t.first = prim_load(&list->first);
+    t.first = CUT ? 0 : prim_load(&list->first);
     t.n = prim_load(&list->n);
     t.n_blocks = prim_load(&list->n_blocks);
     t.docs_bytes = prim_load(&list->docs_bytes);
     t.block = prim_load(&tile->block);
     t.blocks = prim_load(&tile->n);
     t.room = prim_load(&tile->room);
-    t.begin = tile_begin(t, t.block);
+    t.begin = tile_begin<CUT>(t, t.block);
     t.out = prim_at<uint32_t>(a.docids) + prim_load(&tile->out);
     return t;
 }
@@ -56,28 +57,27 @@ PRIM uint32_t tile_base(const tile_view &t, uint32_t b)
     return b ? prim_load(prim_at<const uint32_t>(t.last) + b - 1) : UINT32_MAX;
 }
 
-PRIM tile_place tile_block(const tile_view &t, uint32_t b)
+template <int CUT> PRIM tile_place tile_block(const tile_view &t, uint32_t b)
 {
-    uint32_t begin = tile_begin(t, b), next = tile_begin(t, b + 1), from = 0, to = t.docs_bytes;
-    if (t.offsets) {
-        const uint32_t *offsets = prim_at<const uint32_t>(t.offsets);
-        from = prim_load(offsets + b);
-        to = b + 1 < t.n_blocks ? prim_load(offsets + b + 1) : to;
-    }
-    bool is_sound = t.begin <= begin && begin <= next && next - t.begin <= t.room &&
-                    next - begin <= TILE_BLOCK_MOST && from <= to && to <= t.docs_bytes;
-    return {begin, is_sound ? next - begin : 0, tile_base(t, b), is_sound ? from : 0,
-            is_sound ? to - from : 0};
+    const uint32_t *offsets = prim_at<const uint32_t>(t.offsets);
+    uint32_t from = offsets ? prim_load(offsets + b) : 0;
+    uint32_t to = offsets && b + 1 < t.n_blocks ? prim_load(offsets + b + 1) : t.docs_bytes;
+    uint32_t begin = tile_begin<CUT>(t, b), next = CUT ? prim_min(begin + CUT, t.n) : tile_begin<CUT>(t, b + 1);
+    bool is_sound = from <= to && to <= t.docs_bytes && next - t.begin <= t.room;
+    if (!CUT)
+        is_sound = is_sound && t.begin <= begin && begin <= next && next - begin <= TILE_BLOCK_MOST;
+    return {begin, is_sound ? next - begin : 0, is_sound ? from : 0, is_sound ? to - from : 0};
 }
 
-/* A block's bytes, on their way to the second-level cache before the warp comes to it: by the lane that has read
- * where they are. */
-PRIM void tile_prefetch(const tile_view &t, const tile_place &p)
+/* The payload from the first block of lane 0 to that of lane n - 1, on its way to the second-level cache before the warp
+ * comes to it. Blocks of these lanes are bytes `from` to `to`. */
+PRIM void tile_prefetch(const tile_view &t, uint32_t from, uint32_t to, uint32_t n)
 {
-    const uint32_t line = 128, most = 1024;
-    uint64_t from = t.docs + p.from, to = from + prim_min(p.bytes, most);
-    for (uint64_t at = from & ~(uint64_t)(line - 1); at < to; at += line)
-        prim_prefetch(prim_at<const void>(at));
+    const uint32_t line = 128, most = 32 << 10;
+    uint32_t begin = prim_shuffle<32>(from, 0), end = prim_min(prim_shuffle<32>(to, n - 1), t.docs_bytes);
+    end = prim_min(end, begin + most);
+    for (uint32_t at = begin + prim_lane() * line; at < end; at += 32 * line)
+        prim_prefetch(prim_at<const void>(t.docs + at));
 }
 
 /* Which warp of the grid this is: its tile's number. */
