@@ -7,9 +7,9 @@
 
 enum { SIMPLE16_LARGE = 15, NEWPFD_NUMBERS = 2 * KARG_BLOCK };
 
-/* The cut of a selector: `n` values of `w` bits, then `m` of `v` bits; w in bits 0 to 4, n 5 to 9, v 10 to 14, m 15 to 19.
- * Of 15, one value too. */
-#define CUT(n, w, m, v) ((w) | (n) << 5 | (v) << 10 | (m) << 15)
+/* The cut of a selector: `n` values of `w` bits, then `m` of `v` bits; w in bits 0 to 4, n 5 to 9, v 10 to 14, n + m 15 to
+ * 19. Of 15, one value too. */
+#define CUT(n, w, m, v) ((w) | (n) << 5 | (v) << 10 | ((n) + (m)) << 15)
 PRIM_TABLE uint32_t simple16_cuts[16] = {
     CUT(28, 1, 0, 0), CUT(7, 2, 14, 1), CUT(14, 1, 7, 2), CUT(14, 2, 0, 0), CUT(1, 4, 8, 3),  CUT(8, 3, 1, 4),
     CUT(7, 4, 0, 0),  CUT(4, 5, 2, 4),  CUT(2, 4, 4, 5),  CUT(3, 6, 2, 5),  CUT(2, 5, 3, 6),  CUT(4, 7, 0, 0),
@@ -45,7 +45,7 @@ PRIM void newpfd_expand(uint32_t mine, uint32_t next, uint32_t cut, uint32_t cou
     }
 }
 /* By a warp: up to n numbers of any words, `all` of them at `at`; those of a word one by one. */
-PRIM_APART void newpfd_expand_all(pack_bits at, uint32_t all, uint32_t n, uint32_t *numbers)
+PRIM void newpfd_expand_all(pack_bits at, uint32_t all, uint32_t n, uint32_t *numbers)
 {
     uint32_t have = 0, carry = 0;
 #pragma unroll 1
@@ -53,18 +53,47 @@ PRIM_APART void newpfd_expand_all(pack_bits at, uint32_t all, uint32_t n, uint32
         uint32_t i = from + prim_lane();
         uint32_t mine = i < all ? pack_word(at, 32 * i) : 0, next = i + 1 < all ? pack_word(at, 32 * i + 32) : 0;
         uint32_t is_taken = newpfd_large(mine, &carry) >> prim_lane() & 1;
-        uint32_t cut = prim_load(&simple16_cuts[mine >> 28]), count = (cut >> 5 & 31) + (cut >> 15);
+        uint32_t cut = prim_load(&simple16_cuts[mine >> 28]), count = cut >> 15;
         count = is_taken || i >= all ? 0 : count;
         uint32_t up_to = scan_add<32>(count);
         newpfd_expand(mine, next, cut, count, have + up_to - count, numbers);
         have += prim_shuffle<32>(up_to, 31);
     }
 }
+
+/* By a warp: up to 32 numbers of words, none of them large: number i is lane i's, which looks for its word, the last that
+ * begins at it or before. The lane's word has `count` numbers, cut so; those with none come last. */
+PRIM uint32_t newpfd_spread(uint32_t mine, uint32_t cut, uint32_t count)
+{
+    uint32_t begin = scan_add_all<32>(count) - count;
+    uint32_t begins = prim_or_all(count && begin < 32 ? 1U << begin : 0);
+    uint32_t lane = prim_count(begins & ((2U << prim_lane()) - 1)) - 1;
+    uint32_t of = prim_shuffle<32>(mine, lane), how = prim_shuffle<32>(cut, lane);
+    uint32_t j = prim_lane() - prim_shuffle<32>(begin, lane), n = how >> 5 & 31, w = how & 31, v = how >> 10 & 31;
+    uint32_t bit = prim_min(j, n) * w + (j > n ? j - n : 0) * v;
+    return of >> (bit & 31) & ((1U << (j < n ? w : v)) - 1);
+}
+
 struct newpfd_room {
     uint32_t adds[KARG_BLOCK], numbers[NEWPFD_NUMBERS];
 };
 
 static_assert(sizeof(newpfd_room) == KARG_SHARED_NEWPFD, "as launches have it");
+
+/* By a warp: k exceptions of any number and size, of lows of w bits, into a clear room. */
+PRIM_APART void newpfd_put_all(pack_bits at, uint32_t words, uint32_t k, uint32_t w, newpfd_room *room)
+{
+    uint32_t done = 0;
+    newpfd_expand_all(at, words, 2 * k, room->numbers);
+    prim_sync_tile();
+#pragma unroll 1
+    for (uint32_t from = 0; from < k; from += 32) {
+        uint32_t j = from + prim_lane(), up_to = scan_add_all<32>(j < k ? room->numbers[j] + 1 : 0);
+        if (j < k)
+            patch_put(room->adds, done + up_to - 1, (room->numbers[k + j] + 1) << (w & 31));
+        done += prim_shuffle<32>(up_to, 31);
+    }
+}
 
 struct block_newpfd {
     enum { ROOM = KARG_SHARED_NEWPFD };
@@ -92,47 +121,20 @@ struct block_newpfd {
             lows.load(words, h);
             word.load(words, h.at + gaps_low_bytes<K>(h), prim_lane() < words_of(h) ? 32 * prim_lane() : 0);
         }
-        /* Numbers of 32 words or fewer, none of them large: number i is one lane's, which looks for its word, the last that
-         * begins at it or before. */
-        PRIM_MEMBER void spread(uint32_t mine, uint32_t cut, uint32_t count, uint32_t n, uint32_t *numbers)
-        {
-            uint32_t begin = scan_add_all<32>(count) - count;
-#pragma unroll 1
-            for (uint32_t from = 0; from < n; from += 32) {
-                uint32_t at = begin - from, i = from + prim_lane();
-                uint32_t begins = prim_or_all(count && at < 32 ? 1U << at : 0);
-                uint32_t before = from ? prim_count(prim_ballot<32>(count && begin < from)) : 0;
-                uint32_t lane = before + prim_count(begins & ((2U << prim_lane()) - 1)) - 1;
-                uint32_t of = prim_shuffle<32>(mine, lane), how = prim_shuffle<32>(cut, lane);
-                uint32_t j = i - prim_shuffle<32>(begin, lane), wide = how >> 5 & 31, w = how & 31, w2 = how >> 10 & 31;
-                uint32_t bit = prim_min(j, wide) * w + (j > wide ? j - wide : 0) * w2;
-                numbers[i] = of >> (bit & 31) & ((1U << (j < wide ? w : w2)) - 1);
-            }
-        }
-        PRIM_MEMBER void read_numbers(const uint32_t *words, const gaps_head &h, uint32_t n, uint32_t *numbers)
-        {
-            uint32_t begin = h.at + gaps_low_bytes<K>(h);
-            bool is_mine = prim_lane() < words_of(h);
-            uint32_t mine = is_mine ? word.value() : 0, cut = prim_load(&simple16_cuts[mine >> 28]);
-            uint32_t count = is_mine ? (cut >> 5 & 31) + (cut >> 15) : 0;
-            bool is_easy = mine >> 28 != SIMPLE16_LARGE && (n <= 32 || words_of(h) <= 32);
-            if (prim_ballot<32>(!is_easy) == 0)
-                spread(mine, cut, count, n, numbers);
-            else
-                newpfd_expand_all({words + begin / 4, begin % 4 * 8}, words_of(h), n, numbers);
-        }
         PRIM_MEMBER void patch(const uint32_t *words, const gaps_head &h, newpfd_room *room, uint32_t v[4])
         {
-            uint32_t done = 0, k = h.shape >> 8;
-            read_numbers(words, h, 2 * k, room->numbers);
+            uint32_t k = h.shape >> 8, w = h.shape & 31, begin = h.at + gaps_low_bytes<K>(h);
+            uint32_t mine = prim_lane() < words_of(h) ? word.value() : 0;
             patch_clear(room->adds);
-#pragma unroll 1
-            for (uint32_t from = 0; from < k; from += 32) {
-                uint32_t j = from + prim_lane(), up_to = scan_add_all<32>(j < k ? room->numbers[j] + 1 : 0);
-                if (j < k)
-                    patch_put(room->adds, done + up_to - 1, (room->numbers[k + j] + 1) << (h.shape & 31));
-                done += from + 32 < k ? prim_shuffle<32>(up_to, 31) : 0;
-            }
+            if (k <= 16 && prim_ballot<32>(mine >> 28 == SIMPLE16_LARGE) == 0) {
+                uint32_t cut = prim_load(&simple16_cuts[mine >> 28]);
+                uint32_t number = newpfd_spread(mine, cut, prim_lane() < words_of(h) ? cut >> 15 : 0);
+                uint32_t high = prim_shuffle<32>(number, prim_lane() + k);
+                uint32_t up_to = scan_add_all<32>(number + 1);
+                if (prim_lane() < k)
+                    patch_put(room->adds, up_to - 1, (high + 1) << w);
+            } else
+                newpfd_put_all({words + begin / 4, begin % 4 * 8}, words_of(h), k, w, room);
             patch_take(room->adds, v);
         }
         PRIM_MEMBER void docids(const uint32_t *words, const gaps_head &h, unsigned char *room, uint32_t v[4])

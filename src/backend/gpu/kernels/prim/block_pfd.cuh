@@ -33,47 +33,49 @@ struct block_pfd {
         {
             value.load(words, h.at + gaps_low_bytes<K>(h), j * (4U << (h.shape >> 6 & 3)));
         }
-        /* Where slots' next ones are, as offsets in the block's shared memory: a step is one load. */
+        /* Where slots' next ones are. */
         PRIM_MEMBER void link(uint32_t *next, const uint32_t v[4])
         {
-            uint32_t at = (uint32_t)((unsigned char *)next - prim_shared()), to[4];
+            uint32_t to[4];
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++)
-                to[k] = at + 4 * ((gaps_slot() + k + 1 + v[k]) % KARG_BLOCK);
+                to[k] = (gaps_slot() + k + 1 + v[k]) % KARG_BLOCK;
             ((uint4 *)next)[prim_lane()] = make_uint4(to[0], to[1], to[2], to[3]);
         }
-        /* 32 links, or as many as matter, from offset *at on, which goes on: the offset of this lane's slot. */
-        PRIM_MEMBER uint32_t walk(uint32_t steps, uint32_t *at)
+        /* 32 links, or as many as matter, from slot *at on, which goes on: the slot of this lane's. Four go into a word,
+         * of which the lane takes one in the end. */
+        PRIM_MEMBER uint32_t walk(const uint32_t *next, uint32_t steps, uint32_t *at)
         {
-            uint32_t mine = *at;
+            uint32_t mine = 0;
 #pragma unroll 1
             for (uint32_t k = 0; k < steps; k += 4) {
-                uint32_t turn = prim_lane() - k;
+                uint32_t four = 0;
 #pragma unroll
                 for (uint32_t i = 0; i < 4; i++) {
-                    mine = turn == i ? *at : mine;
-                    *at = *(const uint32_t *)(prim_shared() + *at);
+                    four = four * 256 + *at;
+                    *at = next[*at];
                 }
+                mine = prim_lane() / 4 == k / 4 ? four : mine;
             }
-            return mine;
+            return prim_byte(mine, 3 - prim_lane() % 4);
         }
         PRIM_MEMBER void patch(const uint32_t *words, const gaps_head &h, uint32_t *next, uint32_t v[4])
         {
-            uint32_t n = exceptions(h), mask = prim_mask(4U << (h.shape >> 6 & 3));
-            uint32_t at = (uint32_t)((unsigned char *)next - prim_shared()) + 4 * (h.shape >> 8 & 127);
+            uint32_t n = exceptions(h), mask = prim_mask(4U << (h.shape >> 6 & 3)), at = h.shape >> 8 & 127;
+            uint32_t *values = next + KARG_BLOCK;
             link(next, v);
-            ((uint4 *)next)[32 + prim_lane()] = make_uint4(v[0], v[1], v[2], v[3]);
+            ((uint4 *)values)[prim_lane()] = make_uint4(v[0], v[1], v[2], v[3]);
             prim_sync_tile();
 #pragma unroll 1
             for (uint32_t j = 0; j < n; j += 32) {
-                uint32_t slot = walk(prim_min(n - j, 32U), &at);
+                uint32_t slot = walk(next, prim_min(n - j, 32U), &at);
                 if (j && j + prim_lane() < n)
                     read(words, h, j + prim_lane());
                 if (j + prim_lane() < n)
-                    *(uint32_t *)(prim_shared() + slot + KARG_SHARED_PATCH) = value.value() & mask;
+                    values[slot] = value.value() & mask;
             }
             prim_sync_tile();
-            uint4 all = ((const uint4 *)next)[32 + prim_lane()];
+            uint4 all = ((const uint4 *)values)[prim_lane()];
             v[0] = all.x;
             v[1] = all.y;
             v[2] = all.z;
