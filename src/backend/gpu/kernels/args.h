@@ -45,7 +45,7 @@ enum {
     KARG_SHARED_BITMAP = 1536,
     KARG_SHARED_IIU = 1536,
     KARG_SHARED_LINES = 2048, /* lrc, lrcseg, seglrc, hslrc */
-    KARG_SHARED_PFD_REC = 8192,
+    KARG_SHARED_PFD_REC = 8704,
     KARG_SHARED_HEADS = 512, /* of the codes below, with one of these */
     KARG_SHARED_RICE = 384,
     KARG_SHARED_PATCH = 512, /* parapfor, optpfd; of pfd two */

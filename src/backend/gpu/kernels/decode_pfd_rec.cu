@@ -1,7 +1,8 @@
 /* decode_pfd_rec.cu: docids of lists in pfd_rec, to device memory; of decode_pfd_rec_gaps_kernel gaps less one.
- * One warp: a tile, a group of four blocks at a time; four slots a lane; the group's arrays are read from the last to the
- * first, a value a lane, and put to their places in shared memory: nothing recurses.
- * Reads lows word by word, neighbours together; writes 16 bytes a lane. Shared: 8,192 bytes a warp.
+ * One warp: a tile, a group of four blocks at a time, four slots a lane. Of the usual groups, of one level and up to 64
+ * exceptions, a lane has two, and half a warp the exceptions of their steps, half those of their highs; the arrays of others
+ * are read from the last to the first, a value a lane, and put to their places in shared memory: nothing recurses.
+ * Reads heads by lanes, lows word by word, neighbours together; writes 16 bytes a lane. Shared: 8,704 bytes a warp.
  * Limits: any bytes; a group whose arrays do not lie inside the payload has no exceptions, ranks past an array wrap.
  * Source: Ding et al. 2009, 3.2. */
 #include "backend/gpu/kernels/prim/gaps.cuh"
@@ -14,10 +15,24 @@ enum {
     NO_EXCEPTIONS = 128, /* flag of byte 0 */
     VALUES = 1984,     /* of all arrays but the first: two of 512, four of 128, eight of 32, ... */
     ADDS = 2 * GROUP,  /* where in `values` they are, once no array is needed but 1 and 2 */
+    EASY_MOST = 64,    /* exceptions of a group that a warp takes at once, and */
+    EASY_WIDTH = 16,   /* bits of their steps' and highs' lows */
+    GROUPS_MOST = 16,  /* that a tile of 32 blocks may touch, and more */
+};
+
+/* What a lane finds out about a group, where it is easy. */
+struct alignas(16) rec_head {
+    uint32_t at;           /* of its bytes, from the list's first word */
+    uint32_t n;            /* exceptions; 0: none, or they do not fit; more than EASY_MOST: no easy group */
+    uint32_t inner;        /* exceptions of the steps, and in the high half of the highs */
+    uint32_t highs;        /* where their lows begin in the group; those of the steps at byte 3 */
+    uint32_t leaves[2];    /* where those of the steps' exceptions begin, steps and, in the high half, highs; of the highs' */
+    uint32_t zero[2];
 };
 
 /* A group of a warp. */
 struct alignas(16) rec_room {
+    rec_head heads[GROUPS_MOST]; /* of the tile */
     uint32_t values[VALUES];
     uint16_t counts[ARRAYS_MAX + 1];
     uint16_t at[ARRAYS_MAX + 1]; /* of arrays' low bits in the group's bytes */
@@ -47,25 +62,25 @@ PRIM uint32_t rec_width(const rec_list &l, uint32_t i)
 }
 
 /* What does not lie inside leaves a list of zeros. */
-PRIM rec_list rec_open(const tile_view &t)
+PRIM rec_list rec_open(uint64_t docs, uint32_t docs_bytes, uint32_t n)
 {
-    uint32_t first = t.docs_bytes >= 2 ? pack_word(pack_at(t.docs), 0) : (uint32_t)NO_EXCEPTIONS;
+    uint32_t first = docs_bytes >= 2 ? pack_word(pack_at(docs), 0) : (uint32_t)NO_EXCEPTIONS;
     bool has = !(first & NO_EXCEPTIONS) && (first & 127) <= LEVEL_MAX;
     rec_list l;
     l.level = first & 127;
     l.n_arrays = has ? (1U << (l.level + 2)) - 1 : 1;
     l.w = prim_min(first >> 8 & 255, 32U);
-    l.widths = t.docs + 1;
-    l.starts = t.docs + 1 + l.n_arrays;
-    uint64_t lows = 1 + l.n_arrays + (has ? 4 * (uint64_t)prim_div_up(t.n, GROUP) : 0);
-    uint64_t groups = lows + ((uint64_t)t.n * l.w + 7) / 8;
-    bool fits = groups <= t.docs_bytes;
-    l.lows = t.docs + lows;
-    l.groups = t.docs + groups;
-    l.groups_bytes = fits ? (uint32_t)(t.docs_bytes - groups) : 0;
+    l.widths = docs + 1;
+    l.starts = docs + 1 + l.n_arrays;
+    uint64_t lows = 1 + l.n_arrays + (has ? 4 * (uint64_t)prim_div_up(n, GROUP) : 0);
+    uint64_t groups = lows + ((uint64_t)n * l.w + 7) / 8;
+    bool fits = groups <= docs_bytes;
+    l.lows = docs + lows;
+    l.groups = docs + groups;
+    l.groups_bytes = fits ? (uint32_t)(docs_bytes - groups) : 0;
     l.w = fits ? l.w : 0;
     l.n_arrays = fits ? l.n_arrays : 1;
-    l.lows = fits ? l.lows : t.docs;
+    l.lows = fits ? l.lows : docs;
     return l;
 }
 
@@ -92,6 +107,7 @@ PRIM uint32_t rec_counts(const rec_list &l, uint32_t from, uint32_t count, rec_r
     if (prim_lane() == 0)
         room->counts[0] = (uint16_t)count;
     prim_sync_tile();
+#pragma unroll 1
     for (uint32_t i = 0; i < rec_inner(l); i++) {
         uint32_t n = room->counts[i], head = n == 0 ? 0 : i == 0 ? 2 : 1, w = rec_width(l, i);
         uint32_t exceptions = used + head <= left ? pack_one(pack_at(l.groups + from + used), 0, 8 * head) : 0;
@@ -125,6 +141,7 @@ PRIM uint32_t rec_value(const rec_list &l, uint64_t in, const rec_room *room, ui
 PRIM void rec_patch(const rec_list &l, uint64_t in, const rec_room *room, uint32_t i, uint32_t n, uint32_t *to)
 {
     uint32_t done = 0, k = room->counts[2 * i + 1], w = rec_width(l, i);
+#pragma unroll 1
     for (uint32_t from = 0; from < k; from += 32) {
         uint32_t j = from + prim_lane(), step = 0, high = 0;
         if (j < k) {
@@ -143,6 +160,7 @@ PRIM void rec_read(const rec_list &l, uint64_t in, uint32_t i, rec_room *room)
 {
     uint32_t n = room->counts[i], w = rec_width(l, i), *to = room->values + rec_values(i);
     pack_bits lows = pack_at(in + room->at[i]);
+#pragma unroll 1
     for (uint32_t k = prim_lane(); k < n; k += 32)
         to[k] = pack_one(lows, k * w, w);
     prim_sync_tile();
@@ -150,15 +168,16 @@ PRIM void rec_read(const rec_list &l, uint64_t in, uint32_t i, rec_room *room)
     prim_sync_tile();
 }
 
-/* What is to be added to the gaps of group g; false: nothing. */
-PRIM bool rec_group(const rec_list &l, uint32_t g, uint32_t count, rec_room *room)
+/* What is to be added to the gaps of group g, of any kind; false: nothing. */
+PRIM_APART bool rec_group(uint64_t docs, uint32_t docs_bytes, uint32_t n, uint32_t g, rec_room *room)
 {
-    if (l.n_arrays == 1)
-        return false;
+    rec_list l = rec_open(docs, docs_bytes, n);
+    uint32_t count = prim_min(n - g * GROUP, (uint32_t)GROUP);
     uint32_t from = pack_word(pack_at(l.starts + 4 * (uint64_t)g), 0);
     uint64_t in = l.groups + from;
     if (from > l.groups_bytes || rec_counts(l, from, count, room) == 0)
         return false;
+#pragma unroll 1
     for (uint32_t i = rec_inner(l); i-- > 1;)
         if (room->counts[i])
             rec_read(l, in, i, room);
@@ -172,44 +191,169 @@ PRIM bool rec_group(const rec_list &l, uint32_t g, uint32_t count, rec_room *roo
     return true;
 }
 
+/* ---- Easy groups --------------------------------------------------------------------------------- */
+
+/* The head of group g: of one level, where all lies. */
+PRIM rec_head rec_look(const rec_list &l, uint64_t words, uint32_t g)
+{
+    rec_head h = {};
+    uint32_t from = pack_word(pack_at(l.starts + 4 * (uint64_t)g), 0);
+    if (from > l.groups_bytes || l.groups_bytes - from < 4)
+        return h;
+    uint64_t in = l.groups + from;
+    uint32_t first = pack_word(pack_at(in), 0), n = first & 0xFFFF, k1 = first >> 16 & 255, left = l.groups_bytes - from;
+    uint32_t w1 = rec_width(l, 1), w2 = rec_width(l, 2);
+    h.at = (uint32_t)(in - words);
+    h.n = n;
+    if (l.level != 1 || n == 0 || n > EASY_MOST || w1 > EASY_WIDTH || w2 > EASY_WIDTH) {
+        h.n = n ? EASY_MOST + 1 : 0;
+        return h;
+    }
+    uint32_t at = 3 + pack_bytes(n * w1), k2 = at < left ? prim_load(prim_at<const uint8_t>(in + at)) : 0;
+    h.highs = at + 1;
+    h.inner = k1 | k2 << 16;
+    uint32_t at3 = h.highs + pack_bytes(n * w2), at4 = at3 + pack_bytes(k1 * rec_width(l, 3));
+    uint32_t at5 = at4 + pack_bytes(k1 * rec_width(l, 4)), at6 = at5 + pack_bytes(k2 * rec_width(l, 5));
+    h.leaves[0] = at3 | at4 << 16;
+    h.leaves[1] = at5 | at6 << 16;
+    bool fits = k1 <= n / 4 && k2 <= n / 4 && at6 + pack_bytes(k2 * rec_width(l, 6)) <= left && l.w < 32;
+    h.n = fits ? n : 0;
+    return h;
+}
+
+/* Widths of a list's easy groups: of steps and highs; of the leaves that the lane has, and what it belongs to. */
+struct rec_widths {
+    uint32_t steps, highs, step, high, own;
+};
+
+PRIM rec_widths rec_widths_of(const rec_list &l)
+{
+    if (l.n_arrays < 7)
+        return {};
+    uint32_t is_high = prim_lane() / 16;
+    return {rec_width(l, 1), rec_width(l, 2), rec_width(l, 3 + 2 * is_high), rec_width(l, 4 + 2 * is_high),
+            rec_width(l, 1 + is_high)};
+}
+
+/* An easy group on its way: two exceptions of the lane, and one of these'. */
+struct rec_easy {
+    pack_pair steps, highs, step, high;
+
+    PRIM_MEMBER uint32_t inner(const rec_head &h) { return prim_lane() < 16 ? h.inner & 0xFFFF : h.inner >> 16; }
+    PRIM_MEMBER void load(const rec_widths &w, const uint32_t *words, const rec_head &h)
+    {
+        uint32_t j = prim_lane() % 16 < inner(h) ? prim_lane() % 16 : 0, i = 2 * prim_lane() < h.n ? 2 * prim_lane() : 0;
+        uint32_t leaves = prim_lane() < 16 ? h.leaves[0] : h.leaves[1];
+        steps.load(words, h.at + 3, i * w.steps);
+        highs.load(words, h.at + h.highs, i * w.highs);
+        step.load(words, h.at + (leaves & 0xFFFF), j * w.step);
+        high.load(words, h.at + (leaves >> 16), j * w.high);
+    }
+    /* The exceptions of steps, values 0 to 63 of the room, and of highs, those from 64 on, added to the lane's. */
+    PRIM_MEMBER void patch(const rec_widths &w, const rec_head &h, uint32_t *room, uint32_t s[2], uint32_t v[2])
+    {
+        uint2 *mine = (uint2 *)room + prim_lane();
+        mine[0] = mine[32] = make_uint2(0, 0);
+        prim_sync_tile();
+        uint32_t at = scan_add_all<16>((step.value() & prim_mask(w.step)) + 1) - 1;
+        if (prim_lane() % 16 < inner(h))
+            room[prim_lane() / 16 * EASY_MOST + at % EASY_MOST] = ((high.value() & prim_mask(w.high)) + 1) << (w.own & 31);
+        prim_sync_tile();
+        s[0] += mine[0].x;
+        s[1] += mine[0].y;
+        v[0] += mine[32].x;
+        v[1] += mine[32].y;
+    }
+    /* What is to be added to the gaps, whose lows have `low` bits, to `adds`. */
+    PRIM_MEMBER void place(const rec_widths &w, const rec_head &h, uint32_t low, uint32_t *room, uint32_t *adds)
+    {
+        uint32_t mask = (1U << w.steps) - 1, high_mask = (1U << w.highs) - 1, j = 2 * prim_lane();
+        uint32_t s[2] = {steps.value() & mask, steps.value() >> w.steps & mask};
+        uint32_t v[2] = {highs.value() & high_mask, highs.value() >> w.highs & high_mask};
+#pragma unroll
+        for (uint32_t u = 0; u < GROUP_BLOCKS; u++)
+            ((uint4 *)adds)[32 * u + prim_lane()] = make_uint4(0, 0, 0, 0);
+        if (h.inner)
+            patch(w, h, room, s, v);
+        else
+            prim_sync_tile();
+        uint32_t at = scan_add_all<32>(s[0] + s[1] + 2) - 1;
+        if (j < h.n)
+            adds[(at - s[1] - 1) % GROUP] = (v[0] + 1) << (low & 31);
+        if (j + 1 < h.n)
+            adds[at % GROUP] = (v[1] + 1) << (low & 31);
+        prim_sync_tile();
+    }
+};
+
 /* Postings of block b, if the tile has it. */
 PRIM uint32_t rec_count(const tile_view &t, uint32_t b)
 {
     return b - t.block < t.blocks ? prim_min(t.n - b * KARG_BLOCK, (uint32_t)KARG_BLOCK) : 0;
 }
 
-/* Its low bits; of no postings: what is there. */
-PRIM pack_bits rec_lows(const rec_list &l, uint32_t b, uint32_t count)
+template <bool GAPS, int K>
+PRIM void rec_blocks(const tile_view &t, const rec_list &l, const rec_widths &w, uint32_t g, const rec_head &h,
+                     rec_room *room)
 {
-    return pack_at(l.lows + (count ? (uint64_t)b * (KARG_BLOCK / 8) * l.w : 0));
-}
-
-template <bool GAPS> PRIM void rec_blocks(const tile_view &t, const rec_list &l, uint32_t g, rec_room *room)
-{
-    pack_four lows[GROUP_BLOCKS];
-    uint32_t base[GROUP_BLOCKS];
+    const uint32_t *words = prim_at<const uint32_t>(t.docs & ~(uint64_t)3);
+    uint32_t base[GROUP_BLOCKS], *adds = room->values + ADDS;
+    pack_quad<K> lows[GROUP_BLOCKS];
+    bool has = h.n > EASY_MOST ? rec_group(t.docs, t.docs_bytes, t.n, g, room) : h.n != 0;
 #pragma unroll
     for (uint32_t u = 0; u < GROUP_BLOCKS; u++) {
-        uint32_t b = g * GROUP_BLOCKS + u, count = rec_count(t, b);
-        lows[u] = pack_load(rec_lows(l, b, count), gaps_bit(count, l.w));
+        uint32_t b = g * GROUP_BLOCKS + u, count = rec_count(t, b), at = count ? b * (KARG_BLOCK / 8) * l.w : 0;
+        lows[u].load(words, (uint32_t)(l.lows - (t.docs & ~(uint64_t)3)) + at, gaps_bit(count, l.w), l.w);
         base[u] = count && !GAPS ? tile_base(t, b) : 0;
     }
-    bool has = rec_group(l, g, prim_min(t.n - g * GROUP, (uint32_t)GROUP), room);
-    const uint4 *adds = (const uint4 *)(room->values + ADDS);
+    if (h.n && h.n <= EASY_MOST) {
+        rec_easy easy;
+        easy.load(w, words, h);
+        easy.place(w, h, l.w, room->values, adds);
+    }
 #pragma unroll
     for (uint32_t u = 0; u < GROUP_BLOCKS; u++) {
         uint32_t b = g * GROUP_BLOCKS + u, v[4];
-        pack_values(lows[u], rec_lows(l, b, rec_count(t, b)), gaps_bit(rec_count(t, b), l.w), l.w, v);
-        uint4 add = has ? adds[32 * u + prim_lane()] : make_uint4(0, 0, 0, 0);
-        v[0] += add.x;
-        v[1] += add.y;
-        v[2] += add.z;
-        v[3] += add.w;
+        lows[u].values(l.w, v);
+        if (has) {
+            uint4 add = ((const uint4 *)adds)[32 * u + prim_lane()];
+            v[0] += add.x;
+            v[1] += add.y;
+            v[2] += add.z;
+            v[3] += add.w;
+        }
         if (!GAPS)
             gaps_sum(base[u], v);
         tile_store(t.out + (b - t.block) * KARG_BLOCK, gaps_slot(), rec_count(t, b), v);
     }
     prim_sync_tile();
+}
+
+/* Heads of the tile's groups, a lane each; their bytes, and the tile's lows, are on their way then. */
+PRIM void rec_open_groups(const tile_view &t, const rec_list &l, uint32_t first, uint32_t n, rec_room *room)
+{
+    uint64_t words = t.docs & ~(uint64_t)3, low = l.lows + (uint64_t)t.block * (KARG_BLOCK / 8) * l.w;
+    uint64_t end = prim_min(low + t.blocks * (KARG_BLOCK / 8) * l.w, t.docs + t.docs_bytes);
+    for (uint64_t at = low + 128 * prim_lane(); at < end; at += 32 * 128)
+        prim_prefetch(prim_at<const void>(at));
+    rec_head mine = {};
+    if (prim_lane() < n && l.n_arrays > 1)
+        mine = rec_look(l, words, first + prim_lane());
+    if (prim_lane() < n)
+        room->heads[prim_lane()] = mine;
+    prim_sync_tile();
+}
+
+template <bool GAPS, int K> PRIM void rec_groups(const tile_view &t, const rec_list &l, rec_room *room)
+{
+    uint32_t first = t.block / GROUP_BLOCKS, n = prim_div_up(t.block + t.blocks, GROUP_BLOCKS) - first;
+    if (n > GROUPS_MOST)
+        prim_trap();
+    rec_widths w = rec_widths_of(l);
+    rec_open_groups(t, l, first, n, room);
+#pragma unroll 1
+    for (uint32_t i = 0; i < n; i++)
+        rec_blocks<GAPS, K>(t, l, w, first + i, room->heads[i], room);
 }
 
 template <bool GAPS> PRIM void rec_decode(const karg_decode &a)
@@ -218,11 +362,15 @@ template <bool GAPS> PRIM void rec_decode(const karg_decode &a)
     if (number >= a.n_tiles)
         return;
     tile_view t = tile_open<KARG_BLOCK>(a, number);
-    rec_list l = rec_open(t);
+    rec_list l = rec_open(t.docs, t.docs_bytes, t.n);
     rec_room *room = (rec_room *)prim_shared() + prim_warp();
-    for (uint32_t g = t.block / GROUP_BLOCKS; g * GROUP_BLOCKS < t.block + t.blocks; g++)
-        rec_blocks<GAPS>(t, l, g, room);
+    if (l.w <= 8)
+        rec_groups<GAPS, 8>(t, l, room);
+    else if (l.w <= 16)
+        rec_groups<GAPS, 16>(t, l, room);
+    else
+        rec_groups<GAPS, 32>(t, l, room);
 }
 
-RP_KERNEL(decode_pfd_rec_kernel, karg_decode) { rec_decode<false>(a); }
-RP_KERNEL(decode_pfd_rec_gaps_kernel, karg_decode) { rec_decode<true>(a); }
+RP_KERNEL_BOUNDED(decode_pfd_rec_kernel, karg_decode, 128, 6) { rec_decode<false>(a); }
+RP_KERNEL_BOUNDED(decode_pfd_rec_gaps_kernel, karg_decode, 128, 6) { rec_decode<true>(a); }
