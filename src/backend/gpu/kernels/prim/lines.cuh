@@ -21,7 +21,10 @@ struct lines_line {
     uint32_t start;
 };
 
-enum { LINES_BLOCKS = 32 }; /* of a tile at most: a lane each */
+enum {
+    LINES_BLOCKS = 32,  /* of a tile at most: a lane each */
+    LINES_AHEAD = 4096, /* bytes of payload that are on their way before the warp comes to them */
+};
 
 /* How blocks are cut: as tile.cuh has it. */
 enum lines_cut { LINES_BY_HASH = 0, LINES_BY_256 = TILE_BLOCK_MOST };
@@ -106,7 +109,7 @@ template <int KIND> PRIM lines_head lines_read(const tile_view &t, const lines_l
 
 /* ---- Exceptions ----------------------------------------------------------------------------------- */
 
-/* A warp's: heads, and what is to be added to each slot of a block; that is all zero between blocks. */
+/* A warp's: heads, and what is to be added to each slot of a block. */
 struct lines_room {
     lines_head heads[LINES_BLOCKS];
     uint32_t adds[TILE_BLOCK_MOST];
@@ -114,20 +117,19 @@ struct lines_room {
 
 static_assert(sizeof(lines_room) == KARG_SHARED_LINES, "as launches have it");
 
-/* The room of this warp, with the heads of its tile; of no postings past the last block. */
-template <int KIND, int CUT> PRIM lines_room *lines_open(const tile_view &t, const lines_line &line)
+/* The room of this warp, with the heads of its tile; of no postings past the last block. *end: of its payload, of which
+ * LINES_AHEAD bytes are on their way. */
+template <int KIND, int CUT> PRIM lines_room *lines_open(const tile_view &t, const lines_line &line, uint32_t *end)
 {
     lines_room *room = (lines_room *)prim_shared() + prim_warp();
     bool has = prim_lane() < t.blocks;
     if (t.blocks > LINES_BLOCKS)
         prim_trap();
     tile_place p = tile_block<CUT>(t, t.block + (has ? prim_lane() : 0));
-    tile_prefetch(t, p.from, p.from + p.bytes, t.blocks);
+    *end = ((uint32_t)t.docs & 3) + tile_prefetch_blocks(t, p.from, p.from + p.bytes, LINES_AHEAD);
     lines_head mine = lines_read<KIND>(t, line, p);
     mine.shape = has ? mine.shape : 0;
     room->heads[prim_lane()] = mine;
-    for (uint32_t i = prim_lane(); i < TILE_BLOCK_MOST; i += 32)
-        room->adds[i] = 0;
     prim_sync_tile();
     return room;
 }
@@ -148,18 +150,14 @@ PRIM uint32_t lines_exception(uint64_t words, const lines_head &h, uint32_t j, u
 PRIM void lines_place(uint64_t words, const lines_head &h, lines_room *room)
 {
     uint32_t slot;
+    for (uint32_t i = prim_lane(); i < TILE_BLOCK_MOST; i += 32)
+        room->adds[i] = 0;
+    prim_sync_tile();
     for (uint32_t j = prim_lane(); j < lines_exceptions(h.shape); j += 32) {
         uint32_t add = lines_exception(words, h, j, &slot);
         room->adds[slot] = add;
     }
     prim_sync_tile();
-}
-
-PRIM uint32_t lines_take(lines_room *room, uint32_t slot)
-{
-    uint32_t add = room->adds[slot];
-    room->adds[slot] = 0;
-    return add;
 }
 
 /* ---- One docid ------------------------------------------------------------------------------------ */

@@ -22,6 +22,7 @@ struct lines_tile {
     lines_line line;
     lines_room *room;
     uint32_t blocks;
+    uint32_t end;   /* of the payload, from the first word */
     uint32_t phase; /* of its first posting where it is written, modulo 4; of what is not written, UINT32_MAX */
 };
 
@@ -146,7 +147,7 @@ template <int KIND, class TAKE> PRIM void lines_any(const lines_tile &t, const l
 #pragma unroll
         for (int k = 0; k < 4; k++)
             if (has && slot + k >= 0 && slot + k < count)
-                v[k] += lines_take(t.room, (uint32_t)(slot + k));
+                v[k] += t.room->adds[slot + k];
         lines_four<KIND>(t, h, slot, v, take);
     }
     if (has)
@@ -204,12 +205,22 @@ template <int KIND, int K, int U, class TAKE> PRIM void lines_loose_row(const li
         blocks[u].template docids<KIND>(t, h[u], take);
 }
 
+/* While blocks from one byte to another are in work, those LINES_AHEAD further on are on their way: of large tiles, all of
+ * them at once would be too much for the second-level cache. */
+PRIM void lines_ahead(const lines_tile &t, uint32_t from, uint32_t to)
+{
+    uint32_t line = from + LINES_AHEAD + prim_lane() * 128;
+    if (line < prim_min(to + LINES_AHEAD, t.end))
+        prim_prefetch((const unsigned char *)t.words + line);
+}
+
 template <int KIND, int CUT, int LANES, int U, class TAKE>
 PRIM void lines_walk(const tile_view &of, uint32_t phase, TAKE &take)
 {
     const uint32_t step = U * (32 / LANES);
     lines_line list = lines_of_list<KIND>(of.docs, of.docs_bytes);
-    lines_tile t = {prim_at<const uint32_t>(lines_words(of)), list, lines_open<KIND, CUT>(of, list), of.blocks, phase};
+    lines_tile t = {prim_at<const uint32_t>(lines_words(of)), list, nullptr, of.blocks, 0, phase};
+    t.room = lines_open<KIND, CUT>(of, list, &t.end);
     uint32_t shape = t.room->heads[prim_lane()].shape, w = lines_width(shape);
     bool is_plain = CUT == LINES_BY_HASH ? lines_exceptions(shape) == 0 : lines_is_plain(shape);
     uint32_t not16 = ~prim_ballot<32>(is_plain && w <= 16), not21 = ~prim_ballot<32>(is_plain && w > 16 && w <= 21);
@@ -217,6 +228,8 @@ PRIM void lines_walk(const tile_view &of, uint32_t phase, TAKE &take)
     line.open(list);
 #pragma unroll 1
     for (uint32_t i = 0; i < t.blocks; i += step, not16 >>= step, not21 >>= step) {
+        if (i + step < t.blocks)
+            lines_ahead(t, t.room->heads[i].at, t.room->heads[i + step].at);
         if (CUT == LINES_BY_HASH && not16 % (1 << step) == 0)
             lines_loose_row<KIND, 16, U>(t, i, take);
         else if (CUT && not16 % (1 << step) == 0)

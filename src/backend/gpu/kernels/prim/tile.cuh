@@ -69,15 +69,21 @@ template <int CUT> PRIM tile_place tile_block(const tile_view &t, uint32_t b)
     return {begin, is_sound ? next - begin : 0, is_sound ? from : 0, is_sound ? to - from : 0};
 }
 
-/* The payload from the first block of lane 0 to that of lane n - 1, on its way to the second-level cache before the warp
- * comes to it. Blocks of these lanes are bytes `from` to `to`. */
-PRIM void tile_prefetch(const tile_view &t, uint32_t from, uint32_t to, uint32_t n)
+/* Bytes `from` to `to` - 1 of what begins at an address, on their way to the second-level cache before the warp comes to
+ * them. */
+PRIM void tile_prefetch(uint64_t at, uint32_t from, uint32_t to)
 {
-    const uint32_t line = 128, most = 32 << 10;
-    uint32_t begin = prim_shuffle<32>(from, 0), end = prim_min(prim_shuffle<32>(to, n - 1), t.docs_bytes);
-    end = prim_min(end, begin + most);
-    for (uint32_t at = begin + prim_lane() * line; at < end; at += 32 * line)
-        prim_prefetch(prim_at<const void>(t.docs + at));
+#pragma unroll 1
+    for (uint32_t line = from + prim_lane() * 128; line < to; line += 32 * 128)
+        prim_prefetch(prim_at<const void>(at + line));
+}
+/* The payload from the block of lane 0 to that of lane n - 1, these lanes' being bytes `from` to `to` - 1; no more than
+ * `most` of it. Returns the end of all. */
+PRIM uint32_t tile_prefetch_blocks(const tile_view &t, uint32_t from, uint32_t to, uint32_t most)
+{
+    uint32_t begin = prim_shuffle<32>(from, 0), end = prim_min(prim_shuffle<32>(to, t.blocks - 1), t.docs_bytes);
+    tile_prefetch(t.docs, begin, end - begin < most ? end : begin + most);
+    return end;
 }
 
 /* Which warp of the grid this is: its tile's number. */
