@@ -7,4 +7,3 @@
 
 RP_KERNEL(decode_parapfor_x1_kernel, karg_decode) { gaps_decode<block_parapfor, 1>(a); }
 RP_KERNEL(decode_parapfor_x2_kernel, karg_decode) { gaps_decode<block_parapfor, 2>(a); }
-RP_KERNEL(decode_parapfor_x4_kernel, karg_decode) { gaps_decode<block_parapfor, 4>(a); }

@@ -169,7 +169,7 @@ PRIM void rec_read(const rec_list &l, uint64_t in, uint32_t i, rec_room *room)
 }
 
 /* What is to be added to the gaps of group g, of any kind; false: nothing. */
-PRIM_APART bool rec_group(uint64_t docs, uint32_t docs_bytes, uint32_t n, uint32_t g, rec_room *room)
+PRIM bool rec_group(uint64_t docs, uint32_t docs_bytes, uint32_t n, uint32_t g, rec_room *room)
 {
     rec_list l = rec_open(docs, docs_bytes, n);
     uint32_t count = prim_min(n - g * GROUP, (uint32_t)GROUP);

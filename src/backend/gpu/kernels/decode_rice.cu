@@ -7,4 +7,3 @@
 
 RP_KERNEL(decode_rice_x1_kernel, karg_decode) { gaps_decode<block_rice, 1>(a); }
 RP_KERNEL(decode_rice_x2_kernel, karg_decode) { gaps_decode<block_rice, 2>(a); }
-RP_KERNEL(decode_rice_x4_kernel, karg_decode) { gaps_decode<block_rice, 4>(a); }

@@ -81,7 +81,7 @@ struct newpfd_room {
 static_assert(sizeof(newpfd_room) == KARG_SHARED_NEWPFD, "as launches have it");
 
 /* By a warp: k exceptions of any number and size, of lows of w bits, into a clear room. */
-PRIM_APART void newpfd_put_all(pack_bits at, uint32_t words, uint32_t k, uint32_t w, newpfd_room *room)
+PRIM void newpfd_put_all(pack_bits at, uint32_t words, uint32_t k, uint32_t w, newpfd_room *room)
 {
     uint32_t done = 0;
     newpfd_expand_all(at, words, 2 * k, room->numbers);
