@@ -7,4 +7,3 @@
 
 RP_KERNEL(decode_optpfd_x1_kernel, karg_decode) { gaps_decode<block_optpfd, 1>(a); }
 RP_KERNEL(decode_optpfd_x2_kernel, karg_decode) { gaps_decode<block_optpfd, 2>(a); }
-RP_KERNEL_BOUNDED(decode_optpfd_x2b_kernel, karg_decode, 128, 9) { gaps_decode<block_optpfd, 2>(a); }

@@ -14,5 +14,4 @@ RP_KERNEL(decode_seglrc_at_kernel, karg_decode) { lines_at_all<LINES_OWN, LINES_
 RP_KERNEL(decode_seglrc_sum8_x2_kernel, karg_decode) { lines_sum<LINES_OWN, LINES_BY_256, 32, 2>(a); }
 RP_KERNEL(decode_seglrc_sum16_x1_kernel, karg_decode) { lines_sum<LINES_OWN, LINES_BY_256, 16, 1>(a); }
 RP_KERNEL(decode_seglrc_sum16_x2_kernel, karg_decode) { lines_sum<LINES_OWN, LINES_BY_256, 16, 2>(a); }
-RP_KERNEL_BOUNDED(decode_seglrc_sum16_x2b_kernel, karg_decode, 256, 6) { lines_sum<LINES_OWN, LINES_BY_256, 16, 2>(a); }
 RP_KERNEL(decode_seglrc_sum16_x4_kernel, karg_decode) { lines_sum<LINES_OWN, LINES_BY_256, 16, 4>(a); }

@@ -209,9 +209,7 @@ template <int KIND, int K, int U, class TAKE> PRIM void lines_loose_row(const li
  * them at once would be too much for the second-level cache. */
 PRIM void lines_ahead(const lines_tile &t, uint32_t from, uint32_t to)
 {
-    uint32_t line = from + LINES_AHEAD + prim_lane() * 128;
-    if (line < prim_min(to + LINES_AHEAD, t.end))
-        prim_prefetch((const unsigned char *)t.words + line);
+    tile_prefetch((uint64_t)(uintptr_t)t.words, from + LINES_AHEAD, prim_min(to + LINES_AHEAD, t.end));
 }
 
 template <int KIND, int CUT, int LANES, int U, class TAKE>

@@ -8,7 +8,10 @@
 
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-enum { TILE_BLOCK_MOST = 256 }; /* postings of the largest block */
+enum {
+    TILE_BLOCK_MOST = 256, /* postings of the largest block */
+    TILE_SECTOR = 32,      /* bytes that a prefetch brings */
+};
 
 struct tile_view {
     uint64_t docs, last, offsets, first; /* of the list */
@@ -74,8 +77,8 @@ template <int CUT> PRIM tile_place tile_block(const tile_view &t, uint32_t b)
 PRIM void tile_prefetch(uint64_t at, uint32_t from, uint32_t to)
 {
 #pragma unroll 1
-    for (uint32_t line = from + prim_lane() * 128; line < to; line += 32 * 128)
-        prim_prefetch(prim_at<const void>(at + line));
+    for (uint32_t sector = from + prim_lane() * TILE_SECTOR; sector < to; sector += 32 * TILE_SECTOR)
+        prim_prefetch(prim_at<const void>(at + sector));
 }
 /* The payload from the block of lane 0 to that of lane n - 1, these lanes' being bytes `from` to `to` - 1; no more than
  * `most` of it. Returns the end of all. */
