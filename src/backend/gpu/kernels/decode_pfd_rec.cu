@@ -202,10 +202,6 @@ PRIM rec_head rec_look(const rec_list &l, uint64_t words, uint32_t g)
         return h;
     uint64_t in = l.groups + from;
     uint32_t first = pack_word(pack_at(in), 0), n = first & 0xFFFF, k1 = first >> 16 & 255, left = l.groups_bytes - from;
-#pragma unroll
-    for (uint32_t at = TILE_SECTOR; at <= 4 * TILE_SECTOR; at += TILE_SECTOR) /* about what a group has */
-        if (at < left)
-            prim_prefetch(prim_at<const void>(in + at));
     uint32_t w1 = rec_width(l, 1), w2 = rec_width(l, 2);
     h.at = (uint32_t)(in - words);
     h.n = n;
@@ -337,7 +333,8 @@ PRIM void rec_blocks(const tile_view &t, const rec_list &l, const rec_widths &w,
 PRIM void rec_open_groups(const tile_view &t, const rec_list &l, uint32_t first, uint32_t n, rec_room *room)
 {
     uint64_t words = t.docs & ~(uint64_t)3, low = l.lows + (uint64_t)t.block * (KARG_BLOCK / 8) * l.w;
-    tile_prefetch(low, 0, (uint32_t)prim_min((uint64_t)t.blocks * (KARG_BLOCK / 8) * l.w, t.docs + t.docs_bytes - low));
+    uint32_t left = (uint32_t)(t.docs + t.docs_bytes - low);
+    tile_prefetch(low, 0, prim_min(t.blocks * (KARG_BLOCK / 8) * l.w, left), TILE_LINE);
     rec_head mine = {};
     if (prim_lane() < n && l.n_arrays > 1)
         mine = rec_look(l, words, first + prim_lane());
