@@ -198,7 +198,7 @@ PRIM rec_head rec_look(const rec_list &l, uint64_t words, uint32_t g)
 {
     rec_head h = {};
     uint32_t from = pack_word(pack_at(l.starts + 4 * (uint64_t)g), 0);
-    if (from > l.groups_bytes || l.groups_bytes - from < 4)
+    if (from > l.groups_bytes || l.groups_bytes - from < 2)
         return h;
     uint64_t in = l.groups + from;
     uint32_t first = pack_word(pack_at(in), 0), n = first & 0xFFFF, k1 = first >> 16 & 255, left = l.groups_bytes - from;
