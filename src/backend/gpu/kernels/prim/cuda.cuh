@@ -1,4 +1,6 @@
 /* cuda.cuh: prim.cuh for CUDA. */
+#include <cuda_pipeline_primitives.h>
+
 #define PRIM static __device__ __forceinline__
 #define PRIM_MEMBER __device__ __forceinline__ /* of a struct */
 #define PRIM_APART static __device__ __noinline__ /* rarely called: keeps its registers to itself */
@@ -78,6 +80,13 @@ template <class T> PRIM T prim_load(const T *at) { return __ldg(at); }
 template <class T> PRIM T prim_load_once(const T *at) { return __ldcs(at); }
 /* To the second-level cache; of any address of device memory. */
 PRIM void prim_prefetch(const void *at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
+/* 16 bytes of device memory to shared memory, both aligned to 16; there after a wait, for this thread. */
+PRIM void prim_copy16(void *to, const void *from) { __pipeline_memcpy_async(to, from, 16); }
+PRIM void prim_copies_wait()
+{
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+}
 template <class T> PRIM void prim_store_once(T *at, T v) { __stcs(at, v); }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__popc(v); }
@@ -90,6 +99,11 @@ PRIM uint32_t prim_byte(uint32_t v, uint32_t i) { return __byte_perm(v, 0, 0x444
 PRIM uint32_t prim_funnel(uint32_t low, uint32_t high, uint32_t shift)
 {
     return __funnelshift_r(low, high, shift);
+}
+/* The same where shift is at most 32. */
+PRIM uint32_t prim_funnel32(uint32_t low, uint32_t high, uint32_t shift)
+{
+    return __funnelshift_rc(low, high, shift);
 }
 /* IEEE operations that no option changes. */
 PRIM float prim_div(float x, float y) { return __fdiv_rn(x, y); }

@@ -112,6 +112,8 @@ PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at 
 template <class T> PRIM T prim_load(const T *at) { return *at; }
 template <class T> PRIM T prim_load_once(const T *at) { return *at; }
 PRIM void prim_prefetch(const void *) {}
+PRIM void prim_copy16(void *to, const void *from) { __builtin_memcpy(to, from, 16); }
+PRIM void prim_copies_wait() {}
 template <class T> PRIM void prim_store_once(T *at, T v) { *at = v; }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
@@ -123,6 +125,10 @@ PRIM uint32_t prim_byte(uint32_t v, uint32_t i) { return v >> 8 * i & 255; }
 PRIM uint32_t prim_funnel(uint32_t low, uint32_t high, uint32_t shift)
 {
     return (uint32_t)(((uint64_t)high << 32 | low) >> (shift & 31));
+}
+PRIM uint32_t prim_funnel32(uint32_t low, uint32_t high, uint32_t shift)
+{
+    return (uint32_t)(((uint64_t)high << 32 | low) >> (shift < 32 ? shift : 32));
 }
 PRIM float prim_div(float x, float y) { return x / y; }
 PRIM float prim_mul(float x, float y) { return x * y; }
