@@ -123,6 +123,7 @@ void rp__gpu_case_decode_cost(const rp__gpu_case *row, const void *state, uint64
 enum { RAW = 1, VBYTE = 2, BP128 = 3, EF128 = 12, IIU = 16, BITMAP = 17 };
 
 #define BLOCKS(threads, tile) RP_GPU_DECODE_HOW(KARG_SHARED_BLOCKS, threads, tile)
+#define BP(threads, tile)     RP_GPU_DECODE_HOW(KARG_SHARED_BP128, threads, tile)
 #define EF(threads, tile)     RP_GPU_DECODE_HOW(KARG_SHARED_EF128, threads, tile)
 #define BITS(threads, tile)   RP_GPU_DECODE_HOW(KARG_SHARED_BITMAP, threads, tile)
 #define PAIRS(threads, tile)  RP_GPU_DECODE_HOW(KARG_SHARED_IIU, threads, tile)
@@ -133,78 +134,49 @@ enum { RAW = 1, VBYTE = 2, BP128 = 3, EF128 = 12, IIU = 16, BITMAP = 17 };
 #define ROW                   RP_GPU_DECODE_ROW
 /* The widths that figures are given for. */
 #define BP128_ROWS(what, kernel, option)                                                           \
-    ROW("bp128 " what " w4", kernel, BP128, 4, option),                                            \
-        ROW("bp128 " what " w8", kernel, BP128, 8, option),                                        \
-        ROW("bp128 " what " w13", kernel, BP128, 13, option),                                      \
-        ROW("bp128 " what " varied", kernel, BP128, VARIED, option)
+    ROW("bp128 " what "w4", kernel, BP128, 4, option),                                             \
+        ROW("bp128 " what "w8", kernel, BP128, 8, option),                                         \
+        ROW("bp128 " what "w13", kernel, BP128, 13, option),                                       \
+        ROW("bp128 " what "varied", kernel, BP128, VARIED, option)
 #define EF128_ROWS(what, kernel, option)                                                           \
-    ROW("ef128 " what " l4", kernel, EF128, LOW(4), option),                                       \
-        ROW("ef128 " what " l8", kernel, EF128, LOW(8), option),                                   \
-        ROW("ef128 " what " l13", kernel, EF128, LOW(13), option),                                 \
-        ROW("ef128 " what " varied", kernel, EF128, VARIED, option)
+    ROW("ef128 " what "l4", kernel, EF128, LOW(4), option),                                        \
+        ROW("ef128 " what "l8", kernel, EF128, LOW(8), option),                                    \
+        ROW("ef128 " what "l13", kernel, EF128, LOW(13), option),                                  \
+        ROW("ef128 " what "varied", kernel, EF128, VARIED, option)
 
 const rp__gpu_case rp__gpu_case_decode_rows[] = {
-    ROW("raw x1", decode_raw_x1_kernel, RAW, 8, BLOCKS(256, 32)),
-    ROW("raw x4", decode_raw_x4_kernel, RAW, 8, BLOCKS(256, 32)),
-    ROW("raw damaged", decode_raw_x4_kernel, RAW, DAMAGED, BLOCKS(64, 5)),
-    ROW("raw sum x4", decode_raw_sum_x4_kernel, RAW, 8, BLOCKS(256, 32) | SUM),
-    ROW("raw sum x8", decode_raw_sum_x8_kernel, RAW, 8, BLOCKS(256, 32) | SUM),
-    ROW("raw sum ones", decode_raw_ones_kernel, RAW, VARIED, BLOCKS(256, 32) | SUM),
+    ROW("raw", decode_raw_kernel, RAW, 8, BLOCKS(256, 32)),
+    ROW("raw damaged", decode_raw_kernel, RAW, DAMAGED, BLOCKS(64, 5)),
+    ROW("raw sum", decode_raw_sum_kernel, RAW, 8, BLOCKS(256, 32) | SUM),
 
-    BP128_ROWS("x1", decode_bp128_x1_kernel, BLOCKS(256, 32)),
-    BP128_ROWS("x2", decode_bp128_x2_kernel, BLOCKS(256, 32)),
-    BP128_ROWS("x4", decode_bp128_x4_kernel, BLOCKS(256, 32)),
-    BP128_ROWS("x8", decode_bp128_x8_kernel, BLOCKS(256, 32)),
-    BP128_ROWS("x4 128 threads", decode_bp128_x4_kernel, BLOCKS(128, 32)),
-    BP128_ROWS("x4 tiles of 16", decode_bp128_x4_kernel, BLOCKS(128, 16)),
-    ROW("bp128 damaged", decode_bp128_x2_kernel, BP128, DAMAGED, BLOCKS(64, 5)),
-    BP128_ROWS("sum 4 x1", decode_bp128_sum4_x1_kernel, BLOCKS(256, 32) | SUM),
-    BP128_ROWS("sum 4 x2", decode_bp128_sum4_x2_kernel, BLOCKS(256, 32) | SUM),
-    BP128_ROWS("sum 4 x4", decode_bp128_sum4_x4_kernel, BLOCKS(256, 32) | SUM),
-    BP128_ROWS("sum 8 x1", decode_bp128_sum8_x1_kernel, BLOCKS(256, 32) | SUM),
-    BP128_ROWS("sum 8 x2", decode_bp128_sum8_x2_kernel, BLOCKS(256, 32) | SUM),
-    BP128_ROWS("sum 8 x4", decode_bp128_sum8_x4_kernel, BLOCKS(256, 32) | SUM),
-    BP128_ROWS("sum 8 x2 tiles of 128", decode_bp128_sum8_x2_kernel, BLOCKS(128, 128) | SUM),
-    ROW("bp128 sum damaged", decode_bp128_sum8_x2_kernel, BP128, DAMAGED, BLOCKS(64, 5) | SUM),
-    BP128_ROWS("sum ones", decode_bp128_ones_kernel, BLOCKS(256, 32) | SUM),
+    BP128_ROWS("", decode_bp128_kernel, BP(128, 16)),
+    ROW("bp128 damaged", decode_bp128_kernel, BP128, DAMAGED, BP(64, 5)),
+    BP128_ROWS("sum ", decode_bp128_sum_kernel, BLOCKS(128, 32) | SUM),
+    ROW("bp128 sum damaged", decode_bp128_sum_kernel, BP128, DAMAGED, BLOCKS(64, 5) | SUM),
+    BP128_ROWS("sum ones ", decode_bp128_ones_kernel, BLOCKS(256, 32) | SUM),
 
-    EF128_ROWS("x1", decode_ef128_x1_kernel, EF(256, 32)),
-    EF128_ROWS("x2", decode_ef128_x2_kernel, EF(256, 32)),
-    EF128_ROWS("x4", decode_ef128_x4_kernel, EF(256, 32)),
-    ROW("ef128 damaged", decode_ef128_x2_kernel, EF128, DAMAGED, EF(64, 5)),
-    EF128_ROWS("sum 4 x1", decode_ef128_sum4_x1_kernel, EF(256, 32) | SUM),
-    EF128_ROWS("sum 4 x2", decode_ef128_sum4_x2_kernel, EF(256, 32) | SUM),
-    EF128_ROWS("sum 8 x1", decode_ef128_sum8_x1_kernel, EF(256, 32) | SUM),
-    EF128_ROWS("sum 8 x2", decode_ef128_sum8_x2_kernel, EF(256, 32) | SUM),
-    EF128_ROWS("sum 8 x4", decode_ef128_sum8_x4_kernel, EF(256, 32) | SUM),
-    ROW("ef128 sum damaged", decode_ef128_sum8_x2_kernel, EF128, DAMAGED, EF(64, 5) | SUM),
-    EF128_ROWS("sum ones", decode_ef128_ones_kernel, EF(256, 32) | SUM),
+    EF128_ROWS("", decode_ef128_kernel, EF(128, 16)),
+    ROW("ef128 damaged", decode_ef128_kernel, EF128, DAMAGED, EF(64, 5)),
+    EF128_ROWS("sum ", decode_ef128_sum_kernel, EF(128, 32) | SUM),
+    ROW("ef128 sum damaged", decode_ef128_sum_kernel, EF128, DAMAGED, EF(64, 5) | SUM),
+    EF128_ROWS("sum ones ", decode_ef128_ones_kernel, EF(256, 32) | SUM),
 
-    ROW("vbyte x1 w8", decode_vbyte_x1_kernel, VBYTE, 8, BLOCKS(256, 32)),
-    ROW("vbyte x2 w8", decode_vbyte_x2_kernel, VBYTE, 8, BLOCKS(256, 32)),
-    ROW("vbyte x4 w8", decode_vbyte_x4_kernel, VBYTE, 8, BLOCKS(256, 32)),
-    ROW("vbyte x2 varied", decode_vbyte_x2_kernel, VBYTE, VARIED, BLOCKS(256, 32)),
-    ROW("vbyte damaged", decode_vbyte_x4_kernel, VBYTE, DAMAGED, BLOCKS(64, 5)),
+    ROW("vbyte w8", decode_vbyte_kernel, VBYTE, 8, BLOCKS(256, 32)),
+    ROW("vbyte varied", decode_vbyte_kernel, VBYTE, VARIED, BLOCKS(256, 32)),
+    ROW("vbyte damaged", decode_vbyte_kernel, VBYTE, DAMAGED, BLOCKS(64, 5)),
 
-    ROW("bitmap x1 w1", decode_bitmap_x1_kernel, BITMAP, 1, BITS(256, 32)),
-    ROW("bitmap x1 w4", decode_bitmap_x1_kernel, BITMAP, 4, BITS(256, 32)),
-    ROW("bitmap x2 w4", decode_bitmap_x2_kernel, BITMAP, 4, BITS(256, 32)),
-    ROW("bitmap x2 w6", decode_bitmap_x2_kernel, BITMAP, 6, BITS(256, 32)),
-    ROW("bitmap x1 varied", decode_bitmap_x1_kernel, BITMAP, VARIED, BITS(256, 32)),
-    ROW("bitmap damaged", decode_bitmap_x2_kernel, BITMAP, DAMAGED, BITS(64, 5)),
-    ROW("bitmap sum x1 w4", decode_bitmap_sum_x1_kernel, BITMAP, 4, BITS(256, 32) | SUM),
-    ROW("bitmap sum x2 w1", decode_bitmap_sum_x2_kernel, BITMAP, 1, BITS(256, 32) | SUM),
-    ROW("bitmap sum x2 w4", decode_bitmap_sum_x2_kernel, BITMAP, 4, BITS(256, 32) | SUM),
-    ROW("bitmap sum ones w4", decode_bitmap_ones_kernel, BITMAP, 4, BITS(256, 32) | SUM),
-    ROW("bitmap sum ones varied", decode_bitmap_ones_kernel, BITMAP, VARIED, BITS(256, 32) | SUM),
+    ROW("bitmap w1", decode_bitmap_kernel, BITMAP, 1, BITS(256, 32)),
+    ROW("bitmap w4", decode_bitmap_kernel, BITMAP, 4, BITS(256, 32)),
+    ROW("bitmap w6", decode_bitmap_kernel, BITMAP, 6, BITS(256, 32)),
+    ROW("bitmap varied", decode_bitmap_kernel, BITMAP, VARIED, BITS(256, 32)),
+    ROW("bitmap damaged", decode_bitmap_kernel, BITMAP, DAMAGED, BITS(64, 5)),
+    ROW("bitmap sum w1", decode_bitmap_sum_kernel, BITMAP, 1, BITS(256, 32) | SUM),
+    ROW("bitmap sum w4", decode_bitmap_sum_kernel, BITMAP, 4, BITS(256, 32) | SUM),
 
-    ROW("iiu x1 w8", decode_iiu_x1_kernel, IIU, 8, PAIRS(256, 32)),
-    ROW("iiu x2 w8", decode_iiu_x2_kernel, IIU, 8, PAIRS(256, 32)),
-    ROW("iiu x2 varied", decode_iiu_x2_kernel, IIU, VARIED, PAIRS(256, 32)),
-    ROW("iiu damaged", decode_iiu_x1_kernel, IIU, DAMAGED, PAIRS(64, 5)),
-    ROW("iiu sum x1 w8", decode_iiu_sum_x1_kernel, IIU, 8, PAIRS(256, 32) | SUM),
-    ROW("iiu sum x2 w8", decode_iiu_sum_x2_kernel, IIU, 8, PAIRS(256, 32) | SUM),
-    ROW("iiu sum x1 varied", decode_iiu_sum_x1_kernel, IIU, VARIED, PAIRS(256, 32) | SUM),
-    ROW("iiu sum ones varied", decode_iiu_ones_kernel, IIU, VARIED, PAIRS(256, 32) | SUM),
+    ROW("iiu w8", decode_iiu_kernel, IIU, 8, PAIRS(256, 32)),
+    ROW("iiu varied", decode_iiu_kernel, IIU, VARIED, PAIRS(256, 32)),
+    ROW("iiu damaged", decode_iiu_kernel, IIU, DAMAGED, PAIRS(64, 5)),
+    ROW("iiu sum w8", decode_iiu_sum_kernel, IIU, 8, PAIRS(256, 32) | SUM),
+    ROW("iiu sum varied", decode_iiu_sum_kernel, IIU, VARIED, PAIRS(256, 32) | SUM),
     {0},
 };

@@ -1,21 +1,17 @@
 /* decode_bp128.cu: docids of lists in bp128: to device memory, and summed in registers.
- * One warp: a tile; a block or two at a time, 4 or 8 docids a lane, as many rows in flight as the name says.
- * Reads a block's bytes once from device memory (words are shared by lanes in L1), its 8 bytes of directory a lane each; writes 16 bytes a lane.
- * Limits: tiles of a list's blocks, any bytes (block.cuh); dynamic shared memory as KARG_SHARED_BLOCKS says.
- * Layout: docs/format.md, chapter 6. */
-#include "backend/gpu/kernels/prim/block_decode.cuh"
+ * One warp: a tile; a block at a time, 4 docids a lane; in registers four blocks, 8 docids a lane.
+ * Reads a block's bytes once (to memory by way of shared memory, else lanes share words in L1), its 8 bytes of
+ * directory a lane each; writes 16 bytes a lane. Limits: tiles of a list's blocks, any bytes (block_stage.cuh,
+ * block.cuh); dynamic shared memory as KARG_SHARED_BP128 and _BLOCKS say. Layout: docs/format.md, chapter 6. */
 #include "backend/gpu/kernels/prim/block_bp128.cuh"
+#include "backend/gpu/kernels/prim/block_decode.cuh"
+#include "backend/gpu/kernels/prim/block_stage.cuh"
 
-static_assert(BLOCK_HEADS + 2 * block_bp128::SCRATCH == KARG_SHARED_BLOCKS, "what a launch gives");
+typedef block_walk_staged<block_bp128, 4, 32, 1> to_memory;
+typedef block_walk<block_bp128, 8, 16, 2> in_registers;
+static_assert(to_memory::SHARED == KARG_SHARED_BP128 && in_registers::SHARED == KARG_SHARED_BLOCKS,
+              "what a launch gives");
 
-RP_KERNEL(decode_bp128_x1_kernel, karg_decode) { block_decode<block_bp128, 1>(a); }
-RP_KERNEL(decode_bp128_x2_kernel, karg_decode) { block_decode<block_bp128, 2>(a); }
-RP_KERNEL(decode_bp128_x4_kernel, karg_decode) { block_decode<block_bp128, 4>(a); }
-RP_KERNEL(decode_bp128_x8_kernel, karg_decode) { block_decode<block_bp128, 8>(a); }
-RP_KERNEL(decode_bp128_sum4_x1_kernel, karg_decode) { block_decode_sum<block_bp128, 4, 32, 1>(a); }
-RP_KERNEL(decode_bp128_sum4_x2_kernel, karg_decode) { block_decode_sum<block_bp128, 4, 32, 2>(a); }
-RP_KERNEL(decode_bp128_sum4_x4_kernel, karg_decode) { block_decode_sum<block_bp128, 4, 32, 4>(a); }
-RP_KERNEL(decode_bp128_sum8_x1_kernel, karg_decode) { block_decode_sum<block_bp128, 8, 16, 1>(a); }
-RP_KERNEL(decode_bp128_sum8_x2_kernel, karg_decode) { block_decode_sum<block_bp128, 8, 16, 2>(a); }
-RP_KERNEL(decode_bp128_sum8_x4_kernel, karg_decode) { block_decode_sum<block_bp128, 8, 16, 4>(a); }
-RP_KERNEL(decode_bp128_ones_kernel, karg_decode) { block_decode_ones<block_bp128, 4>(a); }
+RP_KERNEL_BOUNDED(decode_bp128_kernel, karg_decode, 128, 8) { block_decode<to_memory>(a); }
+RP_KERNEL(decode_bp128_sum_kernel, karg_decode) { block_decode_sum<in_registers>(a); }
+RP_KERNEL(decode_bp128_ones_kernel, karg_decode) { block_decode_ones<block_bp128>(a); }

@@ -1,20 +1,21 @@
 /* decode_iiu.cu: docids of lists in iiu: to device memory, and summed in registers.
- * One warp: a tile; a block of up to 256 at a time, 8 docids a lane, as many in flight as the name says.
+ * One warp: a tile; a block of up to 256 at a time, 8 docids a lane.
  * Reads a block's bytes once; docids go through 1 KiB of shared memory, as blocks begin at any rank; writes 4 bytes a
  * lane, coalesced. Limits: any bytes (block.cuh); dynamic shared memory as KARG_SHARED_IIU says.
  * Paper: Heo et al. 2020 (IIU). */
 #include "backend/gpu/kernels/prim/block_decode.cuh"
 #include "backend/gpu/kernels/prim/block_iiu.cuh"
 
-static_assert(BLOCK_HEADS + 4 * block_iiu::MOST == KARG_SHARED_IIU, "what a launch gives");
+typedef block_walk<block_iiu, 8, 32, 1> one_row;
+static_assert(one_row::SHARED + 4 * block_iiu::MOST == KARG_SHARED_IIU, "what a launch gives");
 
-template <int ROWS> PRIM void decode(const karg_decode &a)
+RP_KERNEL(decode_iiu_kernel, karg_decode)
 {
     block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
         unsigned char *shared = prim_shared() + prim_warp() * KARG_SHARED_IIU;
-        uint32_t *room = (uint32_t *)(shared + BLOCK_HEADS);
+        uint32_t *room = (uint32_t *)(shared + one_row::SHARED);
         uint32_t *out = prim_at<uint32_t>(a.docids) + tile.out, begin = block_iiu::begin(list, tile.block);
-        block_walk<block_iiu, 8, 32, ROWS>(
+        one_row::over(
             list, tile, shared,
             [&](uint32_t i, const block_head &head, uint32_t first, const uint32_t *docids, uint32_t) {
                 uint32_t rank = block_iiu::begin(list, tile.block + i) - begin;
@@ -30,8 +31,4 @@ template <int ROWS> PRIM void decode(const karg_decode &a)
     });
 }
 
-RP_KERNEL(decode_iiu_x1_kernel, karg_decode) { decode<1>(a); }
-RP_KERNEL(decode_iiu_x2_kernel, karg_decode) { decode<2>(a); }
-RP_KERNEL(decode_iiu_sum_x1_kernel, karg_decode) { block_decode_sum<block_iiu, 8, 32, 1>(a); }
-RP_KERNEL(decode_iiu_sum_x2_kernel, karg_decode) { block_decode_sum<block_iiu, 8, 32, 2>(a); }
-RP_KERNEL(decode_iiu_ones_kernel, karg_decode) { block_decode_ones<block_iiu, 8>(a); }
+RP_KERNEL(decode_iiu_sum_kernel, karg_decode) { block_decode_sum<one_row>(a); }

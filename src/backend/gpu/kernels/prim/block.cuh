@@ -3,9 +3,9 @@
  * A code is a struct with static members: `head` finds a block, by one lane; `key` says how wide its values are;
  * WIDEST is 8 if there is no other way between that for 8 bits and that for any; SCRATCH: bytes of shared memory;
  * `fetched` holds what a lane has loaded of a row of blocks, `docids` makes V docids a lane of it. A row is as many
- * blocks as have room in a warp: LANES lanes each, lane p of a block having slots p*V to p*V + V - 1. So loads of
- * several rows are in flight before the first is looked at. Scratch is used in turns: what a lane reads of one half
- * is written again only after the sync of the other.
+ * blocks as have room in a warp: LANES lanes each. Lane p of a block has slots in runs of RUN (or V, if that is less):
+ * run r begins at slot (r * LANES + p) * RUN. So loads of several rows are in flight before the first is looked at.
+ * Scratch is used in turns: what a lane reads of one half is written again only after the sync of the other.
  *
  * Safe on any bytes: `head` proves that a block lies in the list's docs_bytes, or makes it one of width 0; lanes
  * whose first slot is past the count read where slot 0 is. What they load past a block is less than RP_PAD. */
@@ -21,17 +21,18 @@ enum {
 
 /* A karg_list for reading. */
 struct block_list {
-    const uint32_t *words; /* holds the first byte of the docids: byte `phase` of its first word */
+    const uint32_t *words; /* holds the first byte of the docids, byte `phase`; aligned to 16 bytes */
     const uint32_t *last, *offsets, *first;
     uint32_t phase, docs_bytes, n, n_blocks;
+    template <class T> static PRIM_MEMBER T load(const T *at) { return prim_load(at); }
 };
 
 PRIM block_list block_list_open(const karg_list *from)
 {
     uint64_t docs = prim_load(&from->docs);
     block_list list;
-    list.words = prim_at<const uint32_t>(docs & ~UINT64_C(3));
-    list.phase = (uint32_t)docs & 3;
+    list.words = prim_at<const uint32_t>(docs & ~UINT64_C(15));
+    list.phase = (uint32_t)docs & 15;
     list.last = prim_at<const uint32_t>(prim_load(&from->last));
     list.offsets = prim_at<const uint32_t>(prim_load(&from->offsets));
     list.first = prim_at<const uint32_t>(prim_load(&from->first));
@@ -54,6 +55,12 @@ PRIM uint32_t block_byte(const block_list &list, uint32_t at)
     return prim_load((const uint8_t *)list.words + at);
 }
 
+/* The payload of a code that is made of words, and begins with one. */
+PRIM const uint32_t *block_words(const block_list &list)
+{
+    return list.words + list.phase / 4;
+}
+
 PRIM uint32_t block_base(const block_list &list, uint32_t b)
 {
     return b && list.last ? prim_load(&list.last[b - 1]) + 1 : 0;
@@ -74,13 +81,19 @@ PRIM void block_prefetch(const block_list &list, uint32_t from, uint32_t to)
         prim_prefetch((const uint8_t *)list.words + list.phase + at);
 }
 
-/* Where the bytes of block b begin and end; they are on their way then. False: not inside the payload. */
-PRIM bool block_bytes(const block_list &list, uint32_t b, uint32_t *from, uint32_t *to)
+/* Where the bytes of block b begin and end. False: not inside the payload. */
+PRIM bool block_bounds(const block_list &list, uint32_t b, uint32_t *from, uint32_t *to)
 {
     bool has = list.offsets != nullptr;
     *from = has ? prim_load(&list.offsets[b]) : 0;
     *to = has && b + 1 < list.n_blocks ? prim_load(&list.offsets[b + 1]) : list.docs_bytes;
-    bool is_inside = *from < *to && *to <= list.docs_bytes;
+    return *from < *to && *to <= list.docs_bytes;
+}
+
+/* The same; they are on their way then. */
+PRIM bool block_bytes(const block_list &list, uint32_t b, uint32_t *from, uint32_t *to)
+{
+    bool is_inside = block_bounds(list, b, from, to);
     if (is_inside)
         block_prefetch(list, *from, *to);
     return is_inside;
@@ -89,23 +102,30 @@ PRIM bool block_bytes(const block_list &list, uint32_t b, uint32_t *from, uint32
 /* Ways to decode a row: of values of up to 8 bits, of up to 16; blocks are full then. And of any blocks. */
 static const uint32_t BLOCK_ANY = 32;
 
-/* The next rows of a walk: from block i of the tile on, decoded in the way K. `take` gets the number of a block in the
- * tile, its head, the lane's first slot in it, the docids of its slots, and how many of these there are. */
-template <class CODE, int V, int LANES, int ROWS, uint32_t K, class TAKE>
-PRIM void block_rows(const block_list &list, const block_head (&head)[ROWS], uint32_t i,
-                     unsigned char *scratch, TAKE take)
+/* Slots that a lane has side by side. */
+template <class CODE, int V> PRIM constexpr uint32_t block_run() { return V < CODE::RUN ? V : CODE::RUN; }
+
+/* The next rows of a walk: from block i of the tile on, decoded in the way K. For each run `take` gets the number of a
+ * block in the tile, its head, the run's first slot in it, the docids of its slots, and how many of these there are. */
+template <class CODE, int V, int LANES, int ROWS, uint32_t K, class SOURCE, class TAKE>
+PRIM void block_rows(const SOURCE &in, const block_head (&head)[ROWS], uint32_t i, unsigned char *scratch, TAKE take)
 {
     typename CODE::template fetched<V, LANES, K> words[ROWS];
-    uint32_t first = prim_lane() % LANES * V, turn = ROWS > 1 ? 0 : i / (32 / LANES);
+    const uint32_t run = block_run<CODE, V>();
+    uint32_t first = prim_lane() % LANES * run, turn = ROWS > 1 ? 0 : i / (32 / LANES);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        words[r].load(list, head[r], first);
+        words[r].load(in, head[r], first);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         uint32_t docids[V], count = head[r].count % 65536;
-        words[r].docids(list, head[r], first, scratch + (turn + r) % 2 * CODE::SCRATCH, docids);
-        take(i + r * (32 / LANES) + prim_lane() / LANES, head[r], first, docids,
-             K < BLOCK_ANY || first + V <= count ? V : first < count ? count - first : 0);
+        words[r].docids(in, head[r], first, scratch + (turn + r) % 2 * CODE::SCRATCH, docids);
+#pragma unroll
+        for (uint32_t k = 0; k < V; k += run) {
+            uint32_t slot = first + k * LANES;
+            take(i + r * (32 / LANES) + prim_lane() / LANES, head[r], slot, docids + k,
+                 K < BLOCK_ANY || slot + run <= count ? run : slot < count ? count - slot : 0);
+        }
     }
 }
 
@@ -130,40 +150,54 @@ PRIM uint32_t block_one(const block_list &list, uint32_t b, unsigned char *scrat
     return count;
 }
 
-/* All blocks of a tile, ROWS rows at a time. `shared`: BLOCK_HEADS + 2 * CODE::SCRATCH bytes of the warp's own. */
-template <class CODE, int V, int LANES, int ROWS, class TAKE>
-PRIM void block_walk(const block_list &list, const karg_tile &tile, unsigned char *shared, TAKE take)
+/* The blocks of lanes p to p + n - 1, which are those from `first` on of the tile, ROWS rows at a time; `mine` is all
+ * zeros in other lanes. `shared`: BLOCK_HEADS + 2 * CODE::SCRATCH bytes. */
+template <class CODE, int V, int LANES, int ROWS, class SOURCE, class TAKE>
+PRIM void block_turns(const SOURCE &in, const block_head &mine, uint32_t p, uint32_t n, uint32_t first,
+                      unsigned char *shared, TAKE take)
 {
     const uint32_t step = ROWS * (32 / LANES);
     block_head *heads = (block_head *)shared;
     unsigned char *scratch = shared + BLOCK_HEADS;
-    for (uint32_t from = 0; from < tile.n; from += 32) {
-        uint32_t n = prim_min<uint32_t>(tile.n - from, 32);
-        block_head mine = {0, 0, 0, 0};
-        if (prim_lane() < n)
-            mine = CODE::head(list, tile.block + from + prim_lane());
-        uint32_t key = mine.count % 65536 == V * LANES ? CODE::key(mine) : BLOCK_ANY;
-        uint32_t above8 = prim_ballot<32>(key > 8), above16 = prim_ballot<32>(key > 16);
-        heads[prim_lane()] = mine;
-        prim_sync_tile();
-        for (uint32_t i = 0; i < n; i += step, above8 >>= step, above16 >>= step) {
-            block_head head[ROWS];
+    uint32_t key = mine.count % 65536 == V * LANES ? CODE::key(mine) : BLOCK_ANY;
+    uint32_t above8 = prim_ballot<32>(key > 8) >> p, above16 = prim_ballot<32>(key > 16) >> p;
+    heads[(prim_lane() - p) % 32] = mine;
+    prim_sync_tile();
+    for (uint32_t i = 0; i < n; i += step, above8 >>= step, above16 >>= step) {
+        block_head head[ROWS];
 #pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                head[r] = heads[i + r * (32 / LANES) + prim_lane() / LANES];
-            if (above8 % (1 << step) == 0)
-                block_rows<CODE, V, LANES, ROWS, 8>(list, head, from + i, scratch, take);
-            else if (CODE::WIDEST > 8 && above16 % (1 << step) == 0)
-                block_rows<CODE, V, LANES, ROWS, 16>(list, head, from + i, scratch, take);
-            else /* rare, and held in many registers: row by row */
+        for (int r = 0; r < ROWS; r++)
+            head[r] = heads[i + r * (32 / LANES) + prim_lane() / LANES];
+        if (above8 % (1 << step) == 0)
+            block_rows<CODE, V, LANES, ROWS, 8>(in, head, first + i, scratch, take);
+        else if (CODE::WIDEST > 8 && above16 % (1 << step) == 0)
+            block_rows<CODE, V, LANES, ROWS, 16>(in, head, first + i, scratch, take);
+        else /* rare, and held in many registers: row by row */
 #pragma unroll 1
-                for (uint32_t r = i; r < i + step; r += 32 / LANES) {
-                    block_head one[1] = {heads[r + prim_lane() / LANES]};
-                    block_rows<CODE, V, LANES, 1, BLOCK_ANY>(list, one, from + r, scratch, take);
-                }
-        }
-        prim_sync_tile();
+            for (uint32_t r = i; r < i + step; r += 32 / LANES) {
+                block_head one[1] = {heads[r + prim_lane() / LANES]};
+                block_rows<CODE, V, LANES, 1, BLOCK_ANY>(in, one, first + r, scratch, take);
+            }
     }
+    prim_sync_tile();
 }
+
+/* A walk over all blocks of a tile. */
+template <class C, int VALUES, int LANES, int ROWS> struct block_walk {
+    typedef C CODE;
+    static const int V = VALUES, SHARED = BLOCK_HEADS + 2 * C::SCRATCH; /* bytes of the warp's own, aligned to 16 */
+
+    template <class TAKE>
+    static PRIM_MEMBER void over(const block_list &list, const karg_tile &tile, unsigned char *shared, TAKE take)
+    {
+        for (uint32_t from = 0; from < tile.n; from += 32) {
+            uint32_t n = prim_min<uint32_t>(tile.n - from, 32);
+            block_head mine = {0, 0, 0, 0};
+            if (prim_lane() < n)
+                mine = C::head(list, tile.block + from + prim_lane());
+            block_turns<C, V, LANES, ROWS>(list, mine, 0, n, from, shared, take);
+        }
+    }
+};
 
 #endif

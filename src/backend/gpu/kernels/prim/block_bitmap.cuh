@@ -7,7 +7,7 @@
 #include "backend/gpu/kernels/prim/block.cuh"
 
 struct block_bitmap {
-    static const int SCRATCH = KARG_BLOCK * 4, WIDEST = 8;
+    static const int RUN = 8, SCRATCH = KARG_BLOCK * 4, WIDEST = 8;
     static const int HEAD = 2; /* words before the bits */
     enum { SPARSE = 1 };       /* the base that says so */
 
@@ -18,7 +18,7 @@ struct block_bitmap {
         uint32_t count = block_count(list, b), next = block_base(list, b), there = list.docs_bytes / 4;
         if (there < HEAD || count == 0)
             return block_head{0, 0, 0, count};
-        uint32_t base = prim_load(list.words), words = prim_load(list.words + 1);
+        uint32_t base = prim_load(block_words(list)), words = prim_load(block_words(list) + 1);
         if (base == SPARSE) {
             uint32_t rank = b * KARG_BLOCK;
             bool is_inside = rank <= there - HEAD && count <= there - HEAD - rank;
@@ -41,8 +41,8 @@ struct block_bitmap {
         PRIM_MEMBER void load_bits(const block_list &list, const block_head &head, uint32_t bit)
         {
             uint32_t at = bit / 32;
-            word[0] = at < head.shape ? prim_load(list.words + HEAD + at) : 0;
-            word[1] = at + 1 < head.shape ? prim_load(list.words + HEAD + at + 1) : 0;
+            word[0] = at < head.shape ? prim_load(block_words(list) + HEAD + at) : 0;
+            word[1] = at + 1 < head.shape ? prim_load(block_words(list) + HEAD + at + 1) : 0;
         }
 
         PRIM_MEMBER void load(const block_list &list, const block_head &head, uint32_t first)
@@ -69,7 +69,7 @@ struct block_bitmap {
 #pragma unroll
                 for (int k = 0; k < V; k++)
                     out[k] = head.shape && first + k < count
-                                 ? prim_load(list.words + HEAD + head.at + first + k)
+                                 ? prim_load(block_words(list) + HEAD + head.at + first + k)
                                  : 0;
                 return;
             }

@@ -19,16 +19,16 @@ template <int V, int K> struct block_bits {
     uint32_t shift[WINDOWS];
 
     /* Value i at bit i * stride from bit `bit` on of byte `at`; stride is at most K. */
-    PRIM_MEMBER void load(const uint32_t *words, uint32_t at, uint32_t bit, uint32_t stride)
+    template <class SOURCE> PRIM_MEMBER void load(const SOURCE &in, uint32_t at, uint32_t bit, uint32_t stride)
     {
         bit += at % 4 * 8;
 #pragma unroll
         for (int j = 0; j < WINDOWS; j++, bit += PER * stride) {
-            const uint32_t *from = words + (at / 4 + bit / 32);
+            const uint32_t *from = in.words + (at / 4 + bit / 32);
             shift[j] = bit;
 #pragma unroll
             for (int k = 0; k < WORDS; k++)
-                word[j][k] = prim_load(from + k);
+                word[j][k] = SOURCE::load(from + k);
         }
     }
 
@@ -45,6 +45,33 @@ template <int V, int K> struct block_bits {
             for (int k = 0; k < PER; k++)
                 out[j * PER + k] = (uint32_t)((k < half ? window : rest) >> k % half * stride) & mask;
         }
+    }
+};
+
+/* Four of 9 to 16 bits span more lines of the first-level cache, and loads by words would go through each three times:
+ * by 8 bytes it is twice. */
+template <> struct block_bits<4, 16> {
+    uint2 pair[2];
+    uint32_t shift;
+
+    template <class SOURCE> PRIM_MEMBER void load(const SOURCE &in, uint32_t at, uint32_t bit, uint32_t)
+    {
+        shift = bit + at % 8 * 8;
+        const uint2 *from = (const uint2 *)in.words + (at / 8 + shift / 64);
+        pair[0] = SOURCE::load(from);
+        pair[1] = SOURCE::load(from + 1);
+    }
+
+    PRIM_MEMBER void values(uint32_t stride, uint32_t mask, uint32_t *out) const
+    {
+        bool is_later = shift & 32; /* begins in the second of four words */
+        uint32_t a = is_later ? pair[0].y : pair[0].x, b = is_later ? pair[1].x : pair[0].y;
+        uint32_t low = prim_funnel(a, b, shift), high = prim_funnel(b, is_later ? pair[1].y : pair[1].x, shift);
+        uint32_t rest = prim_funnel32(low, high, 2 * stride);
+        out[0] = low & mask;
+        out[1] = low >> stride & mask;
+        out[2] = rest & mask;
+        out[3] = rest >> stride & mask;
     }
 };
 

@@ -18,14 +18,14 @@ template <int V, int LANES> PRIM void block_sum_gaps(uint32_t base, uint32_t *v)
 }
 
 struct block_bp128 {
-    static const int SCRATCH = 0, WIDEST = 32;
+    static const int RUN = 8, SCRATCH = 0, WIDEST = 32;
 
-    /* A block of `count` values at byte `from` of the payload, which ends before byte `to`. */
-    static PRIM_MEMBER block_head head_at(const block_list &list, uint32_t from, uint32_t to,
-                                          uint32_t count, uint32_t base)
+    /* A block of `count` values at bytes from..to of the source. */
+    template <class SOURCE>
+    static PRIM_MEMBER block_head head_at(const SOURCE &in, uint32_t from, uint32_t to, uint32_t count, uint32_t base)
     {
-        block_head head = {list.phase + from + 1, 0, base, count};
-        uint32_t w = from < to ? block_byte(list, list.phase + from) : 0;
+        block_head head = {from + 1, 0, base, count};
+        uint32_t w = from < to ? SOURCE::load((const uint8_t *)in.words + from) : 0;
         if (w <= 32 && from < to && (count * w + 7) / 8 < to - from)
             head.shape = w;
         return head;
@@ -36,7 +36,7 @@ struct block_bp128 {
         uint32_t from, to, count = block_count(list, b);
         if (!block_bytes(list, b, &from, &to))
             return block_head{0, 0, block_base(list, b), count};
-        return head_at(list, from, to, count, block_base(list, b));
+        return head_at(list, list.phase + from, list.phase + to, count, block_base(list, b));
     }
 
     static PRIM_MEMBER uint32_t key(const block_head &head) { return head.shape; }
@@ -44,13 +44,15 @@ struct block_bp128 {
     template <int V, int LANES, uint32_t K> struct fetched {
         block_bits<V, K> bits;
 
-        PRIM_MEMBER void load(const block_list &list, const block_head &head, uint32_t first)
+        template <class SOURCE>
+        PRIM_MEMBER void load(const SOURCE &in, const block_head &head, uint32_t first)
         {
             uint32_t bit = K < BLOCK_ANY || first < head.count ? first * head.shape : 0;
-            bits.load(list.words, head.at, bit, head.shape);
+            bits.load(in, head.at, bit, head.shape);
         }
 
-        PRIM_MEMBER void docids(const block_list &, const block_head &head, uint32_t,
+        template <class SOURCE>
+        PRIM_MEMBER void docids(const SOURCE &, const block_head &head, uint32_t,
                                 unsigned char *, uint32_t *out) const
         {
             bits.values(head.shape, block_mask<K>(head.shape), out);

@@ -1,5 +1,6 @@
 /* block_decode.cuh: what decoding kernels of all codes do: docids of tiles to device memory, or their sum, which
- * shows what decoding costs where docids stay in registers. A warp has a tile at a time. */
+ * shows what decoding costs where docids stay in registers. A warp has a tile at a time, and walks over it (block.cuh,
+ * block_stage.cuh). */
 #ifndef RP_KERNELS_BLOCK_DECODE_CUH
 #define RP_KERNELS_BLOCK_DECODE_CUH
 
@@ -28,17 +29,12 @@ template <class DO> PRIM void block_tiles(const karg_decode &a, DO what)
     }
 }
 
-template <class CODE> PRIM unsigned char *block_shared()
-{
-    return prim_shared() + prim_warp() * (BLOCK_HEADS + 2 * CODE::SCRATCH);
-}
-
-/* Four docids of ranks from `rank` on, of which those below `end` are there. */
+/* Four docids of ranks from `rank` on, of which those below `end` are there. They give way first in the second-level
+ * cache: bytes that are still to be decoded are needed there. */
 PRIM void block_store(uint32_t *out, uint32_t rank, uint32_t end, const uint32_t *docids)
 {
     if (rank + 4 <= end) {
-        prim_store_once((uint4 *)(out + rank),
-                        make_uint4(docids[0], docids[1], docids[2], docids[3]));
+        prim_store_once((uint4 *)(out + rank), make_uint4(docids[0], docids[1], docids[2], docids[3]));
         return;
     }
 #pragma unroll
@@ -47,17 +43,17 @@ PRIM void block_store(uint32_t *out, uint32_t rank, uint32_t end, const uint32_t
             out[rank + k] = docids[k];
 }
 
-/* Blocks of KARG_BLOCK, four docids a lane. */
-template <class CODE, int ROWS> PRIM void block_decode(const karg_decode &a)
+/* Blocks of KARG_BLOCK, in runs of four. */
+template <class WALK> PRIM void block_decode(const karg_decode &a)
 {
+    static_assert(block_run<typename WALK::CODE, WALK::V>() == 4, "what a lane stores at a time");
     block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
         uint32_t *out = prim_at<uint32_t>(a.docids) + tile.out;
-        block_walk<CODE, 4, 32, ROWS>(
-            list, tile, block_shared<CODE>(),
-            [&](uint32_t i, const block_head &, uint32_t first, const uint32_t *docids, uint32_t n) {
-                uint32_t rank = i * KARG_BLOCK + first;
-                block_store(out, rank, prim_min(rank + n, tile.room), docids);
-            });
+        WALK::over(list, tile, prim_shared() + prim_warp() * WALK::SHARED,
+                   [&](uint32_t i, const block_head &, uint32_t first, const uint32_t *docids, uint32_t n) {
+                       uint32_t rank = i * KARG_BLOCK + first;
+                       block_store(out, rank, prim_min(rank + n, tile.room), docids);
+                   });
     });
 }
 
@@ -68,31 +64,30 @@ PRIM void block_add(const karg_decode &a, uint32_t sum)
         prim_atomic_add(prim_at<uint32_t>(a.sum), sum);
 }
 
-template <class CODE, int V, int LANES, int ROWS> PRIM void block_decode_sum(const karg_decode &a)
+template <class WALK> PRIM void block_decode_sum(const karg_decode &a)
 {
     uint32_t sum = 0;
     block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
-        block_walk<CODE, V, LANES, ROWS>(
-            list, tile, block_shared<CODE>(),
-            [&](uint32_t, const block_head &, uint32_t, const uint32_t *docids, uint32_t n) {
+        WALK::over(list, tile, prim_shared() + prim_warp() * WALK::SHARED,
+                   [&](uint32_t, const block_head &, uint32_t, const uint32_t *docids, uint32_t n) {
 #pragma unroll
-                for (uint32_t k = 0; k < V; k++)
-                    sum += k < n ? docids[k] : 0;
-            });
+                       for (uint32_t k = 0; k < block_run<typename WALK::CODE, WALK::V>(); k++)
+                           sum += k < n ? docids[k] : 0;
+                   });
     });
     block_add(a, sum);
 }
 
 /* The same, each block found and decoded by itself, as a search for a docid does it. */
-template <class CODE, int V> PRIM void block_decode_ones(const karg_decode &a)
+template <class CODE> PRIM void block_decode_ones(const karg_decode &a)
 {
     uint32_t sum = 0;
     block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
         for (uint32_t b = tile.block; b < tile.block + tile.n; b++) {
-            uint32_t docids[V];
-            block_one<CODE, V>(list, b, block_shared<CODE>(), docids);
+            uint32_t docids[4];
+            block_one<CODE, 4>(list, b, prim_shared() + prim_warp() * CODE::SCRATCH, docids);
 #pragma unroll
-            for (int k = 0; k < V; k++)
+            for (int k = 0; k < 4; k++)
                 sum += docids[k] < UINT32_MAX ? docids[k] : 0;
             prim_sync_tile();
         }

@@ -1,6 +1,7 @@
 /* block_ef128.cuh: blocks of ef128. A lane has its share of the high part's bits: one count and one scan give the
  * rank of its first one, and it puts the zeros before each of its ones, which are a docid's high part, into shared
- * memory, at the one's rank; then lanes read what their slots have there. Source: Liu et al. 2018 (Griffin), Para-EF, by blocks. */
+ * memory, at the one's rank; then lanes read what their slots have there, in runs of four, so that stores of docids
+ * are whole lines however many slots a lane has. Source: Liu et al. 2018 (Griffin), Para-EF, by blocks. */
 #ifndef RP_KERNELS_BLOCK_EF128_CUH
 #define RP_KERNELS_BLOCK_EF128_CUH
 
@@ -10,7 +11,7 @@ struct block_ef128 {
     enum { ZEROS = 32, PLAIN = 33 }; /* forms that are not low and high bits */
     static const int HIGH = 3 * KARG_BLOCK; /* most bits of a high part: ends, and fewer than 2 zeros each */
     static const int ROOM = KARG_BLOCK + 32; /* bytes of shared memory a block: high parts, one each */
-    static const int SCRATCH = 2 * ROOM, WIDEST = PLAIN;
+    static const int RUN = 4, SCRATCH = 2 * ROOM, WIDEST = PLAIN;
 
     /* shape: the form, and from bit 8 on the bits of the high part. */
     static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)
@@ -21,7 +22,7 @@ struct block_ef128 {
             return none;
         uint32_t form = block_byte(list, list.phase + from), low = (count * form + 7) / 8;
         if (form == PLAIN) {
-            block_head plain = block_bp128::head_at(list, from + 1, to, count, base);
+            block_head plain = block_bp128::head_at(list, list.phase + from + 1, list.phase + to, count, base);
             plain.shape = PLAIN | plain.shape << 8;
             return plain;
         }
@@ -35,7 +36,8 @@ struct block_ef128 {
 
     template <int V, int LANES, uint32_t K> struct fetched {
         static const int MOST = HIGH / LANES; /* bits of the high part a lane may have */
-        block_bits<V, K> bits;                /* of the low parts; in form PLAIN, of the gaps */
+        static const int RUNS = V / RUN;
+        block_bits<RUN, K> bits[RUNS];        /* of the low parts; in form PLAIN, of the gaps */
         uint32_t high[2], shift;              /* two words of the high part; the lane's bits begin at bit shift */
 
         /* Blocks that come in another way than BLOCK_ANY have low and high parts, and KARG_BLOCK postings. */
@@ -57,9 +59,13 @@ struct block_ef128 {
         {
             uint32_t l = low_width(head), count = K < BLOCK_ANY ? (uint32_t)KARG_BLOCK : head.count;
             uint32_t w = K < BLOCK_ANY || (head.shape & 255) != PLAIN ? l : head.shape >> 8;
-            bits.load(list.words, head.at, first < count ? first * w : 0, w);
+#pragma unroll
+            for (int r = 0; r < RUNS; r++) {
+                uint32_t slot = first + r * RUN * LANES;
+                bits[r].load(list, head.at, slot < count ? slot * w : 0, w);
+            }
             uint32_t at = head.at + (count * l + 7) / 8;
-            shift = at % 4 * 8 + first / V * share(head);
+            shift = at % 4 * 8 + first / RUN * share(head);
             const uint32_t *from = list.words + (at / 4 + shift / 32);
             high[0] = prim_load(from);
             high[1] = prim_load(from + 1);
@@ -72,11 +78,11 @@ struct block_ef128 {
             uint32_t mine = share(head), x = prim_funnel(high[0], high[1], shift) & ((1U << mine) - 1);
             uint32_t n = prim_count(x), rank = scan_add_all<LANES>(n) - n;
             unsigned char *room = scratch + (LANES < 32 ? prim_lane() / LANES * ROOM : 0);
-            put(x, first / V * mine - rank, room + prim_min<uint32_t>(rank, KARG_BLOCK));
+            put(rank < KARG_BLOCK ? x : 0, first / RUN * mine - rank, room + rank);
             prim_sync_tile();
 #pragma unroll
-            for (int k = 0; k < V; k += 4)
-                out[k / 4] = *(const uint32_t *)(room + first + k);
+            for (int r = 0; r < RUNS; r++)
+                out[r] = *(const uint32_t *)(room + first + r * RUN * LANES);
         }
 
         /* N bits from the lowest on: of a one, the number of zeros goes to `to`; after a zero, that is one more,
@@ -105,13 +111,17 @@ struct block_ef128 {
         PRIM_MEMBER void docids(const block_list &, const block_head &head, uint32_t first,
                                 unsigned char *scratch, uint32_t *out) const
         {
-            uint32_t l = low_width(head), highs[V / 4];
+            uint32_t l = low_width(head), highs[RUNS];
             uint32_t unit = 0x80000000U >> (31 - l); /* of high parts; written so that it stays a factor */
             high_parts(head, first, scratch, highs);
-            bits.values(l, block_mask<K>(l), out);
 #pragma unroll
-            for (int k = 0; k < V; k++)
-                out[k] = prim_byte(highs[k / 4], k % 4) * unit + out[k] + (head.base + first) + k;
+            for (int r = 0; r < RUNS; r++) {
+                uint32_t *four = out + r * RUN, base = head.base + first + r * RUN * LANES;
+                bits[r].values(l, block_mask<K>(l), four);
+#pragma unroll
+                for (int k = 0; k < RUN; k++)
+                    four[k] = prim_byte(highs[r], k) * unit + four[k] + base + k;
+            }
             if (K == BLOCK_ANY && prim_ballot<32>((head.shape & 255) >= ZEROS))
                 other_docids(head, out);
         }
@@ -119,12 +129,16 @@ struct block_ef128 {
         /* The other two forms; lanes of blocks in the usual one keep what they have. */
         PRIM_MEMBER void other_docids(const block_head &head, uint32_t *out) const
         {
-            uint32_t form = head.shape & 255, w = form == PLAIN ? head.shape >> 8 : 0, plain[V];
-            bits.values(w, form == PLAIN ? prim_mask(w) : 0, plain);
-            block_sum_gaps<V, LANES>(head.base, plain);
+            uint32_t form = head.shape & 255, w = form == PLAIN ? head.shape >> 8 : 0, base = head.base, plain[RUN];
 #pragma unroll
-            for (int k = 0; k < V; k++)
-                out[k] = form < ZEROS ? out[k] : plain[k];
+            for (int r = 0; r < RUNS; r++) {
+                bits[r].values(w, form == PLAIN ? prim_mask(w) : 0, plain);
+                block_sum_gaps<RUN, LANES>(base, plain);
+                base = prim_shuffle<LANES>(plain[RUN - 1], LANES - 1) + 1;
+#pragma unroll
+                for (int k = 0; k < RUN; k++)
+                    out[r * RUN + k] = form < ZEROS ? out[r * RUN + k] : plain[k];
+            }
         }
     };
 };

@@ -7,7 +7,7 @@
 #include "backend/gpu/kernels/prim/block_bits.cuh"
 
 struct block_iiu {
-    static const int SCRATCH = 0, WIDEST = 62, MOST = 256;
+    static const int RUN = 8, SCRATCH = 0, WIDEST = 62, MOST = 256;
 
     static PRIM_MEMBER uint32_t begin(const block_list &list, uint32_t b)
     {
@@ -27,13 +27,13 @@ struct block_iiu {
         uint32_t bits_at = 12 * list.n_blocks, n = count(list, b);
         if (list.docs_bytes / 12 < list.n_blocks)
             return block_head{0, 0, 0, n};
-        const uint32_t *meta = list.words + 2 * b;
-        uint32_t low = prim_load(meta), skip = prim_load(list.words + 2 * list.n_blocks + b);
+        const uint32_t *words = block_words(list), *meta = words + 2 * b;
+        uint32_t low = prim_load(meta), skip = prim_load(words + 2 * list.n_blocks + b);
         uint64_t offset = ((uint64_t)prim_load(meta + 1) << 32 | low) >> 21;
         uint32_t gap = low & 31, pair = gap + (low >> 5 & 31);
         block_head head = {0, 0, skip, n};
         if (offset + n * pair <= 8 * (uint64_t)(list.docs_bytes - bits_at) && pair > 0) {
-            head.at = bits_at + (uint32_t)(offset / 8);
+            head.at = list.phase + bits_at + (uint32_t)(offset / 8);
             head.shape = gap | pair << 8 | (uint32_t)(offset % 8) << 16;
         }
         return head;
@@ -48,7 +48,7 @@ struct block_iiu {
         {
             uint32_t pair = head.shape >> 8 & 255;
             uint32_t bit = K < BLOCK_ANY || first < head.count ? first * pair : 0;
-            bits.load(list.words, head.at, (head.shape >> 16) + bit, pair);
+            bits.load(list, head.at, (head.shape >> 16) + bit, pair);
         }
 
         PRIM_MEMBER void docids(const block_list &, const block_head &head, uint32_t,

@@ -5,7 +5,7 @@
 #include "backend/gpu/kernels/prim/block.cuh"
 
 struct block_raw {
-    static const int SCRATCH = 0, WIDEST = 8;
+    static const int RUN = 8, SCRATCH = 0, WIDEST = 8;
 
     /* at: the first word; shape: 0 if it can be read by 16 bytes; base: whether it can be read. */
     static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)
@@ -13,7 +13,7 @@ struct block_raw {
         uint32_t rank = b * KARG_BLOCK, there = list.docs_bytes / 4;
         uint32_t count = block_count(list, b);
         bool is_inside = rank < there && count <= there - rank;
-        bool is_aligned = (uintptr_t)list.words % 16 == 0; /* not so in a short list */
+        bool is_aligned = (uintptr_t)block_words(list) % 16 == 0; /* not so in a short list */
         return block_head{rank, is_inside && is_aligned ? 0U : BLOCK_ANY, is_inside, count};
     }
 
@@ -24,7 +24,7 @@ struct block_raw {
 
         PRIM_MEMBER void load(const block_list &list, const block_head &head, uint32_t first)
         {
-            const uint32_t *from = list.words + head.at + first;
+            const uint32_t *from = block_words(list) + head.at + first;
             if (K < BLOCK_ANY) {
 #pragma unroll
                 for (int k = 0; k < V; k += 4) {

@@ -6,7 +6,7 @@
 #include "backend/gpu/kernels/prim/block_bp128.cuh"
 
 struct block_vbyte {
-    static const int SCRATCH = 0, WIDEST = 8;
+    static const int RUN = 8, SCRATCH = 0, WIDEST = 8;
 
     /* at: the first control byte; shape: bytes of the block. */
     static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)

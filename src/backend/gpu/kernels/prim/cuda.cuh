@@ -113,6 +113,11 @@ PRIM uint32_t prim_funnel(uint32_t low, uint32_t high, uint32_t shift)
 {
     return __funnelshift_r(low, high, shift);
 }
+/* The same where shift is at most 32. */
+PRIM uint32_t prim_funnel32(uint32_t low, uint32_t high, uint32_t shift)
+{
+    return __funnelshift_rc(low, high, shift);
+}
 /* IEEE operations that no option changes. */
 PRIM float prim_div(float x, float y) { return __fdiv_rn(x, y); }
 PRIM float prim_mul(float x, float y) { return __fmul_rn(x, y); }

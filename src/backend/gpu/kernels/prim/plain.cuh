@@ -142,6 +142,10 @@ PRIM uint32_t prim_funnel(uint32_t low, uint32_t high, uint32_t shift)
 {
     return (uint32_t)(((uint64_t)high << 32 | low) >> (shift & 31));
 }
+PRIM uint32_t prim_funnel32(uint32_t low, uint32_t high, uint32_t shift)
+{
+    return (uint32_t)(((uint64_t)high << 32 | low) >> (shift < 32 ? shift : 32));
+}
 PRIM float prim_div(float x, float y) { return x / y; }
 PRIM float prim_mul(float x, float y) { return x * y; }
 PRIM float prim_add(float x, float y) { return x + y; }
