@@ -324,23 +324,6 @@ rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint
     return result == RP_CU_NOT_READY ? rp__device_wait(d) : rp__device_check(d, result);
 }
 
-/* Looks are cheap, and the driver is asked now and then, which tells of faults (and has an emulated device work).
- * Whatever takes long is left to the driver, which lets others have the processor meanwhile. */
-rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint32_t value)
-{
-    enum { TURNS = 16, LOOKS = 1 << 14 };
-    rp__cu_result result = RP_CU_NOT_READY;
-    for (int turn = 0; !d->is_lost && result == RP_CU_NOT_READY && turn < TURNS; turn++) {
-        for (int look = 0; look < LOOKS; look++)
-            if (*flag == value) {
-                atomic_thread_fence(memory_order_acquire);
-                return RP_OK;
-            }
-        result = d->driver->stream_query(d->stream);
-    }
-    return result == RP_CU_NOT_READY ? rp__device_wait(d) : rp__device_check(d, result);
-}
-
 /* ---- Kernels ------------------------------------------------------------------------------------- */
 
 /* The module of a kernel's file; it stands where the first kernel of that file does. */

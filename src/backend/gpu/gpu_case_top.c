@@ -168,7 +168,6 @@ static rp_status put_list(top *t, rp__device *device, uint32_t i)
     if (status != RP_OK)
         return status;
     share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = used, .at = at};
-    t->bytes += used;
     status = rp__gpu_and_word(&index, &opened, &t->words[i]);
     return status == RP_OK && t->is_derived && is_dense(t, l) ? derive(t, device, i) : status;
 }

@@ -74,9 +74,8 @@ static const struct {
     rp__kernel_id kernel;
     uint32_t shared;
 } ways[] = {
-    {KARG_CODEC_OPTPFD, RP_KERNEL_decode_optpfd_x2_kernel,
-     KARG_SHARED_HEADS + 2 * KARG_SHARED_PATCH},
-    {KARG_CODEC_RICE, RP_KERNEL_decode_rice_x2_kernel, KARG_SHARED_HEADS + 2 * KARG_SHARED_RICE},
+    {KARG_CODEC_OPTPFD, RP_KERNEL_decode_optpfd_kernel, KARG_SHARED_HEADS + KARG_SHARED_PATCH},
+    {KARG_CODEC_RICE, RP_KERNEL_decode_rice_kernel, KARG_SHARED_HEADS + KARG_SHARED_RICE},
 };
 enum { WAYS = sizeof ways / sizeof ways[0] };
 

@@ -120,19 +120,19 @@ static const struct decoder {
     rp__kernel_id kernel;
     uint32_t shared;
 } decoders[] = {
-    {1, RP_KERNEL_decode_raw_x4_kernel, KARG_SHARED_BLOCKS},
-    {2, RP_KERNEL_decode_vbyte_x2_kernel, KARG_SHARED_BLOCKS},
-    {3, RP_KERNEL_decode_bp128_x4_kernel, KARG_SHARED_BLOCKS},
-    {5, RP_KERNEL_decode_pfd_x2_kernel, KARG_SHARED_HEADS + 2 * KARG_SHARED_PATCH},
-    {6, RP_KERNEL_decode_newpfd_x2_kernel, KARG_SHARED_HEADS + 2 * KARG_SHARED_NEWPFD},
-    {7, RP_KERNEL_decode_optpfd_x2_kernel, KARG_SHARED_HEADS + 2 * KARG_SHARED_PATCH},
-    {8, RP_KERNEL_decode_parapfor_x2_kernel, KARG_SHARED_HEADS + 2 * KARG_SHARED_PATCH},
+    {1, RP_KERNEL_decode_raw_kernel, KARG_SHARED_BLOCKS},
+    {2, RP_KERNEL_decode_vbyte_kernel, KARG_SHARED_BLOCKS},
+    {3, RP_KERNEL_decode_bp128_kernel, KARG_SHARED_BP128},
+    {5, RP_KERNEL_decode_pfd_kernel, KARG_SHARED_HEADS + 2 * KARG_SHARED_PATCH},
+    {6, RP_KERNEL_decode_newpfd_kernel, KARG_SHARED_HEADS + KARG_SHARED_NEWPFD},
+    {7, RP_KERNEL_decode_optpfd_kernel, KARG_SHARED_HEADS + KARG_SHARED_PATCH},
+    {8, RP_KERNEL_decode_parapfor_kernel, KARG_SHARED_HEADS + KARG_SHARED_PATCH},
     {9, RP_KERNEL_decode_pfd_rec_kernel, KARG_SHARED_PFD_REC},
-    {10, RP_KERNEL_decode_rice_x2_kernel, KARG_SHARED_HEADS + 2 * KARG_SHARED_RICE},
+    {10, RP_KERNEL_decode_rice_kernel, KARG_SHARED_HEADS + KARG_SHARED_RICE},
     {11, RP_KERNEL_decode_qs_merged_x2_kernel, 2 * KARG_SHARED_QS},
-    {12, RP_KERNEL_decode_ef128_x2_kernel, KARG_SHARED_EF128},
-    {16, RP_KERNEL_decode_iiu_x2_kernel, KARG_SHARED_IIU},
-    {17, RP_KERNEL_decode_bitmap_x2_kernel, KARG_SHARED_BITMAP},
+    {12, RP_KERNEL_decode_ef128_kernel, KARG_SHARED_EF128},
+    {16, RP_KERNEL_decode_iiu_kernel, KARG_SHARED_IIU},
+    {17, RP_KERNEL_decode_bitmap_kernel, KARG_SHARED_BITMAP},
 };
 
 static const struct decoder *find_decoder(const rp__list *list)

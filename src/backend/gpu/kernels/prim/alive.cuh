@@ -74,7 +74,7 @@ template <class CODE> PRIM uint32_t alive_last(const block_list &list, uint32_t 
         return prim_load(&list.last[b]);
     uint32_t rank = prim_min(b * KARG_BLOCK + KARG_BLOCK, list.n) - 1;
     bool is_there = alive_code<CODE>::IS_RAW && rank < list.docs_bytes / 4;
-    return is_there ? prim_load(&list.words[rank]) : UINT32_MAX;
+    return is_there ? prim_load(&block_words(list)[rank]) : UINT32_MAX;
 }
 
 /* Opens a block, the i-th of n in the room. There is one after the last, the same, so that rows are whole. */
@@ -95,16 +95,17 @@ PRIM void alive_rows(const alive_tile &t, const block_list &list, uint32_t i, ui
     const int each = 8, lanes = KARG_BLOCK / each;
     const block_head head[1] = {t.room->heads[i + prim_lane() / lanes]};
     auto take = [&](uint32_t r, const block_head &h, uint32_t first, const uint32_t *docids, uint32_t m) {
-        uint32_t v[each], last = docids[each - 1];
+        const uint32_t run = block_run<CODE, each>();
+        uint32_t v[run], last = docids[run - 1];
 #pragma unroll
-        for (uint32_t k = 0; k < each; k++) {
+        for (uint32_t k = 0; k < run; k++) {
             v[k] = k < m ? docids[k] : UINT32_MAX;
             last = k + 1 == m ? docids[k] : last;
         }
-        uint4 *room = (uint4 *)(to + r * KARG_BLOCK + first);
-        room[0] = make_uint4(v[0], v[1], v[2], v[3]);
-        room[1] = make_uint4(v[4], v[5], v[6], v[7]);
-        bool has_last = K < BLOCK_ANY ? first == KARG_BLOCK - each : m > 0 && first + m == h.count % 65536;
+#pragma unroll
+        for (uint32_t k = 0; k < run; k += 4)
+            *(uint4 *)(to + r * KARG_BLOCK + first + k) = make_uint4(v[k], v[k + 1], v[k + 2], v[k + 3]);
+        bool has_last = K < BLOCK_ANY ? first == KARG_BLOCK - run : m > 0 && first + m == h.count % 65536;
         if (has_last) {
             uint32_t said = t.room->blocks[prim_min(i + r, n - 1)].last;
             if (said != UINT32_MAX && last != said)
