@@ -52,7 +52,9 @@ static void fill(const char *symbol, void *out, uintptr_t second)
         free(out);
     else if (!strcmp(symbol, "cuGetErrorName"))
         *(const char **)second = "CUDA_ERROR_FAKE";
-    else if (!strcmp(symbol, "cuMemAlloc_v2"))
+    else if (!strcmp(symbol, "cuMemGetInfo_v2"))
+        *(size_t *)out = *(size_t *)second = (size_t)1 << 30;
+    else if (!strcmp(symbol, "cuMemAlloc_v2") || !strcmp(symbol, "cuMemHostGetDevicePointer_v2"))
         *(rp__cu_ptr *)out = 4096;
     else if (!strcmp(symbol, "cuDevicePrimaryCtxRetain") || !strcmp(symbol, "cuStreamCreate") ||
              !strcmp(symbol, "cuModuleLoadData") || !strcmp(symbol, "cuModuleGetFunction") ||

@@ -73,6 +73,6 @@ answered 'no pinned memory' '' FAKE_FAIL=cuMemHostAlloc=2
 answered 'no image' '' FAKE_FAIL=cuModuleLoadData=209
 answered 'no kernel' '' FAKE_FAIL=cuModuleGetFunction=500
 answered 'a launch that fails' "$lost: CUDA_ERROR_FAKE" FAKE_FAIL=cuLaunchKernel=719
-answered 'an answer that does not come' "$lost: CUDA_ERROR_FAKE" FAKE_FAIL=cuMemcpyDtoHAsync_v2=700
 children=no
+answered 'a card that is lost at once' "$lost: CUDA_ERROR_FAKE" FAKE_FAIL=cuStreamQuery=700
 answered 'a card that does not come back' "$lost: does not come back" FAKE_FAIL=cuStreamQuery=600

@@ -276,13 +276,17 @@ static rp_status wait_for(rp__device *d, rp__cu_stream stream, rp__cu_event even
 {
     if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
-    uint64_t begin = rp__clock_now(), waited = 0;
+    uint64_t begin = rp__clock_now(), look = begin, waited = 0;
     rp__cu_result result;
     while ((result = ask(d, stream, event)) == RP_CU_NOT_READY) {
         if (waited > d->patience || rp__device_is_lost(d))
             return rp__device_give_up(d);
-        if (rp__clock_now() - begin > SPIN)
+        uint64_t now = rp__clock_now();
+        begin =
+            now - look > NAP ? now : begin; /* it was at work, which the next look may go on with */
+        if (now - begin > SPIN)
             waited += nap();
+        look = rp__clock_now();
     }
     return rp__device_check(d, result);
 }
