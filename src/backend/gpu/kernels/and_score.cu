@@ -103,12 +103,15 @@ PRIM void and_score(const karg_flat &a, const karg_word *words)
         uint4 v;
         if (a.pairs)
             and_score_stage_norms(a.norms, room);
-        uint32_t n = word_open(words[0], part.first / KARG_BLOCK, &room->blocks, &h, &v, found);
+        if (part.word < a.n_words && words[part.word].list.last)
+            word_search_soon(prim_at<const uint32_t>(words[part.word].list.last), words[part.word].list.n_blocks);
+        const bool wants_tf = a.pairs != 0;
+        uint32_t n = word_open(words[0], part.first / KARG_BLOCK, wants_tf && part.word == 1, &room->blocks, &h, &v, found);
         uint32_t slot = part.first % KARG_BLOCK + lane, code = 0, rank = part.first + lane, tf = 0, i = 0;
-        bool is_match = lane < a.each && slot < n, is_counted = a.pairs && part.word == 1; /* the first word */
+        bool is_match = lane < a.each && slot < n, is_counted = wants_tf && part.word == 1; /* the first word */
         x = word_docid(v, slot);
         is_match &= x >= a.begin && x < a.end;
-        if (is_match && a.pairs)
+        if (is_match && wants_tf)
             code = bm25_code_any(a.norms, x);
         if (is_match && is_counted)
             tf = word_staged_tf(words[0].list, h, slot, 0, &room->blocks);
@@ -125,8 +128,8 @@ PRIM void and_score(const karg_flat &a, const karg_word *words)
             i = next;
             if (i >= a.n_words || matches == 0)
                 break;
-            is_counted = a.pairs != 0;
-            rank = word_find(words[i], x, is_match, &room->blocks, &tf, found);
+            is_counted = wants_tf;
+            rank = word_find(words[i], x, is_match, wants_tf, &room->blocks, &tf, found);
             is_match = rank != WORD_NONE;
             matches = prim_ballot<32>(is_match);
         }

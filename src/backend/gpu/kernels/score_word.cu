@@ -22,7 +22,7 @@ RP_KERNEL(score_word_at_kernel, karg_score_word)
     bool is_asked = i < a.n && x < a.n_docs;
     if (prim_ballot<32>(is_asked) == 0)
         return;
-    uint32_t tf, rank = word_find(a.word, x, is_asked, room, &tf, prim_at<karg_found>(a.found));
+    uint32_t tf, rank = word_find(a.word, x, is_asked, true, room, &tf, prim_at<karg_found>(a.found));
     if (rank != WORD_NONE)
         score_word_add(a, x, rank, tf, prim_at<uint32_t>(a.scores) + i);
 }

@@ -41,6 +41,16 @@ PRIM_APART uint32_t word_search(const uint32_t *list, uint32_t n, uint32_t x)
     return prim_min(from, n);
 }
 
+/* The numbers that the first step looks at, which do not depend on x, are on their way to the second-level cache. */
+PRIM void word_search_soon(const uint32_t *list, uint32_t n)
+{
+    uint32_t step = prim_div_up(n + 1, 32 * WORD_PROBES + 1);
+    if (n >= WORD_NEAR)
+#pragma unroll
+        for (uint32_t p = 0; p < WORD_PROBES; p++)
+            prim_prefetch(&list[prim_min((p * 32 + prim_lane() + 1) * step, n) - 1]);
+}
+
 /* By one lane: the first number from `from` on, all before it being less, that is at least x; the nearer, the sooner. */
 PRIM_APART uint32_t word_gallop(const uint32_t *list, uint32_t from, uint32_t n, uint32_t x)
 {
@@ -168,18 +178,18 @@ struct word_head {
     word_bytes in, frame;
 };
 
-/* By one lane. */
-PRIM word_head word_read(const karg_list &list, uint32_t b)
+/* By one lane; the frame is looked for only where frequencies are wanted. */
+PRIM word_head word_read(const karg_list &list, uint32_t b, bool wants_tf)
 {
     const uint32_t *last = prim_at<const uint32_t>(list.last);
     return {b, b && last ? prim_load(&last[b - 1]) : UINT32_MAX, last ? prim_load(&last[b]) : 0,
             word_part(list.docs_bytes, list.offsets, b, list.n_blocks),
-            word_part(list.freqs_bytes, list.freq_offsets, b, list.n_blocks)};
+            wants_tf ? word_part(list.freqs_bytes, list.freq_offsets, b, list.n_blocks) : word_bytes{0, 0, false}};
 }
 
 /* By a warp whose lanes ask for rising docids: the block that may have each. The first is found by all, and the next
  * 31, one a lane, mostly hold the others. */
-PRIM word_head word_place(const karg_list &list, uint32_t x, bool is_asked)
+PRIM word_head word_place(const karg_list &list, uint32_t x, bool is_asked, bool wants_tf)
 {
     const uint32_t *last = prim_at<const uint32_t>(list.last), *offsets = prim_at<const uint32_t>(list.offsets);
     const uint32_t *frames = prim_at<const uint32_t>(list.freq_offsets);
@@ -187,7 +197,7 @@ PRIM word_head word_place(const karg_list &list, uint32_t x, bool is_asked)
     uint32_t b = first + prim_lane();
     bool is_in = b < list.n_blocks;
     uint32_t own = is_in ? prim_load(&last[b]) : UINT32_MAX, at = is_in ? prim_load(&offsets[b]) : list.docs_bytes;
-    uint32_t frame = is_in && frames ? prim_load(&frames[b]) : list.freqs_bytes;
+    uint32_t frame = is_in && frames && wants_tf ? prim_load(&frames[b]) : list.freqs_bytes;
     uint32_t before = first ? prim_load(&last[first - 1]) : UINT32_MAX, k = word_first_lane(own, x);
     uint32_t below = prim_shuffle<32>(own, k - 1), from = prim_shuffle<32>(at, k), to = prim_shuffle<32>(at, k + 1);
     uint32_t frame_from = prim_shuffle<32>(frame, k), frame_to = prim_shuffle<32>(frame, k + 1);
@@ -195,7 +205,7 @@ PRIM word_head word_place(const karg_list &list, uint32_t x, bool is_asked)
                    word_between(frame_from, frame_to, list.freqs_bytes)};
     if (k == 31 && first + k < list.n_blocks) {
         uint32_t far = word_gallop(last, first + k, list.n_blocks, x);
-        h = far < list.n_blocks ? word_read(list, far) : h;
+        h = far < list.n_blocks ? word_read(list, far, wants_tf) : h;
         h.block = far;
     }
     h.block = is_asked ? prim_min(h.block, list.n_blocks) : list.n_blocks;
@@ -230,10 +240,10 @@ PRIM uint32_t word_staged_tf(const karg_list &list, const word_head &h, uint32_t
 
 /* The blocks that the lanes' documents may be in, WORD_ROWS at a time, each once. *tf: how often the word is in the lane's
  * document, if that was seen on the way, else 0. */
-PRIM uint32_t word_find_coded(const karg_list &list, uint32_t x, bool is_asked, word_room *room, uint32_t *tf,
-                              karg_found *found)
+PRIM uint32_t word_find_coded(const karg_list &list, uint32_t x, bool is_asked, bool wants_tf, word_room *room,
+                              uint32_t *tf, karg_found *found)
 {
-    word_head h = list.last ? word_place(list, x, is_asked) : word_read(list, 0);
+    word_head h = list.last ? word_place(list, x, is_asked, wants_tf) : word_read(list, 0, wants_tf);
     uint32_t rank = WORD_NONE;
     bool is_there = is_asked && h.block < list.n_blocks, is_sound = !is_there || h.in.is_sound;
     uint32_t open = prim_ballot<32>(is_there && is_sound);
@@ -303,19 +313,20 @@ PRIM uint32_t word_find_raw(const karg_list &list, uint32_t x, bool is_asked)
 }
 
 /* By a warp: the rank of each lane's document, if it is asked for and there; some lane asks. *tf: how often the word is in
- * it, or 0, if that is still to be looked for. */
-PRIM uint32_t word_find(const karg_word &word, uint32_t x, bool is_asked, word_room *room, uint32_t *tf,
+ * it, or 0, if that is not wanted, or still to be looked for. */
+PRIM uint32_t word_find(const karg_word &word, uint32_t x, bool is_asked, bool wants_tf, word_room *room, uint32_t *tf,
                         karg_found *found)
 {
     *tf = 0;
     if (word.list.codec == KARG_CODEC_BITMAP)
         return is_asked ? word_find_bits(word, x, found) : WORD_NONE;
     return word.list.codec == KARG_CODEC_RAW ? word_find_raw(word.list, x, is_asked)
-                                             : word_find_coded(word.list, x, is_asked, room, tf, found);
+                                             : word_find_coded(word.list, x, is_asked, wants_tf, room, tf, found);
 }
 
 /* By a warp: block b, brought with its frame to the first rows: four docids a lane, in *v. How many it has; 0: damaged. */
-PRIM uint32_t word_open(const karg_word &word, uint32_t b, word_room *room, word_head *h, uint4 *v, karg_found *found)
+PRIM uint32_t word_open(const karg_word &word, uint32_t b, bool wants_tf, word_room *room, word_head *h, uint4 *v,
+                        karg_found *found)
 {
     const karg_list &list = word.list;
     if (list.codec == KARG_CODEC_RAW || list.codec == KARG_CODEC_BITMAP) {
@@ -324,7 +335,7 @@ PRIM uint32_t word_open(const karg_word &word, uint32_t b, word_room *room, word
         *v = *(const uint4 *)(room->docids + word_slot());
         return n;
     }
-    *h = word_read(list, b);
+    *h = word_read(list, b, wants_tf);
     uint32_t count = word_count(list, b);
     bool is_sound = h->in.is_sound;
     if (is_sound)
