@@ -146,12 +146,13 @@ static void free_stage(rp__gpu_share *s, const rp__device *device)
     s->stage = NULL;
 }
 
+/* Device memory first: that waits for copies which nobody saw end, and which read the stage. */
 static void free_share(rp__gpu_share *s, rp__device *device)
 {
-    free_stage(s, device);
     for (size_t i = 0; i < s->n; i++)
         rp__device_free(device, s->sections[i].at);
     rp__device_free(device, s->room);
+    free_stage(s, device);
     rp__list_cache_close(&s->lists);
     rp__list_cache_close(&s->guests);
     pthread_mutex_destroy(&s->lock);
