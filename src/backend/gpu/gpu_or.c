@@ -93,8 +93,8 @@ static rp_status grow_room(rp__gpu_or *o, size_t bytes)
     return status;
 }
 
-/* The count of groups that were taken lies before them. */
-enum { BEFORE_STATES = 16 };
+/* Counters lie before them. */
+enum { BEFORE_STATES = KARG_OR_COUNTERS * sizeof(uint32_t) };
 
 static rp_status grow_states(rp__gpu_or *o, size_t n)
 {
@@ -210,7 +210,7 @@ static void point_at(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p
     a->out = o->stage_at + p->out;
     a->counts = o->stage_at + p->counts;
     a->found = o->room + p->found;
-    a->taken = o->states;
+    a->counters = o->states;
     a->states = o->states + BEFORE_STATES;
 }
 
@@ -238,21 +238,29 @@ static rp__launch shape_tiles(rp__gpu_or *o)
     return how;
 }
 
+/* One tile of so many, a warp each. */
+static rp_status launch_ahead(rp__gpu_or *o, rp__launch how)
+{
+    karg_or args = o->args;
+    args.is_ahead = 1;
+    args.group = (args.n_tiles + TUNE_OR_AHEAD - 1) / TUNE_OR_AHEAD;
+    const uint64_t groups =
+        (uint64_t)((args.n_tiles + args.group - 1) / args.group) * args.n_queries;
+    how.grid = least_of((groups * 32 + TILE_THREADS - 1) / TILE_THREADS, how.grid);
+    return rp__device_launch(o->device, RP_KERNEL_or_tile_kernel, how, &args);
+}
+
 static rp_status launch(rp__gpu_or *o)
 {
-    rp__device *device = o->device;
-    karg_or *a = &o->args;
-    rp__launch tile = shape_tiles(o), ahead = tile;
-    rp__launch rank = {a->n_queries, RANK_THREADS, KARG_BEST_SHARED + 8 * a->keys};
-    if (rank.shared > device->shared_most)
+    const rp__launch tile = shape_tiles(o);
+    const rp__launch rank = {o->args.n_queries, RANK_THREADS, KARG_BEST_SHARED + 8 * o->args.keys};
+    if (rank.shared > o->device->shared_most)
         return RP_UNAVAILABLE;
-    a->ahead = (a->n_tiles + TUNE_OR_AHEAD - 1) / TUNE_OR_AHEAD;
-    const uint64_t warps = (uint64_t)((a->n_tiles + a->ahead - 1) / a->ahead) * a->n_queries;
-    ahead.grid = (uint32_t)((warps * 32 + TILE_THREADS - 1) / TILE_THREADS);
-    rp_status status = rp__device_launch(device, RP_KERNEL_or_tile_ahead_kernel, ahead, a);
+    rp_status status = launch_ahead(o, tile);
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_or_tile_kernel, tile, a);
-    return status == RP_OK ? rp__device_launch(device, RP_KERNEL_or_rank_kernel, rank, a) : status;
+        status = rp__device_launch(o->device, RP_KERNEL_or_tile_kernel, tile, &o->args);
+    return status == RP_OK ? rp__device_launch(o->device, RP_KERNEL_or_rank_kernel, rank, &o->args)
+                           : status;
 }
 
 rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)

@@ -176,6 +176,7 @@ typedef struct karg_or_query {
     uint32_t least;         /* k documents are known to score so much; 0: none are */
     uint32_t shift;         /* scores >> shift are below KARG_OR_BINS */
 } karg_or_query;
+enum { KARG_OR_TAKEN, KARG_OR_TAKEN_AHEAD, KARG_OR_RANKED, KARG_OR_COUNTERS = 4 }; /* groups taken; queries ranked */
 typedef struct karg_or_bins { /* how many scores were found */
     uint32_t coarse[KARG_OR_BINS / 32];
     uint32_t fine[KARG_OR_BINS];
@@ -189,19 +190,18 @@ typedef struct karg_or_state { /* of a query in work; 0 at first, and again afte
 typedef struct karg_or {
     uint64_t terms, queries; /* karg_or_term, karg_or_query; both 0: there is one query, and it is below */
     uint64_t states;         /* karg_or_state a query */
-    uint64_t taken;          /* u32, 0 at first, and again after or_rank.cu: groups of tiles that warps have taken; one
-                              * more: queries that are ranked */
+    uint64_t counters;       /* u32, 0 at first, and again after or_rank.cu */
     uint64_t found;          /* u64: `room` keys a query */
     uint64_t out, counts;    /* as of karg_select; a count of UINT32_MAX: there was no room, or a list is damaged */
     uint64_t there;          /* u32: becomes `number` when all of these are there */
     uint32_t n_queries, n_tiles;
     uint32_t k, room;        /* as many keys as documents are always enough */
     uint32_t keys;           /* that or_rank.cu has shared memory for: a power of two, at least k */
-    uint32_t group;          /* tiles of a query that a warp takes at a time, at most 32 */
-    uint32_t ahead;          /* tiles of a query of which one is looked into beforehand */
+    uint32_t group;          /* tiles of a query that a warp takes at a time, at most 32; */
+    uint32_t is_ahead;       /* not 0: of any number of them it looks into one, for what that tells of the k best */
     uint32_t most_terms;     /* of the longest query */
     uint32_t skips;          /* 0: every posting is scored */
-    uint32_t number;
+    uint32_t number, zero;
     karg_or_query query;
     karg_or_term near[KARG_OR_NEAR];
 } karg_or;

@@ -58,9 +58,9 @@ RP_KERNEL(or_rank_kernel, karg_or)
     prim_sync();
     for (uint32_t i = prim_thread(); i < sizeof *state / 16; i += prim_block_size())
         ((uint4 *)state)[i] = make_uint4(0, 0, 0, 0);
-    uint32_t *counters = prim_at<uint32_t>(a.taken);
-    if (prim_thread() == 0 && prim_atomic_add(&counters[1], 1) == a.n_queries - 1) {
-        counters[0] = counters[1] = 0;
+    uint32_t *counters = prim_at<uint32_t>(a.counters);
+    if (prim_thread() == 0 && prim_atomic_add(&counters[KARG_OR_RANKED], 1) == a.n_queries - 1) {
+        *(uint4 *)counters = make_uint4(0, 0, 0, 0);
         prim_fence_host();
         *prim_at<uint32_t>(a.there) = a.number;
     }

@@ -1,5 +1,5 @@
-/* or_tile.cu: the documents of many ORs that may be among the k best, with their scores; before that, by a kernel of its
- * own, what some promising tiles tell of the k best.
+/* or_tile.cu: the documents of many ORs that may be among the k best, with their scores; in a launch before that, what
+ * some promising tiles tell of the k best.
  * Owns:   a warp one tile of one query at a time, and waits for no other. It takes some neighbours, the one with the
  *         greatest bound first; all queries come abreast, so that tiles meet what those before have found.
  * Moves:  6 bytes a posting once, a lane's four neighbours at a time, the next ones on their way while these are
@@ -34,7 +34,6 @@ struct work {
     karg_or_query query;
     karg_or_state *state;
     uint32_t number; /* of the query */
-    bool is_ahead;   /* nothing is kept but what it tells of the k best */
 };
 
 PRIM room lay_out(const karg_or &a)
@@ -267,7 +266,7 @@ PRIM uint32_t find_bin(uint32_t mine, uint32_t need, uint32_t *before)
 /* More may have become known since: the greatest score that k documents reach, to within a bin. */
 PRIM void raise(const karg_or &a, const work &w)
 {
-    karg_or_bins *bins = &w.state->bins[w.is_ahead];
+    karg_or_bins *bins = &w.state->bins[a.is_ahead];
     uint32_t before, in;
     const uint32_t group = find_bin(prim_load_now(&bins->coarse[31 - prim_lane()]), a.k, &before);
     if (group == 32)
@@ -283,7 +282,7 @@ static_assert(KARG_OR_BINS == 32 * 32, "as find_bin wants them");
 PRIM uint32_t least_of(const work &w, uint32_t seen) { return prim_max(w.query.least, prim_shuffle<32>(seen, 0)); }
 
 /* The documents of the tile, which begins at `base`, that may be among the k best: their keys to what the query has
- * found, which tells of the k best too. */
+ * found, unless they will be found again; and what they tell of the k best. */
 PRIM_APART void push(const karg_or &a, work w, uint32_t base, uint32_t least)
 {
     const room r = lay_out(a);
@@ -294,16 +293,16 @@ PRIM_APART void push(const karg_or &a, work w, uint32_t base, uint32_t least)
     if (n == 0)
         return;
     uint64_t *found = prim_at<uint64_t>(a.found) + (uint64_t)w.number * a.room;
-    if (prim_lane() == 0 && !w.is_ahead)
+    if (prim_lane() == 0 && !a.is_ahead)
         at = prim_atomic_add(&w.state->found, n);
     at = prim_shuffle<32>(at, 0) + up_to - mine;
     look_through(r, least, [&](uint32_t place, uint32_t score) {
         const uint32_t bin = prim_min(score >> w.query.shift, KARG_OR_BINS - 1U);
-        if (at < a.room && !w.is_ahead)
+        if (at < a.room && !a.is_ahead)
             found[at] = best_key(score, base + place);
         at++;
-        prim_atomic_add(&w.state->bins[w.is_ahead].coarse[bin / 32], 1);
-        prim_atomic_add(&w.state->bins[w.is_ahead].fine[bin], 1);
+        prim_atomic_add(&w.state->bins[a.is_ahead].coarse[bin / 32], 1);
+        prim_atomic_add(&w.state->bins[a.is_ahead].fine[bin], 1);
     });
     prim_fence();
     prim_sync_tile();
@@ -349,10 +348,11 @@ PRIM uint32_t bound_of(const room &r, const work &w, uint32_t tile)
     return sum;
 }
 
-/* Of the tiles that are wanted, a bit each, the one that promises most: what it holds lets others be passed over. */
+/* Of the lanes that are wanted, a bit each, the one whose tile promises most: what it holds lets others be passed
+ * over. */
 PRIM uint32_t most_promising(const karg_or &a, uint32_t wanted, uint32_t bound)
 {
-    if (!a.skips)
+    if (!a.skips && !a.is_ahead) /* there are no bounds */
         return prim_lowest(wanted);
     const uint32_t mine = wanted >> prim_lane() & 1 ? bound : 0;
     return prim_lowest(wanted & prim_ballot<32>(mine == scan_max<32>(mine)));
@@ -398,7 +398,6 @@ PRIM work open_query(const karg_or &a, const room &r, uint32_t number, karg_or_t
     w.number = number;
     w.query = or_queries(a)[number];
     w.state = prim_at<karg_or_state>(a.states) + number;
-    w.is_ahead = false;
     *term = {{0, 0, 0, 0, 0, 0}, 0, 0};
     if (prim_lane() < w.query.n_terms) {
         *term = or_terms(a)[w.query.term + prim_lane()];
@@ -409,63 +408,55 @@ PRIM work open_query(const karg_or &a, const room &r, uint32_t number, karg_or_t
     return w;
 }
 
-/* Some tiles of a query that follow each other. */
+/* The lane's tile of n from `from` on: its only one, or the most promising of them. */
+struct choice {
+    uint32_t tile, bound;
+};
+PRIM choice choose(const karg_or &a, const room &r, const work &w, uint32_t from, uint32_t n)
+{
+    choice c = {from + prim_lane(), 0};
+    for (uint32_t i = prim_lane(); i < n && (a.skips || a.is_ahead); i += 32) {
+        const uint32_t bound = bound_of(r, w, from + i);
+        if (bound > c.bound)
+            c = {from + i, bound};
+    }
+    return c;
+}
+
+/* Some tiles of a query that follow each other; ahead of the others, one of them. */
 PRIM void do_group(const karg_or &a, const room &r, uint32_t group)
 {
     karg_or_term term;
     const work w = open_query(a, r, group % a.n_queries, &term);
     const uint32_t from = group / a.n_queries * a.group, n = prim_min(a.n_tiles - from, a.group);
     uint32_t seen = prim_load_now(&w.state->least);
-    const uint32_t bound = a.skips && prim_lane() < n ? bound_of(r, w, from + prim_lane()) : 0;
-    uint32_t least = least_of(w, seen), wanted = prim_ballot<32>(prim_lane() < n && (!a.skips || bound >= least));
-    uint32_t next = wanted ? most_promising(a, wanted, bound) : 0;
-    look there = look_up(w, term, from + next);
+    const choice mine = choose(a, r, w, from, n);
+    uint32_t least = least_of(w, seen), wanted = prim_ballot<32>(prim_lane() < n && (!a.skips || mine.bound >= least));
+    uint32_t next = wanted ? most_promising(a, wanted, mine.bound) : 0, tile = prim_shuffle<32>(mine.tile, next);
+    look there = look_up(w, term, tile);
     while (wanted) {
-        const uint32_t here = next, enough = least;
+        const uint32_t here = tile, enough = least;
         put_sources(a, r, w, term, there);
-        wanted &= ~(1U << here);
+        wanted = a.is_ahead ? 0 : wanted & ~(1U << next);
         if (wanted) {
-            next = most_promising(a, wanted, bound);
-            there = look_up(w, term, from + next);
+            next = most_promising(a, wanted, mine.bound);
+            tile = prim_shuffle<32>(mine.tile, next);
+            there = look_up(w, term, tile);
             seen = prim_load_now(&w.state->least);
         }
-        do_tile(a, r, w, from + here, enough);
+        do_tile(a, r, w, here, enough);
         least = least_of(w, seen);
-        wanted &= prim_ballot<32>(!a.skips || bound >= least);
+        wanted &= prim_ballot<32>(!a.skips || mine.bound >= least);
     }
     prim_sync_tile();
-}
-
-/* One of `ahead` tiles, that which promises most: what it holds raises the query's threshold. */
-RP_KERNEL_BOUNDED(or_tile_ahead_kernel, karg_or, 128, 6)
-{
-    const room r = lay_out(a);
-    const uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp(), from = number / a.n_queries * a.ahead;
-    if (from >= a.n_tiles)
-        return;
-    clear<WORDS>(r.scores);
-    karg_or_term term;
-    work w = open_query(a, r, number % a.n_queries, &term);
-    w.is_ahead = true;
-    uint32_t best = 0, tile = from;
-    for (uint32_t i = from + prim_lane(); i < prim_min(from + a.ahead, a.n_tiles); i += 32) {
-        const uint32_t bound = bound_of(r, w, i);
-        tile = bound > best ? i : tile;
-        best = prim_max(best, bound);
-    }
-    const uint32_t most = scan_max<32>(best), least = least_of(w, prim_load_now(&w.state->least));
-    tile = prim_shuffle<32>(tile, prim_lowest(prim_ballot<32>(best == most)));
-    if (most < least)
-        return;
-    put_sources(a, r, w, term, look_up(w, term, tile));
-    do_tile(a, r, w, tile, least);
 }
 
 RP_KERNEL_BOUNDED(or_tile_kernel, karg_or, 128, 6)
 {
     const room r = lay_out(a);
     const uint32_t groups = prim_div_up(a.n_tiles, a.group) * a.n_queries;
-    auto take = [&]() { return prim_lane() == 0 ? prim_atomic_add(prim_at<uint32_t>(a.taken), 1) : 0; };
+    uint32_t *taken = prim_at<uint32_t>(a.counters) + (a.is_ahead ? KARG_OR_TAKEN_AHEAD : KARG_OR_TAKEN);
+    auto take = [&]() { return prim_lane() == 0 ? prim_atomic_add(taken, 1) : 0; };
     uint32_t ticket = take();
     clear<WORDS>(r.scores);
     for (;;) {
