@@ -59,13 +59,22 @@ template <class AT> PRIM uint32_t alive_search(AT at, uint32_t from, uint32_t to
 
 /* ---- Blocks ----------------------------------------------------------------------------------- */
 
+/* Lists that are their own directory. */
+template <class CODE> struct alive_code {
+    static const bool IS_RAW = false;
+};
+template <> struct alive_code<block_raw> {
+    static const bool IS_RAW = true;
+};
+
 /* The last docid of block b: lists of one block have no directory; raw ones need none. */
 template <class CODE> PRIM uint32_t alive_last(const block_list &list, uint32_t b)
 {
     if (list.last)
         return prim_load(&list.last[b]);
     uint32_t rank = prim_min(b * KARG_BLOCK + KARG_BLOCK, list.n) - 1;
-    return CODE::IS_RAW && rank < list.docs_bytes / 4 ? prim_load(&list.words[rank]) : UINT32_MAX;
+    bool is_there = alive_code<CODE>::IS_RAW && rank < list.docs_bytes / 4;
+    return is_there ? prim_load(&list.words[rank]) : UINT32_MAX;
 }
 
 /* Opens a block, the i-th of n in the room. There is one after the last, the same, so that rows are whole. */

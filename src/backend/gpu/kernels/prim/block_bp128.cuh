@@ -19,7 +19,6 @@ template <int V, int LANES> PRIM void block_sum_gaps(uint32_t base, uint32_t *v)
 
 struct block_bp128 {
     static const int SCRATCH = 0, WIDEST = 32;
-    static const bool IS_RAW = false;
 
     /* A block of `count` values at byte `from` of the payload, which ends before byte `to`. */
     static PRIM_MEMBER block_head head_at(const block_list &list, uint32_t from, uint32_t to,

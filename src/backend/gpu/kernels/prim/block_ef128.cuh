@@ -11,7 +11,6 @@ struct block_ef128 {
     static const int HIGH = 3 * KARG_BLOCK; /* most bits of a high part: ends, and fewer than 2 zeros each */
     static const int ROOM = KARG_BLOCK + 32; /* bytes of shared memory a block: high parts, one each */
     static const int SCRATCH = 2 * ROOM, WIDEST = PLAIN;
-    static const bool IS_RAW = false;
 
     /* shape: the form, and from bit 8 on the bits of the high part. */
     static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)

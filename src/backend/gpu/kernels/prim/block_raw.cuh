@@ -6,7 +6,6 @@
 
 struct block_raw {
     static const int SCRATCH = 0, WIDEST = 8;
-    static const bool IS_RAW = true; /* the list is its own directory */
 
     /* at: the first word; shape: 0 if it can be read by 16 bytes; base: whether it can be read. */
     static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)
