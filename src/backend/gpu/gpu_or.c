@@ -190,11 +190,22 @@ static karg_or args_of(const rp__gpu_or_batch *batch)
     return a;
 }
 
-static void point_at(rp__gpu_or *o, const plan *p)
+/* One short query goes with the launch. */
+static bool is_near(const rp__gpu_or_batch *batch)
+{
+    return batch->n_queries == 1 && batch->queries[0].n_terms <= KARG_OR_NEAR;
+}
+
+static void point_at(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p)
 {
     karg_or *a = &o->args;
-    a->queries = o->room;
-    a->terms = o->room + p->terms;
+    if (is_near(batch)) {
+        memcpy(&a->query, o->stage + p->sent, sizeof a->query);
+        memcpy(a->near, o->stage + p->sent + p->terms, a->query.n_terms * sizeof a->near[0]);
+    } else {
+        a->queries = o->room;
+        a->terms = o->room + p->terms;
+    }
     a->there = o->stage_at;
     a->out = o->stage_at + p->out;
     a->counts = o->stage_at + p->counts;
@@ -203,15 +214,14 @@ static void point_at(rp__gpu_or *o, const plan *p)
     a->states = o->states + BEFORE_STATES;
 }
 
-/* Tiles that a warp takes at a time: some, as long as that leaves none without; and so many that there are only
- * a few turns. */
+/* Tiles that a warp takes at a time: some, as long as that leaves none without; and more where it comes often all the
+ * same. */
 static uint32_t group_of(const karg_or *a, uint64_t warps)
 {
     const uint64_t tiles = (uint64_t)a->n_tiles * a->n_queries;
-    const uint64_t each = (tiles + warps - 1) / warps,
-                   some = a->skips ? TUNE_OR_GROUP_SKIPS : TUNE_OR_GROUP;
+    const uint64_t each = (tiles + warps - 1) / warps;
     const uint64_t many = tiles / (warps * (a->skips ? TUNE_OR_TURNS_SKIPS : TUNE_OR_TURNS));
-    const uint64_t few = a->skips || each > some ? some : each;
+    const uint64_t few = least_of(each, TUNE_OR_GROUP);
     return least_of(few > many ? few : many, 32);
 }
 
@@ -253,10 +263,11 @@ rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)
     if (status != RP_OK)
         return status;
     fill_stage(o, batch, &p);
-    point_at(o, &p);
+    point_at(o, batch, &p);
     o->is_clean = false;
     o->args.number = ++o->n_batches;
-    status = rp__device_copy_in(o->device, o->room, o->stage + p.sent, p.found);
+    if (o->args.queries)
+        status = rp__device_copy_in(o->device, o->room, o->stage + p.sent, p.found);
     if (status == RP_OK)
         status = launch(o);
     o->is_clean = status == RP_OK;

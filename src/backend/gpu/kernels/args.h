@@ -143,6 +143,7 @@ typedef struct karg_score {
  * readable bytes after them and begin at multiples of 16. */
 enum {
     KARG_OR_TERMS = 32,  /* of a query, at most */
+    KARG_OR_NEAR = 8,    /* of one query, that travel with the launch */
     KARG_OR_BINS = 1024, /* of its scores */
     KARG_OR_TILE = 11,
     KARG_OR_SHARED = 4 * (33 << (KARG_OR_TILE - 5)), /* bytes of shared memory of a warp of or_tile.cu, */
@@ -185,7 +186,7 @@ typedef struct karg_or_state { /* of a query in work; 0 at first, and again afte
     karg_or_bins bins[2];   /* of all tiles; of those that were looked into beforehand */
 } karg_or_state;
 typedef struct karg_or {
-    uint64_t terms, queries; /* karg_or_term, karg_or_query */
+    uint64_t terms, queries; /* karg_or_term, karg_or_query; both 0: there is one query, and it is below */
     uint64_t states;         /* karg_or_state a query */
     uint64_t taken;          /* u32, 0 at first, and again after or_rank.cu: groups of tiles that warps have taken; one
                               * more: queries that are ranked */
@@ -200,6 +201,8 @@ typedef struct karg_or {
     uint32_t most_terms;     /* of the longest query */
     uint32_t skips;          /* 0: every posting is scored */
     uint32_t number;
+    karg_or_query query;
+    karg_or_term near[KARG_OR_NEAR];
 } karg_or;
 
 /* copy.cu */

@@ -5,6 +5,7 @@
  * Limits: k at most `keys`. A query that found more than there was room for, or with a damaged list, says so.
  * Source: as select_block.cu. */
 #include "backend/gpu/kernels/prim/best.cuh"
+#include "backend/gpu/kernels/prim/or.cuh"
 
 enum { DAMAGED, KEPT }; /* words of shared memory */
 
@@ -17,7 +18,7 @@ PRIM void look_through(const karg_or &a, const karg_or_query &query, const uint6
         words[prim_thread()] = 0;
     prim_sync();
     for (uint32_t t = prim_thread(); t < query.n_terms; t += prim_block_size()) {
-        const karg_tiled *list = &prim_at<const karg_or_term>(a.terms)[query.term + t].list;
+        const karg_tiled *list = &or_terms(a)[query.term + t].list;
         if (prim_at<const karg_found>(list->found)->damaged)
             prim_atomic_or(&words[DAMAGED], 1);
     }
@@ -30,7 +31,7 @@ PRIM void look_through(const karg_or &a, const karg_or_query &query, const uint6
 RP_KERNEL(or_rank_kernel, karg_or)
 {
     const uint32_t number = prim_block();
-    const karg_or_query query = prim_at<const karg_or_query>(a.queries)[number];
+    const karg_or_query query = or_queries(a)[number];
     karg_or_state *state = prim_at<karg_or_state>(a.states) + number;
     const uint64_t *found = prim_at<const uint64_t>(a.found) + (uint64_t)number * a.room;
     uint32_t *bins = (uint32_t *)prim_shared(), *count = prim_at<uint32_t>(a.counts) + number;

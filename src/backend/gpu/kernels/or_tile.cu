@@ -8,6 +8,7 @@
  * Source: MaxScore (Turtle and Flood, 1995) by tiles, with bounds of tiles (Ding and Suel, 2011). */
 #include "backend/gpu/kernels/prim/best.cuh"
 #include "backend/gpu/kernels/prim/bm25.cuh"
+#include "backend/gpu/kernels/prim/or.cuh"
 
 enum { SIZE = 1 << KARG_OR_TILE, WORDS = SIZE + SIZE / 32 };
 
@@ -222,7 +223,19 @@ PRIM uint32_t best_score(const room &r)
     }
     return best;
 }
-PRIM bool do_some_reach(const room &r, uint32_t need) { return prim_ballot<32>(best_score(r) >= need) != 0; }
+
+/* Whether a document that was added to scores `need`; those of one step are known. */
+PRIM bool do_some_reach(const room &r, const walked &done, uint32_t need)
+{
+    uint32_t best = 0;
+    if (done.steps > 1)
+        best = best_score(r);
+    else
+#pragma unroll
+        for (uint32_t e = 0; e < 4; e++)
+            best = prim_max(best, r.scores[place_of(done.places, e)]);
+    return prim_ballot<32>(best >= need) != 0;
+}
 
 /* A score that k documents of the tile reach, if each lane's best are among them; 0: nobody knows. */
 PRIM uint32_t known_score(const room &r, uint32_t k)
@@ -310,19 +323,16 @@ PRIM void do_tile(const karg_or &a, const room &r, const work &w, uint32_t tile,
     if (t == 0)
         return;
     const walked done = add_terms(a, r, t, t < n ? least - r.sources[t].rest : least);
-    if (prim_ballot<32>(done.hits)) {
-        for (; t < n && r.sources[t].rest > 0; t++) {
-            const uint32_t need = least - r.sources[t].rest;
-            if (!do_some_reach(r, need))
-                break;
-            add_reaching(r, t, need);
-        }
-        if (least == 0 || do_some_reach(r, least))
-            push(a, w, tile * SIZE, least);
-        prim_sync_tile();
-        if (least == 0)
-            clear<SIZE / 32>(r.marks);
+    bool is_some = prim_ballot<32>(done.hits) != 0;
+    for (; is_some && t < n && r.sources[t].rest > 0; t++) {
+        add_reaching(r, t, least - r.sources[t].rest);
+        is_some = do_some_reach(r, done, t + 1 < n ? least - r.sources[t + 1].rest : least);
     }
+    if (is_some)
+        push(a, w, tile * SIZE, least);
+    prim_sync_tile();
+    if (least == 0)
+        clear<SIZE / 32>(r.marks);
     clear_scores(r, done);
     prim_sync_tile();
 }
@@ -386,12 +396,12 @@ PRIM work open_query(const karg_or &a, const room &r, uint32_t number, karg_or_t
 {
     work w;
     w.number = number;
-    w.query = prim_at<const karg_or_query>(a.queries)[number];
+    w.query = or_queries(a)[number];
     w.state = prim_at<karg_or_state>(a.states) + number;
     w.is_ahead = false;
     *term = {{0, 0, 0, 0, 0, 0}, 0, 0};
     if (prim_lane() < w.query.n_terms) {
-        *term = prim_at<const karg_or_term>(a.terms)[w.query.term + prim_lane()];
+        *term = or_terms(a)[w.query.term + prim_lane()];
         r.sources[prim_lane()] = {term->list.places, term->list.ratios, 0, 0, term->weight, 0, term->list.cells,
                                   term->list.n, 0};
     }

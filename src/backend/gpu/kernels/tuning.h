@@ -20,8 +20,7 @@ enum {
     TUNE_OR_AHEAD = 128,        /* tiles of a query that are looked into beforehand */
     TUNE_OR_GROUP = 4,          /* tiles that a warp takes at a time, if each then has some; more, */
     TUNE_OR_TURNS = 8,          /* if it comes so often all the same; */
-    TUNE_OR_TURNS_SKIPS = 6,    /* the same where most are passed over: */
-    TUNE_OR_GROUP_SKIPS = 8,    /* it takes as many as this at a time, to begin with the best of them */
+    TUNE_OR_TURNS_SKIPS = 16,   /* of warps that pass over most, some of which have much more to do than others */
     TUNE_SHARED_ALL = 228 << 10, /* bytes of shared memory of a multiprocessor; each block takes 1 KiB more */
 };
 
