@@ -29,12 +29,10 @@ enum {
     LEVELS = 1 << 23,  /* the encoder is asked for three levels */
     STEPS = 1 << 24,   /* qs, step by step */
     BY_WORD = 1 << 25, /* by words, not by bits */
-    TILE_16 = 1 << 26, /* tiles of 16 blocks, not of 32; */
-    TILE_8 = 2 << 26,
-    TILE_4 = 3 << 26,
-    TILES = 3 << 26,
-    WARPS_4 = 1 << 28,  /* of a block, not 8 */
-    RESIDENT = 1 << 29, /* no more warps than run at a time */
+    TILE_16 = 1 << 26, /* tiles of 16 blocks, or of 8, not of 32 */
+    TILE_8 = 1 << 27,
+    RESIDENT = 1 << 28, /* no more warps than twice what runs at a time */
+    NO_FIRST = 1 << 29, /* nor its ranks of blocks */
 };
 
 typedef struct work {
@@ -179,7 +177,7 @@ static void set_answer(const rp__gpu_case *row, uint32_t *docids, const uint32_t
 
 static uint32_t tile_of(const rp__gpu_case *row)
 {
-    return 32U >> (row->option & TILES) / TILE_16;
+    return row->option & TILE_16 ? 16 : row->option & TILE_8 ? 8 : 32;
 }
 
 static rp_status make_parts(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
@@ -233,7 +231,7 @@ static karg_decode args_of(const work *w)
 static rp_status run(const rp__gpu_case *row, rp__device *device, void *state)
 {
     const work *w = state;
-    uint32_t shared = row->option & BYTES, warps = row->option & WARPS_4 ? 4 : 8;
+    uint32_t shared = row->option & BYTES, warps = 4;
     uint32_t grid = (w->set.n_tiles + warps - 1) / warps;
     uint32_t most = row->option & RESIDENT ? device->processors * RESIDENT_WARPS / warps : grid;
     karg_decode args = args_of(w);
@@ -330,7 +328,7 @@ static uint64_t bytes_read(const rp__gpu_case *row, const karg_list *list)
     uint64_t words = list->offsets ? list->n_blocks : 0;
     if (row->option & FREQS)
         return list->freqs_bytes + (list->n + KARG_BLOCK - 1) / KARG_BLOCK * sizeof(uint32_t);
-    words += list->first ? list->n_blocks : 0;
+    words += list->first && !(row->option & NO_FIRST) ? list->n_blocks : 0;
     words += list->last && !(row->option & NO_LAST) ? list->n_blocks : 0;
     return list->docs_bytes + words * sizeof(uint32_t);
 }
@@ -381,47 +379,32 @@ enum {
     }
 
 const rp__gpu_case rp__gpu_case_decode2[] = {
-    ROW("rice x1", decode_rice_x1_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | TILE_16 | WARPS_4),
-    ROW("rice x2", decode_rice_x2_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | TILE_16 | WARPS_4),
-    ROW("rice, damaged", decode_rice_x2_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | DAMAGED),
-    ROW("parapfor x1", decode_parapfor_x1_kernel, PARAPFOR, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TAILED | TILE_16 | WARPS_4),
-    ROW("parapfor x2", decode_parapfor_x2_kernel, PARAPFOR, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TAILED | TILE_16 | WARPS_4),
-    ROW("parapfor, a tenth patched", decode_parapfor_x2_kernel, PARAPFOR, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TAILED | PATCHED | TILE_16 | WARPS_4),
-    ROW("parapfor, damaged", decode_parapfor_x2_kernel, PARAPFOR, 7,
+    ROW("rice", decode_rice_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | TILE_16),
+    ROW("rice, damaged", decode_rice_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | DAMAGED),
+    ROW("parapfor", decode_parapfor_kernel, PARAPFOR, 7,
+        GAPS_OF(KARG_SHARED_PATCH) | TAILED | TILE_16),
+    ROW("parapfor, a tenth patched", decode_parapfor_kernel, PARAPFOR, 7,
+        GAPS_OF(KARG_SHARED_PATCH) | TAILED | PATCHED | TILE_16),
+    ROW("parapfor, damaged", decode_parapfor_kernel, PARAPFOR, 7,
         GAPS_OF(KARG_SHARED_PATCH) | TAILED | DAMAGED),
-    ROW("optpfd x1", decode_optpfd_x1_kernel, OPTPFD, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TAILED | TILE_16 | WARPS_4),
-    ROW("optpfd x2", decode_optpfd_x2_kernel, OPTPFD, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TAILED | TILE_16 | WARPS_4),
-    ROW("optpfd x2b", decode_optpfd_x2b_kernel, OPTPFD, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TAILED | TILE_16 | WARPS_4),
-    ROW("optpfd of random docids", decode_optpfd_x2_kernel, OPTPFD, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TILE_16 | WARPS_4),
-    ROW("optpfd, damaged", decode_optpfd_x2_kernel, OPTPFD, 7,
+    ROW("optpfd", decode_optpfd_kernel, OPTPFD, 7, GAPS_OF(KARG_SHARED_PATCH) | TAILED | TILE_16),
+    ROW("optpfd of random docids", decode_optpfd_kernel, OPTPFD, 7,
+        GAPS_OF(KARG_SHARED_PATCH) | TILE_16),
+    ROW("optpfd, damaged", decode_optpfd_kernel, OPTPFD, 7,
         GAPS_OF(KARG_SHARED_PATCH) | TAILED | DAMAGED),
-    ROW("pfd x1", decode_pfd_x1_kernel, PFD, 7,
-        GAPS_OF(2 * KARG_SHARED_PATCH) | TAILED | TILE_16 | WARPS_4),
-    ROW("pfd x2", decode_pfd_x2_kernel, PFD, 7,
-        GAPS_OF(2 * KARG_SHARED_PATCH) | TAILED | TILE_16 | WARPS_4),
-    ROW("pfd, damaged", decode_pfd_x2_kernel, PFD, 7,
+    ROW("pfd", decode_pfd_kernel, PFD, 7, GAPS_OF(2 * KARG_SHARED_PATCH) | TAILED | TILE_16),
+    ROW("pfd, damaged", decode_pfd_kernel, PFD, 7,
         GAPS_OF(2 * KARG_SHARED_PATCH) | TAILED | DAMAGED),
-    ROW("newpfd x1", decode_newpfd_x1_kernel, NEWPFD, 7,
-        GAPS_OF(KARG_SHARED_NEWPFD) | TAILED | TILE_16 | WARPS_4),
-    ROW("newpfd x2", decode_newpfd_x2_kernel, NEWPFD, 7,
-        GAPS_OF(KARG_SHARED_NEWPFD) | TAILED | TILE_16 | WARPS_4),
-    ROW("newpfd, damaged", decode_newpfd_x2_kernel, NEWPFD, 7,
+    ROW("newpfd", decode_newpfd_kernel, NEWPFD, 7, GAPS_OF(KARG_SHARED_NEWPFD) | TAILED | TILE_16),
+    ROW("newpfd, damaged", decode_newpfd_kernel, NEWPFD, 7,
         GAPS_OF(KARG_SHARED_NEWPFD) | TAILED | DAMAGED),
-    ROW("pfd_rec", decode_pfd_rec_kernel, PFD_REC, 7,
-        KARG_SHARED_PFD_REC | WARPS_4 | TILE_16 | TAILED),
+    ROW("pfd_rec", decode_pfd_rec_kernel, PFD_REC, 7, KARG_SHARED_PFD_REC | TILE_16 | TAILED),
     ROW("pfd_rec, gaps", decode_pfd_rec_gaps_kernel, PFD_REC, 7,
-        KARG_SHARED_PFD_REC | WARPS_4 | TILE_16 | TAILED | GAPS | NO_LAST),
+        KARG_SHARED_PFD_REC | TILE_16 | TAILED | GAPS | NO_LAST),
     ROW("pfd_rec, three levels", decode_pfd_rec_kernel, PFD_REC, 7,
-        KARG_SHARED_PFD_REC | WARPS_4 | TILE_16 | TAILED | PATCHED | LEVELS),
+        KARG_SHARED_PFD_REC | TILE_16 | TAILED | PATCHED | LEVELS),
     ROW("pfd_rec, damaged", decode_pfd_rec_kernel, PFD_REC, 7,
-        KARG_SHARED_PFD_REC | WARPS_4 | TILE_16 | TAILED | PATCHED | DAMAGED),
+        KARG_SHARED_PFD_REC | TILE_16 | TAILED | PATCHED | DAMAGED),
     STEP_ROW("qs, naive", decode_qs_naive_unpack_kernel, NO_LAST),
     STEP_ROW("qs, naive, damaged", decode_qs_naive_unpack_kernel, NO_LAST | DAMAGED),
     STEP_ROW("qs, by words", decode_qs_block_count_kernel, NO_LAST | BY_WORD),
@@ -429,58 +412,32 @@ const rp__gpu_case rp__gpu_case_decode2[] = {
     ROW("qs, merged, 2 blocks", decode_qs_merged_x2_kernel, QS, 8, 2 * KARG_SHARED_QS),
     ROW("qs, merged, 1 block", decode_qs_merged_x1_kernel, QS, 8, KARG_SHARED_QS),
     ROW("qs, merged, damaged", decode_qs_merged_x2_kernel, QS, 8, 2 * KARG_SHARED_QS | DAMAGED),
-    ROW("lrc, 1 block, tiles of 8", decode_lrc_x1_kernel, LRC, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_8),
-    ROW("lrc, 1 block, tiles of 4", decode_lrc_x1_kernel, LRC, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_4),
-    ROW("lrc, 2 blocks, tiles of 8", decode_lrc_x2_kernel, LRC, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_8),
-    ROW("lrc, 2 blocks, tiles of 4", decode_lrc_x2_kernel, LRC, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_4),
-    ROW("lrc, a tenth patched", decode_lrc_x1_kernel, LRC, 8,
-        KARG_SHARED_LINES | NO_LAST | PATCHED | TILE_8),
-    ROW("lrc, one by one", decode_lrc_at_kernel, LRC, 8, NO_LAST),
-    ROW("lrc, damaged", decode_lrc_x1_kernel, LRC, 8,
-        KARG_SHARED_LINES | NO_LAST | PATCHED | DAMAGED),
-    ROW("lrcseg", decode_lrcseg_kernel, LRCSEG, 8, KARG_SHARED_LINES | NO_LAST | TILE_8),
-    ROW("lrcseg, one by one", decode_lrcseg_at_kernel, LRCSEG, 8, NO_LAST | PATCHED),
-    ROW("lrcseg, damaged", decode_lrcseg_kernel, LRCSEG, 8, KARG_SHARED_LINES | NO_LAST | DAMAGED),
-    ROW("seglrc, 1 block, tiles of 8", decode_seglrc_x1_kernel, SEGLRC, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_8),
-    ROW("seglrc, 1 block, tiles of 4", decode_seglrc_x1_kernel, SEGLRC, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_4),
-    ROW("seglrc, 2 blocks, tiles of 8", decode_seglrc_x2_kernel, SEGLRC, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_8),
-    ROW("seglrc, 2 blocks, tiles of 4", decode_seglrc_x2_kernel, SEGLRC, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_4),
-    ROW("seglrc, 2 blocks, tiles of 8, 128 threads", decode_seglrc_x2_kernel, SEGLRC, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_8 | WARPS_4),
-    ROW("seglrc, one by one", decode_seglrc_at_kernel, SEGLRC, 8, NO_LAST),
-    ROW("seglrc, damaged", decode_seglrc_x2_kernel, SEGLRC, 8,
-        KARG_SHARED_LINES | NO_LAST | DAMAGED),
-    ROW("hslrc256", decode_hslrc_x2_kernel, HSLRC256, 8, KARG_SHARED_LINES | NO_LAST | TILE_8),
-    ROW("hslrc256, tiles of 16", decode_hslrc_x2_kernel, HSLRC256, 8,
-        KARG_SHARED_LINES | NO_LAST | TILE_16),
-    ROW("hslrc256 x1", decode_hslrc_x1_kernel, HSLRC256, 8, KARG_SHARED_LINES | NO_LAST | TILE_8),
-    ROW("hslrc128", decode_hslrc_x2_kernel, HSLRC128, 8, KARG_SHARED_LINES | NO_LAST | TILE_16),
+    ROW("lrc", decode_lrc_kernel, LRC, 8, KARG_SHARED_LINES | NO_LAST | NO_FIRST | TILE_8),
+    ROW("lrc, a tenth patched", decode_lrc_kernel, LRC, 8,
+        KARG_SHARED_LINES | NO_LAST | NO_FIRST | PATCHED | TILE_8),
+    ROW("lrc, one by one", decode_lrc_at_kernel, LRC, 8, NO_LAST | NO_FIRST),
+    ROW("lrc, damaged", decode_lrc_kernel, LRC, 8,
+        KARG_SHARED_LINES | NO_LAST | NO_FIRST | PATCHED | DAMAGED),
+    ROW("lrcseg", decode_lrcseg_kernel, LRCSEG, 8, KARG_SHARED_LINES | NO_LAST | NO_FIRST | TILE_8),
+    ROW("lrcseg, one by one", decode_lrcseg_at_kernel, LRCSEG, 8, NO_LAST | NO_FIRST | PATCHED),
+    ROW("lrcseg, damaged", decode_lrcseg_kernel, LRCSEG, 8,
+        KARG_SHARED_LINES | NO_LAST | NO_FIRST | DAMAGED),
+    ROW("seglrc", decode_seglrc_kernel, SEGLRC, 8, KARG_SHARED_LINES | NO_LAST | NO_FIRST | TILE_8),
+    ROW("seglrc, one by one", decode_seglrc_at_kernel, SEGLRC, 8, NO_LAST | NO_FIRST),
+    ROW("seglrc, damaged", decode_seglrc_kernel, SEGLRC, 8,
+        KARG_SHARED_LINES | NO_LAST | NO_FIRST | DAMAGED),
+    ROW("hslrc256", decode_hslrc_kernel, HSLRC256, 8, KARG_SHARED_LINES | NO_LAST | TILE_8),
+    ROW("hslrc128", decode_hslrc_kernel, HSLRC128, 8, KARG_SHARED_LINES | NO_LAST | TILE_8),
     ROW("hslrc256, one by one", decode_hslrc_at_kernel, HSLRC256, 8, NO_LAST),
-    ROW("hslrc256, damaged", decode_hslrc_x2_kernel, HSLRC256, 8,
+    ROW("hslrc256, damaged", decode_hslrc_kernel, HSLRC256, 8,
         KARG_SHARED_LINES | NO_LAST | DAMAGED),
     ROW("hslrc256, one by one, damaged", decode_hslrc_at_kernel, HSLRC256, 8, NO_LAST | DAMAGED),
-    ROW("seglrc, summed, 8 a lane, x2", decode_seglrc_sum8_x2_kernel, SEGLRC, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED | RESIDENT),
-    ROW("seglrc, summed, 16 a lane, x1", decode_seglrc_sum16_x1_kernel, SEGLRC, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED | RESIDENT),
-    ROW("seglrc, summed, 16 a lane, x2", decode_seglrc_sum16_x2_kernel, SEGLRC, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED | RESIDENT),
-    ROW("seglrc, summed, 16 a lane, x2, tiles of 16", decode_seglrc_sum16_x2_kernel, SEGLRC, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED | RESIDENT | TILE_16),
-    ROW("seglrc, summed, 16 a lane, x2, bounded", decode_seglrc_sum16_x2b_kernel, SEGLRC, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED | RESIDENT),
-    ROW("seglrc, summed, 16 a lane, x2, bounded, all warps", decode_seglrc_sum16_x2b_kernel, SEGLRC,
-        5, KARG_SHARED_LINES | NO_LAST | SUMMED),
-    ROW("seglrc, summed, 16 a lane, x4", decode_seglrc_sum16_x4_kernel, SEGLRC, 5,
-        KARG_SHARED_LINES | NO_LAST | SUMMED | RESIDENT),
+    ROW("seglrc, summed, x1", decode_seglrc_sum_x1_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | NO_FIRST | SUMMED | RESIDENT),
+    ROW("seglrc, summed, x2", decode_seglrc_sum_x2_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | NO_FIRST | SUMMED | RESIDENT),
+    ROW("seglrc, summed, damaged", decode_seglrc_sum_x2_kernel, SEGLRC, 5,
+        KARG_SHARED_LINES | NO_LAST | NO_FIRST | SUMMED | PATCHED | DAMAGED),
     ROW("hslrc256, summed", decode_hslrc_sum_kernel, HSLRC256, 5,
         KARG_SHARED_LINES | NO_LAST | SUMMED | TILE_16 | RESIDENT),
     ROW("hslrc128, summed", decode_hslrc_sum_kernel, HSLRC128, 5,

@@ -1,6 +1,6 @@
-/* decode_hslrc.cu: docids of lists in hslrc256 and hslrc128, to device memory; posting by posting, each by
- * itself; and in registers: the sum of all.
- * One warp: a tile, as many blocks of up to 256 at a time as the name says, four slots a lane, from a multiple of 16 bytes of the result on; of
+/* decode_hslrc.cu: docids of lists in hslrc256 and hslrc128, to device memory; posting by posting, each by itself;
+ * and in registers: the sum of all.
+ * One warp: a tile, two blocks of up to 256 at a time, four slots a lane, from a multiple of 16 bytes of the result on; of
  * decode_hslrc_at_kernel a thread: a posting.
  * Reads heads by lanes, residuals word by word, side by side; writes 16 bytes a lane. Shared: 2,048 bytes a warp.
  * Limits: any bytes; residuals and exceptions that do not lie inside their block's bytes are none.
@@ -8,7 +8,6 @@
 #include "backend/gpu/kernels/prim/lines_at.cuh"
 #include "backend/gpu/kernels/prim/lines_walk.cuh"
 
-RP_KERNEL(decode_hslrc_x1_kernel, karg_decode) { lines_decode<LINES_OWN, LINES_BY_HASH, 1>(a); }
-RP_KERNEL(decode_hslrc_x2_kernel, karg_decode) { lines_decode<LINES_OWN, LINES_BY_HASH, 2>(a); }
+RP_KERNEL(decode_hslrc_kernel, karg_decode) { lines_decode<LINES_OWN, LINES_BY_HASH, 2>(a); }
 RP_KERNEL(decode_hslrc_sum_kernel, karg_decode) { lines_sum<LINES_OWN, LINES_BY_HASH, 32, 2>(a); }
 RP_KERNEL(decode_hslrc_at_kernel, karg_decode) { lines_at_all<LINES_OWN, LINES_BY_HASH>(a); }

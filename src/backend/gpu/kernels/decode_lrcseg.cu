@@ -1,5 +1,5 @@
 /* decode_lrcseg.cu: docids of lists in lrcseg, to device memory; and posting by posting, each by itself.
- * One warp: a tile, a block of up to 256 at a time, four slots a lane; of decode_lrcseg_at_kernel a thread: a posting.
+ * One warp: a tile, two blocks of up to 256 at a time, four slots a lane; of decode_lrcseg_at_kernel a thread: a posting.
  * Reads heads by lanes, residuals word by word, side by side; writes 16 bytes a lane. Shared: 2,048 bytes a warp.
  * Limits: any bytes; residuals and exceptions that do not lie inside their block's bytes are none.
  * Source: Ao et al. 2011, 5.2. */

@@ -198,7 +198,7 @@ PRIM rec_head rec_look(const rec_list &l, uint64_t words, uint32_t g)
 {
     rec_head h = {};
     uint32_t from = pack_word(pack_at(l.starts + 4 * (uint64_t)g), 0);
-    if (from > l.groups_bytes || l.groups_bytes - from < 4)
+    if (from > l.groups_bytes || l.groups_bytes - from < 2)
         return h;
     uint64_t in = l.groups + from;
     uint32_t first = pack_word(pack_at(in), 0), n = first & 0xFFFF, k1 = first >> 16 & 255, left = l.groups_bytes - from;
@@ -333,9 +333,8 @@ PRIM void rec_blocks(const tile_view &t, const rec_list &l, const rec_widths &w,
 PRIM void rec_open_groups(const tile_view &t, const rec_list &l, uint32_t first, uint32_t n, rec_room *room)
 {
     uint64_t words = t.docs & ~(uint64_t)3, low = l.lows + (uint64_t)t.block * (KARG_BLOCK / 8) * l.w;
-    uint64_t end = prim_min(low + t.blocks * (KARG_BLOCK / 8) * l.w, t.docs + t.docs_bytes);
-    for (uint64_t at = low + 128 * prim_lane(); at < end; at += 32 * 128)
-        prim_prefetch(prim_at<const void>(at));
+    uint32_t left = (uint32_t)(t.docs + t.docs_bytes - low);
+    tile_prefetch(low, 0, prim_min(t.blocks * (KARG_BLOCK / 8) * l.w, left), TILE_LINE);
     rec_head mine = {};
     if (prim_lane() < n && l.n_arrays > 1)
         mine = rec_look(l, words, first + prim_lane());

@@ -66,13 +66,16 @@ struct block_pfd {
             link(next, v);
             ((uint4 *)values)[prim_lane()] = make_uint4(v[0], v[1], v[2], v[3]);
             prim_sync_tile();
+            uint32_t slot = walk(next, prim_min(n, 32U), &at);
+            if (prim_lane() < n)
+                values[slot] = value.value() & mask;
 #pragma unroll 1
-            for (uint32_t j = 0; j < n; j += 32) {
-                uint32_t slot = walk(next, prim_min(n - j, 32U), &at);
-                if (j && j + prim_lane() < n)
-                    read(words, h, j + prim_lane());
-                if (j + prim_lane() < n)
+            for (uint32_t j = prim_lane() + 32; j < n + prim_lane(); j += 32) { /* rare */
+                slot = walk(next, 32, &at);
+                if (j < n) {
+                    read(words, h, j);
                     values[slot] = value.value() & mask;
+                }
             }
             prim_sync_tile();
             uint4 all = ((const uint4 *)values)[prim_lane()];

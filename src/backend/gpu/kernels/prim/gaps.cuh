@@ -16,10 +16,7 @@
 #include "backend/gpu/kernels/prim/scan.cuh"
 #include "backend/gpu/kernels/prim/tile.cuh"
 
-enum {
-    GAPS_BLOCKS = 32,    /* of a tile at most: a lane each */
-    GAPS_AHEAD = 16384,  /* bytes of a tile's payload that are on their way before the first is looked at */
-};
+enum { GAPS_BLOCKS = 32 }; /* of a tile at most: a lane each */
 
 struct alignas(16) gaps_head {
     uint32_t at;     /* byte after the block's head, from the list's first word */
@@ -73,7 +70,7 @@ template <class CODE> PRIM gaps_head gaps_read(const tile_view &t)
     bool has = prim_lane() < t.blocks;
     uint32_t b = t.block + (has ? prim_lane() : 0), used = 0, base = tile_base(t, b);
     tile_place p = tile_block<KARG_BLOCK>(t, b);
-    tile_prefetch_blocks(t, p.from, p.from + p.bytes, GAPS_AHEAD);
+    tile_prefetch_blocks(t, p.from, p.from + p.bytes, TILE_AHEAD, TILE_LINE);
     uint32_t first = p.bytes ? pack_word(pack_at(t.docs + p.from), 0) : 0;
     uint32_t shape = p.bytes ? CODE::shape(first, p.bytes, p.count, &used) : 0;
     uint32_t left = prim_min(p.bytes - prim_min(used, p.bytes), 0xFFFFFFU);

@@ -21,10 +21,7 @@ struct lines_line {
     uint32_t start;
 };
 
-enum {
-    LINES_BLOCKS = 32,  /* of a tile at most: a lane each */
-    LINES_AHEAD = 4096, /* bytes of payload that are on their way before the warp comes to them */
-};
+enum { LINES_BLOCKS = 32 }; /* of a tile at most: a lane each */
 
 /* How blocks are cut: as tile.cuh has it. */
 enum lines_cut { LINES_BY_HASH = 0, LINES_BY_256 = TILE_BLOCK_MOST };
@@ -117,16 +114,17 @@ struct lines_room {
 
 static_assert(sizeof(lines_room) == KARG_SHARED_LINES, "as launches have it");
 
-/* The room of this warp, with the heads of its tile; of no postings past the last block. *end: of its payload, of which
- * LINES_AHEAD bytes are on their way. */
-template <int KIND, int CUT> PRIM lines_room *lines_open(const tile_view &t, const lines_line &line, uint32_t *end)
+/* The room of this warp, with the heads of its tile; of no postings past the last block. Of its payload, which ends at
+ * *end, `ahead` bytes are on their way, asked for by `step`. */
+template <int KIND, int CUT>
+PRIM lines_room *lines_open(const tile_view &t, const lines_line &line, uint32_t ahead, uint32_t step, uint32_t *end)
 {
     lines_room *room = (lines_room *)prim_shared() + prim_warp();
     bool has = prim_lane() < t.blocks;
     if (t.blocks > LINES_BLOCKS)
         prim_trap();
     tile_place p = tile_block<CUT>(t, t.block + (has ? prim_lane() : 0));
-    *end = ((uint32_t)t.docs & 3) + tile_prefetch_blocks(t, p.from, p.from + p.bytes, LINES_AHEAD);
+    *end = ((uint32_t)t.docs & 3) + tile_prefetch_blocks(t, p.from, p.from + p.bytes, ahead, step);
     lines_head mine = lines_read<KIND>(t, line, p);
     mine.shape = has ? mine.shape : 0;
     room->heads[prim_lane()] = mine;

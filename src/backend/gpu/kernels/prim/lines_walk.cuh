@@ -11,7 +11,10 @@
 
 #include "backend/gpu/kernels/prim/lines.cuh"
 
-enum { LINES_BACK = 16 }; /* bytes that must lie before residuals, where slots are counted from before the first */
+enum {
+    LINES_BACK = 16,    /* bytes that must lie before residuals, where slots are counted from before the first */
+    LINES_AHEAD = 4096, /* that are on their way before a warp comes to them, of large tiles */
+};
 
 PRIM bool lines_is_plain(uint32_t shape) { return (shape & 0x3FFFF) == TILE_BLOCK_MOST; }
 
@@ -83,7 +86,8 @@ template <int K, int LANES> struct lines_plain {
     }
 };
 
-/* Plain blocks, U a lane, from block i on. */
+/* Plain blocks, U a lane, from block i on. Where many fit the registers, the compiler would bring loads down to where they
+ * are used, and wait for each: they stay before a sync. */
 template <int KIND, int K, int LANES, int U, class TAKE>
 PRIM void lines_row(const lines_tile &t, uint32_t i, lines_points<KIND, LANES> &line, TAKE &take)
 {
@@ -94,6 +98,8 @@ PRIM void lines_row(const lines_tile &t, uint32_t i, lines_points<KIND, LANES> &
         h[u] = t.room->heads[i + u * (32 / LANES) + prim_lane() / LANES];
         blocks[u].load(t.words, h[u]);
     }
+    if (LANES < 32)
+        prim_sync_tile();
 #pragma unroll
     for (int u = 0; u < U; u++) {
         line.turn(h[u]);
@@ -209,18 +215,18 @@ template <int KIND, int K, int U, class TAKE> PRIM void lines_loose_row(const li
  * them at once would be too much for the second-level cache. */
 PRIM void lines_ahead(const lines_tile &t, uint32_t from, uint32_t to)
 {
-    uint32_t line = from + LINES_AHEAD + prim_lane() * 128;
-    if (line < prim_min(to + LINES_AHEAD, t.end))
-        prim_prefetch((const unsigned char *)t.words + line);
+    tile_prefetch((uint64_t)(uintptr_t)t.words, from + LINES_AHEAD, prim_min(to + LINES_AHEAD, t.end), TILE_SECTOR);
 }
 
+/* With fewer LANES than 32 tiles may be large. */
 template <int KIND, int CUT, int LANES, int U, class TAKE>
 PRIM void lines_walk(const tile_view &of, uint32_t phase, TAKE &take)
 {
-    const uint32_t step = U * (32 / LANES);
+    const uint32_t step = U * (32 / LANES), is_large = LANES < 32;
     lines_line list = lines_of_list<KIND>(of.docs, of.docs_bytes);
     lines_tile t = {prim_at<const uint32_t>(lines_words(of)), list, nullptr, of.blocks, 0, phase};
-    t.room = lines_open<KIND, CUT>(of, list, &t.end);
+    t.room = is_large ? lines_open<KIND, CUT>(of, list, LINES_AHEAD, TILE_SECTOR, &t.end)
+                      : lines_open<KIND, CUT>(of, list, TILE_AHEAD, TILE_LINE, &t.end);
     uint32_t shape = t.room->heads[prim_lane()].shape, w = lines_width(shape);
     bool is_plain = CUT == LINES_BY_HASH ? lines_exceptions(shape) == 0 : lines_is_plain(shape);
     uint32_t not16 = ~prim_ballot<32>(is_plain && w <= 16), not21 = ~prim_ballot<32>(is_plain && w > 16 && w <= 21);
@@ -228,13 +234,13 @@ PRIM void lines_walk(const tile_view &of, uint32_t phase, TAKE &take)
     line.open(list);
 #pragma unroll 1
     for (uint32_t i = 0; i < t.blocks; i += step, not16 >>= step, not21 >>= step) {
-        if (i + step < t.blocks)
+        if (is_large && i + step < t.blocks)
             lines_ahead(t, t.room->heads[i].at, t.room->heads[i + step].at);
         if (CUT == LINES_BY_HASH && not16 % (1 << step) == 0)
             lines_loose_row<KIND, 16, U>(t, i, take);
         else if (CUT && not16 % (1 << step) == 0)
             lines_row<KIND, 16, LANES, U>(t, i, line, take);
-        else if (KIND != LINES_OWN && not21 % (1 << step) == 0) /* a list's line is farther off */
+        else if (CUT && !is_large && not21 % (1 << step) == 0)
             lines_row<KIND, 21, LANES, U>(t, i, line, take);
         else
 #pragma unroll 1

@@ -8,7 +8,12 @@
 
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-enum { TILE_BLOCK_MOST = 256 }; /* postings of the largest block */
+enum {
+    TILE_BLOCK_MOST = 256, /* postings of the largest block */
+    TILE_LINE = 128,       /* bytes of a line of the second-level cache, */
+    TILE_SECTOR = 32,      /* and of what is surely brought of it */
+    TILE_AHEAD = 32 << 10, /* of a tile's payload, at most, before any block is looked at */
+};
 
 struct tile_view {
     uint64_t docs, last, offsets, first; /* of the list */
@@ -70,19 +75,19 @@ template <int CUT> PRIM tile_place tile_block(const tile_view &t, uint32_t b)
 }
 
 /* Bytes `from` to `to` - 1 of what begins at an address, on their way to the second-level cache before the warp comes to
- * them. */
-PRIM void tile_prefetch(uint64_t at, uint32_t from, uint32_t to)
+ * them, by one request for each `step` bytes. */
+PRIM void tile_prefetch(uint64_t at, uint32_t from, uint32_t to, uint32_t step)
 {
 #pragma unroll 1
-    for (uint32_t line = from + prim_lane() * 128; line < to; line += 32 * 128)
-        prim_prefetch(prim_at<const void>(at + line));
+    for (uint32_t byte = from + prim_lane() * step; byte < to; byte += 32 * step)
+        prim_prefetch(prim_at<const void>(at + byte));
 }
-/* The payload from the block of lane 0 to that of lane n - 1, these lanes' being bytes `from` to `to` - 1; no more than
- * `most` of it. Returns the end of all. */
-PRIM uint32_t tile_prefetch_blocks(const tile_view &t, uint32_t from, uint32_t to, uint32_t most)
+/* The payload from the block of lane 0 to that of the tile's last lane, these lanes' being bytes `from` to `to` - 1; no more
+ * than `most` of it. Returns the end of all. */
+PRIM uint32_t tile_prefetch_blocks(const tile_view &t, uint32_t from, uint32_t to, uint32_t most, uint32_t step)
 {
     uint32_t begin = prim_shuffle<32>(from, 0), end = prim_min(prim_shuffle<32>(to, t.blocks - 1), t.docs_bytes);
-    tile_prefetch(t.docs, begin, end - begin < most ? end : begin + most);
+    tile_prefetch(t.docs, begin, end - begin < most ? end : begin + most, step);
     return end;
 }
 
