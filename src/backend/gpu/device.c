@@ -150,7 +150,7 @@ rp_status rp__device_wait(rp__device *d)
  * Whatever takes long is left to the driver, which lets others have the processor meanwhile. */
 rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint32_t value)
 {
-    enum { TURNS = 16, LOOKS = 1 << 14 };
+    enum { TURNS = 16, LOOKS = 1 << 15 };
     rp__cu_result result = RP_CU_NOT_READY;
     for (int turn = 0; !d->is_lost && result == RP_CU_NOT_READY && turn < TURNS; turn++) {
         for (int look = 0; look < LOOKS; look++)

@@ -247,7 +247,7 @@ static uint32_t shared_of(uint32_t bytes)
 static rp_status run_and(const rp__gpu_case *row, rp__device *device, const flat *f)
 {
     karg_flat a = f->args;
-    uint32_t shared = WARPS * (KARG_SHARED_WORD + (WORDS + 2) * KARG_SHARED_RANKS);
+    uint32_t shared = WARPS * (KARG_SHARED_AND + WORDS * KARG_SHARED_RANKS);
     a.each = row->option;
     uint32_t warps = (f->n[0] + a.each - 1) / a.each;
     rp__launch how = {(warps + WARPS - 1) / WARPS, 32 * WARPS, shared_of(shared)};
@@ -369,16 +369,13 @@ static void cost_flat(const rp__gpu_case *row, const void *state, uint64_t *byte
     }
 
 const rp__gpu_case rp__gpu_case_flat[] = {
-    FLAT("and raw", and_score_kernel, KARG_CODEC_RAW, 10, 8),
-    FLAT("and bp128 1", and_score_kernel, KARG_CODEC_BP128, 10, 1),
-    FLAT("and bp128 2", and_score_kernel, KARG_CODEC_BP128, 10, 2),
-    FLAT("and bp128 4", and_score_kernel, KARG_CODEC_BP128, 10, 4),
-    FLAT("and bp128 8", and_score_kernel, KARG_CODEC_BP128, 10, 8),
-    FLAT("and bp128 32", and_score_kernel, KARG_CODEC_BP128, 10, 32),
-    FLAT("and ef128", and_score_kernel, KARG_CODEC_EF128, 10, 8),
-    FLAT("and optpfd", and_score_kernel, KARG_CODEC_OPTPFD, 10, 8),
-    FLAT("and rice", and_score_kernel, KARG_CODEC_RICE, 10, 8),
-    FLAT("and bitmap", and_score_kernel, KARG_CODEC_BITMAP, 3, 8),
+    FLAT("and raw", and_score_kernel, KARG_CODEC_RAW, 10, 4),
+    FLAT("and bp128", and_score_kernel, KARG_CODEC_BP128, 10, 4),
+    FLAT("and bp128, 32 a warp", and_score_kernel, KARG_CODEC_BP128, 10, 32),
+    FLAT("and ef128", and_score_kernel, KARG_CODEC_EF128, 10, 4),
+    FLAT("and optpfd", and_score_kernel, KARG_CODEC_OPTPFD, 10, 4),
+    FLAT("and rice", and_score_kernel, KARG_CODEC_RICE, 10, 4),
+    FLAT("and bitmap", and_score_kernel, KARG_CODEC_BITMAP, 3, 4),
     FLAT("or raw", or_score_kernel, KARG_CODEC_RAW, 10, 0),
     FLAT("or bp128", or_score_kernel, KARG_CODEC_BP128, 10, 0),
     FLAT("or ef128", or_score_kernel, KARG_CODEC_EF128, 10, 0),

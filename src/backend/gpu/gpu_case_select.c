@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "backend/gpu/kernels/args.h"
-#include "backend/gpu/kernels/tuning.h"
+#include "backend/gpu/select.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "rank/rank.h"
@@ -130,10 +130,7 @@ static rp_status bring_all(const rp__gpu_case *row, rp__device *device, selectio
     if (status == RP_OK)
         status = bring(device, NULL, s->n_queries * sizeof(uint32_t), &s->on_counts);
     if (status == RP_OK)
-        status = bring(device, NULL,
-                       4 * KARG_SELECT_ZEROS + (size_t)s->room * 16 +
-                           1024ULL * (s->n / KARG_SORT_TILE + 3),
-                       &s->on_scratch);
+        status = bring(device, NULL, rp__select_scratch(s->n, s->k), &s->on_scratch);
     if (status == RP_OK)
         status = rp__device_fill(device, s->on_scratch, 0, KARG_SELECT_ZEROS);
     return status == RP_OK ? rp__device_wait(device) : status;
@@ -180,7 +177,7 @@ static rp_status make_selection(const rp__gpu_case *row, rp__device *device, uin
     const uint64_t cap = row->width ? BATCH_MOST : N_MOST;
     s->n = (uint32_t)(n < cap ? n : cap);
     s->k = row->codec;
-    s->room = s->n + 2 * s->k + 64;
+    s->room = rp__select_room(s->n, s->k);
     uint32_t most = row->width < s->n / 4 ? row->width : s->n / 4 + 1;
     rp_status status = fill(row, s, most, seed);
     if (status == RP_OK)
@@ -205,178 +202,17 @@ static karg_select args_of(const selection *s)
                          .n = s->n,
                          .k = s->k,
                          .n_queries = s->n_queries,
-                         .room = s->room,
-                         .enough = s->n < TUNE_SAMPLE_FROM ? 32 : TUNE_NARROW_ENOUGH};
+                         .room = s->room};
 }
 
-static uint32_t power_of(uint32_t n)
+static rp_status run_selection(const rp__gpu_case *row, rp__device *device, void *state)
 {
-    uint32_t power = 1;
-    while (power < n)
-        power *= 2;
-    return power;
-}
-
-static uint32_t best_shared(uint32_t k)
-{
-    return KARG_BEST_SHARED + 8 * power_of(k);
-}
-
-/* As many blocks as there is work for, up to some a multiprocessor. */
-static uint32_t grid_of(const rp__device *device, uint64_t work, uint32_t a_block, uint32_t most)
-{
-    uint64_t blocks = work / a_block + 1, cap = (uint64_t)device->processors * most;
-    return (uint32_t)(blocks < cap ? blocks : cap);
-}
-
-static rp_status run_block(const rp__gpu_case *row, rp__device *device, void *state)
-{
-    const selection *s = state;
-    karg_select args = args_of(s);
-    (void)row;
-    return rp__device_launch(device, RP_KERNEL_select_block_kernel,
-                             (rp__launch){s->n_queries, TUNE_SELECT_BLOCK, best_shared(s->k)},
-                             &args);
+    return rp__select_run((rp__select_id)row->kernel, device, args_of(state));
 }
 
 rp_status rp__gpu_case_select_sample(rp__device *device, karg_select args)
 {
-    args.room = args.n / 2 < TUNE_SAMPLE_ROOM ? args.n / 2 : TUNE_SAMPLE_ROOM;
-    args.step = args.n >= TUNE_SAMPLE_FROM ? TUNE_SAMPLE_STEP : 4;
-    rp_status status = rp__device_launch(device, RP_KERNEL_select_sample_kernel,
-                                         (rp__launch){grid_of(device, args.n / args.step, 1024, 2),
-                                                      TUNE_SAMPLE_BLOCK, KARG_BEST_SHARED},
-                                         &args);
-    if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_select_sample_filter_kernel,
-                                   (rp__launch){grid_of(device, args.n, 16 * TUNE_SELECT_BLOCK, 5),
-                                                TUNE_SELECT_BLOCK,
-                                                best_shared(args.k) + 8 * TUNE_SAMPLE_KEYS},
-                                   &args);
-    return status;
-}
-
-static rp_status run_sample(const rp__gpu_case *row, rp__device *device, void *state)
-{
-    (void)row;
-    return rp__gpu_case_select_sample(device, args_of(state));
-}
-
-/* Passes over all scores, of which those after the last that is needed do nothing; then one that gathers. */
-static rp_status run_narrow(rp__device *device, karg_select *args, rp__kernel_id pass,
-                            uint32_t passes, rp__kernel_id gather, uint32_t shared)
-{
-    const uint32_t grid = grid_of(device, args->n, 32 * TUNE_SELECT_BLOCK, 8);
-    rp_status status = RP_OK;
-    for (uint32_t i = 0; i < passes && status == RP_OK; i++)
-        status = rp__device_launch(device, pass,
-                                   (rp__launch){grid, TUNE_SELECT_BLOCK, KARG_BEST_SHARED}, args);
-    if (status == RP_OK)
-        status =
-            rp__device_launch(device, gather, (rp__launch){grid, TUNE_SELECT_BLOCK, shared}, args);
-    return status;
-}
-
-static rp_status run_bucket(const rp__gpu_case *row, rp__device *device, void *state)
-{
-    const selection *s = state;
-    karg_select args = args_of(s);
-    const uint32_t grid = grid_of(device, s->n, 32 * TUNE_SELECT_BLOCK, 8), passes = 10;
-    (void)row;
-    rp_status status = rp__device_fill(device, s->on_scratch, 0, KARG_SELECT_ZEROS);
-    if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_select_bucket_extremes_kernel,
-                                   (rp__launch){grid, TUNE_SELECT_BLOCK, 0}, &args);
-    return status == RP_OK ? run_narrow(device, &args, RP_KERNEL_select_bucket_kernel, passes,
-                                        RP_KERNEL_select_bucket_gather_kernel, best_shared(s->k))
-                           : status;
-}
-
-/* Sorts the n keys in scratch by the digits from `from` on, and writes the first k. */
-static rp_status run_passes(rp__device *device, karg_select *args, uint32_t from)
-{
-    const uint32_t tiles = (args->n + KARG_SORT_TILE - 1) / KARG_SORT_TILE;
-    const rp__launch tile = {tiles, 256, 4 * (256 * 8 + 16)},
-                     digit = {256, tiles < 64 ? 32 : 256, 64};
-    rp_status status = RP_OK;
-    for (args->step = from; args->step < 8 && status == RP_OK; args->step++) {
-        status = rp__device_launch(device, RP_KERNEL_select_sort_count_kernel, tile, args);
-        if (status == RP_OK)
-            status = rp__device_launch(device, RP_KERNEL_select_sort_scan_kernel, digit, args);
-        if (status == RP_OK)
-            status = rp__device_launch(device, RP_KERNEL_select_sort_scatter_kernel, tile, args);
-    }
-    if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_select_sort_out_kernel,
-                                   (rp__launch){args->k / 256 + 1, 256, 0}, args);
-    return status;
-}
-
-/* Docids that are places rise already: sorting by scores keeps them so. */
-static rp_status run_sort(const rp__gpu_case *row, rp__device *device, void *state)
-{
-    const selection *s = state;
-    karg_select args = args_of(s);
-    (void)row;
-    rp_status status =
-        rp__device_launch(device, RP_KERNEL_select_sort_keys_kernel,
-                          (rp__launch){grid_of(device, s->n, 2048, 16), 256, 0}, &args);
-    return status == RP_OK ? run_passes(device, &args, s->docids ? 0 : 4) : status;
-}
-
-/* A large k is ranked by sorting what was gathered. */
-static rp_status run_radix(const rp__gpu_case *row, rp__device *device, void *state)
-{
-    const selection *s = state;
-    karg_select args = args_of(s);
-    const bool fits = s->k <= TUNE_SELECT_FITS;
-    const uint32_t passes = 8, kept = s->k < s->n ? s->k : s->n;
-    (void)row;
-    args.step = fits;
-    rp_status status =
-        rp__device_fill(device, s->on_scratch, 0, KARG_SELECT_ZEROS + (fits ? 0 : 2 * kept));
-    if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_select_radix_begin_kernel,
-                                   (rp__launch){1, 32, 0}, &args);
-    if (status == RP_OK)
-        status = run_narrow(device, &args, RP_KERNEL_select_radix_kernel, passes,
-                            RP_KERNEL_select_radix_gather_kernel,
-                            fits ? best_shared(s->k) : KARG_BEST_SHARED);
-    args.n = kept;
-    return status == RP_OK && !fits ? run_passes(device, &args, 0) : status;
-}
-
-static rp_status run_heap(const rp__gpu_case *row, rp__device *device, void *state)
-{
-    const selection *s = state;
-    karg_select args = args_of(s);
-    uint32_t nodes = s->n;
-    rp_status status = RP_OK;
-    (void)row;
-    do {
-        nodes = (nodes + 31) / 32;
-        args.step++;
-        status = rp__device_launch(device, RP_KERNEL_select_heap_build_kernel,
-                                   (rp__launch){grid_of(device, nodes, 32, 16), 256, 0}, &args);
-    } while (nodes > 1 && status == RP_OK);
-    if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_select_heap_take_kernel,
-                                   (rp__launch){1, 32, 0}, &args);
-    return status;
-}
-
-static rp_status run_bitonic(const rp__gpu_case *row, rp__device *device, void *state)
-{
-    const selection *s = state;
-    karg_select args = args_of(s);
-    rp_status status = RP_OK;
-    (void)row;
-    for (uint32_t tiles = 2; tiles > 1 && status == RP_OK; args.step++, args.n = tiles * s->k) {
-        tiles = args.n > KARG_BITONIC_TILE ? (args.n - 1) / KARG_BITONIC_TILE + 1 : 1;
-        status = rp__device_launch(device, RP_KERNEL_select_bitonic_kernel,
-                                   (rp__launch){tiles, 512, 8 * KARG_BITONIC_TILE}, &args);
-    }
-    return status;
+    return rp__select_run(RP_SELECT_SAMPLE, device, args);
 }
 
 /* ---- Checking ------------------------------------------------------------------------------------ */
@@ -422,28 +258,29 @@ static void cost_selection(const rp__gpu_case *row, const void *state, uint64_t 
 
 #define SELECTION(title, how, best, many, told, beside)                                            \
     {                                                                                              \
-        .area = "select", .name = title, .make = make_selection, .run = how,                       \
+        .area = "select", .name = title, .make = make_selection, .run = run_selection,             \
         .check = check_selection, .free = free_selection, .cost = cost_selection,                  \
-        .cpu = answer_here, .codec = best, .width = many, .option = told, .twin = beside           \
+        .cpu = answer_here, .codec = best, .width = many, .option = told, .twin = beside,          \
+        .kernel = RP_SELECT_##how                                                                  \
     }
 
 const rp__gpu_case rp__gpu_case_select[] = {
-    SELECTION("sample 10", run_sample, 10, 0, 0, "top-10"),
-    SELECTION("sample 1000", run_sample, 1000, 0, 0, "top-1000"),
-    SELECTION("sample 10, docids", run_sample, 10, 0, 1, NULL),
-    SELECTION("radix 10", run_radix, 10, 0, 0, "top-10"),
-    SELECTION("radix 1000", run_radix, 1000, 0, 0, "top-1000"),
-    SELECTION("radix 100000, docids", run_radix, 100000, 0, 1, NULL),
-    SELECTION("bucket 10", run_bucket, 10, 0, 0, "top-10"),
-    SELECTION("bucket 1000, docids", run_bucket, 1000, 0, 1, "top-1000"),
-    SELECTION("heap 10", run_heap, 10, 0, 0, "top-10"),
-    SELECTION("heap 100, docids", run_heap, 100, 0, 1, NULL),
-    SELECTION("bitonic 10", run_bitonic, 10, 0, 0, "top-10"),
-    SELECTION("bitonic 1000, docids", run_bitonic, 1000, 0, 1, "top-1000"),
-    SELECTION("sort 10", run_sort, 10, 0, 0, "CUB sort"),
-    SELECTION("sort 1000, docids", run_sort, 1000, 0, 1, NULL),
-    SELECTION("block 10, to 100K each", run_block, 10, 100000, 1, NULL),
-    SELECTION("block 100, to 100K each", run_block, 100, 100000, 1, NULL),
-    SELECTION("block 1000, to 100K each", run_block, 1000, 100000, 1, NULL),
+    SELECTION("sample 10", SAMPLE, 10, 0, 0, "top-10"),
+    SELECTION("sample 1000", SAMPLE, 1000, 0, 0, "top-1000"),
+    SELECTION("sample 10, docids", SAMPLE, 10, 0, 1, NULL),
+    SELECTION("radix 10", RADIX, 10, 0, 0, "top-10"),
+    SELECTION("radix 1000", RADIX, 1000, 0, 0, "top-1000"),
+    SELECTION("radix 100000, docids", RADIX, 100000, 0, 1, NULL),
+    SELECTION("bucket 10", BUCKET, 10, 0, 0, "top-10"),
+    SELECTION("bucket 1000, docids", BUCKET, 1000, 0, 1, "top-1000"),
+    SELECTION("heap 10", HEAP, 10, 0, 0, "top-10"),
+    SELECTION("heap 100, docids", HEAP, 100, 0, 1, NULL),
+    SELECTION("bitonic 10", BITONIC, 10, 0, 0, "top-10"),
+    SELECTION("bitonic 1000, docids", BITONIC, 1000, 0, 1, "top-1000"),
+    SELECTION("sort 10", SORT, 10, 0, 0, "CUB sort"),
+    SELECTION("sort 1000, docids", SORT, 1000, 0, 1, NULL),
+    SELECTION("block 10, to 100K each", BLOCK, 10, 100000, 1, NULL),
+    SELECTION("block 100, to 100K each", BLOCK, 100, 100000, 1, NULL),
+    SELECTION("block 1000, to 100K each", BLOCK, 1000, 100000, 1, NULL),
     {0},
 };

@@ -18,7 +18,8 @@ enum {
     COPIED_MOST = 1 << 20, /* postings of a list that is decoded here */
     READ_MOST = 4096, /* bytes that the device reads from the host's memory, and has no copy of */
     WARPS = 4,        /* of a block of threads */
-    AND_WARPS = 24,   /* of a multiprocessor, among which an AND is shared out */
+    AND_WARPS = 20,   /* of a multiprocessor, among which an AND is shared out */
+    WIDE_MOST = 9,    /* words of one whose warps share them */
     GATHERERS = 16,   /* blocks of threads of a multiprocessor that gather */
     ALIGN = 256,
     ANSWER = sizeof(karg_answer) + KARG_ANSWER_MOST * sizeof(karg_pair),
@@ -50,6 +51,7 @@ struct rp__gpu_asked {
     size_t pairs, scores; /* where in the room; marks are behind scores */
     size_t bytes;         /* of the room */
     bool is_copied;       /* what is staged */
+    bool is_tiled;        /* an OR by gpu_any.h */
     karg_flat args;
 };
 
@@ -78,6 +80,7 @@ void rp__gpu_query_close(rp__gpu_query *q)
 {
     if (!q->device)
         return;
+    rp__gpu_any_close(&q->any);
     rp__device_free(q->device, q->room);
     rp__device_free(q->device, q->table);
     free_stage(q);
@@ -157,12 +160,13 @@ static rp_status put_norms(rp__gpu_query *q, const rp__query *query)
         return RP_OK;
     if (q->most && n * sizeof(float) > q->most)
         return RP_NO_MEMORY;
+    rp__gpu_any_close(&q->any); /* which has them in its lists */
     rp__device_free(q->device, q->table);
     q->table = 0;
     q->norms = NULL;
     rp_status status = grow_stage(q, STAGED + n * sizeof(float));
     if (status == RP_OK)
-        status = rp__device_alloc(q->device, n * sizeof(float), &q->table);
+        status = rp__device_alloc(q->device, rp__bits_align(n * sizeof(float), 16), &q->table);
     if (status != RP_OK)
         return status;
     memcpy(q->stage + STAGED, query->norms, n * sizeof(float));
@@ -218,7 +222,7 @@ static bool are_docids_read(const rp__list *list)
     return list->codec && memchr(read, list->codec->id, sizeof read);
 }
 
-static bool are_tfs_read(const rp__list *list)
+bool rp__gpu_query_has_tfs(const rp__list *list)
 {
     return list->codec &&
            (is_named(list->freq_code, "optpfd") || is_named(list->freq_code, "bp128"));
@@ -234,7 +238,7 @@ static rp_status open_word(run *r, const rp__leaf *leaf, word *out)
     if (status == RP_DAMAGED)
         return refuse(r, "a list is damaged");
     out->copies_docids = !are_docids_read(&out->list);
-    out->copies_tfs = r->query->k > 0 && !are_tfs_read(&out->list);
+    out->copies_tfs = r->query->k > 0 && !rp__gpu_query_has_tfs(&out->list);
     if (status == RP_OK && (out->copies_docids || out->copies_tfs) && out->list.n > COPIED_MOST)
         return refuse(r, "a long list is in a codec that the gpu does not read");
     return status;
@@ -302,10 +306,11 @@ static void lay_out(run *r)
         w->tfs = r->staged;
         r->staged += w->copies_tfs ? bytes : 0;
     }
-    size_t asked = r->is_or ? r->end - r->query->begin : 0;
+    size_t asked = r->is_or && !r->is_tiled ? r->end - r->query->begin : 0;
+    size_t pairs = r->query->k && !r->is_tiled ? r->most : 0;
     r->is_copied = !is_near || r->staged > READ_MOST;
     r->pairs = ALIGN + (r->is_copied ? r->staged : 0);
-    r->scores = rp__bits_align(r->pairs + (r->query->k ? r->most * sizeof(karg_pair) : 0), ALIGN);
+    r->scores = rp__bits_align(r->pairs + pairs * sizeof(karg_pair), ALIGN);
     r->bytes = r->scores + (asked + (asked + 31) / 32) * sizeof(uint32_t);
 }
 
@@ -436,12 +441,13 @@ static uint32_t known_floor(const run *r)
 }
 
 /* Few documents a warp, but not more warps than there is room for at a time. */
-static uint32_t share_out(const run *r)
+static void share_out(run *r)
 {
-    uint32_t warps = AND_WARPS * r->q->device->processors, each = 1;
-    while (each < 32 && r->words[0].list.n / each > warps)
-        each *= 2;
-    return each;
+    const uint32_t warps = AND_WARPS * r->q->device->processors, n = r->words[0].list.n;
+    r->args.is_wide = r->n > 2 && r->n <= WIDE_MOST && (uint64_t)n * (r->n - 1) <= warps;
+    r->args.each = 1;
+    while (r->args.each < 32 && n / r->args.each > warps)
+        r->args.each *= 2;
 }
 
 /* All but the words. */
@@ -465,7 +471,7 @@ static void fill_args(run *r)
     args->begin = r->query->begin;
     args->end = r->end;
     args->least = known_floor(r);
-    args->each = share_out(r);
+    share_out(r);
     args->k = (uint32_t)(r->query->k < UINT32_MAX ? r->query->k : UINT32_MAX);
     args->number = ++q->number;
 }
@@ -480,11 +486,12 @@ static uint32_t shared_of(uint32_t bytes)
 static rp_status launch_and(const run *r)
 {
     const karg_flat *args = &r->args;
-    uint32_t warps = (r->words[0].list.n + args->each - 1) / args->each;
+    uint32_t parts = (r->words[0].list.n + args->each - 1) / args->each;
+    uint32_t warps = args->is_wide ? r->n - 1 : WARPS;
     rp__launch how = {
-        .grid = (warps + WARPS - 1) / WARPS,
-        .block = WARPS * 32,
-        .shared = shared_of(WARPS * (KARG_SHARED_WORD + (r->n + 2) * (uint32_t)KARG_SHARED_RANKS))};
+        .grid = args->is_wide ? parts : (parts + WARPS - 1) / WARPS,
+        .block = warps * 32,
+        .shared = shared_of(warps * (KARG_SHARED_AND + r->n * (uint32_t)KARG_SHARED_RANKS))};
     return rp__device_launch(r->q->device,
                              r->n <= KARG_WORDS_NEAR ? RP_KERNEL_and_score_kernel
                                                      : RP_KERNEL_and_score_many_kernel,
@@ -511,6 +518,38 @@ static rp_status launch_or(const run *r)
     return status;
 }
 
+/* ORs whose documents are not all counted are asked by tiles. */
+static bool is_for_tiles(const run *r)
+{
+    enum { K_MOST = 1000 };
+    const rp__query *query = r->query;
+    return r->is_or && !query->exact_total && query->k > 0 && query->k <= K_MOST &&
+           r->n <= KARG_OR_TERMS && query->begin == 0 && r->end == query->lengths.n_docs;
+}
+
+/* A list is told by where the index has it, and so is a tiny one. */
+static uint64_t key_of(const run *r, const word *w)
+{
+    const rp__term *term = &r->query->words[w->leaf->word].term;
+    return (uint64_t)(uintptr_t)(w->list.codec ? w->list.docs : term->tiny);
+}
+
+static rp_status launch_tiles(run *r)
+{
+    uint64_t keys[KARG_OR_TERMS];
+    const bool is_near = r->n <= KARG_WORDS_NEAR;
+    rp__gpu_any_query what = {
+        .words = is_near ? r->args.near : (const karg_word *)(const void *)staged_words(r, 0),
+        .keys = keys,
+        .n = r->n,
+        .k = r->args.k,
+        .least = r->args.least,
+        .norms = r->args.norms};
+    for (uint32_t i = 0; i < r->n; i++)
+        keys[i] = key_of(r, &r->words[i]);
+    return rp__gpu_any_start(&r->q->any, r->q->device, r->query, &what, r->q->most / 2);
+}
+
 static rp_status ask_device(run *r)
 {
     rp__gpu_query *q = r->q;
@@ -520,7 +559,7 @@ static rp_status ask_device(run *r)
     if (r->is_copied)
         status = rp__device_copy_in(q->device, q->room + ALIGN, q->stage + STAGED, r->staged);
     if (status == RP_OK)
-        status = r->is_or ? launch_or(r) : launch_and(r);
+        status = r->is_tiled ? launch_tiles(r) : r->is_or ? launch_or(r) : launch_and(r);
     return status;
 }
 
@@ -569,6 +608,18 @@ static rp_status wait_for_answer(const run *r, karg_answer *out)
     return out->number == r->args.number ? RP_OK : RP_UNAVAILABLE;
 }
 
+static rp_status take_tiles(run *r, rp__answer *answer)
+{
+    const karg_pair *pairs;
+    uint32_t n;
+    rp_status status = rp__gpu_any_finish(&r->q->any, &pairs, &n);
+    if (status != RP_OK)
+        return status;
+    r->q->is_busy = false;
+    *answer = (rp__answer){.total = n, .postings = r->postings};
+    return keep_best(r, (const uint8_t *)pairs, n, answer);
+}
+
 static rp_status take_answer(run *r, rp__answer *answer)
 {
     karg_answer got;
@@ -600,6 +651,26 @@ static rp_status make_room(run *r)
     return status;
 }
 
+static rp_status ask_in_form(run *r)
+{
+    lay_out(r);
+    r->args = (karg_flat){0};
+    rp_status status = make_room(r);
+    if (status == RP_OK)
+        status = stage_words(r);
+    return status == RP_OK ? ask_device(r) : status;
+}
+
+/* What is not told by tiles, because it does not fit, or takes too long, is by scores of all documents. */
+static rp_status ask_again(run *r, rp_status status)
+{
+    if (!r->is_tiled || (status != RP_UNAVAILABLE && status != RP_NO_MEMORY) || r->own.text[0])
+        return status;
+    status = r->q->is_busy ? clean_up(r->q) : RP_OK;
+    r->is_tiled = false;
+    return status == RP_OK ? ask_in_form(r) : status;
+}
+
 static rp_status ask(run *r)
 {
     rp_status status = check_form(r);
@@ -609,11 +680,8 @@ static rp_status ask(run *r)
         status = check_limit(r);
     if (status != RP_OK || r->most == 0)
         return status;
-    lay_out(r);
-    status = make_room(r);
-    if (status == RP_OK)
-        status = stage_words(r);
-    return status == RP_OK ? ask_device(r) : status;
+    r->is_tiled = is_for_tiles(r);
+    return ask_again(r, ask_in_form(r));
 }
 
 /* Why not, if nobody said so yet. */
@@ -657,6 +725,12 @@ rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *e
     if (r->most == 0)
         return RP_OK;
     rp_status status = rp__device_enter(q->device);
+    if (status == RP_OK && r->is_tiled) {
+        status = take_tiles(r, answer);
+        if (status == RP_OK)
+            return RP_OK;
+        status = ask_again(r, status);
+    }
     if (status == RP_OK)
         status = take_answer(r, answer);
     return explain(r, status, err);

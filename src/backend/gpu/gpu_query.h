@@ -3,6 +3,7 @@
 #define RP_BACKEND_GPU_GPU_QUERY_H
 
 #include "backend/backend.h"
+#include "backend/gpu/gpu_any.h"
 #include "backend/gpu/gpu_index.h"
 
 /* What queries leave for the next one: memory, and the norms of the ranking. One thread at a time. */
@@ -19,6 +20,7 @@ typedef struct rp__gpu_query {
     const float *norms;   /* those that lie there */
     uint32_t n_table;
     uint32_t number;      /* of the last query */
+    rp__gpu_any any;      /* ORs that need not be counted */
     bool is_busy;         /* work was given to the device, and nobody saw it end */
     struct rp__gpu_asked *asked; /* between start and finish */
 } rp__gpu_query;
@@ -41,5 +43,7 @@ rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena 
  * a codec that they do not read. RP_DAMAGED: its parts do not lie inside. Frequencies are taken to be in bp128 or
  * optpfd. */
 rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, karg_word *out);
+/* Whether they are. */
+bool rp__gpu_query_has_tfs(const rp__list *list);
 
 #endif

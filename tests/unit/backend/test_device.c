@@ -36,7 +36,7 @@ static void a_kernel_copies(void **state)
         assert_int_equal(rp__device_copy_in(&d, from, in, BYTES), RP_OK);
         karg_copy args = {.from = from, .to = to, .n = WORDS};
         assert_int_equal(
-            rp__device_launch(&d, RP_KERNEL_copy_kernel, (rp__launch){3, 64, 0}, &args), RP_OK);
+            rp__device_launch(&d, RP_KERNEL_copy_kernel, (rp__launch){4, 64, 0}, &args), RP_OK);
         assert_int_equal(rp__device_copy_out(&d, out, to, BYTES), RP_OK);
         assert_int_equal(rp__device_wait(&d), RP_OK);
         assert_memory_equal(in, out, BYTES);

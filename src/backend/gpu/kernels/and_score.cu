@@ -1,70 +1,147 @@
 /* and_score.cu: the documents that are in all lists of a query, with their BM25 scores; and the best of them.
- * One warp: `each` documents of the shortest list, one a lane; of few, so that waits of many warps lie side by side.
- * Reads the block of the shortest list that they are in; of others a directory's words and the blocks that are needed, or
- * a word of bits. Writes pairs, a block's together. Shared memory a warp: KARG_SHARED_WORD and KARG_SHARED_RANKS.
+ * One warp: `each` documents of the shortest list, one a lane; of few, so that waits of many warps lie side by side. Where
+ * there are very few, each of a block's warps looks for them in other lists than its neighbours.
+ * Reads the block of the shortest list that they are in; of others a directory's words and the blocks that are needed, each
+ * with its frequencies, or a word of bits. Writes pairs, a block's together. Shared memory a warp: KARG_SHARED_AND.
  * Limits: 64 words; codecs of karg_word; any bytes (word_block.cuh). Source: Ding et al. 2009, 4 and 5. */
 #include "backend/gpu/kernels/prim/bm25.cuh"
 #include "backend/gpu/kernels/prim/found.cuh"
 #include "backend/gpu/kernels/prim/word.cuh"
 
 /* What a warp knows of its documents, by lane. */
-struct and_score_room {
+struct alignas(16) and_score_room {
     word_room blocks;
-    uint32_t docids[32], sums[32];
-    uint32_t ranks[32]; /* and so many more for each other word */
+    float norms[KARG_NORMS_NEAR];
+    uint32_t sums[32], codes[32]; /* scores so far; codes of lengths */
+    uint32_t ranks[2][32];        /* of the first word, and how often it is in them, or 0; then of the others */
 };
+static_assert(sizeof(and_score_room) == KARG_SHARED_AND + KARG_SHARED_RANKS, "as launches have it");
 
 PRIM and_score_room *and_score_open(const karg_flat &a)
 {
-    return (and_score_room *)(prim_shared() +
-                              prim_warp() * (KARG_SHARED_WORD + (a.n_words + 2) * KARG_SHARED_RANKS));
+    return (and_score_room *)(prim_shared() + prim_warp() * (KARG_SHARED_AND + a.n_words * KARG_SHARED_RANKS));
 }
 
-/* The score of each lane's document, if it matches. A lane has a word of a document: frequencies of all words of all
- * documents are then on their way together. */
-PRIM uint32_t and_score_sum(const karg_flat &a, const karg_word *words, uint32_t matches, and_score_room *room)
+/* The table of norms is on its way to shared memory, if it is small. */
+PRIM void and_score_stage_norms(const karg_norms &norms, and_score_room *room)
+{
+    if (norms.n_table <= KARG_NORMS_NEAR)
+#pragma unroll 1
+        for (uint32_t i = prim_lane(); i < prim_div_up(norms.n_table, 4); i += 32)
+            prim_copy16(room->norms + 4 * i, prim_at<const float>(norms.table) + 4 * i);
+}
+
+PRIM float and_score_norm(const karg_norms &norms, uint32_t code, const and_score_room *room)
+{
+    return norms.n_table <= KARG_NORMS_NEAR ? room->norms[prim_min(code, norms.n_table - 1)] : bm25_norm(norms, code);
+}
+
+/* Adds what words contribute whose frequencies are still to be looked for, to the sums of documents that match. A lane has
+ * such a word of a document: so they are on their way together. */
+PRIM void and_score_late(const karg_flat &a, const karg_word *words, uint32_t matches, uint64_t late, and_score_room *room)
 {
     uint32_t n = prim_count(matches), lane = prim_lane(), order = prim_count(matches & prim_mask(lane));
     uint32_t *lanes = room->blocks.docids;
-    room->sums[lane] = 0;
+    prim_copies_wait(); /* of norms */
+    prim_sync_tile();
     if (matches >> lane & 1)
         lanes[order] = lane;
     prim_sync_tile();
-    for (uint32_t p = lane; p < n * a.n_words; p += 32) {
-        uint32_t i = p / n, at = lanes[p % n], rank = room->ranks[i * 32 + at];
-        uint32_t code = bm25_code_any(a.norms, room->docids[at]);
-        uint32_t tf = word_tf(words[i].list, rank, prim_at<karg_found>(a.found));
-        prim_atomic_add(&room->sums[at], bm25_fixed(words[i].weight, bm25_norm(a.norms, code), tf));
+#pragma unroll 1
+    for (; late; late &= late - 1) {
+        uint32_t i = prim_lowest64(late);
+        if (lane < n) {
+            uint32_t at = lanes[lane], rank = room->ranks[2 * i][at], tf = room->ranks[2 * i + 1][at];
+            if (tf == 0) {
+                tf = word_tf(words[i].list, rank, prim_at<karg_found>(a.found));
+                room->sums[at] += bm25_fixed(words[i].weight, and_score_norm(a.norms, room->codes[at], room), tf);
+            }
+        }
     }
     prim_sync_tile();
-    return room->sums[lane];
+}
+
+/* A warp's share: documents from `first` on, and of the words after the first one in `step` from `word` on. */
+struct and_score_share {
+    uint32_t first, word, step;
+};
+
+/* A warp has all words, or warps of a block have some each, of the same documents. */
+PRIM and_score_share and_score_part(const karg_flat &a)
+{
+    uint32_t warps = prim_block_size() / 32;
+    if (a.is_wide)
+        return {prim_block() * a.each, 1 + prim_warp(), warps};
+    return {(prim_block() * warps + prim_warp()) * a.each, 1, 1};
+}
+
+/* What all warps of a wide block found, to the first of them; others have no matches then. */
+PRIM void and_score_join(const karg_flat &a, uint32_t *matches, uint32_t *score, and_score_room *room)
+{
+    room->sums[prim_lane()] = *score;
+    room->codes[prim_lane()] = *matches;
+    prim_sync();
+    uint32_t all = prim_warp() == 0 ? *matches : 0, sum = *score;
+#pragma unroll 1
+    for (uint32_t w = 1; all && w < prim_block_size() / 32; w++) {
+        room = (and_score_room *)((unsigned char *)room + KARG_SHARED_AND + a.n_words * KARG_SHARED_RANKS);
+        all &= room->codes[0];
+        sum += room->sums[prim_lane()];
+    }
+    *matches = all;
+    *score = sum;
 }
 
 PRIM void and_score(const karg_flat &a, const karg_word *words)
 {
     karg_found *found = prim_at<karg_found>(a.found);
-    uint32_t first = (prim_block() * (prim_block_size() / 32) + prim_warp()) * a.each, lane = prim_lane();
     and_score_room *room = and_score_open(a);
-    uint32_t x = 0, score = 0, matches = 0;
-    if (first < words[0].list.n) {
-        uint32_t n = word_block(words[0], first / KARG_BLOCK, room->blocks.docids, found);
-        uint32_t slot = first % KARG_BLOCK + lane;
-        bool is_match = lane < a.each && slot < n;
-        x = is_match ? room->blocks.docids[slot] : 0;
+    const and_score_share part = and_score_part(a);
+    uint32_t x = 0, score = 0, matches = 0, lane = prim_lane();
+    if (part.first < words[0].list.n) {
+        word_head h;
+        uint4 v;
+        if (a.pairs)
+            and_score_stage_norms(a.norms, room);
+        if (part.word < a.n_words && words[part.word].list.last)
+            word_search_soon(prim_at<const uint32_t>(words[part.word].list.last), words[part.word].list.n_blocks);
+        const bool wants_tf = a.pairs != 0;
+        uint32_t n = word_open(words[0], part.first / KARG_BLOCK, wants_tf && part.word == 1, &room->blocks, &h, &v, found);
+        uint32_t slot = part.first % KARG_BLOCK + lane, code = 0, rank = part.first + lane, tf = 0, i = 0;
+        bool is_match = lane < a.each && slot < n, is_counted = wants_tf && part.word == 1; /* the first word */
+        x = word_docid(v, slot);
         is_match &= x >= a.begin && x < a.end;
-        room->ranks[lane] = first + lane;
-        room->docids[lane] = x;
+        if (is_match && wants_tf)
+            code = bm25_code_any(a.norms, x);
+        if (is_match && is_counted)
+            tf = word_staged_tf(words[0].list, h, slot, 0, &room->blocks);
+        uint64_t late = 0; /* words, a bit each, whose frequencies some lane lacks */
         matches = prim_ballot<32>(is_match);
-        for (uint32_t i = 1; i < a.n_words && matches; i++) {
-            uint32_t rank = word_find(words[i], x, is_match, &room->blocks, found);
-            room->ranks[i * 32 + lane] = rank;
+#pragma unroll 1
+        for (uint32_t next = part.word;; next += part.step) {
+            if (is_counted) {
+                score += tf ? bm25_fixed(words[i].weight, and_score_norm(a.norms, code, room), tf) : 0;
+                room->ranks[2 * i][lane] = rank;
+                room->ranks[2 * i + 1][lane] = tf;
+                late |= (uint64_t)(prim_ballot<32>(is_match && tf == 0) != 0) << i;
+            }
+            i = next;
+            if (i >= a.n_words || matches == 0)
+                break;
+            is_counted = wants_tf;
+            rank = word_find(words[i], x, is_match, wants_tf, &room->blocks, &tf, found);
             is_match = rank != WORD_NONE;
             matches = prim_ballot<32>(is_match);
         }
-        prim_sync_tile();
-        if (matches && a.pairs)
-            score = and_score_sum(a, words, matches, room);
+        if (matches && late) {
+            room->codes[lane] = code;
+            room->sums[lane] = score;
+            and_score_late(a, words, matches, late, room);
+            score = room->sums[lane];
+        }
     }
+    if (a.is_wide)
+        and_score_join(a, &matches, &score, room);
     prim_sync(); /* what follows is in the rooms of all */
     found_put_block(a, x, matches >> lane & 1, score, (uint32_t *)prim_shared());
     found_end(a, (uint32_t *)prim_shared());

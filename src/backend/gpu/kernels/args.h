@@ -283,8 +283,10 @@ typedef struct karg_answer {
 enum {
     KARG_WORDS_NEAR = 8, /* words that travel with the launch */
     KARG_WORDS_MOST = 64,
-    KARG_SHARED_WORD = 3200, /* bytes of shared memory a warp of and_score.cu, for blocks of lists; */
-    KARG_SHARED_RANKS = 128, /* and so many a word, and twice more */
+    KARG_NORMS_NEAR = 256,   /* norms that have room in shared memory */
+    KARG_SHARED_WORD = 3776, /* bytes of shared memory a warp has for blocks of lists (score_word.cu); */
+    KARG_SHARED_AND = KARG_SHARED_WORD + 4 * KARG_NORMS_NEAR + 256, /* of and_score.cu, and for each word */
+    KARG_SHARED_RANKS = 256,
 };
 typedef struct karg_flat {
     uint64_t words;      /* karg_word: n_words of them, if they are not in `near`; of an AND the shortest list first */
@@ -301,7 +303,25 @@ typedef struct karg_flat {
     uint32_t each;       /* AND: documents that a warp has: a power of two up to 32 */
     uint32_t k;          /* best documents that are wanted */
     uint32_t number;     /* of the query */
+    uint32_t is_wide;    /* AND: a block's warps have the same documents, and share the words */
+    uint32_t zero;
     karg_word near[KARG_WORDS_NEAR];
 } karg_flat;
+
+/* score_word.cu: adds what a word contributes to scores of documents */
+typedef struct karg_score_word {
+    karg_word word;
+    karg_norms norms;
+    uint64_t docids; /* u32, rising: n of them; score_word_all_kernel: not read, since a document's place is its docid */
+    uint64_t scores; /* u32 beside each */
+    uint64_t found;  /* karg_found, of which `damaged` is set */
+    uint32_t n, n_docs;
+} karg_score_word;
+
+/* check_docids.cu: `damaged` is set of found unless these are the list's docids */
+typedef struct karg_check {
+    karg_list list;
+    uint64_t docids, found; /* u32: list.n of them; karg_found */
+} karg_check;
 
 #endif

@@ -1,7 +1,8 @@
 /* found.cuh: documents that match a query, on their way out: counted, those that score enough as pairs; and the answer,
  * which the last block of threads to come gives to the host.
  *
- * Few pairs go as they are; of many the best are chosen here. The counters are then as they were before. */
+ * The first pairs go there as they are found; of more of them the best are chosen. The counters are then as they were
+ * before. */
 #ifndef RP_KERNELS_FOUND_CUH
 #define RP_KERNELS_FOUND_CUH
 
@@ -28,6 +29,10 @@ PRIM void found_put(const karg_flat &a, uint32_t docid, bool is_match, uint32_t 
     place = prim_shuffle<32>(place, 0) + prim_count(pairs & prim_mask(prim_lane()));
     if (is_pair)
         prim_at<karg_pair>(a.pairs)[place] = {score, docid};
+    if (is_pair && place < KARG_ANSWER_ALL) {
+        ((karg_pair *)(prim_at<karg_answer>(a.answer) + 1))[place] = {score, docid};
+        prim_fence_host();
+    }
 }
 
 /* By a block, all its threads: the same with one addition. `shared`: a word a warp, and one more. */
@@ -39,6 +44,7 @@ PRIM void found_put_block(const karg_flat &a, uint32_t docid, bool is_match, uin
     if (prim_lane() == 0)
         shared[prim_warp()] = prim_count(pairs) << 16 | prim_count(all);
     prim_sync();
+#pragma unroll 1
     for (uint32_t w = 0; w < warps; w++) {
         before += w < prim_warp() ? shared[w] >> 16 : 0;
         both += shared[w];
@@ -46,22 +52,20 @@ PRIM void found_put_block(const karg_flat &a, uint32_t docid, bool is_match, uin
     if (prim_thread() == 0 && both)
         shared[warps] = found_add(prim_at<karg_found>(a.found), both & 65535, both >> 16);
     prim_sync();
+    uint32_t place = shared[warps] + before + prim_count(pairs & prim_mask(prim_lane()));
     if (is_pair)
-        prim_at<karg_pair>(a.pairs)[shared[warps] + before + prim_count(pairs & prim_mask(prim_lane()))] = {score, docid};
+        prim_at<karg_pair>(a.pairs)[place] = {score, docid};
+    if (is_pair && place < KARG_ANSWER_ALL) {
+        ((karg_pair *)(prim_at<karg_answer>(a.answer) + 1))[place] = {score, docid};
+        prim_fence_host();
+    }
 }
 
-/* Pairs that the host gets: those of the last block's threads. */
-PRIM void found_hand_over(const karg_flat &a, uint32_t n, uint32_t *shared)
+/* The k best of more pairs than the host has got. */
+PRIM void found_rank(const karg_flat &a, uint32_t n, uint32_t *shared)
 {
     const uint64_t *pairs = prim_at<const uint64_t>(a.pairs);
     karg_pair *out = (karg_pair *)(prim_at<karg_answer>(a.answer) + 1);
-    if (n <= KARG_ANSWER_ALL) {
-        for (uint32_t i = prim_thread(); i < n; i += prim_block_size())
-            ((uint64_t *)out)[i] = prim_load_now64(&pairs[i]);
-        return;
-    }
-    if (a.k > KARG_ANSWER_MOST)
-        return;
     auto score = [&](uint32_t i, uint32_t *s) {
         *s = (uint32_t)prim_load_now64(&pairs[i]);
         return true;
@@ -69,6 +73,14 @@ PRIM void found_hand_over(const karg_flat &a, uint32_t n, uint32_t *shared)
     auto docid = [&](uint32_t i) { return (uint32_t)(prim_load_now64(&pairs[i]) >> 32); };
     uint32_t *keys = shared + BEST_WORDS;
     best_select(score, docid, n, a.k, shared, (uint64_t *)keys, out, &shared[BEST_WORDS - 1]);
+    prim_fence_host();
+}
+
+/* The answer is complete; one thread. */
+PRIM void found_tell(const karg_flat &a, karg_found *found, uint64_t counts, uint32_t damaged)
+{
+    *found = {0, 0, 0, 0};
+    *prim_at<uint4>(a.answer) = make_uint4((uint32_t)counts, (uint32_t)(counts >> 32), damaged, a.number);
 }
 
 /* By all blocks, all threads, when they have put everything. `shared`: KARG_BEST_SHARED bytes and KARG_ANSWER_MOST
@@ -76,19 +88,33 @@ PRIM void found_hand_over(const karg_flat &a, uint32_t n, uint32_t *shared)
 PRIM void found_end(const karg_flat &a, uint32_t *shared)
 {
     karg_found *found = prim_at<karg_found>(a.found);
-    prim_sync();
-    if (!narrow_is_last(&found->done, shared))
-        return;
-    uint64_t counts = prim_load_now64((const uint64_t *)found);
-    uint32_t n_pairs = (uint32_t)(counts >> 32), damaged = prim_load_now(&found->damaged);
-    if (n_pairs && !damaged)
-        found_hand_over(a, n_pairs, shared);
-    prim_fence_host();
+    uint64_t counts = 0;
+    uint32_t damaged = 0;
+    prim_fence();
     prim_sync();
     if (prim_thread() == 0) {
-        *found = {0, 0, 0, 0};
-        *prim_at<uint4>(a.answer) = make_uint4((uint32_t)counts, n_pairs, damaged, a.number);
+        prim_fence();
+        bool is_last = prim_atomic_add(&found->done, 1) == prim_grid_size() - 1, must_rank = false;
+        if (is_last) {
+            prim_fence();
+            counts = prim_load_now64((const uint64_t *)found);
+            damaged = prim_load_now(&found->damaged);
+            must_rank = counts >> 32 > KARG_ANSWER_ALL && a.k <= KARG_ANSWER_MOST && !damaged;
+            if (!must_rank)
+                found_tell(a, found, counts, damaged);
+        }
+        shared[0] = must_rank ? (uint32_t)(counts >> 32) : 0;
     }
+    prim_sync();
+    uint32_t n = shared[0];
+    prim_sync();
+    if (n == 0)
+        return;
+    prim_fence();
+    found_rank(a, n, shared);
+    prim_sync();
+    if (prim_thread() == 0)
+        found_tell(a, found, counts, damaged);
 }
 
 #endif

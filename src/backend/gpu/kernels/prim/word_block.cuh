@@ -15,13 +15,15 @@ enum {
     WORD_ROWS = 4,
     WORD_STAGE = 672,     /* bytes of a row: no block has more, and 16 more before and after it */
     WORD_BYTES = 640,     /* of a block that are brought, at most */
+    WORD_FRAME = 144,     /* bytes of a row for frequencies; and */
+    WORD_FRAME_BYTES = 112, /* those of a frame, which are mostly fewer, or they are not brought */
     WORD_EF_ZEROS = 32,   /* forms of ef128 that are not low and high bits */
     WORD_EF_PLAIN = 33,
 };
 
 /* Shared memory of a warp. */
 struct alignas(16) word_room {
-    unsigned char bytes[WORD_ROWS][WORD_STAGE];
+    unsigned char bytes[WORD_ROWS][WORD_STAGE], frames[WORD_ROWS][WORD_FRAME];
     uint32_t docids[KARG_BLOCK]; /* of one block; UINT32_MAX past the last */
 };
 static_assert(sizeof(word_room) == KARG_SHARED_WORD, "as launches have it");
@@ -51,24 +53,35 @@ PRIM word_bytes word_part(uint32_t bytes, uint64_t offsets, uint32_t i, uint32_t
 
 /* ---- To shared memory --------------------------------------------------------------------------- */
 
-/* By a warp: n bytes from an address on are on their way to a row. */
-PRIM void word_stage(uint64_t in, uint32_t n, unsigned char *row)
+/* By a warp: n bytes from an address on are on their way to a row: no more than `most`, which leaves 32 of it. */
+PRIM void word_stage(uint64_t in, uint32_t n, uint32_t most, unsigned char *row)
 {
-    uint32_t chunks = prim_div_up((uint32_t)(in & 15) + prim_min(n, (uint32_t)WORD_BYTES), 16) + 1;
+    uint32_t chunks = prim_div_up((uint32_t)(in & 15) + prim_min(n, most), 16) + 1;
+#pragma unroll 1
     for (uint32_t i = prim_lane(); i < chunks; i += 32)
         prim_copy16(row + 16 * i, prim_at<const void>((in & ~(uint64_t)15) + 16 * i));
 }
 /* Where they are in it. */
 PRIM const unsigned char *word_staged(const unsigned char *row, uint64_t in) { return row + (in & 15); }
 
-/* w bits from bit `bit` of a row on. */
-PRIM uint32_t word_bits(const unsigned char *in, uint32_t bit, uint32_t w)
+/* Bits of a block: where its first whole word is, and at which bit of that it begins. */
+struct word_source {
+    const uint32_t *words;
+    uint32_t skew;
+};
+
+PRIM word_source word_bits_at(const unsigned char *in)
 {
     uint32_t skew = (uint32_t)((uintptr_t)in & 3);
-    const uint32_t *words = (const uint32_t *)(in - skew);
-    bit += 8 * skew;
+    return {(const uint32_t *)(in - skew), 8 * skew};
+}
+
+/* w bits from bit `bit` on, which are held within what was brought. */
+PRIM uint32_t word_bits(const word_source &in, uint32_t bit, uint32_t w)
+{
+    bit += in.skew;
     uint32_t at = prim_min(bit >> 5, WORD_BYTES / 4U);
-    return prim_funnel(words[at], words[at + 1], bit) & prim_mask(w);
+    return prim_funnel(in.words[at], in.words[at + 1], bit) & prim_mask(w);
 }
 
 /* ---- Taken apart -------------------------------------------------------------------------------- */
@@ -86,12 +99,14 @@ PRIM void word_sum(uint32_t base, uint32_t *v)
 
 /* A unary part: how many bits before the end of each of the lane's values are none, a byte each. A lane looks at an equal
  * part of the bits; `room` is a block's. */
-PRIM uint32_t word_unary(const unsigned char *in, uint32_t bit, uint32_t bits, uint32_t flip, uint32_t *room)
+PRIM uint32_t word_unary(const word_source &in, uint32_t bit, uint32_t bits, uint32_t flip, uint32_t *room)
 {
     uint8_t *sums = (uint8_t *)room;
     uint32_t part = (bits + 31) / 32, from = prim_min(prim_lane() * part, bits);
     uint32_t ends = (word_bits(in, bit + from, 32) ^ flip) & prim_mask(prim_min(part, bits - from));
     uint32_t rank = scan_add<32>(prim_count(ends)) - prim_count(ends);
+    prim_sync_tile();
+#pragma unroll 1
     for (; ends && rank < KARG_BLOCK; ends &= ends - 1, rank++)
         sums[rank] = (uint8_t)(from + prim_lowest(ends) - rank);
     prim_sync_tile();
@@ -101,7 +116,7 @@ PRIM uint32_t word_unary(const unsigned char *in, uint32_t bit, uint32_t bits, u
 }
 
 /* `k` ranks, then as many parts of `width` bits: each is added to its value, shifted. One lane each. */
-PRIM void word_patch(const unsigned char *in, uint32_t bit, uint32_t k, uint32_t at_width, uint32_t width, uint32_t shift,
+PRIM void word_patch(const word_source &in, uint32_t bit, uint32_t k, uint32_t at_width, uint32_t width, uint32_t shift,
                      uint32_t *values)
 {
     uint32_t j = prim_lane();
@@ -112,7 +127,7 @@ PRIM void word_patch(const unsigned char *in, uint32_t bit, uint32_t k, uint32_t
 }
 
 /* The lane's values of optpfd: lows are there; high and far parts are from byte `high` on. False: they do not fit. */
-PRIM bool word_optpfd(const unsigned char *in, uint32_t bytes, uint32_t count, const optpfd_head &o, uint32_t high,
+PRIM bool word_optpfd(const word_source &in, uint32_t bytes, uint32_t count, const optpfd_head &o, uint32_t high,
                       uint32_t *values, uint32_t *v)
 {
     uint32_t used = pack_bytes(o.k * (o.at_width + o.h)), slot = word_slot();
@@ -125,6 +140,7 @@ PRIM bool word_optpfd(const unsigned char *in, uint32_t bytes, uint32_t count, c
             if (marks >> k & 1)
                 v[k] += word_bits(in, 8 * (high + pack_bytes(count)) + rank++ * o.h, o.h) << (o.b & 31);
     }
+    prim_sync_tile();
     *(uint4 *)(values + slot) = make_uint4(v[0], v[1], v[2], v[3]);
     prim_sync_tile();
     word_patch(in, 8 * high, o.k, o.at_width, o.h, o.b, values);
@@ -135,99 +151,101 @@ PRIM bool word_optpfd(const unsigned char *in, uint32_t bytes, uint32_t count, c
     return o.b + o.h + o.far_width <= 32 && high + used + pack_bytes(o.f * (o.at_width + o.far_width)) <= bytes;
 }
 
-/* By a warp: `count` docids above `base` of a block in shared or device memory, to `out`, which has room for a block.
- * False, of all lanes: they cannot be. */
-PRIM_APART bool word_unpack(uint32_t codec, uint32_t base, uint32_t count, uint32_t bytes, const unsigned char *in,
-                            uint32_t *out)
+/* By a warp: the lane's four of `count` docids above `base`, of a block in shared or device memory; UINT32_MAX past the
+ * last, and all, of all lanes, where they cannot be. `room` is a block's, of shared memory. */
+PRIM_APART uint4 word_unpack(uint32_t codec, uint32_t base, uint32_t count, uint32_t bytes, const unsigned char *at,
+                             uint32_t *room)
 {
-    uint32_t form = in[0], w = form, lows = 1, v[4];
+    const word_source in = word_bits_at(at);
+    uint32_t head = word_bits(in, 0, 32), form = head & 255, w = form, lows = 1, v[4], slot = word_slot();
     optpfd_head o = {};
-    prim_sync_tile();
     if (codec == KARG_CODEC_OPTPFD) {
-        o = optpfd_read(word_bits(in, 0, 32), count);
+        o = optpfd_read(head, count);
         lows = o.bytes;
         w = o.b;
     } else if (codec == KARG_CODEC_EF128 && form >= WORD_EF_ZEROS) {
         lows = form == WORD_EF_PLAIN ? 2 : 1;
-        w = form == WORD_EF_PLAIN ? in[1] : form == WORD_EF_ZEROS ? 0 : 33;
+        w = form == WORD_EF_PLAIN ? head >> 8 & 255 : form == WORD_EF_ZEROS ? 0 : 33;
     }
-    uint32_t high = lows + pack_bytes(count * prim_min(w, 33U));
+    uint32_t high = lows + pack_bytes(count * prim_min(w, 33U)), sums = 0; /* a byte each */
     bool has_unary = codec == KARG_CODEC_RICE || (codec == KARG_CODEC_EF128 && form < WORD_EF_ZEROS);
-    if (w > 32U - has_unary || high > bytes)
-        return false;
+    bool is_sound = w <= 32U - has_unary && high <= bytes;
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++)
-        v[k] = word_slot() + k < count ? word_bits(in, 8 * lows + (word_slot() + k) * w, w) : 0;
-    bool is_sound = true;
-    uint32_t sums = 0; /* a byte each */
-    if (has_unary)
+        v[k] = is_sound && slot + k < count ? word_bits(in, 8 * lows + (slot + k) * w, w) : 0;
+    if (has_unary && is_sound)
         sums = word_unary(in, 8 * high, prim_min(3 * count, 8 * prim_min(bytes - high, 64U)),
-                          codec == KARG_CODEC_RICE ? ~0U : 0, out);
-    if (o.mode)
-        is_sound = word_optpfd(in, bytes, count, o, high, out, v);
-    if (codec == KARG_CODEC_EF128 && has_unary) {
-#pragma unroll
-        for (uint32_t k = 0; k < 4; k++)
-            v[k] += base + 1 + word_slot() + k;
-    } else {
+                          codec == KARG_CODEC_RICE ? ~0U : 0, room);
+    if (o.mode && is_sound)
+        is_sound = word_optpfd(in, bytes, count, o, high, room, v);
+    if (codec == KARG_CODEC_EF128 && has_unary)
+        base += 1 + slot;
+    else
         word_sum(base, v);
-    }
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++) {
-        v[k] += prim_byte(sums, k) << (w & 31);
-        v[k] = word_slot() + k < count ? v[k] : UINT32_MAX;
+        v[k] += (prim_byte(sums, k) << (w & 31)) + (codec == KARG_CODEC_EF128 && has_unary ? base + k : 0);
+        v[k] = is_sound && slot + k < count ? v[k] : UINT32_MAX;
     }
-    *(uint4 *)(out + word_slot()) = make_uint4(v[0], v[1], v[2], v[3]);
-    prim_sync_tile();
-    return is_sound;
+    return make_uint4(v[0], v[1], v[2], v[3]);
 }
 
-/* Whether docids are what they must be, where the directory says their last: by a warp, all lanes alike. */
-PRIM bool word_check(const karg_list &list, uint32_t count, uint32_t last, const uint32_t *docids)
+/* One of four. */
+PRIM uint32_t word_pick(const uint4 &v, uint32_t k) { return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w; }
+
+/* Whether docids, four a lane, are what they must be, where the directory says their last: by a warp, all lanes alike. */
+PRIM bool word_check(const karg_list &list, uint32_t count, uint32_t last, const uint4 &v)
 {
+    uint32_t end = prim_shuffle<32>(word_pick(v, (count - 1) % 4), (count - 1) / 4);
     if (list.last)
-        return docids[count - 1] == last;
-    bool rises = true;
-    for (uint32_t i = prim_lane(); i + 1 < count; i += 32)
-        rises &= docids[i] < docids[i + 1];
-    return docids[count - 1] < list.universe && prim_ballot<32>(!rises) == 0;
+        return end == last;
+    uint32_t next = prim_shuffle_down<32>(v.x, 1), slot = word_slot();
+    bool rises = (slot + 1 >= count || v.x < v.y) && (slot + 2 >= count || v.y < v.z) &&
+                 (slot + 3 >= count || v.z < v.w) && (slot + 4 >= count || v.w < next);
+    return end < list.universe && prim_ballot<32>(!rises) == 0;
 }
+
+PRIM void word_store(uint32_t *to, const uint4 &v) { *(uint4 *)(to + word_slot()) = v; }
 
 /* ---- One block -------------------------------------------------------------------------------- */
 
-PRIM bool word_open_raw(const karg_list &list, uint32_t b, uint32_t count, uint32_t *out)
+PRIM void word_open_raw(const karg_list &list, uint32_t b, uint32_t count, uint32_t *out)
 {
     const uint32_t *docids = prim_at<const uint32_t>(list.docs) + (uint64_t)b * KARG_BLOCK;
+#pragma unroll 1
     for (uint32_t i = prim_lane(); i < KARG_BLOCK; i += 32)
         out[i] = i < count ? prim_load(&docids[i]) : UINT32_MAX;
-    return true;
 }
 
 /* From the bit after `base` on: as many as the block has, if they are there. */
-PRIM bool word_open_bits(const karg_word &word, uint32_t base, uint32_t count, uint32_t *out)
+PRIM void word_open_bits(const karg_word &word, uint32_t base, uint32_t count, uint32_t *out)
 {
     const uint32_t *words = prim_at<const uint32_t>(word.list.docs);
     uint32_t n = 0, bit = base + 1 > word.base ? base + 1 - word.base : 0;
+#pragma unroll 1
     for (uint32_t i = prim_lane(); i < KARG_BLOCK; i += 32)
         out[i] = UINT32_MAX;
     prim_sync_tile();
+#pragma unroll 1
     for (uint32_t w = bit / 32; w < word.n_words && n < count; w += 32) {
         uint32_t at = w + prim_lane(), set = at < word.n_words ? prim_load(&words[at]) : 0;
         set &= at == bit / 32 ? ~prim_mask(bit % 32) : ~0U;
         uint32_t up_to = scan_add<32>(prim_count(set)), slot = n + up_to - prim_count(set);
+#pragma unroll 1
         for (; set && slot < count; set &= set - 1)
             out[slot++] = word.base + 32 * at + prim_lowest(set);
         n += prim_shuffle<32>(up_to, 31);
     }
-    return n >= count;
 }
 
-/* Where it lies; it is read from there. */
-PRIM bool word_open_coded(const karg_list &list, uint32_t b, uint32_t base, uint32_t count, uint32_t *out)
+/* From where it lies. */
+PRIM void word_open_coded(const karg_list &list, uint32_t b, uint32_t base, uint32_t count, uint32_t *out)
 {
     word_bytes in = word_part(list.docs_bytes, list.offsets, b, list.n_blocks);
-    return in.is_sound &&
-           word_unpack(list.codec, base, count, in.n, prim_at<const unsigned char>(list.docs + in.from), out);
+    uint4 v = make_uint4(UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX);
+    if (in.is_sound)
+        v = word_unpack(list.codec, base, count, in.n, prim_at<const unsigned char>(list.docs + in.from), out);
+    word_store(out, v);
 }
 
 /* By a warp: the docids of block b, to shared memory with room for a block. How many; 0: damaged. */
@@ -238,11 +256,14 @@ PRIM uint32_t word_block(const karg_word &word, uint32_t b, uint32_t *out, karg_
     uint32_t base = b && lasts ? prim_load(&lasts[b - 1]) : UINT32_MAX, last = lasts ? prim_load(&lasts[b]) : 0;
     uint32_t count = word_count(list, b);
     prim_sync_tile();
-    bool is_sound = list.codec == KARG_CODEC_RAW      ? word_open_raw(list, b, count, out)
-                    : list.codec == KARG_CODEC_BITMAP ? word_open_bits(word, base, count, out)
-                                                      : word_open_coded(list, b, base, count, out);
+    if (list.codec == KARG_CODEC_RAW)
+        word_open_raw(list, b, count, out);
+    else if (list.codec == KARG_CODEC_BITMAP)
+        word_open_bits(word, base, count, out);
+    else
+        word_open_coded(list, b, base, count, out);
     prim_sync_tile();
-    is_sound = is_sound && word_check(list, count, last, out);
+    bool is_sound = word_check(list, count, last, *(const uint4 *)(out + word_slot()));
     if (!is_sound && prim_lane() == 0)
         prim_atomic_or(&found->damaged, 1);
     return is_sound ? count : 0;
