@@ -63,7 +63,7 @@ typedef struct ors {
     uint32_t want_n[QUERIES], got_n[QUERIES];
     karg_norms norms;
     rp__gpu_tiled tiled;
-    rp__gpu_or or ;
+    rp__gpu_or door;
     rp__gpu_or_batch batch;
     rp__cu_ptr on_arrays, on_codes, on_table;
     rp__cu_ptr on_scores, on_scratch, on_out,
@@ -95,7 +95,7 @@ static void free_ors(const rp__gpu_case *row, rp__device *device, void *state)
         rp__free(here[i]);
     rp__gpu_case_lists_free(&o->coded, device);
     rp__gpu_tiled_close(&o->tiled);
-    rp__gpu_or_close(&o->or);
+    rp__gpu_or_close(&o->door);
     rp__free(o);
 }
 
@@ -415,7 +415,7 @@ static rp_status lay_lists(const rp__gpu_case *row, rp__device *device, ors *o)
                                   .k = o->k,
                                   .n_docs = o->n_docs,
                                   .scores_all = !(row->option & SKIPS)};
-    rp__gpu_or_open(&o->or, device);
+    rp__gpu_or_open(&o->door, device);
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 
@@ -482,7 +482,7 @@ static rp_status run_tile(const rp__gpu_case *row, rp__device *device, void *sta
 {
     ors *o = state;
     (void)row, (void)device;
-    return rp__gpu_or_run(&o->or, &o->batch);
+    return rp__gpu_or_run(&o->door, &o->batch);
 }
 
 /* Host to host: from when the device has nothing to do until the answer is here. */
@@ -499,8 +499,8 @@ static rp_status run_whole(const rp__gpu_case *row, rp__device *device, void *st
     for (uint32_t t = 0; t < o->n_terms; t++)
         o->terms[t].list = tiled[t];
     if (status == RP_OK)
-        status = rp__gpu_or_run(&o->or, &o->batch);
-    return status == RP_OK ? rp__gpu_or_fetch(&o->or, &pairs, &counts) : status;
+        status = rp__gpu_or_run(&o->door, &o->batch);
+    return status == RP_OK ? rp__gpu_or_fetch(&o->door, &pairs, &counts) : status;
 }
 
 /* Lists are other ones each time, to those who keep them. */
@@ -592,9 +592,9 @@ static rp_status fetch(const rp__gpu_case *row, rp__device *device, ors *o)
     const uint32_t *counts;
     if (row->run == run_global)
         return fetch_global(device, o);
-    rp_status status = row->run == run_lay ? rp__gpu_or_run(&o->or, &o->batch) : RP_OK;
+    rp_status status = row->run == run_lay ? rp__gpu_or_run(&o->door, &o->batch) : RP_OK;
     if (status == RP_OK)
-        status = rp__gpu_or_fetch(&o->or, &pairs, &counts);
+        status = rp__gpu_or_fetch(&o->door, &pairs, &counts);
     if (status != RP_OK)
         return status;
     memcpy(o->got, pairs, (size_t)o->n_queries * o->k * sizeof *o->got);

@@ -28,7 +28,7 @@ typedef struct fixture {
     rp__gpu_tiled_want want[LISTS];
     karg_norms on_device;
     rp__gpu_tiled tiled;
-    rp__gpu_or or ;
+    rp__gpu_or door;
 } fixture;
 
 static rp_status bring(fixture *f, const void *from, size_t bytes, uint64_t *at)
@@ -89,14 +89,14 @@ static rp_status open_all(fixture *f, size_t most)
         status = bring_all(f);
     if (status == RP_OK) {
         rp__gpu_tiled_open(&f->tiled, &f->device, f->on_device, DOCS, most);
-        rp__gpu_or_open(&f->or, &f->device);
+        rp__gpu_or_open(&f->door, &f->device);
     }
     return status;
 }
 
 static void close_all(fixture *f)
 {
-    rp__gpu_or_close(&f->or);
+    rp__gpu_or_close(&f->door);
     rp__gpu_tiled_close(&f->tiled);
     for (size_t i = 0; i < f->n_memory; i++)
         rp__device_free(&f->device, f->memory[i]);
@@ -144,8 +144,8 @@ static rp_status run(fixture *f, uint32_t k, bool scores_all, const karg_pair **
     }
     rp__gpu_or_batch batch = {queries, QUERIES, k, DOCS, scores_all};
     if (status == RP_OK)
-        status = rp__gpu_or_run(&f->or, &batch);
-    return status == RP_OK ? rp__gpu_or_fetch(&f->or, pairs, counts) : status;
+        status = rp__gpu_or_run(&f->door, &batch);
+    return status == RP_OK ? rp__gpu_or_fetch(&f->door, pairs, counts) : status;
 }
 
 static void check(fixture *f, uint32_t k, bool scores_all)
