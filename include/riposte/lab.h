@@ -193,6 +193,14 @@ size_t rp_lab_probe_choose(const rp_lab_target *target, size_t n);
 rp_status rp_lab_probe_find(size_t probe, const rp_lab_target *target, const uint32_t *docids,
                             size_t n, bool has_ranks, uint32_t *out, size_t *found);
 
+/* Joules used since some moment: of the processor, by the kernel's counters; of the first card, by its driver. */
+typedef struct rp_lab_energy {
+    bool has_cpu, has_gpu; /* whether they can be read here */
+    double cpu, gpu;
+} rp_lab_energy;
+
+void rp_lab_energy_read(rp_lab_energy *out);
+
 /* ---- 7. Kernels ------------------------------------------------------------------------------ */
 
 /* A kernel on made data. */

@@ -28,6 +28,8 @@ static const struct figure {
     [RP_BENCH_ONE] = {"pool_of_one", "queries/s", true},
     [RP_BENCH_POOL] = {"pool", "queries/s", true},
     [RP_BENCH_SCALE] = {"pool_over_one", "ratio", true},
+    [RP_BENCH_JOULES] = {"energy", "J/1000 queries", false},
+    [RP_BENCH_GPU_JOULES] = {"gpu_energy", "J/1000 queries", false},
 };
 
 const char *rp__bench_queries_key(rp__bench_figure figure)
@@ -171,12 +173,25 @@ static void sum_up(session *s, rp__bench_operation *o)
     add(o, RP_BENCH_RATE, (double)n * 1e9 / (double)(sum ? sum : 1));
 }
 
+/* What was used since then, if it could be read then and now. */
+static void add_energy(rp__bench_operation *o, size_t n, const rp_lab_energy *before)
+{
+    rp_lab_energy now;
+    rp_lab_energy_read(&now);
+    if (before->has_cpu && now.has_cpu && now.cpu >= before->cpu)
+        add(o, RP_BENCH_JOULES, (now.cpu - before->cpu) * 1000 / (double)n);
+    if (before->has_gpu && now.has_gpu)
+        add(o, RP_BENCH_GPU_JOULES, (now.gpu - before->gpu) * 1000 / (double)n);
+}
+
 static rp_status time_operation(session *s, rp__bench_operation *o, rp_error *err)
 {
     const rp__bench_queries *b = s->bench;
     uint64_t (*clock)(void) = b->by_wall ? rp__clock_now : rp__clock_thread;
     size_t n = b->set->n, first = n * s->round / b->rounds;
     rp_status status = RP_OK;
+    rp_lab_energy before;
+    rp_lab_energy_read(&before);
     for (size_t k = 0; status == RP_OK && k < n; k++) {
         size_t i = (first + k) % n;
         rp_lab_answer answer;
@@ -184,9 +199,11 @@ static rp_status time_operation(session *s, rp__bench_operation *o, rp_error *er
         status = ask(b, o, 0, i, &answer, err);
         s->times[i] = clock() - begin;
     }
-    if (status == RP_OK)
-        sum_up(s, o);
-    return status;
+    if (status != RP_OK)
+        return status;
+    add_energy(o, n, &before);
+    sum_up(s, o);
+    return RP_OK;
 }
 
 /* ---- A pool ---------------------------------------------------------------------------------- */

@@ -15,6 +15,8 @@ typedef enum rp__bench_figure {
     RP_BENCH_ONE,   /* queries a second of a pool of one thread, by the wall clock */
     RP_BENCH_POOL,  /* and of all threads */
     RP_BENCH_SCALE, /* the second over the first */
+    RP_BENCH_JOULES,     /* of the processor for 1,000 queries, where its counters can be read */
+    RP_BENCH_GPU_JOULES, /* and of the first card */
     RP_BENCH_FIGURES
 } rp__bench_figure;
 

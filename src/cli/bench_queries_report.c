@@ -111,6 +111,26 @@ static void print_gains(const rp__bench_queries *b)
     }
 }
 
+/* What only some machines let us read. */
+static void print_energy(const rp__bench_queries *b)
+{
+    static const struct {
+        rp__bench_figure figure;
+        const char *of;
+    } meters[] = {{RP_BENCH_JOULES, "the processor"}, {RP_BENCH_GPU_JOULES, "the card"}};
+    for (size_t i = 0; i < b->n; i++)
+        for (size_t m = 0; m < sizeof meters / sizeof meters[0]; m++) {
+            const rp__bench_operation *o = &b->operations[i];
+            char label[LABEL_BYTES];
+            rp__bench_summary s;
+            if (o->samples[meters[m].figure].n == 0)
+                continue;
+            get_summary(o, meters[m].figure, &s);
+            printf("%s %s: 1,000 queries took %.3g J of %s\n", o->form, label_of(o, label),
+                   s.median, meters[m].of);
+        }
+}
+
 void rp__bench_queries_report_print(const rp__bench_queries *b)
 {
     print_heads(b);
@@ -120,6 +140,7 @@ void rp__bench_queries_report_print(const rp__bench_queries *b)
     print_refused(b);
     print_elsewhere(b);
     print_gains(b);
+    print_energy(b);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -11,7 +11,7 @@ template <int V, int LANES> PRIM void block_sum_gaps(uint32_t base, uint32_t *v)
 #pragma unroll
     for (int k = 1; k < V; k++)
         v[k] += v[k - 1] + 1;
-    uint32_t all = v[V - 1] + 1, before = scan_add_all<LANES>(all) - all + base;
+    uint32_t all = v[V - 1] + 1, before = scan_add_among<LANES>(all) - all + base;
 #pragma unroll
     for (int k = 0; k < V; k++)
         v[k] += before;

@@ -76,7 +76,7 @@ struct block_ef128 {
                                     uint32_t *out) const
         {
             uint32_t mine = share(head), x = prim_funnel(high[0], high[1], shift) & ((1U << mine) - 1);
-            uint32_t n = prim_count(x), rank = scan_add_all<LANES>(n) - n;
+            uint32_t n = prim_count(x), rank = scan_add_among<LANES>(n) - n;
             unsigned char *room = scratch + (LANES < 32 ? prim_lane() / LANES * ROOM : 0);
             put(rank < KARG_BLOCK ? x : 0, first / RUN * mine - rank, room + rank);
             prim_sync_tile();

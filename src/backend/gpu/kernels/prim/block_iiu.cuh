@@ -58,7 +58,7 @@ struct block_iiu {
 #pragma unroll
             for (int k = 1; k < V; k++)
                 out[k] += out[k - 1];
-            uint32_t before = scan_add_all<LANES>(out[V - 1]) - out[V - 1] + head.base;
+            uint32_t before = scan_add_among<LANES>(out[V - 1]) - out[V - 1] + head.base;
 #pragma unroll
             for (int k = 0; k < V; k++)
                 out[k] += before;

@@ -24,6 +24,18 @@ template <int W> PRIM uint32_t scan_add_all(uint32_t v)
     return v;
 }
 
+/* The same in three instructions a step where that has two, which the compiler may move among others: what decoders
+ * that hold several blocks in registers want. */
+template <int W> PRIM uint32_t scan_add_among(uint32_t v)
+{
+#pragma unroll
+    for (uint32_t by = 1; by < W; by *= 2) {
+        uint32_t below = prim_shuffle_up_all<W>(v, by);
+        v += below * ((prim_thread() % W + W - by) / W); /* 1 or 0: one instruction, where a choice is two */
+    }
+    return v;
+}
+
 /* The sum, and the maximum, of all, for all. */
 template <int W> PRIM uint32_t scan_sum(uint32_t v)
 {
