@@ -1,6 +1,8 @@
 /* lab_gpu.c: kernels by case, on one device: chapter 7 of riposte/lab.h. */
+#include "backend/cpu/probe.h"
 #include "backend/gpu/gpu_bench.h"
 #include "base/alloc.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "riposte/lab.h"
 
@@ -44,6 +46,27 @@ const char *rp_lab_gpu_name(const rp_lab_gpu *gpu)
     return gpu->device.name;
 }
 
+/* By the cpu's own choice among its methods for plain lists. */
+static rp_status intersect(const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb,
+                           uint32_t universe, uint32_t *out, uint32_t *n)
+{
+    rp__list list;
+    rp__probe probe;
+    uint32_t kept[RP_BLOCK + 16];
+    rp__list_from_arrays(b, NULL, nb, universe, &list);
+    rp__probe_open(&probe, rp__probe_choose(&list, NULL, na, rp__cpu_features()), &list, NULL);
+    *n = 0;
+    for (uint32_t i = 0; i < na; i += RP_BLOCK) {
+        uint32_t found =
+            rp__probe_find(&probe, a + i, na - i < RP_BLOCK ? na - i : RP_BLOCK, kept, NULL);
+        for (uint32_t k = 0; k < found; k++)
+            out[(*n)++] = a[i + kept[k]];
+    }
+    return probe.status;
+}
+
+static const rp__gpu_peer peer = {.intersect = intersect};
+
 rp_status rp_lab_gpu_run(rp_lab_gpu *gpu, size_t i, uint64_t n, uint32_t rounds,
                          rp_lab_case_figures *out, rp_error *err)
 {
@@ -52,7 +75,7 @@ rp_status rp_lab_gpu_run(rp_lab_gpu *gpu, size_t i, uint64_t n, uint32_t rounds,
     const rp__gpu_case *row = rp__gpu_case_at(i);
     if (!row)
         return rp__error_set(err, RP_NOT_FOUND, "there is no case %zu", i);
-    rp_status status = rp__gpu_bench_run(row, &gpu->device, n, rounds, &figures, &what);
+    rp_status status = rp__gpu_bench_run(row, &gpu->device, n, rounds, &peer, &figures, &what);
     *out = (rp_lab_case_figures){figures.median, figures.best, figures.cpu, figures.bytes,
                                  figures.elements};
     if (status == RP_OK)

@@ -1,8 +1,6 @@
 /* gpu_any.c: one OR by tiles: its lists are laid out when they are first asked for. */
 #include "backend/gpu/gpu_any.h"
 
-enum { POSTING = 6, CELL = sizeof(karg_cell), LIST = 1024 }; /* bytes of what is laid out */
-
 void rp__gpu_any_close(rp__gpu_any *any)
 {
     rp__gpu_or_close(&any->or);
@@ -13,9 +11,8 @@ void rp__gpu_any_close(rp__gpu_any *any)
 /* For all lists of the index, if so much is to be had. */
 static rp_status lists_bytes(rp__device *device, const rp__query *query, uint64_t most, size_t *out)
 {
-    const rp__segment_info *info = rp__segment_get_info(query->segment);
-    uint64_t tiles = (query->lengths.n_docs >> KARG_OR_TILE) + 2;
-    uint64_t wanted = info->postings * POSTING + info->terms * (LIST + CELL * tiles);
+    uint64_t wanted =
+        rp__gpu_tiled_bytes(rp__segment_get_info(query->segment), query->lengths.n_docs);
     size_t unused = 0, total;
     rp_status status = rp__device_check(device, device->driver->memory_info(&unused, &total));
     most = most ? most : unused / 4;

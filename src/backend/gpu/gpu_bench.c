@@ -101,12 +101,13 @@ static rp_status time_rounds(timer *t, const rp__gpu_case *row, void *state, uin
     return RP_OK;
 }
 
-static rp_status time_cpu(const rp__gpu_case *row, void *state, double *seconds)
+static rp_status time_cpu(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                          double *seconds)
 {
     rp_status status = RP_OK;
     for (uint32_t i = 0; row->cpu && i < CPU_ROUNDS && status == RP_OK; i++) {
         uint64_t begin = rp__clock_thread();
-        status = row->cpu(row, state);
+        status = row->cpu(row, state, peer);
         double took = (double)(rp__clock_thread() - begin) / 1e9;
         *seconds = i == 0 || took < *seconds ? took : *seconds;
     }
@@ -114,7 +115,8 @@ static rp_status time_cpu(const rp__gpu_case *row, void *state, double *seconds)
 }
 
 rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_t n,
-                            uint32_t rounds, rp__gpu_figures *out, rp_error *what)
+                            uint32_t rounds, const rp__gpu_peer *peer, rp__gpu_figures *out,
+                            rp_error *what)
 {
     timer t;
     void *state = NULL;
@@ -129,7 +131,7 @@ rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_
     if (status == RP_OK)
         status = time_rounds(&t, row, state, rounds, out);
     if (status == RP_OK)
-        status = time_cpu(row, state, &out->cpu);
+        status = time_cpu(row, state, peer, &out->cpu);
     if (status == RP_OK)
         row->cost(row, state, &out->bytes, &out->elements);
     row->free(row, device, state);

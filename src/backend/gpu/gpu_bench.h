@@ -16,6 +16,6 @@ rp_status rp__gpu_bench_open(const rp__place *place, rp__device *device, rp_erro
 /* Makes n elements, checks one run, and times `rounds` more, each after something else has gone through the
  * second-level cache. RP_DAMAGED: the answer is wrong, what says where. */
 rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_t n, uint32_t rounds,
-                            rp__gpu_figures *out, rp_error *what);
+                            const rp__gpu_peer *peer, rp__gpu_figures *out, rp_error *what);
 
 #endif

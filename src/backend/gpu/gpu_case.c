@@ -109,10 +109,11 @@ static rp_status check_read(const rp__gpu_case *row, rp__device *device, void *s
     return status;
 }
 
-static rp_status copy_here(const rp__gpu_case *row, void *state)
+static rp_status copy_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer)
 {
     copy *c = state;
     (void)row;
+    (void)peer;
     if (!c->copied)
         c->copied = rp__alloc_array(c->n, 16);
     if (!c->copied)

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/kernels/args.h"
 #include "base/alloc.h"
 #include "base/bits.h"
@@ -145,15 +146,7 @@ static rp_status make_lists(batch *b, rp__device *device, const rp__gpu_case *ro
 
 static bool holds(const list *l, uint32_t docid)
 {
-    uint32_t low = 0, high = l->n;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (l->docids[middle] < docid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < l->n && l->docids[low] == docid;
+    return rp__gpu_case_lists_rank(l->docids, l->n, docid) != UINT32_MAX;
 }
 
 /* The answer of one query, by looking each docid up. Only in small cases: large ones check a sample. */

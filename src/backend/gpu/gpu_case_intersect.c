@@ -7,12 +7,10 @@
 
 #include <string.h>
 
-#include "backend/cpu/probe.h"
 #include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/intersect.h"
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "base/cpu.h"
 #include "base/error.h"
 #include "codec/codec.h"
 
@@ -381,34 +379,24 @@ static void cost_pair(const rp__gpu_case *row, const void *state, uint64_t *byte
     *elements = p->na;
 }
 
-/* By the cpu's own choice among its methods for plain lists. */
-static rp_status probe_here(const rp__gpu_case *row, void *state)
+static rp_status intersect_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer)
 {
     pair *p = state;
-    rp__list list;
-    rp__probe probe;
-    uint32_t kept[RP_BLOCK + 16], found = 0;
-    (void)row;
+    uint32_t n = 0;
     if (!p->here)
         p->here = rp__alloc_array((size_t)p->na + 1, sizeof *p->here);
     if (!p->here || p->nb == 0)
         return p->here ? RP_OK : RP_NO_MEMORY;
-    rp__list_from_arrays(p->b, NULL, p->nb, p->universe, &list);
-    rp__probe_open(&probe, rp__probe_choose(&list, NULL, p->na, rp__cpu_features()), &list, NULL);
-    for (uint32_t i = 0; i < p->na; i += RP_BLOCK) {
-        uint32_t n = p->na - i < RP_BLOCK ? p->na - i : RP_BLOCK;
-        n = rp__probe_find(&probe, p->a + i, n, kept, NULL);
-        for (uint32_t k = 0; k < n; k++)
-            p->here[found++] = p->a[i + kept[k]];
-    }
-    return probe.status;
+    rp_status status = peer->intersect(p->a, p->na, p->b, p->nb, p->universe, p->here, &n);
+    bool is_asked_for_docids = !(rp__intersect_table[row->kernel].needs & RP_INTERSECT_HEADS);
+    return status == RP_OK && is_asked_for_docids && n != p->n ? RP_DAMAGED : status;
 }
 
 /* method, name, ratio and what is asked for, threads, what it is told, twin */
 #define ROW(method_, name_, ratio_, threads_, told_, twin_)                                        \
     {                                                                                              \
         .area = "intersect", .name = (name_), .make = make_pair, .run = run_pair,                  \
-        .check = check_pair, .free = free_pair, .cost = cost_pair, .cpu = probe_here,              \
+        .check = check_pair, .free = free_pair, .cost = cost_pair, .cpu = intersect_here,          \
         .kernel = RP_INTERSECT_##method_, .codec = (told_), .width = (threads_),                   \
         .option = (ratio_), .twin = (twin_)                                                        \
     }
@@ -422,7 +410,7 @@ static rp_status probe_here(const rp__gpu_case *row, void *state)
 const rp__gpu_case rp__gpu_case_intersect[] = {
     ROW(TILE, "tile 1:1", 1, 512, 16, MERGE_TWIN),
     ROW(TILE, "tile 1:10", 10, 512, 16, HS_TWIN),
-    ROW(TILE_MARKS, "tile marks 1:1", 1 | MARKS, 512, 16, HS_TWIN),
+    ROW(TILE_MARKS, "tile marks 1:1", 1 | MARKS, 512, 16, MERGE_TWIN),
     ROW(TILE_RANKS, "tile ranks 1:1", 1 | RANKS, 256, 14, NULL),
     ROW(BS_X2, "bs 1:1", 1, 256, 0, BS_TWIN),
     ROW(BS_X2, "bs marks 1:1", 1 | MARKS, 256, 0, BS_TWIN),

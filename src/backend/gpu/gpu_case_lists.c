@@ -25,6 +25,19 @@ uint64_t rp__gpu_case_lists_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
+uint32_t rp__gpu_case_lists_rank(const uint32_t *docids, uint32_t n, uint32_t docid)
+{
+    uint32_t low = 0, high = n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (docids[middle] < docid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && docids[low] == docid ? low : UINT32_MAX;
+}
+
 /* ---- Adding a list ------------------------------------------------------------------------------- */
 
 /* What encoding needs beside the list. */

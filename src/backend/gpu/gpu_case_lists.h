@@ -31,6 +31,9 @@ typedef struct rp__gpu_case_lists {
 /* The next of a sequence of random numbers. */
 uint64_t rp__gpu_case_lists_random(uint64_t *state);
 
+/* Where a rising list of n has the docid; UINT32_MAX: nowhere. */
+uint32_t rp__gpu_case_lists_rank(const uint32_t *docids, uint32_t n, uint32_t docid);
+
 /* Adds a list in that row (never one that chooses), of n >= 1 rising docids below the universe, and of the
  * frequencies tfs; NULL: they are drawn. */
 rp_status rp__gpu_case_lists_add(rp__gpu_case_lists *set, const rp__codec *codec, const uint32_t *docids,

@@ -102,9 +102,10 @@ static rp_status answer(selection *s)
     return RP_OK;
 }
 
-static rp_status answer_here(const rp__gpu_case *row, void *state)
+static rp_status answer_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer)
 {
     (void)row;
+    (void)peer;
     return answer(state);
 }
 

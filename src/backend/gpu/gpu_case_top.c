@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "backend/gpu/gpu_and.h"
+#include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/gpu_derive.h"
 #include "base/alloc.h"
 #include "base/cpu.h"
@@ -252,19 +253,6 @@ static rp_status make_queries(top *t, uint64_t n)
     return RP_OK;
 }
 
-static uint32_t rank_of(const list *l, uint32_t docid)
-{
-    uint32_t low = 0, high = l->n;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (l->docids[middle] < docid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < l->n && l->docids[low] == docid ? low : UINT32_MAX;
-}
-
 /* Whether all lists have the i-th docid of the shortest, and its score. */
 static bool matches(const top *t, const query *q, uint32_t i, uint32_t *score)
 {
@@ -273,7 +261,7 @@ static bool matches(const top *t, const query *q, uint32_t i, uint32_t *score)
     *score = 0;
     for (uint32_t w = 0; w < q->n; w++) {
         const list *l = &t->lists[q->lists[w]];
-        uint32_t rank = w ? rank_of(l, docid) : i;
+        uint32_t rank = w ? rp__gpu_case_lists_rank(l->docids, l->n, docid) : i;
         if (rank == UINT32_MAX)
             return false;
         *score +=

@@ -111,20 +111,16 @@ static uint64_t at(const part *p, const void *host)
 
 static karg_list list_at(const rp__list *list, const parts *p)
 {
-    return (karg_list){.docs = at(&p->docs, list->docs),
-                       .freqs = at(list->last ? &p->freqs : &p->docs, list->freqs),
-                       .last = at(&p->docs, list->last),
-                       .last_far = at(&p->docs, list->last_far),
-                       .offsets = at(&p->docs, list->offsets),
-                       .freq_offsets = at(&p->docs, list->freq_offsets),
-                       .first = at(&p->docs, list->first),
-                       .bounds = at(&p->docs, list->bounds),
-                       .n = list->n,
-                       .n_blocks = list->n_blocks,
-                       .universe = list->universe,
-                       .docs_bytes = (uint32_t)list->docs_bytes,
-                       .freqs_bytes = (uint32_t)list->freqs_bytes,
-                       .codec = list->codec->id};
+    karg_list out = rp__gpu_index_sizes(list);
+    out.docs = at(&p->docs, list->docs);
+    out.freqs = at(list->last ? &p->freqs : &p->docs, list->freqs);
+    out.last = at(&p->docs, list->last);
+    out.last_far = at(&p->docs, list->last_far);
+    out.offsets = at(&p->docs, list->offsets);
+    out.freq_offsets = at(&p->docs, list->freq_offsets);
+    out.first = at(&p->docs, list->first);
+    out.bounds = at(&p->docs, list->bounds);
+    return out;
 }
 
 /* ---- What is there already --------------------------------------------------------------------- */

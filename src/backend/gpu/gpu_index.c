@@ -25,23 +25,28 @@ uint64_t rp__gpu_index_at(const rp__gpu_index *index, const void *host)
     return 0;
 }
 
-bool rp__gpu_index_list(const rp__gpu_index *index, const rp__list *list, karg_list *out)
+karg_list rp__gpu_index_sizes(const rp__list *list)
 {
-    if (!list->codec)
-        return false;
-    *out = (karg_list){.docs = rp__gpu_index_at(index, list->docs),
-                       .freqs = rp__gpu_index_at(index, list->freqs),
-                       .last = rp__gpu_index_at(index, list->last),
-                       .last_far = rp__gpu_index_at(index, list->last_far),
-                       .offsets = rp__gpu_index_at(index, list->offsets),
-                       .freq_offsets = rp__gpu_index_at(index, list->freq_offsets),
-                       .first = rp__gpu_index_at(index, list->first),
-                       .bounds = rp__gpu_index_at(index, list->bounds),
-                       .n = list->n,
+    return (karg_list){.n = list->n,
                        .n_blocks = list->n_blocks,
                        .universe = list->universe,
                        .docs_bytes = (uint32_t)list->docs_bytes,
                        .freqs_bytes = (uint32_t)list->freqs_bytes,
                        .codec = list->codec->id};
+}
+
+bool rp__gpu_index_list(const rp__gpu_index *index, const rp__list *list, karg_list *out)
+{
+    if (!list->codec)
+        return false;
+    *out = rp__gpu_index_sizes(list);
+    out->docs = rp__gpu_index_at(index, list->docs);
+    out->freqs = rp__gpu_index_at(index, list->freqs);
+    out->last = rp__gpu_index_at(index, list->last);
+    out->last_far = rp__gpu_index_at(index, list->last_far);
+    out->offsets = rp__gpu_index_at(index, list->offsets);
+    out->freq_offsets = rp__gpu_index_at(index, list->freq_offsets);
+    out->first = rp__gpu_index_at(index, list->first);
+    out->bounds = rp__gpu_index_at(index, list->bounds);
     return out->docs != 0;
 }

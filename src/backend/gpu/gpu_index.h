@@ -18,6 +18,8 @@ void rp__gpu_index_close(rp__gpu_index *index); /* all zero is fine */
 
 /* Where on the device lies what is mapped at `host`; 0 of NULL, or outside of the sections that are there. */
 uint64_t rp__gpu_index_at(const rp__gpu_index *index, const void *host);
+/* The list as kernels get it, but for addresses. */
+karg_list rp__gpu_index_sizes(const rp__list *list);
 /* The list as kernels get it. False: it is no list of a section (a tiny one is in the dictionary), or lists are not
  * there but in a cache (gpu_hold.h). */
 bool rp__gpu_index_list(const rp__gpu_index *index, const rp__list *list, karg_list *out);

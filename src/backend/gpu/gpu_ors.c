@@ -50,9 +50,9 @@ void rp__gpu_ors_close(rp__gpu_ors *ors)
 /* For all lists of the index, if so much is to be had. */
 static rp_status lists_bytes(rp__gpu_ors *ors, const rp__query *like, size_t *out)
 {
-    const rp__segment_info *info = rp__segment_get_info(like->segment);
-    uint64_t tiles = (like->lengths.n_docs >> KARG_OR_TILE) + 2, each = 1024 + 8 * tiles;
-    uint64_t most = ors->most, wanted = info->postings * 6 + info->terms * each;
+    uint64_t wanted =
+        rp__gpu_tiled_bytes(rp__segment_get_info(like->segment), like->lengths.n_docs);
+    uint64_t most = ors->most;
     size_t unused, total;
     rp_status status =
         rp__device_check(&ors->device, ors->device.driver->memory_info(&unused, &total));

@@ -8,6 +8,7 @@
 
 #include "backend/gpu/device.h"
 #include "backend/gpu/kernels/args.h"
+#include "index/index.h"
 
 typedef struct rp__gpu_tiled_slot {
     uint64_t key; /* 0: the slot is empty */
@@ -36,6 +37,8 @@ typedef struct rp__gpu_tiled_want {
     karg_word word;
 } rp__gpu_tiled_want;
 
+/* Bytes of device memory that all lists of an index take, about. */
+uint64_t rp__gpu_tiled_bytes(const rp__segment_info *info, uint32_t n_docs);
 /* `most`: bytes of device memory for lists, which are taken by the first call below. */
 void rp__gpu_tiled_open(rp__gpu_tiled *tiled, rp__device *device, karg_norms norms, uint32_t n_docs,
                         size_t most);

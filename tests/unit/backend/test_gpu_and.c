@@ -24,7 +24,7 @@ typedef struct list {
     uint32_t docids[DOCS], tfs[DOCS], n;
     uint8_t *bytes;
     size_t used;
-    rp__cu_ptr at, at_docids; /* of its bytes on the device, and of docids that were derived */
+    rp__cu_ptr at, at_docids; /* of its bytes on the device, and of docids that kernels can read */
     karg_word word;
 } list;
 
@@ -71,7 +71,8 @@ static void send(world *w, list *l)
     assert_int_equal(rp__device_wait(&w->device), RP_OK);
 }
 
-/* List i: one docid in 1 + i % 7, in codec i % CODECS; docids of those that kernels do not read are derived. */
+/* List i: one docid in 1 + i % 7, in codec i % CODECS; docids of those that kernels do not read are
+ * beside them. */
 static void make_list(world *w, uint32_t i)
 {
     list *l = &w->lists[i];
@@ -91,14 +92,22 @@ static void make_list(world *w, uint32_t i)
     rp__gpu_share share = {.n = 1, .is_whole = true};
     rp__gpu_index index = {.device = &w->device, .share = &share};
     share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = l->at};
-    bool is_read = !rp__gpu_derive_has(&opened);
+    bool is_read = codecs[i % CODECS] != KARG_CODEC_OPTPFD && codecs[i % CODECS] != KARG_CODEC_RICE;
     rp_status status = rp__gpu_and_word(&index, &opened, &l->word);
     assert_int_equal(status, is_read ? RP_OK : RP_UNAVAILABLE);
     if (is_read)
         return;
-    assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_docids_bytes(l->n), &l->at_docids),
-                     RP_OK);
-    assert_int_equal(rp__gpu_derive_docids(&index, &opened, l->at_docids, &l->word), RP_OK);
+    size_t bytes = l->n * sizeof *l->docids;
+    assert_int_equal(rp__device_alloc(&w->device, bytes + RP_PAD, &l->at_docids), RP_OK);
+    assert_int_equal(rp__device_copy_in(&w->device, l->at_docids, l->docids, bytes), RP_OK);
+    assert_int_equal(rp__device_wait(&w->device), RP_OK);
+    l->word = (karg_word){0};
+    assert_true(rp__gpu_index_list(&index, &opened, &l->word.list));
+    l->word.list.codec = KARG_CODEC_RAW;
+    l->word.list.docs = l->at_docids;
+    l->word.list.docs_bytes = (uint32_t)bytes;
+    l->word.list.offsets = 0;
+    l->word.list.freq_code = i % 3 ? KARG_CODEC_OPTPFD : KARG_CODEC_BP128;
 }
 
 static int open_world(void **state)

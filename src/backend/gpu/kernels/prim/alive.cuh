@@ -273,16 +273,6 @@ PRIM uint32_t alive_needed(const alive_tile &t, const block_list &list, uint32_t
     return prim_count(need);
 }
 
-/* Where x is, or would be, among the docids of a block, padded to 128. */
-PRIM uint32_t alive_slot(const uint32_t *docids, uint32_t x)
-{
-    uint32_t k = 0;
-#pragma unroll
-    for (uint32_t step = KARG_BLOCK / 2; step > 0; step /= 2)
-        k += docids[k + step - 1] < x ? step : 0;
-    return k;
-}
-
 /* Those 32 side by side that is_kept: to the end of the *kept before them. Not before all are looked at. */
 PRIM void alive_move(const alive_tile &t, uint32_t x, uint32_t slot, bool is_kept, uint32_t *kept)
 {
@@ -306,7 +296,7 @@ PRIM void alive_match(const alive_tile &t, uint32_t i, uint32_t n, uint32_t from
         uint32_t at = prim_min(s + prim_lane(), (uint32_t)ALIVE_TILE - 1), x = t.room->x[at], slot = t.room->slots[at];
         bool is_other = i + 1 < n && one.last < x;
         const uint32_t *docids = t.room->decoded + (is_other ? KARG_BLOCK : 0);
-        uint32_t k = alive_slot(docids, x);
+        uint32_t k = word_find_slot(docids, x);
         bool is_found = s + prim_lane() < to && docids[k] == x;
         if (is_found && ranks)
             ranks[slot] = (is_other ? other : one.number) * KARG_BLOCK + k;

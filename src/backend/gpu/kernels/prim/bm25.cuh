@@ -17,10 +17,6 @@ PRIM float bm25_norm(const karg_norms &norms, uint32_t code)
 {
     return prim_load(prim_at<const float>(norms.table) + prim_min(code, norms.n_table - 1));
 }
-template <int BYTES> PRIM float bm25_norm_of(const karg_norms &norms, uint32_t docid)
-{
-    return bm25_norm(norms, bm25_code<BYTES>(norms, docid));
-}
 /* Any width; for code that is not hot. */
 PRIM uint32_t bm25_code_any(const karg_norms &norms, uint32_t docid)
 {

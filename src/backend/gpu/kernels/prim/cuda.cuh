@@ -72,16 +72,9 @@ PRIM uint32_t prim_or_all(uint32_t v) { return __reduce_or_sync(0xFFFFFFFFU, v);
 PRIM uint32_t prim_atomic_add(uint32_t *at, uint32_t v) { return atomicAdd(at, v); }
 PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return atomicOr(at, v); }
 PRIM uint32_t prim_atomic_max(uint32_t *at, uint32_t v) { return atomicMax(at, v); }
-PRIM uint32_t prim_atomic_min(uint32_t *at, uint32_t v) { return atomicMin(at, v); }
-PRIM uint32_t prim_atomic_swap(uint32_t *at, uint32_t v) { return atomicExch(at, v); }
-PRIM uint32_t prim_atomic_cas(uint32_t *at, uint32_t is, uint32_t v) { return atomicCAS(at, is, v); }
 PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v)
 {
     return atomicAdd((unsigned long long *)at, (unsigned long long)v);
-}
-PRIM uint64_t prim_atomic_max64(uint64_t *at, uint64_t v)
-{
-    return atomicMax((unsigned long long *)at, (unsigned long long)v);
 }
 /* Seen by other blocks, and not kept from an earlier look. */
 PRIM uint32_t prim_load_now(const uint32_t *at) { return *(const volatile uint32_t *)at; }
@@ -103,7 +96,6 @@ PRIM void prim_copies_wait()
 template <class T> PRIM void prim_store_once(T *at, T v) { __stcs(at, v); }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__popc(v); }
-PRIM uint32_t prim_count64(uint64_t v) { return (uint32_t)__popcll(v); }
 PRIM uint32_t prim_lowest(uint32_t v) { return (uint32_t)__ffs((int)v) - 1; } /* v != 0 */
 PRIM uint32_t prim_lowest64(uint64_t v) { return (uint32_t)__ffsll((long long)v) - 1; }
 PRIM uint32_t prim_width(uint32_t v) { return 32 - (uint32_t)__clz((int)v); } /* bits of v; 0 of 0 */

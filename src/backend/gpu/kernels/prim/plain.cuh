@@ -105,14 +105,7 @@ template <class T> PRIM T prim_swap_in(T *at, T v)
 PRIM uint32_t prim_atomic_add(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at + v); }
 PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at | v); }
 PRIM uint32_t prim_atomic_max(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at < v ? v : *at); }
-PRIM uint32_t prim_atomic_min(uint32_t *at, uint32_t v) { return prim_swap_in(at, v < *at ? v : *at); }
-PRIM uint32_t prim_atomic_swap(uint32_t *at, uint32_t v) { return prim_swap_in(at, v); }
-PRIM uint32_t prim_atomic_cas(uint32_t *at, uint32_t is, uint32_t v)
-{
-    return prim_swap_in(at, *at == is ? v : *at);
-}
 PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v) { return prim_swap_in(at, *at + v); }
-PRIM uint64_t prim_atomic_max64(uint64_t *at, uint64_t v) { return prim_swap_in(at, *at < v ? v : *at); }
 PRIM uint32_t prim_load_now(const uint32_t *at)
 {
     rp__fiber_pause();
@@ -133,7 +126,6 @@ PRIM void prim_copies_wait() {}
 template <class T> PRIM void prim_store_once(T *at, T v) { *at = v; }
 
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
-PRIM uint32_t prim_count64(uint64_t v) { return (uint32_t)__builtin_popcountll(v); }
 PRIM uint32_t prim_lowest(uint32_t v) { return (uint32_t)__builtin_ctz(v); }
 PRIM uint32_t prim_lowest64(uint64_t v) { return (uint32_t)__builtin_ctzll(v); }
 PRIM uint32_t prim_width(uint32_t v) { return v ? 32 - (uint32_t)__builtin_clz(v) : 0; }
