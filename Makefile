@@ -106,7 +106,8 @@ $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/fiber.o: override SAN := $(filter-out 
 
 CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
 CXXFLAGS = -std=c++17 $(OPT) -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Werror $(HARDEN) \
-           -fno-exceptions -fno-rtti -ffp-contract=off -fPIC -ffile-prefix-map=$(CURDIR)=. $(SAN)
+           -fno-exceptions -fno-rtti -ffp-contract=off -fPIC -ffile-prefix-map=$(CURDIR)=. $(SAN) \
+           $(if $(SAN),$(if $(findstring clang,$(CXX)),-fno-sanitize=function)) # whose handler is in C++'s runtime
 $(KERNELS:%.cu=$B/%.o): $B/%.o: %.cu
 	@mkdir -p $(@D)
 	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -x c++ -c $< -o $@
@@ -209,7 +210,7 @@ proof: $(PROOFS) ## LISTS= random lists and all strings of 3 bytes through every
 
 # A machine with a GPU may lack what a build needs: `make gpu-bundle` here, carry build/gpu there, run gpu_test.
 gpu-bundle: ## what gpu-test runs, with the libraries it needs, in build/gpu
-	@+$(again) all $B/tests/parity/test_gpu_cases $B/tests/fault/test_gpu_faults $B/tests/fault/test_gpu_child >&2
+	@+$(again) all $B/tests/parity/test_gpu_cases $B/tests/parity/test_processors $B/tests/fault/test_gpu_faults $B/tests/fault/test_gpu_child >&2
 	@tools/gpu_bundle $B $B/gpu
 gpu-test: gpu-bundle ## check and measure kernels on this machine's GPU (8 minutes)
 	@$B/gpu/gpu_test

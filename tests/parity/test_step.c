@@ -18,8 +18,10 @@
 
 enum { QUERIES = 6, WORDS = 4, TEXT = 128, K = 10 };
 
-static const char *const codecs[] = {"auto", "raw",    "vbyte",    "bp128", "bitmap",
-                                     "rice", "optpfd", "parapfor", "ef128", "iiu"};
+static const char *const codecs[] = {"auto",    "raw",    "vbyte",    "bp128",   "bitmap",
+                                     "rice",    "pfd",    "newpfd",   "optpfd",  "parapfor",
+                                     "pfd_rec", "qs",     "ef128",    "iiu",     "lrc",
+                                     "lrcseg",  "seglrc", "hslrc256", "hslrc128"};
 
 /* One index on a device, and a query of it. */
 typedef struct bench {

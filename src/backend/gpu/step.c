@@ -133,6 +133,11 @@ static const struct decoder {
     {12, RP_KERNEL_decode_ef128_kernel, KARG_SHARED_EF128},
     {16, RP_KERNEL_decode_iiu_kernel, KARG_SHARED_IIU},
     {17, RP_KERNEL_decode_bitmap_kernel, KARG_SHARED_BITMAP},
+    {19, RP_KERNEL_decode_lrc_kernel, KARG_SHARED_LINES},
+    {20, RP_KERNEL_decode_lrcseg_kernel, KARG_SHARED_LINES},
+    {21, RP_KERNEL_decode_seglrc_kernel, KARG_SHARED_LINES},
+    {22, RP_KERNEL_decode_hslrc_kernel, KARG_SHARED_LINES},
+    {23, RP_KERNEL_decode_hslrc_kernel, KARG_SHARED_LINES},
 };
 
 static const struct decoder *find_decoder(const rp__list *list)
