@@ -209,9 +209,10 @@ proof: $(PROOFS) ## LISTS= random lists and all strings of 3 bytes through every
 	@RIPOSTE_THOROUGH=1 LISTS=$(LISTS) SEED=$(SEED) tools/run_shards $(SHARDS) $^
 
 # A machine with a GPU may lack what a build needs: `make gpu-bundle` here, carry build/gpu there, run gpu_test.
+GPU_TESTS = $(addprefix $B/tests/,parity/test_gpu_cases parity/test_processors fault/test_gpu_faults fault/test_gpu_child)
 gpu-bundle: ## what gpu-test runs, with the libraries it needs, in build/gpu
-	@+$(again) all $B/tests/parity/test_gpu_cases $B/tests/parity/test_processors $B/tests/fault/test_gpu_faults $B/tests/fault/test_gpu_child >&2
-	@tools/gpu_bundle $B $B/gpu
+	@+$(again) all $(GPU_TESTS) >&2
+	@tools/gpu_bundle $B/gpu $B/riposte $(GPU_TESTS)
 gpu-test: gpu-bundle ## check and measure kernels on this machine's GPU (8 minutes)
 	@$B/gpu/gpu_test
 asan: ## the suite under the address and undefined-behaviour sanitizers

@@ -2,7 +2,7 @@
  * orders of threads, blocks and commands.
  *
  * RIPOSTE_GPU_ORDERS: how many orders (2); RIPOSTE_GPU_CASES: only rows whose "area name" begins with it;
- * RIPOSTE_GPU=0: on that card instead. */
+ * RIPOSTE_GPU=0: on that card instead; SHARD=i/n: a share of the rows, each named before it is run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_bench.h"
+#include "parity/shard.h"
 
 static const uint64_t sizes[] = {0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 257, 1000, 4097};
 
@@ -58,28 +59,41 @@ static void run_case(const rp__gpu_case *row, uint64_t n, uint64_t seed)
     assert_int_equal(rp__emulated_in_use(), 0);
 }
 
+/* Rows of a share follow each other, since neighbours are kernels of one module, which is loaded once. */
+static bool is_wanted(size_t i, const char *name, shard share)
+{
+    static size_t n_rows;
+    const char *only = getenv("RIPOSTE_GPU_CASES");
+    while (rp__gpu_case_at(n_rows))
+        n_rows++;
+    return i * share.n / n_rows == share.i && (!only || !strncmp(name, only, strlen(only)));
+}
+
 static void every_kernel_gives_what_the_cpu_gives(void **state)
 {
     (void)state;
-    const char *only = getenv("RIPOSTE_GPU_CASES"), *text = getenv("RIPOSTE_GPU_ORDERS");
-    uint64_t orders = text ? strtoull(text, NULL, 10) : 2;
+    uint64_t orders = shard_number("RIPOSTE_GPU_ORDERS", 2);
+    shard share = shard_here();
     const rp__gpu_case *row;
     size_t ran = 0;
     for (size_t i = 0; (row = rp__gpu_case_at(i)); i++) {
         char name[80];
         snprintf(name, sizeof name, "%s %s", row->area, row->name);
-        if (only && strncmp(name, only, strlen(only)) != 0)
+        if (!is_wanted(i, name, share))
             continue;
+        if (share.n > 1)
+            print_message("case %s\n", name);
         for (uint64_t seed = 0; seed < orders; seed++)
             for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++, ran++)
                 run_case(row, sizes[s], seed);
     }
-    print_message("%zu runs\n", ran);
+    print_message("gpu cases: shard %u/%u: %zu runs\n", share.i, share.n, ran);
     assert_true(ran > 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_kernel_gives_what_the_cpu_gives)};
+    setvbuf(stdout, NULL, _IOLBF, 0); /* whoever kills it knows how far it came */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_processors.c: the gpu against the cpu, document for document and score for score, on the emulated device.
+/* test_processors.c: the gpu against the cpu, document for document and score for score, on the emulated device or,
+ * but for what needs faults, on the card that RIPOSTE_GPU names.
  *
  * Flat queries by chance over made collections and cranfield, in codecs that the device reads where they lie and
  * in others; for several k, counts and ranges of documents. Then with failing drivers, too little memory and
@@ -18,6 +19,7 @@
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_query.h"
 #include "engine/searcher.h"
+#include "fault/planted_gpu.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 
@@ -96,7 +98,7 @@ static void check_collection(collection *c, put_word put)
     collection_end(c);
     n_answered = n_matched = 0;
     for (size_t i = 0; i < c->n_codecs; i++) {
-        const rp_search_options options = {.processor = "gpu", .gpu = "emulated"};
+        const rp_search_options options = {.processor = "gpu", .gpu = planted_gpu_name()};
         rp_error err = {.text = ""};
         rp_searcher *searcher;
         rp__emulated_configure(&(rp__emulated_options){.seed = i});
@@ -451,7 +453,6 @@ static size_t run_batch(const rp_index *index, rp_search_options options, size_t
     size_t n_on_gpu = 0;
     make_batch(&b, put);
     options.processor = "gpu";
-    options.gpu = "emulated";
     rp_status status = rp_searcher_new(index, &options, &searcher, &err);
     assert_true(status == RP_OK || status == RP_UNAVAILABLE || status == RP_NO_MEMORY);
     for (int again = 0; status == RP_OK && again < 2; again++) {
@@ -473,7 +474,8 @@ static void check_batches(collection *c, put_word put)
     collection_end(c);
     for (size_t i = 0; i < c->n_codecs; i++)
         for (size_t m = 0; m < 3; m++) {
-            rp_search_options options = {.mode = modes[m],
+            rp_search_options options = {.gpu = planted_gpu_name(),
+                                         .mode = modes[m],
                                          .k = ks[chance_below(3)],
                                          .total = (rp_total)chance_below(RP_TOTAL_ONLY + 1)};
             rp__emulated_configure(&(rp__emulated_options){.seed = 3 * i + m});
@@ -513,7 +515,8 @@ static void batches_survive_faults(void **state)
 {
     (void)state;
     static const int codes[] = {RP_CU_NO_MEMORY, RP_CU_LAUNCH_FAILED, RP_CU_ILLEGAL_ADDRESS, 999};
-    const rp_search_options options = {.mode = RP_MODE_ANDOR, .total = RP_TOTAL_EXACT};
+    const rp_search_options options = {
+        .gpu = "emulated", .mode = RP_MODE_ANDOR, .total = RP_TOTAL_EXACT};
     size_t n_least = BATCH, n_most = 0;
     chance_seed(8);
     rp__emulated_configure(&(rp__emulated_options){0});
@@ -537,7 +540,7 @@ static void batches_fit_their_memory(void **state)
 {
     (void)state;
     for (uint64_t bytes = 1; bytes < 1 << 24; bytes += bytes + 1) {
-        rp_search_options options = {.mode = RP_MODE_AND, .gpu_memory = bytes};
+        rp_search_options options = {.gpu = "emulated", .mode = RP_MODE_AND, .gpu_memory = bytes};
         rp__emulated_configure(&(rp__emulated_options){0});
         size_t n = run_batch(small.indexes[0], options, 1, 1000, put_small);
         assert_true(bytes > 2000 || n == 0);

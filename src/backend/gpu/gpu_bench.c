@@ -16,6 +16,7 @@ typedef struct timer {
     rp__cu_ptr other; /* what goes through the cache in between, and a word for its sum */
 } timer;
 
+/* An emulated device has no cache. */
 static rp_status open_timer(timer *t, rp__device *device)
 {
     const rp__driver *driver = device->driver;
@@ -23,11 +24,11 @@ static rp_status open_timer(timer *t, rp__device *device)
     rp_status status = rp__device_check(device, driver->event_create(&t->begin, 0));
     if (status == RP_OK)
         status = rp__device_check(device, driver->event_create(&t->end, 0));
-    if (status == RP_OK)
-        status = rp__device_alloc(device, FLUSH + 16, &t->other);
-    if (status == RP_OK)
-        status = rp__device_fill(device, t->other, 1, (FLUSH + 16) / sizeof(uint32_t));
-    return status;
+    if (status != RP_OK || driver->is_emulated)
+        return status;
+    status = rp__device_alloc(device, FLUSH + 16, &t->other);
+    return status == RP_OK ? rp__device_fill(device, t->other, 1, (FLUSH + 16) / sizeof(uint32_t))
+                           : status;
 }
 
 static void close_timer(timer *t)
@@ -40,13 +41,12 @@ static void close_timer(timer *t)
         driver->event_destroy(t->end);
 }
 
-/* An emulated device has no cache. */
 static rp_status flush(timer *t)
 {
     const uint32_t block = 256, each = 16 * KARG_COPY_WORDS * block;
     karg_copy args = {.from = t->other, .to = t->other + FLUSH, .n = FLUSH / 16};
     rp__launch how = {.grid = FLUSH / each, .block = block};
-    if (t->device->driver->is_emulated)
+    if (!t->other)
         return RP_OK;
     return rp__device_launch(t->device, RP_KERNEL_copy_read_kernel, how, &args);
 }
