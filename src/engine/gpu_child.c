@@ -28,6 +28,7 @@ typedef struct family {
     rp__gpu_work work;
     char *gpu; /* the place's */
     rp__keeper keeper;
+    uint64_t revived; /* when a keeper that somebody had killed was last replaced */
     pid_t owner;
     uint64_t patience; /* nanoseconds */
     bool is_used[RP_MAILBOX_SLOTS];
@@ -41,6 +42,8 @@ struct rp__gpu_child {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of families and the slots in use */
 /* Of texts of faults, among the threads of this process; the others' may come at any time, and are whole soon. */
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t keepers =
+    PTHREAD_MUTEX_INITIALIZER; /* of those of families that others know */
 static family *families;
 
 /* ---- Families -------------------------------------------------------------------------------------- */
@@ -214,6 +217,14 @@ static rp_status refuse(const rp__gpu_child *child, uint32_t phase, rp_error *er
     return rp__error_set(err, RP_UNAVAILABLE, "the query does not go to the process of the gpu");
 }
 
+static bool is_kept(const family *f)
+{
+    pthread_mutex_lock(&keepers);
+    bool is_there = rp__keeper_is_there(&f->keeper);
+    pthread_mutex_unlock(&keepers);
+    return is_there;
+}
+
 /* Whether there is somebody to wait for. `since`: when the worker was last known to do something. It does several
  * things at a time: what was asked at `begin` may be stuck although others get their answers. */
 static bool is_hopeful(const family *f, uint32_t phase, uint64_t begin, uint64_t since)
@@ -222,16 +233,17 @@ static bool is_hopeful(const family *f, uint32_t phase, uint64_t begin, uint64_t
     uint32_t number = rp__mailbox_number(phase);
     if (box->phase != phase)
         return false;
-    if (!rp__keeper_is_there(&f->keeper)) {
+    if (!is_kept(f)) {
         lose(box, number, "the keeper of the GPU's process is gone");
-        rp__mailbox_enter(box, number, RP_PHASE_OVER);
         return false;
     }
     uint64_t now = rp__clock_now();
     if (now - since < f->patience && now - begin < CROWD * f->patience)
         return true;
     lose(box, number, "the process that uses the GPU does not answer");
+    pthread_mutex_lock(&keepers);
     rp__keeper_call(&f->keeper);
+    pthread_mutex_unlock(&keepers);
     return false;
 }
 
@@ -252,15 +264,34 @@ static bool await_answer(const rp__gpu_child *child, uint32_t phase)
     return true;
 }
 
+/* Somebody has killed the keeper, and the worker went with it: others follow, which know what there is to know from
+ * this fork. Not too often: it takes time from a query. */
+static void revive(family *f)
+{
+    rp_error err;
+    uint64_t now = rp__clock_now();
+    pthread_mutex_lock(&keepers);
+    if (!rp__keeper_is_there(&f->keeper) && now - f->revived > SECOND) {
+        f->revived = now;
+        rp__keeper_stop(&f->keeper);
+        (void)rp__keeper_start(&f->keeper, &f->work, STEADY * SECOND, &err);
+    }
+    pthread_mutex_unlock(&keepers);
+}
+
 /* Whether it was asked; `phase` is then what the worker was in. */
 static bool ask(const rp__gpu_child *child, rp__asked *asked, size_t n, uint32_t of,
                 const rp__arena *arena, uint32_t *phase)
 {
-    const family *f = child->family;
+    family *f = child->family;
     *phase = f->work.box->phase;
-    return rp__mailbox_phase(*phase) == RP_PHASE_READY && child->slot && getpid() == f->owner &&
-           rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(*phase), asked, n, of,
-                           arena->cap);
+    if (!child->slot || getpid() != f->owner)
+        return false;
+    if (rp__mailbox_phase(*phase) == RP_PHASE_READY)
+        return rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(*phase), asked, n, of,
+                               arena->cap);
+    revive(f);
+    return false;
 }
 
 static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,

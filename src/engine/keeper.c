@@ -2,7 +2,7 @@
  *
  * All that it waits for is on descriptors: a line to its owner, where a byte means that the worker is to be ended
  * and an end of file that the owner is gone; and a pipe that only the worker could write to, whose end is the
- * worker's. Descriptors and signals of the owner are none of its business: those are closed, and what a terminal or
+ * worker's. The worker keeps the line open too, so that it ends with the last of both. Descriptors and signals of the owner are none of its business: those are closed, and what a terminal or
  * an init system sends to the whole group is ignored, because the owner decides. */
 #include "engine/keeper.h"
 
@@ -121,7 +121,6 @@ static _Noreturn void become_worker(const keeping *k)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != keeper_process)
         _exit(0);
-    close(k->line);
     rp__gpu_worker_run(k->work, k->number);
 }
 
@@ -221,7 +220,10 @@ rp_status rp__keeper_start(rp__keeper *out, const rp__gpu_work *work, uint64_t s
                            rp_error *err)
 {
     int ends[2];
-    keeping k = {.work = work, .steady = steady, .owner = getpid()};
+    keeping k = {.work = work,
+                 .steady = steady,
+                 .owner = getpid(),
+                 .number = rp__mailbox_number(work->box->phase)};
     *out = (rp__keeper){0};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return rp__error_set(err, RP_UNAVAILABLE, "no process for the GPU can be had: %s",
@@ -253,11 +255,12 @@ void rp__keeper_stop(rp__keeper *keeper)
 
 void rp__keeper_call(const rp__keeper *keeper)
 {
-    (void)!send(keeper->line, "!", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (keeper->process)
+        (void)!send(keeper->line, "!", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 bool rp__keeper_is_there(const rp__keeper *keeper)
 {
     struct pollfd at = {.fd = keeper->line, .events = POLLIN};
-    return poll(&at, 1, 0) == 0;
+    return keeper->process && poll(&at, 1, 0) == 0;
 }

@@ -21,7 +21,6 @@ typedef enum rp__phase {
     RP_PHASE_DOWN, /* the worker of this number is lost */
     RP_PHASE_LOADING,
     RP_PHASE_READY,
-    RP_PHASE_OVER, /* there will be no other */
 } rp__phase;
 
 typedef struct rp__slot {

@@ -432,23 +432,32 @@ static int32_t parent_of(int32_t process)
     return parent;
 }
 
-/* Without a keeper nobody brings the GPU back, but queries are answered. */
-static void a_dead_keeper_is_noticed(void **state)
+/* Its worker goes with it; the next query that finds nobody there has both replaced, once a second at most. */
+static void a_killed_keeper_is_replaced(void **state)
 {
     (void)state;
-    rp_searcher *searcher = open_child();
-    int32_t worker = rp__gpu_child_worker(searcher->state), keeper = parent_of(worker);
-    assert_on(searcher, "gpu");
-    assert_int_equal(kill(keeper, SIGKILL), 0);
-    assert_true(ends_soon(worker));
-    for (int i = 0; i < 3; i++)
+    size_t before = gpu_world_descriptors();
+    rp_searcher *searcher = open_child(), *other = open_child();
+    for (uint64_t i = 0; i < 2; i++) {
+        int32_t worker = rp__gpu_child_worker(searcher->state), keeper = parent_of(worker);
+        uint64_t queries = 0;
+        assert_on(searcher, "gpu");
+        assert_int_equal(kill(keeper, SIGKILL), 0);
+        assert_true(ends_soon(worker));
         assert_on(searcher, "cpu");
-    rp_gpu_state s = gpu_world_state(searcher);
-    assert_true(s.is_lost);
-    assert_int_equal(s.faults, 1);
-    assert_non_null(strstr(s.fault, "keeper"));
+        rp_gpu_state s = gpu_world_state(searcher);
+        assert_true(s.is_lost);
+        assert_int_equal(s.faults, i + 1);
+        assert_non_null(strstr(s.fault, "keeper"));
+        assert_true(come_back(searcher, &queries) < BACK_WITHIN);
+        assert_int_equal(gpu_world_state(other).returns, i + 1);
+        assert_int_not_equal(rp__gpu_child_worker(searcher->state), worker);
+        assert_on(other, "gpu");
+    }
     rp_searcher_free(searcher);
+    rp_searcher_free(other);
     assert_false(has_children());
+    assert_int_equal(gpu_world_descriptors(), before);
 }
 
 /* A process forked from the owner has no part in it. */
@@ -580,7 +589,7 @@ int main(void)
         cmocka_unit_test(batches_are_answered),
         cmocka_unit_test(faults_in_mid_batch),
         cmocka_unit_test(a_dead_owner_leaves_nobody),
-        cmocka_unit_test(a_dead_keeper_is_noticed),
+        cmocka_unit_test(a_killed_keeper_is_replaced),
         cmocka_unit_test(a_fork_asks_the_cpu),
         cmocka_unit_test(signals_of_the_group_are_the_owners),
         cmocka_unit_test(faults_under_load),
