@@ -150,7 +150,7 @@ PRIM void rec_patch(const rec_list &l, uint64_t in, const rec_room *room, uint32
         }
         uint32_t up_to = scan_add<32>(step), at = done + up_to - 1;
         if (j < k && at < n)
-            to[at] += high << (w & 31);
+            prim_atomic_add(&to[at], high << (w & 31));
         done += prim_shuffle<32>(up_to, 31);
     }
 }
@@ -257,7 +257,8 @@ struct rec_easy {
         prim_sync_tile();
         uint32_t at = scan_add_all<16>((step.value() & prim_mask(w.step)) + 1) - 1;
         if (prim_lane() % 16 < inner(h))
-            room[prim_lane() / 16 * EASY_MOST + at % EASY_MOST] = ((high.value() & prim_mask(w.high)) + 1) << (w.own & 31);
+            prim_atomic_add(&room[prim_lane() / 16 * EASY_MOST + at % EASY_MOST],
+                            ((high.value() & prim_mask(w.high)) + 1) << (w.own & 31));
         prim_sync_tile();
         s[0] += mine[0].x;
         s[1] += mine[0].y;
@@ -279,9 +280,9 @@ struct rec_easy {
             prim_sync_tile();
         uint32_t at = scan_add_all<32>(s[0] + s[1] + 2) - 1;
         if (j < h.n)
-            adds[(at - s[1] - 1) % GROUP] = (v[0] + 1) << (low & 31);
+            prim_atomic_add(&adds[(at - s[1] - 1) % GROUP], (v[0] + 1) << (low & 31)); /* ranks of damaged bytes wrap */
         if (j + 1 < h.n)
-            adds[at % GROUP] = (v[1] + 1) << (low & 31);
+            prim_atomic_add(&adds[at % GROUP], (v[1] + 1) << (low & 31));
         prim_sync_tile();
     }
 };

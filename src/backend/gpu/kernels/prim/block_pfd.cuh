@@ -68,13 +68,13 @@ struct block_pfd {
             prim_sync_tile();
             uint32_t slot = walk(next, prim_min(n, 32U), &at);
             if (prim_lane() < n)
-                values[slot] = value.value() & mask;
+                prim_atomic_swap(&values[slot], value.value() & mask); /* damaged links may lead to one slot twice */
 #pragma unroll 1
             for (uint32_t j = prim_lane() + 32; j < n + prim_lane(); j += 32) { /* rare */
                 slot = walk(next, 32, &at);
                 if (j < n) {
                     read(words, h, j);
-                    values[slot] = value.value() & mask;
+                    prim_atomic_swap(&values[slot], value.value() & mask);
                 }
             }
             prim_sync_tile();

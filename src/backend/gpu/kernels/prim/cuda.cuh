@@ -70,6 +70,7 @@ template <int W> PRIM uint32_t prim_ballot(bool p)
 PRIM uint32_t prim_or_all(uint32_t v) { return __reduce_or_sync(0xFFFFFFFFU, v); }
 
 PRIM uint32_t prim_atomic_add(uint32_t *at, uint32_t v) { return atomicAdd(at, v); }
+PRIM uint32_t prim_atomic_swap(uint32_t *at, uint32_t v) { return atomicExch(at, v); }
 PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return atomicOr(at, v); }
 PRIM uint32_t prim_atomic_max(uint32_t *at, uint32_t v) { return atomicMax(at, v); }
 PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v)

@@ -146,7 +146,7 @@ struct optpfd_parts {
         *mine = make_uint4(0, 0, 0, 0);
         prim_sync_tile();
         if (prim_lane() < k)
-            room[slot % 128] = add;
+            prim_atomic_add(&room[slot % 128], add); /* of damaged bytes several have one slot */
         prim_sync_tile();
         uint4 adds = *mine;
         v[0] += adds.x;

@@ -153,7 +153,7 @@ PRIM void lines_place(uint64_t words, const lines_head &h, lines_room *room)
     prim_sync_tile();
     for (uint32_t j = prim_lane(); j < lines_exceptions(h.shape); j += 32) {
         uint32_t add = lines_exception(words, h, j, &slot);
-        room->adds[slot] = add;
+        prim_atomic_add(&room->adds[slot], add); /* of damaged bytes several have one slot */
     }
     prim_sync_tile();
 }

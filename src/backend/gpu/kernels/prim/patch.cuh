@@ -6,13 +6,13 @@
 #include "backend/gpu/kernels/prim/gaps.cuh"
 
 /* What is to be added to each slot: KARG_SHARED_PATCH bytes. By a warp: clear; put, any lane, any slot (those of
- * damaged bytes wrap); take. */
+ * damaged bytes wrap, and may be one slot: what is put there is summed up); take. */
 PRIM void patch_clear(uint32_t *room)
 {
     ((uint4 *)room)[prim_lane()] = make_uint4(0, 0, 0, 0);
     prim_sync_tile();
 }
-PRIM void patch_put(uint32_t *room, uint32_t slot, uint32_t add) { room[slot % KARG_BLOCK] = add; }
+PRIM void patch_put(uint32_t *room, uint32_t slot, uint32_t add) { prim_atomic_add(&room[slot % KARG_BLOCK], add); }
 PRIM void patch_take(const uint32_t *room, uint32_t v[4])
 {
     prim_sync_tile();

@@ -103,6 +103,7 @@ template <class T> PRIM T prim_swap_in(T *at, T v)
     return before;
 }
 PRIM uint32_t prim_atomic_add(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at + v); }
+PRIM uint32_t prim_atomic_swap(uint32_t *at, uint32_t v) { return prim_swap_in(at, v); }
 PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at | v); }
 PRIM uint32_t prim_atomic_max(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at < v ? v : *at); }
 PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v) { return prim_swap_in(at, *at + v); }

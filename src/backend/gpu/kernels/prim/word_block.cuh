@@ -121,8 +121,8 @@ PRIM void word_patch(const word_source &in, uint32_t bit, uint32_t k, uint32_t a
 {
     uint32_t j = prim_lane();
     if (j < k)
-        values[word_bits(in, bit + j * at_width, at_width) % KARG_BLOCK] +=
-            word_bits(in, bit + k * at_width + j * width, width) << (shift & 31);
+        prim_atomic_add(&values[word_bits(in, bit + j * at_width, at_width) % KARG_BLOCK],
+                        word_bits(in, bit + k * at_width + j * width, width) << (shift & 31));
     prim_sync_tile();
 }
 
