@@ -173,6 +173,26 @@ static void sum_up(session *s, rp__bench_operation *o)
     add(o, RP_BENCH_RATE, (double)n * 1e9 / (double)(sum ? sum : 1));
 }
 
+static rp_status time_operation(session *s, rp__bench_operation *o, rp_error *err)
+{
+    const rp__bench_queries *b = s->bench;
+    uint64_t (*clock)(void) = b->by_wall ? rp__clock_now : rp__clock_thread;
+    size_t n = b->set->n, first = n * s->round / b->rounds;
+    rp_status status = RP_OK;
+    for (size_t k = 0; status == RP_OK && k < n; k++) {
+        size_t i = (first + k) % n;
+        rp_lab_answer answer;
+        uint64_t begin = clock();
+        status = ask(b, o, 0, i, &answer, err);
+        s->times[i] = clock() - begin;
+    }
+    if (status == RP_OK)
+        sum_up(s, o);
+    return status;
+}
+
+/* ---- Energy ---------------------------------------------------------------------------------- */
+
 /* What was used since then, if it could be read then and now. */
 static void add_energy(rp__bench_operation *o, size_t n, const rp_lab_energy *before)
 {
@@ -184,26 +204,26 @@ static void add_energy(rp__bench_operation *o, size_t n, const rp_lab_energy *be
         add(o, RP_BENCH_GPU_JOULES, (now.gpu - before->gpu) * 1000 / (double)n);
 }
 
-static rp_status time_operation(session *s, rp__bench_operation *o, rp_error *err)
+/* The queries again and again, long enough for meters that move ten times a second. */
+static rp_status meter_operation(const rp__bench_queries *b, rp__bench_operation *o, rp_error *err)
 {
-    const rp__bench_queries *b = s->bench;
-    uint64_t (*clock)(void) = b->by_wall ? rp__clock_now : rp__clock_thread;
-    size_t n = b->set->n, first = n * s->round / b->rounds;
+    enum { METER_MS = 1000 };
     rp_status status = RP_OK;
     rp_lab_energy before;
+    size_t n = 0;
     rp_lab_energy_read(&before);
-    for (size_t k = 0; status == RP_OK && k < n; k++) {
-        size_t i = (first + k) % n;
+    if (!before.has_cpu && !before.has_gpu)
+        return RP_OK;
+    for (uint64_t begin = rp__clock_now();
+         status == RP_OK && rp__clock_now() - begin < (uint64_t)METER_MS * 1000000 &&
+         !rp__interrupt_seen();
+         n++) {
         rp_lab_answer answer;
-        uint64_t begin = clock();
-        status = ask(b, o, 0, i, &answer, err);
-        s->times[i] = clock() - begin;
+        status = ask(b, o, 0, n % b->set->n, &answer, err);
     }
-    if (status != RP_OK)
-        return status;
-    add_energy(o, n, &before);
-    sum_up(s, o);
-    return RP_OK;
+    if (status == RP_OK)
+        add_energy(o, n, &before);
+    return status;
 }
 
 /* ---- A pool ---------------------------------------------------------------------------------- */
@@ -333,6 +353,9 @@ rp_status rp__bench_queries_run(rp__bench_queries *bench, rp_error *err)
         status = compare(bench, err);
     for (; status == RP_OK && s.round < bench->rounds; s.round++)
         status = run_round(&s, err);
+    for (size_t i = 0; status == RP_OK && i < bench->n; i++)
+        if (!bench->operations[i].is_refused)
+            status = meter_operation(bench, &bench->operations[i], err);
     rp__free(s.times);
     if (status == RP_OK)
         give_places(bench);
