@@ -105,7 +105,8 @@ $B/%.o: %.S
 $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/fiber.o: override SAN := $(filter-out -fsanitize=thread,$(SAN))
 
 CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
-CXXFLAGS = -std=c++17 $(OPT) -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Werror $(HARDEN) \
+# (gcc's analyzer knows C only.)
+CXXFLAGS = -std=c++17 $(filter-out -fanalyzer,$(OPT)) -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Werror $(HARDEN) \
            -fno-exceptions -fno-rtti -ffp-contract=off -fPIC -ffile-prefix-map=$(CURDIR)=. $(SAN) \
            $(if $(SAN),$(if $(findstring clang,$(CXX)),-fno-sanitize=function)) # whose handler is in C++'s runtime
 $(KERNELS:%.cu=$B/%.o): $B/%.o: %.cu

@@ -118,7 +118,7 @@ uint32_t rp__lrc_avx512_wide(const uint8_t *lows, uint32_t width, uint32_t start
 RP_LRC_INLINE uint32_t rp__lrc_avx512_of_line(const rp__lrc_view *v, uint32_t count,
                                               rp__lrc_points *kept, uint32_t *out)
 {
-    if (kept->a != v->a || !kept->are_made)
+    if (!kept->are_made || kept->a != v->a)
         rp__lrc_avx512_make(v->a, kept);
     if (v->width < kept->narrow_below)
         return rp__lrc_avx512_narrow(v, count, false, kept, out);

@@ -80,7 +80,7 @@ static rp_status await_worker(family *f, rp_error *err)
         if (rp__mailbox_phase(phase) == RP_PHASE_READY)
             return RP_OK;
         if (rp__mailbox_number(phase) > 1 || phase == (1U << 2 | RP_PHASE_DOWN))
-            return rp__error_set(err, RP_UNAVAILABLE, "%s", f->work.box->fault.text);
+            return rp__error_set(err, f->work.box->fault.code, "%s", f->work.box->fault.text);
         if (!rp__keeper_is_there(&f->keeper))
             return rp__error_set(err, RP_UNAVAILABLE, "the keeper of the GPU's process is gone");
         rp__futex_wait(&f->work.box->phase, phase, SLICE);
@@ -204,7 +204,7 @@ static void get_fault(const rp__mailbox *box, rp_error *out)
 static void lose(rp__mailbox *box, uint32_t number, const char *why)
 {
     pthread_mutex_lock(&telling);
-    rp__mailbox_lose(box, number, why);
+    rp__mailbox_lose(box, number, RP_UNAVAILABLE, why);
     pthread_mutex_unlock(&telling);
 }
 

@@ -129,7 +129,7 @@ static void reply(worker *w, desk *d)
     bool is_lost = !is_all_well(slot) && work->backend->health(w->state, &why) != RP_OK;
     pthread_mutex_unlock(&w->lock);
     if (is_lost)
-        rp__mailbox_lose(work->box, w->number, why.text);
+        rp__mailbox_lose(work->box, w->number, RP_UNAVAILABLE, why.text);
     rp__mailbox_reply(work->box, slot, w->number);
     if (is_lost)
         _exit(2);
@@ -270,7 +270,8 @@ static void begin(worker *w)
     attach_job j = {.worker = w};
     rp_status status = rp__mapping_guard(run_attach, &j);
     if (status != RP_OK) {
-        rp__mailbox_lose(box, w->number, j.err.text[0] ? j.err.text : rp_status_text(status));
+        rp__mailbox_lose(box, w->number, status,
+                         j.err.text[0] ? j.err.text : rp_status_text(status));
         _exit(1);
     }
     box->returns += box->faults > box->returns;

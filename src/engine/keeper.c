@@ -178,7 +178,7 @@ static void tell_end(const keeping *k, int status)
     else
         snprintf(why, sizeof why, "the process that used the GPU ended with code %d",
                  WEXITSTATUS(status));
-    rp__mailbox_lose(k->work->box, k->number, why);
+    rp__mailbox_lose(k->work->box, k->number, RP_UNAVAILABLE, why);
 }
 
 /* From its beginning to its end. */
@@ -186,7 +186,8 @@ static void keep_one(keeping *k)
 {
     int status = 0;
     if (!fork_worker(k)) {
-        rp__mailbox_lose(k->work->box, k->number, "no process for the GPU can be had");
+        rp__mailbox_lose(k->work->box, k->number, RP_UNAVAILABLE,
+                         "no process for the GPU can be had");
         return;
     }
     while (!watch(k, LOOK))

@@ -54,14 +54,14 @@ void rp__mailbox_enter(rp__mailbox *box, uint32_t number, rp__phase phase)
     wake_all(box);
 }
 
-bool rp__mailbox_lose(rp__mailbox *box, uint32_t number, const char *why)
+bool rp__mailbox_lose(rp__mailbox *box, uint32_t number, rp_status code, const char *why)
 {
     uint32_t ready = word_of(number, RP_PHASE_READY), loading = word_of(number, RP_PHASE_LOADING);
     uint32_t down = word_of(number, RP_PHASE_DOWN);
     bool was_ready = atomic_compare_exchange_strong(&box->phase, &ready, down);
     if (!was_ready && !atomic_compare_exchange_strong(&box->phase, &loading, down))
         return false;
-    rp__error_set(&box->fault, RP_UNAVAILABLE, "%s", why);
+    rp__error_set(&box->fault, code, "%s", why);
     box->faults += was_ready;
     wake_all(box);
     return true;

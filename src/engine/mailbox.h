@@ -68,7 +68,7 @@ static inline uint32_t rp__mailbox_number(uint32_t phase)
 void rp__mailbox_enter(rp__mailbox *box, uint32_t number, rp__phase phase);
 /* The worker of this number is lost: from here on nobody asks it, and who waits for it is told. False: somebody has
  * said so before. */
-bool rp__mailbox_lose(rp__mailbox *box, uint32_t number, const char *why);
+bool rp__mailbox_lose(rp__mailbox *box, uint32_t number, rp_status code, const char *why);
 
 /* ---- Questions and answers --------------------------------------------------------------------- */
 

@@ -50,6 +50,13 @@ answered() {
 
 driver none
 refused 'no driver' 'there is no CUDA driver'
+# What is wrong with the names is said before anybody looks for a driver.
+for child in '' --gpu-child; do
+    for names in x 0,x 0, x,0 0,0 0,1,0 0,1,2,3,4,5,6,7,8; do
+        said=$("$RIPOSTE" search "$dir/ix" 'one two' --processor gpu $child --gpu $names 2>&1)
+        check "names $child: $names" "$said, exit $?" "\(no GPU is called 'x'\|no GPU is called ''\|GPU 0 is there twice\|more than 8\).*, exit 2"
+    done
+done
 driver other
 refused 'a library without calls' 'lacks cuInit; it is too old'
 driver fake

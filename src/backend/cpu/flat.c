@@ -103,13 +103,16 @@ static rp_status list_steps(walk *w)
     return RP_OK;
 }
 
+/* A flat query has a leaf that must be there. */
 static void choose_lead(walk *w)
 {
-    w->lead = NULL;
-    for (size_t i = 0; i < w->n_needed; i++) {
+    size_t first = 0;
+    while (w->steps[first].role != RP_MUST)
+        first++;
+    w->lead = shortest_of(&w->steps[first]);
+    for (size_t i = first + 1; i < w->n_needed; i++) {
         rp__part *part = shortest_of(&w->steps[i]);
-        if (w->steps[i].role == RP_MUST &&
-            (!w->lead || part->reader->list.n < w->lead->reader->list.n))
+        if (w->steps[i].role == RP_MUST && part->reader->list.n < w->lead->reader->list.n)
             w->lead = part;
     }
     w->scores_lead = !w->steps[0].phrase && w->lead == w->steps[0].part;

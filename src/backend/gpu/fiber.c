@@ -151,7 +151,7 @@ static uint32_t run_round(block *b)
     uint32_t n = b->launch->block, order[RP_FIBER_MOST], ran = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t j = (uint32_t)(draw(b) % (i + 1));
-        order[i] = order[j];
+        order[i] = j < i ? order[j] : i;
         order[j] = i;
     }
     for (uint32_t k = 0; k < n && !b->is_trapped; k++)

@@ -349,7 +349,7 @@ static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
     asked->answer = (rp__answer){.total_is_exact = true};
     if (query->n_ops == 0 || query->begin >= query->end)
         return RP_OK;
-    if (!is_alike(query, f->like))
+    if (!f->like || !is_alike(query, f->like))
         return RP_UNAVAILABLE;
     switch (form_of(query)) {
     case FORM_ALL:

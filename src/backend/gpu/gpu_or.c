@@ -241,11 +241,11 @@ static rp__launch shape_tiles(rp__gpu_or *o)
 /* One tile of so many, a warp each. */
 static rp_status launch_ahead(rp__gpu_or *o, rp__launch how)
 {
+    const uint32_t n_tiles = o->args.n_tiles, n_queries = o->args.n_queries;
     karg_or args = o->args;
     args.is_ahead = 1;
-    args.group = (args.n_tiles + TUNE_OR_AHEAD - 1) / TUNE_OR_AHEAD;
-    const uint64_t groups =
-        (uint64_t)((args.n_tiles + args.group - 1) / args.group) * args.n_queries;
+    args.group = (n_tiles + TUNE_OR_AHEAD - 1) / TUNE_OR_AHEAD;
+    const uint64_t groups = (uint64_t)((n_tiles + args.group - 1) / args.group) * n_queries;
     how.grid = least_of((groups * 32 + TILE_THREADS - 1) / TILE_THREADS, how.grid);
     return rp__device_launch(o->device, RP_KERNEL_or_tile_kernel, how, &args);
 }

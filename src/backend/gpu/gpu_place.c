@@ -10,17 +10,24 @@
 
 static const char emulated[] = "emulated";
 
-/* A name and what comes after it; NULL: nothing. */
+/* One of several, which ends at a comma or at the end. */
 typedef struct name {
     const char *text;
     size_t bytes;
-    const char *rest;
 } name;
 
-static name cut(const char *names)
+static name name_at(const char *text)
 {
-    size_t bytes = strcspn(names, ",");
-    return (name){names, bytes, names[bytes] ? names + bytes + 1 : NULL};
+    return (name){text, strcspn(text, ",")};
+}
+
+/* To the next; false: it is the last. */
+static bool advance(name *n)
+{
+    if (!n->text[n->bytes])
+        return false;
+    *n = name_at(n->text + n->bytes + 1);
+    return true;
 }
 
 static bool is_emulated(name n)
@@ -33,51 +40,63 @@ static bool is_same(name a, name b)
     return a.bytes == b.bytes && !memcmp(a.text, b.text, a.bytes);
 }
 
-/* The i-th name, and how many before it are the same. */
-static bool find_name(const char *names, size_t i, name *out, size_t *same)
+/* How many before it are the same. */
+static size_t count_before(const char *names, name n)
 {
-    *out = cut(names);
-    *same = 0;
-    for (size_t k = 0; k < i; k++) {
-        if (!out->rest)
-            return false;
-        *out = cut(out->rest);
-    }
-    name before = cut(names);
-    for (size_t k = 0; k < i; k++, before = cut(before.rest))
-        *same += is_same(before, *out);
-    return true;
+    size_t same = 0;
+    for (name at = name_at(names); at.text < n.text; (void)advance(&at))
+        same += is_same(at, n);
+    return same;
 }
 
-static rp_status find_number(name n, const rp__driver **driver, int *ordinal, rp_error *err)
+static bool is_number(name n, int *ordinal)
 {
     char *end = NULL;
     unsigned long number = strtoul(n.text, &end, 10);
-    if (n.bytes == 0 || n.text[0] < '0' || n.text[0] > '9' || end != n.text + n.bytes ||
-        number > 1023)
-        return rp__error_set(err, RP_USAGE, "no GPU is called '%.*s'; say 'emulated' or a number",
-                             (int)(n.bytes < 64 ? n.bytes : 64), n.text);
     *ordinal = (int)number;
-    return rp__driver_load(driver, err);
+    return n.text[0] >= '0' && n.text[0] <= '9' && end == n.text + n.bytes && number <= 1023;
+}
+
+/* All of them, so that a wrong one is told whatever becomes of the others. */
+static rp_status check_names(const char *names, rp_error *err)
+{
+    name n = name_at(names);
+    size_t i = 0;
+    do {
+        int ordinal, shown = (int)(n.bytes < 64 ? n.bytes : 64);
+        if (i++ == RP_GPU_PLACE_MOST)
+            return rp__error_set(err, RP_USAGE, "more than %d GPUs for one search",
+                                 RP_GPU_PLACE_MOST);
+        if (is_emulated(n))
+            continue;
+        if (!is_number(n, &ordinal))
+            return rp__error_set(err, RP_USAGE,
+                                 "no GPU is called '%.*s'; say 'emulated' or a number", shown,
+                                 n.text);
+        if (count_before(names, n) > 0)
+            return rp__error_set(err, RP_USAGE, "GPU %.*s is there twice", shown, n.text);
+    } while (advance(&n));
+    return RP_OK;
 }
 
 rp_status rp__gpu_place_find(const rp__place *place, size_t i, const rp__driver **driver,
                              int *ordinal, rp_error *err)
 {
     const char *names = place->gpu ? place->gpu : getenv("RIPOSTE_GPU");
-    name n;
-    size_t same;
-    if (!find_name(names ? names : "0", i, &n, &same))
-        return RP_NOT_FOUND;
-    if (i >= RP_GPU_PLACE_MOST)
-        return rp__error_set(err, RP_USAGE, "more than %d GPUs for one search", RP_GPU_PLACE_MOST);
-    if (is_emulated(n)) {
-        *driver = rp__emulated_driver();
-        *ordinal = (int)same;
-        rp__emulated_have((uint32_t)same + 1);
-        return RP_OK;
+    names = names ? names : "0";
+    rp_status status = check_names(names, err);
+    if (status != RP_OK)
+        return status;
+    name n = name_at(names);
+    for (; i > 0; i--)
+        if (!advance(&n))
+            return RP_NOT_FOUND;
+    if (!is_emulated(n)) {
+        (void)is_number(n, ordinal);
+        return rp__driver_load(driver, err);
     }
-    if (same > 0)
-        return rp__error_set(err, RP_USAGE, "GPU %.*s is there twice", (int)n.bytes, n.text);
-    return find_number(n, driver, ordinal, err);
+    *ordinal = (int)count_before(names, n);
+    *driver = rp__emulated_driver();
+    rp__emulated_have((uint32_t)*ordinal + 1);
+    return RP_OK;
 }

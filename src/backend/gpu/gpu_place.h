@@ -10,8 +10,8 @@
 
 enum { RP_GPU_PLACE_MOST = 8 }; /* cards */
 
-/* The i-th of them. RP_NOT_FOUND: there are no more. RP_USAGE: no card has such a name, or it is there twice;
- * RP_UNAVAILABLE: there is no driver. */
+/* The i-th of them. RP_NOT_FOUND: there are no more. RP_USAGE, whichever is asked for: one of them is no name of a card,
+ * or there twice, or they are too many; RP_UNAVAILABLE: there is no driver. */
 rp_status rp__gpu_place_find(const rp__place *place, size_t i, const rp__driver **driver, int *ordinal,
                              rp_error *err);
 

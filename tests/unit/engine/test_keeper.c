@@ -133,7 +133,7 @@ static void a_call_ends_who_is_lost(void **state)
     rp__keeper_call(&keeper);
     rp__clock_sleep(SECOND / 10);
     assert_true(becomes(1, RP_PHASE_READY));
-    assert_true(rp__mailbox_lose(box, 1, "hangs"));
+    assert_true(rp__mailbox_lose(box, 1, RP_UNAVAILABLE, "hangs"));
     rp__keeper_call(&keeper);
     assert_true(becomes(2, RP_PHASE_READY));
     assert_int_equal(box->returns, 1);

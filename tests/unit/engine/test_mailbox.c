@@ -172,14 +172,14 @@ static void a_worker_is_lost_once(void **state)
 {
     (void)state;
     rp__mailbox_enter(box, 3, RP_PHASE_LOADING);
-    assert_true(rp__mailbox_lose(box, 3, "not loaded"));
+    assert_true(rp__mailbox_lose(box, 3, RP_UNAVAILABLE, "not loaded"));
     assert_int_equal(box->faults, 0); /* it was not there yet */
     rp__mailbox_enter(box, 4, RP_PHASE_READY);
-    assert_false(rp__mailbox_lose(box, 3, "the one before"));
+    assert_false(rp__mailbox_lose(box, 3, RP_UNAVAILABLE, "the one before"));
     assert_int_equal(rp__mailbox_phase(box->phase), RP_PHASE_READY);
     assert_int_equal(rp__mailbox_number(box->phase), 4);
-    assert_true(rp__mailbox_lose(box, 4, "gone"));
-    assert_false(rp__mailbox_lose(box, 4, "again"));
+    assert_true(rp__mailbox_lose(box, 4, RP_UNAVAILABLE, "gone"));
+    assert_false(rp__mailbox_lose(box, 4, RP_UNAVAILABLE, "again"));
     assert_int_equal(rp__mailbox_phase(box->phase), RP_PHASE_DOWN);
     assert_int_equal(box->faults, 1);
     assert_string_equal(box->fault.text, "gone");
