@@ -400,11 +400,10 @@ static void note_groups(const batch *b)
     char time[6][RP_FIGURE_BYTES];
     rp__console_note(
         b->console,
-        "%s of them on the gpu, in %s groups; answered in %s, %s a second; time of threads: "
-        "parsing "
-        "%s, preparing %s, waiting %s, naming %s, cpu %s",
+        "%s of them on the gpu, in %s group%s; answered in %s, %s a second; time of threads: "
+        "parsing %s, preparing %s, waiting %s, naming %s, cpu %s",
         rp__figures_count(on_gpu, r->n_grouped), rp__figures_count(launched, r->groups),
-        rp__figures_time(time[0], b->spent.answering),
+        r->groups == 1 ? "" : "s", rp__figures_time(time[0], b->spent.answering),
         rp__figures_count(rate, (uint64_t)((double)b->queries / (b->spent.answering + 1e-9))),
         rp__figures_time(time[1], r->parse_seconds), rp__figures_time(time[2], r->prepare_seconds),
         rp__figures_time(time[3], r->wait_seconds), rp__figures_time(time[4], r->name_seconds),
@@ -425,8 +424,9 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
         return reply(b, seconds, err);
     rp__console_flush(b->console);
     rp__console_note(
-        b->console, "%s queries in %s, %s a second; p50 %s, p95 %s, p99 %s%s",
-        rp__figures_count(queries, b->queries), rp__figures_time(time, seconds),
+        b->console, "%s %s in %s, %s a second; p50 %s, p95 %s, p99 %s%s",
+        rp__figures_count(queries, b->queries), b->queries == 1 ? "query" : "queries",
+        rp__figures_time(time, seconds),
         rp__figures_count(rate, (uint64_t)((double)b->queries / (seconds + 1e-9))),
         rp__figures_time(p50, percentile(b, 0.5)), rp__figures_time(p95, percentile(b, 0.95)),
         rp__figures_time(p99, percentile(b, 0.99)), b->skipped ? "; some were left out" : "");

@@ -84,20 +84,34 @@ static void report(bench *b, const rp_lab_case *c, const rp_lab_case_figures *f)
     rp__console_flush(b->console);
 }
 
+static bool is_wanted(const bench_gpu_args *args, const rp_lab_case *c)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s %s", c->area, c->name);
+    return !args->cases || !strncmp(name, args->cases, strlen(args->cases));
+}
+
+static rp_status check_cases(const bench_gpu_args *args, rp_error *err)
+{
+    rp_lab_case c;
+    for (size_t i = 0; rp_lab_case_get(i, &c); i++)
+        if (is_wanted(args, &c))
+            return RP_OK;
+    return rp__error_set(err, RP_USAGE, "no case begins with '%s'", args->cases);
+}
+
 /* A wrong answer, or a lost card, ends the run; a case that the memory has no room for is passed over. */
 static rp_status run_case(bench *b, const bench_gpu_args *args, size_t i, rp_error *err)
 {
     rp_lab_case c;
     rp_lab_case_figures f;
-    char name[128];
     if (!rp_lab_case_get(i, &c))
         return RP_NOT_FOUND;
-    snprintf(name, sizeof name, "%s %s", c.area, c.name);
-    if (i > 0 && args->cases && strncmp(name, args->cases, strlen(args->cases)) != 0)
+    if (i > 0 && !is_wanted(args, &c)) /* the first is the copy that all are compared with */
         return RP_OK;
     rp_status status = rp_lab_gpu_run(b->gpu, i, args->n, args->rounds, &f, err);
     if (status == RP_NO_MEMORY) {
-        rp__console_note(b->console, "%s: no room for it", name);
+        rp__console_note(b->console, "%s %s: no room for it", c.area, c.name);
         return RP_OK;
     }
     if (status != RP_OK)
@@ -120,7 +134,9 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     const bench_gpu_args *args = call->args;
     bench b = {.console = console};
-    rp_status status = rp_lab_gpu_open(args->gpu, &b.gpu, err);
+    rp_status status = check_cases(args, err);
+    if (status == RP_OK)
+        status = rp_lab_gpu_open(args->gpu, &b.gpu, err);
     if (status != RP_OK)
         return status;
     rp__buf_init(&b.out);
@@ -152,7 +168,8 @@ const rp__verb rp__cmd_bench_gpu_verb = {
     .details =
         "Each kernel runs on made data, once to have its answer compared with the CPU's, then in "
         "rounds with a cold cache. GB/s are bytes that it cannot do without, read and written; "
-        "the last column is their rate over that of the copy kernel in the same run.",
+        "of copy: their rate over that of the copy kernel in the same run; core us: what one core "
+        "takes for the same, and how many times as long that is.",
     .examples = "riposte bench gpu\nriposte bench gpu --cases 'decode bp128' --json\n",
     .groups = groups,
     .args_bytes = sizeof(bench_gpu_args),

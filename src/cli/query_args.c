@@ -45,6 +45,7 @@ const rp__option rp__query_args_ranking[] = {
     {.name = "gpu-memory",
      .kind = RP_OPTION_SIZE,
      .argument = "SIZE",
+     .least = 1,
      AT(search.gpu_memory),
      .help = "most memory of each to use, otherwise what is there; lists of an index that does "
              "not fit are copied as queries need them"},

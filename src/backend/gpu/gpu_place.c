@@ -82,8 +82,9 @@ static rp_status check_names(const char *names, rp_error *err)
 rp_status rp__gpu_place_find(const rp__place *place, size_t i, const rp__driver **driver,
                              int *ordinal, rp_error *err)
 {
-    const char *names = place->gpu ? place->gpu : getenv("RIPOSTE_GPU");
-    names = names ? names : "0";
+    const char *set = getenv("RIPOSTE_GPU"), *names = place->gpu ? place->gpu : "0";
+    if (!place->gpu && set && *set)
+        names = set;
     rp_status status = check_names(names, err);
     if (status != RP_OK)
         return status;

@@ -1,3 +1,5 @@
 riposte bench gpu --gpu emulated --size 500 --rounds 1 --cases copy | sed 's/ *[0-9.]\+//g'
 riposte bench gpu --gpu emulated --size 500 --rounds 1 --cases copy --json > b.json && is_json b.json && echo yes
 riposte bench gpu --gpu nothing; echo $?
+riposte bench gpu --gpu emulated --cases nothing; echo $?
+RIPOSTE_GPU=nothing riposte bench gpu; echo $?
