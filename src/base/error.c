@@ -49,9 +49,3 @@ rp_status rp__error_set(rp_error *err, rp_status code, const char *format, ...)
     memcpy(err->text, text, sizeof text);
     return code;
 }
-
-rp_status rp__error_no_memory(rp_error *err)
-{
-    return rp__error_set(err, RP_NO_MEMORY,
-                         "out of memory; give the process more, or use less of it");
-}

@@ -11,7 +11,11 @@ __attribute__((format(printf, 3, 4)))
 #endif
 rp_status rp__error_set(rp_error *err, rp_status code, const char *format, ...);
 
-/* The message that every failed allocation leaves. */
-rp_status rp__error_no_memory(rp_error *err);
+/* The message that every failed allocation leaves. Here, so that compilers see that it is no success. */
+static inline rp_status rp__error_no_memory(rp_error *err)
+{
+    (void)rp__error_set(err, RP_NO_MEMORY, "out of memory; give the process more, or use less of it");
+    return RP_NO_MEMORY;
+}
 
 #endif

@@ -123,12 +123,12 @@ static rp_status open_lane(const rp_searcher *s, uint32_t threads, lane *l)
     return RP_OK;
 }
 
-static rp_status open_batch(const rp_searcher *s, size_t threads, rp__search_batch **out)
+/* NULL: there is no memory for it. */
+static rp__search_batch *open_batch(const rp_searcher *s, size_t threads)
 {
     rp__search_batch *batch = rp__alloc_zero(1, sizeof *batch);
-    *out = batch;
     if (!batch)
-        return RP_NO_MEMORY;
+        return NULL;
     batch->backend = s->backend;
     batch->n = threads;
     batch->lanes = rp__alloc_zero(threads, sizeof *batch->lanes);
@@ -137,11 +137,10 @@ static rp_status open_batch(const rp_searcher *s, size_t threads, rp__search_bat
         status = open_lane(s, (uint32_t)threads, &batch->lanes[i]);
     if (status == RP_OK && threads > 1)
         status = rp__pool_new((uint32_t)threads, &batch->pool);
-    if (status != RP_OK) {
-        rp__search_batch_free(batch);
-        *out = NULL;
-    }
-    return status;
+    if (status == RP_OK)
+        return batch;
+    rp__search_batch_free(batch);
+    return NULL;
 }
 
 /* ---- Taking queries -------------------------------------------------------------------------- */
@@ -366,7 +365,8 @@ static rp_status get_threads(rp_searcher *s, size_t threads, rp_error *err)
     if (s->batch && s->batch->n == threads)
         return RP_OK;
     rp__search_batch_free(s->batch);
-    return open_batch(s, threads, &s->batch) == RP_OK ? RP_OK : rp__error_no_memory(err);
+    s->batch = open_batch(s, threads);
+    return s->batch ? RP_OK : rp__error_no_memory(err);
 }
 
 rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size_t n,

@@ -148,10 +148,10 @@ static void resume(block *b, uint32_t i)
 /* One turn for each that can go on, in an order of its own. How many had one. */
 static uint32_t run_round(block *b)
 {
-    uint32_t n = b->launch->block, order[RP_FIBER_MOST], ran = 0;
+    uint32_t n = b->launch->block, order[RP_FIBER_MOST] = {0}, ran = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t j = (uint32_t)(draw(b) % (i + 1));
-        order[i] = j < i ? order[j] : i;
+        order[i] = order[j];
         order[j] = i;
     }
     for (uint32_t k = 0; k < n && !b->is_trapped; k++)
