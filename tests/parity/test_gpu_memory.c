@@ -310,6 +310,85 @@ static void devices_answer_together(void **state)
     }
 }
 
+/* Bytes in use on the card, as one that is opened for the question sees it. */
+static uint64_t bytes_on_card(void)
+{
+    rp__device device;
+    rp_error err = {.text = ""};
+    size_t unused, total;
+    assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(device.driver->memory_info(&unused, &total), RP_CU_OK);
+    rp__device_close(&device);
+    return total - unused;
+}
+
+/* Single queries and a batch, as the cpu answers them. How many of them the gpu answered. */
+static size_t ask_all(rp_searcher *searcher, rp_searcher *cpu)
+{
+    enum { N = 6 };
+    char texts[N][TEXT];
+    rp_batch_query queries[N];
+    rp_batch_report report;
+    rp_error err = {.text = ""};
+    size_t n_on_gpu = 0;
+    for (size_t i = 0; i < N; i++) {
+        put_text(texts[i], 300);
+        queries[i] = (rp_batch_query){.query = texts[i], .query_bytes = strlen(texts[i])};
+    }
+    assert_int_equal(rp_searcher_batch(searcher, queries, N, NULL, &report, &err), RP_OK);
+    for (size_t i = 0; i < N; i++) {
+        rp_hits one, want;
+        assert_int_equal(rp_searcher_search(searcher, texts[i], strlen(texts[i]), &one, &err),
+                         RP_OK);
+        assert_int_equal(rp_searcher_search(cpu, texts[i], strlen(texts[i]), &want, &err), RP_OK);
+        n_on_gpu += !strcmp(one.processor, "gpu");
+        assert_int_equal(one.n, want.n);
+        assert_int_equal(queries[i].hits.n, want.n);
+        for (size_t h = 0; h < want.n; h++) {
+            assert_int_equal(one.at[h].docid, want.at[h].docid);
+            assert_int_equal(queries[i].hits.at[h].docid, want.at[h].docid);
+        }
+        rp_hits_free(&one);
+        rp_hits_free(&queries[i].hits);
+        rp_hits_free(&want);
+    }
+    return n_on_gpu;
+}
+
+/* The limit is that of all searchers together, with the index that they share. */
+static void check_limit(uint64_t limit, rp_mode mode)
+{
+    enum { N = 6 };
+    const rp_search_options options = {
+        .processor = "gpu", .gpu = "emulated", .gpu_memory = limit, .mode = mode};
+    const rp_search_options plain = {.processor = "cpu", .mode = mode};
+    rp_error err = {.text = ""};
+    rp_searcher *searchers[N], *cpu;
+    size_t n_on_gpu = 0;
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_int_equal(rp_searcher_new(small.indexes[0], &plain, &cpu, &err), RP_OK);
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(rp_searcher_new(small.indexes[0], &options, &searchers[i], &err), RP_OK);
+    for (size_t i = 0; i < 2 * N; i++) {
+        n_on_gpu += ask_all(searchers[i % N], cpu);
+        assert_true(bytes_on_card() <= limit);
+    }
+    assert_true(n_on_gpu > 0);
+    for (size_t i = 0; i < N; i++)
+        rp_searcher_free(searchers[i]);
+    rp_searcher_free(cpu);
+    assert_int_equal(rp__emulated_in_use(), 0);
+}
+
+static void searchers_share_a_limit(void **state)
+{
+    (void)state;
+    for (uint64_t times = 1; times <= 64; times *= 4) {
+        check_limit(times * too_little(), RP_MODE_AND);
+        check_limit(times * too_little(), RP_MODE_OR);
+    }
+}
+
 static void names_are_checked(void **state)
 {
     (void)state;
@@ -479,6 +558,7 @@ int main(void)
         cmocka_unit_test(words_that_do_not_fit),
         cmocka_unit_test(rare_words_and_long_lists),
         cmocka_unit_test_setup_teardown(devices_answer_together, open_small, close_small),
+        cmocka_unit_test_setup_teardown(searchers_share_a_limit, open_small, close_small),
         cmocka_unit_test_setup_teardown(names_are_checked, open_small, close_small),
         cmocka_unit_test_setup_teardown(every_call_may_fail, open_small, close_small),
         cmocka_unit_test_setup_teardown(others_go_on, open_small, close_small),

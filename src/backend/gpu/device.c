@@ -163,8 +163,10 @@ rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, 
 rp_status rp__device_twin(rp__device *twin, const rp__device *of, rp_error *err)
 {
     rp_status status = rp__device_open(twin, of->driver, of->handle, err);
-    if (status == RP_OK)
+    if (status == RP_OK) {
         twin->patience = of->patience;
+        twin->budget = of->budget;
+    }
     return status;
 }
 
@@ -226,14 +228,24 @@ rp_status rp__device_alloc(rp__device *d, size_t bytes, rp__cu_ptr *out)
     *out = 0;
     if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
-    return rp__device_check(d, d->driver->memory_alloc(out, bytes));
+    if (d->budget && !rp__gpu_budget_take(d->budget, bytes))
+        return RP_NO_MEMORY;
+    rp_status status = rp__device_check(d, d->driver->memory_alloc(out, bytes));
+    if (d->budget && status == RP_OK)
+        rp__gpu_budget_put(d->budget, *out, bytes);
+    else if (d->budget)
+        rp__gpu_budget_undo(d->budget, bytes);
+    return status;
 }
 
 void rp__device_free(rp__device *d, rp__cu_ptr at)
 {
     (void)rp__device_is_lost(d);
-    if (at)
-        d->driver->memory_free(at);
+    if (!at)
+        return;
+    d->driver->memory_free(at);
+    if (d->budget)
+        rp__gpu_budget_give(d->budget, at);
 }
 
 rp_status rp__device_copy_in(rp__device *d, rp__cu_ptr to, const void *from, size_t bytes)

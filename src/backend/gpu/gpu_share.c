@@ -155,6 +155,7 @@ static void free_share(rp__gpu_share *s, rp__device *device)
     free_stage(s, device);
     rp__list_cache_close(&s->lists);
     rp__list_cache_close(&s->guests);
+    rp__gpu_budget_close(&s->budget);
     pthread_mutex_destroy(&s->lock);
     rp__free(s);
 }
@@ -183,6 +184,8 @@ static rp__gpu_share *enter(const rp__device *device, const rp__segment *segment
         s->next = table;
         table = s;
         pthread_mutex_init(&s->lock, NULL);
+        if (most)
+            rp__gpu_budget_open(&s->budget, most);
     }
     if (s)
         s->users++;
@@ -196,6 +199,7 @@ rp_status rp__gpu_share_get(rp__device *device, const rp__segment *segment, uint
     rp__gpu_share *s = *out = enter(device, segment, most);
     if (!s)
         return RP_NO_MEMORY;
+    device->budget = most ? &s->budget : NULL;
     if (s->is_ready)
         return RP_OK;
     rp_status status = fill(s, device);
@@ -227,4 +231,5 @@ void rp__gpu_share_drop(rp__gpu_share *s, rp__device *device)
     pthread_mutex_unlock(&table_lock);
     if (is_last)
         free_share(s, device);
+    device->budget = NULL;
 }

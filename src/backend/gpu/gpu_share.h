@@ -23,6 +23,7 @@ typedef struct rp__gpu_share {
     rp__cu_context context;
     const rp__segment *segment;
     uint64_t most;
+    rp__gpu_budget budget; /* of what is here and of what its users have beside it; unless most is 0 */
     size_t users;
     bool is_ready; /* otherwise the only user is still filling it */
     uint8_t *stage; /* pinned; while it is filled */
@@ -42,7 +43,7 @@ typedef struct rp__gpu_share {
 } rp__gpu_share;
 
 /* What is there already, or else copied now by `device`, on the card of which it is found; at most `most` bytes (0:
- * what the card has). RP_NO_MEMORY: not even a cache fits. Reads mapped memory, though never by way of the driver: call
+ * what the card has), with all that its users allocate from then on: `device` has a budget. RP_NO_MEMORY: not even a cache fits. Reads mapped memory, though never by way of the driver: call
  * it under the guard, and where that leaves it, drop *out. Any thread, each with its own device. */
 rp_status rp__gpu_share_get(rp__device *device, const rp__segment *segment, uint64_t most,
                             rp__gpu_share **out);
