@@ -72,7 +72,7 @@ template <class CODE> PRIM gaps_head gaps_read(const tile_view &t)
     tile_place p = tile_block<KARG_BLOCK>(t, b);
     tile_prefetch_blocks(t, p.from, p.from + p.bytes, TILE_AHEAD, TILE_LINE);
     uint32_t first = p.bytes ? pack_word(pack_at(t.docs + p.from), 0) : 0;
-    uint32_t shape = p.bytes ? CODE::shape(first, p.bytes, p.count, &used) : 0;
+    uint32_t shape = has && p.bytes ? CODE::shape(first, p.bytes, p.count, &used) : 0;
     uint32_t left = prim_min(p.bytes - prim_min(used, p.bytes), 0xFFFFFFU);
     return {((uint32_t)t.docs & 3) + p.from + (shape ? used : 0), shape, base, has ? p.count | left << 8 : 0};
 }
