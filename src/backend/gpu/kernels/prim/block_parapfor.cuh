@@ -33,10 +33,19 @@ struct block_parapfor {
             rank.load(words, at, j * (h.shape >> 6 & 15));
             high.load(words, at, 8 * (h.shape >> 24) + j * (h.shape >> 10 & 63));
         }
-        PRIM_MEMBER void put(const gaps_head &h, uint32_t *room)
+        PRIM_MEMBER uint32_t slot(const gaps_head &h) { return rank.value() & prim_mask(h.shape >> 6 & 15); }
+        PRIM_MEMBER uint32_t add(const gaps_head &h)
         {
-            uint32_t slot = rank.value() & prim_mask(h.shape >> 6 & 15);
-            patch_put(room, slot, (high.value() & prim_mask(h.shape >> 10 & 63)) << (h.shape & 31));
+            return (high.value() & prim_mask(h.shape >> 10 & 63)) << (h.shape & 31);
+        }
+        PRIM_MEMBER void put_rest(const uint32_t *words, const gaps_head &h, uint32_t *room)
+        {
+            prim_sync_tile();
+#pragma unroll 1
+            for (uint32_t j = prim_lane() + 32; j < exceptions(h); j += 32) {
+                read(words, h, j);
+                patch_put(room, slot(h), add(h));
+            }
         }
         PRIM_MEMBER void docids(const uint32_t *words, const gaps_head &h, unsigned char *room, uint32_t v[4])
         {
@@ -44,13 +53,9 @@ struct block_parapfor {
             lows.values(h, v);
             if (exceptions(h)) {
                 patch_clear(adds);
-                if (prim_lane() < exceptions(h))
-                    put(h, adds);
-#pragma unroll 1
-                for (uint32_t j = prim_lane() + 32; j < exceptions(h); j += 32) {
-                    read(words, h, j);
-                    put(h, adds);
-                }
+                patch_put_rising(adds, exceptions(h), slot(h), add(h));
+                if (exceptions(h) > 32)
+                    put_rest(words, h, adds);
                 patch_take(adds, v);
             }
             gaps_sum(h.base, v);
