@@ -191,6 +191,22 @@ static void detach(void *state)
     rp__free(child);
 }
 
+void rp__gpu_child_revive(rp__gpu_child *child)
+{
+    rp_error err;
+    family *f = child->family;
+    uint64_t now = rp__clock_now();
+    if (rp__mailbox_phase(f->work.box->phase) == RP_PHASE_READY || getpid() != f->owner)
+        return;
+    pthread_mutex_lock(&keepers);
+    if (!rp__keeper_is_there(&f->keeper) && now - f->revived > SECOND) {
+        f->revived = now;
+        rp__keeper_stop(&f->keeper);
+        (void)rp__keeper_start(&f->keeper, &f->work, STEADY * SECOND, &err);
+    }
+    pthread_mutex_unlock(&keepers);
+}
+
 /* ---- Asking ---------------------------------------------------------------------------------------- */
 
 static void get_fault(const rp__mailbox *box, rp_error *out)
@@ -264,34 +280,15 @@ static bool await_answer(const rp__gpu_child *child, uint32_t phase)
     return true;
 }
 
-/* Somebody has killed the keeper, and the worker went with it: others follow, which know what there is to know from
- * this fork. Not too often: it takes time from a query. */
-static void revive(family *f)
-{
-    rp_error err;
-    uint64_t now = rp__clock_now();
-    pthread_mutex_lock(&keepers);
-    if (!rp__keeper_is_there(&f->keeper) && now - f->revived > SECOND) {
-        f->revived = now;
-        rp__keeper_stop(&f->keeper);
-        (void)rp__keeper_start(&f->keeper, &f->work, STEADY * SECOND, &err);
-    }
-    pthread_mutex_unlock(&keepers);
-}
-
 /* Whether it was asked; `phase` is then what the worker was in. */
 static bool ask(const rp__gpu_child *child, rp__asked *asked, size_t n, uint32_t of,
                 const rp__arena *arena, uint32_t *phase)
 {
-    family *f = child->family;
+    const family *f = child->family;
     *phase = f->work.box->phase;
-    if (!child->slot || getpid() != f->owner)
-        return false;
-    if (rp__mailbox_phase(*phase) == RP_PHASE_READY)
-        return rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(*phase), asked, n, of,
-                               arena->cap);
-    revive(f);
-    return false;
+    return rp__mailbox_phase(*phase) == RP_PHASE_READY && child->slot && getpid() == f->owner &&
+           rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(*phase), asked, n, of,
+                           arena->cap);
 }
 
 static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,

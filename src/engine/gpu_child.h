@@ -18,6 +18,9 @@ typedef struct rp__gpu_child rp__gpu_child; /* a searcher's; one thread at a tim
 /* The row's attach, with another processor than gpu. Returns when the device is there; RP_UNAVAILABLE: why not. */
 rp_status rp__gpu_child_open(const rp__segment *segment, const rp__backend *backend,
                              const rp__place *place, rp__gpu_child **out, rp_error *err);
+/* Before queries, and not under the guard: forks. Where somebody has killed the keeper, and the worker went with it,
+ * others follow; once a second at most, since it takes time from a query. Otherwise it costs a look. */
+void rp__gpu_child_revive(rp__gpu_child *child);
 /* All but `answered`, which is the searcher's to count. */
 void rp__gpu_child_get_state(const rp__gpu_child *child, rp_gpu_state *out);
 /* For tests: the worker's process; 0: there is none now. */

@@ -375,6 +375,8 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
     const rp_batch_options o = options ? *options : (rp_batch_options){0};
     for (size_t i = 0; i < n; i++)
         queries[i].hits = (rp_hits){0};
+    if (searcher->backend == &rp__gpu_child_row)
+        rp__gpu_child_revive(searcher->state);
     rp_status status = get_threads(searcher, o.threads ? o.threads : 1, err);
     if (status != RP_OK)
         return status;

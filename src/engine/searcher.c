@@ -442,6 +442,8 @@ rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t qu
     *hits = (rp_hits){0};
     uint64_t begin = rp__clock_now();
     job j = {.searcher = searcher, .query = query, .query_bytes = query_bytes};
+    if (searcher->backend == &rp__gpu_child_row)
+        rp__gpu_child_revive(searcher->state);
     rp_status status = rp__searcher_guard(searcher, run_job, &j, &j.err, err);
     if (status != RP_OK) {
         rp__free(j.hits.memory);

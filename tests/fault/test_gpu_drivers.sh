@@ -65,6 +65,8 @@ refused 'an old driver' 'too old; 12.0 or later is needed' FAKE_VERSION=11080
 refused 'no version' 'too old' FAKE_FAIL=cuDriverGetVersion=1
 refused 'no card' 'knows no GPU' FAKE_COUNT=0
 refused 'no count' 'cannot be counted' FAKE_FAIL=cuDeviceGetCount=999
+said=$("$RIPOSTE" search "$dir/ix" 'one two' --processor gpu --gpu 7 2>&1)
+check 'a card that is not there' "$said, exit $?" 'there is no GPU 7; the last is 0, exit 6'
 if "$RIPOSTE" doctor | grep -q 'has no GPU code'; then
     echo 'skip drivers that fail later: this build has no GPU code'
     exit 0

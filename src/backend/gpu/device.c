@@ -149,8 +149,8 @@ rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, 
         return result ? refuse(d, "the GPUs cannot be counted", result, err)
                       : rp__error_set(err, RP_UNAVAILABLE, "the CUDA driver knows no GPU");
     if (ordinal < 0 || ordinal >= count || ordinal >= CARDS)
-        return rp__error_set(err, RP_UNAVAILABLE, "there is no GPU %d; there are %d", ordinal,
-                             count);
+        return rp__error_set(err, RP_UNAVAILABLE, "there is no GPU %d; the last is %d", ordinal,
+                             (count < CARDS ? count : CARDS) - 1);
     rp_status status = join_card(d, ordinal, err);
     if (status != RP_OK)
         return status;

@@ -58,7 +58,7 @@ static void every_row_does_the_same(void **state)
             fill(set, a + 3, n);
             want = 0;
             for (uint32_t i = 0; i < 64 * n; i++) {
-                marks[i] = rand() % 3 ? 0 : (uint8_t)(1 + rand() % 255);
+                marks[i] = (uint8_t)(rand() % 3 ? 0 : 1 + rand() % 255);
                 want += marks[i] || (set[i / 64] >> i % 64 & 1);
             }
             assert_true(row->drain(set, marks, n) == want);
