@@ -1,23 +1,20 @@
 /* energy.c: RAPL by way of the powercap files, which Linux has for processors of Intel and AMD. */
 #include "base/energy.h"
 
-#include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* A package a file; most systems let only root read them. */
 static bool read_package(unsigned i, double *joules)
 {
-    char path[64];
-    uint64_t microjoules;
+    char path[64], text[32], *end = text;
     snprintf(path, sizeof path, "/sys/class/powercap/intel-rapl:%u/energy_uj", i);
     FILE *file = fopen(path, "r");
-    bool is_read = file && fscanf(file, "%" SCNu64, &microjoules) == 1;
-    if (is_read)
-        *joules += (double)microjoules / 1e6;
+    if (file && fgets(text, sizeof text, file))
+        *joules += (double)strtoull(text, &end, 10) / 1e6;
     if (file)
         fclose(file);
-    return is_read;
+    return end > text;
 }
 
 bool rp__energy_read(double *joules)

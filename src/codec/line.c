@@ -7,6 +7,8 @@ rp__line rp__line_fit(const uint32_t *docids, size_t n)
 {
     __extension__ typedef __int128 wide;
     wide sum = 0, weighted = 0;
+    if (n == 0)
+        return (rp__line){0};
     for (size_t i = 0; i < n; i++) {
         sum += docids[i];
         weighted += (wide)docids[i] * (2 * (int64_t)i - (int64_t)n + 1);

@@ -12,7 +12,7 @@ typedef struct rp__line {
     int64_t a, c;
 } rp__line;
 
-/* Least squares through (i, docids[i]), i from 0; one docid: level. n at least 1. */
+/* Least squares through (i, docids[i]), i from 0; one docid: level; none: 0. */
 rp__line rp__line_fit(const uint32_t *docids, size_t n);
 
 /* Any line and i below 2^32; what passes 64 bits wraps. */

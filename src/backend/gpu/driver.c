@@ -96,8 +96,8 @@ bool rp__driver_is_passing(rp__cu_result result)
     {                                                                                              \
         return RP_CU_LAUNCH_TIMEOUT;                                                               \
     }
-RP_DRIVER_CALLS(DEAD)
-RP_DRIVER_OPTIONAL(DEAD)
+RP_DRIVER_CALLS(DEAD)    /* NOLINT(misc-unused-parameters) */
+RP_DRIVER_OPTIONAL(DEAD) /* NOLINT(misc-unused-parameters) */
 #undef DEAD
 #pragma GCC diagnostic pop
 

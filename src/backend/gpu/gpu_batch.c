@@ -137,7 +137,7 @@ static bool is_alike(const rp__query *a, const rp__query *b)
 /* Postings that may be decoded: of the shortest list, and of others at most a block a document. */
 static uint64_t count_postings(const karg_and_word *words, uint32_t n)
 {
-    uint64_t sum = 0, most = (uint64_t)words[0].n * RP_BLOCK;
+    uint64_t sum = 0, most = n > 0 ? (uint64_t)words[0].n * RP_BLOCK : 0;
     for (uint32_t i = 0; i < n; i++)
         sum += i == 0 || words[i].n < most ? words[i].n : most;
     return sum;

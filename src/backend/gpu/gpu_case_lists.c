@@ -173,7 +173,7 @@ static uint32_t draw_docids(rp__gpu_case_gaps gaps, uint64_t *state, uint32_t li
         uint64_t r = rp__gpu_case_lists_random(state);
         if (run == 0) {
             run = 1 + (uint32_t)(r >> 32) % 300;
-            bound = gaps.most >> r % rp__bits_width(gaps.most);
+            bound = gaps.most >> r % rp__bits_width(gaps.most | 1);
         }
         next += (uint32_t)((r & UINT32_MAX) * bound >> 32);
         if (next >= limit)

@@ -755,7 +755,7 @@ rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *e
     run *r = q->asked;
     *answer = (rp__answer){.total_is_exact = true};
     q->asked = NULL;
-    if (r->most == 0)
+    if (!r || r->most == 0)
         return RP_OK;
     rp_status status = rp__device_enter(q->device);
     if (status == RP_OK && r->is_tiled)

@@ -200,7 +200,7 @@ static void tell(rp__gpu_tiled *tiled, const rp__gpu_tiled_want *want, size_t n,
 {
     for (size_t i = 0; i < n; i++) {
         karg_tiled *list = &find(tiled, want[i].key)->list;
-        if (list->zero)
+        if (list->zero && f->lists)
             *list = f->lists[list->zero - 1];
         out[i] = *list;
     }
