@@ -227,6 +227,13 @@ static uint32_t group_of(const karg_or *a, uint64_t warps)
     return least_of(few > many ? few : many, 32);
 }
 
+/* Tiles of a query to look into beforehand, where it has so many blocks. */
+static uint32_t ahead_of(uint32_t blocks)
+{
+    const uint32_t n = blocks < TUNE_OR_AHEAD ? blocks : TUNE_OR_AHEAD;
+    return n > TUNE_OR_AHEAD_LEAST ? n : TUNE_OR_AHEAD_LEAST;
+}
+
 /* As many warps as there is room for and work. */
 static rp__launch shape_tiles(rp__gpu_or *o)
 {
@@ -239,7 +246,7 @@ static rp__launch shape_tiles(rp__gpu_or *o)
     how.grid = o->device->processors * (fit < TILE_BLOCKS ? fit : TILE_BLOCKS);
     a->group = group_of(a, (uint64_t)how.grid * warps);
     a->n_groups = (a->n_tiles + a->group - 1) / a->group;
-    a->n_ahead = least_of(TUNE_OR_AHEAD, a->n_groups);
+    a->n_ahead = least_of(ahead_of(how.grid / a->n_queries), a->n_groups);
     how.grid = least_of(how.grid, ((uint64_t)a->n_groups * a->n_queries + warps - 1) / warps);
     return how;
 }

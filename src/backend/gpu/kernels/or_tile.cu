@@ -9,7 +9,6 @@
 #include "backend/gpu/kernels/prim/best_warp.cuh"
 #include "backend/gpu/kernels/prim/bm25.cuh"
 #include "backend/gpu/kernels/prim/or.cuh"
-#include "backend/gpu/kernels/tuning.h"
 
 enum { SIZE = 1 << KARG_OR_TILE, WORDS = SIZE + SIZE / 32 + 32 };
 
@@ -297,22 +296,21 @@ static_assert(KARG_OR_BINS == 32 * 32, "as find_bin wants them");
 PRIM uint32_t least_of(const work &w, uint32_t seen) { return prim_max(w.query.least, prim_shuffle<32>(seen, 0)); }
 
 /* The documents of the tile, which begins at `base`, that may be among the k best: their keys to what the query has
- * found, unless they will be found again; and what they tell of the k best: now, or when some more are found. */
+ * found, unless they will be found again; and what they tell of the k best. */
 PRIM_APART void push(const karg_or &a, work w, uint32_t base, uint32_t least)
 {
     const room r = lay_out(a);
     karg_or_bins *bins = &w.state->bins[w.is_ahead];
-    uint32_t mine = 0, before = 0;
-    least = prim_max(prim_max(least, least_of(w, prim_load_now(&w.state->least))), known_score(r, a.k));
+    uint32_t mine = 0, at = 0;
+    least = prim_max(least, known_score(r, a.k));
     look_through(r, least, [&](uint32_t, uint32_t) { mine++; });
     const uint32_t up_to = scan_add<32>(mine), n = prim_shuffle<32>(up_to, 31);
     if (n == 0)
         return;
     uint64_t *found = prim_at<uint64_t>(a.found) + (uint64_t)w.number * a.room;
     if (prim_lane() == 0 && !w.is_ahead)
-        before = prim_atomic_add(&w.state->found, n);
-    before = prim_shuffle<32>(before, 0);
-    uint32_t at = before + up_to - mine;
+        at = prim_atomic_add(&w.state->found, n);
+    at = prim_shuffle<32>(at, 0) + up_to - mine;
     look_through(r, least, [&](uint32_t place, uint32_t score) {
         const uint32_t bin = prim_min(score >> w.query.shift, KARG_OR_BINS - 1U);
         if (at < a.room && !w.is_ahead)
@@ -325,8 +323,6 @@ PRIM_APART void push(const karg_or &a, work w, uint32_t base, uint32_t least)
     if (r.counts[prim_lane()])
         prim_atomic_add(&bins->coarse[prim_lane()], r.counts[prim_lane()]);
     r.counts[prim_lane()] = 0;
-    if (!w.is_ahead && before / TUNE_OR_RAISE == (before + n) / TUNE_OR_RAISE)
-        return;
     prim_fence();
     prim_sync_tile();
     raise(a, w);
