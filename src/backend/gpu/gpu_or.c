@@ -1,5 +1,6 @@
-/* gpu_or.c: batches of ORs: their terms and queries go to the device together; one kernel finds out what the best of
- * each must score, one finds documents that may be among them, one ranks these.
+/* gpu_or.c: batches of ORs: their terms and queries go to the device together; one kernel finds the k best, or, of a
+ * large k, what may be among them, which another ranks. What kernels count is never set back: the host knows what it
+ * will be.
  *
  * The stage has answers, which kernels write there, and behind them queries and terms, which lie in the room as well,
  * with keys behind them. */
@@ -10,7 +11,7 @@
 #include "backend/gpu/kernels/tuning.h"
 #include "base/bits.h"
 
-enum { ALIGN = 256, TILE_THREADS = 128, TILE_BLOCKS = 7, RANK_THREADS = 256 };
+enum { ALIGN = 256, TILE_BLOCKS = 7, RANK_THREADS = 256 };
 
 void rp__gpu_or_open(rp__gpu_or *o, rp__device *device)
 {
@@ -93,8 +94,8 @@ static rp_status grow_room(rp__gpu_or *o, size_t bytes)
     return status;
 }
 
-/* Counters lie before them. */
-enum { BEFORE_STATES = KARG_OR_COUNTERS * sizeof(uint32_t) };
+/* Counters and bells lie before them. */
+enum { BEFORE_STATES = (KARG_OR_COUNTERS + 32 * KARG_OR_BELLS) * sizeof(uint32_t) };
 
 static rp_status grow_states(rp__gpu_or *o, size_t n)
 {
@@ -111,6 +112,7 @@ static rp_status grow_states(rp__gpu_or *o, size_t n)
     }
     if (o->is_clean)
         return RP_OK;
+    memset(o->counted, 0, sizeof o->counted);
     return rp__device_fill(o->device, o->states, 0,
                            (BEFORE_STATES + o->n_states * sizeof(karg_or_state)) / 4);
 }
@@ -225,29 +227,39 @@ static uint32_t group_of(const karg_or *a, uint64_t warps)
     return least_of(few > many ? few : many, 32);
 }
 
-/* As many warps as there is room for. */
+/* Tiles of a query to look into beforehand, where it has so many blocks. */
+static uint32_t ahead_of(uint32_t blocks)
+{
+    const uint32_t n = blocks < TUNE_OR_AHEAD ? blocks : TUNE_OR_AHEAD;
+    return n > TUNE_OR_AHEAD_LEAST ? n : TUNE_OR_AHEAD_LEAST;
+}
+
+/* As many warps as there is room for and work. */
 static rp__launch shape_tiles(rp__gpu_or *o)
 {
     karg_or *a = &o->args;
-    const uint32_t warps = TILE_THREADS / 32;
-    rp__launch how = {.block = TILE_THREADS};
-    how.shared = warps * (KARG_OR_SHARED + a->most_terms * KARG_OR_SHARED_TERM);
+    const uint32_t warps = KARG_OR_THREADS / 32;
+    rp__launch how = {.block = KARG_OR_THREADS};
+    how.shared =
+        KARG_OR_SHARED_BLOCK + warps * (KARG_OR_SHARED + a->most_terms * KARG_OR_SHARED_TERM);
     const uint32_t fit = TUNE_SHARED_ALL / (how.shared + 1024);
     how.grid = o->device->processors * (fit < TILE_BLOCKS ? fit : TILE_BLOCKS);
     a->group = group_of(a, (uint64_t)how.grid * warps);
+    a->n_groups = (a->n_tiles + a->group - 1) / a->group;
+    a->n_ahead = least_of(ahead_of(how.grid / a->n_queries), a->n_groups);
+    how.grid = least_of(how.grid, ((uint64_t)a->n_groups * a->n_queries + warps - 1) / warps);
     return how;
 }
 
-/* One tile of so many, a warp each. */
-static rp_status launch_ahead(rp__gpu_or *o, rp__launch how)
+/* What kernels will have counted. */
+static void count(rp__gpu_or *o, uint32_t grid)
 {
-    const uint32_t n_tiles = o->args.n_tiles, n_queries = o->args.n_queries;
-    karg_or args = o->args;
-    args.is_ahead = 1;
-    args.group = (n_tiles + TUNE_OR_AHEAD - 1) / TUNE_OR_AHEAD;
-    const uint64_t groups = (uint64_t)((n_tiles + args.group - 1) / args.group) * n_queries;
-    how.grid = least_of((groups * 32 + TILE_THREADS - 1) / TILE_THREADS, how.grid);
-    return rp__device_launch(o->device, RP_KERNEL_or_tile_kernel, how, &args);
+    const karg_or *a = &o->args;
+    const uint32_t ahead = a->n_ahead * a->n_queries;
+    o->counted[KARG_OR_TAKEN] += a->n_groups * a->n_queries + grid * (KARG_OR_THREADS / 32);
+    o->counted[KARG_OR_TAKEN_AHEAD] += ahead + grid;
+    o->counted[KARG_OR_AHEAD] += ahead;
+    o->counted[KARG_OR_RANKED] += a->n_queries > 1 ? a->n_queries : 0;
 }
 
 static rp_status launch(rp__gpu_or *o)
@@ -256,11 +268,12 @@ static rp_status launch(rp__gpu_or *o)
     const rp__launch rank = {o->args.n_queries, RANK_THREADS, KARG_BEST_SHARED + 8 * o->args.keys};
     if (rank.shared > o->device->shared_most)
         return RP_UNAVAILABLE;
-    rp_status status = launch_ahead(o, tile);
-    if (status == RP_OK)
-        status = rp__device_launch(o->device, RP_KERNEL_or_tile_kernel, tile, &o->args);
-    return status == RP_OK ? rp__device_launch(o->device, RP_KERNEL_or_rank_kernel, rank, &o->args)
-                           : status;
+    memcpy(o->args.before, o->counted, sizeof o->counted);
+    count(o, tile.grid);
+    rp_status status = rp__device_launch(o->device, RP_KERNEL_or_tile_kernel, tile, &o->args);
+    if (status == RP_OK && o->args.k > KARG_OR_RANKED_HERE)
+        status = rp__device_launch(o->device, RP_KERNEL_or_rank_kernel, rank, &o->args);
+    return status;
 }
 
 rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)

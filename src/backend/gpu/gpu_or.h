@@ -30,6 +30,7 @@ typedef struct rp__gpu_or {
     rp__cu_ptr states;  /* all zero between batches */
     size_t n_states;
     bool is_clean;      /* they are */
+    uint32_t counted[KARG_OR_RANKED + 1]; /* by kernels so far, before them */
     karg_or args;       /* of the batch in work */
     uint32_t n_batches;
 } rp__gpu_or;

@@ -147,7 +147,10 @@ enum {
     KARG_OR_NEAR = 8,    /* of one query, that travel with the launch */
     KARG_OR_BINS = 1024, /* of its scores */
     KARG_OR_TILE = 11,
-    KARG_OR_SHARED = 4 * (33 << (KARG_OR_TILE - 5)), /* bytes of shared memory of a warp of or_tile.cu, */
+    KARG_OR_RANKED_HERE = 32, /* a k up to which or_tile.cu ranks; of others, or_rank.cu does */
+    KARG_OR_THREADS = 128,     /* of a block of or_tile.cu */
+    KARG_OR_SHARED_BLOCK = 48, /* bytes of shared memory of a block of or_tile.cu, */
+    KARG_OR_SHARED = 4 * ((33 << (KARG_OR_TILE - 5)) + 32), /* of each warp, */
     KARG_OR_SHARED_TERM = 48,                        /* and for each term of the longest query */
 };
 typedef struct karg_cell { /* of a list, in a tile */
@@ -176,7 +179,9 @@ typedef struct karg_or_query {
     uint32_t least;         /* k documents are known to score so much; 0: none are */
     uint32_t shift;         /* scores >> shift are below KARG_OR_BINS */
 } karg_or_query;
-enum { KARG_OR_TAKEN, KARG_OR_TAKEN_AHEAD, KARG_OR_RANKED, KARG_OR_COUNTERS = 4 }; /* groups taken; queries ranked */
+/* What is counted, from launch to launch: groups of tiles taken; tiles ahead of all others, taken, and done; queries
+ * answered, where there are several. */
+enum { KARG_OR_TAKEN, KARG_OR_TAKEN_AHEAD, KARG_OR_AHEAD, KARG_OR_RANKED, KARG_OR_COUNTERS = 32, KARG_OR_BELLS = 32 };
 typedef struct karg_or_bins { /* how many scores were found */
     uint32_t coarse[KARG_OR_BINS / 32];
     uint32_t fine[KARG_OR_BINS];
@@ -184,24 +189,27 @@ typedef struct karg_or_bins { /* how many scores were found */
 typedef struct karg_or_state { /* of a query in work; 0 at first, and again after or_rank.cu */
     uint32_t least;         /* k documents score so much */
     uint32_t found;         /* keys */
-    uint32_t zero[2];
+    uint32_t done;          /* groups of tiles */
+    uint32_t zero;
     karg_or_bins bins[2];   /* of all tiles; of those that were looked into beforehand */
 } karg_or_state;
 typedef struct karg_or {
     uint64_t terms, queries; /* karg_or_term, karg_or_query; both 0: there is one query, and it is below */
     uint64_t states;         /* karg_or_state a query */
-    uint64_t counters;       /* u32, 0 at first, and again after or_rank.cu */
+    uint64_t counters;       /* u32: KARG_OR_COUNTERS of them, and a bell in each 32 words behind them; */
     uint64_t found;          /* u64: `room` keys a query */
     uint64_t out, counts;    /* as of karg_select; a count of UINT32_MAX: there was no room, or a list is damaged */
     uint64_t there;          /* u32: becomes `number` when all of these are there */
     uint32_t n_queries, n_tiles;
     uint32_t k, room;        /* as many keys as documents are always enough */
     uint32_t keys;           /* that or_rank.cu has shared memory for: a power of two, at least k */
-    uint32_t group;          /* tiles of a query that a warp takes at a time, at most 32; */
-    uint32_t is_ahead;       /* not 0: of any number of them it looks into one, for what that tells of the k best */
+    uint32_t n_ahead;        /* tiles of a query that are looked into ahead of all others, for what they tell of the k best */
+    uint32_t n_groups;       /* of tiles of a query, at most 32 each; a warp takes one at a time; */
+    uint32_t group;          /* without skips, they have so many neighbours each */
     uint32_t most_terms;     /* of the longest query */
     uint32_t skips;          /* 0: every posting is scored */
     uint32_t number, zero;
+    uint32_t before[KARG_OR_RANKED + 1]; /* what counters are before the launch */
     karg_or_query query;
     karg_or_term near[KARG_OR_NEAR];
 } karg_or;

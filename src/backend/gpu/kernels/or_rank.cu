@@ -1,4 +1,4 @@
-/* or_rank.cu: the k best of what the tiles of each OR have found, best first.
+/* or_rank.cu: the k best of what the tiles of each OR have found, best first; of a k that or_tile.cu does not rank itself.
  * Owns:   a block of threads a query.
  * Moves:  8 bytes a document that was found, a hundred or so; the query's state, which is 0 again; the answers to where
  *         the host sees them, and, when all are there, their number. Shared: `keys` keys and KARG_BEST_SHARED.
@@ -58,10 +58,6 @@ RP_KERNEL(or_rank_kernel, karg_or)
     prim_sync();
     for (uint32_t i = prim_thread(); i < sizeof *state / 16; i += prim_block_size())
         ((uint4 *)state)[i] = make_uint4(0, 0, 0, 0);
-    uint32_t *counters = prim_at<uint32_t>(a.counters);
-    if (prim_thread() == 0 && prim_atomic_add(&counters[KARG_OR_RANKED], 1) == a.n_queries - 1) {
-        *(uint4 *)counters = make_uint4(0, 0, 0, 0);
-        prim_fence_host();
-        *prim_at<uint32_t>(a.there) = a.number;
-    }
+    if (prim_warp() == 0)
+        or_tell(a);
 }

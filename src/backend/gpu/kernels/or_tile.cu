@@ -1,16 +1,16 @@
-/* or_tile.cu: the documents of many ORs that may be among the k best, with their scores; in a launch before that, what
- * some promising tiles tell of the k best.
- * Owns:   a warp one tile of one query at a time, and waits for no other. It takes some neighbours, the one with the
- *         greatest bound first; all queries come abreast, so that tiles meet what those before have found.
+/* or_tile.cu: the k best documents of many ORs, of k up to KARG_OR_RANKED_HERE; else those that may be among them.
+ * Owns:   first a block a promising tile of a query, for what that tells of the k best; blocks wait for all of these once
+ *         they were taken. Then a warp a tile of a query at a time, of some that it takes, the one with the greatest bound
+ *         first; all queries come abreast. The warp that ends a query's last tiles ranks what was found.
  * Moves:  6 bytes a posting once, a lane's four neighbours at a time, the next ones on their way while these are
  *         added up; 8 bytes a term and tile. Shared, a warp: 4 bytes and a bit a document of a tile; its terms.
  * Limits: KARG_OR_TERMS terms. Ranks are cut to the list's and to a tile's documents, places to the tile.
  * Source: MaxScore (Turtle and Flood, 1995) by tiles, with bounds of tiles (Ding and Suel, 2011). */
-#include "backend/gpu/kernels/prim/best.cuh"
+#include "backend/gpu/kernels/prim/best_warp.cuh"
 #include "backend/gpu/kernels/prim/bm25.cuh"
 #include "backend/gpu/kernels/prim/or.cuh"
 
-enum { SIZE = 1 << KARG_OR_TILE, WORDS = SIZE + SIZE / 32 };
+enum { SIZE = 1 << KARG_OR_TILE, WORDS = SIZE + SIZE / 32 + 32 };
 
 /* A term of the query in work, in the tile in work. */
 struct alignas(16) source {
@@ -23,10 +23,10 @@ struct alignas(16) source {
 };
 static_assert(4 * (int)WORDS == KARG_OR_SHARED && sizeof(source) == KARG_OR_SHARED_TERM, "what launches give");
 
-/* Shared memory of a warp: a score a document; a bit for those that match, where a score of 0 is one too. Both are 0
- * between tiles. */
+/* Shared memory of a warp: a score a document; a bit for those that match, where a score of 0 is one too; counts of what
+ * was found, by coarse bins. All are 0 between tiles. */
 struct room {
-    uint32_t *scores, *marks;
+    uint32_t *scores, *marks, *counts;
     source *sources;
 };
 
@@ -34,12 +34,14 @@ struct work {
     karg_or_query query;
     karg_or_state *state;
     uint32_t number; /* of the query */
+    bool is_ahead;   /* it is asked what a tile tells of the k best, and nothing else */
 };
 
 PRIM room lay_out(const karg_or &a)
 {
-    unsigned char *at = prim_shared() + prim_warp() * (KARG_OR_SHARED + a.most_terms * KARG_OR_SHARED_TERM);
-    return {(uint32_t *)at, (uint32_t *)at + SIZE, (source *)(at + 4 * WORDS)};
+    unsigned char *at = prim_shared() + KARG_OR_SHARED_BLOCK +
+                        prim_warp() * (KARG_OR_SHARED + a.most_terms * KARG_OR_SHARED_TERM);
+    return {(uint32_t *)at, (uint32_t *)at + SIZE, (uint32_t *)at + SIZE + SIZE / 32, (source *)(at + 4 * WORDS)};
 }
 
 template <int N> PRIM void clear(uint32_t *at)
@@ -78,6 +80,14 @@ PRIM void ask_ahead(const source &s, uint32_t rank)
         prim_prefetch(prim_at<const uint4>(s.ratios) + next / 4);
     }
 }
+/* All of the term in the tile. */
+PRIM void ask_all(const source &s)
+{
+    for (uint32_t rank = (s.first & ~15U) + 16 * prim_lane(); rank < s.end; rank += 16 * 32)
+        prim_prefetch(prim_at<const uint16_t>(s.places) + rank);
+    for (uint32_t rank = (s.first & ~7U) + 8 * prim_lane(); rank < s.end; rank += 8 * 32)
+        prim_prefetch(prim_at<const float>(s.ratios) + rank);
+}
 /* The document of the tile that posting e of them is of. */
 PRIM uint32_t place_of(uint2 places, uint32_t e)
 {
@@ -115,16 +125,16 @@ struct walked {
     bool hits;
 };
 
-/* All postings in the tile of the terms before `to`. */
-PRIM walked add_terms(const karg_or &a, const room &r, uint32_t to, uint32_t need)
+/* All postings in the tile of the terms before `to`; of warps that share them, what this one's part is. */
+PRIM walked add_terms(const karg_or &a, const room &r, uint32_t to, uint32_t need, uint32_t part = 0, uint32_t parts = 1)
 {
     source s = r.sources[0];
-    uint32_t t = 0, base = s.first & ~3U;
+    uint32_t t = 0, base = (s.first & ~3U) + 128 * part;
     walked done = {{0, 0}, 0, 0, 0, false};
     auto find = [&]() {
         while (base >= s.end && ++t < to) {
             s = r.sources[t];
-            base = s.first & ~3U;
+            base = (s.first & ~3U) + 128 * part;
         }
     };
     find();
@@ -135,7 +145,7 @@ PRIM walked add_terms(const karg_or &a, const room &r, uint32_t to, uint32_t nee
         const postings now = next;
         const float weight = s.weight;
         done = {now.places, base + 4 * prim_lane() - s.first, s.end - s.first, done.steps + 1, done.hits};
-        base += 128;
+        base += 128 * parts;
         find();
         if (t < to)
             next = load(s, base + 4 * prim_lane());
@@ -196,20 +206,24 @@ PRIM void add_reaching(const room &r, uint32_t t, uint32_t need)
 
 /* ---- Documents that may enter ------------------------------------------------------------------- */
 
-/* Calls each(place, score) for the lane's documents that score at least `least`; at 0: that match. */
+/* Calls each(place, score) for the lane's documents that score at least `least`; at 0: that match. Few do: loops that look
+ * closer are not unrolled, since instructions that come from memory take longer than they. */
 template <class EACH> PRIM void look_through(const room &r, uint32_t least, EACH each)
 {
-#pragma unroll 2
-    for (uint32_t i = prim_lane(); i < SIZE / 4; i += 32) {
-        const uint4 v = ((const uint4 *)r.scores)[i];
-        if (least && prim_max(prim_max(v.x, v.y), prim_max(v.z, v.w)) < least)
-            continue;
-        const uint32_t scores[4] = {v.x, v.y, v.z, v.w}, marks = r.marks[i / 8] >> 4 * (i % 8);
-#pragma unroll
-        for (uint32_t e = 0; e < 4; e++)
-            if (least ? scores[e] >= least : marks >> e & 1)
-                each(4 * i + e, scores[e]);
+    uint32_t fours = 0;
+#pragma unroll 4
+    for (uint32_t i = 0; i < SIZE / 128; i++) {
+        const uint4 v = ((const uint4 *)r.scores)[prim_lane() + 32 * i];
+        fours |= (uint32_t)(prim_max(prim_max(v.x, v.y), prim_max(v.z, v.w)) >= least) << i;
     }
+#pragma unroll 1
+    for (; fours; fours &= fours - 1)
+#pragma unroll 1
+        for (uint32_t e = 0; e < 4; e++) {
+            const uint32_t at = 4 * (prim_lane() + 32 * prim_lowest(fours)) + e, score = r.scores[at];
+            if (least ? score >= least : r.marks[at / 32] >> at % 32 & 1)
+                each(at, score);
+        }
 }
 
 PRIM uint32_t best_score(const room &r)
@@ -266,7 +280,7 @@ PRIM uint32_t find_bin(uint32_t mine, uint32_t need, uint32_t *before)
 /* More may have become known since: the greatest score that k documents reach, to within a bin. */
 PRIM void raise(const karg_or &a, const work &w)
 {
-    karg_or_bins *bins = &w.state->bins[a.is_ahead];
+    karg_or_bins *bins = &w.state->bins[w.is_ahead];
     uint32_t before, in;
     const uint32_t group = find_bin(prim_load_now(&bins->coarse[31 - prim_lane()]), a.k, &before);
     if (group == 32)
@@ -286,24 +300,29 @@ PRIM uint32_t least_of(const work &w, uint32_t seen) { return prim_max(w.query.l
 PRIM_APART void push(const karg_or &a, work w, uint32_t base, uint32_t least)
 {
     const room r = lay_out(a);
+    karg_or_bins *bins = &w.state->bins[w.is_ahead];
     uint32_t mine = 0, at = 0;
-    least = prim_max(prim_max(least, least_of(w, prim_load_now(&w.state->least))), known_score(r, a.k));
+    least = prim_max(least, known_score(r, a.k));
     look_through(r, least, [&](uint32_t, uint32_t) { mine++; });
     const uint32_t up_to = scan_add<32>(mine), n = prim_shuffle<32>(up_to, 31);
     if (n == 0)
         return;
     uint64_t *found = prim_at<uint64_t>(a.found) + (uint64_t)w.number * a.room;
-    if (prim_lane() == 0 && !a.is_ahead)
+    if (prim_lane() == 0 && !w.is_ahead)
         at = prim_atomic_add(&w.state->found, n);
     at = prim_shuffle<32>(at, 0) + up_to - mine;
     look_through(r, least, [&](uint32_t place, uint32_t score) {
         const uint32_t bin = prim_min(score >> w.query.shift, KARG_OR_BINS - 1U);
-        if (at < a.room && !a.is_ahead)
+        if (at < a.room && !w.is_ahead)
             found[at] = best_key(score, base + place);
         at++;
-        prim_atomic_add(&w.state->bins[a.is_ahead].coarse[bin / 32], 1);
-        prim_atomic_add(&w.state->bins[a.is_ahead].fine[bin], 1);
+        prim_atomic_add(&r.counts[bin / 32], 1);
+        prim_atomic_add(&bins->fine[bin], 1);
     });
+    prim_sync_tile();
+    if (r.counts[prim_lane()])
+        prim_atomic_add(&bins->coarse[prim_lane()], r.counts[prim_lane()]);
+    r.counts[prim_lane()] = 0;
     prim_fence();
     prim_sync_tile();
     raise(a, w);
@@ -352,7 +371,7 @@ PRIM uint32_t bound_of(const room &r, const work &w, uint32_t tile)
  * over. */
 PRIM uint32_t most_promising(const karg_or &a, uint32_t wanted, uint32_t bound)
 {
-    if (!a.skips && !a.is_ahead) /* there are no bounds */
+    if (!a.skips) /* there are no bounds */
         return prim_lowest(wanted);
     const uint32_t mine = wanted >> prim_lane() & 1 ? bound : 0;
     return prim_lowest(wanted & prim_ballot<32>(mine == scan_max<32>(mine)));
@@ -392,10 +411,11 @@ PRIM void put_sources(const karg_or &a, const room &r, const work &w, const karg
 }
 
 /* A query, and, of lane t, its term t; all are told where its lists lie. */
-PRIM work open_query(const karg_or &a, const room &r, uint32_t number, karg_or_term *term)
+PRIM work open_query(const karg_or &a, const room &r, uint32_t number, bool is_ahead, karg_or_term *term)
 {
     work w;
     w.number = number;
+    w.is_ahead = is_ahead;
     w.query = or_queries(a)[number];
     w.state = prim_at<karg_or_state>(a.states) + number;
     *term = {{0, 0, 0, 0, 0, 0}, 0, 0};
@@ -408,62 +428,185 @@ PRIM work open_query(const karg_or &a, const room &r, uint32_t number, karg_or_t
     return w;
 }
 
-/* The lane's tile of n from `from` on: its only one, or the most promising of them. */
-struct choice {
-    uint32_t tile, bound;
-};
-PRIM choice choose(const karg_or &a, const room &r, const work &w, uint32_t from, uint32_t n)
-{
-    choice c = {from + prim_lane(), 0};
-    for (uint32_t i = prim_lane(); i < n && (a.skips || a.is_ahead); i += 32) {
-        const uint32_t bound = bound_of(r, w, from + i);
-        if (bound > c.bound)
-            c = {from + i, bound};
-    }
-    return c;
-}
-
-/* Some tiles of a query that follow each other; ahead of the others, one of them. */
+/* Some tiles of a query: neighbours where each is looked into; else they lie as far from each other as can be, since one
+ * that has much to tell has neighbours that have. */
 PRIM void do_group(const karg_or &a, const room &r, uint32_t group)
 {
     karg_or_term term;
-    const work w = open_query(a, r, group % a.n_queries, &term);
-    const uint32_t from = group / a.n_queries * a.group, n = prim_min(a.n_tiles - from, a.group);
+    const work w = open_query(a, r, group % a.n_queries, false, &term);
+    const uint32_t number = group / a.n_queries, apart = a.skips ? a.n_groups : 1;
+    const uint32_t from = a.skips ? number : number * a.group;
+    const uint32_t n = prim_min(prim_div_up(a.n_tiles - from, apart), a.group), mine = from + prim_lane() * apart;
     uint32_t seen = prim_load_now(&w.state->least);
-    const choice mine = choose(a, r, w, from, n);
-    uint32_t least = least_of(w, seen), wanted = prim_ballot<32>(prim_lane() < n && (!a.skips || mine.bound >= least));
-    uint32_t next = wanted ? most_promising(a, wanted, mine.bound) : 0, tile = prim_shuffle<32>(mine.tile, next);
+    const uint32_t bound = a.skips && prim_lane() < n ? bound_of(r, w, mine) : 0;
+    uint32_t least = least_of(w, seen), wanted = prim_ballot<32>(prim_lane() < n && (!a.skips || bound >= least));
+    uint32_t next = wanted ? most_promising(a, wanted, bound) : 0, tile = prim_shuffle<32>(mine, next);
     look there = look_up(w, term, tile);
     while (wanted) {
         const uint32_t here = tile, enough = least;
         put_sources(a, r, w, term, there);
-        wanted = a.is_ahead ? 0 : wanted & ~(1U << next);
+        wanted &= ~(1U << next);
         if (wanted) {
-            next = most_promising(a, wanted, mine.bound);
-            tile = prim_shuffle<32>(mine.tile, next);
+            next = most_promising(a, wanted, bound);
+            tile = prim_shuffle<32>(mine, next);
             there = look_up(w, term, tile);
             seen = prim_load_now(&w.state->least);
         }
         do_tile(a, r, w, here, enough);
         least = least_of(w, seen);
-        wanted &= prim_ballot<32>(!a.skips || mine.bound >= least);
+        wanted &= prim_ballot<32>(!a.skips || bound >= least);
     }
+    prim_fence();
     prim_sync_tile();
 }
 
-RP_KERNEL_BOUNDED(or_tile_kernel, karg_or, 128, 6)
+/* ---- Ahead of all others ------------------------------------------------------------------------ */
+
+/* What all threads of a block tell each other. */
+struct shared_words {
+    uint32_t taken, zero[3];
+    uint2 choices[4]; /* of each warp: what a tile promises, and which it is */
+};
+static_assert(sizeof(shared_words) == KARG_OR_SHARED_BLOCK && 4 * 32 == KARG_OR_THREADS, "what launches give");
+
+/* All threads of a block: the tile that promises most of number `from` and those n_ahead apart from it. */
+PRIM uint32_t choose(const karg_or &a, const room &r, const work &w, uint32_t from)
+{
+    shared_words *words = (shared_words *)prim_shared();
+    uint32_t tile = from, bound = 0;
+    for (uint32_t i = from + prim_thread() * a.n_ahead; i < a.n_tiles; i += prim_block_size() * a.n_ahead) {
+        const uint32_t this_bound = bound_of(r, w, i);
+        tile = this_bound > bound ? i : tile;
+        bound = prim_max(bound, this_bound);
+    }
+    const uint32_t best = scan_max<32>(bound), lane = prim_lowest(prim_ballot<32>(bound == best));
+    if (prim_lane() == lane)
+        words->choices[prim_warp()] = make_uint2(bound, tile);
+    prim_sync();
+    uint2 choice = words->choices[0];
+    for (uint32_t i = 1; i < prim_block_size() / 32; i++)
+        choice = words->choices[i].x > choice.x ? words->choices[i] : choice;
+    return choice.y;
+}
+
+/* All threads of a block, whose warps share a promising tile: what it tells of the k best of its query. */
+PRIM void look_ahead(const karg_or &a, const room &r, uint32_t group)
+{
+    karg_or_term term;
+    const work w = open_query(a, r, group % a.n_queries, true, &term);
+    const uint32_t tile = choose(a, r, w, group / a.n_queries), warp = prim_warp(), warps = prim_block_size() / 32;
+    uint32_t *scores = (uint32_t *)(prim_shared() + KARG_OR_SHARED_BLOCK);
+    const room first = {scores, scores + SIZE, nullptr, r.sources};
+    put_sources(a, r, w, term, look_up(w, term, tile));
+    for (uint32_t t = warp; t < w.query.n_terms; t += warps)
+        ask_all(r.sources[t]);
+    add_terms(a, first, w.query.n_terms, w.query.least, warp, warps);
+    prim_sync();
+    if (warp == 0) {
+        push(a, w, tile * SIZE, w.query.least);
+        prim_sync_tile();
+        clear<WORDS>(first.scores);
+        prim_fence();
+    }
+    prim_sync();
+}
+
+/* ---- The answer --------------------------------------------------------------------------------- */
+
+/* By the warp that did the query's last tiles: the k best, at most 32, of what was found, to the host, and when all
+ * queries have come so far, their number. The state is 0 again. */
+PRIM_APART void answer(const karg_or &a, uint32_t number)
 {
     const room r = lay_out(a);
-    const uint32_t groups = prim_div_up(a.n_tiles, a.group) * a.n_queries;
-    uint32_t *taken = prim_at<uint32_t>(a.counters) + (a.is_ahead ? KARG_OR_TAKEN_AHEAD : KARG_OR_TAKEN);
-    auto take = [&]() { return prim_lane() == 0 ? prim_atomic_add(taken, 1) : 0; };
-    uint32_t ticket = take();
+    const karg_or_query query = or_queries(a)[number];
+    karg_or_state *state = prim_at<karg_or_state>(a.states) + number;
+    const uint64_t *found = prim_at<const uint64_t>(a.found) + (uint64_t)number * a.room;
+    const uint32_t n = prim_load_now(&state->found), least = prim_max(prim_load_now(&state->least), query.least);
+    const karg_tiled *list = &or_terms(a)[query.term + prim_min(prim_lane(), query.n_terms - 1)].list;
+    const bool is_lost = prim_ballot<32>(prim_at<const karg_found>(list->found)->damaged) || n > a.room;
+    auto key = [=](uint32_t i) { return prim_load_now64(&found[i]); };
+    const uint64_t best = is_lost ? 0 : best_warp_of<1, 1>(key, n, a.k, least, (uint64_t *)r.scores);
+    const uint32_t there = prim_ballot<32>(best != 0 && prim_lane() < a.k);
+    if (there >> prim_lane() & 1)
+        prim_at<karg_pair>(a.out)[(uint64_t)number * a.k + prim_lane()] = best_pair(best);
+    if (prim_lane() == 0)
+        prim_at<uint32_t>(a.counts)[number] = is_lost ? ~0U : prim_count(there);
+#pragma unroll 1
+    for (uint32_t i = prim_lane(); i < sizeof *state / 16; i += 32)
+        ((uint4 *)state)[i] = make_uint4(0, 0, 0, 0);
+    prim_sync_tile();
+    clear<2 * BEST_WARP_ROOM>(r.scores);
+    prim_fence_host();
+    prim_sync_tile();
+    or_tell(a);
+}
+
+/* By a warp that ended a group of the query, which answers it if it was the last. */
+PRIM void end_group(const karg_or &a, uint32_t number)
+{
+    karg_or_state *state = prim_at<karg_or_state>(a.states) + number;
+    uint32_t before = 0;
+    if (prim_lane() == 0)
+        before = prim_atomic_add(&state->done, 1);
+    prim_fence();
+    if (prim_shuffle<32>(before, 0) + 1 == a.n_groups)
+        answer(a, number);
+}
+
+/* ---- A launch ----------------------------------------------------------------------------------- */
+
+/* All threads of a block: how many were taken of what `counter` counts, before this block took `n`. */
+PRIM uint32_t take_together(const karg_or &a, uint32_t counter, uint32_t n)
+{
+    shared_words *words = (shared_words *)prim_shared();
+    prim_sync();
+    if (prim_thread() == 0)
+        words->taken = prim_atomic_add(or_counter(a, counter), n) - a.before[counter];
+    prim_sync();
+    return words->taken;
+}
+
+/* By a block that has looked into a promising tile: if it was the last, all blocks are told, each where it looks. */
+PRIM void end_ahead(const karg_or &a)
+{
+    uint32_t before = 0;
+    if (prim_warp() > 0)
+        return;
+    if (prim_lane() == 0)
+        before = prim_atomic_add(or_counter(a, KARG_OR_AHEAD), 1) - a.before[KARG_OR_AHEAD];
+    prim_fence();
+    if (prim_shuffle<32>(before, 0) == a.n_ahead * a.n_queries - 1)
+        *or_bell(a, prim_lane()) = a.number;
+}
+
+/* All threads of a block: promising tiles, until all were taken; then waits until it is known what they tell. The block's
+ * first groups of tiles. */
+PRIM uint32_t look_ahead_all(const karg_or &a, const room &r)
+{
+    for (uint32_t group; (group = take_together(a, KARG_OR_TAKEN_AHEAD, 1)) < a.n_ahead * a.n_queries;) {
+        look_ahead(a, r, group);
+        end_ahead(a);
+    }
+    const uint32_t taken = take_together(a, KARG_OR_TAKEN, prim_block_size() / 32);
+    while (prim_thread() == 0 && prim_load_now(or_bell(a, prim_block() % KARG_OR_BELLS)) != a.number)
+        prim_rest();
+    prim_sync();
+    return taken;
+}
+
+RP_KERNEL_BOUNDED(or_tile_kernel, karg_or, KARG_OR_THREADS, 6)
+{
+    const room r = lay_out(a);
+    uint32_t ticket = 0;
     clear<WORDS>(r.scores);
-    for (;;) {
-        const uint32_t group = prim_shuffle<32>(ticket, 0);
-        if (group >= groups)
-            return;
-        ticket = take();
+    prim_sync();
+    uint32_t group = look_ahead_all(a, r) + prim_warp();
+    while (group < a.n_groups * a.n_queries) {
+        if (prim_lane() == 0)
+            ticket = prim_atomic_add(or_counter(a, KARG_OR_TAKEN), 1);
         do_group(a, r, group);
+        if (a.k <= KARG_OR_RANKED_HERE)
+            end_group(a, group % a.n_queries);
+        group = prim_shuffle<32>(ticket, 0) - a.before[KARG_OR_TAKEN];
     }
 }

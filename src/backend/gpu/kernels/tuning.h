@@ -17,10 +17,11 @@ enum {
     TUNE_NARROW_ENOUGH = 4096,  /* keys that one block ranks */
     TUNE_OR_KEYS = 256,         /* documents found that are sorted at once, or the k best of them are chosen first */
     TUNE_OR_FOUND = 1 << 14,    /* documents of a query that may be found on the way to its k best */
-    TUNE_OR_AHEAD = 128,        /* tiles of a query that are looked into beforehand */
+    TUNE_OR_AHEAD = 128,        /* tiles of a query that are looked into beforehand, at most; */
+    TUNE_OR_AHEAD_LEAST = 32,   /* and at least, if there are more than blocks for them */
     TUNE_OR_GROUP = 4,          /* tiles that a warp takes at a time, if each then has some; more, */
     TUNE_OR_TURNS = 8,          /* if it comes so often all the same; */
-    TUNE_OR_TURNS_SKIPS = 16,   /* of warps that pass over most, some of which have much more to do than others */
+    TUNE_OR_TURNS_SKIPS = 4,    /* of warps that pass over most, some of which have much more to do than others */
     TUNE_SHARED_ALL = 228 << 10, /* bytes of shared memory of a multiprocessor; each block takes 1 KiB more */
 };
 

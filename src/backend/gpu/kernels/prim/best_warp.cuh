@@ -12,23 +12,23 @@ PRIM uint64_t best_warp_step(uint64_t key, uint32_t by, bool is_falling)
     return (key > other) == keeps_greater ? key : other;
 }
 
-/* Lane 0 has the best, and so on (Batcher's bitonic sort). */
-PRIM uint64_t best_warp_sort(uint64_t key)
+/* Lane 0 has the best, and so on (Batcher's bitonic sort). UNROLL of 1, as below: few instructions for who comes once. */
+template <int UNROLL = 32> PRIM uint64_t best_warp_sort(uint64_t key)
 {
-#pragma unroll
+#pragma unroll UNROLL
     for (uint32_t run = 2; run <= 32; run *= 2)
-#pragma unroll
+#pragma unroll UNROLL
         for (uint32_t by = run / 2; by > 0; by /= 2)
             key = best_warp_step(key, by, (prim_lane() & run) == 0);
     return key;
 }
 
 /* The best 32 of two such. */
-PRIM uint64_t best_warp_merge(uint64_t a, uint64_t b)
+template <int UNROLL = 32> PRIM uint64_t best_warp_merge(uint64_t a, uint64_t b)
 {
     b = prim_shuffle<32>(b, 31 - prim_lane());
     a = a > b ? a : b;
-#pragma unroll
+#pragma unroll UNROLL
     for (uint32_t by = 16; by > 0; by /= 2)
         a = best_warp_step(a, by, true);
     return a;
@@ -39,7 +39,7 @@ enum { BEST_WARP_ROOM = 64 }; /* keys of shared memory that the next needs */
 /* By a warp: of the n keys key(i), none of which is 0, the best 32 of those that score `least` or more, or all and
  * zeros; k of them, at most 32, are right. Some keys of each lane are on their way at a time; those that may count are
  * gathered in `room`, and merged 32 at a time. */
-template <int EACH, class KEY>
+template <int EACH, int UNROLL = 32, class KEY>
 PRIM uint64_t best_warp_of(KEY key, uint32_t n, uint32_t k, uint32_t least, uint64_t *room)
 {
     uint64_t best = 0, cut = least ? ((uint64_t)least << 32) - 1 : 0, mine[EACH];
@@ -61,7 +61,7 @@ PRIM uint64_t best_warp_of(KEY key, uint32_t n, uint32_t k, uint32_t least, uint
                 continue;
             prim_sync_tile();
             uint64_t next = prim_lane() < held ? room[prim_lane()] : 0, rest = room[32 + prim_lane()];
-            best = best_warp_merge(best, best_warp_sort(next));
+            best = best_warp_merge<UNROLL>(best, best_warp_sort<UNROLL>(next));
             cut = prim_max(cut, prim_shuffle<32>(best, k - 1));
             held = held > 32 ? held - 32 : 0;
             prim_sync_tile();
@@ -69,7 +69,7 @@ PRIM uint64_t best_warp_of(KEY key, uint32_t n, uint32_t k, uint32_t least, uint
             prim_sync_tile();
         }
     }
-    return held ? best_warp_merge(best, best_warp_sort(prim_lane() < held ? room[prim_lane()] : 0)) : best;
+    return held ? best_warp_merge<UNROLL>(best, best_warp_sort<UNROLL>(prim_lane() < held ? room[prim_lane()] : 0)) : best;
 }
 
 #endif

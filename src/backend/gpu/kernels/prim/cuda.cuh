@@ -77,6 +77,7 @@ PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v)
 {
     return atomicAdd((unsigned long long *)at, (unsigned long long)v);
 }
+PRIM void prim_rest() { __nanosleep(40); } /* between looks at what others write */
 /* Seen by other blocks, and not kept from an earlier look. */
 PRIM uint32_t prim_load_now(const uint32_t *at) { return *(const volatile uint32_t *)at; }
 PRIM uint64_t prim_load_now64(const uint64_t *at) { return *(const volatile uint64_t *)at; }

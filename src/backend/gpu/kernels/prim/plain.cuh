@@ -107,6 +107,7 @@ PRIM uint32_t prim_atomic_swap(uint32_t *at, uint32_t v) { return prim_swap_in(a
 PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at | v); }
 PRIM uint32_t prim_atomic_max(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at < v ? v : *at); }
 PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v) { return prim_swap_in(at, *at + v); }
+PRIM void prim_rest() {}
 PRIM uint32_t prim_load_now(const uint32_t *at)
 {
     rp__fiber_pause();
