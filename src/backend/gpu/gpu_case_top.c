@@ -148,7 +148,8 @@ static rp_status derive(top *t, rp__device *device, uint32_t i)
     if (status != RP_OK)
         return status;
     t->memory[t->n_memory++] = room;
-    return rp__gpu_derive_bits(device, &t->words[i], room, &t->words[i]);
+    karg_word word = t->words[i];
+    return rp__gpu_derive_bits_now(device, &word, room, &t->words[i]);
 }
 
 /* As an index of that list alone has it. */

@@ -1,13 +1,15 @@
 /* gpu_words.c: a table of lists that only grows: reading takes no lock.
  *
  * New lists are opened, and decoded where they must be, by the thread that asks for them: that reads mapped memory, so
- * it holds no lock. Then, under the lock, they get a place on the device and are copied; they are in the table once
- * the copy is seen to have ended. */
+ * it holds no lock. Then, under the lock, they get a place on the device, many at a time: one copy, one launch that makes
+ * bits of dense ones and docids of those in codecs that kernels do not read (gpu_derive.c), one wait. They are in the
+ * table once that is seen to have ended. */
 #include "backend/gpu/gpu_words.h"
 
 #include <string.h>
 
 #include "backend/gpu/gpu_derive.h"
+#include "backend/gpu/gpu_query.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "codec/codec.h"
@@ -21,16 +23,23 @@ enum {
     PIECE_MOST = 1 << 24,
     BLOCK = 256, /* words */
     ALIGN = 16,
-    ROOM_ALIGN = 256,      /* of what is derived */
+    NEW_MOST = 1 << 12,    /* lists that are placed at a time */
     DENSE_GAP = 64,        /* docids to a posting up to which a list is looked up in bits */
     DENSE_LEAST = 1 << 12, /* postings of such a list */
 };
 
+/* What becomes of a list's docids. */
+typedef enum form { FORM_NONE, FORM_DECODED, FORM_OWN, FORM_DOCIDS, FORM_BITS } form;
+
 /* A list on its way into the table. */
 typedef struct fresh {
     rp__gpu_word word;
-    const uint32_t
-        *decoded; /* docids, and as many frequencies behind them; NULL: it is read where it lies */
+    karg_word own;     /* as the index has it */
+    form form;
+    bool is_read;      /* kernels of ANDs read it as it lies */
+    uint64_t room;     /* of what is made of it */
+    uint32_t made;     /* the how manieth it is of those made */
+    const uint32_t *decoded; /* docids, and as many frequencies behind them */
 } fresh;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -53,6 +62,7 @@ static void close_device(rp__gpu_words *w)
     (void)rp__device_enter(&w->device);
     for (size_t i = 0; i < w->n_pieces; i++)
         rp__device_free(&w->device, w->pieces[i]);
+    rp__device_free(&w->device, w->making);
     if (w->stage)
         w->device.driver->host_free(w->stage);
     rp__device_close(&w->device);
@@ -89,6 +99,9 @@ static rp_status enter(rp__gpu_words *w)
         status = rp__device_check(&w->device, w->device.driver->host_alloc(&stage, STAGE, 0));
         w->stage = status == RP_OK ? stage : NULL;
     }
+    if (status == RP_OK && !w->making)
+        status = rp__device_alloc(&w->device, NEW_MOST * (sizeof(karg_made) + sizeof(karg_found)),
+                                  &w->making);
     w->is_busy = w->is_busy && status != RP_OK;
     return status;
 }
@@ -203,13 +216,25 @@ static rp_status decode(const rp__list *list, rp__arena *arena, const uint32_t *
     return status;
 }
 
-/* Whether the kernels of ANDs read the list where it lies. */
-static bool is_read(const rp__gpu_words *w, const rp__list *list, karg_word *out)
+/* Whether kernels know the list where it lies: as ANDs read it, or as others do. */
+static bool is_known(const rp__gpu_words *w, const rp__list *list, fresh *out)
 {
     uint32_t id = list->codec ? list->codec->id : 0;
-    return (id == KARG_CODEC_RAW || id == KARG_CODEC_BP128 || id == KARG_CODEC_EF128 ||
-            id == KARG_CODEC_BITMAP) &&
-           rp__gpu_and_word(w->index, list, out) == RP_OK;
+    if (id == KARG_CODEC_RAW || id == KARG_CODEC_BP128 || id == KARG_CODEC_EF128 ||
+        id == KARG_CODEC_BITMAP)
+        return out->is_read = rp__gpu_and_word(w->index, list, &out->own) == RP_OK;
+    return (id == KARG_CODEC_OPTPFD || id == KARG_CODEC_RICE) && rp__gpu_query_has_tfs(list) &&
+           rp__gpu_query_word(w->index, list, &out->own) == RP_OK;
+}
+
+/* A dense list becomes bits, in which a docid is one look. */
+static form form_of(const fresh *f)
+{
+    const karg_list *list = &f->own.list;
+    bool is_dense = list->n >= DENSE_LEAST && list->universe / list->n < DENSE_GAP;
+    if (is_dense && list->codec != KARG_CODEC_BITMAP)
+        return FORM_BITS;
+    return f->is_read ? FORM_OWN : FORM_DOCIDS;
 }
 
 /* A list that is damaged, or does not fit, is none for the device. */
@@ -219,18 +244,19 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
     rp__list list;
     *out = (fresh){.word.key = key_of(term)};
     rp_status status = rp__segment_list(segment, term, arena, &list);
-    if (status == RP_OK && list.kths)
-        memcpy(out->word.kths, list.kths, sizeof out->word.kths);
-    if (status == RP_OK && is_read(w, &list, &out->word.word))
+    if (status != RP_OK)
         return;
-    out->word.word = (karg_word){0};
-    if (status == RP_OK)
-        status = decode(&list, arena, &out->decoded);
-    if (status == RP_OK)
-        out->word.word = rp__gpu_and_copied(0, 0, list.n);
-    else
-        out->decoded = NULL;
-    out->word.word.list.universe = list.universe;
+    if (list.kths)
+        memcpy(out->word.kths, list.kths, sizeof out->word.kths);
+    if (is_known(w, &list, out)) {
+        out->form = form_of(out);
+        return;
+    }
+    if (decode(&list, arena, &out->decoded) != RP_OK)
+        return;
+    out->form = FORM_DECODED;
+    out->own = rp__gpu_and_copied(0, 0, list.n);
+    out->own.list.universe = list.universe;
 }
 
 /* ---- To the device --------------------------------------------------------------------------- */
@@ -278,61 +304,146 @@ static rp_status send(rp__gpu_words *w, stretch *s, uint64_t to, const void *fro
     return status;
 }
 
-/* A dense list becomes bits, in which a docid is one look; where that cannot be it stays as it is. */
-static rp_status derive(rp__gpu_words *w, karg_word *word)
+/* ---- Lists that are made ----------------------------------------------------------------------- */
+
+/* All bits lie side by side, so that they are cleared at once. Where there is no room lists stay what they are. */
+static rp_status take_bits(rp__gpu_words *w, fresh *new, size_t n)
 {
-    const karg_list *list = &word->list;
-    bool is_dense = list->n >= DENSE_LEAST && list->universe / list->n < DENSE_GAP;
-    uint64_t at;
-    karg_word bits;
-    if (!is_dense || list->codec == KARG_CODEC_BITMAP)
+    uint64_t bytes = 0, at = 0;
+    for (size_t i = 0; i < n; i++)
+        if (new[i].form == FORM_BITS)
+            bytes += rp__gpu_derive_bits_bytes(new[i].own.list.universe);
+    if (bytes == 0)
         return RP_OK;
-    rp_status status = take_place(w, rp__gpu_derive_bits_bytes(list->universe) + ROOM_ALIGN, &at);
+    rp_status status = take_place(w, bytes + RP_GPU_DERIVE_ALIGN, &at);
+    at = rp__bits_align(at, RP_GPU_DERIVE_ALIGN);
+    for (size_t i = 0; i < n; i++)
+        if (new[i].form == FORM_BITS && status == RP_OK) {
+            new[i].room = at;
+            at += rp__gpu_derive_bits_bytes(new[i].own.list.universe);
+        } else if (new[i].form == FORM_BITS) {
+            new[i].form = new[i].is_read ? FORM_OWN : FORM_DOCIDS;
+        }
     if (status == RP_OK)
-        status = rp__gpu_derive_bits(&w->device, word, rp__bits_align(at, ROOM_ALIGN), &bits);
-    if (status == RP_OK)
-        *word = bits;
-    return status == RP_NO_MEMORY || status == RP_DAMAGED ? RP_OK : status;
+        status = rp__device_fill(&w->device, at - bytes, 0, bytes / sizeof(uint32_t));
+    return status == RP_NO_MEMORY ? RP_OK : status;
 }
 
+/* What the kernel is given. */
+typedef struct making {
+    karg_made *lists; /* in the arena */
+    uint32_t n, n_blocks;
+} making;
+
+static void make(making *m, fresh *f)
+{
+    karg_made *made = &m->lists[m->n];
+    if (f->form == FORM_BITS)
+        *made = rp__gpu_derive_bits(&f->own, f->room, m->n_blocks, &f->word.word);
+    else
+        *made = rp__gpu_derive_docids(&f->own, f->room, m->n_blocks, &f->word.word);
+    f->made = m->n++;
+    m->n_blocks += f->own.list.n_blocks;
+}
+
+static uint64_t found_at(const rp__gpu_words *w)
+{
+    return w->making + NEW_MOST * sizeof(karg_made);
+}
+
+/* When all else is on its way. What was found comes to the stage. */
+static rp_status run_making(rp__gpu_words *w, const making *m, stretch *s)
+{
+    size_t bytes = m->n * sizeof(karg_found);
+    rp_status status = RP_OK;
+    if (m->n > 0) {
+        status = send(w, s, w->making, m->lists, m->n * sizeof *m->lists);
+        if (status == RP_OK)
+            status = rp__device_fill(&w->device, found_at(w), 0, bytes / sizeof(uint32_t));
+    }
+    if (status == RP_OK)
+        status = flush(w, s);
+    if (status == RP_OK && m->n > 0)
+        status = rp__gpu_derive_make(&w->device, w->making, found_at(w), m->n, m->n_blocks);
+    if (status == RP_OK)
+        status = rp__device_copy_out(&w->device, w->stage, found_at(w), bytes);
+    return status == RP_OK ? rp__device_wait(&w->device) : status;
+}
+
+/* Lists of which nothing could be made: they are what they were, or none for the device. */
+static rp_status take_back(rp__gpu_words *w, fresh *new, size_t n)
+{
+    stretch s = {.from = NEW_MOST * sizeof(karg_found)};
+    const karg_found *found = (const karg_found *)(const void *)w->stage;
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < n && status == RP_OK; i++) {
+        fresh *f = &new[i];
+        bool is_made = f->form == FORM_BITS || f->form == FORM_DOCIDS;
+        if (f->word.at == 0 || !is_made || !found[f->made].damaged)
+            continue;
+        f->word.word = f->own;
+        if (f->is_read)
+            status = send(w, &s, f->word.at, &f->own, sizeof f->own);
+        else
+            f->word.at = 0;
+    }
+    if (status == RP_OK)
+        status = flush(w, &s);
+    return status == RP_OK ? rp__device_wait(&w->device) : status;
+}
+
+/* ---- Lists that are new ------------------------------------------------------------------------ */
+
 /* Record, then docids, then frequencies. No memory for them is no fault. */
-static rp_status place(rp__gpu_words *w, fresh *f, stretch *s)
+static rp_status place(rp__gpu_words *w, fresh *f, making *m, stretch *s)
 {
     karg_list *list = &f->word.word.list;
-    uint64_t at, half = f->decoded ? list->n * sizeof(uint32_t) : 0;
-    if (list->n == 0)
-        return RP_OK;
-    rp_status status = f->decoded ? RP_OK : derive(w, &f->word.word);
+    uint64_t at, half = f->form == FORM_DECODED ? f->own.list.n * sizeof(uint32_t) : 0;
+    rp_status status = f->form == FORM_NONE || f->own.list.n == 0 ? RP_NO_MEMORY : RP_OK;
+    if (status == RP_OK && f->form == FORM_DOCIDS)
+        status = take_place(w, rp__gpu_derive_docids_bytes(f->own.list.n), &f->room);
     if (status == RP_OK)
         status = take_place(w, sizeof(karg_word) + 2 * half, &at);
     if (status != RP_OK)
         return status == RP_NO_MEMORY ? RP_OK : status;
     f->word.at = at;
-    if (f->decoded) {
+    f->word.word = f->own;
+    if (f->form == FORM_BITS || f->form == FORM_DOCIDS)
+        make(m, f);
+    if (f->form == FORM_DECODED) {
         list->docs = at + sizeof(karg_word);
         list->freqs = list->docs + half;
     }
     status = send(w, s, at, &f->word.word, sizeof(karg_word));
-    if (status == RP_OK && f->decoded)
+    if (status == RP_OK && f->form == FORM_DECODED)
         status = send(w, s, list->docs, f->decoded, 2 * half);
     return status;
 }
 
-static rp_status place_all(rp__gpu_words *w, fresh *new, size_t n)
+/* Those that another thread placed meanwhile are left out. */
+static void leave_out(const rp__gpu_words *w, fresh *new, size_t n)
+{
+    rp__gpu_word *there;
+    for (size_t i = 0; i < n; i++) {
+        (void)slot_of(w, new[i].word.key, &there);
+        new[i].form = there ? FORM_NONE : new[i].form;
+    }
+}
+
+static rp_status place_all(rp__gpu_words *w, fresh *new, size_t n, making *m)
 {
     stretch s = {0};
-    rp__gpu_word *there;
     rp_status status = enter(w);
     w->is_busy = w->is_busy || status == RP_OK;
-    for (size_t i = 0; i < n && status == RP_OK; i++) {
-        (void)slot_of(w, new[i].word.key, &there);
-        if (!there)
-            status = place(w, &new[i], &s);
-    }
+    leave_out(w, new, n);
     if (status == RP_OK)
-        status = flush(w, &s);
+        status = take_bits(w, new, n);
+    for (size_t i = 0; i < n && status == RP_OK; i++)
+        status = place(w, &new[i], m, &s);
     if (status == RP_OK)
-        status = rp__device_wait(&w->device);
+        status = run_making(w, m, &s);
+    if (status == RP_OK)
+        status = take_back(w, new, n);
     if (status != RP_OK)
         return status;
     w->is_busy = false;
@@ -341,24 +452,45 @@ static rp_status place_all(rp__gpu_words *w, fresh *new, size_t n)
     return status;
 }
 
+/* Those of the terms that are not known yet, each once: how many. */
+static size_t look_at_all(const rp__gpu_words *w, const rp__segment *segment,
+                          const rp__term *const *terms, size_t n, rp__arena *arena, fresh *new)
+{
+    size_t n_new = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool is_there = rp__gpu_words_find(w, terms[i]) != NULL;
+        for (size_t j = 0; j < n_new && !is_there; j++)
+            is_there = new[j].word.key == key_of(terms[i]);
+        if (!is_there)
+            look(w, segment, terms[i], arena, &new[n_new++]);
+    }
+    return n_new;
+}
+
+/* How many of them are placed together: their blocks can be counted. */
+static size_t count_together(const fresh *new, size_t n)
+{
+    uint64_t postings = 0;
+    size_t some = 0;
+    while (some < n && some < NEW_MOST && postings <= INT32_MAX)
+        postings += new[some++].own.list.n;
+    return some;
+}
+
 rp_status rp__gpu_words_add(rp__gpu_words *w, const rp__segment *segment,
                             const rp__term *const *terms, size_t n, rp__arena *arena)
 {
-    size_t n_new = 0;
     fresh *new = rp__arena_array(arena, n, sizeof *new);
-    if (!new)
+    karg_made *lists = rp__arena_array(arena, n < NEW_MOST ? n : NEW_MOST, sizeof *lists);
+    if (!new || !lists)
         return RP_NO_MEMORY;
-    for (size_t i = 0; i < n; i++) {
-        bool is_known = rp__gpu_words_find(w, terms[i]) != NULL;
-        for (size_t j = 0; j < n_new && !is_known; j++)
-            is_known = new[j].word.key == key_of(terms[i]);
-        if (!is_known)
-            look(w, segment, terms[i], arena, &new[n_new++]);
+    size_t n_new = look_at_all(w, segment, terms, n, arena, new), some;
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < n_new && status == RP_OK; i += some) {
+        some = count_together(new + i, n_new - i);
+        pthread_mutex_lock(&w->lock);
+        status = place_all(w, new + i, some, &(making){.lists = lists});
+        pthread_mutex_unlock(&w->lock);
     }
-    if (n_new == 0)
-        return RP_OK;
-    pthread_mutex_lock(&w->lock);
-    rp_status status = place_all(w, new, n_new);
-    pthread_mutex_unlock(&w->lock);
     return status;
 }

@@ -1,8 +1,8 @@
 /* backend/gpu/gpu_words.h: interior of gpu: the lists that queries had so far, as kernels read them.
  *
  * A list is looked at when it is first asked for; from then on it is known where it lies on the device, and its
- * karg_word lies there too. A list that kernels do not read where it lies, because of its codec or because it is in
- * the dictionary, is decoded then and stays on the device. Any thread. */
+ * karg_word lies there too. A list that kernels of ANDs do not read where it lies is decoded then, on the device if a
+ * kernel can, and stays there. Any thread. */
 #ifndef RP_BACKEND_GPU_GPU_WORDS_H
 #define RP_BACKEND_GPU_GPU_WORDS_H
 
@@ -28,6 +28,7 @@ typedef struct rp__gpu_words {
     pthread_mutex_t lock; /* of what follows, and of writing to what is above */
     rp__device device;
     uint8_t *stage;  /* pinned */
+    rp__cu_ptr making; /* what the kernel that makes lists is given, and tells */
     bool is_busy;    /* work was given to the device, and nobody saw it end */
     rp__cu_ptr *pieces; /* of device memory: n_pieces */
     size_t n_pieces, cap_pieces;

@@ -293,7 +293,7 @@ static void lists_become_bits(void **state)
             continue;
         assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_bits_bytes(DOCS), &rooms[i]),
                          RP_OK);
-        assert_int_equal(rp__gpu_derive_bits(&w->device, &l->word, rooms[i], &word), RP_OK);
+        assert_int_equal(rp__gpu_derive_bits_now(&w->device, &l->word, rooms[i], &word), RP_OK);
         uint8_t before = l->bytes[l->word.list.last - l->at];
         l->bytes[l->word.list.last - l->at] ^= 1;
         send(w, l);
@@ -301,7 +301,7 @@ static void lists_become_bits(void **state)
         rp__cu_ptr room;
         assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_bits_bytes(DOCS), &room),
                          RP_OK);
-        assert_int_equal(rp__gpu_derive_bits(&w->device, &l->word, room, &other), RP_DAMAGED);
+        assert_int_equal(rp__gpu_derive_bits_now(&w->device, &l->word, room, &other), RP_DAMAGED);
         rp__device_free(&w->device, room);
         l->bytes[l->word.list.last - l->at] = before;
         send(w, l);

@@ -362,14 +362,18 @@ enum {
     KARG_AND_RANKED = 32,   /* a k up to which the last part of a query ranks; of others, another kernel does */
 };
 
-/* and_bits.cu: a list as bits */
-enum { KARG_BITS_SHARED = 320 }; /* bytes of shared memory of a warp */
-typedef struct karg_bits {
-    uint64_t word;  /* its karg_word */
-    uint64_t bits;  /* u32 words, 0 at first, from docid 0 on */
-    uint64_t hints; /* u32 a 512 docids: postings before them */
-    uint64_t found; /* karg_found: damaged */
-    uint32_t n_words, zero;
-} karg_bits;
+/* and_lists.cu: lists as ANDs look them up */
+enum { KARG_LISTS_SHARED = 4 * KARG_BLOCK }; /* bytes of shared memory of a warp */
+typedef struct karg_made {
+    karg_word word;         /* as the index has it */
+    uint64_t docids;        /* u32: all of them; 0: not wanted */
+    uint64_t bits, hints;   /* u32 words, 0 at first, from docid 0 on; u32 a 512 docids: postings before them; 0: not wanted */
+    uint32_t n_words;       /* of bits */
+    uint32_t before;        /* blocks of the lists before it */
+} karg_made;
+typedef struct karg_lists {
+    uint64_t lists, found;  /* karg_made; karg_found each, 0 at first: damaged */
+    uint32_t n_lists, n_blocks;
+} karg_lists;
 
 #endif
