@@ -10,17 +10,74 @@
 
 /* ---- What the lists leave --------------------------------------------------------------------- */
 
+/* Queries in device memory, and those that came with the launch. */
+struct and_top_far {
+    const karg_and_top &a;
+
+    PRIM_MEMBER karg_and_start start(uint32_t i) const
+    {
+        const karg_and_start *at = prim_at<const karg_and_start>(a.starts) + i;
+        return {prim_load(&at->part), prim_load(&at->words)};
+    }
+    PRIM_MEMBER uint64_t word(uint32_t i) const { return prim_load(&prim_at<const karg_and_word>(a.words)[i].word); }
+    PRIM_MEMBER float weight(uint32_t i) const { return prim_load(&prim_at<const karg_and_word>(a.words)[i].weight); }
+};
+
+struct and_top_near {
+    const karg_and_near &n;
+
+    PRIM_MEMBER karg_and_start start(uint32_t i) const { return n.starts[i]; }
+    PRIM_MEMBER uint64_t word(uint32_t i) const { return n.words[i].word; }
+    PRIM_MEMBER float weight(uint32_t i) const { return n.words[i].weight; }
+};
+
+/* A part in work. */
+struct and_top_part {
+    uint32_t query, number;        /* the how manieth it is of its query */
+    uint32_t word, n_words;
+    uint32_t n_parts; /* of the query */
+    uint32_t keys;    /* where its keys begin */
+};
+
+/* The query that has a part: the last that does not begin after it. */
+template <class FROM> PRIM uint32_t and_top_find(const FROM &from, uint32_t n, uint32_t part)
+{
+    uint32_t q = 0;
+#pragma unroll 1
+    while (n > 1) {
+        uint32_t half = n / 2;
+        q += from.start(q + half).part <= part ? half : 0;
+        n -= half;
+    }
+    return q;
+}
+
+template <class FROM> PRIM and_top_part and_top_take(const karg_and_top &a, const FROM &from, uint32_t number)
+{
+    uint32_t part = number, q;
+    if (a.parts) {
+        q = prim_load(&prim_at<const karg_and_part>(a.parts)[number].query);
+        part = prim_load(&prim_at<const karg_and_part>(a.parts)[number].part);
+    } else {
+        q = and_top_find(from, a.n_queries, part);
+    }
+    karg_and_start start = from.start(q);
+    uint32_t next = from.start(q + 1).part;
+    return {q, part - start.part, start.words % KARG_AND_WORDS, start.words / KARG_AND_WORDS, next - start.part,
+            start.part * KARG_AND_TILE};
+}
+
 /* The first 32 words of a query, a lane each, read at once. */
 struct and_top_words {
     uint64_t at, docs;
     uint32_t codec, base, n_words;
 };
 
-PRIM and_top_words and_top_open(const karg_and_word *words, uint32_t n)
+template <class FROM> PRIM and_top_words and_top_open(const FROM &from, const and_top_part &part)
 {
     and_top_words mine = {0, 0, 0, 0, 0};
-    if (prim_lane() < n) {
-        mine.at = prim_load(&words[prim_lane()].word);
+    if (prim_lane() < part.n_words) {
+        mine.at = from.word(part.word + prim_lane());
         const karg_word *word = prim_at<const karg_word>(mine.at);
         mine = {mine.at, prim_load(&word->list.docs), prim_load(&word->list.codec), prim_load(&word->base),
                 prim_load(&word->n_words)};
@@ -39,7 +96,7 @@ static_assert(sizeof(((alive_room *)nullptr)->heads) >= BEST_WARP_ROOM * sizeof(
 
 struct and_top_tile {
     alive_tile t;
-    karg_and_part part;
+    and_top_part part;
     and_top_room *room; /* NULL: the number alone is wanted */
     karg_and_state *state;
 };
@@ -47,33 +104,34 @@ struct and_top_tile {
 /* ---- Scores ----------------------------------------------------------------------------------- */
 
 /* What a word contributes to a document, whose rank in its list is known but of bits. */
-PRIM uint32_t and_top_share(const karg_and_top &a, const karg_and_word *of, uint32_t docid, uint32_t rank,
+template <class FROM>
+PRIM uint32_t and_top_share(const karg_and_top &a, const FROM &from, uint32_t w, uint32_t docid, uint32_t rank,
                             karg_found *found)
 {
-    const karg_word *word = prim_at<const karg_word>(prim_load(&of->word));
+    const karg_word *word = prim_at<const karg_word>(from.word(w));
     float norm = bm25_norm_any(a.norms, docid);
     if (prim_load(&word->list.codec) == KARG_CODEC_BITMAP)
         rank = word_find_bits(*word, docid, found);
     if (rank >= prim_load(&word->list.n))
         return 0;
-    return bm25_fixed(prim_load(&of->weight), norm, word_tf(word->list, rank, found));
+    return bm25_fixed(from.weight(w), norm, word_tf(word->list, rank, found));
 }
 
 /* Word w, whose ranks are in the room, is added to the scores of those alive. */
-PRIM_APART void and_top_add(const karg_and_top &a, const and_top_tile &m, uint32_t w)
+template <class FROM>
+PRIM_APART void and_top_add(const karg_and_top &a, const FROM &from, const and_top_tile &m, uint32_t w)
 {
-    const karg_and_word *word = prim_at<const karg_and_word>(a.words) + m.part.word + w;
     for (uint32_t i = prim_lane(); i < m.t.n; i += 32) {
         uint32_t slot = m.t.room->slots[i];
-        m.room->sums[slot] += and_top_share(a, word, m.t.room->x[i], m.room->ranks[slot], m.t.found);
+        m.room->sums[slot] += and_top_share(a, from, m.part.word + w, m.t.room->x[i], m.room->ranks[slot], m.t.found);
     }
     prim_sync_tile();
 }
 
 /* Words that are still to be added, a bit each, by pairs of word and document, a lane each. */
-PRIM void and_top_sum(const karg_and_top &a, const and_top_tile &m, uint32_t which)
+template <class FROM>
+PRIM void and_top_sum(const karg_and_top &a, const FROM &from, const and_top_tile &m, uint32_t which)
 {
-    const karg_and_word *words = prim_at<const karg_and_word>(a.words) + m.part.word;
     uint32_t n = m.t.n, all = n * prim_count(which), left = which;
     for (uint32_t i = 0; i < prim_lane() && left; i++)
         left &= left - 1;
@@ -83,7 +141,8 @@ PRIM void and_top_sum(const karg_and_top &a, const and_top_tile &m, uint32_t whi
         uint32_t w = prim_shuffle<32>(mine, j), slot = m.t.room->slots[i];
         uint32_t rank = w ? m.room->first[slot] : m.part.number * ALIVE_TILE + slot;
         if (p + prim_lane() < all)
-            prim_atomic_add(&m.room->sums[slot], and_top_share(a, words + w, m.t.room->x[i], rank, m.t.found));
+            prim_atomic_add(&m.room->sums[slot],
+                            and_top_share(a, from, m.part.word + w, m.t.room->x[i], rank, m.t.found));
     }
     prim_sync_tile();
 }
@@ -103,14 +162,15 @@ PRIM void and_top_put(const karg_and_top &a, const and_top_tile &m, uint64_t key
         place = prim_atomic_add(&m.state->found.n_pairs, prim_count(all));
     place = prim_shuffle<32>(place, 0) + prim_count(all & prim_mask(prim_lane()));
     if (is_put)
-        prim_at<uint64_t>(a.keys)[m.state->keys + place] = key;
+        prim_at<uint64_t>(a.keys)[m.part.keys + place] = key;
 }
 
 /* No more than k of a part are among the k best of its query; none is that scores less than k others. */
-PRIM_APART void and_top_score(const karg_and_top &a, const and_top_tile &m, uint32_t which)
+template <class FROM>
+PRIM_APART void and_top_score(const karg_and_top &a, const FROM &from, const and_top_tile &m, uint32_t which)
 {
     uint32_t least = prim_load_now(&m.state->least);
-    and_top_sum(a, m, which);
+    and_top_sum(a, from, m, which);
     if (a.k > KARG_AND_RANKED || m.t.n < a.k) {
         for (uint32_t s = 0; s < m.t.n; s += 32)
             and_top_put(a, m, and_top_key(m, s + prim_lane()), least);
@@ -127,10 +187,9 @@ PRIM_APART void and_top_score(const karg_and_top &a, const and_top_tile &m, uint
 /* ---- Lists ------------------------------------------------------------------------------------ */
 
 /* What the lists leave: those of bits come first, in registers. Returns the words that are not in the scores yet. */
-PRIM uint32_t and_top_ask(const karg_and_top &a, and_top_tile *m)
+template <class FROM> PRIM uint32_t and_top_ask(const karg_and_top &a, const FROM &from, and_top_tile *m)
 {
-    const karg_and_word *words = prim_at<const karg_and_word>(a.words) + m->part.word;
-    and_top_words mine = and_top_open(words, m->part.n_words);
+    and_top_words mine = and_top_open(from, m->part);
     uint32_t bits = prim_ballot<32>(prim_lane() > 0 && mine.codec == KARG_CODEC_BITMAP), left = bits | 1;
     alive_open(&m->t, prim_at<const karg_word>(prim_shuffle<32>(mine.at, 0)), m->part.number);
     alive_few few = alive_load(m->t, a.begin, a.end);
@@ -142,7 +201,7 @@ PRIM uint32_t and_top_ask(const karg_and_top &a, and_top_tile *m)
     }
     alive_put(&m->t, few);
     for (uint32_t w = 1; w < m->part.n_words && m->t.n; w++) {
-        uint64_t at = w < 32 ? prim_shuffle<32>(mine.at, w) : prim_load(&words[w].word);
+        uint64_t at = w < 32 ? prim_shuffle<32>(mine.at, w) : from.word(m->part.word + w);
         if (w < 32 && (bits >> w & 1))
             continue;
         bool is_first = w < 32 && left == (bits | 1);
@@ -150,7 +209,7 @@ PRIM uint32_t and_top_ask(const karg_and_top &a, and_top_tile *m)
                    !m->room ? nullptr : is_first ? m->room->first : m->room->ranks);
         left |= is_first ? 1U << w : 0;
         if (m->room && !is_first)
-            and_top_add(a, *m, w);
+            and_top_add(a, from, *m, w);
     }
     return left;
 }
@@ -158,55 +217,80 @@ PRIM uint32_t and_top_ask(const karg_and_top &a, and_top_tile *m)
 /* ---- Answers ---------------------------------------------------------------------------------- */
 
 /* By the warp that ends a part: whether it was the query's last, and sees what the others have written. */
-PRIM bool and_top_is_last(karg_and_state *state)
+PRIM bool and_top_is_last(const and_top_tile &m)
 {
     uint32_t before = 0;
     prim_fence();
     prim_sync_tile();
     if (prim_lane() == 0)
-        before = prim_atomic_add(&state->done, 1);
+        before = prim_atomic_add(&m.state->done, 1);
     prim_fence();
-    return prim_shuffle<32>(before, 0) + 1 == state->n_parts;
+    return prim_shuffle<32>(before, 0) + 1 == m.part.n_parts;
 }
 
-PRIM_APART void and_top_answer(const karg_and_top &a, uint32_t q, const karg_and_state *state, alive_room *room)
+PRIM void and_top_clear(karg_and_state *state) { *state = {{0, 0, 0, 0}, 0, 0, {0, 0}}; }
+
+PRIM_APART void and_top_answer(const karg_and_top &a, const and_top_tile &m)
 {
-    const uint64_t *keys = prim_at<const uint64_t>(a.keys) + state->keys;
-    uint32_t n = prim_load_now(&state->found.n), n_keys = prim_load_now(&state->found.n_pairs);
+    const karg_and_state *state = m.state;
+    const uint64_t *keys = prim_at<const uint64_t>(a.keys) + m.part.keys;
+    uint32_t n = prim_load_now(&state->found.n), n_keys = prim_load_now(&state->found.n_pairs), q = m.part.query;
     uint32_t damaged = prim_load_now(&state->found.damaged), least = prim_load_now(&state->least);
-    if (prim_lane() == 0)
+    prim_sync_tile();
+    if (prim_lane() == 0) {
         prim_at<karg_found>(a.counts)[q] = {n, prim_min(n_keys, a.k), damaged, 0};
+        and_top_clear(m.state);
+    }
     if (a.k == 0 || n_keys == 0)
         return;
     auto key = [=](uint32_t i) { return prim_load_now64(&keys[i]); };
-    uint64_t best = best_warp_of<8>(key, n_keys, a.k, least, (uint64_t *)room->heads);
+    uint64_t best = best_warp_of<8>(key, n_keys, a.k, least, (uint64_t *)m.t.room->heads);
     if (prim_lane() < prim_min(n_keys, a.k))
         prim_at<karg_pair>(a.pairs)[(uint64_t)q * a.k + prim_lane()] = best_pair(best);
 }
 
-RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 8)
+/* By the warp that has answered a query: the last of all says so. */
+PRIM void and_top_end(const karg_and_top &a)
+{
+    uint32_t *answered = prim_at<uint32_t>(a.answered);
+    prim_fence_host();
+    prim_sync_tile();
+    if (prim_lane() == 0 && prim_atomic_add(answered, 1) + 1 == a.n_queries) {
+        *answered = 0;
+        prim_fence_host();
+        *prim_at<volatile uint32_t>(a.ended) = a.number;
+    }
+}
+
+template <class FROM> PRIM void and_top_run(const karg_and_top &a, const FROM &from)
 {
     uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp();
     if (number >= a.n_parts)
         return;
-    uint4 four = prim_load(prim_at<const uint4>(a.parts) + number);
     unsigned char *shared = prim_shared() + prim_warp() * (KARG_AND_SHARED + (a.k ? KARG_AND_SCORES : 0));
-    karg_and_state *state = prim_at<karg_and_state>(a.states) + four.x;
+    and_top_part part = and_top_take(a, from, number);
+    karg_and_state *state = prim_at<karg_and_state>(a.states) + part.query;
     and_top_tile m = {{(alive_room *)shared, &state->found, 0},
-                      {four.x, four.y, four.z, four.w},
+                      part,
                       a.k ? (and_top_room *)(shared + KARG_AND_SHARED) : nullptr,
                       state};
     if (a.k)
         for (uint32_t i = prim_lane(); i < ALIVE_TILE; i += 32)
             m.room->sums[i] = 0;
-    uint32_t left = and_top_ask(a, &m);
+    uint32_t left = and_top_ask(a, from, &m);
     if (prim_lane() == 0 && m.t.n)
         prim_atomic_add(&state->found.n, m.t.n);
     if (a.k && m.t.n)
-        and_top_score(a, m, left);
-    if (a.k <= KARG_AND_RANKED && and_top_is_last(state))
-        and_top_answer(a, four.x, state, m.t.room);
+        and_top_score(a, from, m, left);
+    if (a.k <= KARG_AND_RANKED && and_top_is_last(m)) {
+        and_top_answer(a, m);
+        and_top_end(a);
+    }
 }
+
+RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 8) { and_top_run(a, and_top_far{a}); }
+
+RP_KERNEL_BOUNDED(and_top_near_kernel, karg_and_near, 128, 8) { and_top_run(a.top, and_top_near{a}); }
 
 /* The k best of each query's keys, where k is large. */
 RP_KERNEL_BOUNDED(and_top_rank_kernel, karg_and_top, 128, 8)
@@ -214,8 +298,9 @@ RP_KERNEL_BOUNDED(and_top_rank_kernel, karg_and_top, 128, 8)
     uint32_t *bins = (uint32_t *)prim_shared();
     uint64_t *best = (uint64_t *)(bins + BEST_WORDS);
     for (uint32_t q = prim_block(); q < a.n_queries; q += prim_grid_size()) {
-        const karg_and_state *state = prim_at<const karg_and_state>(a.states) + q;
-        const uint64_t *keys = prim_at<const uint64_t>(a.keys) + state->keys;
+        karg_and_state *state = prim_at<karg_and_state>(a.states) + q;
+        uint32_t first = and_top_far{a}.start(q).part;
+        const uint64_t *keys = prim_at<const uint64_t>(a.keys) + (uint64_t)first * KARG_AND_TILE;
         karg_found *count = prim_at<karg_found>(a.counts) + q;
         auto score = [&](uint32_t i, uint32_t *s) {
             *s = (uint32_t)(keys[i] >> 32);
@@ -226,5 +311,8 @@ RP_KERNEL_BOUNDED(and_top_rank_kernel, karg_and_top, 128, 8)
             *count = {state->found.n, 0, state->found.damaged, 0};
         best_select(score, docid, state->found.n_pairs, a.k, bins, best,
                     prim_at<karg_pair>(a.pairs) + (uint64_t)q * a.k, &count->n_pairs);
+        prim_sync();
+        if (prim_thread() == 0)
+            and_top_clear(state);
     }
 }

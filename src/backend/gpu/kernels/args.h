@@ -332,29 +332,46 @@ typedef struct karg_and_word {
     uint32_t n;      /* postings of its list */
 } karg_and_word;
 
-/* KARG_AND_TILE postings of the shortest list of a query. */
+/* Where a query's parts begin, among those of all queries: part i is its i-th KARG_AND_TILE postings of the shortest
+ * list. One more follows the last query's, whose part is the number of them all. */
+typedef struct karg_and_start {
+    uint32_t part;
+    uint32_t words; /* where its words begin, the shortest list first; and how many, times KARG_AND_WORDS */
+} karg_and_start;
+
+/* A part where they do not come in the order of queries. */
 typedef struct karg_and_part {
-    uint32_t query, number; /* the how manieth of it */
-    uint32_t word, n_words; /* words[word ..], the shortest list first */
+    uint32_t query, part;
 } karg_and_part;
 
-typedef struct karg_and_state { /* of a query in work */
-    karg_found found;           /* 0 at first; n_pairs: keys */
-    uint32_t done, n_parts;     /* 0 at first; how many there are */
-    uint32_t keys;              /* where its keys begin */
-    uint32_t least;             /* 0 at first; k documents score so much */
+typedef struct karg_and_state { /* of a query in work; all 0 before a launch, and again after it */
+    karg_found found;           /* n_pairs: keys */
+    uint32_t done;              /* parts */
+    uint32_t least;             /* k documents score so much */
+    uint32_t zero[2];
 } karg_and_state;
 
 typedef struct karg_and_top {
-    uint64_t words, parts;   /* karg_and_word, karg_and_part */
+    uint64_t words, starts;  /* karg_and_word, karg_and_start: 0: both are near */
+    uint64_t parts;          /* karg_and_part; 0: in the order of queries */
     uint64_t states;         /* karg_and_state a query */
-    uint64_t keys;           /* u64: as many a query as its shortest list has postings */
+    uint64_t answered;       /* u32: queries; as states */
+    uint64_t keys;           /* u64: KARG_AND_TILE a part */
     uint64_t counts, pairs;  /* karg_found a query: n_pairs of them are there; karg_pair: k a query, best first */
+    uint64_t ended;          /* u32 in memory of the host, if k is at most KARG_AND_RANKED: `number`, when all is there */
     karg_norms norms;
     uint32_t n_queries, n_parts;
     uint32_t begin, end;     /* documents asked about; end is at most the number of them */
-    uint32_t k, zero;        /* 0: the number alone is wanted */
+    uint32_t k, number;      /* k: 0: the number of documents alone is wanted */
 } karg_and_top;
+
+/* Queries that travel with the launch. */
+enum { KARG_AND_WORDS = 1 << 24, KARG_AND_NEAR_STARTS = 160, KARG_AND_NEAR_WORDS = 640 };
+typedef struct karg_and_near {
+    karg_and_top top;
+    karg_and_start starts[KARG_AND_NEAR_STARTS];
+    karg_and_word words[KARG_AND_NEAR_WORDS];
+} karg_and_near;
 
 enum {
     KARG_AND_SHARED = 3968, /* bytes of shared memory of a warp, */
