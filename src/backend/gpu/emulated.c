@@ -30,7 +30,7 @@ enum {
     DEVICES_MOST = 8,
     PAGE = 4096,
     ARGS_MOST = 12 << 10, /* a card takes 32,764 */
-    PINNED = 64, /* bytes before pinned memory */
+    PINNED = 64,          /* bytes before pinned memory */
 };
 
 typedef struct piece { /* of device memory */

@@ -33,12 +33,13 @@ typedef enum form { FORM_NONE, FORM_DECODED, FORM_OWN, FORM_DOCIDS, FORM_BITS } 
 
 /* A list on its way into the table. */
 typedef struct fresh {
+    uint64_t key, at; /* as a slot has them */
     rp__gpu_word word;
-    karg_word own;     /* as the index has it */
+    karg_word own; /* as the index has it */
     form form;
-    bool is_read;      /* kernels of ANDs read it as it lies */
-    uint64_t room;     /* of what is made of it */
-    uint32_t made;     /* the how manieth it is of those made */
+    bool is_read;            /* kernels of ANDs read it as it lies */
+    uint64_t room;           /* of what is made of it */
+    uint32_t made;           /* the how manieth it is of those made */
     const uint32_t *decoded; /* docids, and as many frequencies behind them */
 } fresh;
 
@@ -51,7 +52,7 @@ rp_status rp__gpu_words_open(rp__gpu_words *w, const rp__gpu_index *index, uint6
     pthread_mutex_init(&w->lock, NULL);
     while (w->n_slots < 2 * n_terms && w->n_slots < SLOTS_MOST)
         w->n_slots *= 2;
-    w->slots = rp__alloc_zero(w->n_slots, sizeof *w->slots);
+    w->slots = rp__alloc_random(w->n_slots, sizeof *w->slots);
     return w->slots ? RP_OK : RP_NO_MEMORY;
 }
 
@@ -77,7 +78,7 @@ void rp__gpu_words_close(rp__gpu_words *w)
         rp__free(w->blocks[i]);
     rp__free(w->blocks);
     rp__free(w->pieces);
-    rp__free(w->slots);
+    rp__free_random(w->slots, w->n_slots, sizeof *w->slots);
     pthread_mutex_destroy(&w->lock);
     *w = (rp__gpu_words){0};
 }
@@ -166,38 +167,53 @@ static uint64_t key_of(const rp__term *term)
     return term->tiny ? (uint64_t)(uintptr_t)term->tiny : term->list_offset | UINT64_C(1) << 63;
 }
 
-/* The slot where the key is, or goes. */
-static _Atomic(rp__gpu_word *) *slot_of(const rp__gpu_words *w, uint64_t key, rp__gpu_word **there)
+static size_t place_of(const rp__gpu_words *w, uint64_t key)
 {
-    size_t mask = w->n_slots - 1, i = (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & mask;
-    while ((*there = atomic_load_explicit(&w->slots[i], memory_order_acquire)) != NULL &&
-           (*there)->key != key)
-        i = (i + 1) & mask;
+    return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (w->n_slots - 1);
+}
+
+/* The slot where the key is, or goes. */
+static rp__gpu_slot *slot_of(const rp__gpu_words *w, uint64_t key, bool *is_there)
+{
+    size_t i = place_of(w, key);
+    uint64_t there;
+    while ((there = atomic_load_explicit(&w->slots[i].key, memory_order_acquire)) != 0 &&
+           there != key)
+        i = (i + 1) & (w->n_slots - 1);
+    *is_there = there != 0;
     return &w->slots[i];
 }
 
-const rp__gpu_word *rp__gpu_words_find(const rp__gpu_words *w, const rp__term *term)
+const rp__gpu_slot *rp__gpu_words_find(const rp__gpu_words *w, const rp__term *term)
 {
-    rp__gpu_word *there;
-    (void)slot_of(w, key_of(term), &there);
-    return there;
+    bool is_there;
+    const rp__gpu_slot *slot = slot_of(w, key_of(term), &is_there);
+    return is_there ? slot : NULL;
+}
+
+void rp__gpu_words_expect(const rp__gpu_words *w, const rp__term *term)
+{
+    __builtin_prefetch(&w->slots[place_of(w, key_of(term))]);
 }
 
 /* Unless another thread was faster. */
-static rp_status publish(rp__gpu_words *w, const rp__gpu_word *word)
+static rp_status publish(rp__gpu_words *w, const fresh *f)
 {
-    rp__gpu_word *there;
-    _Atomic(rp__gpu_word *) *slot = slot_of(w, word->key, &there);
-    if (there)
+    bool is_there;
+    rp__gpu_slot *slot = slot_of(w, f->key, &is_there);
+    rp__gpu_word *word;
+    if (is_there)
         return RP_OK;
     if (w->n >= w->n_slots / 2)
         return RP_NO_MEMORY;
-    rp_status status = take_word(w, &there);
+    rp_status status = take_word(w, &word);
     if (status != RP_OK)
         return status;
-    *there = *word;
-    there->n = word->word.list.n;
-    atomic_store_explicit(slot, there, memory_order_release);
+    *word = f->word;
+    slot->at = f->at;
+    slot->word = word;
+    slot->n = f->word.word.list.n;
+    atomic_store_explicit(&slot->key, f->key, memory_order_release);
     w->n++;
     return RP_OK;
 }
@@ -242,7 +258,7 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
                  rp__arena *arena, fresh *out)
 {
     rp__list list;
-    *out = (fresh){.word.key = key_of(term)};
+    *out = (fresh){.key = key_of(term)};
     rp_status status = rp__segment_list(segment, term, arena, &list);
     if (status != RP_OK)
         return;
@@ -379,13 +395,13 @@ static rp_status take_back(rp__gpu_words *w, fresh *new, size_t n)
     for (size_t i = 0; i < n && status == RP_OK; i++) {
         fresh *f = &new[i];
         bool is_made = f->form == FORM_BITS || f->form == FORM_DOCIDS;
-        if (f->word.at == 0 || !is_made || !found[f->made].damaged)
+        if (f->at == 0 || !is_made || !found[f->made].damaged)
             continue;
         f->word.word = f->own;
         if (f->is_read)
-            status = send(w, &s, f->word.at, &f->own, sizeof f->own);
+            status = send(w, &s, f->at, &f->own, sizeof f->own);
         else
-            f->word.at = 0;
+            f->at = 0;
     }
     if (status == RP_OK)
         status = flush(w, &s);
@@ -406,7 +422,7 @@ static rp_status place(rp__gpu_words *w, fresh *f, making *m, stretch *s)
         status = take_place(w, sizeof(karg_word) + 2 * half, &at);
     if (status != RP_OK)
         return status == RP_NO_MEMORY ? RP_OK : status;
-    f->word.at = at;
+    f->at = at;
     f->word.word = f->own;
     if (f->form == FORM_BITS || f->form == FORM_DOCIDS)
         make(m, f);
@@ -423,10 +439,10 @@ static rp_status place(rp__gpu_words *w, fresh *f, making *m, stretch *s)
 /* Those that another thread placed meanwhile are left out. */
 static void leave_out(const rp__gpu_words *w, fresh *new, size_t n)
 {
-    rp__gpu_word *there;
+    bool is_there;
     for (size_t i = 0; i < n; i++) {
-        (void)slot_of(w, new[i].word.key, &there);
-        new[i].form = there ? FORM_NONE : new[i].form;
+        (void)slot_of(w, new[i].key, &is_there);
+        new[i].form = is_there ? FORM_NONE : new[i].form;
     }
 }
 
@@ -448,7 +464,7 @@ static rp_status place_all(rp__gpu_words *w, fresh *new, size_t n, making *m)
         return status;
     w->is_busy = false;
     for (size_t i = 0; i < n && status == RP_OK; i++)
-        status = publish(w, &new[i].word);
+        status = publish(w, &new[i]);
     return status;
 }
 
@@ -460,7 +476,7 @@ static size_t look_at_all(const rp__gpu_words *w, const rp__segment *segment,
     for (size_t i = 0; i < n; i++) {
         bool is_there = rp__gpu_words_find(w, terms[i]) != NULL;
         for (size_t j = 0; j < n_new && !is_there; j++)
-            is_there = new[j].word.key == key_of(terms[i]);
+            is_there = new[j].key == key_of(terms[i]);
         if (!is_there)
             look(w, segment, terms[i], arena, &new[n_new++]);
     }

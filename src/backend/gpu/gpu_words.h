@@ -13,17 +13,22 @@
 
 /* A list. It does not change. */
 typedef struct rp__gpu_word {
-    uint64_t key; /* which one; not 0 */
-    uint64_t at;  /* its karg_word on the device; 0: kernels cannot have it */
-    uint32_t n;   /* postings */
     uint8_t kths[RP_LIST_KTHS]; /* as rp__list has them; 0: not known */
     karg_word word;
 } rp__gpu_word;
 
+/* What ANDs need of it, in one place. */
+typedef struct rp__gpu_slot {
+    _Atomic uint64_t key; /* which one; 0: none; it is written last */
+    uint64_t at;          /* its karg_word on the device; 0: kernels cannot have it */
+    const rp__gpu_word *word;
+    uint32_t n;           /* postings */
+} rp__gpu_slot;
+
 typedef struct rp__gpu_words {
     const rp__gpu_index *index;
     uint64_t most; /* bytes of device memory; 0: half of what is there */
-    _Atomic(rp__gpu_word *) *slots; /* by key, the next one where it is taken */
+    rp__gpu_slot *slots; /* by key, the next one where it is taken */
     size_t n_slots, n; /* a power of two; at most half of it */
     pthread_mutex_t lock; /* of what follows, and of writing to what is above */
     rp__device device;
@@ -44,7 +49,9 @@ rp_status rp__gpu_words_open(rp__gpu_words *words, const rp__gpu_index *index, u
 void rp__gpu_words_close(rp__gpu_words *words); /* all zero is fine */
 
 /* The list of a term, df at least 1; NULL: nobody has asked for it yet. */
-const rp__gpu_word *rp__gpu_words_find(const rp__gpu_words *words, const rp__term *term);
+const rp__gpu_slot *rp__gpu_words_find(const rp__gpu_words *words, const rp__term *term);
+/* It will be asked for soon. */
+void rp__gpu_words_expect(const rp__gpu_words *words, const rp__term *term);
 /* Makes the lists of n terms known, those that are not yet; one that cannot be on the device is known to be so.
  * Reads mapped memory. RP_UNAVAILABLE, RP_NO_MEMORY: some are not, now. */
 rp_status rp__gpu_words_add(rp__gpu_words *words, const rp__segment *segment,
