@@ -27,7 +27,7 @@ typedef struct key {
 } key;
 
 typedef struct slot {
-    _Alignas(64) _Atomic uint8_t state;
+    _Atomic uint8_t state;
     uint8_t bytes; /* of the term */
     bool is_tiny;
     uint32_t df;

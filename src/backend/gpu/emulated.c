@@ -29,7 +29,7 @@
 enum {
     DEVICES_MOST = 8,
     PAGE = 4096,
-    ARGS_MOST = 12 << 10, /* a card takes 32,764 */
+    ARGS_MOST = 2048,
     PINNED = 64,          /* bytes before pinned memory */
 };
 

@@ -1,7 +1,6 @@
 /* gpu_and.c: many ANDs at once: lays out what kernels/and_top.cu is given, and launches it.
  *
- * A few queries travel with the launch itself; of more, what goes in is one copy: what queries bring along, then where
- * their parts begin. Counts and pairs the kernels write to the host's memory themselves, and in the end a number that
+ * What goes in is one copy: where the parts of queries begin, then what queries bring along. Counts and pairs the kernels write to the host's memory themselves, and in the end a number that
  * the host looks for: so nothing is copied out, and the driver is not asked. Where there are many parts they come in
  * phases, in each of which every query has its share: so queries walk through documents together, and find lists that
  * they share in the cache. */
@@ -25,22 +24,22 @@ enum {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Of the host's memory: what goes in, then what comes out, then what travels with a launch. Of the device's: states,
- * how many queries are answered, then what goes in. */
-static size_t starts_at(const rp__gpu_and_limits *l)
+/* Of the host's memory: what goes in, but for parts, then what comes out. Of the device's: states, how many queries are
+ * answered, then what goes in: where queries' parts begin, what they bring along, and parts. */
+static size_t words_at(const rp__gpu_and_limits *l)
 {
-    return rp__bits_align(l->bytes, ALIGN);
+    return rp__bits_align((l->queries + 1) * sizeof(karg_and_start), ALIGN);
 }
 
 static size_t parts_at(const rp__gpu_and_limits *l)
 {
-    return starts_at(l) + rp__bits_align((l->queries + 1) * sizeof(karg_and_start), ALIGN);
+    return words_at(l) + rp__bits_align(l->bytes, ALIGN);
 }
 
-static size_t in_bytes(const rp__gpu_and_limits *l)
+static size_t parts_bytes(const rp__gpu_and_limits *l)
 {
-    size_t parts = l->elements / KARG_AND_TILE + l->queries;
-    return rp__bits_align(parts_at(l) + parts * sizeof(karg_and_part), ALIGN);
+    return rp__bits_align((l->elements / KARG_AND_TILE + l->queries) * sizeof(karg_and_part),
+                          ALIGN);
 }
 
 static size_t states_bytes(const rp__gpu_and_limits *l)
@@ -50,7 +49,7 @@ static size_t states_bytes(const rp__gpu_and_limits *l)
 
 static size_t room_bytes(const rp__gpu_and_limits *l)
 {
-    return states_bytes(l) + in_bytes(l);
+    return states_bytes(l) + parts_at(l) + parts_bytes(l);
 }
 
 /* Behind the word that tells that it is there. */
@@ -60,24 +59,19 @@ static size_t out_bytes(const rp__gpu_and_limits *l)
                           ALIGN);
 }
 
-static karg_and_near *near_of(const rp__gpu_and *b)
-{
-    return (karg_and_near *)(void *)(b->host + in_bytes(&b->limits) + out_bytes(&b->limits));
-}
-
 static karg_and_start *starts_of(const rp__gpu_and *b)
 {
-    return (karg_and_start *)(void *)(b->host + starts_at(&b->limits));
+    return (karg_and_start *)(void *)b->host;
 }
 
 static const volatile uint32_t *ended(const rp__gpu_and *b)
 {
-    return (const volatile uint32_t *)(const void *)(b->host + in_bytes(&b->limits));
+    return (const volatile uint32_t *)(const void *)(b->host + parts_at(&b->limits));
 }
 
 static const uint8_t *answers(const rp__gpu_and *b)
 {
-    return b->host + in_bytes(&b->limits) + ALIGN;
+    return b->host + parts_at(&b->limits) + ALIGN;
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
@@ -112,7 +106,7 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     void *host = NULL;
     *b = (rp__gpu_and){.device = device, .limits = *limits};
     b->limits.elements = limits->elements ? limits->elements : ELEMENTS;
-    size_t all = in_bytes(&b->limits) + out_bytes(&b->limits) + sizeof(karg_and_near);
+    size_t all = parts_at(&b->limits) + out_bytes(&b->limits);
     rp_status status = limits->most && room_bytes(&b->limits) > limits->most ? RP_NO_MEMORY : RP_OK;
     if (status == RP_OK && !limits->is_shared)
         status = rp__device_check(device, driver->stream_create(&b->stream, RP_CU_STREAM_OWN));
@@ -126,7 +120,7 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     if (status == RP_OK)
         status = clear_states(b);
     if (status == RP_OK)
-        memset(b->host + in_bytes(&b->limits), 0, sizeof(uint32_t));
+        memset(b->host + parts_at(&b->limits), 0, sizeof(uint32_t));
     if (status != RP_OK)
         rp__gpu_and_close(b);
     return status;
@@ -142,12 +136,14 @@ void rp__gpu_and_close(rp__gpu_and *b)
     rp__device_free(b->device, b->room);
     if (b->host)
         b->device->driver->host_free(b->host);
+    if (b->parts)
+        b->device->driver->host_free(b->parts);
     if (b->stream)
         b->device->driver->stream_destroy(b->stream);
     *b = (rp__gpu_and){0};
 }
 
-/* At least so many; twice as many as there were, so that growing ends soon. */
+/* At least so many; and a half more, so that growing ends soon. */
 static rp_status grow_keys(rp__gpu_and *b, uint64_t n)
 {
     uint64_t left = b->limits.most - room_bytes(&b->limits);
@@ -156,7 +152,7 @@ static rp_status grow_keys(rp__gpu_and *b, uint64_t n)
         return RP_OK;
     if (n > most)
         return RP_NO_MEMORY;
-    n = n < 2 * b->n_keys && 2 * b->n_keys <= most ? 2 * b->n_keys : n;
+    n = n + n / 2 <= most ? n + n / 2 : n;
     rp__device_free(b->device, b->keys);
     b->keys = 0;
     b->n_keys = 0;
@@ -170,7 +166,7 @@ static rp_status grow_keys(rp__gpu_and *b, uint64_t n)
 void rp__gpu_and_begin(rp__gpu_and *b, const karg_norms *norms, uint32_t k, uint32_t begin,
                        uint32_t end)
 {
-    b->used = b->n_queries = b->n_words = b->n_parts = 0;
+    b->used = b->n_queries = b->n_parts = 0;
     b->elements = 0;
     b->args = (karg_and_top){
         .norms = *norms, .k = k, .begin = begin, .end = end, .number = b->args.number};
@@ -178,7 +174,7 @@ void rp__gpu_and_begin(rp__gpu_and *b, const karg_norms *norms, uint32_t k, uint
 
 void *rp__gpu_and_put(rp__gpu_and *b, size_t bytes, uint64_t *at)
 {
-    size_t from = b->used, room = b->limits.bytes - from;
+    size_t from = words_at(&b->limits) + b->used, room = b->limits.bytes - b->used;
     if (bytes > room || rp__bits_align(bytes, 16) > room)
         return NULL;
     b->used += rp__bits_align(bytes, 16);
@@ -189,6 +185,7 @@ void *rp__gpu_and_put(rp__gpu_and *b, size_t bytes, uint64_t *at)
 bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
 {
     uint64_t at, most = b->elements + words[0].n;
+    uint32_t word = (uint32_t)(b->used / sizeof *words);
     if (b->n_queries == b->limits.queries || most > b->limits.elements)
         return false;
     void *room = rp__gpu_and_put(b, n * sizeof *words, &at);
@@ -197,9 +194,7 @@ bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
     memcpy(room, words, n * sizeof *words);
     /* a list of nothing has a part, so that there is an answer */
     uint32_t parts = words[0].n ? (words[0].n - 1) / KARG_AND_TILE + 1 : 1;
-    uint32_t word = (uint32_t)((uint8_t *)room - b->host) / (uint32_t)sizeof *words;
     starts_of(b)[b->n_queries++] = (karg_and_start){b->n_parts, word + n * KARG_AND_WORDS};
-    b->n_words += n;
     b->n_parts += parts;
     b->elements = most;
     return true;
@@ -224,7 +219,7 @@ static void fill_parts(const rp__gpu_and *b, uint32_t phases, karg_and_part *out
         }
 }
 
-/* Where everything is, but for what is near. */
+/* Where everything is, but for what goes in. */
 static void fill_args(rp__gpu_and *b)
 {
     karg_and_top *a = &b->args;
@@ -232,7 +227,7 @@ static void fill_args(rp__gpu_and *b)
     a->states = b->room;
     a->answered = b->room + states_bytes(&b->limits) - ALIGN;
     a->keys = b->keys;
-    a->ended = b->mapped + in_bytes(&b->limits);
+    a->ended = b->mapped + parts_at(&b->limits);
     a->counts = a->ended + ALIGN;
     a->pairs = a->counts + b->n_queries * sizeof(karg_found);
     a->n_queries = b->n_queries;
@@ -240,34 +235,33 @@ static void fill_args(rp__gpu_and *b)
     a->number++;
 }
 
-static bool is_near(const rp__gpu_and *b, uint32_t phases)
+/* Parts of large batches, whose memory is taken when there is one. */
+static rp_status send_parts(rp__gpu_and *b, uint32_t phases, uint64_t to)
 {
-    return phases == 1 && b->args.k <= KARG_AND_RANKED && b->n_queries < KARG_AND_NEAR_STARTS &&
-           b->n_words <= KARG_AND_NEAR_WORDS && b->used == b->n_words * sizeof(karg_and_word);
-}
-
-static void fill_near(const rp__gpu_and *b)
-{
-    karg_and_near *near = near_of(b);
-    near->top = b->args;
-    memcpy(near->starts, starts_of(b), (b->n_queries + 1) * sizeof near->starts[0]);
-    memcpy(near->words, b->host, b->used);
+    const rp__driver *driver = b->device->driver;
+    void *host = b->parts;
+    if (!host) {
+        size_t bytes = parts_bytes(&b->limits);
+        rp_status status = rp__device_check(b->device, driver->host_alloc(&host, bytes, 0));
+        if (status != RP_OK)
+            return status;
+        b->parts = host;
+    }
+    fill_parts(b, phases, b->parts);
+    return rp__device_copy_in(b->device, to, b->parts, b->n_parts * sizeof(karg_and_part));
 }
 
 /* What queries brought along goes to the device. */
-static rp_status send(rp__gpu_and *b, uint32_t phases)
+static rp_status send(rp__gpu_and *b)
 {
+    uint32_t phases = count_phases(b);
     uint64_t in = b->room + states_bytes(&b->limits);
-    size_t starts = starts_at(&b->limits), parts = parts_at(&b->limits);
-    b->args.words = in;
-    b->args.starts = in + starts;
+    size_t words = words_at(&b->limits), parts = parts_at(&b->limits);
+    b->args.starts = in;
+    b->args.words = in + words;
     b->args.parts = phases > 1 ? in + parts : 0;
-    size_t bytes = starts + (b->n_queries + 1) * sizeof(karg_and_start);
-    if (phases > 1) {
-        fill_parts(b, phases, (karg_and_part *)(void *)(b->host + parts));
-        bytes = parts + b->n_parts * sizeof(karg_and_part);
-    }
-    return rp__device_copy_in(b->device, in, b->host, bytes);
+    rp_status status = rp__device_copy_in(b->device, in, b->host, words + b->used);
+    return status == RP_OK && phases > 1 ? send_parts(b, phases, in + parts) : status;
 }
 
 static rp_status launch_rank(rp__gpu_and *b)
@@ -286,22 +280,15 @@ static rp_status launch(rp__gpu_and *b)
     const karg_and_top *a = &b->args;
     uint32_t each = KARG_AND_SHARED + (a->k ? KARG_AND_SCORES : 0);
     rp__launch how = {(a->n_parts + WARPS - 1) / WARPS, 32 * WARPS, WARPS * each};
-    if (a->starts == 0)
-        return rp__device_launch(b->device, RP_KERNEL_and_top_near_kernel, how, near_of(b));
     rp_status status = rp__device_launch(b->device, RP_KERNEL_and_top_kernel, how, a);
     return status == RP_OK && a->k > KARG_AND_RANKED ? launch_rank(b) : status;
 }
 
 static rp_status enqueue(rp__gpu_and *b)
 {
-    uint32_t phases = count_phases(b);
-    rp_status status = RP_OK;
     b->is_busy = true;
     fill_args(b);
-    if (is_near(b, phases))
-        fill_near(b);
-    else
-        status = send(b, phases);
+    rp_status status = send(b);
     return status == RP_OK ? launch(b) : status;
 }
 

@@ -36,8 +36,6 @@ static rp_status load_kernels(rp__device *device)
     rp_status status = rp__device_enter(device);
     if (status == RP_OK)
         status = rp__device_load(device, RP_KERNEL_and_top_kernel);
-    if (status == RP_OK)
-        status = rp__device_load(device, RP_KERNEL_and_top_near_kernel);
     return status == RP_OK ? rp__device_load(device, RP_KERNEL_and_top_rank_kernel) : status;
 }
 

@@ -1,4 +1,4 @@
-/* gpu_derive.c: bits and docids by kernels/and_lists.cu. Of bits those from docid 0 on come first, then hints. */
+/* gpu_derive.c: bits, docids and frequencies by kernels/and_lists.cu. Of bits those from docid 0 on come first, then hints. */
 #include "backend/gpu/gpu_derive.h"
 
 #include "base/bits.h"
@@ -25,16 +25,25 @@ size_t rp__gpu_derive_bits_bytes(uint32_t universe)
     return hints_at(universe) + rp__bits_align((universe / HINT + 1) * sizeof(uint32_t), ALIGN);
 }
 
-size_t rp__gpu_derive_docids_bytes(uint32_t n)
+size_t rp__gpu_derive_words_bytes(uint32_t n)
 {
     return rp__bits_align(n * sizeof(uint32_t), ALIGN);
 }
 
-karg_made rp__gpu_derive_bits(const karg_word *word, rp__cu_ptr room, uint32_t before,
-                              karg_word *out)
+static void set_tfs(karg_word *word, rp__cu_ptr tfs)
+{
+    word->list.freqs = tfs;
+    word->list.freqs_bytes = word->list.n * (uint32_t)sizeof(uint32_t);
+    word->list.freq_offsets = 0;
+    word->list.freq_code = KARG_CODEC_RAW;
+}
+
+karg_made rp__gpu_derive_bits(const karg_word *word, rp__cu_ptr room, rp__cu_ptr tfs,
+                              uint32_t before, karg_word *out)
 {
     uint32_t universe = word->list.universe;
     karg_made made = {.word = *word,
+                      .tfs = tfs,
                       .bits = room,
                       .hints = room + hints_at(universe),
                       .n_words = bit_words(universe),
@@ -45,18 +54,20 @@ karg_made rp__gpu_derive_bits(const karg_word *word, rp__cu_ptr room, uint32_t b
     out->hints = made.hints;
     out->base = 0;
     out->n_words = made.n_words;
+    set_tfs(out, tfs);
     return made;
 }
 
-karg_made rp__gpu_derive_docids(const karg_word *word, rp__cu_ptr room, uint32_t before,
-                                karg_word *out)
+karg_made rp__gpu_derive_docids(const karg_word *word, rp__cu_ptr room, rp__cu_ptr tfs,
+                                uint32_t before, karg_word *out)
 {
-    karg_made made = {.word = *word, .docids = room, .before = before};
+    karg_made made = {.word = *word, .docids = room, .tfs = tfs, .before = before};
     *out = *word;
     out->list.codec = KARG_CODEC_RAW;
     out->list.docs = room;
     out->list.docs_bytes = word->list.n * (uint32_t)sizeof(uint32_t);
     out->list.offsets = 0;
+    set_tfs(out, tfs);
     return made;
 }
 
@@ -69,9 +80,9 @@ rp_status rp__gpu_derive_make(rp__device *device, rp__cu_ptr lists, rp__cu_ptr f
 }
 
 rp_status rp__gpu_derive_bits_now(rp__device *device, const karg_word *word, rp__cu_ptr room,
-                                  karg_word *out)
+                                  rp__cu_ptr tfs, karg_word *out)
 {
-    karg_made made = rp__gpu_derive_bits(word, room, 0, out);
+    karg_made made = rp__gpu_derive_bits(word, room, tfs, 0, out);
     karg_found found = {0};
     rp__cu_ptr list, at;
     rp_status status = rp__device_alloc(device, sizeof made + sizeof found, &list);

@@ -322,26 +322,35 @@ static rp_status send(rp__gpu_words *w, stretch *s, uint64_t to, const void *fro
 
 /* ---- Lists that are made ----------------------------------------------------------------------- */
 
-/* All bits lie side by side, so that they are cleared at once. Where there is no room lists stay what they are. */
-static rp_status take_bits(rp__gpu_words *w, fresh *new, size_t n)
+static size_t room_bytes(const fresh *f)
+{
+    const karg_list *list = &f->own.list;
+    size_t words = rp__gpu_derive_words_bytes(list->n);
+    return f->form == FORM_BITS     ? rp__gpu_derive_bits_bytes(list->universe) + words
+           : f->form == FORM_DOCIDS ? 2 * words
+                                    : 0;
+}
+
+/* Room of all lists of a form, side by side, so that it is cleared at once and records lie side by side too. None: they
+ * are left what they are, if that can be read. */
+static rp_status take_rooms(rp__gpu_words *w, fresh *new, size_t n, form which)
 {
     uint64_t bytes = 0, at = 0;
     for (size_t i = 0; i < n; i++)
-        if (new[i].form == FORM_BITS)
-            bytes += rp__gpu_derive_bits_bytes(new[i].own.list.universe);
+        bytes += new[i].form == which ? room_bytes(&new[i]) : 0;
     if (bytes == 0)
         return RP_OK;
     rp_status status = take_place(w, bytes + RP_GPU_DERIVE_ALIGN, &at);
     at = rp__bits_align(at, RP_GPU_DERIVE_ALIGN);
+    if (status == RP_OK && which == FORM_BITS)
+        status = rp__device_fill(&w->device, at, 0, bytes / sizeof(uint32_t));
     for (size_t i = 0; i < n; i++)
-        if (new[i].form == FORM_BITS && status == RP_OK) {
+        if (new[i].form == which && status == RP_OK) {
             new[i].room = at;
-            at += rp__gpu_derive_bits_bytes(new[i].own.list.universe);
-        } else if (new[i].form == FORM_BITS) {
-            new[i].form = new[i].is_read ? FORM_OWN : FORM_DOCIDS;
+            at += room_bytes(&new[i]);
+        } else if (new[i].form == which) {
+            new[i].form = new[i].is_read ? FORM_OWN : which == FORM_BITS ? FORM_DOCIDS : FORM_NONE;
         }
-    if (status == RP_OK)
-        status = rp__device_fill(&w->device, at - bytes, 0, bytes / sizeof(uint32_t));
     return status == RP_NO_MEMORY ? RP_OK : status;
 }
 
@@ -354,10 +363,11 @@ typedef struct making {
 static void make(making *m, fresh *f)
 {
     karg_made *made = &m->lists[m->n];
+    uint64_t tfs = f->room + room_bytes(f) - rp__gpu_derive_words_bytes(f->own.list.n);
     if (f->form == FORM_BITS)
-        *made = rp__gpu_derive_bits(&f->own, f->room, m->n_blocks, &f->word.word);
+        *made = rp__gpu_derive_bits(&f->own, f->room, tfs, m->n_blocks, &f->word.word);
     else
-        *made = rp__gpu_derive_docids(&f->own, f->room, m->n_blocks, &f->word.word);
+        *made = rp__gpu_derive_docids(&f->own, f->room, tfs, m->n_blocks, &f->word.word);
     f->made = m->n++;
     m->n_blocks += f->own.list.n_blocks;
 }
@@ -416,8 +426,6 @@ static rp_status place(rp__gpu_words *w, fresh *f, making *m, stretch *s)
     karg_list *list = &f->word.word.list;
     uint64_t at, half = f->form == FORM_DECODED ? f->own.list.n * sizeof(uint32_t) : 0;
     rp_status status = f->form == FORM_NONE || f->own.list.n == 0 ? RP_NO_MEMORY : RP_OK;
-    if (status == RP_OK && f->form == FORM_DOCIDS)
-        status = take_place(w, rp__gpu_derive_docids_bytes(f->own.list.n), &f->room);
     if (status == RP_OK)
         status = take_place(w, sizeof(karg_word) + 2 * half, &at);
     if (status != RP_OK)
@@ -453,7 +461,9 @@ static rp_status place_all(rp__gpu_words *w, fresh *new, size_t n, making *m)
     w->is_busy = w->is_busy || status == RP_OK;
     leave_out(w, new, n);
     if (status == RP_OK)
-        status = take_bits(w, new, n);
+        status = take_rooms(w, new, n, FORM_BITS);
+    if (status == RP_OK)
+        status = take_rooms(w, new, n, FORM_DOCIDS);
     for (size_t i = 0; i < n && status == RP_OK; i++)
         status = place(w, &new[i], m, &s);
     if (status == RP_OK)

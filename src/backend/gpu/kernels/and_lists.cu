@@ -1,4 +1,5 @@
-/* and_lists.cu: lists as ANDs look them up: docids as they are, or as bits, with how many of them lie before each 512.
+/* and_lists.cu: lists as ANDs look them up: docids as they are, or as bits, with how many of them lie before each 512; and
+ * frequencies as they are.
  * One warp: a block of postings of one of the lists, four a lane.
  * Reads each list once; writes docids side by side, or by one atomic a bit, and a hint where a lane passes a multiple of
  * 512. Limits: codecs of word_block.cuh; any bytes: docids past the bits are not set, and make the list `damaged`, as
@@ -51,4 +52,6 @@ RP_KERNEL(and_lists_kernel, karg_lists)
     }
     for (uint32_t k = prim_lane(); k < n && m.docids; k += 32)
         prim_at<uint32_t>(m.docids)[rank + k] = docids[k];
+    for (uint32_t k = prim_lane(); k < n && m.tfs; k += 32)
+        prim_at<uint32_t>(m.tfs)[rank + k] = word_tf(m.word.list, rank + k, found);
 }

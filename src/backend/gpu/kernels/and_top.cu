@@ -10,27 +10,6 @@
 
 /* ---- What the lists leave --------------------------------------------------------------------- */
 
-/* Queries in device memory, and those that came with the launch. */
-struct and_top_far {
-    const karg_and_top &a;
-
-    PRIM_MEMBER karg_and_start start(uint32_t i) const
-    {
-        const karg_and_start *at = prim_at<const karg_and_start>(a.starts) + i;
-        return {prim_load(&at->part), prim_load(&at->words)};
-    }
-    PRIM_MEMBER uint64_t word(uint32_t i) const { return prim_load(&prim_at<const karg_and_word>(a.words)[i].word); }
-    PRIM_MEMBER float weight(uint32_t i) const { return prim_load(&prim_at<const karg_and_word>(a.words)[i].weight); }
-};
-
-struct and_top_near {
-    const karg_and_near &n;
-
-    PRIM_MEMBER karg_and_start start(uint32_t i) const { return n.starts[i]; }
-    PRIM_MEMBER uint64_t word(uint32_t i) const { return n.words[i].word; }
-    PRIM_MEMBER float weight(uint32_t i) const { return n.words[i].weight; }
-};
-
 /* A part in work. */
 struct and_top_part {
     uint32_t query, number;        /* the how manieth it is of its query */
@@ -40,31 +19,31 @@ struct and_top_part {
 };
 
 /* The query that has a part: the last that does not begin after it. */
-template <class FROM> PRIM uint32_t and_top_find(const FROM &from, uint32_t n, uint32_t part)
+PRIM uint32_t and_top_find(const karg_and_start *starts, uint32_t n, uint32_t part)
 {
     uint32_t q = 0;
 #pragma unroll 1
     while (n > 1) {
         uint32_t half = n / 2;
-        q += from.start(q + half).part <= part ? half : 0;
+        q += prim_load(&starts[q + half].part) <= part ? half : 0;
         n -= half;
     }
     return q;
 }
 
-template <class FROM> PRIM and_top_part and_top_take(const karg_and_top &a, const FROM &from, uint32_t number)
+PRIM and_top_part and_top_take(const karg_and_top &a, uint32_t number)
 {
+    const karg_and_start *starts = prim_at<const karg_and_start>(a.starts);
     uint32_t part = number, q;
     if (a.parts) {
         q = prim_load(&prim_at<const karg_and_part>(a.parts)[number].query);
         part = prim_load(&prim_at<const karg_and_part>(a.parts)[number].part);
     } else {
-        q = and_top_find(from, a.n_queries, part);
+        q = and_top_find(starts, a.n_queries, part);
     }
-    karg_and_start start = from.start(q);
-    uint32_t next = from.start(q + 1).part;
-    return {q, part - start.part, start.words % KARG_AND_WORDS, start.words / KARG_AND_WORDS, next - start.part,
-            start.part * KARG_AND_TILE};
+    uint32_t first = prim_load(&starts[q].part), words = prim_load(&starts[q].words);
+    uint32_t next = prim_load(&starts[q + 1].part);
+    return {q, part - first, words % KARG_AND_WORDS, words / KARG_AND_WORDS, next - first, first * KARG_AND_TILE};
 }
 
 /* The first 32 words of a query, a lane each, read at once. */
@@ -73,11 +52,11 @@ struct and_top_words {
     uint32_t codec, base, n_words;
 };
 
-template <class FROM> PRIM and_top_words and_top_open(const FROM &from, const and_top_part &part)
+PRIM and_top_words and_top_open(const karg_and_word *words, uint32_t n)
 {
     and_top_words mine = {0, 0, 0, 0, 0};
-    if (prim_lane() < part.n_words) {
-        mine.at = from.word(part.word + prim_lane());
+    if (prim_lane() < n) {
+        mine.at = prim_load(&words[prim_lane()].word);
         const karg_word *word = prim_at<const karg_word>(mine.at);
         mine = {mine.at, prim_load(&word->list.docs), prim_load(&word->list.codec), prim_load(&word->base),
                 prim_load(&word->n_words)};
@@ -104,34 +83,33 @@ struct and_top_tile {
 /* ---- Scores ----------------------------------------------------------------------------------- */
 
 /* What a word contributes to a document, whose rank in its list is known but of bits. */
-template <class FROM>
-PRIM uint32_t and_top_share(const karg_and_top &a, const FROM &from, uint32_t w, uint32_t docid, uint32_t rank,
+PRIM uint32_t and_top_share(const karg_and_top &a, const karg_and_word *of, uint32_t docid, uint32_t rank,
                             karg_found *found)
 {
-    const karg_word *word = prim_at<const karg_word>(from.word(w));
+    const karg_word *word = prim_at<const karg_word>(prim_load(&of->word));
     float norm = bm25_norm_any(a.norms, docid);
     if (prim_load(&word->list.codec) == KARG_CODEC_BITMAP)
         rank = word_find_bits(*word, docid, found);
     if (rank >= prim_load(&word->list.n))
         return 0;
-    return bm25_fixed(from.weight(w), norm, word_tf(word->list, rank, found));
+    return bm25_fixed(prim_load(&of->weight), norm, word_tf(word->list, rank, found));
 }
 
 /* Word w, whose ranks are in the room, is added to the scores of those alive. */
-template <class FROM>
-PRIM_APART void and_top_add(const karg_and_top &a, const FROM &from, const and_top_tile &m, uint32_t w)
+PRIM_APART void and_top_add(const karg_and_top &a, const and_top_tile &m, uint32_t w)
 {
+    const karg_and_word *word = prim_at<const karg_and_word>(a.words) + m.part.word + w;
     for (uint32_t i = prim_lane(); i < m.t.n; i += 32) {
         uint32_t slot = m.t.room->slots[i];
-        m.room->sums[slot] += and_top_share(a, from, m.part.word + w, m.t.room->x[i], m.room->ranks[slot], m.t.found);
+        m.room->sums[slot] += and_top_share(a, word, m.t.room->x[i], m.room->ranks[slot], m.t.found);
     }
     prim_sync_tile();
 }
 
 /* Words that are still to be added, a bit each, by pairs of word and document, a lane each. */
-template <class FROM>
-PRIM void and_top_sum(const karg_and_top &a, const FROM &from, const and_top_tile &m, uint32_t which)
+PRIM void and_top_sum(const karg_and_top &a, const and_top_tile &m, uint32_t which)
 {
+    const karg_and_word *words = prim_at<const karg_and_word>(a.words) + m.part.word;
     uint32_t n = m.t.n, all = n * prim_count(which), left = which;
     for (uint32_t i = 0; i < prim_lane() && left; i++)
         left &= left - 1;
@@ -141,8 +119,7 @@ PRIM void and_top_sum(const karg_and_top &a, const FROM &from, const and_top_til
         uint32_t w = prim_shuffle<32>(mine, j), slot = m.t.room->slots[i];
         uint32_t rank = w ? m.room->first[slot] : m.part.number * ALIVE_TILE + slot;
         if (p + prim_lane() < all)
-            prim_atomic_add(&m.room->sums[slot],
-                            and_top_share(a, from, m.part.word + w, m.t.room->x[i], rank, m.t.found));
+            prim_atomic_add(&m.room->sums[slot], and_top_share(a, words + w, m.t.room->x[i], rank, m.t.found));
     }
     prim_sync_tile();
 }
@@ -166,11 +143,10 @@ PRIM void and_top_put(const karg_and_top &a, const and_top_tile &m, uint64_t key
 }
 
 /* No more than k of a part are among the k best of its query; none is that scores less than k others. */
-template <class FROM>
-PRIM_APART void and_top_score(const karg_and_top &a, const FROM &from, const and_top_tile &m, uint32_t which)
+PRIM_APART void and_top_score(const karg_and_top &a, const and_top_tile &m, uint32_t which)
 {
     uint32_t least = prim_load_now(&m.state->least);
-    and_top_sum(a, from, m, which);
+    and_top_sum(a, m, which);
     if (a.k > KARG_AND_RANKED || m.t.n < a.k) {
         for (uint32_t s = 0; s < m.t.n; s += 32)
             and_top_put(a, m, and_top_key(m, s + prim_lane()), least);
@@ -187,9 +163,10 @@ PRIM_APART void and_top_score(const karg_and_top &a, const FROM &from, const and
 /* ---- Lists ------------------------------------------------------------------------------------ */
 
 /* What the lists leave: those of bits come first, in registers. Returns the words that are not in the scores yet. */
-template <class FROM> PRIM uint32_t and_top_ask(const karg_and_top &a, const FROM &from, and_top_tile *m)
+PRIM uint32_t and_top_ask(const karg_and_top &a, and_top_tile *m)
 {
-    and_top_words mine = and_top_open(from, m->part);
+    const karg_and_word *words = prim_at<const karg_and_word>(a.words) + m->part.word;
+    and_top_words mine = and_top_open(words, m->part.n_words);
     uint32_t bits = prim_ballot<32>(prim_lane() > 0 && mine.codec == KARG_CODEC_BITMAP), left = bits | 1;
     alive_open(&m->t, prim_at<const karg_word>(prim_shuffle<32>(mine.at, 0)), m->part.number);
     alive_few few = alive_load(m->t, a.begin, a.end);
@@ -201,7 +178,7 @@ template <class FROM> PRIM uint32_t and_top_ask(const karg_and_top &a, const FRO
     }
     alive_put(&m->t, few);
     for (uint32_t w = 1; w < m->part.n_words && m->t.n; w++) {
-        uint64_t at = w < 32 ? prim_shuffle<32>(mine.at, w) : from.word(m->part.word + w);
+        uint64_t at = w < 32 ? prim_shuffle<32>(mine.at, w) : prim_load(&words[w].word);
         if (w < 32 && (bits >> w & 1))
             continue;
         bool is_first = w < 32 && left == (bits | 1);
@@ -209,7 +186,7 @@ template <class FROM> PRIM uint32_t and_top_ask(const karg_and_top &a, const FRO
                    !m->room ? nullptr : is_first ? m->room->first : m->room->ranks);
         left |= is_first ? 1U << w : 0;
         if (m->room && !is_first)
-            and_top_add(a, from, *m, w);
+            and_top_add(a, *m, w);
     }
     return left;
 }
@@ -262,13 +239,13 @@ PRIM void and_top_end(const karg_and_top &a)
     }
 }
 
-template <class FROM> PRIM void and_top_run(const karg_and_top &a, const FROM &from)
+RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 8)
 {
     uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp();
     if (number >= a.n_parts)
         return;
     unsigned char *shared = prim_shared() + prim_warp() * (KARG_AND_SHARED + (a.k ? KARG_AND_SCORES : 0));
-    and_top_part part = and_top_take(a, from, number);
+    and_top_part part = and_top_take(a, number);
     karg_and_state *state = prim_at<karg_and_state>(a.states) + part.query;
     and_top_tile m = {{(alive_room *)shared, &state->found, 0},
                       part,
@@ -277,20 +254,16 @@ template <class FROM> PRIM void and_top_run(const karg_and_top &a, const FROM &f
     if (a.k)
         for (uint32_t i = prim_lane(); i < ALIVE_TILE; i += 32)
             m.room->sums[i] = 0;
-    uint32_t left = and_top_ask(a, from, &m);
+    uint32_t left = and_top_ask(a, &m);
     if (prim_lane() == 0 && m.t.n)
         prim_atomic_add(&state->found.n, m.t.n);
     if (a.k && m.t.n)
-        and_top_score(a, from, m, left);
+        and_top_score(a, m, left);
     if (a.k <= KARG_AND_RANKED && and_top_is_last(m)) {
         and_top_answer(a, m);
         and_top_end(a);
     }
 }
-
-RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 8) { and_top_run(a, and_top_far{a}); }
-
-RP_KERNEL_BOUNDED(and_top_near_kernel, karg_and_near, 128, 8) { and_top_run(a.top, and_top_near{a}); }
 
 /* The k best of each query's keys, where k is large. */
 RP_KERNEL_BOUNDED(and_top_rank_kernel, karg_and_top, 128, 8)
@@ -299,7 +272,7 @@ RP_KERNEL_BOUNDED(and_top_rank_kernel, karg_and_top, 128, 8)
     uint64_t *best = (uint64_t *)(bins + BEST_WORDS);
     for (uint32_t q = prim_block(); q < a.n_queries; q += prim_grid_size()) {
         karg_and_state *state = prim_at<karg_and_state>(a.states) + q;
-        uint32_t first = and_top_far{a}.start(q).part;
+        uint32_t first = prim_load(&prim_at<const karg_and_start>(a.starts)[q].part);
         const uint64_t *keys = prim_at<const uint64_t>(a.keys) + (uint64_t)first * KARG_AND_TILE;
         karg_found *count = prim_at<karg_found>(a.counts) + q;
         auto score = [&](uint32_t i, uint32_t *s) {

@@ -352,7 +352,7 @@ typedef struct karg_and_state { /* of a query in work; all 0 before a launch, an
 } karg_and_state;
 
 typedef struct karg_and_top {
-    uint64_t words, starts;  /* karg_and_word, karg_and_start: 0: both are near */
+    uint64_t words, starts;  /* karg_and_word, karg_and_start */
     uint64_t parts;          /* karg_and_part; 0: in the order of queries */
     uint64_t states;         /* karg_and_state a query */
     uint64_t answered;       /* u32: queries; as states */
@@ -365,15 +365,8 @@ typedef struct karg_and_top {
     uint32_t k, number;      /* k: 0: the number of documents alone is wanted */
 } karg_and_top;
 
-/* Queries that travel with the launch. */
-enum { KARG_AND_WORDS = 1 << 24, KARG_AND_NEAR_STARTS = 160, KARG_AND_NEAR_WORDS = 640 };
-typedef struct karg_and_near {
-    karg_and_top top;
-    karg_and_start starts[KARG_AND_NEAR_STARTS];
-    karg_and_word words[KARG_AND_NEAR_WORDS];
-} karg_and_near;
-
 enum {
+    KARG_AND_WORDS = 1 << 24,
     KARG_AND_SHARED = 3968, /* bytes of shared memory of a warp, */
     KARG_AND_SCORES = 3072, /* and, if k is not 0, so many more */
     KARG_AND_RANKED = 32,   /* a k up to which the last part of a query ranks; of others, another kernel does */
@@ -383,7 +376,7 @@ enum {
 enum { KARG_LISTS_SHARED = 4 * KARG_BLOCK }; /* bytes of shared memory of a warp */
 typedef struct karg_made {
     karg_word word;         /* as the index has it */
-    uint64_t docids;        /* u32: all of them; 0: not wanted */
+    uint64_t docids, tfs;   /* u32: all of them; 0: not wanted */
     uint64_t bits, hints;   /* u32 words, 0 at first, from docid 0 on; u32 a 512 docids: postings before them; 0: not wanted */
     uint32_t n_words;       /* of bits */
     uint32_t before;        /* blocks of the lists before it */
