@@ -30,7 +30,7 @@ enum {
     DEVICES_MOST = 8,
     PAGE = 4096,
     ARGS_MOST = 2048,
-    PINNED = 64,          /* bytes before pinned memory */
+    PINNED = 64, /* bytes before pinned memory */
 };
 
 typedef struct piece { /* of device memory */
