@@ -48,6 +48,14 @@ struct rp__term_table {
     uint32_t shift;
 };
 
+/* Large pages come now, by one thread, not when all of them ask for one at once. */
+static void touch(rp__term_table *t)
+{
+    enum { PAGE = (2 << 20) / sizeof(slot) };
+    for (size_t i = 0; i < t->n; i += PAGE)
+        atomic_store_explicit(&t->slots[i].state, EMPTY, memory_order_relaxed);
+}
+
 rp_status rp__term_table_new(const rp__segment *segment, rp__term_table **out)
 {
     rp__term_table *t = rp__alloc_zero(1, sizeof *t);
@@ -59,11 +67,13 @@ rp_status rp__term_table_new(const rp__segment *segment, rp__term_table **out)
         n *= 2;
     t->n = n + PLACES;
     t->slots = rp__alloc_random(t->n, sizeof *t->slots);
-    if (t->slots)
-        return RP_OK;
-    rp__term_table_free(t);
-    *out = NULL;
-    return RP_NO_MEMORY;
+    if (!t->slots) {
+        rp__term_table_free(t);
+        *out = NULL;
+        return RP_NO_MEMORY;
+    }
+    touch(t);
+    return RP_OK;
 }
 
 void rp__term_table_free(rp__term_table *t)

@@ -71,6 +71,13 @@ karg_made rp__gpu_derive_docids(const karg_word *word, rp__cu_ptr room, rp__cu_p
     return made;
 }
 
+karg_made rp__gpu_derive_tfs(const karg_word *word, rp__cu_ptr tfs, uint32_t before, karg_word *out)
+{
+    *out = *word;
+    set_tfs(out, tfs);
+    return (karg_made){.word = *word, .tfs = tfs, .before = before};
+}
+
 rp_status rp__gpu_derive_make(rp__device *device, rp__cu_ptr lists, rp__cu_ptr found,
                               uint32_t n_lists, uint32_t n_blocks)
 {

@@ -1,9 +1,9 @@
 /* gpu_words.c: a table of lists that only grows: reading takes no lock.
  *
  * New lists are opened, and decoded where they must be, by the thread that asks for them: that reads mapped memory, so
- * it holds no lock. Then, under the lock, they get a place on the device, many at a time: one copy, one launch that makes
- * bits of dense ones and docids of those in codecs that kernels do not read (gpu_derive.c), one wait. They are in the
- * table once that is seen to have ended. */
+ * it holds no lock. Then they get places on the device, many at a time, and a maker (gpu_maker.c) brings them there: bits
+ * of dense ones, docids of others, frequencies, all as they are looked up fastest, while there is memory to spare for it;
+ * lists in codecs that kernels of ANDs do not read in any case. They are in the table once that is seen to have ended. */
 #include "backend/gpu/gpu_words.h"
 
 #include <string.h>
@@ -17,19 +17,17 @@
 enum {
     SLOTS_LEAST = 1 << 10,
     SLOTS_MOST = 1 << 22,
-    STAGE = 1 << 20, /* bytes that are copied at a time */
     PIECE_LEAST =
         1 << 17, /* bytes of device memory that are taken at a time: as many as there are */
     PIECE_MOST = 1 << 24,
     BLOCK = 256, /* words */
     ALIGN = 16,
-    NEW_MOST = 1 << 12,    /* lists that are placed at a time */
     DENSE_GAP = 64,        /* docids to a posting up to which a list is looked up in bits */
     DENSE_LEAST = 1 << 12, /* postings of such a list */
 };
 
 /* What becomes of a list's docids. */
-typedef enum form { FORM_NONE, FORM_DECODED, FORM_OWN, FORM_DOCIDS, FORM_BITS } form;
+typedef enum form { FORM_NONE, FORM_DECODED, FORM_OWN, FORM_DOCIDS, FORM_BITS, FORM_TFS } form;
 
 /* A list on its way into the table. */
 typedef struct fresh {
@@ -50,30 +48,36 @@ rp_status rp__gpu_words_open(rp__gpu_words *w, const rp__gpu_index *index, uint6
 {
     *w = (rp__gpu_words){.index = index, .most = most, .n_slots = SLOTS_LEAST};
     pthread_mutex_init(&w->lock, NULL);
+    for (size_t i = 0; i < RP_GPU_WORDS_MAKERS; i++)
+        pthread_mutex_init(&w->makers[i].lock, NULL);
     while (w->n_slots < 2 * n_terms && w->n_slots < SLOTS_MOST)
         w->n_slots *= 2;
     w->slots = rp__alloc_random(w->n_slots, sizeof *w->slots);
     return w->slots ? RP_OK : RP_NO_MEMORY;
 }
 
-static void close_device(rp__gpu_words *w)
+/* Pieces are of all makers: any that is open gives them back. */
+static void free_pieces(rp__gpu_words *w)
 {
-    if (!w->device.context)
+    rp__device *device = NULL;
+    for (size_t i = 0; i < RP_GPU_WORDS_MAKERS && !device; i++)
+        device = w->makers[i].device.context ? &w->makers[i].device : NULL;
+    if (!device)
         return;
-    (void)rp__device_enter(&w->device);
+    (void)rp__device_enter(device);
     for (size_t i = 0; i < w->n_pieces; i++)
-        rp__device_free(&w->device, w->pieces[i]);
-    rp__device_free(&w->device, w->making);
-    if (w->stage)
-        w->device.driver->host_free(w->stage);
-    rp__device_close(&w->device);
+        rp__device_free(device, w->pieces[i]);
 }
 
 void rp__gpu_words_close(rp__gpu_words *w)
 {
     if (!w->index)
         return;
-    close_device(w);
+    free_pieces(w);
+    for (size_t i = 0; i < RP_GPU_WORDS_MAKERS; i++) {
+        rp__gpu_maker_close(&w->makers[i]);
+        pthread_mutex_destroy(&w->makers[i].lock);
+    }
     for (size_t i = 0; i < w->n_blocks; i++)
         rp__free(w->blocks[i]);
     rp__free(w->blocks);
@@ -83,35 +87,11 @@ void rp__gpu_words_close(rp__gpu_words *w)
     *w = (rp__gpu_words){0};
 }
 
-/* The device of the index, by a stream of our own, with nothing in work. */
-static rp_status enter(rp__gpu_words *w)
-{
-    rp_error err;
-    void *stage = NULL;
-    const rp__device *of = w->index->device;
-    rp_status status = RP_OK;
-    if (!w->device.context)
-        status = rp__device_twin(&w->device, of, &err);
-    if (status == RP_OK)
-        status = rp__device_enter(&w->device);
-    if (status == RP_OK && w->is_busy)
-        status = rp__device_wait(&w->device);
-    if (status == RP_OK && !w->stage) {
-        status = rp__device_check(&w->device, w->device.driver->host_alloc(&stage, STAGE, 0));
-        w->stage = status == RP_OK ? stage : NULL;
-    }
-    if (status == RP_OK && !w->making)
-        status = rp__device_alloc(&w->device, NEW_MOST * (sizeof(karg_made) + sizeof(karg_found)),
-                                  &w->making);
-    w->is_busy = w->is_busy && status != RP_OK;
-    return status;
-}
-
-static rp_status add_piece(rp__gpu_words *w, uint64_t bytes)
+static rp_status add_piece(rp__gpu_words *w, rp__device *device, uint64_t bytes)
 {
     size_t unused, total;
     rp__cu_ptr at;
-    rp_status status = rp__device_check(&w->device, w->device.driver->memory_info(&unused, &total));
+    rp_status status = rp__device_check(device, device->driver->memory_info(&unused, &total));
     if (status != RP_OK)
         return status;
     uint64_t most = w->most ? w->most : w->bytes + unused / 2;
@@ -121,7 +101,7 @@ static rp_status add_piece(rp__gpu_words *w, uint64_t bytes)
     if (size > most || w->bytes > most - size ||
         !rp__alloc_grow(&w->pieces, &w->cap_pieces, w->n_pieces + 1, sizeof at))
         return RP_NO_MEMORY;
-    status = rp__device_alloc(&w->device, size, &at);
+    status = rp__device_alloc(device, size, &at);
     if (status != RP_OK)
         return status;
     w->pieces[w->n_pieces++] = w->at = at;
@@ -131,10 +111,10 @@ static rp_status add_piece(rp__gpu_words *w, uint64_t bytes)
 }
 
 /* What is left of the piece before is lost. */
-static rp_status take_place(rp__gpu_words *w, uint64_t bytes, uint64_t *at)
+static rp_status take_place(rp__gpu_words *w, rp__device *device, uint64_t bytes, uint64_t *at)
 {
     bytes = rp__bits_align(bytes, ALIGN);
-    rp_status status = bytes <= w->left ? RP_OK : add_piece(w, bytes);
+    rp_status status = bytes <= w->left ? RP_OK : add_piece(w, device, bytes);
     if (status != RP_OK)
         return status;
     *at = w->at;
@@ -244,13 +224,10 @@ static bool is_known(const rp__gpu_words *w, const rp__list *list, fresh *out)
 }
 
 /* A dense list becomes bits, in which a docid is one look. */
-static form form_of(const fresh *f)
+static form form_of(const karg_list *list)
 {
-    const karg_list *list = &f->own.list;
     bool is_dense = list->n >= DENSE_LEAST && list->universe / list->n < DENSE_GAP;
-    if (is_dense && list->codec != KARG_CODEC_BITMAP)
-        return FORM_BITS;
-    return f->is_read ? FORM_OWN : FORM_DOCIDS;
+    return list->codec == KARG_CODEC_BITMAP ? FORM_TFS : is_dense ? FORM_BITS : FORM_DOCIDS;
 }
 
 /* A list that is damaged, or does not fit, is none for the device. */
@@ -265,7 +242,7 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
     if (list.kths)
         memcpy(out->word.kths, list.kths, sizeof out->word.kths);
     if (is_known(w, &list, out)) {
-        out->form = form_of(out);
+        out->form = form_of(&out->own.list);
         return;
     }
     if (decode(&list, arena, &out->decoded) != RP_OK)
@@ -275,206 +252,213 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
     out->own.list.universe = list.universe;
 }
 
-/* ---- To the device --------------------------------------------------------------------------- */
+/* ---- Places ------------------------------------------------------------------------------------ */
 
-/* Bytes of the stage that go to one stretch of device memory. */
-typedef struct stretch {
-    size_t from, n;
-    uint64_t to;
-} stretch;
+/* What a maker is given. */
+typedef struct work {
+    rp__gpu_maker *maker;
+    fresh *new;
+    size_t n;
+    karg_made *lists; /* n of them, in the arena */
+    uint32_t n_lists, n_blocks;
+    uint64_t bits, bits_bytes; /* what is to be cleared */
+} work;
 
-static rp_status flush(rp__gpu_words *w, stretch *s)
+static bool is_made(const fresh *f)
 {
-    rp_status status = rp__device_copy_in(&w->device, s->to, w->stage + s->from, s->n);
-    s->from += s->n;
-    s->to += s->n;
-    s->n = 0;
-    return status;
+    return f->form == FORM_BITS || f->form == FORM_DOCIDS || f->form == FORM_TFS;
 }
-
-/* Waits where the stage is full. Places rise, but for those in another piece. */
-static rp_status send(rp__gpu_words *w, stretch *s, uint64_t to, const void *from, size_t bytes)
-{
-    const uint8_t *at = from;
-    uint64_t gap = to - (s->to + s->n);
-    rp_status status = RP_OK;
-    if (gap < ALIGN && gap < STAGE - s->from - s->n) {
-        s->n += gap;
-    } else {
-        status = flush(w, s);
-        s->to = to;
-    }
-    while (bytes > 0 && status == RP_OK) {
-        if (s->from + s->n == STAGE) {
-            status = flush(w, s);
-            if (status == RP_OK)
-                status = rp__device_wait(&w->device);
-            s->from = 0;
-        }
-        size_t room = STAGE - s->from - s->n, n = bytes < room ? bytes : room;
-        memcpy(w->stage + s->from + s->n, at, n);
-        s->n += n;
-        at += n;
-        bytes -= n;
-    }
-    return status;
-}
-
-/* ---- Lists that are made ----------------------------------------------------------------------- */
 
 static size_t room_bytes(const fresh *f)
 {
-    const karg_list *list = &f->own.list;
-    size_t words = rp__gpu_derive_words_bytes(list->n);
-    return f->form == FORM_BITS     ? rp__gpu_derive_bits_bytes(list->universe) + words
-           : f->form == FORM_DOCIDS ? 2 * words
-                                    : 0;
-}
-
-/* Room of all lists of a form, side by side, so that it is cleared at once and records lie side by side too. None: they
- * are left what they are, if that can be read. */
-static rp_status take_rooms(rp__gpu_words *w, fresh *new, size_t n, form which)
-{
-    uint64_t bytes = 0, at = 0;
-    for (size_t i = 0; i < n; i++)
-        bytes += new[i].form == which ? room_bytes(&new[i]) : 0;
-    if (bytes == 0)
-        return RP_OK;
-    rp_status status = take_place(w, bytes + RP_GPU_DERIVE_ALIGN, &at);
-    at = rp__bits_align(at, RP_GPU_DERIVE_ALIGN);
-    if (status == RP_OK && which == FORM_BITS)
-        status = rp__device_fill(&w->device, at, 0, bytes / sizeof(uint32_t));
-    for (size_t i = 0; i < n; i++)
-        if (new[i].form == which && status == RP_OK) {
-            new[i].room = at;
-            at += room_bytes(&new[i]);
-        } else if (new[i].form == which) {
-            new[i].form = new[i].is_read ? FORM_OWN : which == FORM_BITS ? FORM_DOCIDS : FORM_NONE;
-        }
-    return status == RP_NO_MEMORY ? RP_OK : status;
-}
-
-/* What the kernel is given. */
-typedef struct making {
-    karg_made *lists; /* in the arena */
-    uint32_t n, n_blocks;
-} making;
-
-static void make(making *m, fresh *f)
-{
-    karg_made *made = &m->lists[m->n];
-    uint64_t tfs = f->room + room_bytes(f) - rp__gpu_derive_words_bytes(f->own.list.n);
+    size_t words = rp__gpu_derive_words_bytes(f->own.list.n);
     if (f->form == FORM_BITS)
-        *made = rp__gpu_derive_bits(&f->own, f->room, tfs, m->n_blocks, &f->word.word);
-    else
-        *made = rp__gpu_derive_docids(&f->own, f->room, tfs, m->n_blocks, &f->word.word);
-    f->made = m->n++;
-    m->n_blocks += f->own.list.n_blocks;
+        return rp__gpu_derive_bits_bytes(f->own.list.universe) + words;
+    return f->form == FORM_DOCIDS ? 2 * words : f->form == FORM_TFS ? words : 0;
 }
 
-static uint64_t found_at(const rp__gpu_words *w)
+/* Lists that can be read as they lie, where what is made of others like them does not fit. */
+static void leave_own(work *k, form which)
 {
-    return w->making + NEW_MOST * sizeof(karg_made);
+    for (size_t i = 0; i < k->n; i++)
+        if (k->new[i].form == which && k->new[i].is_read)
+            k->new[i].form = FORM_OWN;
 }
 
-/* When all else is on its way. What was found comes to the stage. */
-static rp_status run_making(rp__gpu_words *w, const making *m, stretch *s)
+/* Bytes of all rooms of a form; *spare: of those of lists that can be read as they lie. */
+static uint64_t sum_rooms(const work *k, form which, uint64_t *spare)
 {
-    size_t bytes = m->n * sizeof(karg_found);
+    uint64_t sum = *spare = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        size_t bytes = k->new[i].form == which ? room_bytes(&k->new[i]) : 0;
+        sum += bytes;
+        *spare += k->new[i].is_read ? bytes : 0;
+    }
+    return sum;
+}
+
+static rp_status take_stretch(rp__gpu_words *w, work *k, uint64_t bytes, uint64_t *at)
+{
     rp_status status = RP_OK;
-    if (m->n > 0) {
-        status = send(w, s, w->making, m->lists, m->n * sizeof *m->lists);
-        if (status == RP_OK)
-            status = rp__device_fill(&w->device, found_at(w), 0, bytes / sizeof(uint32_t));
-    }
-    if (status == RP_OK)
-        status = flush(w, s);
-    if (status == RP_OK && m->n > 0)
-        status = rp__gpu_derive_make(&w->device, w->making, found_at(w), m->n, m->n_blocks);
-    if (status == RP_OK)
-        status = rp__device_copy_out(&w->device, w->stage, found_at(w), bytes);
-    return status == RP_OK ? rp__device_wait(&w->device) : status;
-}
-
-/* Lists of which nothing could be made: they are what they were, or none for the device. */
-static rp_status take_back(rp__gpu_words *w, fresh *new, size_t n)
-{
-    stretch s = {.from = NEW_MOST * sizeof(karg_found)};
-    const karg_found *found = (const karg_found *)(const void *)w->stage;
-    rp_status status = RP_OK;
-    for (size_t i = 0; i < n && status == RP_OK; i++) {
-        fresh *f = &new[i];
-        bool is_made = f->form == FORM_BITS || f->form == FORM_DOCIDS;
-        if (f->at == 0 || !is_made || !found[f->made].damaged)
-            continue;
-        f->word.word = f->own;
-        if (f->is_read)
-            status = send(w, &s, f->at, &f->own, sizeof f->own);
-        else
-            f->at = 0;
-    }
-    if (status == RP_OK)
-        status = flush(w, &s);
-    return status == RP_OK ? rp__device_wait(&w->device) : status;
-}
-
-/* ---- Lists that are new ------------------------------------------------------------------------ */
-
-/* Record, then docids, then frequencies. No memory for them is no fault. */
-static rp_status place(rp__gpu_words *w, fresh *f, making *m, stretch *s)
-{
-    karg_list *list = &f->word.word.list;
-    uint64_t at, half = f->form == FORM_DECODED ? f->own.list.n * sizeof(uint32_t) : 0;
-    rp_status status = f->form == FORM_NONE || f->own.list.n == 0 ? RP_NO_MEMORY : RP_OK;
-    if (status == RP_OK)
-        status = take_place(w, sizeof(karg_word) + 2 * half, &at);
-    if (status != RP_OK)
-        return status == RP_NO_MEMORY ? RP_OK : status;
-    f->at = at;
-    f->word.word = f->own;
-    if (f->form == FORM_BITS || f->form == FORM_DOCIDS)
-        make(m, f);
-    if (f->form == FORM_DECODED) {
-        list->docs = at + sizeof(karg_word);
-        list->freqs = list->docs + half;
-    }
-    status = send(w, s, at, &f->word.word, sizeof(karg_word));
-    if (status == RP_OK && f->form == FORM_DECODED)
-        status = send(w, s, list->docs, f->decoded, 2 * half);
+    *at = 0;
+    if (bytes > 0)
+        status = take_place(w, &k->maker->device, bytes + RP_GPU_DERIVE_ALIGN, at);
+    *at = rp__bits_align(*at, RP_GPU_DERIVE_ALIGN);
     return status;
 }
 
-/* Those that another thread placed meanwhile are left out. */
-static void leave_out(const rp__gpu_words *w, fresh *new, size_t n)
+/* Rooms of all lists of a form, side by side, so that bits are cleared at once, and records lie side by side too. Where
+ * there is no memory, those that can be read as they lie are; then bits become docids, and docids nothing. */
+static rp_status take_rooms(rp__gpu_words *w, work *k, form which)
 {
-    bool is_there;
-    for (size_t i = 0; i < n; i++) {
-        (void)slot_of(w, new[i].key, &is_there);
-        new[i].form = is_there ? FORM_NONE : new[i].form;
+    uint64_t spare, at, bytes = sum_rooms(k, which, &spare);
+    rp_status status = spare > w->spare ? RP_NO_MEMORY : take_stretch(w, k, bytes, &at);
+    if (status == RP_NO_MEMORY && spare > 0) {
+        leave_own(k, which);
+        bytes = sum_rooms(k, which, &spare);
+        status = take_stretch(w, k, bytes, &at);
     }
+    if (status != RP_OK && status != RP_NO_MEMORY)
+        return status;
+    w->spare -= status == RP_OK ? spare : 0;
+    k->bits = which == FORM_BITS ? at : k->bits;
+    k->bits_bytes = which == FORM_BITS && status == RP_OK ? bytes : k->bits_bytes;
+    for (size_t i = 0; i < k->n; i++) {
+        fresh *f = &k->new[i];
+        if (f->form != which)
+            continue;
+        f->room = at;
+        at += room_bytes(f);
+        if (status != RP_OK)
+            f->form = which == FORM_BITS ? FORM_DOCIDS : FORM_NONE;
+    }
+    return RP_OK;
 }
 
-static rp_status place_all(rp__gpu_words *w, fresh *new, size_t n, making *m)
+/* Of the record, with docids and frequencies of a list that was decoded behind it. */
+static size_t record_bytes(const fresh *f)
 {
-    stretch s = {0};
-    rp_status status = enter(w);
-    w->is_busy = w->is_busy || status == RP_OK;
-    leave_out(w, new, n);
+    return sizeof(karg_word) + (f->form == FORM_DECODED ? 2 * f->own.list.n * sizeof(uint32_t) : 0);
+}
+
+static rp_status measure(rp__gpu_words *w, rp__device *device)
+{
+    size_t unused, total;
+    if (w->is_measured)
+        return RP_OK;
+    rp_status status = rp__device_check(device, device->driver->memory_info(&unused, &total));
+    w->spare = (w->most ? w->most : unused / 2) / 2;
+    w->is_measured = status == RP_OK;
+    return status;
+}
+
+/* Places of all that are still new. No memory for one is no fault. */
+static rp_status take_places(rp__gpu_words *w, work *k)
+{
+    static const form made[] = {FORM_BITS, FORM_DOCIDS, FORM_TFS};
+    bool is_there;
+    rp_status status = measure(w, &k->maker->device);
+    for (size_t i = 0; i < k->n; i++) {
+        fresh *f = &k->new[i];
+        (void)slot_of(w, f->key, &is_there);
+        f->form = is_there || f->own.list.n == 0 ? FORM_NONE : f->form;
+    }
+    for (size_t i = 0; i < sizeof made / sizeof *made && status == RP_OK; i++)
+        status = take_rooms(w, k, made[i]);
+    for (size_t i = 0; i < k->n && status == RP_OK; i++) {
+        fresh *f = &k->new[i];
+        if (f->form != FORM_NONE)
+            status = take_place(w, &k->maker->device, record_bytes(f), &f->at);
+        if (status == RP_NO_MEMORY) {
+            f->form = FORM_NONE;
+            f->at = 0;
+            status = RP_OK;
+        }
+    }
+    return status;
+}
+
+/* ---- To the device --------------------------------------------------------------------------- */
+
+static void make(work *k, fresh *f)
+{
+    karg_made *made = &k->lists[k->n_lists];
+    uint64_t tfs = f->room + room_bytes(f) - rp__gpu_derive_words_bytes(f->own.list.n);
+    if (f->form == FORM_BITS)
+        *made = rp__gpu_derive_bits(&f->own, f->room, tfs, k->n_blocks, &f->word.word);
+    else if (f->form == FORM_DOCIDS)
+        *made = rp__gpu_derive_docids(&f->own, f->room, tfs, k->n_blocks, &f->word.word);
+    else
+        *made = rp__gpu_derive_tfs(&f->own, tfs, k->n_blocks, &f->word.word);
+    f->made = k->n_lists++;
+    k->n_blocks += (f->own.list.n + RP_BLOCK - 1) / RP_BLOCK;
+}
+
+/* Record, then docids, then frequencies. */
+static rp_status send(work *k, fresh *f)
+{
+    uint64_t half = f->own.list.n * sizeof(uint32_t), docs = f->at + sizeof(karg_word);
+    f->word.word = f->own;
+    if (is_made(f))
+        make(k, f);
+    if (f->form == FORM_DECODED) {
+        f->word.word.list.docs = docs;
+        f->word.word.list.freqs = docs + half;
+    }
+    rp_status status = rp__gpu_maker_send(k->maker, f->at, &f->word.word, sizeof(karg_word));
+    if (status == RP_OK && f->form == FORM_DECODED)
+        status = rp__gpu_maker_send(k->maker, docs, f->decoded, 2 * half);
+    return status;
+}
+
+/* Lists of which nothing could be made: they are what they were, or none for the device. */
+static rp_status take_back(work *k, const karg_found *found)
+{
+    rp_status status = RP_OK;
+    uint32_t n = 0;
+    for (size_t i = 0; i < k->n && status == RP_OK; i++) {
+        fresh *f = &k->new[i];
+        if (!is_made(f) || !found[f->made].damaged)
+            continue;
+        f->word.word = f->own;
+        if (f->is_read)
+            status = rp__gpu_maker_send(k->maker, f->at, &f->own, sizeof f->own);
+        else
+            f->at = 0;
+        n++;
+    }
+    return status == RP_OK && n ? rp__gpu_maker_run(k->maker, NULL, 0, 0, &found) : status;
+}
+
+static rp_status bring(work *k)
+{
+    const karg_found *found;
+    rp_status status = rp__gpu_maker_clear(k->maker, k->bits, k->bits_bytes);
+    for (size_t i = 0; i < k->n && status == RP_OK; i++)
+        if (k->new[i].form != FORM_NONE)
+            status = send(k, &k->new[i]);
     if (status == RP_OK)
-        status = take_rooms(w, new, n, FORM_BITS);
-    if (status == RP_OK)
-        status = take_rooms(w, new, n, FORM_DOCIDS);
-    for (size_t i = 0; i < n && status == RP_OK; i++)
-        status = place(w, &new[i], m, &s);
-    if (status == RP_OK)
-        status = run_making(w, m, &s);
-    if (status == RP_OK)
-        status = take_back(w, new, n);
+        status = rp__gpu_maker_run(k->maker, k->lists, k->n_lists, k->n_blocks, &found);
+    return status == RP_OK ? take_back(k, found) : status;
+}
+
+/* With the maker's lock. */
+static rp_status place_all(rp__gpu_words *w, work *k)
+{
+    rp_status status = rp__gpu_maker_enter(k->maker, w->index->device);
     if (status != RP_OK)
         return status;
-    w->is_busy = false;
-    for (size_t i = 0; i < n && status == RP_OK; i++)
-        status = publish(w, &new[i]);
+    pthread_mutex_lock(&w->lock);
+    status = take_places(w, k);
+    pthread_mutex_unlock(&w->lock);
+    if (status == RP_OK)
+        status = bring(k);
+    if (status != RP_OK)
+        return status;
+    pthread_mutex_lock(&w->lock);
+    for (size_t i = 0; i < k->n && status == RP_OK; i++)
+        status = publish(w, &k->new[i]);
+    pthread_mutex_unlock(&w->lock);
     return status;
 }
 
@@ -498,7 +482,7 @@ static size_t count_together(const fresh *new, size_t n)
 {
     uint64_t postings = 0;
     size_t some = 0;
-    while (some < n && some < NEW_MOST && postings <= INT32_MAX)
+    while (some < n && some < RP_GPU_MAKER_LISTS && postings <= INT32_MAX)
         postings += new[some++].own.list.n;
     return some;
 }
@@ -506,17 +490,19 @@ static size_t count_together(const fresh *new, size_t n)
 rp_status rp__gpu_words_add(rp__gpu_words *w, const rp__segment *segment,
                             const rp__term *const *terms, size_t n, rp__arena *arena)
 {
+    size_t most = n < RP_GPU_MAKER_LISTS ? n : RP_GPU_MAKER_LISTS, some;
     fresh *new = rp__arena_array(arena, n, sizeof *new);
-    karg_made *lists = rp__arena_array(arena, n < NEW_MOST ? n : NEW_MOST, sizeof *lists);
+    karg_made *lists = rp__arena_array(arena, most, sizeof *lists);
     if (!new || !lists)
         return RP_NO_MEMORY;
-    size_t n_new = look_at_all(w, segment, terms, n, arena, new), some;
+    size_t n_new = look_at_all(w, segment, terms, n, arena, new);
+    rp__gpu_maker *maker = &w->makers[atomic_fetch_add(&w->next, 1) % RP_GPU_WORDS_MAKERS];
     rp_status status = RP_OK;
     for (size_t i = 0; i < n_new && status == RP_OK; i += some) {
         some = count_together(new + i, n_new - i);
-        pthread_mutex_lock(&w->lock);
-        status = place_all(w, new + i, some, &(making){.lists = lists});
-        pthread_mutex_unlock(&w->lock);
+        pthread_mutex_lock(&maker->lock);
+        status = place_all(w, &(work){.maker = maker, .new = new + i, .n = some, .lists = lists});
+        pthread_mutex_unlock(&maker->lock);
     }
     return status;
 }

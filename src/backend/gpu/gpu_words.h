@@ -6,10 +6,10 @@
 #ifndef RP_BACKEND_GPU_GPU_WORDS_H
 #define RP_BACKEND_GPU_GPU_WORDS_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "backend/gpu/gpu_and.h"
+#include "backend/gpu/gpu_maker.h"
 
 /* A list. It does not change. */
 typedef struct rp__gpu_word {
@@ -25,16 +25,18 @@ typedef struct rp__gpu_slot {
     uint32_t n;           /* postings */
 } rp__gpu_slot;
 
+enum { RP_GPU_WORDS_MAKERS = 8 };
+
 typedef struct rp__gpu_words {
     const rp__gpu_index *index;
     uint64_t most; /* bytes of device memory; 0: half of what is there */
     rp__gpu_slot *slots; /* by key, the next one where it is taken */
     size_t n_slots, n; /* a power of two; at most half of it */
-    pthread_mutex_t lock; /* of what follows, and of writing to what is above */
-    rp__device device;
-    uint8_t *stage;  /* pinned */
-    rp__cu_ptr making; /* what the kernel that makes lists is given, and tells */
-    bool is_busy;    /* work was given to the device, and nobody saw it end */
+    rp__gpu_maker makers[RP_GPU_WORDS_MAKERS];
+    _Atomic uint32_t next; /* of them, for the next thread */
+    pthread_mutex_t lock; /* of what follows, and of writing to what is above; makers' are taken before it */
+    uint64_t spare;       /* bytes that what is made for speed alone may still take, once that is */
+    bool is_measured;
     rp__cu_ptr *pieces; /* of device memory: n_pieces */
     size_t n_pieces, cap_pieces;
     uint64_t bytes;     /* of all pieces */

@@ -45,7 +45,9 @@ RP_KERNEL(and_lists_kernel, karg_lists)
     uint32_t i = and_lists_find(prim_at<const karg_made>(a.lists), a.n_lists, number);
     const karg_made &m = prim_at<const karg_made>(a.lists)[i];
     karg_found *found = prim_at<karg_found>(a.found) + i;
-    uint32_t b = number - m.before, n = word_block(m.word, b, docids, found), rank = b * KARG_BLOCK;
+    uint32_t b = number - m.before, n = word_count(m.word.list, b), rank = b * KARG_BLOCK;
+    if (m.bits || m.docids)
+        n = word_block(m.word, b, docids, found);
     if (m.bits && slot < n) {
         uint32_t last = b && m.word.list.last ? prim_load(prim_at<const uint32_t>(m.word.list.last) + b - 1) : UINT32_MAX;
         and_lists_set(m, docids + slot, prim_min(n - slot, 4U), slot ? docids[slot - 1] : last, rank + slot, found);
