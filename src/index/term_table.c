@@ -48,14 +48,6 @@ struct rp__term_table {
     uint32_t shift;
 };
 
-/* Large pages come now, by one thread, not when all of them ask for one at once. */
-static void touch(rp__term_table *t)
-{
-    enum { PAGE = (2 << 20) / sizeof(slot) };
-    for (size_t i = 0; i < t->n; i += PAGE)
-        atomic_store_explicit(&t->slots[i].state, EMPTY, memory_order_relaxed);
-}
-
 rp_status rp__term_table_new(const rp__segment *segment, rp__term_table **out)
 {
     rp__term_table *t = rp__alloc_zero(1, sizeof *t);
@@ -72,7 +64,6 @@ rp_status rp__term_table_new(const rp__segment *segment, rp__term_table **out)
         *out = NULL;
         return RP_NO_MEMORY;
     }
-    touch(t);
     return RP_OK;
 }
 

@@ -48,6 +48,7 @@ rp_status rp__gpu_words_open(rp__gpu_words *w, const rp__gpu_index *index, uint6
 {
     *w = (rp__gpu_words){.index = index, .most = most, .n_slots = SLOTS_LEAST};
     pthread_mutex_init(&w->lock, NULL);
+    pthread_mutex_init(&w->table, NULL);
     for (size_t i = 0; i < RP_GPU_WORDS_MAKERS; i++)
         pthread_mutex_init(&w->makers[i].lock, NULL);
     while (w->n_slots < 2 * n_terms && w->n_slots < SLOTS_MOST)
@@ -84,6 +85,7 @@ void rp__gpu_words_close(rp__gpu_words *w)
     rp__free(w->pieces);
     rp__free_random(w->slots, w->n_slots, sizeof *w->slots);
     pthread_mutex_destroy(&w->lock);
+    pthread_mutex_destroy(&w->table);
     *w = (rp__gpu_words){0};
 }
 
@@ -455,10 +457,10 @@ static rp_status place_all(rp__gpu_words *w, work *k)
         status = bring(k);
     if (status != RP_OK)
         return status;
-    pthread_mutex_lock(&w->lock);
+    pthread_mutex_lock(&w->table);
     for (size_t i = 0; i < k->n && status == RP_OK; i++)
         status = publish(w, &k->new[i]);
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_unlock(&w->table);
     return status;
 }
 

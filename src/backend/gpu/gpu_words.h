@@ -34,13 +34,14 @@ typedef struct rp__gpu_words {
     size_t n_slots, n; /* a power of two; at most half of it */
     rp__gpu_maker makers[RP_GPU_WORDS_MAKERS];
     _Atomic uint32_t next; /* of them, for the next thread */
-    pthread_mutex_t lock; /* of what follows, and of writing to what is above; makers' are taken before it */
+    pthread_mutex_t lock; /* of what follows; a maker's is taken before it */
     uint64_t spare;       /* bytes that what is made for speed alone may still take, once that is */
     bool is_measured;
     rp__cu_ptr *pieces; /* of device memory: n_pieces */
     size_t n_pieces, cap_pieces;
     uint64_t bytes;     /* of all pieces */
     uint64_t at, left;  /* of the last one: where it is free, and how many bytes are */
+    pthread_mutex_t table; /* of writing to slots, and of what follows; a maker's is taken before it */
     rp__gpu_word **blocks; /* of words: n_blocks; of the last, `taken` are in use */
     size_t n_blocks, cap_blocks, taken;
 } rp__gpu_words;
