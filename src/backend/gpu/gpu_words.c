@@ -19,7 +19,7 @@ enum {
     SLOTS_MOST = 1 << 22,
     PIECE_LEAST =
         1 << 17, /* bytes of device memory that are taken at a time: as many as there are */
-    PIECE_MOST = 1 << 24,
+    PIECE_MOST = 1 << 28,
     BLOCK = 256, /* words */
     ALIGN = 16,
     DENSE_GAP = 64,        /* docids to a posting up to which a list is looked up in bits */
@@ -97,11 +97,12 @@ static rp_status add_piece(rp__gpu_words *w, rp__device *device, uint64_t bytes)
     if (status != RP_OK)
         return status;
     uint64_t most = w->most ? w->most : w->bytes + unused / 2;
+    uint64_t left = most > w->bytes ? most - w->bytes : 0;
     uint64_t size = w->bytes < PIECE_LEAST ? PIECE_LEAST : w->bytes;
     size = size < PIECE_MOST ? size : PIECE_MOST;
+    size = size < left ? size : left;
     size = size > bytes ? size : bytes;
-    if (size > most || w->bytes > most - size ||
-        !rp__alloc_grow(&w->pieces, &w->cap_pieces, w->n_pieces + 1, sizeof at))
+    if (size > left || !rp__alloc_grow(&w->pieces, &w->cap_pieces, w->n_pieces + 1, sizeof at))
         return RP_NO_MEMORY;
     status = rp__device_alloc(device, size, &at);
     if (status != RP_OK)
