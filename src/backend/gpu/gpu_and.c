@@ -110,9 +110,11 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     rp_status status = limits->most && room_bytes(&b->limits) > limits->most ? RP_NO_MEMORY : RP_OK;
     if (status == RP_OK && !limits->is_shared)
         status = rp__device_check(device, driver->stream_create(&b->stream, RP_CU_STREAM_OWN));
-    if (status == RP_OK)
-        status = rp__device_check(device, driver->host_alloc(&host, all, RP_CU_HOST_MAPPED));
-    b->host = status == RP_OK ? host : NULL;
+    if (status == RP_OK) {
+        rp__cu_result result = driver->host_alloc(&host, all, RP_CU_HOST_MAPPED);
+        b->host = result == RP_CU_OK ? host : NULL; /* even if the card was lost meanwhile */
+        status = rp__device_check(device, result);
+    }
     if (status == RP_OK)
         status = rp__device_check(device, driver->host_device(&b->mapped, host, 0));
     if (status == RP_OK)
@@ -242,10 +244,11 @@ static rp_status send_parts(rp__gpu_and *b, uint32_t phases, uint64_t to)
     void *host = b->parts;
     if (!host) {
         size_t bytes = parts_bytes(&b->limits);
-        rp_status status = rp__device_check(b->device, driver->host_alloc(&host, bytes, 0));
+        rp__cu_result result = driver->host_alloc(&host, bytes, 0);
+        b->parts = result == RP_CU_OK ? host : NULL;
+        rp_status status = rp__device_check(b->device, result);
         if (status != RP_OK)
             return status;
-        b->parts = host;
     }
     fill_parts(b, phases, b->parts);
     return rp__device_copy_in(b->device, to, b->parts, b->n_parts * sizeof(karg_and_part));

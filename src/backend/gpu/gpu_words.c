@@ -105,8 +105,10 @@ static rp_status add_piece(rp__gpu_words *w, rp__device *device, uint64_t bytes)
     if (size > left || !rp__alloc_grow(&w->pieces, &w->cap_pieces, w->n_pieces + 1, sizeof at))
         return RP_NO_MEMORY;
     status = rp__device_alloc(device, size, &at);
-    if (status != RP_OK)
+    if (status != RP_OK) {
+        rp__device_free(device, at); /* the card may have been lost meanwhile */
         return status;
+    }
     w->pieces[w->n_pieces++] = w->at = at;
     w->left = size;
     w->bytes += size;
