@@ -155,6 +155,8 @@ static void write_topic(batch *b, const char *qid, const rp_hits *hits)
 static bool is_query(const rp_topic *topic)
 {
     static const char *const operators[] = {" AND ", " OR ", " NOT "};
+    if (!strpbrk(topic->query, "\"(+-ANO"))
+        return false;
     const char *text = topic->query + strspn(topic->query, " \t");
     if (*text && strchr("\"(", *text))
         return true;
@@ -188,18 +190,21 @@ static rp_status ask_some(batch *b, rp_batch_query *answers, size_t n, rp_error 
     return status;
 }
 
-/* In the query language where a topic may be meant so; as plain words otherwise, and where it is no query after
- * all. A topic that cannot be read asks for nothing. */
-static rp_status ask(batch *b, rp_error *err)
+/* What a topic asks: in the query language where it may be meant so, as plain words otherwise. One that cannot be read
+ * asks for nothing. */
+static void note_query(const batch *b, const asked *a, rp_batch_query *out)
 {
     bool must = b->args->syntax, may = must || !b->args->query.search.plain;
-    for (size_t i = 0; i < b->n; i++) {
-        const rp_topic *topic = &b->asked[i].topic;
-        bool has = b->asked[i].status == RP_OK;
-        b->answers[i] = (rp_batch_query){.query = has ? topic->query : "",
-                                         .query_bytes = has ? topic->query_bytes : 0,
-                                         .plain = !must && !(has && may && is_query(topic))};
-    }
+    bool has = a->status == RP_OK;
+    out->query = has ? a->topic.query : "";
+    out->query_bytes = has ? a->topic.query_bytes : 0;
+    out->plain = !must && !(has && may && is_query(&a->topic));
+}
+
+/* As plain words also where a topic is no query after all. */
+static rp_status ask(batch *b, rp_error *err)
+{
+    bool must = b->args->syntax;
     rp_status status = ask_some(b, b->answers, b->n, err);
     for (size_t i = 0; i < b->n && status == RP_OK && !must; i++)
         if (b->answers[i].status == RP_USAGE && !b->answers[i].plain) {
@@ -222,7 +227,8 @@ static rp_status read_topics(batch *b, rp_error *err)
             return a->status;
         }
         b->is_last = a->status == RP_OK && !has;
-        b->n += !b->is_last;
+        if (!b->is_last)
+            note_query(b, a, &b->answers[b->n++]);
     }
     return RP_OK;
 }

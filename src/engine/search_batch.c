@@ -17,9 +17,11 @@
 #include "engine/searcher.h"
 
 enum {
-    IN_FLIGHT = 2,         /* groups of a thread */
-    GROUP_MOST = 1024,     /* queries of a group */
-    TAKEN = 8,             /* queries that a thread takes at a time */
+    IN_FLIGHT = 2,     /* groups of a thread */
+    GROUP_MOST = 1024, /* queries of a group */
+    TAKEN = 32,        /* queries that a thread takes at a time */
+    AHEAD = 2,  /* of them whose words are on their way to the caches while others are bound */
+    NAMED = 16, /* hits of each, likewise */
     ARENA_MOST = 16 << 20, /* bytes of bound queries after which a group takes no more */
     ELEMENTS = 1 << 20,
     THREADS_MOST = 256,
@@ -60,7 +62,8 @@ struct rp__search_batch {
     const rp__backend *backend;
     lane *lanes;
     size_t n;
-    rp__pool *pool; /* NULL: one lane, on the caller's thread */
+    rp__term_table *terms; /* of all lanes */
+    rp__pool *pool;        /* NULL: one lane, on the caller's thread */
 };
 
 /* A call. */
@@ -97,6 +100,7 @@ void rp__search_batch_free(rp__search_batch *batch)
     for (size_t i = 0; batch->lanes && i < batch->n; i++)
         free_lane(batch->backend, &batch->lanes[i]);
     rp__free(batch->lanes);
+    rp__term_table_free(batch->terms);
     rp__free(batch);
 }
 
@@ -111,11 +115,14 @@ static bool open_group(const rp_searcher *s, uint32_t threads, group *g)
 }
 
 /* A device that cannot costs nothing but time. */
-static rp_status open_lane(const rp_searcher *s, uint32_t threads, lane *l)
+static rp_status open_lane(const rp_searcher *s, uint32_t threads, rp__term_table *terms, lane *l)
 {
     rp_status status = rp__searcher_branch(s, &l->searcher);
-    if (status != RP_OK || !s->backend->batch_new)
+    if (status != RP_OK)
         return status;
+    l->searcher->terms = terms;
+    if (!s->backend->batch_new)
+        return RP_OK;
     l->again = rp__alloc_array(IN_FLIGHT * GROUP_MOST, sizeof *l->again);
     l->has_groups = l->again != NULL;
     for (size_t i = 0; i < IN_FLIGHT && l->has_groups; i++)
@@ -133,8 +140,10 @@ static rp__search_batch *open_batch(const rp_searcher *s, size_t threads)
     batch->n = threads;
     batch->lanes = rp__alloc_zero(threads, sizeof *batch->lanes);
     rp_status status = batch->lanes ? RP_OK : RP_NO_MEMORY;
+    if (status == RP_OK)
+        status = rp__term_table_new(s->index->segment, &batch->terms);
     for (size_t i = 0; i < threads && status == RP_OK; i++)
-        status = open_lane(s, (uint32_t)threads, &batch->lanes[i]);
+        status = open_lane(s, (uint32_t)threads, batch->terms, &batch->lanes[i]);
     if (status == RP_OK && threads > 1)
         status = rp__pool_new((uint32_t)threads, &batch->pool);
     if (status == RP_OK)
@@ -145,23 +154,42 @@ static rp__search_batch *open_batch(const rp_searcher *s, size_t threads)
 
 /* ---- Taking queries -------------------------------------------------------------------------- */
 
+/* Takes some of the call's queries, which have no hits yet. */
+static void take_some(lane *l)
+{
+    job *j = l->job;
+    size_t first = atomic_fetch_add(&j->next, TAKEN);
+    l->next = first < j->n ? first : j->n;
+    l->end = j->n - l->next < TAKEN ? j->n : l->next + TAKEN;
+    for (size_t i = l->next; i < l->end; i++)
+        j->queries[i].hits = (rp_hits){0};
+}
+
+/* What will be asked soon. */
+static void look_ahead(const lane *l)
+{
+    const rp_batch_query *queries = l->job->queries;
+    if (l->next + AHEAD < l->end)
+        rp__term_table_expect(l->searcher->terms, queries[l->next + AHEAD].query,
+                              queries[l->next + AHEAD].query_bytes);
+    if (l->next + 2 * AHEAD < l->end)
+        __builtin_prefetch(queries[l->next + 2 * AHEAD].query);
+}
+
 /* The next query and how it is to be asked; false: there is none. What andor asks again comes first, so that no
  * more than what was in flight can wait. */
 static bool take(lane *l, place *out)
 {
-    job *j = l->job;
     rp_mode mode = l->searcher->options.mode;
     if (l->n_again > 0) {
         *out = (place){.query = l->again[--l->n_again], .mode = RP_MODE_OR};
         return true;
     }
-    if (l->next == l->end) {
-        size_t first = atomic_fetch_add(&j->next, TAKEN);
-        l->next = first < j->n ? first : j->n;
-        l->end = j->n - l->next < TAKEN ? j->n : l->next + TAKEN;
-    }
+    if (l->next == l->end)
+        take_some(l);
     if (l->next == l->end)
         return false;
+    look_ahead(l);
     *out = (place){.query = l->next++, .mode = mode == RP_MODE_ANDOR ? RP_MODE_AND : mode};
     return true;
 }
@@ -256,7 +284,7 @@ static rp_status run_fill(void *arg)
 }
 
 /* One answer of the group to its query; what fails is not done. */
-static void take_answer(lane *l, group *g, size_t i)
+static void take_answer(lane *l, group *g, size_t i, double seconds)
 {
     const rp__asked *asked = &g->asked[i];
     place *at = &g->places[i];
@@ -269,8 +297,29 @@ static void take_answer(lane *l, group *g, size_t i)
     query->status = rp__searcher_hits(l->searcher, &asked->query, &asked->answer, at->mode,
                                       l->job->batch->backend->name, &query->hits);
     at->is_done = query->status == RP_OK;
-    query->hits.seconds = (double)(rp__clock_now() - g->begun) / 1e9;
+    query->hits.seconds = seconds;
     l->report.n_grouped += at->is_done;
+}
+
+/* Hits of query i of the group that will be named soon; *n: how many. */
+static const rp__scored *soon_named(const group *g, size_t i, size_t *n)
+{
+    bool has = i < g->n && g->asked[i].status == RP_OK;
+    const rp__answer *answer = has ? &g->asked[i].answer : NULL;
+    *n = !has ? 0 : answer->n < NAMED ? answer->n : NAMED;
+    return has ? answer->at : NULL;
+}
+
+static void expect_names(const lane *l, const group *g, size_t i)
+{
+    const rp__segment *segment = l->searcher->index->segment;
+    size_t n;
+    const rp__scored *far = soon_named(g, i + 2 * AHEAD, &n);
+    for (size_t h = 0; h < n; h++)
+        rp__segment_expect_doc_place(segment, far[h].docid);
+    const rp__scored *near = soon_named(g, i + AHEAD, &n);
+    for (size_t h = 0; h < n; h++)
+        rp__segment_expect_doc_id(segment, near[h].docid);
 }
 
 static rp_status run_drain(void *arg)
@@ -282,9 +331,12 @@ static rp_status run_drain(void *arg)
     l->job->batch->backend->batch_finish(g->batch, g->asked, g->n, &g->arena);
     uint64_t waited = rp__clock_now();
     l->report.wait_seconds += (double)(waited - begun) / 1e9;
-    for (size_t i = 0; i < g->n; i++)
+    double seconds = (double)(waited - g->begun) / 1e9;
+    for (size_t i = 0; i < g->n; i++) {
+        expect_names(l, g, i);
         if (g->asked[i].status == RP_OK)
-            take_answer(l, g, i);
+            take_answer(l, g, i, seconds);
+    }
     l->report.name_seconds += (double)(rp__clock_now() - waited) / 1e9;
     return RP_OK;
 }
@@ -373,11 +425,11 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
                             const rp_batch_options *options, rp_batch_report *report, rp_error *err)
 {
     const rp_batch_options o = options ? *options : (rp_batch_options){0};
-    for (size_t i = 0; i < n; i++)
-        queries[i].hits = (rp_hits){0};
     if (searcher->backend == &rp__gpu_child_row)
         rp__gpu_child_revive(searcher->state);
     rp_status status = get_threads(searcher, o.threads ? o.threads : 1, err);
+    for (size_t i = 0; i < n && status != RP_OK; i++)
+        queries[i].hits = (rp_hits){0};
     if (status != RP_OK)
         return status;
     rp__search_batch *batch = searcher->batch;

@@ -257,14 +257,20 @@ void rp_searcher_free(rp_searcher *searcher)
 rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
                             rp__query *out, rp_error *err)
 {
+    const rp_search_options *o = &searcher->options;
+    const rp__bind_to to = {.segment = searcher->index->segment,
+                            .terms = searcher->terms,
+                            .rank = &searcher->rank,
+                            .norms = searcher->norms,
+                            .analyzer = searcher->analyzer};
     rp__syntax syntax;
     rp__arena_clear(&searcher->arena);
-    rp_status status =
-        rp__query_parse(query, bytes, mode, &searcher->options, &searcher->arena, &syntax, err);
+    if (o->plain)
+        return rp__query_bind_plain(query, bytes, &to, mode, o, &searcher->arena, out, err);
+    rp_status status = rp__query_parse(query, bytes, mode, o, &searcher->arena, &syntax, err);
     if (status != RP_OK)
         return status;
-    return rp__query_bind(&syntax, searcher->index->segment, &searcher->rank, searcher->norms,
-                          searcher->analyzer, mode, &searcher->options, &searcher->arena, out, err);
+    return rp__query_bind(&syntax, &to, mode, o, &searcher->arena, out, err);
 }
 
 /* The one limit that is passed while a query runs. */

@@ -20,6 +20,7 @@ struct rp_searcher {
     const char *processor;      /* the one that answered last */
     rp__rank rank;
     rp__analyzer_state *analyzer;
+    rp__term_table *terms; /* of who asks many queries; NULL: none */
     float *norms;    /* by length code */
     rp__arena arena; /* emptied when a query begins */
     rp__split *split; /* NULL: a query has one thread */

@@ -82,6 +82,18 @@ static uint64_t id_begin(const rp__doctable *t, uint32_t docid)
     return t->id_bases[docid / RP_DOC_ID_STRIDE] + t->id_offsets[docid];
 }
 
+void rp__doctable_expect_place(const rp__doctable *t, uint32_t docid)
+{
+    if (docid < t->n_docs)
+        __builtin_prefetch(&t->id_offsets[docid]);
+}
+
+void rp__doctable_expect_id(const rp__doctable *t, uint32_t docid)
+{
+    if (docid < t->n_docs && id_begin(t, docid) < t->ids_bytes)
+        __builtin_prefetch(t->ids + id_begin(t, docid));
+}
+
 rp_status rp__doctable_id(const rp__doctable *t, uint32_t docid, const char **id, size_t *bytes)
 {
     if (docid >= t->n_docs)

@@ -45,6 +45,9 @@ typedef struct rp__doctable {
 rp_status rp__doctable_open(rp__doctable *t, const rp__section_file *docs,
                             const rp__section_file *text, uint32_t n_docs, rp_error *err);
 rp_status rp__doctable_id(const rp__doctable *t, uint32_t docid, const char **id, size_t *bytes);
+/* It will be asked for soon: what tells where it is; later, the id itself. */
+void rp__doctable_expect_place(const rp__doctable *t, uint32_t docid);
+void rp__doctable_expect_id(const rp__doctable *t, uint32_t docid);
 /* A block of stored text, unpacked; free raw with rp__free. */
 typedef struct rp__doctable_block {
     uint32_t first, n; /* docids */

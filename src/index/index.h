@@ -60,6 +60,16 @@ typedef struct rp__term {
 /* RP_NOT_FOUND, or RP_DAMAGED. */
 rp_status rp__segment_find(const rp__segment *segment, const char *term, size_t bytes, rp__term *out);
 
+/* Terms that were found before, for who asks many queries: 64 bytes each, at most 32 MiB. Any thread. */
+typedef struct rp__term_table rp__term_table;
+rp_status rp__term_table_new(const rp__segment *segment, rp__term_table **out);
+void rp__term_table_free(rp__term_table *table); /* NULL is fine */
+/* As rp__segment_find; NULL is no table. */
+rp_status rp__term_table_find(rp__term_table *table, const rp__segment *segment, const char *term,
+                              size_t bytes, rp__term *out);
+/* The words of a text, as they are, will be asked for soon. It changes nothing but time. */
+void rp__term_table_expect(const rp__term_table *table, const char *text, size_t bytes);
+
 /* Terms in byte order, from the first that is >= `from`, while they begin with `from` when asked so. */
 typedef struct rp__term_iter {
     const rp__segment *segment;
@@ -150,6 +160,9 @@ static inline uint32_t rp__lengths_code(const rp__lengths *l, uint32_t docid)
 /* The external id, borrowed; not NUL-ended. */
 rp_status rp__segment_doc_id(const rp__segment *segment, uint32_t docid, const char **id,
                              size_t *bytes);
+/* It will be asked for soon: where it is comes to the caches; later, the id itself. Nothing changes but time. */
+void rp__segment_expect_doc_place(const rp__segment *segment, uint32_t docid);
+void rp__segment_expect_doc_id(const rp__segment *segment, uint32_t docid);
 /* Title and text, appended to buf as title, then text; both empty where nothing is stored. */
 rp_status rp__segment_doc_text(const rp__segment *segment, uint32_t docid, rp__zblock *z,
                                rp__buf *buf, size_t *title_bytes);

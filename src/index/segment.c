@@ -273,6 +273,16 @@ rp_status rp__segment_doc_id(const rp__segment *s, uint32_t docid, const char **
     return rp__doctable_id(&s->docs, docid, id, bytes);
 }
 
+void rp__segment_expect_doc_place(const rp__segment *s, uint32_t docid)
+{
+    rp__doctable_expect_place(&s->docs, docid);
+}
+
+void rp__segment_expect_doc_id(const rp__segment *s, uint32_t docid)
+{
+    rp__doctable_expect_id(&s->docs, docid);
+}
+
 rp_status rp__segment_doc_text(const rp__segment *s, uint32_t docid, rp__zblock *z, rp__buf *buf,
                                size_t *title_bytes)
 {

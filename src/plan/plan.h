@@ -49,9 +49,21 @@ void rp__plan_defaults(rp_search_options *options);
 /* Analyzes words (one that is several terms becomes a group of them), expands prefixes, looks terms
  * up, weighs leaves and picks the fraction bits. Words that the analyzer drops vanish, and groups
  * that hold nothing else with them. Repeated words stay repeated. RP_USAGE: a phrase without positions. */
-rp_status rp__query_bind(const rp__syntax *syntax, const rp__segment *segment, const rp__rank *rank,
-                         const float *norms, rp__analyzer_state *analyzer, rp_mode mode,
+typedef struct rp__bind_to {
+    const rp__segment *segment;
+    rp__term_table *terms; /* (optional) */
+    const rp__rank *rank;
+    const float *norms;
+    rp__analyzer_state *analyzer;
+} rp__bind_to;
+rp_status rp__query_bind(const rp__syntax *syntax, const rp__bind_to *to, rp_mode mode,
                          const rp_search_options *options, rp__arena *arena, rp__query *out,
                          rp_error *err);
+
+/* Both at once, of plain words (options->plain), which are most of what is asked: the same query and the same messages,
+ * in a fifth of the time. */
+rp_status rp__query_bind_plain(const char *text, size_t bytes, const rp__bind_to *to, rp_mode mode,
+                               const rp_search_options *options, rp__arena *arena, rp__query *out,
+                               rp_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "plan/plan.h"
 #include "plan/query_lexer.h"
 
@@ -52,12 +53,10 @@ typedef struct group {
 
 typedef struct binder {
     const rp__syntax *syntax;
-    const rp__segment *segment;
+    const rp__bind_to *to;
     const rp_search_options *options;
-    rp__analyzer_state *analyzer;
     rp__arena *arena;
     rp_error *err;
-    const rp__rank *rank;
     uint8_t default_role;
     rp__op *ops;
     rp__leaf *leaves;
@@ -212,7 +211,7 @@ static rp_status put_leaf(binder *b, const rp__syntax_op *op, uint32_t n, uint8_
         is_known = is_known && term->df > 0;
     }
     if (is_known)
-        leaf->weight = rp__rank_weight(b->rank, b->dfs, b->cfs, n, op->boost);
+        leaf->weight = rp__rank_weight(b->to->rank, b->dfs, b->cfs, n, op->boost);
     b->groups[b->n_groups - 1].n_by_role[role]++;
     return put_op(b, n > 1 ? RP_OP_PHRASE : RP_OP_TERM, role, (uint32_t)b->n_leaves - 1);
 }
@@ -239,7 +238,8 @@ static rp_status find_word(binder *b, const rp__syntax_op *op, const rp__token *
                            uint32_t offset)
 {
     rp__term term = {0};
-    rp_status status = rp__segment_find(b->segment, token->term, token->bytes, &term);
+    rp_status status =
+        rp__term_table_find(b->to->terms, b->to->segment, token->term, token->bytes, &term);
     if (status == RP_NOT_FOUND)
         term = (rp__term){0};
     else if (status != RP_OK)
@@ -259,8 +259,8 @@ static rp_status bind_word(binder *b, const rp__syntax_op *op)
     uint8_t role = op->role == RP_NOT ? RP_MUST : b->default_role;
     rp_status status = open_group(b, op->role);
     rp__token token;
-    rp__analyzer_begin(b->analyzer, text, bytes);
-    while (status == RP_OK && rp__analyzer_next(b->analyzer, &token)) {
+    rp__analyzer_begin(b->to->analyzer, text, bytes);
+    while (status == RP_OK && rp__analyzer_next(b->to->analyzer, &token)) {
         status = find_word(b, op, &token, 0);
         if (status == RP_OK)
             status = put_leaf(b, op, 1, role);
@@ -279,7 +279,7 @@ static rp_status put_expansion(binder *b, const rp__syntax_op *op, const char *t
 static rp_status expand(binder *b, const rp__syntax_op *op, const char *prefix, size_t bytes)
 {
     rp__term_iter iter;
-    rp_status found = rp__term_iter_start(&iter, b->segment, prefix, bytes);
+    rp_status found = rp__term_iter_start(&iter, b->to->segment, prefix, bytes);
     for (size_t n = 0; found == RP_OK; n++) {
         found = rp__term_iter_next(&iter);
         if (found == RP_NOT_FOUND && n == 0)
@@ -310,7 +310,7 @@ static rp_status bind_prefix(binder *b, const rp__syntax_op *op)
     const char *text = plain_text(b, op, &bytes);
     if (!text)
         return rp__error_no_memory(b->err);
-    bytes = rp__analyzer_fold(b->analyzer, text, bytes, prefix);
+    bytes = rp__analyzer_fold(b->to->analyzer, text, bytes, prefix);
     if (bytes == 0)
         return RP_OK;
     rp_status status = open_group(b, op->role);
@@ -328,8 +328,8 @@ static rp_status bind_phrase(binder *b, const rp__syntax_op *op)
         return rp__error_no_memory(b->err);
     uint32_t n = 0, first = 0;
     rp__token token;
-    rp__analyzer_begin(b->analyzer, text, bytes);
-    while (rp__analyzer_next(b->analyzer, &token)) {
+    rp__analyzer_begin(b->to->analyzer, text, bytes);
+    while (rp__analyzer_next(b->to->analyzer, &token)) {
         if (n == b->options->max_phrase)
             return FAIL(b, op, RP_LIMIT, "a phrase of more than %zu words; raise --max-phrase",
                         b->options->max_phrase);
@@ -339,7 +339,7 @@ static rp_status bind_phrase(binder *b, const rp__syntax_op *op)
         if (status != RP_OK)
             return status;
     }
-    if (n > 1 && !rp__segment_get_info(b->segment)->has_positions)
+    if (n > 1 && !rp__segment_get_info(b->to->segment)->has_positions)
         return FAIL(b, op, RP_USAGE,
                     "phrases need positions, and this index was made without them");
     return n ? put_leaf(b, op, n, op->role) : RP_OK;
@@ -424,19 +424,49 @@ static bool make_room(binder *b)
     return b->groups && b->dfs && b->cfs && b->ops && b->leaves && b->words;
 }
 
-rp_status rp__query_bind(const rp__syntax *syntax, const rp__segment *segment, const rp__rank *rank,
-                         const float *norms, rp__analyzer_state *analyzer, rp_mode mode,
+/* When all ops are there. */
+static void finish(binder *b, rp__query *out)
+{
+    const rp_search_options *o = b->options;
+    const rp__segment *segment = b->to->segment;
+    unwrap_root(b);
+    uint32_t depth = link_groups(b);
+    *out = (rp__query){.segment = segment,
+                       .rank = b->to->rank,
+                       .norms = b->to->norms,
+                       .ops = b->ops,
+                       .leaves = b->leaves,
+                       .words = b->words,
+                       .n_ops = b->n_ops,
+                       .n_leaves = b->n_leaves,
+                       .n_words = b->n_words,
+                       .depth = depth ? depth : 1,
+                       .fraction_bits = rp__rank_fraction_bits(sum_bounds(b)),
+                       .k = o->total == RP_TOTAL_ONLY ? 0 : o->k,
+                       .exact_total = o->total != RP_TOTAL_AT_LEAST,
+                       .algorithm = o->algorithm,
+                       .max_postings = o->max_postings};
+    rp__segment_get_lengths(segment, &out->lengths);
+    out->end = out->lengths.n_docs;
+    out->has_bounds = rp__segment_bounds_hold(segment, b->to->rank);
+}
+
+static binder begin(const rp__syntax *syntax, const rp__bind_to *to, rp_mode mode,
+                    const rp_search_options *options, rp__arena *arena, rp_error *err)
+{
+    return (binder){.syntax = syntax,
+                    .to = to,
+                    .options = options,
+                    .arena = arena,
+                    .err = err,
+                    .default_role = mode == RP_MODE_OR ? RP_SHOULD : RP_MUST};
+}
+
+rp_status rp__query_bind(const rp__syntax *syntax, const rp__bind_to *to, rp_mode mode,
                          const rp_search_options *options, rp__arena *arena, rp__query *out,
                          rp_error *err)
 {
-    binder b = {.syntax = syntax,
-                .segment = segment,
-                .options = options,
-                .analyzer = analyzer,
-                .arena = arena,
-                .err = err,
-                .rank = rank,
-                .default_role = mode == RP_MODE_OR ? RP_SHOULD : RP_MUST};
+    binder b = begin(syntax, to, mode, options, arena, err);
     if (!make_room(&b))
         return rp__error_no_memory(err);
     for (size_t i = 0; i < syntax->n_ops; i++) {
@@ -444,25 +474,67 @@ rp_status rp__query_bind(const rp__syntax *syntax, const rp__segment *segment, c
         if (status != RP_OK)
             return status;
     }
-    unwrap_root(&b);
-    uint32_t depth = link_groups(&b);
-    *out = (rp__query){.segment = segment,
-                       .rank = rank,
-                       .norms = norms,
-                       .ops = b.ops,
-                       .leaves = b.leaves,
-                       .words = b.words,
-                       .n_ops = b.n_ops,
-                       .n_leaves = b.n_leaves,
-                       .n_words = b.n_words,
-                       .depth = depth ? depth : 1,
-                       .fraction_bits = rp__rank_fraction_bits(sum_bounds(&b)),
-                       .k = options->total == RP_TOTAL_ONLY ? 0 : options->k,
-                       .exact_total = options->total != RP_TOTAL_AT_LEAST,
-                       .algorithm = options->algorithm,
-                       .max_postings = options->max_postings};
-    rp__segment_get_lengths(segment, &out->lengths);
-    out->end = out->lengths.n_docs;
-    out->has_bounds = rp__segment_bounds_hold(segment, rank);
+    finish(&b, out);
     return RP_OK;
+}
+
+/* ---- Plain words ------------------------------------------------------------------------------- */
+
+/* Groups of a plain query's words would all be dissolved: their terms are put side by side at once. */
+static rp_status bind_plain_word(binder *b, const rp__query_lexer_token *token)
+{
+    const rp__syntax_op op = {.begin = token->begin, .end = token->end, .boost = 1};
+    rp__token term;
+    rp_status status = RP_OK;
+    rp__analyzer_begin(b->to->analyzer, b->syntax->text + token->begin, token->end - token->begin);
+    while (status == RP_OK && rp__analyzer_next(b->to->analyzer, &term)) {
+        status = find_word(b, &op, &term, 0);
+        if (status == RP_OK)
+            status = put_leaf(b, &op, 1, b->default_role);
+    }
+    return status;
+}
+
+/* Whether nothing but the index can be at fault: texts of which it is not known go the long way. */
+static bool is_simple(const char *text, size_t bytes, const rp_search_options *options)
+{
+    return options->plain && bytes <= options->max_query && bytes / 2 < options->max_terms &&
+           rp__utf8_check(text, bytes) == bytes;
+}
+
+static rp_status bind_long(const char *text, size_t bytes, const rp__bind_to *to, rp_mode mode,
+                           const rp_search_options *options, rp__arena *arena, rp__query *out,
+                           rp_error *err)
+{
+    rp__syntax syntax;
+    rp_status status = rp__query_parse(text, bytes, mode, options, arena, &syntax, err);
+    return status == RP_OK ? rp__query_bind(&syntax, to, mode, options, arena, out, err) : status;
+}
+
+rp_status rp__query_bind_plain(const char *text, size_t bytes, const rp__bind_to *to, rp_mode mode,
+                               const rp_search_options *options, rp__arena *arena, rp__query *out,
+                               rp_error *err)
+{
+    rp__syntax syntax = {.text = text, .depth = 1};
+    rp__query_lexer lexer = {
+        .text = text, .bytes = (uint32_t)bytes, .options = options, .err = err};
+    rp__query_lexer_token token;
+    if (!is_simple(text, bytes, options))
+        return bind_long(text, bytes, to, mode, options, arena, out, err);
+    binder b = begin(&syntax, to, mode, options, arena, err);
+    rp_status status = make_room(&b) ? open_group(&b, RP_MUST) : rp__error_no_memory(err);
+    if (status == RP_OK)
+        status = rp__query_lexer_next(&lexer, &token);
+    if (status == RP_OK && token.kind == RP_TOKEN_END)
+        return bind_long(text, bytes, to, mode, options, arena, out, err);
+    while (status == RP_OK && token.kind != RP_TOKEN_END) {
+        status = bind_plain_word(&b, &token);
+        if (status == RP_OK)
+            status = rp__query_lexer_next(&lexer, &token);
+    }
+    if (status == RP_OK)
+        status = close_group(&b);
+    if (status == RP_OK)
+        finish(&b, out);
+    return status;
 }

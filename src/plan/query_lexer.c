@@ -267,8 +267,14 @@ static void read_plain(rp__query_lexer *lexer, rp__query_lexer_token *token)
 {
     token->kind = RP_TOKEN_WORD;
     token->begin = lexer->at;
-    for (uint32_t len; lexer->at < lexer->bytes && !space_at(lexer, lexer->at); lexer->at += len)
+    for (uint32_t len = 1; lexer->at < lexer->bytes; lexer->at += len, len = 1) {
+        unsigned char c = (unsigned char)lexer->text[lexer->at];
+        if (c > 0x20 && c < 0x7F)
+            continue;
+        if (space_at(lexer, lexer->at))
+            break;
         rp__utf8_decode(lexer->text + lexer->at, &len);
+    }
     token->end = lexer->at;
 }
 

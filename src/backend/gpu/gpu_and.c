@@ -1,8 +1,9 @@
 /* gpu_and.c: many ANDs at once: lays out what kernels/and_top.cu is given, and launches it.
  *
- * What goes in is one copy: what queries bring along, then their states, then parts. Counts and pairs the kernels write
- * to the host's memory themselves: they are few, and a copy more would have to be waited for. Where there are many parts they come in phases, in each of which every query has its share: so queries
- * walk through documents together, and find lists that they share in the cache. */
+ * What goes in is one copy: where the parts of queries begin, then what queries bring along. Counts and pairs the kernels write to the host's memory themselves, and in the end a number that
+ * the host looks for: so nothing is copied out, and the driver is not asked. Where there are many parts they come in
+ * phases, in each of which every query has its share: so queries walk through documents together, and find lists that
+ * they share in the cache. */
 #include "backend/gpu/gpu_and.h"
 
 #include <string.h>
@@ -23,33 +24,80 @@ enum {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* What is noted of a query until the batch starts. */
-typedef struct note {
-    uint32_t word, n_words, n_parts, keys;
-} note;
-
-static size_t in_bytes(const rp__gpu_and_limits *l)
+/* Of the host's memory: what goes in, but for parts, then what comes out. Of the device's: states, how many queries are
+ * answered, then what goes in: where queries' parts begin, what they bring along, and parts. */
+static size_t words_at(const rp__gpu_and_limits *l)
 {
-    size_t parts = l->elements / KARG_AND_TILE + l->queries;
-    size_t states = l->queries * sizeof(karg_and_state);
-    return rp__bits_align(rp__bits_align(l->bytes, ALIGN) + states + parts * sizeof(karg_and_part),
+    return rp__bits_align((l->queries + 1) * sizeof(karg_and_start), ALIGN);
+}
+
+static size_t parts_at(const rp__gpu_and_limits *l)
+{
+    return words_at(l) + rp__bits_align(l->bytes, ALIGN);
+}
+
+static size_t parts_bytes(const rp__gpu_and_limits *l)
+{
+    return rp__bits_align((l->elements / KARG_AND_TILE + l->queries) * sizeof(karg_and_part),
                           ALIGN);
 }
 
-static size_t out_bytes(uint32_t queries, uint32_t k)
+static size_t states_bytes(const rp__gpu_and_limits *l)
 {
-    return queries * (sizeof(karg_found) + k * sizeof(karg_pair));
+    return rp__bits_align(l->queries * sizeof(karg_and_state), ALIGN) + ALIGN;
 }
 
-static note *notes(const rp__gpu_and *b)
+static size_t room_bytes(const rp__gpu_and_limits *l)
 {
-    size_t out = rp__bits_align(out_bytes(b->limits.queries, b->limits.k), ALIGN);
-    return (note *)(void *)(b->host + in_bytes(&b->limits) + out);
+    return states_bytes(l) + parts_at(l) + parts_bytes(l);
+}
+
+/* Behind the word that tells that it is there. */
+static size_t out_bytes(const rp__gpu_and_limits *l)
+{
+    return rp__bits_align(ALIGN + l->queries * (sizeof(karg_found) + l->k * sizeof(karg_pair)),
+                          ALIGN);
+}
+
+static karg_and_start *starts_of(const rp__gpu_and *b)
+{
+    return (karg_and_start *)(void *)b->host;
+}
+
+static const volatile uint32_t *ended(const rp__gpu_and *b)
+{
+    return (const volatile uint32_t *)(const void *)(b->host + parts_at(&b->limits));
 }
 
 static const uint8_t *answers(const rp__gpu_and *b)
 {
-    return b->host + in_bytes(&b->limits);
+    return b->host + parts_at(&b->limits) + ALIGN;
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+/* Calls of the device go by the batch's stream until they are given back to the other one. */
+static rp__cu_stream enter(rp__gpu_and *b)
+{
+    rp__cu_stream other = b->device->stream;
+    b->device->stream = b->stream ? b->stream : other;
+    return other;
+}
+
+static void leave(rp__gpu_and *b, rp__cu_stream other)
+{
+    b->device->stream = other;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static rp_status clear_states(rp__gpu_and *b)
+{
+    rp__cu_stream other = enter(b);
+    rp_status status =
+        rp__device_fill(b->device, b->room, 0, states_bytes(&b->limits) / sizeof(uint32_t));
+    leave(b, other);
+    return status;
 }
 
 rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and_limits *limits)
@@ -58,20 +106,23 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     void *host = NULL;
     *b = (rp__gpu_and){.device = device, .limits = *limits};
     b->limits.elements = limits->elements ? limits->elements : ELEMENTS;
-    size_t out = rp__bits_align(out_bytes(limits->queries, limits->k), ALIGN);
-    size_t all = in_bytes(&b->limits) + out;
-    rp_status status = limits->most && in_bytes(&b->limits) > limits->most ? RP_NO_MEMORY : RP_OK;
+    size_t all = parts_at(&b->limits) + out_bytes(&b->limits);
+    rp_status status = limits->most && room_bytes(&b->limits) > limits->most ? RP_NO_MEMORY : RP_OK;
     if (status == RP_OK && !limits->is_shared)
         status = rp__device_check(device, driver->stream_create(&b->stream, RP_CU_STREAM_OWN));
-    if (status == RP_OK)
-        status =
-            rp__device_check(device, driver->host_alloc(&host, all + limits->queries * sizeof(note),
-                                                        RP_CU_HOST_MAPPED));
-    b->host = status == RP_OK ? host : NULL;
+    if (status == RP_OK) {
+        rp__cu_result result = driver->host_alloc(&host, all, RP_CU_HOST_MAPPED);
+        b->host = result == RP_CU_OK ? host : NULL; /* even if the card was lost meanwhile */
+        status = rp__device_check(device, result);
+    }
     if (status == RP_OK)
         status = rp__device_check(device, driver->host_device(&b->mapped, host, 0));
     if (status == RP_OK)
-        status = rp__device_alloc(device, in_bytes(&b->limits), &b->room);
+        status = rp__device_alloc(device, room_bytes(&b->limits), &b->room);
+    if (status == RP_OK)
+        status = clear_states(b);
+    if (status == RP_OK)
+        memset(b->host + parts_at(&b->limits), 0, sizeof(uint32_t));
     if (status != RP_OK)
         rp__gpu_and_close(b);
     return status;
@@ -87,21 +138,23 @@ void rp__gpu_and_close(rp__gpu_and *b)
     rp__device_free(b->device, b->room);
     if (b->host)
         b->device->driver->host_free(b->host);
+    if (b->parts)
+        b->device->driver->host_free(b->parts);
     if (b->stream)
         b->device->driver->stream_destroy(b->stream);
     *b = (rp__gpu_and){0};
 }
 
-/* At least so many; twice as many as there were, so that growing ends soon. */
+/* At least so many; and a half more, so that growing ends soon. */
 static rp_status grow_keys(rp__gpu_and *b, uint64_t n)
 {
-    uint64_t left = b->limits.most - in_bytes(&b->limits);
+    uint64_t left = b->limits.most - room_bytes(&b->limits);
     uint64_t most = b->limits.most ? left / sizeof(uint64_t) : UINT64_MAX;
     if (n <= b->n_keys)
         return RP_OK;
     if (n > most)
         return RP_NO_MEMORY;
-    n = n < 2 * b->n_keys && 2 * b->n_keys <= most ? 2 * b->n_keys : n;
+    n = n + n / 2 <= most ? n + n / 2 : n;
     rp__device_free(b->device, b->keys);
     b->keys = 0;
     b->n_keys = 0;
@@ -117,22 +170,24 @@ void rp__gpu_and_begin(rp__gpu_and *b, const karg_norms *norms, uint32_t k, uint
 {
     b->used = b->n_queries = b->n_parts = 0;
     b->elements = 0;
-    b->args = (karg_and_top){.norms = *norms, .k = k, .begin = begin, .end = end};
+    b->args = (karg_and_top){
+        .norms = *norms, .k = k, .begin = begin, .end = end, .number = b->args.number};
 }
 
 void *rp__gpu_and_put(rp__gpu_and *b, size_t bytes, uint64_t *at)
 {
-    size_t from = b->used, room = b->limits.bytes - from;
+    size_t from = words_at(&b->limits) + b->used, room = b->limits.bytes - b->used;
     if (bytes > room || rp__bits_align(bytes, 16) > room)
         return NULL;
     b->used += rp__bits_align(bytes, 16);
-    *at = b->room + from;
+    *at = b->room + states_bytes(&b->limits) + from;
     return b->host + from;
 }
 
 bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
 {
     uint64_t at, most = b->elements + words[0].n;
+    uint32_t word = (uint32_t)(b->used / sizeof *words);
     if (b->n_queries == b->limits.queries || most > b->limits.elements)
         return false;
     void *room = rp__gpu_and_put(b, n * sizeof *words, &at);
@@ -141,10 +196,7 @@ bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
     memcpy(room, words, n * sizeof *words);
     /* a list of nothing has a part, so that there is an answer */
     uint32_t parts = words[0].n ? (words[0].n - 1) / KARG_AND_TILE + 1 : 1;
-    notes(b)[b->n_queries++] = (note){.word = (uint32_t)((at - b->room) / sizeof *words),
-                                      .n_words = n,
-                                      .n_parts = parts,
-                                      .keys = (uint32_t)b->elements};
+    starts_of(b)[b->n_queries++] = (karg_and_start){b->n_parts, word + n * KARG_AND_WORDS};
     b->n_parts += parts;
     b->elements = most;
     return true;
@@ -152,43 +204,67 @@ bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-static void fill_states(const rp__gpu_and *b, karg_and_state *out)
+static uint32_t count_phases(const rp__gpu_and *b)
 {
-    const note *of = notes(b);
-    for (uint32_t q = 0; q < b->n_queries; q++)
-        out[q] = (karg_and_state){.n_parts = of[q].n_parts, .keys = of[q].keys};
+    uint32_t n = b->n_parts / (b->limits.phase ? b->limits.phase : PHASE);
+    return n < 1 ? 1 : n > PHASES_MOST ? PHASES_MOST : n;
 }
 
-static void fill_parts(const rp__gpu_and *b, karg_and_part *out)
+static void fill_parts(const rp__gpu_and *b, uint32_t phases, karg_and_part *out)
 {
-    const note *of = notes(b);
-    uint32_t n = b->n_parts / (b->limits.phase ? b->limits.phase : PHASE);
-    uint32_t phases = n < 1 ? 1 : n > PHASES_MOST ? PHASES_MOST : n;
+    const karg_and_start *of = starts_of(b);
     for (uint32_t p = 0; p < phases; p++)
         for (uint32_t q = 0; q < b->n_queries; q++) {
-            uint64_t all = of[q].n_parts, end = all * (p + 1) / phases;
+            uint64_t all = of[q + 1].part - of[q].part, end = all * (p + 1) / phases;
             for (uint64_t i = all * p / phases; i < end; i++)
-                *out++ = (karg_and_part){q, (uint32_t)i, of[q].word, of[q].n_words};
+                *out++ = (karg_and_part){q, of[q].part + (uint32_t)i};
         }
 }
 
-/* What was noted of queries, behind what they brought along; returns bytes of it all. */
-static size_t fill_in(rp__gpu_and *b)
+/* Where everything is, but for what goes in. */
+static void fill_args(rp__gpu_and *b)
 {
     karg_and_top *a = &b->args;
-    size_t states = rp__bits_align(b->used, ALIGN);
-    size_t parts = states + b->n_queries * sizeof(karg_and_state);
-    fill_states(b, (karg_and_state *)(void *)(b->host + states));
-    fill_parts(b, (karg_and_part *)(void *)(b->host + parts));
-    a->words = b->room;
-    a->states = b->room + states;
-    a->parts = b->room + parts;
+    starts_of(b)[b->n_queries] = (karg_and_start){b->n_parts, 0};
+    a->states = b->room;
+    a->answered = b->room + states_bytes(&b->limits) - ALIGN;
     a->keys = b->keys;
-    a->counts = b->mapped + in_bytes(&b->limits);
+    a->ended = b->mapped + parts_at(&b->limits);
+    a->counts = a->ended + ALIGN;
     a->pairs = a->counts + b->n_queries * sizeof(karg_found);
     a->n_queries = b->n_queries;
     a->n_parts = b->n_parts;
-    return parts + b->n_parts * sizeof(karg_and_part);
+    a->number++;
+}
+
+/* Parts of large batches, whose memory is taken when there is one. */
+static rp_status send_parts(rp__gpu_and *b, uint32_t phases, uint64_t to)
+{
+    const rp__driver *driver = b->device->driver;
+    void *host = b->parts;
+    if (!host) {
+        size_t bytes = parts_bytes(&b->limits);
+        rp__cu_result result = driver->host_alloc(&host, bytes, 0);
+        b->parts = result == RP_CU_OK ? host : NULL;
+        rp_status status = rp__device_check(b->device, result);
+        if (status != RP_OK)
+            return status;
+    }
+    fill_parts(b, phases, b->parts);
+    return rp__device_copy_in(b->device, to, b->parts, b->n_parts * sizeof(karg_and_part));
+}
+
+/* What queries brought along goes to the device. */
+static rp_status send(rp__gpu_and *b)
+{
+    uint32_t phases = count_phases(b);
+    uint64_t in = b->room + states_bytes(&b->limits);
+    size_t words = words_at(&b->limits), parts = parts_at(&b->limits);
+    b->args.starts = in;
+    b->args.words = in + words;
+    b->args.parts = phases > 1 ? in + parts : 0;
+    rp_status status = rp__device_copy_in(b->device, in, b->host, words + b->used);
+    return status == RP_OK && phases > 1 ? send_parts(b, phases, in + parts) : status;
 }
 
 static rp_status launch_rank(rp__gpu_and *b)
@@ -214,29 +290,35 @@ static rp_status launch(rp__gpu_and *b)
 static rp_status enqueue(rp__gpu_and *b)
 {
     b->is_busy = true;
-    rp_status status = rp__device_copy_in(b->device, b->room, b->host, fill_in(b));
+    fill_args(b);
+    rp_status status = send(b);
     return status == RP_OK ? launch(b) : status;
 }
 
 rp_status rp__gpu_and_start(rp__gpu_and *b)
 {
-    rp_status status = grow_keys(b, b->args.k ? b->elements : 0);
+    rp_status status = grow_keys(b, b->args.k ? (uint64_t)b->n_parts * KARG_AND_TILE : 0);
     if (status != RP_OK || b->n_queries == 0)
         return status;
-    rp__cu_stream other = b->device->stream;
-    b->device->stream = b->stream ? b->stream : other;
+    rp__cu_stream other = enter(b);
     status = enqueue(b);
-    b->device->stream = other;
+    leave(b, other);
     return status;
 }
 
 rp_status rp__gpu_and_again(rp__gpu_and *b)
 {
-    const karg_and_top *a = &b->args;
-    rp_status status = rp__device_copy_in(b->device, a->states, b->host + (a->states - b->room),
-                                          a->n_queries * sizeof(karg_and_state));
     b->is_busy = true;
-    return status == RP_OK ? launch(b) : status;
+    return launch(b);
+}
+
+/* By the number that the kernel leaves, where it does. */
+static rp_status wait_for(rp__gpu_and *b)
+{
+    if (b->args.k > KARG_AND_RANKED)
+        return rp__device_wait(b->device);
+    rp_status status = rp__device_wait_for(b->device, ended(b), b->args.number);
+    return status == RP_OK && *ended(b) != b->args.number ? RP_UNAVAILABLE : status;
 }
 
 rp_status rp__gpu_and_finish(rp__gpu_and *b)
@@ -245,8 +327,9 @@ rp_status rp__gpu_and_finish(rp__gpu_and *b)
         return RP_OK;
     if (b->device->is_lost)
         return RP_UNAVAILABLE;
-    rp__cu_stream stream = b->stream ? b->stream : b->device->stream;
-    rp_status status = rp__device_wait_stream(b->device, stream);
+    rp__cu_stream other = enter(b);
+    rp_status status = wait_for(b);
+    leave(b, other);
     b->is_busy = status != RP_OK;
     return status;
 }

@@ -28,9 +28,10 @@ typedef struct rp__gpu_and {
     rp__device *device;
     rp__gpu_and_limits limits;
     rp__cu_stream stream;
-    uint8_t *host;     /* pinned: what goes in, what comes out, and notes that stay */
+    uint8_t *host;     /* pinned: what goes in, but for parts, and what comes out */
     rp__cu_ptr mapped; /* the same, as kernels see it */
-    rp__cu_ptr room;   /* of the device: what goes in */
+    karg_and_part *parts; /* pinned; NULL: no batch was so large yet */
+    rp__cu_ptr room;   /* of the device: what goes in, behind states */
     rp__cu_ptr keys;   /* and what is found; it grows */
     uint64_t n_keys;
     size_t used;       /* of limits.bytes */

@@ -155,12 +155,12 @@ static bool are_known(const rp__query *query)
 static rp_status put_word(const fill *f, const rp__term *term, float weight, karg_and_word *words,
                           uint32_t n)
 {
-    const rp__gpu_word *word = rp__gpu_words_find(f->b->words, term);
-    if (!word || !word->at)
+    const rp__gpu_slot *slot = rp__gpu_words_find(f->b->words, term);
+    if (!slot || !slot->at)
         return RP_UNAVAILABLE;
-    for (; n > 0 && words[n - 1].n > word->n; n--)
+    for (; n > 0 && words[n - 1].n > slot->n; n--)
         words[n] = words[n - 1];
-    words[n] = (karg_and_word){word->at, weight, word->n};
+    words[n] = (karg_and_word){slot->at, weight, slot->n};
     return RP_OK;
 }
 
@@ -276,12 +276,13 @@ static uint32_t known_floor(const rp__query *query, const rp__gpu_word *word, fl
 static rp_status open_term(const fill *f, const rp__query *query, const rp__leaf *leaf,
                            rp__gpu_ors_term *out, uint32_t *least)
 {
-    const rp__gpu_word *word = rp__gpu_words_find(f->b->words, &query->words[leaf->word].term);
-    if (!word || !word->at || word->word.list.codec == KARG_CODEC_EF128)
+    const rp__gpu_slot *slot = rp__gpu_words_find(f->b->words, &query->words[leaf->word].term);
+    if (!slot || !slot->at || slot->word->word.list.codec == KARG_CODEC_EF128)
         return RP_UNAVAILABLE;
+    const rp__gpu_word *word = slot->word;
     float weight = leaf->weight.weight * rp__rank_scale(query->fraction_bits);
     uint32_t floor = known_floor(query, word, weight);
-    *out = (rp__gpu_ors_term){word->key, &word->word, weight};
+    *out = (rp__gpu_ors_term){slot->key, &word->word, weight};
     *least = floor > *least ? floor : *least;
     return RP_OK;
 }
@@ -363,6 +364,17 @@ static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
     }
 }
 
+/* The lists of a query a few after that one will be asked for soon. */
+static void look_ahead(const fill *f, const rp__asked *asked, size_t i)
+{
+    enum { AHEAD = 4 };
+    if (i + AHEAD >= f->n || asked[i + AHEAD].status != RP_OK)
+        return;
+    const rp__query *query = &asked[i + AHEAD].query;
+    for (size_t w = 0; w < query->n_words; w++)
+        rp__gpu_words_expect(f->b->words, &query->words[w].term);
+}
+
 /* Lists that nobody has asked for before go to the device, all at once. Queries whose lists do not are refused when
  * they are added. */
 static rp_status send_lists(const fill *f, const rp__asked *asked, size_t n)
@@ -371,12 +383,14 @@ static rp_status send_lists(const fill *f, const rp__asked *asked, size_t n)
     for (size_t i = 0; i < n; i++)
         most += asked[i].status == RP_OK ? asked[i].query.n_words : 0;
     const rp__term **new = rp__arena_array(f->arena, most, sizeof *new);
-    for (size_t i = 0; i < n && new; i++)
+    for (size_t i = 0; i < n && new; i++) {
+        look_ahead(f, asked, i);
         for (size_t w = 0; asked[i].status == RP_OK && w < asked[i].query.n_words; w++) {
             const rp__term *term = &asked[i].query.words[w].term;
             if (term->df > 0 && !rp__gpu_words_find(f->b->words, term))
                 new[n_new++] = term;
         }
+    }
     if (n_new == 0)
         return RP_OK;
     (void)rp__gpu_words_add(f->b->words, f->like->segment, new, n_new, f->arena);

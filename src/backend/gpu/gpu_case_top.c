@@ -143,12 +143,15 @@ static rp__codec codec_of(const top *t, const list *l)
 
 static rp_status derive(top *t, rp__device *device, uint32_t i)
 {
+    size_t bits = rp__gpu_derive_bits_bytes(t->shape.docs);
     rp__cu_ptr room;
-    rp_status status = rp__device_alloc(device, rp__gpu_derive_bits_bytes(t->shape.docs), &room);
+    rp_status status =
+        rp__device_alloc(device, bits + rp__gpu_derive_words_bytes(t->lists[i].n), &room);
     if (status != RP_OK)
         return status;
     t->memory[t->n_memory++] = room;
-    return rp__gpu_derive_bits(device, &t->words[i], room, &t->words[i]);
+    karg_word word = t->words[i];
+    return rp__gpu_derive_bits_now(device, &word, room, room + bits, &t->words[i]);
 }
 
 /* As an index of that list alone has it. */
@@ -292,13 +295,14 @@ static rp_status open_batches(top *t, rp__device *device)
 
 static rp_status start_batch(top *t, rp__gpu_and *b, uint32_t first)
 {
+    const float scale = rp__rank_scale(SCALE_BITS);
     rp__gpu_and_begin(b, &t->at_norms, t->k, 0, t->shape.docs);
     for (uint32_t i = 0; i < t->in_batch; i++) {
         const query *q = &t->queries[first + i];
         karg_and_word words[WORDS_MOST];
         for (uint32_t w = 0; w < q->n; w++) {
             const list *l = &t->lists[q->lists[w]];
-            words[w] = (karg_and_word){l->word, l->weight * rp__rank_scale(SCALE_BITS), l->n};
+            words[w] = (karg_and_word){l->word, l->weight * scale, l->n};
         }
         if (!rp__gpu_and_add(b, words, q->n))
             return RP_LIMIT;

@@ -1,60 +1,112 @@
-/* gpu_derive.c: bits by kernels/and_bits.cu: those from docid 0 on, hints behind them, then what the kernel tells, and
- * the word that it is given. */
+/* gpu_derive.c: bits, docids and frequencies by kernels/and_lists.cu. Of bits those from docid 0 on come first, then hints. */
 #include "backend/gpu/gpu_derive.h"
 
 #include "base/bits.h"
+#include "codec/codec.h"
 
 enum {
-    ALIGN = 256,
+    ALIGN = RP_GPU_DERIVE_ALIGN,
     WARPS = 4,
     HINT = 512, /* docids between hints */
 };
 
-typedef struct layout {
-    size_t n_words, hints, found, word, bytes;
-} layout;
-
-static layout lay_out(uint32_t universe)
+static uint32_t bit_words(uint32_t universe)
 {
-    layout l = {.n_words = universe / 32 + 1};
-    l.hints = rp__bits_align(l.n_words * sizeof(uint32_t), ALIGN);
-    l.found = l.hints + rp__bits_align((universe / HINT + 1) * sizeof(uint32_t), ALIGN);
-    l.word = l.found + sizeof(karg_found);
-    l.bytes = rp__bits_align(l.word + sizeof(karg_word), ALIGN);
-    return l;
+    return universe / 32 + 1;
+}
+
+static size_t hints_at(uint32_t universe)
+{
+    return rp__bits_align(bit_words(universe) * sizeof(uint32_t), ALIGN);
 }
 
 size_t rp__gpu_derive_bits_bytes(uint32_t universe)
 {
-    return lay_out(universe).bytes;
+    return hints_at(universe) + rp__bits_align((universe / HINT + 1) * sizeof(uint32_t), ALIGN);
 }
 
-rp_status rp__gpu_derive_bits(rp__device *device, const karg_word *word, rp__cu_ptr room,
-                              karg_word *out)
+size_t rp__gpu_derive_words_bytes(uint32_t n)
 {
-    layout l = lay_out(word->list.universe);
-    karg_found found = {0};
-    karg_bits args = {.word = room + l.word,
+    return rp__bits_align(n * sizeof(uint32_t), ALIGN);
+}
+
+static void set_tfs(karg_word *word, rp__cu_ptr tfs)
+{
+    word->list.freqs = tfs;
+    word->list.freqs_bytes = word->list.n * (uint32_t)sizeof(uint32_t);
+    word->list.freq_offsets = 0;
+    word->list.freq_code = KARG_CODEC_RAW;
+}
+
+karg_made rp__gpu_derive_bits(const karg_word *word, rp__cu_ptr room, rp__cu_ptr tfs,
+                              uint32_t before, karg_word *out)
+{
+    uint32_t universe = word->list.universe;
+    karg_made made = {.word = *word,
+                      .tfs = tfs,
                       .bits = room,
-                      .hints = room + l.hints,
-                      .found = room + l.found,
-                      .n_words = (uint32_t)l.n_words};
-    rp__launch how = {(word->list.n_blocks + WARPS - 1) / WARPS, 32 * WARPS,
-                      WARPS * KARG_BITS_SHARED};
-    rp_status status = rp__device_fill(device, room, 0, l.word / sizeof(uint32_t));
-    if (status == RP_OK)
-        status = rp__device_copy_in(device, room + l.word, word, sizeof *word);
-    if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_and_bits_kernel, how, &args);
-    if (status == RP_OK)
-        status = rp__device_copy_out(device, &found, args.found, sizeof found);
-    if (status == RP_OK)
-        status = rp__device_wait(device);
+                      .hints = room + hints_at(universe),
+                      .n_words = bit_words(universe),
+                      .before = before};
     *out = *word;
     out->list.codec = KARG_CODEC_BITMAP;
-    out->list.docs = args.bits;
-    out->hints = args.hints;
+    out->list.docs = made.bits;
+    out->hints = made.hints;
     out->base = 0;
-    out->n_words = args.n_words;
+    out->n_words = made.n_words;
+    set_tfs(out, tfs);
+    return made;
+}
+
+karg_made rp__gpu_derive_docids(const karg_word *word, rp__cu_ptr room, rp__cu_ptr tfs,
+                                uint32_t before, karg_word *out)
+{
+    karg_made made = {.word = *word, .docids = room, .tfs = tfs, .before = before};
+    *out = *word;
+    out->list.codec = KARG_CODEC_RAW;
+    out->list.docs = room;
+    out->list.docs_bytes = word->list.n * (uint32_t)sizeof(uint32_t);
+    out->list.offsets = 0;
+    set_tfs(out, tfs);
+    return made;
+}
+
+karg_made rp__gpu_derive_tfs(const karg_word *word, rp__cu_ptr tfs, uint32_t before, karg_word *out)
+{
+    *out = *word;
+    set_tfs(out, tfs);
+    return (karg_made){.word = *word, .tfs = tfs, .before = before};
+}
+
+rp_status rp__gpu_derive_make(rp__device *device, rp__cu_ptr lists, rp__cu_ptr found,
+                              uint32_t n_lists, uint32_t n_blocks)
+{
+    karg_lists args = {.lists = lists, .found = found, .n_lists = n_lists, .n_blocks = n_blocks};
+    rp__launch how = {(n_blocks + WARPS - 1) / WARPS, 32 * WARPS, WARPS * KARG_LISTS_SHARED};
+    return rp__device_launch(device, RP_KERNEL_and_lists_kernel, how, &args);
+}
+
+rp_status rp__gpu_derive_bits_now(rp__device *device, const karg_word *word, rp__cu_ptr room,
+                                  rp__cu_ptr tfs, karg_word *out)
+{
+    karg_made made = rp__gpu_derive_bits(word, room, tfs, 0, out);
+    karg_found found = {0};
+    rp__cu_ptr list, at;
+    rp_status status = rp__device_alloc(device, sizeof made + sizeof found, &list);
+    at = list + sizeof made;
+    if (status == RP_OK)
+        status = rp__device_fill(device, room, 0,
+                                 rp__gpu_derive_bits_bytes(word->list.universe) / sizeof(uint32_t));
+    if (status == RP_OK)
+        status = rp__device_copy_in(device, list, &made, sizeof made);
+    if (status == RP_OK)
+        status = rp__device_copy_in(device, at, &found, sizeof found);
+    if (status == RP_OK)
+        status = rp__gpu_derive_make(device, list, at, 1, word->list.n_blocks);
+    if (status == RP_OK)
+        status = rp__device_copy_out(device, &found, at, sizeof found);
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    rp__device_free(device, list);
     return status == RP_OK && found.damaged ? RP_DAMAGED : status;
 }

@@ -17,11 +17,13 @@ static rp_status copy_table(rp__gpu_norms *norms, rp__device *device, const floa
 {
     void *stage = NULL;
     rp_status status = rp__device_alloc(device, bytes, &norms->table);
-    if (status == RP_OK)
-        status = rp__device_check(device, device->driver->host_alloc(&stage, bytes, 0));
+    if (status == RP_OK) {
+        rp__cu_result result = device->driver->host_alloc(&stage, bytes, 0);
+        norms->stage = result == RP_CU_OK ? stage : NULL; /* even if the card was lost meanwhile */
+        status = rp__device_check(device, result);
+    }
     if (status != RP_OK)
         return status;
-    norms->stage = stage;
     memcpy(stage, from, bytes);
     status = rp__device_copy_in(device, norms->table, stage, bytes);
     return status == RP_OK ? rp__device_wait(device) : status;

@@ -1,13 +1,15 @@
 /* gpu_words.c: a table of lists that only grows: reading takes no lock.
  *
  * New lists are opened, and decoded where they must be, by the thread that asks for them: that reads mapped memory, so
- * it holds no lock. Then, under the lock, they get a place on the device and are copied; they are in the table once
- * the copy is seen to have ended. */
+ * it holds no lock. Then they get places on the device, many at a time, and a maker (gpu_maker.c) brings them there: bits
+ * of dense ones, docids of others, frequencies, all as they are looked up fastest, while there is memory to spare for it;
+ * lists in codecs that kernels of ANDs do not read in any case. They are in the table once that is seen to have ended. */
 #include "backend/gpu/gpu_words.h"
 
 #include <string.h>
 
 #include "backend/gpu/gpu_derive.h"
+#include "backend/gpu/gpu_query.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "codec/codec.h"
@@ -15,22 +17,28 @@
 enum {
     SLOTS_LEAST = 1 << 10,
     SLOTS_MOST = 1 << 22,
-    STAGE = 1 << 20, /* bytes that are copied at a time */
     PIECE_LEAST =
         1 << 17, /* bytes of device memory that are taken at a time: as many as there are */
-    PIECE_MOST = 1 << 24,
+    PIECE_MOST = 1 << 28,
     BLOCK = 256, /* words */
     ALIGN = 16,
-    ROOM_ALIGN = 256,      /* of what is derived */
     DENSE_GAP = 64,        /* docids to a posting up to which a list is looked up in bits */
     DENSE_LEAST = 1 << 12, /* postings of such a list */
 };
 
+/* What becomes of a list's docids. */
+typedef enum form { FORM_NONE, FORM_DECODED, FORM_OWN, FORM_DOCIDS, FORM_BITS, FORM_TFS } form;
+
 /* A list on its way into the table. */
 typedef struct fresh {
+    uint64_t key, at; /* as a slot has them */
     rp__gpu_word word;
-    const uint32_t
-        *decoded; /* docids, and as many frequencies behind them; NULL: it is read where it lies */
+    karg_word own; /* as the index has it */
+    form form;
+    bool is_read;            /* kernels of ANDs read it as it lies */
+    uint64_t room;           /* of what is made of it */
+    uint32_t made;           /* the how manieth it is of those made */
+    const uint32_t *decoded; /* docids, and as many frequencies behind them */
 } fresh;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -40,76 +48,67 @@ rp_status rp__gpu_words_open(rp__gpu_words *w, const rp__gpu_index *index, uint6
 {
     *w = (rp__gpu_words){.index = index, .most = most, .n_slots = SLOTS_LEAST};
     pthread_mutex_init(&w->lock, NULL);
+    pthread_mutex_init(&w->table, NULL);
+    for (size_t i = 0; i < RP_GPU_WORDS_MAKERS; i++)
+        pthread_mutex_init(&w->makers[i].lock, NULL);
     while (w->n_slots < 2 * n_terms && w->n_slots < SLOTS_MOST)
         w->n_slots *= 2;
-    w->slots = rp__alloc_zero(w->n_slots, sizeof *w->slots);
+    w->slots = rp__alloc_random(w->n_slots, sizeof *w->slots);
     return w->slots ? RP_OK : RP_NO_MEMORY;
 }
 
-static void close_device(rp__gpu_words *w)
+/* Pieces are of all makers: any that is open gives them back. */
+static void free_pieces(rp__gpu_words *w)
 {
-    if (!w->device.context)
+    rp__device *device = NULL;
+    for (size_t i = 0; i < RP_GPU_WORDS_MAKERS && !device; i++)
+        device = w->makers[i].device.context ? &w->makers[i].device : NULL;
+    if (!device)
         return;
-    (void)rp__device_enter(&w->device);
+    (void)rp__device_enter(device);
     for (size_t i = 0; i < w->n_pieces; i++)
-        rp__device_free(&w->device, w->pieces[i]);
-    if (w->stage)
-        w->device.driver->host_free(w->stage);
-    rp__device_close(&w->device);
+        rp__device_free(device, w->pieces[i]);
 }
 
 void rp__gpu_words_close(rp__gpu_words *w)
 {
     if (!w->index)
         return;
-    close_device(w);
+    free_pieces(w);
+    for (size_t i = 0; i < RP_GPU_WORDS_MAKERS; i++) {
+        rp__gpu_maker_close(&w->makers[i]);
+        pthread_mutex_destroy(&w->makers[i].lock);
+    }
     for (size_t i = 0; i < w->n_blocks; i++)
         rp__free(w->blocks[i]);
     rp__free(w->blocks);
     rp__free(w->pieces);
-    rp__free(w->slots);
+    rp__free_random(w->slots, w->n_slots, sizeof *w->slots);
     pthread_mutex_destroy(&w->lock);
+    pthread_mutex_destroy(&w->table);
     *w = (rp__gpu_words){0};
 }
 
-/* The device of the index, by a stream of our own, with nothing in work. */
-static rp_status enter(rp__gpu_words *w)
-{
-    rp_error err;
-    void *stage = NULL;
-    const rp__device *of = w->index->device;
-    rp_status status = RP_OK;
-    if (!w->device.context)
-        status = rp__device_twin(&w->device, of, &err);
-    if (status == RP_OK)
-        status = rp__device_enter(&w->device);
-    if (status == RP_OK && w->is_busy)
-        status = rp__device_wait(&w->device);
-    if (status == RP_OK && !w->stage) {
-        status = rp__device_check(&w->device, w->device.driver->host_alloc(&stage, STAGE, 0));
-        w->stage = status == RP_OK ? stage : NULL;
-    }
-    w->is_busy = w->is_busy && status != RP_OK;
-    return status;
-}
-
-static rp_status add_piece(rp__gpu_words *w, uint64_t bytes)
+static rp_status add_piece(rp__gpu_words *w, rp__device *device, uint64_t bytes)
 {
     size_t unused, total;
     rp__cu_ptr at;
-    rp_status status = rp__device_check(&w->device, w->device.driver->memory_info(&unused, &total));
+    rp_status status = rp__device_check(device, device->driver->memory_info(&unused, &total));
     if (status != RP_OK)
         return status;
     uint64_t most = w->most ? w->most : w->bytes + unused / 2;
+    uint64_t left = most > w->bytes ? most - w->bytes : 0;
     uint64_t size = w->bytes < PIECE_LEAST ? PIECE_LEAST : w->bytes;
     size = size < PIECE_MOST ? size : PIECE_MOST;
+    size = size < left ? size : left;
     size = size > bytes ? size : bytes;
-    if (size > most || w->bytes > most - size ||
-        !rp__alloc_grow(&w->pieces, &w->cap_pieces, w->n_pieces + 1, sizeof at))
+    if (size > left || !rp__alloc_grow(&w->pieces, &w->cap_pieces, w->n_pieces + 1, sizeof at))
         return RP_NO_MEMORY;
-    status = rp__device_alloc(&w->device, size, &at);
-    if (status != RP_OK)
+    status = rp__device_alloc(device, size, &at);
+    if (status != RP_OK) {
+        rp__device_free(device, at); /* the card may have been lost meanwhile */
         return status;
+    }
     w->pieces[w->n_pieces++] = w->at = at;
     w->left = size;
     w->bytes += size;
@@ -117,10 +116,10 @@ static rp_status add_piece(rp__gpu_words *w, uint64_t bytes)
 }
 
 /* What is left of the piece before is lost. */
-static rp_status take_place(rp__gpu_words *w, uint64_t bytes, uint64_t *at)
+static rp_status take_place(rp__gpu_words *w, rp__device *device, uint64_t bytes, uint64_t *at)
 {
     bytes = rp__bits_align(bytes, ALIGN);
-    rp_status status = bytes <= w->left ? RP_OK : add_piece(w, bytes);
+    rp_status status = bytes <= w->left ? RP_OK : add_piece(w, device, bytes);
     if (status != RP_OK)
         return status;
     *at = w->at;
@@ -153,38 +152,53 @@ static uint64_t key_of(const rp__term *term)
     return term->tiny ? (uint64_t)(uintptr_t)term->tiny : term->list_offset | UINT64_C(1) << 63;
 }
 
-/* The slot where the key is, or goes. */
-static _Atomic(rp__gpu_word *) *slot_of(const rp__gpu_words *w, uint64_t key, rp__gpu_word **there)
+static size_t place_of(const rp__gpu_words *w, uint64_t key)
 {
-    size_t mask = w->n_slots - 1, i = (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & mask;
-    while ((*there = atomic_load_explicit(&w->slots[i], memory_order_acquire)) != NULL &&
-           (*there)->key != key)
-        i = (i + 1) & mask;
+    return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (w->n_slots - 1);
+}
+
+/* The slot where the key is, or goes. */
+static rp__gpu_slot *slot_of(const rp__gpu_words *w, uint64_t key, bool *is_there)
+{
+    size_t i = place_of(w, key);
+    uint64_t there;
+    while ((there = atomic_load_explicit(&w->slots[i].key, memory_order_acquire)) != 0 &&
+           there != key)
+        i = (i + 1) & (w->n_slots - 1);
+    *is_there = there != 0;
     return &w->slots[i];
 }
 
-const rp__gpu_word *rp__gpu_words_find(const rp__gpu_words *w, const rp__term *term)
+const rp__gpu_slot *rp__gpu_words_find(const rp__gpu_words *w, const rp__term *term)
 {
-    rp__gpu_word *there;
-    (void)slot_of(w, key_of(term), &there);
-    return there;
+    bool is_there;
+    const rp__gpu_slot *slot = slot_of(w, key_of(term), &is_there);
+    return is_there ? slot : NULL;
+}
+
+void rp__gpu_words_expect(const rp__gpu_words *w, const rp__term *term)
+{
+    __builtin_prefetch(&w->slots[place_of(w, key_of(term))]);
 }
 
 /* Unless another thread was faster. */
-static rp_status publish(rp__gpu_words *w, const rp__gpu_word *word)
+static rp_status publish(rp__gpu_words *w, const fresh *f)
 {
-    rp__gpu_word *there;
-    _Atomic(rp__gpu_word *) *slot = slot_of(w, word->key, &there);
-    if (there)
+    bool is_there;
+    rp__gpu_slot *slot = slot_of(w, f->key, &is_there);
+    rp__gpu_word *word;
+    if (is_there)
         return RP_OK;
     if (w->n >= w->n_slots / 2)
         return RP_NO_MEMORY;
-    rp_status status = take_word(w, &there);
+    rp_status status = take_word(w, &word);
     if (status != RP_OK)
         return status;
-    *there = *word;
-    there->n = word->word.list.n;
-    atomic_store_explicit(slot, there, memory_order_release);
+    *word = f->word;
+    slot->at = f->at;
+    slot->word = word;
+    slot->n = f->word.word.list.n;
+    atomic_store_explicit(&slot->key, f->key, memory_order_release);
     w->n++;
     return RP_OK;
 }
@@ -203,13 +217,22 @@ static rp_status decode(const rp__list *list, rp__arena *arena, const uint32_t *
     return status;
 }
 
-/* Whether the kernels of ANDs read the list where it lies. */
-static bool is_read(const rp__gpu_words *w, const rp__list *list, karg_word *out)
+/* Whether kernels know the list where it lies: as ANDs read it, or as others do. */
+static bool is_known(const rp__gpu_words *w, const rp__list *list, fresh *out)
 {
     uint32_t id = list->codec ? list->codec->id : 0;
-    return (id == KARG_CODEC_RAW || id == KARG_CODEC_BP128 || id == KARG_CODEC_EF128 ||
-            id == KARG_CODEC_BITMAP) &&
-           rp__gpu_and_word(w->index, list, out) == RP_OK;
+    if (id == KARG_CODEC_RAW || id == KARG_CODEC_BP128 || id == KARG_CODEC_EF128 ||
+        id == KARG_CODEC_BITMAP)
+        return out->is_read = rp__gpu_and_word(w->index, list, &out->own) == RP_OK;
+    return (id == KARG_CODEC_OPTPFD || id == KARG_CODEC_RICE) && rp__gpu_query_has_tfs(list) &&
+           rp__gpu_query_word(w->index, list, &out->own) == RP_OK;
+}
+
+/* A dense list becomes bits, in which a docid is one look. */
+static form form_of(const karg_list *list)
+{
+    bool is_dense = list->n >= DENSE_LEAST && list->universe / list->n < DENSE_GAP;
+    return list->codec == KARG_CODEC_BITMAP ? FORM_TFS : is_dense ? FORM_BITS : FORM_DOCIDS;
 }
 
 /* A list that is damaged, or does not fit, is none for the device. */
@@ -217,148 +240,274 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
                  rp__arena *arena, fresh *out)
 {
     rp__list list;
-    *out = (fresh){.word.key = key_of(term)};
+    *out = (fresh){.key = key_of(term)};
     rp_status status = rp__segment_list(segment, term, arena, &list);
-    if (status == RP_OK && list.kths)
-        memcpy(out->word.kths, list.kths, sizeof out->word.kths);
-    if (status == RP_OK && is_read(w, &list, &out->word.word))
+    if (status != RP_OK)
         return;
-    out->word.word = (karg_word){0};
-    if (status == RP_OK)
-        status = decode(&list, arena, &out->decoded);
-    if (status == RP_OK)
-        out->word.word = rp__gpu_and_copied(0, 0, list.n);
-    else
-        out->decoded = NULL;
-    out->word.word.list.universe = list.universe;
+    if (list.kths)
+        memcpy(out->word.kths, list.kths, sizeof out->word.kths);
+    if (is_known(w, &list, out)) {
+        out->form = form_of(&out->own.list);
+        return;
+    }
+    if (decode(&list, arena, &out->decoded) != RP_OK)
+        return;
+    out->form = FORM_DECODED;
+    out->own = rp__gpu_and_copied(0, 0, list.n);
+    out->own.list.universe = list.universe;
+}
+
+/* ---- Places ------------------------------------------------------------------------------------ */
+
+/* What a maker is given. */
+typedef struct work {
+    rp__gpu_maker *maker;
+    fresh *new;
+    size_t n;
+    karg_made *lists; /* n of them, in the arena */
+    uint32_t n_lists, n_blocks;
+    uint64_t bits, bits_bytes; /* what is to be cleared */
+} work;
+
+static bool is_made(const fresh *f)
+{
+    return f->form == FORM_BITS || f->form == FORM_DOCIDS || f->form == FORM_TFS;
+}
+
+static size_t room_bytes(const fresh *f)
+{
+    size_t words = rp__gpu_derive_words_bytes(f->own.list.n);
+    if (f->form == FORM_BITS)
+        return rp__gpu_derive_bits_bytes(f->own.list.universe) + words;
+    return f->form == FORM_DOCIDS ? 2 * words : f->form == FORM_TFS ? words : 0;
+}
+
+/* Lists that can be read as they lie, where what is made of others like them does not fit. */
+static void leave_own(work *k, form which)
+{
+    for (size_t i = 0; i < k->n; i++)
+        if (k->new[i].form == which && k->new[i].is_read)
+            k->new[i].form = FORM_OWN;
+}
+
+/* Bytes of all rooms of a form; *spare: of those of lists that can be read as they lie. */
+static uint64_t sum_rooms(const work *k, form which, uint64_t *spare)
+{
+    uint64_t sum = *spare = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        size_t bytes = k->new[i].form == which ? room_bytes(&k->new[i]) : 0;
+        sum += bytes;
+        *spare += k->new[i].is_read ? bytes : 0;
+    }
+    return sum;
+}
+
+static rp_status take_stretch(rp__gpu_words *w, work *k, uint64_t bytes, uint64_t *at)
+{
+    rp_status status = RP_OK;
+    *at = 0;
+    if (bytes > 0)
+        status = take_place(w, &k->maker->device, bytes + RP_GPU_DERIVE_ALIGN, at);
+    *at = rp__bits_align(*at, RP_GPU_DERIVE_ALIGN);
+    return status;
+}
+
+/* Rooms of all lists of a form, side by side, so that bits are cleared at once, and records lie side by side too. Where
+ * there is no memory, those that can be read as they lie are; then bits become docids, and docids nothing. */
+static rp_status take_rooms(rp__gpu_words *w, work *k, form which)
+{
+    uint64_t spare, at, bytes = sum_rooms(k, which, &spare);
+    rp_status status = spare > w->spare ? RP_NO_MEMORY : take_stretch(w, k, bytes, &at);
+    if (status == RP_NO_MEMORY && spare > 0) {
+        leave_own(k, which);
+        bytes = sum_rooms(k, which, &spare);
+        status = take_stretch(w, k, bytes, &at);
+    }
+    if (status != RP_OK && status != RP_NO_MEMORY)
+        return status;
+    w->spare -= status == RP_OK ? spare : 0;
+    k->bits = which == FORM_BITS ? at : k->bits;
+    k->bits_bytes = which == FORM_BITS && status == RP_OK ? bytes : k->bits_bytes;
+    for (size_t i = 0; i < k->n; i++) {
+        fresh *f = &k->new[i];
+        if (f->form != which)
+            continue;
+        f->room = at;
+        at += room_bytes(f);
+        if (status != RP_OK)
+            f->form = which == FORM_BITS ? FORM_DOCIDS : FORM_NONE;
+    }
+    return RP_OK;
+}
+
+/* Of the record, with docids and frequencies of a list that was decoded behind it. */
+static size_t record_bytes(const fresh *f)
+{
+    return sizeof(karg_word) + (f->form == FORM_DECODED ? 2 * f->own.list.n * sizeof(uint32_t) : 0);
+}
+
+static rp_status measure(rp__gpu_words *w, rp__device *device)
+{
+    size_t unused, total;
+    if (w->is_measured)
+        return RP_OK;
+    rp_status status = rp__device_check(device, device->driver->memory_info(&unused, &total));
+    w->spare = (w->most ? w->most : unused / 2) / 2;
+    w->is_measured = status == RP_OK;
+    return status;
+}
+
+/* Places of all that are still new. No memory for one is no fault. */
+static rp_status take_places(rp__gpu_words *w, work *k)
+{
+    static const form made[] = {FORM_BITS, FORM_DOCIDS, FORM_TFS};
+    bool is_there;
+    rp_status status = measure(w, &k->maker->device);
+    for (size_t i = 0; i < k->n; i++) {
+        fresh *f = &k->new[i];
+        (void)slot_of(w, f->key, &is_there);
+        f->form = is_there || f->own.list.n == 0 ? FORM_NONE : f->form;
+    }
+    for (size_t i = 0; i < sizeof made / sizeof *made && status == RP_OK; i++)
+        status = take_rooms(w, k, made[i]);
+    for (size_t i = 0; i < k->n && status == RP_OK; i++) {
+        fresh *f = &k->new[i];
+        if (f->form != FORM_NONE)
+            status = take_place(w, &k->maker->device, record_bytes(f), &f->at);
+        if (status == RP_NO_MEMORY) {
+            f->form = FORM_NONE;
+            f->at = 0;
+            status = RP_OK;
+        }
+    }
+    return status;
 }
 
 /* ---- To the device --------------------------------------------------------------------------- */
 
-/* Bytes of the stage that go to one stretch of device memory. */
-typedef struct stretch {
-    size_t from, n;
-    uint64_t to;
-} stretch;
-
-static rp_status flush(rp__gpu_words *w, stretch *s)
+static void make(work *k, fresh *f)
 {
-    rp_status status = rp__device_copy_in(&w->device, s->to, w->stage + s->from, s->n);
-    s->from += s->n;
-    s->to += s->n;
-    s->n = 0;
+    karg_made *made = &k->lists[k->n_lists];
+    uint64_t tfs = f->room + room_bytes(f) - rp__gpu_derive_words_bytes(f->own.list.n);
+    if (f->form == FORM_BITS)
+        *made = rp__gpu_derive_bits(&f->own, f->room, tfs, k->n_blocks, &f->word.word);
+    else if (f->form == FORM_DOCIDS)
+        *made = rp__gpu_derive_docids(&f->own, f->room, tfs, k->n_blocks, &f->word.word);
+    else
+        *made = rp__gpu_derive_tfs(&f->own, tfs, k->n_blocks, &f->word.word);
+    f->made = k->n_lists++;
+    k->n_blocks += (f->own.list.n + RP_BLOCK - 1) / RP_BLOCK;
+}
+
+/* Record, then docids, then frequencies. */
+static rp_status send(work *k, fresh *f)
+{
+    uint64_t half = f->own.list.n * sizeof(uint32_t), docs = f->at + sizeof(karg_word);
+    f->word.word = f->own;
+    if (is_made(f))
+        make(k, f);
+    if (f->form == FORM_DECODED) {
+        f->word.word.list.docs = docs;
+        f->word.word.list.freqs = docs + half;
+    }
+    rp_status status = rp__gpu_maker_send(k->maker, f->at, &f->word.word, sizeof(karg_word));
+    if (status == RP_OK && f->form == FORM_DECODED)
+        status = rp__gpu_maker_send(k->maker, docs, f->decoded, 2 * half);
     return status;
 }
 
-/* Waits where the stage is full. Places rise, but for those in another piece. */
-static rp_status send(rp__gpu_words *w, stretch *s, uint64_t to, const void *from, size_t bytes)
+/* Lists of which nothing could be made: they are what they were, or none for the device. */
+static rp_status take_back(work *k, const karg_found *found)
 {
-    const uint8_t *at = from;
-    uint64_t gap = to - (s->to + s->n);
     rp_status status = RP_OK;
-    if (gap < ALIGN && gap < STAGE - s->from - s->n) {
-        s->n += gap;
-    } else {
-        status = flush(w, s);
-        s->to = to;
+    uint32_t n = 0;
+    for (size_t i = 0; i < k->n && status == RP_OK; i++) {
+        fresh *f = &k->new[i];
+        if (!is_made(f) || !found[f->made].damaged)
+            continue;
+        f->word.word = f->own;
+        if (f->is_read)
+            status = rp__gpu_maker_send(k->maker, f->at, &f->own, sizeof f->own);
+        else
+            f->at = 0;
+        n++;
     }
-    while (bytes > 0 && status == RP_OK) {
-        if (s->from + s->n == STAGE) {
-            status = flush(w, s);
-            if (status == RP_OK)
-                status = rp__device_wait(&w->device);
-            s->from = 0;
-        }
-        size_t room = STAGE - s->from - s->n, n = bytes < room ? bytes : room;
-        memcpy(w->stage + s->from + s->n, at, n);
-        s->n += n;
-        at += n;
-        bytes -= n;
-    }
-    return status;
+    return status == RP_OK && n ? rp__gpu_maker_run(k->maker, NULL, 0, 0, &found) : status;
 }
 
-/* A dense list becomes bits, in which a docid is one look; where that cannot be it stays as it is. */
-static rp_status derive(rp__gpu_words *w, karg_word *word)
+static rp_status bring(work *k)
 {
-    const karg_list *list = &word->list;
-    bool is_dense = list->n >= DENSE_LEAST && list->universe / list->n < DENSE_GAP;
-    uint64_t at;
-    karg_word bits;
-    if (!is_dense || list->codec == KARG_CODEC_BITMAP)
-        return RP_OK;
-    rp_status status = take_place(w, rp__gpu_derive_bits_bytes(list->universe) + ROOM_ALIGN, &at);
+    const karg_found *found;
+    rp_status status = rp__gpu_maker_clear(k->maker, k->bits, k->bits_bytes);
+    for (size_t i = 0; i < k->n && status == RP_OK; i++)
+        if (k->new[i].form != FORM_NONE)
+            status = send(k, &k->new[i]);
     if (status == RP_OK)
-        status = rp__gpu_derive_bits(&w->device, word, rp__bits_align(at, ROOM_ALIGN), &bits);
-    if (status == RP_OK)
-        *word = bits;
-    return status == RP_NO_MEMORY || status == RP_DAMAGED ? RP_OK : status;
+        status = rp__gpu_maker_run(k->maker, k->lists, k->n_lists, k->n_blocks, &found);
+    return status == RP_OK ? take_back(k, found) : status;
 }
 
-/* Record, then docids, then frequencies. No memory for them is no fault. */
-static rp_status place(rp__gpu_words *w, fresh *f, stretch *s)
+/* With the maker's lock. */
+static rp_status place_all(rp__gpu_words *w, work *k)
 {
-    karg_list *list = &f->word.word.list;
-    uint64_t at, half = f->decoded ? list->n * sizeof(uint32_t) : 0;
-    if (list->n == 0)
-        return RP_OK;
-    rp_status status = f->decoded ? RP_OK : derive(w, &f->word.word);
-    if (status == RP_OK)
-        status = take_place(w, sizeof(karg_word) + 2 * half, &at);
-    if (status != RP_OK)
-        return status == RP_NO_MEMORY ? RP_OK : status;
-    f->word.at = at;
-    if (f->decoded) {
-        list->docs = at + sizeof(karg_word);
-        list->freqs = list->docs + half;
-    }
-    status = send(w, s, at, &f->word.word, sizeof(karg_word));
-    if (status == RP_OK && f->decoded)
-        status = send(w, s, list->docs, f->decoded, 2 * half);
-    return status;
-}
-
-static rp_status place_all(rp__gpu_words *w, fresh *new, size_t n)
-{
-    stretch s = {0};
-    rp__gpu_word *there;
-    rp_status status = enter(w);
-    w->is_busy = w->is_busy || status == RP_OK;
-    for (size_t i = 0; i < n && status == RP_OK; i++) {
-        (void)slot_of(w, new[i].word.key, &there);
-        if (!there)
-            status = place(w, &new[i], &s);
-    }
-    if (status == RP_OK)
-        status = flush(w, &s);
-    if (status == RP_OK)
-        status = rp__device_wait(&w->device);
+    rp_status status = rp__gpu_maker_enter(k->maker, w->index->device);
     if (status != RP_OK)
         return status;
-    w->is_busy = false;
-    for (size_t i = 0; i < n && status == RP_OK; i++)
-        status = publish(w, &new[i].word);
+    pthread_mutex_lock(&w->lock);
+    status = take_places(w, k);
+    pthread_mutex_unlock(&w->lock);
+    if (status == RP_OK)
+        status = bring(k);
+    if (status != RP_OK)
+        return status;
+    pthread_mutex_lock(&w->table);
+    for (size_t i = 0; i < k->n && status == RP_OK; i++)
+        status = publish(w, &k->new[i]);
+    pthread_mutex_unlock(&w->table);
     return status;
+}
+
+/* Those of the terms that are not known yet, each once: how many. */
+static size_t look_at_all(const rp__gpu_words *w, const rp__segment *segment,
+                          const rp__term *const *terms, size_t n, rp__arena *arena, fresh *new)
+{
+    size_t n_new = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool is_there = rp__gpu_words_find(w, terms[i]) != NULL;
+        for (size_t j = 0; j < n_new && !is_there; j++)
+            is_there = new[j].key == key_of(terms[i]);
+        if (!is_there)
+            look(w, segment, terms[i], arena, &new[n_new++]);
+    }
+    return n_new;
+}
+
+/* How many of them are placed together: their blocks can be counted. */
+static size_t count_together(const fresh *new, size_t n)
+{
+    uint64_t postings = 0;
+    size_t some = 0;
+    while (some < n && some < RP_GPU_MAKER_LISTS && postings <= INT32_MAX)
+        postings += new[some++].own.list.n;
+    return some;
 }
 
 rp_status rp__gpu_words_add(rp__gpu_words *w, const rp__segment *segment,
                             const rp__term *const *terms, size_t n, rp__arena *arena)
 {
-    size_t n_new = 0;
+    size_t most = n < RP_GPU_MAKER_LISTS ? n : RP_GPU_MAKER_LISTS, some;
     fresh *new = rp__arena_array(arena, n, sizeof *new);
-    if (!new)
+    karg_made *lists = rp__arena_array(arena, most, sizeof *lists);
+    if (!new || !lists)
         return RP_NO_MEMORY;
-    for (size_t i = 0; i < n; i++) {
-        bool is_known = rp__gpu_words_find(w, terms[i]) != NULL;
-        for (size_t j = 0; j < n_new && !is_known; j++)
-            is_known = new[j].word.key == key_of(terms[i]);
-        if (!is_known)
-            look(w, segment, terms[i], arena, &new[n_new++]);
+    size_t n_new = look_at_all(w, segment, terms, n, arena, new);
+    rp__gpu_maker *maker = &w->makers[atomic_fetch_add(&w->next, 1) % RP_GPU_WORDS_MAKERS];
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < n_new && status == RP_OK; i += some) {
+        some = count_together(new + i, n_new - i);
+        pthread_mutex_lock(&maker->lock);
+        status = place_all(w, &(work){.maker = maker, .new = new + i, .n = some, .lists = lists});
+        pthread_mutex_unlock(&maker->lock);
     }
-    if (n_new == 0)
-        return RP_OK;
-    pthread_mutex_lock(&w->lock);
-    rp_status status = place_all(w, new, n_new);
-    pthread_mutex_unlock(&w->lock);
     return status;
 }

@@ -283,6 +283,7 @@ static void queries_have_words_of_all_codecs(void **state)
 /* Every list that is not a bitmap: answers stay, and a damaged one is not taken. */
 static void lists_become_bits(void **state)
 {
+    const size_t bits = rp__gpu_derive_bits_bytes(DOCS);
     world *w = *state;
     rp__gpu_and b;
     rp__cu_ptr rooms[LISTS] = {0};
@@ -291,17 +292,17 @@ static void lists_become_bits(void **state)
         list *l = &w->lists[i];
         if (codecs[i % CODECS] == KARG_CODEC_BITMAP)
             continue;
-        assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_bits_bytes(DOCS), &rooms[i]),
-                         RP_OK);
-        assert_int_equal(rp__gpu_derive_bits(&w->device, &l->word, rooms[i], &word), RP_OK);
+        assert_int_equal(rp__device_alloc(&w->device, bits + 4 * DOCS, &rooms[i]), RP_OK);
+        assert_int_equal(
+            rp__gpu_derive_bits_now(&w->device, &l->word, rooms[i], rooms[i] + bits, &word), RP_OK);
         uint8_t before = l->bytes[l->word.list.last - l->at];
         l->bytes[l->word.list.last - l->at] ^= 1;
         send(w, l);
         karg_word other;
         rp__cu_ptr room;
-        assert_int_equal(rp__device_alloc(&w->device, rp__gpu_derive_bits_bytes(DOCS), &room),
-                         RP_OK);
-        assert_int_equal(rp__gpu_derive_bits(&w->device, &l->word, room, &other), RP_DAMAGED);
+        assert_int_equal(rp__device_alloc(&w->device, bits + 4 * DOCS, &room), RP_OK);
+        assert_int_equal(rp__gpu_derive_bits_now(&w->device, &l->word, room, room + bits, &other),
+                         RP_DAMAGED);
         rp__device_free(&w->device, room);
         l->bytes[l->word.list.last - l->at] = before;
         send(w, l);

@@ -59,8 +59,9 @@ static rp_status bind(bench *b, const char *text, rp_mode mode, const rp_search_
         rp__query_parse(text, strlen(text), mode, &options, &b->arena, &syntax, &b->err);
     if (status != RP_OK)
         return status;
-    return rp__query_bind(&syntax, b->tiny.index.segment, &b->rank, NULL, b->analyzer, mode,
-                          &options, &b->arena, &b->query, &b->err);
+    const rp__bind_to to = {
+        .segment = b->tiny.index.segment, .rank = &b->rank, .analyzer = b->analyzer};
+    return rp__query_bind(&syntax, &to, mode, &options, &b->arena, &b->query, &b->err);
 }
 
 /* Checks what backend.h promises of ops; prints them: '?' before a word that the index lacks, '_' for
@@ -334,6 +335,83 @@ static void test_weights(void **state)
     tear_down(&b);
 }
 
+/* Plain words bound at once are what they are when they are parsed first: queries, messages and all. */
+static void expect_both_ways(bench *b, const char *text, size_t bytes, rp_mode mode,
+                             rp_search_options options)
+{
+    const rp__bind_to to = {
+        .segment = b->tiny.index.segment, .rank = &b->rank, .analyzer = b->analyzer};
+    rp__syntax syntax;
+    rp__query want;
+    rp_error err = {0};
+    options.plain = true;
+    rp__plan_defaults(&options);
+    rp__arena_clear(&b->arena);
+    b->err = (rp_error){0};
+    rp_status status = rp__query_parse(text, bytes, mode, &options, &b->arena, &syntax, &err);
+    if (status == RP_OK)
+        status = rp__query_bind(&syntax, &to, mode, &options, &b->arena, &want, &err);
+    assert_int_equal(
+        rp__query_bind_plain(text, bytes, &to, mode, &options, &b->arena, &b->query, &b->err),
+        status);
+    assert_string_equal(b->err.text, err.text);
+    if (status != RP_OK)
+        return;
+    char got_text[4096], want_text[4096];
+    assert_string_equal(print(&b->query, got_text, sizeof got_text),
+                        print(&want, want_text, sizeof want_text));
+    assert_int_equal(b->query.n_words, want.n_words);
+    assert_int_equal(b->query.n_leaves, want.n_leaves);
+    assert_int_equal(b->query.fraction_bits, want.fraction_bits);
+    assert_int_equal(b->query.end, want.end);
+    for (size_t i = 0; i < want.n_leaves; i++)
+        assert_memory_equal(&b->query.leaves[i].weight, &want.leaves[i].weight,
+                            sizeof want.leaves[i].weight);
+}
+
+static void test_plain_at_once(void **state)
+{
+    (void)state;
+    static const char *const queries[] = {
+        "fox",
+        "quick dog",
+        "  the\tlazy dog\n",
+        "wi-fi router fox-trot",
+        "",
+        " ",
+        "nowhere fox",
+        "\"fox\"",
+        "(quick",
+        "dog -fox +a al*",
+        "... !? fox",
+        "... !?",
+        "fox^2 \\dog",
+        "Na\xC3\xAFve CAF\xC3\xA9",
+        "fox\xE3\x80\x80"
+        "dog",
+        "fox\xE2\x80\xAF"
+        "dog",
+        "a\x01"
+        "fox\x7F"
+        "dog",
+        "fox \xFF dog",
+        "\xC3",
+        "the the the the the",
+    };
+    bench b;
+    set_up(&b, (tiny_options){0});
+    for (int mode = RP_MODE_OR; mode <= RP_MODE_ANDOR; mode++)
+        for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+            for (size_t most = 0; most < 6; most++) {
+                size_t bytes = strlen(queries[i]);
+                expect_both_ways(&b, queries[i], bytes, (rp_mode)mode,
+                                 (rp_search_options){.max_terms = most});
+                expect_both_ways(&b, queries[i], bytes, (rp_mode)mode,
+                                 (rp_search_options){.max_query = 3 * most});
+            }
+    tear_down(&b);
+}
+
 /* A cap on memory is an error, wherever it is met. */
 static void test_memory(void **state)
 {
@@ -359,7 +437,7 @@ int main(void)
         cmocka_unit_test(test_prefixes),     cmocka_unit_test(test_phrases),
         cmocka_unit_test(test_no_positions), cmocka_unit_test(test_stems),
         cmocka_unit_test(test_plain),        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_plain_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,42 @@
 
 /* ---- What the lists leave --------------------------------------------------------------------- */
 
+/* A part in work. */
+struct and_top_part {
+    uint32_t query, number;        /* the how manieth it is of its query */
+    uint32_t word, n_words;
+    uint32_t n_parts; /* of the query */
+    uint32_t keys;    /* where its keys begin */
+};
+
+/* The query that has a part: the last that does not begin after it. */
+PRIM uint32_t and_top_find(const karg_and_start *starts, uint32_t n, uint32_t part)
+{
+    uint32_t q = 0;
+#pragma unroll 1
+    while (n > 1) {
+        uint32_t half = n / 2;
+        q += prim_load(&starts[q + half].part) <= part ? half : 0;
+        n -= half;
+    }
+    return q;
+}
+
+PRIM and_top_part and_top_take(const karg_and_top &a, uint32_t number)
+{
+    const karg_and_start *starts = prim_at<const karg_and_start>(a.starts);
+    uint32_t part = number, q;
+    if (a.parts) {
+        q = prim_load(&prim_at<const karg_and_part>(a.parts)[number].query);
+        part = prim_load(&prim_at<const karg_and_part>(a.parts)[number].part);
+    } else {
+        q = and_top_find(starts, a.n_queries, part);
+    }
+    uint32_t first = prim_load(&starts[q].part), words = prim_load(&starts[q].words);
+    uint32_t next = prim_load(&starts[q + 1].part);
+    return {q, part - first, words % KARG_AND_WORDS, words / KARG_AND_WORDS, next - first, first * KARG_AND_TILE};
+}
+
 /* The first 32 words of a query, a lane each, read at once. */
 struct and_top_words {
     uint64_t at, docs;
@@ -39,7 +75,7 @@ static_assert(sizeof(((alive_room *)nullptr)->heads) >= BEST_WARP_ROOM * sizeof(
 
 struct and_top_tile {
     alive_tile t;
-    karg_and_part part;
+    and_top_part part;
     and_top_room *room; /* NULL: the number alone is wanted */
     karg_and_state *state;
 };
@@ -103,7 +139,7 @@ PRIM void and_top_put(const karg_and_top &a, const and_top_tile &m, uint64_t key
         place = prim_atomic_add(&m.state->found.n_pairs, prim_count(all));
     place = prim_shuffle<32>(place, 0) + prim_count(all & prim_mask(prim_lane()));
     if (is_put)
-        prim_at<uint64_t>(a.keys)[m.state->keys + place] = key;
+        prim_at<uint64_t>(a.keys)[m.part.keys + place] = key;
 }
 
 /* No more than k of a part are among the k best of its query; none is that scores less than k others. */
@@ -158,30 +194,49 @@ PRIM uint32_t and_top_ask(const karg_and_top &a, and_top_tile *m)
 /* ---- Answers ---------------------------------------------------------------------------------- */
 
 /* By the warp that ends a part: whether it was the query's last, and sees what the others have written. */
-PRIM bool and_top_is_last(karg_and_state *state)
+PRIM bool and_top_is_last(const and_top_tile &m)
 {
     uint32_t before = 0;
     prim_fence();
     prim_sync_tile();
     if (prim_lane() == 0)
-        before = prim_atomic_add(&state->done, 1);
+        before = prim_atomic_add(&m.state->done, 1);
     prim_fence();
-    return prim_shuffle<32>(before, 0) + 1 == state->n_parts;
+    return prim_shuffle<32>(before, 0) + 1 == m.part.n_parts;
 }
 
-PRIM_APART void and_top_answer(const karg_and_top &a, uint32_t q, const karg_and_state *state, alive_room *room)
+PRIM void and_top_clear(karg_and_state *state) { *state = {{0, 0, 0, 0}, 0, 0, {0, 0}}; }
+
+PRIM_APART void and_top_answer(const karg_and_top &a, const and_top_tile &m)
 {
-    const uint64_t *keys = prim_at<const uint64_t>(a.keys) + state->keys;
-    uint32_t n = prim_load_now(&state->found.n), n_keys = prim_load_now(&state->found.n_pairs);
+    const karg_and_state *state = m.state;
+    const uint64_t *keys = prim_at<const uint64_t>(a.keys) + m.part.keys;
+    uint32_t n = prim_load_now(&state->found.n), n_keys = prim_load_now(&state->found.n_pairs), q = m.part.query;
     uint32_t damaged = prim_load_now(&state->found.damaged), least = prim_load_now(&state->least);
-    if (prim_lane() == 0)
+    prim_sync_tile();
+    if (prim_lane() == 0) {
         prim_at<karg_found>(a.counts)[q] = {n, prim_min(n_keys, a.k), damaged, 0};
+        and_top_clear(m.state);
+    }
     if (a.k == 0 || n_keys == 0)
         return;
     auto key = [=](uint32_t i) { return prim_load_now64(&keys[i]); };
-    uint64_t best = best_warp_of<8>(key, n_keys, a.k, least, (uint64_t *)room->heads);
+    uint64_t best = best_warp_of<8>(key, n_keys, a.k, least, (uint64_t *)m.t.room->heads);
     if (prim_lane() < prim_min(n_keys, a.k))
         prim_at<karg_pair>(a.pairs)[(uint64_t)q * a.k + prim_lane()] = best_pair(best);
+}
+
+/* By the warp that has answered a query: the last of all says so. */
+PRIM void and_top_end(const karg_and_top &a)
+{
+    uint32_t *answered = prim_at<uint32_t>(a.answered);
+    prim_fence_host();
+    prim_sync_tile();
+    if (prim_lane() == 0 && prim_atomic_add(answered, 1) + 1 == a.n_queries) {
+        *answered = 0;
+        prim_fence_host();
+        *prim_at<volatile uint32_t>(a.ended) = a.number;
+    }
 }
 
 RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 8)
@@ -189,11 +244,11 @@ RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 8)
     uint32_t number = prim_block() * (prim_block_size() / 32) + prim_warp();
     if (number >= a.n_parts)
         return;
-    uint4 four = prim_load(prim_at<const uint4>(a.parts) + number);
     unsigned char *shared = prim_shared() + prim_warp() * (KARG_AND_SHARED + (a.k ? KARG_AND_SCORES : 0));
-    karg_and_state *state = prim_at<karg_and_state>(a.states) + four.x;
+    and_top_part part = and_top_take(a, number);
+    karg_and_state *state = prim_at<karg_and_state>(a.states) + part.query;
     and_top_tile m = {{(alive_room *)shared, &state->found, 0},
-                      {four.x, four.y, four.z, four.w},
+                      part,
                       a.k ? (and_top_room *)(shared + KARG_AND_SHARED) : nullptr,
                       state};
     if (a.k)
@@ -204,8 +259,10 @@ RP_KERNEL_BOUNDED(and_top_kernel, karg_and_top, 128, 8)
         prim_atomic_add(&state->found.n, m.t.n);
     if (a.k && m.t.n)
         and_top_score(a, m, left);
-    if (a.k <= KARG_AND_RANKED && and_top_is_last(state))
-        and_top_answer(a, four.x, state, m.t.room);
+    if (a.k <= KARG_AND_RANKED && and_top_is_last(m)) {
+        and_top_answer(a, m);
+        and_top_end(a);
+    }
 }
 
 /* The k best of each query's keys, where k is large. */
@@ -214,8 +271,9 @@ RP_KERNEL_BOUNDED(and_top_rank_kernel, karg_and_top, 128, 8)
     uint32_t *bins = (uint32_t *)prim_shared();
     uint64_t *best = (uint64_t *)(bins + BEST_WORDS);
     for (uint32_t q = prim_block(); q < a.n_queries; q += prim_grid_size()) {
-        const karg_and_state *state = prim_at<const karg_and_state>(a.states) + q;
-        const uint64_t *keys = prim_at<const uint64_t>(a.keys) + state->keys;
+        karg_and_state *state = prim_at<karg_and_state>(a.states) + q;
+        uint32_t first = prim_load(&prim_at<const karg_and_start>(a.starts)[q].part);
+        const uint64_t *keys = prim_at<const uint64_t>(a.keys) + (uint64_t)first * KARG_AND_TILE;
         karg_found *count = prim_at<karg_found>(a.counts) + q;
         auto score = [&](uint32_t i, uint32_t *s) {
             *s = (uint32_t)(keys[i] >> 32);
@@ -226,5 +284,8 @@ RP_KERNEL_BOUNDED(and_top_rank_kernel, karg_and_top, 128, 8)
             *count = {state->found.n, 0, state->found.damaged, 0};
         best_select(score, docid, state->found.n_pairs, a.k, bins, best,
                     prim_at<karg_pair>(a.pairs) + (uint64_t)q * a.k, &count->n_pairs);
+        prim_sync();
+        if (prim_thread() == 0)
+            and_top_clear(state);
     }
 }

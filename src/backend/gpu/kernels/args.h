@@ -340,44 +340,58 @@ typedef struct karg_and_word {
     uint32_t n;      /* postings of its list */
 } karg_and_word;
 
-/* KARG_AND_TILE postings of the shortest list of a query. */
+/* Where a query's parts begin, among those of all queries: part i is its i-th KARG_AND_TILE postings of the shortest
+ * list. One more follows the last query's, whose part is the number of them all. */
+typedef struct karg_and_start {
+    uint32_t part;
+    uint32_t words; /* where its words begin, the shortest list first; and how many, times KARG_AND_WORDS */
+} karg_and_start;
+
+/* A part where they do not come in the order of queries. */
 typedef struct karg_and_part {
-    uint32_t query, number; /* the how manieth of it */
-    uint32_t word, n_words; /* words[word ..], the shortest list first */
+    uint32_t query, part;
 } karg_and_part;
 
-typedef struct karg_and_state { /* of a query in work */
-    karg_found found;           /* 0 at first; n_pairs: keys */
-    uint32_t done, n_parts;     /* 0 at first; how many there are */
-    uint32_t keys;              /* where its keys begin */
-    uint32_t least;             /* 0 at first; k documents score so much */
+typedef struct karg_and_state { /* of a query in work; all 0 before a launch, and again after it */
+    karg_found found;           /* n_pairs: keys */
+    uint32_t done;              /* parts */
+    uint32_t least;             /* k documents score so much */
+    uint32_t zero[2];
 } karg_and_state;
 
 typedef struct karg_and_top {
-    uint64_t words, parts;   /* karg_and_word, karg_and_part */
+    uint64_t words, starts;  /* karg_and_word, karg_and_start */
+    uint64_t parts;          /* karg_and_part; 0: in the order of queries */
     uint64_t states;         /* karg_and_state a query */
-    uint64_t keys;           /* u64: as many a query as its shortest list has postings */
+    uint64_t answered;       /* u32: queries; as states */
+    uint64_t keys;           /* u64: KARG_AND_TILE a part */
     uint64_t counts, pairs;  /* karg_found a query: n_pairs of them are there; karg_pair: k a query, best first */
+    uint64_t ended;          /* u32 in memory of the host, if k is at most KARG_AND_RANKED: `number`, when all is there */
     karg_norms norms;
     uint32_t n_queries, n_parts;
     uint32_t begin, end;     /* documents asked about; end is at most the number of them */
-    uint32_t k, zero;        /* 0: the number alone is wanted */
+    uint32_t k, number;      /* k: 0: the number of documents alone is wanted */
 } karg_and_top;
 
 enum {
+    KARG_AND_WORDS = 1 << 24,
     KARG_AND_SHARED = 3968, /* bytes of shared memory of a warp, */
     KARG_AND_SCORES = 3072, /* and, if k is not 0, so many more */
     KARG_AND_RANKED = 32,   /* a k up to which the last part of a query ranks; of others, another kernel does */
 };
 
-/* and_bits.cu: a list as bits */
-enum { KARG_BITS_SHARED = 320 }; /* bytes of shared memory of a warp */
-typedef struct karg_bits {
-    uint64_t word;  /* its karg_word */
-    uint64_t bits;  /* u32 words, 0 at first, from docid 0 on */
-    uint64_t hints; /* u32 a 512 docids: postings before them */
-    uint64_t found; /* karg_found: damaged */
-    uint32_t n_words, zero;
-} karg_bits;
+/* and_lists.cu: lists as ANDs look them up */
+enum { KARG_LISTS_SHARED = 4 * KARG_BLOCK }; /* bytes of shared memory of a warp */
+typedef struct karg_made {
+    karg_word word;         /* as the index has it */
+    uint64_t docids, tfs;   /* u32: all of them; 0: not wanted */
+    uint64_t bits, hints;   /* u32 words, 0 at first, from docid 0 on; u32 a 512 docids: postings before them; 0: not wanted */
+    uint32_t n_words;       /* of bits */
+    uint32_t before;        /* blocks of the lists before it */
+} karg_made;
+typedef struct karg_lists {
+    uint64_t lists, found;  /* karg_made; karg_found each, 0 at first: damaged */
+    uint32_t n_lists, n_blocks;
+} karg_lists;
 
 #endif
