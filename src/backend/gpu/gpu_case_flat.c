@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/gpu_list.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/cpu.h"
@@ -150,7 +150,7 @@ static rp_status put_list(flat *f, rp__device *device, uint32_t i, const rp__cod
         return status;
     share.sections[0] = (rp__gpu_section){.host = f->bytes[i], .bytes = used, .at = at};
     f->list_bytes += used;
-    status = rp__gpu_query_word(&index, &list, &f->args.near[i]);
+    status = rp__gpu_list_word(&index, &list, &f->args.near[i]);
     f->args.near[i].weight = weights[i] * rp__rank_scale(SCALE_BITS);
     f->args.near[i].before = f->args.n_blocks;
     f->args.n_blocks += list.n_blocks;
@@ -249,23 +249,25 @@ static rp_status run_and(const rp__gpu_case *row, rp__device *device, const flat
     uint32_t shared = WARPS * (KARG_SHARED_AND + WORDS * KARG_SHARED_RANKS);
     a.each = row->option;
     uint32_t warps = (f->n[0] + a.each - 1) / a.each;
-    rp__launch how = {(warps + WARPS - 1) / WARPS, 32 * WARPS, shared_of(shared)};
+    a.blocks = (warps + WARPS - 1) / WARPS;
+    rp__launch how = {a.blocks, 32 * WARPS, shared_of(shared)};
     return rp__device_launch(device, (rp__kernel_id)row->kernel, how, &a);
 }
 
 static rp_status run_or(const rp__gpu_case *row, rp__device *device, const flat *f)
 {
-    const karg_flat *a = &f->args;
-    rp__launch how = {(a->n_blocks + WARPS - 1) / WARPS, 32 * WARPS,
+    karg_flat a = f->args;
+    rp__launch how = {(a.n_blocks + WARPS - 1) / WARPS, 32 * WARPS,
                       WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
     rp_status status =
-        rp__device_fill(device, a->scores, 0, f->n_docs + (f->n_docs + (size_t)31) / 32);
+        rp__device_fill(device, a.scores, 0, f->n_docs + (f->n_docs + (size_t)31) / 32);
     if (status == RP_OK)
-        status = rp__device_launch(device, (rp__kernel_id)row->kernel, how, a);
+        status = rp__device_launch(device, (rp__kernel_id)row->kernel, how, &a);
     uint32_t blocks = (f->n_docs + 32 * WARPS - 1) / (32 * WARPS), most = 16 * device->processors;
-    how = (rp__launch){blocks < most ? blocks : most, 32 * WARPS, shared_of(0)};
+    a.blocks = blocks < most ? blocks : most;
+    how = (rp__launch){a.blocks, 32 * WARPS, shared_of(0)};
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, a);
+        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, &a);
     return status;
 }
 

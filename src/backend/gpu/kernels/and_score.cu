@@ -1,10 +1,11 @@
 /* and_score.cu: the documents that are in all lists of a query, with their BM25 scores; and the best of them.
- * One warp: `each` documents of the shortest list, one a lane; of few, so that waits of many warps lie side by side. Where
- * there are very few, each of a block's warps looks for them in other lists than its neighbours.
+ * One warp: `each` documents of the shortest list, one a lane; of few, so that waits of many warps lie side by side. Parts
+ * that follow each other are different blocks'. One kernel stays, and answers what comes to its door (door.cuh).
  * Reads the block of the shortest list that they are in; of others a directory's words and the blocks that are needed, each
  * with its frequencies, or a word of bits. Writes pairs, a block's together. Shared memory a warp: KARG_SHARED_AND.
  * Limits: 64 words; codecs of karg_word; any bytes (word_block.cuh). Source: Ding et al. 2009, 4 and 5. */
 #include "backend/gpu/kernels/prim/bm25.cuh"
+#include "backend/gpu/kernels/prim/door.cuh"
 #include "backend/gpu/kernels/prim/found.cuh"
 #include "backend/gpu/kernels/prim/word.cuh"
 
@@ -61,74 +62,41 @@ PRIM void and_score_late(const karg_flat &a, const karg_word *words, uint32_t ma
     prim_sync_tile();
 }
 
-/* A warp's share: documents from `first` on, and of the words after the first one in `step` from `word` on. */
-struct and_score_share {
-    uint32_t first, word, step;
-};
-
-/* A warp has all words, or warps of a block have some each, of the same documents. */
-PRIM and_score_share and_score_part(const karg_flat &a)
-{
-    uint32_t warps = prim_block_size() / 32;
-    if (a.is_wide)
-        return {prim_block() * a.each, 1 + prim_warp(), warps};
-    return {(prim_block() * warps + prim_warp()) * a.each, 1, 1};
-}
-
-/* What all warps of a wide block found, to the first of them; others have no matches then. */
-PRIM void and_score_join(const karg_flat &a, uint32_t *matches, uint32_t *score, and_score_room *room)
-{
-    room->sums[prim_lane()] = *score;
-    room->codes[prim_lane()] = *matches;
-    prim_sync();
-    uint32_t all = prim_warp() == 0 ? *matches : 0, sum = *score;
-#pragma unroll 1
-    for (uint32_t w = 1; all && w < prim_block_size() / 32; w++) {
-        room = (and_score_room *)((unsigned char *)room + KARG_SHARED_AND + a.n_words * KARG_SHARED_RANKS);
-        all &= room->codes[0];
-        sum += room->sums[prim_lane()];
-    }
-    *matches = all;
-    *score = sum;
-}
-
-PRIM void and_score(const karg_flat &a, const karg_word *words)
+/* By a block: each of its warps has the documents of a part, from `first` on, if there are such. */
+PRIM void and_score_part(const karg_flat &a, const karg_word *words, uint32_t first)
 {
     karg_found *found = prim_at<karg_found>(a.found);
     and_score_room *room = and_score_open(a);
-    const and_score_share part = and_score_part(a);
     uint32_t x = 0, score = 0, matches = 0, lane = prim_lane();
-    if (part.first < words[0].list.n) {
+    if (first < words[0].list.n) {
         word_head h;
         uint4 v;
         if (a.pairs)
             and_score_stage_norms(a.norms, room);
-        if (part.word < a.n_words && words[part.word].list.last)
-            word_search_soon(prim_at<const uint32_t>(words[part.word].list.last), words[part.word].list.n_blocks);
+        if (a.n_words > 1 && words[1].list.last)
+            word_search_soon(prim_at<const uint32_t>(words[1].list.last), words[1].list.n_blocks);
         const bool wants_tf = a.pairs != 0;
-        uint32_t n = word_open(words[0], part.first / KARG_BLOCK, wants_tf && part.word == 1, &room->blocks, &h, &v, found);
-        uint32_t slot = part.first % KARG_BLOCK + lane, code = 0, rank = part.first + lane, tf = 0, i = 0;
-        bool is_match = lane < a.each && slot < n, is_counted = wants_tf && part.word == 1; /* the first word */
+        uint32_t n = word_open(words[0], first / KARG_BLOCK, wants_tf, &room->blocks, &h, &v, found);
+        uint32_t slot = first % KARG_BLOCK + lane, code = 0, rank = first + lane, tf = 0;
+        bool is_match = lane < a.each && slot < n;
         x = word_docid(v, slot);
         is_match &= x >= a.begin && x < a.end;
-        if (is_match && wants_tf)
+        if (is_match && wants_tf) {
             code = bm25_code_any(a.norms, x);
-        if (is_match && is_counted)
             tf = word_staged_tf(words[0].list, h, slot, 0, &room->blocks);
+        }
         uint64_t late = 0; /* words, a bit each, whose frequencies some lane lacks */
         matches = prim_ballot<32>(is_match);
 #pragma unroll 1
-        for (uint32_t next = part.word;; next += part.step) {
-            if (is_counted) {
+        for (uint32_t i = 0;;) {
+            if (wants_tf) {
                 score += tf ? bm25_fixed(words[i].weight, and_score_norm(a.norms, code, room), tf) : 0;
                 room->ranks[2 * i][lane] = rank;
                 room->ranks[2 * i + 1][lane] = tf;
                 late |= (uint64_t)(prim_ballot<32>(is_match && tf == 0) != 0) << i;
             }
-            i = next;
-            if (i >= a.n_words || matches == 0)
+            if (++i >= a.n_words || matches == 0)
                 break;
-            is_counted = wants_tf;
             rank = word_find(words[i], x, is_match, wants_tf, &room->blocks, &tf, found);
             is_match = rank != WORD_NONE;
             matches = prim_ballot<32>(is_match);
@@ -140,12 +108,39 @@ PRIM void and_score(const karg_flat &a, const karg_word *words)
             score = room->sums[lane];
         }
     }
-    if (a.is_wide)
-        and_score_join(a, &matches, &score, room);
     prim_sync(); /* what follows is in the rooms of all */
     found_put_block(a, x, matches >> lane & 1, score, (uint32_t *)prim_shared());
+}
+
+/* By block number `block` of those that share the query. */
+PRIM void and_score(const karg_flat &a, const karg_word *words, uint32_t block)
+{
+    const uint32_t warps = a.blocks * (prim_block_size() / 32), parts = prim_div_up(words[0].list.n, a.each);
+#pragma unroll 1
+    for (uint32_t first = prim_warp() * a.blocks + block, round = 0; round < parts; round += warps) {
+        and_score_part(a, words, (round + first) * a.each);
+        prim_sync();
+    }
     found_end(a, (uint32_t *)prim_shared());
 }
 
-RP_KERNEL(and_score_kernel, karg_flat) { and_score(a, a.near); }
-RP_KERNEL(and_score_many_kernel, karg_flat) { and_score(a, prim_at<const karg_word>(a.words)); }
+RP_KERNEL(and_score_kernel, karg_flat) { and_score(a, a.near, prim_block()); }
+RP_KERNEL(and_score_many_kernel, karg_flat) { and_score(a, prim_at<const karg_word>(a.words), prim_block()); }
+
+/* The first query comes with the launch, and blocks take their parts of it in any order. */
+RP_KERNEL_BOUNDED(and_score_stay_kernel, karg_stay, 32 * KARG_STAY_WARPS, 1)
+{
+    karg_flat *record = (karg_flat *)(prim_shared() + KARG_SHARED_STAY - sizeof(karg_flat));
+    const uint64_t born = prim_clock();
+    uint32_t number = a.number, place = prim_block();
+    bool has_come = false;
+    door_open(a, record);
+    do {
+        if (place < record->blocks)
+            and_score(*record, record->near, place);
+        if (!has_come)
+            place = door_come(a, (uint32_t *)prim_shared());
+        has_come = true;
+    } while (door_wait(a, place, &number, born, record));
+    door_leave(a);
+}

@@ -304,10 +304,36 @@ typedef struct karg_flat {
     uint32_t each;       /* AND: documents that a warp has: a power of two up to 32 */
     uint32_t k;          /* best documents that are wanted */
     uint32_t number;     /* of the query */
-    uint32_t is_wide;    /* AND: a block's warps have the same documents, and share the words */
+    uint32_t blocks;     /* of threads, that share the work: the grid, of a kernel that stays those that have come */
     uint32_t zero;
     karg_word near[KARG_WORDS_NEAR];
 } karg_flat;
+
+/* and_score.cu: a kernel that stays, and answers ANDs as they come (door.cuh). A door has the next query's record: two
+ * of its words a chunk, each with the number of the ring beside it, by which they are known to be there. */
+enum {
+    KARG_DOOR_HEAD = (sizeof(karg_flat) - KARG_WORDS_NEAR * sizeof(karg_word)) / 8, /* chunks of all but words, */
+    KARG_DOOR_WORD = sizeof(karg_word) / 8,                                         /* and of one */
+    KARG_DOOR_CHUNKS = KARG_DOOR_HEAD + KARG_WORDS_NEAR * KARG_DOOR_WORD,
+    KARG_STAY_WARPS = 8, /* of its blocks; of their shared memory the record is the end */
+    KARG_SHARED_STAY = KARG_STAY_WARPS * (KARG_SHARED_AND + KARG_WORDS_NEAR * KARG_SHARED_RANKS) + sizeof(karg_flat),
+};
+typedef struct karg_chunk {
+    uint32_t a, number, b, number_too;
+} karg_chunk;
+typedef struct karg_door {
+    uint32_t left;                       /* the host's: the last launch whose kernel takes no more queries */
+    uint32_t came, gone;                 /* the device's: blocks of threads; 0 before a launch, and again after it */
+    uint32_t zero;
+    karg_chunk chunks[KARG_DOOR_CHUNKS]; /* a record of no words: it is to leave */
+} karg_door;
+typedef struct karg_stay {
+    karg_flat query;      /* the first */
+    uint64_t door, echo;  /* karg_door: the host's; and the device's, by which the first block tells the others */
+    uint64_t idle, life;  /* nanoseconds without a query, and in all, after which it leaves */
+    uint32_t number;      /* of the next ring */
+    uint32_t launch;
+} karg_stay;
 
 /* score_word.cu: adds what a word contributes to scores of documents */
 typedef struct karg_score_word {

@@ -1,0 +1,41 @@
+/* backend/gpu/gpu_resident.h: interior of gpu: a kernel that stays on the card, and answers ANDs without a launch each.
+ *
+ * It comes with the second query of a burst, and leaves by itself: after some idle milliseconds, or some more in all.
+ * A card has one of them at a time, whichever searcher asks first: the queries of others are launched as ever. It is on a
+ * stream of its own, and reads what a query's record names: all of that must be there before the query is asked, and what
+ * it has once read must not change until it is dismissed. */
+#ifndef RP_BACKEND_GPU_GPU_RESIDENT_H
+#define RP_BACKEND_GPU_GPU_RESIDENT_H
+
+#include "backend/gpu/device.h"
+#include "backend/gpu/kernels/args.h"
+
+/* One thread at a time; all zero is closed. */
+typedef struct rp__gpu_resident {
+    rp__device *device;
+    rp__cu_stream stream;
+    karg_door *door;          /* pinned */
+    rp__cu_ptr door_at, echo; /* to the device: the same; the device's own */
+    uint64_t last;            /* when it was last asked for */
+    uint64_t claim;           /* of the card, as rp__device_claim has it */
+    uint32_t number, launch;  /* of the last ring; of the last launch */
+    bool is_there;            /* launched, and not dismissed since */
+} rp__gpu_resident;
+
+/* Nothing is allocated before it is needed. */
+void rp__gpu_resident_open(rp__gpu_resident *resident, rp__device *device);
+void rp__gpu_resident_close(rp__gpu_resident *resident); /* all zero is fine */
+
+/* Whether the next query, an AND that travels with a launch, is for it. */
+bool rp__gpu_resident_takes(rp__gpu_resident *resident);
+/* Gives it that query, and waits for nothing. */
+rp_status rp__gpu_resident_ask(rp__gpu_resident *resident, const karg_flat *query);
+/* Until *flag, which is where the answer's number comes, is the query's. */
+rp_status rp__gpu_resident_wait(rp__gpu_resident *resident, const karg_flat *query,
+                                const volatile uint32_t *flag);
+/* It is to leave, because others need the card, or what it has read changes; waits for nothing. */
+void rp__gpu_resident_dismiss(rp__gpu_resident *resident);
+/* The same, and waits: it may be at work for a query that nobody waits for any more. */
+rp_status rp__gpu_resident_settle(rp__gpu_resident *resident);
+
+#endif

@@ -1,0 +1,143 @@
+/* door.cuh: queries that come to a kernel while it runs.
+ *
+ * The host writes a record to a door in its own memory, every word with the ring's number beside it, in any order: who
+ * finds the number everywhere has the whole record by the same look. The first block of threads to come looks there, and
+ * puts what it sees at a door in device memory, where the others look. It says how many blocks have come by then: so many
+ * share the query, and none waits for one that is not there. It also decides when all leave: when it is told so, when
+ * nothing came for long, or after a time. A block that has no part in a query may miss it, and takes the next. */
+#ifndef RP_KERNELS_DOOR_CUH
+#define RP_KERNELS_DOOR_CUH
+
+#include "backend/gpu/kernels/prim/prim.cuh"
+
+enum { DOOR_AHEAD = 2 }; /* chunks of a lane that one look takes: records of three words */
+
+/* By a warp: the record, to shared memory, if one is there whose number is at least `*number`, which becomes its own. */
+PRIM bool door_take(const karg_door *door, uint32_t *number, karg_flat *record)
+{
+    const uint4 *chunks = (const uint4 *)door->chunks;
+    uint4 seen[DOOR_AHEAD];
+    uint32_t lane = prim_lane();
+    constexpr uint32_t counted = offsetof(karg_flat, n_words) / 8; /* the chunk that has the number of words first */
+    static_assert(offsetof(karg_flat, n_words) % 8 == 0, "so it has");
+#pragma unroll
+    for (uint32_t i = 0; i < DOOR_AHEAD; i++)
+        seen[i] = prim_load_now16(&chunks[32 * i + lane]);
+    uint32_t found = prim_shuffle<32>(seen[0].y, 0), words = prim_shuffle<32>(seen[0].x, counted);
+    uint32_t n = KARG_DOOR_HEAD + prim_min(words, (uint32_t)KARG_WORDS_NEAR) * KARG_DOOR_WORD;
+    bool is_whole = (int32_t)(found - *number) >= 0;
+    uint2 *out = (uint2 *)record;
+    auto put = [&](uint32_t at, const uint4 &chunk) {
+        is_whole &= at >= n || (chunk.y == found && chunk.w == found);
+        if (is_whole && at < n)
+            out[at] = make_uint2(chunk.x, chunk.z);
+    };
+#pragma unroll
+    for (uint32_t i = 0; i < DOOR_AHEAD; i++)
+        put(32 * i + lane, seen[i]);
+    if (prim_ballot<32>(is_whole) != ~0U)
+        return false;
+#pragma unroll 1
+    for (uint32_t at = 32 * DOOR_AHEAD + lane; at < prim_div_up(n, 32) * 32; at += 32)
+        put(at, prim_load_now16(&chunks[prim_min(at, n - 1)]));
+    prim_sync_tile();
+    *number = found;
+    return prim_ballot<32>(is_whole) == ~0U;
+}
+
+/* By a warp: what is in the record, to the others. */
+PRIM void door_tell(karg_door *echo, uint32_t number, const karg_flat *record)
+{
+    const uint2 *in = (const uint2 *)record;
+    uint32_t n = KARG_DOOR_HEAD + record->n_words * KARG_DOOR_WORD;
+#pragma unroll 1
+    for (uint32_t at = prim_lane(); at < n; at += 32) {
+        uint2 both = in[at];
+        prim_store_now16((uint4 *)echo->chunks + at, make_uint4(both.x, number, both.y, number));
+    }
+}
+
+/* By a warp: whether it has stayed long enough; `since` the last query, `born` at first. */
+PRIM bool door_is_over(const karg_stay &a, uint64_t since, uint64_t born)
+{
+    uint64_t now = prim_clock();
+    return prim_shuffle<32>((uint32_t)(now - since > a.idle || now - born > a.life), 0);
+}
+
+/* By a warp of the first block: the next query, or none. */
+PRIM void door_lead(const karg_stay &a, uint32_t *number, uint64_t born, karg_flat *record)
+{
+    karg_door *echo = prim_at<karg_door>(a.echo);
+    const uint64_t since = prim_clock();
+    uint32_t came = prim_load_now(&echo->came), lane = prim_lane();
+    while (!door_take(prim_at<const karg_door>(a.door), number, record)) {
+        if (door_is_over(a, since, born)) {
+            record->n_words = 0;
+            break;
+        }
+        prim_idle();
+        came = prim_load_now(&echo->came);
+    }
+    prim_sync_tile();
+    uint32_t words = record->n_words;
+    if (lane == 0) {
+        record->n_words = prim_min(words, (uint32_t)KARG_WORDS_NEAR);
+        record->blocks = words ? prim_min(came, prim_div_up(record->near[0].list.n, record->each)) : 0;
+    }
+    prim_sync_tile();
+    door_tell(echo, *number, record);
+    if (words == 0 && lane == 0)
+        *(volatile uint32_t *)&prim_at<karg_door>(a.door)->left = a.launch;
+}
+
+PRIM void door_follow(const karg_stay &a, uint32_t *number, karg_flat *record)
+{
+    while (!door_take(prim_at<const karg_door>(a.echo), number, record))
+        prim_idle();
+}
+
+/* By a block: the record that came with the launch. */
+PRIM void door_open(const karg_stay &a, karg_flat *record)
+{
+    const uint32_t *in = (const uint32_t *)&a.query;
+    for (uint32_t i = prim_thread(); i < sizeof(karg_flat) / 4; i += prim_block_size())
+        ((uint32_t *)record)[i] = in[i];
+    prim_sync();
+}
+
+/* By a block: its place among those that have come. `shared`: a word. */
+PRIM uint32_t door_come(const karg_stay &a, uint32_t *shared)
+{
+    prim_sync();
+    if (prim_thread() == 0)
+        *shared = prim_atomic_add(&prim_at<karg_door>(a.echo)->came, 1);
+    prim_sync();
+    return *shared;
+}
+
+/* By a block: the next query, in shared memory. False: there is none, and it leaves. */
+PRIM bool door_wait(const karg_stay &a, uint32_t place, uint32_t *number, uint64_t born, karg_flat *record)
+{
+    prim_sync(); /* nobody reads the one before */
+    if (prim_warp() == 0) {
+        if (place == 0)
+            door_lead(a, number, born, record);
+        else
+            door_follow(a, number, record);
+        ++*number;
+    }
+    prim_sync();
+    return record->n_words != 0;
+}
+
+/* By a block that leaves: the last leaves the door as it was. */
+PRIM void door_leave(const karg_stay &a)
+{
+    karg_door *echo = prim_at<karg_door>(a.echo);
+    if (prim_thread() == 0 && prim_atomic_add(&echo->gone, 1) == prim_grid_size() - 1) {
+        echo->came = 0;
+        echo->gone = 0;
+    }
+}
+
+#endif
