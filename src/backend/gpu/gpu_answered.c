@@ -42,15 +42,27 @@ static rp_status wait_for_answer(const run *r, karg_answer *out)
 {
     rp__gpu_room *room = &r->q->room;
     const karg_answer *there = (const karg_answer *)(const void *)room->stage;
-    const volatile uint32_t *number = &there->number;
-    rp_status status = r->is_resident ? rp__gpu_resident_wait(&room->resident, &r->args, number)
-                                      : rp__device_wait_for(room->device, room->device->stream,
-                                                            number, r->args.number);
+    if (r->is_resident)
+        return rp__gpu_resident_wait(&room->resident, there, out);
+    rp_status status =
+        rp__device_wait_for(room->device, room->device->stream, &there->number, r->args.number);
     if (status != RP_OK)
         return status;
-    room->is_busy = false;
     memcpy(out, there, sizeof *out);
     return out->number == r->args.number ? RP_OK : RP_UNAVAILABLE;
+}
+
+/* All pairs of an answer: those of a resident kernel come by themselves. */
+static rp_status take_all(run *r, uint32_t n, rp__answer *answer)
+{
+    const rp__gpu_room *room = &r->q->room;
+    if (!r->is_resident)
+        return keep_best(r, room->stage + sizeof(karg_answer), n, answer);
+    karg_pair *pairs = rp__arena_array(r->arena, n, sizeof *pairs);
+    if (!pairs)
+        return rp__error_no_memory(&r->own);
+    rp_status status = rp__gpu_resident_pairs(&room->resident, n, pairs);
+    return status == RP_OK ? keep_best(r, (const uint8_t *)pairs, n, answer) : status;
 }
 
 rp_status rp__gpu_answered_take_tiles(run *r, rp__answer *answer)
@@ -71,6 +83,7 @@ rp_status rp__gpu_answered_take(run *r, rp__answer *answer)
     rp_status status = wait_for_answer(r, &got);
     if (status != RP_OK)
         return status;
+    r->q->room.is_busy = false;
     if (got.damaged)
         return rp__gpu_asked_refuse(r, "a list is damaged");
     *answer = (rp__answer){.total = got.n, .total_is_exact = true, .postings = r->postings};
@@ -78,7 +91,7 @@ rp_status rp__gpu_answered_take(run *r, rp__answer *answer)
         return RP_OK;
     const rp__gpu_room *room = &r->q->room;
     if (got.n_pairs <= KARG_ANSWER_ALL)
-        return keep_best(r, room->stage + sizeof got, got.n_pairs, answer);
+        return take_all(r, got.n_pairs, answer);
     if (r->query->k <= KARG_ANSWER_MOST)
         return keep_best(r, room->stage + sizeof got,
                          got.n_pairs < r->query->k ? got.n_pairs : r->query->k, answer);

@@ -179,6 +179,7 @@ static rp_status put_all(flat *f, rp__device *device)
     a->end = f->n_docs;
     a->k = BEST;
     a->number = 1;
+    a->width = 1;
     a->norms = (karg_norms){.code_bytes = 1, .n_table = TABLE};
     rp_status status = put(f, device, f->codes, f->n_docs, &a->norms.codes);
     if (status == RP_OK)

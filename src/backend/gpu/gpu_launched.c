@@ -31,14 +31,17 @@ static uint32_t known_floor(const run *r)
     return floor;
 }
 
-/* Few documents a warp, but not more warps than there is room for at a time. */
-static uint32_t share_out(const run *r)
+/* Few documents a warp, but not more warps than there is room for at a time; where so few are asked about that there is
+ * room for it, a warp for each word after the first. */
+static void share_out(run *r)
 {
-    const uint32_t warps = r->is_resident ? KARG_STAY_WARPS : AND_WARPS;
-    uint32_t each = 1;
-    while (each < 32 && r->words[0].list.n / each > warps * r->q->device->processors)
-        each *= 2;
-    return each;
+    uint32_t warps = r->is_resident ? RP_GPU_RESIDENT_WARPS : AND_WARPS, n = r->words[0].list.n;
+    warps *= r->q->device->processors;
+    bool is_wide = r->n > 2 && r->n <= KARG_WORDS_NEAR && (uint64_t)n * (r->n - 1) <= warps;
+    r->args.width = is_wide ? r->n - 1 : 1;
+    r->args.each = 1;
+    while (r->args.each < 32 && n / r->args.each > warps)
+        r->args.each *= 2;
 }
 
 /* All but the words. */
@@ -63,7 +66,7 @@ static void fill_args(run *r)
     args->begin = r->query->begin;
     args->end = r->end;
     args->least = known_floor(r);
-    args->each = share_out(r);
+    share_out(r);
     args->k = (uint32_t)(r->query->k < UINT32_MAX ? r->query->k : UINT32_MAX);
     args->number = ++q->number;
 }
@@ -79,11 +82,12 @@ static rp_status launch_and(run *r)
 {
     karg_flat *args = &r->args;
     uint32_t parts = (r->words[0].list.n + args->each - 1) / args->each;
-    args->blocks = (parts + WARPS - 1) / WARPS;
+    uint32_t warps = args->width > 1 ? args->width : WARPS;
+    args->blocks = args->width > 1 ? parts : (parts + WARPS - 1) / WARPS;
     rp__launch how = {
         .grid = args->blocks,
-        .block = WARPS * 32,
-        .shared = shared_of(WARPS * (KARG_SHARED_AND + r->n * (uint32_t)KARG_SHARED_RANKS))};
+        .block = warps * 32,
+        .shared = shared_of(warps * (KARG_SHARED_AND + r->n * (uint32_t)KARG_SHARED_RANKS))};
     return rp__device_launch(r->q->device,
                              r->n <= KARG_WORDS_NEAR ? RP_KERNEL_and_score_kernel
                                                      : RP_KERNEL_and_score_many_kernel,

@@ -45,7 +45,8 @@ static bool is_for_tiles(const run *r)
 static bool is_for_resident(const run *r)
 {
     return r->q->index->share->is_whole && !r->is_or && r->n <= KARG_WORDS_NEAR && !r->is_copied &&
-           r->query->k <= KARG_ANSWER_MOST && rp__gpu_resident_takes(&r->q->room.resident);
+           r->query->k <= KARG_ANSWER_MOST &&
+           rp__gpu_resident_takes(&r->q->room.resident, r->words[0].list.n);
 }
 
 /* Memory for all of it. */

@@ -10,12 +10,15 @@
 #include "backend/gpu/device.h"
 #include "backend/gpu/kernels/args.h"
 
+enum { RP_GPU_RESIDENT_WARPS = 16 }; /* of each multiprocessor, that share a query */
+
 /* One thread at a time; all zero is closed. */
 typedef struct rp__gpu_resident {
     rp__device *device;
     rp__cu_stream stream;
     karg_door *door;          /* pinned */
     rp__cu_ptr door_at, echo; /* to the device: the same; the device's own */
+    karg_ring ring;           /* the query that it was given last, with what it counts from */
     uint64_t last;            /* when it was last asked for */
     uint64_t claim;           /* of the card, as rp__device_claim has it */
     uint32_t number, launch;  /* of the last ring; of the last launch */
@@ -26,13 +29,17 @@ typedef struct rp__gpu_resident {
 void rp__gpu_resident_open(rp__gpu_resident *resident, rp__device *device);
 void rp__gpu_resident_close(rp__gpu_resident *resident); /* all zero is fine */
 
-/* Whether the next query, an AND that travels with a launch, is for it. */
-bool rp__gpu_resident_takes(rp__gpu_resident *resident);
+/* Whether the next query is for it: an AND of KARG_WORDS_NEAR words, whose shortest list has so many postings, and whose
+ * best are at most KARG_ANSWER_MOST. */
+bool rp__gpu_resident_takes(rp__gpu_resident *resident, uint32_t postings);
 /* Gives it that query, and waits for nothing. */
 rp_status rp__gpu_resident_ask(rp__gpu_resident *resident, const karg_flat *query);
-/* Until *flag, which is where the answer's number comes, is the query's. */
-rp_status rp__gpu_resident_wait(rp__gpu_resident *resident, const karg_flat *query,
-                                const volatile uint32_t *flag);
+/* Waits for its answer, which comes to `there`, as and_score.cu's other kernels have it; pairs are there where there are
+ * more than KARG_ANSWER_ALL of them. RP_UNAVAILABLE also where none came. */
+rp_status rp__gpu_resident_wait(rp__gpu_resident *resident, const karg_answer *there,
+                                karg_answer *out);
+/* The n pairs of it, if there are no more. */
+rp_status rp__gpu_resident_pairs(const rp__gpu_resident *resident, uint32_t n, karg_pair *out);
 /* It is to leave, because others need the card, or what it has read changes; waits for nothing. */
 void rp__gpu_resident_dismiss(rp__gpu_resident *resident);
 /* The same, and waits: it may be at work for a query that nobody waits for any more. */

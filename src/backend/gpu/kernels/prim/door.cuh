@@ -12,14 +12,29 @@
 
 enum { DOOR_AHEAD = 2 }; /* chunks of a lane that one look takes: records of three words */
 
+/* What a block has in shared memory, behind the rooms of its warps. */
+struct door_room {
+    karg_ring ring;    /* the query that it is at */
+    karg_found found;  /* `damaged`: of its own documents; 0 at first, and after each query */
+    uint64_t counts;   /* told.cuh: of all */
+    uint64_t born;     /* when it began */
+    uint32_t n_ranked; /* told.cuh */
+    uint32_t number;   /* of the next ring */
+    uint32_t place;    /* among the blocks that have come */
+    uint32_t zero;
+};
+static_assert(sizeof(door_room) <= KARG_SHARED_STAY, "as launches have it");
+
+PRIM door_room *door_shared() { return (door_room *)(prim_shared() + prim_block_size() / 32 * KARG_SHARED_STAY_WARP); }
+
 /* By a warp: the record, to shared memory, if one is there whose number is at least `*number`, which becomes its own. */
-PRIM bool door_take(const karg_door *door, uint32_t *number, karg_flat *record)
+PRIM bool door_take(const karg_door *door, uint32_t *number, karg_ring *record)
 {
     const uint4 *chunks = (const uint4 *)door->chunks;
     uint4 seen[DOOR_AHEAD];
     uint32_t lane = prim_lane();
-    constexpr uint32_t counted = offsetof(karg_flat, n_words) / 8; /* the chunk that has the number of words first */
-    static_assert(offsetof(karg_flat, n_words) % 8 == 0, "so it has");
+    constexpr uint32_t counted = offsetof(karg_ring, query.n_words) / 8; /* the chunk that has the number of words first */
+    static_assert(offsetof(karg_ring, query.n_words) % 8 == 0, "so it has");
 #pragma unroll
     for (uint32_t i = 0; i < DOOR_AHEAD; i++)
         seen[i] = prim_load_now16(&chunks[32 * i + lane]);
@@ -46,10 +61,10 @@ PRIM bool door_take(const karg_door *door, uint32_t *number, karg_flat *record)
 }
 
 /* By a warp: what is in the record, to the others. */
-PRIM void door_tell(karg_door *echo, uint32_t number, const karg_flat *record)
+PRIM void door_tell(karg_door *echo, uint32_t number, const karg_ring *record)
 {
     const uint2 *in = (const uint2 *)record;
-    uint32_t n = KARG_DOOR_HEAD + record->n_words * KARG_DOOR_WORD;
+    uint32_t n = KARG_DOOR_HEAD + record->query.n_words * KARG_DOOR_WORD;
 #pragma unroll 1
     for (uint32_t at = prim_lane(); at < n; at += 32) {
         uint2 both = in[at];
@@ -57,77 +72,85 @@ PRIM void door_tell(karg_door *echo, uint32_t number, const karg_flat *record)
     }
 }
 
-/* By a warp: whether it has stayed long enough; `since` the last query, `born` at first. */
+/* By a warp: whether it has stayed long enough, `since` the last query or in all. */
 PRIM bool door_is_over(const karg_stay &a, uint64_t since, uint64_t born)
 {
     uint64_t now = prim_clock();
     return prim_shuffle<32>((uint32_t)(now - since > a.idle || now - born > a.life), 0);
 }
 
-/* By a warp of the first block: the next query, or none. */
-PRIM void door_lead(const karg_stay &a, uint32_t *number, uint64_t born, karg_flat *record)
+/* By a warp of the first block: the next query, or none; returns its number. */
+PRIM uint32_t door_lead(const karg_stay &a, door_room *room)
 {
     karg_door *echo = prim_at<karg_door>(a.echo);
+    karg_flat *query = &room->ring.query;
     const uint64_t since = prim_clock();
-    uint32_t came = prim_load_now(&echo->came), lane = prim_lane();
-    while (!door_take(prim_at<const karg_door>(a.door), number, record)) {
-        if (door_is_over(a, since, born)) {
-            record->n_words = 0;
+    uint32_t came = prim_load_now(&echo->came), lane = prim_lane(), number = room->number;
+    while (!door_take(prim_at<const karg_door>(a.door), &number, &room->ring)) {
+        if (door_is_over(a, since, room->born)) {
+            query->n_words = 0;
             break;
         }
         prim_idle();
         came = prim_load_now(&echo->came);
     }
     prim_sync_tile();
-    uint32_t words = record->n_words;
+    uint32_t words = query->n_words;
+    prim_sync_tile();
     if (lane == 0) {
-        record->n_words = prim_min(words, (uint32_t)KARG_WORDS_NEAR);
-        record->blocks = words ? prim_min(came, prim_div_up(record->near[0].list.n, record->each)) : 0;
+        query->n_words = prim_min(words, (uint32_t)KARG_WORDS_NEAR);
+        query->blocks = words ? prim_min(came, prim_div_up(query->near[0].list.n, query->each)) : 0;
     }
     prim_sync_tile();
-    door_tell(echo, *number, record);
+    door_tell(echo, number, &room->ring);
     if (words == 0 && lane == 0)
         *(volatile uint32_t *)&prim_at<karg_door>(a.door)->left = a.launch;
+    return number;
 }
 
-PRIM void door_follow(const karg_stay &a, uint32_t *number, karg_flat *record)
+PRIM uint32_t door_follow(const karg_stay &a, door_room *room)
 {
-    while (!door_take(prim_at<const karg_door>(a.echo), number, record))
+    uint32_t number = room->number;
+    while (!door_take(prim_at<const karg_door>(a.echo), &number, &room->ring))
         prim_idle();
+    return number;
 }
 
-/* By a block: the record that came with the launch. */
-PRIM void door_open(const karg_stay &a, karg_flat *record)
+/* By a block: the query that came with the launch, of which it has the part of its number. */
+PRIM void door_open(const karg_stay &a, door_room *room)
 {
-    const uint32_t *in = (const uint32_t *)&a.query;
-    for (uint32_t i = prim_thread(); i < sizeof(karg_flat) / 4; i += prim_block_size())
-        ((uint32_t *)record)[i] = in[i];
+    const uint32_t *in = (const uint32_t *)&a.first;
+    for (uint32_t i = prim_thread(); i < sizeof(karg_ring) / 4; i += prim_block_size())
+        ((uint32_t *)&room->ring)[i] = in[i];
+    if (prim_thread() == 0) {
+        room->found.damaged = 0;
+        room->born = prim_clock();
+        room->number = a.number;
+        room->place = prim_block();
+    }
     prim_sync();
 }
 
-/* By a block: its place among those that have come. `shared`: a word. */
-PRIM uint32_t door_come(const karg_stay &a, uint32_t *shared)
+/* By a block: it has come, and takes its place among those that have. */
+PRIM void door_come(const karg_stay &a, door_room *room)
 {
     prim_sync();
     if (prim_thread() == 0)
-        *shared = prim_atomic_add(&prim_at<karg_door>(a.echo)->came, 1);
+        room->place = prim_atomic_add(&prim_at<karg_door>(a.echo)->came, 1);
     prim_sync();
-    return *shared;
 }
 
-/* By a block: the next query, in shared memory. False: there is none, and it leaves. */
-PRIM bool door_wait(const karg_stay &a, uint32_t place, uint32_t *number, uint64_t born, karg_flat *record)
+/* By a block: the next query. False: there is none, and it leaves. */
+PRIM bool door_wait(const karg_stay &a, door_room *room)
 {
     prim_sync(); /* nobody reads the one before */
     if (prim_warp() == 0) {
-        if (place == 0)
-            door_lead(a, number, born, record);
-        else
-            door_follow(a, number, record);
-        ++*number;
+        uint32_t number = room->place == 0 ? door_lead(a, room) : door_follow(a, room);
+        if (prim_lane() == 0)
+            room->number = number + 1;
     }
     prim_sync();
-    return record->n_words != 0;
+    return room->ring.query.n_words != 0;
 }
 
 /* By a block that leaves: the last leaves the door as it was. */
