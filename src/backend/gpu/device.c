@@ -250,6 +250,10 @@ rp_status rp__device_alloc(rp__device *d, size_t bytes, rp__cu_ptr *out)
     if (d->budget && !rp__gpu_budget_take(d->budget, bytes))
         return RP_NO_MEMORY;
     rp_status status = rp__device_check(d, d->driver->memory_alloc(out, bytes));
+    if (status != RP_OK && *out) { /* another thread has lost the card meanwhile */
+        d->driver->memory_free(*out);
+        *out = 0;
+    }
     if (d->budget && status == RP_OK)
         rp__gpu_budget_put(d->budget, *out, bytes);
     else if (d->budget)

@@ -62,6 +62,7 @@ static rp_status take_all(run *r, uint32_t n, rp__answer *answer)
     if (!pairs)
         return rp__error_no_memory(&r->own);
     rp_status status = rp__gpu_resident_pairs(&room->resident, n, pairs);
+    r->q->room.is_busy = status != RP_OK;
     return status == RP_OK ? keep_best(r, (const uint8_t *)pairs, n, answer) : status;
 }
 

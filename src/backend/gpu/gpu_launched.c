@@ -6,6 +6,7 @@
 enum {
     WARPS = 4,      /* of a block of threads */
     AND_WARPS = 20, /* of a multiprocessor, among which an AND is shared out */
+    WIDE = 1,       /* documents that each of them may have to look for in one list, or it has all lists */
     GATHERERS = 16, /* blocks of threads of a multiprocessor that gather */
 };
 
@@ -31,16 +32,17 @@ static uint32_t known_floor(const run *r)
     return floor;
 }
 
-/* Few documents a warp, but not more warps than there is room for at a time; where so few are asked about that there is
- * room for it, a warp for each word after the first. */
+/* Few documents a warp, but not more warps than there is room for at a time; where few are asked about, a warp for each
+ * word after the first. */
 static void share_out(run *r)
 {
     uint32_t warps = r->is_resident ? RP_GPU_RESIDENT_WARPS : AND_WARPS, n = r->words[0].list.n;
     warps *= r->q->device->processors;
-    bool is_wide = r->n > 2 && r->n <= KARG_WORDS_NEAR && (uint64_t)n * (r->n - 1) <= warps;
+    bool is_wide =
+        r->n > 2 && r->n <= KARG_WORDS_NEAR && (uint64_t)n * (r->n - 1) <= (uint64_t)WIDE * warps;
     r->args.width = is_wide ? r->n - 1 : 1;
     r->args.each = 1;
-    while (r->args.each < 32 && n / r->args.each > warps)
+    while (r->args.each < 32 && n / r->args.each > warps / r->args.width)
         r->args.each *= 2;
 }
 
@@ -144,8 +146,7 @@ rp_status rp__gpu_launched_start(run *r)
     room->is_busy = true;
     if (r->is_resident)
         return rp__gpu_resident_ask(&room->resident, &r->args);
-    if (r->is_or)
-        rp__gpu_resident_dismiss(&room->resident);
+    rp__gpu_resident_dismiss(&room->resident); /* a launch would wait until it leaves by itself */
     if (r->is_copied)
         status = rp__device_copy_in(r->q->device, room->at + RP_GPU_ROOM_ALIGN,
                                     room->stage + r->staged_from, r->staged);

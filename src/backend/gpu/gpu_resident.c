@@ -11,8 +11,8 @@
 
 enum {
     BURST = 1000000, /* nanoseconds between two queries that are of one burst */
-    IDLE = 2000000,  /* without a query, after which it leaves, */
-    LIFE = 20000000, /* and in all: who waits for the whole card waits no longer */
+    IDLE = 1000000,  /* without a query, after which it leaves, */
+    LIFE = 5000000,  /* and in all: launches of others wait no longer */
 };
 
 void rp__gpu_resident_open(rp__gpu_resident *r, rp__device *device)
@@ -97,11 +97,14 @@ static void ring(rp__gpu_resident *r)
 {
     volatile uint64_t *door = (volatile uint64_t *)(void *)r->door->chunks;
     const uint64_t number = (uint64_t)++r->number << 32;
-    const uint32_t *words = (const uint32_t *)(const void *)&r->ring;
+    const uint8_t *record = (const uint8_t *)&r->ring;
     const size_t n = 2 * (KARG_DOOR_HEAD + (size_t)r->ring.query.n_words * KARG_DOOR_WORD);
+    uint32_t word;
     atomic_thread_fence(memory_order_release);
-    for (size_t i = 0; i < n; i++)
-        door[i] = number | words[i];
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&word, record + i * sizeof word, sizeof word);
+        door[i] = number | word;
+    }
 }
 
 /* The kernel before it may have left by itself, with the number of a ring that never came: so one is left out. */
@@ -194,8 +197,8 @@ void rp__gpu_resident_dismiss(rp__gpu_resident *r)
 rp_status rp__gpu_resident_settle(rp__gpu_resident *r)
 {
     rp__gpu_resident_dismiss(r);
-    rp_status status = r->stream ? rp__device_wait_stream(r->device, r->stream) : RP_OK;
-    if (status == RP_OK && r->echo)
-        status = clear_echo(r);
-    return status;
+    if (!r->door)
+        return RP_OK;
+    rp_status status = rp__device_wait_stream(r->device, r->stream);
+    return status == RP_OK ? clear_echo(r) : status;
 }

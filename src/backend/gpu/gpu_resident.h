@@ -42,7 +42,8 @@ rp_status rp__gpu_resident_wait(rp__gpu_resident *resident, const karg_answer *t
 rp_status rp__gpu_resident_pairs(const rp__gpu_resident *resident, uint32_t n, karg_pair *out);
 /* It is to leave, because others need the card, or what it has read changes; waits for nothing. */
 void rp__gpu_resident_dismiss(rp__gpu_resident *resident);
-/* The same, and waits: it may be at work for a query that nobody waits for any more. */
+/* The same, and waits: before memory is freed, which would wait for ever if it never left; or it may be at work for a
+ * query that nobody waits for any more. */
 rp_status rp__gpu_resident_settle(rp__gpu_resident *resident);
 
 #endif

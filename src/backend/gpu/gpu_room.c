@@ -36,11 +36,12 @@ rp_status rp__gpu_room_grow_stage(rp__gpu_room *room, size_t bytes)
     if (bytes <= room->stage_bytes)
         return RP_OK;
     bytes = bytes > 2 * room->stage_bytes ? bytes : 2 * room->stage_bytes;
-    rp__gpu_resident_dismiss(&room->resident);
+    rp_status status = rp__gpu_resident_settle(&room->resident);
+    if (status != RP_OK)
+        return status;
     free_stage(room);
     const rp__driver *driver = room->device->driver;
-    rp_status status =
-        rp__device_check(room->device, driver->host_alloc(&at, bytes, RP_CU_HOST_MAPPED));
+    status = rp__device_check(room->device, driver->host_alloc(&at, bytes, RP_CU_HOST_MAPPED));
     if (status != RP_OK)
         return status;
     memset(at, 0, sizeof(karg_answer));
@@ -72,11 +73,13 @@ rp_status rp__gpu_room_grow(rp__gpu_room *room, size_t bytes)
     if (bytes > most)
         return RP_NO_MEMORY;
     bytes = bytes < twice && twice <= most ? twice : bytes;
-    rp__gpu_resident_dismiss(&room->resident);
+    rp_status status = rp__gpu_resident_settle(&room->resident);
+    if (status != RP_OK)
+        return status;
     rp__device_free(room->device, room->at);
     room->at = 0;
     room->bytes = 0;
-    rp_status status = rp__device_alloc(room->device, bytes, &room->at);
+    status = rp__device_alloc(room->device, bytes, &room->at);
     if (status == RP_OK)
         status = clear_found(room);
     if (status == RP_OK)
@@ -113,11 +116,13 @@ rp_status rp__gpu_room_put_norms(rp__gpu_room *room, const rp__query *query)
         return RP_OK;
     if (room->most && bytes > room->most)
         return RP_NO_MEMORY;
-    rp__gpu_resident_dismiss(&room->resident);
+    rp_status status = rp__gpu_resident_settle(&room->resident);
+    if (status != RP_OK)
+        return status;
     rp__device_free(room->device, room->table);
     room->table = 0;
     room->norms = NULL;
-    rp_status status = rp__gpu_room_grow_stage(room, RP_GPU_ROOM_STAGED + bytes);
+    status = rp__gpu_room_grow_stage(room, RP_GPU_ROOM_STAGED + bytes);
     if (status == RP_OK)
         status = rp__device_alloc(room->device, rp__bits_align(bytes, 16), &room->table);
     if (status != RP_OK)
