@@ -1,5 +1,6 @@
 /* gpu_case_flat.c: cases of one query of two words, scored: ANDs of a list and one 16 times as long, ORs of both.
  *
+ * The kernel that stays has the AND with its launch, and leaves.
  * Row fields: kernel; codec: of the docids, frequencies are in optpfd; width: documents to a posting of the longer
  * list; option: of an AND, documents that a warp has. n is the length of the longer list. */
 #include "backend/gpu/gpu_case_flat.h"
@@ -25,9 +26,11 @@ typedef struct flat {
     float norms[TABLE];
     uint32_t *scores;    /* the answer, by docid */
     uint64_t total, sum; /* documents that match; of their docids */
-    rp__cu_ptr memory[WORDS + 7];
+    rp__cu_ptr memory[WORDS + 9];
     size_t n_memory;
     karg_flat args;
+    karg_stay stay;
+    karg_door *door; /* as the kernel that stays leaves it */
     uint64_t list_bytes, random;
 } flat;
 
@@ -166,7 +169,7 @@ static rp_status put_lists(flat *f, rp__device *device, const rp__gpu_case *row)
     rp_status status = RP_OK;
     for (uint32_t i = 0; i < WORDS && f->n[i] > 0 && status == RP_OK; i++)
         status = put_list(f, device, i, &codec);
-    if (row->kernel == RP_KERNEL_and_score_kernel)
+    if (row->kernel != RP_KERNEL_or_score_kernel)
         f->args.n_blocks = f->args.near[1].before;
     return status;
 }
@@ -198,6 +201,23 @@ static rp_status put_all(flat *f, rp__device *device)
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 
+/* For the kernel that stays, but not without a query. */
+static rp_status put_door(flat *f, rp__device *device, const rp__gpu_case *row)
+{
+    const uint32_t parts = (f->n[0] + row->option - 1) / row->option;
+    karg_flat *query = &f->stay.first.query;
+    f->door = rp__alloc_zero(1, sizeof *f->door);
+    if (!f->door)
+        return RP_NO_MEMORY;
+    f->stay = (karg_stay){.first.query = f->args, .number = 1, .launch = 1};
+    query->each = row->option;
+    query->blocks = parts < device->processors ? parts : device->processors;
+    rp_status status = put(f, device, f->door, sizeof *f->door, &f->stay.door);
+    if (status == RP_OK)
+        status = put(f, device, NULL, sizeof *f->door, &f->stay.echo);
+    return status == RP_OK ? rp__device_wait(device) : status;
+}
+
 /* ---- The case -------------------------------------------------------------------------------- */
 
 static void free_flat(const rp__gpu_case *row, rp__device *device, void *state)
@@ -215,6 +235,7 @@ static void free_flat(const rp__gpu_case *row, rp__device *device, void *state)
     }
     rp__free(f->codes);
     rp__free(f->scores);
+    rp__free(f->door);
     rp__free(f);
 }
 
@@ -231,6 +252,8 @@ static rp_status make_flat(const rp__gpu_case *row, rp__device *device, uint64_t
         status = put_lists(f, device, row);
     if (status == RP_OK)
         status = put_all(f, device);
+    if (status == RP_OK && row->kernel == RP_KERNEL_and_score_stay_kernel && f->n[0] > 0)
+        status = put_door(f, device, row);
     if (status != RP_OK) {
         free_flat(row, device, f);
         *state = NULL;
@@ -272,6 +295,19 @@ static rp_status run_or(const rp__gpu_case *row, rp__device *device, const flat 
     return status;
 }
 
+static rp_status run_stay(rp__device *device, const flat *f)
+{
+    enum { STAY_WARPS = 8 };
+    rp_status status = rp__device_fill(device, f->stay.echo, 0, sizeof *f->door / sizeof(uint32_t));
+    if (status == RP_OK)
+        status =
+            rp__device_launch(device, RP_KERNEL_and_score_stay_kernel,
+                              (rp__launch){device->processors, 32 * STAY_WARPS,
+                                           STAY_WARPS * KARG_SHARED_STAY_WARP + KARG_SHARED_STAY},
+                              &f->stay);
+    return status;
+}
+
 /* Without postings nothing is launched, and the answer is none. */
 static rp_status run_flat(const rp__gpu_case *row, rp__device *device, void *state)
 {
@@ -279,6 +315,8 @@ static rp_status run_flat(const rp__gpu_case *row, rp__device *device, void *sta
     bool is_or = row->kernel == RP_KERNEL_or_score_kernel;
     if (f->n[0] == 0)
         return rp__device_fill(device, f->args.answer, 0, sizeof(karg_answer) / sizeof(uint32_t));
+    if (row->kernel == RP_KERNEL_and_score_stay_kernel)
+        return run_stay(device, f);
     return is_or ? run_or(row, device, f) : run_and(row, device, f);
 }
 
@@ -329,6 +367,30 @@ static rp_status check_answer(const flat *f, const rp__gpu_case *row, const uint
     return compare_best(f, row, bytes, what);
 }
 
+/* What the kernel that stays has told, as other kernels' answers have it. */
+static rp_status read_door(const flat *f, rp__device *device, uint8_t *bytes)
+{
+    const uint32_t mask = (1U << KARG_TOLD_BITS) - 1, number = f->args.number;
+    karg_answer answer;
+    karg_pair *pairs = (karg_pair *)(void *)(bytes + sizeof answer);
+    rp_status status = rp__device_copy_out(device, f->door, f->stay.door, sizeof *f->door);
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    for (uint64_t i = 0; status == RP_OK && i < f->total && f->total <= KARG_ANSWER_ALL; i++) {
+        const karg_chunk *pair = &f->door->pairs[i];
+        pairs[i] = (karg_pair){.score = pair->a, .docid = pair->b};
+        status = pair->number == number && pair->number_too == number ? RP_OK : RP_DAMAGED;
+    }
+    memcpy(&answer, bytes, sizeof answer);
+    uint64_t counts = (uint64_t)answer.n_pairs << 32 | answer.n;
+    answer.n = (uint32_t)counts & mask;
+    answer.n_pairs = (uint32_t)(counts >> KARG_TOLD_BITS) & mask;
+    memcpy(bytes, &answer, sizeof answer);
+    if (status == RP_OK && (answer.number != number || f->door->left != f->stay.launch))
+        status = RP_DAMAGED;
+    return status;
+}
+
 static rp_status check_flat(const rp__gpu_case *row, rp__device *device, void *state,
                             rp_error *what)
 {
@@ -337,6 +399,8 @@ static rp_status check_flat(const rp__gpu_case *row, rp__device *device, void *s
     rp_status status = rp__device_copy_out(device, answer, f->args.answer, sizeof answer);
     if (status == RP_OK)
         status = rp__device_wait(device);
+    if (status == RP_OK && f->door)
+        status = read_door(f, device, answer);
     if (status == RP_OK)
         status = check_answer(f, row, answer, what);
     if (status != RP_OK)
@@ -378,6 +442,8 @@ const rp__gpu_case rp__gpu_case_flat[] = {
     FLAT("and optpfd", and_score_kernel, KARG_CODEC_OPTPFD, 10, 4),
     FLAT("and rice", and_score_kernel, KARG_CODEC_RICE, 10, 4),
     FLAT("and bitmap", and_score_kernel, KARG_CODEC_BITMAP, 3, 4),
+    FLAT("and bp128, a kernel that stays", and_score_stay_kernel, KARG_CODEC_BP128, 10, 4),
+    FLAT("and bitmap, a kernel that stays", and_score_stay_kernel, KARG_CODEC_BITMAP, 3, 1),
     FLAT("or raw", or_score_kernel, KARG_CODEC_RAW, 10, 0),
     FLAT("or bp128", or_score_kernel, KARG_CODEC_BP128, 10, 0),
     FLAT("or ef128", or_score_kernel, KARG_CODEC_EF128, 10, 0),
