@@ -24,7 +24,8 @@ enum {
 struct rp__card {
     uint32_t users;
     _Atomic bool is_lost, is_stuck; /* stuck: asking it anything might wait for ever */
-    _Atomic uint64_t claimed;       /* until when */
+    const rp__device *_Atomic user; /* that launched last */
+    _Atomic uint64_t shared;        /* when that was last another than before; 0: never */
     bool is_final;
     rp_error fault;
 };
@@ -87,22 +88,17 @@ bool rp__device_is_lost(rp__device *d)
     return true;
 }
 
-bool rp__device_claim(rp__device *d, uint64_t *claim, uint64_t now, uint64_t ns)
+/* Devices that take turns do not have the card to themselves. */
+static void use_card(rp__device *d, uint64_t now)
 {
-    uint64_t seen = d->card->claimed, until = now + ns;
-    if (seen != *claim && seen > now)
-        return false;
-    if (!atomic_compare_exchange_strong(&d->card->claimed, &seen, until))
-        return false;
-    *claim = until;
-    return true;
+    if (d->card->user != d && atomic_exchange(&d->card->user, d))
+        d->card->shared = now;
 }
 
-void rp__device_unclaim(rp__device *d, uint64_t *claim)
+bool rp__device_is_alone(rp__device *d, uint64_t now, uint64_t ns)
 {
-    uint64_t seen = *claim;
-    atomic_compare_exchange_strong(&d->card->claimed, &seen, 0);
-    *claim = 0;
+    use_card(d, now);
+    return d->card->shared + ns < now;
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------- */
@@ -426,6 +422,7 @@ rp_status rp__device_launch_on(rp__device *d, rp__cu_stream stream, rp__kernel_i
     rp_status status = rp__device_load(d, id);
     if (status != RP_OK || how.grid == 0)
         return status;
+    use_card(d, rp__clock_now());
     return rp__device_check(d, d->driver->launch(d->functions[id], how.grid, 1, 1, how.block, 1, 1,
                                                  how.shared, stream, &record.out, NULL));
 }

@@ -73,9 +73,7 @@ rp_status rp__device_launch(rp__device *device, rp__kernel_id kernel, rp__launch
 rp_status rp__device_launch_on(rp__device *device, rp__cu_stream stream, rp__kernel_id kernel, rp__launch how,
                                const void *args);
 
-/* What only one device of a card may have at a time, for so many nanoseconds from now on: a kernel that stays. False:
- * another has it. *claim: 0 at first, then its own; who has it may claim it again. */
-bool rp__device_claim(rp__device *device, uint64_t *claim, uint64_t now, uint64_t ns);
-void rp__device_unclaim(rp__device *device, uint64_t *claim);
+/* Whether no other device of its card has launched anything in the last `ns` nanoseconds; asking counts as a launch. */
+bool rp__device_is_alone(rp__device *device, uint64_t now, uint64_t ns);
 
 #endif

@@ -776,14 +776,6 @@ void rp__emulated_stop(int code)
     pthread_mutex_unlock(&lock);
 }
 
-void rp__emulated_fail(uint64_t at, int code)
-{
-    pthread_mutex_lock(&lock);
-    options.fail_at = at;
-    options.fail_code = code;
-    pthread_mutex_unlock(&lock);
-}
-
 uint64_t rp__emulated_calls(void)
 {
     pthread_mutex_lock(&lock);

@@ -26,9 +26,7 @@ void rp__emulated_configure(const rp__emulated_options *options);
 void rp__emulated_have(uint32_t devices);
 /* From now on every device fails with this code; 0: does not come back. */
 void rp__emulated_stop(int code);
-/* That call fails so, instead of the one that was configured. */
-void rp__emulated_fail(uint64_t at, int code);
-uint64_t rp__emulated_calls(void);  /* since configure */
+uint64_t rp__emulated_calls(void);  /* since then */
 size_t rp__emulated_in_use(void);   /* bytes of device and pinned memory, on all devices */
 
 #endif

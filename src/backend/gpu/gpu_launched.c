@@ -6,7 +6,8 @@
 enum {
     WARPS = 4,      /* of a block of threads */
     AND_WARPS = 20, /* of a multiprocessor, among which an AND is shared out */
-    WIDE = 1,       /* documents that each of them may have to look for in one list, or it has all lists */
+    WIDE =
+        4, /* documents that each of them may have to look for in one list, or it has all lists */
     GATHERERS = 16, /* blocks of threads of a multiprocessor that gather */
 };
 

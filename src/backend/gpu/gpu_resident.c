@@ -10,9 +10,10 @@
 #include "base/clock.h"
 
 enum {
-    BURST = 1000000, /* nanoseconds between two queries that are of one burst */
-    IDLE = 1000000,  /* without a query, after which it leaves, */
+    BURST = 200000,  /* nanoseconds between two queries that are of one burst */
+    IDLE = 200000,   /* without a query, after which it leaves, */
     LIFE = 5000000,  /* and in all: launches of others wait no longer */
+    ALONE = 1000000, /* since somebody else used the card */
 };
 
 void rp__gpu_resident_open(rp__gpu_resident *r, rp__device *device)
@@ -85,11 +86,13 @@ bool rp__gpu_resident_takes(rp__gpu_resident *r, uint32_t postings)
     r->last = now;
     if (postings >> KARG_TOLD_BITS || r->device->processors > KARG_STAY_BLOCKS)
         return false;
+    if (!rp__device_is_alone(r->device, now, ALONE))
+        return false;
     if (is_awake(r))
         return true;
     if (is_first || (since > BURST && !r->device->driver->is_emulated))
         return false;
-    return rp__device_claim(r->device, &r->claim, now, LIFE) && (r->door || make(r) == RP_OK);
+    return r->door || make(r) == RP_OK;
 }
 
 /* Words with the number beside them, in any order. */
@@ -190,7 +193,6 @@ void rp__gpu_resident_dismiss(rp__gpu_resident *r)
     r->ring.query.n_words = 0;
     ring(r);
     r->is_there = false;
-    rp__device_unclaim(r->device, &r->claim);
 }
 
 /* Whatever it counted of a query that nobody waited for does not count. */

@@ -1,8 +1,8 @@
 /* backend/gpu/gpu_resident.h: interior of gpu: a kernel that stays on the card, and answers ANDs without a launch each.
  *
- * It comes with the second query of a burst, and leaves by itself: after some idle milliseconds, or some more in all.
- * A card has one of them at a time, whichever searcher asks first: the queries of others are launched as ever. It is on a
- * stream of its own, and reads what a query's record names: all of that must be there before the query is asked, and what
+ * It comes with the second query of a burst, and leaves by itself: when nothing comes for a while, or after some
+ * milliseconds in all. Launches of others wait meanwhile: so it is there only while one searcher alone uses the card. It
+ * is on a stream of its own, and reads what a query's record names: all of that must be there before the query is asked, and what
  * it has once read must not change until it is dismissed. */
 #ifndef RP_BACKEND_GPU_GPU_RESIDENT_H
 #define RP_BACKEND_GPU_GPU_RESIDENT_H
@@ -20,7 +20,6 @@ typedef struct rp__gpu_resident {
     rp__cu_ptr door_at, echo; /* to the device: the same; the device's own */
     karg_ring ring;           /* the query that it was given last, with what it counts from */
     uint64_t last;            /* when it was last asked for */
-    uint64_t claim;           /* of the card, as rp__device_claim has it */
     uint32_t number, launch;  /* of the last ring; of the last launch */
     bool is_there;            /* launched, and not dismissed since */
 } rp__gpu_resident;
