@@ -67,7 +67,7 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
         status =
             rp__device_check(device, driver->host_alloc(&host, all + limits->queries * sizeof(note),
                                                         RP_CU_HOST_MAPPED));
-    b->host = status == RP_OK ? host : NULL;
+    b->host = host; /* also where another thread has lost the card meanwhile */
     if (status == RP_OK)
         status = rp__device_check(device, driver->host_device(&b->mapped, host, 0));
     if (status == RP_OK)

@@ -42,16 +42,16 @@ rp_status rp__gpu_room_grow_stage(rp__gpu_room *room, size_t bytes)
     free_stage(room);
     const rp__driver *driver = room->device->driver;
     status = rp__device_check(room->device, driver->host_alloc(&at, bytes, RP_CU_HOST_MAPPED));
-    if (status != RP_OK)
-        return status;
-    memset(at, 0, sizeof(karg_answer));
-    room->stage = at;
-    status = rp__device_check(room->device, driver->host_device(&room->stage_at, at, 0));
+    room->stage = at; /* which another thread's fault does not take away */
     if (status == RP_OK)
-        room->stage_bytes = bytes;
-    else
+        status = rp__device_check(room->device, driver->host_device(&room->stage_at, at, 0));
+    if (status != RP_OK) {
         free_stage(room);
-    return status;
+        return status;
+    }
+    memset(at, 0, sizeof(karg_answer));
+    room->stage_bytes = bytes;
+    return RP_OK;
 }
 
 /* What was found of a query: nothing yet. Queries leave it so, unless they fail. It is so when this returns: kernels
