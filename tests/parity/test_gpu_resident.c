@@ -216,6 +216,24 @@ static void a_ring_may_come_too_late(void **state)
     assert_int_equal(rp__emulated_in_use(), 0);
 }
 
+/* Rings have numbers, which begin again before they could be taken for earlier ones. */
+static void numbers_begin_again(void **state)
+{
+    (void)state;
+    card c;
+    rp__emulated_configure(&(rp__emulated_options){.seed = 9});
+    open_card(&c, 0);
+    for (size_t n = 0; n < 4; n++)
+        ask_and(&c);
+    rp__gpu_resident_dismiss(c.resident);
+    c.resident->number = (1U << 30) - 3;
+    for (size_t n = 0; n < QUERIES / 4; n++)
+        ask_and(&c);
+    assert_true(c.resident->number < QUERIES);
+    close_card(&c);
+    assert_int_equal(rp__emulated_in_use(), 0);
+}
+
 /* ORs, and ANDs that do not go by the door, are launched; then it comes back. */
 static void launches_go_first(void **state)
 {
@@ -369,7 +387,8 @@ int main(void)
         cmocka_unit_test(bursts_are_answered),      cmocka_unit_test(idle_kernels_leave),
         cmocka_unit_test(a_ring_may_come_too_late), cmocka_unit_test(launches_go_first),
         cmocka_unit_test(queries_may_be_left),      cmocka_unit_test(searchers_take_turns),
-        cmocka_unit_test(faults_are_found),         cmocka_unit_test(every_call_may_fail),
+        cmocka_unit_test(numbers_begin_again),      cmocka_unit_test(faults_are_found),
+        cmocka_unit_test(every_call_may_fail),
     };
     return cmocka_run_group_tests(tests, open_documents, close_documents);
 }

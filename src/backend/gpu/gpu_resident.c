@@ -14,6 +14,7 @@ enum {
     IDLE = 200000,   /* without a query, after which it leaves, */
     LIFE = 5000000,  /* and in all: launches of others wait no longer */
     ALONE = 1000000, /* since somebody else used the card */
+    RINGS = 1 << 30, /* after which numbers begin again: a greater one is always a later one */
 };
 
 void rp__gpu_resident_open(rp__gpu_resident *r, rp__device *device)
@@ -78,6 +79,17 @@ static bool is_awake(const rp__gpu_resident *r)
     return r->is_there && *(const volatile uint32_t *)&r->door->left != r->launch;
 }
 
+/* Nothing is rung, with any number. */
+static rp_status begin_again(rp__gpu_resident *r)
+{
+    rp_status status = rp__gpu_resident_settle(r);
+    if (status == RP_OK) {
+        memset(r->door->chunks, 0, sizeof r->door->chunks);
+        r->number = 0;
+    }
+    return status;
+}
+
 /* An emulated device has no time: there all queries are of one burst. */
 bool rp__gpu_resident_takes(rp__gpu_resident *r, uint32_t postings)
 {
@@ -86,7 +98,8 @@ bool rp__gpu_resident_takes(rp__gpu_resident *r, uint32_t postings)
     r->last = now;
     if (postings >> KARG_TOLD_BITS || r->device->processors > KARG_STAY_BLOCKS)
         return false;
-    if (!rp__device_is_alone(r->device, now, ALONE))
+    if (!rp__device_is_alone(r->device, now, ALONE) ||
+        (r->number > RINGS && begin_again(r) != RP_OK))
         return false;
     if (is_awake(r))
         return true;

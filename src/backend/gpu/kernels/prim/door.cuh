@@ -10,7 +10,8 @@
 
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-enum { DOOR_AHEAD = 2 }; /* chunks of a lane that one look takes: records of three words */
+/* Chunks of a lane that one look takes: over PCIe all; of device memory, where so many look, records of five words. */
+enum { DOOR_ALL = (KARG_DOOR_CHUNKS + 31) / 32, DOOR_NEAR = 3 };
 
 /* What a block has in shared memory, behind the rooms of its warps. */
 struct door_room {
@@ -28,16 +29,16 @@ static_assert(sizeof(door_room) <= KARG_SHARED_STAY, "as launches have it");
 PRIM door_room *door_shared() { return (door_room *)(prim_shared() + prim_block_size() / 32 * KARG_SHARED_STAY_WARP); }
 
 /* By a warp: the record, to shared memory, if one is there whose number is at least `*number`, which becomes its own. */
-PRIM bool door_take(const karg_door *door, uint32_t *number, karg_ring *record)
+template <uint32_t AHEAD> PRIM bool door_take(const karg_door *door, uint32_t *number, karg_ring *record)
 {
     const uint4 *chunks = (const uint4 *)door->chunks;
-    uint4 seen[DOOR_AHEAD];
+    uint4 seen[AHEAD];
     uint32_t lane = prim_lane();
     constexpr uint32_t counted = offsetof(karg_ring, query.n_words) / 8; /* the chunk that has the number of words first */
     static_assert(offsetof(karg_ring, query.n_words) % 8 == 0, "so it has");
 #pragma unroll
-    for (uint32_t i = 0; i < DOOR_AHEAD; i++)
-        seen[i] = prim_load_now16(&chunks[32 * i + lane]);
+    for (uint32_t i = 0; i < AHEAD; i++)
+        seen[i] = prim_load_now16(&chunks[prim_min(32 * i + lane, KARG_DOOR_CHUNKS - 1U)]);
     uint32_t found = prim_shuffle<32>(seen[0].y, 0), words = prim_shuffle<32>(seen[0].x, counted);
     uint32_t n = KARG_DOOR_HEAD + prim_min(words, (uint32_t)KARG_WORDS_NEAR) * KARG_DOOR_WORD;
     bool is_whole = (int32_t)(found - *number) >= 0;
@@ -48,12 +49,12 @@ PRIM bool door_take(const karg_door *door, uint32_t *number, karg_ring *record)
             out[at] = make_uint2(chunk.x, chunk.z);
     };
 #pragma unroll
-    for (uint32_t i = 0; i < DOOR_AHEAD; i++)
+    for (uint32_t i = 0; i < AHEAD; i++)
         put(32 * i + lane, seen[i]);
     if (prim_ballot<32>(is_whole) != ~0U)
         return false;
 #pragma unroll 1
-    for (uint32_t at = 32 * DOOR_AHEAD + lane; at < prim_div_up(n, 32) * 32; at += 32)
+    for (uint32_t at = 32 * AHEAD + lane; at < prim_div_up(n, 32) * 32; at += 32)
         put(at, prim_load_now16(&chunks[prim_min(at, n - 1)]));
     prim_sync_tile();
     *number = found;
@@ -86,7 +87,7 @@ PRIM uint32_t door_lead(const karg_stay &a, door_room *room)
     karg_flat *query = &room->ring.query;
     const uint64_t since = prim_clock();
     uint32_t came = prim_load_now(&echo->came), lane = prim_lane(), number = room->number;
-    while (!door_take(prim_at<const karg_door>(a.door), &number, &room->ring)) {
+    while (!door_take<DOOR_ALL>(prim_at<const karg_door>(a.door), &number, &room->ring)) {
         if (door_is_over(a, since, room->born)) {
             query->n_words = 0;
             break;
@@ -111,7 +112,7 @@ PRIM uint32_t door_lead(const karg_stay &a, door_room *room)
 PRIM uint32_t door_follow(const karg_stay &a, door_room *room)
 {
     uint32_t number = room->number;
-    while (!door_take(prim_at<const karg_door>(a.echo), &number, &room->ring))
+    while (!door_take<DOOR_NEAR>(prim_at<const karg_door>(a.echo), &number, &room->ring))
         prim_idle();
     return number;
 }
