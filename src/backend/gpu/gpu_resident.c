@@ -114,7 +114,8 @@ static void ring(rp__gpu_resident *r)
     volatile uint64_t *door = (volatile uint64_t *)(void *)r->door->chunks;
     const uint64_t number = (uint64_t)++r->number << 32;
     const uint8_t *record = (const uint8_t *)&r->ring;
-    const size_t n = 2 * (KARG_DOOR_HEAD + (size_t)r->ring.query.n_words * KARG_DOOR_WORD);
+    r->ring.n_chunks = KARG_DOOR_HEAD + r->ring.query.n_words * KARG_DOOR_WORD;
+    const size_t n = 2 * (size_t)r->ring.n_chunks;
     uint32_t word;
     atomic_thread_fence(memory_order_release);
     for (size_t i = 0; i < n; i++) {

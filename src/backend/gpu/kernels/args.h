@@ -311,8 +311,9 @@ typedef struct karg_flat {
 
 /* and_score.cu: a kernel that stays, and answers ANDs as they come (door.cuh, told.cuh). */
 typedef struct karg_ring { /* a query's record */
-    uint64_t base;         /* counts, as they are before it */
-    uint32_t written, zero; /* likewise */
+    uint32_t n_chunks;     /* of it */
+    uint32_t written;      /* as it is before it; likewise */
+    uint64_t base;         /* counts */
     karg_flat query;       /* whose answer is told in counts, not numbers */
 } karg_ring;
 enum {

@@ -10,8 +10,7 @@
 
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-/* Chunks of a lane that one look takes: over PCIe all; of device memory, where so many look, records of five words. */
-enum { DOOR_ALL = (KARG_DOOR_CHUNKS + 31) / 32, DOOR_NEAR = 3 };
+enum { DOOR_ROUNDS = (KARG_DOOR_CHUNKS + 31) / 32 }; /* chunks of a lane that a record has at most */
 
 /* What a block has in shared memory, behind the rooms of its warps. */
 struct door_room {
@@ -28,34 +27,29 @@ static_assert(sizeof(door_room) <= KARG_SHARED_STAY, "as launches have it");
 
 PRIM door_room *door_shared() { return (door_room *)(prim_shared() + prim_block_size() / 32 * KARG_SHARED_STAY_WARP); }
 
-/* By a warp: the record, to shared memory, if one is there whose number is at least `*number`, which becomes its own. */
-template <uint32_t AHEAD> PRIM bool door_take(const karg_door *door, uint32_t *number, karg_ring *record)
+/* By a warp: the record, to shared memory, if one is there whose number is at least `*number`, which becomes its own. The
+ * first chunk says so, and how many there are: what is looked at again and again is short, because trips over PCIe take
+ * longer the more they bring. */
+PRIM bool door_take(const karg_door *door, uint32_t *number, karg_ring *record)
 {
     const uint4 *chunks = (const uint4 *)door->chunks;
-    uint4 seen[AHEAD];
-    uint32_t lane = prim_lane();
-    constexpr uint32_t counted = offsetof(karg_ring, query.n_words) / 8; /* the chunk that has the number of words first */
-    static_assert(offsetof(karg_ring, query.n_words) % 8 == 0, "so it has");
-#pragma unroll
-    for (uint32_t i = 0; i < AHEAD; i++)
-        seen[i] = prim_load_now16(&chunks[prim_min(32 * i + lane, KARG_DOOR_CHUNKS - 1U)]);
-    uint32_t found = prim_shuffle<32>(seen[0].y, 0), words = prim_shuffle<32>(seen[0].x, counted);
-    uint32_t n = KARG_DOOR_HEAD + prim_min(words, (uint32_t)KARG_WORDS_NEAR) * KARG_DOOR_WORD;
-    bool is_whole = (int32_t)(found - *number) >= 0;
+    uint4 seen[DOOR_ROUNDS], first = prim_load_now16(chunks);
     uint2 *out = (uint2 *)record;
-    auto put = [&](uint32_t at, const uint4 &chunk) {
-        is_whole &= at >= n || (chunk.y == found && chunk.w == found);
-        if (is_whole && at < n)
-            out[at] = make_uint2(chunk.x, chunk.z);
-    };
-#pragma unroll
-    for (uint32_t i = 0; i < AHEAD; i++)
-        put(32 * i + lane, seen[i]);
-    if (prim_ballot<32>(is_whole) != ~0U)
+    const uint32_t lane = prim_lane(), found = prim_shuffle<32>(first.y, 0);
+    const uint32_t n = prim_min(prim_shuffle<32>(first.x, 0), (uint32_t)KARG_DOOR_CHUNKS);
+    if ((int32_t)(found - *number) < 0)
         return false;
-#pragma unroll 1
-    for (uint32_t at = 32 * AHEAD + lane; at < prim_div_up(n, 32) * 32; at += 32)
-        put(at, prim_load_now16(&chunks[prim_min(at, n - 1)]));
+    bool is_whole = n >= KARG_DOOR_HEAD;
+#pragma unroll
+    for (uint32_t i = 0; i < DOOR_ROUNDS; i++)
+        if (32 * i + lane < n)
+            seen[i] = prim_load_now16(&chunks[32 * i + lane]);
+#pragma unroll
+    for (uint32_t i = 0; i < DOOR_ROUNDS; i++)
+        if (32 * i + lane < n) {
+            is_whole &= seen[i].y == found && seen[i].w == found;
+            out[32 * i + lane] = make_uint2(seen[i].x, seen[i].z);
+        }
     prim_sync_tile();
     *number = found;
     return prim_ballot<32>(is_whole) == ~0U;
@@ -65,7 +59,7 @@ template <uint32_t AHEAD> PRIM bool door_take(const karg_door *door, uint32_t *n
 PRIM void door_tell(karg_door *echo, uint32_t number, const karg_ring *record)
 {
     const uint2 *in = (const uint2 *)record;
-    uint32_t n = KARG_DOOR_HEAD + record->query.n_words * KARG_DOOR_WORD;
+    const uint32_t n = record->n_chunks;
 #pragma unroll 1
     for (uint32_t at = prim_lane(); at < n; at += 32) {
         uint2 both = in[at];
@@ -80,40 +74,42 @@ PRIM bool door_is_over(const karg_stay &a, uint64_t since, uint64_t born)
     return prim_shuffle<32>((uint32_t)(now - since > a.idle || now - born > a.life), 0);
 }
 
-/* By a warp of the first block: the next query, or none; returns its number. */
-PRIM uint32_t door_lead(const karg_stay &a, door_room *room)
+/* By a warp of the first block, with a query or none: so many blocks share it, and all are told. */
+PRIM void door_lead(const karg_stay &a, uint32_t number, uint32_t came, karg_ring *ring)
 {
-    karg_door *echo = prim_at<karg_door>(a.echo);
-    karg_flat *query = &room->ring.query;
-    const uint64_t since = prim_clock();
-    uint32_t came = prim_load_now(&echo->came), lane = prim_lane(), number = room->number;
-    while (!door_take<DOOR_ALL>(prim_at<const karg_door>(a.door), &number, &room->ring)) {
-        if (door_is_over(a, since, room->born)) {
-            query->n_words = 0;
-            break;
-        }
-        prim_idle();
-        came = prim_load_now(&echo->came);
-    }
-    prim_sync_tile();
-    uint32_t words = query->n_words;
-    prim_sync_tile();
-    if (lane == 0) {
+    karg_flat *query = &ring->query;
+    const uint32_t words = prim_shuffle<32>(query->n_words, 0);
+    if (prim_lane() == 0) {
         query->n_words = prim_min(words, (uint32_t)KARG_WORDS_NEAR);
         query->blocks = words ? prim_min(came, prim_div_up(query->near[0].list.n, query->each)) : 0;
     }
     prim_sync_tile();
-    door_tell(echo, number, &room->ring);
-    if (words == 0 && lane == 0)
+    door_tell(prim_at<karg_door>(a.echo), number, ring);
+    if (words == 0 && prim_lane() == 0)
         *(volatile uint32_t *)&prim_at<karg_door>(a.door)->left = a.launch;
-    return number;
 }
 
-PRIM uint32_t door_follow(const karg_stay &a, door_room *room)
+/* By a warp: the next query, or none; returns its number. */
+PRIM_APART uint32_t door_next(const karg_stay &a, door_room *room)
 {
-    uint32_t number = room->number;
-    while (!door_take<DOOR_NEAR>(prim_at<const karg_door>(a.echo), &number, &room->ring))
+    const uint64_t since = prim_clock();
+    const bool is_first = room->place == 0;
+    uint32_t came = 0, number = room->number;
+    for (;;) {
+        if (is_first)
+            came = prim_load_now(&prim_at<karg_door>(a.echo)->came);
+        if (door_take(prim_at<const karg_door>(is_first ? a.door : a.echo), &number, &room->ring))
+            break;
+        if (is_first && door_is_over(a, since, room->born)) {
+            room->ring.n_chunks = KARG_DOOR_HEAD;
+            room->ring.query.n_words = 0;
+            prim_sync_tile();
+            break;
+        }
         prim_idle();
+    }
+    if (is_first)
+        door_lead(a, number, came, &room->ring);
     return number;
 }
 
@@ -146,7 +142,7 @@ PRIM bool door_wait(const karg_stay &a, door_room *room)
 {
     prim_sync(); /* nobody reads the one before */
     if (prim_warp() == 0) {
-        uint32_t number = room->place == 0 ? door_lead(a, room) : door_follow(a, room);
+        uint32_t number = door_next(a, room);
         if (prim_lane() == 0)
             room->number = number + 1;
     }
