@@ -24,6 +24,8 @@ enum {
 struct rp__card {
     uint32_t users;
     _Atomic bool is_lost, is_stuck; /* stuck: asking it anything might wait for ever */
+    const rp__device *_Atomic user; /* that launched last */
+    _Atomic uint64_t shared;        /* when that was last another than before; 0: never */
     bool is_final;
     rp_error fault;
 };
@@ -84,6 +86,19 @@ bool rp__device_is_lost(rp__device *d)
     }
     d->is_lost = true;
     return true;
+}
+
+/* Devices that take turns do not have the card to themselves. */
+static void use_card(rp__device *d, uint64_t now)
+{
+    if (d->card->user != d && atomic_exchange(&d->card->user, d))
+        d->card->shared = now;
+}
+
+bool rp__device_is_alone(rp__device *d, uint64_t now, uint64_t ns)
+{
+    use_card(d, now);
+    return d->card->shared + ns < now;
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------- */
@@ -231,6 +246,10 @@ rp_status rp__device_alloc(rp__device *d, size_t bytes, rp__cu_ptr *out)
     if (d->budget && !rp__gpu_budget_take(d->budget, bytes))
         return RP_NO_MEMORY;
     rp_status status = rp__device_check(d, d->driver->memory_alloc(out, bytes));
+    if (status != RP_OK && *out) { /* another thread has lost the card meanwhile */
+        d->driver->memory_free(*out);
+        *out = 0;
+    }
     if (d->budget && status == RP_OK)
         rp__gpu_budget_put(d->budget, *out, bytes);
     else if (d->budget)
@@ -271,9 +290,25 @@ rp_status rp__device_fill(rp__device *d, rp__cu_ptr to, uint32_t value, size_t n
 
 /* ---- Waiting ------------------------------------------------------------------------------------- */
 
-static rp__cu_result ask(const rp__device *d, rp__cu_stream stream, rp__cu_event event)
+/* What is waited for: an event, or all of a stream; or, if not before, a word. */
+typedef struct awaited {
+    rp__cu_stream stream;
+    rp__cu_event event;
+    const volatile uint32_t *flag;
+    uint32_t value;
+} awaited;
+
+static rp__cu_result ask(const rp__device *d, const awaited *what)
 {
-    return event ? d->driver->event_query(event) : d->driver->stream_query(stream);
+    return what->event ? d->driver->event_query(what->event)
+                       : d->driver->stream_query(what->stream);
+}
+
+static bool is_told(const awaited *what)
+{
+    bool is_there = what->flag && *what->flag == what->value;
+    atomic_thread_fence(memory_order_acquire);
+    return is_there;
 }
 
 /* Returns how long it was. */
@@ -284,13 +319,13 @@ static uint64_t nap(void)
     return rp__clock_now() - begin;
 }
 
-static rp_status wait_for(rp__device *d, rp__cu_stream stream, rp__cu_event event)
+static rp_status wait_for(rp__device *d, const awaited *what)
 {
     if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
     uint64_t begin = rp__clock_now(), look = begin, waited = 0;
-    rp__cu_result result;
-    while ((result = ask(d, stream, event)) == RP_CU_NOT_READY) {
+    rp__cu_result result = RP_CU_OK;
+    while (!is_told(what) && (result = ask(d, what)) == RP_CU_NOT_READY) {
         if (waited > d->patience || rp__device_is_lost(d))
             return rp__device_give_up(d);
         uint64_t now = rp__clock_now();
@@ -300,29 +335,31 @@ static rp_status wait_for(rp__device *d, rp__cu_stream stream, rp__cu_event even
             waited += nap();
         look = rp__clock_now();
     }
-    return rp__device_check(d, result);
+    return result == RP_CU_NOT_READY ? RP_OK : rp__device_check(d, result);
 }
 
 rp_status rp__device_wait(rp__device *d)
 {
-    return wait_for(d, d->stream, NULL);
+    return wait_for(d, &(awaited){.stream = d->stream});
 }
 
 rp_status rp__device_wait_stream(rp__device *d, rp__cu_stream stream)
 {
-    return wait_for(d, stream, NULL);
+    return wait_for(d, &(awaited){.stream = stream});
 }
 
 rp_status rp__device_wait_event(rp__device *d, rp__cu_event event)
 {
-    return wait_for(d, NULL, event);
+    return wait_for(d, &(awaited){.event = event});
 }
 
 /* Looks are cheap, and the driver is asked now and then, which tells of faults (and has an emulated device work).
  * Whatever takes long is left to the driver, which lets others have the processor meanwhile. */
-rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint32_t value)
+rp_status rp__device_wait_for(rp__device *d, rp__cu_stream stream, const volatile uint32_t *flag,
+                              uint32_t value)
 {
     enum { TURNS = 16, LOOKS = 1 << 15 };
+    const awaited what = {.stream = stream, .flag = flag, .value = value};
     rp__cu_result result = RP_CU_NOT_READY;
     for (int turn = 0; !rp__device_is_lost(d) && result == RP_CU_NOT_READY && turn < TURNS;
          turn++) {
@@ -331,9 +368,9 @@ rp_status rp__device_wait_for(rp__device *d, const volatile uint32_t *flag, uint
                 atomic_thread_fence(memory_order_acquire);
                 return RP_OK;
             }
-        result = d->driver->stream_query(d->stream);
+        result = ask(d, &what);
     }
-    return result == RP_CU_NOT_READY ? rp__device_wait(d) : rp__device_check(d, result);
+    return result == RP_CU_NOT_READY ? wait_for(d, &what) : rp__device_check(d, result);
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------------- */
@@ -375,7 +412,8 @@ rp_status rp__device_load(rp__device *d, rp__kernel_id id)
     return d->functions[id] ? RP_OK : find_function(d, id);
 }
 
-rp_status rp__device_launch(rp__device *d, rp__kernel_id id, rp__launch how, const void *args)
+rp_status rp__device_launch_on(rp__device *d, rp__cu_stream stream, rp__kernel_id id,
+                               rp__launch how, const void *args)
 {
     union {
         const void *in;
@@ -384,6 +422,12 @@ rp_status rp__device_launch(rp__device *d, rp__kernel_id id, rp__launch how, con
     rp_status status = rp__device_load(d, id);
     if (status != RP_OK || how.grid == 0)
         return status;
+    use_card(d, rp__clock_now());
     return rp__device_check(d, d->driver->launch(d->functions[id], how.grid, 1, 1, how.block, 1, 1,
-                                                 how.shared, d->stream, &record.out, NULL));
+                                                 how.shared, stream, &record.out, NULL));
+}
+
+rp_status rp__device_launch(rp__device *d, rp__kernel_id id, rp__launch how, const void *args)
+{
+    return rp__device_launch_on(d, d->stream, id, how, args);
 }

@@ -56,8 +56,10 @@ rp_status rp__device_wait_event(rp__device *device, rp__cu_event event);
  * RP_UNAVAILABLE. */
 rp_status rp__device_give_up(rp__device *device);
 
-/* The same, if not before until *flag is `value`: a word that a kernel writes when it has nothing more to tell. */
-rp_status rp__device_wait_for(rp__device *device, const volatile uint32_t *flag, uint32_t value);
+/* Until all of a stream is done, if not before until *flag is `value`: a word that a kernel writes when it has nothing
+ * more to tell. */
+rp_status rp__device_wait_for(rp__device *device, rp__cu_stream stream, const volatile uint32_t *flag,
+                              uint32_t value);
 
 /* How a kernel is launched: blocks, threads of each, bytes of shared memory. */
 typedef struct rp__launch {
@@ -68,5 +70,10 @@ typedef struct rp__launch {
 rp_status rp__device_load(rp__device *device, rp__kernel_id kernel);
 /* `args` is the kernel's record. A grid of 0 does nothing. */
 rp_status rp__device_launch(rp__device *device, rp__kernel_id kernel, rp__launch how, const void *args);
+rp_status rp__device_launch_on(rp__device *device, rp__cu_stream stream, rp__kernel_id kernel, rp__launch how,
+                               const void *args);
+
+/* Whether no other device of its card has launched anything in the last `ns` nanoseconds; asking counts as a launch. */
+bool rp__device_is_alone(rp__device *device, uint64_t now, uint64_t ns);
 
 #endif

@@ -3,6 +3,7 @@
  * Commands wait in their stream. Whoever waits runs them: any stream whose first command is not held up by an
  * event may go on, and the seed picks. Device memory is pages of its own that are readable only meanwhile, so
  * host code that forgets a copy is found at once; under ASan the rest of the last page is poisoned.
+ * A kernel may wait for the host: then it stands first in its stream, and goes on each time somebody looks.
  * A kernel that faults poisons its device, as a real one would: every call after it has the same result. Of one
  * that never ends, calls that would wait for it do not return. What nobody gives back belongs to the next configure.
  * Invariant: all state is under one lock, which every call holds. */
@@ -56,7 +57,8 @@ typedef struct command {
     const rp__kernel *kernel;
     unsigned grid, block, shared;
     struct CUevent_st *event;
-    uint64_t number; /* of the event's record */
+    uint64_t number;       /* of the event's record */
+    rp__fiber_block *idle; /* blocks of a kernel that waits for the host */
     _Alignas(16) unsigned char args[ARGS_MOST];
 } command;
 
@@ -171,8 +173,16 @@ static void open_memory(const struct CUctx_st *d, int protection)
         mprotect(p->at, p->pages, protection);
 }
 
-/* Blocks in an order of the seed's. */
-static rp__cu_result run_kernel(const command *c)
+static rp__cu_result meaning(rp__fiber_end end)
+{
+    bool is_well = end == RP_FIBER_DONE || end == RP_FIBER_IDLE;
+    return is_well                   ? RP_CU_OK
+           : end == RP_FIBER_ENDLESS ? RP_CU_LAUNCH_TIMEOUT
+                                     : RP_CU_LAUNCH_FAILED;
+}
+
+/* Blocks in an order of the seed's. Those of a kernel that waits for the host go on at every later look, until they end. */
+static rp__cu_result run_kernel(command *c)
 {
     rp__fiber_launch launch = {.kernel = c->kernel->emulated,
                                .args = c->args,
@@ -182,15 +192,15 @@ static rp__cu_result run_kernel(const command *c)
                                .seed = draw(),
                                .turns = options.turns};
     uint64_t first = draw() % c->grid;
-    for (uint64_t i = 0; i < c->grid; i++) {
-        rp__fiber_end end = rp__fiber_run(&launch, (uint32_t)((first + i) % c->grid));
-        if (end != RP_FIBER_DONE)
-            return end == RP_FIBER_ENDLESS ? RP_CU_LAUNCH_TIMEOUT : RP_CU_LAUNCH_FAILED;
-    }
-    return RP_CU_OK;
+    rp__cu_result result = RP_CU_OK;
+    if (c->idle)
+        return meaning(rp__fiber_go_on(&c->idle));
+    for (uint64_t i = 0; result == RP_CU_OK && i < c->grid; i++)
+        result = meaning(rp__fiber_run(&launch, (uint32_t)((first + i) % c->grid), &c->idle));
+    return result;
 }
 
-static rp__cu_result run_command(struct CUctx_st *d, const command *c)
+static rp__cu_result run_command(struct CUctx_st *d, command *c)
 {
     rp__cu_result result = RP_CU_OK;
     d->clock += 0.001;
@@ -213,6 +223,12 @@ static rp__cu_result run_command(struct CUctx_st *d, const command *c)
         result = run_kernel(c);
     open_memory(d, PROT_NONE);
     return result;
+}
+
+static void free_command(command *c)
+{
+    rp__fiber_drop(&c->idle);
+    rp__free(c);
 }
 
 static bool can_run(const struct CUstream_st *s)
@@ -238,10 +254,12 @@ static bool step(struct CUctx_st *d)
             d->fault = run_command(d, c);
         if (d->is_stuck)
             return false;
+        if (c->idle && d->fault == RP_CU_OK)
+            return true;
         s->first = c->next;
         if (!s->first)
             s->last = &s->first;
-        rp__free(c);
+        free_command(c);
         return true;
     }
     return false;
@@ -268,7 +286,7 @@ static void drop_commands(rp__cu_stream s)
 {
     for (command *c = s->first; c;) {
         command *next = c->next;
-        rp__free(c);
+        free_command(c);
         c = next;
     }
 }

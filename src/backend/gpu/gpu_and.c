@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/gpu_list.h"
 #include "base/bits.h"
 #include "codec/codec.h"
 
@@ -357,7 +357,7 @@ rp_status rp__gpu_and_word(const rp__gpu_index *index, const rp__list *list, kar
     if (id == KARG_CODEC_OPTPFD || id == KARG_CODEC_RICE) /* other kernels read these */
         return RP_UNAVAILABLE;
     if (!list->codec || list->codec->id != KARG_CODEC_EF128)
-        return rp__gpu_query_word(index, list, out);
+        return rp__gpu_list_word(index, list, out);
     *out = (karg_word){0};
     if (!rp__gpu_index_list(index, list, &out->list))
         return RP_DAMAGED;

@@ -13,7 +13,7 @@ typedef struct rp__gpu_any {
     uint64_t table; /* of norms, with which lists were laid out */
 } rp__gpu_any;
 
-/* What is asked: words as rp__gpu_query_word has them, each with a key that tells its list from others. */
+/* What is asked: words as rp__gpu_list_word has them, each with a key that tells its list from others. */
 typedef struct rp__gpu_any_query {
     const karg_word *words;
     const uint64_t *keys;

@@ -1,12 +1,13 @@
 /* gpu_case_flat.c: cases of one query of two words, scored: ANDs of a list and one 16 times as long, ORs of both.
  *
+ * The kernel that stays has the AND with its launch, and leaves.
  * Row fields: kernel; codec: of the docids, frequencies are in optpfd; width: documents to a posting of the longer
  * list; option: of an AND, documents that a warp has. n is the length of the longer list. */
 #include "backend/gpu/gpu_case_flat.h"
 
 #include <string.h>
 
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/gpu_list.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/cpu.h"
@@ -25,9 +26,11 @@ typedef struct flat {
     float norms[TABLE];
     uint32_t *scores;    /* the answer, by docid */
     uint64_t total, sum; /* documents that match; of their docids */
-    rp__cu_ptr memory[WORDS + 7];
+    rp__cu_ptr memory[WORDS + 9];
     size_t n_memory;
     karg_flat args;
+    karg_stay stay;
+    karg_door *door; /* as the kernel that stays leaves it */
     uint64_t list_bytes, random;
 } flat;
 
@@ -150,7 +153,7 @@ static rp_status put_list(flat *f, rp__device *device, uint32_t i, const rp__cod
         return status;
     share.sections[0] = (rp__gpu_section){.host = f->bytes[i], .bytes = used, .at = at};
     f->list_bytes += used;
-    status = rp__gpu_query_word(&index, &list, &f->args.near[i]);
+    status = rp__gpu_list_word(&index, &list, &f->args.near[i]);
     f->args.near[i].weight = weights[i] * rp__rank_scale(SCALE_BITS);
     f->args.near[i].before = f->args.n_blocks;
     f->args.n_blocks += list.n_blocks;
@@ -166,7 +169,7 @@ static rp_status put_lists(flat *f, rp__device *device, const rp__gpu_case *row)
     rp_status status = RP_OK;
     for (uint32_t i = 0; i < WORDS && f->n[i] > 0 && status == RP_OK; i++)
         status = put_list(f, device, i, &codec);
-    if (row->kernel == RP_KERNEL_and_score_kernel)
+    if (row->kernel != RP_KERNEL_or_score_kernel)
         f->args.n_blocks = f->args.near[1].before;
     return status;
 }
@@ -179,6 +182,7 @@ static rp_status put_all(flat *f, rp__device *device)
     a->end = f->n_docs;
     a->k = BEST;
     a->number = 1;
+    a->width = 1;
     a->norms = (karg_norms){.code_bytes = 1, .n_table = TABLE};
     rp_status status = put(f, device, f->codes, f->n_docs, &a->norms.codes);
     if (status == RP_OK)
@@ -194,6 +198,23 @@ static rp_status put_all(flat *f, rp__device *device)
     if (status == RP_OK)
         status = put(f, device, NULL, (f->n_docs + marks) * sizeof(uint32_t), &a->scores);
     a->marks = a->scores + f->n_docs * sizeof(uint32_t);
+    return status == RP_OK ? rp__device_wait(device) : status;
+}
+
+/* For the kernel that stays, but not without a query. */
+static rp_status put_door(flat *f, rp__device *device, const rp__gpu_case *row)
+{
+    const uint32_t parts = (f->n[0] + row->option - 1) / row->option;
+    karg_flat *query = &f->stay.first.query;
+    f->door = rp__alloc_zero(1, sizeof *f->door);
+    if (!f->door)
+        return RP_NO_MEMORY;
+    f->stay = (karg_stay){.first.query = f->args, .number = 1, .launch = 1};
+    query->each = row->option;
+    query->blocks = parts < device->processors ? parts : device->processors;
+    rp_status status = put(f, device, f->door, sizeof *f->door, &f->stay.door);
+    if (status == RP_OK)
+        status = put(f, device, NULL, sizeof *f->door, &f->stay.echo);
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 
@@ -214,6 +235,7 @@ static void free_flat(const rp__gpu_case *row, rp__device *device, void *state)
     }
     rp__free(f->codes);
     rp__free(f->scores);
+    rp__free(f->door);
     rp__free(f);
 }
 
@@ -230,6 +252,8 @@ static rp_status make_flat(const rp__gpu_case *row, rp__device *device, uint64_t
         status = put_lists(f, device, row);
     if (status == RP_OK)
         status = put_all(f, device);
+    if (status == RP_OK && row->kernel == RP_KERNEL_and_score_stay_kernel && f->n[0] > 0)
+        status = put_door(f, device, row);
     if (status != RP_OK) {
         free_flat(row, device, f);
         *state = NULL;
@@ -249,23 +273,38 @@ static rp_status run_and(const rp__gpu_case *row, rp__device *device, const flat
     uint32_t shared = WARPS * (KARG_SHARED_AND + WORDS * KARG_SHARED_RANKS);
     a.each = row->option;
     uint32_t warps = (f->n[0] + a.each - 1) / a.each;
-    rp__launch how = {(warps + WARPS - 1) / WARPS, 32 * WARPS, shared_of(shared)};
+    a.blocks = (warps + WARPS - 1) / WARPS;
+    rp__launch how = {a.blocks, 32 * WARPS, shared_of(shared)};
     return rp__device_launch(device, (rp__kernel_id)row->kernel, how, &a);
 }
 
 static rp_status run_or(const rp__gpu_case *row, rp__device *device, const flat *f)
 {
-    const karg_flat *a = &f->args;
-    rp__launch how = {(a->n_blocks + WARPS - 1) / WARPS, 32 * WARPS,
+    karg_flat a = f->args;
+    rp__launch how = {(a.n_blocks + WARPS - 1) / WARPS, 32 * WARPS,
                       WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
     rp_status status =
-        rp__device_fill(device, a->scores, 0, f->n_docs + (f->n_docs + (size_t)31) / 32);
+        rp__device_fill(device, a.scores, 0, f->n_docs + (f->n_docs + (size_t)31) / 32);
     if (status == RP_OK)
-        status = rp__device_launch(device, (rp__kernel_id)row->kernel, how, a);
+        status = rp__device_launch(device, (rp__kernel_id)row->kernel, how, &a);
     uint32_t blocks = (f->n_docs + 32 * WARPS - 1) / (32 * WARPS), most = 16 * device->processors;
-    how = (rp__launch){blocks < most ? blocks : most, 32 * WARPS, shared_of(0)};
+    a.blocks = blocks < most ? blocks : most;
+    how = (rp__launch){a.blocks, 32 * WARPS, shared_of(0)};
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, a);
+        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, &a);
+    return status;
+}
+
+static rp_status run_stay(rp__device *device, const flat *f)
+{
+    enum { STAY_WARPS = 8 };
+    rp_status status = rp__device_fill(device, f->stay.echo, 0, sizeof *f->door / sizeof(uint32_t));
+    if (status == RP_OK)
+        status =
+            rp__device_launch(device, RP_KERNEL_and_score_stay_kernel,
+                              (rp__launch){device->processors, 32 * STAY_WARPS,
+                                           STAY_WARPS * KARG_SHARED_STAY_WARP + KARG_SHARED_STAY},
+                              &f->stay);
     return status;
 }
 
@@ -276,6 +315,8 @@ static rp_status run_flat(const rp__gpu_case *row, rp__device *device, void *sta
     bool is_or = row->kernel == RP_KERNEL_or_score_kernel;
     if (f->n[0] == 0)
         return rp__device_fill(device, f->args.answer, 0, sizeof(karg_answer) / sizeof(uint32_t));
+    if (row->kernel == RP_KERNEL_and_score_stay_kernel)
+        return run_stay(device, f);
     return is_or ? run_or(row, device, f) : run_and(row, device, f);
 }
 
@@ -326,6 +367,30 @@ static rp_status check_answer(const flat *f, const rp__gpu_case *row, const uint
     return compare_best(f, row, bytes, what);
 }
 
+/* What the kernel that stays has told, as other kernels' answers have it. */
+static rp_status read_door(const flat *f, rp__device *device, uint8_t *bytes)
+{
+    const uint32_t mask = (1U << KARG_TOLD_BITS) - 1, number = f->args.number;
+    karg_answer answer;
+    karg_pair *pairs = (karg_pair *)(void *)(bytes + sizeof answer);
+    rp_status status = rp__device_copy_out(device, f->door, f->stay.door, sizeof *f->door);
+    if (status == RP_OK)
+        status = rp__device_wait(device);
+    for (uint64_t i = 0; status == RP_OK && i < f->total && f->total <= KARG_ANSWER_ALL; i++) {
+        const karg_chunk *pair = &f->door->pairs[i];
+        pairs[i] = (karg_pair){.score = pair->a, .docid = pair->b};
+        status = pair->number == number && pair->number_too == number ? RP_OK : RP_DAMAGED;
+    }
+    memcpy(&answer, bytes, sizeof answer);
+    uint64_t counts = (uint64_t)answer.n_pairs << 32 | answer.n;
+    answer.n = (uint32_t)counts & mask;
+    answer.n_pairs = (uint32_t)(counts >> KARG_TOLD_BITS) & mask;
+    memcpy(bytes, &answer, sizeof answer);
+    if (status == RP_OK && (answer.number != number || f->door->left != f->stay.launch))
+        status = RP_DAMAGED;
+    return status;
+}
+
 static rp_status check_flat(const rp__gpu_case *row, rp__device *device, void *state,
                             rp_error *what)
 {
@@ -334,6 +399,8 @@ static rp_status check_flat(const rp__gpu_case *row, rp__device *device, void *s
     rp_status status = rp__device_copy_out(device, answer, f->args.answer, sizeof answer);
     if (status == RP_OK)
         status = rp__device_wait(device);
+    if (status == RP_OK && f->door)
+        status = read_door(f, device, answer);
     if (status == RP_OK)
         status = check_answer(f, row, answer, what);
     if (status != RP_OK)
@@ -375,6 +442,8 @@ const rp__gpu_case rp__gpu_case_flat[] = {
     FLAT("and optpfd", and_score_kernel, KARG_CODEC_OPTPFD, 10, 4),
     FLAT("and rice", and_score_kernel, KARG_CODEC_RICE, 10, 4),
     FLAT("and bitmap", and_score_kernel, KARG_CODEC_BITMAP, 3, 4),
+    FLAT("and bp128, a kernel that stays", and_score_stay_kernel, KARG_CODEC_BP128, 10, 4),
+    FLAT("and bitmap, a kernel that stays", and_score_stay_kernel, KARG_CODEC_BITMAP, 3, 1),
     FLAT("or raw", or_score_kernel, KARG_CODEC_RAW, 10, 0),
     FLAT("or bp128", or_score_kernel, KARG_CODEC_BP128, 10, 0),
     FLAT("or ef128", or_score_kernel, KARG_CODEC_EF128, 10, 0),

@@ -299,6 +299,6 @@ rp_status rp__gpu_or_fetch(rp__gpu_or *o, const karg_pair **pairs, const uint32_
 {
     *pairs = (const karg_pair *)(const void *)(o->stage + (o->args.out - o->stage_at));
     *counts = (const uint32_t *)(const void *)(o->stage + (o->args.counts - o->stage_at));
-    return rp__device_wait_for(o->device, (const volatile uint32_t *)(const void *)o->stage,
-                               o->args.number);
+    return rp__device_wait_for(o->device, o->device->stream,
+                               (const volatile uint32_t *)(const void *)o->stage, o->args.number);
 }

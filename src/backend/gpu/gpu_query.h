@@ -5,24 +5,16 @@
 #include "backend/backend.h"
 #include "backend/gpu/gpu_any.h"
 #include "backend/gpu/gpu_hold.h"
+#include "backend/gpu/gpu_room.h"
 
-/* What queries leave for the next one: memory, and the norms of the ranking. One thread at a time. */
+/* What queries leave for the next one. One thread at a time. */
 typedef struct rp__gpu_query {
     rp__device *device;
     const rp__gpu_index *index;
     rp__gpu_hold hold;    /* lists of the query on its way */
-    uint64_t most;        /* bytes of device memory for queries; 0: any number */
-    uint8_t *stage;       /* pinned, and read and written by the device: the answer, and behind it what goes there */
-    size_t stage_bytes;
-    rp__cu_ptr stage_at;  /* to the device */
-    rp__cu_ptr room;
-    size_t room_bytes;
-    rp__cu_ptr table;     /* norms by length code */
-    const float *norms;   /* those that lie there */
-    uint32_t n_table;
+    rp__gpu_room room;
     uint32_t number;      /* of the last query */
     rp__gpu_any any;      /* ORs that need not be counted */
-    bool is_busy;         /* work was given to the device, and nobody saw it end */
     struct rp__gpu_asked *asked; /* between start and finish */
 } rp__gpu_query;
 
@@ -39,12 +31,5 @@ rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *e
 /* Both. */
 rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
                             rp__answer *answer, rp_error *err);
-
-/* A list, not tiny, as kernels of queries read it where it lies, but for its weight. RP_UNAVAILABLE: its docids are in
- * a codec that they do not read. RP_DAMAGED: its parts do not lie inside. Frequencies are taken to be in bp128 or
- * optpfd. */
-rp_status rp__gpu_query_word(const rp__gpu_index *index, const rp__list *list, karg_word *out);
-/* Whether they are. */
-bool rp__gpu_query_has_tfs(const rp__list *list);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct rp__gpu_tiled {
     rp__cu_event sent;          /* the stage may be written again */
 } rp__gpu_tiled;
 
-/* A list: `key` tells it from others, and is not 0. `word` is what rp__gpu_query_word makes of it; weight and `before`
+/* A list: `key` tells it from others, and is not 0. `word` is what rp__gpu_list_word makes of it; weight and `before`
  * are not read. */
 typedef struct rp__gpu_tiled_want {
     uint64_t key;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/gpu_list.h"
 #include "base/bits.h"
 
 enum {
@@ -303,8 +303,8 @@ rp_status rp__step_score(rp__step *step, const rp__step_word *word, const rp__st
                             .found = step->report,
                             .n = scores->n,
                             .n_docs = word->n_docs};
-    rp_status status = rp__gpu_query_has_tfs(word->list)
-                           ? rp__gpu_query_word(step->index, word->list, &args.word)
+    rp_status status = rp__gpu_list_has_tfs(word->list)
+                           ? rp__gpu_list_word(step->index, word->list, &args.word)
                            : RP_UNAVAILABLE;
     if (status != RP_OK || scores->n == 0)
         return status;

@@ -1,11 +1,12 @@
 /* and_score.cu: the documents that are in all lists of a query, with their BM25 scores; and the best of them.
  * One warp: `each` documents of the shortest list, one a lane; of few, so that waits of many warps lie side by side. Where
- * there are very few, each of a block's warps looks for them in other lists than its neighbours.
+ * there are very few, some warps have the same documents, and look for them in other lists than their neighbours. Parts
+ * that follow each other are different blocks'. One kernel stays, and answers what comes to its door.
  * Reads the block of the shortest list that they are in; of others a directory's words and the blocks that are needed, each
  * with its frequencies, or a word of bits. Writes pairs, a block's together. Shared memory a warp: KARG_SHARED_AND.
  * Limits: 64 words; codecs of karg_word; any bytes (word_block.cuh). Source: Ding et al. 2009, 4 and 5. */
 #include "backend/gpu/kernels/prim/bm25.cuh"
-#include "backend/gpu/kernels/prim/found.cuh"
+#include "backend/gpu/kernels/prim/told.cuh"
 #include "backend/gpu/kernels/prim/word.cuh"
 
 /* What a warp knows of its documents, by lane. */
@@ -38,7 +39,8 @@ PRIM float and_score_norm(const karg_norms &norms, uint32_t code, const and_scor
 
 /* Adds what words contribute whose frequencies are still to be looked for, to the sums of documents that match. A lane has
  * such a word of a document: so they are on their way together. */
-PRIM void and_score_late(const karg_flat &a, const karg_word *words, uint32_t matches, uint64_t late, and_score_room *room)
+PRIM void and_score_late(const karg_flat &a, const karg_word *words, uint32_t matches, uint64_t late, and_score_room *room,
+                         karg_found *found)
 {
     uint32_t n = prim_count(matches), lane = prim_lane(), order = prim_count(matches & prim_mask(lane));
     uint32_t *lanes = room->blocks.docids;
@@ -53,7 +55,7 @@ PRIM void and_score_late(const karg_flat &a, const karg_word *words, uint32_t ma
         if (lane < n) {
             uint32_t at = lanes[lane], rank = room->ranks[2 * i][at], tf = room->ranks[2 * i + 1][at];
             if (tf == 0) {
-                tf = word_tf(words[i].list, rank, prim_at<karg_found>(a.found));
+                tf = word_tf(words[i].list, rank, found);
                 room->sums[at] += bm25_fixed(words[i].weight, and_score_norm(a.norms, room->codes[at], room), tf);
             }
         }
@@ -61,29 +63,21 @@ PRIM void and_score_late(const karg_flat &a, const karg_word *words, uint32_t ma
     prim_sync_tile();
 }
 
-/* A warp's share: documents from `first` on, and of the words after the first one in `step` from `word` on. */
+/* A warp's share: documents from `first` on, UINT32_MAX: none; and of the words after the first one in `width` from
+ * `word` on. */
 struct and_score_share {
-    uint32_t first, word, step;
+    uint32_t first, word;
 };
 
-/* A warp has all words, or warps of a block have some each, of the same documents. */
-PRIM and_score_share and_score_part(const karg_flat &a)
-{
-    uint32_t warps = prim_block_size() / 32;
-    if (a.is_wide)
-        return {prim_block() * a.each, 1 + prim_warp(), warps};
-    return {(prim_block() * warps + prim_warp()) * a.each, 1, 1};
-}
-
-/* What all warps of a wide block found, to the first of them; others have no matches then. */
-PRIM void and_score_join(const karg_flat &a, uint32_t *matches, uint32_t *score, and_score_room *room)
+/* What all warps of the same documents found, to the first of them; others have no matches then. */
+PRIM void and_score_join(const karg_flat &a, uint32_t word, uint32_t *matches, uint32_t *score, and_score_room *room)
 {
     room->sums[prim_lane()] = *score;
     room->codes[prim_lane()] = *matches;
     prim_sync();
-    uint32_t all = prim_warp() == 0 ? *matches : 0, sum = *score;
+    uint32_t all = word == 1 ? *matches : 0, sum = *score;
 #pragma unroll 1
-    for (uint32_t w = 1; all && w < prim_block_size() / 32; w++) {
+    for (uint32_t w = 1; all && w < a.width; w++) {
         room = (and_score_room *)((unsigned char *)room + KARG_SHARED_AND + a.n_words * KARG_SHARED_RANKS);
         all &= room->codes[0];
         sum += room->sums[prim_lane()];
@@ -92,11 +86,12 @@ PRIM void and_score_join(const karg_flat &a, uint32_t *matches, uint32_t *score,
     *score = sum;
 }
 
-PRIM void and_score(const karg_flat &a, const karg_word *words)
+/* By a block, each warp its share. `out` is where documents go. */
+template <class Out>
+PRIM void and_score_part(const karg_flat &a, const karg_word *words, and_score_share part, bool is_final, const Out &out)
 {
-    karg_found *found = prim_at<karg_found>(a.found);
+    karg_found *found = out.found();
     and_score_room *room = and_score_open(a);
-    const and_score_share part = and_score_part(a);
     uint32_t x = 0, score = 0, matches = 0, lane = prim_lane();
     if (part.first < words[0].list.n) {
         word_head h;
@@ -106,9 +101,10 @@ PRIM void and_score(const karg_flat &a, const karg_word *words)
         if (part.word < a.n_words && words[part.word].list.last)
             word_search_soon(prim_at<const uint32_t>(words[part.word].list.last), words[part.word].list.n_blocks);
         const bool wants_tf = a.pairs != 0;
-        uint32_t n = word_open(words[0], part.first / KARG_BLOCK, wants_tf && part.word == 1, &room->blocks, &h, &v, found);
+        bool is_counted = wants_tf && part.word == 1; /* the first word */
+        uint32_t n = word_open(words[0], part.first / KARG_BLOCK, is_counted, &room->blocks, &h, &v, found);
         uint32_t slot = part.first % KARG_BLOCK + lane, code = 0, rank = part.first + lane, tf = 0, i = 0;
-        bool is_match = lane < a.each && slot < n, is_counted = wants_tf && part.word == 1; /* the first word */
+        bool is_match = lane < a.each && slot < n;
         x = word_docid(v, slot);
         is_match &= x >= a.begin && x < a.end;
         if (is_match && wants_tf)
@@ -118,7 +114,7 @@ PRIM void and_score(const karg_flat &a, const karg_word *words)
         uint64_t late = 0; /* words, a bit each, whose frequencies some lane lacks */
         matches = prim_ballot<32>(is_match);
 #pragma unroll 1
-        for (uint32_t next = part.word;; next += part.step) {
+        for (uint32_t next = part.word;; next += a.width) {
             if (is_counted) {
                 score += tf ? bm25_fixed(words[i].weight, and_score_norm(a.norms, code, room), tf) : 0;
                 room->ranks[2 * i][lane] = rank;
@@ -136,16 +132,71 @@ PRIM void and_score(const karg_flat &a, const karg_word *words)
         if (matches && late) {
             room->codes[lane] = code;
             room->sums[lane] = score;
-            and_score_late(a, words, matches, late, room);
+            and_score_late(a, words, matches, late, room, found);
             score = room->sums[lane];
         }
     }
-    if (a.is_wide)
-        and_score_join(a, &matches, &score, room);
+    if (a.width > 1)
+        and_score_join(a, part.word, &matches, &score, room);
     prim_sync(); /* what follows is in the rooms of all */
-    found_put_block(a, x, matches >> lane & 1, score, (uint32_t *)prim_shared());
-    found_end(a, (uint32_t *)prim_shared());
+    out.put(x, matches >> lane & 1, score, is_final, (uint32_t *)prim_shared());
 }
 
-RP_KERNEL(and_score_kernel, karg_flat) { and_score(a, a.near); }
-RP_KERNEL(and_score_many_kernel, karg_flat) { and_score(a, prim_at<const karg_word>(a.words)); }
+/* By block number `block` of those that share the query. */
+template <class Out> PRIM void and_score(const karg_flat &a, const karg_word *words, uint32_t block, const Out &out)
+{
+    const uint32_t groups = prim_block_size() / 32 / a.width, group = prim_warp() / a.width;
+    const uint32_t parts = prim_div_up(words[0].list.n, a.each), step = a.blocks * groups;
+#pragma unroll 1
+    for (uint32_t round = 0; round < parts; round += step) {
+        uint32_t part = round + group * a.blocks + block;
+        bool is_there = group < groups && part < parts;
+        and_score_part(a, words, {is_there ? part * a.each : UINT32_MAX, 1 + prim_warp() % a.width}, round + step >= parts,
+                       out);
+        prim_sync();
+    }
+    out.end((uint32_t *)prim_shared());
+}
+
+/* Of a launch of its own. */
+struct and_score_found {
+    const karg_flat &a;
+    PRIM_MEMBER karg_found *found() const { return prim_at<karg_found>(a.found); }
+    PRIM_MEMBER void put(uint32_t docid, bool is_match, uint32_t score, bool, uint32_t *shared) const
+    {
+        found_put_block(a, docid, is_match, score, shared);
+    }
+    PRIM_MEMBER void end(uint32_t *shared) const { found_end(a, shared); }
+};
+
+RP_KERNEL(and_score_kernel, karg_flat) { and_score(a, a.near, prim_block(), and_score_found{a}); }
+RP_KERNEL(and_score_many_kernel, karg_flat)
+{
+    and_score(a, prim_at<const karg_word>(a.words), prim_block(), and_score_found{a});
+}
+
+/* Of a kernel that stays. */
+struct and_score_told {
+    const karg_stay &a;
+    PRIM_MEMBER karg_found *found() const { return &door_shared()->found; }
+    PRIM_MEMBER void put(uint32_t docid, bool is_match, uint32_t score, bool is_final, uint32_t *shared) const
+    {
+        told_put(a, door_shared(), docid, is_match, score, is_final, shared);
+    }
+    PRIM_MEMBER void end(uint32_t *shared) const { told_end(a, door_shared(), shared); }
+};
+
+RP_KERNEL_BOUNDED(and_score_stay_kernel, karg_stay, 32 * KARG_STAY_WARPS, 1)
+{
+    bool has_come = false;
+    door_open(a, door_shared());
+    do {
+        const karg_flat &query = door_shared()->ring.query;
+        if (door_shared()->place < query.blocks)
+            and_score(query, query.near, door_shared()->place, and_score_told{a});
+        if (!has_come)
+            door_come(a, door_shared());
+        has_come = true;
+    } while (door_wait(a, door_shared()));
+    door_leave(a);
+}

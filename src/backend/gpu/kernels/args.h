@@ -312,10 +312,47 @@ typedef struct karg_flat {
     uint32_t each;       /* AND: documents that a warp has: a power of two up to 32 */
     uint32_t k;          /* best documents that are wanted */
     uint32_t number;     /* of the query */
-    uint32_t is_wide;    /* AND: a block's warps have the same documents, and share the words */
-    uint32_t zero;
+    uint32_t blocks;     /* of threads, that share the work: the grid, of a kernel that stays those that have come */
+    uint32_t width;      /* AND: warps that have the same documents, and share the words after the first */
     karg_word near[KARG_WORDS_NEAR];
 } karg_flat;
+
+/* and_score.cu: a kernel that stays, and answers ANDs as they come (door.cuh, told.cuh). */
+typedef struct karg_ring { /* a query's record */
+    uint32_t n_chunks;     /* of it */
+    uint32_t written;      /* as it is before it; likewise */
+    uint64_t base;         /* counts */
+    karg_flat query;       /* whose answer is told in counts, not numbers */
+} karg_ring;
+enum {
+    KARG_DOOR_HEAD = (sizeof(karg_ring) - KARG_WORDS_NEAR * sizeof(karg_word)) / 8, /* chunks of all but words, */
+    KARG_DOOR_WORD = sizeof(karg_word) / 8,                                         /* and of one */
+    KARG_DOOR_CHUNKS = KARG_DOOR_HEAD + KARG_WORDS_NEAR * KARG_DOOR_WORD,
+    KARG_STAY_BLOCKS = 255,  /* at most, */
+    KARG_STAY_WARPS = 20,    /* of at most so many warps; shared memory of each warp, and of a block beside them: */
+    KARG_SHARED_STAY_WARP = KARG_SHARED_AND + KARG_WORDS_NEAR * KARG_SHARED_RANKS,
+    KARG_SHARED_STAY = sizeof(karg_ring) + 64,
+    KARG_TOLD_BITS = 24,     /* of counts: documents; pairs; then 8 each: blocks that met damage; that are done */
+};
+/* Two words, each with the number beside it by which it is known to be there. */
+typedef struct karg_chunk {
+    uint32_t a, number, b, number_too;
+} karg_chunk;
+typedef struct karg_door {
+    karg_chunk chunks[KARG_DOOR_CHUNKS]; /* a karg_ring, with the number of the ring; of no words: it is to leave */
+    karg_chunk pairs[KARG_ANSWER_ALL];   /* the host's: score and docid, with the number of the query */
+    uint64_t counts;                     /* the device's: of all queries so far, and */
+    uint32_t written;                    /* blocks of threads that have put their pairs */
+    uint32_t came, gone;                 /* blocks of threads; 0 before a launch, and again after it */
+    uint32_t left;                       /* the host's: the last launch whose kernel takes no more queries */
+} karg_door;
+typedef struct karg_stay {
+    karg_ring first;
+    uint64_t door, echo;  /* karg_door: the host's; and the device's, by which the first block tells the others */
+    uint64_t idle, life;  /* nanoseconds without a query, and in all, after which it leaves */
+    uint32_t number;      /* of the next ring */
+    uint32_t launch;
+} karg_stay;
 
 /* score_word.cu: adds what a word contributes to scores of documents */
 typedef struct karg_score_word {

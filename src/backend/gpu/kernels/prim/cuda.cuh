@@ -77,11 +77,39 @@ PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v)
 {
     return atomicAdd((unsigned long long *)at, (unsigned long long)v);
 }
+PRIM uint64_t prim_atomic_swap64(uint64_t *at, uint64_t v)
+{
+    return atomicExch((unsigned long long *)at, (unsigned long long)v);
+}
 PRIM void prim_rest() { __nanosleep(40); } /* between looks at what others write */
 /* Seen by other blocks, and not kept from an earlier look. */
 PRIM uint32_t prim_load_now(const uint32_t *at) { return *(const volatile uint32_t *)at; }
 PRIM uint64_t prim_load_now64(const uint64_t *at) { return *(const volatile uint64_t *)at; }
 PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at = v; }
+/* 16 bytes, each half of them whole. */
+PRIM uint4 prim_load_now16(const uint4 *at)
+{
+    uint4 v;
+    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(at)
+                 : "memory");
+    return v;
+}
+PRIM void prim_store_now16(uint4 *at, uint4 v)
+{
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+                 : "memory");
+}
+/* Nothing is to be done until the host acts. */
+PRIM void prim_idle() {}
+/* Nanoseconds. */
+PRIM uint64_t prim_clock()
+{
+    uint64_t now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
 
 /* Loads of what no thread writes meanwhile: to be read again; and once. */
 template <class T> PRIM T prim_load(const T *at) { return __ldg(at); }

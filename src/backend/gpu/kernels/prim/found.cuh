@@ -77,13 +77,12 @@ PRIM void found_rank(const karg_flat &a, uint32_t n, uint32_t *shared)
 }
 
 /* The answer is complete; one thread. */
-PRIM void found_tell(const karg_flat &a, karg_found *found, uint64_t counts, uint32_t damaged)
+PRIM void found_tell(const karg_flat &a, uint64_t counts, uint32_t damaged)
 {
-    *found = {0, 0, 0, 0};
     *prim_at<uint4>(a.answer) = make_uint4((uint32_t)counts, (uint32_t)(counts >> 32), damaged, a.number);
 }
 
-/* By all blocks, all threads, when they have put everything. `shared`: KARG_BEST_SHARED bytes and KARG_ANSWER_MOST
+/* By all blocks that share the query, all threads, when they have put everything. `shared`: KARG_BEST_SHARED bytes and KARG_ANSWER_MOST
  * keys. */
 PRIM void found_end(const karg_flat &a, uint32_t *shared)
 {
@@ -94,14 +93,14 @@ PRIM void found_end(const karg_flat &a, uint32_t *shared)
     prim_sync();
     if (prim_thread() == 0) {
         prim_fence();
-        bool is_last = prim_atomic_add(&found->done, 1) == prim_grid_size() - 1, must_rank = false;
-        if (is_last) {
+        bool is_last = prim_atomic_add(&found->done, 1) == a.blocks - 1, must_rank = false;
+        if (is_last) { /* and the counters are 0 before the host knows */
             prim_fence();
-            counts = prim_load_now64((const uint64_t *)found);
-            damaged = prim_load_now(&found->damaged);
+            counts = prim_atomic_swap64((uint64_t *)found, 0);
+            damaged = (uint32_t)prim_atomic_swap64((uint64_t *)&found->damaged, 0);
             must_rank = counts >> 32 > KARG_ANSWER_ALL && a.k <= KARG_ANSWER_MOST && !damaged;
             if (!must_rank)
-                found_tell(a, found, counts, damaged);
+                found_tell(a, counts, damaged);
         }
         shared[0] = must_rank ? (uint32_t)(counts >> 32) : 0;
     }
@@ -114,7 +113,7 @@ PRIM void found_end(const karg_flat &a, uint32_t *shared)
     found_rank(a, n, shared);
     prim_sync();
     if (prim_thread() == 0)
-        found_tell(a, found, counts, damaged);
+        found_tell(a, counts, damaged);
 }
 
 #endif

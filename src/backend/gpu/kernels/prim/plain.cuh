@@ -107,6 +107,7 @@ PRIM uint32_t prim_atomic_swap(uint32_t *at, uint32_t v) { return prim_swap_in(a
 PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at | v); }
 PRIM uint32_t prim_atomic_max(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at < v ? v : *at); }
 PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v) { return prim_swap_in(at, *at + v); }
+PRIM uint64_t prim_atomic_swap64(uint64_t *at, uint64_t v) { return prim_swap_in(at, v); }
 PRIM void prim_rest() {}
 PRIM uint32_t prim_load_now(const uint32_t *at)
 {
@@ -119,6 +120,14 @@ PRIM uint64_t prim_load_now64(const uint64_t *at)
     return *(const volatile uint64_t *)at;
 }
 PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at = v; }
+PRIM uint4 prim_load_now16(const uint4 *at)
+{
+    rp__fiber_pause();
+    return *at;
+}
+PRIM void prim_store_now16(uint4 *at, uint4 v) { *at = v; }
+PRIM void prim_idle() { rp__fiber_idle(); }
+PRIM uint64_t prim_clock() { return rp__fiber_clock(); }
 
 template <class T> PRIM T prim_load(const T *at) { return *at; }
 template <class T> PRIM T prim_load_once(const T *at) { return *at; }

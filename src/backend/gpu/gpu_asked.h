@@ -1,0 +1,62 @@
+/* backend/gpu/gpu_asked.h: interior of gpu: a query on its way through a device, from its words to its answer.
+ *
+ * gpu_query.c leads it: asked (which words, which lists), staged (what the device is to read), launched, answered. */
+#ifndef RP_BACKEND_GPU_GPU_ASKED_H
+#define RP_BACKEND_GPU_GPU_ASKED_H
+
+#include "backend/gpu/gpu_query.h"
+
+/* A word on its way to the device. */
+typedef struct rp__gpu_asked_word {
+    rp__list list;
+    const rp__leaf *leaf;
+    bool copies_docids, copies_tfs;
+    size_t docids, tfs; /* where among what is staged, if copied */
+    karg_list at;       /* on the device, unless all is copied */
+} rp__gpu_asked_word;
+
+typedef struct rp__gpu_asked {
+    rp__gpu_query *q;
+    const rp__query *query;
+    rp__arena *arena;
+    rp_error own; /* why not */
+    bool is_or;
+    rp__gpu_asked_word *words; /* the shortest list first */
+    uint32_t n;
+    uint32_t end;         /* of the documents asked about that there are */
+    uint64_t postings;    /* that may be decoded */
+    uint64_t most;        /* documents that may match */
+    size_t staged;        /* bytes, from staged_from on in the stage, and in the room behind what was found */
+    size_t staged_from;
+    size_t pairs, scores; /* where in the room; marks are behind scores */
+    size_t bytes;         /* of the room */
+    bool is_copied;       /* what is staged */
+    bool is_tiled;        /* an OR by gpu_any.h */
+    bool is_resident;     /* an AND by gpu_resident.h */
+    karg_flat args;
+} rp__gpu_asked;
+
+/* Says why the device does not answer it; RP_UNAVAILABLE. */
+rp_status rp__gpu_asked_refuse(rp__gpu_asked *asked, const char *why);
+/* Its form, its lists and its limits; `most` is 0 where nothing matches. Nothing is asked of the device. */
+rp_status rp__gpu_asked_open(rp__gpu_asked *asked);
+/* Its lists, present on the device. */
+rp_status rp__gpu_asked_want(rp__gpu_asked *asked);
+
+/* gpu_staged.c: how large everything is, and whether it is copied; where in the stage it lies, and how large that is
+ * to be; then what the device reads: words in `args`, or staged where there are many, and lists that are decoded here. */
+void rp__gpu_staged_lay_out(rp__gpu_asked *asked);
+void rp__gpu_staged_place(rp__gpu_asked *asked);
+size_t rp__gpu_staged_end(const rp__gpu_asked *asked);
+rp_status rp__gpu_staged_fill(rp__gpu_asked *asked);
+const karg_word *rp__gpu_staged_words(const rp__gpu_asked *asked);
+uint64_t rp__gpu_staged_at(const rp__gpu_asked *asked, size_t at); /* where the device has it */
+
+/* gpu_launched.c: gives all of it to the device, and waits for nothing. */
+rp_status rp__gpu_launched_start(rp__gpu_asked *asked);
+
+/* gpu_answered.c: waits, and answers; an OR by tiles. */
+rp_status rp__gpu_answered_take(rp__gpu_asked *asked, rp__answer *answer);
+rp_status rp__gpu_answered_take_tiles(rp__gpu_asked *asked, rp__answer *answer);
+
+#endif

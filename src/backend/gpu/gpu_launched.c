@@ -1,0 +1,157 @@
+/* gpu_launched.c: a query's record, and the kernels that it is given to.
+ *
+ * An AND is one launch, or a ring at the door of a kernel that stays; an OR is two, or goes by tiles. */
+#include "backend/gpu/gpu_asked.h"
+
+enum {
+    WARPS = 4,      /* of a block of threads */
+    AND_WARPS = 20, /* of a multiprocessor, among which an AND is shared out */
+    WIDE =
+        4, /* documents that each of them may have to look for in one list, or it has all lists */
+    GATHERERS = 16, /* blocks of threads of a multiprocessor that gather */
+};
+
+typedef rp__gpu_asked run;
+typedef rp__gpu_asked_word word;
+
+/* A score that k documents are known to reach, by what the lists say of their k-th best postings; 0: none is. */
+static uint32_t known_floor(const run *r)
+{
+    const rp__query *query = r->query;
+    const double slack = 0x1p-20; /* of float arithmetic */
+    bool is_whole = query->begin == 0 && r->end == query->lengths.n_docs;
+    uint32_t floor = 0, which = query->k <= 10 ? 0 : query->k <= 100 ? 1 : 2;
+    if (!query->has_bounds || !is_whole || query->k > 1000 || !(r->is_or || r->n == 1))
+        return 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const word *w = &r->words[i];
+        double weight = (double)w->leaf->weight.weight * rp__rank_scale(query->fraction_bits);
+        double fixed = w->list.kths ? weight / 255 * w->list.kths[which] * (1 - slack) - 1 : 0;
+        if (fixed > floor && fixed < 0x1p32)
+            floor = (uint32_t)fixed;
+    }
+    return floor;
+}
+
+/* Few documents a warp, but not more warps than there is room for at a time; where few are asked about, a warp for each
+ * word after the first. */
+static void share_out(run *r)
+{
+    uint32_t warps = r->is_resident ? RP_GPU_RESIDENT_WARPS : AND_WARPS, n = r->words[0].list.n;
+    warps *= r->q->device->processors;
+    bool is_wide =
+        r->n > 2 && r->n <= KARG_WORDS_NEAR && (uint64_t)n * (r->n - 1) <= (uint64_t)WIDE * warps;
+    r->args.width = is_wide ? r->n - 1 : 1;
+    r->args.each = 1;
+    while (r->args.each < 32 && n / r->args.each > warps / r->args.width)
+        r->args.each *= 2;
+}
+
+/* All but the words. */
+static void fill_args(run *r)
+{
+    rp__gpu_query *q = r->q;
+    const rp__gpu_room *room = &q->room;
+    const rp__lengths *lengths = &r->query->lengths;
+    size_t asked = r->is_or ? r->end - r->query->begin : 0;
+    karg_flat *args = &r->args;
+    args->words = rp__gpu_staged_at(r, 0);
+    args->found = room->at;
+    args->pairs = r->query->k ? room->at + r->pairs : 0;
+    args->scores = room->at + r->scores;
+    args->marks = args->scores + asked * sizeof(uint32_t);
+    args->answer = room->stage_at;
+    args->norms = (karg_norms){.codes = rp__gpu_index_at(q->index, lengths->codes),
+                               .table = room->table,
+                               .code_bytes = lengths->code_bytes,
+                               .n_table = lengths->n_table};
+    args->n_words = r->n;
+    args->begin = r->query->begin;
+    args->end = r->end;
+    args->least = known_floor(r);
+    share_out(r);
+    args->k = (uint32_t)(r->query->k < UINT32_MAX ? r->query->k : UINT32_MAX);
+    args->number = ++q->number;
+}
+
+/* What the last block of threads ranks in is never less. */
+static uint32_t shared_of(uint32_t bytes)
+{
+    const uint32_t least = KARG_BEST_SHARED + KARG_ANSWER_MOST * (uint32_t)sizeof(uint64_t);
+    return bytes > least ? bytes : least;
+}
+
+static rp_status launch_and(run *r)
+{
+    karg_flat *args = &r->args;
+    uint32_t parts = (r->words[0].list.n + args->each - 1) / args->each;
+    uint32_t warps = args->width > 1 ? args->width : WARPS;
+    args->blocks = args->width > 1 ? parts : (parts + WARPS - 1) / WARPS;
+    rp__launch how = {
+        .grid = args->blocks,
+        .block = warps * 32,
+        .shared = shared_of(warps * (KARG_SHARED_AND + r->n * (uint32_t)KARG_SHARED_RANKS))};
+    return rp__device_launch(r->q->device,
+                             r->n <= KARG_WORDS_NEAR ? RP_KERNEL_and_score_kernel
+                                                     : RP_KERNEL_and_score_many_kernel,
+                             how, args);
+}
+
+static rp_status launch_or(run *r)
+{
+    rp__device *device = r->q->device;
+    karg_flat *args = &r->args;
+    uint32_t asked = args->end - args->begin, grid = (asked + 32 * WARPS - 1) / (32 * WARPS);
+    uint32_t most = GATHERERS * device->processors;
+    rp__launch how = {(args->n_blocks + WARPS - 1) / WARPS, WARPS * 32,
+                      WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
+    rp_status status = rp__device_fill(device, args->scores, 0, asked + (asked + 31) / 32);
+    if (status == RP_OK)
+        status = rp__device_launch(device,
+                                   r->n <= KARG_WORDS_NEAR ? RP_KERNEL_or_score_kernel
+                                                           : RP_KERNEL_or_score_many_kernel,
+                                   how, args);
+    args->blocks = grid < most ? grid : most;
+    how = (rp__launch){args->blocks, WARPS * 32, shared_of(0)};
+    if (status == RP_OK)
+        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, args);
+    return status;
+}
+
+/* A list is told by where the index has it, and so is a tiny one. */
+static uint64_t key_of(const run *r, const word *w)
+{
+    const rp__term *term = &r->query->words[w->leaf->word].term;
+    return (uint64_t)(uintptr_t)(w->list.codec ? w->list.docs : term->tiny);
+}
+
+static rp_status launch_tiles(const run *r)
+{
+    uint64_t keys[KARG_OR_TERMS];
+    rp__gpu_any_query what = {.words = rp__gpu_staged_words(r),
+                              .keys = keys,
+                              .n = r->n,
+                              .k = r->args.k,
+                              .least = r->args.least,
+                              .norms = r->args.norms};
+    for (uint32_t i = 0; i < r->n; i++)
+        keys[i] = key_of(r, &r->words[i]);
+    return rp__gpu_any_start(&r->q->any, r->q->device, r->query, &what, r->q->room.most / 2);
+}
+
+rp_status rp__gpu_launched_start(run *r)
+{
+    rp__gpu_room *room = &r->q->room;
+    rp_status status = RP_OK;
+    fill_args(r);
+    room->is_busy = true;
+    if (r->is_resident)
+        return rp__gpu_resident_ask(&room->resident, &r->args);
+    rp__gpu_resident_dismiss(&room->resident); /* a launch would wait until it leaves by itself */
+    if (r->is_copied)
+        status = rp__device_copy_in(r->q->device, room->at + RP_GPU_ROOM_ALIGN,
+                                    room->stage + r->staged_from, r->staged);
+    if (status == RP_OK)
+        status = r->is_tiled ? launch_tiles(r) : r->is_or ? launch_or(r) : launch_and(r);
+    return status;
+}

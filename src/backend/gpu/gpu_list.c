@@ -1,0 +1,64 @@
+/* gpu_list.c: which lists kernels of queries read, and where. */
+#include "backend/gpu/gpu_list.h"
+
+#include <string.h>
+
+#include "codec/codec.h"
+
+static bool is_named(const rp__block_code *code, const char *name)
+{
+    return code && !strcmp(code->name, name);
+}
+
+bool rp__gpu_list_has_docids(const rp__list *list)
+{
+    static const uint8_t read[] = {KARG_CODEC_RAW,  KARG_CODEC_BP128, KARG_CODEC_OPTPFD,
+                                   KARG_CODEC_RICE, KARG_CODEC_EF128, KARG_CODEC_BITMAP};
+    return list->codec && memchr(read, list->codec->id, sizeof read);
+}
+
+bool rp__gpu_list_has_tfs(const rp__list *list)
+{
+    return list->codec &&
+           (is_named(list->freq_code, "optpfd") || is_named(list->freq_code, "bp128"));
+}
+
+uint32_t rp__gpu_list_freq_code(const rp__list *list)
+{
+    return is_named(list->freq_code, "bp128") ? KARG_CODEC_BP128 : KARG_CODEC_OPTPFD;
+}
+
+/* Bits are words of 32 to the kernels; a list of them that is not dense is raw. */
+static rp_status point_at_bits(const rp__list *list, karg_word *out)
+{
+    enum { HEAD = 8 };
+    rp__bitmap_view bits;
+    out->list.docs += HEAD;
+    if (!rp__bitmap_bits(list, &bits)) {
+        out->list.codec = KARG_CODEC_RAW;
+        return list->docs_bytes < HEAD + list->n * sizeof(uint32_t) ? RP_DAMAGED : RP_OK;
+    }
+    out->hints = out->list.docs + 8 * (uint64_t)bits.n_words;
+    out->base = bits.base;
+    out->n_words = 2 * bits.n_words;
+    return RP_OK;
+}
+
+rp_status rp__gpu_list_point(const rp__list *list, const karg_list *at, karg_word *out)
+{
+    *out = (karg_word){.list = *at};
+    if (!rp__gpu_list_has_docids(list))
+        return RP_UNAVAILABLE;
+    out->list.freq_code = rp__gpu_list_freq_code(list);
+    if (out->list.codec == KARG_CODEC_BITMAP)
+        return point_at_bits(list, out);
+    bool is_short =
+        out->list.codec == KARG_CODEC_RAW && list->docs_bytes < list->n * sizeof(uint32_t);
+    return is_short ? RP_DAMAGED : RP_OK;
+}
+
+rp_status rp__gpu_list_word(const rp__gpu_index *index, const rp__list *list, karg_word *out)
+{
+    karg_list at;
+    return rp__gpu_index_list(index, list, &at) ? rp__gpu_list_point(list, &at, out) : RP_DAMAGED;
+}

@@ -1,0 +1,18 @@
+/* backend/gpu/gpu_list.h: interior of gpu: a list, not tiny, as kernels of queries read it where it lies. */
+#ifndef RP_BACKEND_GPU_GPU_LIST_H
+#define RP_BACKEND_GPU_GPU_LIST_H
+
+#include "backend/gpu/gpu_index.h"
+
+/* Whether they read its docids; its frequencies, which are in bp128 or optpfd then, and the id of that code. */
+bool rp__gpu_list_has_docids(const rp__list *list);
+bool rp__gpu_list_has_tfs(const rp__list *list);
+uint32_t rp__gpu_list_freq_code(const rp__list *list);
+
+/* A word of a query, but for its weight; its parts lie at `at`. RP_UNAVAILABLE: its docids are in a codec that kernels
+ * do not read. RP_DAMAGED: its parts do not lie inside. */
+rp_status rp__gpu_list_point(const rp__list *list, const karg_list *at, karg_word *out);
+/* The same where the index has it. */
+rp_status rp__gpu_list_word(const rp__gpu_index *index, const rp__list *list, karg_word *out);
+
+#endif

@@ -1,0 +1,220 @@
+/* gpu_resident.c: the host's side of a kernel that stays.
+ *
+ * Every ring has a number, and so has every launch: the kernel tells the last launch that takes no more queries. A query
+ * that is put at the door just then is not taken; it goes with the next launch. */
+#include "backend/gpu/gpu_resident.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+enum {
+    BURST = 200000,  /* nanoseconds between two queries that are of one burst */
+    IDLE = 200000,   /* without a query, after which it leaves, */
+    LIFE = 5000000,  /* and in all: launches of others wait no longer */
+    ALONE = 1000000, /* since somebody else used the card */
+    RINGS = 1 << 30, /* after which numbers begin again: a greater one is always a later one */
+};
+
+void rp__gpu_resident_open(rp__gpu_resident *r, rp__device *device)
+{
+    *r = (rp__gpu_resident){.device = device};
+}
+
+static void free_all(rp__gpu_resident *r)
+{
+    const rp__driver *driver = r->device->driver;
+    if (r->stream)
+        driver->stream_destroy(r->stream);
+    if (r->door)
+        driver->host_free(r->door);
+    rp__device_free(r->device, r->echo);
+    rp__gpu_resident_open(r, r->device);
+}
+
+void rp__gpu_resident_close(rp__gpu_resident *r)
+{
+    if (!r->device)
+        return;
+    rp__gpu_resident_dismiss(r);
+    if (r->stream)
+        (void)rp__device_wait_stream(r->device, r->stream);
+    free_all(r);
+    *r = (rp__gpu_resident){0};
+}
+
+/* Nothing was counted, and nothing is rung. */
+static rp_status clear_echo(rp__gpu_resident *r)
+{
+    rp_status status = rp__device_fill(r->device, r->echo, 0, sizeof(karg_door) / sizeof(uint32_t));
+    r->ring = (karg_ring){0};
+    return status == RP_OK ? rp__device_wait(r->device) : status;
+}
+
+static rp_status make(rp__gpu_resident *r)
+{
+    rp__device *d = r->device;
+    void *door = NULL;
+    rp_status status = rp__device_check(d, d->driver->stream_create(&r->stream, RP_CU_STREAM_OWN));
+    if (status == RP_OK)
+        status =
+            rp__device_check(d, d->driver->host_alloc(&door, sizeof(karg_door), RP_CU_HOST_MAPPED));
+    r->door = door;
+    if (status == RP_OK)
+        status = rp__device_check(d, d->driver->host_device(&r->door_at, door, 0));
+    if (status == RP_OK)
+        status = rp__device_alloc(d, sizeof(karg_door), &r->echo);
+    if (status == RP_OK) {
+        memset(door, 0, sizeof(karg_door));
+        status = clear_echo(r);
+    }
+    if (status != RP_OK)
+        free_all(r);
+    return status;
+}
+
+static bool is_awake(const rp__gpu_resident *r)
+{
+    return r->is_there && *(const volatile uint32_t *)&r->door->left != r->launch;
+}
+
+/* Nothing is rung, with any number. */
+static rp_status begin_again(rp__gpu_resident *r)
+{
+    rp_status status = rp__gpu_resident_settle(r);
+    if (status == RP_OK) {
+        memset(r->door->chunks, 0, sizeof r->door->chunks);
+        r->number = 0;
+    }
+    return status;
+}
+
+/* An emulated device has no time: there all queries are of one burst. */
+bool rp__gpu_resident_takes(rp__gpu_resident *r, uint32_t postings)
+{
+    uint64_t now = rp__clock_now(), since = now - r->last;
+    bool is_first = r->last == 0;
+    r->last = now;
+    if (postings >> KARG_TOLD_BITS || r->device->processors > KARG_STAY_BLOCKS)
+        return false;
+    if (!rp__device_is_alone(r->device, now, ALONE) ||
+        (r->number > RINGS && begin_again(r) != RP_OK))
+        return false;
+    if (is_awake(r))
+        return true;
+    if (is_first || (since > BURST && !r->device->driver->is_emulated))
+        return false;
+    return r->door || make(r) == RP_OK;
+}
+
+/* Words with the number beside them, in any order. */
+static void ring(rp__gpu_resident *r)
+{
+    volatile uint64_t *door = (volatile uint64_t *)(void *)r->door->chunks;
+    const uint64_t number = (uint64_t)++r->number << 32;
+    const uint8_t *record = (const uint8_t *)&r->ring;
+    r->ring.n_chunks = KARG_DOOR_HEAD + r->ring.query.n_words * KARG_DOOR_WORD;
+    const size_t n = 2 * (size_t)r->ring.n_chunks;
+    uint32_t word;
+    atomic_thread_fence(memory_order_release);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&word, record + i * sizeof word, sizeof word);
+        door[i] = number | word;
+    }
+}
+
+/* The kernel before it may have left by itself, with the number of a ring that never came: so one is left out. */
+static rp_status launch(rp__gpu_resident *r)
+{
+    rp__device *d = r->device;
+    const karg_flat *query = &r->ring.query;
+    const uint32_t parts = (query->near[0].list.n + query->each - 1) / query->each;
+    karg_stay args = {.first = r->ring,
+                      .door = r->door_at,
+                      .echo = r->echo,
+                      .idle = IDLE,
+                      .life = LIFE,
+                      .number = ++r->number + 1,
+                      .launch = ++r->launch};
+    args.first.query.blocks = parts < d->processors ? parts : d->processors;
+    rp_status status = rp__device_launch_on(
+        d, r->stream, RP_KERNEL_and_score_stay_kernel,
+        (rp__launch){d->processors, 32 * RP_GPU_RESIDENT_WARPS,
+                     RP_GPU_RESIDENT_WARPS * KARG_SHARED_STAY_WARP + KARG_SHARED_STAY},
+        &args);
+    r->is_there = status == RP_OK;
+    return status;
+}
+
+rp_status rp__gpu_resident_ask(rp__gpu_resident *r, const karg_flat *query)
+{
+    r->ring.query = *query;
+    if (!is_awake(r))
+        return launch(r);
+    ring(r);
+    return RP_OK;
+}
+
+/* What the counter says, which goes on from there. */
+static void read_counts(rp__gpu_resident *r, const karg_answer *there, karg_answer *out)
+{
+    const uint32_t mask = (1U << KARG_TOLD_BITS) - 1;
+    uint64_t now = (uint64_t)there->n_pairs << 32 | there->n, all = now - r->ring.base;
+    *out = (karg_answer){.n = (uint32_t)all & mask,
+                         .n_pairs = (uint32_t)(all >> KARG_TOLD_BITS) & mask,
+                         .damaged = (uint32_t)(all >> 2 * KARG_TOLD_BITS) & 255,
+                         .number = there->number};
+    r->ring.base = now;
+    r->ring.written += (uint32_t)(all >> (2 * KARG_TOLD_BITS + 8));
+}
+
+rp_status rp__gpu_resident_wait(rp__gpu_resident *r, const karg_answer *there, karg_answer *out)
+{
+    const volatile uint32_t *flag = &there->number;
+    const uint32_t number = r->ring.query.number;
+    rp_status status = rp__device_wait_for(r->device, r->stream, flag, number);
+    if (status == RP_OK && *flag != number) { /* it has left without it */
+        status = launch(r);
+        if (status == RP_OK)
+            status = rp__device_wait_for(r->device, r->stream, flag, number);
+    }
+    if (status != RP_OK || *flag != number)
+        return status == RP_OK ? RP_UNAVAILABLE : status;
+    read_counts(r, there, out);
+    return RP_OK;
+}
+
+rp_status rp__gpu_resident_pairs(const rp__gpu_resident *r, uint32_t n, karg_pair *out)
+{
+    const uint32_t number = r->ring.query.number;
+    for (uint32_t i = 0; i < n; i++) {
+        const volatile karg_chunk *pair = &r->door->pairs[i];
+        rp_status status = rp__device_wait_for(r->device, r->stream, &pair->number, number);
+        if (status == RP_OK)
+            status = rp__device_wait_for(r->device, r->stream, &pair->number_too, number);
+        if (status != RP_OK || pair->number != number || pair->number_too != number)
+            return status == RP_OK ? RP_UNAVAILABLE : status;
+        out[i] = (karg_pair){.score = pair->a, .docid = pair->b};
+    }
+    return RP_OK;
+}
+
+void rp__gpu_resident_dismiss(rp__gpu_resident *r)
+{
+    if (!r->is_there)
+        return;
+    r->ring.query.n_words = 0;
+    ring(r);
+    r->is_there = false;
+}
+
+/* Whatever it counted of a query that nobody waited for does not count. */
+rp_status rp__gpu_resident_settle(rp__gpu_resident *r)
+{
+    rp__gpu_resident_dismiss(r);
+    if (!r->door)
+        return RP_OK;
+    rp_status status = rp__device_wait_stream(r->device, r->stream);
+    return status == RP_OK ? clear_echo(r) : status;
+}

@@ -1,0 +1,163 @@
+/* door.cuh: queries that come to a kernel while it runs.
+ *
+ * The host writes a record to a door in its own memory, every word with the ring's number beside it, in any order: who
+ * finds the number everywhere has the whole record by the same look. The first block of threads to come looks there, and
+ * puts what it sees at a door in device memory, where the others look. It says how many blocks have come by then: so many
+ * share the query, and none waits for one that is not there. It also decides when all leave: when it is told so, when
+ * nothing came for long, or after a time. A block that has no part in a query may miss it, and takes the next. */
+#ifndef RP_KERNELS_DOOR_CUH
+#define RP_KERNELS_DOOR_CUH
+
+#include "backend/gpu/kernels/prim/prim.cuh"
+
+enum { DOOR_ROUNDS = (KARG_DOOR_CHUNKS + 31) / 32 }; /* chunks of a lane that a record has at most */
+
+/* What a block has in shared memory, behind the rooms of its warps. */
+struct door_room {
+    karg_ring ring;    /* the query that it is at */
+    karg_found found;  /* `damaged`: of its own documents; 0 at first, and after each query */
+    uint64_t counts;   /* told.cuh: of all */
+    uint64_t born;     /* when it began */
+    uint32_t n_ranked; /* told.cuh */
+    uint32_t number;   /* of the next ring */
+    uint32_t place;    /* among the blocks that have come */
+    uint32_t zero;
+};
+static_assert(sizeof(door_room) <= KARG_SHARED_STAY, "as launches have it");
+
+PRIM door_room *door_shared() { return (door_room *)(prim_shared() + prim_block_size() / 32 * KARG_SHARED_STAY_WARP); }
+
+/* By a warp: the record, to shared memory, if one is there whose number is at least `*number`, which becomes its own. The
+ * first chunk says so, and how many there are: what is looked at again and again is short, because trips over PCIe take
+ * longer the more they bring. */
+PRIM bool door_take(const karg_door *door, uint32_t *number, karg_ring *record)
+{
+    const uint4 *chunks = (const uint4 *)door->chunks;
+    uint4 seen[DOOR_ROUNDS], first = prim_load_now16(chunks);
+    uint2 *out = (uint2 *)record;
+    const uint32_t lane = prim_lane(), found = prim_shuffle<32>(first.y, 0);
+    const uint32_t n = prim_min(prim_shuffle<32>(first.x, 0), (uint32_t)KARG_DOOR_CHUNKS);
+    if ((int32_t)(found - *number) < 0)
+        return false;
+    bool is_whole = n >= KARG_DOOR_HEAD;
+#pragma unroll
+    for (uint32_t i = 0; i < DOOR_ROUNDS; i++)
+        if (32 * i + lane < n)
+            seen[i] = prim_load_now16(&chunks[32 * i + lane]);
+#pragma unroll
+    for (uint32_t i = 0; i < DOOR_ROUNDS; i++)
+        if (32 * i + lane < n) {
+            is_whole &= seen[i].y == found && seen[i].w == found;
+            out[32 * i + lane] = make_uint2(seen[i].x, seen[i].z);
+        }
+    prim_sync_tile();
+    *number = found;
+    return prim_ballot<32>(is_whole) == ~0U;
+}
+
+/* By a warp: what is in the record, to the others. */
+PRIM void door_tell(karg_door *echo, uint32_t number, const karg_ring *record)
+{
+    const uint2 *in = (const uint2 *)record;
+    const uint32_t n = record->n_chunks;
+#pragma unroll 1
+    for (uint32_t at = prim_lane(); at < n; at += 32) {
+        uint2 both = in[at];
+        prim_store_now16((uint4 *)echo->chunks + at, make_uint4(both.x, number, both.y, number));
+    }
+}
+
+/* By a warp: whether it has stayed long enough, `since` the last query or in all. */
+PRIM bool door_is_over(const karg_stay &a, uint64_t since, uint64_t born)
+{
+    uint64_t now = prim_clock();
+    return prim_shuffle<32>((uint32_t)(now - since > a.idle || now - born > a.life), 0);
+}
+
+/* By a warp of the first block, with a query or none: so many blocks share it, and all are told. */
+PRIM void door_lead(const karg_stay &a, uint32_t number, uint32_t came, karg_ring *ring)
+{
+    karg_flat *query = &ring->query;
+    const uint32_t words = prim_shuffle<32>(query->n_words, 0);
+    if (prim_lane() == 0) {
+        query->n_words = prim_min(words, (uint32_t)KARG_WORDS_NEAR);
+        query->blocks = words ? prim_min(came, prim_div_up(query->near[0].list.n, query->each)) : 0;
+    }
+    prim_sync_tile();
+    door_tell(prim_at<karg_door>(a.echo), number, ring);
+    if (words == 0 && prim_lane() == 0)
+        *(volatile uint32_t *)&prim_at<karg_door>(a.door)->left = a.launch;
+}
+
+/* By a warp: the next query, or none; returns its number. */
+PRIM_APART uint32_t door_next(const karg_stay &a, door_room *room)
+{
+    const uint64_t since = prim_clock();
+    const bool is_first = room->place == 0;
+    uint32_t came = 0, number = room->number;
+    for (;;) {
+        if (is_first)
+            came = prim_load_now(&prim_at<karg_door>(a.echo)->came);
+        if (door_take(prim_at<const karg_door>(is_first ? a.door : a.echo), &number, &room->ring))
+            break;
+        if (is_first && door_is_over(a, since, room->born)) {
+            room->ring.n_chunks = KARG_DOOR_HEAD;
+            room->ring.query.n_words = 0;
+            prim_sync_tile();
+            break;
+        }
+        prim_idle();
+    }
+    if (is_first)
+        door_lead(a, number, came, &room->ring);
+    return number;
+}
+
+/* By a block: the query that came with the launch, of which it has the part of its number. */
+PRIM void door_open(const karg_stay &a, door_room *room)
+{
+    const uint32_t *in = (const uint32_t *)&a.first;
+    for (uint32_t i = prim_thread(); i < sizeof(karg_ring) / 4; i += prim_block_size())
+        ((uint32_t *)&room->ring)[i] = in[i];
+    if (prim_thread() == 0) {
+        room->found.damaged = 0;
+        room->born = prim_clock();
+        room->number = a.number;
+        room->place = prim_block();
+    }
+    prim_sync();
+}
+
+/* By a block: it has come, and takes its place among those that have. */
+PRIM void door_come(const karg_stay &a, door_room *room)
+{
+    prim_sync();
+    if (prim_thread() == 0)
+        room->place = prim_atomic_add(&prim_at<karg_door>(a.echo)->came, 1);
+    prim_sync();
+}
+
+/* By a block: the next query. False: there is none, and it leaves. */
+PRIM bool door_wait(const karg_stay &a, door_room *room)
+{
+    prim_sync(); /* nobody reads the one before */
+    if (prim_warp() == 0) {
+        uint32_t number = door_next(a, room);
+        if (prim_lane() == 0)
+            room->number = number + 1;
+    }
+    prim_sync();
+    return room->ring.query.n_words != 0;
+}
+
+/* By a block that leaves: the last leaves the door as it was. */
+PRIM void door_leave(const karg_stay &a)
+{
+    karg_door *echo = prim_at<karg_door>(a.echo);
+    if (prim_thread() == 0 && prim_atomic_add(&echo->gone, 1) == prim_grid_size() - 1) {
+        echo->came = 0;
+        echo->gone = 0;
+    }
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* told.cuh: documents that match a query of a kernel that stays, on their way to the host, with as few waits as can be.
+ *
+ * One addition to a counter tells a block of threads where its pairs go, and whether it is the last: who is, tells the
+ * host at once. Pairs travel by themselves, each with the query's number beside it, by which the host knows that it is
+ * there. The counter is never set back: the host says what it was before the query. Only where there are more pairs than
+ * the host has room for, of which the best are to be chosen, the last block waits until those before it have put theirs. */
+#ifndef RP_KERNELS_TOLD_CUH
+#define RP_KERNELS_TOLD_CUH
+
+#include "backend/gpu/kernels/prim/door.cuh"
+#include "backend/gpu/kernels/prim/found.cuh"
+
+PRIM void told_tell(const karg_flat &a, uint64_t counts)
+{
+    *prim_at<uint4>(a.answer) = make_uint4((uint32_t)counts, (uint32_t)(counts >> 32), 0, a.number);
+}
+
+/* One thread: n documents, of which some are pairs; the block's last ones are final. How many pairs there were before. */
+PRIM uint32_t told_add(karg_door *echo, door_room *room, uint32_t n, uint32_t pairs, bool is_final)
+{
+    const karg_flat &a = room->ring.query;
+    uint64_t own = (uint64_t)pairs << KARG_TOLD_BITS | n;
+    if (is_final)
+        own |= (uint64_t)(1U << 8 | (room->found.damaged != 0)) << 2 * KARG_TOLD_BITS;
+    uint64_t before = own ? prim_atomic_add64(&echo->counts, own) - room->ring.base : 0, all = before + own;
+    if (is_final) {
+        uint32_t n_pairs = (uint32_t)(all >> KARG_TOLD_BITS) & prim_mask(KARG_TOLD_BITS);
+        bool is_last = all >> (2 * KARG_TOLD_BITS + 8) == a.blocks, is_sound = (all >> 2 * KARG_TOLD_BITS & 255) == 0;
+        bool must_rank = is_last && is_sound && n_pairs > KARG_ANSWER_ALL;
+        if (is_last && !must_rank)
+            told_tell(a, room->ring.base + all);
+        room->counts = room->ring.base + all;
+        room->n_ranked = must_rank ? n_pairs : 0;
+        room->found.damaged = 0;
+    }
+    return (uint32_t)(before >> KARG_TOLD_BITS) & prim_mask(KARG_TOLD_BITS);
+}
+
+/* By a block: a document a thread, if it matches, and its score. `shared`: a word a warp, and one more. */
+PRIM void told_put(const karg_stay &s, door_room *room, uint32_t docid, bool is_match, uint32_t score, bool is_final,
+                   uint32_t *shared)
+{
+    const karg_flat &a = room->ring.query;
+    bool is_pair = found_is_pair(a, is_match, score);
+    uint32_t all = prim_ballot<32>(is_match), pairs = prim_ballot<32>(is_pair), warps = prim_block_size() / 32;
+    uint32_t before = 0, both = 0; /* pairs in the high half */
+    if (prim_lane() == 0)
+        shared[prim_warp()] = prim_count(pairs) << 16 | prim_count(all);
+    prim_sync();
+#pragma unroll 1
+    for (uint32_t w = 0; w < warps; w++) {
+        before += w < prim_warp() ? shared[w] >> 16 : 0;
+        both += shared[w];
+    }
+    if (prim_thread() == 0)
+        shared[warps] = told_add(prim_at<karg_door>(s.echo), room, both & 65535, both >> 16, is_final);
+    prim_sync();
+    uint32_t place = shared[warps] + before + prim_count(pairs & prim_mask(prim_lane()));
+    if (is_pair && place < KARG_ANSWER_ALL)
+        prim_store_now16((uint4 *)&prim_at<karg_door>(s.door)->pairs[place], make_uint4(score, a.number, docid, a.number));
+    if (is_pair)
+        prim_at<karg_pair>(a.pairs)[place] = {score, docid};
+}
+
+/* By a block, after its last documents. `shared`: as of found_end. */
+PRIM void told_end(const karg_stay &s, door_room *room, uint32_t *shared)
+{
+    const karg_flat &a = room->ring.query;
+    uint32_t *written = &prim_at<karg_door>(s.echo)->written;
+    const uint32_t n = room->n_ranked;
+    prim_fence();
+    prim_sync();
+    if (prim_thread() == 0)
+        prim_atomic_add(written, 1);
+    if (n == 0)
+        return;
+    if (prim_thread() == 0)
+        while (prim_load_now(written) - room->ring.written != a.blocks)
+            prim_idle();
+    prim_sync();
+    prim_fence();
+    found_rank(a, n, shared);
+    prim_sync();
+    if (prim_thread() == 0)
+        told_tell(a, room->counts);
+}
+
+#endif
