@@ -317,7 +317,7 @@ static rp_status wait_for(rp__gpu_and *b)
 {
     if (b->args.k > KARG_AND_RANKED)
         return rp__device_wait(b->device);
-    rp_status status = rp__device_wait_for(b->device, ended(b), b->args.number);
+    rp_status status = rp__device_wait_for(b->device, b->device->stream, ended(b), b->args.number);
     return status == RP_OK && *ended(b) != b->args.number ? RP_UNAVAILABLE : status;
 }
 

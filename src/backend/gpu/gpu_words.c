@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "backend/gpu/gpu_derive.h"
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/gpu_list.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "codec/codec.h"
@@ -224,8 +224,8 @@ static bool is_known(const rp__gpu_words *w, const rp__list *list, fresh *out)
     if (id == KARG_CODEC_RAW || id == KARG_CODEC_BP128 || id == KARG_CODEC_EF128 ||
         id == KARG_CODEC_BITMAP)
         return out->is_read = rp__gpu_and_word(w->index, list, &out->own) == RP_OK;
-    return (id == KARG_CODEC_OPTPFD || id == KARG_CODEC_RICE) && rp__gpu_query_has_tfs(list) &&
-           rp__gpu_query_word(w->index, list, &out->own) == RP_OK;
+    return (id == KARG_CODEC_OPTPFD || id == KARG_CODEC_RICE) && rp__gpu_list_has_tfs(list) &&
+           rp__gpu_list_word(w->index, list, &out->own) == RP_OK;
 }
 
 /* A dense list becomes bits, in which a docid is one look. */
