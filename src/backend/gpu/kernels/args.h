@@ -119,7 +119,7 @@ typedef struct karg_select {
     uint32_t n, k, n_queries;
     uint32_t least;          /* pairs that score less do not count */
     uint32_t room;           /* keys that scratch has room for */
-    uint32_t step;           /* the method's own: of how many chunks one is sampled; which pass; which level */
+    uint32_t step;           /* the method's own: which of a sample's best is looked for; which pass; which level */
     uint32_t enough;         /* methods that narrow: keys that are left to one block; select_sample.cu: that it has room for */
     uint32_t samplers;       /* select_sample.cu: blocks that look at a sample */
 } karg_select;

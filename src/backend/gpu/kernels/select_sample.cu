@@ -83,18 +83,17 @@ PRIM void sample_keep(const karg_select &a, uint32_t i, uint32_t score)
 
 RP_KERNEL_BOUNDED(select_sample_kernel, karg_select, 512, 2)
 {
-    const uint32_t LOADS = TUNE_SAMPLE_LOADS;
     uint32_t *bins = (uint32_t *)prim_shared(), threshold;
     const uint4 *fours = prim_at<const uint4>(a.scores);
     const uint32_t step = prim_block_size(), n = a.n / 4;
-    uint32_t first = prim_block() * LOADS * step + prim_thread();
-    uint4 v[LOADS];
+    uint32_t first = prim_block() * TUNE_SAMPLE_LOADS * step + prim_thread();
+    uint4 v[TUNE_SAMPLE_LOADS];
 #pragma unroll
-    for (uint32_t j = 0; j < LOADS; j++)
+    for (uint32_t j = 0; j < TUNE_SAMPLE_LOADS; j++)
         v[j] = first + j * step < n ? prim_load_once(&fours[first + j * step]) : make_uint4(0, 0, 0, 0);
     threshold = prim_max(sample_threshold(a, bins), a.least);
 #pragma unroll
-    for (uint32_t j = 0; j < LOADS; j++) {
+    for (uint32_t j = 0; j < TUNE_SAMPLE_LOADS; j++) {
         uint32_t most = prim_max(prim_max(v[j].x, v[j].y), prim_max(v[j].z, v[j].w)), i = first + j * step;
         if (most < threshold || i >= n)
             continue;
@@ -109,20 +108,19 @@ RP_KERNEL_BOUNDED(select_sample_kernel, karg_select, 512, 2)
         sample_keep(a, last, prim_at<const uint32_t>(a.scores)[last]);
 }
 
+/* ---- Which are best --------------------------------------------------------------------------------- */
+
 /* Shared memory of the block that ranks. */
 struct sample_shared {
     uint32_t *bins, *cursors, *words; /* BEST_WORDS; BEST_BINS; 64 */
     uint64_t *keys;
 };
-/* Of its words. */
-enum {
+enum { /* of its words */
     SAMPLE_BINS, /* buckets that the k best lie in, */
     SAMPLE_BEST, /* their keys, */
     SAMPLE_MOST, /* and those of the largest of them */
     SAMPLE_SCAN, /* room for a scan */
 };
-
-/* ---- Which are best --------------------------------------------------------------------------------- */
 
 /* Keys to shared memory, and how many are in which bucket: by how far they are above the threshold. Those that were kept
  * for a lower one become 0. */

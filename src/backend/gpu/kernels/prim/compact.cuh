@@ -42,24 +42,21 @@ PRIM uint64_t compact_word(compact_tile tile, bool is_all, uint32_t n)
     return (uint64_t)(tile.epoch + 1) << 33 | (uint64_t)is_all << 32 | n;
 }
 
-PRIM bool compact_is_told(uint64_t word, compact_tile tile)
-{
-    return (word ^ compact_word(tile, false, 0)) >> 33 == 0;
-}
-
 PRIM uint64_t compact_look(const uint64_t *at, compact_tile tile)
 {
     uint64_t word;
     do
         word = prim_load_now64(at);
-    while (!compact_is_told(word, tile));
+    while ((word ^ compact_word(tile, false, 0)) >> 33);
     return word;
 }
 
-/* Adds up threads' words, back to one that has all before it. */
-PRIM bool compact_add_up(uint64_t word, uint32_t *scratch, uint32_t *sum)
+/* Adds up the words of the tiles before `end`, one a thread, back to one that has all before it. */
+PRIM bool compact_look_back(const uint64_t *words, compact_tile tile, uint32_t end,
+                            uint32_t *scratch, uint32_t *sum)
 {
-    uint32_t warps = prim_block_size() / 32;
+    uint32_t i = prim_thread(), warps = prim_block_size() / 32;
+    uint64_t word = i < end ? compact_look(&words[end - 1 - i], tile) : 1ULL << 32;
     uint32_t ends = prim_ballot<32>(word >> 32 & 1), n = (uint32_t)word;
     uint32_t of_warp = scan_sum<32>(ends && prim_lane() > prim_lowest(ends) ? 0 : n);
     if (prim_lane() == 0) {
@@ -87,10 +84,8 @@ PRIM uint32_t compact_after_telling(uint64_t state, compact_tile tile, uint32_t 
 {
     uint64_t *words = prim_at<uint64_t>(state) + COMPACT_FIRST;
     uint32_t before = 0, end = tile.number;
-    for (bool is_done = false; !is_done; end -= prim_block_size()) {
-        uint32_t i = prim_thread();
-        is_done = compact_add_up(i < end ? compact_look(&words[end - 1 - i], tile) : 1ULL << 32, scratch, &before);
-    }
+    while (!compact_look_back(words, tile, end, scratch, &before))
+        end -= prim_block_size();
     if (prim_thread() == 0)
         prim_store_now64(&words[tile.number], compact_word(tile, true, before + n));
     return before;
