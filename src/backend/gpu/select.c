@@ -35,7 +35,7 @@ static rp_status run_block(rp__device *device, karg_select args)
 static uint32_t rank_of(uint32_t n, uint32_t k)
 {
     const uint64_t sample = 4 * TUNE_SAMPLE_LOADS * TUNE_SAMPLE_BLOCK;
-    return 6 + (uint32_t)(n > sample ? 3 * k * sample / n : k);
+    return 6 + (uint32_t)(n > sample ? 5 * k * sample / n : k);
 }
 
 static rp_status run_sample(rp__device *device, karg_select args)
@@ -45,7 +45,7 @@ static rp_status run_sample(rp__device *device, karg_select args)
     args.room = args.n / 2 < TUNE_SAMPLE_ROOM ? args.n / 2 : TUNE_SAMPLE_ROOM;
     args.samplers = blocks < TUNE_SAMPLERS ? blocks : TUNE_SAMPLERS;
     args.step = rank_of(args.n, args.k);
-    args.enough = TUNE_SAMPLE_KEYS + best;
+    args.enough = best + (best < TUNE_SAMPLE_KEYS ? TUNE_SAMPLE_KEYS : TUNE_SAMPLE_KEYS / 2);
     rp_status status =
         rp__device_launch(device, RP_KERNEL_select_sample_kernel,
                           (rp__launch){blocks, TUNE_SAMPLE_BLOCK, KARG_BEST_SHARED}, &args);
