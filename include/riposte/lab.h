@@ -214,7 +214,7 @@ bool rp_lab_case_get(size_t i, rp_lab_case *out);
 
 typedef struct rp_lab_case_figures {
     double median, best;      /* seconds by the device's clock, cold */
-    double cpu;               /* seconds of one core for the same, the best of a few; 0: nothing was compared */
+    double cpu;               /* seconds of one core for the same; 0: lists are damaged, nobody has an answer */
     uint64_t bytes, elements; /* that it cannot do without: read and written; decoded, searched, ... */
 } rp_lab_case_figures;
 

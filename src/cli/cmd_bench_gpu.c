@@ -76,8 +76,9 @@ static void report(bench *b, const rp_lab_case *c, const rp_lab_case_figures *f)
         rp__json_writer_end(&b->w, '}');
         return;
     }
-    printf("%-10s %-32s %10.2f %10.2f %9.1f %9.2f %7.3f", c->area, c->name, f->median * 1e6,
-           f->best * 1e6, rate / 1e9, (double)f->elements / f->median / 1e9, share);
+    printf("%-10s %-32s %10.2f %10.2f %9.2f %9.1f %9.2f %7.3f", c->area, c->name, f->median * 1e6,
+           f->best * 1e6, (double)f->bytes / 1e6, rate / 1e9, (double)f->elements / f->median / 1e9,
+           share);
     if (f->cpu > 0)
         printf(" %11.1f %7.1f", f->cpu * 1e6, f->cpu / f->median);
     printf("\n");
@@ -147,8 +148,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         rp__json_writer_text(&b.w, "gpu", rp_lab_gpu_name(b.gpu));
         rp__json_writer_begin(&b.w, "cases", '[');
     } else {
-        printf("%s\n%-43s %10s %10s %9s %9s %7s %11s %7s\n", rp_lab_gpu_name(b.gpu), "case",
-               "median us", "best us", "GB/s", "G/s", "of copy", "core us", "times");
+        printf("%s\n%-43s %10s %10s %9s %9s %9s %7s %11s %7s\n", rp_lab_gpu_name(b.gpu), "case",
+               "median us", "best us", "MB", "GB/s", "G/s", "of copy", "core us", "times");
     }
     status = run_all(&b, args, err);
     if (console->wants_json) {

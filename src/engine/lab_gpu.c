@@ -46,15 +46,13 @@ const char *rp_lab_gpu_name(const rp_lab_gpu *gpu)
     return gpu->device.name;
 }
 
-/* By the cpu's own choice among its methods for plain lists. */
-static rp_status intersect(const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb,
-                           uint32_t universe, uint32_t *out, uint32_t *n)
+/* By the cpu's own choice among its methods. */
+static rp_status intersect(const uint32_t *a, uint32_t na, const rp__list *list, uint32_t *out,
+                           uint32_t *n)
 {
-    rp__list list;
     rp__probe probe;
     uint32_t kept[RP_BLOCK + 16];
-    rp__list_from_arrays(b, NULL, nb, universe, &list);
-    rp__probe_open(&probe, rp__probe_choose(&list, NULL, na, rp__cpu_features()), &list, NULL);
+    rp__probe_open(&probe, rp__probe_choose(list, NULL, na, rp__cpu_features()), list, NULL);
     *n = 0;
     for (uint32_t i = 0; i < na; i += RP_BLOCK) {
         uint32_t found =

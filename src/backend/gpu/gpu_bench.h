@@ -7,7 +7,7 @@
 
 typedef struct rp__gpu_figures {
     double median, best;      /* seconds, by the device's own clock */
-    double cpu;               /* seconds of one core, the best of a few; 0: it has nothing to do as well */
+    double cpu;               /* seconds of one core; 0: nobody has an answer */
     uint64_t bytes, elements; /* as the case counts them */
 } rp__gpu_figures;
 

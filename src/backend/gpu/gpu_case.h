@@ -4,12 +4,12 @@
 #define RP_BACKEND_GPU_GPU_CASE_H
 
 #include "backend/gpu/device.h"
+#include "codec/codec.h"
 
 /* What a core does for comparison, from somebody who knows other processors. */
 typedef struct rp__gpu_peer {
-    /* The docids of A that B has, both rising, to `out`, which has room for na; nb >= 1. */
-    rp_status (*intersect)(const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb, uint32_t universe,
-                           uint32_t *out, uint32_t *n);
+    /* Which of A's docids, which rise, the list has, to `out`, which has room for na, and may be A. */
+    rp_status (*intersect)(const uint32_t *a, uint32_t na, const rp__list *list, uint32_t *out, uint32_t *n);
 } rp__gpu_peer;
 
 typedef struct rp__gpu_case {
@@ -25,8 +25,10 @@ typedef struct rp__gpu_case {
     void (*free)(const struct rp__gpu_case *row, rp__device *device, void *state); /* NULL is fine */
     /* What a run cannot do without: bytes read and written in device memory; elements. */
     void (*cost)(const struct rp__gpu_case *row, const void *state, uint64_t *bytes, uint64_t *elements);
-    /* The same on one core of the host, by the best that there is for it; NULL: there is nothing to be compared with. */
-    rp_status (*cpu)(const struct rp__gpu_case *row, void *state, const rp__gpu_peer *peer);
+    /* The same on one core of the host, by the best that there is for it, or a part of it: *times (1 before) is how
+     * often that part is in the whole. RP_DAMAGED: the core has another answer. NULL: lists are damaged, and nobody
+     * has an answer. */
+    rp_status (*cpu)(const struct rp__gpu_case *row, void *state, const rp__gpu_peer *peer, double *times);
     uint32_t kernel;  /* the case's own: which kernel, which codec, how wide, ... */
     uint32_t codec, width, option;
     const char *twin; /* the row of gpu-anchors' simple kernel it stands against; NULL: none */

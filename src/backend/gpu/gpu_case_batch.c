@@ -39,6 +39,8 @@ typedef struct batch {
     karg_and_query *queries;
     karg_and_tile *tiles;
     uint32_t *shortest;       /* docids of a query's first list */
+    const list **of;          /* TERMS_MOST a query: its lists */
+    uint32_t *here;           /* docids that a core finds, when it is timed */
     uint32_t *found, *counts; /* the answer */
     rp__cu_ptr memory[LISTS_MOST * 3 + 5];
     size_t n_memory;
@@ -172,7 +174,8 @@ static bool is_checked(const batch *b, uint32_t q)
 static void draw_query(batch *b, const rp__gpu_case *row, uint32_t q)
 {
     uint32_t half = b->n_lists / 2, n_terms = 2 + draw(b, TERMS_MOST - 1);
-    const list *of[TERMS_MOST] = {&b->lists[draw(b, half)]};
+    const list **of = b->of + (size_t)q * TERMS_MOST;
+    of[0] = &b->lists[draw(b, half)];
     for (uint32_t t = 1; t < n_terms; t++) { /* the shortest first */
         const list *new = &b->lists[half + draw(b, b->n_lists - half)];
         uint32_t j = t;
@@ -218,7 +221,10 @@ static rp_status make_queries(batch *b, const rp__gpu_case *row, uint64_t n)
     b->found = rp__alloc_zero(b->n_queries * (longest / 32 + 1), sizeof *b->found);
     b->counts = rp__alloc_zero(b->n_queries, sizeof *b->counts);
     b->shortest = rp__alloc_zero(b->n_queries, sizeof *b->shortest);
-    if (!b->shortest || !b->terms || !b->queries || !b->tiles || !b->found || !b->counts)
+    b->of = rp__alloc_zero(b->n_queries, TERMS_MOST * sizeof *b->of);
+    b->here = rp__alloc_array(longest + 1, sizeof *b->here);
+    if (!b->of || !b->here || !b->shortest || !b->terms || !b->queries || !b->tiles || !b->found ||
+        !b->counts)
         return RP_NO_MEMORY;
     for (uint32_t q = 0; q < b->n_queries; q++)
         draw_query(b, row, q);
@@ -263,6 +269,8 @@ static void free_batch(const rp__gpu_case *row, rp__device *device, void *state)
     rp__free(b->found);
     rp__free(b->counts);
     rp__free(b->shortest);
+    rp__free(b->of);
+    rp__free(b->here);
     rp__free(b);
 }
 
@@ -337,10 +345,38 @@ static void cost_batch(const rp__gpu_case *row, const void *state, uint64_t *byt
     *bytes = 4 * b->elements;
 }
 
+/* The queries that are checked, list by list. */
+static rp_status intersect_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                                double *times)
+{
+    batch *b = state;
+    uint64_t elements = 0;
+    rp_status status = RP_OK;
+    (void)row;
+    for (uint32_t q = 0; q < b->n_queries && status == RP_OK; q++) {
+        const list **of = b->of + (size_t)q * TERMS_MOST;
+        uint32_t n = of[0]->n;
+        const uint32_t *docids = of[0]->docids;
+        if (!is_checked(b, q))
+            continue;
+        for (uint32_t t = 1; t < b->queries[q].n_terms && status == RP_OK; t++) {
+            rp__list plain;
+            rp__list_from_arrays(of[t]->docids, NULL, of[t]->n, b->universe, &plain);
+            status = peer->intersect(docids, n, &plain, b->here, &n);
+            docids = b->here;
+        }
+        elements += of[0]->n;
+        if (status == RP_OK && n != b->counts[q])
+            status = RP_DAMAGED;
+    }
+    *times = (double)b->elements / (double)elements;
+    return status;
+}
+
 #define BATCH(title, mean, docs, bucket, density)                                                  \
     {                                                                                              \
         .area = "batch", .name = (title), .make = make_batch, .run = run_batch,                    \
-        .check = check_batch, .free = free_batch, .cost = cost_batch,                              \
+        .check = check_batch, .free = free_batch, .cost = cost_batch, .cpu = intersect_here,       \
         .kernel = RP_KERNEL_and_batch_kernel, .width = (mean), .codec = (docs),                    \
         .option = (bucket) | (density) << DENSITY                                                  \
     }

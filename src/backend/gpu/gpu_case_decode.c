@@ -118,6 +118,15 @@ void rp__gpu_case_decode_cost(const rp__gpu_case *row, const void *state, uint64
              (is_sum(row) ? 0 : 4 * *elements);
 }
 
+rp_status rp__gpu_case_decode_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                                   double *times)
+{
+    decode *d = state;
+    (void)row, (void)peer;
+    *times = d->set.copies;
+    return rp__gpu_case_lists_decode(&d->set, RP_GPU_CASE_DOCIDS);
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------------ */
 
 enum { RAW = 1, VBYTE = 2, BP128 = 3, EF128 = 12, IIU = 16, BITMAP = 17 };

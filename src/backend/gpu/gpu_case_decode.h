@@ -23,12 +23,14 @@ rp_status rp__gpu_case_decode_run(const rp__gpu_case *row, rp__device *device, v
 rp_status rp__gpu_case_decode_check(const rp__gpu_case *row, rp__device *device, void *state, rp_error *what);
 void rp__gpu_case_decode_free(const rp__gpu_case *row, rp__device *device, void *state);
 void rp__gpu_case_decode_cost(const rp__gpu_case *row, const void *state, uint64_t *bytes, uint64_t *elements);
+rp_status rp__gpu_case_decode_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer, double *times);
 
 #define RP_GPU_DECODE_ROW(name_, kernel_, codec_, width_, option_)                                 \
     {                                                                                              \
         .area = "decode", .name = (name_), .make = rp__gpu_case_decode_make,                       \
         .run = rp__gpu_case_decode_run, .check = rp__gpu_case_decode_check,                        \
         .free = rp__gpu_case_decode_free, .cost = rp__gpu_case_decode_cost,                        \
+        .cpu = (width_) == RP_GPU_DECODE_DAMAGED ? NULL : rp__gpu_case_decode_here,                \
         .kernel = RP_KERNEL_##kernel_, .codec = (codec_), .width = (width_), .option = (option_)   \
     }
 

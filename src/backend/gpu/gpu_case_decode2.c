@@ -342,6 +342,16 @@ static void cost(const rp__gpu_case *row, const void *state, uint64_t *bytes, ui
         *bytes += w->set.copies * bytes_read(row, &w->set.lists[i]);
 }
 
+static rp_status decode_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                             double *times)
+{
+    work *w = state;
+    (void)peer;
+    *times = w->set.copies;
+    return rp__gpu_case_lists_decode(&w->set,
+                                     row->option & FREQS ? RP_GPU_CASE_FREQS : RP_GPU_CASE_DOCIDS);
+}
+
 /* ---- Rows ---------------------------------------------------------------------------------------- */
 
 /* Ids of docs/format.md, chapter 7. */
@@ -368,14 +378,14 @@ enum {
     {                                                                                              \
         .area = "decode", .name = what, .make = make, .run = run_steps, .check = check,            \
         .free = free_work, .cost = cost, .kernel = RP_KERNEL_##of, .codec = QS, .width = 6,        \
-        .option = STEPS | (options)                                                                \
+        .option = STEPS | (options), .cpu = (options)&DAMAGED ? NULL : decode_here                 \
     }
 
 #define ROW(what, of, code, bits, options)                                                         \
     {                                                                                              \
         .area = "decode", .name = what, .make = make, .run = run, .check = check,                  \
         .free = free_work, .cost = cost, .kernel = RP_KERNEL_##of, .codec = (code),                \
-        .width = (bits), .option = (options)                                                       \
+        .width = (bits), .option = (options), .cpu = (options)&DAMAGED ? NULL : decode_here        \
     }
 
 const rp__gpu_case rp__gpu_case_decode2[] = {

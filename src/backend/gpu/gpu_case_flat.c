@@ -70,6 +70,7 @@ static uint32_t contribution(const flat *f, uint32_t i, uint32_t k)
 static void answer(flat *f, bool is_or)
 {
     uint32_t k[WORDS] = {0};
+    f->total = f->sum = 0;
     memset(f->scores, 0xFF, f->n_docs * sizeof *f->scores);
     while (k[0] < f->n[0] || k[1] < f->n[1]) {
         uint32_t a = k[0] < f->n[0] ? f->docids[0][k[0]] : none;
@@ -427,11 +428,20 @@ static void cost_flat(const rp__gpu_case *row, const void *state, uint64_t *byte
     *bytes = f->list_bytes + f->total * sizeof(karg_pair) + (is_or ? UINT64_C(12) * f->n_docs : 0);
 }
 
+/* By the walk that made the answer. */
+static rp_status answer_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                             double *times)
+{
+    (void)peer, (void)times;
+    answer(state, row->kernel == RP_KERNEL_or_score_kernel);
+    return RP_OK;
+}
+
 #define FLAT(title, kernel_, codec_, gap, each)                                                    \
     {                                                                                              \
         .area = "flat", .name = (title), .make = make_flat, .run = run_flat, .check = check_flat,  \
         .free = free_flat, .cost = cost_flat, .kernel = RP_KERNEL_##kernel_, .codec = (codec_),    \
-        .width = (gap), .option = (each)                                                           \
+        .width = (gap), .option = (each), .cpu = answer_here                                       \
     }
 
 const rp__gpu_case rp__gpu_case_flat[] = {

@@ -379,15 +379,19 @@ static void cost_pair(const rp__gpu_case *row, const void *state, uint64_t *byte
     *elements = p->na;
 }
 
-static rp_status intersect_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer)
+static rp_status intersect_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                                double *times)
 {
     pair *p = state;
     uint32_t n = 0;
+    rp__list list;
+    (void)times;
     if (!p->here)
         p->here = rp__alloc_array((size_t)p->na + 1, sizeof *p->here);
     if (!p->here || p->nb == 0)
         return p->here ? RP_OK : RP_NO_MEMORY;
-    rp_status status = peer->intersect(p->a, p->na, p->b, p->nb, p->universe, p->here, &n);
+    rp__list_from_arrays(p->b, NULL, p->nb, p->universe, &list);
+    rp_status status = peer->intersect(p->a, p->na, &list, p->here, &n);
     bool is_asked_for_docids = !(rp__intersect_table[row->kernel].needs & RP_INTERSECT_HEADS);
     return status == RP_OK && is_asked_for_docids && n != p->n ? RP_DAMAGED : status;
 }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/cpu.h"
 #include "base/error.h"
 
 enum {
@@ -82,7 +83,8 @@ static rp_status grow(rp__gpu_case_lists *set, const rp__codec *codec, uint32_t 
         rp__alloc_grow(&set->starts, &set->starts_cap, set->n_lists + 2, sizeof *set->starts) &&
         rp__alloc_grow(&set->docids, &set->docids_cap, start + n + ALIGN, sizeof *set->docids) &&
         rp__alloc_grow(&set->bytes, &set->bytes_cap, set->used + rp__list_bound(codec, n) + RP_PAD,
-                       1);
+                       1) &&
+        rp__alloc_grow(&set->begins, &set->begins_cap, set->n_lists + 2, sizeof *set->begins);
     return fits ? RP_OK : RP_NO_MEMORY;
 }
 
@@ -139,8 +141,10 @@ static rp_status encode(rp__gpu_case_lists *set, const rp__codec *codec, worksho
         return status;
     note_docids(set, docids, n);
     note_list(set, &list);
+    set->begins[set->n_lists] = set->used;
     set->used += used;
     set->n_lists++;
+    set->begins[set->n_lists] = set->used;
     set->n += n;
     return RP_OK;
 }
@@ -328,6 +332,8 @@ void rp__gpu_case_lists_free(rp__gpu_case_lists *set, rp__device *device)
     rp__free(set->docids);
     rp__free(set->lists);
     rp__free(set->bytes);
+    rp__free(set->begins);
+    rp__free(set->here);
     *set = (rp__gpu_case_lists){0};
 }
 
@@ -379,6 +385,45 @@ rp_status rp__gpu_case_lists_room(const rp__gpu_case_lists *set, rp__device *dev
     if (status == RP_OK)
         status = rp__device_fill(device, *out, UINT32_MAX, words);
     return status == RP_OK ? rp__device_wait(device) : status;
+}
+
+static rp_status decode_freqs(const rp__list *list, uint32_t *out)
+{
+    rp_status status = RP_OK;
+    for (uint32_t f = 0; f * RP_BLOCK < list->n && status == RP_OK; f++)
+        status = rp__list_freqs(list, f, out + f * RP_BLOCK);
+    return status;
+}
+
+static rp_status decode_list(const rp__gpu_case_lists *set, uint32_t i, uint32_t parts)
+{
+    const uint32_t features = rp__cpu_features();
+    const karg_list *from = &set->lists[i];
+    const rp__codec *freqs = from->freq_code ? rp__codec_by_id((uint8_t)from->freq_code, 0) : NULL;
+    rp__codec codec = *rp__codec_by_id((uint8_t)from->codec, features);
+    rp__list list;
+    uint32_t *docids = set->here + set->starts[i];
+    uint32_t *tfs = docids + room_of(set) + RP_BLOCK_ROOM;
+    if (freqs)
+        codec = rp__codec_with_freqs(&codec, rp__block_code_find(freqs->name, features));
+    rp_status status =
+        rp__list_open(&codec, set->bytes + set->begins[i], set->begins[i + 1] - set->begins[i],
+                      from->n, from->universe, false, &list);
+    if (status != RP_OK || parts == RP_GPU_CASE_FREQS)
+        return status == RP_OK ? decode_freqs(&list, tfs) : status;
+    return rp__list_decode(&list, docids, parts & RP_GPU_CASE_FREQS ? tfs : NULL);
+}
+
+rp_status rp__gpu_case_lists_decode(rp__gpu_case_lists *set, uint32_t parts)
+{
+    rp_status status = RP_OK;
+    if (!set->here)
+        set->here = rp__alloc_array(2 * (room_of(set) + RP_BLOCK_ROOM), sizeof *set->here);
+    if (!set->here)
+        return RP_NO_MEMORY;
+    for (uint32_t i = 0; i < set->n_lists && status == RP_OK; i++)
+        status = decode_list(set, i, parts);
+    return status;
 }
 
 static rp_status outside(const rp__gpu_case_lists *set, const uint32_t *got, rp_error *what)

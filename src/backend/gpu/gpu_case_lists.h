@@ -19,9 +19,11 @@ typedef struct rp__gpu_case_lists {
     uint32_t *docids;    /* UINT32_MAX between lists */
     karg_list *lists;    /* addresses are offsets in `bytes` plus 1 until they are sent */
     unsigned char *bytes; /* the lists as they lie in an index */
+    uint64_t *begins;     /* n_lists + 1: where a list begins there */
     size_t used;
     bool is_damaged;
-    size_t lists_cap, starts_cap, docids_cap, bytes_cap;
+    uint32_t *here; /* what a core has decoded, as docids; and frequencies after them */
+    size_t lists_cap, starts_cap, docids_cap, bytes_cap, begins_cap;
     /* What was sent: each list `copies` times, at other addresses: copy c of list i is number c * n_lists + i,
      * and its docids go to c * starts[n_lists] + starts[i]. */
     uint32_t copies, n_tiles;
@@ -65,6 +67,10 @@ uint64_t rp__gpu_case_lists_postings(const rp__gpu_case_lists *set); /* of all c
 uint64_t rp__gpu_case_lists_payload(const rp__gpu_case_lists *set);
 uint64_t rp__gpu_case_lists_directory(const rp__gpu_case_lists *set);
 uint32_t rp__gpu_case_lists_sum(const rp__gpu_case_lists *set); /* of all docids of all copies, modulo 2^32 */
+
+/* Decodes each list once on the host, by the best rows of codecs that it has: docids, or frequencies, or both. */
+enum { RP_GPU_CASE_DOCIDS = 1, RP_GPU_CASE_FREQS = 2 };
+rp_status rp__gpu_case_lists_decode(rp__gpu_case_lists *set, uint32_t parts);
 
 /* Whether `at` has the docids of all copies, and nothing else; waits. RP_DAMAGED: `what` says where not. */
 rp_status rp__gpu_case_lists_check(const rp__gpu_case_lists *set, rp__device *device, rp__cu_ptr at,

@@ -39,6 +39,8 @@ typedef struct falling {
 
 typedef struct list {
     uint32_t *docids, *tfs, *last;
+    uint16_t *places; /* laid out by a core, when it is timed */
+    float *ratios;
     uint32_t n, room;
     uint32_t reached[256]; /* postings by tf/(tf+K), rounded down */
 } list;
@@ -82,8 +84,8 @@ static void free_ors(const rp__gpu_case *row, rp__device *device, void *state)
         return;
     for (uint32_t l = 0; l < LISTS; l++) {
         list *at = &o->lists[l];
-        void *here[] = {at->docids, at->tfs, at->last};
-        for (uint32_t i = 0; i < 3; i++)
+        void *here[] = {at->docids, at->tfs, at->last, at->places, at->ratios};
+        for (uint32_t i = 0; i < sizeof here / sizeof here[0]; i++)
             rp__free(here[i]);
     }
     rp__cu_ptr on[] = {o->on_arrays,  o->on_codes, o->on_table, o->on_scores,
@@ -287,16 +289,54 @@ static rp_status answer(ors *o)
 {
     rp__scored *room = rp__alloc_array(rp__topk_room(o->k), sizeof *room);
     unsigned char *matches = rp__alloc_array(WINDOW, 1);
-    size_t pairs = (size_t)o->n_queries * o->k;
-    o->scores = rp__alloc_array(WINDOW, sizeof *o->scores);
-    o->want_pairs = rp__alloc_array(pairs, sizeof *o->want_pairs);
-    o->got = rp__alloc_array(pairs, sizeof *o->got);
-    bool is_there = room && matches && o->scores && o->want_pairs && o->got;
+    bool is_there = room && matches;
     for (uint32_t q = 0; is_there && q < o->n_queries; q++)
         answer_query(o, q, room, matches);
     rp__free(room);
     rp__free(matches);
     return is_there ? RP_OK : RP_NO_MEMORY;
+}
+
+static rp_status allocate_answer(ors *o)
+{
+    size_t pairs = (size_t)o->n_queries * o->k;
+    o->scores = rp__alloc_array(WINDOW, sizeof *o->scores);
+    o->want_pairs = rp__alloc_array(pairs, sizeof *o->want_pairs);
+    o->got = rp__alloc_array(pairs, sizeof *o->got);
+    return o->scores && o->want_pairs && o->got ? RP_OK : RP_NO_MEMORY;
+}
+
+static rp_status answer_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                             double *times)
+{
+    (void)row, (void)peer, (void)times;
+    return answer(state);
+}
+
+/* Decodes lists, if they are coded, and makes places and ratios of them. */
+static rp_status lay_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                          double *times)
+{
+    ors *o = state;
+    rp_status status = RP_OK;
+    (void)peer, (void)times;
+    if (row->option & CODED)
+        status = rp__gpu_case_lists_decode(&o->coded, RP_GPU_CASE_DOCIDS | RP_GPU_CASE_FREQS);
+    for (uint32_t i = 0; i < LISTS && status == RP_OK; i++) {
+        list *l = &o->lists[i];
+        if (!l->places)
+            l->places = rp__alloc_array(l->n + 1, sizeof *l->places);
+        if (!l->ratios)
+            l->ratios = rp__alloc_array(l->n + 1, sizeof *l->ratios);
+        if (!l->places || !l->ratios)
+            return RP_NO_MEMORY;
+        for (uint32_t k = 0; k < l->n; k++) {
+            float tf = (float)l->tfs[k];
+            l->places[k] = (uint16_t)l->docids[k];
+            l->ratios[k] = tf / (tf + o->table[o->lengths[l->docids[k]]]);
+        }
+    }
+    return status;
 }
 
 /* ---- On the device ------------------------------------------------------------------------------- */
@@ -443,7 +483,8 @@ static rp_status draw_all(const rp__gpu_case *row, ors *o, uint64_t seed)
     if (status != RP_OK)
         return status;
     bind_queries(o);
-    return answer(o);
+    status = allocate_answer(o);
+    return status == RP_OK ? answer(o) : status;
 }
 
 static rp_status make_ors(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
@@ -622,11 +663,15 @@ static void cost_ors(const rp__gpu_case *row, const void *state, uint64_t *bytes
     *elements = o->postings;
 }
 
-#define ROW(title, how, best, options, beside)                                                     \
+#define CASE(title, how, best, options, beside, here)                                              \
     {                                                                                              \
         .area = "or", .name = title, .make = make_ors, .run = how, .check = check_ors,             \
-        .free = free_ors, .cost = cost_ors, .codec = best, .option = options, .twin = beside       \
+        .free = free_ors, .cost = cost_ors, .codec = best, .option = options, .twin = beside,      \
+        .cpu = here                                                                                \
     }
+#define ROW(title, how, best, options, beside) CASE(title, how, best, options, beside, answer_here)
+#define LAY(title, options)                                                                        \
+    CASE(title, run_lay, 10, options, NULL, (options)&DAMAGED ? NULL : lay_here)
 
 const rp__gpu_case rp__gpu_case_or[] = {
     ROW("tile, all of one", run_tile, 10, ONE, "per-range shared accumulators + top-10"),
@@ -639,14 +684,14 @@ const rp__gpu_case rp__gpu_case_or[] = {
     ROW("tile, skips, wide codes", run_tile, 10, SKIPS | CLUSTERED | WIDE, NULL),
     ROW("tile, skips, top 1000", run_tile, 1000, SKIPS | CLUSTERED, NULL),
     ROW("tile, skips, 8.8M", run_tile, 10, SKIPS | CLUSTERED | SMALLER, "bm25x kernels"),
-    ROW("lay, raw", run_lay, 10, 0, NULL),
-    ROW("lay, bp128", run_lay, 10, CODED, NULL),
-    ROW("lay, bp128+optpfd", run_lay, 10, CODED | OPTPFD, NULL),
-    ROW("lay, ef128+optpfd", run_lay, 10, CODED | EF | OPTPFD, NULL),
-    ROW("lay, optpfd+optpfd", run_lay, 10, CODED | GAPS | OPTPFD, NULL),
-    ROW("lay, ef128+optpfd, damaged", run_lay, 10, CODED | EF | OPTPFD | DAMAGED, NULL),
-    ROW("lay, optpfd, damaged", run_lay, 10, CODED | GAPS | DAMAGED, NULL),
-    ROW("lay, bp128+optpfd, damaged", run_lay, 10, CODED | OPTPFD | DAMAGED, NULL),
+    LAY("lay, raw", 0),
+    LAY("lay, bp128", CODED),
+    LAY("lay, bp128+optpfd", CODED | OPTPFD),
+    LAY("lay, ef128+optpfd", CODED | EF | OPTPFD),
+    LAY("lay, optpfd+optpfd", CODED | GAPS | OPTPFD),
+    LAY("lay, ef128+optpfd, damaged", CODED | EF | OPTPFD | DAMAGED),
+    LAY("lay, optpfd, damaged", CODED | GAPS | DAMAGED),
+    LAY("lay, bp128+optpfd, damaged", CODED | OPTPFD | DAMAGED),
     ROW("global, one", run_global, 10, ONE, "global accumulators"),
     {0},
 };

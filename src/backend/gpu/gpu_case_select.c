@@ -102,10 +102,10 @@ static rp_status answer(selection *s)
     return RP_OK;
 }
 
-static rp_status answer_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer)
+static rp_status answer_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                             double *times)
 {
-    (void)row;
-    (void)peer;
+    (void)row, (void)peer, (void)times;
     return answer(state);
 }
 

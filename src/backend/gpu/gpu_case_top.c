@@ -47,6 +47,7 @@ enum { GOV, GOV2 };
 typedef struct list {
     uint32_t *docids, *tfs, n;
     uint8_t *bytes;
+    size_t used;   /* of them */
     uint64_t word; /* its karg_word in device memory */
     float weight;
 } list;
@@ -63,6 +64,7 @@ typedef struct top {
     list lists[LISTS_MOST];
     karg_word words[LISTS_MOST];
     query *queries;
+    uint32_t *here; /* docids that a core finds, when it is timed */
     uint8_t *codes;
     float norms[TABLE];
     rp__cu_ptr memory[2 * LISTS_MOST + 3];
@@ -162,16 +164,15 @@ static rp_status put_list(top *t, rp__device *device, uint32_t i)
     list *l = &t->lists[i];
     rp__codec codec = codec_of(t, l);
     rp__list opened;
-    size_t used = 0;
     uint64_t at = 0;
-    rp_status status = encode(l, &codec, &used);
+    rp_status status = encode(l, &codec, &l->used);
     if (status == RP_OK)
-        status = put(t, device, l->bytes, used + RP_PAD, &at);
+        status = put(t, device, l->bytes, l->used + RP_PAD, &at);
     if (status == RP_OK)
-        status = rp__list_open(&codec, l->bytes, used, l->n, t->shape.docs, false, &opened);
+        status = rp__list_open(&codec, l->bytes, l->used, l->n, t->shape.docs, false, &opened);
     if (status != RP_OK)
         return status;
-    share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = used, .at = at};
+    share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = at};
     status = rp__gpu_and_word(&index, &opened, &t->words[i]);
     return status == RP_OK && t->is_derived && is_dense(t, l) ? derive(t, device, i) : status;
 }
@@ -357,6 +358,7 @@ static void free_top(const rp__gpu_case *row, rp__device *device, void *state)
         rp__free(t->lists[i].bytes);
     }
     rp__free(t->codes);
+    rp__free(t->here);
     rp__free(t->queries);
     rp__free(t);
 }
@@ -397,6 +399,12 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
     return status;
 }
 
+/* Of so many queries one is checked. */
+static uint32_t sampled_each(const top *t)
+{
+    return t->n_queries > SAMPLE ? t->n_queries / SAMPLE : 1;
+}
+
 /* The CPU's answer beside the device's. */
 static rp_status compare(const top *t, const rp__gpu_case *row, const rp__gpu_and *b,
                          uint32_t first, uint32_t i, rp_error *what)
@@ -429,7 +437,7 @@ static rp_status check_top(const rp__gpu_case *row, rp__device *device, void *st
 {
     top *t = state;
     rp__gpu_and *b = &t->batches[0];
-    uint32_t each = t->n_queries > SAMPLE ? t->n_queries / SAMPLE : 1;
+    uint32_t each = sampled_each(t);
     rp_status status = rp__device_wait(device);
     for (uint32_t first = 0; first < t->n_queries && status == RP_OK; first += t->in_batch) {
         status = rp__gpu_and_finish(b);
@@ -454,11 +462,76 @@ static void cost_top(const rp__gpu_case *row, const void *state, uint64_t *bytes
     *bytes = 4 * *elements;
 }
 
+/* ---- On a core ------------------------------------------------------------------------------- */
+
+/* A query's documents, list by list, as the device has them in its codec; to t->here. */
+static rp_status intersect_query(top *t, const query *q, const rp__gpu_peer *peer, uint32_t *n)
+{
+    const list *shortest = &t->lists[q->lists[0]];
+    rp_status status = RP_OK;
+    memcpy(t->here, shortest->docids, shortest->n * sizeof *t->here);
+    *n = shortest->n;
+    for (uint32_t w = 1; w < q->n && status == RP_OK; w++) {
+        const list *l = &t->lists[q->lists[w]];
+        rp__codec codec = codec_of(t, l);
+        rp__list opened;
+        status = rp__list_open(&codec, l->bytes, l->used, l->n, t->shape.docs, false, &opened);
+        if (status == RP_OK)
+            status = peer->intersect(t->here, *n, &opened, t->here, n);
+    }
+    return status;
+}
+
+/* Scores them; frequencies are looked up in arrays. */
+static rp_status rank_query(top *t, const query *q, uint32_t n)
+{
+    const list *shortest = &t->lists[q->lists[0]];
+    rp__topk best;
+    rp__scored *room = rp__alloc_array(rp__topk_room(t->k + 1), sizeof *room);
+    uint32_t score;
+    if (!room)
+        return RP_NO_MEMORY;
+    rp__topk_init(&best, room, t->k);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t rank = rp__gpu_case_lists_rank(shortest->docids, shortest->n, t->here[i]);
+        if (rank < shortest->n && matches(t, q, rank, &score))
+            rp__topk_push(&best, score, t->here[i]);
+    }
+    rp__topk_finish(&best);
+    rp__free(room);
+    return RP_OK;
+}
+
+/* The queries that are checked. */
+static rp_status answer_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                             double *times)
+{
+    top *t = state;
+    uint64_t sampled = 0, bytes, elements;
+    uint32_t n;
+    rp_status status = RP_OK;
+    if (!t->here)
+        t->here = rp__alloc_array(t->shape.docs, sizeof *t->here);
+    if (!t->here)
+        return RP_NO_MEMORY;
+    for (uint32_t i = 0; i < t->n_queries && status == RP_OK; i += sampled_each(t)) {
+        const query *q = &t->queries[i];
+        sampled += t->lists[q->lists[0]].n;
+        status = intersect_query(t, q, peer, &n);
+        if (status == RP_OK && t->k)
+            status = rank_query(t, q, n);
+    }
+    cost_top(row, t, &bytes, &elements);
+    *times = (double)elements / (double)sampled;
+    return status;
+}
+
 #define TOP(title, shape_, codec_, dense, mode_, k)                                                \
     {                                                                                              \
         .area = "batch", .name = (title), .make = make_top, .run = run_top, .check = check_top,    \
         .free = free_top, .cost = cost_top, .kernel = RP_KERNEL_and_top_kernel, .width = (shape_), \
-        .codec = (codec_), .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20                 \
+        .codec = (codec_), .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20,                \
+        .cpu = answer_here                                                                         \
     }
 
 const rp__gpu_case rp__gpu_case_top[] = {

@@ -89,7 +89,7 @@ void rp__intersect_cut(rp__intersect_id id, uint32_t threads, uint32_t told, kar
         break;
     case RP_INTERSECT_BITS:
         tiles = div_up(args->universe, threads * 128);
-        words = 4 * threads + staged;
+        words = staged;
         break;
     }
     args->tiles = tiles ? tiles : 1;

@@ -31,21 +31,29 @@ static rp_status run_block(rp__device *device, karg_select args)
                              &args);
 }
 
+/* Of a sampler's threads' bests the one that many times as many scores as the k best reach, in all likelihood. */
+static uint32_t rank_of(uint32_t n, uint32_t k)
+{
+    const uint64_t sample = 4 * TUNE_SAMPLE_LOADS * TUNE_SAMPLE_BLOCK;
+    return 6 + (uint32_t)(n > sample ? 5 * k * sample / n : k);
+}
+
 static rp_status run_sample(rp__device *device, karg_select args)
 {
+    const uint32_t a_block = 4 * TUNE_SAMPLE_LOADS * TUNE_SAMPLE_BLOCK;
+    const uint32_t blocks = args.n / a_block + 1, best = 2 * power_of(args.k);
     args.room = args.n / 2 < TUNE_SAMPLE_ROOM ? args.n / 2 : TUNE_SAMPLE_ROOM;
-    args.step = args.n >= TUNE_SAMPLE_FROM ? TUNE_SAMPLE_STEP : 4;
-    rp_status status = rp__device_launch(device, RP_KERNEL_select_sample_kernel,
-                                         (rp__launch){grid_of(device, args.n / args.step, 1024, 2),
-                                                      TUNE_SAMPLE_BLOCK, KARG_BEST_SHARED},
-                                         &args);
-    if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_select_sample_filter_kernel,
-                                   (rp__launch){grid_of(device, args.n, 16 * TUNE_SELECT_BLOCK, 5),
-                                                TUNE_SELECT_BLOCK,
-                                                best_shared(args.k) + 8 * TUNE_SAMPLE_KEYS},
-                                   &args);
-    return status;
+    args.samplers = blocks < TUNE_SAMPLERS ? blocks : TUNE_SAMPLERS;
+    args.step = rank_of(args.n, args.k);
+    args.enough = best + (best < TUNE_SAMPLE_KEYS ? TUNE_SAMPLE_KEYS : TUNE_SAMPLE_KEYS / 2);
+    rp_status status =
+        rp__device_launch(device, RP_KERNEL_select_sample_kernel,
+                          (rp__launch){blocks, TUNE_SAMPLE_BLOCK, KARG_BEST_SHARED}, &args);
+    return status == RP_OK
+               ? rp__device_launch(device, RP_KERNEL_select_sample_rank_kernel,
+                                   (rp__launch){1, 1024, KARG_SAMPLE_SHARED + 8 * args.enough},
+                                   &args)
+               : status;
 }
 
 /* Passes over all scores, of which those after the last that is needed do nothing; then one that gathers. */

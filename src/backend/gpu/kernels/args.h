@@ -109,6 +109,7 @@ enum {
     KARG_BITONIC_TILE = 4096, /* keys that select_bitonic.cu sorts at a time, */
     KARG_SORT_TILE = 8192,    /* and select_sort.cu */
     KARG_BEST_SHARED = 4128, /* bytes of shared memory of what ranks in it, less the keys of its best */
+    KARG_SAMPLE_SHARED = 4128 + 4096 + 256, /* and of what ranks by buckets, less its keys */
 };
 typedef struct karg_select {
     uint64_t scores, docids; /* u32; docids 0: a pair's docid is its place among its query's */
@@ -118,8 +119,9 @@ typedef struct karg_select {
     uint32_t n, k, n_queries;
     uint32_t least;          /* pairs that score less do not count */
     uint32_t room;           /* keys that scratch has room for */
-    uint32_t step;           /* the method's own: of how many chunks one is sampled; which pass; which level */
-    uint32_t enough, zero;   /* methods that narrow: keys that are left to one block */
+    uint32_t step;           /* the method's own: which of a sample's best is looked for; which pass; which level */
+    uint32_t enough;         /* methods that narrow: keys that are left to one block; select_sample.cu: that it has room for */
+    uint32_t samplers;       /* select_sample.cu: blocks that look at a sample */
 } karg_select;
 
 /* Norms of documents: a code each, of 1, 2 or 4 bytes, into a table of floats. Codes past it are cut to it. */

@@ -129,12 +129,11 @@ RP_KERNEL_BOUNDED(intersect_bp128_tile_kernel, karg_intersect, 256, 5)
     slice_set(s.of_a, width - 1, {list_a, s.scratch[0], s.scratch[1]});
     bp128_set(a.list, s.of_b, (uint32_t)base, width, s.scratch[2], prim_min(s.scratch[3] + 1, a.list.n_blocks));
     prim_sync();
-    auto both = [=](uint32_t i) { return s.of_a[i] & s.of_b[i]; };
     uint32_t *out = prim_at<uint32_t>(a.out), room = a.room, from = (uint32_t)base;
-    uint32_t n = compact_bits(a.state, tile, both, words, s.rest, s.scratch,
-                              [=](uint32_t place, uint32_t word, uint32_t bit) {
+    uint32_t n = compact_bits(a.state, tile, [=](uint32_t i) { return slice_both(s, i); }, words / 4, s.rest, s.scratch,
+                              [=](uint32_t place, uint32_t bit) {
                                   if (place < room)
-                                      out[place] = from + 32 * word + bit;
+                                      out[place] = from + bit;
                               });
     if (tile.number == a.tiles - 1 && prim_thread() == 0)
         *prim_at<uint32_t>(a.count) = n;

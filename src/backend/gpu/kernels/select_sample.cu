@@ -1,118 +1,250 @@
 /* select_sample.cu: the k best of one large selection, by one read of it and a sample.
- * Owns:   a warp chunks of 32 scores of the sample; then a thread 16 scores at a time.
- * Moves:  a 64th, then all scores once, 16 bytes a thread, coalesced; keys of the few hundred that reach the
- *         sample's threshold. Scratch: a histogram and 4 words, left 0 as they were found, then those keys. Shared as select_block.cu.
- * Limits: k keys in shared memory. Where the sample misleads, the last block goes through all scores by itself.
- * Source: sampled thresholds as in bucketSelect (Alabi et al., 2012); the last block is radix select. */
+ * Owns:   a thread 32 scores. The first blocks to come look at samples as well, and tell all what to look for; others
+ *         wait for that with their scores on their way. Then one block ranks.
+ * Moves:  all scores once, 16 bytes a load, eight in flight a thread, coalesced; samples of 16,384; keys of some
+ *         thousands that reach the threshold. Scratch: a few words, left 0 as they were found, then those keys. Shared: a
+ *         histogram; of the block that ranks, cursors and `enough` keys too.
+ * Limits: 2k keys in shared memory. Where samples mislead, that block narrows the keys, or goes through all scores.
+ * Source: sampled thresholds as in bucketSelect (Alabi et al., 2012); ranking by buckets, else radix select. */
 #include "backend/gpu/kernels/prim/narrow.cuh"
 #include "backend/gpu/kernels/tuning.h"
 
-enum { DONE = BEST_BINS, FILTERED, KEPT, THRESHOLD }; /* words of scratch after the histogram */
+enum { SAMPLE_TICKET, SAMPLE_THRESHOLD, SAMPLE_KEPT, SAMPLE_WORDS }; /* of scratch; the threshold is told plus one */
 
-RP_KERNEL(select_sample_kernel, karg_select)
+/* ---- The threshold ---------------------------------------------------------------------------------- */
+
+/* The best of a thread's part of a sampler's sample, which lies evenly among all scores, beside those of others. */
+PRIM uint32_t sample_best(const karg_select &a, uint32_t number)
 {
-    uint32_t *bins = (uint32_t *)prim_shared(), *state = prim_at<uint32_t>(a.scratch);
-    const uint32_t *scores = prim_at<const uint32_t>(a.scores);
+    const uint32_t fours = a.n / 4, taken = prim_min(fours, a.samplers * TUNE_SAMPLE_LOADS * prim_block_size());
+    const uint4 *from = prim_at<const uint4>(a.scores);
+    uint32_t best = 0;
+#pragma unroll
+    for (uint32_t j = 0; j < TUNE_SAMPLE_LOADS; j++) {
+        uint32_t i = (j * prim_block_size() + prim_thread()) * a.samplers + number;
+        uint4 v = i < taken ? prim_load(&from[(uint64_t)i * fours / taken]) : make_uint4(0, 0, 0, 0);
+        best = prim_max(best, prim_max(prim_max(v.x, v.y), prim_max(v.z, v.w)));
+    }
+    return best;
+}
+
+/* A sampler's threshold: what the step-th of its threads' bests reaches. It tells others of it; the highest counts. */
+PRIM uint32_t sample_find(const karg_select &a, uint32_t number, uint32_t *bins)
+{
     for (uint32_t i = prim_thread(); i < BEST_BINS; i += prim_block_size())
         bins[i] = 0;
     prim_sync();
-    uint32_t warps = prim_grid_size() * (prim_block_size() / 32);
-    uint32_t chunks = prim_div_up(prim_div_up(a.n, 32), a.step);
-#pragma unroll 4
-    for (uint32_t c = prim_block() * (prim_block_size() / 32) + prim_warp(); c < chunks; c += warps) {
-        uint32_t i = c * a.step * 32 + prim_lane();
-        if (i < a.n)
-            prim_atomic_add(&bins[best_bin(prim_load_once(&scores[i]))], 1);
-    }
-    prim_sync();
-    for (uint32_t i = prim_thread(); i < BEST_BINS; i += prim_block_size())
-        if (bins[i])
-            prim_atomic_add(&state[i], bins[i]);
-    if (!narrow_is_last(&state[DONE], &bins[BEST_BINS]))
-        return;
-    for (uint32_t i = prim_thread(); i < BEST_BINS; i += prim_block_size())
-        bins[i] = prim_load_now(&state[i]);
+    prim_atomic_add(&bins[best_bin(sample_best(a, number))], 1);
     prim_sync();
     if (prim_warp() == 0)
-        best_find(bins, a.step == 1 ? a.k : 2 * a.k / a.step + 8); /* several times k, and rarely fewer */
+        best_find(bins, a.step);
+    prim_sync();
+    uint32_t edge = best_edge(best_bin_range(bins[BEST_BINS]));
+    if (prim_thread() == 0)
+        prim_atomic_max(&prim_at<uint32_t>(a.scratch)[SAMPLE_THRESHOLD], edge + 1);
+    return edge;
+}
+
+/* For all threads of a block: one that was told. The first blocks to come, if they are told of none, are samplers, and
+ * wait for nobody; others wait for one of these. */
+PRIM uint32_t sample_threshold(const karg_select &a, uint32_t *bins)
+{
+    uint32_t *state = prim_at<uint32_t>(a.scratch), *told = bins + BEST_BINS + 3, *number = told + 1;
+    if (prim_thread() == 0)
+        *told = prim_load_now(&state[SAMPLE_THRESHOLD]);
+    if (prim_thread() == 32)
+        *number = prim_atomic_add(&state[SAMPLE_TICKET], 1);
+    prim_sync();
+    if (*told)
+        return *told - 1;
+    if (*number < a.samplers)
+        return sample_find(a, *number, bins);
     prim_sync();
     if (prim_thread() == 0)
-        state[THRESHOLD] = prim_max(best_edge(best_bin_range(bins[BEST_BINS])), a.least);
-}
-
-PRIM void keep(const karg_select &a, uint32_t i, uint32_t score, uint32_t *state, uint64_t *kept)
-{
-    uint32_t at = prim_atomic_add(&state[KEPT], 1);
-    if (at < a.room)
-        kept[at] = best_key(score, a.docids ? prim_at<const uint32_t>(a.docids)[i] : i);
-}
-
-PRIM void filter(const karg_select &a, uint32_t threshold, uint32_t *state, uint64_t *kept)
-{
-    const uint4 *fours = prim_at<const uint4>(a.scores);
-    const uint32_t step = prim_grid_size() * prim_block_size(), n = a.n / 4;
-    uint32_t i = prim_block() * prim_block_size() + prim_thread();
-    for (; i < n; i += 4 * step) {
-        uint4 v[4];
-#pragma unroll
-        for (uint32_t j = 0; j < 4; j++)
-            v[j] = j * step < n - i ? prim_load_once(&fours[i + j * step]) : make_uint4(0, 0, 0, 0);
-#pragma unroll
-        for (uint32_t j = 0; j < 4; j++) {
-            uint32_t most = prim_max(prim_max(v[j].x, v[j].y), prim_max(v[j].z, v[j].w));
-            if (most < threshold || j * step >= n - i)
-                continue;
-            uint32_t s[4] = {v[j].x, v[j].y, v[j].z, v[j].w};
-#pragma unroll
-            for (uint32_t e = 0; e < 4; e++)
-                if (s[e] >= threshold)
-                    keep(a, 4 * (i + j * step) + e, s[e], state, kept);
-        }
-    }
-    if (prim_block() == 0 && prim_thread() < (a.n & 3)) {
-        uint32_t at = 4 * n + prim_thread(), s = prim_at<const uint32_t>(a.scores)[at];
-        if (s >= threshold)
-            keep(a, at, s, state, kept);
-    }
-}
-
-/* Ranks the keys that were kept: from shared memory, where there is room for them. */
-PRIM void rank(const karg_select &a, const uint64_t *kept, uint32_t n, uint32_t *bins, uint64_t *keys)
-{
-    uint64_t *own = keys + best_power(a.k);
-    const uint64_t *from = n <= TUNE_SAMPLE_KEYS ? own : kept;
-    for (uint32_t i = prim_thread(); i < n && from == own; i += prim_block_size())
-        own[i] = prim_load_now64(&kept[i]);
+        while ((*told = prim_load_now(&state[SAMPLE_THRESHOLD])) == 0)
+            ;
     prim_sync();
-    auto score = [&](uint32_t i, uint32_t *s) {
-        *s = (uint32_t)(prim_load_now64(&from[i]) >> 32);
-        return true;
-    };
-    auto docid = [&](uint32_t i) { return ~(uint32_t)prim_load_now64(&from[i]); };
-    best_select(score, docid, n, a.k, bins, keys, prim_at<karg_pair>(a.out), prim_at<uint32_t>(a.counts));
+    return *told - 1;
 }
 
-RP_KERNEL_BOUNDED(select_sample_filter_kernel, karg_select, 256, 5)
+/* ---- What reaches it -------------------------------------------------------------------------------- */
+
+PRIM uint64_t *sample_kept(const karg_select &a)
+{
+    return (uint64_t *)(prim_at<uint32_t>(a.scratch) + KARG_SELECT_ZEROS);
+}
+
+PRIM void sample_keep(const karg_select &a, uint32_t i, uint32_t score)
+{
+    uint32_t at = prim_atomic_add(&prim_at<uint32_t>(a.scratch)[SAMPLE_KEPT], 1);
+    if (at < a.room)
+        sample_kept(a)[at] = best_key(score, narrow_docid(a, i));
+}
+
+RP_KERNEL_BOUNDED(select_sample_kernel, karg_select, 512, 2)
+{
+    uint32_t *bins = (uint32_t *)prim_shared(), threshold;
+    const uint4 *fours = prim_at<const uint4>(a.scores);
+    const uint32_t step = prim_block_size(), n = a.n / 4;
+    uint32_t first = prim_block() * TUNE_SAMPLE_LOADS * step + prim_thread();
+    uint4 v[TUNE_SAMPLE_LOADS];
+#pragma unroll
+    for (uint32_t j = 0; j < TUNE_SAMPLE_LOADS; j++)
+        v[j] = first + j * step < n ? prim_load_once(&fours[first + j * step]) : make_uint4(0, 0, 0, 0);
+    threshold = prim_max(sample_threshold(a, bins), a.least);
+#pragma unroll
+    for (uint32_t j = 0; j < TUNE_SAMPLE_LOADS; j++) {
+        uint32_t most = prim_max(prim_max(v[j].x, v[j].y), prim_max(v[j].z, v[j].w)), i = first + j * step;
+        if (most < threshold || i >= n)
+            continue;
+        uint32_t scores[4] = {v[j].x, v[j].y, v[j].z, v[j].w};
+#pragma unroll
+        for (uint32_t e = 0; e < 4; e++)
+            if (scores[e] >= threshold)
+                sample_keep(a, 4 * i + e, scores[e]);
+    }
+    uint32_t last = 4 * n + prim_thread();
+    if (prim_block() == 0 && last < a.n && prim_at<const uint32_t>(a.scores)[last] >= threshold)
+        sample_keep(a, last, prim_at<const uint32_t>(a.scores)[last]);
+}
+
+/* ---- Which are best --------------------------------------------------------------------------------- */
+
+/* Shared memory of the block that ranks. */
+struct sample_shared {
+    uint32_t *bins, *cursors, *words; /* BEST_WORDS; BEST_BINS; 64 */
+    uint64_t *keys;
+};
+enum { /* of its words */
+    SAMPLE_BINS, /* buckets that the k best lie in, */
+    SAMPLE_BEST, /* their keys, */
+    SAMPLE_MOST, /* and those of the largest of them */
+    SAMPLE_SCAN, /* room for a scan */
+};
+
+/* Keys to shared memory, and how many are in which bucket: by how far they are above the threshold. Those that were kept
+ * for a lower one become 0. */
+PRIM void sample_fetch(const karg_select &a, const sample_shared &s, uint32_t threshold, uint32_t n)
+{
+    const uint64_t *kept = sample_kept(a);
+    const uint32_t step = prim_block_size();
+    for (uint32_t i = prim_thread(); i < BEST_BINS; i += step)
+        s.bins[i] = 0;
+    if (prim_thread() < 3)
+        s.words[SAMPLE_BINS + prim_thread()] = 0;
+    prim_sync();
+    for (uint32_t i = prim_thread(); i < n; i += 8 * step) {
+        uint64_t key[8];
+#pragma unroll
+        for (uint32_t j = 0; j < 8; j++)
+            key[j] = i + j * step < n ? prim_load_now64(&kept[i + j * step]) : 0;
+#pragma unroll
+        for (uint32_t j = 0; j < 8; j++)
+            if (i + j * step < n) {
+                bool is_high = key[j] >> 32 >= threshold;
+                s.keys[i + j * step] = is_high ? key[j] : 0;
+                if (is_high)
+                    prim_atomic_add(&s.bins[best_bin((uint32_t)(key[j] >> 32) - threshold)], 1);
+            }
+    }
+    prim_sync();
+}
+
+/* Where buckets begin, the best first, to `cursors`; in which of them the k best lie; returns how many keys they have. */
+PRIM uint32_t sample_lay_buckets(const karg_select &a, const sample_shared &s)
+{
+    uint32_t before = 0;
+    for (uint32_t i = prim_thread(); i < BEST_BINS; i += prim_block_size()) {
+        uint32_t bin = BEST_BINS - 1 - i, in = s.bins[bin], all;
+        uint32_t begin = before + scan_block(in, s.words + SAMPLE_SCAN, &all);
+        s.cursors[bin] = begin;
+        if (in && begin < a.k) {
+            prim_atomic_max(&s.words[SAMPLE_BINS], i + 1);
+            prim_atomic_max(&s.words[SAMPLE_BEST], begin + in);
+            prim_atomic_max(&s.words[SAMPLE_MOST], in);
+        }
+        before += all;
+        prim_sync();
+    }
+    return before;
+}
+
+/* Ranks n keys of shared memory by buckets: among those of its own, each key looks at all others. */
+PRIM void sample_rank(const karg_select &a, const sample_shared &s, uint32_t threshold, uint32_t n, uint32_t high)
+{
+    uint64_t *best = s.keys + a.enough - 2 * best_power(a.k);
+    uint32_t least = BEST_BINS - s.words[SAMPLE_BINS], many = s.words[SAMPLE_BEST];
+    for (uint32_t i = prim_thread(); i < n; i += prim_block_size()) {
+        uint64_t key = s.keys[i];
+        uint32_t bin = best_bin((uint32_t)(key >> 32) - threshold);
+        if (key && bin >= least)
+            best[prim_atomic_add(&s.cursors[bin], 1)] = key;
+    }
+    prim_sync();
+    for (uint32_t i = prim_thread(); i < many; i += prim_block_size()) {
+        uint64_t key = best[i];
+        uint32_t bin = best_bin((uint32_t)(key >> 32) - threshold), end = s.cursors[bin], rank = end - s.bins[bin];
+        for (uint32_t j = rank; j < end; j++)
+            rank += best[j] > key;
+        if (rank < a.k)
+            prim_at<karg_pair>(a.out)[rank] = best_pair(key);
+    }
+    if (prim_thread() == 0)
+        *prim_at<uint32_t>(a.counts) = prim_min(high, a.k);
+}
+
+/* By buckets; false: the sample has misled, or many share a score. */
+PRIM bool sample_end(const karg_select &a, const sample_shared &s, uint32_t threshold, uint32_t n)
+{
+    if (n > prim_min(a.room, a.enough - 2 * best_power(a.k)))
+        return false;
+    sample_fetch(a, s, threshold, n);
+    uint32_t high = sample_lay_buckets(a, s);
+    if ((high < a.k && threshold > a.least) || s.words[SAMPLE_BEST] > 2 * best_power(a.k) ||
+        s.words[SAMPLE_MOST] > TUNE_SAMPLE_BUCKET)
+        return false;
+    sample_rank(a, s, threshold, n, high);
+    return true;
+}
+
+/* How many of n keys reach the threshold. */
+PRIM uint32_t sample_high(const karg_select &a, const sample_shared &s, uint32_t threshold, uint32_t n)
+{
+    uint32_t high = 0, all;
+    for (uint32_t i = prim_thread(); i < n; i += prim_block_size())
+        high += prim_load_now64(&sample_kept(a)[i]) >> 32 >= threshold;
+    scan_block(high, s.words, &all);
+    prim_sync();
+    return all;
+}
+
+/* By narrowing: of the keys that were kept, or, where these are too many or too few, of all scores. */
+PRIM void sample_narrow(const karg_select &a, const sample_shared &s, uint32_t threshold, uint32_t n)
+{
+    const uint64_t *kept = sample_kept(a);
+    const uint32_t *scores = prim_at<const uint32_t>(a.scores);
+    bool is_kept = n <= a.room && (threshold <= a.least || sample_high(a, s, threshold, n) >= a.k);
+    uint32_t least = is_kept ? threshold : a.least;
+    auto score = [&](uint32_t i, uint32_t *v) {
+        *v = is_kept ? (uint32_t)(prim_load_now64(&kept[i]) >> 32) : scores[i];
+        return *v >= least;
+    };
+    auto docid = [&](uint32_t i) { return is_kept ? ~(uint32_t)prim_load_now64(&kept[i]) : narrow_docid(a, i); };
+    best_select(score, docid, is_kept ? n : a.n, a.k, s.bins, s.keys, prim_at<karg_pair>(a.out),
+                prim_at<uint32_t>(a.counts));
+}
+
+RP_KERNEL_BOUNDED(select_sample_rank_kernel, karg_select, 1024, 1)
 {
     uint32_t *bins = (uint32_t *)prim_shared(), *state = prim_at<uint32_t>(a.scratch);
-    uint64_t *keys = (uint64_t *)(bins + BEST_WORDS), *kept = (uint64_t *)(state + KARG_SELECT_ZEROS);
-    const uint32_t threshold = state[THRESHOLD];
-    filter(a, threshold, state, kept);
-    if (!narrow_is_last(&state[FILTERED], &bins[BEST_BINS]))
-        return;
-    uint32_t n = prim_load_now(&state[KEPT]);
+    sample_shared s = {bins, bins + BEST_WORDS, bins + BEST_WORDS + BEST_BINS,
+                       (uint64_t *)(bins + BEST_WORDS + BEST_BINS + 64)};
+    uint32_t n = state[SAMPLE_KEPT], threshold = prim_max(state[SAMPLE_THRESHOLD] - 1, a.least);
     prim_sync();
-    for (uint32_t i = prim_thread(); i <= THRESHOLD; i += prim_block_size())
+    for (uint32_t i = prim_thread(); i < SAMPLE_WORDS; i += prim_block_size())
         state[i] = 0;
-    if (n <= a.room && (n >= a.k || threshold <= a.least)) {
-        rank(a, kept, n, bins, keys);
+    if (sample_end(a, s, threshold, n))
         return;
-    }
-    const uint32_t *scores = prim_at<const uint32_t>(a.scores);
-    auto score = [&](uint32_t i, uint32_t *s) {
-        *s = scores[i];
-        return *s >= a.least;
-    };
-    auto docid = [&](uint32_t i) { return a.docids ? prim_at<const uint32_t>(a.docids)[i] : i; };
-    best_select(score, docid, a.n, a.k, bins, keys, prim_at<karg_pair>(a.out), prim_at<uint32_t>(a.counts));
+    prim_sync();
+    sample_narrow(a, s, threshold, n);
 }

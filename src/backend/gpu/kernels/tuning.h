@@ -9,11 +9,13 @@ enum {
     TUNE_PMF_FAN = 4,      /* and of splitters between those of the next */
     TUNE_SELECT_BLOCK = 256,    /* threads that select */
     TUNE_SELECT_FITS = 8192,    /* a k up to which keys are ranked in shared memory */
-    TUNE_SAMPLE_BLOCK = 256,    /* threads that sample */
-    TUNE_SAMPLE_STEP = 128,     /* of so many chunks one is sampled */
-    TUNE_SAMPLE_FROM = 1 << 20, /* in selections of so many; in others of four chunks one */
+    TUNE_SAMPLE_BLOCK = 512,    /* threads that filter by a sample, with */
+    TUNE_SAMPLE_LOADS = 8,      /* of 16 bytes each; */
+    TUNE_SAMPLERS = 8,          /* blocks that look at one each; */
+    TUNE_SAMPLE_KEYS = 16384,   /* that are ranked in shared memory; half as many beside many best; */
+    TUNE_SAMPLE_BUCKET = 128,   /* keys of a bucket that are looked at one by one */
+    TUNE_SAMPLE_FROM = 1 << 20, /* scores; of fewer, other methods narrow to 32 keys, so that tests see them narrow */
     TUNE_SAMPLE_ROOM = 1 << 20, /* keys that may reach the sample's threshold, or all scores are read again */
-    TUNE_SAMPLE_KEYS = 4096,    /* of them that are ranked in shared memory */
     TUNE_NARROW_ENOUGH = 4096,  /* keys that one block ranks */
     TUNE_OR_KEYS = 256,         /* documents found that are sorted at once, or the k best of them are chosen first */
     TUNE_OR_FOUND = 1 << 14,    /* documents of a query that may be found on the way to its k best */

@@ -72,18 +72,30 @@ PRIM bool compact_look_back(const uint64_t *words, compact_tile tile, uint32_t e
     return is_done;
 }
 
-/* How much all tiles before this one have found, this one having found n. */
-PRIM uint32_t compact_before(uint64_t state, compact_tile tile, uint32_t n, uint32_t *scratch)
+/* Makes known that this tile has found n. */
+PRIM void compact_tell(uint64_t state, compact_tile tile, uint32_t n)
+{
+    if (prim_thread() == 0 && tile.number > 0)
+        prim_store_now64(prim_at<uint64_t>(state) + COMPACT_FIRST + tile.number, compact_word(tile, false, n));
+}
+
+/* How much all tiles before this one have found, this one having told of n. */
+PRIM uint32_t compact_after_telling(uint64_t state, compact_tile tile, uint32_t n, uint32_t *scratch)
 {
     uint64_t *words = prim_at<uint64_t>(state) + COMPACT_FIRST;
     uint32_t before = 0, end = tile.number;
-    if (prim_thread() == 0 && tile.number > 0)
-        prim_store_now64(&words[tile.number], compact_word(tile, false, n));
     while (!compact_look_back(words, tile, end, scratch, &before))
         end -= prim_block_size();
     if (prim_thread() == 0)
         prim_store_now64(&words[tile.number], compact_word(tile, true, before + n));
     return before;
+}
+
+/* The same at once. */
+PRIM uint32_t compact_before(uint64_t state, compact_tile tile, uint32_t n, uint32_t *scratch)
+{
+    compact_tell(state, tile, n);
+    return compact_after_telling(state, tile, n, scratch);
 }
 
 /* Without order and without tickets: the sum of all blocks' n, to *count by the last of them. One thread of each
@@ -113,43 +125,75 @@ PRIM void compact_count_bits(const uint32_t *bits, uint32_t *places, uint32_t n)
 
 enum { COMPACT_STAGED = KARG_STAGED }; /* words of shared memory that a warp stages 1,024 bits in */
 
-/* By a warp: put(place, word, bit) for the bits of 32 words, the first of which is number i, in order; how many
- * there are. What one lane finds lies side by side in `staged`, so that all lanes put at once. */
-template <class Bits, class Put>
-PRIM uint32_t compact_put(Bits bits, uint32_t i, uint32_t place, uint16_t *staged, Put put)
+/* What a lane has of a warp's bits: `n` of words of 16 bytes from number `first` on; how many bits lie before them
+ * in the warp, and how many the warp has. */
+struct compact_part {
+    uint32_t first, n, before, all;
+};
+
+PRIM uint32_t compact_count_four(uint4 v)
 {
-    uint32_t word = bits(i + prim_lane()), up_to = scan_add<32>(prim_count(word));
-    uint32_t k = up_to - prim_count(word), n = prim_shuffle<32>(up_to, 31);
-    for (; word; word &= word - 1)
-        staged[k++] = (uint16_t)(32 * prim_lane() + prim_lowest(word));
-    prim_sync_tile();
-    for (k = prim_lane(); k < n; k += 32)
-        put(place + k, i + staged[k] / 32, staged[k] % 32U);
-    prim_sync_tile();
-    return n;
+    return prim_count(v.x) + prim_count(v.y) + prim_count(v.z) + prim_count(v.w);
 }
 
-/* The bits of n words bits(i), n a multiple of 32: put for each, places counting on from tile to tile.
- * `staged`: COMPACT_STAGED words a warp. Returns the place after the last, to all. */
+template <class Bits> PRIM compact_part compact_open(Bits bits, uint32_t n)
+{
+    uint32_t each = prim_div_up(n, prim_block_size()), first = prim_min(each * prim_thread(), n), count = 0;
+    compact_part p = {first, prim_min(each, n - first), 0, 0};
+    for (uint32_t i = 0; i < p.n; i++)
+        count += compact_count_four(bits(first + i));
+    uint32_t up_to = scan_add<32>(count);
+    p.before = up_to - count;
+    p.all = prim_shuffle<32>(up_to, 31);
+    return p;
+}
+
+/* By a warp: the places of its bits from number `from` on, as many as have room, to `staged`: word and bit, counted from
+ * the warp's first word of 16 bytes on. */
+template <class Bits> PRIM void compact_stage(Bits bits, const compact_part &p, uint32_t from, uint16_t *staged)
+{
+    uint32_t k = p.before - from, origin = 128 * (p.first - prim_shuffle<32>(p.first, 0));
+    for (uint32_t i = 0; i < p.n; i++) {
+        uint4 v = bits(p.first + i);
+        uint32_t words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+        for (uint32_t w = 0; w < 4; w++)
+            for (uint32_t word = words[w]; word; word &= word - 1, k++)
+                if (k < 2 * COMPACT_STAGED)
+                    staged[k] = (uint16_t)(origin + 128 * i + 32 * w + prim_lowest(word));
+    }
+    prim_sync_tile();
+}
+
+/* The bits of n words of 16 bytes, bits(i): put(place, number of the bit) for each, places counting on from tile to
+ * tile. `staged`: COMPACT_STAGED words a warp. Returns the place after the last, to all. A lane has words that follow
+ * each other, so that one scan is enough; what it finds lies side by side in `staged`, so that all lanes put at once.
+ * The first of them are staged while what others have found is on its way. A warp has at most 65,536 bits. */
 template <class Bits, class Put>
 PRIM uint32_t compact_bits(uint64_t state, compact_tile tile, Bits bits, uint32_t n,
                            uint32_t *staged, uint32_t *scratch, Put put)
 {
-    uint32_t warps = prim_block_size() / 32, share = prim_div_up(n, 32 * warps) * 32;
-    uint32_t from = prim_min(prim_warp() * share, n), to = prim_min(from + share, n);
-    uint32_t found = 0;
-    for (uint32_t i = from + prim_lane(); i < to; i += 32)
-        found += prim_count(bits(i));
-    found = scan_sum<32>(found);
+    const uint32_t room = 2 * COMPACT_STAGED;
+    uint32_t warps = prim_block_size() / 32;
+    uint16_t *own = (uint16_t *)(staged + prim_warp() * COMPACT_STAGED);
+    compact_part p = compact_open(bits, n);
     if (prim_lane() == 0)
-        scratch[prim_warp()] = found;
+        scratch[prim_warp()] = p.all;
     prim_sync();
     uint32_t up_to = scan_add<32>(prim_lane() < warps ? scratch[prim_lane()] : 0);
-    uint32_t before = prim_shuffle<32>(up_to, prim_warp()) - found, all = prim_shuffle<32>(up_to, 31);
+    uint32_t before = prim_shuffle<32>(up_to, prim_warp()) - p.all, all = prim_shuffle<32>(up_to, 31);
+    compact_tell(state, tile, all);
+    compact_stage(bits, p, 0, own);
     prim_sync();
-    uint32_t start = compact_before(state, tile, all, scratch), place = start + before;
-    for (uint32_t i = from; i < to; i += 32)
-        place += compact_put(bits, i, place, (uint16_t *)(staged + prim_warp() * COMPACT_STAGED), put);
+    uint32_t start = compact_after_telling(state, tile, all, scratch), place = start + before;
+    uint32_t origin = 128 * prim_shuffle<32>(p.first, 0);
+    for (uint32_t from = 0; from < p.all; from += room) {
+        if (from)
+            compact_stage(bits, p, from, own);
+        for (uint32_t k = prim_lane(); k < prim_min(p.all - from, room); k += 32)
+            put(place + from + k, origin + own[k]);
+        prim_sync_tile();
+    }
     return start + all;
 }
 

@@ -15,6 +15,13 @@ PRIM slice_shared slice_lay_out(uint32_t words)
     return {at, at + COMPACT_SCRATCH, at + COMPACT_SCRATCH + words, at + COMPACT_SCRATCH + 2 * words};
 }
 
+/* The i-th words of 16 bytes of the AND. */
+PRIM uint4 slice_both(const slice_shared &s, uint32_t i)
+{
+    uint4 p = ((const uint4 *)s.of_a)[i], q = ((const uint4 *)s.of_b)[i];
+    return make_uint4(p.x & q.x, p.y & q.y, p.z & q.z, p.w & q.w);
+}
+
 /* A list's part of a slice. */
 struct slice_part {
     const uint32_t *list;
