@@ -145,7 +145,7 @@ static rp_status pass(rp__ciff_reader *r, uint64_t bytes, rp_error *err)
 
 static rp_status begin_message(rp__ciff_reader *r, const char *what, rp_error *err)
 {
-    uint64_t bytes, from = offset_of(r);
+    uint64_t bytes = 0, from = offset_of(r);
     rp_status s = fill(r, 10, err);
     if (s == RP_OK && r->at == r->n)
         return rp__error_set(err, RP_INPUT,
@@ -163,7 +163,7 @@ static rp_status begin_message(rp__ciff_reader *r, const char *what, rp_error *e
 /* The next field's key and value; of BYTES, how many follow, all inside `end`. */
 static rp_status take_field(rp__ciff_reader *r, uint64_t end, field *f, rp_error *err)
 {
-    uint64_t key, from = offset_of(r);
+    uint64_t key = 0, from = offset_of(r);
     rp_status s = take_varint(r, end, &key, err);
     if (s != RP_OK)
         return s;

@@ -119,6 +119,7 @@ static rp_status take_words(part *p, uint32_t *out, size_t n, rp_error *err)
 static rp_status take_length(part *p, uint32_t *n, rp_error *err)
 {
     uint64_t from = offset_of(p), size = rp__input_size(p->input);
+    *n = 0;
     rp_status status = take_words(p, n, 1, err);
     if (status == RP_OK && size > 0 && (uint64_t)*n * WORD > size - offset_of(p))
         return rp__error_set(err, RP_INPUT,
@@ -215,7 +216,7 @@ static rp_status tick(source *s, rp_error *err)
 
 static rp_status take_list(source *s, rp_error *err)
 {
-    uint32_t n, n_freqs;
+    uint32_t n, n_freqs = 0;
     int64_t before = -1;
     uint64_t from = offset_of(&s->freqs);
     rp_status status = take_length(&s->docs, &n, err);
@@ -277,7 +278,7 @@ static rp_status take_lists(source *s, rp_error *err)
 
 static rp_status take_doc(source *s, rp_error *err)
 {
-    uint32_t length;
+    uint32_t length = 0;
     uint64_t from = offset_of(&s->sizes);
     names *d = &s->documents;
     rp_status status = take_words(&s->sizes, &length, 1, err);
