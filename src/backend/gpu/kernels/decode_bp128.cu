@@ -9,11 +9,11 @@
 #include "backend/gpu/kernels/prim/block_stage.cuh"
 #include "backend/gpu/kernels/tuning.h"
 
-typedef block_walk_staged<block_bp128, 4, 32, 1> to_memory;
+typedef block_walk_staged<block_bp128, 4, 32, 2> to_memory;
 typedef block_walk<block_bp128, 8, 16, 2> in_registers;
 static_assert(to_memory::SHARED == KARG_SHARED_BP128 && in_registers::SHARED == KARG_SHARED_BLOCKS,
               "what a launch gives");
 
-RP_KERNEL_BOUNDED(decode_bp128_kernel, karg_decode, 160, 9) { block_decode_ahead<to_memory, TUNE_DECODE_AHEAD>(a); }
+RP_KERNEL_BOUNDED(decode_bp128_kernel, karg_decode, 160, 8) { block_decode_ahead<to_memory, TUNE_DECODE_AHEAD>(a); }
 RP_KERNEL(decode_bp128_sum_kernel, karg_decode) { block_decode_sum<in_registers>(a); }
 RP_KERNEL(decode_bp128_ones_kernel, karg_decode) { block_decode_ones<block_bp128>(a); }

@@ -14,6 +14,6 @@ typedef block_walk<block_ef128, 8, 16, 2> in_registers;
 static_assert(to_memory::SHARED == KARG_SHARED_EF128_STAGED && in_registers::SHARED == KARG_SHARED_EF128,
               "what a launch gives");
 
-RP_KERNEL_BOUNDED(decode_ef128_kernel, karg_decode, 160, 5) { block_decode_ahead<to_memory, TUNE_DECODE_AHEAD>(a); }
+RP_KERNEL_BOUNDED(decode_ef128_kernel, karg_decode, 160, 6) { block_decode_ahead<to_memory, TUNE_DECODE_AHEAD / 2>(a); }
 RP_KERNEL_BOUNDED(decode_ef128_sum_kernel, karg_decode, 128, 7) { block_decode_sum<in_registers>(a); }
 RP_KERNEL(decode_ef128_ones_kernel, karg_decode) { block_decode_ones<block_ef128>(a); }

@@ -29,6 +29,8 @@ template <class DO> PRIM void block_tiles(const karg_decode &a, DO what)
     }
 }
 
+enum { BLOCK_AHEAD = 32 * 640 }; /* bytes that no tile has more of */
+
 /* What the tiles from number i on will be read for, on its way to the second-level cache: eight lanes a tile. */
 PRIM void block_ahead(const karg_decode &a, uint32_t i)
 {
@@ -37,11 +39,15 @@ PRIM void block_ahead(const karg_decode &a, uint32_t i)
         return;
     karg_tile tile = block_tile(a, i);
     block_list list = block_list_open(prim_at<const karg_list>(a.lists) + tile.list);
-    uint32_t end = prim_min(tile.block + tile.n, list.n_blocks), from, to;
-    for (uint32_t b = tile.block + prim_lane() % 8; b < end; b += 8) {
-        if (list.last)
-            prim_prefetch(&list.last[b]);
-        block_bytes(list, b, &from, &to);
+    uint32_t end = prim_min(tile.block + tile.n, list.n_blocks), from, to, past;
+    for (uint32_t b = tile.block + prim_lane() % 8; b < end && list.last && list.offsets; b += 8) {
+        prim_prefetch(&list.last[b]);
+        prim_prefetch(&list.offsets[b]);
+    }
+    if (prim_lane() % 8 == 0 && tile.block < end) {
+        bool is_inside = block_bounds(list, tile.block, &from, &past) && block_bounds(list, end - 1, &past, &to);
+        if (is_inside && from < to && to - from <= BLOCK_AHEAD)
+            prim_prefetch_all((const uint8_t *)list.words + list.phase + from, to - from);
     }
 }
 
