@@ -116,6 +116,17 @@ template <class T> PRIM T prim_load(const T *at) { return __ldg(at); }
 template <class T> PRIM T prim_load_once(const T *at) { return __ldcs(at); }
 /* To the second-level cache; of any address of device memory. */
 PRIM void prim_prefetch(const void *at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
+/* The same of all bytes from `at` on, and what lies within 16 of their ends. */
+PRIM void prim_prefetch_all(const void *at, uint32_t bytes)
+{
+    uint64_t from = (uint64_t)at & ~(uint64_t)15, to = ((uint64_t)at + bytes + 15) & ~(uint64_t)15;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"((uint32_t)(to - from)));
+#else
+    for (; from < to; from += 128)
+        prim_prefetch((const void *)from);
+#endif
+}
 /* 16 bytes of device memory to shared memory, both aligned to 16; there after a wait, for this thread. */
 PRIM void prim_copy16(void *to, const void *from) { __pipeline_memcpy_async(to, from, 16); }
 PRIM void prim_copies_wait()
@@ -125,6 +136,12 @@ PRIM void prim_copies_wait()
 }
 template <class T> PRIM void prim_store_once(T *at, T v) { __stcs(at, v); }
 
+/* v, but what it was made of is hidden from the compiler: it stays one number, and is not made anew at each use. */
+PRIM uint32_t prim_opaque(uint32_t v)
+{
+    asm("" : "+r"(v));
+    return v;
+}
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__popc(v); }
 PRIM uint32_t prim_lowest(uint32_t v) { return (uint32_t)__ffs((int)v) - 1; } /* v != 0 */
 PRIM uint32_t prim_lowest64(uint64_t v) { return (uint32_t)__ffsll((long long)v) - 1; }

@@ -132,10 +132,12 @@ PRIM uint64_t prim_clock() { return rp__fiber_clock(); }
 template <class T> PRIM T prim_load(const T *at) { return *at; }
 template <class T> PRIM T prim_load_once(const T *at) { return *at; }
 PRIM void prim_prefetch(const void *) {}
+PRIM void prim_prefetch_all(const void *, uint32_t) {}
 PRIM void prim_copy16(void *to, const void *from) { __builtin_memcpy(to, from, 16); }
 PRIM void prim_copies_wait() {}
 template <class T> PRIM void prim_store_once(T *at, T v) { *at = v; }
 
+PRIM uint32_t prim_opaque(uint32_t v) { return v; }
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__builtin_popcount(v); }
 PRIM uint32_t prim_lowest(uint32_t v) { return (uint32_t)__builtin_ctz(v); }
 PRIM uint32_t prim_lowest64(uint64_t v) { return (uint32_t)__builtin_ctzll(v); }
