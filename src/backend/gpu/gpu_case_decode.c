@@ -28,8 +28,7 @@ static rp__gpu_case_gaps gaps_of(uint32_t width)
 static rp_status bring(const rp__gpu_case *row, rp__device *device, uint64_t n, decode *d)
 {
     static const uint32_t zero = 0;
-    rp_status status =
-        rp__gpu_case_lists_send(&d->set, device, n, row->option >> 22 & (is_sum(row) ? 511 : 1023));
+    rp_status status = rp__gpu_case_lists_send(&d->set, device, n, row->option >> 22 & 255);
     if (status == RP_OK && !is_sum(row))
         status = rp__gpu_case_lists_room(&d->set, device, &d->docids);
     if (status == RP_OK)
@@ -69,10 +68,11 @@ rp_status rp__gpu_case_decode_run(const rp__gpu_case *row, rp__device *device, v
                         .sum = d->sum,
                         .n_tiles = d->set.n_tiles};
     uint32_t grid = (d->set.n_tiles + warps - 1) / warps;
+    uint32_t threads = 32 * (warps + (row->option & RP_GPU_DECODE_AHEAD ? 1 : 0));
     /* Few enough that adding up the warps' sums is not what is measured. */
     uint32_t most = is_sum(row) ? device->processors * 256 / warps : grid;
     return rp__device_launch(device, (rp__kernel_id)row->kernel,
-                             (rp__launch){grid < most ? grid : most, 32 * warps, shared * warps},
+                             (rp__launch){grid < most ? grid : most, threads, shared * warps},
                              &args);
 }
 
@@ -123,15 +123,18 @@ void rp__gpu_case_decode_cost(const rp__gpu_case *row, const void *state, uint64
 enum { RAW = 1, VBYTE = 2, BP128 = 3, EF128 = 12, IIU = 16, BITMAP = 17 };
 
 #define BLOCKS(threads, tile) RP_GPU_DECODE_HOW(KARG_SHARED_BLOCKS, threads, tile)
-#define BP(threads, tile)     RP_GPU_DECODE_HOW(KARG_SHARED_BP128, threads, tile)
-#define EF(threads, tile)     RP_GPU_DECODE_HOW(KARG_SHARED_EF128, threads, tile)
-#define BITS(threads, tile)   RP_GPU_DECODE_HOW(KARG_SHARED_BITMAP, threads, tile)
-#define PAIRS(threads, tile)  RP_GPU_DECODE_HOW(KARG_SHARED_IIU, threads, tile)
-#define SUM                   RP_GPU_DECODE_SUM
-#define VARIED                RP_GPU_DECODE_VARIED
-#define DAMAGED               RP_GPU_DECODE_DAMAGED
-#define LOW(l)                (RP_GPU_DECODE_LOW + (l))
-#define ROW                   RP_GPU_DECODE_ROW
+#define BP(threads, tile)                                                                          \
+    (RP_GPU_DECODE_HOW(KARG_SHARED_BP128, threads, tile) | RP_GPU_DECODE_AHEAD)
+#define EF(threads, tile) RP_GPU_DECODE_HOW(KARG_SHARED_EF128, threads, tile)
+#define EF_STAGED(threads, tile)                                                                   \
+    (RP_GPU_DECODE_HOW(KARG_SHARED_EF128_STAGED, threads, tile) | RP_GPU_DECODE_AHEAD)
+#define BITS(threads, tile)  RP_GPU_DECODE_HOW(KARG_SHARED_BITMAP, threads, tile)
+#define PAIRS(threads, tile) RP_GPU_DECODE_HOW(KARG_SHARED_IIU, threads, tile)
+#define SUM                  RP_GPU_DECODE_SUM
+#define VARIED               RP_GPU_DECODE_VARIED
+#define DAMAGED              RP_GPU_DECODE_DAMAGED
+#define LOW(l)               (RP_GPU_DECODE_LOW + (l))
+#define ROW                  RP_GPU_DECODE_ROW
 /* The widths that figures are given for. */
 #define BP128_ROWS(what, kernel, option)                                                           \
     ROW("bp128 " what "w4", kernel, BP128, 4, option),                                             \
@@ -149,14 +152,14 @@ const rp__gpu_case rp__gpu_case_decode_rows[] = {
     ROW("raw damaged", decode_raw_kernel, RAW, DAMAGED, BLOCKS(64, 5)),
     ROW("raw sum", decode_raw_sum_kernel, RAW, 8, BLOCKS(256, 32) | SUM),
 
-    BP128_ROWS("", decode_bp128_kernel, BP(128, 16)),
+    BP128_ROWS("", decode_bp128_kernel, BP(128, 8)),
     ROW("bp128 damaged", decode_bp128_kernel, BP128, DAMAGED, BP(64, 5)),
     BP128_ROWS("sum ", decode_bp128_sum_kernel, BLOCKS(128, 32) | SUM),
     ROW("bp128 sum damaged", decode_bp128_sum_kernel, BP128, DAMAGED, BLOCKS(64, 5) | SUM),
     BP128_ROWS("sum ones ", decode_bp128_ones_kernel, BLOCKS(256, 32) | SUM),
 
-    EF128_ROWS("", decode_ef128_kernel, EF(128, 16)),
-    ROW("ef128 damaged", decode_ef128_kernel, EF128, DAMAGED, EF(64, 5)),
+    EF128_ROWS("", decode_ef128_kernel, EF_STAGED(128, 16)),
+    ROW("ef128 damaged", decode_ef128_kernel, EF128, DAMAGED, EF_STAGED(64, 5)),
     EF128_ROWS("sum ", decode_ef128_sum_kernel, EF(128, 32) | SUM),
     ROW("ef128 sum damaged", decode_ef128_sum_kernel, EF128, DAMAGED, EF(64, 5) | SUM),
     EF128_ROWS("sum ones ", decode_ef128_ones_kernel, EF(256, 32) | SUM),

@@ -12,10 +12,11 @@ enum {
     RP_GPU_DECODE_DAMAGED = 64,  /* the same with bytes changed: nothing may be written elsewhere */
     RP_GPU_DECODE_LOW = 128,     /* + l: as Elias-Fano has l low bits for */
 };
-/* A row's `option`: bytes of shared memory a warp has (a multiple of 16), threads of a block, blocks of a tile; whether
- * docids are summed. */
+/* A row's `option`: bytes of shared memory a warp has (a multiple of 16), threads of a block that have tiles, blocks of a
+ * tile; whether docids are summed; whether a block has a warp more, which looks ahead. */
 #define RP_GPU_DECODE_HOW(shared, threads, tile) ((shared) / 16U | (threads) / 32U << 16 | (tile) << 22)
 #define RP_GPU_DECODE_SUM (1U << 31)
+#define RP_GPU_DECODE_AHEAD (1U << 30)
 
 rp_status rp__gpu_case_decode_make(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
                                    void **state);

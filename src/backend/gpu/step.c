@@ -9,7 +9,7 @@
 enum {
     THREADS = 256,
     WARPS = 4,        /* of a block that scores */
-    TILE = 32,        /* blocks of a list that a warp decodes */
+    TILE = 16,        /* blocks of a list that a warp decodes */
     DECODE_WARPS = 4, /* of a block that decodes */
     SLICE = 16,       /* log2 of the docids of a slice; levels of pmf */
     LEVELS = 3,
@@ -114,30 +114,31 @@ rp_status rp__step_take_pairs(rp__step *step, const rp__step_buffer *from, rp__s
 
 /* ---- Decoding -------------------------------------------------------------------------------------- */
 
-/* The kernel of each codec, and bytes of shared memory that a warp of it has at most. */
+/* The kernel of each codec, bytes of shared memory that a warp of it has at most, and how many warps of a block have no
+ * tile. */
 static const struct decoder {
     uint8_t codec;
     rp__kernel_id kernel;
-    uint32_t shared;
+    uint32_t shared, ahead;
 } decoders[] = {
-    {1, RP_KERNEL_decode_raw_kernel, KARG_SHARED_BLOCKS},
-    {2, RP_KERNEL_decode_vbyte_kernel, KARG_SHARED_BLOCKS},
-    {3, RP_KERNEL_decode_bp128_kernel, KARG_SHARED_BP128},
-    {5, RP_KERNEL_decode_pfd_kernel, KARG_SHARED_HEADS + 2 * KARG_SHARED_PATCH},
-    {6, RP_KERNEL_decode_newpfd_kernel, KARG_SHARED_HEADS + KARG_SHARED_NEWPFD},
-    {7, RP_KERNEL_decode_optpfd_kernel, KARG_SHARED_HEADS + KARG_SHARED_PATCH},
-    {8, RP_KERNEL_decode_parapfor_kernel, KARG_SHARED_HEADS + KARG_SHARED_PATCH},
-    {9, RP_KERNEL_decode_pfd_rec_kernel, KARG_SHARED_PFD_REC},
-    {10, RP_KERNEL_decode_rice_kernel, KARG_SHARED_HEADS + KARG_SHARED_RICE},
-    {11, RP_KERNEL_decode_qs_merged_x2_kernel, 2 * KARG_SHARED_QS},
-    {12, RP_KERNEL_decode_ef128_kernel, KARG_SHARED_EF128},
-    {16, RP_KERNEL_decode_iiu_kernel, KARG_SHARED_IIU},
-    {17, RP_KERNEL_decode_bitmap_kernel, KARG_SHARED_BITMAP},
-    {19, RP_KERNEL_decode_lrc_kernel, KARG_SHARED_LINES},
-    {20, RP_KERNEL_decode_lrcseg_kernel, KARG_SHARED_LINES},
-    {21, RP_KERNEL_decode_seglrc_kernel, KARG_SHARED_LINES},
-    {22, RP_KERNEL_decode_hslrc_kernel, KARG_SHARED_LINES},
-    {23, RP_KERNEL_decode_hslrc_kernel, KARG_SHARED_LINES},
+    {1, RP_KERNEL_decode_raw_kernel, KARG_SHARED_BLOCKS, 0},
+    {2, RP_KERNEL_decode_vbyte_kernel, KARG_SHARED_BLOCKS, 0},
+    {3, RP_KERNEL_decode_bp128_kernel, KARG_SHARED_BP128, 1},
+    {5, RP_KERNEL_decode_pfd_kernel, KARG_SHARED_HEADS + 2 * KARG_SHARED_PATCH, 0},
+    {6, RP_KERNEL_decode_newpfd_kernel, KARG_SHARED_HEADS + KARG_SHARED_NEWPFD, 0},
+    {7, RP_KERNEL_decode_optpfd_kernel, KARG_SHARED_HEADS + KARG_SHARED_PATCH, 0},
+    {8, RP_KERNEL_decode_parapfor_kernel, KARG_SHARED_HEADS + KARG_SHARED_PATCH, 0},
+    {9, RP_KERNEL_decode_pfd_rec_kernel, KARG_SHARED_PFD_REC, 0},
+    {10, RP_KERNEL_decode_rice_kernel, KARG_SHARED_HEADS + KARG_SHARED_RICE, 0},
+    {11, RP_KERNEL_decode_qs_merged_x2_kernel, 2 * KARG_SHARED_QS, 0},
+    {12, RP_KERNEL_decode_ef128_kernel, KARG_SHARED_EF128_STAGED, 1},
+    {16, RP_KERNEL_decode_iiu_kernel, KARG_SHARED_IIU, 0},
+    {17, RP_KERNEL_decode_bitmap_kernel, KARG_SHARED_BITMAP, 0},
+    {19, RP_KERNEL_decode_lrc_kernel, KARG_SHARED_LINES, 0},
+    {20, RP_KERNEL_decode_lrcseg_kernel, KARG_SHARED_LINES, 0},
+    {21, RP_KERNEL_decode_seglrc_kernel, KARG_SHARED_LINES, 0},
+    {22, RP_KERNEL_decode_hslrc_kernel, KARG_SHARED_LINES, 0},
+    {23, RP_KERNEL_decode_hslrc_kernel, KARG_SHARED_LINES, 0},
 };
 
 static const struct decoder *find_decoder(const rp__list *list)
@@ -194,11 +195,11 @@ static rp_status run_decoder(rp__step *step, const struct decoder *how, const ka
                         .n_tiles = n_tiles};
     karg_check check = {.list = *there, .docids = docids->at, .found = step->report};
     uint32_t most = there->n > there->n_blocks ? there->n : there->n_blocks;
-    rp_status status =
-        rp__device_launch(step->device, how->kernel,
-                          (rp__launch){(n_tiles + DECODE_WARPS - 1) / DECODE_WARPS,
-                                       32 * DECODE_WARPS, how->shared * DECODE_WARPS},
-                          &args);
+    rp_status status = rp__device_launch(step->device, how->kernel,
+                                         (rp__launch){(n_tiles + DECODE_WARPS - 1) / DECODE_WARPS,
+                                                      32 * (DECODE_WARPS + how->ahead),
+                                                      how->shared * DECODE_WARPS},
+                                         &args);
     if (status == RP_OK)
         status =
             rp__device_launch(step->device, RP_KERNEL_check_docids_kernel,

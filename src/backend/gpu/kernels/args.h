@@ -41,7 +41,8 @@ typedef struct karg_decode {
 /* Bytes of dynamic shared memory that each warp of them needs. */
 enum {
     KARG_SHARED_BLOCKS = 512, /* raw, vbyte; bp128 in registers */
-    KARG_SHARED_EF128 = 1152,
+    KARG_SHARED_EF128 = 1152, /* in registers */
+    KARG_SHARED_EF128_STAGED = 5760,
     KARG_SHARED_BP128 = 5120,
     KARG_SHARED_BITMAP = 1536,
     KARG_SHARED_IIU = 1536,

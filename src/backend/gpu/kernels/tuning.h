@@ -22,6 +22,7 @@ enum {
     TUNE_OR_GROUP = 4,          /* tiles that a warp takes at a time, if each then has some; more, */
     TUNE_OR_TURNS = 8,          /* if it comes so often all the same; */
     TUNE_OR_TURNS_SKIPS = 4,    /* of warps that pass over most, some of which have much more to do than others */
+    TUNE_DECODE_AHEAD = 2112,   /* tiles between one that is decoded and those that are looked up meanwhile */
     TUNE_SHARED_ALL = 228 << 10, /* bytes of shared memory of a multiprocessor; each block takes 1 KiB more */
 };
 

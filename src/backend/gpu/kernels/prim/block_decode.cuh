@@ -29,6 +29,39 @@ template <class DO> PRIM void block_tiles(const karg_decode &a, DO what)
     }
 }
 
+/* What the tiles from number i on will be read for, on its way to the second-level cache: eight lanes a tile. */
+PRIM void block_ahead(const karg_decode &a, uint32_t i)
+{
+    i += prim_lane() / 8;
+    if (i >= a.n_tiles)
+        return;
+    karg_tile tile = block_tile(a, i);
+    block_list list = block_list_open(prim_at<const karg_list>(a.lists) + tile.list);
+    uint32_t end = prim_min(tile.block + tile.n, list.n_blocks), from, to;
+    for (uint32_t b = tile.block + prim_lane() % 8; b < end; b += 8) {
+        if (list.last)
+            prim_prefetch(&list.last[b]);
+        block_bytes(list, b, &from, &to);
+    }
+}
+
+/* The same where the last warp of a block of threads has no tile. Tiles are chains of waits: record, list, offsets, bytes;
+ * most of them are for device memory. That warp goes through the chains of tiles AHEAD further on, all lanes
+ * at once, so that those who come to them wait for the second-level cache. */
+template <int AHEAD, class DO> PRIM void block_tiles_ahead(const karg_decode &a, DO what)
+{
+    uint32_t warps = prim_block_size() / 32 - 1, i = prim_block() * warps;
+    if (prim_warp() == warps) {
+        block_ahead(a, i + AHEAD);
+        return;
+    }
+    i += prim_warp();
+    if (i < a.n_tiles) {
+        karg_tile tile = block_tile(a, i);
+        what(block_list_open(prim_at<const karg_list>(a.lists) + tile.list), tile);
+    }
+}
+
 /* Four docids of ranks from `rank` on, of which those below `end` are there. They give way first in the second-level
  * cache: bytes that are still to be decoded are needed there. */
 PRIM void block_store(uint32_t *out, uint32_t rank, uint32_t end, const uint32_t *docids)
@@ -44,17 +77,26 @@ PRIM void block_store(uint32_t *out, uint32_t rank, uint32_t end, const uint32_t
 }
 
 /* Blocks of KARG_BLOCK, in runs of four. */
-template <class WALK> PRIM void block_decode(const karg_decode &a)
+template <class WALK>
+PRIM void block_decode_tile(const karg_decode &a, const block_list &list, const karg_tile &tile)
 {
     static_assert(block_run<typename WALK::CODE, WALK::V>() == 4, "what a lane stores at a time");
-    block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
-        uint32_t *out = prim_at<uint32_t>(a.docids) + tile.out;
-        WALK::over(list, tile, prim_shared() + prim_warp() * WALK::SHARED,
-                   [&](uint32_t i, const block_head &, uint32_t first, const uint32_t *docids, uint32_t n) {
-                       uint32_t rank = i * KARG_BLOCK + first;
-                       block_store(out, rank, prim_min(rank + n, tile.room), docids);
-                   });
-    });
+    uint32_t *out = prim_at<uint32_t>(a.docids) + tile.out;
+    WALK::over(list, tile, prim_shared() + prim_warp() * WALK::SHARED,
+               [&](uint32_t i, const block_head &, uint32_t first, const uint32_t *docids, uint32_t n) {
+                   uint32_t rank = i * KARG_BLOCK + first;
+                   block_store(out, rank, prim_min(rank + n, tile.room), docids);
+               });
+}
+
+template <class WALK> PRIM void block_decode(const karg_decode &a)
+{
+    block_tiles(a, [&](const block_list &list, const karg_tile &tile) { block_decode_tile<WALK>(a, list, tile); });
+}
+
+template <class WALK, int AHEAD> PRIM void block_decode_ahead(const karg_decode &a)
+{
+    block_tiles_ahead<AHEAD>(a, [&](const block_list &list, const karg_tile &tile) { block_decode_tile<WALK>(a, list, tile); });
 }
 
 PRIM void block_add(const karg_decode &a, uint32_t sum)

@@ -13,23 +13,32 @@ struct block_ef128 {
     static const int ROOM = KARG_BLOCK + 32; /* bytes of shared memory a block: high parts, one each */
     static const int RUN = 4, SCRATCH = 2 * ROOM, WIDEST = PLAIN;
 
-    /* shape: the form, and from bit 8 on the bits of the high part. */
-    static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)
+    /* A block of `count` values at bytes from..to of the source. shape: the form, and from bit 8 on the bits of the
+     * high part. */
+    template <class SOURCE>
+    static PRIM_MEMBER block_head head_at(const SOURCE &in, uint32_t from, uint32_t to, uint32_t count, uint32_t base)
     {
-        uint32_t from, to, count = block_count(list, b), base = block_base(list, b);
         block_head none = {0, ZEROS, base, count};
-        if (!block_bytes(list, b, &from, &to))
+        if (from >= to)
             return none;
-        uint32_t form = block_byte(list, list.phase + from), low = (count * form + 7) / 8;
+        uint32_t form = SOURCE::load((const uint8_t *)in.words + from), low = (count * form + 7) / 8;
         if (form == PLAIN) {
-            block_head plain = block_bp128::head_at(list, list.phase + from + 1, list.phase + to, count, base);
+            block_head plain = block_bp128::head_at(in, from + 1, to, count, base);
             plain.shape = PLAIN | plain.shape << 8;
             return plain;
         }
         if (form >= ZEROS || low >= to - from)
             return none;
         uint32_t high = prim_min<uint32_t>(to - from - 1 - low, HIGH / 8) * 8;
-        return block_head{list.phase + from + 1, form | high << 8, base, count};
+        return block_head{from + 1, form | high << 8, base, count};
+    }
+
+    static PRIM_MEMBER block_head head(const block_list &list, uint32_t b)
+    {
+        uint32_t from, to, count = block_count(list, b);
+        if (!block_bytes(list, b, &from, &to))
+            return block_head{0, ZEROS, block_base(list, b), count};
+        return head_at(list, list.phase + from, list.phase + to, count, block_base(list, b));
     }
 
     static PRIM_MEMBER uint32_t key(const block_head &head) { return head.shape & 255; }
@@ -55,20 +64,21 @@ struct block_ef128 {
             return has_high ? ((head.shape >> 8) + LANES - 1) / LANES : 0;
         }
 
-        PRIM_MEMBER void load(const block_list &list, const block_head &head, uint32_t first)
+        template <class SOURCE>
+        PRIM_MEMBER void load(const SOURCE &in, const block_head &head, uint32_t first)
         {
             uint32_t l = low_width(head), count = K < BLOCK_ANY ? (uint32_t)KARG_BLOCK : head.count;
             uint32_t w = K < BLOCK_ANY || (head.shape & 255) != PLAIN ? l : head.shape >> 8;
 #pragma unroll
             for (int r = 0; r < RUNS; r++) {
                 uint32_t slot = first + r * RUN * LANES;
-                bits[r].load(list, head.at, slot < count ? slot * w : 0, w);
+                bits[r].load(in, head.at, slot < count ? slot * w : 0, w);
             }
             uint32_t at = head.at + (count * l + 7) / 8;
             shift = at % 4 * 8 + first / RUN * share(head);
-            const uint32_t *from = list.words + (at / 4 + shift / 32);
-            high[0] = prim_load(from);
-            high[1] = prim_load(from + 1);
+            const uint32_t *from = in.words + (at / 4 + shift / 32);
+            high[0] = SOURCE::load(from);
+            high[1] = SOURCE::load(from + 1);
         }
 
         /* The high parts of the lane's slots, a byte each. */
@@ -108,7 +118,8 @@ struct block_ef128 {
                 put_bits<MOST>(x, zeros, to);
         }
 
-        PRIM_MEMBER void docids(const block_list &, const block_head &head, uint32_t first,
+        template <class SOURCE>
+        PRIM_MEMBER void docids(const SOURCE &, const block_head &head, uint32_t first,
                                 unsigned char *scratch, uint32_t *out) const
         {
             uint32_t l = low_width(head), highs[RUNS];
