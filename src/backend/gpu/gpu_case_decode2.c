@@ -33,6 +33,7 @@ enum {
     TILE_8 = 1 << 27,
     RESIDENT = 1 << 28, /* no more warps than twice what runs at a time */
     NO_FIRST = 1 << 29, /* nor its ranks of blocks */
+    AHEAD = 1 << 30,    /* a block has a warp more, which looks ahead */
 };
 
 typedef struct work {
@@ -240,7 +241,9 @@ static rp_status run(const rp__gpu_case *row, rp__device *device, void *state)
     if (status != RP_OK)
         return status;
     return rp__device_launch(device, (rp__kernel_id)row->kernel,
-                             (rp__launch){grid < most ? grid : most, 32 * warps, warps * shared},
+                             (rp__launch){grid < most ? grid : most,
+                                          32 * (warps + (row->option & AHEAD ? 1 : 0)),
+                                          warps * shared},
                              &args);
 }
 
@@ -371,8 +374,9 @@ enum {
     HSLRC128 = 23,
 };
 
-/* Bytes of a warp. */
+/* Bytes of a warp that has a tile. */
 #define GAPS_OF(room) (KARG_SHARED_HEADS + (room))
+#define PATCH         ((KARG_SHARED_WORKED + KARG_SHARED_PATCH) | AHEAD)
 
 #define STEP_ROW(what, of, options)                                                                \
     {                                                                                              \
@@ -391,17 +395,13 @@ enum {
 const rp__gpu_case rp__gpu_case_decode2[] = {
     ROW("rice", decode_rice_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | TILE_16),
     ROW("rice, damaged", decode_rice_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | DAMAGED),
-    ROW("parapfor", decode_parapfor_kernel, PARAPFOR, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TAILED | TILE_16),
+    ROW("parapfor", decode_parapfor_kernel, PARAPFOR, 7, PATCH | TAILED | TILE_16),
     ROW("parapfor, a tenth patched", decode_parapfor_kernel, PARAPFOR, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TAILED | PATCHED | TILE_16),
-    ROW("parapfor, damaged", decode_parapfor_kernel, PARAPFOR, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TAILED | DAMAGED),
-    ROW("optpfd", decode_optpfd_kernel, OPTPFD, 7, GAPS_OF(KARG_SHARED_PATCH) | TAILED | TILE_16),
-    ROW("optpfd of random docids", decode_optpfd_kernel, OPTPFD, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TILE_16),
-    ROW("optpfd, damaged", decode_optpfd_kernel, OPTPFD, 7,
-        GAPS_OF(KARG_SHARED_PATCH) | TAILED | DAMAGED),
+        PATCH | TAILED | PATCHED | TILE_16),
+    ROW("parapfor, damaged", decode_parapfor_kernel, PARAPFOR, 7, PATCH | TAILED | DAMAGED),
+    ROW("optpfd", decode_optpfd_kernel, OPTPFD, 7, PATCH | TAILED | TILE_16),
+    ROW("optpfd of random docids", decode_optpfd_kernel, OPTPFD, 7, PATCH | TILE_16),
+    ROW("optpfd, damaged", decode_optpfd_kernel, OPTPFD, 7, PATCH | TAILED | DAMAGED),
     ROW("pfd", decode_pfd_kernel, PFD, 7, GAPS_OF(2 * KARG_SHARED_PATCH) | TAILED | TILE_16),
     ROW("pfd, damaged", decode_pfd_kernel, PFD, 7,
         GAPS_OF(2 * KARG_SHARED_PATCH) | TAILED | DAMAGED),

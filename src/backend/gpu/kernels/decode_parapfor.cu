@@ -1,8 +1,13 @@
 /* decode_parapfor.cu: docids of lists in parapfor, to device memory.
- * One warp: a tile, two blocks of 128 at a time, four slots a lane; an exception is one lane's.
- * Reads heads by lanes, payloads word by word, neighbours together; writes 16 bytes a lane. Shared: 1,024 bytes a warp.
+ * One warp: a tile, two blocks of 128 at a time, four slots a lane; an exception is one lane's; the last
+ * warp of a block of threads has no tile but looks ahead.
+ * Reads heads by lanes, payloads word by word, neighbours together; writes 16 bytes a lane. Shared: 1,536 bytes a warp.
  * Limits: any bytes; a block whose arrays do not lie inside its bytes is one of zeros, ranks past a block wrap.
  * Source: Ao et al. 2011, 5.1. */
 #include "backend/gpu/kernels/prim/block_parapfor.cuh"
+#include "backend/gpu/kernels/tuning.h"
 
-RP_KERNEL(decode_parapfor_kernel, karg_decode) { gaps_decode<block_parapfor, 2>(a); }
+RP_KERNEL_BOUNDED(decode_parapfor_kernel, karg_decode, 160, 8)
+{
+    gaps_decode_ahead<block_parapfor, 2, TUNE_DECODE_AHEAD>(a);
+}

@@ -95,7 +95,7 @@ PRIM void newpfd_put_all(pack_bits at, uint32_t words, uint32_t k, uint32_t w, n
     }
 }
 
-struct block_newpfd {
+struct block_newpfd : gaps_code {
     enum { ROOM = KARG_SHARED_NEWPFD };
 
     /* w in bits 0 to 5, exceptions 8 to 15. */

@@ -4,63 +4,75 @@
 
 #include "backend/gpu/kernels/prim/patch.cuh"
 
-struct block_parapfor {
+struct alignas(16) parapfor_masks {
+    uint32_t rank, high, unit, base; /* unit: 2^w; base: the docid before the first */
+};
+
+struct block_parapfor : gaps_worked<parapfor_masks> {
     enum { ROOM = KARG_SHARED_PATCH, HEAD = 4 };
 
-    /* The head, tighter: w in bits 0 to 5, ib 6 to 9, hb 10 to 15, exceptions 16 to 23, bytes of their ranks 24 to 31. */
+    /* The head, tighter: w in bits 0 to 5, ib 6 to 9, hb 10 to 15, exceptions 16 to 23. */
     PRIM uint32_t shape(uint32_t first, uint32_t bytes, uint32_t count, uint32_t *used)
     {
         uint32_t w = first & 255, ib = first >> 8 & 255, hb = first >> 16 & 255, en = first >> 24;
         *used = HEAD;
         bool fits = bytes >= HEAD && w + hb <= 32 && ib <= 8 && en <= count &&
                     HEAD + pack_bytes(count * w) + pack_bytes(en * ib) + pack_bytes(en * hb) <= bytes;
-        return fits ? w | ib << 6 | hb << 10 | en << 16 | pack_bytes(en * ib) << 24 : 0;
+        return fits ? w | ib << 6 | hb << 10 | en << 16 : 0;
     }
-    PRIM uint32_t exceptions(const gaps_head &h) { return h.shape >> 16 & 255; }
+    PRIM head keep(const gaps_head &h)
+    {
+        uint32_t w = h.shape & 63, ib = h.shape >> 6 & 15, hb = h.shape >> 10 & 63, en = h.shape >> 16;
+        return {gaps_where_of(h, w, ib, hb, en, true),
+                {prim_mask(ib) % KARG_BLOCK, prim_mask(hb), w < 32 ? 1U << w : 0, h.base}};
+    }
 
     template <int K> struct fetched {
-        gaps_lows<K> lows;
+        pack_quad<K> lows;
         pack_pair rank, high; /* of the lane's exception */
+        uint32_t exceptions;
 
-        PRIM_MEMBER void load(const uint32_t *words, const gaps_head &h)
+        PRIM_MEMBER void load(const uint32_t *words, kept h)
         {
-            lows.load(words, h);
-            read(words, h, prim_lane() < exceptions(h) ? prim_lane() : 0);
+            gaps_where at = h->where;
+            exceptions = at.fields >> 24;
+            gaps_load_lows(words, at, &lows);
+            read(words, at, prim_lane() < exceptions ? prim_lane() : 0);
         }
-        PRIM_MEMBER void read(const uint32_t *words, const gaps_head &h, uint32_t j)
+        PRIM_MEMBER void read(const uint32_t *words, const gaps_where &at, uint32_t j)
         {
-            uint32_t at = h.at + gaps_low_bytes<K>(h);
-            rank.load(words, at, j * (h.shape >> 6 & 15));
-            high.load(words, at, 8 * (h.shape >> 24) + j * (h.shape >> 10 & 63));
+            rank = gaps_load_pair(words, at, at.bits % 65536 + j * prim_byte(at.fields, 1));
+            high = gaps_load_pair(words, at, (at.bits >> 16) + j * prim_byte(at.fields, 2));
         }
-        PRIM_MEMBER uint32_t slot(const gaps_head &h) { return rank.value() & prim_mask(h.shape >> 6 & 15); }
-        PRIM_MEMBER uint32_t add(const gaps_head &h)
-        {
-            return (high.value() & prim_mask(h.shape >> 10 & 63)) << (h.shape & 31);
-        }
-        PRIM_MEMBER void put_rest(const uint32_t *words, const gaps_head &h, uint32_t *room)
+        PRIM_MEMBER uint32_t slot(const parapfor_masks &by) { return rank.value() & by.rank; }
+        PRIM_MEMBER uint32_t add(const parapfor_masks &by) { return (high.value() & by.high) * by.unit; }
+
+        PRIM_MEMBER void put_rest(const uint32_t *words, kept h, uint32_t *room)
         {
             prim_sync_tile();
 #pragma unroll 1
-            for (uint32_t j = prim_lane() + 32; j < exceptions(h); j += 32) {
-                read(words, h, j);
-                patch_put(room, slot(h), add(h));
+            for (uint32_t j = prim_lane() + 32; j < exceptions; j += 32) {
+                read(words, h->where, j);
+                patch_put(room, slot(h->masks), add(h->masks));
             }
         }
-        PRIM_MEMBER void docids(const uint32_t *words, const gaps_head &h, unsigned char *room, uint32_t v[4])
+        PRIM_MEMBER void docids(const uint32_t *words, kept h, unsigned char *room, uint32_t v[4])
         {
             uint32_t *adds = (uint32_t *)room;
-            lows.values(h, v);
-            if (exceptions(h)) {
-                patch_clear(adds);
-                patch_put_rising(adds, exceptions(h), slot(h), add(h));
-                if (exceptions(h) > 32)
-                    put_rest(words, h, adds);
-                patch_take(adds, v);
-            }
-            gaps_sum(h.base, v);
+            parapfor_masks by = h->masks;
+            bool rises = patch_rises(exceptions, slot(by));
+            patch_clear(adds);
+            if (prim_lane() < exceptions && rises)
+                adds[slot(by)] = add(by);
+            lows.values(prim_byte(h->where.fields, 0), v);
+            if (exceptions > 32)
+                put_rest(words, h, adds);
+            patch_take(adds, v);
+            gaps_sum(by.base, v);
         }
     };
 };
+
+static_assert(GAPS_BLOCKS * sizeof(block_parapfor::head) == KARG_SHARED_WORKED, "as launches have it");
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "backend/gpu/kernels/prim/gaps.cuh"
 
-struct block_pfd {
+struct block_pfd : gaps_code {
     enum { ROOM = 2 * KARG_SHARED_PATCH }; /* where the next would be; values */
 
     /* w in bits 0 to 5, how values are stored 6 and 7, the first exception 8 to 15, exceptions 16 to 23. */

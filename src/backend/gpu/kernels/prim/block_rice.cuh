@@ -6,7 +6,7 @@
 
 #include "backend/gpu/kernels/prim/gaps.cuh"
 
-struct block_rice {
+struct block_rice : gaps_code {
     enum {
         ROOM = KARG_SHARED_RICE, /* a byte for each bit of quotients, all of which may be ends */
         HEAD = 1,

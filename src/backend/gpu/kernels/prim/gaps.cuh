@@ -7,11 +7,14 @@
  *   ROOM      bytes of shared memory that a block in work needs; rows have one room
  *   shape     of a head's first bytes: what lanes need of it, in a word, of which bits 0 to 5 are the width of the lows; 0, which
  *             is a block of zeros, where it does not fit its bytes
+ *   head      what is left in shared memory: `keep` makes it of a gaps_head; `kept` what a row has of it while it works,
+ *             as `take` has it: gaps_code has both as they are for most
  *   fetched   what a lane has loaded of a block of lows of at most K bits: load; docids, the lane's four.
  * Lanes past the last slot of a short block, or the last exception, read where the first is. */
 #ifndef RP_KERNELS_GAPS_CUH
 #define RP_KERNELS_GAPS_CUH
 
+#include "backend/gpu/kernels/prim/block_decode.cuh"
 #include "backend/gpu/kernels/prim/pack.cuh"
 #include "backend/gpu/kernels/prim/scan.cuh"
 #include "backend/gpu/kernels/prim/tile.cuh"
@@ -26,6 +29,14 @@ struct alignas(16) gaps_head {
 };
 
 static_assert(GAPS_BLOCKS * sizeof(gaps_head) == KARG_SHARED_HEADS, "as launches have it");
+
+/* Heads as they are, in registers while a row works. */
+struct gaps_code {
+    typedef gaps_head head, kept;
+    PRIM gaps_head keep(const gaps_head &h) { return h; }
+    PRIM gaps_head take(const gaps_head *h) { return *h; }
+    PRIM uint32_t count(const gaps_head &h) { return h.counts & 255; }
+};
 
 /* Where the bits of a block are, for lanes: K is 32 for blocks that may have fewer than 128. */
 template <int K> PRIM uint32_t gaps_count(const gaps_head &h) { return K < 32 ? (uint32_t)KARG_BLOCK : h.counts & 255; }
@@ -52,6 +63,60 @@ template <int K> struct gaps_lows {
     PRIM_MEMBER void values(const gaps_head &h, uint32_t v[4]) const { quad.values(h.shape & 63, v); }
 };
 
+/* ---- Heads worked out ------------------------------------------------------------------------------ */
+
+/* Where what all lanes would work out of a head alike is much, the one who reads the head works it out for them. What they
+ * load by: */
+struct alignas(16) gaps_where {
+    uint32_t word;   /* after the block's head, from the list's first */
+    uint32_t fields; /* a byte each: bits of a low; of an exception's rank; of its part; exceptions, of which lane j has number j */
+    uint32_t bits;   /* where ranks begin, from `word` on; in the high half: where parts do */
+    uint32_t counts; /* as in a gaps_head */
+};
+
+/* And MASKS, what they take apart by. Both stay in shared memory. */
+template <class MASKS> struct gaps_worked {
+    struct head {
+        gaps_where where;
+        MASKS masks;
+    };
+    typedef const head *kept;
+    PRIM const head *take(const head *h) { return h; }
+    PRIM uint32_t count(const head *h) { return h->where.counts & 255; }
+};
+
+/* Of n exceptions; is_whole: parts begin at a byte. */
+PRIM gaps_where gaps_where_of(const gaps_head &h, uint32_t w, uint32_t rank, uint32_t part, uint32_t n, bool is_whole)
+{
+    uint32_t ranks = h.at % 4 * 8 + 8 * pack_bytes((h.counts & 255) * w), bits = n * rank;
+    uint32_t parts = ranks + (is_whole ? 8 * pack_bytes(bits) : bits);
+    return {h.at / 4, w | rank << 8 | part << 16 | n << 24, ranks | parts << 16, h.counts};
+}
+
+/* The words of the lane's lows. */
+template <int K> PRIM void gaps_load_lows(const uint32_t *words, const gaps_where &at, pack_quad<K> *to)
+{
+    uint32_t w = prim_byte(at.fields, 0), count = at.counts & 255;
+    uint32_t bit = K < 32 ? at.bits % 32 + gaps_slot() * w /* lows of full blocks are whole words */
+                          : at.bits % 65536 - 8 * pack_bytes(count * w) + gaps_bit(count, w);
+#pragma unroll
+    for (int j = 0; j < pack_quad<K>::WINDOWS; j++, bit += 2 * w) {
+        const uint32_t *from = words + (at.word + bit / 32);
+        to->shift[j] = bit;
+#pragma unroll
+        for (int k = 0; k < pack_quad<K>::WORDS; k++)
+            to->word[j][k] = prim_load(from + k);
+    }
+}
+/* The bits from bit `bit` on. */
+PRIM pack_pair gaps_load_pair(const uint32_t *words, const gaps_where &at, uint32_t bit)
+{
+    const uint32_t *from = words + (at.word + bit / 32);
+    return {prim_load(from), prim_load(from + 1), bit};
+}
+
+/* ---- Tiles ----------------------------------------------------------------------------------------- */
+
 /* The lane's gaps less one become docids. */
 PRIM void gaps_sum(uint32_t base, uint32_t v[4])
 {
@@ -64,13 +129,14 @@ PRIM void gaps_sum(uint32_t base, uint32_t v[4])
         v[k] += before;
 }
 
-/* The head of this lane's block; of no postings past the tile's last. */
-template <class CODE> PRIM gaps_head gaps_read(const tile_view &t)
+/* The head of this lane's block; of no postings past the tile's last. OWN: the warp has the tile's bytes on their way. */
+template <class CODE, bool OWN> PRIM gaps_head gaps_read(const tile_view &t)
 {
     bool has = prim_lane() < t.blocks;
     uint32_t b = t.block + (has ? prim_lane() : 0), used = 0, base = tile_base(t, b);
     tile_place p = tile_block<KARG_BLOCK>(t, b);
-    tile_prefetch_blocks(t, p.from, p.from + p.bytes, TILE_AHEAD, TILE_LINE);
+    if (OWN)
+        tile_prefetch_blocks(t, p.from, p.from + p.bytes, TILE_AHEAD, TILE_LINE);
     uint32_t first = p.bytes ? pack_word(pack_at(t.docs + p.from), 0) : 0;
     uint32_t shape = has && p.bytes ? CODE::shape(first, p.bytes, p.count, &used) : 0;
     uint32_t left = prim_min(p.bytes - prim_min(used, p.bytes), 0xFFFFFFU);
@@ -79,13 +145,13 @@ template <class CODE> PRIM gaps_head gaps_read(const tile_view &t)
 
 /* Blocks whose heads are `heads`, U of them. */
 template <class CODE, int K, int U>
-PRIM void gaps_row(const uint32_t *words, const gaps_head *heads, uint32_t *to, unsigned char *room)
+PRIM void gaps_row(const uint32_t *words, const typename CODE::head *heads, uint32_t *to, unsigned char *room)
 {
     typename CODE::template fetched<K> blocks[U];
-    gaps_head h[U];
+    typename CODE::kept h[U];
 #pragma unroll
     for (int u = 0; u < U; u++) {
-        h[u] = heads[u];
+        h[u] = CODE::take(heads + u);
         blocks[u].load(words, h[u]);
     }
 #pragma unroll
@@ -95,23 +161,23 @@ PRIM void gaps_row(const uint32_t *words, const gaps_head *heads, uint32_t *to, 
         if (K < 32)
             tile_store_four(to + u * KARG_BLOCK + gaps_slot(), v);
         else
-            tile_store(to + u * KARG_BLOCK, gaps_slot(), gaps_count<K>(h[u]), v);
+            tile_store(to + u * KARG_BLOCK, gaps_slot(), CODE::count(h[u]), v);
     }
 }
 
-/* Shared memory of a warp: heads, then a room. */
-template <class CODE, int U> PRIM void gaps_decode(const karg_decode &a)
+/* Tile `number`. Shared memory of a warp: heads, then a room. */
+template <class CODE, int U, bool OWN> PRIM void gaps_tile(const karg_decode &a, uint32_t number)
 {
-    uint32_t number = tile_number();
+    typedef typename CODE::head head;
     if (number >= a.n_tiles)
         return;
     tile_view t = tile_open<KARG_BLOCK>(a, number);
     if (t.blocks > GAPS_BLOCKS)
         prim_trap();
-    gaps_head *heads = (gaps_head *)(prim_shared() + prim_warp() * (KARG_SHARED_HEADS + CODE::ROOM));
+    head *heads = (head *)(prim_shared() + prim_warp() * (GAPS_BLOCKS * sizeof(head) + CODE::ROOM));
     unsigned char *room = (unsigned char *)(heads + GAPS_BLOCKS);
-    gaps_head mine = gaps_read<CODE>(t);
-    heads[prim_lane()] = mine;
+    gaps_head mine = gaps_read<CODE, OWN>(t);
+    heads[prim_lane()] = CODE::keep(mine);
     uint32_t w = (mine.counts & 255) == KARG_BLOCK ? mine.shape & 63 : 32;
     uint32_t above8 = prim_ballot<32>(w > 8), above16 = prim_ballot<32>(w > 16);
     const uint32_t *words = prim_at<const uint32_t>(t.docs & ~(uint64_t)3);
@@ -128,6 +194,18 @@ template <class CODE, int U> PRIM void gaps_decode(const karg_decode &a)
             for (uint32_t u = 0; u < U; u++)
                 gaps_row<CODE, 32, 1>(words, heads + i + u, to + u * KARG_BLOCK, room);
     }
+}
+
+template <class CODE, int U> PRIM void gaps_decode(const karg_decode &a) { gaps_tile<CODE, U, true>(a, tile_number()); }
+
+/* The same where the last warp of a block of threads has no tile but looks ahead (block_decode.cuh). */
+template <class CODE, int U, int AHEAD> PRIM void gaps_decode_ahead(const karg_decode &a)
+{
+    uint32_t warps = prim_block_size() / 32 - 1, first = prim_block() * warps;
+    if (prim_warp() == warps)
+        block_ahead(a, first + AHEAD);
+    else
+        gaps_tile<CODE, U, false>(a, first + prim_warp());
 }
 
 #endif

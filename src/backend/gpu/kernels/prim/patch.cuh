@@ -13,14 +13,11 @@ PRIM void patch_clear(uint32_t *room)
     prim_sync_tile();
 }
 PRIM void patch_put(uint32_t *room, uint32_t slot, uint32_t add) { prim_atomic_add(&room[slot % KARG_BLOCK], add); }
-/* The same of the first n lanes at once, by a plain store, which costs less: only where slots rise, as they do unless bytes
- * are damaged, and so no two lanes have one. */
-PRIM void patch_put_rising(uint32_t *room, uint32_t n, uint32_t slot, uint32_t add)
+/* Whether the slots of the first n lanes rise, as they do unless bytes are damaged: no two have one then, and a plain store,
+ * which costs less, will do. Other lanes have the slot of lane 0: they count as falling, and so does lane 0. False for none. */
+PRIM bool patch_rises(uint32_t n, uint32_t slot)
 {
-    uint32_t before = prim_shuffle_up<32>(slot, 1);
-    bool is_mine = prim_lane() < n, rises = slot < KARG_BLOCK && (prim_lane() == 0 || slot > before);
-    if (prim_ballot<32>(is_mine && !rises) == 0 && is_mine)
-        room[slot] = add;
+    return prim_count(prim_ballot<32>(slot <= prim_shuffle_up<32>(slot, 1))) + prim_min(n, 32U) == 33;
 }
 PRIM void patch_take(const uint32_t *room, uint32_t v[4])
 {
