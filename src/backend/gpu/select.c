@@ -31,11 +31,11 @@ static rp_status run_block(rp__device *device, karg_select args)
                              &args);
 }
 
-/* Of a sampler's threads' bests the one that many times as many scores as the k best reach, in all likelihood. */
-static uint32_t rank_of(uint32_t n, uint32_t k)
+/* Of samplers' threads' bests the one that several times as many scores as the k best reach, in all likelihood. */
+static uint32_t rank_of(const karg_select *args)
 {
-    const uint64_t sample = 4 * TUNE_SAMPLE_LOADS * TUNE_SAMPLE_BLOCK;
-    return 6 + (uint32_t)(n > sample ? 5 * k * sample / n : k);
+    const uint64_t sample = 4ULL * TUNE_SAMPLE_EACH * TUNE_SAMPLE_BLOCK * args->samplers;
+    return 6 + (uint32_t)(args->n > sample ? 2 * args->k * sample / args->n : args->k);
 }
 
 static rp_status run_sample(rp__device *device, karg_select args)
@@ -44,7 +44,7 @@ static rp_status run_sample(rp__device *device, karg_select args)
     const uint32_t blocks = args.n / a_block + 1, best = 2 * power_of(args.k);
     args.room = args.n / 2 < TUNE_SAMPLE_ROOM ? args.n / 2 : TUNE_SAMPLE_ROOM;
     args.samplers = blocks < TUNE_SAMPLERS ? blocks : TUNE_SAMPLERS;
-    args.step = rank_of(args.n, args.k);
+    args.step = rank_of(&args);
     args.enough = best + (best < TUNE_SAMPLE_KEYS ? TUNE_SAMPLE_KEYS : TUNE_SAMPLE_KEYS / 2);
     rp_status status =
         rp__device_launch(device, RP_KERNEL_select_sample_kernel,

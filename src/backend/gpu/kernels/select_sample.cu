@@ -1,52 +1,74 @@
 /* select_sample.cu: the k best of one large selection, by one read of it and a sample.
- * Owns:   a thread 32 scores. The first blocks to come look at samples as well, and tell all what to look for; others
+ * Owns:   a thread 32 scores. The first blocks to come look at a sample as well, and tell all what to look for; others
  *         wait for that with their scores on their way. Then one block ranks.
- * Moves:  all scores once, 16 bytes a load, eight in flight a thread, coalesced; samples of 16,384; keys of some
- *         thousands that reach the threshold. Scratch: a few words, left 0 as they were found, then those keys. Shared: a
- *         histogram; of the block that ranks, cursors and `enough` keys too.
- * Limits: 2k keys in shared memory. Where samples mislead, that block narrows the keys, or goes through all scores.
+ * Moves:  all scores once, 16 bytes a load, eight in flight a thread, coalesced; a sample of 262,144; keys of some hundreds
+ *         or thousands that reach the threshold. Scratch: a histogram and a few words, left 0 as they were found, then
+ *         those keys. Shared: a histogram; of the block that ranks, cursors and `enough` keys too.
+ * Limits: 2k keys in shared memory. Where the sample misleads, that block narrows the keys, or goes through all scores.
  * Source: sampled thresholds as in bucketSelect (Alabi et al., 2012); ranking by buckets, else radix select. */
 #include "backend/gpu/kernels/prim/narrow.cuh"
 #include "backend/gpu/kernels/tuning.h"
 
-enum { SAMPLE_TICKET, SAMPLE_THRESHOLD, SAMPLE_KEPT, SAMPLE_WORDS }; /* of scratch; the threshold is told plus one */
+/* Words of scratch, after the samplers' histogram; the threshold is told plus one. */
+enum { SAMPLE_TICKET = BEST_BINS, SAMPLE_DONE, SAMPLE_THRESHOLD, SAMPLE_KEPT, SAMPLE_WORDS };
 
 /* ---- The threshold ---------------------------------------------------------------------------------- */
 
-/* The best of a thread's part of a sampler's sample, which lies evenly among all scores, beside those of others. */
+/* The best of a thread's part of the sample, which lies evenly among all scores. */
 PRIM uint32_t sample_best(const karg_select &a, uint32_t number)
 {
-    const uint32_t fours = a.n / 4, taken = prim_min(fours, a.samplers * TUNE_SAMPLE_LOADS * prim_block_size());
+    const uint32_t threads = a.samplers * prim_block_size(), t = number * prim_block_size() + prim_thread();
+    const uint32_t fours = a.n / 4, taken = prim_min(fours, TUNE_SAMPLE_EACH * threads);
     const uint4 *from = prim_at<const uint4>(a.scores);
     uint32_t best = 0;
 #pragma unroll
-    for (uint32_t j = 0; j < TUNE_SAMPLE_LOADS; j++) {
-        uint32_t i = (j * prim_block_size() + prim_thread()) * a.samplers + number;
+    for (uint32_t j = 0; j < TUNE_SAMPLE_EACH; j++) {
+        uint32_t i = j * threads + t;
         uint4 v = i < taken ? prim_load(&from[(uint64_t)i * fours / taken]) : make_uint4(0, 0, 0, 0);
         best = prim_max(best, prim_max(prim_max(v.x, v.y), prim_max(v.z, v.w)));
     }
     return best;
 }
 
-/* A sampler's threshold: what the step-th of its threads' bests reaches. It tells others of it; the highest counts. */
-PRIM uint32_t sample_find(const karg_select &a, uint32_t number, uint32_t *bins)
+/* What the step-th of those that are counted reaches. */
+PRIM uint32_t sample_edge(const karg_select &a, uint32_t *bins)
+{
+    prim_sync();
+    if (prim_warp() == 0)
+        best_find(bins, a.step);
+    prim_sync();
+    return best_edge(best_bin_range(bins[BEST_BINS]));
+}
+
+/* A sampler's part: its threads' bests, of which the step best are enough to find the step-th of all. What the step-th
+ * of its own reaches, and so no more than that of all, is its threshold: it has few scores of its own. */
+PRIM uint32_t sample_part(const karg_select &a, uint32_t number, uint32_t *bins)
 {
     for (uint32_t i = prim_thread(); i < BEST_BINS; i += prim_block_size())
         bins[i] = 0;
     prim_sync();
     prim_atomic_add(&bins[best_bin(sample_best(a, number))], 1);
-    prim_sync();
-    if (prim_warp() == 0)
-        best_find(bins, a.step);
-    prim_sync();
-    uint32_t edge = best_edge(best_bin_range(bins[BEST_BINS]));
-    if (prim_thread() == 0)
-        prim_atomic_max(&prim_at<uint32_t>(a.scratch)[SAMPLE_THRESHOLD], edge + 1);
+    uint32_t edge = sample_edge(a, bins);
+    for (uint32_t i = bins[BEST_BINS] + prim_thread(); i < BEST_BINS; i += prim_block_size())
+        if (bins[i])
+            prim_atomic_add(&prim_at<uint32_t>(a.scratch)[i], bins[i]);
     return edge;
 }
 
-/* For all threads of a block: one that was told. The first blocks to come, if they are told of none, are samplers, and
- * wait for nobody; others wait for one of these. */
+/* The last sampler to come here tells all. */
+PRIM void sample_tell(const karg_select &a, uint32_t *bins)
+{
+    uint32_t *state = prim_at<uint32_t>(a.scratch);
+    if (!narrow_is_last_of(&state[SAMPLE_DONE], a.samplers, &bins[BEST_BINS + 5]))
+        return;
+    for (uint32_t i = prim_thread(); i < BEST_BINS; i += prim_block_size())
+        bins[i] = prim_load_now(&state[i]);
+    uint32_t edge = sample_edge(a, bins);
+    if (prim_thread() == 0)
+        prim_atomic_max(&state[SAMPLE_THRESHOLD], edge + 1);
+}
+
+/* For all threads of a block. The first blocks to come are samplers, and wait for nobody; others wait for these. */
 PRIM uint32_t sample_threshold(const karg_select &a, uint32_t *bins)
 {
     uint32_t *state = prim_at<uint32_t>(a.scratch), *told = bins + BEST_BINS + 3, *number = told + 1;
@@ -57,8 +79,11 @@ PRIM uint32_t sample_threshold(const karg_select &a, uint32_t *bins)
     prim_sync();
     if (*told)
         return *told - 1;
-    if (*number < a.samplers)
-        return sample_find(a, *number, bins);
+    if (*number < a.samplers) {
+        uint32_t edge = sample_part(a, *number, bins);
+        sample_tell(a, bins);
+        return edge;
+    }
     prim_sync();
     if (prim_thread() == 0)
         while ((*told = prim_load_now(&state[SAMPLE_THRESHOLD])) == 0)
@@ -122,8 +147,8 @@ enum { /* of its words */
     SAMPLE_SCAN, /* room for a scan */
 };
 
-/* Keys to shared memory, and how many are in which bucket: by how far they are above the threshold. Those that were kept
- * for a lower one become 0. */
+/* Keys to shared memory, and how many are in which bucket: by how far they are above the threshold. Some that
+ * samplers have kept are below it, and become 0. */
 PRIM void sample_fetch(const karg_select &a, const sample_shared &s, uint32_t threshold, uint32_t n)
 {
     const uint64_t *kept = sample_kept(a);

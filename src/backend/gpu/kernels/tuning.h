@@ -11,7 +11,8 @@ enum {
     TUNE_SELECT_FITS = 8192,    /* a k up to which keys are ranked in shared memory */
     TUNE_SAMPLE_BLOCK = 512,    /* threads that filter by a sample, with */
     TUNE_SAMPLE_LOADS = 8,      /* of 16 bytes each; */
-    TUNE_SAMPLERS = 8,          /* blocks that look at one each; */
+    TUNE_SAMPLERS = 32,         /* blocks that look at it, with */
+    TUNE_SAMPLE_EACH = 4,       /* more loads a thread; */
     TUNE_SAMPLE_KEYS = 16384,   /* that are ranked in shared memory; half as many beside many best; */
     TUNE_SAMPLE_BUCKET = 128,   /* keys of a bucket that are looked at one by one */
     TUNE_SAMPLE_FROM = 1 << 20, /* scores; of fewer, other methods narrow to 32 keys, so that tests see them narrow */

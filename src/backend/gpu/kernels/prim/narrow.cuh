@@ -23,18 +23,23 @@ enum {
     NARROW_KEPT,             /* keys gathered */
 };
 
-/* Whether this is the last block to come here; others' writes are then seen. All threads; `word`: shared. */
-PRIM bool narrow_is_last(uint32_t *counter, uint32_t *word)
+/* Whether this is the last of so many blocks to come here; others' writes are then seen. All threads; `word`: shared. */
+PRIM bool narrow_is_last_of(uint32_t *counter, uint32_t blocks, uint32_t *word)
 {
     prim_fence();
     prim_sync();
     if (prim_thread() == 0)
-        *word = prim_atomic_add(counter, 1) == prim_grid_size() - 1;
+        *word = prim_atomic_add(counter, 1) == blocks - 1;
     prim_sync();
     bool last = *word != 0;
     prim_fence();
     prim_sync();
     return last;
+}
+
+PRIM bool narrow_is_last(uint32_t *counter, uint32_t *word)
+{
+    return narrow_is_last_of(counter, prim_grid_size(), word);
 }
 
 PRIM uint32_t narrow_docid(const karg_select &a, uint32_t i)
