@@ -168,9 +168,10 @@ const rp__verb rp__cmd_bench_gpu_verb = {
     .summary = "measure kernels on a GPU",
     .details =
         "Each kernel runs on made data, once to have its answer compared with the CPU's, then in "
-        "rounds with a cold cache. GB/s are bytes that it cannot do without, read and written; "
-        "of copy: their rate over that of the copy kernel in the same run; core us: what one core "
-        "takes for the same, and how many times as long that is.",
+        "rounds with a cold cache. MB: what it cannot do without, read and written; of copy: the "
+        "rate of that over that of the copy kernel in the same run; core us: what one core takes "
+        "for the same, reckoned from a part of it where that takes long, and how many times as "
+        "long that is.",
     .examples = "riposte bench gpu\nriposte bench gpu --cases 'decode bp128' --json\n",
     .groups = groups,
     .args_bytes = sizeof(bench_gpu_args),
