@@ -18,7 +18,8 @@ enum {
     SHORT_MOST = 700,
     LIST_MOST = 1 << 20,
     /* What a row's `option` says of its lists and its answer, beside the shared bytes of a warp, which are its low bits. */
-    BYTES = 0xFFFF,
+    BYTES = 0x3FFF,
+    TILE_14 = 1 << 15, /* tiles of 14 blocks, of 16, or of 8, not of 32 */
     TAILED = 1 << 16,  /* one gap of ten is up to 64 times larger */
     PATCHED = 1 << 17, /* the encoder is asked for a tenth of exceptions */
     DAMAGED = 1 << 18, /* bytes are changed: nothing may be read or written outside */
@@ -29,7 +30,7 @@ enum {
     LEVELS = 1 << 23,  /* the encoder is asked for three levels */
     STEPS = 1 << 24,   /* qs, step by step */
     BY_WORD = 1 << 25, /* by words, not by bits */
-    TILE_16 = 1 << 26, /* tiles of 16 blocks, or of 8, not of 32 */
+    TILE_16 = 1 << 26,
     TILE_8 = 1 << 27,
     RESIDENT = 1 << 28, /* no more warps than twice what runs at a time */
     NO_FIRST = 1 << 29, /* nor its ranks of blocks */
@@ -178,7 +179,8 @@ static void set_answer(const rp__gpu_case *row, uint32_t *docids, const uint32_t
 
 static uint32_t tile_of(const rp__gpu_case *row)
 {
-    return row->option & TILE_16 ? 16 : row->option & TILE_8 ? 8 : 32;
+    uint32_t option = row->option;
+    return option & TILE_14 ? 14 : option & TILE_16 ? 16 : option & TILE_8 ? 8 : 32;
 }
 
 static rp_status make_parts(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
@@ -377,6 +379,7 @@ enum {
 /* Bytes of a warp that has a tile. */
 #define GAPS_OF(room) (KARG_SHARED_HEADS + (room))
 #define PATCH         ((KARG_SHARED_WORKED + KARG_SHARED_PATCH) | AHEAD)
+#define LINKS         (KARG_SHARED_WORKED + 2 * KARG_SHARED_PATCH)
 
 #define STEP_ROW(what, of, options)                                                                \
     {                                                                                              \
@@ -395,16 +398,15 @@ enum {
 const rp__gpu_case rp__gpu_case_decode2[] = {
     ROW("rice", decode_rice_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | TILE_16),
     ROW("rice, damaged", decode_rice_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | DAMAGED),
-    ROW("parapfor", decode_parapfor_kernel, PARAPFOR, 7, PATCH | TAILED | TILE_16),
+    ROW("parapfor", decode_parapfor_kernel, PARAPFOR, 7, PATCH | TAILED | TILE_14),
     ROW("parapfor, a tenth patched", decode_parapfor_kernel, PARAPFOR, 7,
-        PATCH | TAILED | PATCHED | TILE_16),
+        PATCH | TAILED | PATCHED | TILE_14),
     ROW("parapfor, damaged", decode_parapfor_kernel, PARAPFOR, 7, PATCH | TAILED | DAMAGED),
     ROW("optpfd", decode_optpfd_kernel, OPTPFD, 7, PATCH | TAILED | TILE_16),
     ROW("optpfd of random docids", decode_optpfd_kernel, OPTPFD, 7, PATCH | TILE_16),
     ROW("optpfd, damaged", decode_optpfd_kernel, OPTPFD, 7, PATCH | TAILED | DAMAGED),
-    ROW("pfd", decode_pfd_kernel, PFD, 7, GAPS_OF(2 * KARG_SHARED_PATCH) | TAILED | TILE_16),
-    ROW("pfd, damaged", decode_pfd_kernel, PFD, 7,
-        GAPS_OF(2 * KARG_SHARED_PATCH) | TAILED | DAMAGED),
+    ROW("pfd", decode_pfd_kernel, PFD, 7, LINKS | TAILED | TILE_16),
+    ROW("pfd, damaged", decode_pfd_kernel, PFD, 7, LINKS | TAILED | DAMAGED),
     ROW("newpfd", decode_newpfd_kernel, NEWPFD, 7, GAPS_OF(KARG_SHARED_NEWPFD) | TAILED | TILE_16),
     ROW("newpfd, damaged", decode_newpfd_kernel, NEWPFD, 7,
         GAPS_OF(KARG_SHARED_NEWPFD) | TAILED | DAMAGED),

@@ -124,7 +124,7 @@ static const struct decoder {
     {1, RP_KERNEL_decode_raw_kernel, KARG_SHARED_BLOCKS, 0},
     {2, RP_KERNEL_decode_vbyte_kernel, KARG_SHARED_BLOCKS, 0},
     {3, RP_KERNEL_decode_bp128_kernel, KARG_SHARED_BP128, 1},
-    {5, RP_KERNEL_decode_pfd_kernel, KARG_SHARED_HEADS + 2 * KARG_SHARED_PATCH, 0},
+    {5, RP_KERNEL_decode_pfd_kernel, KARG_SHARED_WORKED + 2 * KARG_SHARED_PATCH, 0},
     {6, RP_KERNEL_decode_newpfd_kernel, KARG_SHARED_HEADS + KARG_SHARED_NEWPFD, 0},
     {7, RP_KERNEL_decode_optpfd_kernel, KARG_SHARED_WORKED + KARG_SHARED_PATCH, 1},
     {8, RP_KERNEL_decode_parapfor_kernel, KARG_SHARED_WORKED + KARG_SHARED_PATCH, 1},

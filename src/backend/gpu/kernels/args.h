@@ -52,7 +52,7 @@ enum {
     KARG_SHARED_RICE = 384,
     KARG_SHARED_PATCH = 512, /* parapfor, optpfd; of pfd two */
     KARG_SHARED_NEWPFD = 1536,
-    KARG_SHARED_WORKED = 1024, /* heads of parapfor and optpfd, in place of those */
+    KARG_SHARED_WORKED = 1024, /* heads of parapfor, optpfd, pfd, in place of those */
     KARG_SHARED_QS = 512, /* without heads */
 };
 

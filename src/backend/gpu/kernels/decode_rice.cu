@@ -5,4 +5,4 @@
  * Source: Ding et al. 2009, section 5. */
 #include "backend/gpu/kernels/prim/block_rice.cuh"
 
-RP_KERNEL(decode_rice_kernel, karg_decode) { gaps_decode<block_rice, 2>(a); }
+RP_KERNEL_BOUNDED(decode_rice_kernel, karg_decode, 128, 10) { gaps_decode<block_rice, 2>(a); }

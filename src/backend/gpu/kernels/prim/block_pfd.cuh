@@ -6,7 +6,11 @@
 
 #include "backend/gpu/kernels/prim/gaps.cuh"
 
-struct block_pfd : gaps_code {
+struct alignas(16) pfd_masks {
+    uint32_t value, first, base, zero; /* of an exception's value; slot of the first; the docid before the first */
+};
+
+struct block_pfd : gaps_worked<pfd_masks> {
     enum { ROOM = 2 * KARG_SHARED_PATCH }; /* where the next would be; values */
 
     /* w in bits 0 to 5, how values are stored 6 and 7, the first exception 8 to 15, exceptions 16 to 23. */
@@ -18,20 +22,28 @@ struct block_pfd : gaps_code {
         bool fits = w <= 32 && en <= count && all <= bytes;
         return fits ? w | code << 6 | en << 16 | (code ? first >> 8 & 0xFF00 : 0) : 0;
     }
-    PRIM uint32_t exceptions(const gaps_head &h) { return h.shape >> 16; }
+    PRIM head keep(const gaps_head &h)
+    {
+        uint32_t bits = 4U << (h.shape >> 6 & 3);
+        return {gaps_where_of(h, h.shape & 63, 0, bits, h.shape >> 16, true),
+                {prim_mask(bits), h.shape >> 8 & (KARG_BLOCK - 1), h.base, 0}};
+    }
 
     template <int K> struct fetched {
-        gaps_lows<K> lows;
+        pack_quad<K> lows;
         pack_pair value; /* of the lane's exception */
+        uint32_t exceptions;
 
-        PRIM_MEMBER void load(const uint32_t *words, const gaps_head &h)
+        PRIM_MEMBER void load(const uint32_t *words, kept h)
         {
-            lows.load(words, h);
-            read(words, h, prim_lane() < exceptions(h) ? prim_lane() : 0);
+            gaps_where at = h->where;
+            exceptions = at.fields >> 24;
+            gaps_load_lows(words, at, &lows);
+            read(words, at, prim_lane() < exceptions ? prim_lane() : 0);
         }
-        PRIM_MEMBER void read(const uint32_t *words, const gaps_head &h, uint32_t j)
+        PRIM_MEMBER void read(const uint32_t *words, const gaps_where &at, uint32_t j)
         {
-            value.load(words, h.at + gaps_low_bytes<K>(h), j * (4U << (h.shape >> 6 & 3)));
+            value = gaps_load_pair(words, at, (at.bits >> 16) + j * prim_byte(at.fields, 2));
         }
         /* Where slots' next ones are. */
         PRIM_MEMBER void link(uint32_t *next, const uint32_t v[4])
@@ -59,9 +71,9 @@ struct block_pfd : gaps_code {
             }
             return prim_byte(mine, 3 - prim_lane() % 4);
         }
-        PRIM_MEMBER void patch(const uint32_t *words, const gaps_head &h, uint32_t *next, uint32_t v[4])
+        PRIM_MEMBER void patch(const uint32_t *words, kept h, uint32_t *next, uint32_t v[4])
         {
-            uint32_t n = exceptions(h), mask = prim_mask(4U << (h.shape >> 6 & 3)), at = h.shape >> 8 & 127;
+            uint32_t n = exceptions, mask = h->masks.value, at = h->masks.first;
             uint32_t *values = next + KARG_BLOCK;
             link(next, v);
             ((uint4 *)values)[prim_lane()] = make_uint4(v[0], v[1], v[2], v[3]);
@@ -73,7 +85,7 @@ struct block_pfd : gaps_code {
             for (uint32_t j = prim_lane() + 32; j < n + prim_lane(); j += 32) { /* rare */
                 slot = walk(next, 32, &at);
                 if (j < n) {
-                    read(words, h, j);
+                    read(words, h->where, j);
                     prim_atomic_swap(&values[slot], value.value() & mask);
                 }
             }
@@ -84,14 +96,16 @@ struct block_pfd : gaps_code {
             v[2] = all.z;
             v[3] = all.w;
         }
-        PRIM_MEMBER void docids(const uint32_t *words, const gaps_head &h, unsigned char *room, uint32_t v[4])
+        PRIM_MEMBER void docids(const uint32_t *words, kept h, unsigned char *room, uint32_t v[4])
         {
-            lows.values(h, v);
-            if (exceptions(h))
+            lows.values(prim_byte(h->where.fields, 0), v);
+            if (exceptions)
                 patch(words, h, (uint32_t *)room, v);
-            gaps_sum(h.base, v);
+            gaps_sum(h->masks.base, v);
         }
     };
 };
+
+static_assert(GAPS_BLOCKS * sizeof(block_pfd::head) == KARG_SHARED_WORKED, "as launches have it");
 
 #endif
