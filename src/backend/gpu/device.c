@@ -306,9 +306,7 @@ static rp__cu_result ask(const rp__device *d, const awaited *what)
 
 static bool is_told(const awaited *what)
 {
-    bool is_there = what->flag && *what->flag == what->value;
-    atomic_thread_fence(memory_order_acquire);
-    return is_there;
+    return what->flag && __atomic_load_n(what->flag, __ATOMIC_ACQUIRE) == what->value;
 }
 
 /* Returns how long it was. */
@@ -364,10 +362,8 @@ rp_status rp__device_wait_for(rp__device *d, rp__cu_stream stream, const volatil
     for (int turn = 0; !rp__device_is_lost(d) && result == RP_CU_NOT_READY && turn < TURNS;
          turn++) {
         for (int look = 0; look < LOOKS; look++)
-            if (*flag == value) {
-                atomic_thread_fence(memory_order_acquire);
+            if (is_told(&what))
                 return RP_OK;
-            }
         result = ask(d, &what);
     }
     return result == RP_CU_NOT_READY ? wait_for(d, &what) : rp__device_check(d, result);

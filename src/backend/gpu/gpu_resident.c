@@ -4,7 +4,6 @@
  * that is put at the door just then is not taken; it goes with the next launch. */
 #include "backend/gpu/gpu_resident.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -111,16 +110,15 @@ bool rp__gpu_resident_takes(rp__gpu_resident *r, uint32_t postings)
 /* Words with the number beside them, in any order. */
 static void ring(rp__gpu_resident *r)
 {
-    volatile uint64_t *door = (volatile uint64_t *)(void *)r->door->chunks;
+    uint64_t *door = (uint64_t *)(void *)r->door->chunks;
     const uint64_t number = (uint64_t)++r->number << 32;
     const uint8_t *record = (const uint8_t *)&r->ring;
     r->ring.n_chunks = KARG_DOOR_HEAD + r->ring.query.n_words * KARG_DOOR_WORD;
     const size_t n = 2 * (size_t)r->ring.n_chunks;
     uint32_t word;
-    atomic_thread_fence(memory_order_release);
     for (size_t i = 0; i < n; i++) {
         memcpy(&word, record + i * sizeof word, sizeof word);
-        door[i] = number | word;
+        __atomic_store_n(&door[i], number | word, __ATOMIC_RELEASE);
     }
 }
 

@@ -10,7 +10,9 @@
 
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-enum { DOOR_ROUNDS = (KARG_DOOR_CHUNKS + 31) / 32 }; /* chunks of a lane that a record has at most */
+/* Chunks of a lane that one look takes: over PCIe all of them, because a second look takes longer than a long one; of
+ * device memory, where so many look, records of five words. */
+enum { DOOR_ALL = (KARG_DOOR_CHUNKS + 31) / 32, DOOR_NEAR = 3 };
 
 /* What a block has in shared memory, behind the rooms of its warps. */
 struct door_room {
@@ -27,29 +29,32 @@ static_assert(sizeof(door_room) <= KARG_SHARED_STAY, "as launches have it");
 
 PRIM door_room *door_shared() { return (door_room *)(prim_shared() + prim_block_size() / 32 * KARG_SHARED_STAY_WARP); }
 
-/* By a warp: the record, to shared memory, if one is there whose number is at least `*number`, which becomes its own. The
- * first chunk says so, and how many there are: what is looked at again and again is short, because trips over PCIe take
- * longer the more they bring. */
-PRIM bool door_take(const karg_door *door, uint32_t *number, karg_ring *record)
+/* By a warp: the record, to shared memory, if one is there whose number is at least `*number`, which becomes its own. */
+template <uint32_t AHEAD> PRIM bool door_take(const karg_door *door, uint32_t *number, karg_ring *record)
 {
     const uint4 *chunks = (const uint4 *)door->chunks;
-    uint4 seen[DOOR_ROUNDS], first = prim_load_now16(chunks);
+    uint4 seen[AHEAD];
     uint2 *out = (uint2 *)record;
-    const uint32_t lane = prim_lane(), found = prim_shuffle<32>(first.y, 0);
-    const uint32_t n = prim_min(prim_shuffle<32>(first.x, 0), (uint32_t)KARG_DOOR_CHUNKS);
-    if ((int32_t)(found - *number) < 0)
+    const uint32_t lane = prim_lane();
+#pragma unroll
+    for (uint32_t i = 0; i < AHEAD; i++)
+        seen[i] = prim_load_now16(&chunks[prim_min(32 * i + lane, KARG_DOOR_CHUNKS - 1U)]);
+    const uint32_t found = prim_shuffle<32>(seen[0].y, 0);
+    const uint32_t n = prim_min(prim_shuffle<32>(seen[0].x, 0), (uint32_t)KARG_DOOR_CHUNKS);
+    bool is_whole = (int32_t)(found - *number) >= 0 && n >= KARG_DOOR_HEAD;
+    auto put = [&](uint32_t at, const uint4 &chunk) {
+        is_whole &= at >= n || (chunk.y == found && chunk.w == found);
+        if (is_whole && at < n)
+            out[at] = make_uint2(chunk.x, chunk.z);
+    };
+#pragma unroll
+    for (uint32_t i = 0; i < AHEAD; i++)
+        put(32 * i + lane, seen[i]);
+    if (prim_ballot<32>(is_whole) != ~0U)
         return false;
-    bool is_whole = n >= KARG_DOOR_HEAD;
-#pragma unroll
-    for (uint32_t i = 0; i < DOOR_ROUNDS; i++)
-        if (32 * i + lane < n)
-            seen[i] = prim_load_now16(&chunks[32 * i + lane]);
-#pragma unroll
-    for (uint32_t i = 0; i < DOOR_ROUNDS; i++)
-        if (32 * i + lane < n) {
-            is_whole &= seen[i].y == found && seen[i].w == found;
-            out[32 * i + lane] = make_uint2(seen[i].x, seen[i].z);
-        }
+#pragma unroll 1
+    for (uint32_t at = 32 * AHEAD + lane; at < prim_div_up(n, 32) * 32; at += 32)
+        put(at, prim_load_now16(&chunks[prim_min(at, n - 1)]));
     prim_sync_tile();
     *number = found;
     return prim_ballot<32>(is_whole) == ~0U;
@@ -98,7 +103,8 @@ PRIM_APART uint32_t door_next(const karg_stay &a, door_room *room)
     for (;;) {
         if (is_first)
             came = prim_load_now(&prim_at<karg_door>(a.echo)->came);
-        if (door_take(prim_at<const karg_door>(is_first ? a.door : a.echo), &number, &room->ring))
+        if (is_first ? door_take<DOOR_ALL>(prim_at<const karg_door>(a.door), &number, &room->ring)
+                     : door_take<DOOR_NEAR>(prim_at<const karg_door>(a.echo), &number, &room->ring))
             break;
         if (is_first && door_is_over(a, since, room->born)) {
             room->ring.n_chunks = KARG_DOOR_HEAD;
