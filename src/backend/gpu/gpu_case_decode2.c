@@ -204,6 +204,8 @@ static rp_status make_parts(const rp__gpu_case *row, rp__device *device, uint64_
         status = rp__gpu_case_lists_room(&w->set, device, &w->out);
     if (status == RP_OK)
         status = rp__device_alloc(device, sizeof(uint32_t), &w->sum);
+    if (status == RP_OK)
+        status = rp__device_fill(device, w->sum, 0, 1);
     if (status == RP_OK && row->option & STEPS)
         status = make_steps(row, device, w);
     return status;
@@ -238,10 +240,6 @@ static rp_status run(const rp__gpu_case *row, rp__device *device, void *state)
     uint32_t grid = (w->set.n_tiles + warps - 1) / warps;
     uint32_t most = row->option & RESIDENT ? device->processors * RESIDENT_WARPS / warps : grid;
     karg_decode args = args_of(w);
-    rp_status status =
-        rp__device_check(device, device->driver->fill32(w->sum, 0, 1, device->stream));
-    if (status != RP_OK)
-        return status;
     return rp__device_launch(device, (rp__kernel_id)row->kernel,
                              (rp__launch){grid < most ? grid : most,
                                           32 * (warps + (row->option & AHEAD ? 1 : 0)),

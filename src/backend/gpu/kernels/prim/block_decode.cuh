@@ -31,7 +31,7 @@ template <class DO> PRIM void block_tiles(const karg_decode &a, DO what)
 
 enum { BLOCK_AHEAD = 32 * 640 }; /* bytes that no tile has more of */
 
-/* What the tiles from number i on will be read for, on its way to the second-level cache: eight lanes a tile. */
+/* What four tiles from number i on will be read for, on its way to the second-level cache: eight lanes a tile. */
 PRIM void block_ahead(const karg_decode &a, uint32_t i)
 {
     i += prim_lane() / 8;
@@ -51,9 +51,9 @@ PRIM void block_ahead(const karg_decode &a, uint32_t i)
     }
 }
 
-/* The same where the last warp of a block of threads has no tile. Tiles are chains of waits: record, list, offsets, bytes;
- * most of them are for device memory. That warp goes through the chains of tiles AHEAD further on, all lanes
- * at once, so that those who come to them wait for the second-level cache. */
+/* For each tile that is this warp's, where the last warp of a block of threads, of at most five, has none. Tiles are chains
+ * of waits, most of them for device memory: record, list, offsets, bytes. That warp goes through the chains of tiles AHEAD
+ * further on, so that who comes to them waits for the second-level cache. */
 template <int AHEAD, class DO> PRIM void block_tiles_ahead(const karg_decode &a, DO what)
 {
     uint32_t warps = prim_block_size() / 32 - 1, i = prim_block() * warps;

@@ -117,13 +117,13 @@ template <int K> struct pack_quad {
      * sums, so that of two numbers one is what is there less what is above. */
     PRIM_MEMBER void products(uint32_t w, uint32_t v[4]) const
     {
-        uint32_t unit = 0x80000000U >> (31 - w); /* 1 << w, but a factor to the compiler */
+        uint32_t less = prim_opaque(~0U << w), mask = prim_opaque(~less); /* less: -(1 << w), as a factor */
         uint64_t all = part(0, 0) | (K == 8 ? 0 : part(0, WORDS - 2) << 32);
         uint32_t low = (uint32_t)all, rest = (uint32_t)(all >> 2 * w), above = low >> w, last = rest >> w;
-        v[0] = low - above * unit;
-        v[1] = above & (unit - 1);
-        v[2] = rest - last * unit;
-        v[3] = last & (unit - 1);
+        v[0] = low + above * less;
+        v[1] = above & mask;
+        v[2] = rest + last * less;
+        v[3] = last & mask;
     }
     PRIM_MEMBER void wide(uint32_t w, uint32_t v[4]) const
     {
