@@ -11,7 +11,7 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_maker.h"
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/gpu_list.h"
 #include "base/cpu.h"
 #include "codec/codec.h"
 
@@ -80,7 +80,7 @@ static void make_list(world *w, uint32_t i)
     rp__gpu_share share = {.n = 1, .is_whole = true};
     rp__gpu_index index = {.device = &w->device, .share = &share};
     share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = l->at};
-    assert_int_equal(rp__gpu_query_word(&index, &opened, &l->own), RP_OK);
+    assert_int_equal(rp__gpu_list_word(&index, &opened, &l->own), RP_OK);
 }
 
 static int open_world(void **state)
