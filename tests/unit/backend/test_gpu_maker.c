@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_maker.h"
 #include "backend/gpu/gpu_list.h"
+#include "backend/gpu/gpu_maker.h"
 #include "base/cpu.h"
 #include "codec/codec.h"
 

@@ -83,7 +83,8 @@ PRIM bool door_is_over(const karg_stay &a, uint64_t since, uint64_t born)
 PRIM void door_lead(const karg_stay &a, uint32_t number, uint32_t came, karg_ring *ring)
 {
     karg_flat *query = &ring->query;
-    const uint32_t words = prim_shuffle<32>(query->n_words, 0);
+    const uint32_t words = query->n_words;
+    prim_sync_tile(); /* all have read it */
     if (prim_lane() == 0) {
         query->n_words = prim_min(words, (uint32_t)KARG_WORDS_NEAR);
         query->blocks = words ? prim_min(came, prim_div_up(query->near[0].list.n, query->each)) : 0;
@@ -107,8 +108,10 @@ PRIM_APART uint32_t door_next(const karg_stay &a, door_room *room)
                      : door_take<DOOR_NEAR>(prim_at<const karg_door>(a.echo), &number, &room->ring))
             break;
         if (is_first && door_is_over(a, since, room->born)) {
-            room->ring.n_chunks = KARG_DOOR_HEAD;
-            room->ring.query.n_words = 0;
+            if (prim_lane() == 0) {
+                room->ring.n_chunks = KARG_DOOR_HEAD;
+                room->ring.query.n_words = 0;
+            }
             prim_sync_tile();
             break;
         }
