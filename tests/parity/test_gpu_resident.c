@@ -161,6 +161,21 @@ static void bursts_are_answered(void **state)
         }
 }
 
+/* Its time is over again and again, also when some blocks have done their part of a query and others have not seen it. */
+static void lives_end(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 10 * orders(); seed++) {
+        card c;
+        rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+        open_card(&c, 0);
+        for (size_t n = 0; n < 4 * QUERIES; n++)
+            ask(&c, RP_MODE_AND, "a b", n % 2 ? 10 : 0);
+        assert_true(c.resident->launch > 1);
+        close_card(&c);
+    }
+}
+
 /* It leaves by itself, and comes again. */
 static void idle_kernels_leave(void **state)
 {
@@ -388,7 +403,7 @@ int main(void)
         cmocka_unit_test(a_ring_may_come_too_late), cmocka_unit_test(launches_go_first),
         cmocka_unit_test(queries_may_be_left),      cmocka_unit_test(searchers_take_turns),
         cmocka_unit_test(numbers_begin_again),      cmocka_unit_test(faults_are_found),
-        cmocka_unit_test(every_call_may_fail),
+        cmocka_unit_test(every_call_may_fail),      cmocka_unit_test(lives_end),
     };
     return cmocka_run_group_tests(tests, open_documents, close_documents);
 }

@@ -72,11 +72,13 @@ PRIM void door_tell(karg_door *echo, uint32_t number, const karg_ring *record)
     }
 }
 
-/* By a warp: whether it has stayed long enough, `since` the last query or in all. */
-PRIM bool door_is_over(const karg_stay &a, uint64_t since, uint64_t born)
+/* By a warp: whether it has stayed long enough, `since` the last query or in all, and `done` blocks have ended theirs: one
+ * that shares the last query may not have seen it yet, and would be told to leave instead. */
+PRIM bool door_is_over(const karg_stay &a, uint64_t since, uint64_t born, uint32_t done)
 {
     uint64_t now = prim_clock();
-    return prim_shuffle<32>((uint32_t)(now - since > a.idle || now - born > a.life), 0);
+    bool is_done = prim_load_now(&prim_at<karg_door>(a.echo)->written) == done;
+    return prim_shuffle<32>((uint32_t)(is_done && (now - since > a.idle || now - born > a.life)), 0);
 }
 
 /* By a warp of the first block, with a query or none: so many blocks share it, and all are told. */
@@ -100,14 +102,16 @@ PRIM_APART uint32_t door_next(const karg_stay &a, door_room *room)
 {
     const uint64_t since = prim_clock();
     const bool is_first = room->place == 0;
+    const uint32_t done = room->ring.written + room->ring.query.blocks;
     uint32_t came = 0, number = room->number;
+    prim_sync_tile(); /* all have read what the next record comes to */
     for (;;) {
         if (is_first)
             came = prim_load_now(&prim_at<karg_door>(a.echo)->came);
         if (is_first ? door_take<DOOR_ALL>(prim_at<const karg_door>(a.door), &number, &room->ring)
                      : door_take<DOOR_NEAR>(prim_at<const karg_door>(a.echo), &number, &room->ring))
             break;
-        if (is_first && door_is_over(a, since, room->born)) {
+        if (is_first && door_is_over(a, since, room->born, done)) {
             if (prim_lane() == 0) {
                 room->ring.n_chunks = KARG_DOOR_HEAD;
                 room->ring.query.n_words = 0;
