@@ -233,6 +233,8 @@ static void rare_words_and_long_lists(void **state)
     collection c = {.name = "rare words", .stem = "none", .stop = "none"};
     chance_seed(3);
     collection_add_codec(&c, "bp128");
+    collection_add_codec(&c, "rice"); /* whose frequencies kernels do not read; docids they do */
+    collection_add_codec(&c, "pfd");  /* neither */
     collection_fill(&c, 40000, 8000, 8);
     check_collection(&c, 8000, 10);
 }

@@ -125,7 +125,9 @@ rp_status rp__gpu_asked_want(run *r)
     for (uint32_t i = 0; i < r->n; i++)
         if (r->words[i].list.codec && !(r->words[i].copies_docids && r->words[i].copies_tfs))
             wants[n++] =
-                (rp__gpu_want){.list = &r->words[i].list, .freqs = !r->words[i].copies_tfs};
+                (rp__gpu_want){.list = &r->words[i].list,
+                               .freqs = !r->words[i].copies_tfs,
+                               .whole = r->words[i].copies_docids || r->words[i].copies_tfs};
     rp_status status =
         rp__gpu_hold_want(&r->q->hold, wants, n, r->is_or ? NULL : &r->words[0].list, r->arena);
     for (uint32_t i = 0, j = 0; status == RP_OK && j < n; i++)

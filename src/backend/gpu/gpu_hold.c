@@ -234,7 +234,7 @@ static rp_status bring_parts(const job *j, size_t i, bool is_guest)
 static bool can_be_sparse(const job *j, size_t i)
 {
     const rp__list *list = j->wants[i].list;
-    return j->among && !j->parts[i].docs.piece && rp__sparse_list_can(list) &&
+    return j->among && !j->wants[i].whole && !j->parts[i].docs.piece && rp__sparse_list_can(list) &&
            list->docs != j->among->docs && j->among->n <= list->n_blocks;
 }
 

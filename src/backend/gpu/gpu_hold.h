@@ -29,6 +29,7 @@ typedef struct rp__gpu_hold {
 typedef struct rp__gpu_want {
     const rp__list *list;
     bool freqs;
+    bool whole; /* its docids or frequencies come otherwise, and are found by rank: some blocks would not do */
     karg_list at;
 } rp__gpu_want;
 

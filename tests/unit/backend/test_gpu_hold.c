@@ -361,6 +361,21 @@ static void of_a_long_list_come_the_blocks_that_matter(void **state)
     close_card(&c);
 }
 
+/* What else there is of it is found by rank in the whole list. */
+static void whole_lists_come_whole(void **state)
+{
+    (void)state;
+    card c;
+    open_card(&c, MEMORY);
+    rp__list among = list_of("r0"), list = list_of("c0");
+    rp__gpu_want want = {.list = &list, .freqs = false, .whole = true};
+    assert_int_equal(rp__gpu_hold_want(&c.hold, &want, 1, &among, &arena), RP_OK);
+    assert_int_equal(want.at.n_blocks, list.n_blocks);
+    assert_there(&c, &want);
+    assert_int_equal(c.index.share->sparse, 0);
+    close_card(&c);
+}
+
 /* Any bytes: what cannot be is said, and nothing is read or written outside. */
 static void damaged_lists_do_no_harm(void **state)
 {
@@ -543,6 +558,7 @@ int main(void)
         cmocka_unit_test(all_of_a_query_or_nothing),
         cmocka_unit_test(a_word_may_be_there_twice),
         cmocka_unit_test(of_a_long_list_come_the_blocks_that_matter),
+        cmocka_unit_test(whole_lists_come_whole),
         cmocka_unit_test(damaged_lists_do_no_harm),
         cmocka_unit_test(an_index_is_there_once),
         cmocka_unit_test(threads_find_each_other),
