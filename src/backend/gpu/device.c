@@ -257,6 +257,17 @@ rp_status rp__device_alloc(rp__device *d, size_t bytes, rp__cu_ptr *out)
     return status;
 }
 
+rp_status rp__device_pin(rp__device *d, size_t bytes, unsigned flags, void **out)
+{
+    *out = NULL;
+    rp_status status = rp__device_check(d, d->driver->host_alloc(out, bytes, flags));
+    if (status != RP_OK && *out) { /* another thread has lost the card meanwhile */
+        d->driver->host_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 void rp__device_free(rp__device *d, rp__cu_ptr at)
 {
     (void)rp__device_is_lost(d);

@@ -45,6 +45,8 @@ rp_status rp__device_check(rp__device *device, rp__cu_result result);
 /* RP_NO_MEMORY: neither the card nor the budget has so much left. */
 rp_status rp__device_alloc(rp__device *device, size_t bytes, rp__cu_ptr *out);
 void rp__device_free(rp__device *device, rp__cu_ptr at); /* 0 is fine */
+/* Memory of the host that copies need not be staged for; the driver frees it. */
+rp_status rp__device_pin(rp__device *device, size_t bytes, unsigned flags, void **out);
 rp_status rp__device_copy_in(rp__device *device, rp__cu_ptr to, const void *from, size_t bytes);
 rp_status rp__device_copy_out(rp__device *device, void *to, rp__cu_ptr from, size_t bytes);
 rp_status rp__device_fill(rp__device *device, rp__cu_ptr to, uint32_t value, size_t n); /* words */

@@ -111,9 +111,8 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     if (status == RP_OK && !limits->is_shared)
         status = rp__device_check(device, driver->stream_create(&b->stream, RP_CU_STREAM_OWN));
     if (status == RP_OK) {
-        rp__cu_result result = driver->host_alloc(&host, all, RP_CU_HOST_MAPPED);
-        b->host = result == RP_CU_OK ? host : NULL; /* even if the card was lost meanwhile */
-        status = rp__device_check(device, result);
+        status = rp__device_pin(device, all, RP_CU_HOST_MAPPED, &host);
+        b->host = host;
     }
     if (status == RP_OK)
         status = rp__device_check(device, driver->host_device(&b->mapped, host, 0));
@@ -240,13 +239,11 @@ static void fill_args(rp__gpu_and *b)
 /* Parts of large batches, whose memory is taken when there is one. */
 static rp_status send_parts(rp__gpu_and *b, uint32_t phases, uint64_t to)
 {
-    const rp__driver *driver = b->device->driver;
     void *host = b->parts;
     if (!host) {
         size_t bytes = parts_bytes(&b->limits);
-        rp__cu_result result = driver->host_alloc(&host, bytes, 0);
-        b->parts = result == RP_CU_OK ? host : NULL;
-        rp_status status = rp__device_check(b->device, result);
+        rp_status status = rp__device_pin(b->device, bytes, 0, &host);
+        b->parts = host;
         if (status != RP_OK)
             return status;
     }

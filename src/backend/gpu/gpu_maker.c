@@ -26,9 +26,8 @@ rp_status rp__gpu_maker_enter(rp__gpu_maker *m, const rp__device *of)
     if (status == RP_OK && m->is_busy)
         status = rp__device_wait(&m->device);
     if (status == RP_OK && !m->stage) {
-        rp__cu_result result = m->device.driver->host_alloc(&stage, STAGE, 0);
-        m->stage = result == RP_CU_OK ? stage : NULL; /* even if the card was lost meanwhile */
-        status = rp__device_check(&m->device, result);
+        status = rp__device_pin(&m->device, STAGE, 0, &stage);
+        m->stage = stage;
     }
     if (status == RP_OK && !m->making)
         status = rp__device_alloc(&m->device, bytes, &m->making);

@@ -18,9 +18,8 @@ static rp_status copy_table(rp__gpu_norms *norms, rp__device *device, const floa
     void *stage = NULL;
     rp_status status = rp__device_alloc(device, bytes, &norms->table);
     if (status == RP_OK) {
-        rp__cu_result result = device->driver->host_alloc(&stage, bytes, 0);
-        norms->stage = result == RP_CU_OK ? stage : NULL; /* even if the card was lost meanwhile */
-        status = rp__device_check(device, result);
+        status = rp__device_pin(device, bytes, 0, &stage);
+        norms->stage = stage;
     }
     if (status != RP_OK)
         return status;

@@ -68,8 +68,7 @@ static rp_status grow_stage(rp__gpu_or *o, size_t bytes)
     if (bytes <= o->stage_bytes)
         return RP_OK;
     free_stage(o);
-    rp_status status =
-        rp__device_check(o->device, driver->host_alloc(&at, 2 * bytes, RP_CU_HOST_MAPPED));
+    rp_status status = rp__device_pin(o->device, 2 * bytes, RP_CU_HOST_MAPPED, &at);
     if (status != RP_OK)
         return status;
     memset(at, 0, ALIGN);

@@ -121,7 +121,7 @@ static rp_status fill(rp__gpu_share *s, rp__device *device)
     void *stage = NULL;
     rp_status status = rp__device_check(device, device->driver->memory_info(&unused, &total));
     if (status == RP_OK)
-        status = rp__device_check(device, device->driver->host_alloc(&stage, STAGE, 0));
+        status = rp__device_pin(device, STAGE, 0, &stage);
     if (status != RP_OK)
         return status;
     s->stage = stage;

@@ -13,8 +13,8 @@ rp_status rp__list_fetch_open(rp__list_fetch *f, rp__device *device)
     const rp__driver *driver = device->driver;
     void *stage = NULL;
     *f = (rp__list_fetch){.device = device};
-    rp_status status = rp__device_check(device, driver->host_alloc(&stage, 2 * HALF, 0));
-    f->stage = status == RP_OK ? stage : NULL;
+    rp_status status = rp__device_pin(device, 2 * HALF, 0, &stage);
+    f->stage = stage;
     for (uint32_t i = 0; status == RP_OK && i < 2; i++)
         status = rp__device_check(device, driver->event_create(&f->sent[i], RP_CU_EVENT_UNTIMED));
     if (status == RP_OK)

@@ -23,8 +23,8 @@ rp_status rp__step_open(rp__step *step, rp__device *device, const rp__gpu_index 
 {
     void *stage = NULL;
     *step = (rp__step){.device = device, .index = index};
-    rp_status status = rp__device_check(device, device->driver->host_alloc(&stage, REPORT, 0));
-    step->stage = status == RP_OK ? stage : NULL;
+    rp_status status = rp__device_pin(device, REPORT, 0, &stage);
+    step->stage = stage;
     if (status == RP_OK)
         status = rp__device_alloc(device, REPORT, &step->report);
     if (status != RP_OK)
