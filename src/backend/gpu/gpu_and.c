@@ -275,20 +275,28 @@ static rp_status launch_rank(rp__gpu_and *b)
     return rp__device_launch(b->device, RP_KERNEL_and_top_rank_kernel, how, a);
 }
 
+/* States are clean again when all kernels of a batch have ended. */
 static rp_status launch(rp__gpu_and *b)
 {
     const karg_and_top *a = &b->args;
+    b->is_dirty = true;
+    b->is_launched = false;
     uint32_t each = KARG_AND_SHARED + (a->k ? KARG_AND_SCORES : 0);
     rp__launch how = {(a->n_parts + WARPS - 1) / WARPS, 32 * WARPS, WARPS * each};
     rp_status status = rp__device_launch(b->device, RP_KERNEL_and_top_kernel, how, a);
-    return status == RP_OK && a->k > KARG_AND_RANKED ? launch_rank(b) : status;
+    if (status == RP_OK && a->k > KARG_AND_RANKED)
+        status = launch_rank(b);
+    b->is_launched = status == RP_OK;
+    return status;
 }
 
 static rp_status enqueue(rp__gpu_and *b)
 {
     b->is_busy = true;
     fill_args(b);
-    rp_status status = send(b);
+    rp_status status = b->is_dirty ? clear_states(b) : RP_OK;
+    if (status == RP_OK)
+        status = send(b);
     return status == RP_OK ? launch(b) : status;
 }
 
@@ -328,6 +336,7 @@ rp_status rp__gpu_and_finish(rp__gpu_and *b)
     rp_status status = wait_for(b);
     leave(b, other);
     b->is_busy = status != RP_OK;
+    b->is_dirty = b->is_dirty && !(status == RP_OK && b->is_launched);
     return status;
 }
 

@@ -39,6 +39,8 @@ typedef struct rp__gpu_and {
     uint64_t elements; /* postings of shortest lists */
     karg_and_top args;
     bool is_busy;      /* work was given to the device, and nobody saw it end */
+    bool is_launched; /* all kernels of the last batch */
+    bool is_dirty;    /* states may be what a batch left that did not end */
 } rp__gpu_and;
 
 /* Of one query: n: documents that match; n_pairs: of the best, at most k; damaged: not 0: bytes were met that cannot
