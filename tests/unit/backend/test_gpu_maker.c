@@ -14,6 +14,7 @@
 #include "backend/gpu/gpu_maker.h"
 #include "base/cpu.h"
 #include "codec/codec.h"
+#include "encoded_list.h"
 
 enum { DOCS = 9000, LISTS = 18, SPARSE = 40 };
 
@@ -46,24 +47,6 @@ static void draw(list *l, uint32_t i)
     }
 }
 
-static void encode(list *l, const rp__codec *codec)
-{
-    size_t most = rp__list_blocks_bound(codec, l->n);
-    uint32_t *ends = malloc(most * sizeof *ends);
-    uint32_t *scratch = malloc((rp__list_scratch(codec, l->n) + 1) * sizeof *scratch);
-    uint8_t *bounds = calloc(most, 1);
-    rp__list_parts parts = {.ends = ends, .bounds = bounds};
-    l->bytes = aligned_alloc(16, (rp__list_bound(codec, l->n) + RP_PAD + 15) / 16 * 16);
-    parts.n_blocks = rp__list_cut(codec, NULL, l->docids, l->tfs, l->n, scratch, ends);
-    assert_int_equal(
-        rp__list_encode(codec, l->docids, l->tfs, l->n, &parts, scratch, l->bytes, &l->used),
-        RP_OK);
-    memset(l->bytes + l->used, 0, RP_PAD);
-    free(ends);
-    free(scratch);
-    free(bounds);
-}
-
 static void make_list(world *w, uint32_t i)
 {
     list *l = &w->lists[i];
@@ -73,7 +56,7 @@ static void make_list(world *w, uint32_t i)
                              rp__block_code_find(i % 3 ? "optpfd" : "bp128", features));
     rp__list opened;
     draw(l, i);
-    encode(l, &codec);
+    l->bytes = encoded_list(&codec, l->docids, l->tfs, l->n, &l->used);
     assert_int_equal(rp__device_alloc(&w->device, l->used + RP_PAD, &l->at), RP_OK);
     assert_int_equal(rp__device_alloc(&w->device, 1 << 17, &l->room), RP_OK);
     assert_int_equal(rp__list_open(&codec, l->bytes, l->used, l->n, DOCS, false, &opened), RP_OK);
