@@ -57,8 +57,7 @@ static rp_status make(rp__gpu_resident *r)
     void *door = NULL;
     rp_status status = rp__device_check(d, d->driver->stream_create(&r->stream, RP_CU_STREAM_OWN));
     if (status == RP_OK)
-        status =
-            rp__device_check(d, d->driver->host_alloc(&door, sizeof(karg_door), RP_CU_HOST_MAPPED));
+        status = rp__device_pin(d, sizeof(karg_door), RP_CU_HOST_MAPPED, &door);
     r->door = door;
     if (status == RP_OK)
         status = rp__device_check(d, d->driver->host_device(&r->door_at, door, 0));

@@ -41,8 +41,8 @@ rp_status rp__gpu_room_grow_stage(rp__gpu_room *room, size_t bytes)
         return status;
     free_stage(room);
     const rp__driver *driver = room->device->driver;
-    status = rp__device_check(room->device, driver->host_alloc(&at, bytes, RP_CU_HOST_MAPPED));
-    room->stage = at; /* which another thread's fault does not take away */
+    status = rp__device_pin(room->device, bytes, RP_CU_HOST_MAPPED, &at);
+    room->stage = at;
     if (status == RP_OK)
         status = rp__device_check(room->device, driver->host_device(&room->stage_at, at, 0));
     if (status != RP_OK) {

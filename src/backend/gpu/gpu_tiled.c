@@ -123,7 +123,7 @@ static rp_status make_stage(rp__gpu_tiled *tiled, size_t n)
     if (status != RP_OK || bytes <= tiled->stage_bytes)
         return status;
     free_stage(tiled);
-    status = rp__device_check(tiled->device, driver->host_alloc(&stage, 2 * bytes, 0));
+    status = rp__device_pin(tiled->device, 2 * bytes, 0, &stage);
     tiled->stage = stage;
     if (status == RP_OK)
         status = rp__device_alloc(tiled->device, 2 * bytes, &tiled->records);

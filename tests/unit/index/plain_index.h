@@ -191,6 +191,17 @@ static inline size_t plain_make_term(uint32_t i, char out[256])
     return n;
 }
 
+/* Terms 0 to n - 1, each in the first 1 + i % docs documents at a position of its own. */
+static inline void plain_add_terms(plain_index *p, uint32_t n, uint32_t docs)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        char term[256];
+        size_t bytes = plain_make_term(i, term);
+        for (uint32_t d = 0; d < 1 + i % docs; d++)
+            plain_add(p, d, term, bytes, i);
+    }
+}
+
 /* One document of n tokens over `vocabulary` terms: positions rise, with holes. */
 typedef void plain_token_fn(void *arg, uint32_t docid, const char *term, uint32_t bytes,
                             uint32_t position);

@@ -84,12 +84,7 @@ static int make(void **state)
 {
     (void)state;
     plain = plain_new();
-    for (uint32_t i = 0; i < 1500; i++) {
-        char term[256];
-        size_t bytes = plain_make_term(i, term);
-        for (uint32_t d = 0; d < 1 + i % 11; d++)
-            plain_add(plain, d, term, bytes, i);
-    }
+    plain_add_terms(plain, 1500, 11);
     segment_case_open(&sc, "bp128", true, plain, 12);
     return 0;
 }

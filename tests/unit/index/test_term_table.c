@@ -106,12 +106,7 @@ static int set_up(void **state)
 {
     (void)state;
     plain = plain_new();
-    for (uint32_t i = 0; i < 3000; i++) {
-        char term[256];
-        size_t bytes = plain_make_term(i, term);
-        for (uint32_t d = 0; d <= i % 20; d++)
-            plain_add(plain, d, term, (uint32_t)bytes, i);
-    }
+    plain_add_terms(plain, 3000, 20);
     segment_case_open(&sc, "bp128", true, plain, 20);
     return 0;
 }

@@ -35,10 +35,14 @@ PRIM void found_put(const karg_flat &a, uint32_t docid, bool is_match, uint32_t 
     }
 }
 
-/* By a block, all its threads: the same with one addition. `shared`: a word a warp, and one more. */
-PRIM void found_put_block(const karg_flat &a, uint32_t docid, bool is_match, uint32_t score, uint32_t *shared)
+/* What a block's threads have found: matches of all, pairs of all, and pairs before this thread's. */
+struct found_counts {
+    uint32_t all, pairs, before;
+};
+
+/* By a block, all its threads, which wait for each other. `shared`: a word a warp. */
+PRIM found_counts found_count_block(bool is_match, bool is_pair, uint32_t *shared)
 {
-    bool is_pair = found_is_pair(a, is_match, score);
     uint32_t all = prim_ballot<32>(is_match), pairs = prim_ballot<32>(is_pair), warps = prim_block_size() / 32;
     uint32_t before = 0, both = 0; /* pairs in the high half */
     if (prim_lane() == 0)
@@ -49,10 +53,19 @@ PRIM void found_put_block(const karg_flat &a, uint32_t docid, bool is_match, uin
         before += w < prim_warp() ? shared[w] >> 16 : 0;
         both += shared[w];
     }
-    if (prim_thread() == 0 && both)
-        shared[warps] = found_add(prim_at<karg_found>(a.found), both & 65535, both >> 16);
+    return {both & 65535, both >> 16, before + prim_count(pairs & prim_mask(prim_lane()))};
+}
+
+/* By a block, all its threads: the same with one addition. `shared`: a word a warp, and one more. */
+PRIM void found_put_block(const karg_flat &a, uint32_t docid, bool is_match, uint32_t score, uint32_t *shared)
+{
+    bool is_pair = found_is_pair(a, is_match, score);
+    found_counts c = found_count_block(is_match, is_pair, shared);
+    uint32_t *from = shared + prim_block_size() / 32;
+    if (prim_thread() == 0 && c.all)
+        *from = found_add(prim_at<karg_found>(a.found), c.all, c.pairs);
     prim_sync();
-    uint32_t place = shared[warps] + before + prim_count(pairs & prim_mask(prim_lane()));
+    uint32_t place = *from + c.before;
     if (is_pair)
         prim_at<karg_pair>(a.pairs)[place] = {score, docid};
     if (is_pair && place < KARG_ANSWER_ALL) {

@@ -42,20 +42,12 @@ PRIM void told_put(const karg_stay &s, door_room *room, uint32_t docid, bool is_
 {
     const karg_flat &a = room->ring.query;
     bool is_pair = found_is_pair(a, is_match, score);
-    uint32_t all = prim_ballot<32>(is_match), pairs = prim_ballot<32>(is_pair), warps = prim_block_size() / 32;
-    uint32_t before = 0, both = 0; /* pairs in the high half */
-    if (prim_lane() == 0)
-        shared[prim_warp()] = prim_count(pairs) << 16 | prim_count(all);
-    prim_sync();
-#pragma unroll 1
-    for (uint32_t w = 0; w < warps; w++) {
-        before += w < prim_warp() ? shared[w] >> 16 : 0;
-        both += shared[w];
-    }
+    found_counts c = found_count_block(is_match, is_pair, shared);
+    uint32_t *from = shared + prim_block_size() / 32;
     if (prim_thread() == 0)
-        shared[warps] = told_add(prim_at<karg_door>(s.echo), room, both & 65535, both >> 16, is_final);
+        *from = told_add(prim_at<karg_door>(s.echo), room, c.all, c.pairs, is_final);
     prim_sync();
-    uint32_t place = shared[warps] + before + prim_count(pairs & prim_mask(prim_lane()));
+    uint32_t place = *from + c.before;
     if (is_pair && place < KARG_ANSWER_ALL)
         prim_store_now16((uint4 *)&prim_at<karg_door>(s.door)->pairs[place], make_uint4(score, a.number, docid, a.number));
     if (is_pair)
