@@ -68,7 +68,7 @@ PROGRAM  := $(if $(CLI_SRC),$B/riposte)
 Q = $(if $(V),,@echo '  $(1)  $@';)
 again = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 FORMAT_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] include/riposte/*.h fuzz/*.c bench/*.c \
-                 examples/*.c tools/*.c tests/*/*.[ch] tests/*/*/*.[ch])
+                 examples/*.c tools/*.c tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 ##@ Build
 all: $(PROGRAM) $B/libriposte.a ## the program and the library (the default)
@@ -130,10 +130,10 @@ $B/libtests.a: $(HELP_OBJ)
 	@mkdir -p $(@D)
 	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
-$B/tests/%: tests/%.c $B/libriposte.a $B/libtests.a
+$B/tests/%: tests/%.c $B/tests/filter.o $B/libriposte.a $B/libtests.a
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libtests.a $B/libriposte.a -o $@ $(LIBS) \
-	    -lcmocka -lunistring
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/tests/filter.o $B/libtests.a \
+	    $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
 
 $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
@@ -194,8 +194,11 @@ unit-parity: tests
 fault: all tests ## fault tests: kills, lost writes, failing calls, no memory, damage
 	@+$(RUN) $(filter $B/tests/fault/%,$(TESTS)) $(filter tests/fault/%,$(SCRIPTS))
 
+# These have no harness that could miss a fault: each assertion is on both sides of a limit, or a sanitizer's.
+UNPLANTED = $(addprefix $B/tests/fault/test_,damaged_lists input_bombs limits)
 test-the-tests: all tests ## do the fault tests catch the faults planted for them?
-	@+RIPOSTE_TESTS='*planted*' $(RUN) $(filter $B/tests/fault/%,$(TESTS))
+	@echo 'without planted faults, on purpose: $(UNPLANTED:$B/%=%)'
+	@+RIPOSTE_TESTS='*planted*' $(RUN) $(filter-out $(UNPLANTED),$(filter $B/tests/fault/%,$(TESTS)))
 
 cli: all examples ## golden tests of the program
 	@+$(RUN) $(filter tests/cli/%,$(SCRIPTS))

@@ -207,6 +207,8 @@ static rp_status run_ratios(job *j, rp_error *err)
     rp_status status = RP_OK;
     while (status == RP_OK && rp__name_list_next(&ratios, ratio)) {
         j->bench.ratio = read_ratio(ratio);
+        if (j->bench.ratio == 0) /* check_args has refused it */
+            break;
         rp__console_note(j->console, "1:%u: %u docids in %u", j->bench.ratio,
                          j->bench.size / j->bench.ratio, j->bench.size);
         status = rp__bench_intersections_run(&j->bench, err);

@@ -304,6 +304,5 @@ int main(void)
         cmocka_unit_test(planted_untold_full_disk_is_caught),
         cmocka_unit_test(planted_debris_is_caught),
     };
-    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,37 +232,37 @@ static void check_fault(plant what, const char *told, uint32_t timeout)
     assert_int_equal(gpu_world_descriptors(), before);
 }
 
-static void an_illegal_address(void **state)
+static void planted_illegal_address_is_met(void **state)
 {
     (void)state;
     check_fault(PLANT_ILLEGAL, "ILLEGAL_ADDRESS", 0);
 }
 
-static void a_trap(void **state)
+static void planted_trap_is_met(void **state)
 {
     (void)state;
     check_fault(PLANT_TRAP, "CUDA_ERROR", 0);
 }
 
-static void an_endless_kernel(void **state)
+static void planted_endless_kernel_is_met(void **state)
 {
     (void)state;
     check_fault(PLANT_ENDLESS, "does not come back", 300);
 }
 
-static void a_killed_worker(void **state)
+static void planted_kill_is_met(void **state)
 {
     (void)state;
     check_fault(PLANT_KILL, "signal 9", 0);
 }
 
-static void a_crashed_worker(void **state)
+static void planted_crash_is_met(void **state)
 {
     (void)state;
     check_fault(PLANT_CRASH, "signal 6", 0);
 }
 
-static void a_worker_that_hangs(void **state)
+static void planted_hang_is_met(void **state)
 {
     (void)state;
     check_fault(PLANT_HANG, "does not answer", 300);
@@ -577,12 +577,12 @@ int main(void)
         cmocka_unit_test(the_rest_is_the_cpus),
         cmocka_unit_test(searchers_share_it),
         cmocka_unit_test(without_a_gpu_it_says_why),
-        cmocka_unit_test(an_illegal_address),
-        cmocka_unit_test(a_trap),
-        cmocka_unit_test(an_endless_kernel),
-        cmocka_unit_test(a_killed_worker),
-        cmocka_unit_test(a_crashed_worker),
-        cmocka_unit_test(a_worker_that_hangs),
+        cmocka_unit_test(planted_illegal_address_is_met),
+        cmocka_unit_test(planted_trap_is_met),
+        cmocka_unit_test(planted_endless_kernel_is_met),
+        cmocka_unit_test(planted_kill_is_met),
+        cmocka_unit_test(planted_crash_is_met),
+        cmocka_unit_test(planted_hang_is_met),
         cmocka_unit_test(a_worker_that_is_gone),
         cmocka_unit_test(many_faults),
         cmocka_unit_test(what_it_costs),
@@ -595,6 +595,5 @@ int main(void)
         cmocka_unit_test(faults_under_load),
         cmocka_unit_test(others_may_be_at_work_before),
     };
-    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, gpu_world_open, gpu_world_close);
 }

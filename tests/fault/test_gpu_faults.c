@@ -82,25 +82,25 @@ static void meet_apart(plant what)
     assert_int_equal(status, 0);
 }
 
-static void an_illegal_address(void **state)
+static void planted_illegal_address_is_met(void **state)
 {
     (void)state;
     meet_apart(PLANT_ILLEGAL);
 }
 
-static void a_misaligned_one(void **state)
+static void planted_misaligned_address_is_met(void **state)
 {
     (void)state;
     meet_apart(PLANT_MISALIGNED);
 }
 
-static void a_trap(void **state)
+static void planted_trap_is_met(void **state)
 {
     (void)state;
     meet_apart(PLANT_TRAP);
 }
 
-static void an_endless_kernel(void **state)
+static void planted_endless_kernel_is_met(void **state)
 {
     (void)state;
     meet_apart(PLANT_ENDLESS);
@@ -261,16 +261,15 @@ static void every_command_of_batches_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_illegal_address),
-        cmocka_unit_test(a_misaligned_one),
-        cmocka_unit_test(a_trap),
-        cmocka_unit_test(an_endless_kernel),
+        cmocka_unit_test(planted_illegal_address_is_met),
+        cmocka_unit_test(planted_misaligned_address_is_met),
+        cmocka_unit_test(planted_trap_is_met),
+        cmocka_unit_test(planted_endless_kernel_is_met),
         cmocka_unit_test(every_call_fails_fatally),
         cmocka_unit_test(every_call_fails_otherwise),
         cmocka_unit_test(every_call_fails_in_passing),
         cmocka_unit_test(every_command_stops),
         cmocka_unit_test(every_command_of_batches_stops),
     };
-    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, gpu_world_open, gpu_world_close);
 }

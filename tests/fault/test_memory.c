@@ -90,12 +90,24 @@ static int tear_down(void **state)
 /* ---- The loop -------------------------------------------------------------------------------- */
 
 typedef struct outcome {
-    uint64_t runs, failures;
+    uint64_t runs, failures, faults;
+    char why[300]; /* of the first fault */
 } outcome;
 
+/* What is wrong with a run that ended so, or NULL. */
+static const char *find_fault(rp_status status, const rp_error *err, uint64_t before)
+{
+    if (rp__alloc_in_use() != before)
+        return "memory is lost";
+    if (status != RP_OK && status != RP_NO_MEMORY)
+        return "not RP_NO_MEMORY";
+    if (status == RP_NO_MEMORY && (!err->text[0] || err->code != status))
+        return "no message";
+    return NULL;
+}
+
 /* One run with the n-th allocation failing; false: it has not so many. */
-static bool run_failing(fixture *f, const char *name, operation *run, uint64_t n, bool sticky,
-                        outcome *o)
+static bool run_failing(fixture *f, operation *run, uint64_t n, bool sticky, outcome *o)
 {
     rp_error err = {0};
     uint64_t before = rp__alloc_in_use(), count = rp__alloc_count();
@@ -104,15 +116,11 @@ static bool run_failing(fixture *f, const char *name, operation *run, uint64_t n
     rp__alloc_fail_at(0, false);
     count = rp__alloc_count() - count;
     o->runs++;
-    if (rp__alloc_in_use() != before)
-        fail_msg("%s: allocation %llu: %lld bytes are lost", name, (unsigned long long)n,
-                 (long long)(rp__alloc_in_use() - before));
-    if (status != RP_OK && status != RP_NO_MEMORY)
-        fail_msg("%s: allocation %llu: %s: %s", name, (unsigned long long)n, rp_status_name(status),
-                 err.text);
-    if (status == RP_NO_MEMORY && (!err.text[0] || err.code != status))
-        fail_msg("%s: allocation %llu: no message", name, (unsigned long long)n);
     o->failures += status == RP_NO_MEMORY;
+    const char *fault = find_fault(status, &err, before);
+    if (fault && o->faults++ == 0)
+        snprintf(o->why, sizeof o->why, "allocation %llu: %s: %s: %.200s", (unsigned long long)n,
+                 fault, rp_status_name(status), err.text);
     return count >= n;
 }
 
@@ -121,7 +129,9 @@ static void exhaust(fixture *f, const char *name, operation *run, void (*after)(
 {
     outcome o = {0};
     for (int sticky = 0; sticky < 2; sticky++)
-        for (uint64_t n = 1; run_failing(f, name, run, n, sticky, &o); n++) {
+        for (uint64_t n = 1; run_failing(f, run, n, sticky, &o); n++) {
+            if (o.faults)
+                fail_msg("%s: %s", name, o.why);
             if (after)
                 after(f);
             assert_true(n < MOST_ALLOCATIONS);
@@ -605,12 +615,81 @@ static void test_program(void **state)
 }
 #endif
 
+/* ---- The tests' own test --------------------------------------------------------------------------- */
+
+static void *lost;
+
+/* Takes memory twice; what it does where the second is not to be had, the three below differ in. */
+static rp_status take_twice(rp_status otherwise, bool frees, bool says, rp_error *err)
+{
+    void *a = rp__alloc(100), *b = a ? rp__alloc(100) : NULL;
+    bool is_done = a && b;
+    if (!is_done && says)
+        *err = (rp_error){.code = otherwise, .text = "no memory"};
+    rp__free(b);
+    if (is_done || frees)
+        rp__free(a);
+    else
+        lost = a;
+    return is_done ? RP_OK : otherwise;
+}
+
+static rp_status plant_none(fixture *f, rp_error *err)
+{
+    (void)f;
+    return take_twice(RP_NO_MEMORY, true, true, err);
+}
+
+static rp_status plant_leak(fixture *f, rp_error *err)
+{
+    (void)f;
+    return take_twice(RP_NO_MEMORY, false, true, err);
+}
+
+static rp_status plant_wrong_status(fixture *f, rp_error *err)
+{
+    (void)f;
+    return take_twice(RP_DAMAGED, true, true, err);
+}
+
+static rp_status plant_silence(fixture *f, rp_error *err)
+{
+    (void)f;
+    return take_twice(RP_NO_MEMORY, true, false, err);
+}
+
+static void planted_faults_are_caught(void **state)
+{
+    static const struct {
+        operation *run;
+        const char *why;
+    } rows[] = {
+        {plant_none, NULL},
+        {plant_leak, "memory is lost"},
+        {plant_wrong_status, "not RP_NO_MEMORY"},
+        {plant_silence, "no message"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        outcome o = {0};
+        assert_true(run_failing(*state, rows[i].run, 2, false, &o));
+        assert_int_equal(o.faults, rows[i].why != NULL);
+        if (rows[i].why)
+            assert_non_null(strstr(o.why, rows[i].why));
+        rp__free(lost);
+        lost = NULL;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_builds),  cmocka_unit_test(test_spilling_build),
-        cmocka_unit_test(test_reading), cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_json),    cmocka_unit_test(test_program),
+        cmocka_unit_test(test_builds),
+        cmocka_unit_test(test_spilling_build),
+        cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_program),
+        cmocka_unit_test(planted_faults_are_caught),
     };
     if (access("/dev/shm", W_OK) == 0) /* the program syncs, hundreds of times */
         setenv("TMPDIR", "/dev/shm", 0);

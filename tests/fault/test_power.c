@@ -85,6 +85,13 @@ static void try_state(const scenario *s, const fault_world *w, const fault_log *
     fault_remove(path);
 }
 
+static bool saw_both(const scenario *s, const tally *t)
+{
+    return t->found[FAULT_NEW] > 0 && t->found[s->with_old ? FAULT_OLD : FAULT_NONE] > 0;
+}
+
+/* A slow build tries few states, but never stops before it has seen both outcomes. The bound is
+ * every prefix once: the empty one gives the old index and the whole log gives the new one. */
 static tally run_scenario(const scenario *s, uint64_t states, uint64_t seed, fault_plant plant)
 {
     fault_world w;
@@ -99,7 +106,8 @@ static tally run_scenario(const scenario *s, uint64_t states, uint64_t seed, fau
     if (status != RP_OK)
         fail_msg("%s: %s", s->name, err.text);
     t.ops = log.n;
-    while (t.states < states)
+    uint64_t bound = 2 * (log.n + 1);
+    while (t.states < states || (t.states < bound && !saw_both(s, &t)))
         try_state(s, &w, &log, seed, &t);
     fault_log_free(&log);
     fault_world_free(&w);
@@ -114,8 +122,7 @@ static void report(const scenario *s, const tally *t)
                   (unsigned long long)t->found[FAULT_NEW]);
     if (t->bad)
         fail_msg("%s", t->why);
-    assert_true(t->found[FAULT_NEW] > 0);
-    assert_true(t->states <= t->ops || t->found[s->with_old ? FAULT_OLD : FAULT_NONE] > 0);
+    assert_true(saw_both(s, t));
 }
 
 static void old_or_new_in_every_state(void **state)
@@ -184,6 +191,5 @@ int main(void)
         cmocka_unit_test(planted_early_rename_is_caught),
         cmocka_unit_test(planted_early_removal_is_caught),
     };
-    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -466,6 +466,5 @@ int main(void)
         cmocka_unit_test(planted_lost_write_is_caught),
         cmocka_unit_test(planted_untold_sync_failure_is_caught),
     };
-    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,9 @@ expect status_77_is_a_skip 0 "2 passed, 0 failed, 1 skipped" ./away.sh ./pass.sh
 expect crash_is_a_failure 1 "0 passed, 1 failed" ./crash.sh
 expect hang_is_a_failure 1 "1 passed, 1 failed" ./hang.sh
 expect reads_cmocka 1 "3 passed, 2 failed, 1 skipped" ./cmocka.sh
+printf 'echo "[  PASSED  ] 0 test(s)."\n' >none.sh
+expect no_tests_are_no_failure 0 "2 passed, 0 failed" ./none.sh ./pass.sh
+RIPOSTE_TESTS='*planted*' expect no_test_of_that_name_is_a_failure 1 "2 passed, 1 failed" ./none.sh ./pass.sh
 printf '#!/bin/sh\n[ "$RAN" = here ]\n' >program && chmod +x program
 expect programs_run_alone 1 "0 passed, 1 failed" ./program
 RUNNER='env RAN=here' expect programs_have_their_runner 0 "1 passed, 0 failed" ./program

@@ -311,10 +311,15 @@ static rp_status start_batch(top *t, rp__gpu_and *b, uint32_t first)
     return rp__gpu_and_start(b);
 }
 
+static uint64_t elements_per_batch(const top *t)
+{
+    return t->n_queries > 0 ? t->elements * t->in_batch / t->n_queries : 0;
+}
+
 static uint32_t batches_of(const top *t)
 {
     uint32_t most = t->shape.docs == SMALL ? STREAMS + 1 : t->mode == TURNS ? IN_TURN : BATCHES;
-    uint64_t enough = ELEMENTS_MOST / (t->elements * t->in_batch / t->n_queries + 1) + 1;
+    uint64_t enough = ELEMENTS_MOST / (elements_per_batch(t) + 1) + 1;
     return t->mode == ONE ? 1 : enough < most ? (uint32_t)enough : most;
 }
 
@@ -458,7 +463,7 @@ static void cost_top(const rp__gpu_case *row, const void *state, uint64_t *bytes
     const top *t = state;
     (void)row;
     uint64_t rounds = batches_of(t);
-    *elements = t->mode == ONE ? t->elements : rounds * t->elements * t->in_batch / t->n_queries;
+    *elements = t->mode == ONE ? t->elements : rounds * elements_per_batch(t);
     *bytes = 4 * *elements;
 }
 

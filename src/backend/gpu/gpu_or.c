@@ -223,7 +223,8 @@ static uint32_t group_of(const karg_or *a, uint64_t warps)
     const uint64_t each = (tiles + warps - 1) / warps;
     const uint64_t many = tiles / (warps * (a->skips ? TUNE_OR_TURNS_SKIPS : TUNE_OR_TURNS));
     const uint64_t few = least_of(each, TUNE_OR_GROUP);
-    return least_of(few > many ? few : many, 32);
+    const uint32_t group = least_of(few > many ? few : many, 32);
+    return group > 0 ? group : 1; /* without tiles, too, a group has one */
 }
 
 /* Tiles of a query to look into beforehand, where it has so many blocks. */

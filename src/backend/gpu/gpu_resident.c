@@ -81,10 +81,10 @@ static bool is_awake(const rp__gpu_resident *r)
 static rp_status begin_again(rp__gpu_resident *r)
 {
     rp_status status = rp__gpu_resident_settle(r);
-    if (status == RP_OK) {
+    if (status == RP_OK && r->door)
         memset(r->door->chunks, 0, sizeof r->door->chunks);
+    if (status == RP_OK)
         r->number = 0;
-    }
     return status;
 }
 
