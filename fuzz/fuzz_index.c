@@ -530,8 +530,12 @@ static void mutate_text(input *in)
     size_t entry, n = 0;
     if (!draw_text(in, &v) || (!z && rp__zblock_new(&z) != RP_OK))
         return;
-    if (rp__zblock_unpack(z, v.blocks + v.block.offset, (size_t)(v.next.offset - v.block.offset),
-                          raw, v.block.raw_bytes) != RP_OK)
+    size_t in_bytes = (size_t)(v.next.offset - v.block.offset), out_bytes = TEXT_MOST;
+    bool is_at_end;
+    rp__zblock_begin(z);
+    if (rp__zblock_unpack(z, v.blocks + v.block.offset, &in_bytes, raw, &out_bytes, &is_at_end) !=
+            RP_OK ||
+        out_bytes != v.block.raw_bytes)
         return;
     /* The sizes stand first and are few. */
     size_t head = draw(2) && v.block.raw_bytes > 8 ? 8 : v.block.raw_bytes;
