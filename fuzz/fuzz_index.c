@@ -2,8 +2,8 @@
  * errors with a text or answers that hold together; never a crash, a hang or a read outside a file.
  *
  * An input is a byte of options, six lengths (u32), the files in the order of rp__file_kind, and the
- * query. The mutator knows that: it changes sections, numbers in them, metadata or the query, and keeps
- * the rest of a file whole. RIPOSTE_SEEDS=DIR fuzz_index writes seeds: small indexes of every codec. */
+ * query. The mutator knows that: it changes sections, numbers in them, stored text before it is packed,
+ * metadata or the query, and keeps the rest of a file whole. RIPOSTE_SEEDS=DIR fuzz_index writes seeds: small indexes of every codec. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +36,7 @@ enum {
     OPTION_UNSEALED = 8, /* leave the checksums as they are */
     HEAD = 1 + 4 * RP_FILE_KINDS,
     MOST = 1 << 20,
+    TEXT_MOST = 1 << 16, /* bytes of a block of stored text that is changed */
 };
 
 /* Views of an input's bytes. */
@@ -144,6 +145,23 @@ static void read_document(rp_searcher *s, const rp_index *index, uint32_t docid,
     rp_document_free(&document);
 }
 
+/* What stats and dump show. */
+static void look_at_lists(const rp_index *index)
+{
+    rp_error err = {0};
+    rp_term_info term;
+    rp_list_info list;
+    rp_index_costs costs;
+    expect_status(rp_index_get_term(index, "b", &term, &err), &err);
+    err = (rp_error){0};
+    expect_status(rp_index_get_list(index, "a", &list, &err), &err);
+    err = (rp_error){0};
+    if (rp_index_get_costs(index, 3, &costs, &err) == RP_OK)
+        rp_index_costs_free(&costs);
+    else
+        expect(err.text[0] != 0, "no costs and no reason");
+}
+
 static void use_index(const rp_index *index, const input *in)
 {
     static const char *const queries[] = {"a",         "a b",   "\"a b\"",
@@ -167,10 +185,8 @@ static void use_index(const rp_index *index, const input *in)
     read_document(s, index, 0, query, in->query_bytes);
     read_document(s, index, (uint32_t)info.docs / 2, query, in->query_bytes);
     read_document(s, index, (uint32_t)info.docs - 1, "a b", 3);
-    rp_term_info term;
-    status = rp_index_get_term(index, "b", &term, &err);
-    expect_status(status, &err);
     rp_searcher_free(s);
+    look_at_lists(index);
 }
 
 /* With the checksums all right, verifying changes nothing but the way in: one search is enough. */
@@ -240,6 +256,7 @@ static const seed_row seed_rows[] = {
     {"bp128", "none", 0, false, false, "a", NULL},
     {"bp128", "none", 300, true, true, "a b c", NULL},
     {"bp128", "none", 290, true, true, "a AND c", "lr,hs8"},
+    {"bp128", "none", 260, false, false, "\"a b\" AND c", "lr,hs8"},
 };
 
 enum { SHAPES = sizeof seed_rows / sizeof *seed_rows, SEEDS_MOST = 64 };
@@ -455,6 +472,94 @@ static void mutate_section(input *in)
     in->files.bytes[kind] = n;
 }
 
+/* The number of a section in its file's table; false: it has none. */
+static bool find_entry(const uint8_t *file, size_t n, uint32_t id, size_t *entry)
+{
+    size_t entries;
+    const uint8_t *table = reseal_table(file, n, &entries);
+    for (*entry = 0; *entry < entries; ++*entry)
+        if (reseal_entry(table, *entry).id == id)
+            return true;
+    return false;
+}
+
+/* A block of stored text in the file, and its entry in the index of blocks. */
+typedef struct text_view {
+    uint8_t *blocks, *index;
+    size_t blocks_bytes, n_blocks, b;
+    rp__text_block block, next;
+} text_view;
+
+static bool draw_text(const input *in, text_view *v)
+{
+    uint8_t *file = in->files.at[RP_FILE_TEXT];
+    size_t n = in->files.bytes[RP_FILE_TEXT], index_bytes = 0;
+    v->blocks = reseal_section(file, n, RP_SECTION_TEXT_BLOCKS, &v->blocks_bytes);
+    v->index = reseal_section(file, n, RP_SECTION_TEXT_INDEX, &index_bytes);
+    v->n_blocks = index_bytes / sizeof v->block;
+    if (!v->blocks || !v->index || v->n_blocks < 2)
+        return false;
+    v->b = draw(--v->n_blocks);
+    memcpy(&v->block, v->index + v->b * sizeof v->block, sizeof v->block);
+    memcpy(&v->next, v->index + (v->b + 1) * sizeof v->block, sizeof v->next);
+    return v->block.offset <= v->next.offset && v->next.offset <= v->blocks_bytes &&
+           v->block.raw_bytes > 0 && v->block.raw_bytes < TEXT_MOST;
+}
+
+/* The entry has the new size, and all blocks behind this one begin elsewhere. */
+static void move_blocks(const text_view *v, uint32_t raw_bytes, size_t packed)
+{
+    for (size_t i = v->b; i <= v->n_blocks; i++) {
+        rp__text_block block;
+        memcpy(&block, v->index + i * sizeof block, sizeof block);
+        if (i == v->b)
+            block.raw_bytes = raw_bytes;
+        else
+            block.offset += packed - (v->next.offset - v->block.offset);
+        memcpy(v->index + i * sizeof block, &block, sizeof block);
+    }
+}
+
+/* Unpacks a block of stored text, changes it and packs it again: what lies behind zstd is reached. */
+static void mutate_text(input *in)
+{
+    static rp__zblock *z;
+    static uint8_t raw[TEXT_MOST + 48];
+    text_view v = {0};
+    rp__buf packed;
+    size_t entry, n = 0;
+    if (!draw_text(in, &v) || (!z && rp__zblock_new(&z) != RP_OK))
+        return;
+    size_t in_bytes = (size_t)(v.next.offset - v.block.offset), out_bytes = TEXT_MOST;
+    bool is_at_end;
+    rp__zblock_begin(z);
+    if (rp__zblock_unpack(z, v.blocks + v.block.offset, &in_bytes, raw, &out_bytes, &is_at_end) !=
+            RP_OK ||
+        out_bytes != v.block.raw_bytes)
+        return;
+    /* The sizes stand first and are few. */
+    size_t head = draw(2) && v.block.raw_bytes > 8 ? 8 : v.block.raw_bytes;
+    size_t bytes = head < v.block.raw_bytes ? (LLVMFuzzerMutate(raw, head, head), v.block.raw_bytes)
+                                            : LLVMFuzzerMutate(raw, head, head + 48);
+    rp__buf_init(&packed);
+    rp__buf_put(&packed, v.blocks, (size_t)v.block.offset);
+    if (rp__zblock_pack(z, raw, bytes, &packed) == RP_OK) {
+        size_t own = packed.n - (size_t)v.block.offset;
+        rp__buf_put(&packed, v.blocks + v.next.offset, v.blocks_bytes - (size_t)v.next.offset);
+        move_blocks(&v, (uint32_t)bytes, own);
+        if (find_entry(in->files.at[RP_FILE_TEXT], in->files.bytes[RP_FILE_TEXT],
+                       RP_SECTION_TEXT_BLOCKS, &entry) &&
+            !packed.failed)
+            n = put_section(in->files.at[RP_FILE_TEXT], in->files.bytes[RP_FILE_TEXT], entry,
+                            packed.at, packed.n, result, sizeof result);
+    }
+    rp__buf_free(&packed);
+    if (n == 0)
+        return;
+    in->files.at[RP_FILE_TEXT] = memcpy(file_rooms[RP_FILE_TEXT], result, n);
+    in->files.bytes[RP_FILE_TEXT] = n;
+}
+
 /* A number of 1, 2, 4 or 8 bytes where one may stand. */
 static void poke_number(input *in)
 {
@@ -521,6 +626,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
         mutate_section, mutate_section, mutate_section, mutate_section, poke_number,
         poke_number,    poke_number,    copy_stretch,   mutate_query,   mutate_query,
         mutate_query,   mutate_section, poke_number,    change_options, mutate_metadata,
+        mutate_text,    mutate_text,
     };
     input in;
     dice = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;

@@ -65,6 +65,10 @@ typedef struct rp_document {
 
 rp_status rp_index_get_document(const rp_index *index, uint32_t docid, rp_document *out,
                                 rp_error *err);
+/* The same with at most max_bytes of the title and of the text: snippets need 1 MiB of each. The call takes
+ * 4 MiB beside them, whatever the document's size; a whole document may have 4 GiB, also in a small file. */
+rp_status rp_index_get_document_start(const rp_index *index, uint32_t docid, size_t max_bytes,
+                                      rp_document *out, rp_error *err);
 void rp_document_free(rp_document *document); /* NULL is fine */
 
 /* One term's statistics, as the analyzer of the index sees the word. RP_NOT_FOUND if it has none. */

@@ -7,7 +7,11 @@
 #include "base/error.h"
 #include "cli/figures.h"
 
-enum { INDENT = 5, WIDEST = 100 };
+enum {
+    INDENT = 5,
+    WIDEST = 100,
+    SHOWN = (1 << 20) + 1, /* bytes of title and text; snippets are made of the first 1 MiB */
+};
 
 /* What a style puts around a thing; colours for a terminal, brackets elsewhere. */
 typedef struct style {
@@ -117,7 +121,8 @@ static rp_status print_hit(const rp__answer *answer, size_t i, const style *s, r
 {
     const rp_hit *hit = &answer->hits->at[i];
     rp_document document = {0};
-    rp_status status = rp_index_get_document(answer->index, hit->docid, &document, err);
+    rp_status status =
+        rp_index_get_document_start(answer->index, hit->docid, SHOWN, &document, err);
     if (status != RP_OK)
         return status;
     printf("%3zu  %s%.4f%s  %s", i + 1, s->dim, hit->score, s->dim_end, s->name);
@@ -214,7 +219,8 @@ static rp_status write_hit(rp__json_writer *w, const rp__answer *answer, size_t 
 {
     const rp_hit *hit = &answer->hits->at[i];
     rp_document document = {0};
-    rp_status status = rp_index_get_document(answer->index, hit->docid, &document, err);
+    rp_status status =
+        rp_index_get_document_start(answer->index, hit->docid, SHOWN, &document, err);
     if (status != RP_OK)
         return status;
     rp__json_writer_begin(w, NULL, '{');

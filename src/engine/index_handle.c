@@ -101,17 +101,6 @@ rp_status rp__index_handle_guard(const rp_index *index, rp_status (*fn)(void *ar
     return rp__mapping_guard(run_guarded, &(guarded){index, fn, arg});
 }
 
-static char *copy_string(const char *s, size_t n)
-{
-    char *p = rp__alloc(n + 1);
-    if (!p)
-        return NULL;
-    if (n)
-        memcpy(p, s, n);
-    p[n] = 0;
-    return p;
-}
-
 typedef struct id_job {
     const rp_index *index;
     rp_document *out;
@@ -142,32 +131,26 @@ static rp_status fetch_id(void *arg)
     return RP_OK;
 }
 
-static rp_status fill_text(const rp_index *index, rp_document *out)
+static rp_status fill_text(const rp_index *index, uint64_t max_bytes, rp_document *out)
 {
-    rp__buf text;
+    rp__doc_text text = {0};
     rp__zblock *z = NULL;
-    rp__buf_init(&text);
     rp_status status = rp__zblock_new(&z);
     if (status == RP_OK)
-        status = rp__segment_doc_text(index->segment, out->docid, z, &text, &out->title_bytes);
-    if (status == RP_OK) {
-        const char *at = text.n ? (const char *)text.at : "";
-        out->text_bytes = text.n - out->title_bytes;
-        out->title = copy_string(at, out->title_bytes);
-        out->text = copy_string(at + out->title_bytes, out->text_bytes);
-        if (!out->title || !out->text)
-            status = RP_NO_MEMORY;
-    }
+        status = rp__segment_doc_text(index->segment, out->docid, z, max_bytes, &text);
     rp__zblock_free(z);
-    rp__buf_free(&text);
+    out->title = text.title;
+    out->text = text.text;
+    out->title_bytes = text.title_bytes;
+    out->text_bytes = text.text_bytes;
     return status;
 }
 
 /* The id comes last, because its guard looks whether all that was read was there. */
-static rp_status fill_document(const rp_index *index, rp_document *out)
+static rp_status fill_document(const rp_index *index, uint64_t max_bytes, rp_document *out)
 {
     id_job job = {.index = index, .out = out};
-    rp_status status = fill_text(index, out);
+    rp_status status = fill_text(index, max_bytes, out);
     if (status == RP_OK)
         status = rp__index_handle_guard(index, fetch_id, &job);
     if (status != RP_OK)
@@ -179,8 +162,14 @@ static rp_status fill_document(const rp_index *index, rp_document *out)
 rp_status rp_index_get_document(const rp_index *index, uint32_t docid, rp_document *out,
                                 rp_error *err)
 {
+    return rp_index_get_document_start(index, docid, SIZE_MAX, out, err);
+}
+
+rp_status rp_index_get_document_start(const rp_index *index, uint32_t docid, size_t max_bytes,
+                                      rp_document *out, rp_error *err)
+{
     *out = (rp_document){.docid = docid};
-    rp_status status = fill_document(index, out);
+    rp_status status = fill_document(index, max_bytes, out);
     if (status == RP_OK)
         return RP_OK;
     rp_document_free(out);

@@ -2,7 +2,7 @@
  *
  * Ids and lengths stream from the mapping to the new file. Text lies in packed blocks of several
  * documents, which an order may ask for one by one: blocks stay unpacked, first in, first out, as long as
- * memory lasts.
+ * memory lasts. A long document is unpacked straight into its new block.
  * Invariant: what is mapped is read under the guard, and nothing is written there. */
 #include "index/doc_mover.h"
 
@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "index/text_reader.h"
 
 enum { CHUNK = 1 << 18 }; /* bytes that are gathered before they are written */
 
@@ -121,7 +122,10 @@ static rp_status run_gather_table(void *arg)
 {
     length_move *v = arg;
     const rp__lengths *l = &v->m->from->docs.lengths;
-    rp__buf_put(&v->chunk, l->table, l->n_table * sizeof *l->table);
+    uint32_t left = l->n_table - v->next, most = CHUNK / sizeof *l->table;
+    uint32_t n = left < most ? left : most;
+    rp__buf_put(&v->chunk, l->table + v->next, n * sizeof *l->table);
+    v->next += n;
     return RP_OK;
 }
 
@@ -145,7 +149,8 @@ static rp_status move_lengths(length_move *v, rp__section_writer *out, rp_error 
         status = put_gathered(v, run_gather_lengths, out, err);
     rp__section_writer_end(out);
     rp__section_writer_begin(out, RP_SECTION_DOC_LENGTHS);
-    if (status == RP_OK)
+    v->next = 0;
+    while (status == RP_OK && v->next < v->m->from->docs.lengths.n_table)
         status = put_gathered(v, run_gather_table, out, err);
     rp__section_writer_end(out);
     return status;
@@ -192,12 +197,12 @@ static rp_status move_docs(const rp__doc_mover *m, rp_error *err)
 typedef struct text_move {
     const rp__doc_mover *m;
     rp__zblock *z;
-    rp__doctable_block *blocks; /* by number; raw NULL: not unpacked */
-    uint32_t *loaded;           /* a ring of the numbers of those that are, oldest first */
-    size_t first, n_loaded;
+    rp__text_reader **readers; /* by number of the block; NULL: not unpacked */
+    uint32_t *kept;            /* a ring of the numbers of those that are, oldest first */
+    size_t first, n_kept;
     uint64_t bytes, room; /* of unpacked blocks, and the most of them */
     rp__text_packer packer;
-    rp__buf document, packed, index;
+    rp__buf packed, index;
     uint64_t offset; /* bytes of packed blocks */
     size_t found;    /* by run_find */
     uint32_t docid;
@@ -212,35 +217,61 @@ static rp_status run_find(void *arg)
 
 static void forget_oldest(text_move *v)
 {
-    rp__doctable_block *b = &v->blocks[v->loaded[v->first]];
-    v->bytes -= b->raw_bytes;
-    rp__free(b->raw);
-    b->raw = NULL;
+    rp__text_reader **reader = &v->readers[v->kept[v->first]];
+    v->bytes -= rp__text_reader_memory(*reader);
+    rp__text_reader_close(*reader);
+    *reader = NULL;
     v->first = (v->first + 1) % v->m->from->docs.n_text_blocks;
-    v->n_loaded--;
+    v->n_kept--;
 }
 
 /* The block of v->docid, unpacked before or now. */
-static rp_status get_block(text_move *v, const rp__doctable_block **out)
+static rp_status get_reader(text_move *v, rp__text_reader **out)
 {
     const rp__doctable *docs = &v->m->from->docs;
     if (docs->n_text_blocks == 0 || rp__mapping_guard(run_find, v) != RP_OK)
         return RP_DAMAGED;
-    rp__doctable_block *b = &v->blocks[v->found];
-    *out = b;
-    if (b->raw)
-        return RP_OK;
-    while (v->n_loaded > 0 && v->bytes > v->room)
-        forget_oldest(v);
-    rp_status status = rp__doctable_load(docs, v->docid, v->z, b);
-    if (status != RP_OK) {
-        rp__free(b->raw);
-        b->raw = NULL;
-        return status;
+    *out = v->readers[v->found];
+    return *out ? RP_OK : rp__text_reader_open(docs, v->z, v->found, out, NULL);
+}
+
+/* Keeps a block that is unpacked as a whole; of a larger one, few documents can be asked for again. */
+static void keep_reader(text_move *v, rp__text_reader *reader)
+{
+    if (!reader || v->readers[v->found] == reader)
+        return;
+    if (!rp__text_reader_is_whole(reader)) {
+        rp__text_reader_close(reader);
+        return;
     }
-    v->bytes += b->raw_bytes;
-    v->loaded[(v->first + v->n_loaded++) % docs->n_text_blocks] = (uint32_t)v->found;
-    return RP_OK;
+    while (v->n_kept > 0 && v->bytes > v->room)
+        forget_oldest(v);
+    v->bytes += rp__text_reader_memory(reader);
+    v->readers[v->found] = reader;
+    v->kept[(v->first + v->n_kept++) % v->m->from->docs.n_text_blocks] = (uint32_t)v->found;
+}
+
+static bool has_room(const text_move *v, uint64_t bytes)
+{
+    return rp__alloc_in_use() + bytes + rp__alloc_slack(v->m->memory) <= v->m->memory;
+}
+
+/* A long document is in memory twice: as it is and packed. Blocks that are kept make way for it. */
+static rp_status make_room(text_move *v, uint64_t bytes, rp_error *err)
+{
+    uint64_t need = 2 * (bytes + RP_TEXT_BLOCK), held = v->packer.text.cap + v->packed.cap;
+    if (bytes < RP_TEXT_BLOCK || need <= held)
+        return RP_OK;
+    while (v->n_kept > 0 && !has_room(v, need - held))
+        forget_oldest(v);
+    if (has_room(v, need - held))
+        return RP_OK;
+    uint64_t enough = (rp__alloc_in_use() + need - held + rp__alloc_slack(0)) / 15 * 16;
+    return rp__error_set(err, RP_NO_MEMORY,
+                         "the text of document %u has %llu bytes, which do not fit in memory; give "
+                         "--memory %lluM",
+                         v->docid, (unsigned long long)bytes,
+                         (unsigned long long)(enough >> 20) + 1);
 }
 
 static rp_status write_block(text_move *v, rp__section_writer *out, rp_error *err)
@@ -257,20 +288,39 @@ static rp_status write_block(text_move *v, rp__section_writer *out, rp_error *er
     return v->index.failed ? rp__error_no_memory(err) : tell(v->m, v->packed.n, err);
 }
 
+static rp_status fail_to_read(const text_move *v, rp_status status, rp_error *err)
+{
+    return status == RP_NO_MEMORY ? rp__error_no_memory(err) : damaged(v->m, err);
+}
+
+/* Unpacks the document into the block that is being filled. */
+static rp_status take_document(text_move *v, uint32_t i, rp__text_reader *reader, rp_error *err)
+{
+    uint64_t title, text;
+    rp_status status = rp__text_reader_seek(reader, v->docid, &title, &text);
+    if (status != RP_OK)
+        return fail_to_read(v, status, err);
+    status = make_room(v, title + text, err);
+    if (status != RP_OK)
+        return status;
+    uint8_t *to = rp__text_packer_extend(&v->packer, i, title, text);
+    if (!to)
+        return rp__error_no_memory(err);
+    status = rp__text_reader_read(reader, to, title + text);
+    return status == RP_OK ? RP_OK : fail_to_read(v, status, err);
+}
+
 static rp_status move_document(text_move *v, uint32_t i, rp__section_writer *out, rp_error *err)
 {
-    const rp__doctable_block *block;
-    size_t title_bytes;
+    rp__text_reader *reader = NULL;
     v->docid = v->m->order[i];
-    v->document.n = 0;
-    rp_status status = get_block(v, &block);
-    if (status == RP_OK)
-        status = rp__doctable_cut(block, v->docid, &v->document, &title_bytes);
+    rp_status status = get_reader(v, &reader);
     if (status != RP_OK)
-        return status == RP_NO_MEMORY ? rp__error_no_memory(err) : damaged(v->m, err);
-    if (!rp__text_packer_add(&v->packer, i, v->document.at, title_bytes,
-                             v->document.at + title_bytes, v->document.n - title_bytes))
-        return rp__error_no_memory(err);
+        return fail_to_read(v, status, err);
+    status = take_document(v, i, reader, err);
+    keep_reader(v, reader);
+    if (status != RP_OK)
+        return status;
     return rp__text_packer_is_full(&v->packer) ? write_block(v, out, err) : RP_OK;
 }
 
@@ -296,9 +346,13 @@ static rp_status move_documents(text_move *v, rp__section_writer *out, rp_error 
 static rp_status begin_text(text_move *v, rp_error *err)
 {
     size_t n = v->m->from->docs.n_text_blocks;
-    v->blocks = rp__alloc_zero(n, sizeof *v->blocks);
-    v->loaded = rp__alloc_array(n, sizeof *v->loaded);
-    if (!v->blocks || !v->loaded || rp__zblock_new(&v->z) != RP_OK)
+    if (!has_room(v, n * (sizeof *v->readers + sizeof *v->kept + 2 * sizeof(rp__text_block))))
+        return rp__error_set(err, RP_NO_MEMORY,
+                             "%zu blocks of stored text do not fit in memory; give more --memory",
+                             n);
+    v->readers = rp__alloc_zero(n, sizeof(rp__text_reader *));
+    v->kept = rp__alloc_array(n, sizeof *v->kept);
+    if (!v->readers || !v->kept || rp__zblock_new(&v->z) != RP_OK)
         return rp__error_no_memory(err);
     uint64_t taken = rp__alloc_in_use() + rp__alloc_slack(v->m->memory);
     v->room = v->m->memory > taken ? (v->m->memory - taken) / 2 : 0;
@@ -307,13 +361,12 @@ static rp_status begin_text(text_move *v, rp_error *err)
 
 static void end_text(text_move *v)
 {
-    while (v->n_loaded > 0)
+    while (v->n_kept > 0)
         forget_oldest(v);
     rp__zblock_free(v->z);
-    rp__free(v->blocks);
-    rp__free(v->loaded);
+    rp__free(v->readers);
+    rp__free(v->kept);
     rp__text_packer_reset(&v->packer);
-    rp__buf_free(&v->document);
     rp__buf_free(&v->packed);
     rp__buf_free(&v->index);
 }

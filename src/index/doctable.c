@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/error.h"
+#include "index/text_reader.h"
 
 static rp_status damaged(const rp__section_file *file, rp_error *err)
 {
@@ -120,87 +121,73 @@ size_t rp__doctable_find(const rp__doctable *t, uint32_t docid)
     return low;
 }
 
-rp_status rp__doctable_cut(const rp__doctable_block *block, uint32_t docid, rp__buf *buf,
-                           size_t *title_bytes)
-{
-    const uint8_t *p = block->raw, *end = p + block->raw_bytes;
-    uint32_t skip = docid - block->first;
-    uint64_t before = 0, title = 0, text = 0;
-    for (uint32_t i = 0; i < block->n; i++) {
-        uint64_t a, b;
-        if (!rp__bits_varint(&p, end, &a) || !rp__bits_varint(&p, end, &b) ||
-            a > block->raw_bytes || b > block->raw_bytes)
-            return RP_DAMAGED;
-        if (i < skip)
-            before += a + b;
-        if (i == skip) {
-            title = a;
-            text = b;
-        }
-    }
-    if (before > (uint64_t)(end - p) || title + text > (uint64_t)(end - p) - before)
-        return RP_DAMAGED;
-    rp__buf_put(buf, p + before, (size_t)(title + text));
-    *title_bytes = (size_t)title;
-    return buf->failed ? RP_NO_MEMORY : RP_OK;
-}
-
-/* The packed bytes are copied out of the mapping first: zstd must not be left halfway by the guard. */
-typedef struct fetch_job {
+typedef struct find_job {
     const rp__doctable *t;
-    uint32_t docid, first, n, raw_bytes;
-    rp__buf packed;
-} fetch_job;
+    uint32_t docid;
+    size_t block;
+} find_job;
 
-static rp_status run_fetch(void *arg)
+static rp_status run_find(void *arg)
 {
-    fetch_job *job = arg;
-    const rp__doctable *t = job->t;
-    size_t b = rp__doctable_find(t, job->docid);
-    rp__text_block block = t->text_index[b], next = t->text_index[b + 1];
-    if (block.first_docid > job->docid || next.first_docid <= job->docid ||
-        next.first_docid > t->n_docs || block.offset > next.offset || next.offset > t->text_bytes)
-        return RP_DAMAGED;
-    job->first = block.first_docid;
-    job->n = next.first_docid - block.first_docid;
-    job->raw_bytes = block.raw_bytes;
-    /* A block packs by less than 33,000 to 1, so a size beyond that is damage, not a bomb to try. */
-    if (block.raw_bytes / 40000 > next.offset - block.offset)
-        return RP_DAMAGED;
-    rp__buf_put(&job->packed, t->text + block.offset, (size_t)(next.offset - block.offset));
-    return job->packed.failed ? RP_NO_MEMORY : RP_OK;
+    find_job *job = arg;
+    job->block = rp__doctable_find(job->t, job->docid);
+    return RP_OK;
 }
 
-rp_status rp__doctable_load(const rp__doctable *t, uint32_t docid, rp__zblock *z,
-                            rp__doctable_block *out)
+/* n bytes of the block, with a NUL behind; NULL: no memory. */
+static rp_status read_string(rp__text_reader *r, uint64_t n, char **out)
 {
-    *out = (rp__doctable_block){0};
-    if (t->n_text_blocks == 0)
-        return RP_DAMAGED;
-    fetch_job job = {.t = t, .docid = docid};
-    rp_status status = rp__mapping_guard(run_fetch, &job);
-    uint8_t *raw = status == RP_OK ? rp__alloc(job.raw_bytes) : NULL;
-    if (status == RP_OK && !raw)
-        status = RP_NO_MEMORY;
+    *out = rp__alloc((size_t)n + 1);
+    if (!*out)
+        return RP_NO_MEMORY;
+    (*out)[n] = 0;
+    return rp__text_reader_read(r, *out, n);
+}
+
+static rp_status read_text(rp__text_reader *r, uint32_t docid, uint64_t max_bytes,
+                           rp__doc_text *out)
+{
+    uint64_t title, text;
+    rp_status status = rp__text_reader_seek(r, docid, &title, &text);
+    if (status != RP_OK)
+        return status;
+    out->title_bytes = (size_t)(title < max_bytes ? title : max_bytes);
+    out->text_bytes = (size_t)(text < max_bytes ? text : max_bytes);
+    status = read_string(r, out->title_bytes, &out->title);
     if (status == RP_OK)
-        status = rp__zblock_unpack(z, job.packed.at, job.packed.n, raw, job.raw_bytes);
-    rp__buf_free(&job.packed);
-    *out = (rp__doctable_block){job.first, job.n, job.raw_bytes, raw};
-    return status;
+        status = rp__text_reader_read(r, NULL, title - out->title_bytes);
+    return status == RP_OK ? read_string(r, out->text_bytes, &out->text) : status;
 }
 
-rp_status rp__doctable_text(const rp__doctable *t, uint32_t docid, rp__zblock *z, rp__buf *buf,
-                            size_t *title_bytes)
+static rp_status no_text(rp__doc_text *out)
 {
-    rp__doctable_block block;
-    *title_bytes = 0;
+    out->title = rp__alloc_zero(1, 1);
+    out->text = rp__alloc_zero(1, 1);
+    return out->title && out->text ? RP_OK : RP_NO_MEMORY;
+}
+
+void rp__doctable_text_free(rp__doc_text *text)
+{
+    rp__free(text->title);
+    rp__free(text->text);
+    *text = (rp__doc_text){0};
+}
+
+rp_status rp__doctable_text(const rp__doctable *t, uint32_t docid, rp__zblock *z,
+                            uint64_t max_bytes, rp__doc_text *out)
+{
+    find_job job = {.t = t, .docid = docid};
+    rp__text_reader *r = NULL;
+    *out = (rp__doc_text){0};
     if (docid >= t->n_docs)
         return RP_NOT_FOUND;
-    if (!t->text)
-        return RP_OK;
-    rp_status status = rp__doctable_load(t, docid, z, &block);
-    if (status == RP_OK)
-        status = rp__doctable_cut(&block, docid, buf, title_bytes);
-    rp__free(block.raw);
+    rp_status status = t->text ? rp__mapping_guard(run_find, &job) : no_text(out);
+    if (status == RP_OK && t->text)
+        status = rp__text_reader_open(t, z, job.block, &r, NULL);
+    if (r)
+        status = read_text(r, docid, max_bytes, out);
+    rp__text_reader_close(r);
+    if (status != RP_OK)
+        rp__doctable_text_free(out);
     return status;
 }

@@ -48,21 +48,10 @@ rp_status rp__doctable_id(const rp__doctable *t, uint32_t docid, const char **id
 /* It will be asked for soon: what tells where it is; later, the id itself. */
 void rp__doctable_expect_place(const rp__doctable *t, uint32_t docid);
 void rp__doctable_expect_id(const rp__doctable *t, uint32_t docid);
-/* A block of stored text, unpacked; free raw with rp__free. */
-typedef struct rp__doctable_block {
-    uint32_t first, n; /* docids */
-    uint32_t raw_bytes;
-    uint8_t *raw;
-} rp__doctable_block;
-
 size_t rp__doctable_find(const rp__doctable *t, uint32_t docid); /* number of the block; reads the mapping */
-/* The block with that document, which must exist and have text. */
-rp_status rp__doctable_load(const rp__doctable *t, uint32_t docid, rp__zblock *z,
-                            rp__doctable_block *out);
-/* The same document's title and text, appended to buf. */
-rp_status rp__doctable_cut(const rp__doctable_block *block, uint32_t docid, rp__buf *buf,
-                           size_t *title_bytes);
-rp_status rp__doctable_text(const rp__doctable *t, uint32_t docid, rp__zblock *z, rp__buf *buf,
-                            size_t *title_bytes);
+/* Title and text, at most max_bytes of each; both empty where nothing is stored. */
+rp_status rp__doctable_text(const rp__doctable *t, uint32_t docid, rp__zblock *z, uint64_t max_bytes,
+                            rp__doc_text *out);
+void rp__doctable_text_free(rp__doc_text *text);
 
 #endif

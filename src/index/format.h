@@ -45,6 +45,8 @@ enum {
     RP_DOC_ID_MAX = 1 << 20, /* bytes of a document's id: offsets from a base stay below 2^32 */
     RP_TINY_DF = 8,         /* a tiny list has at most so many postings */
     RP_TINY_POSITIONS = 24, /* and positions */
+    RP_TEXT_BLOCK = 16 * 1024, /* a block of stored text is full once it has so many bytes of text */
+    RP_TEXT_RATIO = 40000,     /* unpacked, it is less than so many times longer: zstd reaches 33,000 */
 };
 
 /* The most documents: docids fit in 31 bits. */

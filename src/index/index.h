@@ -163,9 +163,18 @@ rp_status rp__segment_doc_id(const rp__segment *segment, uint32_t docid, const c
 /* It will be asked for soon: where it is comes to the caches; later, the id itself. Nothing changes but time. */
 void rp__segment_expect_doc_place(const rp__segment *segment, uint32_t docid);
 void rp__segment_expect_doc_id(const rp__segment *segment, uint32_t docid);
-/* Title and text, appended to buf as title, then text; both empty where nothing is stored. */
+
+/* Stored text of a document; each string ends with a NUL and is freed with rp__free. */
+typedef struct rp__doc_text {
+    char *title, *text;
+    size_t title_bytes, text_bytes;
+} rp__doc_text;
+
+/* At most max_bytes of the title and of the text: memory and, but for a long title, time depend on that
+ * and not on the document. Both are empty where nothing is stored. After a failure there is nothing to
+ * free. */
 rp_status rp__segment_doc_text(const rp__segment *segment, uint32_t docid, rp__zblock *z,
-                               rp__buf *buf, size_t *title_bytes);
+                               uint64_t max_bytes, rp__doc_text *out);
 
 /* ---- 5. Writing ------------------------------------------------------------------------------ */
 
@@ -229,7 +238,7 @@ void rp__segment_builder_free(rp__segment_builder *b); /* removes what is not pu
 
 /* Stored text on its way into a block. All zero is empty; reset it. One thread at a time. */
 typedef struct rp__text_packer {
-    rp__buf sizes, text, raw;
+    rp__buf sizes, text;
     uint32_t first_docid;
 } rp__text_packer;
 
@@ -237,6 +246,9 @@ void rp__text_packer_reset(rp__text_packer *p);
 /* Documents in the order of docids. False: no memory. */
 bool rp__text_packer_add(rp__text_packer *p, uint32_t docid, const void *title, size_t title_bytes,
                          const void *text, size_t text_bytes);
+/* The same for a document whose title and text the caller puts where this points; NULL: no memory. */
+uint8_t *rp__text_packer_extend(rp__text_packer *p, uint32_t docid, uint64_t title_bytes,
+                                uint64_t text_bytes);
 bool rp__text_packer_is_empty(const rp__text_packer *p);
 bool rp__text_packer_is_full(const rp__text_packer *p);
 /* Appends the packed block, and begins another. */

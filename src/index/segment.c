@@ -283,8 +283,8 @@ void rp__segment_expect_doc_id(const rp__segment *s, uint32_t docid)
     rp__doctable_expect_id(&s->docs, docid);
 }
 
-rp_status rp__segment_doc_text(const rp__segment *s, uint32_t docid, rp__zblock *z, rp__buf *buf,
-                               size_t *title_bytes)
+rp_status rp__segment_doc_text(const rp__segment *s, uint32_t docid, rp__zblock *z,
+                               uint64_t max_bytes, rp__doc_text *out)
 {
-    return rp__doctable_text(&s->docs, docid, z, buf, title_bytes);
+    return rp__doctable_text(&s->docs, docid, z, max_bytes, out);
 }

@@ -13,6 +13,7 @@
 #include "index/norms.h"
 #include "index/segment.h"
 #include "index/term_sort.h"
+#include "index/text_reader.h"
 
 typedef struct check {
     rp__segment *s;
@@ -275,18 +276,6 @@ static rp_status walk_ids(void *arg)
     return RP_OK;
 }
 
-typedef struct copy_job {
-    uint32_t *to;
-    const uint32_t *from;
-} copy_job;
-
-static rp_status run_copy(void *arg)
-{
-    const copy_job *job = arg;
-    *job->to = *job->from;
-    return RP_OK;
-}
-
 static rp_status walk_text_index(void *arg)
 {
     check *c = arg;
@@ -299,27 +288,37 @@ static rp_status walk_text_index(void *arg)
     return RP_OK;
 }
 
-/* The first document of each block, which unpacks all of it, and the last, which finds the end. */
+static void text_fault(check *c, size_t block, const char *why)
+{
+    char where[64], what[200];
+    snprintf(where, sizeof where, "block %zu of the stored text", block);
+    snprintf(what, sizeof what, "its text cannot be read: %s", why);
+    fault(c, where, what);
+}
+
+/* Unpacks a block to its end, and finds its documents on the way. */
+static void check_block(check *c, size_t block, rp__zblock *z)
+{
+    rp__text_reader *r = NULL;
+    const char *why = "";
+    uint64_t title, text;
+    rp_status status = rp__text_reader_open(&c->s->docs, z, block, &r, &why);
+    if (status == RP_OK)
+        status = rp__text_reader_seek(r, rp__text_reader_first(r), &title, &text);
+    if (status == RP_OK)
+        status = rp__text_reader_finish(r);
+    if (is_bad(c, status))
+        text_fault(c, block, why);
+    rp__text_reader_close(r);
+}
+
 static void check_text(check *c, rp__zblock *z)
 {
     const rp__doctable *t = &c->s->docs;
-    rp__buf buf;
-    size_t title;
-    rp__buf_init(&buf);
     if (t->text && rp__mapping_guard(walk_text_index, c) != RP_OK)
         fault(c, "text", "the file was cut short");
-    for (size_t i = 0; t->text && i < 2 * t->n_text_blocks; i++) {
-        uint32_t docid = 0;
-        copy_job job = {&docid, &t->text_index[i / 2 + i % 2].first_docid};
-        rp_status status = rp__mapping_guard(run_copy, &job);
-        docid -= (uint32_t)(i % 2);
-        buf.n = 0;
-        if (status == RP_OK)
-            status = rp__segment_doc_text(c->s, docid, z, &buf, &title);
-        if (is_bad(c, status))
-            doc_fault(c, docid, "its text cannot be read");
-    }
-    rp__buf_free(&buf);
+    for (size_t i = 0; t->text && i < t->n_text_blocks; i++)
+        check_block(c, i, z);
 }
 
 static rp_status run_norms(void *arg)

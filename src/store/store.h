@@ -161,12 +161,16 @@ rp_status rp__walk(const char *path, rp__walk_fn *fn, void *arg, rp_error *err);
 
 /* ---- 6. Compressed blocks -------------------------------------------------------------------- */
 
-/* One thread's zstd contexts. `expected` bounds what a block may expand to. */
+/* One thread's zstd contexts. */
 typedef struct rp__zblock rp__zblock;
 rp_status rp__zblock_new(rp__zblock **out);
 void rp__zblock_free(rp__zblock *z);
 rp_status rp__zblock_pack(rp__zblock *z, const void *bytes, size_t n, rp__buf *out);
-rp_status rp__zblock_unpack(rp__zblock *z, const void *bytes, size_t n, void *out, size_t expected);
+/* Unpacking a block: begin, then pieces. *in_bytes and *out_bytes are what there is and what was taken and
+ * made; a block that is given whole, with room for all of it, is done by one call. Memory beside that: 3 MiB. */
+void rp__zblock_begin(rp__zblock *z);
+rp_status rp__zblock_unpack(rp__zblock *z, const void *in, size_t *in_bytes, void *out,
+                            size_t *out_bytes, bool *is_at_end);
 
 /* ---- 7. Writing for others ------------------------------------------------------------------- */
 

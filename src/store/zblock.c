@@ -1,5 +1,5 @@
 /* zblock.c: blocks of stored text, packed by zstd one at a time. A block is a whole frame: it is
- * unpacked alone and to a size known before. The contexts are made once and reused, which is most of
+ * unpacked alone, in one call or piece by piece. The contexts are made once and reused, which is most of
  * the cost of a small block. */
 #include "store/store.h"
 
@@ -8,7 +8,9 @@
 
 #include "base/alloc.h"
 
-enum { LEVEL = 3 };
+/* Frames of this level have windows of at most 2^WINDOW_LOG bytes. One that claims more is damaged:
+ * unpacking takes memory for a window. */
+enum { LEVEL = 3, WINDOW_LOG = 21 };
 
 struct rp__zblock {
     ZSTD_CCtx *pack;
@@ -36,7 +38,8 @@ rp_status rp__zblock_new(rp__zblock **out)
         return RP_NO_MEMORY;
     z->pack = ZSTD_createCCtx_advanced(memory);
     z->unpack = ZSTD_createDCtx_advanced(memory);
-    if (!z->pack || !z->unpack) {
+    if (!z->pack || !z->unpack ||
+        ZSTD_isError(ZSTD_DCtx_setParameter(z->unpack, ZSTD_d_windowLogMax, WINDOW_LOG))) {
         rp__zblock_free(z);
         return RP_NO_MEMORY;
     }
@@ -66,8 +69,19 @@ rp_status rp__zblock_pack(rp__zblock *z, const void *bytes, size_t n, rp__buf *o
     return RP_OK;
 }
 
-rp_status rp__zblock_unpack(rp__zblock *z, const void *bytes, size_t n, void *out, size_t expected)
+void rp__zblock_begin(rp__zblock *z)
 {
-    size_t got = ZSTD_decompressDCtx(z->unpack, out, expected, bytes, n);
-    return got == expected ? RP_OK : RP_DAMAGED; /* an error is a size that cannot be */
+    ZSTD_DCtx_reset(z->unpack, ZSTD_reset_session_only);
+}
+
+rp_status rp__zblock_unpack(rp__zblock *z, const void *in, size_t *in_bytes, void *out,
+                            size_t *out_bytes, bool *is_at_end)
+{
+    ZSTD_inBuffer from = {in, *in_bytes, 0};
+    ZSTD_outBuffer to = {out, *out_bytes, 0};
+    size_t left = ZSTD_decompressStream(z->unpack, &to, &from);
+    *in_bytes = from.pos;
+    *out_bytes = to.pos;
+    *is_at_end = left == 0;
+    return ZSTD_isError(left) ? RP_DAMAGED : RP_OK;
 }

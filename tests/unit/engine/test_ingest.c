@@ -167,23 +167,15 @@ static void test_blocks(void **state)
     add(&w, 6, "last", "one");
     finish(&w);
     rp__zblock *z;
-    rp__buf buf;
-    size_t title;
-    rp__buf_init(&buf);
     assert_int_equal(rp__zblock_new(&z), RP_OK);
     for (uint32_t d = 0; d < 7; d++) {
-        buf.n = 0;
-        assert_int_equal(rp__segment_doc_text(w.segment, d, z, &buf, &title), RP_OK);
-        assert_int_equal(title, d == 4 ? 5 : d == 6 ? 4 : 0);
-        assert_int_equal(buf.n, d < 4 ? SMALL : d == 4 ? 5 : d == 5 ? LARGE : 7);
-        assert_memory_equal(buf.at,
-                            d < 4    ? small
-                            : d == 4 ? "title"
-                            : d == 5 ? large
-                                     : "lastone",
-                            buf.n);
+        rp__doc_text got;
+        assert_int_equal(rp__segment_doc_text(w.segment, d, z, UINT64_MAX, &got), RP_OK);
+        assert_string_equal(got.title, d == 4 ? "title" : d == 6 ? "last" : "");
+        assert_string_equal(got.text, d < 4 ? small : d == 4 ? "" : d == 5 ? large : "one");
+        rp__free(got.title);
+        rp__free(got.text);
     }
-    rp__buf_free(&buf);
     rp__zblock_free(z);
     end(&w);
     free(small);

@@ -199,7 +199,17 @@ static size_t text_of(uint32_t d, char out[5000])
     return n;
 }
 
-/* Blocks of `per_block` documents, in the form that the builder's contract gives. */
+/* Documents of the block that begins with `first`: `per_block`, or fewer where it is full before. */
+static uint32_t end_of_block(uint32_t first, uint32_t n_docs, uint32_t per_block)
+{
+    uint32_t end = first;
+    char text[5000];
+    for (size_t bytes = 0; end < n_docs && end - first < per_block && bytes < RP_TEXT_BLOCK; end++)
+        bytes += strlen(title_of(end)) + text_of(end, text);
+    return end;
+}
+
+/* Blocks of `per_block` documents at most, in the form that the builder's contract gives. */
 static void write_text(uint32_t n_docs, uint32_t per_block)
 {
     rp__section_writer *w;
@@ -211,9 +221,9 @@ static void write_text(uint32_t n_docs, uint32_t per_block)
     assert_int_equal(rp__zblock_new(&z), RP_OK);
     assert_int_equal(rp__section_writer_new(&folder, "text", RP_FILE_TEXT, &w, NULL), RP_OK);
     rp__section_writer_begin(w, RP_SECTION_TEXT_BLOCKS);
-    for (uint32_t first = 0; first < n_docs; first += per_block) {
-        uint32_t end = first + per_block < n_docs ? first + per_block : n_docs;
+    for (uint32_t first = 0, end; first < n_docs; first = end) {
         char text[5000];
+        end = end_of_block(first, n_docs, per_block);
         raw.n = 0;
         for (uint32_t d = first; d < end; d++) {
             rp__buf_put_varint(&raw, strlen(title_of(d)));
@@ -249,26 +259,27 @@ static void test_text(void **state)
     assert_int_equal(rp__zblock_new(&z), RP_OK);
     for (size_t i = 0; i < sizeof per_block / sizeof *per_block; i++) {
         opened o;
-        rp__buf buf;
-        size_t title;
-        rp__buf_init(&buf);
+        rp__doc_text got;
         write_docs(101, length_small);
         write_text(101, per_block[i]);
         assert_int_equal(open_table(&o, 101, true, NULL), RP_OK);
         for (uint32_t d = 101; d-- > 0;) {
             char text[5000];
             size_t bytes = text_of(d, text);
-            buf.n = 0;
-            assert_int_equal(rp__doctable_text(&o.t, d, z, &buf, &title), RP_OK);
-            assert_int_equal(title, strlen(title_of(d)));
-            assert_int_equal(buf.n, title + bytes);
-            if (buf.n)
-                assert_memory_equal(buf.at, title_of(d), title);
-            if (bytes)
-                assert_memory_equal(buf.at + title, text, bytes);
+            assert_int_equal(rp__doctable_text(&o.t, d, z, UINT64_MAX, &got), RP_OK);
+            assert_string_equal(got.title, title_of(d));
+            assert_int_equal(got.title_bytes, strlen(title_of(d)));
+            assert_int_equal(got.text_bytes, bytes);
+            assert_memory_equal(got.text, text, bytes);
+            assert_int_equal(got.text[bytes], 0);
+            rp__doctable_text_free(&got);
+            assert_int_equal(rp__doctable_text(&o.t, d, z, 9, &got), RP_OK);
+            assert_int_equal(got.title_bytes, strnlen(title_of(d), 9));
+            assert_int_equal(got.text_bytes, bytes < 9 ? bytes : 9);
+            assert_memory_equal(got.text, text, got.text_bytes);
+            rp__doctable_text_free(&got);
         }
-        assert_int_equal(rp__doctable_text(&o.t, 101, z, &buf, &title), RP_NOT_FOUND);
-        rp__buf_free(&buf);
+        assert_int_equal(rp__doctable_text(&o.t, 101, z, 9, &got), RP_NOT_FOUND);
         close_table(&o);
         remove_files();
     }
@@ -279,23 +290,22 @@ static void test_no_text(void **state)
 {
     (void)state;
     opened o;
-    rp__buf buf;
-    size_t title = 9;
-    rp__buf_init(&buf);
+    rp__doc_text got;
     write_docs(3, length_small);
     assert_int_equal(open_table(&o, 3, false, NULL), RP_OK);
-    assert_int_equal(rp__doctable_text(&o.t, 1, NULL, &buf, &title), RP_OK);
-    assert_int_equal(buf.n, 0);
-    assert_int_equal(title, 0);
+    assert_int_equal(rp__doctable_text(&o.t, 1, NULL, 9, &got), RP_OK);
+    assert_string_equal(got.title, "");
+    assert_string_equal(got.text, "");
+    assert_int_equal(got.title_bytes + got.text_bytes, 0);
+    rp__doctable_text_free(&got);
     close_table(&o);
     remove_files();
     write_docs(0, length_small);
     write_text(0, 1);
     assert_int_equal(open_table(&o, 0, true, NULL), RP_OK);
-    assert_int_equal(rp__doctable_text(&o.t, 0, NULL, &buf, &title), RP_NOT_FOUND);
+    assert_int_equal(rp__doctable_text(&o.t, 0, NULL, 9, &got), RP_NOT_FOUND);
     close_table(&o);
     remove_files();
-    rp__buf_free(&buf);
 }
 
 /* Every field of the index of blocks set to nonsense: a status, never harm, and sound neighbours. */
@@ -304,9 +314,7 @@ static void test_damaged_text(void **state)
     (void)state;
     static const uint32_t odd[] = {0, 1, 49, 100, 101, 1000, 0x7FFFFFFF, UINT32_MAX};
     rp__zblock *z;
-    rp__buf buf;
-    size_t n, bytes, title;
-    rp__buf_init(&buf);
+    size_t n, bytes;
     assert_int_equal(rp__zblock_new(&z), RP_OK);
     write_docs(100, length_small);
     write_text(100, 10);
@@ -323,17 +331,17 @@ static void test_damaged_text(void **state)
             files_write(tempdir_path(&dir, "text"), copy, n);
             assert_int_equal(open_table(&o, 100, true, NULL), RP_OK);
             for (uint32_t d = 0; d < 100; d += 9) {
-                buf.n = 0;
-                rp_status status = rp__doctable_text(&o.t, d, z, &buf, &title);
+                rp__doc_text got;
+                rp_status status = rp__doctable_text(&o.t, d, z, UINT64_MAX, &got);
                 assert_true(status == RP_OK || status == RP_DAMAGED);
                 refused += status == RP_DAMAGED;
+                rp__doctable_text_free(&got);
             }
             close_table(&o);
         }
     assert_true(refused > 100);
     free(copy);
     free(file);
-    rp__buf_free(&buf);
     rp__zblock_free(z);
     remove_files();
 }

@@ -18,6 +18,16 @@ static rp__zblock *open_block(void)
     return z;
 }
 
+/* A whole block to a size that is known. */
+static rp_status unpack(rp__zblock *z, const void *in, size_t n, void *out, size_t expected)
+{
+    size_t made = expected;
+    bool is_at_end = false;
+    rp__zblock_begin(z);
+    rp_status status = rp__zblock_unpack(z, in, &n, out, &made, &is_at_end);
+    return status == RP_OK && is_at_end && made == expected ? RP_OK : RP_DAMAGED;
+}
+
 static void test_round_trip(void **state)
 {
     (void)state;
@@ -31,8 +41,7 @@ static void test_round_trip(void **state)
             in[i] = (uint8_t)(rand() % 7 + 'a');
         size_t before = packed.n;
         assert_int_equal(rp__zblock_pack(z, in, n, &packed), RP_OK);
-        assert_int_equal(rp__zblock_unpack(z, packed.at + before, packed.n - before, out, n),
-                         RP_OK);
+        assert_int_equal(unpack(z, packed.at + before, packed.n - before, out, n), RP_OK);
         assert_memory_equal(in, out, n);
         free(in);
         free(out);
@@ -76,22 +85,58 @@ static void test_damage(void **state)
     for (size_t i = 0; i < sizeof in; i++)
         in[i] = (uint8_t)(i * i >> 4);
     assert_int_equal(rp__zblock_pack(z, in, sizeof in, &packed), RP_OK);
-    assert_int_equal(rp__zblock_unpack(z, packed.at, packed.n, out, sizeof out - 1), RP_DAMAGED);
-    assert_int_equal(rp__zblock_unpack(z, packed.at, packed.n - 1, out, sizeof out), RP_DAMAGED);
-    assert_int_equal(rp__zblock_unpack(z, packed.at, 0, out, sizeof out), RP_DAMAGED);
+    assert_int_equal(unpack(z, packed.at, packed.n, out, sizeof out - 1), RP_DAMAGED);
+    assert_int_equal(unpack(z, packed.at, packed.n - 1, out, sizeof out), RP_DAMAGED);
+    assert_int_equal(unpack(z, packed.at, 0, out, sizeof out), RP_DAMAGED);
     uint8_t big[3001];
-    assert_int_equal(rp__zblock_unpack(z, packed.at, packed.n, big, sizeof big), RP_DAMAGED);
+    assert_int_equal(unpack(z, packed.at, packed.n, big, sizeof big), RP_DAMAGED);
     srand(5);
     for (int round = 0; round < 5000;
          round++) { /* any bytes are safe; some changes cannot be seen */
         size_t at = (size_t)rand() % packed.n;
         uint8_t old = packed.at[at];
         packed.at[at] = (uint8_t)rand();
-        rp_status status = rp__zblock_unpack(z, packed.at, packed.n, out, sizeof out);
+        rp_status status = unpack(z, packed.at, packed.n, out, sizeof out);
         assert_true(status == RP_OK || status == RP_DAMAGED);
         packed.at[at] = old;
     }
-    assert_int_equal(rp__zblock_unpack(z, packed.at, packed.n, out, sizeof out), RP_OK);
+    assert_int_equal(unpack(z, packed.at, packed.n, out, sizeof out), RP_OK);
+    rp__buf_free(&packed);
+    rp__zblock_free(z);
+}
+
+/* Pieces of any length, in and out, of a block that is longer than a window; the memory that it takes. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    enum { BYTES = 9 << 20 };
+    rp__zblock *z = open_block();
+    rp__buf packed;
+    rp__buf_init(&packed);
+    uint8_t *in = malloc(BYTES), *out = malloc(BYTES);
+    for (size_t i = 0; i < BYTES; i++)
+        in[i] = (uint8_t)(i * i >> 11);
+    assert_int_equal(rp__zblock_pack(z, in, BYTES, &packed), RP_OK);
+    rp__zblock_free(z);
+    z = open_block();
+    uint64_t before = rp__alloc_in_use();
+    rp__alloc_reset_peak();
+    bool is_at_end = false;
+    rp__zblock_begin(z);
+    for (size_t at = 0, done = 0, turn = 1; !is_at_end; turn++) {
+        size_t taken = turn * 7919 % 30000, made = turn * 104729 % 70000;
+        taken = taken < packed.n - at ? taken : packed.n - at;
+        made = made < BYTES - done ? made : BYTES - done;
+        assert_int_equal(
+            rp__zblock_unpack(z, packed.at + at, &taken, out + done, &made, &is_at_end), RP_OK);
+        at += taken;
+        done += made;
+        assert_true(!is_at_end || (done == BYTES && at == packed.n));
+    }
+    assert_memory_equal(in, out, BYTES);
+    assert_true(rp__alloc_peak() - before < 3 << 20);
+    free(in);
+    free(out);
     rp__buf_free(&packed);
     rp__zblock_free(z);
 }
@@ -124,9 +169,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_packing_forgets),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_packing_forgets),
+        cmocka_unit_test(test_damage),     cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests_name("zblock", tests, NULL, NULL);
