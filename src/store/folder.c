@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -65,6 +66,53 @@ rp_status rp__folder_create(rp__folder *folder, const char *path, rp_error *err)
     if (status != RP_OK)
         rp__folder_close(folder);
     return status;
+}
+
+static const char *kind_of(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "a folder";
+    case S_IFIFO:
+        return "a FIFO";
+    case S_IFSOCK:
+        return "a socket";
+    case S_IFLNK:
+        return "a symbolic link";
+    default:
+        return "a device";
+    }
+}
+
+static rp_status refuse_kind(const rp__folder *folder, const char *name, mode_t mode, rp_error *err)
+{
+    return rp__error_set(
+        err, RP_IO,
+        "%s/%s: is %s, and an index consists of regular files; restore the file or "
+        "build the index again",
+        folder->path, name, kind_of(mode));
+}
+
+/* A socket or a symbolic link does not open at all, and errno does not say which it is. */
+rp_status rp__folder_open_file(const rp__folder *folder, const char *name, rp_status missing,
+                               int *fd, rp_error *err)
+{
+    struct stat st;
+    *fd = rp__store_open(folder->fd, name,
+                         O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0);
+    int error = errno;
+    bool is_known =
+        *fd >= 0 ? fstat(*fd, &st) == 0 : fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    bool is_odd = is_known && !S_ISREG(st.st_mode);
+    if (*fd >= 0 && !is_odd)
+        return RP_OK;
+    if (*fd >= 0)
+        rp__store_get_ops()->close(*fd);
+    *fd = -1;
+    if (is_odd)
+        return refuse_kind(folder, name, st.st_mode, err);
+    return rp__error_set(err, error == ENOENT ? missing : RP_IO, "%s/%s: cannot open: %s",
+                         folder->path, name, strerror(error));
 }
 
 void rp__folder_close(rp__folder *folder)

@@ -2,7 +2,6 @@
 #include "store/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,10 +26,8 @@ rp_status rp__in_open(const rp__folder *folder, const char *name, uint64_t at, s
         return rp__error_no_memory(err);
     *in = (rp__in){.folder = folder, .offset = at, .cap = buffer};
     snprintf(in->name, sizeof in->name, "%s", name);
-    in->fd = rp__store_open(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-    if (in->fd < 0) {
-        rp_status status = rp__error_set(err, RP_IO, "%s/%s: cannot open: %s", folder->path, name,
-                                         strerror(errno));
+    rp_status status = rp__folder_open_file(folder, name, RP_IO, &in->fd, err);
+    if (status != RP_OK) {
         rp__free(in);
         return status;
     }

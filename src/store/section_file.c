@@ -3,7 +3,6 @@
  * Metadata are read with pread and checked before anything is mapped; what the sections hold is
  * checked only by verify. Nothing here trusts a number before it is compared with the file's size. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,10 +117,9 @@ static rp_status read_metadata(rp__section_file *f, int fd, uint32_t kind, uint6
 static rp_status open_file(rp__section_file *f, const rp__folder *folder, const char *name, int *fd,
                            rp_error *err)
 {
-    *fd = rp__store_open(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-    if (*fd < 0)
-        return rp__error_set(err, errno == ENOENT ? RP_NOT_FOUND : RP_IO, "%s: cannot open: %s",
-                             f->name, strerror(errno));
+    rp_status status = rp__folder_open_file(folder, name, RP_NOT_FOUND, fd, err);
+    if (status != RP_OK)
+        return status;
     off_t end = rp__store_get_ops()->size(*fd);
     if (end < 0)
         return rp__error_set(err, RP_IO, "%s: cannot read its size: %s", f->name, strerror(errno));

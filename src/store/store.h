@@ -55,6 +55,10 @@ typedef struct rp__folder {
 
 rp_status rp__folder_open(rp__folder *folder, const char *path, rp_error *err);   /* to read */
 rp_status rp__folder_create(rp__folder *folder, const char *path, rp_error *err); /* to write: make, lock */
+/* Opens a file of the folder to read, without waiting: RP_IO, with what it is, for anything but a regular
+ * file, because a FIFO or a device in its place could block for ever. `missing`: there is no such file. */
+rp_status rp__folder_open_file(const rp__folder *folder, const char *name, rp_status missing, int *fd,
+                               rp_error *err);
 void rp__folder_close(rp__folder *folder); /* a folder that is_new is removed, if empty */
 /* Makes all files in the folder durable under their names, then `from` becomes `to`, durably. */
 rp_status rp__folder_publish(rp__folder *folder, const char *from, const char *to, rp_error *err);

@@ -8,6 +8,8 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "store/store.h"
 #include "tempdir.h"
@@ -188,6 +190,40 @@ static void test_list(void **state)
     rp__folder_close(&f);
 }
 
+/* Whatever is no regular file is refused by its kind, at once: a FIFO has no writer here. */
+static void test_open_file(void **state)
+{
+    (void)state;
+    static const char *const kinds[][2] = {{"fifo", "is a FIFO"},
+                                           {"socket", "is a socket"},
+                                           {"folder", "is a folder"},
+                                           {"link", "is a symbolic link"}};
+    rp__folder f;
+    rp_error err;
+    int fd = -1;
+    assert_int_equal(rp__folder_open(&f, dir.path, NULL), RP_OK);
+    assert_int_equal(mkfifo(tempdir_path(&dir, "fifo"), 0600), 0);
+    assert_int_equal(mknod(tempdir_path(&dir, "socket"), S_IFSOCK | 0600, 0), 0);
+    assert_int_equal(mkdir(tempdir_path(&dir, "folder"), 0700), 0);
+    assert_int_equal(symlink("plain", tempdir_path(&dir, "link")), 0);
+    put_file(dir.path, "plain");
+    alarm(60);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        assert_int_equal(rp__folder_open_file(&f, kinds[i][0], RP_NOT_FOUND, &fd, &err), RP_IO);
+        assert_int_equal(fd, -1);
+        assert_non_null(strstr(err.text, kinds[i][1]));
+    }
+    assert_int_equal(rp__folder_open_file(&f, "/dev/null", RP_NOT_FOUND, &fd, &err), RP_IO);
+    assert_non_null(strstr(err.text, "is a device"));
+    assert_int_equal(rp__folder_open_file(&f, "none", RP_NOT_FOUND, &fd, &err), RP_NOT_FOUND);
+    assert_int_equal(rp__folder_open_file(&f, "none", RP_IO, &fd, &err), RP_IO);
+    assert_int_equal(rp__folder_open_file(&f, "plain", RP_NOT_FOUND, &fd, &err), RP_OK);
+    assert_true(fd >= 0);
+    close(fd);
+    alarm(0);
+    rp__folder_close(&f);
+}
+
 static int make(void **state)
 {
     (void)state;
@@ -208,7 +244,7 @@ int main(void)
         cmocka_unit_test(test_open),       cmocka_unit_test(test_bad_paths),
         cmocka_unit_test(test_new_folder), cmocka_unit_test(test_one_writer),
         cmocka_unit_test(test_publish),    cmocka_unit_test(test_publish_is_durable),
-        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_list),       cmocka_unit_test(test_open_file),
     };
     return cmocka_run_group_tests(tests, make, clean);
 }
