@@ -50,7 +50,7 @@ static void parse_all(const rp__batch *batch)
         rp_status status = rp__doc_parser_parse(parser, batch, i, &doc, &err);
         check(status == RP_OK || (status == RP_INPUT && strncmp(err.text, "fuzz:", 5) == 0));
         if (status == RP_OK) {
-            check(doc.id_bytes > 0 && rp__utf8_check(doc.id, doc.id_bytes) == doc.id_bytes);
+            check(rp__utf8_check(doc.id, doc.id_bytes) == doc.id_bytes);
             check(rp__utf8_check(doc.text, doc.text_bytes) == doc.text_bytes);
             check(rp__utf8_check(doc.title, doc.title_bytes) == doc.title_bytes);
             check(doc.text_bytes + doc.title_bytes <= batch->records[i].bytes);

@@ -49,3 +49,12 @@ rp_status rp__error_set(rp_error *err, rp_status code, const char *format, ...)
     memcpy(err->text, text, sizeof text);
     return code;
 }
+
+void rp__error_set_missing(rp_error *err, const char *function, const char *names, size_t i)
+{
+    for (; i > 0; i--)
+        names = strchr(names, ',') + 1;
+    names += strspn(names, " ");
+    rp__error_set(err, RP_USAGE, "%s: the argument '%.*s' is NULL", function,
+                  (int)strcspn(names, ","), names);
+}

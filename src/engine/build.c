@@ -172,8 +172,7 @@ static rp_status give_docid(worker *w, parsed *p, rp_error *err)
     if (status != RP_INPUT)
         return *err = why, status;
     p->docid = RP_NO_DOC;
-    rp__error_set(&why, RP_INPUT, "%s:%llu:1: %s", w->batch.path, (unsigned long long)p->line,
-                  why.text);
+    rp__doc_parser_place(&w->batch, (size_t)(p - w->docs), 0, RP_INPUT, why.text, &why);
     return refuse(w, p, RP_INPUT, why.text, err);
 }
 
@@ -329,6 +328,11 @@ static rp_status run_build(build *b, const char *const *paths, size_t n_paths, c
 rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *dir,
                          const rp_build_options *options, rp_build_stats *stats, rp_error *err)
 {
+    if (RP_MISSING(err, dir) || RP_MISSING_ARRAY(err, paths, n_paths))
+        return RP_USAGE;
+    for (size_t i = 0; i < n_paths; i++)
+        if (RP_MISSING(err, paths[i]))
+            return RP_USAGE;
     build b = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
     if (stats)
         *stats = (rp_build_stats){0};

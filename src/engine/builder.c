@@ -130,6 +130,11 @@ struct rp_builder {
 rp_status rp_builder_new(const char *dir, const rp_build_options *options, rp_builder **out,
                          rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
+    *out = NULL;
+    if (RP_MISSING(err, dir))
+        return RP_USAGE;
     rp_builder *b = rp__alloc_zero(1, sizeof *b);
     if (!b)
         return rp__error_no_memory(err);
@@ -170,36 +175,39 @@ static rp_status add_document(rp_builder *b, const rp__doc *doc, rp_error *err)
     return status;
 }
 
-rp_status rp_builder_add(rp_builder *b, const char *id, size_t id_bytes, const char *title,
+rp_status rp_builder_add(rp_builder *builder, const char *id, size_t id_bytes, const char *title,
                          size_t title_bytes, const char *text, size_t text_bytes, rp_error *err)
 {
+    if (RP_MISSING(err, builder) || RP_MISSING_ARRAY(err, id, id_bytes) ||
+        RP_MISSING_ARRAY(err, title, title_bytes) || RP_MISSING_ARRAY(err, text, text_bytes))
+        return RP_USAGE;
     rp__doc doc = {id, title, text, id_bytes, title_bytes, text_bytes};
     rp_error why = {0};
-    if (b->over.code != RP_OK)
-        return tell_over(b, err);
-    if (id_bytes == 0)
-        return rp__error_set(err, RP_INPUT, "a document needs an id");
-    if (title_bytes > b->setup.o.max_line || text_bytes > b->setup.o.max_line)
+    if (builder->over.code != RP_OK)
+        return tell_over(builder, err);
+    if (title_bytes > builder->setup.o.max_line || text_bytes > builder->setup.o.max_line)
         return rp__error_set(err, RP_LIMIT, "a document has at most %llu bytes (--max-line)",
-                             (unsigned long long)b->setup.o.max_line);
-    rp_status status = add_document(b, &doc, &why);
+                             (unsigned long long)builder->setup.o.max_line);
+    rp_status status = add_document(builder, &doc, &why);
     if (status != RP_OK && err)
         *err = why;
     return status;
 }
 
-rp_status rp_builder_finish(rp_builder *b, rp_build_stats *stats, rp_error *err)
+rp_status rp_builder_finish(rp_builder *builder, rp_build_stats *stats, rp_error *err)
 {
+    if (RP_MISSING(err, builder))
+        return RP_USAGE;
     if (stats)
         *stats = (rp_build_stats){0};
-    if (b->over.code != RP_OK)
-        return tell_over(b, err);
-    rp_status status = rp__ingest_end_block(&b->ingest, err);
+    if (builder->over.code != RP_OK)
+        return tell_over(builder, err);
+    rp_status status = rp__ingest_end_block(&builder->ingest, err);
     if (status == RP_OK)
-        status = rp__ingest_write_blocks(&b->ingest, err);
+        status = rp__ingest_write_blocks(&builder->ingest, err);
     if (status == RP_OK)
-        status = rp__segment_builder_finish(b->segment, stats, err);
-    rp__error_set(&b->over, RP_USAGE, "this index is finished; begin another");
+        status = rp__segment_builder_finish(builder->segment, stats, err);
+    rp__error_set(&builder->over, RP_USAGE, "this index is finished; begin another");
     return status;
 }
 

@@ -58,6 +58,9 @@ rp_status rp__doc_parser_new(const rp_build_options *options, rp__doc_parser **o
 /* RP_INPUT: malformed; err begins with file:line:column. */
 rp_status rp__doc_parser_parse(rp__doc_parser *parser, const rp__batch *batch, size_t i,
                                rp__doc *doc, rp_error *err);
+/* err becomes file:line:column of a byte of the record, and what; returns status. */
+rp_status rp__doc_parser_place(const rp__batch *batch, size_t i, size_t offset, rp_status status,
+                               const char *what, rp_error *err);
 void rp__doc_parser_free(rp__doc_parser *parser);
 
 #endif

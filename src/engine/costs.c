@@ -91,10 +91,14 @@ static rp_status give(walk *w, rp_error *err)
 
 rp_status rp_index_get_costs(const rp_index *index, size_t top, rp_index_costs *out, rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
+    *out = (rp_index_costs){0};
+    if (RP_MISSING(err, index))
+        return RP_USAGE;
     uint64_t terms = rp__segment_get_info(index->segment)->terms;
     walk w = {.index = index, .out = out, .top = top < terms ? top : (size_t)terms};
     w.cap = 2 * w.top;
-    *out = (rp_index_costs){0};
     out->memory = w.at = rp__alloc_array(w.cap, sizeof *w.at);
     if (!w.at)
         return rp__error_no_memory(err);

@@ -1,7 +1,7 @@
 /* doc_parser.c: one record of a batch to one document, by the batch's format.
  *
- * Owns what the formats decode into, and what they have in common: where a fault is, and what an id
- * may be. An id is printed on lines of TREC runs and in messages, so it has no control characters. */
+ * Owns what the formats decode into, and says where a fault is. What an id may be is the segment
+ * builder's to check. */
 #include "engine/corpus.h"
 
 #include <stdio.h>
@@ -54,9 +54,8 @@ void rp__doc_parser_free(rp__doc_parser *parser)
     rp__free(parser);
 }
 
-/* `seen` is put behind `what`. */
-static rp_status set_fault(const rp__batch *batch, size_t i, size_t offset, rp_status status,
-                           const char *what, const char *seen, rp_error *err)
+rp_status rp__doc_parser_place(const rp__batch *batch, size_t i, size_t offset, rp_status status,
+                               const char *what, rp_error *err)
 {
     const char *at = (const char *)batch->bytes.at + batch->records[i].offset, *line = at, *newline;
     uint64_t number = batch->records[i].line;
@@ -66,9 +65,9 @@ static rp_status set_fault(const rp__batch *batch, size_t i, size_t offset, rp_s
     }
     size_t column = offset - (size_t)(line - at) + 1, path_bytes = strlen(batch->path);
     bool is_long = path_bytes > SHOWN_PATH;
-    return rp__error_set(err, status, "%s%s:%llu:%zu: %s%s", is_long ? "..." : "",
+    return rp__error_set(err, status, "%s%s:%llu:%zu: %s", is_long ? "..." : "",
                          batch->path + (is_long ? path_bytes - SHOWN_PATH : 0),
-                         (unsigned long long)number, column, what, seen);
+                         (unsigned long long)number, column, what);
 }
 
 rp_status rp__doc_parser_fault(const rp__batch *batch, size_t i, size_t offset, rp_status status,
@@ -76,10 +75,11 @@ rp_status rp__doc_parser_fault(const rp__batch *batch, size_t i, size_t offset, 
 {
     const rp__record *record = &batch->records[i];
     uint8_t byte = offset < record->bytes ? batch->bytes.at[record->offset + offset] : ' ';
-    char seen[16] = "";
-    if (byte < ' ' || byte > '~')
-        snprintf(seen, sizeof seen, " (byte 0x%02X)", byte);
-    return set_fault(batch, i, offset, status, what, seen, err);
+    char text[sizeof err->text];
+    if (byte >= ' ' && byte <= '~')
+        return rp__doc_parser_place(batch, i, offset, status, what, err);
+    snprintf(text, sizeof text, "%s (byte 0x%02X)", what, byte);
+    return rp__doc_parser_place(batch, i, offset, status, text, err);
 }
 
 rp_status rp__doc_parser_check_utf8(const rp__batch *batch, size_t i, rp_error *err)
@@ -90,16 +90,6 @@ rp_status rp__doc_parser_check_utf8(const rp__batch *batch, size_t i, rp_error *
     if (good == record->bytes)
         return RP_OK;
     return rp__doc_parser_fault(batch, i, good, RP_INPUT, "invalid UTF-8", err);
-}
-
-static const char *find_id_fault(const rp__doc *doc)
-{
-    if (doc->id_bytes == 0)
-        return "the id is empty";
-    for (size_t i = 0; i < doc->id_bytes; i++)
-        if ((unsigned char)doc->id[i] < ' ' || doc->id[i] == 0x7F)
-            return "the id has a control character";
-    return rp__utf8_check(doc->id, doc->id_bytes) < doc->id_bytes ? "the id is not UTF-8" : NULL;
 }
 
 static void give_back(rp__buf *buf)
@@ -116,9 +106,5 @@ rp_status rp__doc_parser_parse(rp__doc_parser *parser, const rp__batch *batch, s
     give_back(&parser->json.scratch);
     for (size_t f = 0; f < RP_FIELDS; f++)
         give_back(&parser->own[f]);
-    rp_status status = batch->format->parse(parser, batch, i, doc, err);
-    if (status != RP_OK)
-        return status;
-    const char *fault = find_id_fault(doc);
-    return fault ? set_fault(batch, i, 0, RP_INPUT, fault, "", err) : RP_OK;
+    return batch->format->parse(parser, batch, i, doc, err);
 }

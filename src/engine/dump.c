@@ -78,6 +78,8 @@ static rp_status find_term(look *l, const char *word)
 rp_status rp_index_get_list(const rp_index *index, const char *word, rp_list_info *out,
                             rp_error *err)
 {
+    if (RP_MISSING(err, index, word, out))
+        return RP_USAGE;
     look l = {.index = index, .out = out};
     *out = (rp_list_info){0};
     rp__arena_init(&l.arena, 1 << 20);

@@ -217,7 +217,11 @@ static rp_status check_options(rp_eval_options *o, rp_error *err)
 rp_status rp_eval_files(const char *qrels, const char *run, const rp_eval_options *options,
                         rp_eval **out, rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
     *out = NULL;
+    if (RP_MISSING(err, qrels, run))
+        return RP_USAGE;
     rp_eval *e = rp__alloc_zero(1, sizeof *e);
     if (!e)
         return rp__error_no_memory(err);
@@ -259,47 +263,63 @@ void rp_eval_free(rp_eval *eval)
 
 const char *rp_eval_run_name(const rp_eval *eval)
 {
+    if (!eval)
+        return NULL;
     return eval->run.tag ? eval->run.tag : "";
 }
 
 size_t rp_eval_n_topics(const rp_eval *eval)
 {
-    return eval->n_topics;
+    return eval ? eval->n_topics : 0;
 }
 
 size_t rp_eval_n_measures(const rp_eval *eval)
 {
-    return eval->n_columns;
+    return eval ? eval->n_columns : 0;
 }
 
 const char *rp_eval_topic(const rp_eval *eval, size_t topic)
 {
-    return eval->topics[topic].qid;
+    return topic < rp_eval_n_topics(eval) ? eval->topics[topic].qid : NULL;
+}
+
+/* NULL: there is none of that number, or no eval at all. */
+static const column *column_at(const rp_eval *eval, size_t measure)
+{
+    return measure < rp_eval_n_measures(eval) ? &eval->columns[measure] : NULL;
 }
 
 const char *rp_eval_measure(const rp_eval *eval, size_t measure)
 {
-    return eval->columns[measure].name;
+    const column *c = column_at(eval, measure);
+    return c ? c->name : NULL;
 }
 
 bool rp_eval_is_count(const rp_eval *eval, size_t measure)
 {
-    return eval->columns[measure].row->kind == RP_MEASURE_COUNT;
+    const column *c = column_at(eval, measure);
+    return c && c->row->kind == RP_MEASURE_COUNT;
 }
 
 bool rp_eval_is_overall(const rp_eval *eval, size_t measure)
 {
-    return eval->columns[measure].row->kind == RP_MEASURE_GEOMETRIC;
+    const column *c = column_at(eval, measure);
+    return c && c->row->kind == RP_MEASURE_GEOMETRIC;
 }
 
 double rp_eval_value(const rp_eval *eval, size_t topic, size_t measure)
 {
+    if (topic >= rp_eval_n_topics(eval) || measure >= rp_eval_n_measures(eval))
+        return 0;
     return eval->values[topic * eval->n_columns + measure];
 }
 
 double rp_eval_total(const rp_eval *eval, size_t measure)
 {
-    rp__measure_kind kind = eval->columns[measure].row->kind;
+    const column *c = column_at(eval, measure);
+    if (!c)
+        return 0;
+    rp__measure_kind kind = c->row->kind;
     double sum = 0, n = (double)eval->n_topics;
     for (size_t t = 0; t < eval->n_topics; t++) {
         double value = rp_eval_value(eval, t, measure);

@@ -34,7 +34,7 @@ rp_status rp__import_postings(rp__import *im, const uint32_t *docids, const uint
                               rp_error *err);
 void rp__import_end_list(rp__import *im);
 rp_status rp__import_end_lists(rp__import *im, rp_error *err); /* after the last, before documents */
-/* The next document. RP_INPUT without a place: the id is empty, or was seen before. */
+/* The next document. RP_INPUT without a place: rp__segment_builder_doc refuses the id. */
 rp_status rp__import_doc(rp__import *im, const char *id, size_t bytes, uint32_t length,
                          rp_error *err);
 /* Tells progress now and then; false comes back as RP_INTERRUPTED. */

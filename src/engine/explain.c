@@ -268,7 +268,11 @@ static rp_status run_job(void *arg)
 rp_status rp_searcher_explain(rp_searcher *searcher, const char *query, size_t query_bytes,
                               uint32_t docid, rp_explanation *out, rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
     *out = (rp_explanation){0};
+    if (RP_MISSING(err, searcher) || RP_MISSING_ARRAY(err, query, query_bytes))
+        return RP_USAGE;
     job j = {.searcher = searcher, .query = query, .query_bytes = query_bytes, .docid = docid};
     rp_status status = rp__searcher_guard(searcher, run_job, &j, &j.err, err);
     if (status != RP_OK) {

@@ -149,6 +149,8 @@ static rp_status run_export(const rp__exchange *format, rp__export *ex, rp_error
 rp_status rp_index_export(const char *format, const char *dir, const char *path,
                           const rp_export_options *options, rp_error *err)
 {
+    if (RP_MISSING(err, format, dir, path))
+        return RP_USAGE;
     static const rp_export_options defaults;
     const rp_export_options *o = options ? options : &defaults;
     const rp__exchange *row;

@@ -54,8 +54,6 @@ rp_status rp__import_doc(rp__import *im, const char *id, size_t bytes, uint32_t 
                          rp_error *err)
 {
     uint32_t docid;
-    if (bytes == 0)
-        return rp__error_set(err, RP_INPUT, "a document without an id");
     rp_status status = rp__segment_builder_doc(im->segment, id, bytes, &docid, err);
     if (status == RP_OK)
         status = rp__segment_builder_doc_end(im->segment, 0, docid, length, err);
@@ -140,6 +138,8 @@ static rp_status run_import(const rp__exchange *format, rp__import *im, const ch
 rp_status rp_index_import(const char *format, const char *path, const char *dir,
                           const rp_import_options *options, rp_build_stats *stats, rp_error *err)
 {
+    if (RP_MISSING(err, format, path, dir))
+        return RP_USAGE;
     static const rp_import_options defaults;
     const rp_import_options *o = options ? options : &defaults;
     const rp__exchange *row;

@@ -14,6 +14,11 @@ const char *rp_version(void)
 rp_status rp_index_open(const char *dir, const rp_index_options *options, rp_index **out,
                         rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
+    *out = NULL;
+    if (RP_MISSING(err, dir))
+        return RP_USAGE;
     rp_index *index = rp__alloc_zero(1, sizeof *index);
     if (!index)
         return rp__error_no_memory(err);
@@ -46,6 +51,11 @@ void rp_index_close(rp_index *index)
 
 void rp_index_get_info(const rp_index *index, rp_index_info *out)
 {
+    if (RP_MISSING(NULL, out))
+        return;
+    *out = (rp_index_info){0};
+    if (RP_MISSING(NULL, index))
+        return;
     const rp__segment_info *s = rp__segment_get_info(index->segment);
     *out = (rp_index_info){
         .docs = s->docs,
@@ -76,6 +86,8 @@ void rp_index_get_info(const rp_index *index, rp_index_info *out)
 
 bool rp_index_get_aux(const rp_index *index, size_t i, rp_aux_info *out)
 {
+    if (RP_MISSING(NULL, index, out))
+        return false;
     const rp__segment_info *s = rp__segment_get_info(index->segment);
     if (i >= s->n_aux)
         return false;
@@ -168,7 +180,11 @@ rp_status rp_index_get_document(const rp_index *index, uint32_t docid, rp_docume
 rp_status rp_index_get_document_start(const rp_index *index, uint32_t docid, size_t max_bytes,
                                       rp_document *out, rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
     *out = (rp_document){.docid = docid};
+    if (RP_MISSING(err, index))
+        return RP_USAGE;
     rp_status status = fill_document(index, max_bytes, out);
     if (status == RP_OK)
         return RP_OK;
@@ -211,6 +227,8 @@ static rp_status fetch_term(void *arg)
 rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_info *out,
                             rp_error *err)
 {
+    if (RP_MISSING(err, index, word, out))
+        return RP_USAGE;
     rp__analyzer_state *state;
     rp__token token;
     rp__arena arena;
@@ -243,6 +261,8 @@ rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_inf
 
 rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_error *err)
 {
+    if (RP_MISSING(err, dir))
+        return RP_USAGE;
     rp_error why = {0};
     rp__segment *segment;
     rp_status status = rp__segment_open(dir, false, &segment, &why);

@@ -29,6 +29,8 @@ enum {
 
 void rp_lab_random_init(rp_lab_random *random, uint64_t seed)
 {
+    if (RP_MISSING(NULL, random))
+        return;
     for (size_t i = 0; i < 2; i++) {
         seed += 0x9E3779B97F4A7C15U;
         uint64_t z = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9U;
@@ -39,6 +41,8 @@ void rp_lab_random_init(rp_lab_random *random, uint64_t seed)
 
 uint64_t rp_lab_random_next(rp_lab_random *random)
 {
+    if (RP_MISSING(NULL, random))
+        return 0;
     uint64_t a = random->state[0], b = random->state[1], sum = a + b;
     a ^= a << 23;
     random->state[0] = b;
@@ -62,6 +66,8 @@ typedef struct memory {
 
 void rp_lab_set_free(rp_lab_set *set)
 {
+    if (!set)
+        return;
     memory *m = set->memory;
     if (m) {
         rp__free(m->bits);
@@ -237,6 +243,8 @@ static bool read_name(const char *name, char *kind, uint32_t *n)
 
 bool rp_lab_set_is_name(const char *name)
 {
+    if (RP_MISSING(NULL, name))
+        return false;
     char kind;
     uint32_t n;
     return read_name(name, &kind, &n);
@@ -244,10 +252,14 @@ bool rp_lab_set_is_name(const char *name)
 
 rp_status rp_lab_set_make(const char *name, uint64_t seed, rp_lab_set *out, rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
+    *out = (rp_lab_set){0};
+    if (RP_MISSING(err, name))
+        return RP_USAGE;
     rp_lab_random random;
     char kind;
     uint32_t n;
-    *out = (rp_lab_set){0};
     rp_lab_random_init(&random, seed);
     if (!read_name(name, &kind, &n))
         return rp__error_set(err, RP_NOT_FOUND,
@@ -319,8 +331,12 @@ static rp_status load(load_job *job, rp_lab_set *out)
 
 rp_status rp_lab_set_load(const rp_index *index, uint32_t least, rp_lab_set *out, rp_error *err)
 {
-    load_job job = {.index = index, .least = least ? least : 1};
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
     *out = (rp_lab_set){0};
+    if (RP_MISSING(err, index))
+        return RP_USAGE;
+    load_job job = {.index = index, .least = least ? least : 1};
     rp__arena_init(&job.arena, TERMS_MEMORY);
     rp_status status = load(&job, out);
     rp__arena_reset(&job.arena);
@@ -367,6 +383,8 @@ static void renumber(memory *m, const rp_lab_postings *list, uint32_t universe,
 
 rp_status rp_lab_set_permute(rp_lab_set *set, uint64_t seed, rp_error *err)
 {
+    if (RP_MISSING(err, set))
+        return RP_USAGE;
     rp_status status = RP_OK;
     uint32_t *order = rp__alloc_array(set->universe, sizeof *order);
     uint32_t *tf_of = rp__alloc_array(set->universe, sizeof *tf_of);

@@ -12,6 +12,8 @@ struct rp_lab_gpu {
 
 bool rp_lab_case_get(size_t i, rp_lab_case *out)
 {
+    if (RP_MISSING(NULL, out))
+        return false;
     const rp__gpu_case *row = rp__gpu_case_at(i);
     if (row)
         *out = (rp_lab_case){row->area, row->name, row->twin};
@@ -20,6 +22,8 @@ bool rp_lab_case_get(size_t i, rp_lab_case *out)
 
 rp_status rp_lab_gpu_open(const char *gpu, rp_lab_gpu **out, rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
     rp_lab_gpu *g = rp__alloc_zero(1, sizeof *g);
     *out = NULL;
     if (!g)
@@ -43,7 +47,7 @@ void rp_lab_gpu_close(rp_lab_gpu *gpu)
 
 const char *rp_lab_gpu_name(const rp_lab_gpu *gpu)
 {
-    return gpu->device.name;
+    return gpu ? gpu->device.name : NULL;
 }
 
 /* By the cpu's own choice among its methods. */
@@ -68,11 +72,16 @@ static const rp__gpu_peer peer = {.intersect = intersect};
 rp_status rp_lab_gpu_run(rp_lab_gpu *gpu, size_t i, uint64_t n, uint32_t rounds,
                          rp_lab_case_figures *out, rp_error *err)
 {
+    if (RP_MISSING(err, gpu, out))
+        return RP_USAGE;
     rp__gpu_figures figures;
     rp_error what = {.text = ""};
     const rp__gpu_case *row = rp__gpu_case_at(i);
     if (!row)
         return rp__error_set(err, RP_NOT_FOUND, "there is no case %zu", i);
+    if (n == 0 || n > UINT32_MAX)
+        return rp__error_set(err, RP_USAGE, "a case has 1 to 2^32 - 1 elements, not %llu",
+                             (unsigned long long)n);
     rp_status status = rp__gpu_bench_run(row, &gpu->device, n, rounds, &peer, &figures, &what);
     *out = (rp_lab_case_figures){figures.median, figures.best, figures.cpu, figures.bytes,
                                  figures.elements};

@@ -24,6 +24,8 @@ static bool can_run(const rp__codec *codec)
 
 bool rp_lab_row_get(size_t i, rp_lab_row *out)
 {
+    if (RP_MISSING(NULL, out))
+        return false;
     const rp__codec *codec = rp__codec_at(i);
     if (!codec)
         return false;
@@ -41,6 +43,8 @@ bool rp_lab_row_get(size_t i, rp_lab_row *out)
 
 rp_status rp_lab_row_find(const char *name, const char *isa, size_t *out, rp_error *err)
 {
+    if (RP_MISSING(err, name, out))
+        return RP_USAGE;
     bool is_best = !isa || strcmp(isa, "best") == 0, has_codec = false;
     const rp__codec *codec;
     for (size_t i = 0; (codec = rp__codec_at(i)); i++) {
@@ -140,6 +144,11 @@ static rp_status encode(const rp__codec *codec, const rp_lab_options *options,
 rp_status rp_lab_list_new(size_t row, const rp_lab_options *options, const uint32_t *docids,
                           const uint32_t *tfs, size_t n, rp_lab_list **out, rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
+    *out = NULL;
+    if (RP_MISSING_ARRAY(err, docids, n))
+        return RP_USAGE;
     const rp__codec *codec = rp__codec_at(row);
     if (!codec || !can_run(codec))
         return rp__error_set(err, RP_USAGE, "row %zu: there is none, or it cannot run here", row);
@@ -171,6 +180,11 @@ void rp_lab_list_free(rp_lab_list *list)
 
 void rp_lab_list_get_sizes(const rp_lab_list *list, rp_lab_sizes *out)
 {
+    if (RP_MISSING(NULL, out))
+        return;
+    *out = (rp_lab_sizes){0};
+    if (RP_MISSING(NULL, list))
+        return;
     const rp__list *l = &list->list;
     enum { ALIGN = 16 }; /* of each array of the directory */
     uint64_t freqs = l->freqs_bytes;

@@ -15,6 +15,8 @@ struct rp_lab_target {
 
 bool rp_lab_probe_get(size_t i, rp_lab_probe *out)
 {
+    if (RP_MISSING(NULL, out))
+        return false;
     const rp__probe_row *row = rp__probe_at(i);
     if (!row)
         return false;
@@ -52,7 +54,12 @@ static rp_status add_buckets(rp_lab_target *target, const uint32_t *docids, uint
 rp_status rp_lab_target_new(const rp_lab_list *list, const uint32_t *docids, size_t n,
                             uint32_t bucket, rp_lab_target **out, rp_error *err)
 {
-    if (n == 0 || n >= UINT32_MAX || (list && list->list.n != n))
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
+    *out = NULL;
+    if (RP_MISSING(err, docids))
+        return RP_USAGE;
+    if (n == 0 || n >= UINT32_MAX || docids[n - 1] == UINT32_MAX || (list && list->list.n != n))
         return rp__error_set(err, RP_USAGE, "a target has the docids of its list, one at least");
     rp_lab_target *target = rp__alloc_zero(1, sizeof *target);
     if (!target)
@@ -80,6 +87,8 @@ void rp_lab_target_free(rp_lab_target *target)
 
 bool rp_lab_probe_applies(size_t probe, const rp_lab_target *target)
 {
+    if (RP_MISSING(NULL, target))
+        return false;
     rp_lab_probe about;
     return rp_lab_probe_get(probe, &about) && about.can_run &&
            rp__probe_at(probe)->applies(target->list, target->hs);
@@ -87,6 +96,8 @@ bool rp_lab_probe_applies(size_t probe, const rp_lab_target *target)
 
 size_t rp_lab_probe_choose(const rp_lab_target *target, size_t n)
 {
+    if (RP_MISSING(NULL, target))
+        return 0;
     const rp__probe_row *row = rp__probe_choose(target->list, target->hs, n, rp__cpu_features());
     size_t i = 0;
     while (rp__probe_at(i) != row)
@@ -100,6 +111,9 @@ rp_status rp_lab_probe_find(size_t probe, const rp_lab_target *target, const uin
     enum { SLACK = 16 }; /* that rows may write past the last */
     uint32_t kept[RP_BLOCK_MAX + SLACK], ranks[RP_BLOCK_MAX + SLACK];
     rp__probe p;
+    if (RP_MISSING(NULL, target, found) || RP_MISSING_ARRAY(NULL, docids, n) ||
+        !rp_lab_probe_applies(probe, target))
+        return RP_USAGE;
     *found = 0;
     rp__probe_open(&p, rp__probe_at(probe), target->list, target->hs);
     for (size_t i = 0; i < n; i += RP_BLOCK_MAX) {

@@ -2,6 +2,7 @@
  * riposte/lab.h. The answer is the one that searcher.c gives, by the same calls. */
 #include <string.h>
 
+#include "base/error.h"
 #include "engine/searcher.h"
 #include "riposte/lab.h"
 
@@ -38,6 +39,8 @@ static rp_status run_search(void *arg)
 rp_status rp_lab_search(rp_searcher *searcher, const char *query, size_t query_bytes,
                         rp_lab_answer *out, rp_error *err)
 {
+    if (RP_MISSING(err, searcher, out) || RP_MISSING_ARRAY(err, query, query_bytes))
+        return RP_USAGE;
     job j = {.searcher = searcher, .query = query, .query_bytes = query_bytes};
     rp_status status = rp__searcher_guard(searcher, run_search, &j, &j.err, err);
     *out = status == RP_OK ? j.answer : (rp_lab_answer){0};
@@ -73,6 +76,8 @@ static rp_status run_look(void *arg)
 rp_status rp_lab_query_look(rp_searcher *searcher, const char *query, size_t query_bytes,
                             rp_lab_question *out, rp_error *err)
 {
+    if (RP_MISSING(err, searcher, out) || RP_MISSING_ARRAY(err, query, query_bytes))
+        return RP_USAGE;
     job j = {.searcher = searcher, .query = query, .query_bytes = query_bytes};
     rp_status status = rp__searcher_guard(searcher, run_look, &j, &j.err, err);
     *out = status == RP_OK ? j.question : (rp_lab_question){0};

@@ -2,6 +2,7 @@
  * chapter 3 of riposte/lab.h.
  *
  * The loops are those of the engine: the row's functions, or a cursor where the row has none. */
+#include "base/error.h"
 #include "engine/lab_list.h"
 
 enum { BATCH = 16 }; /* blocks decoded at once without order: 8 KiB, a part of the smallest L1 */
@@ -14,6 +15,8 @@ static uint64_t sum_of(const uint32_t *v, uint32_t n)
 
 rp_status rp_lab_decode(const rp_lab_list *list, uint32_t *docids, uint32_t *tfs, uint64_t *sum)
 {
+    if (RP_MISSING(NULL, list, docids, sum))
+        return RP_USAGE;
     rp_status status = rp__list_decode(&list->list, docids, tfs);
     if (status == RP_OK)
         *sum = sum_of(docids, list->list.n) + (tfs ? sum_of(tfs, list->list.n) : 0);
@@ -22,6 +25,8 @@ rp_status rp_lab_decode(const rp_lab_list *list, uint32_t *docids, uint32_t *tfs
 
 rp_status rp_lab_blocks(const rp_lab_list *list, uint64_t *sum)
 {
+    if (RP_MISSING(NULL, list, sum))
+        return RP_USAGE;
     rp__cursor cursor;
     uint64_t s = 0;
     rp__cursor_open(&cursor, &list->list);
@@ -37,6 +42,8 @@ rp_status rp_lab_blocks(const rp_lab_list *list, uint64_t *sum)
 
 rp_status rp_lab_unordered(const rp_lab_list *list, uint64_t *sum)
 {
+    if (RP_MISSING(NULL, list, sum))
+        return RP_USAGE;
     _Alignas(64) uint32_t out[BATCH * RP_BLOCK + RP_BLOCK_ROOM];
     const rp__list *l = &list->list;
     uint64_t s = 0;
@@ -54,11 +61,22 @@ rp_status rp_lab_unordered(const rp_lab_list *list, uint64_t *sum)
     return RP_OK;
 }
 
+/* Rows trust the rank. One maximum over all is a small part of what one look-up costs each. */
+static bool are_ranks(const uint32_t *ranks, size_t n, uint32_t below)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = ranks[i] > most ? ranks[i] : most;
+    return most < below;
+}
+
 rp_status rp_lab_at(const rp_lab_list *list, const uint32_t *ranks, size_t n_ranks, uint64_t *sum)
 {
+    if (RP_MISSING(NULL, list, sum) || RP_MISSING_ARRAY(NULL, ranks, n_ranks))
+        return RP_USAGE;
     const rp__list *l = &list->list;
     uint64_t s = 0;
-    if (!l->codec->at)
+    if (!l->codec->at || !are_ranks(ranks, n_ranks, l->n))
         return RP_USAGE;
     for (size_t i = 0; i < n_ranks; i++) {
         uint32_t docid;
@@ -108,6 +126,8 @@ static rp_status find_by_cursor(const rp__list *l, const uint32_t *targets, size
 rp_status rp_lab_find(const rp_lab_list *list, const uint32_t *targets, size_t n_targets,
                       uint64_t *sum)
 {
+    if (RP_MISSING(NULL, list, sum) || RP_MISSING_ARRAY(NULL, targets, n_targets))
+        return RP_USAGE;
     const rp__list *l = &list->list;
     return l->codec->find ? find_by_row(l, targets, n_targets, sum)
                           : find_by_cursor(l, targets, n_targets, sum);
@@ -116,6 +136,8 @@ rp_status rp_lab_find(const rp_lab_list *list, const uint32_t *targets, size_t n
 rp_status rp_lab_walk(const rp_lab_list *list, const uint32_t *targets, size_t n_targets,
                       uint64_t *sum)
 {
+    if (RP_MISSING(NULL, list, sum) || RP_MISSING_ARRAY(NULL, targets, n_targets))
+        return RP_USAGE;
     rp__cursor cursor;
     uint64_t s = 0;
     rp__cursor_open(&cursor, &list->list);

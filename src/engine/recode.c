@@ -131,6 +131,8 @@ rp_status rp__recode_finish(rp__recoder *recoder, rp__recode_watch *watch, rp_bu
 rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_options *options,
                           rp_build_stats *stats, rp_error *err)
 {
+    if (RP_MISSING(err, dir, to))
+        return RP_USAGE;
     rp_recode_options o = options ? *options : (rp_recode_options){0};
     rp__recode_watch watch = {"recoding", o.on_progress, o.progress_arg};
     rp__recode_options inner = {.on_progress = rp__recode_report, .progress_arg = &watch};

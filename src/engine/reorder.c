@@ -32,6 +32,8 @@ static rp_status move_all(const rp__order *order, rp__order_job *job, rp__recode
 rp_status rp_index_reorder(const char *dir, const char *to, const rp_reorder_options *options,
                            rp_build_stats *stats, rp_error *err)
 {
+    if (RP_MISSING(err, dir, to))
+        return RP_USAGE;
     rp__order_job job = {.o = options ? *options : (rp_reorder_options){0}};
     rp__recode_watch watch = {"reordering", job.o.on_progress, job.o.progress_arg};
     rp__recode_options inner = {

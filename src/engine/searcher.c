@@ -185,7 +185,11 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
 rp_status rp_searcher_new(const rp_index *index, const rp_search_options *options,
                           rp_searcher **out, rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
     *out = NULL;
+    if (RP_MISSING(err, index))
+        return RP_USAGE;
     rp_searcher *s = rp__alloc_zero(1, sizeof *s);
     if (!s)
         return rp__error_no_memory(err);
@@ -201,8 +205,10 @@ rp_status rp_searcher_new(const rp_index *index, const rp_search_options *option
 
 void rp_searcher_get_gpu_state(const rp_searcher *searcher, rp_gpu_state *out)
 {
-    *out = searcher->gpu;
-    if (searcher->backend == &rp__gpu_child_row)
+    if (RP_MISSING(NULL, out))
+        return;
+    *out = searcher ? searcher->gpu : (rp_gpu_state){0};
+    if (searcher && searcher->backend == &rp__gpu_child_row)
         rp__gpu_child_get_state(searcher->state, out);
 }
 
@@ -445,7 +451,11 @@ static rp_status run_job(void *arg)
 rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t query_bytes,
                              rp_hits *hits, rp_error *err)
 {
+    if (RP_MISSING(err, hits))
+        return RP_USAGE;
     *hits = (rp_hits){0};
+    if (RP_MISSING(err, searcher) || RP_MISSING_ARRAY(err, query, query_bytes))
+        return RP_USAGE;
     uint64_t begin = rp__clock_now();
     job j = {.searcher = searcher, .query = query, .query_bytes = query_bytes};
     if (searcher->backend == &rp__gpu_child_row)
@@ -463,10 +473,14 @@ rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t qu
 rp_status rp_search(const rp_index *index, const char *query, size_t k, rp_hits *hits,
                     rp_error *err)
 {
+    if (RP_MISSING(err, hits))
+        return RP_USAGE;
     *hits = (rp_hits){0};
+    if (RP_MISSING(err, index, query))
+        return RP_USAGE;
     rp_searcher *searcher;
-    rp_status status = rp_searcher_new(index, &(rp_search_options){.k = k, .total = RP_TOTAL_EXACT},
-                                       &searcher, err);
+    rp_search_options options = {.k = k, .total = k ? RP_TOTAL_EXACT : RP_TOTAL_ONLY};
+    rp_status status = rp_searcher_new(index, &options, &searcher, err);
     if (searcher)
         status = rp_searcher_search(searcher, query, strlen(query), hits, err);
     rp_searcher_free(searcher);

@@ -336,7 +336,13 @@ rp_status rp_searcher_snippet(rp_searcher *searcher, const char *query, size_t q
                               const rp_document *document, size_t max_bytes, rp_snippet *out,
                               rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
     *out = (rp_snippet){0};
+    if (RP_MISSING(err, searcher, document) || RP_MISSING_ARRAY(err, query, query_bytes) ||
+        RP_MISSING_ARRAY(err, document->title, document->title_bytes) ||
+        RP_MISSING_ARRAY(err, document->text, document->text_bytes))
+        return RP_USAGE;
     job j = {.searcher = searcher, .query = query, .query_bytes = query_bytes};
     rp_status status = rp__searcher_guard(searcher, find_words, &j, &j.err, err);
     if (status != RP_OK)

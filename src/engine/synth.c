@@ -358,6 +358,8 @@ static rp_status run(synth *s, const char *name, const char *dir, rp_synth_stats
 rp_status rp_synth(const char *name, const char *dir, const rp_synth_options *options,
                    rp_synth_stats *stats, rp_error *err)
 {
+    if (RP_MISSING(err, name, dir))
+        return RP_USAGE;
     synth s = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
     if (options)
         s.o = *options;

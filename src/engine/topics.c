@@ -27,7 +27,7 @@ const char *rp_topics_format_name(size_t i)
 
 const char *rp_topics_name(const rp_topics *topics)
 {
-    return topics->path;
+    return topics ? topics->path : NULL;
 }
 
 rp_status rp__topics_fault(const rp_topics *topics, uint64_t line, const char *what, rp_error *err)
@@ -104,7 +104,11 @@ static rp_status choose_format(rp_topics *topics, const char *name, rp_error *er
 
 rp_status rp_topics_open(const char *path, const char *format, rp_topics **out, rp_error *err)
 {
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
     *out = NULL;
+    if (RP_MISSING(err, path))
+        return RP_USAGE;
     rp_topics *topics = rp__alloc_zero(1, sizeof *topics);
     if (!topics)
         return rp__error_no_memory(err);
@@ -133,5 +137,7 @@ void rp_topics_close(rp_topics *topics)
 
 rp_status rp_topics_next(rp_topics *topics, rp_topic *out, bool *has, rp_error *err)
 {
+    if (RP_MISSING(err, topics, out, has))
+        return RP_USAGE;
     return topics->format->next(topics, out, has, err);
 }

@@ -206,8 +206,8 @@ typedef struct rp__segment_builder rp__segment_builder;
 
 rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *options,
                                   rp__segment_builder **out, rp_error *err);
-/* Gives the next docid to a document; in order, one thread at a time. RP_INPUT: the id is there
- * already, or too long; then nothing has changed. */
+/* Gives the next docid to a document; in order, one thread at a time. RP_INPUT: the id is empty,
+ * too long, there already, or not UTF-8 without control characters; then nothing has changed. */
 rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
                                   uint32_t *docid, rp_error *err);
 /* One occurrence of a term, by the worker that has the document; positions rise within a document,

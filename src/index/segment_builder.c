@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "index/aux_writer.h"
 #include "index/coding.h"
 #include "index/doctable.h"
@@ -165,12 +166,27 @@ rp_status rp__segment_builder_end_lists(rp__segment_builder *b, rp_error *err)
 
 /* ---- Documents --------------------------------------------------------------------------------- */
 
+/* An id is printed on lines of TREC runs and in messages, so it is text without control characters. */
+static rp_status check_id(const char *id, size_t bytes, rp_error *err)
+{
+    if (bytes == 0)
+        return rp__error_set(err, RP_INPUT, "the id is empty");
+    if (bytes > RP_DOC_ID_MAX)
+        return rp__error_set(err, RP_INPUT, "an id has at most %d bytes, this one has %zu",
+                             RP_DOC_ID_MAX, bytes);
+    for (size_t i = 0; i < bytes; i++)
+        if ((unsigned char)id[i] < ' ' || id[i] == 0x7F)
+            return rp__error_set(err, RP_INPUT, "the id has a control character");
+    if (rp__utf8_check(id, bytes) < bytes)
+        return rp__error_set(err, RP_INPUT, "the id is not UTF-8");
+    return RP_OK;
+}
+
 rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
                                   uint32_t *docid, rp_error *err)
 {
-    if (id_bytes > RP_DOC_ID_MAX)
-        return rp__error_set(err, RP_INPUT, "an id has at most %d bytes, this one has %zu",
-                             RP_DOC_ID_MAX, id_bytes);
+    if (check_id(id, id_bytes, err) != RP_OK)
+        return RP_INPUT;
     rp_status status = rp__doctable_writer_add(b->docs, id, id_bytes, docid);
     if (status == RP_INPUT)
         return rp__error_set(err, status, "id \"%.*s\" was seen before, as document %u",

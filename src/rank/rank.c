@@ -18,16 +18,12 @@ static uint64_t clamp(uint64_t v, uint64_t most)
 
 rp_status rp__rank_check(const rp__rank *rank, rp_error *err)
 {
-    if (rank->ranking->kind == RP_RANK_DIRICHLET) {
-        if (!(rank->mu >= 1e-3 && rank->mu <= 1e9))
-            return rp__error_set(err, RP_USAGE, "mu is %g; give a number from 0.001 to 1e9",
-                                 rank->mu);
-        return RP_OK;
-    }
     if (!(rank->k1 >= 0 && rank->k1 <= 1e6))
         return rp__error_set(err, RP_USAGE, "k1 is %g; give a number from 0 to 1e6", rank->k1);
     if (!(rank->b >= 0 && rank->b <= 1))
         return rp__error_set(err, RP_USAGE, "b is %g; give a number from 0 to 1", rank->b);
+    if (!(rank->mu >= 1e-3 && rank->mu <= 1e9))
+        return rp__error_set(err, RP_USAGE, "mu is %g; give a number from 0.001 to 1e9", rank->mu);
     return RP_OK;
 }
 

@@ -1,7 +1,7 @@
 /* ranking.c: the table of rankings: one row a named variant.
  *
  * A BM25 variant is its idf, whether the weight has the constant factor (k1 + 1), and its usual
- * parameters. What a posting contributes is the same for all of them (rank.h); docs/ranking.md has
+ * parameters. Every row has sound values of all three parameters, used or not: all are checked. What a posting contributes is the same for all of them (rank.h); docs/ranking.md has
  * the formulas and their sources. */
 #include "rank/rank.h"
 
@@ -35,10 +35,10 @@ static double atire_idf(uint64_t docs, uint64_t df)
 }
 
 static const rp__ranking rankings[] = {
-    {"lucene", RP_RANK_BM25, 1.2, 0.75, 0, lucene_idf, false},
-    {"pisa", RP_RANK_BM25, 0.9, 0.4, 0, pisa_idf, true},
-    {"robertson", RP_RANK_BM25, 1.2, 0.75, 0, robertson_idf, true},
-    {"atire", RP_RANK_BM25, 0.9, 0.4, 0, atire_idf, true},
+    {"lucene", RP_RANK_BM25, 1.2, 0.75, 1000, lucene_idf, false},
+    {"pisa", RP_RANK_BM25, 0.9, 0.4, 1000, pisa_idf, true},
+    {"robertson", RP_RANK_BM25, 1.2, 0.75, 1000, robertson_idf, true},
+    {"atire", RP_RANK_BM25, 0.9, 0.4, 1000, atire_idf, true},
     {"dirichlet", RP_RANK_DIRICHLET, 0, 0, 1000, NULL, false},
 };
 

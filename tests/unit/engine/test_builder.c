@@ -108,6 +108,14 @@ static void test_refused_documents(void **state)
     assert_int_equal(add(b, "one", "", "b", &err), RP_INPUT);
     assert_non_null(strstr(err.text, "\"one\" was seen before, as document 0"));
     assert_int_equal(add(b, "", "", "b", &err), RP_INPUT);
+    assert_string_equal(err.text, "the id is empty");
+    static const char *const bad_ids[] = {"a\nb", "a\tb", "\x7F", "a\xFF", "\xC3", "\xED\xA0\x80"};
+    for (size_t i = 0; i < sizeof bad_ids / sizeof *bad_ids; i++) {
+        assert_int_equal(add(b, bad_ids[i], "", "b", &err), RP_INPUT);
+        assert_string_equal(err.text,
+                            i < 3 ? "the id has a control character" : "the id is not UTF-8");
+    }
+    assert_int_equal(rp_builder_add(b, "a\0b", 3, "", 0, "b", 1, &err), RP_INPUT);
     assert_int_equal(rp_builder_add(b, "two", 3, "", 0, text, 101, &err), RP_LIMIT);
     assert_non_null(strstr(err.text, "--max-line"));
     assert_int_equal(rp_builder_add(b, "two", 3, text, 101, "", 0, &err), RP_LIMIT);

@@ -21,11 +21,10 @@ static void test_columns(void **state)
 static void test_faults(void **state)
 {
     tempdir *t = *state;
-    expect_docs(t, "a.tsv", "no tab here\n\tno id\nx\tcaf\xE9\n\xFF\ty\nok\tgood\n", NULL,
+    expect_docs(t, "a.tsv", "no tab here\nx\tcaf\xE9\n\xFF\ty\nok\tgood\n", NULL,
                 "!a.tsv:1:12: expected a tab after the id, then the text\n"
-                "!a.tsv:2:1: the id is empty\n"
-                "!a.tsv:3:6: invalid UTF-8 (byte 0xE9)\n"
-                "!a.tsv:4:1: invalid UTF-8 (byte 0xFF)\n"
+                "!a.tsv:2:6: invalid UTF-8 (byte 0xE9)\n"
+                "!a.tsv:3:1: invalid UTF-8 (byte 0xFF)\n"
                 "ok||good\n");
 }
 

@@ -238,7 +238,7 @@ static void test_refusals(void **state)
     expect_refusal(RP_INPUT, text);
     ciff_header(&file, 0, 1, 0, 1, 4, 4);
     ciff_doc(&file, 0, "", 1);
-    expect_refusal(RP_INPUT, ": a document without an id");
+    expect_refusal(RP_INPUT, ": the id is empty");
     ciff_small(&file);
     file.n--;
     expect_refusal(RP_INPUT, "byte ");

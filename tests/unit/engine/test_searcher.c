@@ -269,9 +269,11 @@ static void test_variants(void **state)
     assert_true(n >= 5);
     assert_string_equal(rp_variant_name(0), "lucene");
     rp_error err;
-    rp_search_options bad_mu = {.variant = "dirichlet", .has_mu = true, .mu = 0};
-    if (refuse(&tiny->index, &bad_mu, "fox", &err) != RP_USAGE || !strstr(err.text, "mu"))
-        fail_msg("%s", err.text);
+    for (n = 0; rp_variant_name(n); n++) {
+        rp_search_options bad_mu = {.variant = rp_variant_name(n), .has_mu = true, .mu = -1};
+        if (refuse(&tiny->index, &bad_mu, "fox", &err) != RP_USAGE || !strstr(err.text, "mu"))
+            fail_msg("%s", err.text);
+    }
 }
 
 /* The strings of options are the caller's and may go. */

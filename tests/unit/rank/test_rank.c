@@ -197,11 +197,18 @@ static void parameters_are_checked(void **state)
         rank.b = bad_b[i];
         assert_int_equal(rp__rank_check(&rank, NULL), RP_USAGE);
     }
-    rank = make("dirichlet", 10, 10, 10);
-    assert_int_equal(rp__rank_check(&rank, NULL), RP_OK);
-    rank.mu = 0;
-    assert_int_equal(rp__rank_check(&rank, &err), RP_USAGE);
-    assert_non_null(strstr(err.text, "mu"));
+    /* What a ranking does not use is checked too: a caller who gives it means something by it. */
+    static const double bad_mu[] = {0, -1, 1.1e9, INFINITY, NAN};
+    const rp__ranking *row;
+    for (size_t r = 0; (row = rp__ranking_at(r)); r++) {
+        rank = make(row->name, 10, 10, 10);
+        assert_int_equal(rp__rank_check(&rank, NULL), RP_OK);
+        for (size_t i = 0; i < 5; i++) {
+            rank.mu = bad_mu[i];
+            assert_int_equal(rp__rank_check(&rank, &err), RP_USAGE);
+            assert_non_null(strstr(err.text, "mu"));
+        }
+    }
 }
 
 int main(void)
