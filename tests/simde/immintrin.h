@@ -186,6 +186,17 @@ static inline __mmask32 _mm512_testn_epi16_mask(__m512i a, __m512i b)
     return r;
 }
 
+/* The one of 0.7.4 is wrong for most values. */
+#undef _mm256_testz_si256
+
+static inline int _mm256_testz_si256(__m256i a, __m256i b)
+{
+    uint64_t x[4], y[4];
+    memcpy(x, &a, sizeof x);
+    memcpy(y, &b, sizeof y);
+    return ((x[0] & y[0]) | (x[1] & y[1]) | (x[2] & y[2]) | (x[3] & y[3])) == 0;
+}
+
 /* ---- Memory: lanes that the mask leaves out are not read ------------------------------------------ */
 
 static inline __m512i _mm512_mask_loadu_epi32(__m512i src, __mmask16 k, const void *p)
