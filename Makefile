@@ -35,7 +35,9 @@ CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(HARDEN) -ffp-contract=off -fP
            -fno-semantic-interposition -ffile-prefix-map=$(CURDIR)=. -pthread $(SAN)
 CPPFLAGS += -Iinclude -Isrc
 LDFLAGS += -Wl,-z,relro,-z,now -Wl,--as-needed
-LIBS    := -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
+# COVERAGE: what child processes run counts too.
+GCOV    := $(if $(COVERAGE),$B/tests/gcov_children.o)
+LIBS    := $(GCOV) -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
 LIB_SRC   := $(sort $(filter-out src/cli/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c)))
 CLI_SRC   := $(sort $(wildcard src/cli/*.c))
@@ -73,19 +75,25 @@ FORMAT_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] include/riposte/*.h fuzz/*
 ##@ Build
 all: $(PROGRAM) $B/libriposte.a ## the program and the library (the default)
 
-$B/riposte: $(CLI_OBJ) $B/libriposte.a
-	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ -o $@ $(LIBS)
+$B/riposte: $(CLI_OBJ) $B/libriposte.a $(GCOV)
+	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pie $(CLI_OBJ) $B/libriposte.a -o $@ $(LIBS)
 
 $B/libriposte.a: $(LIB_OBJ)
 	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
-$B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map
+$B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map $(GCOV)
 	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
 	    -Wl,--version-script=tools/riposte.map $(LIB_OBJ) -o $@ $(LIBS)
 
 # The same flags for objects, call graphs and clang-tidy's runs.
 AVX2    := -mavx2 -mbmi -mbmi2
 AVX512  := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2 -mavx512vnni
+# SIMDE: their intrinsics become portable C, and every processor counts as one that has them.
+ifdef SIMDE
+AVX2    := -isystem tests/simde -Wno-psabi
+AVX512  := $(AVX2)
+$B/src/base/cpu.o: CPPFLAGS += -DRP_CPU_EMULATED
+endif
 $B/%_avx2.o $B/%_avx2.ci $B/%_avx2.tidy: CFLAGS += $(AVX2)
 $B/%_avx512.o $B/%_avx512.ci $B/%_avx512.tidy: CFLAGS += $(AVX512)
 # The yardstick of intersections: its speed must not depend on where it comes to lie.
@@ -130,7 +138,7 @@ $B/libtests.a: $(HELP_OBJ)
 	@mkdir -p $(@D)
 	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
-$B/tests/%: tests/%.c $B/tests/filter.o $B/libriposte.a $B/libtests.a
+$B/tests/%: tests/%.c $B/tests/filter.o $(GCOV) $B/libriposte.a $B/libtests.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/tests/filter.o $B/libtests.a \
 	    $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
@@ -139,16 +147,16 @@ $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -shared $< -o $@ -ldl
 
-$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $B/libriposte.a $B/libtests.a
+$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $(GCOV) $B/libriposte.a $B/libtests.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c,$^) $B/libtests.a \
 	    $B/libriposte.a -o $@ $(LIBS)
 
-$B/bench/%: bench/%.c $B/libriposte.a
+$B/bench/%: bench/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
 
-$B/examples/%: examples/%.c $B/libriposte.a
+$B/examples/%: examples/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) -Iinclude $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
 
@@ -178,9 +186,9 @@ test: deps ## everything that runs in minutes; ends with a line "N passed, N fai
 check-all: everything ## the suite in one configuration (B, CC, OPT, SAN), no checks of sources or install
 	@+$(RUN) $(TESTS) $(filter-out tests/tools/% tests/install/%,$(SCRIPTS)) $(FUZZERS)
 
-test-all: deps-all ## all of test, then asan, tsan, analyze, tidy, coverage and aarch64
+test-all: deps-all ## all of test, then asan, tsan, analyze, tidy, simde, coverage and aarch64
 	@+RIPOSTE_THOROUGH=1 TIMEOUT=3600 $(again) test
-	@+for t in asan tsan analyze tidy coverage aarch64; do echo "== make $$t"; $(again) $$t || exit 1; done
+	@+for t in asan tsan analyze tidy simde coverage aarch64; do echo "== make $$t"; $(again) $$t || exit 1; done
 
 unit: tests ## unit tests only
 	@+$(RUN) $(filter $B/tests/unit/%,$(TESTS))
@@ -225,9 +233,21 @@ asan: ## the suite under the address and undefined-behaviour sanitizers
 tsan: ## the suite under the thread sanitizer
 	@+$(again) check-all B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
 
-coverage: ## lines of src that the suite runs; fails under 85%
-	@+$(again) check-all B=$B/coverage OPT='-O0 -g --coverage -fprofile-update=atomic'
-	@tools/coverage $B/coverage 85
+SIMDE_TESTS = $(filter-out %/test_gpu_cases %/test_gpu_memory %/test_gpu_resident %/test_step, \
+    $(filter $B/tests/unit/codec/% $B/tests/parity/%,$(TESTS))) \
+    $(addprefix $B/tests/unit/backend/,test_bitset test_probe test_score)
+simde: ## codecs and parity with AVX2 and AVX-512 as portable C (libsimde-dev), on any x86-64
+	@+if [ -z '$(X86)' ]; then echo 'skip simde: not an x86-64'; \
+	elif ! [ -e /usr/include/simde/x86/avx512.h ]; then echo 'skip simde: no libsimde-dev'; \
+	else TIMEOUT=$${TIMEOUT:-3600} $(again) simde-tests B=$B/simde SIMDE=1; fi
+
+simde-tests: $(SIMDE_TESTS)
+	@+$(RUN) $(SIMDE_TESTS)
+
+coverage: ## lines and branches of src that the suite runs; fails where codec, store, index, rank or plan fall short
+	@find $B/coverage -name '*.gcda' -delete 2>/dev/null || :
+	@+TIMEOUT=$${TIMEOUT:-3600} $(again) check-all B=$B/coverage COVERAGE=1 OPT='-O0 -g --coverage -fprofile-update=atomic'
+	@tools/coverage $B/coverage
 
 aarch64: ## unit and parity tests, built for aarch64, under qemu-user
 	@if tools/install_packages packages-aarch64.txt && tools/fill_sysroot arm64 $(SYSROOT) packages.txt; \
@@ -343,5 +363,5 @@ help: ## this list
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
-        tsan coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers recursion graph \
+        tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers recursion graph \
         format format-check analyze tidy bench bench-check install uninstall deps deps-all clean help

@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
+#if defined(RP_CPU_EMULATED) /* `make simde` has compiled the rows to portable C */
+static uint32_t detect(void)
+{
+    return RP_CPU_AVX2 | RP_CPU_AVX512;
+}
+#elif defined(__x86_64__)
 static uint32_t detect(void)
 {
     uint32_t features = 0;
