@@ -119,6 +119,11 @@ static rp_status open_file(rp__section_file *f, const rp__folder *folder, const 
                            rp_error *err)
 {
     *fd = rp__store_open(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+    if (*fd < 0 && errno == ELOOP)
+        return rp__error_set(err, RP_IO,
+                             "%s: is a symbolic link, and the files of an index must not be: put "
+                             "the file itself there, or link to the whole folder",
+                             f->name);
     if (*fd < 0)
         return rp__error_set(err, errno == ENOENT ? RP_NOT_FOUND : RP_IO, "%s: cannot open: %s",
                              f->name, strerror(errno));
