@@ -31,14 +31,26 @@ static rp__arena_chunk *take_spare(rp__arena *arena, size_t bytes)
     return NULL;
 }
 
-static rp__arena_chunk *new_chunk(size_t bytes)
+static void free_spare(rp__arena *arena)
+{
+    rp__arena_chunk *chunk = arena->spare;
+    arena->spare = chunk->next;
+    arena->held -= chunk->cap;
+    rp__free(chunk);
+}
+
+/* Chunks that are kept for reuse and too small for it make way: the cap holds for them too. */
+static rp__arena_chunk *new_chunk(rp__arena *arena, size_t bytes)
 {
     size_t cap = bytes > CHUNK ? bytes : CHUNK;
+    while (arena->spare && arena->held + cap > arena->cap)
+        free_spare(arena);
     rp__arena_chunk *chunk = rp__alloc(sizeof *chunk + cap + ALIGN);
     if (!chunk)
         return NULL;
     uintptr_t begin = ((uintptr_t)(chunk + 1) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1);
     *chunk = (rp__arena_chunk){.cap = cap, .at = (uint8_t *)begin};
+    arena->held += cap;
     return chunk;
 }
 
@@ -55,7 +67,7 @@ void *rp__arena_alloc(rp__arena *arena, size_t bytes)
     if (!chunk || chunk->cap - chunk->used < n) {
         chunk = take_spare(arena, n);
         if (!chunk)
-            chunk = new_chunk(n);
+            chunk = new_chunk(arena, n);
         if (!chunk)
             return NULL;
         chunk->used = 0;
@@ -119,9 +131,6 @@ void rp__arena_clear(rp__arena *arena)
 void rp__arena_reset(rp__arena *arena)
 {
     rp__arena_clear(arena);
-    while (arena->spare) {
-        rp__arena_chunk *next = arena->spare->next;
-        rp__free(arena->spare);
-        arena->spare = next;
-    }
+    while (arena->spare)
+        free_spare(arena);
 }

@@ -11,6 +11,7 @@ typedef struct rp__arena_chunk rp__arena_chunk;
 typedef struct rp__arena {
     rp__arena_chunk *chunks, *spare;
     size_t used, cap; /* bytes handed out; most that may be */
+    size_t held;      /* bytes of all chunks */
 } rp__arena;
 
 typedef struct rp__arena_mark {

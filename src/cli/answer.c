@@ -4,12 +4,14 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "cli/figures.h"
 
 enum {
     INDENT = 5,
     WIDEST = 100,
+    HELD = 4 << 20, /* bytes that an open index and a document on its way to the answer take */
     SHOWN = (1 << 20) + 1, /* bytes of title and text; snippets are made of the first 1 MiB */
 };
 
@@ -253,8 +255,14 @@ rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_erro
     rp__json_writer_uint(w, "postings", hits->postings);
     rp__json_writer_uint(w, "fraction_bits", (uint64_t)hits->fraction_bits);
     rp__json_writer_begin(w, "hits", '[');
-    for (size_t i = 0; status == RP_OK && i < hits->n; i++)
+    for (size_t i = 0; status == RP_OK && i < hits->n; i++) {
         status = write_hit(w, answer, i, err);
+        if (status == RP_OK && rp__alloc_in_use() > answer->max_memory + HELD)
+            status = rp__error_set(err, RP_NO_MEMORY,
+                                   "the hits take more than %zu bytes of JSON; ask for fewer, or "
+                                   "raise --max-memory",
+                                   answer->max_memory);
+    }
     rp__json_writer_end(w, ']');
     return status;
 }

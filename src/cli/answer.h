@@ -12,6 +12,7 @@ typedef struct rp__answer {
     const char *query;
     const rp_hits *hits;
     bool has_snippets, has_explain;
+    size_t max_memory; /* of the query, which JSON counts to */
 } rp__answer;
 
 /* Ranks, scores, ids, titles and snippets on standard output. */

@@ -94,7 +94,12 @@ static const rp__option_group groups[] = {
 
 /* Topics are answered in chunks, whose hits are then written: as many as take a moment, so that a signal is seen
  * soon, and have so many hits at most. */
-enum { CHUNK_LEAST = 1024, CHUNK_MOST = 1 << 16, CHUNK_HITS = 1 << 20 };
+enum {
+    CHUNK_LEAST = 1024,
+    CHUNK_MOST = 1 << 16,
+    CHUNK_HITS = 1 << 20,
+    HITS_BYTES = 64 << 20, /* of a chunk; a topic whose hits do not fit is answered alone */
+};
 
 /* Seconds of the whole; report: of all threads together. */
 typedef struct spent {
@@ -185,7 +190,9 @@ static void add_report(rp_batch_report *to, const rp_batch_report *from)
 static rp_status ask_some(batch *b, rp_batch_query *answers, size_t n, rp_error *err)
 {
     rp_batch_report report = {0};
-    rp_status status = rp_searcher_batch(b->searcher, answers, n, &b->args->batch, &report, err);
+    rp_batch_options options = b->args->batch;
+    options.max_memory = HITS_BYTES;
+    rp_status status = rp_searcher_batch(b->searcher, answers, n, &options, &report, err);
     add_report(&b->spent.report, &report);
     return status;
 }
@@ -249,12 +256,35 @@ static rp_status name_fault(const batch *b, size_t i, rp_error *err)
                          rp_topics_name(b->topics), topic->topic.line, a->err.text);
 }
 
+/* Hits of the topics before this one were freed meanwhile. */
+static rp_status ask_alone(batch *b, size_t i, rp_error *err)
+{
+    rp_batch_query *a = &b->answers[i];
+    return a->status == RP_NO_MEMORY && b->n > 1 ? ask_some(b, a, 1, err) : RP_OK;
+}
+
+/* An object of any size would have to be in memory. */
+static rp_status list_hits(batch *b, const char *qid, const rp_hits *hits, rp_error *err)
+{
+    size_t most = b->args->query.search.max_memory;
+    write_topic(b, qid, hits);
+    if (b->json.n <= most)
+        return RP_OK;
+    return rp__error_set(err, RP_NO_MEMORY,
+                         "the hits take more than %zu bytes of JSON; write them to a file with -o, "
+                         "or raise --max-memory",
+                         most);
+}
+
 static rp_status write_answer(batch *b, size_t i, rp_error *err)
 {
     const char *qid = b->asked[i].topic.qid;
     const rp_batch_query *a = &b->answers[i];
+    rp_status status = ask_alone(b, i, err);
+    if (status != RP_OK)
+        return status;
     bool is_fine = b->asked[i].status == RP_OK && a->status == RP_OK;
-    rp_status status = is_fine ? RP_OK : name_fault(b, i, err);
+    status = is_fine ? RP_OK : name_fault(b, i, err);
     bool is_fault = status == RP_INPUT || status == RP_LIMIT;
     if (is_fault && b->args->on_error == RP_ON_ERROR_SKIP) {
         b->skipped++;
@@ -269,8 +299,7 @@ static rp_status write_answer(batch *b, size_t i, rp_error *err)
     b->hits += a->hits.n;
     if (!b->lists_hits)
         return rp__run_file_put(&b->run, qid, &a->hits, b->args->tag, err);
-    write_topic(b, qid, &a->hits);
-    return RP_OK;
+    return list_hits(b, qid, &a->hits, err);
 }
 
 /* On a terminal that shows nothing else, how many are answered, twice a second. */
@@ -293,10 +322,12 @@ static double seconds_since(uint64_t begun)
 static void set_chunk(batch *b, double seconds)
 {
     size_t k = b->args->query.search.k, most = CHUNK_HITS / (k ? k : 1);
-    if (seconds < 0.05 && b->chunk < most && b->chunk < CHUNK_MOST)
+    if (seconds < 0.05 && b->chunk < CHUNK_MOST)
         b->chunk *= 2;
     else if (seconds > 0.5 && b->chunk > CHUNK_LEAST)
         b->chunk /= 2;
+    most = most > 0 ? most : 1;
+    b->chunk = b->chunk < most ? b->chunk : most;
 }
 
 static rp_status answer_chunk(batch *b, rp_error *err)
@@ -447,6 +478,7 @@ static rp_status make_searcher(batch *b, rp_error *err)
     if (b->console->wants_json)
         options.total = RP_TOTAL_EXACT;
     b->chunk = CHUNK_LEAST;
+    set_chunk(b, 0.1);
     b->asked = rp__alloc_zero(CHUNK_MOST, sizeof *b->asked);
     b->answers = rp__alloc_zero(CHUNK_MOST, sizeof *b->answers);
     if (!b->asked || !b->answers)

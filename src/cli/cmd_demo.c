@@ -16,7 +16,7 @@
 #define RP_DATADIR "/usr/local/share/riposte"
 #endif
 
-enum { PATH_BYTES = 4096, DEMO_HITS = 5 };
+enum { PATH_BYTES = 4096, DEMO_HITS = 5, DEMO_MEMORY = 64 << 20 };
 
 typedef struct demo_args {
     rp__common_args common;
@@ -169,13 +169,13 @@ static rp_status ask(rp__console *console, const char *dir, const char *query,
     rp_index *index = NULL;
     rp_searcher *searcher = NULL;
     rp_hits hits = {0};
-    rp_search_options options = {.k = DEMO_HITS, .total = RP_TOTAL_EXACT};
+    rp_search_options options = {.k = DEMO_HITS, .total = RP_TOTAL_EXACT, .max_memory = DEMO_MEMORY};
     rp_status status = rp_index_open(dir, NULL, &index, err);
     if (status == RP_OK)
         status = rp_searcher_new(index, &options, &searcher, err);
     if (status == RP_OK)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
-    rp__answer answer = {index, searcher, query, &hits, true, false};
+    rp__answer answer = {index, searcher, query, &hits, true, false, DEMO_MEMORY};
     if (status == RP_OK)
         status = console->wants_json ? write_demo(console, dir, stats, &answer, err)
                                      : print_demo(console, dir, stats, &answer, err);

@@ -61,7 +61,13 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
     if (searcher)
         rp__query_args_note_gpu(console, searcher);
-    rp__answer answer = {index, searcher, query, &hits, !args->no_snippets, args->explain};
+    rp__answer answer = {index,
+                         searcher,
+                         query,
+                         &hits,
+                         !args->no_snippets,
+                         args->explain,
+                         query_args.search.max_memory};
     if (status == RP_OK && console->wants_json) {
         status = write_answer(console, &answer, err);
     } else if (status == RP_OK) {

@@ -16,7 +16,7 @@ static const char usual_measures[] =
     "num_ret,num_rel,num_rel_ret,map,gm_map,Rprec,bpref,recip_rank,P_5,P_10,P_20,recall_100,"
     "recall_1000,ndcg,ndcg_cut_10,rbp";
 
-enum { NOT_JUDGED = -1, NAME_BYTES = 32 };
+enum { NOT_JUDGED = -1, NAME_BYTES = 32, MEMORY_MAX = 1 << 30 };
 
 /* A measure that was asked for. */
 typedef struct column {
@@ -185,8 +185,19 @@ static rp__ranking make_ranking(rp_eval *e, const judged_topic *t)
     return r;
 }
 
+static uint64_t memory_left(const rp_eval *e)
+{
+    uint64_t held = rp__trec_rows_memory(&e->judgments) + rp__trec_rows_memory(&e->run);
+    return held < MEMORY_MAX ? MEMORY_MAX - held : 0;
+}
+
 static rp_status fill(rp_eval *e, rp_error *err)
 {
+    uint64_t need = e->n_topics * (e->n_columns * sizeof *e->values + sizeof *e->topics) +
+                    (e->run.n + e->judgments.n) * sizeof *e->grades;
+    if (need > memory_left(e))
+        return rp__error_set(err, RP_NO_MEMORY, "the files take more than %d MiB of memory",
+                             MEMORY_MAX >> 20);
     e->values = rp__alloc_zero(e->n_topics * e->n_columns, sizeof *e->values);
     e->grades = rp__alloc_array(e->run.n + 1, sizeof *e->grades);
     e->ideal = rp__alloc_array(e->judgments.n, sizeof *e->ideal);
@@ -231,9 +242,9 @@ rp_status rp_eval_files(const char *qrels, const char *run, const rp_eval_option
     if (s == RP_OK)
         s = add_columns(e, e->options.measures, err);
     if (s == RP_OK)
-        s = rp__trec_rows_read_judgments(&e->judgments, qrels, err);
+        s = rp__trec_rows_read_judgments(&e->judgments, qrels, memory_left(e), err);
     if (s == RP_OK)
-        s = rp__trec_rows_read_run(&e->run, run, err);
+        s = rp__trec_rows_read_run(&e->run, run, memory_left(e), err);
     if (s == RP_OK)
         s = match_topics(e, err);
     if (s == RP_OK)

@@ -19,7 +19,7 @@ static rp_status move_all(const rp__order *order, rp__order_job *job, rp__recode
                           rp_build_stats *stats, rp_error *err)
 {
     job->from = rp__recoder_source(recoder);
-    job->n = (uint32_t)rp__segment_get_info(job->from)->stats.docs;
+    job->n = (uint32_t)rp__segment_get_info(job->from)->docs;
     job->order = rp__alloc_array(job->n, sizeof *job->order);
     if (!job->order)
         return rp__error_no_memory(err);

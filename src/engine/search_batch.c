@@ -72,8 +72,9 @@ struct job {
     rp_batch_query *queries;
     size_t n;
     uint64_t elements;
-    bool is_plain;      /* all queries are */
-    atomic_size_t next; /* query to be taken */
+    bool is_plain;            /* all queries are */
+    _Atomic size_t hits_left; /* bytes */
+    atomic_size_t next;       /* query to be taken */
 };
 
 /* ---- Threads and their memory ---------------------------------------------------------------- */
@@ -382,6 +383,7 @@ static void answer_lane(void *arg, uint32_t worker)
     lane *l = &j->batch->lanes[worker];
     place at;
     l->job = j;
+    l->searcher->hits_left = &j->hits_left;
     l->next = l->end = l->n_again = 0;
     l->report = (rp_batch_report){0};
     if (l->has_groups)
@@ -449,7 +451,8 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
              .queries = queries,
              .n = n,
              .elements = o.elements ? o.elements : ELEMENTS,
-             .is_plain = searcher->options.plain};
+             .is_plain = searcher->options.plain,
+             .hits_left = o.max_memory ? o.max_memory : SIZE_MAX};
     if (batch->pool)
         rp__pool_run(batch->pool, answer_lane, &j);
     else

@@ -5,6 +5,7 @@
  * mapped files runs under the guard. Parsing and binding are plan's, the answer is backend's. */
 #include "engine/searcher.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -121,9 +122,11 @@ static rp_status fill_norms(void *arg)
     rp_searcher *s = arg;
     rp__lengths lengths;
     rp__segment_get_lengths(s->index->segment, &lengths);
-    s->norms = rp__alloc_array(lengths.n_table, sizeof *s->norms);
+    size_t bytes = lengths.n_table * sizeof *s->norms;
+    s->norms = bytes < s->arena.cap ? rp__alloc(bytes) : NULL;
     if (!s->norms)
         return RP_NO_MEMORY;
+    s->arena.cap -= bytes;
     for (uint32_t i = 0; i < lengths.n_table; i++)
         s->norms[i] = rp__rank_norm(&s->rank, lengths.table[i]);
     return RP_OK;
@@ -344,6 +347,7 @@ static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes,
     if (status != RP_OK)
         return status;
     *answer = (rp__answer){.total_is_exact = true};
+    s->processor = s->plain->name; /* of a query that asks for nothing */
     if (bound->n_ops > 0)
         status = run_bound(s, bound, answer, err);
     if (status == RP_LIMIT)
@@ -384,9 +388,24 @@ typedef struct job {
     rp_error err;
 } job;
 
-/* Hits and, behind them, their names: one piece of memory. */
-static rp_status name_hits(const rp__segment *segment, const rp__answer *answer, rp_hits *hits)
+/* Memory for hits: what the query, and the batch that it is part of, have left. */
+static void *take_memory(const rp_searcher *s, size_t bytes)
 {
+    size_t left = s->arena.cap - s->arena.used;
+    if (bytes > left)
+        return NULL;
+    if (!s->hits_left)
+        return rp__alloc(bytes);
+    for (left = atomic_load(s->hits_left); bytes <= left;)
+        if (atomic_compare_exchange_weak(s->hits_left, &left, left - bytes))
+            return rp__alloc(bytes);
+    return NULL;
+}
+
+/* Hits and, behind them, their names: one piece of memory. */
+static rp_status name_hits(const rp_searcher *s, const rp__answer *answer, rp_hits *hits)
+{
+    const rp__segment *segment = s->index->segment;
     size_t n = answer->n, bytes = 0, id_bytes;
     const char *id;
     for (size_t i = 0; i < n; i++) {
@@ -397,7 +416,7 @@ static rp_status name_hits(const rp__segment *segment, const rp__answer *answer,
     }
     if (n == 0)
         return RP_OK;
-    hits->memory = rp__alloc(n * sizeof *hits->at + bytes);
+    hits->memory = take_memory(s, n * sizeof *hits->at + bytes);
     if (!hits->memory)
         return RP_NO_MEMORY;
     hits->at = hits->memory;
@@ -433,7 +452,7 @@ rp_status rp__searcher_hits(const rp_searcher *searcher, const rp__query *bound,
                   .fraction_bits = bound->fraction_bits,
                   .processor = processor,
                   .postings = answer->postings};
-    return name_hits(searcher->index->segment, answer, hits);
+    return name_hits(searcher, answer, hits);
 }
 
 static rp_status run_job(void *arg)
@@ -465,6 +484,9 @@ rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t qu
         rp__free(j.hits.memory);
         return status;
     }
+    /* What is kept for the next query and these hits stay within the limit of one. */
+    if (searcher->arena.held > searcher->options.max_memory / 2)
+        rp__arena_reset(&searcher->arena);
     j.hits.seconds = (double)(rp__clock_now() - begin) / 1e9;
     *hits = j.hits;
     return RP_OK;

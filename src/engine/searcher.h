@@ -25,6 +25,7 @@ struct rp_searcher {
     rp__arena arena; /* emptied when a query begins */
     rp__split *split; /* NULL: a query has one thread */
     struct rp__search_batch *batch; /* threads for many queries; NULL: nobody asked many yet */
+    _Atomic size_t *hits_left; /* bytes that hits of the batch may still take; NULL: no batch, or no limit */
 };
 
 /* Another searcher of the same options for another thread, on the plain processor. The first must outlive it. */

@@ -119,11 +119,17 @@ static rp_status refuse_repeats(const rp__trec_rows *rows, const char *path, rp_
     return RP_OK;
 }
 
-static rp_status read_rows(rp__trec_rows *rows, const char *path, const form *of, rp_error *err)
+uint64_t rp__trec_rows_memory(const rp__trec_rows *rows)
+{
+    return rows->text.n + 2 * rows->n * sizeof *rows->at;
+}
+
+static rp_status read_rows(rp__trec_rows *rows, const char *path, const form *of,
+                           uint64_t max_memory, rp_error *err)
 {
     *rows = (rp__trec_rows){0};
     rp__buf_init(&rows->text);
-    rp_status s = rp__input_read_all(path, MAX_EXPAND, &rows->text, err);
+    rp_status s = rp__input_read_all(path, MAX_EXPAND, max_memory, &rows->text, err);
     char *line = (char *)rows->text.at, *end = line ? line + rows->text.n : NULL;
     for (uint64_t number = 1; s == RP_OK && line < end; number++) {
         char *next = memchr(line, '\n', (size_t)(end - line));
@@ -133,6 +139,9 @@ static rp_status read_rows(rp__trec_rows *rows, const char *path, const form *of
             s = rp__error_set(err, RP_INPUT, "%s:%" PRIu64 ": a zero byte", path, number);
         else
             s = take_line(rows, line, number, of, path, err);
+        if (s == RP_OK && rp__trec_rows_memory(rows) > max_memory)
+            s = rp__error_set(err, RP_NO_MEMORY, "%s:%" PRIu64 ": the lines before take %llu MiB",
+                              path, number, (unsigned long long)(max_memory >> 20));
         line = next + 1;
     }
     if (s == RP_OK && rows->n > 1) {
@@ -144,14 +153,16 @@ static rp_status read_rows(rp__trec_rows *rows, const char *path, const form *of
     return s;
 }
 
-rp_status rp__trec_rows_read_judgments(rp__trec_rows *rows, const char *path, rp_error *err)
+rp_status rp__trec_rows_read_judgments(rp__trec_rows *rows, const char *path, uint64_t max_memory,
+                                       rp_error *err)
 {
-    return read_rows(rows, path, &judgment_form, err);
+    return read_rows(rows, path, &judgment_form, max_memory, err);
 }
 
-rp_status rp__trec_rows_read_run(rp__trec_rows *rows, const char *path, rp_error *err)
+rp_status rp__trec_rows_read_run(rp__trec_rows *rows, const char *path, uint64_t max_memory,
+                                 rp_error *err)
 {
-    rp_status s = read_rows(rows, path, &run_form, err);
+    rp_status s = read_rows(rows, path, &run_form, max_memory, err);
     if (s == RP_OK && rows->n > 1)
         qsort(rows->at, rows->n, sizeof *rows->at, by_score);
     return s;

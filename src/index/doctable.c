@@ -100,7 +100,7 @@ rp_status rp__doctable_id(const rp__doctable *t, uint32_t docid, const char **id
     if (docid >= t->n_docs)
         return RP_NOT_FOUND;
     uint64_t begin = id_begin(t, docid), end = id_begin(t, docid + 1);
-    if (begin > end || end > t->ids_bytes)
+    if (begin > end || end > t->ids_bytes || end - begin > RP_DOC_ID_MAX)
         return RP_DAMAGED;
     *id = t->ids + begin;
     *bytes = (size_t)(end - begin);

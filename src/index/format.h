@@ -42,6 +42,7 @@ enum {
 enum {
     RP_TERMS_PER_BLOCK = 16,
     RP_DOC_ID_STRIDE = 4096,
+    RP_STOP_WORDS_MAX = 1 << 20, /* bytes of the stop list */
     RP_DOC_ID_MAX = 1 << 20, /* bytes of a document's id: offsets from a base stay below 2^32 */
     RP_TINY_DF = 8,         /* a tiny list has at most so many postings */
     RP_TINY_POSITIONS = 24, /* and positions */

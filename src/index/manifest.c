@@ -148,6 +148,8 @@ static rp_status read_stop_words(const rp__section_file *f, rp__manifest *out, r
     rp_status status = rp__section_file_get(f, RP_SECTION_STOP_WORDS, &at, &bytes, err);
     if (status != RP_OK)
         return status;
+    if (bytes > RP_STOP_WORDS_MAX)
+        return wrong_size(f, err);
     out->stop_words = rp__alloc(bytes + 1);
     if (!out->stop_words)
         return rp__error_no_memory(err);

@@ -15,6 +15,8 @@
 #include "index/term_sort.h"
 #include "index/text_reader.h"
 
+enum { CHECK_BYTES = 128 << 20 }; /* for a list, beside 8 bytes a document */
+
 typedef struct check {
     rp__segment *s;
     rp_check_fn *on_fault;
@@ -365,7 +367,7 @@ rp_status rp__segment_check(rp__segment *s, rp_check_fn *on_fault, void *arg, rp
                  .arg = arg,
                  .err = err,
                  .is_told = s->manifest.meta.flags & RP_META_TOLD};
-    rp__arena_init(&c->arena, (size_t)1 << 34);
+    rp__arena_init(&c->arena, CHECK_BYTES + (size_t)s->manifest.meta.docs * 2 * sizeof(uint32_t));
     rp_status status = begin_check(c);
     if (status == RP_OK)
         status = rp__zblock_new(&z);

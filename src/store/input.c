@@ -417,7 +417,8 @@ void rp__input_close(rp__input *input)
     rp__free(input);
 }
 
-rp_status rp__input_read_all(const char *path, uint64_t max_expand, rp__buf *text, rp_error *err)
+rp_status rp__input_read_all(const char *path, uint64_t max_expand, uint64_t max_bytes,
+                             rp__buf *text, rp_error *err)
 {
     enum { CHUNK = 1 << 16 };
     rp__input *input = NULL;
@@ -428,6 +429,10 @@ rp_status rp__input_read_all(const char *path, uint64_t max_expand, rp__buf *tex
         s = room ? rp__input_read(input, room, CHUNK, &got, err) : rp__error_no_memory(err);
         if (s == RP_OK)
             text->n += got;
+        if (s == RP_OK && text->n > max_bytes)
+            s = rp__error_set(err, RP_NO_MEMORY,
+                              "%s: more than %llu MiB, which is the most that is kept in memory",
+                              path, (unsigned long long)(max_bytes >> 20));
     }
     if (input)
         rp__input_close(input);

@@ -155,8 +155,10 @@ rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, r
 uint64_t rp__input_consumed(const rp__input *input); /* bytes of the file itself */
 uint64_t rp__input_size(const rp__input *input);     /* of the file itself; 0: not known */
 void rp__input_close(rp__input *input);
-/* All of a file behind what `text` has, and a NUL behind that, which does not count. */
-rp_status rp__input_read_all(const char *path, uint64_t max_expand, rp__buf *text, rp_error *err);
+/* All of a file behind what `text` has, and a NUL behind that, which does not count. RP_NO_MEMORY: `text` would
+ * have more than max_bytes. */
+rp_status rp__input_read_all(const char *path, uint64_t max_expand, uint64_t max_bytes, rp__buf *text,
+                             rp_error *err);
 
 /* Files below a folder (or the file itself), sorted by path so that the order is the same
  * everywhere; symbolic links and dot files are passed over. fn returns false to stop. */
