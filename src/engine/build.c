@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -117,18 +116,14 @@ static bool goes_on(void *arg)
  * wait for input as long as it likes. */
 static void wait_for_corpus(worker *w)
 {
-    enum { TICK_NS = 100000000, SECOND_NS = 1000000000 };
+    enum { TICK_NS = 100000000 };
     build *b = w->b;
     while (b->is_reading && b->status == RP_OK) {
         if (!w->is_caller) {
             pthread_cond_wait(&b->moved, &b->lock);
             continue;
         }
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += (until.tv_nsec + TICK_NS) / SECOND_NS;
-        until.tv_nsec = (until.tv_nsec + TICK_NS) % SECOND_NS;
-        pthread_cond_clockwait(&b->moved, &b->lock, CLOCK_MONOTONIC, &until);
+        rp__thread_wait(&b->moved, &b->lock, TICK_NS);
         pthread_mutex_unlock(&b->lock);
         goes_on(w);
         pthread_mutex_lock(&b->lock);
