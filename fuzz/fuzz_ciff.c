@@ -31,7 +31,7 @@ static rp_status read_all(const char *path)
 {
     rp__ciff_reader *r;
     rp_error err = {0};
-    rp_status s = rp__ciff_reader_open(path, &r, &err);
+    rp_status s = rp__ciff_reader_open(path, NULL, NULL, &r, &err);
     if (s != RP_OK)
         return s;
     uint64_t docs = rp__ciff_reader_header(r)->docs;

@@ -142,7 +142,8 @@ typedef struct rp_progress {
     uint64_t skipped;            /* documents left out because of errors */
 } rp_progress;
 
-/* Called now and then, always from the calling thread. Return false to stop: RP_INTERRUPTED. */
+/* Called now and then, also while input is awaited, always from the calling thread. Return false to stop:
+ * RP_INTERRUPTED. */
 typedef bool rp_progress_fn(void *arg, const rp_progress *progress);
 
 /* Called for a document that is left out under RP_ON_ERROR_SKIP; `where` is file:line. One call at a

@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* X(code, value, exit, sentence); exit is the status with which the program `riposte` ends. */
+/* X(code, value, exit, sentence); exit is the status with which the program `riposte` ends, but 143 where
+ * SIGTERM interrupted it. */
 #define RP_STATUS_MAP(X)                                                                           \
     X(RP_OK, 0, 0, "done")                                                                         \
     X(RP_NEGATIVE, -1, 1, "ran, with a negative result")                                           \

@@ -1,9 +1,10 @@
 /* thread.c: fork and join over pthreads. */
 #include "base/thread.h"
 
-#include <pthread.h>
+#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 typedef struct worker {
     pthread_t thread;
@@ -40,4 +41,12 @@ rp_status rp__thread_run(uint32_t n, rp__thread_fn *fn, void *arg)
         pthread_join(workers[i].thread, NULL);
     rp__free(workers);
     return started == n - 1 ? RP_OK : RP_NO_MEMORY;
+}
+
+void rp__thread_wait(pthread_cond_t *moved, pthread_mutex_t *lock, uint64_t ns)
+{
+    const uint64_t second = 1000000000;
+    uint64_t until = rp__clock_now() + ns;
+    struct timespec at = {.tv_sec = (time_t)(until / second), .tv_nsec = (long)(until % second)};
+    pthread_cond_clockwait(moved, lock, CLOCK_MONOTONIC, &at);
 }

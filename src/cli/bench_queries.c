@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
-#include "cli/interrupt.h"
 #include "riposte/lab.h"
 
 static const struct figure {
@@ -215,9 +214,7 @@ static rp_status meter_operation(const rp__bench_queries *b, rp__bench_operation
     if (!before.has_cpu && !before.has_gpu)
         return RP_OK;
     for (uint64_t begin = rp__clock_now();
-         status == RP_OK && rp__clock_now() - begin < (uint64_t)METER_MS * 1000000 &&
-         !rp__interrupt_seen();
-         n++) {
+         status == RP_OK && rp__clock_now() - begin < (uint64_t)METER_MS * 1000000; n++) {
         rp_lab_answer answer;
         status = ask(b, o, 0, n % b->set->n, &answer, err);
     }
@@ -282,8 +279,6 @@ static rp_status run_round(session *s, rp_error *err)
         rp__bench_operation *o = &b->operations[(i + s->round) % b->n];
         if (o->is_refused)
             continue;
-        if (rp__interrupt_seen())
-            return rp__error_set(err, RP_INTERRUPTED, "interrupted");
         status = time_operation(s, o, err);
         if (status == RP_OK)
             status = time_pools(b, o, err);

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/figures.h"
-#include "cli/interrupt.h"
 #include "cli/query_args.h"
 #include "cli/run_file.h"
 #include "cli/verbs.h"
@@ -92,8 +91,8 @@ static const rp__option_group groups[] = {
     {0},
 };
 
-/* Topics are answered in chunks, whose hits are then written: as many as take a moment, so that a signal is seen
- * soon, and have so many hits at most. */
+/* Topics are answered in chunks, whose hits are then written: as many as take a moment, and have so many hits at
+ * most. */
 enum {
     CHUNK_LEAST = 1024,
     CHUNK_MOST = 1 << 16,
@@ -343,7 +342,7 @@ static rp_status answer_chunk(batch *b, rp_error *err)
     set_chunk(b, answering);
     begun = rp__clock_now();
     for (size_t i = 0; i < b->n; i++) {
-        if (status == RP_OK && !rp__interrupt_seen())
+        if (status == RP_OK)
             status = write_answer(b, i, err);
         rp_hits_free(&b->answers[i].hits);
     }
@@ -354,12 +353,10 @@ static rp_status answer_chunk(batch *b, rp_error *err)
 static rp_status answer_all(batch *b, rp_error *err)
 {
     rp_status status = RP_OK;
-    while (status == RP_OK && !b->is_last && !rp__interrupt_seen() && !rp__console_is_closed()) {
+    while (status == RP_OK && !b->is_last && !rp__console_is_closed()) {
         status = answer_chunk(b, err);
         show(b);
     }
-    if (status == RP_OK && rp__interrupt_seen())
-        return rp__error_set(err, RP_INTERRUPTED, "interrupted; no run is written");
     return status;
 }
 
@@ -515,7 +512,6 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     batch b = {.console = console, .args = call->args};
     rp__buf_init(&b.json);
-    rp__interrupt_watch();
     rp_status status = begin(&b, call, err);
     uint64_t start = rp__clock_now();
     if (status == RP_OK)

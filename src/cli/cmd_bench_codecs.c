@@ -1,5 +1,4 @@
 /* cmd_bench_codecs.c: riposte bench codecs: which rows, on which lists, and where the results go. */
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include "cli/bench_codecs_report.h"
 #include "cli/bench_machine.h"
 #include "cli/name_list.h"
+#include "cli/run_file.h"
 #include "cli/verbs.h"
 #include "riposte/lab.h"
 #include "riposte/riposte.h"
@@ -101,7 +101,7 @@ typedef struct job {
     rp__buf json;
     rp__json_writer w;
     rp__bench_pareto plot;
-    FILE *plot_file;
+    rp__run_file plot_file;
 } job;
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -286,7 +286,7 @@ static rp_status write_plot(job *j, const rp__bench_machine *machine, rp_error *
 {
     char caption[256];
     rp__buf svg;
-    if (!j->plot_file)
+    if (!j->plot_file.out)
         return RP_OK;
     rp__buf_init(&svg);
     snprintf(caption, sizeof caption,
@@ -294,10 +294,8 @@ static rp_status write_plot(job *j, const rp__bench_machine *machine, rp_error *
              machine->cpu);
     rp__bench_pareto_finish(&j->plot, caption, &svg);
     rp_status status = svg.failed ? rp__error_no_memory(err) : RP_OK;
-    if (status == RP_OK &&
-        (fwrite(svg.at, 1, svg.n, j->plot_file) != svg.n || fflush(j->plot_file) != 0))
-        status =
-            rp__error_set(err, RP_IO, "%s: %s; no plot is written", j->args->plot, strerror(errno));
+    if (status == RP_OK)
+        status = rp__run_file_write(&j->plot_file, svg.at, svg.n, err);
     rp__buf_free(&svg);
     return status;
 }
@@ -313,9 +311,8 @@ static rp_status open_job(job *j, rp_error *err)
         status = rp_index_open(j->dir, NULL, &j->index, err);
     if (status == RP_OK)
         status = check_lists(j, err);
-    if (status == RP_OK && j->args->plot && !(j->plot_file = fopen(j->args->plot, "ae")))
-        status = rp__error_set(err, RP_IO, "%s: %s; no plot can be written", j->args->plot,
-                               strerror(errno));
+    if (status == RP_OK)
+        status = rp__run_file_open_if(&j->plot_file, j->args->plot, err);
     return status;
 }
 
@@ -351,8 +348,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_status status = open_job(&j, err);
     if (status == RP_OK)
         status = run_job(&j, err);
-    if (j.plot_file)
-        fclose(j.plot_file);
+    rp__run_file_close(&j.plot_file);
     rp__bench_pareto_free(&j.plot);
     rp__buf_free(&j.json);
     rp_index_close(j.index);

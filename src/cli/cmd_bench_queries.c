@@ -1,6 +1,5 @@
 /* cmd_bench_queries.c: riposte bench queries: which queries, by which operations, and where the results
  * go. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,8 @@
 #include "cli/bench_queries.h"
 #include "cli/bench_queries_plot.h"
 #include "cli/bench_queries_report.h"
-#include "cli/interrupt.h"
 #include "cli/name_list.h"
+#include "cli/run_file.h"
 #include "cli/verbs.h"
 #include "riposte/lab.h"
 #include "riposte/riposte.h"
@@ -154,7 +153,7 @@ typedef struct job {
     rp__bench_query_set set;
     rp__bench_queries bench;
     size_t cap;
-    FILE *per_query, *plot;
+    rp__run_file per_query, plot;
 } job;
 
 /* ---- Operations ------------------------------------------------------------------------------ */
@@ -340,13 +339,6 @@ static rp_status read_words(job *j, rp_error *err)
     return RP_OK;
 }
 
-static rp_status open_file(const char *path, FILE **out, rp_error *err)
-{
-    if (!path || (*out = fopen(path, "we")))
-        return RP_OK;
-    return rp__error_set(err, RP_IO, "%s: %s", path, strerror(errno));
-}
-
 static rp_status open_job(job *j, rp_error *err)
 {
     rp_status status = read_words(j, err);
@@ -358,9 +350,9 @@ static rp_status open_job(job *j, rp_error *err)
         status = rp__bench_query_set_read(&j->set, j->queries, j->args->format, j->index,
                                           j->args->plain, &j->choice, err);
     if (status == RP_OK)
-        status = open_file(j->args->per_query, &j->per_query, err);
+        status = rp__run_file_open_if(&j->per_query, j->args->per_query, err);
     if (status == RP_OK)
-        status = open_file(j->args->plot, &j->plot, err);
+        status = rp__run_file_open_if(&j->plot, j->args->plot, err);
     j->bench.index = j->index;
     j->bench.set = &j->set;
     j->bench.rounds = j->args->rounds;
@@ -399,12 +391,11 @@ static void put_command(const job *j, rp__buf *out)
 static rp_status write_files(job *j, const rp__bench_machine *machine, rp_error *err)
 {
     rp_status status = RP_OK;
-    if (j->per_query) {
-        rp__bench_queries_report_lines(j->per_query, &j->bench);
-        if (fflush(j->per_query) != 0 || ferror(j->per_query))
-            return rp__error_set(err, RP_IO, "%s: %s", j->args->per_query, strerror(errno));
+    if (j->per_query.out) {
+        rp__bench_queries_report_lines(j->per_query.out, &j->bench);
+        status = rp__run_file_commit(&j->per_query, err);
     }
-    if (j->plot) {
+    if (status == RP_OK && j->plot.out) {
         char caption[256];
         rp__buf svg;
         rp__buf_init(&svg);
@@ -413,8 +404,8 @@ static rp_status write_files(job *j, const rp__bench_machine *machine, rp_error 
         rp__bench_queries_plot(&j->bench, caption, &svg);
         if (svg.failed)
             status = rp__error_no_memory(err);
-        else if (fwrite(svg.at, 1, svg.n, j->plot) != svg.n || fflush(j->plot) != 0)
-            status = rp__error_set(err, RP_IO, "%s: %s", j->args->plot, strerror(errno));
+        else
+            status = rp__run_file_write(&j->plot, svg.at, svg.n, err);
         rp__buf_free(&svg);
     }
     return status;
@@ -469,14 +460,11 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     j.queries = call->operands[1];
     j.choice = j.args->choice;
     j.bench.threads = j.args->threads;
-    rp__interrupt_watch();
     rp_status status = open_job(&j, err);
     if (status == RP_OK)
         status = run_job(&j, err);
-    if (j.per_query)
-        fclose(j.per_query);
-    if (j.plot)
-        fclose(j.plot);
+    rp__run_file_close(&j.per_query);
+    rp__run_file_close(&j.plot);
     rp__bench_queries_free(&j.bench);
     rp__bench_query_set_free(&j.set);
     rp_index_close(j.index);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/interrupt.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
 
@@ -125,10 +124,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     server s = {.args = call->args};
     rp_index_options options = {.verify = s.args->query.verify};
     (void)console;
-    rp__interrupt_watch();
     rp_status status = rp_index_open(call->operands[0], &options, &s.index, err);
-    while (status == RP_OK && !rp__interrupt_seen() && !rp__console_is_closed() &&
-           read_line(line)) {
+    while (status == RP_OK && !rp__console_is_closed() && read_line(line)) {
         status = answer(&s, line, err);
         fflush(stdout);
     }

@@ -97,8 +97,9 @@ static rp_status build(rp__console *console, const char *data, const char *dir,
                                 .memory = 256 << 20,
                                 .on_progress = rp__progress_tick,
                                 .progress_arg = &progress};
-    rp__interrupt_watch();
+    rp__interrupt_hold();
     rp_status status = rp_index_build(&data, 1, dir, &options, stats, err);
+    rp__interrupt_release();
     rp__progress_end(&progress);
     return status;
 }

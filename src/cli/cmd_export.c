@@ -1,5 +1,6 @@
 /* cmd_export.c: riposte export: an index in a form that other programs read. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -74,6 +75,13 @@ static rp_status look(const char *dir, rp_index_info *info, rp_error *err)
     return RP_OK;
 }
 
+/* Whether an export that is left at once leaves something: a stream is written in place. */
+static bool has_leftovers(const char *path)
+{
+    struct stat there;
+    return strcmp(path, "-") != 0 && (stat(path, &there) != 0 || S_ISREG(there.st_mode));
+}
+
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     const export_args *args = call->args;
@@ -90,8 +98,10 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
                                  .progress_arg = &progress,
                                  .on_warning = rp__progress_warn,
                                  .warning_arg = &progress};
-    rp__interrupt_watch();
+    if (has_leftovers(args->output))
+        rp__interrupt_hold();
     status = rp_index_export(call->operands[0], call->operands[1], args->output, &options, err);
+    rp__interrupt_release();
     rp__progress_end(&progress);
     double seconds = (double)(rp__clock_now() - begun) * 1e-9;
     if (status != RP_OK || strcmp(args->output, "-") == 0)

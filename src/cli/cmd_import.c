@@ -104,9 +104,10 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     args->import.progress_arg = &progress;
     args->import.on_warning = rp__progress_warn;
     args->import.warning_arg = &progress;
-    rp__interrupt_watch();
+    rp__interrupt_hold();
     status = rp_index_import(call->operands[0], call->operands[1], args->output, &args->import,
                              &stats, err);
+    rp__interrupt_release();
     rp__progress_end(&progress);
     if (status != RP_OK)
         return status;

@@ -173,9 +173,10 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     args->build.progress_arg = &progress;
     args->build.on_skip = rp__progress_skip;
     args->build.skip_arg = &progress;
-    rp__interrupt_watch();
+    rp__interrupt_hold();
     rp_status status = rp_index_build((const char *const *)call->operands, call->n_operands,
                                       args->output, &args->build, &stats, err);
+    rp__interrupt_release();
     rp__progress_end(&progress);
     if (status != RP_OK)
         return status;

@@ -44,8 +44,9 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp__progress_init(&progress, console);
     args->recode.on_progress = rp__progress_tick;
     args->recode.progress_arg = &progress;
-    rp__interrupt_watch();
+    rp__interrupt_hold();
     status = rp_index_recode(call->operands[0], args->output, &args->recode, &made.stats, err);
+    rp__interrupt_release();
     rp__progress_end(&progress);
     if (status == RP_OK)
         status = rp__remade_look(&made.to, args->output, err);

@@ -125,8 +125,9 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp__progress_init(&progress, console);
     args->synth.on_progress = rp__progress_tick;
     args->synth.progress_arg = &progress;
-    rp__interrupt_watch();
+    rp__interrupt_hold();
     rp_status status = rp_synth(call->operands[0], args->output, &args->synth, &stats, err);
+    rp__interrupt_release();
     rp__progress_end(&progress);
     if (status != RP_OK)
         return status;

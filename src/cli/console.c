@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "cli/interrupt.h"
 
 enum { DEFAULT_WIDTH = 80 };
 
@@ -118,6 +119,11 @@ rp_status rp__console_reply(rp__console *console, const rp__buf *json, rp_error 
     return RP_OK;
 }
 
+static int exit_of(rp_status status)
+{
+    return status == RP_INTERRUPTED ? rp__interrupt_exit() : rp_status_exit(status);
+}
+
 static void put_error_object(rp__console *console, const rp_error *err)
 {
     rp__buf out;
@@ -128,7 +134,7 @@ static void put_error_object(rp__console *console, const rp_error *err)
     rp__json_writer_begin(&w, NULL, '{');
     rp__json_writer_text(&w, "schema", "riposte.error/1");
     rp__json_writer_text(&w, "status", rp_status_name(err->code));
-    rp__json_writer_uint(&w, "exit", (uint64_t)rp_status_exit(err->code));
+    rp__json_writer_uint(&w, "exit", (uint64_t)exit_of(err->code));
     rp__json_writer_text(&w, "message", err->text);
     if (console->remedy[0])
         rp__json_writer_text(&w, "try", console->remedy);
@@ -182,5 +188,5 @@ int rp__console_finish(rp__console *console, rp_status status)
         console->has_reply = true; /* standard output takes no object either */
         rp__console_fail(console, &err);
     }
-    return rp_status_exit(status);
+    return exit_of(status);
 }

@@ -1,26 +1,76 @@
-/* interrupt.c: remembers a first SIGINT or SIGTERM for verbs that have something to put away. */
+/* interrupt.c: one handler for SIGINT and SIGTERM. It calls nothing but unlink and _exit, which are
+ * async-signal-safe. System calls that it interrupts are not restarted, so that a verb that holds signals
+ * and blocks on a full pipe goes on. */
 #include "cli/interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
-static volatile sig_atomic_t is_seen;
+enum { EXIT_BASE = 128, DOOMED_MAX = 4 };
 
-static void remember(int signal_number)
+static volatile sig_atomic_t is_held, seen;
+static const char *_Atomic doomed[DOOMED_MAX];
+
+static void handle(int number)
 {
-    (void)signal_number;
-    is_seen = 1;
+    if (is_held && !seen) {
+        seen = number;
+        return;
+    }
+    for (size_t i = 0; i < DOOMED_MAX; i++) {
+        const char *path = atomic_load(&doomed[i]);
+        if (path)
+            unlink(path);
+    }
+    _exit(EXIT_BASE + number);
 }
 
-void rp__interrupt_watch(void)
+void rp__interrupt_init(void)
 {
-    struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    struct sigaction action = {.sa_handler = handle};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
 
+void rp__interrupt_hold(void)
+{
+    is_held = 1;
+}
+
+void rp__interrupt_release(void)
+{
+    is_held = 0;
+}
+
 bool rp__interrupt_seen(void)
 {
-    return is_seen != 0;
+    return seen != 0;
+}
+
+static void replace(const char *from, const char *to)
+{
+    for (size_t i = 0; i < DOOMED_MAX; i++) {
+        const char *expected = from;
+        if (atomic_compare_exchange_strong(&doomed[i], &expected, to))
+            return;
+    }
+}
+
+void rp__interrupt_unlink(const char *path)
+{
+    replace(NULL, path);
+}
+
+void rp__interrupt_keep(const char *path)
+{
+    if (path)
+        replace(path, NULL);
+}
+
+int rp__interrupt_exit(void)
+{
+    return EXIT_BASE + (seen ? seen : SIGINT);
 }

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cli/console.h"
+#include "cli/interrupt.h"
 #include "cli/manual.h"
 #include "cli/verbs.h"
 
@@ -76,6 +77,7 @@ int main(int argc, char **argv)
     /* A closed pipe or a limit on file sizes is seen where something is written. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    rp__interrupt_init();
     rp__console_init(&console);
     console.program = argc > 0 && strchr(argv[0], '/') ? argv[0] : "riposte";
     console.wants_json = has_word(argc, argv, "--json");

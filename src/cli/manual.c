@@ -270,6 +270,7 @@ static const struct {
 #define X(code, value, exit_code, sentence) {exit_code, sentence},
     RP_STATUS_MAP(X)
 #undef X
+        {143, "interrupted by SIGTERM"},
 };
 
 /* Statuses that share an exit code share its line. */

@@ -2,6 +2,7 @@
 #include "cli/run_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,13 +11,21 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cli/console.h"
+#include "cli/interrupt.h"
 
 const char *const rp__run_file_formats[] = {"trec", "msmarco", NULL};
 
 static rp_status fail(const char *path, rp_error *err)
 {
-    return rp__error_set(err, RP_IO, "%s: %s; no run is written", path,
+    return rp__error_set(err, RP_IO, "%s: %s; nothing is written", path,
                          errno ? strerror(errno) : "writing failed");
+}
+
+static void forget_temp(rp__run_file *run)
+{
+    rp__interrupt_keep(run->temp);
+    rp__free(run->temp);
+    run->temp = NULL;
 }
 
 /* A temporary file beside `path`, with the rights that a plain open would have given. */
@@ -29,15 +38,33 @@ static rp_status open_temp(rp__run_file *run, rp_error *err)
         return rp__error_no_memory(err);
     memcpy(run->temp, run->path, n);
     memcpy(run->temp + n, suffix, sizeof suffix);
+    rp__interrupt_unlink(run->temp);
     int fd = mkstemp(run->temp);
     if (fd < 0) {
-        rp__free(run->temp);
-        run->temp = NULL;
-        return fail(run->path, err);
+        rp_status status = fail(run->path, err);
+        forget_temp(run);
+        return status;
     }
     mode_t mask = umask(0);
     umask(mask);
     run->out = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
+    if (run->out)
+        return RP_OK;
+    rp_status status = fail(run->path, err);
+    close(fd);
+    return status;
+}
+
+/* A FIFO that no program reads would block the open, so it is refused. Writes may wait. */
+static rp_status open_in_place(rp__run_file *run, rp_error *err)
+{
+    int fd = open(run->path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 && errno == ENXIO)
+        return rp__error_set(err, RP_IO, "%s: no program reads from it; nothing is written",
+                             run->path);
+    if (fd < 0)
+        return fail(run->path, err);
+    run->out = fcntl(fd, F_SETFL, O_WRONLY) == 0 ? fdopen(fd, "w") : NULL;
     if (run->out)
         return RP_OK;
     rp_status status = fail(run->path, err);
@@ -58,8 +85,12 @@ rp_status rp__run_file_open(rp__run_file *run, const char *path, rp__run_format 
     }
     if (stat(path, &there) != 0 || S_ISREG(there.st_mode))
         return open_temp(run, err);
-    run->out = fopen(path, "we");
-    return run->out ? RP_OK : fail(path, err);
+    return open_in_place(run, err);
+}
+
+rp_status rp__run_file_open_if(rp__run_file *run, const char *path, rp_error *err)
+{
+    return path ? rp__run_file_open(run, path, RP_RUN_TREC, err) : RP_OK;
 }
 
 /* A run's fields are cut at blanks, so a name has none. */
@@ -140,11 +171,15 @@ rp_status rp__run_file_commit(rp__run_file *run, rp_error *err)
     run->out = NULL;
     if (status == RP_OK && run->temp && rename(run->temp, run->path) != 0)
         status = fail(run->path, err);
-    if (status == RP_OK) {
-        rp__free(run->temp);
-        run->temp = NULL;
-    }
+    if (status == RP_OK)
+        forget_temp(run);
     return status;
+}
+
+rp_status rp__run_file_write(rp__run_file *run, const void *bytes, size_t n, rp_error *err)
+{
+    fwrite(bytes, 1, n, run->out);
+    return rp__run_file_commit(run, err);
 }
 
 void rp__run_file_close(rp__run_file *run)
@@ -153,6 +188,6 @@ void rp__run_file_close(rp__run_file *run)
         fclose(run->out);
     if (run->temp)
         unlink(run->temp);
-    rp__free(run->temp);
+    forget_temp(run);
     *run = (rp__run_file){0};
 }

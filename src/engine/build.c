@@ -22,12 +22,14 @@ typedef struct build {
     rp__corpus *corpus;
     pthread_mutex_t lock;
     pthread_cond_t moved;
+    bool is_reading;                /* a worker has the corpus, and not the lock */
+    uint64_t bytes, bytes_total;    /* of input: read, and in all */
     uint64_t batches;               /* taken from the corpus */
     uint64_t docid_turn, text_turn; /* batch whose turn it is */
     bool is_at_end;
     rp_status status; /* of the first failure, in input order where it is a document's */
     rp_error err;
-    uint64_t docs, tokens, skipped;
+    uint64_t docs, tokens, skipped, skipped_unread; /* unread: records too long to be cut out */
 } build;
 
 /* A parsed document: where its parts begin in the worker's text. */
@@ -41,6 +43,7 @@ typedef struct parsed {
 
 typedef struct worker {
     build *b;
+    bool is_caller;  /* on the thread that called, which alone reports progress */
     uint64_t number; /* of the batch */
     rp__batch batch;
     rp__doc_parser *parser;
@@ -83,26 +86,85 @@ static void pass_turn(build *b, uint64_t *turn)
     pthread_mutex_unlock(&b->lock);
 }
 
+static bool report(build *b, const char *phase)
+{
+    const rp_build_options *o = &b->setup.o;
+    if (!o->on_progress)
+        return true;
+    rp_progress p = {.phase = phase, .memory = rp__alloc_in_use()};
+    pthread_mutex_lock(&b->lock);
+    p.bytes = b->bytes;
+    p.bytes_total = b->bytes_total;
+    p.docs = b->docs;
+    p.tokens = b->tokens;
+    p.skipped = b->skipped + b->skipped_unread;
+    pthread_mutex_unlock(&b->lock);
+    return o->on_progress(o->progress_arg, &p);
+}
+
+/* Reports where this thread may; false: the build is to stop. */
+static bool goes_on(void *arg)
+{
+    worker *w = arg;
+    rp_error err = {0};
+    if (w->is_caller && !report(w->b, "reading"))
+        fail(w->b, rp__error_set(&err, RP_INTERRUPTED, "interrupted; nothing was changed"), &err);
+    return !has_failed(w->b);
+}
+
+/* With the lock, which is given up meanwhile. The caller's thread wakes up to report: another worker may
+ * wait for input as long as it likes. */
+static void wait_for_corpus(worker *w)
+{
+    enum { TICK_NS = 100000000 };
+    build *b = w->b;
+    while (b->is_reading && b->status == RP_OK) {
+        if (!w->is_caller) {
+            pthread_cond_wait(&b->moved, &b->lock);
+            continue;
+        }
+        rp__thread_wait(&b->moved, &b->lock, TICK_NS);
+        pthread_mutex_unlock(&b->lock);
+        goes_on(w);
+        pthread_mutex_lock(&b->lock);
+    }
+}
+
+/* With the lock, which is given up while the batch is read. */
+static void read_batch(worker *w)
+{
+    build *b = w->b;
+    rp_error err = {0};
+    b->is_reading = true;
+    pthread_mutex_unlock(&b->lock);
+    rp__corpus_set_goes_on(b->corpus, goes_on, w);
+    rp_status status = rp__corpus_next(b->corpus, &w->batch, &err);
+    pthread_mutex_lock(&b->lock);
+    b->is_reading = false;
+    rp__corpus_get_progress(b->corpus, &b->bytes, &b->bytes_total, &b->skipped_unread);
+    b->is_at_end = status != RP_OK || w->batch.n == 0;
+    if (status != RP_OK && b->status == RP_OK) {
+        b->status = status;
+        b->err = err;
+    }
+    w->number = b->batches;
+    b->batches += !b->is_at_end;
+    pthread_cond_broadcast(&b->moved);
+}
+
 /* False: no more batches, or the build has failed. */
 static bool take_batch(worker *w)
 {
     build *b = w->b;
-    rp_error err = {0};
     pthread_mutex_lock(&b->lock);
-    bool goes_on = !b->is_at_end && b->status == RP_OK;
-    if (goes_on) {
-        rp_status status = rp__corpus_next(b->corpus, &w->batch, &err);
-        if (status != RP_OK) {
-            b->status = status;
-            b->err = err;
-        }
-        b->is_at_end = status != RP_OK || w->batch.n == 0;
-        goes_on = !b->is_at_end;
-        if (goes_on)
-            w->number = b->batches++;
+    wait_for_corpus(w);
+    bool has_batch = !b->is_at_end && b->status == RP_OK;
+    if (has_batch) {
+        read_batch(w);
+        has_batch = !b->is_at_end;
     }
     pthread_mutex_unlock(&b->lock);
-    return goes_on;
+    return has_batch;
 }
 
 static void keep_bad(worker *w, parsed *p, rp_status status, const rp_error *err)
@@ -144,6 +206,16 @@ static rp_status parse_batch(worker *w, rp_error *err)
     return RP_OK;
 }
 
+/* One call at a time, whether the corpus leaves a document out or a worker does. */
+static void tell_skip(void *arg, const char *where, const char *what)
+{
+    build *b = arg;
+    pthread_mutex_lock(&b->lock);
+    if (b->setup.o.on_skip)
+        b->setup.o.on_skip(b->setup.o.skip_arg, where, what);
+    pthread_mutex_unlock(&b->lock);
+}
+
 /* A document that cannot be taken: an error, or under RP_ON_ERROR_SKIP a word to the caller. */
 static rp_status refuse(worker *w, const parsed *p, rp_status status, const char *what,
                         rp_error *err)
@@ -154,10 +226,9 @@ static rp_status refuse(worker *w, const parsed *p, rp_status status, const char
         return rp__error_set(err, status, "%s; use --on-error=skip to go on without it", what);
     char where[1100];
     snprintf(where, sizeof where, "%s:%llu", w->batch.path, (unsigned long long)p->line);
-    pthread_mutex_lock(&b->lock); /* as the corpus calls it: one call at a time */
+    tell_skip(b, where, what);
+    pthread_mutex_lock(&b->lock);
     b->skipped++;
-    if (o->on_skip)
-        o->on_skip(o->skip_arg, where, what);
     pthread_mutex_unlock(&b->lock);
     return RP_OK;
 }
@@ -237,22 +308,6 @@ static void process_batch(worker *w)
     count_batch(w);
 }
 
-static bool report(build *b, const char *phase)
-{
-    const rp_build_options *o = &b->setup.o;
-    if (!o->on_progress)
-        return true;
-    uint64_t skipped;
-    rp_progress p = {.phase = phase, .memory = rp__alloc_in_use()};
-    pthread_mutex_lock(&b->lock);
-    rp__corpus_get_progress(b->corpus, &p.bytes, &p.bytes_total, &skipped);
-    p.docs = b->docs;
-    p.tokens = b->tokens;
-    p.skipped = b->skipped + skipped;
-    pthread_mutex_unlock(&b->lock);
-    return o->on_progress(o->progress_arg, &p);
-}
-
 static bool report_merge(void *arg, uint64_t done, uint64_t of)
 {
     (void)done;
@@ -284,15 +339,13 @@ static void stop_worker(worker *w)
 static void run_worker(void *arg, uint32_t number)
 {
     build *b = arg;
-    bool is_caller = number + 1 == b->setup.o.threads;
-    worker w = {.b = b};
+    worker w = {.b = b, .is_caller = number + 1 == b->setup.o.threads};
     rp_error err = {0};
     if (start_worker(&w, b, number) != RP_OK)
         fail(b, rp__error_no_memory(&err), &err);
     while (take_batch(&w)) {
         process_batch(&w);
-        if (is_caller && !report(b, "reading"))
-            fail(b, rp__error_set(&err, RP_INTERRUPTED, "interrupted; nothing was changed"), &err);
+        goes_on(&w);
     }
     stop_worker(&w);
 }
@@ -300,10 +353,12 @@ static void run_worker(void *arg, uint32_t number)
 static rp_status run_build(build *b, const char *const *paths, size_t n_paths, const char *dir,
                            rp_build_stats *stats, rp_error *err)
 {
-    uint64_t skipped = 0, bytes = 0, total;
+    rp_build_options corpus = b->setup.o;
+    corpus.on_skip = tell_skip;
+    corpus.skip_arg = b;
     b->setup.segment.on_progress = report_merge;
     b->setup.segment.progress_arg = b;
-    rp_status status = rp__corpus_open(paths, n_paths, &b->setup.o, &b->corpus, err);
+    rp_status status = rp__corpus_open(paths, n_paths, &corpus, &b->corpus, err);
     if (status == RP_OK)
         status = rp__segment_builder_new(dir, &b->setup.segment, &b->segment, err);
     if (status != RP_OK)
@@ -317,10 +372,9 @@ static rp_status run_build(build *b, const char *const *paths, size_t n_paths, c
         return b->status;
     }
     status = rp__segment_builder_finish(b->segment, stats, err);
-    rp__corpus_get_progress(b->corpus, &bytes, &total, &skipped);
     if (stats) {
-        stats->skipped = b->skipped + skipped;
-        stats->bytes_in = bytes;
+        stats->skipped = b->skipped + b->skipped_unread;
+        stats->bytes_in = b->bytes;
     }
     return status;
 }

@@ -47,12 +47,21 @@ static rp_status fill_defaults(rp_build_options *o, rp_error *err)
     return status;
 }
 
+static bool goes_on(void *options)
+{
+    const rp_build_options *o = options;
+    rp_progress p = {.phase = "reading", .memory = rp__alloc_in_use()};
+    return !o->on_progress || o->on_progress(o->progress_arg, &p);
+}
+
 /* The words of a stop list that is a file. */
 static rp_status read_stop_file(rp__build_setup *s, rp_error *err)
 {
+    rp__input_options options = {
+        .max_expand = s->o.max_expand, .goes_on = goes_on, .goes_on_arg = &s->o};
     rp__input *input;
     size_t got = 0;
-    rp_status status = rp__input_open(s->o.stop, s->o.max_expand, &input, err);
+    rp_status status = rp__input_open(s->o.stop, &options, &input, err);
     if (status != RP_OK)
         return status;
     s->stop_words = rp__alloc(STOP_FILE_MOST + 1);

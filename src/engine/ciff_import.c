@@ -142,7 +142,7 @@ static rp_status read_all(source *s, rp_error *err)
 rp_status rp__ciff_import_run(rp__import *im, rp_error *err)
 {
     source s = {.im = im};
-    rp_status status = rp__ciff_reader_open(im->path, &s.reader, err);
+    rp_status status = rp__ciff_reader_open(im->path, rp__import_goes_on, im, &s.reader, err);
     if (status != RP_OK)
         return status;
     s.name = rp__ciff_reader_name(s.reader);

@@ -17,7 +17,6 @@ enum {
     WINDOW = 1 << 18,
     POSTING_MOST = 64, /* bytes of a posting with its key and length: two numbers and their keys */
     STRING_MOST = 1 << 20, /* of an id or a term */
-    MAX_EXPAND = 1000,
 };
 
 /* Wire types. */
@@ -443,8 +442,11 @@ rp_status rp__ciff_reader_end(rp__ciff_reader *r, rp_error *err)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-rp_status rp__ciff_reader_open(const char *path, rp__ciff_reader **out, rp_error *err)
+rp_status rp__ciff_reader_open(const char *path, rp__goes_on_fn *goes_on, void *goes_on_arg,
+                               rp__ciff_reader **out, rp_error *err)
 {
+    rp__input_options options = {
+        .waits_for_writer = true, .goes_on = goes_on, .goes_on_arg = goes_on_arg};
     *out = NULL;
     rp__ciff_reader *r = rp__alloc_zero(1, sizeof *r);
     if (!r)
@@ -452,7 +454,7 @@ rp_status rp__ciff_reader_open(const char *path, rp__ciff_reader **out, rp_error
     snprintf(r->path, sizeof r->path, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
     r->window = rp__alloc(WINDOW + RP_PAD);
     r->string = rp__alloc(STRING_MOST + 1);
-    rp_status s = r->window && r->string ? rp__input_open(path, MAX_EXPAND, &r->input, err)
+    rp_status s = r->window && r->string ? rp__input_open(path, &options, &r->input, err)
                                          : rp__error_no_memory(err);
     if (s == RP_OK)
         s = take_header(r, err);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "riposte/status.h"
+#include "store/store.h"
 
 typedef struct rp__ciff_reader rp__ciff_reader;
 
@@ -35,8 +36,9 @@ typedef struct rp__ciff_doc {
     uint64_t at;
 } rp__ciff_doc;
 
-/* Opens and reads the header. */
-rp_status rp__ciff_reader_open(const char *path, rp__ciff_reader **out, rp_error *err);
+/* Opens and reads the header. A FIFO is waited for; goes_on as in rp__input_options. */
+rp_status rp__ciff_reader_open(const char *path, rp__goes_on_fn *goes_on, void *goes_on_arg,
+                               rp__ciff_reader **out, rp_error *err);
 void rp__ciff_reader_close(rp__ciff_reader *reader); /* NULL is fine */
 const char *rp__ciff_reader_name(const rp__ciff_reader *reader); /* of the file, for messages */
 const rp__ciff_header *rp__ciff_reader_header(const rp__ciff_reader *reader);

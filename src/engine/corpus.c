@@ -36,6 +36,8 @@ struct rp__corpus {
     source *sources;
     size_t n_sources, cap_sources, next;
     uint64_t bytes_done, bytes_total, skipped;
+    rp__goes_on_fn *goes_on; /* may change while a file is open */
+    void *goes_on_arg;
     /* The open file. */
     rp__input *input; /* NULL: none */
     const rp__corpus_format *format;
@@ -152,6 +154,12 @@ rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_opt
     return RP_OK;
 }
 
+void rp__corpus_set_goes_on(rp__corpus *c, rp__goes_on_fn *goes_on, void *arg)
+{
+    c->goes_on = goes_on;
+    c->goes_on_arg = arg;
+}
+
 void rp__corpus_close(rp__corpus *c)
 {
     if (!c)
@@ -207,12 +215,22 @@ static void close_file(rp__corpus *c)
     c->input = NULL;
 }
 
+static bool goes_on(void *corpus)
+{
+    const rp__corpus *c = corpus;
+    return !c->goes_on || c->goes_on(c->goes_on_arg);
+}
+
 static rp_status open_next_file(rp__corpus *c, rp_error *err)
 {
     static const uint8_t mark[3] = {0xEF, 0xBB, 0xBF};
     const source *s = &c->sources[c->next];
+    rp__input_options options = {.max_expand = c->options.max_expand,
+                                 .waits_for_writer = true,
+                                 .goes_on = goes_on,
+                                 .goes_on_arg = c};
     rp_status status =
-        rp__input_open((const char *)c->names.at + s->path, c->options.max_expand, &c->input, err);
+        rp__input_open((const char *)c->names.at + s->path, &options, &c->input, err);
     if (status != RP_OK)
         return status;
     c->next++;

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "riposte/index.h"
 #include "riposte/status.h"
+#include "store/store.h"
 
 enum { RP_BATCH_RECORDS = 1024, RP_BATCH_BYTES = 1 << 20 }; /* a batch ends when it has reached either */
 
@@ -44,6 +45,8 @@ rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_opt
 rp_status rp__corpus_next(rp__corpus *corpus, rp__batch *batch, rp_error *err);
 void rp__corpus_get_progress(const rp__corpus *corpus, uint64_t *bytes, uint64_t *bytes_total,
                              uint64_t *skipped);
+/* Who is asked while files are read from now on, as in rp__input_options; NULL: nobody. */
+void rp__corpus_set_goes_on(rp__corpus *corpus, rp__goes_on_fn *goes_on, void *arg);
 void rp__corpus_close(rp__corpus *corpus);
 
 /* A document; strings are views, valid until the parser's next document or the batch's next filling. */

@@ -26,6 +26,7 @@ typedef struct rp__import {
     bool is_left_out;        /* the open list */
     uint64_t in_list;        /* postings of the open list */
     uint64_t bytes_in;       /* of the files, for statistics */
+    uint64_t bytes_total;    /* of the files, as progress was told of last; 0: not known */
 } rp__import;
 
 /* Begins a list. A term that is too long is left out with its postings, and counted. */
@@ -39,6 +40,7 @@ rp_status rp__import_doc(rp__import *im, const char *id, size_t bytes, uint32_t 
                          rp_error *err);
 /* Tells progress now and then; false comes back as RP_INTERRUPTED. */
 rp_status rp__import_tick(rp__import *im, uint64_t done, uint64_t of, rp_error *err);
+bool rp__import_goes_on(void *im); /* the same, always told, for rp__input_options */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif

@@ -62,20 +62,32 @@ rp_status rp__import_doc(rp__import *im, const char *id, size_t bytes, uint32_t 
     return status;
 }
 
+static bool report_reading(const rp__import *im)
+{
+    rp_progress p = {.phase = "reading",
+                     .docs = im->docs,
+                     .bytes = im->bytes_in,
+                     .bytes_total = im->bytes_total,
+                     .memory = rp__alloc_in_use()};
+    return !im->on_progress || im->on_progress(im->progress_arg, &p);
+}
+
 rp_status rp__import_tick(rp__import *im, uint64_t done, uint64_t of, rp_error *err)
 {
     uint64_t now = im->postings / POSTINGS_A_TICK + im->docs / DOCS_A_TICK;
-    if (now == im->told || !im->on_progress)
+    im->bytes_in = done;
+    im->bytes_total = of;
+    if (now == im->told)
         return RP_OK;
     im->told = now;
-    rp_progress p = {.phase = "reading",
-                     .docs = im->docs,
-                     .bytes = done,
-                     .bytes_total = of,
-                     .memory = rp__alloc_in_use()};
-    return im->on_progress(im->progress_arg, &p)
+    return report_reading(im)
                ? RP_OK
-               : rp__error_set(err, RP_INTERRUPTED, "interrupted");
+               : rp__error_set(err, RP_INTERRUPTED, "interrupted; nothing was changed");
+}
+
+bool rp__import_goes_on(void *im)
+{
+    return report_reading(im);
 }
 
 void rp__import_warn(const rp__import *im, const char *format, ...)
@@ -159,6 +171,8 @@ rp_status rp_index_import(const char *format, const char *path, const char *dir,
                               .stem = o->stem,
                               .stop = o->stop,
                               .memory = o->memory,
+                              .on_progress = o->on_progress,
+                              .progress_arg = o->progress_arg,
                               .no_positions = true,
                               .no_store = true};
     rp__alloc_reset_peak();

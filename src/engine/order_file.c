@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "engine/order.h"
 
-enum { CHUNK = 1 << 16, LINE_MOST = 2 << 20, MAX_EXPAND = 1000 };
+enum { CHUNK = 1 << 16, LINE_MOST = 2 << 20 };
 
 /* ---- Lines ------------------------------------------------------------------------------------- */
 
@@ -76,12 +76,18 @@ static rp_status next_line(lines *l, char **line, size_t *bytes, rp_error *err)
     return RP_OK;
 }
 
-static rp_status open_lines(lines *l, const char *path, rp_error *err)
+static bool goes_on(void *watch)
 {
+    return rp__recode_report(watch, 0, 0);
+}
+
+static rp_status open_lines(lines *l, const rp__order_job *job, const char *path, rp_error *err)
+{
+    rp__input_options options = {.goes_on = goes_on, .goes_on_arg = job->watch};
     *l = (lines){.path = path};
     if (!rp__buf_room(&l->window, CHUNK + 1))
         return rp__error_no_memory(err);
-    return rp__input_open(path, MAX_EXPAND, &l->input, err);
+    return rp__input_open(path, &options, &l->input, err);
 }
 
 static void close_lines(lines *l)
@@ -252,7 +258,7 @@ rp_status rp__order_file_map(const rp__order_job *job, rp_error *err)
     if (status != RP_OK)
         return status;
     uint64_t *seen = rp__alloc_zero(job->n / 64 + 1, sizeof *seen);
-    status = seen ? open_lines(&l, job->o.map, err) : rp__error_no_memory(err);
+    status = seen ? open_lines(&l, job, job->o.map, err) : rp__error_no_memory(err);
     if (status == RP_OK)
         status = table_ids(&t, job, err);
     if (status == RP_OK)
@@ -331,7 +337,7 @@ rp_status rp__order_file_rank(const rp__order_job *job, rp_error *err)
         return status;
     uint64_t *seen = rp__alloc_zero(job->n / 64 + 1, sizeof *seen);
     rp__order_item *items = rp__alloc_array(job->n, sizeof *items);
-    status = seen && items ? open_lines(&l, job->o.scores, err) : rp__error_no_memory(err);
+    status = seen && items ? open_lines(&l, job, job->o.scores, err) : rp__error_no_memory(err);
     if (status == RP_OK)
         status = table_ids(&t, job, err);
     if (status == RP_OK)

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "store/store.h"
 
-enum { MAX_EXPAND = 1000, MAX_BYTES = 256 << 20 };
+enum { MAX_BYTES = 256 << 20 };
 
 /* Those that are told for sure come first. */
 static const rp__topics_format *const formats[] = {
@@ -63,7 +63,8 @@ char *rp__topics_line(rp_topics *topics, uint64_t *line)
 
 static rp_status read_text(rp_topics *topics, const char *path, rp_error *err)
 {
-    rp_status s = rp__input_read_all(path, MAX_EXPAND, MAX_BYTES, &topics->text, err);
+    static const rp__input_options options = {.waits_for_writer = true};
+    rp_status s = rp__input_read_all(path, &options, MAX_BYTES, &topics->text, err);
     if (s != RP_OK)
         return s;
     topics->at = (char *)topics->text.at;

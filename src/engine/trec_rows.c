@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "store/store.h"
 
-enum { COLUMNS_MAX = 6, MAX_EXPAND = 1000 };
+enum { COLUMNS_MAX = 6 };
 
 /* How a kind of file is read. */
 typedef struct form {
@@ -129,7 +129,7 @@ static rp_status read_rows(rp__trec_rows *rows, const char *path, const form *of
 {
     *rows = (rp__trec_rows){0};
     rp__buf_init(&rows->text);
-    rp_status s = rp__input_read_all(path, MAX_EXPAND, max_memory, &rows->text, err);
+    rp_status s = rp__input_read_all(path, NULL, max_memory, &rows->text, err);
     char *line = (char *)rows->text.at, *end = line ? line + rows->text.n : NULL;
     for (uint64_t number = 1; s == RP_OK && line < end; number++) {
         char *next = memchr(line, '\n', (size_t)(end - line));

@@ -68,29 +68,13 @@ rp_status rp__folder_create(rp__folder *folder, const char *path, rp_error *err)
     return status;
 }
 
-static const char *kind_of(mode_t mode)
-{
-    switch (mode & S_IFMT) {
-    case S_IFDIR:
-        return "a folder";
-    case S_IFIFO:
-        return "a FIFO";
-    case S_IFSOCK:
-        return "a socket";
-    case S_IFLNK:
-        return "a symbolic link";
-    default:
-        return "a device";
-    }
-}
-
 static rp_status refuse_kind(const rp__folder *folder, const char *name, mode_t mode, rp_error *err)
 {
     return rp__error_set(
         err, RP_IO,
         "%s/%s: is %s, and an index consists of regular files; restore the file or "
         "build the index again",
-        folder->path, name, kind_of(mode));
+        folder->path, name, rp__store_kind(mode));
 }
 
 /* A socket or a symbolic link does not open at all, and errno does not say which it is. */

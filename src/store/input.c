@@ -7,9 +7,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ZSTD_STATIC_LINKING_ONLY /* ZSTD_customMem: its memory is counted with ours */
@@ -20,7 +20,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-enum { BUFFER_BYTES = 1 << 17, WINDOW_LOG_MAX = 27, DEFAULT_EXPAND = 1000 };
+enum { BUFFER_BYTES = 1 << 17, WINDOW_LOG_MAX = 27, DEFAULT_EXPAND = 1000, WAIT_MS = 100 };
 static const uint64_t expand_from = 64 << 20; /* bytes out before the ratio is looked at */
 
 typedef struct decoder decoder;
@@ -28,7 +28,9 @@ typedef struct decoder decoder;
 struct rp__input {
     int fd;
     const decoder *decoder;
-    uint64_t size, max_expand;
+    rp__input_options options;
+    rp_status missing; /* what comes back where there is no such file */
+    uint64_t size;
     uint64_t taken, made; /* bytes of the file handed on, and bytes out */
     size_t at, n;         /* buffer[at .. n) is read and not handed on */
     bool at_end;          /* of the file */
@@ -51,20 +53,24 @@ struct decoder {
 
 /* ---- The file itself ------------------------------------------------------------------------- */
 
-/* A read that was interrupted, or found nothing on a descriptor that does not wait, is repeated. */
+/* Waits in slices, so that whoever wants to stop is heard although nothing comes. The descriptor of a FIFO
+ * does not wait itself: Linux reports it as readable only once it has, or had, a writer. */
 static rp_status read_some(rp__input *input, uint8_t *out, size_t cap, size_t *got, rp_error *err)
 {
-    static const struct timespec pause = {.tv_nsec = 1000000};
+    const rp__input_options *o = &input->options;
+    struct pollfd ready = {.fd = input->fd, .events = POLLIN};
     for (;;) {
+        if (o->goes_on && !o->goes_on(o->goes_on_arg))
+            return rp__error_set(err, RP_INTERRUPTED, "interrupted; nothing was changed");
+        if (poll(&ready, 1, o->goes_on ? WAIT_MS : -1) <= 0)
+            continue;
         ssize_t n = rp__store_get_ops()->read(input->fd, out, cap);
         if (n >= 0) {
             *got = (size_t)n;
             input->at_end = n == 0;
             return RP_OK;
         }
-        if (errno == EAGAIN)
-            nanosleep(&pause, NULL);
-        else if (errno != EINTR)
+        if (errno != EAGAIN && errno != EINTR)
             return rp__error_set(err, RP_IO, "%s: cannot read: %s", input->path, strerror(errno));
     }
 }
@@ -274,22 +280,43 @@ static const decoder decoders[] = {
     [PLAIN] = {"plain", match_plain, begin_plain, read_plain, end_plain},
 };
 
-/* `missing` is what comes back where there is no such file. */
-static rp_status open_file(rp__input *input, rp_status missing, rp_error *err)
+static rp_status cannot_open(const rp__input *input, int error, rp_error *err)
+{
+    struct stat st;
+    if (error == ENXIO && stat(input->path, &st) == 0)
+        return rp__error_set(err, RP_IO, "%s: is %s, which cannot be read as a file", input->path,
+                             rp__store_kind(st.st_mode));
+    return rp__error_set(err, error == ENOENT ? input->missing : RP_IO, "%s: cannot open: %s",
+                         input->path, strerror(error));
+}
+
+/* Of a FIFO: reading finds the end at once where no program has it open for writing. */
+static rp_status expect_writer(rp__input *input, rp_error *err)
+{
+    ssize_t n = rp__store_get_ops()->read(input->fd, input->buffer, BUFFER_BYTES);
+    if (n == 0)
+        return rp__error_set(err, RP_IO, "%s: is a FIFO that no program writes to; give a file",
+                             input->path);
+    input->n = n > 0 ? (size_t)n : 0; /* a failure comes again when it is read */
+    return RP_OK;
+}
+
+static rp_status open_file(rp__input *input, rp_error *err)
 {
     if (strcmp(input->path, "-") == 0) {
         input->path = "standard input";
         input->fd = STDIN_FILENO;
         return RP_OK;
     }
-    input->fd = rp__store_open(AT_FDCWD, input->path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+    input->fd =
+        rp__store_open(AT_FDCWD, input->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
     if (input->fd < 0)
-        return rp__error_set(err, errno == ENOENT ? missing : RP_IO, "%s: cannot open: %s",
-                             input->path, strerror(errno));
-    struct stat st;
+        return cannot_open(input, errno, err);
+    struct stat st = {0};
     if (fstat(input->fd, &st) == 0 && S_ISREG(st.st_mode))
         input->size = (uint64_t)st.st_size;
-    return RP_OK;
+    bool needs_writer = S_ISFIFO(st.st_mode) && !input->options.waits_for_writer;
+    return needs_writer ? expect_writer(input, err) : RP_OK;
 }
 
 static rp_status choose_decoder(rp__input *input, rp_error *err)
@@ -306,7 +333,8 @@ static rp_status choose_decoder(rp__input *input, rp_error *err)
     return RP_OK;
 }
 
-static rp_status new_input(const char *path, rp_status missing, rp__input **out, rp_error *err)
+static rp_status new_input(const char *path, const rp__input_options *options, rp_status missing,
+                           rp__input **out, rp_error *err)
 {
     size_t path_bytes = strlen(path) + 1;
     rp__input *input = rp__alloc(sizeof *input + path_bytes);
@@ -314,11 +342,15 @@ static rp_status new_input(const char *path, rp_status missing, rp__input **out,
         return rp__error_no_memory(err);
     memset(input, 0, offsetof(rp__input, buffer));
     input->path = memcpy((char *)(input + 1), path, path_bytes);
-    input->max_expand = DEFAULT_EXPAND;
+    input->missing = missing;
+    if (options)
+        input->options = *options;
+    if (input->options.max_expand == 0)
+        input->options.max_expand = DEFAULT_EXPAND;
     input->fd = -1;
     input->between = true;
     *out = input;
-    return open_file(input, missing, err);
+    return open_file(input, err);
 }
 
 static rp_status end_open(rp__input *input, rp_status status, rp__input **out)
@@ -329,12 +361,11 @@ static rp_status end_open(rp__input *input, rp_status status, rp__input **out)
     return status;
 }
 
-rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out, rp_error *err)
+rp_status rp__input_open(const char *path, const rp__input_options *options, rp__input **out,
+                         rp_error *err)
 {
     rp__input *input = NULL;
-    rp_status status = new_input(path, RP_IO, &input, err);
-    if (status == RP_OK && max_expand)
-        input->max_expand = max_expand;
+    rp_status status = new_input(path, options, RP_IO, &input, err);
     if (status == RP_OK)
         status = choose_decoder(input, err);
     return end_open(input, status, out);
@@ -342,8 +373,12 @@ rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out,
 
 rp_status rp__input_open_plain(const char *path, rp__input **out, rp_error *err)
 {
+    struct stat st;
     rp__input *input = NULL;
-    rp_status status = new_input(path, RP_NOT_FOUND, &input, err);
+    rp_status status = new_input(path, NULL, RP_NOT_FOUND, &input, err);
+    if (status == RP_OK && fstat(input->fd, &st) == 0 && !S_ISREG(st.st_mode))
+        status = rp__error_set(err, RP_IO, "%s: is %s; give a regular file", path,
+                               rp__store_kind(st.st_mode));
     if (status == RP_OK)
         input->decoder = &decoders[PLAIN];
     return end_open(input, status, out);
@@ -351,7 +386,7 @@ rp_status rp__input_open_plain(const char *path, rp__input **out, rp_error *err)
 
 static rp_status check_expansion(const rp__input *input, rp_error *err)
 {
-    uint64_t ratio = input->max_expand;
+    uint64_t ratio = input->options.max_expand;
     uint64_t least = input->made / ratio + (input->made % ratio != 0);
     if (input->made <= expand_from || input->taken >= least)
         return RP_OK;
@@ -417,18 +452,21 @@ void rp__input_close(rp__input *input)
     rp__free(input);
 }
 
-rp_status rp__input_read_all(const char *path, uint64_t max_expand, uint64_t max_bytes,
+rp_status rp__input_read_all(const char *path, const rp__input_options *options, uint64_t max_bytes,
                              rp__buf *text, rp_error *err)
 {
     enum { CHUNK = 1 << 16 };
     rp__input *input = NULL;
     size_t got = CHUNK;
-    rp_status s = rp__input_open(path, max_expand, &input, err);
-    while (s == RP_OK && got == CHUNK) {
+    bool is_text = true;
+    rp_status s = rp__input_open(path, options, &input, err);
+    while (s == RP_OK && got == CHUNK && is_text) {
         uint8_t *room = rp__buf_room(text, CHUNK + 1);
         s = room ? rp__input_read(input, room, CHUNK, &got, err) : rp__error_no_memory(err);
-        if (s == RP_OK)
+        if (s == RP_OK) {
+            is_text = !memchr(room, 0, got);
             text->n += got;
+        }
         if (s == RP_OK && text->n > max_bytes)
             s = rp__error_set(err, RP_NO_MEMORY,
                               "%s: more than %llu MiB, which is the most that is kept in memory",

@@ -100,7 +100,9 @@ static rp_status open_file(rp__output *o, rp_error *err)
     }
     if (stat(o->path, &there) != 0 || S_ISREG(there.st_mode))
         return open_beside(o, err);
-    o->fd = rp__store_open(AT_FDCWD, o->path, O_WRONLY | O_CLOEXEC, 0);
+    o->fd = rp__store_open_sink(o->path);
+    if (o->fd < 0 && errno == ENXIO)
+        return rp__error_set(err, RP_IO, "%s: no program reads from it", o->path);
     return o->fd >= 0 ? RP_OK : fail(o, "cannot open", errno, err);
 }
 

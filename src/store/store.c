@@ -77,6 +77,14 @@ int rp__store_open(int dirfd, const char *path, int flags, unsigned mode)
     return fd;
 }
 
+int rp__store_open_sink(const char *path)
+{
+    int fd = rp__store_open(AT_FDCWD, path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, O_WRONLY); /* writes wait */
+    return fd;
+}
+
 int rp__store_fsync(int fd)
 {
     int result;
@@ -84,4 +92,22 @@ int rp__store_fsync(int fd)
         result = current->fsync(fd);
     while (result != 0 && errno == EINTR);
     return result;
+}
+
+const char *rp__store_kind(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFREG:
+        return "a regular file";
+    case S_IFDIR:
+        return "a folder";
+    case S_IFIFO:
+        return "a FIFO";
+    case S_IFSOCK:
+        return "a socket";
+    case S_IFLNK:
+        return "a symbolic link";
+    default:
+        return "a device";
+    }
 }

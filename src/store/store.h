@@ -42,6 +42,9 @@ void rp__store_set_ops(const rp__store_ops *ops);    /* for tests, before any th
 /* The table's calls, made again where a signal interrupts them. */
 int rp__store_open(int dirfd, const char *path, int flags, unsigned mode);
 int rp__store_fsync(int fd);
+/* A FIFO or a device to write to, as it is. ENXIO, at once, for a FIFO that no program reads. */
+int rp__store_open_sink(const char *path);
+const char *rp__store_kind(mode_t mode); /* "a FIFO": what a file is, for messages */
 
 /* ---- 2. Writing files ------------------------------------------------------------------------ */
 
@@ -147,17 +150,31 @@ rp_status rp__mapping_guard(rp_status (*fn)(void *arg), void *arg);
 /* A file or standard input ("-"), plain, gzip (all members) or zstd (all frames), told by its first
  * bytes. One thread at a time. */
 typedef struct rp__input rp__input;
-rp_status rp__input_open(const char *path, uint64_t max_expand, rp__input **out, rp_error *err);
-/* The same for bytes of any kind, never unpacked. RP_NOT_FOUND: there is no such file. */
+
+typedef bool rp__goes_on_fn(void *arg);
+
+/* All zero or NULL: the default named beside each field. */
+typedef struct rp__input_options {
+    uint64_t max_expand;     /* bytes out for a byte in, after 64 MiB out: 1000 */
+    bool waits_for_writer;   /* of a FIFO; otherwise a FIFO that no program writes to is RP_IO */
+    rp__goes_on_fn *goes_on; /* asked by the reading thread before every read, and ten times a second while */
+    void *goes_on_arg;       /* nothing comes; false: RP_INTERRUPTED. NULL: the input waits for ever */
+} rp__input_options;
+
+/* `options` may be NULL. */
+rp_status rp__input_open(const char *path, const rp__input_options *options, rp__input **out,
+                         rp_error *err);
+/* A regular file of any bytes, never unpacked. RP_NOT_FOUND: there is no such file. */
 rp_status rp__input_open_plain(const char *path, rp__input **out, rp_error *err);
 /* Fills buf; *got is less than cap only at the end. RP_INPUT: damaged; RP_LIMIT: expands too far. */
 rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, rp_error *err);
 uint64_t rp__input_consumed(const rp__input *input); /* bytes of the file itself */
 uint64_t rp__input_size(const rp__input *input);     /* of the file itself; 0: not known */
 void rp__input_close(rp__input *input);
-/* All of a file behind what `text` has, and a NUL behind that, which does not count. RP_NO_MEMORY: `text` would
- * have more than max_bytes. */
-rp_status rp__input_read_all(const char *path, uint64_t max_expand, uint64_t max_bytes, rp__buf *text,
+/* All of a text behind what `text` has, and a NUL behind that, which does not count. Bytes that hold a NUL
+ * are no text: nothing is read behind them, so that a device without end is refused by whoever looks.
+ * RP_NO_MEMORY: `text` would have more than max_bytes. */
+rp_status rp__input_read_all(const char *path, const rp__input_options *options, uint64_t max_bytes, rp__buf *text,
                              rp_error *err);
 
 /* Files below a folder (or the file itself), sorted by path so that the order is the same

@@ -267,7 +267,7 @@ static char *cut_collection(const char *path, size_t lines)
     rp__input *input;
     size_t got = 0, end = 0;
     char *text = malloc(MOST);
-    assert_int_equal(rp__input_open(path, 1000, &input, NULL), RP_OK);
+    assert_int_equal(rp__input_open(path, NULL, &input, NULL), RP_OK);
     assert_int_equal(rp__input_read(input, text, MOST, &got, NULL), RP_OK);
     rp__input_close(input);
     for (size_t n = 0; end < got && n < lines; end++)

@@ -1,7 +1,10 @@
 /* test_build.c: building from files by the public door: what is left out and told, any number of
  * threads, being stopped, and what stays on disk when nothing came of it. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "riposte/riposte.h"
 #include "tempdir.h"
@@ -191,6 +194,7 @@ static void test_skip(void **state)
 typedef struct watch {
     pthread_t caller;
     const char *stop_in; /* phase; NULL: never */
+    uint64_t stop_after; /* reports of reading; 0: never */
     size_t reading, merging;
     uint64_t docs, bytes;
 } watch;
@@ -206,6 +210,8 @@ static bool on_progress(void *arg, const rp_progress *p)
     w->bytes = p->bytes;
     w->reading += strcmp(p->phase, "reading") == 0;
     w->merging += strcmp(p->phase, "merging") == 0;
+    if (w->stop_after && w->reading >= w->stop_after)
+        return false;
     return !w->stop_in || strcmp(p->phase, w->stop_in) != 0;
 }
 
@@ -248,6 +254,31 @@ static void test_interrupted(void **state)
                     assert_int_equal(docs_there(), 100);
             }
     }
+}
+
+/* Whichever thread waits for input that does not come, the caller's is asked whether to go on. */
+static void test_interrupted_wait(void **state)
+{
+    (void)state;
+    char fifo[sizeof input + 8];
+    snprintf(fifo, sizeof fifo, "%s.fifo", input);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    int fd = open(fifo, O_RDWR);
+    assert_int_equal(write(fd, "{\"id\":\"1\",", 10), 10);
+    alarm(60);
+    for (uint32_t threads = 1; threads < 5; threads++)
+        for (int asked = 0; asked < 3; asked++) {
+            const char *path = fifo;
+            watch w = {.caller = pthread_self(), .stop_after = (uint64_t)asked + 1};
+            rp_error err;
+            rp_build_options o = {
+                .threads = threads, .on_progress = on_progress, .progress_arg = &w};
+            assert_int_equal(rp_index_build(&path, 1, ix, &o, NULL, &err), RP_INTERRUPTED);
+            assert_int_equal(files_count(ix), -1);
+        }
+    alarm(0);
+    close(fd);
+    unlink(fifo);
 }
 
 /* ---- Other ends -------------------------------------------------------------------------------- */
@@ -336,6 +367,7 @@ int main(void)
         cmocka_unit_test_teardown(test_skip, remove_index),
         cmocka_unit_test_teardown(test_progress, remove_index),
         cmocka_unit_test_teardown(test_interrupted, remove_index),
+        cmocka_unit_test_teardown(test_interrupted_wait, remove_index),
         cmocka_unit_test_teardown(test_bad_arguments, remove_index),
         cmocka_unit_test_teardown(test_few_documents, remove_index),
         cmocka_unit_test_teardown(test_memory, remove_index),

@@ -15,7 +15,7 @@ static rp_status read_all(const char *path, rp_error *err)
     rp__ciff_doc doc;
     uint32_t docids[5], tfs[5];
     size_t n = 1;
-    rp_status s = rp__ciff_reader_open(path, &r, err);
+    rp_status s = rp__ciff_reader_open(path, NULL, NULL, &r, err);
     if (s != RP_OK)
         return s;
     const rp__ciff_header *h = rp__ciff_reader_header(r);
@@ -55,7 +55,7 @@ static void test_small(void **state)
     uint32_t docids[8], tfs[8];
     size_t n;
     ciff_small(&file);
-    assert_int_equal(rp__ciff_reader_open(save(), &r, NULL), RP_OK);
+    assert_int_equal(rp__ciff_reader_open(save(), NULL, NULL, &r, NULL), RP_OK);
     const rp__ciff_header *h = rp__ciff_reader_header(r);
     assert_true(h->lists == 2 && h->docs == 3 && h->total_tokens == 10);
     assert_true(h->average_length > 3.33 && h->average_length < 3.34);
@@ -114,7 +114,7 @@ static void test_long_list(void **state)
     }
     ciff_end(&file, &list);
     rp__buf_free(&list);
-    assert_int_equal(rp__ciff_reader_open(save(), &r, NULL), RP_OK);
+    assert_int_equal(rp__ciff_reader_open(save(), NULL, NULL, &r, NULL), RP_OK);
     assert_int_equal(rp__ciff_reader_list(r, &head, NULL), RP_OK);
     while (n > 0) {
         assert_int_equal(rp__ciff_reader_postings(r, docids, tfs, 777, &n, NULL), RP_OK);

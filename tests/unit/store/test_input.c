@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -63,7 +65,8 @@ static rp_status slurp(const char *path, size_t step, uint64_t max_expand, rp__b
 {
     rp__input *input = NULL;
     out->n = 0;
-    rp_status status = rp__input_open(path, max_expand, &input, err);
+    rp_status status =
+        rp__input_open(path, &(rp__input_options){.max_expand = max_expand}, &input, err);
     for (bool go_on = true; status == RP_OK && go_on;) {
         size_t got = 0;
         uint8_t *room = rp__buf_room(out, step);
@@ -205,7 +208,7 @@ static void test_progress(void **state)
         size_t got;
         struct stat st;
         assert_int_equal(stat(tempdir_path(t, forms[i]), &st), 0);
-        assert_int_equal(rp__input_open(t->file, 0, &input, NULL), RP_OK);
+        assert_int_equal(rp__input_open(t->file, NULL, &input, NULL), RP_OK);
         assert_int_equal(rp__input_size(input), st.st_size);
         assert_int_equal(rp__input_read(input, back, 1000, &got, NULL), RP_OK);
         assert_in_range(rp__input_consumed(input), 1, st.st_size - 1);
@@ -229,7 +232,7 @@ static void test_standard_input(void **state)
     char text[20];
     size_t got;
     assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
-    assert_int_equal(rp__input_open("-", 0, &input, NULL), RP_OK);
+    assert_int_equal(rp__input_open("-", NULL, &input, NULL), RP_OK);
     assert_int_equal(rp__input_size(input), 0);
     assert_int_equal(rp__input_read(input, text, sizeof text, &got, NULL), RP_OK);
     rp__input_close(input);
@@ -239,6 +242,84 @@ static void test_standard_input(void **state)
     close(fd);
     assert_int_equal(got, 10);
     assert_memory_equal(text, "from stdin", 10);
+}
+
+/* ---- Waits ------------------------------------------------------------------------------------ */
+
+typedef struct asked {
+    int n, most; /* times, and when to stop */
+} asked;
+
+static bool goes_on(void *arg)
+{
+    asked *a = arg;
+    return a->n++ < a->most;
+}
+
+static rp_status open_fifo(const char *path, bool waits, asked *a, rp_error *err)
+{
+    rp__input_options o = {.waits_for_writer = waits, .goes_on = goes_on, .goes_on_arg = a};
+    rp__input *input;
+    rp_status status = rp__input_open(path, &o, &input, err);
+    if (status == RP_OK)
+        rp__input_close(input);
+    return status;
+}
+
+/* A FIFO without a writer: waited for until goes_on says no, or refused at once. */
+static void test_no_writer(void **state)
+{
+    tempdir *t = *state;
+    const char *path = tempdir_path(t, "fifo");
+    rp_error err = {0};
+    rp__input *input;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(60);
+    asked a = {.most = 2};
+    assert_int_equal(open_fifo(path, true, &a, &err), RP_INTERRUPTED);
+    assert_int_equal(a.n, 3);
+    assert_int_equal(open_fifo(path, false, &a, &err), RP_IO);
+    assert_non_null(strstr(err.text, "no program writes to"));
+    assert_int_equal(rp__input_open_plain(path, &input, &err), RP_IO);
+    assert_non_null(strstr(err.text, "FIFO"));
+    alarm(0);
+}
+
+/* A writer that is silent, then writes a little, then is silent again. */
+static void test_silent_writer(void **state)
+{
+    tempdir *t = *state;
+    const char *path = tempdir_path(t, "fifo");
+    char got[4];
+    size_t n;
+    rp__input *input;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    int fd = open(path, O_RDWR);
+    alarm(60);
+    asked a = {.most = 1};
+    assert_int_equal(open_fifo(path, false, &a, NULL), RP_INTERRUPTED);
+    assert_int_equal(write(fd, "some text", 9), 9);
+    a = (asked){.most = 3};
+    rp__input_options o = {.goes_on = goes_on, .goes_on_arg = &a};
+    assert_int_equal(rp__input_open(path, &o, &input, NULL), RP_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(rp__input_read(input, got, sizeof got, &n, NULL), RP_OK);
+    assert_memory_equal(got, " tex", 4);
+    assert_int_equal(rp__input_read(input, got, sizeof got, &n, NULL), RP_INTERRUPTED);
+    rp__input_close(input);
+    close(fd);
+    alarm(0);
+}
+
+/* Bytes without end are no text for long: the first NUL stops the reading. */
+static void test_no_text(void **state)
+{
+    (void)state;
+    rp__buf text;
+    rp__buf_init(&text);
+    assert_int_equal(rp__input_read_all("/dev/zero", NULL, UINT64_MAX, &text, NULL), RP_OK);
+    assert_true(text.n > 0 && text.n <= 1 << 20);
+    rp__buf_free(&text);
 }
 
 /* ---- Faults of the system -------------------------------------------------------------------- */
@@ -460,7 +541,8 @@ static rp_status drain(const char *path, uint64_t max_expand, uint64_t *made, rp
     rp__input *input = NULL;
     size_t got = sizeof room;
     *made = 0;
-    rp_status status = rp__input_open(path, max_expand, &input, err);
+    rp_status status =
+        rp__input_open(path, &(rp__input_options){.max_expand = max_expand}, &input, err);
     while (status == RP_OK && got == sizeof room) {
         status = rp__input_read(input, room, sizeof room, &got, err);
         *made += status == RP_OK ? got : 0;
@@ -527,6 +609,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_one_layer, make, clean),
         cmocka_unit_test_setup_teardown(test_progress, make, clean),
         cmocka_unit_test_setup_teardown(test_standard_input, make, clean),
+        cmocka_unit_test_setup_teardown(test_no_writer, make, clean),
+        cmocka_unit_test_setup_teardown(test_silent_writer, make, clean),
+        cmocka_unit_test_setup_teardown(test_no_text, make, clean),
         cmocka_unit_test_setup_teardown(test_short_reads, make, clean),
         cmocka_unit_test_setup_teardown(test_failing_reads, make, clean),
         cmocka_unit_test_setup_teardown(test_missing, make, clean),

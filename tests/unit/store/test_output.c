@@ -19,7 +19,7 @@ static void expect_numbers(const char *path, unsigned n)
     rp__input *in;
     static char got[1 << 20];
     size_t bytes, at = 0;
-    assert_int_equal(rp__input_open(path, 0, &in, NULL), RP_OK);
+    assert_int_equal(rp__input_open(path, NULL, &in, NULL), RP_OK);
     assert_int_equal(rp__input_read(in, got, sizeof got, &bytes, NULL), RP_OK);
     rp__input_close(in);
     for (unsigned i = 0; i < n; i++) {
@@ -116,7 +116,7 @@ static void test_plain_input(void **state)
     snprintf(path, sizeof path, "%s/in", dir.path);
     assert_int_equal(rp__input_open_plain(path, &in, &err), RP_NOT_FOUND);
     assert_int_equal(err.code, RP_NOT_FOUND);
-    assert_int_equal(rp__input_open(path, 0, &in, &err), RP_IO);
+    assert_int_equal(rp__input_open(path, NULL, &in, &err), RP_IO);
     files_write(path, head, sizeof head);
     assert_int_equal(rp__input_open_plain(path, &in, NULL), RP_OK);
     assert_int_equal(rp__input_size(in), sizeof head);
