@@ -423,14 +423,6 @@ static rp_status get_threads(rp_searcher *s, size_t threads, rp_error *err)
     return s->batch ? RP_OK : rp__error_no_memory(err);
 }
 
-static rp_status check_queries(const rp_batch_query *queries, size_t n, rp_error *err)
-{
-    for (size_t i = 0; i < n; i++)
-        if (RP_MISSING_ARRAY(err, queries[i].query, queries[i].query_bytes))
-            return RP_USAGE;
-    return RP_OK;
-}
-
 rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size_t n,
                             const rp_batch_options *options, rp_batch_report *report, rp_error *err)
 {
@@ -439,7 +431,10 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
     const rp_batch_options o = options ? *options : (rp_batch_options){0};
     if (searcher->backend == &rp__gpu_child_row)
         rp__gpu_child_revive(searcher->state);
-    rp_status status = check_queries(queries, n, err);
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < n && status == RP_OK; i++)
+        if (RP_MISSING_ARRAY(err, queries[i].query, queries[i].query_bytes))
+            status = RP_USAGE;
     if (status == RP_OK)
         status = get_threads(searcher, o.threads ? o.threads : 1, err);
     for (size_t i = 0; i < n && status != RP_OK; i++)

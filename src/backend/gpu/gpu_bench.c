@@ -126,7 +126,10 @@ rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_
     timer t;
     void *state = NULL;
     *out = (rp__gpu_figures){0};
-    rp_status status = open_timer(&t, device);
+    rp_status status = rp__device_enter(device); /* the thread may have used another one since */
+    if (status != RP_OK)
+        return status;
+    status = open_timer(&t, device);
     if (status == RP_OK)
         status = row->make(row, device, n, 1, &state);
     if (status == RP_OK)

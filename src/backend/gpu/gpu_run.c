@@ -23,7 +23,7 @@ static rp_status describe(const rp__place *place, size_t i, rp__device_info *out
     int ordinal, count = 0;
     rp__device device;
     rp_status status = rp__gpu_place_find(place, 0, &driver, &ordinal, err);
-    if (status == RP_OK && driver->device_count(&count) == RP_CU_OK && i > 0 && (int)i >= count)
+    if (status == RP_OK && driver->device_count(&count) == RP_CU_OK && i > 0 && i >= (size_t)count)
         return RP_NOT_FOUND;
     if (status == RP_OK)
         status = rp__device_open(&device, driver, (int)i, err);
