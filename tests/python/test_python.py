@@ -2,14 +2,17 @@
 
 import ctypes
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import unittest
+from unittest import mock
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "python"))
+import misuse  # noqa: E402
 import riposte  # noqa: E402
 
 STRUCTS = {"rp_error": riposte._Error, "rp_index_options": riposte._IndexOptions,
@@ -18,7 +21,8 @@ STRUCTS = {"rp_error": riposte._Error, "rp_index_options": riposte._IndexOptions
            "rp_batch_query": riposte._BatchQuery, "rp_batch_options": riposte._BatchOptions,
            "rp_search_options": riposte._SearchOptions, "rp_gpu_state": riposte._GpuState,
            "rp_build_options": riposte._BuildOptions,
-           "rp_import_options": riposte._ImportOptions, "rp_build_stats": riposte._BuildStats}
+           "rp_import_options": riposte._ImportOptions, "rp_build_stats": riposte._BuildStats,
+           "rp_export_options": riposte._ExportOptions, "rp_progress": riposte._Progress}
 
 DOCS = """{"id":"a","title":"One","text":"the boundary layer of a wing"}
 {"id":"b","title":"Two","text":"the wing and the jet"}
@@ -171,6 +175,195 @@ class TestRiposte(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertEqual(failures, [])
+
+
+class TestMisuse(unittest.TestCase):
+    """What cannot be right raises, and kills nothing."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.docs = cls.write("docs.jsonl", DOCS)
+        cls.path = os.path.join(cls.folder.name, "my.rip")
+        riposte.build(cls.docs, cls.path)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def write(cls, name, text):
+        path = os.path.join(cls.folder.name, name)
+        with open(path, "w") as out:
+            out.write(text)
+        return path
+
+    def test_no_name_is_forgotten(self):
+        self.assertEqual(misuse.public_names(), set(misuse.TABLE))
+        self.assertEqual({n for n in misuse.public_names() if "." not in n}, set(riposte.__all__))
+        with mock.patch.object(riposte, "planted", misuse.explode, create=True):
+            with mock.patch.object(misuse.explode, "__module__", "riposte"):
+                self.assertIn("planted", misuse.public_names())
+
+    def test_everything_with_wrong_arguments(self):
+        """In four threads, and in a forked child, as a process of its own."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, misuse.__file__, folder], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            last = subprocess.run("cat log*", shell=True, cwd=folder, capture_output=True).stdout
+        self.assertEqual(done.returncode, 0, done.stdout + "last calls:\n" + repr(last))
+
+    def test_text_with_a_nul(self):
+        docs = self.write("nul.jsonl", '{"id":"n","title":"a\\u0000b","text":"one\\u0000two"}\n')
+        riposte.build(docs, self.path + "nul")
+        document = riposte.Index(self.path + "nul").document(0)
+        self.assertEqual((document["title"], document["text"]), ("a\0b", "one\0two"))
+
+    def test_numbers_do_not_wrap(self):
+        index = riposte.Index(self.path)
+        for docid in (2**32, 2**32 + 1, 2**64, 10**400):
+            with self.assertRaises(OverflowError):
+                index.document(docid)
+        with self.assertRaises(ValueError):
+            index.document(-1)
+        with self.assertRaises(LookupError):
+            index.document(3)
+        with self.assertRaises(TypeError):
+            index.document(1.0)
+        for option in ("k", "threads", "max_terms", "gpu_timeout"):
+            with self.assertRaises(OverflowError):
+                index.search("wing", **{option: 2**64 + 10})
+        for option in ("k1", "b", "mu"):
+            for value in (-1, float("nan"), float("inf")):
+                with self.assertRaises(ValueError):
+                    index.search("wing", **{option: value})
+
+    def test_k_is_0(self):
+        """The total, and no hits."""
+        index = riposte.Index(self.path)
+        hits = index.search("wing", k=0)
+        self.assertEqual((hits, hits.total, hits.total_is_exact), ([], 2, True))
+        self.assertEqual(index.search(["wing", "jet"], k=0), [])
+        hits = index.search("wing", k=1, total="exact")
+        self.assertEqual((len(hits), hits.total), (1, 2))
+
+    def test_searchers_are_few(self):
+        """Of a thousand sets of options the index keeps a few searchers, those used last."""
+        live, most = set(), 0
+        new, free = riposte._searcher_new, riposte._searcher_free
+
+        def count_new(index, options, out, error):
+            status = new(index, options, out, error)
+            live.add(out._obj.value)
+            return status
+
+        def count_free(searcher):
+            live.remove(searcher.value)
+            free(searcher)
+
+        with mock.patch.multiple(riposte, _searcher_new=count_new, _searcher_free=count_free):
+            with riposte.Index(self.path) as index:
+                for k in range(1, 1001):
+                    index.search("wing", k=k)
+                    most = max(most, len(live))
+                before = set(live)
+                index.search("wing", k=1000)  # it is kept
+                self.assertEqual(live, before)
+            self.assertLessEqual(most, riposte._Handle.max_idle + 1)
+            self.assertEqual(live, set())
+
+    def test_closed_while_others_search(self):
+        """Whoever has begun ends; whoever comes later is refused; nothing is freed under a search."""
+        for _ in range(20):
+            index, refused = riposte.Index(self.path), []
+
+            def ask():
+                try:
+                    while True:
+                        self.assertEqual(len(index.search(["wing", "jet"], workers=2)), 3)
+                except ValueError:
+                    refused.append(1)
+            threads = [threading.Thread(target=ask) for _ in range(4)]
+            for t in threads:
+                t.start()
+            index.close()
+            index.close()
+            for t in threads:
+                t.join()
+            self.assertEqual(len(refused), 4)
+
+    def test_callbacks(self):
+        seen, skipped = [], []
+        docs = self.write("bad.jsonl", DOCS + "nonsense\n" + DOCS)
+        riposte.build(docs, self.path + "cb", on_progress=seen.append, on_error="skip",
+                      on_skip=lambda where, what: skipped.append((where, what)))
+        self.assertEqual(len(skipped), 4)
+        self.assertTrue(skipped[0][0].endswith("bad.jsonl:4"))
+        self.assertTrue(all(isinstance(p, riposte.Progress) and isinstance(p.phase, str)
+                            for p in seen))
+        with self.assertRaises(ZeroDivisionError):
+            riposte.build(docs, self.path + "cb", on_error="skip", on_skip=misuse.explode)
+        for function in (riposte.build, riposte.import_index, riposte.export_index):
+            with self.assertRaises(TypeError):
+                function(self.docs, self.path + "no", on_progress=5)
+
+    def test_callbacks_stop_the_work(self):
+        many = self.write("many.tsv", "".join("%d\tword%d wing\n" % (i, i) for i in range(50000)))
+        with self.assertRaises(riposte.StoppedError):
+            riposte.build(many, self.path + "no", on_progress=lambda progress: False)
+        with self.assertRaises(ZeroDivisionError):
+            riposte.build(many, self.path + "no", on_progress=misuse.explode)
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                riposte.build(many, self.path + "no", on_progress=lambda progress:
+                              os.kill(os.getpid(), signal.SIGINT))
+            self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        self.assertFalse(os.path.exists(self.path + "no"))
+
+    def test_end_of_the_interpreter(self):
+        """Whatever is open then, and whoever still searches."""
+        program = """
+import sys, threading
+sys.path.insert(0, %r)
+import riposte
+index = riposte.Index(%r)
+kept = [index, index.search, riposte.Index(%r)]
+kept.append(kept)
+def ask():
+    while True:
+        index.search(["wing", "jet"], workers=2)
+for _ in range(4):
+    threading.Thread(target=ask, daemon=True).start()
+index.search("wing")
+""" % (os.path.join(ROOT, "python"), self.path, self.path)
+        for _ in range(3):
+            done = subprocess.run([sys.executable, "-c", program], text=True, capture_output=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_after_fork(self):
+        """The index answers in the child; a GPU that the parent used is refused there."""
+        gpu = dict(mode="and", processor="gpu", gpu="emulated")
+        index = riposte.Index(self.path)
+        many = dict(workers=2, threads=2)
+        before = index.search(["wing", "jet"], **many)
+        index.search("the wing", **gpu)
+        child = os.fork()
+        if child == 0:
+            is_good = False
+            try:
+                is_good = index.search(["wing", "jet"], **many) == before
+                index.search("the wing", **gpu)
+                is_good = False
+            except riposte.UnavailableError:
+                index.close()
+            finally:
+                os._exit(0 if is_good else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(index.search(["wing", "jet"], **many), before)
+        self.assertEqual(len(index.search("the wing", **gpu)), 2)
 
 
 if __name__ == "__main__":
