@@ -32,6 +32,7 @@ rp_status rp_eval_files(const char *qrels, const char *run, const rp_eval_option
                         rp_eval **out, rp_error *err);
 void rp_eval_free(rp_eval *eval); /* NULL is fine */
 
+/* Without an eval, or past its last topic or measure: 0, false or NULL. */
 const char *rp_eval_run_name(const rp_eval *eval); /* the tag of its first line */
 size_t rp_eval_n_topics(const rp_eval *eval);
 size_t rp_eval_n_measures(const rp_eval *eval);

@@ -45,7 +45,7 @@ typedef struct rp_index_info {
     uint64_t bytes_aux;    /* of bytes_lists: auxiliary data */
 } rp_index_info;
 
-void rp_index_get_info(const rp_index *index, rp_index_info *out);
+void rp_index_get_info(const rp_index *index, rp_index_info *out); /* without an index: all zero */
 
 /* Auxiliary data of one kind. */
 typedef struct rp_aux_info {
@@ -126,8 +126,8 @@ void rp_index_costs_free(rp_index_costs *costs); /* NULL and all zero are fine *
 /* Called for each fault found; `where` names file and section. */
 typedef void rp_check_fn(void *arg, const char *where, const char *what);
 
-/* Reads everything: checksums, then every list, position and document. RP_OK: sound. RP_DAMAGED:
- * at least one fault, the first of which is in err. */
+/* Reads everything: checksums, then every list, position and document. RP_OK: sound. RP_DAMAGED: at
+ * least one fault, the first of which is in err. `on_fault` may be NULL. */
 rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_error *err);
 
 /* ---- 4. Build from files --------------------------------------------------------------------- */
@@ -199,9 +199,10 @@ typedef struct rp_builder rp_builder;
 
 rp_status rp_builder_new(const char *dir, const rp_build_options *options, rp_builder **out,
                          rp_error *err);
-/* Strings need no NUL; an id has 1 byte to 1 MiB. The docid is the number of documents added before.
- * RP_INPUT and RP_LIMIT refuse this document alone; after any other failure the builder can only be
- * freed, and says so again. */
+/* Strings need no NUL. An id has 1 byte to 1 MiB of UTF-8 without control characters (RP_INPUT),
+ * title and text have at most max_line bytes each (RP_LIMIT). The docid is the number of documents added
+ * before. These two, and an argument that is NULL, refuse this document alone. After any other
+ * failure the builder can only be freed, and says so again. */
 rp_status rp_builder_add(rp_builder *builder, const char *id, size_t id_bytes, const char *title,
                          size_t title_bytes, const char *text, size_t text_bytes, rp_error *err);
 /* Publishes the index. Nothing is on disk for readers before this returns RP_OK. */

@@ -83,8 +83,8 @@ rp_status rp_lab_blocks(const rp_lab_list *list, uint64_t *sum);
  * which is enough to ask what is in it. The sum is that of one docid of each block. RP_USAGE without
  * has_unordered. */
 rp_status rp_lab_unordered(const rp_lab_list *list, uint64_t *sum);
-/* The docids at these ranks (each below n), one by one. The sum is that of the docids. RP_USAGE
- * without has_at. */
+/* The docids at these ranks, one by one. The sum is that of the docids. RP_USAGE without has_at, or
+ * for a rank that is not below n. */
 rp_status rp_lab_at(const rp_lab_list *list, const uint32_t *ranks, size_t n_ranks, uint64_t *sum);
 /* For each target, alone, the first docid that is not below it: by the row's own find, or else by the
  * directory and one decoded block. The sum is that of those docids; UINT32_MAX where there is none. */
@@ -125,7 +125,7 @@ rp_status rp_lab_set_make(const char *name, uint64_t seed, rp_lab_set *out, rp_e
 rp_status rp_lab_set_load(const rp_index *index, uint32_t least, rp_lab_set *out, rp_error *err);
 /* Gives every document another number, by a permutation that depends on the seed, and sorts again. */
 rp_status rp_lab_set_permute(rp_lab_set *set, uint64_t seed, rp_error *err);
-void rp_lab_set_free(rp_lab_set *set); /* all zero is fine */
+void rp_lab_set_free(rp_lab_set *set); /* NULL and all zero are fine */
 
 /* The generator of all this: xorshift128+, its state filled by splitmix64. */
 typedef struct rp_lab_random {
@@ -179,16 +179,18 @@ bool rp_lab_probe_get(size_t i, rp_lab_probe *out);
 /* A list to be probed. Any thread, read only. */
 typedef struct rp_lab_target rp_lab_target;
 
-/* Of an encoded list, or of the n docids as an array (list NULL); both must outlive it. bucket: with an
- * index of buckets of so many postings (8, 16, .. 1024); 0: without. RP_NOT_FOUND: no such buckets. */
+/* Of an encoded list and its n docids, or of these docids as an array (list NULL); both must outlive
+ * it. bucket: with an index of buckets of so many postings (8, 16, .. 1024); 0: without.
+ * RP_NOT_FOUND: no such buckets. */
 rp_status rp_lab_target_new(const rp_lab_list *list, const uint32_t *docids, size_t n,
                             uint32_t bucket, rp_lab_target **out, rp_error *err);
 void rp_lab_target_free(rp_lab_target *target); /* NULL is fine */
 /* Whether the probe can search it, here. */
 bool rp_lab_probe_applies(size_t probe, const rp_lab_target *target);
-/* The probe that a query takes to find n docids. */
+/* The probe that a query takes to find n docids; 0 without a target. */
 size_t rp_lab_probe_choose(const rp_lab_target *target, size_t n);
 /* How many of n rising docids the list holds; where they are in the list, too, if has_ranks, which costs time.
+ * RP_USAGE for a probe that does not apply.
  * Unless out is NULL they are left there, n at most. */
 rp_status rp_lab_probe_find(size_t probe, const rp_lab_target *target, const uint32_t *docids,
                             size_t n, bool has_ranks, uint32_t *out, size_t *found);
@@ -225,7 +227,8 @@ typedef struct rp_lab_gpu rp_lab_gpu;
 rp_status rp_lab_gpu_open(const char *gpu, rp_lab_gpu **out, rp_error *err);
 void rp_lab_gpu_close(rp_lab_gpu *gpu); /* NULL is fine */
 const char *rp_lab_gpu_name(const rp_lab_gpu *gpu);
-/* Runs case i on about n elements, once to check the answer, then `rounds` times. RP_DAMAGED: it is wrong. */
+/* Runs case i on about n elements, 1 to 2^32 - 1, once to check the answer, then `rounds` times.
+ * RP_DAMAGED: it is wrong. */
 rp_status rp_lab_gpu_run(rp_lab_gpu *gpu, size_t i, uint64_t n, uint32_t rounds,
                          rp_lab_case_figures *out, rp_error *err);
 

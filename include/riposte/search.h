@@ -39,7 +39,8 @@ typedef struct rp_hits {
     void *memory;           /* Riposte's own */
 } rp_hits;
 
-/* The k best documents for `query` under default options, and how many match. Free the hits. */
+/* The k best documents for `query` under default options, and how many match; with k = 0 only that.
+ * Free the hits. */
 rp_status rp_search(const rp_index *index, const char *query, size_t k, rp_hits *hits,
                     rp_error *err);
 void rp_hits_free(rp_hits *hits); /* NULL and all zero are fine */
@@ -67,7 +68,9 @@ typedef struct rp_search_options {
     const char *algorithm; /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
     const char *variant;   /* "lucene"; rp_variant_name lists them */
     bool has_k1, has_b, has_mu;
-    double k1, b, mu;      /* the variant's own: 1.2 and 0.75 for lucene; mu 1000 */
+    double k1;             /* 0 to 1e6; the variant's own: 1.2 for lucene */
+    double b;              /* 0 to 1; the variant's own: 0.75 for lucene */
+    double mu;             /* 0.001 to 1e9; 1000 */
     /* Limits. A query past one of them is refused by a message that names it. */
     size_t max_k;          /* 10,000 */
     size_t max_query;      /* bytes: 64 KiB */
@@ -101,7 +104,7 @@ rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t qu
 
 /* One of them: what is asked, and what comes out. */
 typedef struct rp_batch_query {
-    const char *query;
+    const char *query; /* NULL where it has no bytes; else the whole call is refused */
     size_t query_bytes;
     bool plain;       /* it is words and nothing else, whatever the searcher's options say */
     rp_status status; /* what rp_searcher_search would have returned, */
@@ -199,7 +202,7 @@ typedef struct rp_gpu_state {
     char fault[256];   /* what the last fault was; "" */
 } rp_gpu_state;
 
-/* All zero where the processor is another one. */
+/* All zero where the processor is another one, or searcher is NULL. */
 void rp_searcher_get_gpu_state(const rp_searcher *searcher, rp_gpu_state *out);
 
 #ifdef __cplusplus

@@ -2,7 +2,14 @@
  *
  * A call that can fail returns rp_status: RP_OK is 0, failures are negative. Calls whose failure a
  * person must understand also take an rp_error, owned by the caller and allowed to be NULL; its text
- * says what went wrong, where, and what to do. */
+ * says what went wrong, where, and what to do.
+ *
+ * In all headers, pointers to options, statistics, reports and callbacks may be NULL. Arrays and
+ * strings with a length may be NULL where the length is 0. Any other pointer may be NULL only if its
+ * declaration says so. Where it may not, a call returns RP_USAGE and names the argument; a call
+ * without a status returns 0, false or NULL, or leaves its record all zero. After any failure a new
+ * handle is NULL, and a record that has a free function is empty: both may be freed, a record also
+ * twice. */
 #ifndef RIPOSTE_STATUS_H
 #define RIPOSTE_STATUS_H
 

@@ -21,8 +21,8 @@ static inline rp_status rp__error_no_memory(rp_error *err)
     return RP_NO_MEMORY;
 }
 
-/* Whether one of these pointers, the arguments of a public function, is NULL; then err says which:
- * `if (RP_MISSING(err, dir, out)) return RP_USAGE;` stands first in the function. */
+/* Whether one of these arguments of a public function is NULL; then err says which one. Public
+ * functions begin with `if (RP_MISSING(err, dir, out)) return RP_USAGE;`. */
 #define RP_MISSING(err, ...)                                                                       \
     rp__error_missing((err), __func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__},           \
                       sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *))

@@ -36,6 +36,17 @@ CALL(rp_index_get_document)
     return status;
 }
 
+CALL(rp_index_get_document_start)
+{
+    rp_document document = {0};
+    rp_status status =
+        rp_index_get_document_start(NEED(0, misuse.index), 1, 0, NEED(1, &document), err);
+    if (status == RP_OK)
+        assert_true(document.title_bytes == 0 && document.text_bytes == 0);
+    rp_document_free(&document);
+    return status;
+}
+
 CALL(rp_document_free)
 {
     rp_document document;
@@ -341,6 +352,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_index_get_info, VALUE, "index, out"),
     ROW(rp_index_get_aux, VALUE, "index, out"),
     ROW(rp_index_get_document, STATUS_AND_ERROR, "index, out"),
+    ROW(rp_index_get_document_start, STATUS_AND_ERROR, "index, out"),
     ROW(rp_document_free, VALUE, ""),
     ROW(rp_index_get_term, STATUS_AND_ERROR, "index, word, out"),
     ROW(rp_index_get_list, STATUS_AND_ERROR, "index, word, out"),
