@@ -84,6 +84,20 @@ static void no_memory_says_what_to_do(void **state)
     assert_non_null(strstr(err.text, "memory"));
 }
 
+static void a_missing_argument_is_named(void **state)
+{
+    (void)state;
+    rp_error err = {0};
+    const char *dir = "x", *out = NULL;
+    assert_false(RP_MISSING(&err, dir));
+    assert_true(RP_MISSING(&err, dir, out));
+    assert_int_equal(err.code, RP_USAGE);
+    assert_string_equal(err.text, "a_missing_argument_is_named: the argument 'out' is NULL");
+    assert_true(RP_MISSING(NULL, out));
+    assert_false(RP_MISSING_ARRAY(&err, out, 0U));
+    assert_true(RP_MISSING_ARRAY(&err, out, 1U));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -94,6 +108,7 @@ int main(void)
         cmocka_unit_test(cuts_between_characters),
         cmocka_unit_test(a_text_that_just_fits_stays_whole),
         cmocka_unit_test(no_memory_says_what_to_do),
+        cmocka_unit_test(a_missing_argument_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
