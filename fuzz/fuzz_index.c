@@ -1,5 +1,6 @@
 /* fuzz_index.c: any bytes as the files of an index, with checksums made right, and any query to it:
- * errors with a text or answers that hold together; never a crash, a hang or a read outside a file.
+ * errors with a text or answers that hold together; never a crash, a hang, a read outside a file or more
+ * memory than the limit.
  *
  * An input is a byte of options, six lengths (u32), the files in the order of rp__file_kind, and the
  * query. The mutator knows that: it changes sections, numbers in them, stored text before it is packed,
@@ -11,6 +12,7 @@
 
 #include "../tests/fault/memory_files.h"
 #include "../tests/tempdir.h"
+#include "base/alloc.h"
 #include "riposte/riposte.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,6 +39,9 @@ enum {
     HEAD = 1 + 4 * RP_FILE_KINDS,
     MOST = 1 << 20,
     TEXT_MOST = 1 << 16, /* bytes of a block of stored text that is changed */
+    SHOWN = 1 << 20,     /* bytes of a document that are read */
+    QUERY_MEMORY = 72 << 20,
+    CHECK_MEMORY = 136 << 20,
 };
 
 /* Views of an input's bytes. */
@@ -136,7 +141,7 @@ static void read_document(rp_searcher *s, const rp_index *index, uint32_t docid,
     rp_document document;
     rp_snippet snippet;
     rp_error err = {0};
-    rp_status status = rp_index_get_document(index, docid, &document, &err);
+    rp_status status = rp_index_get_document_start(index, docid, SHOWN, &document, &err);
     expect_status(status, &err);
     if (status != RP_OK)
         return;
@@ -208,6 +213,13 @@ static void open_index(const input *in, bool verify)
     rp_index_close(index);
 }
 
+/* Whatever the index claims. */
+static void expect_memory(uint64_t before, uint64_t most)
+{
+    expect(rp__alloc_peak() - before <= most, "more memory than the limit");
+    rp__alloc_reset_peak();
+}
+
 static void count_fault(void *arg, const char *where, const char *what)
 {
     *(size_t *)arg += where[0] && what[0];
@@ -226,11 +238,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!(in.options & OPTION_UNSEALED))
             reseal_all(&in.files);
         memory_files_serve(&in.files);
+        uint64_t before = rp__alloc_in_use();
+        rp__alloc_reset_peak();
         open_index(&in, false);
         open_index(&in, true);
+        expect_memory(before, QUERY_MEMORY);
         rp_status status = rp_index_check("folder", count_fault, &faults, &err);
         expect_status(status, &err);
         expect((status == RP_DAMAGED) == (faults > 0), "check and its faults disagree");
+        expect_memory(before, CHECK_MEMORY);
+        expect(rp__alloc_in_use() == before, "memory that was not given back");
         memory_files_serve(NULL);
     }
     free(copy);
