@@ -1,5 +1,6 @@
 /* fuzz_index.c: any bytes as the files of an index, with checksums made right, and any query to it:
- * errors with a text or answers that hold together; never a crash, a hang or a read outside a file.
+ * errors with a text or answers that hold together; never a crash, a hang, a read outside a file or more
+ * memory than the limit.
  *
  * An input is a byte of options, six lengths (u32), the files in the order of rp__file_kind, and the
  * query. The mutator knows that: it changes sections, numbers in them, stored text before it is packed,
@@ -11,6 +12,7 @@
 
 #include "../tests/fault/memory_files.h"
 #include "../tests/tempdir.h"
+#include "base/alloc.h"
 #include "riposte/riposte.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,7 +38,10 @@ enum {
     OPTION_UNSEALED = 8, /* leave the checksums as they are */
     HEAD = 1 + 4 * RP_FILE_KINDS,
     MOST = 1 << 20,
-    TEXT_MOST = 1 << 16, /* bytes of a block of stored text that is changed */
+    TEXT_MOST = 1 << 18, /* bytes of a block of stored text that is changed */
+    SHOWN = 1 << 20,     /* bytes of a document that are read */
+    QUERY_MEMORY = 72 << 20,
+    CHECK_MEMORY = 136 << 20,
 };
 
 /* Views of an input's bytes. */
@@ -136,7 +141,7 @@ static void read_document(rp_searcher *s, const rp_index *index, uint32_t docid,
     rp_document document;
     rp_snippet snippet;
     rp_error err = {0};
-    rp_status status = rp_index_get_document(index, docid, &document, &err);
+    rp_status status = rp_index_get_document_start(index, docid, SHOWN, &document, &err);
     expect_status(status, &err);
     if (status != RP_OK)
         return;
@@ -208,6 +213,13 @@ static void open_index(const input *in, bool verify)
     rp_index_close(index);
 }
 
+/* Whatever the index claims. */
+static void expect_memory(uint64_t before, uint64_t most)
+{
+    expect(rp__alloc_peak() - before <= most, "more memory than the limit");
+    rp__alloc_reset_peak();
+}
+
 static void count_fault(void *arg, const char *where, const char *what)
 {
     *(size_t *)arg += where[0] && what[0];
@@ -226,11 +238,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!(in.options & OPTION_UNSEALED))
             reseal_all(&in.files);
         memory_files_serve(&in.files);
+        uint64_t before = rp__alloc_in_use();
+        rp__alloc_reset_peak();
         open_index(&in, false);
         open_index(&in, true);
+        expect_memory(before, QUERY_MEMORY);
         rp_status status = rp_index_check("folder", count_fault, &faults, &err);
         expect_status(status, &err);
         expect((status == RP_DAMAGED) == (faults > 0), "check and its faults disagree");
+        expect_memory(before, CHECK_MEMORY);
+        expect(rp__alloc_in_use() == before, "memory that was not given back");
         memory_files_serve(NULL);
     }
     free(copy);
@@ -244,19 +261,21 @@ typedef struct seed_row {
     size_t docs;
     bool no_positions, no_store;
     const char *query, *aux;
+    size_t blanks; /* that the last document begins with: its text takes more than one piece */
 } seed_row;
 
 /* Shapes of an index; one list of more than a block wants more than 128 documents. */
 static const seed_row seed_rows[] = {
-    {"bp128", "none", 3, false, false, "a \"b c\"~2", NULL},
-    {"bp128", "none", 150, false, false, "(a OR c*) AND NOT \"b d\"", NULL},
-    {"vbyte", "none", 140, false, true, "\"a a\" b^2", NULL},
-    {"raw", "none", 135, false, false, "+a -c b*", NULL},
-    {"bp128", "porter", 2, true, true, "running", NULL},
-    {"bp128", "none", 0, false, false, "a", NULL},
-    {"bp128", "none", 300, true, true, "a b c", NULL},
-    {"bp128", "none", 290, true, true, "a AND c", "lr,hs8"},
-    {"bp128", "none", 260, false, false, "\"a b\" AND c", "lr,hs8"},
+    {"bp128", "none", 3, false, false, "a \"b c\"~2", NULL, 0},
+    {"bp128", "none", 150, false, false, "(a OR c*) AND NOT \"b d\"", NULL, 0},
+    {"vbyte", "none", 140, false, true, "\"a a\" b^2", NULL, 0},
+    {"raw", "none", 135, false, false, "+a -c b*", NULL, 0},
+    {"bp128", "porter", 2, true, true, "running", NULL, 0},
+    {"bp128", "none", 0, false, false, "a", NULL, 0},
+    {"bp128", "none", 300, true, true, "a b c", NULL, 0},
+    {"bp128", "none", 290, true, true, "a AND c", "lr,hs8", 0},
+    {"bp128", "none", 260, false, false, "\"a b\" AND c", "lr,hs8", 0},
+    {"bp128", "none", 4, false, false, "a b", NULL, 150000},
 };
 
 enum { SHAPES = sizeof seed_rows / sizeof *seed_rows, SEEDS_MOST = 64 };
@@ -268,16 +287,23 @@ static bool find_seed(size_t i, seed_row *row)
         *row = seed_rows[i];
         return true;
     }
-    *row = (seed_row){rp_codec_name(i - SHAPES), "none", 131, true, true, "a AND b OR c", NULL};
+    *row = (seed_row){.codec = rp_codec_name(i - SHAPES),
+                      .stem = "none",
+                      .docs = 131,
+                      .no_positions = true,
+                      .no_store = true,
+                      .query = "a AND b OR c"};
     return row->codec && i < SEEDS_MOST;
 }
 
-static void add_document(rp_builder *b, size_t i)
+static void add_document(rp_builder *b, size_t i, size_t blanks)
 {
     static const char *const words[] = {"a", "b", "c", "a b", "b c", "bc", "ca", "running"};
-    char id[16], text[64];
+    static char text[MOST];
+    char id[16];
     int id_bytes = snprintf(id, sizeof id, "%zu", i);
-    int bytes = snprintf(text, sizeof text, "a %s %s", words[i % 8], words[i / 3 % 7]);
+    int bytes =
+        snprintf(text, sizeof text, "%*sa %s %s", (int)blanks, "", words[i % 8], words[i / 3 % 7]);
     expect(rp_builder_add(b, id, (size_t)id_bytes, "c", i % 5 == 0, text, (size_t)bytes, NULL) ==
                RP_OK,
            "cannot add a document");
@@ -295,7 +321,7 @@ static size_t make_seed(const seed_row *row, uint8_t options_byte, uint8_t *out,
                                 .no_store = row->no_store};
     expect(rp_builder_new(dir.path, &options, &b, NULL) == RP_OK, "cannot build a seed");
     for (size_t d = 0; d < row->docs; d++)
-        add_document(b, d);
+        add_document(b, d, d + 1 == row->docs ? row->blanks : 0);
     expect(rp_builder_finish(b, NULL, NULL) == RP_OK, "cannot build a seed");
     rp_builder_free(b);
     input in = {.options = options_byte};

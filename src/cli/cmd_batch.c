@@ -541,7 +541,9 @@ const rp__verb rp__cmd_batch_verb = {
         "_. A topic is plain words unless it begins with \" or (, marks a word with + or -, or "
         "holds AND, OR or NOT in capitals: then it is in the query language. --plain and --syntax "
         "take all topics one way. "
-        "With --json and no -o the hits are in the object.",
+        "With --json and no -o the hits are in the object. Memory: at most --max-memory for each "
+        "thread, 160 MiB for terms and hits, and the topics, which may have 256 MiB and take 8 "
+        "bytes more each; what needs more ends with exit code 7.",
     .examples = "riposte batch my.rip topics.tsv --k 1000 -o my.run\n"
                 "riposte batch my.rip queries.tsv --syntax --mode and -o my.run\n"
                 "riposte batch my.rip topics.trec.gz | riposte eval qrels.txt -\n",

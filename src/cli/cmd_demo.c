@@ -170,7 +170,8 @@ static rp_status ask(rp__console *console, const char *dir, const char *query,
     rp_index *index = NULL;
     rp_searcher *searcher = NULL;
     rp_hits hits = {0};
-    rp_search_options options = {.k = DEMO_HITS, .total = RP_TOTAL_EXACT, .max_memory = DEMO_MEMORY};
+    rp_search_options options = {
+        .k = DEMO_HITS, .total = RP_TOTAL_EXACT, .max_memory = DEMO_MEMORY};
     rp_status status = rp_index_open(dir, NULL, &index, err);
     if (status == RP_OK)
         status = rp_searcher_new(index, &options, &searcher, err);

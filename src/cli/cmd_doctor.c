@@ -97,7 +97,7 @@ const rp__verb rp__cmd_doctor_verb = {
     .name = "doctor",
     .summary = "say what this machine has for searching, and what it lacks",
     .details = "Cores, instruction sets and GPUs; for each thing that is missing, why. Exit code 0 "
-               "whatever there is.",
+               "whatever there is. Takes at most 32 MiB of memory.",
     .examples = "riposte doctor\nriposte doctor --gpu emulated --json\n",
     .groups = groups,
     .args_bytes = sizeof(doctor_args),

@@ -175,7 +175,7 @@ const rp__verb rp__cmd_dump_verb = {
         "How long the list of a word is, what its parts cost, in which codec; how many of its gaps "
         "take how many bits; and how straight it is: the line through its docids by rank, R^2, and "
         "the contraction, which is the share of the list that a search guided by that line has to "
-        "look at.",
+        "look at. Takes at most 32 MiB of memory, and 4 bytes for each posting of the list.",
     .examples = "riposte dump my.rip --term wing\n"
                 "riposte dump my.rip --term wing --json\n",
     .groups = groups,

@@ -167,7 +167,9 @@ const rp__verb rp__cmd_eval_verb = {
         "over topics that are in both files. Files may be compressed; - is standard input. "
         "Measures: num_ret num_rel num_rel_ret map gm_map Rprec bpref gm_bpref recip_rank P_K "
         "recall_K ndcg ndcg_cut_K map_cut_K success_K iprec_at_recall_R 11pt_avg set_P set_recall "
-        "set_F rbp.",
+        "set_F rbp. Both files are read into memory, at most 1 GiB in all; larger ones end with "
+        "exit "
+        "code 7.",
     .examples = "riposte eval qrels.txt my.run\n"
                 "riposte eval qrels.txt my.run --metrics map,ndcg_cut_10 --per-query\n"
                 "riposte batch my.rip topics.tsv | riposte eval qrels.txt -\n",

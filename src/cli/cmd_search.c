@@ -90,7 +90,8 @@ const rp__verb rp__cmd_search_verb = {
         "Prints rank, score, id and title of each hit and the part of its text that shows the "
         "query's words best, marked. No hit is an answer too: exit code 0. The query "
         "language: words, \"a phrase\"~2, prefix*, term^2.5, AND OR NOT, +must -not, "
-        "parentheses. Put -- before a query that begins with '-'.",
+        "parentheses. Put -- before a query that begins with '-'. The query and its hits take at "
+        "most the memory of --max-memory; one that needs more ends with exit code 7.",
     .examples = "riposte search my.rip \"two words\"\n"
                 "riposte search my.rip '\"boundary layer\"~2 +wing -jet' --k 20\n"
                 "riposte search my.rip 'wing^2 (flow OR lift)' --mode and --explain\n"

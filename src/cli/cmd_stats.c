@@ -273,7 +273,9 @@ const rp__verb rp__cmd_stats_verb = {
     .operands = {"DIR"},
     .details =
         "Counts, analyzer, codec and the size of each part; with --term what one word's list "
-        "holds and costs; with --lists which lists cost most, and what for.",
+        "holds and costs; with --lists which lists cost most, and what for. Takes at most 32 MiB "
+        "of "
+        "memory, and 1 KiB for each list that --lists shows.",
     .examples = "riposte stats my.rip\n"
                 "riposte stats my.rip --term wing\n"
                 "riposte stats my.rip --lists --top 100\n",

@@ -169,7 +169,7 @@ const rp__option rp__query_args_limits[] = {
      .initial = "64M",
      .least = 1,
      AT(search.max_memory),
-     .help = "most memory for one query"},
+     .help = "most memory for one query and its hits; one that needs more fails"},
     {.name = "max-postings",
      .kind = RP_OPTION_COUNT64,
      .argument = "N",

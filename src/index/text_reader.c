@@ -236,8 +236,8 @@ rp_status rp__text_reader_open(const rp__doctable *t, rp__zblock *z, size_t bloc
                            .next = pair[1],
                            .packed_cap = packed_cap,
                            .raw_cap = raw_cap};
-    r->raw = (uint8_t *)(r + 1);
-    r->packed = r->raw + raw_cap;
+    r->packed = (uint8_t *)(r + 1);
+    r->raw = r->packed + packed_cap;
     *out = r;
     return RP_OK;
 }
