@@ -37,6 +37,7 @@ CPPFLAGS += -Iinclude -Isrc
 LDFLAGS += -Wl,-z,relro,-z,now -Wl,--as-needed
 # COVERAGE: what child processes run counts too.
 GCOV    := $(if $(COVERAGE),$B/tests/gcov_children.o)
+CPPFLAGS += $(if $(COVERAGE),-DRP_COVERAGE)
 LIBS    := $(GCOV) -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
 LIB_SRC   := $(sort $(filter-out src/cli/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c)))

@@ -1,8 +1,11 @@
-/* gcov_children.c: makes child processes count in `make coverage`; linked into its programs alone.
+/* gcov_children.c: makes the processes of a GPU count in `make coverage`; linked into its programs alone.
  *
- * gcov writes its counts when a process exits. A process that ends by _exit, and the worker of a GPU,
- * which its keeper kills, would lose them: both write them first here. */
+ * gcov writes its counts when a process exits. The keeper of a GPU ends by _exit, as its worker may,
+ * and the keeper kills its worker; each writes its counts first here. All other children stay as they
+ * are: tests kill them at any moment, and a file of counts that is half written is lost. */
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -12,13 +15,13 @@
 
 void __gcov_dump(void);
 
-enum { WAIT_MS = 2000 };
+enum { WAIT_MS = 60000 };
 
-void _exit(int code)
+static bool is_named(const char *start)
 {
-    __gcov_dump();
-    for (;;)
-        syscall(SYS_exit_group, code);
+    char name[17] = "";
+    prctl(PR_GET_NAME, name);
+    return strncmp(name, start, strlen(start)) == 0;
 }
 
 static int send_signal(pid_t process, int number)
@@ -26,14 +29,33 @@ static int send_signal(pid_t process, int number)
     return (int)syscall(SYS_kill, process, number);
 }
 
+/* The first thread that comes here writes; false: another is writing, and ends the process then. */
+static bool dump(void)
+{
+    static atomic_flag is_begun = ATOMIC_FLAG_INIT;
+    if (atomic_flag_test_and_set(&is_begun))
+        return false;
+    __gcov_dump();
+    return true;
+}
+
+void _exit(int code)
+{
+    if (is_named("riposte-") && !dump())
+        for (;;)
+            pause();
+    for (;;)
+        syscall(SYS_exit_group, code);
+}
+
 static void dump_and_die(int number)
 {
     (void)number;
-    __gcov_dump();
-    send_signal(getpid(), SIGKILL);
+    if (dump())
+        send_signal(getpid(), SIGKILL);
 }
 
-__attribute__((constructor)) static void listen(void)
+__attribute__((constructor)) static void set_handler(void)
 {
     signal(SIGRTMAX, dump_and_die);
 }
@@ -49,12 +71,9 @@ static void wait_for_end(pid_t child)
     }
 }
 
-/* Tests that kill builds at random moments must do so at once: only the keeper's kills are softened. */
 int kill(pid_t process, int number)
 {
-    char name[17] = "";
-    prctl(PR_GET_NAME, name);
-    if (number == SIGKILL && strcmp(name, "riposte-keeper") == 0) {
+    if (number == SIGKILL && is_named("riposte-keeper")) {
         send_signal(process, SIGRTMAX);
         wait_for_end(process);
     }

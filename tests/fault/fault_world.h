@@ -15,10 +15,10 @@
 #include "riposte/riposte.h"
 #include "tempdir.h"
 
-/* How much slower a sanitised build may be: counts are divided by it. */
+/* How much slower a sanitised or counted build may be: counts are divided by it. */
 #if defined(__SANITIZE_THREAD__)
 #define FAULT_SLOW 20
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(__SANITIZE_ADDRESS__) || defined(RP_COVERAGE)
 #define FAULT_SLOW 5
 #else
 #define FAULT_SLOW 1
