@@ -56,7 +56,7 @@ rp_status rp__import_doc(rp__import *im, const char *id, size_t bytes, uint32_t 
     uint32_t docid;
     rp_status status = rp__segment_builder_doc(im->segment, id, bytes, &docid, err);
     if (status == RP_OK)
-        status = rp__segment_builder_doc_end(im->segment, 0, docid, length, err);
+        status = rp__segment_builder_doc_end(im->segment, docid, length, err);
     im->docs++;
     im->tokens += length;
     return status;
