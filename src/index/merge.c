@@ -85,36 +85,32 @@ static rp_status read_docid(rp__run_reader *r, rp_error *err)
     return status;
 }
 
-/* Positions up to the zero that ends them, a few at a time. *end: past the last position of the posting
- * so far, then past those copied. */
-static rp_status copy_positions(state *s, rp__run_reader *r, uint32_t *end, rp_error *err)
+/* Positions up to the zero that ends them, a few at a time. */
+static rp_status copy_positions(state *s, rp__run_reader *r, rp_error *err)
 {
-    uint32_t gaps[64], n = 0, v, sum = 0;
-    rp_status status = rp__run_reader_get(r, &v, err);
-    for (uint32_t before = *end; status == RP_OK && v != 0; before = 0) {
-        sum += v;
-        gaps[n++] = v - before - 1;
+    uint32_t gaps[64], n = 0, v;
+    rp_status status;
+    while ((status = rp__run_reader_get(r, &v, err)) == RP_OK && v != 0) {
+        gaps[n++] = v - 1;
         if (n == sizeof gaps / sizeof *gaps) {
             rp__segment_writer_positions(s->w, gaps, n);
             n = 0;
         }
-        status = rp__run_reader_get(r, &v, err);
     }
     rp__segment_writer_positions(s->w, gaps, n);
-    *end = sum;
     return status;
 }
 
 static rp_status copy_posting(state *s, rp__run_reader *r, rp_error *err)
 {
-    uint32_t tf = 0, end = 0;
+    uint32_t tf = 0;
     rp_status status = RP_OK;
     if (!s->merge->has_positions)
         status = rp__run_reader_get(r, &tf, err);
     if (status == RP_OK)
         status = rp__segment_writer_posting(s->w, r->docid, tf);
     if (status == RP_OK && s->merge->has_positions)
-        status = copy_positions(s, r, &end, err);
+        status = copy_positions(s, r, err);
     return status == RP_OK ? read_docid(r, err) : status;
 }
 
@@ -128,6 +124,20 @@ static rp__run_reader *first_at(const state *s, size_t n, uint32_t docid)
     return first;
 }
 
+/* Positions of a part of a posting. *end: past the last one of the parts before, then of this. */
+static rp_status join_positions(state *s, rp__run_reader *r, uint32_t *end, rp_error *err)
+{
+    uint32_t at = 0, v;
+    rp_status status;
+    while ((status = rp__run_reader_get(r, &v, err)) == RP_OK && v != 0) {
+        at += v; /* the first of a part counts from the front of the document */
+        uint32_t gap = at - *end - 1;
+        rp__segment_writer_positions(s->w, &gap, 1);
+        *end = at;
+    }
+    return status;
+}
+
 /* One posting whose parts are in several runs of one worker. */
 static rp_status join_posting(state *s, size_t n, uint32_t docid, rp_error *err)
 {
@@ -138,7 +148,7 @@ static rp_status join_posting(state *s, size_t n, uint32_t docid, rp_error *err)
         if (r->run->worker != worker || s->merge->has_whole_lists)
             return rp__error_set(err, RP_IO, "spilled runs overlap; check the disk");
         if (s->merge->has_positions)
-            status = copy_positions(s, r, &end, err);
+            status = join_positions(s, r, &end, err);
         else if ((status = rp__run_reader_get(r, &tf, err)) == RP_OK)
             rp__segment_writer_more(s->w, tf);
         if (status == RP_OK)
