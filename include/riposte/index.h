@@ -159,7 +159,7 @@ typedef struct rp_build_options {
     const char *stop;      /* "none"; "lucene", or the path of a file with a word a line */
     const char *format;    /* by content; "jsonl", "tsv", "trec", "text" */
     const char *id_field, *title_field, *text_field; /* JSONL: the usual names */
-    uint64_t memory;       /* bytes in all, a hard total: 1 GiB */
+    uint64_t memory;       /* bytes in all, a hard total: 1 GiB. Documents of an eighth of it fit */
     uint32_t threads;      /* 1 */
     bool no_positions;     /* phrases are then refused */
     bool no_store;         /* no text: no snippets */

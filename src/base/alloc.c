@@ -1,4 +1,4 @@
-/* alloc.c: malloc with counters and, for tests, failures on demand. */
+/* alloc.c: malloc with counters, a limit for each thread and, for tests, failures on demand. */
 #include "base/alloc.h"
 
 #include <malloc.h>
@@ -10,6 +10,23 @@
 static _Atomic uint64_t in_use, peak, count;
 static _Atomic uint64_t fail_at; /* value of count at which to fail; 0: never */
 static _Atomic bool fail_sticky;
+
+/* Of the running thread: bytes that the process may hold when this thread allocates; 0: no limit. */
+static _Thread_local uint64_t limit;
+static _Thread_local bool was_refused; /* since the limit was set */
+
+/* Whether the limit refuses so many bytes more. Threads that allocate at the same time may pass it
+ * together, by what they allocate then. */
+static bool is_refused(size_t bytes)
+{
+    if (limit == 0)
+        return false;
+    uint64_t held = atomic_load_explicit(&in_use, memory_order_relaxed);
+    if (held <= limit && bytes <= limit - held)
+        return false;
+    was_refused = true;
+    return true;
+}
 
 static bool must_fail(void)
 {
@@ -36,7 +53,7 @@ static void note_less(size_t bytes)
 
 void *rp__alloc(size_t bytes)
 {
-    if (must_fail())
+    if (must_fail() || is_refused(bytes))
         return NULL;
     void *p = malloc(bytes ? bytes : 1);
     if (p)
@@ -55,7 +72,7 @@ void *rp__alloc_array(size_t n, size_t size)
 void *rp__alloc_zero(size_t n, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(n, size, &bytes) || must_fail())
+    if (__builtin_mul_overflow(n, size, &bytes) || must_fail() || is_refused(bytes))
         return NULL;
     void *p = calloc(bytes ? bytes : 1, 1);
     if (p)
@@ -89,11 +106,12 @@ void *rp__alloc_random(size_t n, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes < LARGE_PAGE || bytes > SIZE_MAX / 2)
         return rp__alloc_zero(n, size);
-    uint8_t *p = must_fail() ? NULL : map_aligned(large_pages(bytes));
+    bytes = large_pages(bytes);
+    uint8_t *p = must_fail() || is_refused(bytes) ? NULL : map_aligned(bytes);
     if (!p)
         return NULL;
-    madvise(p, large_pages(bytes), MADV_HUGEPAGE); /* a wish; all is well without */
-    note_more(large_pages(bytes));
+    madvise(p, bytes, MADV_HUGEPAGE); /* a wish; all is well without */
+    note_more(bytes);
     return p;
 }
 
@@ -113,6 +131,8 @@ void *rp__alloc_resize(void *p, size_t n, size_t size)
     if (__builtin_mul_overflow(n, size, &bytes) || must_fail())
         return NULL;
     size_t before = p ? malloc_usable_size(p) : 0;
+    if (bytes > before && is_refused(bytes - before))
+        return NULL;
     void *q = realloc(p, bytes ? bytes : 1);
     if (!q)
         return NULL;
@@ -133,9 +153,14 @@ bool rp__alloc_grow(void *array_ptr, size_t *cap, size_t want, size_t size)
 {
     if (want <= *cap)
         return true;
+    enum { LARGE = 1 << 20 };
     size_t next = *cap < 8 ? 8 : *cap;
-    while (next < want)
-        next = next > SIZE_MAX / 2 ? want : next * 2;
+    while (next < want && next < LARGE / size)
+        next *= 2;
+    if (next < want) {
+        size_t more = *cap < SIZE_MAX / 2 ? *cap + *cap / 4 : want;
+        next = more > want ? more : want;
+    }
     void *p;
     memcpy(&p, array_ptr, sizeof p);
     p = rp__alloc_resize(p, next, size);
@@ -157,6 +182,29 @@ uint64_t rp__alloc_peak(void)
 uint64_t rp__alloc_slack(uint64_t memory)
 {
     return (8U << 20) + memory / 16;
+}
+
+/* By itself malloc raises the size from which a piece is mapped alone to that of the largest ever freed;
+ * freed pieces below it stay with the process. */
+uint64_t rp__alloc_set_limit(uint64_t bytes)
+{
+    enum { MAPPED_ALONE = 256 << 10 };
+    uint64_t before = limit;
+    if (bytes)
+        mallopt(M_MMAP_THRESHOLD, MAPPED_ALONE);
+    limit = bytes;
+    was_refused = false;
+    return before;
+}
+
+uint64_t rp__alloc_get_limit(void)
+{
+    return limit;
+}
+
+bool rp__alloc_was_refused(void)
+{
+    return was_refused;
 }
 
 void rp__alloc_reset_peak(void)

@@ -20,7 +20,8 @@ void rp__free(void *p);
 void *rp__alloc_random(size_t n, size_t size);
 void rp__free_random(void *p, size_t n, size_t size); /* as it was asked for */
 
-/* Makes room for `want` elements in an array of `*cap`, doubling; false: no memory, all unchanged. */
+/* Makes room for `want` elements in an array of `*cap`: doubles it up to 1 MiB, then adds at least a
+ * quarter; false: no memory, all unchanged. */
 bool rp__alloc_grow(void *array_ptr, size_t *cap, size_t want, size_t size);
 
 /* Bytes now held through this table, and the most ever held since the last reset of the mark. */
@@ -29,6 +30,13 @@ uint64_t rp__alloc_peak(void);
 /* Of a hard total, what a process needs beside what it allocates here: code, stacks, libraries. */
 uint64_t rp__alloc_slack(uint64_t memory);
 void rp__alloc_reset_peak(void);
+
+/* A hard total. While the calling thread has a limit, its allocations fail that would take what the
+ * process holds through this table past it; 0: none. set returns the limit before, to be set again.
+ * Threads that rp__thread_run starts inherit it. */
+uint64_t rp__alloc_set_limit(uint64_t bytes);
+uint64_t rp__alloc_get_limit(void);
+bool rp__alloc_was_refused(void); /* the limit, since it was set, made an allocation fail */
 
 /* For tests: the n-th allocation from now (1 = next) fails, and all after it when sticky; 0 turns
  * it off. rp__alloc_count is the number of allocations asked for since the process began. */

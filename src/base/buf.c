@@ -19,6 +19,13 @@ void rp__buf_free(rp__buf *buf)
     *buf = (rp__buf){0};
 }
 
+void rp__buf_clear(rp__buf *buf, size_t keep)
+{
+    if (buf->cap > keep || buf->failed)
+        rp__buf_free(buf);
+    buf->n = 0;
+}
+
 uint8_t *rp__buf_room(rp__buf *buf, size_t n)
 {
     size_t want =

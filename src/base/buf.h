@@ -17,6 +17,7 @@ typedef struct rp__buf {
 
 void rp__buf_init(rp__buf *buf);
 void rp__buf_free(rp__buf *buf);
+void rp__buf_clear(rp__buf *buf, size_t keep); /* empties it; one of more than `keep` bytes is given back */
 uint8_t *rp__buf_room(rp__buf *buf, size_t n); /* n writable bytes at the end, not yet counted; NULL: failed */
 void rp__buf_put(rp__buf *buf, const void *bytes, size_t n);
 void rp__buf_put_byte(rp__buf *buf, uint8_t byte);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/alloc.h"
 #include "riposte/status.h"
 
 /* Writes code and text (cut to fit, never inside a UTF-8 sequence; control bytes become '?') and
@@ -17,7 +18,12 @@ rp_status rp__error_set(rp_error *err, rp_status code, const char *format, ...);
 /* The message that every failed allocation leaves. Here, so that compilers see that it is no success. */
 static inline rp_status rp__error_no_memory(rp_error *err)
 {
-    (void)rp__error_set(err, RP_NO_MEMORY, "out of memory; give the process more, or use less of it");
+    if (rp__alloc_was_refused())
+        (void)rp__error_set(err, RP_NO_MEMORY, "--memory %llu MiB is too little; give more",
+                            (unsigned long long)(rp__alloc_get_limit() >> 20));
+    else
+        (void)rp__error_set(err, RP_NO_MEMORY,
+                            "out of memory; give the process more, or use less of it");
     return RP_NO_MEMORY;
 }
 

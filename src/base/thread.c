@@ -11,11 +11,13 @@ typedef struct worker {
     rp__thread_fn *fn;
     void *arg;
     uint32_t number;
+    uint64_t limit; /* of memory: that of the thread which starts it */
 } worker;
 
 static void *run_worker(void *p)
 {
     const worker *w = p;
+    rp__alloc_set_limit(w->limit);
     w->fn(w->arg, w->number);
     return NULL;
 }
@@ -31,7 +33,8 @@ rp_status rp__thread_run(uint32_t n, rp__thread_fn *fn, void *arg)
         return RP_NO_MEMORY;
     uint32_t started = 0;
     for (; started < n - 1; started++) {
-        workers[started] = (worker){.fn = fn, .arg = arg, .number = started};
+        workers[started] =
+            (worker){.fn = fn, .arg = arg, .number = started, .limit = rp__alloc_get_limit()};
         if (pthread_create(&workers[started].thread, NULL, run_worker, &workers[started]) != 0)
             break;
     }

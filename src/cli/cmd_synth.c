@@ -58,7 +58,7 @@ static const rp__option synth_rows[] = {
     RP_ROW_AUX(offsetof(synth_args, synth.aux),
                "data that narrow searches in long lists, as for index"),
     RP_ROW_MEMORY(offsetof(synth_args, synth.memory),
-                  "memory, a hard total; the longest list must fit"),
+                  "memory in all, a hard total; the longest list must fit"),
     RP_ROW_THREADS(offsetof(synth_args, synth.threads)),
     {0},
 };

@@ -3,7 +3,8 @@
  * Each worker takes the next batch of records, parses it on its own, waits for its turn to give out
  * docids (so they follow the input), inverts on its own, and waits for its turn to write stored text.
  * So the work is shared, and everything that decides the index's bytes happens in input order.
- * Invariant: a worker that holds batch n passes both turns on, even after a failure. */
+ * Invariants: 1 a worker that holds batch n passes both turns on, even after a failure; 2 a worker that
+ * has a large document, or reads one, is alone: no other has a batch. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct build {
     pthread_mutex_t lock;
     pthread_cond_t moved;
     bool is_reading;                /* a worker has the corpus, and not the lock */
+    bool is_alone;                  /* a worker has a large document, or reads one */
     uint64_t bytes, bytes_total;    /* of input: read, and in all */
     uint64_t batches;               /* taken from the corpus */
     uint64_t docid_turn, text_turn; /* batch whose turn it is */
@@ -32,7 +34,8 @@ typedef struct build {
     uint64_t docs, tokens, skipped, skipped_unread; /* unread: records too long to be cut out */
 } build;
 
-/* A parsed document: where its parts begin in the worker's text. */
+/* A parsed document: where its parts begin in the worker's text. The last of a batch, which alone can be
+ * large, is not copied there. */
 typedef struct parsed {
     size_t offset, id_bytes, title_bytes, text_bytes;
     uint64_t line;
@@ -45,11 +48,13 @@ typedef struct worker {
     build *b;
     bool is_caller;  /* on the thread that called, which alone reports progress */
     uint64_t number; /* of the batch */
+    bool is_alone;   /* with it */
     rp__batch batch;
     rp__doc_parser *parser;
     rp__ingest ingest;
     rp__buf text;
     parsed *docs;
+    rp__doc last; /* the batch's last document: it stays in the batch and the parser */
 } worker;
 
 static void fail(build *b, rp_status status, const rp_error *err)
@@ -118,7 +123,7 @@ static void wait_for_corpus(worker *w)
 {
     enum { TICK_NS = 100000000 };
     build *b = w->b;
-    while (b->is_reading && b->status == RP_OK) {
+    while ((b->is_reading || b->is_alone) && b->status == RP_OK) {
         if (!w->is_caller) {
             pthread_cond_wait(&b->moved, &b->lock);
             continue;
@@ -128,6 +133,29 @@ static void wait_for_corpus(worker *w)
         goes_on(w);
         pthread_mutex_lock(&b->lock);
     }
+}
+
+/* Bytes of memory that a record of so many will take: decoded, and then stored. Buffers that grow have
+ * up to a quarter too much. */
+static uint64_t bytes_for(const build *b, uint64_t record)
+{
+    return record / 4 + record + record / 4 +
+           (b->setup.segment.has_text ? rp__ingest_store_bytes(record) : 0);
+}
+
+/* A large record waits until its reader is alone. Called while the corpus is read. */
+static bool has_room(void *arg, uint64_t bytes)
+{
+    build *b = arg;
+    if (!rp__segment_builder_is_large(b->segment, bytes))
+        return true;
+    pthread_mutex_lock(&b->lock);
+    b->is_alone = true;
+    while (b->text_turn != b->batches)
+        pthread_cond_wait(&b->moved, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+    uint64_t freed = b->setup.segment.has_text ? bytes : 0;
+    return rp__segment_builder_reserve(b->segment, bytes_for(b, bytes), freed, NULL) == RP_OK;
 }
 
 /* With the lock, which is given up while the batch is read. */
@@ -149,6 +177,7 @@ static void read_batch(worker *w)
     }
     w->number = b->batches;
     b->batches += !b->is_at_end;
+    w->is_alone = b->is_alone = b->is_alone && !b->is_at_end;
     pthread_cond_broadcast(&b->moved);
 }
 
@@ -167,6 +196,21 @@ static bool take_batch(worker *w)
     return has_batch;
 }
 
+/* The batch is done: gives back what only a large document needs, then lets the others go on. */
+static void end_batch(worker *w)
+{
+    build *b = w->b;
+    w->last = (rp__doc){0};
+    rp__doc_parser_clear(w->parser);
+    rp__batch_clear(&w->batch);
+    pthread_mutex_lock(&b->lock);
+    b->text_turn++;
+    if (w->is_alone)
+        b->is_alone = false;
+    pthread_cond_broadcast(&b->moved);
+    pthread_mutex_unlock(&b->lock);
+}
+
 static void keep_bad(worker *w, parsed *p, rp_status status, const rp_error *err)
 {
     p->status = status;
@@ -176,6 +220,10 @@ static void keep_bad(worker *w, parsed *p, rp_status status, const rp_error *err
 
 static void keep_good(worker *w, parsed *p, const rp__doc *doc)
 {
+    if (p == &w->docs[w->batch.n - 1]) {
+        w->last = *doc;
+        return;
+    }
     p->offset = w->text.n;
     p->id_bytes = doc->id_bytes;
     p->title_bytes = doc->title_bytes;
@@ -233,13 +281,27 @@ static rp_status refuse(worker *w, const parsed *p, rp_status status, const char
     return RP_OK;
 }
 
+static rp__doc doc_of(const worker *w, const parsed *p)
+{
+    if (p == &w->docs[w->batch.n - 1])
+        return w->last;
+    const char *at = (const char *)w->text.at + p->offset;
+    return (rp__doc){.id = at,
+                     .id_bytes = p->id_bytes,
+                     .title = at + p->id_bytes,
+                     .title_bytes = p->title_bytes,
+                     .text = at + p->id_bytes + p->title_bytes,
+                     .text_bytes = p->text_bytes};
+}
+
 static rp_status give_docid(worker *w, parsed *p, rp_error *err)
 {
     rp_error why = {0};
     if (p->status != RP_OK)
         return refuse(w, p, p->status, (const char *)w->text.at + p->message, err);
-    rp_status status = rp__segment_builder_doc(w->b->segment, (const char *)w->text.at + p->offset,
-                                               p->id_bytes, &p->docid, &why);
+    rp__doc doc = doc_of(w, p);
+    rp_status status =
+        rp__segment_builder_doc(w->b->segment, doc.id, doc.id_bytes, &p->docid, &why);
     if (status != RP_INPUT)
         return *err = why, status;
     p->docid = RP_NO_DOC;
@@ -261,13 +323,7 @@ static rp_status invert_batch(worker *w, rp_error *err)
         const parsed *p = &w->docs[i];
         if (p->docid == RP_NO_DOC)
             continue;
-        const char *at = (const char *)w->text.at + p->offset;
-        rp__doc doc = {.id = at,
-                       .id_bytes = p->id_bytes,
-                       .title = at + p->id_bytes,
-                       .title_bytes = p->title_bytes,
-                       .text = at + p->id_bytes + p->title_bytes,
-                       .text_bytes = p->text_bytes};
+        rp__doc doc = doc_of(w, p);
         rp_status status = rp__ingest_add(&w->ingest, p->docid, &doc, err);
         if (status != RP_OK)
             return status;
@@ -304,8 +360,8 @@ static void process_batch(worker *w)
         status = rp__ingest_write_blocks(&w->ingest, &err);
     if (status != RP_OK)
         fail(b, status, &err);
-    pass_turn(b, &b->text_turn);
     count_batch(w);
+    end_batch(w);
 }
 
 static bool report_merge(void *arg, uint64_t done, uint64_t of)
@@ -363,6 +419,7 @@ static rp_status run_build(build *b, const char *const *paths, size_t n_paths, c
         status = rp__segment_builder_new(dir, &b->setup.segment, &b->segment, err);
     if (status != RP_OK)
         return status;
+    rp__corpus_watch(b->corpus, has_room, b);
     status = rp__thread_run(b->setup.o.threads, run_worker, b);
     if (status != RP_OK)
         return rp__error_no_memory(err);
@@ -392,8 +449,10 @@ rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *d
         *stats = (rp_build_stats){0};
     rp__alloc_reset_peak();
     rp_status status = rp__builder_setup(options, &b.setup, err);
+    uint64_t limit = rp__alloc_set_limit(b.setup.o.memory);
     if (status == RP_OK)
         status = run_build(&b, paths, n_paths, dir, stats, err);
+    rp__alloc_set_limit(limit);
     rp__corpus_close(b.corpus);
     rp__segment_builder_free(b.segment);
     rp__builder_setup_reset(&b.setup);

@@ -149,11 +149,13 @@ rp_status rp_builder_new(const char *dir, const rp_build_options *options, rp_bu
         return rp__error_no_memory(err);
     rp_status status = rp__builder_setup(options, &b->setup, err);
     b->setup.segment.workers = 1;
+    uint64_t limit = rp__alloc_set_limit(b->setup.o.memory);
     if (status == RP_OK)
         status = rp__segment_builder_new(dir, &b->setup.segment, &b->segment, err);
     if (status == RP_OK && rp__ingest_init(&b->ingest, b->segment, 0, b->setup.segment.has_text,
                                            b->setup.analyzer) != RP_OK)
         status = rp__error_no_memory(err);
+    rp__alloc_set_limit(limit);
     if (status != RP_OK) {
         rp_builder_free(b);
         return status;
@@ -197,7 +199,9 @@ rp_status rp_builder_add(rp_builder *builder, const char *id, size_t id_bytes, c
     if (title_bytes > builder->setup.o.max_line || text_bytes > builder->setup.o.max_line)
         return rp__error_set(err, RP_LIMIT, "a document has at most %llu bytes (--max-line)",
                              (unsigned long long)builder->setup.o.max_line);
+    uint64_t limit = rp__alloc_set_limit(builder->setup.o.memory);
     rp_status status = add_document(builder, &doc, &why);
+    rp__alloc_set_limit(limit);
     if (status != RP_OK && err)
         *err = why;
     return status;
@@ -211,11 +215,13 @@ rp_status rp_builder_finish(rp_builder *builder, rp_build_stats *stats, rp_error
         *stats = (rp_build_stats){0};
     if (builder->over.code != RP_OK)
         return tell_over(builder, err);
+    uint64_t limit = rp__alloc_set_limit(builder->setup.o.memory);
     rp_status status = rp__ingest_end_block(&builder->ingest, err);
     if (status == RP_OK)
         status = rp__ingest_write_blocks(&builder->ingest, err);
     if (status == RP_OK)
         status = rp__segment_builder_finish(builder->segment, stats, err);
+    rp__alloc_set_limit(limit);
     rp__error_set(&builder->over, RP_USAGE, "this index is finished; begin another");
     return status;
 }

@@ -17,7 +17,7 @@
 
 enum {
     CHUNK = 128 << 10,
-    KEEP_BYTES = 8 << 20, /* a batch that grew past this for one record is given back */
+    KEEP_BYTES = 2 << 20, /* a batch that grew past this for one record is given back */
 };
 static const uint64_t default_max_line = 256 << 20;
 
@@ -30,7 +30,8 @@ typedef struct source {
 
 struct rp__corpus {
     rp_build_options options;
-    uint64_t max_record;             /* bytes: max_line, or less where memory allows less */
+    rp__corpus_room_fn *has_room; /* NULL: there is room for any record */
+    void *room_arg;
     const rp__corpus_format *forced; /* NULL: told by each file */
     rp__buf names;                   /* paths, each ended by a NUL */
     source *sources;
@@ -54,6 +55,12 @@ rp_status rp__batch_init(rp__batch *batch)
     *batch = (rp__batch){0};
     batch->records = rp__alloc_array(RP_BATCH_RECORDS, sizeof *batch->records);
     return batch->records ? RP_OK : RP_NO_MEMORY;
+}
+
+void rp__batch_clear(rp__batch *batch)
+{
+    batch->n = 0;
+    rp__buf_clear(&batch->bytes, KEEP_BYTES);
 }
 
 void rp__batch_free(rp__batch *batch)
@@ -122,13 +129,6 @@ static uint64_t sum_bytes(const rp__corpus *c)
     return sum;
 }
 
-/* A build holds a document several times over: raw, parsed, stored, packed. */
-static uint64_t max_record(const rp_build_options *o)
-{
-    uint64_t fits = o->memory / 8 / (o->threads ? o->threads : 1);
-    return o->memory && fits < o->max_line ? fits : o->max_line;
-}
-
 rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_options *options,
                           rp__corpus **out, rp_error *err)
 {
@@ -139,7 +139,6 @@ rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_opt
         c->options = *options;
     if (c->options.max_line == 0)
         c->options.max_line = default_max_line;
-    c->max_record = max_record(&c->options);
     rp_status status = RP_OK;
     if (c->options.format)
         status = rp__corpus_format_find(c->options.format, &c->forced, err);
@@ -158,6 +157,12 @@ void rp__corpus_set_goes_on(rp__corpus *c, rp__goes_on_fn *goes_on, void *arg)
 {
     c->goes_on = goes_on;
     c->goes_on_arg = arg;
+}
+
+void rp__corpus_watch(rp__corpus *c, rp__corpus_room_fn *has_room, void *arg)
+{
+    c->has_room = has_room;
+    c->room_arg = arg;
 }
 
 void rp__corpus_close(rp__corpus *c)
@@ -282,17 +287,17 @@ static void add_record(rp__corpus *c, rp__batch *batch)
     c->used += s->used;
 }
 
-/* The record that begins `begin` bytes ahead is too long: an error, or passed over and told. */
-static rp_status refuse(rp__corpus *c, size_t begin, rp_error *err)
+/* The record that begins `begin` bytes ahead has more than `most`: an error, or passed over and told. */
+static rp_status refuse(rp__corpus *c, size_t begin, uint64_t most, rp_error *err)
 {
     const char *path = current_path(c);
     size_t n = strlen(path), from = n > 100 ? n - 100 : 0;
     unsigned long long line = c->line + count_lines(c->split.at, begin);
     char where[160], what[80];
     snprintf(where, sizeof where, "%s%s:%llu", from ? "..." : "", path + from, line);
-    bool is_memory = c->max_record < c->options.max_line;
-    snprintf(what, sizeof what, "a document of over %llu bytes; raise %s",
-             (unsigned long long)c->max_record, is_memory ? "--memory" : "--max-line");
+    bool is_memory = most < c->options.max_line;
+    snprintf(what, sizeof what, "a document of over %llu bytes; raise %s", (unsigned long long)most,
+             is_memory ? "--memory" : "--max-line");
     if (c->options.on_error != RP_ON_ERROR_SKIP)
         return rp__error_set(err, is_memory ? RP_NO_MEMORY : RP_LIMIT, "%s: %s", where, what);
     c->skipped++;
@@ -306,12 +311,12 @@ static rp_status take_found(rp__corpus *c, rp__batch *batch, rp_error *err)
 {
     rp__split *s = &c->split;
     rp_status status = RP_OK;
-    if (!s->is_passing && s->end - s->begin <= c->max_record) {
+    if (!s->is_passing && s->end - s->begin <= c->options.max_line) {
         add_record(c, batch);
         return RP_OK;
     }
     if (!s->is_passing)
-        status = refuse(c, s->begin, err);
+        status = refuse(c, s->begin, c->options.max_line, err);
     s->is_passing = false;
     drop(c, batch, s->used);
     return status;
@@ -324,11 +329,13 @@ static rp_status take_more(rp__corpus *c, rp__batch *batch, rp_error *err)
     drop(c, batch, s->used);
     if (s->is_end)
         return RP_OK;
-    if (!s->is_passing && batch->bytes.n - c->used > c->max_record) {
+    size_t n = batch->bytes.n - c->used;
+    bool fits = !c->has_room || c->has_room(c->room_arg, n + CHUNK);
+    if (!s->is_passing && (n > c->options.max_line || !fits)) {
         s->at = (const char *)batch->bytes.at + c->used;
         s->is_passing = true;
         s->scanned = 0;
-        return refuse(c, 0, err);
+        return refuse(c, 0, n < c->options.max_line ? n : c->options.max_line, err);
     }
     return read_chunk(c, &batch->bytes, err);
 }
@@ -381,9 +388,7 @@ static rp_status fill_batch(rp__corpus *c, rp__batch *batch, rp_error *err)
 rp_status rp__corpus_next(rp__corpus *c, rp__batch *batch, rp_error *err)
 {
     rp_status status = RP_OK;
-    batch->n = 0;
-    if (batch->bytes.cap > KEEP_BYTES)
-        rp__buf_free(&batch->bytes);
+    rp__batch_clear(batch);
     while (status == RP_OK && batch->n == 0 && (c->input || c->next < c->n_sources))
         status = c->input ? fill_batch(c, batch, err) : open_next_file(c, err);
     return status;

@@ -34,12 +34,17 @@ typedef struct rp__batch {
 } rp__batch;
 
 rp_status rp__batch_init(rp__batch *batch);
+void rp__batch_clear(rp__batch *batch); /* gives back what only a large record needs */
 void rp__batch_free(rp__batch *batch);
 
 /* One thread at a time. */
 typedef struct rp__corpus rp__corpus;
 rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_options *options,
                           rp__corpus **out, rp_error *err);
+/* Has has_room(arg, bytes) called as a record grows, before it has so many bytes; false: that is too many
+ * for the memory there is, and the record is RP_NO_MEMORY. */
+typedef bool rp__corpus_room_fn(void *arg, uint64_t bytes);
+void rp__corpus_watch(rp__corpus *corpus, rp__corpus_room_fn *has_room, void *arg);
 /* The next batch; batch->n is 0 at the end. A record over max_line is RP_LIMIT; under
  * RP_ON_ERROR_SKIP it is passed over and told to on_skip. */
 rp_status rp__corpus_next(rp__corpus *corpus, rp__batch *batch, rp_error *err);
@@ -64,6 +69,8 @@ rp_status rp__doc_parser_parse(rp__doc_parser *parser, const rp__batch *batch, s
 /* err becomes file:line:column of a byte of the record, and what; returns status. */
 rp_status rp__doc_parser_place(const rp__batch *batch, size_t i, size_t offset, rp_status status,
                                const char *what, rp_error *err);
+/* Forgets the last document, and gives back what only a large one needs. */
+void rp__doc_parser_clear(rp__doc_parser *parser);
 void rp__doc_parser_free(rp__doc_parser *parser);
 
 #endif

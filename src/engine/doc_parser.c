@@ -14,8 +14,8 @@
 
 enum {
     DEFAULT_JSON_DEPTH = 64,
-    KEEP_BYTES = 16 << 20, /* a buffer that grew past this for one document is given back */
-    SHOWN_PATH = 100,      /* bytes of a path that a message has room for */
+    KEEP_BYTES = 1 << 20, /* a buffer that grew past this for one document is given back */
+    SHOWN_PATH = 100,     /* bytes of a path that a message has room for */
 };
 
 static const char *const usual_names[RP_FIELDS][5] = {
@@ -92,19 +92,17 @@ rp_status rp__doc_parser_check_utf8(const rp__batch *batch, size_t i, rp_error *
     return rp__doc_parser_fault(batch, i, good, RP_INPUT, "invalid UTF-8", err);
 }
 
-static void give_back(rp__buf *buf)
+void rp__doc_parser_clear(rp__doc_parser *parser)
 {
-    if (buf->cap > KEEP_BYTES || buf->failed)
-        rp__buf_free(buf);
-    buf->n = 0;
+    rp__buf_clear(&parser->json.scratch, KEEP_BYTES);
+    for (size_t f = 0; f < RP_FIELDS; f++)
+        rp__buf_clear(&parser->own[f], KEEP_BYTES);
 }
 
 rp_status rp__doc_parser_parse(rp__doc_parser *parser, const rp__batch *batch, size_t i,
                                rp__doc *doc, rp_error *err)
 {
     *doc = (rp__doc){.id = "", .title = "", .text = ""};
-    give_back(&parser->json.scratch);
-    for (size_t f = 0; f < RP_FIELDS; f++)
-        give_back(&parser->own[f]);
+    rp__doc_parser_clear(parser);
     return batch->format->parse(parser, batch, i, doc, err);
 }

@@ -56,7 +56,7 @@ rp_status rp__import_doc(rp__import *im, const char *id, size_t bytes, uint32_t 
     uint32_t docid;
     rp_status status = rp__segment_builder_doc(im->segment, id, bytes, &docid, err);
     if (status == RP_OK)
-        status = rp__segment_builder_doc_end(im->segment, 0, docid, length, err);
+        status = rp__segment_builder_doc_end(im->segment, docid, length, err);
     im->docs++;
     im->tokens += length;
     return status;
@@ -130,6 +130,7 @@ static rp_status run_import(const rp__exchange *format, rp__import *im, const ch
     rp_status status = rp__builder_setup(options, &setup, err);
     if (status != RP_OK)
         return status;
+    uint64_t limit = rp__alloc_set_limit(setup.o.memory);
     setup.segment.has_lists = true;
     setup.segment.on_progress = report_merge;
     setup.segment.progress_arg = im;
@@ -140,6 +141,7 @@ static rp_status run_import(const rp__exchange *format, rp__import *im, const ch
         tell_left_out(im);
     if (status == RP_OK)
         status = name_file(im, rp__segment_builder_finish(im->segment, stats, err), err);
+    rp__alloc_set_limit(limit);
     rp__segment_builder_free(im->segment);
     rp__builder_setup_reset(&setup);
     if (status == RP_OK && stats)

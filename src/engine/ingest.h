@@ -30,6 +30,8 @@ typedef struct rp__ingest {
 rp_status rp__ingest_init(rp__ingest *in, rp__segment_builder *builder, uint32_t worker,
                           bool has_text, const rp__analyzer *analyzer);
 void rp__ingest_reset(rp__ingest *in);
+/* Memory that storing a document of so many bytes takes. */
+uint64_t rp__ingest_store_bytes(uint64_t bytes);
 /* Docids rise. The document may complete a block of stored text. */
 rp_status rp__ingest_add(rp__ingest *in, uint32_t docid, const rp__doc *doc, rp_error *err);
 /* Closes the open block. */

@@ -141,6 +141,7 @@ rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_optio
         *stats = (rp_build_stats){0};
     rp__alloc_reset_peak();
     rp_status status = rp__builder_check_limits(&o.memory, &o.threads, err);
+    uint64_t limit = rp__alloc_set_limit(o.memory);
     inner.aux = o.aux;
     inner.memory = o.memory;
     inner.workers = o.threads;
@@ -150,6 +151,7 @@ rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_optio
         status = rp__recoder_new(dir, to, &inner, &recoder, err);
     if (status == RP_OK)
         status = rp__recode_finish(recoder, &watch, stats, err);
+    rp__alloc_set_limit(limit);
     rp__recoder_free(recoder);
     return status;
 }

@@ -45,6 +45,7 @@ rp_status rp_index_reorder(const char *dir, const char *to, const rp_reorder_opt
         *stats = (rp_build_stats){0};
     rp__alloc_reset_peak();
     rp_status status = rp__builder_check_limits(&job.o.memory, &job.o.threads, err);
+    uint64_t limit = rp__alloc_set_limit(job.o.memory);
     if (status == RP_OK)
         status = find_order(&job.o, &order, err);
     if (status == RP_OK)
@@ -55,6 +56,7 @@ rp_status rp_index_reorder(const char *dir, const char *to, const rp_reorder_opt
         status = rp__recoder_new(dir, to, &inner, &recoder, err);
     if (status == RP_OK)
         status = move_all(order, &job, recoder, stats, err);
+    rp__alloc_set_limit(limit);
     rp__recoder_free(recoder);
     rp__free(job.order);
     return status;

@@ -344,6 +344,7 @@ static rp_status run(synth *s, const char *name, const char *dir, rp_synth_stats
     rp_status status = find_row(name, &row, err);
     if (status == RP_OK)
         status = fill_defaults(s, row, err);
+    rp__alloc_set_limit(s->o.memory);
     if (status == RP_OK)
         status = begin(s, row, dir, err);
     if (status == RP_OK)
@@ -366,7 +367,9 @@ rp_status rp_synth(const char *name, const char *dir, const rp_synth_options *op
     if (stats)
         *stats = (rp_synth_stats){0};
     rp__alloc_reset_peak();
+    uint64_t limit = rp__alloc_get_limit();
     rp_status status = run(&s, name, dir, stats, err);
+    rp__alloc_set_limit(limit);
     rp__output_abandon(s.queries);
     rp__list_builder_free(s.builder);
     rp__synth_log_reset(&s.log);

@@ -211,7 +211,7 @@ rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *op
 rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
                                   uint32_t *docid, rp_error *err);
 /* One occurrence of a term, by the worker that has the document; positions rise within a document,
- * docids rise within a worker. */
+ * docids rise within a worker. RP_LIMIT: it was not taken; make room, then give it again. */
 rp_status rp__segment_builder_token(rp__segment_builder *b, uint32_t worker, uint32_t docid,
                                     const char *term, uint32_t bytes, uint32_t position);
 /* From lists. Begins the list of a term of 1 to 255 bytes; the order of terms is free, and a list without
@@ -225,9 +225,18 @@ rp_status rp__segment_builder_postings(rp__segment_builder *b, const uint32_t *d
 rp_status rp__segment_builder_end_lists(rp__segment_builder *b, rp_error *err);
 /* The collection that the lists are of, for ranking, where it has more than these documents. */
 void rp__segment_builder_totals(rp__segment_builder *b, uint64_t docs, uint64_t tokens);
-/* Ends the document: its length in tokens. A worker's memory may be spilled here. */
-rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker, uint32_t docid,
-                                      uint32_t length, rp_error *err);
+/* Room for more tokens of the worker: within the budget, by a spill where that is due. */
+rp_status rp__segment_builder_make_room(rp__segment_builder *b, uint32_t worker, rp_error *err);
+/* Documents of so many bytes are large: while a worker has one, no other may be at work, and reserve is
+ * called first. Of those that are not large, one for each worker fits in the slack of the budget. */
+bool rp__segment_builder_is_large(const rp__segment_builder *b, uint64_t bytes);
+/* Room for so many bytes, and for the least that an inverter needs once `freed` of them are given back; by
+ * spilling all inverters where that is due. No other worker may be at work. */
+rp_status rp__segment_builder_reserve(rp__segment_builder *b, uint64_t bytes, uint64_t freed,
+                                      rp_error *err);
+/* Ends the document: its length in tokens. */
+rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t docid, uint32_t length,
+                                      rp_error *err);
 /* A packed block of stored text of the documents from `docid` on; in order, one thread at a time.
  * Unpacked it is `raw_bytes`: for each document varint title bytes and varint text bytes, then for
  * each document title and text. */

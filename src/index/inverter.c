@@ -17,6 +17,7 @@
 
 enum {
     CHUNK = 2 << 20,
+    SLOTS_MIN = 1024,
     ENTRIES_PER_CHUNK = CHUNK / 64,
     SLICE_MIN = 16,
     SLICE_LEVELS = 8, /* up to 4 KiB */
@@ -83,7 +84,7 @@ rp_status rp__inverter_new(bool has_positions, rp__inverter **out)
     if (!inv)
         return RP_NO_MEMORY;
     inv->has_positions = has_positions;
-    inv->n_slots = 1024;
+    inv->n_slots = SLOTS_MIN;
     inv->slots = rp__alloc_random(inv->n_slots, sizeof *inv->slots);
     if (!inv->slots) {
         rp__inverter_free(inv);
@@ -311,8 +312,7 @@ static void ask_for_entry(const rp__inverter *inv, uint32_t hash)
         __builtin_prefetch(entry_at(inv, inv->slots[at].entry - 1), 1);
 }
 
-/* Takes in the tokens that wait. */
-static bool drain(rp__inverter *inv)
+rp_status rp__inverter_drain(rp__inverter *inv)
 {
     size_t n = inv->n_queue;
     inv->n_queue = 0;
@@ -323,13 +323,13 @@ static bool drain(rp__inverter *inv)
         pending *t = &inv->queue[i];
         t->entry = find(inv, t);
         if (!t->entry)
-            return false;
+            return RP_NO_MEMORY;
         __builtin_prefetch(t->entry->w, 1);
     }
     for (size_t i = 0; i < n; i++)
         if (!append(inv, inv->queue[i].entry, &inv->queue[i]))
-            return false;
-    return true;
+            return RP_NO_MEMORY;
+    return RP_OK;
 }
 
 /* The last bytes of a term, from 1 to 8 of them, as a word; reads nothing outside the term. */
@@ -371,8 +371,8 @@ static inline uint32_t hash_of(const pending *t)
 rp_status rp__inverter_add(rp__inverter *inv, uint32_t docid, const char *term, uint32_t bytes,
                            uint32_t position)
 {
-    if (inv->n_queue == QUEUE && !drain(inv))
-        return RP_NO_MEMORY;
+    if (inv->n_queue == QUEUE)
+        return RP_LIMIT;
     pending *t = &inv->queue[inv->n_queue++];
     set_key(inv, t, term, bytes);
     t->hash = hash_of(t);
@@ -388,10 +388,19 @@ uint64_t rp__inverter_bytes(const rp__inverter *inv)
            inv->n_chunks * (uint64_t)CHUNK + inv->cap_sorted * sizeof *inv->sorted;
 }
 
-uint64_t rp__inverter_used(const rp__inverter *inv)
+/* Old slots are held until the new ones are filled. The end of a stream may take a slice more: short ones
+ * of all streams at once are foreseen. */
+uint64_t rp__inverter_need(const rp__inverter *inv)
 {
-    return inv->n_slots * sizeof(slot) + inv->n_entries * sizeof(entry) +
-           inv->used_chunks * (uint64_t)CHUNK + inv->n_entries * sizeof *inv->sorted;
+    enum { TOKEN_MOST = (SLICE_MIN << SLICE_LEVELS) + SLICE_MIN + TERM_MOST + 1 };
+    uint64_t entries = inv->n_entries + QUEUE;
+    uint64_t slots = inv->n_slots * (entries * 2 > inv->n_slots ? 3 : 1);
+    uint64_t entry_chunks = (entries + ENTRIES_PER_CHUNK - 1) / ENTRIES_PER_CHUNK;
+    uint64_t slices = QUEUE * TOKEN_MOST + entries * 2 * SLICE_MIN;
+    uint64_t unused = (uint64_t)(inv->free_end - inv->free_at);
+    uint64_t slice_chunks = slices > unused ? (slices - unused + CHUNK - 1) / CHUNK : 0;
+    uint64_t chunks = entry_chunks + inv->used_chunks + slice_chunks;
+    return slots * sizeof(slot) + chunks * CHUNK + entries * sizeof *inv->sorted;
 }
 
 bool rp__inverter_is_empty(const rp__inverter *inv)
@@ -406,8 +415,6 @@ size_t rp__inverter_terms(const rp__inverter *inv)
 
 rp_status rp__inverter_sort(rp__inverter *inv)
 {
-    if (!drain(inv))
-        return RP_NO_MEMORY;
     if (inv->cap_sorted < inv->n_entries) {
         rp__free(inv->sorted);
         inv->cap_sorted = 0;
@@ -431,10 +438,19 @@ void rp__inverter_clear(rp__inverter *inv)
 {
     memset(inv->slots, 0, inv->n_slots * sizeof *inv->slots);
     inv->n_entries = 0;
-    inv->n_queue = 0;
-    inv->n_long = 0;
     inv->used_chunks = 0;
     inv->free_at = inv->free_end = NULL;
+}
+
+/* Where there are no terms the table of them may be as small as at the beginning. */
+static void shrink_slots(rp__inverter *inv)
+{
+    slot *slots = rp__alloc_random(SLOTS_MIN, sizeof *slots);
+    if (!slots)
+        return;
+    rp__free_random(inv->slots, inv->n_slots, sizeof *slots);
+    inv->slots = slots;
+    inv->n_slots = SLOTS_MIN;
 }
 
 void rp__inverter_trim(rp__inverter *inv, uint64_t limit)
@@ -449,6 +465,8 @@ void rp__inverter_trim(rp__inverter *inv, uint64_t limit)
         rp__free_random(inv->chunks[--inv->n_chunks], CHUNK, 1);
     while (rp__inverter_bytes(inv) > limit && inv->n_entry_chunks > used)
         rp__free_random(inv->entry_chunks[--inv->n_entry_chunks], ENTRIES_PER_CHUNK, sizeof(entry));
+    if (inv->n_entries == 0 && inv->n_slots > SLOTS_MIN && inv->n_slots * sizeof(slot) > limit / 8)
+        shrink_slots(inv);
 }
 
 void rp__inverter_get(const rp__inverter *inv, size_t i, rp__inverter_term *out)

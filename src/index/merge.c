@@ -1,8 +1,9 @@
 /* merge.c: merges sorted runs term by term, and postings of a term by docid.
  *
  * Runs of different workers interleave in docids, runs of one worker follow each other; either way
- * the run with the least next docid is read until another has a smaller one. The output depends on
- * the union of the runs alone. */
+ * the run with the least next docid is read until another has a smaller one. A document that was spilled
+ * before its end has a part of its posting in several runs of its worker, which are joined in their
+ * order. The output depends on the union of the runs alone. */
 #include "index/merge.h"
 
 #include <string.h>
@@ -13,8 +14,8 @@
 typedef struct state {
     const rp__merge *merge;
     rp__segment_writer *w;
-    rp__run_reader *readers;
-    rp__run_reader **heap; /* by term; n_heap runs are not at their end */
+    rp__run_reader *readers; /* in the order of the runs */
+    rp__run_reader **heap;   /* by term; n_heap runs are not at their end */
     size_t n_heap;
     rp__run_reader **group; /* those that stand on the term being written */
     uint64_t terms_done, terms;
@@ -113,6 +114,59 @@ static rp_status copy_posting(state *s, rp__run_reader *r, rp_error *err)
     return status == RP_OK ? read_docid(r, err) : status;
 }
 
+/* The run of the group, in the order of runs, whose next posting is of the document; NULL: none. */
+static rp__run_reader *first_at(const state *s, size_t n, uint32_t docid)
+{
+    rp__run_reader *first = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (s->group[i]->docid == docid && (!first || s->group[i] < first))
+            first = s->group[i];
+    return first;
+}
+
+/* Positions of a part of a posting. *end: past the last one of the parts before, then of this. */
+static rp_status join_positions(state *s, rp__run_reader *r, uint32_t *end, rp_error *err)
+{
+    uint32_t at = 0, v;
+    rp_status status;
+    while ((status = rp__run_reader_get(r, &v, err)) == RP_OK && v != 0) {
+        at += v; /* the first of a part counts from the front of the document */
+        uint32_t gap = at - *end - 1;
+        rp__segment_writer_positions(s->w, &gap, 1);
+        *end = at;
+    }
+    return status;
+}
+
+/* One posting whose parts are in several runs of one worker. */
+static rp_status join_posting(state *s, size_t n, uint32_t docid, rp_error *err)
+{
+    rp__run_reader *r = first_at(s, n, docid);
+    uint32_t end = 0, tf = 0, worker = r->run->worker;
+    rp_status status = rp__segment_writer_posting(s->w, docid, 0);
+    for (; r && status == RP_OK; r = first_at(s, n, docid)) {
+        if (r->run->worker != worker || s->merge->has_whole_lists)
+            return rp__error_set(err, RP_IO, "spilled runs overlap; check the disk");
+        if (s->merge->has_positions)
+            status = join_positions(s, r, &end, err);
+        else if ((status = rp__run_reader_get(r, &tf, err)) == RP_OK)
+            rp__segment_writer_more(s->w, tf);
+        if (status == RP_OK)
+            status = read_docid(r, err);
+    }
+    return status;
+}
+
+/* Those that have no more postings leave the group; returns how many stay. */
+static size_t drop_ended(state *s, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (s->group[i]->docid != RP_NO_DOC)
+            s->group[kept++] = s->group[i];
+    return kept;
+}
+
 /* All postings of the runs in the group, by rising docid. */
 static rp_status copy_postings(state *s, size_t n, rp_error *err)
 {
@@ -133,10 +187,12 @@ static rp_status copy_postings(state *s, size_t n, rp_error *err)
         rp__run_reader *r = s->group[least];
         while (status == RP_OK && r->docid < limit)
             status = copy_posting(s, r, err);
-        if (r->docid == RP_NO_DOC)
+        if (r->docid == RP_NO_DOC) {
             s->group[least] = s->group[--n];
-        else if (status == RP_OK && r->docid == limit)
-            return rp__error_set(err, RP_IO, "spilled runs overlap; check the disk");
+        } else if (status == RP_OK) { /* the limit: another run has a part of the same posting */
+            status = join_posting(s, n, limit, err);
+            n = drop_ended(s, n);
+        }
     }
     return status;
 }

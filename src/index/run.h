@@ -15,6 +15,7 @@
 typedef struct rp__run {
     const rp__inverter *inverter; /* NULL: in a file */
     char file[32];
+    uint32_t worker; /* a posting may go on in the next run of the same worker */
     uint64_t begin, terms;
     uint64_t open;     /* number of the term, from 1, whose list goes on in the next run; 0: none */
     uint64_t checksum; /* XXH3 of its bytes in the file */

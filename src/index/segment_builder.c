@@ -1,8 +1,9 @@
 /* segment_builder.c: documents or lists in, a published segment out. What becomes of the folder is
  * draft.c's.
  *
- * Invariant: a document is inverted by one worker and never split over two runs, so merged bytes do
- * not depend on workers or memory. */
+ * Invariants: 1 a document is inverted by one worker, and runs of one worker that have parts of it follow
+ * each other, so merged bytes do not depend on workers or memory; 2 an inverter grows by make_room
+ * alone, which spills what would pass the worker's share. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 #include "index/norms.h"
 #include "index/run.h"
 #include "index/segment_writer.h"
+
+enum { INVERTER_LEAST = 6 << 20 }; /* bytes; less makes runs that are not worth their seek */
 
 typedef struct worker {
     rp__inverter *inverter;
@@ -203,6 +206,7 @@ rp_status rp__segment_builder_token(rp__segment_builder *b, uint32_t worker_numb
     return rp__inverter_add(b->workers[worker_number].inverter, docid, term, bytes, position);
 }
 
+/* What the inverter has taken in becomes a run; tokens that wait go on waiting. */
 static rp_status spill(rp__segment_builder *b, worker *w, rp_error *err)
 {
     if (!w->out) {
@@ -214,38 +218,83 @@ static rp_status spill(rp__segment_builder *b, worker *w, rp_error *err)
         !rp__alloc_grow(&w->runs, &w->cap_runs, w->n_runs + 1, sizeof *w->runs))
         return rp__error_no_memory(err);
     rp_status status = rp__run_write(w->inverter, w->out, w->file, &w->runs[w->n_runs]);
-    w->n_runs++;
+    w->runs[w->n_runs++].worker = (uint32_t)(w - b->workers);
     rp__inverter_clear(w->inverter);
     return status == RP_OK ? RP_OK : rp__error_no_memory(err);
 }
 
-/* Bytes that one worker's inverter may use now. */
-static uint64_t worker_share(const rp__segment_builder *b)
+static void count_inverter(rp__segment_builder *b, worker *w)
+{
+    uint64_t bytes = rp__inverter_bytes(w->inverter);
+    if (bytes != w->counted)
+        atomic_fetch_add_explicit(&b->inverted, bytes - w->counted, memory_order_relaxed);
+    w->counted = bytes;
+}
+
+/* Bytes that the worker's inverter may hold now. The slack of the budget is for what is not foreseen; the
+ * least that an inverter needs comes before it. */
+static uint64_t worker_share(const rp__segment_builder *b, const worker *w)
 {
     uint64_t inverted = atomic_load_explicit(&b->inverted, memory_order_relaxed);
     uint64_t all = rp__alloc_in_use();
     uint64_t others = (all > inverted ? all - inverted : 0) + rp__alloc_slack(b->o.memory);
-    return others >= b->o.memory ? 0 : (b->o.memory - others) / b->o.workers;
+    uint64_t fair = others < b->o.memory ? (b->o.memory - others) / b->o.workers : 0;
+    if (fair >= INVERTER_LEAST)
+        return fair;
+    uint64_t unused = w->counted + (all < b->o.memory ? b->o.memory - all : 0);
+    uint64_t least = unused < INVERTER_LEAST ? unused : INVERTER_LEAST;
+    return fair > least ? fair : least;
 }
 
-rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t worker_number,
-                                      uint32_t docid, uint32_t length, rp_error *err)
+rp_status rp__segment_builder_make_room(rp__segment_builder *b, uint32_t worker_number,
+                                        rp_error *err)
 {
-    enum { LEAST = 1 << 20 }; /* a run smaller than this is not worth its seek */
+    worker *w = &b->workers[worker_number];
+    rp_status status = RP_OK;
+    count_inverter(b, w);
+    uint64_t share = worker_share(b, w);
+    if (rp__inverter_need(w->inverter) > share && rp__inverter_terms(w->inverter) > 0)
+        status = spill(b, w, err);
+    if (status != RP_OK)
+        return status;
+    if (w->counted > share)
+        rp__inverter_trim(w->inverter, share);
+    if (rp__inverter_need(w->inverter) > share)
+        return too_little(b, err);
+    return rp__inverter_drain(w->inverter) == RP_OK ? RP_OK : rp__error_no_memory(err);
+}
+
+bool rp__segment_builder_is_large(const rp__segment_builder *b, uint64_t bytes)
+{
+    return bytes > b->o.memory / 64 / b->o.workers;
+}
+
+rp_status rp__segment_builder_reserve(rp__segment_builder *b, uint64_t bytes, uint64_t freed,
+                                      rp_error *err)
+{
+    rp_status status = RP_OK;
+    bytes += freed < INVERTER_LEAST ? INVERTER_LEAST - freed : 0;
+    if (rp__alloc_in_use() + bytes <= b->o.memory)
+        return RP_OK;
+    for (uint32_t i = 0; i < b->o.workers && status == RP_OK; i++) {
+        worker *w = &b->workers[i];
+        if (rp__inverter_terms(w->inverter) > 0)
+            status = spill(b, w, err);
+        rp__inverter_trim(w->inverter, 0);
+        count_inverter(b, w);
+    }
+    if (status != RP_OK)
+        return status;
+    return rp__alloc_in_use() + bytes <= b->o.memory ? RP_OK : too_little(b, err);
+}
+
+rp_status rp__segment_builder_doc_end(rp__segment_builder *b, uint32_t docid, uint32_t length,
+                                      rp_error *err)
+{
     rp__doctable_writer_set_length(b->docs, docid, length);
     if (b->spool)
         return free_bytes(b) > 0 ? RP_OK : too_little(b, err);
-    worker *w = &b->workers[worker_number];
-    uint64_t bytes = rp__inverter_bytes(w->inverter);
-    atomic_fetch_add_explicit(&b->inverted, bytes - w->counted, memory_order_relaxed);
-    w->counted = bytes;
-    uint64_t share = worker_share(b);
-    if (share < LEAST)
-        return too_little(b, err);
-    rp_status status = rp__inverter_used(w->inverter) > share ? spill(b, w, err) : RP_OK;
-    if (bytes > share)
-        rp__inverter_trim(w->inverter, share);
-    return status;
+    return RP_OK;
 }
 
 rp_status rp__segment_builder_text(rp__segment_builder *b, uint32_t docid, uint32_t raw_bytes,
@@ -268,8 +317,12 @@ static rp_status settle_runs(rp__segment_builder *b, rp__run **runs, size_t *n_r
     uint64_t merge = rp__doctable_writer_docs(b->docs) * per_doc;
     bool must_spill = rp__alloc_in_use() + merge + rp__alloc_slack(b->o.memory) > b->o.memory;
     size_t n = 0;
-    for (uint32_t i = 0; i < b->o.workers; i++)
+    for (uint32_t i = 0; i < b->o.workers; i++) {
+        rp_status status = rp__segment_builder_make_room(b, i, err); /* the last tokens wait */
+        if (status != RP_OK)
+            return status;
         must_spill = must_spill || b->workers[i].n_runs > 0;
+    }
     for (uint32_t i = 0; i < b->o.workers; i++)
         n += b->workers[i].n_runs + 1;
     *runs = rp__alloc_zero(n, sizeof **runs);

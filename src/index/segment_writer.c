@@ -172,10 +172,15 @@ rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint
     return RP_OK;
 }
 
+void rp__segment_writer_more(rp__segment_writer *w, uint32_t tf)
+{
+    w->tfs[w->n - 1] += tf;
+    w->cf += tf;
+}
+
 void rp__segment_writer_positions(rp__segment_writer *w, const uint32_t *gaps, uint32_t n)
 {
-    w->tfs[w->n - 1] += n;
-    w->cf += n;
+    rp__segment_writer_more(w, n);
     for (uint32_t i = 0; i < n; i++) {
         if (w->n_gaps == RP_BLOCK)
             flush_gaps(w);

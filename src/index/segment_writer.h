@@ -25,6 +25,8 @@ void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t b
 /* Docids rise within a term. With positions tf is 0 and counted by the calls to positions.
  * RP_DAMAGED: there is no such document. */
 rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint32_t tf);
+/* More occurrences in the last posting. */
+void rp__segment_writer_more(rp__segment_writer *w, uint32_t tf);
 /* More positions of the last posting, rising: how far after the one before, less one (the first: itself). */
 void rp__segment_writer_positions(rp__segment_writer *w, const uint32_t *gaps, uint32_t n);
 rp_status rp__segment_writer_end_term(rp__segment_writer *w, rp_error *err);

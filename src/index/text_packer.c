@@ -4,6 +4,8 @@
 #include "index/format.h"
 #include "index/index.h"
 
+enum { KEEP_BYTES = 1 << 20 }; /* a buffer that grew past this for one document is given back */
+
 void rp__text_packer_reset(rp__text_packer *p)
 {
     rp__buf_free(&p->sizes);
@@ -57,7 +59,8 @@ rp_status rp__text_packer_pack(rp__text_packer *p, rp__zblock *z, rp__buf *packe
     memmove(p->text.at + n_sizes, p->text.at, n_text);
     memcpy(p->text.at, p->sizes.at, n_sizes);
     *raw_bytes = (uint32_t)(n_sizes + n_text);
+    rp_status status = rp__zblock_pack(z, p->text.at, *raw_bytes, packed);
     p->sizes.n = 0;
-    p->text.n = 0;
-    return rp__zblock_pack(z, p->text.at, *raw_bytes, packed);
+    rp__buf_clear(&p->text, KEEP_BYTES);
+    return status;
 }

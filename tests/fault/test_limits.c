@@ -400,24 +400,29 @@ static void test_max_line(void **state)
     rp__buf_free(&text);
 }
 
-/* An eighth of the memory is the longest document that one thread can have. The budget counts all that
- * the process has, so the test itself must have nothing. */
+/* A document of an eighth of the memory is indexed, by any number of threads; one of half of it is not. The
+ * budget counts all that the process has, so the test itself must have nothing. */
 static void test_line_by_memory(void **state)
 {
-    rp_error err;
-    rp_build_options options = {.format = "jsonl", .memory = 32 * MIB};
-    for (size_t more = 0; more < 2; more++) {
+    static const struct {
+        size_t mib, eighths;
+        uint32_t threads;
+    } cases[] = {{16, 1, 1}, {32, 1, 1}, {32, 1, 2}, {64, 1, 4},
+                 {16, 4, 1}, {32, 4, 1}, {64, 4, 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rp_error err;
         rp__buf text;
+        rp_build_options options = {
+            .format = "jsonl", .memory = cases[i].mib * MIB, .threads = cases[i].threads};
         rp__buf_init(&text);
-        put_line(&text, 4 * MIB + more);
+        put_line(&text, options.memory / 8 * cases[i].eighths);
         tempdir_write(&((fixture *)*state)->dir, "in", text.at, text.n);
         rp__buf_free(&text);
         rp_status status = build_as_it_is(*state, options, &err);
-        if (status != (more ? RP_NO_MEMORY : RP_OK) || (more && !strstr(err.text, "--memory")))
-            fail_msg("%s: %s", rp_status_name(status), err.text);
+        bool fits = cases[i].eighths == 1;
+        if (status != (fits ? RP_OK : RP_NO_MEMORY) || (!fits && !strstr(err.text, "--memory")))
+            fail_msg("%zu MiB: %s: %s", cases[i].mib, rp_status_name(status), err.text);
     }
-    options.memory = 33 * MIB;
-    assert_int_equal(build_as_it_is(*state, options, &err), RP_OK);
 }
 
 static void test_options_of_builds(void **state)

@@ -224,7 +224,7 @@ static void test_lists(void **state)
             uint32_t docid;
             int bytes = snprintf(id, sizeof id, "%u", d);
             assert_int_equal(rp__segment_builder_doc(b, id, (size_t)bytes, &docid, NULL), RP_OK);
-            assert_int_equal(rp__segment_builder_doc_end(b, 0, docid, d % 50, NULL), RP_OK);
+            assert_int_equal(rp__segment_builder_doc_end(b, docid, d % 50, NULL), RP_OK);
         }
         if (has_totals)
             rp__segment_builder_totals(b, 9000, 123456);

@@ -35,6 +35,17 @@ typedef struct tiny_options {
     bool no_positions;
 } tiny_options;
 
+static inline void tiny_token(rp__segment_builder *builder, uint32_t docid, const char *term,
+                              uint32_t bytes, uint32_t position)
+{
+    rp_status status = rp__segment_builder_token(builder, 0, docid, term, bytes, position);
+    if (status == RP_LIMIT) {
+        assert_int_equal(rp__segment_builder_make_room(builder, 0, NULL), RP_OK);
+        status = rp__segment_builder_token(builder, 0, docid, term, bytes, position);
+    }
+    assert_int_equal(status, RP_OK);
+}
+
 static inline void tiny_add(rp__segment_builder *builder, rp__analyzer_state *state, size_t i,
                             const char *text)
 {
@@ -46,10 +57,8 @@ static inline void tiny_add(rp__segment_builder *builder, rp__analyzer_state *st
     rp__token token;
     rp__analyzer_begin(state, text, strlen(text));
     for (; rp__analyzer_next(state, &token); length++)
-        assert_int_equal(rp__segment_builder_token(builder, 0, docid, token.term, token.bytes,
-                                                   token.position),
-                         RP_OK);
-    assert_int_equal(rp__segment_builder_doc_end(builder, 0, docid, length, NULL), RP_OK);
+        tiny_token(builder, docid, token.term, token.bytes, token.position);
+    assert_int_equal(rp__segment_builder_doc_end(builder, docid, length, NULL), RP_OK);
 }
 
 static inline void tiny_open(tiny_index *tiny, const char *const *texts, size_t n,

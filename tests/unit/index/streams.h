@@ -11,11 +11,27 @@ typedef struct both {
     plain_index *plain;
 } both;
 
+/* As the builder adds a token when there is room for any number. */
+static inline rp_status add_token(rp__inverter *inv, uint32_t docid, const char *term,
+                                  uint32_t bytes, uint32_t position)
+{
+    rp_status status = rp__inverter_add(inv, docid, term, bytes, position);
+    if (status == RP_LIMIT && (status = rp__inverter_drain(inv)) == RP_OK)
+        status = rp__inverter_add(inv, docid, term, bytes, position);
+    return status;
+}
+
+static inline rp_status sort_all(rp__inverter *inv)
+{
+    rp_status status = rp__inverter_drain(inv);
+    return status == RP_OK ? rp__inverter_sort(inv) : status;
+}
+
 static inline void both_token(void *arg, uint32_t docid, const char *term, uint32_t bytes,
                               uint32_t position)
 {
     both *b = arg;
-    assert_int_equal(rp__inverter_add(b->inv, docid, term, bytes, position), RP_OK);
+    assert_int_equal(add_token(b->inv, docid, term, bytes, position), RP_OK);
     plain_add(b->plain, docid, term, bytes, position);
 }
 

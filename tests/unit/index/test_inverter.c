@@ -19,7 +19,7 @@ static void check_random(bool has_positions, uint32_t docs, uint32_t tokens, uin
     both b = {.plain = plain_new()};
     assert_int_equal(rp__inverter_new(has_positions, &b.inv), RP_OK);
     fill(&b, &seed, docs, tokens, vocabulary);
-    assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+    assert_int_equal(sort_all(b.inv), RP_OK);
     expect_streams(b.inv, b.plain, has_positions);
     rp__inverter_free(b.inv);
     plain_free(b.plain);
@@ -48,7 +48,7 @@ static void test_every_length(void **state)
         b.plain = plain_new();
         for (uint32_t i = 0; i < n; i++)
             both_token(&b, i / 3, "t", 1, i % 3 * 40); /* numbers of one byte */
-        assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+        assert_int_equal(sort_all(b.inv), RP_OK);
         expect_streams(b.inv, b.plain, true);
         plain_free(b.plain);
         rp__inverter_clear(b.inv);
@@ -57,7 +57,7 @@ static void test_every_length(void **state)
         b.plain = plain_new();
         for (uint32_t i = 0; i < n; i++)
             both_token(&b, i, "t", 1, i % 2 ? 3 : 70000);
-        assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+        assert_int_equal(sort_all(b.inv), RP_OK);
         expect_streams(b.inv, b.plain, true);
         plain_free(b.plain);
         rp__inverter_clear(b.inv);
@@ -82,7 +82,7 @@ static void test_widths(void **state)
             docid += 1 + chance_below(&seed, 1U << chance_below(&seed, 20));
         }
         both_token(&b, 0x7FFFFFFEU, "t1", 2, 0xFFFFFFFEU); /* the largest of both */
-        assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+        assert_int_equal(sort_all(b.inv), RP_OK);
         expect_streams(b.inv, b.plain, has_positions);
         rp__inverter_free(b.inv);
         plain_free(b.plain);
@@ -106,7 +106,7 @@ static void test_long_terms(void **state)
                 term[i] = 'm';
             }
         }
-    assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+    assert_int_equal(sort_all(b.inv), RP_OK);
     expect_streams(b.inv, b.plain, true);
     rp__inverter_free(b.inv);
     plain_free(b.plain);
@@ -121,8 +121,9 @@ static void test_used_again(void **state)
     for (int again = 0; again < 6; again++) {
         b.plain = plain_new();
         fill(&b, &seed, 100, 200, again % 2 ? 300 : 20000);
-        assert_true(rp__inverter_used(b.inv) <= rp__inverter_bytes(b.inv) + b.plain->n * 24);
-        assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+        uint64_t need = rp__inverter_need(b.inv), held = rp__inverter_bytes(b.inv);
+        assert_int_equal(sort_all(b.inv), RP_OK);
+        assert_true(rp__inverter_bytes(b.inv) <= (need > held ? need : held) + b.plain->n * 24);
         expect_streams(b.inv, b.plain, true);
         if (again == 1)
             most = rp__inverter_bytes(b.inv);
@@ -145,7 +146,7 @@ static void test_trim(void **state)
     uint64_t full = rp__inverter_bytes(b.inv);
     assert_true(full > 8U << 20);
     rp__inverter_trim(b.inv, 0); /* all is in use */
-    assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+    assert_int_equal(sort_all(b.inv), RP_OK);
     expect_streams(b.inv, b.plain, true);
     plain_free(b.plain);
     rp__inverter_clear(b.inv);
@@ -160,12 +161,60 @@ static void test_trim(void **state)
     assert_true(rp__alloc_in_use() - in_use <= least + (1U << 16));
     b.plain = plain_new();
     fill(&b, &seed, 50, 100, 500);
-    assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+    assert_int_equal(sort_all(b.inv), RP_OK);
     expect_streams(b.inv, b.plain, true);
     plain_free(b.plain);
     rp__inverter_free(b.inv);
     rp__inverter_free(NULL);
     assert_int_equal(rp__alloc_in_use(), in_use);
+}
+
+/* Memory passes rp__inverter_need at no moment, not even while the table of terms grows. */
+static void test_need(void **state)
+{
+    (void)state;
+    rp__inverter *inv;
+    uint64_t before = rp__alloc_in_use();
+    assert_int_equal(rp__inverter_new(true, &inv), RP_OK);
+    uint64_t own = rp__alloc_in_use() - before;
+    for (uint32_t i = 0; i < 300000; i++) {
+        char term[16];
+        int bytes = snprintf(term, sizeof term, "%u", i % 7 ? i : i % 100);
+        if (rp__inverter_add(inv, i / 1000, term, (uint32_t)bytes, i % 1000) == RP_OK)
+            continue;
+        uint64_t need = rp__inverter_need(inv);
+        rp__alloc_reset_peak();
+        assert_int_equal(rp__inverter_drain(inv), RP_OK);
+        assert_true(rp__alloc_peak() - before <= need + own + (1U << 12));
+        assert_int_equal(rp__inverter_add(inv, i / 1000, term, (uint32_t)bytes, i % 1000), RP_OK);
+    }
+    uint64_t need = rp__inverter_need(inv);
+    rp__alloc_reset_peak();
+    assert_int_equal(sort_all(inv), RP_OK);
+    assert_true(rp__alloc_peak() - before <= need + own + (1U << 12));
+    rp__inverter_free(inv);
+}
+
+/* Tokens that wait while the others are sorted and forgotten are in the next run. */
+static void test_sort_leaves_those_that_wait(void **state)
+{
+    (void)state;
+    both b = {.plain = plain_new()};
+    assert_int_equal(rp__inverter_new(true, &b.inv), RP_OK);
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(rp__inverter_add(b.inv, 7, "first", 5, i), RP_OK);
+    assert_int_equal(rp__inverter_drain(b.inv), RP_OK);
+    both_token(&b, 7, "second", 6, 100);
+    both_token(&b, 7, "first and so long that it lies elsewhere", 40, 101);
+    assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+    assert_int_equal(rp__inverter_terms(b.inv), 1);
+    rp__inverter_clear(b.inv);
+    assert_false(rp__inverter_is_empty(b.inv));
+    both_token(&b, 7, "second", 6, 102);
+    assert_int_equal(sort_all(b.inv), RP_OK);
+    expect_streams(b.inv, b.plain, true);
+    rp__inverter_free(b.inv);
+    plain_free(b.plain);
 }
 
 /* What the inverter says of its memory is what it took from the system. */
@@ -193,10 +242,10 @@ static void test_no_memory(void **state)
         for (uint32_t i = 0; i < 9000 && status == RP_OK; i++) {
             char term[16];
             int bytes = snprintf(term, sizeof term, "t%u", i % 5000);
-            status = rp__inverter_add(inv, i, term, (uint32_t)bytes, 5);
+            status = add_token(inv, i, term, (uint32_t)bytes, 5);
         }
         if (status == RP_OK)
-            status = rp__inverter_sort(inv);
+            status = sort_all(inv);
         rp__alloc_fail_at(0, false);
         if (status != RP_OK)
             assert_int_equal(status, RP_NO_MEMORY);
@@ -214,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_random),         cmocka_unit_test(test_every_length),
         cmocka_unit_test(test_widths),         cmocka_unit_test(test_long_terms),
         cmocka_unit_test(test_used_again),     cmocka_unit_test(test_trim),
+        cmocka_unit_test(test_need),           cmocka_unit_test(test_sort_leaves_those_that_wait),
         cmocka_unit_test(test_bytes_are_told), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

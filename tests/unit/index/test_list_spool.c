@@ -140,7 +140,7 @@ static void add_docs(rp__segment_builder *b, uint32_t n)
         uint32_t docid;
         int bytes = snprintf(id, sizeof id, "d%u", i);
         assert_int_equal(rp__segment_builder_doc(b, id, (size_t)bytes, &docid, NULL), RP_OK);
-        assert_int_equal(rp__segment_builder_doc_end(b, 0, docid, i % 90, NULL), RP_OK);
+        assert_int_equal(rp__segment_builder_doc_end(b, docid, i % 90, NULL), RP_OK);
     }
 }
 
@@ -271,7 +271,7 @@ static void test_memory(void **state)
         int bytes = snprintf(id, sizeof id, "%u", i);
         status = rp__segment_builder_doc(b, id, (size_t)bytes, &docid, &err);
         if (status == RP_OK)
-            status = rp__segment_builder_doc_end(b, 0, docid, 1, &err);
+            status = rp__segment_builder_doc_end(b, docid, 1, &err);
     }
     assert_int_equal(status, RP_NO_MEMORY);
     assert_non_null(strstr(err.text, "give more"));

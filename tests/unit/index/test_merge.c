@@ -4,8 +4,9 @@
 
 #include "index/inverter.h"
 #include "unit/index/segment_case.h"
+#include "unit/index/streams.h"
 
-enum { WORKERS = 4, MOST_RUNS = 64, WINDOW = 266 };
+enum { WORKERS = 4, MOST_RUNS = 512, WINDOW = 266 };
 
 /* Workers with their inverters and files, as the builder has them. */
 typedef struct crew {
@@ -14,16 +15,10 @@ typedef struct crew {
     plain_index *plain;
     rp__run runs[MOST_RUNS];
     size_t n_runs;
-    uint32_t worker; /* who has the document */
+    uint32_t worker;               /* who has the document */
+    uint32_t spill_inside, tokens; /* 0, or the worker spills after so many tokens */
     const rp__folder *folder;
 } crew;
-
-static void crew_token(void *arg, uint32_t docid, const char *term, uint32_t bytes,
-                       uint32_t position)
-{
-    crew *c = arg;
-    assert_int_equal(rp__inverter_add(c->inv[c->worker], docid, term, bytes, position), RP_OK);
-}
 
 static void plain_token(void *arg, uint32_t docid, const char *term, uint32_t bytes,
                         uint32_t position)
@@ -38,10 +33,20 @@ static void spill(crew *c, uint32_t worker)
     if (!c->out[worker])
         assert_int_equal(rp__out_create(c->folder, name, 4096, &c->out[worker], NULL), RP_OK);
     assert_true(c->n_runs < MOST_RUNS);
-    assert_int_equal(rp__inverter_sort(c->inv[worker]), RP_OK);
-    assert_int_equal(rp__run_write(c->inv[worker], c->out[worker], name, &c->runs[c->n_runs++]),
+    assert_int_equal(sort_all(c->inv[worker]), RP_OK);
+    assert_int_equal(rp__run_write(c->inv[worker], c->out[worker], name, &c->runs[c->n_runs]),
                      RP_OK);
+    c->runs[c->n_runs++].worker = worker;
     rp__inverter_clear(c->inv[worker]);
+}
+
+static void crew_token(void *arg, uint32_t docid, const char *term, uint32_t bytes,
+                       uint32_t position)
+{
+    crew *c = arg;
+    assert_int_equal(add_token(c->inv[c->worker], docid, term, bytes, position), RP_OK);
+    if (c->spill_inside && ++c->tokens % c->spill_inside == 0)
+        spill(c, c->worker);
 }
 
 /* What is left in memory stays there for odd workers, and the files are closed. */
@@ -49,9 +54,9 @@ static void settle(crew *c, bool in_memory)
 {
     for (uint32_t w = 0; w < WORKERS; w++) {
         if (in_memory || w % 2) {
-            assert_int_equal(rp__inverter_sort(c->inv[w]), RP_OK);
-            c->runs[c->n_runs++] =
-                (rp__run){.inverter = c->inv[w], .terms = rp__inverter_terms(c->inv[w])};
+            assert_int_equal(sort_all(c->inv[w]), RP_OK);
+            c->runs[c->n_runs++] = (rp__run){
+                .inverter = c->inv[w], .worker = w, .terms = rp__inverter_terms(c->inv[w])};
         } else {
             spill(c, w);
         }
@@ -70,7 +75,7 @@ static bool count_report(void *arg, uint64_t done, uint64_t of)
 
 typedef struct shape {
     bool has_positions, in_memory;
-    uint32_t docs, tokens, vocabulary, spill_every;
+    uint32_t docs, tokens, vocabulary, spill_every, spill_inside;
 } shape;
 
 static void fill_plain(plain_index *plain, const shape *s)
@@ -85,6 +90,7 @@ static void fill_plain(plain_index *plain, const shape *s)
 static void fill_crew(crew *c, const shape *s)
 {
     uint64_t seed = s->docs, deal = 99;
+    c->spill_inside = s->spill_inside;
     for (uint32_t d = 0; d < s->docs; d++) {
         c->worker = chance_below(&deal, WORKERS);
         plain_document(&seed, d, chance_below(&seed, s->tokens + 1), s->vocabulary, crew_token, c);
@@ -142,6 +148,26 @@ static void test_random(void **state)
         check_shape(&shapes[i]);
 }
 
+/* Documents that are spilled before they end, some of them many times: the parts of a posting are joined,
+ * frequencies and positions alike. Some workers have their last run in memory. */
+static void test_parts_of_documents(void **state)
+{
+    (void)state;
+    for (int has_positions = 0; has_positions < 2; has_positions++) {
+        const shape shapes[] = {
+            {.docs = 1, .tokens = 3000, .vocabulary = 1, .spill_inside = 100},
+            {.docs = 1, .tokens = 3000, .vocabulary = 40, .spill_inside = 7},
+            {.docs = 300, .tokens = 50, .vocabulary = 60, .spill_inside = 23},
+            {.docs = 60, .tokens = 900, .vocabulary = 300, .spill_inside = 150, .spill_every = 9},
+        };
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            shape s = shapes[i];
+            s.has_positions = has_positions;
+            check_shape(&s);
+        }
+    }
+}
+
 /* ---- What must not be ------------------------------------------------------------------------- */
 
 typedef struct bad_merge {
@@ -163,8 +189,9 @@ static rp_status run_bad(bad_merge *m, bool has_positions,
 {
     rp__run runs[2];
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(rp__inverter_sort(m->inv[i]), RP_OK);
-        runs[i] = (rp__run){.inverter = m->inv[i], .terms = rp__inverter_terms(m->inv[i])};
+        assert_int_equal(sort_all(m->inv[i]), RP_OK);
+        runs[i] = (rp__run){
+            .inverter = m->inv[i], .worker = (uint32_t)i, .terms = rp__inverter_terms(m->inv[i])};
     }
     rp__merge merge = {.runs = runs,
                        .n_runs = 2,
@@ -244,9 +271,8 @@ static void test_interrupted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_docids_out_of_range),
+        cmocka_unit_test(test_random),      cmocka_unit_test(test_parts_of_documents),
+        cmocka_unit_test(test_overlap),     cmocka_unit_test(test_docids_out_of_range),
         cmocka_unit_test(test_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

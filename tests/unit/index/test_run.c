@@ -25,7 +25,7 @@ static void test_bytes(void **state)
     token(&b, 3, "air", 1);
     token(&b, 3, "wing", 200);
     token(&b, 9, "wing", 5);
-    assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+    assert_int_equal(sort_all(b.inv), RP_OK);
     assert_int_equal(rp__out_create(&folder, "run.0.tmp", 64, &out, NULL), RP_OK);
     rp__out_write(out, "before", 6);
     assert_int_equal(rp__run_write(b.inv, out, "run.0.tmp", &run), RP_OK);
@@ -63,7 +63,7 @@ static void test_random(void **state)
         b.plain = plain_new();
         for (uint32_t d = 0; d < 3000; d += 1 + chance_below(&seed, 9))
             plain_document(&seed, d, 30, 400, both_token, &b);
-        assert_int_equal(rp__inverter_sort(b.inv), RP_OK);
+        assert_int_equal(sort_all(b.inv), RP_OK);
         assert_int_equal(rp__run_write(b.inv, out, "run.1.tmp", &run), RP_OK);
         assert_int_equal(run.begin, n_want);
         assert_int_equal(run.terms, b.plain->n);

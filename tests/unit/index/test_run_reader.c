@@ -19,7 +19,7 @@ static void fill(both *b, bool has_positions, uint32_t docs, uint32_t tokens, ui
     assert_int_equal(rp__inverter_new(has_positions, &b->inv), RP_OK);
     for (uint32_t d = 0; d < docs; d++)
         plain_document(&seed, d * 3, tokens, vocabulary, both_token, b);
-    assert_int_equal(rp__inverter_sort(b->inv), RP_OK);
+    assert_int_equal(sort_all(b->inv), RP_OK);
     plain_sort(b->plain);
 }
 

@@ -24,8 +24,14 @@ static void feed_token(void *arg, uint32_t docid, const char *term, uint32_t byt
                        uint32_t position)
 {
     feed *f = arg;
-    assert_int_equal(rp__segment_builder_token(f->b, f->worker, docid, term, bytes, position),
-                     RP_OK);
+    rp_error err;
+    rp_status status = rp__segment_builder_token(f->b, f->worker, docid, term, bytes, position);
+    if (status == RP_LIMIT) {
+        if (rp__segment_builder_make_room(f->b, f->worker, &err) != RP_OK)
+            fail_msg("%s", err.text);
+        status = rp__segment_builder_token(f->b, f->worker, docid, term, bytes, position);
+    }
+    assert_int_equal(status, RP_OK);
     if (f->plain)
         plain_add(f->plain, docid, term, bytes, position);
     f->length++;
@@ -46,7 +52,7 @@ static void feed_docs(feed *f, const rp__segment_options *o, uint32_t n, uint32_
         assert_int_equal(rp__segment_builder_doc(f->b, id, (size_t)bytes, &docid, NULL), RP_OK);
         assert_int_equal(docid, i);
         plain_document(&seed, docid, tokens, vocabulary, feed_token, f);
-        if (rp__segment_builder_doc_end(f->b, f->worker, docid, f->length, &err) != RP_OK)
+        if (rp__segment_builder_doc_end(f->b, docid, f->length, &err) != RP_OK)
             fail_msg("%s", err.text);
     }
 }
@@ -125,7 +131,7 @@ static void test_too_little_memory(void **state)
 {
     (void)state;
     tempdir dir;
-    rp__segment_options o = options_of(true, 9 << 20, 1);
+    rp__segment_options o = options_of(true, 4 << 20, 1);
     rp__segment_builder *b;
     uint32_t docid;
     rp_error err;
@@ -133,8 +139,10 @@ static void test_too_little_memory(void **state)
     assert_int_equal(rp__segment_builder_new(dir.path, &o, &b, NULL), RP_OK);
     assert_int_equal(rp__segment_builder_doc(b, "x", 1, &docid, NULL), RP_OK);
     assert_int_equal(rp__segment_builder_token(b, 0, 0, "t", 1, 0), RP_OK);
-    assert_int_equal(rp__segment_builder_doc_end(b, 0, 0, 1, &err), RP_NO_MEMORY);
-    assert_non_null(strstr(err.text, "--memory 9 MiB is too little"));
+    assert_int_equal(rp__segment_builder_doc_end(b, 0, 1, &err), RP_OK);
+    assert_int_equal(rp__segment_builder_make_room(b, 0, &err), RP_NO_MEMORY);
+    assert_non_null(strstr(err.text, "--memory 4 MiB is too little"));
+    assert_int_equal(rp__segment_builder_reserve(b, 1, 0, &err), RP_NO_MEMORY);
     rp__segment_builder_free(b);
     assert_int_equal(files_count(dir.path), 0);
     tempdir_remove(&dir);
