@@ -60,7 +60,7 @@ class _Hit(Structure):
 class _Hits(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Hit)), ("total", c_uint64),
                 ("total_is_exact", c_bool), ("is_or_fallback", c_bool),
-                ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64),
+                ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64), ("work", c_uint64),
                 ("seconds", c_double), ("memory", c_void_p)]
 
 
@@ -72,7 +72,7 @@ class _SearchOptions(Structure):
                 ("k1", c_double), ("b", c_double), ("mu", c_double), ("max_k", c_size_t),
                 ("max_query", c_size_t), ("max_terms", c_size_t), ("max_expansions", c_size_t),
                 ("max_phrase", c_size_t), ("max_slop", c_size_t), ("max_depth", c_size_t),
-                ("max_memory", c_size_t), ("max_postings", c_uint64)]
+                ("max_memory", c_size_t), ("max_work", c_uint64)]
 
 
 class _GpuState(Structure):

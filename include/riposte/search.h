@@ -35,6 +35,7 @@ typedef struct rp_hits {
     int32_t fraction_bits;  /* of every score here */
     const char *processor;  /* which one answered */
     uint64_t postings;      /* read to find the answer */
+    uint64_t work;          /* an upper bound of what the query costs, whoever answers */
     double seconds;
     void *memory;           /* Riposte's own */
 } rp_hits;
@@ -80,7 +81,7 @@ typedef struct rp_search_options {
     size_t max_slop;       /* 10,000 */
     size_t max_depth;      /* of parentheses: 32 */
     size_t max_memory;     /* bytes for one query: 64 MiB */
-    uint64_t max_postings; /* read for one query: 1e9 */
+    uint64_t max_work;     /* of one query, known before it is answered: 40,000,000 units */
 } rp_search_options;
 
 /* The i-th ranking's name, default first; NULL past the last. */

@@ -56,7 +56,7 @@ typedef struct rp__query {
     const char *algorithm;  /* by name; NULL: the processor's choice */
     _Atomic uint32_t *floor; /* (optional) shared by queries about parts of an index: k documents score so
                               * much or more */
-    uint64_t max_postings;  /* RP_LIMIT past it */
+    uint64_t work;          /* what it costs at most (plan.h) */
 } rp__query;
 
 typedef struct rp__answer {
@@ -134,8 +134,5 @@ enum { RP_PHRASE_ROOM = 16 };
 uint32_t rp__phrase_begin(const uint32_t *at, uint32_t n, uint32_t offset, uint32_t *starts);
 uint32_t rp__phrase_narrow(uint32_t *starts, uint32_t n_starts, const uint32_t *at, uint32_t n,
                            uint32_t offset);
-/* The most that such a count can cost, in postings read; known before it is made, so that budgets of
- * postings hold for phrases too. */
-uint64_t rp__phrase_cost(const uint32_t *n, uint32_t n_words, uint32_t slop);
 
 #endif

@@ -138,15 +138,3 @@ uint32_t rp__phrase_narrow(uint32_t *starts, uint32_t n_starts, const uint32_t *
     }
     return kept;
 }
-
-/* A start looks at each word; with slop, word w may pass w positions that are taken, each found so by
- * at most w comparisons, of which sixteen or so cost what a posting does. */
-uint64_t rp__phrase_cost(const uint32_t *n, uint32_t n_words, uint32_t slop)
-{
-    double all = 0, words = n_words;
-    double a_start = words + (slop ? words * words * words / 16 : 0);
-    for (uint32_t w = 0; w < n_words; w++)
-        all += n[w];
-    all += n[0] * a_start;
-    return all < 0x1p63 ? (uint64_t)all : UINT64_MAX;
-}

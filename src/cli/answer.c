@@ -253,6 +253,7 @@ rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_erro
     rp__json_writer_bool(w, "total_is_exact", hits->total_is_exact);
     rp__json_writer_bool(w, "is_or_fallback", hits->is_or_fallback);
     rp__json_writer_uint(w, "postings", hits->postings);
+    rp__json_writer_uint(w, "work", hits->work);
     rp__json_writer_uint(w, "fraction_bits", (uint64_t)hits->fraction_bits);
     rp__json_writer_begin(w, "hits", '[');
     for (size_t i = 0; status == RP_OK && i < hits->n; i++) {

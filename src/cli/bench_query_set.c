@@ -83,7 +83,8 @@ rp_status rp__bench_query_set_read(rp__bench_query_set *set, const char *path, c
                                    const rp_index *index, bool plain,
                                    const rp__bench_choice *choice, rp_error *err)
 {
-    rp_search_options options = {.mode = RP_MODE_AND, .plain = plain, .total = RP_TOTAL_ONLY};
+    rp_search_options options = {
+        .mode = RP_MODE_AND, .plain = plain, .total = RP_TOTAL_ONLY, .max_work = UINT64_MAX};
     reader r = {.set = set, .choice = choice};
     *set = (rp__bench_query_set){0};
     rp_status status = rp_topics_open(path, format, &set->topics, err);

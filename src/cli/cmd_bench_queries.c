@@ -225,7 +225,8 @@ static rp_status add_operation(job *j, const struct mode *mode, size_t k, const 
                                      .total = k ? RP_TOTAL_AT_LEAST : RP_TOTAL_ONLY,
                                      .threads = threads,
                                      .algorithm = algorithm,
-                                     .processor = processor};
+                                     .processor = processor,
+                                     .max_work = UINT64_MAX};
     snprintf(o->form, sizeof o->form, k ? "%s:%zu" : "%s:count", mode->name, k);
     snprintf(o->name, sizeof o->name, "%s%s%.32s", o->form, algorithm ? ":" : "",
              algorithm ? algorithm : "");

@@ -170,13 +170,13 @@ const rp__option rp__query_args_limits[] = {
      .least = 1,
      AT(search.max_memory),
      .help = "most memory for one query and its hits; one that needs more fails"},
-    {.name = "max-postings",
+    {.name = "max-work",
      .kind = RP_OPTION_COUNT64,
      .argument = "N",
-     .initial = "1000000000",
+     .initial = "40000000",
      .least = 1,
-     AT(search.max_postings),
-     .help = "most postings read for one query"},
+     AT(search.max_work),
+     .help = "most work of a query, in postings"},
     {0},
 };
 

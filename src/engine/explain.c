@@ -98,8 +98,6 @@ static rp_status count_phrase(const job *j, const rp__leaf *leaf, uint32_t *tf)
             return status;
         offsets[i] = word->offset;
     }
-    if (rp__phrase_cost(n, n_words, leaf->slop) > j->searcher->options.max_postings)
-        return RP_LIMIT;
     *tf = rp__phrase_count(at, n, offsets, n_words, leaf->slop, scratch);
     return RP_OK;
 }

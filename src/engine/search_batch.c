@@ -290,15 +290,18 @@ static void take_answer(lane *l, group *g, size_t i, double seconds)
     const rp__asked *asked = &g->asked[i];
     place *at = &g->places[i];
     rp_batch_query *query = &l->job->queries[at->query];
-    if (rp__searcher_asks_again(l->searcher, &asked->query, &asked->answer, at->mode)) {
+    if (rp__searcher_asks_again(l->searcher, &asked->query, &asked->answer, &at->mode)) {
         l->again[l->n_again++] = at->query;
+        query->hits.work = asked->query.work;
         at->is_done = true;
         return;
     }
+    uint64_t both = query->hits.work; /* andor, asked again: of AND and OR */
     query->status = rp__searcher_hits(l->searcher, &asked->query, &asked->answer, at->mode,
                                       l->job->batch->backend->name, &query->hits);
     at->is_done = query->status == RP_OK;
     query->hits.seconds = seconds;
+    query->hits.work = both ? both : query->hits.work;
     l->report.n_grouped += at->is_done;
 }
 

@@ -263,32 +263,75 @@ void rp_searcher_free(rp_searcher *searcher)
 
 /* ---- Shared with explain.c and snippet.c ------------------------------------------------------- */
 
+/* AND and OR are the same. */
+static bool is_one_leaf(const rp__query *bound)
+{
+    return bound->n_ops <= 3;
+}
+
+/* Whatever the query's work is. */
+static rp_status bind_in_mode(rp_searcher *s, const char *query, size_t bytes, rp_mode mode,
+                              rp__query *out, rp_error *err)
+{
+    const rp_search_options *o = &s->options;
+    const rp__bind_to to = {.segment = s->index->segment,
+                            .terms = s->terms,
+                            .rank = &s->rank,
+                            .norms = s->norms,
+                            .analyzer = s->analyzer};
+    rp__syntax syntax;
+    rp__arena_clear(&s->arena);
+    if (o->plain)
+        return rp__query_bind_plain(query, bytes, &to, mode, o, &s->arena, out, err);
+    rp_status status = rp__query_parse(query, bytes, mode, o, &s->arena, &syntax, err);
+    if (status != RP_OK)
+        return status;
+    return rp__query_bind(&syntax, &to, mode, o, &s->arena, out, err);
+}
+
+/* The work of plain words as an OR, where they were bound as an AND: it costs less than binding twice. */
+static rp_status weigh_as_or(rp_searcher *s, const rp__query *bound, uint64_t *work)
+{
+    rp__query any = *bound;
+    rp__op *ops = rp__arena_array(&s->arena, bound->n_ops, sizeof *ops);
+    if (!ops)
+        return RP_NO_MEMORY;
+    for (size_t i = 0; i < bound->n_ops; i++) {
+        ops[i] = bound->ops[i];
+        ops[i].role = RP_SHOULD;
+    }
+    any.ops = ops;
+    return rp__work_bound(&any, &s->arena, work);
+}
+
+/* As the AND of andor: with its own work and that of the OR which may follow. */
+static rp_status bind_both(rp_searcher *s, const char *query, size_t bytes, rp__query *out,
+                           rp_error *err)
+{
+    uint64_t work = 0;
+    rp_status status = RP_OK;
+    if (!s->options.plain) {
+        status = bind_in_mode(s, query, bytes, RP_MODE_OR, out, err);
+        work = out->work;
+    }
+    if (status == RP_OK)
+        status = bind_in_mode(s, query, bytes, RP_MODE_AND, out, err);
+    if (status != RP_OK || is_one_leaf(out))
+        return status;
+    if (s->options.plain)
+        status = weigh_as_or(s, out, &work);
+    out->work = out->work > UINT64_MAX - work ? UINT64_MAX : out->work + work;
+    return status;
+}
+
 rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
                             rp__query *out, rp_error *err)
 {
-    const rp_search_options *o = &searcher->options;
-    const rp__bind_to to = {.segment = searcher->index->segment,
-                            .terms = searcher->terms,
-                            .rank = &searcher->rank,
-                            .norms = searcher->norms,
-                            .analyzer = searcher->analyzer};
-    rp__syntax syntax;
-    rp__arena_clear(&searcher->arena);
-    if (o->plain)
-        return rp__query_bind_plain(query, bytes, &to, mode, o, &searcher->arena, out, err);
-    rp_status status = rp__query_parse(query, bytes, mode, o, &searcher->arena, &syntax, err);
-    if (status != RP_OK)
-        return status;
-    return rp__query_bind(&syntax, &to, mode, o, &searcher->arena, out, err);
-}
-
-/* The one limit that is passed while a query runs. */
-static void pass_limit(const rp_searcher *s, rp_error *err)
-{
-    rp__error_set(err, RP_LIMIT,
-                  "the query reads more than %llu postings; use rarer words or raise "
-                  "--max-postings",
-                  (unsigned long long)s->options.max_postings);
+    bool is_first = searcher->options.mode == RP_MODE_ANDOR && mode != RP_MODE_OR;
+    *out = (rp__query){0};
+    rp_status status = is_first ? bind_both(searcher, query, bytes, out, err)
+                                : bind_in_mode(searcher, query, bytes, mode, out, err);
+    return status == RP_OK ? rp__work_limit(out->work, &searcher->options, err) : status;
 }
 
 rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *arg), void *arg,
@@ -302,8 +345,6 @@ rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *
                       "the query needs more than its %zu bytes, or the system has none left; raise "
                       "--max-memory",
                       searcher->options.max_memory);
-    else if (status == RP_LIMIT && !own->text[0])
-        pass_limit(searcher, own);
     else if (!own->text[0] || own->code != status)
         rp__error_set(own, status, "the index: %s; run 'riposte check'", rp_status_text(status));
     return rp__error_set(err, status, "%s", own->text);
@@ -348,19 +389,19 @@ static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes,
         return status;
     *answer = (rp__answer){.total_is_exact = true};
     s->processor = s->plain->name; /* of a query that asks for nothing */
-    if (bound->n_ops > 0)
-        status = run_bound(s, bound, answer, err);
-    if (status == RP_LIMIT)
-        pass_limit(s, err);
-    return status;
+    return bound->n_ops > 0 ? run_bound(s, bound, answer, err) : RP_OK;
 }
 
 bool rp__searcher_asks_again(const rp_searcher *searcher, const rp__query *bound,
-                             const rp__answer *answer, rp_mode mode)
+                             const rp__answer *answer, rp_mode *mode)
 {
     const rp_search_options *o = &searcher->options;
     bool is_enough = answer->n >= o->k || (bound->k == 0 && answer->total >= o->k);
-    return o->mode == RP_MODE_ANDOR && mode == RP_MODE_AND && !is_enough;
+    if (o->mode != RP_MODE_ANDOR || *mode != RP_MODE_AND || is_enough)
+        return false;
+    if (is_one_leaf(bound))
+        *mode = RP_MODE_OR;
+    return !is_one_leaf(bound);
 }
 
 rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t bytes, rp_mode *mode,
@@ -369,12 +410,13 @@ rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t b
     const rp_search_options *o = &searcher->options;
     *mode = o->mode == RP_MODE_ANDOR ? RP_MODE_AND : o->mode;
     rp_status status = answer_in_mode(searcher, query, bytes, *mode, bound, answer, err);
-    if (status != RP_OK || !rp__searcher_asks_again(searcher, bound, answer, *mode))
+    if (status != RP_OK || !rp__searcher_asks_again(searcher, bound, answer, mode))
         return status;
-    uint64_t postings = answer->postings;
+    uint64_t postings = answer->postings, work = bound->work;
     *mode = RP_MODE_OR;
     status = answer_in_mode(searcher, query, bytes, *mode, bound, answer, err);
     answer->postings += postings;
+    bound->work = work;
     return status;
 }
 
@@ -451,7 +493,8 @@ rp_status rp__searcher_hits(const rp_searcher *searcher, const rp__query *bound,
                   .is_or_fallback = searcher->options.mode == RP_MODE_ANDOR && mode == RP_MODE_OR,
                   .fraction_bits = bound->fraction_bits,
                   .processor = processor,
-                  .postings = answer->postings};
+                  .postings = answer->postings,
+                  .work = bound->work};
     return name_hits(searcher, answer, hits);
 }
 

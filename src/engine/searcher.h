@@ -32,7 +32,8 @@ struct rp_searcher {
 rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out);
 void rp__searcher_branch_free(rp_searcher *branch); /* NULL is fine */
 
-/* Empties the arena, then parses and binds. Reads mapped memory: call it under the guard. */
+/* Empties the arena, then parses and binds; RP_LIMIT past max_work. Of andor, binding as AND counts the work of
+ * both. Reads mapped memory: call it under the guard. */
 rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
                             rp__query *out, rp_error *err);
 
@@ -41,9 +42,10 @@ rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t byt
 rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t bytes, rp_mode *mode,
                               rp__query *bound, rp__answer *answer, rp_error *err);
 
-/* Whether the answer in a mode is not enough, and andor asks again as or. */
+/* Whether the answer in a mode is not enough, and andor asks again as or. Where both have the same answer,
+ * *mode becomes or instead. */
 bool rp__searcher_asks_again(const rp_searcher *searcher, const rp__query *bound,
-                             const rp__answer *answer, rp_mode mode);
+                             const rp__answer *answer, rp_mode *mode);
 /* Whether the device was lost, and why; told once. */
 void rp__searcher_note_fault(rp_searcher *searcher);
 /* Hits with their names. After a failure hits->memory is still to be freed; so it is where the guard leaves this. */

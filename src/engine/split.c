@@ -135,8 +135,6 @@ static rp_status join(const job *j, rp__arena *arena, rp__answer *answer, rp_err
         answer->total_is_exact &= r->answer.total_is_exact;
         answer->postings += r->answer.postings;
     }
-    if (answer->postings > query->max_postings)
-        return rp__error_set(err, RP_LIMIT, "%s", rp_status_text(RP_LIMIT));
     rp__topk_finish(&topk);
     answer->at = topk.at;
     answer->n = topk.n;

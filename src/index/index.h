@@ -121,6 +121,7 @@ typedef struct rp__positions {
     size_t bytes;
     uint64_t chunk;
     uint32_t rank, n;  /* the posting in `at`, and its positions; UINT32_MAX: none */
+    uint64_t before, passed; /* positions passed in frames before this one, and in it */
     uint32_t *at;
     size_t cap;
 } rp__positions;
@@ -129,7 +130,8 @@ typedef struct rp__positions {
 rp_status rp__positions_open(rp__positions *p, const rp__segment *segment, const rp__term *term,
                              const rp__list *list, rp__arena *arena);
 /* The rising positions of posting number `rank`, and RP_BLOCK more that may be read; valid until the next
- * call. */
+ * call. RP_DAMAGED also where postings taken in rising order pass more positions than the term's cf: so
+ * a walk costs no more than the dictionary says. */
 rp_status rp__positions_get(rp__positions *p, uint32_t rank, const uint32_t **at, uint32_t *n);
 /* All of a list that is not tiny, as they are stored: of each posting the first position, then how far
  * after the one before each other is, less one. `tfs` are the list's; `out` has cf + RP_BLOCK_ROOM. */

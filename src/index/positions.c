@@ -159,6 +159,18 @@ static rp_status read_values(rp__positions *p, uint64_t before, uint32_t n)
     return RP_OK;
 }
 
+/* Whether a walk in rising order passes no more positions than the term has. */
+static bool pass(rp__positions *p, uint32_t f, uint32_t slot)
+{
+    uint64_t end = p->ends[slot] + UINT64_C(1);
+    if (f != p->frame) {
+        p->before = f > p->frame ? p->before + p->passed : 0;
+        p->passed = 0;
+    }
+    p->passed = end > p->passed ? end : p->passed;
+    return p->before + p->passed <= p->term.cf;
+}
+
 static rp_status read_posting(rp__positions *p, uint32_t f, uint32_t slot)
 {
     if (f != p->frame) {
@@ -166,6 +178,8 @@ static rp_status read_posting(rp__positions *p, uint32_t f, uint32_t slot)
         if (status != RP_OK)
             return status;
     }
+    if (!pass(p, f, slot))
+        return RP_DAMAGED;
     uint64_t before = slot ? (uint64_t)p->ends[slot - 1] + 1 : 0;
     if ((f != p->frame || before / RP_BLOCK < p->chunk) && !begin_frame(p, f))
         return RP_DAMAGED;

@@ -1,7 +1,8 @@
 /* plan/plan.h: the door of plan: query text to a bound query.
  *
- * 1 the parser: text to syntax, errors with a column; 2 the binder: words to terms and weights. No
- * recursion on the query's depth. Everything is made in one arena, whose cap bounds a query. */
+ * 1 the parser: text to syntax, errors with a column; 2 the binder: words to terms and weights; 3 what a
+ * bound query may cost. No recursion on the query's depth. Everything is made in one arena, whose cap
+ * bounds a query. */
 #ifndef RP_PLAN_PLAN_H
 #define RP_PLAN_PLAN_H
 
@@ -65,5 +66,13 @@ rp_status rp__query_bind(const rp__syntax *syntax, const rp__bind_to *to, rp_mod
 rp_status rp__query_bind_plain(const char *text, size_t bytes, const rp__bind_to *to, rp_mode mode,
                                const rp_search_options *options, rp__arena *arena, rp__query *out,
                                rp_error *err);
+
+/* ---- 3. Work --------------------------------------------------------------------------------- */
+
+/* An upper bound of what a bound query costs; rp__query_bind leaves it in query->work. It depends on the query
+ * and the dictionary, whoever answers. RP_NO_MEMORY: the arena has no room left. */
+rp_status rp__work_bound(const rp__query *query, rp__arena *arena, uint64_t *work);
+/* RP_LIMIT: it is more than options->max_work. Queries are bound whatever their work is. */
+rp_status rp__work_limit(uint64_t work, const rp_search_options *options, rp_error *err);
 
 #endif

@@ -25,7 +25,7 @@ void rp__plan_defaults(rp_search_options *options)
         .max_slop = 10000,
         .max_depth = 32,
         .max_memory = 64 << 20,
-        .max_postings = 1000000000,
+        .max_work = 40000000,
     };
 #define FILL(field) options->field = options->field ? options->field : defaults.field
     FILL(k);
@@ -38,7 +38,7 @@ void rp__plan_defaults(rp_search_options *options)
     FILL(max_slop);
     FILL(max_depth);
     FILL(max_memory);
-    FILL(max_postings);
+    FILL(max_work);
 #undef FILL
 }
 
@@ -425,7 +425,7 @@ static bool make_room(binder *b)
 }
 
 /* When all ops are there. */
-static void finish(binder *b, rp__query *out)
+static rp_status finish(binder *b, rp__query *out)
 {
     const rp_search_options *o = b->options;
     const rp__segment *segment = b->to->segment;
@@ -444,11 +444,13 @@ static void finish(binder *b, rp__query *out)
                        .fraction_bits = rp__rank_fraction_bits(sum_bounds(b)),
                        .k = o->total == RP_TOTAL_ONLY ? 0 : o->k,
                        .exact_total = o->total != RP_TOTAL_AT_LEAST,
-                       .algorithm = o->algorithm,
-                       .max_postings = o->max_postings};
+                       .algorithm = o->algorithm};
     rp__segment_get_lengths(segment, &out->lengths);
     out->end = out->lengths.n_docs;
     out->has_bounds = rp__segment_bounds_hold(segment, b->to->rank);
+    if (rp__work_bound(out, b->arena, &out->work) != RP_OK)
+        return rp__error_no_memory(b->err);
+    return RP_OK;
 }
 
 static binder begin(const rp__syntax *syntax, const rp__bind_to *to, rp_mode mode,
@@ -474,8 +476,7 @@ rp_status rp__query_bind(const rp__syntax *syntax, const rp__bind_to *to, rp_mod
         if (status != RP_OK)
             return status;
     }
-    finish(&b, out);
-    return RP_OK;
+    return finish(&b, out);
 }
 
 /* ---- Plain words ------------------------------------------------------------------------------- */
@@ -534,7 +535,5 @@ rp_status rp__query_bind_plain(const char *text, size_t bytes, const rp__bind_to
     }
     if (status == RP_OK)
         status = close_group(&b);
-    if (status == RP_OK)
-        finish(&b, out);
-    return status;
+    return status == RP_OK ? finish(&b, out) : status;
 }

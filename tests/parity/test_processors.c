@@ -339,7 +339,7 @@ static void limits_hold(void **state)
     rp_searcher *searcher;
     rp_hits hits;
     rp_search_options options = on_gpu;
-    options.max_postings = 1;
+    options.max_work = 1;
     rp__emulated_configure(&(rp__emulated_options){0});
     assert_int_equal(open_searcher(options, &searcher), RP_OK);
     assert_int_equal(search(searcher, common_words(), &hits), RP_LIMIT);

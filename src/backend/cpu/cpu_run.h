@@ -127,10 +127,9 @@ rp_status rp__phrase_match_open(rp__phrase_match *match, rp__part *parts);
 void rp__phrase_match_find(rp__phrase_match *match, uint32_t i, rp__candidates *c);
 /* Sets ranks to those of the document that stood there at first. */
 void rp__phrase_match_stand(rp__phrase_match *match, uint32_t slot);
-/* How often the phrase stands in the document of match->ranks, which rise from call to call. Its cost is taken from *budget before it is
- * incurred; RP_LIMIT: that is too little. On failure *bad is the reader of a word. */
-rp_status rp__phrase_match_count(rp__phrase_match *match, uint64_t *budget, uint32_t *tf,
-                                 const rp__reader **bad);
+/* How often the phrase stands in the document of match->ranks, which rise from call to call. On failure
+ * *bad is the reader of a word. */
+rp_status rp__phrase_match_count(rp__phrase_match *match, uint32_t *tf, const rp__reader **bad);
 
 /* ---- 4. Runs and algorithms ------------------------------------------------------------------ */
 
@@ -146,8 +145,8 @@ typedef struct rp__cpu_run {
     rp__topk topk;
     uint64_t total;
     bool is_pruned;   /* the total is a lower bound: documents that match were passed over */
-    uint64_t budget;  /* postings that may be read: the query's, less what phrases cost so far */
     uint64_t read;    /* of lists that are bits, as bits */
+    uint64_t searched, patience; /* documents, each in one list; what that and decoding may come to */
 } rp__cpu_run;
 
 /* A document that matches. */
@@ -157,13 +156,19 @@ static inline void rp__cpu_run_hit(rp__cpu_run *run, uint32_t fixed, uint32_t do
         rp__topk_push(&run->topk, fixed, docid);
 }
 
+/* Candidates are searched for in a list, by an algorithm that prunes. A call costs like some of them. */
+static inline void rp__cpu_run_search(rp__cpu_run *run, uint32_t candidates)
+{
+    run->searched += 8 + candidates;
+}
+
 /* Starts the readers of all words. */
 void rp__cpu_run_start(rp__cpu_run *run);
 /* To be called now and then by algorithms that prune: what other parts of the query know of the k best. */
 void rp__cpu_run_share(rp__cpu_run *run);
 
-/* To be called now and then: RP_LIMIT once too many postings were read, RP_DAMAGED once a list has
- * turned out to be. */
+/* To be called now and then: RP_DAMAGED once a list has turned out to be; RP_LIMIT once the run has
+ * lost its patience. */
 rp_status rp__cpu_run_check(const rp__cpu_run *run);
 /* The failure of one word, with its name in the message. */
 rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__word *word);

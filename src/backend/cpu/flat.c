@@ -162,7 +162,7 @@ static rp_status look_into(walk *w, const step *s, uint32_t *m)
         const rp__reader *bad;
         uint32_t tf, slot = sub->slots[j];
         rp__phrase_match_stand(s->phrase, slot);
-        rp_status status = rp__phrase_match_count(s->phrase, &run->budget, &tf, &bad);
+        rp_status status = rp__phrase_match_count(s->phrase, &tf, &bad);
         if (status != RP_OK)
             return rp__cpu_run_fail(run, status, bad->word);
         if (tf > 0)

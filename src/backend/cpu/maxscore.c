@@ -91,6 +91,7 @@ static rp_status finish_candidates(walk *w)
         uint64_t below = w->rest[i];
         uint32_t least = run->topk.least;
         rp__candidates_cut(&w->c, run->kernel, least > below ? (uint32_t)(least - below) : 0);
+        rp__cpu_run_search(run, w->c.n);
         if (w->c.n > 0)
             status = rp__candidates_add(&w->c, run, &w->parts[i - 1], false);
     }

@@ -57,11 +57,14 @@ static rp_status finish_candidates(passes *p)
     rp__candidates *c = &p->c;
     rp_status status = RP_OK;
     for (size_t i = p->now + 1; i < p->n && c->n > 0 && status == RP_OK; i++) {
+        rp__cpu_run_search(run, c->n);
         status = rp__candidates_add(c, run, &p->parts[i], false);
         rp__candidates_cut(c, run->kernel, needed(p, p->rest[i]));
     }
-    for (size_t i = 0; i < p->now && c->n > 0; i++)
+    for (size_t i = 0; i < p->now && c->n > 0; i++) {
+        rp__cpu_run_search(run, c->n);
         rp__candidates_drop(c, &p->parts[i]);
+    }
     if (status == RP_OK)
         rp__candidates_hit(c, run);
     return status;

@@ -96,14 +96,6 @@ void rp__phrase_match_stand(rp__phrase_match *match, uint32_t slot)
 
 /* ---- How often ------------------------------------------------------------------------------- */
 
-static rp_status pay(uint64_t *budget, uint64_t cost)
-{
-    if (cost > *budget)
-        return RP_LIMIT;
-    *budget -= cost;
-    return RP_OK;
-}
-
 /* The positions of word w in the document. */
 static rp_status read_positions(rp__phrase_match *match, uint32_t w, const rp__reader **bad)
 {
@@ -126,15 +118,12 @@ static rp_status begin_starts(rp__phrase_match *match, uint32_t w, uint32_t *n)
     return RP_OK;
 }
 
-static rp_status count_exact(rp__phrase_match *match, uint64_t *budget, uint32_t *tf,
-                             const rp__reader **bad)
+static rp_status count_exact(rp__phrase_match *match, uint32_t *tf, const rp__reader **bad)
 {
     *tf = 0;
     for (uint32_t i = 0; i < match->n_words && (i == 0 || *tf > 0); i++) {
         uint32_t w = match->order[i];
         rp_status status = read_positions(match, w, bad);
-        if (status == RP_OK)
-            status = pay(budget, (uint64_t)match->n[w] + *tf);
         if (status == RP_OK && i == 0)
             status = begin_starts(match, w, tf);
         if (status != RP_OK)
@@ -146,24 +135,18 @@ static rp_status count_exact(rp__phrase_match *match, uint64_t *budget, uint32_t
     return RP_OK;
 }
 
-static rp_status count_sloppy(rp__phrase_match *match, uint64_t *budget, uint32_t *tf,
-                              const rp__reader **bad)
+static rp_status count_sloppy(rp__phrase_match *match, uint32_t *tf, const rp__reader **bad)
 {
     rp_status status = RP_OK;
     for (uint32_t w = 0; w < match->n_words && status == RP_OK; w++)
         status = read_positions(match, w, bad);
-    if (status == RP_OK)
-        status = pay(budget, rp__phrase_cost(match->n, match->n_words, match->slop));
     if (status == RP_OK)
         *tf = rp__phrase_count(match->at, match->n, match->offsets, match->n_words, match->slop,
                                match->scratch);
     return status;
 }
 
-rp_status rp__phrase_match_count(rp__phrase_match *match, uint64_t *budget, uint32_t *tf,
-                                 const rp__reader **bad)
+rp_status rp__phrase_match_count(rp__phrase_match *match, uint32_t *tf, const rp__reader **bad)
 {
-    if (match->slop == 0)
-        return count_exact(match, budget, tf, bad);
-    return count_sloppy(match, budget, tf, bad);
+    return match->slop == 0 ? count_exact(match, tf, bad) : count_sloppy(match, tf, bad);
 }

@@ -83,7 +83,7 @@ static rp_status take(walk *w, uint32_t j)
     const rp__reader *bad;
     uint32_t tf, docid = w->c.docids[j];
     rp__phrase_match_stand(&w->match, w->c.slots[j]);
-    rp_status status = rp__phrase_match_count(&w->match, &run->budget, &tf, &bad);
+    rp_status status = rp__phrase_match_count(&w->match, &tf, &bad);
     if (status != RP_OK)
         return rp__cpu_run_fail(run, status, bad->word);
     if (tf == 0)

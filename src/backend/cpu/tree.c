@@ -212,7 +212,7 @@ static rp_status look_into(machine *m, level *l, rp__phrase_match *phrase, uint3
         uint32_t at = c->docids[j] - m->base, tf;
         const rp__reader *bad;
         rp__phrase_match_stand(phrase, c->slots[j]);
-        rp_status status = rp__phrase_match_count(phrase, &m->run->budget, &tf, &bad);
+        rp_status status = rp__phrase_match_count(phrase, &tf, &bad);
         if (status != RP_OK)
             return rp__cpu_run_fail(m->run, status, bad->word);
         if (tf == 0)

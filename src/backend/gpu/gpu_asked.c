@@ -92,7 +92,7 @@ static uint64_t postings_of(const run *r, const word *w)
     return r->is_or || w->copies_docids || most > w->list.n ? w->list.n : most;
 }
 
-static rp_status check_limit(run *r)
+static void count_postings(run *r)
 {
     uint64_t asked = r->end > r->query->begin ? r->end - r->query->begin : 0;
     r->most = 0;
@@ -101,9 +101,6 @@ static rp_status check_limit(run *r)
         r->most += i == 0 || r->is_or ? r->words[i].list.n : 0;
     }
     r->most = r->most < asked ? r->most : asked;
-    if (r->postings > r->query->max_postings)
-        return rp__gpu_asked_refuse(r, "it may read more than max_postings");
-    return RP_OK;
 }
 
 rp_status rp__gpu_asked_open(run *r)
@@ -111,7 +108,9 @@ rp_status rp__gpu_asked_open(run *r)
     rp_status status = check_form(r);
     if (status == RP_OK)
         status = open_words(r);
-    return status == RP_OK ? check_limit(r) : status;
+    if (status == RP_OK)
+        count_postings(r);
+    return status;
 }
 
 /* Those that kernels read there, frequencies with the docids even where nothing is scored; what an AND asks of other

@@ -180,8 +180,6 @@ static rp_status add_words(rp__gpu_flight *to, rp__asked *asked, uint32_t place,
                            const karg_and_word *words, uint32_t n)
 {
     asked->answer.postings = count_postings(words, n);
-    if (asked->answer.postings > asked->query.max_postings)
-        return RP_UNAVAILABLE; /* another tells whether it does */
     if (!rp__gpu_and_add(&to->and, words, n))
         return RP_NO_MEMORY;
     to->asked[to->and.n_queries - 1] = place;
@@ -305,8 +303,6 @@ static rp_status add_any(const fill *f, rp__asked *asked, uint32_t place)
         if (df > 0)
             status = open_term(f, query, leaf, &terms[new.n_terms++], &new.least);
     }
-    if (asked->answer.postings > query->max_postings)
-        return RP_UNAVAILABLE;
     if (status != RP_OK || new.n_terms == 0)
         return status;
     any->asked[any->n] = place;

@@ -19,7 +19,6 @@ typedef struct phrase {
     const uint32_t **at; /* positions of each word in the document at hand */
     uint32_t *n;         /* how many */
     uint32_t *offsets, *scratch;
-    uint64_t budget; /* postings and positions that may still be read */
 } phrase;
 
 static rp_status open_word(const phrase *p, uint32_t i)
@@ -65,10 +64,6 @@ static rp_status count(phrase *p, uint32_t docid, uint32_t *tf)
         if (status != RP_OK)
             return status;
     }
-    uint64_t cost = rp__phrase_cost(p->n, n, p->leaf->slop);
-    if (cost > p->budget)
-        return RP_UNAVAILABLE;
-    p->budget -= cost;
     *tf = rp__phrase_count(p->at, p->n, p->offsets, n, p->leaf->slop, p->scratch);
     return RP_OK;
 }
@@ -98,10 +93,7 @@ static rp_status look_into(phrase *p, const rp__scored *found, size_t n, rp__top
 rp_status rp__gpu_phrase_verify(const rp__query *query, const rp__scored *found, size_t n,
                                 rp__arena *arena, rp__answer *answer)
 {
-    phrase p = {.query = query,
-                .leaf = &query->leaves[query->ops[1].leaf],
-                .arena = arena,
-                .budget = query->max_postings - answer->postings};
+    phrase p = {.query = query, .leaf = &query->leaves[query->ops[1].leaf], .arena = arena};
     size_t k = query->k < n ? query->k : n;
     rp__topk topk;
     rp__scored *room = rp__arena_array(arena, rp__topk_room(k), sizeof *room);
@@ -111,7 +103,6 @@ rp_status rp__gpu_phrase_verify(const rp__query *query, const rp__scored *found,
     rp__topk_init(&topk, room, k);
     status = look_into(&p, found, n, &topk, answer);
     rp__topk_finish(&topk);
-    answer->postings = query->max_postings - p.budget;
     answer->at = topk.at;
     answer->n = topk.n;
     return status;

@@ -157,7 +157,6 @@ static void compile(program *p, const char *text, size_t k)
     p->query.fraction_bits = 20;
     p->query.k = k;
     p->query.end = lengths.n_docs;
-    p->query.max_postings = UINT64_MAX;
     p->ops[p->query.n_ops++] = (rp__op){RP_OP_OPEN, RP_MUST, 0};
     open[0] = 0;
     p->query.depth = 1;
@@ -371,26 +370,6 @@ static rp_status run(const program *p, size_t arena_bytes, rp__answer *answer, r
     return status;
 }
 
-static void too_many_postings_are_refused(void **state)
-{
-    (void)state;
-    static const char *const texts[] = {"a b", "+a +b", "+a -b"};
-    for (size_t i = 0; i < 3; i++) {
-        program p;
-        rp__answer answer;
-        rp_error err;
-        compile(&p, texts[i], 10);
-        assert_int_equal(run(&p, 64 << 20, &answer, &err), RP_OK);
-        uint64_t postings = answer.postings;
-        assert_true(postings > 0);
-        p.query.max_postings = postings;
-        assert_int_equal(run(&p, 64 << 20, &answer, &err), RP_OK);
-        p.query.max_postings = postings - 1;
-        assert_int_equal(run(&p, 64 << 20, &answer, &err), RP_LIMIT);
-        assert_non_null(strstr(err.text, "max_postings"));
-    }
-}
-
 static void rare_words_keep_lists_from_being_read(void **state)
 {
     (void)state;
@@ -463,7 +442,6 @@ int main(void)
         cmocka_unit_test(flat_groups_have_two_algorithms),
         cmocka_unit_test(phrases_match_the_plain_evaluation),
         cmocka_unit_test(no_hits_wanted_still_counts),
-        cmocka_unit_test(too_many_postings_are_refused),
         cmocka_unit_test(rare_words_keep_lists_from_being_read),
         cmocka_unit_test(any_lack_of_memory_is_told),
         cmocka_unit_test(damage_names_the_word),

@@ -144,17 +144,6 @@ static void agrees_with_a_search_through_all_positions(void **state)
     assert_true(matches > 10000);
 }
 
-static void cost_counts_positions_and_starts(void **state)
-{
-    (void)state;
-    uint32_t most[64];
-    assert_int_equal(rp__phrase_cost((const uint32_t[]){3, 4}, 2, 0), 3 + 4 + 3 * 2);
-    assert_int_equal(rp__phrase_cost((const uint32_t[]){8, 4, 1, 1}, 4, 9), 14 + 8 * (4 + 4));
-    for (uint32_t w = 0; w < 64; w++)
-        most[w] = UINT32_MAX;
-    assert_true(rp__phrase_cost(most, 64, 1) > UINT64_C(60000000000000));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,7 +153,6 @@ int main(void)
         cmocka_unit_test(a_position_serves_one_word_only),
         cmocka_unit_test(positions_at_the_end_of_their_range_do_not_wrap),
         cmocka_unit_test(agrees_with_a_search_through_all_positions),
-        cmocka_unit_test(cost_counts_positions_and_starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

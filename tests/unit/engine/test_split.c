@@ -98,7 +98,7 @@ static void limits_hold_over_all_threads(void **state)
     rp_error err = {.text = ""};
     rp_searcher *searcher;
     rp_hits hits;
-    rp_search_options o = {.threads = 3, .max_postings = 1000, .algorithm = "windows"};
+    rp_search_options o = {.threads = 3, .max_work = 1000};
     assert_int_equal(rp_searcher_new(built, &o, &searcher, &err), RP_OK);
     assert_int_equal(rp_searcher_search(searcher, "all half most", 13, &hits, &err), RP_LIMIT);
     assert_non_null(strstr(err.text, "1000"));

@@ -207,12 +207,47 @@ static void test_damaged_entry(void **state)
     end(&c);
 }
 
+/* A dictionary that claims fewer occurrences than the list has: a walk ends before it has read more. */
+static void test_false_cf(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    open_case c;
+    rp__term entry;
+    rp__positions p;
+    uint64_t seed = 8;
+    begin(&c);
+    add_term(c.plain, &seed, "few", N, tf_few, 30);
+    segment_case_open(&c.sc, "bp128", true, c.plain, N);
+    const rp__list *list = open_list(&c, "few", &entry);
+    uint64_t cf = entry.cf;
+    for (uint64_t claimed = N; claimed <= cf; claimed += (cf - N) / 3) {
+        const uint32_t *at;
+        uint32_t n, rank = 0;
+        uint64_t read = 0;
+        entry.cf = claimed;
+        assert_int_equal(rp__positions_open(&p, c.sc.segment, &entry, list, &c.arena), RP_OK);
+        rp_status status = RP_OK;
+        for (; rank < N && status == RP_OK; rank++) {
+            status = rp__positions_get(&p, rank, &at, &n);
+            read += status == RP_OK ? n : 0;
+        }
+        assert_int_equal(status, claimed < cf ? RP_DAMAGED : RP_OK);
+        assert_true(read <= claimed);
+        entry.cf = cf;
+        assert_int_equal(rp__positions_open(&p, c.sc.segment, &entry, list, &c.arena), RP_OK);
+        for (rank = 0; rank < N; rank++) /* nothing is held against a true one */
+            assert_int_equal(rp__positions_get(&p, rank, &at, &n), RP_OK);
+    }
+    end(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_order),         cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_none_in_the_index), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_damaged_entry),
+        cmocka_unit_test(test_any_order), cmocka_unit_test(test_false_cf),
+        cmocka_unit_test(test_wide),      cmocka_unit_test(test_none_in_the_index),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_damaged_entry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

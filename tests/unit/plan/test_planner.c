@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "plan/plan.h"
 
 static const char *const texts[] = {

@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "plan/plan.h"
 #include "unit/plan/syntax_print.h"
 #include "unit/tiny_index.h"
@@ -352,12 +351,12 @@ static void test_defaults(void **state)
     assert_int_equal(o.max_slop, 10000);
     assert_int_equal(o.max_depth, 32);
     assert_int_equal(o.max_memory, 64 << 20);
-    assert_int_equal(o.max_postings, 1000000000);
-    rp_search_options mine = {.k = 3, .max_depth = 7, .max_postings = 1};
+    assert_int_equal(o.max_work, 40000000);
+    rp_search_options mine = {.k = 3, .max_depth = 7, .max_work = 1};
     rp__plan_defaults(&mine);
     assert_int_equal(mine.k, 3);
     assert_int_equal(mine.max_depth, 7);
-    assert_int_equal(mine.max_postings, 1);
+    assert_int_equal(mine.max_work, 1);
 }
 
 /* ---- Bombs ----------------------------------------------------------------------------------- */
@@ -392,7 +391,6 @@ static const bomb bombs[] = {
 typedef struct bomb_run {
     char *text;
     bool is_past_size;
-    uint64_t nanoseconds;
     size_t arena_bytes;
     rp_status status;
 } bomb_run;
@@ -406,10 +404,8 @@ static void *run_bomb(void *arg)
     rp__arena_init(&arena, 8 << 20);
     rp__syntax syntax;
     rp_error err;
-    uint64_t begin = rp__clock_thread();
     run->status =
         rp__query_parse(run->text, strlen(run->text), RP_MODE_OR, &options, &arena, &syntax, &err);
-    run->nanoseconds = rp__clock_thread() - begin;
     run->arena_bytes = arena.used;
     rp__arena_reset(&arena);
     return NULL;
@@ -427,7 +423,7 @@ static void test_bombs(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bombs / sizeof *bombs; i++) {
         bomb_run run = {repeat(bombs[i].unit, bombs[i].n, bombs[i].middle, bombs[i].end_unit),
-                        bombs[i].is_past_size, 0, 0, RP_OK};
+                        bombs[i].is_past_size, 0, RP_OK};
         pthread_attr_t attr;
         pthread_t thread;
         assert_int_equal(pthread_attr_init(&attr), 0);
@@ -435,10 +431,8 @@ static void test_bombs(void **state)
         assert_int_equal(pthread_create(&thread, &attr, run_bomb, &run), 0);
         assert_int_equal(pthread_join(thread, NULL), 0);
         pthread_attr_destroy(&attr);
-        if (run.nanoseconds > UINT64_C(50000000) * RP_TESTS_SLOW || run.arena_bytes > 8 << 20 ||
-            run.status == RP_NO_MEMORY)
-            fail_msg("bomb %zu: %.1f ms, %zu bytes, status %d", i, (double)run.nanoseconds / 1e6,
-                     run.arena_bytes, run.status);
+        if (run.arena_bytes > 8 << 20 || run.status == RP_NO_MEMORY)
+            fail_msg("bomb %zu: %zu bytes, status %d", i, run.arena_bytes, run.status);
         free(run.text);
     }
 }
