@@ -18,13 +18,6 @@
 #include "engine/engine.h"
 #include "tempdir.h"
 
-/* How much slower a sanitised build, or one under an emulator, may be. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RP_TESTS_SLOW 20
-#else
-#define RP_TESTS_SLOW (getenv("RUNNER") ? 20U : 1U)
-#endif
-
 typedef struct tiny_index {
     tempdir dir;
     struct rp_index index;

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <unistd.h>
+
 static void never_goes_back(void **state)
 {
     (void)state;
@@ -26,15 +28,17 @@ static void sleep_takes_time_but_no_cpu(void **state)
     uint64_t now = rp__clock_now(), cpu = rp__clock_thread();
     rp__clock_sleep(20 * 1000 * 1000);
     assert_true(rp__clock_now() - now >= 19 * 1000 * 1000);
-    assert_true(rp__clock_thread() - cpu < 10 * 1000 * 1000);
+    assert_true(rp__clock_thread() - cpu < rp__clock_now() - now);
 }
 
 static void work_takes_cpu(void **state)
 {
     (void)state;
     uint64_t cpu = rp__clock_thread(), begin = rp__clock_now();
+    alarm(60);
     while (rp__clock_thread() - cpu < 2 * 1000 * 1000)
-        assert_true(rp__clock_now() - begin < 10ULL * 1000 * 1000 * 1000);
+        ;
+    alarm(0);
     assert_true(rp__clock_now() - begin >= 1000 * 1000);
 }
 

@@ -1,6 +1,5 @@
 /* test_iiu_partition.c: the cut of iiu is the cheapest there is: against every cut of short lists and
  * against the plain dynamic programme; and it takes a fraction of that one's time. */
-#include <time.h>
 
 #include "list_case.h"
 #include "plain_partition.h"
@@ -92,52 +91,11 @@ static void as_the_plain_programme(void **unused)
     }
 }
 
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* How many times faster than the plain programme, each at its best of three. */
-static double gain(size_t n, uint32_t max_size)
-{
-    double plain = 1e9, fast = 1e9;
-    for (int k = 0; k < 3; k++) {
-        double at = cpu_seconds();
-        plain_partition(docids, tfs, n, max_size, widths, costs, starts);
-        double took = cpu_seconds() - at;
-        plain = took < plain ? took : plain;
-        at = cpu_seconds();
-        rp__iiu_partition_cut(docids, tfs, n, max_size, scratch, ends);
-        took = cpu_seconds() - at;
-        fast = took < fast ? took : fast;
-    }
-    return plain / fast;
-}
-
-static void it_takes_a_fraction_of_the_time(void **unused)
-{
-    (void)unused;
-    uint64_t rng = 3;
-    for (uint32_t mean = 4; mean <= 256; mean *= 8) {
-        uint32_t next = 0;
-        for (size_t i = 0; i < 40000; i++) {
-            docids[i] = next += 1 + (uint32_t)random_below(&rng, 2 * mean);
-            tfs[i] = make_tf(&rng) & 31;
-        }
-        double at_256 = gain(40000, 256), at_2047 = gain(40000, RP_IIU_BLOCK_LARGEST);
-        print_message("gaps of %u: %.1f times at 256, %.1f times at 2047\n", mean, at_256, at_2047);
-        assert_true(at_256 >= 2 && at_2047 >= 10);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_cut_of_short_lists_is_cheaper),
         cmocka_unit_test(as_the_plain_programme),
-        cmocka_unit_test(it_takes_a_fraction_of_the_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

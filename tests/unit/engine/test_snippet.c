@@ -2,7 +2,6 @@
 #include "unit/tiny_index.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "riposte/search.h"
 
@@ -174,7 +173,7 @@ static void test_errors(void **state)
     rp_snippet_free(NULL);
 }
 
-/* A huge document costs no more than its first mebibyte. */
+/* Of a huge document the first mebibyte is looked at, and no more. */
 static void test_huge(void **state)
 {
     (void)state;
@@ -182,17 +181,17 @@ static void test_huge(void **state)
     char *text = malloc(bytes + 1);
     assert_non_null(text);
     for (size_t i = 0; i < bytes; i += 4)
-        memcpy(text + i, i % 64 ? "abc " : "wing", 4);
+        memcpy(text + i, i < 1 << 20 ? "abc " : "rib ", 4);
     text[bytes] = 0;
     rp_document document = {.title = "", .text = text, .text_bytes = bytes};
     rp_snippet s;
-    uint64_t begin = rp__clock_thread();
     assert_int_equal(rp_searcher_snippet(porter.searcher, "abc", 3, &document, 0, &s, NULL), RP_OK);
-    double ms = (double)(rp__clock_thread() - begin) / 1e6;
     check_promises(&s, 0);
     assert_true(s.n_marks > 10);
-    if (ms > 100 * RP_TESTS_SLOW)
-        fail_msg("%.1f ms", ms);
+    rp_snippet_free(&s);
+    assert_int_equal(rp_searcher_snippet(porter.searcher, "rib", 3, &document, 0, &s, NULL), RP_OK);
+    check_promises(&s, 0);
+    assert_int_equal(s.n_marks, 0);
     rp_snippet_free(&s);
     free(text);
 }
