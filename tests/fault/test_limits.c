@@ -18,6 +18,7 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "plan/plan.h"
 #include "riposte/riposte.h"
@@ -423,6 +424,37 @@ static void test_line_by_memory(void **state)
     }
 }
 
+/* The same of documents that a program adds: what the builder holds stays within the budget. */
+static void test_documents_by_memory(void **state)
+{
+    enum { MEMORY = 32 * MIB, LARGE = 4 * MIB };
+    char path[600], *text = malloc(LARGE);
+    rp_builder *b = NULL;
+    rp_error err = {0};
+    rp_build_stats stats;
+    rp_build_options options = {.memory = MEMORY};
+    assert_non_null(text);
+    for (size_t i = 0; i < LARGE; i += 8) {
+        char word[16];
+        snprintf(word, sizeof word, "%07zx ", i * 2654435761U & 0xFFFFFFF);
+        memcpy(text + i, word, 8);
+    }
+    snprintf(path, sizeof path, "%s/large", ((fixture *)*state)->dir.path);
+    assert_int_equal(rp_builder_new(path, &options, &b, &err), RP_OK);
+    for (char id = 'a'; id < 'e'; id++) {
+        size_t bytes = id % 2 ? LARGE : 1000;
+        if (rp_builder_add(b, &id, 1, "", 0, text, bytes, &err) != RP_OK)
+            fail_msg("%s", err.text);
+    }
+    if (rp_builder_finish(b, &stats, &err) != RP_OK)
+        fail_msg("%s", err.text);
+    rp_builder_free(b);
+    free(text);
+    assert_true(stats.runs > 2); /* a document was spilled before it ended */
+    assert_in_range(rp__alloc_peak(), LARGE, MEMORY);
+    assert_int_equal(rp_index_check(path, NULL, NULL, &err), RP_OK);
+}
+
 static void test_options_of_builds(void **state)
 {
     rp__buf text;
@@ -670,6 +702,7 @@ int main(void)
         cmocka_unit_test(test_json_depth),
         cmocka_unit_test(test_max_line),
         cmocka_unit_test(test_line_by_memory),
+        cmocka_unit_test(test_documents_by_memory),
         cmocka_unit_test(test_options_of_builds),
         cmocka_unit_test(test_stop_file),
         cmocka_unit_test(test_max_expand),

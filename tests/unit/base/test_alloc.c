@@ -101,6 +101,42 @@ static void leaves_all_as_it_was_when_growing_fails(void **state)
     rp__free(array);
 }
 
+static void grows_large_arrays_by_a_quarter(void **state)
+{
+    (void)state;
+    uint8_t *array = NULL;
+    size_t cap = 0;
+    assert_true(rp__alloc_grow(&array, &cap, 3 << 20, 1));
+    assert_int_equal(cap, 3 << 20);
+    assert_true(rp__alloc_grow(&array, &cap, (3 << 20) + 1, 1));
+    assert_int_equal(cap, (3 << 20) / 4 * 5);
+    rp__free(array);
+}
+
+static void keeps_the_limit_of_the_thread(void **state)
+{
+    (void)state;
+    enum { SMALL = 1000, LARGE = 4 << 20 };
+    uint64_t limit = rp__alloc_in_use() + LARGE, before = rp__alloc_set_limit(limit);
+    assert_int_equal(before, 0);
+    void *small = rp__alloc(SMALL);
+    assert_non_null(small);
+    assert_false(rp__alloc_was_refused());
+    assert_null(rp__alloc(LARGE));
+    assert_true(rp__alloc_was_refused());
+    assert_null(rp__alloc_zero(LARGE, 1));
+    assert_null(rp__alloc_random(LARGE, 1));
+    assert_null(rp__alloc_resize(small, LARGE + 1, 1));
+    small = rp__alloc_resize(small, LARGE / 2, 1);
+    assert_non_null(small);
+    small = rp__alloc_resize(small, SMALL, 1);
+    assert_int_equal(rp__alloc_set_limit(before), limit);
+    void *large = rp__alloc(LARGE);
+    assert_non_null(large);
+    rp__free(large);
+    rp__free(small);
+}
+
 static void fails_once_at_the_nth(void **state)
 {
     (void)state;
@@ -139,6 +175,8 @@ int main(void)
         cmocka_unit_test(refuses_sizes_that_overflow),
         cmocka_unit_test(counts_what_is_in_use),
         cmocka_unit_test(grows_by_doubling_and_keeps_contents),
+        cmocka_unit_test(grows_large_arrays_by_a_quarter),
+        cmocka_unit_test(keeps_the_limit_of_the_thread),
         cmocka_unit_test(leaves_all_as_it_was_when_growing_fails),
         cmocka_unit_test(fails_once_at_the_nth),
         cmocka_unit_test(fails_from_the_nth_on_when_sticky),
