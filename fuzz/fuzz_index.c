@@ -276,6 +276,7 @@ static const seed_row seed_rows[] = {
     {"bp128", "none", 290, true, true, "a AND c", "lr,hs8", 0},
     {"bp128", "none", 260, false, false, "\"a b\" AND c", "lr,hs8", 0},
     {"bp128", "none", 4, false, false, "a b", NULL, 150000},
+    {"raw", "none", 290, true, true, "running AND a", "lr,hs8", 0},
 };
 
 enum { SHAPES = sizeof seed_rows / sizeof *seed_rows, SEEDS_MOST = 64 };
