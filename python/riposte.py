@@ -86,7 +86,7 @@ class _BatchQuery(Structure):
 
 
 class _BatchOptions(Structure):
-    _fields_ = [("threads", c_size_t), ("elements", c_uint64)]
+    _fields_ = [("threads", c_size_t), ("elements", c_uint64), ("max_memory", c_size_t)]
 
 
 class _Progress(Structure):
