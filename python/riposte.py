@@ -244,7 +244,7 @@ def import_index(path, directory, format="ciff", **options):
 
 
 def export_index(directory, path, format="ciff"):
-    """Writes the index in `directory` as a CIFF file, or as PISA's files (format "pisa")."""
+    """Writes the index in `directory` as a CIFF file, or as a folder of PISA's files (format "pisa")."""
     error = _Error()
     _check(_export(format.encode(), _bytes(directory), _bytes(path), None, byref(error)), error)
 

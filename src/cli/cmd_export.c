@@ -22,7 +22,7 @@ static const rp__option export_rows[] = {
      .argument = "FILE",
      .is_required = true,
      .at = offsetof(export_args, output),
-     .help = "what to write; a file that is there is replaced"},
+     .help = "what to write; what is there is replaced"},
     {0},
 };
 
@@ -109,11 +109,15 @@ const rp__verb rp__cmd_export_verb = {
     .operands = {"FORMAT", "DIR"},
     .details =
         "FORMAT is ciff: one file, packed by gzip if its name ends in .gz, - for standard output; "
-        "or pisa: FILE.docs, FILE.freqs, FILE.sizes, FILE.terms and FILE.documents. Terms, docids, "
-        "frequencies, ids and lengths go out; positions and text stay behind. A file appears under "
-        "its name when it is whole. Importing it gives the same lists and documents.",
+        "or pisa: a folder with inv.docs, inv.freqs, inv.sizes, inv.terms and inv.documents, so "
+        "that "
+        "FILE/inv is the collection for PISA's tools. Terms, docids, frequencies, ids and lengths "
+        "go out; positions and text stay behind. A file or folder appears under its name when it "
+        "is "
+        "whole, and replaces an older one in one step; a folder is replaced only if it holds "
+        "nothing but these five files. Importing it gives the same lists and documents.",
     .examples = "riposte export ciff my.rip -o my.ciff.gz\n"
-                "riposte export pisa my.rip -o inv/my\n",
+                "riposte export pisa my.rip -o my.pisa\n",
     .groups = groups,
     .args_bytes = sizeof(export_args),
     .run = run,

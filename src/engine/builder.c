@@ -52,7 +52,7 @@ static rp_status read_stop_file(rp__build_setup *s, rp_error *err)
 {
     rp__input *input;
     size_t got = 0;
-    rp_status status = rp__input_open(s->o.stop, s->o.max_expand, &input, err);
+    rp_status status = rp__input_open_text(s->o.stop, s->o.max_expand, &input, err);
     if (status != RP_OK)
         return status;
     s->stop_words = rp__alloc(STOP_FILE_MOST + 1);

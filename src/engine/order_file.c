@@ -81,7 +81,7 @@ static rp_status open_lines(lines *l, const char *path, rp_error *err)
     *l = (lines){.path = path};
     if (!rp__buf_room(&l->window, CHUNK + 1))
         return rp__error_no_memory(err);
-    return rp__input_open(path, MAX_EXPAND, &l->input, err);
+    return rp__input_open_text(path, MAX_EXPAND, &l->input, err);
 }
 
 static void close_lines(lines *l)
