@@ -6,8 +6,8 @@
 
 #include "store/store.h"
 
-const char *const fault_call_names[FAULT_CALLS] = {"open",  "close",  "read",   "pread", "write",
-                                                   "fsync", "rename", "unlink", "mkdir", "lock",
+const char *const fault_call_names[FAULT_CALLS] = {"open",  "close",  "read",   "pread",   "write",
+                                                   "fsync", "rename", "unlink", "mkdir",   "lock",
                                                    "size",  "map",    "unmap",  "exchange"};
 
 static struct {
