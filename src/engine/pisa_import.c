@@ -339,7 +339,7 @@ static rp_status open_docs(source *s, rp_error *err)
     rp_status status = RP_NOT_FOUND;
     if (n < (int)sizeof s->base)
         status = open_part(&s->docs, s->base, "docs", err);
-    if (s->docs.input)
+    if (status != RP_NOT_FOUND && status != RP_IO) /* RP_IO: the path is a file */
         return status;
     snprintf(s->base, sizeof s->base, "%s", s->im->path);
     return open_needed(&s->docs, s->base, "docs", err);

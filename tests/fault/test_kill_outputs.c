@@ -504,7 +504,8 @@ static bool run_program(const bench *b, int side, uint64_t ns)
     return WIFEXITED(status);
 }
 
-/* Each kill meets what the ones before left; after each eighth run one is let through. */
+/* Each kill meets what the ones before left; after each eighth run one is let through. The longest wait
+ * follows the machine's load, so that a third of the runs come to their end. */
 static void kill_at_random(const bench *b, uint64_t least, uint64_t *random, tally *t)
 {
     static const fault_found made[SIDES] = {FAULT_OLD, FAULT_NEW};
@@ -519,8 +520,9 @@ static void kill_at_random(const bench *b, uint64_t least, uint64_t *random, tal
     }
     for (; fault_goes_on(t->kills, least, 0.05); t->runs++) {
         int side = t->runs % 2 == 0;
-        bool is_complete = run_program(b, side, 1 + fault_below(random, ns[side] * 5 / 4));
+        bool is_complete = run_program(b, side, 1 + fault_below(random, ns[side]));
         fault_found found = look(b, why);
+        ns[side] = is_complete ? ns[side] - ns[side] / 8 : ns[side] + ns[side] / 16;
         t->kills += !is_complete;
         t->found[found] += !is_complete;
         if (found != made[side] && (is_complete || found != before))
