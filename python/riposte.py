@@ -80,7 +80,8 @@ class _BatchQuery(Structure):
 
 
 class _BatchOptions(Structure):
-    _fields_ = [("threads", c_size_t), ("elements", c_uint64)]
+    _fields_ = [("threads", c_size_t), ("elements", c_uint64), ("max_memory", c_size_t),
+                ("goes_on", c_void_p), ("goes_on_arg", c_void_p)]
 
 
 class _BuildOptions(Structure):
@@ -244,7 +245,7 @@ def import_index(path, directory, format="ciff", **options):
 
 
 def export_index(directory, path, format="ciff"):
-    """Writes the index in `directory` as a CIFF file, or as PISA's files (format "pisa")."""
+    """Writes the index in `directory` as a CIFF file, or as a folder of PISA's files (format "pisa")."""
     error = _Error()
     _check(_export(format.encode(), _bytes(directory), _bytes(path), None, byref(error)), error)
 
