@@ -86,7 +86,8 @@ class _BatchQuery(Structure):
 
 
 class _BatchOptions(Structure):
-    _fields_ = [("threads", c_size_t), ("elements", c_uint64), ("max_memory", c_size_t)]
+    _fields_ = [("threads", c_size_t), ("elements", c_uint64), ("max_memory", c_size_t),
+                ("goes_on", c_void_p), ("goes_on_arg", c_void_p)]
 
 
 class _Progress(Structure):
@@ -476,7 +477,7 @@ def import_index(path, directory, format="ciff", on_progress=None, on_warning=No
 
 
 def export_index(directory, path, format="ciff", on_progress=None, on_warning=None):
-    """Writes the index in `directory` as a CIFF file, or as PISA's files (format "pisa");
+    """Writes the index in `directory` as a CIFF file, or as a folder of PISA's files (format "pisa");
     on_progress and on_warning are as in import_index."""
     arguments = _path("format", format), _path("directory", directory), _path("path", path)
     record = _ExportOptions()

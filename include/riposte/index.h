@@ -251,9 +251,10 @@ typedef struct rp_import_options {
 
 /* Makes an index in folder `dir`, replacing one that is there, of one that another program wrote: terms, docids,
  * frequencies, ids and lengths as they are told, neither positions nor text. `path` is a CIFF file ("-":
- * standard input), plain, gzip or zstd; or the common part of the names of PISA's files. Where a CIFF file
- * has only some documents of a collection, ranking counts with the whole as the file tells it. After a failure the old index, if any, is as it was. `stats` may
- * be NULL. */
+ * standard input), plain, gzip or zstd; or the common part of the names of PISA's files, or a folder that
+ * rp_index_export made of them. Where a CIFF file has only some documents of a collection, ranking counts
+ * with the whole as the file tells it. After a failure the old index, if any, is as it was. `stats` may be
+ * NULL. */
 rp_status rp_index_import(const char *format, const char *path, const char *dir,
                           const rp_import_options *options, rp_build_stats *stats, rp_error *err);
 
@@ -265,8 +266,10 @@ typedef struct rp_export_options {
 } rp_export_options;
 
 /* Writes the index of folder `dir` for other programs: all but positions and text. A CIFF file ("-": standard
- * output) is packed by gzip if its name ends in .gz; PISA's are five, `path` with a suffix each. A file appears under its name whole or not at all.
- * `options` may be NULL. */
+ * output) is packed by gzip if its name ends in .gz. PISA's five files are in a folder: `path`/inv is the
+ * common part of their names. The file or folder appears under its name whole or not at all, and replaces an
+ * older one in one step; a folder only if it holds nothing but these five files (RP_USAGE). `options` may be
+ * NULL. */
 rp_status rp_index_export(const char *format, const char *dir, const char *path,
                           const rp_export_options *options, rp_error *err);
 

@@ -118,6 +118,8 @@ typedef struct rp_batch_options {
     size_t threads;    /* that prepare queries for a GPU, and answer on the cpu: 1 */
     uint64_t elements; /* postings of shortest lists that a GPU is given at once: 1,048,576 */
     size_t max_memory; /* bytes for the hits of all of them; past it a query is RP_NO_MEMORY: no limit */
+    bool (*goes_on)(void *arg); /* asked before each query, by any of the threads; false: RP_INTERRUPTED */
+    void *goes_on_arg;
 } rp_batch_options;
 
 /* What it took, on all threads together. */

@@ -1,4 +1,4 @@
-/* riposte/topics.h: files of queries, in the forms that people keep them.
+/* riposte/topics.h: files of queries, in the forms that people keep them, and runs of their answers.
  *
  * tsv    a line `qid<TAB>query` (MS MARCO, Anserini)
  * trec   <top> <num> <title>, its tags closed or not; and <topic number="1"> <query>
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "riposte/search.h"
 #include "riposte/status.h"
 
 #ifdef __cplusplus
@@ -31,13 +32,43 @@ typedef struct rp_topic {
  * topic. Close what this returns. */
 rp_status rp_topics_open(const char *path, const char *format, rp_topics **out, rp_error *err);
 void rp_topics_close(rp_topics *topics); /* NULL is fine */
-/* The next topic; *has is false at the end. RP_INPUT: a bad one, named by file and line; the next call
- * goes on behind it. */
+/* The next topic; *has is false at the end. RP_INPUT: a bad one, or one whose qid an earlier line has, named
+ * by file and line; the next call goes on behind it. */
 rp_status rp_topics_next(rp_topics *topics, rp_topic *out, bool *has, rp_error *err);
 const char *rp_topics_name(const rp_topics *topics); /* of the file, as messages have it */
 
 /* The i-th format's name; NULL past the last. */
 const char *rp_topics_format_name(size_t i);
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+/* A line of a hit: `qid Q0 docno rank score tag`; or `qid<TAB>docno<TAB>rank`. */
+typedef enum rp_run_format { RP_RUN_TREC = 0, RP_RUN_MSMARCO } rp_run_format;
+
+/* Takes lines of a run, whole ones. */
+typedef void rp_run_write_fn(void *arg, const char *lines, size_t bytes);
+
+/* All zero or NULL: the default named beside each field. */
+typedef struct rp_run_options {
+    rp_run_format format;   /* RP_RUN_TREC */
+    const char *tag;        /* one word: "riposte" */
+    rp_run_write_fn *write; /* takes the lines instead of a file */
+    void *write_arg;
+} rp_run_options;
+
+/* One thread at a time. */
+typedef struct rp_run rp_run;
+
+/* A run of answers from `index`, which must stay open meanwhile. The file appears under its name, or
+ * replaces the one that is there, when it is whole; `path` may be NULL where options have `write`. */
+rp_status rp_run_new(const rp_index *index, const char *path, const rp_run_options *options,
+                     rp_run **out, rp_error *err);
+/* A line for each hit. Blanks and control characters of an id become '_' in the docno. RP_INPUT: the index has
+ * two documents that would have one docno by that; both are named. After a failure the run can only be freed. */
+rp_status rp_run_add(rp_run *run, const char *qid, const rp_hits *hits, rp_error *err);
+rp_status rp_run_finish(rp_run *run, rp_error *err); /* makes the file durable and gives it its name */
+/* Frees; without a finish it removes what was begun. NULL is fine. */
+void rp_run_free(rp_run *run);
 
 #ifdef __cplusplus
 }

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/figures.h"
+#include "cli/interrupt.h"
 #include "cli/query_args.h"
-#include "cli/run_file.h"
 #include "cli/verbs.h"
 #include "riposte/topics.h"
 
@@ -18,13 +18,14 @@ typedef struct batch_args {
     rp__common_args common;
     rp__query_args query;
     const char *output, *tag, *format;
-    rp__run_format run_format;
+    rp_run_format run_format;
     rp_batch_options batch;
     rp_on_error on_error;
     bool syntax;
 } batch_args;
 
-static const char *const on_errors[] = {"stop", "skip", NULL}; /* in rp_on_error's order */
+static const char *const run_formats[] = {"trec", "msmarco", NULL}; /* in rp_run_format's order */
+static const char *const on_errors[] = {"stop", "skip", NULL};      /* in rp_on_error's order */
 
 static const rp__option batch_rows[] = {
     {.name = "output",
@@ -37,7 +38,7 @@ static const rp__option batch_rows[] = {
      .kind = RP_OPTION_ENUM,
      .argument = "FORM",
      .initial = "trec",
-     .choices = rp__run_file_formats,
+     .choices = run_formats,
      .at = offsetof(batch_args, run_format),
      .help = "of a line of the run: trec, or msmarco: qid, docno, rank"},
     {.name = "tag",
@@ -123,7 +124,8 @@ typedef struct batch {
     asked *asked;            /* n of them; at most CHUNK_MOST */
     rp_batch_query *answers; /* theirs */
     size_t n, chunk;         /* chunk: so many are wanted */
-    rp__run_file run;
+    rp_run *run;
+    bool is_shown; /* the run goes to a terminal */
     rp__buf json;
     rp__json_writer w;
     bool lists_hits; /* in the JSON object, since there is no file for them */
@@ -186,11 +188,18 @@ static void add_report(rp_batch_report *to, const rp_batch_report *from)
     to->cpu_seconds += from->cpu_seconds;
 }
 
+static bool goes_on(void *unused)
+{
+    (void)unused;
+    return !rp__interrupt_seen();
+}
+
 static rp_status ask_some(batch *b, rp_batch_query *answers, size_t n, rp_error *err)
 {
     rp_batch_report report = {0};
     rp_batch_options options = b->args->batch;
     options.max_memory = HITS_BYTES;
+    options.goes_on = goes_on;
     rp_status status = rp_searcher_batch(b->searcher, answers, n, &options, &report, err);
     add_report(&b->spent.report, &report);
     return status;
@@ -297,7 +306,7 @@ static rp_status write_answer(batch *b, size_t i, rp_error *err)
     b->seconds[b->queries++] = a->hits.seconds;
     b->hits += a->hits.n;
     if (!b->lists_hits)
-        return rp__run_file_put(&b->run, qid, &a->hits, b->args->tag, err);
+        return rp_run_add(b->run, qid, &a->hits, err);
     return list_hits(b, qid, &a->hits, err);
 }
 
@@ -305,7 +314,7 @@ static rp_status write_answer(batch *b, size_t i, rp_error *err)
 static void show(batch *b)
 {
     uint64_t now = rp__clock_now();
-    if (!b->console->err_is_terminal || b->console->is_quiet || b->run.is_terminal ||
+    if (!b->console->err_is_terminal || b->console->is_quiet || b->is_shown ||
         now - b->shown < 500000000)
         return;
     b->shown = now;
@@ -448,7 +457,8 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
 {
     char queries[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES], rate[RP_FIGURE_BYTES];
     char p50[RP_FIGURE_BYTES], p95[RP_FIGURE_BYTES], p99[RP_FIGURE_BYTES];
-    rp_status status = rp__run_file_commit(&b->run, err);
+    rp_status status = rp_run_finish(b->run, err);
+    rp__interrupt_release();
     if (status != RP_OK)
         return status;
     rp__query_args_note_gpu(b->console, b->searcher);
@@ -483,6 +493,36 @@ static rp_status make_searcher(batch *b, rp_error *err)
     return rp_searcher_new(b->index, &options, &b->searcher, err);
 }
 
+/* To standard output, whose failures the console finds; a terminal gets nothing that could steer it. */
+static void print_lines(void *arg, const char *lines, size_t bytes)
+{
+    const batch *b = arg;
+    if (!b->is_shown) {
+        fwrite(lines, 1, bytes, stdout);
+        return;
+    }
+    for (const char *at = lines, *end; at < lines + bytes; at = end + 1) {
+        end = memchr(at, '\n', (size_t)(lines + bytes - at));
+        rp__console_put(stdout, at, (size_t)(end - at));
+        putchar('\n');
+    }
+}
+
+static rp_status open_run(batch *b, rp_error *err)
+{
+    const batch_args *args = b->args;
+    rp_run_options options = {.format = args->run_format, .tag = args->tag};
+    bool is_printed = !args->output || strcmp(args->output, "-") == 0;
+    b->lists_hits = b->console->wants_json && is_printed;
+    b->is_shown = is_printed && b->console->out_is_terminal;
+    if (is_printed) {
+        options.write = print_lines;
+        options.write_arg = b;
+    }
+    rp__interrupt_hold_for(args->output);
+    return rp_run_new(b->index, args->output, &options, &b->run, err);
+}
+
 /* Opens topics before the index, since a wrong name is found at once there. */
 static rp_status begin(batch *b, const rp__call *call, rp_error *err)
 {
@@ -496,8 +536,7 @@ static rp_status begin(batch *b, const rp__call *call, rp_error *err)
     if (status == RP_OK)
         status = make_searcher(b, err);
     if (status == RP_OK)
-        status = rp__run_file_open(&b->run, args->output, args->run_format, err);
-    b->lists_hits = b->console->wants_json && b->run.out == stdout;
+        status = open_run(b, err);
     if (b->console->wants_json) {
         rp__json_writer_init(&b->w, &b->json);
         rp__json_writer_begin(&b->w, NULL, '{');
@@ -518,7 +557,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         status = answer_all(&b, err);
     if (status == RP_OK)
         status = finish(&b, (double)(rp__clock_now() - start) / 1e9, err);
-    rp__run_file_close(&b.run);
+    rp_run_free(b.run);
     rp__buf_free(&b.json);
     rp_searcher_free(b.searcher);
     rp__free(b.asked);
@@ -535,10 +574,11 @@ const rp__verb rp__cmd_batch_verb = {
     .operands = {"DIR", "TOPICS"},
     .details =
         "TOPICS are lines qid<TAB>query or qid:query, TREC topics (<top> or <topic>; the title "
-        "is the query) or JSON objects, a line each; plain or compressed; - is standard input. "
+        "is the query) or JSON objects, a line each, with each qid once; plain or compressed; - is "
+        "standard input. "
         "A hit is a line \"qid Q0 docno rank score tag\" with 7 decimals of the score; blanks in a "
-        "docno become "
-        "_. A topic is plain words unless it begins with \" or (, marks a word with + or -, or "
+        "docno become _, and where two documents have one docno by that, no run is written. A "
+        "topic is plain words unless it begins with \" or (, marks a word with + or -, or "
         "holds AND, OR or NOT in capitals: then it is in the query language. --plain and --syntax "
         "take all topics one way. "
         "With --json and no -o the hits are in the object. Memory: at most --max-memory for each "

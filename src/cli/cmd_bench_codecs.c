@@ -8,8 +8,8 @@
 #include "cli/bench_codecs_report.h"
 #include "cli/bench_machine.h"
 #include "cli/name_list.h"
-#include "cli/run_file.h"
 #include "cli/verbs.h"
+#include "cli/whole_file.h"
 #include "riposte/lab.h"
 #include "riposte/riposte.h"
 
@@ -101,7 +101,7 @@ typedef struct job {
     rp__buf json;
     rp__json_writer w;
     rp__bench_pareto plot;
-    rp__run_file plot_file;
+    rp__whole_file plot_file;
 } job;
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -295,7 +295,7 @@ static rp_status write_plot(job *j, const rp__bench_machine *machine, rp_error *
     rp__bench_pareto_finish(&j->plot, caption, &svg);
     rp_status status = svg.failed ? rp__error_no_memory(err) : RP_OK;
     if (status == RP_OK)
-        status = rp__run_file_write(&j->plot_file, svg.at, svg.n, err);
+        status = rp__whole_file_write(&j->plot_file, svg.at, svg.n, err);
     rp__buf_free(&svg);
     return status;
 }
@@ -312,7 +312,7 @@ static rp_status open_job(job *j, rp_error *err)
     if (status == RP_OK)
         status = check_lists(j, err);
     if (status == RP_OK)
-        status = rp__run_file_open_if(&j->plot_file, j->args->plot, err);
+        status = rp__whole_file_open(&j->plot_file, j->args->plot, err);
     return status;
 }
 
@@ -348,7 +348,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_status status = open_job(&j, err);
     if (status == RP_OK)
         status = run_job(&j, err);
-    rp__run_file_close(&j.plot_file);
+    rp__whole_file_close(&j.plot_file);
     rp__bench_pareto_free(&j.plot);
     rp__buf_free(&j.json);
     rp_index_close(j.index);

@@ -11,8 +11,8 @@
 #include "cli/bench_queries_plot.h"
 #include "cli/bench_queries_report.h"
 #include "cli/name_list.h"
-#include "cli/run_file.h"
 #include "cli/verbs.h"
+#include "cli/whole_file.h"
 #include "riposte/lab.h"
 #include "riposte/riposte.h"
 
@@ -153,7 +153,7 @@ typedef struct job {
     rp__bench_query_set set;
     rp__bench_queries bench;
     size_t cap;
-    rp__run_file per_query, plot;
+    rp__whole_file per_query, plot;
 } job;
 
 /* ---- Operations ------------------------------------------------------------------------------ */
@@ -351,9 +351,9 @@ static rp_status open_job(job *j, rp_error *err)
         status = rp__bench_query_set_read(&j->set, j->queries, j->args->format, j->index,
                                           j->args->plain, &j->choice, err);
     if (status == RP_OK)
-        status = rp__run_file_open_if(&j->per_query, j->args->per_query, err);
+        status = rp__whole_file_open(&j->per_query, j->args->per_query, err);
     if (status == RP_OK)
-        status = rp__run_file_open_if(&j->plot, j->args->plot, err);
+        status = rp__whole_file_open(&j->plot, j->args->plot, err);
     j->bench.index = j->index;
     j->bench.set = &j->set;
     j->bench.rounds = j->args->rounds;
@@ -394,7 +394,7 @@ static rp_status write_files(job *j, const rp__bench_machine *machine, rp_error 
     rp_status status = RP_OK;
     if (j->per_query.out) {
         rp__bench_queries_report_lines(j->per_query.out, &j->bench);
-        status = rp__run_file_commit(&j->per_query, err);
+        status = rp__whole_file_commit(&j->per_query, err);
     }
     if (status == RP_OK && j->plot.out) {
         char caption[256];
@@ -406,7 +406,7 @@ static rp_status write_files(job *j, const rp__bench_machine *machine, rp_error 
         if (svg.failed)
             status = rp__error_no_memory(err);
         else
-            status = rp__run_file_write(&j->plot, svg.at, svg.n, err);
+            status = rp__whole_file_write(&j->plot, svg.at, svg.n, err);
         rp__buf_free(&svg);
     }
     return status;
@@ -464,8 +464,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_status status = open_job(&j, err);
     if (status == RP_OK)
         status = run_job(&j, err);
-    rp__run_file_close(&j.per_query);
-    rp__run_file_close(&j.plot);
+    rp__whole_file_close(&j.per_query);
+    rp__whole_file_close(&j.plot);
     rp__bench_queries_free(&j.bench);
     rp__bench_query_set_free(&j.set);
     rp_index_close(j.index);

@@ -1,6 +1,5 @@
 /* cmd_export.c: riposte export: an index in a form that other programs read. */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -23,7 +22,7 @@ static const rp__option export_rows[] = {
      .argument = "FILE",
      .is_required = true,
      .at = offsetof(export_args, output),
-     .help = "what to write; a file that is there is replaced"},
+     .help = "what to write; what is there is replaced"},
     {0},
 };
 
@@ -75,13 +74,6 @@ static rp_status look(const char *dir, rp_index_info *info, rp_error *err)
     return RP_OK;
 }
 
-/* Whether an export that is left at once leaves something: a stream is written in place. */
-static bool has_leftovers(const char *path)
-{
-    struct stat there;
-    return strcmp(path, "-") != 0 && (stat(path, &there) != 0 || S_ISREG(there.st_mode));
-}
-
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     const export_args *args = call->args;
@@ -98,8 +90,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
                                  .progress_arg = &progress,
                                  .on_warning = rp__progress_warn,
                                  .warning_arg = &progress};
-    if (has_leftovers(args->output))
-        rp__interrupt_hold();
+    rp__interrupt_hold_for(args->output);
     status = rp_index_export(call->operands[0], call->operands[1], args->output, &options, err);
     rp__interrupt_release();
     rp__progress_end(&progress);
@@ -119,12 +110,14 @@ const rp__verb rp__cmd_export_verb = {
     .operands = {"FORMAT", "DIR"},
     .details =
         "FORMAT is ciff: one file, packed by gzip if its name ends in .gz, - for standard output; "
-        "or pisa: FILE.docs, FILE.freqs, FILE.sizes, FILE.terms and FILE.documents. Terms, docids, "
-        "frequencies, ids and lengths go out; positions and text stay behind. A file appears under "
-        "its name when it is whole. Importing it gives the same lists and documents. Takes at most "
-        "32 MiB of memory, and 16 bytes for each posting of the longest list.",
+        "or pisa: a folder with inv.docs, inv.freqs, inv.sizes, inv.terms and inv.documents, so "
+        "that FILE/inv is the collection for PISA's tools. Terms, docids, frequencies, ids and "
+        "lengths go out; positions and text stay behind. A file or folder appears under its name "
+        "when it is whole, and replaces an older one in one step; a folder is replaced only if it "
+        "holds nothing but these five files. Importing it gives the same lists and documents. "
+        "Takes at most 32 MiB of memory, and 16 bytes for each posting of the longest list.",
     .examples = "riposte export ciff my.rip -o my.ciff.gz\n"
-                "riposte export pisa my.rip -o inv/my\n",
+                "riposte export pisa my.rip -o my.pisa\n",
     .groups = groups,
     .args_bytes = sizeof(export_args),
     .run = run,

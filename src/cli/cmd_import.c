@@ -125,7 +125,9 @@ const rp__verb rp__cmd_import_verb = {
     .details =
         "FORMAT is ciff, the Common Index File Format, version 1: one file, as it is or compressed "
         "by gzip or zstd, - for standard input; or pisa, the binary collection of PISA and ds2i: "
-        "FILE.docs, FILE.freqs, FILE.sizes and, where they are, FILE.terms and FILE.documents. "
+        "FILE.docs, FILE.freqs, FILE.sizes and, where they are, FILE.terms and FILE.documents; "
+        "FILE "
+        "may also be a folder that 'riposte export pisa' wrote. "
         "Terms, docids, frequencies, ids and lengths are taken as they are. There are no "
         "positions, "
         "so phrases are refused, and no text, so there are no snippets. Queries are cut into words "

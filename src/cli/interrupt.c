@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { EXIT_BASE = 128, DOOMED_MAX = 4 };
@@ -38,6 +40,15 @@ void rp__interrupt_init(void)
 void rp__interrupt_hold(void)
 {
     is_held = 1;
+}
+
+void rp__interrupt_hold_for(const char *path)
+{
+    struct stat there;
+    if (!path || strcmp(path, "-") == 0)
+        return;
+    if (stat(path, &there) != 0 || S_ISREG(there.st_mode) || S_ISDIR(there.st_mode))
+        rp__interrupt_hold();
 }
 
 void rp__interrupt_release(void)

@@ -10,6 +10,9 @@
 void rp__interrupt_init(void);
 /* Until it is released the first signal is only remembered; the second one ends the process. */
 void rp__interrupt_hold(void);
+/* The same while a file or a folder is written under another name. A stream is written in place, and there is
+ * nothing to put away; NULL and "-" are standard output. */
+void rp__interrupt_hold_for(const char *path);
 void rp__interrupt_release(void);
 bool rp__interrupt_seen(void);
 /* A file that the handler removes before it ends the process. The path must live until it is kept; at most four

@@ -61,7 +61,7 @@ static rp_status read_stop_file(rp__build_setup *s, rp_error *err)
         .max_expand = s->o.max_expand, .goes_on = goes_on, .goes_on_arg = &s->o};
     rp__input *input;
     size_t got = 0;
-    rp_status status = rp__input_open(s->o.stop, &options, &input, err);
+    rp_status status = rp__input_open_text(s->o.stop, &options, &input, err);
     if (status != RP_OK)
         return status;
     s->stop_words = rp__alloc(STOP_FILE_MOST + 1);

@@ -228,7 +228,6 @@ static bool goes_on(void *corpus)
 
 static rp_status open_next_file(rp__corpus *c, rp_error *err)
 {
-    static const uint8_t mark[3] = {0xEF, 0xBB, 0xBF};
     const source *s = &c->sources[c->next];
     rp__input_options options = {.max_expand = c->options.max_expand,
                                  .waits_for_writer = true,
@@ -242,13 +241,13 @@ static rp_status open_next_file(rp__corpus *c, rp_error *err)
     c->split = (rp__split){0};
     c->line = 1;
     c->ahead.n = 0;
-    status = read_chunk(c, &c->ahead, err);
+    status = rp__input_as_text(c->input, err);
+    if (status == RP_INPUT && c->options.on_error == RP_ON_ERROR_SKIP)
+        status = RP_OK; /* each record that is not UTF-8 is refused on its own */
+    if (status == RP_OK)
+        status = read_chunk(c, &c->ahead, err);
     if (status != RP_OK)
         return status;
-    if (c->ahead.n >= sizeof mark && memcmp(c->ahead.at, mark, sizeof mark) == 0) {
-        c->ahead.n -= sizeof mark;
-        memmove(c->ahead.at, c->ahead.at + sizeof mark, c->ahead.n);
-    }
     c->format = c->forced ? c->forced
                           : rp__corpus_format_guess(current_path(c), s->in_folder,
                                                     (const char *)c->ahead.at, c->ahead.n);

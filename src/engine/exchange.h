@@ -88,6 +88,8 @@ typedef struct rp__exchange {
 /* RP_USAGE: there is none of that name. */
 rp_status rp__exchange_find(const char *name, const rp__exchange **out, rp_error *err);
 
+#define RP_PISA_BASE "inv" /* the base of the files' names in the folder that an export to PISA makes */
+
 rp_status rp__ciff_import_run(rp__import *im, rp_error *err);
 rp_status rp__ciff_export_run(rp__export *ex, rp_error *err);
 rp_status rp__pisa_import_run(rp__import *im, rp_error *err);

@@ -87,7 +87,7 @@ static rp_status open_lines(lines *l, const rp__order_job *job, const char *path
     *l = (lines){.path = path};
     if (!rp__buf_room(&l->window, CHUNK + 1))
         return rp__error_no_memory(err);
-    return rp__input_open(path, &options, &l->input, err);
+    return rp__input_open_text(path, &options, &l->input, err);
 }
 
 static void close_lines(lines *l)

@@ -1,19 +1,20 @@
-/* pisa_export.c: an index as the five files of PISA's binary collection; pisa_import.c has their form. All
- * are begun before the first list is written, and none appears before the last document is. */
-#include <stdio.h>
+/* pisa_export.c: an index as a folder with the five files of PISA's binary collection; pisa_import.c has
+ * their form. The folder appears, or replaces the one that is there, when all of them are whole. */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "engine/exchange.h"
 #include "store/store.h"
 
-enum { PATH_BYTES = 4096, DOCS = 0, FREQS, SIZES, TERMS, DOCUMENTS, PARTS };
+enum { DOCS = 0, FREQS, SIZES, TERMS, DOCUMENTS, PARTS };
 
-static const char *const suffixes[PARTS] = {"docs", "freqs", "sizes", "terms", "documents"};
+static const char *const names[PARTS] = {RP_PISA_BASE ".docs", RP_PISA_BASE ".freqs",
+                                         RP_PISA_BASE ".sizes", RP_PISA_BASE ".terms",
+                                         RP_PISA_BASE ".documents"};
 
 typedef struct target {
     rp__export *ex;
+    rp__output_folder *folder;
     rp__output *out[PARTS];
 } target;
 
@@ -38,14 +39,6 @@ static rp_status put_line(rp__output *out, const char *text, size_t bytes, const
     return RP_OK;
 }
 
-static bool has_failed(const target *t)
-{
-    bool is_bad = false;
-    for (size_t i = 0; i < PARTS; i++)
-        is_bad = is_bad || rp__output_has_failed(t->out[i]);
-    return is_bad;
-}
-
 static rp_status write_lists(target *t, rp_error *err)
 {
     rp__export *ex = t->ex;
@@ -53,7 +46,7 @@ static rp_status write_lists(target *t, rp_error *err)
     rp_status status = RP_OK;
     put_word(t->out[DOCS], 1);
     put_word(t->out[DOCS], (uint32_t)ex->info->docs);
-    while (status == RP_OK && !has_failed(t)) {
+    while (status == RP_OK && !rp__output_folder_has_failed(t->folder)) {
         status = rp__export_next(ex, &has, err);
         if (status != RP_OK || !has)
             break;
@@ -71,7 +64,8 @@ static rp_status write_docs(target *t, rp_error *err)
     rp__export *ex = t->ex;
     rp_status status = RP_OK;
     put_word(t->out[SIZES], (uint32_t)ex->info->docs);
-    for (uint32_t d = 0; d < ex->info->docs && status == RP_OK && !has_failed(t); d++) {
+    for (uint32_t d = 0;
+         d < ex->info->docs && status == RP_OK && !rp__output_folder_has_failed(t->folder); d++) {
         status = rp__export_doc(ex, d, err);
         if (status != RP_OK)
             break;
@@ -81,35 +75,14 @@ static rp_status write_docs(target *t, rp_error *err)
     return status;
 }
 
-static rp_status open_all(target *t, rp_error *err)
-{
-    rp_status status = RP_OK;
-    for (size_t i = 0; i < PARTS && status == RP_OK; i++) {
-        char path[PATH_BYTES + 16];
-        snprintf(path, sizeof path, "%.*s.%s", PATH_BYTES, t->ex->path, suffixes[i]);
-        status = rp__output_create(path, &t->out[i], err);
-    }
-    return status;
-}
-
-/* A failure takes the rest with it. */
-static rp_status finish_all(target *t, rp_status status, rp_error *err)
-{
-    for (size_t i = 0; i < PARTS; i++) {
-        if (status == RP_OK)
-            status = rp__output_finish(t->out[i], err);
-        else
-            rp__output_abandon(t->out[i]);
-    }
-    return status;
-}
-
 rp_status rp__pisa_export_run(rp__export *ex, rp_error *err)
 {
     target t = {.ex = ex};
-    rp_status status = strcmp(ex->path, "-") == 0
-                           ? rp__error_set(err, RP_USAGE, "PISA's form is five files; give a name")
-                           : open_all(&t, err);
+    if (strcmp(ex->path, "-") == 0)
+        return rp__error_set(err, RP_USAGE, "PISA's form is a folder of five files; give a name");
+    rp_status status = rp__output_folder_create(ex->path, names, PARTS, &t.folder, err);
+    for (size_t i = 0; i < PARTS && status == RP_OK; i++)
+        t.out[i] = rp__output_folder_file(t.folder, i);
     if (status == RP_OK)
         status = write_lists(&t, err);
     if (status == RP_OK)
@@ -118,5 +91,8 @@ rp_status rp__pisa_export_run(rp__export *ex, rp_error *err)
         (ex->info->stats.docs != ex->info->docs || ex->info->stats.tokens != ex->info->tokens))
         rp__export_warn(ex, "the figures of the collection that this index is a part of have no "
                             "place in PISA's files");
-    return finish_all(&t, status, err);
+    if (status == RP_OK)
+        return rp__output_folder_finish(t.folder, err);
+    rp__output_folder_abandon(t.folder);
+    return status;
 }

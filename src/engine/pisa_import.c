@@ -3,8 +3,8 @@
  * All numbers are u32, little endian; a sequence is how many there are, then the numbers. BASE.docs: a
  * sequence of one, the number of documents, then a sequence of docids for each term; BASE.freqs: a
  * sequence of frequencies for each term; BASE.sizes: one sequence of lengths. BASE.terms and
- * BASE.documents have a name a line; where there is none, a name is its number. Nothing is trusted, and
- * every fault is told with its place. */
+ * BASE.documents have a name a line; where there is none, a name is its number. A folder that
+ * pisa_export.c wrote is taken too. Nothing is trusted, and every fault is told with its place. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +42,7 @@ typedef struct names {
 
 typedef struct source {
     rp__import *im;
+    char base[PATH_BYTES]; /* of the files' names */
     part docs, freqs, sizes;
     names terms, documents;
     uint32_t n_docs;
@@ -322,21 +323,35 @@ static rp_status open_needed(part *p, const char *base, const char *suffix, rp_e
 
 static rp_status open_names(source *s, names *n, const char *suffix, rp_error *err)
 {
-    rp_status status = open_part(&n->part, s->im->path, suffix, err);
+    rp_status status = open_part(&n->part, s->base, suffix, err);
+    if (status == RP_OK)
+        return rp__input_as_text(n->part.input, err);
     if (status != RP_NOT_FOUND)
         return status;
     rp__import_warn(s->im, "%s: not there; numbers stand for its names", n->part.path);
     return RP_OK;
 }
 
+/* The base is in the folder that an export makes, or it is the path itself. */
+static rp_status open_docs(source *s, rp_error *err)
+{
+    int n = snprintf(s->base, sizeof s->base, "%s/" RP_PISA_BASE, s->im->path);
+    rp_status status = RP_NOT_FOUND;
+    if (n < (int)sizeof s->base)
+        status = open_part(&s->docs, s->base, "docs", err);
+    if (status != RP_NOT_FOUND && status != RP_IO) /* RP_IO: the path is a file */
+        return status;
+    snprintf(s->base, sizeof s->base, "%s", s->im->path);
+    return open_needed(&s->docs, s->base, "docs", err);
+}
+
 static rp_status open_all(source *s, rp_error *err)
 {
-    const char *base = s->im->path;
-    rp_status status = open_needed(&s->docs, base, "docs", err);
+    rp_status status = open_docs(s, err);
     if (status == RP_OK)
-        status = open_needed(&s->freqs, base, "freqs", err);
+        status = open_needed(&s->freqs, s->base, "freqs", err);
     if (status == RP_OK)
-        status = open_needed(&s->sizes, base, "sizes", err);
+        status = open_needed(&s->sizes, s->base, "sizes", err);
     if (status == RP_OK)
         status = open_names(s, &s->terms, "terms", err);
     return status == RP_OK ? open_names(s, &s->documents, "documents", err) : status;

@@ -72,7 +72,10 @@ struct job {
     rp_batch_query *queries;
     size_t n;
     uint64_t elements;
-    bool is_plain;            /* all queries are */
+    bool is_plain;              /* all queries are */
+    bool (*goes_on)(void *arg); /* NULL: always */
+    void *goes_on_arg;
+    atomic_bool is_stopped;
     _Atomic size_t hits_left; /* bytes */
     atomic_size_t next;       /* query to be taken */
 };
@@ -166,6 +169,19 @@ static void take_some(lane *l)
         j->queries[i].hits = (rp_hits){0};
 }
 
+static bool is_stopped(job *j)
+{
+    if (j->goes_on && !j->goes_on(j->goes_on_arg))
+        atomic_store(&j->is_stopped, true);
+    return atomic_load(&j->is_stopped);
+}
+
+static void drop_taken(lane *l)
+{
+    for (; l->next < l->end; l->next++)
+        l->job->queries[l->next].status = RP_INTERRUPTED;
+}
+
 /* What will be asked soon. */
 static void look_ahead(const lane *l)
 {
@@ -186,10 +202,14 @@ static bool take(lane *l, place *out)
         *out = (place){.query = l->again[--l->n_again], .mode = RP_MODE_OR};
         return true;
     }
-    if (l->next == l->end)
-        take_some(l);
-    if (l->next == l->end)
-        return false;
+    do {
+        if (l->next == l->end)
+            take_some(l);
+        if (l->next == l->end)
+            return false;
+        if (is_stopped(l->job))
+            drop_taken(l);
+    } while (l->next == l->end);
     look_ahead(l);
     *out = (place){.query = l->next++, .mode = mode == RP_MODE_ANDOR ? RP_MODE_AND : mode};
     return true;
@@ -450,6 +470,8 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
              .n = n,
              .elements = o.elements ? o.elements : ELEMENTS,
              .is_plain = searcher->options.plain,
+             .goes_on = o.goes_on,
+             .goes_on_arg = o.goes_on_arg,
              .hits_left = o.max_memory ? o.max_memory : SIZE_MAX};
     if (batch->pool)
         rp__pool_run(batch->pool, answer_lane, &j);
@@ -461,5 +483,5 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
         *report = all;
     searcher->gpu.answered += all.n_grouped;
     rp__searcher_note_fault(searcher);
-    return RP_OK;
+    return atomic_load(&j.is_stopped) ? rp__error_set(err, RP_INTERRUPTED, "interrupted") : RP_OK;
 }

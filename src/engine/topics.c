@@ -37,7 +37,10 @@ rp_status rp__topics_fault(const rp_topics *topics, uint64_t line, const char *w
 
 bool rp__topics_is_id(const char *qid)
 {
-    return *qid && !strpbrk(qid, " \t\v\f\r\n");
+    const char *p = qid;
+    while ((unsigned char)*p > ' ' && *p != 0x7F)
+        p++;
+    return *p == 0 && p > qid;
 }
 
 static bool is_blank(const char *line)
@@ -133,12 +136,58 @@ void rp_topics_close(rp_topics *topics)
         return;
     rp__json_free(&topics->json);
     rp__buf_free(&topics->text);
+    rp__free(topics->seen);
     rp__free(topics);
+}
+
+/* ---- Each qid once --------------------------------------------------------------------------- */
+
+/* Where the qid is, or the free slot where it belongs. */
+static rp__topics_seen *slot_of(const rp_topics *topics, const char *qid)
+{
+    size_t i = rp__checksum(qid, strlen(qid)) & (topics->n_slots - 1);
+    while (topics->seen[i].qid && strcmp(topics->seen[i].qid, qid) != 0)
+        i = (i + 1) & (topics->n_slots - 1);
+    return &topics->seen[i];
+}
+
+static rp_status grow_seen(rp_topics *topics, rp_error *err)
+{
+    enum { FIRST = 1024 };
+    rp__topics_seen *old = topics->seen;
+    size_t n_old = topics->n_slots, n = n_old ? 2 * n_old : FIRST;
+    rp__topics_seen *seen = rp__alloc_zero(n, sizeof *seen);
+    if (!seen)
+        return rp__error_no_memory(err);
+    topics->seen = seen;
+    topics->n_slots = n;
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].qid)
+            *slot_of(topics, old[i].qid) = old[i];
+    rp__free(old);
+    return RP_OK;
+}
+
+/* A run with two answers to one qid is no run: 'eval' and trec_eval refuse it. */
+static rp_status note_qid(rp_topics *topics, const rp_topic *topic, rp_error *err)
+{
+    rp_status status = 2 * topics->n_seen < topics->n_slots ? RP_OK : grow_seen(topics, err);
+    if (status != RP_OK)
+        return status;
+    rp__topics_seen *slot = slot_of(topics, topic->qid);
+    if (slot->qid)
+        return rp__error_set(err, RP_INPUT,
+                             "%s:%" PRIu64 ": topic \"%.100s\" again, which line %" PRIu64 " has",
+                             topics->path, topic->line, topic->qid, slot->line);
+    *slot = (rp__topics_seen){topic->qid, topic->line};
+    topics->n_seen++;
+    return RP_OK;
 }
 
 rp_status rp_topics_next(rp_topics *topics, rp_topic *out, bool *has, rp_error *err)
 {
     if (RP_MISSING(err, topics, out, has))
         return RP_USAGE;
-    return topics->format->next(topics, out, has, err);
+    rp_status status = topics->format->next(topics, out, has, err);
+    return status == RP_OK && *has ? note_qid(topics, out, err) : status;
 }

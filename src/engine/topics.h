@@ -13,6 +13,12 @@ typedef struct rp__topics_format {
     rp_status (*next)(rp_topics *topics, rp_topic *out, bool *has, rp_error *err);
 } rp__topics_format;
 
+/* A qid that was read, and its line. */
+typedef struct rp__topics_seen {
+    const char *qid; /* NULL: a free slot */
+    uint64_t line;
+} rp__topics_seen;
+
 struct rp_topics {
     char path[1024];
     const rp__topics_format *format;
@@ -20,6 +26,8 @@ struct rp_topics {
     char *at, *end;
     uint64_t line; /* of `at` */
     rp__json json;
+    rp__topics_seen *seen; /* open addressing, at most half full */
+    size_t n_seen, n_slots; /* n_slots: 0 or a power of two */
 };
 
 extern const rp__topics_format rp__topics_lines_tsv, rp__topics_trec, rp__topics_lines_pisa, rp__topics_jsonl;
@@ -28,7 +36,7 @@ extern const rp__topics_format rp__topics_lines_tsv, rp__topics_trec, rp__topics
 char *rp__topics_line(rp_topics *topics, uint64_t *line);
 /* RP_INPUT at a line. */
 rp_status rp__topics_fault(const rp_topics *topics, uint64_t line, const char *what, rp_error *err);
-/* An id has no blank in it: a run is cut at blanks. */
+/* An id has no blank and no control character in it: a run is cut at blanks. */
 bool rp__topics_is_id(const char *qid);
 
 #endif

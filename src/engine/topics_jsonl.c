@@ -101,7 +101,8 @@ static rp_status next_jsonl(rp_topics *topics, rp_topic *out, bool *has, rp_erro
         snprintf(f.id, 11, "%" PRIu64, line);
     }
     if (!rp__topics_is_id(f.id))
-        return rp__topics_fault(topics, line, "the qid is empty or has a blank in it", err);
+        return rp__topics_fault(
+            topics, line, "the qid is empty or has a blank or a control character in it", err);
     *out = (rp_topic){f.id, f.query, f.query_bytes, line};
     return RP_OK;
 }

@@ -16,7 +16,8 @@ static rp_status next_line(rp_topics *topics, char mark, const char *no_mark, rp
         return rp__topics_fault(topics, line, no_mark, err);
     *at = 0;
     if (!rp__topics_is_id(qid))
-        return rp__topics_fault(topics, line, "the qid is empty or has a blank in it", err);
+        return rp__topics_fault(
+            topics, line, "the qid is empty or has a blank or a control character in it", err);
     *out = (rp_topic){qid, at + 1, strlen(at + 1), line};
     return RP_OK;
 }

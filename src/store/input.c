@@ -20,7 +20,13 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-enum { BUFFER_BYTES = 1 << 17, WINDOW_LOG_MAX = 27, DEFAULT_EXPAND = 1000, WAIT_MS = 100 };
+enum {
+    BUFFER_BYTES = 1 << 17,
+    HEAD_BYTES = 4,
+    WINDOW_LOG_MAX = 27,
+    DEFAULT_EXPAND = 1000,
+    WAIT_MS = 100,
+};
 static const uint64_t expand_from = 64 << 20; /* bytes out before the ratio is looked at */
 
 typedef struct decoder decoder;
@@ -31,13 +37,15 @@ struct rp__input {
     rp__input_options options;
     rp_status missing; /* what comes back where there is no such file */
     uint64_t size;
-    uint64_t taken, made; /* bytes of the file handed on, and bytes out */
-    size_t at, n;         /* buffer[at .. n) is read and not handed on */
-    bool at_end;          /* of the file */
-    bool between;         /* no member or frame is open: the file may end here */
+    uint64_t taken, made;   /* bytes of the file handed on, and bytes out */
+    size_t at, n;           /* buffer[at .. n) is read and not handed on */
+    size_t head_at, head_n; /* head[head_at .. head_n) is unpacked and not handed on */
+    bool at_end;            /* of the file */
+    bool between;           /* no member or frame is open: the file may end here */
     z_stream z;
     ZSTD_DCtx *zstd;
     const char *path;
+    uint8_t head[HEAD_BYTES];
     uint8_t buffer[BUFFER_BYTES];
 };
 
@@ -420,7 +428,8 @@ rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, r
 {
     uint8_t *out = buf;
     bool is_end = false;
-    *got = 0;
+    for (*got = 0; *got < cap && input->head_at < input->head_n; ++*got)
+        out[*got] = input->head[input->head_at++];
     while (*got < cap && !is_end) {
         size_t n = 0;
         rp_status status = read_step(input, out + *got, cap - *got, &n, &is_end, err);
@@ -429,6 +438,42 @@ rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, r
         *got += n;
     }
     return RP_OK;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+rp_status rp__input_as_text(rp__input *input, rp_error *err)
+{
+    static const uint8_t utf8[] = {0xEF, 0xBB, 0xBF};
+    static const struct {
+        const char *name;
+        size_t n;
+        uint8_t mark[HEAD_BYTES];
+    } others[] = {{"UTF-32", 4, {0xFF, 0xFE, 0, 0}},
+                  {"UTF-32", 4, {0, 0, 0xFE, 0xFF}},
+                  {"UTF-16", 2, {0xFF, 0xFE}},
+                  {"UTF-16", 2, {0xFE, 0xFF}}};
+    size_t n = 0;
+    rp_status status = rp__input_read(input, input->head, HEAD_BYTES, &n, err);
+    if (status != RP_OK)
+        return status;
+    bool has_mark = n >= sizeof utf8 && memcmp(input->head, utf8, sizeof utf8) == 0;
+    input->head_at = has_mark ? sizeof utf8 : 0;
+    input->head_n = n;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (n >= others[i].n && memcmp(input->head, others[i].mark, others[i].n) == 0)
+            return rp__error_set(err, RP_INPUT,
+                                 "%s: its byte order mark says %s; convert it to "
+                                 "UTF-8: iconv -f %s -t UTF-8",
+                                 input->path, others[i].name, others[i].name);
+    return RP_OK;
+}
+
+rp_status rp__input_open_text(const char *path, const rp__input_options *options, rp__input **out,
+                              rp_error *err)
+{
+    rp_status status = rp__input_open(path, options, out, err);
+    return status == RP_OK ? end_open(*out, rp__input_as_text(*out, err), out) : status;
 }
 
 uint64_t rp__input_consumed(const rp__input *input)
@@ -459,7 +504,7 @@ rp_status rp__input_read_all(const char *path, const rp__input_options *options,
     rp__input *input = NULL;
     size_t got = CHUNK;
     bool is_text = true;
-    rp_status s = rp__input_open(path, options, &input, err);
+    rp_status s = rp__input_open_text(path, options, &input, err);
     while (s == RP_OK && got == CHUNK && is_text) {
         uint8_t *room = rp__buf_room(text, CHUNK + 1);
         s = room ? rp__input_read(input, room, CHUNK, &got, err) : rp__error_no_memory(err);

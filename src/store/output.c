@@ -1,6 +1,6 @@
-/* output.c: files for other programs. A plain file is written beside its place under a name of its
- * own, made durable and renamed; a device or a pipe is written in place. */
-#include "store/store.h"
+/* output.c: files for other programs. A plain file is staged beside its place, made durable and renamed;
+ * a device or a pipe is written in place. */
+#include "store/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +13,13 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-enum { BUFFER_BYTES = 1 << 17, PATH_BYTES = 4096, TRIES = 1000 };
+enum { BUFFER_BYTES = 1 << 17 };
 
 struct rp__output {
-    char path[PATH_BYTES], temp[PATH_BYTES + 16]; /* temp: empty if it is written in place */
-    int fd, error;                                /* error: errno of the first failure */
+    char path[RP_STAGING_PATH_BYTES];
+    rp__staging staging; /* its fd is -1 if the file is written in place */
+    int fd, error;       /* error: errno of the first failure */
+    bool is_synced;      /* at the end */
     bool is_packed;
     z_stream z;
     size_t n;
@@ -75,22 +77,6 @@ static bool ends_in_gz(const char *path)
     return n > 3 && strcmp(path + n - 3, ".gz") == 0;
 }
 
-/* Under a name that nobody has: another program may be writing the same file. */
-static rp_status open_beside(rp__output *o, rp_error *err)
-{
-    for (unsigned i = 0; i < TRIES; i++) {
-        snprintf(o->temp, sizeof o->temp, "%s.%u.tmp", o->path, i);
-        o->fd = rp__store_open(AT_FDCWD, o->temp,
-                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (o->fd >= 0)
-            return RP_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    o->temp[0] = 0;
-    return fail(o, "cannot create", errno, err);
-}
-
 static rp_status open_file(rp__output *o, rp_error *err)
 {
     struct stat there;
@@ -98,8 +84,11 @@ static rp_status open_file(rp__output *o, rp_error *err)
         o->fd = STDOUT_FILENO;
         return RP_OK;
     }
-    if (stat(o->path, &there) != 0 || S_ISREG(there.st_mode))
-        return open_beside(o, err);
+    if (stat(o->path, &there) != 0 || S_ISREG(there.st_mode)) {
+        rp_status status = rp__staging_create(&o->staging, o->path, false, err);
+        o->fd = o->staging.fd;
+        return status;
+    }
     o->fd = rp__store_open_sink(o->path);
     if (o->fd < 0 && errno == ENXIO)
         return rp__error_set(err, RP_IO, "%s: no program reads from it", o->path);
@@ -118,35 +107,58 @@ static void z_free(void *opaque, void *p)
     rp__free(p);
 }
 
-rp_status rp__output_create(const char *path, rp__output **out, rp_error *err)
+static rp_status new_output(const char *path, rp__output **out, rp_error *err)
 {
     enum { GZIP = 16 + 15, LEVEL = 6, MEMORY = 8 };
-    *out = NULL;
+    if (strlen(path) >= RP_STAGING_PATH_BYTES)
+        return rp__error_set(err, RP_USAGE, "a path has at most %d bytes",
+                             RP_STAGING_PATH_BYTES - 1);
     rp__output *o = rp__alloc(sizeof *o);
     if (!o)
         return rp__error_no_memory(err);
-    o->fd = -1;
-    o->error = 0;
-    o->n = 0;
-    o->temp[0] = 0;
-    o->is_packed = false;
+    memset(o, 0, offsetof(rp__output, buffer));
+    o->fd = o->staging.fd = -1;
     o->z = (z_stream){.zalloc = z_alloc, .zfree = z_free};
-    snprintf(o->path, sizeof o->path, "%s", path);
-    rp_status s = strlen(path) < PATH_BYTES
-                      ? RP_OK
-                      : rp__error_set(err, RP_USAGE, "a path has at most %d bytes", PATH_BYTES - 1);
-    if (s == RP_OK && ends_in_gz(path)) {
+    memcpy(o->path, path, strlen(path) + 1);
+    if (ends_in_gz(path)) {
         int made = deflateInit2(&o->z, LEVEL, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY);
         o->is_packed = made == Z_OK;
-        s = made == Z_OK ? RP_OK : rp__error_no_memory(err);
     }
-    if (s == RP_OK)
-        s = open_file(o, err);
-    if (s == RP_OK)
-        *out = o;
-    else
+    if (ends_in_gz(path) && !o->is_packed) {
+        rp__free(o);
+        return rp__error_no_memory(err);
+    }
+    *out = o;
+    return RP_OK;
+}
+
+static rp_status end_create(rp__output *o, rp_status status, rp__output **out)
+{
+    *out = status == RP_OK ? o : NULL;
+    if (status != RP_OK)
         rp__output_abandon(o);
-    return s;
+    return status;
+}
+
+rp_status rp__output_create(const char *path, rp__output **out, rp_error *err)
+{
+    rp__output *o = NULL;
+    rp_status status = new_output(path, &o, err);
+    return end_create(o, status == RP_OK ? open_file(o, err) : status, out);
+}
+
+rp_status rp__output_create_in(int folder, const char *name, const char *path, rp__output **out,
+                               rp_error *err)
+{
+    rp__output *o = NULL;
+    rp_status status = new_output(path, &o, err);
+    if (status == RP_OK) {
+        o->is_synced = true;
+        o->fd = rp__store_open(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                               0666);
+        status = o->fd >= 0 ? RP_OK : fail(o, "cannot create", errno, err);
+    }
+    return end_create(o, status, out);
 }
 
 void rp__output_write(rp__output *o, const void *bytes, size_t n)
@@ -167,19 +179,28 @@ bool rp__output_has_failed(const rp__output *o)
     return o->error != 0;
 }
 
+/* A file that is staged is closed when it has its name: until then its lock says that it is in use. */
+static int close_file(rp__output *o)
+{
+    int fd = o->fd;
+    o->fd = -1;
+    if (o->staging.fd >= 0)
+        return rp__staging_publish(&o->staging);
+    if (o->is_synced && rp__store_fsync(fd) != 0) {
+        int error = errno;
+        rp__store_get_ops()->close(fd);
+        return error;
+    }
+    if (fd == STDOUT_FILENO || rp__store_get_ops()->close(fd) == 0 || errno == EINTR)
+        return 0;
+    return errno;
+}
+
 rp_status rp__output_finish(rp__output *o, rp_error *err)
 {
-    const rp__store_ops *ops = rp__store_get_ops();
     empty_buffer(o, true);
-    if (o->error == 0 && o->temp[0] && rp__store_fsync(o->fd) != 0)
-        o->error = errno;
-    if (o->fd != STDOUT_FILENO && ops->close(o->fd) != 0 && o->error == 0 && errno != EINTR)
-        o->error = errno;
-    o->fd = -1;
-    if (o->error == 0 && o->temp[0] && ops->rename(AT_FDCWD, o->temp, o->path) != 0)
-        o->error = errno;
     if (o->error == 0)
-        o->temp[0] = 0;
+        o->error = close_file(o);
     rp_status s = o->error == 0 ? RP_OK : fail(o, "cannot write", o->error, err);
     rp__output_abandon(o);
     return s;
@@ -189,10 +210,10 @@ void rp__output_abandon(rp__output *o)
 {
     if (!o)
         return;
-    if (o->fd >= 0 && o->fd != STDOUT_FILENO)
+    if (o->staging.fd >= 0)
+        rp__staging_abandon(&o->staging);
+    else if (o->fd >= 0 && o->fd != STDOUT_FILENO)
         rp__store_get_ops()->close(o->fd);
-    if (o->temp[0])
-        rp__store_get_ops()->unlink(AT_FDCWD, o->temp, 0);
     if (o->is_packed)
         deflateEnd(&o->z);
     rp__free(o);

@@ -24,6 +24,11 @@ static int system_rename(int dirfd, const char *from, const char *to)
     return renameat(dirfd, from, dirfd, to);
 }
 
+static int system_exchange(int dirfd, const char *a, const char *b)
+{
+    return renameat2(dirfd, a, dirfd, b, RENAME_EXCHANGE);
+}
+
 static int system_mkdir(int dirfd, const char *path, unsigned mode)
 {
     return mkdirat(dirfd, path, mode);
@@ -49,6 +54,7 @@ const rp__store_ops rp__store_system = {
     .write = write,
     .fsync = fsync,
     .rename = system_rename,
+    .exchange = system_exchange,
     .unlink = unlinkat,
     .mkdir = system_mkdir,
     .lock = system_lock,

@@ -29,6 +29,7 @@ typedef struct rp__store_ops {
     ssize_t (*write)(int fd, const void *buf, size_t n);
     int (*fsync)(int fd);
     int (*rename)(int dirfd, const char *from, const char *to);
+    int (*exchange)(int dirfd, const char *a, const char *b); /* each gets the other's name, in one step */
     int (*unlink)(int dirfd, const char *path, int flags);
     int (*mkdir)(int dirfd, const char *path, unsigned mode);
     int (*lock)(int fd); /* against other writers, without waiting */
@@ -166,6 +167,11 @@ rp_status rp__input_open(const char *path, const rp__input_options *options, rp_
                          rp_error *err);
 /* A regular file of any bytes, never unpacked. RP_NOT_FOUND: there is no such file. */
 rp_status rp__input_open_plain(const char *path, rp__input **out, rp_error *err);
+/* The input is text: passes over the byte order mark of UTF-8 before the first read. RP_INPUT: the mark
+ * is that of UTF-16 or UTF-32; a read still gives all bytes. */
+rp_status rp__input_as_text(rp__input *input, rp_error *err);
+rp_status rp__input_open_text(const char *path, const rp__input_options *options, rp__input **out,
+                              rp_error *err);
 /* Fills buf; *got is less than cap only at the end. RP_INPUT: damaged; RP_LIMIT: expands too far. */
 rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, rp_error *err);
 uint64_t rp__input_consumed(const rp__input *input); /* bytes of the file itself */
@@ -199,12 +205,23 @@ rp_status rp__zblock_unpack(rp__zblock *z, const void *in, size_t *in_bytes, voi
 
 /* A file of a form that is not ours, which appears under its name whole or not at all; packed by gzip
  * if the name ends in .gz; "-" is standard output. The first failure sticks and comes out of finish.
- * One thread at a time. */
+ * What a killed process left of the same file is removed by the next create. One thread at a time. */
 typedef struct rp__output rp__output;
 rp_status rp__output_create(const char *path, rp__output **out, rp_error *err);
 void rp__output_write(rp__output *out, const void *bytes, size_t n);
 bool rp__output_has_failed(const rp__output *out); /* a long work may stop */
 rp_status rp__output_finish(rp__output *out, rp_error *err); /* frees */
 void rp__output_abandon(rp__output *out); /* removes what was begun; NULL is fine */
+
+/* Files that belong together, as a folder that appears under its name whole or not at all. A folder that
+ * is there is replaced in one step; RP_USAGE where it holds anything but files of these names. */
+typedef struct rp__output_folder rp__output_folder;
+rp_status rp__output_folder_create(const char *path, const char *const *names, size_t n,
+                                   rp__output_folder **out, rp_error *err);
+/* To write to; never to finish or abandon. */
+rp__output *rp__output_folder_file(rp__output_folder *folder, size_t i);
+bool rp__output_folder_has_failed(const rp__output_folder *folder);
+rp_status rp__output_folder_finish(rp__output_folder *folder, rp_error *err); /* frees */
+void rp__output_folder_abandon(rp__output_folder *folder); /* NULL is fine */
 
 #endif

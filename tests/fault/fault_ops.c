@@ -6,9 +6,9 @@
 
 #include "store/store.h"
 
-const char *const fault_call_names[FAULT_CALLS] = {"open",  "close",  "read",   "pread", "write",
-                                                   "fsync", "rename", "unlink", "mkdir", "lock",
-                                                   "size",  "map",    "unmap"};
+const char *const fault_call_names[FAULT_CALLS] = {"open",  "close",  "read",   "pread",   "write",
+                                                   "fsync", "rename", "unlink", "mkdir",   "lock",
+                                                   "size",  "map",    "unmap",  "exchange"};
 
 static struct {
     fault_ask_fn *ask;
@@ -83,6 +83,12 @@ static int ask_rename(int dirfd, const char *from, const char *to)
     return outcome(act, is_made(act) ? rp__store_system.rename(dirfd, from, to) : 0);
 }
 
+static int ask_exchange(int dirfd, const char *a, const char *b)
+{
+    fault_act act = ask(FAULT_EXCHANGE, dirfd, b, 0);
+    return outcome(act, is_made(act) ? rp__store_system.exchange(dirfd, a, b) : 0);
+}
+
 static int ask_unlink(int dirfd, const char *path, int flags)
 {
     fault_act act = ask(FAULT_UNLINK, dirfd, path, 0);
@@ -130,6 +136,7 @@ static const rp__store_ops asking = {
     .write = ask_write,
     .fsync = ask_fsync,
     .rename = ask_rename,
+    .exchange = ask_exchange,
     .unlink = ask_unlink,
     .mkdir = ask_mkdir,
     .lock = ask_lock,

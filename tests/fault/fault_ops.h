@@ -19,6 +19,7 @@ typedef enum fault_call {
     FAULT_SIZE,
     FAULT_MAP,
     FAULT_UNMAP,
+    FAULT_EXCHANGE,
     FAULT_CALLS,
 } fault_call;
 

@@ -267,7 +267,8 @@ static void mix(uint64_t *print, const void *bytes, size_t n)
     *print = rp__checksum(parts, sizeof parts);
 }
 
-static rp_status print_files(const char *dir, uint64_t generation, uint64_t *print, rp_error *err)
+static rp_status print_files(const char *dir, uint64_t generation, bool has_positions,
+                             uint64_t *print, rp_error *err)
 {
     for (int kind = RP_FILE_TERMS; kind < RP_FILE_KINDS; kind++) {
         char name[RP_FILE_NAME_MAX], path[600];
@@ -275,7 +276,8 @@ static rp_status print_files(const char *dir, uint64_t generation, uint64_t *pri
         rp__manifest_file_name((rp__file_kind)kind, generation, name);
         join(path, sizeof path, dir, name);
         uint8_t *bytes = fault_read(path, &n);
-        if (!bytes && kind != RP_FILE_TEXT) {
+        bool is_needed = kind != RP_FILE_TEXT && (kind != RP_FILE_POSITIONS || has_positions);
+        if (!bytes && is_needed) {
             snprintf(err->text, sizeof err->text, "%s is not there", name);
             return RP_DAMAGED;
         }
@@ -313,7 +315,7 @@ static rp_status print_answers(const rp_index *index, uint64_t *print, rp_error 
     return RP_OK;
 }
 
-rp_status fault_print(const char *dir, uint64_t *print, rp_error *err)
+static rp_status print_index(const char *dir, bool has_answers, uint64_t *print, rp_error *err)
 {
     rp_index *index = NULL;
     rp_index_info info;
@@ -324,11 +326,21 @@ rp_status fault_print(const char *dir, uint64_t *print, rp_error *err)
     rp_index_get_info(index, &info);
     status = rp_index_check(dir, NULL, NULL, err);
     if (status == RP_OK)
-        status = print_files(dir, info.generation, print, err);
-    if (status == RP_OK)
+        status = print_files(dir, info.generation, has_answers, print, err);
+    if (status == RP_OK && has_answers)
         status = print_answers(index, print, err);
     rp_index_close(index);
     return status;
+}
+
+rp_status fault_print(const char *dir, uint64_t *print, rp_error *err)
+{
+    return print_index(dir, true, print, err);
+}
+
+rp_status fault_print_files(const char *dir, uint64_t *print, rp_error *err)
+{
+    return print_index(dir, false, print, err);
 }
 
 static fault_found bad(char *why, const char *what)

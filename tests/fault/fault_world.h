@@ -80,6 +80,8 @@ extern const char *const fault_found_names[];
 
 /* Opens with all checksums, checks, asks, and hashes files, answers and documents. */
 rp_status fault_print(const char *dir, uint64_t *print, rp_error *err);
+/* The same without questions: an index that was imported answers none with a phrase. */
+rp_status fault_print_files(const char *dir, uint64_t *print, rp_error *err);
 /* What is in the folder; `why` (256 bytes) says what is bad. */
 fault_found fault_look(const fault_world *w, const char *dir, char *why);
 /* Files that are neither the manifest nor of its generation; their names to `names` (256 bytes). */

@@ -251,13 +251,18 @@ static void test_fixture(void **state)
         print_message("no %s; set RIPOSTE_DATA\n", path);
         skip();
     }
+    char folder[320];
+    snprintf(folder, sizeof folder, "%s/folder", dir.path);
     if (rp_index_import("pisa", toy, to, &quiet, NULL, &err) != RP_OK ||
-        rp_index_export("pisa", to, base, NULL, &err) != RP_OK)
+        rp_index_export("pisa", to, folder, NULL, &err) != RP_OK)
         fail_msg("%s", err.text);
+    strcat(folder, "/inv");
     for (size_t i = 0; i < 5; i++) {
         size_t n, m;
         snprintf(path, sizeof path, "%s.%s", toy, suffixes[i]);
-        uint8_t *a = files_read(path, &n), *b = files_read(part(suffixes[i]), &m);
+        uint8_t *a = files_read(path, &n);
+        snprintf(path, sizeof path, "%s.%s", folder, suffixes[i]);
+        uint8_t *b = files_read(path, &m);
         assert_int_equal(n, m);
         assert_memory_equal(a, b, n);
         free(a);

@@ -237,6 +237,42 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
+/* Both lines are named, and reading goes on behind the second. */
+static void test_same_qid(void **state)
+{
+    (void)state;
+    rp_topics *t = open_text("1\tone\n2\ttwo\n1\tagain\n3\tthree\n");
+    expect(t, "1", "one", 1);
+    expect(t, "2", "two", 2);
+    expect_fault(t, ":3: topic \"1\" again, which line 1 has");
+    expect(t, "3", "three", 4);
+    expect_end(t);
+    enum { MANY = 5000 }; /* the table of qids grows */
+    char *text = malloc(MANY * 16), *to = text;
+    for (unsigned i = 0; i < MANY; i++)
+        to += sprintf(to, "%u\tx\n", i);
+    sprintf(to, "77\tx\n");
+    t = open_text(text);
+    for (unsigned i = 0; i < MANY; i++) {
+        char qid[16];
+        snprintf(qid, sizeof qid, "%u", i);
+        expect(t, qid, "x", i + 1);
+    }
+    expect_fault(t, ":5001: topic \"77\" again, which line 78 has");
+    rp_topics_close(t);
+    free(text);
+}
+
+static void test_byte_order_mark(void **state)
+{
+    (void)state;
+    rp_topics *t = open_text("\xEF\xBB\xBF"
+                             "1\tone\n2\ttwo\n");
+    expect(t, "1", "one", 1);
+    expect(t, "2", "two", 2);
+    expect_end(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_jsonl),     cmocka_unit_test(test_trec_open_tags),
         cmocka_unit_test(test_trec_xml),  cmocka_unit_test(test_open),
         cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_same_qid),  cmocka_unit_test(test_byte_order_mark),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -601,6 +601,67 @@ static void test_windows(void **state)
     assert_true(rp__alloc_peak() - before < 1 << 20);
 }
 
+/* ---- Text -------------------------------------------------------------------------------------- */
+
+/* What of `bytes` a reader of text gets, plain and packed, a byte at a time and all at once. */
+static void expect_text(tempdir *t, const char *bytes, size_t n, const char *text,
+                        size_t text_bytes)
+{
+    rp__buf packed;
+    rp__buf_init(&packed);
+    put_zstd(&packed, bytes, n);
+    for (int i = 0; i < 4; i++) {
+        rp__input *input = NULL;
+        char got[64];
+        size_t all = 0, step = i < 2 ? 1 : sizeof got, part = step;
+        tempdir_write(t, "text", i % 2 ? packed.at : (const void *)bytes, i % 2 ? packed.n : n);
+        assert_int_equal(rp__input_open_text(t->file, NULL, &input, NULL), RP_OK);
+        for (; part == step; all += part)
+            assert_int_equal(rp__input_read(input, got + all, step, &part, NULL), RP_OK);
+        rp__input_close(input);
+        assert_int_equal(all, text_bytes);
+        assert_memory_equal(got, text, all);
+    }
+    rp__buf_free(&packed);
+}
+
+static void a_byte_order_mark_is_no_text(void **state)
+{
+    tempdir *t = *state;
+    static const char *const texts[] = {"", "a", "ab", "abc", "a longer text\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char marked[64];
+        int n = snprintf(marked, sizeof marked, "\xEF\xBB\xBF%s", texts[i]);
+        expect_text(t, texts[i], strlen(texts[i]), texts[i], strlen(texts[i]));
+        expect_text(t, marked, (size_t)n, texts[i], strlen(texts[i]));
+    }
+    expect_text(t, "\xEF\xBB\xBF\xEF\xBB\xBFx", 7, "\xEF\xBB\xBFx", 4); /* one mark, not two */
+    expect_text(t, "\xEF\xBB", 2, "\xEF\xBB", 2);
+    expect_text(t, "\xFF", 1, "\xFF", 1);
+}
+
+static void other_byte_order_marks_are_refused(void **state)
+{
+    tempdir *t = *state;
+    static const struct {
+        const char *bytes, *name;
+        size_t n;
+    } rows[] = {{"\xFF\xFE", "UTF-16", 2},
+                {"\xFE\xFF\0x", "UTF-16", 4},
+                {"\xFF\xFE\0\0x\0\0\0", "UTF-32", 8},
+                {"\0\0\xFE\xFF\0\0\0x", "UTF-32", 8}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rp__input *input = NULL;
+        rp_error err = {0};
+        tempdir_write(t, "text", rows[i].bytes, rows[i].n);
+        assert_int_equal(rp__input_open_text(t->file, NULL, &input, &err), RP_INPUT);
+        assert_null(input);
+        assert_non_null(strstr(err.text, rows[i].name));
+        assert_int_equal(rp__input_open(t->file, NULL, &input, NULL), RP_OK); /* bytes are bytes */
+        rp__input_close(input);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -621,6 +682,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_mutations, make, clean),
         cmocka_unit_test_setup_teardown(test_bombs, make, clean),
         cmocka_unit_test_setup_teardown(test_windows, make, clean),
+        cmocka_unit_test_setup_teardown(a_byte_order_mark_is_no_text, make, clean),
+        cmocka_unit_test_setup_teardown(other_byte_order_marks_are_refused, make, clean),
     };
     return cmocka_run_group_tests_name("input", tests, NULL, NULL);
 }
