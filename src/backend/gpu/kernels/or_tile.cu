@@ -576,7 +576,7 @@ PRIM void end_ahead(const karg_or &a)
         before = prim_atomic_add(or_counter(a, KARG_OR_AHEAD), 1) - a.before[KARG_OR_AHEAD];
     prim_fence();
     if (prim_shuffle<32>(before, 0) == a.n_ahead * a.n_queries - 1)
-        *or_bell(a, prim_lane()) = a.number;
+        prim_store_now(or_bell(a, prim_lane()), a.number);
 }
 
 /* All threads of a block: promising tiles, until all were taken; then waits until it is known what they tell. The block's

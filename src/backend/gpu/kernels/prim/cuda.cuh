@@ -85,6 +85,7 @@ PRIM void prim_rest() { __nanosleep(40); } /* between looks at what others write
 /* Seen by other blocks, and not kept from an earlier look. */
 PRIM uint32_t prim_load_now(const uint32_t *at) { return *(const volatile uint32_t *)at; }
 PRIM uint64_t prim_load_now64(const uint64_t *at) { return *(const volatile uint64_t *)at; }
+PRIM void prim_store_now(uint32_t *at, uint32_t v) { *(volatile uint32_t *)at = v; }
 PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at = v; }
 /* 16 bytes, each half of them whole. */
 PRIM uint4 prim_load_now16(const uint4 *at)
