@@ -1,7 +1,7 @@
 /* strict.c: the rules of strict mode.
  *
  * Visibility is tracked per warp, with vector clocks (strict_clock.h): a store bears its warp's time. A fence releases what the
- * warp knows: atomics and prim_store_now leave that at their word, atomics and prim_load_now find it there, and
+ * warp knows: atomics and prim_store_now leave that at their word, atomics, prim_look and prim_load_now find it there, and
  * the next fence of the warp that found it takes it over. A barrier shares everything among the warps of a block. A launch
  * sees all that was written before it. Lanes of one warp are not told apart.
  * Invariant: kernels run under the lock of the emulated device, so that one fiber is here at a time. */
@@ -40,7 +40,8 @@ typedef struct grid { /* a launch */
 typedef struct warp {
     uint32_t time;
     uint64_t others; /* stamp: stores of copies and of other launches are known up to here */
-    strict_clock known, found, released; /* visible; visible after a fence; known when it last fenced */
+    strict_clock known, found,
+        released; /* visible; visible after a fence; known when it last fenced */
 } warp;
 
 typedef struct copy { /* that was asked for, and not waited for */
@@ -147,12 +148,13 @@ static const char *why_unknown(const block *b, const strict_word *word)
 {
     const grid *g = b->grid;
     if (!is_of_grid(g, word))
-        return "it reads what a copy or another kernel wrote since the launch began, with no atomic "
+        return "it reads what a copy or another kernel wrote since the launch began, with no "
+               "atomic "
                "or prim_load_now in between";
     return g->fenced[word->writer - g->base - 1] < word->clock
                ? "it reads what another warp wrote, and has not fenced since"
-               : "it reads what another warp wrote, with no atomic or prim_load_now, and a fence "
-                 "after it, in between";
+               : "it reads what another warp wrote, and that warp's fence, an atomic or prim_look, "
+                 "and a fence of its own do not lie in between, in this order";
 }
 
 /* An atomic or a prim_load_now of these bytes has found what others have left there. */
@@ -223,9 +225,10 @@ static void check_cached(const block *b, const void *at, size_t bytes, const cha
             fault(at, where, "prim_load reads what was written since the launch began");
 }
 
-/* An atomic, or a prim_load_now, which is whole only by 8 bytes. */
-static void check_strong(const block *b, const void *at, size_t bytes, bool is_atomic,
-                         const char *where)
+/* Words that others may write meanwhile, by atomics and prim_store_now: an atomic, or a prim_look, of which 8 bytes at a
+ * time are whole. */
+static void check_look(const block *b, const void *at, size_t bytes, bool is_whole,
+                       const char *where)
 {
     size_t n;
     const strict_word *words = strict_memory_words(at, bytes, &n);
@@ -234,8 +237,8 @@ static void check_strong(const block *b, const void *at, size_t bytes, bool is_a
             continue;
         if (!words[i].is_strong)
             fault(at, where, why_unknown(b, &words[i]));
-        else if (!is_atomic && n > 1 && words[i].stamp != words[i ^ 1].stamp)
-            fault(at, where, "it reads what another warp writes, in two halves that are not of one store");
+        else if (!is_whole && n > 1 && words[i].stamp != words[i ^ 1].stamp)
+            fault(at, where, "it reads two halves that are not of one store");
     }
 }
 
@@ -295,12 +298,16 @@ void rp__strict_fence(const char *where, uint32_t line)
     b->grid->fenced[id] = w->time++;
 }
 
-static void load_now(void *to, const void *at, uint32_t bytes, const char *where)
+/* prim_load_now is held to what a plain load is; as an atomic it finds what others have left. */
+static void load_now(void *to, const void *at, uint32_t bytes, bool is_look, const char *where)
 {
     rp__fiber_pause();
     block *b = here();
     if (!is_own(b, at, bytes, where)) {
-        check_strong(b, at, bytes, false, where);
+        if (is_look)
+            check_look(b, at, bytes, false, where);
+        else
+            check_plain(b, at, bytes, where);
         find(b, at, bytes);
     }
     memcpy(to, at, bytes);
@@ -312,12 +319,13 @@ void rp__strict_load(void *to, const void *at, uint32_t bytes, uint32_t kind, co
     if (bytes == 16 && is_planted(STRICT_MISPLACED, where))
         at = (const unsigned char *)at + 8;
     check_place(b, at, bytes, where);
-    bool is_cached = kind == STRICT_LOAD_NOW && is_planted(STRICT_CACHED, where);
-    if (kind == STRICT_LOAD_NOW && !is_cached) {
-        load_now(to, at, bytes, where);
+    if (kind == STRICT_LOAD_NOW && is_planted(STRICT_CACHED, where))
+        kind = STRICT_LOAD_CACHED;
+    if (kind == STRICT_LOAD_NOW || kind == STRICT_LOOK) {
+        load_now(to, at, bytes, kind == STRICT_LOOK, where);
         return;
     }
-    if (kind != STRICT_LOAD_PLAIN)
+    if (kind == STRICT_LOAD_CACHED)
         check_cached(b, at, bytes, where);
     else if (!is_own(b, at, bytes, where))
         check_plain(b, at, bytes, where);
@@ -364,7 +372,9 @@ uint64_t rp__strict_atomic(void *at, uint32_t bytes, uint32_t what, uint64_t val
     block *b = here();
     check_place(b, at, bytes, where);
     if (!is_own(b, at, bytes, where)) {
-        check_strong(b, at, bytes, true, where);
+        if (what == STRICT_SWAP) /* a sum in the making may be added to, not taken */
+            check_plain(b, at, bytes, where);
+        check_look(b, at, bytes, true, where);
         find(b, at, bytes);
         leave(b, at, bytes, true);
         record_store(b, at, bytes, true);
@@ -501,10 +511,8 @@ static void record_copy(void *at, size_t bytes)
 
 void strict_begin(void)
 {
-    static const rp__emulated_watcher watcher = {.memory = strict_memory_add,
-                                                 .written = record_copy,
-                                                 .launch = begin_grid,
-                                                 .end = end_grid};
+    static const rp__emulated_watcher watcher = {
+        .memory = strict_memory_add, .written = record_copy, .launch = begin_grid, .end = end_grid};
     memset(launched, 0, sizeof launched);
     rp__emulated_watch(&watcher);
 }

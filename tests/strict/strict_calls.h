@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As in strict.cuh. */
-enum { STRICT_LOAD_PLAIN, STRICT_LOAD_CACHED, STRICT_LOAD_NOW };
+enum { STRICT_LOAD_PLAIN, STRICT_LOAD_CACHED, STRICT_LOAD_NOW, STRICT_LOOK };
 enum { STRICT_ADD, STRICT_SWAP, STRICT_OR, STRICT_MAX };
 
 void rp__strict_fence(const char *where, uint32_t line);

@@ -48,15 +48,11 @@ void rp__strict_write_range(void *at, size_t bytes)
     strict_write(at, bytes, false);
 }
 
-void rp__strict_init(void)
-{
-}
+void rp__strict_init(void) {}
 
 void rp__strict_func_entry(const void *from)
 {
     (void)from;
 }
 
-void rp__strict_func_exit(void)
-{
-}
+void rp__strict_func_exit(void) {}

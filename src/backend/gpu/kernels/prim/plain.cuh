@@ -142,6 +142,9 @@ PRIM uint4 prim_load_now16(const uint4 *at)
     return *at;
 }
 PRIM void prim_store_now16(uint4 *at, uint4 v) { *at = v; }
+PRIM uint32_t prim_look(const uint32_t *at) { return prim_load_now(at); }
+PRIM uint64_t prim_look64(const uint64_t *at) { return prim_load_now64(at); }
+PRIM uint4 prim_look16(const uint4 *at) { return prim_load_now16(at); }
 
 template <class T> PRIM T prim_load(const T *at) { return *at; }
 template <class T> PRIM T prim_load_once(const T *at) { return *at; }

@@ -4,7 +4,7 @@
 #ifndef RP_KERNELS_STRICT_CUH
 #define RP_KERNELS_STRICT_CUH
 
-enum strict_load { STRICT_LOAD_PLAIN, STRICT_LOAD_CACHED, STRICT_LOAD_NOW };
+enum strict_load { STRICT_LOAD_PLAIN, STRICT_LOAD_CACHED, STRICT_LOAD_NOW, STRICT_LOOK };
 enum strict_atomic { STRICT_ADD, STRICT_SWAP, STRICT_OR, STRICT_MAX };
 
 extern "C" {
@@ -55,6 +55,9 @@ template <class T> PRIM T strict_load_as(const T *at, uint32_t kind, const char 
 PRIM uint32_t prim_load_now(const uint32_t *at, STRICT_WHERE) { return strict_load_as(at, STRICT_LOAD_NOW, where); }
 PRIM uint64_t prim_load_now64(const uint64_t *at, STRICT_WHERE) { return strict_load_as(at, STRICT_LOAD_NOW, where); }
 PRIM uint4 prim_load_now16(const uint4 *at, STRICT_WHERE) { return strict_load_as(at, STRICT_LOAD_NOW, where); }
+PRIM uint32_t prim_look(const uint32_t *at, STRICT_WHERE) { return strict_load_as(at, STRICT_LOOK, where); }
+PRIM uint64_t prim_look64(const uint64_t *at, STRICT_WHERE) { return strict_load_as(at, STRICT_LOOK, where); }
+PRIM uint4 prim_look16(const uint4 *at, STRICT_WHERE) { return strict_load_as(at, STRICT_LOOK, where); }
 template <class T> PRIM T prim_load(const T *at, STRICT_WHERE) { return strict_load_as(at, STRICT_LOAD_CACHED, where); }
 template <class T> PRIM T prim_load_once(const T *at, STRICT_WHERE)
 {
