@@ -2,7 +2,8 @@
  *
  * Visibility is tracked per warp, with vector clocks (strict_clock.h): a store bears its warp's time. A fence releases what the
  * warp knows: atomics and prim_store_now leave that at their word, atomics, prim_look and prim_load_now find it there, and
- * the next fence of the warp that found it takes it over. A barrier shares everything among the warps of a block. A launch
+ * the next fence of the warp that found it takes it over. A barrier shares all of this among the warps of a block: that each
+ * thread fences before a barrier, and one of them has an atomic after it, is as good as a fence after the barrier. A launch
  * sees all that was written before it. Lanes of one warp are not told apart.
  * Invariant: kernels run under the lock of the emulated device, so that one fiber is here at a time. */
 #include "strict/strict.h"
@@ -41,7 +42,7 @@ typedef struct warp {
     uint32_t time;
     uint64_t others; /* stamp: stores of copies and of other launches are known up to here */
     strict_clock known, found,
-        released; /* visible; visible after a fence; known when it last fenced */
+        released; /* visible; visible after a fence; fenced by whoever wrote it */
 } warp;
 
 typedef struct copy { /* that was asked for, and not waited for */
@@ -446,11 +447,13 @@ static void pass_barrier(void *watched)
         strict_clock_join(&first->known, &w->known, n);
         strict_clock_set(&first->known, base + i, w->time++, n);
         strict_clock_join(&first->found, &w->found, n);
+        strict_clock_join(&first->released, &w->released, n);
         first->others = w->others > first->others ? w->others : first->others;
     }
     for (uint32_t i = 1; i < b->n_warps; i++) {
         strict_clock_copy(&b->warps[i].known, &first->known, n);
         strict_clock_copy(&b->warps[i].found, &first->found, n);
+        strict_clock_copy(&b->warps[i].released, &first->released, n);
         b->warps[i].others = first->others;
     }
 }
