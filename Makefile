@@ -15,6 +15,7 @@ CC      := gcc
 endif
 X86     := $(filter x86_64-%,$(shell $(CC) -dumpmachine))
 AR       = $(shell $(CC) -print-prog-name=ar)
+OBJCOPY  = $(shell $(CC) -print-prog-name=objcopy)
 CLANG   := $(shell command -v clang || command -v clang-14)
 VERSION := $(shell sed -n 's/^\#define RP_VERSION "\(.*\)"/\1/p' include/riposte/riposte.h)
 SONAME  := libriposte.so.$(firstword $(subst ., ,$(VERSION)))
@@ -51,7 +52,8 @@ BENCH_SRC := $(sort $(wildcard bench/bench_*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh))
 
-# Kernels are compiled twice: for the emulated device always, for a real one where nvcc is, once for all builds.
+# Kernels are compiled for the emulated device always, once more for its strict mode, which is part of the tests (tests/strict),
+# and for a real device where nvcc is, once for all builds.
 KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*.cu))
 NVCC     := $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 FATBINS  := $(if $(NVCC),$(KERNELS:src/backend/gpu/kernels/%.cu=build/fatbin/%.fatbin))
@@ -60,6 +62,7 @@ KERNEL_OBJ := $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/kernels/images.o
 LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/fiber_switch.o $(KERNEL_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$B/%.o)
 HELP_OBJ := $(HELP_SRC:%.c=$B/%.o)
+STRICT_OBJ := $(KERNELS:src/backend/gpu/kernels/%.cu=$B/tests/strict/kernels/%.o)
 TESTS    := $(TEST_SRC:%.c=$B/%)
 PRELOADS := $(PRELOAD_SRC:%.c=$B/%.so)
 FUZZERS  := $(FUZZ_SRC:%.c=$B/%)
@@ -111,7 +114,7 @@ $B/%.o: %.S
 	$(call Q,AS  )$(CC) $(CPPFLAGS) $(filter-out -std=c11,$(CFLAGS)) -MMD -MP -c $< -o $@
 
 # Threads of a block are fibers of one thread, whose stacks the thread sanitizer does not follow.
-$(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/fiber.o: override SAN := $(filter-out -fsanitize=thread,$(SAN))
+$(KERNELS:%.cu=$B/%.o) $(STRICT_OBJ) $B/src/backend/gpu/fiber.o $B/tests/strict/strict%.o: override SAN := $(filter-out -fsanitize=thread,$(SAN))
 
 CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
 # (gcc's analyzer knows C only.)
@@ -121,6 +124,14 @@ CXXFLAGS = -std=c++17 $(filter-out -fanalyzer,$(OPT)) -Wall -Wextra -Wshadow -Wn
 $(KERNELS:%.cu=$B/%.o): $B/%.o: %.cu
 	@mkdir -p $(@D)
 	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -x c++ -c $< -o $@
+
+# The instrumentation of the thread sanitizer without its runtime: tests/strict answers its calls, under other names. Accesses stay as wide
+# as the source has them.
+STRICT_FLAGS = -O1 -fno-tree-sra -fno-ipa-sra -fno-store-merging -fsanitize=thread -DRP_PRIM_STRICT
+$(STRICT_OBJ): $B/tests/strict/kernels/%.o: src/backend/gpu/kernels/%.cu tests/strict/tsan_names.txt
+	@mkdir -p $(@D)
+	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(filter-out -fsanitize=% --coverage -fprofile-update=%,$(CXXFLAGS)) $(STRICT_FLAGS) -MMD -MP -x c++ -c $< -o $@ && \
+	    $(OBJCOPY) --redefine-syms=tests/strict/tsan_names.txt $@
 
 NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false \
             -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
@@ -143,6 +154,10 @@ $B/tests/%: tests/%.c $B/tests/filter.o $(GCOV) $B/libriposte.a $B/libtests.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/tests/filter.o $B/libtests.a \
 	    $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
+
+$B/tests/strict/test_%: tests/strict/test_%.c $B/libriposte.a $B/libtests.a $(STRICT_OBJ)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $(STRICT_OBJ) $B/libtests.a $B/libriposte.a -o $@ $(LIBS) \
+	    -lcmocka -lunistring
 
 $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)

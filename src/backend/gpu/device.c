@@ -399,16 +399,20 @@ static rp_status load_module(rp__device *d, rp__kernel_id id, rp__cu_module *out
     return RP_OK;
 }
 
+/* A function counts as found only once its limit of shared memory is raised. */
 static rp_status find_function(rp__device *d, rp__kernel_id id)
 {
     rp__cu_module module;
+    rp__cu_function function;
     rp_status status = load_module(d, id, &module);
     if (status == RP_OK)
         status = rp__device_check(
-            d, d->driver->module_function(&d->functions[id], module, rp__kernels[id].name));
+            d, d->driver->module_function(&function, module, rp__kernels[id].name));
     if (status == RP_OK)
         status = rp__device_check(
-            d, d->driver->function_set(d->functions[id], RP_CU_FUNC_SHARED, (int)d->shared_most));
+            d, d->driver->function_set(function, RP_CU_FUNC_SHARED, (int)d->shared_most));
+    if (status == RP_OK)
+        d->functions[id] = function;
     return status;
 }
 

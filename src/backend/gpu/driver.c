@@ -107,6 +107,30 @@ const rp__driver rp__driver_dead = {
 #undef FIELD
 };
 
+rp__cu_result rp__driver_name(rp__cu_result result, const char **name)
+{
+    static const struct {
+        rp__cu_result code;
+        const char *name;
+    } names[] = {
+        {RP_CU_OK, "CUDA_SUCCESS"},
+        {RP_CU_INVALID, "CUDA_ERROR_INVALID_VALUE"},
+        {RP_CU_NO_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+        {RP_CU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
+        {RP_CU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
+        {RP_CU_NOT_READY, "CUDA_ERROR_NOT_READY"},
+        {RP_CU_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+        {RP_CU_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT"},
+        {RP_CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].code == result) {
+            *name = names[i].name;
+            return RP_CU_OK;
+        }
+    return RP_CU_INVALID;
+}
+
 const char *rp__driver_text(const rp__driver *driver, rp__cu_result result)
 {
     const char *name = NULL;

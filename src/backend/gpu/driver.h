@@ -120,6 +120,8 @@ bool rp__driver_is_fatal(rp__cu_result result);
 bool rp__driver_is_passing(rp__cu_result result);
 /* For a device that does not come back: every call fails at once and touches nothing. */
 extern const rp__driver rp__driver_dead;
+/* The names of the results above, for drivers that are no library: what cuGetErrorName does. */
+rp__cu_result rp__driver_name(rp__cu_result result, const char **name);
 /* The result's name, for messages. */
 const char *rp__driver_text(const rp__driver *driver, rp__cu_result result);
 

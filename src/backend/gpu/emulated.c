@@ -32,6 +32,9 @@ enum {
     PAGE = 4096,
     ARGS_MOST = 2048,
     PINNED = 64, /* bytes before pinned memory */
+    SHARED_DEFAULT =
+        48 << 10, /* bytes of a block's dynamic shared memory, until its limit is raised */
+    SHARED_MOST = 227 << 10,
 };
 
 typedef struct piece { /* of device memory */
@@ -57,8 +60,8 @@ typedef struct command {
     const rp__kernel *kernel;
     unsigned grid, block, shared;
     struct CUevent_st *event;
-    uint64_t number;       /* of the event's record */
-    rp__fiber_block *idle; /* blocks of a kernel that waits for the host */
+    uint64_t number;     /* of the event's record */
+    rp__fiber_grid work; /* of a kernel that has begun */
     _Alignas(16) unsigned char args[ARGS_MOST];
 } command;
 
@@ -83,11 +86,19 @@ struct CUctx_st { /* a device, which has one context */
     rp__cu_result fault;
     bool is_stuck; /* its first commands never end */
     double clock;  /* commands run, as time */
+    unsigned shared_limit
+        [RP_KERNELS]; /* bytes of dynamic shared memory a block may have; 0: SHARED_DEFAULT */
+};
+
+struct CUfunc_st {
+    const rp__kernel *kernel;
+    unsigned shared_most; /* bytes of dynamic shared memory a block of it may have */
 };
 
 struct CUmod_st {
     kept kept;
     const char *file;
+    struct CUfunc_st functions[RP_KERNELS];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -95,6 +106,7 @@ static rp__emulated_options options;
 static struct CUctx_st devices[DEVICES_MOST];
 static uint64_t calls, commands, random_state;
 static kept *all_kept;
+static const rp__emulated_watcher *watch; /* NULL: none */
 static __thread rp__cu_context current;
 
 /* ---- Calls --------------------------------------------------------------------------------------- */
@@ -153,6 +165,8 @@ static void *keep(size_t bytes, size_t behind)
     memset((unsigned char *)new + bytes, 0xCD, behind);
     *new = (kept){.next = all_kept, .pinned = behind};
     all_kept = new;
+    if (watch && behind)
+        watch->memory((unsigned char *)new + bytes, behind);
     return new;
 }
 
@@ -162,6 +176,8 @@ static void give_back(kept *gone)
     while (*at != gone)
         at = &(*at)->next;
     *at = gone->next;
+    if (watch && gone->pinned)
+        watch->memory((unsigned char *)gone + PINNED, 0);
     rp__free(gone);
 }
 
@@ -173,31 +189,33 @@ static void open_memory(const struct CUctx_st *d, int protection)
         mprotect(p->at, p->pages, protection);
 }
 
-static rp__cu_result meaning(rp__fiber_end end)
+static void begin_kernel(command *c)
 {
-    bool is_well = end == RP_FIBER_DONE || end == RP_FIBER_IDLE;
-    return is_well                   ? RP_CU_OK
-           : end == RP_FIBER_ENDLESS ? RP_CU_LAUNCH_TIMEOUT
-                                     : RP_CU_LAUNCH_FAILED;
+    size_t id = (size_t)(c->kernel - rp__kernels);
+    c->work.launch = (rp__fiber_launch){.kernel = c->kernel->emulated,
+                                        .args = c->args,
+                                        .grid = c->grid,
+                                        .block = c->block,
+                                        .in_flight = 1,
+                                        .shared_bytes = c->shared,
+                                        .seed = draw(),
+                                        .turns = options.turns};
+    c->work.random = c->work.launch.seed;
+    c->work.first = (uint32_t)(draw() % c->grid);
+    if (watch)
+        watch->launch(id, &c->work.launch);
 }
 
 /* Blocks in an order of the seed's. Those of a kernel that waits for the host go on at every later look, until they end. */
 static rp__cu_result run_kernel(command *c)
 {
-    rp__fiber_launch launch = {.kernel = c->kernel->emulated,
-                               .args = c->args,
-                               .grid = c->grid,
-                               .block = c->block,
-                               .shared_bytes = c->shared,
-                               .seed = draw(),
-                               .turns = options.turns};
-    uint64_t first = draw() % c->grid;
-    rp__cu_result result = RP_CU_OK;
-    if (c->idle)
-        return meaning(rp__fiber_go_on(&c->idle));
-    for (uint64_t i = 0; result == RP_CU_OK && i < c->grid; i++)
-        result = meaning(rp__fiber_run(&launch, (uint32_t)((first + i) % c->grid), &c->idle));
-    return result;
+    if (c->work.begun == 0)
+        begin_kernel(c);
+    else { draw(); draw(); }
+    rp__fiber_end end = rp__fiber_run(&c->work);
+    return end == RP_FIBER_DONE || end == RP_FIBER_IDLE ? RP_CU_OK
+           : end == RP_FIBER_ENDLESS                    ? RP_CU_LAUNCH_TIMEOUT
+                                                        : RP_CU_LAUNCH_FAILED;
 }
 
 static rp__cu_result run_command(struct CUctx_st *d, command *c)
@@ -221,13 +239,17 @@ static rp__cu_result run_command(struct CUctx_st *d, command *c)
             memcpy(c->to + i, &c->value, 4);
     else if (c->kind == LAUNCH)
         result = run_kernel(c);
+    if (watch && (c->kind == COPY || c->kind == FILL))
+        watch->written(c->to, c->bytes);
     open_memory(d, PROT_NONE);
     return result;
 }
 
 static void free_command(command *c)
 {
-    rp__fiber_drop(&c->idle);
+    rp__fiber_drop(&c->work);
+    if (watch && c->work.begun)
+        watch->end(c->work.launch.watched);
     rp__free(c);
 }
 
@@ -254,7 +276,7 @@ static bool step(struct CUctx_st *d)
             d->fault = run_command(d, c);
         if (d->is_stuck)
             return false;
-        if (c->idle && d->fault == RP_CU_OK)
+        if (c->work.idle && d->fault == RP_CU_OK)
             return true;
         s->first = c->next;
         if (!s->first)
@@ -343,7 +365,7 @@ static rp__cu_result emu_device_attribute(int *value, int attribute, rp__cu_devi
 {
     (void)device;
     ENTER();
-    *value = attribute == RP_CU_SHARED_OPTIN      ? 227 << 10
+    *value = attribute == RP_CU_SHARED_OPTIN      ? SHARED_MOST
              : attribute == RP_CU_MULTIPROCESSORS ? 2
              : attribute == RP_CU_MAJOR           ? 9
                                                   : 0;
@@ -378,9 +400,10 @@ static rp__cu_result emu_module_load(rp__cu_module *module, const void *image)
 {
     ENTER();
     *module = keep(sizeof **module, 0);
-    if (*module)
-        (*module)->file = image;
-    return leave(*module ? RP_CU_OK : RP_CU_NO_MEMORY);
+    if (!*module)
+        return leave(RP_CU_NO_MEMORY);
+    (*module)->file = image;
+    return leave(RP_CU_OK);
 }
 
 static rp__cu_result emu_module_unload(rp__cu_module module)
@@ -397,8 +420,9 @@ static rp__cu_result emu_module_function(rp__cu_function *function, rp__cu_modul
     ENTER();
     for (size_t i = 0; i < RP_KERNELS; i++)
         if (!strcmp(rp__kernels[i].name, name) && !strcmp(rp__kernels[i].file, module->file)) {
-            const rp__kernel *kernel = &rp__kernels[i];
-            memcpy(function, &kernel, sizeof *function);
+            *function = &module->functions[i];
+            if (!(*function)->kernel)
+                **function = (struct CUfunc_st){&rp__kernels[i], SHARED_DEFAULT};
             return leave(RP_CU_OK);
         }
     return leave(RP_CU_NOT_FOUND);
@@ -406,8 +430,10 @@ static rp__cu_result emu_module_function(rp__cu_function *function, rp__cu_modul
 
 static rp__cu_result emu_function_set(rp__cu_function function, int attribute, int value)
 {
-    (void)function, (void)attribute, (void)value;
     ENTER();
+    if (attribute != RP_CU_FUNC_SHARED || value < 0 || value > SHARED_MOST)
+        return leave(RP_CU_INVALID);
+    function->shared_most = (unsigned)value;
     return leave(RP_CU_OK);
 }
 
@@ -443,6 +469,8 @@ static rp__cu_result emu_memory_alloc(rp__cu_ptr *at, size_t bytes)
     POISON(p->at + bytes, pages - bytes);
     current->pieces = p;
     current->used += bytes;
+    if (watch)
+        watch->memory(memory, pages);
     *at = (rp__cu_ptr)(uintptr_t)memory;
     return leave(RP_CU_OK);
 }
@@ -450,6 +478,8 @@ static rp__cu_result emu_memory_alloc(rp__cu_ptr *at, size_t bytes)
 static void unmap(struct CUctx_st *d, piece *p)
 {
     UNPOISON(p->at, p->pages);
+    if (watch)
+        watch->memory(p->at, 0);
     munmap(p->at, p->pages + PAGE);
     d->used -= p->bytes;
     rp__free(p);
@@ -660,10 +690,10 @@ static rp__cu_result emu_launch(rp__cu_function function, unsigned grid_x, unsig
 {
     (void)extra;
     ENTER();
-    const rp__kernel *kernel;
-    memcpy(&kernel, &function, sizeof kernel);
+    const rp__kernel *kernel = function->kernel;
     if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_x == 0 || block_x > RP_FIBER_MOST ||
-        block_y != 1 || block_z != 1 || shared_bytes > 227 << 10 || kernel->args_bytes > ARGS_MOST)
+        block_y != 1 || block_z != 1 || shared_bytes > function->shared_most ||
+        kernel->args_bytes > ARGS_MOST)
         return leave(RP_CU_INVALID);
     command *c = put(stream, LAUNCH);
     if (!c)
@@ -678,26 +708,7 @@ static rp__cu_result emu_launch(rp__cu_function function, unsigned grid_x, unsig
 
 static rp__cu_result emu_error_name(rp__cu_result result, const char **name)
 {
-    static const struct {
-        rp__cu_result code;
-        const char *name;
-    } names[] = {
-        {RP_CU_OK, "CUDA_SUCCESS"},
-        {RP_CU_INVALID, "CUDA_ERROR_INVALID_VALUE"},
-        {RP_CU_NO_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
-        {RP_CU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
-        {RP_CU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
-        {RP_CU_NOT_READY, "CUDA_ERROR_NOT_READY"},
-        {RP_CU_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-        {RP_CU_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT"},
-        {RP_CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].code == result) {
-            *name = names[i].name;
-            return RP_CU_OK;
-        }
-    return RP_CU_INVALID;
+    return rp__driver_name(result, name);
 }
 
 /* ---- The whole ----------------------------------------------------------------------------------- */
@@ -773,6 +784,13 @@ void rp__emulated_stop(int code)
         devices[i].fault = code;
         devices[i].is_stuck = code == RP_CU_OK;
     }
+    pthread_mutex_unlock(&lock);
+}
+
+void rp__emulated_watch(const rp__emulated_watcher *watcher)
+{
+    pthread_mutex_lock(&lock);
+    watch = watcher;
     pthread_mutex_unlock(&lock);
 }
 

@@ -6,6 +6,7 @@
 #define RP_BACKEND_GPU_EMULATED_H
 
 #include "backend/gpu/driver.h"
+#include "backend/gpu/fiber.h"
 
 typedef struct rp__emulated_options {
     uint32_t devices; /* 1 */
@@ -19,6 +20,15 @@ typedef struct rp__emulated_options {
     int stop_code;    /* 0: it never ends, and what waits for it waits for ever */
 } rp__emulated_options;
 
+/* An observer of all devices, which may also change how kernels run. It is called under the device's lock. */
+typedef struct rp__emulated_watcher {
+    /* Device or pinned memory is there from now on; 0 bytes: what begins at this address is gone. */
+    void (*memory)(void *at, size_t bytes);
+    void (*written)(void *at, size_t bytes);                  /* by a copy or a fill */
+    void (*launch)(size_t kernel, rp__fiber_launch *launch);  /* it begins, as the observer changes it */
+    void (*end)(void *watched);                               /* it has ended; `watched` of the launch */
+} rp__emulated_watcher;
+
 const rp__driver *rp__emulated_driver(void);
 /* All zero: the defaults. Forgets every device, its memory and its faults; no handle may be in use. */
 void rp__emulated_configure(const rp__emulated_options *options);
@@ -26,6 +36,7 @@ void rp__emulated_configure(const rp__emulated_options *options);
 void rp__emulated_have(uint32_t devices);
 /* From now on every device fails with this code; 0: does not come back. */
 void rp__emulated_stop(int code);
+void rp__emulated_watch(const rp__emulated_watcher *watcher); /* from now on; NULL: nobody. No memory is in use. */
 uint64_t rp__emulated_calls(void);  /* since then */
 size_t rp__emulated_in_use(void);   /* bytes of device and pinned memory, on all devices */
 

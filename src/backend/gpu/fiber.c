@@ -1,4 +1,4 @@
-/* fiber.c: the threads of one block of a kernel, each a fiber with a stack of its own.
+/* fiber.c: the blocks of a kernel, and the threads of each, every one a fiber with a stack of its own.
  *
  * A fiber runs until it waits or ends; then the next one that can go on does, in an order drawn anew for each
  * round. So what a kernel may not rely on, the order of its threads between barriers, differs from seed to
@@ -49,7 +49,7 @@ typedef struct rp__fiber_block {
     tile tiles[WIDTHS][TILES];
     uint64_t barrier; /* barriers passed */
     uint32_t here, alive, now;
-    uint64_t random, clock;
+    uint64_t random, clock, turns;
     bool is_trapped;
     void *scheduler; /* its stack pointer */
 #if defined(__SANITIZE_ADDRESS__)
@@ -89,6 +89,14 @@ static void to_scheduler(block *b, bool ends)
 #endif
 }
 
+static void pass_barrier(block *b)
+{
+    b->here = 0;
+    b->barrier++;
+    if (b->launch.watch)
+        b->launch.watch->barrier(b->place.watched);
+}
+
 static void begin(void)
 {
     block *b = running;
@@ -98,10 +106,8 @@ static void begin(void)
     b->launch.kernel(b->launch.args);
     b->fibers[b->now].is_over = true;
     b->alive--;
-    if (b->here > 0 && b->here == b->alive) { /* those left wait for nobody else */
-        b->here = 0;
-        b->barrier++;
-    }
+    if (b->here > 0 && b->here == b->alive) /* those left wait for nobody else */
+        pass_barrier(b);
     to_scheduler(b, true);
     __builtin_unreachable();
 }
@@ -178,23 +184,24 @@ static bool wake(block *b)
     return was_idle;
 }
 
-static rp__fiber_end run_all(block *b)
+/* A round of a block. RP_FIBER_RUNNING: it has not ended. */
+static rp__fiber_end run_turn(block *b)
 {
-    uint64_t turns = 0;
     running = b;
     rp__fiber_here = b->place;
-    while (b->alive > 0) {
-        uint32_t ran = run_round(b);
-        turns += ran;
-        if (b->is_trapped)
-            return RP_FIBER_STUCK;
-        if (ran == 0)
-            return wake(b) ? RP_FIBER_IDLE : RP_FIBER_STUCK;
-        if (b->launch.turns && turns > b->launch.turns)
-            return RP_FIBER_ENDLESS;
-    }
-    return RP_FIBER_DONE;
+    uint32_t ran = run_round(b);
+    running = NULL;
+    b->turns += ran;
+    if (b->is_trapped)
+        return RP_FIBER_STUCK;
+    if (b->alive == 0)
+        return RP_FIBER_DONE;
+    if (ran == 0)
+        return wake(b) ? RP_FIBER_IDLE : RP_FIBER_STUCK;
+    return b->launch.turns && b->turns > b->launch.turns ? RP_FIBER_ENDLESS : RP_FIBER_RUNNING;
 }
+
+/* ---- Blocks -------------------------------------------------------------------------------------- */
 
 /* Stacks and a block's state, which are used again. */
 static block *get_block(void)
@@ -214,25 +221,31 @@ static block *get_block(void)
     return b;
 }
 
-/* To `idle`, if it is; else it can be used again. */
-static rp__fiber_end put_block(block *b, rp__fiber_end end, block **idle)
+static void put_block(block *b, block **list)
 {
-    block **list = end == RP_FIBER_IDLE ? idle : &spare;
-    running = NULL;
-    b->clock += IDLE_NS;
     b->next = *list;
     *list = b;
-    return end;
 }
 
-rp__fiber_end rp__fiber_run(const rp__fiber_launch *launch, uint32_t index, rp__fiber_block **idle)
+static void drop_blocks(block **list)
+{
+    while (*list) {
+        block *b = *list;
+        *list = b->next;
+        if (b->launch.watch)
+            b->launch.watch->end(b->place.watched);
+        put_block(b, &spare);
+    }
+}
+
+static block *begin_block(const rp__fiber_launch *launch, uint32_t index)
 {
     enum { POISON = 0xDD };
     if (launch->block > RP_FIBER_MOST || launch->shared_bytes > SHARED_MOST)
-        return RP_FIBER_STUCK;
+        return NULL;
     block *b = get_block();
     if (!b)
-        return RP_FIBER_STUCK;
+        return NULL;
     unsigned char *stacks = b->stacks, *shared = stacks + (size_t)RP_FIBER_MOST * STACK;
     memset(b, 0, sizeof *b);
     memset(shared, POISON, launch->shared_bytes);
@@ -244,31 +257,79 @@ rp__fiber_end rp__fiber_run(const rp__fiber_launch *launch, uint32_t index, rp__
         prepare(b, i);
     b->place = (rp__fiber_place){
         .block = index, .block_size = launch->block, .grid_size = launch->grid, .shared = shared};
-    return put_block(b, run_all(b), idle);
+    if (launch->watch)
+        b->place.watched = launch->watch->begin(launch->watched, &b->place, stacks);
+    return b;
 }
 
-rp__fiber_end rp__fiber_go_on(rp__fiber_block **idle)
+/* ---- Grids --------------------------------------------------------------------------------------- */
+
+void rp__fiber_drop(rp__fiber_grid *g)
 {
-    block *turn = *idle;
-    rp__fiber_end end = RP_FIBER_DONE;
-    *idle = NULL;
-    while (turn && (end == RP_FIBER_DONE || end == RP_FIBER_IDLE)) {
-        block *b = turn;
-        turn = b->next;
-        end = put_block(b, run_all(b), idle);
-    }
-    rp__fiber_drop(&turn);
-    return end == RP_FIBER_DONE && *idle ? RP_FIBER_IDLE : end;
+    drop_blocks(&g->in_flight);
+    drop_blocks(&g->idle);
 }
 
-void rp__fiber_drop(rp__fiber_block **idle)
+/* Begins blocks until as many as may be are in flight. Returns how many are; 0 also where one cannot begin. */
+static uint32_t fill(rp__fiber_grid *g)
 {
-    while (*idle) {
-        block *b = *idle;
-        *idle = b->next;
-        b->next = spare;
-        spare = b;
+    uint32_t n = 0;
+    for (const block *b = g->in_flight; b; b = b->next)
+        n++;
+    for (; n < g->launch.in_flight && g->begun < g->launch.grid; n++) {
+        uint64_t index = ((uint64_t)g->first + g->begun++) % g->launch.grid;
+        block *b = begin_block(&g->launch, (uint32_t)index);
+        if (!b) {
+            g->begun--;
+            rp__fiber_drop(g);
+            return 0;
+        }
+        put_block(b, &g->in_flight);
     }
+    return n;
+}
+
+/* The block that has the next turn: the only one, or one that the seed picks. */
+static block *pick_block(rp__fiber_grid *g, uint32_t n)
+{
+    block **at = &g->in_flight;
+    if (g->launch.in_flight > 1) {
+        g->random = g->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        for (uint64_t i = (g->random >> 33) % n; i > 0; i--)
+            at = &(*at)->next;
+    }
+    block *b = *at;
+    *at = b->next;
+    return b;
+}
+
+rp__fiber_end rp__fiber_run(rp__fiber_grid *g)
+{
+    uint32_t n;
+    g->in_flight = g->idle;
+    g->idle = NULL;
+    while ((n = fill(g)) > 0) {
+        block *b = pick_block(g, n);
+        rp__fiber_end end = run_turn(b);
+        if (end == RP_FIBER_IDLE) {
+            b->clock += IDLE_NS;
+            b->turns = 0;
+        }
+        put_block(b, end == RP_FIBER_IDLE ? &g->idle : &g->in_flight);
+        if (end == RP_FIBER_STUCK || end == RP_FIBER_ENDLESS) {
+            rp__fiber_drop(g);
+            return end;
+        }
+        if (end == RP_FIBER_DONE) {
+            block *done = b;
+            g->in_flight = b->next;
+            done->next = NULL;
+            drop_blocks(&done);
+        }
+    }
+    if (g->begun < g->launch.grid)
+        return RP_FIBER_STUCK;
+    return g->idle ? RP_FIBER_IDLE : RP_FIBER_DONE;
 }
 
 /* ---- For kernels --------------------------------------------------------------------------------- */
@@ -286,10 +347,8 @@ void rp__fiber_sync(void)
 {
     block *b = running;
     uint64_t saw = b->barrier;
-    if (++b->here == b->alive) {
-        b->here = 0;
-        b->barrier++;
-    }
+    if (++b->here == b->alive)
+        pass_barrier(b);
     wait_while(&b->barrier, saw); /* others go first now and then, the last to come too */
 }
 

@@ -138,7 +138,8 @@ PRIM void and_score_part(const karg_flat &a, const karg_word *words, and_score_s
     }
     if (a.width > 1)
         and_score_join(a, part.word, &matches, &score, room);
-    prim_sync(); /* what follows is in the rooms of all */
+    prim_copies_wait(); /* norms may still come to a room that nobody has read them from */
+    prim_sync();        /* what follows is in the rooms of all */
     out.put(x, matches >> lane & 1, score, is_final, (uint32_t *)prim_shared());
 }
 

@@ -145,7 +145,7 @@ PRIM void and_top_put(const karg_and_top &a, const and_top_tile &m, uint64_t key
 /* No more than k of a part are among the k best of its query; none is that scores less than k others. */
 PRIM_APART void and_top_score(const karg_and_top &a, const and_top_tile &m, uint32_t which)
 {
-    uint32_t least = prim_load_now(&m.state->least);
+    uint32_t least = prim_look(&m.state->least);
     and_top_sum(a, m, which);
     if (a.k > KARG_AND_RANKED || m.t.n < a.k) {
         for (uint32_t s = 0; s < m.t.n; s += 32)

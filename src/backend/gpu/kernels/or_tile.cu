@@ -282,11 +282,11 @@ PRIM void raise(const karg_or &a, const work &w)
 {
     karg_or_bins *bins = &w.state->bins[w.is_ahead];
     uint32_t before, in;
-    const uint32_t group = find_bin(prim_load_now(&bins->coarse[31 - prim_lane()]), a.k, &before);
+    const uint32_t group = find_bin(prim_look(&bins->coarse[31 - prim_lane()]), a.k, &before);
     if (group == 32)
         return;
     const uint32_t *fine = bins->fine + 32 * group;
-    const uint32_t bin = find_bin(prim_load_now(&fine[31 - prim_lane()]), a.k - before, &in);
+    const uint32_t bin = find_bin(prim_look(&fine[31 - prim_lane()]), a.k - before, &in);
     if (bin < 32 && prim_lane() == 0)
         prim_atomic_max(&w.state->least, (32 * group + bin) << w.query.shift);
 }
@@ -437,7 +437,7 @@ PRIM void do_group(const karg_or &a, const room &r, uint32_t group)
     const uint32_t number = group / a.n_queries, apart = a.skips ? a.n_groups : 1;
     const uint32_t from = a.skips ? number : number * a.group;
     const uint32_t n = prim_min(prim_div_up(a.n_tiles - from, apart), a.group), mine = from + prim_lane() * apart;
-    uint32_t seen = prim_load_now(&w.state->least);
+    uint32_t seen = prim_look(&w.state->least);
     const uint32_t bound = a.skips && prim_lane() < n ? bound_of(r, w, mine) : 0;
     uint32_t least = least_of(w, seen), wanted = prim_ballot<32>(prim_lane() < n && (!a.skips || bound >= least));
     uint32_t next = wanted ? most_promising(a, wanted, bound) : 0, tile = prim_shuffle<32>(mine, next);
@@ -450,7 +450,7 @@ PRIM void do_group(const karg_or &a, const room &r, uint32_t group)
             next = most_promising(a, wanted, bound);
             tile = prim_shuffle<32>(mine, next);
             there = look_up(w, term, tile);
-            seen = prim_load_now(&w.state->least);
+            seen = prim_look(&w.state->least);
         }
         do_tile(a, r, w, here, enough);
         least = least_of(w, seen);
@@ -576,7 +576,7 @@ PRIM void end_ahead(const karg_or &a)
         before = prim_atomic_add(or_counter(a, KARG_OR_AHEAD), 1) - a.before[KARG_OR_AHEAD];
     prim_fence();
     if (prim_shuffle<32>(before, 0) == a.n_ahead * a.n_queries - 1)
-        *or_bell(a, prim_lane()) = a.number;
+        prim_store_now(or_bell(a, prim_lane()), a.number);
 }
 
 /* All threads of a block: promising tiles, until all were taken; then waits until it is known what they tell. The block's
@@ -588,7 +588,7 @@ PRIM uint32_t look_ahead_all(const karg_or &a, const room &r)
         end_ahead(a);
     }
     const uint32_t taken = take_together(a, KARG_OR_TAKEN, prim_block_size() / 32);
-    while (prim_thread() == 0 && prim_load_now(or_bell(a, prim_block() % KARG_OR_BELLS)) != a.number)
+    while (prim_thread() == 0 && prim_look(or_bell(a, prim_block() % KARG_OR_BELLS)) != a.number)
         prim_rest();
     prim_sync();
     return taken;

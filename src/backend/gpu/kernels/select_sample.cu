@@ -73,7 +73,7 @@ PRIM uint32_t sample_threshold(const karg_select &a, uint32_t *bins)
 {
     uint32_t *state = prim_at<uint32_t>(a.scratch), *told = bins + BEST_BINS + 3, *number = told + 1;
     if (prim_thread() == 0)
-        *told = prim_load_now(&state[SAMPLE_THRESHOLD]);
+        *told = prim_look(&state[SAMPLE_THRESHOLD]);
     if (prim_thread() == 32)
         *number = prim_atomic_add(&state[SAMPLE_TICKET], 1);
     prim_sync();
@@ -86,7 +86,7 @@ PRIM uint32_t sample_threshold(const karg_select &a, uint32_t *bins)
     }
     prim_sync();
     if (prim_thread() == 0)
-        while ((*told = prim_load_now(&state[SAMPLE_THRESHOLD])) == 0)
+        while ((*told = prim_look(&state[SAMPLE_THRESHOLD])) == 0)
             ;
     prim_sync();
     return *told - 1;

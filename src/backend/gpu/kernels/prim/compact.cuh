@@ -46,7 +46,7 @@ PRIM uint64_t compact_look(const uint64_t *at, compact_tile tile)
 {
     uint64_t word;
     do
-        word = prim_load_now64(at);
+        word = prim_look64(at);
     while ((word ^ compact_word(tile, false, 0)) >> 33);
     return word;
 }

@@ -85,6 +85,7 @@ PRIM void prim_rest() { __nanosleep(40); } /* between looks at what others write
 /* Seen by other blocks, and not kept from an earlier look. */
 PRIM uint32_t prim_load_now(const uint32_t *at) { return *(const volatile uint32_t *)at; }
 PRIM uint64_t prim_load_now64(const uint64_t *at) { return *(const volatile uint64_t *)at; }
+PRIM void prim_store_now(uint32_t *at, uint32_t v) { *(volatile uint32_t *)at = v; }
 PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at = v; }
 /* 16 bytes, each half of them whole. */
 PRIM uint4 prim_load_now16(const uint4 *at)
@@ -101,6 +102,11 @@ PRIM void prim_store_now16(uint4 *at, uint4 v)
     asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
                  : "memory");
 }
+/* The same where any value that the word ever had will do: a flag that is waited for, a hint, a number that is checked. What
+ * must be complete comes by prim_load_now, after a fence: strict mode holds kernels to it. */
+PRIM uint32_t prim_look(const uint32_t *at) { return prim_load_now(at); }
+PRIM uint64_t prim_look64(const uint64_t *at) { return prim_load_now64(at); }
+PRIM uint4 prim_look16(const uint4 *at) { return prim_load_now16(at); }
 /* Nothing is to be done until the host acts. */
 PRIM void prim_idle() {}
 /* Nanoseconds. */

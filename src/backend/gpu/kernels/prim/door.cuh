@@ -38,7 +38,7 @@ template <uint32_t AHEAD> PRIM bool door_take(const karg_door *door, uint32_t *n
     const uint32_t lane = prim_lane();
 #pragma unroll
     for (uint32_t i = 0; i < AHEAD; i++)
-        seen[i] = prim_load_now16(&chunks[prim_min(32 * i + lane, KARG_DOOR_CHUNKS - 1U)]);
+        seen[i] = prim_look16(&chunks[prim_min(32 * i + lane, KARG_DOOR_CHUNKS - 1U)]);
     const uint32_t found = prim_shuffle<32>(seen[0].y, 0);
     const uint32_t n = prim_min(prim_shuffle<32>(seen[0].x, 0), (uint32_t)KARG_DOOR_CHUNKS);
     bool is_whole = (int32_t)(found - *number) >= 0 && n >= KARG_DOOR_HEAD;
@@ -54,7 +54,7 @@ template <uint32_t AHEAD> PRIM bool door_take(const karg_door *door, uint32_t *n
         return false;
 #pragma unroll 1
     for (uint32_t at = 32 * AHEAD + lane; at < prim_div_up(n, 32) * 32; at += 32)
-        put(at, prim_load_now16(&chunks[prim_min(at, n - 1)]));
+        put(at, prim_look16(&chunks[prim_min(at, n - 1)]));
     prim_sync_tile();
     *number = found;
     return prim_ballot<32>(is_whole) == ~0U;
@@ -77,7 +77,7 @@ PRIM void door_tell(karg_door *echo, uint32_t number, const karg_ring *record)
 PRIM bool door_is_over(const karg_stay &a, uint64_t since, uint64_t born, uint32_t done)
 {
     uint64_t now = prim_clock();
-    bool is_done = prim_load_now(&prim_at<karg_door>(a.echo)->written) == done;
+    bool is_done = prim_look(&prim_at<karg_door>(a.echo)->written) == done;
     return prim_shuffle<32>((uint32_t)(is_done && (now - since > a.idle || now - born > a.life)), 0);
 }
 
@@ -107,7 +107,7 @@ PRIM_APART uint32_t door_next(const karg_stay &a, door_room *room)
     prim_sync_tile(); /* all have read what the next record comes to */
     for (;;) {
         if (is_first)
-            came = prim_load_now(&prim_at<karg_door>(a.echo)->came);
+            came = prim_look(&prim_at<karg_door>(a.echo)->came);
         if (is_first ? door_take<DOOR_ALL>(prim_at<const karg_door>(a.door), &number, &room->ring)
                      : door_take<DOOR_NEAR>(prim_at<const karg_door>(a.echo), &number, &room->ring))
             break;

@@ -6,9 +6,14 @@
 #define PRIM_APART static
 #define PRIM_TABLE static const
 
+#ifdef RP_PRIM_STRICT
+#define PRIM_SYMBOL(name) rp__strict_##name
+#else
+#define PRIM_SYMBOL(name) rp__##name
+#endif
 #define RP_KERNEL(name, args)                                                                      \
     static void name(const args &a);                                                               \
-    extern "C" void rp__##name(const void *at) { name(*(const args *)at); }                   \
+    extern "C" void PRIM_SYMBOL(name)(const void *at) { name(*(const args *)at); }                 \
     static void name(const args &a)
 #define RP_KERNEL_BOUNDED(name, args, threads, blocks) RP_KERNEL(name, args)
 
@@ -29,8 +34,6 @@ PRIM unsigned char *prim_shared() { return rp__fiber_here.shared; }
 
 PRIM void prim_sync() { rp__fiber_sync(); }
 PRIM void prim_sync_tile() { rp__fiber_exchange(32, 0); }
-PRIM void prim_fence() {}
-PRIM void prim_fence_host() {} /* the host sees it too */
 PRIM void prim_trap() { rp__fiber_trap(); }
 
 template <class T> PRIM uint64_t prim_bits(T v)
@@ -96,6 +99,19 @@ PRIM uint32_t prim_or_all(uint32_t v)
     return set;
 }
 
+PRIM void prim_rest() {}
+PRIM void prim_idle() { rp__fiber_idle(); }
+PRIM uint64_t prim_clock() { return rp__fiber_clock(); }
+
+PRIM void prim_prefetch(const void *) {}
+PRIM void prim_prefetch_all(const void *, uint32_t) {}
+
+#ifdef RP_PRIM_STRICT
+#include "backend/gpu/kernels/prim/strict.cuh"
+#else
+PRIM void prim_fence() {}
+PRIM void prim_fence_host() {} /* the host sees it too */
+
 template <class T> PRIM T prim_swap_in(T *at, T v)
 {
     T before = *at;
@@ -108,7 +124,6 @@ PRIM uint32_t prim_atomic_or(uint32_t *at, uint32_t v) { return prim_swap_in(at,
 PRIM uint32_t prim_atomic_max(uint32_t *at, uint32_t v) { return prim_swap_in(at, *at < v ? v : *at); }
 PRIM uint64_t prim_atomic_add64(uint64_t *at, uint64_t v) { return prim_swap_in(at, *at + v); }
 PRIM uint64_t prim_atomic_swap64(uint64_t *at, uint64_t v) { return prim_swap_in(at, v); }
-PRIM void prim_rest() {}
 PRIM uint32_t prim_load_now(const uint32_t *at)
 {
     rp__fiber_pause();
@@ -119,6 +134,7 @@ PRIM uint64_t prim_load_now64(const uint64_t *at)
     rp__fiber_pause();
     return *(const volatile uint64_t *)at;
 }
+PRIM void prim_store_now(uint32_t *at, uint32_t v) { *(volatile uint32_t *)at = v; }
 PRIM void prim_store_now64(uint64_t *at, uint64_t v) { *(volatile uint64_t *)at = v; }
 PRIM uint4 prim_load_now16(const uint4 *at)
 {
@@ -126,16 +142,16 @@ PRIM uint4 prim_load_now16(const uint4 *at)
     return *at;
 }
 PRIM void prim_store_now16(uint4 *at, uint4 v) { *at = v; }
-PRIM void prim_idle() { rp__fiber_idle(); }
-PRIM uint64_t prim_clock() { return rp__fiber_clock(); }
+PRIM uint32_t prim_look(const uint32_t *at) { return prim_load_now(at); }
+PRIM uint64_t prim_look64(const uint64_t *at) { return prim_load_now64(at); }
+PRIM uint4 prim_look16(const uint4 *at) { return prim_load_now16(at); }
 
 template <class T> PRIM T prim_load(const T *at) { return *at; }
 template <class T> PRIM T prim_load_once(const T *at) { return *at; }
-PRIM void prim_prefetch(const void *) {}
-PRIM void prim_prefetch_all(const void *, uint32_t) {}
 PRIM void prim_copy16(void *to, const void *from) { __builtin_memcpy(to, from, 16); }
 PRIM void prim_copies_wait() {}
 template <class T> PRIM void prim_store_once(T *at, T v) { *at = v; }
+#endif
 
 PRIM uint32_t prim_opaque(uint32_t v) { return v; }
 PRIM uint32_t prim_count(uint32_t v) { return (uint32_t)__builtin_popcount(v); }

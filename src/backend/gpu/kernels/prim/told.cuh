@@ -67,7 +67,7 @@ PRIM void told_end(const karg_stay &s, door_room *room, uint32_t *shared)
     if (n == 0)
         return;
     if (prim_thread() == 0)
-        while (prim_load_now(written) - room->ring.written != a.blocks)
+        while (prim_look(written) - room->ring.written != a.blocks)
             prim_idle();
     prim_sync();
     prim_fence();

@@ -1,0 +1,9 @@
+/* strict/strict_kernels.h: the kernels as strict mode runs them, by their numbers. */
+#ifndef STRICT_STRICT_KERNELS_H
+#define STRICT_STRICT_KERNELS_H
+
+#include "backend/gpu/kernels.h"
+
+extern void (*const strict_kernels[RP_KERNELS])(const void *args);
+
+#endif

@@ -1,0 +1,228 @@
+/* test_strict_kernels.c: every kernel on the strict emulated device (strict.h): no rule fires, and answers are the CPU's.
+ *
+ * All rows of gpu_case.h, then queries and steps of queries for kernels that no row launches. Every kernel of the table
+ * must have been launched at the end. RIPOSTE_THOROUGH=1: 20 seeds in place of one; RIPOSTE_GPU_CASES: only rows whose
+ * "area name" begins with it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/gpu/emulated.h"
+#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/step.h"
+#include "engine/searcher.h"
+#include "oracle/chance.h"
+#include "oracle/collection.h"
+#include "strict/strict.h"
+#include "strict/strict_case.h"
+#include "strict/strict_kernels.h"
+
+enum { QUERIES = 12, TEXT = 1200, VOCABULARY = 60 };
+
+enum { LARGE = 50000 }; /* where selections and flat queries have several blocks */
+static const uint64_t sizes[] = {0, 1, 33, 127, 128, 257, 1000, 4097, LARGE};
+static const char *const codecs[] = {"auto", "bp128"};
+static collection documents;
+
+/* Other rows have several blocks at any size, or take long. */
+static bool is_large(const rp__gpu_case *row)
+{
+    return !strcmp(row->area, "flat") ||
+           (!strcmp(row->area, "select") && !strncmp(row->name, "sample", 6));
+}
+
+static void cases_break_no_rule(void **state)
+{
+    (void)state;
+    const rp__gpu_case *row;
+    const char *only = getenv("RIPOSTE_GPU_CASES");
+    for (size_t i = 0; (row = rp__gpu_case_at(i)); i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%s %s", row->area, row->name);
+        if (only && strncmp(name, only, strlen(only)) != 0)
+            continue;
+        for (uint64_t seed = 0; seed < strict_case_seeds(); seed++)
+            for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+                if (sizes[s] == LARGE && !is_large(row))
+                    continue;
+                rp_error err = {.text = ""};
+                rp_status status = strict_case_run(row, sizes[s], seed, &err);
+                if (status != RP_OK)
+                    fail_msg("%s of %d, seed %d: %s: %s%s", name, (int)sizes[s], (int)seed,
+                             rp_status_text(status), strict_fault(), err.text);
+            }
+    }
+}
+
+/* ---- Queries ------------------------------------------------------------------------------------- */
+
+typedef struct card {
+    rp_searcher *searcher; /* on the CPU, to bind and to compare with */
+    rp__arena arena;
+    rp__device device;
+    rp__gpu_index index;
+    rp__gpu_query query;
+    rp__step step;
+} card;
+
+static void open_card(card *c, const rp_index *index, uint64_t seed)
+{
+    rp_error err = {.text = ""};
+    const rp_search_options options = {.processor = "cpu"};
+    memset(c, 0, sizeof *c);
+    rp__arena_init(&c->arena, (size_t)64 << 20);
+    rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+    assert_int_equal(rp_searcher_new(index, &options, &c->searcher, &err), RP_OK);
+    assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, 0),
+                     RP_OK);
+    rp__gpu_query_open(&c->query, &c->device, &c->index, 0);
+    assert_int_equal(rp__step_open(&c->step, &c->device, &c->index), RP_OK);
+}
+
+static void close_card(card *c)
+{
+    rp__step_close(&c->step);
+    rp__gpu_query_close(&c->query);
+    rp__gpu_index_close(&c->index);
+    rp__device_close(&c->device);
+    assert_int_equal(rp__emulated_in_use(), 0);
+    rp_searcher_free(c->searcher);
+    rp__arena_reset(&c->arena);
+}
+
+/* n words, the most frequent first. */
+static void bind(card *c, rp_mode mode, uint64_t n, size_t k, rp__query *query)
+{
+    rp_error err = {.text = ""};
+    char text[TEXT] = "", word[32];
+    for (uint64_t i = 0; i < n; i++) {
+        collection_put_word(word, i);
+        strcat(strcat(text, word), " ");
+    }
+    rp__arena_clear(&c->arena);
+    assert_int_equal(rp__searcher_bind(c->searcher, text, strlen(text), mode, query, &err), RP_OK);
+    query->k = k;
+    query->exact_total = true;
+}
+
+static void answer(card *c, const rp__query *query)
+{
+    rp_error err = {.text = ""};
+    rp__answer got, want;
+    rp_status status = rp__gpu_query_run(&c->query, query, &c->arena, &got, &err);
+    if (status != RP_OK)
+        fail_msg("%s: %s", err.text, strict_fault());
+    assert_int_equal(rp__backend_find("cpu")->run(NULL, query, &c->arena, &want, &err), RP_OK);
+    assert_int_equal(got.n, want.n);
+    assert_int_equal(got.total, want.total);
+    for (size_t i = 0; i < want.n; i++)
+        assert_true(got.at[i].docid == want.at[i].docid && got.at[i].fixed == want.at[i].fixed);
+}
+
+/* A list decoded, and its scores: of its own documents, and of all. */
+static void take_steps(card *c, const rp__query *query)
+{
+    rp__lengths lengths;
+    rp__list list;
+    rp__step_buffer docids = {0}, scores = {0};
+    const rp__segment *segment = c->searcher->index->segment;
+    rp__segment_get_lengths(segment, &lengths);
+    size_t bytes = lengths.n_table * sizeof(float);
+    rp__cu_ptr table;
+    assert_int_equal(rp__device_alloc(&c->device, bytes, &table), RP_OK);
+    assert_int_equal(rp__device_copy_in(&c->device, table, c->searcher->norms, bytes), RP_OK);
+    assert_int_equal(
+        rp__segment_list(segment, &query->words[query->leaves[0].word].term, &c->arena, &list),
+        RP_OK);
+    const rp__step_word word = {&list,
+                                1,
+                                {.codes = rp__gpu_index_at(&c->index, lengths.codes),
+                                 .table = table,
+                                 .code_bytes = lengths.code_bytes,
+                                 .n_table = lengths.n_table},
+                                lengths.n_docs};
+    rp_status status = rp__step_decode(&c->step, &list, &docids);
+    for (int is_all = 0; status == RP_OK && is_all < 2; is_all++) {
+        status = rp__step_clear(&c->step, is_all ? lengths.n_docs : docids.n, &scores);
+        if (status == RP_OK)
+            status = rp__step_score(&c->step, &word, is_all ? NULL : &docids, &scores);
+    }
+    if (status != RP_OK)
+        fail_msg("%s: %s", rp_status_text(status), strict_fault());
+    rp__step_free(&c->step, &docids);
+    rp__step_free(&c->step, &scores);
+    rp__device_free(&c->device, table);
+}
+
+/* ANDs in bursts, which a persistent kernel answers, and launches in between. */
+static void queries_break_no_rule(void **state)
+{
+    (void)state;
+    static const size_t ks[] = {10, 0, 1000, 1};
+    for (uint64_t seed = 0; seed < strict_case_seeds(); seed++)
+        for (size_t i = 0; i < documents.n_codecs; i++) {
+            card c;
+            rp__query query;
+            open_card(&c, documents.indexes[i], seed);
+            for (uint64_t n = 0; n < QUERIES; n++) {
+                bind(&c, RP_MODE_AND, 1 + n % 3, ks[n % 4], &query);
+                answer(&c, &query);
+                bind(&c, RP_MODE_AND, 2, 10, &query);
+                answer(&c, &query);
+                bind(&c, n % 4 ? RP_MODE_AND : RP_MODE_OR, n % 2 ? 12 : 50, ks[n % 4], &query);
+                answer(&c, &query);
+            }
+            take_steps(&c, &query);
+            close_card(&c);
+        }
+}
+
+static void every_kernel_was_launched(void **state)
+{
+    (void)state;
+    size_t missing = 0;
+    if (getenv("RIPOSTE_GPU_CASES"))
+        skip();
+    for (uint32_t i = 0; i < RP_KERNELS; i++)
+        if (!strict_launched(i)) {
+            print_error("%s was not launched: a row of gpu_case.h has to, or a query here\n",
+                        rp__kernels[i].name);
+            missing++;
+        }
+    assert_int_equal(missing, 0);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    documents = (collection){.name = "strict", .stem = "none", .stop = "none"};
+    chance_seed(11);
+    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
+        collection_add_codec(&documents, codecs[i]);
+    collection_fill(&documents, 3000, VOCABULARY, 12);
+    collection_end(&documents);
+    strict_begin();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    collection_close(&documents);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cases_break_no_rule),
+                                       cmocka_unit_test(queries_break_no_rule),
+                                       cmocka_unit_test(every_kernel_was_launched)};
+    return cmocka_run_group_tests(tests, begin, end);
+}
