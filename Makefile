@@ -94,7 +94,7 @@ AVX2    := -mavx2 -mbmi -mbmi2
 AVX512  := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2 -mavx512vnni
 # SIMDE: their intrinsics become portable C, and every processor counts as one that has them.
 ifdef SIMDE
-AVX2    := -isystem tests/simde -Wno-psabi
+AVX2    := -Itests/simde -Wno-psabi
 AVX512  := $(AVX2)
 $B/src/base/cpu.o: CPPFLAGS += -DRP_CPU_EMULATED
 endif

@@ -27,7 +27,7 @@ enum { FLIPS = 250, BLOCKS = 90, RESEALED = 100 };
 enum { FLIPS = 1300, BLOCKS = 600, RESEALED = 300 };
 #endif
 
-enum { DOCS = 600, OTHERS = 2, REGIONS_MOST = 64, HANG_SECONDS = 240 };
+enum { DOCS = 600, OTHERS = 2, REGIONS_MOST = 64, HANG_SECONDS = 900 };
 
 static const char *const kind_names[RP_FILE_KINDS] = {"manifest",  "terms", "lists",
                                                       "positions", "docs",  "text"};

@@ -23,7 +23,7 @@
 #include "store/store.h"
 #include "tempdir.h"
 
-enum { DOCS = 3, MANY_DOCS = 200, MOST_ALLOCATIONS = 100000, HANG_SECONDS = 240 };
+enum { DOCS = 3, MANY_DOCS = 200, MOST_ALLOCATIONS = 100000, HANG_SECONDS = 900 };
 
 typedef struct fixture {
     tempdir dir;

@@ -5,6 +5,7 @@
  * It contains only what src uses: an intrinsic that is missing here fails to compile. */
 #ifndef RP_TESTS_SIMDE_IMMINTRIN_H
 #define RP_TESTS_SIMDE_IMMINTRIN_H
+#pragma GCC system_header /* whose macros get no warnings where they are used, as the compiler's own */
 
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx2.h>
