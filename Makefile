@@ -104,6 +104,7 @@ $B/%_avx512.o $B/%_avx512.ci $B/%_avx512.tidy: CFLAGS += $(AVX512)
 $B/src/backend/cpu/probe_merge.o: CFLAGS += -falign-loops=64
 $B/src/cli/%: CPPFLAGS += -DRP_DATADIR='"$(DATADIR)"'
 $B/tests/%.o: CPPFLAGS += -Itests
+$B/tests/gcov_children.o: CFLAGS := $(filter-out --coverage,$(CFLAGS))
 
 $B/%.o: %.c
 	@mkdir -p $(@D)
