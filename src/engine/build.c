@@ -200,9 +200,11 @@ static bool take_batch(worker *w)
 static void end_batch(worker *w)
 {
     build *b = w->b;
+    size_t keep = (size_t)(b->setup.o.memory / 64 / b->setup.o.threads);
     w->last = (rp__doc){0};
     rp__doc_parser_clear(w->parser);
-    rp__batch_clear(&w->batch);
+    rp__batch_clear(&w->batch, keep);
+    rp__buf_clear(&w->text, keep);
     pthread_mutex_lock(&b->lock);
     b->text_turn++;
     if (w->is_alone)

@@ -57,10 +57,10 @@ rp_status rp__batch_init(rp__batch *batch)
     return batch->records ? RP_OK : RP_NO_MEMORY;
 }
 
-void rp__batch_clear(rp__batch *batch)
+void rp__batch_clear(rp__batch *batch, size_t keep)
 {
     batch->n = 0;
-    rp__buf_clear(&batch->bytes, KEEP_BYTES);
+    rp__buf_clear(&batch->bytes, keep);
 }
 
 void rp__batch_free(rp__batch *batch)
@@ -387,7 +387,7 @@ static rp_status fill_batch(rp__corpus *c, rp__batch *batch, rp_error *err)
 rp_status rp__corpus_next(rp__corpus *c, rp__batch *batch, rp_error *err)
 {
     rp_status status = RP_OK;
-    rp__batch_clear(batch);
+    rp__batch_clear(batch, KEEP_BYTES);
     while (status == RP_OK && batch->n == 0 && (c->input || c->next < c->n_sources))
         status = c->input ? fill_batch(c, batch, err) : open_next_file(c, err);
     return status;

@@ -34,7 +34,7 @@ typedef struct rp__batch {
 } rp__batch;
 
 rp_status rp__batch_init(rp__batch *batch);
-void rp__batch_clear(rp__batch *batch); /* gives back what only a large record needs */
+void rp__batch_clear(rp__batch *batch, size_t keep); /* gives back bytes of more than `keep` */
 void rp__batch_free(rp__batch *batch);
 
 /* One thread at a time. */

@@ -14,8 +14,8 @@
 
 enum {
     DEFAULT_JSON_DEPTH = 64,
-    KEEP_BYTES = 1 << 20, /* a buffer that grew past this for one document is given back */
-    SHOWN_PATH = 100,     /* bytes of a path that a message has room for */
+    KEEP_BYTES = 64 << 10, /* a buffer that grew past this for one document is given back */
+    SHOWN_PATH = 100,      /* bytes of a path that a message has room for */
 };
 
 static const char *const usual_names[RP_FIELDS][5] = {

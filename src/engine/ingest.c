@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-enum { KEEP_BYTES = 2 << 20 }; /* a buffer that grew past this for one document is given back */
+enum { KEEP_BYTES = 256 << 10 }; /* packed text of more is given back when it is written */
 
 rp_status rp__ingest_init(rp__ingest *in, rp__segment_builder *builder, uint32_t worker,
                           bool has_text, const rp__analyzer *analyzer)

@@ -4,7 +4,7 @@
 #include "index/format.h"
 #include "index/index.h"
 
-enum { KEEP_BYTES = 1 << 20 }; /* a buffer that grew past this for one document is given back */
+enum { KEEP_BYTES = 64 << 10 }; /* a buffer that grew past this for one document is given back */
 
 void rp__text_packer_reset(rp__text_packer *p)
 {
