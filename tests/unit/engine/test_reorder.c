@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "fault/sample.h"
+#include "unit/engine/ciff_file.h"
 #include "unit/index/patch.h"
 
 enum { DOCS = 900 };
@@ -404,6 +405,28 @@ static void test_empty_index(void **state)
     }
 }
 
+/* The index of some documents of a larger collection: only they are moved. */
+static void test_part_of_a_collection(void **state)
+{
+    (void)state;
+    rp__buf ciff = {0};
+    ciff_header(&ciff, 1, 3, 1, 1000000, 5000000, 5);
+    ciff_list(&ciff, "ant", "0:2 1:1 1:1");
+    ciff_doc(&ciff, 0, "x", 2);
+    ciff_doc(&ciff, 1, "y", 1);
+    ciff_doc(&ciff, 2, "z", 1);
+    forget(one);
+    files_write(file, ciff.at, ciff.n);
+    rp__buf_free(&ciff);
+    assert_int_equal(rp_index_import("ciff", file, one, NULL, NULL, NULL), RP_OK);
+    for (size_t by = 0; by < 4; by++) {
+        forget(two);
+        rp_reorder_options o = {.by = rp_order_name(by)};
+        assert_int_equal(rp_index_reorder(one, two, &o, NULL, NULL), RP_OK);
+        must_check(two);
+    }
+}
+
 static int make(void **state)
 {
     (void)state;
@@ -450,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_memory_is_told),
         cmocka_unit_test(test_damage_is_not_moved),
         cmocka_unit_test(test_empty_index),
+        cmocka_unit_test(test_part_of_a_collection),
     };
     return cmocka_run_group_tests(tests, make, clean);
 }
