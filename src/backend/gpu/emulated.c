@@ -211,7 +211,6 @@ static rp__cu_result run_kernel(command *c)
 {
     if (c->work.begun == 0)
         begin_kernel(c);
-    else { draw(); draw(); }
     rp__fiber_end end = rp__fiber_run(&c->work);
     return end == RP_FIBER_DONE || end == RP_FIBER_IDLE ? RP_CU_OK
            : end == RP_FIBER_ENDLESS                    ? RP_CU_LAUNCH_TIMEOUT
