@@ -52,8 +52,8 @@ BENCH_SRC := $(sort $(wildcard bench/bench_*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh))
 
-# Kernels are compiled for the emulated device always, once more for its strict mode, which is part of the tests (tests/strict),
-# and for a real device where nvcc is, once for all builds.
+# Kernels are compiled for the emulated device always, once more for its strict mode, which is part of the tests
+# (tests/strict), and for a real device where nvcc is, once for all builds.
 KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*.cu))
 NVCC     := $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 FATBINS  := $(if $(NVCC),$(KERNELS:src/backend/gpu/kernels/%.cu=build/fatbin/%.fatbin))
@@ -115,7 +115,8 @@ $B/%.o: %.S
 	$(call Q,AS  )$(CC) $(CPPFLAGS) $(filter-out -std=c11,$(CFLAGS)) -MMD -MP -c $< -o $@
 
 # Threads of a block are fibers of one thread, whose stacks the thread sanitizer does not follow.
-$(KERNELS:%.cu=$B/%.o) $(STRICT_OBJ) $B/src/backend/gpu/fiber.o $B/tests/strict/strict%.o: override SAN := $(filter-out -fsanitize=thread,$(SAN))
+$(KERNELS:%.cu=$B/%.o) $(STRICT_OBJ) $B/src/backend/gpu/fiber.o $(patsubst %.c,$B/%.o,$(wildcard tests/strict/strict*.c)): \
+    override SAN := $(filter-out -fsanitize=thread,$(SAN))
 
 CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
 # (gcc's analyzer knows C only.)
@@ -126,13 +127,14 @@ $(KERNELS:%.cu=$B/%.o): $B/%.o: %.cu
 	@mkdir -p $(@D)
 	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -x c++ -c $< -o $@
 
-# The instrumentation of the thread sanitizer without its runtime: tests/strict answers its calls, under other names. Accesses stay as wide
-# as the source has them.
-STRICT_FLAGS = -O1 -fno-tree-sra -fno-ipa-sra -fno-store-merging -fsanitize=thread -DRP_PRIM_STRICT
+# The instrumentation of the thread sanitizer without its runtime: tests/strict answers its calls, under other names.
+# Accesses stay as wide as the source has them.
+STRICT_FLAGS = -O1 $(if $(findstring clang,$(CXX)),,-fno-tree-sra -fno-ipa-sra -fno-store-merging) -fsanitize=thread \
+               -DRP_PRIM_STRICT
 $(STRICT_OBJ): $B/tests/strict/kernels/%.o: src/backend/gpu/kernels/%.cu tests/strict/tsan_names.txt
 	@mkdir -p $(@D)
-	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(filter-out -fsanitize=% --coverage -fprofile-update=%,$(CXXFLAGS)) $(STRICT_FLAGS) -MMD -MP -x c++ -c $< -o $@ && \
-	    $(OBJCOPY) --redefine-syms=tests/strict/tsan_names.txt $@
+	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(filter-out -fsanitize=% --coverage -fprofile-update=%,$(CXXFLAGS)) $(STRICT_FLAGS) \
+	    -MMD -MP -x c++ -c $< -o $@ && $(OBJCOPY) --redefine-syms=tests/strict/tsan_names.txt $@
 
 NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false \
             -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80

@@ -2,7 +2,7 @@
  *
  * The kernels are compiled a second time, with the instrumentation of the thread sanitizer, whose calls strict.c answers.
  * Blocks take turns, asynchronous copies come only at the wait, and each word of device and pinned memory has a record
- * of its last write. docs/kernels.md lists the rules. One thread at a time, under the lock of the emulated device. */
+ * of its last write. docs/emulated-device.md lists the rules. One thread at a time, under the lock of the emulated device. */
 #ifndef STRICT_STRICT_H
 #define STRICT_STRICT_H
 

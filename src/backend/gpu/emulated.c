@@ -58,10 +58,9 @@ typedef struct command {
     size_t bytes;
     unsigned value;
     const rp__kernel *kernel;
-    unsigned grid, block, shared;
     struct CUevent_st *event;
     uint64_t number;     /* of the event's record */
-    rp__fiber_grid work; /* of a kernel that has begun */
+    rp__fiber_grid work; /* of a kernel */
     _Alignas(16) unsigned char args[ARGS_MOST];
 } command;
 
@@ -189,29 +188,15 @@ static void open_memory(const struct CUctx_st *d, int protection)
         mprotect(p->at, p->pages, protection);
 }
 
-static void begin_kernel(command *c)
-{
-    size_t id = (size_t)(c->kernel - rp__kernels);
-    c->work.launch = (rp__fiber_launch){.kernel = c->kernel->emulated,
-                                        .args = c->args,
-                                        .grid = c->grid,
-                                        .block = c->block,
-                                        .in_flight = 1,
-                                        .shared_bytes = c->shared,
-                                        .seed = draw(),
-                                        .turns = options.turns};
-    c->work.random = c->work.launch.seed;
-    c->work.first = (uint32_t)(draw() % c->grid);
-    if (watch)
-        watch->launch(id, &c->work.launch);
-}
-
 /* Blocks in an order of the seed's. Those of a kernel that waits for the host go on at every later look, until they end. */
 static rp__cu_result run_kernel(command *c)
 {
-    if (c->work.begun == 0)
-        begin_kernel(c);
-    else { draw(); draw(); }
+    if (c->work.begun == 0) {
+        c->work.launch.seed = c->work.random = draw();
+        c->work.first = (uint32_t)(draw() % c->work.launch.grid);
+        if (watch)
+            watch->launch((size_t)(c->kernel - rp__kernels), &c->work.launch);
+    }
     rp__fiber_end end = rp__fiber_run(&c->work);
     return end == RP_FIBER_DONE || end == RP_FIBER_IDLE ? RP_CU_OK
            : end == RP_FIBER_ENDLESS                    ? RP_CU_LAUNCH_TIMEOUT
@@ -400,10 +385,9 @@ static rp__cu_result emu_module_load(rp__cu_module *module, const void *image)
 {
     ENTER();
     *module = keep(sizeof **module, 0);
-    if (!*module)
-        return leave(RP_CU_NO_MEMORY);
-    (*module)->file = image;
-    return leave(RP_CU_OK);
+    if (*module)
+        (*module)->file = image;
+    return leave(*module ? RP_CU_OK : RP_CU_NO_MEMORY);
 }
 
 static rp__cu_result emu_module_unload(rp__cu_module module)
@@ -699,17 +683,18 @@ static rp__cu_result emu_launch(rp__cu_function function, unsigned grid_x, unsig
     if (!c)
         return leave(RP_CU_NO_MEMORY);
     c->kernel = kernel;
-    c->grid = grid_x;
-    c->block = block_x;
-    c->shared = shared_bytes;
+    c->work.launch = (rp__fiber_launch){.kernel = kernel->emulated,
+                                        .args = c->args,
+                                        .grid = grid_x,
+                                        .block = block_x,
+                                        .in_flight = 1,
+                                        .shared_bytes = shared_bytes,
+                                        .turns = options.turns};
     memcpy(c->args, args[0], kernel->args_bytes);
     return leave(RP_CU_OK);
 }
 
-static rp__cu_result emu_error_name(rp__cu_result result, const char **name)
-{
-    return rp__driver_name(result, name);
-}
+#define emu_error_name rp__driver_name
 
 /* ---- The whole ----------------------------------------------------------------------------------- */
 

@@ -43,12 +43,16 @@ void rp__gpu_resident_close(rp__gpu_resident *r)
     *r = (rp__gpu_resident){0};
 }
 
-/* Nothing was counted, and nothing is rung. */
+/* Nothing was counted, and nothing is rung. Where this fails nobody knows what is counted. */
 static rp_status clear_echo(rp__gpu_resident *r)
 {
-    rp_status status = rp__device_fill(r->device, r->echo, 0, sizeof(karg_door) / sizeof(uint32_t));
+    r->is_unclear = true;
     r->ring = (karg_ring){0};
-    return status == RP_OK ? rp__device_wait(r->device) : status;
+    rp_status status = rp__device_fill(r->device, r->echo, 0, sizeof(karg_door) / sizeof(uint32_t));
+    if (status == RP_OK)
+        status = rp__device_wait(r->device);
+    r->is_unclear = status != RP_OK;
+    return status;
 }
 
 static rp_status make(rp__gpu_resident *r)
@@ -98,6 +102,8 @@ bool rp__gpu_resident_takes(rp__gpu_resident *r, uint32_t postings)
         return false;
     if (!rp__device_is_alone(r->device, now, ALONE) ||
         (r->number > RINGS && begin_again(r) != RP_OK))
+        return false;
+    if (r->is_unclear && rp__gpu_resident_settle(r) != RP_OK)
         return false;
     if (is_awake(r))
         return true;

@@ -22,6 +22,7 @@ typedef struct rp__gpu_resident {
     uint64_t last;            /* when it was last asked for */
     uint32_t number, launch;  /* of the last ring; of the last launch */
     bool is_there;            /* launched, and not dismissed since */
+    bool is_unclear; /* the counters at the echo could not be set back: they may differ from ring.base */
 } rp__gpu_resident;
 
 /* Nothing is allocated before it is needed. */

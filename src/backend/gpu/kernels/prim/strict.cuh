@@ -1,6 +1,6 @@
 /* strict.cuh: the part of plain.cuh that touches memory, for the strict emulated device: every access that is more than
  * a plain load or store is a call to the device, with the name of the function it stands in. Plain accesses are reported by the
- * compiler's instrumentation. tests/strict answers both; docs/kernels.md says what is checked. */
+ * compiler's instrumentation. tests/strict answers both; docs/emulated-device.md says what is checked. */
 #ifndef RP_KERNELS_STRICT_CUH
 #define RP_KERNELS_STRICT_CUH
 
