@@ -27,7 +27,7 @@
 
 enum { MIB = 1 << 20, SLACK = 8 * MIB, EXIT_MEMORY = 7, WATCHDOG_SECONDS = 1200 };
 
-static const size_t budgets[] = {32, 64, 256, 16}; /* MiB; 16 is the least there is */
+static const size_t budgets[] = {32, 64, 256}; /* MiB */
 enum { N_BUDGETS = sizeof budgets / sizeof *budgets };
 
 static char program[4096];
