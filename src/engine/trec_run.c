@@ -32,9 +32,10 @@ rp_status rp_run_new(const rp_index *index, const char *path, const rp_run_optio
     const char *tag = o->tag ? o->tag : "riposte";
     if (out)
         *out = NULL;
-    if (!index || !out || !(path || o->write))
-        return rp__error_set(err, RP_USAGE,
-                             "a run needs an index, and a path or somebody to take it");
+    if (RP_MISSING(err, index, out))
+        return RP_USAGE;
+    if (!path && !o->write)
+        return rp__error_set(err, RP_USAGE, "a run needs a path, or a function that takes it");
     if (tag[0] == 0 || strpbrk(tag, " \t\n\v\f\r"))
         return rp__error_set(err, RP_USAGE, "the tag of a run must be one word");
     rp_run *run = rp__alloc_zero(1, sizeof *run + strlen(tag) + 1);
@@ -119,8 +120,8 @@ static char *put_hit(const rp_run *run, char *to, const char *qid, const rp_hits
 rp_status rp_run_add(rp_run *run, const char *qid, const rp_hits *hits, rp_error *err)
 {
     bool is_altered = false;
-    if (!run || !qid || !hits)
-        return rp__error_set(err, RP_USAGE, "a run takes a qid and its hits");
+    if (RP_MISSING(err, run, qid, hits))
+        return RP_USAGE;
     if (!run->out && !run->o.write)
         return rp__error_set(err, RP_USAGE, "the run is finished");
     run->lines.n = 0;
@@ -147,8 +148,8 @@ rp_status rp_run_add(rp_run *run, const char *qid, const rp_hits *hits, rp_error
 
 rp_status rp_run_finish(rp_run *run, rp_error *err)
 {
-    if (!run)
-        return rp__error_set(err, RP_USAGE, "there is no run to finish");
+    if (RP_MISSING(err, run))
+        return RP_USAGE;
     rp__output *out = run->out;
     run->out = NULL;
     return out ? rp__output_finish(out, err) : RP_OK;

@@ -302,6 +302,44 @@ CALL(rp_topics_name)
     return misuse_has(rp_topics_name(NEED(0, misuse.topics)));
 }
 
+static void ignore_lines(void *arg, const char *lines, size_t bytes)
+{
+    (void)arg, (void)lines, (void)bytes;
+}
+
+static const rp_run_options to_nobody = {.write = ignore_lines};
+
+CALL(rp_run_new)
+{
+    rp_run *run = NULL;
+    rp_status status = rp_run_new(NEED(0, misuse.index), NULL, &to_nobody, NEED(1, &run), err);
+    rp_run_free(run);
+    return status;
+}
+
+CALL(rp_run_add)
+{
+    rp_run *run = NULL;
+    rp_hits hits = {0};
+    rp_status status = rp_run_new(misuse.index, NULL, &to_nobody, &run, err);
+    if (status == RP_OK)
+        status = rp_run_add(NEED(0, run), NEED(1, "1"), NEED(2, &hits), err);
+    rp_run_free(run);
+    return status;
+}
+
+CALL(rp_run_finish)
+{
+    rp_run *run = NULL;
+    rp_status status = rp_run_new(misuse.index, NULL, &to_nobody, &run, err);
+    if (status == RP_OK)
+        status = rp_run_finish(NEED(0, run), err);
+    rp_run_free(run);
+    return status;
+}
+
+FREE_CALL(rp_run_free)
+
 CALL(rp_synth)
 {
     const rp_synth_options options = {.docs = 5000, .queries = 20};
@@ -404,6 +442,10 @@ const misuse_row misuse_rows[] = {
     ROW(rp_topics_next, STATUS_AND_ERROR, "topics, out, has"),
     ROW(rp_topics_name, VALUE, "topics"),
     ROW(rp_topics_format_name, VALUE, ""),
+    ROW(rp_run_new, STATUS_AND_ERROR, "index, out"),
+    ROW(rp_run_add, STATUS_AND_ERROR, "run, qid, hits"),
+    ROW(rp_run_finish, STATUS_AND_ERROR, "run"),
+    ROW(rp_run_free, VALUE, ""),
     ROW(rp_synth_name, VALUE, ""),
     ROW(rp_synth, STATUS_AND_ERROR, "name, dir"),
     ROW(rp_version, VALUE, ""),

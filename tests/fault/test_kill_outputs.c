@@ -403,6 +403,8 @@ static void kill_at_calls(const bench *b, bool with_old, uint64_t most, plant pl
     uint64_t calls = 0, kills = 0;
     char why[256];
     rp_error err = {0};
+    if (!with_old)
+        empty_output(b->w);
     fault_ops_set(count_calls, &calls);
     must(run_side(b, 1, &err), &err);
     fault_ops_set(NULL, NULL);
