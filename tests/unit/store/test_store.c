@@ -219,7 +219,7 @@ static rp_status read_all(const char *path, rp_error *err)
 {
     rp__buf text;
     rp__buf_init(&text);
-    rp_status s = rp__input_read_all(path, 0, &text, err);
+    rp_status s = rp__input_read_all(path, NULL, 64, &text, err);
     if (s == RP_OK)
         assert_true(text.n == 12 && memcmp(text.at, "twelve bytes", 12) == 0);
     rp__buf_free(&text);
