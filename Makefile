@@ -225,7 +225,7 @@ fault: all tests ## fault tests: kills, lost writes, failing calls, no memory, d
 UNPLANTED = $(addprefix $B/tests/fault/test_,damaged_lists input_bombs limits)
 test-the-tests: all tests ## do the fault tests catch the faults planted for them?
 	@echo 'without planted faults, on purpose: $(UNPLANTED:$B/%=%)'
-	@+RIPOSTE_TESTS='*planted*' $(RUN) $(filter-out $(UNPLANTED),$(filter $B/tests/fault/%,$(TESTS)))
+	@+RIPOSTE_TESTS='*planted*' $(RUN) $(filter-out $(UNPLANTED),$(filter $B/tests/fault/% $B/tests/strict/%,$(TESTS)))
 
 cli: all examples ## golden tests of the program
 	@+$(RUN) $(filter tests/cli/%,$(SCRIPTS))

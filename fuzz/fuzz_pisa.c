@@ -38,10 +38,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     exchange_expect(exchange_export("pisa", "second", "two") == RP_OK, "not a second time");
     for (size_t i = 0; i < PARTS; i++) {
         char one[32], two[32];
-        snprintf(one, sizeof one, "one.%s", suffixes[i]);
-        snprintf(two, sizeof two, "two.%s", suffixes[i]);
+        snprintf(one, sizeof one, "one/inv.%s", suffixes[i]);
+        snprintf(two, sizeof two, "two/inv.%s", suffixes[i]);
         exchange_expect(exchange_is_same(one, two), "it comes back as another");
     }
+    exchange_forget("one");
+    exchange_forget("two");
     exchange_forget("first");
     exchange_forget("second");
     return 0;

@@ -74,6 +74,7 @@ static void ask_damaged(rp_searcher *searcher, rp__arena *arena)
     for (size_t i = 0; is_run && (row = rp__algorithm_at(i)); i++) {
         rp__answer answer;
         query.k = chance_below(3) ? 1 + chance_below(1000) : 0;
+        query.algorithm = row->name;
         if (!row->applies(&query))
             continue;
         rp__arena_clear(arena);

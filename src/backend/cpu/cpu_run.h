@@ -146,7 +146,8 @@ typedef struct rp__cpu_run {
     uint64_t total;
     bool is_pruned;   /* the total is a lower bound: documents that match were passed over */
     uint64_t read;    /* of lists that are bits, as bits */
-    uint64_t searched, patience; /* documents, each in one list; what that and decoding may come to */
+    uint64_t searched;     /* documents, each in one list */
+    uint64_t prune_budget; /* searched and decoded together at most; past it pruning does not pay */
 } rp__cpu_run;
 
 /* A document that matches. */
@@ -167,8 +168,8 @@ void rp__cpu_run_start(rp__cpu_run *run);
 /* To be called now and then by algorithms that prune: what other parts of the query know of the k best. */
 void rp__cpu_run_share(rp__cpu_run *run);
 
-/* To be called now and then: RP_DAMAGED once a list has turned out to be; RP_LIMIT once the run has
- * lost its patience. */
+/* To be called now and then: RP_DAMAGED once a list has turned out to be; RP_LIMIT once the run
+ * has used up its prune_budget. */
 rp_status rp__cpu_run_check(const rp__cpu_run *run);
 /* The failure of one word, with its name in the message. */
 rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__word *word);
