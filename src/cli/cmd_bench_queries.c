@@ -318,25 +318,24 @@ static rp_status add_modes(job *j, rp_error *err)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+enum { MAX_WORDS = 9999 };
+
 /* "2-5" or "3". */
 static rp_status read_words(job *j, rp_error *err)
 {
     const char *text = j->args->words;
     rp__bench_choice *c = &j->choice;
-    unsigned least, most;
-    char rest;
+    char *end;
     if (!text)
         return RP_OK;
-    int n = sscanf(text, "%4u-%4u%c", &least, &most, &rest);
-    if (n == 1 && !strchr(text, '-'))
-        most = least;
-    else if (n != 2)
-        most = 0;
-    if (n < 1 || least < 1 || most < least)
+    unsigned long least = strtoul(text, &end, 10), most = least;
+    if (*end == '-')
+        most = strtoul(end + 1, &end, 10);
+    if (*end != 0 || least < 1 || most < least || most > MAX_WORDS)
         return rp__console_usage(j->console, err, "--words 2-5",
                                  "--words \"%s\" is no range of numbers", text);
-    c->words_least = least;
-    c->words_most = most;
+    c->words_least = (unsigned)least;
+    c->words_most = (unsigned)most;
     return RP_OK;
 }
 

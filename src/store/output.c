@@ -107,9 +107,11 @@ static void z_free(void *opaque, void *p)
     rp__free(p);
 }
 
+/* *out is NULL where it fails. */
 static rp_status new_output(const char *path, rp__output **out, rp_error *err)
 {
     enum { GZIP = 16 + 15, LEVEL = 6, MEMORY = 8 };
+    *out = NULL;
     if (strlen(path) >= RP_STAGING_PATH_BYTES)
         return rp__error_set(err, RP_USAGE, "a path has at most %d bytes",
                              RP_STAGING_PATH_BYTES - 1);
@@ -142,17 +144,17 @@ static rp_status end_create(rp__output *o, rp_status status, rp__output **out)
 
 rp_status rp__output_create(const char *path, rp__output **out, rp_error *err)
 {
-    rp__output *o = NULL;
+    rp__output *o;
     rp_status status = new_output(path, &o, err);
-    return end_create(o, status == RP_OK ? open_file(o, err) : status, out);
+    return end_create(o, o ? open_file(o, err) : status, out);
 }
 
 rp_status rp__output_create_in(int folder, const char *name, const char *path, rp__output **out,
                                rp_error *err)
 {
-    rp__output *o = NULL;
+    rp__output *o;
     rp_status status = new_output(path, &o, err);
-    if (status == RP_OK) {
+    if (o) {
         o->is_synced = true;
         o->fd = rp__store_open(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                                0666);
