@@ -69,6 +69,7 @@ void collection_end(collection *c)
         folder_of(c, i, dir);
         check(c, rp_builder_finish(c->builders[i], NULL, &err), &err);
         rp_builder_free(c->builders[i]);
+        c->builders[i] = NULL;
         check(c, rp_index_open(dir, &(rp_index_options){.verify = true}, &c->indexes[i], &err),
               &err);
         rp_index_info info;
@@ -83,8 +84,10 @@ void collection_close(collection *c)
 {
     rp_error err = {.text = "its folder cannot be removed"};
     char command[128];
-    for (size_t i = 0; i < c->n_codecs; i++)
+    for (size_t i = 0; i < c->n_codecs; i++) {
+        rp_builder_free(c->builders[i]);
         rp_index_close(c->indexes[i]);
+    }
     oracle_free(c->o);
     snprintf(command, sizeof command, "rm -rf '%s'", c->folder);
     check(c, system(command) == 0 ? RP_OK : RP_IO, &err);
