@@ -27,12 +27,13 @@ static inline __mmask16 rp__lanes_mask(uint32_t left)
     return (__mmask16)(left < RP_LANES ? (1U << left) - 1 : 0xFFFFU);
 }
 
-/* How many lanes a mask has. */
+/* How many lanes a mask has. Between calls that a sanitizer inserts, gcc 12 may spill 16 bits of a mask and load
+ * 32; the compiler must not know what `bits` holds, or it drops the cut to 16. */
 static inline uint32_t rp__lanes_count(__mmask16 mask)
 {
     uint32_t bits = mask;
-    __asm__("" : "+r"(bits)); /* gcc 12 may spill 16 bits of a mask, and load 32 */
-    return (uint32_t)__builtin_popcount(bits);
+    __asm__("" : "+r"(bits));
+    return (uint32_t)__builtin_popcount(bits & 0xFFFFU);
 }
 
 /* Slots to search, and the sixteenth of them. */
