@@ -105,24 +105,11 @@ static rp_status wrong_size(const rp__section_file *f, rp_error *err)
                          rp__section_file_name(f));
 }
 
-typedef struct copy_job {
-    void *to;
-    const void *from;
-    size_t bytes;
-} copy_job;
-
-static rp_status run_copy(void *arg)
-{
-    const copy_job *job = arg;
-    if (job->bytes)
-        memcpy(job->to, job->from, job->bytes);
-    return RP_OK;
-}
-
 /* Copies first and then verifies, so that a file that is cut short meanwhile is found. */
-static rp_status copy_section(const rp__section_file *f, uint32_t id, copy_job job, rp_error *err)
+static rp_status copy_section(const rp__section_file *f, uint32_t id, void *to, const void *from,
+                              size_t bytes, rp_error *err)
 {
-    if (rp__mapping_guard(run_copy, &job) != RP_OK)
+    if (rp__mapping_copy(to, from, bytes) != RP_OK)
         return rp__error_set(err, RP_DAMAGED, "%s: cut short while it was read",
                              rp__section_file_name(f));
     return rp__section_file_verify(f, id, err);
@@ -137,7 +124,7 @@ static rp_status read_meta(const rp__section_file *f, rp__manifest *out, rp_erro
         return status;
     if (bytes != sizeof out->meta)
         return wrong_size(f, err);
-    status = copy_section(f, RP_SECTION_META, (copy_job){&out->meta, at, bytes}, err);
+    status = copy_section(f, RP_SECTION_META, &out->meta, at, bytes, err);
     return status == RP_OK ? check_meta(f, &out->meta, err) : status;
 }
 
@@ -155,7 +142,7 @@ static rp_status read_stop_words(const rp__section_file *f, rp__manifest *out, r
         return rp__error_no_memory(err);
     out->stop_words[bytes] = 0;
     out->stop_bytes = bytes;
-    return copy_section(f, RP_SECTION_STOP_WORDS, (copy_job){out->stop_words, at, bytes}, err);
+    return copy_section(f, RP_SECTION_STOP_WORDS, out->stop_words, at, bytes, err);
 }
 
 static bool has_section(const rp__section_file *f, uint32_t id)
@@ -178,7 +165,7 @@ static rp_status read_freqs(const rp__section_file *f, rp__manifest *out, rp_err
         return status;
     if (bytes == 0 || bytes >= sizeof out->freqs)
         return wrong_size(f, err);
-    return copy_section(f, RP_SECTION_FREQS, (copy_job){out->freqs, at, bytes}, err);
+    return copy_section(f, RP_SECTION_FREQS, out->freqs, at, bytes, err);
 }
 
 /* The collection has at least what the index has of it. */
@@ -194,7 +181,7 @@ static rp_status read_stats(const rp__section_file *f, rp__manifest *out, rp_err
         return status;
     if (bytes != sizeof stats)
         return wrong_size(f, err);
-    status = copy_section(f, RP_SECTION_STATS, (copy_job){&stats, at, bytes}, err);
+    status = copy_section(f, RP_SECTION_STATS, &stats, at, bytes, err);
     if (status != RP_OK)
         return status;
     if (stats.docs < out->meta.docs || stats.docs > RP_MAX_DOCS ||

@@ -28,24 +28,6 @@ struct rp__text_reader {
 
 /* ---- Pieces ------------------------------------------------------------------------------------ */
 
-typedef struct copy_job {
-    void *to;
-    const void *from;
-    size_t bytes;
-} copy_job;
-
-static rp_status run_copy(void *arg)
-{
-    const copy_job *job = arg;
-    memcpy(job->to, job->from, job->bytes);
-    return RP_OK;
-}
-
-static rp_status copy_mapped(void *to, const void *from, size_t bytes)
-{
-    return rp__mapping_guard(run_copy, &(copy_job){to, from, bytes});
-}
-
 static rp_status fill_packed(rp__text_reader *r)
 {
     uint64_t left = r->next.offset - r->packed_next;
@@ -54,7 +36,7 @@ static rp_status fill_packed(rp__text_reader *r)
     r->packed_end = n;
     const uint8_t *from = r->table->text + r->packed_next;
     r->packed_next += n;
-    return n ? copy_mapped(r->packed, from, n) : RP_OK;
+    return n ? rp__mapping_copy(r->packed, from, n) : RP_OK;
 }
 
 static rp_status fail(const rp__text_reader *r, const char *what)
@@ -215,7 +197,8 @@ rp_status rp__text_reader_open(const rp__doctable *t, rp__zblock *z, size_t bloc
     rp__text_block pair[2];
     *out = NULL;
     const char *fault = NULL;
-    if (block >= t->n_text_blocks || copy_mapped(pair, t->text_index + block, sizeof pair) != RP_OK)
+    if (block >= t->n_text_blocks ||
+        rp__mapping_copy(pair, t->text_index + block, sizeof pair) != RP_OK)
         fault = "it cannot be found";
     else
         fault = find_fault(t, &pair[0], &pair[1]);

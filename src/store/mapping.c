@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "store/store.h"
 
@@ -63,4 +64,22 @@ rp_status rp__mapping_guard(rp_status (*fn)(void *arg), void *arg)
     rp_status status = fn(arg);
     guard = NULL;
     return status;
+}
+
+typedef struct copy_job {
+    void *to;
+    const void *from;
+    size_t bytes;
+} copy_job;
+
+static rp_status run_copy(void *arg)
+{
+    const copy_job *job = arg;
+    memcpy(job->to, job->from, job->bytes);
+    return RP_OK;
+}
+
+rp_status rp__mapping_copy(void *to, const void *from, size_t bytes)
+{
+    return rp__mapping_guard(run_copy, &(copy_job){to, from, bytes});
 }

@@ -226,19 +226,6 @@ rp_status rp__section_file_verify(const rp__section_file *f, uint32_t id, rp_err
 
 enum { CHUNK = 256 * 1024 };
 
-typedef struct copy_job {
-    uint8_t *to;
-    const uint8_t *from;
-    size_t bytes;
-} copy_job;
-
-static rp_status run_copy(void *arg)
-{
-    const copy_job *job = arg;
-    memcpy(job->to, job->from, job->bytes);
-    return RP_OK;
-}
-
 typedef struct copy {
     const rp__section_file *f;
     rp__out *out;
@@ -254,8 +241,7 @@ static rp_status copy_bytes(const copy *c, uint64_t offset, uint64_t bytes, rp_e
     XXH3_64bits_reset(c->hash);
     for (uint64_t done = 0; done < bytes; done += CHUNK) {
         size_t n = bytes - done < CHUNK ? (size_t)(bytes - done) : CHUNK;
-        copy_job job = {c->chunk, c->f->at + offset + done, n};
-        if (rp__mapping_guard(run_copy, &job) != RP_OK)
+        if (rp__mapping_copy(c->chunk, c->f->at + offset + done, n) != RP_OK)
             return damaged(c->f, "the file was cut short while it was read", err);
         XXH3_64bits_update(c->hash, c->chunk, n);
         rp__out_write(c->out, c->chunk, n);

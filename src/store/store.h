@@ -145,6 +145,8 @@ uint64_t rp__checksum(const void *bytes, size_t n); /* XXH3, 64 bits */
  * left at that point and RP_DAMAGED comes back; otherwise what fn returned. fn must own nothing but
  * what its caller can still free. Nesting is not allowed. */
 rp_status rp__mapping_guard(rp_status (*fn)(void *arg), void *arg);
+/* memcpy under the guard: RP_OK, or RP_DAMAGED where the file was cut short. */
+rp_status rp__mapping_copy(void *to, const void *from, size_t bytes);
 
 /* ---- 5. Reading input ------------------------------------------------------------------------ */
 
