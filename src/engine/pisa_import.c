@@ -4,7 +4,7 @@
  * sequence of one, the number of documents, then a sequence of docids for each term; BASE.freqs: a
  * sequence of frequencies for each term; BASE.sizes: one sequence of lengths. BASE.terms and
  * BASE.documents have a name a line; where there is none, a name is its number. A folder that
- * pisa_export.c wrote is taken too. Nothing is trusted, and every fault is told with its place. */
+ * pisa_export.c wrote is taken too. Nothing is trusted, and every error names its place. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -45,7 +45,7 @@ typedef struct warp {
         released; /* visible; visible after a fence; fenced by whoever wrote it */
 } warp;
 
-typedef struct copy { /* that was asked for, and not waited for */
+typedef struct copy { /* an asynchronous copy without its wait so far */
     uint32_t thread;
     unsigned char *to;
     const unsigned char *from;

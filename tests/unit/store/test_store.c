@@ -266,7 +266,7 @@ static fault_act ask(void *arg, fault_call call, int fd, const char *path, size_
     return (fault_act){.error = p->error, .is_done = call == FAULT_CLOSE || call == FAULT_UNMAP};
 }
 
-/* Whether it came to that call. An interruption is no failure; everything else is told, and nothing is kept. */
+/* Whether the operation made that call. It must survive an interruption, report every other failure, and leak nothing. */
 static bool fail_one(const char *name, operation *run, plan p)
 {
     rp_error err = {0};

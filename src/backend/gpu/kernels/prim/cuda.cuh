@@ -102,8 +102,8 @@ PRIM void prim_store_now16(uint4 *at, uint4 v)
     asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
                  : "memory");
 }
-/* The same where any value that the word ever had will do: a flag that is waited for, a hint, a number that is checked. What
- * must be complete comes by prim_load_now, after a fence: strict mode holds kernels to it. */
+/* The same where any value that the word ever had will do: a flag that is waited for, a hint, a number that is checked.
+ * Data that must be complete is loaded by prim_load_now, after a fence; strict mode checks that. */
 PRIM uint32_t prim_look(const uint32_t *at) { return prim_load_now(at); }
 PRIM uint64_t prim_look64(const uint64_t *at) { return prim_load_now64(at); }
 PRIM uint4 prim_look16(const uint4 *at) { return prim_load_now16(at); }
