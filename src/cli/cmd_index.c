@@ -47,8 +47,8 @@ static const rp__option build_rows[] = {
      .help =
          "words to leave out: lucene (its 33 English ones), none, or a file with a word a line"},
     RP_ROW_MEMORY(offsetof(index_args, build.memory),
-                  "memory in all, a hard total; a document of up to an eighth of it is indexed, "
-                  "a larger one where it fits"),
+                  "memory in all, a hard total; from 32M on a document of up to an eighth of it is "
+                  "indexed, a larger one where it fits"),
     RP_ROW_THREADS(offsetof(index_args, build.threads)),
     {.name = "no-positions",
      .kind = RP_OPTION_FLAG,

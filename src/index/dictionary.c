@@ -10,12 +10,12 @@
 #include "index/term_sort.h"
 
 rp_status rp__dictionary_open(rp__dictionary *d, const rp__section_file *file, uint64_t n_terms,
-                              bool has_positions, rp_error *err)
+                              uint64_t n_docs, bool has_positions, rp_error *err)
 {
     const uint8_t *offsets, *prefixes;
     size_t offsets_bytes, prefixes_bytes;
     rp_status status;
-    *d = (rp__dictionary){.n_terms = n_terms, .has_positions = has_positions};
+    *d = (rp__dictionary){.n_terms = n_terms, .n_docs = n_docs, .has_positions = has_positions};
     if ((status = rp__section_file_get(file, RP_SECTION_TERM_BLOCKS, &d->blocks, &d->blocks_bytes,
                                        err)) != RP_OK ||
         (status = rp__section_file_get(file, RP_SECTION_TERM_OFFSETS, &offsets, &offsets_bytes,
@@ -142,7 +142,7 @@ rp_status rp__dictionary_read(const rp__dictionary *d, rp__term_iter *iter)
 {
     uint64_t df, more;
     iter->entry = (rp__term){0};
-    if (!read_term(iter) || !rp__bits_varint(&iter->at, iter->end, &df) || df >> 1 > RP_MAX_DOCS ||
+    if (!read_term(iter) || !rp__bits_varint(&iter->at, iter->end, &df) || df >> 1 > d->n_docs ||
         df >> 1 == 0 || !rp__bits_varint(&iter->at, iter->end, &more))
         return RP_DAMAGED;
     iter->entry.df = (uint32_t)(df >> 1);

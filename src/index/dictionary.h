@@ -31,17 +31,18 @@ typedef struct rp__dictionary {
     const uint8_t *blocks;
     size_t blocks_bytes, n_blocks;
     const uint64_t *offsets, *prefixes;
-    uint64_t n_terms;
+    uint64_t n_terms, n_docs;
     bool has_positions;
 } rp__dictionary;
 
 rp_status rp__dictionary_open(rp__dictionary *d, const rp__section_file *file, uint64_t n_terms,
-                              bool has_positions, rp_error *err);
+                              uint64_t n_docs, bool has_positions, rp_error *err);
 /* The last block whose first term is <= term; 0 if there is none such. RP_DAMAGED. */
 rp_status rp__dictionary_find_block(const rp__dictionary *d, const char *term, size_t bytes,
                                     size_t *block);
 /* A walk over entries, for term_iter.c. */
 rp_status rp__dictionary_enter(const rp__dictionary *d, size_t block, rp__term_iter *iter);
+/* RP_DAMAGED also where a term is said to be in more documents than there are. */
 rp_status rp__dictionary_read(const rp__dictionary *d, rp__term_iter *iter);
 
 #endif

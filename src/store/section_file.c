@@ -293,9 +293,8 @@ rp_status rp__section_file_copy(const rp__section_file *f, const rp__folder *fol
 }
 
 /* Cutting a file takes away the pages behind its new end, whose touch is a SIGBUS, and zeroes the rest of
- * the page where it ends, whose touch is none. Either way the last byte, which is not zero, tells. The
- * system takes pages away before it zeroes. A cut inside the last page is missed while the system still
- * zeroes that page: see docs/reliability.md. */
+ * the page where it ends, whose touch is none. The system takes pages away before it zeroes, so the last byte
+ * tells of every cut but one inside the last page, and of that page the process has its own copy (store.c). */
 bool rp__section_file_is_whole(const rp__section_file *f)
 {
     atomic_thread_fence(memory_order_acquire);

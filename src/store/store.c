@@ -39,10 +39,32 @@ static int system_lock(int fd)
     return flock(fd, LOCK_EX | LOCK_NB);
 }
 
+static rp_status write_back(void *arg)
+{
+    volatile uint8_t *byte = arg;
+    *byte = *byte;
+    return RP_OK;
+}
+
+/* A write to a private mapping gives the process its own copy of the page. A cut inside the file's last page
+ * then changes nothing here; a cut before it takes the copy away like every other page behind the cut. A
+ * failure is no error: the file was cut already, or there is no memory and the page stays the file's. */
+static void keep_last_page(uint8_t *at, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), last = (bytes - 1) / page * page;
+    if (mprotect(at + last, page, PROT_READ | PROT_WRITE) != 0)
+        return;
+    (void)rp__mapping_guard(write_back, at + last);
+    mprotect(at + last, page, PROT_READ);
+}
+
 static void *system_map(int fd, size_t bytes)
 {
-    void *at = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-    return at == MAP_FAILED ? NULL : at;
+    uint8_t *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    keep_last_page(at, bytes);
+    return at;
 }
 
 const rp__store_ops rp__store_system = {

@@ -758,6 +758,5 @@ int main(void)
         cmocka_unit_test(every_output),
         cmocka_unit_test(one_signal),
     };
-    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, make, clean);
 }

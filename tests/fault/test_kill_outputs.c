@@ -610,6 +610,5 @@ int main(void)
         cmocka_unit_test(planted_writing_in_place_is_caught),
         cmocka_unit_test(planted_debris_is_caught),
     };
-    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

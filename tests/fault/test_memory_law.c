@@ -572,6 +572,5 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "spike") == 0)
         return hold_for_a_moment();
     is_thorough = getenv("RIPOSTE_THOROUGH") != NULL;
-    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests_name("memory law", tests, set_up, tear_down);
 }

@@ -226,14 +226,6 @@ static void wait_a_little(sample_random *r)
         ;
 }
 
-/* A cut inside the last page zeroes its end byte by byte. A search that reads the first of these zeros before the
- * last byte is one is not noticed (docs/reliability.md), so such cuts are made between searches only. */
-static size_t before_last_page(size_t bytes)
-{
-    enum { PAGE = 4096 };
-    return bytes > PAGE ? (bytes - 1) / PAGE * PAGE : 1;
-}
-
 static void cut_while_searching(tempdir *dir)
 {
     world *w = make_world(dir);
@@ -249,7 +241,7 @@ static void cut_while_searching(tempdir *dir)
         while (atomic_load(&askers[0].rounds) == 0)
             ;
         wait_a_little(&r);
-        size_t length = sample_below(&r, before_last_page(w->sound.bytes[kind]));
+        size_t length = sample_below(&r, w->sound.bytes[kind]);
         must(truncate(file_path(w, kind, 1), (off_t)length) == 0, "truncate", "while searching");
         wait_a_little(&r);
         for (int t = 0; t < 2; t++)

@@ -1,6 +1,6 @@
-# Figures differ from run to run: what is printed is held to its form.
+# Figures differ from run to run: what is printed is held to its form. Energy is printed only where the machine meters it.
 printf '1\twing lift\n2\tflow layer plate\n3\tnowhere flow\n4\twing\n5\tboundary layer\n' >q.tsv
-table() { sed -E -e 's/ on .*/ on MACHINE/' -e 's/[0-9]+\.[0-9]+/N/g' -e 's/ +[0-9]+ +[0-9]+$/ R P/' -e 's/ +/ /g'; }
+table() { sed -E -e '/ queries took .* J of /d' -e 's/ on .*/ on MACHINE/' -e 's/[0-9]+\.[0-9]+/N/g' -e 's/ +[0-9]+ +[0-9]+$/ R P/' -e 's/ +/ /g'; }
 riposte bench queries my.rip q.tsv --rounds 2 --k 10,count >out.txt || echo failed
 table <out.txt | sed -E 's/^(or|and):count .*/\1:count row/; s/^(or|and):10 .*/\1:10 row/'
 riposte bench queries my.rip q.tsv --modes or --k 10 --algorithms all --rounds 1 -q >out.txt

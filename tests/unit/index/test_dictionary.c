@@ -129,9 +129,9 @@ static void test_number_of_terms(void **state)
     segment_case_open(&c, "bp128", true, p, 20);
     const rp__section_file *f = c.segment->files[RP_FILE_TERMS];
     for (uint64_t n = 0; n < 70; n++)
-        assert_int_equal(rp__dictionary_open(&d, f, n, true, &err),
+        assert_int_equal(rp__dictionary_open(&d, f, n, 20, true, &err),
                          n > 32 && n <= 48 ? RP_OK : RP_DAMAGED);
-    assert_int_equal(rp__dictionary_open(&d, f, UINT64_MAX, true, &err), RP_DAMAGED);
+    assert_int_equal(rp__dictionary_open(&d, f, UINT64_MAX, 20, true, &err), RP_DAMAGED);
     assert_non_null(strstr(err.text, "number of terms"));
     segment_case_close(&c);
     plain_free(p);
@@ -167,12 +167,32 @@ static void test_damage(void **state)
     plain_free(p);
 }
 
+/* A term in more documents than the index has: nobody gets to see its entry. */
+static void test_too_many_documents(void **state)
+{
+    (void)state;
+    enum { DOCS = 20 };
+    segment_case c;
+    rp__term_iter iter;
+    plain_index *p = plain_new();
+    for (uint32_t doc = 0; doc < DOCS; doc++)
+        plain_add(p, doc, "all", 3, 0);
+    segment_case_open(&c, "bp128", true, p, DOCS);
+    for (uint64_t missing = 0; missing < 2; missing++) {
+        c.segment->dictionary.n_docs = DOCS - missing;
+        assert_int_equal(rp__term_iter_start(&iter, c.segment, "", 0), RP_OK);
+        assert_int_equal(rp__term_iter_next(&iter), missing ? RP_DAMAGED : RP_OK);
+    }
+    segment_case_close(&c);
+    plain_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_look_up),    cmocka_unit_test(test_common_beginnings),
         cmocka_unit_test(test_find_block), cmocka_unit_test(test_number_of_terms),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_damage),     cmocka_unit_test(test_too_many_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
