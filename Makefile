@@ -41,7 +41,7 @@ GCOV    := $(if $(COVERAGE),$B/tests/gcov_children.o)
 CPPFLAGS += $(if $(COVERAGE),-DRP_COVERAGE)
 LIBS    := $(GCOV) -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
-LIB_SRC   := $(sort $(filter-out src/cli/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c)))
+LIB_SRC   := $(sort $(filter-out src/cli/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)))
 CLI_SRC   := $(sort $(wildcard src/cli/*.c))
 TEST_SRC  := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c tests/*/*/*/test_*.c))
 # Every other .c below tests/ is help that all tests may link, except what is loaded into others.
@@ -73,7 +73,7 @@ PROGRAM  := $(if $(CLI_SRC),$B/riposte)
 # `make V=1` shows the commands.
 Q = $(if $(V),,@echo '  $(1)  $@';)
 again = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
-FORMAT_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] include/riposte/*.h fuzz/*.c bench/*.c \
+FORMAT_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.c include/riposte/*.h fuzz/*.c bench/*.c \
                  examples/*.c tools/*.c tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 ##@ Build

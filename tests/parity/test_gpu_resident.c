@@ -72,7 +72,7 @@ static void open_card(card *c, size_t codec)
     assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, 0),
                      RP_OK);
-    rp__gpu_query_open(&c->query, &c->device, &c->index, 0);
+    rp__gpu_query_open(&c->query, &c->device, &c->index);
     c->resident = &c->query.room.resident;
 }
 

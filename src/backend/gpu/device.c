@@ -178,10 +178,8 @@ rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, 
 rp_status rp__device_twin(rp__device *twin, const rp__device *of, rp_error *err)
 {
     rp_status status = rp__device_open(twin, of->driver, of->handle, err);
-    if (status == RP_OK) {
+    if (status == RP_OK)
         twin->patience = of->patience;
-        twin->budget = of->budget;
-    }
     return status;
 }
 
@@ -243,17 +241,11 @@ rp_status rp__device_alloc(rp__device *d, size_t bytes, rp__cu_ptr *out)
     *out = 0;
     if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
-    if (d->budget && !rp__gpu_budget_take(d->budget, bytes))
-        return RP_NO_MEMORY;
     rp_status status = rp__device_check(d, d->driver->memory_alloc(out, bytes));
     if (status != RP_OK && *out) { /* another thread has lost the card meanwhile */
         d->driver->memory_free(*out);
         *out = 0;
     }
-    if (d->budget && status == RP_OK)
-        rp__gpu_budget_put(d->budget, *out, bytes);
-    else if (d->budget)
-        rp__gpu_budget_undo(d->budget, bytes);
     return status;
 }
 
@@ -271,11 +263,8 @@ rp_status rp__device_pin(rp__device *d, size_t bytes, unsigned flags, void **out
 void rp__device_free(rp__device *d, rp__cu_ptr at)
 {
     (void)rp__device_is_lost(d);
-    if (!at)
-        return;
-    d->driver->memory_free(at);
-    if (d->budget)
-        rp__gpu_budget_give(d->budget, at);
+    if (at)
+        d->driver->memory_free(at);
 }
 
 rp_status rp__device_copy_in(rp__device *d, rp__cu_ptr to, const void *from, size_t bytes)
@@ -355,6 +344,16 @@ rp_status rp__device_wait(rp__device *d)
 rp_status rp__device_wait_stream(rp__device *d, rp__cu_stream stream)
 {
     return wait_for(d, &(awaited){.stream = stream});
+}
+
+void rp__device_settle(rp__device *d, rp__cu_stream stream)
+{
+    enum { TRIES = 4 };
+    for (int i = 0; i < TRIES && !rp__device_is_lost(d); i++)
+        if (rp__device_wait_stream(d, stream) == RP_OK)
+            return;
+    d->driver->memory_free(
+        0); /* of a device that is lost, but not stuck, this ends what it still does */
 }
 
 rp_status rp__device_wait_event(rp__device *d, rp__cu_event event)

@@ -8,7 +8,6 @@
 #define RP_BACKEND_GPU_DEVICE_H
 
 #include "backend/gpu/driver.h"
-#include "backend/gpu/gpu_budget.h"
 #include "backend/gpu/kernels.h"
 
 typedef struct rp__device {
@@ -23,7 +22,6 @@ typedef struct rp__device {
     rp__cu_function functions[RP_KERNELS];
     rp__cu_stream stream;   /* the one that calls below use unless told otherwise */
     uint64_t patience;      /* nanoseconds that a wait may last; past them the device counts as lost: 10 s */
-    rp__gpu_budget *budget; /* what its memory is taken from; NULL: from what there is */
     struct rp__card *card;  /* what it has in common with others of the same card */
     bool is_lost;           /* as rp__device_is_lost saw it last */
     rp_error fault;         /* why, or why the last call failed that did */
@@ -31,7 +29,7 @@ typedef struct rp__device {
 
 /* Opens card number `ordinal`. RP_UNAVAILABLE: why not, in err. Any number for a card. */
 rp_status rp__device_open(rp__device *device, const rp__driver *driver, int ordinal, rp_error *err);
-/* Another one for the same card, with the same patience and budget: for another thread. */
+/* Another one for the same card, with the same patience: for another thread. */
 rp_status rp__device_twin(rp__device *twin, const rp__device *of, rp_error *err);
 void rp__device_close(rp__device *device); /* all zero is fine */
 /* Whether it, or another device of its card, has had a fault after which it may not be used. */
@@ -42,7 +40,7 @@ rp_status rp__device_enter(rp__device *device);
 /* What a driver's result means: RP_OK; RP_NO_MEMORY; else RP_UNAVAILABLE, with device->fault set. */
 rp_status rp__device_check(rp__device *device, rp__cu_result result);
 
-/* RP_NO_MEMORY: neither the card nor the budget has so much left. */
+/* RP_NO_MEMORY: the card has not so much left. */
 rp_status rp__device_alloc(rp__device *device, size_t bytes, rp__cu_ptr *out);
 void rp__device_free(rp__device *device, rp__cu_ptr at); /* 0 is fine */
 /* Memory of the host that copies need not be staged for; the driver frees it. */
@@ -54,6 +52,8 @@ rp_status rp__device_fill(rp__device *device, rp__cu_ptr to, uint32_t value, siz
 rp_status rp__device_wait(rp__device *device);
 rp_status rp__device_wait_stream(rp__device *device, rp__cu_stream stream);
 rp_status rp__device_wait_event(rp__device *device, rp__cu_event event);
+/* The same before memory goes that the stream's work may still use: a call that failed by the way is made again. */
+void rp__device_settle(rp__device *device, rp__cu_stream stream);
 /* Who waits in another way, and for longer than its patience, says so by this: the device is lost. Returns
  * RP_UNAVAILABLE. */
 rp_status rp__device_give_up(rp__device *device);

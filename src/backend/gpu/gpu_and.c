@@ -95,8 +95,17 @@ static rp_status clear_states(rp__gpu_and *b)
 {
     rp__cu_stream other = enter(b);
     rp_status status =
-        rp__device_fill(b->device, b->room, 0, states_bytes(&b->limits) / sizeof(uint32_t));
+        rp__device_fill(b->device, b->room.at, 0, states_bytes(&b->limits) / sizeof(uint32_t));
     leave(b, other);
+    return status;
+}
+
+/* States that were not held before are anybody's bytes. */
+static rp_status hold_room(rp__gpu_and *b)
+{
+    rp_status status =
+        rp__scratch_hold(&b->room, b->limits.lease, b->device, room_bytes(&b->limits));
+    b->is_dirty = b->is_dirty || (status == RP_OK && b->room.is_fresh);
     return status;
 }
 
@@ -107,8 +116,8 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     *b = (rp__gpu_and){.device = device, .limits = *limits};
     b->limits.elements = limits->elements ? limits->elements : ELEMENTS;
     size_t all = parts_at(&b->limits) + out_bytes(&b->limits);
-    rp_status status = limits->most && room_bytes(&b->limits) > limits->most ? RP_NO_MEMORY : RP_OK;
-    if (status == RP_OK && !limits->is_shared)
+    rp_status status = RP_OK;
+    if (!limits->is_shared)
         status = rp__device_check(device, driver->stream_create(&b->stream, RP_CU_STREAM_OWN));
     if (status == RP_OK) {
         status = rp__device_pin(device, all, RP_CU_HOST_MAPPED, &host);
@@ -116,10 +125,8 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     }
     if (status == RP_OK)
         status = rp__device_check(device, driver->host_device(&b->mapped, host, 0));
-    if (status == RP_OK)
-        status = rp__device_alloc(device, room_bytes(&b->limits), &b->room);
-    if (status == RP_OK)
-        status = clear_states(b);
+    if (status == RP_OK && !limits->lease)
+        status = hold_room(b);
     if (status == RP_OK)
         memset(b->host + parts_at(&b->limits), 0, sizeof(uint32_t));
     if (status != RP_OK)
@@ -133,8 +140,12 @@ void rp__gpu_and_close(rp__gpu_and *b)
         return;
     if (b->is_busy)
         (void)rp__gpu_and_finish(b);
-    rp__device_free(b->device, b->keys);
-    rp__device_free(b->device, b->room);
+    rp__residency *residency = b->limits.lease ? b->limits.lease->residency : NULL;
+    rp__device_settle(b->device, b->stream ? b->stream : b->device->stream);
+    if (residency)
+        rp__lease_close(b->limits.lease);
+    rp__scratch_free(&b->keys, residency, b->device);
+    rp__scratch_free(&b->room, residency, b->device);
     if (b->host)
         b->device->driver->host_free(b->host);
     if (b->parts)
@@ -144,22 +155,22 @@ void rp__gpu_and_close(rp__gpu_and *b)
     *b = (rp__gpu_and){0};
 }
 
-/* At least so many; and a half more, so that growing ends soon. */
-static rp_status grow_keys(rp__gpu_and *b, uint64_t n)
+/* Of plain memory a half more, so that growing ends soon. */
+static rp_status hold_keys(rp__gpu_and *b, uint64_t n)
 {
-    uint64_t left = b->limits.most - room_bytes(&b->limits);
-    uint64_t most = b->limits.most ? left / sizeof(uint64_t) : UINT64_MAX;
-    if (n <= b->n_keys)
+    size_t bytes = n * sizeof(uint64_t);
+    if (n == 0)
         return RP_OK;
-    if (n > most)
-        return RP_NO_MEMORY;
-    n = n + n / 2 <= most ? n + n / 2 : n;
-    rp__device_free(b->device, b->keys);
-    b->keys = 0;
-    b->n_keys = 0;
-    rp_status status = rp__device_alloc(b->device, n * sizeof(uint64_t), &b->keys);
-    b->n_keys = status == RP_OK ? n : 0;
-    return status;
+    bool is_plain = !b->limits.lease && bytes > b->keys.bytes;
+    return rp__scratch_hold(&b->keys, b->limits.lease, b->device,
+                            is_plain ? bytes + bytes / 2 : bytes);
+}
+
+rp_status rp__gpu_and_hold(rp__gpu_and *b, uint64_t elements, uint32_t queries, uint32_t k)
+{
+    uint64_t parts = elements / KARG_AND_TILE + queries;
+    rp_status status = hold_room(b);
+    return status == RP_OK ? hold_keys(b, k ? parts * KARG_AND_TILE : 0) : status;
 }
 
 /* ---- Queries --------------------------------------------------------------------------------- */
@@ -179,7 +190,7 @@ void *rp__gpu_and_put(rp__gpu_and *b, size_t bytes, uint64_t *at)
     if (bytes > room || rp__bits_align(bytes, 16) > room)
         return NULL;
     b->used += rp__bits_align(bytes, 16);
-    *at = b->room + states_bytes(&b->limits) + from;
+    *at = b->room.at + states_bytes(&b->limits) + from;
     return b->host + from;
 }
 
@@ -225,9 +236,9 @@ static void fill_args(rp__gpu_and *b)
 {
     karg_and_top *a = &b->args;
     starts_of(b)[b->n_queries] = (karg_and_start){b->n_parts, 0};
-    a->states = b->room;
-    a->answered = b->room + states_bytes(&b->limits) - ALIGN;
-    a->keys = b->keys;
+    a->states = b->room.at;
+    a->answered = b->room.at + states_bytes(&b->limits) - ALIGN;
+    a->keys = b->keys.at;
     a->ended = b->mapped + parts_at(&b->limits);
     a->counts = a->ended + ALIGN;
     a->pairs = a->counts + b->n_queries * sizeof(karg_found);
@@ -255,7 +266,7 @@ static rp_status send_parts(rp__gpu_and *b, uint32_t phases, uint64_t to)
 static rp_status send(rp__gpu_and *b)
 {
     uint32_t phases = count_phases(b);
-    uint64_t in = b->room + states_bytes(&b->limits);
+    uint64_t in = b->room.at + states_bytes(&b->limits);
     size_t words = words_at(&b->limits), parts = parts_at(&b->limits);
     b->args.starts = in;
     b->args.words = in + words;
@@ -302,7 +313,7 @@ static rp_status enqueue(rp__gpu_and *b)
 
 rp_status rp__gpu_and_start(rp__gpu_and *b)
 {
-    rp_status status = grow_keys(b, b->args.k ? (uint64_t)b->n_parts * KARG_AND_TILE : 0);
+    rp_status status = hold_keys(b, b->args.k ? (uint64_t)b->n_parts * KARG_AND_TILE : 0);
     if (status != RP_OK || b->n_queries == 0)
         return status;
     rp__cu_stream other = enter(b);

@@ -8,6 +8,7 @@
 #define RP_BACKEND_GPU_GPU_AND_H
 
 #include "backend/gpu/gpu_index.h"
+#include "backend/gpu/residency/lease.h"
 
 enum {
     RP_GPU_AND_K = 1024, /* pairs that a query may ask for */
@@ -19,7 +20,7 @@ typedef struct rp__gpu_and_limits {
     uint64_t elements; /* postings of their shortest lists, below 2^32; 0: 2^22 */
     uint32_t k;     /* pairs of each, at most RP_GPU_AND_K */
     size_t bytes;   /* of what queries bring along: words, lists that are copied */
-    uint64_t most;  /* bytes of device memory that it may take; 0: any number */
+    rp__lease *lease; /* by which it has scratch, on the stream of the device; NULL: plain memory */
     uint32_t phase; /* parts of lists, near each other, that are worked on together, about; 0: as measured */
     bool is_shared; /* uses the device's stream, in turn with others */
 } rp__gpu_and_limits;
@@ -31,9 +32,8 @@ typedef struct rp__gpu_and {
     uint8_t *host;     /* pinned: what goes in, but for parts, and what comes out */
     rp__cu_ptr mapped; /* the same, as kernels see it */
     karg_and_part *parts; /* pinned; NULL: no batch was so large yet */
-    rp__cu_ptr room;   /* of the device: what goes in, behind states */
-    rp__cu_ptr keys;   /* and what is found; it grows */
-    uint64_t n_keys;
+    rp__scratch room;  /* of the device: what goes in, behind states */
+    rp__scratch keys;  /* and what is found */
     size_t used;       /* of limits.bytes */
     uint32_t n_queries, n_parts;
     uint64_t elements; /* postings of shortest lists */
@@ -49,8 +49,11 @@ typedef karg_found rp__gpu_and_count;
 
 /* RP_NO_MEMORY: there is none; b is closed then. */
 rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and_limits *limits);
-void rp__gpu_and_close(rp__gpu_and *b); /* all zero is fine; waits for what is in work */
+void rp__gpu_and_close(rp__gpu_and *b); /* all zero is fine; waits for what is in work, and closes the lease */
 
+/* Scratch for so many elements of so many queries and k pairs each, as rp__scratch_hold: before begin, where there is a
+ * lease. */
+rp_status rp__gpu_and_hold(rp__gpu_and *b, uint64_t elements, uint32_t queries, uint32_t k);
 /* An empty batch: of k pairs a query, k at most limits.k, 0: the number alone is wanted; among documents from `begin`
  * on and before `end`, which is at most the number of them. Not while it is in work. */
 void rp__gpu_and_begin(rp__gpu_and *b, const karg_norms *norms, uint32_t k, uint32_t begin, uint32_t end);

@@ -15,7 +15,7 @@ static rp_status fetch_all(const run *r, size_t n)
     room->is_busy = true;
     if (status == RP_OK)
         status = rp__device_copy_out(room->device, room->stage + RP_GPU_ROOM_STAGED,
-                                     room->at + r->pairs, n * sizeof(karg_pair));
+                                     room->scratch.at + r->pairs, n * sizeof(karg_pair));
     return status == RP_OK ? rp__gpu_room_finish(room) : status;
 }
 
@@ -70,7 +70,7 @@ rp_status rp__gpu_answered_take_tiles(run *r, rp__answer *answer)
 {
     const karg_pair *pairs;
     uint32_t n;
-    rp_status status = rp__gpu_any_finish(&r->q->any, &pairs, &n);
+    rp_status status = rp__gpu_or_fetch_one(&r->q->or, &pairs, &n);
     if (status != RP_OK)
         return status;
     r->q->room.is_busy = false;

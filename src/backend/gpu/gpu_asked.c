@@ -113,24 +113,136 @@ rp_status rp__gpu_asked_open(run *r)
     return status;
 }
 
-/* Those that kernels read there, frequencies with the docids even where nothing is scored; what an AND asks of other
- * lists concerns documents of the shortest one. */
-rp_status rp__gpu_asked_want(run *r)
+/* ---- Memory ------------------------------------------------------------------------------------ */
+
+/* Lists that kernels read there; frequencies are with the docids even where nothing is scored. */
+static rp_status list_stored(run *r)
 {
-    rp__gpu_want *wants = rp__arena_array(r->arena, r->n, sizeof *wants);
-    size_t n = 0;
-    if (!wants)
+    r->stored = rp__arena_zero(r->arena, r->n, sizeof *r->stored);
+    r->tiles = r->is_tiled ? rp__arena_zero(r->arena, r->n, sizeof *r->tiles) : NULL;
+    r->n_stored = 0;
+    if (!r->stored || (r->is_tiled && !r->tiles))
         return rp__error_no_memory(&r->own);
-    for (uint32_t i = 0; i < r->n; i++)
-        if (r->words[i].list.codec && !(r->words[i].copies_docids && r->words[i].copies_tfs))
-            wants[n++] =
-                (rp__gpu_want){.list = &r->words[i].list,
-                               .freqs = !r->words[i].copies_tfs,
-                               .whole = r->words[i].copies_docids || r->words[i].copies_tfs};
-    rp_status status =
-        rp__gpu_hold_want(&r->q->hold, wants, n, r->is_or ? NULL : &r->words[0].list, r->arena);
-    for (uint32_t i = 0, j = 0; status == RP_OK && j < n; i++)
-        if (wants[j].list == &r->words[i].list)
-            r->words[i].at = wants[j++].at;
+    for (uint32_t i = 0; i < r->n; i++) {
+        word *w = &r->words[i];
+        const rp__term *term = &r->query->words[w->leaf->word].term;
+        if (r->is_tiled)
+            r->tiles[i].term = term;
+        w->stored = NULL;
+        if (!w->list.codec || (w->copies_docids && w->copies_tfs))
+            continue;
+        w->stored = &r->stored[r->n_stored++];
+        *w->stored = (rp__stored_list){
+            .list = &w->list, .term = term, .whole = w->copies_docids || w->copies_tfs};
+    }
+    return RP_OK;
+}
+
+/* All that is there already; RP_NOT_FOUND: something is not. */
+static rp_status find_all(run *r)
+{
+    rp__gpu_query *q = r->q;
+    if (!rp__device_norms_find(&q->norms, &q->lease, q->index, r->query, &r->norms,
+                               &r->norms_serial))
+        return RP_NOT_FOUND;
+    rp_status status = RP_OK;
+    r->has_tiles = r->is_tiled && rp__tiled_lists_find(&q->lease, r->norms_serial, r->tiles, r->n);
+    if (!r->has_tiles)
+        status = rp__stored_lists_find(q->index, &q->lease, r->stored, r->n_stored);
+    if (status == RP_OK && r->is_tiled && !r->has_tiles)
+        return RP_NOT_FOUND;
+    return status;
+}
+
+static rp_status hold_scratch(run *r)
+{
+    rp_status status = rp__gpu_room_hold(&r->q->room, &r->q->lease, r->bytes);
+    return status == RP_OK && r->is_tiled ? rp__gpu_launched_hold_tiles(r) : status;
+}
+
+/* Scratch first, which is the largest, as a rule. */
+static rp_status take_all(run *r)
+{
+    rp__gpu_query *q = r->q;
+    if (!rp__device_norms_find(&q->norms, &q->lease, q->index, r->query, &r->norms,
+                               &r->norms_serial))
+        return RP_NOT_FOUND;
+    rp__device_norms_mark(&q->norms, &q->lease);
+    rp_status status = hold_scratch(r);
+    if (status == RP_OK && !q->index->residency->is_whole)
+        status = rp__stored_lists_take(&q->lease, r->stored, r->n_stored);
+    if (status == RP_OK && r->is_tiled)
+        status = rp__tiled_lists_take(&q->lease, r->norms_serial, r->tiles, r->n);
+    return status;
+}
+
+/* RP_NOT_FOUND: the norms were evicted meanwhile. What an AND asks of other lists concerns documents of the shortest. */
+static rp_status bring_all(run *r)
+{
+    rp__gpu_query *q = r->q;
+    rp__lease *lease = &q->lease;
+    bool is_whole = q->index->residency->is_whole;
+    rp_status status;
+    if (is_whole)
+        status = rp__stored_lists_find(q->index, lease, r->stored, r->n_stored);
+    else
+        status = rp__stored_lists_plan(lease, r->stored, r->n_stored,
+                                       r->is_or ? NULL : &r->words[0].list, r->arena);
+    if (status != RP_OK)
+        return status;
+    rp__lease_acquire(lease);
+    status = take_all(r);
+    rp__lease_release(lease);
+    if (status == RP_OK && !is_whole)
+        status = rp__stored_lists_fill(lease, r->stored, r->n_stored, r->arena);
+    return status;
+}
+
+/* The resident kernel leaves before anything is uploaded, which would wait for it. */
+static rp_status bring(run *r)
+{
+    enum { TRIES = 8 };
+    rp__gpu_query *q = r->q;
+    rp_status status = RP_NOT_FOUND;
+    uint32_t serial;
+    rp__gpu_resident_dismiss(&q->room.resident);
+    r->has_tiles = false;
+    for (int i = 0; i < TRIES && status == RP_NOT_FOUND; i++) {
+        status = RP_OK;
+        bool has_norms =
+            rp__lease_enter(&q->lease) &&
+            rp__device_norms_find(&q->norms, &q->lease, q->index, r->query, &r->norms, &serial);
+        rp__lease_end(&q->lease);
+        if (!has_norms)
+            status = rp__device_norms_bring(&q->norms, &q->lease, r->query);
+        if (status == RP_OK)
+            status = bring_all(r);
+    }
+    return status == RP_NOT_FOUND ? RP_NO_MEMORY : status;
+}
+
+rp_status rp__gpu_asked_lease(run *r)
+{
+    rp__gpu_query *q = r->q;
+    rp_status status = list_stored(r);
+    if (status != RP_OK)
+        return status;
+    status = rp__lease_enter(&q->lease) ? find_all(r) : RP_NOT_FOUND;
+    if (status == RP_OK)
+        status = hold_scratch(r);
+    if (status == RP_NOT_FOUND) {
+        rp__lease_end(&q->lease);
+        status = bring(r);
+    }
+    if (status == RP_OK)
+        status = rp__gpu_room_use_norms(&q->room, r->norms_serial);
     return status == RP_DAMAGED ? rp__gpu_asked_refuse(r, "a list is damaged") : status;
+}
+
+void rp__gpu_asked_publish(run *r)
+{
+    if (!r->q->index->residency->is_whole)
+        rp__stored_lists_publish(&r->q->lease, r->stored, r->n_stored);
+    if (r->is_tiled && !r->has_tiles)
+        rp__tiled_lists_publish(&r->q->lease, r->norms_serial, r->tiles, r->n);
 }

@@ -5,6 +5,8 @@
 #define RP_BACKEND_GPU_GPU_ASKED_H
 
 #include "backend/gpu/gpu_query.h"
+#include "backend/gpu/stored_lists.h"
+#include "backend/gpu/tiled_lists.h"
 
 /* A word on its way to the device. */
 typedef struct rp__gpu_asked_word {
@@ -12,7 +14,7 @@ typedef struct rp__gpu_asked_word {
     const rp__leaf *leaf;
     bool copies_docids, copies_tfs;
     size_t docids, tfs; /* where among what is staged, if copied */
-    karg_list at;       /* on the device, unless all is copied */
+    rp__stored_list *stored; /* where it is on the device; NULL: all is copied */
 } rp__gpu_asked_word;
 
 typedef struct rp__gpu_asked {
@@ -31,7 +33,13 @@ typedef struct rp__gpu_asked {
     size_t pairs, scores; /* where in the room; marks are behind scores */
     size_t bytes;         /* of the room */
     bool is_copied;       /* what is staged */
-    bool is_tiled;        /* an OR by gpu_any.h */
+    bool is_tiled;        /* an OR by gpu_or.h */
+    bool has_tiles;       /* all its lists are there by tiles */
+    rp__stored_list *stored; /* n_stored: lists that kernels read as they are stored */
+    size_t n_stored;
+    rp__tiled_list *tiles; /* n, of an OR by tiles */
+    karg_norms norms;
+    uint32_t norms_serial;
     bool is_resident;     /* an AND by gpu_resident.h */
     karg_flat args;
 } rp__gpu_asked;
@@ -40,8 +48,10 @@ typedef struct rp__gpu_asked {
 rp_status rp__gpu_asked_refuse(rp__gpu_asked *asked, const char *why);
 /* Its form, its lists and its limits; `most` is 0 where nothing matches. Nothing is asked of the device. */
 rp_status rp__gpu_asked_open(rp__gpu_asked *asked);
-/* Its lists, present on the device. */
-rp_status rp__gpu_asked_want(rp__gpu_asked *asked);
+/* Its memory: lists, norms and scratch, by a lease. */
+rp_status rp__gpu_asked_lease(rp__gpu_asked *asked);
+/* Others may find what it has brought, when the device is done with it. */
+void rp__gpu_asked_publish(rp__gpu_asked *asked);
 
 /* gpu_staged.c: how large everything is, and whether it is copied; where in the stage it lies, and how large that is
  * to be; then what the device reads: words in `args`, or staged where there are many, and lists that are decoded here. */
@@ -52,7 +62,8 @@ rp_status rp__gpu_staged_fill(rp__gpu_asked *asked);
 const karg_word *rp__gpu_staged_words(const rp__gpu_asked *asked);
 uint64_t rp__gpu_staged_at(const rp__gpu_asked *asked, size_t at); /* where the device has it */
 
-/* gpu_launched.c: gives all of it to the device, and waits for nothing. */
+/* gpu_launched.c: the OR's record, by tiles; then gives all of it to the device, and waits for nothing. */
+rp_status rp__gpu_launched_hold_tiles(rp__gpu_asked *asked); /* scratch, as rp__scratch_hold */
 rp_status rp__gpu_launched_start(rp__gpu_asked *asked);
 
 /* gpu_answered.c: waits, and answers; an OR by tiles. */

@@ -3,40 +3,43 @@
 #define RP_BACKEND_GPU_GPU_BATCH_H
 
 #include "backend/backend.h"
-#include "backend/gpu/gpu_ors.h"
-#include "backend/gpu/gpu_words.h"
+#include "backend/gpu/gpu_and.h"
+#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/lookup_lists.h"
+#include "backend/gpu/tiled_lists.h"
 
 /* Queries that one launch answers. */
 typedef struct rp__gpu_flight {
     rp__gpu_and and;
+    rp__lease lease;
     uint32_t *asked;  /* of its queries: which they are; in the arena; NULL: there are none */
     rp_status status; /* of the launch */
 } rp__gpu_flight;
 
-/* ORs on their way. */
-typedef struct rp__gpu_batch_any {
-    rp__gpu_ors_query *queries; /* in the arena */
-    uint32_t *asked;            /* which they are */
-    const rp__query *like;
-    size_t n;
-} rp__gpu_batch_any;
+/* Queries of one form, in their order: those before `next` are in flight, or answered. */
+typedef struct rp__gpu_queue {
+    uint32_t *asked; /* which they are; in the arena */
+    size_t n, next;
+} rp__gpu_queue;
 
 /* Queries on their way, on a stream of their own. One thread at a time; any number for a device. */
 typedef struct rp__gpu_batch {
     rp__device device; /* for this thread */
     const rp__gpu_index *index;
-    rp__gpu_words *words;
-    rp__gpu_ors *ors;
-    uint64_t most; /* bytes of device memory; 0: any number */
-    rp__gpu_norms norms;
+    rp__device_norms norms;
     rp__gpu_flight all;     /* words that all must be there: the k best documents */
     rp__gpu_flight phrases; /* words of a phrase: documents that have them all */
-    rp__gpu_batch_any any;        /* words any of which may be there */
+    rp__gpu_queue all_queue, phrase_queue;
+    rp__gpu_queue any_queue; /* words any of which may be there */
+    rp__gpu_queue one_queue; /* what does not fit among others: one at a time */
+    rp__gpu_or or;
+    rp__lease or_lease;
+    rp__gpu_query one;
+    const rp__query *like;  /* all are, but for their words */
 } rp__gpu_batch;
 
-/* On the device that holds the index; `words` and `ors` are for all batches of it. */
-rp_status rp__gpu_batch_open(rp__gpu_batch *batch, rp__gpu_words *words, rp__gpu_ors *ors,
-                             uint64_t most, rp_error *err);
+/* On the device that holds the index. */
+rp_status rp__gpu_batch_open(rp__gpu_batch *batch, const rp__gpu_index *index, rp_error *err);
 void rp__gpu_batch_close(rp__gpu_batch *batch); /* all zero is fine */
 
 /* As rp__backend's batch_start and batch_finish. */

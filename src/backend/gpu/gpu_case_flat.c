@@ -140,8 +140,8 @@ static rp_status encode(flat *f, uint32_t i, const rp__codec *codec, size_t *use
 /* As an index of that list alone has it. */
 static rp_status put_list(flat *f, rp__device *device, uint32_t i, const rp__codec *codec)
 {
-    rp__gpu_share share = {.n = 1, .is_whole = true};
-    rp__gpu_index index = {.device = device, .share = &share};
+    rp__residency residency = {.n = 1, .is_whole = true};
+    rp__gpu_index index = {.device = device, .residency = &residency};
     rp__list list;
     size_t used;
     uint64_t at;
@@ -152,7 +152,7 @@ static rp_status put_list(flat *f, rp__device *device, uint32_t i, const rp__cod
         status = rp__list_open(codec, f->bytes[i], used, f->n[i], f->n_docs, false, &list);
     if (status != RP_OK)
         return status;
-    share.sections[0] = (rp__gpu_section){.host = f->bytes[i], .bytes = used, .at = at};
+    residency.sections[0] = (rp__gpu_section){.host = f->bytes[i], .bytes = used, .at = at};
     f->list_bytes += used;
     status = rp__gpu_list_word(&index, &list, &f->args.near[i]);
     f->args.near[i].weight = weights[i] * rp__rank_scale(SCALE_BITS);

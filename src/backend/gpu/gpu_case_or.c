@@ -10,6 +10,7 @@
 #include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/gpu_case_select.h"
 #include "backend/gpu/gpu_or.h"
+#include "backend/gpu/gpu_tiled.h"
 #include "backend/gpu/kernels/args.h"
 #include "backend/gpu/kernels/tuning.h"
 #include "base/alloc.h"
@@ -97,7 +98,7 @@ static void free_ors(const rp__gpu_case *row, rp__device *device, void *state)
         rp__free(here[i]);
     rp__gpu_case_lists_free(&o->coded, device);
     rp__gpu_tiled_close(&o->tiled);
-    rp__gpu_or_close(&o->door);
+    rp__gpu_or_close(&o->door, NULL);
     rp__free(o);
 }
 

@@ -159,8 +159,8 @@ static rp_status derive(top *t, rp__device *device, uint32_t i)
 /* As an index of that list alone has it. */
 static rp_status put_list(top *t, rp__device *device, uint32_t i)
 {
-    rp__gpu_share share = {.n = 1, .is_whole = true};
-    rp__gpu_index index = {.device = device, .share = &share};
+    rp__residency residency = {.n = 1, .is_whole = true};
+    rp__gpu_index index = {.device = device, .residency = &residency};
     list *l = &t->lists[i];
     rp__codec codec = codec_of(t, l);
     rp__list opened;
@@ -172,7 +172,7 @@ static rp_status put_list(top *t, rp__device *device, uint32_t i)
         status = rp__list_open(&codec, l->bytes, l->used, l->n, t->shape.docs, false, &opened);
     if (status != RP_OK)
         return status;
-    share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = at};
+    residency.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = at};
     status = rp__gpu_and_word(&index, &opened, &t->words[i]);
     return status == RP_OK && t->is_derived && is_dense(t, l) ? derive(t, device, i) : status;
 }

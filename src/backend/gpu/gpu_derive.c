@@ -78,12 +78,12 @@ karg_made rp__gpu_derive_tfs(const karg_word *word, rp__cu_ptr tfs, uint32_t bef
     return (karg_made){.word = *word, .tfs = tfs, .before = before};
 }
 
-rp_status rp__gpu_derive_make(rp__device *device, rp__cu_ptr lists, rp__cu_ptr found,
-                              uint32_t n_lists, uint32_t n_blocks)
+rp_status rp__gpu_derive_make(rp__device *device, rp__cu_stream stream, rp__cu_ptr lists,
+                              rp__cu_ptr found, uint32_t n_lists, uint32_t n_blocks)
 {
     karg_lists args = {.lists = lists, .found = found, .n_lists = n_lists, .n_blocks = n_blocks};
     rp__launch how = {(n_blocks + WARPS - 1) / WARPS, 32 * WARPS, WARPS * KARG_LISTS_SHARED};
-    return rp__device_launch(device, RP_KERNEL_and_lists_kernel, how, &args);
+    return rp__device_launch_on(device, stream, RP_KERNEL_and_lists_kernel, how, &args);
 }
 
 rp_status rp__gpu_derive_bits_now(rp__device *device, const karg_word *word, rp__cu_ptr room,
@@ -102,7 +102,7 @@ rp_status rp__gpu_derive_bits_now(rp__device *device, const karg_word *word, rp_
     if (status == RP_OK)
         status = rp__device_copy_in(device, at, &found, sizeof found);
     if (status == RP_OK)
-        status = rp__gpu_derive_make(device, list, at, 1, word->list.n_blocks);
+        status = rp__gpu_derive_make(device, device->stream, list, at, 1, word->list.n_blocks);
     if (status == RP_OK)
         status = rp__device_copy_out(device, &found, at, sizeof found);
     if (status == RP_OK)

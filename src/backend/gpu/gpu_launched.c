@@ -3,6 +3,8 @@
  * An AND is one launch, or a ring at the door of a kernel that stays; an OR is two, or goes by tiles. */
 #include "backend/gpu/gpu_asked.h"
 
+#include <string.h>
+
 enum {
     WARPS = 4,      /* of a block of threads */
     AND_WARPS = 20, /* of a multiprocessor, among which an AND is shared out */
@@ -52,19 +54,15 @@ static void fill_args(run *r)
 {
     rp__gpu_query *q = r->q;
     const rp__gpu_room *room = &q->room;
-    const rp__lengths *lengths = &r->query->lengths;
     size_t asked = r->is_or ? r->end - r->query->begin : 0;
     karg_flat *args = &r->args;
     args->words = rp__gpu_staged_at(r, 0);
-    args->found = room->at;
-    args->pairs = r->query->k ? room->at + r->pairs : 0;
-    args->scores = room->at + r->scores;
+    args->found = room->scratch.at;
+    args->pairs = r->query->k ? room->scratch.at + r->pairs : 0;
+    args->scores = room->scratch.at + r->scores;
     args->marks = args->scores + asked * sizeof(uint32_t);
     args->answer = room->stage_at;
-    args->norms = (karg_norms){.codes = rp__gpu_index_at(q->index, lengths->codes),
-                               .table = room->table,
-                               .code_bytes = lengths->code_bytes,
-                               .n_table = lengths->n_table};
+    args->norms = r->norms;
     args->n_words = r->n;
     args->begin = r->query->begin;
     args->end = r->end;
@@ -118,25 +116,49 @@ static rp_status launch_or(run *r)
     return status;
 }
 
-/* A list is told by where the index has it, and so is a tiny one. */
-static uint64_t key_of(const run *r, const word *w)
+/* ---- Tiles ------------------------------------------------------------------------------------- */
+
+/* The OR as a batch of one; `terms` has room for all. */
+static rp__gpu_or_batch batch_of(const run *r, rp__gpu_or_term *terms, rp__gpu_or_query *one)
 {
-    const rp__term *term = &r->query->words[w->leaf->word].term;
-    return (uint64_t)(uintptr_t)(w->list.codec ? w->list.docs : term->tiny);
+    const rp__query *query = r->query;
+    for (uint32_t i = 0; i < r->n; i++)
+        terms[i] = (rp__gpu_or_term){.list = r->tiles[i].list,
+                                     .weight = r->words[i].leaf->weight.weight *
+                                               rp__rank_scale(query->fraction_bits)};
+    *one = (rp__gpu_or_query){.terms = terms, .n_terms = r->n, .least = known_floor(r)};
+    return (rp__gpu_or_batch){
+        .queries = one, .n_queries = 1, .k = (uint32_t)query->k, .n_docs = query->lengths.n_docs};
 }
 
-static rp_status launch_tiles(const run *r)
+rp_status rp__gpu_launched_hold_tiles(run *r)
 {
-    uint64_t keys[KARG_OR_TERMS];
-    rp__gpu_any_query what = {.words = rp__gpu_staged_words(r),
-                              .keys = keys,
-                              .n = r->n,
-                              .k = r->args.k,
-                              .least = r->args.least,
-                              .norms = r->args.norms};
-    for (uint32_t i = 0; i < r->n; i++)
-        keys[i] = key_of(r, &r->words[i]);
-    return rp__gpu_any_start(&r->q->any, r->q->device, r->query, &what, r->q->room.most / 2);
+    rp__gpu_or_term terms[KARG_OR_TERMS];
+    rp__gpu_or_query one;
+    rp__gpu_or_batch batch = batch_of(r, terms, &one);
+    return rp__gpu_or_hold(&r->q->or, &batch);
+}
+
+static void point_tile(run *r, uint32_t i)
+{
+    const uint8_t *kths = r->words[i].list.kths;
+    r->tiles[i].word = rp__gpu_staged_words(r)[i];
+    if (kths)
+        memcpy(r->tiles[i].kths, kths, sizeof r->tiles[i].kths);
+}
+
+static rp_status launch_tiles(run *r)
+{
+    rp__gpu_or_term terms[KARG_OR_TERMS];
+    rp__gpu_or_query one;
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; i < r->n && !r->has_tiles; i++)
+        point_tile(r, i);
+    if (!r->has_tiles)
+        status = rp__tiled_lists_make(&r->q->lease, r->q->lease.pieces[r->q->lease.n - 1]->at,
+                                      &r->norms, r->tiles, r->n);
+    rp__gpu_or_batch batch = batch_of(r, terms, &one);
+    return status == RP_OK ? rp__gpu_or_run(&r->q->or, &batch) : status;
 }
 
 rp_status rp__gpu_launched_start(run *r)
@@ -149,7 +171,7 @@ rp_status rp__gpu_launched_start(run *r)
         return rp__gpu_resident_ask(&room->resident, &r->args);
     rp__gpu_resident_dismiss(&room->resident); /* a launch would wait until it leaves by itself */
     if (r->is_copied)
-        status = rp__device_copy_in(r->q->device, room->at + RP_GPU_ROOM_ALIGN,
+        status = rp__device_copy_in(r->q->device, room->scratch.at + RP_GPU_ROOM_ALIGN,
                                     room->stage + r->staged_from, r->staged);
     if (status == RP_OK)
         status = r->is_tiled ? launch_tiles(r) : r->is_or ? launch_or(r) : launch_and(r);

@@ -57,6 +57,19 @@ rp_status rp__gpu_list_point(const rp__list *list, const karg_list *at, karg_wor
     return is_short ? RP_DAMAGED : RP_OK;
 }
 
+/* Kernels of batches read rice and optpfd only to make docids of them; those of tiles do not read ef128. */
+uint8_t rp__gpu_list_reads(const rp__list *list, const karg_list *at, karg_word *out)
+{
+    if (!rp__gpu_list_has_tfs(list) || rp__gpu_list_point(list, at, out) != RP_OK) {
+        *out = (karg_word){.list = *at};
+        return 0;
+    }
+    uint32_t id = list->codec->id;
+    bool is_looked_up = id != KARG_CODEC_OPTPFD && id != KARG_CODEC_RICE;
+    return (uint8_t)((is_looked_up ? RP_READS_LOOKUP : 0) |
+                     (id != KARG_CODEC_EF128 ? RP_READS_TILES : 0));
+}
+
 rp_status rp__gpu_list_word(const rp__gpu_index *index, const rp__list *list, karg_word *out)
 {
     karg_list at;

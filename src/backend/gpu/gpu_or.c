@@ -26,13 +26,13 @@ static void free_stage(rp__gpu_or *o)
     o->stage_bytes = 0;
 }
 
-void rp__gpu_or_close(rp__gpu_or *o)
+void rp__gpu_or_close(rp__gpu_or *o, rp__residency *residency)
 {
     if (!o->device)
         return;
     free_stage(o);
-    rp__device_free(o->device, o->room);
-    rp__device_free(o->device, o->states);
+    rp__scratch_free(&o->room, residency, o->device);
+    rp__scratch_free(&o->states, residency, o->device);
     *o = (rp__gpu_or){0};
 }
 
@@ -81,47 +81,32 @@ static rp_status grow_stage(rp__gpu_or *o, size_t bytes)
     return status;
 }
 
-static rp_status grow_room(rp__gpu_or *o, size_t bytes)
-{
-    if (bytes <= o->room_bytes)
-        return RP_OK;
-    rp__device_free(o->device, o->room);
-    o->room = 0;
-    o->room_bytes = 0;
-    rp_status status = rp__device_alloc(o->device, bytes, &o->room);
-    o->room_bytes = status == RP_OK ? bytes : 0;
-    return status;
-}
-
 /* Counters and bells lie before them. */
 enum { BEFORE_STATES = (KARG_OR_COUNTERS + 32 * KARG_OR_BELLS) * sizeof(uint32_t) };
 
-static rp_status grow_states(rp__gpu_or *o, size_t n)
+/* States that were not held before are anybody's bytes. */
+static rp_status hold_states(rp__gpu_or *o, size_t n)
 {
-    if (n > o->n_states) {
-        rp__device_free(o->device, o->states);
-        o->states = 0;
-        o->n_states = 0;
-        o->is_clean = false;
-        rp_status status =
-            rp__device_alloc(o->device, BEFORE_STATES + n * sizeof(karg_or_state), &o->states);
-        if (status != RP_OK)
-            return status;
-        o->n_states = n;
-    }
+    rp_status status = rp__scratch_hold(&o->states, o->lease, o->device,
+                                        BEFORE_STATES + n * sizeof(karg_or_state));
+    o->is_clean = o->is_clean && !(status == RP_OK && o->states.is_fresh);
+    return status;
+}
+
+static rp_status clear_states(rp__gpu_or *o)
+{
     if (o->is_clean)
         return RP_OK;
     memset(o->counted, 0, sizeof o->counted);
-    return rp__device_fill(o->device, o->states, 0,
-                           (BEFORE_STATES + o->n_states * sizeof(karg_or_state)) / 4);
+    return rp__device_fill(o->device, o->states.at, 0, o->states.bytes / 4);
 }
 
 static rp_status make_room(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p)
 {
     rp_status status = grow_stage(o, p->staged);
     if (status == RP_OK)
-        status = grow_room(o, p->bytes);
-    return status == RP_OK ? grow_states(o, batch->n_queries) : status;
+        status = rp__scratch_hold(&o->room, o->lease, o->device, p->bytes);
+    return status == RP_OK ? hold_states(o, batch->n_queries) : status;
 }
 
 /* ---- What goes there --------------------------------------------------------------------------- */
@@ -204,15 +189,15 @@ static void point_at(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p
         memcpy(&a->query, o->stage + p->sent, sizeof a->query);
         memcpy(a->near, o->stage + p->sent + p->terms, a->query.n_terms * sizeof a->near[0]);
     } else {
-        a->queries = o->room;
-        a->terms = o->room + p->terms;
+        a->queries = o->room.at;
+        a->terms = o->room.at + p->terms;
     }
     a->there = o->stage_at;
     a->out = o->stage_at + p->out;
     a->counts = o->stage_at + p->counts;
-    a->found = o->room + p->found;
-    a->counters = o->states;
-    a->states = o->states + BEFORE_STATES;
+    a->found = o->room.at + p->found;
+    a->counters = o->states.at;
+    a->states = o->states.at + BEFORE_STATES;
 }
 
 /* Tiles that a warp takes at a time: some, as long as that leaves none without; and more where it comes often all the
@@ -276,11 +261,19 @@ static rp_status launch(rp__gpu_or *o)
     return status;
 }
 
+rp_status rp__gpu_or_hold(rp__gpu_or *o, const rp__gpu_or_batch *batch)
+{
+    const plan p = plan_of(batch, args_of(batch).room);
+    return make_room(o, batch, &p);
+}
+
 rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)
 {
     o->args = args_of(batch);
     const plan p = plan_of(batch, o->args.room);
     rp_status status = make_room(o, batch, &p);
+    if (status == RP_OK)
+        status = clear_states(o);
     if (status != RP_OK)
         return status;
     fill_stage(o, batch, &p);
@@ -288,7 +281,7 @@ rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)
     o->is_clean = false;
     o->args.number = ++o->n_batches;
     if (o->args.queries)
-        status = rp__device_copy_in(o->device, o->room, o->stage + p.sent, p.found);
+        status = rp__device_copy_in(o->device, o->room.at, o->stage + p.sent, p.found);
     if (status == RP_OK)
         status = launch(o);
     o->is_clean = status == RP_OK;
@@ -301,4 +294,12 @@ rp_status rp__gpu_or_fetch(rp__gpu_or *o, const karg_pair **pairs, const uint32_
     *counts = (const uint32_t *)(const void *)(o->stage + (o->args.counts - o->stage_at));
     return rp__device_wait_for(o->device, o->device->stream,
                                (const volatile uint32_t *)(const void *)o->stage, o->args.number);
+}
+
+rp_status rp__gpu_or_fetch_one(rp__gpu_or *o, const karg_pair **pairs, uint32_t *n)
+{
+    const uint32_t *count;
+    rp_status status = rp__gpu_or_fetch(o, pairs, &count);
+    *n = status == RP_OK ? *count : 0;
+    return *n == UINT32_MAX ? RP_UNAVAILABLE : status;
 }

@@ -1,12 +1,13 @@
 /* backend/gpu/gpu_or.h: interior of gpu: the k best documents of many ORs at once, by tiles of docids.
  *
- * Lists are those of gpu_tiled.h. One thread at a time; one batch in work at a time. */
+ * Lists are those of tiled_lists.h. One thread at a time; one batch in work at a time. */
 #ifndef RP_BACKEND_GPU_GPU_OR_H
 #define RP_BACKEND_GPU_GPU_OR_H
 
 #include <stdbool.h>
 
-#include "backend/gpu/gpu_tiled.h"
+#include "backend/gpu/kernels/args.h"
+#include "backend/gpu/residency/lease.h"
 
 /* A term of a query: a list, and 2^s times its weight. */
 typedef struct rp__gpu_or_term {
@@ -22,13 +23,12 @@ typedef struct rp__gpu_or_query {
 
 typedef struct rp__gpu_or {
     rp__device *device;
+    rp__lease *lease;   /* by which it has scratch; NULL: plain memory of the device */
     uint8_t *stage;     /* pinned: terms and queries on their way; what comes back */
     rp__cu_ptr stage_at; /* the same for kernels */
     size_t stage_bytes;
-    rp__cu_ptr room;    /* terms and queries; then what kernels leave */
-    size_t room_bytes;
-    rp__cu_ptr states;  /* all zero between batches */
-    size_t n_states;
+    rp__scratch room;   /* terms and queries; then what kernels leave */
+    rp__scratch states; /* all zero between batches */
     bool is_clean;      /* they are */
     uint32_t counted[KARG_OR_RANKED + 1]; /* by kernels so far, before them */
     karg_or args;       /* of the batch in work */
@@ -36,7 +36,8 @@ typedef struct rp__gpu_or {
 } rp__gpu_or;
 
 void rp__gpu_or_open(rp__gpu_or *o, rp__device *device); /* nothing is allocated yet */
-void rp__gpu_or_close(rp__gpu_or *o);                    /* all zero is fine */
+/* Its lease has ended. `residency`: of it; NULL: it has none. All zero is fine. */
+void rp__gpu_or_close(rp__gpu_or *o, rp__residency *residency);
 
 typedef struct rp__gpu_or_batch {
     const rp__gpu_or_query *queries;
@@ -45,10 +46,14 @@ typedef struct rp__gpu_or_batch {
     bool scores_all;               /* no posting is passed over; the answer is the same */
 } rp__gpu_or_batch;
 
+/* Scratch for a batch, as rp__scratch_hold; it may be held already. */
+rp_status rp__gpu_or_hold(rp__gpu_or *o, const rp__gpu_or_batch *batch);
 /* Asks the device for the k best of each query, and does not wait; the batch before must have been fetched, or waited for. */
 rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch);
 /* Waits until the batch is answered: *pairs has k of them a query, best first, *counts how many there are; UINT32_MAX: a
  * list is damaged, or too many documents came near the k best: ask another. They lie in the stage until the next batch. */
 rp_status rp__gpu_or_fetch(rp__gpu_or *o, const karg_pair **pairs, const uint32_t **counts);
+/* The same of a batch of one query. RP_UNAVAILABLE: ask another. */
+rp_status rp__gpu_or_fetch_one(rp__gpu_or *o, const karg_pair **pairs, uint32_t *n);
 
 #endif

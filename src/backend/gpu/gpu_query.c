@@ -13,20 +13,23 @@
 
 typedef rp__gpu_asked run;
 
-void rp__gpu_query_open(rp__gpu_query *q, rp__device *device, const rp__gpu_index *index,
-                        uint64_t most)
+void rp__gpu_query_open(rp__gpu_query *q, rp__device *device, const rp__gpu_index *index)
 {
     *q = (rp__gpu_query){.device = device, .index = index};
-    rp__gpu_room_open(&q->room, device, most);
-    rp__gpu_hold_open(&q->hold, device, index);
+    rp__gpu_room_open(&q->room, device, index->residency);
+    rp__lease_open(&q->lease, index->residency, device, device->stream, false);
+    rp__gpu_or_open(&q->or, device);
+    q->or.lease = &q->lease;
 }
 
 void rp__gpu_query_close(rp__gpu_query *q)
 {
     if (!q->device)
         return;
-    rp__gpu_hold_close(&q->hold);
-    rp__gpu_any_close(&q->any);
+    rp__residency *residency = q->index->residency;
+    rp__device_settle(q->device, q->device->stream);
+    rp__lease_close(&q->lease);
+    rp__gpu_or_close(&q->or, residency);
     rp__gpu_room_close(&q->room);
     *q = (rp__gpu_query){0};
 }
@@ -36,43 +39,40 @@ static bool is_for_tiles(const run *r)
 {
     enum { K_MOST = 1000 };
     const rp__query *query = r->query;
-    return r->q->index->share->is_whole && r->is_or && !query->exact_total && query->k > 0 &&
-           query->k <= K_MOST && r->n <= KARG_OR_TERMS && query->begin == 0 &&
-           r->end == query->lengths.n_docs;
+    return r->is_or && !query->exact_total && query->k > 0 && query->k <= K_MOST &&
+           r->n <= KARG_OR_TERMS && query->begin == 0 && r->end == query->lengths.n_docs;
 }
 
 /* An AND whose record is all that the device has to be told, over lists that stay where they are. */
 static bool is_for_resident(const run *r)
 {
-    return r->q->index->share->is_whole && !r->is_or && r->n <= KARG_WORDS_NEAR && !r->is_copied &&
-           r->query->k <= KARG_ANSWER_MOST &&
+    return r->q->index->residency->is_whole && !r->is_or && r->n <= KARG_WORDS_NEAR &&
+           !r->is_copied && r->query->k <= KARG_ANSWER_MOST &&
            rp__gpu_resident_takes(&r->q->room.resident, r->words[0].list.n);
 }
 
-/* Memory for all of it. */
-static rp_status make_room(run *r)
-{
-    rp__gpu_room *room = &r->q->room;
-    if (!rp__gpu_room_has_norms(room, r->query))
-        rp__gpu_any_close(&r->q->any); /* which has them in its lists */
-    rp_status status = rp__gpu_room_put_norms(room, r->query);
-    if (status == RP_OK)
-        status = rp__gpu_room_grow_stage(room, rp__gpu_staged_end(r));
-    if (status == RP_OK)
-        status = rp__gpu_room_grow(room, r->bytes);
-    return status;
-}
-
+/* The stage, then the device's memory, then what it is to read; lists that are there by tiles are not read. */
 static rp_status ask_in_form(run *r)
 {
     rp__gpu_staged_lay_out(r);
     r->is_resident = is_for_resident(r);
     rp__gpu_staged_place(r);
     r->args = (karg_flat){0};
-    rp_status status = make_room(r);
+    rp_status status = rp__gpu_room_grow_stage(&r->q->room, rp__gpu_staged_end(r));
     if (status == RP_OK)
+        status = rp__gpu_asked_lease(r);
+    if (status == RP_OK && !r->has_tiles)
         status = rp__gpu_staged_fill(r);
     return status == RP_OK ? rp__gpu_launched_start(r) : status;
+}
+
+/* Nothing of a query that failed is left on the device, nor is its lease. */
+static rp_status give_up(rp__gpu_query *q, rp_status status)
+{
+    rp_status cleaned = q->room.is_busy ? rp__gpu_room_clean_up(&q->room) : RP_OK;
+    if (cleaned == RP_OK)
+        rp__lease_end(&q->lease);
+    return status;
 }
 
 /* What is not told by tiles, because it does not fit, or takes too long, is by scores of all documents. */
@@ -81,7 +81,7 @@ static rp_status ask_again(run *r, rp_status status)
     if (!r->is_tiled || (status != RP_UNAVAILABLE && status != RP_NO_MEMORY) || r->own.text[0])
         return status;
     status = r->q->room.is_busy ? rp__gpu_room_clean_up(&r->q->room) : RP_OK;
-    r->is_tiled = false;
+    r->is_tiled = r->has_tiles = false;
     return status == RP_OK ? ask_in_form(r) : status;
 }
 
@@ -89,9 +89,6 @@ static rp_status ask(run *r)
 {
     rp_status status = rp__gpu_asked_open(r);
     if (status != RP_OK || r->most == 0)
-        return status;
-    status = rp__gpu_asked_want(r);
-    if (status != RP_OK)
         return status;
     r->is_tiled = is_for_tiles(r);
     return ask_again(r, ask_in_form(r));
@@ -124,12 +121,12 @@ rp_status rp__gpu_query_start(rp__gpu_query *q, const rp__query *query, rp__aren
     if (status == RP_OK && q->room.is_busy)
         status = rp__gpu_room_clean_up(&q->room);
     if (status == RP_OK) /* of a query that the guard left, or that nobody finished */
-        rp__gpu_hold_done(&q->hold);
+        rp__lease_end(&q->lease);
     if (status == RP_OK && !is_empty)
         status = ask(r);
     if (status == RP_OK)
         q->asked = r;
-    return explain(r, status, err);
+    return explain(r, status == RP_OK ? RP_OK : give_up(q, status), err);
 }
 
 rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *err)
@@ -144,9 +141,9 @@ rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *e
         status = ask_again(r, rp__gpu_answered_take_tiles(r, answer));
     if (status == RP_OK && !r->is_tiled)
         status = rp__gpu_answered_take(r, answer);
-    if (!q->room.is_busy)
-        rp__gpu_hold_done(&q->hold);
-    return explain(r, status, err);
+    if (status == RP_OK)
+        rp__gpu_asked_publish(r);
+    return explain(r, give_up(q, status), err);
 }
 
 rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena *arena,

@@ -3,23 +3,24 @@
 #define RP_BACKEND_GPU_GPU_QUERY_H
 
 #include "backend/backend.h"
-#include "backend/gpu/gpu_any.h"
-#include "backend/gpu/gpu_hold.h"
+#include "backend/gpu/device_norms.h"
+#include "backend/gpu/gpu_or.h"
 #include "backend/gpu/gpu_room.h"
 
 /* What queries leave for the next one. One thread at a time. */
 typedef struct rp__gpu_query {
     rp__device *device;
     const rp__gpu_index *index;
-    rp__gpu_hold hold;    /* lists of the query on its way */
+    rp__lease lease;      /* of the query on its way */
+    rp__device_norms norms;
     rp__gpu_room room;
     uint32_t number;      /* of the last query */
-    rp__gpu_any any;      /* ORs that need not be counted */
+    rp__gpu_or or;        /* ORs that need not be counted */
     struct rp__gpu_asked *asked; /* between start and finish */
 } rp__gpu_query;
 
 /* Nothing is allocated before the first query. */
-void rp__gpu_query_open(rp__gpu_query *q, rp__device *device, const rp__gpu_index *index, uint64_t most);
+void rp__gpu_query_open(rp__gpu_query *q, rp__device *device, const rp__gpu_index *index);
 void rp__gpu_query_close(rp__gpu_query *q); /* all zero is fine */
 
 /* A query in two halves, so that several devices may work at a time. start: gives it to the device, and waits for

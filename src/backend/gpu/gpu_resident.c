@@ -16,9 +16,9 @@ enum {
     RINGS = 1 << 30, /* after which numbers begin again: a greater one is always a later one */
 };
 
-void rp__gpu_resident_open(rp__gpu_resident *r, rp__device *device)
+void rp__gpu_resident_open(rp__gpu_resident *r, rp__device *device, rp__residency *residency)
 {
-    *r = (rp__gpu_resident){.device = device};
+    *r = (rp__gpu_resident){.device = device, .residency = residency};
 }
 
 static void free_all(rp__gpu_resident *r)
@@ -28,8 +28,8 @@ static void free_all(rp__gpu_resident *r)
         driver->stream_destroy(r->stream);
     if (r->door)
         driver->host_free(r->door);
-    rp__device_free(r->device, r->echo);
-    rp__gpu_resident_open(r, r->device);
+    rp__residency_give(r->residency, r->piece);
+    rp__gpu_resident_open(r, r->device, r->residency);
 }
 
 void rp__gpu_resident_close(rp__gpu_resident *r)
@@ -59,14 +59,16 @@ static rp_status make(rp__gpu_resident *r)
 {
     rp__device *d = r->device;
     void *door = NULL;
+    r->piece = rp__residency_take_spare(r->residency, sizeof(karg_door));
+    if (!r->piece)
+        return RP_NO_MEMORY;
+    r->echo = r->piece->at;
     rp_status status = rp__device_check(d, d->driver->stream_create(&r->stream, RP_CU_STREAM_OWN));
     if (status == RP_OK)
         status = rp__device_pin(d, sizeof(karg_door), RP_CU_HOST_MAPPED, &door);
     r->door = door;
     if (status == RP_OK)
         status = rp__device_check(d, d->driver->host_device(&r->door_at, door, 0));
-    if (status == RP_OK)
-        status = rp__device_alloc(d, sizeof(karg_door), &r->echo);
     if (status == RP_OK) {
         memset(door, 0, sizeof(karg_door));
         status = clear_echo(r);

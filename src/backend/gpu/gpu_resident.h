@@ -9,6 +9,7 @@
 
 #include "backend/gpu/device.h"
 #include "backend/gpu/kernels/args.h"
+#include "backend/gpu/residency/residency.h"
 
 enum { RP_GPU_RESIDENT_WARPS = 16 }; /* of each multiprocessor, that share a query */
 
@@ -18,6 +19,8 @@ typedef struct rp__gpu_resident {
     rp__cu_stream stream;
     karg_door *door;          /* pinned */
     rp__cu_ptr door_at, echo; /* to the device: the same; the device's own */
+    rp__residency *residency; /* of which the echo is a piece */
+    rp__piece *piece;
     karg_ring ring;           /* the query that it was given last, with what it counts from */
     uint64_t last;            /* when it was last asked for */
     uint32_t number, launch;  /* of the last ring; of the last launch */
@@ -26,7 +29,7 @@ typedef struct rp__gpu_resident {
 } rp__gpu_resident;
 
 /* Nothing is allocated before it is needed. */
-void rp__gpu_resident_open(rp__gpu_resident *resident, rp__device *device);
+void rp__gpu_resident_open(rp__gpu_resident *resident, rp__device *device, rp__residency *residency);
 void rp__gpu_resident_close(rp__gpu_resident *resident); /* all zero is fine */
 
 /* Whether the next query is for it: an AND of KARG_WORDS_NEAR words, whose shortest list has so many postings, and whose

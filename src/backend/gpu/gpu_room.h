@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "backend/gpu/gpu_resident.h"
+#include "backend/gpu/residency/lease.h"
 
 enum {
     RP_GPU_ROOM_ALIGN = 256,
@@ -16,29 +17,25 @@ enum {
 typedef struct rp__gpu_room {
     rp__device *device;
     rp__gpu_resident resident; /* leaves before anything here moves */
-    uint64_t most;        /* bytes of device memory; 0: any number */
     uint8_t *stage;       /* pinned, and read and written by the device: the answer, and behind it what goes there */
     size_t stage_bytes;
     size_t stayed;        /* of them behind the answer that the resident kernel may have read */
     rp__cu_ptr stage_at;  /* to the device */
-    rp__cu_ptr at;        /* device memory: what was found, which is nothing between queries, and what a query needs */
-    size_t bytes;
-    rp__cu_ptr table;     /* norms by length code */
-    const float *norms;   /* those that lie there */
-    uint32_t n_table;
+    rp__scratch scratch;  /* device memory: what was found, which is nothing between queries, and what a query needs */
+    uint32_t norms;       /* serial of those that the resident kernel may have read */
     bool is_busy;         /* work was given to the device, and nobody saw it end */
 } rp__gpu_room;
 
 /* Nothing is allocated before it is needed. */
-void rp__gpu_room_open(rp__gpu_room *room, rp__device *device, uint64_t most);
-void rp__gpu_room_close(rp__gpu_room *room); /* all zero is fine */
+void rp__gpu_room_open(rp__gpu_room *room, rp__device *device, rp__residency *residency);
+void rp__gpu_room_close(rp__gpu_room *room); /* its lease has ended; all zero is fine */
 
 /* At least so many bytes; what was there is lost if there were fewer. */
 rp_status rp__gpu_room_grow_stage(rp__gpu_room *room, size_t bytes);
-rp_status rp__gpu_room_grow(rp__gpu_room *room, size_t bytes);
-/* Whether the query's norms are on the device; they are the searcher's, and do not change while it lives. */
-bool rp__gpu_room_has_norms(const rp__gpu_room *room, const rp__query *query);
-rp_status rp__gpu_room_put_norms(rp__gpu_room *room, const rp__query *query);
+/* At least so many bytes of scratch, as rp__scratch_hold. */
+rp_status rp__gpu_room_hold(rp__gpu_room *room, rp__lease *lease, size_t bytes);
+/* What a query reads from now on are these norms. */
+rp_status rp__gpu_room_use_norms(rp__gpu_room *room, uint32_t serial);
 /* Waits for what the device was given. */
 rp_status rp__gpu_room_finish(rp__gpu_room *room);
 /* After a query that failed, or that nobody finished: it may still read the stage. */

@@ -132,11 +132,11 @@ static rp_status batch_new(void *state, uint32_t of, void **batch, rp_error *err
     *batch = NULL;
     if (n == 0)
         return refuse(g, err);
-    rp__gpu_card_batch *b = rp__alloc(sizeof *b);
+    (void)of;
+    rp__gpu_batch *b = rp__alloc(sizeof *b);
     if (!b)
         return rp__error_no_memory(err);
-    rp_status status = rp__gpu_card_batch_open(b, cards[g->n_batches++ % n],
-                                               (of + (uint32_t)n - 1) / (uint32_t)n, err);
+    rp_status status = rp__gpu_batch_open(b, &cards[g->n_batches++ % n]->index, err);
     if (status != RP_OK) {
         rp__free(b);
         return status;
@@ -147,18 +147,18 @@ static rp_status batch_new(void *state, uint32_t of, void **batch, rp_error *err
 
 static void batch_free(void *batch)
 {
-    rp__gpu_card_batch_close(batch);
+    rp__gpu_batch_close(batch);
     rp__free(batch);
 }
 
 static void batch_start(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
 {
-    rp__gpu_card_batch_start(batch, asked, n, arena);
+    rp__gpu_batch_start(batch, asked, n, arena);
 }
 
 static void batch_finish(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
 {
-    rp__gpu_card_batch_finish(batch, asked, n, arena);
+    rp__gpu_batch_finish(batch, asked, n, arena);
 }
 
 static const char *algorithm(size_t i)

@@ -61,7 +61,7 @@ size_t rp__gpu_staged_end(const run *r)
 uint64_t rp__gpu_staged_at(const run *r, size_t at)
 {
     const rp__gpu_room *room = &r->q->room;
-    return (r->is_copied ? room->at + ALIGN : room->stage_at + r->staged_from) + at;
+    return (r->is_copied ? room->scratch.at + ALIGN : room->stage_at + r->staged_from) + at;
 }
 
 static uint32_t *staged_words(const run *r, size_t at)
@@ -91,11 +91,12 @@ static uint32_t count_blocks(const word *w)
 static rp_status copy_docids(const run *r, const word *w, karg_word *out)
 {
     const rp__list *list = &w->list;
+    const karg_list freqs = w->stored ? w->stored->at : (karg_list){0};
     *out = (karg_word){.list = {.docs = rp__gpu_staged_at(r, w->docids),
                                 .docs_bytes = list->n * (uint32_t)sizeof(uint32_t),
-                                .freqs = w->at.freqs,
-                                .freqs_bytes = w->at.freqs_bytes,
-                                .freq_offsets = w->at.freq_offsets,
+                                .freqs = freqs.freqs,
+                                .freqs_bytes = freqs.freqs_bytes,
+                                .freq_offsets = freqs.freq_offsets,
                                 .freq_code = rp__gpu_list_freq_code(list),
                                 .codec = KARG_CODEC_RAW,
                                 .n = list->n,
@@ -106,8 +107,8 @@ static rp_status copy_docids(const run *r, const word *w, karg_word *out)
 
 static rp_status stage_word(run *r, const word *w, karg_word *out)
 {
-    rp_status status =
-        w->copies_docids ? copy_docids(r, w, out) : rp__gpu_list_point(&w->list, &w->at, out);
+    rp_status status = w->copies_docids ? copy_docids(r, w, out)
+                                        : rp__gpu_list_point(&w->list, &w->stored->at, out);
     out->weight = w->leaf->weight.weight * rp__rank_scale(r->query->fraction_bits);
     if (status == RP_OK && w->copies_tfs) {
         status = decode_tfs(&w->list, staged_words(r, w->tfs));

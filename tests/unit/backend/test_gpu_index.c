@@ -49,13 +49,13 @@ static void the_device_has_the_bytes_of_the_files(void **state)
     rp__gpu_index index;
     open_device(&device, 0);
     assert_int_equal(rp__gpu_index_open(&index, &device, tiny.index.segment, 0), RP_OK);
-    assert_true(index.share->n >= 2);
-    for (size_t i = 0; i < index.share->n; i++) {
+    assert_true(index.residency->n >= 2);
+    for (size_t i = 0; i < index.residency->n; i++) {
         const uint8_t *host;
         size_t bytes;
         assert_true(rp__segment_section(tiny.index.segment, i, &host, &bytes));
         unsigned char *copy = malloc(bytes + 1);
-        assert_int_equal(rp__device_copy_out(&device, copy, index.share->sections[i].at, bytes),
+        assert_int_equal(rp__device_copy_out(&device, copy, index.residency->sections[i].at, bytes),
                          RP_OK);
         assert_int_equal(rp__device_wait(&device), RP_OK);
         assert_memory_equal(copy, host, bytes);

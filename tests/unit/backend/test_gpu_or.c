@@ -11,6 +11,7 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_or.h"
+#include "backend/gpu/gpu_tiled.h"
 #include "rank/rank.h"
 
 enum { DOCS = 20000, LISTS = 4, CODES = 16, QUERIES = 6, ROOM = 1 << 22 };
@@ -96,7 +97,7 @@ static rp_status open_all(fixture *f, size_t most)
 
 static void close_all(fixture *f)
 {
-    rp__gpu_or_close(&f->door);
+    rp__gpu_or_close(&f->door, NULL);
     rp__gpu_tiled_close(&f->tiled);
     for (size_t i = 0; i < f->n_memory; i++)
         rp__device_free(&f->device, f->memory[i]);

@@ -1,5 +1,5 @@
-/* list_touches.c: counts of touches in little memory. */
-#include "backend/gpu/list_touches.h"
+/* admission.c: counts of touches in little memory. */
+#include "backend/gpu/residency/admission.h"
 
 #include "base/alloc.h"
 
@@ -10,30 +10,30 @@ enum {
     LEAST_LISTS = 64,
 };
 
-bool rp__list_touches_open(rp__list_touches *t, size_t lists)
+bool rp__admission_open(rp__admission *t, size_t lists)
 {
     size_t n = COUNTERS * LEAST_LISTS;
     while (n < lists * COUNTERS)
         n *= 2;
-    *t = (rp__list_touches){.counts = rp__alloc_zero(n, 1), .n = n};
+    *t = (rp__admission){.counts = rp__alloc_zero(n, 1), .n = n};
     return t->counts;
 }
 
-void rp__list_touches_close(rp__list_touches *t)
+void rp__admission_close(rp__admission *t)
 {
     rp__free(t->counts);
-    *t = (rp__list_touches){0};
+    *t = (rp__admission){0};
 }
 
 /* Counter number i of the key. */
-static uint8_t *counter(const rp__list_touches *t, const void *key, uint32_t i)
+static uint8_t *counter(const rp__admission *t, uint64_t key, uint32_t i)
 {
-    uint64_t x = ((uint64_t)(uintptr_t)key ^ (uint64_t)i << 56) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t x = (key ^ (uint64_t)i << 56) * UINT64_C(0x9E3779B97F4A7C15);
     x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
     return &t->counts[(x ^ x >> 32) & (t->n - 1)];
 }
 
-uint32_t rp__list_touches_get(const rp__list_touches *t, const void *key)
+uint32_t rp__admission_get(const rp__admission *t, uint64_t key)
 {
     uint32_t least = MOST;
     for (uint32_t i = 0; i < EACH; i++)
@@ -42,16 +42,16 @@ uint32_t rp__list_touches_get(const rp__list_touches *t, const void *key)
 }
 
 /* Only counters at the least are raised: others count for somebody else too. */
-void rp__list_touches_add(rp__list_touches *t, const void *key)
+void rp__admission_add(rp__admission *t, uint64_t key)
 {
-    uint32_t least = rp__list_touches_get(t, key);
+    uint32_t least = rp__admission_get(t, key);
     for (uint32_t i = 0; i < EACH && least < MOST; i++)
         if (*counter(t, key, i) == least)
             *counter(t, key, i) = (uint8_t)(least + 1);
     t->since++;
 }
 
-void rp__list_touches_halve(rp__list_touches *t)
+void rp__admission_halve(rp__admission *t)
 {
     for (size_t i = 0; i < t->n; i++)
         t->counts[i] /= 2;

@@ -1,34 +1,36 @@
-/* list_fetch.c: from mapped memory by way of a pinned stage in two halves. Only this file reads what is mapped, never
+/* uploader.c: from mapped memory by way of a pinned stage in two halves. Only this file reads what is mapped, never
  * the driver: the guard would leave it with its locks held. */
-#include "backend/gpu/list_fetch.h"
+#include "backend/gpu/residency/uploader.h"
 
 #include <string.h>
 
 enum {
-    HALF = 2 << 20
-}; /* bytes: at 50 GB/s 40 us, beside which the cost of a copy's start is small */
+    HALF = 1 << 20
+}; /* bytes: at 50 GB/s 20 us, beside which the cost of a copy's start is small */
 
-rp_status rp__list_fetch_open(rp__list_fetch *f, rp__device *device)
+rp_status rp__uploader_open(rp__uploader *f, rp__device *device)
 {
     const rp__driver *driver = device->driver;
     void *stage = NULL;
-    *f = (rp__list_fetch){.device = device};
-    rp_status status = rp__device_pin(device, 2 * HALF, 0, &stage);
+    *f = (rp__uploader){.device = device};
+    rp_status status = rp__device_pin(device, 2 * HALF + RP_UPLOADER_RESULTS, 0, &stage);
     f->stage = stage;
+    f->results = f->stage ? f->stage + 2 * HALF : NULL;
     for (uint32_t i = 0; status == RP_OK && i < 2; i++)
         status = rp__device_check(device, driver->event_create(&f->sent[i], RP_CU_EVENT_UNTIMED));
     if (status == RP_OK)
         status = rp__device_check(device, driver->stream_create(&f->stream, RP_CU_STREAM_OWN));
     if (status != RP_OK)
-        rp__list_fetch_close(f);
+        rp__uploader_close(f);
     return status;
 }
 
-void rp__list_fetch_close(rp__list_fetch *f)
+void rp__uploader_close(rp__uploader *f)
 {
     if (!f->device)
         return;
-    (void)rp__list_fetch_wait(f);
+    if (f->stream)
+        rp__device_settle(f->device, f->stream);
     const rp__driver *driver = f->device->driver;
     if (f->stream)
         driver->stream_destroy(f->stream);
@@ -37,16 +39,16 @@ void rp__list_fetch_close(rp__list_fetch *f)
             driver->event_destroy(f->sent[i]);
     if (f->stage)
         driver->host_free(f->stage);
-    *f = (rp__list_fetch){0};
+    *f = (rp__uploader){0};
 }
 
-void rp__list_fetch_begin(rp__list_fetch *f, rp__cu_ptr to)
+void rp__uploader_begin(rp__uploader *f, rp__cu_ptr to)
 {
     f->used = f->first;
     f->to = to;
 }
 
-rp_status rp__list_fetch_send(rp__list_fetch *f)
+rp_status rp__uploader_send(rp__uploader *f)
 {
     rp__device *d = f->device;
     size_t n = f->used - f->first;
@@ -62,10 +64,10 @@ rp_status rp__list_fetch_send(rp__list_fetch *f)
 }
 
 /* The full half is on its way as a whole. */
-static rp_status turn(rp__list_fetch *f)
+static rp_status turn(rp__uploader *f)
 {
     rp__device *d = f->device;
-    rp_status status = rp__list_fetch_send(f);
+    rp_status status = rp__uploader_send(f);
     if (status == RP_OK)
         status = rp__device_check(d, d->driver->event_record(f->sent[f->half], f->stream));
     if (status != RP_OK)
@@ -77,7 +79,7 @@ static rp_status turn(rp__list_fetch *f)
 }
 
 /* Room in a half that no copy reads any more. */
-static rp_status make_room(rp__list_fetch *f)
+static rp_status make_room(rp__uploader *f)
 {
     rp_status status = f->used == HALF ? turn(f) : RP_OK;
     if (status == RP_OK && f->is_sent[f->half])
@@ -87,7 +89,7 @@ static rp_status make_room(rp__list_fetch *f)
     return status;
 }
 
-rp_status rp__list_fetch_put(rp__list_fetch *f, const void *from, size_t bytes)
+rp_status rp__uploader_put(rp__uploader *f, const void *from, size_t bytes)
 {
     const uint8_t *p = from;
     while (bytes > 0) {
@@ -103,7 +105,7 @@ rp_status rp__list_fetch_put(rp__list_fetch *f, const void *from, size_t bytes)
     return RP_OK;
 }
 
-rp_status rp__list_fetch_wait(rp__list_fetch *f)
+rp_status rp__uploader_wait(rp__uploader *f)
 {
     if (!f->is_copying)
         return RP_OK;

@@ -1,6 +1,6 @@
-/* sparse_list.c: some blocks of a list with a directory of their own. The bytes are untrusted: offsets are held within
+/* partial_list.c: some blocks of a list with a directory of their own. The bytes are untrusted: offsets are held within
  * their payload, and searches in the directory end whatever it says. */
-#include "backend/gpu/sparse_list.h"
+#include "backend/gpu/residency/partial_list.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { ALIGN = 16 };
 #define NONE UINT32_MAX /* no block of the list: an empty one */
 
 /* Blocks of RP_BLOCK with bytes of their own, and their frequencies likewise; raw docids are one array to kernels. */
-bool rp__sparse_list_can(const rp__list *list)
+bool rp__partial_list_can(const rp__list *list)
 {
     return list->codec && list->codec->code && list->codec->id != KARG_CODEC_RAW && list->last &&
            list->offsets && list->freq_offsets && !list->first;
@@ -39,7 +39,7 @@ static uint32_t seek(const rp__list *list, uint32_t b, uint32_t x)
 }
 
 /* Blocks that the docids may be in, each after an empty one, unless the one before is there. */
-static void find_blocks(rp__sparse_list *s, const uint32_t *docids, uint32_t n, uint32_t most)
+static void find_blocks(rp__partial_list *s, const uint32_t *docids, uint32_t n, uint32_t most)
 {
     uint32_t b = 0, before = NONE;
     for (uint32_t i = 0; i < n && s->wanted <= most; i++) {
@@ -49,8 +49,8 @@ static void find_blocks(rp__sparse_list *s, const uint32_t *docids, uint32_t n, 
         if (b == before)
             continue;
         if (b > 0 && b - 1 != before)
-            s->blocks[s->n++] = (rp__sparse_block){.number = NONE};
-        s->blocks[s->n++] = (rp__sparse_block){.number = b};
+            s->blocks[s->n++] = (rp__partial_block){.number = NONE};
+        s->blocks[s->n++] = (rp__partial_block){.number = b};
         s->wanted++;
         before = b;
     }
@@ -67,12 +67,12 @@ static bool find_part(const uint32_t *offsets, uint32_t i, uint32_t n, size_t to
     return *from <= to && to <= total;
 }
 
-static bool add_up(rp__sparse_list *s)
+static bool add_up(rp__partial_list *s)
 {
     const rp__list *list = s->of;
     uint64_t docs = 0, freqs = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        rp__sparse_block *b = &s->blocks[i];
+        rp__partial_block *b = &s->blocks[i];
         if (b->number == NONE)
             continue;
         if (!find_part(list->offsets, b->number, list->n_blocks, list->docs_bytes, &b->docs,
@@ -88,7 +88,7 @@ static bool add_up(rp__sparse_list *s)
     return docs <= list->docs_bytes && freqs <= list->freqs_bytes;
 }
 
-static void lay_out(rp__sparse_list *s)
+static void lay_out(rp__partial_list *s)
 {
     uint64_t by_block = rp__bits_align(s->n * sizeof(uint32_t), ALIGN);
     uint64_t far = (s->n + RP_LIST_FAR - 1) / RP_LIST_FAR;
@@ -102,11 +102,11 @@ static void lay_out(rp__sparse_list *s)
     s->bytes = s->freqs + s->freqs_bytes + RP_PAD;
 }
 
-rp_status rp__sparse_list_plan(rp__sparse_list *s, const rp__list *list, bool has_freqs,
-                               const uint32_t *docids, uint32_t n, rp__arena *arena)
+rp_status rp__partial_list_plan(rp__partial_list *s, const rp__list *list, bool has_freqs,
+                                const uint32_t *docids, uint32_t n, rp__arena *arena)
 {
     uint32_t most = list->n_blocks / 2;
-    *s = (rp__sparse_list){.of = list, .has_freqs = has_freqs};
+    *s = (rp__partial_list){.of = list, .has_freqs = has_freqs};
     s->blocks = rp__arena_array(arena, 2 * ((size_t)(n < most ? n : most) + 1), sizeof *s->blocks);
     if (!s->blocks)
         return RP_NO_MEMORY;
@@ -114,7 +114,7 @@ rp_status rp__sparse_list_plan(rp__sparse_list *s, const rp__list *list, bool ha
     if (s->wanted > most)
         return RP_NOT_FOUND;
     if (s->n == 0) /* none of them is in the list: one empty block says so too */
-        s->blocks[s->n++] = (rp__sparse_block){.number = NONE};
+        s->blocks[s->n++] = (rp__partial_block){.number = NONE};
     if (!add_up(s))
         return RP_DAMAGED;
     lay_out(s);
@@ -124,14 +124,14 @@ rp_status rp__sparse_list_plan(rp__sparse_list *s, const rp__list *list, bool ha
 /* ---- Its bytes --------------------------------------------------------------------------------- */
 
 /* An empty block ends where the next one's predecessor does; one alone is before all docids. */
-static uint32_t last_of(const rp__sparse_list *s, uint32_t i)
+static uint32_t last_of(const rp__partial_list *s, uint32_t i)
 {
     if (s->blocks[i].number != NONE)
         return s->of->last[s->blocks[i].number];
     return i + 1 < s->n ? s->of->last[s->blocks[i + 1].number - 1] : 0;
 }
 
-static void fill_directory(const rp__sparse_list *s, uint8_t *at)
+static void fill_directory(const rp__partial_list *s, uint8_t *at)
 {
     uint32_t *last = (uint32_t *)(void *)(at + s->last);
     uint32_t *last_far = (uint32_t *)(void *)(at + s->last_far);
@@ -139,7 +139,7 @@ static void fill_directory(const rp__sparse_list *s, uint8_t *at)
     uint32_t *freq_offsets = (uint32_t *)(void *)(at + s->freq_offsets);
     uint32_t docs = 0, freqs = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        const rp__sparse_block *b = &s->blocks[i];
+        const rp__partial_block *b = &s->blocks[i];
         last_far[i / RP_LIST_FAR] = last[i] = last_of(s, i);
         offsets[i] = docs;
         freq_offsets[i] = freqs;
@@ -149,42 +149,42 @@ static void fill_directory(const rp__sparse_list *s, uint8_t *at)
     }
 }
 
-static rp_status put_payload(const rp__sparse_list *s, rp__list_fetch *fetch)
+static rp_status put_payload(const rp__partial_list *s, rp__uploader *uploader)
 {
     static const uint8_t zeros[RP_PAD];
     rp_status status = RP_OK;
     for (uint32_t i = 0; status == RP_OK && i < s->n; i++)
         status =
-            rp__list_fetch_put(fetch, s->of->docs + s->blocks[i].docs, s->blocks[i].docs_bytes);
+            rp__uploader_put(uploader, s->of->docs + s->blocks[i].docs, s->blocks[i].docs_bytes);
     if (status == RP_OK)
-        status = rp__list_fetch_put(fetch, zeros, s->freqs - s->docs - s->docs_bytes);
+        status = rp__uploader_put(uploader, zeros, s->freqs - s->docs - s->docs_bytes);
     for (uint32_t i = 0; status == RP_OK && i < s->n; i++)
         status =
-            rp__list_fetch_put(fetch, s->of->freqs + s->blocks[i].freqs, s->blocks[i].freqs_bytes);
-    return status == RP_OK ? rp__list_fetch_put(fetch, zeros, RP_PAD) : status;
+            rp__uploader_put(uploader, s->of->freqs + s->blocks[i].freqs, s->blocks[i].freqs_bytes);
+    return status == RP_OK ? rp__uploader_put(uploader, zeros, RP_PAD) : status;
 }
 
 /* All blocks count as full, but the list's last one. */
-static uint32_t postings_in(const rp__sparse_list *s)
+static uint32_t postings_in(const rp__partial_list *s)
 {
     uint32_t b = s->blocks[s->n - 1].number;
     bool is_end = b != NONE && b + 1 == s->of->n_blocks;
     return (s->n - 1) * RP_BLOCK + (is_end ? s->of->n - b * RP_BLOCK : RP_BLOCK);
 }
 
-rp_status rp__sparse_list_put(const rp__sparse_list *s, rp__list_fetch *fetch, rp__cu_ptr to,
-                              rp__arena *arena, karg_list *out)
+rp_status rp__partial_list_put(const rp__partial_list *s, rp__uploader *uploader, rp__cu_ptr to,
+                               rp__arena *arena, karg_list *out)
 {
     uint8_t *directory = rp__arena_zero(arena, s->docs, 1);
     if (!directory)
         return RP_NO_MEMORY;
     fill_directory(s, directory);
-    rp__list_fetch_begin(fetch, to);
-    rp_status status = rp__list_fetch_put(fetch, directory, s->docs);
+    rp__uploader_begin(uploader, to);
+    rp_status status = rp__uploader_put(uploader, directory, s->docs);
     if (status == RP_OK)
-        status = put_payload(s, fetch);
+        status = put_payload(s, uploader);
     if (status == RP_OK)
-        status = rp__list_fetch_send(fetch);
+        status = rp__uploader_send(uploader);
     *out = (karg_list){.docs = to + s->docs,
                        .freqs = to + s->freqs,
                        .last = to + s->last,

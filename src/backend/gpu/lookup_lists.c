@@ -1,0 +1,498 @@
+/* lookup_lists.c: the representations that batches look up: docids, frequencies, bits, or a list as it is stored.
+ *
+ * All lists of a launch go to the device together: one upload, one launch of and_lists.cu, one wait. They are found by
+ * others once that was seen to have ended. */
+#include "backend/gpu/lookup_lists.h"
+
+#include <string.h>
+
+#include "backend/gpu/gpu_and.h"
+#include "backend/gpu/gpu_derive.h"
+#include "backend/gpu/gpu_list.h"
+#include "backend/gpu/stored_lists.h"
+#include "base/bits.h"
+#include "codec/codec.h"
+
+enum {
+    DENSE_GAP = 64,      /* docids to a posting up to which a list is looked up in bits */
+    DENSE_MIN = 1 << 12, /* postings of such a list */
+    ALIGN = 256,
+    WORD = 128, /* bytes between karg_words */
+    FREE_OF =
+        8, /* one part of so many of all memory is left free by what is made for speed alone */
+    TABLE_MIN = 16,
+    LISTS_MAX = 4096, /* that are brought together */
+};
+
+/* A list on its way to the device. */
+typedef struct rp__lookup_list {
+    const rp__term *term;
+    rp__list list;
+    const uint32_t *
+        decoded; /* docids, and as many frequencies behind them, of those that no kernel here reads */
+    bool is_none;           /* it is damaged: kernels cannot have it */
+    bool is_stored;         /* it is read as it is stored, or where the section is */
+    rp__stored_list stored; /* where lists come and go: of what it is made */
+    uint8_t reads;          /* RP_READS_* as it is stored */
+    uint8_t repr;
+    karg_word own;         /* as it is stored */
+    rp__piece *piece;      /* of what is made of it, or decoded, if it has one of its own */
+    rp__cu_ptr room, word; /* where that is, and its karg_word */
+    bool is_admitted;
+    uint32_t made; /* the how manieth it is of those that the kernel makes */
+    rp__resident entry;
+} fresh;
+
+typedef rp__lookup_lists lists;
+
+void rp__lookup_lists_begin(lists *l, rp__lease *lease, const rp__gpu_index *index,
+                            rp__arena *arena)
+{
+    *l = (lists){.lease = lease, .index = index, .arena = arena};
+}
+
+/* ---- What is there ------------------------------------------------------------------------------ */
+
+static size_t place_of(const lists *l, uint64_t key)
+{
+    return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (l->n_table - 1);
+}
+
+static const rp__resident *find_fresh(const lists *l, uint64_t key)
+{
+    size_t i = place_of(l, key);
+    while (l->table[i] && l->table[i]->entry.key != key)
+        i = (i + 1) & (l->n_table - 1);
+    return l->table[i] ? &l->table[i]->entry : NULL;
+}
+
+const rp__resident *rp__lookup_lists_find(const lists *l, const rp__term *term)
+{
+    const rp__residency *r = l->lease->residency;
+    const uint64_t key = rp__residency_key(term, RP_USE_LOOKUP);
+    const rp__resident *e = l->table ? find_fresh(l, key) : NULL;
+    if (!e)
+        e = rp__residency_find(r, key, 0);
+    if (e || r->is_whole || term->tiny)
+        return e;
+    e = rp__residency_find(r, rp__residency_key(term, RP_USE_STORED), 0);
+    return e && e->reads & RP_READS_LOOKUP ? e : NULL;
+}
+
+void rp__lookup_lists_expect(const lists *l, const rp__term *term, bool is_far)
+{
+    const uint64_t key = rp__residency_key(term, RP_USE_LOOKUP);
+    if (is_far)
+        rp__residency_expect_bucket(l->lease->residency, key);
+    else
+        rp__residency_expect(l->lease->residency, key);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------ */
+
+static rp_status decode(const rp__list *list, rp__arena *arena, const uint32_t **out)
+{
+    size_t room = list->n + (size_t)RP_BLOCK_ROOM;
+    uint32_t *docids = rp__arena_array(arena, 2 * room, sizeof *docids);
+    if (!docids)
+        return RP_NO_MEMORY;
+    rp_status status = rp__list_decode(list, docids, docids + room);
+    memmove(docids + list->n, docids + room, list->n * sizeof *docids);
+    *out = docids;
+    return status;
+}
+
+/* Codecs that and_lists.cu reads, with frequencies that it reads. */
+static bool is_known(const rp__list *list)
+{
+    static const uint8_t known[] = {KARG_CODEC_RAW,  KARG_CODEC_BP128, KARG_CODEC_OPTPFD,
+                                    KARG_CODEC_RICE, KARG_CODEC_EF128, KARG_CODEC_BITMAP};
+    return list->codec && memchr(known, list->codec->id, sizeof known) &&
+           rp__gpu_list_has_tfs(list);
+}
+
+/* A dense list becomes bits, in which a docid is one look. */
+static uint8_t repr_of(const karg_list *list)
+{
+    bool is_dense = list->n >= DENSE_MIN && list->universe / list->n < DENSE_GAP;
+    return list->codec == KARG_CODEC_BITMAP ? RP_REPR_FREQS
+           : is_dense                       ? RP_REPR_BITS
+                                            : RP_REPR_DOCIDS;
+}
+
+/* Of a list that comes and goes addresses are not known yet: its own are those from 0 on. */
+static rp_status point(const lists *l, fresh *f)
+{
+    karg_list at;
+    if (!l->lease->residency->is_whole)
+        at = rp__stored_lists_at(l->lease->residency, &f->list, f->term, 1);
+    else if (!rp__gpu_index_list(l->index, &f->list, &at))
+        return RP_DAMAGED;
+    f->reads = rp__gpu_list_reads(&f->list, &at, &f->own);
+    return f->reads ? RP_OK : RP_DAMAGED;
+}
+
+static rp_status open_one(const lists *l, fresh *f)
+{
+    rp_status status = rp__segment_list(l->lease->residency->segment, f->term, l->arena, &f->list);
+    f->entry = (rp__resident){.key = rp__residency_key(f->term, RP_USE_LOOKUP)};
+    if (status == RP_OK && f->list.kths)
+        memcpy(f->entry.kths, f->list.kths, sizeof f->entry.kths);
+    if (status == RP_OK && is_known(&f->list) && (status = point(l, f)) == RP_OK) {
+        f->repr = repr_of(&f->own.list);
+        f->stored = (rp__stored_list){.list = &f->list, .term = f->term, .whole = true};
+    } else if (status == RP_OK) {
+        status = decode(&f->list, l->arena, &f->decoded);
+        f->repr = RP_REPR_DOCIDS;
+    }
+    f->is_none = status == RP_DAMAGED;
+    return f->is_none ? RP_OK : status;
+}
+
+rp_status rp__lookup_lists_open(lists *l, const rp__term *const *terms, size_t n)
+{
+    rp_status status = RP_OK;
+    _Static_assert(LISTS_MAX * sizeof(karg_found) <= RP_UPLOADER_RESULTS, "what was found fits");
+    l->n_table = TABLE_MIN;
+    while (l->n_table < 2 * n)
+        l->n_table *= 2;
+    l->n = 0;
+    l->terms = terms;
+    l->n_terms = n;
+    l->fresh = rp__arena_zero(l->arena, n, sizeof *l->fresh);
+    l->table = rp__arena_zero(l->arena, l->n_table, sizeof(fresh *));
+    if (!l->fresh || !l->table)
+        return RP_NO_MEMORY;
+    for (size_t i = 0; i < n && status == RP_OK; i++) {
+        size_t at = place_of(l, rp__residency_key(terms[i], RP_USE_LOOKUP));
+        fresh *f = &l->fresh[l->n];
+        if (rp__lookup_lists_find(l, terms[i]))
+            continue;
+        f->term = terms[i];
+        status = l->n < LISTS_MAX ? open_one(l, f) : RP_NO_MEMORY;
+        while (l->table[at])
+            at = (at + 1) & (l->n_table - 1);
+        l->table[at] = f;
+        l->n += status == RP_OK;
+    }
+    if (status != RP_OK)
+        l->table = NULL;
+    return status;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------- */
+
+/* What is there stays. */
+static rp_status mark_all(const lists *l)
+{
+    for (size_t i = 0; i < l->n_terms; i++) {
+        const rp__resident *e = rp__lookup_lists_find(l, l->terms[i]);
+        if (!e)
+            return RP_NOT_FOUND;
+        if (e != find_fresh(l, e->key))
+            rp__lease_mark(l->lease, e);
+    }
+    return RP_OK;
+}
+
+/* Whether so much may be taken for speed alone. */
+static bool is_plenty(const lists *l, uint64_t bytes)
+{
+    rp__residency *r = l->lease->residency;
+    pthread_mutex_lock(&r->lock);
+    bool is_so = bytes + r->heap.bytes / FREE_OF <= r->heap.bytes - r->heap.in_use;
+    pthread_mutex_unlock(&r->lock);
+    return is_so;
+}
+
+/* But for its karg_word. */
+static uint64_t made_bytes(const lists *l, const fresh *f)
+{
+    const karg_list list = {.n = f->list.n, .universe = f->own.list.universe};
+    return f->is_none ? 0 : rp__reprs[f->repr].bytes(&list, l->lease->residency->n_docs);
+}
+
+/* Counts that it was used. */
+static void touch(rp__residency *r, const fresh *f)
+{
+    pthread_mutex_lock(&r->lock);
+    rp__device_heap_touch(&r->heap, f->entry.key);
+    rp__device_heap_touch(&r->heap, rp__residency_key(f->term, RP_USE_STORED));
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* One piece for all that is made, if there is plenty of memory: their records first. */
+static rp_status take_bundle(lists *l)
+{
+    uint64_t bytes = rp__bits_align(l->n * (uint64_t)WORD, ALIGN);
+    for (size_t i = 0; i < l->n; i++)
+        bytes += made_bytes(l, &l->fresh[i]);
+    rp_status status = is_plenty(l, bytes)
+                           ? rp__lease_take(l->lease, bytes, RP_NEED_FREE, 0, 0, &l->bundle)
+                           : RP_NO_MEMORY;
+    if (status != RP_OK)
+        return status == RP_NO_MEMORY ? RP_OK : status;
+    uint64_t at = l->bundle->at + rp__bits_align(l->n * (uint64_t)WORD, ALIGN);
+    for (size_t i = 0; i < l->n; i++) {
+        fresh *f = &l->fresh[i];
+        f->word = l->bundle->at + i * WORD;
+        f->room = at;
+        at += made_bytes(l, f);
+        f->is_admitted = true;
+    }
+    return RP_OK;
+}
+
+/* If it is worth it, or else for this launch alone. */
+static rp_status take_piece(lists *l, fresh *f)
+{
+    const uint64_t room = made_bytes(l, f), bytes = room + WORD;
+    const uint32_t cost = rp__reprs[f->repr].cost;
+    rp_status status =
+        rp__lease_take(l->lease, bytes, RP_NEED_WORTH, f->entry.key, cost, &f->piece);
+    f->is_admitted = status == RP_OK;
+    if (status == RP_NO_MEMORY)
+        status = rp__lease_take(l->lease, bytes, RP_NEED_ALL, f->entry.key, cost, &f->piece);
+    if (status == RP_OK) {
+        f->room = f->piece->at;
+        f->word = f->room + room;
+    }
+    return status;
+}
+
+/* Of a list that kernels read as it is stored, its karg_word is enough, which it has, or which is made where lists stay. Of
+ * others docids are made. */
+static rp_status take_one(lists *l, fresh *f)
+{
+    const bool is_whole = l->lease->residency->is_whole;
+    rp_status status = RP_OK;
+    if (f->is_none)
+        return RP_OK;
+    touch(l->lease->residency, f);
+    if (!f->decoded && !is_whole)
+        status = rp__stored_lists_take(l->lease, &f->stored, 1);
+    if (status != RP_OK || l->bundle)
+        return status;
+    f->is_stored = !f->decoded && f->reads & RP_READS_LOOKUP;
+    if (f->is_stored && !is_whole)
+        return RP_OK;
+    f->repr = f->is_stored ? RP_REPR_RECORD : RP_REPR_DOCIDS;
+    return take_piece(l, f);
+}
+
+/* Long lists first, while there are long runs. */
+rp_status rp__lookup_lists_take(lists *l)
+{
+    rp_status status = mark_all(l);
+    l->bundle = NULL;
+    if (status == RP_OK)
+        status = take_bundle(l);
+    for (uint32_t width = 33; width-- > 0;)
+        for (size_t i = 0; i < l->n && status == RP_OK; i++)
+            if (rp__bits_width64(l->fresh[i].list.n) == width)
+                status = take_one(l, &l->fresh[i]);
+    if (status != RP_OK || l->n == 0)
+        return status;
+    return rp__lease_take(l->lease, l->n * (sizeof(karg_made) + sizeof(karg_found)), RP_NEED_ALL, 0,
+                          0, &l->records);
+}
+
+/* ---- To the device ------------------------------------------------------------------------------ */
+
+/* What and_lists.cu is given. */
+typedef struct work {
+    rp__uploader *uploader;
+    karg_made *made;
+    karg_found *found;
+    uint32_t n, n_blocks;
+} work;
+
+static bool is_made(const fresh *f)
+{
+    return !f->is_none && !f->decoded && !f->is_stored;
+}
+
+static void make(work *k, fresh *f)
+{
+    const size_t before = f->repr == RP_REPR_FREQS ? 0
+                          : f->repr == RP_REPR_BITS
+                              ? rp__gpu_derive_bits_bytes(f->own.list.universe)
+                              : rp__gpu_derive_words_bytes(f->own.list.n);
+    const rp__cu_ptr tfs = f->room + before;
+    karg_word *out = &f->entry.list.word;
+    karg_made *made = &k->made[k->n];
+    if (f->repr == RP_REPR_BITS)
+        *made = rp__gpu_derive_bits(&f->own, f->room, tfs, k->n_blocks, out);
+    else if (f->repr == RP_REPR_DOCIDS)
+        *made = rp__gpu_derive_docids(&f->own, f->room, tfs, k->n_blocks, out);
+    else
+        *made = rp__gpu_derive_tfs(&f->own, tfs, k->n_blocks, out);
+    f->made = k->n++;
+    k->n_blocks += (f->own.list.n + RP_BLOCK - 1) / RP_BLOCK;
+}
+
+/* What it is made of: of a list that comes and goes addresses are known now. */
+static rp_status put_stored(lists *l, fresh *f)
+{
+    if (f->decoded || l->lease->residency->is_whole)
+        return RP_OK;
+    rp_status status = rp__stored_lists_put(l->lease, &f->stored, l->arena);
+    if (status == RP_OK && !rp__gpu_list_reads(&f->list, &f->stored.at, &f->own))
+        status = RP_DAMAGED;
+    return status;
+}
+
+static rp_status put_decoded(const work *k, fresh *f)
+{
+    const uint64_t half = f->list.n * sizeof(uint32_t);
+    f->entry.list.word = rp__gpu_and_copied(f->room, f->room + half, f->list.n);
+    f->entry.list.word.list.universe = f->list.universe;
+    rp__uploader_begin(k->uploader, f->room);
+    rp_status status = rp__uploader_put(k->uploader, f->decoded, 2 * half);
+    return status == RP_OK ? rp__uploader_send(k->uploader) : status;
+}
+
+/* All of one list but its karg_word, and what a kernel makes. */
+static rp_status put(lists *l, work *k, fresh *f)
+{
+    if (f->is_none)
+        return RP_OK;
+    rp_status status = put_stored(l, f);
+    f->entry.n = f->list.n;
+    f->entry.repr = f->repr;
+    f->entry.piece = f->piece ? f->piece : l->bundle;
+    f->entry.reads = f->is_stored ? f->reads : RP_READS_LOOKUP | RP_READS_TILES;
+    f->entry.at = f->word ? f->word : f->stored.made.at;
+    if (status == RP_OK && is_made(f))
+        make(k, f);
+    else if (status == RP_OK && f->decoded)
+        status = put_decoded(k, f);
+    else
+        f->entry.list.word = f->own;
+    return status;
+}
+
+/* Those of a bundle are neighbours, and go by one copy. */
+static rp_status put_words(lists *l, const work *k)
+{
+    static const uint8_t zeros[WORD - sizeof(karg_word)];
+    rp_status status = RP_OK;
+    if (l->bundle)
+        rp__uploader_begin(k->uploader, l->bundle->at);
+    for (size_t i = 0; i < l->n && status == RP_OK; i++) {
+        const fresh *f = &l->fresh[i];
+        if (!l->bundle && !f->word)
+            continue;
+        if (!l->bundle)
+            rp__uploader_begin(k->uploader, f->word);
+        status = rp__uploader_put(k->uploader, &f->entry.list.word, sizeof(karg_word));
+        if (status == RP_OK)
+            status = l->bundle ? rp__uploader_put(k->uploader, zeros, sizeof zeros)
+                               : rp__uploader_send(k->uploader);
+    }
+    return status == RP_OK ? rp__uploader_send(k->uploader) : status;
+}
+
+static rp_status clear_bits(const lists *l)
+{
+    rp__device *d = l->lease->device;
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < l->n && status == RP_OK; i++) {
+        const fresh *f = &l->fresh[i];
+        if (is_made(f) && f->repr == RP_REPR_BITS)
+            status = rp__device_check(
+                d,
+                d->driver->fill32(f->room, 0, rp__gpu_derive_bits_bytes(f->own.list.universe) / 4,
+                                  l->lease->stream));
+    }
+    return status;
+}
+
+/* Records go to a piece of their own, what was found of each list behind them. */
+static rp_status launch(const lists *l, work *k)
+{
+    rp__device *d = l->lease->device;
+    const rp__cu_ptr at = l->records->at;
+    const size_t made = k->n * sizeof *k->made, found = k->n * sizeof *k->found;
+    rp__uploader_begin(k->uploader, at);
+    rp_status status = rp__uploader_put(k->uploader, k->made, made);
+    if (status == RP_OK)
+        status = rp__uploader_put(k->uploader, k->found, found);
+    if (status == RP_OK)
+        status = rp__lease_upload(l->lease);
+    if (status == RP_OK)
+        status = rp__gpu_derive_make(d, l->lease->stream, at, at + made, k->n, k->n_blocks);
+    if (status == RP_OK && k->n > 0)
+        status = rp__device_check(
+            d, d->driver->copy_out(k->uploader->results, at + made, found, l->lease->stream));
+    if (status == RP_OK)
+        status = rp__device_wait_stream(d, l->lease->stream);
+    if (status == RP_OK)
+        memcpy(k->found, k->uploader->results, found);
+    return status;
+}
+
+/* Lists of which nothing could be made are damaged: kernels cannot have them. */
+static void take_back(lists *l, const work *k)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        fresh *f = &l->fresh[i];
+        if (!is_made(f) || !k->found[f->made].damaged)
+            continue;
+        f->is_none = true;
+        f->entry.at = 0;
+        f->entry.piece = NULL;
+    }
+}
+
+static void publish_bundle(lists *l)
+{
+    const rp__resident **entries = rp__arena_array(l->arena, l->n, sizeof(rp__resident *));
+    size_t n = 0;
+    for (size_t i = 0; i < l->n && entries; i++)
+        if (!l->fresh[i].is_none)
+            entries[n++] = &l->fresh[i].entry;
+    if (n > 0)
+        (void)rp__lease_publish(l->lease, entries, n);
+}
+
+static void publish_all(lists *l)
+{
+    rp__residency *r = l->lease->residency;
+    uint64_t postings = 0;
+    if (l->bundle)
+        publish_bundle(l);
+    for (size_t i = 0; i < l->n; i++) {
+        const fresh *f = &l->fresh[i];
+        postings += is_made(f) ? f->list.n : 0;
+        if (!f->decoded && !r->is_whole && !f->is_none)
+            rp__stored_lists_publish(l->lease, &f->stored, 1);
+        if (f->is_none || (f->piece && f->is_admitted))
+            (void)rp__lease_publish(l->lease, &(const rp__resident *){&f->entry}, 1);
+    }
+    pthread_mutex_lock(&r->lock);
+    r->stats.made_postings += postings;
+    pthread_mutex_unlock(&r->lock);
+}
+
+rp_status rp__lookup_lists_fill(lists *l)
+{
+    work k = {.made = rp__arena_array(l->arena, l->n, sizeof *k.made),
+              .found = rp__arena_zero(l->arena, l->n, sizeof *k.found)};
+    if (l->n == 0)
+        return RP_OK;
+    rp_status status = k.made && k.found ? rp__lease_uploader(l->lease, &k.uploader) : RP_NO_MEMORY;
+    for (size_t i = 0; i < l->n && status == RP_OK; i++)
+        status = put(l, &k, &l->fresh[i]);
+    if (status == RP_OK)
+        status = put_words(l, &k);
+    if (status == RP_OK)
+        status = clear_bits(l);
+    if (status == RP_OK)
+        status = launch(l, &k);
+    if (status != RP_OK)
+        return status;
+    take_back(l, &k);
+    publish_all(l);
+    return RP_OK;
+}
