@@ -242,6 +242,18 @@ static rp_status wait_for_all(rp__lease *l)
     return wait_for(l, UINT64_MAX);
 }
 
+/* Its own scratch may be larger than it needs this time. */
+static void trim_scratch(rp__lease *l)
+{
+    pthread_mutex_lock(&l->residency->lock);
+    for (rp__scratch *s = l->scratch; s; s = s->next)
+        if (s->need < s->bytes) {
+            rp__device_heap_trim(&l->residency->heap, s->piece, s->need);
+            s->bytes = s->need;
+        }
+    pthread_mutex_unlock(&l->residency->lock);
+}
+
 rp_status rp__lease_take(rp__lease *l, uint64_t bytes, rp__lease_need need, uint64_t key,
                          uint32_t cost, rp__piece **out)
 {
@@ -259,7 +271,12 @@ rp_status rp__lease_take(rp__lease *l, uint64_t bytes, rp__lease_need need, uint
     if (status != RP_NO_MEMORY || need != RP_NEED_ALL)
         return status;
     status = wait_for_all(l);
-    return status == RP_OK ? take_up_to(l, bytes, value, out) : status;
+    if (status == RP_OK)
+        status = take_up_to(l, bytes, value, out);
+    if (status != RP_NO_MEMORY)
+        return status;
+    trim_scratch(l);
+    return take_up_to(l, bytes, value, out);
 }
 
 rp_status rp__lease_uploader(rp__lease *l, rp__uploader **out)
@@ -317,6 +334,7 @@ static bool hold_kept(rp__scratch *s, rp__lease *l, size_t bytes)
 {
     if (!s->piece || s->bytes < bytes)
         return false;
+    s->need = bytes;
     if (s->piece->state == RP_PIECE_KEPT) { /* else it is held already */
         s->piece->state = RP_PIECE_TAKEN;
         l->residency->heap.n_kept--;
@@ -361,6 +379,7 @@ static rp_status take_scratch(rp__scratch *s, rp__lease *l, size_t bytes)
     s->piece = p;
     s->at = p->at;
     s->bytes = want;
+    s->need = bytes;
     s->is_fresh = true;
     s->next = l->scratch;
     l->scratch = s;

@@ -77,7 +77,7 @@ typedef struct rp__scratch {
     struct rp__scratch *next; /* of those that a lease holds */
     rp__piece *piece;         /* under the residency's lock; NULL: none, or it was evicted */
     rp__cu_ptr at;
-    size_t bytes;
+    size_t bytes, need;       /* that it has; that were asked for last */
     bool is_fresh;            /* it came with the last hold: its bytes are anybody's */
 } rp__scratch;
 
