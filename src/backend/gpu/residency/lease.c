@@ -58,7 +58,6 @@ static void begin(rp__lease *l)
     l->is_begun = true;
     l->turn++;
     atomic_store_explicit(&l->epoch, now, memory_order_seq_cst);
-    atomic_thread_fence(memory_order_seq_cst);
 }
 
 bool rp__lease_enter(rp__lease *l)
@@ -238,7 +237,6 @@ static rp_status take_up_to(rp__lease *l, uint64_t bytes, uint64_t value, rp__pi
 static rp_status wait_for_all(rp__lease *l)
 {
     atomic_store_explicit(&l->residency->is_closed, true, memory_order_seq_cst);
-    atomic_thread_fence(memory_order_seq_cst);
     return wait_for(l, UINT64_MAX);
 }
 

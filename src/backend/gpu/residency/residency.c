@@ -42,9 +42,9 @@ static struct rp__resident *_Atomic *bucket_of(const rp__residency *r, uint64_t 
 
 const rp__resident *rp__residency_find(const rp__residency *r, uint64_t key, uint32_t norms)
 {
-    rp__resident *e = atomic_load_explicit(bucket_of(r, key), memory_order_acquire);
+    rp__resident *e = atomic_load_explicit(bucket_of(r, key), memory_order_seq_cst);
     while (e && (e->key != key || e->norms != norms))
-        e = atomic_load_explicit(&e->next, memory_order_acquire);
+        e = atomic_load_explicit(&e->next, memory_order_seq_cst);
     if (e && e->piece && !atomic_load_explicit(&e->piece->used, memory_order_relaxed))
         atomic_store_explicit(&e->piece->used, 1, memory_order_relaxed);
     return e;
@@ -106,7 +106,7 @@ static void unlink_entry(rp__residency *r, rp__resident *e)
     while ((at = atomic_load_explicit(from, memory_order_relaxed)) != e)
         from = &at->next;
     atomic_store_explicit(from, atomic_load_explicit(&e->next, memory_order_relaxed),
-                          memory_order_release);
+                          memory_order_seq_cst);
     e->retired = r->retired;
     r->retired = e;
 }
