@@ -38,6 +38,25 @@ typedef struct rp__leaf {
     uint32_t slop;
 } rp__leaf;
 
+/* What was done for a query, stage by stage, by whichever processors. */
+typedef struct rp__trace_event {
+    const char *stage, *processor; /* static: "search", "meet"; "cpu" */
+    uint64_t begin, end;           /* by rp__clock_now */
+    uint64_t elements;             /* postings decoded */
+    uint64_t bytes;                /* moved between the host and a device */
+} rp__trace_event;
+
+typedef struct rp__trace {
+    rp__trace_event *events; /* the caller's */
+    size_t n, max;           /* past max events are counted, not kept */
+    uint64_t elements, bytes; /* of all events */
+} rp__trace;
+
+/* Now, or 0 where nobody traces. */
+uint64_t rp__trace_begin(const rp__trace *trace);
+/* Adds an event that ends now. `trace` may be NULL. */
+void rp__trace_end(rp__trace *trace, const rp__trace_event *event);
+
 typedef struct rp__query {
     const rp__segment *segment;
     const rp__rank *rank;
@@ -57,6 +76,9 @@ typedef struct rp__query {
     _Atomic uint32_t *floor; /* (optional) shared by queries about parts of an index: k documents score so
                               * much or more */
     uint64_t work;          /* what it costs at most (plan.h) */
+    const _Atomic uint32_t *stop; /* (optional) once it is not 0, the query ends with RP_INTERRUPTED: processors
+                                   * read it between blocks of candidates, launches and steps */
+    rp__trace *trace;       /* (optional) */
 } rp__query;
 
 typedef struct rp__answer {
@@ -73,6 +95,29 @@ typedef struct rp__asked {
     rp__answer answer;
     rp_status status; /* as `run` would have returned it */
 } rp__asked;
+
+/* What a query has come to between two steps: documents that match so far, rising, and their scores. */
+typedef struct rp__partial {
+    uint32_t *docids, *scores; /* in an arena */
+    uint32_t n;
+    uint64_t postings; /* decoded for it so far, by whichever processors */
+} rp__partial;
+
+/* A flat AND of terms step by step, so that the caller can stop, time or move it after each one. `leaf` is a rank: 0 is
+ * the leaf with the shortest list, of equal ones the first in the query. A step that fails leaves the run to
+ * be closed. All are called under rp__mapping_guard. */
+typedef struct rp__steps {
+    /* RP_UNAVAILABLE: the query is no flat AND of terms. `err` is used by all steps. */
+    rp_status (*open)(void *state, const rp__query *query, rp__arena *arena, void **run, rp_error *err);
+    rp_status (*start)(void *run, uint32_t leaf); /* candidates: all documents of its list, with no score */
+    rp_status (*meet)(void *run, uint32_t leaf);  /* drops candidates that are not in its list */
+    rp_status (*score)(void *run, uint32_t leaf); /* adds what it contributes to candidates in its list */
+    rp_status (*narrow)(void *run, uint32_t first, uint32_t last); /* meet and score for each of first..last */
+    rp_status (*select)(void *run, rp__answer *answer); /* the k best candidates; their number is the total */
+    rp_status (*put)(void *run, const rp__partial *partial); /* candidates from elsewhere */
+    rp_status (*take)(void *run, rp__partial *partial);      /* what the run has, in its arena */
+    void (*close)(void *run);
+} rp__steps;
 
 /* Which devices of a processor, and how much of them. All zero: its own choice. */
 typedef struct rp__place {
@@ -115,6 +160,7 @@ typedef struct rp__backend {
      * nothing has begun; where it leaves finish, all is over. */
     void (*batch_start)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
     void (*batch_finish)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
+    const rp__steps *steps; /* (optional) */
 } rp__backend;
 
 const rp__backend *rp__backend_find(const char *name); /* NULL: no such name */
