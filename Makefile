@@ -41,7 +41,9 @@ GCOV    := $(if $(COVERAGE),$B/tests/gcov_children.o)
 CPPFLAGS += $(if $(COVERAGE),-DRP_COVERAGE)
 LIBS    := $(GCOV) -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
-LIB_SRC   := $(sort $(filter-out src/cli/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c)))
+LIB_SRC   := $(sort $(filter-out src/cli/% src/lab/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c)))
+# What measures is linked into the program and the tests, and is no part of the library.
+LAB_SRC   := $(sort $(wildcard src/lab/*.c src/lab/*/*.c))
 CLI_SRC   := $(sort $(wildcard src/cli/*.c))
 TEST_SRC  := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c tests/*/*/*/test_*.c))
 # Every other .c below tests/ is help that all tests may link, except what is loaded into others.
@@ -60,6 +62,7 @@ FATBINS  := $(if $(NVCC),$(KERNELS:src/backend/gpu/kernels/%.cu=build/fatbin/%.f
 KERNEL_OBJ := $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/kernels/images.o
 
 LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/fiber_switch.o $(KERNEL_OBJ)
+LAB_OBJ  := $(LAB_SRC:%.c=$B/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$B/%.o)
 HELP_OBJ := $(HELP_SRC:%.c=$B/%.o)
 STRICT_OBJ := $(KERNELS:src/backend/gpu/kernels/%.cu=$B/tests/strict/kernels/%.o)
@@ -79,10 +82,13 @@ FORMAT_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] include/riposte/*.h fuzz/*
 ##@ Build
 all: $(PROGRAM) $B/libriposte.a ## the program and the library (the default)
 
-$B/riposte: $(CLI_OBJ) $B/libriposte.a $(GCOV)
-	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pie $(CLI_OBJ) $B/libriposte.a -o $@ $(LIBS)
+$B/riposte: $(CLI_OBJ) $B/liblab.a $B/libriposte.a $(GCOV)
+	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pie $(CLI_OBJ) $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
 
 $B/libriposte.a: $(LIB_OBJ)
+	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
+
+$B/liblab.a: $(LAB_OBJ)
 	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
 $B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map $(GCOV)
@@ -153,14 +159,14 @@ $B/libtests.a: $(HELP_OBJ)
 	@mkdir -p $(@D)
 	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
-$B/tests/%: tests/%.c $B/tests/filter.o $(GCOV) $B/libriposte.a $B/libtests.a
+$B/tests/%: tests/%.c $B/tests/filter.o $(GCOV) $B/libriposte.a $B/liblab.a $B/libtests.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/tests/filter.o $B/libtests.a \
-	    $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
+	    $B/liblab.a $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
 
-$B/tests/strict/test_%: tests/strict/test_%.c $B/libriposte.a $B/libtests.a $(STRICT_OBJ)
-	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $(STRICT_OBJ) $B/libtests.a $B/libriposte.a -o $@ $(LIBS) \
-	    -lcmocka -lunistring
+$B/tests/strict/test_%: tests/strict/test_%.c $B/libriposte.a $B/liblab.a $B/libtests.a $(STRICT_OBJ)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $(STRICT_OBJ) $B/libtests.a $B/liblab.a \
+	    $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
 
 $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
@@ -296,14 +302,15 @@ fuzz-run: fuzz ## fuzz for MINUTES= in all, all targets or FUZZ=; KEEP=1 adds ne
 	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(or $(FUZZ),$(FUZZ_SRC:fuzz/fuzz_%.c=%))
 
 ##@ Check the sources
-layers: all ## who may include what, and what is defined where
+layers: all so ## who may include what, and what is defined where
 	@tools/check_layers . $B
 
 recursion: ## the call graph of src has no cycle
 	@+$(again) graph B=$B/graph OPT=-O0
+	@for f in $$(cd $B/graph && find src -name '*.ci'); do [ -e $${f%.ci}.c ] || rm -f $B/graph/$$f; done # moved since
 	@tools/check_recursion tools/indirect_calls.txt $B/graph
 
-graph: $(LIB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
+graph: $(LIB_SRC:%.c=$B/%.ci) $(LAB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
 $B/%.ci: %.c
 	@mkdir -p $(@D)
 	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -ffunction-sections -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
@@ -320,7 +327,7 @@ format-check: ## are the .c files as clang-format would write them?
 analyze: ## gcc -fanalyzer over src
 	@+$(again) all B=$B/analyze OPT='-O1 -g -fanalyzer'
 
-tidy: $(LIB_SRC:%.c=$B/%.tidy) $(CLI_SRC:%.c=$B/%.tidy) ## clang-tidy over src
+tidy: $(LIB_SRC:%.c=$B/%.tidy) $(LAB_SRC:%.c=$B/%.tidy) $(CLI_SRC:%.c=$B/%.tidy) ## clang-tidy over src
 $B/%.tidy: %.c
 	@mkdir -p $(@D)
 	$(call Q,TIDY)clang-tidy --quiet $< -- $(CPPFLAGS) $(filter-out -fcf% -fstack-clash%,$(CFLAGS)) \

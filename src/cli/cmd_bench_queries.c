@@ -7,13 +7,12 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cli/bench_machine.h"
-#include "cli/bench_queries.h"
 #include "cli/bench_queries_plot.h"
 #include "cli/bench_queries_report.h"
 #include "cli/name_list.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
-#include "riposte/lab.h"
+#include "lab/bench.h"
 #include "riposte/riposte.h"
 
 enum { K_MOST = 10000, THREADS_MOST = 256 };
