@@ -1,7 +1,7 @@
 /* lab_energy.c: what queries cost in joules, where a machine says so. */
 #include "backend/gpu/gpu_lab.h"
-#include "base/energy.h"
 #include "base/error.h"
+#include "lab/energy.h"
 #include "lab/lab.h"
 
 void rp__lab_energy_read(rp__lab_energy *out)

@@ -152,7 +152,7 @@ static rp_status derive(top *t, rp__device *device, uint32_t i)
         return status;
     t->memory[t->n_memory++] = room;
     karg_word word = t->words[i];
-    return rp__gpu_derive_bits_now(device, &word, room, room + bits, &t->words[i]);
+    return rp__gpu_case_lists_bits(device, &word, room, room + bits, &t->words[i]);
 }
 
 /* As an index of that list alone has it. */

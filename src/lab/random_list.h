@@ -1,8 +1,8 @@
-/* codec/random_list.h: interior of codec: the list of n docids drawn at random from 1 to m, all sets
+/* lab/random_list.h: the list of n docids drawn at random from 1 to m, all sets
  * being alike: how far its i-th docid X (i from 1) strays from the straight line, and so how many bits a
  * docid takes that is coded by its distance from that line. */
-#ifndef RP_CODEC_RANDOM_LIST_H
-#define RP_CODEC_RANDOM_LIST_H
+#ifndef RP_LAB_RANDOM_LIST_H
+#define RP_LAB_RANDOM_LIST_H
 
 #include <stdint.h>
 

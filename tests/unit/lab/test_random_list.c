@@ -1,11 +1,11 @@
 /* test_random_list.c: moments against the closed form in exact integers, against enumeration and against
  * the variance; the widths of the paper's Table 5, and of lists drawn at random. */
-#include "codec/random_list.h"
+#include "lab/random_list.h"
 
 #include <math.h>
 
 #include "codec/line.h"
-#include "list_case.h"
+#include "unit/codec/list_case.h"
 
 __extension__ typedef __int128 wide;
 

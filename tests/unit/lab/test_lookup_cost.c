@@ -1,5 +1,5 @@
 /* test_lookup_cost.c: the three formulas against steps counted by hand, and how they stand to each other. */
-#include "codec/lookup_cost.h"
+#include "lab/lookup_cost.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
-/* codec/lookup_cost.h: interior of codec: the most time that one docid of the shortest list takes to be
+/* lab/lookup_cost.h: the most time that one docid of the shortest list takes to be
  * looked up in the others, each coded along a line. */
-#ifndef RP_CODEC_LOOKUP_COST_H
-#define RP_CODEC_LOOKUP_COST_H
+#ifndef RP_LAB_LOOKUP_COST_H
+#define RP_LAB_LOOKUP_COST_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* lookup_cost.c: steps of binary search times what a step costs: a first docid of a segment is one
  * access, a coded docid is two, and each is compared once.
  * Source: Ao et al. 2011, 5.3, formula (2) and the two after it. */
-#include "codec/lookup_cost.h"
+#include "lab/lookup_cost.h"
 
 #include <math.h>
 

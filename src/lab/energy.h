@@ -1,6 +1,6 @@
-/* base/energy.h: what the processor has used. */
-#ifndef RP_BASE_ENERGY_H
-#define RP_BASE_ENERGY_H
+/* lab/energy.h: what the processor has used. */
+#ifndef RP_LAB_ENERGY_H
+#define RP_LAB_ENERGY_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* energy.c: RAPL by way of the powercap files, which Linux has for processors of Intel and AMD. */
-#include "base/energy.h"
+#include "lab/energy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * point holds it. Here the moment is summed as it is defined: every term is positive, and each
  * probability comes from its neighbour's by a ratio of small numbers, from the mean outward, so that
  * nothing cancels and what underflows does not count. Source: Ao et al. 2011, Appendix E. */
-#include "codec/random_list.h"
+#include "lab/random_list.h"
 
 #include <math.h>
 #include <stdbool.h>

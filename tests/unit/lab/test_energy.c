@@ -1,5 +1,5 @@
 /* test_energy.c: what the processor has used never becomes less within a moment, where it can be read at all. */
-#include "base/energy.h"
+#include "lab/energy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
