@@ -57,15 +57,18 @@ SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh))
 # Kernels are compiled for the emulated device always, once more for its strict mode, which is part of the tests
 # (tests/strict), and for a real device where nvcc is, once for all builds.
 KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*.cu))
+LAB_KERNELS := $(sort $(wildcard src/lab/gpu/kernels/*.cu))
 NVCC     := $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
-FATBINS  := $(if $(NVCC),$(KERNELS:src/backend/gpu/kernels/%.cu=build/fatbin/%.fatbin))
+fatbins   = $(if $(NVCC),$(patsubst %.cu,build/fatbin/%.fatbin,$(notdir $(1))))
+FATBINS  := $(call fatbins,$(KERNELS) $(LAB_KERNELS))
 KERNEL_OBJ := $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/kernels/images.o
+LAB_KERNEL_OBJ := $(LAB_KERNELS:%.cu=$B/%.o) $B/src/lab/gpu/kernels/images.o
 
 LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/fiber_switch.o $(KERNEL_OBJ)
-LAB_OBJ  := $(LAB_SRC:%.c=$B/%.o)
+LAB_OBJ  := $(LAB_SRC:%.c=$B/%.o) $(LAB_KERNEL_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$B/%.o)
 HELP_OBJ := $(HELP_SRC:%.c=$B/%.o)
-STRICT_OBJ := $(KERNELS:src/backend/gpu/kernels/%.cu=$B/tests/strict/kernels/%.o)
+STRICT_OBJ := $(patsubst src/%.cu,$B/tests/strict/%.o,$(KERNELS) $(LAB_KERNELS))
 TESTS    := $(TEST_SRC:%.c=$B/%)
 PRELOADS := $(PRELOAD_SRC:%.c=$B/%.so)
 FUZZERS  := $(FUZZ_SRC:%.c=$B/%)
@@ -121,7 +124,7 @@ $B/%.o: %.S
 	$(call Q,AS  )$(CC) $(CPPFLAGS) $(filter-out -std=c11,$(CFLAGS)) -MMD -MP -c $< -o $@
 
 # Threads of a block are fibers of one thread, whose stacks the thread sanitizer does not follow.
-$(KERNELS:%.cu=$B/%.o) $(STRICT_OBJ) $B/src/backend/gpu/fiber.o $(patsubst %.c,$B/%.o,$(wildcard tests/strict/strict*.c)): \
+$(filter-out %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)) $(STRICT_OBJ) $B/src/backend/gpu/fiber.o $(patsubst %.c,$B/%.o,$(wildcard tests/strict/strict*.c)): \
     override SAN := $(filter-out -fsanitize=thread,$(SAN))
 
 CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
@@ -129,7 +132,7 @@ CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(C
 CXXFLAGS = -std=c++17 $(filter-out -fanalyzer,$(OPT)) -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Werror $(HARDEN) \
            -fno-exceptions -fno-rtti -ffp-contract=off -fPIC -ffile-prefix-map=$(CURDIR)=. $(SAN) \
            $(if $(SAN),$(if $(findstring clang,$(CXX)),-fno-sanitize=function)) # whose handler is in C++'s runtime
-$(KERNELS:%.cu=$B/%.o): $B/%.o: %.cu
+$(filter-out %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)): $B/%.o: %.cu
 	@mkdir -p $(@D)
 	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -x c++ -c $< -o $@
 
@@ -137,22 +140,26 @@ $(KERNELS:%.cu=$B/%.o): $B/%.o: %.cu
 # Accesses stay as wide as the source has them.
 STRICT_FLAGS = -O1 $(if $(findstring clang,$(CXX)),,-fno-tree-sra -fno-ipa-sra -fno-store-merging) -fsanitize=thread \
                -DRP_PRIM_STRICT
-$(STRICT_OBJ): $B/tests/strict/kernels/%.o: src/backend/gpu/kernels/%.cu tests/strict/tsan_names.txt
+$(STRICT_OBJ): $B/tests/strict/%.o: src/%.cu tests/strict/tsan_names.txt
 	@mkdir -p $(@D)
 	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(filter-out -fsanitize=% --coverage -fprofile-update=%,$(CXXFLAGS)) $(STRICT_FLAGS) \
 	    -MMD -MP -x c++ -c $< -o $@ && $(OBJCOPY) --redefine-syms=tests/strict/tsan_names.txt $@
 
 NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false \
             -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
-build/fatbin/%.fatbin: src/backend/gpu/kernels/%.cu $(wildcard src/backend/gpu/kernels/*.h src/backend/gpu/kernels/prim/*)
+$(foreach k,$(KERNELS) $(LAB_KERNELS),$(eval $(call fatbins,$k): $k))
+build/fatbin/%.fatbin: $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/* lab/gpu/kernels/*.cuh))
 	@mkdir -p $(@D)
-	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -fatbin $< -o $@
+	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -fatbin $(filter %.cu,$^) -o $@
 
-# A table of their names and bytes, which ends with zeros.
-$B/src/backend/gpu/kernels/images.S: $(FATBINS)
+# Tables of their names and bytes, which end with zeros.
+$B/src/backend/gpu/kernels/images.S: $(call fatbins,$(KERNELS)) tools/kernel_images
 	@mkdir -p $(@D)
-	$(call Q,GEN )tools/kernel_images $^ > $@
-$B/src/backend/gpu/kernels/images.o: $B/src/backend/gpu/kernels/images.S $(FATBINS)
+	$(call Q,GEN )tools/kernel_images rp__kernels_images $(filter %.fatbin,$^) > $@
+$B/src/lab/gpu/kernels/images.S: $(call fatbins,$(LAB_KERNELS)) tools/kernel_images
+	@mkdir -p $(@D)
+	$(call Q,GEN )tools/kernel_images rp__lab_kernels_images $(filter %.fatbin,$^) > $@
+$(filter %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)): %.o: %.S $(FATBINS)
 	$(call Q,AS  )$(CC) $(filter-out -std=c11,$(CFLAGS)) -c $< -o $@
 
 $B/libtests.a: $(HELP_OBJ)

@@ -140,12 +140,12 @@ static rp_status open_joined(rp__device *d, int ordinal, rp_error *err)
     rp_status status = look(d, ordinal, err);
     if (status != RP_OK)
         return status;
-    if (!driver->is_emulated && !rp__kernels_image(rp__kernels[0].file))
+    if (!driver->is_emulated && !rp__kernels_image(rp__kernels_at(0)->file))
         return rp__error_set(err, RP_UNAVAILABLE, "this build has no GPU code: nvcc was not there");
     rp__cu_result result = driver->context_retain(&d->context, d->handle);
     if (result != RP_CU_OK)
         return refuse(d, "the GPU cannot be opened", result, err);
-    d->modules = rp__alloc_zero(RP_KERNELS, sizeof *d->modules);
+    d->modules = rp__alloc_zero(RP_KERNELS_MAX, sizeof *d->modules);
     status = d->modules ? rp__device_enter(d) : RP_NO_MEMORY;
     if (status == RP_OK)
         status = rp__device_check(d, driver->stream_create(&d->stream, RP_CU_STREAM_OWN));
@@ -194,7 +194,7 @@ void rp__device_close(rp__device *d)
         d->driver->context_set(d->context);
         if (d->stream)
             d->driver->stream_destroy(d->stream);
-        for (size_t i = 0; d->modules && i < RP_KERNELS; i++)
+        for (size_t i = 0; d->modules && i < RP_KERNELS_MAX; i++)
             if (d->modules[i])
                 d->driver->module_unload(d->modules[i]);
         d->driver->context_set(NULL);
@@ -385,9 +385,9 @@ rp_status rp__device_wait_for(rp__device *d, rp__cu_stream stream, const volatil
 /* The module of a kernel's file; it stands where the first kernel of that file does. */
 static rp_status load_module(rp__device *d, rp__kernel_id id, rp__cu_module *out)
 {
-    const char *file = rp__kernels[id].file;
+    const char *file = rp__kernels_at(id)->file;
     size_t first = 0;
-    while (strcmp(rp__kernels[first].file, file) != 0)
+    while (strcmp(rp__kernels_at(first)->file, file) != 0)
         first++;
     const void *image = d->driver->is_emulated ? file : rp__kernels_image(file);
     if (!d->modules[first]) {
@@ -407,7 +407,7 @@ static rp_status find_function(rp__device *d, rp__kernel_id id)
     rp_status status = load_module(d, id, &module);
     if (status == RP_OK)
         status = rp__device_check(
-            d, d->driver->module_function(&function, module, rp__kernels[id].name));
+            d, d->driver->module_function(&function, module, rp__kernels_at(id)->name));
     if (status == RP_OK)
         status = rp__device_check(
             d, d->driver->function_set(function, RP_CU_FUNC_SHARED, (int)d->shared_most));

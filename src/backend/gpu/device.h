@@ -20,7 +20,7 @@ typedef struct rp__device {
     uint32_t processors;    /* multiprocessors */
     uint32_t shared_most;   /* bytes of shared memory that a block may have */
     rp__cu_module *modules; /* one a file, as kernels need them */
-    rp__cu_function functions[RP_KERNELS];
+    rp__cu_function functions[RP_KERNELS_MAX];
     rp__cu_stream stream;   /* the one that calls below use unless told otherwise */
     uint64_t patience;      /* nanoseconds that a wait may last; past them the device counts as lost: 10 s */
     rp__gpu_budget *budget; /* what its memory is taken from; NULL: from what there is */

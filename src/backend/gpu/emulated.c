@@ -57,7 +57,7 @@ typedef struct command {
     const unsigned char *from;
     size_t bytes;
     unsigned value;
-    const rp__kernel *kernel;
+    size_t kernel; /* its number */
     struct CUevent_st *event;
     uint64_t number;     /* of the event's record */
     rp__fiber_grid work; /* of a kernel */
@@ -85,19 +85,18 @@ struct CUctx_st { /* a device, which has one context */
     rp__cu_result fault;
     bool is_stuck; /* its first commands never end */
     double clock;  /* commands run, as time */
-    unsigned shared_limit
-        [RP_KERNELS]; /* bytes of dynamic shared memory a block may have; 0: SHARED_DEFAULT */
 };
 
 struct CUfunc_st {
     const rp__kernel *kernel;
+    size_t id;
     unsigned shared_most; /* bytes of dynamic shared memory a block of it may have */
 };
 
 struct CUmod_st {
     kept kept;
     const char *file;
-    struct CUfunc_st functions[RP_KERNELS];
+    struct CUfunc_st functions[RP_KERNELS_MAX];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -195,7 +194,7 @@ static rp__cu_result run_kernel(command *c)
         c->work.launch.seed = c->work.random = draw();
         c->work.first = (uint32_t)(draw() % c->work.launch.grid);
         if (watch)
-            watch->launch((size_t)(c->kernel - rp__kernels), &c->work.launch);
+            watch->launch(c->kernel, &c->work.launch);
     }
     rp__fiber_end end = rp__fiber_run(&c->work);
     return end == RP_FIBER_DONE || end == RP_FIBER_IDLE ? RP_CU_OK
@@ -402,11 +401,12 @@ static rp__cu_result emu_module_function(rp__cu_function *function, rp__cu_modul
                                          const char *name)
 {
     ENTER();
-    for (size_t i = 0; i < RP_KERNELS; i++)
-        if (!strcmp(rp__kernels[i].name, name) && !strcmp(rp__kernels[i].file, module->file)) {
+    const rp__kernel *kernel;
+    for (size_t i = 0; (kernel = rp__kernels_at(i)); i++)
+        if (!strcmp(kernel->name, name) && !strcmp(kernel->file, module->file)) {
             *function = &module->functions[i];
             if (!(*function)->kernel)
-                **function = (struct CUfunc_st){&rp__kernels[i], SHARED_DEFAULT};
+                **function = (struct CUfunc_st){kernel, i, SHARED_DEFAULT};
             return leave(RP_CU_OK);
         }
     return leave(RP_CU_NOT_FOUND);
@@ -682,7 +682,7 @@ static rp__cu_result emu_launch(rp__cu_function function, unsigned grid_x, unsig
     command *c = put(stream, LAUNCH);
     if (!c)
         return leave(RP_CU_NO_MEMORY);
-    c->kernel = kernel;
+    c->kernel = function->id;
     c->work.launch = (rp__fiber_launch){.kernel = kernel->emulated,
                                         .args = c->args,
                                         .grid = grid_x,

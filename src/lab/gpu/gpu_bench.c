@@ -6,6 +6,7 @@
 
 #include "backend/gpu/gpu_lab.h"
 #include "base/clock.h"
+#include "lab/gpu/lab_kernels.h"
 
 enum { ROUNDS_MOST = 64, CPU_ROUNDS = 3, FLUSH = 512 << 20 };
 #define CPU_LONG 0.1 /* seconds */
@@ -48,7 +49,7 @@ static rp_status flush(timer *t)
     rp__launch how = {.grid = FLUSH / each, .block = block};
     if (!t->other)
         return RP_OK;
-    return rp__device_launch(t->device, RP_KERNEL_copy_read_kernel, how, &args);
+    return rp__device_launch(t->device, (rp__kernel_id)RP_KERNEL_copy_read_kernel, how, &args);
 }
 
 static rp_status time_round(timer *t, const rp__gpu_case *row, void *state, double *seconds)
@@ -75,6 +76,7 @@ rp_status rp__gpu_bench_open(const rp__place *place, rp__device *device, rp_erro
     const rp__driver *driver;
     int ordinal;
     *device = (rp__device){0};
+    rp__lab_kernels_add();
     rp_status status = rp__gpu_place_find(place, 0, &driver, &ordinal, err);
     return status == RP_OK ? rp__device_open(device, driver, ordinal, err) : status;
 }

@@ -3,8 +3,8 @@
 #ifndef RP_LAB_GPU_GPU_CASE_H
 #define RP_LAB_GPU_GPU_CASE_H
 
-#include "backend/gpu/gpu_lab.h"
 #include "codec/codec.h"
+#include "lab/gpu/lab_kernels.h"
 
 /* What a core does for comparison, from somebody who knows other processors. */
 typedef struct rp__gpu_peer {

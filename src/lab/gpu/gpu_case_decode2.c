@@ -262,12 +262,13 @@ static rp_status run_scan(rp__device *device, const work *w, uint64_t n)
     uint32_t parts = (uint32_t)((n + SCAN_PART - 1) / SCAN_PART);
     karg_scan args = {.from = w->ones, .to = w->sums, .parts = w->parts, .n = n, .n_parts = parts};
     rp__launch how = {parts, STEP_THREADS, (STEP_THREADS / 32 + 1) * sizeof(uint32_t)};
-    rp_status status = rp__device_launch(device, RP_KERNEL_qs_scan_sum_kernel, how, &args);
+    rp_status status =
+        rp__device_launch(device, (rp__kernel_id)RP_KERNEL_qs_scan_sum_kernel, how, &args);
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_qs_scan_top_kernel,
+        status = rp__device_launch(device, (rp__kernel_id)RP_KERNEL_qs_scan_top_kernel,
                                    (rp__launch){1, 1024, 33 * sizeof(uint32_t)}, &args);
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_qs_scan_add_kernel, how, &args);
+        status = rp__device_launch(device, (rp__kernel_id)RP_KERNEL_qs_scan_add_kernel, how, &args);
     return status;
 }
 

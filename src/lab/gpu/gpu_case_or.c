@@ -573,7 +573,7 @@ static rp_status run_global(const rp__gpu_case *row, rp__device *device, void *s
                            .n = l->n,
                            .n_docs = o->n_docs,
                            .weight = o->terms[t].weight};
-        status = rp__device_launch(device, RP_KERNEL_score_bm25_kernel,
+        status = rp__device_launch(device, (rp__kernel_id)RP_KERNEL_score_bm25_kernel,
                                    (rp__launch){l->n / 1024 + 1, 256, 0}, &args);
     }
     karg_select best = {.scores = o->on_scores,

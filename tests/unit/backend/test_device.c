@@ -11,6 +11,7 @@
 #include "backend/gpu/device.h"
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/kernels/args.h"
+#include "lab/gpu/lab_kernels.h"
 
 static void open_device(rp__device *device, const rp__emulated_options *options)
 {
@@ -35,8 +36,9 @@ static void a_kernel_copies(void **state)
         assert_int_equal(rp__device_alloc(&d, BYTES, &to), RP_OK);
         assert_int_equal(rp__device_copy_in(&d, from, in, BYTES), RP_OK);
         karg_copy args = {.from = from, .to = to, .n = WORDS};
-        assert_int_equal(
-            rp__device_launch(&d, RP_KERNEL_copy_kernel, (rp__launch){4, 64, 0}, &args), RP_OK);
+        assert_int_equal(rp__device_launch(&d, (rp__kernel_id)RP_KERNEL_copy_kernel,
+                                           (rp__launch){4, 64, 0}, &args),
+                         RP_OK);
         assert_int_equal(rp__device_copy_out(&d, out, to, BYTES), RP_OK);
         assert_int_equal(rp__device_wait(&d), RP_OK);
         assert_memory_equal(in, out, BYTES);
@@ -90,8 +92,8 @@ static void every_call_may_fail(void **state)
             if (status == RP_OK)
                 status = rp__device_copy_in(&d, from, in, 64);
             if (status == RP_OK)
-                status =
-                    rp__device_launch(&d, RP_KERNEL_copy_kernel, (rp__launch){1, 32, 0}, &args);
+                status = rp__device_launch(&d, (rp__kernel_id)RP_KERNEL_copy_kernel,
+                                           (rp__launch){1, 32, 0}, &args);
             if (status == RP_OK)
                 status = rp__device_copy_out(&d, out, to, 64);
             if (status == RP_OK)
@@ -223,7 +225,7 @@ static void who_gave_up_does_not_ask_again(void **state)
     rp_error err = {.text = ""};
     rp__emulated_configure(&(rp__emulated_options){.devices = 8});
     real.is_emulated = false;
-    if (!rp__kernels_image("copy"))
+    if (!rp__kernels_image("and_score"))
         skip();
     assert_int_equal(rp__device_open(&d, &real, 6, &err), RP_OK);
     assert_int_equal(rp__device_give_up(&d), RP_UNAVAILABLE);
@@ -238,6 +240,7 @@ static void who_gave_up_does_not_ask_again(void **state)
 
 int main(void)
 {
+    rp__lab_kernels_add();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_copies),         cmocka_unit_test(memory_ends),
         cmocka_unit_test(every_call_may_fail),     cmocka_unit_test(no_such_device),

@@ -4,7 +4,7 @@
  * Limits: any bytes; a part that does not lie inside its frame's bytes is 0.
  * Source: docs/format.md, chapter 5. */
 #include "backend/gpu/kernels/prim/freq_optpfd.cuh"
-#include "backend/gpu/kernels/prim/frames.cuh"
+#include "lab/gpu/kernels/frames.cuh"
 #include "backend/gpu/kernels/prim/tile.cuh"
 
 RP_KERNEL(freqs_frame_optpfd_kernel, karg_decode)

@@ -5,7 +5,7 @@
  * Source: docs/format.md, chapter 5. */
 #include "backend/gpu/kernels/prim/freq_bp128.cuh"
 #include "backend/gpu/kernels/prim/freq_optpfd.cuh"
-#include "backend/gpu/kernels/prim/frames.cuh"
+#include "lab/gpu/kernels/frames.cuh"
 #include "backend/gpu/kernels/prim/tile.cuh"
 
 template <uint32_t (*AT)(uint64_t, uint32_t, uint32_t, uint32_t)> PRIM void freqs_at_all(const karg_decode &a)
