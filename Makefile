@@ -138,9 +138,12 @@ $(STRICT_OBJ): $B/tests/strict/kernels/%.o: src/backend/gpu/kernels/%.cu tests/s
 
 NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false \
             -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
-build/fatbin/%.fatbin: src/backend/gpu/kernels/%.cu $(wildcard src/backend/gpu/kernels/*.h src/backend/gpu/kernels/prim/*)
+# What ptxas says of registers and spills stays beside each image, for kernel-check.
+build/fatbin/%.fatbin build/fatbin/%.usage: src/backend/gpu/kernels/%.cu \
+    $(wildcard src/backend/gpu/kernels/*.h src/backend/gpu/kernels/prim/*)
 	@mkdir -p $(@D)
-	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -fatbin $< -o $@
+	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -Xptxas -v -fatbin $< -o build/fatbin/$*.fatbin 2>build/fatbin/$*.usage; \
+	    status=$$?; sed '/^ptxas info/d; / bytes stack frame,/d' build/fatbin/$*.usage >&2; exit $$status
 
 # A table of their names and bytes, which ends with zeros.
 $B/src/backend/gpu/kernels/images.S: $(FATBINS)
@@ -195,7 +198,7 @@ demo: deps ## index the bundled collection and ask it something
 RUN = B=$B CC='$(CC)' MAKE='$(MAKE)' SEED=$(SEED) tools/run_tests $B
 ASAN = B=$B/asan SAN=-fsanitize=address,undefined OPT='-O1 -g'
 SYSROOT = $B/aarch64/sysroot
-CHECKS = layers recursion format-check
+CHECKS = layers recursion format-check kernel-check
 
 test: deps ## everything that runs in minutes; ends with a line "N passed, N failed"
 	@+$(again) everything
@@ -317,6 +320,9 @@ format-check: ## are the .c files as clang-format would write them?
 	    clang-format $$f | cmp -s - $$f || { echo "$$f: not as clang-format has it; run 'make format'"; bad=1; }; \
 	done; test -z "$$bad"
 
+kernel-check: $(FATBINS) $(FATBINS:.fatbin=.usage) ## is the kernels' machine code that of bench/kernels.lock? UPDATE=1 writes it
+	@UPDATE=$(UPDATE) tools/kernel_check bench/kernels.lock $(FATBINS) || test $$? -eq 77
+
 analyze: ## gcc -fanalyzer over src
 	@+$(again) all B=$B/analyze OPT='-O1 -g -fanalyzer'
 
@@ -383,4 +389,4 @@ help: ## this list
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers recursion graph \
-        format format-check analyze tidy bench bench-check install uninstall deps deps-all clean help
+        format format-check kernel-check analyze tidy bench bench-check install uninstall deps deps-all clean help
