@@ -147,10 +147,14 @@ $(STRICT_OBJ): $B/tests/strict/%.o: src/%.cu tests/strict/tsan_names.txt
 
 NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false \
             -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
-$(foreach k,$(KERNELS) $(LAB_KERNELS),$(eval $(call fatbins,$k): $k))
-build/fatbin/%.fatbin: $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/* lab/gpu/kernels/*.cuh))
+# What ptxas says of registers and spills stays beside each image, for kernel-check.
+$(foreach k,$(KERNELS) $(LAB_KERNELS),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): $k))
+build/fatbin/%.fatbin build/fatbin/%.usage: \
+    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/* lab/gpu/kernels/*.cuh))
 	@mkdir -p $(@D)
-	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -fatbin $(filter %.cu,$^) -o $@
+	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -Xptxas -v -fatbin $(filter %.cu,$^) -o build/fatbin/$*.fatbin \
+	    2>build/fatbin/$*.usage; \
+	    status=$$?; sed '/^ptxas info/d; / bytes stack frame,/d' build/fatbin/$*.usage >&2; exit $$status
 
 # Tables of their names and bytes, which end with zeros.
 $B/src/backend/gpu/kernels/images.S: $(call fatbins,$(KERNELS)) tools/kernel_images
@@ -208,7 +212,7 @@ demo: deps ## index the bundled collection and ask it something
 RUN = B=$B CC='$(CC)' MAKE='$(MAKE)' SEED=$(SEED) tools/run_tests $B
 ASAN = B=$B/asan SAN=-fsanitize=address,undefined OPT='-O1 -g'
 SYSROOT = $B/aarch64/sysroot
-CHECKS = layers recursion format-check
+CHECKS = layers recursion format-check kernel-check
 
 test: deps ## everything that runs in minutes; ends with a line "N passed, N failed"
 	@+$(again) everything
@@ -265,7 +269,7 @@ asan: ## the suite under the address and undefined-behaviour sanitizers
 tsan: ## the suite under the thread sanitizer
 	@+$(again) check-all B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
 
-SIMDE_TESTS = $(filter-out %/test_gpu_cases %/test_gpu_memory %/test_gpu_resident %/test_step, \
+SIMDE_TESTS = $(filter-out %/test_gpu_cases %/test_gpu_memory %/test_gpu_resident %/test_gpu_launches %/test_gpu_calls %/test_step, \
     $(filter $B/tests/unit/codec/% $B/tests/parity/%,$(TESTS))) \
     $(addprefix $B/tests/unit/backend/,test_bitset test_probe test_score)
 simde: ## codecs and parity with AVX2 and AVX-512 as portable C (libsimde-dev), on any x86-64
@@ -330,6 +334,9 @@ format-check: ## are the .c files as clang-format would write them?
 	for f in $(filter %.c,$(FORMAT_FILES)); do \
 	    clang-format $$f | cmp -s - $$f || { echo "$$f: not as clang-format has it; run 'make format'"; bad=1; }; \
 	done; test -z "$$bad"
+
+kernel-check: $(FATBINS) $(FATBINS:.fatbin=.usage) ## is the kernels' machine code that of bench/kernels.lock? UPDATE=1 writes it
+	@UPDATE=$(UPDATE) tools/kernel_check bench/kernels.lock $(FATBINS) || test $$? -eq 77
 
 analyze: ## gcc -fanalyzer over src
 	@+$(again) all B=$B/analyze OPT='-O1 -g -fanalyzer'
@@ -397,4 +404,4 @@ help: ## this list
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers recursion graph \
-        format format-check analyze tidy bench bench-check install uninstall deps deps-all clean help
+        format format-check kernel-check analyze tidy bench bench-check install uninstall deps deps-all clean help

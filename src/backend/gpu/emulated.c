@@ -31,9 +31,8 @@ enum {
     DEVICES_MOST = 8,
     PAGE = 4096,
     ARGS_MOST = 2048,
-    PINNED = 64, /* bytes before pinned memory */
-    SHARED_DEFAULT =
-        48 << 10, /* bytes of a block's dynamic shared memory, until its limit is raised */
+    PINNED = 64,               /* bytes before pinned memory */
+    SHARED_DEFAULT = 48 << 10, /* bytes of a block's dynamic shared memory, unless it is raised */
     SHARED_MOST = 227 << 10,
 };
 
@@ -285,15 +284,16 @@ static command *put(rp__cu_stream stream, kind what)
     c->kind = what;
     *s->last = c;
     s->last = &c->next;
+    if (watch && watch->queue_copy && (what == COPY || what == FILL))
+        watch->queue_copy();
     return c;
 }
 
 static void drop_commands(rp__cu_stream s)
 {
-    for (command *c = s->first; c;) {
-        command *next = c->next;
+    for (command *c = s->first, *next; c; c = next) {
+        next = c->next;
         free_command(c);
-        c = next;
     }
 }
 
@@ -350,7 +350,7 @@ static rp__cu_result emu_device_attribute(int *value, int attribute, rp__cu_devi
     (void)device;
     ENTER();
     *value = attribute == RP_CU_SHARED_OPTIN      ? SHARED_MOST
-             : attribute == RP_CU_MULTIPROCESSORS ? 2
+             : attribute == RP_CU_MULTIPROCESSORS ? (int)options.processors
              : attribute == RP_CU_MAJOR           ? 9
                                                   : 0;
     return leave(RP_CU_OK);
@@ -564,11 +564,8 @@ static rp__cu_result emu_stream_create(rp__cu_stream *stream, unsigned flags)
     rp__cu_stream s = rp__alloc_zero(1, sizeof *s);
     if (!s)
         return leave(RP_CU_NO_MEMORY);
-    s->device = current;
-    s->last = &s->first;
-    s->next = current->streams;
-    current->streams = s;
-    *stream = s;
+    *s = (struct CUstream_st){.next = current->streams, .device = current, .last = &s->first};
+    current->streams = *stream = s;
     return leave(RP_CU_OK);
 }
 
@@ -691,6 +688,8 @@ static rp__cu_result emu_launch(rp__cu_function function, unsigned grid_x, unsig
                                         .shared_bytes = shared_bytes,
                                         .turns = options.turns};
     memcpy(c->args, args[0], kernel->args_bytes);
+    if (watch && watch->queue_launch)
+        watch->queue_launch(function->id, &c->work.launch);
     return leave(RP_CU_OK);
 }
 
@@ -728,6 +727,7 @@ static void configure(const rp__emulated_options *wanted)
 {
     options = *wanted;
     options.devices = options.devices ? options.devices : 1;
+    options.processors = options.processors ? options.processors : 2;
     options.memory = options.memory ? options.memory : (size_t)1 << 30;
     options.turns = options.turns ? options.turns : 100000000;
     for (size_t i = 0; i < DEVICES_MOST; i++)
