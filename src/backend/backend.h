@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "index/index.h"
 #include "rank/rank.h"
+#include "riposte/processor.h"
 #include "riposte/status.h"
 
 typedef enum rp__op_kind { RP_OP_OPEN, RP_OP_CLOSE, RP_OP_TERM, RP_OP_PHRASE } rp__op_kind;
@@ -86,8 +87,19 @@ typedef struct rp__answer {
     size_t n;
     uint64_t total;
     bool total_is_exact;
+    rp_fallback fallback; /* why a device did not answer; also where `run` fails */
     uint64_t postings; /* decoded */
+    rp_gpu_counters gpu; /* what was done for it, in vain too; of a group, with its first query */
 } rp__answer;
+
+static inline void rp__answer_count(rp_gpu_counters *to, const rp_gpu_counters *more)
+{
+    to->launches += more->launches;
+    to->uploaded_bytes += more->uploaded_bytes;
+    to->transcoded_postings += more->transcoded_postings;
+    to->host_decoded_lists += more->host_decoded_lists;
+    to->host_decoded_postings += more->host_decoded_postings;
+}
 
 /* One of many queries that are asked at once. */
 typedef struct rp__asked {
@@ -148,7 +160,8 @@ typedef struct rp__backend {
     /* (optional) RP_UNAVAILABLE: the devices of its state were lost, and why; they do not come back in this process. */
     rp_status (*health)(void *state, rp_error *err);
     /* Answers; scratch and result in the arena. Called under rp__mapping_guard: owns nothing else.
-     * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. */
+     * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. Then a device has left
+     * its reason in answer->fallback, and what it did in answer->gpu; the rest of the answer means nothing. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err);
     /* (optional, together) Queries that are answered at once, by the state of one attach: a batch is one of `of`, who
@@ -156,8 +169,8 @@ typedef struct rp__backend {
     rp_status (*batch_new)(void *state, uint32_t of, void **batch, rp_error *err);
     void (*batch_free)(void *batch);
     /* Begins to answer those whose status is RP_OK; asked[0..n) and the arena are the batch's until finish, which
-     * waits, and leaves each with its status. Both are called under rp__mapping_guard. Where it leaves start,
-     * nothing has begun; where it leaves finish, all is over. */
+     * waits, and leaves each with its status, and with `fallback` and `gpu` of its answer as `run` does. Both are
+     * called under rp__mapping_guard. Where it leaves start, nothing has begun; where it leaves finish, all is over. */
     void (*batch_start)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
     void (*batch_finish)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
     const rp__steps *steps; /* (optional) */

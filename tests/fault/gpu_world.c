@@ -74,6 +74,7 @@ static const char *check_hits(rp_status status, rp_hits *hits, const rp_error *e
     if (status != RP_OK)
         fail_msg("%s", err->text);
     const char *processor = hits->processor;
+    assert_int_equal(hits->fallback != RP_FALLBACK_NONE, !strcmp(processor, "cpu"));
     assert_int_equal(hits->total, want.total);
     assert_int_equal(hits->n, want.n);
     for (size_t i = 0; i < want.n; i++) {

@@ -88,6 +88,25 @@ bool rp__device_is_lost(rp__device *d)
     return true;
 }
 
+rp_fallback rp__device_fallback(rp__device *d, rp_status status)
+{
+    if (status == RP_NO_MEMORY)
+        return RP_FALLBACK_MEMORY;
+    bool is_stuck = rp__device_is_lost(d) && d->card && d->card->is_stuck;
+    return is_stuck ? RP_FALLBACK_DEADLINE : RP_FALLBACK_FAULT;
+}
+
+rp_gpu_counters rp__device_count_since(const rp__device *d, const rp_gpu_counters *before)
+{
+    const rp_gpu_counters *now = &d->counters;
+    return (rp_gpu_counters){
+        .launches = now->launches - before->launches,
+        .uploaded_bytes = now->uploaded_bytes - before->uploaded_bytes,
+        .transcoded_postings = now->transcoded_postings - before->transcoded_postings,
+        .host_decoded_lists = now->host_decoded_lists - before->host_decoded_lists,
+        .host_decoded_postings = now->host_decoded_postings - before->host_decoded_postings};
+}
+
 /* Devices that take turns do not have the card to themselves. */
 static void use_card(rp__device *d, uint64_t now)
 {
@@ -282,6 +301,7 @@ rp_status rp__device_copy_in(rp__device *d, rp__cu_ptr to, const void *from, siz
 {
     if (rp__device_is_lost(d) || bytes == 0)
         return d->is_lost ? RP_UNAVAILABLE : RP_OK;
+    d->counters.uploaded_bytes += bytes;
     return rp__device_check(d, d->driver->copy_in(to, from, bytes, d->stream));
 }
 
@@ -434,6 +454,7 @@ rp_status rp__device_launch_on(rp__device *d, rp__cu_stream stream, rp__kernel_i
     if (status != RP_OK || how.grid == 0)
         return status;
     use_card(d, rp__clock_now());
+    d->counters.launches++;
     return rp__device_check(d, d->driver->launch(d->functions[id], how.grid, 1, 1, how.block, 1, 1,
                                                  how.shared, stream, &record.out, NULL));
 }

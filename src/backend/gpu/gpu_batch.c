@@ -3,7 +3,8 @@
  * Flat ANDs and single words go by gpu_and.c when the batch is started, flat ORs by gpu_ors.c when it is finished,
  * because they take turns with those of other threads. Of a phrase the device finds the documents that hold all
  * its words, and the host looks into them (gpu_phrase.c). What is not for the device, or does not fit, comes back with
- * RP_UNAVAILABLE, so that the caller asks another processor.
+ * RP_UNAVAILABLE or RP_NO_MEMORY and the reason, so that the caller asks another processor. Work for the group is
+ * counted with the first query of it that the device is asked for, work for its ORs with the first OR.
  * The guard of mapped memory may leave this file wherever it reads a list: until then nothing is asked of the
  * device, and its memory is the batch's. */
 #include "backend/gpu/gpu_batch.h"
@@ -26,7 +27,21 @@ typedef struct fill {
     const rp__query *like;
     size_t n; /* queries */
     rp__arena *arena;
+    rp_fallback missing; /* why lists that nobody has asked for before may not be there */
 } fill;
+
+/* RP_FALLBACK_NONE: nothing has failed. */
+static rp_fallback reason_of(rp__gpu_batch *b, rp_status status)
+{
+    return status == RP_OK ? RP_FALLBACK_NONE : rp__device_fallback(&b->device, status);
+}
+
+static void set_status(rp__asked *asked, rp_fallback why)
+{
+    bool is_memory = why == RP_FALLBACK_MEMORY || why == RP_FALLBACK_HOST_MEMORY;
+    asked->answer.fallback = why;
+    asked->status = why == RP_FALLBACK_NONE ? RP_OK : is_memory ? RP_NO_MEMORY : RP_UNAVAILABLE;
+}
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -82,29 +97,29 @@ static rp_status open_flight(rp__gpu_batch *b, rp__gpu_flight *to, uint32_t quer
 }
 
 /* The first query of a launch. */
-static rp_status begin_flight(const fill *f, rp__gpu_flight *to, uint32_t queries, size_t k)
+static rp_fallback begin_flight(const fill *f, rp__gpu_flight *to, uint32_t queries, size_t k)
 {
     const rp__query *like = f->like;
     uint32_t end = like->end < like->lengths.n_docs ? like->end : like->lengths.n_docs;
     if (to->asked)
-        return RP_OK;
+        return RP_FALLBACK_NONE;
     rp_status status = open_flight(f->b, to, queries, k);
     if (status != RP_OK)
-        return status;
+        return reason_of(f->b, status);
     rp__gpu_and_begin(&to->and, &f->b->norms.args, (uint32_t)k, like->begin, end);
     to->asked = rp__arena_array(f->arena, f->n, sizeof *to->asked);
-    return to->asked ? RP_OK : RP_NO_MEMORY;
+    return to->asked ? RP_FALLBACK_NONE : RP_FALLBACK_HOST_MEMORY;
 }
 
 /* ---- Forms ----------------------------------------------------------------------------------- */
 
-typedef enum form { FORM_ALL, FORM_ANY, FORM_PHRASE, FORM_OTHER } form;
+typedef enum form { FORM_ALL, FORM_ANY, FORM_PHRASE, FORM_LONG, FORM_OTHER } form;
 
 /* One word alone is all that there are. */
 static form form_of(const rp__query *query)
 {
     size_t n = query->n_ops - 2, n_must = 0, n_should = 0;
-    if (query->n_ops < 3 || n > KARG_WORDS_MOST)
+    if (query->n_ops < 3)
         return FORM_OTHER;
     if (n == 1 && query->ops[1].kind == RP_OP_PHRASE)
         return FORM_PHRASE;
@@ -114,16 +129,26 @@ static form form_of(const rp__query *query)
         n_must += query->ops[i].role == RP_MUST;
         n_should += query->ops[i].role == RP_SHOULD;
     }
-    if (n_must == n || (n_should == 1 && n == 1))
-        return FORM_ALL;
-    return n_should == n ? FORM_ANY : FORM_OTHER;
+    if (n_must != n && n_should != n)
+        return FORM_OTHER;
+    if (n > KARG_WORDS_MOST)
+        return FORM_LONG;
+    return n_must == n || n == 1 ? FORM_ALL : FORM_ANY;
 }
 
 /* Whether the device has what queries of this kind need, whatever their words. */
-static bool is_for_device(const rp__query *query)
+static rp_fallback check_kind(const fill *f)
 {
-    return query->rank->ranking->kind == RP_RANK_BM25 && !query->algorithm &&
-           query->k <= RP_GPU_AND_K;
+    const rp__query *query = f->like;
+    if (query->rank->ranking->kind != RP_RANK_BM25)
+        return RP_FALLBACK_RANKING;
+    if (query->algorithm)
+        return RP_FALLBACK_ALGORITHM;
+    if (query->k > RP_GPU_AND_K)
+        return RP_FALLBACK_K;
+    bool has_lengths =
+        rp__gpu_index_at(f->b->index, query->lengths.codes) && query->lengths.n_table > 0;
+    return has_lengths ? RP_FALLBACK_NONE : RP_FALLBACK_LENGTHS;
 }
 
 static bool is_alike(const rp__query *a, const rp__query *b)
@@ -152,53 +177,50 @@ static bool are_known(const rp__query *query)
 }
 
 /* Puts a word among n, the shortest list first. */
-static rp_status put_word(const fill *f, const rp__term *term, float weight, karg_and_word *words,
-                          uint32_t n)
+static rp_fallback put_word(const fill *f, const rp__term *term, float weight, karg_and_word *words,
+                            uint32_t n)
 {
     const rp__gpu_slot *slot = rp__gpu_words_find(f->b->words, term);
     if (!slot || !slot->at)
-        return RP_UNAVAILABLE;
+        return slot ? (rp_fallback)slot->fallback : f->missing;
     for (; n > 0 && words[n - 1].n > slot->n; n--)
         words[n] = words[n - 1];
     words[n] = (karg_and_word){slot->at, weight, slot->n};
-    return RP_OK;
+    return RP_FALLBACK_NONE;
 }
 
-static rp_status collect(const fill *f, const rp__query *query, karg_and_word *words, uint32_t *n)
+static rp_fallback collect(const fill *f, const rp__query *query, karg_and_word *words, uint32_t *n)
 {
     float scale = rp__rank_scale(query->fraction_bits);
-    rp_status status = RP_OK;
-    for (*n = 0; *n < query->n_ops - 2 && status == RP_OK; ++*n) {
+    rp_fallback why = RP_FALLBACK_NONE;
+    for (*n = 0; *n < query->n_ops - 2 && !why; ++*n) {
         const rp__leaf *leaf = &query->leaves[query->ops[*n + 1].leaf];
-        status =
-            put_word(f, &query->words[leaf->word].term, leaf->weight.weight * scale, words, *n);
+        why = put_word(f, &query->words[leaf->word].term, leaf->weight.weight * scale, words, *n);
     }
-    return status;
+    return why;
 }
 
-static rp_status add_words(rp__gpu_flight *to, rp__asked *asked, uint32_t place,
-                           const karg_and_word *words, uint32_t n)
+static rp_fallback add_words(rp__gpu_flight *to, rp__asked *asked, uint32_t place,
+                             const karg_and_word *words, uint32_t n)
 {
     asked->answer.postings = count_postings(words, n);
     if (!rp__gpu_and_add(&to->and, words, n))
-        return RP_NO_MEMORY;
+        return RP_FALLBACK_BATCH;
     to->asked[to->and.n_queries - 1] = place;
-    return RP_OK;
+    return RP_FALLBACK_NONE;
 }
 
-static rp_status add_all(const fill *f, rp__gpu_flight *to, rp__asked *asked, uint32_t place)
+static rp_fallback add_all(const fill *f, rp__gpu_flight *to, rp__asked *asked, uint32_t place)
 {
     const rp__query *query = &asked->query;
     karg_and_word words[KARG_WORDS_MOST];
     uint32_t n;
     if (!are_known(query))
-        return RP_OK;
-    rp_status status = begin_flight(f, to, QUERIES_MOST, query->k);
-    if (status == RP_OK)
-        status = collect(f, query, words, &n);
-    if (status != RP_OK)
-        return status;
-    return add_words(to, asked, place, words, n);
+        return RP_FALLBACK_NONE;
+    rp_fallback why = begin_flight(f, to, QUERIES_MOST, query->k);
+    if (!why)
+        why = collect(f, query, words, &n);
+    return why ? why : add_words(to, asked, place, words, n);
 }
 
 static rp__scored *pairs_of(const rp__gpu_flight *from, uint32_t i)
@@ -217,9 +239,9 @@ static void take_all(const rp__gpu_flight *from, rp__asked *asked)
     for (uint32_t i = 0; i < from->and.n_queries; i++) {
         rp__asked *a = &asked[from->asked[i]];
         const rp__gpu_and_count *count = rp__gpu_and_count_of(&from->and, i);
-        a->status = from->status;
-        if (a->status == RP_OK && count->damaged)
-            a->status = RP_UNAVAILABLE;
+        set_status(a, from->fallback   ? from->fallback
+                      : count->damaged ? RP_FALLBACK_DAMAGED
+                                       : RP_FALLBACK_NONE);
         a->answer.at = pairs_of(from, i);
         a->answer.n = count->n_pairs;
         a->answer.total = count->n;
@@ -229,20 +251,28 @@ static void take_all(const rp__gpu_flight *from, rp__asked *asked)
 /* ---- Phrases --------------------------------------------------------------------------------- */
 
 /* Words weigh nothing, so that documents come by rising docid. */
-static rp_status add_phrase(const fill *f, rp__gpu_flight *to, rp__asked *asked, uint32_t place)
+static rp_fallback add_phrase(const fill *f, rp__gpu_flight *to, rp__asked *asked, uint32_t place)
 {
     const rp__query *query = &asked->query;
     const rp__leaf *leaf = &query->leaves[query->ops[1].leaf];
     karg_and_word words[KARG_WORDS_MOST];
     for (uint32_t i = 0; i < leaf->n_words; i++)
         if (query->words[leaf->word + i].term.df == 0)
-            return RP_OK;
-    rp_status status = leaf->n_words <= KARG_WORDS_MOST
-                           ? begin_flight(f, to, PHRASES_MOST, RP_GPU_AND_K)
-                           : RP_UNAVAILABLE;
-    for (uint32_t i = 0; i < leaf->n_words && status == RP_OK; i++)
-        status = put_word(f, &query->words[leaf->word + i].term, 0, words, i);
-    return status == RP_OK ? add_words(to, asked, place, words, leaf->n_words) : status;
+            return RP_FALLBACK_NONE;
+    rp_fallback why = leaf->n_words <= KARG_WORDS_MOST
+                          ? begin_flight(f, to, PHRASES_MOST, RP_GPU_AND_K)
+                          : RP_FALLBACK_TERMS;
+    for (uint32_t i = 0; i < leaf->n_words && !why; i++)
+        why = put_word(f, &query->words[leaf->word + i].term, 0, words, i);
+    return why ? why : add_words(to, asked, place, words, leaf->n_words);
+}
+
+/* What is there to be looked into. */
+static rp_fallback check_found(const rp__gpu_flight *from, const rp__gpu_and_count *count)
+{
+    if (from->fallback || count->damaged)
+        return from->fallback ? from->fallback : RP_FALLBACK_DAMAGED;
+    return count->n == count->n_pairs ? RP_FALLBACK_NONE : RP_FALLBACK_PHRASE;
 }
 
 static void take_phrases(const rp__gpu_flight *from, rp__asked *asked, rp__arena *arena)
@@ -250,11 +280,14 @@ static void take_phrases(const rp__gpu_flight *from, rp__asked *asked, rp__arena
     for (uint32_t i = 0; i < from->and.n_queries; i++) {
         rp__asked *a = &asked[from->asked[i]];
         const rp__gpu_and_count *count = rp__gpu_and_count_of(&from->and, i);
-        bool is_found = from->status == RP_OK && !count->damaged && count->n == count->n_pairs;
-        a->status = RP_UNAVAILABLE;
-        if (is_found && rp__gpu_phrase_verify(&a->query, pairs_of(from, i), count->n, arena,
-                                              &a->answer) == RP_OK)
-            a->status = RP_OK;
+        rp_fallback why = check_found(from, count);
+        rp_status status = RP_OK;
+        if (!why)
+            status =
+                rp__gpu_phrase_verify(&a->query, pairs_of(from, i), count->n, arena, &a->answer);
+        if (status != RP_OK)
+            why = status == RP_NO_MEMORY ? RP_FALLBACK_HOST_MEMORY : RP_FALLBACK_DAMAGED;
+        set_status(a, why);
     }
 }
 
@@ -271,43 +304,56 @@ static uint32_t known_floor(const rp__query *query, const rp__gpu_word *word, fl
 }
 
 /* Kernels of ORs read fewer codecs. */
-static rp_status open_term(const fill *f, const rp__query *query, const rp__leaf *leaf,
-                           rp__gpu_ors_term *out, uint32_t *least)
+static rp_fallback open_term(const fill *f, const rp__query *query, const rp__leaf *leaf,
+                             rp__gpu_ors_term *out, uint32_t *least)
 {
     const rp__gpu_slot *slot = rp__gpu_words_find(f->b->words, &query->words[leaf->word].term);
-    if (!slot || !slot->at || slot->word->word.list.codec == KARG_CODEC_EF128)
-        return RP_UNAVAILABLE;
+    if (!slot || !slot->at)
+        return slot ? (rp_fallback)slot->fallback : f->missing;
+    if (slot->word->word.list.codec == KARG_CODEC_EF128)
+        return RP_FALLBACK_CODEC;
     const rp__gpu_word *word = slot->word;
     float weight = leaf->weight.weight * rp__rank_scale(query->fraction_bits);
     uint32_t floor = known_floor(query, word, weight);
     *out = (rp__gpu_ors_term){slot->key, &word->word, weight};
     *least = floor > *least ? floor : *least;
-    return RP_OK;
+    return RP_FALLBACK_NONE;
+}
+
+/* What kernels of ORs do not do. */
+static rp_fallback check_any(const rp__query *query)
+{
+    bool is_whole = query->begin == 0 && query->end >= query->lengths.n_docs;
+    if (query->n_ops - 2 > KARG_OR_TERMS)
+        return RP_FALLBACK_TERMS;
+    if (query->exact_total || query->k == 0)
+        return RP_FALLBACK_EXACT_TOTAL;
+    return is_whole ? RP_FALLBACK_NONE : RP_FALLBACK_RANGE;
 }
 
 /* Words that the index does not know are left out. */
-static rp_status add_any(const fill *f, rp__asked *asked, uint32_t place)
+static rp_fallback add_any(const fill *f, rp__asked *asked, uint32_t place)
 {
     const rp__query *query = &asked->query;
     rp__gpu_batch_any *any = &f->b->any;
-    bool is_whole = query->begin == 0 && query->end >= query->lengths.n_docs;
-    if (query->n_ops - 2 > KARG_OR_TERMS || query->exact_total || query->k == 0 || !is_whole)
-        return RP_UNAVAILABLE;
+    rp_fallback why = check_any(query);
+    if (why)
+        return why;
     rp__gpu_ors_term *terms = rp__arena_array(f->arena, query->n_ops - 2, sizeof *terms);
     rp__gpu_ors_query new = {.terms = terms};
-    rp_status status = terms ? RP_OK : RP_NO_MEMORY;
-    for (size_t i = 1; i + 1 < query->n_ops && status == RP_OK; i++) {
+    why = terms ? RP_FALLBACK_NONE : RP_FALLBACK_HOST_MEMORY;
+    for (size_t i = 1; i + 1 < query->n_ops && !why; i++) {
         const rp__leaf *leaf = &query->leaves[query->ops[i].leaf];
         uint32_t df = query->words[leaf->word].term.df;
         asked->answer.postings += df;
         if (df > 0)
-            status = open_term(f, query, leaf, &terms[new.n_terms++], &new.least);
+            why = open_term(f, query, leaf, &terms[new.n_terms++], &new.least);
     }
-    if (status != RP_OK || new.n_terms == 0)
-        return status;
+    if (why || new.n_terms == 0)
+        return why;
     any->asked[any->n] = place;
     any->queries[any->n++] = new;
-    return RP_OK;
+    return RP_FALLBACK_NONE;
 }
 
 /* Where fewer match than are wanted, all have been found. */
@@ -316,6 +362,7 @@ static void take_any(const rp__gpu_batch_any *from, rp__asked *asked)
     for (size_t i = 0; i < from->n; i++) {
         rp__asked *a = &asked[from->asked[i]];
         a->status = from->queries[i].status;
+        a->answer.fallback = from->queries[i].fallback;
         if (a->status != RP_OK)
             continue;
         a->answer.at = from->queries[i].at;
@@ -326,28 +373,29 @@ static void take_any(const rp__gpu_batch_any *from, rp__asked *asked)
 
 /* ---- Starting and finishing ------------------------------------------------------------------ */
 
-static rp_status begin(const fill *f)
+static rp_fallback begin(const fill *f)
 {
     rp__gpu_batch *b = f->b;
-    rp_status status = is_for_device(f->like) ? rp__device_enter(&b->device) : RP_UNAVAILABLE;
-    if (status == RP_OK)
-        status = rp__gpu_norms_put(&b->norms, &b->device, b->index, f->like, b->most);
+    rp_fallback why = check_kind(f);
+    if (!why)
+        why = reason_of(b, rp__device_enter(&b->device));
+    if (!why)
+        why = reason_of(b, rp__gpu_norms_put(&b->norms, &b->device, b->index, f->like, b->most));
     b->any.like = f->like;
     b->any.asked = rp__arena_array(f->arena, f->n, sizeof *b->any.asked);
     b->any.queries = rp__arena_array(f->arena, f->n, sizeof *b->any.queries);
-    if (status == RP_OK && (!b->any.asked || !b->any.queries))
-        status = RP_NO_MEMORY;
-    return status;
+    if (!why && (!b->any.asked || !b->any.queries))
+        why = RP_FALLBACK_HOST_MEMORY;
+    return why;
 }
 
-static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
+static rp_fallback add(const fill *f, rp__asked *asked, uint32_t place)
 {
     const rp__query *query = &asked->query;
-    asked->answer = (rp__answer){.total_is_exact = true};
     if (query->n_ops == 0 || query->begin >= query->end)
-        return RP_OK;
+        return RP_FALLBACK_NONE;
     if (!f->like || !is_alike(query, f->like))
-        return RP_UNAVAILABLE;
+        return RP_FALLBACK_GROUP;
     switch (form_of(query)) {
     case FORM_ALL:
         return add_all(f, &f->b->all, asked, place);
@@ -355,8 +403,10 @@ static rp_status add(const fill *f, rp__asked *asked, uint32_t place)
         return add_any(f, asked, place);
     case FORM_PHRASE:
         return add_phrase(f, &f->b->phrases, asked, place);
+    case FORM_LONG:
+        return RP_FALLBACK_TERMS;
     default:
-        return RP_UNAVAILABLE;
+        return RP_FALLBACK_FORM;
     }
 }
 
@@ -373,7 +423,7 @@ static void look_ahead(const fill *f, const rp__asked *asked, size_t i)
 
 /* Lists that nobody has asked for before go to the device, all at once. Queries whose lists do not are refused when
  * they are added. */
-static rp_status send_lists(const fill *f, const rp__asked *asked, size_t n)
+static rp_fallback send_lists(fill *f, const rp__asked *asked, size_t n, rp_gpu_counters *counters)
 {
     size_t n_new = 0, most = 0;
     for (size_t i = 0; i < n; i++)
@@ -387,38 +437,55 @@ static rp_status send_lists(const fill *f, const rp__asked *asked, size_t n)
                 new[n_new++] = term;
         }
     }
+    f->missing = RP_FALLBACK_HOST_MEMORY; /* unless there is an array for them */
     if (n_new == 0)
-        return RP_OK;
-    (void)rp__gpu_words_add(f->b->words, f->like->segment, new, n_new, f->arena);
-    return rp__device_enter(&f->b->device); /* it has one of its own */
+        return RP_FALLBACK_NONE;
+    rp_status status =
+        rp__gpu_words_add(f->b->words, f->like->segment, new, n_new, f->arena, counters);
+    f->missing = status == RP_OK ? RP_FALLBACK_MEMORY : reason_of(f->b, status);
+    return reason_of(f->b, rp__device_enter(&f->b->device)); /* it has one of its own */
+}
+
+static void start_flights(rp__gpu_batch *b)
+{
+    if (b->all.asked)
+        b->all.fallback = reason_of(b, rp__gpu_and_start(&b->all.and));
+    if (b->phrases.asked)
+        b->phrases.fallback = reason_of(b, rp__gpu_and_start(&b->phrases.and));
 }
 
 void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena *arena)
 {
     fill f = {.b = b, .n = n, .arena = arena};
+    rp_gpu_counters before = b->device.counters, spent = {0};
+    rp__asked *first = NULL;
     b->all.asked = b->phrases.asked = NULL;
     b->any.n = 0;
-    for (size_t i = 0; i < n && !f.like; i++)
+    for (size_t i = 0; i < n && !first; i++)
         if (asked[i].status == RP_OK && asked[i].query.n_ops > 0)
-            f.like = &asked[i].query;
-    rp_status status = f.like ? begin(&f) : RP_OK;
-    if (status == RP_OK && f.like)
-        status = send_lists(&f, asked, n);
-    for (size_t i = 0; i < n; i++)
+            first = &asked[i];
+    f.like = first ? &first->query : NULL;
+    rp_fallback why = f.like ? begin(&f) : RP_FALLBACK_NONE;
+    if (!why && f.like)
+        why = send_lists(&f, asked, n, &spent);
+    for (size_t i = 0; i < n; i++) {
+        asked[i].answer = (rp__answer){.total_is_exact = true};
         if (asked[i].status == RP_OK)
-            asked[i].status = status == RP_OK ? add(&f, &asked[i], (uint32_t)i) : status;
-    if (b->all.asked)
-        b->all.status = rp__gpu_and_start(&b->all.and);
-    if (b->phrases.asked)
-        b->phrases.status = rp__gpu_and_start(&b->phrases.and);
+            set_status(&asked[i], why ? why : add(&f, &asked[i], (uint32_t)i));
+    }
+    start_flights(b);
+    if (!first)
+        return;
+    first->answer.gpu = rp__device_count_since(&b->device, &before);
+    rp__answer_count(&first->answer.gpu, &spent);
 }
 
 static void wait_for(rp__gpu_batch *b, rp__gpu_flight *f)
 {
-    if (f->status == RP_OK)
-        f->status = rp__device_enter(&b->device);
-    if (f->status == RP_OK)
-        f->status = rp__gpu_and_finish(&f->and);
+    if (!f->fallback)
+        f->fallback = reason_of(b, rp__device_enter(&b->device));
+    if (!f->fallback)
+        f->fallback = reason_of(b, rp__gpu_and_finish(&f->and));
 }
 
 /* Waits for all before anything is read that may be mapped. */
@@ -426,7 +493,8 @@ void rp__gpu_batch_finish(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__aren
 {
     (void)n;
     if (b->any.n > 0) {
-        rp__gpu_ors_run(b->ors, b->any.like, b->any.queries, b->any.n, arena);
+        rp__gpu_ors_run(b->ors, b->any.like, b->any.queries, b->any.n, arena,
+                        &asked[b->any.asked[0]].answer.gpu);
         take_any(&b->any, asked);
     }
     if (b->all.asked) {

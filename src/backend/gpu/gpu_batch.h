@@ -10,7 +10,7 @@
 typedef struct rp__gpu_flight {
     rp__gpu_and and;
     uint32_t *asked;  /* of its queries: which they are; in the arena; NULL: there are none */
-    rp_status status; /* of the launch */
+    rp_fallback fallback; /* of the launch */
 } rp__gpu_flight;
 
 /* ORs on their way. */

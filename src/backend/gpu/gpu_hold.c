@@ -6,6 +6,7 @@
  * list at the same time may both copy it: nobody waits for somebody whom the guard may have called away. */
 #include "backend/gpu/gpu_hold.h"
 
+#include "backend/gpu/gpu_list.h"
 #include "backend/gpu/sparse_list.h"
 #include "base/alloc.h"
 #include "base/bits.h"
@@ -245,9 +246,11 @@ static rp_status read_docids(job *j)
     uint32_t *docids =
         rp__arena_array(j->arena, (size_t)j->among->n + RP_BLOCK_ROOM, sizeof *docids);
     rp_status status = docids ? rp__list_decode(j->among, docids, NULL) : RP_NO_MEMORY;
-    if (status == RP_OK)
-        j->docids = docids;
-    return status;
+    if (status != RP_OK)
+        return status;
+    j->docids = docids;
+    rp__gpu_list_count_decoded(j->among, &j->hold->device->counters);
+    return RP_OK;
 }
 
 /* RP_NOT_FOUND: it is not worth it, or there is no room for it. */

@@ -21,6 +21,7 @@ typedef struct launch {
     karg_tiled *lists;
     rp__gpu_or_term *terms;
     rp__gpu_or_query *asks; /* n */
+    bool is_arena_full;
 } launch;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -142,18 +143,21 @@ static rp_status run_launch(const launch *l, uint32_t n_docs)
     return rp__gpu_or_run(&ors->or, &batch);
 }
 
-static rp_status take_pairs(const launch *l)
+static rp_status take_pairs(launch *l)
 {
     const karg_pair *pairs;
     const uint32_t *counts;
     rp__scored *out = rp__arena_array(l->arena, l->n * l->k, sizeof *out);
     rp_status status = rp__gpu_or_fetch(&l->ors->or, &pairs, &counts);
+    l->is_arena_full = !out;
     if (status != RP_OK || !out)
         return status == RP_OK ? RP_NO_MEMORY : status;
     _Static_assert(sizeof *pairs == sizeof *out, "one is the other");
     memcpy(out, pairs, l->n * l->k * sizeof *out);
     for (size_t q = 0; q < l->n; q++) {
-        l->queries[q].status = counts[q] == UINT32_MAX ? RP_UNAVAILABLE : RP_OK;
+        bool is_told = counts[q] != UINT32_MAX;
+        l->queries[q].status = is_told ? RP_OK : RP_UNAVAILABLE;
+        l->queries[q].fallback = is_told ? RP_FALLBACK_NONE : RP_FALLBACK_CROWDED;
         l->queries[q].n = counts[q];
         l->queries[q].at = out + q * l->k;
     }
@@ -162,7 +166,8 @@ static rp_status take_pairs(const launch *l)
 
 static rp_status answer(launch *l, uint32_t n_docs)
 {
-    rp_status status = make_arrays(l) ? settle(l->ors) : RP_NO_MEMORY;
+    l->is_arena_full = !make_arrays(l);
+    rp_status status = l->is_arena_full ? RP_NO_MEMORY : settle(l->ors);
     if (status != RP_OK)
         return status;
     l->ors->is_busy = true;
@@ -172,6 +177,17 @@ static rp_status answer(launch *l, uint32_t n_docs)
     if (status == RP_OK)
         l->ors->is_busy = false;
     return status;
+}
+
+static void refuse(rp__gpu_ors *ors, rp__gpu_ors_query *queries, size_t n, rp_status status,
+                   bool is_arena_full)
+{
+    rp_fallback why =
+        is_arena_full ? RP_FALLBACK_HOST_MEMORY : rp__device_fallback(&ors->device, status);
+    for (size_t i = 0; i < n; i++) {
+        queries[i].status = status;
+        queries[i].fallback = why;
+    }
 }
 
 /* Fewer at a time, where there is no memory for many. */
@@ -186,20 +202,23 @@ static void answer_all(rp__gpu_ors *ors, const rp__query *like, rp__gpu_ors_quer
             many = l.n / 2;
             continue;
         }
-        for (size_t q = 0; q < l.n && status != RP_OK; q++)
-            l.queries[q].status = status;
+        if (status != RP_OK)
+            refuse(ors, l.queries, l.n, status, l.is_arena_full);
         i += l.n;
     }
 }
 
 void rp__gpu_ors_run(rp__gpu_ors *ors, const rp__query *like, rp__gpu_ors_query *queries, size_t n,
-                     rp__arena *arena)
+                     rp__arena *arena, rp_gpu_counters *counters)
 {
     pthread_mutex_lock(&ors->lock);
+    rp_gpu_counters before = ors->device.counters;
     rp_status status = enter(ors, like);
     if (status == RP_OK)
         answer_all(ors, like, queries, n, arena);
-    for (size_t i = 0; i < n && status != RP_OK; i++)
-        queries[i].status = status;
+    else
+        refuse(ors, queries, n, status, false);
+    rp_gpu_counters spent = rp__device_count_since(&ors->device, &before);
     pthread_mutex_unlock(&ors->lock);
+    rp__answer_count(counters, &spent);
 }

@@ -33,7 +33,8 @@ typedef struct rp__gpu_ors_query {
     uint32_t n_terms; /* 1 to KARG_OR_TERMS */
     uint32_t least;   /* k documents are known to score so much; 0: none are */
     /* The answer: */
-    rp_status status; /* RP_UNAVAILABLE, RP_NO_MEMORY: ask another processor */
+    rp_status status; /* RP_UNAVAILABLE, RP_NO_MEMORY: ask another processor, */
+    rp_fallback fallback; /* and why */
     rp__scored *at;   /* in the arena, best first */
     uint32_t n;
 } rp__gpu_ors_query;
@@ -42,8 +43,9 @@ typedef struct rp__gpu_ors_query {
 void rp__gpu_ors_open(rp__gpu_ors *ors, const rp__gpu_index *index, uint64_t most);
 void rp__gpu_ors_close(rp__gpu_ors *ors); /* all zero is fine */
 
-/* Answers them all: `like` says for which k and norms, over all documents. Reads no mapped memory. */
+/* Answers them all: `like` says for which k and norms, over all documents. What that took is added to *counters. Reads
+ * no mapped memory. */
 void rp__gpu_ors_run(rp__gpu_ors *ors, const rp__query *like, rp__gpu_ors_query *queries, size_t n,
-                     rp__arena *arena);
+                     rp__arena *arena, rp_gpu_counters *counters);
 
 #endif

@@ -35,6 +35,7 @@ typedef struct fresh {
     rp__gpu_word word;
     karg_word own; /* as the index has it */
     form form;
+    rp_fallback fallback;    /* why it is none for the device, if that was seen by now */
     bool is_read;            /* kernels of ANDs read it as it lies */
     uint64_t room;           /* of what is made of it */
     uint32_t made;           /* the how manieth it is of those made */
@@ -198,6 +199,7 @@ static rp_status publish(rp__gpu_words *w, const fresh *f)
     slot->at = f->at;
     slot->word = word;
     slot->n = f->word.word.list.n;
+    slot->fallback = f->at ? RP_FALLBACK_NONE : f->fallback ? f->fallback : RP_FALLBACK_MEMORY;
     atomic_store_explicit(&slot->key, f->key, memory_order_release);
     w->n++;
     return RP_OK;
@@ -235,23 +237,34 @@ static form form_of(const karg_list *list)
     return list->codec == KARG_CODEC_BITMAP ? FORM_TFS : is_dense ? FORM_BITS : FORM_DOCIDS;
 }
 
+static rp_fallback reason_of(rp_status status)
+{
+    return status == RP_NO_MEMORY ? RP_FALLBACK_HOST_MEMORY : RP_FALLBACK_DAMAGED;
+}
+
 /* A list that is damaged, or does not fit, is none for the device. */
 static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__term *term,
-                 rp__arena *arena, fresh *out)
+                 rp__arena *arena, fresh *out, rp_gpu_counters *counters)
 {
     rp__list list;
     *out = (fresh){.key = key_of(term)};
     rp_status status = rp__segment_list(segment, term, arena, &list);
-    if (status != RP_OK)
+    if (status != RP_OK) {
+        out->fallback = reason_of(status);
         return;
+    }
     if (list.kths)
         memcpy(out->word.kths, list.kths, sizeof out->word.kths);
     if (is_known(w, &list, out)) {
         out->form = form_of(&out->own.list);
         return;
     }
-    if (decode(&list, arena, &out->decoded) != RP_OK)
+    status = decode(&list, arena, &out->decoded);
+    if (status != RP_OK) {
+        out->fallback = reason_of(status);
         return;
+    }
+    rp__gpu_list_count_decoded(&list, counters);
     out->form = FORM_DECODED;
     out->own = rp__gpu_and_copied(0, 0, list.n);
     out->own.list.universe = list.universe;
@@ -266,6 +279,7 @@ typedef struct work {
     size_t n;
     karg_made *lists; /* n of them, in the arena */
     uint32_t n_lists, n_blocks;
+    uint64_t postings;         /* of those lists */
     uint64_t bits, bits_bytes; /* what is to be cleared */
 } work;
 
@@ -397,6 +411,7 @@ static void make(work *k, fresh *f)
         *made = rp__gpu_derive_tfs(&f->own, tfs, k->n_blocks, &f->word.word);
     f->made = k->n_lists++;
     k->n_blocks += (f->own.list.n + RP_BLOCK - 1) / RP_BLOCK;
+    k->postings += f->own.list.n;
 }
 
 /* Record, then docids, then frequencies. */
@@ -430,6 +445,7 @@ static rp_status take_back(work *k, const karg_found *found)
             status = rp__gpu_maker_send(k->maker, f->at, &f->own, sizeof f->own);
         else
             f->at = 0;
+        f->fallback = RP_FALLBACK_DAMAGED;
         n++;
     }
     return status == RP_OK && n ? rp__gpu_maker_run(k->maker, NULL, 0, 0, &found) : status;
@@ -444,7 +460,10 @@ static rp_status bring(work *k)
             status = send(k, &k->new[i]);
     if (status == RP_OK)
         status = rp__gpu_maker_run(k->maker, k->lists, k->n_lists, k->n_blocks, &found);
-    return status == RP_OK ? take_back(k, found) : status;
+    if (status != RP_OK)
+        return status;
+    k->maker->device.counters.transcoded_postings += k->postings;
+    return take_back(k, found);
 }
 
 /* With the maker's lock. */
@@ -469,7 +488,8 @@ static rp_status place_all(rp__gpu_words *w, work *k)
 
 /* Those of the terms that are not known yet, each once: how many. */
 static size_t look_at_all(const rp__gpu_words *w, const rp__segment *segment,
-                          const rp__term *const *terms, size_t n, rp__arena *arena, fresh *new)
+                          const rp__term *const *terms, size_t n, rp__arena *arena, fresh *new,
+                          rp_gpu_counters *counters)
 {
     size_t n_new = 0;
     for (size_t i = 0; i < n; i++) {
@@ -477,7 +497,7 @@ static size_t look_at_all(const rp__gpu_words *w, const rp__segment *segment,
         for (size_t j = 0; j < n_new && !is_there; j++)
             is_there = new[j].key == key_of(terms[i]);
         if (!is_there)
-            look(w, segment, terms[i], arena, &new[n_new++]);
+            look(w, segment, terms[i], arena, &new[n_new++], counters);
     }
     return n_new;
 }
@@ -492,21 +512,33 @@ static size_t count_together(const fresh *new, size_t n)
     return some;
 }
 
+/* With the maker's lock. */
+static rp_status place_and_count(rp__gpu_words *w, work *k, rp_gpu_counters *counters)
+{
+    rp_gpu_counters before = k->maker->device.counters;
+    rp_status status = place_all(w, k);
+    rp_gpu_counters spent = rp__device_count_since(&k->maker->device, &before);
+    rp__answer_count(counters, &spent);
+    return status;
+}
+
 rp_status rp__gpu_words_add(rp__gpu_words *w, const rp__segment *segment,
-                            const rp__term *const *terms, size_t n, rp__arena *arena)
+                            const rp__term *const *terms, size_t n, rp__arena *arena,
+                            rp_gpu_counters *counters)
 {
     size_t most = n < RP_GPU_MAKER_LISTS ? n : RP_GPU_MAKER_LISTS, some;
     fresh *new = rp__arena_array(arena, n, sizeof *new);
     karg_made *lists = rp__arena_array(arena, most, sizeof *lists);
     if (!new || !lists)
         return RP_NO_MEMORY;
-    size_t n_new = look_at_all(w, segment, terms, n, arena, new);
+    size_t n_new = look_at_all(w, segment, terms, n, arena, new, counters);
     rp__gpu_maker *maker = &w->makers[atomic_fetch_add(&w->next, 1) % RP_GPU_WORDS_MAKERS];
     rp_status status = RP_OK;
     for (size_t i = 0; i < n_new && status == RP_OK; i += some) {
         some = count_together(new + i, n_new - i);
         pthread_mutex_lock(&maker->lock);
-        status = place_all(w, &(work){.maker = maker, .new = new + i, .n = some, .lists = lists});
+        work k = {.maker = maker, .new = new + i, .n = some, .lists = lists};
+        status = place_and_count(w, &k, counters);
         pthread_mutex_unlock(&maker->lock);
     }
     return status;

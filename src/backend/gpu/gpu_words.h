@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "backend/backend.h"
 #include "backend/gpu/gpu_and.h"
 #include "backend/gpu/gpu_maker.h"
 
@@ -23,6 +24,7 @@ typedef struct rp__gpu_slot {
     uint64_t at;          /* its karg_word on the device; 0: kernels cannot have it */
     const rp__gpu_word *word;
     uint32_t n;           /* postings */
+    uint32_t fallback;    /* why kernels cannot have it: rp_fallback */
 } rp__gpu_slot;
 
 enum { RP_GPU_WORDS_MAKERS = 8 };
@@ -56,8 +58,9 @@ const rp__gpu_slot *rp__gpu_words_find(const rp__gpu_words *words, const rp__ter
 /* It will be asked for soon. */
 void rp__gpu_words_expect(const rp__gpu_words *words, const rp__term *term);
 /* Makes the lists of n terms known, those that are not yet; one that cannot be on the device is known to be so.
- * Reads mapped memory. RP_UNAVAILABLE, RP_NO_MEMORY: some are not, now. */
+ * What is done for that is added to *counters. Reads mapped memory. RP_UNAVAILABLE, RP_NO_MEMORY: some are not, now. */
 rp_status rp__gpu_words_add(rp__gpu_words *words, const rp__segment *segment,
-                            const rp__term *const *terms, size_t n, rp__arena *arena);
+                            const rp__term *const *terms, size_t n, rp__arena *arena,
+                            rp_gpu_counters *counters);
 
 #endif

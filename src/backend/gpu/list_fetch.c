@@ -58,6 +58,7 @@ rp_status rp__list_fetch_send(rp__list_fetch *f)
     rp_status status = rp__device_check(d, d->driver->copy_in(f->to, from, n, f->stream));
     f->to += n;
     f->bytes += n;
+    d->counters.uploaded_bytes += n;
     return status;
 }
 
