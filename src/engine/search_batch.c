@@ -365,15 +365,17 @@ static void take_answer(lane *l, group *g, size_t i, double seconds)
         at->is_done = true;
         return;
     }
-    const rp_hits first = query->hits; /* andor: what the AND took, and the work of both */
-    rp__searcher_add_first(&asked->answer, first.postings, RP_FALLBACK_NONE, &first.gpu);
+    const uint64_t both = query->hits.work; /* of andor's AND and OR, where it is asked again */
+    if (both)
+        rp__searcher_add_first(&asked->answer, query->hits.postings, RP_FALLBACK_NONE,
+                               &query->hits.gpu);
     query->status = name_hits(l, asked, at, query);
     if (at->is_done)
         rp__answer_count(&l->report.gpu, &asked->answer.gpu);
     if (query->status != RP_OK)
         return;
     query->hits.seconds = seconds;
-    query->hits.work = first.work ? first.work : query->hits.work;
+    query->hits.work = both ? both : query->hits.work;
     l->report.n_grouped++;
 }
 

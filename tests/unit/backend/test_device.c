@@ -42,6 +42,10 @@ static void a_kernel_copies(void **state)
         assert_int_equal(rp__device_copy_out(&d, out, to, BYTES), RP_OK);
         assert_int_equal(rp__device_wait(&d), RP_OK);
         assert_memory_equal(in, out, BYTES);
+        rp_gpu_counters all = rp__device_count_since(&d, &(rp_gpu_counters){.launches = 0});
+        assert_true(all.launches == 1 && all.uploaded_bytes == BYTES);
+        all = rp__device_count_since(&d, &all);
+        assert_true(all.launches == 0 && all.uploaded_bytes == 0);
         rp__device_free(&d, from);
         rp__device_free(&d, to);
         rp__device_close(&d);
@@ -58,6 +62,7 @@ static void memory_ends(void **state)
     assert_int_equal(rp__device_alloc(&d, 900 << 10, &a), RP_OK);
     assert_int_equal(rp__device_alloc(&d, 200 << 10, &b), RP_NO_MEMORY);
     assert_false(d.is_lost);
+    assert_int_equal(rp__device_fallback(&d, RP_NO_MEMORY), RP_FALLBACK_MEMORY);
     rp__device_free(&d, a);
     assert_int_equal(rp__device_alloc(&d, 200 << 10, &b), RP_OK);
     rp__device_free(&d, b);
@@ -202,6 +207,8 @@ static void a_fault_is_all_devices(void **state)
         assert_true(rp__device_is_lost(&twin));
         assert_string_equal(twin.fault.text, d.fault.text);
         assert_int_equal(twin.driver == &rp__driver_dead, is_stuck);
+        assert_int_equal(rp__device_fallback(&twin, RP_UNAVAILABLE),
+                         is_stuck ? RP_FALLBACK_DEADLINE : RP_FALLBACK_FAULT);
         assert_int_equal(rp__device_fill(&twin, at, 0, 16), RP_UNAVAILABLE);
         assert_false(rp__device_is_lost(&other));
         rp__device more;
