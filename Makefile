@@ -41,7 +41,9 @@ GCOV    := $(if $(COVERAGE),$B/tests/gcov_children.o)
 CPPFLAGS += $(if $(COVERAGE),-DRP_COVERAGE)
 LIBS    := $(GCOV) -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
-LIB_SRC   := $(sort $(filter-out src/cli/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)))
+LIB_SRC   := $(sort $(filter-out src/cli/% src/lab/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)))
+# What measures is linked into the program and the tests, and is no part of the library.
+LAB_SRC   := $(sort $(wildcard src/lab/*.c src/lab/*/*.c))
 CLI_SRC   := $(sort $(wildcard src/cli/*.c))
 TEST_SRC  := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c tests/*/*/*/test_*.c))
 # Every other .c below tests/ is help that all tests may link, except what is loaded into others.
@@ -55,14 +57,18 @@ SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh))
 # Kernels are compiled for the emulated device always, once more for its strict mode, which is part of the tests
 # (tests/strict), and for a real device where nvcc is, once for all builds.
 KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*.cu))
+LAB_KERNELS := $(sort $(wildcard src/lab/gpu/kernels/*.cu))
 NVCC     := $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
-FATBINS  := $(if $(NVCC),$(KERNELS:src/backend/gpu/kernels/%.cu=build/fatbin/%.fatbin))
+fatbins   = $(if $(NVCC),$(patsubst %.cu,build/fatbin/%.fatbin,$(notdir $(1))))
+FATBINS  := $(call fatbins,$(KERNELS) $(LAB_KERNELS))
 KERNEL_OBJ := $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/kernels/images.o
+LAB_KERNEL_OBJ := $(LAB_KERNELS:%.cu=$B/%.o) $B/src/lab/gpu/kernels/images.o
 
 LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/fiber_switch.o $(KERNEL_OBJ)
+LAB_OBJ  := $(LAB_SRC:%.c=$B/%.o) $(LAB_KERNEL_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$B/%.o)
 HELP_OBJ := $(HELP_SRC:%.c=$B/%.o)
-STRICT_OBJ := $(KERNELS:src/backend/gpu/kernels/%.cu=$B/tests/strict/kernels/%.o)
+STRICT_OBJ := $(patsubst src/%.cu,$B/tests/strict/%.o,$(KERNELS) $(LAB_KERNELS))
 TESTS    := $(TEST_SRC:%.c=$B/%)
 PRELOADS := $(PRELOAD_SRC:%.c=$B/%.so)
 FUZZERS  := $(FUZZ_SRC:%.c=$B/%)
@@ -79,10 +85,13 @@ FORMAT_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.c include/ripo
 ##@ Build
 all: $(PROGRAM) $B/libriposte.a ## the program and the library (the default)
 
-$B/riposte: $(CLI_OBJ) $B/libriposte.a $(GCOV)
-	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pie $(CLI_OBJ) $B/libriposte.a -o $@ $(LIBS)
+$B/riposte: $(CLI_OBJ) $B/liblab.a $B/libriposte.a $(GCOV)
+	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pie $(CLI_OBJ) $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
 
 $B/libriposte.a: $(LIB_OBJ)
+	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
+
+$B/liblab.a: $(LAB_OBJ)
 	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
 $B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map $(GCOV)
@@ -115,7 +124,7 @@ $B/%.o: %.S
 	$(call Q,AS  )$(CC) $(CPPFLAGS) $(filter-out -std=c11,$(CFLAGS)) -MMD -MP -c $< -o $@
 
 # Threads of a block are fibers of one thread, whose stacks the thread sanitizer does not follow.
-$(KERNELS:%.cu=$B/%.o) $(STRICT_OBJ) $B/src/backend/gpu/fiber.o $(patsubst %.c,$B/%.o,$(wildcard tests/strict/strict*.c)): \
+$(filter-out %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)) $(STRICT_OBJ) $B/src/backend/gpu/fiber.o $(patsubst %.c,$B/%.o,$(wildcard tests/strict/strict*.c)): \
     override SAN := $(filter-out -fsanitize=thread,$(SAN))
 
 CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
@@ -123,7 +132,7 @@ CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(C
 CXXFLAGS = -std=c++17 $(filter-out -fanalyzer,$(OPT)) -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Werror $(HARDEN) \
            -fno-exceptions -fno-rtti -ffp-contract=off -fPIC -ffile-prefix-map=$(CURDIR)=. $(SAN) \
            $(if $(SAN),$(if $(findstring clang,$(CXX)),-fno-sanitize=function)) # whose handler is in C++'s runtime
-$(KERNELS:%.cu=$B/%.o): $B/%.o: %.cu
+$(filter-out %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)): $B/%.o: %.cu
 	@mkdir -p $(@D)
 	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -x c++ -c $< -o $@
 
@@ -131,36 +140,44 @@ $(KERNELS:%.cu=$B/%.o): $B/%.o: %.cu
 # Accesses stay as wide as the source has them.
 STRICT_FLAGS = -O1 $(if $(findstring clang,$(CXX)),,-fno-tree-sra -fno-ipa-sra -fno-store-merging) -fsanitize=thread \
                -DRP_PRIM_STRICT
-$(STRICT_OBJ): $B/tests/strict/kernels/%.o: src/backend/gpu/kernels/%.cu tests/strict/tsan_names.txt
+$(STRICT_OBJ): $B/tests/strict/%.o: src/%.cu tests/strict/tsan_names.txt
 	@mkdir -p $(@D)
 	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(filter-out -fsanitize=% --coverage -fprofile-update=%,$(CXXFLAGS)) $(STRICT_FLAGS) \
 	    -MMD -MP -x c++ -c $< -o $@ && $(OBJCOPY) --redefine-syms=tests/strict/tsan_names.txt $@
 
 NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false \
             -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
-build/fatbin/%.fatbin: src/backend/gpu/kernels/%.cu $(wildcard src/backend/gpu/kernels/*.h src/backend/gpu/kernels/prim/*)
+# What ptxas says of registers and spills stays beside each image, for kernel-check.
+$(foreach k,$(KERNELS) $(LAB_KERNELS),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): $k))
+build/fatbin/%.fatbin build/fatbin/%.usage: \
+    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/* lab/gpu/kernels/*.cuh))
 	@mkdir -p $(@D)
-	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -fatbin $< -o $@
+	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -Xptxas -v -fatbin $(filter %.cu,$^) -o build/fatbin/$*.fatbin \
+	    2>build/fatbin/$*.usage; \
+	    status=$$?; sed '/^ptxas info/d; / bytes stack frame,/d' build/fatbin/$*.usage >&2; exit $$status
 
-# A table of their names and bytes, which ends with zeros.
-$B/src/backend/gpu/kernels/images.S: $(FATBINS)
+# Tables of their names and bytes, which end with zeros.
+$B/src/backend/gpu/kernels/images.S: $(call fatbins,$(KERNELS)) tools/kernel_images
 	@mkdir -p $(@D)
-	$(call Q,GEN )tools/kernel_images $^ > $@
-$B/src/backend/gpu/kernels/images.o: $B/src/backend/gpu/kernels/images.S $(FATBINS)
+	$(call Q,GEN )tools/kernel_images rp__kernels_images $(filter %.fatbin,$^) > $@
+$B/src/lab/gpu/kernels/images.S: $(call fatbins,$(LAB_KERNELS)) tools/kernel_images
+	@mkdir -p $(@D)
+	$(call Q,GEN )tools/kernel_images rp__lab_kernels_images $(filter %.fatbin,$^) > $@
+$(filter %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)): %.o: %.S $(FATBINS)
 	$(call Q,AS  )$(CC) $(filter-out -std=c11,$(CFLAGS)) -c $< -o $@
 
 $B/libtests.a: $(HELP_OBJ)
 	@mkdir -p $(@D)
 	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
-$B/tests/%: tests/%.c $B/tests/filter.o $(GCOV) $B/libriposte.a $B/libtests.a
+$B/tests/%: tests/%.c $B/tests/filter.o $(GCOV) $B/libriposte.a $B/liblab.a $B/libtests.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/tests/filter.o $B/libtests.a \
-	    $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
+	    $B/liblab.a $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
 
-$B/tests/strict/test_%: tests/strict/test_%.c $B/libriposte.a $B/libtests.a $(STRICT_OBJ)
-	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $(STRICT_OBJ) $B/libtests.a $B/libriposte.a -o $@ $(LIBS) \
-	    -lcmocka -lunistring
+$B/tests/strict/test_%: tests/strict/test_%.c $B/libriposte.a $B/liblab.a $B/libtests.a $(STRICT_OBJ)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $(STRICT_OBJ) $B/libtests.a $B/liblab.a \
+	    $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
 
 $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
@@ -195,7 +212,7 @@ demo: deps ## index the bundled collection and ask it something
 RUN = B=$B CC='$(CC)' MAKE='$(MAKE)' SEED=$(SEED) tools/run_tests $B
 ASAN = B=$B/asan SAN=-fsanitize=address,undefined OPT='-O1 -g'
 SYSROOT = $B/aarch64/sysroot
-CHECKS = layers recursion format-check
+CHECKS = layers recursion format-check kernel-check
 
 test: deps ## everything that runs in minutes; ends with a line "N passed, N failed"
 	@+$(again) everything
@@ -252,7 +269,7 @@ asan: ## the suite under the address and undefined-behaviour sanitizers
 tsan: ## the suite under the thread sanitizer
 	@+$(again) check-all B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
 
-SIMDE_TESTS = $(filter-out %/test_gpu_cases %/test_gpu_memory %/test_gpu_resident %/test_step, \
+SIMDE_TESTS = $(filter-out %/test_gpu_cases %/test_gpu_memory %/test_gpu_resident %/test_gpu_launches %/test_gpu_calls %/test_step, \
     $(filter $B/tests/unit/codec/% $B/tests/parity/%,$(TESTS))) \
     $(addprefix $B/tests/unit/backend/,test_bitset test_probe test_score)
 simde: ## codecs and parity with AVX2 and AVX-512 as portable C (libsimde-dev), on any x86-64
@@ -296,14 +313,15 @@ fuzz-run: fuzz ## fuzz for MINUTES= in all, all targets or FUZZ=; KEEP=1 adds ne
 	@tools/fuzz_run $B/libfuzzer $(MINUTES) $(or $(FUZZ),$(FUZZ_SRC:fuzz/fuzz_%.c=%))
 
 ##@ Check the sources
-layers: all ## who may include what, and what is defined where
+layers: all so ## who may include what, and what is defined where
 	@tools/check_layers . $B
 
 recursion: ## the call graph of src has no cycle
 	@+$(again) graph B=$B/graph OPT=-O0
+	@for f in $$(cd $B/graph && find src -name '*.ci'); do [ -e $${f%.ci}.c ] || rm -f $B/graph/$$f; done # moved since
 	@tools/check_recursion tools/indirect_calls.txt $B/graph
 
-graph: $(LIB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
+graph: $(LIB_SRC:%.c=$B/%.ci) $(LAB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
 $B/%.ci: %.c
 	@mkdir -p $(@D)
 	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -ffunction-sections -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
@@ -317,10 +335,13 @@ format-check: ## are the .c files as clang-format would write them?
 	    clang-format $$f | cmp -s - $$f || { echo "$$f: not as clang-format has it; run 'make format'"; bad=1; }; \
 	done; test -z "$$bad"
 
+kernel-check: $(FATBINS) $(FATBINS:.fatbin=.usage) ## is the kernels' machine code that of bench/kernels.lock? UPDATE=1 writes it
+	@UPDATE=$(UPDATE) tools/kernel_check bench/kernels.lock $(FATBINS) || test $$? -eq 77
+
 analyze: ## gcc -fanalyzer over src
 	@+$(again) all B=$B/analyze OPT='-O1 -g -fanalyzer'
 
-tidy: $(LIB_SRC:%.c=$B/%.tidy) $(CLI_SRC:%.c=$B/%.tidy) ## clang-tidy over src
+tidy: $(LIB_SRC:%.c=$B/%.tidy) $(LAB_SRC:%.c=$B/%.tidy) $(CLI_SRC:%.c=$B/%.tidy) ## clang-tidy over src
 $B/%.tidy: %.c
 	@mkdir -p $(@D)
 	$(call Q,TIDY)clang-tidy --quiet $< -- $(CPPFLAGS) $(filter-out -fcf% -fstack-clash%,$(CFLAGS)) \
@@ -383,4 +404,4 @@ help: ## this list
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers recursion graph \
-        format format-check analyze tidy bench bench-check install uninstall deps deps-all clean help
+        format format-check kernel-check analyze tidy bench bench-check install uninstall deps deps-all clean help

@@ -3,6 +3,7 @@
 #
 # usage: bench/codec_peers.sh [ROUNDS]        (15 rounds unless told)
 # environment: LIB  the library          (build/libriposte.a)
+#              LAB  what measures it     (build/liblab.a)
 #              OUT  all that is written  (build/bench)
 #              CXX  the C++ compiler     (c++)
 #
@@ -14,6 +15,7 @@ set -eu
 cd "$(dirname "$0")/.."
 ROUNDS=${1:-15}
 LIB=${LIB:-build/libriposte.a}
+LAB=${LAB:-build/liblab.a}
 OUT=${OUT:-build/bench}
 CXX=${CXX:-c++}
 
@@ -21,7 +23,9 @@ say() { printf '%s\n' "$*"; }
 skip() { say "SKIP codec_peers: $1"; exit 0; }
 
 command -v "$CXX" >/dev/null 2>&1 || skip "no C++ compiler; apt install g++"
-[ -r "$LIB" ] || skip "$LIB is not built; run 'make'"
+for archive in "$LAB" "$LIB"; do
+    [ -r "$archive" ] || skip "$archive is not built; run 'make'"
+done
 
 # has HEADER: can the compiler find it?
 has() { echo "#include <$1>" | "$CXX" -x c++ -std=c++17 -E - >/dev/null 2>&1; }
@@ -31,8 +35,8 @@ PEERS=
 ! has roaring/roaring.h || PEERS="$PEERS -lroaring"
 
 mkdir -p "$OUT"
-"$CXX" -std=c++17 -O3 -march=native -DNDEBUG -Wall -Wextra -Iinclude bench/peers/codecs/codec_peers.cpp \
-    -o "$OUT/codec_peers" "$LIB" $PEERS -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
+"$CXX" -std=c++17 -O3 -march=native -DNDEBUG -Wall -Wextra -Iinclude -Isrc bench/peers/codecs/codec_peers.cpp \
+    -o "$OUT/codec_peers" "$LAB" "$LIB" $PEERS -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
 say "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores;" \
     "load $(cut -d ' ' -f 1 /proc/loadavg); commit $(git rev-parse --short HEAD 2>/dev/null || echo none)"

@@ -57,17 +57,25 @@ class _Hit(Structure):
     _fields_ = [("docid", c_uint32), ("fixed", c_uint32), ("score", c_double), ("name", c_char_p)]
 
 
+class _GpuCounters(Structure):
+    _fields_ = [(name, c_uint64) for name in (
+        "launches", "uploaded_bytes", "transcoded_postings", "host_decoded_lists",
+        "host_decoded_postings")]
+
+
 class _Hits(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Hit)), ("total", c_uint64),
                 ("total_is_exact", c_bool), ("is_or_fallback", c_bool),
                 ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64), ("work", c_uint64),
-                ("seconds", c_double), ("memory", c_void_p)]
+                ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
+                ("gpu", _GpuCounters)]
 
 
 class _SearchOptions(Structure):
     _fields_ = [("k", c_size_t), ("mode", c_int), ("plain", c_bool), ("total", c_int),
                 ("threads", c_size_t), ("processor", c_char_p), ("gpu", c_char_p),
-                ("gpu_memory", c_uint64), ("gpu_timeout", c_uint32), ("gpu_child", c_bool), ("algorithm", c_char_p),
+                ("gpu_memory", c_uint64), ("gpu_timeout", c_uint32), ("gpu_child", c_bool),
+                ("strict_processor", c_bool), ("algorithm", c_char_p),
                 ("variant", c_char_p), ("has_k1", c_bool), ("has_b", c_bool), ("has_mu", c_bool),
                 ("k1", c_double), ("b", c_double), ("mu", c_double), ("max_k", c_size_t),
                 ("max_query", c_size_t), ("max_terms", c_size_t), ("max_expansions", c_size_t),
@@ -76,7 +84,7 @@ class _SearchOptions(Structure):
 
 
 class _GpuState(Structure):
-    _fields_ = [("is_lost", c_bool), ("answered", c_uint64), ("faults", c_uint64),
+    _fields_ = [("is_asked", c_bool), ("is_lost", c_bool), ("answered", c_uint64), ("faults", c_uint64),
                 ("returns", c_uint64), ("fault", c_char * 256)]
 
 
@@ -134,10 +142,15 @@ Progress = namedtuple("Progress", "phase docs tokens bytes bytes_total memory sk
 
 class Hits(list):
     """The hits of one query, best first, with the number of documents that match as `total`;
-    `total_is_exact` is false where that is a lower bound."""
+    `total_is_exact` is false where that is a lower bound. `processor` names who answered,
+    `fallback` the reason why a GPU that was asked for did not, or is None; `gpu` is a dictionary
+    of what the GPU did."""
 
     total = 0
     total_is_exact = True
+    processor = None
+    fallback = None
+    gpu = None
 
 
 # ---- Errors --------------------------------------------------------------------------------------
@@ -252,6 +265,7 @@ _import = _declare("rp_index_import", c_int, c_char_p, c_char_p, c_char_p,
                    POINTER(_ImportOptions), POINTER(_BuildStats), POINTER(_Error))
 _export = _declare("rp_index_export", c_int, c_char_p, c_char_p, c_char_p,
                    POINTER(_ExportOptions), POINTER(_Error))
+_fallback_name = _declare("rp_fallback_name", c_char_p, c_int)
 _status_name = _declare("rp_status_name", c_char_p, c_int)
 _version = _declare("rp_version", c_char_p)
 
@@ -492,6 +506,9 @@ def _list(found):
     hits = Hits(Hit(found.at[i].docid, _text(found.at[i].name), i, found.at[i].score)
                 for i in range(found.n))
     hits.total, hits.total_is_exact = found.total, found.total_is_exact
+    hits.processor = _text(found.processor)
+    hits.fallback = _text(_fallback_name(found.fallback)) if found.fallback else None
+    hits.gpu = _dict(found.gpu)
     return hits
 
 
@@ -640,7 +657,7 @@ class Index:
 
     def gpu_state(self, **options):
         """What became of the GPU that the last search with these options used, as a dictionary:
-        is_lost, answered, faults, returns, fault."""
+        is_asked, is_lost, answered, faults, returns, fault."""
         state = _GpuState()
         with self._handle.searcher(_search_values(options)) as searcher:
             _get_gpu_state(searcher, byref(state))

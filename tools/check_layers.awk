@@ -1,5 +1,6 @@
-# check_layers.awk: the five tests of tools/check_layers, which says what they are.
-# Input, by `phase`: 1 layers.txt; 2 a list of files; 3 a list of "file symbol"; 4 every file of src.
+# check_layers.awk: the six tests of tools/check_layers, which says what they are.
+# Input, by `phase`: 1 layers.txt; 2 a list of files; 3 a list of "file symbol"; 4 a list of
+# "library symbol"; 5 every file of src.
 
 BEGIN {
     n = split("assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp " \
@@ -79,6 +80,8 @@ function longest_noun(name,    best) {
 
 phase == 3 {
     stem = stem_of($1)
+    if (("apart", "door", room_of($1)) in may)
+        apart_file[$2] = $1
     if ($2 ~ /^rp__/) {
         noun = longest_noun(substr($2, 5))
         if (noun == "")
@@ -92,6 +95,13 @@ phase == 3 {
             breach($1, $2 ": room " room_of($1) " defines no public names")
     } else if (!($2 == "main" && room_of($1) == "cli"))
         breach($1, $2 ": a global name without rp_ or rp__; make it static")
+    next
+}
+
+# ---- f: what the library ships
+phase == 4 {
+    if ($2 in apart_file)
+        breach(apart_file[$2], $2 ": is in " $1 "; layers.txt sets room " room_of(apart_file[$2]) " apart from the library")
     next
 }
 

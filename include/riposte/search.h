@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "riposte/index.h"
+#include "riposte/processor.h"
 #include "riposte/status.h"
 
 #ifdef __cplusplus
@@ -38,6 +39,8 @@ typedef struct rp_hits {
     uint64_t work;          /* an upper bound of what the query costs, whoever answers */
     double seconds;
     void *memory;           /* Riposte's own */
+    rp_fallback fallback;   /* why the processor asked for did not answer; RP_FALLBACK_NONE */
+    rp_gpu_counters gpu;    /* what a GPU, and the host for it, did; of mode andor, both times */
 } rp_hits;
 
 /* The k best documents for `query` under default options, and how many match; with k = 0 only that.
@@ -66,6 +69,8 @@ typedef struct rp_search_options {
     uint64_t gpu_memory;   /* bytes of each card to use at most: what is there */
     uint32_t gpu_timeout;  /* milliseconds; a card that takes longer counts as lost: 10,000 */
     bool gpu_child;        /* a process of its own uses the card, so that it comes back after a fault; chapter 6 */
+    bool strict_processor; /* RP_UNAVAILABLE where the cpu would answer instead of a GPU, or the host decodes lists for
+                            * it, tiny ones of the dictionary excepted; "auto" is "gpu" then */
     const char *algorithm; /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
     const char *variant;   /* "lucene"; rp_variant_name lists them */
     bool has_k1, has_b, has_mu;
@@ -130,6 +135,8 @@ typedef struct rp_batch_report {
     double wait_seconds;        /* for a GPU, and its answers copied */
     double name_seconds;        /* ids of the hits */
     double cpu_seconds;         /* whole queries that the cpu answered */
+    rp_gpu_counters gpu;        /* the sum of the queries' */
+    uint64_t fallbacks[RP_FALLBACKS]; /* queries that the cpu answered instead of a GPU, by rp_fallback */
 } rp_batch_report;
 
 /* Answers them in any order, each as rp_searcher_search would have, in its place. What a GPU does not answer, the
@@ -198,6 +205,7 @@ rp_status rp_gpu_get(const char *gpu, size_t i, rp_gpu *out, rp_error *err);
  * options, and replaced after a fault, while the cpu answers. Such a program must not have used a GPU itself
  * before; it has two children more than it knows of, which end with it, or with the last of these searchers. */
 typedef struct rp_gpu_state {
+    bool is_asked;     /* the searcher asks a GPU first */
     bool is_lost;      /* the cpu answers, for now or for good */
     uint64_t answered; /* queries of this searcher, by the GPU */
     uint64_t faults;   /* times that it was lost */
@@ -205,7 +213,7 @@ typedef struct rp_gpu_state {
     char fault[256];   /* what the last fault was; "" */
 } rp_gpu_state;
 
-/* All zero where the processor is another one, or searcher is NULL. */
+/* All zero where the searcher asks no GPU, or is NULL. */
 void rp_searcher_get_gpu_state(const rp_searcher *searcher, rp_gpu_state *out);
 
 #ifdef __cplusplus

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "index/index.h"
 #include "rank/rank.h"
+#include "riposte/processor.h"
 #include "riposte/status.h"
 
 typedef enum rp__op_kind { RP_OP_OPEN, RP_OP_CLOSE, RP_OP_TERM, RP_OP_PHRASE } rp__op_kind;
@@ -38,6 +39,25 @@ typedef struct rp__leaf {
     uint32_t slop;
 } rp__leaf;
 
+/* What was done for a query, stage by stage, by whichever processors. */
+typedef struct rp__trace_event {
+    const char *stage, *processor; /* static: "search", "meet"; "cpu" */
+    uint64_t begin, end;           /* by rp__clock_now */
+    uint64_t elements;             /* postings decoded */
+    uint64_t bytes;                /* moved between the host and a device */
+} rp__trace_event;
+
+typedef struct rp__trace {
+    rp__trace_event *events; /* the caller's */
+    size_t n, max;           /* past max events are counted, not kept */
+    uint64_t elements, bytes; /* of all events */
+} rp__trace;
+
+/* Now, or 0 where nobody traces. */
+uint64_t rp__trace_begin(const rp__trace *trace);
+/* Adds an event that ends now. `trace` may be NULL. */
+void rp__trace_end(rp__trace *trace, const rp__trace_event *event);
+
 typedef struct rp__query {
     const rp__segment *segment;
     const rp__rank *rank;
@@ -57,6 +77,9 @@ typedef struct rp__query {
     _Atomic uint32_t *floor; /* (optional) shared by queries about parts of an index: k documents score so
                               * much or more */
     uint64_t work;          /* what it costs at most (plan.h) */
+    const _Atomic uint32_t *stop; /* (optional) once it is not 0, the query ends with RP_INTERRUPTED: processors
+                                   * read it between blocks of candidates, launches and steps */
+    rp__trace *trace;       /* (optional) */
 } rp__query;
 
 typedef struct rp__answer {
@@ -64,8 +87,19 @@ typedef struct rp__answer {
     size_t n;
     uint64_t total;
     bool total_is_exact;
+    rp_fallback fallback; /* why a device did not answer; also where `run` fails */
     uint64_t postings; /* decoded */
+    rp_gpu_counters gpu; /* what was done for it, in vain too; of a group, with its first query */
 } rp__answer;
+
+static inline void rp__answer_count(rp_gpu_counters *to, const rp_gpu_counters *more)
+{
+    to->launches += more->launches;
+    to->uploaded_bytes += more->uploaded_bytes;
+    to->transcoded_postings += more->transcoded_postings;
+    to->host_decoded_lists += more->host_decoded_lists;
+    to->host_decoded_postings += more->host_decoded_postings;
+}
 
 /* One of many queries that are asked at once. */
 typedef struct rp__asked {
@@ -73,6 +107,29 @@ typedef struct rp__asked {
     rp__answer answer;
     rp_status status; /* as `run` would have returned it */
 } rp__asked;
+
+/* What a query has come to between two steps: documents that match so far, rising, and their scores. */
+typedef struct rp__partial {
+    uint32_t *docids, *scores; /* in an arena */
+    uint32_t n;
+    uint64_t postings; /* decoded for it so far, by whichever processors */
+} rp__partial;
+
+/* A flat AND of terms step by step, so that the caller can stop, time or move it after each one. `leaf` is a rank: 0 is
+ * the leaf with the shortest list, of equal ones the first in the query. A step that fails leaves the run to
+ * be closed. All are called under rp__mapping_guard. */
+typedef struct rp__steps {
+    /* RP_UNAVAILABLE: the query is no flat AND of terms. `err` is used by all steps. */
+    rp_status (*open)(void *state, const rp__query *query, rp__arena *arena, void **run, rp_error *err);
+    rp_status (*start)(void *run, uint32_t leaf); /* candidates: all documents of its list, with no score */
+    rp_status (*meet)(void *run, uint32_t leaf);  /* drops candidates that are not in its list */
+    rp_status (*score)(void *run, uint32_t leaf); /* adds what it contributes to candidates in its list */
+    rp_status (*narrow)(void *run, uint32_t first, uint32_t last); /* meet and score for each of first..last */
+    rp_status (*select)(void *run, rp__answer *answer); /* the k best candidates; their number is the total */
+    rp_status (*put)(void *run, const rp__partial *partial); /* candidates from elsewhere */
+    rp_status (*take)(void *run, rp__partial *partial);      /* what the run has, in its arena */
+    void (*close)(void *run);
+} rp__steps;
 
 /* Which devices of a processor, and how much of them. All zero: its own choice. */
 typedef struct rp__place {
@@ -103,7 +160,8 @@ typedef struct rp__backend {
     /* (optional) RP_UNAVAILABLE: the devices of its state were lost, and why; they do not come back in this process. */
     rp_status (*health)(void *state, rp_error *err);
     /* Answers; scratch and result in the arena. Called under rp__mapping_guard: owns nothing else.
-     * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. */
+     * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. Then a device has left
+     * its reason in answer->fallback, and what it did in answer->gpu; the rest of the answer means nothing. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err);
     /* (optional, together) Queries that are answered at once, by the state of one attach: a batch is one of `of`, who
@@ -111,10 +169,11 @@ typedef struct rp__backend {
     rp_status (*batch_new)(void *state, uint32_t of, void **batch, rp_error *err);
     void (*batch_free)(void *batch);
     /* Begins to answer those whose status is RP_OK; asked[0..n) and the arena are the batch's until finish, which
-     * waits, and leaves each with its status. Both are called under rp__mapping_guard. Where it leaves start,
-     * nothing has begun; where it leaves finish, all is over. */
+     * waits, and leaves each with its status, and with `fallback` and `gpu` of its answer as `run` does. Both are
+     * called under rp__mapping_guard. Where it leaves start, nothing has begun; where it leaves finish, all is over. */
     void (*batch_start)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
     void (*batch_finish)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
+    const rp__steps *steps; /* (optional) */
 } rp__backend;
 
 const rp__backend *rp__backend_find(const char *name); /* NULL: no such name */

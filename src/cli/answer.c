@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cli/figures.h"
+#include "cli/gpu_report.h"
 
 enum {
     INDENT = 5,
@@ -242,6 +243,18 @@ static rp_status write_hit(rp__json_writer *w, const rp__answer *answer, size_t 
     return status;
 }
 
+/* Of a query that a GPU was asked for. */
+static void write_gpu(rp__json_writer *w, const rp__answer *answer)
+{
+    rp_gpu_state gpu;
+    rp_searcher_get_gpu_state(answer->searcher, &gpu);
+    if (!gpu.is_asked)
+        return;
+    rp__json_writer_begin(w, "gpu", '{');
+    rp__gpu_report_write(w, &answer->hits->gpu, answer->hits->fallback);
+    rp__json_writer_end(w, '}');
+}
+
 rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_error *err)
 {
     const rp_hits *hits = answer->hits;
@@ -255,6 +268,7 @@ rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_erro
     rp__json_writer_uint(w, "postings", hits->postings);
     rp__json_writer_uint(w, "work", hits->work);
     rp__json_writer_uint(w, "fraction_bits", (uint64_t)hits->fraction_bits);
+    write_gpu(w, answer);
     rp__json_writer_begin(w, "hits", '[');
     for (size_t i = 0; status == RP_OK && i < hits->n; i++) {
         status = write_hit(w, answer, i, err);

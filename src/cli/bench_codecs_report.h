@@ -2,8 +2,8 @@
 #ifndef RP_CLI_BENCH_CODECS_REPORT_H
 #define RP_CLI_BENCH_CODECS_REPORT_H
 
-#include "cli/bench_codecs.h"
 #include "cli/bench_pareto.h"
+#include "lab/bench.h"
 
 /* A table, fastest decoder first. */
 void rp__bench_codecs_report_print(const rp__bench_codecs *bench);

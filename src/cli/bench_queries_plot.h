@@ -3,7 +3,7 @@
 #define RP_CLI_BENCH_QUERIES_PLOT_H
 
 #include "base/buf.h"
-#include "cli/bench_queries.h"
+#include "lab/bench.h"
 
 /* A panel for each form: the share of queries that a time is enough for, a line for each algorithm.
  * `caption` says what was measured where. A failed allocation shows in `out`. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "cli/bench_queries.h"
+#include "lab/bench.h"
 
 /* A table, form by form, fastest algorithm first. */
 void rp__bench_queries_report_print(const rp__bench_queries *bench);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/figures.h"
+#include "cli/gpu_report.h"
 #include "cli/interrupt.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
@@ -25,6 +26,7 @@ typedef struct batch_args {
 } batch_args;
 
 static const char *const run_formats[] = {"trec", "msmarco", NULL}; /* in rp_run_format's order */
+static const char *const totals[] = {"at-least", "exact", NULL};    /* in rp_total's order */
 static const char *const on_errors[] = {"stop", "skip", NULL};      /* in rp_on_error's order */
 
 static const rp__option batch_rows[] = {
@@ -70,6 +72,14 @@ static const rp__option batch_rows[] = {
      .help =
          "with --processor gpu: topics are answered in groups whose shortest lists have so many "
          "postings together"},
+    {.name = "total",
+     .kind = RP_OPTION_ENUM,
+     .argument = "WHAT",
+     .initial = "at-least",
+     .choices = totals,
+     .at = offsetof(batch_args, query.search.total),
+     .help = "how many documents match a topic, as --json says: a lower bound, or the number, "
+             "which takes longer"},
     {.name = "on-error",
      .kind = RP_OPTION_ENUM,
      .argument = "WHAT",
@@ -186,6 +196,13 @@ static void add_report(rp_batch_report *to, const rp_batch_report *from)
     to->wait_seconds += from->wait_seconds;
     to->name_seconds += from->name_seconds;
     to->cpu_seconds += from->cpu_seconds;
+    to->gpu.launches += from->gpu.launches;
+    to->gpu.uploaded_bytes += from->gpu.uploaded_bytes;
+    to->gpu.transcoded_postings += from->gpu.transcoded_postings;
+    to->gpu.host_decoded_lists += from->gpu.host_decoded_lists;
+    to->gpu.host_decoded_postings += from->gpu.host_decoded_postings;
+    for (size_t i = 0; i < RP_FALLBACKS; i++)
+        to->fallbacks[i] += from->fallbacks[i];
 }
 
 static bool goes_on(void *unused)
@@ -250,7 +267,7 @@ static rp_status read_topics(batch *b, rp_error *err)
 
 /* ---- Writing ----------------------------------------------------------------------------------- */
 
-/* A query that is at fault itself is an error of the topics file, with its line. */
+/* A query that is at fault itself is an error of the topics file, with its line; so is one that no processor may answer. */
 static rp_status name_fault(const batch *b, size_t i, rp_error *err)
 {
     const asked *topic = &b->asked[i];
@@ -258,9 +275,10 @@ static rp_status name_fault(const batch *b, size_t i, rp_error *err)
     *err = topic->status == RP_OK ? a->err : topic->err;
     if (topic->status != RP_OK)
         return topic->status;
-    if (a->status != RP_USAGE && a->status != RP_INPUT && a->status != RP_LIMIT)
+    bool is_named = a->status == RP_LIMIT || a->status == RP_UNAVAILABLE;
+    if (!is_named && a->status != RP_USAGE && a->status != RP_INPUT)
         return a->status;
-    return rp__error_set(err, a->status == RP_LIMIT ? RP_LIMIT : RP_INPUT, "%s:%" PRIu64 ": %s",
+    return rp__error_set(err, is_named ? a->status : RP_INPUT, "%s:%" PRIu64 ": %s",
                          rp_topics_name(b->topics), topic->topic.line, a->err.text);
 }
 
@@ -386,11 +404,14 @@ static void reply_gpu(batch *b)
 {
     rp_gpu_state gpu;
     rp_searcher_get_gpu_state(b->searcher, &gpu);
+    if (!gpu.is_asked)
+        return;
     rp__json_writer_begin(&b->w, "gpu", '{');
     rp__json_writer_uint(&b->w, "answered", gpu.answered);
     rp__json_writer_uint(&b->w, "faults", gpu.faults);
     rp__json_writer_uint(&b->w, "returns", gpu.returns);
     rp__json_writer_text(&b->w, "fault", gpu.fault);
+    rp__gpu_report_write_batch(&b->w, &b->spent.report);
     rp__json_writer_end(&b->w, '}');
 }
 
@@ -415,7 +436,6 @@ static void write_spent(batch *b)
 
 static rp_status reply(batch *b, double seconds, rp_error *err)
 {
-    const char *processor = b->args->query.search.processor;
     if (b->lists_hits)
         rp__json_writer_end(&b->w, ']');
     rp__json_writer_text(&b->w, "run", b->args->output);
@@ -429,8 +449,7 @@ static rp_status reply(batch *b, double seconds, rp_error *err)
     rp__json_writer_real(&b->w, "p99", percentile(b, 0.99), 9);
     rp__json_writer_end(&b->w, '}');
     write_spent(b);
-    if (processor && !strcmp(processor, "gpu"))
-        reply_gpu(b);
+    reply_gpu(b);
     rp__json_writer_end(&b->w, '}');
     return rp__console_reply(b->console, &b->json, err);
 }
@@ -462,6 +481,7 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
     if (status != RP_OK)
         return status;
     rp__query_args_note_gpu(b->console, b->searcher);
+    rp__gpu_report_note_batch(b->console, &b->spent.report);
     if (b->queries)
         qsort(b->seconds, b->queries, sizeof *b->seconds, rising);
     if (b->console->wants_json)
@@ -481,16 +501,13 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
 
 static rp_status make_searcher(batch *b, rp_error *err)
 {
-    rp_search_options options = b->args->query.search;
-    if (b->console->wants_json)
-        options.total = RP_TOTAL_EXACT;
     b->chunk = CHUNK_LEAST;
     set_chunk(b, 0.1);
     b->asked = rp__alloc_zero(CHUNK_MOST, sizeof *b->asked);
     b->answers = rp__alloc_zero(CHUNK_MOST, sizeof *b->answers);
     if (!b->asked || !b->answers)
         return rp__error_no_memory(err);
-    return rp_searcher_new(b->index, &options, &b->searcher, err);
+    return rp_searcher_new(b->index, &b->args->query.search, &b->searcher, err);
 }
 
 /* To standard output, whose failures the console finds; a terminal gets nothing that could steer it. */

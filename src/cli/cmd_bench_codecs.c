@@ -4,13 +4,12 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "cli/bench_codecs.h"
 #include "cli/bench_codecs_report.h"
 #include "cli/bench_machine.h"
 #include "cli/name_list.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
-#include "riposte/lab.h"
+#include "lab/bench.h"
 #include "riposte/riposte.h"
 
 static const char *const orders[] = {"input", "random", NULL};
@@ -137,7 +136,7 @@ static rp_status add_codec(job *j, const char *codec, rp_error *err)
     rp_status status = RP_OK;
     while (status == RP_OK && rp__name_list_next(&sets, isa)) {
         size_t row;
-        status = rp_lab_row_find(codec, isa, &row, err);
+        status = rp__lab_row_find(codec, isa, &row, err);
         if (status == RP_OK)
             status = add_row(j, row, err);
         else if (status == RP_NOT_FOUND)
@@ -165,10 +164,10 @@ static rp_status choose_rows(job *j, rp_error *err)
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-static rp_status make_set(const job *j, const char *name, rp_lab_set *set, rp_error *err)
+static rp_status make_set(const job *j, const char *name, rp__lab_set *set, rp_error *err)
 {
-    return strcmp(name, "real") == 0 ? rp_lab_set_load(j->index, j->args->min_length, set, err)
-                                     : rp_lab_set_make(name, j->args->seed, set, err);
+    return strcmp(name, "real") == 0 ? rp__lab_set_load(j->index, j->args->min_length, set, err)
+                                     : rp__lab_set_make(name, j->args->seed, set, err);
 }
 
 /* Refused before anything is measured, and not minutes later. */
@@ -180,7 +179,7 @@ static rp_status check_lists(job *j, rp_error *err)
         if (strcmp(name, "real") == 0 && !j->index)
             return rp__console_usage(j->console, err, "riposte bench codecs my.rip",
                                      "--lists real needs an index");
-        if (strcmp(name, "real") != 0 && !rp_lab_set_is_name(name))
+        if (strcmp(name, "real") != 0 && !rp__lab_set_is_name(name))
             return rp__console_usage(j->console, err, "--lists U100K,C5M,Z",
                                      "--lists \"%s\" is not known", name);
     }
@@ -198,7 +197,7 @@ static rp_status measure(job *j, rp__bench_codecs *bench, rp_error *err)
     bench->n_rows = j->n_rows;
     for (size_t i = 0; i < j->n_rows; i++) {
         bench->rows[i].row = j->rows[i];
-        rp_lab_row_get(j->rows[i], &bench->rows[i].about);
+        rp__lab_row_get(j->rows[i], &bench->rows[i].about);
     }
     rp_status status = rp__bench_codecs_run(bench, &effort, err);
     if (status != RP_OK)
@@ -218,7 +217,7 @@ static rp_status run_set(job *j, const char *data, const char *order, rp_error *
     rp__console_note(j->console, "%s, %s order: %zu rows", data, order, j->n_rows);
     rp_status status = make_set(j, data, &bench.set, err);
     if (status == RP_OK && strcmp(order, "random") == 0)
-        status = rp_lab_set_permute(&bench.set, j->args->seed, err);
+        status = rp__lab_set_permute(&bench.set, j->args->seed, err);
     if (status == RP_OK)
         status = measure(j, &bench, err);
     rp__bench_codecs_free(&bench);

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "cli/figures.h"
 #include "cli/verbs.h"
-#include "riposte/lab.h"
+#include "lab/lab.h"
 
 typedef struct bench_gpu_args {
     rp__common_args common;
@@ -53,13 +53,13 @@ static const rp__option_group groups[] = {
 
 typedef struct bench {
     rp__console *console;
-    rp_lab_gpu *gpu;
+    rp__lab_gpu *gpu;
     double copy; /* bytes a second */
     rp__buf out;
     rp__json_writer w;
 } bench;
 
-static void report(bench *b, const rp_lab_case *c, const rp_lab_case_figures *f)
+static void report(bench *b, const rp__lab_case *c, const rp__lab_case_figures *f)
 {
     double rate = (double)f->bytes / f->median, share = b->copy > 0 ? rate / b->copy : 1;
     if (b->console->wants_json) {
@@ -85,7 +85,7 @@ static void report(bench *b, const rp_lab_case *c, const rp_lab_case_figures *f)
     rp__console_flush(b->console);
 }
 
-static bool is_wanted(const bench_gpu_args *args, const rp_lab_case *c)
+static bool is_wanted(const bench_gpu_args *args, const rp__lab_case *c)
 {
     char name[128];
     snprintf(name, sizeof name, "%s %s", c->area, c->name);
@@ -94,8 +94,8 @@ static bool is_wanted(const bench_gpu_args *args, const rp_lab_case *c)
 
 static rp_status check_cases(const bench_gpu_args *args, rp_error *err)
 {
-    rp_lab_case c;
-    for (size_t i = 0; rp_lab_case_get(i, &c); i++)
+    rp__lab_case c;
+    for (size_t i = 0; rp__lab_case_get(i, &c); i++)
         if (is_wanted(args, &c))
             return RP_OK;
     return rp__error_set(err, RP_USAGE, "no case begins with '%s'", args->cases);
@@ -104,13 +104,13 @@ static rp_status check_cases(const bench_gpu_args *args, rp_error *err)
 /* A wrong answer, or a lost card, ends the run; a case that the memory has no room for is passed over. */
 static rp_status run_case(bench *b, const bench_gpu_args *args, size_t i, rp_error *err)
 {
-    rp_lab_case c;
-    rp_lab_case_figures f;
-    if (!rp_lab_case_get(i, &c))
+    rp__lab_case c;
+    rp__lab_case_figures f;
+    if (!rp__lab_case_get(i, &c))
         return RP_NOT_FOUND;
     if (i > 0 && !is_wanted(args, &c)) /* the first is the copy that all are compared with */
         return RP_OK;
-    rp_status status = rp_lab_gpu_run(b->gpu, i, args->n, args->rounds, &f, err);
+    rp_status status = rp__lab_gpu_run(b->gpu, i, args->n, args->rounds, &f, err);
     if (status == RP_NO_MEMORY) {
         rp__console_note(b->console, "%s %s: no room for it", c.area, c.name);
         return RP_OK;
@@ -137,7 +137,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     bench b = {.console = console};
     rp_status status = check_cases(args, err);
     if (status == RP_OK)
-        status = rp_lab_gpu_open(args->gpu, &b.gpu, err);
+        status = rp__lab_gpu_open(args->gpu, &b.gpu, err);
     if (status != RP_OK)
         return status;
     rp__buf_init(&b.out);
@@ -145,10 +145,10 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     if (console->wants_json) {
         rp__json_writer_begin(&b.w, NULL, '{');
         rp__json_writer_text(&b.w, "schema", "riposte.bench.gpu/1");
-        rp__json_writer_text(&b.w, "gpu", rp_lab_gpu_name(b.gpu));
+        rp__json_writer_text(&b.w, "gpu", rp__lab_gpu_name(b.gpu));
         rp__json_writer_begin(&b.w, "cases", '[');
     } else {
-        printf("%s\n%-43s %10s %10s %9s %9s %9s %7s %11s %7s\n", rp_lab_gpu_name(b.gpu), "case",
+        printf("%s\n%-43s %10s %10s %9s %9s %9s %7s %11s %7s\n", rp__lab_gpu_name(b.gpu), "case",
                "median us", "best us", "MB", "GB/s", "G/s", "of copy", "core us", "times");
     }
     status = run_all(&b, args, err);
@@ -159,7 +159,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
             status = rp__console_reply(console, &b.out, err);
     }
     rp__buf_free(&b.out);
-    rp_lab_gpu_close(b.gpu);
+    rp__lab_gpu_close(b.gpu);
     return status;
 }
 

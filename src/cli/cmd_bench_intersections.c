@@ -4,11 +4,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "cli/bench_intersections.h"
 #include "cli/bench_machine.h"
 #include "cli/name_list.h"
 #include "cli/verbs.h"
-#include "riposte/lab.h"
+#include "lab/bench.h"
 
 enum { RATIO_MOST = 1 << 20, FORMS_MOST = 32 };
 

@@ -7,13 +7,12 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cli/bench_machine.h"
-#include "cli/bench_queries.h"
 #include "cli/bench_queries_plot.h"
 #include "cli/bench_queries_report.h"
 #include "cli/name_list.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
-#include "riposte/lab.h"
+#include "lab/bench.h"
 #include "riposte/riposte.h"
 
 enum { K_MOST = 10000, THREADS_MOST = 256 };
@@ -24,7 +23,7 @@ typedef struct bench_queries_args {
         *plot;
     uint32_t rounds, threads;
     rp__bench_choice choice;
-    bool plain, names;
+    bool plain, names, strict_processor;
 } bench_queries_args;
 
 #define AT(field) .at = offsetof(bench_queries_args, field)
@@ -54,6 +53,10 @@ static const rp__option operation_rows[] = {
      .initial = "cpu",
      AT(processors),
      .help = "cpu, gpu; with gpu, which takes no --algorithms, all times are wall times"},
+    {.name = "strict-processor",
+     .kind = RP_OPTION_FLAG,
+     AT(strict_processor),
+     .help = "exit code 6 where the CPU would answer instead of a GPU, or decode lists for it"},
     {.name = "rounds",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -226,6 +229,7 @@ static rp_status add_operation(job *j, const struct mode *mode, size_t k, const 
                                      .threads = threads,
                                      .algorithm = algorithm,
                                      .processor = processor,
+                                     .strict_processor = j->args->strict_processor,
                                      .max_work = UINT64_MAX};
     snprintf(o->form, sizeof o->form, k ? "%s:%zu" : "%s:count", mode->name, k);
     snprintf(o->name, sizeof o->name, "%s%s%.32s", o->form, algorithm ? ":" : "",

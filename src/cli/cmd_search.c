@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/answer.h"
+#include "cli/gpu_report.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
 
@@ -59,8 +60,10 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_status status = rp__query_args_open(&query_args, call->operands[0], &index, &searcher, err);
     if (status == RP_OK)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
-    if (searcher)
+    if (searcher) {
         rp__query_args_note_gpu(console, searcher);
+        rp__gpu_report_note(console, searcher, &hits);
+    }
     rp__answer answer = {index,
                          searcher,
                          query,

@@ -36,6 +36,11 @@ const rp__option rp__query_args_ranking[] = {
      .choices = processors,
      AT(search.processor),
      .help = "which processor answers"},
+    {.name = "strict-processor",
+     .kind = RP_OPTION_FLAG,
+     AT(search.strict_processor),
+     .help = "exit code 6 where the CPU would answer instead of a GPU, or decode lists for it; "
+             "auto is gpu then"},
     {.name = "gpu",
      .kind = RP_OPTION_TEXT,
      .argument = "NAME",

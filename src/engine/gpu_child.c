@@ -224,11 +224,16 @@ static void lose(rp__mailbox *box, uint32_t number, const char *why)
     pthread_mutex_unlock(&telling);
 }
 
+static bool is_down(uint32_t phase)
+{
+    return rp__mailbox_phase(phase) != RP_PHASE_READY;
+}
+
 static rp_status refuse(const rp__gpu_child *child, uint32_t phase, rp_error *err)
 {
     rp_error fault;
     get_fault(child->family->work.box, &fault);
-    if (rp__mailbox_phase(phase) != RP_PHASE_READY)
+    if (is_down(phase))
         return rp__error_set(err, RP_UNAVAILABLE, "the gpu is not there now: %s", fault.text);
     return rp__error_set(err, RP_UNAVAILABLE, "the query does not go to the process of the gpu");
 }
@@ -241,54 +246,58 @@ static bool is_kept(const family *f)
     return is_there;
 }
 
-/* Whether there is somebody to wait for. `since`: when the worker was last known to do something. It does several
- * things at a time: what was asked at `begin` may be stuck although others get their answers. */
-static bool is_hopeful(const family *f, uint32_t phase, uint64_t begin, uint64_t since)
+/* Why there is nobody to wait for; RP_FALLBACK_NONE: there is. `since`: when the worker was last known to do something.
+ * It does several things at a time: what was asked at `begin` may be stuck although others get their answers. */
+static rp_fallback check_worker(const family *f, uint32_t phase, uint64_t begin, uint64_t since)
 {
     rp__mailbox *box = f->work.box;
     uint32_t number = rp__mailbox_number(phase);
     if (box->phase != phase)
-        return false;
+        return RP_FALLBACK_FAULT;
     if (!is_kept(f)) {
         lose(box, number, "the keeper of the GPU's process is gone");
-        return false;
+        return RP_FALLBACK_FAULT;
     }
     uint64_t now = rp__clock_now();
     if (now - since < f->patience && now - begin < CROWD * f->patience)
-        return true;
+        return RP_FALLBACK_NONE;
     lose(box, number, "the process that uses the GPU does not answer");
     pthread_mutex_lock(&keepers);
     rp__keeper_call(&f->keeper);
     pthread_mutex_unlock(&keepers);
-    return false;
+    return RP_FALLBACK_DEADLINE;
 }
 
-/* A worker that answers others is at work, and only slow. */
-static bool await_answer(const rp__gpu_child *child, uint32_t phase)
+/* Why none came. A worker that answers others is at work, and only slow. */
+static rp_fallback await_answer(const rp__gpu_child *child, uint32_t phase)
 {
     const family *f = child->family;
     uint64_t begin = rp__clock_now(), since = begin;
     uint32_t number = rp__mailbox_number(phase), answered = f->work.box->answered;
     while (!rp__mailbox_wait(child->slot, number, SLICE)) {
-        if (!is_hopeful(f, phase, begin, since))
-            return rp__mailbox_wait(child->slot, number, 0);
+        rp_fallback why = check_worker(f, phase, begin, since);
+        if (why)
+            return rp__mailbox_wait(child->slot, number, 0) ? RP_FALLBACK_NONE : why;
         if (f->work.box->answered != answered) {
             answered = f->work.box->answered;
             since = rp__clock_now();
         }
     }
-    return true;
+    return RP_FALLBACK_NONE;
 }
 
-/* Whether it was asked; `phase` is then what the worker was in. */
-static bool ask(const rp__gpu_child *child, rp__asked *asked, size_t n, uint32_t of,
-                const rp__arena *arena, uint32_t *phase)
+/* Why it was not asked; otherwise `phase` is what the worker was in. */
+static rp_fallback ask(const rp__gpu_child *child, rp__asked *asked, size_t n, uint32_t of,
+                       const rp__arena *arena, uint32_t *phase)
 {
     const family *f = child->family;
     *phase = f->work.box->phase;
-    return rp__mailbox_phase(*phase) == RP_PHASE_READY && child->slot && getpid() == f->owner &&
-           rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(*phase), asked, n, of,
-                           arena->cap);
+    if (is_down(*phase))
+        return RP_FALLBACK_FAULT;
+    bool is_asked = child->slot && getpid() == f->owner &&
+                    rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(*phase), asked, n,
+                                    of, arena->cap);
+    return is_asked ? RP_FALLBACK_NONE : RP_FALLBACK_CHILD;
 }
 
 static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
@@ -297,9 +306,11 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     rp__gpu_child *child = state;
     rp__asked asked = {.query = *query};
     uint32_t phase;
-    if (!ask(child, &asked, 1, 0, arena, &phase))
+    *answer = (rp__answer){.fallback = ask(child, &asked, 1, 0, arena, &phase)};
+    if (answer->fallback)
         return refuse(child, phase, err);
-    if (!await_answer(child, phase))
+    answer->fallback = await_answer(child, phase);
+    if (answer->fallback)
         return refuse(child, child->family->work.box->phase, err);
     rp__mailbox_take(child->slot, &asked, 1, arena);
     *answer = asked.answer;
@@ -313,7 +324,7 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
 typedef struct batch {
     rp__gpu_child child;
     uint32_t of, phase;
-    bool is_asked;
+    rp_fallback fallback; /* why it was not asked */
 } batch;
 
 static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
@@ -340,27 +351,30 @@ static void batch_free(void *state)
     rp__free(b);
 }
 
-static void refuse_all(rp__asked *asked, size_t n)
+static void refuse_all(rp__asked *asked, size_t n, rp_fallback why)
 {
     for (size_t i = 0; i < n; i++)
-        if (asked[i].status == RP_OK)
+        if (asked[i].status == RP_OK) {
             asked[i].status = RP_UNAVAILABLE;
+            asked[i].answer = (rp__answer){.fallback = why};
+        }
 }
 
 static void batch_start(void *state, rp__asked *asked, size_t n, rp__arena *arena)
 {
     batch *b = state;
-    b->is_asked = ask(&b->child, asked, n, b->of, arena, &b->phase);
+    b->fallback = ask(&b->child, asked, n, b->of, arena, &b->phase);
 }
 
 static void batch_finish(void *state, rp__asked *asked, size_t n, rp__arena *arena)
 {
     batch *b = state;
-    if (b->is_asked && await_answer(&b->child, b->phase))
+    rp_fallback why = b->fallback ? b->fallback : await_answer(&b->child, b->phase);
+    if (!why)
         rp__mailbox_take(b->child.slot, asked, n, arena);
     else
-        refuse_all(asked, n);
-    b->is_asked = false;
+        refuse_all(asked, n, why);
+    b->fallback = RP_FALLBACK_CHILD; /* until it is asked again */
 }
 
 void rp__gpu_child_get_state(const rp__gpu_child *child, rp_gpu_state *out)

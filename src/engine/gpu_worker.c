@@ -99,16 +99,21 @@ static rp_status run_norms(void *arg)
         rp__asked *a = &rp__mailbox_asked(slot)[i];
         if (a->status == RP_OK)
             a->status = find_norms(j->worker, &a->query);
+        a->answer.fallback = a->status == RP_NO_MEMORY     ? RP_FALLBACK_HOST_MEMORY
+                             : a->status == RP_UNAVAILABLE ? RP_FALLBACK_CHILD
+                                                           : RP_FALLBACK_NONE;
     }
     return RP_OK;
 }
 
 /* ---- Answers ----------------------------------------------------------------------------------- */
 
-static void refuse_all(rp__slot *slot)
+static void refuse_all(rp__slot *slot, rp_fallback why)
 {
-    for (uint32_t i = 0; i < slot->n; i++)
+    for (uint32_t i = 0; i < slot->n; i++) {
         rp__mailbox_asked(slot)[i].status = RP_UNAVAILABLE;
+        rp__mailbox_asked(slot)[i].answer.fallback = why;
+    }
 }
 
 static bool is_all_well(rp__slot *slot)
@@ -170,36 +175,42 @@ static bool run(worker *w, desk *d, rp_status (*fn)(void *arg))
     job j = {w, d};
     if (rp__mapping_guard(fn, &j) == RP_OK)
         return true;
-    refuse_all(d->slot);
+    refuse_all(d->slot, RP_FALLBACK_DAMAGED);
     return false;
 }
 
 /* ---- Batches ----------------------------------------------------------------------------------- */
 
-/* The desk's own batch, of the size that is asked for. */
-static bool have_batch(worker *w, desk *d)
+/* The desk's own batch, of the size that is asked for; why there is none. */
+static rp_fallback have_batch(worker *w, desk *d)
 {
     const rp__backend *backend = w->work->backend;
+    rp_status status = RP_OK;
     rp_error err;
     if (!backend->batch_new)
-        return false;
+        return RP_FALLBACK_CHILD;
     pthread_mutex_lock(&w->lock);
     if (d->batch && d->of != d->slot->of) {
         backend->batch_free(d->batch);
         d->batch = NULL;
     }
     d->of = d->slot->of;
-    if (!d->batch && backend->batch_new(w->state, d->of, &d->batch, &err) != RP_OK)
+    if (!d->batch)
+        status = backend->batch_new(w->state, d->of, &d->batch, &err);
+    if (status != RP_OK)
         d->batch = NULL;
     pthread_mutex_unlock(&w->lock);
-    return d->batch != NULL;
+    return status == RP_OK          ? RP_FALLBACK_NONE
+           : status == RP_NO_MEMORY ? RP_FALLBACK_MEMORY
+                                    : RP_FALLBACK_INDEX;
 }
 
 static void begin_batch(lane *l, desk *d)
 {
     worker *w = l->worker;
-    if (!have_batch(w, d))
-        refuse_all(d->slot);
+    rp_fallback why = have_batch(w, d);
+    if (why)
+        refuse_all(d->slot, why);
     else if (run(w, d, run_start)) {
         l->begun[l->n_begun++] = d;
         return;

@@ -113,8 +113,10 @@ static bool put_queries(rp__slot *slot, rp__asked *asked, size_t n)
     size_t most = RP_MAILBOX_ROOM / sizeof *asked, at = room_of(n < most ? n : 0, sizeof *asked);
     for (size_t i = 0; i < n; i++) {
         if (asked[i].status == RP_OK &&
-            (n >= most || query_bytes(&asked[i].query) > RP_MAILBOX_ROOM - at))
+            (n >= most || query_bytes(&asked[i].query) > RP_MAILBOX_ROOM - at)) {
             asked[i].status = RP_UNAVAILABLE;
+            asked[i].answer = (rp__answer){.fallback = RP_FALLBACK_CHILD};
+        }
         if (n >= most)
             continue;
         rp__asked *to = &rp__mailbox_asked(slot)[i];
@@ -184,12 +186,14 @@ void rp__mailbox_reply(rp__mailbox *box, rp__slot *slot, uint32_t number)
         rp__asked *a = &rp__mailbox_asked(slot)[i];
         if (a->status != RP_OK || a->answer.n == 0)
             continue;
-        if (a->answer.n > (RP_MAILBOX_ROOM - at) / sizeof(rp__scored))
-            a->status = rp__error_set(&slot->err, RP_UNAVAILABLE,
-                                      "the hits are too many to be handed from one process to "
-                                      "another");
-        else
+        if (a->answer.n <= (RP_MAILBOX_ROOM - at) / sizeof(rp__scored)) {
             a->answer.at = put(slot, &at, a->answer.at, a->answer.n, sizeof(rp__scored));
+            continue;
+        }
+        a->answer.fallback = RP_FALLBACK_CHILD;
+        a->status = rp__error_set(&slot->err, RP_UNAVAILABLE,
+                                  "the hits are too many to be handed from one process to "
+                                  "another");
     }
     atomic_fetch_add_explicit(&box->answered, 1, memory_order_relaxed);
     atomic_store(&slot->word, word_of(number, ANSWERED));
@@ -214,9 +218,9 @@ static void take_hits(const rp__answer *from, rp__arena *arena, rp__asked *to)
     rp__scored *hits = rp__arena_array(arena, from->n, sizeof *hits);
     if (!hits) {
         to->status = RP_NO_MEMORY;
+        to->answer.fallback = RP_FALLBACK_HOST_MEMORY;
         return;
     }
-    to->answer = *from;
     to->answer.at = hits;
     if (from->n)
         memcpy(hits, from->at, from->n * sizeof *hits);
@@ -229,6 +233,7 @@ void rp__mailbox_take(rp__slot *slot, rp__asked *asked, size_t n, rp__arena *are
         if (asked[i].status != RP_OK)
             continue;
         asked[i].status = from->status;
+        asked[i].answer = from->answer;
         if (from->status == RP_OK)
             take_hits(&from->answer, arena, &asked[i]);
     }

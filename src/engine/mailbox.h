@@ -72,12 +72,13 @@ bool rp__mailbox_lose(rp__mailbox *box, uint32_t number, rp_status code, const c
 
 /* ---- Questions and answers --------------------------------------------------------------------- */
 
-/* Those of the queries whose status is RP_OK; what is too long becomes RP_UNAVAILABLE. False: nothing was asked. */
+/* Those of the queries whose status is RP_OK; what is too long becomes RP_UNAVAILABLE, RP_FALLBACK_CHILD. False: nothing
+ * was asked. */
 bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__asked *asked, size_t n,
                      uint32_t of, size_t max_memory);
 /* Waits for the answer for a while. False: there is none yet. */
 bool rp__mailbox_wait(rp__slot *slot, uint32_t number, uint64_t ns);
-/* The answers to what was asked, their hits in the arena. */
+/* The answers to what was asked, their hits in the arena; of a query that failed, why and what was done for it. */
 void rp__mailbox_take(rp__slot *slot, rp__asked *asked, size_t n, rp__arena *arena);
 
 /* For the worker: the next slot that was asked, from `*at` on; NULL: none is. */

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/error.h"
-#include "riposte/lab.h"
+#include "base/random.h"
 
 rp_status rp__order_need(const rp__order_job *job, uint64_t bytes, rp_error *err)
 {
@@ -95,11 +95,11 @@ rp_status rp__order_sort(const rp__order_job *job, rp__order_item *items, bool b
 /* Fisher and Yates' shuffle. */
 static rp_status make_random(const rp__order_job *job, rp_error *err)
 {
-    rp_lab_random random;
+    rp__random random;
     (void)err;
-    rp_lab_random_init(&random, job->o.seed);
+    rp__random_init(&random, job->o.seed);
     for (uint32_t i = 0; i < job->n; i++) {
-        uint32_t j = rp_lab_random_below(&random, i + 1);
+        uint32_t j = rp__random_below(&random, i + 1);
         job->order[i] = job->order[j];
         job->order[j] = i;
     }

@@ -50,7 +50,8 @@ typedef struct job job;
 typedef struct lane {
     job *job;
     rp_searcher *searcher; /* on the plain processor */
-    bool has_groups;       /* otherwise all is answered there */
+    bool has_groups;       /* otherwise all is answered there, */
+    rp_fallback fallback;  /* and why, if a device was asked for */
     group groups[IN_FLIGHT];
     group *group;           /* the one in hand */
     size_t next, end;       /* queries that it took */
@@ -108,14 +109,25 @@ void rp__search_batch_free(rp__search_batch *batch)
     rp__free(batch);
 }
 
-static bool open_group(const rp_searcher *s, uint32_t threads, group *g)
+/* RP_NO_MEMORY, RP_UNAVAILABLE: the device cannot. */
+static rp_status open_group(const rp_searcher *s, uint32_t threads, group *g)
 {
     rp_error err;
     rp__arena_init(&g->arena, s->options.max_memory);
     g->asked = rp__alloc_array(GROUP_MOST, sizeof *g->asked);
     g->places = rp__alloc_array(GROUP_MOST, sizeof *g->places);
-    return g->asked && g->places &&
-           s->backend->batch_new(s->state, threads * IN_FLIGHT, &g->batch, &err) == RP_OK;
+    return g->asked && g->places
+               ? s->backend->batch_new(s->state, threads * IN_FLIGHT, &g->batch, &err)
+               : RP_NO_MEMORY;
+}
+
+static rp_fallback reason_of(const rp_searcher *s, rp_status status)
+{
+    rp_error err;
+    if (status == RP_NO_MEMORY)
+        return RP_FALLBACK_MEMORY;
+    bool is_lost = s->backend->health && s->backend->health(s->state, &err) != RP_OK;
+    return is_lost ? RP_FALLBACK_FAULT : RP_FALLBACK_INDEX;
 }
 
 /* A device that cannot costs nothing but time. */
@@ -128,9 +140,12 @@ static rp_status open_lane(const rp_searcher *s, uint32_t threads, rp__term_tabl
     if (!s->backend->batch_new)
         return RP_OK;
     l->again = rp__alloc_array(IN_FLIGHT * GROUP_MOST, sizeof *l->again);
-    l->has_groups = l->again != NULL;
-    for (size_t i = 0; i < IN_FLIGHT && l->has_groups; i++)
-        l->has_groups = open_group(s, threads, &l->groups[i]);
+    status = l->again ? RP_OK : RP_NO_MEMORY;
+    for (size_t i = 0; i < IN_FLIGHT && status == RP_OK; i++)
+        status = open_group(s, threads, &l->groups[i]);
+    l->has_groups = status == RP_OK;
+    if (status != RP_OK)
+        l->fallback = reason_of(s, status);
     return RP_OK;
 }
 
@@ -220,14 +235,25 @@ static void set_plain(const lane *l, const rp_batch_query *query)
     l->searcher->options.plain = l->job->is_plain || query->plain;
 }
 
-static void answer_by_cpu(lane *l, rp_batch_query *query)
+/* Why a device did not, and what it did in vain; RP_FALLBACK_NONE: none was asked for, or the query is at fault. */
+static void answer_by_cpu(lane *l, rp_batch_query *query, rp_fallback why,
+                          const rp_gpu_counters *spent)
 {
     uint64_t begun = rp__clock_now();
     rp_hits_free(&query->hits);
+    rp__answer_count(&l->report.gpu, spent);
+    query->status = rp__searcher_check_strict(l->searcher, why, spent, &query->err);
+    if (query->status != RP_OK)
+        return;
     set_plain(l, query);
     query->status = rp_searcher_search(l->searcher, query->query, query->query_bytes, &query->hits,
                                        &query->err);
     l->report.cpu_seconds += (double)(rp__clock_now() - begun) / 1e9;
+    if (query->status != RP_OK)
+        return;
+    query->hits.fallback = why;
+    query->hits.gpu = *spent;
+    l->report.fallbacks[why] += why != RP_FALLBACK_NONE;
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
@@ -290,6 +316,7 @@ static rp_status run_fill(void *arg)
     uint64_t begun = rp__clock_now();
     while (g->n < GROUP_MOST && g->elements < l->job->elements && g->arena.used < ARENA_MOST &&
            take(l, &g->places[g->n])) {
+        g->asked[g->n].answer = (rp__answer){0};
         g->asked[g->n++].status = RP_DAMAGED; /* unless the guard lets it be bound */
         bind(l, g, &g->places[g->n - 1]);
     }
@@ -304,25 +331,52 @@ static rp_status run_fill(void *arg)
     return RP_OK;
 }
 
+/* Hits with their names; under strict_processor no other processor gets what fails here. */
+static rp_status name_hits(const lane *l, const rp__asked *asked, place *at, rp_batch_query *query)
+{
+    const rp_searcher *s = l->searcher;
+    rp_status status =
+        rp__searcher_check_strict(s, RP_FALLBACK_NONE, &asked->answer.gpu, &query->err);
+    if (status == RP_OK) {
+        status = rp__searcher_hits(s, &asked->query, &asked->answer, at->mode,
+                                   l->job->batch->backend->name, &query->hits);
+        at->is_done = status == RP_OK || (status == RP_NO_MEMORY && s->options.strict_processor);
+        if (status == RP_NO_MEMORY)
+            rp__error_no_memory(&query->err);
+    } else {
+        at->is_done = true;
+    }
+    if (status != RP_OK)
+        rp_hits_free(&query->hits);
+    return status;
+}
+
 /* One answer of the group to its query; what fails is not done. */
 static void take_answer(lane *l, group *g, size_t i, double seconds)
 {
-    const rp__asked *asked = &g->asked[i];
+    rp__asked *asked = &g->asked[i];
     place *at = &g->places[i];
     rp_batch_query *query = &l->job->queries[at->query];
     if (rp__searcher_asks_again(l->searcher, &asked->query, &asked->answer, &at->mode)) {
         l->again[l->n_again++] = at->query;
         query->hits.work = asked->query.work;
+        query->hits.postings = asked->answer.postings;
+        query->hits.gpu = asked->answer.gpu;
         at->is_done = true;
         return;
     }
-    uint64_t both = query->hits.work; /* andor, asked again: of AND and OR */
-    query->status = rp__searcher_hits(l->searcher, &asked->query, &asked->answer, at->mode,
-                                      l->job->batch->backend->name, &query->hits);
-    at->is_done = query->status == RP_OK;
+    const uint64_t both = query->hits.work; /* of andor's AND and OR, where it is asked again */
+    if (both)
+        rp__searcher_add_first(&asked->answer, query->hits.postings, RP_FALLBACK_NONE,
+                               &query->hits.gpu);
+    query->status = name_hits(l, asked, at, query);
+    if (at->is_done)
+        rp__answer_count(&l->report.gpu, &asked->answer.gpu);
+    if (query->status != RP_OK)
+        return;
     query->hits.seconds = seconds;
     query->hits.work = both ? both : query->hits.work;
-    l->report.n_grouped += at->is_done;
+    l->report.n_grouped++;
 }
 
 /* Hits of query i of the group that will be named soon; *n: how many. */
@@ -365,8 +419,25 @@ static rp_status run_drain(void *arg)
     return RP_OK;
 }
 
+/* Why the cpu has to answer query i of the group, and what was done for it before. */
+static rp_fallback why_not(const lane *l, const group *g, size_t i, rp_gpu_counters *spent)
+{
+    const rp__asked *asked = &g->asked[i];
+    const rp_batch_query *query = &l->job->queries[g->places[i].query];
+    rp_status status = asked->status == RP_OK ? query->status : asked->status;
+    *spent = asked->answer.gpu;
+    if (asked->status != RP_OK) /* otherwise the first of andor is added already */
+        rp__answer_count(spent, &query->hits.gpu);
+    if (asked->answer.fallback)
+        return asked->answer.fallback;
+    if (status == RP_NO_MEMORY)
+        return RP_FALLBACK_HOST_MEMORY;
+    return asked->status == RP_OK || status == RP_DAMAGED ? RP_FALLBACK_DAMAGED : RP_FALLBACK_NONE;
+}
+
 static void end_group(lane *l, group *g)
 {
+    rp_gpu_counters spent;
     size_t n_again = l->n_again;
     l->group = g;
     if (g->is_started && rp__index_handle_guard(l->searcher->index, run_drain, l) != RP_OK) {
@@ -375,8 +446,10 @@ static void end_group(lane *l, group *g)
             g->places[i].is_done = false;
     }
     for (size_t i = 0; i < g->n; i++)
-        if (!g->places[i].is_done)
-            answer_by_cpu(l, &l->job->queries[g->places[i].query]);
+        if (!g->places[i].is_done) {
+            rp_fallback why = why_not(l, g, i, &spent);
+            answer_by_cpu(l, &l->job->queries[g->places[i].query], why, &spent);
+        }
     g->n = 0;
 }
 
@@ -413,7 +486,7 @@ static void answer_lane(void *arg, uint32_t worker)
         answer_in_groups(l);
     else
         while (take(l, &at))
-            answer_by_cpu(l, &j->queries[at.query]);
+            answer_by_cpu(l, &j->queries[at.query], l->fallback, &(rp_gpu_counters){0});
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
@@ -430,6 +503,9 @@ static void sum_reports(const rp__search_batch *batch, rp_batch_report *out)
         out->wait_seconds += r->wait_seconds;
         out->name_seconds += r->name_seconds;
         out->cpu_seconds += r->cpu_seconds;
+        rp__answer_count(&out->gpu, &r->gpu);
+        for (size_t why = 0; why < RP_FALLBACKS; why++)
+            out->fallbacks[why] += r->fallbacks[why];
     }
 }
 

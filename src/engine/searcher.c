@@ -5,6 +5,7 @@
  * mapped files runs under the guard. Parsing and binding are plan's, the answer is backend's. */
 #include "engine/searcher.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -76,9 +77,11 @@ static rp_status choose_backend(const rp_search_options *o, const rp__place *pla
                                 const rp__backend **out, rp_error *err)
 {
     const char *name = o->processor;
+    bool is_auto = !name || strcmp(name, "auto") == 0;
+    name = is_auto && o->strict_processor ? "gpu" : name;
     if (o->gpu_child && (!name || strcmp(name, "gpu") != 0))
         return rp__error_set(err, RP_USAGE, "a gpu child is for the processor gpu; choose that");
-    if (name && strcmp(name, "auto") != 0) {
+    if (!is_auto || o->strict_processor) {
         *out = o->gpu_child ? &rp__gpu_child_row : rp__backend_find(name);
         return *out ? (*out)->probe(place, err)
                     : unknown_name("processor", name, "auto", processor_name, err);
@@ -211,6 +214,7 @@ void rp_searcher_get_gpu_state(const rp_searcher *searcher, rp_gpu_state *out)
     if (RP_MISSING(NULL, out))
         return;
     *out = searcher ? searcher->gpu : (rp_gpu_state){0};
+    out->is_asked = searcher && searcher->backend != searcher->plain;
     if (searcher && searcher->backend == &rp__gpu_child_row)
         rp__gpu_child_get_state(searcher->state, out);
 }
@@ -362,23 +366,69 @@ void rp__searcher_note_fault(rp_searcher *s)
     memcpy(s->gpu.fault, why.text, sizeof s->gpu.fault);
 }
 
+rp_status rp__searcher_check_strict(const rp_searcher *s, rp_fallback fallback,
+                                    const rp_gpu_counters *gpu, rp_error *err)
+{
+    if (!s->options.strict_processor)
+        return RP_OK;
+    if (fallback)
+        return rp__error_set(err, RP_UNAVAILABLE,
+                             "the gpu did not answer the query, and --strict-processor forbids "
+                             "another processor: %s",
+                             rp_fallback_text(fallback));
+    if (gpu->host_decoded_lists == 0)
+        return RP_OK;
+    return rp__error_set(err, RP_UNAVAILABLE,
+                         "the host decoded %" PRIu64 " list%s of %" PRIu64
+                         " postings for the gpu, which --strict-processor forbids",
+                         gpu->host_decoded_lists, gpu->host_decoded_lists == 1 ? "" : "s",
+                         gpu->host_decoded_postings);
+}
+
+/* Asks the device; RP_UNAVAILABLE, RP_NO_MEMORY: it cannot. The answer says why. */
+static rp_status run_on_device(rp_searcher *s, const rp__query *bound, rp__answer *answer,
+                               rp_error *err)
+{
+    *answer = (rp__answer){.fallback = RP_FALLBACK_FAULT};
+    if (s->gpu.is_lost)
+        return RP_UNAVAILABLE;
+    rp__arena_mark mark = rp__arena_get_mark(&s->arena);
+    rp_status status = s->backend->run(s->state, bound, &s->arena, answer, err);
+    s->gpu.answered += status == RP_OK;
+    s->processor = s->backend->name;
+    if (status != RP_UNAVAILABLE && status != RP_NO_MEMORY)
+        return status;
+    rp__searcher_note_fault(s);
+    rp__arena_rewind(&s->arena, mark);
+    return status;
+}
+
+static rp_status run_plain(rp_searcher *s, const rp__query *bound, rp__answer *answer,
+                           rp_error *err)
+{
+    s->processor = s->plain->name;
+    return s->split ? rp__split_run(s->split, s->plain, bound, &s->arena, answer, err)
+                    : s->plain->run(NULL, bound, &s->arena, answer, err);
+}
+
 /* A device that cannot, or no longer, costs a query nothing but time. */
 static rp_status run_bound(rp_searcher *s, const rp__query *bound, rp__answer *answer,
                            rp_error *err)
 {
-    if (s->backend != s->plain && !s->gpu.is_lost) {
-        rp__arena_mark mark = rp__arena_get_mark(&s->arena);
-        rp_status status = s->backend->run(s->state, bound, &s->arena, answer, err);
-        s->gpu.answered += status == RP_OK;
-        s->processor = s->backend->name;
-        if (status != RP_UNAVAILABLE && status != RP_NO_MEMORY)
-            return status;
-        rp__searcher_note_fault(s);
-        rp__arena_rewind(&s->arena, mark);
-    }
-    s->processor = s->plain->name;
-    return s->split ? rp__split_run(s->split, s->plain, bound, &s->arena, answer, err)
-                    : s->plain->run(NULL, bound, &s->arena, answer, err);
+    if (s->backend == s->plain)
+        return run_plain(s, bound, answer, err);
+    rp_status status = run_on_device(s, bound, answer, err);
+    if (status != RP_OK && status != RP_UNAVAILABLE && status != RP_NO_MEMORY)
+        return status;
+    const rp_gpu_counters spent = answer->gpu;
+    const rp_fallback why = answer->fallback;
+    rp_status strict = rp__searcher_check_strict(s, why, &spent, err);
+    if (status == RP_OK || strict != RP_OK)
+        return strict;
+    status = run_plain(s, bound, answer, err);
+    answer->gpu = spent;
+    answer->fallback = why;
+    return status;
 }
 
 static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes, rp_mode mode,
@@ -404,6 +454,14 @@ bool rp__searcher_asks_again(const rp_searcher *searcher, const rp__query *bound
     return !is_one_leaf(bound);
 }
 
+void rp__searcher_add_first(rp__answer *answer, uint64_t postings, rp_fallback fallback,
+                            const rp_gpu_counters *gpu)
+{
+    answer->postings += postings;
+    answer->fallback = answer->fallback ? answer->fallback : fallback;
+    rp__answer_count(&answer->gpu, gpu);
+}
+
 rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t bytes, rp_mode *mode,
                               rp__query *bound, rp__answer *answer, rp_error *err)
 {
@@ -412,10 +470,11 @@ rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t b
     rp_status status = answer_in_mode(searcher, query, bytes, *mode, bound, answer, err);
     if (status != RP_OK || !rp__searcher_asks_again(searcher, bound, answer, mode))
         return status;
-    uint64_t postings = answer->postings, work = bound->work;
+    const rp__answer first = *answer;
+    uint64_t work = bound->work;
     *mode = RP_MODE_OR;
     status = answer_in_mode(searcher, query, bytes, *mode, bound, answer, err);
-    answer->postings += postings;
+    rp__searcher_add_first(answer, first.postings, first.fallback, &first.gpu);
     bound->work = work;
     return status;
 }
@@ -494,7 +553,9 @@ rp_status rp__searcher_hits(const rp_searcher *searcher, const rp__query *bound,
                   .fraction_bits = bound->fraction_bits,
                   .processor = processor,
                   .postings = answer->postings,
-                  .work = bound->work};
+                  .work = bound->work,
+                  .fallback = answer->fallback,
+                  .gpu = answer->gpu};
     return name_hits(searcher, answer, hits);
 }
 

@@ -42,10 +42,17 @@ rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t byt
 rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t bytes, rp_mode *mode,
                               rp__query *bound, rp__answer *answer, rp_error *err);
 
+/* Adds what andor's AND took to the answer of the OR that followed. */
+void rp__searcher_add_first(rp__answer *answer, uint64_t postings, rp_fallback fallback,
+                            const rp_gpu_counters *gpu);
 /* Whether the answer in a mode is not enough, and andor asks again as or. Where both have the same answer,
  * *mode becomes or instead. */
 bool rp__searcher_asks_again(const rp_searcher *searcher, const rp__query *bound,
                              const rp__answer *answer, rp_mode *mode);
+/* Under the option strict_processor: RP_UNAVAILABLE of an answer that another processor gave, or for which the host
+ * decoded lists. */
+rp_status rp__searcher_check_strict(const rp_searcher *searcher, rp_fallback fallback,
+                                    const rp_gpu_counters *gpu, rp_error *err);
 /* Whether the device was lost, and why; told once. */
 void rp__searcher_note_fault(rp_searcher *searcher);
 /* Hits with their names. After a failure hits->memory is still to be freed; so it is where the guard leaves this. */

@@ -31,7 +31,7 @@ normalise() {
         -e 's/, [0-9,]+ a second/, RATE/' \
         -e 's/("(build_)?seconds":)[0-9.e-]+/\10/g' \
         -e 's/("(spent|threads)_seconds":)\{[^}]*\}/\1{}/g' \
-        -e 's/("(memory_peak|bytes_in|bytes_out|bits_a_posting|postings_read)":)[0-9.]+/\10/g' \
+        -e 's/("(memory_peak|bytes_in|bytes_out|uploaded_bytes|bits_a_posting|postings_read)":)[0-9.]+/\10/g' \
         -e 's/("bytes":)\{[^}]*\}/\1{}/' \
         -e 's/("bytes":)[0-9]+/\10/' \
         -e 's/("p[0-9]+":)[0-9.e-]+/\10/g' \

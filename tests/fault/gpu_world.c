@@ -69,11 +69,14 @@ rp_searcher *gpu_world_searcher(rp_search_options options)
 }
 
 /* Frees them. Whose they are. */
-static const char *check_hits(rp_status status, rp_hits *hits, const rp_error *err)
+static const char *check_hits(const rp_searcher *searcher, rp_status status, rp_hits *hits,
+                              const rp_error *err)
 {
     if (status != RP_OK)
         fail_msg("%s", err->text);
     const char *processor = hits->processor;
+    bool is_asked = gpu_world_state(searcher).is_asked;
+    assert_int_equal(hits->fallback != RP_FALLBACK_NONE, is_asked && !strcmp(processor, "cpu"));
     assert_int_equal(hits->total, want.total);
     assert_int_equal(hits->n, want.n);
     for (size_t i = 0; i < want.n; i++) {
@@ -89,7 +92,7 @@ const char *gpu_world_search(rp_searcher *searcher)
     rp_hits hits;
     rp_error err = {.text = ""};
     rp_status status = rp_searcher_search(searcher, text, strlen(text), &hits, &err);
-    return check_hits(status, &hits, &err);
+    return check_hits(searcher, status, &hits, &err);
 }
 
 size_t gpu_world_batch(rp_searcher *searcher, size_t n, size_t threads)
@@ -103,7 +106,8 @@ size_t gpu_world_batch(rp_searcher *searcher, size_t n, size_t threads)
     if (rp_searcher_batch(searcher, queries, n, &options, NULL, &err) != RP_OK)
         fail_msg("%s", err.text);
     for (size_t i = 0; i < n; i++)
-        by_gpu += !strcmp(check_hits(queries[i].status, &queries[i].hits, &queries[i].err), "gpu");
+        by_gpu += !strcmp(
+            check_hits(searcher, queries[i].status, &queries[i].hits, &queries[i].err), "gpu");
     free(queries);
     return by_gpu;
 }

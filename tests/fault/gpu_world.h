@@ -17,7 +17,8 @@ const char *gpu_world_query(void);
 /* All zero: AND, its total exact. */
 rp_searcher *gpu_world_searcher(rp_search_options options);
 rp_status gpu_world_try(rp_search_options options, rp_searcher **out, rp_error *err);
-/* Asks the query. Which processor answered; the answer must be that of the cpu. */
+/* Asks the query. Which processor answered; the answer must be that of the cpu. Where that answered instead of a GPU,
+ * the hits must have a reason. */
 const char *gpu_world_search(rp_searcher *searcher);
 /* The query so many times at once, in many groups. How many of the answers, which all must be right, are the GPU's. */
 size_t gpu_world_batch(rp_searcher *searcher, size_t n, size_t threads);

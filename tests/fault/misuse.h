@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "riposte/lab.h"
+#include "lab/lab.h"
 #include "riposte/riposte.h"
 #include "riposte/synth.h"
 #include "tempdir.h"
@@ -27,10 +27,10 @@ typedef struct misuse_world {
     rp_searcher *searcher;
     rp_document document;
     uint32_t docids[MISUSE_DOCIDS], decoded[MISUSE_DOCIDS + RP_LAB_ROOM];
-    rp_lab_list *list;
-    rp_lab_target *target;
-    rp_lab_set set;
-    rp_lab_gpu *gpu;
+    rp__lab_list *list;
+    rp__lab_target *target;
+    rp__lab_set set;
+    rp__lab_gpu *gpu;
     rp_eval *eval;
     rp_topics *topics;
 } misuse_world;
@@ -71,6 +71,6 @@ static inline rp_status misuse_has(bool is_there)
 
 /* Helpers that test_misuse.c uses too. Free what they return. */
 rp_builder *misuse_new_builder(const rp_build_options *options);
-rp_lab_list *misuse_list_with_at(void); /* of misuse.docids, by a codec that rp_lab_at can read */
+rp__lab_list *misuse_list_with_at(void); /* of misuse.docids, by a codec that rp__lab_at can read */
 
 #endif

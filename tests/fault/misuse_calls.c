@@ -372,6 +372,16 @@ CALL(rp_status_name)
     return misuse_has(!strcmp(rp_status_name((rp_status)77), "unknown"));
 }
 
+CALL(rp_fallback_name)
+{
+    return misuse_has(!strcmp(rp_fallback_name((rp_fallback)77), "unknown"));
+}
+
+CALL(rp_fallback_text)
+{
+    return misuse_has(!strcmp(rp_fallback_text((rp_fallback)77), "unknown"));
+}
+
 CALL(rp_status_text)
 {
     return misuse_has(rp_status_text((rp_status)77));
@@ -451,6 +461,8 @@ const misuse_row misuse_rows[] = {
     ROW(rp_version, VALUE, ""),
     ROW(rp_status_name, VALUE, ""),
     ROW(rp_status_text, VALUE, ""),
+    ROW(rp_fallback_name, VALUE, ""),
+    ROW(rp_fallback_text, VALUE, ""),
     ROW(rp_status_exit, VALUE, ""),
     {0},
 };

@@ -1,268 +1,244 @@
 /* misuse_lab_calls.c: a call and a row for every function of lab.h. */
 #include "fault/misuse.h"
 
-CALL(rp_lab_row_get)
+CALL(rp__lab_row_get)
 {
-    rp_lab_row out;
-    return misuse_has(rp_lab_row_get(0, NEED(0, &out)));
+    rp__lab_row out;
+    return misuse_has(rp__lab_row_get(0, NEED(0, &out)));
 }
 
-CALL(rp_lab_row_find)
+CALL(rp__lab_row_find)
 {
     size_t number;
-    return rp_lab_row_find(NEED(0, "bp128"), NULL, NEED(1, &number), err);
+    return rp__lab_row_find(NEED(0, "bp128"), NULL, NEED(1, &number), err);
 }
 
-CALL(rp_lab_list_new)
+CALL(rp__lab_list_new)
 {
-    rp_lab_list *list = NULL;
+    rp__lab_list *list = NULL;
     rp_status status =
-        rp_lab_list_new(0, NULL, NEED(0, misuse.docids), NULL, MISUSE_DOCIDS, NEED(1, &list), err);
-    rp_lab_list_free(list);
+        rp__lab_list_new(0, NULL, NEED(0, misuse.docids), NULL, MISUSE_DOCIDS, NEED(1, &list), err);
+    rp__lab_list_free(list);
     return status;
 }
 
-FREE_CALL(rp_lab_list_free)
+FREE_CALL(rp__lab_list_free)
 
-CALL(rp_lab_list_get_sizes)
+CALL(rp__lab_list_get_sizes)
 {
-    rp_lab_sizes sizes = {.n = 77};
-    rp_lab_list_get_sizes(NEED(0, misuse.list), NEED(1, &sizes));
+    rp__lab_sizes sizes = {.n = 77};
+    rp__lab_list_get_sizes(NEED(0, misuse.list), NEED(1, &sizes));
     return misuse_has(misuse_missing == 1 ? sizes.n != 77 : sizes.n > 0);
 }
 
-CALL(rp_lab_decode)
+CALL(rp__lab_decode)
 {
     uint64_t sum;
-    return rp_lab_decode(NEED(0, misuse.list), NEED(1, misuse.decoded), NULL, NEED(2, &sum));
+    return rp__lab_decode(NEED(0, misuse.list), NEED(1, misuse.decoded), NULL, NEED(2, &sum));
 }
 
-CALL(rp_lab_blocks)
+CALL(rp__lab_blocks)
 {
     uint64_t sum;
-    return rp_lab_blocks(NEED(0, misuse.list), NEED(1, &sum));
+    return rp__lab_blocks(NEED(0, misuse.list), NEED(1, &sum));
 }
 
-CALL(rp_lab_unordered)
+CALL(rp__lab_unordered)
 {
     uint64_t sum;
-    rp_lab_row row;
+    rp__lab_row row;
     size_t i = 0;
-    while (rp_lab_row_get(i, &row) && !(row.has_unordered && row.can_run))
+    while (rp__lab_row_get(i, &row) && !(row.has_unordered && row.can_run))
         i++;
-    rp_lab_list *list;
-    assert_int_equal(rp_lab_list_new(i, NULL, misuse.docids, NULL, MISUSE_DOCIDS, &list, NULL),
+    rp__lab_list *list;
+    assert_int_equal(rp__lab_list_new(i, NULL, misuse.docids, NULL, MISUSE_DOCIDS, &list, NULL),
                      RP_OK);
-    rp_status status = rp_lab_unordered(NEED(0, list), NEED(1, &sum));
-    rp_lab_list_free(list);
+    rp_status status = rp__lab_unordered(NEED(0, list), NEED(1, &sum));
+    rp__lab_list_free(list);
     return status;
 }
 
-rp_lab_list *misuse_list_with_at(void)
+rp__lab_list *misuse_list_with_at(void)
 {
-    rp_lab_row row;
-    rp_lab_list *list;
+    rp__lab_row row;
+    rp__lab_list *list;
     size_t i = 0;
-    while (rp_lab_row_get(i, &row) && !(row.has_at && row.can_run))
+    while (rp__lab_row_get(i, &row) && !(row.has_at && row.can_run))
         i++;
-    assert_int_equal(rp_lab_list_new(i, NULL, misuse.docids, NULL, MISUSE_DOCIDS, &list, NULL),
+    assert_int_equal(rp__lab_list_new(i, NULL, misuse.docids, NULL, MISUSE_DOCIDS, &list, NULL),
                      RP_OK);
     return list;
 }
 
-CALL(rp_lab_at)
+CALL(rp__lab_at)
 {
     uint64_t sum;
-    rp_lab_list *list = misuse_list_with_at();
+    rp__lab_list *list = misuse_list_with_at();
     rp_status status =
-        rp_lab_at(NEED(0, list), NEED(1, ((uint32_t[]){0, MISUSE_DOCIDS - 1})), 2, NEED(2, &sum));
-    rp_lab_list_free(list);
+        rp__lab_at(NEED(0, list), NEED(1, ((uint32_t[]){0, MISUSE_DOCIDS - 1})), 2, NEED(2, &sum));
+    rp__lab_list_free(list);
     return status;
 }
 
-CALL(rp_lab_find)
+CALL(rp__lab_find)
 {
     uint64_t sum;
-    return rp_lab_find(NEED(0, misuse.list), NEED(1, misuse.docids), 5, NEED(2, &sum));
+    return rp__lab_find(NEED(0, misuse.list), NEED(1, misuse.docids), 5, NEED(2, &sum));
 }
 
-CALL(rp_lab_walk)
+CALL(rp__lab_walk)
 {
     uint64_t sum;
-    return rp_lab_walk(NEED(0, misuse.list), NEED(1, misuse.docids), 5, NEED(2, &sum));
+    return rp__lab_walk(NEED(0, misuse.list), NEED(1, misuse.docids), 5, NEED(2, &sum));
 }
 
-CALL(rp_lab_set_is_name)
+CALL(rp__lab_set_is_name)
 {
-    return misuse_has(rp_lab_set_is_name(NEED(0, "U128")));
+    return misuse_has(rp__lab_set_is_name(NEED(0, "U128")));
 }
 
-CALL(rp_lab_set_make)
+CALL(rp__lab_set_make)
 {
-    rp_lab_set set = {0};
-    rp_status status = rp_lab_set_make(NEED(0, "U128"), 1, NEED(1, &set), err);
-    rp_lab_set_free(&set);
+    rp__lab_set set = {0};
+    rp_status status = rp__lab_set_make(NEED(0, "U128"), 1, NEED(1, &set), err);
+    rp__lab_set_free(&set);
     return status;
 }
 
-CALL(rp_lab_set_load)
+CALL(rp__lab_set_load)
 {
-    rp_lab_set set = {0};
-    rp_status status = rp_lab_set_load(NEED(0, misuse.index), 1, NEED(1, &set), err);
-    rp_lab_set_free(&set);
+    rp__lab_set set = {0};
+    rp_status status = rp__lab_set_load(NEED(0, misuse.index), 1, NEED(1, &set), err);
+    rp__lab_set_free(&set);
     return status;
 }
 
-CALL(rp_lab_set_permute)
+CALL(rp__lab_set_permute)
 {
-    assert_int_equal(rp_lab_set_permute(&(rp_lab_set){0}, 1, NULL), RP_OK);
-    return rp_lab_set_permute(NEED(0, &misuse.set), 1, err);
+    assert_int_equal(rp__lab_set_permute(&(rp__lab_set){0}, 1, NULL), RP_OK);
+    return rp__lab_set_permute(NEED(0, &misuse.set), 1, err);
 }
 
-CALL(rp_lab_set_free)
+CALL(rp__lab_set_free)
 {
-    rp_lab_set set;
-    rp_status status = rp_lab_set_load(misuse.index, 1, &set, err);
-    rp_lab_set_free(&set);
-    rp_lab_set_free(&set);
-    rp_lab_set_free(NULL);
+    rp__lab_set set;
+    rp_status status = rp__lab_set_load(misuse.index, 1, &set, err);
+    rp__lab_set_free(&set);
+    rp__lab_set_free(&set);
+    rp__lab_set_free(NULL);
     return status;
 }
 
-CALL(rp_lab_random_init)
+CALL(rp__lab_search)
 {
-    rp_lab_random random = {0};
-    rp_lab_random_init(NEED(0, &random), 1);
-    return misuse_has(random.state[0] != 0);
+    rp__lab_answer out;
+    return rp__lab_search(NEED(0, misuse.searcher), NEED(1, "wing"), 4, NEED(2, &out), err);
 }
 
-CALL(rp_lab_random_next)
+CALL(rp__lab_query_look)
 {
-    rp_lab_random random = {{1, 2}};
-    return misuse_has(rp_lab_random_next(NEED(0, &random)) != 0);
+    rp__lab_question out;
+    return rp__lab_query_look(NEED(0, misuse.searcher), NEED(1, "wing"), 4, NEED(2, &out), err);
 }
 
-CALL(rp_lab_random_below)
+CALL(rp__lab_probe_get)
 {
-    rp_lab_random random = {{1ULL << 63, 1}};
-    assert_int_equal(rp_lab_random_below(&random, 0), 0);
-    random = (rp_lab_random){{1ULL << 63, 1}};
-    return misuse_has(rp_lab_random_below(NEED(0, &random), UINT32_MAX) != 0);
+    rp__lab_probe out;
+    return misuse_has(rp__lab_probe_get(0, NEED(0, &out)));
 }
 
-CALL(rp_lab_search)
+CALL(rp__lab_target_new)
 {
-    rp_lab_answer out;
-    return rp_lab_search(NEED(0, misuse.searcher), NEED(1, "wing"), 4, NEED(2, &out), err);
-}
-
-CALL(rp_lab_query_look)
-{
-    rp_lab_question out;
-    return rp_lab_query_look(NEED(0, misuse.searcher), NEED(1, "wing"), 4, NEED(2, &out), err);
-}
-
-CALL(rp_lab_probe_get)
-{
-    rp_lab_probe out;
-    return misuse_has(rp_lab_probe_get(0, NEED(0, &out)));
-}
-
-CALL(rp_lab_target_new)
-{
-    rp_lab_target *target = NULL;
+    rp__lab_target *target = NULL;
     rp_status status =
-        rp_lab_target_new(NULL, NEED(0, misuse.docids), MISUSE_DOCIDS, 0, NEED(1, &target), err);
-    rp_lab_target_free(target);
+        rp__lab_target_new(NULL, NEED(0, misuse.docids), MISUSE_DOCIDS, 0, NEED(1, &target), err);
+    rp__lab_target_free(target);
     return status;
 }
 
-FREE_CALL(rp_lab_target_free)
+FREE_CALL(rp__lab_target_free)
 
-CALL(rp_lab_probe_applies)
+CALL(rp__lab_probe_applies)
 {
-    return misuse_has(rp_lab_probe_applies(0, NEED(0, misuse.target)));
+    return misuse_has(rp__lab_probe_applies(0, NEED(0, misuse.target)));
 }
 
-CALL(rp_lab_probe_choose)
+CALL(rp__lab_probe_choose)
 {
-    return misuse_has(misuse_missing == -1 || rp_lab_probe_choose(NEED(0, misuse.target), 5) != 0);
+    return misuse_has(misuse_missing == -1 || rp__lab_probe_choose(NEED(0, misuse.target), 5) != 0);
 }
 
-CALL(rp_lab_probe_find)
+CALL(rp__lab_probe_find)
 {
     size_t found;
-    return rp_lab_probe_find(0, NEED(0, misuse.target), NEED(1, misuse.docids), 5, false, NULL,
-                             NEED(2, &found));
+    return rp__lab_probe_find(0, NEED(0, misuse.target), NEED(1, misuse.docids), 5, false, NULL,
+                              NEED(2, &found));
 }
 
-CALL(rp_lab_energy_read)
+CALL(rp__lab_energy_read)
 {
-    rp_lab_energy out = {.cpu = 77};
-    rp_lab_energy_read(NEED(0, &out));
+    rp__lab_energy out = {.cpu = 77};
+    rp__lab_energy_read(NEED(0, &out));
     return misuse_has(out.cpu != 77);
 }
 
-CALL(rp_lab_case_get)
+CALL(rp__lab_case_get)
 {
-    rp_lab_case out;
-    return misuse_has(rp_lab_case_get(0, NEED(0, &out)));
+    rp__lab_case out;
+    return misuse_has(rp__lab_case_get(0, NEED(0, &out)));
 }
 
-CALL(rp_lab_gpu_open)
+CALL(rp__lab_gpu_open)
 {
-    rp_lab_gpu *gpu = NULL;
-    rp_status status = rp_lab_gpu_open("emulated", NEED(0, &gpu), err);
-    rp_lab_gpu_close(gpu);
+    rp__lab_gpu *gpu = NULL;
+    rp_status status = rp__lab_gpu_open("emulated", NEED(0, &gpu), err);
+    rp__lab_gpu_close(gpu);
     return status;
 }
 
-FREE_CALL(rp_lab_gpu_close)
+FREE_CALL(rp__lab_gpu_close)
 
-CALL(rp_lab_gpu_name)
+CALL(rp__lab_gpu_name)
 {
-    return misuse_has(rp_lab_gpu_name(NEED(0, misuse.gpu)));
+    return misuse_has(rp__lab_gpu_name(NEED(0, misuse.gpu)));
 }
 
-CALL(rp_lab_gpu_run)
+CALL(rp__lab_gpu_run)
 {
-    rp_lab_case_figures out;
-    return rp_lab_gpu_run(NEED(0, misuse.gpu), 0, 1000, 1, NEED(1, &out), err);
+    rp__lab_case_figures out;
+    return rp__lab_gpu_run(NEED(0, misuse.gpu), 0, 1000, 1, NEED(1, &out), err);
 }
 
 const misuse_row misuse_lab_rows[] = {
-    ROW(rp_lab_row_get, VALUE, "out"),
-    ROW(rp_lab_row_find, STATUS_AND_ERROR, "name, out"),
-    ROW(rp_lab_list_new, STATUS_AND_ERROR, "docids, out"),
-    ROW(rp_lab_list_free, VALUE, ""),
-    ROW(rp_lab_list_get_sizes, VALUE, "list, out"),
-    ROW(rp_lab_decode, STATUS, "list, docids, sum"),
-    ROW(rp_lab_blocks, STATUS, "list, sum"),
-    ROW(rp_lab_unordered, STATUS, "list, sum"),
-    ROW(rp_lab_at, STATUS, "list, ranks, sum"),
-    ROW(rp_lab_find, STATUS, "list, targets, sum"),
-    ROW(rp_lab_walk, STATUS, "list, targets, sum"),
-    ROW(rp_lab_set_is_name, VALUE, "name"),
-    ROW(rp_lab_set_make, STATUS_AND_ERROR, "name, out"),
-    ROW(rp_lab_set_load, STATUS_AND_ERROR, "index, out"),
-    ROW(rp_lab_set_permute, STATUS_AND_ERROR, "set"),
-    ROW(rp_lab_set_free, VALUE, ""),
-    ROW(rp_lab_random_init, VALUE, "random"),
-    ROW(rp_lab_random_next, VALUE, "random"),
-    ROW(rp_lab_random_below, VALUE, "random"),
-    ROW(rp_lab_search, STATUS_AND_ERROR, "searcher, query, out"),
-    ROW(rp_lab_query_look, STATUS_AND_ERROR, "searcher, query, out"),
-    ROW(rp_lab_probe_get, VALUE, "out"),
-    ROW(rp_lab_target_new, STATUS_AND_ERROR, "docids, out"),
-    ROW(rp_lab_target_free, VALUE, ""),
-    ROW(rp_lab_probe_applies, VALUE, "target"),
-    ROW(rp_lab_probe_choose, VALUE, "target"),
-    ROW(rp_lab_probe_find, STATUS, "target, docids, found"),
-    ROW(rp_lab_energy_read, VALUE, "out"),
-    ROW(rp_lab_case_get, VALUE, "out"),
-    ROW(rp_lab_gpu_open, STATUS_AND_ERROR, "out"),
-    ROW(rp_lab_gpu_close, VALUE, ""),
-    ROW(rp_lab_gpu_name, VALUE, "gpu"),
-    ROW(rp_lab_gpu_run, STATUS_AND_ERROR, "gpu, out"),
+    ROW(rp__lab_row_get, VALUE, "out"),
+    ROW(rp__lab_row_find, STATUS_AND_ERROR, "name, out"),
+    ROW(rp__lab_list_new, STATUS_AND_ERROR, "docids, out"),
+    ROW(rp__lab_list_free, VALUE, ""),
+    ROW(rp__lab_list_get_sizes, VALUE, "list, out"),
+    ROW(rp__lab_decode, STATUS, "list, docids, sum"),
+    ROW(rp__lab_blocks, STATUS, "list, sum"),
+    ROW(rp__lab_unordered, STATUS, "list, sum"),
+    ROW(rp__lab_at, STATUS, "list, ranks, sum"),
+    ROW(rp__lab_find, STATUS, "list, targets, sum"),
+    ROW(rp__lab_walk, STATUS, "list, targets, sum"),
+    ROW(rp__lab_set_is_name, VALUE, "name"),
+    ROW(rp__lab_set_make, STATUS_AND_ERROR, "name, out"),
+    ROW(rp__lab_set_load, STATUS_AND_ERROR, "index, out"),
+    ROW(rp__lab_set_permute, STATUS_AND_ERROR, "set"),
+    ROW(rp__lab_set_free, VALUE, ""),
+    ROW(rp__lab_search, STATUS_AND_ERROR, "searcher, query, out"),
+    ROW(rp__lab_query_look, STATUS_AND_ERROR, "searcher, query, out"),
+    ROW(rp__lab_probe_get, VALUE, "out"),
+    ROW(rp__lab_target_new, STATUS_AND_ERROR, "docids, out"),
+    ROW(rp__lab_target_free, VALUE, ""),
+    ROW(rp__lab_probe_applies, VALUE, "target"),
+    ROW(rp__lab_probe_choose, VALUE, "target"),
+    ROW(rp__lab_probe_find, STATUS, "target, docids, found"),
+    ROW(rp__lab_energy_read, VALUE, "out"),
+    ROW(rp__lab_case_get, VALUE, "out"),
+    ROW(rp__lab_gpu_open, STATUS_AND_ERROR, "out"),
+    ROW(rp__lab_gpu_close, VALUE, ""),
+    ROW(rp__lab_gpu_name, VALUE, "gpu"),
+    ROW(rp__lab_gpu_run, STATUS_AND_ERROR, "gpu, out"),
     {0},
 };

@@ -648,7 +648,7 @@ static void planted_hang_is_found(void **state)
 {
     (void)state;
     tally t = {0};
-    order o = {.arguments = "cat \"$1\"", .node = path_of("node"), .is_planted = true};
+    order o = {.arguments = "exec cat \"$1\"", .node = path_of("node"), .is_planted = true};
     assert_int_equal(mkfifo(o.node, 0600), 0);
     assert_false(try(&o, "planted", -1, &t));
     remove_tree(o.node);

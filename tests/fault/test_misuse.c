@@ -1,8 +1,9 @@
-/* test_misuse.c: every public function with wrong arguments: a status, 0 or NULL, never a signal.
+/* test_misuse.c: every public function, and every function of lab/lab.h, with wrong arguments: a status,
+ * 0 or NULL, never a signal.
  *
- * A row of misuse_calls.c or misuse_lab_calls.c is a function of include/riposte. Its call is made once
- * with good arguments, which must work, and then with each required pointer NULL in turn, which must
- * be refused by name. Arrays and strings with a length are required where the length is not 0. The test
+ * A row of misuse_calls.c is a function of include/riposte, one of misuse_lab_calls.c a function of
+ * lab/lab.h. Its call is made once with good arguments, which must work, and then with each required
+ * pointer NULL in turn, which must be refused by name. Arrays and strings with a length are required where the length is not 0. The test
  * compares the rows with the headers, so a new function without a row fails. Lengths and numbers past
  * their limits follow. */
 #include "fault/misuse.h"
@@ -57,6 +58,7 @@ static void test_no_function_is_forgotten(void **state)
     glob_t headers;
     assert_int_equal(glob("include/riposte/*.h", 0, NULL, &headers), 0); /* tests run in the root */
     assert_true(headers.gl_pathc >= 7);
+    assert_int_equal(glob("src/lab/lab.h", GLOB_APPEND, NULL, &headers), 0);
     for (size_t i = 0; i < headers.gl_pathc; i++) {
         size_t bytes;
         char first[100], *text = (char *)files_read(headers.gl_pathv[i], &bytes);
@@ -160,8 +162,8 @@ static void expect_queries(const char *query, size_t bytes, rp_status want)
     rp_hits hits;
     rp_explanation explanation;
     rp_snippet snippet;
-    rp_lab_answer answer;
-    rp_lab_question question;
+    rp__lab_answer answer;
+    rp__lab_question question;
     rp_batch_query one = {.query = query, .query_bytes = bytes};
     assert_int_equal(rp_searcher_search(misuse.searcher, query, bytes, &hits, NULL), want);
     rp_hits_free(&hits);
@@ -172,8 +174,8 @@ static void expect_queries(const char *query, size_t bytes, rp_status want)
                                          &snippet, NULL),
                      want);
     rp_snippet_free(&snippet);
-    assert_int_equal(rp_lab_search(misuse.searcher, query, bytes, &answer, NULL), want);
-    assert_int_equal(rp_lab_query_look(misuse.searcher, query, bytes, &question, NULL), want);
+    assert_int_equal(rp__lab_search(misuse.searcher, query, bytes, &answer, NULL), want);
+    assert_int_equal(rp__lab_query_look(misuse.searcher, query, bytes, &question, NULL), want);
     assert_int_equal(rp_searcher_batch(misuse.searcher, &one, 1, NULL, NULL, NULL), RP_OK);
     assert_int_equal(one.status, want);
     rp_hits_free(&one.hits);
@@ -235,47 +237,47 @@ static void test_numbers_past_the_last(void **state)
 static void test_numbers_of_the_laboratory(void **state)
 {
     (void)state;
-    rp_lab_list *list = NULL;
-    rp_lab_target *target = NULL;
-    rp_lab_case_figures figures;
-    rp_lab_set set;
+    rp__lab_list *list = NULL;
+    rp__lab_target *target = NULL;
+    rp__lab_case_figures figures;
+    rp__lab_set set;
     uint64_t sum = 1;
     size_t found = 1;
     const uint32_t last = UINT32_MAX;
-    assert_int_equal(rp_lab_list_new(0, NULL, NULL, NULL, 0, &list, NULL), RP_USAGE);
-    assert_int_equal(rp_lab_list_new(0, NULL, misuse.docids, NULL, UINT32_MAX, &list, NULL),
+    assert_int_equal(rp__lab_list_new(0, NULL, NULL, NULL, 0, &list, NULL), RP_USAGE);
+    assert_int_equal(rp__lab_list_new(0, NULL, misuse.docids, NULL, UINT32_MAX, &list, NULL),
                      RP_USAGE);
-    assert_int_equal(rp_lab_list_new(0, NULL, &last, NULL, 1, &list, NULL), RP_USAGE);
-    assert_int_equal(rp_lab_list_new(SIZE_MAX, NULL, misuse.docids, NULL, 5, &list, NULL),
+    assert_int_equal(rp__lab_list_new(0, NULL, &last, NULL, 1, &list, NULL), RP_USAGE);
+    assert_int_equal(rp__lab_list_new(SIZE_MAX, NULL, misuse.docids, NULL, 5, &list, NULL),
                      RP_USAGE);
-    assert_int_equal(rp_lab_target_new(NULL, misuse.docids, 0, 0, &target, NULL), RP_USAGE);
-    assert_int_equal(rp_lab_target_new(NULL, misuse.docids, UINT32_MAX, 0, &target, NULL),
+    assert_int_equal(rp__lab_target_new(NULL, misuse.docids, 0, 0, &target, NULL), RP_USAGE);
+    assert_int_equal(rp__lab_target_new(NULL, misuse.docids, UINT32_MAX, 0, &target, NULL),
                      RP_USAGE);
-    assert_int_equal(rp_lab_target_new(NULL, &last, 1, 0, &target, NULL), RP_USAGE);
-    assert_int_equal(rp_lab_target_new(misuse.list, misuse.docids, 5, 0, &target, NULL), RP_USAGE);
-    assert_int_equal(rp_lab_target_new(NULL, misuse.docids, 5, 7, &target, NULL), RP_NOT_FOUND);
+    assert_int_equal(rp__lab_target_new(NULL, &last, 1, 0, &target, NULL), RP_USAGE);
+    assert_int_equal(rp__lab_target_new(misuse.list, misuse.docids, 5, 0, &target, NULL), RP_USAGE);
+    assert_int_equal(rp__lab_target_new(NULL, misuse.docids, 5, 7, &target, NULL), RP_NOT_FOUND);
     assert_null(list);
     assert_null(target);
-    assert_int_equal(rp_lab_find(misuse.list, NULL, 0, &sum), RP_OK);
-    assert_int_equal(rp_lab_walk(misuse.list, NULL, 0, &sum), RP_OK);
+    assert_int_equal(rp__lab_find(misuse.list, NULL, 0, &sum), RP_OK);
+    assert_int_equal(rp__lab_walk(misuse.list, NULL, 0, &sum), RP_OK);
     list = misuse_list_with_at();
-    assert_int_equal(rp_lab_at(list, NULL, 0, &sum), RP_OK);
-    assert_int_equal(rp_lab_at(list, (uint32_t[]){0, MISUSE_DOCIDS}, 2, &sum), RP_USAGE);
-    rp_lab_list_free(list);
-    assert_false(rp_lab_probe_applies(SIZE_MAX, misuse.target));
+    assert_int_equal(rp__lab_at(list, NULL, 0, &sum), RP_OK);
+    assert_int_equal(rp__lab_at(list, (uint32_t[]){0, MISUSE_DOCIDS}, 2, &sum), RP_USAGE);
+    rp__lab_list_free(list);
+    assert_false(rp__lab_probe_applies(SIZE_MAX, misuse.target));
     assert_int_equal(
-        rp_lab_probe_find(SIZE_MAX, misuse.target, misuse.docids, 5, false, NULL, &found),
+        rp__lab_probe_find(SIZE_MAX, misuse.target, misuse.docids, 5, false, NULL, &found),
         RP_USAGE);
-    assert_int_equal(rp_lab_probe_find(0, misuse.target, NULL, 0, true, NULL, &found), RP_OK);
+    assert_int_equal(rp__lab_probe_find(0, misuse.target, NULL, 0, true, NULL, &found), RP_OK);
     assert_int_equal(found, 0);
-    assert_int_equal(rp_lab_gpu_run(misuse.gpu, SIZE_MAX, 1, 1, &figures, NULL), RP_NOT_FOUND);
-    assert_int_equal(rp_lab_gpu_run(misuse.gpu, 0, 0, 1, &figures, NULL), RP_USAGE);
-    assert_int_equal(rp_lab_gpu_run(misuse.gpu, 0, 1ULL << 32, 1, &figures, NULL), RP_USAGE);
-    assert_int_equal(rp_lab_gpu_run(misuse.gpu, 0, 1, 0, &figures, NULL), RP_OK);
+    assert_int_equal(rp__lab_gpu_run(misuse.gpu, SIZE_MAX, 1, 1, &figures, NULL), RP_NOT_FOUND);
+    assert_int_equal(rp__lab_gpu_run(misuse.gpu, 0, 0, 1, &figures, NULL), RP_USAGE);
+    assert_int_equal(rp__lab_gpu_run(misuse.gpu, 0, 1ULL << 32, 1, &figures, NULL), RP_USAGE);
+    assert_int_equal(rp__lab_gpu_run(misuse.gpu, 0, 1, 0, &figures, NULL), RP_OK);
     static const char *const names[] = {"",     "U0",        "U",
                                         "U127", "U12000001", "C99999999999999999999"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_int_equal(rp_lab_set_make(names[i], 1, &set, NULL), RP_NOT_FOUND);
+        assert_int_equal(rp__lab_set_make(names[i], 1, &set, NULL), RP_NOT_FOUND);
 }
 
 /* ---- The world ------------------------------------------------------------------------------- */
@@ -314,11 +316,11 @@ static int make_world(void **state)
     must(rp_index_get_document(misuse.index, 1, &misuse.document, &err), &err);
     for (uint32_t i = 0; i < MISUSE_DOCIDS; i++)
         misuse.docids[i] = 3 * i;
-    must(rp_lab_list_new(0, NULL, misuse.docids, NULL, MISUSE_DOCIDS, &misuse.list, &err), &err);
-    must(rp_lab_target_new(misuse.list, misuse.docids, MISUSE_DOCIDS, 0, &misuse.target, &err),
+    must(rp__lab_list_new(0, NULL, misuse.docids, NULL, MISUSE_DOCIDS, &misuse.list, &err), &err);
+    must(rp__lab_target_new(misuse.list, misuse.docids, MISUSE_DOCIDS, 0, &misuse.target, &err),
          &err);
-    must(rp_lab_set_load(misuse.index, 1, &misuse.set, &err), &err);
-    must(rp_lab_gpu_open("emulated", &misuse.gpu, &err), &err);
+    must(rp__lab_set_load(misuse.index, 1, &misuse.set, &err), &err);
+    must(rp__lab_gpu_open("emulated", &misuse.gpu, &err), &err);
     const rp_eval_options measures = {.measures = "num_rel,map,gm_map"};
     must(rp_eval_files(misuse.qrels, misuse.run, &measures, &misuse.eval, &err), &err);
     must(rp_topics_open(misuse.topics_file, NULL, &misuse.topics, &err), &err);
@@ -330,10 +332,10 @@ static int end_world(void **state)
     (void)state;
     rp_topics_close(misuse.topics);
     rp_eval_free(misuse.eval);
-    rp_lab_gpu_close(misuse.gpu);
-    rp_lab_set_free(&misuse.set);
-    rp_lab_target_free(misuse.target);
-    rp_lab_list_free(misuse.list);
+    rp__lab_gpu_close(misuse.gpu);
+    rp__lab_set_free(&misuse.set);
+    rp__lab_target_free(misuse.target);
+    rp__lab_list_free(misuse.list);
     rp_document_free(&misuse.document);
     rp_searcher_free(misuse.searcher);
     rp_index_close(misuse.index);

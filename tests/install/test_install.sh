@@ -27,7 +27,7 @@ files_are_there() {
     local f
     for f in bin/riposte lib/libriposte.a lib/libriposte.so lib/pkgconfig/riposte.pc \
         include/riposte/riposte.h include/riposte/index.h include/riposte/search.h \
-        include/riposte/status.h include/riposte/lab.h share/riposte/demo.jsonl.gz share/riposte/LICENSE share/riposte/NOTICE \
+        include/riposte/status.h share/riposte/demo.jsonl.gz share/riposte/LICENSE share/riposte/NOTICE \
         share/man/man1/riposte.1 share/bash-completion/completions/riposte; do
         [ -s "$root$prefix/$f" ] || { echo "missing: $f"; return 1; }
     done

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_bench.h"
+#include "lab/gpu/gpu_bench.h"
 #include "parity/shard.h"
 
 static const uint64_t sizes[] = {0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 257, 1000, 4097};

@@ -268,6 +268,7 @@ static const char *search_twice(const rp_hits *want, const char *text, rp_mode m
         assert_int_equal(search(searcher, text, &hits), RP_OK);
         assert_same(&hits, want);
         processor = hits.processor;
+        assert_int_equal(hits.fallback != RP_FALLBACK_NONE, !strcmp(processor, "cpu"));
         rp_hits_free(&hits);
     }
     rp_searcher_free(searcher);
@@ -433,12 +434,34 @@ static size_t check_batch(const rp_index *index, rp_search_options options, batc
                      got->query, (int)options.mode, (int)options.total, options.k, got->hits.n,
                      (unsigned long long)got->hits.total, got->status, got->err.text, want.n,
                      (unsigned long long)want.total, status, err.text);
-        n_on_gpu += got->status == RP_OK && !strcmp(got->hits.processor, "gpu");
+        bool is_on_gpu = got->status == RP_OK && !strcmp(got->hits.processor, "gpu");
+        if (got->status == RP_OK && is_on_gpu != (got->hits.fallback == RP_FALLBACK_NONE))
+            fail_msg("'%s', by the %s: %s", got->query, got->hits.processor,
+                     rp_fallback_text(got->hits.fallback));
+        n_on_gpu += is_on_gpu;
         rp_hits_free(&want);
         rp_hits_free(&got->hits);
         rp_searcher_free(searcher);
     }
     return n_on_gpu;
+}
+
+/* The report of a batch is the sum of its queries, but for what was done for some that failed. */
+static void check_report(const rp_batch_report *report, const batch *b)
+{
+    uint64_t fallbacks[RP_FALLBACKS] = {0};
+    rp_gpu_counters sum = {0};
+    bool has_failed = false;
+    for (size_t i = 0; i < BATCH; i++) {
+        const rp_hits *hits = &b->queries[i].hits;
+        fallbacks[hits->fallback] += hits->fallback != RP_FALLBACK_NONE;
+        rp__answer_count(&sum, &hits->gpu);
+        has_failed |= b->queries[i].status != RP_OK;
+    }
+    assert_memory_equal(fallbacks, report->fallbacks, sizeof fallbacks);
+    assert_true(report->gpu.launches >= sum.launches);
+    if (!has_failed)
+        assert_memory_equal(&sum, &report->gpu, sizeof sum);
 }
 
 /* How many the gpu answered; 0 too where there is no searcher. */
@@ -458,6 +481,7 @@ static size_t run_batch(const rp_index *index, rp_search_options options, size_t
     for (int again = 0; status == RP_OK && again < 2; again++) {
         assert_int_equal(rp_searcher_batch(searcher, b.queries, BATCH, &how, &report, &err), RP_OK);
         uint64_t n_grouped = report.n_grouped;
+        check_report(&report, &b);
         n_on_gpu = check_batch(index, options, &b);
         assert_int_equal(n_on_gpu, n_grouped);
     }

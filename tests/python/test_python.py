@@ -18,6 +18,7 @@ import riposte  # noqa: E402
 STRUCTS = {"rp_error": riposte._Error, "rp_index_options": riposte._IndexOptions,
            "rp_index_info": riposte._Info, "rp_document": riposte._Document,
            "rp_hit": riposte._Hit, "rp_hits": riposte._Hits,
+           "rp_gpu_counters": riposte._GpuCounters,
            "rp_batch_query": riposte._BatchQuery, "rp_batch_options": riposte._BatchOptions,
            "rp_search_options": riposte._SearchOptions, "rp_gpu_state": riposte._GpuState,
            "rp_build_options": riposte._BuildOptions,
@@ -150,6 +151,20 @@ class TestRiposte(unittest.TestCase):
         index.close()
         with self.assertRaises(ValueError):
             index.search("wing")
+
+    def test_fallbacks(self):
+        """Why a GPU did not answer, and what it did; strict_processor makes it an error."""
+        gpu = dict(processor="gpu", gpu="emulated")
+        index = riposte.Index(self.path)
+        hits = index.search("the wing", mode="and", **gpu)
+        self.assertEqual((hits.processor, hits.fallback), ("gpu", None))
+        self.assertEqual((hits.gpu["launches"], hits.gpu["host_decoded_lists"]), (1, 0))
+        hits = index.search("wing -jet", **gpu)
+        self.assertEqual((hits.processor, hits.fallback), ("cpu", "form"))
+        with self.assertRaises(riposte.UnavailableError) as caught:
+            index.search("wing -jet", strict_processor=True, **gpu)
+        self.assertIn("form", str(caught.exception))
+        self.assertIsNone(index.search("wing -jet").fallback)
 
     def test_gpu_in_a_child(self):
         """The same hits, from a process that is gone with the index."""

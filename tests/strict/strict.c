@@ -63,7 +63,7 @@ typedef struct block {
 
 static uint64_t stamp = 1;
 static uint32_t n_warps_ever;
-static bool launched[RP_KERNELS];
+static bool launched[RP_KERNELS_MAX];
 static strict_plant planted;
 static uint64_t n_planted;
 static char fault_text[TEXT];
@@ -85,7 +85,7 @@ static void fault(const void *at, const char *where, const char *rule)
 {
     if (!fault_text[0])
         snprintf(fault_text, sizeof fault_text, "%s, block %u, thread %u, address %p%s%s: %s",
-                 rp__kernels[here()->grid->kernel].name, (unsigned)rp__fiber_here.block,
+                 rp__kernels_at(here()->grid->kernel)->name, (unsigned)rp__fiber_here.block,
                  (unsigned)rp__fiber_here.thread, at, where ? ", in " : "", where ? where : "",
                  rule);
     rp__fiber_trap();

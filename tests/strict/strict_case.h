@@ -2,7 +2,7 @@
 #ifndef STRICT_STRICT_CASE_H
 #define STRICT_STRICT_CASE_H
 
-#include "backend/gpu/gpu_bench.h"
+#include "lab/gpu/gpu_bench.h"
 
 /* Makes, runs and checks a row on a device of its own. RP_OK: the kernels gave what the CPU gives. */
 rp_status strict_case_run(const rp__gpu_case *row, uint64_t n, uint64_t seed, rp_error *err);

@@ -3,10 +3,12 @@
 
 #define KERNEL(file, name, args) void rp__strict_##name(const void *at);
 #include "backend/gpu/kernels.def"
+#include "lab/gpu/lab_kernels.def"
 #undef KERNEL
 
-void (*const strict_kernels[RP_KERNELS])(const void *args) = {
+void (*const strict_kernels[RP_KERNELS_MAX])(const void *args) = {
 #define KERNEL(file, name, args) rp__strict_##name,
 #include "backend/gpu/kernels.def"
+#include "lab/gpu/lab_kernels.def"
 #undef KERNEL
 };

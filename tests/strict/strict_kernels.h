@@ -4,6 +4,6 @@
 
 #include "backend/gpu/kernels.h"
 
-extern void (*const strict_kernels[RP_KERNELS])(const void *args);
+extern void (*const strict_kernels[RP_KERNELS_MAX])(const void *args);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/kernels/args.h"
+#include "lab/gpu/lab_kernels.h"
 #include "strict/strict.h"
 #include "strict/strict_case.h"
 
@@ -157,6 +158,7 @@ static void launches_that_a_card_refuses_fail(void **state)
 
 int main(void)
 {
+    rp__lab_kernels_add();
     const struct CMUnitTest tests[] = {cmocka_unit_test(planted_faults_are_found),
                                        cmocka_unit_test(launches_that_a_card_refuses_fail)};
     strict_begin();

@@ -7,13 +7,15 @@ trap 'rm -rf "$dir"' EXIT
 
 fresh_house() {
     rm -rf "${dir:?}"/*
-    mkdir -p "$dir"/{include/riposte,src/{base,low,high,high/sub}}
+    mkdir -p "$dir"/{include/riposte,src/{base,low,high,high/sub,high/bench}}
     cat >"$dir/layers.txt" <<'LAW'
 base:
 low:      sys: fcntl.h
 high:     low  pub: index
 high/sub: high
+high/bench: high
 public: high
+apart: high/bench
 noun: box -> lid
 LAW
     echo 'int rp_open(void);' >"$dir/include/riposte/index.h"
@@ -27,16 +29,27 @@ LAW
         >"$dir/src/high/top.c"
     printf '#include "high/high.h"\nint rp__box_shut(void);\nint rp__box_shut(void){return 0;}\n' \
         >"$dir/src/high/sub/lid.c"
+    printf '#include "high/high.h"\nint rp__clock_tick(void);\nint rp__clock_tick(void){return 0;}\n' \
+        >"$dir/src/high/bench/clock.c"
 }
 
-# expect NAME STATUS TEXT: builds the house, runs the checker, compares.
+# The room high/bench is no part of the library, unless the first argument is "all".
+link_library() {
+    local skip='*/bench/*'
+    [ "${1:-}" != all ] || skip=none
+    find "$dir/build" -name '*.o' ! -path "$skip" -print0 | xargs -0 ar rcs "$dir/build/libriposte.a"
+    find "$dir/build" -name '*.o' ! -path "$skip" -print0 | xargs -0 gcc -shared -o "$dir/build/libriposte.so.0.1"
+}
+
+# expect NAME STATUS TEXT [COMMAND...]: builds the house, runs the command on the objects, then the checker, and compares.
 expect() {
     local file object out status
     while read -r file; do
         object=$dir/build/${file#"$dir"/}
         mkdir -p "$(dirname "$object")"
-        gcc -I"$dir/include" -I"$dir/src" -c "$file" -o "${object%.c}.o" || { echo "not ok $1 (compile)"; return; }
+        gcc -fPIC -I"$dir/include" -I"$dir/src" -c "$file" -o "${object%.c}.o" || { echo "not ok $1 (compile)"; return; }
     done < <(find "$dir/src" -name '*.c')
+    "${@:4}"
     out=$("$tools/check_layers" "$dir" "$dir/build" 2>&1)
     status=$?
     if [ $status -eq "$2" ] && [[ $out == *"$3"* ]]; then
@@ -49,6 +62,15 @@ expect() {
 
 fresh_house
 expect sound_house_passes 0 ""
+
+fresh_house
+expect sound_library_passes 0 "" link_library
+
+fresh_house
+expect symbol_in_archive 1 "src/high/bench/clock.c: rp__clock_tick: is in libriposte.a" link_library all
+
+fresh_house
+expect symbol_in_shared_library 1 "rp__clock_tick: is in libriposte.so.0.1" link_library all
 
 fresh_house
 sed -i '1i #include "high/high.h"' "$dir/src/low/low.c"

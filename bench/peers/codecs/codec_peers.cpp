@@ -1,6 +1,6 @@
 /* codec_peers.cpp: codecs of other libraries beside Riposte's, in one process, on one list, in turn.
  *
- * usage: codec_peers [ROUNDS]      (15 unless told; Riposte's side is riposte/lab.h)
+ * usage: codec_peers [ROUNDS]      (15 unless told; Riposte's side is lab/lab.h)
  *
  * 1 select: the docid at a rank, at random; 2 next_geq: the first docid not below a target, at random;
  * 3 decode: all docids into an array, prefix sum included. A round runs every contestant once, in an
@@ -19,7 +19,10 @@
 #include <time.h>
 #include <vector>
 
-#include "riposte/lab.h"
+extern "C" {
+#include "base/random.h"
+#include "lab/lab.h"
+}
 
 #if __has_include(<sdsl/sd_vector.hpp>)
 #include <sdsl/sd_vector.hpp>
@@ -145,25 +148,25 @@ void print_contest(const contest &c)
 /* ---- Riposte's side -------------------------------------------------------------------------- */
 
 struct own_list {
-    rp_lab_list *list = nullptr;
-    rp_lab_sizes sizes = {};
+    rp__lab_list *list = nullptr;
+    rp__lab_sizes sizes = {};
     std::string name;
 
-    own_list(const char *codec, const rp_lab_postings &p) : name(std::string("riposte ") + codec)
+    own_list(const char *codec, const rp__lab_postings &p) : name(std::string("riposte ") + codec)
     {
         rp_error err;
         size_t row;
-        rp_lab_row about;
-        if (rp_lab_row_find(codec, nullptr, &row, &err) != RP_OK ||
-            rp_lab_list_new(row, nullptr, p.docids, nullptr, p.n, &list, &err) != RP_OK)
+        rp__lab_row about;
+        if (rp__lab_row_find(codec, nullptr, &row, &err) != RP_OK ||
+            rp__lab_list_new(row, nullptr, p.docids, nullptr, p.n, &list, &err) != RP_OK)
             fail(err.text);
-        rp_lab_row_get(row, &about);
+        rp__lab_row_get(row, &about);
         name += std::string(" ") + about.isa;
-        rp_lab_list_get_sizes(list, &sizes);
+        rp__lab_list_get_sizes(list, &sizes);
     }
     own_list(const own_list &) = delete;
     own_list &operator=(const own_list &) = delete;
-    ~own_list() { rp_lab_list_free(list); }
+    ~own_list() { rp__lab_list_free(list); }
     double bits() const { return 8.0 * (double)(sizes.docids + sizes.directory) / sizes.n; }
 };
 
@@ -186,17 +189,17 @@ struct questions {
     std::vector<uint32_t> ranks, targets;
     uint64_t sum_at = 0, sum_find = 0;
 
-    explicit questions(const rp_lab_postings &p)
+    explicit questions(const rp__lab_postings &p)
     {
-        rp_lab_random random;
-        rp_lab_random_init(&random, 42);
+        rp__random random;
+        rp__random_init(&random, 42);
         for (uint32_t i = 0; i < STEPS; i++) {
-            uint32_t rank = rp_lab_random_below(&random, p.n);
+            uint32_t rank = rp__random_below(&random, p.n);
             ranks.push_back(rank);
             sum_at += p.docids[rank];
-            rank = rp_lab_random_below(&random, p.n);
+            rank = rp__random_below(&random, p.n);
             uint32_t gap = rank ? p.docids[rank] - p.docids[rank - 1] : 1;
-            targets.push_back(p.docids[rank] - rp_lab_random_below(&random, gap));
+            targets.push_back(p.docids[rank] - rp__random_below(&random, gap));
             sum_find += p.docids[rank];
         }
     }
@@ -235,7 +238,7 @@ struct sdsl_list {
 };
 #endif
 
-void contest_lookups(const char *data, const rp_lab_postings &p, uint32_t rounds)
+void contest_lookups(const char *data, const rp__lab_postings &p, uint32_t rounds)
 {
     questions q(p);
     own_list qs("qs", p), ef128("ef128", p);
@@ -249,13 +252,13 @@ void contest_lookups(const char *data, const rp_lab_postings &p, uint32_t rounds
     for (const own_list *own : {&qs, &ef128}) {
         at.all.push_back({own->name, false, own->bits(), [&q, own] {
                               uint64_t sum = 0;
-                              rp_status s = rp_lab_at(own->list, q.ranks.data(), STEPS, &sum);
+                              rp_status s = rp__lab_at(own->list, q.ranks.data(), STEPS, &sum);
                               return must(s, sum);
                           }});
         find.all.push_back({own->name, false, own->bits(), [&q, own] {
                                 uint64_t sum = 0;
                                 rp_status s =
-                                    rp_lab_find(own->list, q.targets.data(), STEPS, &sum);
+                                    rp__lab_find(own->list, q.targets.data(), STEPS, &sum);
                                 return must(s, sum);
                             }});
     }
@@ -265,8 +268,8 @@ void contest_lookups(const char *data, const rp_lab_postings &p, uint32_t rounds
     }
 }
 
-/* Peers of decoding write to `out` and are checked by three of its places, as rp_lab_decode is. */
-void add_decode_peers(contest &c, const rp_lab_postings &p, std::vector<uint32_t> &out,
+/* Peers of decoding write to `out` and are checked by three of its places, as rp__lab_decode is. */
+void add_decode_peers(contest &c, const rp__lab_postings &p, std::vector<uint32_t> &out,
                       std::vector<uint8_t> &bytes)
 {
 #ifdef HAS_STREAMVBYTE
@@ -286,7 +289,7 @@ void add_decode_peers(contest &c, const rp_lab_postings &p, std::vector<uint32_t
                      }});
 }
 
-void contest_decode(const char *data, const rp_lab_postings &p, uint32_t rounds)
+void contest_decode(const char *data, const rp__lab_postings &p, uint32_t rounds)
 {
     std::vector<uint32_t> out(p.n + RP_LAB_ROOM);
     std::vector<uint8_t> bytes;
@@ -305,7 +308,7 @@ void contest_decode(const char *data, const rp_lab_postings &p, uint32_t rounds)
     for (const own_list *own : {&bp128, &vbyte, &ef128})
         c.all.push_back({own->name, false, own->bits(), [&out, own] {
                              uint64_t sum = 0;
-                             rp_status s = rp_lab_decode(own->list, out.data(), nullptr, &sum);
+                             rp_status s = rp__lab_decode(own->list, out.data(), nullptr, &sum);
                              return must(s, sum);
                          }});
     run_contest(c, rounds);
@@ -337,14 +340,14 @@ int main(int argc, char **argv)
         fail("ROUNDS is a number from 1 to 10000");
     say_what_is_left_out();
     for (const char *data : {"U100K", "U1M"}) {
-        rp_lab_set set;
+        rp__lab_set set;
         rp_error err;
-        if (rp_lab_set_make(data, 1, &set, &err) != RP_OK)
+        if (rp__lab_set_make(data, 1, &set, &err) != RP_OK)
             fail(err.text);
         if (set.n_lists == 1)
             contest_lookups(data, set.lists[0], (uint32_t)rounds);
         contest_decode(data, set.lists[0], (uint32_t)rounds);
-        rp_lab_set_free(&set);
+        rp__lab_set_free(&set);
     }
     return 0;
 }

@@ -24,7 +24,7 @@ rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__w
                          (int)word->text_bytes, word->text);
 }
 
-static uint64_t count_postings(const rp__cpu_run *run)
+uint64_t rp__cpu_run_postings(const rp__cpu_run *run)
 {
     uint64_t n = run->read;
     for (size_t i = 0; i < run->query->n_words; i++)
@@ -37,6 +37,8 @@ static uint64_t count_postings(const rp__cpu_run *run)
 rp_status rp__cpu_run_check(const rp__cpu_run *run)
 {
     const rp__query *query = run->query;
+    if (query->stop && atomic_load_explicit(query->stop, memory_order_relaxed) != 0)
+        return rp__error_set(run->err, RP_INTERRUPTED, "the query was stopped");
     for (size_t i = 0; i < query->n_words; i++)
         if (run->readers[i].cursor.status != RP_OK)
             return rp__cpu_run_fail(run, run->readers[i].cursor.status, &query->words[i]);
@@ -46,14 +48,16 @@ rp_status rp__cpu_run_check(const rp__cpu_run *run)
             return rp__cpu_run_fail(run, part->probe->status, part->reader->word);
     }
     bool is_unlimited = run->prune_budget == UINT64_MAX;
-    return is_unlimited || run->searched + count_postings(run) <= run->prune_budget ? RP_OK
-                                                                                    : RP_LIMIT;
+    return is_unlimited || run->searched + rp__cpu_run_postings(run) <= run->prune_budget
+               ? RP_OK
+               : RP_LIMIT;
 }
 
-static rp_status open_run(rp__cpu_run *run)
+rp_status rp__cpu_run_open(rp__cpu_run *run)
 {
     const rp__query *query = run->query;
     size_t k = query->k < query->lengths.n_docs ? query->k : query->lengths.n_docs;
+    run->kernel = rp__score_kernel_find(rp__cpu_features());
     run->readers = rp__arena_array(run->arena, query->n_words, sizeof *run->readers);
     run->scores = rp__arena_array(run->arena, query->n_leaves, sizeof *run->scores);
     rp__scored *room = rp__arena_array(run->arena, rp__topk_room(k), sizeof *room);
@@ -124,14 +128,13 @@ rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query,
 {
     rp__cpu_run run = {
         .query = query, .arena = arena, .err = err, .prune_budget = prune_budget(algorithm, query)};
-    run.kernel = rp__score_kernel_find(rp__cpu_features());
-    rp_status status = open_run(&run);
+    rp_status status = rp__cpu_run_open(&run);
     if (status == RP_OK)
         status = algorithm->run(&run);
     if (status == RP_OK)
         status = rp__cpu_run_check(&run);
     if (status == RP_LIMIT)
-        answer->postings = count_postings(&run);
+        answer->postings = rp__cpu_run_postings(&run);
     if (status != RP_OK)
         return status;
     rp__topk_finish(&run.topk);
@@ -139,7 +142,7 @@ rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query,
                            .n = run.topk.n,
                            .total = run.total,
                            .total_is_exact = !algorithm->prunes && !run.is_pruned,
-                           .postings = count_postings(&run)};
+                           .postings = rp__cpu_run_postings(&run)};
     return RP_OK;
 }
 
@@ -178,10 +181,9 @@ static rp_status score_all(const rp__query *query, rp__arena *arena, rp__arena_m
     return status;
 }
 
-static rp_status run_query(void *state, const rp__query *query, rp__arena *arena,
-                           rp__answer *answer, rp_error *err)
+static rp_status answer_query(const rp__query *query, rp__arena *arena, rp__answer *answer,
+                              rp_error *err)
 {
-    (void)state;
     const rp__algorithm *algorithm;
     rp__arena_mark mark = rp__arena_get_mark(arena);
     *answer = (rp__answer){.total_is_exact = true};
@@ -197,5 +199,21 @@ static rp_status run_query(void *state, const rp__query *query, rp__arena *arena
     return status;
 }
 
-const rp__backend rp__cpu_run_row = {
-    .name = "cpu", .algorithm = algorithm_name, .probe = probe, .run = run_query};
+static rp_status run_query(void *state, const rp__query *query, rp__arena *arena,
+                           rp__answer *answer, rp_error *err)
+{
+    (void)state;
+    uint64_t begin = rp__trace_begin(query->trace);
+    rp_status status = answer_query(query, arena, answer, err);
+    rp__trace_end(query->trace, &(rp__trace_event){.stage = "search",
+                                                   .processor = "cpu",
+                                                   .begin = begin,
+                                                   .elements = answer->postings});
+    return status;
+}
+
+const rp__backend rp__cpu_run_row = {.name = "cpu",
+                                     .algorithm = algorithm_name,
+                                     .probe = probe,
+                                     .run = run_query,
+                                     .steps = &rp__cpu_steps_row};

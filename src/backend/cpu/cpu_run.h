@@ -163,13 +163,17 @@ static inline void rp__cpu_run_search(rp__cpu_run *run, uint32_t candidates)
     run->searched += 8 + candidates;
 }
 
+/* Opens the lists of all words and makes room for the k best. */
+rp_status rp__cpu_run_open(rp__cpu_run *run);
 /* Starts the readers of all words. */
 void rp__cpu_run_start(rp__cpu_run *run);
 /* To be called now and then by algorithms that prune: what other parts of the query know of the k best. */
 void rp__cpu_run_share(rp__cpu_run *run);
 
-/* To be called now and then: RP_DAMAGED once a list has turned out to be; RP_LIMIT once the run
- * has used up its prune_budget. */
+/* Postings decoded so far. */
+uint64_t rp__cpu_run_postings(const rp__cpu_run *run);
+/* To be called now and then: RP_INTERRUPTED once the query is to stop; RP_DAMAGED once a list has turned out to
+ * be; RP_LIMIT once the run has used up its prune_budget. */
 rp_status rp__cpu_run_check(const rp__cpu_run *run);
 /* The failure of one word, with its name in the message. */
 rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__word *word);
@@ -186,6 +190,7 @@ extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__max
     rp__windows_row, rp__tree_row;
 extern const rp__algorithm rp__wand_row, rp__bmw_row;
 extern const rp__algorithm rp__phrases_row, rp__flat_row;
+extern const rp__steps rp__cpu_steps_row;
 
 /* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word alone is
  * both). */

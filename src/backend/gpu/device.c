@@ -88,6 +88,25 @@ bool rp__device_is_lost(rp__device *d)
     return true;
 }
 
+rp_fallback rp__device_fallback(rp__device *d, rp_status status)
+{
+    if (status == RP_NO_MEMORY)
+        return RP_FALLBACK_MEMORY;
+    bool is_stuck = rp__device_is_lost(d) && d->card && d->card->is_stuck;
+    return is_stuck ? RP_FALLBACK_DEADLINE : RP_FALLBACK_FAULT;
+}
+
+rp_gpu_counters rp__device_count_since(const rp__device *d, const rp_gpu_counters *before)
+{
+    const rp_gpu_counters *now = &d->counters;
+    return (rp_gpu_counters){
+        .launches = now->launches - before->launches,
+        .uploaded_bytes = now->uploaded_bytes - before->uploaded_bytes,
+        .transcoded_postings = now->transcoded_postings - before->transcoded_postings,
+        .host_decoded_lists = now->host_decoded_lists - before->host_decoded_lists,
+        .host_decoded_postings = now->host_decoded_postings - before->host_decoded_postings};
+}
+
 /* Devices that take turns do not have the card to themselves. */
 static void use_card(rp__device *d, uint64_t now)
 {
@@ -140,12 +159,12 @@ static rp_status open_joined(rp__device *d, int ordinal, rp_error *err)
     rp_status status = look(d, ordinal, err);
     if (status != RP_OK)
         return status;
-    if (!driver->is_emulated && !rp__kernels_image(rp__kernels[0].file))
+    if (!driver->is_emulated && !rp__kernels_image(rp__kernels_at(0)->file))
         return rp__error_set(err, RP_UNAVAILABLE, "this build has no GPU code: nvcc was not there");
     rp__cu_result result = driver->context_retain(&d->context, d->handle);
     if (result != RP_CU_OK)
         return refuse(d, "the GPU cannot be opened", result, err);
-    d->modules = rp__alloc_zero(RP_KERNELS, sizeof *d->modules);
+    d->modules = rp__alloc_zero(RP_KERNELS_MAX, sizeof *d->modules);
     status = d->modules ? rp__device_enter(d) : RP_NO_MEMORY;
     if (status == RP_OK)
         status = rp__device_check(d, driver->stream_create(&d->stream, RP_CU_STREAM_OWN));
@@ -192,7 +211,7 @@ void rp__device_close(rp__device *d)
         d->driver->context_set(d->context);
         if (d->stream)
             d->driver->stream_destroy(d->stream);
-        for (size_t i = 0; d->modules && i < RP_KERNELS; i++)
+        for (size_t i = 0; d->modules && i < RP_KERNELS_MAX; i++)
             if (d->modules[i])
                 d->driver->module_unload(d->modules[i]);
         d->driver->context_set(NULL);
@@ -271,6 +290,7 @@ rp_status rp__device_copy_in(rp__device *d, rp__cu_ptr to, const void *from, siz
 {
     if (rp__device_is_lost(d) || bytes == 0)
         return d->is_lost ? RP_UNAVAILABLE : RP_OK;
+    d->counters.uploaded_bytes += bytes;
     return rp__device_check(d, d->driver->copy_in(to, from, bytes, d->stream));
 }
 
@@ -384,9 +404,9 @@ rp_status rp__device_wait_for(rp__device *d, rp__cu_stream stream, const volatil
 /* The module of a kernel's file; it stands where the first kernel of that file does. */
 static rp_status load_module(rp__device *d, rp__kernel_id id, rp__cu_module *out)
 {
-    const char *file = rp__kernels[id].file;
+    const char *file = rp__kernels_at(id)->file;
     size_t first = 0;
-    while (strcmp(rp__kernels[first].file, file) != 0)
+    while (strcmp(rp__kernels_at(first)->file, file) != 0)
         first++;
     const void *image = d->driver->is_emulated ? file : rp__kernels_image(file);
     if (!d->modules[first]) {
@@ -406,7 +426,7 @@ static rp_status find_function(rp__device *d, rp__kernel_id id)
     rp_status status = load_module(d, id, &module);
     if (status == RP_OK)
         status = rp__device_check(
-            d, d->driver->module_function(&function, module, rp__kernels[id].name));
+            d, d->driver->module_function(&function, module, rp__kernels_at(id)->name));
     if (status == RP_OK)
         status = rp__device_check(
             d, d->driver->function_set(function, RP_CU_FUNC_SHARED, (int)d->shared_most));
@@ -433,6 +453,7 @@ rp_status rp__device_launch_on(rp__device *d, rp__cu_stream stream, rp__kernel_i
     if (status != RP_OK || how.grid == 0)
         return status;
     use_card(d, rp__clock_now());
+    d->counters.launches++;
     return rp__device_check(d, d->driver->launch(d->functions[id], how.grid, 1, 1, how.block, 1, 1,
                                                  how.shared, stream, &record.out, NULL));
 }

@@ -9,6 +9,7 @@
 
 #include "backend/gpu/driver.h"
 #include "backend/gpu/kernels.h"
+#include "riposte/processor.h"
 
 typedef struct rp__device {
     const rp__driver *driver;
@@ -19,12 +20,13 @@ typedef struct rp__device {
     uint32_t processors;    /* multiprocessors */
     uint32_t shared_most;   /* bytes of shared memory that a block may have */
     rp__cu_module *modules; /* one a file, as kernels need them */
-    rp__cu_function functions[RP_KERNELS];
+    rp__cu_function functions[RP_KERNELS_MAX];
     rp__cu_stream stream;   /* the one that calls below use unless told otherwise */
     uint64_t patience;      /* nanoseconds that a wait may last; past them the device counts as lost: 10 s */
     struct rp__card *card;  /* what it has in common with others of the same card */
     bool is_lost;           /* as rp__device_is_lost saw it last */
     rp_error fault;         /* why, or why the last call failed that did */
+    rp_gpu_counters counters; /* of all work since it was opened; who decodes or transcodes lists for it adds that */
 } rp__device;
 
 /* Opens card number `ordinal`. RP_UNAVAILABLE: why not, in err. Any number for a card. */
@@ -34,6 +36,10 @@ rp_status rp__device_twin(rp__device *twin, const rp__device *of, rp_error *err)
 void rp__device_close(rp__device *device); /* all zero is fine */
 /* Whether it, or another device of its card, has had a fault after which it may not be used. */
 bool rp__device_is_lost(rp__device *device);
+/* Why a query is not answered on it, where a call failed with this status. */
+rp_fallback rp__device_fallback(rp__device *device, rp_status status);
+/* What it has counted more than `before`. */
+rp_gpu_counters rp__device_count_since(const rp__device *device, const rp_gpu_counters *before);
 /* Before any other call of this chapter on another thread than the one that opened it. */
 rp_status rp__device_enter(rp__device *device);
 

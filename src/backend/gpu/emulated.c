@@ -31,9 +31,8 @@ enum {
     DEVICES_MOST = 8,
     PAGE = 4096,
     ARGS_MOST = 2048,
-    PINNED = 64, /* bytes before pinned memory */
-    SHARED_DEFAULT =
-        48 << 10, /* bytes of a block's dynamic shared memory, until its limit is raised */
+    PINNED = 64,               /* bytes before pinned memory */
+    SHARED_DEFAULT = 48 << 10, /* bytes of a block's dynamic shared memory, unless it is raised */
     SHARED_MOST = 227 << 10,
 };
 
@@ -57,7 +56,7 @@ typedef struct command {
     const unsigned char *from;
     size_t bytes;
     unsigned value;
-    const rp__kernel *kernel;
+    size_t kernel; /* its number */
     struct CUevent_st *event;
     uint64_t number;     /* of the event's record */
     rp__fiber_grid work; /* of a kernel */
@@ -85,19 +84,18 @@ struct CUctx_st { /* a device, which has one context */
     rp__cu_result fault;
     bool is_stuck; /* its first commands never end */
     double clock;  /* commands run, as time */
-    unsigned shared_limit
-        [RP_KERNELS]; /* bytes of dynamic shared memory a block may have; 0: SHARED_DEFAULT */
 };
 
 struct CUfunc_st {
     const rp__kernel *kernel;
+    size_t id;
     unsigned shared_most; /* bytes of dynamic shared memory a block of it may have */
 };
 
 struct CUmod_st {
     kept kept;
     const char *file;
-    struct CUfunc_st functions[RP_KERNELS];
+    struct CUfunc_st functions[RP_KERNELS_MAX];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -195,7 +193,7 @@ static rp__cu_result run_kernel(command *c)
         c->work.launch.seed = c->work.random = draw();
         c->work.first = (uint32_t)(draw() % c->work.launch.grid);
         if (watch)
-            watch->launch((size_t)(c->kernel - rp__kernels), &c->work.launch);
+            watch->launch(c->kernel, &c->work.launch);
     }
     rp__fiber_end end = rp__fiber_run(&c->work);
     return end == RP_FIBER_DONE || end == RP_FIBER_IDLE ? RP_CU_OK
@@ -286,15 +284,16 @@ static command *put(rp__cu_stream stream, kind what)
     c->kind = what;
     *s->last = c;
     s->last = &c->next;
+    if (watch && watch->queue_copy && (what == COPY || what == FILL))
+        watch->queue_copy();
     return c;
 }
 
 static void drop_commands(rp__cu_stream s)
 {
-    for (command *c = s->first; c;) {
-        command *next = c->next;
+    for (command *c = s->first, *next; c; c = next) {
+        next = c->next;
         free_command(c);
-        c = next;
     }
 }
 
@@ -351,7 +350,7 @@ static rp__cu_result emu_device_attribute(int *value, int attribute, rp__cu_devi
     (void)device;
     ENTER();
     *value = attribute == RP_CU_SHARED_OPTIN      ? SHARED_MOST
-             : attribute == RP_CU_MULTIPROCESSORS ? 2
+             : attribute == RP_CU_MULTIPROCESSORS ? (int)options.processors
              : attribute == RP_CU_MAJOR           ? 9
                                                   : 0;
     return leave(RP_CU_OK);
@@ -402,11 +401,12 @@ static rp__cu_result emu_module_function(rp__cu_function *function, rp__cu_modul
                                          const char *name)
 {
     ENTER();
-    for (size_t i = 0; i < RP_KERNELS; i++)
-        if (!strcmp(rp__kernels[i].name, name) && !strcmp(rp__kernels[i].file, module->file)) {
+    const rp__kernel *kernel;
+    for (size_t i = 0; (kernel = rp__kernels_at(i)); i++)
+        if (!strcmp(kernel->name, name) && !strcmp(kernel->file, module->file)) {
             *function = &module->functions[i];
             if (!(*function)->kernel)
-                **function = (struct CUfunc_st){&rp__kernels[i], SHARED_DEFAULT};
+                **function = (struct CUfunc_st){kernel, i, SHARED_DEFAULT};
             return leave(RP_CU_OK);
         }
     return leave(RP_CU_NOT_FOUND);
@@ -564,11 +564,8 @@ static rp__cu_result emu_stream_create(rp__cu_stream *stream, unsigned flags)
     rp__cu_stream s = rp__alloc_zero(1, sizeof *s);
     if (!s)
         return leave(RP_CU_NO_MEMORY);
-    s->device = current;
-    s->last = &s->first;
-    s->next = current->streams;
-    current->streams = s;
-    *stream = s;
+    *s = (struct CUstream_st){.next = current->streams, .device = current, .last = &s->first};
+    current->streams = *stream = s;
     return leave(RP_CU_OK);
 }
 
@@ -682,7 +679,7 @@ static rp__cu_result emu_launch(rp__cu_function function, unsigned grid_x, unsig
     command *c = put(stream, LAUNCH);
     if (!c)
         return leave(RP_CU_NO_MEMORY);
-    c->kernel = kernel;
+    c->kernel = function->id;
     c->work.launch = (rp__fiber_launch){.kernel = kernel->emulated,
                                         .args = c->args,
                                         .grid = grid_x,
@@ -691,6 +688,8 @@ static rp__cu_result emu_launch(rp__cu_function function, unsigned grid_x, unsig
                                         .shared_bytes = shared_bytes,
                                         .turns = options.turns};
     memcpy(c->args, args[0], kernel->args_bytes);
+    if (watch && watch->queue_launch)
+        watch->queue_launch(function->id, &c->work.launch);
     return leave(RP_CU_OK);
 }
 
@@ -728,6 +727,7 @@ static void configure(const rp__emulated_options *wanted)
 {
     options = *wanted;
     options.devices = options.devices ? options.devices : 1;
+    options.processors = options.processors ? options.processors : 2;
     options.memory = options.memory ? options.memory : (size_t)1 << 30;
     options.turns = options.turns ? options.turns : 100000000;
     for (size_t i = 0; i < DEVICES_MOST; i++)

@@ -11,6 +11,7 @@
 typedef struct rp__emulated_options {
     uint32_t devices; /* 1 */
     size_t memory;    /* bytes of each: 1 GiB */
+    uint32_t processors; /* multiprocessors that each reports: 2 */
     uint64_t seed;    /* of the order of commands, blocks and threads */
     uint64_t turns;   /* most of a block of a kernel; past it the kernel counts as endless: 1e8 */
     uint64_t fail_at; /* the call, counted from 1, that fails with fail_code; 0: none */
@@ -20,8 +21,12 @@ typedef struct rp__emulated_options {
     int stop_code;    /* 0: it never ends, and what waits for it waits for ever */
 } rp__emulated_options;
 
-/* An observer of all devices, which may also change how kernels run. It is called under the device's lock. */
+/* An observer of all devices, which may also change how kernels run. It is called under the device's lock. Each call but
+ * the first two must be there. */
 typedef struct rp__emulated_watcher {
+    /* The host has put a launch, or a copy or a fill, into a stream. */
+    void (*queue_launch)(size_t kernel, const rp__fiber_launch *launch);
+    void (*queue_copy)(void);
     /* Device or pinned memory is there from now on; 0 bytes: what begins at this address is gone. */
     void (*memory)(void *at, size_t bytes);
     void (*written)(void *at, size_t bytes);                  /* by a copy or a fill */

@@ -86,7 +86,7 @@ rp_status rp__gpu_answered_take(run *r, rp__answer *answer)
         return status;
     r->q->room.is_busy = false;
     if (got.damaged)
-        return rp__gpu_asked_refuse(r, "a list is damaged");
+        return rp__gpu_asked_refuse(r, RP_FALLBACK_DAMAGED);
     *answer = (rp__answer){.total = got.n, .total_is_exact = true, .postings = r->postings};
     if (r->query->k == 0)
         return RP_OK;

@@ -12,9 +12,11 @@ enum { COPIED_MOST = 1 << 20 }; /* postings of a list that is decoded here */
 typedef rp__gpu_asked run;
 typedef rp__gpu_asked_word word;
 
-rp_status rp__gpu_asked_refuse(run *r, const char *why)
+rp_status rp__gpu_asked_refuse(run *r, rp_fallback why)
 {
-    return rp__error_set(&r->own, RP_UNAVAILABLE, "the gpu does not answer this query: %s", why);
+    r->fallback = why;
+    return rp__error_set(&r->own, RP_UNAVAILABLE, "the gpu does not answer this query: %s",
+                         rp_fallback_text(why));
 }
 
 static bool are_words(const rp__query *query, uint8_t role)
@@ -22,7 +24,7 @@ static bool are_words(const rp__query *query, uint8_t role)
     for (size_t i = 1; i + 1 < query->n_ops; i++)
         if (query->ops[i].kind != RP_OP_TERM || query->ops[i].role != role)
             return false;
-    return query->n_ops > 2 && query->n_ops - 2 <= KARG_WORDS_MOST;
+    return query->n_ops > 2;
 }
 
 /* One word alone is an AND. */
@@ -32,13 +34,15 @@ static rp_status check_form(run *r)
     bool is_any = are_words(query, RP_SHOULD);
     r->is_or = is_any && query->n_ops > 3;
     if (!is_any && !are_words(query, RP_MUST))
-        return rp__gpu_asked_refuse(r, "it is not words alone that all must be there, or any");
+        return rp__gpu_asked_refuse(r, RP_FALLBACK_FORM);
+    if (query->n_ops - 2 > KARG_WORDS_MOST)
+        return rp__gpu_asked_refuse(r, RP_FALLBACK_TERMS);
     if (query->rank->ranking->kind != RP_RANK_BM25)
-        return rp__gpu_asked_refuse(r, "its ranking is not BM25");
+        return rp__gpu_asked_refuse(r, RP_FALLBACK_RANKING);
     if (query->algorithm)
-        return rp__gpu_asked_refuse(r, "it asks for an algorithm of the cpu");
+        return rp__gpu_asked_refuse(r, RP_FALLBACK_ALGORITHM);
     if (!rp__gpu_index_at(r->q->index, query->lengths.codes) || query->lengths.n_table == 0)
-        return rp__gpu_asked_refuse(r, "the index has no lengths");
+        return rp__gpu_asked_refuse(r, RP_FALLBACK_LENGTHS);
     r->end = query->end < query->lengths.n_docs ? query->end : query->lengths.n_docs;
     return RP_OK;
 }
@@ -51,11 +55,13 @@ static rp_status open_word(run *r, const rp__leaf *leaf, word *out)
         return RP_OK;
     rp_status status = rp__segment_list(r->query->segment, term, r->arena, &out->list);
     if (status == RP_DAMAGED)
-        return rp__gpu_asked_refuse(r, "a list is damaged");
+        return rp__gpu_asked_refuse(r, RP_FALLBACK_DAMAGED);
+    if (status == RP_NO_MEMORY)
+        return rp__error_no_memory(&r->own);
     out->copies_docids = !rp__gpu_list_has_docids(&out->list);
     out->copies_tfs = r->query->k > 0 && !rp__gpu_list_has_tfs(&out->list);
     if (status == RP_OK && (out->copies_docids || out->copies_tfs) && out->list.n > COPIED_MOST)
-        return rp__gpu_asked_refuse(r, "a long list is in a codec that the gpu does not read");
+        return rp__gpu_asked_refuse(r, RP_FALLBACK_CODEC);
     return status;
 }
 
@@ -236,7 +242,7 @@ rp_status rp__gpu_asked_lease(run *r)
     }
     if (status == RP_OK)
         status = rp__gpu_room_use_norms(&q->room, r->norms_serial);
-    return status == RP_DAMAGED ? rp__gpu_asked_refuse(r, "a list is damaged") : status;
+    return status == RP_DAMAGED ? rp__gpu_asked_refuse(r, RP_FALLBACK_DAMAGED) : status;
 }
 
 void rp__gpu_asked_publish(run *r)

@@ -22,6 +22,7 @@ typedef struct rp__gpu_asked {
     const rp__query *query;
     rp__arena *arena;
     rp_error own; /* why not */
+    rp_fallback fallback;
     bool is_or;
     rp__gpu_asked_word *words; /* the shortest list first */
     uint32_t n;
@@ -45,7 +46,7 @@ typedef struct rp__gpu_asked {
 } rp__gpu_asked;
 
 /* Says why the device does not answer it; RP_UNAVAILABLE. */
-rp_status rp__gpu_asked_refuse(rp__gpu_asked *asked, const char *why);
+rp_status rp__gpu_asked_refuse(rp__gpu_asked *asked, rp_fallback why);
 /* Its form, its lists and its limits; `most` is 0 where nothing matches. Nothing is asked of the device. */
 rp_status rp__gpu_asked_open(rp__gpu_asked *asked);
 /* Its memory: lists, norms and scratch, by a lease. */

@@ -4,7 +4,8 @@
  * phrase the device finds the documents that hold all its words, and the host looks into them (gpu_phrase.c). A group whose
  * lists and scratch do not fit together is cut into launches whose do: the first goes when the batch is started, the others
  * when it is finished, and a query that does not fit in any goes by gpu_query.c. What is not for the device, or fits nowhere,
- * comes back with RP_UNAVAILABLE or RP_NO_MEMORY, so that the caller asks another processor.
+ * comes back with RP_UNAVAILABLE or RP_NO_MEMORY and the reason, so that the caller asks another processor. Work for the
+ * group is counted with the first query of it that the device is asked for.
  * The guard of mapped memory may leave this file wherever it reads a list: what was taken by then is a lease's, which
  * gives it back when it begins again. */
 #include "backend/gpu/gpu_batch.h"
@@ -17,19 +18,25 @@
 enum {
     QUERIES_MAX = 1024,     /* of a launch */
     PHRASES_MAX = 64,       /* and of one for phrases, which may have RP_GPU_AND_K documents each */
-    ORS_MAX = 64,           /* and of one for ORs */
     BYTES_MAX = 1 << 18,    /* that queries bring along */
     ELEMENTS_MAX = 1 << 25, /* of their shortest lists, where memory is not limited */
     TRIES = 4,              /* to bring lists, where others evict them meanwhile */
 };
 
-/* What is being answered. */
-typedef struct fill {
-    rp__gpu_batch *b;
-    rp__asked *asked;
-    size_t n; /* queries */
-    rp__arena *arena;
-} fill;
+typedef rp__gpu_group fill;
+
+/* RP_FALLBACK_NONE: nothing has failed. */
+rp_fallback rp__gpu_batch_reason(rp__gpu_batch *b, rp_status status)
+{
+    return status == RP_OK ? RP_FALLBACK_NONE : rp__device_fallback(&b->device, status);
+}
+
+void rp__gpu_batch_refuse(rp__asked *asked, rp_fallback why)
+{
+    bool is_memory = why == RP_FALLBACK_MEMORY || why == RP_FALLBACK_HOST_MEMORY;
+    asked->answer.fallback = why;
+    asked->status = why == RP_FALLBACK_NONE ? RP_OK : is_memory ? RP_NO_MEMORY : RP_UNAVAILABLE;
+}
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -91,13 +98,13 @@ static rp_status open_flight(rp__gpu_batch *b, rp__gpu_flight *to, uint32_t quer
 
 /* ---- Forms ----------------------------------------------------------------------------------- */
 
-typedef enum form { FORM_ALL, FORM_ANY, FORM_PHRASE, FORM_OTHER } form;
+typedef enum form { FORM_ALL, FORM_ANY, FORM_PHRASE, FORM_LONG, FORM_OTHER } form;
 
 /* One word alone is all that there are. */
 static form form_of(const rp__query *query)
 {
     size_t n = query->n_ops - 2, n_must = 0, n_should = 0;
-    if (query->n_ops < 3 || n > KARG_WORDS_MOST)
+    if (query->n_ops < 3)
         return FORM_OTHER;
     if (n == 1 && query->ops[1].kind == RP_OP_PHRASE)
         return FORM_PHRASE;
@@ -107,16 +114,26 @@ static form form_of(const rp__query *query)
         n_must += query->ops[i].role == RP_MUST;
         n_should += query->ops[i].role == RP_SHOULD;
     }
-    if (n_must == n || (n_should == 1 && n == 1))
-        return FORM_ALL;
-    return n_should == n ? FORM_ANY : FORM_OTHER;
+    if (n_must != n && n_should != n)
+        return FORM_OTHER;
+    if (n > KARG_WORDS_MOST)
+        return FORM_LONG;
+    return n_must == n || n == 1 ? FORM_ALL : FORM_ANY;
 }
 
 /* Whether the device has what queries of this kind need, whatever their words. */
-static bool is_for_device(const rp__query *query)
+static rp_fallback check_kind(const fill *f)
 {
-    return query->rank->ranking->kind == RP_RANK_BM25 && !query->algorithm &&
-           query->k <= RP_GPU_AND_K;
+    const rp__query *query = f->b->like;
+    if (query->rank->ranking->kind != RP_RANK_BM25)
+        return RP_FALLBACK_RANKING;
+    if (query->algorithm)
+        return RP_FALLBACK_ALGORITHM;
+    if (query->k > RP_GPU_AND_K)
+        return RP_FALLBACK_K;
+    bool has_lengths =
+        rp__gpu_index_at(f->b->index, query->lengths.codes) && query->lengths.n_table > 0;
+    return has_lengths ? RP_FALLBACK_NONE : RP_FALLBACK_LENGTHS;
 }
 
 static bool is_alike(const rp__query *a, const rp__query *b)
@@ -134,8 +151,8 @@ static const rp__term *term_of(const rp__query *query, size_t i)
 }
 
 /* Of n queries of a queue from its next one on. */
-static rp_status collect_terms(const fill *f, const rp__gpu_queue *queue, size_t n,
-                               const rp__term ***out, size_t *n_out)
+rp_status rp__gpu_batch_terms(const fill *f, const rp__gpu_queue *queue, size_t n,
+                              const rp__term ***out, size_t *n_out)
 {
     size_t max = 0;
     *n_out = 0;
@@ -166,7 +183,7 @@ static void look_ahead(const fill *f, const rp__gpu_queue *queue, const rp__look
 }
 
 /* A lease for looking. */
-static void enter(rp__lease *lease)
+void rp__gpu_batch_enter(rp__lease *lease)
 {
     if (rp__lease_enter(lease))
         return;
@@ -175,7 +192,8 @@ static void enter(rp__lease *lease)
 }
 
 /* Norms that are there; *out is good for the lease, which has begun. RP_NOT_FOUND: they are not. */
-static rp_status find_norms(rp__gpu_batch *b, rp__lease *lease, karg_norms *out, uint32_t *serial)
+rp_status rp__gpu_batch_find_norms(rp__gpu_batch *b, rp__lease *lease, karg_norms *out,
+                                   uint32_t *serial)
 {
     bool is_there = rp__device_norms_find(&b->norms, lease, b->index, b->like, out, serial);
     if (is_there && lease->is_acquiring)
@@ -184,12 +202,12 @@ static rp_status find_norms(rp__gpu_batch *b, rp__lease *lease, karg_norms *out,
 }
 
 /* By a lease that ends. */
-static rp_status bring_norms(rp__gpu_batch *b, rp__lease *lease)
+rp_status rp__gpu_batch_bring_norms(rp__gpu_batch *b, rp__lease *lease)
 {
     karg_norms norms;
     uint32_t serial;
-    enter(lease);
-    rp_status status = find_norms(b, lease, &norms, &serial);
+    rp__gpu_batch_enter(lease);
+    rp_status status = rp__gpu_batch_find_norms(b, lease, &norms, &serial);
     rp__lease_end(lease);
     return status == RP_OK ? RP_OK : rp__device_norms_bring(&b->norms, lease, b->like);
 }
@@ -219,7 +237,8 @@ typedef struct launch {
     rp__gpu_flight *to;
     rp__gpu_queue *queue;
     bool is_phrase;
-    size_t n; /* queries */
+    bool has_ors; /* lists of the group's ORs come along, as one launch brings them all */
+    size_t n;     /* queries */
     rp__lookup_lists lists;
     karg_norms norms;
 } launch;
@@ -265,7 +284,7 @@ static rp_status add_query(const launch *l, uint32_t place)
     uint32_t n = 0;
     rp_status status = put_words(l, &asked->query, words, &n);
     if (status == RP_UNAVAILABLE) {
-        asked->status = status;
+        rp__gpu_batch_refuse(asked, RP_FALLBACK_DAMAGED);
         return RP_OK;
     }
     if (status != RP_OK)
@@ -311,9 +330,25 @@ static uint64_t count_elements(const launch *l)
 static rp_status hold(launch *l)
 {
     uint32_t serial, k = l->is_phrase ? RP_GPU_AND_K : (uint32_t)l->f->b->like->k;
-    rp_status status = find_norms(l->f->b, &l->to->lease, &l->norms, &serial);
+    rp_status status = rp__gpu_batch_find_norms(l->f->b, &l->to->lease, &l->norms, &serial);
     return status == RP_OK ? rp__gpu_and_hold(&l->to->and, count_elements(l), (uint32_t)l->n, k)
                            : status;
+}
+
+/* Terms of the launch, and of the group's ORs if they come along, in the order of queries. */
+static rp_status name_lists(const launch *l, const rp__term ***out, size_t *n)
+{
+    const fill *f = l->f;
+    if (!l->has_ors)
+        return rp__gpu_batch_terms(f, l->queue, l->n, out, n);
+    rp__gpu_queue both = {.asked = rp__arena_array(f->arena, f->n, sizeof(uint32_t))};
+    const rp__gpu_queue *any = &f->b->any_queue;
+    size_t i = l->queue->next, j = 0, end = i + l->n;
+    while (both.asked && (i < end || j < any->n)) {
+        bool is_any = i == end || (j < any->n && any->asked[j] < l->queue->asked[i]);
+        both.asked[both.n++] = is_any ? any->asked[j++] : l->queue->asked[i++];
+    }
+    return both.asked ? rp__gpu_batch_terms(f, &both, both.n, out, n) : RP_NO_MEMORY;
 }
 
 /* Brings what is not there. RP_NOT_FOUND: others have evicted something meanwhile. */
@@ -322,12 +357,12 @@ static rp_status bring(launch *l)
     rp__lease *lease = &l->to->lease;
     const rp__term **terms;
     size_t n;
-    rp_status status = bring_norms(l->f->b, lease);
+    rp_status status = rp__gpu_batch_bring_norms(l->f->b, lease);
     if (status == RP_OK)
-        status = collect_terms(l->f, l->queue, l->n, &terms, &n);
+        status = name_lists(l, &terms, &n);
     if (status != RP_OK)
         return status;
-    enter(lease);
+    rp__gpu_batch_enter(lease);
     status = rp__lookup_lists_open(&l->lists, terms, n);
     if (status != RP_OK)
         return status;
@@ -347,11 +382,15 @@ static rp_status fill_flight(launch *l)
     rp_status status = rp__lease_enter(lease) ? hold(l) : RP_NOT_FOUND;
     if (status == RP_OK)
         status = add_queries(l);
+    l->has_ors = !l->is_phrase && l->f->b->any_queue.n > 0;
     for (int i = 0; i < TRIES && status == RP_NOT_FOUND; i++) {
         rp__lookup_lists_begin(&l->lists, lease, l->f->b->index, l->f->arena);
         status = bring(l);
         if (status == RP_OK)
             status = add_queries(l);
+        if (status == RP_NO_MEMORY && l->has_ors)
+            status = RP_NOT_FOUND;
+        l->has_ors = false;
     }
     return status == RP_NOT_FOUND ? RP_NO_MEMORY : status;
 }
@@ -383,7 +422,7 @@ static void start_flight(const fill *f, rp__gpu_flight *to, rp__gpu_queue *queue
             continue;
         for (size_t i = 0; i < l.n; i++) {
             uint32_t place = queue->asked[queue->next++];
-            f->asked[place].status = to->status;
+            rp__gpu_batch_refuse(&f->asked[place], rp__gpu_batch_reason(b, to->status));
             if (!is_phrase && to->status == RP_NO_MEMORY)
                 b->one_queue.asked[b->one_queue.n++] = place;
         }
@@ -408,11 +447,10 @@ static void take_all(const fill *f, const rp__gpu_flight *from, bool is_last)
     for (uint32_t i = 0; i < from->and.n_queries; i++) {
         rp__asked *a = &f->asked[from->asked[i]];
         const rp__gpu_and_count *count = rp__gpu_and_count_of(&from->and, i);
-        a->status = from->status;
+        rp__gpu_batch_refuse(a, rp__gpu_batch_reason(f->b, from->status));
         if (a->status != RP_OK)
             continue;
-        if (count->damaged)
-            a->status = RP_UNAVAILABLE;
+        rp__gpu_batch_refuse(a, count->damaged ? RP_FALLBACK_DAMAGED : RP_FALLBACK_NONE);
         a->answer.at = pairs_of(from, i);
         a->answer.n = count->n_pairs;
         a->answer.total = count->n;
@@ -422,9 +460,19 @@ static void take_all(const fill *f, const rp__gpu_flight *from, bool is_last)
         if (copy)
             memcpy(copy, a->answer.at, a->answer.n * sizeof *copy);
         else
-            a->status = RP_NO_MEMORY;
+            rp__gpu_batch_refuse(a, RP_FALLBACK_HOST_MEMORY);
         a->answer.at = copy;
     }
+}
+
+/* What is there to be looked into. */
+static rp_fallback check_found(const fill *f, const rp__gpu_flight *from,
+                               const rp__gpu_and_count *count)
+{
+    if (from->status != RP_OK || count->damaged)
+        return from->status != RP_OK ? rp__gpu_batch_reason(f->b, from->status)
+                                     : RP_FALLBACK_DAMAGED;
+    return count->n == count->n_pairs ? RP_FALLBACK_NONE : RP_FALLBACK_PHRASE;
 }
 
 static void take_phrases(const fill *f, const rp__gpu_flight *from)
@@ -432,11 +480,14 @@ static void take_phrases(const fill *f, const rp__gpu_flight *from)
     for (uint32_t i = 0; i < from->and.n_queries; i++) {
         rp__asked *a = &f->asked[from->asked[i]];
         const rp__gpu_and_count *count = rp__gpu_and_count_of(&from->and, i);
-        bool is_found = from->status == RP_OK && !count->damaged && count->n == count->n_pairs;
-        a->status = RP_UNAVAILABLE;
-        if (is_found && rp__gpu_phrase_verify(&a->query, pairs_of(from, i), count->n, f->arena,
-                                              &a->answer) == RP_OK)
-            a->status = RP_OK;
+        rp_fallback why = check_found(f, from, count);
+        rp_status status = RP_OK;
+        if (!why)
+            status =
+                rp__gpu_phrase_verify(&a->query, pairs_of(from, i), count->n, f->arena, &a->answer);
+        if (status != RP_OK)
+            why = status == RP_NO_MEMORY ? RP_FALLBACK_HOST_MEMORY : RP_FALLBACK_DAMAGED;
+        rp__gpu_batch_refuse(a, why);
     }
 }
 
@@ -460,236 +511,32 @@ static void finish_flights(const fill *f, rp__gpu_flight *from, rp__gpu_queue *q
     }
 }
 
-/* ---- Words any of which may be there ----------------------------------------------------------- */
-
-/* A score that k documents are known to reach, by what a list says of its k-th best postings; 0: none is. */
-static uint32_t known_floor(const rp__query *query, const uint8_t *kths, float weight)
-{
-    const double slack = 0x1p-20; /* of float arithmetic */
-    uint32_t which = query->k <= 10 ? 0 : query->k <= 100 ? 1 : 2;
-    double fixed = (double)weight / 255 * kths[which] * (1 - slack) - 1;
-    bool is_known = query->has_bounds && query->k <= 1000;
-    return is_known && fixed > 0 && fixed < 0x1p32 ? (uint32_t)fixed : 0;
-}
-
-/* A launch of ORs. */
-typedef struct ors {
-    const fill *f;
-    rp__gpu_queue *queue;
-    size_t n, n_terms; /* queries; their terms */
-    const rp__term **names;
-    rp__tiled_list *tiles;
-    rp__gpu_or_term *terms;
-    rp__gpu_or_query *queries;
-    rp__lookup_lists lists;
-    karg_norms norms;
-    uint32_t serial;
-    bool has_tiles;
-} ors;
-
-static rp_status make_arrays(ors *o)
-{
-    rp__arena *arena = o->f->arena;
-    rp_status status = collect_terms(o->f, o->queue, o->n, &o->names, &o->n_terms);
-    o->tiles = rp__arena_zero(arena, o->n_terms, sizeof *o->tiles);
-    o->terms = rp__arena_zero(arena, o->n_terms, sizeof *o->terms);
-    o->queries = rp__arena_zero(arena, o->n, sizeof *o->queries);
-    if (status != RP_OK || !o->tiles || !o->terms || !o->queries)
-        return RP_NO_MEMORY;
-    for (size_t i = 0; i < o->n_terms; i++)
-        o->tiles[i].term = o->names[i];
-    for (size_t q = 0, i = 0; q < o->n; q++) {
-        const rp__query *query = &o->f->asked[o->queue->asked[o->queue->next + q]].query;
-        o->queries[q].terms = &o->terms[i];
-        for (size_t w = 1; w + 1 < query->n_ops; w++) {
-            const rp__leaf *leaf = &query->leaves[query->ops[w].leaf];
-            if (query->words[leaf->word].term.df == 0)
-                continue;
-            o->terms[i++].weight = leaf->weight.weight * rp__rank_scale(query->fraction_bits);
-            o->queries[q].n_terms++;
-        }
-    }
-    return RP_OK;
-}
-
-static rp__gpu_or_batch batch_of(const ors *o)
-{
-    return (rp__gpu_or_batch){.queries = o->queries,
-                              .n_queries = (uint32_t)o->n,
-                              .k = (uint32_t)o->f->b->like->k,
-                              .n_docs = o->f->b->like->lengths.n_docs};
-}
-
-/* Lists by tiles, norms and scratch. RP_NOT_FOUND: something is not there. */
-static rp_status hold_tiles(ors *o)
-{
-    rp__gpu_batch *b = o->f->b;
-    const rp__gpu_or_batch batch = batch_of(o);
-    rp_status status = find_norms(b, &b->or_lease, &o->norms, &o->serial);
-    if (status != RP_OK)
-        return status;
-    o->has_tiles = rp__tiled_lists_find(&b->or_lease, o->serial, o->tiles, o->n_terms);
-    if (!o->has_tiles && !b->or_lease.is_acquiring)
-        return RP_NOT_FOUND;
-    return rp__gpu_or_hold(&b->or, &batch);
-}
-
-/* What tiles are made of; RP_UNAVAILABLE: kernels do not read it. */
-static rp_status point_at_sources(ors *o)
-{
-    for (size_t i = 0; i < o->n_terms; i++) {
-        const rp__resident *list =
-            o->tiles[i].piece ? rp__lookup_lists_find(&o->lists, o->names[i]) : NULL;
-        if (!o->tiles[i].piece)
-            continue;
-        if (!list || !list->at || !(list->reads & RP_READS_TILES))
-            return list ? RP_UNAVAILABLE : RP_NOT_FOUND;
-        o->tiles[i].word = list->list.word;
-        memcpy(o->tiles[i].kths, list->kths, sizeof list->kths);
-    }
-    return RP_OK;
-}
-
-static rp_status bring_tiles(ors *o)
-{
-    rp__gpu_batch *b = o->f->b;
-    rp__lease *lease = &b->or_lease;
-    rp_status status = bring_norms(b, lease);
-    if (status != RP_OK)
-        return status;
-    enter(lease);
-    status = rp__lookup_lists_open(&o->lists, o->names, o->n_terms);
-    if (status != RP_OK)
-        return status;
-    rp__lease_acquire(lease);
-    status = hold_tiles(o);
-    if (status == RP_OK && !o->has_tiles)
-        status = rp__lookup_lists_take(&o->lists);
-    if (status == RP_OK && !o->has_tiles)
-        status = rp__tiled_lists_take(lease, o->serial, o->tiles, o->n_terms);
-    rp__lease_release(lease);
-    if (status != RP_OK || o->has_tiles)
-        return status;
-    rp__piece *records = lease->pieces[lease->n - 1];
-    status = rp__lookup_lists_fill(&o->lists);
-    if (status == RP_OK)
-        status = point_at_sources(o);
-    return status == RP_OK
-               ? rp__tiled_lists_make(lease, records->at, &o->norms, o->tiles, o->n_terms)
-               : status;
-}
-
-/* Queries with a floor that their lists know of. */
-static void set_floors(ors *o)
-{
-    for (size_t q = 0, i = 0; q < o->n; q++) {
-        const rp__query *query = &o->f->asked[o->queue->asked[o->queue->next + q]].query;
-        for (uint32_t t = 0; t < o->queries[q].n_terms; t++, i++) {
-            uint32_t floor = known_floor(query, o->tiles[i].kths, o->terms[i].weight);
-            o->terms[i].list = o->tiles[i].list;
-            if (floor > o->queries[q].least)
-                o->queries[q].least = floor;
-        }
-    }
-}
-
-static rp_status run_ors(ors *o)
-{
-    rp__gpu_batch *b = o->f->b;
-    rp_status status = make_arrays(o);
-    if (status != RP_OK)
-        return status;
-    rp__lookup_lists_begin(&o->lists, &b->or_lease, b->index, o->f->arena);
-    status = rp__lease_enter(&b->or_lease) ? hold_tiles(o) : RP_NOT_FOUND;
-    for (int i = 0; i < TRIES && status == RP_NOT_FOUND; i++) {
-        rp__lookup_lists_begin(&o->lists, &b->or_lease, b->index, o->f->arena);
-        status = bring_tiles(o);
-    }
-    if (status != RP_OK)
-        return status == RP_NOT_FOUND ? RP_NO_MEMORY : status;
-    set_floors(o);
-    const rp__gpu_or_batch batch = batch_of(o);
-    return rp__gpu_or_run(&b->or, &batch);
-}
-
-/* Where fewer match than are wanted, all have been found. */
-static rp_status take_ors(ors *o)
-{
-    const karg_pair *pairs;
-    const uint32_t *counts;
-    const size_t k = o->f->b->like->k;
-    rp__scored *out = rp__arena_array(o->f->arena, o->n * k, sizeof *out);
-    rp_status status = rp__gpu_or_fetch(&o->f->b->or, &pairs, &counts);
-    if (status != RP_OK || !out)
-        return status == RP_OK ? RP_NO_MEMORY : status;
-    memcpy(out, pairs, o->n * k * sizeof *out);
-    for (size_t q = 0; q < o->n; q++) {
-        rp__asked *a = &o->f->asked[o->queue->asked[o->queue->next + q]];
-        a->status = counts[q] == UINT32_MAX ? RP_UNAVAILABLE : RP_OK;
-        a->answer.at = out + q * k;
-        a->answer.n = a->answer.total = a->status == RP_OK ? counts[q] : 0;
-        a->answer.total_is_exact = a->answer.n < k;
-    }
-    if (!o->has_tiles)
-        rp__tiled_lists_publish(&o->f->b->or_lease, o->serial, o->tiles, o->n_terms);
-    return RP_OK;
-}
-
-/* Fewer at a time, where there is no memory for many; one for which there is none alone goes another way. */
-static void answer_ors(const fill *f)
-{
-    rp__gpu_batch *b = f->b;
-    rp__gpu_queue *queue = &b->any_queue;
-    rp_status status = queue->n > 0 ? rp__device_enter(&b->device) : RP_OK;
-    for (size_t many = ORS_MAX; queue->next < queue->n;) {
-        ors o = {.f = f, .queue = queue};
-        o.n = queue->n - queue->next < many ? queue->n - queue->next : many;
-        if (status == RP_OK)
-            status = run_ors(&o);
-        if (status == RP_OK)
-            status = take_ors(&o);
-        if (status != RP_OK) /* what a launch that failed has left may still read the stage */
-            rp__device_settle(&b->device, b->device.stream);
-        rp__lease_end(&b->or_lease);
-        bool is_smaller = status == RP_NO_MEMORY || status == RP_UNAVAILABLE;
-        if (is_smaller && o.n > 1 && !rp__device_is_lost(&b->device)) {
-            many = o.n / 2;
-            status = RP_OK;
-            continue;
-        }
-        for (size_t q = 0; q < o.n && status != RP_OK; q++) {
-            uint32_t place = queue->asked[queue->next + q];
-            f->asked[place].status = status;
-            if (is_smaller)
-                b->one_queue.asked[b->one_queue.n++] = place;
-        }
-        queue->next += o.n;
-        status = rp__device_is_lost(&b->device) ? RP_UNAVAILABLE : RP_OK;
-    }
-}
-
 /* ---- Starting and finishing ------------------------------------------------------------------ */
 
-static rp_status begin(const fill *f)
+static rp_fallback begin(const fill *f)
 {
     rp__gpu_batch *b = f->b;
-    rp_status status = is_for_device(b->like) ? rp__device_enter(&b->device) : RP_UNAVAILABLE;
+    rp_fallback why = check_kind(f);
+    if (!why)
+        why = rp__gpu_batch_reason(b, rp__device_enter(&b->device));
     rp__gpu_queue *queues[] = {&b->all_queue, &b->phrase_queue, &b->any_queue, &b->one_queue};
     for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
         *queues[i] = (rp__gpu_queue){.asked = rp__arena_array(f->arena, f->n, sizeof(uint32_t))};
-        if (status == RP_OK && !queues[i]->asked)
-            status = RP_NO_MEMORY;
+        if (!why && !queues[i]->asked)
+            why = RP_FALLBACK_HOST_MEMORY;
     }
-    bool has_lengths =
-        rp__gpu_index_at(b->index, b->like->lengths.codes) != 0 && b->like->lengths.n_table > 0;
-    return status == RP_OK && !has_lengths ? RP_UNAVAILABLE : status;
+    return why;
 }
 
-/* An OR that launches of many answer; words that the index does not know are left out. */
-static bool is_for_tiles(const rp__query *query)
+/* What kernels of ORs do not do. */
+static rp_fallback check_any(const rp__query *query)
 {
     bool is_whole = query->begin == 0 && query->end >= query->lengths.n_docs;
-    return query->n_ops - 2 <= KARG_OR_TERMS && !query->exact_total && query->k > 0 && is_whole;
+    if (query->n_ops - 2 > KARG_OR_TERMS)
+        return RP_FALLBACK_TERMS;
+    if (query->exact_total || query->k == 0)
+        return RP_FALLBACK_EXACT_TOTAL;
+    return is_whole ? RP_FALLBACK_NONE : RP_FALLBACK_RANGE;
 }
 
 static void push(rp__gpu_queue *queue, uint32_t place)
@@ -697,64 +544,87 @@ static void push(rp__gpu_queue *queue, uint32_t place)
     queue->asked[queue->n++] = place;
 }
 
-static rp_status sort_in(const fill *f, rp__asked *asked, uint32_t place)
+/* Words that the index does not know are left out. */
+static rp_fallback add_any(const fill *f, rp__asked *asked, uint32_t place)
+{
+    const rp__query *query = &asked->query;
+    rp_fallback why = check_any(query);
+    size_t n_known = 0;
+    if (why)
+        return why;
+    for (size_t i = 0; i < query->n_words; i++) {
+        asked->answer.postings += query->words[i].term.df;
+        n_known += query->words[i].term.df > 0;
+    }
+    if (n_known > 0)
+        push(&f->b->any_queue, place);
+    return RP_FALLBACK_NONE;
+}
+
+static rp_fallback add(const fill *f, rp__asked *asked, uint32_t place)
 {
     rp__gpu_batch *b = f->b;
     const rp__query *query = &asked->query;
-    asked->answer = (rp__answer){.total_is_exact = true};
     if (query->n_ops == 0 || query->begin >= query->end)
-        return RP_OK;
+        return RP_FALLBACK_NONE;
     if (!b->like || !is_alike(query, b->like))
-        return RP_UNAVAILABLE;
+        return RP_FALLBACK_GROUP;
     const form what = form_of(query);
-    if (what == FORM_OTHER || (what == FORM_ANY && !is_for_tiles(query)))
-        return RP_UNAVAILABLE;
-    if (what == FORM_PHRASE && query->leaves[query->ops[1].leaf].n_words > KARG_WORDS_MOST)
-        return RP_UNAVAILABLE;
-    if (what == FORM_ANY) {
-        size_t n_known = 0;
-        for (size_t i = 0; i < query->n_words; i++) {
-            asked->answer.postings += query->words[i].term.df;
-            n_known += query->words[i].term.df > 0;
-        }
-        if (n_known > 0)
-            push(&b->any_queue, place);
-    } else if (are_known(query)) {
+    bool is_long =
+        what == FORM_PHRASE && query->leaves[query->ops[1].leaf].n_words > KARG_WORDS_MOST;
+    if (what == FORM_LONG || is_long)
+        return RP_FALLBACK_TERMS;
+    if (what == FORM_ANY)
+        return add_any(f, asked, place);
+    if (what != FORM_ALL && what != FORM_PHRASE)
+        return RP_FALLBACK_FORM;
+    if (are_known(query))
         push(what == FORM_PHRASE ? &b->phrase_queue : &b->all_queue, place);
-    }
-    return RP_OK;
+    return RP_FALLBACK_NONE;
 }
 
 void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena *arena)
 {
     fill f = {.b = b, .asked = asked, .n = n, .arena = arena};
+    const rp_gpu_counters before = b->device.counters;
     b->all.asked = b->phrases.asked = NULL;
     b->all_queue = b->phrase_queue = b->any_queue = b->one_queue = (rp__gpu_queue){0};
-    b->like = NULL;
-    for (size_t i = 0; i < n && !b->like; i++)
+    b->first = NULL;
+    for (size_t i = 0; i < n && !b->first; i++)
         if (asked[i].status == RP_OK && asked[i].query.n_ops > 0)
-            b->like = &asked[i].query;
-    rp_status status = b->like ? begin(&f) : RP_OK;
-    for (size_t i = 0; i < n; i++)
+            b->first = &asked[i];
+    b->like = b->first ? &b->first->query : NULL;
+    rp_fallback why = b->like ? begin(&f) : RP_FALLBACK_NONE;
+    for (size_t i = 0; i < n; i++) {
+        asked[i].answer = (rp__answer){.total_is_exact = true};
         if (asked[i].status == RP_OK)
-            asked[i].status = status == RP_OK ? sort_in(&f, &asked[i], (uint32_t)i) : status;
+            rp__gpu_batch_refuse(&asked[i], why ? why : add(&f, &asked[i], (uint32_t)i));
+    }
     start_flight(&f, &b->all, &b->all_queue, false);
     start_flight(&f, &b->phrases, &b->phrase_queue, true);
+    if (b->first)
+        b->first->answer.gpu = rp__device_count_since(&b->device, &before);
 }
 
 /* What did not fit among others. */
 static void answer_one(const fill *f, rp__asked *asked)
 {
     rp_error err;
+    const rp_gpu_counters before = asked->answer.gpu;
     asked->status = rp__gpu_query_run(&f->b->one, &asked->query, f->arena, &asked->answer, &err);
+    rp__answer_count(&asked->answer.gpu, &before);
 }
 
 void rp__gpu_batch_finish(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena *arena)
 {
     fill f = {.b = b, .asked = asked, .n = n, .arena = arena};
-    answer_ors(&f);
+    const rp_gpu_counters before = b->device.counters;
+    rp__gpu_batch_ors_run(&f);
     finish_flights(&f, &b->all, &b->all_queue, false);
     finish_flights(&f, &b->phrases, &b->phrase_queue, true);
+    const rp_gpu_counters spent = rp__device_count_since(&b->device, &before);
+    if (b->first)
+        rp__answer_count(&b->first->answer.gpu, &spent);
     for (size_t i = 0; i < b->one_queue.n; i++)
         answer_one(&f, &asked[b->one_queue.asked[i]]);
 }

@@ -35,8 +35,17 @@ typedef struct rp__gpu_batch {
     rp__gpu_or or;
     rp__lease or_lease;
     rp__gpu_query one;
+    rp__asked *first;       /* that the device is asked for */
     const rp__query *like;  /* all are, but for their words */
 } rp__gpu_batch;
+
+/* What is being answered. */
+typedef struct rp__gpu_group {
+    rp__gpu_batch *b;
+    rp__asked *asked;
+    size_t n; /* queries */
+    rp__arena *arena;
+} rp__gpu_group;
 
 /* On the device that holds the index. */
 rp_status rp__gpu_batch_open(rp__gpu_batch *batch, const rp__gpu_index *index, rp_error *err);
@@ -45,5 +54,19 @@ void rp__gpu_batch_close(rp__gpu_batch *batch); /* all zero is fine */
 /* As rp__backend's batch_start and batch_finish. */
 void rp__gpu_batch_start(rp__gpu_batch *batch, rp__asked *asked, size_t n, rp__arena *arena);
 void rp__gpu_batch_finish(rp__gpu_batch *batch, rp__asked *asked, size_t n, rp__arena *arena);
+
+/* Shared with gpu_batch_ors.c. Why a query is not answered, where a call failed with this status; NONE: it did not. */
+rp_fallback rp__gpu_batch_reason(rp__gpu_batch *b, rp_status status);
+void rp__gpu_batch_refuse(rp__asked *asked, rp_fallback why); /* NONE: it is answered */
+/* Terms that the index knows, of n queries of a queue from its next one on. */
+rp_status rp__gpu_batch_terms(const rp__gpu_group *f, const rp__gpu_queue *queue, size_t n,
+                              const rp__term ***out, size_t *n_out);
+void rp__gpu_batch_enter(rp__lease *lease); /* begins, in its turn if it must */
+/* Norms, for the lease, which has begun. RP_NOT_FOUND: they are not there. */
+rp_status rp__gpu_batch_find_norms(rp__gpu_batch *b, rp__lease *lease, karg_norms *out, uint32_t *serial);
+rp_status rp__gpu_batch_bring_norms(rp__gpu_batch *b, rp__lease *lease); /* it has ended then */
+
+/* gpu_batch_ors.c: answers the ORs of a group, when it is finished. */
+void rp__gpu_batch_ors_run(const rp__gpu_group *group);
 
 #endif

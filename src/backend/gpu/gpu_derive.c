@@ -85,28 +85,3 @@ rp_status rp__gpu_derive_make(rp__device *device, rp__cu_stream stream, rp__cu_p
     rp__launch how = {(n_blocks + WARPS - 1) / WARPS, 32 * WARPS, WARPS * KARG_LISTS_SHARED};
     return rp__device_launch_on(device, stream, RP_KERNEL_and_lists_kernel, how, &args);
 }
-
-rp_status rp__gpu_derive_bits_now(rp__device *device, const karg_word *word, rp__cu_ptr room,
-                                  rp__cu_ptr tfs, karg_word *out)
-{
-    karg_made made = rp__gpu_derive_bits(word, room, tfs, 0, out);
-    karg_found found = {0};
-    rp__cu_ptr list, at;
-    rp_status status = rp__device_alloc(device, sizeof made + sizeof found, &list);
-    at = list + sizeof made;
-    if (status == RP_OK)
-        status = rp__device_fill(device, room, 0,
-                                 rp__gpu_derive_bits_bytes(word->list.universe) / sizeof(uint32_t));
-    if (status == RP_OK)
-        status = rp__device_copy_in(device, list, &made, sizeof made);
-    if (status == RP_OK)
-        status = rp__device_copy_in(device, at, &found, sizeof found);
-    if (status == RP_OK)
-        status = rp__gpu_derive_make(device, device->stream, list, at, 1, word->list.n_blocks);
-    if (status == RP_OK)
-        status = rp__device_copy_out(device, &found, at, sizeof found);
-    if (status == RP_OK)
-        status = rp__device_wait(device);
-    rp__device_free(device, list);
-    return status == RP_OK && found.damaged ? RP_DAMAGED : status;
-}

@@ -24,8 +24,5 @@ karg_made rp__gpu_derive_tfs(const karg_word *word, rp__cu_ptr tfs, uint32_t bef
  * docids are not what their directories say are damaged. Does not wait. */
 rp_status rp__gpu_derive_make(rp__device *device, rp__cu_stream stream, rp__cu_ptr lists, rp__cu_ptr found, uint32_t n_lists,
                               uint32_t n_blocks);
-/* Bits of one list alone, and frequencies; waits. RP_DAMAGED: its docids are not what its directory says. */
-rp_status rp__gpu_derive_bits_now(rp__device *device, const karg_word *word, rp__cu_ptr room, rp__cu_ptr tfs,
-                                  karg_word *out);
 
 #endif

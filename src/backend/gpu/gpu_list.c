@@ -28,6 +28,14 @@ uint32_t rp__gpu_list_freq_code(const rp__list *list)
     return is_named(list->freq_code, "bp128") ? KARG_CODEC_BP128 : KARG_CODEC_OPTPFD;
 }
 
+void rp__gpu_list_count_decoded(const rp__list *list, rp_gpu_counters *counters)
+{
+    if (!list->codec)
+        return;
+    counters->host_decoded_lists++;
+    counters->host_decoded_postings += list->n;
+}
+
 /* Bits are words of 32 to the kernels; a list of them that is not dense is raw. */
 static rp_status point_at_bits(const rp__list *list, karg_word *out)
 {

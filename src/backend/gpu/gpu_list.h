@@ -9,6 +9,9 @@ bool rp__gpu_list_has_docids(const rp__list *list);
 bool rp__gpu_list_has_tfs(const rp__list *list);
 uint32_t rp__gpu_list_freq_code(const rp__list *list);
 
+/* The host has decoded it for a device; a tiny list does not count. */
+void rp__gpu_list_count_decoded(const rp__list *list, rp_gpu_counters *counters);
+
 /* A word of a query, but for its weight; its parts lie at `at`. RP_UNAVAILABLE: its docids are in a codec that kernels
  * do not read. RP_DAMAGED: its parts do not lie inside. */
 rp_status rp__gpu_list_point(const rp__list *list, const karg_list *at, karg_word *out);

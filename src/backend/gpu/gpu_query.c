@@ -94,11 +94,19 @@ static rp_status ask(run *r)
     return ask_again(r, ask_in_form(r));
 }
 
+static rp_fallback find_reason(const run *r, rp_status status)
+{
+    if (r->fallback)
+        return r->fallback;
+    return r->own.text[0] ? RP_FALLBACK_HOST_MEMORY : rp__device_fallback(r->q->device, status);
+}
+
 /* Why not, if nobody said so yet. */
 static rp_status explain(const run *r, rp_status status, rp_error *err)
 {
     if (status == RP_OK)
         return RP_OK;
+    r->q->fallback = find_reason(r, status);
     if (r->own.text[0])
         return rp__error_set(err, status, "%s", r->own.text);
     if (status == RP_NO_MEMORY)
@@ -111,6 +119,8 @@ rp_status rp__gpu_query_start(rp__gpu_query *q, const rp__query *query, rp__aren
 {
     run *r = rp__arena_zero(arena, 1, sizeof *r);
     q->asked = NULL;
+    q->before = q->device->counters;
+    q->fallback = r ? RP_FALLBACK_NONE : RP_FALLBACK_HOST_MEMORY;
     if (!r)
         return rp__error_no_memory(err);
     r->q = q;
@@ -134,6 +144,7 @@ rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *e
     run *r = q->asked;
     *answer = (rp__answer){.total_is_exact = true};
     q->asked = NULL;
+    rp__gpu_query_tell(q, answer);
     if (!r || r->most == 0)
         return RP_OK;
     rp_status status = rp__device_enter(q->device);
@@ -143,12 +154,23 @@ rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *e
         status = rp__gpu_answered_take(r, answer);
     if (status == RP_OK)
         rp__gpu_asked_publish(r);
-    return explain(r, give_up(q, status), err);
+    status = explain(r, give_up(q, status), err);
+    rp__gpu_query_tell(q, answer);
+    return status;
+}
+
+void rp__gpu_query_tell(const rp__gpu_query *q, rp__answer *answer)
+{
+    answer->gpu = rp__device_count_since(q->device, &q->before);
+    answer->fallback = q->fallback;
 }
 
 rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
                             rp__answer *answer, rp_error *err)
 {
     rp_status status = rp__gpu_query_start(q, query, arena, err);
-    return status == RP_OK ? rp__gpu_query_finish(q, answer, err) : status;
+    if (status == RP_OK)
+        return rp__gpu_query_finish(q, answer, err);
+    rp__gpu_query_tell(q, answer);
+    return status;
 }

@@ -17,6 +17,8 @@ typedef struct rp__gpu_query {
     uint32_t number;      /* of the last query */
     rp__gpu_or or;        /* ORs that need not be counted */
     struct rp__gpu_asked *asked; /* between start and finish */
+    rp_gpu_counters before; /* the device's, when the last query began */
+    rp_fallback fallback;   /* why the last query was not answered */
 } rp__gpu_query;
 
 /* Nothing is allocated before the first query. */
@@ -29,6 +31,8 @@ void rp__gpu_query_close(rp__gpu_query *q); /* all zero is fine */
  * was not started there is nothing to finish; one that was may be left so. */
 rp_status rp__gpu_query_start(rp__gpu_query *q, const rp__query *query, rp__arena *arena, rp_error *err);
 rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *err);
+/* What the last query cost so far, and why it failed, into the answer: finish and run do so themselves. */
+void rp__gpu_query_tell(const rp__gpu_query *q, rp__answer *answer);
 /* Both. */
 rp_status rp__gpu_query_run(rp__gpu_query *q, const rp__query *query, rp__arena *arena,
                             rp__answer *answer, rp_error *err);

@@ -44,6 +44,19 @@ static rp_status merge(const rp__answer *parts, size_t n, size_t k, rp__arena *a
     return RP_OK;
 }
 
+/* What the first n cards did, those too that nobody waits for, and why one of them did not answer. */
+static void tell_all(rp__gpu_card *const *cards, size_t n, rp__answer *answer)
+{
+    rp__answer part;
+    answer->gpu = (rp_gpu_counters){0};
+    answer->fallback = RP_FALLBACK_NONE;
+    for (size_t i = 0; i < n; i++) {
+        rp__gpu_query_tell(&cards[i]->query, &part);
+        rp__answer_count(&answer->gpu, &part.gpu);
+        answer->fallback = answer->fallback ? answer->fallback : part.fallback;
+    }
+}
+
 rp_status rp__gpu_ranges_run(rp__gpu_card *const *cards, size_t n, const rp__query *query,
                              rp__arena *arena, rp__answer *answer, rp_error *err)
 {
@@ -52,11 +65,17 @@ rp_status rp__gpu_ranges_run(rp__gpu_card *const *cards, size_t n, const rp__que
     rp__query *ranges = rp__arena_array(arena, n, sizeof *ranges);
     rp__answer *answers = rp__arena_array(arena, n, sizeof *answers);
     rp_status status = ranges && answers ? RP_OK : rp__error_no_memory(err);
-    for (size_t i = 0; status == RP_OK && i < n; i++) {
-        ranges[i] = range_of(query, i, n);
-        status = rp__gpu_query_start(&cards[i]->query, &ranges[i], arena, err);
+    size_t n_started = 0;
+    for (; status == RP_OK && n_started < n; n_started++) {
+        ranges[n_started] = range_of(query, n_started, n);
+        status = rp__gpu_query_start(&cards[n_started]->query, &ranges[n_started], arena, err);
     }
     for (size_t i = 0; status == RP_OK && i < n; i++)
         status = rp__gpu_query_finish(&cards[i]->query, &answers[i], err);
-    return status == RP_OK ? merge(answers, n, query->k, arena, answer, err) : status;
+    if (status == RP_OK)
+        status = merge(answers, n, query->k, arena, answer, err);
+    tell_all(cards, n_started, answer);
+    if (status != RP_OK && !answer->fallback)
+        answer->fallback = RP_FALLBACK_HOST_MEMORY;
+    return status;
 }

@@ -93,6 +93,13 @@ static size_t pick_cards(gpu *g, rp__gpu_card **cards)
     return n;
 }
 
+static rp_fallback find_reason(gpu *g)
+{
+    rp__device *device = &g->cards[0].device;
+    bool has_failed = rp__device_is_lost(device) || device->fault.text[0];
+    return has_failed ? rp__device_fallback(device, RP_UNAVAILABLE) : RP_FALLBACK_INDEX;
+}
+
 static rp_status refuse(const gpu *g, rp_error *err)
 {
     const char *fault = g->cards[0].device.fault.text;
@@ -106,7 +113,10 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     gpu *g = state;
     rp__gpu_card *cards[RP_GPU_PLACE_MOST];
     size_t n = pick_cards(g, cards);
-    return n ? rp__gpu_ranges_run(cards, n, query, arena, answer, err) : refuse(g, err);
+    if (n > 0)
+        return rp__gpu_ranges_run(cards, n, query, arena, answer, err);
+    *answer = (rp__answer){.fallback = find_reason(g)};
+    return refuse(g, err);
 }
 
 static rp_status health(void *state, rp_error *err)

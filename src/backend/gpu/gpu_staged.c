@@ -115,7 +115,9 @@ static rp_status stage_word(run *r, const word *w, karg_word *out)
         out->list.freq_code = KARG_CODEC_RAW;
         out->list.freqs = rp__gpu_staged_at(r, w->tfs);
     }
-    return status == RP_DAMAGED ? rp__gpu_asked_refuse(r, "a list is damaged") : status;
+    if (w->copies_docids || w->copies_tfs)
+        rp__gpu_list_count_decoded(&w->list, &r->q->device->counters);
+    return status == RP_DAMAGED ? rp__gpu_asked_refuse(r, RP_FALLBACK_DAMAGED) : status;
 }
 
 rp_status rp__gpu_staged_fill(run *r)

@@ -107,6 +107,7 @@ typedef struct fresh {
     karg_word *words;
     karg_tiled *lists;
     uint32_t n, n_blocks;
+    uint64_t postings;
     size_t bytes;
 } fresh;
 
@@ -149,6 +150,7 @@ static fresh collect(rp__gpu_tiled *tiled, const rp__gpu_tiled_want *want, size_
         f.words[f.n].before = f.n_blocks;
         f.lists[f.n] = slot->list;
         f.n_blocks += (slot->list.n + KARG_BLOCK - 1) / KARG_BLOCK;
+        f.postings += slot->list.n;
         f.bytes += list_bytes(tiled, slot->list.n);
         slot->list.zero = ++f.n; /* for place() */
     }
@@ -190,8 +192,10 @@ static rp_status launch(rp__gpu_tiled *tiled, const fresh *f, size_t n)
             rp__device_check(device, device->driver->event_record(tiled->sent, device->stream));
     if (status == RP_OK)
         status = rp__device_fill(device, f->lists[0].cells, 0, f->n * zero_bytes(tiled) / 4);
-    return status == RP_OK ? rp__device_launch(device, RP_KERNEL_or_lay_kernel, how, &args)
-                           : status;
+    if (status == RP_OK)
+        status = rp__device_launch(device, RP_KERNEL_or_lay_kernel, how, &args);
+    device->counters.transcoded_postings += status == RP_OK ? f->postings : 0;
+    return status;
 }
 
 /* Slots know where their lists are once these have a place. */

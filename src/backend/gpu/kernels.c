@@ -9,22 +9,43 @@
 #include "backend/gpu/kernels.def"
 #undef KERNEL
 
-const rp__kernel rp__kernels[RP_KERNELS] = {
+static const rp__kernel kernels[RP_KERNELS] = {
 #define KERNEL(file, name, args) {#file, #name, rp__##name, sizeof(args)},
 #include "backend/gpu/kernels.def"
 #undef KERNEL
 };
 
-/* Made by the Makefile: names and images of all files, both NULL at the end. */
-extern const struct {
-    const char *file;
-    const void *bytes;
-} rp__kernels_images[];
+extern const rp__kernel_image rp__kernels_images[]; /* made by the Makefile */
+
+static struct {
+    const rp__kernel *rows;
+    size_t n;
+    const rp__kernel_image *images;
+} added;
+
+void rp__kernels_add(const rp__kernel *rows, size_t n, const rp__kernel_image *images)
+{
+    added.rows = rows;
+    added.n = n;
+    added.images = images;
+}
+
+const rp__kernel *rp__kernels_at(size_t id)
+{
+    if (id < RP_KERNELS)
+        return &kernels[id];
+    return id - RP_KERNELS < added.n ? &added.rows[id - RP_KERNELS] : NULL;
+}
+
+static const void *find_image(const rp__kernel_image *images, const char *file)
+{
+    while (images->file && strcmp(images->file, file) != 0)
+        images++;
+    return images->bytes;
+}
 
 const void *rp__kernels_image(const char *file)
 {
-    for (size_t i = 0; rp__kernels_images[i].file; i++)
-        if (!strcmp(rp__kernels_images[i].file, file))
-            return rp__kernels_images[i].bytes;
-    return NULL;
+    const void *image = find_image(rp__kernels_images, file);
+    return image || !added.images ? image : find_image(added.images, file);
 }

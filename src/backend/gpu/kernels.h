@@ -14,16 +14,27 @@ typedef struct rp__kernel {
     size_t args_bytes;
 } rp__kernel;
 
+/* A table of images ends with NULL. */
+typedef struct rp__kernel_image {
+    const char *file;
+    const void *bytes;
+} rp__kernel_image;
+
 typedef enum rp__kernel_id {
 #define KERNEL(file, name, args) RP_KERNEL_##name,
 #include "backend/gpu/kernels.def"
 #undef KERNEL
     RP_KERNELS,
+    RP_KERNELS_ADDED = 32, /* places for a second table, whose numbers begin with RP_KERNELS */
+    RP_KERNELS_MAX = RP_KERNELS + RP_KERNELS_ADDED,
 } rp__kernel_id;
 
-extern const rp__kernel rp__kernels[RP_KERNELS];
-
+/* NULL: there is no kernel of this number. */
+const rp__kernel *rp__kernels_at(size_t id);
 /* The image of a file for a real device; NULL: this build has none. */
 const void *rp__kernels_image(const char *file);
+/* Adds a second table, which must last: kernels that are no part of the library. Not while another thread has a
+ * device. */
+void rp__kernels_add(const rp__kernel *rows, size_t n, const rp__kernel_image *images);
 
 #endif

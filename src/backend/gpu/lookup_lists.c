@@ -143,6 +143,7 @@ static rp_status open_one(const lists *l, fresh *f)
         f->stored = (rp__stored_list){.list = &f->list, .term = f->term, .whole = true};
     } else if (status == RP_OK) {
         status = decode(&f->list, l->arena, &f->decoded);
+        rp__gpu_list_count_decoded(&f->list, &l->lease->device->counters);
         f->repr = RP_REPR_DOCIDS;
     }
     f->is_none = status == RP_DAMAGED;
@@ -472,6 +473,7 @@ static void publish_all(lists *l)
     }
     pthread_mutex_lock(&r->lock);
     r->stats.made_postings += postings;
+    l->lease->device->counters.transcoded_postings += postings;
     pthread_mutex_unlock(&r->lock);
 }
 

@@ -117,8 +117,10 @@ rp_status rp__stored_lists_plan(rp__lease *lease, rp__stored_list *lists, size_t
         s->is_partial = can_be_partial(s, among);
         if (!s->is_partial)
             continue;
-        if (!docids)
+        if (!docids) {
             status = read_docids(among, arena, &docids);
+            rp__gpu_list_count_decoded(among, &lease->device->counters);
+        }
         if (status == RP_OK)
             status = rp__partial_list_plan(&s->partial, s->list, true, docids, among->n, arena);
         s->is_partial = status == RP_OK;

@@ -105,6 +105,7 @@ static rp_status send_records(rp__lease *lease, rp__cu_ptr to, const rp__tiled_l
         word.before = args->n_blocks;
         args->n_blocks += (word.list.n + KARG_BLOCK - 1) / KARG_BLOCK;
         args->n_lists++;
+        lease->device->counters.transcoded_postings += word.list.n;
         status = rp__uploader_put(uploader, &word, sizeof word);
     }
     args->lists = to + args->n_lists * sizeof(karg_word);

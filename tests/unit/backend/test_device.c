@@ -11,6 +11,7 @@
 #include "backend/gpu/device.h"
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/kernels/args.h"
+#include "lab/gpu/lab_kernels.h"
 
 static void open_device(rp__device *device, const rp__emulated_options *options)
 {
@@ -35,11 +36,16 @@ static void a_kernel_copies(void **state)
         assert_int_equal(rp__device_alloc(&d, BYTES, &to), RP_OK);
         assert_int_equal(rp__device_copy_in(&d, from, in, BYTES), RP_OK);
         karg_copy args = {.from = from, .to = to, .n = WORDS};
-        assert_int_equal(
-            rp__device_launch(&d, RP_KERNEL_copy_kernel, (rp__launch){4, 64, 0}, &args), RP_OK);
+        assert_int_equal(rp__device_launch(&d, (rp__kernel_id)RP_KERNEL_copy_kernel,
+                                           (rp__launch){4, 64, 0}, &args),
+                         RP_OK);
         assert_int_equal(rp__device_copy_out(&d, out, to, BYTES), RP_OK);
         assert_int_equal(rp__device_wait(&d), RP_OK);
         assert_memory_equal(in, out, BYTES);
+        rp_gpu_counters all = rp__device_count_since(&d, &(rp_gpu_counters){.launches = 0});
+        assert_true(all.launches == 1 && all.uploaded_bytes == BYTES);
+        all = rp__device_count_since(&d, &all);
+        assert_true(all.launches == 0 && all.uploaded_bytes == 0);
         rp__device_free(&d, from);
         rp__device_free(&d, to);
         rp__device_close(&d);
@@ -56,6 +62,7 @@ static void memory_ends(void **state)
     assert_int_equal(rp__device_alloc(&d, 900 << 10, &a), RP_OK);
     assert_int_equal(rp__device_alloc(&d, 200 << 10, &b), RP_NO_MEMORY);
     assert_false(d.is_lost);
+    assert_int_equal(rp__device_fallback(&d, RP_NO_MEMORY), RP_FALLBACK_MEMORY);
     rp__device_free(&d, a);
     assert_int_equal(rp__device_alloc(&d, 200 << 10, &b), RP_OK);
     rp__device_free(&d, b);
@@ -90,8 +97,8 @@ static void every_call_may_fail(void **state)
             if (status == RP_OK)
                 status = rp__device_copy_in(&d, from, in, 64);
             if (status == RP_OK)
-                status =
-                    rp__device_launch(&d, RP_KERNEL_copy_kernel, (rp__launch){1, 32, 0}, &args);
+                status = rp__device_launch(&d, (rp__kernel_id)RP_KERNEL_copy_kernel,
+                                           (rp__launch){1, 32, 0}, &args);
             if (status == RP_OK)
                 status = rp__device_copy_out(&d, out, to, 64);
             if (status == RP_OK)
@@ -200,6 +207,8 @@ static void a_fault_is_all_devices(void **state)
         assert_true(rp__device_is_lost(&twin));
         assert_string_equal(twin.fault.text, d.fault.text);
         assert_int_equal(twin.driver == &rp__driver_dead, is_stuck);
+        assert_int_equal(rp__device_fallback(&twin, RP_UNAVAILABLE),
+                         is_stuck ? RP_FALLBACK_DEADLINE : RP_FALLBACK_FAULT);
         assert_int_equal(rp__device_fill(&twin, at, 0, 16), RP_UNAVAILABLE);
         assert_false(rp__device_is_lost(&other));
         rp__device more;
@@ -223,7 +232,7 @@ static void who_gave_up_does_not_ask_again(void **state)
     rp_error err = {.text = ""};
     rp__emulated_configure(&(rp__emulated_options){.devices = 8});
     real.is_emulated = false;
-    if (!rp__kernels_image("copy"))
+    if (!rp__kernels_image("and_score"))
         skip();
     assert_int_equal(rp__device_open(&d, &real, 6, &err), RP_OK);
     assert_int_equal(rp__device_give_up(&d), RP_UNAVAILABLE);
@@ -238,6 +247,7 @@ static void who_gave_up_does_not_ask_again(void **state)
 
 int main(void)
 {
+    rp__lab_kernels_add();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_copies),         cmocka_unit_test(memory_ends),
         cmocka_unit_test(every_call_may_fail),     cmocka_unit_test(no_such_device),

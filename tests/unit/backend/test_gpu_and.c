@@ -14,6 +14,7 @@
 #include "backend/gpu/gpu_derive.h"
 #include "base/cpu.h"
 #include "encoded_list.h"
+#include "lab/gpu/gpu_case_lists.h"
 
 enum { DOCS = 20000, LISTS = 40, TABLE = 256, SCALE_BITS = 20, PAIRS = 300 };
 
@@ -284,14 +285,14 @@ static void lists_become_bits(void **state)
             continue;
         assert_int_equal(rp__device_alloc(&w->device, bits + 4 * DOCS, &rooms[i]), RP_OK);
         assert_int_equal(
-            rp__gpu_derive_bits_now(&w->device, &l->word, rooms[i], rooms[i] + bits, &word), RP_OK);
+            rp__gpu_case_lists_bits(&w->device, &l->word, rooms[i], rooms[i] + bits, &word), RP_OK);
         uint8_t before = l->bytes[l->word.list.last - l->at];
         l->bytes[l->word.list.last - l->at] ^= 1;
         send(w, l);
         karg_word other;
         rp__cu_ptr room;
         assert_int_equal(rp__device_alloc(&w->device, bits + 4 * DOCS, &room), RP_OK);
-        assert_int_equal(rp__gpu_derive_bits_now(&w->device, &l->word, room, room + bits, &other),
+        assert_int_equal(rp__gpu_case_lists_bits(&w->device, &l->word, room, room + bits, &other),
                          RP_DAMAGED);
         rp__device_free(&w->device, room);
         l->bytes[l->word.list.last - l->at] = before;

@@ -11,8 +11,8 @@
 
 #include "backend/gpu/device.h"
 #include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_case_lists.h"
 #include "backend/gpu/kernels/args.h"
+#include "lab/gpu/gpu_case_lists.h"
 
 enum { MOST = 4096, STATE_FIRST = 2 };
 

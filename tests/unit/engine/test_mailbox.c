@@ -92,6 +92,8 @@ static void what_is_answered_arrives(void **state)
     rp__mailbox_asked(slot)[0].answer =
         (rp__answer){.at = hits, .n = 2, .total = 55, .total_is_exact = true, .postings = 66};
     rp__mailbox_asked(slot)[1].status = RP_LIMIT;
+    rp__mailbox_asked(slot)[1].answer =
+        (rp__answer){.fallback = RP_FALLBACK_MEMORY, .gpu = {.launches = 7}};
     rp__mailbox_asked(slot)[2].answer = (rp__answer){.at = others, .n = 1, .total = 1};
     rp__mailbox_reply(box, slot, 4);
     assert_true(rp__mailbox_wait(slot, 4, 0));
@@ -101,6 +103,8 @@ static void what_is_answered_arrives(void **state)
     assert_memory_equal(got->at, hits, sizeof hits);
     assert_true(got->n == 2 && got->total == 55 && got->total_is_exact && got->postings == 66);
     assert_int_equal(asked[1].status, RP_LIMIT);
+    assert_int_equal(asked[1].answer.fallback, RP_FALLBACK_MEMORY);
+    assert_int_equal(asked[1].answer.gpu.launches, 7);
     assert_int_equal(asked[2].status, RP_OK);
     assert_memory_equal(asked[2].answer.at, others, sizeof others);
     assert_int_equal(box->answered, 1);
@@ -108,6 +112,7 @@ static void what_is_answered_arrives(void **state)
     asked[0].status = RP_OK;
     rp__mailbox_take(slot, asked, 1, &arena);
     assert_int_equal(asked[0].status, RP_NO_MEMORY);
+    assert_int_equal(asked[0].answer.fallback, RP_FALLBACK_HOST_MEMORY);
     rp__arena_reset(&arena);
 }
 
@@ -133,6 +138,7 @@ static void what_is_too_long_is_not_asked(void **state)
     asked[0].query.n_words = MANY;
     assert_false(rp__mailbox_ask(box, slot, 1, asked, 1, 0, 0));
     assert_int_equal(asked[0].status, RP_UNAVAILABLE);
+    assert_int_equal(asked[0].answer.fallback, RP_FALLBACK_CHILD);
     asked[0].status = RP_OK;
     asked[0].query.n_words = SIZE_MAX / 8;
     asked[1].query.n_words = FEW;
@@ -161,6 +167,7 @@ static void hits_may_be_too_many(void **state)
     rp__mailbox_reply(box, slot, 1);
     rp__mailbox_take(slot, asked, 2, &arena);
     assert_int_equal(asked[0].status, RP_UNAVAILABLE);
+    assert_int_equal(asked[0].answer.fallback, RP_FALLBACK_CHILD);
     assert_non_null(strstr(slot->err.text, "too many"));
     assert_int_equal(asked[1].status, RP_OK);
     assert_int_equal(asked[1].answer.n, 10);

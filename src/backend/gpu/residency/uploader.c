@@ -60,6 +60,7 @@ rp_status rp__uploader_send(rp__uploader *f)
     rp_status status = rp__device_check(d, d->driver->copy_in(f->to, from, n, f->stream));
     f->to += n;
     f->bytes += n;
+    d->counters.uploaded_bytes += n;
     return status;
 }
 

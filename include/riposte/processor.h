@@ -1,0 +1,63 @@
+/* riposte/processor.h: what a GPU did for a query, and why it did not answer one.
+ *
+ * A query that a GPU is asked for and does not answer falls back to the CPU, with identical hits. Neither that nor work
+ * that the host does for the GPU is silent: every answer has these records. */
+#ifndef RIPOSTE_PROCESSOR_H
+#define RIPOSTE_PROCESSOR_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Why. X(code, name, reason); the reason completes the sentence "the gpu did not answer the query: ...". */
+#define RP_FALLBACK_MAP(X)                                                                         \
+    X(RP_FALLBACK_NONE, "none", "it did")                                                          \
+    X(RP_FALLBACK_FORM, "form", "its form is neither an AND nor an OR of terms alone")             \
+    X(RP_FALLBACK_TERMS, "terms", "it has too many terms")                                         \
+    X(RP_FALLBACK_K, "k", "its k is over the limit of the gpu")                                    \
+    X(RP_FALLBACK_EXACT_TOTAL, "exact_total", "it asks for the exact total of an OR")              \
+    X(RP_FALLBACK_RANKING, "ranking", "its ranking is not BM25")                                   \
+    X(RP_FALLBACK_ALGORITHM, "algorithm", "it asks for an algorithm of the cpu")                   \
+    X(RP_FALLBACK_RANGE, "range", "it is about a part of the documents")                           \
+    X(RP_FALLBACK_LENGTHS, "lengths", "the index has no document lengths")                         \
+    X(RP_FALLBACK_CODEC, "codec", "a long list is in a codec that the gpu does not read")          \
+    X(RP_FALLBACK_DAMAGED, "damaged", "a list is damaged")                                         \
+    X(RP_FALLBACK_MEMORY, "memory", "the gpu has no memory left for it")                           \
+    X(RP_FALLBACK_HOST_MEMORY, "host_memory", "it needs more memory of the host than it may use")  \
+    X(RP_FALLBACK_INDEX, "index", "the index does not fit into the memory of the gpu")             \
+    X(RP_FALLBACK_BATCH, "batch", "the launch of its group is full")                               \
+    X(RP_FALLBACK_GROUP, "group", "the other queries of its group have other options")             \
+    X(RP_FALLBACK_PHRASE, "phrase", "too many documents have all terms of the phrase")             \
+    X(RP_FALLBACK_CROWDED, "crowded", "too many documents score near the k best, or a list is damaged") \
+    X(RP_FALLBACK_FAULT, "fault", "the gpu failed")                                                \
+    X(RP_FALLBACK_DEADLINE, "deadline", "the gpu did not finish in time")                          \
+    X(RP_FALLBACK_CHILD, "child", "the process that uses the gpu could not take it")
+
+typedef enum rp_fallback {
+#define RP_FALLBACK_ENUM(code, name, reason) code,
+    RP_FALLBACK_MAP(RP_FALLBACK_ENUM)
+#undef RP_FALLBACK_ENUM
+    RP_FALLBACKS /* how many */
+} rp_fallback;
+
+/* Static strings; "unknown" for a value that is none. */
+const char *rp_fallback_name(rp_fallback fallback);
+const char *rp_fallback_text(rp_fallback fallback);
+
+/* Work for a query, whoever answered it in the end. Where several queries are answered by one launch, the work for all
+ * of them is counted with one query of the group, so that sums are right. Copies of the index that are made when a
+ * searcher is opened are not counted. */
+typedef struct rp_gpu_counters {
+    uint64_t launches;              /* of kernels; a query that a persistent kernel answers has none */
+    uint64_t uploaded_bytes;        /* copied from the host to the card */
+    uint64_t transcoded_postings;   /* decoded on the card into another form, which stays there */
+    uint64_t host_decoded_lists;    /* lists whose docids, frequencies or both the host decoded; not counted: */
+    uint64_t host_decoded_postings; /* tiny lists of the dictionary, and positions of phrases */
+} rp_gpu_counters;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,9 +1,0 @@
-/* backend/gpu/gpu_case_flat.h: interior of gpu: cases of single flat queries. */
-#ifndef RP_BACKEND_GPU_GPU_CASE_FLAT_H
-#define RP_BACKEND_GPU_GPU_CASE_FLAT_H
-
-#include "backend/gpu/gpu_case.h"
-
-extern const rp__gpu_case rp__gpu_case_flat[]; /* all zero past the last */
-
-#endif

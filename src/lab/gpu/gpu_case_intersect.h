@@ -1,0 +1,9 @@
+/* lab/gpu/gpu_case_intersect.h: the rows of intersection, for gpu_case.c. */
+#ifndef RP_LAB_GPU_GPU_CASE_INTERSECT_H
+#define RP_LAB_GPU_GPU_CASE_INTERSECT_H
+
+#include "lab/gpu/gpu_case.h"
+
+extern const rp__gpu_case rp__gpu_case_intersect[]; /* to a row without a name */
+
+#endif

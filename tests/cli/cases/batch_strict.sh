@@ -1,0 +1,12 @@
+# The first query that the GPU does not answer, or for which the host decodes lists, ends the batch; no run is written.
+gpu='--processor gpu --gpu emulated'
+head -n 1 topics.tsv >one.tsv
+riposte batch my.rip one.tsv $gpu --mode and --k 1 --strict-processor -q; echo "exit $?"
+riposte batch my.rip one.tsv $gpu --k 1 --total exact --strict-processor; echo "exit $?"
+riposte batch my.rip topics.tsv $gpu --mode and --strict-processor -o my.run; echo "exit $?"
+riposte synth gov --docs 2000 --queries 20 --codec lrc -o lrc.rip -q
+riposte batch lrc.rip lrc.rip.queries.tsv $gpu --mode and --strict-processor --on-error skip -o my.run; echo "exit $?"
+ls my.run 2>/dev/null
+riposte batch lrc.rip lrc.rip.queries.tsv $gpu --mode and --json -o my.run | grep -o '"gpu":{.*'
+riposte batch lrc.rip lrc.rip.queries.tsv $gpu --total exact --json -o my.run | grep -o '"gpu":{.*'
+riposte batch lrc.rip lrc.rip.queries.tsv $gpu --json --gpu-child -o my.run | grep -o '"gpu":{.*'
