@@ -9,7 +9,6 @@
 #include "backend/gpu/gpu_list.h"
 #include "backend/gpu/gpu_or.h"
 #include "backend/gpu/gpu_place.h"
-#include "backend/gpu/gpu_tiled.h"
 #include "backend/gpu/intersect.h"
 #include "backend/gpu/kernels/args.h"
 #include "backend/gpu/kernels/tuning.h"

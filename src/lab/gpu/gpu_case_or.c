@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "lab/gpu/gpu_case_lists.h"
 #include "lab/gpu/gpu_case_select.h"
+#include "lab/gpu/gpu_tiled.h"
 #include "rank/rank.h"
 
 enum {

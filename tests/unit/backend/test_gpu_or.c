@@ -11,7 +11,7 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_or.h"
-#include "backend/gpu/gpu_tiled.h"
+#include "lab/gpu/gpu_tiled.h"
 #include "rank/rank.h"
 
 enum { DOCS = 20000, LISTS = 4, CODES = 16, QUERIES = 6, ROOM = 1 << 22 };

@@ -1,7 +1,7 @@
 /* gpu_tiled.c: a table of lists laid out by tiles, and the memory they lie in, which is given out from its
  * beginning to its end and then from its beginning again. Kernels that still read what was there run before
  * those that write it, because all are asked for on one stream. */
-#include "backend/gpu/gpu_tiled.h"
+#include "lab/gpu/gpu_tiled.h"
 
 #include <string.h>
 
@@ -9,13 +9,6 @@
 #include "base/bits.h"
 
 enum { ALIGN = 256, WARPS = 8, SLOTS_LEAST = 1024 };
-
-uint64_t rp__gpu_tiled_bytes(const rp__segment_info *info, uint32_t n_docs)
-{
-    enum { POSTING = 6, LIST = 1024 }; /* bytes of each */
-    uint64_t tiles = (n_docs >> KARG_OR_TILE) + 2;
-    return info->postings * POSTING + info->terms * (LIST + sizeof(karg_cell) * tiles);
-}
 
 void rp__gpu_tiled_open(rp__gpu_tiled *tiled, rp__device *device, karg_norms norms, uint32_t n_docs,
                         size_t most)

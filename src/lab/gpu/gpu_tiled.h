@@ -1,14 +1,12 @@
-/* backend/gpu/gpu_tiled.h: interior of gpu: lists laid out by tiles of docids, as ORs read them (karg_tiled).
+/* lab/gpu/gpu_tiled.h: interior of the lab: lists laid out by tiles of docids, as ORs read them (karg_tiled).
  *
  * A list is laid out when a query first asks for it, by a kernel, from where it lies in its codec, and stays while
  * there is room: 6 bytes a posting, and 8 a tile. Where there is none left, all that was there goes.
  * One thread at a time. */
-#ifndef RP_BACKEND_GPU_GPU_TILED_H
-#define RP_BACKEND_GPU_GPU_TILED_H
+#ifndef RP_LAB_GPU_GPU_TILED_H
+#define RP_LAB_GPU_GPU_TILED_H
 
-#include "backend/gpu/device.h"
-#include "backend/gpu/kernels/args.h"
-#include "index/index.h"
+#include "backend/gpu/gpu_lab.h"
 
 typedef struct rp__gpu_tiled_slot {
     uint64_t key; /* 0: the slot is empty */
@@ -37,8 +35,6 @@ typedef struct rp__gpu_tiled_want {
     karg_word word;
 } rp__gpu_tiled_want;
 
-/* Bytes of device memory that all lists of an index take, about. */
-uint64_t rp__gpu_tiled_bytes(const rp__segment_info *info, uint32_t n_docs);
 /* `most`: bytes of device memory for lists, which are taken by the first call below. */
 void rp__gpu_tiled_open(rp__gpu_tiled *tiled, rp__device *device, karg_norms norms, uint32_t n_docs,
                         size_t most);
