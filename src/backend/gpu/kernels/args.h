@@ -266,6 +266,9 @@ enum {
     KARG_CODEC_BITMAP = 17,
 };
 
+/* Of frequencies alone: a code that no codec of docids has. */
+enum { KARG_CODE_EFSUM = 255 };
+
 /* A word of a query. Its list is in one of the codecs above, and cut every 128 postings; docs begin at u32 docids (raw),
  * at words of bits (bitmap), or at blocks. Its frequencies are in optpfd, bp128, or one u32 each (raw). */
 typedef struct karg_word {
