@@ -143,6 +143,7 @@ static void add_job(chain *c, const rp__transcode_list *l, uint32_t owner, kind 
     if (k == DOCIDS) {
         job->bits = l->bits;
         job->hints = l->hints;
+        job->last = l->last;
         job->n_words = l->n_words;
         c->has_bits = c->has_bits || l->bits;
     }

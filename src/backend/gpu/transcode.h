@@ -43,6 +43,7 @@ typedef struct rp__transcode_list {
     rp__cu_ptr tfs;    /* u32: list.n of them */
     rp__cu_ptr bits;   /* u32 words, 0 at first: bit i of word j stands for docid 32j + i */
     rp__cu_ptr hints;  /* with bits: u32 a 512 docids, up to the last docid: postings before them */
+    rp__cu_ptr last;   /* with bits: u32 a 128 postings: the last docid of them */
     uint32_t n_words;  /* of bits: universe / 32 + 1 */
 } rp__transcode_list;
 

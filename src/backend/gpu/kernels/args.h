@@ -393,12 +393,6 @@ typedef struct karg_score_word {
     uint32_t n, n_docs;
 } karg_score_word;
 
-/* check_docids.cu: `damaged` is set of found unless these are the list's docids */
-typedef struct karg_check {
-    karg_list list;
-    uint64_t docids, found; /* u32: list.n of them; karg_found */
-} karg_check;
-
 /* and_top.cu: many ANDs at once over lists in their codecs: how many documents match each, and the k best. */
 typedef struct karg_and_word {
     uint64_t word;   /* its karg_word, whose weight does not count */
@@ -446,20 +440,6 @@ enum {
     KARG_AND_RANKED = 32,   /* a k up to which the last part of a query ranks; of others, another kernel does */
 };
 
-/* and_lists.cu: lists as ANDs look them up */
-enum { KARG_LISTS_SHARED = 4 * KARG_BLOCK }; /* bytes of shared memory of a warp */
-typedef struct karg_made {
-    karg_word word;         /* as the index has it */
-    uint64_t docids, tfs;   /* u32: all of them; 0: not wanted */
-    uint64_t bits, hints;   /* u32 words, 0 at first, from docid 0 on; u32 a 512 docids: postings before them; 0: not wanted */
-    uint32_t n_words;       /* of bits */
-    uint32_t before;        /* blocks of the lists before it */
-} karg_made;
-typedef struct karg_lists {
-    uint64_t lists, found;  /* karg_made; karg_found each, 0 at first: damaged */
-    uint32_t n_lists, n_blocks;
-} karg_lists;
-
 /* make_tiles.cu, check_lists.cu, check_blocks.cu, docids_to_bits.cu, freq_differences.cu, decode_iiu_tfs.cu: many lists as
  * stored into docids, frequencies and bits. A job is a list's docids or frequencies: its karg_list says what a decoder
  * reads, which of frequencies is their section in place of docids, with a directory of UINT32_MAX: differences of what
@@ -467,7 +447,8 @@ typedef struct karg_lists {
 enum { KARG_TILE_BLOCKS = 16 }; /* of a tile, at most */
 typedef struct karg_job {
     uint64_t out;         /* u32: list.n of them; a multiple of 16 */
-    uint64_t bits, hints; /* as karg_made has them; 0: not wanted */
+    uint64_t bits, hints; /* u32 words, 0 at first, from docid 0 on; u32 a 512 docids: postings before them; 0: not wanted */
+    uint64_t last;        /* with bits: u32 a 128 postings: the last docid of them; 0: not wanted */
     uint32_t n_words;     /* of bits */
     uint32_t tiles;       /* of the jobs before it */
     uint32_t owner;       /* which flag tells that it is damaged */

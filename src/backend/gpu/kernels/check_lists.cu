@@ -1,5 +1,5 @@
 /* check_lists.cu: whether docids that were decoded are those of their lists: they rise, stay below
- * the universe, and blocks end as the directories say. check_docids.cu for many lists. One warp: a
+ * the universe, and blocks end as the directories say. One warp: a
  * tile. Reads its docids once, and the directory; writes only where they are not. No shared memory.
  * Limits: any bytes; blocks without postings, or with more than the largest block has, are damage.
  * */

@@ -35,6 +35,16 @@ PRIM bool docids_to_bits_set(const karg_job *job, const uint32_t *docids, uint32
     return is_sound;
 }
 
+/* The last docid of each 128 postings, and of all; of a lane's n, of which the first has this rank.
+ * */
+PRIM void docids_to_bits_ends(const job_tile &t, const uint32_t *docids, uint32_t n, uint32_t rank)
+{
+    uint32_t *last = prim_at<uint32_t>(prim_load(&t.job->last)), all = prim_load(&t.list->n);
+    for (uint32_t k = 0; last && k < n; k++)
+        if ((rank + k) % KARG_BLOCK == KARG_BLOCK - 1 || rank + k + 1 == all)
+            last[(rank + k) / KARG_BLOCK] = docids[k];
+}
+
 RP_KERNEL(docids_to_bits_kernel, karg_transcode)
 {
     if (job_warp() >= a.n_tiles)
@@ -44,8 +54,10 @@ RP_KERNEL(docids_to_bits_kernel, karg_transcode)
     if (!prim_load(&t.job->bits))
         return;
     for (uint32_t k = 4 * prim_lane(); k < t.room; k += 128) {
-        uint32_t before = k ? t.out[k - 1] : job_base(t.list, t.block);
-        if (!docids_to_bits_set(t.job, t.out + k, prim_min(t.room - k, 4U), before, begin + k))
+        uint32_t before = k ? t.out[k - 1] : job_base(t.list, t.block),
+                 n = prim_min(t.room - k, 4U);
+        if (!docids_to_bits_set(t.job, t.out + k, n, before, begin + k))
             job_damaged(a, t);
+        docids_to_bits_ends(t, t.out + k, n, begin + k);
     }
 }
