@@ -19,6 +19,7 @@
 #include "backend/gpu/transcode_word.h"
 #include "base/cpu.h"
 #include "engine/searcher.h"
+#include "lab/gpu/gpu_case_lists.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 #include "strict/strict.h"
