@@ -1,23 +1,20 @@
 /* gpu_maker.c: a stage of pinned memory, filled from front to back; what lies side by side there and on the device goes
- * by one copy. What the kernel found comes back to the front of the stage, when all of it was read. */
+ * by one copy. Which lists are damaged comes back to the front of the stage, when all of it was read. */
 #include "backend/gpu/gpu_maker.h"
 
 #include <string.h>
 
+#include "base/bits.h"
+
 enum {
     STAGE = 1 << 19, /* bytes that are copied at a time */
     GAP = 16,        /* bytes that may lie between what is copied together */
+    GRAIN = 1 << 16, /* bytes by which memory of chains grows */
 };
-_Static_assert(RP_GPU_MAKER_LISTS * sizeof(karg_found) <= STAGE / 2, "what was found fits");
-
-static uint64_t found_at(const rp__gpu_maker *m)
-{
-    return m->making + RP_GPU_MAKER_LISTS * sizeof(karg_made);
-}
+_Static_assert(RP_GPU_MAKER_LISTS * sizeof(uint32_t) <= STAGE / 2, "flags fit");
 
 rp_status rp__gpu_maker_enter(rp__gpu_maker *m, const rp__device *of)
 {
-    const size_t bytes = RP_GPU_MAKER_LISTS * (sizeof(karg_made) + sizeof(karg_found));
     rp_error err;
     void *stage = NULL;
     rp_status status = m->device.context ? RP_OK : rp__device_twin(&m->device, of, &err);
@@ -29,8 +26,6 @@ rp_status rp__gpu_maker_enter(rp__gpu_maker *m, const rp__device *of)
         status = rp__device_pin(&m->device, STAGE, 0, &stage);
         m->stage = stage;
     }
-    if (status == RP_OK && !m->making)
-        status = rp__device_alloc(&m->device, bytes, &m->making);
     m->is_busy = m->is_busy || status == RP_OK;
     m->from = m->n = 0;
     m->to = 0;
@@ -42,7 +37,9 @@ void rp__gpu_maker_close(rp__gpu_maker *m)
     if (!m->device.context)
         return;
     (void)rp__device_enter(&m->device);
-    rp__device_free(&m->device, m->making);
+    rp__device_free(&m->device, m->scratch);
+    if (m->records)
+        m->device.driver->host_free(m->records);
     if (m->stage)
         m->device.driver->host_free(m->stage);
     rp__device_close(&m->device);
@@ -90,23 +87,55 @@ rp_status rp__gpu_maker_clear(rp__gpu_maker *m, uint64_t at, uint64_t bytes)
     return rp__device_fill(&m->device, at, 0, bytes / sizeof(uint32_t));
 }
 
-rp_status rp__gpu_maker_run(rp__gpu_maker *m, const karg_made *lists, uint32_t n, uint32_t n_blocks,
-                            const karg_found **found)
+/* Memory for a chain; nothing is in work. */
+static rp_status grow(rp__gpu_maker *m, rp__transcode_sizes needs)
 {
-    size_t bytes = n * sizeof(karg_found);
-    rp_status status = n ? rp__gpu_maker_send(m, m->making, lists, n * sizeof *lists) : RP_OK;
+    rp_status status = RP_OK;
+    if (needs.host > m->records_bytes) {
+        if (m->records)
+            m->device.driver->host_free(m->records);
+        m->records = NULL;
+        m->records_bytes = 0;
+        size_t bytes = rp__bits_align(needs.host, GRAIN);
+        status = rp__device_pin(&m->device, bytes, 0, &m->records);
+        m->records_bytes = status == RP_OK ? bytes : 0;
+    }
+    if (status == RP_OK && needs.device > m->scratch_bytes) {
+        rp__device_free(&m->device, m->scratch);
+        m->scratch = 0;
+        m->scratch_bytes = 0;
+        size_t bytes = rp__bits_align(needs.device, GRAIN);
+        status = rp__device_alloc(&m->device, bytes, &m->scratch);
+        m->scratch_bytes = status == RP_OK ? bytes : 0;
+    }
+    return status;
+}
+
+static rp_status transcode(rp__gpu_maker *m, const rp__transcode_list *lists, size_t n)
+{
+    size_t bytes = n * sizeof(uint32_t);
+    rp__transcode_sizes needs = rp__transcode_needs(lists, n);
+    rp_status status = grow(m, (rp__transcode_sizes){needs.host, needs.device + bytes});
+    rp__transcode to = {.device = &m->device,
+                        .stream = m->device.stream,
+                        .host = m->records,
+                        .scratch = m->scratch,
+                        .damaged = m->scratch + needs.device};
     if (status == RP_OK)
-        status = rp__gpu_maker_clear(m, found_at(m), bytes);
-    if (status == RP_OK)
-        status = flush(m);
-    if (status == RP_OK)
-        status = rp__gpu_derive_make(&m->device, m->making, found_at(m), n, n_blocks);
-    if (status == RP_OK)
-        status = rp__device_copy_out(&m->device, m->stage, found_at(m), bytes);
+        status = rp__transcode_run(&to, lists, n);
+    return status == RP_OK ? rp__device_copy_out(&m->device, m->stage, to.damaged, bytes) : status;
+}
+
+rp_status rp__gpu_maker_run(rp__gpu_maker *m, const rp__transcode_list *lists, size_t n,
+                            const uint32_t **damaged)
+{
+    rp_status status = flush(m);
+    if (status == RP_OK && n)
+        status = transcode(m, lists, n);
     if (status == RP_OK)
         status = rp__device_wait(&m->device);
     m->is_busy = status != RP_OK;
-    m->from = bytes;
-    *found = (const karg_found *)(const void *)m->stage;
+    m->from = n * sizeof(uint32_t);
+    *damaged = (const uint32_t *)(const void *)m->stage;
     return status;
 }

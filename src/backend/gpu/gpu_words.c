@@ -1,15 +1,18 @@
 /* gpu_words.c: a table of lists that only grows: reading takes no lock.
  *
- * New lists are opened, and decoded where they must be, by the thread that asks for them: that reads mapped memory, so
- * it holds no lock. Then they get places on the device, many at a time, and a maker (gpu_maker.c) brings them there: bits
- * of dense ones, docids of others, frequencies, all as they are looked up fastest, while there is memory to spare for it;
- * lists in codecs that kernels of ANDs do not read in any case. They are in the table once that is seen to have ended. */
+ * New lists are opened, and tiny ones decoded, by the thread that asks for them: that reads mapped
+ * memory, so it holds no lock. Then they get places on the device, many at a time, and a maker
+ * (gpu_maker.c) brings them there: bits of dense ones, docids of others, frequencies, all as they
+ * are looked up fastest, while there is memory to spare for it; lists in codecs that kernels of
+ * ANDs do not read in any case. They are in the table once that is seen to have ended. A list that
+ * turns out to be damaged is in the table too, as none for the device, and is not looked at again.
+ * */
 #include "backend/gpu/gpu_words.h"
 
 #include <string.h>
 
-#include "backend/gpu/gpu_derive.h"
 #include "backend/gpu/gpu_list.h"
+#include "backend/gpu/transcode_word.h"
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "codec/codec.h"
@@ -24,6 +27,7 @@ enum {
     ALIGN = 16,
     DENSE_GAP = 64,        /* docids to a posting up to which a list is looked up in bits */
     DENSE_LEAST = 1 << 12, /* postings of such a list */
+    POSTINGS = 1 << 26,    /* of lists that are transcoded together */
 };
 
 /* What becomes of a list's docids. */
@@ -33,12 +37,14 @@ typedef enum form { FORM_NONE, FORM_DECODED, FORM_OWN, FORM_DOCIDS, FORM_BITS, F
 typedef struct fresh {
     uint64_t key, at; /* as a slot has them */
     rp__gpu_word word;
-    karg_word own; /* as the index has it */
+    karg_list stored; /* as the index stores it; of one that is decoded, its numbers alone */
+    karg_word
+        own; /* as kernels of ANDs read it as it lies, if they do; docids of a bitmap in any case */
     form form;
     rp_fallback fallback;    /* why it is none for the device, if that was seen by now */
     bool is_read;            /* kernels of ANDs read it as it lies */
     uint64_t room;           /* of what is made of it */
-    uint32_t made;           /* the how manieth it is of those made */
+    uint32_t made;           /* the how manieth it is of those transcoded */
     const uint32_t *decoded; /* docids, and as many frequencies behind them */
 } fresh;
 
@@ -219,22 +225,25 @@ static rp_status decode(const rp__list *list, rp__arena *arena, const uint32_t *
     return status;
 }
 
-/* Whether kernels know the list where it lies: as ANDs read it, or as others do. */
-static bool is_known(const rp__gpu_words *w, const rp__list *list, fresh *out)
+/* Whether the list lies on the device, in a form from which it can be transcoded. */
+static bool is_stored(const rp__gpu_words *w, const rp__list *list, fresh *out)
 {
-    uint32_t id = list->codec ? list->codec->id : 0;
-    if (id == KARG_CODEC_RAW || id == KARG_CODEC_BP128 || id == KARG_CODEC_EF128 ||
-        id == KARG_CODEC_BITMAP)
-        return out->is_read = rp__gpu_and_word(w->index, list, &out->own) == RP_OK;
-    return (id == KARG_CODEC_OPTPFD || id == KARG_CODEC_RICE) && rp__gpu_list_has_tfs(list) &&
-           rp__gpu_list_word(w->index, list, &out->own) == RP_OK;
+    if (!rp__gpu_index_list(w->index, list, &out->stored))
+        return false;
+    out->stored.freq_code = rp__transcode_freq_code(list);
+    out->is_read = rp__gpu_and_word(w->index, list, &out->own) == RP_OK;
+    if (!out->is_read && rp__gpu_list_word(w->index, list, &out->own) != RP_OK)
+        out->own = (karg_word){.list = out->stored};
+    return rp__transcode_can(&out->stored);
 }
 
-/* A dense list becomes bits, in which a docid is one look. */
-static form form_of(const karg_list *list)
+/* A dense list becomes bits, in which a docid is one look; a bitmap is. */
+static form form_of(const fresh *f)
 {
+    const karg_list *list = &f->stored;
     bool is_dense = list->n >= DENSE_LEAST && list->universe / list->n < DENSE_GAP;
-    return list->codec == KARG_CODEC_BITMAP ? FORM_TFS : is_dense ? FORM_BITS : FORM_DOCIDS;
+    bool has_bits = f->own.list.codec == KARG_CODEC_BITMAP && f->own.n_words > 0;
+    return has_bits ? FORM_TFS : is_dense ? FORM_BITS : FORM_DOCIDS;
 }
 
 static rp_fallback reason_of(rp_status status)
@@ -242,7 +251,8 @@ static rp_fallback reason_of(rp_status status)
     return status == RP_NO_MEMORY ? RP_FALLBACK_HOST_MEMORY : RP_FALLBACK_DAMAGED;
 }
 
-/* A list that is damaged, or does not fit, is none for the device. */
+/* A list that is damaged, or does not fit, is none for the device. Tiny lists lie in the
+ * dictionary: they alone are decoded here. */
 static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__term *term,
                  rp__arena *arena, fresh *out, rp_gpu_counters *counters)
 {
@@ -255,8 +265,8 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
     }
     if (list.kths)
         memcpy(out->word.kths, list.kths, sizeof out->word.kths);
-    if (is_known(w, &list, out)) {
-        out->form = form_of(&out->own.list);
+    if (is_stored(w, &list, out)) {
+        out->form = form_of(out);
         return;
     }
     status = decode(&list, arena, &out->decoded);
@@ -268,6 +278,7 @@ static void look(const rp__gpu_words *w, const rp__segment *segment, const rp__t
     out->form = FORM_DECODED;
     out->own = rp__gpu_and_copied(0, 0, list.n);
     out->own.list.universe = list.universe;
+    out->stored = out->own.list;
 }
 
 /* ---- Places ------------------------------------------------------------------------------------ */
@@ -277,8 +288,8 @@ typedef struct work {
     rp__gpu_maker *maker;
     fresh *new;
     size_t n;
-    karg_made *lists; /* n of them, in the arena */
-    uint32_t n_lists, n_blocks;
+    rp__transcode_list *lists; /* n of them, in the arena */
+    uint32_t n_lists;
     uint64_t postings;         /* of those lists */
     uint64_t bits, bits_bytes; /* what is to be cleared */
 } work;
@@ -290,9 +301,9 @@ static bool is_made(const fresh *f)
 
 static size_t room_bytes(const fresh *f)
 {
-    size_t words = rp__gpu_derive_words_bytes(f->own.list.n);
+    size_t words = rp__transcode_word_array_bytes(f->stored.n);
     if (f->form == FORM_BITS)
-        return rp__gpu_derive_bits_bytes(f->own.list.universe) + words;
+        return rp__transcode_word_bits_bytes(&f->stored) + words;
     return f->form == FORM_DOCIDS ? 2 * words : f->form == FORM_TFS ? words : 0;
 }
 
@@ -321,13 +332,14 @@ static rp_status take_stretch(rp__gpu_words *w, work *k, uint64_t bytes, uint64_
     rp_status status = RP_OK;
     *at = 0;
     if (bytes > 0)
-        status = take_place(w, &k->maker->device, bytes + RP_GPU_DERIVE_ALIGN, at);
-    *at = rp__bits_align(*at, RP_GPU_DERIVE_ALIGN);
+        status = take_place(w, &k->maker->device, bytes + RP_TRANSCODE_WORD_ALIGN, at);
+    *at = rp__bits_align(*at, RP_TRANSCODE_WORD_ALIGN);
     return status;
 }
 
-/* Rooms of all lists of a form, side by side, so that bits are cleared at once, and records lie side by side too. Where
- * there is no memory, those that can be read as they lie are; then bits become docids, and docids nothing. */
+/* Rooms of all lists of a form, side by side, so that bits are cleared at once, and records lie
+ * side by side too. Where there is no memory, those that can be read as they lie are; then bits
+ * become docids, and docids nothing. */
 static rp_status take_rooms(rp__gpu_words *w, work *k, form which)
 {
     uint64_t spare, at, bytes = sum_rooms(k, which, &spare);
@@ -401,17 +413,17 @@ static rp_status take_places(rp__gpu_words *w, work *k)
 
 static void make(work *k, fresh *f)
 {
-    karg_made *made = &k->lists[k->n_lists];
-    uint64_t tfs = f->room + room_bytes(f) - rp__gpu_derive_words_bytes(f->own.list.n);
+    rp__transcode_list *made = &k->lists[k->n_lists];
+    uint64_t tfs = f->room + room_bytes(f) - rp__transcode_word_array_bytes(f->stored.n);
+    karg_word *word = &f->word.word;
     if (f->form == FORM_BITS)
-        *made = rp__gpu_derive_bits(&f->own, f->room, tfs, k->n_blocks, &f->word.word);
+        *made = rp__transcode_word_bits(&f->stored, f->room, tfs, word);
     else if (f->form == FORM_DOCIDS)
-        *made = rp__gpu_derive_docids(&f->own, f->room, tfs, k->n_blocks, &f->word.word);
+        *made = rp__transcode_word_docids(&f->stored, f->room, tfs, word);
     else
-        *made = rp__gpu_derive_tfs(&f->own, tfs, k->n_blocks, &f->word.word);
+        *made = rp__transcode_word_tfs(&f->stored, &f->own, tfs, word);
     f->made = k->n_lists++;
-    k->n_blocks += (f->own.list.n + RP_BLOCK - 1) / RP_BLOCK;
-    k->postings += f->own.list.n;
+    k->postings += f->stored.n;
 }
 
 /* Record, then docids, then frequencies. */
@@ -432,13 +444,13 @@ static rp_status send(work *k, fresh *f)
 }
 
 /* Lists of which nothing could be made: they are what they were, or none for the device. */
-static rp_status take_back(work *k, const karg_found *found)
+static rp_status take_back(work *k, const uint32_t *damaged)
 {
     rp_status status = RP_OK;
     uint32_t n = 0;
     for (size_t i = 0; i < k->n && status == RP_OK; i++) {
         fresh *f = &k->new[i];
-        if (!is_made(f) || !found[f->made].damaged)
+        if (!is_made(f) || !damaged[f->made])
             continue;
         f->word.word = f->own;
         if (f->is_read)
@@ -448,22 +460,22 @@ static rp_status take_back(work *k, const karg_found *found)
         f->fallback = RP_FALLBACK_DAMAGED;
         n++;
     }
-    return status == RP_OK && n ? rp__gpu_maker_run(k->maker, NULL, 0, 0, &found) : status;
+    return status == RP_OK && n ? rp__gpu_maker_run(k->maker, NULL, 0, &damaged) : status;
 }
 
 static rp_status bring(work *k)
 {
-    const karg_found *found;
+    const uint32_t *damaged;
     rp_status status = rp__gpu_maker_clear(k->maker, k->bits, k->bits_bytes);
     for (size_t i = 0; i < k->n && status == RP_OK; i++)
         if (k->new[i].form != FORM_NONE)
             status = send(k, &k->new[i]);
     if (status == RP_OK)
-        status = rp__gpu_maker_run(k->maker, k->lists, k->n_lists, k->n_blocks, &found);
+        status = rp__gpu_maker_run(k->maker, k->lists, k->n_lists, &damaged);
     if (status != RP_OK)
         return status;
     k->maker->device.counters.transcoded_postings += k->postings;
-    return take_back(k, found);
+    return take_back(k, damaged);
 }
 
 /* With the maker's lock. */
@@ -502,12 +514,12 @@ static size_t look_at_all(const rp__gpu_words *w, const rp__segment *segment,
     return n_new;
 }
 
-/* How many of them are placed together: their blocks can be counted. */
+/* How many of them are placed together: what a chain needs beside stays small. */
 static size_t count_together(const fresh *new, size_t n)
 {
     uint64_t postings = 0;
     size_t some = 0;
-    while (some < n && some < RP_GPU_MAKER_LISTS && postings <= INT32_MAX)
+    while (some < n && some < RP_GPU_MAKER_LISTS && postings <= POSTINGS)
         postings += new[some++].own.list.n;
     return some;
 }
@@ -528,7 +540,7 @@ rp_status rp__gpu_words_add(rp__gpu_words *w, const rp__segment *segment,
 {
     size_t most = n < RP_GPU_MAKER_LISTS ? n : RP_GPU_MAKER_LISTS, some;
     fresh *new = rp__arena_array(arena, n, sizeof *new);
-    karg_made *lists = rp__arena_array(arena, most, sizeof *lists);
+    rp__transcode_list *lists = rp__arena_array(arena, most, sizeof *lists);
     if (!new || !lists)
         return RP_NO_MEMORY;
     size_t n_new = look_at_all(w, segment, terms, n, arena, new, counters);

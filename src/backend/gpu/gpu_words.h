@@ -1,8 +1,8 @@
 /* backend/gpu/gpu_words.h: interior of gpu: the lists that queries had so far, as kernels read them.
  *
  * A list is looked at when it is first asked for; from then on it is known where it lies on the device, and its
- * karg_word lies there too. A list that kernels of ANDs do not read where it lies is decoded then, on the device if a
- * kernel can, and stays there. Any thread. */
+ * karg_word lies there too. A list that kernels of ANDs do not read where it lies is transcoded then, on the
+ * device, and stays there; one that is tiny is decoded by the host. Any thread. */
 #ifndef RP_BACKEND_GPU_GPU_WORDS_H
 #define RP_BACKEND_GPU_GPU_WORDS_H
 

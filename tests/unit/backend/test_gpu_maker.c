@@ -26,6 +26,7 @@ typedef struct list {
     uint8_t *bytes;
     size_t used;
     rp__cu_ptr at, room;
+    karg_list stored;
     karg_word own, word;
 } list;
 
@@ -64,6 +65,8 @@ static void make_list(world *w, uint32_t i)
     rp__gpu_index index = {.device = &w->device, .share = &share};
     share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = l->at};
     assert_int_equal(rp__gpu_list_word(&index, &opened, &l->own), RP_OK);
+    assert_true(rp__gpu_index_list(&index, &opened, &l->stored));
+    l->stored.freq_code = rp__transcode_freq_code(&opened);
 }
 
 static int open_world(void **state)
@@ -111,27 +114,25 @@ static void send_lists(world *w)
 }
 
 /* All lists at once: bits where asked for and possible, else docids, or of bitmaps frequencies alone. */
-static const karg_found *make(world *w, bool wants_bits)
+static const uint32_t *make(world *w, bool wants_bits)
 {
-    karg_made made[LISTS];
-    const karg_found *found;
-    uint32_t n_blocks = 0;
-    size_t bits = rp__gpu_derive_bits_bytes(DOCS);
+    rp__transcode_list made[LISTS];
+    const uint32_t *damaged;
     send_lists(w);
     for (uint32_t i = 0; i < LISTS; i++) {
         list *l = &w->lists[i];
-        uint64_t tfs = l->room + (wants_bits ? bits : rp__gpu_derive_words_bytes(l->n));
+        uint64_t tfs = l->room + (wants_bits ? rp__transcode_word_bits_bytes(&l->stored)
+                                             : rp__transcode_word_array_bytes(l->n));
         assert_int_equal(rp__gpu_maker_clear(&w->maker, l->room, 1 << 17), RP_OK);
         if (l->own.list.codec == KARG_CODEC_BITMAP)
-            made[i] = rp__gpu_derive_tfs(&l->own, tfs, n_blocks, &l->word);
+            made[i] = rp__transcode_word_tfs(&l->stored, &l->own, tfs, &l->word);
         else if (wants_bits)
-            made[i] = rp__gpu_derive_bits(&l->own, l->room, tfs, n_blocks, &l->word);
+            made[i] = rp__transcode_word_bits(&l->stored, l->room, tfs, &l->word);
         else
-            made[i] = rp__gpu_derive_docids(&l->own, l->room, tfs, n_blocks, &l->word);
-        n_blocks += (l->n + RP_BLOCK - 1) / RP_BLOCK;
+            made[i] = rp__transcode_word_docids(&l->stored, l->room, tfs, &l->word);
     }
-    assert_int_equal(rp__gpu_maker_run(&w->maker, made, LISTS, n_blocks, &found), RP_OK);
-    return found;
+    assert_int_equal(rp__gpu_maker_run(&w->maker, made, LISTS, &damaged), RP_OK);
+    return damaged;
 }
 
 static void expect_tfs(world *w, const list *l)
@@ -146,10 +147,10 @@ static void docids_and_frequencies(void **state)
 {
     world *w = *state;
     uint32_t got[DOCS];
-    const karg_found *found = make(w, false);
+    const uint32_t *damaged = make(w, false);
     for (uint32_t i = 0; i < LISTS; i++) {
         const list *l = &w->lists[i];
-        assert_int_equal(found[i].damaged, 0);
+        assert_int_equal(damaged[i], 0);
         expect_tfs(w, l);
         if (l->own.list.codec == KARG_CODEC_BITMAP)
             continue;
@@ -162,11 +163,11 @@ static void docids_and_frequencies(void **state)
 static void bits_and_hints(void **state)
 {
     world *w = *state;
-    const karg_found *found = make(w, true);
+    const uint32_t *damaged = make(w, true);
     for (uint32_t i = 0; i < LISTS; i++) {
         const list *l = &w->lists[i];
         uint32_t bits[DOCS / 32 + 1], want[DOCS / 32 + 1] = {0}, hints[DOCS / 512 + 1];
-        assert_int_equal(found[i].damaged, 0);
+        assert_int_equal(damaged[i], 0);
         expect_tfs(w, l);
         if (l->own.list.codec == KARG_CODEC_BITMAP)
             continue;
@@ -190,9 +191,9 @@ static void damaged_lists_are_told(void **state)
             continue;
         uint8_t *last = l->bytes + (l->own.list.last - l->at);
         *last ^= 1;
-        const karg_found *found = make(w, i % 2);
+        const uint32_t *damaged = make(w, i % 2);
         for (uint32_t j = 0; j < LISTS; j++)
-            assert_int_equal(found[j].damaged != 0, j == i);
+            assert_int_equal(damaged[j] != 0, j == i);
         *last ^= 1;
     }
 }
@@ -204,7 +205,7 @@ static void bytes_arrive(void **state)
     world *w = *state;
     enum { ALL = 3 << 19, PART = 9973 };
     uint8_t *from = malloc(ALL), *got = malloc(ALL);
-    const karg_found *found;
+    const uint32_t *damaged;
     rp__cu_ptr at;
     for (size_t i = 0; i < ALL; i++)
         from[i] = (uint8_t)(i * 2654435761U >> 20);
@@ -214,7 +215,7 @@ static void bytes_arrive(void **state)
         size_t n = ALL - i < PART ? ALL - i : PART;
         assert_int_equal(rp__gpu_maker_send(&w->maker, at + i, from + i, n), RP_OK);
     }
-    assert_int_equal(rp__gpu_maker_run(&w->maker, NULL, 0, 0, &found), RP_OK);
+    assert_int_equal(rp__gpu_maker_run(&w->maker, NULL, 0, &damaged), RP_OK);
     fetch(w, got, at, ALL);
     assert_memory_equal(got, from, ALL);
     rp__device_free(&w->device, at);
