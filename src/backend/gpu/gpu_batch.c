@@ -181,8 +181,10 @@ static rp_fallback put_word(const fill *f, const rp__term *term, float weight, k
                             uint32_t n)
 {
     const rp__gpu_slot *slot = rp__gpu_words_find(f->b->words, term);
-    if (!slot || !slot->at)
-        return slot ? (rp_fallback)slot->fallback : f->missing;
+    if (!slot || !slot->at) {
+        rp_fallback why = slot ? (rp_fallback)slot->fallback : f->missing;
+        return why ? why : RP_FALLBACK_MEMORY;
+    }
     for (; n > 0 && words[n - 1].n > slot->n; n--)
         words[n] = words[n - 1];
     words[n] = (karg_and_word){slot->at, weight, slot->n};
@@ -308,8 +310,10 @@ static rp_fallback open_term(const fill *f, const rp__query *query, const rp__le
                              rp__gpu_ors_term *out, uint32_t *least)
 {
     const rp__gpu_slot *slot = rp__gpu_words_find(f->b->words, &query->words[leaf->word].term);
-    if (!slot || !slot->at)
-        return slot ? (rp_fallback)slot->fallback : f->missing;
+    if (!slot || !slot->at) {
+        rp_fallback why = slot ? (rp_fallback)slot->fallback : f->missing;
+        return why ? why : RP_FALLBACK_MEMORY;
+    }
     if (slot->word->word.list.codec == KARG_CODEC_EF128)
         return RP_FALLBACK_CODEC;
     const rp__gpu_word *word = slot->word;
