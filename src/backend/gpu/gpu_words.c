@@ -443,24 +443,16 @@ static rp_status send(work *k, fresh *f)
     return status;
 }
 
-/* Lists of which nothing could be made: they are what they were, or none for the device. */
-static rp_status take_back(work *k, const uint32_t *damaged)
+/* A damaged list is none for the device: the CPU answers, and says so. */
+static void leave_out(work *k, const uint32_t *damaged)
 {
-    rp_status status = RP_OK;
-    uint32_t n = 0;
-    for (size_t i = 0; i < k->n && status == RP_OK; i++) {
+    for (size_t i = 0; i < k->n; i++) {
         fresh *f = &k->new[i];
         if (!is_made(f) || !damaged[f->made])
             continue;
-        f->word.word = f->own;
-        if (f->is_read)
-            status = rp__gpu_maker_send(k->maker, f->at, &f->own, sizeof f->own);
-        else
-            f->at = 0;
+        f->at = 0;
         f->fallback = RP_FALLBACK_DAMAGED;
-        n++;
     }
-    return status == RP_OK && n ? rp__gpu_maker_run(k->maker, NULL, 0, &damaged) : status;
 }
 
 static rp_status bring(work *k)
@@ -475,7 +467,8 @@ static rp_status bring(work *k)
     if (status != RP_OK)
         return status;
     k->maker->device.counters.transcoded_postings += k->postings;
-    return take_back(k, damaged);
+    leave_out(k, damaged);
+    return RP_OK;
 }
 
 /* With the maker's lock. */

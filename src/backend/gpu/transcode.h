@@ -35,8 +35,8 @@ rp_status rp__transcode_decode(rp__device *device, rp__cu_stream stream,
 uint32_t rp__transcode_freq_code(const rp__list *list);
 
 /* A list, and where what is made of it goes: addresses of device memory, 0 for what is not wanted.
- * Bits need docids or tfs: without docids, they are made of docids that lie where the tfs come
- * later. */
+ * Docids that are wanted only to be checked may go where the tfs come later. Bits need docids or
+ * tfs: without docids, they are made of docids that lie there. */
 typedef struct rp__transcode_list {
     karg_list list;    /* as stored, with codec and freq_code; parts have RP_PAD bytes behind them */
     rp__cu_ptr docids; /* u32: list.n of them */

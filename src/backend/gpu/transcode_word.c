@@ -91,5 +91,5 @@ rp__transcode_list rp__transcode_word_tfs(const karg_list *list, const karg_word
 {
     *out = *word;
     out->list = word_of(&word->list, tfs).list;
-    return (rp__transcode_list){.list = *list, .tfs = tfs};
+    return (rp__transcode_list){.list = *list, .docids = tfs, .tfs = tfs};
 }

@@ -19,7 +19,8 @@ rp__transcode_list rp__transcode_word_bits(const karg_list *list, rp__cu_ptr buf
                                            karg_word *out);
 rp__transcode_list rp__transcode_word_docids(const karg_list *list, rp__cu_ptr buffer,
                                              rp__cu_ptr tfs, karg_word *out);
-/* Frequencies alone, of a list whose docids are read by `word`. */
+/* Frequencies alone, of a list whose docids are read by `word`. Docids are decoded too, to where the
+ * frequencies come later: only so is it known whether they are damaged. */
 rp__transcode_list rp__transcode_word_tfs(const karg_list *list, const karg_word *word,
                                           rp__cu_ptr tfs, karg_word *out);
 
