@@ -1,10 +1,11 @@
 /* fuzz_kernels.c: any bytes as a list on the emulated device, through the kernels that read it.
  *
  * Byte 0 is the codec's id (its low 6 bits, so that list inputs of fuzz_codec serve), bytes 1 to 3 are n, bytes 4 to 7
- * the universe, byte 8 the order in which threads run (its lowest bit: the list has positions); the rest is the list. Its device memory ends where it ends but
- * for RP_PAD, and what lies behind is not to be read.
- * Checked: no kernel leaves that memory, none loses the device; a list that the cpu decodes comes out the same, and
- * documents that are searched for in it are found where the cpu finds them. */
+ * the universe, byte 8 the order in which threads run (its lowest bit: the list has positions; the next four: the code of
+ * its frequencies, 0: the codec's own); the rest is the list. Its device memory ends where it ends but for RP_PAD, and what
+ * lies behind is not to be read.
+ * Checked: no kernel leaves that memory, none loses the device; a list that comes out is one that the cpu decodes, to the same
+ * docids and frequencies; documents that are searched for in it are found where the cpu finds them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/step.h"
+#include "backend/gpu/transcode.h"
 #include "base/bits.h"
 #include "index/segment.h"
 
@@ -30,8 +32,8 @@ static const uint8_t codes[DOCS + RP_PAD]; /* of lengths, all alike */
 /* A list, what the cpu makes of it, and the device. */
 typedef struct world {
     rp__list list;
-    rp_status decoded;
-    uint32_t *docids;
+    rp_status decoded, decoded_tfs;
+    uint32_t *docids, *tfs;
     rp__device device;
     rp__gpu_index index;
     rp__step step;
@@ -47,14 +49,40 @@ static void decode(world *w)
     rp__step_buffer docids = {0};
     rp_status status = rp__step_decode(&w->step, &w->list, &docids);
     MUST(status == RP_OK || status == RP_DAMAGED || status == RP_UNAVAILABLE);
-    MUST(status != RP_DAMAGED || w->decoded != RP_OK);
-    if (status == RP_OK && w->decoded == RP_OK) {
+    MUST(status != RP_OK || w->decoded == RP_OK);
+    if (status == RP_OK) {
         uint32_t *got = malloc(w->list.n * sizeof *got);
         take_words(w, &docids, got);
         MUST(memcmp(got, w->docids, w->list.n * sizeof *got) == 0);
         free(got);
     }
     rp__step_free(&w->step, &docids);
+}
+
+/* Frequencies alone, by a chain of their own. */
+static void decode_tfs(world *w)
+{
+    rp__transcode_list made = {.tfs = 0};
+    size_t bytes = w->list.n * sizeof *w->tfs;
+    uint32_t damaged, *got = malloc(bytes);
+    MUST(rp__gpu_index_list(&w->index, &w->list, &made.list));
+    made.list.freq_code = rp__transcode_freq_code(&w->list);
+    MUST(rp__device_alloc(&w->device, bytes, &made.tfs) == RP_OK);
+    rp__transcode_sizes needs = rp__transcode_needs(&made, 1);
+    rp__transcode to = {.device = &w->device, .stream = w->device.stream};
+    MUST(rp__device_pin(&w->device, needs.host, 0, &to.host) == RP_OK);
+    MUST(rp__device_alloc(&w->device, needs.device + sizeof damaged, &to.scratch) == RP_OK);
+    to.damaged = to.scratch + needs.device;
+    MUST(rp__transcode_run(&to, &made, 1) == RP_OK);
+    MUST(rp__device_copy_out(&w->device, &damaged, to.damaged, sizeof damaged) == RP_OK);
+    MUST(rp__device_copy_out(&w->device, got, made.tfs, bytes) == RP_OK);
+    MUST(rp__device_wait(&w->device) == RP_OK);
+    MUST(damaged || w->decoded_tfs == RP_OK);
+    MUST(damaged || memcmp(got, w->tfs, bytes) == 0);
+    w->device.driver->host_free(to.host);
+    rp__device_free(&w->device, to.scratch);
+    rp__device_free(&w->device, made.tfs);
+    free(got);
 }
 
 /* Docids all over the universe, and some of the list's own. */
@@ -130,6 +158,7 @@ static void run_all(world *w)
 {
     uint32_t wanted[WANTED], n = draw_wanted(w, wanted);
     decode(w);
+    decode_tfs(w);
     for (int id = 0; n > 0 && id < RP_INTERSECTS; id++) {
         bool is_sliced = rp__intersect_table[id].tile == RP_INTERSECT_SLICE;
         if (!is_sliced ||
@@ -161,24 +190,46 @@ static void with_device(world *w, const uint8_t *bytes, size_t n_bytes, uint8_t 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What the cpu makes of it. */
+static void decode_by_cpu(world *w)
+{
+    w->docids = malloc((w->list.n + RP_BLOCK_ROOM) * sizeof *w->docids);
+    w->tfs = malloc((w->list.n + RP_BLOCK_ROOM) * sizeof *w->tfs);
+    w->decoded = rp__list_decode(&w->list, w->docids, NULL);
+    w->decoded_tfs = RP_OK;
+    for (uint32_t f = 0; !w->decoded_tfs && (uint64_t)f * RP_BLOCK < w->list.n; f++)
+        w->decoded_tfs = rp__list_freqs(&w->list, f, w->tfs + (size_t)f * RP_BLOCK);
+}
+
+/* The row with the frequency code of that number, counted from 1; 0, or past the last: its own. */
+static rp__codec with_code(const rp__codec *row, uint32_t number)
+{
+    const rp__block_code *code = row->freqs;
+    for (size_t i = 0; number > 0 && rp__block_code_at(i); i++)
+        if (rp__block_code_at(i)->needs == 0 && --number == 0)
+            code = rp__block_code_at(i);
+    return rp__codec_with_freqs(row, code);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < HEAD || size > BYTES_MOST)
         return 0;
     world w = {0};
-    const rp__codec *codec = rp__codec_by_id(data[0] % IDS, 0);
+    const rp__codec *row = rp__codec_by_id(data[0] % IDS, 0);
     uint32_t n = rp__load32(data) >> 8, universe = rp__load32(data + 4);
     size_t n_bytes = size - HEAD;
-    if (!codec || n > (n_bytes + 1) * RP_BLOCK_MAX)
+    if (!row || n > (n_bytes + 1) * RP_BLOCK_MAX)
         return 0;
+    rp__codec codec = with_code(row, data[8] >> 1 & 15);
     uint8_t *bytes = malloc(n_bytes + RP_PAD);
     memcpy(bytes, data + HEAD, n_bytes);
     memset(bytes + n_bytes, 0xEE, RP_PAD);
-    if (rp__list_open(codec, bytes, n_bytes, n, universe, data[8] & 1, &w.list) == RP_OK) {
-        w.docids = malloc((w.list.n + RP_BLOCK_ROOM) * sizeof *w.docids);
-        w.decoded = rp__list_decode(&w.list, w.docids, NULL);
+    if (rp__list_open(&codec, bytes, n_bytes, n, universe, data[8] & 1, &w.list) == RP_OK) {
+        decode_by_cpu(&w);
         with_device(&w, bytes, n_bytes, data[8]);
         free(w.docids);
+        free(w.tfs);
     }
     free(bytes);
     return 0;

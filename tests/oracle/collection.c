@@ -35,7 +35,8 @@ void collection_add_codec(collection *c, const char *codec)
     size_t i = c->n_codecs++;
     c->codecs[i] = codec;
     folder_of(c, i, dir);
-    rp_build_options options = {.codec = codec, .stem = c->stem, .stop = c->stop, .no_store = true};
+    rp_build_options options = {
+        .codec = codec, .freqs = c->freqs, .stem = c->stem, .stop = c->stop, .no_store = true};
     check(c, rp_builder_new(dir, &options, &c->builders[i], &err), &err);
 }
 

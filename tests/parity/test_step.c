@@ -18,10 +18,11 @@
 
 enum { QUERIES = 6, WORDS = 4, TEXT = 128, K = 10 };
 
-static const char *const codecs[] = {"auto",    "raw",    "vbyte",    "bp128",   "bitmap",
-                                     "rice",    "pfd",    "newpfd",   "optpfd",  "parapfor",
-                                     "pfd_rec", "qs",     "ef128",    "iiu",     "lrc",
-                                     "lrcseg",  "seglrc", "hslrc256", "hslrc128"};
+static const char *const codecs[] = {"auto",    "raw",    "vbyte",    "bp128",    "bitmap",
+                                     "rice",    "pfd",    "newpfd",   "optpfd",   "parapfor",
+                                     "pfd_rec", "qs",     "ef128",    "iiu",      "lrc",
+                                     "lrcseg",  "seglrc", "hslrc256", "hslrc128", "bp256",
+                                     "bp128t",  "bp128v", "simple16", "mixed",    "interpolative"};
 
 /* One index on a device, and a query of it. */
 typedef struct bench {

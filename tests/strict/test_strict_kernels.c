@@ -16,12 +16,16 @@
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_query.h"
 #include "backend/gpu/step.h"
+#include "backend/gpu/transcode_word.h"
+#include "base/cpu.h"
 #include "engine/searcher.h"
+#include "lab/gpu/gpu_case_lists.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 #include "strict/strict.h"
 #include "strict/strict_case.h"
 #include "strict/strict_kernels.h"
+#include "unit/backend/encoded_list.h"
 
 enum { QUERIES = 12, TEXT = 1200, VOCABULARY = 60 };
 
@@ -57,6 +61,68 @@ static void cases_break_no_rule(void **state)
                     fail_msg("%s of %d, seed %d: %s: %s%s", name, (int)sizes[s], (int)seed,
                              rp_status_text(status), strict_fault(), err.text);
             }
+    }
+}
+
+/* ---- Lists --------------------------------------------------------------------------------------- */
+
+enum { POSTINGS = 700, UNIVERSE = 4 * POSTINGS };
+
+/* A list in a codec and a frequency code becomes bits and frequencies. */
+static void transcode(rp__device *device, const rp__codec *codec)
+{
+    uint32_t docids[POSTINGS], tfs[POSTINGS], got[POSTINGS];
+    rp__list list;
+    karg_list stored;
+    karg_word word;
+    size_t used;
+    rp__cu_ptr at, buffer;
+    for (uint32_t i = 0; i < POSTINGS; i++) {
+        docids[i] = (i ? docids[i - 1] : 0) + 1 + (uint32_t)chance_below(3);
+        tfs[i] = 1 + (uint32_t)chance_below(i % 9 ? 2 : 60);
+    }
+    uint8_t *bytes = encoded_list(codec, docids, tfs, POSTINGS, &used);
+    assert_int_equal(rp__list_open(codec, bytes, used, POSTINGS, UNIVERSE, false, &list), RP_OK);
+    assert_int_equal(rp__device_alloc(device, used + RP_PAD, &at), RP_OK);
+    assert_int_equal(rp__device_copy_in(device, at, bytes, used + RP_PAD), RP_OK);
+    rp__residency residency = {.n = 1, .is_whole = true};
+    rp__gpu_index index = {.device = device, .residency = &residency};
+    residency.sections[0] = (rp__gpu_section){.host = bytes, .bytes = used, .at = at};
+    assert_true(rp__gpu_index_list(&index, &list, &stored));
+    stored.freq_code = rp__transcode_freq_code(&list);
+    size_t bits = rp__transcode_word_bits_bytes(&stored);
+    assert_int_equal(rp__device_alloc(device, bits + sizeof tfs, &buffer), RP_OK);
+    if (rp__gpu_case_lists_bits(device, &(karg_word){.list = stored}, buffer, buffer + bits,
+                                &word) != RP_OK)
+        fail_msg("%s: %s", codec->name, strict_fault());
+    assert_int_equal(rp__device_copy_out(device, got, word.list.freqs, sizeof tfs), RP_OK);
+    assert_int_equal(rp__device_wait(device), RP_OK);
+    assert_memory_equal(got, tfs, sizeof tfs);
+    rp__device_free(device, at);
+    rp__device_free(device, buffer);
+    free(bytes);
+}
+
+/* Every codec, and every frequency code with some of them. */
+static void transcoding_breaks_no_rule(void **state)
+{
+    (void)state;
+    uint32_t features = rp__cpu_features();
+    for (uint64_t seed = 0; seed < strict_case_seeds(); seed++) {
+        rp__device device;
+        rp_error err = {.text = ""};
+        rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+        assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+        for (size_t i = 0, n_codes = 0; rp__codec_at(i); i++) {
+            if (!rp__block_code_at(++n_codes))
+                n_codes = 0;
+            const char *code = rp__block_code_at(n_codes)->name;
+            rp__codec codec = rp__codec_with_freqs(rp__codec_find(rp__codec_at(i)->name, features),
+                                                   rp__block_code_find(code, features));
+            transcode(&device, &codec);
+        }
+        rp__device_close(&device);
+        assert_int_equal(rp__emulated_in_use(), 0);
     }
 }
 
@@ -262,7 +328,8 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cases_break_no_rule), cmocka_unit_test(queries_break_no_rule),
+        cmocka_unit_test(cases_break_no_rule), cmocka_unit_test(transcoding_breaks_no_rule),
+        cmocka_unit_test(queries_break_no_rule),
         cmocka_unit_test(planted_copies_under_a_persistent_kernel_are_found),
         cmocka_unit_test(every_kernel_was_launched)};
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));

@@ -5,7 +5,6 @@
 
 #include "backend/gpu/device.h"
 #include "backend/gpu/gpu_and.h"
-#include "backend/gpu/gpu_derive.h"
 #include "backend/gpu/gpu_list.h"
 #include "backend/gpu/gpu_or.h"
 #include "backend/gpu/gpu_place.h"
@@ -13,5 +12,6 @@
 #include "backend/gpu/kernels/args.h"
 #include "backend/gpu/kernels/tuning.h"
 #include "backend/gpu/select.h"
+#include "backend/gpu/transcode_word.h"
 
 #endif

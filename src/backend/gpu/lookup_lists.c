@@ -1,15 +1,16 @@
 /* lookup_lists.c: the representations that batches look up: docids, frequencies, bits, or a list as it is stored.
  *
- * All lists of a launch go to the device together: one upload, one launch of and_lists.cu, one wait. They are found by
- * others once that was seen to have ended. */
+ * All lists of a launch go to the device together: one upload, one chain of launches (transcode.c), one wait. They are
+ * found by others once that was seen to have ended. The host decodes tiny lists alone, which are in the dictionary. A list
+ * that turns out to be damaged is published too, as none for kernels, and is not transcoded again. */
 #include "backend/gpu/lookup_lists.h"
 
 #include <string.h>
 
 #include "backend/gpu/gpu_and.h"
-#include "backend/gpu/gpu_derive.h"
 #include "backend/gpu/gpu_list.h"
 #include "backend/gpu/stored_lists.h"
+#include "backend/gpu/transcode_word.h"
 #include "base/bits.h"
 #include "codec/codec.h"
 
@@ -28,18 +29,18 @@ enum {
 typedef struct rp__lookup_list {
     const rp__term *term;
     rp__list list;
-    const uint32_t *
-        decoded; /* docids, and as many frequencies behind them, of those that no kernel here reads */
-    bool is_none;           /* it is damaged: kernels cannot have it */
-    bool is_stored;         /* it is read as it is stored, or where the section is */
-    rp__stored_list stored; /* where lists come and go: of what it is made */
-    uint8_t reads;          /* RP_READS_* as it is stored */
+    const uint32_t *decoded; /* docids, and as many frequencies behind them, of a tiny one */
+    bool is_none;            /* it is damaged: kernels cannot have it */
+    bool is_stored;          /* it is read as it is stored, or where the section is */
+    rp__stored_list stored;  /* where lists come and go: of what it is made */
+    uint8_t reads;           /* RP_READS_* as it is stored */
     uint8_t repr;
-    karg_word own;         /* as it is stored */
+    karg_list at;          /* as it is stored; of one that is decoded, its numbers alone */
+    karg_word own;         /* the same, as kernels of batches read it, if they do */
     rp__piece *piece;      /* of what is made of it, or decoded, if it has one of its own */
     rp__cu_ptr room, word; /* where that is, and its karg_word */
     bool is_admitted;
-    uint32_t made; /* the how manieth it is of those that the kernel makes */
+    size_t made; /* the how manieth it is of those that are transcoded */
     rp__resident entry;
 } fresh;
 
@@ -102,34 +103,43 @@ static rp_status decode(const rp__list *list, rp__arena *arena, const uint32_t *
     return status;
 }
 
-/* Codecs that and_lists.cu reads, with frequencies that it reads. */
-static bool is_known(const rp__list *list)
+/* Where it is: `at` but for its frequencies' code. */
+static void point(fresh *f, karg_list at)
 {
-    static const uint8_t known[] = {KARG_CODEC_RAW,  KARG_CODEC_BP128, KARG_CODEC_OPTPFD,
-                                    KARG_CODEC_RICE, KARG_CODEC_EF128, KARG_CODEC_BITMAP};
-    return list->codec && memchr(known, list->codec->id, sizeof known) &&
-           rp__gpu_list_has_tfs(list);
-}
-
-/* A dense list becomes bits, in which a docid is one look. */
-static uint8_t repr_of(const karg_list *list)
-{
-    bool is_dense = list->n >= DENSE_MIN && list->universe / list->n < DENSE_GAP;
-    return list->codec == KARG_CODEC_BITMAP ? RP_REPR_FREQS
-           : is_dense                       ? RP_REPR_BITS
-                                            : RP_REPR_DOCIDS;
-}
-
-/* Of a list that comes and goes addresses are not known yet: its own are those from 0 on. */
-static rp_status point(const lists *l, fresh *f)
-{
-    karg_list at;
-    if (!l->lease->residency->is_whole)
-        at = rp__stored_lists_at(l->lease->residency, &f->list, f->term, 1);
-    else if (!rp__gpu_index_list(l->index, &f->list, &at))
-        return RP_DAMAGED;
+    f->at = at;
+    f->at.freq_code = rp__transcode_freq_code(&f->list);
     f->reads = rp__gpu_list_reads(&f->list, &at, &f->own);
-    return f->reads ? RP_OK : RP_DAMAGED;
+    if (!f->reads && rp__gpu_list_point(&f->list, &at, &f->own) != RP_OK)
+        f->own = (karg_word){.list = f->at};
+}
+
+/* Whether it can be transcoded. Of a list that comes and goes addresses are not known yet: its own are those from 1
+ * on. */
+static bool is_stored(const lists *l, fresh *f)
+{
+    const rp__residency *r = l->lease->residency;
+    karg_list at;
+    if (!f->list.codec || (r->is_whole && !rp__gpu_index_list(l->index, &f->list, &at)))
+        return false;
+    point(f, r->is_whole ? at : rp__stored_lists_at(r, &f->list, f->term, 1));
+    return rp__transcode_can(&f->at);
+}
+
+/* A dense list becomes bits, in which a docid is one look; a bitmap is, where it stays. */
+static uint8_t repr_of(const lists *l, const fresh *f)
+{
+    bool is_dense = f->at.n >= DENSE_MIN && f->at.universe / f->at.n < DENSE_GAP;
+    bool has_bits = l->lease->residency->is_whole && f->own.list.codec == KARG_CODEC_BITMAP &&
+                    f->own.n_words > 0;
+    return has_bits ? RP_REPR_FREQS : is_dense ? RP_REPR_BITS : RP_REPR_DOCIDS;
+}
+
+static rp_status open_decoded(const lists *l, fresh *f)
+{
+    f->at = (karg_list){.n = f->list.n, .universe = f->list.universe};
+    f->repr = RP_REPR_DOCIDS;
+    rp__gpu_list_count_decoded(&f->list, &l->lease->device->counters);
+    return decode(&f->list, l->arena, &f->decoded);
 }
 
 static rp_status open_one(const lists *l, fresh *f)
@@ -138,13 +148,11 @@ static rp_status open_one(const lists *l, fresh *f)
     f->entry = (rp__resident){.key = rp__residency_key(f->term, RP_USE_LOOKUP)};
     if (status == RP_OK && f->list.kths)
         memcpy(f->entry.kths, f->list.kths, sizeof f->entry.kths);
-    if (status == RP_OK && is_known(&f->list) && (status = point(l, f)) == RP_OK) {
-        f->repr = repr_of(&f->own.list);
+    if (status == RP_OK && is_stored(l, f)) {
+        f->repr = repr_of(l, f);
         f->stored = (rp__stored_list){.list = &f->list, .term = f->term, .whole = true};
     } else if (status == RP_OK) {
-        status = decode(&f->list, l->arena, &f->decoded);
-        rp__gpu_list_count_decoded(&f->list, &l->lease->device->counters);
-        f->repr = RP_REPR_DOCIDS;
+        status = open_decoded(l, f);
     }
     f->is_none = status == RP_DAMAGED;
     return f->is_none ? RP_OK : status;
@@ -153,7 +161,6 @@ static rp_status open_one(const lists *l, fresh *f)
 rp_status rp__lookup_lists_open(lists *l, const rp__term *const *terms, size_t n)
 {
     rp_status status = RP_OK;
-    _Static_assert(LISTS_MAX * sizeof(karg_found) <= RP_UPLOADER_RESULTS, "what was found fits");
     l->n_table = TABLE_MIN;
     while (l->n_table < 2 * n)
         l->n_table *= 2;
@@ -162,7 +169,8 @@ rp_status rp__lookup_lists_open(lists *l, const rp__term *const *terms, size_t n
     l->n_terms = n;
     l->fresh = rp__arena_zero(l->arena, n, sizeof *l->fresh);
     l->table = rp__arena_zero(l->arena, l->n_table, sizeof(fresh *));
-    if (!l->fresh || !l->table)
+    l->made = rp__arena_array(l->arena, n, sizeof *l->made);
+    if (!l->fresh || !l->table || !l->made)
         return RP_NO_MEMORY;
     for (size_t i = 0; i < n && status == RP_OK; i++) {
         size_t at = place_of(l, rp__residency_key(terms[i], RP_USE_LOOKUP));
@@ -209,8 +217,7 @@ static bool is_plenty(const lists *l, uint64_t bytes)
 /* But for its karg_word. */
 static uint64_t made_bytes(const lists *l, const fresh *f)
 {
-    const karg_list list = {.n = f->list.n, .universe = f->own.list.universe};
-    return f->is_none ? 0 : rp__reprs[f->repr].bytes(&list, l->lease->residency->n_docs);
+    return f->is_none ? 0 : rp__reprs[f->repr].bytes(&f->at, l->lease->residency->n_docs);
 }
 
 /* Counts that it was used. */
@@ -281,6 +288,40 @@ static rp_status take_one(lists *l, fresh *f)
     return take_piece(l, f);
 }
 
+static bool is_made(const fresh *f)
+{
+    return !f->is_none && !f->decoded && !f->is_stored;
+}
+
+/* How it is transcoded, and its karg_word then. */
+static void make(lists *l, fresh *f)
+{
+    const rp__cu_ptr tfs = f->room + made_bytes(l, f) - rp__transcode_word_array_bytes(f->at.n);
+    karg_word *out = &f->entry.list.word;
+    rp__transcode_list *made = &l->made[l->n_made];
+    if (f->repr == RP_REPR_BITS)
+        *made = rp__transcode_word_bits(&f->at, f->room, tfs, out);
+    else if (f->repr == RP_REPR_DOCIDS)
+        *made = rp__transcode_word_docids(&f->at, f->room, tfs, out);
+    else
+        *made = rp__transcode_word_tfs(&f->at, &f->own, tfs, out);
+    f->made = l->n_made++;
+}
+
+/* Scratch of the chain, then a flag a list. What it needs does not depend on where lists are. */
+static rp_status take_scratch(lists *l)
+{
+    l->n_made = 0;
+    for (size_t i = 0; i < l->n; i++)
+        if (is_made(&l->fresh[i]))
+            make(l, &l->fresh[i]);
+    l->needs = rp__transcode_needs(l->made, l->n_made);
+    if (l->n_made == 0)
+        return RP_OK;
+    return rp__lease_take(l->lease, l->needs.device + l->n_made * sizeof(uint32_t), RP_NEED_ALL, 0,
+                          0, &l->scratch);
+}
+
 /* Long lists first, while there are long runs. */
 rp_status rp__lookup_lists_take(lists *l)
 {
@@ -292,45 +333,10 @@ rp_status rp__lookup_lists_take(lists *l)
         for (size_t i = 0; i < l->n && status == RP_OK; i++)
             if (rp__bits_width64(l->fresh[i].list.n) == width)
                 status = take_one(l, &l->fresh[i]);
-    if (status != RP_OK || l->n == 0)
-        return status;
-    return rp__lease_take(l->lease, l->n * (sizeof(karg_made) + sizeof(karg_found)), RP_NEED_ALL, 0,
-                          0, &l->records);
+    return status == RP_OK ? take_scratch(l) : status;
 }
 
 /* ---- To the device ------------------------------------------------------------------------------ */
-
-/* What and_lists.cu is given. */
-typedef struct work {
-    rp__uploader *uploader;
-    karg_made *made;
-    karg_found *found;
-    uint32_t n, n_blocks;
-} work;
-
-static bool is_made(const fresh *f)
-{
-    return !f->is_none && !f->decoded && !f->is_stored;
-}
-
-static void make(work *k, fresh *f)
-{
-    const size_t before = f->repr == RP_REPR_FREQS ? 0
-                          : f->repr == RP_REPR_BITS
-                              ? rp__gpu_derive_bits_bytes(f->own.list.universe)
-                              : rp__gpu_derive_words_bytes(f->own.list.n);
-    const rp__cu_ptr tfs = f->room + before;
-    karg_word *out = &f->entry.list.word;
-    karg_made *made = &k->made[k->n];
-    if (f->repr == RP_REPR_BITS)
-        *made = rp__gpu_derive_bits(&f->own, f->room, tfs, k->n_blocks, out);
-    else if (f->repr == RP_REPR_DOCIDS)
-        *made = rp__gpu_derive_docids(&f->own, f->room, tfs, k->n_blocks, out);
-    else
-        *made = rp__gpu_derive_tfs(&f->own, tfs, k->n_blocks, out);
-    f->made = k->n++;
-    k->n_blocks += (f->own.list.n + RP_BLOCK - 1) / RP_BLOCK;
-}
 
 /* What it is made of: of a list that comes and goes addresses are known now. */
 static rp_status put_stored(lists *l, fresh *f)
@@ -338,23 +344,23 @@ static rp_status put_stored(lists *l, fresh *f)
     if (f->decoded || l->lease->residency->is_whole)
         return RP_OK;
     rp_status status = rp__stored_lists_put(l->lease, &f->stored, l->arena);
-    if (status == RP_OK && !rp__gpu_list_reads(&f->list, &f->stored.at, &f->own))
-        status = RP_DAMAGED;
+    if (status == RP_OK)
+        point(f, f->stored.at);
     return status;
 }
 
-static rp_status put_decoded(const work *k, fresh *f)
+static rp_status put_decoded(rp__uploader *uploader, fresh *f)
 {
     const uint64_t half = f->list.n * sizeof(uint32_t);
     f->entry.list.word = rp__gpu_and_copied(f->room, f->room + half, f->list.n);
     f->entry.list.word.list.universe = f->list.universe;
-    rp__uploader_begin(k->uploader, f->room);
-    rp_status status = rp__uploader_put(k->uploader, f->decoded, 2 * half);
-    return status == RP_OK ? rp__uploader_send(k->uploader) : status;
+    rp__uploader_begin(uploader, f->room);
+    rp_status status = rp__uploader_put(uploader, f->decoded, 2 * half);
+    return status == RP_OK ? rp__uploader_send(uploader) : status;
 }
 
-/* All of one list but its karg_word, and what a kernel makes. */
-static rp_status put(lists *l, work *k, fresh *f)
+/* All of one list but its karg_word, and what is transcoded. */
+static rp_status put(lists *l, rp__uploader *uploader, fresh *f)
 {
     if (f->is_none)
         return RP_OK;
@@ -365,33 +371,42 @@ static rp_status put(lists *l, work *k, fresh *f)
     f->entry.reads = f->is_stored ? f->reads : RP_READS_LOOKUP | RP_READS_TILES;
     f->entry.at = f->word ? f->word : f->stored.made.at;
     if (status == RP_OK && is_made(f))
-        make(k, f);
+        make(l, f);
     else if (status == RP_OK && f->decoded)
-        status = put_decoded(k, f);
+        status = put_decoded(uploader, f);
     else
         f->entry.list.word = f->own;
     return status;
 }
 
+static rp_status put_all(lists *l, rp__uploader *uploader)
+{
+    rp_status status = RP_OK;
+    l->n_made = 0;
+    for (size_t i = 0; i < l->n && status == RP_OK; i++)
+        status = put(l, uploader, &l->fresh[i]);
+    return status;
+}
+
 /* Those of a bundle are neighbours, and go by one copy. */
-static rp_status put_words(lists *l, const work *k)
+static rp_status put_words(lists *l, rp__uploader *uploader)
 {
     static const uint8_t zeros[WORD - sizeof(karg_word)];
     rp_status status = RP_OK;
     if (l->bundle)
-        rp__uploader_begin(k->uploader, l->bundle->at);
+        rp__uploader_begin(uploader, l->bundle->at);
     for (size_t i = 0; i < l->n && status == RP_OK; i++) {
         const fresh *f = &l->fresh[i];
         if (!l->bundle && !f->word)
             continue;
         if (!l->bundle)
-            rp__uploader_begin(k->uploader, f->word);
-        status = rp__uploader_put(k->uploader, &f->entry.list.word, sizeof(karg_word));
+            rp__uploader_begin(uploader, f->word);
+        status = rp__uploader_put(uploader, &f->entry.list.word, sizeof(karg_word));
         if (status == RP_OK)
-            status = l->bundle ? rp__uploader_put(k->uploader, zeros, sizeof zeros)
-                               : rp__uploader_send(k->uploader);
+            status = l->bundle ? rp__uploader_put(uploader, zeros, sizeof zeros)
+                               : rp__uploader_send(uploader);
     }
-    return status == RP_OK ? rp__uploader_send(k->uploader) : status;
+    return status == RP_OK ? rp__uploader_send(uploader) : status;
 }
 
 static rp_status clear_bits(const lists *l)
@@ -402,43 +417,47 @@ static rp_status clear_bits(const lists *l)
         const fresh *f = &l->fresh[i];
         if (is_made(f) && f->repr == RP_REPR_BITS)
             status = rp__device_check(
-                d,
-                d->driver->fill32(f->room, 0, rp__gpu_derive_bits_bytes(f->own.list.universe) / 4,
-                                  l->lease->stream));
+                d, d->driver->fill32(f->room, 0, rp__transcode_word_bits_bytes(&f->at) / 4,
+                                     l->lease->stream));
     }
     return status;
 }
 
-/* Records go to a piece of their own, what was found of each list behind them. */
-static rp_status launch(const lists *l, work *k)
+/* Transcodes. Flags come back to `host`, and behind them are the chain's records. */
+static rp_status transcode(const lists *l, uint8_t *host)
 {
     rp__device *d = l->lease->device;
-    const rp__cu_ptr at = l->records->at;
-    const size_t made = k->n * sizeof *k->made, found = k->n * sizeof *k->found;
-    rp__uploader_begin(k->uploader, at);
-    rp_status status = rp__uploader_put(k->uploader, k->made, made);
+    const size_t flags = l->n_made * sizeof(uint32_t);
+    const rp__transcode to = {.device = d,
+                              .stream = l->lease->stream,
+                              .host = host + rp__bits_align(flags, RP_TRANSCODE_ALIGN),
+                              .scratch = l->n_made ? l->scratch->at : 0,
+                              .damaged = l->n_made ? l->scratch->at + l->needs.device : 0};
+    if (l->n_made == 0)
+        return RP_OK;
+    rp_status status = rp__transcode_run(&to, l->made, l->n_made);
     if (status == RP_OK)
-        status = rp__uploader_put(k->uploader, k->found, found);
-    if (status == RP_OK)
-        status = rp__lease_upload(l->lease);
-    if (status == RP_OK)
-        status = rp__gpu_derive_make(d, l->lease->stream, at, at + made, k->n, k->n_blocks);
-    if (status == RP_OK && k->n > 0)
-        status = rp__device_check(
-            d, d->driver->copy_out(k->uploader->results, at + made, found, l->lease->stream));
-    if (status == RP_OK)
-        status = rp__device_wait_stream(d, l->lease->stream);
-    if (status == RP_OK)
-        memcpy(k->found, k->uploader->results, found);
+        status = rp__device_check(d, d->driver->copy_out(host, to.damaged, flags, to.stream));
     return status;
 }
 
-/* Lists of which nothing could be made are damaged: kernels cannot have them. */
-static void take_back(lists *l, const work *k)
+/* All that was put is there then, and what is made of it. */
+static rp_status launch(const lists *l, uint8_t *host)
+{
+    rp_status status = rp__lease_upload(l->lease);
+    if (status == RP_OK)
+        status = clear_bits(l);
+    if (status == RP_OK)
+        status = transcode(l, host);
+    return status == RP_OK ? rp__device_wait_stream(l->lease->device, l->lease->stream) : status;
+}
+
+/* Those that are damaged: kernels cannot have them. */
+static void take_back(lists *l, const uint32_t *damaged)
 {
     for (size_t i = 0; i < l->n; i++) {
         fresh *f = &l->fresh[i];
-        if (!is_made(f) || !k->found[f->made].damaged)
+        if (!is_made(f) || !damaged[f->made])
             continue;
         f->is_none = true;
         f->entry.at = 0;
@@ -463,9 +482,10 @@ static void publish_all(lists *l)
     uint64_t postings = 0;
     if (l->bundle)
         publish_bundle(l);
+    for (size_t i = 0; i < l->n_made; i++)
+        postings += l->made[i].list.n;
     for (size_t i = 0; i < l->n; i++) {
         const fresh *f = &l->fresh[i];
-        postings += is_made(f) ? f->list.n : 0;
         if (!f->decoded && !r->is_whole && !f->is_none)
             rp__stored_lists_publish(l->lease, &f->stored, 1);
         if (f->is_none || (f->piece && f->is_admitted))
@@ -473,28 +493,29 @@ static void publish_all(lists *l)
     }
     pthread_mutex_lock(&r->lock);
     r->stats.made_postings += postings;
-    l->lease->device->counters.transcoded_postings += postings;
     pthread_mutex_unlock(&r->lock);
+    l->lease->device->counters.transcoded_postings += postings;
 }
 
 rp_status rp__lookup_lists_fill(lists *l)
 {
-    work k = {.made = rp__arena_array(l->arena, l->n, sizeof *k.made),
-              .found = rp__arena_zero(l->arena, l->n, sizeof *k.found)};
+    rp__uploader *uploader;
+    uint8_t *host;
     if (l->n == 0)
         return RP_OK;
-    rp_status status = k.made && k.found ? rp__lease_uploader(l->lease, &k.uploader) : RP_NO_MEMORY;
-    for (size_t i = 0; i < l->n && status == RP_OK; i++)
-        status = put(l, &k, &l->fresh[i]);
+    rp_status status = rp__lease_uploader(l->lease, &uploader);
+    const size_t flags = rp__bits_align(l->n_made * sizeof(uint32_t), RP_TRANSCODE_ALIGN);
     if (status == RP_OK)
-        status = put_words(l, &k);
+        status = rp__uploader_pin(uploader, flags + l->needs.host, &host);
     if (status == RP_OK)
-        status = clear_bits(l);
+        status = put_all(l, uploader);
     if (status == RP_OK)
-        status = launch(l, &k);
+        status = put_words(l, uploader);
+    if (status == RP_OK)
+        status = launch(l, host);
     if (status != RP_OK)
         return status;
-    take_back(l, &k);
+    take_back(l, (const uint32_t *)(const void *)host);
     publish_all(l);
     return RP_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "backend/gpu/gpu_index.h"
 #include "backend/gpu/residency/lease.h"
+#include "backend/gpu/transcode.h"
 
 /* Lists of one launch. Memory is the arena's. */
 typedef struct rp__lookup_lists {
@@ -22,7 +23,10 @@ typedef struct rp__lookup_lists {
     struct rp__lookup_list **table; /* of them by key, once they are there; n_table, a power of two; NULL: none */
     size_t n_table;
     rp__piece *bundle;  /* of all that is made of them, and their karg_words; NULL: each has a piece of its own */
-    rp__piece *records; /* for the kernel that makes lists */
+    rp__transcode_list *made; /* how those are transcoded that are: n_made */
+    size_t n_made;
+    rp__transcode_sizes needs; /* for that */
+    rp__piece *scratch;
 } rp__lookup_lists;
 
 void rp__lookup_lists_begin(rp__lookup_lists *l, rp__lease *lease, const rp__gpu_index *index,
@@ -38,7 +42,7 @@ rp_status rp__lookup_lists_open(rp__lookup_lists *l, const rp__term *const *term
 /* Memory for them, while acquiring. RP_NO_MEMORY: there is none for them all. RP_NOT_FOUND: others were evicted
  * meanwhile: open again. */
 rp_status rp__lookup_lists_take(rp__lookup_lists *l);
-/* Uploads and makes them, waits, and publishes what was admitted. Reads mapped memory. */
+/* Uploads and transcodes them, waits, and publishes what was admitted. Reads mapped memory. */
 rp_status rp__lookup_lists_fill(rp__lookup_lists *l);
 
 #endif

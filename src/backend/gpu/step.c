@@ -1,20 +1,21 @@
 /* step.c: steps of a query on a device. Each grows what it writes, asks the device, and waits for what it says. */
 #include "backend/gpu/step.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "backend/gpu/gpu_list.h"
+#include "backend/gpu/transcode.h"
 #include "base/bits.h"
 
 enum {
     THREADS = 256,
-    WARPS = 4,        /* of a block that scores */
-    TILE = 16,        /* blocks of a list that a warp decodes */
-    DECODE_WARPS = 4, /* of a block that decodes */
-    SLICE = 16,       /* log2 of the docids of a slice; levels of pmf */
+    WARPS = 4,  /* of a block that scores */
+    SLICE = 16, /* log2 of the docids of a slice; levels of pmf */
     LEVELS = 3,
     COUNT = sizeof(karg_found), /* where in the report */
     REPORT = sizeof(karg_found) + 16,
+    RECORDS = 512, /* bytes of the stage behind it: of decoding */
 };
 
 /* ---- Memory ---------------------------------------------------------------------------------------- */
@@ -23,7 +24,7 @@ rp_status rp__step_open(rp__step *step, rp__device *device, const rp__gpu_index 
 {
     void *stage = NULL;
     *step = (rp__step){.device = device, .index = index};
-    rp_status status = rp__device_pin(device, REPORT, 0, &stage);
+    rp_status status = rp__device_pin(device, REPORT + RECORDS, 0, &stage);
     step->stage = stage;
     if (status == RP_OK)
         status = rp__device_alloc(device, REPORT, &step->report);
@@ -114,113 +115,27 @@ rp_status rp__step_take_pairs(rp__step *step, const rp__step_buffer *from, rp__s
 
 /* ---- Decoding -------------------------------------------------------------------------------------- */
 
-/* The kernel of each codec, bytes of shared memory that a warp of it has at most, and how many warps of a block have no
- * tile. */
-static const struct decoder {
-    uint8_t codec;
-    rp__kernel_id kernel;
-    uint32_t shared, ahead;
-} decoders[] = {
-    {1, RP_KERNEL_decode_raw_kernel, KARG_SHARED_BLOCKS, 0},
-    {2, RP_KERNEL_decode_vbyte_kernel, KARG_SHARED_BLOCKS, 0},
-    {3, RP_KERNEL_decode_bp128_kernel, KARG_SHARED_BP128, 1},
-    {5, RP_KERNEL_decode_pfd_kernel, KARG_SHARED_WORKED + 2 * KARG_SHARED_PATCH, 0},
-    {6, RP_KERNEL_decode_newpfd_kernel, KARG_SHARED_HEADS + KARG_SHARED_NEWPFD, 0},
-    {7, RP_KERNEL_decode_optpfd_kernel, KARG_SHARED_WORKED + KARG_SHARED_PATCH, 1},
-    {8, RP_KERNEL_decode_parapfor_kernel, KARG_SHARED_WORKED + KARG_SHARED_PATCH, 1},
-    {9, RP_KERNEL_decode_pfd_rec_kernel, KARG_SHARED_PFD_REC, 0},
-    {10, RP_KERNEL_decode_rice_kernel, KARG_SHARED_HEADS + KARG_SHARED_RICE, 0},
-    {11, RP_KERNEL_decode_qs_merged_x2_kernel, 2 * KARG_SHARED_QS, 0},
-    {12, RP_KERNEL_decode_ef128_kernel, KARG_SHARED_EF128_STAGED, 1},
-    {16, RP_KERNEL_decode_iiu_kernel, KARG_SHARED_IIU, 0},
-    {17, RP_KERNEL_decode_bitmap_kernel, KARG_SHARED_BITMAP, 0},
-    {19, RP_KERNEL_decode_lrc_kernel, KARG_SHARED_LINES, 0},
-    {20, RP_KERNEL_decode_lrcseg_kernel, KARG_SHARED_LINES, 0},
-    {21, RP_KERNEL_decode_seglrc_kernel, KARG_SHARED_LINES, 0},
-    {22, RP_KERNEL_decode_hslrc_kernel, KARG_SHARED_LINES, 0},
-    {23, RP_KERNEL_decode_hslrc_kernel, KARG_SHARED_LINES, 0},
-};
-
-static const struct decoder *find_decoder(const rp__list *list)
-{
-    for (size_t i = 0; list->codec && i < sizeof decoders / sizeof decoders[0]; i++)
-        if (decoders[i].codec == list->codec->id)
-            return &decoders[i];
-    return NULL;
-}
-
-/* Rank of the first posting of block b; of a list whose blocks are cut by its codec, as the mapped directory says, which
- * is held within n. */
-static uint32_t first_of(const rp__list *list, uint32_t b)
-{
-    uint32_t first = list->first && b < list->n_blocks ? list->first[b] : b * RP_BLOCK;
-    return b >= list->n_blocks || first > list->n ? list->n : first;
-}
-
-/* The list's record, then its tiles, to `splits`. */
-static rp_status send_tiles(rp__step *step, const rp__list *list, const karg_list *there,
-                            uint32_t *n_tiles)
-{
-    enum { AT_ONCE = 256 };
-    karg_tile tiles[AT_ONCE];
-    uint32_t n = (list->n_blocks + TILE - 1) / TILE;
-    rp_status status = grow(step, &step->splits, sizeof *there + n * sizeof *tiles, 1);
-    if (status == RP_OK)
-        status = rp__device_copy_in(step->device, step->splits.at, there, sizeof *there);
-    for (uint32_t from = 0; status == RP_OK && from < n; from += AT_ONCE) {
-        uint32_t count = n - from < AT_ONCE ? n - from : AT_ONCE;
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t b = (from + i) * TILE,
-                     end = b + TILE < list->n_blocks ? b + TILE : list->n_blocks;
-            uint32_t first = first_of(list, b), next = first_of(list, end);
-            tiles[i] = (karg_tile){
-                .block = b, .n = end - b, .room = next > first ? next - first : 0, .out = first};
-        }
-        status =
-            rp__device_copy_in(step->device, step->splits.at + sizeof *there + from * sizeof *tiles,
-                               tiles, count * sizeof *tiles);
-        if (status == RP_OK) /* before they are made anew */
-            status = rp__device_wait(step->device);
-    }
-    *n_tiles = n;
-    return status;
-}
-
-static rp_status run_decoder(rp__step *step, const struct decoder *how, const karg_list *there,
-                             uint32_t n_tiles, const rp__step_buffer *docids)
-{
-    karg_decode args = {.lists = step->splits.at,
-                        .tiles = step->splits.at + sizeof *there,
-                        .docids = docids->at,
-                        .n_tiles = n_tiles};
-    karg_check check = {.list = *there, .docids = docids->at, .found = step->report};
-    uint32_t most = there->n > there->n_blocks ? there->n : there->n_blocks;
-    rp_status status = rp__device_launch(step->device, how->kernel,
-                                         (rp__launch){(n_tiles + DECODE_WARPS - 1) / DECODE_WARPS,
-                                                      32 * (DECODE_WARPS + how->ahead),
-                                                      how->shared * DECODE_WARPS},
-                                         &args);
-    if (status == RP_OK)
-        status =
-            rp__device_launch(step->device, RP_KERNEL_check_docids_kernel,
-                              (rp__launch){(most + THREADS - 1) / THREADS, THREADS, 0}, &check);
-    return status;
-}
-
 rp_status rp__step_decode(rp__step *step, const rp__list *list, rp__step_buffer *docids)
 {
-    const struct decoder *how = find_decoder(list);
-    karg_list there;
-    uint32_t n_tiles, count;
-    if (!how || !rp__gpu_index_list(step->index, list, &there))
+    rp__transcode_list made = {.tfs = 0};
+    uint32_t count;
+    if (!rp__gpu_index_list(step->index, list, &made.list))
         return RP_UNAVAILABLE;
+    made.list.freq_code = rp__transcode_freq_code(list);
     rp_status status = grow(step, docids, list->n, sizeof(uint32_t));
+    made.docids = docids->at;
+    rp__transcode_sizes needs = rp__transcode_needs(&made, 1);
+    if (status == RP_OK)
+        status = grow(step, &step->splits, needs.device, 1);
     if (status == RP_OK)
         status = clear_report(step);
+    rp__transcode to = {.device = step->device,
+                        .stream = step->device->stream,
+                        .host = step->stage + REPORT,
+                        .scratch = step->splits.at,
+                        .damaged = step->report + offsetof(karg_found, damaged)};
     if (status == RP_OK)
-        status = send_tiles(step, list, &there, &n_tiles);
-    if (status == RP_OK)
-        status = run_decoder(step, how, &there, n_tiles, docids);
+        status = needs.host <= RECORDS ? rp__transcode_run(&to, &made, 1) : RP_NO_MEMORY;
     if (status == RP_OK)
         status = read_report(step, &count);
     docids->n = status == RP_OK ? list->n : 0;

@@ -29,7 +29,7 @@ typedef struct rp__step {
     rp__step_buffer state;  /* of intersections and selections */
     rp__step_buffer splits; /* of intersections; records of decoding */
     rp__cu_ptr report;      /* what kernels say: karg_found, and behind it a count */
-    uint8_t *stage;         /* pinned; what comes back of it */
+    uint8_t *stage;         /* pinned; what comes back of it, and records of decoding */
 } rp__step;
 
 rp_status rp__step_open(rp__step *step, rp__device *device, const rp__gpu_index *index);
@@ -41,8 +41,7 @@ rp_status rp__step_put(rp__step *step, const uint32_t *from, uint32_t n, rp__ste
 rp_status rp__step_take(rp__step *step, const rp__step_buffer *from, uint32_t *to);
 rp_status rp__step_take_pairs(rp__step *step, const rp__step_buffer *from, rp__scored *to);
 
-/* All docids of a list of the index. RP_UNAVAILABLE: no kernel decodes its codec, or it is tiny; RP_DAMAGED: they are not
- * what the list's directory says. */
+/* All docids of a list of the index. RP_UNAVAILABLE: it is tiny; RP_DAMAGED: the CPU would say so too. */
 rp_status rp__step_decode(rp__step *step, const rp__list *list, rp__step_buffer *docids);
 
 /* The docids of `a` that are in `b`, by a row of the table that needs nothing but both; or in a list, by a row for its

@@ -474,24 +474,25 @@ rp_status rp__gpu_case_lists_check(const rp__gpu_case_lists *set, rp__device *de
 rp_status rp__gpu_case_lists_bits(rp__device *device, const karg_word *word, rp__cu_ptr bits,
                                   rp__cu_ptr tfs, karg_word *out)
 {
-    karg_made made = rp__gpu_derive_bits(word, bits, tfs, 0, out);
-    karg_found found = {0};
-    rp__cu_ptr list, at;
-    rp_status status = rp__device_alloc(device, sizeof made + sizeof found, &list);
-    at = list + sizeof made;
+    rp__transcode_list made = rp__transcode_word_bits(&word->list, bits, tfs, out);
+    rp__transcode_sizes needs = rp__transcode_needs(&made, 1);
+    rp__transcode to = {.device = device, .stream = device->stream};
+    uint32_t damaged = 0;
+    rp_status status = rp__device_pin(device, needs.host, 0, &to.host);
+    if (status == RP_OK)
+        status = rp__device_alloc(device, needs.device + sizeof damaged, &to.scratch);
+    to.damaged = to.scratch + needs.device;
     if (status == RP_OK)
         status = rp__device_fill(device, bits, 0,
-                                 rp__gpu_derive_bits_bytes(word->list.universe) / sizeof(uint32_t));
+                                 rp__transcode_word_bits_bytes(&word->list) / sizeof(uint32_t));
     if (status == RP_OK)
-        status = rp__device_copy_in(device, list, &made, sizeof made);
+        status = rp__transcode_run(&to, &made, 1);
     if (status == RP_OK)
-        status = rp__device_copy_in(device, at, &found, sizeof found);
-    if (status == RP_OK)
-        status = rp__gpu_derive_make(device, device->stream, list, at, 1, word->list.n_blocks);
-    if (status == RP_OK)
-        status = rp__device_copy_out(device, &found, at, sizeof found);
+        status = rp__device_copy_out(device, &damaged, to.damaged, sizeof damaged);
     if (status == RP_OK)
         status = rp__device_wait(device);
-    rp__device_free(device, list);
-    return status == RP_OK && found.damaged ? RP_DAMAGED : status;
+    rp__device_free(device, to.scratch);
+    if (to.host)
+        device->driver->host_free(to.host);
+    return status == RP_OK && damaged ? RP_DAMAGED : status;
 }

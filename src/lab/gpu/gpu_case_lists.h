@@ -76,8 +76,8 @@ rp_status rp__gpu_case_lists_check(const rp__gpu_case_lists *set, rp__device *de
                                    rp_error *what);
 void rp__gpu_case_lists_free(rp__gpu_case_lists *set, rp__device *device); /* all zero is fine */
 
-/* One list on the device as bits and frequencies, by the kernels of gpu_derive.h; waits. *out: the list as kernels
- * find it then. RP_DAMAGED: its docids are not what its directory says. */
+/* One list on the device, as it is stored, becomes bits and frequencies; waits. *out: the list as
+ * kernels find it then. RP_DAMAGED: it is. */
 rp_status rp__gpu_case_lists_bits(rp__device *device, const karg_word *word, rp__cu_ptr bits,
                                   rp__cu_ptr tfs, karg_word *out);
 

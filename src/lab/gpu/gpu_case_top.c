@@ -144,14 +144,14 @@ static rp__codec codec_of(const top *t, const list *l)
 
 static rp_status derive(top *t, rp__device *device, uint32_t i)
 {
-    size_t bits = rp__gpu_derive_bits_bytes(t->shape.docs);
+    karg_word word = t->words[i];
+    size_t bits = rp__transcode_word_bits_bytes(&word.list);
     rp__cu_ptr room;
     rp_status status =
-        rp__device_alloc(device, bits + rp__gpu_derive_words_bytes(t->lists[i].n), &room);
+        rp__device_alloc(device, bits + rp__transcode_word_array_bytes(word.list.n), &room);
     if (status != RP_OK)
         return status;
     t->memory[t->n_memory++] = room;
-    karg_word word = t->words[i];
     return rp__gpu_case_lists_bits(device, &word, room, room + bits, &t->words[i]);
 }
 

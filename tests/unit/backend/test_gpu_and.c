@@ -11,7 +11,7 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/gpu_and.h"
-#include "backend/gpu/gpu_derive.h"
+#include "backend/gpu/transcode_word.h"
 #include "base/cpu.h"
 #include "encoded_list.h"
 #include "lab/gpu/gpu_case_lists.h"
@@ -274,7 +274,7 @@ static void queries_have_words_of_all_codecs(void **state)
 /* Every list that is not a bitmap: answers stay, and a damaged one is not taken. */
 static void lists_become_bits(void **state)
 {
-    const size_t bits = rp__gpu_derive_bits_bytes(DOCS);
+    const size_t bits = rp__transcode_word_bits_bytes(&(karg_list){.universe = DOCS});
     world *w = *state;
     rp__gpu_and b;
     rp__cu_ptr rooms[LISTS] = {0};

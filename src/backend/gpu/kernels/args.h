@@ -54,6 +54,10 @@ enum {
     KARG_SHARED_NEWPFD = 1536,
     KARG_SHARED_WORKED = 1024, /* heads of parapfor, optpfd, pfd, in place of those */
     KARG_SHARED_QS = 512, /* without heads */
+    KARG_SHARED_BP256 = 1536,
+    KARG_SHARED_SIMPLE16 = 1024,
+    KARG_SHARED_EFSUM = 832,
+    KARG_SHARED_MIXED = 896,
 };
 
 enum {
@@ -259,14 +263,35 @@ typedef struct karg_and {
 /* Ids of codecs that kernels tell apart. */
 enum {
     KARG_CODEC_RAW = 1,
-    KARG_CODEC_BP128 = 3,
-    KARG_CODEC_OPTPFD = 7,
-    KARG_CODEC_RICE = 10,
-    KARG_CODEC_EF128 = 12,
-    KARG_CODEC_BITMAP = 17,
+    KARG_CODEC_VBYTE,
+    KARG_CODEC_BP128,
+    KARG_CODEC_SIMPLE16,
+    KARG_CODEC_PFD,
+    KARG_CODEC_NEWPFD,
+    KARG_CODEC_OPTPFD,
+    KARG_CODEC_PARAPFOR,
+    KARG_CODEC_PFD_REC,
+    KARG_CODEC_RICE,
+    KARG_CODEC_QS,
+    KARG_CODEC_EF128,
+    KARG_CODEC_INTERPOLATIVE,
+    KARG_CODEC_BP128T,
+    KARG_CODEC_BP256,
+    KARG_CODEC_IIU,
+    KARG_CODEC_BITMAP,
+    KARG_CODEC_BP128V,
+    KARG_CODEC_LRC,
+    KARG_CODEC_LRCSEG,
+    KARG_CODEC_SEGLRC,
+    KARG_CODEC_HSLRC256,
+    KARG_CODEC_HSLRC128,
+    KARG_CODEC_MIXED = 25,
 };
 
-/* A word of a query. Its list is in one of the codecs above, and cut every 128 postings; docs begin at u32 docids (raw),
+/* Of frequencies alone: a code that no codec of docids has. */
+enum { KARG_CODE_EFSUM = 255 };
+
+/* A word of a query. Its list is in raw, bp128, optpfd, rice, ef128 or bitmap, and cut every 128 postings; docs begin at u32 docids (raw),
  * at words of bits (bitmap), or at blocks. Its frequencies are in optpfd, bp128, or one u32 each (raw). */
 typedef struct karg_word {
     karg_list list;
@@ -368,12 +393,6 @@ typedef struct karg_score_word {
     uint32_t n, n_docs;
 } karg_score_word;
 
-/* check_docids.cu: `damaged` is set of found unless these are the list's docids */
-typedef struct karg_check {
-    karg_list list;
-    uint64_t docids, found; /* u32: list.n of them; karg_found */
-} karg_check;
-
 /* and_top.cu: many ANDs at once over lists in their codecs: how many documents match each, and the k best. */
 typedef struct karg_and_word {
     uint64_t word;   /* its karg_word, whose weight does not count */
@@ -421,18 +440,27 @@ enum {
     KARG_AND_RANKED = 32,   /* a k up to which the last part of a query ranks; of others, another kernel does */
 };
 
-/* and_lists.cu: lists as ANDs look them up */
-enum { KARG_LISTS_SHARED = 4 * KARG_BLOCK }; /* bytes of shared memory of a warp */
-typedef struct karg_made {
-    karg_word word;         /* as the index has it */
-    uint64_t docids, tfs;   /* u32: all of them; 0: not wanted */
-    uint64_t bits, hints;   /* u32 words, 0 at first, from docid 0 on; u32 a 512 docids: postings before them; 0: not wanted */
-    uint32_t n_words;       /* of bits */
-    uint32_t before;        /* blocks of the lists before it */
-} karg_made;
-typedef struct karg_lists {
-    uint64_t lists, found;  /* karg_made; karg_found each, 0 at first: damaged */
-    uint32_t n_lists, n_blocks;
-} karg_lists;
+/* make_tiles.cu, check_lists.cu, check_blocks.cu, docids_to_bits.cu, freq_differences.cu, decode_iiu_tfs.cu: many lists as
+ * stored into docids, frequencies and bits. A job is a list's docids or frequencies: its karg_list says what a decoder
+ * reads, which of frequencies is their section in place of docids, with a directory of UINT32_MAX: differences of what
+ * comes out are frequencies. */
+enum { KARG_TILE_BLOCKS = 16 }; /* of a tile, at most */
+typedef struct karg_job {
+    uint64_t out;         /* u32: list.n of them; a multiple of 16 */
+    uint64_t bits, hints; /* u32 words, 0 at first, from docid 0 on; u32 a 512 docids: postings before them; 0: not wanted */
+    uint64_t last;        /* with bits: u32 a 128 postings: the last docid of them; 0: not wanted */
+    uint32_t n_words;     /* of bits */
+    uint32_t tiles;       /* of the jobs before it */
+    uint32_t owner;       /* which flag tells that it is damaged */
+    uint32_t code;        /* of its blocks: a codec's id; KARG_CODE_EFSUM */
+} karg_job;
+typedef struct karg_transcode {
+    uint64_t lists, jobs;   /* karg_list, karg_job: n_jobs of each */
+    uint64_t tiles;         /* karg_tile: made of all jobs, in their order */
+    uint64_t docids;        /* where `out` of tiles counts from: no job's out is below it */
+    uint64_t damaged;       /* u32 an owner, 0 at first */
+    uint32_t n_jobs, zero;
+    uint32_t from, n_tiles; /* those that a launch has: the first; how many */
+} karg_transcode;
 
 #endif

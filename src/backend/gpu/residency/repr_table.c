@@ -34,7 +34,8 @@ static uint64_t freqs(const karg_list *list, uint32_t n_docs)
 static uint64_t bits(const karg_list *list, uint32_t n_docs)
 {
     (void)n_docs;
-    return words(list->universe / 32 + 1) + words(list->universe / HINT + 1) + words(list->n);
+    return words(list->universe / 32 + 1) + words(list->universe / HINT + 1) +
+           words((list->n + KARG_BLOCK - 1) / KARG_BLOCK) + words(list->n);
 }
 
 /* Cells and what was found of the list; then two arrays, each with 16 readable bytes behind it. */

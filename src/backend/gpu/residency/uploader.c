@@ -4,18 +4,20 @@
 
 #include <string.h>
 
+#include "base/bits.h"
+
 enum {
-    HALF = 1 << 20
-}; /* bytes: at 50 GB/s 20 us, beside which the cost of a copy's start is small */
+    HALF = 1 << 20, /* bytes: at 50 GB/s 20 us, beside which the cost of a copy's start is small */
+    PINNED = 1 << 16, /* by which the user's memory grows */
+};
 
 rp_status rp__uploader_open(rp__uploader *f, rp__device *device)
 {
     const rp__driver *driver = device->driver;
     void *stage = NULL;
     *f = (rp__uploader){.device = device};
-    rp_status status = rp__device_pin(device, 2 * HALF + RP_UPLOADER_RESULTS, 0, &stage);
+    rp_status status = rp__device_pin(device, 2 * HALF, 0, &stage);
     f->stage = stage;
-    f->results = f->stage ? f->stage + 2 * HALF : NULL;
     for (uint32_t i = 0; status == RP_OK && i < 2; i++)
         status = rp__device_check(device, driver->event_create(&f->sent[i], RP_CU_EVENT_UNTIMED));
     if (status == RP_OK)
@@ -39,6 +41,8 @@ void rp__uploader_close(rp__uploader *f)
             driver->event_destroy(f->sent[i]);
     if (f->stage)
         driver->host_free(f->stage);
+    if (f->pinned)
+        driver->host_free(f->pinned);
     *f = (rp__uploader){0};
 }
 
@@ -104,6 +108,22 @@ rp_status rp__uploader_put(rp__uploader *f, const void *from, size_t bytes)
         bytes -= n;
     }
     return RP_OK;
+}
+
+rp_status rp__uploader_pin(rp__uploader *f, size_t bytes, uint8_t **out)
+{
+    rp_status status = RP_OK;
+    if (bytes > f->pinned_bytes) {
+        if (f->pinned)
+            f->device->driver->host_free(f->pinned);
+        f->pinned = NULL;
+        f->pinned_bytes = rp__bits_align(bytes, PINNED);
+        status = rp__device_pin(f->device, f->pinned_bytes, 0, &f->pinned);
+    }
+    if (status != RP_OK)
+        f->pinned_bytes = 0;
+    *out = f->pinned;
+    return status;
 }
 
 rp_status rp__uploader_wait(rp__uploader *f)

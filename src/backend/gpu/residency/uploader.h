@@ -6,8 +6,6 @@
 
 #include "backend/gpu/device.h"
 
-enum { RP_UPLOADER_RESULTS = 64 << 10 };
-
 /* One thread at a time. All zero is closed. */
 typedef struct rp__uploader {
     rp__device *device;
@@ -19,7 +17,8 @@ typedef struct rp__uploader {
     size_t used, first;   /* bytes of it; the first that is not on its way */
     rp__cu_ptr to;        /* where that one goes */
     uint64_t bytes;       /* sent since it was opened */
-    uint8_t *results;     /* pinned: RP_UPLOADER_RESULTS bytes that come back, for its user */
+    void *pinned;         /* for its user */
+    size_t pinned_bytes;
     bool is_copying;      /* something was sent, and nobody saw it arrive */
 } rp__uploader;
 
@@ -31,6 +30,8 @@ void rp__uploader_begin(rp__uploader *f, rp__cu_ptr to);
 /* `from` may be mapped: the guard may leave this, and then begin again. */
 rp_status rp__uploader_put(rp__uploader *f, const void *from, size_t bytes);
 rp_status rp__uploader_send(rp__uploader *f); /* all that was put is on its way */
+/* Pinned memory of at least so many bytes, for what the user copies. What was there is lost; nothing copies it any more. */
+rp_status rp__uploader_pin(rp__uploader *f, size_t bytes, uint8_t **out);
 rp_status rp__uploader_wait(rp__uploader *f); /* all that was sent is there */
 
 #endif

@@ -88,4 +88,32 @@ struct block_bitmap {
     };
 };
 
+/* Bits from bit `from` to bit `to` - 1, at most as many as matter; these lie inside. */
+PRIM uint32_t bitmap_count(const block_list &list, uint64_t from, uint64_t to, uint32_t most)
+{
+    uint32_t found = 0;
+    for (uint64_t bit = from; bit < to && found <= most; bit += 32 - bit % 32) {
+        uint32_t left = (uint32_t)prim_min<uint64_t>(to - bit, 32 - bit % 32);
+        found += prim_count(prim_load(block_words(list) + block_bitmap::HEAD + bit / 32) >> bit % 32 & prim_mask(left));
+    }
+    return found;
+}
+
+/* Block b of a list in bitmap: as many bits as it has postings lie between its last docid and the one before. */
+PRIM bool bitmap_is_sound(const block_list &list, uint32_t b)
+{
+    uint32_t count = block_count(list, b), from = block_base(list, b);
+    if (list.docs_bytes < 8)
+        return false;
+    uint64_t base = prim_load(block_words(list)), words = prim_load(block_words(list) + 1), end = base + 64 * words;
+    if (base == block_bitmap::SPARSE)
+        return words == 0 && (list.docs_bytes - 8) / 4 >= list.n;
+    if (base % 64 || end > (uint64_t)1 << 32 || list.docs_bytes - 8 < 8 * words + 4 * ((words + 7) / 8))
+        return false;
+    if (!list.last)
+        return bitmap_count(list, 0, end - base, count) >= count;
+    uint64_t to = (uint64_t)prim_load(&list.last[b]) + 1, first = b ? prim_max<uint64_t>(from, base) : base;
+    return first < to && to <= end && bitmap_count(list, first - base, to - base, count) == count;
+}
+
 #endif

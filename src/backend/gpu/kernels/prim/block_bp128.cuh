@@ -4,6 +4,7 @@
 
 #include "backend/gpu/kernels/prim/block.cuh"
 #include "backend/gpu/kernels/prim/block_bits.cuh"
+#include "backend/gpu/kernels/prim/sound.cuh"
 
 /* Gaps less one of V slots a lane into docids, the first of all being base + its gap. */
 template <int V, int LANES> PRIM void block_sum_gaps(uint32_t base, uint32_t *v)
@@ -60,5 +61,11 @@ struct block_bp128 {
         }
     };
 };
+
+PRIM bool bp128_is_sound(const sound_bytes &in)
+{
+    uint32_t w = sound_byte(in, 0);
+    return in.bytes > 0 && w <= 32 && pack_bytes(in.n * w) <= in.bytes - 1;
+}
 
 #endif

@@ -105,6 +105,30 @@ template <class WALK, int AHEAD> PRIM void block_decode_ahead(const karg_decode 
     block_tiles_ahead<AHEAD>(a, [&](const block_list &list, const karg_tile &tile) { block_decode_tile<WALK>(a, list, tile); });
 }
 
+/* Blocks that begin at any rank, of up to 256, 8 a lane: by way of shared memory, 1 KiB behind the walk's, of which a warp has
+ * `bytes`. */
+template <class WALK> PRIM void block_decode_cut(const karg_decode &a, uint32_t bytes)
+{
+    typedef typename WALK::CODE CODE;
+    block_tiles(a, [&](const block_list &list, const karg_tile &tile) {
+        unsigned char *shared = prim_shared() + prim_warp() * bytes;
+        uint32_t *room = (uint32_t *)(shared + WALK::SHARED);
+        uint32_t *out = prim_at<uint32_t>(a.docids) + tile.out, begin = CODE::begin(list, tile.block);
+        WALK::over(list, tile, shared,
+                   [&](uint32_t i, const block_head &head, uint32_t first, const uint32_t *docids, uint32_t) {
+                       uint32_t rank = CODE::begin(list, tile.block + i) - begin;
+                       uint32_t count = rank < tile.room ? prim_min(head.count, tile.room - rank) : 0;
+                       uint4 *to = (uint4 *)(room + first);
+                       to[0] = make_uint4(docids[0], docids[1], docids[2], docids[3]);
+                       to[1] = make_uint4(docids[4], docids[5], docids[6], docids[7]);
+                       prim_sync_tile();
+                       for (uint32_t k = prim_lane(); k < count; k += 32)
+                           prim_store_once(out + rank + k, room[k]);
+                       prim_sync_tile();
+                   });
+    });
+}
+
 PRIM void block_add(const karg_decode &a, uint32_t sum)
 {
     sum = scan_sum<32>(sum);

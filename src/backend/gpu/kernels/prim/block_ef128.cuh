@@ -154,4 +154,32 @@ struct block_ef128 {
     };
 };
 
+/* The last of the running sums, if low parts lie inside, all high parts end, and sums do not fall or pass 32 bits. */
+PRIM bool ef128_has_sums(const sound_bytes &in, uint32_t *last)
+{
+    uint32_t l = sound_byte(in, 0), low = 1 + pack_bytes(in.n * l), i = 0, before = 0;
+    if (in.bytes == 0 || l >= block_ef128::ZEROS || low > in.bytes)
+        return false;
+    uint32_t limit = sound_unary(in.bytes - low, in.n);
+    for (uint32_t bit = 0; bit < limit && i < in.n; bit += 32) {
+        uint32_t word = sound_bits(in, low, bit, 32) & prim_mask(prim_min(limit - bit, 32U));
+        for (; word && i < in.n; word &= word - 1, i++) {
+            uint32_t high = bit + prim_lowest(word) - i, sum = (high << l) + sound_bits(in, 1, i * l, l);
+            if (high > ~0U >> l || sum < before)
+                return false;
+            before = sum;
+        }
+    }
+    *last = before;
+    return i == in.n;
+}
+
+PRIM bool ef128_is_sound(const sound_bytes &in)
+{
+    uint32_t form = sound_byte(in, 0), last;
+    if (in.bytes > 0 && form == block_ef128::PLAIN)
+        return bp128_is_sound(sound_after(in, 1, in.n));
+    return in.bytes > 0 && (form == block_ef128::ZEROS || ef128_has_sums(in, &last));
+}
+
 #endif

@@ -66,4 +66,16 @@ struct block_iiu {
     };
 };
 
+/* Block b of a list in iiu. */
+PRIM bool iiu_is_sound(const block_list &list, uint32_t b)
+{
+    uint32_t bits_at = 12 * list.n_blocks, n = block_iiu::count(list, b);
+    if (list.docs_bytes / 12 < list.n_blocks)
+        return false;
+    const uint32_t *meta = block_words(list) + 2 * b;
+    uint64_t all = (uint64_t)prim_load(meta + 1) << 32 | prim_load(meta);
+    uint32_t pair = (uint32_t)(all & 31) + (uint32_t)(all >> 5 & 31);
+    return n > 0 && (all >> 10 & 2047) == n && (all >> 21) + n * pair <= 8 * (uint64_t)(list.docs_bytes - bits_at);
+}
+
 #endif

@@ -4,6 +4,7 @@
 #define RP_KERNELS_BLOCK_NEWPFD_CUH
 
 #include "backend/gpu/kernels/prim/patch.cuh"
+#include "backend/gpu/kernels/prim/sound.cuh"
 
 enum { SIMPLE16_LARGE = 15, NEWPFD_NUMBERS = 2 * KARG_BLOCK };
 
@@ -146,5 +147,46 @@ struct block_newpfd : gaps_code {
         }
     };
 };
+
+/* Reads `count` numbers of simple16, one thread. `take` gets each, with its rank. False: words are cut off, or cannot be. */
+template <class TAKE> PRIM bool simple16_read(const sound_bytes &in, uint32_t count, TAKE take)
+{
+    for (uint32_t i = 0, at = 0; i < count; at += 4) {
+        if (in.bytes < 4 || at > in.bytes - 4)
+            return false;
+        uint32_t word = sound_bits(in, at, 0, 32), cut = prim_load(&simple16_cuts[word >> 28]), wide = cut >> 5 & 31;
+        if (word >> 28 == SIMPLE16_LARGE) {
+            at += 4;
+            if (word << 4 || at > in.bytes - 4)
+                return false;
+            take(i++, sound_bits(in, at, 0, 32));
+            continue;
+        }
+        for (uint32_t k = 0; k < cut >> 15 && i < count; k++, i++) {
+            uint32_t w = k < wide ? cut & 31 : cut >> 10 & 31;
+            take(i, word & prim_mask(w));
+            word >>= w;
+        }
+    }
+    return true;
+}
+
+PRIM bool simple16_is_sound(const sound_bytes &in)
+{
+    return simple16_read(in, in.n, [](uint32_t, uint32_t) {});
+}
+
+PRIM bool newpfd_is_sound(const sound_bytes &in)
+{
+    uint32_t first = sound_byte(in, 0), w = first & 63, has = first >> 6 & 1, head = 1 + has, k = sound_byte(in, 1) + 1;
+    uint32_t lows = pack_bytes(in.n * w);
+    uint64_t at = 0;
+    if (in.bytes < head || first >> 7 || w + has > 32 || in.bytes - head < lows)
+        return false;
+    if (!has)
+        return true;
+    auto step = [&](uint32_t i, uint32_t number) { at += i < k ? number + (uint64_t)1 : 0; };
+    return k <= in.n && simple16_read(sound_after(in, head + lows, in.n), 2 * k, step) && at <= in.n;
+}
 
 #endif

@@ -3,6 +3,7 @@
 #define RP_KERNELS_BLOCK_PARAPFOR_CUH
 
 #include "backend/gpu/kernels/prim/patch.cuh"
+#include "backend/gpu/kernels/prim/sound.cuh"
 
 struct alignas(16) parapfor_masks {
     uint32_t rank, high, unit, base; /* unit: 2^w; base: the docid before the first */
@@ -74,5 +75,15 @@ struct block_parapfor : gaps_worked<parapfor_masks> {
 };
 
 static_assert(GAPS_BLOCKS * sizeof(block_parapfor::head) == KARG_SHARED_WORKED, "as launches have it");
+
+PRIM bool parapfor_is_sound(const sound_bytes &in)
+{
+    uint32_t w = sound_byte(in, 0), ib = sound_byte(in, 1), hb = sound_byte(in, 2), en = sound_byte(in, 3);
+    uint32_t lows = block_parapfor::HEAD + pack_bytes(in.n * w), ranks = pack_bytes(en * ib);
+    if (in.bytes < block_parapfor::HEAD || w + hb > 32 || ib > 8 || (en && hb == 0) ||
+        in.bytes < lows + ranks + pack_bytes(en * hb))
+        return false;
+    return sound_positions(in, lows, en, ib);
+}
 
 #endif

@@ -5,6 +5,7 @@
 #define RP_KERNELS_BLOCK_PFD_CUH
 
 #include "backend/gpu/kernels/prim/gaps.cuh"
+#include "backend/gpu/kernels/prim/sound.cuh"
 
 struct alignas(16) pfd_masks {
     uint32_t value, first, base, zero; /* of an exception's value; slot of the first; the docid before the first */
@@ -107,5 +108,17 @@ struct block_pfd : gaps_worked<pfd_masks> {
 };
 
 static_assert(GAPS_BLOCKS * sizeof(block_pfd::head) == KARG_SHARED_WORKED, "as launches have it");
+
+PRIM bool pfd_is_sound(const sound_bytes &in)
+{
+    uint32_t first = sound_byte(in, 0), w = first & 63, code = first >> 6, head = code ? 3 : 1;
+    uint32_t k = code ? sound_byte(in, 1) + 1 : 0, lows = pack_bytes(in.n * w);
+    if (in.bytes < head || w > 32 || in.bytes - head < lows + (code ? k << (code - 1) : 0))
+        return false;
+    uint64_t at = sound_byte(in, 2);
+    for (; k > 0 && at < in.n; k--)
+        at += sound_bits(in, head, (uint32_t)at * w, w) + (uint64_t)1;
+    return k == 0;
+}
 
 #endif

@@ -49,4 +49,10 @@ struct block_raw {
     };
 };
 
+/* Block b of a list in raw. */
+PRIM bool raw_is_sound(const block_list &list, uint32_t b)
+{
+    return 4 * ((uint64_t)b * KARG_BLOCK + block_count(list, b)) <= list.docs_bytes;
+}
+
 #endif

@@ -5,6 +5,7 @@
 #define RP_KERNELS_BLOCK_RICE_CUH
 
 #include "backend/gpu/kernels/prim/gaps.cuh"
+#include "backend/gpu/kernels/prim/sound.cuh"
 
 struct block_rice : gaps_code {
     enum {
@@ -87,5 +88,25 @@ struct block_rice : gaps_code {
         }
     };
 };
+
+/* Remainders lie inside, all quotients end, and none makes a value of more than 32 bits. Bytes with 256 ends or more, which no
+ * encoder writes, are not sound: block_rice counts them in a byte. */
+PRIM bool rice_is_sound(const sound_bytes &in)
+{
+    uint32_t w = sound_byte(in, 0), binary = block_rice::HEAD + pack_bytes(in.n * w), from = 0;
+    if (in.bytes == 0 || w > 31 || binary > in.bytes)
+        return false;
+    uint32_t limit = sound_unary(in.bytes - binary, in.n), end = sound_end(in, binary, limit, ~0U, in.n);
+    if (end == limit || sound_end(in, binary, limit, ~0U, 256) < limit)
+        return false;
+    if (end - (in.n - 1) <= ~0U >> w) /* all quotients together; rarely more */
+        return true;
+    for (uint32_t i = 0; i < in.n; i++, from = end + 1) {
+        end = sound_end(in, binary, limit, ~0U, i + 1);
+        if (end - from > ~0U >> w)
+            return false;
+    }
+    return true;
+}
 
 #endif

@@ -64,4 +64,12 @@ struct block_vbyte {
     };
 };
 
+PRIM bool vbyte_is_sound(const sound_bytes &in)
+{
+    uint32_t controls = prim_div_up(in.n, 4), length = 0;
+    for (uint32_t i = 0; i < in.n && controls <= in.bytes; i++)
+        length += (sound_byte(in, i / 4) >> 2 * (i % 4) & 3) + 1;
+    return controls <= in.bytes && length <= in.bytes - controls;
+}
+
 #endif

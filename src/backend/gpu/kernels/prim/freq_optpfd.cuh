@@ -8,6 +8,7 @@
 #define RP_KERNELS_FREQ_OPTPFD_CUH
 
 #include "backend/gpu/kernels/prim/pack.cuh"
+#include "backend/gpu/kernels/prim/sound.cuh"
 
 enum { OPTPFD_LISTED = 1, OPTPFD_BITMAP = 2, OPTPFD_FAR = 3 };
 
@@ -205,6 +206,23 @@ PRIM void freq_optpfd_four(uint64_t in, uint32_t bytes, uint32_t n, uint32_t *ro
     parts.load(place, shape);
     pack_values(four, at, bit, b, v);
     parts.add_to(place, shape, n, room, v);
+}
+
+/* ---- By a thread --------------------------------------------------------------------------------- */
+
+PRIM bool optpfd_is_sound(const sound_bytes &in)
+{
+    uint32_t first = sound_byte(in, 0) | sound_byte(in, 1) << 8 | sound_byte(in, 2) << 16, marks = 0;
+    optpfd_head o = optpfd_read(first, in.n);
+    uint32_t lows = o.bytes + pack_bytes(in.n * o.b), bitmap = o.mode == OPTPFD_BITMAP ? pack_bytes(in.n) : 0;
+    if (in.bytes < lows + bitmap || in.bytes == 0 || o.b + o.h + o.far_width > 32)
+        return false;
+    for (uint32_t from = 0; bitmap && from < in.n; from += 32)
+        marks += prim_count(optpfd_marks(pack_at(in.at + lows), in.n, from));
+    uint32_t highs = bitmap + pack_bytes(o.k * o.at_width + (o.k + marks) * o.h);
+    if (in.bytes - lows < highs + pack_bytes(o.f * (o.at_width + o.far_width)))
+        return false;
+    return sound_positions(in, lows, o.k, o.at_width) && sound_positions(in, lows + highs, o.f, o.at_width);
 }
 
 #endif

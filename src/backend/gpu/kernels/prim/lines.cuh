@@ -9,6 +9,7 @@
 #include "backend/gpu/kernels/prim/pack.cuh"
 #include "backend/gpu/kernels/prim/scan.cuh"
 #include "backend/gpu/kernels/prim/tile.cuh"
+#include "backend/gpu/kernels/prim/sound.cuh"
 
 /* Where a code keeps a block's line: the list's; the same, moved by a u32 of the block; the block's own. */
 enum lines_kind { LINES_LIST, LINES_MOVED, LINES_OWN };
@@ -198,6 +199,23 @@ template <int KIND, int CUT> PRIM uint32_t lines_at(const tile_view &t, uint32_t
         return UINT32_MAX;
     lines_line line = lines_of_list<KIND>(t.docs, t.docs_bytes);
     return lines_slot<KIND>(lines_words(t), line, lines_read<KIND>(t, line, p), i - p.begin);
+}
+
+/* ---- Soundness ------------------------------------------------------------------------------------ */
+
+/* A block of in.n postings, in a code with `own` bytes before the residuals. */
+PRIM bool lines_is_sound(const sound_bytes &block, uint32_t own)
+{
+    if (block.bytes <= own)
+        return false;
+    sound_bytes in = sound_after(block, own, block.n);
+    uint32_t first = sound_byte(in, 0), w = first & 127, head = first & 128 ? 3 : 1, lows = head + pack_bytes(in.n * w);
+    uint32_t k = sound_byte(in, 1) + 1, hb = sound_byte(in, 2);
+    if (w > 32 || in.bytes < lows)
+        return false;
+    if (head == 1)
+        return true;
+    return hb > 0 && w + hb <= 32 && in.bytes - lows >= k + pack_bytes(k * hb) && sound_positions(in, lows, k, 8);
 }
 
 #endif

@@ -30,4 +30,38 @@ PRIM uint32_t qs_low(const qs_view &v, uint64_t i)
     return pack_one(pack_at(v.low + bit / 8), (uint32_t)bit % 8, v.l);
 }
 
+/* Block b of a list in qs: it has ends for all its slots, and its docids 32 bits. */
+PRIM bool qs_is_sound(const karg_list *list, uint32_t b)
+{
+    const uint32_t *last = prim_at<const uint32_t>(prim_load(&list->last));
+    uint32_t n = prim_load(&list->n), blocks = prim_load(&list->n_blocks), bytes = prim_load(&list->docs_bytes);
+    uint64_t docs = prim_load(&list->docs), first = (uint64_t)b * KARG_BLOCK, from = first;
+    qs_view v = qs_open(docs, bytes, n, last != nullptr, last ? prim_load(&last[blocks - 1]) : 0);
+    uint64_t to = v.bits;
+    uint32_t count = prim_min<uint32_t>(n - (uint32_t)first, KARG_BLOCK), left = count;
+    if (bytes < QS_HEAD || prim_load(prim_at<const uint8_t>(docs)) > 31)
+        return false;
+    if (last) {
+        uint32_t before = b ? prim_load(&last[b - 1]) : 0, end = prim_load(&last[b]);
+        if (b && before >= end) /* so that blocks together are read once */
+            return false;
+        from += before >> v.l;
+        to = first + count + (end >> v.l);
+    }
+    if (from > to || to > v.bits)
+        return false;
+    for (uint64_t bit = from; bit < to; bit += 32) {
+        uint32_t bits = (uint32_t)prim_min<uint64_t>(to - bit, 32);
+        uint32_t ends = ~pack_word(pack_at(v.high + bit / 8), (uint32_t)bit % 8) & prim_mask(bits), here = prim_count(ends);
+        if (here < left) {
+            left -= here;
+            continue;
+        }
+        for (; left > 1; left--)
+            ends &= ends - 1;
+        return bit + prim_lowest(ends) - (first + count - 1) <= ~0U >> v.l; /* the last high part */
+    }
+    return false;
+}
+
 #endif
