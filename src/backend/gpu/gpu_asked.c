@@ -7,8 +7,6 @@
 #include "base/error.h"
 #include "codec/codec.h"
 
-enum { COPIED_MOST = 1 << 20 }; /* postings of a list that is decoded here */
-
 typedef rp__gpu_asked run;
 typedef rp__gpu_asked_word word;
 
@@ -58,10 +56,8 @@ static rp_status open_word(run *r, const rp__leaf *leaf, word *out)
         return rp__gpu_asked_refuse(r, RP_FALLBACK_DAMAGED);
     if (status == RP_NO_MEMORY)
         return rp__error_no_memory(&r->own);
-    out->copies_docids = !rp__gpu_list_has_docids(&out->list);
-    out->copies_tfs = r->query->k > 0 && !rp__gpu_list_has_tfs(&out->list);
-    if (status == RP_OK && (out->copies_docids || out->copies_tfs) && out->list.n > COPIED_MOST)
-        return rp__gpu_asked_refuse(r, RP_FALLBACK_CODEC);
+    bool has_tfs = r->query->k == 0 || rp__gpu_list_has_tfs(&out->list);
+    out->is_transcoded = out->list.codec && !(rp__gpu_list_has_docids(&out->list) && has_tfs);
     return status;
 }
 
@@ -88,14 +84,14 @@ static rp_status open_words(run *r)
     return RP_OK;
 }
 
-/* Of an OR all lists are decoded; of an AND the shortest, and of others at most a block a document, or what is
- * decoded here. */
+/* Of an OR all lists are decoded; of an AND the shortest, and of others at most a block a document, or all that is
+ * transcoded. */
 static uint64_t postings_of(const run *r, const word *w)
 {
     uint64_t shortest = r->words[0].list.n;
     bool is_coded = w->list.codec && w->list.codec->id != KARG_CODEC_BITMAP;
     uint64_t most = is_coded ? shortest * RP_BLOCK : shortest;
-    return r->is_or || w->copies_docids || most > w->list.n ? w->list.n : most;
+    return r->is_or || w->is_transcoded || most > w->list.n ? w->list.n : most;
 }
 
 static void count_postings(run *r)
@@ -121,13 +117,15 @@ rp_status rp__gpu_asked_open(run *r)
 
 /* ---- Memory ------------------------------------------------------------------------------------ */
 
-/* Lists that kernels read there; frequencies are with the docids even where nothing is scored. */
-static rp_status list_stored(run *r)
+/* Lists that kernels read as they are stored, and those that are transcoded; frequencies are with the docids even where
+ * nothing is scored. */
+static rp_status list_all(run *r)
 {
     r->stored = rp__arena_zero(r->arena, r->n, sizeof *r->stored);
     r->tiles = r->is_tiled ? rp__arena_zero(r->arena, r->n, sizeof *r->tiles) : NULL;
-    r->n_stored = 0;
-    if (!r->stored || (r->is_tiled && !r->tiles))
+    r->transcoded = rp__arena_array(r->arena, r->n, sizeof *r->transcoded);
+    r->n_stored = r->n_transcoded = 0;
+    if (!r->stored || !r->transcoded || (r->is_tiled && !r->tiles))
         return rp__error_no_memory(&r->own);
     for (uint32_t i = 0; i < r->n; i++) {
         word *w = &r->words[i];
@@ -135,11 +133,28 @@ static rp_status list_stored(run *r)
         if (r->is_tiled)
             r->tiles[i].term = term;
         w->stored = NULL;
-        if (!w->list.codec || (w->copies_docids && w->copies_tfs))
+        if (w->is_transcoded)
+            r->transcoded[r->n_transcoded++] = term;
+        if (!w->list.codec || w->is_transcoded)
             continue;
         w->stored = &r->stored[r->n_stored++];
-        *w->stored = (rp__stored_list){
-            .list = &w->list, .term = term, .whole = w->copies_docids || w->copies_tfs};
+        *w->stored = (rp__stored_list){.list = &w->list, .term = term};
+    }
+    return RP_OK;
+}
+
+/* Those that are transcoded, for the lease. RP_NOT_FOUND: some are not there. */
+static rp_status find_transcoded(run *r)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        word *w = &r->words[i];
+        if (!w->is_transcoded)
+            continue;
+        const rp__resident *made =
+            rp__lookup_lists_find(&r->lists, &r->query->words[w->leaf->word].term);
+        if (!made || !made->at)
+            return made ? RP_DAMAGED : RP_NOT_FOUND;
+        w->made = made->list.word;
     }
     return RP_OK;
 }
@@ -155,6 +170,8 @@ static rp_status find_all(run *r)
     r->has_tiles = r->is_tiled && rp__tiled_lists_find(&q->lease, r->norms_serial, r->tiles, r->n);
     if (!r->has_tiles)
         status = rp__stored_lists_find(q->index, &q->lease, r->stored, r->n_stored);
+    if (status == RP_OK && !r->has_tiles)
+        status = find_transcoded(r);
     if (status == RP_OK && r->is_tiled && !r->has_tiles)
         return RP_NOT_FOUND;
     return status;
@@ -177,12 +194,32 @@ static rp_status take_all(run *r)
     rp_status status = hold_scratch(r);
     if (status == RP_OK && !q->index->residency->is_whole)
         status = rp__stored_lists_take(&q->lease, r->stored, r->n_stored);
+    if (status == RP_OK && r->n_transcoded > 0)
+        status = rp__lookup_lists_take(&r->lists);
     if (status == RP_OK && r->is_tiled)
         status = rp__tiled_lists_take(&q->lease, r->norms_serial, r->tiles, r->n);
+    if (status == RP_OK && r->is_tiled)
+        r->tile_records = q->lease.pieces[q->lease.n - 1]->at;
     return status;
 }
 
-/* RP_NOT_FOUND: the norms were evicted meanwhile. What an AND asks of other lists concerns documents of the shortest. */
+static rp_status open_transcoded(run *r)
+{
+    rp__lease *lease = &r->q->lease;
+    if (r->n_transcoded == 0)
+        return RP_OK;
+    rp__lookup_lists_begin(&r->lists, lease, r->q->index, r->arena);
+    rp__lease_begin(lease);
+    return rp__lookup_lists_open(&r->lists, r->transcoded, r->n_transcoded);
+}
+
+static rp_status fill_transcoded(run *r)
+{
+    rp_status status = r->n_transcoded > 0 ? rp__lookup_lists_fill(&r->lists) : RP_OK;
+    return status == RP_OK ? find_transcoded(r) : status;
+}
+
+/* RP_NOT_FOUND: something was evicted meanwhile. What an AND asks of other lists concerns documents of the shortest. */
 static rp_status bring_all(run *r)
 {
     rp__gpu_query *q = r->q;
@@ -194,6 +231,8 @@ static rp_status bring_all(run *r)
     else
         status = rp__stored_lists_plan(lease, r->stored, r->n_stored,
                                        r->is_or ? NULL : &r->words[0].list, r->arena);
+    if (status == RP_OK)
+        status = open_transcoded(r);
     if (status != RP_OK)
         return status;
     rp__lease_acquire(lease);
@@ -201,7 +240,7 @@ static rp_status bring_all(run *r)
     rp__lease_release(lease);
     if (status == RP_OK && !is_whole)
         status = rp__stored_lists_fill(lease, r->stored, r->n_stored, r->arena);
-    return status;
+    return status == RP_OK ? fill_transcoded(r) : status;
 }
 
 /* The resident kernel leaves before anything is uploaded, which would wait for it. */
@@ -230,9 +269,10 @@ static rp_status bring(run *r)
 rp_status rp__gpu_asked_lease(run *r)
 {
     rp__gpu_query *q = r->q;
-    rp_status status = list_stored(r);
+    rp_status status = list_all(r);
     if (status != RP_OK)
         return status;
+    rp__lookup_lists_begin(&r->lists, &q->lease, q->index, r->arena);
     status = rp__lease_enter(&q->lease) ? find_all(r) : RP_NOT_FOUND;
     if (status == RP_OK)
         status = hold_scratch(r);

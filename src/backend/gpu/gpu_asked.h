@@ -5,6 +5,7 @@
 #define RP_BACKEND_GPU_GPU_ASKED_H
 
 #include "backend/gpu/gpu_query.h"
+#include "backend/gpu/lookup_lists.h"
 #include "backend/gpu/stored_lists.h"
 #include "backend/gpu/tiled_lists.h"
 
@@ -12,9 +13,10 @@
 typedef struct rp__gpu_asked_word {
     rp__list list;
     const rp__leaf *leaf;
-    bool copies_docids, copies_tfs;
-    size_t docids, tfs; /* where among what is staged, if copied */
-    rp__stored_list *stored; /* where it is on the device; NULL: all is copied */
+    bool is_transcoded;      /* kernels do not read it as it is stored */
+    karg_word made;          /* as it is transcoded */
+    size_t docids, tfs;      /* of a tiny one: where among what is staged */
+    rp__stored_list *stored; /* where it is on the device; NULL: it is tiny, or transcoded */
 } rp__gpu_asked_word;
 
 typedef struct rp__gpu_asked {
@@ -38,7 +40,11 @@ typedef struct rp__gpu_asked {
     bool has_tiles;       /* all its lists are there by tiles */
     rp__stored_list *stored; /* n_stored: lists that kernels read as they are stored */
     size_t n_stored;
+    rp__lookup_lists lists; /* those that are transcoded, of n_transcoded terms */
+    const rp__term **transcoded;
+    size_t n_transcoded;
     rp__tiled_list *tiles; /* n, of an OR by tiles */
+    rp__cu_ptr tile_records; /* of those that are made */
     karg_norms norms;
     uint32_t norms_serial;
     bool is_resident;     /* an AND by gpu_resident.h */

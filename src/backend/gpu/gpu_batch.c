@@ -182,15 +182,6 @@ static void look_ahead(const fill *f, const rp__gpu_queue *queue, const rp__look
     }
 }
 
-/* A lease for looking. */
-void rp__gpu_batch_enter(rp__lease *lease)
-{
-    if (rp__lease_enter(lease))
-        return;
-    rp__lease_acquire(lease);
-    rp__lease_release(lease);
-}
-
 /* Norms that are there; *out is good for the lease, which has begun. RP_NOT_FOUND: they are not. */
 rp_status rp__gpu_batch_find_norms(rp__gpu_batch *b, rp__lease *lease, karg_norms *out,
                                    uint32_t *serial)
@@ -206,7 +197,7 @@ rp_status rp__gpu_batch_bring_norms(rp__gpu_batch *b, rp__lease *lease)
 {
     karg_norms norms;
     uint32_t serial;
-    rp__gpu_batch_enter(lease);
+    rp__lease_begin(lease);
     rp_status status = rp__gpu_batch_find_norms(b, lease, &norms, &serial);
     rp__lease_end(lease);
     return status == RP_OK ? RP_OK : rp__device_norms_bring(&b->norms, lease, b->like);
@@ -362,7 +353,7 @@ static rp_status bring(launch *l)
         status = name_lists(l, &terms, &n);
     if (status != RP_OK)
         return status;
-    rp__gpu_batch_enter(lease);
+    rp__lease_begin(lease);
     status = rp__lookup_lists_open(&l->lists, terms, n);
     if (status != RP_OK)
         return status;

@@ -61,7 +61,6 @@ void rp__gpu_batch_refuse(rp__asked *asked, rp_fallback why); /* NONE: it is ans
 /* Terms that the index knows, of n queries of a queue from its next one on. */
 rp_status rp__gpu_batch_terms(const rp__gpu_group *f, const rp__gpu_queue *queue, size_t n,
                               const rp__term ***out, size_t *n_out);
-void rp__gpu_batch_enter(rp__lease *lease); /* begins, in its turn if it must */
 /* Norms, for the lease, which has begun. RP_NOT_FOUND: they are not there. */
 rp_status rp__gpu_batch_find_norms(rp__gpu_batch *b, rp__lease *lease, karg_norms *out, uint32_t *serial);
 rp_status rp__gpu_batch_bring_norms(rp__gpu_batch *b, rp__lease *lease); /* it has ended then */

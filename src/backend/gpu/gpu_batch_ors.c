@@ -107,7 +107,7 @@ static rp_status bring_tiles(ors *o)
     rp_status status = rp__gpu_batch_bring_norms(b, lease);
     if (status != RP_OK)
         return status;
-    rp__gpu_batch_enter(lease);
+    rp__lease_begin(lease);
     status = rp__lookup_lists_open(&o->lists, o->names, o->n_terms);
     if (status != RP_OK)
         return status;

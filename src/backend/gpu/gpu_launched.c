@@ -155,8 +155,7 @@ static rp_status launch_tiles(run *r)
     for (uint32_t i = 0; i < r->n && !r->has_tiles; i++)
         point_tile(r, i);
     if (!r->has_tiles)
-        status = rp__tiled_lists_make(&r->q->lease, r->q->lease.pieces[r->q->lease.n - 1]->at,
-                                      &r->norms, r->tiles, r->n);
+        status = rp__tiled_lists_make(&r->q->lease, r->tile_records, &r->norms, r->tiles, r->n);
     rp__gpu_or_batch batch = batch_of(r, terms, &one);
     return status == RP_OK ? rp__gpu_or_run(&r->q->or, &batch) : status;
 }

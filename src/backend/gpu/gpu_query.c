@@ -3,7 +3,8 @@
  * The host opens the lists and tells the kernel where they lie, in the launch's own record; the device finds the
  * documents, scores them, and writes the best of them into memory of the host, where a number says that they are
  * there. So a query is one launch, and one look at a word; in a burst of ANDs, a kernel is there already. Lists in codecs
- * that the kernel does not read, if they are not long, and tiny ones, which lie in the dictionary, are decoded here.
+ * that the kernel does not read are transcoded first, if they are not there yet; tiny ones, which lie in the dictionary,
+ * are decoded here.
  * The guard of mapped memory may leave this wherever it reads a list: until then nothing is asked of the device, and its
  * memory is the state's. */
 #include "backend/gpu/gpu_query.h"
@@ -43,11 +44,20 @@ static bool is_for_tiles(const run *r)
            r->n <= KARG_OR_TERMS && query->begin == 0 && r->end == query->lengths.n_docs;
 }
 
-/* An AND whose record is all that the device has to be told, over lists that stay where they are. */
+static bool has_transcoded(const run *r)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->words[i].is_transcoded)
+            return true;
+    return false;
+}
+
+/* An AND whose record is all that the device has to be told, over lists that stay where they are. Others may be evicted,
+ * and a kernel that stays may keep what it has read there. */
 static bool is_for_resident(const run *r)
 {
     return r->q->index->residency->is_whole && !r->is_or && r->n <= KARG_WORDS_NEAR &&
-           !r->is_copied && r->query->k <= KARG_ANSWER_MOST &&
+           !r->is_copied && !has_transcoded(r) && r->query->k <= KARG_ANSWER_MOST &&
            rp__gpu_resident_takes(&r->q->room.resident, r->words[0].list.n);
 }
 

@@ -1,4 +1,4 @@
-/* gpu_staged.c: what the device is to read of a query: its words, and lists that are decoded here.
+/* gpu_staged.c: what the device is to read of a query: its words, and tiny lists, which are decoded here.
  *
  * Up to so many words travel with the launch; few bytes of lists are read from the host's memory, more are copied. A
  * kernel that stays may keep what it has read: what it reads there lies elsewhere each time, until the stage is full. */
@@ -26,9 +26,9 @@ void rp__gpu_staged_lay_out(run *r)
         size_t bytes =
             rp__bits_align((w->list.n + (size_t)RP_BLOCK_ROOM) * sizeof(uint32_t), ALIGN);
         w->docids = r->staged;
-        r->staged += w->copies_docids ? bytes : 0;
+        r->staged += w->list.codec ? 0 : bytes;
         w->tfs = r->staged;
-        r->staged += w->copies_tfs ? bytes : 0;
+        r->staged += w->list.codec || r->query->k == 0 ? 0 : bytes;
     }
     size_t asked = r->is_or && !r->is_tiled ? r->end - r->query->begin : 0;
     size_t pairs = r->query->k && !r->is_tiled ? r->most : 0;
@@ -87,36 +87,32 @@ static uint32_t count_blocks(const word *w)
     return (w->list.n + RP_BLOCK - 1) / RP_BLOCK;
 }
 
-/* A list that is decoded here is raw; its frequencies may stay where they are. */
-static rp_status copy_docids(const run *r, const word *w, karg_word *out)
+/* A list that is decoded here is raw. */
+static rp_status stage_tiny(const run *r, const word *w, karg_word *out)
 {
     const rp__list *list = &w->list;
-    const karg_list freqs = w->stored ? w->stored->at : (karg_list){0};
     *out = (karg_word){.list = {.docs = rp__gpu_staged_at(r, w->docids),
                                 .docs_bytes = list->n * (uint32_t)sizeof(uint32_t),
-                                .freqs = freqs.freqs,
-                                .freqs_bytes = freqs.freqs_bytes,
-                                .freq_offsets = freqs.freq_offsets,
-                                .freq_code = rp__gpu_list_freq_code(list),
+                                .freqs = r->query->k > 0 ? rp__gpu_staged_at(r, w->tfs) : 0,
+                                .freq_code = KARG_CODEC_RAW,
                                 .codec = KARG_CODEC_RAW,
                                 .n = list->n,
                                 .n_blocks = count_blocks(w),
                                 .universe = UINT32_MAX}};
-    return rp__list_decode(list, staged_words(r, w->docids), NULL);
+    rp_status status = rp__list_decode(list, staged_words(r, w->docids), NULL);
+    return status == RP_OK && r->query->k > 0 ? decode_tfs(list, staged_words(r, w->tfs)) : status;
 }
 
 static rp_status stage_word(run *r, const word *w, karg_word *out)
 {
-    rp_status status = w->copies_docids ? copy_docids(r, w, out)
-                                        : rp__gpu_list_point(&w->list, &w->stored->at, out);
+    rp_status status = RP_OK;
+    if (!w->list.codec)
+        status = stage_tiny(r, w, out);
+    else if (w->is_transcoded)
+        *out = w->made;
+    else
+        status = rp__gpu_list_point(&w->list, &w->stored->at, out);
     out->weight = w->leaf->weight.weight * rp__rank_scale(r->query->fraction_bits);
-    if (status == RP_OK && w->copies_tfs) {
-        status = decode_tfs(&w->list, staged_words(r, w->tfs));
-        out->list.freq_code = KARG_CODEC_RAW;
-        out->list.freqs = rp__gpu_staged_at(r, w->tfs);
-    }
-    if (w->copies_docids || w->copies_tfs)
-        rp__gpu_list_count_decoded(&w->list, &r->q->device->counters);
     return status == RP_DAMAGED ? rp__gpu_asked_refuse(r, RP_FALLBACK_DAMAGED) : status;
 }
 

@@ -82,6 +82,14 @@ void rp__lease_acquire(rp__lease *l)
     pthread_mutex_unlock(&r->lock);
 }
 
+void rp__lease_begin(rp__lease *l)
+{
+    if (rp__lease_enter(l))
+        return;
+    rp__lease_acquire(l);
+    rp__lease_release(l);
+}
+
 void rp__lease_release(rp__lease *l)
 {
     if (!l->is_acquiring)

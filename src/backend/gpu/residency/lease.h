@@ -44,6 +44,8 @@ void rp__lease_close(rp__lease *lease);
 
 /* Begins. False: somebody needs all memory; acquire instead. What is left of the time before is given back. */
 bool rp__lease_enter(rp__lease *lease);
+/* Begins, to look things up. */
+void rp__lease_begin(rp__lease *lease);
 /* Begins, when it is its turn. */
 void rp__lease_acquire(rp__lease *lease);
 /* The end of acquiring, not of the lease. Nothing happens where it does not acquire. */
