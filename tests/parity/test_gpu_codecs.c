@@ -20,7 +20,7 @@
 #include "riposte/riposte.h"
 #include "tempdir.h"
 
-enum { DOCS = 1200, QUERIES = 5, TEXT = 64, MODES = 3, DEVICE_BYTES = 64 << 20 };
+enum { DOCS = 1200, QUERIES = 4, TEXT = 64, MODES = 3, DEVICE_BYTES = 64 << 20 };
 
 static const char *const mode_names[MODES] = {
     [RP_MODE_OR] = "or", [RP_MODE_AND] = "and", [RP_MODE_ANDOR] = "andor"};

@@ -20,12 +20,12 @@ typedef struct steps {
 
 static rp_status reserve(steps *s, uint32_t n)
 {
-    if (n <= s->capacity)
+    if (s->scores && n <= s->capacity)
         return RP_OK;
-    s->docids = rp__arena_array(s->run.arena, n, sizeof *s->docids);
-    s->scores = rp__arena_array(s->run.arena, n, sizeof *s->scores);
-    s->capacity = s->docids && s->scores ? n : 0;
-    return s->capacity ? RP_OK : rp__error_no_memory(s->run.err);
+    s->docids = rp__arena_array(s->run.arena, n + (size_t)1, sizeof *s->docids);
+    s->scores = rp__arena_array(s->run.arena, n + (size_t)1, sizeof *s->scores);
+    s->capacity = n;
+    return s->docids && s->scores ? RP_OK : rp__error_no_memory(s->run.err);
 }
 
 static rp_status open_steps(void *state, const rp__query *query, rp__arena *arena, void **out,
@@ -185,8 +185,10 @@ static rp_status put_candidates(void *run, const rp__partial *partial)
     rp_status status = reserve(s, partial->n);
     if (status != RP_OK)
         return status;
-    memcpy(s->docids, partial->docids, partial->n * sizeof *s->docids);
-    memcpy(s->scores, partial->scores, partial->n * sizeof *s->scores);
+    if (partial->n > 0) {
+        memcpy(s->docids, partial->docids, partial->n * sizeof *s->docids);
+        memcpy(s->scores, partial->scores, partial->n * sizeof *s->scores);
+    }
     s->n = partial->n;
     s->elsewhere = partial->postings - rp__cpu_run_postings(&s->run);
     return rp__cpu_run_check(&s->run);

@@ -1,4 +1,4 @@
-# The first query that the GPU does not answer, or for which the host decodes lists, ends the batch; no run is written.
+# The first query that the GPU does not answer ends the batch, and no run is written. Lists of any codec are decoded on the GPU.
 gpu='--processor gpu --gpu emulated'
 head -n 1 topics.tsv >one.tsv
 riposte batch my.rip one.tsv $gpu --mode and --k 1 --strict-processor -q; echo "exit $?"
