@@ -44,7 +44,7 @@ typedef struct fresh {
     rp_fallback fallback;    /* why it is none for the device, if that was seen by now */
     bool is_read;            /* kernels of ANDs read it as it lies */
     uint64_t room;           /* of what is made of it */
-    uint32_t made;           /* the how manieth it is of those transcoded */
+    uint32_t made;           /* its index among those transcoded */
     const uint32_t *decoded; /* docids, and as many frequencies behind them */
 } fresh;
 
