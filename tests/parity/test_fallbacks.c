@@ -142,7 +142,7 @@ static void expect_strict(const rp_index *index, rp_search_options options, cons
     if (rp_searcher_search(searcher, text, strlen(text), &hits, &err) != RP_OK) {
         assert_int_equal(err.code, RP_UNAVAILABLE);
         if (!strstr(err.text, reason))
-            fail_msg("'%s' is not told of: %s", reason, err.text);
+            fail_msg("the error does not name '%s': %s", reason, err.text);
     }
     rp_hits_free(&hits);
     rp_searcher_free(searcher);
