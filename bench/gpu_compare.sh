@@ -83,13 +83,17 @@ terms() {
         while IFS=$'\t' read -r name us; do keep "$1" "gov2 single term up to $name us" "$us"; done
 }
 
-# usage: many BUILD FIGURE INDEX LOG OPTION...: queries a second of `batch`, and how many the GPU answered.
+# usage: many BUILD FIGURE INDEX LOG OPTION...: queries a second of `batch`, reading topics and writing the run apart,
+# how many the GPU did not answer, and bytes copied to it.
 many() {
     local build=$1 figure=$2 index=$3 log=$4 out
     shift 4
     out=$(riposte "$build" batch "$index" "$log" --processor gpu --plain -q --json -o "$work/run" "$@") || return 0
-    keep "$build" "$figure q/s" "$(awk -v n="$(field "$out" queries)" -v s="$(field "$out" seconds)" 'BEGIN { print n / s }')"
-    keep "$build" "$figure on gpu" "$(field "$out" answered)"
+    local n
+    n=$(field "$out" queries)
+    keep "$build" "$figure q/s" "$(awk -v n="$n" -v s="$(field "$out" answering)" 'BEGIN { print n / s }')"
+    keep "$build" "$figure not on gpu" $((n - $(field "$out" answered)))
+    keep "$build" "$figure bytes up a query" "$(awk -v n="$n" -v b="$(field "$out" uploaded_bytes)" 'BEGIN { print b / n }')"
 }
 
 # usage: process BUILD FIGURE COMMAND...: seconds of a whole process.
@@ -112,46 +116,47 @@ kernels() {
 
 has() { [ "${sets#* "$1" }" != "$sets" ]; }
 
-draw gov 10000 gov
+draw gov 100000 gov
 log=gov.rip.queries.tsv
-awk 'BEGIN { FS = OFS = "\t" } { q[NR] = $2 } END { for (i = 0; i < 100; i++) for (j = 1; j <= NR; j++) print i * NR + j, q[j] }' $log >many.tsv
-head -n 100000 many.tsv >hundred.tsv
+awk 'BEGIN { FS = OFS = "\t" } { q[NR] = $2 } END { for (i = 0; i < 10; i++) for (j = 1; j <= NR; j++) print i * NR + j, q[j] }' $log >many.tsv
+head -n 10000 $log >ten.tsv
 head -n 1 $log >one.tsv
 if has gov2 || has memory || has terms; then
     draw gov2 10000 gov2 --docs 25200000
     head -n 1000 gov2.rip.queries.tsv >gov2.tsv
+    awk 'BEGIN { FS = OFS = "\t" } { q[NR] = $2 } END { for (i = 0; i < 4; i++) for (j = 1; j <= NR; j++) print i * NR + j, q[j] }' gov2.rip.queries.tsv >gov2.many.tsv
     cut -f 2 gov2.rip.queries.tsv | tr ' ' '\n' | sort -u | awk '{ print NR "\t" $0 }' | head -n 2000 >terms.tsv
 fi
 
 for ((i = 0; i < rounds; i++)); do
     for build in "$old" "$new"; do
         if has single; then
-            single "$build" "gov single" gov.rip $log --modes and,or
+            single "$build" "gov single" gov.rip ten.tsv --modes and,or
         fi
         if has threads; then
-            for n in 1 4 16; do pool "$build" "gov $n threads" gov.rip $log $n; done
+            for n in 1 4 16; do pool "$build" "gov $n threads" gov.rip ten.tsv $n; done
         fi
         if has batch; then
             for n in 1 8 16; do many "$build" "batch and $n threads" gov.rip many.tsv --mode and --threads $n; done
-            many "$build" "batch or 16 threads" gov.rip hundred.tsv --mode or --threads 16
-            many "$build" "batch andor" gov.rip hundred.tsv --mode andor --threads 16
-            for k in 100 1000; do many "$build" "batch and k $k" gov.rip $log --mode and --threads 16 --k $k; done
-            many "$build" "batch and child" gov.rip hundred.tsv --mode and --threads 16 --gpu-child
+            many "$build" "batch or 16 threads" gov.rip $log --mode or --threads 16
+            many "$build" "batch andor" gov.rip $log --mode andor --threads 16
+            for k in 100 1000; do many "$build" "batch and k $k" gov.rip ten.tsv --mode and --threads 16 --k $k; done
+            many "$build" "batch and child" gov.rip $log --mode and --threads 16 --gpu-child
             process "$build" "batch of one query, process" batch gov.rip one.tsv --processor gpu --plain --mode and
-            process "$build" "batch of 100,000, process" batch gov.rip hundred.tsv --processor gpu --plain --mode and --threads 16
+            process "$build" "batch of 100,000, process" batch gov.rip $log --processor gpu --plain --mode and --threads 16
         fi
         if has terms; then
             terms "$build"
         fi
         if has gov2; then
             single "$build" "gov2 single" gov2.rip gov2.tsv --modes and,or
-            many "$build" "gov2 batch and" gov2.rip gov2.rip.queries.tsv --mode and --threads 16
-            many "$build" "gov2 batch or" gov2.rip gov2.rip.queries.tsv --mode or --threads 16 --max-work 1000000000
+            many "$build" "gov2 batch and" gov2.rip gov2.many.tsv --mode and --threads 16
+            many "$build" "gov2 batch or" gov2.rip gov2.many.tsv --mode or --threads 16 --max-work 1000000000
         fi
         if has memory; then
             for m in 1G 2G 4G; do
-                many "$build" "gov2 batch and $m" gov2.rip gov2.tsv --mode and --threads 8 --gpu-memory $m
-                many "$build" "gov2 batch or $m" gov2.rip gov2.tsv --mode or --threads 8 --gpu-memory $m --max-work 1000000000
+                many "$build" "gov2 batch and $m" gov2.rip gov2.many.tsv --mode and --threads 8 --gpu-memory $m
+                many "$build" "gov2 batch or $m" gov2.rip gov2.many.tsv --mode or --threads 8 --gpu-memory $m --max-work 1000000000
             done
         fi
         if has kernels; then

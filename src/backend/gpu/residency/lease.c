@@ -15,6 +15,8 @@
 enum {
     SPIN = 200000, /* nanoseconds of looking before the first nap */
     NAP = 20000,
+    EVICT_OF =
+        32, /* one part of so many of all memory is evicted at once, since each eviction may wait for others */
 };
 
 /* ---- Opening ------------------------------------------------------------------------------------ */
@@ -199,6 +201,17 @@ void rp__lease_mark(rp__lease *l, const rp__resident *found)
     pthread_mutex_unlock(&l->residency->lock);
 }
 
+/* More than is needed, if that is worth as little a byte, so that those who take next find it free. */
+static rp__piece *evict(rp__device_heap *heap, uint64_t bytes, uint64_t value, uint64_t mark)
+{
+    const uint64_t many = heap->bytes / EVICT_OF;
+    rp__piece *p = NULL;
+    if (many > bytes)
+        p = rp__device_heap_evict(heap, many, value == UINT64_MAX ? value : value / bytes * many,
+                                  mark);
+    return p ? p : rp__device_heap_evict(heap, bytes, value, mark);
+}
+
 /* A piece that is free, or was evicted; then *is_evicted, and others may still read it. */
 static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value, bool *is_evicted)
 {
@@ -207,7 +220,7 @@ static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value, bool 
     rp__piece *p = rp__device_heap_take(&r->heap, bytes);
     *is_evicted = false;
     if (!p && value > 0) {
-        p = rp__device_heap_evict(&r->heap, bytes, value, l->mark);
+        p = evict(&r->heap, bytes, value, l->mark);
         *is_evicted = p != NULL;
     }
     pthread_mutex_unlock(&r->lock);
