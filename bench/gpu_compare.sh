@@ -124,7 +124,7 @@ head -n 1 $log >one.tsv
 if has gov2 || has memory || has terms; then
     draw gov2 10000 gov2 --docs 25200000
     head -n 1000 gov2.rip.queries.tsv >gov2.tsv
-    awk 'BEGIN { FS = OFS = "\t" } { q[NR] = $2 } END { for (i = 0; i < 4; i++) for (j = 1; j <= NR; j++) print i * NR + j, q[j] }' gov2.rip.queries.tsv >gov2.many.tsv
+    awk 'BEGIN { FS = OFS = "\t" } { q[NR] = $2 } END { for (i = 0; i < 2; i++) for (j = 1; j <= NR; j++) print i * NR + j, q[j] }' gov2.rip.queries.tsv >gov2.many.tsv
     cut -f 2 gov2.rip.queries.tsv | tr ' ' '\n' | sort -u | awk '{ print NR "\t" $0 }' | head -n 2000 >terms.tsv
 fi
 

@@ -190,7 +190,6 @@ static rp_status take_all(run *r)
     if (!rp__device_norms_find(&q->norms, &q->lease, q->index, r->query, &r->norms,
                                &r->norms_serial))
         return RP_NOT_FOUND;
-    rp__device_norms_mark(&q->norms, &q->lease);
     rp_status status = hold_scratch(r);
     if (status == RP_OK && !q->index->residency->is_whole)
         status = rp__stored_lists_take(&q->lease, r->stored, r->n_stored);

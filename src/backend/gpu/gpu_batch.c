@@ -187,8 +187,6 @@ rp_status rp__gpu_batch_find_norms(rp__gpu_batch *b, rp__lease *lease, karg_norm
                                    uint32_t *serial)
 {
     bool is_there = rp__device_norms_find(&b->norms, lease, b->index, b->like, out, serial);
-    if (is_there && lease->is_acquiring)
-        rp__device_norms_mark(&b->norms, lease);
     return is_there ? RP_OK : RP_NOT_FOUND;
 }
 

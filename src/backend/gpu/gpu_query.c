@@ -29,7 +29,8 @@ void rp__gpu_query_close(rp__gpu_query *q)
         return;
     rp__residency *residency = q->index->residency;
     rp__device_settle(q->device, q->device->stream);
-    rp__gpu_room_close(&q->room); /* first: the driver frees no pinned memory before the kernel that stays has left */
+    rp__gpu_room_close(
+        &q->room); /* first: the driver frees no pinned memory before the kernel that stays has left */
     rp__lease_close(&q->lease);
     rp__gpu_or_close(&q->or, residency);
     *q = (rp__gpu_query){0};

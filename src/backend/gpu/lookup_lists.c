@@ -74,10 +74,10 @@ const rp__resident *rp__lookup_lists_find(const lists *l, const rp__term *term)
     const uint64_t key = rp__residency_key(term, RP_USE_LOOKUP);
     const rp__resident *e = l->table ? find_fresh(l, key) : NULL;
     if (!e)
-        e = rp__residency_find(r, key, 0);
+        e = rp__lease_find(l->lease, key, 0);
     if (e || r->is_whole || term->tiny)
         return e;
-    e = rp__residency_find(r, rp__residency_key(term, RP_USE_STORED), 0);
+    e = rp__lease_find(l->lease, rp__residency_key(term, RP_USE_STORED), 0);
     return e && e->reads & RP_READS_LOOKUP ? e : NULL;
 }
 
@@ -192,16 +192,12 @@ rp_status rp__lookup_lists_open(lists *l, const rp__term *const *terms, size_t n
 
 /* ---- Memory ------------------------------------------------------------------------------------- */
 
-/* What is there stays. */
-static rp_status mark_all(const lists *l)
+/* What is there stays. RP_NOT_FOUND: it was evicted meanwhile. */
+static rp_status find_all(const lists *l)
 {
-    for (size_t i = 0; i < l->n_terms; i++) {
-        const rp__resident *e = rp__lookup_lists_find(l, l->terms[i]);
-        if (!e)
+    for (size_t i = 0; i < l->n_terms; i++)
+        if (!rp__lookup_lists_find(l, l->terms[i]))
             return RP_NOT_FOUND;
-        if (e != find_fresh(l, e->key))
-            rp__lease_mark(l->lease, e);
-    }
     return RP_OK;
 }
 
@@ -230,21 +226,31 @@ static uint64_t made_bytes(const lists *l, const fresh *f)
                       : rp__reprs[f->repr].bytes(&f->at, l->lease->residency->n_docs);
 }
 
-/* Counts that it was used. */
-static void touch(rp__residency *r, const fresh *f)
+/* Counts that they are used. */
+static void touch_all(const lists *l)
 {
+    rp__residency *r = l->lease->residency;
     pthread_mutex_lock(&r->lock);
-    rp__device_heap_touch(&r->heap, f->entry.key);
-    rp__device_heap_touch(&r->heap, rp__residency_key(f->term, RP_USE_STORED));
+    for (size_t i = 0; i < l->n; i++) {
+        rp__device_heap_touch(&r->heap, l->fresh[i].entry.key);
+        rp__device_heap_touch(&r->heap, rp__residency_key(l->fresh[i].term, RP_USE_STORED));
+    }
     pthread_mutex_unlock(&r->lock);
 }
 
-/* Places lists that are decoded, or the others, from `at` on. Where they end. */
-static uint64_t place(const lists *l, uint64_t at, bool is_decoded)
+typedef enum kind { DECODED, BITS, OTHERS } kind;
+
+static kind kind_of(const fresh *f)
+{
+    return f->decoded ? DECODED : f->repr == RP_REPR_BITS && !f->is_none ? BITS : OTHERS;
+}
+
+/* Places lists of a kind from `at` on. Where they end. */
+static uint64_t place(const lists *l, uint64_t at, kind what)
 {
     for (size_t i = 0; i < l->n; i++) {
         fresh *f = &l->fresh[i];
-        if (is_decoded != (f->decoded != NULL))
+        if (kind_of(f) != what)
             continue;
         f->room = at;
         at += made_bytes(l, f);
@@ -252,13 +258,16 @@ static uint64_t place(const lists *l, uint64_t at, bool is_decoded)
     return rp__bits_align(at, ALIGN);
 }
 
-/* Records, then lists that are decoded, which go by the same copy, then the others. Where they end. */
-static uint64_t place_bundle(const lists *l, uint64_t at)
+/* Records, then lists that are decoded, which go by the same copy; bits, which are cleared at once; then the others. Where
+ * they end. */
+static uint64_t place_bundle(lists *l, uint64_t at)
 {
     for (size_t i = 0; i < l->n; i++)
         l->fresh[i].word = at + i * WORD;
     at += rp__bits_align(l->n * (uint64_t)WORD, ALIGN);
-    return place(l, place(l, at, true), false);
+    l->bits = place(l, at, DECODED);
+    l->bits_end = place(l, l->bits, BITS);
+    return place(l, l->bits_end, OTHERS);
 }
 
 /* One piece for all that is made, if there is plenty of memory. */
@@ -301,7 +310,6 @@ static rp_status take_one(lists *l, fresh *f)
     rp_status status = RP_OK;
     if (f->is_none)
         return RP_OK;
-    touch(l->lease->residency, f);
     if (!f->decoded && !is_whole)
         status = rp__stored_lists_take(l->lease, &f->stored, 1);
     if (status != RP_OK || l->bundle)
@@ -350,11 +358,13 @@ static rp_status take_scratch(lists *l)
 /* Long lists first, while there are long runs. */
 rp_status rp__lookup_lists_take(lists *l)
 {
-    rp_status status = mark_all(l);
+    rp_status status = find_all(l);
     l->bundle = NULL;
     if (status == RP_OK)
         status = take_bundle(l);
-    for (uint32_t width = 33; width-- > 0;)
+    touch_all(l);
+    const bool has_all = l->bundle && l->lease->residency->is_whole;
+    for (uint32_t width = has_all ? 0 : 33; width-- > 0;)
         for (size_t i = 0; i < l->n && status == RP_OK; i++)
             if (rp__bits_width64(l->fresh[i].list.n) == width)
                 status = take_one(l, &l->fresh[i]);
@@ -469,18 +479,15 @@ static rp_status put_words(const lists *l, rp__uploader *uploader)
     return status;
 }
 
+/* Bits are made in a bundle alone. */
 static rp_status clear_bits(const lists *l)
 {
     rp__device *d = l->lease->device;
-    rp_status status = RP_OK;
-    for (size_t i = 0; i < l->n && status == RP_OK; i++) {
-        const fresh *f = &l->fresh[i];
-        if (is_made(f) && f->repr == RP_REPR_BITS)
-            status = rp__device_check(
-                d, d->driver->fill32(f->room, 0, rp__transcode_word_bits_bytes(&f->at) / 4,
-                                     l->lease->stream));
-    }
-    return status;
+    if (!l->bundle || l->bits == l->bits_end)
+        return RP_OK;
+    return rp__device_check(d, d->driver->fill32(l->bits, 0,
+                                                 (l->bits_end - l->bits) / sizeof(uint32_t),
+                                                 l->lease->stream));
 }
 
 /* Transcodes. Flags come back to `host`, and behind them are the chain's records. */

@@ -98,11 +98,9 @@ static bool find_all(user *u, const uint32_t *lists, uint32_t n, rp__cu_ptr *at,
 {
     bool is_there = true;
     for (uint32_t i = 0; i < n; i++) {
-        const rp__resident *e = rp__residency_find(u->w->residency, key_of(lists[i]), 0);
+        const rp__resident *e = rp__lease_find(&u->lease, key_of(lists[i]), 0);
         at[i] = e ? e->at : 0;
         is_there = is_there && e;
-        if (e && u->lease.is_acquiring)
-            rp__lease_mark(&u->lease, e);
     }
     return is_there && rp__scratch_hold(&u->scratch, &u->lease, &u->device, scratch) == RP_OK;
 }

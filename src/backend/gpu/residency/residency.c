@@ -108,6 +108,7 @@ static void unlink_entry(rp__residency *r, rp__resident *e)
     atomic_store_explicit(from, atomic_load_explicit(&e->next, memory_order_relaxed),
                           memory_order_seq_cst);
     e->retired = r->retired;
+    e->retired_in = atomic_load_explicit(&r->epoch, memory_order_seq_cst);
     r->retired = e;
 }
 
@@ -121,11 +122,15 @@ static void evict(void *arg, rp__piece *piece)
         unlink_entry(arg, e);
 }
 
-void rp__residency_free_retired(rp__residency *r)
+/* The last to be retired is the first of the chain. */
+void rp__residency_free_retired(rp__residency *r, uint64_t epoch)
 {
-    while (r->retired) {
-        rp__resident *e = r->retired;
-        r->retired = e->retired;
+    rp__resident **at = &r->retired;
+    while (*at && (*at)->retired_in >= epoch)
+        at = &(*at)->retired;
+    while (*at) {
+        rp__resident *e = *at;
+        *at = e->retired;
         free_entry(e);
     }
 }
@@ -150,7 +155,7 @@ void rp__residency_give(rp__residency *r, rp__piece *piece)
 
 static void free_entries(rp__residency *r)
 {
-    rp__residency_free_retired(r);
+    rp__residency_free_retired(r, UINT64_MAX);
     for (size_t i = 0; r->buckets && i < r->n_buckets; i++)
         for (rp__resident *e = r->buckets[i], *next; e; e = next) {
             next = e->next;
@@ -220,17 +225,25 @@ static uint64_t query_bytes(const rp__lengths *lengths)
     return (uint64_t)lengths->n_docs * QUERY_BYTES + lengths->n_table * sizeof(float) + SLACK;
 }
 
-/* What the index can use, of what the card has left. */
-static uint64_t useful_bytes(const rp__residency *r, const rp__device *device, uint64_t all,
-                             uint64_t unused)
+/* With all that may be made of lists, and queries of several threads. */
+static uint64_t useful_bytes(const rp__residency *r, uint64_t all)
 {
     const rp__segment_info *info = rp__segment_get_info(r->segment);
     rp__lengths lengths;
     rp__segment_get_lengths(r->segment, &lengths);
     uint64_t a_list = 2048 + sizeof(karg_cell) * ((lengths.n_docs >> KARG_OR_TILE) + 2);
     uint64_t made = info->postings * MADE_BYTES + info->terms * a_list;
-    uint64_t bytes = all + made + 16 * query_bytes(&lengths) + device->memory / BATCHES_OF;
-    return bytes < unused / 8 * 7 ? bytes : unused / 8 * 7;
+    return all + made + 16 * query_bytes(&lengths);
+}
+
+/* The budget, of what the card has left. */
+static void choose_bytes(rp__residency *r, const rp__device *device, uint64_t all, uint64_t unused)
+{
+    const uint64_t useful = useful_bytes(r, all), batches = device->memory / BATCHES_OF;
+    uint64_t bytes = useful + batches < unused / 8 * 7 ? useful + batches : unused / 8 * 7;
+    bytes = r->limit && r->limit < bytes ? r->limit : bytes;
+    r->bytes = bytes / RP_DEVICE_HEAP_GRAIN * RP_DEVICE_HEAP_GRAIN;
+    r->is_scarce = r->bytes < useful;
 }
 
 static rp_status open_table(rp__residency *r)
@@ -259,9 +272,8 @@ static rp_status fill(rp__residency *r, rp__device *device)
     r->stage = stage;
     rp__segment_get_lengths(r->segment, &lengths);
     r->n_docs = lengths.n_docs;
-    uint64_t all = measure(r), useful = useful_bytes(r, device, all, unused);
-    r->bytes = r->limit && r->limit < useful ? r->limit : useful;
-    r->bytes = r->bytes / RP_DEVICE_HEAP_GRAIN * RP_DEVICE_HEAP_GRAIN;
+    uint64_t all = measure(r);
+    choose_bytes(r, device, all, unused);
     r->is_whole = all + query_bytes(&lengths) <= r->bytes;
     if (r->bytes == 0)
         return RP_NO_MEMORY;
