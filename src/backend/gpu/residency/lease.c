@@ -120,6 +120,17 @@ static void give_back(rp__lease *l)
     atomic_store_explicit(&l->epoch, 0, memory_order_release);
 }
 
+/* Whether it still has pieces: those of a detached lease that was launched may be given back by another thread. */
+static bool has_pieces(rp__lease *l)
+{
+    if (!l->is_detached)
+        return l->n > 0;
+    pthread_mutex_lock(&l->residency->lock);
+    bool has = l->n > 0;
+    pthread_mutex_unlock(&l->residency->lock);
+    return has;
+}
+
 void rp__lease_end(rp__lease *l)
 {
     if (!l->is_begun)
@@ -128,7 +139,7 @@ void rp__lease_end(rp__lease *l)
         rp__device_settle(l->device, l->uploader.stream);
         (void)rp__uploader_wait(&l->uploader);
     }
-    if (l->n > 0) /* of what was taken, and not published, nobody may have seen the end */
+    if (has_pieces(l)) /* of what was taken, and not published, nobody may have seen the end */
         rp__device_settle(l->device, l->stream);
     pthread_mutex_lock(&l->residency->lock);
     give_back(l);
