@@ -241,6 +241,39 @@ static void detached_leases_do_not_block(void **state)
     close_world(&w);
 }
 
+/* What was evicted while a lease did not end in time is used once it has ended. */
+static void what_was_waited_for_in_vain_comes_back(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user slow, u;
+    rp__piece *piece;
+    open_world(&w);
+    open_user(&slow, &w, false);
+    open_user(&u, &w, false);
+    u.device.patience = 1000000;
+    const uint64_t unused = HEAP - w.residency->heap.in_use;
+    rp__lease_acquire(&u.lease);
+    assert_int_equal(rp__lease_take(&u.lease, unused, RP_NEED_ALL, 5, 1, &piece), RP_OK);
+    const rp__resident made = {.key = 5, .at = piece->at, .piece = piece, .repr = RP_REPR_DOCIDS};
+    assert_true(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
+    rp__lease_end(&u.lease);
+    assert_true(rp__lease_enter(&slow.lease));
+    assert_non_null(rp__residency_find(w.residency, 5, 0));
+    for (int i = 0; i < 2; i++) {
+        rp__lease_acquire(&u.lease);
+        assert_int_equal(rp__lease_take(&u.lease, GRAIN, RP_NEED_ALL, 6, 1, &piece),
+                         RP_UNAVAILABLE);
+        rp__lease_end(&u.lease);
+    }
+    rp__lease_end(&slow.lease);
+    rp__lease_acquire(&u.lease);
+    assert_int_equal(rp__lease_take(&u.lease, unused, RP_NEED_ALL, 6, 1, &piece), RP_OK);
+    close_user(&slow);
+    close_user(&u);
+    close_world(&w);
+}
+
 /* Half of the threads launch, and end a little later; the others need all memory, and so end those leases for them. */
 static void run_detached(void *arg, uint32_t worker)
 {
@@ -352,6 +385,7 @@ int main(void)
         cmocka_unit_test(many_threads_share_little),
         cmocka_unit_test(detached_leases_do_not_block),
         cmocka_unit_test(detached_leases_end_while_others_take),
+        cmocka_unit_test(what_was_waited_for_in_vain_comes_back),
         cmocka_unit_test(entries_are_told_apart_by_norms),
         cmocka_unit_test(every_call_may_fail),
     };

@@ -225,24 +225,40 @@ static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value, bool 
     return p;
 }
 
-/* Nobody may read what was evicted any more. Where that is not certain the piece is nobody's until the end. */
+/* Nobody may read what was evicted any more. Where that is not certain, the piece waits for it. */
 static rp_status settle(rp__lease *l, rp__piece *p, uint64_t bytes)
 {
     rp__residency *r = l->residency;
     uint64_t epoch = atomic_fetch_add_explicit(&r->epoch, 1, memory_order_seq_cst);
     rp_status status = wait_for(l, epoch);
-    if (status != RP_OK)
-        return status;
     pthread_mutex_lock(&r->lock);
-    rp__device_heap_trim(&r->heap, p, bytes);
-    rp__residency_free_retired(r);
+    if (status == RP_OK) {
+        rp__device_heap_trim(&r->heap, p, bytes);
+        rp__residency_settle(r);
+    } else {
+        p->next = r->unsettled;
+        r->unsettled = p;
+        r->unsettled_epoch = epoch;
+    }
     pthread_mutex_unlock(&r->lock);
-    return RP_OK;
+    return status;
+}
+
+/* What others waited for in vain is free, if the leases have ended meanwhile. */
+static void settle_late(rp__lease *l)
+{
+    rp__residency *r = l->residency;
+    if (!r->unsettled || !are_over(l, r->unsettled_epoch))
+        return;
+    pthread_mutex_lock(&r->lock);
+    rp__residency_settle(r);
+    pthread_mutex_unlock(&r->lock);
 }
 
 static rp_status take_up_to(rp__lease *l, uint64_t bytes, uint64_t value, rp__piece **out)
 {
     bool is_evicted;
+    settle_late(l);
     rp__piece *p = find_piece(l, bytes, value, &is_evicted);
     rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes) : RP_OK;
     if (status == RP_OK) {

@@ -121,12 +121,23 @@ static void evict(void *arg, rp__piece *piece)
         unlink_entry(arg, e);
 }
 
-void rp__residency_free_retired(rp__residency *r)
+static void free_retired(rp__residency *r)
 {
     while (r->retired) {
         rp__resident *e = r->retired;
         r->retired = e->retired;
         free_entry(e);
+    }
+}
+
+void rp__residency_settle(rp__residency *r)
+{
+    free_retired(r);
+    while (r->unsettled) {
+        rp__piece *p = r->unsettled;
+        r->unsettled = p->next;
+        p->next = NULL;
+        rp__device_heap_give(&r->heap, p);
     }
 }
 
@@ -150,7 +161,7 @@ void rp__residency_give(rp__residency *r, rp__piece *piece)
 
 static void free_entries(rp__residency *r)
 {
-    rp__residency_free_retired(r);
+    free_retired(r);
     for (size_t i = 0; r->buckets && i < r->n_buckets; i++)
         for (rp__resident *e = r->buckets[i], *next; e; e = next) {
             next = e->next;

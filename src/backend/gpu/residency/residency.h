@@ -112,6 +112,8 @@ typedef struct rp__residency {
     pthread_mutex_t lock;       /* of what follows, and of writing to the table */
     rp__device_heap heap;
     rp__resident *retired;      /* nobody finds them; freed when all leases of their time have ended */
+    rp__piece *unsettled;       /* evicted, by `next`; free once all leases up to that epoch have ended, which were */
+    uint64_t unsettled_epoch;   /* waited for in vain */
     uint32_t n_serials;
     uint64_t n_marks;
     rp__residency_stats stats;
@@ -140,7 +142,7 @@ size_t rp__residency_publish(rp__residency *residency, const rp__resident *const
 /* A piece that stays until it is given back, where there is plenty of memory. NULL: there is not. */
 rp__piece *rp__residency_take_spare(rp__residency *residency, uint64_t bytes);
 void rp__residency_give(rp__residency *residency, rp__piece *piece); /* NULL is fine */
-/* After an eviction, once all leases of its time have ended. */
-void rp__residency_free_retired(rp__residency *residency);
+/* Under the lock, once all leases of the time of all evictions so far have ended. */
+void rp__residency_settle(rp__residency *residency);
 
 #endif
