@@ -77,7 +77,7 @@ static bool link_entry(rp__residency *r, const rp__resident *made, rp__resident 
     e->retired = NULL;
     e->sibling = *siblings;
     *siblings = e;
-    e->serial = ++r->n_serials;
+    e->serial = e->repr == RP_REPR_NORMS ? ++r->n_serials : 0;
     atomic_store_explicit(&e->next, atomic_load_explicit(bucket, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_store_explicit(bucket, e, memory_order_release);

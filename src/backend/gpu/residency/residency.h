@@ -56,7 +56,7 @@ typedef struct rp__resident {
     struct rp__resident *sibling;      /* the next one of its piece */
     uint32_t n;                        /* postings, or norms */
     uint32_t norms;                    /* tiled: serial of the norms in it, otherwise 0 */
-    uint32_t serial;                   /* no two have the same */
+    uint32_t serial;                   /* norms: no two have the same, from 1 on; otherwise 0 */
     uint8_t repr;
     uint8_t reads;                     /* RP_READS_*: which kernels read the karg_word */
     uint8_t kths[RP_LIST_KTHS];        /* as rp__list has them; 0: not known */
