@@ -2,6 +2,7 @@
  * gpu's. */
 #include "lab/bench_threshold.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,10 @@
 #include "lab/lab.h"
 
 typedef struct timed {
-    uint64_t shortest, postings, key, cpu, gpu;
+    uint64_t shortest, rest,
+        all;           /* postings: of the shortest list, of all but the longest, of all */
+    uint64_t key;      /* one of them */
+    uint64_t cpu, gpu; /* nanoseconds */
 } timed;
 
 /* By one thread, whose algorithm is the processor's choice; NULL: there is none. */
@@ -40,9 +44,12 @@ static int rising(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void sweep(timed *at, size_t n, rp__bench_threshold *out)
+/* By the postings at `offset`. */
+static void sweep(timed *at, size_t n, size_t offset, rp__bench_threshold *out)
 {
     double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        memcpy(&at[i].key, (const char *)&at[i] + offset, sizeof at[i].key);
     qsort(at, n, sizeof *at, rising);
     for (size_t i = 0; i < n; i++)
         sum += (double)at[i].gpu;
@@ -65,8 +72,11 @@ static rp_status look(const rp__bench_queries *b, const rp__bench_operation *cpu
         rp__lab_question question;
         status = rp__lab_query_look(cpu->searchers[0], query->topic.query, query->topic.query_bytes,
                                     &question, err);
-        out[i] = (timed){question.shortest, question.postings, question.shortest, cpu->best[i],
-                         gpu->best[i]};
+        out[i] = (timed){.shortest = question.shortest,
+                         .rest = question.postings - question.longest,
+                         .all = question.postings,
+                         .cpu = cpu->best[i],
+                         .gpu = gpu->best[i]};
     }
     return status;
 }
@@ -90,10 +100,9 @@ rp_status rp__bench_threshold_find(const rp__bench_queries *bench, const char *f
         out->cpu = mean_of(bench, cpu);
         out->gpu = mean_of(bench, gpu);
         out->automatic = mean_of(bench, find(bench, form, "auto"));
-        sweep(times, n, &out->by_shortest);
-        for (size_t i = 0; i < n; i++)
-            times[i].key = times[i].postings;
-        sweep(times, n, &out->by_postings);
+        sweep(times, n, offsetof(timed, shortest), &out->by_shortest);
+        sweep(times, n, offsetof(timed, rest), &out->by_rest);
+        sweep(times, n, offsetof(timed, all), &out->by_all);
     }
     rp__free(times);
     return status;

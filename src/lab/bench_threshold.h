@@ -15,7 +15,7 @@ typedef struct rp__bench_placement {
     double cpu, gpu;
     double perfect;                            /* each query on the processor that was faster */
     double automatic;                          /* 0: `auto` was not measured */
-    rp__bench_threshold by_shortest, by_postings; /* the best ones, by shortest list and by all lists */
+    rp__bench_threshold by_shortest, by_rest, by_all; /* the best ones: by the shortest list, all but the longest, all */
 } rp__bench_placement;
 
 /* Of one form, whose operations on cpu and gpu were measured. RP_NOT_FOUND: they were not. */

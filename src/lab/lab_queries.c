@@ -73,6 +73,8 @@ static rp_status run_look(void *arg)
         j->question.postings += df;
         if (j->question.words++ == 0 || df < j->question.shortest)
             j->question.shortest = df;
+        if (df > j->question.longest)
+            j->question.longest = df;
     }
     return status;
 }

@@ -14,13 +14,13 @@ const rp__auto_tuning rp__auto_processor_tuning = {
         {
             [RP_AUTO_BURST] = {[RP_AUTO_TERM] = K(1024),
                                [RP_AUTO_AND] = 512,
-                               [RP_AUTO_OR] = K(16),
+                               [RP_AUTO_OR] = K(8),
                                [RP_AUTO_COUNTED_OR] = K(128),
                                [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
                                [RP_AUTO_OTHER] = RP_AUTO_NEVER},
-            [RP_AUTO_LONE] = {[RP_AUTO_TERM] = K(4096),
-                              [RP_AUTO_AND] = K(16),
-                              [RP_AUTO_OR] = K(512),
+            [RP_AUTO_LONE] = {[RP_AUTO_TERM] = K(2048),
+                              [RP_AUTO_AND] = K(2),
+                              [RP_AUTO_OR] = K(64),
                               [RP_AUTO_COUNTED_OR] = K(512),
                               [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
                               [RP_AUTO_OTHER] = RP_AUTO_NEVER},
@@ -69,6 +69,7 @@ void rp__auto_processor_look(const rp__query *query, rp__auto_facts *out)
     for (size_t i = 0; i < query->n_words; i++) {
         uint64_t df = query->words[i].term.df;
         out->shortest = df < out->shortest ? df : out->shortest;
+        out->longest = df > out->longest ? df : out->longest;
         out->postings += df;
     }
 }
@@ -87,17 +88,28 @@ static rp__auto_pace find_pace(const rp__auto_facts *facts, const rp__auto_tunin
     return facts->idle_us >= tuning->lone_us ? RP_AUTO_LONE : RP_AUTO_BURST;
 }
 
+static bool goes_by_shortest(const rp__auto_facts *facts)
+{
+    return facts->shape == RP_AUTO_AND || facts->shape == RP_AUTO_PHRASE;
+}
+
+static uint64_t deciding_postings(const rp__auto_facts *facts)
+{
+    if (goes_by_shortest(facts))
+        return facts->shortest;
+    return facts->shape == RP_AUTO_OR ? facts->postings - facts->longest : facts->postings;
+}
+
 /* Whether the postings that decide reach the threshold; threads of the CPU share them. */
 static bool is_long(const rp__auto_facts *facts, const rp__auto_tuning *tuning, rp__auto_pace pace)
 {
     const uint64_t min_postings = tuning->min_postings[pace][facts->shape];
     const uint64_t threads = facts->threads ? facts->threads : 1;
-    const bool by_shortest = facts->shape == RP_AUTO_AND || facts->shape == RP_AUTO_PHRASE;
-    const bool is_deep = !by_shortest && facts->k >= tuning->deep_k;
-    const uint64_t postings = by_shortest ? facts->shortest : facts->postings;
+    const bool is_deep = !goes_by_shortest(facts) && facts->k >= tuning->deep_k;
     if (min_postings == RP_AUTO_NEVER)
         return false;
-    return postings / threads >= (is_deep ? min_postings / tuning->deep_share : min_postings);
+    return deciding_postings(facts) / threads >=
+           (is_deep ? min_postings / tuning->deep_share : min_postings);
 }
 
 const rp__backend *rp__auto_processor_choose(const rp__auto_facts *facts,

@@ -77,7 +77,8 @@ rp_status rp__work_limit(uint64_t work, const rp_search_options *options, rp_err
 
 /* ---- 4. The processor `auto` ----------------------------------------------------------------- */
 
-/* What decides is the shortest list of an AND or a phrase, and all lists of a term or an OR. */
+/* What decides are the postings of the shortest list of an AND or a phrase, of all lists but the longest of an OR, whose
+ * longest one MaxScore seldom reads, and of all lists of a term or an OR that is counted. */
 typedef enum rp__auto_shape {
     RP_AUTO_TERM, RP_AUTO_AND, RP_AUTO_OR,
     RP_AUTO_COUNTED_OR, /* with an exact total */
@@ -91,7 +92,7 @@ typedef enum rp__auto_pace { RP_AUTO_BURST, RP_AUTO_LONE, RP_AUTO_BATCH, RP_AUTO
 
 typedef struct rp__auto_facts {
     rp__auto_shape shape;
-    uint64_t shortest, postings; /* postings of the shortest list, and of all lists */
+    uint64_t shortest, longest, postings; /* postings of these lists, and of all lists */
     uint64_t k;                  /* 0: the total alone is wanted */
     uint64_t threads;            /* of the CPU that share the query */
     uint64_t idle_us;            /* since the searcher's last query; UINT64_MAX: it is the first */

@@ -39,8 +39,8 @@ static void by_postings(void **state)
     (void)state;
     expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 99, .postings = 1 << 30}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 100, .postings = 200}, "gpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_OR, .shortest = 1, .postings = 399}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_OR, .shortest = 1, .postings = 400}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_OR, .longest = 5000, .postings = 5399}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_OR, .longest = 5000, .postings = 5400}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_COUNTED_OR, .postings = 400}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_COUNTED_OR, .postings = 600}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_TERM, .shortest = 999, .postings = 999}, "cpu");
@@ -164,6 +164,7 @@ static void lists(void **state)
     rp__query query = make(3, RP_OP_TERM, RP_MUST);
     rp__auto_processor_look(&query, &facts);
     assert_int_equal(facts.shortest, 7);
+    assert_int_equal(facts.longest, 9);
     assert_int_equal(facts.postings, 24);
     assert_int_equal(facts.k, 10);
 }
