@@ -28,6 +28,8 @@ void rp__gpu_query_close(rp__gpu_query *q)
     if (!q->device)
         return;
     rp__residency *residency = q->index->residency;
+    (void)rp__gpu_resident_settle(
+        &q->room.resident); /* freeing would wait for its kernel, if need be for ever */
     rp__device_settle(q->device, q->device->stream);
     rp__gpu_room_close(
         &q->room); /* first: the driver frees no pinned memory before the kernel that stays has left */

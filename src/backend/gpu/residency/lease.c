@@ -127,6 +127,17 @@ static void give_back(rp__lease *l)
     atomic_store_explicit(&l->epoch, 0, memory_order_release);
 }
 
+/* Whether it still has pieces: those of a detached lease that was launched may be given back by another thread. */
+static bool has_pieces(rp__lease *l)
+{
+    if (!l->is_detached)
+        return l->n > 0;
+    pthread_mutex_lock(&l->residency->lock);
+    bool has = l->n > 0;
+    pthread_mutex_unlock(&l->residency->lock);
+    return has;
+}
+
 void rp__lease_end(rp__lease *l)
 {
     if (!l->is_begun)
@@ -135,7 +146,7 @@ void rp__lease_end(rp__lease *l)
         rp__device_settle(l->device, l->uploader.stream);
         (void)rp__uploader_wait(&l->uploader);
     }
-    if (l->n > 0) /* of what was taken, and not published, nobody may have seen the end */
+    if (has_pieces(l)) /* of what was taken, and not published, nobody may have seen the end */
         rp__device_settle(l->device, l->stream);
     pthread_mutex_lock(&l->residency->lock);
     give_back(l);
@@ -260,26 +271,43 @@ static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value, uint6
     return p;
 }
 
-/* Nobody may read what was evicted any more. Where that is not certain the piece is nobody's until the end. */
+/* Nobody may read what was evicted any more. Where that is not certain, the piece waits for it. */
 static rp_status settle(rp__lease *l, rp__piece *p, uint64_t bytes, uint64_t oldest)
 {
     rp__residency *r = l->residency;
     uint64_t epoch = atomic_fetch_add_explicit(&r->epoch, 1, memory_order_seq_cst);
     bool is_read = !r->is_scarce || atomic_load_explicit(&p->mark, memory_order_relaxed) >= oldest;
     rp_status status = is_read ? wait_for(l, epoch) : RP_OK;
-    if (status != RP_OK)
-        return status;
     pthread_mutex_lock(&r->lock);
-    atomic_store_explicit(&p->mark, 0, memory_order_relaxed);
-    rp__device_heap_trim(&r->heap, p, bytes);
-    rp__residency_free_retired(r, is_read ? epoch + 1 : oldest);
+    if (status == RP_OK) {
+        atomic_store_explicit(&p->mark, 0, memory_order_relaxed);
+        rp__device_heap_trim(&r->heap, p, bytes);
+        rp__residency_settle(r, is_read ? epoch + 1 : oldest);
+    } else {
+        p->next = r->unsettled;
+        r->unsettled = p;
+        r->unsettled_epoch = epoch;
+    }
     pthread_mutex_unlock(&r->lock);
-    return RP_OK;
+    return status;
+}
+
+/* What others waited for in vain is free, if the leases have ended meanwhile. */
+static void settle_late(rp__lease *l)
+{
+    rp__residency *r = l->residency;
+    uint64_t epoch = r->unsettled_epoch;
+    if (!r->unsettled || !are_over(l, epoch))
+        return;
+    pthread_mutex_lock(&r->lock);
+    rp__residency_settle(r, epoch + 1);
+    pthread_mutex_unlock(&r->lock);
 }
 
 static rp_status take_up_to(rp__lease *l, uint64_t bytes, uint64_t value, rp__piece **out)
 {
     bool is_evicted;
+    settle_late(l);
     uint64_t oldest = atomic_load_explicit(&l->epoch, memory_order_relaxed);
     rp__piece *p = find_piece(l, bytes, 0, oldest, &is_evicted);
     if (!p && value > 0) {

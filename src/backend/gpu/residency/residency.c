@@ -77,7 +77,7 @@ static bool link_entry(rp__residency *r, const rp__resident *made, rp__resident 
     e->retired = NULL;
     e->sibling = *siblings;
     *siblings = e;
-    e->serial = ++r->n_serials;
+    e->serial = e->repr == RP_REPR_NORMS ? ++r->n_serials : 0;
     atomic_store_explicit(&e->next, atomic_load_explicit(bucket, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_store_explicit(bucket, e, memory_order_release);
@@ -123,7 +123,7 @@ static void evict(void *arg, rp__piece *piece)
 }
 
 /* The last to be retired is the first of the chain. */
-void rp__residency_free_retired(rp__residency *r, uint64_t epoch)
+static void free_retired(rp__residency *r, uint64_t epoch)
 {
     rp__resident **at = &r->retired;
     while (*at && (*at)->retired_in >= epoch)
@@ -132,6 +132,17 @@ void rp__residency_free_retired(rp__residency *r, uint64_t epoch)
         rp__resident *e = *at;
         *at = e->retired;
         free_entry(e);
+    }
+}
+
+void rp__residency_settle(rp__residency *r, uint64_t epoch)
+{
+    free_retired(r, epoch);
+    while (r->unsettled && r->unsettled_epoch < epoch) {
+        rp__piece *p = r->unsettled;
+        r->unsettled = p->next;
+        p->next = NULL;
+        rp__device_heap_give(&r->heap, p);
     }
 }
 
@@ -155,7 +166,7 @@ void rp__residency_give(rp__residency *r, rp__piece *piece)
 
 static void free_entries(rp__residency *r)
 {
-    rp__residency_free_retired(r, UINT64_MAX);
+    free_retired(r, UINT64_MAX);
     for (size_t i = 0; r->buckets && i < r->n_buckets; i++)
         for (rp__resident *e = r->buckets[i], *next; e; e = next) {
             next = e->next;

@@ -56,7 +56,7 @@ typedef struct rp__resident {
     struct rp__resident *sibling;      /* the next one of its piece */
     uint32_t n;                        /* postings, or norms */
     uint32_t norms;                    /* tiled: serial of the norms in it, otherwise 0 */
-    uint32_t serial;                   /* no two have the same */
+    uint32_t serial;                   /* norms: no two have the same, from 1 on; otherwise 0 */
     uint8_t repr;
     uint8_t reads;                     /* RP_READS_*: which kernels read the karg_word */
     uint8_t kths[RP_LIST_KTHS];        /* as rp__list has them; 0: not known */
@@ -114,6 +114,8 @@ typedef struct rp__residency {
     pthread_mutex_t lock;       /* of what follows, and of writing to the table */
     rp__device_heap heap;
     rp__resident *retired;      /* nobody finds them; freed when all leases of their time have ended */
+    rp__piece *unsettled;       /* evicted, by `next`; free once all leases up to that epoch have ended, which were */
+    uint64_t unsettled_epoch;   /* waited for in vain */
     uint32_t n_serials;
     rp__residency_stats stats;
 } rp__residency;
@@ -141,7 +143,7 @@ size_t rp__residency_publish(rp__residency *residency, const rp__resident *const
 /* A piece that stays until it is given back, where there is plenty of memory. NULL: there is not. */
 rp__piece *rp__residency_take_spare(rp__residency *residency, uint64_t bytes);
 void rp__residency_give(rp__residency *residency, rp__piece *piece); /* NULL is fine */
-/* Under the lock: entries that were evicted before an epoch, and all leases of that time have ended. */
-void rp__residency_free_retired(rp__residency *residency, uint64_t epoch);
+/* Under the lock, once all leases that began before an epoch have ended: what was evicted by then is free. */
+void rp__residency_settle(rp__residency *residency, uint64_t epoch);
 
 #endif
