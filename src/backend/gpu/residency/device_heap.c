@@ -14,6 +14,7 @@ enum {
     WINDOWS = 64, /* runs that an eviction compares, where there are so many */
     LIVES = 8,    /* touches a kept piece, on average, before all are halved */
     MIN_LIVES = 64,
+    HALVE_OF = 16, /* counters to a touch, at most, before that: halving reads them all */
 };
 
 /* ---- Records ------------------------------------------------------------------------------------- */
@@ -232,7 +233,8 @@ void rp__device_heap_give(rp__device_heap *h, rp__piece *p)
 
 void rp__device_heap_touch(rp__device_heap *h, uint64_t key)
 {
-    if (h->touches.since >= LIVES * (h->n_kept > MIN_LIVES ? h->n_kept : MIN_LIVES))
+    const size_t kept = h->n_kept > MIN_LIVES ? h->n_kept : MIN_LIVES;
+    if (h->touches.since >= LIVES * kept && h->touches.since >= h->touches.n / HALVE_OF)
         rp__admission_halve(&h->touches);
     rp__admission_add(&h->touches, key);
 }

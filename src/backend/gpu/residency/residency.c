@@ -66,14 +66,27 @@ static void free_entry(rp__resident *e)
     rp__free(e);
 }
 
-/* Under the lock. False: there is one, or no memory. */
-static bool link_entry(rp__residency *r, const rp__resident *made, rp__resident **siblings)
+/* Copies of entries in a chain by `retired`, as many as there is memory for. */
+static rp__resident *copy_entries(const rp__resident *const *made, size_t n)
 {
-    struct rp__resident *_Atomic *bucket = bucket_of(r, made->key);
-    rp__resident *e = rp__residency_find(r, made->key, made->norms) ? NULL : rp__alloc(sizeof *e);
-    if (!e)
+    rp__resident *chain = NULL;
+    for (size_t i = 0; i < n; i++) {
+        rp__resident *e = rp__alloc(sizeof *e);
+        if (!e)
+            break;
+        *e = *made[i];
+        e->retired = chain;
+        chain = e;
+    }
+    return chain;
+}
+
+/* Under the lock. False: there is one. */
+static bool link_entry(rp__residency *r, rp__resident *e, rp__resident **siblings)
+{
+    struct rp__resident *_Atomic *bucket = bucket_of(r, e->key);
+    if (rp__residency_find(r, e->key, e->norms))
         return false;
-    *e = *made;
     e->retired = NULL;
     e->sibling = *siblings;
     *siblings = e;
@@ -84,17 +97,29 @@ static bool link_entry(rp__residency *r, const rp__resident *made, rp__resident 
     return true;
 }
 
+/* Memory is taken and given back outside of the lock, for which all threads wait. */
 size_t rp__residency_publish(rp__residency *r, const rp__resident *const *made, size_t n)
 {
-    rp__resident *siblings = NULL;
+    rp__resident *siblings = NULL, *chain = copy_entries(made, n), *twins = NULL;
     size_t n_linked = 0;
     pthread_mutex_lock(&r->lock);
-    for (size_t i = 0; i < n; i++)
-        n_linked += link_entry(r, made[i], &siblings);
+    for (rp__resident *e = chain, *next; e; e = next) {
+        next = e->retired;
+        if (link_entry(r, e, &siblings)) {
+            n_linked++;
+        } else {
+            e->retired = twins;
+            twins = e;
+        }
+    }
     if (siblings && siblings->piece)
         rp__device_heap_keep(&r->heap, siblings->piece, siblings->key,
                              rp__reprs[siblings->repr].cost, siblings);
     pthread_mutex_unlock(&r->lock);
+    for (rp__resident *e = twins, *next; e; e = next) {
+        next = e->retired;
+        rp__free(e); /* its values are the caller's */
+    }
     return n_linked;
 }
 
