@@ -185,7 +185,9 @@ rp_status rp__and_group_find(flight *f)
 
 rp_status rp__and_group_launch(flight *f)
 {
-    return rp__fused_and_start(batch_of(f));
+    rp__fused_and *b = batch_of(f);
+    rp_status status = rp__fused_and_start(b);
+    return status == RP_OK && !f->exec->in_group ? rp__fused_and_await(b) : status;
 }
 
 bool rp__and_group_is_done(const flight *f)

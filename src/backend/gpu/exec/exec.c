@@ -24,6 +24,13 @@ void rp__exec_open(rp__exec *e, rp__device *device, const rp__gpu_index *index)
     e->ors.lease = &e->lanes[RP_LANE_OR].lease;
 }
 
+/* What goes by the card's queue has the device until then. */
+static void await_queue(rp__exec *e)
+{
+    (void)rp__fused_and_await(&e->ands);
+    (void)rp__fused_and_await(&e->phrases);
+}
+
 void rp__exec_close(rp__exec *e)
 {
     if (!e->device)
@@ -71,6 +78,7 @@ static bool is_left(const flight *f)
 void rp__exec_abandon(rp__exec *e)
 {
     bool is_entered = false;
+    await_queue(e);
     for (size_t i = 0; i < RP_LANES; i++) {
         if (!is_left(&e->lanes[i]))
             continue;
@@ -192,6 +200,8 @@ static void start(rp__exec *e, rp__launch_id id)
     rp__exec_queue *queue = &e->queues[id];
     flight *f = &e->lanes[row->lane];
     size_t max = row->max_queries;
+    if (queue->next < queue->n)
+        await_queue(e);
     while (queue->next < queue->n) {
         const size_t left = queue->n - queue->next, n = left < max ? left : max;
         f->row = row;
@@ -201,8 +211,6 @@ static void start(rp__exec *e, rp__launch_id id)
         f->lists = (rp__launch_lists){0};
         if (try_launch(f) == RP_OK) {
             queue->next += n;
-            if (row->is_detached)
-                rp__lease_launched(&f->lease);
             return;
         }
         give_up(f);
@@ -244,7 +252,8 @@ void rp__exec_launch(rp__exec *e)
     for (size_t i = 0; i < RP_LAUNCHES; i++)
         if (!e->in_group || rp__launch_table[i].is_detached)
             start(e, (rp__launch_id)i);
-    count(e);
+    if (!e->in_group) /* of a group, the queue may still have the device */
+        count(e);
 }
 
 /* ---- Collecting ---------------------------------------------------------------------------------- */
@@ -286,6 +295,7 @@ void rp__exec_collect(rp__exec *e)
                                           RP_LAUNCH_AND_SINGLE,   RP_LAUNCH_OR_ACCUMULATE};
     if (!is_any(e))
         return;
+    await_queue(e);
     (void)rp__device_enter(e->device); /* where this fails, so does what follows */
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         flight *f = &e->lanes[rp__launch_table[order[i]].lane];
