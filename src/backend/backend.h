@@ -164,6 +164,8 @@ typedef struct rp__backend {
      * its reason in answer->fallback, and what it did in answer->gpu; the rest of the answer means nothing. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err);
+    /* (optional) The guard has left `run`: gives back what that had, so that others need not wait for it. */
+    void (*abandon)(void *state);
     /* (optional, together) Queries that are answered at once, by the state of one attach: a batch is one of `of`, who
      * share what memory there is, and one thread's at a time. Before detach, free them all. */
     rp_status (*batch_new)(void *state, uint32_t of, void **batch, rp_error *err);
@@ -173,6 +175,7 @@ typedef struct rp__backend {
      * called under rp__mapping_guard. Where it leaves start, nothing has begun; where it leaves finish, all is over. */
     void (*batch_start)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
     void (*batch_finish)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
+    void (*batch_abandon)(void *batch); /* (optional) as abandon, where the guard has left either */
     const rp__steps *steps; /* (optional) */
 } rp__backend;
 

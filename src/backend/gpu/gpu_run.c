@@ -119,6 +119,14 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     return refuse(g, err);
 }
 
+static void abandon(void *state)
+{
+    gpu *g = state;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->cards[i].has_index)
+            rp__exec_abandon(&g->cards[i].exec);
+}
+
 static rp_status health(void *state, rp_error *err)
 {
     gpu *g = state;
@@ -133,42 +141,67 @@ static rp_status health(void *state, rp_error *err)
 
 /* ---- Many queries ------------------------------------------------------------------------------ */
 
+/* A batch has a device of its own, for its thread. */
+typedef struct batch {
+    rp__device device;
+    rp__exec exec;
+} batch;
+
+static void batch_free(void *p)
+{
+    batch *b = p;
+    if (b->device.context)
+        (void)rp__device_enter(&b->device);
+    rp__exec_close(&b->exec);
+    rp__device_close(&b->device);
+    rp__free(b);
+}
+
 /* Each has one card; cards take turns. */
-static rp_status batch_new(void *state, uint32_t of, void **batch, rp_error *err)
+static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
 {
     gpu *g = state;
     rp__gpu_card *cards[RP_GPU_PLACE_MOST];
     size_t n = pick_cards(g, cards);
-    *batch = NULL;
+    *out = NULL;
     if (n == 0)
         return refuse(g, err);
     (void)of;
-    rp__gpu_batch *b = rp__alloc(sizeof *b);
+    batch *b = rp__alloc_zero(1, sizeof *b);
     if (!b)
         return rp__error_no_memory(err);
-    rp_status status = rp__gpu_batch_open(b, &cards[g->n_batches++ % n]->index, err);
+    rp__gpu_card *card = cards[g->n_batches++ % n];
+    rp_status status =
+        rp__device_enter(&card->device); /* so that a card that is lost is known to be */
+    if (status == RP_OK)
+        status = rp__device_twin(&b->device, &card->device, err);
     if (status != RP_OK) {
         rp__free(b);
         return status;
     }
-    *batch = b;
+    rp__exec_open(&b->exec, &b->device, &card->index);
+    *out = b;
     return RP_OK;
 }
 
-static void batch_free(void *batch)
+static void batch_start(void *p, rp__asked *asked, size_t n, rp__arena *arena)
 {
-    rp__gpu_batch_close(batch);
-    rp__free(batch);
+    batch *b = p;
+    rp__exec_begin(&b->exec, n, true, arena);
+    for (size_t i = 0; i < n; i++)
+        rp__exec_add(&b->exec, &asked[i]);
+    rp__exec_launch(&b->exec);
 }
 
-static void batch_start(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_finish(void *p, rp__asked *asked, size_t n, rp__arena *arena)
 {
-    rp__gpu_batch_start(batch, asked, n, arena);
+    (void)asked, (void)n, (void)arena;
+    rp__exec_collect(&((batch *)p)->exec);
 }
 
-static void batch_finish(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_abandon(void *p)
 {
-    rp__gpu_batch_finish(batch, asked, n, arena);
+    rp__exec_abandon(&((batch *)p)->exec);
 }
 
 static const char *algorithm(size_t i)
@@ -185,7 +218,9 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .detach = detach,
                                      .health = health,
                                      .run = run,
+                                     .abandon = abandon,
                                      .batch_new = batch_new,
                                      .batch_free = batch_free,
                                      .batch_start = batch_start,
-                                     .batch_finish = batch_finish};
+                                     .batch_finish = batch_finish,
+                                     .batch_abandon = batch_abandon};

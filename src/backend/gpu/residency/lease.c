@@ -276,6 +276,7 @@ static rp_status settle(rp__lease *l, rp__piece *p, uint64_t bytes, uint64_t old
 {
     rp__residency *r = l->residency;
     uint64_t epoch = atomic_fetch_add_explicit(&r->epoch, 1, memory_order_seq_cst);
+    atomic_store_explicit(&r->has_evicted, true, memory_order_release);
     bool is_read = !r->is_scarce || atomic_load_explicit(&p->mark, memory_order_relaxed) >= oldest;
     rp_status status = is_read ? wait_for(l, epoch) : RP_OK;
     pthread_mutex_lock(&r->lock);
@@ -316,6 +317,7 @@ static rp_status take_up_to(rp__lease *l, uint64_t bytes, uint64_t value, rp__pi
     }
     rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes, oldest) : RP_OK;
     if (status == RP_OK) {
+        l->residency->n_taken++;
         l->pieces[l->n++] = p;
         *out = p;
     }

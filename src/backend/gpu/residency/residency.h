@@ -107,6 +107,7 @@ typedef struct rp__residency {
     struct rp__resident *_Atomic *buckets;
     size_t n_buckets; /* a power of two */
     _Atomic uint64_t epoch;     /* from 1 on */
+    _Atomic bool has_evicted;   /* anything, ever */
     _Atomic bool is_closed;     /* somebody waits until nobody has a lease: enter by acquiring */
     pthread_mutex_t acquiring;  /* of the one who takes memory for a launch; taken before the others */
     pthread_mutex_t registry;   /* of the leases that are open; taken before `lock` */
@@ -118,6 +119,7 @@ typedef struct rp__residency {
     uint64_t unsettled_epoch;   /* waited for in vain */
     uint32_t n_serials;
     rp__residency_stats stats;
+    _Atomic uint64_t n_taken;   /* pieces so far: while it stays, no memory has got other bytes */
 } rp__residency;
 
 /* What is there already, or else filled now by `device`, on whose card it is: at most `limit` bytes of device memory (0: what
