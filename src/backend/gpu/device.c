@@ -17,6 +17,7 @@ enum {
     PATIENCE = 10,  /* seconds */
     SPIN = 2000000, /* nanoseconds of looking before the first nap */
     NAP = 50000,
+    PAUSE = 1000, /* nanoseconds between two looks */
     CARDS = 64,
 };
 
@@ -403,6 +404,14 @@ static uint64_t nap(void)
     return rp__clock_now() - begin;
 }
 
+/* The driver lets one thread in at a time: who asks without a pause keeps others from launching. */
+static void hold_off(const awaited *what)
+{
+    uint64_t until = rp__clock_now() + PAUSE;
+    while (!is_told(what) && rp__clock_now() < until)
+        continue;
+}
+
 static rp_status wait_for(rp__device *d, const awaited *what)
 {
     if (rp__device_is_lost(d))
@@ -417,6 +426,8 @@ static rp_status wait_for(rp__device *d, const awaited *what)
             now - look > NAP ? now : begin; /* it was at work, which the next look may go on with */
         if (now - begin > SPIN)
             waited += nap();
+        else
+            hold_off(what);
         look = rp__clock_now();
     }
     return result == RP_CU_NOT_READY ? RP_OK : rp__device_check(d, result);
