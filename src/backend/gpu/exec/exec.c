@@ -35,15 +35,15 @@ void rp__exec_close(rp__exec *e)
 {
     if (!e->device)
         return;
-    (void)rp__persistent_kernel_settle(
-        &e->single.stage.kernel); /* freeing memory would wait for it */
+    rp__exec_abandon(e);
+    (void)rp__persistent_kernel_settle(&e->single.stage.kernel);
     rp__device_settle(e->device, e->device->stream);
-    rp__fused_and_close(&e->ands); /* with their leases */
+    rp__exec_stage_close(&e->single.stage); /* first: freeing other memory waits for its kernel */
+    rp__fused_and_close(&e->ands);          /* with their leases */
     rp__fused_and_close(&e->phrases);
     rp__lease_close(&e->lanes[RP_LANE_OR].lease);
     rp__lease_close(&e->lanes[RP_LANE_SINGLE].lease);
     rp__fused_or_close(&e->ors, e->index->residency);
-    rp__exec_stage_close(&e->single.stage);
     *e = (rp__exec){0};
 }
 
