@@ -44,7 +44,7 @@ typedef struct rp__trace_event {
     const char *stage, *processor; /* static: "search", "meet"; "cpu" */
     uint64_t begin, end;           /* by rp__clock_now */
     uint64_t elements;             /* postings decoded */
-    uint64_t bytes;                /* moved between the host and a device */
+    uint64_t bytes;                /* uploaded to a device */
 } rp__trace_event;
 
 typedef struct rp__trace {
@@ -82,6 +82,9 @@ typedef struct rp__query {
     rp__trace *trace;       /* (optional) */
 } rp__query;
 
+/* RP_INTERRUPTED: the query is to stop. */
+rp_status rp__stop_check(const rp__query *query, rp_error *err);
+
 typedef struct rp__answer {
     rp__scored *at; /* in the arena; best first */
     size_t n;
@@ -113,11 +116,13 @@ typedef struct rp__partial {
     uint32_t *docids, *scores; /* in an arena */
     uint32_t n;
     uint64_t postings; /* decoded for it so far, by whichever processors */
+    rp_gpu_counters gpu; /* what devices did for it so far */
 } rp__partial;
 
 /* A flat AND of terms step by step, so that the caller can stop, time or move it after each one. `leaf` is a rank: 0 is
  * the leaf with the shortest list, of equal ones the first in the query. A step that fails leaves the run to
- * be closed. All are called under rp__mapping_guard. */
+ * be closed; a step before which there are no candidates is RP_USAGE. A state has one run at a time. All are called
+ * under rp__mapping_guard. */
 typedef struct rp__steps {
     /* RP_UNAVAILABLE: the query is no flat AND of terms. `err` is used by all steps. */
     rp_status (*open)(void *state, const rp__query *query, rp__arena *arena, void **run, rp_error *err);
@@ -127,7 +132,8 @@ typedef struct rp__steps {
     rp_status (*narrow)(void *run, uint32_t first, uint32_t last); /* meet and score for each of first..last */
     rp_status (*select)(void *run, rp__answer *answer); /* the k best candidates; their number is the total */
     rp_status (*put)(void *run, const rp__partial *partial); /* candidates from elsewhere */
-    rp_status (*take)(void *run, rp__partial *partial);      /* what the run has, in its arena */
+    /* What the run has, in its arena. It has none then: put or start is next. */
+    rp_status (*take)(void *run, rp__partial *partial);
     void (*close)(void *run);
 } rp__steps;
 

@@ -37,8 +37,8 @@ uint64_t rp__cpu_run_postings(const rp__cpu_run *run)
 rp_status rp__cpu_run_check(const rp__cpu_run *run)
 {
     const rp__query *query = run->query;
-    if (query->stop && atomic_load_explicit(query->stop, memory_order_relaxed) != 0)
-        return rp__error_set(run->err, RP_INTERRUPTED, "the query was stopped");
+    if (query->stop && rp__stop_check(query, run->err) != RP_OK)
+        return RP_INTERRUPTED;
     for (size_t i = 0; i < query->n_words; i++)
         if (run->readers[i].cursor.status != RP_OK)
             return rp__cpu_run_fail(run, run->readers[i].cursor.status, &query->words[i]);

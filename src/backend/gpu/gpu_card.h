@@ -4,12 +4,14 @@
 
 #include "backend/gpu/gpu_batch.h"
 #include "backend/gpu/gpu_query.h"
+#include "backend/gpu/gpu_steps.h"
 
 /* One thread at a time, but for its batches. */
 typedef struct rp__gpu_card {
     rp__device device;
     rp__gpu_index index;
     rp__gpu_query query;
+    rp__gpu_steps steps;
     bool has_index; /* otherwise every query is refused */
 } rp__gpu_card;
 

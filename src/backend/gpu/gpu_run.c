@@ -171,6 +171,29 @@ static void batch_finish(void *batch, rp__asked *asked, size_t n, rp__arena *are
     rp__gpu_batch_finish(batch, asked, n, arena);
 }
 
+/* ---- Step by step ------------------------------------------------------------------------------ */
+
+/* On one card. */
+static rp_status open_steps(void *state, const rp__query *query, rp__arena *arena, void **run_,
+                            rp_error *err)
+{
+    gpu *g = state;
+    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    *run_ = NULL;
+    return pick_cards(g, cards) > 0 ? rp__gpu_steps_begin(&cards[0]->steps, query, arena, run_, err)
+                                    : refuse(g, err);
+}
+
+static const rp__steps steps = {.open = open_steps,
+                                .start = rp__gpu_steps_start,
+                                .meet = rp__gpu_steps_meet,
+                                .score = rp__gpu_steps_score,
+                                .narrow = rp__gpu_steps_narrow,
+                                .select = rp__gpu_steps_select,
+                                .put = rp__gpu_steps_put,
+                                .take = rp__gpu_steps_take,
+                                .close = rp__gpu_steps_end};
+
 static const char *algorithm(size_t i)
 {
     (void)i;
@@ -188,4 +211,5 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .batch_new = batch_new,
                                      .batch_free = batch_free,
                                      .batch_start = batch_start,
-                                     .batch_finish = batch_finish};
+                                     .batch_finish = batch_finish,
+                                     .steps = &steps};
