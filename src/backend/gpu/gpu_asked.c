@@ -179,7 +179,7 @@ static rp_status find_all(run *r)
 
 static rp_status hold_scratch(run *r)
 {
-    rp_status status = rp__gpu_room_hold(&r->q->room, &r->q->lease, r->bytes);
+    rp_status status = rp__exec_stage_hold(&r->q->room, &r->q->lease, r->bytes);
     return status == RP_OK && r->is_tiled ? rp__gpu_launched_hold_tiles(r) : status;
 }
 
@@ -250,7 +250,7 @@ static rp_status bring(run *r)
     rp__gpu_query *q = r->q;
     rp_status status = RP_NOT_FOUND;
     uint32_t serial;
-    rp__gpu_resident_dismiss(&q->room.resident);
+    rp__persistent_kernel_dismiss(&q->room.resident);
     r->has_tiles = false;
     for (int i = 0; i < TRIES && status == RP_NOT_FOUND; i++) {
         status = RP_OK;
@@ -281,7 +281,7 @@ rp_status rp__gpu_asked_lease(run *r)
         status = bring(r);
     }
     if (status == RP_OK)
-        status = rp__gpu_room_use_norms(&q->room, r->norms_serial);
+        status = rp__exec_stage_use_norms(&q->room, r->norms_serial);
     return status == RP_DAMAGED ? rp__gpu_asked_refuse(r, RP_FALLBACK_DAMAGED) : status;
 }
 

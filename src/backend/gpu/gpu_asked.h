@@ -36,7 +36,7 @@ typedef struct rp__gpu_asked {
     size_t pairs, scores; /* where in the room; marks are behind scores */
     size_t bytes;         /* of the room */
     bool is_copied;       /* what is staged */
-    bool is_tiled;        /* an OR by gpu_or.h */
+    bool is_tiled;        /* an OR by fused_or.h */
     bool has_tiles;       /* all its lists are there by tiles */
     rp__stored_list *stored; /* n_stored: lists that kernels read as they are stored */
     size_t n_stored;
@@ -47,7 +47,7 @@ typedef struct rp__gpu_asked {
     rp__cu_ptr tile_records; /* of those that are made */
     karg_norms norms;
     uint32_t norms_serial;
-    bool is_resident;     /* an AND by gpu_resident.h */
+    bool is_resident;     /* an AND by persistent_kernel.h */
     karg_flat args;
 } rp__gpu_asked;
 

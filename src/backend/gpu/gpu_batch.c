@@ -1,7 +1,7 @@
 /* gpu_batch.c: many queries at once: which of them a device answers, by which launch, and what comes of it.
  *
- * Flat ANDs and single words go by gpu_and.c when the batch is started, flat ORs by gpu_or.c when it is finished. Of a
- * phrase the device finds the documents that hold all its words, and the host looks into them (gpu_phrase.c). A group whose
+ * Flat ANDs and single words go by fused_and.c when the batch is started, flat ORs by fused_or.c when it is finished. Of a
+ * phrase the device finds the documents that hold all its words, and the host looks into them (phrase_verify.c). A group whose
  * lists and scratch do not fit together is cut into launches whose do: the first goes when the batch is started, the others
  * when it is finished, and a query that does not fit in any goes by gpu_query.c. What is not for the device, or fits nowhere,
  * comes back with RP_UNAVAILABLE or RP_NO_MEMORY and the reason, so that the caller asks another processor. Work for the
@@ -12,13 +12,13 @@
 
 #include <string.h>
 
-#include "backend/gpu/gpu_phrase.h"
+#include "backend/gpu/exec/phrase_verify.h"
 #include "base/error.h"
 
 enum {
-    QUERIES_MAX = 1024,     /* of a launch */
-    PHRASES_MAX = 64,       /* and of one for phrases, which may have RP_GPU_AND_K documents each */
-    BYTES_MAX = 1 << 18,    /* that queries bring along */
+    QUERIES_MAX = 1024,  /* of a launch */
+    PHRASES_MAX = 64,    /* and of one for phrases, which may have RP_FUSED_AND_K documents each */
+    BYTES_MAX = 1 << 18, /* that queries bring along */
     ELEMENTS_MAX = 1 << 25, /* of their shortest lists, where memory is not limited */
     TRIES = 4,              /* to bring lists, where others evict them meanwhile */
 };
@@ -59,7 +59,7 @@ rp_status rp__gpu_batch_open(rp__gpu_batch *b, const rp__gpu_index *index, rp_er
         return status;
     memcpy(b->device.functions, index->device->functions, sizeof b->device.functions);
     rp__gpu_query_open(&b->one, &b->device, index);
-    rp__gpu_or_open(&b->or, &b->device);
+    rp__fused_or_open(&b->or, &b->device);
     rp__lease_open(&b->or_lease, index->residency, &b->device, b->device.stream, false);
     b->or.lease = &b->or_lease;
     return RP_OK;
@@ -70,10 +70,10 @@ void rp__gpu_batch_close(rp__gpu_batch *b)
     if (!b->device.context)
         return;
     (void)rp__device_enter(&b->device);
-    rp__gpu_and_close(&b->all.and);
-    rp__gpu_and_close(&b->phrases.and);
+    rp__fused_and_close(&b->all.and);
+    rp__fused_and_close(&b->phrases.and);
     rp__lease_close(&b->or_lease);
-    rp__gpu_or_close(&b->or, b->index->residency);
+    rp__fused_or_close(&b->or, b->index->residency);
     rp__gpu_query_close(&b->one);
     rp__device_close(&b->device);
     *b = (rp__gpu_batch){0};
@@ -83,15 +83,15 @@ void rp__gpu_batch_close(rp__gpu_batch *b)
 static rp_status open_flight(rp__gpu_batch *b, rp__gpu_flight *to, uint32_t queries, size_t k)
 {
     if (to->and.device && to->and.limits.k >= k)
-        return rp__gpu_and_finish(&to->and);
-    rp__gpu_and_close(&to->and);
+        return rp__fused_and_finish(&to->and);
+    rp__fused_and_close(&to->and);
     rp__residency *residency = b->index->residency;
-    rp__gpu_and_limits limits = {.queries = queries,
-                                 .elements = residency->limit ? 0 : ELEMENTS_MAX,
-                                 .k = (uint32_t)k,
-                                 .bytes = BYTES_MAX,
-                                 .lease = &to->lease};
-    rp_status status = rp__gpu_and_open(&to->and, &b->device, &limits);
+    rp__fused_and_limits limits = {.queries = queries,
+                                   .elements = residency->limit ? 0 : ELEMENTS_MAX,
+                                   .k = (uint32_t)k,
+                                   .bytes = BYTES_MAX,
+                                   .lease = &to->lease};
+    rp_status status = rp__fused_and_open(&to->and, &b->device, &limits);
     return status == RP_OK ? rp__lease_open(&to->lease, residency, &b->device, to->and.stream, true)
                            : status;
 }
@@ -129,7 +129,7 @@ static rp_fallback check_kind(const fill *f)
         return RP_FALLBACK_RANKING;
     if (query->algorithm)
         return RP_FALLBACK_ALGORITHM;
-    if (query->k > RP_GPU_AND_K)
+    if (query->k > RP_FUSED_AND_K)
         return RP_FALLBACK_K;
     bool has_lengths =
         rp__gpu_index_at(f->b->index, query->lengths.codes) && query->lengths.n_table > 0;
@@ -281,7 +281,7 @@ static rp_status add_query(const launch *l, uint32_t place)
     if (status != RP_OK)
         return status;
     asked->answer.postings = count_postings(words, n);
-    if (!rp__gpu_and_add(&l->to->and, words, n))
+    if (!rp__fused_and_add(&l->to->and, words, n))
         return RP_NO_MEMORY;
     l->to->asked[l->to->and.n_queries - 1] = place;
     return RP_OK;
@@ -291,10 +291,10 @@ static rp_status add_queries(const launch *l)
 {
     const rp__query *like = l->f->b->like;
     const rp__gpu_queue *queue = l->queue;
-    uint32_t k = l->is_phrase ? RP_GPU_AND_K : (uint32_t)like->k;
+    uint32_t k = l->is_phrase ? RP_FUSED_AND_K : (uint32_t)like->k;
     uint32_t end = like->end < like->lengths.n_docs ? like->end : like->lengths.n_docs;
     rp_status status = RP_OK;
-    rp__gpu_and_begin(&l->to->and, &l->norms, k, like->begin, end);
+    rp__fused_and_begin(&l->to->and, &l->norms, k, like->begin, end);
     for (size_t i = 0; i < l->n && status == RP_OK; i++) {
         look_ahead(l->f, queue, &l->lists, queue->next + i);
         status = add_query(l, queue->asked[queue->next + i]);
@@ -320,9 +320,9 @@ static uint64_t count_elements(const launch *l)
 /* Norms and scratch; RP_NOT_FOUND: something is not there. */
 static rp_status hold(launch *l)
 {
-    uint32_t serial, k = l->is_phrase ? RP_GPU_AND_K : (uint32_t)l->f->b->like->k;
+    uint32_t serial, k = l->is_phrase ? RP_FUSED_AND_K : (uint32_t)l->f->b->like->k;
     rp_status status = rp__gpu_batch_find_norms(l->f->b, &l->to->lease, &l->norms, &serial);
-    return status == RP_OK ? rp__gpu_and_hold(&l->to->and, count_elements(l), (uint32_t)l->n, k)
+    return status == RP_OK ? rp__fused_and_hold(&l->to->and, count_elements(l), (uint32_t)l->n, k)
                            : status;
 }
 
@@ -394,7 +394,7 @@ static void start_flight(const fill *f, rp__gpu_flight *to, rp__gpu_queue *queue
     size_t max = is_phrase ? PHRASES_MAX : QUERIES_MAX;
     to->asked = NULL;
     while (queue->next < queue->n) {
-        size_t k = is_phrase ? RP_GPU_AND_K : b->like->k;
+        size_t k = is_phrase ? RP_FUSED_AND_K : b->like->k;
         launch l = {.f = f, .to = to, .queue = queue, .is_phrase = is_phrase};
         l.n = queue->n - queue->next < max ? queue->n - queue->next : max;
         to->status = open_flight(b, to, (uint32_t)(is_phrase ? PHRASES_MAX : QUERIES_MAX), k);
@@ -403,7 +403,7 @@ static void start_flight(const fill *f, rp__gpu_flight *to, rp__gpu_queue *queue
             to->status = to->asked ? fill_flight(&l) : RP_NO_MEMORY;
         if (to->status == RP_OK) {
             queue->next += l.n;
-            to->status = rp__gpu_and_start(&to->and);
+            to->status = rp__fused_and_start(&to->and);
             rp__lease_launched(&to->lease);
             return;
         }
@@ -427,7 +427,7 @@ static rp__scored *pairs_of(const rp__gpu_flight *from, uint32_t i)
     union {
         const karg_pair *in;
         rp__scored *out;
-    } pairs = {.in = rp__gpu_and_pairs_of(&from->and, i)};
+    } pairs = {.in = rp__fused_and_pairs_of(&from->and, i)};
     _Static_assert(sizeof(karg_pair) == sizeof(rp__scored), "one is the other");
     return pairs.out;
 }
@@ -437,7 +437,7 @@ static void take_all(const fill *f, const rp__gpu_flight *from, bool is_last)
 {
     for (uint32_t i = 0; i < from->and.n_queries; i++) {
         rp__asked *a = &f->asked[from->asked[i]];
-        const rp__gpu_and_count *count = rp__gpu_and_count_of(&from->and, i);
+        const rp__fused_and_count *count = rp__fused_and_count_of(&from->and, i);
         rp__gpu_batch_refuse(a, rp__gpu_batch_reason(f->b, from->status));
         if (a->status != RP_OK)
             continue;
@@ -458,7 +458,7 @@ static void take_all(const fill *f, const rp__gpu_flight *from, bool is_last)
 
 /* What is there to be looked into. */
 static rp_fallback check_found(const fill *f, const rp__gpu_flight *from,
-                               const rp__gpu_and_count *count)
+                               const rp__fused_and_count *count)
 {
     if (from->status != RP_OK || count->damaged)
         return from->status != RP_OK ? rp__gpu_batch_reason(f->b, from->status)
@@ -470,12 +470,12 @@ static void take_phrases(const fill *f, const rp__gpu_flight *from)
 {
     for (uint32_t i = 0; i < from->and.n_queries; i++) {
         rp__asked *a = &f->asked[from->asked[i]];
-        const rp__gpu_and_count *count = rp__gpu_and_count_of(&from->and, i);
+        const rp__fused_and_count *count = rp__fused_and_count_of(&from->and, i);
         rp_fallback why = check_found(f, from, count);
         rp_status status = RP_OK;
         if (!why)
             status =
-                rp__gpu_phrase_verify(&a->query, pairs_of(from, i), count->n, f->arena, &a->answer);
+                rp__phrase_verify(&a->query, pairs_of(from, i), count->n, f->arena, &a->answer);
         if (status != RP_OK)
             why = status == RP_NO_MEMORY ? RP_FALLBACK_HOST_MEMORY : RP_FALLBACK_DAMAGED;
         rp__gpu_batch_refuse(a, why);
@@ -491,7 +491,7 @@ static void finish_flights(const fill *f, rp__gpu_flight *from, rp__gpu_queue *q
         if (from->status == RP_OK)
             from->status = rp__device_enter(&b->device);
         if (from->status == RP_OK)
-            from->status = rp__gpu_and_finish(&from->and);
+            from->status = rp__fused_and_finish(&from->and);
         if (!from->and.is_busy)
             rp__lease_end(&from->lease);
         if (is_phrase)

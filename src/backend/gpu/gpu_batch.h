@@ -3,14 +3,14 @@
 #define RP_BACKEND_GPU_GPU_BATCH_H
 
 #include "backend/backend.h"
-#include "backend/gpu/gpu_and.h"
+#include "backend/gpu/exec/fused_and.h"
 #include "backend/gpu/gpu_query.h"
 #include "backend/gpu/lookup_lists.h"
 #include "backend/gpu/tiled_lists.h"
 
 /* Queries that one launch answers. */
 typedef struct rp__gpu_flight {
-    rp__gpu_and and;
+    rp__fused_and and;
     rp__lease lease;
     uint32_t *asked;  /* of its queries: which they are; in the arena; NULL: there are none */
     rp_status status; /* of the launch */
@@ -32,7 +32,7 @@ typedef struct rp__gpu_batch {
     rp__gpu_queue all_queue, phrase_queue;
     rp__gpu_queue any_queue; /* words any of which may be there */
     rp__gpu_queue one_queue; /* what does not fit among others: one at a time */
-    rp__gpu_or or;
+    rp__fused_or or;
     rp__lease or_lease;
     rp__gpu_query one;
     rp__asked *first;       /* that the device is asked for */

@@ -29,8 +29,8 @@ typedef struct ors {
     size_t n, n_terms; /* queries; their terms */
     const rp__term **names;
     rp__tiled_list *tiles;
-    rp__gpu_or_term *terms;
-    rp__gpu_or_query *queries;
+    rp__fused_or_term *terms;
+    rp__fused_or_query *queries;
     rp__lookup_lists lists;
     karg_norms norms;
     uint32_t serial;
@@ -62,26 +62,26 @@ static rp_status make_arrays(ors *o)
     return RP_OK;
 }
 
-static rp__gpu_or_batch batch_of(const ors *o)
+static rp__fused_or_batch batch_of(const ors *o)
 {
-    return (rp__gpu_or_batch){.queries = o->queries,
-                              .n_queries = (uint32_t)o->n,
-                              .k = (uint32_t)o->f->b->like->k,
-                              .n_docs = o->f->b->like->lengths.n_docs};
+    return (rp__fused_or_batch){.queries = o->queries,
+                                .n_queries = (uint32_t)o->n,
+                                .k = (uint32_t)o->f->b->like->k,
+                                .n_docs = o->f->b->like->lengths.n_docs};
 }
 
 /* Lists by tiles, norms and scratch. RP_NOT_FOUND: something is not there. */
 static rp_status hold_tiles(ors *o)
 {
     rp__gpu_batch *b = o->f->b;
-    const rp__gpu_or_batch batch = batch_of(o);
+    const rp__fused_or_batch batch = batch_of(o);
     rp_status status = rp__gpu_batch_find_norms(b, &b->or_lease, &o->norms, &o->serial);
     if (status != RP_OK)
         return status;
     o->has_tiles = rp__tiled_lists_find(&b->or_lease, o->serial, o->tiles, o->n_terms);
     if (!o->has_tiles && !b->or_lease.is_acquiring)
         return RP_NOT_FOUND;
-    return rp__gpu_or_hold(&b->or, &batch);
+    return rp__fused_or_hold(&b->or, &batch);
 }
 
 /* What tiles are made of; RP_UNAVAILABLE: kernels do not read it. */
@@ -158,8 +158,8 @@ static rp_status run_ors(ors *o)
     if (status != RP_OK)
         return status == RP_NOT_FOUND ? RP_NO_MEMORY : status;
     set_floors(o);
-    const rp__gpu_or_batch batch = batch_of(o);
-    return rp__gpu_or_run(&b->or, &batch);
+    const rp__fused_or_batch batch = batch_of(o);
+    return rp__fused_or_run(&b->or, &batch);
 }
 
 /* Where fewer match than are wanted, all have been found. */
@@ -169,7 +169,7 @@ static rp_status take_ors(ors *o)
     const uint32_t *counts;
     const size_t k = o->f->b->like->k;
     rp__scored *out = rp__arena_array(o->f->arena, o->n * k, sizeof *out);
-    rp_status status = rp__gpu_or_fetch(&o->f->b->or, &pairs, &counts);
+    rp_status status = rp__fused_or_fetch(&o->f->b->or, &pairs, &counts);
     if (status != RP_OK || !out)
         return status == RP_OK ? RP_NO_MEMORY : status;
     memcpy(out, pairs, o->n * k * sizeof *out);

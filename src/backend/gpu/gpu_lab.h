@@ -4,9 +4,9 @@
 #define RP_BACKEND_GPU_GPU_LAB_H
 
 #include "backend/gpu/device.h"
-#include "backend/gpu/gpu_and.h"
+#include "backend/gpu/exec/fused_and.h"
 #include "backend/gpu/gpu_list.h"
-#include "backend/gpu/gpu_or.h"
+#include "backend/gpu/exec/fused_or.h"
 #include "backend/gpu/gpu_place.h"
 #include "backend/gpu/intersect.h"
 #include "backend/gpu/kernels/args.h"

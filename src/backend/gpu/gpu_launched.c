@@ -39,7 +39,8 @@ static uint32_t known_floor(const run *r)
  * word after the first. */
 static void share_out(run *r)
 {
-    uint32_t warps = r->is_resident ? RP_GPU_RESIDENT_WARPS : AND_WARPS, n = r->words[0].list.n;
+    uint32_t warps = r->is_resident ? RP_PERSISTENT_KERNEL_WARPS : AND_WARPS,
+             n = r->words[0].list.n;
     warps *= r->q->device->processors;
     bool is_wide =
         r->n > 2 && r->n <= KARG_WORDS_NEAR && (uint64_t)n * (r->n - 1) <= (uint64_t)WIDE * warps;
@@ -53,7 +54,7 @@ static void share_out(run *r)
 static void fill_args(run *r)
 {
     rp__gpu_query *q = r->q;
-    const rp__gpu_room *room = &q->room;
+    const rp__exec_stage *room = &q->room;
     size_t asked = r->is_or ? r->end - r->query->begin : 0;
     karg_flat *args = &r->args;
     args->words = rp__gpu_staged_at(r, 0);
@@ -119,24 +120,24 @@ static rp_status launch_or(run *r)
 /* ---- Tiles ------------------------------------------------------------------------------------- */
 
 /* The OR as a batch of one; `terms` has room for all. */
-static rp__gpu_or_batch batch_of(const run *r, rp__gpu_or_term *terms, rp__gpu_or_query *one)
+static rp__fused_or_batch batch_of(const run *r, rp__fused_or_term *terms, rp__fused_or_query *one)
 {
     const rp__query *query = r->query;
     for (uint32_t i = 0; i < r->n; i++)
-        terms[i] = (rp__gpu_or_term){.list = r->tiles[i].list,
-                                     .weight = r->words[i].leaf->weight.weight *
-                                               rp__rank_scale(query->fraction_bits)};
-    *one = (rp__gpu_or_query){.terms = terms, .n_terms = r->n, .least = known_floor(r)};
-    return (rp__gpu_or_batch){
+        terms[i] = (rp__fused_or_term){.list = r->tiles[i].list,
+                                       .weight = r->words[i].leaf->weight.weight *
+                                                 rp__rank_scale(query->fraction_bits)};
+    *one = (rp__fused_or_query){.terms = terms, .n_terms = r->n, .least = known_floor(r)};
+    return (rp__fused_or_batch){
         .queries = one, .n_queries = 1, .k = (uint32_t)query->k, .n_docs = query->lengths.n_docs};
 }
 
 rp_status rp__gpu_launched_hold_tiles(run *r)
 {
-    rp__gpu_or_term terms[KARG_OR_TERMS];
-    rp__gpu_or_query one;
-    rp__gpu_or_batch batch = batch_of(r, terms, &one);
-    return rp__gpu_or_hold(&r->q->or, &batch);
+    rp__fused_or_term terms[KARG_OR_TERMS];
+    rp__fused_or_query one;
+    rp__fused_or_batch batch = batch_of(r, terms, &one);
+    return rp__fused_or_hold(&r->q->or, &batch);
 }
 
 static void point_tile(run *r, uint32_t i)
@@ -149,28 +150,29 @@ static void point_tile(run *r, uint32_t i)
 
 static rp_status launch_tiles(run *r)
 {
-    rp__gpu_or_term terms[KARG_OR_TERMS];
-    rp__gpu_or_query one;
+    rp__fused_or_term terms[KARG_OR_TERMS];
+    rp__fused_or_query one;
     rp_status status = RP_OK;
     for (uint32_t i = 0; i < r->n && !r->has_tiles; i++)
         point_tile(r, i);
     if (!r->has_tiles)
         status = rp__tiled_lists_make(&r->q->lease, r->tile_records, &r->norms, r->tiles, r->n);
-    rp__gpu_or_batch batch = batch_of(r, terms, &one);
-    return status == RP_OK ? rp__gpu_or_run(&r->q->or, &batch) : status;
+    rp__fused_or_batch batch = batch_of(r, terms, &one);
+    return status == RP_OK ? rp__fused_or_run(&r->q->or, &batch) : status;
 }
 
 rp_status rp__gpu_launched_start(run *r)
 {
-    rp__gpu_room *room = &r->q->room;
+    rp__exec_stage *room = &r->q->room;
     rp_status status = RP_OK;
     fill_args(r);
     room->is_busy = true;
     if (r->is_resident)
-        return rp__gpu_resident_ask(&room->resident, &r->args);
-    rp__gpu_resident_dismiss(&room->resident); /* a launch would wait until it leaves by itself */
+        return rp__persistent_kernel_ask(&room->resident, &r->args);
+    rp__persistent_kernel_dismiss(
+        &room->resident); /* a launch would wait until it leaves by itself */
     if (r->is_copied)
-        status = rp__device_copy_in(r->q->device, room->scratch.at + RP_GPU_ROOM_ALIGN,
+        status = rp__device_copy_in(r->q->device, room->scratch.at + RP_EXEC_STAGE_ALIGN,
                                     room->stage + r->staged_from, r->staged);
     if (status == RP_OK)
         status = r->is_tiled ? launch_tiles(r) : r->is_or ? launch_or(r) : launch_and(r);

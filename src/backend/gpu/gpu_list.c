@@ -83,3 +83,22 @@ rp_status rp__gpu_list_word(const rp__gpu_index *index, const rp__list *list, ka
     karg_list at;
     return rp__gpu_index_list(index, list, &at) ? rp__gpu_list_point(list, &at, out) : RP_DAMAGED;
 }
+
+rp_status rp__gpu_list_lookup(const rp__gpu_index *index, const rp__list *list, karg_word *out)
+{
+    karg_list at;
+    if (!rp__gpu_index_list(index, list, &at))
+        return RP_DAMAGED;
+    return rp__gpu_list_reads(list, &at, out) & RP_READS_LOOKUP ? RP_OK : RP_UNAVAILABLE;
+}
+
+karg_word rp__gpu_list_copied(uint64_t docids, uint64_t tfs, uint32_t n)
+{
+    return (karg_word){.list = {.docs = docids,
+                                .freqs = tfs,
+                                .n = n,
+                                .n_blocks = n / RP_BLOCK + (n % RP_BLOCK > 0),
+                                .docs_bytes = n * (uint32_t)sizeof(uint32_t),
+                                .codec = KARG_CODEC_RAW,
+                                .freq_code = KARG_CODEC_RAW}};
+}

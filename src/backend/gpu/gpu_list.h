@@ -19,5 +19,9 @@ rp_status rp__gpu_list_point(const rp__list *list, const karg_list *at, karg_wor
 uint8_t rp__gpu_list_reads(const rp__list *list, const karg_list *at, karg_word *out);
 /* The same where the index has it. */
 rp_status rp__gpu_list_word(const rp__gpu_index *index, const rp__list *list, karg_word *out);
+/* The same for kernels of batches. RP_UNAVAILABLE also: they do not read its frequencies. */
+rp_status rp__gpu_list_lookup(const rp__gpu_index *index, const rp__list *list, karg_word *out);
+/* A list of n docids and frequencies, u32 each, in device memory. */
+karg_word rp__gpu_list_copied(uint64_t docids, uint64_t tfs, uint32_t n);
 
 #endif

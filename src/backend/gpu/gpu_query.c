@@ -17,9 +17,9 @@ typedef rp__gpu_asked run;
 void rp__gpu_query_open(rp__gpu_query *q, rp__device *device, const rp__gpu_index *index)
 {
     *q = (rp__gpu_query){.device = device, .index = index};
-    rp__gpu_room_open(&q->room, device, index->residency);
+    rp__exec_stage_open(&q->room, device, index->residency);
     rp__lease_open(&q->lease, index->residency, device, device->stream, false);
-    rp__gpu_or_open(&q->or, device);
+    rp__fused_or_open(&q->or, device);
     q->or.lease = &q->lease;
 }
 
@@ -30,8 +30,8 @@ void rp__gpu_query_close(rp__gpu_query *q)
     rp__residency *residency = q->index->residency;
     rp__device_settle(q->device, q->device->stream);
     rp__lease_close(&q->lease);
-    rp__gpu_or_close(&q->or, residency);
-    rp__gpu_room_close(&q->room);
+    rp__fused_or_close(&q->or, residency);
+    rp__exec_stage_close(&q->room);
     *q = (rp__gpu_query){0};
 }
 
@@ -58,7 +58,7 @@ static bool is_for_resident(const run *r)
 {
     return r->q->index->residency->is_whole && !r->is_or && r->n <= KARG_WORDS_NEAR &&
            !r->is_copied && !has_transcoded(r) && r->query->k <= KARG_ANSWER_MOST &&
-           rp__gpu_resident_takes(&r->q->room.resident, r->words[0].list.n);
+           rp__persistent_kernel_takes(&r->q->room.resident, r->words[0].list.n);
 }
 
 /* The stage, then the device's memory, then what it is to read; lists that are there by tiles are not read. */
@@ -68,7 +68,7 @@ static rp_status ask_in_form(run *r)
     r->is_resident = is_for_resident(r);
     rp__gpu_staged_place(r);
     r->args = (karg_flat){0};
-    rp_status status = rp__gpu_room_grow_stage(&r->q->room, rp__gpu_staged_end(r));
+    rp_status status = rp__exec_stage_grow_stage(&r->q->room, rp__gpu_staged_end(r));
     if (status == RP_OK)
         status = rp__gpu_asked_lease(r);
     if (status == RP_OK && !r->has_tiles)
@@ -79,7 +79,7 @@ static rp_status ask_in_form(run *r)
 /* Nothing of a query that failed is left on the device, nor is its lease. */
 static rp_status give_up(rp__gpu_query *q, rp_status status)
 {
-    rp_status cleaned = q->room.is_busy ? rp__gpu_room_clean_up(&q->room) : RP_OK;
+    rp_status cleaned = q->room.is_busy ? rp__exec_stage_clean_up(&q->room) : RP_OK;
     if (cleaned == RP_OK)
         rp__lease_end(&q->lease);
     return status;
@@ -90,7 +90,7 @@ static rp_status ask_again(run *r, rp_status status)
 {
     if (!r->is_tiled || (status != RP_UNAVAILABLE && status != RP_NO_MEMORY) || r->own.text[0])
         return status;
-    status = r->q->room.is_busy ? rp__gpu_room_clean_up(&r->q->room) : RP_OK;
+    status = r->q->room.is_busy ? rp__exec_stage_clean_up(&r->q->room) : RP_OK;
     r->is_tiled = r->has_tiles = false;
     return status == RP_OK ? ask_in_form(r) : status;
 }
@@ -139,7 +139,7 @@ rp_status rp__gpu_query_start(rp__gpu_query *q, const rp__query *query, rp__aren
     bool is_empty = query->n_ops == 0 || query->begin >= query->end;
     rp_status status = is_empty ? RP_OK : rp__device_enter(q->device);
     if (status == RP_OK && q->room.is_busy)
-        status = rp__gpu_room_clean_up(&q->room);
+        status = rp__exec_stage_clean_up(&q->room);
     if (status == RP_OK) /* of a query that the guard left, or that nobody finished */
         rp__lease_end(&q->lease);
     if (status == RP_OK && !is_empty)

@@ -4,8 +4,8 @@
 
 #include "backend/backend.h"
 #include "backend/gpu/device_norms.h"
-#include "backend/gpu/gpu_or.h"
-#include "backend/gpu/gpu_room.h"
+#include "backend/gpu/exec/fused_or.h"
+#include "backend/gpu/exec/exec_stage.h"
 
 /* What queries leave for the next one. One thread at a time. */
 typedef struct rp__gpu_query {
@@ -13,9 +13,9 @@ typedef struct rp__gpu_query {
     const rp__gpu_index *index;
     rp__lease lease;      /* of the query on its way */
     rp__device_norms norms;
-    rp__gpu_room room;
+    rp__exec_stage room;
     uint32_t number;      /* of the last query */
-    rp__gpu_or or;        /* ORs that need not be counted */
+    rp__fused_or or;        /* ORs that need not be counted */
     struct rp__gpu_asked *asked; /* between start and finish */
     rp_gpu_counters before; /* the device's, when the last query began */
     rp_fallback fallback;   /* why the last query was not answered */

@@ -11,7 +11,7 @@
 enum {
     READ_MOST = 4096, /* bytes that the device reads from the host's memory, and has no copy of */
     STAY_MOST = 256 << 10, /* and a kernel that stays, before it has to leave */
-    ALIGN = RP_GPU_ROOM_ALIGN,
+    ALIGN = RP_EXEC_STAGE_ALIGN,
 };
 
 typedef rp__gpu_asked run;
@@ -40,12 +40,12 @@ void rp__gpu_staged_lay_out(run *r)
 
 void rp__gpu_staged_place(run *r)
 {
-    rp__gpu_room *room = &r->q->room;
-    r->staged_from = RP_GPU_ROOM_STAGED;
+    rp__exec_stage *room = &r->q->room;
+    r->staged_from = RP_EXEC_STAGE_STAGED;
     if (!r->is_resident || r->staged == 0)
         return;
     if (room->stayed + r->staged > STAY_MOST) {
-        rp__gpu_resident_dismiss(&room->resident);
+        rp__persistent_kernel_dismiss(&room->resident);
         room->stayed = 0;
     }
     r->staged_from += room->stayed;
@@ -55,12 +55,12 @@ void rp__gpu_staged_place(run *r)
 size_t rp__gpu_staged_end(const run *r)
 {
     bool is_kept = r->is_resident && r->staged > 0;
-    return RP_GPU_ROOM_STAGED + (is_kept ? STAY_MOST : r->staged);
+    return RP_EXEC_STAGE_STAGED + (is_kept ? STAY_MOST : r->staged);
 }
 
 uint64_t rp__gpu_staged_at(const run *r, size_t at)
 {
-    const rp__gpu_room *room = &r->q->room;
+    const rp__exec_stage *room = &r->q->room;
     return (r->is_copied ? room->scratch.at + ALIGN : room->stage_at + r->staged_from) + at;
 }
 

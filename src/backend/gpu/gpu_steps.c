@@ -31,9 +31,9 @@ typedef struct step_run {
 /* ---- Opening ------------------------------------------------------------------------------------- */
 
 void rp__gpu_steps_open(rp__gpu_steps *s, rp__device *device, const rp__gpu_index *index,
-                        rp__gpu_resident *resident)
+                        rp__persistent_kernel *persistent)
 {
-    *s = (rp__gpu_steps){.device = device, .index = index, .resident = resident};
+    *s = (rp__gpu_steps){.device = device, .index = index, .persistent = persistent};
     rp__lease_open(&s->lease, index->residency, device, device->stream, false);
     rp__gpu_candidates_open(&s->candidates, device);
 }
@@ -242,7 +242,7 @@ static rp_status take_step(step_run *r, const char *stage, step_fn *step, uint32
     if (status == RP_OK)
         status = fail(r, rp__device_enter(s->device));
     if (status == RP_OK) {
-        rp__gpu_resident_dismiss(s->resident);
+        rp__persistent_kernel_dismiss(s->persistent);
         status = fail(r, step(r, first, last, what));
     }
     const rp_gpu_counters spent = rp__device_count_since(s->device, &before);

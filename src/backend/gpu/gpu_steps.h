@@ -5,14 +5,14 @@
 #include "backend/backend.h"
 #include "backend/gpu/device_norms.h"
 #include "backend/gpu/gpu_candidates.h"
-#include "backend/gpu/gpu_resident.h"
+#include "backend/gpu/exec/persistent_kernel.h"
 #include "backend/gpu/residency/lease.h"
 
 /* What runs leave for the next one. One run at a time. */
 typedef struct rp__gpu_steps {
     rp__device *device;
     const rp__gpu_index *index;
-    rp__gpu_resident *resident; /* the device's persistent kernel, which leaves before a step */
+    rp__persistent_kernel *persistent; /* of the device; it leaves before a step */
     rp__lease lease;            /* of the run that is open, while the device has its candidates */
     rp__scratch scratch;
     rp__device_norms norms;
@@ -21,7 +21,7 @@ typedef struct rp__gpu_steps {
 
 /* Nothing is allocated before the first step. */
 void rp__gpu_steps_open(rp__gpu_steps *steps, rp__device *device, const rp__gpu_index *index,
-                        rp__gpu_resident *resident);
+                        rp__persistent_kernel *persistent);
 void rp__gpu_steps_close(rp__gpu_steps *steps); /* all zero is fine */
 
 /* As rp__steps has them. A run that nobody closed is over when the next one begins. */

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "backend/gpu/gpu_and.h"
 #include "backend/gpu/gpu_list.h"
 #include "backend/gpu/stored_lists.h"
 #include "backend/gpu/transcode_word.h"
@@ -352,7 +351,7 @@ static rp_status put_stored(lists *l, fresh *f)
 static rp_status put_decoded(rp__uploader *uploader, fresh *f)
 {
     const uint64_t half = f->list.n * sizeof(uint32_t);
-    f->entry.list.word = rp__gpu_and_copied(f->room, f->room + half, f->list.n);
+    f->entry.list.word = rp__gpu_list_copied(f->room, f->room + half, f->list.n);
     f->entry.list.word.list.universe = f->list.universe;
     rp__uploader_begin(uploader, f->room);
     rp_status status = rp__uploader_put(uploader, f->decoded, 2 * half);

@@ -1,4 +1,4 @@
-/* test_gpu_and.c: what the cases of test_gpu_cases do not see of batches of ANDs: words of all codecs in one query,
+/* test_fused_and.c: what the cases of test_gpu_cases do not see of batches of ANDs: words of all codecs in one query,
  * many words, ranges of documents, copied lists, two batches in work, no room, damaged bytes, and a failing device. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_and.h"
+#include "backend/gpu/exec/fused_and.h"
+#include "backend/gpu/gpu_list.h"
 #include "backend/gpu/transcode_word.h"
 #include "base/cpu.h"
 #include "encoded_list.h"
@@ -77,7 +78,7 @@ static void make_list(world *w, uint32_t i)
     rp__gpu_index index = {.device = &w->device, .residency = &residency};
     residency.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = l->at};
     bool is_read = codecs[i % CODECS] != KARG_CODEC_OPTPFD && codecs[i % CODECS] != KARG_CODEC_RICE;
-    rp_status status = rp__gpu_and_word(&index, &opened, &l->word);
+    rp_status status = rp__gpu_list_lookup(&index, &opened, &l->word);
     assert_int_equal(status, is_read ? RP_OK : RP_UNAVAILABLE);
     if (is_read)
         return;
@@ -164,7 +165,7 @@ static query draw_query(uint32_t n)
     return q;
 }
 
-static bool add(world *w, rp__gpu_and *b, query *q)
+static bool add(world *w, rp__fused_and *b, query *q)
 {
     karg_and_word words[KARG_WORDS_MOST];
     for (uint32_t i = 1; i < q->n; i++) /* the shortest first; the others in any order */
@@ -177,13 +178,13 @@ static bool add(world *w, rp__gpu_and *b, query *q)
         const list *l = &w->lists[q->lists[i]];
         float scaled = weight_of(q->lists[i]) * rp__rank_scale(SCALE_BITS);
         uint64_t at;
-        karg_word *word = rp__gpu_and_put(b, sizeof *word, &at);
+        karg_word *word = rp__fused_and_put(b, sizeof *word, &at);
         if (!word)
             return false;
         *word = l->word;
         words[i] = (karg_and_word){at, scaled, l->n};
     }
-    return rp__gpu_and_add(b, words, q->n);
+    return rp__fused_and_add(b, words, q->n);
 }
 
 static uint32_t rank_of(const list *l, uint32_t docid)
@@ -214,10 +215,10 @@ static bool score_of(const world *w, const query *q, uint32_t docid, uint32_t *s
     return true;
 }
 
-static void check(const world *w, const rp__gpu_and *b, uint32_t i, const query *q)
+static void check(const world *w, const rp__fused_and *b, uint32_t i, const query *q)
 {
-    const rp__gpu_and_count *count = rp__gpu_and_count_of(b, i);
-    const karg_pair *pairs = rp__gpu_and_pairs_of(b, i);
+    const rp__fused_and_count *count = rp__fused_and_count_of(b, i);
+    const karg_pair *pairs = rp__fused_and_pairs_of(b, i);
     uint32_t total = 0, score;
     rp__scored *room = malloc(rp__topk_room(PAIRS) * sizeof *room);
     rp__topk best;
@@ -236,22 +237,22 @@ static void check(const world *w, const rp__gpu_and *b, uint32_t i, const query 
     free(room);
 }
 
-static const rp__gpu_and_limits roomy = {
+static const rp__fused_and_limits roomy = {
     .queries = 16, .k = PAIRS, .bytes = 1 << 17, .elements = 1 << 17, .phase = 8};
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void run_and_check(world *w, rp__gpu_and *b, uint32_t n_words, uint32_t k, uint32_t begin,
+static void run_and_check(world *w, rp__fused_and *b, uint32_t n_words, uint32_t k, uint32_t begin,
                           uint32_t end)
 {
     query queries[4];
-    rp__gpu_and_begin(b, &w->at_norms, k, begin, end);
+    rp__fused_and_begin(b, &w->at_norms, k, begin, end);
     for (uint32_t i = 0; i < 4; i++) {
         queries[i] = draw_query(n_words);
         assert_true(add(w, b, &queries[i]));
     }
-    assert_int_equal(rp__gpu_and_start(b), RP_OK);
-    assert_int_equal(rp__gpu_and_finish(b), RP_OK);
+    assert_int_equal(rp__fused_and_start(b), RP_OK);
+    assert_int_equal(rp__fused_and_finish(b), RP_OK);
     for (uint32_t i = 0; i < 4; i++)
         check(w, b, i, &queries[i]);
 }
@@ -259,8 +260,8 @@ static void run_and_check(world *w, rp__gpu_and *b, uint32_t n_words, uint32_t k
 static void queries_have_words_of_all_codecs(void **state)
 {
     world *w = *state;
-    rp__gpu_and b;
-    assert_int_equal(rp__gpu_and_open(&b, &w->device, &roomy), RP_OK);
+    rp__fused_and b;
+    assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
     for (uint32_t n = 1; n <= 5; n++)
         run_and_check(w, &b, n, 10, 0, DOCS);
     run_and_check(w, &b, LISTS, 10, 0, DOCS);
@@ -268,7 +269,7 @@ static void queries_have_words_of_all_codecs(void **state)
     run_and_check(w, &b, 2, PAIRS, 0, DOCS);
     run_and_check(w, &b, 3, 5, 1000, 1001);
     run_and_check(w, &b, 2, 5, 777, DOCS - 4321);
-    rp__gpu_and_close(&b);
+    rp__fused_and_close(&b);
 }
 
 /* Every list that is not a bitmap: answers stay, and a damaged one is not taken. */
@@ -276,7 +277,7 @@ static void lists_become_bits(void **state)
 {
     const size_t bits = rp__transcode_word_bits_bytes(&(karg_list){.universe = DOCS});
     world *w = *state;
-    rp__gpu_and b;
+    rp__fused_and b;
     rp__cu_ptr rooms[LISTS] = {0};
     karg_word word;
     for (uint32_t i = 0; i < LISTS; i++) {
@@ -299,10 +300,10 @@ static void lists_become_bits(void **state)
         send(w, l);
         l->word = word;
     }
-    assert_int_equal(rp__gpu_and_open(&b, &w->device, &roomy), RP_OK);
+    assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
     for (uint32_t n = 1; n <= 4; n++)
         run_and_check(w, &b, n, 10, 0, DOCS);
-    rp__gpu_and_close(&b);
+    rp__fused_and_close(&b);
     for (uint32_t i = 0; i < LISTS; i++)
         rp__device_free(&w->device, rooms[i]);
 }
@@ -310,83 +311,83 @@ static void lists_become_bits(void **state)
 static void a_copied_list_is_a_list(void **state)
 {
     world *w = *state;
-    rp__gpu_and b;
+    rp__fused_and b;
     query q = {.lists = {6, 8}, .n = 2};
     karg_and_word words[2];
-    assert_int_equal(rp__gpu_and_open(&b, &w->device, &roomy), RP_OK);
-    rp__gpu_and_begin(&b, &w->at_norms, 10, 0, DOCS);
+    assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
+    rp__fused_and_begin(&b, &w->at_norms, 10, 0, DOCS);
     for (uint32_t i = 0; i < 2; i++) {
         const list *l = &w->lists[q.lists[i]];
         uint64_t at, at_word;
-        uint32_t *to = rp__gpu_and_put(&b, 2 * l->n * sizeof *to, &at);
-        karg_word *word = rp__gpu_and_put(&b, sizeof *word, &at_word);
+        uint32_t *to = rp__fused_and_put(&b, 2 * l->n * sizeof *to, &at);
+        karg_word *word = rp__fused_and_put(&b, sizeof *word, &at_word);
         assert_true(to && word);
         memcpy(to, l->docids, l->n * sizeof *to);
         memcpy(to + l->n, l->tfs, l->n * sizeof *to);
-        *word = rp__gpu_and_copied(at, at + l->n * sizeof *to, l->n);
+        *word = rp__gpu_list_copied(at, at + l->n * sizeof *to, l->n);
         words[i] =
             (karg_and_word){at_word, weight_of(q.lists[i]) * rp__rank_scale(SCALE_BITS), l->n};
     }
-    assert_true(rp__gpu_and_add(&b, words, 2));
-    assert_int_equal(rp__gpu_and_start(&b), RP_OK);
-    assert_int_equal(rp__gpu_and_finish(&b), RP_OK);
+    assert_true(rp__fused_and_add(&b, words, 2));
+    assert_int_equal(rp__fused_and_start(&b), RP_OK);
+    assert_int_equal(rp__fused_and_finish(&b), RP_OK);
     check(w, &b, 0, &q);
-    rp__gpu_and_close(&b);
+    rp__fused_and_close(&b);
 }
 
 static void two_are_in_work(void **state)
 {
     world *w = *state;
-    rp__gpu_and b[2];
+    rp__fused_and b[2];
     query queries[2][3];
     for (uint32_t s = 0; s < 2; s++) {
-        assert_int_equal(rp__gpu_and_open(&b[s], &w->device, &roomy), RP_OK);
-        rp__gpu_and_begin(&b[s], &w->at_norms, 7, 0, DOCS);
+        assert_int_equal(rp__fused_and_open(&b[s], &w->device, &roomy), RP_OK);
+        rp__fused_and_begin(&b[s], &w->at_norms, 7, 0, DOCS);
         for (uint32_t i = 0; i < 3; i++) {
             queries[s][i] = draw_query(2 + i);
             assert_true(add(w, &b[s], &queries[s][i]));
         }
-        assert_int_equal(rp__gpu_and_start(&b[s]), RP_OK);
+        assert_int_equal(rp__fused_and_start(&b[s]), RP_OK);
     }
     for (uint32_t s = 2; s-- > 0;) {
-        assert_int_equal(rp__gpu_and_finish(&b[s]), RP_OK);
+        assert_int_equal(rp__fused_and_finish(&b[s]), RP_OK);
         for (uint32_t i = 0; i < 3; i++)
             check(w, &b[s], i, &queries[s][i]);
     }
-    assert_int_equal(rp__gpu_and_start(&b[0]), RP_OK); /* and is closed while it is in work */
-    rp__gpu_and_close(&b[0]);
-    rp__gpu_and_close(&b[1]);
+    assert_int_equal(rp__fused_and_start(&b[0]), RP_OK); /* and is closed while it is in work */
+    rp__fused_and_close(&b[0]);
+    rp__fused_and_close(&b[1]);
 }
 
 static void no_room_is_said(void **state)
 {
     world *w = *state;
-    rp__gpu_and b;
-    rp__gpu_and_limits limits = {.queries = 2, .k = 1, .bytes = 1000, .elements = 1 << 20};
+    rp__fused_and b;
+    rp__fused_and_limits limits = {.queries = 2, .k = 1, .bytes = 1000, .elements = 1 << 20};
     query q = draw_query(2);
     uint64_t at;
-    assert_int_equal(rp__gpu_and_open(&b, &w->device, &limits), RP_OK);
-    rp__gpu_and_begin(&b, &w->at_norms, 1, 0, DOCS);
+    assert_int_equal(rp__fused_and_open(&b, &w->device, &limits), RP_OK);
+    rp__fused_and_begin(&b, &w->at_norms, 1, 0, DOCS);
     assert_true(add(w, &b, &q));
     assert_true(add(w, &b, &q));
     assert_false(add(w, &b, &q));
-    assert_null(rp__gpu_and_put(&b, 1000, &at));
-    assert_int_equal(rp__gpu_and_start(&b), RP_OK);
-    assert_int_equal(rp__gpu_and_finish(&b), RP_OK);
+    assert_null(rp__fused_and_put(&b, 1000, &at));
+    assert_int_equal(rp__fused_and_start(&b), RP_OK);
+    assert_int_equal(rp__fused_and_finish(&b), RP_OK);
     check(w, &b, 1, &q);
-    rp__gpu_and_begin(&b, &w->at_norms, 1, 0, DOCS);
-    assert_int_equal(rp__gpu_and_start(&b), RP_OK); /* of nothing */
-    assert_int_equal(rp__gpu_and_finish(&b), RP_OK);
-    rp__gpu_and_close(&b);
+    rp__fused_and_begin(&b, &w->at_norms, 1, 0, DOCS);
+    assert_int_equal(rp__fused_and_start(&b), RP_OK); /* of nothing */
+    assert_int_equal(rp__fused_and_finish(&b), RP_OK);
+    rp__fused_and_close(&b);
 }
 
 /* Any bytes: the device goes on, and says so where a block does not end as the directory says. */
 static void damaged_bytes_are_met(void **state)
 {
     world *w = *state;
-    rp__gpu_and b;
+    rp__fused_and b;
     uint32_t n_damaged = 0;
-    assert_int_equal(rp__gpu_and_open(&b, &w->device, &roomy), RP_OK);
+    assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
     for (uint32_t round = 0; round < 40; round++) {
         query q = draw_query(3);
         list *l = &w->lists[q.lists[round % 3]];
@@ -395,17 +396,17 @@ static void damaged_bytes_are_met(void **state)
         for (uint32_t i = 0; i < 1 + round % 20; i++)
             l->bytes[draw((uint32_t)l->used)] = (uint8_t)draw(256);
         send(w, l);
-        rp__gpu_and_begin(&b, &w->at_norms, 10, 0, DOCS);
+        rp__fused_and_begin(&b, &w->at_norms, 10, 0, DOCS);
         assert_true(add(w, &b, &q));
-        assert_int_equal(rp__gpu_and_start(&b), RP_OK);
-        assert_int_equal(rp__gpu_and_finish(&b), RP_OK);
-        n_damaged += rp__gpu_and_count_of(&b, 0)->damaged != 0;
+        assert_int_equal(rp__fused_and_start(&b), RP_OK);
+        assert_int_equal(rp__fused_and_finish(&b), RP_OK);
+        n_damaged += rp__fused_and_count_of(&b, 0)->damaged != 0;
         memcpy(l->bytes, sound, l->used);
         send(w, l);
         free(sound);
     }
     assert_true(n_damaged > 0);
-    rp__gpu_and_close(&b);
+    rp__fused_and_close(&b);
 }
 
 /* Each call in turn fails. */
@@ -417,25 +418,25 @@ static void a_failing_device_is_said(void **state)
     uint32_t failed = 0;
     for (uint64_t at = 1; at < 60; at++) {
         rp__device device;
-        rp__gpu_and b = {0};
+        rp__fused_and b = {0};
         rp__emulated_configure(&(rp__emulated_options){.fail_at = at, .fail_code = RP_CU_INVALID});
         if (rp__device_open(&device, rp__emulated_driver(), 0, &err) != RP_OK)
             continue;
-        rp_status status = rp__gpu_and_open(&b, &device, &roomy);
+        rp_status status = rp__fused_and_open(&b, &device, &roomy);
         karg_and_word word = {.n = 0};
         uint64_t address;
         if (status == RP_OK) {
-            rp__gpu_and_begin(&b, &norms, 3, 0, DOCS);
-            karg_word *none = rp__gpu_and_put(&b, sizeof *none, &address);
-            *none = rp__gpu_and_copied(address, address, 0);
+            rp__fused_and_begin(&b, &norms, 3, 0, DOCS);
+            karg_word *none = rp__fused_and_put(&b, sizeof *none, &address);
+            *none = rp__gpu_list_copied(address, address, 0);
             word.word = address;
-            assert_true(rp__gpu_and_add(&b, &word, 1));
-            status = rp__gpu_and_start(&b);
+            assert_true(rp__fused_and_add(&b, &word, 1));
+            status = rp__fused_and_start(&b);
         }
         if (status == RP_OK)
-            status = rp__gpu_and_finish(&b);
+            status = rp__fused_and_finish(&b);
         failed += status != RP_OK;
-        rp__gpu_and_close(&b);
+        rp__fused_and_close(&b);
         rp__device_close(&device);
         assert_int_equal(rp__emulated_in_use(), 0);
     }
@@ -450,31 +451,31 @@ static void failures_leave_nothing(void **state)
     uint32_t failed = 0;
     for (uint32_t i = 0; i < 2 * CALLS; i++) {
         uint32_t k = i % 2 ? PAIRS : 10;
-        rp__gpu_and b;
+        rp__fused_and b;
         query q;
         world *w = open_failing(0);
-        assert_int_equal(rp__gpu_and_open(&b, &w->device, &roomy), RP_OK);
+        assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
         run_and_check(w, &b, 2, k, 0, DOCS);
         uint64_t calls = rp__emulated_calls();
-        rp__gpu_and_close(&b);
+        rp__fused_and_close(&b);
         close_world((void **)&w);
         w = open_failing(calls + 1 + i / 2);
-        assert_int_equal(rp__gpu_and_open(&b, &w->device, &roomy), RP_OK);
+        assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
         run_and_check(w, &b, 2, k, 0, DOCS);
-        rp__gpu_and_begin(&b, &w->at_norms, k, 0, DOCS);
+        rp__fused_and_begin(&b, &w->at_norms, k, 0, DOCS);
         q = draw_query(2);
         assert_true(add(w, &b, &q));
-        rp_status status = rp__gpu_and_start(&b);
+        rp_status status = rp__fused_and_start(&b);
         if (status == RP_OK)
-            status = rp__gpu_and_finish(&b);
+            status = rp__fused_and_finish(&b);
         failed += status != RP_OK;
         if (status == RP_OK)
             check(w, &b, 0, &q);
         else
-            (void)rp__gpu_and_finish(&b);
+            (void)rp__fused_and_finish(&b);
         if (rp__emulated_calls() > calls + i / 2) /* the failing one is behind us */
             run_and_check(w, &b, 2, k, 0, DOCS);
-        rp__gpu_and_close(&b);
+        rp__fused_and_close(&b);
         close_world((void **)&w);
     }
     assert_true(failed > 4);

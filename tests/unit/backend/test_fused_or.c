@@ -1,4 +1,4 @@
-/* test_gpu_or.c: ORs in batches on the emulated device: lists are kept and go, answers are the cpu's, faults end
+/* test_fused_or.c: ORs in batches on the emulated device: lists are kept and go, answers are the cpu's, faults end
  * nothing but the batch. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_or.h"
+#include "backend/gpu/exec/fused_or.h"
 #include "lab/gpu/gpu_tiled.h"
 #include "rank/rank.h"
 
@@ -29,7 +29,7 @@ typedef struct fixture {
     rp__gpu_tiled_want want[LISTS];
     karg_norms on_device;
     rp__gpu_tiled tiled;
-    rp__gpu_or door;
+    rp__fused_or door;
 } fixture;
 
 static rp_status bring(fixture *f, const void *from, size_t bytes, uint64_t *at)
@@ -90,14 +90,14 @@ static rp_status open_all(fixture *f, size_t most)
         status = bring_all(f);
     if (status == RP_OK) {
         rp__gpu_tiled_open(&f->tiled, &f->device, f->on_device, DOCS, most);
-        rp__gpu_or_open(&f->door, &f->device);
+        rp__fused_or_open(&f->door, &f->device);
     }
     return status;
 }
 
 static void close_all(fixture *f)
 {
-    rp__gpu_or_close(&f->door, NULL);
+    rp__fused_or_close(&f->door, NULL);
     rp__gpu_tiled_close(&f->tiled);
     for (size_t i = 0; i < f->n_memory; i++)
         rp__device_free(&f->device, f->memory[i]);
@@ -133,20 +133,20 @@ static void answer(const fixture *f, uint32_t query, rp__topk *topk)
 static rp_status run(fixture *f, uint32_t k, bool scores_all, const karg_pair **pairs,
                      const uint32_t **counts)
 {
-    rp__gpu_or_term terms[QUERIES][LISTS];
-    rp__gpu_or_query queries[QUERIES];
+    rp__fused_or_term terms[QUERIES][LISTS];
+    rp__fused_or_query queries[QUERIES];
     karg_tiled lists[LISTS];
     rp_status status = rp__gpu_tiled_get(&f->tiled, f->want, LISTS, lists);
     for (uint32_t q = 0; q < QUERIES; q++) {
-        queries[q] = (rp__gpu_or_query){.terms = terms[q]};
+        queries[q] = (rp__fused_or_query){.terms = terms[q]};
         for (uint32_t l = 0; l < LISTS; l++)
             if (has(q, l))
-                terms[q][queries[q].n_terms++] = (rp__gpu_or_term){lists[l], weights[l]};
+                terms[q][queries[q].n_terms++] = (rp__fused_or_term){lists[l], weights[l]};
     }
-    rp__gpu_or_batch batch = {queries, QUERIES, k, DOCS, scores_all};
+    rp__fused_or_batch batch = {queries, QUERIES, k, DOCS, scores_all};
     if (status == RP_OK)
-        status = rp__gpu_or_run(&f->door, &batch);
-    return status == RP_OK ? rp__gpu_or_fetch(&f->door, pairs, counts) : status;
+        status = rp__fused_or_run(&f->door, &batch);
+    return status == RP_OK ? rp__fused_or_fetch(&f->door, pairs, counts) : status;
 }
 
 static void check(fixture *f, uint32_t k, bool scores_all)

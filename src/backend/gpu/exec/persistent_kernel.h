@@ -1,20 +1,20 @@
-/* backend/gpu/gpu_resident.h: interior of gpu: a kernel that stays on the card, and answers ANDs without a launch each.
+/* backend/gpu/exec/persistent_kernel.h: interior of gpu: a kernel that stays on the card, and answers ANDs without a launch each.
  *
  * It comes with the second query of a burst, and leaves by itself: when nothing comes for a while, or after some
  * milliseconds in all. Launches of others wait meanwhile: so it is there only while one searcher alone uses the card. It
  * is on a stream of its own, and reads what a query's record names: all of that must be there before the query is asked, and what
  * it has once read must not change until it is dismissed. */
-#ifndef RP_BACKEND_GPU_GPU_RESIDENT_H
-#define RP_BACKEND_GPU_GPU_RESIDENT_H
+#ifndef RP_BACKEND_GPU_EXEC_PERSISTENT_KERNEL_H
+#define RP_BACKEND_GPU_EXEC_PERSISTENT_KERNEL_H
 
 #include "backend/gpu/device.h"
 #include "backend/gpu/kernels/args.h"
 #include "backend/gpu/residency/residency.h"
 
-enum { RP_GPU_RESIDENT_WARPS = 16 }; /* of each multiprocessor, that share a query */
+enum { RP_PERSISTENT_KERNEL_WARPS = 16 }; /* of each multiprocessor, that share a query */
 
 /* One thread at a time; all zero is closed. */
-typedef struct rp__gpu_resident {
+typedef struct rp__persistent_kernel {
     rp__device *device;
     rp__cu_stream stream;
     karg_door *door;          /* pinned */
@@ -26,27 +26,27 @@ typedef struct rp__gpu_resident {
     uint32_t number, launch;  /* of the last ring; of the last launch */
     bool is_there;            /* launched, and not dismissed since */
     bool is_unclear; /* the counters at the echo could not be set back: they may differ from ring.base */
-} rp__gpu_resident;
+} rp__persistent_kernel;
 
 /* Nothing is allocated before it is needed. */
-void rp__gpu_resident_open(rp__gpu_resident *resident, rp__device *device, rp__residency *residency);
-void rp__gpu_resident_close(rp__gpu_resident *resident); /* all zero is fine */
+void rp__persistent_kernel_open(rp__persistent_kernel *resident, rp__device *device, rp__residency *residency);
+void rp__persistent_kernel_close(rp__persistent_kernel *resident); /* all zero is fine */
 
 /* Whether the next query is for it: an AND of KARG_WORDS_NEAR words, whose shortest list has so many postings, and whose
  * best are at most KARG_ANSWER_MOST. */
-bool rp__gpu_resident_takes(rp__gpu_resident *resident, uint32_t postings);
+bool rp__persistent_kernel_takes(rp__persistent_kernel *resident, uint32_t postings);
 /* Gives it that query, and waits for nothing. */
-rp_status rp__gpu_resident_ask(rp__gpu_resident *resident, const karg_flat *query);
+rp_status rp__persistent_kernel_ask(rp__persistent_kernel *resident, const karg_flat *query);
 /* Waits for its answer, which comes to `there`, as and_score.cu's other kernels have it; pairs are there where there are
  * more than KARG_ANSWER_ALL of them. RP_UNAVAILABLE also where none came. */
-rp_status rp__gpu_resident_wait(rp__gpu_resident *resident, const karg_answer *there,
+rp_status rp__persistent_kernel_wait(rp__persistent_kernel *resident, const karg_answer *there,
                                 karg_answer *out);
 /* The n pairs of it, if there are no more. */
-rp_status rp__gpu_resident_pairs(const rp__gpu_resident *resident, uint32_t n, karg_pair *out);
+rp_status rp__persistent_kernel_pairs(const rp__persistent_kernel *resident, uint32_t n, karg_pair *out);
 /* It is to leave, because others need the card, or what it has read changes; waits for nothing. */
-void rp__gpu_resident_dismiss(rp__gpu_resident *resident);
+void rp__persistent_kernel_dismiss(rp__persistent_kernel *resident);
 /* The same, and waits: before memory is freed, which would wait for ever if it never left; or it may be at work for a
  * query that nobody waits for any more. */
-rp_status rp__gpu_resident_settle(rp__gpu_resident *resident);
+rp_status rp__persistent_kernel_settle(rp__persistent_kernel *resident);
 
 #endif

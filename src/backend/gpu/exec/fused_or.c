@@ -1,10 +1,10 @@
-/* gpu_or.c: batches of ORs: their terms and queries go to the device together; one kernel finds the k best, or, of a
+/* fused_or.c: batches of ORs: their terms and queries go to the device together; one kernel finds the k best, or, of a
  * large k, what may be among them, which another ranks. What kernels count is never set back: the host knows what it
  * will be.
  *
  * The stage has answers, which kernels write there, and behind them queries and terms, which lie in the room as well,
  * with keys behind them. */
-#include "backend/gpu/gpu_or.h"
+#include "backend/gpu/exec/fused_or.h"
 
 #include <string.h>
 
@@ -13,12 +13,12 @@
 
 enum { ALIGN = 256, TILE_BLOCKS = 7, RANK_THREADS = 256 };
 
-void rp__gpu_or_open(rp__gpu_or *o, rp__device *device)
+void rp__fused_or_open(rp__fused_or *o, rp__device *device)
 {
-    *o = (rp__gpu_or){.device = device};
+    *o = (rp__fused_or){.device = device};
 }
 
-static void free_stage(rp__gpu_or *o)
+static void free_stage(rp__fused_or *o)
 {
     if (o->stage)
         o->device->driver->host_free(o->stage);
@@ -26,14 +26,14 @@ static void free_stage(rp__gpu_or *o)
     o->stage_bytes = 0;
 }
 
-void rp__gpu_or_close(rp__gpu_or *o, rp__residency *residency)
+void rp__fused_or_close(rp__fused_or *o, rp__residency *residency)
 {
     if (!o->device)
         return;
     free_stage(o);
     rp__scratch_free(&o->room, residency, o->device);
     rp__scratch_free(&o->states, residency, o->device);
-    *o = (rp__gpu_or){0};
+    *o = (rp__fused_or){0};
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ typedef struct plan {
     size_t terms, found, bytes;
 } plan;
 
-static plan plan_of(const rp__gpu_or_batch *batch, uint32_t room)
+static plan plan_of(const rp__fused_or_batch *batch, uint32_t room)
 {
     plan p = {.out = ALIGN};
     size_t n = batch->n_queries, n_terms = 0;
@@ -61,7 +61,7 @@ static plan plan_of(const rp__gpu_or_batch *batch, uint32_t room)
 }
 
 /* Kernels write there. */
-static rp_status grow_stage(rp__gpu_or *o, size_t bytes)
+static rp_status grow_stage(rp__fused_or *o, size_t bytes)
 {
     const rp__driver *driver = o->device->driver;
     void *at = NULL;
@@ -85,7 +85,7 @@ static rp_status grow_stage(rp__gpu_or *o, size_t bytes)
 enum { BEFORE_STATES = (KARG_OR_COUNTERS + 32 * KARG_OR_BELLS) * sizeof(uint32_t) };
 
 /* States that were not held before are anybody's bytes. */
-static rp_status hold_states(rp__gpu_or *o, size_t n)
+static rp_status hold_states(rp__fused_or *o, size_t n)
 {
     rp_status status = rp__scratch_hold(&o->states, o->lease, o->device,
                                         BEFORE_STATES + n * sizeof(karg_or_state));
@@ -93,7 +93,7 @@ static rp_status hold_states(rp__gpu_or *o, size_t n)
     return status;
 }
 
-static rp_status clear_states(rp__gpu_or *o)
+static rp_status clear_states(rp__fused_or *o)
 {
     if (o->is_clean)
         return RP_OK;
@@ -101,7 +101,7 @@ static rp_status clear_states(rp__gpu_or *o)
     return rp__device_fill(o->device, o->states.at, 0, o->states.bytes / 4);
 }
 
-static rp_status make_room(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p)
+static rp_status make_room(rp__fused_or *o, const rp__fused_or_batch *batch, const plan *p)
 {
     rp_status status = grow_stage(o, p->staged);
     if (status == RP_OK)
@@ -112,7 +112,7 @@ static rp_status make_room(rp__gpu_or *o, const rp__gpu_or_batch *batch, const p
 /* ---- What goes there --------------------------------------------------------------------------- */
 
 /* Those of the greatest weight first: the others are those that need not be read everywhere. */
-static void stage_terms(const rp__gpu_or_query *query, karg_or_term *to)
+static void stage_terms(const rp__fused_or_query *query, karg_or_term *to)
 {
     for (uint32_t t = 0; t < query->n_terms; t++) {
         uint32_t at = t;
@@ -123,7 +123,7 @@ static void stage_terms(const rp__gpu_or_query *query, karg_or_term *to)
 }
 
 /* Ratios are at most 1, and sums of weights below 2^32. */
-static uint32_t shift_of(const rp__gpu_or_query *query)
+static uint32_t shift_of(const rp__fused_or_query *query)
 {
     double most = 0;
     uint32_t shift = 0;
@@ -134,13 +134,13 @@ static uint32_t shift_of(const rp__gpu_or_query *query)
     return shift;
 }
 
-static void fill_stage(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p)
+static void fill_stage(rp__fused_or *o, const rp__fused_or_batch *batch, const plan *p)
 {
     karg_or_query *queries = (karg_or_query *)(void *)(o->stage + p->sent);
     karg_or_term *terms = (karg_or_term *)(void *)(o->stage + p->sent + p->terms);
     uint32_t at = 0;
     for (uint32_t q = 0; q < batch->n_queries; q++) {
-        const rp__gpu_or_query *query = &batch->queries[q];
+        const rp__fused_or_query *query = &batch->queries[q];
         queries[q] = (karg_or_query){at, query->n_terms, query->least, shift_of(query)};
         stage_terms(query, terms + at);
         at += query->n_terms;
@@ -164,7 +164,7 @@ static uint32_t least_of(uint64_t a, uint64_t b)
     return (uint32_t)(a < b ? a : b);
 }
 
-static karg_or args_of(const rp__gpu_or_batch *batch)
+static karg_or args_of(const rp__fused_or_batch *batch)
 {
     karg_or a = {.n_queries = batch->n_queries,
                  .n_tiles = ((batch->n_docs - 1) >> KARG_OR_TILE) + 1,
@@ -177,12 +177,12 @@ static karg_or args_of(const rp__gpu_or_batch *batch)
 }
 
 /* One short query goes with the launch. */
-static bool is_near(const rp__gpu_or_batch *batch)
+static bool is_near(const rp__fused_or_batch *batch)
 {
     return batch->n_queries == 1 && batch->queries[0].n_terms <= KARG_OR_NEAR;
 }
 
-static void point_at(rp__gpu_or *o, const rp__gpu_or_batch *batch, const plan *p)
+static void point_at(rp__fused_or *o, const rp__fused_or_batch *batch, const plan *p)
 {
     karg_or *a = &o->args;
     if (is_near(batch)) {
@@ -220,7 +220,7 @@ static uint32_t ahead_of(uint32_t blocks)
 }
 
 /* As many warps as there is room for and work. */
-static rp__launch shape_tiles(rp__gpu_or *o)
+static rp__launch shape_tiles(rp__fused_or *o)
 {
     karg_or *a = &o->args;
     const uint32_t warps = KARG_OR_THREADS / 32;
@@ -237,7 +237,7 @@ static rp__launch shape_tiles(rp__gpu_or *o)
 }
 
 /* What kernels will have counted. */
-static void count(rp__gpu_or *o, uint32_t grid)
+static void count(rp__fused_or *o, uint32_t grid)
 {
     const karg_or *a = &o->args;
     const uint32_t ahead = a->n_ahead * a->n_queries;
@@ -247,7 +247,7 @@ static void count(rp__gpu_or *o, uint32_t grid)
     o->counted[KARG_OR_RANKED] += a->n_queries > 1 ? a->n_queries : 0;
 }
 
-static rp_status launch(rp__gpu_or *o)
+static rp_status launch(rp__fused_or *o)
 {
     const rp__launch tile = shape_tiles(o);
     const rp__launch rank = {o->args.n_queries, RANK_THREADS, KARG_BEST_SHARED + 8 * o->args.keys};
@@ -261,13 +261,13 @@ static rp_status launch(rp__gpu_or *o)
     return status;
 }
 
-rp_status rp__gpu_or_hold(rp__gpu_or *o, const rp__gpu_or_batch *batch)
+rp_status rp__fused_or_hold(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
     const plan p = plan_of(batch, args_of(batch).room);
     return make_room(o, batch, &p);
 }
 
-rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)
+rp_status rp__fused_or_run(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
     o->args = args_of(batch);
     const plan p = plan_of(batch, o->args.room);
@@ -288,7 +288,7 @@ rp_status rp__gpu_or_run(rp__gpu_or *o, const rp__gpu_or_batch *batch)
     return status;
 }
 
-rp_status rp__gpu_or_fetch(rp__gpu_or *o, const karg_pair **pairs, const uint32_t **counts)
+rp_status rp__fused_or_fetch(rp__fused_or *o, const karg_pair **pairs, const uint32_t **counts)
 {
     *pairs = (const karg_pair *)(const void *)(o->stage + (o->args.out - o->stage_at));
     *counts = (const uint32_t *)(const void *)(o->stage + (o->args.counts - o->stage_at));
@@ -296,10 +296,10 @@ rp_status rp__gpu_or_fetch(rp__gpu_or *o, const karg_pair **pairs, const uint32_
                                (const volatile uint32_t *)(const void *)o->stage, o->args.number);
 }
 
-rp_status rp__gpu_or_fetch_one(rp__gpu_or *o, const karg_pair **pairs, uint32_t *n)
+rp_status rp__fused_or_fetch_one(rp__fused_or *o, const karg_pair **pairs, uint32_t *n)
 {
     const uint32_t *count;
-    rp_status status = rp__gpu_or_fetch(o, pairs, &count);
+    rp_status status = rp__fused_or_fetch(o, pairs, &count);
     *n = status == RP_OK ? *count : 0;
     return *n == UINT32_MAX ? RP_UNAVAILABLE : status;
 }

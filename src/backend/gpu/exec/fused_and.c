@@ -1,16 +1,14 @@
-/* gpu_and.c: many ANDs at once: lays out what kernels/and_top.cu is given, and launches it.
+/* fused_and.c: many ANDs at once: lays out what kernels/and_top.cu is given, and launches it.
  *
  * What goes in is one copy: where the parts of queries begin, then what queries bring along. Counts and pairs the kernels write to the host's memory themselves, and in the end a number that
  * the host looks for: so nothing is copied out, and the driver is not asked. Where there are many parts they come in
  * phases, in each of which every query has its share: so queries walk through documents together, and find lists that
  * they share in the cache. */
-#include "backend/gpu/gpu_and.h"
+#include "backend/gpu/exec/fused_and.h"
 
 #include <string.h>
 
-#include "backend/gpu/gpu_list.h"
 #include "base/bits.h"
-#include "codec/codec.h"
 
 enum {
     ALIGN = 256,
@@ -26,50 +24,50 @@ enum {
 
 /* Of the host's memory: what goes in, but for parts, then what comes out. Of the device's: states, how many queries are
  * answered, then what goes in: where queries' parts begin, what they bring along, and parts. */
-static size_t words_at(const rp__gpu_and_limits *l)
+static size_t words_at(const rp__fused_and_limits *l)
 {
     return rp__bits_align((l->queries + 1) * sizeof(karg_and_start), ALIGN);
 }
 
-static size_t parts_at(const rp__gpu_and_limits *l)
+static size_t parts_at(const rp__fused_and_limits *l)
 {
     return words_at(l) + rp__bits_align(l->bytes, ALIGN);
 }
 
-static size_t parts_bytes(const rp__gpu_and_limits *l)
+static size_t parts_bytes(const rp__fused_and_limits *l)
 {
     return rp__bits_align((l->elements / KARG_AND_TILE + l->queries) * sizeof(karg_and_part),
                           ALIGN);
 }
 
-static size_t states_bytes(const rp__gpu_and_limits *l)
+static size_t states_bytes(const rp__fused_and_limits *l)
 {
     return rp__bits_align(l->queries * sizeof(karg_and_state), ALIGN) + ALIGN;
 }
 
-static size_t room_bytes(const rp__gpu_and_limits *l)
+static size_t room_bytes(const rp__fused_and_limits *l)
 {
     return states_bytes(l) + parts_at(l) + parts_bytes(l);
 }
 
 /* Behind the word that tells that it is there. */
-static size_t out_bytes(const rp__gpu_and_limits *l)
+static size_t out_bytes(const rp__fused_and_limits *l)
 {
     return rp__bits_align(ALIGN + l->queries * (sizeof(karg_found) + l->k * sizeof(karg_pair)),
                           ALIGN);
 }
 
-static karg_and_start *starts_of(const rp__gpu_and *b)
+static karg_and_start *starts_of(const rp__fused_and *b)
 {
     return (karg_and_start *)(void *)b->host;
 }
 
-static const volatile uint32_t *ended(const rp__gpu_and *b)
+static const volatile uint32_t *ended(const rp__fused_and *b)
 {
     return (const volatile uint32_t *)(const void *)(b->host + parts_at(&b->limits));
 }
 
-static const uint8_t *answers(const rp__gpu_and *b)
+static const uint8_t *answers(const rp__fused_and *b)
 {
     return b->host + parts_at(&b->limits) + ALIGN;
 }
@@ -77,21 +75,21 @@ static const uint8_t *answers(const rp__gpu_and *b)
 /* ---- Streams --------------------------------------------------------------------------------- */
 
 /* Calls of the device go by the batch's stream until they are given back to the other one. */
-static rp__cu_stream enter(rp__gpu_and *b)
+static rp__cu_stream enter(rp__fused_and *b)
 {
     rp__cu_stream other = b->device->stream;
     b->device->stream = b->stream ? b->stream : other;
     return other;
 }
 
-static void leave(rp__gpu_and *b, rp__cu_stream other)
+static void leave(rp__fused_and *b, rp__cu_stream other)
 {
     b->device->stream = other;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static rp_status clear_states(rp__gpu_and *b)
+static rp_status clear_states(rp__fused_and *b)
 {
     rp__cu_stream other = enter(b);
     rp_status status =
@@ -101,7 +99,7 @@ static rp_status clear_states(rp__gpu_and *b)
 }
 
 /* States that were not held before are anybody's bytes. */
-static rp_status hold_room(rp__gpu_and *b)
+static rp_status hold_room(rp__fused_and *b)
 {
     rp_status status =
         rp__scratch_hold(&b->room, b->limits.lease, b->device, room_bytes(&b->limits));
@@ -109,11 +107,12 @@ static rp_status hold_room(rp__gpu_and *b)
     return status;
 }
 
-rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and_limits *limits)
+rp_status rp__fused_and_open(rp__fused_and *b, rp__device *device,
+                             const rp__fused_and_limits *limits)
 {
     const rp__driver *driver = device->driver;
     void *host = NULL;
-    *b = (rp__gpu_and){.device = device, .limits = *limits};
+    *b = (rp__fused_and){.device = device, .limits = *limits};
     b->limits.elements = limits->elements ? limits->elements : ELEMENTS;
     size_t all = parts_at(&b->limits) + out_bytes(&b->limits);
     rp_status status = RP_OK;
@@ -130,16 +129,16 @@ rp_status rp__gpu_and_open(rp__gpu_and *b, rp__device *device, const rp__gpu_and
     if (status == RP_OK)
         memset(b->host + parts_at(&b->limits), 0, sizeof(uint32_t));
     if (status != RP_OK)
-        rp__gpu_and_close(b);
+        rp__fused_and_close(b);
     return status;
 }
 
-void rp__gpu_and_close(rp__gpu_and *b)
+void rp__fused_and_close(rp__fused_and *b)
 {
     if (!b->device)
         return;
     if (b->is_busy)
-        (void)rp__gpu_and_finish(b);
+        (void)rp__fused_and_finish(b);
     rp__residency *residency = b->limits.lease ? b->limits.lease->residency : NULL;
     rp__device_settle(b->device, b->stream ? b->stream : b->device->stream);
     if (residency)
@@ -152,11 +151,11 @@ void rp__gpu_and_close(rp__gpu_and *b)
         b->device->driver->host_free(b->parts);
     if (b->stream)
         b->device->driver->stream_destroy(b->stream);
-    *b = (rp__gpu_and){0};
+    *b = (rp__fused_and){0};
 }
 
 /* Of plain memory a half more, so that growing ends soon. */
-static rp_status hold_keys(rp__gpu_and *b, uint64_t n)
+static rp_status hold_keys(rp__fused_and *b, uint64_t n)
 {
     size_t bytes = n * sizeof(uint64_t);
     if (n == 0)
@@ -166,7 +165,7 @@ static rp_status hold_keys(rp__gpu_and *b, uint64_t n)
                             is_plain ? bytes + bytes / 2 : bytes);
 }
 
-rp_status rp__gpu_and_hold(rp__gpu_and *b, uint64_t elements, uint32_t queries, uint32_t k)
+rp_status rp__fused_and_hold(rp__fused_and *b, uint64_t elements, uint32_t queries, uint32_t k)
 {
     uint64_t parts = elements / KARG_AND_TILE + queries;
     rp_status status = hold_room(b);
@@ -175,8 +174,8 @@ rp_status rp__gpu_and_hold(rp__gpu_and *b, uint64_t elements, uint32_t queries, 
 
 /* ---- Queries --------------------------------------------------------------------------------- */
 
-void rp__gpu_and_begin(rp__gpu_and *b, const karg_norms *norms, uint32_t k, uint32_t begin,
-                       uint32_t end)
+void rp__fused_and_begin(rp__fused_and *b, const karg_norms *norms, uint32_t k, uint32_t begin,
+                         uint32_t end)
 {
     b->used = b->n_queries = b->n_parts = 0;
     b->elements = 0;
@@ -184,7 +183,7 @@ void rp__gpu_and_begin(rp__gpu_and *b, const karg_norms *norms, uint32_t k, uint
         .norms = *norms, .k = k, .begin = begin, .end = end, .number = b->args.number};
 }
 
-void *rp__gpu_and_put(rp__gpu_and *b, size_t bytes, uint64_t *at)
+void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at)
 {
     size_t from = words_at(&b->limits) + b->used, room = b->limits.bytes - b->used;
     if (bytes > room || rp__bits_align(bytes, 16) > room)
@@ -194,13 +193,13 @@ void *rp__gpu_and_put(rp__gpu_and *b, size_t bytes, uint64_t *at)
     return b->host + from;
 }
 
-bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
+bool rp__fused_and_add(rp__fused_and *b, const karg_and_word *words, uint32_t n)
 {
     uint64_t at, most = b->elements + words[0].n;
     uint32_t word = (uint32_t)(b->used / sizeof *words);
     if (b->n_queries == b->limits.queries || most > b->limits.elements)
         return false;
-    void *room = rp__gpu_and_put(b, n * sizeof *words, &at);
+    void *room = rp__fused_and_put(b, n * sizeof *words, &at);
     if (!room)
         return false;
     memcpy(room, words, n * sizeof *words);
@@ -214,13 +213,13 @@ bool rp__gpu_and_add(rp__gpu_and *b, const karg_and_word *words, uint32_t n)
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-static uint32_t count_phases(const rp__gpu_and *b)
+static uint32_t count_phases(const rp__fused_and *b)
 {
     uint32_t n = b->n_parts / (b->limits.phase ? b->limits.phase : PHASE);
     return n < 1 ? 1 : n > PHASES_MOST ? PHASES_MOST : n;
 }
 
-static void fill_parts(const rp__gpu_and *b, uint32_t phases, karg_and_part *out)
+static void fill_parts(const rp__fused_and *b, uint32_t phases, karg_and_part *out)
 {
     const karg_and_start *of = starts_of(b);
     for (uint32_t p = 0; p < phases; p++)
@@ -232,7 +231,7 @@ static void fill_parts(const rp__gpu_and *b, uint32_t phases, karg_and_part *out
 }
 
 /* Where everything is, but for what goes in. */
-static void fill_args(rp__gpu_and *b)
+static void fill_args(rp__fused_and *b)
 {
     karg_and_top *a = &b->args;
     starts_of(b)[b->n_queries] = (karg_and_start){b->n_parts, 0};
@@ -248,7 +247,7 @@ static void fill_args(rp__gpu_and *b)
 }
 
 /* Parts of large batches, whose memory is taken when there is one. */
-static rp_status send_parts(rp__gpu_and *b, uint32_t phases, uint64_t to)
+static rp_status send_parts(rp__fused_and *b, uint32_t phases, uint64_t to)
 {
     void *host = b->parts;
     if (!host) {
@@ -263,7 +262,7 @@ static rp_status send_parts(rp__gpu_and *b, uint32_t phases, uint64_t to)
 }
 
 /* What queries brought along goes to the device. */
-static rp_status send(rp__gpu_and *b)
+static rp_status send(rp__fused_and *b)
 {
     uint32_t phases = count_phases(b);
     uint64_t in = b->room.at + states_bytes(&b->limits);
@@ -275,7 +274,7 @@ static rp_status send(rp__gpu_and *b)
     return status == RP_OK && phases > 1 ? send_parts(b, phases, in + parts) : status;
 }
 
-static rp_status launch_rank(rp__gpu_and *b)
+static rp_status launch_rank(rp__fused_and *b)
 {
     const karg_and_top *a = &b->args;
     uint32_t most = RANKERS * b->device->processors, keys = 1;
@@ -287,7 +286,7 @@ static rp_status launch_rank(rp__gpu_and *b)
 }
 
 /* States are clean again when all kernels of a batch have ended. */
-static rp_status launch(rp__gpu_and *b)
+static rp_status launch(rp__fused_and *b)
 {
     const karg_and_top *a = &b->args;
     b->is_dirty = true;
@@ -301,7 +300,7 @@ static rp_status launch(rp__gpu_and *b)
     return status;
 }
 
-static rp_status enqueue(rp__gpu_and *b)
+static rp_status enqueue(rp__fused_and *b)
 {
     b->is_busy = true;
     fill_args(b);
@@ -311,7 +310,7 @@ static rp_status enqueue(rp__gpu_and *b)
     return status == RP_OK ? launch(b) : status;
 }
 
-rp_status rp__gpu_and_start(rp__gpu_and *b)
+rp_status rp__fused_and_start(rp__fused_and *b)
 {
     rp_status status = hold_keys(b, b->args.k ? (uint64_t)b->n_parts * KARG_AND_TILE : 0);
     if (status != RP_OK || b->n_queries == 0)
@@ -322,14 +321,14 @@ rp_status rp__gpu_and_start(rp__gpu_and *b)
     return status;
 }
 
-rp_status rp__gpu_and_again(rp__gpu_and *b)
+rp_status rp__fused_and_again(rp__fused_and *b)
 {
     b->is_busy = true;
     return launch(b);
 }
 
 /* By the number that the kernel leaves, where it does. */
-static rp_status wait_for(rp__gpu_and *b)
+static rp_status wait_for(rp__fused_and *b)
 {
     if (b->args.k > KARG_AND_RANKED)
         return rp__device_wait(b->device);
@@ -337,7 +336,7 @@ static rp_status wait_for(rp__gpu_and *b)
     return status == RP_OK && *ended(b) != b->args.number ? RP_UNAVAILABLE : status;
 }
 
-rp_status rp__gpu_and_finish(rp__gpu_and *b)
+rp_status rp__fused_and_finish(rp__fused_and *b)
 {
     if (!b->is_busy)
         return RP_OK;
@@ -351,44 +350,14 @@ rp_status rp__gpu_and_finish(rp__gpu_and *b)
     return status;
 }
 
-const rp__gpu_and_count *rp__gpu_and_count_of(const rp__gpu_and *b, uint32_t i)
+const rp__fused_and_count *rp__fused_and_count_of(const rp__fused_and *b, uint32_t i)
 {
-    return (const rp__gpu_and_count *)(const void *)answers(b) + i;
+    return (const rp__fused_and_count *)(const void *)answers(b) + i;
 }
 
-const karg_pair *rp__gpu_and_pairs_of(const rp__gpu_and *b, uint32_t i)
+const karg_pair *rp__fused_and_pairs_of(const rp__fused_and *b, uint32_t i)
 {
     const karg_pair *pairs =
         (const karg_pair *)(const void *)(answers(b) + b->n_queries * sizeof(karg_found));
     return pairs + (size_t)i * b->args.k;
-}
-
-/* ---- Words ----------------------------------------------------------------------------------- */
-
-rp_status rp__gpu_and_word(const rp__gpu_index *index, const rp__list *list, karg_word *out)
-{
-    const char *freqs = list->freq_code ? list->freq_code->name : "";
-    uint8_t id = list->codec ? list->codec->id : 0;
-    if (strcmp(freqs, "optpfd") != 0 && strcmp(freqs, "bp128") != 0)
-        return RP_UNAVAILABLE;
-    if (id == KARG_CODEC_OPTPFD || id == KARG_CODEC_RICE) /* other kernels read these */
-        return RP_UNAVAILABLE;
-    if (!list->codec || list->codec->id != KARG_CODEC_EF128)
-        return rp__gpu_list_word(index, list, out);
-    *out = (karg_word){0};
-    if (!rp__gpu_index_list(index, list, &out->list))
-        return RP_DAMAGED;
-    out->list.freq_code = strcmp(freqs, "bp128") ? KARG_CODEC_OPTPFD : KARG_CODEC_BP128;
-    return RP_OK;
-}
-
-karg_word rp__gpu_and_copied(uint64_t docids, uint64_t tfs, uint32_t n)
-{
-    return (karg_word){.list = {.docs = docids,
-                                .freqs = tfs,
-                                .n = n,
-                                .n_blocks = n / RP_BLOCK + (n % RP_BLOCK > 0),
-                                .docs_bytes = n * (uint32_t)sizeof(uint32_t),
-                                .codec = KARG_CODEC_RAW,
-                                .freq_code = KARG_CODEC_RAW}};
 }

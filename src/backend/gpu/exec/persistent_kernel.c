@@ -1,8 +1,8 @@
-/* gpu_resident.c: the host's side of a kernel that stays.
+/* persistent_kernel.c: the host's side of a kernel that stays.
  *
  * Every ring has a number, and so has every launch: the kernel tells the last launch that takes no more queries. A query
  * that is put at the door just then is not taken; it goes with the next launch. */
-#include "backend/gpu/gpu_resident.h"
+#include "backend/gpu/exec/persistent_kernel.h"
 
 #include <string.h>
 
@@ -16,12 +16,13 @@ enum {
     RINGS = 1 << 30, /* after which numbers begin again: a greater one is always a later one */
 };
 
-void rp__gpu_resident_open(rp__gpu_resident *r, rp__device *device, rp__residency *residency)
+void rp__persistent_kernel_open(rp__persistent_kernel *r, rp__device *device,
+                                rp__residency *residency)
 {
-    *r = (rp__gpu_resident){.device = device, .residency = residency};
+    *r = (rp__persistent_kernel){.device = device, .residency = residency};
 }
 
-static void free_all(rp__gpu_resident *r)
+static void free_all(rp__persistent_kernel *r)
 {
     const rp__driver *driver = r->device->driver;
     if (r->stream)
@@ -29,22 +30,22 @@ static void free_all(rp__gpu_resident *r)
     if (r->door)
         driver->host_free(r->door);
     rp__residency_give(r->residency, r->piece);
-    rp__gpu_resident_open(r, r->device, r->residency);
+    rp__persistent_kernel_open(r, r->device, r->residency);
 }
 
-void rp__gpu_resident_close(rp__gpu_resident *r)
+void rp__persistent_kernel_close(rp__persistent_kernel *r)
 {
     if (!r->device)
         return;
-    rp__gpu_resident_dismiss(r);
+    rp__persistent_kernel_dismiss(r);
     if (r->stream)
         (void)rp__device_wait_stream(r->device, r->stream);
     free_all(r);
-    *r = (rp__gpu_resident){0};
+    *r = (rp__persistent_kernel){0};
 }
 
 /* Nothing was counted, and nothing is rung. Where this fails nobody knows what is counted. */
-static rp_status clear_echo(rp__gpu_resident *r)
+static rp_status clear_echo(rp__persistent_kernel *r)
 {
     r->is_unclear = true;
     r->ring = (karg_ring){0};
@@ -55,7 +56,7 @@ static rp_status clear_echo(rp__gpu_resident *r)
     return status;
 }
 
-static rp_status make(rp__gpu_resident *r)
+static rp_status make(rp__persistent_kernel *r)
 {
     rp__device *d = r->device;
     void *door = NULL;
@@ -78,15 +79,15 @@ static rp_status make(rp__gpu_resident *r)
     return status;
 }
 
-static bool is_awake(const rp__gpu_resident *r)
+static bool is_awake(const rp__persistent_kernel *r)
 {
     return r->is_there && *(const volatile uint32_t *)&r->door->left != r->launch;
 }
 
 /* Nothing is rung, with any number. */
-static rp_status begin_again(rp__gpu_resident *r)
+static rp_status begin_again(rp__persistent_kernel *r)
 {
-    rp_status status = rp__gpu_resident_settle(r);
+    rp_status status = rp__persistent_kernel_settle(r);
     if (status == RP_OK && r->door)
         memset(r->door->chunks, 0, sizeof r->door->chunks);
     if (status == RP_OK)
@@ -95,7 +96,7 @@ static rp_status begin_again(rp__gpu_resident *r)
 }
 
 /* An emulated device has no time: there all queries are of one burst. */
-bool rp__gpu_resident_takes(rp__gpu_resident *r, uint32_t postings)
+bool rp__persistent_kernel_takes(rp__persistent_kernel *r, uint32_t postings)
 {
     uint64_t now = rp__clock_now(), since = now - r->last;
     bool is_first = r->last == 0;
@@ -105,7 +106,7 @@ bool rp__gpu_resident_takes(rp__gpu_resident *r, uint32_t postings)
     if (!rp__device_is_alone(r->device, now, ALONE) ||
         (r->number > RINGS && begin_again(r) != RP_OK))
         return false;
-    if (r->is_unclear && rp__gpu_resident_settle(r) != RP_OK)
+    if (r->is_unclear && rp__persistent_kernel_settle(r) != RP_OK)
         return false;
     if (is_awake(r))
         return true;
@@ -115,7 +116,7 @@ bool rp__gpu_resident_takes(rp__gpu_resident *r, uint32_t postings)
 }
 
 /* Words with the number beside them, in any order. */
-static void ring(rp__gpu_resident *r)
+static void ring(rp__persistent_kernel *r)
 {
     uint64_t *door = (uint64_t *)(void *)r->door->chunks;
     const uint64_t number = (uint64_t)++r->number << 32;
@@ -130,7 +131,7 @@ static void ring(rp__gpu_resident *r)
 }
 
 /* The kernel before it may have left by itself, with the number of a ring that never came: so one is left out. */
-static rp_status launch(rp__gpu_resident *r)
+static rp_status launch(rp__persistent_kernel *r)
 {
     rp__device *d = r->device;
     const karg_flat *query = &r->ring.query;
@@ -145,14 +146,14 @@ static rp_status launch(rp__gpu_resident *r)
     args.first.query.blocks = parts < d->processors ? parts : d->processors;
     rp_status status = rp__device_launch_on(
         d, r->stream, RP_KERNEL_and_score_stay_kernel,
-        (rp__launch){d->processors, 32 * RP_GPU_RESIDENT_WARPS,
-                     RP_GPU_RESIDENT_WARPS * KARG_SHARED_STAY_WARP + KARG_SHARED_STAY},
+        (rp__launch){d->processors, 32 * RP_PERSISTENT_KERNEL_WARPS,
+                     RP_PERSISTENT_KERNEL_WARPS * KARG_SHARED_STAY_WARP + KARG_SHARED_STAY},
         &args);
     r->is_there = status == RP_OK;
     return status;
 }
 
-rp_status rp__gpu_resident_ask(rp__gpu_resident *r, const karg_flat *query)
+rp_status rp__persistent_kernel_ask(rp__persistent_kernel *r, const karg_flat *query)
 {
     r->ring.query = *query;
     if (!is_awake(r))
@@ -162,7 +163,7 @@ rp_status rp__gpu_resident_ask(rp__gpu_resident *r, const karg_flat *query)
 }
 
 /* What the counter says, which goes on from there. */
-static void read_counts(rp__gpu_resident *r, const karg_answer *there, karg_answer *out)
+static void read_counts(rp__persistent_kernel *r, const karg_answer *there, karg_answer *out)
 {
     const uint32_t mask = (1U << KARG_TOLD_BITS) - 1;
     uint64_t now = (uint64_t)there->n_pairs << 32 | there->n, all = now - r->ring.base;
@@ -174,7 +175,8 @@ static void read_counts(rp__gpu_resident *r, const karg_answer *there, karg_answ
     r->ring.written += (uint32_t)(all >> (2 * KARG_TOLD_BITS + 8));
 }
 
-rp_status rp__gpu_resident_wait(rp__gpu_resident *r, const karg_answer *there, karg_answer *out)
+rp_status rp__persistent_kernel_wait(rp__persistent_kernel *r, const karg_answer *there,
+                                     karg_answer *out)
 {
     const volatile uint32_t *flag = &there->number;
     const uint32_t number = r->ring.query.number;
@@ -190,7 +192,7 @@ rp_status rp__gpu_resident_wait(rp__gpu_resident *r, const karg_answer *there, k
     return RP_OK;
 }
 
-rp_status rp__gpu_resident_pairs(const rp__gpu_resident *r, uint32_t n, karg_pair *out)
+rp_status rp__persistent_kernel_pairs(const rp__persistent_kernel *r, uint32_t n, karg_pair *out)
 {
     const uint32_t number = r->ring.query.number;
     for (uint32_t i = 0; i < n; i++) {
@@ -205,7 +207,7 @@ rp_status rp__gpu_resident_pairs(const rp__gpu_resident *r, uint32_t n, karg_pai
     return RP_OK;
 }
 
-void rp__gpu_resident_dismiss(rp__gpu_resident *r)
+void rp__persistent_kernel_dismiss(rp__persistent_kernel *r)
 {
     if (!r->is_there)
         return;
@@ -215,9 +217,9 @@ void rp__gpu_resident_dismiss(rp__gpu_resident *r)
 }
 
 /* Whatever it counted of a query that nobody waited for does not count. */
-rp_status rp__gpu_resident_settle(rp__gpu_resident *r)
+rp_status rp__persistent_kernel_settle(rp__persistent_kernel *r)
 {
-    rp__gpu_resident_dismiss(r);
+    rp__persistent_kernel_dismiss(r);
     if (!r->door)
         return RP_OK;
     rp_status status = rp__device_wait_stream(r->device, r->stream);

@@ -1,4 +1,4 @@
-/* test_gpu_resident.c: the kernel that stays, on an emulated device: every AND of a burst has the cpu's answer, whether it
+/* test_persistent_kernel.c: the kernel that stays, on an emulated device: every AND of a burst has the cpu's answer, whether it
  * came with a launch or by the door; the kernel leaves when it is told to, when nothing comes, and before launches; and
  * what fails while it is there costs no query.
  * RIPOSTE_GPU_ORDERS: seeds of the order of commands, blocks and threads (2). */
@@ -58,7 +58,7 @@ typedef struct card {
     rp__device device;
     rp__gpu_index index;
     rp__gpu_query query;
-    rp__gpu_resident *resident;
+    rp__persistent_kernel *resident;
 } card;
 
 static void open_card(card *c, size_t codec)
@@ -240,7 +240,7 @@ static void numbers_begin_again(void **state)
     open_card(&c, 0);
     for (size_t n = 0; n < 4; n++)
         ask_and(&c);
-    rp__gpu_resident_dismiss(c.resident);
+    rp__persistent_kernel_dismiss(c.resident);
     c.resident->number = (1U << 30) - 3;
     for (size_t n = 0; n < QUERIES / 4; n++)
         ask_and(&c);

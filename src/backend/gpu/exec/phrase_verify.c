@@ -1,6 +1,6 @@
-/* gpu_phrase.c: phrases among documents that a device has found to hold all their words: positions are read of
+/* phrase_verify.c: phrases among documents that a device has found to hold all their words: positions are read of
  * those alone. What counts as a match is phrase.c's. */
-#include "backend/gpu/gpu_phrase.h"
+#include "backend/gpu/exec/phrase_verify.h"
 
 #include "codec/codec.h"
 
@@ -90,8 +90,8 @@ static rp_status look_into(phrase *p, const rp__scored *found, size_t n, rp__top
     return RP_OK;
 }
 
-rp_status rp__gpu_phrase_verify(const rp__query *query, const rp__scored *found, size_t n,
-                                rp__arena *arena, rp__answer *answer)
+rp_status rp__phrase_verify(const rp__query *query, const rp__scored *found, size_t n,
+                            rp__arena *arena, rp__answer *answer)
 {
     phrase p = {.query = query, .leaf = &query->leaves[query->ops[1].leaf], .arena = arena};
     size_t k = query->k < n ? query->k : n;
