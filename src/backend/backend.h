@@ -111,6 +111,9 @@ typedef struct rp__asked {
     rp_status status; /* as `run` would have returned it */
 } rp__asked;
 
+/* Drops those of n queries, named by their places, that are to stop, with RP_INTERRUPTED. How many are left. */
+size_t rp__stop_drop(rp__asked *asked, uint32_t *places, size_t n);
+
 /* What a query has come to between two steps: documents that match so far, rising, and their scores. */
 typedef struct rp__partial {
     uint32_t *docids, *scores; /* in an arena */
@@ -179,6 +182,8 @@ typedef struct rp__backend {
      * called under rp__mapping_guard. Where it leaves start, nothing has begun; where it leaves finish, all is over. */
     void (*batch_start)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
     void (*batch_finish)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
+    /* (optional) Whether batch_finish of a batch that was started would not wait. */
+    bool (*poll)(void *batch);
     const rp__steps *steps; /* (optional) */
 } rp__backend;
 

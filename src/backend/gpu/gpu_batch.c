@@ -38,6 +38,13 @@ void rp__gpu_batch_refuse(rp__asked *asked, rp_fallback why)
     asked->status = why == RP_FALLBACK_NONE ? RP_OK : is_memory ? RP_NO_MEMORY : RP_UNAVAILABLE;
 }
 
+void rp__gpu_batch_drop_stopped(const fill *f, rp__gpu_queue *queue)
+{
+    if (f->b->has_stops)
+        queue->n = queue->next +
+                   rp__stop_drop(f->asked, queue->asked + queue->next, queue->n - queue->next);
+}
+
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* Once for all batches: it takes longer than a batch. */
@@ -393,6 +400,7 @@ static void start_flight(const fill *f, rp__gpu_flight *to, rp__gpu_queue *queue
     rp__gpu_batch *b = f->b;
     size_t max = is_phrase ? PHRASES_MAX : QUERIES_MAX;
     to->asked = NULL;
+    rp__gpu_batch_drop_stopped(f, queue);
     while (queue->next < queue->n) {
         size_t k = is_phrase ? RP_FUSED_AND_K : b->like->k;
         launch l = {.f = f, .to = to, .queue = queue, .is_phrase = is_phrase};
@@ -581,6 +589,7 @@ void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena
     b->all.asked = b->phrases.asked = NULL;
     b->all_queue = b->phrase_queue = b->any_queue = b->one_queue = (rp__gpu_queue){0};
     b->first = NULL;
+    b->has_stops = false;
     for (size_t i = 0; i < n && !b->first; i++)
         if (asked[i].status == RP_OK && asked[i].query.n_ops > 0)
             b->first = &asked[i];
@@ -588,6 +597,7 @@ void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena
     rp_fallback why = b->like ? begin(&f) : RP_FALLBACK_NONE;
     for (size_t i = 0; i < n; i++) {
         asked[i].answer = (rp__answer){.total_is_exact = true};
+        b->has_stops = b->has_stops || asked[i].query.stop;
         if (asked[i].status == RP_OK)
             rp__gpu_batch_refuse(&asked[i], why ? why : add(&f, &asked[i], (uint32_t)i));
     }
@@ -595,6 +605,23 @@ void rp__gpu_batch_start(rp__gpu_batch *b, rp__asked *asked, size_t n, rp__arena
     start_flight(&f, &b->phrases, &b->phrase_queue, true);
     if (b->first)
         b->first->answer.gpu = rp__device_count_since(&b->device, &before);
+}
+
+/* A flight whose device was lost is over, too. */
+static bool is_over(const rp__gpu_batch *b, const rp__gpu_flight *flight)
+{
+    return !flight->asked || !flight->and.is_busy || b->device.is_lost ||
+           b->device.driver->stream_query(flight->and.stream) == RP_CU_OK;
+}
+
+bool rp__gpu_batch_poll(rp__gpu_batch *b)
+{
+    const rp__gpu_queue *queues[] = {&b->all_queue, &b->phrase_queue, &b->any_queue, &b->one_queue};
+    for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++)
+        if (queues[i]->next < queues[i]->n)
+            return false;
+    return rp__device_enter(&b->device) != RP_OK ||
+           (is_over(b, &b->all) && is_over(b, &b->phrases));
 }
 
 /* What did not fit among others. */

@@ -37,6 +37,7 @@ typedef struct rp__gpu_batch {
     rp__gpu_query one;
     rp__asked *first;       /* that the device is asked for */
     const rp__query *like;  /* all are, but for their words */
+    bool has_stops;         /* some may be stopped on their way */
 } rp__gpu_batch;
 
 /* What is being answered. */
@@ -55,9 +56,14 @@ void rp__gpu_batch_close(rp__gpu_batch *batch); /* all zero is fine */
 void rp__gpu_batch_start(rp__gpu_batch *batch, rp__asked *asked, size_t n, rp__arena *arena);
 void rp__gpu_batch_finish(rp__gpu_batch *batch, rp__asked *asked, size_t n, rp__arena *arena);
 
+/* As rp__backend's poll: false also where finish has something to launch. */
+bool rp__gpu_batch_poll(rp__gpu_batch *batch);
+
 /* Shared with gpu_batch_ors.c. Why a query is not answered, where a call failed with this status; NONE: it did not. */
 rp_fallback rp__gpu_batch_reason(rp__gpu_batch *b, rp_status status);
 void rp__gpu_batch_refuse(rp__asked *asked, rp_fallback why); /* NONE: it is answered */
+/* Before a launch: drops those of a queue that are to stop. */
+void rp__gpu_batch_drop_stopped(const rp__gpu_group *f, rp__gpu_queue *queue);
 /* Terms that the index knows, of n queries of a queue from its next one on. */
 rp_status rp__gpu_batch_terms(const rp__gpu_group *f, const rp__gpu_queue *queue, size_t n,
                               const rp__term ***out, size_t *n_out);

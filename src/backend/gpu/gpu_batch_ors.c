@@ -191,7 +191,8 @@ void rp__gpu_batch_ors_run(const fill *f)
     rp__gpu_batch *b = f->b;
     rp__gpu_queue *queue = &b->any_queue;
     rp_status status = queue->n > 0 ? rp__device_enter(&b->device) : RP_OK;
-    for (size_t many = ORS_MAX; queue->next < queue->n;) {
+    rp__gpu_batch_drop_stopped(f, queue);
+    for (size_t many = ORS_MAX; queue->next < queue->n; rp__gpu_batch_drop_stopped(f, queue)) {
         ors o = {.f = f, .queue = queue};
         o.n = queue->n - queue->next < many ? queue->n - queue->next : many;
         if (status == RP_OK)

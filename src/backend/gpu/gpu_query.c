@@ -71,6 +71,8 @@ static rp_status ask_in_form(run *r)
     rp_status status = rp__exec_stage_grow_stage(&r->q->room, rp__gpu_staged_end(r));
     if (status == RP_OK)
         status = rp__gpu_asked_lease(r);
+    if (status == RP_OK)
+        status = rp__stop_check(r->query, &r->own);
     if (status == RP_OK && !r->has_tiles)
         status = rp__gpu_staged_fill(r);
     return status == RP_OK ? rp__gpu_launched_start(r) : status;
@@ -97,7 +99,9 @@ static rp_status ask_again(run *r, rp_status status)
 
 static rp_status ask(run *r)
 {
-    rp_status status = rp__gpu_asked_open(r);
+    rp_status status = rp__stop_check(r->query, &r->own);
+    if (status == RP_OK)
+        status = rp__gpu_asked_open(r);
     if (status != RP_OK || r->most == 0)
         return status;
     r->is_tiled = is_for_tiles(r);
@@ -106,7 +110,7 @@ static rp_status ask(run *r)
 
 static rp_fallback find_reason(const run *r, rp_status status)
 {
-    if (r->fallback)
+    if (r->fallback || status == RP_INTERRUPTED)
         return r->fallback;
     return r->own.text[0] ? RP_FALLBACK_HOST_MEMORY : rp__device_fallback(r->q->device, status);
 }
@@ -162,8 +166,10 @@ rp_status rp__gpu_query_finish(rp__gpu_query *q, rp__answer *answer, rp_error *e
         status = ask_again(r, rp__gpu_answered_take_tiles(r, answer));
     if (status == RP_OK && !r->is_tiled)
         status = rp__gpu_answered_take(r, answer);
-    if (status == RP_OK)
+    if (status == RP_OK) {
         rp__gpu_asked_publish(r);
+        status = rp__stop_check(r->query, &r->own);
+    }
     status = explain(r, give_up(q, status), err);
     rp__gpu_query_tell(q, answer);
     return status;

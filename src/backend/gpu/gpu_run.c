@@ -113,10 +113,19 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     gpu *g = state;
     rp__gpu_card *cards[RP_GPU_PLACE_MOST];
     size_t n = pick_cards(g, cards);
-    if (n > 0)
-        return rp__gpu_ranges_run(cards, n, query, arena, answer, err);
-    *answer = (rp__answer){.fallback = find_reason(g)};
-    return refuse(g, err);
+    uint64_t begin = rp__trace_begin(query->trace);
+    if (n == 0) {
+        *answer = (rp__answer){.fallback = find_reason(g)};
+        return refuse(g, err);
+    }
+    rp_status status = rp__gpu_ranges_run(cards, n, query, arena, answer, err);
+    rp__trace_end(query->trace,
+                  &(rp__trace_event){.stage = "search",
+                                     .processor = "gpu",
+                                     .begin = begin,
+                                     .elements = status == RP_OK ? answer->postings : 0,
+                                     .bytes = answer->gpu.uploaded_bytes});
+    return status;
 }
 
 static rp_status health(void *state, rp_error *err)
@@ -171,6 +180,11 @@ static void batch_finish(void *batch, rp__asked *asked, size_t n, rp__arena *are
     rp__gpu_batch_finish(batch, asked, n, arena);
 }
 
+static bool poll(void *batch)
+{
+    return rp__gpu_batch_poll(batch);
+}
+
 /* ---- Step by step ------------------------------------------------------------------------------ */
 
 /* On one card. */
@@ -212,4 +226,5 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .batch_free = batch_free,
                                      .batch_start = batch_start,
                                      .batch_finish = batch_finish,
+                                     .poll = poll,
                                      .steps = &steps};
