@@ -104,6 +104,9 @@ static inline void rp__answer_count(rp_gpu_counters *to, const rp_gpu_counters *
     to->host_decoded_postings += more->host_decoded_postings;
 }
 
+/* A form with the query's lists, and all else 0. */
+rp_form rp__form_count(const rp__query *query);
+
 /* One of many queries that are asked at once. */
 typedef struct rp__asked {
     rp__query query;
@@ -173,6 +176,9 @@ typedef struct rp__backend {
      * its reason in answer->fallback, and what it did in answer->gpu; the rest of the answer means nothing. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err);
+    /* (optional) What `run` would do; scratch in the arena. Fails only where that cannot be found out: RP_NO_MEMORY,
+     * RP_DAMAGED. */
+    rp_status (*form)(void *state, const rp__query *query, rp__arena *arena, rp_form *out, rp_error *err);
     /* (optional, together) Queries that are answered at once, by the state of one attach: a batch is one of `of`, who
      * share what memory there is, and one thread's at a time. Before detach, free them all. */
     rp_status (*batch_new)(void *state, uint32_t of, void **batch, rp_error *err);

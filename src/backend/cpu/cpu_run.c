@@ -212,8 +212,26 @@ static rp_status run_query(void *state, const rp__query *query, rp__arena *arena
     return status;
 }
 
+static rp_status form(void *state, const rp__query *query, rp__arena *arena, rp_form *out,
+                      rp_error *err)
+{
+    const rp__algorithm *algorithm;
+    (void)state, (void)arena;
+    *out = rp__form_count(query);
+    out->processor = "cpu";
+    out->row = "none";
+    if (query->n_ops == 0)
+        return RP_OK;
+    rp_status status = choose(query, &algorithm, err);
+    if (status == RP_OK)
+        out->row = algorithm->name;
+    out->can_step = rp__algorithm_is_and(query);
+    return status;
+}
+
 const rp__backend rp__cpu_run_row = {.name = "cpu",
                                      .algorithm = algorithm_name,
                                      .probe = probe,
                                      .run = run_query,
+                                     .form = form,
                                      .steps = &rp__cpu_steps_row};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/gpu/gpu_card.h"
+#include "backend/gpu/gpu_form.h"
 #include "backend/gpu/gpu_place.h"
 #include "backend/gpu/gpu_ranges.h"
 #include "backend/rows.h"
@@ -128,6 +129,24 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     return status;
 }
 
+/* On each of several cards the same. */
+static rp_status form(void *state, const rp__query *query, rp__arena *arena, rp_form *out,
+                      rp_error *err)
+{
+    gpu *g = state;
+    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    rp_status status = RP_OK;
+    if (pick_cards(g, cards) > 0) {
+        rp__gpu_query *q = &cards[0]->query;
+        status = rp__gpu_form_find(&cards[0]->index, &q->lease, &q->norms, query, arena, out);
+    } else {
+        *out = rp__form_count(query);
+        out->fallback = find_reason(g);
+    }
+    out->processor = "gpu";
+    return status == RP_NO_MEMORY ? rp__error_no_memory(err) : status;
+}
+
 static rp_status health(void *state, rp_error *err)
 {
     gpu *g = state;
@@ -222,6 +241,7 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .detach = detach,
                                      .health = health,
                                      .run = run,
+                                     .form = form,
                                      .batch_new = batch_new,
                                      .batch_free = batch_free,
                                      .batch_start = batch_start,

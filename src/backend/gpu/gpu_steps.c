@@ -6,6 +6,7 @@
  * The guard of mapped memory may leave this file where it opens lists: then the lease is ended by close. */
 #include "backend/gpu/gpu_steps.h"
 
+#include "backend/gpu/gpu_form.h"
 #include "backend/gpu/lookup_lists.h"
 #include "base/error.h"
 
@@ -49,24 +50,6 @@ void rp__gpu_steps_close(rp__gpu_steps *s)
     *s = (rp__gpu_steps){0};
 }
 
-static bool is_and(const rp__query *query)
-{
-    for (size_t i = 1; i + 1 < query->n_ops; i++)
-        if (query->ops[i].kind != RP_OP_TERM || (query->ops[i].role != RP_MUST && query->n_ops > 3))
-            return false;
-    return query->n_ops > 2 && query->ops[1].role != RP_NOT;
-}
-
-static rp_fallback check(const rp__gpu_steps *s, const rp__query *query)
-{
-    if (!is_and(query))
-        return RP_FALLBACK_FORM;
-    if (query->rank->ranking->kind != RP_RANK_BM25)
-        return RP_FALLBACK_RANKING;
-    bool has_lengths = rp__gpu_index_at(s->index, query->lengths.codes) && query->lengths.n_table;
-    return has_lengths ? RP_FALLBACK_NONE : RP_FALLBACK_LENGTHS;
-}
-
 static rp_status refuse(step_run *r, rp_fallback why)
 {
     return rp__error_set(r->err, RP_UNAVAILABLE, "the gpu does not take steps of this query: %s",
@@ -108,7 +91,8 @@ rp_status rp__gpu_steps_begin(rp__gpu_steps *s, const rp__query *query, rp__aren
         return rp__error_no_memory(err);
     rp__lease_end(&s->lease);
     *r = (step_run){.s = s, .query = query, .arena = arena, .err = err};
-    rp_fallback why = check(s, query);
+    rp_fallback why =
+        rp__gpu_form_is_and(query) ? rp__gpu_form_check(s->index, query) : RP_FALLBACK_FORM;
     if (why)
         return refuse(r, why);
     r->end = query->end < query->lengths.n_docs ? query->end : query->lengths.n_docs;
