@@ -23,7 +23,6 @@ extern "C" {
     X(RP_FALLBACK_ALGORITHM, "algorithm", "it asks for an algorithm of the cpu")                   \
     X(RP_FALLBACK_RANGE, "range", "it is about a part of the documents")                           \
     X(RP_FALLBACK_LENGTHS, "lengths", "the index has no document lengths")                         \
-    X(RP_FALLBACK_CODEC, "codec", "a long list is in a codec that the gpu does not read")          \
     X(RP_FALLBACK_DAMAGED, "damaged", "a list is damaged")                                         \
     X(RP_FALLBACK_MEMORY, "memory", "the gpu has no memory left for it")                           \
     X(RP_FALLBACK_HOST_MEMORY, "host_memory", "it needs more memory of the host than it may use")  \

@@ -114,9 +114,6 @@ typedef struct rp__asked {
     rp_status status; /* as `run` would have returned it */
 } rp__asked;
 
-/* Drops those of n queries, named by their places, that are to stop, with RP_INTERRUPTED. How many are left. */
-size_t rp__stop_drop(rp__asked *asked, uint32_t *places, size_t n);
-
 /* What a query has come to between two steps: documents that match so far, rising, and their scores. */
 typedef struct rp__partial {
     uint32_t *docids, *scores; /* in an arena */
@@ -179,6 +176,8 @@ typedef struct rp__backend {
     /* (optional) What `run` would do; scratch in the arena. Fails only where that cannot be found out: RP_NO_MEMORY,
      * RP_DAMAGED. */
     rp_status (*form)(void *state, const rp__query *query, rp__arena *arena, rp_form *out, rp_error *err);
+    /* (optional) The guard has left `run`: gives back what that had, so that others need not wait for it. */
+    void (*abandon)(void *state);
     /* (optional, together) Queries that are answered at once, by the state of one attach: a batch is one of `of`, who
      * share what memory there is, and one thread's at a time. Before detach, free them all. */
     rp_status (*batch_new)(void *state, uint32_t of, void **batch, rp_error *err);
@@ -190,6 +189,7 @@ typedef struct rp__backend {
     void (*batch_finish)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
     /* (optional) Whether batch_finish of a batch that was started would not wait. */
     bool (*poll)(void *batch);
+    void (*batch_abandon)(void *batch); /* (optional) as abandon, where the guard has left either */
     const rp__steps *steps; /* (optional) */
 } rp__backend;
 

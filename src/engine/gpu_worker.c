@@ -175,6 +175,8 @@ static bool run(worker *w, desk *d, rp_status (*fn)(void *arg))
     job j = {w, d};
     if (rp__mapping_guard(fn, &j) == RP_OK)
         return true;
+    if (d->batch && w->work->backend->batch_abandon)
+        w->work->backend->batch_abandon(d->batch);
     refuse_all(d->slot, RP_FALLBACK_DAMAGED);
     return false;
 }
@@ -231,8 +233,9 @@ static void finish_oldest(lane *l)
 static void answer_one(worker *w, desk *d)
 {
     pthread_mutex_lock(&w->lock); /* the backend's state is one thread's at a time */
-    if (rp__mailbox_asked(d->slot)->status == RP_OK)
-        (void)run(w, d, run_one);
+    if (rp__mailbox_asked(d->slot)->status == RP_OK && !run(w, d, run_one) &&
+        w->work->backend->abandon)
+        w->work->backend->abandon(w->state);
     pthread_mutex_unlock(&w->lock);
     reply(w, d);
 }

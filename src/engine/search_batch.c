@@ -435,12 +435,20 @@ static rp_fallback why_not(const lane *l, const group *g, size_t i, rp_gpu_count
     return asked->status == RP_OK || status == RP_DAMAGED ? RP_FALLBACK_DAMAGED : RP_FALLBACK_NONE;
 }
 
+/* The guard may have left the processor with what it had for the group. */
+static void abandon(const lane *l, const group *g)
+{
+    if (l->searcher->backend->batch_abandon && g->batch)
+        l->searcher->backend->batch_abandon(g->batch);
+}
+
 static void end_group(lane *l, group *g)
 {
     rp_gpu_counters spent;
     size_t n_again = l->n_again;
     l->group = g;
     if (g->is_started && rp__index_handle_guard(l->searcher->index, run_drain, l) != RP_OK) {
+        abandon(l, g);
         l->n_again = n_again; /* a file was cut short: what was read means nothing */
         for (size_t i = 0; i < g->n; i++)
             g->places[i].is_done = false;
@@ -459,7 +467,8 @@ static void begin_group(lane *l, group *g)
     g->elements = 0;
     g->begun = rp__clock_now();
     l->group = g;
-    (void)rp__index_handle_guard(l->searcher->index, run_fill, l);
+    if (rp__index_handle_guard(l->searcher->index, run_fill, l) != RP_OK)
+        abandon(l, g);
 }
 
 /* Groups in turn, until none has anything. */

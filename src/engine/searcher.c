@@ -585,6 +585,8 @@ rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t qu
         rp__gpu_child_revive(searcher->state);
     rp_status status = rp__searcher_guard(searcher, run_job, &j, &j.err, err);
     if (status != RP_OK) {
+        if (searcher->backend->abandon && searcher->state)
+            searcher->backend->abandon(searcher->state); /* the guard may have left it */
         rp__free(j.hits.memory);
         return status;
     }

@@ -300,7 +300,7 @@ static void damage_is_a_reason(void **state)
         rp__answer answer;
         spoil(&card);
         rp__arena_clear(&arena);
-        if (rp__gpu_query_run(&card.query, &query, &arena, &answer, &err) == RP_OK)
+        if (rp__exec_run(&card.exec, &query, &arena, &answer, &err) == RP_OK)
             continue;
         assert_int_equal(answer.fallback, RP_FALLBACK_DAMAGED);
         n_damaged++;
@@ -338,9 +338,11 @@ static void bound_queries_have_reasons(void **state)
     assert_int_equal(asked[1].answer.fallback, RP_FALLBACK_RANGE);
     assert_int_equal(asked[2].answer.fallback, RP_FALLBACK_GROUP);
     assert_int_equal(asked[2].status, RP_UNAVAILABLE);
+    const uint32_t n_table = query.lengths.n_table;
     query.lengths.n_table = 0;
     assert_int_equal(gpu->run(searcher->state, &query, &arena, &answer, &err), RP_UNAVAILABLE);
     assert_int_equal(answer.fallback, RP_FALLBACK_LENGTHS);
+    query.lengths.n_table = n_table;
     rp__arena_reset(&arena);
     rp__arena_init(&arena, 1);
     assert_int_equal(gpu->run(searcher->state, &query, &arena, &answer, &err), RP_NO_MEMORY);

@@ -141,7 +141,7 @@ static void rows_have_names(void **state)
     } cases[] = {
         {"cpu", "a b", RP_MODE_AND, true, "and"},
         {"cpu", "a b", RP_MODE_OR, true, "passes"},
-        {"gpu", "a b", RP_MODE_AND, true, "and-single"},
+        {"gpu", "a b", RP_MODE_AND, true, "and-persistent"},
         {"gpu", "a b", RP_MODE_OR, true, "or-accumulate"},
         {"gpu", "a b", RP_MODE_OR, false, "or-maxscore"},
     };

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/exec/exec.h"
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
@@ -121,7 +121,7 @@ static uint64_t limit_of(uint64_t bytes, uint64_t n_docs)
 typedef struct card {
     rp__device device;
     rp__gpu_index index;
-    rp__gpu_query query;
+    rp__exec query;
 } card;
 
 static void open_card(card *c, const rp__segment *segment, uint64_t most)
@@ -130,13 +130,13 @@ static void open_card(card *c, const rp__segment *segment, uint64_t most)
     assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, segment, most), RP_OK);
     assert_false(c->index.residency->is_whole);
-    rp__gpu_query_open(&c->query, &c->device, &c->index);
+    rp__exec_open(&c->query, &c->device, &c->index);
 }
 
 static void close_card(card *c)
 {
     (void)rp__device_enter(&c->device);
-    rp__gpu_query_close(&c->query);
+    rp__exec_close(&c->query);
     rp__gpu_index_close(&c->index);
     rp__device_close(&c->device);
 }
@@ -160,7 +160,7 @@ static void check_little(asker *a, uint64_t most, counted *sum)
         char text[TEXT];
         if (!draw(a, &query, text))
             continue;
-        rp_status status = rp__gpu_query_run(&cards[n % 2].query, &query, &a->arena, &got, &err);
+        rp_status status = rp__exec_run(&cards[n % 2].query, &query, &a->arena, &got, &err);
         if (status == RP_OK)
             assert_as_cpu(a, text, &query, &got);
         else if (status != RP_NO_MEMORY)

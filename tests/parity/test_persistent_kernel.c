@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/exec/exec.h"
 #include "base/clock.h"
 #include "engine/searcher.h"
 #include "oracle/chance.h"
@@ -57,7 +57,7 @@ typedef struct card {
     rp__arena arena;
     rp__device device;
     rp__gpu_index index;
-    rp__gpu_query query;
+    rp__exec query;
     rp__persistent_kernel *resident;
 } card;
 
@@ -72,14 +72,14 @@ static void open_card(card *c, size_t codec)
     assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, 0),
                      RP_OK);
-    rp__gpu_query_open(&c->query, &c->device, &c->index);
-    c->resident = &c->query.room.resident;
+    rp__exec_open(&c->query, &c->device, &c->index);
+    c->resident = &c->query.single.stage.kernel;
 }
 
 static void close_card(card *c)
 {
     (void)rp__device_enter(&c->device);
-    rp__gpu_query_close(&c->query);
+    rp__exec_close(&c->query);
     rp__gpu_index_close(&c->index);
     rp__device_close(&c->device);
     rp_searcher_free(c->searcher);
@@ -116,7 +116,7 @@ static void ask(card *c, rp_mode mode, const char *text, size_t k)
     bind(c, mode, text, k, &query);
     if (query.n_ops == 0)
         return;
-    rp_status status = rp__gpu_query_run(&c->query, &query, &c->arena, &got, &err);
+    rp_status status = rp__exec_run(&c->query, &query, &c->arena, &got, &err);
     if (status != RP_OK)
         fail_msg("'%s': %s", text, err.text);
     assert_as_cpu(c, text, &query, &got);
@@ -215,7 +215,7 @@ static void a_ring_may_come_too_late(void **state)
         bind(&c, RP_MODE_AND, text = draw(), 10, &query);
         if (query.n_ops == 0)
             continue;
-        assert_int_equal(rp__gpu_query_start(&c.query, &query, &c.arena, &err), RP_OK);
+        assert_int_equal(rp__exec_start(&c.query, &query, &c.arena, &err), RP_OK);
         uint32_t number = c.resident->number;
         if (c.resident->launch == launches &&
             number > 0) { /* nobody has looked yet: it was not rung */
@@ -224,7 +224,7 @@ static void a_ring_may_come_too_late(void **state)
             assert_int_equal(rp__device_wait_stream(&c.device, c.resident->stream), RP_OK);
             memcpy(c.resident->door->chunks, rung.chunks, sizeof rung.chunks);
         }
-        assert_int_equal(rp__gpu_query_finish(&c.query, &got, &err), RP_OK);
+        assert_int_equal(rp__exec_finish(&c.query, &got, &err), RP_OK);
         assert_as_cpu(&c, text, &query, &got);
     }
     close_card(&c);
@@ -285,7 +285,7 @@ static void queries_may_be_left(void **state)
         rp_error err;
         rp__query query;
         bind(&c, RP_MODE_AND, draw(), 10, &query);
-        assert_int_equal(rp__gpu_query_start(&c.query, &query, &c.arena, &err), RP_OK);
+        assert_int_equal(rp__exec_start(&c.query, &query, &c.arena, &err), RP_OK);
         if (chance_below(2) && c.resident->stream)
             (void)c.device.driver->stream_query(c.resident->stream);
         ask_and(&c);
@@ -334,7 +334,7 @@ static void meet(int code)
         char text[TEXT];
         collection_put_word(text, n);
         bind(&c, RP_MODE_AND, text, 10, &query);
-        assert_int_equal(rp__gpu_query_run(&c.query, &query, &c.arena, &got, &err), RP_UNAVAILABLE);
+        assert_int_equal(rp__exec_run(&c.query, &query, &c.arena, &got, &err), RP_UNAVAILABLE);
         assert_true(rp__device_is_lost(&c.device));
         assert_true(err.text[0] != 0);
     }
@@ -367,7 +367,7 @@ static size_t ask_some(const rp__emulated_options *how, uint64_t *calls)
         rp__answer got;
         const char *text = draw();
         bind(&c, n == 3 ? RP_MODE_OR : RP_MODE_AND, text, 10, &query);
-        rp_status status = rp__gpu_query_run(&c.query, &query, &c.arena, &got, &err);
+        rp_status status = rp__exec_run(&c.query, &query, &c.arena, &got, &err);
         assert_true(status == RP_OK || status == RP_UNAVAILABLE || status == RP_NO_MEMORY);
         if (status == RP_OK)
             assert_as_cpu(&c, text, &query, &got);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/exec/exec.h"
 #include "engine/searcher.h"
 #include "fault/planted_gpu.h"
 #include "oracle/chance.h"
@@ -580,7 +580,7 @@ static void damage(const rp_index *damaged)
     rp_error err;
     rp__device device;
     rp__gpu_index index;
-    rp__gpu_query q;
+    rp__exec q;
     rp__arena arena;
     rp_searcher *searcher;
     rp__query query;
@@ -591,7 +591,7 @@ static void damage(const rp_index *damaged)
         rp_searcher_new(damaged, &(rp_search_options){.processor = "cpu"}, &searcher, &err), RP_OK);
     assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&index, &device, searcher->index->segment, 0), RP_OK);
-    rp__gpu_query_open(&q, &device, &index);
+    rp__exec_open(&q, &device, &index);
     for (int i = 0; i < 300; i++) {
         uint8_t bytes[8];
         const char *text = common_words();
@@ -611,12 +611,12 @@ static void damage(const rp_index *damaged)
         assert_int_equal(status, RP_OK);
         rp__answer answer;
         rp__arena_clear(&arena);
-        status = rp__gpu_query_run(&q, &query, &arena, &answer, &err);
+        status = rp__exec_run(&q, &query, &arena, &answer, &err);
         assert_true(status == RP_OK || status == RP_UNAVAILABLE);
         assert_false(device.is_lost);
         n_refused += status != RP_OK;
     }
-    rp__gpu_query_close(&q);
+    rp__exec_close(&q);
     rp__gpu_index_close(&index);
     rp__device_close(&device);
     assert_int_equal(rp__emulated_in_use(), 0);

@@ -18,7 +18,7 @@
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 
-enum { TEXT = 64, K = 10, GROUP = 24 };
+enum { TEXT = 64, K = 10, GROUP = 24, POLLS_MAX = 1 << 20 };
 
 static const char *const codecs[] = {"bp128", "lrc"};
 
@@ -218,8 +218,8 @@ static void batches_stop(void **state)
         for (uint64_t at = 0; at < 8; at++) {
             rp__arena_clear(&d.arena);
             start_batch(&d, modes[i % 2], asked, batch, at);
-            while (modes[i % 2] == RP_MODE_AND && !d.gpu->poll(batch))
-                continue;
+            for (int polls = 0; modes[i % 2] == RP_MODE_AND && !d.gpu->poll(batch); polls++)
+                assert_true(polls < POLLS_MAX);
             d.gpu->batch_finish(batch, asked, GROUP, &d.arena);
             assert_true(d.gpu->poll(batch));
             check_leases(&d);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/exec/exec.h"
 #include "backend/gpu/gpu_steps.h"
 #include "backend/gpu/transcode_word.h"
 #include "base/cpu.h"
@@ -133,7 +133,7 @@ typedef struct card {
     rp__arena arena;
     rp__device device;
     rp__gpu_index index;
-    rp__gpu_query query;
+    rp__exec query;
     rp__gpu_steps steps;
 } card;
 
@@ -148,14 +148,14 @@ static void open_card(card *c, const rp_index *index, uint64_t seed)
     assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, 0),
                      RP_OK);
-    rp__gpu_query_open(&c->query, &c->device, &c->index);
-    rp__gpu_steps_open(&c->steps, &c->device, &c->index, &c->query.room.resident);
+    rp__exec_open(&c->query, &c->device, &c->index);
+    rp__gpu_steps_open(&c->steps, &c->device, &c->index, &c->query.single.stage.kernel);
 }
 
 static void close_card(card *c)
 {
     rp__gpu_steps_close(&c->steps);
-    rp__gpu_query_close(&c->query);
+    rp__exec_close(&c->query);
     rp__gpu_index_close(&c->index);
     rp__device_close(&c->device);
     assert_int_equal(rp__emulated_in_use(), 0);
@@ -182,7 +182,7 @@ static void answer(card *c, const rp__query *query)
 {
     rp_error err = {.text = ""};
     rp__answer got, want;
-    rp_status status = rp__gpu_query_run(&c->query, query, &c->arena, &got, &err);
+    rp_status status = rp__exec_run(&c->query, query, &c->arena, &got, &err);
     if (status != RP_OK)
         fail_msg("%s: %s", err.text, strict_fault());
     assert_int_equal(rp__backend_find("cpu")->run(NULL, query, &c->arena, &want, &err), RP_OK);
@@ -277,7 +277,7 @@ static void planted_copies_under_a_persistent_kernel_are_found(void **state)
             answer(&c, &query);
         }
         copy_lists(&c, &query);
-        bool has_failed = rp__gpu_query_run(&c.query, &query, &c.arena, &got, &err) != RP_OK;
+        bool has_failed = rp__exec_run(&c.query, &query, &c.arena, &got, &err) != RP_OK;
         found = strict_fault();
         assert_int_equal(has_failed, found[0] != 0);
         close_card(&c);

@@ -1,4 +1,5 @@
-/* device.c: one card through the driver's table. Modules are loaded when a kernel of theirs is first used.
+/* device.c: one card through the driver's table. The context and the modules are the card's; a module is loaded when a
+ * kernel of it is first used.
  *
  * A wait looks whether the work is done: at first again and again, then with naps between. Only naps count as
  * waiting, since the emulated device works while it is looked at. */
@@ -28,9 +29,17 @@ struct rp__card {
     _Atomic uint64_t shared;        /* when that was last another than before; 0: never */
     bool is_final;
     rp_error fault;
+    /* under `opening` */
+    uint32_t n_contexts; /* devices that have the context */
+    rp__cu_context context;
+    rp__cu_module *modules; /* one a file, where the first kernel of that file stands */
+    rp__cu_function _Atomic
+        functions[RP_KERNELS_MAX]; /* NULL: not loaded yet; read without the lock */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all cards */
+static pthread_mutex_t opening =
+    PTHREAD_MUTEX_INITIALIZER; /* of their contexts and modules; taken before `lock` */
 static struct rp__card cards[CARDS], emulated_cards[CARDS];
 
 /* ---- Cards --------------------------------------------------------------------------------------- */
@@ -152,26 +161,76 @@ static rp_status look(rp__device *d, int ordinal, rp_error *err)
     return RP_OK;
 }
 
-/* What is left to do when the card's common part is there. */
-static rp_status open_joined(rp__device *d, int ordinal, rp_error *err)
+/* The context of the card, which its first device makes. */
+static rp_status have_context(rp__device *d, rp_error *err)
 {
-    const rp__driver *driver = d->driver;
-    rp_status status = look(d, ordinal, err);
+    struct rp__card *card = d->card;
+    rp_status status = RP_OK;
+    rp__cu_result result = RP_CU_OK;
+    pthread_mutex_lock(&opening);
+    if (card->n_contexts == 0) {
+        card->modules = rp__alloc_zero(RP_KERNELS_MAX, sizeof *card->modules);
+        status = card->modules ? RP_OK : rp__error_no_memory(err);
+        if (status == RP_OK)
+            result = d->driver->context_retain(&card->context, d->handle);
+        if (result != RP_CU_OK)
+            status = refuse(d, "the GPU cannot be opened", result, err);
+        if (status != RP_OK) {
+            rp__free(card->modules);
+            card->modules = NULL;
+        }
+    }
+    if (status == RP_OK) {
+        card->n_contexts++;
+        d->context = card->context;
+    }
+    pthread_mutex_unlock(&opening);
+    return status;
+}
+
+static void drop_context(rp__device *d)
+{
+    struct rp__card *card = d->card;
+    pthread_mutex_lock(&opening);
+    if (--card->n_contexts == 0) {
+        for (size_t i = 0; i < RP_KERNELS_MAX; i++) {
+            card->functions[i] = NULL;
+            if (card->modules[i])
+                d->driver->module_unload(card->modules[i]);
+        }
+        rp__free(card->modules);
+        card->modules = NULL;
+        d->driver->context_set(NULL);
+        d->driver->context_release(d->handle);
+    } else {
+        d->driver->context_set(NULL);
+    }
+    pthread_mutex_unlock(&opening);
+}
+
+/* The device's own part, when that of the card is there. */
+static rp_status open_stream(rp__device *d, rp_error *err)
+{
+    rp_status status = have_context(d, err);
     if (status != RP_OK)
         return status;
-    if (!driver->is_emulated && !rp__kernels_image(rp__kernels_at(0)->file))
-        return rp__error_set(err, RP_UNAVAILABLE, "this build has no GPU code: nvcc was not there");
-    rp__cu_result result = driver->context_retain(&d->context, d->handle);
-    if (result != RP_CU_OK)
-        return refuse(d, "the GPU cannot be opened", result, err);
-    d->modules = rp__alloc_zero(RP_KERNELS_MAX, sizeof *d->modules);
-    status = d->modules ? rp__device_enter(d) : RP_NO_MEMORY;
+    status = rp__device_enter(d);
     if (status == RP_OK)
-        status = rp__device_check(d, driver->stream_create(&d->stream, RP_CU_STREAM_OWN));
+        status = rp__device_check(d, d->driver->stream_create(&d->stream, RP_CU_STREAM_OWN));
     if (status != RP_OK)
         rp__error_set(err, status, "the GPU cannot be opened: %s",
                       d->fault.text[0] ? d->fault.text : rp_status_text(status));
     return status;
+}
+
+static rp_status open_joined(rp__device *d, int ordinal, rp_error *err)
+{
+    rp_status status = look(d, ordinal, err);
+    if (status != RP_OK)
+        return status;
+    if (!d->driver->is_emulated && !rp__kernels_image(rp__kernels_at(0)->file))
+        return rp__error_set(err, RP_UNAVAILABLE, "this build has no GPU code: nvcc was not there");
+    return open_stream(d, err);
 }
 
 rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, rp_error *err)
@@ -196,9 +255,19 @@ rp_status rp__device_open(rp__device *d, const rp__driver *driver, int ordinal, 
 
 rp_status rp__device_twin(rp__device *twin, const rp__device *of, rp_error *err)
 {
-    rp_status status = rp__device_open(twin, of->driver, of->handle, err);
-    if (status == RP_OK)
-        twin->patience = of->patience;
+    *twin = (rp__device){.driver = of->driver,
+                         .handle = of->handle,
+                         .memory = of->memory,
+                         .processors = of->processors,
+                         .shared_most = of->shared_most,
+                         .patience = of->patience};
+    memcpy(twin->name, of->name, sizeof twin->name);
+    rp_status status = join_card(twin, of->handle, err);
+    if (status != RP_OK)
+        return status;
+    status = open_stream(twin, err);
+    if (status != RP_OK)
+        rp__device_close(twin);
     return status;
 }
 
@@ -211,14 +280,9 @@ void rp__device_close(rp__device *d)
         d->driver->context_set(d->context);
         if (d->stream)
             d->driver->stream_destroy(d->stream);
-        for (size_t i = 0; d->modules && i < RP_KERNELS_MAX; i++)
-            if (d->modules[i])
-                d->driver->module_unload(d->modules[i]);
-        d->driver->context_set(NULL);
-        d->driver->context_release(d->handle);
+        drop_context(d);
     }
     leave_card(d);
-    rp__free(d->modules);
     *d = (rp__device){0};
 }
 
@@ -401,7 +465,7 @@ rp_status rp__device_wait_for(rp__device *d, rp__cu_stream stream, const volatil
 
 /* ---- Kernels ------------------------------------------------------------------------------------- */
 
-/* The module of a kernel's file; it stands where the first kernel of that file does. */
+/* The module of a kernel's file. */
 static rp_status load_module(rp__device *d, rp__kernel_id id, rp__cu_module *out)
 {
     const char *file = rp__kernels_at(id)->file;
@@ -409,13 +473,12 @@ static rp_status load_module(rp__device *d, rp__kernel_id id, rp__cu_module *out
     while (strcmp(rp__kernels_at(first)->file, file) != 0)
         first++;
     const void *image = d->driver->is_emulated ? file : rp__kernels_image(file);
-    if (!d->modules[first]) {
-        rp_status status = rp__device_check(d, d->driver->module_load(&d->modules[first], image));
-        if (status != RP_OK)
-            return status;
-    }
-    *out = d->modules[first];
-    return RP_OK;
+    rp__cu_module *module = &d->card->modules[first];
+    rp_status status = RP_OK;
+    if (!*module)
+        status = rp__device_check(d, d->driver->module_load(module, image));
+    *out = *module;
+    return status;
 }
 
 /* A function counts as found only once its limit of shared memory is raised. */
@@ -431,15 +494,21 @@ static rp_status find_function(rp__device *d, rp__kernel_id id)
         status = rp__device_check(
             d, d->driver->function_set(function, RP_CU_FUNC_SHARED, (int)d->shared_most));
     if (status == RP_OK)
-        d->functions[id] = function;
+        d->card->functions[id] = function;
     return status;
 }
 
-rp_status rp__device_load(rp__device *d, rp__kernel_id id)
+/* Loads a kernel before it is launched, for all devices of the card. */
+static rp_status load(rp__device *d, rp__kernel_id id)
 {
     if (rp__device_is_lost(d))
         return RP_UNAVAILABLE;
-    return d->functions[id] ? RP_OK : find_function(d, id);
+    if (d->card->functions[id])
+        return RP_OK;
+    pthread_mutex_lock(&opening);
+    rp_status status = d->card->functions[id] ? RP_OK : find_function(d, id);
+    pthread_mutex_unlock(&opening);
+    return status;
 }
 
 rp_status rp__device_launch_on(rp__device *d, rp__cu_stream stream, rp__kernel_id id,
@@ -449,13 +518,13 @@ rp_status rp__device_launch_on(rp__device *d, rp__cu_stream stream, rp__kernel_i
         const void *in;
         void *out;
     } record = {.in = args};
-    rp_status status = rp__device_load(d, id);
+    rp_status status = load(d, id);
     if (status != RP_OK || how.grid == 0)
         return status;
     use_card(d, rp__clock_now());
     d->counters.launches++;
-    return rp__device_check(d, d->driver->launch(d->functions[id], how.grid, 1, 1, how.block, 1, 1,
-                                                 how.shared, stream, &record.out, NULL));
+    return rp__device_check(d, d->driver->launch(d->card->functions[id], how.grid, 1, 1, how.block,
+                                                 1, 1, how.shared, stream, &record.out, NULL));
 }
 
 rp_status rp__device_launch(rp__device *d, rp__kernel_id id, rp__launch how, const void *args)

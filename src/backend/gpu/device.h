@@ -19,8 +19,6 @@ typedef struct rp__device {
     size_t memory;          /* bytes of it all */
     uint32_t processors;    /* multiprocessors */
     uint32_t shared_most;   /* bytes of shared memory that a block may have */
-    rp__cu_module *modules; /* one a file, as kernels need them */
-    rp__cu_function functions[RP_KERNELS_MAX];
     rp__cu_stream stream;   /* the one that calls below use unless told otherwise */
     uint64_t patience;      /* nanoseconds that a wait may last; past them the device counts as lost: 10 s */
     struct rp__card *card;  /* what it has in common with others of the same card */
@@ -31,7 +29,8 @@ typedef struct rp__device {
 
 /* Opens card number `ordinal`. RP_UNAVAILABLE: why not, in err. Any number for a card. */
 rp_status rp__device_open(rp__device *device, const rp__driver *driver, int ordinal, rp_error *err);
-/* Another one for the same card, with the same patience: for another thread. */
+/* Another one for the same card, with the same patience: for another thread. It has a stream of its own; the context and
+ * all kernels are the card's. */
 rp_status rp__device_twin(rp__device *twin, const rp__device *of, rp_error *err);
 void rp__device_close(rp__device *device); /* all zero is fine */
 /* Whether it, or another device of its card, has had a fault after which it may not be used. */
@@ -74,8 +73,6 @@ typedef struct rp__launch {
     uint32_t grid, block, shared;
 } rp__launch;
 
-/* Loads a kernel before it is launched, so that devices of the same card may have it in common. */
-rp_status rp__device_load(rp__device *device, rp__kernel_id kernel);
 /* `args` is the kernel's record. A grid of 0 does nothing. */
 rp_status rp__device_launch(rp__device *device, rp__kernel_id kernel, rp__launch how, const void *args);
 rp_status rp__device_launch_on(rp__device *device, rp__cu_stream stream, rp__kernel_id kernel, rp__launch how,

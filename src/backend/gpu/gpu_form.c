@@ -1,12 +1,11 @@
-/* gpu_form.c: what a device would do for a query: by which launch, and what of its lists is there.
+/* gpu_form.c: what a device would do for a query: by which row of the launch table, and what of its lists is there.
  *
  * Lists are opened, and looked up among what is resident. Nothing is asked of the device. */
 #include "backend/gpu/gpu_form.h"
 
+#include "backend/gpu/exec/exec.h"
 #include "backend/gpu/gpu_list.h"
 #include "backend/gpu/stored_lists.h"
-
-enum { TILES_K_MAX = 1000 };
 
 static bool are_terms(const rp__query *query, uint8_t role)
 {
@@ -23,16 +22,9 @@ bool rp__gpu_form_is_and(const rp__query *query)
 
 rp_fallback rp__gpu_form_check(const rp__gpu_index *index, const rp__query *query)
 {
-    if (!are_terms(query, RP_SHOULD) && !are_terms(query, RP_MUST))
-        return RP_FALLBACK_FORM;
-    if (query->n_ops - 2 > KARG_WORDS_MOST)
-        return RP_FALLBACK_TERMS;
-    if (query->rank->ranking->kind != RP_RANK_BM25)
-        return RP_FALLBACK_RANKING;
-    if (query->algorithm)
-        return RP_FALLBACK_ALGORITHM;
-    bool has_lengths = rp__gpu_index_at(index, query->lengths.codes) && query->lengths.n_table;
-    return has_lengths ? RP_FALLBACK_NONE : RP_FALLBACK_LENGTHS;
+    rp_fallback why = rp__launch_policy_check(query);
+    bool has_lengths = rp__gpu_index_at(index, query->lengths.codes) != 0;
+    return why || has_lengths ? why : RP_FALLBACK_LENGTHS;
 }
 
 /* ---- Lists --------------------------------------------------------------------------------------- */
@@ -41,8 +33,8 @@ typedef struct look {
     const rp__lease *lease;
     const rp__query *query;
     rp__arena *arena;
-    bool is_tiled;   /* lists are read by tiles, */
-    uint32_t serial; /* with these norms in them; UINT32_MAX: they are not there */
+    uint32_t reads;  /* the representations that its row reads: */
+    uint32_t serial; /* tiles with these norms in them; UINT32_MAX: they are not there */
     rp_form *out;
 } look;
 
@@ -80,18 +72,20 @@ static bool count_made(const look *l, const rp__term *term, rp__repr_use use)
 static rp_status count_list(const look *l, const rp__term *term)
 {
     const uint64_t resident = l->out->resident_bytes;
+    const bool is_tiled = l->reads & RP_LAUNCH_READS_TILED;
     rp__list list;
-    if ((l->is_tiled && count_made(l, term, RP_USE_TILED)) || term->tiny)
+    if ((is_tiled && count_made(l, term, RP_USE_TILED)) || term->tiny)
         return RP_OK;
     rp_status status = rp__segment_list(l->query->segment, term, l->arena, &list);
     if (status != RP_OK)
         return status;
-    bool is_read =
-        rp__gpu_list_has_docids(&list) && (l->query->k == 0 || rp__gpu_list_has_tfs(&list));
+    bool is_read = (is_tiled || l->reads & RP_LAUNCH_READS_STORED) &&
+                   rp__gpu_list_has_docids(&list) &&
+                   (l->query->k == 0 || rp__gpu_list_has_tfs(&list));
     bool is_made = !is_read && count_made(l, term, RP_USE_LOOKUP);
     if (!is_made)
         count_stored(l, term);
-    if (l->is_tiled || !(is_read || is_made))
+    if (is_tiled || !(is_read || is_made))
         l->out->resident_bytes = resident;
     return RP_OK;
 }
@@ -107,28 +101,23 @@ static rp_status count_lists(const look *l)
 
 /* ---- The whole ----------------------------------------------------------------------------------- */
 
-static bool is_for_tiles(const rp__query *query, uint64_t lists)
-{
-    bool is_whole = query->begin == 0 && query->end >= query->lengths.n_docs;
-    return !query->exact_total && query->k > 0 && query->k <= TILES_K_MAX &&
-           lists <= KARG_OR_TERMS && is_whole;
-}
-
 rp_status rp__gpu_form_find(const rp__gpu_index *index, rp__lease *lease, rp__device_norms *norms,
                             const rp__query *query, rp__arena *arena, rp_form *out)
 {
     karg_norms there;
+    rp_fallback why;
+    rp__launch_request request =
+        rp__launch_policy_request(query, index->residency->is_whole, false);
+    const rp__launch_row *row = rp__launch_policy_choose(&request, &why);
     *out = rp__form_count(query);
-    out->fallback = rp__gpu_form_check(index, query);
+    out->fallback = why ? why : rp__gpu_form_check(index, query);
     if (out->fallback)
         return RP_OK;
     out->can_step = rp__gpu_form_is_and(query);
-    out->row = "none"; /* where nothing can match */
-    if (out->lists == 0 || (out->can_step && out->lists < query->n_words))
+    out->row = row ? row->name : "none";
+    if (!row)
         return RP_OK;
-    look l = {.lease = lease, .query = query, .arena = arena, .out = out};
-    l.is_tiled = !out->can_step && is_for_tiles(query, out->lists);
-    out->row = out->can_step ? "and-single" : l.is_tiled ? "or-maxscore" : "or-accumulate";
+    look l = {.lease = lease, .query = query, .arena = arena, .reads = row->reads, .out = out};
     rp__lease_begin(lease);
     if (!rp__device_norms_find(norms, lease, index, query, &there, &l.serial)) {
         l.serial = UINT32_MAX;

@@ -137,14 +137,23 @@ static rp_status form(void *state, const rp__query *query, rp__arena *arena, rp_
     rp__gpu_card *cards[RP_GPU_PLACE_MOST];
     rp_status status = RP_OK;
     if (pick_cards(g, cards) > 0) {
-        rp__gpu_query *q = &cards[0]->query;
-        status = rp__gpu_form_find(&cards[0]->index, &q->lease, &q->norms, query, arena, out);
+        rp__exec *e = &cards[0]->exec;
+        status = rp__gpu_form_find(&cards[0]->index, &e->lanes[RP_LANE_SINGLE].lease, &e->norms,
+                                   query, arena, out);
     } else {
         *out = rp__form_count(query);
         out->fallback = find_reason(g);
     }
     out->processor = "gpu";
     return status == RP_NO_MEMORY ? rp__error_no_memory(err) : status;
+}
+
+static void abandon(void *state)
+{
+    gpu *g = state;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->cards[i].has_index)
+            rp__exec_abandon(&g->cards[i].exec);
 }
 
 static rp_status health(void *state, rp_error *err)
@@ -161,47 +170,73 @@ static rp_status health(void *state, rp_error *err)
 
 /* ---- Many queries ------------------------------------------------------------------------------ */
 
+/* A batch has a device of its own, for its thread. */
+typedef struct batch {
+    rp__device device;
+    rp__exec exec;
+} batch;
+
+static void batch_free(void *p)
+{
+    batch *b = p;
+    if (b->device.context)
+        (void)rp__device_enter(&b->device);
+    rp__exec_close(&b->exec);
+    rp__device_close(&b->device);
+    rp__free(b);
+}
+
 /* Each has one card; cards take turns. */
-static rp_status batch_new(void *state, uint32_t of, void **batch, rp_error *err)
+static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
 {
     gpu *g = state;
     rp__gpu_card *cards[RP_GPU_PLACE_MOST];
     size_t n = pick_cards(g, cards);
-    *batch = NULL;
+    *out = NULL;
     if (n == 0)
         return refuse(g, err);
     (void)of;
-    rp__gpu_batch *b = rp__alloc(sizeof *b);
+    batch *b = rp__alloc_zero(1, sizeof *b);
     if (!b)
         return rp__error_no_memory(err);
-    rp_status status = rp__gpu_batch_open(b, &cards[g->n_batches++ % n]->index, err);
+    rp__gpu_card *card = cards[g->n_batches++ % n];
+    rp_status status =
+        rp__device_enter(&card->device); /* so that a card that is lost is known to be */
+    if (status == RP_OK)
+        status = rp__device_twin(&b->device, &card->device, err);
     if (status != RP_OK) {
         rp__free(b);
         return status;
     }
-    *batch = b;
+    rp__exec_open(&b->exec, &b->device, &card->index);
+    *out = b;
     return RP_OK;
 }
 
-static void batch_free(void *batch)
+static void batch_start(void *p, rp__asked *asked, size_t n, rp__arena *arena)
 {
-    rp__gpu_batch_close(batch);
-    rp__free(batch);
+    batch *b = p;
+    rp__exec_begin(&b->exec, n, true, arena);
+    for (size_t i = 0; i < n; i++)
+        rp__exec_add(&b->exec, &asked[i]);
+    rp__exec_launch(&b->exec);
 }
 
-static void batch_start(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_finish(void *p, rp__asked *asked, size_t n, rp__arena *arena)
 {
-    rp__gpu_batch_start(batch, asked, n, arena);
+    (void)asked, (void)n, (void)arena;
+    rp__exec_collect(&((batch *)p)->exec);
 }
 
-static void batch_finish(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_abandon(void *p)
 {
-    rp__gpu_batch_finish(batch, asked, n, arena);
+    rp__exec_abandon(&((batch *)p)->exec);
 }
 
-static bool poll(void *batch)
+static bool poll(void *p)
 {
-    return rp__gpu_batch_poll(batch);
+    batch *b = p;
+    return rp__device_enter(&b->device) != RP_OK || rp__exec_is_done(&b->exec);
 }
 
 /* ---- Step by step ------------------------------------------------------------------------------ */
@@ -242,9 +277,11 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .health = health,
                                      .run = run,
                                      .form = form,
+                                     .abandon = abandon,
                                      .batch_new = batch_new,
                                      .batch_free = batch_free,
                                      .batch_start = batch_start,
                                      .batch_finish = batch_finish,
                                      .poll = poll,
+                                     .batch_abandon = batch_abandon,
                                      .steps = &steps};

@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "backend/gpu/device_norms.h"
 #include "backend/gpu/gpu_candidates.h"
-#include "backend/gpu/exec/persistent_kernel.h"
+#include "backend/gpu/exec/exec.h"
 #include "backend/gpu/residency/lease.h"
 
 /* What runs leave for the next one. One run at a time. */

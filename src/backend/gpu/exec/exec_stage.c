@@ -5,98 +5,98 @@
 
 #include "base/bits.h"
 
-void rp__exec_stage_open(rp__exec_stage *room, rp__device *device, rp__residency *residency)
+void rp__exec_stage_open(rp__exec_stage *s, rp__device *device, rp__residency *residency)
 {
-    *room = (rp__exec_stage){.device = device};
-    rp__persistent_kernel_open(&room->resident, device, residency);
+    *s = (rp__exec_stage){.device = device};
+    rp__persistent_kernel_open(&s->kernel, device, residency);
 }
 
-static void free_stage(rp__exec_stage *room)
+static void free_stage(rp__exec_stage *s)
 {
-    if (room->stage)
-        room->device->driver->host_free(room->stage);
-    room->stage = NULL;
-    room->stage_bytes = 0;
+    if (s->stage)
+        s->device->driver->host_free(s->stage);
+    s->stage = NULL;
+    s->stage_bytes = 0;
 }
 
-void rp__exec_stage_close(rp__exec_stage *room)
+void rp__exec_stage_close(rp__exec_stage *s)
 {
-    if (!room->device)
+    if (!s->device)
         return;
-    rp__residency *residency = room->resident.residency;
-    rp__persistent_kernel_close(&room->resident);
-    rp__scratch_free(&room->scratch, residency, room->device);
-    free_stage(room);
-    *room = (rp__exec_stage){0};
+    rp__residency *residency = s->kernel.residency;
+    rp__persistent_kernel_close(&s->kernel);
+    rp__scratch_free(&s->scratch, residency, s->device);
+    free_stage(s);
+    *s = (rp__exec_stage){0};
 }
 
-rp_status rp__exec_stage_grow_stage(rp__exec_stage *room, size_t bytes)
+rp_status rp__exec_stage_grow(rp__exec_stage *s, size_t bytes)
 {
     void *at = NULL;
-    if (bytes <= room->stage_bytes)
+    if (bytes <= s->stage_bytes)
         return RP_OK;
-    bytes = bytes > 2 * room->stage_bytes ? bytes : 2 * room->stage_bytes;
-    rp_status status = rp__persistent_kernel_settle(&room->resident);
+    bytes = bytes > 2 * s->stage_bytes ? bytes : 2 * s->stage_bytes;
+    rp_status status = rp__persistent_kernel_settle(&s->kernel);
     if (status != RP_OK)
         return status;
-    free_stage(room);
-    const rp__driver *driver = room->device->driver;
-    status = rp__device_pin(room->device, bytes, RP_CU_HOST_MAPPED, &at);
-    room->stage = at;
+    free_stage(s);
+    const rp__driver *driver = s->device->driver;
+    status = rp__device_pin(s->device, bytes, RP_CU_HOST_MAPPED, &at);
+    s->stage = at;
     if (status == RP_OK)
-        status = rp__device_check(room->device, driver->host_device(&room->stage_at, at, 0));
+        status = rp__device_check(s->device, driver->host_device(&s->stage_at, at, 0));
     if (status != RP_OK) {
-        free_stage(room);
+        free_stage(s);
         return status;
     }
     memset(at, 0, sizeof(karg_answer));
-    room->stage_bytes = bytes;
+    s->stage_bytes = bytes;
     return RP_OK;
 }
 
 /* What was found of a query: nothing yet. Queries leave it so, unless they fail. It is so when this returns: kernels
  * of other streams may be next. */
-static rp_status clear_found(rp__exec_stage *room)
+static rp_status clear_found(rp__exec_stage *s)
 {
     rp_status status =
-        rp__device_fill(room->device, room->scratch.at, 0, sizeof(karg_found) / sizeof(uint32_t));
-    return status == RP_OK ? rp__device_wait(room->device) : status;
+        rp__device_fill(s->device, s->scratch.at, 0, sizeof(karg_found) / sizeof(uint32_t));
+    return status == RP_OK ? rp__device_wait(s->device) : status;
 }
 
-rp_status rp__exec_stage_hold(rp__exec_stage *room, rp__lease *lease, size_t bytes)
+rp_status rp__exec_stage_hold(rp__exec_stage *s, rp__lease *lease, size_t bytes)
 {
-    rp_status status = rp__scratch_hold(&room->scratch, lease, room->device, bytes);
-    if (status != RP_OK || !room->scratch.is_fresh)
+    rp_status status = rp__scratch_hold(&s->scratch, lease, s->device, bytes);
+    if (status != RP_OK || !s->scratch.is_fresh)
         return status;
-    status = rp__persistent_kernel_settle(&room->resident);
+    status = rp__persistent_kernel_settle(&s->kernel);
     if (status == RP_OK)
-        status = clear_found(room);
+        status = clear_found(s);
     if (status != RP_OK) /* it is not clean: not enough for anybody */
-        room->scratch.bytes = 0;
+        s->scratch.bytes = 0;
     return status;
 }
 
-rp_status rp__exec_stage_finish(rp__exec_stage *room)
+rp_status rp__exec_stage_finish(rp__exec_stage *s)
 {
-    rp_status status = rp__device_wait(room->device);
+    rp_status status = rp__device_wait(s->device);
     if (status == RP_OK)
-        room->is_busy = false;
+        s->is_busy = false;
     return status;
 }
 
-rp_status rp__exec_stage_clean_up(rp__exec_stage *room)
+rp_status rp__exec_stage_clean_up(rp__exec_stage *s)
 {
-    rp_status status = rp__persistent_kernel_settle(&room->resident);
+    rp_status status = rp__persistent_kernel_settle(&s->kernel);
     if (status == RP_OK)
-        status = rp__exec_stage_finish(room);
-    return status == RP_OK && room->scratch.bytes ? clear_found(room) : status;
+        status = rp__exec_stage_finish(s);
+    return status == RP_OK && s->scratch.bytes ? clear_found(s) : status;
 }
 
-rp_status rp__exec_stage_use_norms(rp__exec_stage *room, uint32_t serial)
+rp_status rp__exec_stage_use_norms(rp__exec_stage *s, uint32_t serial)
 {
     rp_status status = RP_OK;
-    if (room->norms != serial)
-        status = rp__persistent_kernel_settle(&room->resident);
-    room->norms = serial;
+    if (s->norms != serial)
+        status = rp__persistent_kernel_settle(&s->kernel);
+    s->norms = serial;
     return status;
 }

@@ -23,15 +23,16 @@ enum {
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* Of the host's memory: what goes in, but for parts, then what comes out. Of the device's: states, how many queries are
- * answered, then what goes in: where queries' parts begin, what they bring along, and parts. */
-static size_t words_at(const rp__fused_and_limits *l)
+ * answered, then what goes in: what queries bring along, where their parts begin, and parts. Terms and starts go by one
+ * copy, so that starts move to the end of the terms before it. */
+static size_t starts_at(const rp__fused_and_limits *l)
 {
-    return rp__bits_align((l->queries + 1) * sizeof(karg_and_start), ALIGN);
+    return rp__bits_align(l->bytes, ALIGN);
 }
 
 static size_t parts_at(const rp__fused_and_limits *l)
 {
-    return words_at(l) + rp__bits_align(l->bytes, ALIGN);
+    return starts_at(l) + rp__bits_align((l->queries + 1) * sizeof(karg_and_start), ALIGN);
 }
 
 static size_t parts_bytes(const rp__fused_and_limits *l)
@@ -59,7 +60,7 @@ static size_t out_bytes(const rp__fused_and_limits *l)
 
 static karg_and_start *starts_of(const rp__fused_and *b)
 {
-    return (karg_and_start *)(void *)b->host;
+    return (karg_and_start *)(void *)(b->host + starts_at(&b->limits));
 }
 
 static const volatile uint32_t *ended(const rp__fused_and *b)
@@ -185,7 +186,7 @@ void rp__fused_and_begin(rp__fused_and *b, const karg_norms *norms, uint32_t k, 
 
 void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at)
 {
-    size_t from = words_at(&b->limits) + b->used, room = b->limits.bytes - b->used;
+    size_t from = b->used, room = b->limits.bytes - b->used;
     if (bytes > room || rp__bits_align(bytes, 16) > room)
         return NULL;
     b->used += rp__bits_align(bytes, 16);
@@ -264,14 +265,17 @@ static rp_status send_parts(rp__fused_and *b, uint32_t phases, uint64_t to)
 /* What queries brought along goes to the device. */
 static rp_status send(rp__fused_and *b)
 {
-    uint32_t phases = count_phases(b);
-    uint64_t in = b->room.at + states_bytes(&b->limits);
-    size_t words = words_at(&b->limits), parts = parts_at(&b->limits);
-    b->args.starts = in;
-    b->args.words = in + words;
-    b->args.parts = phases > 1 ? in + parts : 0;
-    rp_status status = rp__device_copy_in(b->device, in, b->host, words + b->used);
-    return status == RP_OK && phases > 1 ? send_parts(b, phases, in + parts) : status;
+    const uint32_t phases = count_phases(b);
+    const uint64_t in = b->room.at + states_bytes(&b->limits);
+    const size_t starts = (b->n_queries + (size_t)1) * sizeof(karg_and_start);
+    rp_status status = RP_OK;
+    b->args.words = in;
+    b->args.starts = in + b->used;
+    b->args.parts = phases > 1 ? in + parts_at(&b->limits) : 0;
+    if (phases > 1)
+        status = send_parts(b, phases, b->args.parts);
+    memmove(b->host + b->used, starts_of(b), starts);
+    return status == RP_OK ? rp__device_copy_in(b->device, in, b->host, b->used + starts) : status;
 }
 
 static rp_status launch_rank(rp__fused_and *b)
@@ -327,27 +331,44 @@ rp_status rp__fused_and_again(rp__fused_and *b)
     return launch(b);
 }
 
-/* By the number that the kernel leaves, where it does. */
-static rp_status wait_for(rp__fused_and *b)
-{
-    if (b->args.k > KARG_AND_RANKED)
-        return rp__device_wait(b->device);
-    rp_status status = rp__device_wait_for(b->device, b->device->stream, ended(b), b->args.number);
-    return status == RP_OK && *ended(b) != b->args.number ? RP_UNAVAILABLE : status;
-}
-
+/* By the number that the kernel leaves, where it does; a kernel that has ended without it has failed. */
 rp_status rp__fused_and_finish(rp__fused_and *b)
 {
     if (!b->is_busy)
         return RP_OK;
     if (b->device->is_lost)
         return RP_UNAVAILABLE;
+    const bool is_told = b->args.k <= KARG_AND_RANKED;
     rp__cu_stream other = enter(b);
-    rp_status status = wait_for(b);
+    rp_status status =
+        is_told ? rp__device_wait_for(b->device, b->device->stream, ended(b), b->args.number)
+                : rp__device_wait(b->device);
     leave(b, other);
     b->is_busy = status != RP_OK;
+    if (status == RP_OK && is_told && *ended(b) != b->args.number)
+        status = RP_UNAVAILABLE;
     b->is_dirty = b->is_dirty && !(status == RP_OK && b->is_launched);
     return status;
+}
+
+bool rp__fused_and_is_done(const rp__fused_and *b)
+{
+    if (!b->is_busy || b->device->is_lost)
+        return true;
+    if (b->args.k <= KARG_AND_RANKED &&
+        __atomic_load_n(ended(b), __ATOMIC_ACQUIRE) == b->args.number)
+        return true;
+    rp__cu_stream stream = b->stream ? b->stream : b->device->stream;
+    return b->device->driver->stream_query(stream) != RP_CU_NOT_READY;
+}
+
+rp_status rp__fused_and_settle(rp__fused_and *b)
+{
+    if (!b->is_busy)
+        return RP_OK;
+    rp__device_settle(b->device, b->stream ? b->stream : b->device->stream);
+    b->is_busy = rp__device_is_lost(b->device);
+    return b->is_busy ? RP_UNAVAILABLE : RP_OK;
 }
 
 const rp__fused_and_count *rp__fused_and_count_of(const rp__fused_and *b, uint32_t i)

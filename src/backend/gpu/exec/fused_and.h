@@ -66,6 +66,9 @@ bool rp__fused_and_add(rp__fused_and *b, const karg_and_word *words, uint32_t n)
 rp_status rp__fused_and_start(rp__fused_and *b);
 /* Waits for it. RP_UNAVAILABLE: the device has failed. */
 rp_status rp__fused_and_finish(rp__fused_and *b);
+bool rp__fused_and_is_done(const rp__fused_and *b); /* finish would not wait */
+/* The same of one that failed: nobody wants its answers. */
+rp_status rp__fused_and_settle(rp__fused_and *b);
 /* The kernels of what was started, and has finished, once more on the device's stream, for measuring: answers stay. */
 rp_status rp__fused_and_again(rp__fused_and *b);
 /* Of query i of those added, in their order, after it has finished and until it begins again. */

@@ -296,10 +296,8 @@ rp_status rp__fused_or_fetch(rp__fused_or *o, const karg_pair **pairs, const uin
                                (const volatile uint32_t *)(const void *)o->stage, o->args.number);
 }
 
-rp_status rp__fused_or_fetch_one(rp__fused_or *o, const karg_pair **pairs, uint32_t *n)
+bool rp__fused_or_is_done(const rp__fused_or *o)
 {
-    const uint32_t *count;
-    rp_status status = rp__fused_or_fetch(o, pairs, &count);
-    *n = status == RP_OK ? *count : 0;
-    return *n == UINT32_MAX ? RP_UNAVAILABLE : status;
+    return __atomic_load_n((const uint32_t *)(const void *)o->stage, __ATOMIC_ACQUIRE) ==
+           o->args.number;
 }

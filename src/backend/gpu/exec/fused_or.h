@@ -53,7 +53,6 @@ rp_status rp__fused_or_run(rp__fused_or *o, const rp__fused_or_batch *batch);
 /* Waits until the batch is answered: *pairs has k of them a query, best first, *counts how many there are; UINT32_MAX: a
  * list is damaged, or too many documents came near the k best: ask another. They lie in the stage until the next batch. */
 rp_status rp__fused_or_fetch(rp__fused_or *o, const karg_pair **pairs, const uint32_t **counts);
-/* The same of a batch of one query. RP_UNAVAILABLE: ask another. */
-rp_status rp__fused_or_fetch_one(rp__fused_or *o, const karg_pair **pairs, uint32_t *n);
+bool rp__fused_or_is_done(const rp__fused_or *o); /* fetch would not wait */
 
 #endif

@@ -153,8 +153,14 @@ static rp_status launch(rp__persistent_kernel *r)
     return status;
 }
 
+/* What the query reads was found by now: if it is not what the kernel may have read at the same address, memory was
+ * taken for it since. */
 rp_status rp__persistent_kernel_ask(rp__persistent_kernel *r, const karg_flat *query)
 {
+    const uint64_t n_taken = r->residency->n_taken;
+    if (n_taken != r->n_taken)
+        rp__persistent_kernel_dismiss(r);
+    r->n_taken = n_taken;
     r->ring.query = *query;
     if (!is_awake(r))
         return launch(r);

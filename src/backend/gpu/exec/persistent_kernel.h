@@ -22,6 +22,7 @@ typedef struct rp__persistent_kernel {
     rp__residency *residency; /* of which the echo is a piece */
     rp__piece *piece;
     karg_ring ring;           /* the query that it was given last, with what it counts from */
+    uint64_t n_taken;         /* pieces of the residency, when it was last asked */
     uint64_t last;            /* when it was last asked for */
     uint32_t number, launch;  /* of the last ring; of the last launch */
     bool is_there;            /* launched, and not dismissed since */

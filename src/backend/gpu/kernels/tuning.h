@@ -26,6 +26,8 @@ enum {
     TUNE_OR_TURNS = 8,          /* if it comes so often all the same; */
     TUNE_OR_TURNS_SKIPS = 4,    /* of warps that pass over most, some of which have much more to do than others */
     TUNE_DECODE_AHEAD = 2112,   /* tiles between one that is decoded and those that are looked up meanwhile */
+    TUNE_AND_BATCH_FROM = 1 << 14,   /* postings of the shortest list from which a single AND takes and_top.cu */
+    TUNE_OR_MAXSCORE_FROM = 1 << 20, /* postings of a single term from which it takes or_tile.cu */
     TUNE_SHARED_ALL = 228 << 10, /* bytes of shared memory of a multiprocessor; each block takes 1 KiB more */
 };
 

@@ -235,6 +235,7 @@ static rp_status take_up_to(rp__lease *l, uint64_t bytes, uint64_t value, rp__pi
     rp__piece *p = find_piece(l, bytes, value, &is_evicted);
     rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes) : RP_OK;
     if (status == RP_OK) {
+        l->residency->n_taken++;
         l->pieces[l->n++] = p;
         *out = p;
     }

@@ -135,6 +135,7 @@ rp__piece *rp__residency_take_spare(rp__residency *r, uint64_t bytes)
     pthread_mutex_lock(&r->lock);
     bool is_plenty = r->heap.in_use + bytes <= r->heap.bytes / 4 * 3;
     rp__piece *piece = is_plenty ? rp__device_heap_take(&r->heap, bytes) : NULL;
+    r->n_taken++;
     pthread_mutex_unlock(&r->lock);
     return piece;
 }

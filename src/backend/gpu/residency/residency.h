@@ -115,6 +115,7 @@ typedef struct rp__residency {
     uint32_t n_serials;
     uint64_t n_marks;
     rp__residency_stats stats;
+    _Atomic uint64_t n_taken;   /* pieces so far: while it stays, no memory has got other bytes */
 } rp__residency;
 
 /* What is there already, or else filled now by `device`, on whose card it is: at most `limit` bytes of device memory (0: what
