@@ -183,10 +183,10 @@ $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -shared $< -o $@ -ldl
 
-$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $(GCOV) $B/libriposte.a $B/libtests.a
+$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $(GCOV) $B/libriposte.a $B/liblab.a $B/libtests.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c,$^) $B/libtests.a \
-	    $B/libriposte.a -o $@ $(LIBS)
+	    $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
 
 $B/bench/%: bench/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
@@ -301,10 +301,10 @@ fuzz: ## build the libFuzzer targets (needs clang)
 	@+$(again) fuzz-clang CC=$(CLANG) B=$B/libfuzzer OPT='-O1 -g' \
 	    SAN=-fsanitize=fuzzer-no-link,address,undefined
 
-fuzz-clang: $B/libriposte.a $(FUZZ_SRC:fuzz/%.c=$B/%)
-$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/libtests.a
+fuzz-clang: $B/libriposte.a $B/liblab.a $(FUZZ_SRC:fuzz/%.c=$B/%)
+$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/liblab.a $B/libtests.a
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -fsanitize=fuzzer $(LDFLAGS) $< $B/libtests.a \
-	    $B/libriposte.a -o $@ $(LIBS)
+	    $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
 
 bundle: fuzz $(PROOFS) ## what proof and fuzz-run run, in B/bundle, to be copied to a larger machine
 	@tools/bundle $B/bundle $(PROOFS) $(FUZZ_SRC:fuzz/%.c=$B/libfuzzer/%)

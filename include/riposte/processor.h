@@ -1,10 +1,11 @@
-/* riposte/processor.h: what a GPU did for a query, and why it did not answer one.
+/* riposte/processor.h: what a GPU did for a query, why it did not answer one, and what a processor would do.
  *
  * A query that a GPU is asked for and does not answer falls back to the CPU, with identical hits. Neither that nor work
  * that the host does for the GPU is silent: every answer has these records. */
 #ifndef RIPOSTE_PROCESSOR_H
 #define RIPOSTE_PROCESSOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -55,6 +56,19 @@ typedef struct rp_gpu_counters {
     uint64_t host_decoded_lists;    /* lists whose docids, frequencies or both the host decoded; not counted: */
     uint64_t host_decoded_postings; /* tiny lists of the dictionary, and positions of phrases */
 } rp_gpu_counters;
+
+/* What a processor would do for a query, were it asked now. Nothing is uploaded or launched to find out. */
+typedef struct rp_form {
+    const char *processor;       /* static, as `row` is */
+    const char *row;             /* the kind of launch, or the algorithm of the cpu, that would answer; NULL: none, because */
+    rp_fallback fallback;        /* of this */
+    uint64_t lists;              /* of its terms that the index has */
+    uint64_t postings, shortest; /* of all of them; of the shortest one */
+    bool can_step;               /* it can be answered step by step, and moved to another processor */
+    uint64_t resident_bytes;     /* of lists that are on the card, in the form that is read */
+    uint64_t upload_bytes;       /* of lists that are not, at most */
+    uint64_t transcode_postings; /* that are not there in the form that is read */
+} rp_form;
 
 #ifdef __cplusplus
 }

@@ -169,6 +169,10 @@ rp_status rp_searcher_explain(rp_searcher *searcher, const char *query, size_t q
                               uint32_t docid, rp_explanation *out, rp_error *err);
 void rp_explanation_free(rp_explanation *explanation); /* NULL is fine */
 
+/* What the searcher's processor would do for a query; in mode andor, for its AND. RP_UNAVAILABLE: it cannot say. */
+rp_status rp_searcher_form(rp_searcher *searcher, const char *query, size_t query_bytes, rp_form *out,
+                           rp_error *err);
+
 /* ---- 5. Snippets ----------------------------------------------------------------------------- */
 
 /* The part of a document that shows the query's words best. `text` ends with a NUL; marks are byte

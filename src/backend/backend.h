@@ -44,7 +44,7 @@ typedef struct rp__trace_event {
     const char *stage, *processor; /* static: "search", "meet"; "cpu" */
     uint64_t begin, end;           /* by rp__clock_now */
     uint64_t elements;             /* postings decoded */
-    uint64_t bytes;                /* moved between the host and a device */
+    uint64_t bytes;                /* uploaded to a device */
 } rp__trace_event;
 
 typedef struct rp__trace {
@@ -82,6 +82,9 @@ typedef struct rp__query {
     rp__trace *trace;       /* (optional) */
 } rp__query;
 
+/* RP_INTERRUPTED: the query is to stop. */
+rp_status rp__stop_check(const rp__query *query, rp_error *err);
+
 typedef struct rp__answer {
     rp__scored *at; /* in the arena; best first */
     size_t n;
@@ -101,6 +104,9 @@ static inline void rp__answer_count(rp_gpu_counters *to, const rp_gpu_counters *
     to->host_decoded_postings += more->host_decoded_postings;
 }
 
+/* A form with the query's lists, and all else 0. */
+rp_form rp__form_count(const rp__query *query);
+
 /* One of many queries that are asked at once. */
 typedef struct rp__asked {
     rp__query query;
@@ -113,11 +119,13 @@ typedef struct rp__partial {
     uint32_t *docids, *scores; /* in an arena */
     uint32_t n;
     uint64_t postings; /* decoded for it so far, by whichever processors */
+    rp_gpu_counters gpu; /* what devices did for it so far */
 } rp__partial;
 
 /* A flat AND of terms step by step, so that the caller can stop, time or move it after each one. `leaf` is a rank: 0 is
  * the leaf with the shortest list, of equal ones the first in the query. A step that fails leaves the run to
- * be closed. All are called under rp__mapping_guard. */
+ * be closed; a step before which there are no candidates is RP_USAGE. A state has one run at a time. All are called
+ * under rp__mapping_guard. */
 typedef struct rp__steps {
     /* RP_UNAVAILABLE: the query is no flat AND of terms. `err` is used by all steps. */
     rp_status (*open)(void *state, const rp__query *query, rp__arena *arena, void **run, rp_error *err);
@@ -127,7 +135,8 @@ typedef struct rp__steps {
     rp_status (*narrow)(void *run, uint32_t first, uint32_t last); /* meet and score for each of first..last */
     rp_status (*select)(void *run, rp__answer *answer); /* the k best candidates; their number is the total */
     rp_status (*put)(void *run, const rp__partial *partial); /* candidates from elsewhere */
-    rp_status (*take)(void *run, rp__partial *partial);      /* what the run has, in its arena */
+    /* What the run has, in its arena. It has none then: put or start is next. */
+    rp_status (*take)(void *run, rp__partial *partial);
     void (*close)(void *run);
 } rp__steps;
 
@@ -164,6 +173,9 @@ typedef struct rp__backend {
      * its reason in answer->fallback, and what it did in answer->gpu; the rest of the answer means nothing. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err);
+    /* (optional) What `run` would do; scratch in the arena. Fails only where that cannot be found out: RP_NO_MEMORY,
+     * RP_DAMAGED. */
+    rp_status (*form)(void *state, const rp__query *query, rp__arena *arena, rp_form *out, rp_error *err);
     /* (optional) The guard has left `run`: gives back what that had, so that others need not wait for it. */
     void (*abandon)(void *state);
     /* (optional, together) Queries that are answered at once, by the state of one attach: a batch is one of `of`, who
@@ -175,6 +187,8 @@ typedef struct rp__backend {
      * called under rp__mapping_guard. Where it leaves start, nothing has begun; where it leaves finish, all is over. */
     void (*batch_start)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
     void (*batch_finish)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
+    /* (optional) Whether batch_finish of a batch that was started would not wait. */
+    bool (*poll)(void *batch);
     void (*batch_abandon)(void *batch); /* (optional) as abandon, where the guard has left either */
     const rp__steps *steps; /* (optional) */
 } rp__backend;

@@ -144,8 +144,9 @@ static void world_make(world *w)
     fault_recipe recipe = {.docs = 16, .words = 2000, .word_bytes = 4};
     rp_error err = {0};
     fault_world_make(&w->fault, &recipe);
-    const char *dir = w->fault.dir.path;
+    char dir[sizeof w->fault.dir.path];
     const char *from[SIDES] = {w->fault.pristine, w->fault.source};
+    memcpy(dir, w->fault.dir.path, sizeof dir);
     snprintf(w->folder, PATH, "%s/out", dir);
     snprintf(w->to, PATH, "%.280s/it", w->folder);
     snprintf(topics_path, PATH, "%s/topics", dir);

@@ -168,6 +168,20 @@ static void long_ands_are_batches(void **state)
     }
 }
 
+/* Their launches would wait for the persistent kernel. */
+static void the_persistent_kernel_leaves_before_long_ands(void **state)
+{
+    (void)state;
+    card c;
+    open_card(&c, BP128, 8);
+    for (size_t i = 0; i < QUERIES; i++) {
+        rp__launch_policy_tuning = i % 4 == 3 ? low : tuned;
+        ask(&c, RP_MODE_AND, 1 + chance_below(4), 10, false);
+        assert_true(i % 4 != 3 || !c.exec.single.stage.kernel.is_there);
+    }
+    close_card(&c);
+}
+
 /* Their totals are the lengths of their lists. */
 static void long_terms_go_by_tiles(void **state)
 {
@@ -346,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(long_ands_are_batches, reset),
+        cmocka_unit_test_setup(the_persistent_kernel_leaves_before_long_ands, reset),
         cmocka_unit_test_setup(long_terms_go_by_tiles, reset),
         cmocka_unit_test_setup(transcoded_lists_need_no_launch, reset),
         cmocka_unit_test_setup(the_persistent_kernel_leaves_when_memory_is_taken, reset),

@@ -15,7 +15,7 @@
 
 #include "backend/gpu/emulated.h"
 #include "backend/gpu/exec/exec.h"
-#include "backend/gpu/step.h"
+#include "backend/gpu/gpu_steps.h"
 #include "backend/gpu/transcode_word.h"
 #include "base/cpu.h"
 #include "engine/searcher.h"
@@ -134,7 +134,7 @@ typedef struct card {
     rp__device device;
     rp__gpu_index index;
     rp__exec query;
-    rp__step step;
+    rp__gpu_steps steps;
 } card;
 
 static void open_card(card *c, const rp_index *index, uint64_t seed)
@@ -149,12 +149,12 @@ static void open_card(card *c, const rp_index *index, uint64_t seed)
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, 0),
                      RP_OK);
     rp__exec_open(&c->query, &c->device, &c->index);
-    assert_int_equal(rp__step_open(&c->step, &c->device, &c->index), RP_OK);
+    rp__gpu_steps_open(&c->steps, &c->device, &c->index, &c->query.single.stage.kernel);
 }
 
 static void close_card(card *c)
 {
-    rp__step_close(&c->step);
+    rp__gpu_steps_close(&c->steps);
     rp__exec_close(&c->query);
     rp__gpu_index_close(&c->index);
     rp__device_close(&c->device);
@@ -192,39 +192,37 @@ static void answer(card *c, const rp__query *query)
         assert_true(got.at[i].docid == want.at[i].docid && got.at[i].fixed == want.at[i].fixed);
 }
 
-/* A list decoded, and its scores: of its own documents, and of all. */
-static void take_steps(card *c, const rp__query *query)
+static rp_status narrow(void *run, uint32_t n, bool is_together)
 {
-    rp__lengths lengths;
-    rp__list list;
-    rp__step_buffer docids = {0}, scores = {0};
-    const rp__segment *segment = c->searcher->index->segment;
-    rp__segment_get_lengths(segment, &lengths);
-    size_t bytes = lengths.n_table * sizeof(float);
-    rp__cu_ptr table;
-    assert_int_equal(rp__device_alloc(&c->device, bytes, &table), RP_OK);
-    assert_int_equal(rp__device_copy_in(&c->device, table, c->searcher->norms, bytes), RP_OK);
-    assert_int_equal(
-        rp__segment_list(segment, &query->words[query->leaves[0].word].term, &c->arena, &list),
-        RP_OK);
-    const rp__step_word word = {&list,
-                                1,
-                                {.codes = rp__gpu_index_at(&c->index, lengths.codes),
-                                 .table = table,
-                                 .code_bytes = lengths.code_bytes,
-                                 .n_table = lengths.n_table},
-                                lengths.n_docs};
-    rp_status status = rp__step_decode(&c->step, &list, &docids);
-    for (int is_all = 0; status == RP_OK && is_all < 2; is_all++) {
-        status = rp__step_clear(&c->step, is_all ? lengths.n_docs : docids.n, &scores);
+    rp_status status = rp__gpu_steps_start(run, 0);
+    for (uint32_t i = 1; i < n && status == RP_OK && !is_together; i++)
+        status = rp__gpu_steps_meet(run, i);
+    for (uint32_t i = 0; i < (is_together ? 1 : n) && status == RP_OK; i++)
+        status = rp__gpu_steps_score(run, i);
+    return status == RP_OK && is_together ? rp__gpu_steps_narrow(run, 1, n - 1) : status;
+}
+
+/* An AND list by list; then all lists at once. */
+static void take_steps(card *c)
+{
+    rp_error err = {.text = ""};
+    rp__query query;
+    bind(c, RP_MODE_AND, 3, 10, &query);
+    for (int is_together = 0; is_together < 2; is_together++) {
+        rp__answer got, want;
+        void *run;
+        rp_status status = rp__gpu_steps_begin(&c->steps, &query, &c->arena, &run, &err);
         if (status == RP_OK)
-            status = rp__step_score(&c->step, &word, is_all ? NULL : &docids, &scores);
+            status = narrow(run, (uint32_t)query.n_leaves, is_together);
+        if (status == RP_OK)
+            status = rp__gpu_steps_select(run, &got);
+        if (status != RP_OK)
+            fail_msg("%s: %s", err.text, strict_fault());
+        rp__gpu_steps_end(run);
+        assert_int_equal(rp__backend_find("cpu")->run(NULL, &query, &c->arena, &want, &err), RP_OK);
+        assert_int_equal(got.total, want.total);
+        assert_memory_equal(got.at, want.at, want.n * sizeof *want.at);
     }
-    if (status != RP_OK)
-        fail_msg("%s: %s", rp_status_text(status), strict_fault());
-    rp__step_free(&c->step, &docids);
-    rp__step_free(&c->step, &scores);
-    rp__device_free(&c->device, table);
 }
 
 /* ANDs in bursts, which a persistent kernel answers, and launches in between. */
@@ -245,7 +243,7 @@ static void queries_break_no_rule(void **state)
                 bind(&c, n % 4 ? RP_MODE_AND : RP_MODE_OR, n % 2 ? 12 : 50, ks[n % 4], &query);
                 answer(&c, &query);
             }
-            take_steps(&c, &query);
+            take_steps(&c);
             close_card(&c);
         }
 }

@@ -10,8 +10,10 @@ rp_status rp__gpu_card_open(rp__gpu_card *c, const rp__driver *driver, int ordin
     if (place->gpu_timeout)
         c->device.patience = place->gpu_timeout * UINT64_C(1000000);
     c->has_index = rp__gpu_index_open(&c->index, &c->device, segment, place->gpu_memory) == RP_OK;
-    if (c->has_index)
+    if (c->has_index) {
         rp__exec_open(&c->exec, &c->device, &c->index);
+        rp__gpu_steps_open(&c->steps, &c->device, &c->index, &c->exec.single.stage.kernel);
+    }
     return RP_OK;
 }
 
@@ -20,6 +22,7 @@ void rp__gpu_card_close(rp__gpu_card *c)
 {
     if (c->device.context) {
         (void)rp__device_enter(&c->device);
+        rp__gpu_steps_close(&c->steps);
         rp__exec_close(&c->exec);
         rp__gpu_index_close(&c->index);
     }

@@ -3,12 +3,14 @@
 #define RP_BACKEND_GPU_GPU_CARD_H
 
 #include "backend/gpu/exec/exec.h"
+#include "backend/gpu/gpu_steps.h"
 
 /* One thread at a time, but for its batches. */
 typedef struct rp__gpu_card {
     rp__device device;
     rp__gpu_index index;
     rp__exec exec; /* of single queries */
+    rp__gpu_steps steps;
     bool has_index; /* otherwise every query is refused */
 } rp__gpu_card;
 

@@ -75,7 +75,9 @@ rp_status rp__gpu_ranges_run(rp__gpu_card *const *cards, size_t n, const rp__que
     if (status == RP_OK)
         status = merge(answers, n, query->k, arena, answer, err);
     tell_all(cards, n_started, answer);
-    if (status != RP_OK && !answer->fallback)
+    if (status != RP_OK && status != RP_INTERRUPTED && !answer->fallback)
         answer->fallback = RP_FALLBACK_HOST_MEMORY;
+    for (size_t i = 0; status != RP_OK && i < n_started; i++)
+        rp__exec_abandon(&cards[i]->exec);
     return status;
 }

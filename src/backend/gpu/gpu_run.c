@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/gpu/gpu_card.h"
+#include "backend/gpu/gpu_form.h"
 #include "backend/gpu/gpu_place.h"
 #include "backend/gpu/gpu_ranges.h"
 #include "backend/rows.h"
@@ -113,10 +114,38 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     gpu *g = state;
     rp__gpu_card *cards[RP_GPU_PLACE_MOST];
     size_t n = pick_cards(g, cards);
-    if (n > 0)
-        return rp__gpu_ranges_run(cards, n, query, arena, answer, err);
-    *answer = (rp__answer){.fallback = find_reason(g)};
-    return refuse(g, err);
+    uint64_t begin = rp__trace_begin(query->trace);
+    if (n == 0) {
+        *answer = (rp__answer){.fallback = find_reason(g)};
+        return refuse(g, err);
+    }
+    rp_status status = rp__gpu_ranges_run(cards, n, query, arena, answer, err);
+    rp__trace_end(query->trace,
+                  &(rp__trace_event){.stage = "search",
+                                     .processor = "gpu",
+                                     .begin = begin,
+                                     .elements = status == RP_OK ? answer->postings : 0,
+                                     .bytes = answer->gpu.uploaded_bytes});
+    return status;
+}
+
+/* On each of several cards the same. */
+static rp_status form(void *state, const rp__query *query, rp__arena *arena, rp_form *out,
+                      rp_error *err)
+{
+    gpu *g = state;
+    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    rp_status status = RP_OK;
+    if (pick_cards(g, cards) > 0) {
+        rp__exec *e = &cards[0]->exec;
+        status = rp__gpu_form_find(&cards[0]->index, &e->lanes[RP_LANE_SINGLE].lease, &e->norms,
+                                   query, arena, out);
+    } else {
+        *out = rp__form_count(query);
+        out->fallback = find_reason(g);
+    }
+    out->processor = "gpu";
+    return status == RP_NO_MEMORY ? rp__error_no_memory(err) : status;
 }
 
 static void abandon(void *state)
@@ -204,6 +233,34 @@ static void batch_abandon(void *p)
     rp__exec_abandon(&((batch *)p)->exec);
 }
 
+static bool poll(void *p)
+{
+    return rp__exec_is_done(&((batch *)p)->exec);
+}
+
+/* ---- Step by step ------------------------------------------------------------------------------ */
+
+/* On one card. */
+static rp_status open_steps(void *state, const rp__query *query, rp__arena *arena, void **run_,
+                            rp_error *err)
+{
+    gpu *g = state;
+    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    *run_ = NULL;
+    return pick_cards(g, cards) > 0 ? rp__gpu_steps_begin(&cards[0]->steps, query, arena, run_, err)
+                                    : refuse(g, err);
+}
+
+static const rp__steps steps = {.open = open_steps,
+                                .start = rp__gpu_steps_start,
+                                .meet = rp__gpu_steps_meet,
+                                .score = rp__gpu_steps_score,
+                                .narrow = rp__gpu_steps_narrow,
+                                .select = rp__gpu_steps_select,
+                                .put = rp__gpu_steps_put,
+                                .take = rp__gpu_steps_take,
+                                .close = rp__gpu_steps_end};
+
 static const char *algorithm(size_t i)
 {
     (void)i;
@@ -218,9 +275,12 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .detach = detach,
                                      .health = health,
                                      .run = run,
+                                     .form = form,
                                      .abandon = abandon,
                                      .batch_new = batch_new,
                                      .batch_free = batch_free,
                                      .batch_start = batch_start,
                                      .batch_finish = batch_finish,
-                                     .batch_abandon = batch_abandon};
+                                     .poll = poll,
+                                     .batch_abandon = batch_abandon,
+                                     .steps = &steps};

@@ -1,7 +1,7 @@
 /* gpu_case_intersect.c: two drawn lists and what they have in common, by a plain merge; rows for every method.
  *
  * n is the length of B, at most that of the targets. Odd seeds draw docids alike, even ones in clusters. A row's
- * kernel is a method of intersect.h, its width the threads of a block, its codec what the method is told: docids of
+ * kernel is a method of intersect_table.h, its width the threads of a block, its codec what the method is told: docids of
  * a slice, the size of a bucket, levels; its option how many times longer B is than A, and what is asked for. */
 #include "lab/gpu/gpu_case_intersect.h"
 
@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "codec/codec.h"
 #include "lab/gpu/gpu_case_lists.h"
+#include "lab/gpu/intersect_table.h"
 
 enum {
     N_MOST = 10000000,   /* docids of B */
@@ -249,7 +250,7 @@ static rp_status put_outputs(pair *p, rp__device *device, uint32_t asked)
     if (status == RP_OK && asked & (MARKS | BOTH))
         status = put(p, device, NULL, bits, &p->args.marks);
     if (status == RP_OK && rp__intersect_table[p->id].needs & RP_INTERSECT_SPLITS)
-        status = put(p, device, NULL, rp__intersect_splits(&p->args), &p->args.splits);
+        status = put(p, device, NULL, rp__intersect_table_splits(&p->args), &p->args.splits);
     if (status == RP_OK)
         status = put(p, device, NULL, state, &p->args.state);
     if (status == RP_OK)
@@ -291,7 +292,7 @@ static rp_status make_pair(const rp__gpu_case *row, rp__device *device, uint64_t
         status = put_inputs(p, device, &rp__intersect_table[p->id], row->codec);
     }
     if (status == RP_OK) {
-        rp__intersect_cut(p->id, row->width, row->codec, &p->args, &p->how);
+        rp__intersect_table_cut(p->id, row->width, row->codec, &p->args, &p->how);
         status = put_outputs(p, device, row->option);
     }
     if (status == RP_OK)
@@ -307,7 +308,7 @@ static rp_status run_pair(const rp__gpu_case *row, rp__device *device, void *sta
 {
     const pair *p = state;
     (void)row;
-    return rp__intersect_run(p->id, device, p->how, &p->args);
+    return rp__intersect_table_run(p->id, device, p->how, &p->args);
 }
 
 /* n words at a device's address are these. */

@@ -186,6 +186,7 @@ rp_status rp__and_group_find(flight *f)
 rp_status rp__and_group_launch(flight *f)
 {
     rp__fused_and *b = batch_of(f);
+    rp__persistent_kernel_dismiss(&f->exec->single.stage.kernel); /* the launch would wait for it */
     rp_status status = rp__fused_and_start(b);
     return status == RP_OK && !f->exec->in_group ? rp__fused_and_await(b) : status;
 }

@@ -98,6 +98,7 @@ void rp__exec_begin(rp__exec *e, size_t max, bool in_group, rp__arena *arena)
     e->max = max;
     e->in_group = in_group;
     e->why = RP_FALLBACK_NONE;
+    e->has_stops = false;
     e->first = NULL;
     e->prototype = NULL;
     e->before = e->device->counters;
@@ -152,6 +153,7 @@ static rp_fallback add(rp__exec *e, rp__asked *item)
 void rp__exec_add(rp__exec *e, rp__asked *item)
 {
     item->answer = (rp__answer){.total_is_exact = true};
+    e->has_stops = e->has_stops || item->query.stop;
     if (item->status == RP_OK)
         rp__exec_refuse(item, add(e, item));
 }
@@ -183,11 +185,38 @@ static void fail(flight *f, size_t n)
     }
 }
 
+/* Drops what is to stop before it is part of a launch. */
+static void drop_stopped(const rp__exec *e, rp__exec_queue *queue)
+{
+    size_t n = queue->next;
+    rp_error err;
+    if (!e->has_stops)
+        return;
+    for (size_t i = n; i < queue->n; i++) {
+        rp__asked *item = queue->items[i];
+        item->status = rp__stop_check(&item->query, &err);
+        if (item->status == RP_OK)
+            queue->items[n++] = item;
+    }
+    queue->n = n;
+}
+
+/* RP_INTERRUPTED: a launch of one query has its lists, and the query is to stop. */
+static rp_status check_stop(const flight *f)
+{
+    rp_error err;
+    if (!f->exec->has_stops || f->n > 1)
+        return RP_OK;
+    return f->items[0]->status = rp__stop_check(&f->items[0]->query, &err);
+}
+
 static rp_status try_launch(flight *f)
 {
     f->status = f->row->begin(f);
     if (f->status == RP_OK)
         f->status = rp__launch_lists_lease(f);
+    if (f->status == RP_OK)
+        f->status = check_stop(f);
     if (f->status == RP_OK)
         f->status = f->row->launch(f);
     return f->status;
@@ -202,6 +231,7 @@ static void start(rp__exec *e, rp__launch_id id)
     size_t max = row->max_queries;
     if (queue->next < queue->n)
         await_queue(e);
+    drop_stopped(e, queue);
     while (queue->next < queue->n) {
         const size_t left = queue->n - queue->next, n = left < max ? left : max;
         f->row = row;
@@ -258,8 +288,12 @@ void rp__exec_launch(rp__exec *e)
 
 /* ---- Collecting ---------------------------------------------------------------------------------- */
 
-bool rp__exec_is_done(const rp__exec *e)
+bool rp__exec_is_done(rp__exec *e)
 {
+    if (e->ands.job.is_queued || e->phrases.job.is_queued) /* the queue has the device */
+        return false;
+    if (is_any(e) && rp__device_enter(e->device) != RP_OK)
+        return true;
     for (size_t i = 0; i < RP_LAUNCHES; i++)
         if (e->queues[i].next < e->queues[i].n)
             return false;
@@ -318,6 +352,8 @@ static rp_status explain(const rp__exec *e, rp_error *err)
     const rp_status status = e->one.status;
     if (status == RP_OK)
         return RP_OK;
+    if (status == RP_INTERRUPTED)
+        return rp__error_set(err, status, "the query was stopped");
     if (status == RP_NO_MEMORY)
         return rp__error_no_memory(err);
     if (why == RP_FALLBACK_FAULT || why == RP_FALLBACK_DEADLINE)
@@ -339,6 +375,8 @@ rp_status rp__exec_finish(rp__exec *e, rp__answer *answer, rp_error *err)
 {
     rp__exec_collect(e);
     *answer = e->one.answer;
+    if (e->one.status == RP_OK)
+        e->one.status = rp__stop_check(&e->one.query, err);
     return explain(e, err);
 }
 

@@ -49,6 +49,7 @@ typedef struct rp__exec {
     size_t max;    /* queries that may be added */
     bool in_group; /* they are a group's, even if there is one alone */
     rp_fallback why; /* none of them can be answered */
+    bool has_stops;  /* some may be stopped on their way */
     rp__exec_queue queues[RP_LAUNCHES];
     rp__asked *first; /* with which all work is counted */
     const rp__query *prototype; /* all are like it, but for their terms */
@@ -67,7 +68,7 @@ void rp__exec_add(rp__exec *exec, rp__asked *item);
 /* Gives to the device what can go at once; waits for nothing but for lists that are brought. */
 void rp__exec_launch(rp__exec *exec);
 /* Whether collect would not wait. */
-bool rp__exec_is_done(const rp__exec *exec);
+bool rp__exec_is_done(rp__exec *exec);
 /* Waits, and answers all, or says why not. */
 void rp__exec_collect(rp__exec *exec);
 /* After the guard has left: what the queries had is given back. */

@@ -375,12 +375,11 @@ rp_status rp__fused_and_finish(rp__fused_and *b)
 
 bool rp__fused_and_is_done(const rp__fused_and *b)
 {
-    if (!b->is_busy)
+    if (!b->is_busy || b->device->is_lost)
         return true;
-    if (b->job.is_queued || b->device->is_lost)
-        return !b->job.is_queued;
-    if (b->args.k <= KARG_AND_RANKED)
-        return __atomic_load_n(ended(b), __ATOMIC_ACQUIRE) == b->args.number;
+    if (b->args.k <= KARG_AND_RANKED &&
+        __atomic_load_n(ended(b), __ATOMIC_ACQUIRE) == b->args.number)
+        return true;
     rp__cu_stream stream = b->stream ? b->stream : b->device->stream;
     return b->device->driver->stream_query(stream) != RP_CU_NOT_READY;
 }

@@ -71,7 +71,7 @@ rp_status rp__fused_and_start(rp__fused_and *b);
 rp_status rp__fused_and_await(rp__fused_and *b);
 /* Waits for it. RP_UNAVAILABLE: the device has failed. */
 rp_status rp__fused_and_finish(rp__fused_and *b);
-bool rp__fused_and_is_done(const rp__fused_and *b); /* finish would not wait */
+bool rp__fused_and_is_done(const rp__fused_and *b); /* finish would not wait; after await */
 /* The same of one that failed: nobody wants its answers. */
 rp_status rp__fused_and_settle(rp__fused_and *b);
 /* The kernels of what was started, and has finished, once more on the device's stream, for measuring: answers stay. */

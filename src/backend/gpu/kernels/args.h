@@ -322,7 +322,7 @@ enum {
     KARG_WORDS_NEAR = 8, /* words that travel with the launch */
     KARG_WORDS_MOST = 64,
     KARG_NORMS_NEAR = 256,   /* norms that have room in shared memory */
-    KARG_SHARED_WORD = 3776, /* bytes of shared memory a warp has for blocks of lists (score_word.cu); */
+    KARG_SHARED_WORD = 3776, /* bytes of shared memory a warp has for blocks of lists (step_and.cu); */
     KARG_SHARED_AND = KARG_SHARED_WORD + 4 * KARG_NORMS_NEAR + 256, /* of and_score.cu, and for each word */
     KARG_SHARED_RANKS = 256,
 };
@@ -383,15 +383,22 @@ typedef struct karg_stay {
     uint32_t launch;
 } karg_stay;
 
-/* score_word.cu: adds what a word contributes to scores of documents */
-typedef struct karg_score_word {
-    karg_word word;
+/* step_and.cu: documents that match an AND so far, rising, and their scores: those of a list; what some lists leave of them,
+ * and add to them */
+typedef struct karg_candidates {
+    uint64_t docids, scores;       /* u32: n of each; scores 0: they all are; start: neither is read */
+    uint64_t to_docids, to_scores; /* u32: those that are left, capacity for n; to_scores 0: not wanted */
+    uint64_t count;                /* u32: how many are left */
+    uint64_t state;                /* u64, two and one a tile: see compact.cuh */
+    uint64_t found;                /* karg_found, of which `damaged` is set */
     karg_norms norms;
-    uint64_t docids; /* u32, rising: n of them; score_word_all_kernel: not read, since a document's place is its docid */
-    uint64_t scores; /* u32 beside each */
-    uint64_t found;  /* karg_found, of which `damaged` is set */
-    uint32_t n, n_docs;
-} karg_score_word;
+    uint32_t n;
+    uint32_t begin, end;           /* start: documents asked about; end is at most the number of them */
+    uint32_t tiles;                /* blocks of the launch, one each */
+    uint32_t n_words;
+    uint32_t drops, adds;          /* not 0: those that are not in the list are dropped; words contribute to scores */
+    karg_word near[KARG_WORDS_NEAR];
+} karg_candidates;
 
 /* and_top.cu: many ANDs at once over lists in their codecs: how many documents match each, and the k best. */
 typedef struct karg_and_word {
