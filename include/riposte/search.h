@@ -64,13 +64,15 @@ typedef struct rp_search_options {
     bool plain;            /* the query is words and nothing else: no operators, no errors */
     rp_total total;        /* at least */
     size_t threads;        /* that share one query, each a range of docids: 1 */
-    const char *processor; /* "auto"; "cpu", "gpu", "iiu" */
+    const char *processor; /* "auto": by query the cpu or, where there is one, a GPU; "cpu", "gpu", "iiu" */
     const char *gpu;       /* "emulated", or cards by number: "0", "0,1"; RIPOSTE_GPU, else "0" */
     uint64_t gpu_memory;   /* bytes of each card to use at most: what is there */
     uint32_t gpu_timeout;  /* milliseconds; a card that takes longer counts as lost: 10,000 */
     bool gpu_child;        /* a process of its own uses the card, so that it comes back after a fault; chapter 6 */
     bool strict_processor; /* RP_UNAVAILABLE where the cpu would answer instead of a GPU, or the host decodes lists for
                             * it, tiny ones of the dictionary excepted; "auto" is "gpu" then */
+    bool eager_gpu;        /* "auto" opens a GPU with the searcher; otherwise once queries that it would have answered
+                            * sooner have cost the cpu as much time as opening it takes */
     const char *algorithm; /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
     const char *variant;   /* "lucene"; rp_variant_name lists them */
     bool has_k1, has_b, has_mu;

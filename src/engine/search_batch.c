@@ -70,6 +70,7 @@ struct rp__search_batch {
 /* A call. */
 struct job {
     const rp__search_batch *batch;
+    const rp_searcher *searcher;
     rp_batch_query *queries;
     size_t n;
     uint64_t elements;
@@ -301,6 +302,8 @@ static void bind(const lane *l, group *g, const place *at)
     g->arena.cap = g->arena.used + l->searcher->options.max_memory;
     rp_status status = rp__searcher_bind(l->searcher, query->query, query->query_bytes, at->mode,
                                          &asked->query, &err);
+    if (status == RP_OK && !rp__placement_is_for_batch(l->job->searcher, &asked->query))
+        status = RP_UNAVAILABLE; /* the cpu answers it sooner */
     if (status == RP_OK)
         status = keep(&asked->query, &g->arena);
     asked->status = status;
@@ -524,7 +527,7 @@ static rp_status get_threads(rp_searcher *s, size_t threads, rp_error *err)
     if (threads > THREADS_MOST)
         return rp__error_set(err, RP_LIMIT, "%zu threads for a batch; at most %d", threads,
                              THREADS_MOST);
-    if (s->batch && s->batch->n == threads)
+    if (s->batch && s->batch->n == threads && s->batch->backend == s->backend)
         return RP_OK;
     rp__search_batch_free(s->batch);
     s->batch = open_batch(s, threads);
@@ -544,6 +547,8 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
         if (RP_MISSING_ARRAY(err, queries[i].query, queries[i].query_bytes))
             status = RP_USAGE;
     if (status == RP_OK)
+        rp__placement_begin_batch(searcher, queries, n);
+    if (status == RP_OK)
         status = get_threads(searcher, o.threads ? o.threads : 1, err);
     for (size_t i = 0; i < n && status != RP_OK; i++)
         queries[i].hits = (rp_hits){0};
@@ -551,6 +556,7 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
         return status;
     rp__search_batch *batch = searcher->batch;
     job j = {.batch = batch,
+             .searcher = searcher,
              .queries = queries,
              .n = n,
              .elements = o.elements ? o.elements : ELEMENTS,
@@ -568,5 +574,6 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
         *report = all;
     searcher->gpu.answered += all.n_grouped;
     rp__searcher_note_fault(searcher);
+    rp__placement_end(searcher);
     return atomic_load(&j.is_stopped) ? rp__error_set(err, RP_INTERRUPTED, "interrupted") : RP_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "engine/engine.h"
 #include "engine/gpu_child.h"
+#include "engine/placement.h"
 #include "engine/split.h"
 #include "plan/plan.h"
 #include "riposte/search.h"
@@ -16,6 +17,7 @@ struct rp_searcher {
     const rp__backend *backend; /* asked first; what it cannot do, `plain` does */
     const rp__backend *plain;
     void *state;                /* of the backend, for the index */
+    rp__placement placement;    /* of the processor `auto` */
     rp_gpu_state gpu;           /* what became of the backend's device */
     const char *processor;      /* the one that answered last */
     rp__rank rank;
@@ -27,6 +29,10 @@ struct rp_searcher {
     struct rp__search_batch *batch; /* threads for many queries; NULL: nobody asked many yet */
     _Atomic size_t *hits_left; /* bytes that hits of the batch may still take; NULL: no batch, or no limit */
 };
+
+/* Makes `backend` the one that is asked first. After a failure the searcher is as before. */
+rp_status rp__searcher_attach(rp_searcher *searcher, const rp__backend *backend, const rp__place *place,
+                              rp_error *err);
 
 /* Another searcher of the same options for another thread, on the plain processor. The first must outlive it. */
 rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out);

@@ -2,6 +2,7 @@
 #ifndef RP_LAB_BENCH_QUERIES_H
 #define RP_LAB_BENCH_QUERIES_H
 
+#include "lab/auto_tuning.h"
 #include "lab/bench_query_set.h"
 #include "lab/bench_samples.h"
 
@@ -31,7 +32,8 @@ typedef struct rp__bench_operation {
     rp_search_options options;
     rp_searcher **searchers; /* one a thread */
     bool is_refused;         /* the algorithm cannot answer all of these queries */
-    size_t elsewhere;        /* queries that another processor answered */
+    size_t elsewhere;        /* queries that another processor answered; 0 for auto */
+    size_t on_gpu;           /* queries that the gpu answered */
     uint64_t *best;          /* nanoseconds of each query, the least of all rounds */
     uint64_t *totals;        /* documents that match it, where `counts` */
     uint64_t *digests;       /* what it answered */
@@ -46,6 +48,8 @@ typedef struct rp__bench_queries {
     rp__bench_operation *operations; /* by form, fastest first, once measured */
     size_t n;
     uint32_t rounds, threads;
+    uint32_t pause_us;             /* without queries, before each one that is timed */
+    rp__auto_tuning *tuning;        /* of the processor auto; NULL: the default */
     bool by_wall;   /* wall time, because threads or a card share a query in some operation; otherwise CPU time */
     bool has_names; /* hits are asked for with their ids */
 } rp__bench_queries;
@@ -57,7 +61,7 @@ rp_status rp__bench_queries_run(rp__bench_queries *bench, rp_error *err);
  * one thread a millisecond or more; 0: there is no such operation or query. */
 double rp__bench_queries_gain(const rp__bench_queries *bench, const rp__bench_operation *operation,
                               size_t *n);
-/* Frees the operations and what they hold. All zero is fine. */
+/* Frees the operations, what they hold, and the tuning. All zero is fine. */
 void rp__bench_queries_free(rp__bench_queries *bench);
 
 #endif

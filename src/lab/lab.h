@@ -147,6 +147,7 @@ rp_status rp__lab_search(rp_searcher *searcher, const char *query, size_t query_
 typedef struct rp__lab_question {
     size_t words, known; /* that differ; of them, in the index */
     uint64_t postings;   /* of their lists, in all */
+    uint64_t shortest, longest; /* postings of these lists; shortest 0: a word is not in the index */
 } rp__lab_question;
 
 rp_status rp__lab_query_look(rp_searcher *searcher, const char *query, size_t query_bytes,

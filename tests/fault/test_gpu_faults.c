@@ -225,6 +225,22 @@ static void every_command_stops(void **state)
     }
 }
 
+/* The persistent kernel is there after a burst of ANDs. If it never leaves, closing gives the device up. */
+static void a_persistent_kernel_that_does_not_leave_is_left(void **state)
+{
+    (void)state;
+    rp__emulated_configure(&(rp__emulated_options){0});
+    uint64_t memory = rp__alloc_in_use();
+    rp_searcher *searcher = gpu_world_searcher((rp_search_options){
+        .processor = "gpu", .gpu = "emulated", .mode = RP_MODE_AND, .gpu_timeout = STUCK_MS});
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(gpu_world_search(searcher), "gpu");
+    rp__emulated_stop(0);
+    rp_searcher_free(searcher);
+    rp__emulated_configure(&(rp__emulated_options){0});
+    assert_int_equal(rp__alloc_in_use(), memory);
+}
+
 /* Many queries at once, of which the command of this number stops. Whether it came to that. */
 static bool stop_batch(uint64_t at, int code)
 {
@@ -269,6 +285,7 @@ int main(void)
         cmocka_unit_test(every_call_fails_otherwise),
         cmocka_unit_test(every_call_fails_in_passing),
         cmocka_unit_test(every_command_stops),
+        cmocka_unit_test(a_persistent_kernel_that_does_not_leave_is_left),
         cmocka_unit_test(every_command_of_batches_stops),
     };
     return cmocka_run_group_tests(tests, gpu_world_open, gpu_world_close);

@@ -17,6 +17,7 @@ enum {
     PATIENCE = 10,  /* seconds */
     SPIN = 2000000, /* nanoseconds of looking before the first nap */
     NAP = 50000,
+    PAUSE = 1000, /* nanoseconds between two looks */
     CARDS = 64,
 };
 
@@ -29,6 +30,8 @@ struct rp__card {
     _Atomic uint64_t shared;        /* when that was last another than before; 0: never */
     bool is_final;
     rp_error fault;
+    rp__device_job *_Atomic jobs; /* that wait, the last one first */
+    _Atomic bool is_running_jobs; /* a thread has the queue */
     /* under `opening` */
     uint32_t n_contexts; /* devices that have the context */
     rp__cu_context context;
@@ -401,6 +404,14 @@ static uint64_t nap(void)
     return rp__clock_now() - begin;
 }
 
+/* The driver lets one thread in at a time: who asks without a pause keeps others from launching. */
+static void hold_off(const awaited *what)
+{
+    uint64_t until = rp__clock_now() + PAUSE;
+    while (!is_told(what) && rp__clock_now() < until)
+        continue;
+}
+
 static rp_status wait_for(rp__device *d, const awaited *what)
 {
     if (rp__device_is_lost(d))
@@ -415,6 +426,8 @@ static rp_status wait_for(rp__device *d, const awaited *what)
             now - look > NAP ? now : begin; /* it was at work, which the next look may go on with */
         if (now - begin > SPIN)
             waited += nap();
+        else
+            hold_off(what);
         look = rp__clock_now();
     }
     return result == RP_CU_NOT_READY ? RP_OK : rp__device_check(d, result);
@@ -530,4 +543,53 @@ rp_status rp__device_launch_on(rp__device *d, rp__cu_stream stream, rp__kernel_i
 rp_status rp__device_launch(rp__device *d, rp__kernel_id id, rp__launch how, const void *args)
 {
     return rp__device_launch_on(d, d->stream, id, how, args);
+}
+
+/* ---- The queue ------------------------------------------------------------------------------------ */
+
+/* All that wait, in the order in which they came. */
+static void run_waiting(struct rp__card *card)
+{
+    rp__device_job *first = NULL, *last = atomic_exchange(&card->jobs, NULL);
+    while (last) {
+        rp__device_job *before = last->next;
+        last->next = first;
+        first = last;
+        last = before;
+    }
+    while (first) {
+        rp__device_job *next = first->next; /* once it has run, it is its owner's */
+        first->run(first);
+        atomic_store(&first->is_queued, false);
+        first = next;
+    }
+}
+
+/* A job that comes while another thread has the queue is seen by that one: it looks again after it has let go. */
+static void run_jobs(struct rp__card *card)
+{
+    while (atomic_load(&card->jobs) && !atomic_exchange(&card->is_running_jobs, true)) {
+        run_waiting(card);
+        atomic_store(&card->is_running_jobs, false);
+    }
+}
+
+void rp__device_submit(rp__device *d, rp__device_job *job)
+{
+    struct rp__card *card = d->card; /* the device is the queue's once the job is there */
+    job->is_queued = true;
+    job->next = atomic_load(&card->jobs);
+    while (!atomic_compare_exchange_weak(&card->jobs, &job->next, job))
+        ;
+    run_jobs(card);
+}
+
+void rp__device_await(rp__device *d, rp__device_job *job)
+{
+    enum { LOOKS = 1 << 12, QUEUE_NAP = 20000 };
+    for (uint32_t i = 1; atomic_load(&job->is_queued); i++) {
+        run_jobs(d->card);
+        if (i % LOOKS == 0)
+            rp__clock_sleep(QUEUE_NAP);
+    }
 }

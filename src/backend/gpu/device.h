@@ -78,6 +78,19 @@ rp_status rp__device_launch(rp__device *device, rp__kernel_id kernel, rp__launch
 rp_status rp__device_launch_on(rp__device *device, rp__cu_stream stream, rp__kernel_id kernel, rp__launch how,
                                const void *args);
 
+/* Work for the card's queue: driver calls that put commands on streams, and wait for nothing. */
+typedef struct rp__device_job {
+    struct rp__device_job *next;
+    void (*run)(struct rp__device_job *job); /* by whichever thread; on the card's context */
+    _Atomic bool is_queued;
+} rp__device_job;
+
+/* Threads that use a card do not wait for each other in the driver: whoever has the queue runs all that the others have
+ * put there, and they go on. The job, and the device that it uses, belong to the queue until `await` has returned. */
+void rp__device_submit(rp__device *device, rp__device_job *job);
+/* Until the job has run, by this thread or another. One that was never submitted counts as run. */
+void rp__device_await(rp__device *device, rp__device_job *job);
+
 /* Whether no other device of its card has launched anything in the last `ns` nanoseconds; asking counts as a launch. */
 bool rp__device_is_alone(rp__device *device, uint64_t now, uint64_t ns);
 

@@ -25,12 +25,11 @@ static void look(rp__device_norms *norms, const rp__query *query)
     *norms = (rp__device_norms){.from = query->norms, .n = n, .key = hash(query->norms, n)};
 }
 
-bool rp__device_norms_find(rp__device_norms *norms, const rp__lease *lease,
-                           const rp__gpu_index *index, const rp__query *query, karg_norms *out,
-                           uint32_t *serial)
+bool rp__device_norms_find(rp__device_norms *norms, rp__lease *lease, const rp__gpu_index *index,
+                           const rp__query *query, karg_norms *out, uint32_t *serial)
 {
     look(norms, query);
-    const rp__resident *e = rp__residency_find(lease->residency, norms->key, 0);
+    const rp__resident *e = rp__lease_find(lease, norms->key, 0);
     if (!e || e->n != norms->n)
         return false;
     if (e->serial != norms->serial && memcmp(e->values, norms->from, e->n * sizeof(float)) != 0)
@@ -41,13 +40,6 @@ bool rp__device_norms_find(rp__device_norms *norms, const rp__lease *lease,
                         .code_bytes = query->lengths.code_bytes,
                         .n_table = e->n};
     return true;
-}
-
-void rp__device_norms_mark(const rp__device_norms *norms, rp__lease *lease)
-{
-    const rp__resident *e = rp__residency_find(lease->residency, norms->key, 0);
-    if (e)
-        rp__lease_mark(lease, e);
 }
 
 static rp_status upload(rp__lease *lease, const rp__device_norms *norms, const rp__piece *piece)

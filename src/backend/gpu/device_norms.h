@@ -16,10 +16,8 @@ typedef struct rp__device_norms {
 } rp__device_norms;
 
 /* Those of the query, for the lease that has begun. False: they are not there. *serial tells them from others. */
-bool rp__device_norms_find(rp__device_norms *norms, const rp__lease *lease, const rp__gpu_index *index,
+bool rp__device_norms_find(rp__device_norms *norms, rp__lease *lease, const rp__gpu_index *index,
                            const rp__query *query, karg_norms *out, uint32_t *serial);
-/* They stay while the lease acquires memory. */
-void rp__device_norms_mark(const rp__device_norms *norms, rp__lease *lease);
 /* Uploads and publishes them, by a lease that has not begun; it has ended then. Waits. */
 rp_status rp__device_norms_bring(rp__device_norms *norms, rp__lease *lease, const rp__query *query);
 

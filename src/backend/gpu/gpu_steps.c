@@ -127,8 +127,6 @@ static rp_status hold(step_run *r, uint32_t capacity, karg_norms *norms)
     uint32_t serial, n_docs = r->query->lengths.n_docs;
     if (!rp__device_norms_find(&s->norms, &s->lease, s->index, r->query, norms, &serial))
         return RP_NOT_FOUND;
-    if (s->lease.is_acquiring)
-        rp__device_norms_mark(&s->norms, &s->lease);
     return rp__scratch_hold(&s->scratch, &s->lease, s->device,
                             rp__gpu_candidates_bytes(capacity, r->query->k, n_docs));
 }

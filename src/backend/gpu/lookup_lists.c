@@ -17,7 +17,8 @@ enum {
     DENSE_GAP = 64,      /* docids to a posting up to which a list is looked up in bits */
     DENSE_MIN = 1 << 12, /* postings of such a list */
     ALIGN = 256,
-    WORD = 128, /* bytes between karg_words */
+    ALIGN_DECODED = 64, /* of which there are many, and short ones */
+    WORD = 128,         /* bytes between karg_words */
     FREE_OF =
         8, /* one part of so many of all memory is left free by what is made for speed alone */
     TABLE_MIN = 16,
@@ -72,10 +73,10 @@ const rp__resident *rp__lookup_lists_find(const lists *l, const rp__term *term)
     const uint64_t key = rp__residency_key(term, RP_USE_LOOKUP);
     const rp__resident *e = l->table ? find_fresh(l, key) : NULL;
     if (!e)
-        e = rp__residency_find(r, key, 0);
+        e = rp__lease_find(l->lease, key, 0);
     if (e || r->is_whole || term->tiny)
         return e;
-    e = rp__residency_find(r, rp__residency_key(term, RP_USE_STORED), 0);
+    e = rp__lease_find(l->lease, rp__residency_key(term, RP_USE_STORED), 0);
     return e && e->reads & RP_READS_LOOKUP ? e : NULL;
 }
 
@@ -190,16 +191,12 @@ rp_status rp__lookup_lists_open(lists *l, const rp__term *const *terms, size_t n
 
 /* ---- Memory ------------------------------------------------------------------------------------- */
 
-/* What is there stays. */
-static rp_status mark_all(const lists *l)
+/* What is there stays. RP_NOT_FOUND: it was evicted meanwhile. */
+static rp_status find_all(const lists *l)
 {
-    for (size_t i = 0; i < l->n_terms; i++) {
-        const rp__resident *e = rp__lookup_lists_find(l, l->terms[i]);
-        if (!e)
+    for (size_t i = 0; i < l->n_terms; i++)
+        if (!rp__lookup_lists_find(l, l->terms[i]))
             return RP_NOT_FOUND;
-        if (e != find_fresh(l, e->key))
-            rp__lease_mark(l->lease, e);
-    }
     return RP_OK;
 }
 
@@ -213,41 +210,78 @@ static bool is_plenty(const lists *l, uint64_t bytes)
     return is_so;
 }
 
+/* Docids and frequencies of a list that is decoded. */
+static uint64_t decoded_bytes(const fresh *f)
+{
+    return 2 * f->list.n * sizeof(uint32_t);
+}
+
 /* But for its karg_word. */
 static uint64_t made_bytes(const lists *l, const fresh *f)
 {
-    return f->is_none ? 0 : rp__reprs[f->repr].bytes(&f->at, l->lease->residency->n_docs);
+    if (f->is_none)
+        return 0;
+    return f->decoded ? rp__bits_align(decoded_bytes(f) + RP_PAD, ALIGN_DECODED)
+                      : rp__reprs[f->repr].bytes(&f->at, l->lease->residency->n_docs);
 }
 
-/* Counts that it was used. */
-static void touch(rp__residency *r, const fresh *f)
+/* Counts that they are used. */
+static void touch_all(const lists *l)
 {
+    rp__residency *r = l->lease->residency;
     pthread_mutex_lock(&r->lock);
-    rp__device_heap_touch(&r->heap, f->entry.key);
-    rp__device_heap_touch(&r->heap, rp__residency_key(f->term, RP_USE_STORED));
+    for (size_t i = 0; i < l->n; i++) {
+        rp__device_heap_touch(&r->heap, l->fresh[i].entry.key);
+        rp__device_heap_touch(&r->heap, rp__residency_key(l->fresh[i].term, RP_USE_STORED));
+    }
     pthread_mutex_unlock(&r->lock);
 }
 
-/* One piece for all that is made, if there is plenty of memory: their records first. */
+typedef enum kind { DECODED, BITS, OTHERS } kind;
+
+static kind kind_of(const fresh *f)
+{
+    return f->decoded ? DECODED : f->repr == RP_REPR_BITS && !f->is_none ? BITS : OTHERS;
+}
+
+/* Places lists of a kind from `at` on. Where they end. */
+static uint64_t place(const lists *l, uint64_t at, kind what)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        fresh *f = &l->fresh[i];
+        if (kind_of(f) != what)
+            continue;
+        f->room = at;
+        at += made_bytes(l, f);
+    }
+    return rp__bits_align(at, ALIGN);
+}
+
+/* Records, then lists that are decoded, which go by the same copy; bits, which are cleared at once; then the others. Where
+ * they end. */
+static uint64_t place_bundle(lists *l, uint64_t at)
+{
+    for (size_t i = 0; i < l->n; i++)
+        l->fresh[i].word = at + i * WORD;
+    at += rp__bits_align(l->n * (uint64_t)WORD, ALIGN);
+    l->bits = place(l, at, DECODED);
+    l->bits_end = place(l, l->bits, BITS);
+    return place(l, l->bits_end, OTHERS);
+}
+
+/* One piece for all that is made, if there is plenty of memory. */
 static rp_status take_bundle(lists *l)
 {
-    uint64_t bytes = rp__bits_align(l->n * (uint64_t)WORD, ALIGN);
-    for (size_t i = 0; i < l->n; i++)
-        bytes += made_bytes(l, &l->fresh[i]);
+    const uint64_t bytes = place_bundle(l, 0);
     rp_status status = is_plenty(l, bytes)
                            ? rp__lease_take(l->lease, bytes, RP_NEED_FREE, 0, 0, &l->bundle)
                            : RP_NO_MEMORY;
-    if (status != RP_OK)
-        return status == RP_NO_MEMORY ? RP_OK : status;
-    uint64_t at = l->bundle->at + rp__bits_align(l->n * (uint64_t)WORD, ALIGN);
+    (void)place_bundle(l, status == RP_OK ? l->bundle->at : 0);
     for (size_t i = 0; i < l->n; i++) {
-        fresh *f = &l->fresh[i];
-        f->word = l->bundle->at + i * WORD;
-        f->room = at;
-        at += made_bytes(l, f);
-        f->is_admitted = true;
+        l->fresh[i].is_admitted = status == RP_OK;
+        l->fresh[i].word = status == RP_OK ? l->fresh[i].word : 0;
     }
-    return RP_OK;
+    return status == RP_NO_MEMORY ? RP_OK : status;
 }
 
 /* If it is worth it, or else for this launch alone. */
@@ -275,7 +309,6 @@ static rp_status take_one(lists *l, fresh *f)
     rp_status status = RP_OK;
     if (f->is_none)
         return RP_OK;
-    touch(l->lease->residency, f);
     if (!f->decoded && !is_whole)
         status = rp__stored_lists_take(l->lease, &f->stored, 1);
     if (status != RP_OK || l->bundle)
@@ -324,11 +357,13 @@ static rp_status take_scratch(lists *l)
 /* Long lists first, while there are long runs. */
 rp_status rp__lookup_lists_take(lists *l)
 {
-    rp_status status = mark_all(l);
+    rp_status status = find_all(l);
     l->bundle = NULL;
     if (status == RP_OK)
         status = take_bundle(l);
-    for (uint32_t width = 33; width-- > 0;)
+    touch_all(l);
+    const bool has_all = l->bundle && l->lease->residency->is_whole;
+    for (uint32_t width = has_all ? 0 : 33; width-- > 0;)
         for (size_t i = 0; i < l->n && status == RP_OK; i++)
             if (rp__bits_width64(l->fresh[i].list.n) == width)
                 status = take_one(l, &l->fresh[i]);
@@ -348,18 +383,15 @@ static rp_status put_stored(lists *l, fresh *f)
     return status;
 }
 
-static rp_status put_decoded(rp__uploader *uploader, fresh *f)
+static void point_decoded(fresh *f)
 {
     const uint64_t half = f->list.n * sizeof(uint32_t);
     f->entry.list.word = rp__gpu_list_copied(f->room, f->room + half, f->list.n);
     f->entry.list.word.list.universe = f->list.universe;
-    rp__uploader_begin(uploader, f->room);
-    rp_status status = rp__uploader_put(uploader, f->decoded, 2 * half);
-    return status == RP_OK ? rp__uploader_send(uploader) : status;
 }
 
-/* All of one list but its karg_word, and what is transcoded. */
-static rp_status put(lists *l, rp__uploader *uploader, fresh *f)
+/* What one list is made of, and its entry. */
+static rp_status put(lists *l, fresh *f)
 {
     if (f->is_none)
         return RP_OK;
@@ -372,54 +404,89 @@ static rp_status put(lists *l, rp__uploader *uploader, fresh *f)
     if (status == RP_OK && is_made(f))
         make(l, f);
     else if (status == RP_OK && f->decoded)
-        status = put_decoded(uploader, f);
+        point_decoded(f);
     else
         f->entry.list.word = f->own;
     return status;
 }
 
-static rp_status put_all(lists *l, rp__uploader *uploader)
+static rp_status put_all(lists *l)
 {
     rp_status status = RP_OK;
     l->n_made = 0;
     for (size_t i = 0; i < l->n && status == RP_OK; i++)
-        status = put(l, uploader, &l->fresh[i]);
+        status = put(l, &l->fresh[i]);
     return status;
 }
 
-/* Those of a bundle are neighbours, and go by one copy. */
-static rp_status put_words(lists *l, rp__uploader *uploader)
+static rp_status put_zeros(rp__uploader *uploader, uint64_t bytes)
 {
-    static const uint8_t zeros[WORD - sizeof(karg_word)];
+    static const uint8_t zeros[ALIGN];
     rp_status status = RP_OK;
-    if (l->bundle)
-        rp__uploader_begin(uploader, l->bundle->at);
+    for (uint64_t n; status == RP_OK && bytes > 0; bytes -= n) {
+        n = bytes < sizeof zeros ? bytes : sizeof zeros;
+        status = rp__uploader_put(uploader, zeros, n);
+    }
+    return status;
+}
+
+/* Then as many bytes as follow it up to `bytes`. */
+static rp_status put_padded(rp__uploader *uploader, const void *from, uint64_t n, uint64_t bytes)
+{
+    rp_status status = rp__uploader_put(uploader, from, n);
+    return status == RP_OK ? put_zeros(uploader, bytes - n) : status;
+}
+
+/* Those of a bundle are neighbours, and go by one copy: records, then lists that are decoded. */
+static rp_status put_bundle(const lists *l, rp__uploader *uploader)
+{
+    const uint64_t words = l->n * (uint64_t)WORD;
+    rp_status status = RP_OK;
+    rp__uploader_begin(uploader, l->bundle->at);
+    for (size_t i = 0; i < l->n && status == RP_OK; i++)
+        status = put_padded(uploader, &l->fresh[i].entry.list.word, sizeof(karg_word), WORD);
+    if (status == RP_OK)
+        status = put_zeros(uploader, rp__bits_align(words, ALIGN) - words);
     for (size_t i = 0; i < l->n && status == RP_OK; i++) {
         const fresh *f = &l->fresh[i];
-        if (!l->bundle && !f->word)
-            continue;
-        if (!l->bundle)
-            rp__uploader_begin(uploader, f->word);
-        status = rp__uploader_put(uploader, &f->entry.list.word, sizeof(karg_word));
-        if (status == RP_OK)
-            status = l->bundle ? rp__uploader_put(uploader, zeros, sizeof zeros)
-                               : rp__uploader_send(uploader);
+        if (f->decoded && !f->is_none)
+            status = put_padded(uploader, f->decoded, decoded_bytes(f), made_bytes(l, f));
     }
     return status == RP_OK ? rp__uploader_send(uploader) : status;
 }
 
+/* A list that has a piece of its own: its karg_word lies behind it. */
+static rp_status put_piece(const lists *l, rp__uploader *uploader, const fresh *f)
+{
+    if (f->is_none || !f->word)
+        return RP_OK;
+    rp__uploader_begin(uploader, f->decoded ? f->room : f->word);
+    rp_status status =
+        f->decoded ? put_padded(uploader, f->decoded, decoded_bytes(f), made_bytes(l, f)) : RP_OK;
+    if (status == RP_OK)
+        status = rp__uploader_put(uploader, &f->entry.list.word, sizeof(karg_word));
+    return status == RP_OK ? rp__uploader_send(uploader) : status;
+}
+
+static rp_status put_words(const lists *l, rp__uploader *uploader)
+{
+    rp_status status = RP_OK;
+    if (l->bundle)
+        return put_bundle(l, uploader);
+    for (size_t i = 0; i < l->n && status == RP_OK; i++)
+        status = put_piece(l, uploader, &l->fresh[i]);
+    return status;
+}
+
+/* Bits are made in a bundle alone. */
 static rp_status clear_bits(const lists *l)
 {
     rp__device *d = l->lease->device;
-    rp_status status = RP_OK;
-    for (size_t i = 0; i < l->n && status == RP_OK; i++) {
-        const fresh *f = &l->fresh[i];
-        if (is_made(f) && f->repr == RP_REPR_BITS)
-            status = rp__device_check(
-                d, d->driver->fill32(f->room, 0, rp__transcode_word_bits_bytes(&f->at) / 4,
-                                     l->lease->stream));
-    }
-    return status;
+    if (!l->bundle || l->bits == l->bits_end)
+        return RP_OK;
+    return rp__device_check(d, d->driver->fill32(l->bits, 0,
+                                                 (l->bits_end - l->bits) / sizeof(uint32_t),
+                                                 l->lease->stream));
 }
 
 /* Transcodes. Flags come back to `host`, and behind them are the chain's records. */
@@ -507,7 +574,7 @@ rp_status rp__lookup_lists_fill(lists *l)
     if (status == RP_OK)
         status = rp__uploader_pin(uploader, flags + l->needs.host, &host);
     if (status == RP_OK)
-        status = put_all(l, uploader);
+        status = put_all(l);
     if (status == RP_OK)
         status = put_words(l, uploader);
     if (status == RP_OK)

@@ -22,6 +22,7 @@ typedef struct rp__lookup_lists {
     size_t n;
     struct rp__lookup_list **table; /* of them by key, once they are there; n_table, a power of two; NULL: none */
     size_t n_table;
+    rp__cu_ptr bits, bits_end; /* of the bundle: where lists of bits are */
     rp__piece *bundle;  /* of all that is made of them, and their karg_words; NULL: each has a piece of its own */
     rp__transcode_list *made; /* how those are transcoded that are: n_made */
     size_t n_made;

@@ -54,14 +54,11 @@ karg_list rp__stored_lists_at(const rp__residency *r, const rp__list *list, cons
 
 static bool find_one(rp__lease *lease, rp__stored_list *s)
 {
-    const rp__resident *e =
-        rp__residency_find(lease->residency, rp__residency_key(s->term, RP_USE_STORED), 0);
+    const rp__resident *e = rp__lease_find(lease, rp__residency_key(s->term, RP_USE_STORED), 0);
     s->piece = NULL;
     s->is_taken = false;
     if (!e)
         return false;
-    if (lease->is_acquiring)
-        rp__lease_mark(lease, e);
     s->piece = e->piece;
     s->made.at = e->at;
     s->at = rp__stored_lists_at(lease->residency, s->list, s->term, e->piece->at);

@@ -32,15 +32,13 @@ bool rp__tiled_lists_find(rp__lease *lease, uint32_t norms, rp__tiled_list *list
 {
     bool is_there = true;
     for (size_t i = 0; i < n; i++) {
-        const rp__resident *e = rp__residency_find(
-            lease->residency, rp__residency_key(lists[i].term, RP_USE_TILED), norms);
+        const rp__resident *e =
+            rp__lease_find(lease, rp__residency_key(lists[i].term, RP_USE_TILED), norms);
         lists[i].piece = NULL;
         lists[i].list = e ? e->list.tiled : (karg_tiled){0};
         if (e)
             memcpy(lists[i].kths, e->kths, sizeof e->kths);
         is_there = is_there && e;
-        if (e && lease->is_acquiring)
-            rp__lease_mark(lease, e);
     }
     return is_there;
 }

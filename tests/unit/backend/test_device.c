@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,14 +246,97 @@ static void who_gave_up_does_not_ask_again(void **state)
     rp__emulated_configure(&(rp__emulated_options){0});
 }
 
+/* ---- The queue ------------------------------------------------------------------------------------ */
+
+enum { THREADS = 4, JOBS = 2000 };
+
+/* A job that is run once counts once, and no two run at the same time. */
+typedef struct counted_job {
+    rp__device_job job;
+    uint32_t n;
+} counted_job;
+
+static uint32_t all_jobs; /* by whoever has the queue */
+
+static void count_job(rp__device_job *job)
+{
+    ((counted_job *)(void *)job)->n++;
+    all_jobs++;
+}
+
+static void *submit_jobs(void *arg)
+{
+    rp__device *device = arg;
+    counted_job jobs[2] = {{.job.run = count_job}, {.job.run = count_job}};
+    for (uint32_t i = 0; i < JOBS; i++) {
+        counted_job *j = &jobs[i % 2];
+        rp__device_await(device, &j->job);
+        if (j->n != i / 2)
+            return NULL;
+        rp__device_submit(device, &j->job);
+    }
+    for (size_t i = 0; i < 2; i++)
+        rp__device_await(device, &jobs[i].job);
+    return jobs[0].n + jobs[1].n == JOBS ? device : NULL;
+}
+
+static void jobs_run_once(void **state)
+{
+    (void)state;
+    rp__device devices[THREADS];
+    pthread_t threads[THREADS];
+    rp_error err;
+    all_jobs = 0;
+    open_device(&devices[0], &(rp__emulated_options){0});
+    for (size_t i = 1; i < THREADS; i++)
+        assert_int_equal(rp__device_twin(&devices[i], &devices[0], &err), RP_OK);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, submit_jobs, &devices[i]), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        void *done;
+        assert_int_equal(pthread_join(threads[i], &done), 0);
+        assert_ptr_equal(done, &devices[i]);
+    }
+    assert_int_equal(all_jobs, THREADS * JOBS);
+    for (size_t i = 0; i < THREADS; i++)
+        rp__device_close(&devices[i]);
+    assert_int_equal(rp__emulated_in_use(), 0);
+}
+
+/* Twins have what the card has: no context and no module is opened again. */
+static void twins_share_context_and_modules(void **state)
+{
+    (void)state;
+    rp__device device, twin;
+    rp_error err;
+    open_device(&device, &(rp__emulated_options){0});
+    uint64_t before = rp__emulated_calls();
+    assert_int_equal(rp__device_twin(&twin, &device, &err), RP_OK);
+    assert_int_equal(rp__emulated_calls() - before, 2); /* context_set, stream_create */
+    assert_ptr_equal(twin.context, device.context);
+    rp__device_close(&device);
+    rp__cu_ptr at;
+    assert_int_equal(rp__device_enter(&twin), RP_OK);
+    assert_int_equal(rp__device_alloc(&twin, 1000, &at), RP_OK);
+    rp__device_free(&twin, at);
+    rp__device_close(&twin);
+    assert_int_equal(rp__emulated_in_use(), 0);
+}
+
 int main(void)
 {
     rp__lab_kernels_add();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_copies),         cmocka_unit_test(memory_ends),
-        cmocka_unit_test(every_call_may_fail),     cmocka_unit_test(no_such_device),
-        cmocka_unit_test(what_never_ends_is_left), cmocka_unit_test(work_may_fail_later),
-        cmocka_unit_test(a_fault_is_all_devices),  cmocka_unit_test(who_gave_up_does_not_ask_again),
+        cmocka_unit_test(jobs_run_once),
+        cmocka_unit_test(twins_share_context_and_modules),
+        cmocka_unit_test(a_kernel_copies),
+        cmocka_unit_test(memory_ends),
+        cmocka_unit_test(every_call_may_fail),
+        cmocka_unit_test(no_such_device),
+        cmocka_unit_test(what_never_ends_is_left),
+        cmocka_unit_test(work_may_fail_later),
+        cmocka_unit_test(a_fault_is_all_devices),
+        cmocka_unit_test(who_gave_up_does_not_ask_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static void evict(model *m)
 {
     uint64_t bytes = 1 + chance_below(40 * GRAIN);
     size_t need = (bytes + GRAIN - 1) / GRAIN, there = longest_run(m, true);
-    rp__piece *p = rp__device_heap_evict(&m->heap, bytes, UINT64_MAX, 0);
+    rp__piece *p = rp__device_heap_evict(&m->heap, bytes, UINT64_MAX, UINT64_MAX);
     assert_int_equal(p != NULL, need <= there);
     if (!p)
         return;
@@ -170,12 +170,13 @@ static void the_cheapest_goes(void **state)
         for (size_t t = 0; t < 5 + (i == 2 ? 0 : i); t++)
             rp__device_heap_touch(&m.heap, i + 1);
     }
-    assert_null(rp__device_heap_evict(&m.heap, 1, 5 * pieces[2]->bytes, 0)); /* not worth it */
+    assert_null(
+        rp__device_heap_evict(&m.heap, 1, 5 * pieces[2]->bytes, UINT64_MAX)); /* not worth it */
     pieces[0]->mark = pieces[2]->mark = 7;
     rp__piece *got = rp__device_heap_evict(&m.heap, 1, UINT64_MAX, 7);
     assert_int_equal(got->at, base + GRAINS * GRAIN / 4);
     add(&m, got, 1);
-    got = rp__device_heap_evict(&m.heap, 1, UINT64_MAX, 0);
+    got = rp__device_heap_evict(&m.heap, 1, UINT64_MAX, UINT64_MAX);
     assert_int_equal(got->at, base); /* touched as often as the third, and first */
     assert_int_equal(m.n_evicted, 2);
     rp__device_heap_close(&m.heap);

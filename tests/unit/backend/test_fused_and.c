@@ -275,7 +275,7 @@ static void queries_have_words_of_all_codecs(void **state)
 /* Every list that is not a bitmap: answers stay, and a damaged one is not taken. */
 static void lists_become_bits(void **state)
 {
-    const size_t bits = rp__transcode_word_bits_bytes(&(karg_list){.universe = DOCS});
+    const size_t bits = rp__transcode_word_bits_bytes(&(karg_list){.n = DOCS, .universe = DOCS});
     world *w = *state;
     rp__fused_and b;
     rp__cu_ptr rooms[LISTS] = {0};

@@ -143,7 +143,7 @@ static rp_status put_terms(const flight *f, const rp__query *query, karg_and_wor
 /* Postings that may be decoded: of the shortest list, and of others at most a block a document. */
 static uint64_t count_postings(const karg_and_word *terms, uint32_t n)
 {
-    uint64_t sum = 0, max = (uint64_t)terms[0].n * RP_BLOCK;
+    uint64_t sum = 0, max = n > 0 ? (uint64_t)terms[0].n * RP_BLOCK : 0;
     for (uint32_t i = 0; i < n; i++)
         sum += i == 0 || terms[i].n < max ? terms[i].n : max;
     return sum;
@@ -185,7 +185,9 @@ rp_status rp__and_group_find(flight *f)
 
 rp_status rp__and_group_launch(flight *f)
 {
-    return rp__fused_and_start(batch_of(f));
+    rp__fused_and *b = batch_of(f);
+    rp_status status = rp__fused_and_start(b);
+    return status == RP_OK && !f->exec->in_group ? rp__fused_and_await(b) : status;
 }
 
 bool rp__and_group_is_done(const flight *f)

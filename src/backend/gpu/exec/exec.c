@@ -24,19 +24,26 @@ void rp__exec_open(rp__exec *e, rp__device *device, const rp__gpu_index *index)
     e->ors.lease = &e->lanes[RP_LANE_OR].lease;
 }
 
+/* What goes by the card's queue has the device until then. */
+static void await_queue(rp__exec *e)
+{
+    (void)rp__fused_and_await(&e->ands);
+    (void)rp__fused_and_await(&e->phrases);
+}
+
 void rp__exec_close(rp__exec *e)
 {
     if (!e->device)
         return;
-    (void)rp__persistent_kernel_settle(
-        &e->single.stage.kernel); /* freeing memory would wait for it */
+    rp__exec_abandon(e);
+    (void)rp__persistent_kernel_settle(&e->single.stage.kernel);
     rp__device_settle(e->device, e->device->stream);
-    rp__fused_and_close(&e->ands); /* with their leases */
+    rp__exec_stage_close(&e->single.stage); /* first: freeing other memory waits for its kernel */
+    rp__fused_and_close(&e->ands);          /* with their leases */
     rp__fused_and_close(&e->phrases);
     rp__lease_close(&e->lanes[RP_LANE_OR].lease);
     rp__lease_close(&e->lanes[RP_LANE_SINGLE].lease);
     rp__fused_or_close(&e->ors, e->index->residency);
-    rp__exec_stage_close(&e->single.stage);
     *e = (rp__exec){0};
 }
 
@@ -71,6 +78,7 @@ static bool is_left(const flight *f)
 void rp__exec_abandon(rp__exec *e)
 {
     bool is_entered = false;
+    await_queue(e);
     for (size_t i = 0; i < RP_LANES; i++) {
         if (!is_left(&e->lanes[i]))
             continue;
@@ -222,6 +230,8 @@ static void start(rp__exec *e, rp__launch_id id)
     flight *f = &e->lanes[row->lane];
     size_t max = row->max_queries;
     drop_stopped(e, queue);
+    if (queue->next < queue->n)
+        await_queue(e);
     while (queue->next < queue->n) {
         const size_t left = queue->n - queue->next, n = left < max ? left : max;
         f->row = row;
@@ -231,8 +241,6 @@ static void start(rp__exec *e, rp__launch_id id)
         f->lists = (rp__launch_lists){0};
         if (try_launch(f) == RP_OK) {
             queue->next += n;
-            if (row->is_detached)
-                rp__lease_launched(&f->lease);
             return;
         }
         give_up(f);
@@ -274,7 +282,8 @@ void rp__exec_launch(rp__exec *e)
     for (size_t i = 0; i < RP_LAUNCHES; i++)
         if (!e->in_group || rp__launch_table[i].is_detached)
             start(e, (rp__launch_id)i);
-    count(e);
+    if (!e->in_group) /* of a group, the queue may still have the device */
+        count(e);
 }
 
 /* ---- Collecting ---------------------------------------------------------------------------------- */
@@ -316,6 +325,7 @@ void rp__exec_collect(rp__exec *e)
                                           RP_LAUNCH_AND_SINGLE,   RP_LAUNCH_OR_ACCUMULATE};
     if (!is_any(e))
         return;
+    await_queue(e);
     (void)rp__device_enter(e->device); /* where this fails, so does what follows */
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         flight *f = &e->lanes[rp__launch_table[order[i]].lane];

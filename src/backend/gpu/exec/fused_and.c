@@ -6,6 +6,7 @@
  * they share in the cache. */
 #include "backend/gpu/exec/fused_and.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -306,7 +307,6 @@ static rp_status launch(rp__fused_and *b)
 
 static rp_status enqueue(rp__fused_and *b)
 {
-    b->is_busy = true;
     fill_args(b);
     rp_status status = b->is_dirty ? clear_states(b) : RP_OK;
     if (status == RP_OK)
@@ -314,15 +314,34 @@ static rp_status enqueue(rp__fused_and *b)
     return status == RP_OK ? launch(b) : status;
 }
 
+/* By whichever thread has the card's queue. */
+static void run_job(rp__device_job *job)
+{
+    rp__fused_and *b = (rp__fused_and *)(void *)((uint8_t *)job - offsetof(rp__fused_and, job));
+    rp__cu_stream other = enter(b);
+    b->started = enqueue(b);
+    leave(b, other);
+    if (b->limits.lease)
+        rp__lease_launched(b->limits.lease);
+}
+
 rp_status rp__fused_and_start(rp__fused_and *b)
 {
     rp_status status = hold_keys(b, b->args.k ? (uint64_t)b->n_parts * KARG_AND_TILE : 0);
     if (status != RP_OK || b->n_queries == 0)
         return status;
-    rp__cu_stream other = enter(b);
-    status = enqueue(b);
-    leave(b, other);
-    return status;
+    b->is_busy = true;
+    b->started = RP_OK;
+    b->job.run = run_job;
+    rp__device_submit(b->device, &b->job);
+    return RP_OK;
+}
+
+rp_status rp__fused_and_await(rp__fused_and *b)
+{
+    if (b->device)
+        rp__device_await(b->device, &b->job);
+    return b->started;
 }
 
 rp_status rp__fused_and_again(rp__fused_and *b)
@@ -336,6 +355,7 @@ rp_status rp__fused_and_finish(rp__fused_and *b)
 {
     if (!b->is_busy)
         return RP_OK;
+    rp_status started = rp__fused_and_await(b);
     if (b->device->is_lost)
         return RP_UNAVAILABLE;
     const bool is_told = b->args.k <= KARG_AND_RANKED;
@@ -345,7 +365,9 @@ rp_status rp__fused_and_finish(rp__fused_and *b)
                 : rp__device_wait(b->device);
     leave(b, other);
     b->is_busy = status != RP_OK;
-    if (status == RP_OK && is_told && *ended(b) != b->args.number)
+    if (status == RP_OK && started != RP_OK)
+        status = started;
+    else if (status == RP_OK && is_told && *ended(b) != b->args.number)
         status = RP_UNAVAILABLE;
     b->is_dirty = b->is_dirty && !(status == RP_OK && b->is_launched);
     return status;
@@ -353,8 +375,10 @@ rp_status rp__fused_and_finish(rp__fused_and *b)
 
 bool rp__fused_and_is_done(const rp__fused_and *b)
 {
-    if (!b->is_busy || b->device->is_lost)
+    if (!b->is_busy)
         return true;
+    if (b->job.is_queued || b->device->is_lost)
+        return !b->job.is_queued;
     if (b->args.k <= KARG_AND_RANKED &&
         __atomic_load_n(ended(b), __ATOMIC_ACQUIRE) == b->args.number)
         return true;
@@ -366,6 +390,7 @@ rp_status rp__fused_and_settle(rp__fused_and *b)
 {
     if (!b->is_busy)
         return RP_OK;
+    (void)rp__fused_and_await(b);
     rp__device_settle(b->device, b->stream ? b->stream : b->device->stream);
     b->is_busy = rp__device_is_lost(b->device);
     return b->is_busy ? RP_UNAVAILABLE : RP_OK;

@@ -38,6 +38,8 @@ typedef struct rp__fused_and {
     uint32_t n_queries, n_parts;
     uint64_t elements; /* postings of shortest lists */
     karg_and_top args;
+    rp__device_job job; /* that gives it to the device */
+    rp_status started;  /* of that */
     bool is_busy;      /* work was given to the device, and nobody saw it end */
     bool is_launched; /* all kernels of the last batch */
     bool is_dirty;    /* states may be what a batch left that did not end */
@@ -62,8 +64,11 @@ void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at);
 /* A query of n words, 1 to KARG_WORDS_MOST, the shortest list first. False: there is no room left; nothing was added. */
 bool rp__fused_and_add(rp__fused_and *b, const karg_and_word *words, uint32_t n);
 
-/* Gives the batch to the device; does not wait. */
+/* Gives the batch to the device, by the card's queue; does not wait, and does not use the device again before one of
+ * the calls below. The lease is launched with it. */
 rp_status rp__fused_and_start(rp__fused_and *b);
+/* Until it is given to the device, and whether it was. */
+rp_status rp__fused_and_await(rp__fused_and *b);
 /* Waits for it. RP_UNAVAILABLE: the device has failed. */
 rp_status rp__fused_and_finish(rp__fused_and *b);
 bool rp__fused_and_is_done(const rp__fused_and *b); /* finish would not wait */

@@ -66,12 +66,10 @@ rp_status rp__launch_lists_find_made(flight *f)
 static rp_status find_norms(flight *f)
 {
     rp__exec *e = f->exec;
-    if (!rp__device_norms_find(&e->norms, &f->lease, e->index, e->prototype, &f->lists.norms,
-                               &f->lists.serial))
-        return RP_NOT_FOUND;
-    if (f->lease.is_acquiring)
-        rp__device_norms_mark(&e->norms, &f->lease);
-    return RP_OK;
+    rp__launch_lists *l = &f->lists;
+    bool is_there =
+        rp__device_norms_find(&e->norms, &f->lease, e->index, e->prototype, &l->norms, &l->serial);
+    return is_there ? RP_OK : RP_NOT_FOUND;
 }
 
 /* By a lease that ends. */

@@ -16,39 +16,24 @@ static bool has_roles(const rp__query *query, uint8_t role)
     for (size_t i = 1; i + 1 < query->n_ops; i++)
         if (query->ops[i].kind != RP_OP_TERM || query->ops[i].role != role)
             return false;
-    return true;
+    return query->n_ops > 2;
 }
 
-/* Terms that the index does not know empty an AND and a phrase, and an OR that has no others. */
-static bool matches_nothing(const rp__query *query, bool is_or)
-{
-    size_t n_known = 0;
-    for (size_t i = 0; i < query->n_words; i++)
-        n_known += query->words[i].term.df > 0;
-    return is_or ? n_known == 0 : n_known < query->n_words;
-}
-
+/* One term alone is an AND, whatever its role. */
 static rp__shape shape_of(const rp__query *query)
 {
     if (query->n_ops == 0 || query->begin >= query->end || query->begin >= query->lengths.n_docs)
         return RP_SHAPE_NOTHING;
     if (query->n_ops == 3 && query->ops[1].kind == RP_OP_PHRASE)
-        return matches_nothing(query, false) ? RP_SHAPE_NOTHING : RP_SHAPE_PHRASE;
-    bool is_should = query->n_ops > 2 && has_roles(query, RP_SHOULD);
-    bool is_or = is_should && query->n_ops > 3;
-    if (!is_should && !(query->n_ops > 2 && has_roles(query, RP_MUST)))
+        return RP_SHAPE_PHRASE;
+    if (has_roles(query, RP_MUST))
+        return RP_SHAPE_AND;
+    if (!has_roles(query, RP_SHOULD))
         return RP_SHAPE_OTHER;
-    return matches_nothing(query, is_or) ? RP_SHAPE_NOTHING : is_or ? RP_SHAPE_OR : RP_SHAPE_AND;
+    return query->n_ops > 3 ? RP_SHAPE_OR : RP_SHAPE_AND;
 }
 
-static uint32_t shortest_of(const rp__query *query)
-{
-    uint32_t n = UINT32_MAX;
-    for (size_t i = 0; i < query->n_words; i++)
-        n = query->words[i].term.df < n ? query->words[i].term.df : n;
-    return n;
-}
-
+/* Of terms that the index does not know, one empties an AND or a phrase, and all empty an OR. */
 rp__launch_request rp__launch_policy_request(const rp__query *query, bool is_whole, bool in_group)
 {
     rp__launch_request r = {.shape = shape_of(query),
@@ -56,13 +41,20 @@ rp__launch_request rp__launch_policy_request(const rp__query *query, bool is_who
                             .exact_total = query->exact_total,
                             .is_part = query->begin > 0 || query->end < query->lengths.n_docs,
                             .is_whole = is_whole,
-                            .in_group = in_group};
+                            .in_group = in_group,
+                            .shortest = UINT32_MAX};
+    uint32_t longest = 0;
+    for (size_t i = 0; i < query->n_words; i++) {
+        const uint32_t df = query->words[i].term.df;
+        r.shortest = df < r.shortest ? df : r.shortest;
+        longest = df > longest ? df : longest;
+    }
     if (r.shape == RP_SHAPE_PHRASE)
         r.n_terms = query->leaves[query->ops[1].leaf].n_words;
     else if (query->n_ops > 2)
         r.n_terms = (uint32_t)(query->n_ops - 2);
-    if (r.shape == RP_SHAPE_AND || r.shape == RP_SHAPE_PHRASE)
-        r.shortest = shortest_of(query);
+    if (r.shape != RP_SHAPE_OTHER && (r.shape == RP_SHAPE_OR ? longest : r.shortest) == 0)
+        r.shape = RP_SHAPE_NOTHING;
     return r;
 }
 

@@ -11,7 +11,7 @@
 typedef struct rp__launch_request {
     rp__shape shape;
     uint32_t n_terms;  /* also those that the index does not know */
-    uint32_t shortest; /* postings of the shortest list; 0 of an OR */
+    uint32_t shortest; /* postings of the shortest list */
     size_t k;
     bool exact_total;
     bool is_part;      /* it is about a part of the documents */

@@ -117,13 +117,16 @@ rp_status rp__or_maxscore_name_lists(flight *f)
 /* What a tile is made of. RP_DAMAGED: kernels cannot have it. */
 static rp_status point_tile(const term *t, rp__tiled_list *tile)
 {
-    const uint8_t *kths = t->source == RP_SOURCE_LOOKUP ? t->made->kths : t->list.kths;
+    const rp__resident *made = t->stored ? NULL : t->made;
+    const uint8_t *kths = made ? made->kths : t->list.kths;
     if (kths)
         memcpy(tile->kths, kths, sizeof tile->kths);
-    if (t->source == RP_SOURCE_STORED)
+    if (t->stored)
         return rp__gpu_list_point(&t->list, &t->stored->at, &tile->word);
-    tile->word = t->made->list.word;
-    return t->made->at ? RP_OK : RP_DAMAGED;
+    if (!made || !made->at)
+        return RP_DAMAGED;
+    tile->word = made->list.word;
+    return RP_OK;
 }
 
 /* Items with a damaged list are refused; the others go on. */

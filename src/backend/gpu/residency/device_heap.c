@@ -14,6 +14,7 @@ enum {
     WINDOWS = 64, /* runs that an eviction compares, where there are so many */
     LIVES = 8,    /* touches a kept piece, on average, before all are halved */
     MIN_LIVES = 64,
+    HALVE_OF = 16, /* counters to a touch, at most, before that: halving reads them all */
 };
 
 /* ---- Records ------------------------------------------------------------------------------------- */
@@ -189,6 +190,7 @@ rp__piece *rp__device_heap_take(rp__device_heap *h, uint64_t bytes)
         return NULL;
     }
     p->state = RP_PIECE_TAKEN;
+    atomic_store_explicit(&p->mark, 0, memory_order_relaxed);
     count_in(h, p->bytes);
     return p;
 }
@@ -207,7 +209,6 @@ void rp__device_heap_keep(rp__device_heap *h, rp__piece *p, uint64_t key, uint32
     p->key = key;
     p->cost = cost;
     p->owner = owner;
-    p->mark = 0;
     atomic_store_explicit(&p->used, 0, memory_order_relaxed);
     h->n_kept++;
 }
@@ -232,7 +233,8 @@ void rp__device_heap_give(rp__device_heap *h, rp__piece *p)
 
 void rp__device_heap_touch(rp__device_heap *h, uint64_t key)
 {
-    if (h->touches.since >= LIVES * (h->n_kept > MIN_LIVES ? h->n_kept : MIN_LIVES))
+    const size_t kept = h->n_kept > MIN_LIVES ? h->n_kept : MIN_LIVES;
+    if (h->touches.since >= LIVES * kept && h->touches.since >= h->touches.n / HALVE_OF)
         rp__admission_halve(&h->touches);
     rp__admission_add(&h->touches, key);
 }
@@ -249,7 +251,7 @@ static bool price_of(rp__device_heap *h, rp__piece *p, uint64_t mark, uint64_t *
     *price = 0;
     if (p->state == RP_PIECE_FREE)
         return true;
-    if (p->state == RP_PIECE_TAKEN || (mark && p->mark == mark))
+    if (p->state == RP_PIECE_TAKEN || atomic_load_explicit(&p->mark, memory_order_relaxed) >= mark)
         return false;
     if (atomic_exchange_explicit(&p->used, 0, memory_order_relaxed))
         rp__device_heap_touch(h, p->key);
@@ -323,6 +325,7 @@ rp__piece *rp__device_heap_evict(rp__device_heap *h, uint64_t bytes, uint64_t va
     if (!w.first || w.price >= value)
         return NULL;
     rp__piece *end = w.last->after;
+    uint64_t largest = 0;
     for (rp__piece *p = w.first; p != end; p = p->after) {
         if (p->state == RP_PIECE_FREE) {
             unlink_hole(h, p);
@@ -333,9 +336,12 @@ rp__piece *rp__device_heap_evict(rp__device_heap *h, uint64_t bytes, uint64_t va
         h->stats.evicted++;
         h->stats.evicted_bytes += p->bytes;
         h->owner.evict(h->owner.arg, p);
+        uint64_t its = atomic_load_explicit(&p->mark, memory_order_seq_cst);
+        largest = its > largest ? its : largest;
     }
     while (w.first->after != end)
         merge(h, w.first);
     w.first->state = RP_PIECE_TAKEN;
+    atomic_store_explicit(&w.first->mark, largest, memory_order_relaxed);
     return w.first;
 }

@@ -15,6 +15,8 @@
 enum {
     SPIN = 200000, /* nanoseconds of looking before the first nap */
     NAP = 20000,
+    EVICT_OF =
+        32, /* one part of so many of all memory is evicted at once, since each eviction may wait for others */
 };
 
 /* ---- Opening ------------------------------------------------------------------------------------ */
@@ -52,12 +54,18 @@ void rp__lease_close(rp__lease *l)
 
 /* ---- Beginning and ending ----------------------------------------------------------------------- */
 
+/* Its epoch is one that was the current one after others could see it. */
 static void begin(rp__lease *l)
 {
-    uint64_t now = atomic_load_explicit(&l->residency->epoch, memory_order_acquire);
+    const _Atomic uint64_t *current = &l->residency->epoch;
+    uint64_t now = atomic_load_explicit(current, memory_order_seq_cst), before;
     l->is_begun = true;
     l->turn++;
-    atomic_store_explicit(&l->epoch, now, memory_order_seq_cst);
+    do {
+        before = now;
+        atomic_store_explicit(&l->epoch, before, memory_order_seq_cst);
+        now = atomic_load_explicit(current, memory_order_seq_cst);
+    } while (now != before);
 }
 
 bool rp__lease_enter(rp__lease *l)
@@ -76,10 +84,9 @@ void rp__lease_acquire(rp__lease *l)
     rp__lease_end(l);
     pthread_mutex_lock(&r->acquiring);
     l->is_acquiring = true;
+    atomic_fetch_add_explicit(
+        &r->epoch, 1, memory_order_seq_cst); /* its own: no other lease's marks are as high */
     begin(l);
-    pthread_mutex_lock(&r->lock);
-    l->mark = ++r->n_marks;
-    pthread_mutex_unlock(&r->lock);
 }
 
 void rp__lease_begin(rp__lease *l)
@@ -120,6 +127,17 @@ static void give_back(rp__lease *l)
     atomic_store_explicit(&l->epoch, 0, memory_order_release);
 }
 
+/* Whether it still has pieces: those of a detached lease that was launched may be given back by another thread. */
+static bool has_pieces(rp__lease *l)
+{
+    if (!l->is_detached)
+        return l->n > 0;
+    pthread_mutex_lock(&l->residency->lock);
+    bool has = l->n > 0;
+    pthread_mutex_unlock(&l->residency->lock);
+    return has;
+}
+
 void rp__lease_end(rp__lease *l)
 {
     if (!l->is_begun)
@@ -128,7 +146,7 @@ void rp__lease_end(rp__lease *l)
         rp__device_settle(l->device, l->uploader.stream);
         (void)rp__uploader_wait(&l->uploader);
     }
-    if (l->n > 0) /* of what was taken, and not published, nobody may have seen the end */
+    if (has_pieces(l)) /* of what was taken, and not published, nobody may have seen the end */
         rp__device_settle(l->device, l->stream);
     pthread_mutex_lock(&l->residency->lock);
     give_back(l);
@@ -190,50 +208,113 @@ static rp_status wait_for(rp__lease *l, uint64_t epoch)
 
 /* ---- Taking ------------------------------------------------------------------------------------- */
 
-void rp__lease_mark(rp__lease *l, const rp__resident *found)
+/* Never back to an earlier epoch: another lease may have marked it. */
+static void mark(rp__piece *p, uint64_t epoch)
 {
-    if (!found->piece)
-        return;
-    pthread_mutex_lock(&l->residency->lock);
-    found->piece->mark = l->mark;
-    pthread_mutex_unlock(&l->residency->lock);
+    uint64_t its = atomic_load_explicit(&p->mark, memory_order_relaxed);
+    while (its < epoch && !atomic_compare_exchange_weak_explicit(
+                              &p->mark, &its, epoch, memory_order_seq_cst, memory_order_relaxed))
+        continue;
 }
 
-/* A piece that is free, or was evicted; then *is_evicted, and others may still read it. */
-static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value, bool *is_evicted)
+/* Whoever evicts unlinks an entry and then looks at its mark; here it is marked and then looked for again: either the mark
+ * is seen there, or here that the entry is gone. */
+const rp__resident *rp__lease_find(rp__lease *l, uint64_t key, uint32_t norms)
+{
+    const rp__residency *r = l->residency;
+    const rp__resident *e = rp__residency_find(r, key, norms);
+    if (!e || !e->piece || !(r->is_scarce || l->is_acquiring))
+        return e;
+    mark(e->piece, atomic_load_explicit(&l->epoch, memory_order_relaxed));
+    return l->is_acquiring || rp__residency_find(r, key, norms) == e ? e : NULL;
+}
+
+/* The epoch of the oldest lease; finished ones are given back. */
+static uint64_t oldest_epoch(rp__lease *l)
+{
+    rp__residency *r = l->residency;
+    uint64_t oldest = atomic_load_explicit(&l->epoch, memory_order_relaxed);
+    pthread_mutex_lock(&r->registry);
+    for (rp__lease *other = r->leases; other; other = other->next) {
+        uint64_t its = atomic_load_explicit(&other->epoch, memory_order_seq_cst);
+        if (other != l && its < oldest && !is_over(r, other, UINT64_MAX))
+            oldest = its;
+    }
+    pthread_mutex_unlock(&r->registry);
+    return oldest;
+}
+
+/* More than is needed, if that is worth as little a byte, so that those who take next find it free. */
+static rp__piece *evict(rp__device_heap *heap, uint64_t bytes, uint64_t value, uint64_t mark)
+{
+    const uint64_t many = heap->bytes / EVICT_OF;
+    rp__piece *p = NULL;
+    if (many > bytes)
+        p = rp__device_heap_evict(heap, many, value == UINT64_MAX ? value : value / bytes * many,
+                                  mark);
+    return p ? p : rp__device_heap_evict(heap, bytes, value, mark);
+}
+
+/* A piece that is free, or was evicted. What has a mark from `from` on is not. */
+static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value, uint64_t from,
+                             bool *is_evicted)
 {
     rp__residency *r = l->residency;
     pthread_mutex_lock(&r->lock);
     rp__piece *p = rp__device_heap_take(&r->heap, bytes);
     *is_evicted = false;
     if (!p && value > 0) {
-        p = rp__device_heap_evict(&r->heap, bytes, value, l->mark);
+        p = evict(&r->heap, bytes, value, from);
         *is_evicted = p != NULL;
     }
     pthread_mutex_unlock(&r->lock);
     return p;
 }
 
-/* Nobody may read what was evicted any more. Where that is not certain the piece is nobody's until the end. */
-static rp_status settle(rp__lease *l, rp__piece *p, uint64_t bytes)
+/* Nobody may read what was evicted any more. Where that is not certain, the piece waits for it. */
+static rp_status settle(rp__lease *l, rp__piece *p, uint64_t bytes, uint64_t oldest)
 {
     rp__residency *r = l->residency;
     uint64_t epoch = atomic_fetch_add_explicit(&r->epoch, 1, memory_order_seq_cst);
-    rp_status status = wait_for(l, epoch);
-    if (status != RP_OK)
-        return status;
+    bool is_read = !r->is_scarce || atomic_load_explicit(&p->mark, memory_order_relaxed) >= oldest;
+    rp_status status = is_read ? wait_for(l, epoch) : RP_OK;
     pthread_mutex_lock(&r->lock);
-    rp__device_heap_trim(&r->heap, p, bytes);
-    rp__residency_free_retired(r);
+    if (status == RP_OK) {
+        atomic_store_explicit(&p->mark, 0, memory_order_relaxed);
+        rp__device_heap_trim(&r->heap, p, bytes);
+        rp__residency_settle(r, is_read ? epoch + 1 : oldest);
+    } else {
+        p->next = r->unsettled;
+        r->unsettled = p;
+        r->unsettled_epoch = epoch;
+    }
     pthread_mutex_unlock(&r->lock);
-    return RP_OK;
+    return status;
+}
+
+/* What others waited for in vain is free, if the leases have ended meanwhile. */
+static void settle_late(rp__lease *l)
+{
+    rp__residency *r = l->residency;
+    uint64_t epoch = r->unsettled_epoch;
+    if (!r->unsettled || !are_over(l, epoch))
+        return;
+    pthread_mutex_lock(&r->lock);
+    rp__residency_settle(r, epoch + 1);
+    pthread_mutex_unlock(&r->lock);
 }
 
 static rp_status take_up_to(rp__lease *l, uint64_t bytes, uint64_t value, rp__piece **out)
 {
     bool is_evicted;
-    rp__piece *p = find_piece(l, bytes, value, &is_evicted);
-    rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes) : RP_OK;
+    settle_late(l);
+    uint64_t oldest = atomic_load_explicit(&l->epoch, memory_order_relaxed);
+    rp__piece *p = find_piece(l, bytes, 0, oldest, &is_evicted);
+    if (!p && value > 0) {
+        oldest = l->residency->is_scarce ? oldest_epoch(l) : oldest;
+        p = find_piece(l, bytes, value, oldest, &is_evicted);
+    }
+    rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes, oldest) : RP_OK;
     if (status == RP_OK) {
         l->residency->n_taken++;
         l->pieces[l->n++] = p;
@@ -313,6 +394,8 @@ rp_status rp__lease_upload(rp__lease *l)
 bool rp__lease_publish(rp__lease *l, const rp__resident *const *made, size_t n)
 {
     size_t i = 0;
+    if (made[0]->piece)
+        mark(made[0]->piece, atomic_load_explicit(&l->epoch, memory_order_relaxed));
     if (rp__residency_publish(l->residency, made, n) == 0)
         return false;
     while (i < l->n && l->pieces[i] != made[0]->piece)

@@ -1,7 +1,9 @@
 /* backend/gpu/residency/lease.h: what one launch may read, and the scratch it has, until it has ended.
  *
  * A lease stores the current epoch in its own slot: one store to take it, one to give it back. What is evicted meanwhile
- * is used again only when every lease of that time has ended, or its work is seen to have left the device.
+ * is used again only when every lease of that time has ended, or its work is seen to have left the device. Where memory is
+ * scarce, and evictions are many, leases also mark what they find with their epoch: what no lease of now has marked is
+ * evicted without a wait.
  *
  * Memory for a launch is taken in one of two ways. Fast: enter, hold scratch, find all lists. If any of that is not there:
  * end, and then acquire. Only one thread at a time acquires; it has nothing by then, begins a new lease, takes
@@ -28,7 +30,6 @@ typedef struct rp__lease {
     _Atomic uint64_t launched;  /* the turn of which all work is on the stream; 0: none */
     uint64_t turn;              /* how many times it began */
     bool is_begun, is_acquiring;
-    uint64_t mark;              /* of what it found while it acquires: that stays */
     rp__piece **pieces;         /* that it took, and nobody else finds; under the residency's lock once launched */
     size_t n, cap;
     struct rp__scratch *scratch; /* that it holds */
@@ -55,8 +56,9 @@ void rp__lease_launched(rp__lease *lease);
 /* It reads nothing more. What it took and did not publish is free, its scratch may be evicted. */
 void rp__lease_end(rp__lease *lease);
 
-/* What was found stays while the lease takes memory; while acquiring. */
-void rp__lease_mark(rp__lease *lease, const rp__resident *found);
+/* What is resident, until the lease ends; NULL: not there. What a lease finds while it acquires is not evicted by what it
+ * takes. */
+const rp__resident *rp__lease_find(rp__lease *lease, uint64_t key, uint32_t norms);
 
 /* How much a piece is worth to the one who takes it: what is free alone; what is evicted, if less is lost than won; or
  * all that nobody uses at the moment, after waiting. */

@@ -66,35 +66,60 @@ static void free_entry(rp__resident *e)
     rp__free(e);
 }
 
-/* Under the lock. False: there is one, or no memory. */
-static bool link_entry(rp__residency *r, const rp__resident *made, rp__resident **siblings)
+/* Copies of entries in a chain by `retired`, as many as there is memory for. */
+static rp__resident *copy_entries(const rp__resident *const *made, size_t n)
 {
-    struct rp__resident *_Atomic *bucket = bucket_of(r, made->key);
-    rp__resident *e = rp__residency_find(r, made->key, made->norms) ? NULL : rp__alloc(sizeof *e);
-    if (!e)
+    rp__resident *chain = NULL;
+    for (size_t i = 0; i < n; i++) {
+        rp__resident *e = rp__alloc(sizeof *e);
+        if (!e)
+            break;
+        *e = *made[i];
+        e->retired = chain;
+        chain = e;
+    }
+    return chain;
+}
+
+/* Under the lock. False: there is one. */
+static bool link_entry(rp__residency *r, rp__resident *e, rp__resident **siblings)
+{
+    struct rp__resident *_Atomic *bucket = bucket_of(r, e->key);
+    if (rp__residency_find(r, e->key, e->norms))
         return false;
-    *e = *made;
     e->retired = NULL;
     e->sibling = *siblings;
     *siblings = e;
-    e->serial = ++r->n_serials;
+    e->serial = e->repr == RP_REPR_NORMS ? ++r->n_serials : 0;
     atomic_store_explicit(&e->next, atomic_load_explicit(bucket, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_store_explicit(bucket, e, memory_order_release);
     return true;
 }
 
+/* Memory is taken and given back outside of the lock, for which all threads wait. */
 size_t rp__residency_publish(rp__residency *r, const rp__resident *const *made, size_t n)
 {
-    rp__resident *siblings = NULL;
+    rp__resident *siblings = NULL, *chain = copy_entries(made, n), *twins = NULL;
     size_t n_linked = 0;
     pthread_mutex_lock(&r->lock);
-    for (size_t i = 0; i < n; i++)
-        n_linked += link_entry(r, made[i], &siblings);
+    for (rp__resident *e = chain, *next; e; e = next) {
+        next = e->retired;
+        if (link_entry(r, e, &siblings)) {
+            n_linked++;
+        } else {
+            e->retired = twins;
+            twins = e;
+        }
+    }
     if (siblings && siblings->piece)
         rp__device_heap_keep(&r->heap, siblings->piece, siblings->key,
                              rp__reprs[siblings->repr].cost, siblings);
     pthread_mutex_unlock(&r->lock);
+    for (rp__resident *e = twins, *next; e; e = next) {
+        next = e->retired;
+        rp__free(e); /* its values are the caller's */
+    }
     return n_linked;
 }
 
@@ -108,6 +133,7 @@ static void unlink_entry(rp__residency *r, rp__resident *e)
     atomic_store_explicit(from, atomic_load_explicit(&e->next, memory_order_relaxed),
                           memory_order_seq_cst);
     e->retired = r->retired;
+    e->retired_in = atomic_load_explicit(&r->epoch, memory_order_seq_cst);
     r->retired = e;
 }
 
@@ -121,12 +147,27 @@ static void evict(void *arg, rp__piece *piece)
         unlink_entry(arg, e);
 }
 
-void rp__residency_free_retired(rp__residency *r)
+/* The last to be retired is the first of the chain. */
+static void free_retired(rp__residency *r, uint64_t epoch)
 {
-    while (r->retired) {
-        rp__resident *e = r->retired;
-        r->retired = e->retired;
+    rp__resident **at = &r->retired;
+    while (*at && (*at)->retired_in >= epoch)
+        at = &(*at)->retired;
+    while (*at) {
+        rp__resident *e = *at;
+        *at = e->retired;
         free_entry(e);
+    }
+}
+
+void rp__residency_settle(rp__residency *r, uint64_t epoch)
+{
+    free_retired(r, epoch);
+    while (r->unsettled && r->unsettled_epoch < epoch) {
+        rp__piece *p = r->unsettled;
+        r->unsettled = p->next;
+        p->next = NULL;
+        rp__device_heap_give(&r->heap, p);
     }
 }
 
@@ -151,7 +192,7 @@ void rp__residency_give(rp__residency *r, rp__piece *piece)
 
 static void free_entries(rp__residency *r)
 {
-    rp__residency_free_retired(r);
+    free_retired(r, UINT64_MAX);
     for (size_t i = 0; r->buckets && i < r->n_buckets; i++)
         for (rp__resident *e = r->buckets[i], *next; e; e = next) {
             next = e->next;
@@ -221,17 +262,25 @@ static uint64_t query_bytes(const rp__lengths *lengths)
     return (uint64_t)lengths->n_docs * QUERY_BYTES + lengths->n_table * sizeof(float) + SLACK;
 }
 
-/* What the index can use, of what the card has left. */
-static uint64_t useful_bytes(const rp__residency *r, const rp__device *device, uint64_t all,
-                             uint64_t unused)
+/* With all that may be made of lists, and queries of several threads. */
+static uint64_t useful_bytes(const rp__residency *r, uint64_t all)
 {
     const rp__segment_info *info = rp__segment_get_info(r->segment);
     rp__lengths lengths;
     rp__segment_get_lengths(r->segment, &lengths);
     uint64_t a_list = 2048 + sizeof(karg_cell) * ((lengths.n_docs >> KARG_OR_TILE) + 2);
     uint64_t made = info->postings * MADE_BYTES + info->terms * a_list;
-    uint64_t bytes = all + made + 16 * query_bytes(&lengths) + device->memory / BATCHES_OF;
-    return bytes < unused / 8 * 7 ? bytes : unused / 8 * 7;
+    return all + made + 16 * query_bytes(&lengths);
+}
+
+/* The budget, of what the card has left. */
+static void choose_bytes(rp__residency *r, const rp__device *device, uint64_t all, uint64_t unused)
+{
+    const uint64_t useful = useful_bytes(r, all), batches = device->memory / BATCHES_OF;
+    uint64_t bytes = useful + batches < unused / 8 * 7 ? useful + batches : unused / 8 * 7;
+    bytes = r->limit && r->limit < bytes ? r->limit : bytes;
+    r->bytes = bytes / RP_DEVICE_HEAP_GRAIN * RP_DEVICE_HEAP_GRAIN;
+    r->is_scarce = r->bytes < useful;
 }
 
 static rp_status open_table(rp__residency *r)
@@ -260,9 +309,8 @@ static rp_status fill(rp__residency *r, rp__device *device)
     r->stage = stage;
     rp__segment_get_lengths(r->segment, &lengths);
     r->n_docs = lengths.n_docs;
-    uint64_t all = measure(r), useful = useful_bytes(r, device, all, unused);
-    r->bytes = r->limit && r->limit < useful ? r->limit : useful;
-    r->bytes = r->bytes / RP_DEVICE_HEAP_GRAIN * RP_DEVICE_HEAP_GRAIN;
+    uint64_t all = measure(r);
+    choose_bytes(r, device, all, unused);
     r->is_whole = all + query_bytes(&lengths) <= r->bytes;
     if (r->bytes == 0)
         return RP_NO_MEMORY;

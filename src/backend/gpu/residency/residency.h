@@ -56,11 +56,12 @@ typedef struct rp__resident {
     struct rp__resident *sibling;      /* the next one of its piece */
     uint32_t n;                        /* postings, or norms */
     uint32_t norms;                    /* tiled: serial of the norms in it, otherwise 0 */
-    uint32_t serial;                   /* no two have the same */
+    uint32_t serial;                   /* norms: no two have the same, from 1 on; otherwise 0 */
     uint8_t repr;
     uint8_t reads;                     /* RP_READS_*: which kernels read the karg_word */
     uint8_t kths[RP_LIST_KTHS];        /* as rp__list has them; 0: not known */
     struct rp__resident *retired;      /* the next one of those that nobody can find any more */
+    uint64_t retired_in;               /* which epoch */
     float *values;                     /* norms: a copy */
     union {
         karg_word word;
@@ -99,6 +100,7 @@ typedef struct rp__residency {
     uint64_t bytes;  /* of the range: the budget */
     uint32_t n_docs;
     bool is_whole;   /* all sections are there */
+    bool is_scarce;  /* not all that may be made of them would fit beside them */
     const uint8_t *lists; /* the section of lists, mapped */
     size_t lists_bytes;
 
@@ -112,8 +114,9 @@ typedef struct rp__residency {
     pthread_mutex_t lock;       /* of what follows, and of writing to the table */
     rp__device_heap heap;
     rp__resident *retired;      /* nobody finds them; freed when all leases of their time have ended */
+    rp__piece *unsettled;       /* evicted, by `next`; free once all leases up to that epoch have ended, which were */
+    uint64_t unsettled_epoch;   /* waited for in vain */
     uint32_t n_serials;
-    uint64_t n_marks;
     rp__residency_stats stats;
     _Atomic uint64_t n_taken;   /* pieces so far: while it stays, no memory has got other bytes */
 } rp__residency;
@@ -129,7 +132,7 @@ void rp__residency_drop(rp__residency *residency, rp__device *device);
 
 /* Which list: no two have the same, for any use. */
 uint64_t rp__residency_key(const rp__term *term, rp__repr_use use);
-/* By whoever has a lease, until it ends. NULL: not there. */
+/* Leases find by rp__lease_find. NULL: not there. */
 const rp__resident *rp__residency_find(const rp__residency *residency, uint64_t key, uint32_t norms);
 /* It will be looked up soon: first that, a little later this. Changes nothing but time. */
 void rp__residency_expect_bucket(const rp__residency *residency, uint64_t key);
@@ -141,7 +144,7 @@ size_t rp__residency_publish(rp__residency *residency, const rp__resident *const
 /* A piece that stays until it is given back, where there is plenty of memory. NULL: there is not. */
 rp__piece *rp__residency_take_spare(rp__residency *residency, uint64_t bytes);
 void rp__residency_give(rp__residency *residency, rp__piece *piece); /* NULL is fine */
-/* After an eviction, once all leases of its time have ended. */
-void rp__residency_free_retired(rp__residency *residency);
+/* Under the lock, once all leases that began before an epoch have ended: what was evicted by then is free. */
+void rp__residency_settle(rp__residency *residency, uint64_t epoch);
 
 #endif
