@@ -56,7 +56,7 @@ SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh))
 
 # Kernels are compiled for the emulated device always, once more for its strict mode, which is part of the tests
 # (tests/strict), and for a real device where nvcc is, once for all builds.
-KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*.cu))
+KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*/*.cu))
 LAB_KERNELS := $(sort $(wildcard src/lab/gpu/kernels/*.cu))
 NVCC     := $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 fatbins   = $(if $(NVCC),$(patsubst %.cu,build/fatbin/%.fatbin,$(notdir $(1))))
@@ -64,7 +64,7 @@ FATBINS  := $(call fatbins,$(KERNELS) $(LAB_KERNELS))
 KERNEL_OBJ := $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/kernels/images.o
 LAB_KERNEL_OBJ := $(LAB_KERNELS:%.cu=$B/%.o) $B/src/lab/gpu/kernels/images.o
 
-LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/fiber_switch.o $(KERNEL_OBJ)
+LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/device/fiber_switch.o $(KERNEL_OBJ)
 LAB_OBJ  := $(LAB_SRC:%.c=$B/%.o) $(LAB_KERNEL_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$B/%.o)
 HELP_OBJ := $(HELP_SRC:%.c=$B/%.o)
@@ -124,7 +124,7 @@ $B/%.o: %.S
 	$(call Q,AS  )$(CC) $(CPPFLAGS) $(filter-out -std=c11,$(CFLAGS)) -MMD -MP -c $< -o $@
 
 # Threads of a block are fibers of one thread, whose stacks the thread sanitizer does not follow.
-$(filter-out %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)) $(STRICT_OBJ) $B/src/backend/gpu/fiber.o $(patsubst %.c,$B/%.o,$(wildcard tests/strict/strict*.c)): \
+$(filter-out %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)) $(STRICT_OBJ) $B/src/backend/gpu/device/fiber.o $(patsubst %.c,$B/%.o,$(wildcard tests/strict/strict*.c)): \
     override SAN := $(filter-out -fsanitize=thread,$(SAN))
 
 CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
@@ -150,7 +150,7 @@ NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=f
 # What ptxas says of registers and spills stays beside each image, for kernel-check.
 $(foreach k,$(KERNELS) $(LAB_KERNELS),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): $k))
 build/fatbin/%.fatbin build/fatbin/%.usage: \
-    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/* lab/gpu/kernels/*.cuh))
+    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/*.cuh backend/gpu/kernels/prim/*/*.cuh lab/gpu/kernels/*.cuh))
 	@mkdir -p $(@D)
 	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -Xptxas -v -fatbin $(filter %.cu,$^) -o build/fatbin/$*.fatbin \
 	    2>build/fatbin/$*.usage; \
@@ -159,7 +159,7 @@ build/fatbin/%.fatbin build/fatbin/%.usage: \
 # Tables of their names and bytes, which end with zeros.
 $B/src/backend/gpu/kernels/images.S: $(call fatbins,$(KERNELS)) tools/kernel_images
 	@mkdir -p $(@D)
-	$(call Q,GEN )tools/kernel_images rp__kernels_images $(filter %.fatbin,$^) > $@
+	$(call Q,GEN )tools/kernel_images rp__kernel_table_images $(filter %.fatbin,$^) > $@
 $B/src/lab/gpu/kernels/images.S: $(call fatbins,$(LAB_KERNELS)) tools/kernel_images
 	@mkdir -p $(@D)
 	$(call Q,GEN )tools/kernel_images rp__lab_kernels_images $(filter %.fatbin,$^) > $@

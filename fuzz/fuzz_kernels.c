@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/gpu_candidates.h"
 #include "backend/gpu/gpu_list.h"
-#include "backend/gpu/transcode.h"
+#include "backend/gpu/residency/transcode.h"
 #include "base/bits.h"
 #include "index/segment.h"
 #include "lab/gpu/intersect_table.h"
@@ -117,7 +117,7 @@ static void search(world *w, rp__intersect_id id, const uint32_t *wanted, uint32
     enum { THREADS = 256, SLICE = 16 };
     uint32_t right[WANTED], got[WANTED], n_got = 0;
     const rp__intersect *row = &rp__intersect_table[id];
-    karg_intersect args = {.na = n, .nb = w->list.n, .universe = w->list.universe, .room = n};
+    karg_intersect args = {.na = n, .nb = w->list.n, .universe = w->list.universe, .capacity = n};
     rp__launch how;
     if (row->needs != RP_INTERSECT_LIST || strcmp(row->codec, w->list.codec->name) != 0 ||
         !rp__gpu_index_list(&w->index, &w->list, &args.list))
@@ -157,7 +157,7 @@ static bool is_fair(rp_status status)
 }
 
 /* Candidates that are those of the list, up to the last document. */
-static void start(const world *w, const karg_word *word, rp__gpu_candidates *c)
+static void start(const world *w, const karg_term *word, rp__gpu_candidates *c)
 {
     uint32_t n = 0;
     while (w->decoded == RP_OK && n < w->list.n && w->docids[n] < DOCS)
@@ -169,7 +169,7 @@ static void start(const world *w, const karg_word *word, rp__gpu_candidates *c)
 }
 
 /* Those wanted that are in it, by each way; and their scores, for which frequencies are read. */
-static void step(const world *w, const karg_word *word, rp__gpu_candidates *c,
+static void step(const world *w, const karg_term *word, rp__gpu_candidates *c,
                  const uint32_t *wanted, uint32_t n)
 {
     enum { MEET, NARROW, NARROW_AND_SCORE, WAYS };
@@ -192,7 +192,7 @@ static void step(const world *w, const karg_word *word, rp__gpu_candidates *c,
 static void step_all(world *w, const uint32_t *wanted, uint32_t n)
 {
     static const float table[1] = {1};
-    karg_word word;
+    karg_term word;
     rp__gpu_candidates c;
     uint32_t capacity = w->list.n > WANTED ? w->list.n : WANTED;
     while (n > 0 && wanted[n - 1] >= DOCS)
@@ -238,13 +238,13 @@ static void with_device(world *w, const uint8_t *bytes, size_t n_bytes, uint8_t 
     rp__segment segment = {.lists = bytes, .lists_bytes = n_bytes};
     segment.docs.lengths =
         (rp__lengths){.codes = codes, .n_docs = DOCS, .code_bytes = 1, .n_table = 1};
-    rp__emulated_configure(&(rp__emulated_options){.seed = order});
-    MUST(rp__device_open(&w->device, rp__emulated_driver(), 0, &err) == RP_OK);
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = order});
+    MUST(rp__device_open(&w->device, rp__emulated_device_driver(), 0, &err) == RP_OK);
     MUST(rp__gpu_index_open(&w->index, &w->device, &segment, 0) == RP_OK);
     run_all(w);
     rp__gpu_index_close(&w->index);
     rp__device_close(&w->device);
-    MUST(rp__emulated_in_use() == 0);
+    MUST(rp__emulated_device_in_use() == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -252,8 +252,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* What the cpu makes of it. */
 static void decode_by_cpu(world *w)
 {
-    w->docids = malloc((w->list.n + RP_BLOCK_ROOM) * sizeof *w->docids);
-    w->tfs = malloc((w->list.n + RP_BLOCK_ROOM) * sizeof *w->tfs);
+    w->docids = malloc((w->list.n + RP_BLOCK_CAPACITY) * sizeof *w->docids);
+    w->tfs = malloc((w->list.n + RP_BLOCK_CAPACITY) * sizeof *w->tfs);
     w->decoded = rp__list_decode(&w->list, w->docids, NULL);
     w->decoded_tfs = RP_OK;
     for (uint32_t f = 0; !w->decoded_tfs && (uint64_t)f * RP_BLOCK < w->list.n; f++)

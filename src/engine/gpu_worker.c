@@ -96,7 +96,7 @@ static rp_status run_norms(void *arg)
     const job *j = arg;
     rp__slot *slot = j->desk->slot;
     for (uint32_t i = 0; i < slot->n; i++) {
-        rp__asked *a = &rp__mailbox_asked(slot)[i];
+        rp__batch_item *a = &rp__mailbox_asked(slot)[i];
         if (a->status == RP_OK)
             a->status = find_norms(j->worker, &a->query);
         a->answer.fallback = a->status == RP_NO_MEMORY     ? RP_FALLBACK_HOST_MEMORY
@@ -146,7 +146,7 @@ static rp_status run_one(void *arg)
     const job *j = arg;
     const worker *w = j->worker;
     rp__slot *slot = j->desk->slot;
-    rp__asked *a = rp__mailbox_asked(slot);
+    rp__batch_item *a = rp__mailbox_asked(slot);
     a->status = w->work->backend->run(w->state, &a->query, &j->desk->arena, &a->answer, &slot->err);
     return RP_OK;
 }

@@ -36,7 +36,7 @@ typedef struct place {
 
 typedef struct group {
     void *batch; /* the processor's */
-    rp__asked *asked;
+    rp__batch_item *asked;
     place *places;
     size_t n;
     uint64_t elements, begun;
@@ -296,7 +296,7 @@ static rp_status keep(rp__query *query, rp__arena *arena)
 static void bind(const lane *l, group *g, const place *at)
 {
     const rp_batch_query *query = &l->job->queries[at->query];
-    rp__asked *asked = &g->asked[g->n - 1];
+    rp__batch_item *asked = &g->asked[g->n - 1];
     rp_error err;
     set_plain(l, query);
     g->arena.cap = g->arena.used + l->searcher->options.max_memory;
@@ -335,7 +335,8 @@ static rp_status run_fill(void *arg)
 }
 
 /* Hits with their names; under strict_processor no other processor gets what fails here. */
-static rp_status name_hits(const lane *l, const rp__asked *asked, place *at, rp_batch_query *query)
+static rp_status name_hits(const lane *l, const rp__batch_item *asked, place *at,
+                           rp_batch_query *query)
 {
     const rp_searcher *s = l->searcher;
     rp_status status =
@@ -357,7 +358,7 @@ static rp_status name_hits(const lane *l, const rp__asked *asked, place *at, rp_
 /* One answer of the group to its query; what fails is not done. */
 static void take_answer(lane *l, group *g, size_t i, double seconds)
 {
-    rp__asked *asked = &g->asked[i];
+    rp__batch_item *asked = &g->asked[i];
     place *at = &g->places[i];
     rp_batch_query *query = &l->job->queries[at->query];
     if (rp__searcher_asks_again(l->searcher, &asked->query, &asked->answer, &at->mode)) {
@@ -425,7 +426,7 @@ static rp_status run_drain(void *arg)
 /* Why the cpu has to answer query i of the group, and what was done for it before. */
 static rp_fallback why_not(const lane *l, const group *g, size_t i, rp_gpu_counters *spent)
 {
-    const rp__asked *asked = &g->asked[i];
+    const rp__batch_item *asked = &g->asked[i];
     const rp_batch_query *query = &l->job->queries[g->places[i].query];
     rp_status status = asked->status == RP_OK ? query->status : asked->status;
     *spent = asked->answer.gpu;

@@ -1,4 +1,5 @@
-/* lab/bench_threshold.h: what a choice of processors by query gains over the better of them, and by which threshold. */
+/* lab/bench_threshold.h: what a choice of processors by query gains over the better of them, and by
+ * which threshold. */
 #ifndef RP_LAB_BENCH_THRESHOLD_H
 #define RP_LAB_BENCH_THRESHOLD_H
 
@@ -13,9 +14,10 @@ typedef struct rp__bench_threshold {
 /* Means in microseconds, of the best time of each query. */
 typedef struct rp__bench_placement {
     double cpu, gpu;
-    double perfect;                            /* each query on the processor that was faster */
-    double automatic;                          /* 0: `auto` was not measured */
-    rp__bench_threshold by_shortest, by_rest, by_all; /* the best ones: by the shortest list, all but the longest, all */
+    double perfect;   /* each query on the processor that was faster */
+    double automatic; /* 0: `auto` was not measured */
+    /* the best ones: by the shortest list, all but the longest, all */
+    rp__bench_threshold by_shortest, by_rest, by_all;
 } rp__bench_placement;
 
 /* Of one form, whose operations on cpu and gpu were measured. RP_NOT_FOUND: they were not. */

@@ -1,12 +1,12 @@
 /* rank/fixed_log.h: the natural logarithm of a float as a fixed-point number, by integers alone.
  *
  * One routine for every processor, so that Dirichlet's per-posting logarithm has the same bits
- * everywhere; plain C that host and device compilers both take. It does not replace libm in weights,
- * which are made once a query in double.
- * y = 2^e m with 1 <= m < 2. The table gives inv >= 1/(1 + i/64) for the six leading bits i of m, and
- * -ln(inv); r = m inv - 1 is exact and below 1/63, and ln(1 + r) is four terms of its series.
- * Bound: 0 <= ln y - result / 2^25 < 1.01 / 2^25. Rises strictly with y: neighbouring floats are at least
- * 2 / 2^25 apart in ln. */
+ * everywhere; plain C that host and device compilers both take. It does not replace libm in
+ * weights, which are made once a query in double.
+ * y = 2^e m with 1 <= m < 2. The table gives inv >= 1/(1 + i/64) for the six leading bits i of m,
+ * and -ln(inv); r = m inv - 1 is exact and below 1/63, and ln(1 + r) is four terms of its series.
+ * Bound: 0 <= ln y - result / 2^25 < 1.01 / 2^25. Rises strictly with y: neighbouring floats are at
+ * least 2 / 2^25 apart in ln. */
 #ifndef RP_RANK_FIXED_LOG_H
 #define RP_RANK_FIXED_LOG_H
 
@@ -16,8 +16,8 @@
 enum { RP_FIXED_LOG_BITS = 25 }; /* of fraction; ln of the largest float needs 7 above them */
 
 typedef struct rp__fixed_log_row {
-    uint32_t inv;    /* 2^16 / (1 + i/64), rounded up */
-    uint64_t log_c;  /* -ln(inv / 2^16) in 2^-40, rounded */
+    uint32_t inv;   /* 2^16 / (1 + i/64), rounded up */
+    uint64_t log_c; /* -ln(inv / 2^16) in 2^-40, rounded */
 } rp__fixed_log_row;
 
 /* clang-format off */
@@ -47,8 +47,8 @@ static const rp__fixed_log_row rp__fixed_log_table[64] = {
 };
 /* clang-format on */
 
-/* ln y in 2^-25, rounded down; 0 for all that is below 1 or no number; infinity counts as the largest
- * float. */
+/* ln y in 2^-25, rounded down; 0 for all that is below 1 or no number; infinity counts as the
+ * largest float. */
 static inline uint32_t rp__fixed_log(float y)
 {
     const uint32_t one = 0x3F800000, infinity = 0x7F800000;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/driver.h"
+#include "backend/gpu/device/driver.h"
 
 static int number(const char *name, int otherwise)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/gpu_card.h"
 #include "engine/mailbox.h"
 #include "engine/searcher.h"
@@ -45,7 +45,7 @@ static int close_docs(void **state)
 static int begin(void **state)
 {
     (void)state;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     return 0;
 }
 
@@ -242,7 +242,7 @@ static void faults_are_reasons(void **state)
     static const rp_fallback reasons[] = {RP_FALLBACK_FAULT, RP_FALLBACK_DEADLINE};
     for (size_t i = 0; i < 2; i++)
         for (int is_batch = 0; is_batch < 2; is_batch++) {
-            rp__emulated_configure(&(rp__emulated_options){0});
+            rp__emulated_device_configure(&(rp__emulated_device_options){0});
             rp_searcher *searcher = open_searcher(
                 docs.indexes[BP128], (rp_search_options){.mode = RP_MODE_AND, .gpu_timeout = 30});
             rp_batch_query query = {.query = words(3, "")};
@@ -250,7 +250,7 @@ static void faults_are_reasons(void **state)
             query.query_bytes = strlen(query.query);
             rp_hits hits = search(searcher, query.query);
             rp_hits_free(&hits);
-            rp__emulated_stop(i ? 0 : RP_CU_ILLEGAL_ADDRESS);
+            rp__emulated_device_stop(i ? 0 : RP_CU_ILLEGAL_ADDRESS);
             if (is_batch)
                 assert_int_equal(rp_searcher_batch(searcher, &query, 1, NULL, NULL, &err), RP_OK);
             else
@@ -262,7 +262,7 @@ static void faults_are_reasons(void **state)
             rp_hits_free(&hits);
             rp_searcher_free(searcher);
         }
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
 }
 
 static void spoil(rp__gpu_card *card)
@@ -293,7 +293,7 @@ static void damage_is_a_reason(void **state)
     rp__arena_init(&arena, (size_t)64 << 20);
     assert_int_equal(rp__searcher_bind(searcher, text, strlen(text), RP_MODE_AND, &query, &err),
                      RP_OK);
-    assert_int_equal(rp__gpu_card_open(&card, rp__emulated_driver(), 0, query.segment,
+    assert_int_equal(rp__gpu_card_open(&card, rp__emulated_device_driver(), 0, query.segment,
                                        &(rp__place){.gpu_memory = 1 << 27}, &err),
                      RP_OK);
     for (size_t i = 0; i < ROUNDS; i++) {
@@ -317,7 +317,7 @@ static void bound_queries_have_reasons(void **state)
     (void)state;
     const rp__backend *gpu = rp__backend_find("gpu");
     rp_searcher *searcher = open_searcher(docs.indexes[BP128], (rp_search_options){0});
-    rp__asked asked[3];
+    rp__batch_item asked[3];
     rp__arena arena;
     rp__answer answer;
     rp__query query;
@@ -328,7 +328,7 @@ static void bound_queries_have_reasons(void **state)
     assert_int_equal(rp__searcher_bind(searcher, text, strlen(text), RP_MODE_OR, &query, &err),
                      RP_OK);
     for (size_t i = 0; i < 3; i++)
-        asked[i] = (rp__asked){.query = query};
+        asked[i] = (rp__batch_item){.query = query};
     asked[0].query.begin = asked[1].query.begin = 7;
     assert_int_equal(gpu->batch_new(searcher->state, 1, &batch, &err), RP_OK);
     gpu->batch_start(batch, asked, 3, &arena);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "engine/searcher.h"
 #include "index/segment.h"
 #include "oracle/chance.h"
@@ -54,7 +54,7 @@ static void close_asker(asker *a)
 {
     if (a->on->detach)
         a->on->detach(a->state);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     rp_searcher_free(a->searcher);
     rp__arena_reset(&a->arena);
 }
@@ -62,9 +62,9 @@ static void close_asker(asker *a)
 static void find_form(asker *a, const rp__query *query, rp_form *form)
 {
     rp_error err = {.text = ""};
-    uint64_t calls = rp__emulated_calls();
+    uint64_t calls = rp__emulated_device_calls();
     assert_int_equal(a->on->form(a->state, query, &a->arena, form, &err), RP_OK);
-    assert_int_equal(rp__emulated_calls(), calls); /* nothing was asked of the device */
+    assert_int_equal(rp__emulated_device_calls(), calls); /* nothing was asked of the device */
     assert_string_equal(form->processor, a->on->name);
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "base/thread.h"
 #include "engine/searcher.h"
 #include "index/index.h"
@@ -134,7 +134,7 @@ static size_t ask_singles(size_t mode, size_t threads, uint64_t memory)
 {
     singles s = {.mode = mode, .threads = threads};
     size_t n = 0;
-    rp__emulated_configure(&(rp__emulated_options){.seed = threads});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = threads});
     for (size_t t = 0; t < threads; t++)
         s.searchers[t] = open_searcher("gpu", modes[mode], memory);
     assert_int_equal(rp__thread_run((uint32_t)threads, ask_some, &s), RP_OK);
@@ -143,7 +143,7 @@ static size_t ask_singles(size_t mode, size_t threads, uint64_t memory)
         assert_false(s.is_wrong[t]);
         rp_searcher_free(s.searchers[t]);
     }
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     return n;
 }
 
@@ -155,7 +155,7 @@ static size_t ask_batch(size_t mode, size_t threads, uint64_t memory)
     const rp_batch_options options = {.threads = threads, .elements = threads > 1 ? 4000 : 0};
     rp_error err = {.text = ""};
     size_t n = 0;
-    rp__emulated_configure(&(rp__emulated_options){.seed = threads});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = threads});
     rp_searcher *searcher = open_searcher("gpu", modes[mode], memory);
     for (size_t i = 0; i < QUERIES; i++)
         queries[i] = (rp_batch_query){.query = texts[i], .query_bytes = strlen(texts[i])};
@@ -169,7 +169,7 @@ static size_t ask_batch(size_t mode, size_t threads, uint64_t memory)
         rp_hits_free(&queries[i].hits);
     }
     rp_searcher_free(searcher);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     return n;
 }
 

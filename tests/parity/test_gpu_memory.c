@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/exec/exec.h"
 #include "engine/searcher.h"
 #include "oracle/chance.h"
@@ -127,7 +127,7 @@ typedef struct card {
 static void open_card(card *c, const rp__segment *segment, uint64_t most)
 {
     rp_error err = {.text = ""};
-    assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_open(&c->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, segment, most), RP_OK);
     assert_false(c->index.residency->is_whole);
     rp__exec_open(&c->query, &c->device, &c->index);
@@ -175,7 +175,7 @@ static void check_little(asker *a, uint64_t most, counted *sum)
     assert_true(residency->heap.stats.peak <= residency->bytes && residency->bytes <= most);
     close_card(&cards[0]);
     close_card(&cards[1]);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* partial: at least so many lists of which some blocks came. */
@@ -187,7 +187,7 @@ static void check_collection(collection *c, uint64_t n_words, uint64_t partial)
         for (uint64_t part = 2; part <= 8; part += 3) {
             asker a = {.n_words = n_words};
             open_asker(&a, c, i);
-            rp__emulated_configure(&(rp__emulated_options){.seed = i});
+            rp__emulated_device_configure(&(rp__emulated_device_options){.seed = i});
             rp__lengths lengths;
             rp__segment_get_lengths(a.searcher->index->segment, &lengths);
             uint64_t least = (uint64_t)lengths.n_docs * lengths.code_bytes + RP_PAD;
@@ -299,7 +299,7 @@ static void check_devices(const char *names, uint64_t memory)
     print_message("%s: %llu answered\n", names, (unsigned long long)n_answered);
     assert_true(n_answered * 4 > queries());
     rp_searcher_free(searcher);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     close_asker(&a);
 }
 
@@ -307,7 +307,7 @@ static void devices_answer_together(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 2; seed++) {
-        rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+        rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
         check_devices("emulated,emulated", 0);
         check_devices("emulated,emulated,emulated", 0);
         check_devices("emulated,emulated,emulated", too_little());
@@ -320,7 +320,7 @@ static uint64_t bytes_on_card(void)
     rp__device device;
     rp_error err = {.text = ""};
     size_t unused, total;
-    assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_open(&device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(device.driver->memory_info(&unused, &total), RP_CU_OK);
     rp__device_close(&device);
     return total - unused;
@@ -369,7 +369,7 @@ static void check_limit(uint64_t limit, rp_mode mode)
     rp_error err = {.text = ""};
     rp_searcher *searchers[N], *cpu;
     size_t n_on_gpu = 0;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(rp_searcher_new(small.indexes[0], &plain, &cpu, &err), RP_OK);
     for (size_t i = 0; i < N; i++)
         assert_int_equal(rp_searcher_new(small.indexes[0], &options, &searchers[i], &err), RP_OK);
@@ -381,7 +381,7 @@ static void check_limit(uint64_t limit, rp_mode mode)
     for (size_t i = 0; i < N; i++)
         rp_searcher_free(searchers[i]);
     rp_searcher_free(cpu);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 static void searchers_share_a_limit(void **state)
@@ -400,7 +400,7 @@ static void names_are_checked(void **state)
                                         "emulated2", "-1",        "0x1",       " 0"};
     rp_error err;
     rp_searcher *searcher;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const rp_search_options options = {.processor = "gpu", .gpu = wrong[i]};
         assert_int_equal(rp_searcher_new(small.indexes[0], &options, &searcher, &err), RP_USAGE);
@@ -444,7 +444,7 @@ static int search_as_cpu(const rp_search_options *options)
     rp_status status = search(options, TIMES, got, &searcher);
     if (!searcher) {
         assert_true(status == RP_UNAVAILABLE || status == RP_NO_MEMORY);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
         return 0;
     }
     assert_int_equal(status, RP_OK);
@@ -462,7 +462,7 @@ static int search_as_cpu(const rp_search_options *options)
     }
     rp_searcher_free(searcher);
     rp_searcher_free(on_cpu);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     return n_on_gpu;
 }
 
@@ -472,12 +472,13 @@ static void check_failures(rp_search_options options)
     int least = TIMES, most = 0;
     options.processor = "gpu";
     options.total = RP_TOTAL_EXACT;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     int sound = search_as_cpu(&options);
-    uint64_t calls = rp__emulated_calls();
+    uint64_t calls = rp__emulated_device_calls();
     assert_true(sound > 0);
     for (uint64_t at = 1; at <= calls; at++) {
-        rp__emulated_configure(&(rp__emulated_options){.fail_at = at, .fail_code = codes[at % 3]});
+        rp__emulated_device_configure(
+            &(rp__emulated_device_options){.fail_at = at, .fail_code = codes[at % 3]});
         int n = search_as_cpu(&options);
         least = n < least ? n : least;
         most = n > most ? n : most;
@@ -504,15 +505,15 @@ static void others_go_on(void **state)
         .processor = "gpu", .gpu = "emulated,emulated", .mode = RP_MODE_AND};
     rp_searcher *searcher;
     rp_hits hits[TIMES];
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(search(&options, 1, hits, &searcher), RP_OK);
     rp_hits_free(&hits[0]);
     rp_searcher_free(searcher);
-    uint64_t calls = rp__emulated_calls();
+    uint64_t calls = rp__emulated_device_calls();
     bool has_survived = false;
     for (uint64_t back = 1; back < 40 && back < calls; back++) {
-        rp__emulated_configure(
-            &(rp__emulated_options){.fail_at = calls - back, .fail_code = RP_CU_ILLEGAL_ADDRESS});
+        rp__emulated_device_configure(&(rp__emulated_device_options){
+            .fail_at = calls - back, .fail_code = RP_CU_ILLEGAL_ADDRESS});
         rp_status status = search(&options, TIMES, hits, &searcher);
         if (!searcher)
             continue;
@@ -539,7 +540,7 @@ static void files_may_be_cut(void **state)
     const rp_search_options options = {
         .processor = "gpu", .gpu = "emulated", .gpu_memory = too_little(), .mode = RP_MODE_AND};
     snprintf(path, sizeof path, "%s/bp128/lists.00000001.rp", small.folder);
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(rp_searcher_new(small.indexes[0], &options, &searchers[i], &err), RP_OK);
     assert_int_equal(truncate(path, 0), 0);
@@ -550,7 +551,7 @@ static void files_may_be_cut(void **state)
     }
     rp_searcher_free(searchers[0]);
     rp_searcher_free(searchers[1]);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     close_small(state);
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/exec/exec.h"
 #include "engine/searcher.h"
 #include "oracle/chance.h"
@@ -68,11 +68,11 @@ static void open_card(card *c, size_t codec, uint64_t seed)
     rp_error err = {.text = ""};
     const rp_search_options options = {.processor = "cpu"};
     memset(c, 0, sizeof *c);
-    rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
     rp__arena_init(&c->arena, (size_t)64 << 20);
     assert_int_equal(rp_searcher_new(documents.indexes[codec], &options, &c->searcher, &err),
                      RP_OK);
-    assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_open(&c->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, 0),
                      RP_OK);
     rp__exec_open(&c->exec, &c->device, &c->index);
@@ -86,7 +86,7 @@ static void close_card(card *c)
     rp__device_close(&c->device);
     rp_searcher_free(c->searcher);
     rp__arena_reset(&c->arena);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* n different terms. */
@@ -239,7 +239,7 @@ static void the_persistent_kernel_leaves_when_memory_is_taken(void **state)
 
 /* ---- Groups -------------------------------------------------------------------------------------- */
 
-static void run_group(card *c, rp__asked *items, size_t n)
+static void run_group(card *c, rp__batch_item *items, size_t n)
 {
     rp__exec_begin(&c->exec, n, true, &c->arena);
     for (size_t i = 0; i < n; i++)
@@ -258,7 +258,7 @@ static void groups_are_answered(void **state)
         card c;
         open_card(&c, codec, codec);
         for (size_t i = 0; i < QUERIES / 2; i++) {
-            rp__asked items[GROUP] = {{.status = RP_OK}};
+            rp__batch_item items[GROUP] = {{.status = RP_OK}};
             rp__arena_clear(&c.arena);
             for (size_t q = 0; q < GROUP; q++)
                 items[q].query = bind(&c, i % 3 ? RP_MODE_AND : RP_MODE_OR, draw(1 + q % 5),
@@ -304,7 +304,7 @@ static void damage_refuses_one_query(void **state)
             card c;
             open_card(&c, codec, 7);
             for (size_t round = 0; round < 3; round++) {
-                rp__asked items[GROUP] = {{.status = RP_OK}};
+                rp__batch_item items[GROUP] = {{.status = RP_OK}};
                 rp__arena_clear(&c.arena);
                 for (size_t q = 0; q < GROUP; q++) {
                     char text[TEXT];

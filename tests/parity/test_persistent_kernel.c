@@ -1,4 +1,4 @@
-/* test_persistent_kernel.c: the kernel that stays, on an emulated device: every AND of a burst has the cpu's answer, whether it
+/* test_persistent_kernel.c: the persistent kernel, on an emulated device: every AND of a burst has the cpu's answer, whether it
  * came with a launch or by the door; the kernel leaves when it is told to, when nothing comes, and before launches; and
  * what fails while it is there costs no query.
  * RIPOSTE_GPU_ORDERS: seeds of the order of commands, blocks and threads (2). */
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/exec/exec.h"
 #include "base/clock.h"
 #include "engine/searcher.h"
@@ -69,7 +69,7 @@ static void open_card(card *c, size_t codec)
     rp__arena_init(&c->arena, (size_t)64 << 20);
     assert_int_equal(rp_searcher_new(documents.indexes[codec], &options, &c->searcher, &err),
                      RP_OK);
-    assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_open(&c->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, 0),
                      RP_OK);
     rp__exec_open(&c->query, &c->device, &c->index);
@@ -149,7 +149,7 @@ static void bursts_are_answered(void **state)
     for (uint64_t seed = 0; seed < orders(); seed++)
         for (size_t i = 0; i < documents.n_codecs; i++) {
             card c;
-            rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+            rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
             open_card(&c, i);
             ask_and(&c);
             assert_int_equal(c.resident->launch, 0);
@@ -157,7 +157,7 @@ static void bursts_are_answered(void **state)
                 ask(&c, RP_MODE_AND, draw(), ks[chance_below(5)]);
             assert_true(c.resident->launch > 0 && c.resident->number > QUERIES / 4);
             close_card(&c);
-            assert_int_equal(rp__emulated_in_use(), 0);
+            assert_int_equal(rp__emulated_device_in_use(), 0);
         }
 }
 
@@ -167,7 +167,7 @@ static void lives_end(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 10 * orders(); seed++) {
         card c;
-        rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+        rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
         open_card(&c, 0);
         for (size_t n = 0; n < 4 * QUERIES; n++)
             ask(&c, RP_MODE_AND, "a b", n % 2 ? 10 : 0);
@@ -181,7 +181,7 @@ static void idle_kernels_leave(void **state)
 {
     (void)state;
     card c;
-    rp__emulated_configure(&(rp__emulated_options){.seed = 3});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = 3});
     open_card(&c, 0);
     for (size_t n = 0; n < QUERIES / 2; n++) {
         ask_and(&c);
@@ -193,7 +193,7 @@ static void idle_kernels_leave(void **state)
     }
     assert_true(c.resident->launch >= QUERIES / 2);
     close_card(&c);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* A query that is rung just as the kernel leaves goes with the next launch. */
@@ -201,7 +201,7 @@ static void a_ring_may_come_too_late(void **state)
 {
     (void)state;
     card c;
-    rp__emulated_configure(&(rp__emulated_options){.seed = 4});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = 4});
     open_card(&c, 0);
     for (size_t n = 0; n < QUERIES / 2; n++) {
         rp_error err;
@@ -211,7 +211,7 @@ static void a_ring_may_come_too_late(void **state)
         ask_and(&c);
         ask_and(&c);
         uint32_t launches = c.resident->launch;
-        karg_door before = *c.resident->door;
+        karg_mailbox before = *c.resident->door;
         bind(&c, RP_MODE_AND, text = draw(), 10, &query);
         if (query.n_ops == 0)
             continue;
@@ -219,7 +219,7 @@ static void a_ring_may_come_too_late(void **state)
         uint32_t number = c.resident->number;
         if (c.resident->launch == launches &&
             number > 0) { /* nobody has looked yet: it was not rung */
-            karg_door rung = *c.resident->door;
+            karg_mailbox rung = *c.resident->door;
             memcpy(c.resident->door->chunks, before.chunks, sizeof before.chunks);
             assert_int_equal(rp__device_wait_stream(&c.device, c.resident->stream), RP_OK);
             memcpy(c.resident->door->chunks, rung.chunks, sizeof rung.chunks);
@@ -228,7 +228,7 @@ static void a_ring_may_come_too_late(void **state)
         assert_as_cpu(&c, text, &query, &got);
     }
     close_card(&c);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* Rings have numbers, which begin again before they could be taken for earlier ones. */
@@ -236,7 +236,7 @@ static void numbers_begin_again(void **state)
 {
     (void)state;
     card c;
-    rp__emulated_configure(&(rp__emulated_options){.seed = 9});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = 9});
     open_card(&c, 0);
     for (size_t n = 0; n < 4; n++)
         ask_and(&c);
@@ -246,7 +246,7 @@ static void numbers_begin_again(void **state)
         ask_and(&c);
     assert_true(c.resident->number < QUERIES);
     close_card(&c);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* ORs, and ANDs that do not go by the door, are launched; then it comes back. */
@@ -254,7 +254,7 @@ static void launches_go_first(void **state)
 {
     (void)state;
     card c;
-    rp__emulated_configure(&(rp__emulated_options){.seed = 5});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = 5});
     open_card(&c, 0);
     for (size_t n = 0; n < QUERIES; n++) {
         if (chance_below(3)) {
@@ -271,7 +271,7 @@ static void launches_go_first(void **state)
         assert_false(c.resident->is_there);
     }
     close_card(&c);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* Queries that nobody finishes leave nothing behind that counts. */
@@ -279,7 +279,7 @@ static void queries_may_be_left(void **state)
 {
     (void)state;
     card c;
-    rp__emulated_configure(&(rp__emulated_options){.seed = 6});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = 6});
     open_card(&c, 1);
     for (size_t n = 0; n < QUERIES; n++) {
         rp_error err;
@@ -292,7 +292,7 @@ static void queries_may_be_left(void **state)
         ask_and(&c);
     }
     close_card(&c);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* It is there only while one searcher alone uses the card; answers are the same. */
@@ -300,7 +300,7 @@ static void searchers_take_turns(void **state)
 {
     (void)state;
     card a, b;
-    rp__emulated_configure(&(rp__emulated_options){.seed = 7});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = 7});
     open_card(&a, 0);
     open_card(&b, 0);
     const uint64_t now = rp__clock_now() + 1000000000;
@@ -313,20 +313,20 @@ static void searchers_take_turns(void **state)
         ask_and(chance_below(4) ? &a : &b);
     close_card(&a);
     close_card(&b);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* It hangs, or fails, with a query inside: that is found out, no query gets a wrong answer, and the device is lost. */
 static void meet(int code)
 {
     card c;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     open_card(&c, 1);
     c.device.patience = 20000000;
     for (size_t n = 0; n < 3; n++)
         ask_and(&c);
     assert_true(c.resident->is_there);
-    rp__emulated_stop(code);
+    rp__emulated_device_stop(code);
     for (size_t n = 0; n < 3; n++) {
         rp_error err = {.text = ""};
         rp__query query;
@@ -347,20 +347,20 @@ static void faults_are_found(void **state)
     meet(0);
     meet(RP_CU_ILLEGAL_ADDRESS);
     meet(RP_CU_LAUNCH_FAILED);
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
 }
 
 /* The kernel is there, and then some more queries come: how many of them are answered. *calls: before these. */
-static size_t ask_some(const rp__emulated_options *how, uint64_t *calls)
+static size_t ask_some(const rp__emulated_device_options *how, uint64_t *calls)
 {
     card c;
     size_t n_answered = 0;
     chance_seed(how->seed);
-    rp__emulated_configure(how);
+    rp__emulated_device_configure(how);
     open_card(&c, 0);
     for (size_t n = 0; n < 3; n++)
         ask_and(&c);
-    *calls = rp__emulated_calls();
+    *calls = rp__emulated_device_calls();
     for (size_t n = 0; n < 6; n++) {
         rp_error err;
         rp__query query;
@@ -374,7 +374,7 @@ static size_t ask_some(const rp__emulated_options *how, uint64_t *calls)
         n_answered += status == RP_OK;
     }
     close_card(&c);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     return n_answered;
 }
 
@@ -384,8 +384,8 @@ static void every_call_may_fail(void **state)
     (void)state;
     size_t n_least = SIZE_MAX, n_most = 0;
     for (uint64_t at = 1; at <= 60; at++) {
-        rp__emulated_options how = {.seed = at % 3,
-                                    .fail_code = at % 4 ? RP_CU_LAUNCH_FAILED : RP_CU_NO_MEMORY};
+        rp__emulated_device_options how = {
+            .seed = at % 3, .fail_code = at % 4 ? RP_CU_LAUNCH_FAILED : RP_CU_NO_MEMORY};
         uint64_t calls;
         (void)ask_some(&how, &calls);
         how.fail_at = calls + 1 + at / 3;

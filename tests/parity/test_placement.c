@@ -3,7 +3,7 @@
  * whether it was. Thresholds are of the test. */
 #include "riposte/riposte.h"
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
@@ -69,8 +69,8 @@ static rp_searcher *open_searcher(rp_search_options options)
 
 static void forget_devices(void)
 {
-    rp__emulated_configure(&(rp__emulated_options){0});
-    assert_int_equal(rp__emulated_calls(), 0);
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
+    assert_int_equal(rp__emulated_device_calls(), 0);
 }
 
 static rp_hits search(rp_searcher *searcher, const char *text)
@@ -117,7 +117,7 @@ static void both_processors_give_the_same_hits(void **state)
         assert_in_range(on_gpu, 1, QUERIES - 1);
         rp_searcher_free(any);
         rp_searcher_free(cpu);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
     }
 }
 
@@ -134,11 +134,11 @@ static void one_query_opens_no_card(void **state)
     assert_string_equal(hits.processor, "cpu");
     rp_hits_free(&hits);
     rp_searcher_free(searcher);
-    assert_int_equal(rp__emulated_calls(), 0);
+    assert_int_equal(rp__emulated_device_calls(), 0);
     assert_int_equal(rp_search(documents.indexes[0], "a b c", 10, &hits, NULL), RP_OK);
     assert_string_equal(hits.processor, "cpu");
     rp_hits_free(&hits);
-    assert_int_equal(rp__emulated_calls(), 0);
+    assert_int_equal(rp__emulated_device_calls(), 0);
 }
 
 /* After the work that a card costs to open, the next query opens one. */
@@ -157,7 +157,7 @@ static void work_opens_a_card(void **state)
         rp_hits hits = search(searcher, "a b");
         assert_string_equal(hits.processor, "cpu");
         rp_hits_free(&hits);
-        assert_int_equal(rp__emulated_calls(), 0);
+        assert_int_equal(rp__emulated_device_calls(), 0);
     }
     assert_in_range(asked, 2, 1000);
     rp_searcher_get_gpu_state(searcher, &gpu);
@@ -189,7 +189,7 @@ static void only_named_devices_are_opened(void **state)
         assert_int_equal(searcher->placement.stage, RP_PLACEMENT_FIXED);
     }
     rp_searcher_free(searcher);
-    assert_int_equal(rp__emulated_calls(), 0);
+    assert_int_equal(rp__emulated_device_calls(), 0);
 }
 
 static void a_lost_card_is_left(void **state)
@@ -201,7 +201,7 @@ static void a_lost_card_is_left(void **state)
         (rp_search_options){.mode = RP_MODE_AND, .gpu = "emulated", .eager_gpu = true});
     searcher->placement.tuning = &tuning;
     assert_int_equal(searcher->placement.stage, RP_PLACEMENT_OPEN);
-    rp__emulated_stop(700);
+    rp__emulated_device_stop(700);
     rp_hits hits = search(searcher, "a b");
     assert_string_equal(hits.processor, "cpu");
     assert_int_equal(hits.fallback, RP_FALLBACK_FAULT);
@@ -255,7 +255,7 @@ static void batches_open_a_card_when_it_pays(void **state)
             fill(queries);
             assert_int_equal(rp_searcher_batch(any, queries, QUERIES, &options, NULL, NULL), RP_OK);
             assert_int_equal(compare_and_free(queries, cpu), 0);
-            assert_int_equal(rp__emulated_calls(), 0);
+            assert_int_equal(rp__emulated_device_calls(), 0);
         }
         assert_true(any->placement.missed_ns > 0);
         tuning.attach_us = any->placement.missed_ns / 1000 + 1;
@@ -271,7 +271,7 @@ static void batches_open_a_card_when_it_pays(void **state)
         }
         rp_searcher_free(any);
         rp_searcher_free(cpu);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
     }
 }
 

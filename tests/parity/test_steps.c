@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/residency/lease.h"
 #include "engine/searcher.h"
 #include "index/segment.h"
@@ -137,7 +137,7 @@ static rp_status move(moved *m, void *const runs[2], uint32_t from, uint32_t to)
 static void open_device(moved *m, uint64_t memory)
 {
     rp_error err = {.text = ""};
-    assert_int_equal(rp__device_open(&m->device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_open(&m->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(
         rp__residency_get(&m->device, m->searcher->index->segment, memory, &m->residency), RP_OK);
 }
@@ -257,7 +257,7 @@ static void close_pair(moved *m)
     for (int i = 0; i < 2; i++)
         if (m->on[i]->detach)
             m->on[i]->detach(m->states[i]);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     rp_searcher_free(m->searcher);
     rp__arena_reset(&m->arena);
 }

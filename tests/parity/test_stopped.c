@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/residency/lease.h"
 #include "engine/searcher.h"
 #include "oracle/chance.h"
@@ -56,12 +56,12 @@ static void ignore_end(void *watched)
     (void)watched;
 }
 
-static const rp__emulated_watcher watcher = {.queue_launch = queue_launch,
-                                             .queue_copy = count_one,
-                                             .memory = ignore_memory,
-                                             .written = ignore_memory,
-                                             .launch = ignore_launch,
-                                             .end = ignore_end};
+static const rp__emulated_device_watcher watcher = {.queue_launch = queue_launch,
+                                                    .queue_copy = count_one,
+                                                    .memory = ignore_memory,
+                                                    .written = ignore_memory,
+                                                    .launch = ignore_launch,
+                                                    .end = ignore_end};
 
 /* ---- A device ------------------------------------------------------------------------------------ */
 
@@ -78,7 +78,7 @@ static void open_card(card *d, const rp_index *index)
 {
     rp_error err = {.text = ""};
     *d = (card){.cpu = rp__backend_find("cpu"), .gpu = rp__backend_find("gpu")};
-    rp__emulated_watch(&watcher);
+    rp__emulated_device_watch(&watcher);
     rp__arena_init(&d->arena, (size_t)64 << 20);
     assert_int_equal(
         rp_searcher_new(index, &(rp_search_options){.processor = "cpu"}, &d->searcher, &err),
@@ -86,7 +86,7 @@ static void open_card(card *d, const rp_index *index)
     const rp__segment *segment = d->searcher->index->segment;
     assert_int_equal(d->gpu->attach(segment, &(rp__place){.gpu = "emulated"}, &d->state, &err),
                      RP_OK);
-    assert_int_equal(rp__device_open(&d->device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_open(&d->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__residency_get(&d->device, segment, 0, &d->residency), RP_OK);
 }
 
@@ -97,8 +97,8 @@ static void close_card(card *d)
     d->gpu->detach(d->state);
     rp_searcher_free(d->searcher);
     rp__arena_reset(&d->arena);
-    assert_int_equal(rp__emulated_in_use(), 0);
-    rp__emulated_watch(NULL);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
+    rp__emulated_device_watch(NULL);
 }
 
 static void check_leases(const card *d)
@@ -189,11 +189,11 @@ static void single_queries_stop(void **state)
     }
 }
 
-static void start_batch(card *d, rp_mode mode, rp__asked *asked, void *batch, uint64_t at)
+static void start_batch(card *d, rp_mode mode, rp__batch_item *asked, void *batch, uint64_t at)
 {
     static const _Atomic uint32_t always = 1;
     for (size_t i = 0; i < GROUP; i++) {
-        asked[i] = (rp__asked){.status = RP_OK};
+        asked[i] = (rp__batch_item){.status = RP_OK};
         bind(d, mode, i % 6, &asked[i].query);
         asked[i].query.stop = i % 3 == 0 ? NULL : i % 3 == 1 ? &always : &stop;
     }
@@ -211,7 +211,7 @@ static void batches_stop(void **state)
     for (size_t i = 0; i < c.n_codecs * 2; i++) {
         card d;
         rp_error err = {.text = ""};
-        rp__asked asked[GROUP];
+        rp__batch_item asked[GROUP];
         void *batch;
         open_card(&d, c.indexes[i / 2]);
         assert_int_equal(d.gpu->batch_new(d.state, 1, &batch, &err), RP_OK);

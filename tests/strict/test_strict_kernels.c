@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/exec/exec.h"
 #include "backend/gpu/gpu_steps.h"
-#include "backend/gpu/transcode_word.h"
+#include "backend/gpu/residency/transcode_term.h"
 #include "base/cpu.h"
 #include "engine/searcher.h"
 #include "lab/gpu/gpu_case_lists.h"
@@ -74,7 +74,7 @@ static void transcode(rp__device *device, const rp__codec *codec)
     uint32_t docids[POSTINGS], tfs[POSTINGS], got[POSTINGS];
     rp__list list;
     karg_list stored;
-    karg_word word;
+    karg_term word;
     size_t used;
     rp__cu_ptr at, buffer;
     for (uint32_t i = 0; i < POSTINGS; i++) {
@@ -90,9 +90,9 @@ static void transcode(rp__device *device, const rp__codec *codec)
     residency.sections[0] = (rp__gpu_section){.host = bytes, .bytes = used, .at = at};
     assert_true(rp__gpu_index_list(&index, &list, &stored));
     stored.freq_code = rp__transcode_freq_code(&list);
-    size_t bits = rp__transcode_word_bits_bytes(&stored);
+    size_t bits = rp__transcode_term_bits_bytes(&stored);
     assert_int_equal(rp__device_alloc(device, bits + sizeof tfs, &buffer), RP_OK);
-    if (rp__gpu_case_lists_bits(device, &(karg_word){.list = stored}, buffer, buffer + bits,
+    if (rp__gpu_case_lists_bits(device, &(karg_term){.list = stored}, buffer, buffer + bits,
                                 &word) != RP_OK)
         fail_msg("%s: %s", codec->name, strict_fault());
     assert_int_equal(rp__device_copy_out(device, got, word.list.freqs, sizeof tfs), RP_OK);
@@ -111,8 +111,8 @@ static void transcoding_breaks_no_rule(void **state)
     for (uint64_t seed = 0; seed < strict_case_seeds(); seed++) {
         rp__device device;
         rp_error err = {.text = ""};
-        rp__emulated_configure(&(rp__emulated_options){.seed = seed});
-        assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+        rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
+        assert_int_equal(rp__device_open(&device, rp__emulated_device_driver(), 0, &err), RP_OK);
         for (size_t i = 0, n_codes = 0; rp__codec_at(i); i++) {
             if (!rp__block_code_at(++n_codes))
                 n_codes = 0;
@@ -122,7 +122,7 @@ static void transcoding_breaks_no_rule(void **state)
             transcode(&device, &codec);
         }
         rp__device_close(&device);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
     }
 }
 
@@ -143,9 +143,9 @@ static void open_card(card *c, const rp_index *index, uint64_t seed)
     const rp_search_options options = {.processor = "cpu"};
     memset(c, 0, sizeof *c);
     rp__arena_init(&c->arena, (size_t)64 << 20);
-    rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
     assert_int_equal(rp_searcher_new(index, &options, &c->searcher, &err), RP_OK);
-    assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_open(&c->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, 0),
                      RP_OK);
     rp__exec_open(&c->query, &c->device, &c->index);
@@ -158,7 +158,7 @@ static void close_card(card *c)
     rp__exec_close(&c->query);
     rp__gpu_index_close(&c->index);
     rp__device_close(&c->device);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     rp_searcher_free(c->searcher);
     rp__arena_reset(&c->arena);
 }
@@ -282,7 +282,7 @@ static void planted_copies_under_a_persistent_kernel_are_found(void **state)
         assert_int_equal(has_failed, found[0] != 0);
         close_card(&c);
     }
-    if (!strstr(found, "and_score_stay_kernel") ||
+    if (!strstr(found, "and_single_persistent_kernel") ||
         !strstr(found, "prim_load reads what was written since the launch began"))
         fail_msg("'%s'", found);
     strict_plant_fault((strict_plant){0});
@@ -294,10 +294,10 @@ static void every_kernel_was_launched(void **state)
     size_t missing = 0;
     if (getenv("RIPOSTE_GPU_CASES"))
         skip();
-    for (uint32_t i = 0; rp__kernels_at(i); i++)
+    for (uint32_t i = 0; rp__kernel_table_at(i); i++)
         if (!strict_launched(i)) {
             print_error("%s was not launched: a row of gpu_case.h has to, or a query here\n",
-                        rp__kernels_at(i)->name);
+                        rp__kernel_table_at(i)->name);
             missing++;
         }
     assert_int_equal(missing, 0);

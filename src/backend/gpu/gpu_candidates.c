@@ -1,6 +1,6 @@
 /* gpu_candidates.c: launches over candidates.
  *
- * The buffer has a report, the state of compact.cuh, the pairs of a selection, and two halves: docids and scores each. A
+ * The buffer has a report, the state of ordered_compaction.cuh, the pairs of a selection, and two halves: docids and scores each. A
  * launch reads one half and writes the other. A list that is there as docids or bits is met by an intersection; others,
  * and candidates that have scores, by step_and.cu, which reads all forms of a list. */
 #include "backend/gpu/gpu_candidates.h"
@@ -121,7 +121,7 @@ static rp_status compact(candidates *c, rp__kernel_id kernel, karg_candidates *a
 {
     uint32_t other = 1 - c->half, count = 0;
     rp__launch how = {args->tiles, 32 * WARPS,
-                      KARG_SCRATCH * sizeof(uint32_t) + WARPS * KARG_SHARED_WORD};
+                      KARG_SCRATCH * sizeof(uint32_t) + WARPS * KARG_SHARED_TERM};
     args->to_docids = docids_of(c, other);
     args->count = c->buffer + COUNT;
     args->state = state_of(c);
@@ -132,7 +132,7 @@ static rp_status compact(candidates *c, rp__kernel_id kernel, karg_candidates *a
     return status;
 }
 
-rp_status rp__gpu_candidates_start(candidates *c, const karg_word *word, uint32_t begin,
+rp_status rp__gpu_candidates_start(candidates *c, const karg_term *word, uint32_t begin,
                                    uint32_t end)
 {
     karg_candidates args = {.begin = begin, .end = end, .n_words = 1, .near = {*word}};
@@ -141,7 +141,7 @@ rp_status rp__gpu_candidates_start(candidates *c, const karg_word *word, uint32_
     return compact(c, RP_KERNEL_step_and_start_kernel, &args);
 }
 
-static rp_status look_up(candidates *c, const karg_word *words, uint32_t n, bool drops, bool adds)
+static rp_status look_up(candidates *c, const karg_term *words, uint32_t n, bool drops, bool adds)
 {
     karg_candidates args = {.docids = docids_of(c, c->half),
                             .scores = c->is_scored ? scores_of(c, c->half) : 0,
@@ -160,30 +160,30 @@ static rp_status look_up(candidates *c, const karg_word *words, uint32_t n, bool
     return compact(c, RP_KERNEL_step_and_narrow_kernel, &args);
 }
 
-rp_status rp__gpu_candidates_score(candidates *c, const karg_word *word)
+rp_status rp__gpu_candidates_score(candidates *c, const karg_term *word)
 {
     return look_up(c, word, 1, false, true);
 }
 
-rp_status rp__gpu_candidates_narrow(candidates *c, const karg_word *words, uint32_t n, bool adds)
+rp_status rp__gpu_candidates_narrow(candidates *c, const karg_term *words, uint32_t n, bool adds)
 {
     return look_up(c, words, n, true, adds);
 }
 
 /* ---- Intersection -------------------------------------------------------------------------------- */
 
-static bool is_bits(const karg_word *word)
+static bool is_bits(const karg_term *word)
 {
     return word->list.codec == KARG_CODEC_BITMAP && word->base == 0 && word->list.docs % 16 == 0;
 }
 
-static bool is_docids(const karg_word *word)
+static bool is_docids(const karg_term *word)
 {
     return word->list.codec == KARG_CODEC_RAW && word->list.docs % 16 == 0;
 }
 
 /* How a list is intersected that is there as bits, or as docids. */
-static rp__kernel_id cut(const karg_word *word, karg_intersect *args, rp__launch *how)
+static rp__kernel_id cut(const karg_term *word, karg_intersect *args, rp__launch *how)
 {
     enum { BITS_EACH = 4, BS_EACH = 2 }; /* docids of A that a thread takes */
     if (is_bits(word)) {
@@ -201,7 +201,7 @@ static rp__kernel_id cut(const karg_word *word, karg_intersect *args, rp__launch
     return RP_KERNEL_intersect_bs_x2_kernel;
 }
 
-rp_status rp__gpu_candidates_meet(candidates *c, const karg_word *word)
+rp_status rp__gpu_candidates_meet(candidates *c, const karg_term *word)
 {
     rp__launch how;
     uint32_t count = 0;
@@ -216,7 +216,7 @@ rp_status rp__gpu_candidates_meet(candidates *c, const karg_word *word)
                            .na = c->n,
                            .nb = word->list.n,
                            .universe = c->n_docs,
-                           .room = c->n};
+                           .capacity = c->n};
     rp__kernel_id kernel = cut(word, &args, &how);
     rp_status status = launch(c, kernel, how, &args, &count);
     c->half = 1 - c->half;

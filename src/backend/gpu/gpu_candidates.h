@@ -1,10 +1,11 @@
-/* backend/gpu/gpu_candidates.h: interior of gpu: the candidates of an AND on a device: docids, which rise, and their
- * scores. Each call is one launch, but for selections, and waits: the host knows how many candidates are left. */
+/* backend/gpu/gpu_candidates.h: interior of gpu: the candidates of an AND on a device: docids,
+ * which rise, and their scores. Each call is one launch, but for selections, and waits: the host
+ * knows how many candidates are left. */
 #ifndef RP_BACKEND_GPU_GPU_CANDIDATES_H
 #define RP_BACKEND_GPU_GPU_CANDIDATES_H
 
 #include "backend/backend.h"
-#include "backend/gpu/device.h"
+#include "backend/gpu/device/device.h"
 #include "backend/gpu/kernels/args.h"
 
 typedef struct rp__gpu_candidates {
@@ -14,8 +15,8 @@ typedef struct rp__gpu_candidates {
     uint32_t capacity; /* candidates */
     uint32_t n_docs;
     uint32_t n;
-    uint32_t half;     /* of the buffer that has them; a launch writes to the other one */
-    bool is_scored;    /* otherwise all scores are 0, and none are there */
+    uint32_t half;  /* of the buffer that has them; a launch writes to the other one */
+    bool is_scored; /* otherwise all scores are 0, and none are there */
     karg_norms norms;
 } rp__gpu_candidates;
 
@@ -30,16 +31,19 @@ rp_status rp__gpu_candidates_begin(rp__gpu_candidates *c, rp__cu_ptr buffer, uin
                                    uint32_t n_docs, const karg_norms *norms);
 
 /* All return RP_DAMAGED where a list turns out to be. */
-rp_status rp__gpu_candidates_start(rp__gpu_candidates *c, const karg_word *word, uint32_t begin,
+rp_status rp__gpu_candidates_start(rp__gpu_candidates *c, const karg_term *word, uint32_t begin,
                                    uint32_t end);
 /* Drops those that are not in the list. */
-rp_status rp__gpu_candidates_meet(rp__gpu_candidates *c, const karg_word *word);
+rp_status rp__gpu_candidates_meet(rp__gpu_candidates *c, const karg_term *word);
 /* Adds what a word contributes to those that are in its list. */
-rp_status rp__gpu_candidates_score(rp__gpu_candidates *c, const karg_word *word);
-/* Both, for each of n words, at most KARG_WORDS_NEAR; or, where `adds` is false, the first alone. */
-rp_status rp__gpu_candidates_narrow(rp__gpu_candidates *c, const karg_word *words, uint32_t n, bool adds);
+rp_status rp__gpu_candidates_score(rp__gpu_candidates *c, const karg_term *word);
+/* Both, for each of n words, at most KARG_INLINE_TERMS; or, where `adds` is false, the first
+ * alone. */
+rp_status rp__gpu_candidates_narrow(rp__gpu_candidates *c, const karg_term *words, uint32_t n,
+                                    bool adds);
 /* The k best, which is at least 1 and at most n, best first; in the arena. */
-rp_status rp__gpu_candidates_select(rp__gpu_candidates *c, uint32_t k, rp__arena *arena, rp__scored **out);
+rp_status rp__gpu_candidates_select(rp__gpu_candidates *c, uint32_t k, rp__arena *arena,
+                                    rp__scored **out);
 
 /* From the host, at most the capacity; to the host, n of each. */
 rp_status rp__gpu_candidates_put(rp__gpu_candidates *c, const rp__partial *from);

@@ -5,7 +5,7 @@
 
 #include "backend/gpu/exec/exec.h"
 #include "backend/gpu/gpu_list.h"
-#include "backend/gpu/stored_lists.h"
+#include "backend/gpu/residency/stored_lists.h"
 
 static bool are_terms(const rp__query *query, uint8_t role)
 {

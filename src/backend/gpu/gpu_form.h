@@ -1,9 +1,10 @@
-/* backend/gpu/gpu_form.h: interior of gpu: what a device would do for a query, which it is not asked. */
+/* backend/gpu/gpu_form.h: interior of gpu: what a device would do for a query, which it is not
+ * asked. */
 #ifndef RP_BACKEND_GPU_GPU_FORM_H
 #define RP_BACKEND_GPU_GPU_FORM_H
 
 #include "backend/backend.h"
-#include "backend/gpu/device_norms.h"
+#include "backend/gpu/residency/device_norms.h"
 #include "backend/gpu/residency/lease.h"
 
 /* A flat AND of terms; one term alone is one. */

@@ -213,7 +213,7 @@ static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
     return RP_OK;
 }
 
-static void batch_start(void *p, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_start(void *p, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
     batch *b = p;
     rp__exec_begin(&b->exec, n, true, arena);
@@ -222,7 +222,7 @@ static void batch_start(void *p, rp__asked *asked, size_t n, rp__arena *arena)
     rp__exec_launch(&b->exec);
 }
 
-static void batch_finish(void *p, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_finish(void *p, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
     (void)asked, (void)n, (void)arena;
     rp__exec_collect(&((batch *)p)->exec);

@@ -7,7 +7,7 @@
 #include "backend/gpu/gpu_steps.h"
 
 #include "backend/gpu/gpu_form.h"
-#include "backend/gpu/lookup_lists.h"
+#include "backend/gpu/residency/lookup_lists.h"
 #include "base/error.h"
 
 enum { TRIES = 8 }; /* to bring lists, where others evict them meanwhile */
@@ -19,7 +19,7 @@ typedef struct step_run {
     rp_error *err;
     uint32_t n;             /* leaves, by rank: */
     const rp__term **terms; /* the shortest list first */
-    karg_word *words;       /* their lists, while there is a lease; weights, always */
+    karg_term *words;       /* their lists, while there is a lease; weights, always */
     const rp__term **known; /* those that the index has: n_known */
     size_t n_known;
     uint32_t end;          /* of the documents asked about that there are */
@@ -238,7 +238,7 @@ static rp_status take_step(step_run *r, const char *stage, step_fn *step, uint32
 }
 
 /* Postings that a list's look-ups may decode: where it is there as it is stored, a block a candidate. */
-static void count(step_run *r, const karg_word *word)
+static void count(step_run *r, const karg_term *word)
 {
     const karg_list *list = &word->list;
     bool is_coded = list->codec != KARG_CODEC_RAW && list->codec != KARG_CODEC_BITMAP;
@@ -278,8 +278,8 @@ static rp_status narrow_lists(step_run *r, uint32_t first, uint32_t last, void *
 {
     rp_status status = RP_OK;
     (void)what;
-    for (uint32_t i = first; i <= last && status == RP_OK; i += KARG_WORDS_NEAR) {
-        uint32_t n = last - i + 1 < KARG_WORDS_NEAR ? last - i + 1 : KARG_WORDS_NEAR;
+    for (uint32_t i = first; i <= last && status == RP_OK; i += KARG_INLINE_TERMS) {
+        uint32_t n = last - i + 1 < KARG_INLINE_TERMS ? last - i + 1 : KARG_INLINE_TERMS;
         for (uint32_t j = i; j < i + n; j++)
             count(r, &r->words[j]);
         status = rp__gpu_candidates_narrow(&r->s->candidates, &r->words[i], n, r->query->k > 0);

@@ -15,13 +15,13 @@ rp_status rp__select_by_sample(rp__device *device, karg_select args)
     uint32_t best = 2;
     while (best < 2 * args.k)
         best *= 2;
-    args.room = args.n / 2 < TUNE_SAMPLE_ROOM ? args.n / 2 : TUNE_SAMPLE_ROOM;
+    args.capacity = args.n / 2 < TUNE_SAMPLE_CAPACITY ? args.n / 2 : TUNE_SAMPLE_CAPACITY;
     args.samplers = blocks < TUNE_SAMPLERS ? blocks : TUNE_SAMPLERS;
     args.step = rank_of(&args);
     args.enough = best + (best < TUNE_SAMPLE_KEYS ? TUNE_SAMPLE_KEYS : TUNE_SAMPLE_KEYS / 2);
     rp_status status =
         rp__device_launch(device, RP_KERNEL_select_sample_kernel,
-                          (rp__launch){blocks, TUNE_SAMPLE_BLOCK, KARG_BEST_SHARED}, &args);
+                          (rp__launch){blocks, TUNE_SAMPLE_BLOCK, KARG_TOPK_SHARED}, &args);
     return status == RP_OK
                ? rp__device_launch(device, RP_KERNEL_select_sample_rank_kernel,
                                    (rp__launch){1, 1024, KARG_SAMPLE_SHARED + 8 * args.enough},

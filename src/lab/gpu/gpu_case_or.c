@@ -64,7 +64,7 @@ typedef struct ors {
     uint32_t want_n[QUERIES], got_n[QUERIES];
     karg_norms norms;
     rp__gpu_tiled tiled;
-    rp__fused_or door;
+    rp__fused_or mailbox;
     rp__fused_or_batch batch;
     rp__cu_ptr on_arrays, on_codes, on_table;
     rp__cu_ptr on_scores, on_scratch, on_out,
@@ -96,7 +96,7 @@ static void free_ors(const rp__gpu_case *row, rp__device *device, void *state)
         rp__free(here[i]);
     rp__gpu_case_lists_free(&o->coded, device);
     rp__gpu_tiled_close(&o->tiled);
-    rp__fused_or_close(&o->door, NULL);
+    rp__fused_or_close(&o->mailbox, NULL);
     rp__free(o);
 }
 
@@ -454,7 +454,7 @@ static rp_status lay_lists(const rp__gpu_case *row, rp__device *device, ors *o)
                                     .k = o->k,
                                     .n_docs = o->n_docs,
                                     .scores_all = !(row->option & SKIPS)};
-    rp__fused_or_open(&o->door, device);
+    rp__fused_or_open(&o->mailbox, device);
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 
@@ -522,7 +522,7 @@ static rp_status run_tile(const rp__gpu_case *row, rp__device *device, void *sta
 {
     ors *o = state;
     (void)row, (void)device;
-    return rp__fused_or_run(&o->door, &o->batch);
+    return rp__fused_or_run(&o->mailbox, &o->batch);
 }
 
 /* Host to host: from when the device has nothing to do until the answer is here. */
@@ -539,8 +539,8 @@ static rp_status run_whole(const rp__gpu_case *row, rp__device *device, void *st
     for (uint32_t t = 0; t < o->n_terms; t++)
         o->terms[t].list = tiled[t];
     if (status == RP_OK)
-        status = rp__fused_or_run(&o->door, &o->batch);
-    return status == RP_OK ? rp__fused_or_fetch(&o->door, &pairs, &counts) : status;
+        status = rp__fused_or_run(&o->mailbox, &o->batch);
+    return status == RP_OK ? rp__fused_or_fetch(&o->mailbox, &pairs, &counts) : status;
 }
 
 /* Lists are other ones each time, to those who keep them. */
@@ -584,7 +584,7 @@ static rp_status run_global(const rp__gpu_case *row, rp__device *device, void *s
                         .n = o->n_docs,
                         .k = o->k,
                         .n_queries = 1,
-                        .least = 1};
+                        .min_score = 1};
     return status == RP_OK ? rp__gpu_case_select_sample(device, best) : status;
 }
 
@@ -632,9 +632,9 @@ static rp_status fetch(const rp__gpu_case *row, rp__device *device, ors *o)
     const uint32_t *counts;
     if (row->run == run_global)
         return fetch_global(device, o);
-    rp_status status = row->run == run_lay ? rp__fused_or_run(&o->door, &o->batch) : RP_OK;
+    rp_status status = row->run == run_lay ? rp__fused_or_run(&o->mailbox, &o->batch) : RP_OK;
     if (status == RP_OK)
-        status = rp__fused_or_fetch(&o->door, &pairs, &counts);
+        status = rp__fused_or_fetch(&o->mailbox, &pairs, &counts);
     if (status != RP_OK)
         return status;
     memcpy(o->got, pairs, (size_t)o->n_queries * o->k * sizeof *o->got);

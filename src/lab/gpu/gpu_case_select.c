@@ -203,7 +203,7 @@ static karg_select args_of(const selection *s)
                          .n = s->n,
                          .k = s->k,
                          .n_queries = s->n_queries,
-                         .room = s->room};
+                         .capacity = s->room};
 }
 
 static rp_status run_selection(const rp__gpu_case *row, rp__device *device, void *state)
@@ -257,11 +257,11 @@ static void cost_selection(const rp__gpu_case *row, const void *state, uint64_t 
     *elements = s->n;
 }
 
-#define SELECTION(title, how, best, many, told, beside)                                            \
+#define SELECTION(title, how, best, many, setting, beside)                                         \
     {                                                                                              \
         .area = "select", .name = title, .make = make_selection, .run = run_selection,             \
         .check = check_selection, .free = free_selection, .cost = cost_selection,                  \
-        .cpu = answer_here, .codec = best, .width = many, .option = told, .twin = beside,          \
+        .cpu = answer_here, .codec = best, .width = many, .option = setting, .twin = beside,       \
         .kernel = RP_SELECT_##how                                                                  \
     }
 

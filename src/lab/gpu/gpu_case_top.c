@@ -18,7 +18,7 @@
 #include "lab/gpu/gpu_case_lists.h"
 
 enum {
-    DERIVED = 1 << 12, /* of a row's codec */
+    TRANSCODED = 1 << 12, /* of a row's codec */
     WORDS_MOST = 6,
     LISTS_MOST = 256,
     TABLE = 256,
@@ -47,7 +47,7 @@ typedef struct list {
     uint32_t *docids, *tfs, n;
     uint8_t *bytes;
     size_t used;   /* of them */
-    uint64_t word; /* its karg_word in device memory */
+    uint64_t word; /* its karg_term in device memory */
     float weight;
 } list;
 
@@ -59,9 +59,9 @@ typedef struct top {
     shape shape;
     uint32_t k, dense, codec, n_queries, in_batch;
     mode mode;
-    bool is_derived;
+    bool is_transcoded;
     list lists[LISTS_MOST];
-    karg_word words[LISTS_MOST];
+    karg_term words[LISTS_MOST];
     query *queries;
     uint32_t *here; /* docids that a core finds, when it is timed */
     uint8_t *codes;
@@ -137,18 +137,18 @@ static bool is_dense(const top *t, const list *l)
 static rp__codec codec_of(const top *t, const list *l)
 {
     uint32_t features = rp__cpu_features();
-    uint32_t id = is_dense(t, l) && !t->is_derived ? KARG_CODEC_BITMAP : t->codec;
+    uint32_t id = is_dense(t, l) && !t->is_transcoded ? KARG_CODEC_BITMAP : t->codec;
     return rp__codec_with_freqs(rp__codec_by_id((uint8_t)id, features),
                                 rp__block_code_find(t->shape.freqs, features));
 }
 
-static rp_status derive(top *t, rp__device *device, uint32_t i)
+static rp_status transcode(top *t, rp__device *device, uint32_t i)
 {
-    karg_word word = t->words[i];
-    size_t bits = rp__transcode_word_bits_bytes(&word.list);
+    karg_term word = t->words[i];
+    size_t bits = rp__transcode_term_bits_bytes(&word.list);
     rp__cu_ptr room;
     rp_status status =
-        rp__device_alloc(device, bits + rp__transcode_word_array_bytes(word.list.n), &room);
+        rp__device_alloc(device, bits + rp__transcode_term_array_bytes(word.list.n), &room);
     if (status != RP_OK)
         return status;
     t->memory[t->n_memory++] = room;
@@ -173,7 +173,7 @@ static rp_status put_list(top *t, rp__device *device, uint32_t i)
         return status;
     residency.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = at};
     status = rp__gpu_list_lookup(&index, &opened, &t->words[i]);
-    return status == RP_OK && t->is_derived && is_dense(t, l) ? derive(t, device, i) : status;
+    return status == RP_OK && t->is_transcoded && is_dense(t, l) ? transcode(t, device, i) : status;
 }
 
 /* From short to long: half of them serve as the shortest of a query. */
@@ -284,7 +284,7 @@ static rp_status open_batches(top *t, rp__device *device)
     rp__fused_and_limits limits = {.queries = t->in_batch,
                                    .elements = t->in_batch * longest,
                                    .k = t->k,
-                                   .bytes = t->in_batch * WORDS_MOST * sizeof(karg_and_word),
+                                   .bytes = t->in_batch * WORDS_MOST * sizeof(karg_and_term),
                                    .phase = t->shape.docs == SMALL ? 4 : 0,
                                    .is_shared = t->mode == ONE};
     rp_status status = RP_OK;
@@ -299,10 +299,10 @@ static rp_status start_batch(top *t, rp__fused_and *b, uint32_t first)
     rp__fused_and_begin(b, &t->at_norms, t->k, 0, t->shape.docs);
     for (uint32_t i = 0; i < t->in_batch; i++) {
         const query *q = &t->queries[first + i];
-        karg_and_word words[WORDS_MOST];
+        karg_and_term words[WORDS_MOST];
         for (uint32_t w = 0; w < q->n; w++) {
             const list *l = &t->lists[q->lists[w]];
-            words[w] = (karg_and_word){l->word, l->weight * scale, l->n};
+            words[w] = (karg_and_term){l->word, l->weight * scale, l->n};
         }
         if (!rp__fused_and_add(b, words, q->n))
             return RP_LIMIT;
@@ -379,7 +379,7 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
     t->mode = (mode)(row->option >> 16 & 0xF);
     t->dense = row->option >> 20;
     t->codec = row->codec & 255;
-    t->is_derived = row->codec & DERIVED;
+    t->is_transcoded = row->codec & TRANSCODED;
     t->random = seed + 1;
     if (n <= 1000000)
         t->shape = (shape){.docs = SMALL, .mean = 300, .n_lists = 16, .freqs = t->shape.freqs};
@@ -533,28 +533,28 @@ static rp_status answer_here(const rp__gpu_case *row, void *state, const rp__gpu
 #define TOP(title, shape_, codec_, dense, mode_, k)                                                \
     {                                                                                              \
         .area = "batch", .name = (title), .make = make_top, .run = run_top, .check = check_top,    \
-        .free = free_top, .cost = cost_top, .kernel = RP_KERNEL_and_top_kernel, .width = (shape_), \
-        .codec = (codec_), .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20,                \
-        .cpu = answer_here                                                                         \
+        .free = free_top, .cost = cost_top, .kernel = RP_KERNEL_and_batch_topk_kernel,             \
+        .width = (shape_), .codec = (codec_),                                                      \
+        .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20, .cpu = answer_here                \
     }
 
 const rp__gpu_case rp__gpu_case_top[] = {
     TOP("and gov raw", GOV, KARG_CODEC_RAW, 0, ONE, 0),
     TOP("and gov bp128", GOV, KARG_CODEC_BP128, 0, ONE, 0),
     TOP("and gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 0),
-    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 0),
+    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | TRANSCODED, 32, ONE, 0),
     TOP("and gov ef128", GOV, KARG_CODEC_EF128, 0, ONE, 0),
     TOP("and gov2 bp128 bitmaps", GOV2, KARG_CODEC_BP128, 8, ONE, 0),
-    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | DERIVED, 64, ONE, 0),
+    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | TRANSCODED, 64, ONE, 0),
     TOP("top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 10),
+    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | TRANSCODED, 32, ONE, 10),
     TOP("top10 gov ef128 bitmaps", GOV, KARG_CODEC_EF128, 8, ONE, 10),
     TOP("top1000 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 1000),
     TOP("top10 gov2 bp128 bitmaps", GOV2, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("turns and gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 0),
+    TOP("turns and gov bp128 derived", GOV, KARG_CODEC_BP128 | TRANSCODED, 32, TURNS, 0),
     TOP("turns top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, TURNS, 10),
-    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 10),
+    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | TRANSCODED, 32, TURNS, 10),
     TOP("pipeline top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, PIPELINE, 10),
-    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, PIPELINE, 10),
+    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | TRANSCODED, 32, PIPELINE, 10),
     {0},
 };

@@ -97,7 +97,7 @@ static size_t list_bytes(const rp__gpu_tiled *tiled, uint32_t n)
 
 /* Lists that are to be laid out, in the order of the table's slots that were made for them. */
 typedef struct fresh {
-    karg_word *words;
+    karg_term *words;
     karg_tiled *lists;
     uint32_t n, n_blocks;
     uint64_t postings;
@@ -107,7 +107,7 @@ typedef struct fresh {
 static rp_status make_stage(rp__gpu_tiled *tiled, size_t n)
 {
     const rp__driver *driver = tiled->device->driver;
-    size_t bytes = n * (sizeof(karg_word) + sizeof(karg_tiled));
+    size_t bytes = n * (sizeof(karg_term) + sizeof(karg_tiled));
     void *stage = NULL;
     rp_status status = RP_OK;
     if (!tiled->sent)
@@ -131,7 +131,7 @@ static rp_status make_stage(rp__gpu_tiled *tiled, size_t n)
 /* Slots of lists that are not there yet, each once; their arrays have no place so far. */
 static fresh collect(rp__gpu_tiled *tiled, const rp__gpu_tiled_want *want, size_t n)
 {
-    fresh f = {.words = (karg_word *)(void *)tiled->stage};
+    fresh f = {.words = (karg_term *)(void *)tiled->stage};
     f.lists = (karg_tiled *)(void *)(f.words + n);
     for (size_t i = 0; i < n; i++) {
         rp__gpu_tiled_slot *slot = find(tiled, want[i].key);
@@ -168,14 +168,14 @@ static void place(rp__gpu_tiled *tiled, fresh *f)
 static rp_status launch(rp__gpu_tiled *tiled, const fresh *f, size_t n)
 {
     rp__device *device = tiled->device;
-    const size_t words = n * sizeof(karg_word), all = words + f->n * sizeof(karg_tiled);
-    karg_lay args = {.words = tiled->records,
-                     .lists = tiled->records + words,
-                     .norms = tiled->norms,
-                     .n_lists = f->n,
-                     .n_blocks = f->n_blocks,
-                     .n_docs = tiled->n_docs,
-                     .n_tiles = tiled->n_tiles};
+    const size_t words = n * sizeof(karg_term), all = words + f->n * sizeof(karg_tiled);
+    karg_build_tiled args = {.terms = tiled->records,
+                             .lists = tiled->records + words,
+                             .norms = tiled->norms,
+                             .n_lists = f->n,
+                             .n_blocks = f->n_blocks,
+                             .n_docs = tiled->n_docs,
+                             .n_tiles = tiled->n_tiles};
     rp__launch how = {.grid = (f->n_blocks + WARPS - 1) / WARPS,
                       .block = 32 * WARPS,
                       .shared = WARPS * 2 * KARG_BLOCK * sizeof(uint32_t)};
@@ -186,7 +186,7 @@ static rp_status launch(rp__gpu_tiled *tiled, const fresh *f, size_t n)
     if (status == RP_OK)
         status = rp__device_fill(device, f->lists[0].cells, 0, f->n * zero_bytes(tiled) / 4);
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_or_lay_kernel, how, &args);
+        status = rp__device_launch(device, RP_KERNEL_build_tiled_kernel, how, &args);
     device->counters.transcoded_postings += status == RP_OK ? f->postings : 0;
     return status;
 }

@@ -61,18 +61,18 @@ static void add_shared(uint32_t words, rp__launch *how)
     how->shared += words * (uint32_t)sizeof(uint32_t);
 }
 
-void rp__intersect_table_cut(rp__intersect_id id, uint32_t threads, uint32_t told,
+void rp__intersect_table_cut(rp__intersect_id id, uint32_t threads, uint32_t option,
                              karg_intersect *args, rp__launch *how)
 {
     const rp__intersect *row = &rp__intersect_table[id];
     switch (row->tile) {
     case RP_INTERSECT_A:
-        args->levels = row->needs & SPLITS ? told : 0;
+        args->levels = row->needs & SPLITS ? option : 0;
         rp__intersect_cut_docids(threads, row->each, args, how);
         add_shared(id == RP_INTERSECT_BP128 ? threads / 32 * KARG_BLOCK : 0, how);
         break;
     case RP_INTERSECT_SLICE:
-        rp__intersect_cut_slices(threads, told, args, how);
+        rp__intersect_cut_slices(threads, option, args, how);
         add_shared(id == RP_INTERSECT_TILE_RANKS ? 2U << args->shift >> 5 : 0, how);
         break;
     case RP_INTERSECT_PATH:

@@ -1,14 +1,15 @@
-/* lab/gpu/intersect_table.h: the ways to intersect two lists on a device, one row each. Steps of queries launch three of
- * these kernels (backend/gpu/gpu_candidates.c); cases measure them all.
+/* lab/gpu/intersect_table.h: the ways to intersect two lists on a device, one row each. Steps of
+ * queries launch three of these kernels (backend/gpu/gpu_candidates.c); cases measure them all.
  *
- * Order of calls: fill in a karg_intersect (lists, outputs, na, nb, universe, room); cut; give it state and
- * splits; run, any number of times. */
+ * Order of calls: fill in a karg_intersect (lists, outputs, na, nb, universe, room); cut; give it
+ * state and splits; run, any number of times. */
 #ifndef RP_LAB_GPU_INTERSECT_TABLE_H
 #define RP_LAB_GPU_INTERSECT_TABLE_H
 
 #include "backend/gpu/gpu_lab.h"
 
-/* What a block's tile is: elements of A, a slice of the universe, of the bits, a part of the merge of both. */
+/* What a block's tile is: elements of A, a slice of the universe, of the bits, a part of the merge
+ * of both. */
 typedef enum rp__intersect_tile {
     RP_INTERSECT_A,
     RP_INTERSECT_SLICE,
@@ -21,10 +22,11 @@ enum {
     RP_INTERSECT_B = 1,
     RP_INTERSECT_A_BITS = 2,
     RP_INTERSECT_B_BITS = 4,
-    RP_INTERSECT_LR = 8,     /* aux */
-    RP_INTERSECT_HS = 16,    /* aux, shift, n_buckets */
-    RP_INTERSECT_LIST = 32,  /* list, in the row's codec */
-    RP_INTERSECT_HEADS = 64, /* b: last docids of blocks, nb of them; out: the blocks that A needs */
+    RP_INTERSECT_LR = 8,    /* aux */
+    RP_INTERSECT_HS = 16,   /* aux, shift, n_buckets */
+    RP_INTERSECT_LIST = 32, /* list, in the row's codec */
+    /* b: last docids of blocks, nb of them; out: the blocks that A needs */
+    RP_INTERSECT_HEADS = 64,
     RP_INTERSECT_SPLITS = 128, /* splits: another kernel goes before */
 };
 
@@ -67,10 +69,11 @@ typedef struct rp__intersect {
 
 extern const rp__intersect rp__intersect_table[RP_INTERSECTS];
 
-/* Sets tiles and what goes with them. `told`: log2 of a slice, at least 10, which becomes less where the universe
- * is small; levels of pmf. Threads of a block: whole warps, at least 2 for mpath and 4 for slices. */
-void rp__intersect_table_cut(rp__intersect_id id, uint32_t threads, uint32_t told, karg_intersect *args,
-                             rp__launch *how);
+/* Sets tiles and what goes with them. `told`: log2 of a slice, at least 10, which becomes less
+ * where the universe is small; levels of pmf. Threads of a block: whole warps, at least 2 for mpath
+ * and 4 for slices. */
+void rp__intersect_table_cut(rp__intersect_id id, uint32_t threads, uint32_t option,
+                             karg_intersect *args, rp__launch *how);
 /* Bytes of splits; after a cut. */
 size_t rp__intersect_table_splits(const karg_intersect *args);
 rp_status rp__intersect_table_run(rp__intersect_id id, rp__device *device, rp__launch how,

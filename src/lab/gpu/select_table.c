@@ -12,7 +12,7 @@ static uint32_t power_of(uint32_t n)
 
 static uint32_t best_shared(uint32_t k)
 {
-    return KARG_BEST_SHARED + 8 * power_of(k);
+    return KARG_TOPK_SHARED + 8 * power_of(k);
 }
 
 /* As many blocks as there is work for, up to some a multiprocessor. */
@@ -37,7 +37,7 @@ static rp_status run_narrow(rp__device *device, karg_select *args, rp__kernel_id
     rp_status status = RP_OK;
     for (uint32_t i = 0; i < passes && status == RP_OK; i++)
         status = rp__device_launch(device, pass,
-                                   (rp__launch){grid, TUNE_SELECT_BLOCK, KARG_BEST_SHARED}, args);
+                                   (rp__launch){grid, TUNE_SELECT_BLOCK, KARG_TOPK_SHARED}, args);
     if (status == RP_OK)
         status =
             rp__device_launch(device, gather, (rp__launch){grid, TUNE_SELECT_BLOCK, shared}, args);
@@ -99,7 +99,7 @@ static rp_status run_radix(rp__device *device, karg_select args)
     if (status == RP_OK)
         status = run_narrow(device, &args, RP_KERNEL_select_radix_kernel, passes,
                             RP_KERNEL_select_radix_gather_kernel,
-                            fits ? best_shared(args.k) : KARG_BEST_SHARED);
+                            fits ? best_shared(args.k) : KARG_TOPK_SHARED);
     args.n = kept;
     return status == RP_OK && !fits ? run_passes(device, &args, 0) : status;
 }

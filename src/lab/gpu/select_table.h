@@ -1,5 +1,5 @@
-/* lab/gpu/select_table.h: methods that find the k best of scored documents on the device. Steps of queries use the one by a
- * sample (backend/gpu/select.h); cases measure them all. */
+/* lab/gpu/select_table.h: methods that find the k best of scored documents on the device. Steps of
+ * queries use the one by a sample (backend/gpu/select.h); cases measure them all. */
 #ifndef RP_LAB_GPU_SELECT_TABLE_H
 #define RP_LAB_GPU_SELECT_TABLE_H
 
@@ -24,8 +24,8 @@ typedef struct rp__select {
 
 extern const rp__select rp__select_table[RP_SELECTS];
 
-/* Keys that scratch must have room for (args.room), and its bytes; its first KARG_SELECT_ZEROS words are 0 before the
- * first run. */
+/* Keys that scratch must have room for (args.room), and its bytes; its first KARG_SELECT_ZEROS
+ * words are 0 before the first run. */
 uint32_t rp__select_table_room(uint32_t n, uint32_t k);
 size_t rp__select_table_scratch(uint32_t n, uint32_t k);
 /* Asks the device; args has all but what methods want of their own. */

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/exec/fused_and.h"
 #include "backend/gpu/gpu_list.h"
-#include "backend/gpu/transcode_word.h"
+#include "backend/gpu/residency/transcode_term.h"
 #include "base/cpu.h"
 #include "encoded_list.h"
 #include "lab/gpu/gpu_case_lists.h"
@@ -28,7 +28,7 @@ typedef struct list {
     uint8_t *bytes;
     size_t used;
     rp__cu_ptr at, at_docids; /* of its bytes on the device, and of docids that kernels can read */
-    karg_word word;
+    karg_term word;
 } list;
 
 typedef struct world {
@@ -86,7 +86,7 @@ static void make_list(world *w, uint32_t i)
     assert_int_equal(rp__device_alloc(&w->device, bytes + RP_PAD, &l->at_docids), RP_OK);
     assert_int_equal(rp__device_copy_in(&w->device, l->at_docids, l->docids, bytes), RP_OK);
     assert_int_equal(rp__device_wait(&w->device), RP_OK);
-    l->word = (karg_word){0};
+    l->word = (karg_term){0};
     assert_true(rp__gpu_index_list(&index, &opened, &l->word.list));
     l->word.list.codec = KARG_CODEC_RAW;
     l->word.list.docs = l->at_docids;
@@ -101,9 +101,9 @@ static void *open_failing(uint64_t fail_at)
     world *w = calloc(1, sizeof *w);
     rp_error err = {.text = ""};
     random_state = 7;
-    rp__emulated_configure(
-        &(rp__emulated_options){.seed = 3, .fail_at = fail_at, .fail_code = RP_CU_INVALID});
-    assert_int_equal(rp__device_open(&w->device, rp__emulated_driver(), 0, &err), RP_OK);
+    rp__emulated_device_configure(
+        &(rp__emulated_device_options){.seed = 3, .fail_at = fail_at, .fail_code = RP_CU_INVALID});
+    assert_int_equal(rp__device_open(&w->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     for (uint32_t i = 0; i < LISTS; i++)
         make_list(w, i);
     for (uint32_t d = 0; d < DOCS; d++)
@@ -137,13 +137,13 @@ static int close_world(void **state)
     rp__device_free(&w->device, w->at_table);
     rp__device_close(&w->device);
     free(w);
-    return (int)rp__emulated_in_use();
+    return (int)rp__emulated_device_in_use();
 }
 
 /* ---- Queries --------------------------------------------------------------------------------- */
 
 typedef struct query {
-    uint32_t lists[KARG_WORDS_MOST], n;
+    uint32_t lists[KARG_MAX_TERMS], n;
 } query;
 
 static float weight_of(uint32_t i)
@@ -167,7 +167,7 @@ static query draw_query(uint32_t n)
 
 static bool add(world *w, rp__fused_and *b, query *q)
 {
-    karg_and_word words[KARG_WORDS_MOST];
+    karg_and_term words[KARG_MAX_TERMS];
     for (uint32_t i = 1; i < q->n; i++) /* the shortest first; the others in any order */
         if (w->lists[q->lists[i]].n < w->lists[q->lists[0]].n) {
             uint32_t other = q->lists[0];
@@ -178,11 +178,11 @@ static bool add(world *w, rp__fused_and *b, query *q)
         const list *l = &w->lists[q->lists[i]];
         float scaled = weight_of(q->lists[i]) * rp__rank_scale(SCALE_BITS);
         uint64_t at;
-        karg_word *word = rp__fused_and_put(b, sizeof *word, &at);
+        karg_term *word = rp__fused_and_put(b, sizeof *word, &at);
         if (!word)
             return false;
         *word = l->word;
-        words[i] = (karg_and_word){at, scaled, l->n};
+        words[i] = (karg_and_term){at, scaled, l->n};
     }
     return rp__fused_and_add(b, words, q->n);
 }
@@ -275,11 +275,11 @@ static void queries_have_words_of_all_codecs(void **state)
 /* Every list that is not a bitmap: answers stay, and a damaged one is not taken. */
 static void lists_become_bits(void **state)
 {
-    const size_t bits = rp__transcode_word_bits_bytes(&(karg_list){.n = DOCS, .universe = DOCS});
+    const size_t bits = rp__transcode_term_bits_bytes(&(karg_list){.n = DOCS, .universe = DOCS});
     world *w = *state;
     rp__fused_and b;
     rp__cu_ptr rooms[LISTS] = {0};
-    karg_word word;
+    karg_term word;
     for (uint32_t i = 0; i < LISTS; i++) {
         list *l = &w->lists[i];
         if (codecs[i % CODECS] == KARG_CODEC_BITMAP)
@@ -290,7 +290,7 @@ static void lists_become_bits(void **state)
         uint8_t before = l->bytes[l->word.list.last - l->at];
         l->bytes[l->word.list.last - l->at] ^= 1;
         send(w, l);
-        karg_word other;
+        karg_term other;
         rp__cu_ptr room;
         assert_int_equal(rp__device_alloc(&w->device, bits + 4 * DOCS, &room), RP_OK);
         assert_int_equal(rp__gpu_case_lists_bits(&w->device, &l->word, room, room + bits, &other),
@@ -313,20 +313,20 @@ static void a_copied_list_is_a_list(void **state)
     world *w = *state;
     rp__fused_and b;
     query q = {.lists = {6, 8}, .n = 2};
-    karg_and_word words[2];
+    karg_and_term words[2];
     assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
     rp__fused_and_begin(&b, &w->at_norms, 10, 0, DOCS);
     for (uint32_t i = 0; i < 2; i++) {
         const list *l = &w->lists[q.lists[i]];
         uint64_t at, at_word;
         uint32_t *to = rp__fused_and_put(&b, 2 * l->n * sizeof *to, &at);
-        karg_word *word = rp__fused_and_put(&b, sizeof *word, &at_word);
+        karg_term *word = rp__fused_and_put(&b, sizeof *word, &at_word);
         assert_true(to && word);
         memcpy(to, l->docids, l->n * sizeof *to);
         memcpy(to + l->n, l->tfs, l->n * sizeof *to);
         *word = rp__gpu_list_copied(at, at + l->n * sizeof *to, l->n);
         words[i] =
-            (karg_and_word){at_word, weight_of(q.lists[i]) * rp__rank_scale(SCALE_BITS), l->n};
+            (karg_and_term){at_word, weight_of(q.lists[i]) * rp__rank_scale(SCALE_BITS), l->n};
     }
     assert_true(rp__fused_and_add(&b, words, 2));
     assert_int_equal(rp__fused_and_start(&b), RP_OK);
@@ -419,17 +419,18 @@ static void a_failing_device_is_said(void **state)
     for (uint64_t at = 1; at < 60; at++) {
         rp__device device;
         rp__fused_and b = {0};
-        rp__emulated_configure(&(rp__emulated_options){.fail_at = at, .fail_code = RP_CU_INVALID});
-        if (rp__device_open(&device, rp__emulated_driver(), 0, &err) != RP_OK)
+        rp__emulated_device_configure(
+            &(rp__emulated_device_options){.fail_at = at, .fail_code = RP_CU_INVALID});
+        if (rp__device_open(&device, rp__emulated_device_driver(), 0, &err) != RP_OK)
             continue;
         rp_status status = rp__fused_and_open(&b, &device, &roomy);
-        karg_and_word word = {.n = 0};
+        karg_and_term word = {.n = 0};
         uint64_t address;
         if (status == RP_OK) {
             rp__fused_and_begin(&b, &norms, 3, 0, DOCS);
-            karg_word *none = rp__fused_and_put(&b, sizeof *none, &address);
+            karg_term *none = rp__fused_and_put(&b, sizeof *none, &address);
             *none = rp__gpu_list_copied(address, address, 0);
-            word.word = address;
+            word.term = address;
             assert_true(rp__fused_and_add(&b, &word, 1));
             status = rp__fused_and_start(&b);
         }
@@ -438,7 +439,7 @@ static void a_failing_device_is_said(void **state)
         failed += status != RP_OK;
         rp__fused_and_close(&b);
         rp__device_close(&device);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
     }
     assert_true(failed > 5);
 }
@@ -456,7 +457,7 @@ static void failures_leave_nothing(void **state)
         world *w = open_failing(0);
         assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
         run_and_check(w, &b, 2, k, 0, DOCS);
-        uint64_t calls = rp__emulated_calls();
+        uint64_t calls = rp__emulated_device_calls();
         rp__fused_and_close(&b);
         close_world((void **)&w);
         w = open_failing(calls + 1 + i / 2);
@@ -473,7 +474,7 @@ static void failures_leave_nothing(void **state)
             check(w, &b, 0, &q);
         else
             (void)rp__fused_and_finish(&b);
-        if (rp__emulated_calls() > calls + i / 2) /* the failing one is behind us */
+        if (rp__emulated_device_calls() > calls + i / 2) /* the failing one is behind us */
             run_and_check(w, &b, 2, k, 0, DOCS);
         rp__fused_and_close(&b);
         close_world((void **)&w);

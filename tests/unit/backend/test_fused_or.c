@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/exec/fused_or.h"
 #include "lab/gpu/gpu_tiled.h"
 #include "rank/rank.h"
@@ -85,7 +85,7 @@ static rp_status open_all(fixture *f, size_t most)
     rp_error err;
     memset(f, 0, sizeof *f);
     draw(f);
-    rp_status status = rp__device_open(&f->device, rp__emulated_driver(), 0, &err);
+    rp_status status = rp__device_open(&f->device, rp__emulated_device_driver(), 0, &err);
     if (status == RP_OK)
         status = bring_all(f);
     if (status == RP_OK) {
@@ -102,7 +102,7 @@ static void close_all(fixture *f)
     for (size_t i = 0; i < f->n_memory; i++)
         rp__device_free(&f->device, f->memory[i]);
     rp__device_close(&f->device);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* Query q has the lists of the bits of q + 1. */
@@ -170,7 +170,7 @@ static void batches_have_the_answers_of_the_cpu(void **state)
     (void)state;
     static fixture f;
     for (uint64_t seed = 0; seed < 5; seed++) {
-        rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+        rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
         assert_int_equal(open_all(&f, ROOM), RP_OK);
         check(&f, 10, false);
         check(&f, 1, true);
@@ -184,7 +184,7 @@ static void lists_are_laid_out_once(void **state)
 {
     (void)state;
     static fixture f;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(open_all(&f, ROOM), RP_OK);
     check(&f, 10, false);
     assert_int_equal(f.tiled.n_lists, LISTS);
@@ -200,7 +200,7 @@ static void lists_go_where_there_is_no_room(void **state)
     (void)state;
     static fixture f;
     karg_tiled out[2];
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(open_all(&f, 96 << 10), RP_OK);
     check(&f, 10, false);
     rp__gpu_tiled_want more[2] = {f.want[0], f.want[0]};
@@ -221,7 +221,7 @@ static void damaged_lists_are_told(void **state)
     static fixture f;
     const karg_pair *pairs;
     const uint32_t *counts;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     for (uint32_t how = 0; how < 3; how++) {
         static const uint32_t wrong[3] = {0, DOCS, UINT32_MAX};
         assert_int_equal(open_all(&f, ROOM), RP_OK);
@@ -245,8 +245,8 @@ static void failing_calls_end_the_batch_alone(void **state)
     const uint32_t *counts;
     uint64_t n = 0;
     for (uint64_t at = 1; n == 0 || at <= n; at++) {
-        rp__emulated_configure(
-            &(rp__emulated_options){.fail_at = at, .fail_code = RP_CU_NO_MEMORY});
+        rp__emulated_device_configure(
+            &(rp__emulated_device_options){.fail_at = at, .fail_code = RP_CU_NO_MEMORY});
         rp_status status = open_all(&f, ROOM);
         if (status == RP_OK && run(&f, 10, false, &pairs, &counts) == RP_OK)
             n = at - 1;

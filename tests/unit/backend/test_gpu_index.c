@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/gpu_index.h"
 #include "base/arena.h"
 #include "unit/tiny_index.h"
@@ -38,8 +38,8 @@ static int close_index(void **state)
 static void open_device(rp__device *device, size_t memory)
 {
     rp_error err;
-    rp__emulated_configure(&(rp__emulated_options){.memory = memory});
-    assert_int_equal(rp__device_open(device, rp__emulated_driver(), 0, &err), RP_OK);
+    rp__emulated_device_configure(&(rp__emulated_device_options){.memory = memory});
+    assert_int_equal(rp__device_open(device, rp__emulated_device_driver(), 0, &err), RP_OK);
 }
 
 static void the_device_has_the_bytes_of_the_files(void **state)
@@ -63,7 +63,7 @@ static void the_device_has_the_bytes_of_the_files(void **state)
     }
     rp__gpu_index_close(&index);
     rp__device_close(&device);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 static void lists_point_into_it(void **state)
@@ -106,7 +106,7 @@ static void too_little_memory_is_said(void **state)
     rp__device_close(&device);
     open_device(&device, 100);
     assert_int_equal(rp__gpu_index_open(&index, &device, tiny.index.segment, 0), RP_NO_MEMORY);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     rp__device_close(&device);
 }
 

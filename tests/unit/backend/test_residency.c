@@ -3,7 +3,7 @@
  * RIPOSTE_RESIDENCY_TURNS sets how often each thread takes a lease. */
 #include "unit/tiny_index.h"
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/residency/lease.h"
 #include "base/alloc.h"
 #include "base/thread.h"
@@ -32,8 +32,8 @@ static uint32_t turns(void)
 static void open_world(world *w)
 {
     rp_error err = {.text = ""};
-    rp__emulated_configure(&(rp__emulated_options){0});
-    assert_int_equal(rp__device_open(&w->device, rp__emulated_driver(), 0, &err), RP_OK);
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
+    assert_int_equal(rp__device_open(&w->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__residency_get(&w->device, tiny.index.segment, HEAP, &w->residency), RP_OK);
     assert_true(w->residency->bytes == HEAP);
 }
@@ -43,7 +43,7 @@ static void close_world(world *w)
     (void)rp__device_enter(&w->device);
     rp__residency_drop(w->residency, &w->device);
     rp__device_close(&w->device);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* ---- Epochs ------------------------------------------------------------------------------------- */
@@ -355,18 +355,19 @@ static void every_call_may_fail(void **state)
     static const int codes[] = {RP_CU_NO_MEMORY, RP_CU_ILLEGAL_ADDRESS, RP_CU_INVALID};
     bool has_failed = true;
     for (uint64_t at = 1; has_failed; at++) {
-        rp__emulated_configure(&(rp__emulated_options){.fail_at = at, .fail_code = codes[at % 3]});
-        has_failed = rp__device_open(&w.device, rp__emulated_driver(), 0, &err) != RP_OK;
+        rp__emulated_device_configure(
+            &(rp__emulated_device_options){.fail_at = at, .fail_code = codes[at % 3]});
+        has_failed = rp__device_open(&w.device, rp__emulated_device_driver(), 0, &err) != RP_OK;
         if (has_failed)
             continue;
         has_failed = rp__residency_get(&w.device, tiny.index.segment, 0, &w.residency) != RP_OK;
         (void)rp__device_enter(&w.device);
         if (!has_failed) {
-            has_failed = rp__emulated_calls() >= at;
+            has_failed = rp__emulated_device_calls() >= at;
             rp__residency_drop(w.residency, &w.device);
         }
         rp__device_close(&w.device);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
     }
 }
 

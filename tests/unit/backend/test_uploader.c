@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/residency/uploader.h"
 #include "oracle/chance.h"
 
@@ -66,8 +66,8 @@ static void bytes_arrive(void **state)
         rp__device device;
         rp__uploader f;
         rp__cu_ptr to;
-        rp__emulated_configure(&(rp__emulated_options){.seed = seed});
-        assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+        rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
+        assert_int_equal(rp__device_open(&device, rp__emulated_device_driver(), 0, &err), RP_OK);
         assert_int_equal(rp__device_alloc(&device, BYTES, &to), RP_OK);
         assert_int_equal(rp__uploader_open(&f, &device), RP_OK);
         for (uint64_t round = 1; round < 3; round++) {
@@ -81,7 +81,7 @@ static void bytes_arrive(void **state)
         rp__uploader_close(&f);
         rp__device_free(&device, to);
         rp__device_close(&device);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
     }
 }
 
@@ -93,15 +93,15 @@ static void every_call_may_fail(void **state)
         rp__device device;
         rp__uploader f = {0};
         rp__cu_ptr to;
-        rp__emulated_configure(&(rp__emulated_options){0});
-        assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+        rp__emulated_device_configure(&(rp__emulated_device_options){0});
+        assert_int_equal(rp__device_open(&device, rp__emulated_device_driver(), 0, &err), RP_OK);
         assert_int_equal(rp__device_alloc(&device, BYTES, &to), RP_OK);
-        uint64_t calls = rp__emulated_calls();
+        uint64_t calls = rp__emulated_device_calls();
         rp__device_free(&device, to);
         rp__device_close(&device);
-        rp__emulated_configure(
-            &(rp__emulated_options){.fail_at = calls + at, .fail_code = RP_CU_NO_MEMORY});
-        assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+        rp__emulated_device_configure(
+            &(rp__emulated_device_options){.fail_at = calls + at, .fail_code = RP_CU_NO_MEMORY});
+        assert_int_equal(rp__device_open(&device, rp__emulated_device_driver(), 0, &err), RP_OK);
         assert_int_equal(rp__device_alloc(&device, BYTES, &to), RP_OK);
         if (rp__uploader_open(&f, &device) == RP_OK) {
             rp_status status = fetch_all(&f, to);
@@ -118,7 +118,7 @@ static void every_call_may_fail(void **state)
         rp__uploader_close(&f);
         rp__device_free(&device, to);
         rp__device_close(&device);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
     }
 }
 

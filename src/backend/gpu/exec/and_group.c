@@ -38,7 +38,7 @@ rp_status rp__and_group_begin(flight *f)
     rp__residency *residency = f->exec->index->residency;
     const uint32_t queries = f->exec->in_group ? f->row->max_queries : 1;
     rp_status status = RP_OK;
-    f->own = rp__arena_array(f->exec->arena, f->n, sizeof(rp__asked *));
+    f->own = rp__arena_array(f->exec->arena, f->n, sizeof(rp__batch_item *));
     if (!f->own)
         return rp__exec_no_memory(f);
     if (!b->device || b->limits.k < pairs_of(f)) {
@@ -47,7 +47,7 @@ rp_status rp__and_group_begin(flight *f)
             .queries = queries,
             .elements = residency->limit ? 0 : ELEMENTS_MAX,
             .k = pairs_of(f),
-            .bytes = f->exec->in_group ? BYTES_MAX : KARG_WORDS_MOST * sizeof(karg_and_word),
+            .bytes = f->exec->in_group ? BYTES_MAX : KARG_MAX_TERMS * sizeof(karg_and_term),
             .lease = &f->lease};
         status = rp__fused_and_open(b, f->exec->device, &limits);
         if (status == RP_OK)
@@ -108,7 +108,7 @@ static void look_ahead(const flight *f, size_t i)
 }
 
 /* Puts a term among n, the shortest list first. RP_DAMAGED: kernels cannot have its list. */
-static rp_status put_term(const flight *f, const rp__term *term, float weight, karg_and_word *terms,
+static rp_status put_term(const flight *f, const rp__term *term, float weight, karg_and_term *terms,
                           uint32_t n)
 {
     const rp__resident *list = rp__lookup_lists_find(&f->lists.lookup, term);
@@ -116,12 +116,12 @@ static rp_status put_term(const flight *f, const rp__term *term, float weight, k
         return list ? RP_DAMAGED : RP_NOT_FOUND;
     for (; n > 0 && terms[n - 1].n > list->n; n--)
         terms[n] = terms[n - 1];
-    terms[n] = (karg_and_word){list->at, weight, list->n};
+    terms[n] = (karg_and_term){list->at, weight, list->n};
     return RP_OK;
 }
 
 /* Terms of a phrase weigh nothing, so that documents come by rising docid. */
-static rp_status put_terms(const flight *f, const rp__query *query, karg_and_word *terms,
+static rp_status put_terms(const flight *f, const rp__query *query, karg_and_term *terms,
                            uint32_t *n)
 {
     float scale = rp__rank_scale(query->fraction_bits);
@@ -141,7 +141,7 @@ static rp_status put_terms(const flight *f, const rp__query *query, karg_and_wor
 }
 
 /* Postings that may be decoded: of the shortest list, and of others at most a block a document. */
-static uint64_t count_postings(const karg_and_word *terms, uint32_t n)
+static uint64_t count_postings(const karg_and_term *terms, uint32_t n)
 {
     uint64_t sum = 0, max = n > 0 ? (uint64_t)terms[0].n * RP_BLOCK : 0;
     for (uint32_t i = 0; i < n; i++)
@@ -150,10 +150,10 @@ static uint64_t count_postings(const karg_and_word *terms, uint32_t n)
 }
 
 /* A query with a list that kernels cannot have is left out. */
-static rp_status add_query(const flight *f, rp__asked *item)
+static rp_status add_query(const flight *f, rp__batch_item *item)
 {
-    karg_and_word terms[KARG_WORDS_MOST];
-    rp__asked **added = f->own;
+    karg_and_term terms[KARG_MAX_TERMS];
+    rp__batch_item **added = f->own;
     rp__fused_and *b = batch_of(f);
     uint32_t n = 0;
     rp_status status = put_terms(f, &item->query, terms, &n);
@@ -216,7 +216,7 @@ rp_status rp__and_group_take(flight *f)
 {
     const rp__exec_queue *queue = &f->exec->queues[RP_LAUNCH_AND_BATCH];
     const bool is_kept = f->exec->in_group && queue->next == queue->n;
-    rp__asked **added = f->own;
+    rp__batch_item **added = f->own;
     for (uint32_t i = 0; i < batch_of(f)->n_queries; i++) {
         rp__answer *answer = &added[i]->answer;
         const rp__fused_and_count *count = rp__fused_and_count_of(batch_of(f), i);
@@ -236,7 +236,7 @@ rp_status rp__and_group_take(flight *f)
     return RP_OK;
 }
 
-static rp_fallback take_phrase(const flight *f, uint32_t i, rp__asked *item)
+static rp_fallback take_phrase(const flight *f, uint32_t i, rp__batch_item *item)
 {
     const rp__fused_and_count *count = rp__fused_and_count_of(batch_of(f), i);
     if (count->damaged)
@@ -252,7 +252,7 @@ static rp_fallback take_phrase(const flight *f, uint32_t i, rp__asked *item)
 
 rp_status rp__and_group_take_phrases(flight *f)
 {
-    rp__asked **added = f->own;
+    rp__batch_item **added = f->own;
     for (uint32_t i = 0; i < batch_of(f)->n_queries; i++)
         rp__exec_refuse(added[i], take_phrase(f, i, added[i]));
     return RP_OK;

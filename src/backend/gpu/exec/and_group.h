@@ -1,7 +1,9 @@
-/* backend/gpu/exec/and_group.h: interior of exec: the rows and-batch and phrase-batch, over fused_and.h.
+/* backend/gpu/exec/and_group.h: interior of exec: the rows and-batch and phrase-batch, over
+ * fused_and.h.
  *
- * Hooks of launch_table.h. Lists are looked up as bits or docids (lookup_lists.h). Of a phrase the device finds the
- * documents that have all its terms, and the host looks into these (phrase_verify.h). */
+ * Hooks of launch_table.h. Lists are looked up as bits or docids (lookup_lists.h). Of a phrase the
+ * device finds the documents that have all its terms, and the host looks into these
+ * (phrase_verify.h). */
 #ifndef RP_BACKEND_GPU_EXEC_AND_GROUP_H
 #define RP_BACKEND_GPU_EXEC_AND_GROUP_H
 

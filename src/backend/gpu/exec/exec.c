@@ -49,7 +49,7 @@ void rp__exec_close(rp__exec *e)
 
 /* ---- Refusing ------------------------------------------------------------------------------------ */
 
-void rp__exec_refuse(rp__asked *item, rp_fallback why)
+void rp__exec_refuse(rp__batch_item *item, rp_fallback why)
 {
     bool is_memory = why == RP_FALLBACK_MEMORY || why == RP_FALLBACK_HOST_MEMORY;
     item->answer.fallback = why;
@@ -112,7 +112,7 @@ static bool is_alike(const rp__query *a, const rp__query *b)
            a->rank == b->rank && a->algorithm == b->algorithm;
 }
 
-static rp_fallback check_first(rp__exec *e, rp__asked *item)
+static rp_fallback check_first(rp__exec *e, rp__batch_item *item)
 {
     e->first = item;
     e->prototype = &item->query;
@@ -121,18 +121,18 @@ static rp_fallback check_first(rp__exec *e, rp__asked *item)
     return why || has_lengths ? why : RP_FALLBACK_LENGTHS;
 }
 
-static rp_fallback push(rp__exec *e, rp__launch_id id, rp__asked *item)
+static rp_fallback push(rp__exec *e, rp__launch_id id, rp__batch_item *item)
 {
     rp__exec_queue *queue = &e->queues[id];
     if (!queue->items)
-        queue->items = rp__arena_array(e->arena, e->max, sizeof(rp__asked *));
+        queue->items = rp__arena_array(e->arena, e->max, sizeof(rp__batch_item *));
     if (!queue->items)
         return RP_FALLBACK_HOST_MEMORY;
     queue->items[queue->n++] = item;
     return RP_FALLBACK_NONE;
 }
 
-static rp_fallback add(rp__exec *e, rp__asked *item)
+static rp_fallback add(rp__exec *e, rp__batch_item *item)
 {
     const rp__query *query = &item->query;
     rp_fallback why;
@@ -150,7 +150,7 @@ static rp_fallback add(rp__exec *e, rp__asked *item)
     return row ? push(e, row->id, item) : why;
 }
 
-void rp__exec_add(rp__exec *e, rp__asked *item)
+void rp__exec_add(rp__exec *e, rp__batch_item *item)
 {
     item->answer = (rp__answer){.total_is_exact = true};
     e->has_stops = e->has_stops || item->query.stop;
@@ -162,7 +162,7 @@ void rp__exec_add(rp__exec *e, rp__asked *item)
 
 /* Where a query goes that its row has no memory for; NULL: nowhere. Tiles are no way for queries of which too many
  * documents are near the best, either. */
-static const rp__launch_row *find_other(const flight *f, const rp__asked *item)
+static const rp__launch_row *find_other(const flight *f, const rp__batch_item *item)
 {
     rp__device *device = f->exec->device;
     bool is_crowded = f->row->lane == RP_LANE_OR && f->status == RP_UNAVAILABLE;
@@ -176,7 +176,7 @@ static const rp__launch_row *find_other(const flight *f, const rp__asked *item)
 static void fail(flight *f, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        rp__asked *item = f->items[i];
+        rp__batch_item *item = f->items[i];
         if (item->status != RP_OK)
             continue;
         const rp__launch_row *other = find_other(f, item);
@@ -193,7 +193,7 @@ static void drop_stopped(const rp__exec *e, rp__exec_queue *queue)
     if (!e->has_stops)
         return;
     for (size_t i = n; i < queue->n; i++) {
-        rp__asked *item = queue->items[i];
+        rp__batch_item *item = queue->items[i];
         item->status = rp__stop_check(&item->query, &err);
         if (item->status == RP_OK)
             queue->items[n++] = item;
@@ -364,7 +364,7 @@ static rp_status explain(const rp__exec *e, rp_error *err)
 
 rp_status rp__exec_start(rp__exec *e, const rp__query *query, rp__arena *arena, rp_error *err)
 {
-    e->one = (rp__asked){.query = *query};
+    e->one = (rp__batch_item){.query = *query};
     rp__exec_begin(e, 1, false, arena);
     rp__exec_add(e, &e->one);
     rp__exec_launch(e);

@@ -1,4 +1,5 @@
-/* backend/gpu/exec/exec_stage.h: interior of gpu: memory that queries leave for the next one, on both sides. */
+/* backend/gpu/exec/exec_stage.h: interior of gpu: memory that queries leave for the next one, on
+ * both sides. */
 #ifndef RP_BACKEND_GPU_EXEC_EXEC_STAGE_H
 #define RP_BACKEND_GPU_EXEC_EXEC_STAGE_H
 
@@ -9,21 +10,24 @@
 enum {
     RP_EXEC_STAGE_ALIGN = 256,
     /* where in the stage what is staged begins: behind an answer */
-    RP_EXEC_STAGE_STAGED = (sizeof(karg_answer) + KARG_ANSWER_MOST * sizeof(karg_pair) + RP_EXEC_STAGE_ALIGN - 1) /
-                         RP_EXEC_STAGE_ALIGN * RP_EXEC_STAGE_ALIGN,
+    RP_EXEC_STAGE_STAGED =
+        (sizeof(karg_answer) + KARG_ANSWER_MAX_K * sizeof(karg_pair) + RP_EXEC_STAGE_ALIGN - 1) /
+        RP_EXEC_STAGE_ALIGN * RP_EXEC_STAGE_ALIGN,
 };
 
 /* One thread at a time; all zero is closed. */
 typedef struct rp__exec_stage {
     rp__device *device;
     rp__persistent_kernel kernel; /* leaves before anything here moves */
-    uint8_t *stage;       /* pinned, and read and written by the device: the answer, and behind it what goes there */
+    /* pinned, and read and written by the device: the answer, and behind it what goes there */
+    uint8_t *stage;
     size_t stage_bytes;
-    size_t kept;        /* of them behind the answer that the persistent kernel may have read */
-    rp__cu_ptr stage_at;  /* to the device */
-    rp__scratch scratch;  /* device memory: what was found, which is nothing between queries, and what a query needs */
-    uint32_t norms;       /* serial of those that the persistent kernel may have read */
-    bool is_busy;         /* work was given to the device, and nobody saw it end */
+    size_t kept;         /* of them behind the answer that the persistent kernel may have read */
+    rp__cu_ptr stage_at; /* to the device */
+    /* device memory: what was found, which is nothing between queries, and what a query needs */
+    rp__scratch scratch;
+    uint32_t norms; /* serial of those that the persistent kernel may have read */
+    bool is_busy;   /* work was given to the device, and nobody saw it end */
 } rp__exec_stage;
 
 /* Nothing is allocated before it is needed. */

@@ -1,4 +1,4 @@
-/* fused_and.c: many ANDs at once: lays out what kernels/and_top.cu is given, and launches it.
+/* fused_and.c: many ANDs at once: lays out what kernels/fused/and_batch_topk.cu is given, and launches it.
  *
  * What goes in is one copy: where the parts of queries begin, then what queries bring along. Counts and pairs the kernels write to the host's memory themselves, and in the end a number that
  * the host looks for: so nothing is copied out, and the driver is not asked. Where there are many parts they come in
@@ -15,7 +15,7 @@ enum {
     ALIGN = 256,
     ELEMENTS = 1 << 22,
     WARPS = 2, /* of a block of threads */
-    PHASES_MOST = 32,
+    PHASES_MAX = 32,
     PHASE = 8192,     /* parts of a phase, about: a few times what the device has in work */
     RANKERS = 8,      /* blocks of threads of a multiprocessor that rank */
     RANK_BLOCK = 128, /* threads of each */
@@ -47,7 +47,7 @@ static size_t states_bytes(const rp__fused_and_limits *l)
     return rp__bits_align(l->queries * sizeof(karg_and_state), ALIGN) + ALIGN;
 }
 
-static size_t room_bytes(const rp__fused_and_limits *l)
+static size_t scratch_bytes(const rp__fused_and_limits *l)
 {
     return states_bytes(l) + parts_at(l) + parts_bytes(l);
 }
@@ -95,17 +95,17 @@ static rp_status clear_states(rp__fused_and *b)
 {
     rp__cu_stream other = enter(b);
     rp_status status =
-        rp__device_fill(b->device, b->room.at, 0, states_bytes(&b->limits) / sizeof(uint32_t));
+        rp__device_fill(b->device, b->scratch.at, 0, states_bytes(&b->limits) / sizeof(uint32_t));
     leave(b, other);
     return status;
 }
 
 /* States that were not held before are anybody's bytes. */
-static rp_status hold_room(rp__fused_and *b)
+static rp_status lease_scratch(rp__fused_and *b)
 {
     rp_status status =
-        rp__scratch_hold(&b->room, b->limits.lease, b->device, room_bytes(&b->limits));
-    b->is_dirty = b->is_dirty || (status == RP_OK && b->room.is_fresh);
+        rp__scratch_hold(&b->scratch, b->limits.lease, b->device, scratch_bytes(&b->limits));
+    b->is_dirty = b->is_dirty || (status == RP_OK && b->scratch.is_fresh);
     return status;
 }
 
@@ -127,7 +127,7 @@ rp_status rp__fused_and_open(rp__fused_and *b, rp__device *device,
     if (status == RP_OK)
         status = rp__device_check(device, driver->host_device(&b->mapped, host, 0));
     if (status == RP_OK && !limits->lease)
-        status = hold_room(b);
+        status = lease_scratch(b);
     if (status == RP_OK)
         memset(b->host + parts_at(&b->limits), 0, sizeof(uint32_t));
     if (status != RP_OK)
@@ -146,7 +146,7 @@ void rp__fused_and_close(rp__fused_and *b)
     if (residency)
         rp__lease_close(b->limits.lease);
     rp__scratch_free(&b->keys, residency, b->device);
-    rp__scratch_free(&b->room, residency, b->device);
+    rp__scratch_free(&b->scratch, residency, b->device);
     if (b->host)
         b->device->driver->host_free(b->host);
     if (b->parts)
@@ -170,7 +170,7 @@ static rp_status hold_keys(rp__fused_and *b, uint64_t n)
 rp_status rp__fused_and_hold(rp__fused_and *b, uint64_t elements, uint32_t queries, uint32_t k)
 {
     uint64_t parts = elements / KARG_AND_TILE + queries;
-    rp_status status = hold_room(b);
+    rp_status status = lease_scratch(b);
     return status == RP_OK ? hold_keys(b, k ? parts * KARG_AND_TILE : 0) : status;
 }
 
@@ -181,35 +181,35 @@ void rp__fused_and_begin(rp__fused_and *b, const karg_norms *norms, uint32_t k, 
 {
     b->used = b->n_queries = b->n_parts = 0;
     b->elements = 0;
-    b->args = (karg_and_top){
+    b->args = (karg_and_topk){
         .norms = *norms, .k = k, .begin = begin, .end = end, .number = b->args.number};
 }
 
 void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at)
 {
-    size_t from = b->used, room = b->limits.bytes - b->used;
-    if (bytes > room || rp__bits_align(bytes, 16) > room)
+    size_t from = b->used, scratch = b->limits.bytes - b->used;
+    if (bytes > scratch || rp__bits_align(bytes, 16) > scratch)
         return NULL;
     b->used += rp__bits_align(bytes, 16);
-    *at = b->room.at + states_bytes(&b->limits) + from;
+    *at = b->scratch.at + states_bytes(&b->limits) + from;
     return b->host + from;
 }
 
-bool rp__fused_and_add(rp__fused_and *b, const karg_and_word *words, uint32_t n)
+bool rp__fused_and_add(rp__fused_and *b, const karg_and_term *words, uint32_t n)
 {
-    uint64_t at, most = b->elements + words[0].n;
+    uint64_t at, limit = b->elements + words[0].n;
     uint32_t word = (uint32_t)(b->used / sizeof *words);
-    if (b->n_queries == b->limits.queries || most > b->limits.elements)
+    if (b->n_queries == b->limits.queries || limit > b->limits.elements)
         return false;
-    void *room = rp__fused_and_put(b, n * sizeof *words, &at);
-    if (!room)
+    void *scratch = rp__fused_and_put(b, n * sizeof *words, &at);
+    if (!scratch)
         return false;
-    memcpy(room, words, n * sizeof *words);
+    memcpy(scratch, words, n * sizeof *words);
     /* a list of nothing has a part, so that there is an answer */
     uint32_t parts = words[0].n ? (words[0].n - 1) / KARG_AND_TILE + 1 : 1;
-    starts_of(b)[b->n_queries++] = (karg_and_start){b->n_parts, word + n * KARG_AND_WORDS};
+    starts_of(b)[b->n_queries++] = (karg_and_start){b->n_parts, word + n * KARG_AND_TERMS};
     b->n_parts += parts;
-    b->elements = most;
+    b->elements = limit;
     return true;
 }
 
@@ -218,7 +218,7 @@ bool rp__fused_and_add(rp__fused_and *b, const karg_and_word *words, uint32_t n)
 static uint32_t count_phases(const rp__fused_and *b)
 {
     uint32_t n = b->n_parts / (b->limits.phase ? b->limits.phase : PHASE);
-    return n < 1 ? 1 : n > PHASES_MOST ? PHASES_MOST : n;
+    return n < 1 ? 1 : n > PHASES_MAX ? PHASES_MAX : n;
 }
 
 static void fill_parts(const rp__fused_and *b, uint32_t phases, karg_and_part *out)
@@ -235,10 +235,10 @@ static void fill_parts(const rp__fused_and *b, uint32_t phases, karg_and_part *o
 /* Where everything is, but for what goes in. */
 static void fill_args(rp__fused_and *b)
 {
-    karg_and_top *a = &b->args;
+    karg_and_topk *a = &b->args;
     starts_of(b)[b->n_queries] = (karg_and_start){b->n_parts, 0};
-    a->states = b->room.at;
-    a->answered = b->room.at + states_bytes(&b->limits) - ALIGN;
+    a->states = b->scratch.at;
+    a->answered = b->scratch.at + states_bytes(&b->limits) - ALIGN;
     a->keys = b->keys.at;
     a->ended = b->mapped + parts_at(&b->limits);
     a->counts = a->ended + ALIGN;
@@ -267,10 +267,10 @@ static rp_status send_parts(rp__fused_and *b, uint32_t phases, uint64_t to)
 static rp_status send(rp__fused_and *b)
 {
     const uint32_t phases = count_phases(b);
-    const uint64_t in = b->room.at + states_bytes(&b->limits);
+    const uint64_t in = b->scratch.at + states_bytes(&b->limits);
     const size_t starts = (b->n_queries + (size_t)1) * sizeof(karg_and_start);
     rp_status status = RP_OK;
-    b->args.words = in;
+    b->args.terms = in;
     b->args.starts = in + b->used;
     b->args.parts = phases > 1 ? in + parts_at(&b->limits) : 0;
     if (phases > 1)
@@ -281,24 +281,24 @@ static rp_status send(rp__fused_and *b)
 
 static rp_status launch_rank(rp__fused_and *b)
 {
-    const karg_and_top *a = &b->args;
-    uint32_t most = RANKERS * b->device->processors, keys = 1;
+    const karg_and_topk *a = &b->args;
+    uint32_t limit = RANKERS * b->device->processors, keys = 1;
     while (keys < a->k)
         keys *= 2;
-    rp__launch how = {a->n_queries < most ? a->n_queries : most, RANK_BLOCK,
-                      KARG_BEST_SHARED + keys * (uint32_t)sizeof(uint64_t)};
-    return rp__device_launch(b->device, RP_KERNEL_and_top_rank_kernel, how, a);
+    rp__launch how = {a->n_queries < limit ? a->n_queries : limit, RANK_BLOCK,
+                      KARG_TOPK_SHARED + keys * (uint32_t)sizeof(uint64_t)};
+    return rp__device_launch(b->device, RP_KERNEL_and_batch_topk_rank_kernel, how, a);
 }
 
 /* States are clean again when all kernels of a batch have ended. */
 static rp_status launch(rp__fused_and *b)
 {
-    const karg_and_top *a = &b->args;
+    const karg_and_topk *a = &b->args;
     b->is_dirty = true;
     b->is_launched = false;
     uint32_t each = KARG_AND_SHARED + (a->k ? KARG_AND_SCORES : 0);
     rp__launch how = {(a->n_parts + WARPS - 1) / WARPS, 32 * WARPS, WARPS * each};
-    rp_status status = rp__device_launch(b->device, RP_KERNEL_and_top_kernel, how, a);
+    rp_status status = rp__device_launch(b->device, RP_KERNEL_and_batch_topk_kernel, how, a);
     if (status == RP_OK && a->k > KARG_AND_RANKED)
         status = launch_rank(b);
     b->is_launched = status == RP_OK;

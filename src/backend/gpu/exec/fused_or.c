@@ -31,7 +31,7 @@ void rp__fused_or_close(rp__fused_or *o, rp__residency *residency)
     if (!o->device)
         return;
     free_stage(o);
-    rp__scratch_free(&o->room, residency, o->device);
+    rp__scratch_free(&o->scratch, residency, o->device);
     rp__scratch_free(&o->states, residency, o->device);
     *o = (rp__fused_or){0};
 }
@@ -45,7 +45,7 @@ typedef struct plan {
     size_t terms, found, bytes;
 } plan;
 
-static plan plan_of(const rp__fused_or_batch *batch, uint32_t room)
+static plan plan_of(const rp__fused_or_batch *batch, uint32_t scratch)
 {
     plan p = {.out = ALIGN};
     size_t n = batch->n_queries, n_terms = 0;
@@ -56,7 +56,7 @@ static plan plan_of(const rp__fused_or_batch *batch, uint32_t room)
     p.terms = rp__bits_align(n * sizeof(karg_or_query), ALIGN);
     p.found = rp__bits_align(p.terms + n_terms * sizeof(karg_or_term), ALIGN);
     p.staged = p.sent + p.found;
-    p.bytes = p.found + n * room * sizeof(uint64_t);
+    p.bytes = p.found + n * scratch * sizeof(uint64_t);
     return p;
 }
 
@@ -101,11 +101,11 @@ static rp_status clear_states(rp__fused_or *o)
     return rp__device_fill(o->device, o->states.at, 0, o->states.bytes / 4);
 }
 
-static rp_status make_room(rp__fused_or *o, const rp__fused_or_batch *batch, const plan *p)
+static rp_status reserve(rp__fused_or *o, const rp__fused_or_batch *batch, const plan *p)
 {
     rp_status status = grow_stage(o, p->staged);
     if (status == RP_OK)
-        status = rp__scratch_hold(&o->room, o->lease, o->device, p->bytes);
+        status = rp__scratch_hold(&o->scratch, o->lease, o->device, p->bytes);
     return status == RP_OK ? hold_states(o, batch->n_queries) : status;
 }
 
@@ -125,11 +125,11 @@ static void stage_terms(const rp__fused_or_query *query, karg_or_term *to)
 /* Ratios are at most 1, and sums of weights below 2^32. */
 static uint32_t shift_of(const rp__fused_or_query *query)
 {
-    double most = 0;
+    double limit = 0;
     uint32_t shift = 0;
     for (uint32_t t = 0; t < query->n_terms; t++)
-        most += (double)query->terms[t].weight + 1;
-    while (shift < 31 && most / (double)(UINT32_C(1) << shift) >= KARG_OR_BINS)
+        limit += (double)query->terms[t].weight + 1;
+    while (shift < 31 && limit / (double)(UINT32_C(1) << shift) >= KARG_OR_BINS)
         shift++;
     return shift;
 }
@@ -144,8 +144,8 @@ static void fill_stage(rp__fused_or *o, const rp__fused_or_batch *batch, const p
         queries[q] = (karg_or_query){at, query->n_terms, query->least, shift_of(query)};
         stage_terms(query, terms + at);
         at += query->n_terms;
-        if (query->n_terms > o->args.most_terms)
-            o->args.most_terms = query->n_terms;
+        if (query->n_terms > o->args.max_terms)
+            o->args.max_terms = query->n_terms;
     }
 }
 
@@ -159,7 +159,7 @@ static uint32_t power_of(uint32_t n)
     return power;
 }
 
-static uint32_t least_of(uint64_t a, uint64_t b)
+static uint32_t min_of(uint64_t a, uint64_t b)
 {
     return (uint32_t)(a < b ? a : b);
 }
@@ -172,14 +172,14 @@ static karg_or args_of(const rp__fused_or_batch *batch)
                  .keys = power_of(batch->k > TUNE_OR_KEYS ? batch->k : TUNE_OR_KEYS),
                  .skips = !batch->scores_all};
     const uint64_t enough = 16ULL * batch->k;
-    a.room = least_of(batch->n_docs, enough > TUNE_OR_FOUND ? enough : TUNE_OR_FOUND);
+    a.scratch = min_of(batch->n_docs, enough > TUNE_OR_FOUND ? enough : TUNE_OR_FOUND);
     return a;
 }
 
 /* One short query goes with the launch. */
 static bool is_near(const rp__fused_or_batch *batch)
 {
-    return batch->n_queries == 1 && batch->queries[0].n_terms <= KARG_OR_NEAR;
+    return batch->n_queries == 1 && batch->queries[0].n_terms <= KARG_OR_INLINE_TERMS;
 }
 
 static void point_at(rp__fused_or *o, const rp__fused_or_batch *batch, const plan *p)
@@ -187,15 +187,16 @@ static void point_at(rp__fused_or *o, const rp__fused_or_batch *batch, const pla
     karg_or *a = &o->args;
     if (is_near(batch)) {
         memcpy(&a->query, o->stage + p->sent, sizeof a->query);
-        memcpy(a->near, o->stage + p->sent + p->terms, a->query.n_terms * sizeof a->near[0]);
+        memcpy(a->inline_terms, o->stage + p->sent + p->terms,
+               a->query.n_terms * sizeof a->inline_terms[0]);
     } else {
-        a->queries = o->room.at;
-        a->terms = o->room.at + p->terms;
+        a->queries = o->scratch.at;
+        a->terms = o->scratch.at + p->terms;
     }
     a->there = o->stage_at;
     a->out = o->stage_at + p->out;
     a->counts = o->stage_at + p->counts;
-    a->found = o->room.at + p->found;
+    a->found = o->scratch.at + p->found;
     a->counters = o->states.at;
     a->states = o->states.at + BEFORE_STATES;
 }
@@ -207,8 +208,8 @@ static uint32_t group_of(const karg_or *a, uint64_t warps)
     const uint64_t tiles = (uint64_t)a->n_tiles * a->n_queries;
     const uint64_t each = (tiles + warps - 1) / warps;
     const uint64_t many = tiles / (warps * (a->skips ? TUNE_OR_TURNS_SKIPS : TUNE_OR_TURNS));
-    const uint64_t few = least_of(each, TUNE_OR_GROUP);
-    const uint32_t group = least_of(few > many ? few : many, 32);
+    const uint64_t few = min_of(each, TUNE_OR_GROUP);
+    const uint32_t group = min_of(few > many ? few : many, 32);
     return group > 0 ? group : 1; /* without tiles, too, a group has one */
 }
 
@@ -216,7 +217,7 @@ static uint32_t group_of(const karg_or *a, uint64_t warps)
 static uint32_t ahead_of(uint32_t blocks)
 {
     const uint32_t n = blocks < TUNE_OR_AHEAD ? blocks : TUNE_OR_AHEAD;
-    return n > TUNE_OR_AHEAD_LEAST ? n : TUNE_OR_AHEAD_LEAST;
+    return n > TUNE_OR_AHEAD_MIN ? n : TUNE_OR_AHEAD_MIN;
 }
 
 /* As many warps as there is room for and work. */
@@ -226,13 +227,13 @@ static rp__launch shape_tiles(rp__fused_or *o)
     const uint32_t warps = KARG_OR_THREADS / 32;
     rp__launch how = {.block = KARG_OR_THREADS};
     how.shared =
-        KARG_OR_SHARED_BLOCK + warps * (KARG_OR_SHARED + a->most_terms * KARG_OR_SHARED_TERM);
+        KARG_OR_SHARED_BLOCK + warps * (KARG_OR_SHARED + a->max_terms * KARG_OR_SHARED_TERM);
     const uint32_t fit = TUNE_SHARED_ALL / (how.shared + 1024);
     how.grid = o->device->processors * (fit < TILE_BLOCKS ? fit : TILE_BLOCKS);
     a->group = group_of(a, (uint64_t)how.grid * warps);
     a->n_groups = (a->n_tiles + a->group - 1) / a->group;
-    a->n_ahead = least_of(ahead_of(how.grid / a->n_queries), a->n_groups);
-    how.grid = least_of(how.grid, ((uint64_t)a->n_groups * a->n_queries + warps - 1) / warps);
+    a->n_ahead = min_of(ahead_of(how.grid / a->n_queries), a->n_groups);
+    how.grid = min_of(how.grid, ((uint64_t)a->n_groups * a->n_queries + warps - 1) / warps);
     return how;
 }
 
@@ -250,28 +251,28 @@ static void count(rp__fused_or *o, uint32_t grid)
 static rp_status launch(rp__fused_or *o)
 {
     const rp__launch tile = shape_tiles(o);
-    const rp__launch rank = {o->args.n_queries, RANK_THREADS, KARG_BEST_SHARED + 8 * o->args.keys};
-    if (rank.shared > o->device->shared_most)
+    const rp__launch rank = {o->args.n_queries, RANK_THREADS, KARG_TOPK_SHARED + 8 * o->args.keys};
+    if (rank.shared > o->device->shared_max)
         return RP_UNAVAILABLE;
     memcpy(o->args.before, o->counted, sizeof o->counted);
     count(o, tile.grid);
-    rp_status status = rp__device_launch(o->device, RP_KERNEL_or_tile_kernel, tile, &o->args);
+    rp_status status = rp__device_launch(o->device, RP_KERNEL_or_maxscore_kernel, tile, &o->args);
     if (status == RP_OK && o->args.k > KARG_OR_RANKED_HERE)
-        status = rp__device_launch(o->device, RP_KERNEL_or_rank_kernel, rank, &o->args);
+        status = rp__device_launch(o->device, RP_KERNEL_or_topk_kernel, rank, &o->args);
     return status;
 }
 
 rp_status rp__fused_or_hold(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
-    const plan p = plan_of(batch, args_of(batch).room);
-    return make_room(o, batch, &p);
+    const plan p = plan_of(batch, args_of(batch).scratch);
+    return reserve(o, batch, &p);
 }
 
 rp_status rp__fused_or_run(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
     o->args = args_of(batch);
-    const plan p = plan_of(batch, o->args.room);
-    rp_status status = make_room(o, batch, &p);
+    const plan p = plan_of(batch, o->args.scratch);
+    rp_status status = reserve(o, batch, &p);
     if (status == RP_OK)
         status = clear_states(o);
     if (status != RP_OK)
@@ -281,7 +282,7 @@ rp_status rp__fused_or_run(rp__fused_or *o, const rp__fused_or_batch *batch)
     o->is_clean = false;
     o->args.number = ++o->n_batches;
     if (o->args.queries)
-        status = rp__device_copy_in(o->device, o->room.at, o->stage + p.sent, p.found);
+        status = rp__device_copy_in(o->device, o->scratch.at, o->stage + p.sent, p.found);
     if (status == RP_OK)
         status = launch(o);
     o->is_clean = status == RP_OK;

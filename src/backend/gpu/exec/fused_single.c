@@ -34,7 +34,7 @@ typedef struct run {
     bool is_copied;       /* what is staged, into scratch */
     size_t pairs, scores; /* where in the scratch; marks are behind scores */
     size_t bytes;         /* of scratch */
-    karg_flat args;
+    karg_query args;
     karg_answer answer;
     const karg_pair *found; /* all pairs, or the best */
     uint32_t n_found;
@@ -138,7 +138,7 @@ static uint64_t count_matches(const flight *f)
 
 static bool is_near(const flight *f)
 {
-    return f->lists.n <= KARG_WORDS_NEAR;
+    return f->lists.n <= KARG_INLINE_TERMS;
 }
 
 /* How large everything is. */
@@ -147,11 +147,11 @@ static void lay_out(flight *f)
     run *r = run_of(f);
     rp__launch_lists *l = &f->lists;
     const rp__query *query = query_of(f);
-    r->staged = is_near(f) ? 0 : rp__bits_align(l->n * sizeof(karg_word), ALIGN);
+    r->staged = is_near(f) ? 0 : rp__bits_align(l->n * sizeof(karg_term), ALIGN);
     for (size_t i = 0; i < l->n; i++) {
         term *t = &l->terms[i];
         size_t bytes =
-            rp__bits_align((t->list.n + (size_t)RP_BLOCK_ROOM) * sizeof(uint32_t), ALIGN);
+            rp__bits_align((t->list.n + (size_t)RP_BLOCK_CAPACITY) * sizeof(uint32_t), ALIGN);
         bool is_staged = t->source == RP_SOURCE_STAGED;
         t->docids = r->staged;
         r->staged += is_staged ? bytes : 0;
@@ -203,7 +203,7 @@ static uint32_t count_blocks(const rp__list *list)
 }
 
 /* A list that is decoded here is raw. */
-static rp_status stage_tiny(const flight *f, const term *t, karg_word *out)
+static rp_status stage_tiny(const flight *f, const term *t, karg_term *out)
 {
     const rp__list *list = &t->list;
     const bool has_tfs = query_of(f)->k > 0;
@@ -219,7 +219,7 @@ static rp_status stage_tiny(const flight *f, const term *t, karg_word *out)
 static rp_status stage_terms(flight *f)
 {
     run *r = run_of(f);
-    karg_word *words = is_near(f) ? r->args.near : (karg_word *)(void *)staged_words(f, 0);
+    karg_term *words = is_near(f) ? r->args.inline_terms : (karg_term *)(void *)staged_words(f, 0);
     rp_status status = RP_OK;
     for (size_t i = 0; status == RP_OK && i < f->lists.n; i++) {
         const term *t = &f->lists.terms[i];
@@ -315,16 +315,16 @@ static uint32_t floor_of(const flight *f)
  * each term after the first. */
 static void share_out(flight *f)
 {
-    karg_flat *args = &run_of(f)->args;
+    karg_query *args = &run_of(f)->args;
     const uint32_t n = f->lists.terms[0].list.n, n_terms = (uint32_t)f->lists.n;
     uint32_t warps = is_persistent(f) ? RP_PERSISTENT_KERNEL_WARPS : AND_WARPS;
     warps *= f->exec->device->processors;
     bool is_wide =
         n_terms > 2 && is_near(f) && (uint64_t)n * (n_terms - 1) <= (uint64_t)WIDE * warps;
     args->width = is_wide ? n_terms - 1 : 1;
-    args->each = 1;
-    while (args->each < 32 && n / args->each > warps / args->width)
-        args->each *= 2;
+    args->docs_per_warp = 1;
+    while (args->docs_per_warp < 32 && n / args->docs_per_warp > warps / args->width)
+        args->docs_per_warp *= 2;
 }
 
 /* All but the terms. */
@@ -333,19 +333,19 @@ static void fill_args(flight *f)
     const rp__exec_stage *s = stage_of(f);
     const rp__query *query = query_of(f);
     run *r = run_of(f);
-    karg_flat *args = &r->args;
+    karg_query *args = &r->args;
     size_t docs = r->is_or ? r->end - query->begin : 0;
-    args->words = staged_at(f, 0);
+    args->terms = staged_at(f, 0);
     args->found = s->scratch.at;
     args->pairs = query->k ? s->scratch.at + r->pairs : 0;
     args->scores = s->scratch.at + r->scores;
     args->marks = args->scores + docs * sizeof(uint32_t);
     args->answer = s->stage_at;
     args->norms = f->lists.norms;
-    args->n_words = (uint32_t)f->lists.n;
+    args->n_terms = (uint32_t)f->lists.n;
     args->begin = query->begin;
     args->end = r->end;
-    args->least = floor_of(f);
+    args->min_score = floor_of(f);
     share_out(f);
     args->k = (uint32_t)(query->k < UINT32_MAX ? query->k : UINT32_MAX);
     args->number = ++f->exec->single.number;
@@ -354,15 +354,15 @@ static void fill_args(flight *f)
 /* What the last block of threads ranks in is never less. */
 static uint32_t shared_of(uint32_t bytes)
 {
-    const uint32_t min = KARG_BEST_SHARED + KARG_ANSWER_MOST * (uint32_t)sizeof(uint64_t);
+    const uint32_t min = KARG_TOPK_SHARED + KARG_ANSWER_MAX_K * (uint32_t)sizeof(uint64_t);
     return bytes > min ? bytes : min;
 }
 
 static rp_status launch_and(flight *f)
 {
-    karg_flat *args = &run_of(f)->args;
-    const uint32_t n_terms = args->n_words;
-    uint32_t parts = (f->lists.terms[0].list.n + args->each - 1) / args->each;
+    karg_query *args = &run_of(f)->args;
+    const uint32_t n_terms = args->n_terms;
+    uint32_t parts = (f->lists.terms[0].list.n + args->docs_per_warp - 1) / args->docs_per_warp;
     uint32_t warps = args->width > 1 ? args->width : WARPS;
     args->blocks = args->width > 1 ? parts : (parts + WARPS - 1) / WARPS;
     rp__launch how = {
@@ -370,27 +370,28 @@ static rp_status launch_and(flight *f)
         .block = warps * 32,
         .shared = shared_of(warps * (KARG_SHARED_AND + n_terms * (uint32_t)KARG_SHARED_RANKS))};
     return rp__device_launch(
-        f->exec->device, is_near(f) ? RP_KERNEL_and_score_kernel : RP_KERNEL_and_score_many_kernel,
-        how, args);
+        f->exec->device,
+        is_near(f) ? RP_KERNEL_and_single_kernel : RP_KERNEL_and_single_many_kernel, how, args);
 }
 
 static rp_status launch_or(flight *f)
 {
     rp__device *device = f->exec->device;
-    karg_flat *args = &run_of(f)->args;
+    karg_query *args = &run_of(f)->args;
     uint32_t docs = args->end - args->begin, grid = (docs + 32 * WARPS - 1) / (32 * WARPS);
     uint32_t max = GATHERERS * device->processors;
     rp__launch how = {(args->n_blocks + WARPS - 1) / WARPS, WARPS * 32,
                       WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
     rp_status status = rp__device_fill(device, args->scores, 0, docs + (docs + 31) / 32);
     if (status == RP_OK)
-        status = rp__device_launch(
-            device, is_near(f) ? RP_KERNEL_or_score_kernel : RP_KERNEL_or_score_many_kernel, how,
-            args);
+        status = rp__device_launch(device,
+                                   is_near(f) ? RP_KERNEL_or_accumulate_kernel
+                                              : RP_KERNEL_or_accumulate_many_kernel,
+                                   how, args);
     args->blocks = grid < max ? grid : max;
     how = (rp__launch){args->blocks, WARPS * 32, shared_of(0)};
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, args);
+        status = rp__device_launch(device, RP_KERNEL_or_accumulate_gather_kernel, how, args);
     return status;
 }
 
@@ -478,7 +479,7 @@ rp_status rp__fused_single_wait(flight *f)
     if (status != RP_OK)
         return status;
     const bool is_all = r->answer.n_pairs <= KARG_ANSWER_ALL;
-    const bool is_best = !is_all && k <= KARG_ANSWER_MOST;
+    const bool is_best = !is_all && k <= KARG_ANSWER_MAX_K;
     r->n_found = is_best && r->answer.n_pairs > k ? (uint32_t)k : r->answer.n_pairs;
     r->found = (const karg_pair *)(const void *)(stage_of(f)->stage + sizeof r->answer);
     if (r->answer.damaged || k == 0)

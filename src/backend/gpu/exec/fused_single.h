@@ -1,9 +1,9 @@
-/* backend/gpu/exec/fused_single.h: interior of exec: the rows and-single, and-persistent and or-accumulate: one query a
- * launch.
+/* backend/gpu/exec/fused_single.h: interior of exec: the rows and-single, and-persistent and
+ * or-accumulate: one query a launch.
  *
- * An AND is one launch, or none where the persistent kernel takes it. An OR whose documents are all counted is two. Terms
- * travel with the launch. The kernel writes the answer into memory of the host, and a number last, which the host looks
- * for. */
+ * An AND is one launch, or none where the persistent kernel takes it. An OR whose documents are all
+ * counted is two. Terms travel with the launch. The kernel writes the answer into memory of the
+ * host, and a number last, which the host looks for. */
 #ifndef RP_BACKEND_GPU_EXEC_FUSED_SINGLE_H
 #define RP_BACKEND_GPU_EXEC_FUSED_SINGLE_H
 

@@ -1,7 +1,7 @@
 /* backend/gpu/exec/launch_table.h: the ways in which a card answers queries, one row each.
  *
- * Rows differ in their kernels, in what these read, and in how much one launch takes. Leases, norms, fallbacks, counters
- * and the order of steps are the same for all (exec.c). */
+ * Rows differ in their kernels, in what these read, and in how much one launch takes. Leases,
+ * norms, fallbacks, counters and the order of steps are the same for all (exec.c). */
 #ifndef RP_BACKEND_GPU_EXEC_LAUNCH_TABLE_H
 #define RP_BACKEND_GPU_EXEC_LAUNCH_TABLE_H
 
@@ -11,7 +11,8 @@
 
 #include "riposte/status.h"
 
-/* In the order in which an exec launches them: what does not fit into one of them may go to a later one. */
+/* In the order in which an exec launches them: what does not fit into one of them may go to a later
+ * one. */
 typedef enum rp__launch_id {
     RP_LAUNCH_AND_BATCH,
     RP_LAUNCH_PHRASE_BATCH,
@@ -35,7 +36,13 @@ typedef enum rp__shape {
 enum { RP_LAUNCH_READS_STORED = 1, RP_LAUNCH_READS_LOOKUP = 2, RP_LAUNCH_READS_TILED = 4 };
 
 /* Rows of one lane share memory: one launch of them is in flight at a time. */
-typedef enum rp__launch_lane { RP_LANE_AND, RP_LANE_PHRASE, RP_LANE_OR, RP_LANE_SINGLE, RP_LANES } rp__launch_lane;
+typedef enum rp__launch_lane {
+    RP_LANE_AND,
+    RP_LANE_PHRASE,
+    RP_LANE_OR,
+    RP_LANE_SINGLE,
+    RP_LANES
+} rp__launch_lane;
 
 struct rp__flight;
 
@@ -45,18 +52,21 @@ typedef struct rp__launch_row {
     uint32_t shapes, reads;
     uint32_t max_queries, max_k, max_terms; /* max_k 0: any */
     rp__launch_lane lane;
-    bool is_detached; /* once launched, the host reads nothing more from the device's memory: its lease may end
+    bool
+        is_detached; /* once launched, the host reads nothing more from the device's memory: its lease may end
                        * before it is collected */
-    /* Memory of the host for the launch; what is read of its lists before they are leased. Reads mapped memory. */
+    /* Memory of the host for the launch; what is read of its lists before they are leased. Reads
+     * mapped memory. */
     rp_status (*begin)(struct rp__flight *flight);
     /* Scratch, as rp__scratch_hold. */
     rp_status (*scratch)(struct rp__flight *flight);
-    /* Its lists, for the lease. RP_NOT_FOUND: some are not there. Called again once they have been brought. */
+    /* Its lists, for the lease. RP_NOT_FOUND: some are not there. Called again once they have been
+     * brought. */
     rp_status (*find)(struct rp__flight *flight);
-    /* (optional) Names in flight->lists what it needs, so that it can be brought; rows without it did so when they
-     * began. Reads mapped memory. */
+    /* (optional) Names in flight->lists what it needs, so that it can be brought; rows without it
+     * did so when they began. Reads mapped memory. */
     rp_status (*name_lists)(struct rp__flight *flight);
-    rp_status (*launch)(struct rp__flight *flight);  /* does not wait */
+    rp_status (*launch)(struct rp__flight *flight); /* does not wait */
     /* Whether the launch has ended; NULL-free. */
     bool (*is_done)(const struct rp__flight *flight);
     /* Waits until all that is needed from the device is in memory of the host. */

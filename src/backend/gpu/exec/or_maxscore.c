@@ -13,7 +13,7 @@ typedef rp__launch_term term;
 typedef struct run {
     rp__fused_or_term *terms;    /* one a term of the launch */
     rp__fused_or_query *queries; /* one an item that is launched */
-    rp__asked **items;           /* these */
+    rp__batch_item **items;      /* these */
     uint32_t n;
     const karg_pair *pairs;
     const uint32_t *counts;
@@ -207,7 +207,7 @@ rp_status rp__or_maxscore_wait(flight *f)
 }
 
 /* Where fewer match than are wanted, all have been found. Of one term all postings match. */
-static void answer(rp__asked *item, uint32_t n, uint32_t df)
+static void answer(rp__batch_item *item, uint32_t n, uint32_t df)
 {
     const bool is_one = item->query.n_ops == 3;
     rp__exec_refuse(item, n == UINT32_MAX ? RP_FALLBACK_CROWDED : RP_FALLBACK_NONE);

@@ -1,7 +1,7 @@
 /* backend/gpu/exec/or_maxscore.h: interior of exec: the row or-maxscore, over fused_or.h.
  *
- * Hooks of launch_table.h. Lists are read by tiles (tiled_lists.h), which are made of lists as they are stored, or of
- * transcoded ones where the kernel does not read the codec. */
+ * Hooks of launch_table.h. Lists are read by tiles (tiled_lists.h), which are made of lists as they
+ * are stored, or of transcoded ones where the kernel does not read the codec. */
 #ifndef RP_BACKEND_GPU_EXEC_OR_MAXSCORE_H
 #define RP_BACKEND_GPU_EXEC_OR_MAXSCORE_H
 

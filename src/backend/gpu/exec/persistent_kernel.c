@@ -1,4 +1,4 @@
-/* persistent_kernel.c: the host's side of a kernel that stays.
+/* persistent_kernel.c: the host's side of a persistent kernel.
  *
  * Every ring has a number, and so has every launch: the kernel tells the last launch that takes no more queries. A query
  * that is put at the door just then is not taken; it goes with the next launch. */
@@ -27,8 +27,8 @@ static void free_all(rp__persistent_kernel *r)
     const rp__driver *driver = r->device->driver;
     if (r->stream)
         driver->stream_destroy(r->stream);
-    if (r->door)
-        driver->host_free(r->door);
+    if (r->mailbox)
+        driver->host_free(r->mailbox);
     rp__residency_give(r->residency, r->piece);
     rp__persistent_kernel_open(r, r->device, r->residency);
 }
@@ -48,8 +48,9 @@ void rp__persistent_kernel_close(rp__persistent_kernel *r)
 static rp_status clear_echo(rp__persistent_kernel *r)
 {
     r->is_unclear = true;
-    r->ring = (karg_ring){0};
-    rp_status status = rp__device_fill(r->device, r->echo, 0, sizeof(karg_door) / sizeof(uint32_t));
+    r->ring = (karg_mail){0};
+    rp_status status =
+        rp__device_fill(r->device, r->echo, 0, sizeof(karg_mailbox) / sizeof(uint32_t));
     if (status == RP_OK)
         status = rp__device_wait(r->device);
     r->is_unclear = status != RP_OK;
@@ -59,19 +60,19 @@ static rp_status clear_echo(rp__persistent_kernel *r)
 static rp_status make(rp__persistent_kernel *r)
 {
     rp__device *d = r->device;
-    void *door = NULL;
-    r->piece = rp__residency_take_spare(r->residency, sizeof(karg_door));
+    void *mailbox = NULL;
+    r->piece = rp__residency_take_spare(r->residency, sizeof(karg_mailbox));
     if (!r->piece)
         return RP_NO_MEMORY;
     r->echo = r->piece->at;
     rp_status status = rp__device_check(d, d->driver->stream_create(&r->stream, RP_CU_STREAM_OWN));
     if (status == RP_OK)
-        status = rp__device_pin(d, sizeof(karg_door), RP_CU_HOST_MAPPED, &door);
-    r->door = door;
+        status = rp__device_pin(d, sizeof(karg_mailbox), RP_CU_HOST_MAPPED, &mailbox);
+    r->mailbox = mailbox;
     if (status == RP_OK)
-        status = rp__device_check(d, d->driver->host_device(&r->door_at, door, 0));
+        status = rp__device_check(d, d->driver->host_device(&r->mailbox_at, mailbox, 0));
     if (status == RP_OK) {
-        memset(door, 0, sizeof(karg_door));
+        memset(mailbox, 0, sizeof(karg_mailbox));
         status = clear_echo(r);
     }
     if (status != RP_OK)
@@ -81,15 +82,15 @@ static rp_status make(rp__persistent_kernel *r)
 
 static bool is_awake(const rp__persistent_kernel *r)
 {
-    return r->is_there && *(const volatile uint32_t *)&r->door->left != r->launch;
+    return r->is_there && *(const volatile uint32_t *)&r->mailbox->left != r->launch;
 }
 
 /* Nothing is rung, with any number. */
 static rp_status begin_again(rp__persistent_kernel *r)
 {
     rp_status status = rp__persistent_kernel_settle(r);
-    if (status == RP_OK && r->door)
-        memset(r->door->chunks, 0, sizeof r->door->chunks);
+    if (status == RP_OK && r->mailbox)
+        memset(r->mailbox->chunks, 0, sizeof r->mailbox->chunks);
     if (status == RP_OK)
         r->number = 0;
     return status;
@@ -101,7 +102,7 @@ bool rp__persistent_kernel_takes(rp__persistent_kernel *r, uint32_t postings)
     uint64_t now = rp__clock_now(), since = now - r->last;
     bool is_first = r->last == 0;
     r->last = now;
-    if (postings >> KARG_TOLD_BITS || r->device->processors > KARG_STAY_BLOCKS)
+    if (postings >> KARG_COUNT_BITS || r->device->processors > KARG_PERSISTENT_BLOCKS)
         return false;
     if (!rp__device_is_alone(r->device, now, ALONE) ||
         (r->number > RINGS && begin_again(r) != RP_OK))
@@ -112,21 +113,21 @@ bool rp__persistent_kernel_takes(rp__persistent_kernel *r, uint32_t postings)
         return true;
     if (is_first || (since > BURST && !r->device->driver->is_emulated))
         return false;
-    return r->door || make(r) == RP_OK;
+    return r->mailbox || make(r) == RP_OK;
 }
 
 /* Words with the number beside them, in any order. */
 static void ring(rp__persistent_kernel *r)
 {
-    uint64_t *door = (uint64_t *)(void *)r->door->chunks;
+    uint64_t *mailbox = (uint64_t *)(void *)r->mailbox->chunks;
     const uint64_t number = (uint64_t)++r->number << 32;
     const uint8_t *record = (const uint8_t *)&r->ring;
-    r->ring.n_chunks = KARG_DOOR_HEAD + r->ring.query.n_words * KARG_DOOR_WORD;
+    r->ring.n_chunks = KARG_MAIL_HEAD + r->ring.query.n_terms * KARG_MAIL_TERM;
     const size_t n = 2 * (size_t)r->ring.n_chunks;
     uint32_t word;
     for (size_t i = 0; i < n; i++) {
         memcpy(&word, record + i * sizeof word, sizeof word);
-        __atomic_store_n(&door[i], number | word, __ATOMIC_RELEASE);
+        __atomic_store_n(&mailbox[i], number | word, __ATOMIC_RELEASE);
     }
 }
 
@@ -134,28 +135,30 @@ static void ring(rp__persistent_kernel *r)
 static rp_status launch(rp__persistent_kernel *r)
 {
     rp__device *d = r->device;
-    const karg_flat *query = &r->ring.query;
-    const uint32_t parts = (query->near[0].list.n + query->each - 1) / query->each;
-    karg_stay args = {.first = r->ring,
-                      .door = r->door_at,
-                      .echo = r->echo,
-                      .idle = IDLE,
-                      .life = LIFE,
-                      .number = ++r->number + 1,
-                      .launch = ++r->launch};
+    const karg_query *query = &r->ring.query;
+    const uint32_t parts =
+        (query->inline_terms[0].list.n + query->docs_per_warp - 1) / query->docs_per_warp;
+    karg_persistent args = {.first = r->ring,
+                            .mailbox = r->mailbox_at,
+                            .echo = r->echo,
+                            .idle = IDLE,
+                            .life = LIFE,
+                            .number = ++r->number + 1,
+                            .launch = ++r->launch};
     args.first.query.blocks = parts < d->processors ? parts : d->processors;
-    rp_status status = rp__device_launch_on(
-        d, r->stream, RP_KERNEL_and_score_stay_kernel,
-        (rp__launch){d->processors, 32 * RP_PERSISTENT_KERNEL_WARPS,
-                     RP_PERSISTENT_KERNEL_WARPS * KARG_SHARED_STAY_WARP + KARG_SHARED_STAY},
-        &args);
+    rp_status status =
+        rp__device_launch_on(d, r->stream, RP_KERNEL_and_single_persistent_kernel,
+                             (rp__launch){d->processors, 32 * RP_PERSISTENT_KERNEL_WARPS,
+                                          RP_PERSISTENT_KERNEL_WARPS * KARG_SHARED_PERSISTENT_WARP +
+                                              KARG_SHARED_PERSISTENT},
+                             &args);
     r->is_there = status == RP_OK;
     return status;
 }
 
 /* What the query reads was found by now: if it is not what the kernel may have read at the same address, memory was
  * taken for it since. */
-rp_status rp__persistent_kernel_ask(rp__persistent_kernel *r, const karg_flat *query)
+rp_status rp__persistent_kernel_ask(rp__persistent_kernel *r, const karg_query *query)
 {
     const uint64_t n_taken = r->residency->n_taken;
     if (n_taken != r->n_taken)
@@ -171,14 +174,14 @@ rp_status rp__persistent_kernel_ask(rp__persistent_kernel *r, const karg_flat *q
 /* What the counter says, which goes on from there. */
 static void read_counts(rp__persistent_kernel *r, const karg_answer *there, karg_answer *out)
 {
-    const uint32_t mask = (1U << KARG_TOLD_BITS) - 1;
+    const uint32_t mask = (1U << KARG_COUNT_BITS) - 1;
     uint64_t now = (uint64_t)there->n_pairs << 32 | there->n, all = now - r->ring.base;
     *out = (karg_answer){.n = (uint32_t)all & mask,
-                         .n_pairs = (uint32_t)(all >> KARG_TOLD_BITS) & mask,
-                         .damaged = (uint32_t)(all >> 2 * KARG_TOLD_BITS) & 255,
+                         .n_pairs = (uint32_t)(all >> KARG_COUNT_BITS) & mask,
+                         .damaged = (uint32_t)(all >> 2 * KARG_COUNT_BITS) & 255,
                          .number = there->number};
     r->ring.base = now;
-    r->ring.written += (uint32_t)(all >> (2 * KARG_TOLD_BITS + 8));
+    r->ring.written += (uint32_t)(all >> (2 * KARG_COUNT_BITS + 8));
 }
 
 rp_status rp__persistent_kernel_wait(rp__persistent_kernel *r, const karg_answer *there,
@@ -202,7 +205,7 @@ rp_status rp__persistent_kernel_pairs(const rp__persistent_kernel *r, uint32_t n
 {
     const uint32_t number = r->ring.query.number;
     for (uint32_t i = 0; i < n; i++) {
-        const volatile karg_chunk *pair = &r->door->pairs[i];
+        const volatile karg_chunk *pair = &r->mailbox->pairs[i];
         rp_status status = rp__device_wait_for(r->device, r->stream, &pair->number, number);
         if (status == RP_OK)
             status = rp__device_wait_for(r->device, r->stream, &pair->number_too, number);
@@ -217,7 +220,7 @@ void rp__persistent_kernel_dismiss(rp__persistent_kernel *r)
 {
     if (!r->is_there)
         return;
-    r->ring.query.n_words = 0;
+    r->ring.query.n_terms = 0;
     ring(r);
     r->is_there = false;
 }
@@ -226,7 +229,7 @@ void rp__persistent_kernel_dismiss(rp__persistent_kernel *r)
 rp_status rp__persistent_kernel_settle(rp__persistent_kernel *r)
 {
     rp__persistent_kernel_dismiss(r);
-    if (!r->door)
+    if (!r->mailbox)
         return RP_OK;
     rp_status status = rp__device_wait_stream(r->device, r->stream);
     return status == RP_OK ? clear_echo(r) : status;

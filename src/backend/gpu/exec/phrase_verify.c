@@ -96,11 +96,11 @@ rp_status rp__phrase_verify(const rp__query *query, const rp__scored *found, siz
     phrase p = {.query = query, .leaf = &query->leaves[query->ops[1].leaf], .arena = arena};
     size_t k = query->k < n ? query->k : n;
     rp__topk topk;
-    rp__scored *room = rp__arena_array(arena, rp__topk_room(k), sizeof *room);
-    rp_status status = room ? open_phrase(&p) : RP_NO_MEMORY;
+    rp__scored *scratch = rp__arena_array(arena, rp__topk_room(k), sizeof *scratch);
+    rp_status status = scratch ? open_phrase(&p) : RP_NO_MEMORY;
     if (status != RP_OK)
         return status;
-    rp__topk_init(&topk, room, k);
+    rp__topk_init(&topk, scratch, k);
     status = look_into(&p, found, n, &topk, answer);
     rp__topk_finish(&topk);
     answer->at = topk.at;

@@ -1,20 +1,27 @@
 /* step_and.cu: one step of an AND: documents that match so far, rising, with their scores.
- * One warp: a block of a list, whose documents become candidates; or 32 candidates, one a lane, looked for in each of up to
- * KARG_WORDS_NEAR lists. Those that are not there may be dropped, others may gain score. One block: a tile of them, in the
- * order of compact.cuh.
- * Reads what it needs of the lists, and for each document that is scored a frequency and a norm; writes those that are left.
- * Shared memory: KARG_SCRATCH words and, a warp, KARG_SHARED_WORD bytes.
- * Limits: codecs of karg_word; any bytes (word_block.cuh), any docids. Source: Ding et al. 2009, 4; Liu et al. 2018. */
-#include "backend/gpu/kernels/prim/bm25.cuh"
-#include "backend/gpu/kernels/prim/compact.cuh"
-#include "backend/gpu/kernels/prim/word.cuh"
+ * One warp: a block of a list, whose documents become candidates; or 32 candidates, one a lane,
+ * looked for in each of up to KARG_INLINE_TERMS lists. Those that are not there may be dropped,
+ * others may gain score. One block: a tile of them, in the order of ordered_compaction.cuh.
+ * Reads what it needs of the lists, and for each document that is scored a frequency and a norm;
+ * writes those that are left. Shared memory: KARG_SCRATCH words and, a warp, KARG_SHARED_TERM
+ * bytes.
+ * Limits: codecs of karg_term; any bytes (term_block.cuh), any docids. Source: Ding et al. 2009, 4;
+ *         Liu et al. 2018. */
+#include "backend/gpu/kernels/prim/grid/ordered_compaction.cuh"
+#include "backend/gpu/kernels/prim/thread/bm25.cuh"
+#include "backend/gpu/kernels/prim/warp/term_lookup.cuh"
 
 enum { STEP_AND_EACH = KARG_BLOCK / 32 }; /* postings of a block that a lane has */
 
-PRIM word_room *step_and_room(uint32_t *shared) { return (word_room *)(shared + COMPACT_SCRATCH) + prim_warp(); }
+PRIM term_scratch *step_and_scratch(uint32_t *shared)
+{
+    return (term_scratch *)(shared + COMPACT_SCRATCH) + prim_warp();
+}
 
-/* Where what this thread keeps goes, if `n` of its own are kept. The last tile tells how many there are. */
-PRIM uint32_t step_and_place(const karg_candidates &a, compact_tile tile, uint32_t n, uint32_t *shared)
+/* Where what this thread keeps goes, if `n` of its own are kept. The last tile tells how many there
+ * are. */
+PRIM uint32_t step_and_place(const karg_candidates &a, compact_tile tile, uint32_t n,
+                             uint32_t *shared)
 {
     uint32_t all;
     prim_sync();
@@ -30,10 +37,12 @@ RP_KERNEL(step_and_start_kernel, karg_candidates)
 {
     uint32_t *shared = (uint32_t *)prim_shared(), hits = 0, n = 0;
     compact_tile tile = compact_begin(a.state, a.tiles, shared);
-    const uint32_t *docids = step_and_room(shared)->docids;
-    uint32_t b = tile.number * (prim_block_size() / 32) + prim_warp(), first = prim_lane() * STEP_AND_EACH;
+    const uint32_t *docids = step_and_scratch(shared)->docids;
+    uint32_t b = tile.number * (prim_block_size() / 32) + prim_warp(),
+             first = prim_lane() * STEP_AND_EACH;
     if (b < a.near[0].list.n_blocks)
-        n = word_block(a.near[0], b, step_and_room(shared)->docids, prim_at<karg_found>(a.found));
+        n = term_block(a.near[0], b, step_and_scratch(shared)->docids,
+                       prim_at<karg_found>(a.found));
 #pragma unroll
     for (uint32_t e = 0; e < STEP_AND_EACH; e++)
         if (first + e < n && docids[first + e] >= a.begin && docids[first + e] < a.end)
@@ -48,7 +57,7 @@ RP_KERNEL(step_and_narrow_kernel, karg_candidates)
 {
     uint32_t *shared = (uint32_t *)prim_shared();
     compact_tile tile = compact_begin(a.state, a.tiles, shared);
-    word_room *room = step_and_room(shared);
+    term_scratch *scratch = step_and_scratch(shared);
     karg_found *found = prim_at<karg_found>(a.found);
     uint32_t i = tile.number * prim_block_size() + prim_thread();
     uint32_t x = i < a.n ? prim_load(prim_at<const uint32_t>(a.docids) + i) : 0;
@@ -57,11 +66,11 @@ RP_KERNEL(step_and_narrow_kernel, karg_candidates)
     float norm = is_match && a.adds ? bm25_norm_any(a.norms, x) : 0;
 #pragma unroll 1
     for (uint32_t w = 0; w < a.n_words && prim_ballot<32>(is_match); w++) {
-        const karg_word &word = a.near[w];
-        uint32_t tf, rank = word_find(word, x, is_match, a.adds != 0, room, &tf, found);
-        if (rank != WORD_NONE && a.adds)
-            score += bm25_fixed(word.weight, norm, tf ? tf : word_tf(word.list, rank, found));
-        is_match = is_match && (rank != WORD_NONE || !a.drops);
+        const karg_term &word = a.near[w];
+        uint32_t tf, rank = term_find(word, x, is_match, a.adds != 0, scratch, &tf, found);
+        if (rank != TERM_NONE && a.adds)
+            score += bm25_fixed(word.weight, norm, tf ? tf : term_tf(word.list, rank, found));
+        is_match = is_match && (rank != TERM_NONE || !a.drops);
     }
     uint32_t place = step_and_place(a, tile, is_match, shared);
     if (!is_match)

@@ -6,13 +6,13 @@
 enum {
     EACH = 4,     /* counters of a key */
     COUNTERS = 8, /* for each list that is told apart */
-    MOST = 15,    /* that is counted */
-    LEAST_LISTS = 64,
+    MAX = 15,     /* that is counted */
+    MIN_LISTS = 64,
 };
 
 bool rp__admission_open(rp__admission *t, size_t lists)
 {
-    size_t n = COUNTERS * LEAST_LISTS;
+    size_t n = COUNTERS * MIN_LISTS;
     while (n < lists * COUNTERS)
         n *= 2;
     *t = (rp__admission){.counts = rp__alloc_zero(n, 1), .n = n};
@@ -35,19 +35,19 @@ static uint8_t *counter(const rp__admission *t, uint64_t key, uint32_t i)
 
 uint32_t rp__admission_get(const rp__admission *t, uint64_t key)
 {
-    uint32_t least = MOST;
+    uint32_t min = MAX;
     for (uint32_t i = 0; i < EACH; i++)
-        least = *counter(t, key, i) < least ? *counter(t, key, i) : least;
-    return least;
+        min = *counter(t, key, i) < min ? *counter(t, key, i) : min;
+    return min;
 }
 
 /* Only counters at the least are raised: others count for somebody else too. */
 void rp__admission_add(rp__admission *t, uint64_t key)
 {
-    uint32_t least = rp__admission_get(t, key);
-    for (uint32_t i = 0; i < EACH && least < MOST; i++)
-        if (*counter(t, key, i) == least)
-            *counter(t, key, i) = (uint8_t)(least + 1);
+    uint32_t min = rp__admission_get(t, key);
+    for (uint32_t i = 0; i < EACH && min < MAX; i++)
+        if (*counter(t, key, i) == min)
+            *counter(t, key, i) = (uint8_t)(min + 1);
     t->since++;
 }
 

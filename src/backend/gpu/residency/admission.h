@@ -1,8 +1,10 @@
-/* backend/gpu/residency/admission.h: interior of residency: how often each of many lists was used lately, about.
+/* backend/gpu/residency/admission.h: interior of residency: how often each of many lists was used
+ * lately, about.
  *
- * A count-min sketch: a few bytes a list, whether or not it is on the device. Several lists may share a counter; the
- * smallest of a list's counters is its estimate. Counters stop at 15, and all are halved now and then, so that old
- * use is forgotten. Apart from that an estimate is never too low, and rarely too high.
+ * A count-min sketch: a few bytes a list, whether or not it is on the device. Several lists may
+ * share a counter; the smallest of a list's counters is its estimate. Counters stop at 15, and all
+ * are halved now and then, so that old use is forgotten. Apart from that an estimate is never too
+ * low, and rarely too high.
  * Source: Einziger et al. 2017, TinyLFU. One thread at a time. */
 #ifndef RP_BACKEND_GPU_RESIDENCY_ADMISSION_H
 #define RP_BACKEND_GPU_RESIDENCY_ADMISSION_H

@@ -39,10 +39,10 @@ static uint32_t seek(const rp__list *list, uint32_t b, uint32_t x)
 }
 
 /* Blocks that the docids may be in, each after an empty one, unless the one before is there. */
-static void find_blocks(rp__partial_list *s, const uint32_t *docids, uint32_t n, uint32_t most)
+static void find_blocks(rp__partial_list *s, const uint32_t *docids, uint32_t n, uint32_t limit)
 {
     uint32_t b = 0, before = NONE;
-    for (uint32_t i = 0; i < n && s->wanted <= most; i++) {
+    for (uint32_t i = 0; i < n && s->n_needed <= limit; i++) {
         b = seek(s->of, b, docids[i]);
         if (b >= s->of->n_blocks)
             return;
@@ -51,7 +51,7 @@ static void find_blocks(rp__partial_list *s, const uint32_t *docids, uint32_t n,
         if (b > 0 && b - 1 != before)
             s->blocks[s->n++] = (rp__partial_block){.number = NONE};
         s->blocks[s->n++] = (rp__partial_block){.number = b};
-        s->wanted++;
+        s->n_needed++;
         before = b;
     }
 }
@@ -105,13 +105,14 @@ static void lay_out(rp__partial_list *s)
 rp_status rp__partial_list_plan(rp__partial_list *s, const rp__list *list, bool has_freqs,
                                 const uint32_t *docids, uint32_t n, rp__arena *arena)
 {
-    uint32_t most = list->n_blocks / 2;
+    uint32_t limit = list->n_blocks / 2;
     *s = (rp__partial_list){.of = list, .has_freqs = has_freqs};
-    s->blocks = rp__arena_array(arena, 2 * ((size_t)(n < most ? n : most) + 1), sizeof *s->blocks);
+    s->blocks =
+        rp__arena_array(arena, 2 * ((size_t)(n < limit ? n : limit) + 1), sizeof *s->blocks);
     if (!s->blocks)
         return RP_NO_MEMORY;
-    find_blocks(s, docids, n, most);
-    if (s->wanted > most)
+    find_blocks(s, docids, n, limit);
+    if (s->n_needed > limit)
         return RP_NOT_FOUND;
     if (s->n == 0) /* none of them is in the list: one empty block says so too */
         s->blocks[s->n++] = (rp__partial_block){.number = NONE};

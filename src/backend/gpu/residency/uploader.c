@@ -84,7 +84,7 @@ static rp_status turn(rp__uploader *f)
 }
 
 /* Room in a half that no copy reads any more. */
-static rp_status make_room(rp__uploader *f)
+static rp_status reserve(rp__uploader *f)
 {
     rp_status status = f->used == HALF ? turn(f) : RP_OK;
     if (status == RP_OK && f->is_sent[f->half])
@@ -98,7 +98,7 @@ rp_status rp__uploader_put(rp__uploader *f, const void *from, size_t bytes)
 {
     const uint8_t *p = from;
     while (bytes > 0) {
-        rp_status status = make_room(f);
+        rp_status status = reserve(f);
         if (status != RP_OK)
             return status;
         size_t n = bytes < HALF - f->used ? bytes : HALF - f->used;
