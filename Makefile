@@ -79,7 +79,8 @@ PROGRAM  := $(if $(CLI_SRC),$B/riposte)
 # `make V=1` shows the commands.
 Q = $(if $(V),,@echo '  $(1)  $@';)
 again = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
-FORMAT_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.c include/riposte/*.h fuzz/*.c bench/*.c \
+IN_SRC = src/* src/*/* src/*/*/* src/*/*/*/* src/*/*/*/*/*
+FORMAT_FILES = $(wildcard $(foreach d,$(IN_SRC),$d/*.[ch] $d/*.cu $d/*.cuh) include/riposte/*.h fuzz/*.[ch] bench/*.c \
                  examples/*.c tools/*.c tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 ##@ Build
@@ -212,7 +213,7 @@ demo: deps ## index the bundled collection and ask it something
 RUN = B=$B CC='$(CC)' MAKE='$(MAKE)' SEED=$(SEED) tools/run_tests $B
 ASAN = B=$B/asan SAN=-fsanitize=address,undefined OPT='-O1 -g'
 SYSROOT = $B/aarch64/sysroot
-CHECKS = layers recursion format-check kernel-check
+CHECKS = layers words recursion format-check kernel-check
 
 test: deps ## everything that runs in minutes; ends with a line "N passed, N failed"
 	@+$(again) everything
@@ -316,6 +317,9 @@ fuzz-run: fuzz ## fuzz for MINUTES= in all, all targets or FUZZ=; KEEP=1 adds ne
 layers: all so ## who may include what, and what is defined where
 	@tools/check_layers . $B
 
+words: ## the words of the field in names and prose (tools/words.txt)
+	@tools/check_words
+
 recursion: ## the call graph of src has no cycle
 	@+$(again) graph B=$B/graph OPT=-O0
 	@for f in $$(cd $B/graph && find src -name '*.ci'); do [ -e $${f%.ci}.c ] || rm -f $B/graph/$$f; done # moved since
@@ -326,12 +330,12 @@ $B/%.ci: %.c
 	@mkdir -p $(@D)
 	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -ffunction-sections -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
 
-format: ## let clang-format rewrite the .c files
-	clang-format -i $(filter %.c,$(FORMAT_FILES))
+format: ## let clang-format rewrite sources, headers and kernels
+	clang-format -i $(FORMAT_FILES)
 
-format-check: ## are the .c files as clang-format would write them?
+format-check: ## are sources, headers and kernels as clang-format would write them?
 	@command -v clang-format >/dev/null || { echo "skip format-check: no clang-format"; exit 0; }; \
-	for f in $(filter %.c,$(FORMAT_FILES)); do \
+	for f in $(FORMAT_FILES); do \
 	    clang-format $$f | cmp -s - $$f || { echo "$$f: not as clang-format has it; run 'make format'"; bad=1; }; \
 	done; test -z "$$bad"
 
@@ -403,5 +407,5 @@ help: ## this list
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
-        tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers recursion graph \
+        tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
         format format-check kernel-check analyze tidy bench bench-check install uninstall deps deps-all clean help

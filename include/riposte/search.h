@@ -72,12 +72,12 @@ typedef struct rp_search_options {
     uint32_t gpu_timeout; /* milliseconds; a card that takes longer counts as lost: 10,000 */
     /* a process of its own uses the card, so that it comes back after a fault; chapter 6 */
     bool gpu_child;
-    bool
-        strict_processor; /* RP_UNAVAILABLE where the cpu would answer instead of a GPU, or the host decodes lists for
-                            * it, tiny ones of the dictionary excepted; "auto" is "gpu" then */
-    bool
-        eager_gpu; /* "auto" opens a GPU with the searcher; otherwise once queries that it would have answered
-                            * sooner have cost the cpu as much time as opening it takes */
+    /* RP_UNAVAILABLE where the cpu would answer instead of a GPU, or the host decodes lists for it,
+     * tiny ones of the dictionary excepted; "auto" is "gpu" then */
+    bool strict_processor;
+    /* "auto" opens a GPU with the searcher; otherwise once queries that it would have answered
+     * sooner have cost the cpu as much time as opening it takes */
+    bool eager_gpu;
     /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
     const char *algorithm;
     const char *variant; /* "lucene"; rp_variant_name lists them */

@@ -273,11 +273,11 @@ uint32_t rp__cursor_next_block(rp__cursor *c); /* stands on its first posting, o
 
 /* ---- 5. Auxiliary data ----------------------------------------------------------------------- */
 
-/* What may lie beside a list, in any codec, to narrow the search for a docid x to a range of ranks:
- * every docid before `lo` is below x, and every one from `hi` on is at least x. So the first docid
- * that is at least x has a rank from lo to hi, and a docid of the list lies before hi. lo <= hi <=
- * n whatever the bytes say. The arrays are flat and aligned, to be read by any processor as they
- * are. */
+/* Auxiliary data of a list, in any codec, which narrow the search for a docid x to a range of
+ * ranks: every docid before `lo` is below x, and every one from `hi` on is at least x. So the first
+ * docid that is at least x has a rank from lo to hi, and a docid of the list lies before hi. lo <=
+ * hi <= n whatever the bytes say. The arrays are flat and aligned, to be read by any processor as
+ * they are. */
 typedef struct rp__aux rp__aux;
 
 /* One row per kind; `id` is on disk: append only. */

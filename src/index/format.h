@@ -59,7 +59,7 @@ enum {
 /* The most documents: docids fit in 31 bits. */
 #define RP_MAX_DOCS 0x7FFFFFFFU
 
-/* RP_META_GIVEN_LENGTHS: lengths of documents were told, and need not be the sums of their
+/* RP_META_GIVEN_LENGTHS: lengths of documents were given, and need not be the sums of their
  * frequencies. */
 enum { RP_META_POSITIONS = 1, RP_META_TEXT = 2, RP_META_GIVEN_LENGTHS = 4 };
 

@@ -1,7 +1,7 @@
 /* index/index.h: the door of index: terms to and from postings on disk.
  *
  * Chapters: 1 an open segment; 2 terms; 3 lists and positions; 4 documents; 5 writing; 6 recoding;
- * 7 lists that are told.
+ * 7 lists that are given.
  * An open segment is read only and may be used by any thread. */
 #ifndef RP_INDEX_INDEX_H
 #define RP_INDEX_INDEX_H
@@ -319,12 +319,12 @@ void rp__recoder_get_progress(const rp__recoder *r, uint64_t *done, uint64_t *of
 rp_status rp__recoder_finish(rp__recoder *r, rp_build_stats *stats, rp_error *err);
 void rp__recoder_free(rp__recoder *r); /* removes what is not published; NULL is fine */
 
-/* ---- 7. Lists that are told ------------------------------------------------------------------ */
+/* ---- 7. Lists that are given ----------------------------------------------------------------- */
 
 /* An index of lists that somebody knows already: no text, no positions. Calls: for each batch,
  * plan each list, then batch_new, then for each list room and add, then write; then finish.
  * Batches may be filled at once; all else is for one thread at a time. The bytes depend on what
- * is told alone. */
+ * is given alone. */
 enum { RP_GIVEN_ID_MAX = 64, RP_GIVEN_LENGTH_MAX = 65535 };
 
 typedef struct rp__doc_source {

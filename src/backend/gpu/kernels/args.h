@@ -72,8 +72,8 @@ enum {
 };
 
 /* intersect_*.cu: the docids of a short list A that are in a long list B. Lists of docids rise,
- * begin at a multiple of 16 bytes and have room to the next; bits: bit x of them stands for docid
- * x, likewise with room. What a kernel reads of B is in its header. */
+ * begin at a multiple of 16 bytes and are padded to the next; bits: bit x of them stands for docid
+ * x, padded likewise. What a kernel reads of B is in its header. */
 typedef struct karg_intersect {
     uint64_t a, b;           /* u32 docids */
     uint64_t a_bits, b_bits; /* u32 words, universe / 32 rounded up */
@@ -82,7 +82,7 @@ typedef struct karg_intersect {
      * first */
     uint64_t splits;
     uint64_t out;              /* u32: docids in both, rising; 0: marks and count alone */
-    uint64_t a_ranks, b_ranks; /* u32: their ranks; 0: not asked for */
+    uint64_t a_ranks, b_ranks; /* u32: their ranks; 0: not requested */
     /* u32 words of bits: by docid (tile, bits_and), else by rank in A; 0: none */
     uint64_t marks;
     uint64_t count; /* u32: how many they are */
@@ -102,7 +102,7 @@ typedef struct karg_qs {
     uint64_t ones, sums; /* u32 a bit, or a word, of the high bits: ones; those before it */
     uint64_t uppers;     /* u32 a docid: its high bits */
     uint64_t docids;     /* u32 a docid: the result */
-    uint64_t bits;       /* high bits for which there is room */
+    uint64_t bits;       /* high bits for which there is space */
 } karg_qs;
 
 /* qs_scan.cu: sums of all numbers before each */
@@ -136,10 +136,10 @@ typedef struct karg_select {
     uint64_t scratch;
     uint32_t n, k, n_queries;
     uint32_t min_score; /* pairs that score less do not count */
-    uint32_t capacity;  /* keys that scratch has room for */
+    uint32_t capacity;  /* keys that scratch has space for */
     /* the method's own: which of a sample's best is looked for; which pass; which level */
     uint32_t step;
-    /* methods that narrow: keys that are left to one block; select_sample.cu: that it has room
+    /* methods that narrow: keys that are left to one block; select_sample.cu: that it has space
      * for */
     uint32_t enough;
     uint32_t samplers; /* select_sample.cu: blocks that look at a sample */
@@ -192,7 +192,7 @@ typedef struct karg_build_tiled { /* build_tiled.cu */
     /* karg_term, karg_tiled: n_lists of each; cells and found are 0 at first */
     uint64_t terms, lists;
     karg_norms norms;
-    uint32_t n_lists, n_blocks; /* blocks of all lists: before + blocks of the last word */
+    uint32_t n_lists, n_blocks; /* blocks of all lists: before + blocks of the last term */
     uint32_t n_docs, n_tiles;
 } karg_build_tiled;
 typedef struct karg_or_term {
@@ -233,7 +233,7 @@ typedef struct karg_or {
     /* u32: KARG_OR_COUNTERS of them, and a bell in each 32 words behind them; */
     uint64_t counters;
     uint64_t found; /* u64: `capacity` keys a query */
-    /* as of karg_select; a count of UINT32_MAX: there was no room, or a list is damaged */
+    /* as of karg_select; a count of UINT32_MAX: they did not fit, or a list is damaged */
     uint64_t out, counts;
     uint64_t there; /* u32: becomes `number` when all of these are there */
     uint32_t n_queries, n_tiles;
@@ -322,7 +322,7 @@ enum {
 /* Of frequencies alone: a code that no codec of docids has. */
 enum { KARG_CODE_EFSUM = 255 };
 
-/* A word of a query. Its list is in raw, bp128, optpfd, rice, ef128 or bitmap, and cut every 128
+/* A term of a query. Its list is in raw, bp128, optpfd, rice, ef128 or bitmap, and cut every 128
  * postings; docs begin at u32 docids (raw), at words of bits (bitmap), or at blocks. Its
  * frequencies are in optpfd, bp128, or one u32 each (raw). */
 typedef struct karg_term {
@@ -330,7 +330,7 @@ typedef struct karg_term {
     uint64_t hints;         /* bitmap: u32 a 512 docids: postings before them */
     uint32_t base, n_words; /* bitmap: the docid of the first bit; words of 32 bits */
     float weight;           /* times 2^s */
-    uint32_t before;        /* blocks of the words before it */
+    uint32_t before;        /* blocks of the terms before it */
 } karg_term;
 
 /* What and_single.cu and or_accumulate.cu have found so far. A launch leaves it as it was before
@@ -347,56 +347,55 @@ typedef struct karg_found {
 enum { KARG_ANSWER_ALL = 512, KARG_ANSWER_MAX_K = 1024 };
 typedef struct karg_answer {
     uint32_t n, n_pairs, damaged; /* as above */
-    /* of the query: it is written last, and tells that the rest is there */
-    uint32_t number;
+    uint32_t number;              /* of the query: it is written last, when the rest is there */
 } karg_answer;
 
 /* and_single.cu, or_accumulate.cu: the documents of one AND, or OR, and their scores */
 enum {
-    KARG_INLINE_TERMS = 8, /* words that travel with the launch */
+    KARG_INLINE_TERMS = 8, /* terms that travel with the launch */
     KARG_MAX_TERMS = 64,
-    KARG_STAGED_NORMS = 256, /* norms that have room in shared memory */
+    KARG_STAGED_NORMS = 256, /* norms that fit into shared memory */
     /* bytes of shared memory a warp has for blocks of lists (step_and.cu); */
     KARG_SHARED_TERM = 3776,
-    /* of and_single.cu, and for each word */
+    /* of and_single.cu, and for each term */
     KARG_SHARED_AND = KARG_SHARED_TERM + 4 * KARG_STAGED_NORMS + 256,
     KARG_SHARED_RANKS = 256,
 };
 typedef struct karg_query {
-    /* karg_term: n_words of them, if they are not in `inline_terms`; of an AND the shortest list
+    /* karg_term: n_terms of them, if they are not in `inline_terms`; of an AND the shortest list
      * first */
     uint64_t terms;
     uint64_t found; /* karg_found */
-    /* karg_pair, in any order: room for all that may match; 0: the number alone is wanted */
+    /* karg_pair, in any order: space for all that may match; 0: only their number is requested */
     uint64_t pairs;
-    uint64_t scores; /* OR: u32 a document asked about, 0 at first; and behind it */
+    uint64_t scores; /* OR: u32 a requested document, 0 at first; and behind it */
     uint64_t marks;  /* OR: a bit a document, 0 at first */
     uint64_t answer; /* karg_answer */
     karg_norms norms;
     uint32_t n_terms;
-    uint32_t begin, end;    /* documents asked about; end is at most the number of them */
+    uint32_t begin, end;    /* requested documents; end is at most the number of all */
     uint32_t n_blocks;      /* OR: of all lists */
     uint32_t min_score;     /* documents that score less are no pairs */
     uint32_t docs_per_warp; /* AND: documents that a warp has: a power of two up to 32 */
-    uint32_t k;             /* best documents that are wanted */
+    uint32_t k;             /* how many of the best documents are requested */
     uint32_t number;        /* of the query */
-    /* of threads, that share the work: the grid, of a persistent kernel those that have come */
+    /* of threads, that share the work: the grid; of a persistent kernel, those that have arrived */
     uint32_t blocks;
-    /* AND: warps that have the same documents, and share the words after the first */
+    /* AND: warps that have the same documents, and share the terms after the first */
     uint32_t width;
     karg_term inline_terms[KARG_INLINE_TERMS];
 } karg_query;
 
-/* and_single.cu: a persistent kernel, and answers ANDs as they come (query_mailbox.cuh,
+/* and_single.cu: the persistent kernel, which answers ANDs as they arrive (query_mailbox.cuh,
  * persistent_result.cuh). */
 typedef struct karg_mail { /* a query's record */
     uint32_t n_chunks;     /* of it */
     uint32_t written;      /* as it is before it; likewise */
     uint64_t base;         /* counts */
-    karg_query query;      /* whose answer is told in counts, not numbers */
+    karg_query query;      /* its answer is published in `counts`, not by a number */
 } karg_mail;
 enum {
-    /* chunks of all but words, */
+    /* chunks of all but terms, */
     KARG_MAIL_HEAD = (sizeof(karg_mail) - KARG_INLINE_TERMS * sizeof(karg_term)) / 8,
     KARG_MAIL_TERM = sizeof(karg_term) / 8, /* and of one */
     KARG_MAIL_CHUNKS = KARG_MAIL_HEAD + KARG_INLINE_TERMS * KARG_MAIL_TERM,
@@ -413,7 +412,7 @@ typedef struct karg_chunk {
     uint32_t a, number, b, number_too;
 } karg_chunk;
 typedef struct karg_mailbox {
-    /* a karg_mail, with the number of the ring; of no words: it is to leave */
+    /* a karg_mail, with its number; one of no terms: the kernel is to leave */
     karg_chunk chunks[KARG_MAIL_CHUNKS];
     /* the host's: score and docid, with the number of the query */
     karg_chunk pairs[KARG_ANSWER_ALL];
@@ -426,10 +425,10 @@ typedef struct karg_mailbox {
 } karg_mailbox;
 typedef struct karg_persistent {
     karg_mail first;
-    /* karg_mailbox: the host's; and the device's, by which the first block tells the others */
+    /* karg_mailbox: the host's; and the device's, where the first block publishes to the others */
     uint64_t mailbox, echo;
     uint64_t idle, life; /* nanoseconds without a query, and in all, after which it leaves */
-    uint32_t number;     /* of the next ring */
+    uint32_t number;     /* of the next record */
     uint32_t launch;
 } karg_persistent;
 
@@ -467,7 +466,7 @@ typedef struct karg_and_term {
  * them all. */
 typedef struct karg_and_start {
     uint32_t part;
-    /* where its words begin, the shortest list first; and how many, times KARG_AND_TERMS */
+    /* where its terms begin, the shortest list first; and how many, times KARG_AND_TERMS */
     uint32_t terms;
 } karg_and_start;
 
@@ -495,8 +494,8 @@ typedef struct karg_and_topk {
     uint64_t ended;
     karg_norms norms;
     uint32_t n_queries, n_parts;
-    uint32_t begin, end; /* documents asked about; end is at most the number of them */
-    uint32_t k, number;  /* k: 0: the number of documents alone is wanted */
+    uint32_t begin, end; /* requested documents; end is at most the number of all */
+    uint32_t k, number;  /* k: 0: only the number of documents is requested */
 } karg_and_topk;
 
 enum {
@@ -516,12 +515,13 @@ enum { KARG_TILE_BLOCKS = 16 }; /* of a tile, at most */
 typedef struct karg_job {
     uint64_t out; /* u32: list.n of them; a multiple of 16 */
     /* u32 words, 0 at first, from docid 0 on; u32 a 512 docids: postings before them; 0: not
-     * wanted */
+     * requested */
     uint64_t bits, hints;
-    uint64_t last;    /* with bits: u32 a 128 postings: the last docid of them; 0: not wanted */
+    /* with bits: u32 a 128 postings: the last docid of them; 0: not requested */
+    uint64_t last;
     uint32_t n_words; /* of bits */
     uint32_t tiles;   /* of the jobs before it */
-    uint32_t owner;   /* which flag tells that it is damaged */
+    uint32_t owner;   /* which flag marks it as damaged */
     uint32_t code;    /* of its blocks: a codec's id; KARG_CODE_EFSUM */
 } karg_job;
 typedef struct karg_transcode {

@@ -1,4 +1,4 @@
-/* transcode_term.c: words of transcoded lists. A buffer of bits has those from docid 0 on, then
+/* transcode_term.c: terms of transcoded lists. A buffer of bits has those from docid 0 on, then
  * hints, then a directory that is cut every 128 postings: what is made of a list does not need the
  * list any more, which may be evicted. */
 #include "backend/gpu/residency/transcode_term.h"
@@ -50,7 +50,7 @@ static karg_list with_tfs(karg_list list, rp__cu_ptr tfs)
     return list;
 }
 
-/* A word that has nothing of the list as it is stored but its numbers. */
+/* A term that has nothing of the list as it is stored but its numbers. */
 static karg_term word_of(const karg_list *list, uint32_t codec, rp__cu_ptr docs, rp__cu_ptr tfs)
 {
     const karg_list numbers = {.docs = docs,
@@ -85,10 +85,10 @@ rp__transcode_list rp__transcode_term_docids(const karg_list *list, rp__cu_ptr b
     return (rp__transcode_list){.list = *list, .docids = buffer, .tfs = tfs};
 }
 
-rp__transcode_list rp__transcode_term_tfs(const karg_list *list, const karg_term *word,
+rp__transcode_list rp__transcode_term_tfs(const karg_list *list, const karg_term *term,
                                           rp__cu_ptr tfs, karg_term *out)
 {
-    *out = *word;
-    out->list = with_tfs(word->list, tfs);
+    *out = *term;
+    out->list = with_tfs(term->list, tfs);
     return (rp__transcode_list){.list = *list, .docids = tfs, .tfs = tfs};
 }

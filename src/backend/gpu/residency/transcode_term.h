@@ -14,14 +14,14 @@ size_t rp__transcode_term_bits_bytes(const karg_list *list);
 size_t rp__transcode_term_array_bytes(uint32_t n);
 
 /* How a list is transcoded: to bits in `buffer`, which is all 0 at first; to docids in it.
- * Frequencies go to `tfs`. *out: the word as it is then, but for its weight. */
+ * Frequencies go to `tfs`. *out: the term as it is then, but for its weight. */
 rp__transcode_list rp__transcode_term_bits(const karg_list *list, rp__cu_ptr buffer, rp__cu_ptr tfs,
                                            karg_term *out);
 rp__transcode_list rp__transcode_term_docids(const karg_list *list, rp__cu_ptr buffer,
                                              rp__cu_ptr tfs, karg_term *out);
-/* Frequencies alone, of a list whose docids are read by `word`. Docids are decoded too, to where
+/* Frequencies alone, of a list whose docids are read by `term`. Docids are decoded too, to where
  * the frequencies come later: only so is it known whether they are damaged. */
-rp__transcode_list rp__transcode_term_tfs(const karg_list *list, const karg_term *word,
+rp__transcode_list rp__transcode_term_tfs(const karg_list *list, const karg_term *term,
                                           rp__cu_ptr tfs, karg_term *out);
 
 #endif

@@ -23,7 +23,7 @@ RP_KERNEL(copy_kernel, karg_copy)
         to[i] = from[i];
 }
 
-/* What was in the caches gives way to words that nobody changed. Their sum is added to the word at
+/* What was in the caches is evicted by words that nobody changed. Their sum is added to the word at
  * `to`. */
 RP_KERNEL(copy_read_kernel, karg_copy)
 {

@@ -1,19 +1,20 @@
 /* and_batch_topk.cu: many ANDs at once: how many documents match each, and the k best of them by
- * BM25. One warp: a part of a query's shortest list, which the query's other lists are asked for
- * (prim/warp/candidates.cuh); what is left is scored, a document and word a lane, and keys go to
- * the query's room. The last part of a query ranks them; of a large k, a block of another kernel
- * does.
- * Reads lists as they lie in the index: the blocks that are needed, or a word of bits. Shared:
- * args.h says how much.
- * Limits: codecs of candidates.cuh; any bytes. Source: Ao et al. 2011, 3 (PARA); Ding et al. 2009,
- *         5. */
+ * BM25.
+ * Owns:   a warp owns a part of a query's shortest list: the candidates that the query's other
+ *         lists reduce (prim/warp/candidates.cuh). What is left is scored, a document and term a
+ *         lane, and keys go to the query's buffer. The last part of a query ranks them; a block of
+ *         another kernel does so for a large k.
+ * Moves:  lists as they lie in the index: the blocks that are needed, or one word of bits. Shared:
+ *         args.h says how much.
+ * Limits: codecs of candidates.cuh; any bytes.
+ * Source: Ao et al. 2011, 3 (PARA); Ding et al. 2009, 5. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 /* ---- What the lists leave -------------------------------------------------------------------- */
 
 /* A part in work. */
 struct and_topk_part {
-    uint32_t query, number; /* the how manieth it is of its query */
+    uint32_t query, number; /* its number among the parts of its query */
     uint32_t term, n_terms;
     uint32_t n_parts; /* of the query */
     uint32_t keys;    /* where its keys begin */
@@ -52,7 +53,7 @@ PRIM and_topk_part and_topk_take(const karg_and_topk &a, uint32_t number)
             first * KARG_AND_TILE};
 }
 
-/* The first 32 words of a query, a lane each, read at once. */
+/* The first 32 terms of a query, a lane each, read at once. */
 struct and_topk_terms {
     uint64_t at, docs;
     uint32_t codec, base, n_words;
@@ -70,7 +71,7 @@ PRIM and_topk_terms and_topk_open(const karg_and_term *terms, uint32_t n)
     return mine;
 }
 
-/* What is kept of a part until it is scored, in shared memory behind the alive: by slot of the
+/* What is kept of a part until it is scored, in shared memory behind the candidates: by slot of the
  * tile, ranks in the first list of blocks, ranks in the list in work, and scores so far. */
 struct and_topk_scratch {
     uint32_t first[CANDIDATES_TILE], ranks[CANDIDATES_TILE], sums[CANDIDATES_TILE];
@@ -84,13 +85,13 @@ static_assert(sizeof(((candidates_scratch *)nullptr)->heads) >=
 struct and_topk_tile {
     candidates_tile t;
     and_topk_part part;
-    and_topk_scratch *scratch; /* NULL: the number alone is wanted */
+    and_topk_scratch *scratch; /* NULL: only the number of documents is requested */
     karg_and_state *state;
 };
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-/* What a word contributes to a document, whose rank in its list is known but of bits. */
+/* What a term contributes to a document, whose rank in its list is known but of bits. */
 PRIM uint32_t and_topk_share(const karg_and_topk &a, const karg_and_term *of, uint32_t docid,
                              uint32_t rank, karg_found *found)
 {
@@ -103,7 +104,7 @@ PRIM uint32_t and_topk_share(const karg_and_topk &a, const karg_and_term *of, ui
     return bm25_fixed(prim_load(&of->weight), norm, term_tf(term->list, rank, found));
 }
 
-/* Word w, whose ranks are in the room, is added to the scores of those alive. */
+/* Adds term w, whose ranks are in scratch memory, to the scores of the candidates. */
 PRIM_APART void and_topk_add(const karg_and_topk &a, const and_topk_tile &m, uint32_t w)
 {
     const karg_and_term *term = prim_at<const karg_and_term>(a.terms) + m.part.term + w;
@@ -115,7 +116,7 @@ PRIM_APART void and_topk_add(const karg_and_topk &a, const and_topk_tile &m, uin
     prim_sync_tile();
 }
 
-/* Words that are still to be added, a bit each, by pairs of word and document, a lane each. */
+/* Terms that are still to be added, a bit each, by pairs of term and document, a lane each. */
 PRIM void and_topk_sum(const karg_and_topk &a, const and_topk_tile &m, uint32_t which)
 {
     const karg_and_term *terms = prim_at<const karg_and_term>(a.terms) + m.part.term;
@@ -175,7 +176,7 @@ PRIM_APART void and_topk_score(const karg_and_topk &a, const and_topk_tile &m, u
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* What the lists leave: those of bits come first, in registers. Returns the words that are not in
+/* What the lists leave: those of bits come first, in registers. Returns the terms that are not in
  * the scores yet. */
 PRIM uint32_t and_topk_ask(const karg_and_topk &a, and_topk_tile *m)
 {

@@ -1,21 +1,23 @@
-/* and_single.cu: the documents that are in all lists of a query, with their BM25 scores; and the
- * best of them. One warp: `each` documents of the shortest list, one a lane; of few, so that waits
- * of many warps lie side by side. Where there are very few, some warps have the same documents, and
- * look for them in other lists than their neighbours. Parts that follow each other are different
- * blocks'. One kernel stays, and answers what comes to its door. Reads the block of the shortest
- * list that they are in; of others a directory's words and the blocks that are needed, each with
- * its frequencies, or a word of bits. Writes pairs, a block's together. Shared memory a warp:
- * KARG_SHARED_AND.
- * Limits: 64 words; codecs of karg_term; any bytes (term_block.cuh). Source: Ding et al. 2009, 4
- *         and 5. */
+/* and_single.cu: one AND: the documents that are in all lists of a query, their BM25 scores, and
+ * the best of them.
+ * Owns:   a warp owns `docs_per_warp` documents of the shortest list, one a lane. A warp has few of
+ *         them, so that the waits of many warps overlap. Where there are very few, several warps
+ *         share the same documents and look for them in different lists. Consecutive parts go to
+ *         different blocks. The persistent kernel serves queries from its mailbox.
+ * Moves:  the block of the shortest list that holds the documents; of each other list some words of
+ *         its directory and the blocks that are needed with their frequencies, or one word of bits.
+ *         Pairs leave a block of threads together. Shared: KARG_SHARED_AND bytes a warp, and
+ *         KARG_SHARED_RANKS a term.
+ * Limits: KARG_MAX_TERMS terms; codecs of karg_term; any bytes (term_block.cuh).
+ * Source: Ding et al. 2009, 4 and 5. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-/* What a warp knows of its documents, by lane. */
+/* Shared memory of a warp: its documents, by lane. */
 struct alignas(16) and_single_scratch {
     term_scratch blocks;
     float norms[KARG_STAGED_NORMS];
     uint32_t sums[32], codes[32]; /* scores so far; codes of lengths */
-    /* of the first word, and how often it is in them, or 0; then of the others */
+    /* in the list of the first term, and its frequency, or 0; then those of the other terms */
     uint32_t ranks[2][32];
 };
 static_assert(sizeof(and_single_scratch) == KARG_SHARED_AND + KARG_SHARED_RANKS,
@@ -43,8 +45,9 @@ PRIM float and_single_norm(const karg_norms &norms, uint32_t code,
                                               : bm25_norm(norms, code);
 }
 
-/* Adds what words contribute whose frequencies are still to be looked for, to the sums of documents
- * that match. A lane has such a word of a document: so they are on their way together. */
+/* Adds the contributions of terms whose frequencies are still missing to the sums of documents that
+ * match. A lane loads the frequency of one term in one document, so that all loads are in flight
+ * together. */
 PRIM void and_single_late(const karg_query &a, const karg_term *terms, uint32_t matches,
                           uint64_t late, and_single_scratch *scratch, karg_found *found)
 {
@@ -72,13 +75,14 @@ PRIM void and_single_late(const karg_query &a, const karg_term *terms, uint32_t 
     prim_sync_tile();
 }
 
-/* A warp's share: documents from `first` on, UINT32_MAX: none; and of the words after the first one
- * in `width` from `word` on. */
+/* A warp's share: documents from `first` on, UINT32_MAX: none; and of the terms after the first one
+ * in `width` from `term` on. */
 struct and_single_share {
     uint32_t first, term;
 };
 
-/* What all warps of the same documents found, to the first of them; others have no matches then. */
+/* Joins what the warps of the same documents found in the first of them; the others have no matches
+ * then. */
 PRIM void and_single_join(const karg_query &a, uint32_t term, uint32_t *matches, uint32_t *score,
                           and_single_scratch *scratch)
 {
@@ -114,7 +118,7 @@ PRIM void and_single_part(const karg_query &a, const karg_term *terms, and_singl
             term_search_soon(prim_at<const uint32_t>(terms[part.term].list.last),
                              terms[part.term].list.n_blocks);
         const bool needs_tf = a.pairs != 0;
-        bool is_counted = needs_tf && part.term == 1; /* the first word */
+        bool is_counted = needs_tf && part.term == 1; /* the first term */
         uint32_t n = term_open(terms[0], part.first / KARG_BLOCK, is_counted, &scratch->blocks, &h,
                                &v, found);
         uint32_t slot = part.first % KARG_BLOCK + lane, code = 0, rank = part.first + lane, tf = 0,
@@ -126,7 +130,7 @@ PRIM void and_single_part(const karg_query &a, const karg_term *terms, and_singl
             code = bm25_code_any(a.norms, x);
         if (is_match && is_counted)
             tf = term_staged_tf(terms[0].list, h, slot, 0, &scratch->blocks);
-        uint64_t late = 0; /* words, a bit each, whose frequencies some lane lacks */
+        uint64_t late = 0; /* terms, a bit each, whose frequencies some lane lacks */
         matches = prim_ballot<32>(is_match);
 #pragma unroll 1
         for (uint32_t next = part.term;; next += a.width) {
@@ -155,8 +159,8 @@ PRIM void and_single_part(const karg_query &a, const karg_term *terms, and_singl
     }
     if (a.width > 1)
         and_single_join(a, part.term, &matches, &score, scratch);
-    prim_copies_wait(); /* norms may still come to a room that nobody has read them from */
-    prim_sync();        /* what follows is in the rooms of all */
+    prim_copies_wait(); /* norms that nobody has read may still be on their way to scratch memory */
+    prim_sync();        /* what follows writes to the scratch memory of all warps */
     out.put(x, matches >> lane & 1, score, is_final, (uint32_t *)prim_shared());
 }
 
@@ -178,7 +182,7 @@ PRIM void and_single(const karg_query &a, const karg_term *terms, uint32_t block
     out.end((uint32_t *)prim_shared());
 }
 
-/* Of a launch of its own. */
+/* Output of a launch of its own. */
 struct and_single_found {
     const karg_query &a;
     PRIM_MEMBER karg_found *found() const { return prim_at<karg_found>(a.found); }
@@ -199,7 +203,7 @@ RP_KERNEL(and_single_many_kernel, karg_query)
     and_single(a, prim_at<const karg_term>(a.terms), prim_block(), and_single_found{a});
 }
 
-/* Of a persistent kernel. */
+/* Output of the persistent kernel. */
 struct and_single_mailbox {
     const karg_persistent &a;
     PRIM_MEMBER karg_found *found() const { return &mailbox_shared()->found; }

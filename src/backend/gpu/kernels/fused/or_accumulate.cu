@@ -3,11 +3,11 @@
  * documents, one a lane. Reads each list once; scores are atomic additions, in any order with the
  * same sum, and marks tell who was met: a contribution may be 0. Shared memory a warp: a block of
  * docids. Writes pairs, a warp's together.
- * Limits: 64 words; codecs of karg_term; any bytes (term_block.cuh). Source: Ding et al. 2009,
- *         4.4. */
+ * Limits: KARG_MAX_TERMS terms; codecs of karg_term; any bytes (term_block.cuh). Source: Ding et
+ *         al. 2009, 4.4. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-/* A posting of the word, in a document asked about. */
+/* A posting of the term, in a requested document. */
 PRIM void or_accumulate_add(const karg_query &a, const karg_term &term, uint32_t docid,
                             uint32_t rank, karg_found *found)
 {

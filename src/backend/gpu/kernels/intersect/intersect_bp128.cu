@@ -9,39 +9,6 @@
  * Source: Liu et al. 2018, 3.1.2; Ding et al. 2009, 8. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-/* A block of a list, proved to lie in its payload, else count is 0. */
-struct bp128_block {
-    uint64_t first; /* bit of its values */
-    uint32_t base, width, count;
-};
-
-PRIM bp128_block bp128_open(const karg_list &list, uint32_t b)
-{
-    uint32_t begin = directory_offset(list, b);
-    uint32_t width = directory_bits(list, 8ULL * begin) & 255;
-    uint32_t count = prim_min(list.n - b * KARG_BLOCK, (uint32_t)KARG_BLOCK);
-    bool is_inside =
-        width <= 32 && (uint64_t)begin + 1 + (count * width + 7) / 8 <= list.docs_bytes;
-    return {8ULL * begin + 8, b ? directory_last(list, b - 1) : ~0U, width, is_inside ? count : 0};
-}
-
-/* By a warp: the lane's four docids; those from count on mean nothing. */
-PRIM uint4 bp128_docids(const karg_list &list, const bp128_block &block)
-{
-    uint32_t v[4], sum = 0, i = 4 * prim_lane();
-#pragma unroll
-    for (uint32_t k = 0; k < 4; k++)
-        v[k] = i + k < block.count
-                   ? directory_bits(list, block.first + (uint64_t)(i + k) * block.width) &
-                         prim_mask(block.width)
-                   : 0;
-#pragma unroll
-    for (uint32_t k = 0; k < 4; k++)
-        v[k] = sum += v[k] + 1;
-    uint32_t before = block.base + scan_add<32>(sum) - sum;
-    return make_uint4(before + v[0], before + v[1], before + v[2], before + v[3]);
-}
-
 /* ---- Single elements of A -------------------------------------------------------------------- */
 
 /* Where x is among n docids in shared memory, else n. */

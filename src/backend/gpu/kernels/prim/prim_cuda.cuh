@@ -3,7 +3,7 @@
 
 #define PRIM        static __device__ __forceinline__
 #define PRIM_MEMBER __device__ __forceinline__     /* of a struct */
-#define PRIM_APART  static __device__ __noinline__ /* rarely called: keeps its registers to itself */
+#define PRIM_APART  static __device__ __noinline__ /* rarely called: has registers of its own */
 
 #define RP_KERNEL(name, args) extern "C" __global__ void name(const __grid_constant__ args a)
 /* At most `threads` a block, at least `blocks` of them on a multiprocessor. */

@@ -1,4 +1,4 @@
-/* prim_emulated.cuh: prim.cuh for the emulated device: a thread is a fiber, and gives way where it
+/* prim_emulated.cuh: prim.cuh for the emulated device: a thread is a fiber, which yields where it
  * waits. */
 #include "backend/gpu/device/fiber.h"
 

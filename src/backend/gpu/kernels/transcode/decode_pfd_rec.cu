@@ -11,16 +11,12 @@
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 enum {
-    GROUP = 512,
-    GROUP_BLOCKS = GROUP / KARG_BLOCK,
-    LEVEL_MAX = 4,
-    ARRAYS_MAX = (1 << (LEVEL_MAX + 2)) - 1,
-    NO_EXCEPTIONS = 128, /* flag of byte 0 */
-    VALUES = 1984,    /* of all arrays but the first: two of 512, four of 128, eight of 32, ... */
-    ADDS = 2 * GROUP, /* where in `values` they are, once no array is needed but 1 and 2 */
-    EASY_MAX = 64,    /* exceptions of a group that a warp takes at once, and */
-    EASY_WIDTH = 16,  /* bits of their steps' and highs' lows */
-    GROUPS_MAX = 16,  /* that a tile of 32 blocks may touch, and more */
+    GROUP_BLOCKS = REC_GROUP / KARG_BLOCK,
+    VALUES = 1984, /* of all arrays but the first: two of 512, four of 128, eight of 32, ... */
+    ADDS = 2 * REC_GROUP, /* where in `values` they are, once no array is needed but 1 and 2 */
+    EASY_MAX = 64,        /* exceptions of a group that a warp takes at once, and */
+    EASY_WIDTH = 16,      /* bits of their steps' and highs' lows */
+    GROUPS_MAX = 16,      /* that a tile of 32 blocks may touch, and more */
 };
 
 /* What a lane finds out about a group, where it is easy. */
@@ -40,18 +36,11 @@ struct alignas(16) rec_head {
 struct alignas(16) rec_scratch {
     rec_head heads[GROUPS_MAX]; /* of the tile */
     uint32_t values[VALUES];
-    uint16_t counts[ARRAYS_MAX + 1];
-    uint16_t at[ARRAYS_MAX + 1]; /* of arrays' low bits in the group's bytes */
+    uint16_t counts[REC_ARRAYS + 1];
+    uint16_t at[REC_ARRAYS + 1]; /* of arrays' low bits in the group's bytes */
 };
 
 static_assert(sizeof(rec_scratch) == KARG_SHARED_PFD_REC, "as launches have it");
-
-/* An open list. */
-struct rec_list {
-    uint64_t widths, starts, lows, groups;
-    uint32_t w, level, n_arrays; /* of one array: there are no exceptions */
-    uint32_t groups_bytes;
-};
 
 PRIM uint32_t rec_depth(uint32_t i)
 {
@@ -61,42 +50,8 @@ PRIM uint32_t rec_depth(uint32_t i)
 /* Where array i, of at least 1, lies in `values`. */
 PRIM uint32_t rec_values(uint32_t i)
 {
-    uint32_t depth = rec_depth(i), capacity = GROUP >> 2 * (depth - 1);
+    uint32_t depth = rec_depth(i), capacity = REC_GROUP >> 2 * (depth - 1);
     return 2048 - (2048 >> (depth - 1)) + (i + 1 - (1U << depth)) * capacity;
-}
-
-PRIM uint32_t rec_width(const rec_list &l, uint32_t i)
-{
-    return prim_min((uint32_t)prim_load(prim_at<const uint8_t>(l.widths) + i), 32U);
-}
-
-/* What does not lie inside leaves a list of zeros. */
-PRIM rec_list rec_open(uint64_t docs, uint32_t docs_bytes, uint32_t n)
-{
-    uint32_t first = docs_bytes >= 2 ? bitpack_word(bitpack_at(docs), 0) : (uint32_t)NO_EXCEPTIONS;
-    bool has = !(first & NO_EXCEPTIONS) && (first & 127) <= LEVEL_MAX;
-    rec_list l;
-    l.level = first & 127;
-    l.n_arrays = has ? (1U << (l.level + 2)) - 1 : 1;
-    l.w = prim_min(first >> 8 & 255, 32U);
-    l.widths = docs + 1;
-    l.starts = docs + 1 + l.n_arrays;
-    uint64_t lows = 1 + l.n_arrays + (has ? 4 * (uint64_t)prim_div_up(n, GROUP) : 0);
-    uint64_t groups = lows + ((uint64_t)n * l.w + 7) / 8;
-    bool fits = groups <= docs_bytes;
-    l.lows = docs + lows;
-    l.groups = docs + groups;
-    l.groups_bytes = fits ? (uint32_t)(docs_bytes - groups) : 0;
-    l.w = fits ? l.w : 0;
-    l.n_arrays = fits ? l.n_arrays : 1;
-    l.lows = fits ? l.lows : docs;
-    return l;
-}
-
-/* Arrays that have exceptions; those after them are leaves, one more. */
-PRIM uint32_t rec_inner(const rec_list &l)
-{
-    return l.n_arrays / 2;
 }
 
 /* Finds the leaves, a lane each, that begin at byte `used` of the group. False: they do not fit. */
@@ -188,7 +143,7 @@ PRIM bool rec_group(uint64_t docs, uint32_t docs_bytes, uint32_t n, uint32_t g,
                     rec_scratch *scratch)
 {
     rec_list l = rec_open(docs, docs_bytes, n);
-    uint32_t count = prim_min(n - g * GROUP, (uint32_t)GROUP);
+    uint32_t count = prim_min(n - g * REC_GROUP, (uint32_t)REC_GROUP);
     uint32_t from = bitpack_word(bitpack_at(l.starts + 4 * (uint64_t)g), 0);
     uint64_t in = l.groups + from;
     if (from > l.groups_bytes || rec_counts(l, from, count, scratch) == 0)
@@ -309,9 +264,9 @@ struct rec_easy {
         uint32_t at = scan_add_all<32>(s[0] + s[1] + 2) - 1;
         if (j < h.n)
             /* ranks of damaged bytes wrap */
-            prim_atomic_add(&adds[(at - s[1] - 1) % GROUP], (v[0] + 1) << (low & 31));
+            prim_atomic_add(&adds[(at - s[1] - 1) % REC_GROUP], (v[0] + 1) << (low & 31));
         if (j + 1 < h.n)
-            prim_atomic_add(&adds[at % GROUP], (v[1] + 1) << (low & 31));
+            prim_atomic_add(&adds[at % REC_GROUP], (v[1] + 1) << (low & 31));
         prim_sync_tile();
     }
 };

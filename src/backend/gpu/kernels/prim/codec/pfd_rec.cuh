@@ -1,5 +1,5 @@
-/* pfd_rec.cuh: whether a group of pfd_rec (docs/format.md, chapter 7) is sound, by one
- * thread: its arrays lie inside, and exceptions within what they are added to.
+/* pfd_rec.cuh: lists of pfd_rec (docs/format.md, chapter 7), and whether a group of one is sound,
+ * by one thread: its arrays lie inside, and exceptions within what they are added to.
  *
  * Positions are steps, of which the sum alone matters: that of an array is that of its lows, and of
  * its exceptions' high parts, whose sum is the sum of another array. So sums are enough, from the
@@ -7,6 +7,7 @@
 #ifndef RP_KERNELS_PFD_REC_CUH
 #define RP_KERNELS_PFD_REC_CUH
 
+#include "backend/gpu/kernels/prim/thread/bitpack.cuh"
 #include "backend/gpu/kernels/prim/thread/block_bytes.cuh"
 
 enum {
@@ -15,6 +16,50 @@ enum {
     REC_ARRAYS = (1 << (REC_LEVEL_MAX + 2)) - 1,
     REC_NO_EXCEPTIONS = 128, /* flag of byte 0 */
 };
+
+/* An open list. */
+struct rec_list {
+    uint64_t widths, starts, lows, groups;
+    uint32_t w, level, n_arrays; /* of one array: there are no exceptions */
+    uint32_t groups_bytes;
+};
+
+PRIM uint32_t rec_width(const rec_list &l, uint32_t i)
+{
+    return prim_min((uint32_t)prim_load(prim_at<const uint8_t>(l.widths) + i), 32U);
+}
+
+/* What does not lie inside leaves a list of zeros. */
+PRIM rec_list rec_open(uint64_t docs, uint32_t docs_bytes, uint32_t n)
+{
+    uint32_t first =
+        docs_bytes >= 2 ? bitpack_word(bitpack_at(docs), 0) : (uint32_t)REC_NO_EXCEPTIONS;
+    bool has = !(first & REC_NO_EXCEPTIONS) && (first & 127) <= REC_LEVEL_MAX;
+    rec_list l;
+    l.level = first & 127;
+    l.n_arrays = has ? (1U << (l.level + 2)) - 1 : 1;
+    l.w = prim_min(first >> 8 & 255, 32U);
+    l.widths = docs + 1;
+    l.starts = docs + 1 + l.n_arrays;
+    uint64_t lows = 1 + l.n_arrays + (has ? 4 * (uint64_t)prim_div_up(n, REC_GROUP) : 0);
+    uint64_t groups = lows + ((uint64_t)n * l.w + 7) / 8;
+    bool fits = groups <= docs_bytes;
+    l.lows = docs + lows;
+    l.groups = docs + groups;
+    l.groups_bytes = fits ? (uint32_t)(docs_bytes - groups) : 0;
+    l.w = fits ? l.w : 0;
+    l.n_arrays = fits ? l.n_arrays : 1;
+    l.lows = fits ? l.lows : docs;
+    return l;
+}
+
+/* Arrays that have exceptions; those after them are leaves, one more. */
+PRIM uint32_t rec_inner(const rec_list &l)
+{
+    return l.n_arrays / 2;
+}
+
+/* ---- By a thread ----------------------------------------------------------------------------- */
 
 /* Arrays of a group. */
 struct rec_arrays {

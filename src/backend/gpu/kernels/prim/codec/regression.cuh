@@ -3,13 +3,14 @@
  * over others.
  *
  * A lane reads the head of one block, and leaves it in shared memory. regression_walk.cuh has all
- * docids of a tile, regression_at one of a list. */
+ * docids of a tile, regression_at one of a list. lrc_* read single docids by the directory. */
 #ifndef RP_KERNELS_REGRESSION_CUH
 #define RP_KERNELS_REGRESSION_CUH
 
 #include "backend/gpu/kernels/prim/thread/bitpack.cuh"
 #include "backend/gpu/kernels/prim/thread/block_bytes.cuh"
 #include "backend/gpu/kernels/prim/warp/scan.cuh"
+#include "backend/gpu/kernels/prim/warp/skip_directory.cuh"
 #include "backend/gpu/kernels/prim/warp/tile.cuh"
 
 /* Where a code keeps a block's line: the list's; the same, moved by a u32 of the block; the block's
@@ -253,6 +254,115 @@ PRIM bool regression_is_sound(const sound_bytes &block, uint32_t own)
         return true;
     return hb > 0 && w + hb <= 32 && in.bytes - lows >= k + bitpack_bytes(k * hb) &&
            sound_positions(in, lows, k, 8);
+}
+
+/* ---- Single docids by the directory ---------------------------------------------------------- */
+
+enum {
+    LRC_BLOCK = 256, /* postings of a block of lrc */
+    LRC_OWN = 6,     /* bytes of a block's line, its first */
+    LRC_TAIL = 4,    /* of hslrc */
+    LRC_SLOPE_BITS = 10,
+    LRC_SLOPE_UNIT = 19,
+};
+
+/* A block: where its residuals are, and its line. */
+struct lrc_block {
+    uint64_t a, lows, ranks, highs; /* slope; bits of the payload */
+    uint32_t start, width, high_width, n_exceptions;
+    uint32_t first, count; /* rank of its first posting; count 0: damaged */
+};
+
+/* The residuals that begin at a byte; sets all but the line. */
+PRIM void lrc_open(const karg_list &list, uint32_t b, uint64_t begin, lrc_block *v)
+{
+    uint32_t head = directory_bits(list, 8 * prim_min(begin, (uint64_t)list.docs_bytes));
+    bool has_exceptions = head >> 7 & 1;
+    v->first = directory_first(list, b);
+    v->count = prim_max(directory_first(list, b + 1), v->first) - v->first;
+    v->width = head & 127;
+    v->n_exceptions = has_exceptions ? (head >> 8 & 255) + 1 : 0;
+    v->high_width = has_exceptions ? head >> 16 & 255 : 0;
+    v->lows = 8 * (begin + (has_exceptions ? 3 : 1));
+    v->ranks = v->lows + ((uint64_t)v->count * v->width + 7) / 8 * 8;
+    v->highs = v->ranks + 8 * v->n_exceptions;
+    if (v->width + v->high_width > 32 ||
+        v->highs + v->n_exceptions * v->high_width > 8 * (uint64_t)list.docs_bytes)
+        v->count = 0;
+}
+
+PRIM uint32_t lrc_rise(uint64_t a, uint64_t i)
+{
+    return (uint32_t)(a * i >> REGRESSION_SHIFT);
+}
+
+/* Of lrc: the list's line, which all blocks have. */
+struct lrc_line {
+    uint64_t a;
+    uint32_t start;
+};
+
+PRIM lrc_line lrc_open_line(const karg_list &list)
+{
+    if (list.docs_bytes < REGRESSION_TAIL)
+        return {0, 0};
+    uint64_t at = 8 * (uint64_t)(list.docs_bytes - REGRESSION_TAIL);
+    uint64_t low = directory_bits(list, at), high = directory_bits(list, at + 32);
+    return {high << 32 | low, directory_bits(list, at + 64)};
+}
+
+PRIM lrc_block lrc_block_of(const karg_list &list, const lrc_line &line, uint32_t b)
+{
+    lrc_block v;
+    lrc_open(list, b, directory_offset(list, b), &v);
+    v.a = line.a;
+    v.start = line.start + lrc_rise(line.a, v.first);
+    return v;
+}
+
+/* Of hslrc: a block's own line. */
+PRIM lrc_block lrc_block_own(const karg_list &list, uint32_t b)
+{
+    lrc_block v;
+    uint64_t begin = directory_offset(list, b);
+    uint32_t code = directory_bits(list, 8 * begin + 32) & 0xFFFF;
+    uint64_t top = 1U << LRC_SLOPE_BITS, low = code % top;
+    uint32_t shift = code >> LRC_SLOPE_BITS & 31;
+    lrc_open(list, b, begin + LRC_OWN, &v);
+    v.start = directory_bits(list, 8 * begin);
+    v.a = shift ? (top + low) << (LRC_SLOPE_UNIT + shift - 1) : low << LRC_SLOPE_UNIT;
+    return v;
+}
+
+/* Slot i, below count. */
+PRIM uint32_t lrc_slot(const karg_list &list, const lrc_block &v, uint32_t i)
+{
+    uint32_t residual = directory_bits(list, v.lows + (uint64_t)i * v.width) & prim_mask(v.width);
+    for (uint32_t k = 0; k < v.n_exceptions; k++)
+        if ((directory_bits(list, v.ranks + 8 * k) & 255) == i)
+            residual += (directory_bits(list, v.highs + (uint64_t)k * v.high_width) &
+                         prim_mask(v.high_width))
+                        << (v.width & 31);
+    return v.start + lrc_rise(v.a, i) + residual;
+}
+
+/* The blocks of a bucket of hslrc that may hold x: the first of them, else n_blocks. */
+PRIM uint32_t lrc_bucket(const karg_list &list, uint32_t x)
+{
+    const uint32_t *last = prim_at<const uint32_t>(list.last);
+    if (list.docs_bytes < LRC_TAIL)
+        return list.n_blocks;
+    uint64_t end = list.docs_bytes - LRC_TAIL, entry = list.n_blocks > 0xFFFF ? 4 : 2;
+    uint32_t tail = directory_bits(list, 8 * end), shift = tail & 63, none = list.n_blocks;
+    uint64_t buckets = tail >> 6, bucket = shift < 64 ? (uint64_t)x >> shift : 0;
+    if (buckets <= 1 || !last)
+        return bucket < buckets ? directory_block(list, x) : none;
+    if (bucket >= buckets || (buckets + 1) * entry > end)
+        return none;
+    uint64_t at = 8 * (end - (buckets + 1 - bucket) * entry);
+    uint32_t mask = prim_mask((uint32_t)(8 * entry));
+    uint32_t from = prim_min(directory_bits(list, at) & mask, none);
+    return search_first(last, from, prim_min(directory_bits(list, at + 8 * entry) & mask, none), x);
 }
 
 #endif

@@ -1,11 +1,11 @@
-/* persistent_result.cuh: documents that match a query of a persistent kernel, on their way to the
- * host, with as few waits as can be.
+/* persistent_result.cuh: how the documents that match a query leave a persistent kernel, with as
+ * few waits as possible.
  *
- * One addition to a counter tells a block of threads where its pairs go, and whether it is the
- * last: who is, tells the host at once. Pairs travel by themselves, each with the query's number
- * beside it, by which the host knows that it is there. The counter is never set back: the host says
- * what it was before the query. Only where there are more pairs than the host has room for, of
- * which the best are to be chosen, the last block waits until those before it have put theirs. */
+ * Each block of threads reserves output space with one atomic add. The block that completes the
+ * count publishes the result to the host. Pairs travel on their own, each with the query's number
+ * beside it, by which the host recognizes it. The counter is never reset: the host states its value
+ * before the query. The last block waits for the others only if there are more pairs than the
+ * host's buffer takes, because then it selects the best ones. */
 #ifndef RP_KERNELS_PERSISTENT_RESULT_CUH
 #define RP_KERNELS_PERSISTENT_RESULT_CUH
 

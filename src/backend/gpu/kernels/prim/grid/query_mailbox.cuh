@@ -1,29 +1,29 @@
-/* query_mailbox.cuh: queries that come to a kernel while it runs.
+/* query_mailbox.cuh: how queries reach a persistent kernel while it runs.
  *
- * The host writes a record to a door in its own memory, every word with the ring's number beside
- * it, in any order: who finds the number everywhere has the whole record by the same look. The
- * first block of threads to come looks there, and puts what it sees at a door in device memory,
- * where the others look. It says how many blocks have come by then: so many share the query, and
- * none waits for one that is not there. It also decides when all leave: when it is told so, when
- * nothing came for long, or after a time. A block that has no part in a query may miss it, and
- * takes the next. */
+ * The host writes a record to a mailbox in its own memory, each word with the record's number
+ * beside it, in any order. A reader that finds the number everywhere has the whole record from the
+ * same read. The first block of threads to arrive reads this mailbox and copies the record to a
+ * mailbox in device memory, which the other blocks read. It adds how many blocks have arrived by
+ * then: these share the query, and none waits for a block that is not running. It also decides when
+ * all blocks leave: at the host's request, after a long time without a query, or after a fixed
+ * lifetime. A block that has no share of a query may miss it, and takes the next. */
 #ifndef RP_KERNELS_QUERY_MAILBOX_CUH
 #define RP_KERNELS_QUERY_MAILBOX_CUH
 
 #include "backend/gpu/kernels/prim/platform.cuh"
 
-/* Chunks of a lane that one look takes: over PCIe all of them, because a second look takes longer
- * than a long one; of device memory, where so many look, records of five words. */
+/* Chunks that a lane reads at once: over PCIe all of them, because a second read takes longer than
+ * a long one; of device memory, which many blocks read, as many as a record of five terms has. */
 enum { MAILBOX_ALL = (KARG_MAIL_CHUNKS + 31) / 32, MAILBOX_NEAR = 3 };
 
-/* What a block has in shared memory, behind the rooms of its warps. */
+/* Shared memory of a block, behind the scratch memory of its warps. */
 struct mailbox_scratch {
     karg_mail mail;    /* the query that it is at */
     karg_found found;  /* `damaged`: of its own documents; 0 at first, and after each query */
     uint64_t counts;   /* persistent_result.cuh: of all */
     uint64_t born;     /* when it began */
     uint32_t n_ranked; /* persistent_result.cuh */
-    uint32_t number;   /* of the next ring */
+    uint32_t number;   /* of the next record */
     uint32_t place;    /* among the blocks that have come */
     uint32_t zero;
 };
@@ -80,9 +80,9 @@ PRIM void mailbox_tell(karg_mailbox *echo, uint32_t number, const karg_mail *rec
     }
 }
 
-/* By a warp: whether it has stayed long enough, `since` the last query or in all, and `done` blocks
- * have ended theirs: one that shares the last query may not have seen it yet, and would be told to
- * leave instead. */
+/* By a warp: whether it has run long enough, `since` the last query or in all, and `done` blocks
+ * have ended theirs: one that shares the last query may not have seen it yet, and would read the
+ * request to leave instead. */
 PRIM bool mailbox_is_over(const karg_persistent &a, uint64_t since, uint64_t born, uint32_t done)
 {
     uint64_t now = prim_clock();
@@ -91,21 +91,23 @@ PRIM bool mailbox_is_over(const karg_persistent &a, uint64_t since, uint64_t bor
                             0);
 }
 
-/* By a warp of the first block, with a query or none: so many blocks share it, and all are told. */
+/* By a warp of the first block, with a query or none: sets how many blocks share it, and publishes
+ * it to them. */
 PRIM void mailbox_lead(const karg_persistent &a, uint32_t number, uint32_t came, karg_mail *mail)
 {
     karg_query *query = &mail->query;
-    const uint32_t words = query->n_terms;
+    const uint32_t n_terms = query->n_terms;
     prim_sync_tile(); /* all have read it */
     if (prim_lane() == 0) {
-        query->n_terms = prim_min(words, (uint32_t)KARG_INLINE_TERMS);
+        query->n_terms = prim_min(n_terms, (uint32_t)KARG_INLINE_TERMS);
         query->blocks =
-            words ? prim_min(came, prim_div_up(query->inline_terms[0].list.n, query->docs_per_warp))
-                  : 0;
+            n_terms
+                ? prim_min(came, prim_div_up(query->inline_terms[0].list.n, query->docs_per_warp))
+                : 0;
     }
     prim_sync_tile();
     mailbox_tell(prim_at<karg_mailbox>(a.echo), number, mail);
-    if (words == 0 && prim_lane() == 0)
+    if (n_terms == 0 && prim_lane() == 0)
         *(volatile uint32_t *)&prim_at<karg_mailbox>(a.mailbox)->left = a.launch;
 }
 
@@ -177,7 +179,7 @@ PRIM bool mailbox_wait(const karg_persistent &a, mailbox_scratch *scratch)
     return scratch->mail.query.n_terms != 0;
 }
 
-/* By a block that leaves: the last leaves the door as it was. */
+/* By a block that leaves: the last one resets the mailbox. */
 PRIM void mailbox_leave(const karg_persistent &a)
 {
     karg_mailbox *echo = prim_at<karg_mailbox>(a.echo);

@@ -1,8 +1,9 @@
-/* result_writer.cuh: documents that match a query, on their way out: counted, those that score
- * enough as pairs; and the answer, which the last block of threads to come gives to the host.
+/* result_writer.cuh: how the documents that match a query leave a launch: all are counted, those
+ * that score enough are written as pairs, and the last block of threads writes the answer to the
+ * host.
  *
- * The first pairs go there as they are found; of more of them the best are chosen. The counters are
- * then as they were before. */
+ * The first pairs are written as they are found. Of more pairs than fit, the best are selected. The
+ * counters are reset afterwards. */
 #ifndef RP_KERNELS_RESULT_WRITER_CUH
 #define RP_KERNELS_RESULT_WRITER_CUH
 

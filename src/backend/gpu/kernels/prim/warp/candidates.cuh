@@ -1,14 +1,14 @@
-/* candidates.cuh: the documents of a tile of a query's shortest list that are in all lists looked
- * at so far, by a warp.
+/* candidates.cuh: the candidates of a tile of a query's shortest list: documents that are in all
+ * lists looked at so far. By a warp.
  *
- * They lie in shared memory, rising, each with its slot in the tile; a list takes out those that it
- * does not have. Bits are probed where they lie. Of blocks those are decoded that have a docid
- * alive between their ends: a lane looks at the last docid of one, finds in shared memory how many
- * are up to it, and opens it if there are any.
+ * Candidates lie in shared memory, rising, each with its slot in the tile. A list removes those
+ * that it does not have. Bits are probed where they lie. A block is decoded only if a candidate
+ * lies between its ends: a lane reads the last docid of a block, finds in shared memory how many
+ * candidates are up to it, and opens the block if there are any.
  *
- * The record of a word is the host's, and sound; what it points to is not. Blocks are those of
- * list_blocks.cuh and term_lookup.cuh, safe on any bytes; one whose last docid is not what the
- * directory says makes the query's `damaged`. */
+ * The record of a term is the host's, and sound; what it points to is not. Blocks are those of
+ * list_blocks.cuh and term_lookup.cuh, safe on any bytes. A block whose last docid is not what the
+ * directory says sets the query's `damaged`. */
 #ifndef RP_KERNELS_CANDIDATES_CUH
 #define RP_KERNELS_CANDIDATES_CUH
 
@@ -29,7 +29,7 @@ enum {
 /* A block that is needed. */
 struct alignas(16) candidates_block {
     uint32_t number, last; /* its last docid, by the directory */
-    uint32_t end, zero;    /* documents alive up to that */
+    uint32_t end, zero;    /* candidates up to that */
 };
 
 /* Shared memory of a warp. */
@@ -48,7 +48,7 @@ static_assert(CANDIDATES_TILE <= 256 && CANDIDATES_TILE == CANDIDATES_ROWS * KAR
 struct candidates_tile {
     candidates_scratch *scratch;
     karg_found *found; /* of the query */
-    uint32_t n;        /* alive */
+    uint32_t n;        /* candidates */
 };
 
 /* By a warp: the first i from `from` on, and before `to`, whose at(i) is at least x, else `to`. */
@@ -83,8 +83,8 @@ template <class CODE> PRIM uint32_t candidates_last(const block_list &list, uint
     return is_there ? prim_load(&block_words(list)[rank]) : UINT32_MAX;
 }
 
-/* Opens a block, the i-th of n in the room. There is one after the last, the same, so that rows are
- * whole. */
+/* Opens a block, the i-th of n in scratch memory. There is one after the last, the same, so that
+ * rows are whole. */
 template <class CODE>
 PRIM void candidates_note(const candidates_tile &t, const block_list &list,
                           const candidates_block &block, uint32_t i, uint32_t n)
@@ -96,7 +96,7 @@ PRIM void candidates_note(const candidates_tile &t, const block_list &list,
         t.scratch->heads[n] = head;
 }
 
-/* Blocks i and i + 1 of the n in the room, half a warp each, to `to`, with UINT32_MAX past a
+/* Blocks i and i + 1 of the n in scratch memory, half a warp each, to `to`, with UINT32_MAX past a
  * block's last. */
 template <class CODE, uint32_t K>
 PRIM void candidates_rows(const candidates_tile &t, const block_list &list, uint32_t i, uint32_t n,
@@ -128,7 +128,8 @@ PRIM void candidates_rows(const candidates_tile &t, const block_list &list, uint
     block_rows<CODE, each, lanes, 1, K>(list, head, 0, t.scratch->scratch, take);
 }
 
-/* Which blocks of the n in the room are not full, or have values of more than 8 bits, or 16. */
+/* Which blocks of the n in scratch memory are not full, or have values of more than 8 bits, or
+ * 16. */
 struct candidates_wide {
     uint32_t above8, above16;
 };
@@ -183,7 +184,7 @@ PRIM uint32_t candidates_open_bits(const candidates_tile &t, const karg_term &te
     return n;
 }
 
-/* Tile number `number` of the list: all of it is alive. Slots are not written yet. */
+/* Tile number `number` of the list: all of it are candidates. Slots are not written yet. */
 PRIM void candidates_open(candidates_tile *t, const karg_term *term, uint32_t number)
 {
     uint32_t codec = prim_load(&term->list.codec), block = number * CANDIDATES_ROWS;
@@ -204,7 +205,7 @@ PRIM void candidates_open(candidates_tile *t, const karg_term *term, uint32_t nu
 
 /* ---- Tests of single docids ------------------------------------------------------------------ */
 
-/* All of a tile in registers, 32 apart: bit e of `in`: x[e] is alive. */
+/* All of a tile in registers, 32 apart: bit e of `in`: x[e] is a candidate. */
 struct candidates_few {
     uint32_t x[CANDIDATES_EACH], in;
 };
@@ -261,7 +262,7 @@ PRIM void candidates_put(candidates_tile *t, const candidates_few &f)
 
 /* ---- Tests by blocks ------------------------------------------------------------------------- */
 
-/* The first of those alive, from slot `from` on, that is above x. */
+/* The first candidate, from slot `from` on, that is above x. */
 PRIM uint32_t candidates_above(const candidates_tile &t, uint32_t from, uint32_t x)
 {
     uint32_t to = t.n;
@@ -275,8 +276,8 @@ PRIM uint32_t candidates_above(const candidates_tile &t, uint32_t from, uint32_t
     return from;
 }
 
-/* Of 32 blocks from b on, those that are needed, to the room: how many. *end: those alive up to the
- * last of them all. */
+/* Of 32 blocks from b on, those that are needed, to scratch memory: how many. *end: candidates up
+ * to the last of them all. */
 template <class CODE>
 PRIM uint32_t candidates_needed(const candidates_tile &t, const block_list &list, uint32_t first,
                                 uint32_t from, uint32_t *end)
@@ -310,8 +311,8 @@ PRIM void candidates_move(const candidates_tile &t, uint32_t x, uint32_t slot, b
     *kept += prim_count(all);
 }
 
-/* Of those alive from slot `from` to `to` - 1: those that are in the decoded blocks, i and the next
- * of n, are kept. */
+/* Of the candidates from slot `from` to `to` - 1: those that are in the decoded blocks, i and the
+ * next of n, are kept. */
 PRIM void candidates_match(const candidates_tile &t, uint32_t i, uint32_t n, uint32_t from,
                            uint32_t to, uint32_t *ranks, uint32_t *kept)
 {
@@ -331,7 +332,7 @@ PRIM void candidates_match(const candidates_tile &t, uint32_t i, uint32_t n, uin
     }
 }
 
-/* Keeps those in the list, and leaves their ranks, if asked for, by slot of the tile. */
+/* Keeps those in the list, and leaves their ranks, if requested, by slot of the tile. */
 template <class CODE>
 PRIM void candidates_keep_blocks(candidates_tile *t, const karg_list *of, uint32_t *ranks)
 {

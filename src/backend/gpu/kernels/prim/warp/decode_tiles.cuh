@@ -71,8 +71,8 @@ template <int AHEAD, class DO> PRIM void block_tiles_ahead(const karg_decode &a,
     }
 }
 
-/* Four docids of ranks from `rank` on, of which those below `end` are there. They give way first in
- * the second-level cache: bytes that are still to be decoded are needed there. */
+/* Four docids of ranks from `rank` on, of which those below `end` are there. They are evicted first
+ * from the second-level cache: bytes that are still to be decoded are needed there. */
 PRIM void block_store(uint32_t *out, uint32_t rank, uint32_t end, const uint32_t *docids)
 {
     if (rank + 4 <= end) {

@@ -1,4 +1,4 @@
-/* term_block.cuh: blocks of a word's list by a warp, for the few that a query needs, which are
+/* term_block.cuh: blocks of a term's list by a warp, for the few that a query needs, which are
  * anywhere: their bytes are brought to shared memory, TERM_ROWS blocks at a time, and taken apart
  * there, one after the other. So a block costs one wait, whatever its head says; and one piece of
  * code does for all codecs and callers, since what a kernel of one short launch waits for most is
@@ -10,7 +10,8 @@
 #ifndef RP_KERNELS_TERM_BLOCK_CUH
 #define RP_KERNELS_TERM_BLOCK_CUH
 
-#include "backend/gpu/kernels/prim/codec/optpfd_values.cuh"
+#include "backend/gpu/kernels/prim/codec/ef128.cuh"
+#include "backend/gpu/kernels/prim/codec/optpfd.cuh"
 #include "backend/gpu/kernels/prim/warp/scan.cuh"
 
 enum {
@@ -19,8 +20,6 @@ enum {
     TERM_BYTES = 640,       /* of a block that are brought, at most */
     TERM_FRAME = 144,       /* bytes of a row for frequencies; and */
     TERM_FRAME_BYTES = 112, /* those of a frame, which are mostly fewer, or they are not brought */
-    TERM_EF_ZEROS = 32,     /* forms of ef128 that are not low and high bits */
-    TERM_EF_PLAIN = 33,
 };
 
 /* Shared memory of a warp. */
@@ -181,13 +180,13 @@ PRIM_APART uint4 block_unpack(uint32_t codec, uint32_t base, uint32_t count, uin
         o = optpfd_read(head, count);
         lows = o.bytes;
         w = o.b;
-    } else if (codec == KARG_CODEC_EF128 && form >= TERM_EF_ZEROS) {
-        lows = form == TERM_EF_PLAIN ? 2 : 1;
-        w = form == TERM_EF_PLAIN ? head >> 8 & 255 : form == TERM_EF_ZEROS ? 0 : 33;
+    } else if (codec == KARG_CODEC_EF128 && form >= block_ef128::ZEROS) {
+        lows = form == block_ef128::PLAIN ? 2 : 1;
+        w = form == block_ef128::PLAIN ? head >> 8 & 255 : form == block_ef128::ZEROS ? 0 : 33;
     }
     uint32_t high = lows + bitpack_bytes(count * prim_min(w, 33U)), sums = 0; /* a byte each */
     bool has_unary =
-        codec == KARG_CODEC_RICE || (codec == KARG_CODEC_EF128 && form < TERM_EF_ZEROS);
+        codec == KARG_CODEC_RICE || (codec == KARG_CODEC_EF128 && form < block_ef128::ZEROS);
     bool is_sound = w <= 32U - has_unary && high <= bytes;
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++)

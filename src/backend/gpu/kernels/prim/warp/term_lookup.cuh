@@ -1,4 +1,4 @@
-/* term_lookup.cuh: a word's list by a warp: where documents stand in it, how often the word is in
+/* term_lookup.cuh: a term's list by a warp: where documents stand in it, how often the term is in
  * them.
  *
  * Offsets are held within the payload, ranks within the list, docids are any numbers. Bytes that
@@ -6,7 +6,7 @@
 #ifndef RP_KERNELS_TERM_LOOKUP_CUH
 #define RP_KERNELS_TERM_LOOKUP_CUH
 
-#include "backend/gpu/kernels/prim/codec/bp128_values.cuh"
+#include "backend/gpu/kernels/prim/codec/bp128.cuh"
 #include "backend/gpu/kernels/prim/warp/term_block.cuh"
 #include "backend/gpu/kernels/prim/warp/warp_search.cuh"
 
@@ -263,7 +263,7 @@ PRIM uint32_t term_staged_tf(const karg_list &list, const term_head &h, uint32_t
 }
 
 /* The blocks that the lanes' documents may be in, TERM_ROWS at a time, each once. *tf: how often
- * the word is in the lane's document, if that was seen on the way, else 0. */
+ * the term is in the lane's document, if that was seen on the way, else 0. */
 PRIM uint32_t term_find_coded(const karg_list &list, uint32_t x, bool is_requested, bool needs_tf,
                               term_scratch *scratch, uint32_t *tf, karg_found *found)
 {
@@ -343,8 +343,8 @@ PRIM uint32_t term_find_raw(const karg_list &list, uint32_t x, bool is_requested
     return is_requested && rank < list.n && prim_load(&docids[rank]) == x ? rank : TERM_NONE;
 }
 
-/* By a warp: the rank of each lane's document, if it is asked for and there; some lane asks. *tf:
- * how often the word is in it, or 0, if that is not wanted, or still to be looked for. */
+/* By a warp: the rank of each lane's document, if it is requested and there; some lane requests
+ * one. *tf: how often the term is in it, or 0, if that is not wanted, or still to be looked for. */
 PRIM uint32_t term_find(const karg_term &term, uint32_t x, bool is_requested, bool needs_tf,
                         term_scratch *scratch, uint32_t *tf, karg_found *found)
 {
