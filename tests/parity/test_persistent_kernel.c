@@ -189,7 +189,7 @@ static void idle_kernels_leave(void **state)
         ask_and(&c);
         assert_true(c.resident->is_there);
         assert_int_equal(rp__device_wait_stream(&c.device, c.resident->stream), RP_OK);
-        assert_int_equal(c.resident->door->left, c.resident->launch);
+        assert_int_equal(c.resident->mailbox->left, c.resident->launch);
     }
     assert_true(c.resident->launch >= QUERIES / 2);
     close_card(&c);
@@ -211,7 +211,7 @@ static void a_ring_may_come_too_late(void **state)
         ask_and(&c);
         ask_and(&c);
         uint32_t launches = c.resident->launch;
-        karg_mailbox before = *c.resident->door;
+        karg_mailbox before = *c.resident->mailbox;
         bind(&c, RP_MODE_AND, text = draw(), 10, &query);
         if (query.n_ops == 0)
             continue;
@@ -219,10 +219,10 @@ static void a_ring_may_come_too_late(void **state)
         uint32_t number = c.resident->number;
         if (c.resident->launch == launches &&
             number > 0) { /* nobody has looked yet: it was not rung */
-            karg_mailbox rung = *c.resident->door;
-            memcpy(c.resident->door->chunks, before.chunks, sizeof before.chunks);
+            karg_mailbox rung = *c.resident->mailbox;
+            memcpy(c.resident->mailbox->chunks, before.chunks, sizeof before.chunks);
             assert_int_equal(rp__device_wait_stream(&c.device, c.resident->stream), RP_OK);
-            memcpy(c.resident->door->chunks, rung.chunks, sizeof rung.chunks);
+            memcpy(c.resident->mailbox->chunks, rung.chunks, sizeof rung.chunks);
         }
         assert_int_equal(rp__exec_finish(&c.query, &got, &err), RP_OK);
         assert_as_cpu(&c, text, &query, &got);

@@ -172,7 +172,7 @@ static karg_or args_of(const rp__fused_or_batch *batch)
                  .keys = power_of(batch->k > TUNE_OR_KEYS ? batch->k : TUNE_OR_KEYS),
                  .skips = !batch->scores_all};
     const uint64_t enough = 16ULL * batch->k;
-    a.scratch = min_of(batch->n_docs, enough > TUNE_OR_FOUND ? enough : TUNE_OR_FOUND);
+    a.capacity = min_of(batch->n_docs, enough > TUNE_OR_FOUND ? enough : TUNE_OR_FOUND);
     return a;
 }
 
@@ -264,14 +264,14 @@ static rp_status launch(rp__fused_or *o)
 
 rp_status rp__fused_or_hold(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
-    const plan p = plan_of(batch, args_of(batch).scratch);
+    const plan p = plan_of(batch, args_of(batch).capacity);
     return reserve(o, batch, &p);
 }
 
 rp_status rp__fused_or_run(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
     o->args = args_of(batch);
-    const plan p = plan_of(batch, o->args.scratch);
+    const plan p = plan_of(batch, o->args.capacity);
     rp_status status = reserve(o, batch, &p);
     if (status == RP_OK)
         status = clear_states(o);

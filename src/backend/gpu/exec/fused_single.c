@@ -238,16 +238,6 @@ static rp_status stage_terms(flight *f)
 
 /* ---- Before the launch -------------------------------------------------------------------------- */
 
-/* The persistent kernel may keep what it has read. So it does not read lists that are made, once any were evicted: others
- * may lie there now. */
-static bool may_be_stale(const flight *f)
-{
-    bool has_made = false;
-    for (uint32_t i = 0; i < f->lists.n; i++)
-        has_made = has_made || f->lists.terms[i].source == RP_SOURCE_LOOKUP;
-    return has_made && atomic_load_explicit(&f->lease.residency->has_evicted, memory_order_acquire);
-}
-
 rp_status rp__fused_single_begin(flight *f)
 {
     const rp__query *query = query_of(f);
@@ -266,7 +256,7 @@ rp_status rp__fused_single_begin(flight *f)
     f->items[0]->answer.postings = count_postings(f);
     r->max_matches = count_matches(f);
     lay_out(f);
-    bool takes = is_persistent(f) && !r->is_copied && !may_be_stale(f) &&
+    bool takes = is_persistent(f) && !r->is_copied &&
                  rp__persistent_kernel_takes(&stage_of(f)->kernel, f->lists.terms[0].list.n);
     if (is_persistent(f) && !takes)
         f->row = &rp__launch_table[RP_LAUNCH_AND_SINGLE];

@@ -276,7 +276,6 @@ static rp_status settle(rp__lease *l, rp__piece *p, uint64_t bytes, uint64_t old
 {
     rp__residency *r = l->residency;
     uint64_t epoch = atomic_fetch_add_explicit(&r->epoch, 1, memory_order_seq_cst);
-    atomic_store_explicit(&r->has_evicted, true, memory_order_release);
     bool is_read = !r->is_scarce || atomic_load_explicit(&p->mark, memory_order_relaxed) >= oldest;
     rp_status status = is_read ? wait_for(l, epoch) : RP_OK;
     pthread_mutex_lock(&r->lock);

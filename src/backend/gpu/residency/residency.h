@@ -112,7 +112,6 @@ typedef struct rp__residency {
     struct rp__resident *_Atomic *buckets;
     size_t n_buckets;         /* a power of two */
     _Atomic uint64_t epoch;   /* from 1 on */
-    _Atomic bool has_evicted; /* anything, ever */
     _Atomic bool is_closed;   /* somebody waits until nobody has a lease: enter by acquiring */
     /* of the one who takes memory for a launch; taken before the others */
     pthread_mutex_t acquiring;

@@ -7,9 +7,7 @@
  * bytes.
  * Limits: codecs of karg_term; any bytes (term_block.cuh), any docids. Source: Ding et al. 2009, 4;
  *         Liu et al. 2018. */
-#include "backend/gpu/kernels/prim/grid/ordered_compaction.cuh"
-#include "backend/gpu/kernels/prim/thread/bm25.cuh"
-#include "backend/gpu/kernels/prim/warp/term_lookup.cuh"
+#include "backend/gpu/kernels/prim/prim.cuh"
 
 enum { STEP_AND_EACH = KARG_BLOCK / 32 }; /* postings of a block that a lane has */
 
