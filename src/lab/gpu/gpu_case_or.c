@@ -241,7 +241,7 @@ static void bind_queries(ors *o)
             o->postings += o->lists[class * QUERIES + q].n;
         }
         if (!is_odd || q != 0)
-            query->least = least_of(o, o->n_terms - query->n_terms, query->n_terms);
+            query->min_score = least_of(o, o->n_terms - query->n_terms, query->n_terms);
     }
 }
 

@@ -565,7 +565,7 @@ static void run_waiting(struct rp__card *card)
     }
 }
 
-/* A job that comes while another thread has the queue is seen by that one: it looks again after it has let go. */
+/* A job that comes while another thread has the queue is seen by that one: it looks again after its release. */
 static void run_jobs(struct rp__card *card)
 {
     while (atomic_load(&card->jobs) && !atomic_exchange(&card->is_running_jobs, true)) {

@@ -358,16 +358,16 @@ rp_status rp__fused_and_finish(rp__fused_and *b)
     rp_status started = rp__fused_and_await(b);
     if (b->device->is_lost)
         return RP_UNAVAILABLE;
-    const bool is_told = b->args.k <= KARG_AND_RANKED;
+    const bool is_published = b->args.k <= KARG_AND_RANKED;
     rp__cu_stream other = enter(b);
     rp_status status =
-        is_told ? rp__device_wait_for(b->device, b->device->stream, ended(b), b->args.number)
-                : rp__device_wait(b->device);
+        is_published ? rp__device_wait_for(b->device, b->device->stream, ended(b), b->args.number)
+                     : rp__device_wait(b->device);
     leave(b, other);
     b->is_busy = status != RP_OK;
     if (status == RP_OK && started != RP_OK)
         status = started;
-    else if (status == RP_OK && is_told && *ended(b) != b->args.number)
+    else if (status == RP_OK && is_published && *ended(b) != b->args.number)
         status = RP_UNAVAILABLE;
     b->is_dirty = b->is_dirty && !(status == RP_OK && b->is_launched);
     return status;

@@ -141,7 +141,7 @@ static void fill_stage(rp__fused_or *o, const rp__fused_or_batch *batch, const p
     uint32_t at = 0;
     for (uint32_t q = 0; q < batch->n_queries; q++) {
         const rp__fused_or_query *query = &batch->queries[q];
-        queries[q] = (karg_or_query){at, query->n_terms, query->least, shift_of(query)};
+        queries[q] = (karg_or_query){at, query->n_terms, query->min_score, shift_of(query)};
         stage_terms(query, terms + at);
         at += query->n_terms;
         if (query->n_terms > o->args.max_terms)

@@ -3,7 +3,7 @@
 
 #include "backend/gpu/exec/and_group.h"
 #include "backend/gpu/exec/fused_single.h"
-#include "backend/gpu/exec/or_maxscore.h"
+#include "backend/gpu/exec/or_group.h"
 
 #define SINGLE_HOOKS                                                                               \
     .begin = rp__fused_single_begin, .scratch = rp__fused_single_scratch,                          \
@@ -48,15 +48,15 @@ const rp__launch_row rp__launch_table[RP_LAUNCHES] = {
                                .max_k = 1024,
                                .max_terms = KARG_OR_TERMS,
                                .lane = RP_LANE_OR,
-                               .begin = rp__or_maxscore_begin,
-                               .scratch = rp__or_maxscore_scratch,
-                               .find = rp__or_maxscore_find,
-                               .name_lists = rp__or_maxscore_name_lists,
-                               .launch = rp__or_maxscore_launch,
-                               .is_done = rp__or_maxscore_is_done,
-                               .wait = rp__or_maxscore_wait,
-                               .take = rp__or_maxscore_take,
-                               .settle = rp__or_maxscore_settle},
+                               .begin = rp__or_group_begin,
+                               .scratch = rp__or_group_scratch,
+                               .find = rp__or_group_find,
+                               .name_lists = rp__or_group_name_lists,
+                               .launch = rp__or_group_launch,
+                               .is_done = rp__or_group_is_done,
+                               .wait = rp__or_group_wait,
+                               .take = rp__or_group_take,
+                               .settle = rp__or_group_settle},
     [RP_LAUNCH_AND_PERSISTENT] = {.name = "and-persistent",
                                   .id = RP_LAUNCH_AND_PERSISTENT,
                                   .shapes = RP_SHAPE_AND,

@@ -52,9 +52,9 @@ typedef struct rp__launch_row {
     uint32_t shapes, reads;
     uint32_t max_queries, max_k, max_terms; /* max_k 0: any */
     rp__launch_lane lane;
-    bool
-        is_detached; /* once launched, the host reads nothing more from the device's memory: its lease may end
-                       * before it is collected */
+    /* once launched, the host reads nothing more from the device's memory: its lease may end before
+     * it is collected */
+    bool is_detached;
     /* Memory of the host for the launch; what is read of its lists before they are leased. Reads
      * mapped memory. */
     rp_status (*begin)(struct rp__flight *flight);

@@ -110,9 +110,9 @@ typedef struct rp__residency {
     size_t lists_bytes;
 
     struct rp__resident *_Atomic *buckets;
-    size_t n_buckets;         /* a power of two */
-    _Atomic uint64_t epoch;   /* from 1 on */
-    _Atomic bool is_closed;   /* somebody waits until nobody has a lease: enter by acquiring */
+    size_t n_buckets;       /* a power of two */
+    _Atomic uint64_t epoch; /* from 1 on */
+    _Atomic bool is_closed; /* somebody waits until nobody has a lease: enter by acquiring */
     /* of the one who takes memory for a launch; taken before the others */
     pthread_mutex_t acquiring;
     pthread_mutex_t registry; /* of the leases that are open; taken before `lock` */

@@ -1,5 +1,5 @@
-/* or_maxscore.c: ORs, and long single terms, by tiles of docids: their lists, the launch, and answers. */
-#include "backend/gpu/exec/or_maxscore.h"
+/* or_group.c: ORs, and long single terms, by tiles of docids: their lists, the launch, and answers. */
+#include "backend/gpu/exec/or_group.h"
 
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void put_terms(flight *f, size_t i)
     }
 }
 
-rp_status rp__or_maxscore_begin(flight *f)
+rp_status rp__or_group_begin(flight *f)
 {
     rp__launch_lists *l = &f->lists;
     rp__arena *arena = f->exec->arena;
@@ -84,7 +84,7 @@ static rp__fused_or_batch batch_of(const flight *f)
                                 .n_docs = query->lengths.n_docs};
 }
 
-rp_status rp__or_maxscore_scratch(flight *f)
+rp_status rp__or_group_scratch(flight *f)
 {
     const rp__fused_or_batch batch = batch_of(f);
     return rp__fused_or_hold(&f->exec->ors, &batch);
@@ -99,7 +99,7 @@ static rp__launch_source source_of(const rp__list *list)
 }
 
 /* A list that cannot be opened is looked up: as one that is damaged, which is remembered. */
-rp_status rp__or_maxscore_name_lists(flight *f)
+rp_status rp__or_group_name_lists(flight *f)
 {
     rp__launch_lists *l = &f->lists;
     for (size_t i = 0; i < l->n; i++) {
@@ -141,7 +141,7 @@ static void point_tiles(flight *f)
     }
 }
 
-rp_status rp__or_maxscore_find(flight *f)
+rp_status rp__or_group_find(flight *f)
 {
     rp__launch_lists *l = &f->lists;
     if (!l->is_brought)
@@ -164,7 +164,7 @@ static void fill_queries(flight *f)
         uint32_t floor =
             rp__launch_lists_floor(f->exec->prototype, l->tiles[i].kths, r->terms[i].weight);
         r->terms[i].list = l->tiles[i].list;
-        query->least = floor > query->least ? floor : query->least;
+        query->min_score = floor > query->min_score ? floor : query->min_score;
     }
     r->n = 0;
     for (size_t i = 0; i < f->n; i++) {
@@ -175,7 +175,7 @@ static void fill_queries(flight *f)
     }
 }
 
-rp_status rp__or_maxscore_launch(flight *f)
+rp_status rp__or_group_launch(flight *f)
 {
     rp__launch_lists *l = &f->lists;
     rp_status status = RP_OK;
@@ -190,12 +190,12 @@ rp_status rp__or_maxscore_launch(flight *f)
 
 /* ---- Answers ------------------------------------------------------------------------------------ */
 
-bool rp__or_maxscore_is_done(const flight *f)
+bool rp__or_group_is_done(const flight *f)
 {
     return run_of(f)->n == 0 || rp__fused_or_is_done(&f->exec->ors);
 }
 
-rp_status rp__or_maxscore_wait(flight *f)
+rp_status rp__or_group_wait(flight *f)
 {
     run *r = run_of(f);
     if (r->n == 0) /* all were refused; what was made of other lists has to end */
@@ -216,7 +216,7 @@ static void answer(rp__batch_item *item, uint32_t n, uint32_t df)
     item->answer.total_is_exact = is_one || item->answer.n < item->query.k;
 }
 
-rp_status rp__or_maxscore_take(flight *f)
+rp_status rp__or_group_take(flight *f)
 {
     const run *r = run_of(f);
     const size_t k = f->exec->prototype->k;
@@ -232,7 +232,7 @@ rp_status rp__or_maxscore_take(flight *f)
     return RP_OK;
 }
 
-rp_status rp__or_maxscore_settle(flight *f)
+rp_status rp__or_group_settle(flight *f)
 {
     rp__device_settle(f->exec->device, f->exec->device->stream);
     return RP_OK;
