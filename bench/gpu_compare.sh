@@ -6,12 +6,13 @@
 # are larger. Every round runs the first build, then the second.
 #
 # usage: bench/gpu_compare.sh OLD NEW [ROUNDS [SET...]]
-# OLD and NEW are folders that `make gpu-bundle` fills. SETs: single threads batch terms gov2 memory kernels (all).
+# OLD and NEW are folders that `make gpu-bundle` fills. SETs: single threads batch
+# codecs terms gov2 memory kernels (all).
 # WORK: a folder for the indexes, which are drawn there once (/tmp/riposte-compare).
 set -eu
 old=$(cd "$1" && pwd) new=$(cd "$2" && pwd) rounds=${3:-3}
 shift $(($# < 3 ? $# : 3))
-sets=" ${*:-single threads batch terms gov2 memory kernels} "
+sets=" ${*:-single threads batch codecs terms gov2 memory kernels} "
 work=${WORK:-/tmp/riposte-compare}
 samples=$work/samples.tsv
 mkdir -p "$work"
@@ -121,6 +122,10 @@ log=gov.rip.queries.tsv
 awk 'BEGIN { FS = OFS = "\t" } { q[NR] = $2 } END { for (i = 0; i < 10; i++) for (j = 1; j <= NR; j++) print i * NR + j, q[j] }' $log >many.tsv
 head -n 10000 $log >ten.tsv
 head -n 1 $log >one.tsv
+codecs="bp128 ef128 rice lrc hslrc256 qs iiu"
+if has codecs; then
+    for codec in $codecs; do draw "$codec" 2000 gov --codec "$codec"; done
+fi
 if has gov2 || has memory || has terms; then
     draw gov2 10000 gov2 --docs 25200000
     head -n 1000 gov2.rip.queries.tsv >gov2.tsv
@@ -144,6 +149,9 @@ for ((i = 0; i < rounds; i++)); do
             many "$build" "batch and child" gov.rip $log --mode and --threads 16 --gpu-child
             process "$build" "batch of one query, process" batch gov.rip one.tsv --processor gpu --plain --mode and
             process "$build" "batch of 100,000, process" batch gov.rip $log --processor gpu --plain --mode and --threads 16
+        fi
+        if has codecs; then
+            for codec in $codecs; do single "$build" "gov $codec" "$codec.rip" "$codec.rip.queries.tsv" --modes and,or; done
         fi
         if has terms; then
             terms "$build"
