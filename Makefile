@@ -41,7 +41,7 @@ GCOV    := $(if $(COVERAGE),$B/tests/gcov_children.o)
 CPPFLAGS += $(if $(COVERAGE),-DRP_COVERAGE)
 LIBS    := $(GCOV) -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
-LIB_SRC   := $(sort $(filter-out src/cli/% src/lab/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c)))
+LIB_SRC   := $(sort $(filter-out src/cli/% src/lab/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)))
 # What measures is linked into the program and the tests, and is no part of the library.
 LAB_SRC   := $(sort $(wildcard src/lab/*.c src/lab/*/*.c))
 CLI_SRC   := $(sort $(wildcard src/cli/*.c))
@@ -56,7 +56,7 @@ SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh))
 
 # Kernels are compiled for the emulated device always, once more for its strict mode, which is part of the tests
 # (tests/strict), and for a real device where nvcc is, once for all builds.
-KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*.cu))
+KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*/*.cu))
 LAB_KERNELS := $(sort $(wildcard src/lab/gpu/kernels/*.cu))
 NVCC     := $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 fatbins   = $(if $(NVCC),$(patsubst %.cu,build/fatbin/%.fatbin,$(notdir $(1))))
@@ -64,7 +64,7 @@ FATBINS  := $(call fatbins,$(KERNELS) $(LAB_KERNELS))
 KERNEL_OBJ := $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/kernels/images.o
 LAB_KERNEL_OBJ := $(LAB_KERNELS:%.cu=$B/%.o) $B/src/lab/gpu/kernels/images.o
 
-LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/fiber_switch.o $(KERNEL_OBJ)
+LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/device/fiber_switch.o $(KERNEL_OBJ)
 LAB_OBJ  := $(LAB_SRC:%.c=$B/%.o) $(LAB_KERNEL_OBJ)
 CLI_OBJ  := $(CLI_SRC:%.c=$B/%.o)
 HELP_OBJ := $(HELP_SRC:%.c=$B/%.o)
@@ -79,7 +79,8 @@ PROGRAM  := $(if $(CLI_SRC),$B/riposte)
 # `make V=1` shows the commands.
 Q = $(if $(V),,@echo '  $(1)  $@';)
 again = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
-FORMAT_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] include/riposte/*.h fuzz/*.c bench/*.c \
+IN_SRC = src/* src/*/* src/*/*/* src/*/*/*/* src/*/*/*/*/*
+FORMAT_FILES = $(wildcard $(foreach d,$(IN_SRC),$d/*.[ch] $d/*.cu $d/*.cuh) include/riposte/*.h fuzz/*.[ch] bench/*.c \
                  examples/*.c tools/*.c tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 ##@ Build
@@ -124,7 +125,7 @@ $B/%.o: %.S
 	$(call Q,AS  )$(CC) $(CPPFLAGS) $(filter-out -std=c11,$(CFLAGS)) -MMD -MP -c $< -o $@
 
 # Threads of a block are fibers of one thread, whose stacks the thread sanitizer does not follow.
-$(filter-out %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)) $(STRICT_OBJ) $B/src/backend/gpu/fiber.o $(patsubst %.c,$B/%.o,$(wildcard tests/strict/strict*.c)): \
+$(filter-out %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)) $(STRICT_OBJ) $B/src/backend/gpu/device/fiber.o $(patsubst %.c,$B/%.o,$(wildcard tests/strict/strict*.c)): \
     override SAN := $(filter-out -fsanitize=thread,$(SAN))
 
 CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(CC))))
@@ -150,7 +151,7 @@ NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=f
 # What ptxas says of registers and spills stays beside each image, for kernel-check.
 $(foreach k,$(KERNELS) $(LAB_KERNELS),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): $k))
 build/fatbin/%.fatbin build/fatbin/%.usage: \
-    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/* lab/gpu/kernels/*.cuh))
+    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/*.cuh backend/gpu/kernels/prim/*/*.cuh lab/gpu/kernels/*.cuh))
 	@mkdir -p $(@D)
 	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -Xptxas -v -fatbin $(filter %.cu,$^) -o build/fatbin/$*.fatbin \
 	    2>build/fatbin/$*.usage; \
@@ -159,7 +160,7 @@ build/fatbin/%.fatbin build/fatbin/%.usage: \
 # Tables of their names and bytes, which end with zeros.
 $B/src/backend/gpu/kernels/images.S: $(call fatbins,$(KERNELS)) tools/kernel_images
 	@mkdir -p $(@D)
-	$(call Q,GEN )tools/kernel_images rp__kernels_images $(filter %.fatbin,$^) > $@
+	$(call Q,GEN )tools/kernel_images rp__kernel_table_images $(filter %.fatbin,$^) > $@
 $B/src/lab/gpu/kernels/images.S: $(call fatbins,$(LAB_KERNELS)) tools/kernel_images
 	@mkdir -p $(@D)
 	$(call Q,GEN )tools/kernel_images rp__lab_kernels_images $(filter %.fatbin,$^) > $@
@@ -183,10 +184,10 @@ $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -shared $< -o $@ -ldl
 
-$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $(GCOV) $B/libriposte.a $B/libtests.a
+$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $(GCOV) $B/libriposte.a $B/liblab.a $B/libtests.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c,$^) $B/libtests.a \
-	    $B/libriposte.a -o $@ $(LIBS)
+	    $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
 
 $B/bench/%: bench/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
@@ -212,7 +213,7 @@ demo: deps ## index the bundled collection and ask it something
 RUN = B=$B CC='$(CC)' MAKE='$(MAKE)' SEED=$(SEED) tools/run_tests $B
 ASAN = B=$B/asan SAN=-fsanitize=address,undefined OPT='-O1 -g'
 SYSROOT = $B/aarch64/sysroot
-CHECKS = layers recursion format-check kernel-check
+CHECKS = layers words recursion format-check kernel-check
 
 test: deps ## everything that runs in minutes; ends with a line "N passed, N failed"
 	@+$(again) everything
@@ -301,10 +302,10 @@ fuzz: ## build the libFuzzer targets (needs clang)
 	@+$(again) fuzz-clang CC=$(CLANG) B=$B/libfuzzer OPT='-O1 -g' \
 	    SAN=-fsanitize=fuzzer-no-link,address,undefined
 
-fuzz-clang: $B/libriposte.a $(FUZZ_SRC:fuzz/%.c=$B/%)
-$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/libtests.a
+fuzz-clang: $B/libriposte.a $B/liblab.a $(FUZZ_SRC:fuzz/%.c=$B/%)
+$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/liblab.a $B/libtests.a
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -fsanitize=fuzzer $(LDFLAGS) $< $B/libtests.a \
-	    $B/libriposte.a -o $@ $(LIBS)
+	    $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
 
 bundle: fuzz $(PROOFS) ## what proof and fuzz-run run, in B/bundle, to be copied to a larger machine
 	@tools/bundle $B/bundle $(PROOFS) $(FUZZ_SRC:fuzz/%.c=$B/libfuzzer/%)
@@ -316,6 +317,9 @@ fuzz-run: fuzz ## fuzz for MINUTES= in all, all targets or FUZZ=; KEEP=1 adds ne
 layers: all so ## who may include what, and what is defined where
 	@tools/check_layers . $B
 
+words: ## the words of the field in names and prose (tools/words.txt)
+	@tools/check_words
+
 recursion: ## the call graph of src has no cycle
 	@+$(again) graph B=$B/graph OPT=-O0
 	@for f in $$(cd $B/graph && find src -name '*.ci'); do [ -e $${f%.ci}.c ] || rm -f $B/graph/$$f; done # moved since
@@ -326,12 +330,12 @@ $B/%.ci: %.c
 	@mkdir -p $(@D)
 	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -ffunction-sections -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
 
-format: ## let clang-format rewrite the .c files
-	clang-format -i $(filter %.c,$(FORMAT_FILES))
+format: ## let clang-format rewrite sources, headers and kernels
+	clang-format -i $(FORMAT_FILES)
 
-format-check: ## are the .c files as clang-format would write them?
+format-check: ## are sources, headers and kernels as clang-format would write them?
 	@command -v clang-format >/dev/null || { echo "skip format-check: no clang-format"; exit 0; }; \
-	for f in $(filter %.c,$(FORMAT_FILES)); do \
+	for f in $(FORMAT_FILES); do \
 	    clang-format $$f | cmp -s - $$f || { echo "$$f: not as clang-format has it; run 'make format'"; bad=1; }; \
 	done; test -z "$$bad"
 
@@ -403,5 +407,5 @@ help: ## this list
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
-        tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers recursion graph \
+        tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
         format format-check kernel-check analyze tidy bench bench-check install uninstall deps deps-all clean help

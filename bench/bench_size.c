@@ -65,8 +65,8 @@ static rp_status add_all(const rp__segment *segment, sums *s)
     rp_status status = rp__term_iter_start(&iter, segment, "", 0);
     while (status == RP_OK && (status = rp__term_iter_next(&iter)) == RP_OK) {
         rp__arena_clear(&arena);
-        uint32_t *docids = rp__arena_array(&arena, iter.entry.df + RP_BLOCK_ROOM + 1, 4);
-        uint32_t *tfs = rp__arena_array(&arena, iter.entry.df + RP_BLOCK_ROOM, 4);
+        uint32_t *docids = rp__arena_array(&arena, iter.entry.df + RP_BLOCK_CAPACITY + 1, 4);
+        uint32_t *tfs = rp__arena_array(&arena, iter.entry.df + RP_BLOCK_CAPACITY, 4);
         if (!docids || !tfs)
             status = RP_NO_MEMORY;
         if (status == RP_OK)

@@ -86,7 +86,8 @@ static void row(const char *what, double paper, double ours)
 static uint32_t *decode(bench *b, const rp__term *term)
 {
     rp__list list;
-    uint32_t *docids = rp__arena_array(&b->arena, (size_t)term->df + RP_BLOCK_ROOM, sizeof *docids);
+    uint32_t *docids =
+        rp__arena_array(&b->arena, (size_t)term->df + RP_BLOCK_CAPACITY, sizeof *docids);
     if (!docids || rp__segment_list(b->segment, term, &b->arena, &list) != RP_OK ||
         rp__list_decode(&list, docids, NULL) != RP_OK)
         stop("a list cannot be read");

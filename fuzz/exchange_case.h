@@ -1,6 +1,6 @@
-/* exchange_case.h: for fuzz targets: an index of another program goes in; what comes of it is an error with
- * a text and no folder, or an index that is sound, goes out and comes in again as the same. Nothing is
- * synced, because nothing here need outlive the process. */
+/* exchange_case.h: for fuzz targets: an index of another program goes in; what comes of it is an
+ * error with a text and no folder, or an index that is sound, goes out and comes in again as the
+ * same. Nothing is synced, because nothing here need outlive the process. */
 #ifndef RP_FUZZ_EXCHANGE_CASE_H
 #define RP_FUZZ_EXCHANGE_CASE_H
 

@@ -120,12 +120,12 @@ static rp_status walk_by(const rp__list *list, rp__cursor *c, const input *in)
 static void fuzz_row(const rp__codec *row, const input *in, rp__cursor *c)
 {
     rp__list list;
-    static uint32_t scratch[2 * RP_BLOCK_ROOM];
+    static uint32_t scratch[2 * RP_BLOCK_CAPACITY];
     if (rp__list_open(row, in->bytes, in->n_bytes, in->n, in->base, in->flags & FLAG_POSITIONS,
                       &list))
         return;
-    uint32_t *docids = malloc((list.n + RP_BLOCK_ROOM) * sizeof *docids);
-    uint32_t *tfs = malloc((list.n + RP_BLOCK_ROOM) * sizeof *tfs);
+    uint32_t *docids = malloc((list.n + RP_BLOCK_CAPACITY) * sizeof *docids);
+    uint32_t *tfs = malloc((list.n + RP_BLOCK_CAPACITY) * sizeof *tfs);
     rp_status valid = rp__list_validate(&list, scratch);
     rp_status decoded = rp__list_decode(&list, docids, NULL);
     MUST(walk_all(&list, c, decoded ? NULL : docids) == decoded);
@@ -146,7 +146,7 @@ static void fuzz_lists(const codec_family *f, const input *in)
         for (size_t k = 0; k < f->n; k++)
             if (rp__list_open(f->rows[k], in->bytes, in->n_bytes, in->n, in->base, has_positions,
                               &list) == RP_OK)
-                MUST(rp__list_validate(&list, (uint32_t[2 * RP_BLOCK_ROOM]){0}) == RP_DAMAGED);
+                MUST(rp__list_validate(&list, (uint32_t[2 * RP_BLOCK_CAPACITY]){0}) == RP_DAMAGED);
         return;
     }
     if (!bytes_check_list(&bc, f, in->bytes, in->n_bytes, in->n, in->base, has_positions))

@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
-#include "backend/gpu/step.h"
-#include "backend/gpu/transcode.h"
+#include "backend/gpu/device/emulated_device.h"
+#include "backend/gpu/gpu_candidates.h"
+#include "backend/gpu/gpu_list.h"
+#include "backend/gpu/residency/transcode.h"
 #include "base/bits.h"
 #include "index/segment.h"
+#include "lab/gpu/intersect_table.h"
 
 enum { HEAD = 9, IDS = 64, BYTES_MOST = 1 << 16, WANTED = 64, DOCS = 1024, SLICED_MOST = 1 << 22 };
 
@@ -36,52 +38,50 @@ typedef struct world {
     uint32_t *docids, *tfs;
     rp__device device;
     rp__gpu_index index;
-    rp__step step;
 } world;
 
-static void take_words(world *w, const rp__step_buffer *from, uint32_t *to)
+/* Device memory with the bytes at `from`, or zeros. */
+static rp__cu_ptr put(world *w, const void *from, size_t bytes)
 {
-    MUST(rp__step_take(&w->step, from, to) == RP_OK);
+    rp__cu_ptr at = 0;
+    size_t all = rp__bits_align(bytes + RP_PAD, RP_PAD);
+    MUST(rp__device_alloc(&w->device, all, &at) == RP_OK);
+    MUST(rp__device_fill(&w->device, at, 0, all / sizeof(uint32_t)) == RP_OK);
+    if (from)
+        MUST(rp__device_copy_in(&w->device, at, from, bytes) == RP_OK);
+    MUST(rp__device_wait(&w->device) == RP_OK);
+    return at;
 }
 
-static void decode(world *w)
+static void take(world *w, rp__cu_ptr from, void *to, size_t bytes)
 {
-    rp__step_buffer docids = {0};
-    rp_status status = rp__step_decode(&w->step, &w->list, &docids);
-    MUST(status == RP_OK || status == RP_DAMAGED || status == RP_UNAVAILABLE);
-    MUST(status != RP_OK || w->decoded == RP_OK);
-    if (status == RP_OK) {
-        uint32_t *got = malloc(w->list.n * sizeof *got);
-        take_words(w, &docids, got);
-        MUST(memcmp(got, w->docids, w->list.n * sizeof *got) == 0);
-        free(got);
-    }
-    rp__step_free(&w->step, &docids);
+    MUST(rp__device_copy_out(&w->device, to, from, bytes) == RP_OK);
+    MUST(rp__device_wait(&w->device) == RP_OK);
 }
 
-/* Frequencies alone, by a chain of their own. */
-static void decode_tfs(world *w)
+/* Docids, or frequencies alone, by a chain of their own. */
+static void transcode(world *w, bool wants_tfs)
 {
     rp__transcode_list made = {.tfs = 0};
-    size_t bytes = w->list.n * sizeof *w->tfs;
+    size_t bytes = w->list.n * sizeof(uint32_t);
     uint32_t damaged, *got = malloc(bytes);
     MUST(rp__gpu_index_list(&w->index, &w->list, &made.list));
     made.list.freq_code = rp__transcode_freq_code(&w->list);
-    MUST(rp__device_alloc(&w->device, bytes, &made.tfs) == RP_OK);
+    const rp__cu_ptr at = put(w, NULL, bytes);
+    *(wants_tfs ? &made.tfs : &made.docids) = at;
     rp__transcode_sizes needs = rp__transcode_needs(&made, 1);
     rp__transcode to = {.device = &w->device, .stream = w->device.stream};
     MUST(rp__device_pin(&w->device, needs.host, 0, &to.host) == RP_OK);
     MUST(rp__device_alloc(&w->device, needs.device + sizeof damaged, &to.scratch) == RP_OK);
     to.damaged = to.scratch + needs.device;
     MUST(rp__transcode_run(&to, &made, 1) == RP_OK);
-    MUST(rp__device_copy_out(&w->device, &damaged, to.damaged, sizeof damaged) == RP_OK);
-    MUST(rp__device_copy_out(&w->device, got, made.tfs, bytes) == RP_OK);
-    MUST(rp__device_wait(&w->device) == RP_OK);
-    MUST(damaged || w->decoded_tfs == RP_OK);
-    MUST(damaged || memcmp(got, w->tfs, bytes) == 0);
+    take(w, to.damaged, &damaged, sizeof damaged);
+    take(w, at, got, bytes);
+    MUST(damaged || (wants_tfs ? w->decoded_tfs : w->decoded) == RP_OK);
+    MUST(damaged || memcmp(got, wants_tfs ? w->tfs : w->docids, bytes) == 0);
     w->device.driver->host_free(to.host);
     rp__device_free(&w->device, to.scratch);
-    rp__device_free(&w->device, made.tfs);
+    rp__device_free(&w->device, at);
     free(got);
 }
 
@@ -111,62 +111,123 @@ static uint32_t find_wanted(const world *w, const uint32_t *wanted, uint32_t n, 
     return n_found;
 }
 
+/* By a row that reads the list in its codec. */
 static void search(world *w, rp__intersect_id id, const uint32_t *wanted, uint32_t n)
 {
-    uint32_t right[WANTED], got[WANTED];
-    rp__step_buffer a = {0}, out = {0};
-    MUST(rp__step_put(&w->step, wanted, n, &a) == RP_OK);
-    rp_status status = rp__step_search(&w->step, id, &a, &w->list, &out);
-    MUST(status == RP_OK || status == RP_DAMAGED || status == RP_UNAVAILABLE);
-    if (status == RP_OK && w->decoded == RP_OK) {
+    enum { THREADS = 256, SLICE = 16 };
+    uint32_t right[WANTED], got[WANTED], n_got = 0;
+    const rp__intersect *row = &rp__intersect_table[id];
+    karg_intersect args = {.na = n, .nb = w->list.n, .universe = w->list.universe, .capacity = n};
+    rp__launch how;
+    if (row->needs != RP_INTERSECT_LIST || strcmp(row->codec, w->list.codec->name) != 0 ||
+        !rp__gpu_index_list(&w->index, &w->list, &args.list))
+        return;
+    rp__intersect_table_cut(id, THREADS, SLICE, &args, &how);
+    args.a = put(w, wanted, n * sizeof *wanted);
+    args.out = put(w, NULL, n * sizeof *wanted);
+    args.count = put(w, NULL, sizeof n_got);
+    args.state = put(w, NULL, rp__intersect_state(&args));
+    MUST(rp__intersect_table_run(id, &w->device, how, &args) == RP_OK);
+    take(w, args.count, &n_got, sizeof n_got);
+    take(w, args.out, got, n * sizeof *got);
+    if (w->decoded == RP_OK) {
         uint32_t n_right = find_wanted(w, wanted, n, right);
-        MUST(out.n == n_right);
-        take_words(w, &out, got);
+        MUST(n_got == n_right);
         MUST(memcmp(got, right, n_right * sizeof *got) == 0);
     }
-    rp__step_free(&w->step, &a);
-    rp__step_free(&w->step, &out);
+    const rp__cu_ptr all[] = {args.a, args.out, args.count, args.state};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        rp__device_free(&w->device, all[i]);
 }
 
-/* What the word adds to documents: to those wanted, and to all; frequencies are read for it. */
-static void score(world *w, const uint32_t *wanted, uint32_t n)
+static void check_candidates(rp__gpu_candidates *c, const world *w, const uint32_t *right,
+                             uint32_t n)
+{
+    uint32_t *docids = malloc((c->n + 1) * sizeof *docids),
+             *scores = malloc((c->n + 1) * sizeof *scores);
+    MUST(rp__gpu_candidates_take(c, docids, scores) == RP_OK);
+    MUST(w->decoded != RP_OK || (c->n == n && memcmp(docids, right, n * sizeof *docids) == 0));
+    free(docids);
+    free(scores);
+}
+
+static bool is_fair(rp_status status)
+{
+    return status == RP_OK || status == RP_DAMAGED;
+}
+
+/* Candidates that are those of the list, up to the last document. */
+static void start(const world *w, const karg_term *word, rp__gpu_candidates *c)
+{
+    uint32_t n = 0;
+    while (w->decoded == RP_OK && n < w->list.n && w->docids[n] < DOCS)
+        n++;
+    rp_status status = rp__gpu_candidates_start(c, word, 0, DOCS);
+    MUST(is_fair(status));
+    if (status == RP_OK)
+        check_candidates(c, w, w->docids, n);
+}
+
+/* Those wanted that are in it, by each way; and their scores, for which frequencies are read. */
+static void step(const world *w, const karg_term *word, rp__gpu_candidates *c,
+                 const uint32_t *wanted, uint32_t n)
+{
+    enum { MEET, NARROW, NARROW_AND_SCORE, WAYS };
+    uint32_t docids[WANTED], zeros[WANTED] = {0}, right[WANTED];
+    const rp__partial partial = {.docids = docids, .scores = zeros, .n = n};
+    memcpy(docids, wanted, n * sizeof *docids);
+    uint32_t n_right = w->decoded == RP_OK ? find_wanted(w, wanted, n, right) : 0;
+    for (int way = 0; way < WAYS; way++) {
+        MUST(rp__gpu_candidates_put(c, &partial) == RP_OK);
+        rp_status status = way == MEET
+                               ? rp__gpu_candidates_meet(c, word)
+                               : rp__gpu_candidates_narrow(c, word, 1, way == NARROW_AND_SCORE);
+        MUST(is_fair(status));
+        if (status == RP_OK)
+            check_candidates(c, w, right, n_right);
+        MUST(status != RP_OK || is_fair(rp__gpu_candidates_score(c, word)));
+    }
+}
+
+static void step_all(world *w, const uint32_t *wanted, uint32_t n)
 {
     static const float table[1] = {1};
-    rp__cu_ptr at = 0;
-    rp__step_buffer docids = {0}, scores = {0};
-    MUST(rp__device_alloc(&w->device, sizeof table, &at) == RP_OK);
-    MUST(rp__device_copy_in(&w->device, at, table, sizeof table) == RP_OK);
-    rp__step_word word = {.list = &w->list,
-                          .weight = 1024,
-                          .norms = {.codes = rp__gpu_index_at(&w->index, codes),
-                                    .table = at,
-                                    .code_bytes = 1,
-                                    .n_table = 1},
-                          .n_docs = DOCS};
-    MUST(rp__step_put(&w->step, wanted, n, &docids) == RP_OK);
-    for (int is_all = 0; is_all < 2; is_all++) {
-        MUST(rp__step_clear(&w->step, is_all ? DOCS : n, &scores) == RP_OK);
-        rp_status status = rp__step_score(&w->step, &word, is_all ? NULL : &docids, &scores);
-        MUST(status == RP_OK || status == RP_DAMAGED || status == RP_UNAVAILABLE);
-    }
-    rp__step_free(&w->step, &docids);
-    rp__step_free(&w->step, &scores);
-    rp__device_free(&w->device, at);
+    karg_term word;
+    rp__gpu_candidates c;
+    uint32_t capacity = w->list.n > WANTED ? w->list.n : WANTED;
+    while (n > 0 && wanted[n - 1] >= DOCS)
+        n--;
+    if (!rp__gpu_list_has_tfs(&w->list) || rp__gpu_list_word(&w->index, &w->list, &word) != RP_OK ||
+        n == 0)
+        return;
+    word.weight = 1024;
+    const rp__cu_ptr norms = put(w, table, sizeof table);
+    const rp__cu_ptr buffer = put(w, NULL, rp__gpu_candidates_bytes(capacity, 1, DOCS));
+    rp__gpu_candidates_open(&c, &w->device);
+    MUST(rp__gpu_candidates_begin(&c, buffer, capacity, DOCS,
+                                  &(karg_norms){.codes = rp__gpu_index_at(&w->index, codes),
+                                                .table = norms,
+                                                .code_bytes = 1,
+                                                .n_table = 1}) == RP_OK);
+    start(w, &word, &c);
+    step(w, &word, &c, wanted, n);
+    rp__gpu_candidates_close(&c);
+    rp__device_free(&w->device, buffer);
+    rp__device_free(&w->device, norms);
 }
 
 static void run_all(world *w)
 {
     uint32_t wanted[WANTED], n = draw_wanted(w, wanted);
-    decode(w);
-    decode_tfs(w);
+    transcode(w, false);
+    transcode(w, true);
     for (int id = 0; n > 0 && id < RP_INTERSECTS; id++) {
         bool is_sliced = rp__intersect_table[id].tile == RP_INTERSECT_SLICE;
         if (!is_sliced ||
             w->list.universe <= SLICED_MOST) /* a block a slice of it: too long for a fuzzer */
             search(w, (rp__intersect_id)id, wanted, n);
     }
-    if (n > 0)
-        score(w, wanted, n);
+    step_all(w, wanted, n);
     MUST(!w->device.is_lost);
 }
 
@@ -177,15 +238,13 @@ static void with_device(world *w, const uint8_t *bytes, size_t n_bytes, uint8_t 
     rp__segment segment = {.lists = bytes, .lists_bytes = n_bytes};
     segment.docs.lengths =
         (rp__lengths){.codes = codes, .n_docs = DOCS, .code_bytes = 1, .n_table = 1};
-    rp__emulated_configure(&(rp__emulated_options){.seed = order});
-    MUST(rp__device_open(&w->device, rp__emulated_driver(), 0, &err) == RP_OK);
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = order});
+    MUST(rp__device_open(&w->device, rp__emulated_device_driver(), 0, &err) == RP_OK);
     MUST(rp__gpu_index_open(&w->index, &w->device, &segment, 0) == RP_OK);
-    MUST(rp__step_open(&w->step, &w->device, &w->index) == RP_OK);
     run_all(w);
-    rp__step_close(&w->step);
     rp__gpu_index_close(&w->index);
     rp__device_close(&w->device);
-    MUST(rp__emulated_in_use() == 0);
+    MUST(rp__emulated_device_in_use() == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -193,8 +252,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* What the cpu makes of it. */
 static void decode_by_cpu(world *w)
 {
-    w->docids = malloc((w->list.n + RP_BLOCK_ROOM) * sizeof *w->docids);
-    w->tfs = malloc((w->list.n + RP_BLOCK_ROOM) * sizeof *w->tfs);
+    w->docids = malloc((w->list.n + RP_BLOCK_CAPACITY) * sizeof *w->docids);
+    w->tfs = malloc((w->list.n + RP_BLOCK_CAPACITY) * sizeof *w->tfs);
     w->decoded = rp__list_decode(&w->list, w->docids, NULL);
     w->decoded_tfs = RP_OK;
     for (uint32_t f = 0; !w->decoded_tfs && (uint64_t)f * RP_BLOCK < w->list.n; f++)

@@ -75,7 +75,7 @@ class _SearchOptions(Structure):
     _fields_ = [("k", c_size_t), ("mode", c_int), ("plain", c_bool), ("total", c_int),
                 ("threads", c_size_t), ("processor", c_char_p), ("gpu", c_char_p),
                 ("gpu_memory", c_uint64), ("gpu_timeout", c_uint32), ("gpu_child", c_bool),
-                ("strict_processor", c_bool), ("algorithm", c_char_p),
+                ("strict_processor", c_bool), ("eager_gpu", c_bool), ("algorithm", c_char_p),
                 ("variant", c_char_p), ("has_k1", c_bool), ("has_b", c_bool), ("has_mu", c_bool),
                 ("k1", c_double), ("b", c_double), ("mu", c_double), ("max_k", c_size_t),
                 ("max_query", c_size_t), ("max_terms", c_size_t), ("max_expansions", c_size_t),
@@ -558,6 +558,7 @@ class _Handle:
             try:
                 yield searcher
             finally:
+                self._note_gpu(searcher, values)
                 with self._lock:
                     self._idle.append((key, searcher))
                     surplus = self._idle[:-self.max_idle]
@@ -587,12 +588,23 @@ class _Handle:
                     return self._idle.pop(i)[1]
         return None
 
+    @staticmethod
+    def _note_gpu(searcher, values):
+        """The processor auto may have opened a GPU meanwhile."""
+        if not _Handle.gpu_is_used and values.get("processor") in (None, b"auto"):
+            state = _GpuState()
+            _get_gpu_state(searcher, byref(state))
+            _Handle.gpu_is_used = _Handle.gpu_is_used or state.is_asked
+
     def _make(self, index, values):
-        if values.get("processor") == b"gpu":
+        is_auto = values.get("processor") in (None, b"auto")
+        if values.get("processor") == b"gpu" or (is_auto and values.get("strict_processor")):
             if self.is_after_gpu:
                 raise UnavailableError("RP_UNAVAILABLE", "this process was forked from one that had "
                                        "used a GPU; use the cpu here, or start it by spawn")
             _Handle.gpu_is_used = True
+        elif is_auto and self.is_after_gpu:
+            values = dict(values, processor=b"cpu")
         searcher, error = c_void_p(), _Error()
         _check(_searcher_new(index, byref(_fill(_SearchOptions(), values)), byref(searcher),
                              byref(error)), error)

@@ -36,7 +36,8 @@ static inline const char *tempdir_write(tempdir *t, const char *name, const void
     return t->file;
 }
 
-static inline int tempdir_remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
+static inline int tempdir_remove_one(const char *path, const struct stat *st, int flag,
+                                     struct FTW *at)
 {
     (void)st, (void)flag, (void)at;
     return remove(path);

@@ -1,7 +1,7 @@
 /* riposte/eval.h: how good a run is, by the measures and conventions of trec_eval 9.
  *
- * Scores count as float32; equal scores rank by falling docno; the ranks written in the run count for
- * nothing. A topic counts if it is in both files or, under `complete`, if it is judged. */
+ * Scores count as float32; equal scores rank by falling docno; the ranks written in the run count
+ * for nothing. A topic counts if it is in both files or, under `complete`, if it is judged. */
 #ifndef RIPOSTE_EVAL_H
 #define RIPOSTE_EVAL_H
 
@@ -38,10 +38,12 @@ size_t rp_eval_n_topics(const rp_eval *eval);
 size_t rp_eval_n_measures(const rp_eval *eval);
 const char *rp_eval_topic(const rp_eval *eval, size_t topic); /* in the order of strcmp */
 const char *rp_eval_measure(const rp_eval *eval, size_t measure);
-bool rp_eval_is_count(const rp_eval *eval, size_t measure);   /* a whole number; its total is a sum */
+/* a whole number; its total is a sum */
+bool rp_eval_is_count(const rp_eval *eval, size_t measure);
 bool rp_eval_is_overall(const rp_eval *eval, size_t measure); /* it has no value for one topic */
 double rp_eval_value(const rp_eval *eval, size_t topic, size_t measure);
-double rp_eval_total(const rp_eval *eval, size_t measure); /* over all topics: the mean, or the sum */
+/* over all topics: the mean, or the sum */
+double rp_eval_total(const rp_eval *eval, size_t measure);
 
 /* The i-th name that `measures` may hold; a name ending in _ wants a number behind it, or without
  * the _ stands for all the usual numbers. NULL past the last. */

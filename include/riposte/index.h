@@ -1,7 +1,8 @@
 /* riposte/index.h: open an index and ask what is in it; build one.
  *
- * Chapters: 1 open and close; 2 what an index holds; 3 check; 4 build from files; 5 build from memory;
- * 6 the same index in another codec; 7 indexes of other programs; 8 the same index in another order. */
+ * Chapters: 1 open and close; 2 what an index holds; 3 check; 4 build from files; 5 build from
+ * memory; 6 the same index in another codec; 7 indexes of other programs; 8 the same index in
+ * another order. */
 #ifndef RIPOSTE_INDEX_H
 #define RIPOSTE_INDEX_H
 
@@ -35,14 +36,15 @@ void rp_index_close(rp_index *index); /* NULL is fine */
 /* Strings are borrowed from the index and live until it is closed. */
 typedef struct rp_index_info {
     uint64_t docs, terms, postings, tokens;
-    uint64_t total_docs, total_tokens; /* that ranking counts with: more in an index of a part (chapter 7) */
-    double average_length; /* tokens a document, of these */
-    uint64_t generation;   /* rises with every build into the same folder */
+    /* that ranking counts with: more in an index of a part (chapter 7) */
+    uint64_t total_docs, total_tokens;
+    double average_length;                   /* tokens a document, of these */
+    uint64_t generation;                     /* rises with every build into the same folder */
     const char *codec, *freqs, *stem, *stop; /* freqs: the code of the frequencies */
     uint32_t format_version;
     bool has_positions, has_text;
     uint64_t bytes_terms, bytes_lists, bytes_positions, bytes_docs, bytes_text, bytes_total;
-    uint64_t bytes_aux;    /* of bytes_lists: auxiliary data */
+    uint64_t bytes_aux; /* of bytes_lists: auxiliary data */
 } rp_index_info;
 
 void rp_index_get_info(const rp_index *index, rp_index_info *out); /* without an index: all zero */
@@ -65,17 +67,19 @@ typedef struct rp_document {
 
 rp_status rp_index_get_document(const rp_index *index, uint32_t docid, rp_document *out,
                                 rp_error *err);
-/* The same with at most max_bytes of the title and of the text: snippets need 1 MiB of each. The call takes
- * 4 MiB beside them, whatever the document's size; a whole document may have 4 GiB, also in a small file. */
+/* The same with at most max_bytes of the title and of the text: snippets need 1 MiB of each. The
+ * call takes 4 MiB beside them, whatever the document's size; a whole document may have 4 GiB, also
+ * in a small file. */
 rp_status rp_index_get_document_start(const rp_index *index, uint32_t docid, size_t max_bytes,
                                       rp_document *out, rp_error *err);
 void rp_document_free(rp_document *document); /* NULL is fine */
 
-/* One term's statistics, as the analyzer of the index sees the word. RP_NOT_FOUND if it has none. */
+/* One term's statistics, as the analyzer of the index sees the word. RP_NOT_FOUND if it has
+ * none. */
 typedef struct rp_term_info {
-    uint32_t df;                /* documents that hold it */
-    uint64_t cf;                /* its occurrences */
-    uint64_t bytes, blocks;     /* what its list costs; 0 blocks: inside the dictionary */
+    uint32_t df;            /* documents that hold it */
+    uint64_t cf;            /* its occurrences */
+    uint64_t bytes, blocks; /* what its list costs; 0 blocks: inside the dictionary */
 } rp_term_info;
 
 rp_status rp_index_get_term(const rp_index *index, const char *word, rp_term_info *out,
@@ -86,28 +90,31 @@ typedef struct rp_list_cost {
     const char *term;  /* ends with a NUL; NULL in a sum of lists */
     const char *codec; /* "tiny" inside the dictionary; NULL in a sum of lists */
     uint64_t postings, blocks;
-    uint64_t bytes;    /* of all its parts */
+    uint64_t bytes;                     /* of all its parts */
     uint64_t bytes_docids, bytes_freqs; /* a short list's padding counts with its frequencies */
     uint64_t bytes_directory, bytes_positions; /* a long one's with its directory */
-    uint64_t bytes_pruning; /* of the directory: what says how good the postings are, to pass over some */
+    /* of the directory: what says how good the postings are, to pass over some */
+    uint64_t bytes_pruning;
 } rp_list_cost;
 
-/* What one list looks like. Beside the costs: how wide its gaps are, and how straight it is, which tells
- * what codecs and searches can make of it. */
+/* What one list looks like. Beside the costs: how wide its gaps are, and how straight it is, which
+ * tells what codecs and searches can make of it. */
 typedef struct rp_list_info {
     char term[256];
-    rp_list_cost cost;        /* its term is the one above */
+    rp_list_cost cost; /* its term is the one above */
     uint64_t cf;
-    uint32_t first, last;     /* docids */
-    uint64_t gaps[33];        /* gaps[b]: gaps that less one take b bits; the first is docid + 1 */
+    uint32_t first, last; /* docids */
+    uint64_t gaps[33];    /* gaps[b]: gaps that less one take b bits; the first is docid + 1 */
     double slope, determination; /* of the line through its docids by rank: docids a posting; R^2 */
-    double contraction;       /* the share of it that a search by that line has to look at */
+    double contraction;          /* the share of it that a search by that line has to look at */
     double local_mean, local_most; /* the same, of pieces of 256 postings with a line each */
-    bool has_aux;             /* the kinds that the index has, it has too */
+    bool has_aux;                  /* the kinds that the index has, it has too */
 } rp_list_info;
 
-/* The list of a word as the analyzer of the index sees it. Decodes it. RP_NOT_FOUND if it has none. */
-rp_status rp_index_get_list(const rp_index *index, const char *word, rp_list_info *out, rp_error *err);
+/* The list of a word as the analyzer of the index sees it. Decodes it. RP_NOT_FOUND if it has
+ * none. */
+rp_status rp_index_get_list(const rp_index *index, const char *word, rp_list_info *out,
+                            rp_error *err);
 
 typedef struct rp_index_costs {
     uint64_t n_lists, n_tiny; /* lists apart from the dictionary, and inside it */
@@ -135,37 +142,42 @@ rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_e
 typedef enum rp_on_error { RP_ON_ERROR_STOP = 0, RP_ON_ERROR_SKIP } rp_on_error;
 
 typedef struct rp_progress {
-    const char *phase;           /* "reading", "merging", "recoding", "writing", "bisecting", "reordering" */
-    uint64_t docs, tokens;       /* so far; 0 where none are read */
-    uint64_t bytes, bytes_total; /* of input as stored (compressed), or other steps; total 0: not known */
-    uint64_t memory;             /* bytes in use by the build */
-    uint64_t skipped;            /* documents left out because of errors */
+    /* "reading", "merging", "recoding", "writing", "bisecting", "reordering" */
+    const char *phase;
+    uint64_t docs, tokens; /* so far; 0 where none are read */
+    /* of input as stored (compressed), or other steps; total 0: not known */
+    uint64_t bytes, bytes_total;
+    uint64_t memory;  /* bytes in use by the build */
+    uint64_t skipped; /* documents left out because of errors */
 } rp_progress;
 
-/* Called now and then, also while input is awaited, always from the calling thread. Return false to stop:
- * RP_INTERRUPTED. */
+/* Called now and then, also while input is awaited, always from the calling thread. Return false to
+ * stop: RP_INTERRUPTED. */
 typedef bool rp_progress_fn(void *arg, const rp_progress *progress);
 
-/* Called for a document that is left out under RP_ON_ERROR_SKIP; `where` is file:line. One call at a
- * time, but with several threads from any of them. */
+/* Called for a document that is left out under RP_ON_ERROR_SKIP; `where` is file:line. One call at
+ * a time, but with several threads from any of them. */
 typedef void rp_skip_fn(void *arg, const char *where, const char *what);
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_build_options {
-    const char *codec;     /* "auto"; rp_codec_name lists them. Options: "pfd:exceptions=0.1", see below */
-    const char *freqs;     /* how frequencies are coded: the codec's own way; rp_freqs_name lists them */
-    const char *aux;       /* auxiliary data of long lists: none; "lr", "hs8" to "hs1024", or some: "lr,hs16" */
-    const char *stem;      /* "none"; "porter", "english" */
-    const char *stop;      /* "none"; "lucene", or the path of a file with a word a line */
-    const char *format;    /* by content; "jsonl", "tsv", "trec", "text" */
+    /* "auto"; rp_codec_name lists them. Options: "pfd:exceptions=0.1", see below */
+    const char *codec;
+    /* how frequencies are coded: the codec's own way; rp_freqs_name lists them */
+    const char *freqs;
+    /* auxiliary data of long lists: none; "lr", "hs8" to "hs1024", or some: "lr,hs16" */
+    const char *aux;
+    const char *stem;   /* "none"; "porter", "english" */
+    const char *stop;   /* "none"; "lucene", or the path of a file with a word a line */
+    const char *format; /* by content; "jsonl", "tsv", "trec", "text" */
     const char *id_field, *title_field, *text_field; /* JSONL: the usual names */
-    uint64_t memory;       /* bytes in all, a hard total: 1 GiB. Documents of an eighth of it fit */
-    uint32_t threads;      /* 1 */
-    bool no_positions;     /* phrases are then refused */
-    bool no_store;         /* no text: no snippets */
-    rp_on_error on_error;  /* stop at the first bad document */
-    uint64_t max_line;     /* bytes of one document: 256 MiB */
-    uint64_t max_expand;   /* bytes out for a byte in, after 64 MiB out: 1000 */
+    uint64_t memory;      /* bytes in all, a hard total: 1 GiB. Documents of an eighth of it fit */
+    uint32_t threads;     /* 1 */
+    bool no_positions;    /* phrases are then refused */
+    bool no_store;        /* no text: no snippets */
+    rp_on_error on_error; /* stop at the first bad document */
+    uint64_t max_line;    /* bytes of one document: 256 MiB */
+    uint64_t max_expand;  /* bytes out for a byte in, after 64 MiB out: 1000 */
     uint32_t max_json_depth; /* 64 */
     rp_progress_fn *on_progress;
     void *progress_arg;
@@ -183,13 +195,15 @@ typedef struct rp_build_stats {
 rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *dir,
                          const rp_build_options *options, rp_build_stats *stats, rp_error *err);
 
-/* The i-th codec's name, best known default first; NULL past the last. What an encoder is told beyond
- * the name follows a colon, separated by commas: exceptions=0 to 0.6, the share of values that are
- * patched (pfd, newpfd, optpfd, parapfor, pfd_rec); level=0 to 4, of recursion (pfd_rec); c=0.25 to 16, a
- * factor of the mean gap (qs); by=size or speed, what a codec that chooses prefers (mixed: size; auto: speed, with
- * frequencies in optpfd, or by size in mixed). Readers need to know nothing of it. */
+/* The i-th codec's name, best known default first; NULL past the last. What an encoder is told
+ * beyond the name follows a colon, separated by commas: exceptions=0 to 0.6, the share of values
+ * that are patched (pfd, newpfd, optpfd, parapfor, pfd_rec); level=0 to 4, of recursion (pfd_rec);
+ * c=0.25 to 16, a factor of the mean gap (qs); by=size or speed, what a codec that chooses prefers
+ * (mixed: size; auto: speed, with frequencies in optpfd, or by size in mixed). Readers need to know
+ * nothing of it. */
 const char *rp_codec_name(size_t i);
-/* The i-th code that frequencies may be in; NULL past the last. Codec "iiu" keeps them in its own way. */
+/* The i-th code that frequencies may be in; NULL past the last. Codec "iiu" keeps them in its own
+ * way. */
 const char *rp_freqs_name(size_t i);
 
 /* ---- 5. Build from memory -------------------------------------------------------------------- */
@@ -200,9 +214,9 @@ typedef struct rp_builder rp_builder;
 rp_status rp_builder_new(const char *dir, const rp_build_options *options, rp_builder **out,
                          rp_error *err);
 /* Strings need no NUL. An id has 1 byte to 1 MiB of UTF-8 without control characters (RP_INPUT),
- * title and text have at most max_line bytes each (RP_LIMIT). The docid is the number of documents added
- * before. These two, and an argument that is NULL, refuse this document alone. After any other
- * failure the builder can only be freed, and says so again. */
+ * title and text have at most max_line bytes each (RP_LIMIT). The docid is the number of documents
+ * added before. These two, and an argument that is NULL, refuse this document alone. After any
+ * other failure the builder can only be freed, and says so again. */
 rp_status rp_builder_add(rp_builder *builder, const char *id, size_t id_bytes, const char *title,
                          size_t title_bytes, const char *text, size_t text_bytes, rp_error *err);
 /* Publishes the index. Nothing is on disk for readers before this returns RP_OK. */
@@ -217,16 +231,17 @@ typedef struct rp_recode_options {
     const char *codec; /* as in rp_build_options; the one that the index has */
     const char *freqs; /* the codec's own way; without a codec: as the index has them */
     const char *aux;   /* as in rp_build_options, or "none"; what the index has */
-    uint64_t memory;   /* bytes beside the mapped pages of `dir`: 1 GiB. The longest list must fit */
-    uint32_t threads;  /* 1; fewer work where memory is short */
+    /* bytes beside the mapped pages of `dir`: 1 GiB. The longest list must fit */
+    uint64_t memory;
+    uint32_t threads; /* 1; fewer work where memory is short */
     rp_progress_fn *on_progress;
     void *progress_arg;
 } rp_recode_options;
 
-/* Writes the index of folder `dir` into folder `to`, which may be the same, with its lists in another codec;
- * an index that is there is replaced. All else stays as it is, and so do all answers: the files are those
- * that a build in that codec would have made. After a failure the old index, if any, is as it was.
- * `stats` may be NULL; bytes_in are those of the index as it was. */
+/* Writes the index of folder `dir` into folder `to`, which may be the same, with its lists in
+ * another codec; an index that is there is replaced. All else stays as it is, and so do all
+ * answers: the files are those that a build in that codec would have made. After a failure the old
+ * index, if any, is as it was. `stats` may be NULL; bytes_in are those of the index as it was. */
 rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_options *options,
                           rp_build_stats *stats, rp_error *err);
 
@@ -241,20 +256,21 @@ typedef void rp_warn_fn(void *arg, const char *what);
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_import_options {
     const char *codec, *freqs, *aux; /* as in rp_build_options */
-    const char *stem, *stop; /* what the other program did to words, and queries go through: "none" */
-    uint64_t memory;         /* bytes in all, a hard total: 1 GiB. The longest list must fit */
+    /* what the other program did to words, and queries go through: "none" */
+    const char *stem, *stop;
+    uint64_t memory; /* bytes in all, a hard total: 1 GiB. The longest list must fit */
     rp_progress_fn *on_progress;
     void *progress_arg;
     rp_warn_fn *on_warning;
     void *warning_arg;
 } rp_import_options;
 
-/* Makes an index in folder `dir`, replacing one that is there, of one that another program wrote: terms, docids,
- * frequencies, ids and lengths as they are told, neither positions nor text. `path` is a CIFF file ("-":
- * standard input), plain, gzip or zstd; or the common part of the names of PISA's files, or a folder that
- * rp_index_export made of them. Where a CIFF file has only some documents of a collection, ranking counts
- * with the whole as the file tells it. After a failure the old index, if any, is as it was. `stats` may be
- * NULL. */
+/* Makes an index in folder `dir`, replacing one that is there, of one that another program wrote:
+ * terms, docids, frequencies, ids and lengths as they are told, neither positions nor text. `path`
+ * is a CIFF file ("-": standard input), plain, gzip or zstd; or the common part of the names of
+ * PISA's files, or a folder that rp_index_export made of them. Where a CIFF file has only some
+ * documents of a collection, ranking counts with the whole as the file tells it. After a failure
+ * the old index, if any, is as it was. `stats` may be NULL. */
 rp_status rp_index_import(const char *format, const char *path, const char *dir,
                           const rp_import_options *options, rp_build_stats *stats, rp_error *err);
 
@@ -265,11 +281,11 @@ typedef struct rp_export_options {
     void *warning_arg;
 } rp_export_options;
 
-/* Writes the index of folder `dir` for other programs: all but positions and text. A CIFF file ("-": standard
- * output) is packed by gzip if its name ends in .gz. PISA's five files are in a folder: `path`/inv is the
- * common part of their names. The file or folder appears under its name whole or not at all, and replaces an
- * older one in one step; a folder only if it holds nothing but these five files (RP_USAGE). `options` may be
- * NULL. */
+/* Writes the index of folder `dir` for other programs: all but positions and text. A CIFF file
+ * ("-": standard output) is packed by gzip if its name ends in .gz. PISA's five files are in a
+ * folder: `path`/inv is the common part of their names. The file or folder appears under its name
+ * whole or not at all, and replaces an older one in one step; a folder only if it holds nothing but
+ * these five files (RP_USAGE). `options` may be NULL. */
 rp_status rp_index_export(const char *format, const char *dir, const char *path,
                           const rp_export_options *options, rp_error *err);
 
@@ -277,27 +293,31 @@ rp_status rp_index_export(const char *format, const char *dir, const char *path,
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_reorder_options {
-    const char *by;     /* "bp"; rp_order_name lists them */
-    uint64_t seed;      /* of "random": 0 is a seed like any other */
-    const char *map;    /* of "map": a file with the id of each document, a line each, in the new order */
+    const char *by; /* "bp"; rp_order_name lists them */
+    uint64_t seed;  /* of "random": 0 is a seed like any other */
+    /* of "map": a file with the id of each document, a line each, in the new order */
+    const char *map;
     const char *scores; /* of "rank": a file with lines "id TAB score" or, by docid, "score" */
     const char *codec, *freqs; /* as in rp_recode_options */
-    uint64_t memory;    /* bytes beside the mapped pages of `dir`: 1 GiB. What does not fit is refused */
-    uint32_t threads;   /* 1; the index is the same for any number */
+    /* bytes beside the mapped pages of `dir`: 1 GiB. What does not fit is refused */
+    uint64_t memory;
+    uint32_t threads; /* 1; the index is the same for any number */
     rp_progress_fn *on_progress;
     void *progress_arg;
 } rp_reorder_options;
 
-/* The i-th order's name; NULL past the last. "bp" is recursive graph bisection (Dhulipala et al. 2016):
- * documents with the same terms get docids that are near, so that lists take fewer bytes. "random" depends
- * on the seed alone; "url" sorts by the bytes of ids; "length" has the longest first; "rank" the highest
- * score; of these three, documents that are equal stay in the order they are in. */
+/* The i-th order's name; NULL past the last. "bp" is recursive graph bisection (Dhulipala et al.
+ * 2016): documents with the same terms get docids that are near, so that lists take fewer bytes.
+ * "random" depends on the seed alone; "url" sorts by the bytes of ids; "length" has the longest
+ * first; "rank" the highest score; of these three, documents that are equal stay in the order they
+ * are in. */
 const char *rp_order_name(size_t i);
 
-/* Writes the index of folder `dir` into folder `to`, which may be the same, with other docids; an index
- * that is there is replaced. It is the index that a build of the documents in that order makes: scores are
- * the same, and documents of equal score come by their new docids. After a failure the old index, if any,
- * is as it was. `stats` may be NULL; bytes_in are those of the index as it was. */
+/* Writes the index of folder `dir` into folder `to`, which may be the same, with other docids; an
+ * index that is there is replaced. It is the index that a build of the documents in that order
+ * makes: scores are the same, and documents of equal score come by their new docids. After a
+ * failure the old index, if any, is as it was. `stats` may be NULL; bytes_in are those of the index
+ * as it was. */
 rp_status rp_index_reorder(const char *dir, const char *to, const rp_reorder_options *options,
                            rp_build_stats *stats, rp_error *err);
 

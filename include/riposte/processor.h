@@ -1,17 +1,21 @@
-/* riposte/processor.h: what a GPU did for a query, and why it did not answer one.
+/* riposte/processor.h: what a GPU did for a query, why it did not answer one, and what a processor
+ * would do.
  *
- * A query that a GPU is asked for and does not answer falls back to the CPU, with identical hits. Neither that nor work
- * that the host does for the GPU is silent: every answer has these records. */
+ * A query that a GPU is asked for and does not answer falls back to the CPU, with identical
+ * hits. Neither that nor work that the host does for the GPU is silent: every answer has these
+ * records. */
 #ifndef RIPOSTE_PROCESSOR_H
 #define RIPOSTE_PROCESSOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Why. X(code, name, reason); the reason completes the sentence "the gpu did not answer the query: ...". */
+/* Why. X(code, name, reason); the reason completes the sentence "the gpu did not answer the query:
+ * ...". */
 #define RP_FALLBACK_MAP(X)                                                                         \
     X(RP_FALLBACK_NONE, "none", "it did")                                                          \
     X(RP_FALLBACK_FORM, "form", "its form is neither an AND nor an OR of terms alone")             \
@@ -22,7 +26,6 @@ extern "C" {
     X(RP_FALLBACK_ALGORITHM, "algorithm", "it asks for an algorithm of the cpu")                   \
     X(RP_FALLBACK_RANGE, "range", "it is about a part of the documents")                           \
     X(RP_FALLBACK_LENGTHS, "lengths", "the index has no document lengths")                         \
-    X(RP_FALLBACK_CODEC, "codec", "a long list is in a codec that the gpu does not read")          \
     X(RP_FALLBACK_DAMAGED, "damaged", "a list is damaged")                                         \
     X(RP_FALLBACK_MEMORY, "memory", "the gpu has no memory left for it")                           \
     X(RP_FALLBACK_HOST_MEMORY, "host_memory", "it needs more memory of the host than it may use")  \
@@ -30,7 +33,8 @@ extern "C" {
     X(RP_FALLBACK_BATCH, "batch", "the launch of its group is full")                               \
     X(RP_FALLBACK_GROUP, "group", "the other queries of its group have other options")             \
     X(RP_FALLBACK_PHRASE, "phrase", "too many documents have all terms of the phrase")             \
-    X(RP_FALLBACK_CROWDED, "crowded", "too many documents score near the k best, or a list is damaged") \
+    X(RP_FALLBACK_CROWDED, "crowded",                                                              \
+      "too many documents score near the k best, or a list is damaged")                            \
     X(RP_FALLBACK_FAULT, "fault", "the gpu failed")                                                \
     X(RP_FALLBACK_DEADLINE, "deadline", "the gpu did not finish in time")                          \
     X(RP_FALLBACK_CHILD, "child", "the process that uses the gpu could not take it")
@@ -39,23 +43,41 @@ typedef enum rp_fallback {
 #define RP_FALLBACK_ENUM(code, name, reason) code,
     RP_FALLBACK_MAP(RP_FALLBACK_ENUM)
 #undef RP_FALLBACK_ENUM
-    RP_FALLBACKS /* how many */
+        RP_FALLBACKS /* how many */
 } rp_fallback;
 
 /* Static strings; "unknown" for a value that is none. */
 const char *rp_fallback_name(rp_fallback fallback);
 const char *rp_fallback_text(rp_fallback fallback);
 
-/* Work for a query, whoever answered it in the end. Where several queries are answered by one launch, the work for all
- * of them is counted with one query of the group, so that sums are right. Copies of the index that are made when a
- * searcher is opened are not counted. */
+/* Work for a query, whoever answered it in the end. Where several queries are answered by one
+ * launch, the work for all of them is counted with one query of the group, so that sums are right.
+ * Copies of the index that are made when a searcher is opened are not counted. */
 typedef struct rp_gpu_counters {
-    uint64_t launches;              /* of kernels; a query that a persistent kernel answers has none */
-    uint64_t uploaded_bytes;        /* copied from the host to the card */
-    uint64_t transcoded_postings;   /* decoded on the card into another form, which stays there */
-    uint64_t host_decoded_lists;    /* lists whose docids, frequencies or both the host decoded; not counted: */
+    /* of kernels; a query that a persistent kernel answers has none */
+    uint64_t launches;
+    uint64_t uploaded_bytes;      /* copied from the host to the card */
+    uint64_t transcoded_postings; /* decoded on the card into another form, which stays there */
+    /* lists whose docids, frequencies or both the host decoded; not counted: */
+    uint64_t host_decoded_lists;
     uint64_t host_decoded_postings; /* tiny lists of the dictionary, and positions of phrases */
 } rp_gpu_counters;
+
+/* What a processor would do for a query, were it asked now. Nothing is uploaded or launched to find
+ * out. */
+typedef struct rp_form {
+    const char *processor; /* static, as `row` is */
+    /* the kind of launch, or the algorithm of the cpu, that would answer; NULL: none, because */
+    const char *row;
+    rp_fallback fallback;        /* of this */
+    uint64_t lists;              /* of its terms that the index has */
+    uint64_t postings, shortest; /* of all of them; of the shortest one */
+    /* it can be answered step by step, and moved to another processor */
+    bool can_step;
+    uint64_t resident_bytes;     /* of lists that are on the card, in the form that is read */
+    uint64_t upload_bytes;       /* of lists that are not, at most */
+    uint64_t transcode_postings; /* that are not there in the form that is read */
+} rp_form;
 
 #ifdef __cplusplus
 }

@@ -29,18 +29,18 @@ typedef struct rp_hit {
 
 typedef struct rp_hits {
     size_t n;
-    rp_hit *at;             /* best first; equal scores by rising docid */
-    uint64_t total;         /* documents that match */
-    bool total_is_exact;    /* otherwise a lower bound */
-    bool is_or_fallback;    /* mode andor: the AND had fewer than k hits */
-    int32_t fraction_bits;  /* of every score here */
-    const char *processor;  /* which one answered */
-    uint64_t postings;      /* read to find the answer */
-    uint64_t work;          /* an upper bound of what the query costs, whoever answers */
+    rp_hit *at;            /* best first; equal scores by rising docid */
+    uint64_t total;        /* documents that match */
+    bool total_is_exact;   /* otherwise a lower bound */
+    bool is_or_fallback;   /* mode andor: the AND had fewer than k hits */
+    int32_t fraction_bits; /* of every score here */
+    const char *processor; /* which one answered */
+    uint64_t postings;     /* read to find the answer */
+    uint64_t work;         /* an upper bound of what the query costs, whoever answers */
     double seconds;
-    void *memory;           /* Riposte's own */
-    rp_fallback fallback;   /* why the processor asked for did not answer; RP_FALLBACK_NONE */
-    rp_gpu_counters gpu;    /* what a GPU, and the host for it, did; of mode andor, both times */
+    void *memory;         /* Riposte's own */
+    rp_fallback fallback; /* why the processor asked for did not answer; RP_FALLBACK_NONE */
+    rp_gpu_counters gpu;  /* what a GPU, and the host for it, did; of mode andor, both times */
 } rp_hits;
 
 /* The k best documents for `query` under default options, and how many match; with k = 0 only that.
@@ -53,30 +53,38 @@ void rp_hits_free(rp_hits *hits); /* NULL and all zero are fine */
 
 typedef enum rp_mode { RP_MODE_OR = 0, RP_MODE_AND, RP_MODE_ANDOR } rp_mode;
 
-/* How many documents match: a lower bound, which costs nothing; the number; the number and no hits. */
+/* How many documents match: a lower bound, which costs nothing; the number; the number and no
+ * hits. */
 typedef enum rp_total { RP_TOTAL_AT_LEAST = 0, RP_TOTAL_EXACT, RP_TOTAL_ONLY } rp_total;
 
 /* All zero or NULL: the default named beside each field. A number that may sensibly be zero says
  * so by its has_ field. */
 typedef struct rp_search_options {
-    size_t k;              /* 10 */
-    rp_mode mode;          /* or */
-    bool plain;            /* the query is words and nothing else: no operators, no errors */
-    rp_total total;        /* at least */
-    size_t threads;        /* that share one query, each a range of docids: 1 */
-    const char *processor; /* "auto"; "cpu", "gpu", "iiu" */
-    const char *gpu;       /* "emulated", or cards by number: "0", "0,1"; RIPOSTE_GPU, else "0" */
-    uint64_t gpu_memory;   /* bytes of each card to use at most: what is there */
-    uint32_t gpu_timeout;  /* milliseconds; a card that takes longer counts as lost: 10,000 */
-    bool gpu_child;        /* a process of its own uses the card, so that it comes back after a fault; chapter 6 */
-    bool strict_processor; /* RP_UNAVAILABLE where the cpu would answer instead of a GPU, or the host decodes lists for
-                            * it, tiny ones of the dictionary excepted; "auto" is "gpu" then */
-    const char *algorithm; /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
-    const char *variant;   /* "lucene"; rp_variant_name lists them */
+    size_t k;       /* 10 */
+    rp_mode mode;   /* or */
+    bool plain;     /* the query is words and nothing else: no operators, no errors */
+    rp_total total; /* at least */
+    size_t threads; /* that share one query, each a range of docids: 1 */
+    /* "auto": by query the cpu or, where there is one, a GPU; "cpu", "gpu", "iiu" */
+    const char *processor;
+    const char *gpu;      /* "emulated", or cards by number: "0", "0,1"; RIPOSTE_GPU, else "0" */
+    uint64_t gpu_memory;  /* bytes of each card to use at most: what is there */
+    uint32_t gpu_timeout; /* milliseconds; a card that takes longer counts as lost: 10,000 */
+    /* a process of its own uses the card, so that it comes back after a fault; chapter 6 */
+    bool gpu_child;
+    /* RP_UNAVAILABLE where the cpu would answer instead of a GPU, or the host decodes lists for it,
+     * tiny ones of the dictionary excepted; "auto" is "gpu" then */
+    bool strict_processor;
+    /* "auto" opens a GPU with the searcher; otherwise once queries that it would have answered
+     * sooner have cost the cpu as much time as opening it takes */
+    bool eager_gpu;
+    /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
+    const char *algorithm;
+    const char *variant; /* "lucene"; rp_variant_name lists them */
     bool has_k1, has_b, has_mu;
-    double k1;             /* 0 to 1e6; the variant's own: 1.2 for lucene */
-    double b;              /* 0 to 1; the variant's own: 0.75 for lucene */
-    double mu;             /* 0.001 to 1e9; 1000 */
+    double k1; /* 0 to 1e6; the variant's own: 1.2 for lucene */
+    double b;  /* 0 to 1; the variant's own: 0.75 for lucene */
+    double mu; /* 0.001 to 1e9; 1000 */
     /* Limits. A query past one of them is refused by a message that names it. */
     size_t max_k;          /* 10,000 */
     size_t max_query;      /* bytes: 64 KiB */
@@ -122,8 +130,10 @@ typedef struct rp_batch_query {
 typedef struct rp_batch_options {
     size_t threads;    /* that prepare queries for a GPU, and answer on the cpu: 1 */
     uint64_t elements; /* postings of shortest lists that a GPU is given at once: 1,048,576 */
-    size_t max_memory; /* bytes for the hits of all of them; past it a query is RP_NO_MEMORY: no limit */
-    bool (*goes_on)(void *arg); /* asked before each query, by any of the threads; false: RP_INTERRUPTED */
+    /* bytes for the hits of all of them; past it a query is RP_NO_MEMORY: no limit */
+    size_t max_memory;
+    /* asked before each query, by any of the threads; false: RP_INTERRUPTED */
+    bool (*goes_on)(void *arg);
     void *goes_on_arg;
 } rp_batch_options;
 
@@ -136,14 +146,17 @@ typedef struct rp_batch_report {
     double name_seconds;        /* ids of the hits */
     double cpu_seconds;         /* whole queries that the cpu answered */
     rp_gpu_counters gpu;        /* the sum of the queries' */
-    uint64_t fallbacks[RP_FALLBACKS]; /* queries that the cpu answered instead of a GPU, by rp_fallback */
+    /* queries that the cpu answered instead of a GPU, by rp_fallback */
+    uint64_t fallbacks[RP_FALLBACKS];
 } rp_batch_report;
 
-/* Answers them in any order, each as rp_searcher_search would have, in its place. What a GPU does not answer, the
- * cpu does. Threads and their memory are kept for the next call. `options` and `report` may be NULL. RP_OK unless
- * there is no memory for the threads, or the options make no sense; then no query has an answer. */
+/* Answers them in any order, each as rp_searcher_search would have, in its place. What a GPU does
+ * not answer, the cpu does. Threads and their memory are kept for the next call. `options` and
+ * `report` may be NULL. RP_OK unless there is no memory for the threads, or the options make no
+ * sense; then no query has an answer. */
 rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size_t n,
-                            const rp_batch_options *options, rp_batch_report *report, rp_error *err);
+                            const rp_batch_options *options, rp_batch_report *report,
+                            rp_error *err);
 
 /* ---- 4. Explain ------------------------------------------------------------------------------ */
 
@@ -151,11 +164,11 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
 typedef struct rp_explain_node {
     uint32_t level;
     bool matches;
-    uint32_t fixed;      /* what this node adds */
+    uint32_t fixed; /* what this node adds */
     double score;
-    char label[96];      /* "OR", "term wing", "phrase \"boundary layer\"~2" */
-    uint32_t tf, df;     /* of a term or a phrase */
-    float weight, norm;  /* idf times boost; K of tf/(tf+K) */
+    char label[96];     /* "OR", "term wing", "phrase \"boundary layer\"~2" */
+    uint32_t tf, df;    /* of a term or a phrase */
+    float weight, norm; /* idf times boost; K of tf/(tf+K) */
 } rp_explain_node;
 
 typedef struct rp_explanation {
@@ -167,6 +180,11 @@ rp_status rp_searcher_explain(rp_searcher *searcher, const char *query, size_t q
                               uint32_t docid, rp_explanation *out, rp_error *err);
 void rp_explanation_free(rp_explanation *explanation); /* NULL is fine */
 
+/* What the searcher's processor would do for a query; in mode andor, for its AND. RP_UNAVAILABLE:
+ * it cannot say. */
+rp_status rp_searcher_form(rp_searcher *searcher, const char *query, size_t query_bytes,
+                           rp_form *out, rp_error *err);
+
 /* ---- 5. Snippets ----------------------------------------------------------------------------- */
 
 /* The part of a document that shows the query's words best. `text` ends with a NUL; marks are byte
@@ -176,7 +194,7 @@ typedef struct rp_snippet {
     size_t n_marks;
     struct rp_mark {
         uint32_t begin, end;
-    } *marks;
+    } * marks;
 } rp_snippet;
 
 /* At most `max_bytes` of text (0: 240), cut at word breaks. Empty where no text is stored. */
@@ -185,7 +203,7 @@ rp_status rp_searcher_snippet(rp_searcher *searcher, const char *query, size_t q
                               rp_error *err);
 void rp_snippet_free(rp_snippet *snippet); /* NULL is fine */
 
-/* ---- 6. GPUs and their faults ------------------------------------------------------------------ */
+/* ---- 6. GPUs and their faults ---------------------------------------------------------------- */
 
 /* A GPU that queries can be answered on. */
 typedef struct rp_gpu {
@@ -195,15 +213,16 @@ typedef struct rp_gpu {
     bool is_emulated;
 } rp_gpu;
 
-/* The i-th of this machine, or of the emulated ones where `gpu` is "emulated"; NULL: RIPOSTE_GPU. RP_NOT_FOUND
- * past the last; RP_UNAVAILABLE: there is none, and why. */
+/* The i-th of this machine, or of the emulated ones where `gpu` is "emulated"; NULL: RIPOSTE_GPU.
+ * RP_NOT_FOUND past the last; RP_UNAVAILABLE: there is none, and why. */
 rp_status rp_gpu_get(const char *gpu, size_t i, rp_gpu *out, rp_error *err);
 
-/* A query that meets a fault is answered by the cpu, and so are those that come after: a process cannot use a GPU
- * again that has failed it. With the option gpu_child it can: the card is then used by a process that is forked
- * from this one with the first searcher that asks for it, shared by all searchers of the index with the same
- * options, and replaced after a fault, while the cpu answers. Such a program must not have used a GPU itself
- * before; it has two children more than it knows of, which end with it, or with the last of these searchers. */
+/* A query that meets a fault is answered by the cpu, and so are those that come after: a process
+ * cannot use a GPU again that has failed it. With the option gpu_child it can: the card is then
+ * used by a process that is forked from this one with the first searcher that asks for it, shared
+ * by all searchers of the index with the same options, and replaced after a fault, while the cpu
+ * answers. Such a program must not have used a GPU itself before; it has two children more than it
+ * knows of, which end with it, or with the last of these searchers. */
 typedef struct rp_gpu_state {
     bool is_asked;     /* the searcher asks a GPU first */
     bool is_lost;      /* the cpu answers, for now or for good */

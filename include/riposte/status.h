@@ -1,12 +1,12 @@
 /* riposte/status.h: how every Riposte call says whether it worked.
  *
  * A call that can fail returns rp_status: RP_OK is 0, failures are negative. Calls whose failure a
- * person must understand also take an rp_error, owned by the caller and allowed to be NULL; its text
- * says what went wrong, where, and what to do.
+ * person must understand also take an rp_error, owned by the caller and allowed to be NULL; its
+ * text says what went wrong, where, and what to do.
  *
  * In all headers, pointers to options, statistics, reports and callbacks may be NULL. Arrays and
- * strings with a length may be NULL where the length is 0. Any other pointer may be NULL only if its
- * declaration says so. Where it may not, a call returns RP_USAGE and names the argument; a call
+ * strings with a length may be NULL where the length is 0. Any other pointer may be NULL only if
+ * its declaration says so. Where it may not, a call returns RP_USAGE and names the argument; a call
  * without a status returns 0, false or NULL, or leaves its record all zero. After any failure a new
  * handle is NULL, and a record that has a free function is empty: both may be freed, a record also
  * twice. */
@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* X(code, value, exit, sentence); exit is the status with which the program `riposte` ends, but 143 where
- * SIGTERM interrupted it. */
+/* X(code, value, exit, sentence); exit is the status with which the program `riposte` ends, but 143
+ * where SIGTERM interrupted it. */
 #define RP_STATUS_MAP(X)                                                                           \
     X(RP_OK, 0, 0, "done")                                                                         \
     X(RP_NEGATIVE, -1, 1, "ran, with a negative result")                                           \
@@ -45,7 +45,8 @@ typedef struct rp_error {
     char text[256];
 } rp_error;
 
-/* The name ("RP_IO") and the sentence of a status; "unknown" for a value that is none. Static strings. */
+/* The name ("RP_IO") and the sentence of a status; "unknown" for a value that is none. Static
+ * strings. */
 const char *rp_status_name(rp_status status);
 const char *rp_status_text(rp_status status);
 

@@ -1,9 +1,9 @@
-/* riposte/topics.h: files of queries, in the forms that people keep them, and runs of their answers.
+/* riposte/topics.h: files of queries, in the forms that people keep them, and runs of their
+ * answers.
  *
- * tsv    a line `qid<TAB>query` (MS MARCO, Anserini)
- * trec   <top> <num> <title>, its tags closed or not; and <topic number="1"> <query>
- * pisa   a line `qid:query`
- * jsonl  an object a line with a query and an id, by the usual names; without an id its line is one */
+ * tsv a line `qid<TAB>query` (MS MARCO, Anserini) trec <top> <num> <title>, its tags closed or not;
+ * and <topic number="1"> <query> pisa a line `qid:query` jsonl an object a line with a query and an
+ * id, by the usual names; without an id its line is one */
 #ifndef RIPOSTE_TOPICS_H
 #define RIPOSTE_TOPICS_H
 
@@ -28,12 +28,12 @@ typedef struct rp_topic {
     uint64_t line; /* where it begins, from 1 */
 } rp_topic;
 
-/* Reads the whole file, plain or compressed; "-" is standard input. `format` NULL: told by its first
- * topic. Close what this returns. */
+/* Reads the whole file, plain or compressed; "-" is standard input. `format` NULL: told by its
+ * first topic. Close what this returns. */
 rp_status rp_topics_open(const char *path, const char *format, rp_topics **out, rp_error *err);
 void rp_topics_close(rp_topics *topics); /* NULL is fine */
-/* The next topic; *has is false at the end. RP_INPUT: a bad one, or one whose qid an earlier line has, named
- * by file and line; the next call goes on behind it. */
+/* The next topic; *has is false at the end. RP_INPUT: a bad one, or one whose qid an earlier line
+ * has, named by file and line; the next call goes on behind it. */
 rp_status rp_topics_next(rp_topics *topics, rp_topic *out, bool *has, rp_error *err);
 const char *rp_topics_name(const rp_topics *topics); /* of the file, as messages have it */
 
@@ -59,14 +59,17 @@ typedef struct rp_run_options {
 /* One thread at a time. */
 typedef struct rp_run rp_run;
 
-/* A run of answers from `index`, which must stay open meanwhile. The file appears under its name, or
- * replaces the one that is there, when it is whole; `path` may be NULL where options have `write`. */
+/* A run of answers from `index`, which must stay open meanwhile. The file appears under its name,
+ * or replaces the one that is there, when it is whole; `path` may be NULL where options have
+ * `write`. */
 rp_status rp_run_new(const rp_index *index, const char *path, const rp_run_options *options,
                      rp_run **out, rp_error *err);
-/* A line for each hit. Blanks and control characters of an id become '_' in the docno. RP_INPUT: the index has
- * two documents that would have one docno by that; both are named. After a failure the run can only be freed. */
+/* A line for each hit. Blanks and control characters of an id become '_' in the docno. RP_INPUT:
+ * the index has two documents that would have one docno by that; both are named. After a failure
+ * the run can only be freed. */
 rp_status rp_run_add(rp_run *run, const char *qid, const rp_hits *hits, rp_error *err);
-rp_status rp_run_finish(rp_run *run, rp_error *err); /* makes the file durable and gives it its name */
+/* makes the file durable and gives it its name */
+rp_status rp_run_finish(rp_run *run, rp_error *err);
 /* Frees; without a finish it removes what was begun. NULL is fine. */
 void rp_run_free(rp_run *run);
 

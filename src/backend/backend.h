@@ -1,9 +1,10 @@
 /* backend/backend.h: the door of backend: what a bound query is, and the processors that answer it.
  *
  * A query is a program of ops in reading order: OPEN ... CLOSE around a group, TERM and PHRASE as
- * leaves. Each child has a role in its group: a group matches where all MUST children match (where it
- * has none: at least one SHOULD child) and no NOT child does; its score is the sum of the scores of
- * its MUST and SHOULD children that match. The program is one group. No processor recurses on it. */
+ * leaves. Each child has a role in its group: a group matches where all MUST children match (where
+ * it has none: at least one SHOULD child) and no NOT child does; its score is the sum of the scores
+ * of its MUST and SHOULD children that match. The program is one group. No processor recurses on
+ * it. */
 #ifndef RP_BACKEND_BACKEND_H
 #define RP_BACKEND_BACKEND_H
 
@@ -44,12 +45,12 @@ typedef struct rp__trace_event {
     const char *stage, *processor; /* static: "search", "meet"; "cpu" */
     uint64_t begin, end;           /* by rp__clock_now */
     uint64_t elements;             /* postings decoded */
-    uint64_t bytes;                /* moved between the host and a device */
+    uint64_t bytes;                /* uploaded to a device */
 } rp__trace_event;
 
 typedef struct rp__trace {
-    rp__trace_event *events; /* the caller's */
-    size_t n, max;           /* past max events are counted, not kept */
+    rp__trace_event *events;  /* the caller's */
+    size_t n, max;            /* past max events are counted, not kept */
     uint64_t elements, bytes; /* of all events */
 } rp__trace;
 
@@ -61,26 +62,31 @@ void rp__trace_end(rp__trace *trace, const rp__trace_event *event);
 typedef struct rp__query {
     const rp__segment *segment;
     const rp__rank *rank;
-    const float *norms;     /* by length code */
+    const float *norms; /* by length code */
     rp__lengths lengths;
-    const rp__op *ops;      /* ops[0] is OPEN, ops[n_ops-1] its CLOSE; n_ops 0: matches nothing */
+    const rp__op *ops; /* ops[0] is OPEN, ops[n_ops-1] its CLOSE; n_ops 0: matches nothing */
     const rp__leaf *leaves;
     const rp__word *words;
     size_t n_ops, n_leaves, n_words;
-    uint32_t depth;         /* of groups, at least 1 */
+    uint32_t depth; /* of groups, at least 1 */
     int32_t fraction_bits;
-    size_t k;               /* 0: the total alone is wanted */
-    bool exact_total;       /* otherwise it may be a lower bound */
-    bool has_bounds;        /* what lists say of their best postings holds for this ranking */
-    uint32_t begin, end;    /* documents asked about: begin <= docid < end */
-    const char *algorithm;  /* by name; NULL: the processor's choice */
-    _Atomic uint32_t *floor; /* (optional) shared by queries about parts of an index: k documents score so
+    size_t k;              /* 0: the total alone is wanted */
+    bool exact_total;      /* otherwise it may be a lower bound */
+    bool has_bounds;       /* what lists say of their best postings holds for this ranking */
+    uint32_t begin, end;   /* documents asked about: begin <= docid < end */
+    const char *algorithm; /* by name; NULL: the processor's choice */
+    _Atomic uint32_t
+        *floor;    /* (optional) shared by queries about parts of an index: k documents score so
                               * much or more */
-    uint64_t work;          /* what it costs at most (plan.h) */
-    const _Atomic uint32_t *stop; /* (optional) once it is not 0, the query ends with RP_INTERRUPTED: processors
+    uint64_t work; /* what it costs at most (plan.h) */
+    const _Atomic uint32_t
+        *stop;        /* (optional) once it is not 0, the query ends with RP_INTERRUPTED: processors
                                    * read it between blocks of candidates, launches and steps */
-    rp__trace *trace;       /* (optional) */
+    rp__trace *trace; /* (optional) */
 } rp__query;
+
+/* RP_INTERRUPTED: the query is to stop. */
+rp_status rp__stop_check(const rp__query *query, rp_error *err);
 
 typedef struct rp__answer {
     rp__scored *at; /* in the arena; best first */
@@ -88,8 +94,8 @@ typedef struct rp__answer {
     uint64_t total;
     bool total_is_exact;
     rp_fallback fallback; /* why a device did not answer; also where `run` fails */
-    uint64_t postings; /* decoded */
-    rp_gpu_counters gpu; /* what was done for it, in vain too; of a group, with its first query */
+    uint64_t postings;    /* decoded */
+    rp_gpu_counters gpu;  /* what was done for it, in vain too; of a group, with its first query */
 } rp__answer;
 
 static inline void rp__answer_count(rp_gpu_counters *to, const rp_gpu_counters *more)
@@ -101,40 +107,53 @@ static inline void rp__answer_count(rp_gpu_counters *to, const rp_gpu_counters *
     to->host_decoded_postings += more->host_decoded_postings;
 }
 
+/* A form with the query's lists, and all else 0. */
+rp_form rp__form_count(const rp__query *query);
+
 /* One of many queries that are asked at once. */
-typedef struct rp__asked {
+typedef struct rp__batch_item {
     rp__query query;
     rp__answer answer;
     rp_status status; /* as `run` would have returned it */
-} rp__asked;
+} rp__batch_item;
 
-/* What a query has come to between two steps: documents that match so far, rising, and their scores. */
+/* What a query has come to between two steps: documents that match so far, rising, and their
+ * scores. */
 typedef struct rp__partial {
     uint32_t *docids, *scores; /* in an arena */
     uint32_t n;
-    uint64_t postings; /* decoded for it so far, by whichever processors */
+    uint64_t postings;   /* decoded for it so far, by whichever processors */
+    rp_gpu_counters gpu; /* what devices did for it so far */
 } rp__partial;
 
-/* A flat AND of terms step by step, so that the caller can stop, time or move it after each one. `leaf` is a rank: 0 is
- * the leaf with the shortest list, of equal ones the first in the query. A step that fails leaves the run to
- * be closed. All are called under rp__mapping_guard. */
+/* A flat AND of terms step by step, so that the caller can stop, time or move it after each one.
+ * `leaf` is a rank: 0 is the leaf with the shortest list, of equal ones the first in the query. A
+ * step that fails leaves the run to be closed; a step before which there are no candidates is
+ * RP_USAGE. A state has one run at a time. All are called under rp__mapping_guard. */
 typedef struct rp__steps {
     /* RP_UNAVAILABLE: the query is no flat AND of terms. `err` is used by all steps. */
-    rp_status (*open)(void *state, const rp__query *query, rp__arena *arena, void **run, rp_error *err);
-    rp_status (*start)(void *run, uint32_t leaf); /* candidates: all documents of its list, with no score */
-    rp_status (*meet)(void *run, uint32_t leaf);  /* drops candidates that are not in its list */
-    rp_status (*score)(void *run, uint32_t leaf); /* adds what it contributes to candidates in its list */
-    rp_status (*narrow)(void *run, uint32_t first, uint32_t last); /* meet and score for each of first..last */
-    rp_status (*select)(void *run, rp__answer *answer); /* the k best candidates; their number is the total */
+    rp_status (*open)(void *state, const rp__query *query, rp__arena *arena, void **run,
+                      rp_error *err);
+    /* candidates: all documents of its list, with no score */
+    rp_status (*start)(void *run, uint32_t leaf);
+    rp_status (*meet)(void *run, uint32_t leaf); /* drops candidates that are not in its list */
+    /* adds what it contributes to candidates in its list */
+    rp_status (*score)(void *run, uint32_t leaf);
+    /* meet and score for each of first..last */
+    rp_status (*narrow)(void *run, uint32_t first, uint32_t last);
+    /* the k best candidates; their number is the total */
+    rp_status (*select)(void *run, rp__answer *answer);
     rp_status (*put)(void *run, const rp__partial *partial); /* candidates from elsewhere */
-    rp_status (*take)(void *run, rp__partial *partial);      /* what the run has, in its arena */
+    /* What the run has, in its arena. It has none then: put or start is next. */
+    rp_status (*take)(void *run, rp__partial *partial);
     void (*close)(void *run);
 } rp__steps;
 
 /* Which devices of a processor, and how much of them. All zero: its own choice. */
 typedef struct rp__place {
-    const char *gpu;     /* "emulated", or cards by number: "0", "0,1"; NULL: RIPOSTE_GPU, else card 0 */
-    uint64_t gpu_memory; /* bytes of each to use at most; 0: what is there */
+    /* "emulated", or cards by number: "0", "0,1"; NULL: RIPOSTE_GPU, else card 0 */
+    const char *gpu;
+    uint64_t gpu_memory;  /* bytes of each to use at most; 0: what is there */
     uint32_t gpu_timeout; /* milliseconds that a device may take for what it is asked; 0: 10 s */
 } rp__place;
 
@@ -148,32 +167,47 @@ typedef struct rp__device_info {
 
 /* One row a processor. */
 typedef struct rp__backend {
-    const char *name; /* "cpu", "gpu", "iiu" */
+    const char *name;                   /* "cpu", "gpu", "iiu" */
     const char *(*algorithm)(size_t i); /* names of its algorithms; NULL past the last */
     /* RP_UNAVAILABLE is a normal answer, its reason in err. */
     rp_status (*probe)(const rp__place *place, rp_error *err);
     /* (optional) The i-th device; RP_NOT_FOUND past the last, RP_UNAVAILABLE: why there is none. */
     rp_status (*device)(const rp__place *place, size_t i, rp__device_info *out, rp_error *err);
     /* (optional, together) What the processor keeps of an index: `run` has it as its state. */
-    rp_status (*attach)(const rp__segment *segment, const rp__place *place, void **state, rp_error *err);
+    rp_status (*attach)(const rp__segment *segment, const rp__place *place, void **state,
+                        rp_error *err);
     void (*detach)(void *state);
-    /* (optional) RP_UNAVAILABLE: the devices of its state were lost, and why; they do not come back in this process. */
+    /* (optional) RP_UNAVAILABLE: the devices of its state were lost, and why; they do not come back
+     * in this process. */
     rp_status (*health)(void *state, rp_error *err);
     /* Answers; scratch and result in the arena. Called under rp__mapping_guard: owns nothing else.
-     * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. Then a device has left
-     * its reason in answer->fallback, and what it did in answer->gpu; the rest of the answer means nothing. */
+     * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. Then a
+     * device has left its reason in answer->fallback, and what it did in answer->gpu; the rest of
+     * the answer means nothing. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err);
-    /* (optional, together) Queries that are answered at once, by the state of one attach: a batch is one of `of`, who
-     * share what memory there is, and one thread's at a time. Before detach, free them all. */
+    /* (optional) What `run` would do; scratch in the arena. Fails only where that cannot be found
+     * out: RP_NO_MEMORY, RP_DAMAGED. */
+    rp_status (*form)(void *state, const rp__query *query, rp__arena *arena, rp_form *out,
+                      rp_error *err);
+    /* (optional) The guard has left `run`: gives back what that had, so that others need not wait
+     * for it. */
+    void (*abandon)(void *state);
+    /* (optional, together) Queries that are answered at once, by the state of one attach: a batch
+     * is one of `of`, who share what memory there is, and one thread's at a time. Before detach,
+     * free them all. */
     rp_status (*batch_new)(void *state, uint32_t of, void **batch, rp_error *err);
     void (*batch_free)(void *batch);
-    /* Begins to answer those whose status is RP_OK; asked[0..n) and the arena are the batch's until finish, which
-     * waits, and leaves each with its status, and with `fallback` and `gpu` of its answer as `run` does. Both are
-     * called under rp__mapping_guard. Where it leaves start, nothing has begun; where it leaves finish, all is over. */
-    void (*batch_start)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
-    void (*batch_finish)(void *batch, rp__asked *asked, size_t n, rp__arena *arena);
-    const rp__steps *steps; /* (optional) */
+    /* Begins to answer those whose status is RP_OK; asked[0..n) and the arena are the batch's until
+     * finish, which waits, and leaves each with its status, and with `fallback` and `gpu` of its
+     * answer as `run` does. Both are called under rp__mapping_guard. Where it leaves start, nothing
+     * has begun; where it leaves finish, all is over. */
+    void (*batch_start)(void *batch, rp__batch_item *asked, size_t n, rp__arena *arena);
+    void (*batch_finish)(void *batch, rp__batch_item *asked, size_t n, rp__arena *arena);
+    /* (optional) Whether batch_finish of a batch that was started would not wait. */
+    bool (*poll)(void *batch);
+    void (*batch_abandon)(void *batch); /* (optional) as abandon, where the guard has left either */
+    const rp__steps *steps;             /* (optional) */
 } rp__backend;
 
 const rp__backend *rp__backend_find(const char *name); /* NULL: no such name */
@@ -181,14 +215,15 @@ const rp__backend *rp__backend_at(size_t i);           /* NULL past the last */
 
 /* Phrase matches in one document: how many positions of the first word start one. A start p does so
  * if each other word w, in order, has a position: the one nearest to p + offsets[w] (the smaller of
- * two as near) that no word before it took; and the distances add up to at most `slop`. Without slop
- * that is: every word stands exactly at its offset. at[w], n[w]: rising positions of word w;
+ * two as near) that no word before it took; and the distances add up to at most `slop`. Without
+ * slop that is: every word stands exactly at its offset. at[w], n[w]: rising positions of word w;
  * offsets[0] is 0; scratch: 2 * n_words. The reference for every processor. */
 uint32_t rp__phrase_count(const uint32_t *const *at, const uint32_t *n, const uint32_t *offsets,
                           uint32_t n_words, uint32_t slop, uint32_t *scratch);
-/* An exact phrase word by word, in any order of words: the starts that the first word taken allows, then
- * those of them that the next one does, in place; what is left of the last is the count. Each returns
- * how many; `starts` has room for n, and of `at` RP_PHRASE_ROOM may be read whatever n is. */
+/* An exact phrase word by word, in any order of words: the starts that the first word taken
+ * allows, then those of them that the next one does, in place; what is left of the last is the
+ * count. Each returns how many; `starts` has room for n, and of `at` RP_PHRASE_ROOM may be read
+ * whatever n is. */
 enum { RP_PHRASE_ROOM = 16 };
 uint32_t rp__phrase_begin(const uint32_t *at, uint32_t n, uint32_t offset, uint32_t *starts);
 uint32_t rp__phrase_narrow(uint32_t *starts, uint32_t n_starts, const uint32_t *at, uint32_t n,

@@ -1,4 +1,5 @@
-/* backend/rows.h: interior of backend: the rows that backend_table.c lists, each defined in its file. */
+/* backend/rows.h: interior of backend: the rows that backend_table.c lists, each defined in its
+ * file. */
 #ifndef RP_BACKEND_ROWS_H
 #define RP_BACKEND_ROWS_H
 

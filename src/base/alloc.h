@@ -9,10 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *rp__alloc(size_t bytes);                              /* NULL: no memory; 0 bytes give a pointer */
-void *rp__alloc_zero(size_t n, size_t size);                /* n * size zero bytes, overflow checked */
-void *rp__alloc_array(size_t n, size_t size);               /* n * size bytes, overflow checked */
-void *rp__alloc_resize(void *p, size_t n, size_t size);     /* NULL: p is still there */
+/* NULL: no memory; 0 bytes give a pointer */
+void *rp__alloc(size_t bytes);
+/* n * size zero bytes, overflow checked */
+void *rp__alloc_zero(size_t n, size_t size);
+void *rp__alloc_array(size_t n, size_t size);           /* n * size bytes, overflow checked */
+void *rp__alloc_resize(void *p, size_t n, size_t size); /* NULL: p is still there */
 void rp__free(void *p);
 
 /* n * size zero bytes that will be touched at random all over: on large pages where the system has
@@ -20,8 +22,8 @@ void rp__free(void *p);
 void *rp__alloc_random(size_t n, size_t size);
 void rp__free_random(void *p, size_t n, size_t size); /* as it was asked for */
 
-/* Makes room for `want` elements in an array of `*cap`: doubles it up to 1 MiB, then adds at least a
- * quarter; false: no memory, all unchanged. */
+/* Makes room for `want` elements in an array of `*cap`: doubles it up to 1 MiB, then adds at least
+ * a quarter; false: no memory, all unchanged. */
 bool rp__alloc_grow(void *array_ptr, size_t *cap, size_t want, size_t size);
 
 /* Bytes now held through this table, and the most ever held since the last reset of the mark. */

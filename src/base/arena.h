@@ -1,6 +1,7 @@
 /* base/arena.h: memory that is given back all at once, with a cap on the whole.
  *
- * One thread at a time. A query's scratch lives in one arena; its cap is the query's memory limit. */
+ * One thread at a time. A query's scratch lives in one arena; its cap is the query's memory
+ * limit. */
 #ifndef RP_BASE_ARENA_H
 #define RP_BASE_ARENA_H
 
@@ -20,7 +21,8 @@ typedef struct rp__arena_mark {
 } rp__arena_mark;
 
 void rp__arena_init(rp__arena *arena, size_t cap_bytes);
-void *rp__arena_alloc(rp__arena *arena, size_t bytes);          /* 64-byte aligned; NULL: cap or no memory */
+/* 64-byte aligned; NULL: cap or no memory */
+void *rp__arena_alloc(rp__arena *arena, size_t bytes);
 void *rp__arena_array(rp__arena *arena, size_t n, size_t size); /* overflow checked */
 void *rp__arena_zero(rp__arena *arena, size_t n, size_t size);
 char *rp__arena_copy(rp__arena *arena, const void *bytes, size_t n); /* with a NUL behind */

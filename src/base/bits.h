@@ -11,13 +11,25 @@
 #error "Riposte's index is read in place: little-endian machines only"
 #endif
 
-/* Bytes that a section owes after its last payload, so that the widest load may start at any byte. */
+/* Bytes that a section owes after its last payload, so that the widest load may start at any
+ * byte. */
 #define RP_PAD 64
 
-static inline uint32_t rp__bits_width(uint32_t v) { return v ? 32U - (uint32_t)__builtin_clz(v) : 0; }
-static inline uint32_t rp__bits_width64(uint64_t v) { return v ? 64U - (uint32_t)__builtin_clzll(v) : 0; }
-static inline uint32_t rp__bits_lowest64(uint64_t v) { return (uint32_t)__builtin_ctzll(v); } /* v != 0 */
-/* Without an instruction for it, compilers call a function that is slower than these sums of 2, 4 and 8 bits. */
+static inline uint32_t rp__bits_width(uint32_t v)
+{
+    return v ? 32U - (uint32_t)__builtin_clz(v) : 0;
+}
+static inline uint32_t rp__bits_width64(uint64_t v)
+{
+    return v ? 64U - (uint32_t)__builtin_clzll(v) : 0;
+}
+/* v != 0 */
+static inline uint32_t rp__bits_lowest64(uint64_t v)
+{
+    return (uint32_t)__builtin_ctzll(v);
+}
+/* Without an instruction for it, compilers call a function that is slower than these sums of 2, 4
+ * and 8 bits. */
 static inline uint32_t rp__bits_count64(uint64_t v)
 {
 #if defined(__x86_64__) && !defined(__POPCNT__)
@@ -29,12 +41,31 @@ static inline uint32_t rp__bits_count64(uint64_t v)
 #endif
 }
 
-static inline uint32_t rp__load32(const void *p) { uint32_t v; memcpy(&v, p, sizeof v); return v; }
-static inline uint64_t rp__load64(const void *p) { uint64_t v; memcpy(&v, p, sizeof v); return v; }
-static inline void rp__store32(void *p, uint32_t v) { memcpy(p, &v, sizeof v); }
-static inline void rp__store64(void *p, uint64_t v) { memcpy(p, &v, sizeof v); }
+static inline uint32_t rp__load32(const void *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+static inline uint64_t rp__load64(const void *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+static inline void rp__store32(void *p, uint32_t v)
+{
+    memcpy(p, &v, sizeof v);
+}
+static inline void rp__store64(void *p, uint64_t v)
+{
+    memcpy(p, &v, sizeof v);
+}
 
-static inline uint64_t rp__bits_align(uint64_t v, uint64_t to) { return (v + to - 1) / to * to; }
+static inline uint64_t rp__bits_align(uint64_t v, uint64_t to)
+{
+    return (v + to - 1) / to * to;
+}
 
 /* Reads one LEB128 number from [*p, end). False: cut off, or over 64 bits. */
 static inline bool rp__bits_varint(const uint8_t **p, const uint8_t *end, uint64_t *out)

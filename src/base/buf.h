@@ -17,8 +17,10 @@ typedef struct rp__buf {
 
 void rp__buf_init(rp__buf *buf);
 void rp__buf_free(rp__buf *buf);
-void rp__buf_clear(rp__buf *buf, size_t keep); /* empties it; one of more than `keep` bytes is given back */
-uint8_t *rp__buf_room(rp__buf *buf, size_t n); /* n writable bytes at the end, not yet counted; NULL: failed */
+/* empties it; one of more than `keep` bytes is given back */
+void rp__buf_clear(rp__buf *buf, size_t keep);
+/* n writable bytes at the end, not yet counted; NULL: failed */
+uint8_t *rp__buf_room(rp__buf *buf, size_t n);
 void rp__buf_put(rp__buf *buf, const void *bytes, size_t n);
 void rp__buf_put_byte(rp__buf *buf, uint8_t byte);
 void rp__buf_put_zeros(rp__buf *buf, size_t n);

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-uint64_t rp__clock_now(void);    /* nanoseconds of CLOCK_MONOTONIC */
-void rp__clock_sleep(uint64_t ns);  /* at least so long, unless a signal comes */
-uint64_t rp__clock_thread(void); /* nanoseconds of CPU time of this thread */
+uint64_t rp__clock_now(void);      /* nanoseconds of CLOCK_MONOTONIC */
+void rp__clock_sleep(uint64_t ns); /* at least so long, unless a signal comes */
+uint64_t rp__clock_thread(void);   /* nanoseconds of CPU time of this thread */
 
 #endif

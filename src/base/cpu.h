@@ -11,7 +11,7 @@ enum {
     RP_CPU_AVX512 = 2, /* AVX-512 F BW DQ VL VBMI VBMI2 VNNI */
 };
 
-uint32_t rp__cpu_features(void);             /* asked once, then remembered */
+uint32_t rp__cpu_features(void);                 /* asked once, then remembered */
 uint32_t rp__cpu_features_of(const char *level); /* what RIPOSTE_SIMD=level leaves; NULL: all */
 
 #endif

@@ -13,9 +13,11 @@
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-rp_status rp__error_set(rp_error *err, rp_status code, const char *format, ...);
+rp_status
+rp__error_set(rp_error *err, rp_status code, const char *format, ...);
 
-/* The message that every failed allocation leaves. Here, so that compilers see that it is no success. */
+/* The message that every failed allocation leaves. Here, so that compilers see that it is no
+ * success. */
 static inline rp_status rp__error_no_memory(rp_error *err)
 {
     if (rp__alloc_was_refused())

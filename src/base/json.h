@@ -1,8 +1,9 @@
 /* base/json.h: reading JSON by pulling tokens, and writing it into a buffer.
  *
  * The reader allocates nothing for a value: strings without escapes are views of the input, others
- * are decoded into one scratch buffer that the next string reuses. Depth is counted, never recursed.
- * Accepts RFC 8259; strings must be valid UTF-8; \u surrogates must pair. One thread at a time. */
+ * are decoded into one scratch buffer that the next string reuses. Depth is counted, never
+ * recursed. Accepts RFC 8259; strings must be valid UTF-8; \u surrogates must pair. One thread at a
+ * time. */
 #ifndef RP_BASE_JSON_H
 #define RP_BASE_JSON_H
 
@@ -15,23 +16,32 @@
 
 typedef enum rp__json_type {
     RP_JSON_END, /* of the input, after one whole value */
-    RP_JSON_OBJECT, RP_JSON_OBJECT_END, RP_JSON_ARRAY, RP_JSON_ARRAY_END,
-    RP_JSON_KEY, RP_JSON_STRING, RP_JSON_NUMBER, RP_JSON_TRUE, RP_JSON_FALSE, RP_JSON_NULL,
+    RP_JSON_OBJECT,
+    RP_JSON_OBJECT_END,
+    RP_JSON_ARRAY,
+    RP_JSON_ARRAY_END,
+    RP_JSON_KEY,
+    RP_JSON_STRING,
+    RP_JSON_NUMBER,
+    RP_JSON_TRUE,
+    RP_JSON_FALSE,
+    RP_JSON_NULL,
 } rp__json_type;
 
 typedef struct rp__json {
     const char *at, *begin, *end;
     uint32_t depth, max_depth;
     uint8_t state;
-    uint8_t kinds[128];   /* a bit a level: object or array; so max_depth is at most 1,024 */
-    const char *string;   /* of KEY, STRING and NUMBER: bytes, valid until the next string token */
+    uint8_t kinds[128]; /* a bit a level: object or array; so max_depth is at most 1,024 */
+    const char *string; /* of KEY, STRING and NUMBER: bytes, valid until the next string token */
     size_t string_bytes;
     rp__buf scratch;
-    const char *fault;    /* after RP_INPUT or RP_LIMIT: what is wrong, a static sentence */
-    size_t fault_offset;  /* and at which byte */
+    const char *fault;   /* after RP_INPUT or RP_LIMIT: what is wrong, a static sentence */
+    size_t fault_offset; /* and at which byte */
 } rp__json;
 
-void rp__json_init(rp__json *json);                                   /* once; then start as often as wanted */
+/* once; then start as often as wanted */
+void rp__json_init(rp__json *json);
 void rp__json_start(rp__json *json, const char *text, size_t bytes, uint32_t max_depth);
 void rp__json_free(rp__json *json);
 /* The next token. RP_INPUT: malformed; RP_LIMIT: too deep; RP_NO_MEMORY. */
@@ -39,8 +49,8 @@ rp_status rp__json_next(rp__json *json, rp__json_type *type);
 /* After KEY, or before a value: passes over one whole value. */
 rp_status rp__json_skip(rp__json *json);
 
-/* Writing. The writer puts commas; the caller pairs begin and end (depth at most 64). Bytes that are
- * not valid UTF-8 are written as U+FFFD. */
+/* Writing. The writer puts commas; the caller pairs begin and end (depth at most 64). Bytes that
+ * are not valid UTF-8 are written as U+FFFD. */
 typedef struct rp__json_writer {
     rp__buf *out;
     uint64_t has_item; /* a bit a level */
@@ -48,12 +58,15 @@ typedef struct rp__json_writer {
 } rp__json_writer;
 
 void rp__json_writer_init(rp__json_writer *w, rp__buf *out);
-void rp__json_writer_begin(rp__json_writer *w, const char *key, char bracket); /* '{' or '['; key NULL inside arrays */
-void rp__json_writer_end(rp__json_writer *w, char bracket);                    /* '}' or ']' */
+/* '{' or '['; key NULL inside arrays */
+void rp__json_writer_begin(rp__json_writer *w, const char *key, char bracket);
+void rp__json_writer_end(rp__json_writer *w, char bracket); /* '}' or ']' */
 void rp__json_writer_string(rp__json_writer *w, const char *key, const char *s, size_t bytes);
-void rp__json_writer_text(rp__json_writer *w, const char *key, const char *s); /* NULL writes null */
+/* NULL writes null */
+void rp__json_writer_text(rp__json_writer *w, const char *key, const char *s);
 void rp__json_writer_uint(rp__json_writer *w, const char *key, uint64_t v);
-void rp__json_writer_real(rp__json_writer *w, const char *key, double v, int decimals); /* not finite: null */
+/* not finite: null */
+void rp__json_writer_real(rp__json_writer *w, const char *key, double v, int decimals);
 void rp__json_writer_bool(rp__json_writer *w, const char *key, bool v);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "riposte/status.h"
 
-/* Runs fn(arg, 0..n-1) on n threads and waits for all; the calling thread runs the last one, so
- * n = 1 starts no thread. RP_NO_MEMORY if a thread cannot be started; those started are waited for. */
+/* Runs fn(arg, 0..n-1) on n threads and waits for all; the calling thread runs the last one, so n =
+ * 1 starts no thread. RP_NO_MEMORY if a thread cannot be started; those started are waited for. */
 typedef void rp__thread_fn(void *arg, uint32_t worker);
 rp_status rp__thread_run(uint32_t n, rp__thread_fn *fn, void *arg);
 

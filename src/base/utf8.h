@@ -1,4 +1,5 @@
-/* base/utf8.h: which bytes are UTF-8. Overlong forms, surrogates and code points over U+10FFFF are not. */
+/* base/utf8.h: which bytes are UTF-8. Overlong forms, surrogates and code points over U+10FFFF are
+ * not. */
 #ifndef RP_BASE_UTF8_H
 #define RP_BASE_UTF8_H
 

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cli/figures.h"
+#include "cli/form_report.h"
 #include "cli/gpu_report.h"
 
 enum {
@@ -269,6 +270,8 @@ rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_erro
     rp__json_writer_uint(w, "work", hits->work);
     rp__json_writer_uint(w, "fraction_bits", (uint64_t)hits->fraction_bits);
     write_gpu(w, answer);
+    if (answer->form)
+        rp__form_report_write(w, answer->form);
     rp__json_writer_begin(w, "hits", '[');
     for (size_t i = 0; status == RP_OK && i < hits->n; i++) {
         status = write_hit(w, answer, i, err);

@@ -12,7 +12,8 @@ typedef struct rp__answer {
     const char *query;
     const rp_hits *hits;
     bool has_snippets, has_explain;
-    size_t max_memory; /* of the query, which JSON counts to */
+    size_t max_memory;   /* of the query, which JSON counts to */
+    const rp_form *form; /* NULL: nobody asked for it */
 } rp__answer;
 
 /* Ranks, scores, ids, titles and snippets on standard output. */

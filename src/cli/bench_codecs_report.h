@@ -1,4 +1,5 @@
-/* cli/bench_codecs_report.h: what came of measuring codecs, for people, for programs, and as a plot. */
+/* cli/bench_codecs_report.h: what came of measuring codecs, for people, for programs, and as a
+ * plot. */
 #ifndef RP_CLI_BENCH_CODECS_REPORT_H
 #define RP_CLI_BENCH_CODECS_REPORT_H
 

@@ -5,10 +5,10 @@
 #include "base/json.h"
 
 typedef struct rp__bench_machine {
-    char cpu[128];           /* the model's name; "unknown" where the system does not say */
+    char cpu[128];            /* the model's name; "unknown" where the system does not say */
     const char *instructions; /* "scalar", "avx2", "avx512" */
-    uint32_t cores;          /* that this process may use */
-    double load;             /* of the last minute; negative: not known */
+    uint32_t cores;           /* that this process may use */
+    double load;              /* of the last minute; negative: not known */
 } rp__bench_machine;
 
 void rp__bench_machine_get(rp__bench_machine *machine);

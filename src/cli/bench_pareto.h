@@ -1,5 +1,5 @@
-/* cli/bench_pareto.h: a plot of what is small against what is fast, as SVG: points, their names, and a
- * line through those that nothing beats in both. */
+/* cli/bench_pareto.h: a plot of what is small against what is fast, as SVG: points, their names,
+ * and a line through those that nothing beats in both. */
 #ifndef RP_CLI_BENCH_PARETO_H
 #define RP_CLI_BENCH_PARETO_H
 
@@ -10,9 +10,9 @@
 
 typedef struct rp__bench_point {
     char label[48];
-    size_t group;              /* points of a group have one colour */
-    double x, y;               /* x: less is better; y: more is, and it is above 0 */
-    bool is_best;              /* on the line */
+    size_t group; /* points of a group have one colour */
+    double x, y;  /* x: less is better; y: more is, and it is above 0 */
+    bool is_best; /* on the line */
 } rp__bench_point;
 
 enum { RP_BENCH_GROUPS = RP_BENCH_SVG_COLOURS }; /* more share the last one's colour */
@@ -22,7 +22,7 @@ typedef struct rp__bench_pareto {
     const char *x_title, *y_title;
     rp__buf body; /* finished panels */
     size_t n_panels;
-    rp__buf title; /* of the open panel */
+    rp__buf title;                    /* of the open panel */
     char groups[RP_BENCH_GROUPS][16]; /* as they came, in all panels */
     size_t n_groups;
     rp__bench_point *points;

@@ -99,6 +99,59 @@ static void print_elsewhere(const rp__bench_queries *b)
                    b->operations[i].elsewhere);
 }
 
+static bool has_auto(const rp__bench_queries *b)
+{
+    bool has = false;
+    for (size_t i = 0; i < b->n; i++)
+        has |= strcmp(b->operations[i].options.processor, "auto") == 0;
+    return has;
+}
+
+static void print_threshold(const char *what, const rp__bench_threshold *t)
+{
+    if (t->min_postings == UINT64_MAX)
+        printf("; %.2f, gpu never, whatever %s", t->mean, what);
+    else
+        printf("; %.2f, gpu from %" PRIu64 " of %s", t->mean, t->min_postings, what);
+}
+
+/* A line for each form of which both processors were measured. */
+static void print_placements(const rp__bench_queries *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        const char *form = b->operations[i].form;
+        rp__bench_placement p;
+        bool is_new = i == 0 || strcmp(form, b->operations[i - 1].form) != 0;
+        if (!is_new || rp__bench_threshold_find(b, form, &p, NULL) != RP_OK)
+            continue;
+        const double better = p.cpu < p.gpu ? p.cpu : p.gpu;
+        printf("%s by query, best times: cpu %.2f, gpu %.2f; %.2f by a perfect choice", form, p.cpu,
+               p.gpu, p.perfect);
+        print_threshold("the shortest list", &p.by_shortest);
+        print_threshold("all lists but the longest", &p.by_rest);
+        print_threshold("all lists", &p.by_all);
+        if (p.automatic > 0)
+            printf("; %.2f by auto, %.3f of the better", p.automatic, p.automatic / better);
+        putchar('\n');
+    }
+}
+
+/* How many queries auto gave to the gpu, and by which thresholds. */
+static void print_auto(const rp__bench_queries *b)
+{
+    rp__buf text;
+    for (size_t i = 0; i < b->n; i++)
+        if (strcmp(b->operations[i].options.processor, "auto") == 0)
+            printf("%s auto: the gpu answered %zu of the queries\n", b->operations[i].form,
+                   b->operations[i].on_gpu);
+    if (!has_auto(b))
+        return;
+    rp__buf_init(&text);
+    rp__auto_tuning_put(b->tuning, &text);
+    printf("auto: %.*s\n", text.failed ? 0 : (int)text.n, (const char *)text.at);
+    rp__buf_free(&text);
+}
+
 static void print_gains(const rp__bench_queries *b)
 {
     for (size_t i = 0; i < b->n; i++) {
@@ -139,6 +192,8 @@ void rp__bench_queries_report_print(const rp__bench_queries *b)
             print_row(b, i);
     print_refused(b);
     print_elsewhere(b);
+    print_placements(b);
+    print_auto(b);
     print_gains(b);
     print_energy(b);
 }
@@ -156,6 +211,7 @@ static void write_operation(rp__json_writer *w, const rp__bench_queries *b,
     rp__json_writer_uint(w, "query_threads", o->options.threads);
     rp__json_writer_text(w, "processor", o->options.processor);
     rp__json_writer_uint(w, "elsewhere", o->elsewhere);
+    rp__json_writer_uint(w, "on_gpu", o->on_gpu);
     rp__json_writer_bool(w, "answers_all", !o->is_refused);
     if (!o->is_refused) {
         rp__json_writer_uint(w, "place", o->place);
@@ -174,18 +230,67 @@ static void write_operation(rp__json_writer *w, const rp__bench_queries *b,
     rp__json_writer_end(w, '}');
 }
 
+static void write_threshold(rp__json_writer *w, const char *key, const rp__bench_threshold *t)
+{
+    rp__json_writer_begin(w, key, '{');
+    if (t->min_postings != UINT64_MAX)
+        rp__json_writer_uint(w, "min_postings", t->min_postings);
+    rp__json_writer_real(w, "mean", t->mean, 3);
+    rp__json_writer_end(w, '}');
+}
+
+static void write_placements(rp__json_writer *w, const rp__bench_queries *b)
+{
+    rp__json_writer_begin(w, "placements", '[');
+    for (size_t i = 0; i < b->n; i++) {
+        const char *form = b->operations[i].form;
+        rp__bench_placement p;
+        bool is_new = i == 0 || strcmp(form, b->operations[i - 1].form) != 0;
+        if (!is_new || rp__bench_threshold_find(b, form, &p, NULL) != RP_OK)
+            continue;
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_text(w, "operation", form);
+        rp__json_writer_real(w, "cpu", p.cpu, 3);
+        rp__json_writer_real(w, "gpu", p.gpu, 3);
+        rp__json_writer_real(w, "perfect", p.perfect, 3);
+        if (p.automatic > 0)
+            rp__json_writer_real(w, "auto", p.automatic, 3);
+        write_threshold(w, "by_shortest", &p.by_shortest);
+        write_threshold(w, "by_rest", &p.by_rest);
+        write_threshold(w, "by_all", &p.by_all);
+        rp__json_writer_end(w, '}');
+    }
+    rp__json_writer_end(w, ']');
+}
+
+static void write_auto(rp__json_writer *w, const rp__bench_queries *b)
+{
+    rp__buf text;
+    if (!has_auto(b))
+        return;
+    rp__buf_init(&text);
+    rp__auto_tuning_put(b->tuning, &text);
+    rp__buf_put_byte(&text, 0);
+    if (!text.failed)
+        rp__json_writer_text(w, "auto", (const char *)text.at);
+    rp__buf_free(&text);
+}
+
 void rp__bench_queries_report_write(rp__json_writer *w, const rp__bench_queries *b)
 {
     rp__json_writer_uint(w, "queries_read", b->set->read);
     rp__json_writer_uint(w, "queries", b->set->n);
     rp__json_writer_uint(w, "rounds", b->rounds);
     rp__json_writer_uint(w, "threads", b->threads);
+    rp__json_writer_uint(w, "pause_us", b->pause_us);
     rp__json_writer_text(w, "clock", b->by_wall ? "wall" : "cpu");
     rp__json_writer_bool(w, "names", b->has_names);
     rp__json_writer_begin(w, "operations", '[');
     for (size_t i = 0; i < b->n; i++)
         write_operation(w, b, &b->operations[i]);
     rp__json_writer_end(w, ']');
+    write_placements(w, b);
+    write_auto(w, b);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */

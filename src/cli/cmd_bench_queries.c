@@ -19,9 +19,9 @@ enum { K_MOST = 10000, THREADS_MOST = 256 };
 
 typedef struct bench_queries_args {
     rp__common_args common;
-    const char *modes, *k, *algorithms, *processors, *query_threads, *words, *format, *per_query,
-        *plot;
-    uint32_t rounds, threads;
+    const char *modes, *k, *algorithms, *processors, *automatic, *query_threads, *words, *format,
+        *per_query, *plot;
+    uint32_t rounds, threads, pause_us;
     rp__bench_choice choice;
     bool plain, names, strict_processor;
 } bench_queries_args;
@@ -52,7 +52,21 @@ static const rp__option operation_rows[] = {
      .argument = "NAMES",
      .initial = "cpu",
      AT(processors),
-     .help = "cpu, gpu; with gpu, which takes no --algorithms, all times are wall times"},
+     .help = "cpu, gpu, auto; with one of the last two, which take no --algorithms, all times are "
+             "wall times"},
+    {.name = "auto",
+     .kind = RP_OPTION_TEXT,
+     .argument = "LIST",
+     AT(automatic),
+     .help = "other thresholds for the processor auto, as burst.and=512,lone.or=never; the default "
+             "ones are shown with the results"},
+    {.name = "pause-us",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "N",
+     .initial = "0",
+     .most = 1000000,
+     AT(pause_us),
+     .help = "microseconds without queries before each one"},
     {.name = "strict-processor",
      .kind = RP_OPTION_FLAG,
      AT(strict_processor),
@@ -206,10 +220,20 @@ static bool read_k(const char *text, size_t *k)
     return strcmp(text, "count") == 0 || read_number(text, K_MOST, k);
 }
 
-static const char *const processors[] = {"cpu", "gpu", NULL};
+enum { CPU, AUTO = 2 };
+static const char *const processors[] = {[CPU] = "cpu", "gpu", [AUTO] = "auto", NULL};
 
 static const char *processor_at(size_t i)
 {
+    return processors[i];
+}
+
+/* One of the table's. */
+static const char *find_processor(const char *name)
+{
+    size_t i = 0;
+    while (i < AUTO && strcmp(processors[i], name) != 0)
+        i++;
     return processors[i];
 }
 
@@ -229,6 +253,7 @@ static rp_status add_operation(job *j, const struct mode *mode, size_t k, const 
                                      .threads = threads,
                                      .algorithm = algorithm,
                                      .processor = processor,
+                                     .eager_gpu = true,
                                      .strict_processor = j->args->strict_processor,
                                      .max_work = UINT64_MAX};
     snprintf(o->form, sizeof o->form, k ? "%s:%zu" : "%s:count", mode->name, k);
@@ -237,9 +262,9 @@ static rp_status add_operation(job *j, const struct mode *mode, size_t k, const 
     size_t n = strlen(o->name);
     if (threads > 1)
         snprintf(o->name + n, sizeof o->name - n, "@%zu", threads);
-    else if (processor != processors[0])
+    else if (processor != processors[CPU])
         snprintf(o->name + n, sizeof o->name - n, "@%s", processor);
-    b->by_wall |= threads > 1 || processor != processors[0];
+    b->by_wall |= threads > 1 || processor != processors[CPU];
     return RP_OK;
 }
 
@@ -255,7 +280,7 @@ static rp_status add_threads(job *j, const struct mode *mode, size_t k, const ch
             return rp__console_usage(j->console, err, "--query-threads 1,2",
                                      "--query-threads \"%s\" is no number from 1 to %d", text,
                                      THREADS_MOST);
-        status = add_operation(j, mode, k, algorithm, threads, processors[0], err);
+        status = add_operation(j, mode, k, algorithm, threads, processors[CPU], err);
     }
     return status;
 }
@@ -279,9 +304,9 @@ static rp_status add_processors(job *j, const struct mode *mode, size_t k, rp_er
     char name[RP_NAME_BYTES];
     rp_status status = RP_OK;
     while (status == RP_OK && rp__name_list_next(&names, name))
-        status = strcmp(name, processors[0]) == 0
+        status = strcmp(name, processors[CPU]) == 0
                      ? add_algorithms(j, mode, k, err)
-                     : add_operation(j, mode, k, NULL, 1, processors[1], err);
+                     : add_operation(j, mode, k, NULL, 1, find_processor(name), err);
     return status;
 }
 
@@ -347,6 +372,8 @@ static rp_status open_job(job *j, rp_error *err)
 {
     rp_status status = read_words(j, err);
     if (status == RP_OK)
+        status = rp__auto_tuning_new(j->args->automatic, &j->bench.tuning, err);
+    if (status == RP_OK)
         status = add_modes(j, err);
     if (status == RP_OK)
         status = rp_index_open(j->dir, NULL, &j->index, err);
@@ -361,6 +388,7 @@ static rp_status open_job(job *j, rp_error *err)
     j->bench.set = &j->set;
     j->bench.rounds = j->args->rounds;
     j->bench.has_names = j->args->names;
+    j->bench.pause_us = j->args->pause_us;
     return status;
 }
 
@@ -372,8 +400,12 @@ static void put_command(const job *j, rp__buf *out)
     const bench_queries_args *a = j->args;
     rp__buf_printf(out, "riposte bench queries %s %s --modes %s --k %s --algorithms %s --rounds %u",
                    j->dir, j->queries, a->modes, a->k, a->algorithms, a->rounds);
-    if (strcmp(a->processors, processors[0]) != 0)
+    if (strcmp(a->processors, processors[CPU]) != 0)
         rp__buf_printf(out, " --processors %s", a->processors);
+    if (a->automatic)
+        rp__buf_printf(out, " --auto %s", a->automatic);
+    if (a->pause_us)
+        rp__buf_printf(out, " --pause-us %u", a->pause_us);
     if (a->threads > 1)
         rp__buf_printf(out, " --threads %u", a->threads);
     if (strcmp(a->query_threads, "1") != 0)
@@ -485,13 +517,17 @@ const rp__verb rp__cmd_bench_queries_verb = {
         "that answer one differently end the run. A round runs every operation once, beginning "
         "at another operation and another query; figures are medians of the rounds, the interval "
         "is that of the mean, and algorithms whose intervals meet share a place. QUERIES are as "
-        "for riposte batch, in the query language unless --plain is given.",
+        "for riposte batch, in the query language unless --plain is given. With the processors cpu "
+        "and gpu, each form has a line with the mean of a perfect choice for each query, and with "
+        "the threshold that would have been best.",
     .examples = "riposte bench queries my.rip queries.tsv\n"
                 "riposte bench queries my.rip log.tsv.gz --words 2-5 --known --min-hits 10\n"
                 "riposte bench queries my.rip queries.tsv --algorithms all --plot spread.svg\n"
                 "riposte bench queries my.rip queries.tsv --threads 2 --json\n"
                 "riposte bench queries my.rip queries.tsv --k 10 --processors cpu,gpu "
-                "--query-threads 1,16\n",
+                "--query-threads 1,16\n"
+                "riposte bench queries my.rip queries.tsv --k 10 --processors cpu,gpu,auto "
+                "--pause-us 10000\n",
     .groups = groups,
     .args_bytes = sizeof(bench_queries_args),
     .run = run,

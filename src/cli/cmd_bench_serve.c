@@ -45,6 +45,7 @@ static rp_status searcher_for(server *s, size_t k, rp_total total, rp_searcher *
     rp_search_options options = s->args->query.search;
     options.k = k;
     options.total = total;
+    options.eager_gpu = true;
     rp_status status = rp_searcher_new(s->index, &options, out, err);
     if (status == RP_OK) {
         s->of[s->n].k = k;

@@ -177,7 +177,7 @@ static rp_status ask(rp__console *console, const char *dir, const char *query,
         status = rp_searcher_new(index, &options, &searcher, err);
     if (status == RP_OK)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
-    rp__answer answer = {index, searcher, query, &hits, true, false, DEMO_MEMORY};
+    rp__answer answer = {index, searcher, query, &hits, true, false, DEMO_MEMORY, NULL};
     if (status == RP_OK)
         status = console->wants_json ? write_demo(console, dir, stats, &answer, err)
                                      : print_demo(console, dir, stats, &answer, err);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/answer.h"
+#include "cli/form_report.h"
 #include "cli/gpu_report.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
@@ -16,7 +17,7 @@ static const rp__option output_rows[] = {
     {.name = "explain",
      .kind = RP_OPTION_FLAG,
      .at = offsetof(search_args, explain),
-     .help = "show how each hit came by its score"},
+     .help = "show what the processor does, and how each hit came by its score"},
     {.name = "no-snippets",
      .kind = RP_OPTION_FLAG,
      .at = offsetof(search_args, no_snippets),
@@ -55,9 +56,12 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_index *index = NULL;
     rp_searcher *searcher = NULL;
     rp_hits hits = {0};
+    rp_form form = {0};
     rp__query_args query_args = args->query;
     query_args.search.total = RP_TOTAL_EXACT; /* people look at it */
     rp_status status = rp__query_args_open(&query_args, call->operands[0], &index, &searcher, err);
+    bool has_form = status == RP_OK && args->explain &&
+                    rp_searcher_form(searcher, query, strlen(query), &form, NULL) == RP_OK;
     if (status == RP_OK)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
     if (searcher) {
@@ -70,12 +74,15 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
                          &hits,
                          !args->no_snippets,
                          args->explain,
-                         query_args.search.max_memory};
+                         query_args.search.max_memory,
+                         has_form ? &form : NULL};
     if (status == RP_OK && console->wants_json) {
         status = write_answer(console, &answer, err);
     } else if (status == RP_OK) {
         status = rp__answer_print(console, &answer, err);
         rp__console_flush(console);
+        if (status == RP_OK && has_form)
+            rp__form_report_note(console, &form);
         if (status == RP_OK)
             rp__answer_note(console, &hits);
     }

@@ -16,9 +16,9 @@
 typedef struct rp__console {
     bool wants_json, is_quiet;
     bool out_is_terminal, err_is_terminal;
-    bool has_colour; /* on standard output */
-    bool has_reply;  /* a JSON object is on standard output: an error adds none */
-    int out_errno;   /* of the first flush of standard output that failed; 0: none */
+    bool has_colour;     /* on standard output */
+    bool has_reply;      /* a JSON object is on standard output: an error adds none */
+    int out_errno;       /* of the first flush of standard output that failed; 0: none */
     const char *program; /* what to type to run it again */
     const char *verb;
     char remedy[256]; /* the second line of an error; empty: none */
@@ -45,8 +45,8 @@ void rp__console_note(const rp__console *console, const char *format, ...);
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-rp_status rp__console_usage(rp__console *console, rp_error *err, const char *remedy,
-                            const char *format, ...);
+rp_status
+rp__console_usage(rp__console *console, rp_error *err, const char *remedy, const char *format, ...);
 
 /* Writes one JSON object as a line. */
 rp_status rp__console_reply(rp__console *console, const rp__buf *json, rp_error *err);

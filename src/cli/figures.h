@@ -6,7 +6,7 @@
 
 enum { RP_FIGURE_BYTES = 32 };
 
-char *rp__figures_count(char out[RP_FIGURE_BYTES], uint64_t v); /* 1,234,567 */
+char *rp__figures_count(char out[RP_FIGURE_BYTES], uint64_t v);    /* 1,234,567 */
 char *rp__figures_size(char out[RP_FIGURE_BYTES], uint64_t bytes); /* 1.2 MiB */
 char *rp__figures_time(char out[RP_FIGURE_BYTES], double seconds); /* 0.12 ms, 3.4 s, 2:05 */
 

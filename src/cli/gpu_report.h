@@ -1,4 +1,5 @@
-/* cli/gpu_report.h: what a GPU did for queries, and why the cpu answered some of them, for a person or as JSON. */
+/* cli/gpu_report.h: what a GPU did for queries, and why the cpu answered some of them, for a person
+ * or as JSON. */
 #ifndef RP_CLI_GPU_REPORT_H
 #define RP_CLI_GPU_REPORT_H
 
@@ -6,14 +7,16 @@
 #include "cli/console.h"
 #include "riposte/search.h"
 
-/* Counters and the name of the fallback, null where there was none, into the object that is open. */
+/* Counters and the name of the fallback, null where there was none, into the object that is
+ * open. */
 void rp__gpu_report_write(rp__json_writer *w, const rp_gpu_counters *gpu, rp_fallback fallback);
 /* The counters of a batch, its most frequent fallback, and how many queries each one had. */
 void rp__gpu_report_write_batch(rp__json_writer *w, const rp_batch_report *report);
 
-/* Notes on standard error: why the cpu answered, unless the GPU was lost, which rp__query_args_note_gpu says; and that
- * the host decoded lists. */
-void rp__gpu_report_note(const rp__console *console, const rp_searcher *searcher, const rp_hits *hits);
+/* Notes on standard error: why the cpu answered, unless the GPU was lost, which
+ * rp__query_args_note_gpu says; and that the host decoded lists. */
+void rp__gpu_report_note(const rp__console *console, const rp_searcher *searcher,
+                         const rp_hits *hits);
 void rp__gpu_report_note_batch(const rp__console *console, const rp_batch_report *report);
 
 #endif

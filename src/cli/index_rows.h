@@ -1,4 +1,5 @@
-/* cli/index_rows.h: options of every verb that writes an index, each where the verb keeps its value. */
+/* cli/index_rows.h: options of every verb that writes an index, each where the verb keeps its
+ * value. */
 #ifndef RP_CLI_INDEX_ROWS_H
 #define RP_CLI_INDEX_ROWS_H
 

@@ -19,8 +19,10 @@ typedef enum rp__option_kind {
     RP_OPTION_REAL,    /* double */
     RP_OPTION_TEXT,    /* const char *, anything */
     RP_OPTION_NAME,    /* const char *, one of the choices */
-    RP_OPTION_SPEC,    /* const char *, one of the choices, perhaps with a ':' and what the library makes of the rest */
-    RP_OPTION_ENUM,    /* an enum, the index of the choice */
+    /* const char *, one of the choices, perhaps with a ':' and what the library makes of the
+     * rest */
+    RP_OPTION_SPEC,
+    RP_OPTION_ENUM, /* an enum, the index of the choice */
 } rp__option_kind;
 
 typedef struct rp__option {
@@ -28,13 +30,13 @@ typedef struct rp__option {
     char letter;      /* -x; 0: none */
     uint8_t kind;
     bool is_required, has_value;
-    const char *argument; /* as help shows it */
-    const char *initial;  /* stored before parsing and shown as the default; NULL: zero */
-    double least, most;   /* of a number; most 0: what the type holds */
-    const char *const *choices;           /* ended by NULL, or */
-    const char *(*choice_at)(size_t i);   /* a list of the library's */
-    size_t at;                            /* where the value is stored in the group's record */
-    size_t has_at;                        /* if has_value: of a bool that says it was given */
+    const char *argument;       /* as help shows it */
+    const char *initial;        /* stored before parsing and shown as the default; NULL: zero */
+    double least, most;         /* of a number; most 0: what the type holds */
+    const char *const *choices; /* ended by NULL, or */
+    const char *(*choice_at)(size_t i); /* a list of the library's */
+    size_t at;                          /* where the value is stored in the group's record */
+    size_t has_at;                      /* if has_value: of a bool that says it was given */
     const char *help;
 } rp__option;
 

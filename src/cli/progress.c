@@ -12,7 +12,7 @@
 enum {
     BAR_EVERY_MS = 100,
     LINE_EVERY_MS = 5000,
-    SKIPS_TOLD = 20, /* then silence: a damaged collection must not bury the summary */
+    SKIPS_SHOWN = 20, /* then silence: a damaged collection must not bury the summary */
     LINE_BYTES = 512,
 };
 
@@ -112,11 +112,11 @@ void rp__progress_end(rp__progress *progress)
 void rp__progress_skip(void *arg, const char *where, const char *what)
 {
     rp__progress *progress = arg;
-    uint64_t told = progress->skips++;
-    if (progress->console->is_quiet || told > SKIPS_TOLD)
+    uint64_t seen = progress->skips++;
+    if (progress->console->is_quiet || seen > SKIPS_SHOWN)
         return;
     rp__progress_end(progress);
-    if (told == SKIPS_TOLD) {
+    if (seen == SKIPS_SHOWN) {
         rp__console_note(progress->console, "riposte: more are left out; not listed here");
         return;
     }

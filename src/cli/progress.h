@@ -1,6 +1,7 @@
 /* cli/progress.h: shows how far a build is: a bar on a terminal, a line now and then elsewhere.
  *
- * tick and end are for one thread; skip may come from any, so what it shares with them is atomic. */
+ * tick and end are for one thread; skip may come from any, so what it shares with them is
+ * atomic. */
 #ifndef RP_CLI_PROGRESS_H
 #define RP_CLI_PROGRESS_H
 

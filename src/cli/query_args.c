@@ -35,7 +35,7 @@ const rp__option rp__query_args_ranking[] = {
      .initial = "auto",
      .choices = processors,
      AT(search.processor),
-     .help = "which processor answers"},
+     .help = "which processor answers; with auto, whichever is likely to be faster for the query"},
     {.name = "strict-processor",
      .kind = RP_OPTION_FLAG,
      AT(search.strict_processor),

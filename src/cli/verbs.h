@@ -9,11 +9,14 @@ extern const rp__verb rp__cmd_index_verb, rp__cmd_search_verb, rp__cmd_batch_ver
     rp__cmd_eval_verb, rp__cmd_bench_serve_verb, rp__cmd_stats_verb, rp__cmd_check_verb,
     rp__cmd_recode_verb, rp__cmd_reorder_verb, rp__cmd_dump_verb, rp__cmd_import_verb,
     rp__cmd_export_verb, rp__cmd_synth_verb, rp__cmd_bench_verb, rp__cmd_bench_codecs_verb,
-    rp__cmd_bench_queries_verb, rp__cmd_bench_intersections_verb, rp__cmd_bench_gpu_verb, rp__cmd_demo_verb, rp__cmd_doctor_verb, rp__cmd_version_verb, rp__cmd_help_verb, rp__cmd_completion_verb;
+    rp__cmd_bench_queries_verb, rp__cmd_bench_intersections_verb, rp__cmd_bench_gpu_verb,
+    rp__cmd_demo_verb, rp__cmd_doctor_verb, rp__cmd_version_verb, rp__cmd_help_verb,
+    rp__cmd_completion_verb;
 
 /* The i-th verb; NULL after the last. */
 const rp__verb *rp__verbs_at(size_t i);
-/* The verb that the first words name, the longest there is, and how many words that takes; NULL: none. */
+/* The verb that the first words name, the longest there is, and how many words that takes; NULL:
+ * none. */
 const rp__verb *rp__verbs_find(char *const *words, size_t n_words, size_t *used);
 /* The "codecs" of "bench codecs"; NULL: the verb is one word. */
 const char *rp__verbs_second_word(const rp__verb *verb);

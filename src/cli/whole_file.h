@@ -1,4 +1,5 @@
-/* cli/whole_file.h: a text file that appears whole or not at all, also where a signal ends the program. */
+/* cli/whole_file.h: a text file that appears whole or not at all, also where a signal ends the
+ * program. */
 #ifndef RP_CLI_WHOLE_FILE_H
 #define RP_CLI_WHOLE_FILE_H
 
@@ -14,7 +15,8 @@ typedef struct rp__whole_file {
     FILE *out;  /* NULL: none is wanted */
 } rp__whole_file;
 
-/* path NULL: none is wanted. One that is there and no regular file (a device, a FIFO) is written in place. */
+/* path NULL: none is wanted. One that is there and no regular file (a device, a FIFO) is written in
+ * place. */
 rp_status rp__whole_file_open(rp__whole_file *file, const char *path, rp_error *err);
 /* Makes the file durable and gives it its name. */
 rp_status rp__whole_file_commit(rp__whole_file *file, rp_error *err);

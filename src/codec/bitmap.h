@@ -1,8 +1,8 @@
 /* bitmap.h: what all rows of the docid codec bitmap share. Interior of the room.
  *
  * A u32 base, a u32 n_words, then: n_words u64 in which bit j of word i stands for the docid base +
- * 64i + j; then a u32 for each 8 words: how many docids lie before them. The base is a multiple of 64.
- * Where words of 4 bytes a docid are smaller, the base is 1, n_words 0, and those follow. */
+ * 64i + j; then a u32 for each 8 words: how many docids lie before them. The base is a multiple of
+ * 64. Where words of 4 bytes a docid are smaller, the base is 1, n_words 0, and those follow. */
 #ifndef RP_CODEC_BITMAP_H
 #define RP_CODEC_BITMAP_H
 
@@ -20,7 +20,8 @@ enum {
     RP_BITMAP_SPARSE = 1, /* the base of a list that is words of 4 bytes */
 };
 
-/* The docids of `count` bits from bit `from` on. May write 64 past count. RP_DAMAGED: not so many. */
+/* The docids of `count` bits from bit `from` on. May write 64 past count. RP_DAMAGED: not so
+ * many. */
 typedef rp_status (*rp__bitmap_extract)(const rp__bitmap_view *v, uint64_t from, uint32_t count,
                                         uint32_t *out);
 
@@ -49,7 +50,8 @@ static inline rp_status rp__bitmap_block_with(const rp__list *list, uint32_t b, 
 {
     rp__bitmap_view v;
     uint32_t first = rp__list_begin(list, b), count = rp__list_count(list, b);
-    uint32_t from = b ? list->last[b - 1] + 1 : 0; /* 0 past the last docid of all: docids do not rise */
+    /* 0 past the last docid of all: docids do not rise */
+    uint32_t from = b ? list->last[b - 1] + 1 : 0;
     if (rp__bitmap_open(list, &v) || (b && from == 0))
         return RP_DAMAGED;
     if (v.base != RP_BITMAP_SPARSE)

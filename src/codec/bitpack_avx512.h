@@ -1,5 +1,5 @@
-/* bitpack_avx512.h: what AVX-512 code does to packed bits and gaps in registers, inline. Interior of
- * the room; for files built with AVX-512 alone. Tables are in bitpack_avx512.c. */
+/* bitpack_avx512.h: what AVX-512 code does to packed bits and gaps in registers, inline. Interior
+ * of the room; for files built with AVX-512 alone. Tables are in bitpack_avx512.c. */
 #ifndef RP_CODEC_BITPACK_AVX512_H
 #define RP_CODEC_BITPACK_AVX512_H
 
@@ -14,8 +14,8 @@ typedef struct rp__bitpack_avx512_table {
     uint8_t starts[64];
 } rp__bitpack_avx512_table;
 
-/* NARROW: gaps that can be summed in 16-bit lanes; HALF: values that these hold; PLAIN: the width that
- * goes another way. */
+/* NARROW: gaps that can be summed in 16-bit lanes; HALF: values that these hold; PLAIN: the width
+ * that goes another way. */
 enum { RP_BITPACK_AVX512_NARROW = 11, RP_BITPACK_AVX512_HALF = 15, RP_BITPACK_AVX512_PLAIN = 31 };
 enum { RP_BITPACK_AVX512_SLICED = 25 }; /* that may begin at any bit of a byte */
 
@@ -86,9 +86,9 @@ static inline rp__bitpack_avx512_halves rp__bitpack_avx512_halves_start(void)
     return c;
 }
 
-/* Makes 32 docids after `before` (in all lanes) of 32 gaps in 16-bit lanes, the sums of whose halves
- * stay under 2^16; returns the last docid in all lanes. Sums of the even qwords and of the odd ones
- * go apart: four by a multiplication, then lanes 1 and 3, then lanes 2 and 3. */
+/* Makes 32 docids after `before` (in all lanes) of 32 gaps in 16-bit lanes, the sums of whose
+ * halves stay under 2^16; returns the last docid in all lanes. Sums of the even qwords and of the
+ * odd ones go apart: four by a multiplication, then lanes 1 and 3, then lanes 2 and 3. */
 static inline __m512i rp__bitpack_avx512_put_halves(const rp__bitpack_avx512_halves *c, __m512i x,
                                                     __m512i before, uint32_t *out)
 {

@@ -73,7 +73,7 @@ static void transpose(const uint32_t *rows, uint32_t *out)
 
 static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
 {
-    uint32_t rows[RP_BLOCK_ROOM];
+    uint32_t rows[RP_BLOCK_CAPACITY];
     if (n != RP_BLOCK)
         return rp__bitpack_avx2_code.decode(in, in_bytes, out, n);
     if (rp__bitpack_avx2_code.decode(in, in_bytes, rows, n))
@@ -85,7 +85,7 @@ static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_
 static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
                                size_t n)
 {
-    uint32_t rows[RP_BLOCK_ROOM];
+    uint32_t rows[RP_BLOCK_CAPACITY];
     if (n != RP_BLOCK)
         return rp__bitpack_avx2_code.decode_docids(in, in_bytes, base, out, n);
     if (rp__bitpack_avx2_code.decode(in, in_bytes, rows, n))

@@ -1,8 +1,9 @@
 /* bp128v.h: what all rows of the block code bp128v share. Interior of the room.
  *
- * Byte 0 is the width w, as in bp128. A block of RP_BLOCK is then w groups of four 32-bit words, one
- * word a lane: lane l holds the values l, l + 4, l + 8 and so on, 32 of them, w bits each, from the
- * lowest bit of its word in group 0 on. Blocks of other lengths are those of bp128 (bitpack.h). */
+ * Byte 0 is the width w, as in bp128. A block of RP_BLOCK is then w groups of four 32-bit words,
+ * one word a lane: lane l holds the values l, l + 4, l + 8 and so on, 32 of them, w bits each,
+ * from the lowest bit of its word in group 0 on. Blocks of other lengths are those of bp128
+ * (bitpack.h). */
 #ifndef RP_CODEC_BP128V_H
 #define RP_CODEC_BP128V_H
 

@@ -99,9 +99,9 @@ static inline uint64_t rp__ef128_walk(const uint8_t *low, const rp__ef128_parts 
     return n;
 }
 
-/* A row's `seek`, by its way of finding ends. The r(z) sums of a high part below z, each with its slot,
- * are less than (z << l) + r(z), so where that is at most what is searched for they can be passed over.
- * It is so for the z that is left when r of a larger z is taken off. */
+/* A row's `seek`, by its way of finding ends. The r(z) sums of a high part below z, each with its
+ * slot, are less than (z << l) + r(z), so where that is at most what is searched for they can be
+ * passed over. It is so for the z that is left when r of a larger z is taken off. */
 static inline rp_status rp__ef128_seek_by(const rp__list *list, uint32_t b, uint32_t target,
                                           uint32_t *slot, uint32_t *docid, rp__unary_end_fn *end_of)
 {

@@ -72,7 +72,7 @@ static inline bool has_steps(const uint8_t *in, size_t in_bytes)
 static inline rp_status decode_by(const rp__block_code *ef, const uint8_t *in, size_t in_bytes,
                                   uint32_t *out, size_t n)
 {
-    uint32_t places[RP_BLOCK_ROOM];
+    uint32_t places[RP_BLOCK_CAPACITY];
     size_t count;
     if (!has_steps(in, in_bytes))
         return ef->decode(in, in_bytes, out, n);
@@ -95,7 +95,7 @@ static inline rp_status docids_by(const rp__block_code *ef, const uint8_t *in, s
 static inline rp_status at_by(const rp__block_code *ef, const uint8_t *in, size_t in_bytes,
                               size_t n, size_t i, uint32_t *out)
 {
-    uint32_t places[RP_BLOCK_ROOM], value = 0;
+    uint32_t places[RP_BLOCK_CAPACITY], value = 0;
     size_t count;
     if (i >= n)
         return RP_DAMAGED;

@@ -1,5 +1,5 @@
-/* heads_avx512.h: the heads of sixteen blocks of a list at a time, in the lanes of AVX-512 registers,
- * inline. Interior of the room; for files built with AVX-512 alone. */
+/* heads_avx512.h: the heads of sixteen blocks of a list at a time, in the lanes of AVX-512
+ * registers, inline. Interior of the room; for files built with AVX-512 alone. */
 #ifndef RP_CODEC_HEADS_AVX512_H
 #define RP_CODEC_HEADS_AVX512_H
 
@@ -29,7 +29,8 @@ static inline __m512i rp__heads_gather(__mmask16 live, const uint8_t *docs, __m5
 }
 #pragma GCC diagnostic pop
 
-/* Those of the full blocks from b on, of a list with offsets whose docs_bytes are at most INT32_MAX. */
+/* Those of the full blocks from b on, of a list with offsets whose docs_bytes are at most
+ * INT32_MAX. */
 static inline rp__heads rp__heads_of(const rp__list *list, uint32_t b)
 {
     uint32_t full = list->n / RP_BLOCK - b, after = list->n_blocks - b - 1;

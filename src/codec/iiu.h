@@ -1,9 +1,10 @@
 /* iiu.h: what all rows of the docid codec iiu share. Interior of the room.
  *
- * The payload is the image that the accelerator reads (docs/format.md, "iiu"): 64 bits of metadata a
- * block, 32 bits of skip value a block, then all blocks' postings, bits back to back: of each posting
- * the gap, then the frequency. The functions named *_with are the row's members but for the two that
- * unpack a block, which each instruction set gives: those are called directly, not by pointer. */
+ * The payload is the image that the accelerator reads (docs/format.md, "iiu"): 64 bits of metadata
+ * a block, 32 bits of skip value a block, then all blocks' postings, bits back to back: of each
+ * posting the gap, then the frequency. The functions named *_with are the row's members but for the
+ * two that unpack a block, which each instruction set gives: those are called directly, not by
+ * pointer. */
 #ifndef RP_CODEC_IIU_H
 #define RP_CODEC_IIU_H
 
@@ -18,13 +19,13 @@ enum {
 
 /* A block, proved to lie inside the payload. */
 typedef struct rp__iiu_view {
-    const uint8_t *bits;      /* its first bit is bit `phase` (0 to 7) of this byte */
-    uint32_t phase, gap, tf;  /* widths: 0 to 31 */
-    uint32_t count, skip;     /* 1 to RP_BLOCK_MAX */
+    const uint8_t *bits;     /* its first bit is bit `phase` (0 to 7) of this byte */
+    uint32_t phase, gap, tf; /* widths: 0 to 31 */
+    uint32_t count, skip;    /* 1 to RP_BLOCK_MAX */
 } rp__iiu_view;
 
-/* Docids: the running sum of gaps on the skip value. RP_DAMAGED: a gap but the first is 0, or the sum
- * passes 2^32. May write RP_BLOCK_ROOM. */
+/* Docids: the running sum of gaps on the skip value. RP_DAMAGED: a gap but the first is 0, or the
+ * sum passes 2^32. May write RP_BLOCK_CAPACITY. */
 typedef rp_status (*rp__iiu_docids)(const rp__iiu_view *v, uint32_t *out);
 /* Frequencies of slots from to from + count - 1. RP_DAMAGED: one is 0. */
 typedef rp_status (*rp__iiu_freqs)(const rp__iiu_view *v, uint32_t from, uint32_t count,
@@ -37,12 +38,13 @@ static inline rp_status rp__iiu_open(const rp__list *list, uint32_t b, rp__iiu_v
         return RP_DAMAGED;
     uint64_t meta = rp__load64(list->docs + 8 * (size_t)b), offset = meta >> 21;
     uint64_t n_bits = 8 * (uint64_t)(list->docs_bytes - bits_at);
-    *v = (rp__iiu_view){.bits = list->docs + bits_at,
-                        .phase = offset % 8,
-                        .gap = meta & 31,
-                        .tf = meta >> 5 & 31,
-                        .count = meta >> 10 & 2047,
-                        .skip = rp__load32(list->docs + 8 * (size_t)list->n_blocks + 4 * (size_t)b)};
+    *v =
+        (rp__iiu_view){.bits = list->docs + bits_at,
+                       .phase = offset % 8,
+                       .gap = meta & 31,
+                       .tf = meta >> 5 & 31,
+                       .count = meta >> 10 & 2047,
+                       .skip = rp__load32(list->docs + 8 * (size_t)list->n_blocks + 4 * (size_t)b)};
     if (v->count == 0 || v->count != rp__list_count(list, b) ||
         offset + v->count * (v->gap + v->tf) > n_bits)
         return RP_DAMAGED;

@@ -6,15 +6,16 @@
 #include <stdint.h>
 
 enum {
-    RP_IIU_BLOCK_COST = 96,   /* bits of a block beside its postings: metadata and skip value */
+    RP_IIU_BLOCK_COST = 96,      /* bits of a block beside its postings: metadata and skip value */
     RP_IIU_BLOCK_LARGEST = 2047, /* postings that the metadata can count */
 };
 
 size_t rp__iiu_partition_scratch(size_t n, uint32_t max_size); /* uint32 that a cut uses */
 /* Cuts n >= 1 postings into blocks of at most max_size (1 to RP_IIU_BLOCK_LARGEST), so that the sum
- * over blocks of (gap width + tf width) * postings + RP_IIU_BLOCK_COST is the least there is; of equal
- * ones, the one whose last block is the shortest, and so on leftward. Widths are of the largest gap
- * but the first, and of the largest tf. ends[i] postings lie in blocks 0 to i; returns their number. */
+ * over blocks of (gap width + tf width) * postings + RP_IIU_BLOCK_COST is the least there is; of
+ * equal ones, the one whose last block is the shortest, and so on leftward. Widths are of the
+ * largest gap but the first, and of the largest tf. ends[i] postings lie in blocks 0 to i; returns
+ * their number. */
 size_t rp__iiu_partition_cut(const uint32_t *docids, const uint32_t *tfs, size_t n,
                              uint32_t max_size, uint32_t *scratch, uint32_t *ends);
 

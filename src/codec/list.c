@@ -439,7 +439,7 @@ rp_status rp__list_tf(const rp__list *list, uint32_t i, uint32_t *tf)
 {
     const uint8_t *in;
     size_t in_bytes;
-    uint32_t f = i / RP_BLOCK, slot = i % RP_BLOCK, frame[RP_BLOCK_ROOM];
+    uint32_t f = i / RP_BLOCK, slot = i % RP_BLOCK, frame[RP_BLOCK_CAPACITY];
     if (!list->codec) {
         *tf = list->tfs[i];
         return RP_OK;
@@ -514,6 +514,6 @@ rp_status rp__list_validate(const rp__list *list, uint32_t *scratch)
     for (uint32_t b = 0; !s && b < list->n_blocks; b++)
         s = rp__list_block(list, b, scratch, &count);
     for (uint32_t f = 0; !s && f < frames_of(list->n); f++)
-        s = rp__list_freqs(list, f, scratch + RP_BLOCK_ROOM);
+        s = rp__list_freqs(list, f, scratch + RP_BLOCK_CAPACITY);
     return s;
 }

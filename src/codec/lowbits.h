@@ -1,8 +1,8 @@
 /* lowbits.h: the low parts of values, w bits each, in order, as rice, ef128 and qs keep them.
  * Interior of the room.
  *
- * The low part of value i occupies bits i*w to i*w + w - 1, counted from the lowest bit of the first
- * byte: bp128's layout without its first byte. */
+ * The low part of value i occupies bits i*w to i*w + w - 1, counted from the lowest bit of the
+ * first byte: bp128's layout without its first byte. */
 #ifndef RP_CODEC_LOWBITS_H
 #define RP_CODEC_LOWBITS_H
 

@@ -1,19 +1,20 @@
 /* lrc.h: what the codecs of the regression family share: lrc, lrcseg, seglrc, hslrc256, hslrc128.
  * Interior of the room.
  *
- * A docid is a point of a line plus a residual of at least 0: slot i of a segment of 1 to 256 postings
- * has start + (a * i >> 24) + residual(i), modulo 2^32, and nothing else is needed for it: no docid
- * waits for another. That is f(i) = (a * i + c) >> 24 with a c of the segment that has no fraction. M, which makes the residuals start at 0, is part of `start`. The rows differ in
- * where a and start come from (a row's `open`) and in how the list is cut.
+ * A docid is a point of a line plus a residual of at least 0: slot i of a segment of 1 to 256
+ * postings has start + (a * i >> 24) + residual(i), modulo 2^32, and nothing else is needed for it:
+ * no docid waits for another. That is f(i) = (a * i + c) >> 24 with a c of the segment that has no
+ * fraction. M, which makes the residuals start at 0, is part of `start`. The rows differ in where a
+ * and start come from (a row's `open`) and in how the list is cut.
  *
- * Residuals are ParaPFor's: byte 0 has the width b (0 to 32) in bits 0 to 6, and in bit 7 whether there
- * are exceptions. With them follow a byte with their number less one and a byte with hb, the bits of
- * their high parts (at least 1, b + hb at most 32). Then the b low bits of each residual, up to a full
- * byte; then the ranks of the exceptions, rising, a byte each; then their residuals >> b in hb bits each,
- * up to a full byte. (ib of the paper is always 8.)
+ * Residuals are ParaPFor's: byte 0 has the width b (0 to 32) in bits 0 to 6, and in bit 7 whether
+ * there are exceptions. With them follow a byte with their number less one and a byte with hb, the
+ * bits of their high parts (at least 1, b + hb at most 32). Then the b low bits of each residual,
+ * up to a full byte; then the ranks of the exceptions, rising, a byte each; then their residuals >>
+ * b in hb bits each, up to a full byte. (ib of the paper is always 8.)
  *
- * Functions named *_with are members of rows but for what a row or an instruction set gives them, which
- * is called directly, not by pointer. */
+ * Functions named *_with are members of rows but for what a row or an instruction set gives them,
+ * which is called directly, not by pointer. */
 #ifndef RP_CODEC_LRC_H
 #define RP_CODEC_LRC_H
 
@@ -36,22 +37,23 @@ enum {
 typedef struct rp__lrc_view {
     const uint8_t *lows, *ranks, *highs;
     uint32_t width, high_width, n_exceptions;
-    uint32_t count;    /* 1 to RP_BLOCK_MAX */
-    uint32_t start;    /* of the line */
+    uint32_t count; /* 1 to RP_BLOCK_MAX */
+    uint32_t start; /* of the line */
     uint64_t a;
 } rp__lrc_view;
 
 /* Segment b of a list. */
 typedef rp_status rp__lrc_open_fn(const rp__list *list, uint32_t b, rp__lrc_view *v);
 /* Docids of a segment; RP_DAMAGED unless they rise and are above base (UINT32_MAX: any). May write
- * RP_BLOCK_ROOM. */
+ * RP_BLOCK_CAPACITY. */
 typedef rp_status rp__lrc_docids_fn(const rp__lrc_view *v, uint32_t base, uint32_t *out);
 
 #define RP_LRC_INLINE static inline __attribute__((always_inline))
 
-/* The a of a u16 slope. Below 2^10 it counts 32nds; from there on its 10 low bits, with a one before
- * them, are shifted by the others. So 32 slots are a whole number apart from the next 32. A segment needs
- * no more: over its 256 slots the line is off by less than 4, or less than an 8th of the mean gap. */
+/* The a of a u16 slope. Below 2^10 it counts 32nds; from there on its 10 low bits, with a one
+ * before them, are shifted by the others. So 32 slots are a whole number apart from the next 32. A
+ * segment needs no more: over its 256 slots the line is off by less than 4, or less than an 8th of
+ * the mean gap. */
 static inline uint64_t rp__lrc_slope(uint32_t code)
 {
     uint64_t top = 1U << RP_LRC_SLOPE_BITS, low = code % top, shift = code / top % 32;
@@ -95,10 +97,10 @@ RP_LRC_INLINE rp_status rp__lrc_open_block(const rp__list *list, uint32_t b, siz
     return rp__lrc_open_residuals(*in + head, in_bytes - head, v);
 }
 
-/* Where a row's segment b, whose bytes are at `in`, stands: its start and slope. Of lrc the line of the list
- * alone says so, which is the last of the list's bytes: what it has at the segment's first posting, rounded
- * down, is the start. Of lrcseg a u32, -M of the segment, is added; of seglrc, a u32 is the start, and a u16
- * the slope. */
+/* Where a row's segment b, whose bytes are at `in`, stands: its start and slope. Of lrc the line of
+ * the list alone says so, which is the last of the list's bytes: what it has at the segment's first
+ * posting, rounded down, is the start. Of lrcseg a u32, -M of the segment, is added; of seglrc, a
+ * u32 is the start, and a u16 the slope. */
 RP_LRC_INLINE rp_status rp__lrc_place(const rp__list *list, uint32_t b, const uint8_t *in,
                                       rp__lrc_view *v)
 {

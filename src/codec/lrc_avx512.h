@@ -1,11 +1,11 @@
-/* lrc_avx512.h: the kernels of the regression family with AVX-512 VBMI, inline. Interior of the room;
- * for files built with AVX-512 alone. Tables are in lrc_avx512.c.
+/* lrc_avx512.h: the kernels of the regression family with AVX-512 VBMI, inline. Interior of the
+ * room; for files built with AVX-512 alone. Tables are in lrc_avx512.c.
  *
- * A docid is its segment's start, what the line has risen by at its slot, and a residual. Where the last
- * two, counted from the first slot of 32, stay below 2^16, 32 docids are made and compared at a time in
- * 16-bit lanes, then widened (bitpack_avx512.h has the order of the lanes); otherwise 16 in 32-bit lanes.
- * Width 31 goes the plain way, as in bitpack_avx512.c. Loads start inside the segment, so they end within
- * RP_PAD after it. */
+ * A docid is its segment's start, what the line has risen by at its slot, and a residual. Where the
+ * last two, counted from the first slot of 32, stay below 2^16, 32 docids are made and compared at
+ * a time in 16-bit lanes, then widened (bitpack_avx512.h has the order of the lanes); otherwise 16
+ * in 32-bit lanes. Width 31 goes the plain way, as in bitpack_avx512.c. Loads start inside the
+ * segment, so they end within RP_PAD after it. */
 #ifndef RP_CODEC_LRC_AVX512_H
 #define RP_CODEC_LRC_AVX512_H
 
@@ -25,9 +25,9 @@ extern const uint16_t rp__lrc_avx512_slots[32], rp__lrc_avx512_before[32];
 
 /* ---- What lines rise by ---------------------------------------------------------------------- */
 
-/* What the line of a slope has risen by at each slot of a segment. Whole, and for 16-bit lanes by groups:
- * less what the group's first slot has, in the lanes' order (near), and what that is (first). Kept from
- * segment to segment, for a list that has one slope. */
+/* What the line of a slope has risen by at each slot of a segment. Whole, and for 16-bit lanes by
+ * groups: less what the group's first slot has, in the lanes' order (near), and what that is
+ * (first). Kept from segment to segment, for a list that has one slope. */
 typedef struct rp__lrc_points {
     _Alignas(64) uint32_t whole[RP_BLOCK_MAX];
     uint16_t near[RP_BLOCK_MAX];
@@ -47,16 +47,18 @@ RP_LRC_INLINE uint32_t rp__lrc_avx512_narrow_below(uint64_t a)
     uint64_t rise = a >> (RP_LINE_SHIFT - RP_LRC_GROUP_BITS);
     if (a >> (RP_LINE_SHIFT + 11) || rise >= UINT16_MAX)
         return 0;
-    uint32_t below = rp__bits_width((uint32_t)(UINT16_MAX - rise)); /* 2^(below - 1) + rise < 2^16 */
+    /* 2^(below - 1) + rise < 2^16 */
+    uint32_t below = rp__bits_width((uint32_t)(UINT16_MAX - rise));
     return below <= RP_BITPACK_AVX512_HALF ? below : RP_BITPACK_AVX512_HALF + 1;
 }
 
-/* Of a u16 slope below 2^11. It rises by a whole number from group to group, so that all are alike; 31 times
- * its 11 bits fit into 16. Those from 64 on have one bit of fraction less for each bit that they are
- * longer. */
+/* Of a u16 slope below 2^11. It rises by a whole number from group to group, so that all are alike;
+ * 31 times its 11 bits fit into 16. Those from 64 on have one bit of fraction less for each bit
+ * that they are longer. */
 RP_LRC_INLINE void rp__lrc_avx512_make_alike(uint64_t a, rp__lrc_points *to)
 {
-    uint32_t longer = rp__bits_width64(a >> (RP_LINE_SHIFT + 6)), shift = RP_LRC_GROUP_BITS - longer;
+    uint32_t longer = rp__bits_width64(a >> (RP_LINE_SHIFT + 6)),
+             shift = RP_LRC_GROUP_BITS - longer;
     const __m512i bits = _mm512_set1_epi16((short)(a >> (RP_LINE_SHIFT - shift)));
     const __m512i slots = _mm512_load_si512(rp__lrc_avx512_slots);
     const __m512i rises = _mm512_mullo_epi16(slots, bits);
@@ -67,9 +69,9 @@ RP_LRC_INLINE void rp__lrc_avx512_make_alike(uint64_t a, rp__lrc_points *to)
 
 /* ---- Docids ---------------------------------------------------------------------------------- */
 
-/* The first `count` docids; not 0: they do not rise. Inside groups they are compared in lanes, and between
- * groups, where lanes count from other points, by what was written. Where they may pass 2^32 this tells
- * nothing. */
+/* The first `count` docids; not 0: they do not rise. Inside groups they are compared in lanes, and
+ * between groups, where lanes count from other points, by what was written. Where they may pass
+ * 2^32 this tells nothing. */
 RP_LRC_INLINE uint32_t rp__lrc_avx512_narrow(const rp__lrc_view *v, uint32_t count, bool are_alike,
                                              const rp__lrc_points *points, uint32_t *out)
 {
@@ -102,7 +104,8 @@ RP_LRC_INLINE uint32_t rp__lrc_avx512_narrow(const rp__lrc_view *v, uint32_t cou
         here &= _pdep_u32(slots, 0x0F0F0F0F) | _pdep_u32(slots >> 16, 0xF0F0F0F0);
     }
     falls = (falls | here) & ~1U; /* lane 0 has no slot before it in its group */
-    /* hides from compilers what memory holds: they would shuffle it out of the registers, which are busy */
+    /* hides from compilers what memory holds: they would shuffle it out of the registers, which are
+     * busy */
     __asm__("" : "+m"(*(uint32_t(*)[RP_BLOCK_MAX])out));
 #pragma GCC unroll 8
     for (uint32_t i = RP_LRC_GROUP; i < count; i += RP_LRC_GROUP)
@@ -145,8 +148,8 @@ RP_LRC_INLINE bool rp__lrc_avx512_may_pass(const rp__lrc_view *v)
     return v->start > UINT32_MAX - RP_LRC_REACH;
 }
 
-/* The usual segment: not the last, and without exceptions; and full, where that is asked for. False: look
- * closer. */
+/* The usual segment: not the last, and without exceptions; and full, where that is asked for.
+ * False: look closer. */
 RP_LRC_INLINE bool rp__lrc_avx512_open_usual(const rp__list *list, uint32_t b, size_t head,
                                              bool is_full, const uint8_t **in, rp__lrc_view *v)
 {
@@ -165,9 +168,9 @@ RP_LRC_INLINE bool rp__lrc_avx512_open_usual(const rp__list *list, uint32_t b, s
            from + head + 1 + rp__lowbits_bytes(v->count, v->width) <= to;
 }
 
-/* The functions of a row. Where all are decoded, usual segments take fewer steps; decode_usual returns how
- * many docids it wrote, or 0. Of a row that is cut every RP_BLOCK_MAX, only full ones are usual: a count
- * that compilers know is faster. */
+/* The functions of a row. Where all are decoded, usual segments take fewer steps; decode_usual
+ * returns how many docids it wrote, or 0. Of a row that is cut every RP_BLOCK_MAX, only full ones
+ * are usual: a count that compilers know is faster. */
 #define RP_LRC_AVX512_ROW(name, row, head, is_full, docids_of)                                     \
     static __attribute__((noinline)) rp_status decode_closely(                                     \
         const rp__list *list, uint32_t b, uint32_t base, rp__lrc_points *kept, uint32_t *out)      \

@@ -1,9 +1,10 @@
 /* newpfd.h: the bytes of the block code newpfd. Interior of the room.
  *
- * Byte 0: bits 0 to 5 the width b (0 to 32), bit 6 whether there are exceptions, bit 7 zero. With
- * exceptions (b is below 32 then), byte 1 is their number k less one. Then the b low bits of all
- * values, in order, up to a full byte. Then 2k numbers by Simple16 (simple16.h): the exceptions'
- * positions, each less the one before and 1 (the first as it is), then their values >> b, less 1. */
+ * Byte 0: bits 0 to 5 the width b (0 to 32), bit 6 whether there are exceptions, bit 7 zero.
+ * With exceptions (b is below 32 then), byte 1 is their number k less one. Then the b low bits
+ * of all values, in order, up to a full byte. Then 2k numbers by Simple16 (simple16.h): the
+ * exceptions' positions, each less the one before and 1 (the first as it is), then their values
+ * >> b, less 1. */
 #ifndef RP_CODEC_NEWPFD_H
 #define RP_CODEC_NEWPFD_H
 

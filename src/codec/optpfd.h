@@ -86,8 +86,9 @@ static inline rp_status rp__optpfd_open(const uint8_t *in, size_t in_bytes, size
 
 /* ---- One value ------------------------------------------------------------------------------- */
 
-/* Which of the positions of 7 bits, of which there may be 17, is the first that is `at`; 17: none of them.
- * Nine to a word: what is equal becomes 0, and taking 1 from it borrows from its top bit. */
+/* Which of the positions of 7 bits, of which there may be 17, is the first that is `at`; 17:
+ * none of them. Nine to a word: what is equal becomes 0, and taking 1 from it borrows from its
+ * top bit. */
 static inline uint32_t rp__optpfd_find(const uint8_t *in, uint32_t at)
 {
     const uint64_t ones = 0x0102040810204081, tops = ones << 6, nine = INT64_MAX; /* 63 bits */
@@ -98,8 +99,8 @@ static inline uint32_t rp__optpfd_find(const uint8_t *in, uint32_t at)
     return in_y ? 9 + rp__bits_lowest64(in_y) / 7 : 17;
 }
 
-/* The part, of `width` bits, of the value of rank i, 0 where it has none: k positions come first, then
- * the parts. */
+/* The part, of `width` bits, of the value of rank i, 0 where it has none: k positions come first,
+ * then the parts. */
 static inline uint32_t rp__optpfd_part(const uint8_t *in, uint32_t k, uint32_t at_width,
                                        uint32_t width, size_t i)
 {
@@ -127,8 +128,8 @@ static inline uint32_t rp__optpfd_count(const uint8_t *in, size_t n, size_t i, u
     return all;
 }
 
-/* Opens no more than one value needs: frequencies are asked for one by one. Of positions that do not rise
- * it finds the first. */
+/* Opens no more than one value needs: frequencies are asked for one by one. Of positions that do
+ * not rise it finds the first. */
 static inline rp_status rp__optpfd_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i,
                                       uint32_t *out)
 {

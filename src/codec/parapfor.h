@@ -1,9 +1,9 @@
 /* parapfor.h: the bytes of the block code parapfor. Interior of the room.
  *
  * Four bytes: the widths b, ib and hb, and the number of exceptions en. Then three arrays, each up
- * to a full byte: the b low bits of all values; the positions of the exceptions, rising, in ib bits;
- * their values >> b in hb bits. b + hb is at most 32 and ib at most 8; without exceptions ib and hb
- * are 0. Thread j reads entry j of each array: nothing waits for anything. */
+ * to a full byte: the b low bits of all values; the positions of the exceptions, rising, in ib
+ * bits; their values >> b in hb bits. b + hb is at most 32 and ib at most 8; without exceptions ib
+ * and hb are 0. Thread j reads entry j of each array: nothing waits for anything. */
 #ifndef RP_CODEC_PARAPFOR_H
 #define RP_CODEC_PARAPFOR_H
 
@@ -23,7 +23,8 @@ static inline rp_status rp__parapfor_open(const uint8_t *in, size_t in_bytes, si
         return RP_DAMAGED;
     const uint8_t *indices = in + RP_PARAPFOR_HEAD + lows;
     rp__patch_start(p, in + RP_PARAPFOR_HEAD, b);
-    return rp__patch_place(p, indices, 8 * at, en, ib, hb, b & 31, n); /* without exceptions b may be 32 */
+    /* without exceptions b may be 32 */
+    return rp__patch_place(p, indices, 8 * at, en, ib, hb, b & 31, n);
 }
 
 size_t rp__parapfor_bound(size_t n);

@@ -73,8 +73,8 @@ static inline size_t rp__patch_bytes(size_t bits)
     return (bits + 7) / 8;
 }
 
-/* k positions of `at_width` bits from *in on, and k parts of `width` bits from its bit `bit` on: each
- * part is added at its position, shifted. RP_DAMAGED unless positions rise and are below n. */
+/* k positions of `at_width` bits from *in on, and k parts of `width` bits from its bit `bit` on:
+ * each part is added at its position, shifted. RP_DAMAGED unless positions rise and are below n. */
 static inline rp_status rp__patch_place(rp__patch *p, const uint8_t *in, size_t bit, uint32_t k,
                                         uint32_t at_width, uint32_t width, uint32_t shift, size_t n)
 {
@@ -101,12 +101,12 @@ static inline void rp__patch_add_marked(const rp__patch *p, uint32_t *out, size_
     size_t bit = 0;
     for (size_t w = 0; p->high_width && 64 * w < n; w++)
         for (uint64_t left = p->marks[w]; left; left &= left - 1, bit += p->high_width)
-            out[64 * w + rp__bits_lowest64(left)] +=
-                rp__patch_bits(p->highs, bit, p->high_width) << p->width;
+            out[64 * w + rp__bits_lowest64(left)] += rp__patch_bits(p->highs, bit, p->high_width)
+                                                     << p->width;
 }
 
-/* Whether docids that a kernel summed modulo 2^32 rise: where all gaps together stay under 2^32 they
- * wrapped at most once, and the last one tells. */
+/* Whether docids that a kernel summed modulo 2^32 rise: where all gaps together stay under 2^32
+ * they wrapped at most once, and the last one tells. */
 static inline rp_status rp__patch_check(const rp__patch *p, uint32_t base, const uint32_t *out,
                                         size_t n)
 {
@@ -116,7 +116,7 @@ static inline rp_status rp__patch_check(const rp__patch *p, uint32_t base, const
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-/* Writes out[0..n), and up to RP_BLOCK_ROOM. */
+/* Writes out[0..n), and up to RP_BLOCK_CAPACITY. */
 typedef void rp__patch_decode_fn(const rp__patch *p, uint32_t *out, size_t n);
 typedef rp_status rp__patch_docids_fn(const rp__patch *p, uint32_t base, uint32_t *out, size_t n);
 
@@ -191,8 +191,8 @@ static inline uint8_t *rp__patch_flush(rp__patch_writer *w)
     return w->out;
 }
 
-/* More exceptions than this, which vector units place together with those of other blocks, must make
- * a block shorter by so many parts of it to be worth their time. */
+/* More exceptions than this, which vector units place together with those of other blocks, must
+ * make a block shorter by so many parts of it to be worth their time. */
 enum { RP_PATCH_EASY = 4, RP_PATCH_MANY_PART = 16 };
 
 static inline size_t rp__patch_cost(size_t bytes, uint32_t n_exceptions)

@@ -1,5 +1,5 @@
-/* patch_avx512.h: the kernels of the PForDelta rows with AVX-512 VBMI2, inline: lows are unpacked as
- * bp128's are (bitpack_avx512.h), what exceptions add is added, then an in-order prefix sum in
+/* patch_avx512.h: the kernels of the PForDelta rows with AVX-512 VBMI2, inline: lows are unpacked
+ * as bp128's are (bitpack_avx512.h), what exceptions add is added, then an in-order prefix sum in
  * registers. Interior of the room; for files built with AVX-512 alone.
  *
  * High parts of a bitmap are unpacked as bytes, 64 at a time, and put to their places by one

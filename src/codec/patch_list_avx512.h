@@ -1,11 +1,12 @@
-/* patch_list_avx512.h: whole lists of the PForDelta rows with AVX-512 VBMI2, inline. Interior of the
- * room; for files built with AVX-512 alone.
+/* patch_list_avx512.h: whole lists of the PForDelta rows with AVX-512 VBMI2, inline. Interior of
+ * the room; for files built with AVX-512 alone.
  *
- * Sixteen blocks at a time. First their parts are found, a block to a 32-bit lane, and their exceptions
- * placed: one of each, then the next of each, so that how many a block has decides no branch. Then
- * docids are made of them in 16-bit lanes, two blocks in flight. A row's `ready` does the first for
- * blocks with few exceptions; its `open` (patch.h) for the others, one by one. Blocks that are not
- * full, or too wide, and damaged ones go the row's way for one block, which knows all cases. */
+ * Sixteen blocks at a time. First their parts are found, a block to a 32-bit lane, and their
+ * exceptions placed: one of each, then the next of each, so that how many a block has decides no
+ * branch. Then docids are made of them in 16-bit lanes, two blocks in flight. A row's `ready` does
+ * the first for blocks with few exceptions; its `open` (patch.h) for the others, one by one. Blocks
+ * that are not full, or too wide, and damaged ones go the row's way for one block, which knows all
+ * cases. */
 #ifndef RP_CODEC_PATCH_LIST_AVX512_H
 #define RP_CODEC_PATCH_LIST_AVX512_H
 
@@ -15,13 +16,15 @@
 
 enum {
     RP_PATCH_BATCH = RP_HEADS,
-    RP_PATCH_FEW = 12, /* blocks: lists with fewer gain nothing; those with more than one have `last` */
-    RP_PATCH_SPARE = 32, /* of `adds` that do not count */
+    /* blocks: lists with fewer gain nothing; those with more than one have `last` */
+    RP_PATCH_FEW = 12,
+    RP_PATCH_SPARE = 32,    /* of `adds` that do not count */
     RP_PATCH_PART_MAX = 12, /* two of them, from any bit on, in 32 bits */
 };
 
 #define RP_PATCH_EACH(DO) DO(0) DO(1) DO(2) DO(3)
-#define RP_PATCH_APART    static __attribute__((noinline)) /* a function with all registers to itself */
+#define RP_PATCH_APART                                                                             \
+    static __attribute__((noinline)) /* a function with all registers to itself */
 
 /* Full blocks that follow each other, for the kernel: value i of one is what rp__patch says, but
  * that adds[lane of i] is added. */
@@ -71,8 +74,8 @@ RP_PATCH_INLINE void rp__patch_batch_add(rp__patch_batch *t, __mmask16 live, __m
     _mm512_store_si512(adds, add);
 #define RP_PATCH_PUT(i) t->adds[i][lanes[i]] = (uint16_t)adds[i];
 #define RP_PATCH_PUT4(k)                                                                           \
-    RP_PATCH_PUT(4 * (k)) RP_PATCH_PUT(4 * (k) + 1) RP_PATCH_PUT(4 * (k) + 2)                      \
-    RP_PATCH_PUT(4 * (k) + 3)
+    RP_PATCH_PUT(4 * (k))                                                                          \
+    RP_PATCH_PUT(4 * (k) + 1) RP_PATCH_PUT(4 * (k) + 2) RP_PATCH_PUT(4 * (k) + 3)
     RP_PATCH_EACH(RP_PATCH_PUT4)
 }
 
@@ -116,10 +119,12 @@ RP_PATCH_INLINE __m512i rp__patch_bytes_of(__m512i bits)
     return _mm512_srli_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(7)), 3);
 }
 
-/* Four rounds of rp__patch_batch_place: live[r] are the blocks that have the r-th of these parts. */
-RP_PATCH_INLINE void rp__patch_batch_rounds(rp__patch_batch *t, rp__patch_sums *s, __mmask16 live[4],
-                                            __m512i places, const __m512i two[2], __m512i at_widths,
-                                            __m512i widths, __m512i shifts, __m512i *least)
+/* Four rounds of rp__patch_batch_place: live[r] are the blocks that have the r-th of these
+ * parts. */
+RP_PATCH_INLINE void rp__patch_batch_rounds(rp__patch_batch *t, rp__patch_sums *s,
+                                            __mmask16 live[4], __m512i places, const __m512i two[2],
+                                            __m512i at_widths, __m512i widths, __m512i shifts,
+                                            __m512i *least)
 {
 #define RP_PATCH_PLACE(r)                                                                          \
     __m512i place##r = rp__patch_low_bits(places, at_widths);                                      \
@@ -134,9 +139,9 @@ RP_PATCH_INLINE void rp__patch_batch_rounds(rp__patch_batch *t, rp__patch_sums *
     RP_PATCH_EACH(RP_PATCH_PLACE)
 }
 
-/* What rp__patch_place does, at once: of each block k places of at_widths bits (up to 8) from `at` on,
- * and as many parts of `widths` bits after bit `bits` of it; wider parts than RP_PATCH_PART_MAX are
- * bad, and so are blocks with more exceptions than most. */
+/* What rp__patch_place does, at once: of each block k places of at_widths bits (up to 8) from `at`
+ * on, and as many parts of `widths` bits after bit `bits` of it; wider parts than RP_PATCH_PART_MAX
+ * are bad, and so are blocks with more exceptions than most. */
 RP_PATCH_INLINE void rp__patch_batch_place(rp__patch_batch *t, rp__patch_sums *s, __m512i at,
                                            __m512i bits, __m512i k, __m512i at_widths,
                                            __m512i widths, __m512i shifts)
@@ -162,8 +167,9 @@ RP_PATCH_INLINE void rp__patch_batch_place(rp__patch_batch *t, rp__patch_sums *s
     }
 }
 
-/* A block that was opened the plain way, as the i-th, instead of what `ready` made of it; false: the
- * kernel cannot take it. Rounds as those of rp__patch_start: what is copied too often is the same. */
+/* A block that was opened the plain way, as the i-th, instead of what `ready` made of it; false:
+ * the kernel cannot take it. Rounds as those of rp__patch_start: what is copied too often is the
+ * same. */
 RP_PATCH_INLINE bool rp__patch_batch_take(rp__patch_batch *t, uint32_t i, const rp__patch *p)
 {
     if (!rp__patch_avx512_is_narrow(p))
@@ -246,8 +252,9 @@ RP_PATCH_INLINE void rp__patch_quad_patch(const rp__patch_avx512 *c, rp__patch_q
     uint16_t *adds = f.in->adds[f.i];
     const __m512i mask = _mm512_set1_epi16((short)((1U << f.in->widths[f.i]) - 1));
 #define RP_PATCH_JOIN(k)                                                                           \
-    x->of[k] = has_marks ? _mm512_ternarylogic_epi32(x->of[k], mask, highs->of[k], RP_PATCH_AND_OR) \
-                         : _mm512_and_si512(x->of[k], mask);
+    x->of[k] = has_marks                                                                           \
+                   ? _mm512_ternarylogic_epi32(x->of[k], mask, highs->of[k], RP_PATCH_AND_OR)      \
+                   : _mm512_and_si512(x->of[k], mask);
     RP_PATCH_EACH(RP_PATCH_JOIN)
 #define RP_PATCH_ADD(k)                                                                            \
     x->of[k] = _mm512_add_epi16(x->of[k], _mm512_load_si512(adds + 32 * (k)));                     \
@@ -267,8 +274,8 @@ RP_PATCH_INLINE void rp__patch_quad_pairs(const rp__patch_avx512 *c, rp__patch_q
 {
     const rp__bitpack_avx512_halves *h = &c->halves;
 #define RP_PATCH_PAIRS(k)                                                                          \
-    x->of[k] = _mm512_add_epi16(                                                                   \
-        x->of[k], _mm512_maskz_permutexvar_epi16(h->pairs, h->pair, x->of[k]));
+    x->of[k] =                                                                                     \
+        _mm512_add_epi16(x->of[k], _mm512_maskz_permutexvar_epi16(h->pairs, h->pair, x->of[k]));
     RP_PATCH_EACH(RP_PATCH_PAIRS)
 }
 
@@ -307,8 +314,9 @@ RP_PATCH_INLINE void rp__patch_quad_store(const rp__patch_quad *x, const rp__pat
     RP_PATCH_EACH(RP_PATCH_STORE)
 }
 
-/* Makes docids of the block in *x, and puts the next one there. Steps of the two take turns: each
- * waits for the one before it, and schedulers do not look far enough to find others by themselves. */
+/* Makes docids of the block in *x, and puts the next one there. Steps of the two take turns:
+ * each waits for the one before it, and schedulers do not look far enough to find others by
+ * themselves. */
 RP_PATCH_INLINE void rp__patch_full_step(const rp__patch_avx512 *c, rp__patch_quad *x,
                                          rp__patch_full next, bool has_marks, uint32_t base,
                                          uint32_t *out)
@@ -330,8 +338,8 @@ RP_PATCH_INLINE void rp__patch_full_step(const rp__patch_avx512 *c, rp__patch_qu
 }
 
 /* The first block, for rp__patch_full_step. */
-RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c,
-                                                    rp__patch_full first, bool has_marks)
+RP_PATCH_INLINE rp__patch_quad rp__patch_full_first(const rp__patch_avx512 *c, rp__patch_full first,
+                                                    bool has_marks)
 {
     rp__patch_quad x, highs;
     __m512i halves[2];
@@ -391,8 +399,7 @@ RP_PATCH_INLINE void rp__patch_batch_prefetch(const rp__patch_batch *t, uint32_t
         const uint8_t *in;                                                                         \
         size_t in_bytes;                                                                           \
         uint32_t base = b ? out[-1] : UINT32_MAX, n = rp__list_count(list, b);                     \
-        if (rp__list_bytes(list, b, &in, &in_bytes) ||                                             \
-            decode_docids(in, in_bytes, base, out, n))                                             \
+        if (rp__list_bytes(list, b, &in, &in_bytes) || decode_docids(in, in_bytes, base, out, n))  \
             return RP_DAMAGED;                                                                     \
         return list->last && out[n - 1] != list->last[b] ? RP_DAMAGED : RP_OK;                     \
     }                                                                                              \

@@ -2,13 +2,13 @@
  *
  * A whole list in Elias-Fano's way. Byte 0 is the number of low bits l, 0 to 31; bytes 1 to 3 are
  * zero. Then come, each padded with zeros to 4 bytes:
- *   hints  5 bytes for k = 0, 1, ... while k * RP_QS_HINT <= u >> l, u the last docid. A u32: how many
- *          docids are below k * RP_QS_HINT << l. A u8: how many more are below (k * RP_QS_HINT +
- *          RP_QS_HALF) << l, or RP_QS_MANY where they are as many or more. A short list has none.
+ *   hints  5 bytes for k = 0, 1, ... while k * RP_QS_HINT <= u >> l, u the last docid. A u32: how
+ *          many docids are below k * RP_QS_HINT << l. A u8: how many more are below (k * RP_QS_HINT
+ *          + RP_QS_HALF) << l, or RP_QS_MANY where they are as many or more. A short list has none.
  *   low    l bits of each docid, in order.
  *   high   the gaps of d >> l in unary: that many ones, then a zero.
- * Block b of RP_BLOCK docids has its high parts from bit RP_BLOCK * b + (last[b-1] >> l) on: so many
- * zeros and ones lie before it. */
+ * Block b of RP_BLOCK docids has its high parts from bit RP_BLOCK * b + (last[b-1] >> l) on: so
+ * many zeros and ones lie before it. */
 #ifndef RP_CODEC_QS_H
 #define RP_CODEC_QS_H
 
@@ -19,11 +19,11 @@
 enum {
     RP_QS_HEAD = 4,
     RP_QS_WIDTH_MAX = 31,
-    RP_QS_HINT = 128,     /* high parts between hints */
-    RP_QS_HALF = 64,      /* of them, before the second number of a hint */
+    RP_QS_HINT = 128, /* high parts between hints */
+    RP_QS_HALF = 64,  /* of them, before the second number of a hint */
     RP_QS_HINT_BYTES = 5,
     RP_QS_MANY = 255,
-    RP_QS_FEW = 3,        /* docids of one high part that are compared without a branch */
+    RP_QS_FEW = 3, /* docids of one high part that are compared without a branch */
 };
 
 /* Where the high parts of block b start. */

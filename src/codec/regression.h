@@ -1,13 +1,14 @@
-/* codec/regression.h: interior of codec: how linear a list is, in real numbers: for figures and for the
- * choice of a method. What is stored or searched with is exact and elsewhere (line.h, lr.h). */
+/* codec/regression.h: interior of codec: how linear a list is, in real numbers: for figures and for
+ * the choice of a method. What is stored or searched with is exact and elsewhere (line.h, lr.h). */
 #ifndef RP_CODEC_REGRESSION_H
 #define RP_CODEC_REGRESSION_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* How far ranks lie from the inverse of the line: `left` is the most that it gives too much, `right` the
- * most that it gives too little, so that docid x has a rank in [g(x) - left, g(x) + right]. */
+/* How far ranks lie from the inverse of the line: `left` is the most that it gives too much,
+ * `right` the most that it gives too little, so that docid x has a rank in [g(x) - left, g(x) +
+ * right]. */
 typedef struct rp__deviation {
     double left, right;
 } rp__deviation;

@@ -1,9 +1,9 @@
 /* rice.h: what all rows of the block code rice share. Interior of the room.
  *
  * Byte 0 is the width b, 0 to 31; more is damage. Value v is q * 2^b + r. First come the remainders
- * r, b bits each, as bp128 packs them: with byte 0 they are a block of that code. From the next byte
- * on come the quotients q in unary: q ones, then a zero, the lowest bit of a byte first; what is left
- * of the last byte is zero. The quotients sum to less than 2n; more is damage. */
+ * r, b bits each, as bp128 packs them: with byte 0 they are a block of that code. From the next
+ * byte on come the quotients q in unary: q ones, then a zero, the lowest bit of a byte first; what
+ * is left of the last byte is zero. The quotients sum to less than 2n; more is damage. */
 #ifndef RP_CODEC_RICE_H
 #define RP_CODEC_RICE_H
 

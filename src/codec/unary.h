@@ -2,8 +2,8 @@
  * values. Interior of the room.
  *
  * A number is that many bits of one kind, then one of the other kind, its end. `flip` is all ones
- * where ends are zeros (rice, qs) and 0 where they are ones (ef128). Numbers 0 to i together are the
- * place of the i-th end less i, so their sum needs no chain of additions.
+ * where ends are zeros (rice, qs) and 0 where they are ones (ef128). Numbers 0 to i together are
+ * the place of the i-th end less i, so their sum needs no chain of additions.
  * In rice and ef128 the n numbers of a block sum to less than 2n, since a wider low part would be
  * cheaper otherwise; more is damage. So they take less than 3n bits, and the sums of up to RP_BLOCK
  * numbers fit a byte. */

@@ -9,8 +9,8 @@
 
 enum { RP_UNARY_AVX2_ROOM = RP_BLOCK + 32 };
 
-/* The places of the first n ends (1 to RP_BLOCK), modulo 256. RP_DAMAGED: fewer lie in `limit` bits,
- * of at most rp__unary_limit. */
+/* The places of the first n ends (1 to RP_BLOCK), modulo 256. RP_DAMAGED: fewer lie in `limit`
+ * bits, of at most rp__unary_limit. */
 static inline rp_status rp__unary_avx2_ends(const uint8_t *bits, uint64_t flip, uint64_t limit,
                                             size_t n, uint8_t ends[RP_UNARY_AVX2_ROOM])
 {
@@ -76,8 +76,8 @@ static inline uint64_t rp__unary_avx2_in_word(const uint8_t *bits, const uint8_t
     return left < rp__bits_count64(word) ? end : RP_UNARY_NOT_NEAR;
 }
 
-/* rp__unary_end where the end lies in two words from the byte of `from` on. Which one it is cannot be
- * foreseen, so there is no branch; and none on what the words are. */
+/* rp__unary_end where the end lies in two words from the byte of `from` on. Which one it is cannot
+ * be foreseen, so there is no branch; and none on what the words are. */
 static inline uint64_t rp__unary_avx2_next(const uint8_t *bits, uint64_t flip, uint64_t from,
                                            uint64_t i)
 {

@@ -17,7 +17,7 @@ typedef struct rp__unary_avx512 {
     _Alignas(64) uint8_t ends[64 * (RP_UNARY_AVX512_WORDS_MAX + 1)];
 } rp__unary_avx512;
 
-#define RP_UNARY_8(i)  (i), (i) + 1, (i) + 2, (i) + 3, (i) + 4, (i) + 5, (i) + 6, (i) + 7
+#define RP_UNARY_8(i) (i), (i) + 1, (i) + 2, (i) + 3, (i) + 4, (i) + 5, (i) + 6, (i) + 7
 #define RP_UNARY_64(i)                                                                             \
     RP_UNARY_8(i), RP_UNARY_8((i) + 8), RP_UNARY_8((i) + 16), RP_UNARY_8((i) + 24),                \
         RP_UNARY_8((i) + 32), RP_UNARY_8((i) + 40), RP_UNARY_8((i) + 48), RP_UNARY_8((i) + 56)
@@ -69,8 +69,8 @@ static inline rp_status rp__unary_avx512_open(const uint8_t *bits, uint64_t flip
 
 /* The same with more instructions, but none between a word in memory and its places: sooner done
  * where nothing else is to do meanwhile. */
-static inline rp_status rp__unary_avx512_open_now(const uint8_t *bits, uint64_t flip, uint64_t limit,
-                                                  size_t n, rp__unary_avx512 *out)
+static inline rp_status rp__unary_avx512_open_now(const uint8_t *bits, uint64_t flip,
+                                                  uint64_t limit, size_t n, rp__unary_avx512 *out)
 {
     __m512i places = _mm512_load_si512(rp__unary_iota);
     uint64_t i = 0;
@@ -99,7 +99,8 @@ static inline __m512i rp__unary_avx512_bytes(const rp__unary_avx512 *u, size_t i
     return _mm512_sub_epi8(_mm512_load_si512(u->ends + i), _mm512_load_si512(rp__unary_iota + i));
 }
 
-/* The same by two loads. What was just stored is there the sooner, the fewer stores a load spans. */
+/* The same by two loads. What was just stored is there the sooner, the fewer stores a load
+ * spans. */
 static inline __m512i rp__unary_avx512_bytes_now(const rp__unary_avx512 *u, size_t i)
 {
     __m256i a = _mm256_load_si256((const __m256i *)(const void *)(u->ends + i));
@@ -112,15 +113,15 @@ static inline __m512i rp__unary_avx512_bytes_now(const rp__unary_avx512 *u, size
 static inline __m512i rp__unary_avx512_count(__m512i v)
 {
     const __m512i low = _mm512_set1_epi8(15), ones_of = _mm512_broadcast_i32x4(_mm_setr_epi8(
-        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+                                                  0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
     __m512i a = _mm512_shuffle_epi8(ones_of, _mm512_and_si512(v, low));
     __m512i b = _mm512_shuffle_epi8(ones_of, _mm512_and_si512(_mm512_srli_epi16(v, 4), low));
     return _mm512_sad_epu8(_mm512_add_epi8(a, b), _mm512_setzero_si512());
 }
 
 /* rp__unary_end, i below RP_BLOCK, where the end lies in eight words from the byte of `from` on;
- * UINT64_MAX if not. Running sums are bytes: up to the word that is searched for they are below 256,
- * and what later ones carry goes upwards. */
+ * UINT64_MAX if not. Running sums are bytes: up to the word that is searched for they are below
+ * 256, and what later ones carry goes upwards. */
 static inline uint64_t rp__unary_avx512_near(const uint8_t *bits, uint64_t flip, uint64_t from,
                                              uint64_t i)
 {

@@ -24,7 +24,8 @@ typedef struct rp__bisection {
     uint32_t threads;
     uint32_t iterations; /* the most in which halves exchange documents; 0: the best known */
     uint32_t leaf;       /* so many documents are not halved; 0: the best known */
-    bool (*on_progress)(void *arg, uint64_t done, uint64_t of); /* by the calling thread; false: stop */
+    /* by the calling thread; false: stop */
+    bool (*on_progress)(void *arg, uint64_t done, uint64_t of);
     void *progress_arg;
 } rp__bisection;
 
@@ -36,8 +37,8 @@ typedef struct rp__bisection_stats {
 
 /* Bytes that it takes, beside the caller's arrays. */
 uint64_t rp__bisection_bytes(const rp__bisection *b);
-/* order[i]: the docid of the document that comes i-th. The same for any number of threads and on every
- * machine. RP_NO_MEMORY, RP_INTERRUPTED. `stats` may be NULL. */
+/* order[i]: the docid of the document that comes i-th. The same for any number of threads and on
+ * every machine. RP_NO_MEMORY, RP_INTERRUPTED. `stats` may be NULL. */
 rp_status rp__bisection_run(const rp__bisection *b, uint32_t *order, rp__bisection_stats *stats);
 
 #endif

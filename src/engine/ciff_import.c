@@ -98,11 +98,11 @@ static void check_whole(const source *s, const rp__ciff_header *h)
 /* Some documents are here: ranking counts with the whole collection. */
 static void take_totals(source *s, const rp__ciff_header *h)
 {
-    double told = h->average_length * (double)h->total_docs;
-    bool has_average = told > 0 && told < 0x1p62;
+    double given = h->average_length * (double)h->total_docs;
+    bool has_average = given > 0 && given < 0x1p62;
     uint64_t tokens = h->total_tokens;
     if (tokens == 0 && has_average)
-        tokens = (uint64_t)(told + 0.5);
+        tokens = (uint64_t)(given + 0.5);
     if (tokens == 0 && s->im->docs)
         tokens = (uint64_t)((double)s->im->tokens / (double)s->im->docs * (double)h->total_docs);
     if (h->total_tokens == 0)

@@ -1,8 +1,9 @@
-/* engine/ciff_reader.h: interior of engine: a CIFF v1 file, message by message, a posting at a time.
+/* engine/ciff_reader.h: interior of engine: a CIFF v1 file, message by message, a posting at a
+ * time.
  *
- * A file is messages of protobuf, each behind its length: a header, postings lists, documents. Nothing
- * in it is trusted: every fault is RP_INPUT with the byte where it stands (RP_LIMIT where a number is
- * larger than an index can be), counted in the unpacked file. One thread at a time. */
+ * A file is messages of protobuf, each behind its length: a header, postings lists, documents.
+ * Nothing in it is trusted: every fault is RP_INPUT with the byte where it stands (RP_LIMIT where a
+ * number is larger than an index can be), counted in the unpacked file. One thread at a time. */
 #ifndef RP_ENGINE_CIFF_READER_H
 #define RP_ENGINE_CIFF_READER_H
 
@@ -25,8 +26,8 @@ typedef struct rp__ciff_header {
 typedef struct rp__ciff_list {
     const char *term; /* valid until the first posting is read */
     size_t term_bytes;
-    uint64_t df, cf;  /* as the list says before its postings; 0: it does not */
-    uint64_t at;      /* byte of the file */
+    uint64_t df, cf; /* as the list says before its postings; 0: it does not */
+    uint64_t at;     /* byte of the file */
 } rp__ciff_list;
 
 typedef struct rp__ciff_doc {
@@ -39,7 +40,7 @@ typedef struct rp__ciff_doc {
 /* Opens and reads the header. A FIFO is waited for; goes_on as in rp__input_options. */
 rp_status rp__ciff_reader_open(const char *path, rp__goes_on_fn *goes_on, void *goes_on_arg,
                                rp__ciff_reader **out, rp_error *err);
-void rp__ciff_reader_close(rp__ciff_reader *reader); /* NULL is fine */
+void rp__ciff_reader_close(rp__ciff_reader *reader);             /* NULL is fine */
 const char *rp__ciff_reader_name(const rp__ciff_reader *reader); /* of the file, for messages */
 const rp__ciff_header *rp__ciff_reader_header(const rp__ciff_reader *reader);
 /* Bytes of the file itself read so far, and its size; 0: not known. */

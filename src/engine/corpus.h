@@ -15,7 +15,8 @@
 #include "riposte/status.h"
 #include "store/store.h"
 
-enum { RP_BATCH_RECORDS = 1024, RP_BATCH_BYTES = 1 << 20 }; /* a batch ends when it has reached either */
+/* a batch ends when it has reached either */
+enum { RP_BATCH_RECORDS = 1024, RP_BATCH_BYTES = 1 << 20 };
 
 typedef struct rp__corpus_format rp__corpus_format; /* a row: jsonl, tsv, trec, text */
 
@@ -26,10 +27,11 @@ typedef struct rp__record {
 
 typedef struct rp__batch {
     const rp__corpus_format *format;
-    char path[1024];      /* for messages; all records are of one file */
-    size_t path_id;       /* path + path_id is the id of a plain file: what lies below the folder given */
+    char path[1024]; /* for messages; all records are of one file */
+    /* path + path_id is the id of a plain file: what lies below the folder given */
+    size_t path_id;
     rp__buf bytes;
-    rp__record *records;  /* RP_BATCH_RECORDS */
+    rp__record *records; /* RP_BATCH_RECORDS */
     size_t n;
 } rp__batch;
 
@@ -41,8 +43,8 @@ void rp__batch_free(rp__batch *batch);
 typedef struct rp__corpus rp__corpus;
 rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_options *options,
                           rp__corpus **out, rp_error *err);
-/* Has has_room(arg, bytes) called as a record grows, before it has so many bytes; false: that is too many
- * for the memory there is, and the record is RP_NO_MEMORY. */
+/* Has has_room(arg, bytes) called as a record grows, before it has so many bytes; false: that is
+ * too many for the memory there is, and the record is RP_NO_MEMORY. */
 typedef bool rp__corpus_room_fn(void *arg, uint64_t bytes);
 void rp__corpus_watch(rp__corpus *corpus, rp__corpus_room_fn *has_room, void *arg);
 /* The next batch; batch->n is 0 at the end. A record over max_line is RP_LIMIT; under
@@ -54,7 +56,8 @@ void rp__corpus_get_progress(const rp__corpus *corpus, uint64_t *bytes, uint64_t
 void rp__corpus_set_goes_on(rp__corpus *corpus, rp__goes_on_fn *goes_on, void *arg);
 void rp__corpus_close(rp__corpus *corpus);
 
-/* A document; strings are views, valid until the parser's next document or the batch's next filling. */
+/* A document; strings are views, valid until the parser's next document or the batch's next
+ * filling. */
 typedef struct rp__doc {
     const char *id, *title, *text;
     size_t id_bytes, title_bytes, text_bytes;

@@ -1,7 +1,7 @@
 /* engine/corpus_format.h: interior of engine: what a format of collections must know.
  *
- * A row finds records in a run of bytes (split) and turns one into a document (parse). Reading files,
- * batches and limits are corpus.c's; nothing outside the rows knows a format by name. */
+ * A row finds records in a run of bytes (split) and turns one into a document (parse). Reading
+ * files, batches and limits are corpus.c's; nothing outside the rows knows a format by name. */
 #ifndef RP_ENGINE_CORPUS_FORMAT_H
 #define RP_ENGINE_CORPUS_FORMAT_H
 
@@ -12,9 +12,11 @@
 typedef struct rp__split {
     const char *at;
     size_t n;
-    bool is_end;     /* no more will come */
-    bool is_passing; /* the front of a record that is too long was dropped: only its end is wanted */
-    size_t scanned;  /* the row's own: bytes after `used` in which no end was found; 0 for a new record */
+    bool is_end; /* no more will come */
+    /* the front of a record that is too long was dropped: only its end is wanted */
+    bool is_passing;
+    /* the row's own: bytes after `used` in which no end was found; 0 for a new record */
+    size_t scanned;
     size_t begin, end; /* the record found */
     size_t used;       /* bytes done with: the record and what stands before it, or a gap */
 } rp__split;
@@ -23,9 +25,10 @@ struct rp__corpus_format {
     const char *name;
     const char *extensions[4]; /* without the dot; NULL after the last */
     bool is_sure;              /* what it sniffs can be believed of files met in a folder */
-    bool (*sniff)(const char *head, size_t n); /* the first bytes of a file, after a byte order mark */
-    /* True: a record was found (passing: its end was), `used` > 0. False: none in the bytes; `used` of
-     * them are done with, all of them at the end. */
+    /* the first bytes of a file, after a byte order mark */
+    bool (*sniff)(const char *head, size_t n);
+    /* True: a record was found (passing: its end was), `used` > 0. False: none in the bytes; `used`
+     * of them are done with, all of them at the end. */
     bool (*split)(rp__split *split);
     /* Fills doc; its strings live in the batch or in the parser. */
     rp_status (*parse)(rp__doc_parser *parser, const rp__batch *batch, size_t i, rp__doc *doc,
@@ -42,14 +45,15 @@ const rp__corpus_format *rp__corpus_format_guess(const char *path, bool in_folde
 /* split of the formats with a record a line; lines of blanks are no records. */
 bool rp__corpus_format_split_line(rp__split *split);
 
-/* ---- The parser, as rows see it ---------------------------------------------------------------- */
+/* ---- The parser, as rows see it -------------------------------------------------------------- */
 
 enum { RP_FIELD_ID, RP_FIELD_TITLE, RP_FIELD_TEXT, RP_FIELDS };
 
 struct rp__doc_parser {
     rp__json json;
-    rp__buf own[RP_FIELDS];           /* what had to be decoded */
-    const char *names[RP_FIELDS][5];  /* of JSON fields, the first that is there counts; NULL after the last */
+    rp__buf own[RP_FIELDS]; /* what had to be decoded */
+    /* of JSON fields, the first that is there counts; NULL after the last */
+    const char *names[RP_FIELDS][5];
     uint32_t max_json_depth;
 };
 

@@ -85,7 +85,7 @@ rp_status rp_index_get_list(const rp_index *index, const char *word, rp_list_inf
     rp__arena_init(&l.arena, 1 << 20);
     rp_status status = find_term(&l, word);
     if (status == RP_OK) {
-        l.docids = rp__alloc_array((size_t)l.entry.df + RP_BLOCK_ROOM, sizeof *l.docids);
+        l.docids = rp__alloc_array((size_t)l.entry.df + RP_BLOCK_CAPACITY, sizeof *l.docids);
         status = l.docids ? rp__index_handle_guard(index, look_at_list, &l) : RP_NO_MEMORY;
     }
     rp__free(l.docids);

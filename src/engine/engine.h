@@ -10,8 +10,8 @@ struct rp_index {
     rp__analyzer *analyzer;
 };
 
-/* Runs fn(arg) under rp__mapping_guard. RP_DAMAGED too where a file of the index turns out to have been
- * cut short by then, whatever fn made of it. */
+/* Runs fn(arg) under rp__mapping_guard. RP_DAMAGED too where a file of the index turns out to have
+ * been cut short by then, whatever fn made of it. */
 rp_status rp__index_handle_guard(const rp_index *index, rp_status (*fn)(void *arg), void *arg);
 
 #endif

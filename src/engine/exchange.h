@@ -20,13 +20,13 @@ typedef struct rp__import {
     rp_progress_fn *on_progress;
     rp_warn_fn *on_warning;
     void *progress_arg, *warning_arg;
-    uint64_t postings, told; /* read; when progress was told last */
-    uint64_t docs, tokens;   /* handed over */
-    uint64_t too_long, empty; /* lists left out: of a term over 255 bytes, without a posting */
-    bool is_left_out;        /* the open list */
-    uint64_t in_list;        /* postings of the open list */
-    uint64_t bytes_in;       /* of the files, for statistics */
-    uint64_t bytes_total;    /* of the files, as progress was told of last; 0: not known */
+    uint64_t postings, reported; /* read; when progress was told last */
+    uint64_t docs, tokens;       /* handed over */
+    uint64_t too_long, empty;    /* lists left out: of a term over 255 bytes, without a posting */
+    bool is_left_out;            /* the open list */
+    uint64_t in_list;            /* postings of the open list */
+    uint64_t bytes_in;           /* of the files, for statistics */
+    uint64_t bytes_total;        /* of the files, as progress was told of last; 0: not known */
 } rp__import;
 
 /* Begins a list. A term that is too long is left out with its postings, and counted. */
@@ -34,7 +34,8 @@ rp_status rp__import_term(rp__import *im, const char *term, size_t bytes, rp_err
 rp_status rp__import_postings(rp__import *im, const uint32_t *docids, const uint32_t *tfs, size_t n,
                               rp_error *err);
 void rp__import_end_list(rp__import *im);
-rp_status rp__import_end_lists(rp__import *im, rp_error *err); /* after the last, before documents */
+/* after the last, before documents */
+rp_status rp__import_end_lists(rp__import *im, rp_error *err);
 /* The next document. RP_INPUT without a place: rp__segment_builder_doc refuses the id. */
 rp_status rp__import_doc(rp__import *im, const char *id, size_t bytes, uint32_t length,
                          rp_error *err);
@@ -69,7 +70,7 @@ typedef struct rp__export {
     char *id;
     size_t id_bytes, cap_id;
     uint32_t length;
-    uint64_t postings, told, terms;
+    uint64_t postings, reported, terms;
 } rp__export;
 
 /* Terms in order; *has is false after the last. */
@@ -88,7 +89,8 @@ typedef struct rp__exchange {
 /* RP_USAGE: there is none of that name. */
 rp_status rp__exchange_find(const char *name, const rp__exchange **out, rp_error *err);
 
-#define RP_PISA_BASE "inv" /* the base of the files' names in the folder that an export to PISA makes */
+#define RP_PISA_BASE                                                                               \
+    "inv" /* the base of the files' names in the folder that an export to PISA makes */
 
 rp_status rp__ciff_import_run(rp__import *im, rp_error *err);
 rp_status rp__ciff_export_run(rp__export *ex, rp_error *err);

@@ -39,9 +39,9 @@ static rp_status tick(rp__export *ex, rp_error *err)
                      .bytes = ex->postings,
                      .bytes_total = ex->info->postings,
                      .memory = rp__alloc_in_use()};
-    if (ex->postings / POSTINGS_A_TICK == ex->told || !ex->on_progress)
+    if (ex->postings / POSTINGS_A_TICK == ex->reported || !ex->on_progress)
         return RP_OK;
-    ex->told = ex->postings / POSTINGS_A_TICK;
+    ex->reported = ex->postings / POSTINGS_A_TICK;
     return ex->on_progress(ex->progress_arg, &p)
                ? RP_OK
                : rp__error_set(err, RP_INTERRUPTED, "interrupted");
@@ -49,7 +49,7 @@ static rp_status tick(rp__export *ex, rp_error *err)
 
 static rp_status read_list(rp__export *ex, rp_error *err)
 {
-    size_t n = ex->iter.entry.df, room = n + RP_BLOCK_ROOM;
+    size_t n = ex->iter.entry.df, room = n + RP_BLOCK_CAPACITY;
     if (n > ex->info->docs)
         return damaged(ex, RP_DAMAGED, err);
     if (!rp__alloc_grow(&ex->docids, &ex->cap_docids, room, sizeof *ex->docids) ||

@@ -287,7 +287,7 @@ static rp_fallback await_answer(const rp__gpu_child *child, uint32_t phase)
 }
 
 /* Why it was not asked; otherwise `phase` is what the worker was in. */
-static rp_fallback ask(const rp__gpu_child *child, rp__asked *asked, size_t n, uint32_t of,
+static rp_fallback ask(const rp__gpu_child *child, rp__batch_item *asked, size_t n, uint32_t of,
                        const rp__arena *arena, uint32_t *phase)
 {
     const family *f = child->family;
@@ -304,7 +304,7 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
                      rp_error *err)
 {
     rp__gpu_child *child = state;
-    rp__asked asked = {.query = *query};
+    rp__batch_item asked = {.query = *query};
     uint32_t phase;
     *answer = (rp__answer){.fallback = ask(child, &asked, 1, 0, arena, &phase)};
     if (answer->fallback)
@@ -351,7 +351,7 @@ static void batch_free(void *state)
     rp__free(b);
 }
 
-static void refuse_all(rp__asked *asked, size_t n, rp_fallback why)
+static void refuse_all(rp__batch_item *asked, size_t n, rp_fallback why)
 {
     for (size_t i = 0; i < n; i++)
         if (asked[i].status == RP_OK) {
@@ -360,13 +360,13 @@ static void refuse_all(rp__asked *asked, size_t n, rp_fallback why)
         }
 }
 
-static void batch_start(void *state, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_start(void *state, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
     batch *b = state;
     b->fallback = ask(&b->child, asked, n, b->of, arena, &b->phase);
 }
 
-static void batch_finish(void *state, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_finish(void *state, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
     batch *b = state;
     rp_fallback why = b->fallback ? b->fallback : await_answer(&b->child, b->phase);

@@ -96,7 +96,7 @@ static rp_status run_norms(void *arg)
     const job *j = arg;
     rp__slot *slot = j->desk->slot;
     for (uint32_t i = 0; i < slot->n; i++) {
-        rp__asked *a = &rp__mailbox_asked(slot)[i];
+        rp__batch_item *a = &rp__mailbox_asked(slot)[i];
         if (a->status == RP_OK)
             a->status = find_norms(j->worker, &a->query);
         a->answer.fallback = a->status == RP_NO_MEMORY     ? RP_FALLBACK_HOST_MEMORY
@@ -146,7 +146,7 @@ static rp_status run_one(void *arg)
     const job *j = arg;
     const worker *w = j->worker;
     rp__slot *slot = j->desk->slot;
-    rp__asked *a = rp__mailbox_asked(slot);
+    rp__batch_item *a = rp__mailbox_asked(slot);
     a->status = w->work->backend->run(w->state, &a->query, &j->desk->arena, &a->answer, &slot->err);
     return RP_OK;
 }
@@ -175,6 +175,8 @@ static bool run(worker *w, desk *d, rp_status (*fn)(void *arg))
     job j = {w, d};
     if (rp__mapping_guard(fn, &j) == RP_OK)
         return true;
+    if (d->batch && w->work->backend->batch_abandon)
+        w->work->backend->batch_abandon(d->batch);
     refuse_all(d->slot, RP_FALLBACK_DAMAGED);
     return false;
 }
@@ -231,8 +233,9 @@ static void finish_oldest(lane *l)
 static void answer_one(worker *w, desk *d)
 {
     pthread_mutex_lock(&w->lock); /* the backend's state is one thread's at a time */
-    if (rp__mailbox_asked(d->slot)->status == RP_OK)
-        (void)run(w, d, run_one);
+    if (rp__mailbox_asked(d->slot)->status == RP_OK && !run(w, d, run_one) &&
+        w->work->backend->abandon)
+        w->work->backend->abandon(w->state);
     pthread_mutex_unlock(&w->lock);
     reply(w, d);
 }

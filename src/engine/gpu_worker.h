@@ -1,4 +1,5 @@
-/* engine/gpu_worker.h: interior of engine: the process that has the device and answers what lies in the mailbox. */
+/* engine/gpu_worker.h: interior of engine: the process that has the device and answers what lies in
+ * the mailbox. */
 #ifndef RP_ENGINE_GPU_WORKER_H
 #define RP_ENGINE_GPU_WORKER_H
 

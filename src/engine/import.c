@@ -77,9 +77,9 @@ rp_status rp__import_tick(rp__import *im, uint64_t done, uint64_t of, rp_error *
     uint64_t now = im->postings / POSTINGS_A_TICK + im->docs / DOCS_A_TICK;
     im->bytes_in = done;
     im->bytes_total = of;
-    if (now == im->told)
+    if (now == im->reported)
         return RP_OK;
-    im->told = now;
+    im->reported = now;
     return report_reading(im)
                ? RP_OK
                : rp__error_set(err, RP_INTERRUPTED, "interrupted; nothing was changed");

@@ -1,4 +1,5 @@
-/* engine/ingest.h: interior of engine: one thread's part of a build: a document to tokens and stored text. */
+/* engine/ingest.h: interior of engine: one thread's part of a build: a document to tokens and
+ * stored text. */
 #ifndef RP_ENGINE_INGEST_H
 #define RP_ENGINE_INGEST_H
 

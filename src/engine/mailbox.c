@@ -107,7 +107,7 @@ static void put_query(rp__slot *slot, size_t *at, const rp__query *query, rp__qu
 }
 
 /* False: there is none that fits. */
-static bool put_queries(rp__slot *slot, rp__asked *asked, size_t n)
+static bool put_queries(rp__slot *slot, rp__batch_item *asked, size_t n)
 {
     bool is_any = false;
     size_t most = RP_MAILBOX_ROOM / sizeof *asked, at = room_of(n < most ? n : 0, sizeof *asked);
@@ -119,8 +119,8 @@ static bool put_queries(rp__slot *slot, rp__asked *asked, size_t n)
         }
         if (n >= most)
             continue;
-        rp__asked *to = &rp__mailbox_asked(slot)[i];
-        *to = (rp__asked){.status = asked[i].status};
+        rp__batch_item *to = &rp__mailbox_asked(slot)[i];
+        *to = (rp__batch_item){.status = asked[i].status};
         if (asked[i].status != RP_OK)
             continue;
         slot->rank = *asked[i].query.rank;
@@ -137,8 +137,8 @@ static void ring(rp__mailbox *box)
         rp__futex_wake_one(&box->bell);
 }
 
-bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__asked *asked, size_t n,
-                     uint32_t of, size_t max_memory)
+bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__batch_item *asked,
+                     size_t n, uint32_t of, size_t max_memory)
 {
     if (!put_queries(slot, asked, n))
         return false;
@@ -181,9 +181,9 @@ void rp__mailbox_sleep(rp__mailbox *box, uint32_t bell)
 
 void rp__mailbox_reply(rp__mailbox *box, rp__slot *slot, uint32_t number)
 {
-    size_t at = room_of(slot->n, sizeof(rp__asked));
+    size_t at = room_of(slot->n, sizeof(rp__batch_item));
     for (uint32_t i = 0; i < slot->n; i++) {
-        rp__asked *a = &rp__mailbox_asked(slot)[i];
+        rp__batch_item *a = &rp__mailbox_asked(slot)[i];
         if (a->status != RP_OK || a->answer.n == 0)
             continue;
         if (a->answer.n <= (RP_MAILBOX_ROOM - at) / sizeof(rp__scored)) {
@@ -213,7 +213,7 @@ bool rp__mailbox_wait(rp__slot *slot, uint32_t number, uint64_t ns)
     return atomic_load(&slot->word) != asked;
 }
 
-static void take_hits(const rp__answer *from, rp__arena *arena, rp__asked *to)
+static void take_hits(const rp__answer *from, rp__arena *arena, rp__batch_item *to)
 {
     rp__scored *hits = rp__arena_array(arena, from->n, sizeof *hits);
     if (!hits) {
@@ -226,10 +226,10 @@ static void take_hits(const rp__answer *from, rp__arena *arena, rp__asked *to)
         memcpy(hits, from->at, from->n * sizeof *hits);
 }
 
-void rp__mailbox_take(rp__slot *slot, rp__asked *asked, size_t n, rp__arena *arena)
+void rp__mailbox_take(rp__slot *slot, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
     for (size_t i = 0; i < n; i++) {
-        const rp__asked *from = &rp__mailbox_asked(slot)[i];
+        const rp__batch_item *from = &rp__mailbox_asked(slot)[i];
         if (asked[i].status != RP_OK)
             continue;
         asked[i].status = from->status;

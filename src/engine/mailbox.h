@@ -1,10 +1,13 @@
-/* engine/mailbox.h: interior of engine: memory that searchers share with the process that answers for them.
+/* engine/mailbox.h: interior of engine: memory that searchers share with the process that answers
+ * for them.
  *
- * That process is a worker, and workers have numbers: when one ends, the next begins. A searcher has a slot, and one
- * more for each batch: it puts a question for the worker of a number, and the answer comes into the same slot.
- * Questions are bound queries as they are: the worker is forked from the searcher's process, so this memory, what is
- * mapped, and what is constant lie where they did. Nobody but the worker of the number asked writes into a slot that is asked, and a worker is gone before the
- * next one is ready: so an answer that comes too late is never taken for another. */
+ * That process is a worker, and workers have numbers: when one ends, the next begins. A searcher
+ * has a slot, and one more for each batch: it puts a question for the worker of a number, and
+ * the answer comes into the same slot. Questions are bound queries as they are: the worker is
+ * forked from the searcher's process, so this memory, what is mapped, and what is constant lie
+ * where they did. Nobody but the worker of the number asked writes into a slot that is asked,
+ * and a worker is gone before the next one is ready: so an answer that comes too late is never
+ * taken for another. */
 #ifndef RP_ENGINE_MAILBOX_H
 #define RP_ENGINE_MAILBOX_H
 
@@ -24,29 +27,32 @@ typedef enum rp__phase {
 } rp__phase;
 
 typedef struct rp__slot {
-    _Alignas(64) _Atomic uint32_t word; /* a worker's number, and whether it was asked or has answered */
-    _Atomic uint32_t is_awaited;        /* somebody sleeps on the word */
-    uint32_t n;                         /* queries */
-    uint32_t of; /* they are a batch's, which is one of so many; 0: of none, and there is one query */
+    /* a worker's number, and whether it was asked or has answered */
+    _Alignas(64) _Atomic uint32_t word;
+    _Atomic uint32_t is_awaited; /* somebody sleeps on the word */
+    uint32_t n;                  /* queries */
+    /* they are a batch's, which is one of so many; 0: of none, and there is one query */
+    uint32_t of;
     rp__rank rank;
     size_t max_memory;
     rp_error err; /* of the one query */
-    _Alignas(64) unsigned char bytes[RP_MAILBOX_ROOM]; /* rp__asked of each; then arrays of queries, or hits */
+    /* rp__batch_item of each; then arrays of queries, or hits */
+    _Alignas(64) unsigned char bytes[RP_MAILBOX_ROOM];
 } rp__slot;
 
-static inline rp__asked *rp__mailbox_asked(rp__slot *slot)
+static inline rp__batch_item *rp__mailbox_asked(rp__slot *slot)
 {
-    return (rp__asked *)(void *)slot->bytes;
+    return (rp__batch_item *)(void *)slot->bytes;
 }
 
 typedef struct rp__mailbox {
-    _Alignas(64) _Atomic uint32_t phase; /* rp__phase, and above it the number */
-    _Atomic uint32_t n_slots;            /* ever used */
-    _Atomic int32_t worker;              /* its process, 0: none */
-    _Atomic uint64_t faults, returns;    /* workers lost when ready; ready again */
-    rp_error fault;                      /* the last */
-    _Alignas(64) _Atomic uint32_t bell;  /* rung for every question */
-    _Atomic uint32_t n_asleep;           /* threads of the worker that sleep on it */
+    _Alignas(64) _Atomic uint32_t phase;    /* rp__phase, and above it the number */
+    _Atomic uint32_t n_slots;               /* ever used */
+    _Atomic int32_t worker;                 /* its process, 0: none */
+    _Atomic uint64_t faults, returns;       /* workers lost when ready; ready again */
+    rp_error fault;                         /* the last */
+    _Alignas(64) _Atomic uint32_t bell;     /* rung for every question */
+    _Atomic uint32_t n_asleep;              /* threads of the worker that sleep on it */
     _Alignas(64) _Atomic uint32_t answered; /* questions */
     rp__slot slots[RP_MAILBOX_SLOTS];
 } rp__mailbox;
@@ -55,7 +61,7 @@ typedef struct rp__mailbox {
 rp__mailbox *rp__mailbox_new(void);
 void rp__mailbox_free(rp__mailbox *box); /* NULL is fine */
 
-/* ---- The worker's state ------------------------------------------------------------------------ */
+/* ---- The worker's state ---------------------------------------------------------------------- */
 
 static inline rp__phase rp__mailbox_phase(uint32_t phase)
 {
@@ -66,20 +72,21 @@ static inline uint32_t rp__mailbox_number(uint32_t phase)
     return phase >> 2;
 }
 void rp__mailbox_enter(rp__mailbox *box, uint32_t number, rp__phase phase);
-/* The worker of this number is lost: from here on nobody asks it, and who waits for it is told. False: somebody has
- * said so before. */
+/* The worker of this number is lost: from here on nobody asks it, and who waits for it is told.
+ * False: somebody has said so before. */
 bool rp__mailbox_lose(rp__mailbox *box, uint32_t number, rp_status code, const char *why);
 
-/* ---- Questions and answers --------------------------------------------------------------------- */
+/* ---- Questions and answers ------------------------------------------------------------------- */
 
-/* Those of the queries whose status is RP_OK; what is too long becomes RP_UNAVAILABLE, RP_FALLBACK_CHILD. False: nothing
- * was asked. */
-bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__asked *asked, size_t n,
-                     uint32_t of, size_t max_memory);
+/* Those of the queries whose status is RP_OK; what is too long becomes RP_UNAVAILABLE,
+ * RP_FALLBACK_CHILD. False: nothing was asked. */
+bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__batch_item *asked,
+                     size_t n, uint32_t of, size_t max_memory);
 /* Waits for the answer for a while. False: there is none yet. */
 bool rp__mailbox_wait(rp__slot *slot, uint32_t number, uint64_t ns);
-/* The answers to what was asked, their hits in the arena; of a query that failed, why and what was done for it. */
-void rp__mailbox_take(rp__slot *slot, rp__asked *asked, size_t n, rp__arena *arena);
+/* The answers to what was asked, their hits in the arena; of a query that failed, why and what was
+ * done for it. */
+void rp__mailbox_take(rp__slot *slot, rp__batch_item *asked, size_t n, rp__arena *arena);
 
 /* For the worker: the next slot that was asked, from `*at` on; NULL: none is. */
 rp__slot *rp__mailbox_next(rp__mailbox *box, uint32_t number, uint32_t *at);

@@ -25,7 +25,7 @@ typedef enum rp__measure_kind {
 } rp__measure_kind;
 
 typedef struct rp__measure {
-    const char *name;         /* ends in _ if it takes a number */
+    const char *name; /* ends in _ if it takes a number */
     rp__measure_kind kind;
     const char *const *usual; /* its usual numbers, as they are written; NULL: it takes none */
     double (*value)(const rp__ranking *ranking, double number);

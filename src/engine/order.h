@@ -7,10 +7,10 @@
 /* An order that is wanted, of the documents of an open segment. */
 typedef struct rp__order_job {
     const rp__segment *from;
-    uint32_t n;               /* documents */
-    rp_reorder_options o;     /* defaults filled in */
+    uint32_t n;           /* documents */
+    rp_reorder_options o; /* defaults filled in */
     rp__recode_watch *watch;
-    uint32_t *order;          /* n; out: order[i] is the docid of the document that becomes i */
+    uint32_t *order; /* n; out: order[i] is the docid of the document that becomes i */
 } rp__order_job;
 
 typedef struct rp__order {
@@ -28,11 +28,13 @@ typedef struct rp__order_item {
     uint32_t docid;
 } rp__order_item;
 
-enum { RP_ORDER_SORT_BYTES = 2 * sizeof(rp__order_item) }; /* a document, with the items themselves */
+/* a document, with the items themselves */
+enum { RP_ORDER_SORT_BYTES = 2 * sizeof(rp__order_item) };
 
-/* Items of rising docids to job->order, by rising keys; those of equal keys by the bytes of their ids if
- * by_id, then by docid. Frees nothing. */
-rp_status rp__order_sort(const rp__order_job *job, rp__order_item *items, bool by_id, rp_error *err);
+/* Items of rising docids to job->order, by rising keys; those of equal keys by the bytes of their
+ * ids if by_id, then by docid. Frees nothing. */
+rp_status rp__order_sort(const rp__order_job *job, rp__order_item *items, bool by_id,
+                         rp_error *err);
 
 /* Rows that have a file of their own. */
 rp_status rp__order_file_map(const rp__order_job *job, rp_error *err);

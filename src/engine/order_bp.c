@@ -148,7 +148,7 @@ static rp_status damaged(rp_error *err)
 static rp_status fill(graph *g, rp_error *err)
 {
     const rp__bisection *b = &g->b;
-    uint64_t room = (uint64_t)g->longest + RP_BLOCK_ROOM;
+    uint64_t room = (uint64_t)g->longest + RP_BLOCK_CAPACITY;
     uint64_t bytes = b->postings * sizeof *b->terms + b->n_docs * sizeof *b->docs +
                      (b->n_terms + room) * sizeof(uint32_t) + ARENA_BYTES + rp__bisection_bytes(b);
     rp_status status = rp__order_need(g->job, bytes, err);

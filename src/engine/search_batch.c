@@ -36,7 +36,7 @@ typedef struct place {
 
 typedef struct group {
     void *batch; /* the processor's */
-    rp__asked *asked;
+    rp__batch_item *asked;
     place *places;
     size_t n;
     uint64_t elements, begun;
@@ -70,6 +70,7 @@ struct rp__search_batch {
 /* A call. */
 struct job {
     const rp__search_batch *batch;
+    const rp_searcher *searcher;
     rp_batch_query *queries;
     size_t n;
     uint64_t elements;
@@ -295,12 +296,14 @@ static rp_status keep(rp__query *query, rp__arena *arena)
 static void bind(const lane *l, group *g, const place *at)
 {
     const rp_batch_query *query = &l->job->queries[at->query];
-    rp__asked *asked = &g->asked[g->n - 1];
+    rp__batch_item *asked = &g->asked[g->n - 1];
     rp_error err;
     set_plain(l, query);
     g->arena.cap = g->arena.used + l->searcher->options.max_memory;
     rp_status status = rp__searcher_bind(l->searcher, query->query, query->query_bytes, at->mode,
                                          &asked->query, &err);
+    if (status == RP_OK && !rp__placement_is_for_batch(l->job->searcher, &asked->query))
+        status = RP_UNAVAILABLE; /* the cpu answers it sooner */
     if (status == RP_OK)
         status = keep(&asked->query, &g->arena);
     asked->status = status;
@@ -332,7 +335,8 @@ static rp_status run_fill(void *arg)
 }
 
 /* Hits with their names; under strict_processor no other processor gets what fails here. */
-static rp_status name_hits(const lane *l, const rp__asked *asked, place *at, rp_batch_query *query)
+static rp_status name_hits(const lane *l, const rp__batch_item *asked, place *at,
+                           rp_batch_query *query)
 {
     const rp_searcher *s = l->searcher;
     rp_status status =
@@ -354,7 +358,7 @@ static rp_status name_hits(const lane *l, const rp__asked *asked, place *at, rp_
 /* One answer of the group to its query; what fails is not done. */
 static void take_answer(lane *l, group *g, size_t i, double seconds)
 {
-    rp__asked *asked = &g->asked[i];
+    rp__batch_item *asked = &g->asked[i];
     place *at = &g->places[i];
     rp_batch_query *query = &l->job->queries[at->query];
     if (rp__searcher_asks_again(l->searcher, &asked->query, &asked->answer, &at->mode)) {
@@ -422,7 +426,7 @@ static rp_status run_drain(void *arg)
 /* Why the cpu has to answer query i of the group, and what was done for it before. */
 static rp_fallback why_not(const lane *l, const group *g, size_t i, rp_gpu_counters *spent)
 {
-    const rp__asked *asked = &g->asked[i];
+    const rp__batch_item *asked = &g->asked[i];
     const rp_batch_query *query = &l->job->queries[g->places[i].query];
     rp_status status = asked->status == RP_OK ? query->status : asked->status;
     *spent = asked->answer.gpu;
@@ -435,12 +439,20 @@ static rp_fallback why_not(const lane *l, const group *g, size_t i, rp_gpu_count
     return asked->status == RP_OK || status == RP_DAMAGED ? RP_FALLBACK_DAMAGED : RP_FALLBACK_NONE;
 }
 
+/* The guard may have left the processor with what it had for the group. */
+static void abandon(const lane *l, const group *g)
+{
+    if (l->searcher->backend->batch_abandon && g->batch)
+        l->searcher->backend->batch_abandon(g->batch);
+}
+
 static void end_group(lane *l, group *g)
 {
     rp_gpu_counters spent;
     size_t n_again = l->n_again;
     l->group = g;
     if (g->is_started && rp__index_handle_guard(l->searcher->index, run_drain, l) != RP_OK) {
+        abandon(l, g);
         l->n_again = n_again; /* a file was cut short: what was read means nothing */
         for (size_t i = 0; i < g->n; i++)
             g->places[i].is_done = false;
@@ -459,7 +471,8 @@ static void begin_group(lane *l, group *g)
     g->elements = 0;
     g->begun = rp__clock_now();
     l->group = g;
-    (void)rp__index_handle_guard(l->searcher->index, run_fill, l);
+    if (rp__index_handle_guard(l->searcher->index, run_fill, l) != RP_OK)
+        abandon(l, g);
 }
 
 /* Groups in turn, until none has anything. */
@@ -515,7 +528,7 @@ static rp_status get_threads(rp_searcher *s, size_t threads, rp_error *err)
     if (threads > THREADS_MOST)
         return rp__error_set(err, RP_LIMIT, "%zu threads for a batch; at most %d", threads,
                              THREADS_MOST);
-    if (s->batch && s->batch->n == threads)
+    if (s->batch && s->batch->n == threads && s->batch->backend == s->backend)
         return RP_OK;
     rp__search_batch_free(s->batch);
     s->batch = open_batch(s, threads);
@@ -535,6 +548,8 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
         if (RP_MISSING_ARRAY(err, queries[i].query, queries[i].query_bytes))
             status = RP_USAGE;
     if (status == RP_OK)
+        rp__placement_begin_batch(searcher, queries, n);
+    if (status == RP_OK)
         status = get_threads(searcher, o.threads ? o.threads : 1, err);
     for (size_t i = 0; i < n && status != RP_OK; i++)
         queries[i].hits = (rp_hits){0};
@@ -542,6 +557,7 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
         return status;
     rp__search_batch *batch = searcher->batch;
     job j = {.batch = batch,
+             .searcher = searcher,
              .queries = queries,
              .n = n,
              .elements = o.elements ? o.elements : ELEMENTS,
@@ -559,5 +575,6 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
         *report = all;
     searcher->gpu.answered += all.n_grouped;
     rp__searcher_note_fault(searcher);
+    rp__placement_end(searcher);
     return atomic_load(&j.is_stopped) ? rp__error_set(err, RP_INTERRUPTED, "interrupted") : RP_OK;
 }

@@ -1,4 +1,5 @@
-/* engine/search_batch.h: interior of engine: the threads of a searcher that answer many queries at once. */
+/* engine/search_batch.h: interior of engine: the threads of a searcher that answer many queries at
+ * once. */
 #ifndef RP_ENGINE_SEARCH_BATCH_H
 #define RP_ENGINE_SEARCH_BATCH_H
 

@@ -72,24 +72,22 @@ static rp_status check_limits(const rp_search_options *o, rp_error *err)
     return RP_OK;
 }
 
-/* `auto` is the first processor that is there. */
+static bool is_auto(const rp_search_options *o)
+{
+    return (!o->processor || strcmp(o->processor, "auto") == 0) && !o->strict_processor;
+}
+
+/* `auto` begins as the plain processor. */
 static rp_status choose_backend(const rp_search_options *o, const rp__place *place,
                                 const rp__backend **out, rp_error *err)
 {
-    const char *name = o->processor;
-    bool is_auto = !name || strcmp(name, "auto") == 0;
-    name = is_auto && o->strict_processor ? "gpu" : name;
-    if (o->gpu_child && (!name || strcmp(name, "gpu") != 0))
+    const bool is_free = !o->processor || strcmp(o->processor, "auto") == 0;
+    const char *name = !is_free ? o->processor : o->strict_processor ? "gpu" : "cpu";
+    if (o->gpu_child && strcmp(name, "gpu") != 0)
         return rp__error_set(err, RP_USAGE, "a gpu child is for the processor gpu; choose that");
-    if (!is_auto || o->strict_processor) {
-        *out = o->gpu_child ? &rp__gpu_child_row : rp__backend_find(name);
-        return *out ? (*out)->probe(place, err)
-                    : unknown_name("processor", name, "auto", processor_name, err);
-    }
-    rp_status status = RP_UNAVAILABLE;
-    for (size_t i = 0; status != RP_OK && (*out = rp__backend_at(i)) != NULL; i++)
-        status = (*out)->probe(place, err);
-    return status;
+    *out = o->gpu_child ? &rp__gpu_child_row : rp__backend_find(name);
+    return *out ? (*out)->probe(place, err)
+                : unknown_name("processor", name, "auto", processor_name, err);
 }
 
 /* The searcher's own copy of the name; NULL for `auto`. */
@@ -136,32 +134,42 @@ static rp_status fill_norms(void *arg)
 }
 
 typedef struct attach_job {
-    rp_searcher *searcher;
+    const rp_searcher *searcher;
+    const rp__backend *backend;
     const rp__place *place;
+    void *state;
     rp_error err;
 } attach_job;
 
 static rp_status attach_backend(void *arg)
 {
     attach_job *job = arg;
-    rp_searcher *s = job->searcher;
-    return s->backend->attach(s->index->segment, job->place, &s->state, &job->err);
+    return job->backend->attach(job->searcher->index->segment, job->place, &job->state, &job->err);
 }
 
 /* A child is forked, and reads the index under a guard of its own. */
-static rp_status attach(rp_searcher *s, const rp__place *place, rp_error *err)
+rp_status rp__searcher_attach(rp_searcher *s, const rp__backend *backend, const rp__place *place,
+                              rp_error *err)
 {
-    attach_job job = {.searcher = s, .place = place};
-    if (!s->backend->attach)
-        return RP_OK;
+    attach_job job = {.searcher = s, .backend = backend, .place = place};
+    rp_status status = RP_OK;
     if (s->options.gpu_child)
-        return s->backend->attach(s->index->segment, place, &s->state, err);
-    return rp__searcher_guard(s, attach_backend, &job, &job.err, err);
+        status = backend->attach(s->index->segment, place, &job.state, err);
+    else if (backend->attach)
+        status = rp__searcher_guard(s, attach_backend, &job, &job.err, err);
+    if (status != RP_OK && job.state)
+        backend->detach(job.state);
+    if (status != RP_OK)
+        return status;
+    s->backend = backend;
+    s->state = job.state;
+    return RP_OK;
 }
 
 static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error *err)
 {
     rp_search_options *o = &s->options;
+    const rp__backend *backend = NULL;
     *o = options ? *options : (rp_search_options){0};
     const rp__place place = {o->gpu, o->gpu_memory, o->gpu_timeout};
     rp__plan_defaults(o);
@@ -170,12 +178,13 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     if (status == RP_OK)
         status = choose_rank(o, s->index->segment, &s->rank, err);
     if (status == RP_OK)
-        status = choose_backend(o, &place, &s->backend, err);
+        status = choose_backend(o, &place, &backend, err);
     if (status == RP_OK)
         status = choose_algorithm(o->algorithm, &o->algorithm, err);
-    s->plain = rp__backend_at(0);
-    if (status == RP_OK)
-        status = attach(s, &place, err);
+    if (status == RP_OK && backend)
+        status = rp__searcher_attach(s, backend, &place, err);
+    if (status == RP_OK && is_auto(o) && rp__placement_init(s, o) != RP_OK)
+        status = rp__error_no_memory(err);
     o->variant = o->processor = o->gpu = NULL;
     if (status != RP_OK)
         return status;
@@ -200,6 +209,7 @@ rp_status rp_searcher_new(const rp_index *index, const rp_search_options *option
     if (!s)
         return rp__error_no_memory(err);
     s->index = index;
+    s->backend = s->plain = rp__backend_at(0);
     rp_status status = make(s, options, err);
     if (status != RP_OK) {
         rp_searcher_free(s);
@@ -228,6 +238,7 @@ rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out)
     *s = *of;
     s->backend = s->plain;
     s->state = NULL;
+    s->placement = (rp__placement){0};
     s->analyzer = NULL;
     s->split = NULL;
     s->batch = NULL;
@@ -261,6 +272,7 @@ void rp_searcher_free(rp_searcher *searcher)
     rp__search_batch_free(searcher->batch);
     if (searcher->state)
         searcher->backend->detach(searcher->state);
+    rp__placement_free(&searcher->placement);
     rp__free(searcher->norms);
     rp__searcher_branch_free(searcher);
 }
@@ -415,7 +427,7 @@ static rp_status run_plain(rp_searcher *s, const rp__query *bound, rp__answer *a
 static rp_status run_bound(rp_searcher *s, const rp__query *bound, rp__answer *answer,
                            rp_error *err)
 {
-    if (s->backend == s->plain)
+    if (!rp__placement_asks_device(s, bound))
         return run_plain(s, bound, answer, err);
     rp_status status = run_on_device(s, bound, answer, err);
     if (status != RP_OK && status != RP_UNAVAILABLE && status != RP_NO_MEMORY)
@@ -583,8 +595,12 @@ rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t qu
     job j = {.searcher = searcher, .query = query, .query_bytes = query_bytes};
     if (searcher->backend == &rp__gpu_child_row)
         rp__gpu_child_revive(searcher->state);
+    rp__placement_begin(searcher);
     rp_status status = rp__searcher_guard(searcher, run_job, &j, &j.err, err);
+    rp__placement_end(searcher);
     if (status != RP_OK) {
+        if (searcher->backend->abandon && searcher->state)
+            searcher->backend->abandon(searcher->state); /* the guard may have left it */
         rp__free(j.hits.memory);
         return status;
     }

@@ -1,7 +1,8 @@
 /* engine/synth.h: interior of engine: the parts of a drawn collection.
  *
- * synth_rows.c: what each collection is like; synth_random.c: numbers; synth_lists.c: which documents hold
- * a term; synth_log.c: which terms are asked for. A term is known by its rank: 0 is in most documents. */
+ * synth_rows.c: what each collection is like; synth_random.c: numbers; synth_lists.c: which
+ * documents hold a term; synth_log.c: which terms are asked for. A term is known by its rank: 0 is
+ * in most documents. */
 #ifndef RP_ENGINE_SYNTH_H
 #define RP_ENGINE_SYNTH_H
 
@@ -11,34 +12,37 @@
 #include "riposte/status.h"
 #include "riposte/synth.h"
 
-/* ---- Rows ------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 enum { RP_SYNTH_TERMS_MOST = 10, RP_SYNTH_TOPICS = 64 };
 
 /* What queries are like. The rarest term is in some number of documents between `least` and a share
- * `rarest`, small ones being the likelier the more `tilt` is above 1, where all orders of magnitude are
- * alike; the others lie between that and the share `other`, but that
- * each is a stop word with a chance that grows with the number of terms. */
+ * `rarest`, small ones being the likelier the more `tilt` is above 1, where all orders of magnitude
+ * are alike; the others lie between that and the share `other`, but that each is a stop word with a
+ * chance that grows with the number of terms. */
 typedef struct rp__synth_queries {
     double shares[RP_SYNTH_TERMS_MOST]; /* of queries of 1, 2, ... terms; any unit */
     double least, rarest, other, tilt;
-    double stop, stop_more; /* chance in a query of two terms, and how much more for each one more */
+    /* chance in a query of two terms, and how much more for each one more */
+    double stop, stop_more;
 } rp__synth_queries;
 
 typedef struct rp__synth_row {
     const char *name, *prefix; /* prefix of documents' ids */
     uint32_t docs;
-    /* Documents that are neighbours form sites, and a term's density differs from site to site. `sites`:
-     * how many they would be were they alike; the variance of the density over its squared mean is
-     * (1 - p) / (p * evenness + 1 / unevenness) for a term that is in the share p of documents. */
+    /* Documents that are neighbours form sites, and a term's density differs from site to site.
+     * `sites`: how many they would be were they alike; the variance of the density over its squared
+     * mean is (1 - p) / (p * evenness + 1 / unevenness) for a term that is in the share p of
+     * documents. */
     double sites, evenness, unevenness;
-    double length_log, length_spread; /* of documents' lengths: mean and deviation of the logarithm */
+    /* of documents' lengths: mean and deviation of the logarithm */
+    double length_log, length_spread;
     const rp__synth_queries *queries;
 } rp__synth_row;
 
 const rp__synth_row *rp__synth_rows_at(size_t i); /* NULL past the last */
 
-/* ---- Numbers ---------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 typedef struct rp__synth_random {
     uint64_t state;
@@ -88,7 +92,7 @@ static inline double rp__synth_random_exponential(rp__synth_random *r, const rp_
     return x < l->width[i + 1] ? x : rp__synth_random_tail(r, l, bits);
 }
 
-/* ---- Lists ------------------------------------------------------------------------------------ */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 enum { RP_SYNTH_TFS = 4096 };
 
@@ -107,8 +111,8 @@ typedef struct rp__synth_model {
 rp_status rp__synth_lists_init(rp__synth_model *m, const rp__synth_row *row, uint32_t docs,
                                uint64_t seed, rp_synth_order order);
 void rp__synth_lists_reset(rp__synth_model *m);
-double rp__synth_lists_share(uint64_t rank);   /* of documents that hold the term */
-uint64_t rp__synth_lists_rank(double share);   /* the other way */
+double rp__synth_lists_share(uint64_t rank); /* of documents that hold the term */
+uint64_t rp__synth_lists_rank(double share); /* the other way */
 /* The most postings that a list is drawn with. */
 uint32_t rp__synth_lists_most(const rp__synth_model *m, uint64_t rank);
 /* Draws the list; `scratch` has a place a site. Returns its postings, at least 1. */
@@ -116,7 +120,7 @@ uint32_t rp__synth_lists_draw(const rp__synth_model *m, uint64_t rank, double *s
                               uint32_t *docids, uint32_t *tfs);
 uint32_t rp__synth_lists_length(const rp__synth_model *m, uint32_t docid); /* of a document */
 
-/* ---- Queries ---------------------------------------------------------------------------------- */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 enum { RP_SYNTH_WORD_MOST = 20 };
 

@@ -26,11 +26,12 @@ struct rp_topics {
     char *at, *end;
     uint64_t line; /* of `at` */
     rp__json json;
-    rp__topics_seen *seen; /* open addressing, at most half full */
+    rp__topics_seen *seen;  /* open addressing, at most half full */
     size_t n_seen, n_slots; /* n_slots: 0 or a power of two */
 };
 
-extern const rp__topics_format rp__topics_lines_tsv, rp__topics_trec, rp__topics_lines_pisa, rp__topics_jsonl;
+extern const rp__topics_format rp__topics_lines_tsv, rp__topics_trec, rp__topics_lines_pisa,
+    rp__topics_jsonl;
 
 /* The next line that is not blank, cut from what follows; NULL at the end. *line is its number. */
 char *rp__topics_line(rp_topics *topics, uint64_t *line);

@@ -25,8 +25,9 @@ typedef struct rp__trec_rows {
     const char *tag; /* of a run's first line; NULL: there is none */
 } rp__trec_rows;
 
-/* Sorted by (qid, docno), which no two rows share: a second is RP_INPUT, as is any bad line. RP_NO_MEMORY:
- * reading and sorting would take more than max_memory. On failure nothing is left to free. */
+/* Sorted by (qid, docno), which no two rows share: a second is RP_INPUT, as is any bad line.
+ * RP_NO_MEMORY: reading and sorting would take more than max_memory. On failure nothing is left to
+ * free. */
 rp_status rp__trec_rows_read_judgments(rp__trec_rows *rows, const char *path, uint64_t max_memory,
                                        rp_error *err);
 /* Sorted by (qid, falling score, falling docno). */

@@ -1,7 +1,8 @@
 /* index/aux_writer.h: interior of index: the auxiliary sections of the lists file.
  *
- * A section file takes one section at a time, so what the lists yield goes to a temporary file for each
- * kind, and from there behind the lists. 8 bytes a list and kind stay in memory. One thread. */
+ * A section file takes one section at a time, so what the lists yield goes to a temporary file
+ * for each kind, and from there behind the lists. 8 bytes a list and kind stay in memory. One
+ * thread. */
 #ifndef RP_INDEX_AUX_WRITER_H
 #define RP_INDEX_AUX_WRITER_H
 

@@ -1,4 +1,5 @@
-/* index/bounds.h: interior of index: how good the postings of a list are, for those who pass over some. */
+/* index/bounds.h: interior of index: how good the postings of a list are, for those who pass over
+ * some. */
 #ifndef RP_INDEX_BOUNDS_H
 #define RP_INDEX_BOUNDS_H
 

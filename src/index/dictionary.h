@@ -1,9 +1,10 @@
 /* index/dictionary.h: interior of index: the terms file: front-coded blocks and two flat arrays.
  *
- * A block: varint list offset / 16 and varint position offset of its first term's list, then entries:
- * u8 bytes shared with the term before, u8 bytes of the rest, the rest, varint df << 1 | is_tiny, varint
- * cf - df, then for a tiny list varint bytes and the bytes, else varint list bytes / 16 and, with
- * positions, varint position bytes. Lists lie in term order without holes, so offsets are sums. */
+ * A block: varint list offset / 16 and varint position offset of its first term's list, then
+ * entries: u8 bytes shared with the term before, u8 bytes of the rest, the rest, varint df << 1 |
+ * is_tiny, varint cf - df, then for a tiny list varint bytes and the bytes, else varint list bytes
+ * / 16 and, with positions, varint position bytes. Lists lie in term order without holes, so
+ * offsets are sums. */
 #ifndef RP_INDEX_DICTIONARY_H
 #define RP_INDEX_DICTIONARY_H
 
@@ -22,8 +23,8 @@ rp_status rp__dictionary_writer_new(const rp__folder *folder, const char *name, 
 rp_status rp__dictionary_writer_add(rp__dictionary_writer *w, const char *term, uint32_t bytes,
                                     const rp__term *entry);
 uint64_t rp__dictionary_writer_terms(const rp__dictionary_writer *w);
-rp_status rp__dictionary_writer_finish(rp__dictionary_writer *w, uint64_t *bytes, uint64_t *checksum,
-                                       rp_error *err);
+rp_status rp__dictionary_writer_finish(rp__dictionary_writer *w, uint64_t *bytes,
+                                       uint64_t *checksum, rp_error *err);
 void rp__dictionary_writer_free(rp__dictionary_writer *w); /* NULL is fine */
 
 /* Views of the three sections. */

@@ -7,9 +7,9 @@
 
 typedef struct rp__doc_mover {
     const rp__segment *from;
-    const uint32_t *order; /* order[i] is the docid of the document that becomes i */
-    uint64_t memory;       /* of the whole process: what is left of it keeps text unpacked */
-    rp__draft *draft;      /* gets the files */
+    const uint32_t *order;  /* order[i] is the docid of the document that becomes i */
+    uint64_t memory;        /* of the whole process: what is left of it keeps text unpacked */
+    rp__draft *draft;       /* gets the files */
     rp__copied_fn *goes_on; /* told of bytes as they are moved; false: RP_INTERRUPTED */
     void *arg;
 } rp__doc_mover;

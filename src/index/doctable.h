@@ -11,7 +11,7 @@
 #include "riposte/status.h"
 #include "store/store.h"
 
-/* ---- Writing: one thread at a time, but for lengths. ------------------------------------------ */
+/* ---- Writing: one thread at a time, but for lengths. ----------------------------------------- */
 
 typedef struct rp__doctable_writer rp__doctable_writer;
 rp_status rp__doctable_writer_new(rp__doctable_writer **out);
@@ -28,7 +28,7 @@ rp_status rp__doctable_writer_write(rp__doctable_writer *w, const rp__folder *fo
                                     rp_error *err);
 void rp__doctable_writer_free(rp__doctable_writer *w); /* NULL is fine */
 
-/* ---- Reading. --------------------------------------------------------------------------------- */
+/* ---- Reading. -------------------------------------------------------------------------------- */
 
 typedef struct rp__doctable {
     uint32_t n_docs;
@@ -48,10 +48,11 @@ rp_status rp__doctable_id(const rp__doctable *t, uint32_t docid, const char **id
 /* It will be asked for soon: what tells where it is; later, the id itself. */
 void rp__doctable_expect_place(const rp__doctable *t, uint32_t docid);
 void rp__doctable_expect_id(const rp__doctable *t, uint32_t docid);
-size_t rp__doctable_find(const rp__doctable *t, uint32_t docid); /* number of the block; reads the mapping */
+/* number of the block; reads the mapping */
+size_t rp__doctable_find(const rp__doctable *t, uint32_t docid);
 /* Title and text, at most max_bytes of each; both empty where nothing is stored. */
-rp_status rp__doctable_text(const rp__doctable *t, uint32_t docid, rp__zblock *z, uint64_t max_bytes,
-                            rp__doc_text *out);
+rp_status rp__doctable_text(const rp__doctable *t, uint32_t docid, rp__zblock *z,
+                            uint64_t max_bytes, rp__doc_text *out);
 void rp__doctable_text_free(rp__doc_text *text);
 
 #endif

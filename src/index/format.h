@@ -19,42 +19,49 @@ typedef enum rp__file_kind {
 
 /* Sections. */
 enum {
-    RP_SECTION_META = 1,         /* manifest: rp__meta */
-    RP_SECTION_STOP_WORDS = 2,   /* manifest: words separated by '\n' */
-    RP_SECTION_FREQS = 3,        /* manifest: name of the frequencies' code, if not the codec's own */
-    RP_SECTION_STATS = 4,        /* manifest: rp__meta_stats, if ranking counts with other figures */
-    RP_SECTION_TERM_BLOCKS = 16, /* terms: front-coded blocks of RP_TERMS_PER_BLOCK terms */
-    RP_SECTION_TERM_OFFSETS = 17,  /* terms: u64 a block and one more */
-    RP_SECTION_TERM_PREFIXES = 18, /* terms: u64 a block: first 8 bytes of its first term, as a number */
+    RP_SECTION_META = 1,       /* manifest: rp__meta */
+    RP_SECTION_STOP_WORDS = 2, /* manifest: words separated by '\n' */
+    /* manifest: name of the frequencies' code, if not the codec's own */
+    RP_SECTION_FREQS = 3,
+    /* manifest: rp__meta_stats, if ranking counts with other figures */
+    RP_SECTION_STATS = 4,
+    RP_SECTION_TERM_BLOCKS = 16,  /* terms: front-coded blocks of RP_TERMS_PER_BLOCK terms */
+    RP_SECTION_TERM_OFFSETS = 17, /* terms: u64 a block and one more */
+    /* terms: u64 a block: first 8 bytes of its first term, as a number */
+    RP_SECTION_TERM_PREFIXES = 18,
     RP_SECTION_LISTS = 32,
-    RP_SECTION_AUX_LISTS = 33,   /* lists: u64 a list of more than RP_BLOCK postings: where it begins */
-    RP_SECTION_AUX = 34,         /* lists: of the kind of id 0, then 1, ... */
+    /* lists: u64 a list of more than RP_BLOCK postings: where it begins */
+    RP_SECTION_AUX_LISTS = 33,
+    RP_SECTION_AUX = 34, /* lists: of the kind of id 0, then 1, ... */
     RP_SECTION_POSITIONS = 48,
     RP_SECTION_DOC_IDS = 64,
-    RP_SECTION_DOC_ID_BASES = 65,  /* u64 for every RP_DOC_ID_STRIDE documents */
+    RP_SECTION_DOC_ID_BASES = 65,   /* u64 for every RP_DOC_ID_STRIDE documents */
     RP_SECTION_DOC_ID_OFFSETS = 66, /* u32 a document and one more, from its base */
     RP_SECTION_DOC_LENGTH_CODES = 67,
-    RP_SECTION_DOC_LENGTHS = 68,   /* u32: the distinct lengths, rising */
+    RP_SECTION_DOC_LENGTHS = 68, /* u32: the distinct lengths, rising */
     RP_SECTION_TEXT_BLOCKS = 80,
-    RP_SECTION_TEXT_INDEX = 81,    /* rp__text_block a block and one more */
+    RP_SECTION_TEXT_INDEX = 81, /* rp__text_block a block and one more */
 };
 
 enum {
     RP_TERMS_PER_BLOCK = 16,
     RP_DOC_ID_STRIDE = 4096,
     RP_STOP_WORDS_MAX = 1 << 20, /* bytes of the stop list */
-    RP_DOC_ID_MAX = 1 << 20, /* bytes of a document's id: offsets from a base stay below 2^32 */
-    RP_TINY_DF = 8,         /* a tiny list has at most so many postings */
-    RP_TINY_POSITIONS = 24, /* and positions */
-    RP_TEXT_BLOCK = 16 * 1024, /* a block of stored text is full once it has so many bytes of text */
-    RP_TEXT_RATIO = 40000,     /* unpacked, it is less than so many times longer: zstd reaches 33,000 */
+    RP_DOC_ID_MAX = 1 << 20,     /* bytes of a document's id: offsets from a base stay below 2^32 */
+    RP_TINY_DF = 8,              /* a tiny list has at most so many postings */
+    RP_TINY_POSITIONS = 24,      /* and positions */
+    /* a block of stored text is full once it has so many bytes of text */
+    RP_TEXT_BLOCK = 16 * 1024,
+    /* unpacked, it is less than so many times longer: zstd reaches 33,000 */
+    RP_TEXT_RATIO = 40000,
 };
 
 /* The most documents: docids fit in 31 bits. */
 #define RP_MAX_DOCS 0x7FFFFFFFU
 
-/* RP_META_TOLD: lengths of documents were told, and need not be the sums of their frequencies. */
-enum { RP_META_POSITIONS = 1, RP_META_TEXT = 2, RP_META_TOLD = 4 };
+/* RP_META_GIVEN_LENGTHS: lengths of documents were given, and need not be the sums of their
+ * frequencies. */
+enum { RP_META_POSITIONS = 1, RP_META_TEXT = 2, RP_META_GIVEN_LENGTHS = 4 };
 
 enum { RP_NAME_BYTES = 16 }; /* of a codec's or code's name, with its NUL */
 

@@ -12,7 +12,7 @@
 #include "index/aux_writer.h"
 #include "index/coding.h"
 #include "index/dictionary.h"
-#include "index/doctable_told.h"
+#include "index/doctable_given.h"
 #include "index/draft.h"
 #include "index/list_coder.h"
 #include "index/norms.h"
@@ -21,7 +21,7 @@ enum { TINY_BYTES = 2 * RP_TINY_DF * 5 }; /* of a tiny list, at most */
 
 struct rp__list_builder {
     rp__draft draft;
-    rp__doctable_told docs;
+    rp__doctable_given docs;
     rp__coding coding;
     float *norms;
     rp__list_coder sizes; /* never encodes: it knows how large things get */
@@ -51,18 +51,18 @@ struct rp__list_batch {
 
 /* ---- Beginning --------------------------------------------------------------------------------- */
 
-static rp_status write_docs(rp__list_builder *b, const rp__told_docs *docs, rp_error *err)
+static rp_status write_docs(rp__list_builder *b, const rp__doc_source *docs, rp_error *err)
 {
     char name[RP_FILE_NAME_MAX];
     rp__meta *meta = &b->draft.manifest.meta;
-    if (rp__doctable_told_init(&b->docs, docs) != RP_OK)
+    if (rp__doctable_given_init(&b->docs, docs) != RP_OK)
         return rp__error_no_memory(err);
     meta->docs = docs->n;
     meta->tokens = b->docs.tokens;
     meta->max_length = b->docs.table[b->docs.lengths.n_table - 1];
     rp__draft_name(&b->draft, RP_FILE_DOCS, name);
-    return rp__doctable_told_write(&b->docs, &b->draft.folder, name, &meta->files[RP_FILE_DOCS],
-                                   err);
+    return rp__doctable_given_write(&b->docs, &b->draft.folder, name, &meta->files[RP_FILE_DOCS],
+                                    err);
 }
 
 static rp_status describe(rp__list_builder *b, rp_error *err)
@@ -71,7 +71,7 @@ static rp_status describe(rp__list_builder *b, rp_error *err)
     m->stop_words = rp__alloc_zero(1, 1);
     if (!m->stop_words)
         return rp__error_no_memory(err);
-    m->meta.flags = RP_META_TOLD;
+    m->meta.flags = RP_META_GIVEN_LENGTHS;
     snprintf(m->meta.stem, sizeof m->meta.stem, "none");
     snprintf(m->meta.stop, sizeof m->meta.stop, "none");
     rp__coding_describe(&b->coding, m);
@@ -148,8 +148,9 @@ rp_status rp__list_builder_batch_new(const rp__list_builder *b, const rp__list_p
     if (!batch)
         return RP_NO_MEMORY;
     rp__list_coder_init(&batch->coder, &b->coding, &b->docs.lengths, b->norms);
-    batch->docids = rp__alloc_array((size_t)plan->postings + RP_BLOCK_ROOM, sizeof *batch->docids);
-    batch->tfs = rp__alloc_array((size_t)plan->postings + RP_BLOCK_ROOM, sizeof *batch->tfs);
+    batch->docids =
+        rp__alloc_array((size_t)plan->postings + RP_BLOCK_CAPACITY, sizeof *batch->docids);
+    batch->tfs = rp__alloc_array((size_t)plan->postings + RP_BLOCK_CAPACITY, sizeof *batch->tfs);
     batch->encoded = rp__alloc((size_t)plan->encoded + RP_PAD);
     batch->items = rp__alloc_array(plan->terms, sizeof *batch->items);
     if (!batch->docids || !batch->tfs || !batch->encoded || !batch->items ||
@@ -292,7 +293,7 @@ void rp__list_builder_free(rp__list_builder *b)
     rp__aux_writer_free(b->aux);
     rp__list_coder_reset(&b->sizes);
     rp__free(b->norms);
-    rp__doctable_told_reset(&b->docs);
+    rp__doctable_given_reset(&b->docs);
     rp__draft_end(&b->draft);
     rp__free(b);
 }

@@ -18,13 +18,15 @@ typedef struct rp__list_coder {
 void rp__list_coder_init(rp__list_coder *coder, const rp__coding *coding,
                          const rp__lengths *lengths, const float *norms);
 void rp__list_coder_reset(rp__list_coder *coder);
-size_t rp__list_coder_bound(const rp__list_coder *coder, size_t n); /* bytes of n postings, encoded */
-uint64_t rp__list_coder_bytes(const rp__list_coder *coder, size_t n); /* the most that reserve will hold */
+/* bytes of n postings, encoded */
+size_t rp__list_coder_bound(const rp__list_coder *coder, size_t n);
+/* the most that reserve will hold */
+uint64_t rp__list_coder_bytes(const rp__list_coder *coder, size_t n);
 /* Memory for lists of up to n postings. */
 bool rp__list_coder_reserve(rp__list_coder *coder, size_t n);
-/* After reserve; allocates nothing. docids rising and below the number of documents; pos_offsets NULL:
- * there are no positions. `out` is 16-byte aligned and has the bound. RP_LIMIT: more than the codec, or 4
- * GiB, can hold. */
+/* After reserve; allocates nothing. docids rising and below the number of documents; pos_offsets
+ * NULL: there are no positions. `out` is 16-byte aligned and has the bound. RP_LIMIT: more than the
+ * codec, or 4 GiB, can hold. */
 rp_status rp__list_coder_encode(rp__list_coder *coder, const uint32_t *docids, const uint32_t *tfs,
                                 size_t n, const uint32_t *pos_offsets, uint8_t *out, size_t *used);
 

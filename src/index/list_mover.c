@@ -15,7 +15,7 @@ enum { DIGIT = 8, DIGITS = 1 << DIGIT, SHORT = 48 };
 bool rp__list_mover_init(rp__list_mover *m, const rp__segment *from, const uint32_t *place,
                          uint32_t n, uint64_t cf)
 {
-    size_t room = (size_t)n + RP_BLOCK_ROOM;
+    size_t room = (size_t)n + RP_BLOCK_CAPACITY;
     *m = (rp__list_mover){.from = from, .place = place};
     m->pos_code = rp__block_code_find("bp128", rp__cpu_features());
     m->docids = rp__alloc_array(room, sizeof *m->docids);
@@ -26,7 +26,7 @@ bool rp__list_mover_init(rp__list_mover *m, const rp__segment *from, const uint3
         return false;
     if (!from->positions)
         return true;
-    m->values = rp__alloc_array((size_t)cf + RP_BLOCK_ROOM, sizeof *m->values);
+    m->values = rp__alloc_array((size_t)cf + RP_BLOCK_CAPACITY, sizeof *m->values);
     m->frames = rp__alloc_array((size_t)n / RP_BLOCK + 1, sizeof *m->frames);
     return m->values && m->frames;
 }
@@ -44,7 +44,7 @@ void rp__list_mover_reset(rp__list_mover *m)
 
 uint64_t rp__list_mover_bytes(uint32_t n, uint64_t cf)
 {
-    uint64_t postings = (uint64_t)n + RP_BLOCK_ROOM, positions = cf + RP_BLOCK_ROOM;
+    uint64_t postings = (uint64_t)n + RP_BLOCK_CAPACITY, positions = cf + RP_BLOCK_CAPACITY;
     return postings * (2 * sizeof(uint32_t) + 2 * sizeof(uint64_t)) +
            (positions + n / RP_BLOCK + 1) * sizeof(uint32_t);
 }

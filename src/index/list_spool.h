@@ -1,8 +1,8 @@
 /* index/list_spool.h: interior of index: whole lists, in any order of terms, into sorted runs.
  *
- * Lists stand as streams (index/inverter.h) in one block of memory; when it is full it is sorted by term
- * and written as a run. A list that is longer than the block goes on in the next run, which the merge
- * puts together again. One thread at a time. */
+ * Lists stand as streams (index/inverter.h) in one block of memory; when it is full it is sorted by
+ * term and written as a run. A list that is longer than the block goes on in the next run, which
+ * the merge puts together again. One thread at a time. */
 #ifndef RP_INDEX_LIST_SPOOL_H
 #define RP_INDEX_LIST_SPOOL_H
 
@@ -14,8 +14,8 @@ enum { RP_LIST_SPOOL_LEAST = 1 << 12 }; /* bytes of the block */
 
 rp_status rp__list_spool_new(const rp__folder *folder, size_t bytes, rp__list_spool **out,
                              rp_error *err);
-/* Begins a list; the term has 1 to 255 bytes. A list without postings is forgotten. RP_INPUT: two lists
- * of one term met in the block; those that do not are found by the merge. */
+/* Begins a list; the term has 1 to 255 bytes. A list without postings is forgotten. RP_INPUT: two
+ * lists of one term met in the block; those that do not are found by the merge. */
 rp_status rp__list_spool_term(rp__list_spool *spool, const char *term, uint32_t bytes,
                               rp_error *err);
 /* More postings of the list: docids rising from call to call, frequencies at least 1. */

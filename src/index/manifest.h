@@ -8,7 +8,7 @@
 #include "store/store.h"
 
 #define RP_MANIFEST_NAME "manifest.rp"
-#define RP_MANIFEST_NEW "manifest.tmp"
+#define RP_MANIFEST_NEW  "manifest.tmp"
 
 enum { RP_FILE_NAME_MAX = 40 };
 
@@ -23,7 +23,7 @@ typedef struct rp__manifest {
     char freqs[RP_NAME_BYTES]; /* the code of the frequencies; empty: the codec's own */
     bool has_stats;            /* ranking counts with `stats`, otherwise with the meta's figures */
     rp__rank_stats stats;
-    char *stop_words;          /* allocated, NUL-ended; NULL: none */
+    char *stop_words; /* allocated, NUL-ended; NULL: none */
     size_t stop_bytes;
 } rp__manifest;
 

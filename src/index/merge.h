@@ -11,7 +11,8 @@ typedef struct rp__merge {
     const rp__folder *folder;
     size_t buffer; /* bytes of window for each run in a file */
     bool has_positions;
-    bool has_whole_lists; /* a term has one list, which only rp__run.open carries into another run */
+    /* a term has one list, which only rp__run.open carries into another run */
+    bool has_whole_lists;
     bool (*on_progress)(void *arg, uint64_t done, uint64_t of); /* may be NULL; false: stop */
     void *progress_arg;
 } rp__merge;

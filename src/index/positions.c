@@ -27,15 +27,15 @@ rp_status rp__positions_open(rp__positions *p, const rp__segment *segment, const
     if (!term->tiny && !is_inside(segment, term))
         return RP_DAMAGED;
     p->code = rp__block_code_find("bp128", rp__cpu_features());
-    p->ends = rp__arena_array(arena, RP_BLOCK_ROOM, sizeof *p->ends);
+    p->ends = rp__arena_array(arena, RP_BLOCK_CAPACITY, sizeof *p->ends);
     return p->ends ? RP_OK : RP_NO_MEMORY;
 }
 
 static bool make_room(rp__positions *p, uint64_t n)
 {
-    if (n + RP_BLOCK_ROOM <= p->cap)
+    if (n + RP_BLOCK_CAPACITY <= p->cap)
         return true;
-    size_t cap = (size_t)(n + n / 2 + RP_BLOCK_ROOM);
+    size_t cap = (size_t)(n + n / 2 + RP_BLOCK_CAPACITY);
     uint32_t *at = rp__arena_array(p->arena, cap, sizeof *at);
     if (!at)
         return false;

@@ -112,17 +112,17 @@ static rp_status describe(rp__recoder *r, rp_error *err)
     return RP_OK;
 }
 
-static rp_status choose_coding(rp__recoder *r, const rp__coding *wanted, rp_error *err)
+static rp_status choose_coding(rp__recoder *r, const rp__coding *requested, rp_error *err)
 {
-    r->coding = *wanted;
-    if (wanted->codec)
+    r->coding = *requested;
+    if (requested->codec)
         return RP_OK;
     rp_status status = rp__coding_find(&r->from->manifest, r->from->folder.path, &r->coding, err);
-    if (status == RP_OK && wanted->freqs && !r->coding.codec->freqs)
+    if (status == RP_OK && requested->freqs && !r->coding.codec->freqs)
         return rp__error_set(err, RP_USAGE, "codec \"%s\" keeps frequencies with the docids",
                              r->coding.codec->name);
-    if (wanted->freqs)
-        r->coding.freqs = wanted->freqs;
+    if (requested->freqs)
+        r->coding.freqs = requested->freqs;
     return status;
 }
 
@@ -158,13 +158,13 @@ static size_t at_least(uint64_t bytes)
 /* Bytes of one batch with the longest list in it. */
 static uint64_t batch_bytes(rp__recoder *r)
 {
-    uint64_t room = (uint64_t)r->longest + RP_BLOCK_ROOM;
+    uint64_t room = (uint64_t)r->longest + RP_BLOCK_CAPACITY;
     r->cap = at_least(rp__list_coder_bound(&r->sizes, r->longest));
     r->docids_cap = r->longest;
     if (r->aux_kinds && r->docids_cap < BATCH_BYTES / sizeof(uint32_t))
         r->docids_cap = BATCH_BYTES / sizeof(uint32_t);
     uint64_t bytes = BATCH_REST + r->cap + rp__list_coder_bytes(&r->sizes, r->longest) +
-                     (r->docids_cap + RP_BLOCK_ROOM + room) * sizeof(uint32_t);
+                     (r->docids_cap + RP_BLOCK_CAPACITY + room) * sizeof(uint32_t);
     if (!r->moves)
         return bytes;
     uint64_t cf = r->from->positions ? r->most_cf : 0;
@@ -370,8 +370,8 @@ rp_status rp__recoder_batch_new(const rp__recoder *r, rp__recode_batch **out, rp
     if (!b)
         return rp__error_no_memory(err);
     rp__list_coder_init(&b->coder, &r->coding, &r->lengths, r->norms);
-    b->docids = rp__alloc_array(r->docids_cap + RP_BLOCK_ROOM, sizeof *b->docids);
-    b->tfs = rp__alloc_array((size_t)r->longest + RP_BLOCK_ROOM, sizeof *b->tfs);
+    b->docids = rp__alloc_array(r->docids_cap + RP_BLOCK_CAPACITY, sizeof *b->docids);
+    b->tfs = rp__alloc_array((size_t)r->longest + RP_BLOCK_CAPACITY, sizeof *b->tfs);
     b->encoded = rp__alloc(r->cap);
     b->positions = rp__alloc(r->pos_cap);
     if (!b->docids || !b->tfs || !b->encoded || !b->positions ||

@@ -21,7 +21,8 @@ typedef struct rp__run {
     uint64_t checksum; /* XXH3 of its bytes in the file */
 } rp__run;
 
-/* Appends a run to the file that `out` writes: terms in order, each followed by the bytes of its stream. */
+/* Appends a run to the file that `out` writes: terms in order, each followed by the bytes of its
+ * stream. */
 typedef struct rp__run_writer {
     rp__out *out;
     struct XXH3_state_s *hash;
@@ -29,7 +30,8 @@ typedef struct rp__run_writer {
 } rp__run_writer;
 
 rp_status rp__run_writer_begin(rp__run_writer *w, rp__out *out, const char *file);
-void rp__run_writer_term(rp__run_writer *w, const char *term, uint32_t bytes, uint64_t stream_bytes);
+void rp__run_writer_term(rp__run_writer *w, const char *term, uint32_t bytes,
+                         uint64_t stream_bytes);
 void rp__run_writer_bytes(rp__run_writer *w, const uint8_t *stream, size_t bytes);
 void rp__run_writer_end(rp__run_writer *w, rp__run *run);
 
@@ -39,19 +41,19 @@ rp_status rp__run_write(const rp__inverter *inv, rp__out *out, const char *file,
 typedef struct rp__run_reader {
     const rp__run *run;
     rp__in *in;
-    uint64_t next;         /* term to read next */
-    char term[256];        /* current one */
+    uint64_t next;  /* term to read next */
+    char term[256]; /* current one */
     uint32_t term_bytes;
-    uint64_t prefix;       /* rp__term_sort_prefix of it */
+    uint64_t prefix; /* rp__term_sort_prefix of it */
     bool is_at_end;
     /* The stream of the current term, a piece at a time. */
     const uint8_t *p, *end;
-    uint64_t left;         /* bytes of the stream after this piece */
-    const uint8_t *slice;  /* next piece in memory */
+    uint64_t left;        /* bytes of the stream after this piece */
+    const uint8_t *slice; /* next piece in memory */
     uint32_t level;
-    size_t viewed;         /* bytes of the piece in the file's window, not yet passed over */
+    size_t viewed;             /* bytes of the piece in the file's window, not yet passed over */
     struct XXH3_state_s *hash; /* of what was read of the file; the end of the run compares it */
-    uint32_t docid;        /* of the posting that stands next; RP_NO_DOC: stream is at its end */
+    uint32_t docid; /* of the posting that stands next; RP_NO_DOC: stream is at its end */
     size_t buffer;
 } rp__run_reader;
 

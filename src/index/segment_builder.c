@@ -110,7 +110,7 @@ static rp_status describe(rp__segment_builder *b, rp_error *err)
         memcpy(m->stop_words, o->stop_words, o->stop_bytes);
     m->stop_bytes = o->stop_bytes;
     m->meta.flags = (o->has_positions ? RP_META_POSITIONS : 0U) |
-                    (o->has_text ? RP_META_TEXT : 0U) | (o->has_lists ? RP_META_TOLD : 0U);
+                    (o->has_text ? RP_META_TEXT : 0U) | (o->has_lists ? RP_META_GIVEN_LENGTHS : 0U);
     rp__coding_describe(&o->coding, m);
     snprintf(m->meta.stem, sizeof m->meta.stem, "%s", o->stem);
     snprintf(m->meta.stop, sizeof m->meta.stop, "%s", o->stop);

@@ -33,7 +33,7 @@ typedef struct check {
     uint32_t *lengths;                 /* by document: the sum of its frequencies */
     float *norms;                      /* by code of length, for bounds; NULL: an unknown ranking */
     rp_status stopped;                 /* why the walk over terms ended */
-    bool is_told;                      /* lengths are, and need not be the sums of frequencies */
+    bool is_given;                     /* lengths are, and need not be the sums of frequencies */
     bool is_short; /* of memory: something could not be looked at, which is no fault of it */
 } check;
 
@@ -80,7 +80,7 @@ static void check_sums(check *c)
 static void check_positions(check *c, const rp__list *list)
 {
     rp__positions p;
-    uint32_t tfs[RP_BLOCK_ROOM];
+    uint32_t tfs[RP_BLOCK_CAPACITY];
     rp_status status = rp__positions_open(&p, c->s, &c->iter.entry, list, &c->arena);
     for (uint32_t i = 0; i < list->n && status == RP_OK; i++) {
         const uint32_t *at;
@@ -163,8 +163,9 @@ static void check_aux(check *c, const uint32_t *docids)
 
 static rp_status check_postings(check *c, const rp__list *list)
 {
-    uint32_t *docids = rp__arena_array(&c->arena, (size_t)list->n + RP_BLOCK_ROOM, sizeof *docids);
-    uint32_t *tfs = rp__arena_array(&c->arena, (size_t)list->n + RP_BLOCK_ROOM, sizeof *tfs);
+    uint32_t *docids =
+        rp__arena_array(&c->arena, (size_t)list->n + RP_BLOCK_CAPACITY, sizeof *docids);
+    uint32_t *tfs = rp__arena_array(&c->arena, (size_t)list->n + RP_BLOCK_CAPACITY, sizeof *tfs);
     if (!docids || !tfs)
         return RP_NO_MEMORY;
     rp_status status = rp__list_decode(list, docids, tfs);
@@ -190,7 +191,7 @@ static rp_status check_postings(check *c, const rp__list *list)
 
 static void check_term(check *c)
 {
-    uint32_t scratch[2 * RP_BLOCK_ROOM];
+    uint32_t scratch[2 * RP_BLOCK_CAPACITY];
     rp__list list;
     check_order(c);
     check_prefix(c);
@@ -261,7 +262,7 @@ static rp_status walk_ids(void *arg)
     const rp__lengths *l = &c->s->docs.lengths;
     uint64_t tokens = 0;
     bool has_lengths =
-        c->faults == 0 && !c->is_short && !c->is_told; /* lists that were not read tell nothing */
+        c->faults == 0 && !c->is_short && !c->is_given; /* lists that were not read tell nothing */
     check_length_table(c);
     for (uint32_t d = 0; d < c->s->manifest.meta.docs; d++) {
         const char *id;
@@ -350,7 +351,7 @@ static void check_terms(check *c)
         return;
     }
     if (c->terms != s->manifest.meta.terms || c->postings != s->manifest.meta.postings ||
-        (c->tokens != s->manifest.meta.tokens && !c->is_told))
+        (c->tokens != s->manifest.meta.tokens && !c->is_given))
         fault(c, "terms", "they do not add up to the manifest's figures");
     if (c->lists_end != s->lists_bytes || c->positions_end != s->positions_bytes)
         fault(c, "lists", "they do not fill their section");
@@ -366,7 +367,7 @@ rp_status rp__segment_check(rp__segment *s, rp_check_fn *on_fault, void *arg, rp
                  .on_fault = on_fault,
                  .arg = arg,
                  .err = err,
-                 .is_told = s->manifest.meta.flags & RP_META_TOLD};
+                 .is_given = s->manifest.meta.flags & RP_META_GIVEN_LENGTHS};
     rp__arena_init(&c->arena, CHECK_BYTES + (size_t)s->manifest.meta.docs * 2 * sizeof(uint32_t));
     rp_status status = begin_check(c);
     if (status == RP_OK)

@@ -1,6 +1,8 @@
-/* index/segment_writer.h: interior of index: postings in term order to dictionary, lists and positions.
+/* index/segment_writer.h: interior of index: postings in term order to dictionary, lists and
+ * positions.
  *
- * Calls: term, then for each posting `posting` followed by its positions, then end_term. One thread. */
+ * Calls: term, then for each posting `posting` followed by its positions, then end_term. One
+ * thread. */
 #ifndef RP_INDEX_SEGMENT_WRITER_H
 #define RP_INDEX_SEGMENT_WRITER_H
 
@@ -13,12 +15,12 @@ rp_status rp__segment_writer_new(const rp__folder *folder, uint64_t generation,
                                  const rp__coding *coding, bool has_positions,
                                  const rp__lengths *lengths, const float *norms,
                                  rp__segment_writer **out, rp_error *err);
-/* Also writes these kinds (rp__aux_writer_parse) for lists of more than RP_BLOCK postings; before the
- * first term. */
+/* Also writes these kinds (rp__aux_writer_parse) for lists of more than RP_BLOCK postings; before
+ * the first term. */
 rp_status rp__segment_writer_aux(rp__segment_writer *w, const rp__folder *folder, uint32_t kinds,
                                  rp_error *err);
-/* Takes all memory that lists of up to n postings need. RP_NO_MEMORY: with it more than `memory` is in
- * use. */
+/* Takes all memory that lists of up to n postings need. RP_NO_MEMORY: with it more than `memory` is
+ * in use. */
 rp_status rp__segment_writer_reserve(rp__segment_writer *w, uint64_t n, uint64_t memory,
                                      rp_error *err);
 void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t bytes);
@@ -27,7 +29,8 @@ void rp__segment_writer_term(rp__segment_writer *w, const char *term, uint32_t b
 rp_status rp__segment_writer_posting(rp__segment_writer *w, uint32_t docid, uint32_t tf);
 /* More occurrences in the last posting. */
 void rp__segment_writer_more(rp__segment_writer *w, uint32_t tf);
-/* More positions of the last posting, rising: how far after the one before, less one (the first: itself). */
+/* More positions of the last posting, rising: how far after the one before, less one (the first:
+ * itself). */
 void rp__segment_writer_positions(rp__segment_writer *w, const uint32_t *gaps, uint32_t n);
 rp_status rp__segment_writer_end_term(rp__segment_writer *w, rp_error *err);
 /* Fills in terms, postings and the three files. */

@@ -1,5 +1,6 @@
-/* index/text_reader.h: interior of index: the documents of one block of stored text, unpacked as they
- * are read. It holds pieces of a block, so its memory does not depend on what a block claims. */
+/* index/text_reader.h: interior of index: the documents of one block of stored text, unpacked as
+ * they are read. It holds pieces of a block, so its memory does not depend on what a block
+ * claims. */
 #ifndef RP_INDEX_TEXT_READER_H
 #define RP_INDEX_TEXT_READER_H
 
@@ -7,8 +8,9 @@
 
 typedef struct rp__text_reader rp__text_reader;
 
-/* Opens block number `block` of the table; seek before reading. `why`, if not NULL, gets what is wrong
- * with the block when this call or a later one returns RP_DAMAGED. Close what this returns. */
+/* Opens block number `block` of the table; seek before reading. `why`, if not NULL, gets what is
+ * wrong with the block when this call or a later one returns RP_DAMAGED. Close what this
+ * returns. */
 rp_status rp__text_reader_open(const rp__doctable *t, rp__zblock *z, size_t block,
                                rp__text_reader **out, const char **why);
 void rp__text_reader_close(rp__text_reader *r); /* NULL is fine */

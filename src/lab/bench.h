@@ -6,5 +6,6 @@
 #include "lab/bench_codecs.h"
 #include "lab/bench_intersections.h"
 #include "lab/bench_queries.h"
+#include "lab/bench_threshold.h"
 
 #endif

@@ -29,8 +29,8 @@ typedef struct rp__bench_row {
     rp__lab_row about;
     uint64_t docids, directory, freqs; /* bytes of all lists, as rp__lab_sizes has them */
     rp__bench_samples samples[RP_BENCH_MEASURES];
-    rp__bench_samples over_memcpy;   /* decode against memcpy of the same round */
-    size_t place;                    /* 1 is the fastest decoder; equal: no difference was seen */
+    rp__bench_samples over_memcpy; /* decode against memcpy of the same round */
+    size_t place;                  /* 1 is the fastest decoder; equal: no difference was seen */
     rp__lab_list **lists;
     uint64_t pass_ns[RP_BENCH_MEASURES]; /* that a first pass over the set took */
 } rp__bench_row;
@@ -39,7 +39,7 @@ typedef struct rp__bench_codecs {
     const char *data, *order; /* what the set is called */
     rp__lab_set set;
     size_t n_rows;
-    rp__bench_row *rows;      /* fastest decoder first, once measured */
+    rp__bench_row *rows;                        /* fastest decoder first, once measured */
     rp__bench_samples memcpy_rate, memset_rate; /* copying the docids; storing as many alone */
     uint32_t rounds;
 } rp__bench_codecs;
@@ -49,8 +49,9 @@ typedef struct rp__bench_effort {
     double seconds;
 } rp__bench_effort;
 
-/* Encodes the set of `bench` with each of its rows (about and row are filled in), checks that all comes
- * back, and measures, round by round, every row once a round. RP_DAMAGED: something came back wrong. */
+/* Encodes the set of `bench` with each of its rows (about and row are filled in), checks that all
+ * comes back, and measures, round by round, every row once a round. RP_DAMAGED: something came back
+ * wrong. */
 rp_status rp__bench_codecs_run(rp__bench_codecs *bench, const rp__bench_effort *effort,
                                rp_error *err);
 /* Frees rows and set. All zero is fine. */

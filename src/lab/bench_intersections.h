@@ -1,5 +1,5 @@
-/* lab/bench_intersections.h: the clock around probes: short lists sought in long ones, by every method, in every
- * form of the long one. */
+/* lab/bench_intersections.h: the clock around probes: short lists sought in long ones, by every
+ * method, in every form of the long one. */
 #ifndef RP_LAB_BENCH_INTERSECTIONS_H
 #define RP_LAB_BENCH_INTERSECTIONS_H
 
@@ -40,7 +40,8 @@ typedef struct rp__bench_intersections {
 /* Draws the long lists of `size` docids and codes them: as arrays, then by each codec. */
 rp_status rp__bench_intersections_open(rp__bench_intersections *bench, const char *const *codecs,
                                        rp_error *err);
-/* Measures all cells of bench->ratio. RP_DAMAGED: what a probe found is not what the merge found. */
+/* Measures all cells of bench->ratio. RP_DAMAGED: what a probe found is not what the merge
+ * found. */
 rp_status rp__bench_intersections_run(rp__bench_intersections *bench, rp_error *err);
 void rp__bench_intersections_free(rp__bench_intersections *bench);
 

@@ -84,8 +84,11 @@ static rp_status open_operation(const rp__bench_queries *b, rp__bench_operation 
     if (!o->searchers || !o->best || !o->totals || !o->digests)
         return rp__error_no_memory(err);
     memset(o->best, 0xFF, b->set->n * sizeof *o->best);
-    for (uint32_t i = 0; status == RP_OK && i < b->threads; i++)
+    for (uint32_t i = 0; status == RP_OK && i < b->threads; i++) {
         status = rp_searcher_new(b->index, &o->options, &o->searchers[i], err);
+        if (status == RP_OK && b->tuning)
+            rp__auto_tuning_apply(b->tuning, o->searchers[i]);
+    }
     return status;
 }
 
@@ -93,6 +96,7 @@ static rp_status open_operation(const rp__bench_queries *b, rp__bench_operation 
 static rp_status warm_up(const rp__bench_queries *b, rp__bench_operation *o, rp_error *err)
 {
     rp__bench_queries bare = *b;
+    const bool is_auto = strcmp(o->options.processor, "auto") == 0;
     uint64_t postings = 0;
     rp_error why = {0};
     bare.has_names = false;
@@ -109,7 +113,8 @@ static rp_status warm_up(const rp__bench_queries *b, rp__bench_operation *o, rp_
         o->totals[i] = answer.total;
         o->digests[i] = digest_of(&answer, o->options.total == RP_TOTAL_ONLY);
         postings += answer.postings;
-        o->elsewhere += strcmp(answer.processor, o->options.processor) != 0;
+        o->on_gpu += strcmp(answer.processor, "gpu") == 0;
+        o->elsewhere += !is_auto && strcmp(answer.processor, o->options.processor) != 0;
     }
     o->postings = (double)postings / (double)b->set->n;
     return RP_OK;
@@ -181,6 +186,8 @@ static rp_status time_operation(session *s, rp__bench_operation *o, rp_error *er
     for (size_t k = 0; status == RP_OK && k < n; k++) {
         size_t i = (first + k) % n;
         rp__lab_answer answer;
+        if (b->pause_us > 0)
+            rp__clock_sleep((uint64_t)b->pause_us * 1000);
         uint64_t begin = clock();
         status = ask(b, o, 0, i, &answer, err);
         s->times[i] = clock() - begin;
@@ -392,5 +399,6 @@ void rp__bench_queries_free(rp__bench_queries *bench)
         rp__free(o->digests);
     }
     rp__free(bench->operations);
+    rp__auto_tuning_free(bench->tuning);
     *bench = (rp__bench_queries){0};
 }

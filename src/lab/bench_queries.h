@@ -2,19 +2,21 @@
 #ifndef RP_LAB_BENCH_QUERIES_H
 #define RP_LAB_BENCH_QUERIES_H
 
+#include "lab/auto_tuning.h"
 #include "lab/bench_query_set.h"
 #include "lab/bench_samples.h"
 
-/* What is measured of an operation, once a round; the table in bench_queries.c has a row for each. */
+/* What is measured of an operation, once a round; the table in bench_queries.c has a row for
+ * each. */
 typedef enum rp__bench_figure {
     RP_BENCH_MEAN, /* of the times of all queries, in microseconds */
     RP_BENCH_P50,
     RP_BENCH_P95,
     RP_BENCH_P99,
-    RP_BENCH_RATE,  /* queries a second, one at a time */
-    RP_BENCH_ONE,   /* queries a second of a pool of one thread, by the wall clock */
-    RP_BENCH_POOL,  /* and of all threads */
-    RP_BENCH_SCALE, /* the second over the first */
+    RP_BENCH_RATE,       /* queries a second, one at a time */
+    RP_BENCH_ONE,        /* queries a second of a pool of one thread, by the wall clock */
+    RP_BENCH_POOL,       /* and of all threads */
+    RP_BENCH_SCALE,      /* the second over the first */
     RP_BENCH_JOULES,     /* of the processor for 1,000 queries, where its counters can be read */
     RP_BENCH_GPU_JOULES, /* and of the first card */
     RP_BENCH_FIGURES
@@ -31,7 +33,8 @@ typedef struct rp__bench_operation {
     rp_search_options options;
     rp_searcher **searchers; /* one a thread */
     bool is_refused;         /* the algorithm cannot answer all of these queries */
-    size_t elsewhere;        /* queries that another processor answered */
+    size_t elsewhere;        /* queries that another processor answered; 0 for auto */
+    size_t on_gpu;           /* queries that the gpu answered */
     uint64_t *best;          /* nanoseconds of each query, the least of all rounds */
     uint64_t *totals;        /* documents that match it, where `counts` */
     uint64_t *digests;       /* what it answered */
@@ -46,18 +49,21 @@ typedef struct rp__bench_queries {
     rp__bench_operation *operations; /* by form, fastest first, once measured */
     size_t n;
     uint32_t rounds, threads;
-    bool by_wall;   /* wall time, because threads or a card share a query in some operation; otherwise CPU time */
+    uint32_t pause_us;       /* without queries, before each one that is timed */
+    rp__auto_tuning *tuning; /* of the processor auto; NULL: the default */
+    /* wall time, because threads or a card share a query in some operation; otherwise CPU time */
+    bool by_wall;
     bool has_names; /* hits are asked for with their ids */
 } rp__bench_queries;
 
 /* Answers every query by every operation once, to warm up and to see that all of a form agree; then
  * measures, round by round, every operation once a round. RP_DAMAGED: answers differ. */
 rp_status rp__bench_queries_run(rp__bench_queries *bench, rp_error *err);
-/* How much faster an operation by several threads is than the same by one, over the `n` queries that take
- * one thread a millisecond or more; 0: there is no such operation or query. */
+/* How much faster an operation by several threads is than the same by one, over the `n` queries
+ * that take one thread a millisecond or more; 0: there is no such operation or query. */
 double rp__bench_queries_gain(const rp__bench_queries *bench, const rp__bench_operation *operation,
                               size_t *n);
-/* Frees the operations and what they hold. All zero is fine. */
+/* Frees the operations, what they hold, and the tuning. All zero is fine. */
 void rp__bench_queries_free(rp__bench_queries *bench);
 
 #endif

@@ -14,8 +14,8 @@ typedef struct rp__bench_samples {
     double at[RP_BENCH_SAMPLES]; /* as they came */
 } rp__bench_samples;
 
-/* [low, high] holds the median of all such runs 19 times of 20, by the ranks of the samples alone; of
- * fewer than six samples it is all of them. */
+/* [low, high] holds the median of all such runs 19 times of 20, by the ranks of the samples alone;
+ * of fewer than six samples it is all of them. */
 typedef struct rp__bench_summary {
     double median, low, high, best;
 } rp__bench_summary;

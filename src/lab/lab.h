@@ -1,5 +1,5 @@
-/* lab/lab.h: the laboratory: codecs by row, on arrays, searches without their trimmings, and kernels
- * on synthetic data, for those who measure and study them.
+/* lab/lab.h: the laboratory: codecs by row, on arrays, searches without their trimmings, and
+ * kernels on synthetic data, for those who measure and study them.
  *
  * Chapters: 1 rows; 2 lists; 3 work; 4 data; 5 queries; 6 probes; 7 kernels.
  * The program, the tests and bench/ link it (liblab.a); it is no part of the library, and it is not
@@ -24,11 +24,13 @@ typedef struct rp__lab_row {
     const char *isa;  /* "scalar", "avx2", "avx512" */
     bool can_run;     /* this machine has the instructions, and RIPOSTE_SIMD does not hide them */
     bool has_decode;  /* its own way to decode whole lists */
-    bool has_at, has_find, has_unordered; /* what rp__lab_at, rp__lab_find and rp__lab_unordered use */
+    /* what rp__lab_at, rp__lab_find and rp__lab_unordered use */
+    bool has_at, has_find, has_unordered;
     bool has_own_freqs; /* frequencies lie among the docids: their sizes are one */
 } rp__lab_row;
 
-/* The i-th row; false past the last. The default codec comes first, the best row of each codec first. */
+/* The i-th row; false past the last. The default codec comes first, the best row of each codec
+ * first. */
 bool rp__lab_row_get(size_t i, rp__lab_row *out);
 /* The row of this codec and instruction set; isa NULL or "best": the best that can run here.
  * RP_NOT_FOUND: no such codec, or it has no such row; RP_UNAVAILABLE: it cannot run here. */
@@ -50,7 +52,7 @@ typedef struct rp__lab_list rp__lab_list;
 /* Encodes n rising docids, the last below UINT32_MAX, and their frequencies, at least 1 each (NULL:
  * all 1). `options` may be NULL. Free what this returns. */
 rp_status rp__lab_list_new(size_t row, const rp__lab_options *options, const uint32_t *docids,
-                          const uint32_t *tfs, size_t n, rp__lab_list **out, rp_error *err);
+                           const uint32_t *tfs, size_t n, rp__lab_list **out, rp_error *err);
 void rp__lab_list_free(rp__lab_list *list); /* NULL is fine */
 
 /* Bytes; the three parts are the whole. */
@@ -65,31 +67,33 @@ void rp__lab_list_get_sizes(const rp__lab_list *list, rp__lab_sizes *out);
 
 /* ---- 3. Work --------------------------------------------------------------------------------- */
 
-/* Every call leaves a sum that depends on what it found, so that a caller who looks at it knows that
- * the work was done, and can check it. RP_DAMAGED cannot be, unless an encoder is wrong. */
+/* Every call leaves a sum that depends on what it found, so that a caller who looks at it knows
+ * that the work was done, and can check it. RP_DAMAGED cannot be, unless an encoder is wrong. */
 
 enum { RP_LAB_ROOM = 320 }; /* uint32 that a decoder may write past the count */
 
-/* All docids and, unless tfs is NULL, all frequencies, each into n + RP_LAB_ROOM. The sum is that of
- * the first, the middle and the last docid, and frequency. */
+/* All docids and, unless tfs is NULL, all frequencies, each into n + RP_LAB_ROOM. The sum is that
+ * of the first, the middle and the last docid, and frequency. */
 rp_status rp__lab_decode(const rp__lab_list *list, uint32_t *docids, uint32_t *tfs, uint64_t *sum);
-/* The same docids in order, a block at a time into one block's room, as a cursor does it. The sum is
- * that of each block's last docid. */
+/* The same docids in order, a block at a time into one block's room, as a cursor does it. The sum
+ * is that of each block's last docid. */
 rp_status rp__lab_blocks(const rp__lab_list *list, uint64_t *sum);
 /* The same docids, 16 blocks at a time into one room of 8 KiB, each block in the row's own order,
- * which is enough to ask what is in it. The sum is that of one docid of each block. RP_USAGE without
- * has_unordered. */
+ * which is enough to ask what is in it. The sum is that of one docid of each block. RP_USAGE
+ * without has_unordered. */
 rp_status rp__lab_unordered(const rp__lab_list *list, uint64_t *sum);
 /* The docids at these ranks, one by one. The sum is that of the docids. RP_USAGE without has_at, or
  * for a rank that is not below n. */
-rp_status rp__lab_at(const rp__lab_list *list, const uint32_t *ranks, size_t n_ranks, uint64_t *sum);
-/* For each target, alone, the first docid that is not below it: by the row's own find, or else by the
- * directory and one decoded block. The sum is that of those docids; UINT32_MAX where there is none. */
+rp_status rp__lab_at(const rp__lab_list *list, const uint32_t *ranks, size_t n_ranks,
+                     uint64_t *sum);
+/* For each target, alone, the first docid that is not below it: by the row's own find, or else by
+ * the directory and one decoded block. The sum is that of those docids; UINT32_MAX where there is
+ * none. */
 rp_status rp__lab_find(const rp__lab_list *list, const uint32_t *targets, size_t n_targets,
-                      uint64_t *sum);
+                       uint64_t *sum);
 /* The same for rising targets, by one cursor that walks. */
 rp_status rp__lab_walk(const rp__lab_list *list, const uint32_t *targets, size_t n_targets,
-                      uint64_t *sum);
+                       uint64_t *sum);
 
 /* ---- 4. Data --------------------------------------------------------------------------------- */
 
@@ -102,17 +106,17 @@ typedef struct rp__lab_postings {
 typedef struct rp__lab_set {
     size_t n_lists;
     const rp__lab_postings *lists;
-    uint64_t n;          /* postings of all lists */
-    uint32_t longest;    /* postings of the longest */
-    uint32_t universe;   /* every docid is below it */
-    bool has_twins;      /* the lists are draws of one kind, to be used in turn */
-    void *memory;        /* Riposte's own */
+    uint64_t n;        /* postings of all lists */
+    uint32_t longest;  /* postings of the longest */
+    uint32_t universe; /* every docid is below it */
+    bool has_twins;    /* the lists are draws of one kind, to be used in turn */
+    void *memory;      /* Riposte's own */
 } rp__lab_set;
 
 /* A synthetic set by name; the same seed gives the same set. docids are below 25,200,000; tf - 1 is
  * geometric (0.6; for 3 of 100, 0.1).
- *   U<n>, as U10K or U5M: lists of n distinct uniform docids; 1 to 16 of them, about 200K docids in all;
- *   C<n>: the same, clustered as by Anh and Moffat; n from 128 to 12M;
+ *   U<n>, as U10K or U5M: lists of n distinct uniform docids; 1 to 16 of them, about 200K docids in
+ *   all; C<n>: the same, clustered as by Anh and Moffat; n from 128 to 12M;
  *   Z: 2,000 lists, the r-th of 5M / r docids, uniform where r is odd, clustered where it is even.
  * RP_NOT_FOUND: no such name. */
 bool rp__lab_set_is_name(const char *name);
@@ -120,7 +124,8 @@ rp_status rp__lab_set_make(const char *name, uint64_t seed, rp__lab_set *out, rp
 /* The lists of an index with at least `least` postings, in the order of their terms. RP_NOT_FOUND:
  * there is none. */
 rp_status rp__lab_set_load(const rp_index *index, uint32_t least, rp__lab_set *out, rp_error *err);
-/* Gives every document another number, by a permutation that depends on the seed, and sorts again. */
+/* Gives every document another number, by a permutation that depends on the seed, and sorts
+ * again. */
 rp_status rp__lab_set_permute(rp__lab_set *set, uint64_t seed, rp_error *err);
 void rp__lab_set_free(rp__lab_set *set); /* NULL and all zero are fine */
 
@@ -141,16 +146,18 @@ typedef struct rp__lab_answer {
 
 /* rp_searcher_search without the names of the hits: the work that all search engines share. */
 rp_status rp__lab_search(rp_searcher *searcher, const char *query, size_t query_bytes,
-                        rp__lab_answer *out, rp_error *err);
+                         rp__lab_answer *out, rp_error *err);
 
 /* What a query asks of an index. */
 typedef struct rp__lab_question {
     size_t words, known; /* that differ; of them, in the index */
     uint64_t postings;   /* of their lists, in all */
+    /* postings of these lists; shortest 0: a word is not in the index */
+    uint64_t shortest, longest;
 } rp__lab_question;
 
 rp_status rp__lab_query_look(rp_searcher *searcher, const char *query, size_t query_bytes,
-                            rp__lab_question *out, rp_error *err);
+                             rp__lab_question *out, rp_error *err);
 
 /* ---- 6. Probes ------------------------------------------------------------------------------- */
 
@@ -166,23 +173,24 @@ bool rp__lab_probe_get(size_t i, rp__lab_probe *out);
 /* A list to be probed. Any thread, read only. */
 typedef struct rp__lab_target rp__lab_target;
 
-/* Of an encoded list and its n docids, or of these docids as an array (list NULL); both must outlive
- * it. bucket: with an index of buckets of so many postings (8, 16, .. 1024); 0: without.
+/* Of an encoded list and its n docids, or of these docids as an array (list NULL); both must
+ * outlive it. bucket: with an index of buckets of so many postings (8, 16, .. 1024); 0: without.
  * RP_NOT_FOUND: no such buckets. */
 rp_status rp__lab_target_new(const rp__lab_list *list, const uint32_t *docids, size_t n,
-                            uint32_t bucket, rp__lab_target **out, rp_error *err);
+                             uint32_t bucket, rp__lab_target **out, rp_error *err);
 void rp__lab_target_free(rp__lab_target *target); /* NULL is fine */
 /* Whether the probe can search it, here. */
 bool rp__lab_probe_applies(size_t probe, const rp__lab_target *target);
 /* The probe that a query takes to find n docids; 0 without a target. */
 size_t rp__lab_probe_choose(const rp__lab_target *target, size_t n);
-/* How many of n rising docids the list holds; where they are in the list, too, if has_ranks, which costs time.
- * RP_USAGE for a probe that does not apply.
+/* How many of n rising docids the list holds; where they are in the list, too, if has_ranks, which
+ * costs time. RP_USAGE for a probe that does not apply.
  * Unless out is NULL they are left there, n at most. */
 rp_status rp__lab_probe_find(size_t probe, const rp__lab_target *target, const uint32_t *docids,
-                            size_t n, bool has_ranks, uint32_t *out, size_t *found);
+                             size_t n, bool has_ranks, uint32_t *out, size_t *found);
 
-/* Joules used since some moment: of the processor, by the kernel's counters; of the first card, by its driver. */
+/* Joules used since some moment: of the processor, by the kernel's counters; of the first card, by
+ * its driver. */
 typedef struct rp__lab_energy {
     bool has_cpu, has_gpu; /* whether they can be read here */
     double cpu, gpu;
@@ -202,9 +210,11 @@ typedef struct rp__lab_case {
 bool rp__lab_case_get(size_t i, rp__lab_case *out);
 
 typedef struct rp__lab_case_figures {
-    double median, best;      /* seconds by the device's clock, cold */
-    double cpu;               /* seconds of one core for the same; 0: lists are damaged, nobody has an answer */
-    uint64_t bytes, elements; /* that it cannot do without: read and written; decoded, searched, ... */
+    double median, best; /* seconds by the device's clock, cold */
+    /* seconds of one core for the same; 0: lists are damaged, nobody has an answer */
+    double cpu;
+    /* that it cannot do without: read and written; decoded, searched, ... */
+    uint64_t bytes, elements;
 } rp__lab_case_figures;
 
 /* A GPU that cases run on. One thread at a time. */
@@ -217,6 +227,6 @@ const char *rp__lab_gpu_name(const rp__lab_gpu *gpu);
 /* Runs case i on about n elements, 1 to 2^32 - 1, once to check the answer, then `rounds` times.
  * RP_DAMAGED: it is wrong. */
 rp_status rp__lab_gpu_run(rp__lab_gpu *gpu, size_t i, uint64_t n, uint32_t rounds,
-                         rp__lab_case_figures *out, rp_error *err);
+                          rp__lab_case_figures *out, rp_error *err);
 
 #endif

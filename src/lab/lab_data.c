@@ -91,7 +91,7 @@ static uint32_t take_bits(uint64_t *bits, uint32_t base, uint32_t range, uint32_
     return n;
 }
 
-/* ---- Drawn lists ----------------------------------------------------------------------------- */
+/* ---- Synthetic lists ------------------------------------------------------------------------- */
 
 /* n distinct docids of [base, base + range), rising; bits are all zero, before and after. */
 static void draw_uniform(rp__random *random, uint64_t *bits, uint32_t base, uint32_t range,

@@ -8,7 +8,8 @@
 #include "base/cpu.h"
 #include "base/error.h"
 
-_Static_assert((int)RP_LAB_ROOM >= (int)RP_BLOCK_ROOM, "what decoders may write past the count");
+_Static_assert((int)RP_LAB_ROOM >= (int)RP_BLOCK_CAPACITY,
+               "what decoders may write past the count");
 
 /* ---- 1. Rows --------------------------------------------------------------------------------- */
 

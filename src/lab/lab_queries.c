@@ -42,7 +42,9 @@ rp_status rp__lab_search(rp_searcher *searcher, const char *query, size_t query_
     if (RP_MISSING(err, searcher, out) || RP_MISSING_ARRAY(err, query, query_bytes))
         return RP_USAGE;
     job j = {.searcher = searcher, .query = query, .query_bytes = query_bytes};
+    rp__placement_begin(searcher);
     rp_status status = rp__searcher_guard(searcher, run_search, &j, &j.err, err);
+    rp__placement_end(searcher);
     *out = status == RP_OK ? j.answer : (rp__lab_answer){0};
     return status;
 }
@@ -64,11 +66,15 @@ static rp_status run_look(void *arg)
     rp_status status =
         rp__searcher_bind(j->searcher, j->query, j->query_bytes, RP_MODE_OR, &query, &j->err);
     for (size_t i = 0; status == RP_OK && i < query.n_words; i++) {
+        const uint64_t df = query.words[i].term.df;
         if (is_repeated(&query, i))
             continue;
-        j->question.words++;
-        j->question.known += query.words[i].term.df > 0;
-        j->question.postings += query.words[i].term.df;
+        j->question.known += df > 0;
+        j->question.postings += df;
+        if (j->question.words++ == 0 || df < j->question.shortest)
+            j->question.shortest = df;
+        if (df > j->question.longest)
+            j->question.longest = df;
     }
     return status;
 }

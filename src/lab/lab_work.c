@@ -44,7 +44,7 @@ rp_status rp__lab_unordered(const rp__lab_list *list, uint64_t *sum)
 {
     if (RP_MISSING(NULL, list, sum))
         return RP_USAGE;
-    _Alignas(64) uint32_t out[BATCH * RP_BLOCK + RP_BLOCK_ROOM];
+    _Alignas(64) uint32_t out[BATCH * RP_BLOCK + RP_BLOCK_CAPACITY];
     const rp__list *l = &list->list;
     uint64_t s = 0;
     if (!l->codec->unordered)

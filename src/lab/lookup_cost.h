@@ -15,7 +15,8 @@ typedef struct rp__lookup_times {
     double access, compare; /* of one word of memory; of two docids */
 } rp__lookup_times;
 
-/* `lists` are those that are looked up in: all but the shortest. `segment`: postings of a segment. */
+/* `lists` are those that are looked up in: all but the shortest. `segment`: postings of a
+ * segment. */
 
 /* lrc and lrcseg, the first docids of segments lying apart. */
 double rp__lookup_cost_headed(const rp__lookup_list *lists, size_t n, double segment,

@@ -1,8 +1,8 @@
 /* plan/plan.h: the door of plan: query text to a bound query.
  *
- * 1 the parser: text to syntax, errors with a column; 2 the binder: words to terms and weights; 3 what a
- * bound query may cost. No recursion on the query's depth. Everything is made in one arena, whose cap
- * bounds a query. */
+ * 1 the parser: text to syntax, errors with a column; 2 the binder: words to terms and weights; 3
+ * what a bound query may cost; 4 which processor is likely to answer it sooner. No recursion on the
+ * query's depth. Everything is made in one arena, whose cap bounds a query. */
 #ifndef RP_PLAN_PLAN_H
 #define RP_PLAN_PLAN_H
 
@@ -18,7 +18,11 @@
 /* ---- 1. Syntax ------------------------------------------------------------------------------- */
 
 typedef enum rp__syntax_kind {
-    RP_SYNTAX_OPEN, RP_SYNTAX_CLOSE, RP_SYNTAX_WORD, RP_SYNTAX_PREFIX, RP_SYNTAX_PHRASE,
+    RP_SYNTAX_OPEN,
+    RP_SYNTAX_CLOSE,
+    RP_SYNTAX_WORD,
+    RP_SYNTAX_PREFIX,
+    RP_SYNTAX_PHRASE,
 } rp__syntax_kind;
 
 /* Like rp__op, with words as written. Juxtaposed clauses have the default operator's role. */
@@ -26,7 +30,7 @@ typedef struct rp__syntax_op {
     uint8_t kind, role;
     uint32_t begin, end; /* bytes of the query: the word without '*', the phrase without quotes */
     uint32_t slop;
-    double boost;        /* product of all around it; 1 */
+    double boost; /* product of all around it; 1 */
 } rp__syntax_op;
 
 typedef struct rp__syntax {
@@ -49,7 +53,8 @@ void rp__plan_defaults(rp_search_options *options);
 
 /* Analyzes words (one that is several terms becomes a group of them), expands prefixes, looks terms
  * up, weighs leaves and picks the fraction bits. Words that the analyzer drops vanish, and groups
- * that hold nothing else with them. Repeated words stay repeated. RP_USAGE: a phrase without positions. */
+ * that hold nothing else with them. Repeated words stay repeated. RP_USAGE: a phrase without
+ * positions. */
 typedef struct rp__bind_to {
     const rp__segment *segment;
     rp__term_table *terms; /* (optional) */
@@ -61,18 +66,75 @@ rp_status rp__query_bind(const rp__syntax *syntax, const rp__bind_to *to, rp_mod
                          const rp_search_options *options, rp__arena *arena, rp__query *out,
                          rp_error *err);
 
-/* Both at once, of plain words (options->plain), which are most of what is asked: the same query and the same messages,
- * in a fifth of the time. */
+/* Both at once, of plain words (options->plain), which are most of what is asked: the same query
+ * and the same messages, in a fifth of the time. */
 rp_status rp__query_bind_plain(const char *text, size_t bytes, const rp__bind_to *to, rp_mode mode,
                                const rp_search_options *options, rp__arena *arena, rp__query *out,
                                rp_error *err);
 
 /* ---- 3. Work --------------------------------------------------------------------------------- */
 
-/* An upper bound of what a bound query costs; rp__query_bind leaves it in query->work. It depends on the query
- * and the dictionary, whoever answers. RP_NO_MEMORY: the arena has no room left. */
+/* An upper bound of what a bound query costs; rp__query_bind leaves it in query->work. It depends
+ * on the query and the dictionary, whoever answers. RP_NO_MEMORY: the arena has no room left. */
 rp_status rp__work_bound(const rp__query *query, rp__arena *arena, uint64_t *work);
 /* RP_LIMIT: it is more than options->max_work. Queries are bound whatever their work is. */
 rp_status rp__work_limit(uint64_t work, const rp_search_options *options, rp_error *err);
+
+/* ---- 4. The processor `auto` ----------------------------------------------------------------- */
+
+/* What decides are the postings of the shortest list of an AND or a phrase, of all lists but the
+ * longest of an OR, whose longest one MaxScore seldom reads, and of all lists of a term or an OR
+ * that is counted. */
+typedef enum rp__auto_shape {
+    RP_AUTO_TERM,
+    RP_AUTO_AND,
+    RP_AUTO_OR,
+    RP_AUTO_COUNTED_OR, /* with an exact total */
+    RP_AUTO_PHRASE,
+    RP_AUTO_OTHER, /* a GPU refuses it */
+    RP_AUTO_SHAPES
+} rp__auto_shape;
+
+/* How queries come: one soon after another, one after a pause, many at once. */
+typedef enum rp__auto_pace {
+    RP_AUTO_BURST,
+    RP_AUTO_LONE,
+    RP_AUTO_BATCH,
+    RP_AUTO_PACES
+} rp__auto_pace;
+
+typedef struct rp__auto_facts {
+    rp__auto_shape shape;
+    uint64_t shortest, longest, postings; /* postings of these lists, and of all lists */
+    uint64_t k;                           /* 0: the total alone is wanted */
+    uint64_t threads;                     /* of the CPU that share the query */
+    uint64_t idle_us;           /* since the searcher's last query; UINT64_MAX: it is the first */
+    bool in_batch, is_attached; /* a card is open */
+} rp__auto_facts;
+
+#define RP_AUTO_NEVER UINT64_MAX
+
+typedef struct rp__auto_tuning {
+    /* from which a card answers; RP_AUTO_NEVER */
+    uint64_t min_postings[RP_AUTO_PACES][RP_AUTO_SHAPES];
+    uint64_t max_k[RP_AUTO_PACES]; /* above it the CPU answers */
+    /* from such a k on, terms and ORs go to a card with so many times fewer postings */
+    uint64_t deep_k, deep_share;
+    uint64_t lone_us;                 /* a query is a lone one after such a pause */
+    uint64_t work_ps[RP_AUTO_SHAPES]; /* picoseconds of a core for a unit of work (chapter 3) */
+    uint64_t attach_us;               /* of a core, for which opening a card pays */
+} rp__auto_tuning;
+
+extern const rp__auto_tuning rp__auto_processor_tuning;
+
+/* Shape, lists and k of a bound query; the other facts are zero. */
+void rp__auto_processor_look(const rp__query *query, rp__auto_facts *out);
+/* Nanoseconds that a core is likely to need for so much work of a shape. A hundred seconds at
+ * most. */
+uint64_t rp__auto_processor_estimate(rp__auto_shape shape, uint64_t work,
+                                     const rp__auto_tuning *tuning);
+/* The row of a processor: "cpu" or "gpu". */
+const rp__backend *rp__auto_processor_choose(const rp__auto_facts *facts,
+                                             const rp__auto_tuning *tuning);
 
 #endif

@@ -25,8 +25,9 @@ typedef enum rp__query_lexer_kind {
 
 typedef struct rp__query_lexer_token {
     rp__query_lexer_kind kind;
-    uint32_t at;         /* byte at which it starts */
-    uint32_t begin, end; /* of a word without '*', of a phrase without quotes; escapes still in it */
+    uint32_t at; /* byte at which it starts */
+    /* of a word without '*', of a phrase without quotes; escapes still in it */
+    uint32_t begin, end;
     uint32_t slop;
     double boost;      /* 1 where none is written */
     uint32_t boost_at; /* byte of its '^' */
@@ -51,7 +52,8 @@ size_t rp__query_lexer_column(const char *text, size_t at);
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif
-rp_status rp__query_lexer_fail(const char *text, size_t at, rp_error *err, rp_status code,
-                               const char *format, ...);
+rp_status
+rp__query_lexer_fail(const char *text, size_t at, rp_error *err, rp_status code, const char *format,
+                     ...);
 
 #endif

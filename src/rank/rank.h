@@ -2,9 +2,9 @@
  *
  * Chapters: 1 rankings, one row each; 2 weights, made once a query in double; 3 the contribution of
  * one posting; 4 the k best.
- * One answer: a contribution is float32 in one stated order of IEEE operations, then truncated to an
- * unsigned fixed-point number with s fraction bits; a score is the 32-bit sum; ties go to the smaller
- * docid. Nothing here depends on codec, processor or order of evaluation. */
+ * One answer: a contribution is float32 in one stated order of IEEE operations, then truncated to
+ * an unsigned fixed-point number with s fraction bits; a score is the 32-bit sum; ties go to the
+ * smaller docid. Nothing here depends on codec, processor or order of evaluation. */
 #ifndef RP_RANK_RANK_H
 #define RP_RANK_RANK_H
 
@@ -26,8 +26,8 @@ typedef enum rp__rank_kind { RP_RANK_BM25, RP_RANK_DIRICHLET } rp__rank_kind;
 typedef struct rp__ranking {
     const char *name;
     rp__rank_kind kind;
-    double k1, b, mu;                           /* defaults */
-    double (*idf)(uint64_t docs, uint64_t df);  /* NULL for Dirichlet */
+    double k1, b, mu;                          /* defaults */
+    double (*idf)(uint64_t docs, uint64_t df); /* NULL for Dirichlet */
     bool times_k1_plus_1;
 } rp__ranking;
 
@@ -66,7 +66,8 @@ double rp__rank_score(uint64_t fixed, int32_t fraction_bits);
 
 /* max of tf/(tf+K) in 1/255, rounded up. */
 uint8_t rp__rank_block_bound(float ratio);
-/* tf/(tf+K) from 0 to 1 in 1/255, rounded down: what the best postings reach. The product is exact. */
+/* tf/(tf+K) from 0 to 1 in 1/255, rounded down: what the best postings reach. The product is
+ * exact. */
 static inline uint8_t rp__rank_reached(float ratio)
 {
     return (uint8_t)((double)ratio * 255.0);
@@ -83,8 +84,8 @@ static inline float rp__rank_bm25(float weight, float norm, uint32_t tf)
 /* boost * ln y, clamped at 0, with y = norm * (1 + tf * weight), by rank/fixed_log.h. */
 float rp__rank_dirichlet(float weight, float boost, float norm, uint32_t tf);
 
-/* Truncates; the product with a power of two is exact. Within its bound a contribution is below 2^32;
- * the cut serves frequencies that only damaged bytes have. */
+/* Truncates; the product with a power of two is exact. Within its bound a contribution is below
+ * 2^32; the cut serves frequencies that only damaged bytes have. */
 static inline uint32_t rp__rank_fix(float contribution, float scale)
 {
     float fixed = contribution * scale;
@@ -92,8 +93,8 @@ static inline uint32_t rp__rank_fix(float contribution, float scale)
 }
 
 /* By kind; for code that is not hot. */
-uint32_t rp__rank_contribution(rp__rank_kind kind, const rp__weight *weight, float norm, uint32_t tf,
-                               int32_t fraction_bits);
+uint32_t rp__rank_contribution(rp__rank_kind kind, const rp__weight *weight, float norm,
+                               uint32_t tf, int32_t fraction_bits);
 
 /* ---- 4. The k best --------------------------------------------------------------------------- */
 
@@ -104,7 +105,7 @@ typedef struct rp__scored {
 /* Keeps them in the caller's memory: the reference that every processor must match. */
 typedef struct rp__topk {
     rp__scored *at;
-    size_t k, n; /* n may pass k until rp__topk_finish */
+    size_t k, n;    /* n may pass k until rp__topk_finish */
     uint32_t least; /* no score below it can enter; 0 while there is room, unless it was raised */
 } rp__topk;
 

@@ -1,10 +1,11 @@
-/* store/section.h: interior of store: the bytes of a section file. docs/format.md describes them. */
+/* store/section.h: interior of store: the bytes of a section file. docs/format.md describes
+ * them. */
 #ifndef RP_STORE_SECTION_H
 #define RP_STORE_SECTION_H
 
 #include <stdint.h>
 
-#define RP_SECTION_MAGIC "\x89RIP\r\n\x1a\n"
+#define RP_SECTION_MAGIC     "\x89RIP\r\n\x1a\n"
 #define RP_SECTION_MAGIC_END "\n\x1a\n\rPIR\x89"
 
 enum {

@@ -15,8 +15,8 @@ typedef struct rp__staging {
 
 /* Removes what killed processes left of the same path, then makes an empty file or folder. */
 rp_status rp__staging_create(rp__staging *s, const char *path, bool is_folder, rp_error *err);
-/* Makes it durable and gives it its name, in one step even where a file or a folder has the name. What a
- * folder replaces is removed. 0, or the errno of the failure. */
+/* Makes it durable and gives it its name, in one step even where a file or a folder has the name.
+ * What a folder replaces is removed. 0, or the errno of the failure. */
 int rp__staging_publish(rp__staging *s);
 void rp__staging_abandon(rp__staging *s); /* removes it; after a publish does nothing */
 

@@ -1,8 +1,8 @@
 /* store/store.h: the door of store: bytes to and from disk.
  *
- * Chapters: 1 the table of system calls; 2 writing files; 3 section files, the form of every file of
- * an index; 4 guarded access to mapped memory; 5 reading input; 6 compressed blocks; 7 writing for
- * others.
+ * Chapters: 1 the table of system calls; 2 writing files; 3 section files, the form of every file
+ * of an index; 4 guarded access to mapped memory; 5 reading input; 6 compressed blocks; 7 writing
+ * for others.
  * Nothing above store calls the system about files. */
 #ifndef RP_STORE_STORE_H
 #define RP_STORE_STORE_H
@@ -29,17 +29,19 @@ typedef struct rp__store_ops {
     ssize_t (*write)(int fd, const void *buf, size_t n);
     int (*fsync)(int fd);
     int (*rename)(int dirfd, const char *from, const char *to);
-    int (*exchange)(int dirfd, const char *a, const char *b); /* each gets the other's name, in one step */
+    /* each gets the other's name, in one step */
+    int (*exchange)(int dirfd, const char *a, const char *b);
     int (*unlink)(int dirfd, const char *path, int flags);
     int (*mkdir)(int dirfd, const char *path, unsigned mode);
-    int (*lock)(int fd); /* against other writers, without waiting */
+    int (*lock)(int fd);                /* against other writers, without waiting */
     void *(*map)(int fd, size_t bytes); /* read only, shared; NULL and errno on failure */
     int (*unmap)(void *at, size_t bytes);
 } rp__store_ops;
 
-extern const rp__store_ops rp__store_system;         /* the real ones */
+extern const rp__store_ops rp__store_system; /* the real ones */
 const rp__store_ops *rp__store_get_ops(void);
-void rp__store_set_ops(const rp__store_ops *ops);    /* for tests, before any thread runs; NULL: the real ones */
+/* for tests, before any thread runs; NULL: the real ones */
+void rp__store_set_ops(const rp__store_ops *ops);
 /* The table's calls, made again where a signal interrupts them. */
 int rp__store_open(int dirfd, const char *path, int flags, unsigned mode);
 int rp__store_fsync(int fd);
@@ -57,16 +59,19 @@ typedef struct rp__folder {
     char path[4096]; /* as the user gave it, for messages */
 } rp__folder;
 
-rp_status rp__folder_open(rp__folder *folder, const char *path, rp_error *err);   /* to read */
-rp_status rp__folder_create(rp__folder *folder, const char *path, rp_error *err); /* to write: make, lock */
-/* Opens a file of the folder to read, without waiting: RP_IO, with what it is, for anything but a regular
- * file, because a FIFO or a device in its place could block for ever. `missing`: there is no such file. */
-rp_status rp__folder_open_file(const rp__folder *folder, const char *name, rp_status missing, int *fd,
-                               rp_error *err);
+rp_status rp__folder_open(rp__folder *folder, const char *path, rp_error *err); /* to read */
+/* to write: make, lock */
+rp_status rp__folder_create(rp__folder *folder, const char *path, rp_error *err);
+/* Opens a file of the folder to read, without waiting: RP_IO, with what it is, for anything but a
+ * regular file, because a FIFO or a device in its place could block for ever. `missing`: there is
+ * no such file. */
+rp_status rp__folder_open_file(const rp__folder *folder, const char *name, rp_status missing,
+                               int *fd, rp_error *err);
 void rp__folder_close(rp__folder *folder); /* a folder that is_new is removed, if empty */
 /* Makes all files in the folder durable under their names, then `from` becomes `to`, durably. */
 rp_status rp__folder_publish(rp__folder *folder, const char *from, const char *to, rp_error *err);
-void rp__folder_remove(const rp__folder *folder, const char *name); /* failures are of no consequence */
+/* failures are of no consequence */
+void rp__folder_remove(const rp__folder *folder, const char *name);
 /* Calls fn for each entry but . and ..; fn may remove it. */
 rp_status rp__folder_list(rp__folder *folder, void (*fn)(void *arg, const char *name), void *arg,
                           rp_error *err);
@@ -79,7 +84,8 @@ rp_status rp__out_create(const rp__folder *folder, const char *name, size_t buff
 void rp__out_write(rp__out *out, const void *bytes, size_t n);
 uint64_t rp__out_offset(const rp__out *out);
 rp_status rp__out_finish(rp__out *out, bool sync, rp_error *err); /* flush, sync, close; frees */
-void rp__out_abandon(rp__out *out);                               /* close and remove; NULL is fine */
+/* close and remove; NULL is fine */
+void rp__out_abandon(rp__out *out);
 
 /* A file read from front to back, or parts of it at once. One thread at a time. */
 typedef struct rp__in rp__in;
@@ -104,11 +110,13 @@ rp_status rp__section_writer_new(const rp__folder *folder, const char *name, uin
 void rp__section_writer_require(rp__section_writer *w, uint64_t features);
 void rp__section_writer_begin(rp__section_writer *w, uint32_t id);
 void rp__section_writer_put(rp__section_writer *w, const void *bytes, size_t n);
-void rp__section_writer_align(rp__section_writer *w, size_t to);     /* zeros up to a multiple within the section */
-uint64_t rp__section_writer_offset(const rp__section_writer *w);      /* bytes in this section so far */
+/* zeros up to a multiple within the section */
+void rp__section_writer_align(rp__section_writer *w, size_t to);
+/* bytes in this section so far */
+uint64_t rp__section_writer_offset(const rp__section_writer *w);
 void rp__section_writer_end(rp__section_writer *w);
-/* Writes table and footer, syncs, closes. The manifest keeps `bytes` and `checksum`, which stands for
- * the whole contents: it is made from the checksums of all sections. */
+/* Writes table and footer, syncs, closes. The manifest keeps `bytes` and `checksum`, which stands
+ * for the whole contents: it is made from the checksums of all sections. */
 rp_status rp__section_writer_finish(rp__section_writer *w, uint64_t *bytes, uint64_t *checksum,
                                     rp_error *err);
 void rp__section_writer_abandon(rp__section_writer *w); /* NULL is fine */
@@ -123,23 +131,23 @@ void rp__section_file_close(rp__section_file *file);
 rp_status rp__section_file_get(const rp__section_file *file, uint32_t id, const uint8_t **at,
                                size_t *bytes, rp_error *err);
 rp_status rp__section_file_verify(const rp__section_file *file, uint32_t id, rp_error *err);
-/* False: it was cut short after it was opened, and what was read since may be zeros that are not in it.
- * Reads mapped memory: call it under the guard. */
+/* False: it was cut short after it was opened, and what was read since may be zeros that are not in
+ * it. Reads mapped memory: call it under the guard. */
 bool rp__section_file_is_whole(const rp__section_file *file);
 size_t rp__section_file_count(const rp__section_file *file);
 uint32_t rp__section_file_id(const rp__section_file *file, size_t i);
 uint64_t rp__section_file_bytes(const rp__section_file *file);
 uint64_t rp__section_file_required(const rp__section_file *file); /* features, all of them known */
 const char *rp__section_file_name(const rp__section_file *file);
-/* The same bytes as a new file, durable; RP_DAMAGED where a section is not what its checksum says. goes_on
- * is told of bytes as they are copied; false: RP_INTERRUPTED. */
+/* The same bytes as a new file, durable; RP_DAMAGED where a section is not what its checksum says.
+ * goes_on is told of bytes as they are copied; false: RP_INTERRUPTED. */
 typedef bool rp__copied_fn(void *arg, uint64_t bytes);
 rp_status rp__section_file_copy(const rp__section_file *file, const rp__folder *folder,
                                 const char *name, rp__copied_fn *goes_on, void *arg, rp_error *err);
 
 uint64_t rp__checksum(const void *bytes, size_t n); /* XXH3, 64 bits */
 
-/* ---- 4. Guarded access to mapped memory -------------------------------------------------------- */
+/* ---- 4. Guarded access to mapped memory ------------------------------------------------------ */
 
 /* Runs fn(arg). If a mapped file was cut short under it, so that touching it raises SIGBUS, fn is
  * left at that point and RP_DAMAGED comes back; otherwise what fn returned. fn must own nothing but
@@ -158,10 +166,12 @@ typedef bool rp__goes_on_fn(void *arg);
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp__input_options {
-    uint64_t max_expand;     /* bytes out for a byte in, after 64 MiB out: 1000 */
-    bool waits_for_writer;   /* of a FIFO; otherwise a FIFO that no program writes to is RP_IO */
-    rp__goes_on_fn *goes_on; /* asked by the reading thread before every read, and ten times a second while */
-    void *goes_on_arg;       /* nothing comes; false: RP_INTERRUPTED. NULL: the input waits for ever */
+    uint64_t max_expand;   /* bytes out for a byte in, after 64 MiB out: 1000 */
+    bool waits_for_writer; /* of a FIFO; otherwise a FIFO that no program writes to is RP_IO */
+    /* asked by the reading thread before every read, and ten times a second while */
+    rp__goes_on_fn *goes_on;
+    /* nothing comes; false: RP_INTERRUPTED. NULL: the input waits for ever */
+    void *goes_on_arg;
 } rp__input_options;
 
 /* `options` may be NULL. */
@@ -169,21 +179,22 @@ rp_status rp__input_open(const char *path, const rp__input_options *options, rp_
                          rp_error *err);
 /* A regular file of any bytes, never unpacked. RP_NOT_FOUND: there is no such file. */
 rp_status rp__input_open_plain(const char *path, rp__input **out, rp_error *err);
-/* The input is text: passes over the byte order mark of UTF-8 before the first read. RP_INPUT: the mark
- * is that of UTF-16 or UTF-32; a read still gives all bytes. */
+/* The input is text: passes over the byte order mark of UTF-8 before the first read. RP_INPUT: the
+ * mark is that of UTF-16 or UTF-32; a read still gives all bytes. */
 rp_status rp__input_as_text(rp__input *input, rp_error *err);
 rp_status rp__input_open_text(const char *path, const rp__input_options *options, rp__input **out,
                               rp_error *err);
-/* Fills buf; *got is less than cap only at the end. RP_INPUT: damaged; RP_LIMIT: expands too far. */
+/* Fills buf; *got is less than cap only at the end. RP_INPUT: damaged; RP_LIMIT: expands too
+ * far. */
 rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, rp_error *err);
 uint64_t rp__input_consumed(const rp__input *input); /* bytes of the file itself */
 uint64_t rp__input_size(const rp__input *input);     /* of the file itself; 0: not known */
 void rp__input_close(rp__input *input);
-/* All of a text behind what `text` has, and a NUL behind that, which does not count. Bytes that hold a NUL
- * are no text: nothing is read behind them, so that a device without end is refused by whoever looks.
- * RP_NO_MEMORY: `text` would have more than max_bytes. */
-rp_status rp__input_read_all(const char *path, const rp__input_options *options, uint64_t max_bytes, rp__buf *text,
-                             rp_error *err);
+/* All of a text behind what `text` has, and a NUL behind that, which does not count. Bytes that
+ * hold a NUL are no text: nothing is read behind them, so that a device without end is refused by
+ * whoever looks. RP_NO_MEMORY: `text` would have more than max_bytes. */
+rp_status rp__input_read_all(const char *path, const rp__input_options *options, uint64_t max_bytes,
+                             rp__buf *text, rp_error *err);
 
 /* Files below a folder (or the file itself), sorted by path so that the order is the same
  * everywhere; symbolic links and dot files are passed over. fn returns false to stop. */
@@ -197,26 +208,29 @@ typedef struct rp__zblock rp__zblock;
 rp_status rp__zblock_new(rp__zblock **out);
 void rp__zblock_free(rp__zblock *z);
 rp_status rp__zblock_pack(rp__zblock *z, const void *bytes, size_t n, rp__buf *out);
-/* Unpacking a block: begin, then pieces. *in_bytes and *out_bytes are what there is and what was taken and
- * made; a block that is given whole, with room for all of it, is done by one call. Memory beside that: 3 MiB. */
+/* Unpacking a block: begin, then pieces. *in_bytes and *out_bytes are what there is and what was
+ * taken and made; a block that is given whole, with room for all of it, is done by one call. Memory
+ * beside that: 3 MiB. */
 void rp__zblock_begin(rp__zblock *z);
 rp_status rp__zblock_unpack(rp__zblock *z, const void *in, size_t *in_bytes, void *out,
                             size_t *out_bytes, bool *is_at_end);
 
 /* ---- 7. Writing for others ------------------------------------------------------------------- */
 
-/* A file of a form that is not ours, which appears under its name whole or not at all; packed by gzip
- * if the name ends in .gz; "-" is standard output. The first failure sticks and comes out of finish.
- * What a killed process left of the same file is removed by the next create. One thread at a time. */
+/* A file of a form that is not ours, which appears under its name whole or not at all; packed by
+ * gzip if the name ends in .gz; "-" is standard output. The first failure sticks and comes out of
+ * finish. What a killed process left of the same file is removed by the next create. One thread at
+ * a time. */
 typedef struct rp__output rp__output;
 rp_status rp__output_create(const char *path, rp__output **out, rp_error *err);
 void rp__output_write(rp__output *out, const void *bytes, size_t n);
-bool rp__output_has_failed(const rp__output *out); /* a long work may stop */
+bool rp__output_has_failed(const rp__output *out);           /* a long work may stop */
 rp_status rp__output_finish(rp__output *out, rp_error *err); /* frees */
 void rp__output_abandon(rp__output *out); /* removes what was begun; NULL is fine */
 
-/* Files that belong together, as a folder that appears under its name whole or not at all. A folder that
- * is there is replaced in one step; RP_USAGE where it holds anything but files of these names. */
+/* Files that belong together, as a folder that appears under its name whole or not at all. A
+ * folder that is there is replaced in one step; RP_USAGE where it holds anything but files of
+ * these names. */
 typedef struct rp__output_folder rp__output_folder;
 rp_status rp__output_folder_create(const char *path, const char *const *names, size_t n,
                                    rp__output_folder **out, rp_error *err);
@@ -224,6 +238,6 @@ rp_status rp__output_folder_create(const char *path, const char *const *names, s
 rp__output *rp__output_folder_file(rp__output_folder *folder, size_t i);
 bool rp__output_folder_has_failed(const rp__output_folder *folder);
 rp_status rp__output_folder_finish(rp__output_folder *folder, rp_error *err); /* frees */
-void rp__output_folder_abandon(rp__output_folder *folder); /* NULL is fine */
+void rp__output_folder_abandon(rp__output_folder *folder);                    /* NULL is fine */
 
 #endif

@@ -10,7 +10,7 @@
 
 typedef struct rp__stopwords_slot {
     uint64_t hash;
-    size_t at; /* of the word in `words` */
+    size_t at;      /* of the word in `words` */
     uint32_t bytes; /* 0: empty */
 } rp__stopwords_slot;
 

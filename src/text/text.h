@@ -46,11 +46,13 @@ void rp__analyzer_begin(rp__analyzer_state *state, const char *text, size_t byte
 bool rp__analyzer_next(rp__analyzer_state *state, rp__token *token);
 uint32_t rp__analyzer_positions(const rp__analyzer_state *state);
 
-/* One word folded as a prefix is: no stop list, no stemmer. Returns its bytes; 0 if nothing is left. */
+/* One word folded as a prefix is: no stop list, no stemmer. Returns its bytes; 0 if nothing is
+ * left. */
 size_t rp__analyzer_fold(rp__analyzer_state *state, const char *word, size_t bytes,
                          char out[RP_TEXT_TERM_MAX]);
 
-/* Named stop lists: the words separated by '\n' ("lucene": its 33 English ones; "none": ""), or NULL. */
+/* Named stop lists: the words separated by '\n' ("lucene": its 33 English ones; "none": ""), or
+ * NULL. */
 const char *rp__stopwords_get(const char *name);
 
 #endif

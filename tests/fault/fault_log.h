@@ -1,9 +1,10 @@
-/* fault_log.h: a log of all that a build does to its folder, and the states in which a loss of power
- * could leave the disk. For tests only; one thread at a time.
+/* fault_log.h: a log of all that a build does to its folder, and the states in which a loss of
+ * power could leave the disk. For tests only; one thread at a time.
  *
- * The model is what POSIX promises and no more: a file's bytes are durable after an fsync of the file,
- * a name after an fsync of its folder (both names of a rename together), and whatever is not durable
- * may be there or not, in any combination; unsynced bytes may also be torn at 512, zero, or stale. */
+ * The model is what POSIX promises and no more: a file's bytes are durable after an fsync of the
+ * file, a name after an fsync of its folder (both names of a rename together), and whatever is not
+ * durable may be there or not, in any combination; unsynced bytes may also be torn at 512, zero, or
+ * stale. */
 #ifndef RP_TESTS_FAULT_LOG_H
 #define RP_TESTS_FAULT_LOG_H
 
@@ -17,7 +18,7 @@ typedef enum fault_plant {
     FAULT_PLANT_NO_FILE_SYNC,
     FAULT_PLANT_NO_FOLDER_SYNC,
     FAULT_PLANT_NO_PARENT_SYNC,
-    FAULT_PLANT_EARLY_RENAME, /* the manifest is renamed before the folder is synced */
+    FAULT_PLANT_EARLY_RENAME,  /* the manifest is renamed before the folder is synced */
     FAULT_PLANT_EARLY_REMOVAL, /* old files are removed before the new manifest is durable */
 } fault_plant;
 

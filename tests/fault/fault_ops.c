@@ -1,4 +1,4 @@
-/* fault_ops.c: the row that asks. A close or unmap that fails has still let go, as Linux does. */
+/* fault_ops.c: the row that asks. A close or unmap that fails still releases, as Linux does. */
 #include "fault_ops.h"
 
 #include <errno.h>

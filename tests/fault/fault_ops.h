@@ -1,5 +1,5 @@
-/* fault_ops.h: a row of the table of system calls that asks before each call what shall become of it.
- * For tests only; one thread at a time. */
+/* fault_ops.h: a row of the table of system calls that asks before each call what shall become of
+ * it. For tests only; one thread at a time. */
 #ifndef RP_TESTS_FAULT_OPS_H
 #define RP_TESTS_FAULT_OPS_H
 

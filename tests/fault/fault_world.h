@@ -1,5 +1,5 @@
-/* fault_world.h: what the crash and I/O tests share: an old and a new collection, builds of both, and
- * the question which of the two a folder holds, bit for bit. For tests only. */
+/* fault_world.h: what the crash and I/O tests share: an old and a new collection, builds of both,
+ * and the question which of the two a folder holds, bit for bit. For tests only. */
 #ifndef RP_TESTS_FAULT_WORLD_H
 #define RP_TESTS_FAULT_WORLD_H
 
@@ -24,7 +24,7 @@
 #define FAULT_SLOW 1
 #endif
 
-/* ---- Numbers ----------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 uint64_t fault_random(uint64_t *state);                     /* splitmix64 */
 uint64_t fault_below(uint64_t *state, uint64_t n);          /* 0 .. n-1 */
@@ -34,7 +34,7 @@ uint64_t fault_count(const char *name, uint64_t otherwise); /* a number from the
  * `share` of SOAK_MINUTES since the first call with done == 0. */
 bool fault_goes_on(uint64_t done, uint64_t least, double share);
 
-/* ---- Collections and indexes ------------------------------------------------------------------- */
+/* ---- Collections and indexes ----------------------------------------------------------------- */
 
 /* What the new collection is; the old one always has three short documents. */
 typedef struct fault_recipe {
@@ -62,18 +62,20 @@ typedef struct fault_world {
 
 void fault_world_make(fault_world *w, const fault_recipe *recipe);
 void fault_world_free(fault_world *w);
-void fault_world_reset(const fault_world *w, bool with_old); /* w->index: the old index, or nothing */
+/* w->index: the old index, or nothing */
+void fault_world_reset(const fault_world *w, bool with_old);
 
 rp_status fault_build_old(const fault_world *w, const char *dir, rp_error *err);
 rp_status fault_build_new(const fault_world *w, const char *dir, rp_error *err);
-rp_status fault_recode_new(const fault_world *w, const char *dir, rp_error *err); /* the same, from source */
+/* the same, from source */
+rp_status fault_recode_new(const fault_world *w, const char *dir, rp_error *err);
 
-void fault_remove(const char *dir);                  /* a folder of files */
-void fault_copy(const char *from, const char *to);   /* a folder of files */
+void fault_remove(const char *dir);                /* a folder of files */
+void fault_copy(const char *from, const char *to); /* a folder of files */
 void fault_write(const char *path, const void *bytes, size_t n);
-uint8_t *fault_read(const char *path, size_t *n);    /* NUL-ended; NULL: cannot */
+uint8_t *fault_read(const char *path, size_t *n); /* NUL-ended; NULL: cannot */
 
-/* ---- Verdicts ---------------------------------------------------------------------------------- */
+/* ---- Verdicts -------------------------------------------------------------------------------- */
 
 typedef enum fault_found { FAULT_NONE, FAULT_OLD, FAULT_NEW, FAULT_BAD } fault_found;
 extern const char *const fault_found_names[];

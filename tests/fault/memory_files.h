@@ -1,5 +1,6 @@
-/* memory_files.h: an index served from memory through the table of system calls: nothing is written,
- * and a read past the end of a file is seen by the address sanitizer. For tests and fuzz targets only.
+/* memory_files.h: an index served from memory through the table of system calls: nothing is
+ * written, and a read past the end of a file is seen by the address sanitizer. For tests and fuzz
+ * targets only.
  *
  * The folder's path may be anything. A mapping is a copy of its own, as long as the file. */
 #ifndef RP_TESTS_FAULT_MEMORY_FILES_H

@@ -54,7 +54,10 @@ typedef struct misuse_row {
 extern const misuse_row misuse_rows[], misuse_lab_rows[]; /* the last has no name */
 
 #define CALL(name) static rp_status call_##name(__attribute__((unused)) rp_error *err)
-#define ROW(name, kind, required) {#name, call_##name, kind, required}
+#define ROW(name, kind, required)                                                                  \
+    {                                                                                              \
+#name, call_##name, kind, required                                                         \
+    }
 
 /* A function that frees nothing where there is nothing. */
 #define FREE_CALL(name)                                                                            \

@@ -221,6 +221,12 @@ CALL(rp_searcher_explain)
 
 FREE_CALL(rp_explanation_free)
 
+CALL(rp_searcher_form)
+{
+    rp_form out = {0};
+    return rp_searcher_form(NEED(0, misuse.searcher), NEED(1, "wing"), 4, NEED(2, &out), err);
+}
+
 CALL(rp_searcher_snippet)
 {
     rp_document document = misuse.document;
@@ -430,6 +436,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_searcher_batch, STATUS_AND_ERROR, "searcher, queries, queries[i].query"),
     ROW(rp_searcher_explain, STATUS_AND_ERROR, "searcher, query, out"),
     ROW(rp_explanation_free, VALUE, ""),
+    ROW(rp_searcher_form, STATUS_AND_ERROR, "searcher, query, out"),
     ROW(rp_searcher_snippet, STATUS_AND_ERROR,
         "searcher, query, document, out, document->title, document->text"),
     ROW(rp_snippet_free, VALUE, ""),

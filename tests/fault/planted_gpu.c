@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 
 /* What nvcc would make of kernels of one line each; the driver compiles it. */
 static const char kernels[] =
@@ -86,7 +86,7 @@ void planted_gpu_break(plant what)
     if (planted_gpu_is_real())
         launch(plants[what].kernel, plants[what].grid, plants[what].block);
     else
-        rp__emulated_stop(plants[what].code);
+        rp__emulated_device_stop(plants[what].code);
 }
 
 /* ---- The processor ------------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     return rp__backend_find("gpu")->run(state, query, arena, answer, err);
 }
 
-static void batch_start(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_start(void *batch, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
     planted_gpu_break((plant)atomic_exchange(planted, PLANT_NOTHING));
     rp__backend_find("gpu")->batch_start(batch, asked, n, arena);

@@ -22,7 +22,8 @@ bool planted_gpu_is_real(void);
 /* Breaks this process's device, now. Real ones: one that is open. */
 void planted_gpu_break(plant what);
 
-/* The processor gpu, but for this: the next query or batch that it runs, in whatever process, meets what was planted. */
+/* The processor gpu, but for this: the next query or batch that it runs, in whatever process, meets
+ * what was planted. */
 const rp__backend *planted_gpu_row(void);
 /* Call it before the first fork. */
 void planted_gpu_plant(plant what);

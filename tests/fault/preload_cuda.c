@@ -1,18 +1,29 @@
 /* preload_cuda.c: a CUDA driver that fails, to be found as libcuda.so.1 by a program that has no other.
  *
  * FAKE_FAIL=SYMBOL=CODE: that call returns the code. FAKE_VERSION, FAKE_COUNT and FAKE_MAJOR: the driver's, of cards,
- * of their compute capability. Other calls do nothing and say that it went well, so something must fail before an
+ * of their compute capability. FAKE_CALLS=FILE: the name of each call is added to that file. Other calls do nothing and say that it went well, so something must fail before an
  * answer is looked at. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/driver.h"
+#include "backend/gpu/device/driver.h"
 
 static int number(const char *name, int otherwise)
 {
     const char *text = getenv(name);
     return text ? atoi(text) : otherwise;
+}
+
+static void record(const char *symbol)
+{
+    const char *path = getenv("FAKE_CALLS");
+    FILE *out = path ? fopen(path, "a") : NULL;
+    if (out) {
+        fprintf(out, "%s\n", symbol);
+        fclose(out);
+    }
 }
 
 /* RP_CU_OK: this call is not to fail. */
@@ -88,6 +99,7 @@ static void fill(const char *symbol, void *out, uintptr_t second)
     int symbol(void *first, uintptr_t second);                                                     \
     int symbol(void *first, uintptr_t second)                                                      \
     {                                                                                              \
+        record(#symbol);                                                                           \
         int code = failure(#symbol);                                                               \
         if (code == RP_CU_OK)                                                                      \
             fill(#symbol, first, second);                                                          \

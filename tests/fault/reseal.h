@@ -1,7 +1,8 @@
-/* reseal.h: makes the checksums of damaged files right again, so that what lies behind them is put to
- * the test. For tests and fuzz targets only.
+/* reseal.h: makes the checksums of damaged files right again, so that what lies behind them is put
+ * to the test. For tests and fuzz targets only.
  *
- * Walks a section file by its own table as far as that makes sense; what makes none stays as it is. */
+ * Walks a section file by its own table as far as that makes sense; what makes none stays as it
+ * is. */
 #ifndef RP_TESTS_FAULT_RESEAL_H
 #define RP_TESTS_FAULT_RESEAL_H
 
@@ -89,8 +90,8 @@ static inline uint64_t reseal_file(uint8_t *at, size_t n)
 static inline void reseal_all(reseal_files *f)
 {
     size_t bytes = 0;
-    uint8_t *meta =
-        reseal_section(f->at[RP_FILE_MANIFEST], f->bytes[RP_FILE_MANIFEST], RP_SECTION_META, &bytes);
+    uint8_t *meta = reseal_section(f->at[RP_FILE_MANIFEST], f->bytes[RP_FILE_MANIFEST],
+                                   RP_SECTION_META, &bytes);
     for (int kind = RP_FILE_TERMS; kind < RP_FILE_KINDS; kind++) {
         rp__meta_file seal = {.bytes = f->bytes[kind]};
         if (!f->at[kind])

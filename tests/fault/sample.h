@@ -1,7 +1,8 @@
 /* fault/sample.h: a collection and questions to it, for tests that do harm to an index.
  *
- * The collection is made from a seed: words by Zipf's law, so that some lists have many blocks and most
- * are tiny; phrases that recur; titles. Answers are kept as checksums of all that a user sees. */
+ * The collection is made from a seed: words by Zipf's law, so that some lists have many blocks
+ * and most are tiny; phrases that recur; titles. Answers are kept as checksums of all that a
+ * user sees. */
 #ifndef RP_TESTS_FAULT_SAMPLE_H
 #define RP_TESTS_FAULT_SAMPLE_H
 
@@ -39,17 +40,22 @@ typedef struct sample_query {
 extern const sample_query sample_queries[];
 size_t sample_query_count(void);
 
-/* What came of one question: with RP_OK a checksum of hits, scores, names and total; never of times. */
+/* What came of one question: with RP_OK a checksum of hits, scores, names and total; never of
+ * times. */
 typedef struct sample_answer {
     rp_status status;
     uint64_t checksum;
     rp_error err;
 } sample_answer;
 
-enum { SAMPLE_QUERIES = 26, SAMPLE_DOCUMENTS = 6, SAMPLE_ANSWERS = SAMPLE_QUERIES + SAMPLE_DOCUMENTS };
+enum {
+    SAMPLE_QUERIES = 26,
+    SAMPLE_DOCUMENTS = 6,
+    SAMPLE_ANSWERS = SAMPLE_QUERIES + SAMPLE_DOCUMENTS
+};
 
-/* Asks all queries, then for documents spread over the collection (of `n_docs`), with a snippet and an
- * explanation of each. `out` has SAMPLE_ANSWERS. */
+/* Asks all queries, then for documents spread over the collection (of `n_docs`), with a snippet and
+ * an explanation of each. `out` has SAMPLE_ANSWERS. */
 void sample_ask(const rp_index *index, size_t n_docs, sample_answer *out);
 
 typedef struct sample_verdict {

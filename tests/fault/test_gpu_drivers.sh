@@ -60,6 +60,15 @@ done
 driver other
 refused 'a library without calls' 'lacks cuInit; it is too old'
 driver fake
+# The processor auto opens no card for one search, nor for a short batch.
+export FAKE_CALLS="$dir/calls"
+"$RIPOSTE" search "$dir/ix" 'one two' --mode and > /dev/null 2>&1
+for i in 1 2 3 4 5; do printf '%s\tone two\n' "$i"; done > "$dir/topics.tsv"
+"$RIPOSTE" batch "$dir/ix" "$dir/topics.tsv" --mode and -q > /dev/null || echo 'not ok batch'
+[ -e "$dir/calls" ] && echo 'not ok auto opens no card' || echo 'ok auto opens no card'
+FAKE_COUNT=0 "$RIPOSTE" search "$dir/ix" 'one two' --processor gpu 2> /dev/null
+check 'gpu asks the driver' "$(cat "$dir/calls")" cuInit
+unset FAKE_CALLS
 refused 'it does not start' 'does not start: CUDA_ERROR_FAKE' FAKE_FAIL=cuInit=100
 refused 'an old driver' 'too old; 12.0 or later is needed' FAKE_VERSION=11080
 refused 'no version' 'too old' FAKE_FAIL=cuDriverGetVersion=1

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "fault/gpu_world.h"
@@ -113,7 +113,7 @@ typedef struct tally {
 } tally;
 
 /* Two searches, and all around them. What a device that does not come back holds is left to the end. */
-static void search_twice(const rp__emulated_options *emulated, rp_mode mode, bool is_stuck,
+static void search_twice(const rp__emulated_device_options *emulated, rp_mode mode, bool is_stuck,
                          tally *t)
 {
     rp_search_options options = {.processor = "gpu",
@@ -122,7 +122,7 @@ static void search_twice(const rp__emulated_options *emulated, rp_mode mode, boo
                                  .gpu_timeout = is_stuck ? STUCK_MS : 0};
     rp_searcher *searcher;
     rp_error err = {.text = ""};
-    rp__emulated_configure(emulated);
+    rp__emulated_device_configure(emulated);
     uint64_t memory = rp__alloc_in_use();
     rp_status status = gpu_world_try(options, &searcher, &err);
     t->runs++;
@@ -142,17 +142,17 @@ static void search_twice(const rp__emulated_options *emulated, rp_mode mode, boo
         t->none++;
     }
     if (is_stuck)
-        rp__emulated_configure(&(rp__emulated_options){0});
-    assert_int_equal(rp__emulated_in_use(), 0);
+        rp__emulated_device_configure(&(rp__emulated_device_options){0});
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     assert_int_equal(rp__alloc_in_use(), memory);
 }
 
 static uint64_t count_calls(rp_mode mode)
 {
     tally t = {0};
-    search_twice(&(rp__emulated_options){0}, mode, false, &t);
+    search_twice(&(rp__emulated_device_options){0}, mode, false, &t);
     assert_int_equal(t.none + t.lost + t.by_cpu, 0);
-    return rp__emulated_calls();
+    return rp__emulated_device_calls();
 }
 
 static void fail_with(const int *codes, size_t n, rp_mode mode, tally *t)
@@ -160,12 +160,12 @@ static void fail_with(const int *codes, size_t n, rp_mode mode, tally *t)
     uint64_t calls = count_calls(mode);
     for (size_t c = 0; c < n; c++) {
         for (uint64_t at = 1; at <= calls; at++)
-            search_twice(&(rp__emulated_options){.fail_at = at, .fail_code = codes[c]}, mode, false,
-                         t);
+            search_twice(&(rp__emulated_device_options){.fail_at = at, .fail_code = codes[c]}, mode,
+                         false, t);
         for (uint64_t every = 1; every <= 16; every++)
-            search_twice(&(rp__emulated_options){.fail_at = every,
-                                                 .fail_every = every,
-                                                 .fail_code = codes[c]},
+            search_twice(&(rp__emulated_device_options){.fail_at = every,
+                                                        .fail_every = every,
+                                                        .fail_code = codes[c]},
                          mode, false, t);
     }
 }
@@ -217,7 +217,7 @@ static void every_command_stops(void **state)
     for (size_t c = 0; c < COUNT(codes); c++) {
         tally t = {0};
         for (uint64_t at = 1; at <= 24; at++)
-            search_twice(&(rp__emulated_options){.stop_at = at, .stop_code = codes[c]},
+            search_twice(&(rp__emulated_device_options){.stop_at = at, .stop_code = codes[c]},
                          at % 2 ? RP_MODE_AND : RP_MODE_OR, codes[c] == 0, &t);
         print_message("  code %d: 24 runs, %llu lost the device\n", codes[c],
                       (unsigned long long)t.lost);
@@ -225,12 +225,29 @@ static void every_command_stops(void **state)
     }
 }
 
+/* The persistent kernel is there after a burst of ANDs. If it never leaves, closing gives the device up. */
+static void a_persistent_kernel_that_does_not_leave_is_left(void **state)
+{
+    (void)state;
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
+    uint64_t memory = rp__alloc_in_use();
+    rp_searcher *searcher = gpu_world_searcher((rp_search_options){
+        .processor = "gpu", .gpu = "emulated", .mode = RP_MODE_AND, .gpu_timeout = STUCK_MS});
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(gpu_world_search(searcher), "gpu");
+    rp__emulated_device_stop(0);
+    rp_searcher_free(searcher);
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
+    assert_int_equal(rp__alloc_in_use(), memory);
+}
+
 /* Many queries at once, of which the command of this number stops. Whether it came to that. */
 static bool stop_batch(uint64_t at, int code)
 {
     rp_search_options options = {
         .processor = "gpu", .gpu = "emulated", .gpu_timeout = code ? 0 : STUCK_MS};
-    rp__emulated_configure(&(rp__emulated_options){.stop_at = at, .stop_code = code, .seed = at});
+    rp__emulated_device_configure(
+        &(rp__emulated_device_options){.stop_at = at, .stop_code = code, .seed = at});
     uint64_t memory = rp__alloc_in_use();
     rp_searcher *searcher = gpu_world_searcher(options);
     size_t by_gpu = gpu_world_batch(searcher, 60, 1);
@@ -239,7 +256,7 @@ static bool stop_batch(uint64_t at, int code)
     assert_true(s.faults <= 1 && s.is_lost == (s.faults == 1));
     assert_true(s.is_lost || by_gpu == 60);
     rp_searcher_free(searcher);
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(rp__alloc_in_use(), memory);
     return s.is_lost;
 }
@@ -269,6 +286,7 @@ int main(void)
         cmocka_unit_test(every_call_fails_otherwise),
         cmocka_unit_test(every_call_fails_in_passing),
         cmocka_unit_test(every_command_stops),
+        cmocka_unit_test(a_persistent_kernel_that_does_not_leave_is_left),
         cmocka_unit_test(every_command_of_batches_stops),
     };
     return cmocka_run_group_tests(tests, gpu_world_open, gpu_world_close);

@@ -10,7 +10,8 @@ enum { COLLECTION_CODECS = 64 };
 /* All zero but the names of what analyzes text, which are those of rp_build_options. */
 typedef struct collection {
     const char *name, *stem, *stop;
-    const char *freqs; /* code of frequencies in indexes that are added from then on; NULL: the codec's */
+    /* code of frequencies in indexes that are added from then on; NULL: the codec's */
+    const char *freqs;
     oracle *o;
     const char *codecs[COLLECTION_CODECS];
     rp_index *indexes[COLLECTION_CODECS]; /* by codec */

@@ -23,7 +23,7 @@ typedef struct block_bytes {
     uint32_t base;
     /* Of the plain row: */
     rp_status values_status, docids_status;
-    uint32_t values[RP_BLOCK_ROOM], docids[RP_BLOCK_ROOM];
+    uint32_t values[RP_BLOCK_CAPACITY], docids[RP_BLOCK_CAPACITY];
 } block_bytes;
 
 static bool check_row_at(bytes_check *bc, const rp__block_code *row, const block_bytes *b)
@@ -40,7 +40,7 @@ static bool check_row_at(bytes_check *bc, const rp__block_code *row, const block
 
 static bool check_row(bytes_check *bc, const rp__block_code *row, const block_bytes *b)
 {
-    uint32_t got[RP_BLOCK_ROOM];
+    uint32_t got[RP_BLOCK_CAPACITY];
     bc->name = row->name;
     bc->needs = row->needs;
     if (row->decode(b->in, b->n_bytes, got, b->n) != b->values_status)
@@ -96,7 +96,7 @@ static bool is_rising(const rp__list *list, uint32_t b, const uint32_t *docids, 
 
 static bool check_blocks(bytes_check *bc, const pair *p)
 {
-    uint32_t want[RP_BLOCK_ROOM], got[RP_BLOCK_ROOM];
+    uint32_t want[RP_BLOCK_CAPACITY], got[RP_BLOCK_CAPACITY];
     for (uint32_t b = 0; b < p->plain->n_blocks; b++) {
         uint32_t count = rp__list_block_count(p->plain, b);
         if (count == 0)
@@ -114,7 +114,7 @@ static bool check_blocks(bytes_check *bc, const pair *p)
 
 static bool check_frames(bytes_check *bc, const pair *p)
 {
-    uint32_t want[RP_BLOCK_ROOM], got[RP_BLOCK_ROOM], n = p->plain->n;
+    uint32_t want[RP_BLOCK_CAPACITY], got[RP_BLOCK_CAPACITY], n = p->plain->n;
     for (uint32_t f = 0; (uint64_t)f * RP_BLOCK < n; f++) {
         uint32_t count = n - f * RP_BLOCK < RP_BLOCK ? n - f * RP_BLOCK : RP_BLOCK;
         rp_status s = rp__list_freqs(p->plain, f, want);
@@ -172,7 +172,7 @@ static bool check_alone(bytes_check *bc, const pair *p)
 
 static bool check_unordered(bytes_check *bc, const pair *p)
 {
-    uint32_t got[RP_BLOCK + RP_BLOCK_ROOM], want[RP_BLOCK_ROOM];
+    uint32_t got[RP_BLOCK + RP_BLOCK_CAPACITY], want[RP_BLOCK_CAPACITY];
     const rp__codec *row = p->other->codec;
     for (uint32_t b = 0; row->unordered && b < p->plain->n_blocks; b++) {
         uint32_t count = rp__list_block_count(p->plain, b);
@@ -188,7 +188,7 @@ static bool check_unordered(bytes_check *bc, const pair *p)
 
 static bool check_list_row(bytes_check *bc, const pair *p, uint32_t *docids)
 {
-    uint32_t scratch[2 * RP_BLOCK_ROOM];
+    uint32_t scratch[2 * RP_BLOCK_CAPACITY];
     if (rp__list_validate(p->plain, scratch) != rp__list_validate(p->other, scratch))
         return differ(bc, "status of validate", 0);
     if (rp__list_decode(p->other, docids, NULL) != p->decoded)
@@ -204,7 +204,7 @@ bool bytes_check_list(bytes_check *bc, const codec_family *f, const uint8_t *in,
 {
     rp__list plain, other;
     rp_status opened = rp__list_open(f->plain, in, n_bytes, n, universe, has_positions, &plain);
-    uint32_t *docids = malloc(2 * (n + RP_BLOCK_ROOM) * sizeof *docids);
+    uint32_t *docids = malloc(2 * (n + RP_BLOCK_CAPACITY) * sizeof *docids);
     rp_status decoded = opened ? opened : rp__list_decode(&plain, docids, NULL);
     bool is_right = true;
     for (size_t k = 0; is_right && k < f->n; k++) {
@@ -214,7 +214,7 @@ bool bytes_check_list(bytes_check *bc, const codec_family *f, const uint8_t *in,
         if (rp__list_open(f->rows[k], in, n_bytes, n, universe, has_positions, &other) != opened)
             is_right = differ(bc, "status of open", 0);
         else if (opened == RP_OK)
-            is_right = check_list_row(bc, &p, docids + n + RP_BLOCK_ROOM);
+            is_right = check_list_row(bc, &p, docids + n + RP_BLOCK_CAPACITY);
     }
     free(docids);
     return is_right;

@@ -1,5 +1,5 @@
-/* families.h: the rows of the codec tables that run here, by code and by codec: the plain row, and all
- * that must do as it does. */
+/* families.h: the rows of the codec tables that run here, by code and by codec: the plain row, and
+ * all that must do as it does. */
 #ifndef RP_TESTS_FAMILIES_H
 #define RP_TESTS_FAMILIES_H
 

@@ -1,7 +1,8 @@
-/* parity/format_reader.h: a second reader of indexes, written from docs/format.md alone, to prove that
- * the page says enough. Plain, slow, and not for untrusted bytes. For tests only.
+/* parity/format_reader.h: a second reader of indexes, written from docs/format.md alone, to prove
+ * that the page says enough. Plain, slow, and not for untrusted bytes. For tests only.
  *
- * Reads codecs bp128, vbyte, raw, optpfd, rice and bitmap, and auto where lists name these. Includes nothing of src. */
+ * Reads codecs bp128, vbyte, raw, optpfd, rice and bitmap, and auto where lists name these.
+ * Includes nothing of src. */
 #ifndef RP_TESTS_FORMAT_READER_H
 #define RP_TESTS_FORMAT_READER_H
 
@@ -29,7 +30,7 @@ typedef struct format_index {
     const uint8_t *p;
     uint64_t list_offset, pos_offset;
     uint64_t next_aux; /* lists of more than 128 postings so far */
-    char why[200]; /* the first thing that is not as the page says */
+    char why[200];     /* the first thing that is not as the page says */
 } format_index;
 
 /* One term with all that is known of it. `positions` of posting i begin at starts[i]. */
@@ -46,7 +47,8 @@ typedef struct format_term {
 bool format_open(format_index *ix, const char *dir);
 void format_close(format_index *ix);
 
-/* Terms in order; `t` is all zero before the first call and keeps its memory. False: no more, or why. */
+/* Terms in order; `t` is all zero before the first call and keeps its memory. False: no more, or
+ * why. */
 bool format_next(format_index *ix, format_term *t);
 void format_term_free(format_term *t);
 

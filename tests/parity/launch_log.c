@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
-#include "backend/gpu/kernels.h"
+#include "backend/gpu/device/emulated_device.h"
+#include "backend/gpu/device/kernel_table.h"
 #include "backend/gpu/kernels/args.h"
 
 enum { ARGS_MAX = 4096, ADDRESS = 1, COUNTER = 0, PERSISTENT_BLOCKS = 2 };
@@ -60,22 +60,22 @@ static const struct {
     {                                                                                              \
         RP_KERNEL_##kernel, offsetof(type, field), sizeof(((type *)0)->field)                      \
     }
-    FIELD(and_score_kernel, karg_flat, number),
-    FIELD(and_score_many_kernel, karg_flat, number),
-    FIELD(or_score_kernel, karg_flat, number),
-    FIELD(or_score_many_kernel, karg_flat, number),
-    FIELD(or_score_gather_kernel, karg_flat, number),
-    FIELD(and_score_stay_kernel, karg_stay, first.written),
-    FIELD(and_score_stay_kernel, karg_stay, first.base),
-    FIELD(and_score_stay_kernel, karg_stay, first.query.number),
-    FIELD(and_score_stay_kernel, karg_stay, number),
-    FIELD(and_score_stay_kernel, karg_stay, launch),
-    FIELD(and_top_kernel, karg_and_top, number),
-    FIELD(and_top_rank_kernel, karg_and_top, number),
-    FIELD(or_tile_kernel, karg_or, number),
-    FIELD(or_tile_kernel, karg_or, before),
-    FIELD(or_rank_kernel, karg_or, number),
-    FIELD(or_rank_kernel, karg_or, before),
+    FIELD(and_single_kernel, karg_query, number),
+    FIELD(and_single_many_kernel, karg_query, number),
+    FIELD(or_accumulate_kernel, karg_query, number),
+    FIELD(or_accumulate_many_kernel, karg_query, number),
+    FIELD(or_accumulate_gather_kernel, karg_query, number),
+    FIELD(and_single_persistent_kernel, karg_persistent, first.written),
+    FIELD(and_single_persistent_kernel, karg_persistent, first.base),
+    FIELD(and_single_persistent_kernel, karg_persistent, first.query.number),
+    FIELD(and_single_persistent_kernel, karg_persistent, number),
+    FIELD(and_single_persistent_kernel, karg_persistent, launch),
+    FIELD(and_batch_topk_kernel, karg_and_topk, number),
+    FIELD(and_batch_topk_rank_kernel, karg_and_topk, number),
+    FIELD(or_maxscore_kernel, karg_or, number),
+    FIELD(or_maxscore_kernel, karg_or, before),
+    FIELD(or_topk_kernel, karg_or, number),
+    FIELD(or_topk_kernel, karg_or, before),
 #undef FIELD
 };
 
@@ -115,10 +115,10 @@ static void write_words(const unsigned char *args, size_t bytes)
 static void write_line(FILE *out, size_t kernel, const rp__fiber_launch *launch,
                        const unsigned char *args)
 {
-    size_t bytes = rp__kernels_at(kernel)->args_bytes;
+    size_t bytes = rp__kernel_table_at(kernel)->args_bytes;
     fprintf(out, "%s %s %u x %u, shared %zu, args %zu %016llx", prefix,
-            rp__kernels_at(kernel)->name, launch->grid, launch->block, launch->shared_bytes, bytes,
-            (unsigned long long)hash(args, bytes));
+            rp__kernel_table_at(kernel)->name, launch->grid, launch->block, launch->shared_bytes,
+            bytes, (unsigned long long)hash(args, bytes));
 }
 
 /* ---- The observer -------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static void write_line(FILE *out, size_t kernel, const rp__fiber_launch *launch,
 static void queue_launch(size_t kernel, const rp__fiber_launch *launch)
 {
     unsigned char args[ARGS_MAX];
-    size_t bytes = rp__kernels_at(kernel)->args_bytes;
+    size_t bytes = rp__kernel_table_at(kernel)->args_bytes;
     counts.launches++;
     if (!lines)
         return;
@@ -157,8 +157,8 @@ static void watch_written(void *at, size_t bytes)
  * any number of them. */
 static void watch_launch(size_t kernel, rp__fiber_launch *launch)
 {
-    static karg_stay args; /* there is one such kernel at a time */
-    if (kernel != RP_KERNEL_and_score_stay_kernel || launch->grid <= PERSISTENT_BLOCKS)
+    static karg_persistent args; /* there is one such kernel at a time */
+    if (kernel != RP_KERNEL_and_single_persistent_kernel || launch->grid <= PERSISTENT_BLOCKS)
         return;
     memcpy(&args, launch->args, sizeof args);
     if (args.first.query.blocks > PERSISTENT_BLOCKS)
@@ -174,22 +174,22 @@ static void watch_end(void *watched)
 
 void launch_log_begin(uint32_t processors)
 {
-    static const rp__emulated_watcher watcher = {.queue_launch = queue_launch,
-                                                 .queue_copy = queue_copy,
-                                                 .memory = watch_memory,
-                                                 .written = watch_written,
-                                                 .launch = watch_launch,
-                                                 .end = watch_end};
-    rp__emulated_configure(&(rp__emulated_options){.processors = processors});
-    rp__emulated_watch(&watcher);
+    static const rp__emulated_device_watcher watcher = {.queue_launch = queue_launch,
+                                                        .queue_copy = queue_copy,
+                                                        .memory = watch_memory,
+                                                        .written = watch_written,
+                                                        .launch = watch_launch,
+                                                        .end = watch_end};
+    rp__emulated_device_configure(&(rp__emulated_device_options){.processors = processors});
+    rp__emulated_device_watch(&watcher);
     counts = (launch_counts){0};
     launch_log_write(NULL, NULL, "");
 }
 
 void launch_log_end(void)
 {
-    rp__emulated_watch(NULL);
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_watch(NULL);
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     free(pieces);
     pieces = NULL;
     n_pieces = max_pieces = 0;

@@ -12,9 +12,9 @@ void row_check_init(row_check *rc, uint32_t most, uint64_t seed)
     memset(rc, 0, sizeof *rc);
     rc->most = most;
     rc->rng = seed;
-    rc->docids = malloc((most + RP_BLOCK_ROOM) * sizeof(uint32_t));
-    rc->tfs = malloc((most + RP_BLOCK_ROOM) * sizeof(uint32_t));
-    rc->scratch = malloc(2 * RP_BLOCK_ROOM * sizeof(uint32_t));
+    rc->docids = malloc((most + RP_BLOCK_CAPACITY) * sizeof(uint32_t));
+    rc->tfs = malloc((most + RP_BLOCK_CAPACITY) * sizeof(uint32_t));
+    rc->scratch = malloc(2 * RP_BLOCK_CAPACITY * sizeof(uint32_t));
     rc->cursor = aligned_alloc(64, sizeof *rc->cursor);
     if (!rc->docids || !rc->tfs || !rc->scratch || !rc->cursor)
         abort();
@@ -239,7 +239,7 @@ static bool same_unordered_block(const reading *r, uint32_t b, const uint32_t *g
 static bool same_unordered(const reading *r)
 {
     enum { MOST = 3 };
-    static uint32_t out[MOST * RP_BLOCK + RP_BLOCK_ROOM];
+    static uint32_t out[MOST * RP_BLOCK + RP_BLOCK_CAPACITY];
     const rp__codec *codec = r->list->codec;
     for (uint32_t b = 0; codec->unordered && b < r->list->n_blocks;) {
         uint32_t left = r->list->n_blocks - b, n = 1 + (uint32_t)random_below(&r->rc->rng, MOST);

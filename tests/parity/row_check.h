@@ -23,8 +23,8 @@ void row_check_init(row_check *rc, uint32_t most, uint64_t seed);
 void row_check_free(row_check *rc);
 
 /* Decode, validate, a walk by docids and one by blocks, skips of all lengths, and where the row has
- * them every docid alone, frequencies alone, finds, and blocks without order. tfs NULL: frequencies are not looked at.
- * False: what, rank, want and got tell the first difference. */
+ * them every docid alone, frequencies alone, finds, and blocks without order. tfs NULL: frequencies
+ * are not looked at. False: what, rank, want and got tell the first difference. */
 bool row_check_list(row_check *rc, const rp__list *list, const uint32_t *docids,
                     const uint32_t *tfs);
 

@@ -1,5 +1,5 @@
-/* shard.h: a share of a long test, for several processes: SHARD=i/n in the environment is the i-th of
- * n, from 0 on; without it a process has all. */
+/* shard.h: a share of a long test, for several processes: SHARD=i/n in the environment is the i-th
+ * of n, from 0 on; without it a process has all. */
 #ifndef RP_TESTS_SHARD_H
 #define RP_TESTS_SHARD_H
 

@@ -113,7 +113,7 @@ static void check_collection(collection *c)
     claim m = {.c = c};
     rp__arena arena;
     uint64_t n_held = 0;
-    size_t room = (c->n_docs + RP_BLOCK_ROOM) * sizeof(uint32_t);
+    size_t room = (c->n_docs + RP_BLOCK_CAPACITY) * sizeof(uint32_t);
     const rp__ranking *own = rp__ranking_at(0);
     collection_end(c);
     rp__arena_init(&arena, (size_t)64 << 20);

@@ -40,7 +40,7 @@ static void random_bytes(void **unused)
 static void check_values(const rp__block_code *code, const uint32_t *values, size_t n)
 {
     static uint8_t out[8 * RP_BLOCK_MAX + 1];
-    static uint32_t got[RP_BLOCK_ROOM];
+    static uint32_t got[RP_BLOCK_CAPACITY];
     const rp__block_code *row;
     memset(out, 0xC3, sizeof out);
     size_t used = code->encode(NULL, values, n, out);
@@ -134,9 +134,9 @@ static void changed_blocks(void **unused)
 
 static void check_open_list(const rp__list *list, const list_case *lc)
 {
-    uint32_t *docids = malloc((lc->n + RP_BLOCK_ROOM) * sizeof *docids);
-    uint32_t *tfs = malloc((lc->n + RP_BLOCK_ROOM) * sizeof *tfs);
-    uint32_t *scratch = malloc(2 * RP_BLOCK_ROOM * sizeof *scratch), one;
+    uint32_t *docids = malloc((lc->n + RP_BLOCK_CAPACITY) * sizeof *docids);
+    uint32_t *tfs = malloc((lc->n + RP_BLOCK_CAPACITY) * sizeof *tfs);
+    uint32_t *scratch = malloc(2 * RP_BLOCK_CAPACITY * sizeof *scratch), one;
     assert_int_equal(rp__list_decode(list, docids, tfs), RP_OK);
     assert_memory_equal(docids, lc->docids, lc->n * sizeof *docids);
     assert_memory_equal(tfs, lc->tfs, lc->n * sizeof *tfs);
@@ -339,7 +339,7 @@ static void bytes_do_not_depend_on_instructions(void **unused)
  * ends well, and all rows agree. Whether validate found something. */
 static bool damage(const codec_family *f, list_case *lc, uint64_t *rng, bool is_near)
 {
-    static uint32_t scratch[2 * RP_BLOCK_ROOM];
+    static uint32_t scratch[2 * RP_BLOCK_CAPACITY];
     size_t near = lc->n_bytes < 64 ? lc->n_bytes : 64;
     size_t at = random_below(rng, is_near ? near : lc->n_bytes);
     uint8_t was = lc->bytes[at];

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "lab/gpu/gpu_bench.h"
 #include "parity/shard.h"
 
@@ -52,11 +52,11 @@ static void run_case(const rp__gpu_case *row, uint64_t n, uint64_t seed)
         try_case(row, card(), n, seed);
         return;
     }
-    rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
     assert_int_equal(rp__gpu_bench_open(&(rp__place){.gpu = "emulated"}, &device, &err), RP_OK);
     try_case(row, &device, n, seed);
     rp__device_close(&device);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* Rows of a share follow each other, since neighbours are kernels of one module, which is loaded once. */

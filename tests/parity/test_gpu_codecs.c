@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 #include "riposte/riposte.h"
@@ -150,12 +150,13 @@ static void check_pair(const pair *p, uint64_t orders)
     assert_int_equal(rp_index_open(path, NULL, &index, &err), RP_OK);
     for (uint64_t seed = 0; seed < orders; seed++)
         for (int mode = 0; mode < MODES; mode++) {
-            rp__emulated_configure(&(rp__emulated_options){.seed = seed, .memory = DEVICE_BYTES});
+            rp__emulated_device_configure(
+                &(rp__emulated_device_options){.seed = seed, .memory = DEVICE_BYTES});
             rp_searcher *searcher = open_searcher(index, "gpu", (rp_mode)mode);
             ask_one_by_one(searcher, what, (rp_mode)mode);
             ask_at_once(searcher, what, (rp_mode)mode);
             rp_searcher_free(searcher);
-            assert_int_equal(rp__emulated_in_use(), 0);
+            assert_int_equal(rp__emulated_device_in_use(), 0);
         }
     rp_index_close(index);
 }

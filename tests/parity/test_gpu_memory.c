@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/device/emulated_device.h"
+#include "backend/gpu/exec/exec.h"
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
@@ -121,28 +121,33 @@ static uint64_t limit_of(uint64_t bytes, uint64_t n_docs)
 typedef struct card {
     rp__device device;
     rp__gpu_index index;
-    rp__gpu_query query;
+    rp__exec query;
 } card;
 
 static void open_card(card *c, const rp__segment *segment, uint64_t most)
 {
     rp_error err = {.text = ""};
-    assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_open(&c->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, segment, most), RP_OK);
-    assert_false(c->index.share->is_whole);
-    rp__gpu_query_open(&c->query, &c->device, &c->index, 0);
+    assert_false(c->index.residency->is_whole);
+    rp__exec_open(&c->query, &c->device, &c->index);
 }
 
 static void close_card(card *c)
 {
     (void)rp__device_enter(&c->device);
-    rp__gpu_query_close(&c->query);
+    rp__exec_close(&c->query);
     rp__gpu_index_close(&c->index);
     rp__device_close(&c->device);
 }
 
 /* Two searchers in turn, which share the lists. */
-static void check_little(asker *a, uint64_t most, rp__gpu_share *stats, uint64_t *n_answered)
+/* What was counted, of all. */
+typedef struct counted {
+    uint64_t uploaded, partial, evicted, answered, asked;
+} counted;
+
+static void check_little(asker *a, uint64_t most, counted *sum)
 {
     const rp__segment *segment = a->searcher->index->segment;
     card cards[2];
@@ -155,50 +160,47 @@ static void check_little(asker *a, uint64_t most, rp__gpu_share *stats, uint64_t
         char text[TEXT];
         if (!draw(a, &query, text))
             continue;
-        rp_status status = rp__gpu_query_run(&cards[n % 2].query, &query, &a->arena, &got, &err);
+        rp_status status = rp__exec_run(&cards[n % 2].query, &query, &a->arena, &got, &err);
         if (status == RP_OK)
             assert_as_cpu(a, text, &query, &got);
         else if (status != RP_NO_MEMORY)
             fail_msg("%s, '%s': %s", a->what, text, err.text);
-        *n_answered += status == RP_OK;
+        sum->answered += status == RP_OK;
+        sum->asked++;
     }
-    stats->copied += cards[0].index.share->copied;
-    stats->sparse += cards[0].index.share->sparse;
-    stats->lists.stats.hits += cards[0].index.share->lists.stats.hits;
-    stats->lists.stats.evicted += cards[0].index.share->lists.stats.evicted;
+    const rp__residency *residency = cards[0].index.residency;
+    sum->uploaded += residency->stats.uploaded;
+    sum->partial += residency->stats.partial;
+    sum->evicted += residency->heap.stats.evicted;
+    assert_true(residency->heap.stats.peak <= residency->bytes && residency->bytes <= most);
     close_card(&cards[0]);
     close_card(&cards[1]);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
-/* sparse: at least so many lists of which some blocks came. */
-static void check_collection(collection *c, uint64_t n_words, uint64_t sparse)
+/* partial: at least so many lists of which some blocks came. */
+static void check_collection(collection *c, uint64_t n_words, uint64_t partial)
 {
-    rp__gpu_share stats = {0};
-    uint64_t n_answered = 0, n_asked = 0;
+    counted sum = {0};
     collection_end(c);
     for (size_t i = 0; i < c->n_codecs; i++)
         for (uint64_t part = 2; part <= 8; part += 3) {
             asker a = {.n_words = n_words};
             open_asker(&a, c, i);
-            rp__emulated_configure(&(rp__emulated_options){.seed = i});
+            rp__emulated_device_configure(&(rp__emulated_device_options){.seed = i});
             rp__lengths lengths;
             rp__segment_get_lengths(a.searcher->index->segment, &lengths);
             uint64_t least = (uint64_t)lengths.n_docs * lengths.code_bytes + RP_PAD;
             uint64_t all = bytes_of(a.searcher->index->segment);
-            check_little(&a, limit_of(least + (all - least) / part, lengths.n_docs), &stats,
-                         &n_answered);
-            n_asked += queries();
+            check_little(&a, limit_of(least + (all - least) / part, lengths.n_docs), &sum);
             close_asker(&a);
         }
-    print_message("%s: %llu of %llu answered, %llu hits, %llu gave way, %llu sparse, %llu bytes\n",
-                  c->name, (unsigned long long)n_answered, (unsigned long long)n_asked,
-                  (unsigned long long)stats.lists.stats.hits,
-                  (unsigned long long)stats.lists.stats.evicted, (unsigned long long)stats.sparse,
-                  (unsigned long long)stats.copied);
-    assert_true(n_answered * 4 > n_asked);
-    assert_true(stats.lists.stats.hits > 0 && stats.lists.stats.evicted > 0 &&
-                stats.sparse >= sparse);
+    print_message("%s: %llu of %llu answered, %llu evicted, %llu partial, %llu bytes\n", c->name,
+                  (unsigned long long)sum.answered, (unsigned long long)sum.asked,
+                  (unsigned long long)sum.evicted, (unsigned long long)sum.partial,
+                  (unsigned long long)sum.uploaded);
+    assert_true(sum.answered * 2 > sum.asked);
+    assert_true(sum.evicted > 0 && sum.partial >= partial);
     collection_close(c);
 }
 
@@ -297,7 +299,7 @@ static void check_devices(const char *names, uint64_t memory)
     print_message("%s: %llu answered\n", names, (unsigned long long)n_answered);
     assert_true(n_answered * 4 > queries());
     rp_searcher_free(searcher);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     close_asker(&a);
 }
 
@@ -305,7 +307,7 @@ static void devices_answer_together(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 2; seed++) {
-        rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+        rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
         check_devices("emulated,emulated", 0);
         check_devices("emulated,emulated,emulated", 0);
         check_devices("emulated,emulated,emulated", too_little());
@@ -318,7 +320,7 @@ static uint64_t bytes_on_card(void)
     rp__device device;
     rp_error err = {.text = ""};
     size_t unused, total;
-    assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_open(&device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(device.driver->memory_info(&unused, &total), RP_CU_OK);
     rp__device_close(&device);
     return total - unused;
@@ -367,7 +369,7 @@ static void check_limit(uint64_t limit, rp_mode mode)
     rp_error err = {.text = ""};
     rp_searcher *searchers[N], *cpu;
     size_t n_on_gpu = 0;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(rp_searcher_new(small.indexes[0], &plain, &cpu, &err), RP_OK);
     for (size_t i = 0; i < N; i++)
         assert_int_equal(rp_searcher_new(small.indexes[0], &options, &searchers[i], &err), RP_OK);
@@ -379,7 +381,7 @@ static void check_limit(uint64_t limit, rp_mode mode)
     for (size_t i = 0; i < N; i++)
         rp_searcher_free(searchers[i]);
     rp_searcher_free(cpu);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 static void searchers_share_a_limit(void **state)
@@ -398,7 +400,7 @@ static void names_are_checked(void **state)
                                         "emulated2", "-1",        "0x1",       " 0"};
     rp_error err;
     rp_searcher *searcher;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const rp_search_options options = {.processor = "gpu", .gpu = wrong[i]};
         assert_int_equal(rp_searcher_new(small.indexes[0], &options, &searcher, &err), RP_USAGE);
@@ -442,7 +444,7 @@ static int search_as_cpu(const rp_search_options *options)
     rp_status status = search(options, TIMES, got, &searcher);
     if (!searcher) {
         assert_true(status == RP_UNAVAILABLE || status == RP_NO_MEMORY);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
         return 0;
     }
     assert_int_equal(status, RP_OK);
@@ -460,7 +462,7 @@ static int search_as_cpu(const rp_search_options *options)
     }
     rp_searcher_free(searcher);
     rp_searcher_free(on_cpu);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     return n_on_gpu;
 }
 
@@ -470,12 +472,13 @@ static void check_failures(rp_search_options options)
     int least = TIMES, most = 0;
     options.processor = "gpu";
     options.total = RP_TOTAL_EXACT;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     int sound = search_as_cpu(&options);
-    uint64_t calls = rp__emulated_calls();
+    uint64_t calls = rp__emulated_device_calls();
     assert_true(sound > 0);
     for (uint64_t at = 1; at <= calls; at++) {
-        rp__emulated_configure(&(rp__emulated_options){.fail_at = at, .fail_code = codes[at % 3]});
+        rp__emulated_device_configure(
+            &(rp__emulated_device_options){.fail_at = at, .fail_code = codes[at % 3]});
         int n = search_as_cpu(&options);
         least = n < least ? n : least;
         most = n > most ? n : most;
@@ -502,15 +505,15 @@ static void others_go_on(void **state)
         .processor = "gpu", .gpu = "emulated,emulated", .mode = RP_MODE_AND};
     rp_searcher *searcher;
     rp_hits hits[TIMES];
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(search(&options, 1, hits, &searcher), RP_OK);
     rp_hits_free(&hits[0]);
     rp_searcher_free(searcher);
-    uint64_t calls = rp__emulated_calls();
+    uint64_t calls = rp__emulated_device_calls();
     bool has_survived = false;
     for (uint64_t back = 1; back < 40 && back < calls; back++) {
-        rp__emulated_configure(
-            &(rp__emulated_options){.fail_at = calls - back, .fail_code = RP_CU_ILLEGAL_ADDRESS});
+        rp__emulated_device_configure(&(rp__emulated_device_options){
+            .fail_at = calls - back, .fail_code = RP_CU_ILLEGAL_ADDRESS});
         rp_status status = search(&options, TIMES, hits, &searcher);
         if (!searcher)
             continue;
@@ -537,7 +540,7 @@ static void files_may_be_cut(void **state)
     const rp_search_options options = {
         .processor = "gpu", .gpu = "emulated", .gpu_memory = too_little(), .mode = RP_MODE_AND};
     snprintf(path, sizeof path, "%s/bp128/lists.00000001.rp", small.folder);
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(rp_searcher_new(small.indexes[0], &options, &searchers[i], &err), RP_OK);
     assert_int_equal(truncate(path, 0), 0);
@@ -548,7 +551,7 @@ static void files_may_be_cut(void **state)
     }
     rp_searcher_free(searchers[0]);
     rp_searcher_free(searchers[1]);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     close_small(state);
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 #include "parity/launch_log.h"

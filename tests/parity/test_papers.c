@@ -64,7 +64,7 @@ static void check_bytes(const char *name, const rp__codec_options *options, cons
              r++) {
             const rp__block_code *row = all->codes[i].rows[r];
             uint8_t out[256 + RP_PAD] = {0};
-            uint32_t got[RP_BLOCK_ROOM];
+            uint32_t got[RP_BLOCK_CAPACITY];
             assert_int_equal(row->encode(options, values, n, out), n_want);
             assert_memory_equal(out, want, n_want);
             assert_int_equal(row->decode(out, n_want, got, n), RP_OK);

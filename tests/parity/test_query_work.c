@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
@@ -158,7 +158,7 @@ static void the_same_whoever_answers(void **state)
     collection_add_codec(&c, "auto");
     collection_fill(&c, 9000, WORDS, 60);
     collection_end(&c);
-    rp__emulated_configure(&(rp__emulated_options){.seed = 1});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = 1});
     for (rp_mode mode = RP_MODE_OR; mode <= RP_MODE_ANDOR; mode++) {
         for (size_t i = 0; i < DOERS; i++) {
             rp_search_options options = doers[i].options;

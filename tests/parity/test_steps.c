@@ -1,7 +1,8 @@
 /* test_steps.c: ANDs step by step, moved between processors at every step and stopped at every step.
  *
- * Every processor that has steps takes part, beside a second run of the cpu's; each way to share the steps of a
- * query between two runs gives the answer of the cpu, and the trace adds up to what the answer says. */
+ * Every processor that has steps takes part, beside a run of the cpu's. However the steps of a query are shared between the
+ * two runs, the answer is that of the cpu, and the trace adds up to what the answer says. Whether a run ends, is stopped, or
+ * moves away, the device's memory is given back. RIPOSTE_THOROUGH has all queries on every processor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,13 +10,29 @@
 
 #include <cmocka.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "backend/gpu/device/emulated_device.h"
+#include "backend/gpu/residency/lease.h"
 #include "engine/searcher.h"
+#include "index/segment.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 
-enum { QUERIES = 125, TERMS = 4, TEXT = 128, K = 10, EVENTS = 64, MAX_STEPS = 2 * TERMS + 2 };
+enum {
+    QUERIES = 125, /* a codec */
+    DEVICE_QUERIES = 4,
+    TERMS = 4,
+    MANY_TERMS = 12, /* of some queries: more than one launch narrows by */
+    TEXT = 256,
+    K = 10,
+    EVENTS = 128,
+    MAX_STEPS = 2 * MANY_TERMS + 2,
+    SMALL =
+        144
+        << 10, /* bytes of device memory, beside a half of the lists, in which lists come and go */
+};
 
 static const char *const codecs[] = {
     "auto",   "raw", "vbyte", "bp128", "optpfd",        "rice",     "ef128", "lrc",     "iiu",
@@ -42,6 +59,11 @@ typedef struct moved {
     rp__trace trace;
     rp__trace_event events[EVENTS];
     size_t n_moves;
+    size_t n_refused; /* runs, for want of device memory */
+    /* of the second processor, if it has a device */
+    rp__device device;
+    rp__residency *residency;
+    size_t n_taken; /* pieces of its memory that nobody gives back */
 } moved;
 
 /* ---- A query and its steps --------------------------------------------------------------------- */
@@ -51,7 +73,8 @@ static bool ask(moved *m)
     char text[TEXT] = "", word[32];
     rp_error err;
     rp__arena_clear(&m->arena);
-    for (uint64_t n = 1 + chance_below(TERMS); n > 0; n--) {
+    bool is_long = chance_below(16) == 0;
+    for (uint64_t n = 1 + chance_below(is_long ? MANY_TERMS : TERMS); n > 0; n--) {
         collection_put_word(word, chance_zipf(25));
         strcat(strcat(text, word), " ");
     }
@@ -109,13 +132,51 @@ static rp_status move(moved *m, void *const runs[2], uint32_t from, uint32_t to)
     return status == RP_OK ? m->on[to]->steps->put(runs[to], &partial) : status;
 }
 
-/* The i-th step on the processor that bit i of `places` names; the query is stopped before step `stop_at`. */
+/* ---- What a device has --------------------------------------------------------------------------- */
+
+static void open_device(moved *m, uint64_t memory)
+{
+    rp_error err = {.text = ""};
+    assert_int_equal(rp__device_open(&m->device, rp__emulated_device_driver(), 0, &err), RP_OK);
+    assert_int_equal(
+        rp__residency_get(&m->device, m->searcher->index->segment, memory, &m->residency), RP_OK);
+}
+
+static void close_device(moved *m)
+{
+    if (m->residency)
+        rp__residency_drop(m->residency, &m->device);
+    rp__device_close(&m->device);
+}
+
+/* Pieces that are taken; none by a lease. */
+static size_t count_taken(const moved *m)
+{
+    size_t n = 0;
+    for (const rp__lease *l = m->residency->leases; l; l = l->next)
+        assert_true(atomic_load(&l->epoch) == 0 && l->n == 0 && !l->scratch && !l->is_acquiring);
+    for (const rp__piece *p = m->residency->heap.first; p; p = p->after)
+        n += p->state == RP_PIECE_TAKEN;
+    return n;
+}
+
+static void check_given_back(const moved *m)
+{
+    if (m->residency)
+        assert_int_equal(count_taken(m), m->n_taken);
+}
+
+/* ---- Running ----------------------------------------------------------------------------------- */
+
+/* The i-th step on the processor that bit i of `places` names; the query is stopped before step `stop_at`, or before it
+ * moves to where that is taken. */
 static rp_status run_steps(moved *m, uint32_t places, uint32_t stop_at, rp__answer *answer)
 {
     rp_error err = {.text = ""};
     void *runs[2] = {NULL, NULL};
     rp_status status = RP_OK;
     uint32_t at = places & 1;
+    const bool stops_moves = chance_below(2);
     m->trace = (rp__trace){.events = m->events, .max = EVENTS};
     m->query.trace = &m->trace;
     atomic_store(&m->stop, 0);
@@ -123,6 +184,8 @@ static rp_status run_steps(moved *m, uint32_t places, uint32_t stop_at, rp__answ
         status = m->on[i]->steps->open(m->states[i], &m->query, &m->arena, &runs[i], &err);
     for (uint32_t i = 0; i < m->n_steps && status == RP_OK; i++) {
         uint32_t to = places >> i & 1;
+        if (i == stop_at && stops_moves)
+            atomic_store(&m->stop, 1);
         if (to != at)
             status = move(m, runs, at, to);
         at = to;
@@ -136,6 +199,7 @@ static rp_status run_steps(moved *m, uint32_t places, uint32_t stop_at, rp__answ
             m->on[i]->steps->close(runs[i]);
     m->query.trace = NULL;
     atomic_store(&m->stop, 0);
+    check_given_back(m);
     return status;
 }
 
@@ -159,42 +223,64 @@ static void check_trace(const moved *m, const rp__answer *got)
     assert_int_equal(elements, got->postings);
     assert_int_equal(elements, m->trace.elements);
     assert_int_equal(bytes, m->trace.bytes);
+    assert_int_equal(bytes, got->gpu.uploaded_bytes);
+    assert_int_equal(got->gpu.host_decoded_lists, 0);
 }
 
 /* ---- Tests ------------------------------------------------------------------------------------- */
 
-static void open_pair(moved *m, const rp_index *index, const rp__backend *other)
+static void open_pair(moved *m, const rp_index *index, const rp__backend *other, bool is_small)
 {
     rp_error err = {.text = ""};
+    rp__place place = {.gpu = "emulated"};
     *m = (moved){.on = {rp__backend_find("cpu"), other}};
     rp__arena_init(&m->arena, (size_t)64 << 20);
     assert_int_equal(
         rp_searcher_new(index, &(rp_search_options){.processor = "cpu"}, &m->searcher, &err),
         RP_OK);
+    if (is_small)
+        place.gpu_memory = SMALL + m->searcher->index->segment->lists_bytes / 2;
     for (int i = 0; i < 2; i++)
         if (m->on[i]->attach)
-            assert_int_equal(m->on[i]->attach(m->searcher->index->segment,
-                                              &(rp__place){.gpu = "emulated"}, &m->states[i], &err),
-                             RP_OK);
+            assert_int_equal(
+                m->on[i]->attach(m->searcher->index->segment, &place, &m->states[i], &err), RP_OK);
+    if (!other->attach)
+        return;
+    open_device(m, place.gpu_memory);
+    assert_true(m->residency->is_whole == !is_small);
+    m->n_taken = count_taken(m);
 }
 
 static void close_pair(moved *m)
 {
+    close_device(m);
     for (int i = 0; i < 2; i++)
         if (m->on[i]->detach)
             m->on[i]->detach(m->states[i]);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     rp_searcher_free(m->searcher);
     rp__arena_reset(&m->arena);
 }
 
-/* All ways to share the steps where there are few, some by chance where there are many. */
+static bool is_refused(moved *m, rp_status status)
+{
+    m->n_refused += status == RP_NO_MEMORY;
+    return status == RP_NO_MEMORY;
+}
+
+/* Moved once before each step, from either processor to the other, and then by chance. */
 static void check_moves(moved *m, const rp__answer *want)
 {
-    uint32_t ways = 1U << m->n_steps, tried = ways < 8 ? ways : 8;
-    for (uint32_t i = 0; i < tried; i++) {
+    const uint32_t all = (1U << m->n_steps) - 1;
+    for (uint32_t i = 0; i < 2 * m->n_steps + 2; i++) {
         rp__answer got;
-        uint32_t places = tried == ways ? i : (uint32_t)chance_below(ways);
-        assert_int_equal(run_steps(m, places, UINT32_MAX, &got), RP_OK);
+        uint32_t first = (1U << i / 2) - 1, places = i % 2 ? all & ~first : first;
+        if (i >= 2 * m->n_steps)
+            places = (uint32_t)chance_below(all + UINT64_C(1));
+        rp_status status = run_steps(m, places, UINT32_MAX, &got);
+        if (is_refused(m, status))
+            continue;
+        assert_int_equal(status, RP_OK);
         check_answer(want, &got);
         check_trace(m, &got);
     }
@@ -203,19 +289,21 @@ static void check_moves(moved *m, const rp__answer *want)
 static void check_stops(moved *m, const rp__answer *want)
 {
     rp__answer got;
-    for (uint32_t stop_at = 0; stop_at < m->n_steps; stop_at++)
-        assert_int_equal(run_steps(m, (uint32_t)chance_below(1U << m->n_steps), stop_at, &got),
-                         RP_INTERRUPTED);
+    for (uint32_t stop_at = 0; stop_at < m->n_steps; stop_at++) {
+        uint32_t places = (uint32_t)chance_below(UINT64_C(1) << m->n_steps);
+        rp_status status = run_steps(m, places, stop_at, &got);
+        assert_true(is_refused(m, status) || status == RP_INTERRUPTED);
+    }
     assert_int_equal(run_steps(m, 0, UINT32_MAX, &got), RP_OK);
     check_answer(want, &got);
 }
 
-static void run_pair(const rp_index *index, const rp__backend *other, size_t *queries,
-                     size_t *moves)
+static void run_pair(const rp_index *index, const rp__backend *other, bool is_small, int n,
+                     size_t *queries, size_t *moves)
 {
     moved m;
-    open_pair(&m, index, other);
-    for (int i = 0; i < QUERIES; i++) {
+    open_pair(&m, index, other, is_small);
+    for (int i = 0; i < n; i++) {
         rp_error err;
         rp__answer want;
         if (!ask(&m))
@@ -227,20 +315,29 @@ static void run_pair(const rp_index *index, const rp__backend *other, size_t *qu
         check_stops(&m, &want);
         ++*queries;
     }
+    assert_true(m.n_refused == 0 || (m.residency && is_small && m.n_refused < m.n_moves));
     *moves += m.n_moves;
     close_pair(&m);
 }
 
+/* On a device, half of the queries are asked where the index is there as a whole, half where lists come and go. */
 static void queries_may_move_and_stop(void **state)
 {
     (void)state;
-    size_t queries = 0, moves = 0;
-    for (size_t i = 0; i < c.n_codecs; i++)
-        for (size_t p = 0; rp__backend_at(p); p++)
-            if (rp__backend_at(p)->steps)
-                run_pair(c.indexes[i], rp__backend_at(p), &queries, &moves);
-    print_message("%zu queries, moved %zu times\n", queries, moves);
-    assert_true(queries >= 2000 && moves > 2 * queries);
+    const bool is_thorough = getenv("RIPOSTE_THOROUGH") != NULL;
+    for (size_t p = 0; rp__backend_at(p); p++) {
+        const rp__backend *other = rp__backend_at(p);
+        int n = is_thorough || !other->attach ? QUERIES : DEVICE_QUERIES;
+        size_t queries = 0, moves = 0;
+        for (size_t i = 0; i < c.n_codecs && other->steps; i++) {
+            run_pair(c.indexes[i], other, false, n - n / 2, &queries, &moves);
+            run_pair(c.indexes[i], other, true, n / 2, &queries, &moves);
+        }
+        if (!other->steps)
+            continue;
+        print_message("%s: %zu queries, moved %zu times\n", other->name, queries, moves);
+        assert_true(queries >= (n == QUERIES ? 2000U : 60U) && moves > 2 * queries);
+    }
 }
 
 /* Other forms of queries are refused, and a query that is to stop does. */
@@ -251,7 +348,7 @@ static void other_forms_are_refused(void **state)
     void *run;
     rp_error err;
     rp__answer answer;
-    open_pair(&m, c.indexes[0], rp__backend_find("cpu"));
+    open_pair(&m, c.indexes[0], rp__backend_find("cpu"), false);
     assert_int_equal(rp__searcher_bind(m.searcher, "a b", 3, RP_MODE_OR, &m.query, &err), RP_OK);
     assert_int_equal(m.on[0]->steps->open(NULL, &m.query, &m.arena, &run, &err), RP_UNAVAILABLE);
     assert_null(run);
@@ -269,7 +366,7 @@ static int open_collection(void **state)
     chance_seed(17);
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
         collection_add_codec(&c, codecs[i]);
-    collection_fill(&c, 2000, 60, 12);
+    collection_fill(&c, 6000, 60, 40);
     collection_end(&c);
     return 0;
 }

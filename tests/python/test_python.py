@@ -380,6 +380,23 @@ index.search("wing")
         self.assertEqual(index.search(["wing", "jet"], **many), before)
         self.assertEqual(len(index.search("the wing", **gpu)), 2)
 
+    def test_auto_after_fork(self):
+        """The processor auto is the cpu in the child of a process that used a GPU."""
+        auto = dict(mode="and", gpu="emulated", eager_gpu=True)
+        index = riposte.Index(self.path)
+        before = index.search("the wing", **auto)
+        self.assertTrue(index.gpu_state(**auto)["is_asked"])
+        self.assertFalse(index.gpu_state(gpu="emulated")["is_asked"])
+        child = os.fork()
+        if child == 0:
+            is_good = False
+            try:
+                is_good = index.search("the wing", **auto) == before
+                is_good = is_good and not index.gpu_state(**auto)["is_asked"]
+            finally:
+                os._exit(0 if is_good else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
 
 if __name__ == "__main__":
     unittest.main()

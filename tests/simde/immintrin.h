@@ -1,18 +1,20 @@
 /* simde/immintrin.h: AVX2, AVX-512 and BMI without a processor that has them, for `make simde`.
  *
- * This file stands before the compiler's own <immintrin.h>. Debian's libsimde-dev 0.7.4 provides most
- * intrinsics in portable C; the ones it lacks follow, written lane by lane from Intel's definition.
- * It contains only what src uses: an intrinsic that is missing here fails to compile. */
+ * This file stands before the compiler's own <immintrin.h>. Debian's libsimde-dev 0.7.4 provides
+ * most intrinsics in portable C; the ones it lacks follow, written lane by lane from Intel's
+ * definition. It contains only what src uses: an intrinsic that is missing here fails to
+ * compile. */
 #ifndef RP_TESTS_SIMDE_IMMINTRIN_H
 #define RP_TESTS_SIMDE_IMMINTRIN_H
-#pragma GCC system_header /* whose macros get no warnings where they are used, as the compiler's own */
+#pragma GCC                                                                                        \
+    system_header /* whose macros get no warnings where they are used, as the compiler's own */
 
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx2.h>
 #include <simde/x86/avx512.h>
 
 /* Masks have no native alias. */
-#define __mmask8 simde__mmask8
+#define __mmask8  simde__mmask8
 #define __mmask16 simde__mmask16
 #define __mmask32 simde__mmask32
 #define __mmask64 simde__mmask64
@@ -50,7 +52,7 @@ static inline __m512i rp_simde_to(rp_simde v)
     return r;
 }
 
-/* ---- BMI ------------------------------------------------------------------------------------------ */
+/* ---- BMI ------------------------------------------------------------------------------------- */
 
 static inline uint64_t _bzhi_u64(uint64_t a, uint64_t n)
 {
@@ -102,7 +104,7 @@ static inline int64_t _mm_popcnt_u64(uint64_t a)
     return __builtin_popcountll(a);
 }
 
-/* ---- Comparisons into masks ----------------------------------------------------------------------- */
+/* ---- Comparisons into masks ------------------------------------------------------------------ */
 
 static inline __mmask16 _mm512_mask_cmplt_epu32_mask(__mmask16 k, __m512i a, __m512i b)
 {
@@ -198,7 +200,7 @@ static inline int _mm256_testz_si256(__m256i a, __m256i b)
     return ((x[0] & y[0]) | (x[1] & y[1]) | (x[2] & y[2]) | (x[3] & y[3])) == 0;
 }
 
-/* ---- Memory: lanes that the mask leaves out are not read ------------------------------------------ */
+/* ---- Memory: lanes that the mask leaves out are not read ------------------------------------- */
 
 static inline __m512i _mm512_mask_loadu_epi32(__m512i src, __mmask16 k, const void *p)
 {
@@ -229,7 +231,7 @@ static inline __m512i _mm512_mask_i32gather_epi32(__m512i src, __mmask16 k, __m5
     return rp_simde_to(r);
 }
 
-/* ---- Lanes that move ------------------------------------------------------------------------------ */
+/* ---- Lanes that move ------------------------------------------------------------------------- */
 
 static inline __m512i _mm512_alignr_epi32(__m512i high, __m512i low, int n)
 {
@@ -275,7 +277,7 @@ static inline __m512i _mm512_maskz_shuffle_epi32(__mmask16 k, __m512i a, int con
     return rp_simde_to(r);
 }
 
-/* ---- Shifts and conversions ----------------------------------------------------------------------- */
+/* ---- Shifts and conversions ------------------------------------------------------------------ */
 
 static inline __m512i _mm512_mask_srli_epi32(__m512i src, __mmask16 k, __m512i a, uint32_t n)
 {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "strict/strict_calls.h"
 #include "strict/strict_clock.h"
 #include "strict/strict_kernels.h"
@@ -20,7 +20,7 @@
 
 enum {
     WARP = 32,
-    WARPS_MOST = RP_FIBER_MOST / WARP,
+    WARPS_MOST = RP_FIBER_MAX / WARP,
     LINE = 16, /* bytes of an asynchronous copy */
     SHARED_LINES = (256 << 10) / LINE,
     IN_FLIGHT_LEAST = 4,
@@ -85,7 +85,7 @@ static void fault(const void *at, const char *where, const char *rule)
 {
     if (!fault_text[0])
         snprintf(fault_text, sizeof fault_text, "%s, block %u, thread %u, address %p%s%s: %s",
-                 rp__kernels_at(here()->grid->kernel)->name, (unsigned)rp__fiber_here.block,
+                 rp__kernel_table_at(here()->grid->kernel)->name, (unsigned)rp__fiber_here.block,
                  (unsigned)rp__fiber_here.thread, at, where ? ", in " : "", where ? where : "",
                  rule);
     rp__fiber_trap();
@@ -273,7 +273,7 @@ void strict_write(void *at, size_t bytes, bool has_size)
         record_store(b, at, bytes, false);
 }
 
-/* ---- Calls of strict.cuh ------------------------------------------------------------------------- */
+/* ---- Calls of prim_strict.cuh ------------------------------------------------------------------------- */
 
 /* Now and then the others go first. */
 static void pause_sometimes(void)
@@ -514,10 +514,10 @@ static void record_copy(void *at, size_t bytes)
 
 void strict_begin(void)
 {
-    static const rp__emulated_watcher watcher = {
+    static const rp__emulated_device_watcher watcher = {
         .memory = strict_memory_add, .written = record_copy, .launch = begin_grid, .end = end_grid};
     memset(launched, 0, sizeof launched);
-    rp__emulated_watch(&watcher);
+    rp__emulated_device_watch(&watcher);
 }
 
 void strict_plant_fault(strict_plant plant)

@@ -1,8 +1,10 @@
-/* strict/strict.h: the strict mode of the emulated device: kernels that rely on what a card does not promise fault.
+/* strict/strict.h: the strict mode of the emulated device: kernels that rely on what a card does
+ * not promise fault.
  *
- * The kernels are compiled a second time, with the instrumentation of the thread sanitizer, whose calls strict.c answers.
- * Blocks take turns, asynchronous copies come only at the wait, and each word of device and pinned memory has a record
- * of its last write. docs/emulated-device.md lists the rules. One thread at a time, under the lock of the emulated device. */
+ * The kernels are compiled a second time, with the instrumentation of the thread sanitizer, whose
+ * calls strict.c answers. Blocks take turns, asynchronous copies come only at the wait, and each
+ * word of device and pinned memory has a record of its last write. docs/emulated-device.md lists
+ * the rules. One thread at a time, under the lock of the emulated device. */
 #ifndef STRICT_STRICT_H
 #define STRICT_STRICT_H
 
@@ -25,11 +27,13 @@ typedef struct strict_plant {
     int number; /* the how manieth fence of the function, by source line, from 1; 0: all of them */
 } strict_plant;
 
-void strict_begin(void); /* from now on emulated devices are strict; no memory of theirs is in use */
+/* from now on emulated devices are strict; no memory of theirs is in use */
+void strict_begin(void);
 /* From now on the kernels have this fault; kind 0: none. Forgets the last fault found. */
 void strict_plant_fault(strict_plant plant);
-uint64_t strict_planted(void);     /* how often the planted fault was run since */
-const char *strict_fault(void);    /* the first fault found since: kernel, block, address and rule; "": none */
+uint64_t strict_planted(void); /* how often the planted fault was run since */
+/* the first fault found since: kernel, block, address and rule; "": none */
+const char *strict_fault(void);
 bool strict_launched(uint32_t kernel); /* whether it was launched since strict_begin */
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 
 uint64_t strict_case_seeds(void)
 {
@@ -19,7 +19,7 @@ rp_status strict_case_run(const rp__gpu_case *row, uint64_t n, uint64_t seed, rp
 {
     rp__device device;
     void *state = NULL;
-    rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
     assert_int_equal(rp__gpu_bench_open(&(rp__place){.gpu = "emulated"}, &device, err), RP_OK);
     rp_status status = row->make(row, &device, n, seed, &state);
     if (status == RP_OK)
@@ -28,6 +28,6 @@ rp_status strict_case_run(const rp__gpu_case *row, uint64_t n, uint64_t seed, rp
         status = row->check(row, &device, state, err);
     row->free(row, &device, state);
     rp__device_close(&device);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef STRICT_STRICT_KERNELS_H
 #define STRICT_STRICT_KERNELS_H
 
-#include "backend/gpu/kernels.h"
+#include "backend/gpu/device/kernel_table.h"
 
 extern void (*const strict_kernels[RP_KERNELS_MAX])(const void *args);
 

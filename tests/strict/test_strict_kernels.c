@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
-#include "backend/gpu/gpu_query.h"
-#include "backend/gpu/step.h"
-#include "backend/gpu/transcode_word.h"
+#include "backend/gpu/device/emulated_device.h"
+#include "backend/gpu/exec/exec.h"
+#include "backend/gpu/gpu_steps.h"
+#include "backend/gpu/residency/transcode_term.h"
 #include "base/cpu.h"
 #include "engine/searcher.h"
 #include "lab/gpu/gpu_case_lists.h"
@@ -74,7 +74,7 @@ static void transcode(rp__device *device, const rp__codec *codec)
     uint32_t docids[POSTINGS], tfs[POSTINGS], got[POSTINGS];
     rp__list list;
     karg_list stored;
-    karg_word word;
+    karg_term word;
     size_t used;
     rp__cu_ptr at, buffer;
     for (uint32_t i = 0; i < POSTINGS; i++) {
@@ -85,14 +85,14 @@ static void transcode(rp__device *device, const rp__codec *codec)
     assert_int_equal(rp__list_open(codec, bytes, used, POSTINGS, UNIVERSE, false, &list), RP_OK);
     assert_int_equal(rp__device_alloc(device, used + RP_PAD, &at), RP_OK);
     assert_int_equal(rp__device_copy_in(device, at, bytes, used + RP_PAD), RP_OK);
-    rp__gpu_share share = {.n = 1, .is_whole = true};
-    rp__gpu_index index = {.device = device, .share = &share};
-    share.sections[0] = (rp__gpu_section){.host = bytes, .bytes = used, .at = at};
+    rp__residency residency = {.n = 1, .is_whole = true};
+    rp__gpu_index index = {.device = device, .residency = &residency};
+    residency.sections[0] = (rp__gpu_section){.host = bytes, .bytes = used, .at = at};
     assert_true(rp__gpu_index_list(&index, &list, &stored));
     stored.freq_code = rp__transcode_freq_code(&list);
-    size_t bits = rp__transcode_word_bits_bytes(&stored);
+    size_t bits = rp__transcode_term_bits_bytes(&stored);
     assert_int_equal(rp__device_alloc(device, bits + sizeof tfs, &buffer), RP_OK);
-    if (rp__gpu_case_lists_bits(device, &(karg_word){.list = stored}, buffer, buffer + bits,
+    if (rp__gpu_case_lists_bits(device, &(karg_term){.list = stored}, buffer, buffer + bits,
                                 &word) != RP_OK)
         fail_msg("%s: %s", codec->name, strict_fault());
     assert_int_equal(rp__device_copy_out(device, got, word.list.freqs, sizeof tfs), RP_OK);
@@ -111,8 +111,8 @@ static void transcoding_breaks_no_rule(void **state)
     for (uint64_t seed = 0; seed < strict_case_seeds(); seed++) {
         rp__device device;
         rp_error err = {.text = ""};
-        rp__emulated_configure(&(rp__emulated_options){.seed = seed});
-        assert_int_equal(rp__device_open(&device, rp__emulated_driver(), 0, &err), RP_OK);
+        rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
+        assert_int_equal(rp__device_open(&device, rp__emulated_device_driver(), 0, &err), RP_OK);
         for (size_t i = 0, n_codes = 0; rp__codec_at(i); i++) {
             if (!rp__block_code_at(++n_codes))
                 n_codes = 0;
@@ -122,7 +122,7 @@ static void transcoding_breaks_no_rule(void **state)
             transcode(&device, &codec);
         }
         rp__device_close(&device);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
     }
 }
 
@@ -133,8 +133,8 @@ typedef struct card {
     rp__arena arena;
     rp__device device;
     rp__gpu_index index;
-    rp__gpu_query query;
-    rp__step step;
+    rp__exec query;
+    rp__gpu_steps steps;
 } card;
 
 static void open_card(card *c, const rp_index *index, uint64_t seed)
@@ -143,22 +143,22 @@ static void open_card(card *c, const rp_index *index, uint64_t seed)
     const rp_search_options options = {.processor = "cpu"};
     memset(c, 0, sizeof *c);
     rp__arena_init(&c->arena, (size_t)64 << 20);
-    rp__emulated_configure(&(rp__emulated_options){.seed = seed});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
     assert_int_equal(rp_searcher_new(index, &options, &c->searcher, &err), RP_OK);
-    assert_int_equal(rp__device_open(&c->device, rp__emulated_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_open(&c->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, 0),
                      RP_OK);
-    rp__gpu_query_open(&c->query, &c->device, &c->index, 0);
-    assert_int_equal(rp__step_open(&c->step, &c->device, &c->index), RP_OK);
+    rp__exec_open(&c->query, &c->device, &c->index);
+    rp__gpu_steps_open(&c->steps, &c->device, &c->index, &c->query.single.stage.kernel);
 }
 
 static void close_card(card *c)
 {
-    rp__step_close(&c->step);
-    rp__gpu_query_close(&c->query);
+    rp__gpu_steps_close(&c->steps);
+    rp__exec_close(&c->query);
     rp__gpu_index_close(&c->index);
     rp__device_close(&c->device);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     rp_searcher_free(c->searcher);
     rp__arena_reset(&c->arena);
 }
@@ -182,7 +182,7 @@ static void answer(card *c, const rp__query *query)
 {
     rp_error err = {.text = ""};
     rp__answer got, want;
-    rp_status status = rp__gpu_query_run(&c->query, query, &c->arena, &got, &err);
+    rp_status status = rp__exec_run(&c->query, query, &c->arena, &got, &err);
     if (status != RP_OK)
         fail_msg("%s: %s", err.text, strict_fault());
     assert_int_equal(rp__backend_find("cpu")->run(NULL, query, &c->arena, &want, &err), RP_OK);
@@ -192,39 +192,37 @@ static void answer(card *c, const rp__query *query)
         assert_true(got.at[i].docid == want.at[i].docid && got.at[i].fixed == want.at[i].fixed);
 }
 
-/* A list decoded, and its scores: of its own documents, and of all. */
-static void take_steps(card *c, const rp__query *query)
+static rp_status narrow(void *run, uint32_t n, bool is_together)
 {
-    rp__lengths lengths;
-    rp__list list;
-    rp__step_buffer docids = {0}, scores = {0};
-    const rp__segment *segment = c->searcher->index->segment;
-    rp__segment_get_lengths(segment, &lengths);
-    size_t bytes = lengths.n_table * sizeof(float);
-    rp__cu_ptr table;
-    assert_int_equal(rp__device_alloc(&c->device, bytes, &table), RP_OK);
-    assert_int_equal(rp__device_copy_in(&c->device, table, c->searcher->norms, bytes), RP_OK);
-    assert_int_equal(
-        rp__segment_list(segment, &query->words[query->leaves[0].word].term, &c->arena, &list),
-        RP_OK);
-    const rp__step_word word = {&list,
-                                1,
-                                {.codes = rp__gpu_index_at(&c->index, lengths.codes),
-                                 .table = table,
-                                 .code_bytes = lengths.code_bytes,
-                                 .n_table = lengths.n_table},
-                                lengths.n_docs};
-    rp_status status = rp__step_decode(&c->step, &list, &docids);
-    for (int is_all = 0; status == RP_OK && is_all < 2; is_all++) {
-        status = rp__step_clear(&c->step, is_all ? lengths.n_docs : docids.n, &scores);
+    rp_status status = rp__gpu_steps_start(run, 0);
+    for (uint32_t i = 1; i < n && status == RP_OK && !is_together; i++)
+        status = rp__gpu_steps_meet(run, i);
+    for (uint32_t i = 0; i < (is_together ? 1 : n) && status == RP_OK; i++)
+        status = rp__gpu_steps_score(run, i);
+    return status == RP_OK && is_together ? rp__gpu_steps_narrow(run, 1, n - 1) : status;
+}
+
+/* An AND list by list; then all lists at once. */
+static void take_steps(card *c)
+{
+    rp_error err = {.text = ""};
+    rp__query query;
+    bind(c, RP_MODE_AND, 3, 10, &query);
+    for (int is_together = 0; is_together < 2; is_together++) {
+        rp__answer got, want;
+        void *run;
+        rp_status status = rp__gpu_steps_begin(&c->steps, &query, &c->arena, &run, &err);
         if (status == RP_OK)
-            status = rp__step_score(&c->step, &word, is_all ? NULL : &docids, &scores);
+            status = narrow(run, (uint32_t)query.n_leaves, is_together);
+        if (status == RP_OK)
+            status = rp__gpu_steps_select(run, &got);
+        if (status != RP_OK)
+            fail_msg("%s: %s", err.text, strict_fault());
+        rp__gpu_steps_end(run);
+        assert_int_equal(rp__backend_find("cpu")->run(NULL, &query, &c->arena, &want, &err), RP_OK);
+        assert_int_equal(got.total, want.total);
+        assert_memory_equal(got.at, want.at, want.n * sizeof *want.at);
     }
-    if (status != RP_OK)
-        fail_msg("%s: %s", rp_status_text(status), strict_fault());
-    rp__step_free(&c->step, &docids);
-    rp__step_free(&c->step, &scores);
-    rp__device_free(&c->device, table);
 }
 
 /* ANDs in bursts, which a persistent kernel answers, and launches in between. */
@@ -245,7 +243,7 @@ static void queries_break_no_rule(void **state)
                 bind(&c, n % 4 ? RP_MODE_AND : RP_MODE_OR, n % 2 ? 12 : 50, ks[n % 4], &query);
                 answer(&c, &query);
             }
-            take_steps(&c, &query);
+            take_steps(&c);
             close_card(&c);
         }
 }
@@ -279,12 +277,12 @@ static void planted_copies_under_a_persistent_kernel_are_found(void **state)
             answer(&c, &query);
         }
         copy_lists(&c, &query);
-        bool has_failed = rp__gpu_query_run(&c.query, &query, &c.arena, &got, &err) != RP_OK;
+        bool has_failed = rp__exec_run(&c.query, &query, &c.arena, &got, &err) != RP_OK;
         found = strict_fault();
         assert_int_equal(has_failed, found[0] != 0);
         close_card(&c);
     }
-    if (!strstr(found, "and_score_stay_kernel") ||
+    if (!strstr(found, "and_single_persistent_kernel") ||
         !strstr(found, "prim_load reads what was written since the launch began"))
         fail_msg("'%s'", found);
     strict_plant_fault((strict_plant){0});
@@ -296,10 +294,10 @@ static void every_kernel_was_launched(void **state)
     size_t missing = 0;
     if (getenv("RIPOSTE_GPU_CASES"))
         skip();
-    for (uint32_t i = 0; rp__kernels_at(i); i++)
+    for (uint32_t i = 0; rp__kernel_table_at(i); i++)
         if (!strict_launched(i)) {
             print_error("%s was not launched: a row of gpu_case.h has to, or a query here\n",
-                        rp__kernels_at(i)->name);
+                        rp__kernel_table_at(i)->name);
             missing++;
         }
     assert_int_equal(missing, 0);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/kernels/args.h"
 #include "lab/gpu/lab_kernels.h"
 #include "strict/strict.h"
@@ -33,7 +33,7 @@ typedef struct row {
     const char *kernel, *rule;
 } row;
 
-/* Of a fence before an atomic (a release) the writer lacks it, of one after it (an acquire) the reader. found_end has two
+/* Of a fence before an atomic (a release) the writer lacks it, of one after it (an acquire) the reader. result_end has two
  * of each, either of which is enough for most: there the release is left out with all others, and the acquire is the
  * one before the counts are taken. */
 #define FENCE(function, number)                                                                    \
@@ -41,38 +41,39 @@ typedef struct row {
         STRICT_NO_FENCE, function, number                                                          \
     }
 static const row rows[] = {
-    {"and_top_is_last, release", FENCE("and_top_is_last", 1), "batch and gov ef128", 4097,
-     "and_top_kernel", unfenced},
-    {"and_top_is_last, acquire", FENCE("and_top_is_last", 2), "batch and gov ef128", 4097,
-     "and_top_kernel", unfenced},
-    {"found_end, all", FENCE("found_end", 0), "flat and raw", 4097, "and_score_kernel", unfenced},
-    {"found_end, acquire", FENCE("found_end", 3), "flat and raw", 4097, "and_score_kernel",
+    {"and_topk_is_last, release", FENCE("and_topk_is_last", 1), "batch and gov ef128", 4097,
+     "and_batch_topk_kernel", unfenced},
+    {"and_topk_is_last, acquire", FENCE("and_topk_is_last", 2), "batch and gov ef128", 4097,
+     "and_batch_topk_kernel", unfenced},
+    {"result_end, all", FENCE("result_end", 0), "flat and raw", 4097, "and_single_kernel",
      unfenced},
-    {"told.cuh, release", FENCE("told_end", 1), "flat and bitmap, a kernel", 50000,
-     "and_score_stay_kernel", unfenced},
-    {"told.cuh, acquire", FENCE("told_end", 2), "flat and bitmap, a kernel", 50000,
-     "and_score_stay_kernel", unfenced},
-    {"narrow.cuh, release", FENCE("narrow_is_last_of", 1), "select sample", 50000,
+    {"result_end, acquire", FENCE("result_end", 3), "flat and raw", 4097, "and_single_kernel",
+     unfenced},
+    {"persistent_result.cuh, release", FENCE("persistent_end", 1),
+     "flat and bitmap, a persistent kernel", 50000, "and_single_persistent_kernel", unfenced},
+    {"persistent_result.cuh, acquire", FENCE("persistent_end", 2),
+     "flat and bitmap, a persistent kernel", 50000, "and_single_persistent_kernel", unfenced},
+    {"radix_select.cuh, release", FENCE("radix_select_is_last_of", 1), "select sample", 50000,
      "select_sample_kernel", unfenced},
-    {"narrow.cuh, acquire", FENCE("narrow_is_last_of", 2), "select sample", 50000,
+    {"radix_select.cuh, acquire", FENCE("radix_select_is_last_of", 2), "select sample", 50000,
      "select_sample_kernel", unfenced},
-    {"or_tile's last block, release", FENCE("do_group", 1), "or tile, skips", 50000,
-     "or_tile_kernel", unfenced},
-    {"or_tile's last block, acquire", FENCE("end_group", 1), "or tile, skips", 50000,
-     "or_tile_kernel", unfenced},
-    {"block_stage.cuh's wait",
+    {"or_maxscore's last block, release", FENCE("do_group", 1), "or tile, skips", 50000,
+     "or_maxscore_kernel", unfenced},
+    {"or_maxscore's last block, acquire", FENCE("end_group", 1), "or tile, skips", 50000,
+     "or_maxscore_kernel", unfenced},
+    {"staged_blocks.cuh's wait",
      {STRICT_NO_WAIT, "block_copy", 0},
      "decode bp128",
      4097,
      "decode_bp128_kernel",
      coming},
     {"prim_load_now made prim_load",
-     {STRICT_CACHED, "and_top_answer", 0},
+     {STRICT_CACHED, "and_topk_answer", 0},
      "batch and gov raw",
      4097,
-     "and_top_kernel",
+     "and_batch_topk_kernel",
      cached},
-    {"compact.cuh's word in two halves",
+    {"ordered_compaction.cuh's word in two halves",
      {STRICT_TWO_HALVES, "compact_tell", 0},
      "intersect tile",
      4097,
@@ -136,11 +137,11 @@ static rp__cu_result launch(const rp__driver *d, rp__cu_function f, unsigned thr
 static void launches_that_a_card_refuses_fail(void **state)
 {
     (void)state;
-    const rp__driver *d = rp__emulated_driver();
+    const rp__driver *d = rp__emulated_device_driver();
     rp__cu_context context;
     rp__cu_module module;
     rp__cu_function f;
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(d->context_retain(&context, 0), RP_CU_OK);
     assert_int_equal(d->context_set(context), RP_CU_OK);
     assert_int_equal(d->module_load(&module, "copy"), RP_CU_OK);

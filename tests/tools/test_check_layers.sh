@@ -81,6 +81,18 @@ sed -i '1i #include "low/inner.h"' "$dir/src/high/top.c"
 expect interior_include 1 'top.c:1: "low/inner.h" is interior to low'
 
 fresh_house
+sed -i 's/^high: *low/& low\/*/' "$dir/layers.txt"
+sed -i '1i #include "low/inner.h"' "$dir/src/high/top.c"
+expect all_headers_of_a_room 0 ""
+
+fresh_house
+mkdir "$dir/src/low/deep"
+echo '' >"$dir/src/low/deep/deep.h"
+sed -i 's/^high: *low/& low\/*/; s/^low: .*/&\nlow\/deep:/' "$dir/layers.txt"
+sed -i '1i #include "low/deep/deep.h"' "$dir/src/high/top.c"
+expect rooms_below_are_other_rooms 1 "room high may not include room low/deep"
+
+fresh_house
 sed -i '1i #include "high.h"' "$dir/src/high/sub/lid.c"
 touch "$dir/src/high/sub/high.h"
 expect include_not_from_src 1 "write it from src/"
@@ -125,6 +137,10 @@ expect stem_taken_twice 1 "the stem lid is taken"
 fresh_house
 yes '' | head -n 801 >>"$dir/src/low/low.h"
 expect file_too_long 1 "802 lines; 800 is the most"
+
+fresh_house
+printf '/* %098d */\n' 0 >>"$dir/src/low/low.h"
+expect line_too_long 1 "src/low/low.h:2: 104 columns; 100 are the most"
 
 fresh_house
 mkdir "$dir/src/attic"

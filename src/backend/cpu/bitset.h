@@ -1,5 +1,6 @@
-/* backend/cpu/bitset.h: interior of cpu: sets of documents as bits, or, where they are dense and come one by
- * one, as bytes: a byte is stored without looking at what was there. One row an instruction set. */
+/* backend/cpu/bitset.h: interior of cpu: sets of documents as bits, or, where they are dense and
+ * come one by one, as bytes: a byte is stored without looking at what was there. One row an
+ * instruction set. */
 #ifndef RP_BACKEND_CPU_BITSET_H
 #define RP_BACKEND_CPU_BITSET_H
 
@@ -14,7 +15,8 @@ typedef struct rp__bitset_kernel {
     void (*unite)(uint64_t *set, const uint8_t *words, uint32_t n);
     /* set = a and b; returns how many that are. */
     uint64_t (*meet)(uint64_t *set, const uint8_t *a, const uint8_t *b, uint32_t n);
-    /* How many documents have their bit set or, unless marks is NULL, their mark not 0; clears both. */
+    /* How many documents have their bit set or, unless marks is NULL, their mark not 0; clears
+     * both. */
     uint64_t (*drain)(uint64_t *set, uint8_t *marks, uint32_t n);
 } rp__bitset_kernel;
 
@@ -23,7 +25,8 @@ const rp__bitset_kernel *rp__bitset_find(uint32_t features); /* the best row for
 extern const rp__bitset_kernel rp__bitset_avx2_row, rp__bitset_avx512_row;
 
 /* Loops that every row has, compiled by each with its own way to count bits. */
-static inline uint64_t rp__bitset_meet(uint64_t *set, const uint8_t *a, const uint8_t *b, uint32_t n)
+static inline uint64_t rp__bitset_meet(uint64_t *set, const uint8_t *a, const uint8_t *b,
+                                       uint32_t n)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -68,7 +68,7 @@ static void pass_blocks(rp__wand *w, size_t n)
     rp__wand_move(w, best, end + 1);
 }
 
-/* The first n lists stand on one document; what they can have, block by block, gives way to what they
+/* The first n lists stand on one document; what they can have, block by block, is replaced by what they
  * have. */
 static void take_document(rp__wand *w, size_t n, uint64_t bound)
 {

@@ -26,7 +26,7 @@ typedef struct counter {
     rp__bitmap_view *bits;    /* of each; no words: it is marked */
     uint32_t base, end;       /* of the window */
     uint64_t touched, marked; /* stretches of it that have bits; marks */
-    uint32_t docids[RP_BLOCK_MAX], kept[RP_BLOCK_ROOM];
+    uint32_t docids[RP_BLOCK_MAX], kept[RP_BLOCK_CAPACITY];
     uint64_t set[WORDS];
     uint8_t marks[WINDOW];
 } counter;

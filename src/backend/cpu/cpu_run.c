@@ -37,8 +37,8 @@ uint64_t rp__cpu_run_postings(const rp__cpu_run *run)
 rp_status rp__cpu_run_check(const rp__cpu_run *run)
 {
     const rp__query *query = run->query;
-    if (query->stop && atomic_load_explicit(query->stop, memory_order_relaxed) != 0)
-        return rp__error_set(run->err, RP_INTERRUPTED, "the query was stopped");
+    if (query->stop && rp__stop_check(query, run->err) != RP_OK)
+        return RP_INTERRUPTED;
     for (size_t i = 0; i < query->n_words; i++)
         if (run->readers[i].cursor.status != RP_OK)
             return rp__cpu_run_fail(run, run->readers[i].cursor.status, &query->words[i]);
@@ -212,8 +212,26 @@ static rp_status run_query(void *state, const rp__query *query, rp__arena *arena
     return status;
 }
 
+static rp_status form(void *state, const rp__query *query, rp__arena *arena, rp_form *out,
+                      rp_error *err)
+{
+    const rp__algorithm *algorithm;
+    (void)state, (void)arena;
+    *out = rp__form_count(query);
+    out->processor = "cpu";
+    out->row = "none";
+    if (query->n_ops == 0)
+        return RP_OK;
+    rp_status status = choose(query, &algorithm, err);
+    if (status == RP_OK)
+        out->row = algorithm->name;
+    out->can_step = rp__algorithm_is_and(query);
+    return status;
+}
+
 const rp__backend rp__cpu_run_row = {.name = "cpu",
                                      .algorithm = algorithm_name,
                                      .probe = probe,
                                      .run = run_query,
+                                     .form = form,
                                      .steps = &rp__cpu_steps_row};

@@ -1,7 +1,8 @@
 /* backend/cpu/cpu_run.h: interior of cpu: what its algorithms share.
  *
- * Chapters: 1 readers, one a word; 2 scores, one a leaf; 3 phrases; 4 a run, and the algorithms that
- * carry it out, one row each; 5 parts of a flat query. All memory is the query's arena; nothing is owned. */
+ * Chapters: 1 readers, one a word; 2 scores, one a leaf; 3 phrases; 4 a run, and the algorithms
+ * that carry it out, one row each; 5 parts of a flat query. All memory is the query's arena;
+ * nothing is owned. */
 #ifndef RP_BACKEND_CPU_CPU_RUN_H
 #define RP_BACKEND_CPU_CPU_RUN_H
 
@@ -11,8 +12,8 @@
 
 /* ---- 1. Readers ------------------------------------------------------------------------------ */
 
-/* One word's postings, walked from front to back once it is started. A word that the index does not know
- * has an empty list. */
+/* One word's postings, walked from front to back once it is started. A word that the index does not
+ * know has an empty list. */
 typedef struct rp__reader {
     rp__cursor cursor;
     rp__list list;
@@ -27,21 +28,27 @@ void rp__reader_start(rp__reader *reader, uint32_t docid);
 /* Makes positions readable; the word must be known. */
 rp_status rp__reader_open_positions(rp__reader *reader, const rp__query *query, rp__arena *arena);
 
-static inline uint32_t rp__reader_docid(const rp__reader *reader) { return reader->cursor.docid; }
+static inline uint32_t rp__reader_docid(const rp__reader *reader)
+{
+    return reader->cursor.docid;
+}
 
-/* The first posting at or after docid, like rp__cursor_next_geq, without a call where it stands there. */
+/* The first posting at or after docid, like rp__cursor_next_geq, without a call where it stands
+ * there. */
 static inline uint32_t rp__reader_next_geq(rp__reader *reader, uint32_t docid)
 {
     return reader->cursor.docid >= docid ? reader->cursor.docid
                                          : rp__cursor_next_geq(&reader->cursor, docid);
 }
 
-/* A run of at most RP_BLOCK postings from the current one on, all below `end`; its length, 0 where
- * there is none. `tfs` may be NULL. Valid until the reader moves; rp__reader_skip then passes it. */
+/* A run of at most RP_BLOCK postings from the current one on, all below `end`; its length, 0
+ * where there is none. `tfs` may be NULL. Valid until the reader moves; rp__reader_skip then
+ * passes it. */
 uint32_t rp__reader_postings(rp__reader *reader, uint32_t end, const uint32_t **docids,
                              const uint32_t **tfs);
 void rp__reader_skip(rp__reader *reader, uint32_t n);
-/* The frequencies of n postings by their rising ranks, which need not be where the reader stands. */
+/* The frequencies of n postings by their rising ranks, which need not be where the reader
+ * stands. */
 rp_status rp__reader_tfs(rp__reader *reader, const uint32_t *ranks, uint32_t n, uint32_t *tfs);
 
 /* ---- 2. Scores ------------------------------------------------------------------------------- */
@@ -57,8 +64,8 @@ typedef struct rp__score_kernel {
                  uint32_t *fixed);
     /* A bit for each of RP_STRETCH scores that is `least` or more. */
     uint64_t (*at_least)(const uint32_t *scores, uint32_t least);
-    /* Which of n scores, at most RP_BLOCK, are `least` or more, in `kept`, which has room for 16 more, as
-     * scores has; how many. */
+    /* Which of n scores, at most RP_BLOCK, are `least` or more, in `kept`, which has room for 16
+     * more, as scores has; how many. */
     uint32_t (*select)(const uint32_t *scores, uint32_t n, uint32_t least, uint32_t *kept);
 } rp__score_kernel;
 
@@ -106,16 +113,16 @@ typedef struct rp__candidates rp__candidates;
 typedef struct rp__phrase_match {
     rp__reader *readers; /* of its words */
     uint32_t n_words, slop;
-    uint32_t *order;     /* n_distinct words by rising df, then those that come again */
+    uint32_t *order; /* n_distinct words by rising df, then those that come again */
     uint32_t n_distinct;
-    uint32_t *sources;   /* by word: the one whose reader it shares, mostly itself */
-    uint32_t *ranks;     /* by word, of those that are sources: in the document to be looked into */
+    uint32_t *sources; /* by word: the one whose reader it shares, mostly itself */
+    uint32_t *ranks;   /* by word, of those that are sources: in the document to be looked into */
     uint32_t *offsets, *n, *scratch;
     const uint32_t **at;
-    uint32_t *starts;    /* of an exact phrase, in one document */
+    uint32_t *starts; /* of an exact phrase, in one document */
     size_t starts_cap;
     rp__arena *arena;
-    rp__part *parts;     /* by word; and where documents were found in those of `order`, */
+    rp__part *parts;             /* by word; and where documents were found in those of `order`, */
     uint32_t (*found)[RP_BLOCK]; /* by where they stood at first */
 } rp__phrase_match;
 
@@ -127,8 +134,8 @@ rp_status rp__phrase_match_open(rp__phrase_match *match, rp__part *parts);
 void rp__phrase_match_find(rp__phrase_match *match, uint32_t i, rp__candidates *c);
 /* Sets ranks to those of the document that stood there at first. */
 void rp__phrase_match_stand(rp__phrase_match *match, uint32_t slot);
-/* How often the phrase stands in the document of match->ranks, which rise from call to call. On failure
- * *bad is the reader of a word. */
+/* How often the phrase stands in the document of match->ranks, which rise from call to call. On
+ * failure *bad is the reader of a word. */
 rp_status rp__phrase_match_count(rp__phrase_match *match, uint32_t *tf, const rp__reader **bad);
 
 /* ---- 4. Runs and algorithms ------------------------------------------------------------------ */
@@ -144,8 +151,8 @@ typedef struct rp__cpu_run {
     const rp__score_kernel *kernel;
     rp__topk topk;
     uint64_t total;
-    bool is_pruned;   /* the total is a lower bound: documents that match were passed over */
-    uint64_t read;    /* of lists that are bits, as bits */
+    bool is_pruned;        /* the total is a lower bound: documents that match were passed over */
+    uint64_t read;         /* of lists that are bits, as bits */
     uint64_t searched;     /* documents, each in one list */
     uint64_t prune_budget; /* searched and decoded together at most; past it pruning does not pay */
 } rp__cpu_run;
@@ -157,7 +164,8 @@ static inline void rp__cpu_run_hit(rp__cpu_run *run, uint32_t fixed, uint32_t do
         rp__topk_push(&run->topk, fixed, docid);
 }
 
-/* Candidates are searched for in a list, by an algorithm that prunes. A call costs like some of them. */
+/* Candidates are searched for in a list, by an algorithm that prunes. A call costs like some of
+ * them. */
 static inline void rp__cpu_run_search(rp__cpu_run *run, uint32_t candidates)
 {
     run->searched += 8 + candidates;
@@ -167,13 +175,14 @@ static inline void rp__cpu_run_search(rp__cpu_run *run, uint32_t candidates)
 rp_status rp__cpu_run_open(rp__cpu_run *run);
 /* Starts the readers of all words. */
 void rp__cpu_run_start(rp__cpu_run *run);
-/* To be called now and then by algorithms that prune: what other parts of the query know of the k best. */
+/* To be called now and then by algorithms that prune: what other parts of the query know of the k
+ * best. */
 void rp__cpu_run_share(rp__cpu_run *run);
 
 /* Postings decoded so far. */
 uint64_t rp__cpu_run_postings(const rp__cpu_run *run);
-/* To be called now and then: RP_INTERRUPTED once the query is to stop; RP_DAMAGED once a list has turned out to
- * be; RP_LIMIT once the run has used up its prune_budget. */
+/* To be called now and then: RP_INTERRUPTED once the query is to stop; RP_DAMAGED once a list has
+ * turned out to be; RP_LIMIT once the run has used up its prune_budget. */
 rp_status rp__cpu_run_check(const rp__cpu_run *run);
 /* The failure of one word, with its name in the message. */
 rp_status rp__cpu_run_fail(const rp__cpu_run *run, rp_status status, const rp__word *word);
@@ -186,14 +195,13 @@ typedef struct rp__algorithm {
 } rp__algorithm;
 
 extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__maxscore_bmm_row,
-    rp__passes_row,
-    rp__windows_row, rp__tree_row;
+    rp__passes_row, rp__windows_row, rp__tree_row;
 extern const rp__algorithm rp__wand_row, rp__bmw_row;
 extern const rp__algorithm rp__phrases_row, rp__flat_row;
 extern const rp__steps rp__cpu_steps_row;
 
-/* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word alone is
- * both). */
+/* Shapes of queries: all children of the one group are words, and all MUST, or all SHOULD (one word
+ * alone is both). */
 bool rp__algorithm_is_and(const rp__query *query);
 bool rp__algorithm_is_or(const rp__query *query);
 bool rp__algorithm_is_phrase(const rp__query *query); /* one phrase, and nothing else */
@@ -208,12 +216,14 @@ const rp__algorithm *rp__algorithm_choose(const rp__query *query);
 rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query, rp__arena *arena,
                          rp__answer *answer, rp_error *err);
 
-/* The query's program, with children of a group in the order that narrows soonest. NULL: no memory. */
+/* The query's program, with children of a group in the order that narrows soonest. NULL: no
+ * memory. */
 const rp__op *rp__op_order(const rp__query *query, rp__arena *arena);
 
 /* ---- 5. Parts of a flat query ---------------------------------------------------------------- */
 
-/* One of its words: walked by its reader, or searched by its probe, or first the one and then the other. */
+/* One of its words: walked by its reader, or searched by its probe, or first the one and then the
+ * other. */
 struct rp__part {
     rp__reader *reader;
     const rp__score *score;
@@ -236,28 +246,33 @@ void rp__part_raise(rp__cpu_run *run);
 /* As many documents match an OR at least, of those met or in the longest list. */
 uint64_t rp__part_least_total(const rp__cpu_run *run);
 
-/* Documents that may match, on their way through the parts: a block of them at most, in rising order. */
+/* Documents that may match, on their way through the parts: a block of them at most, in rising
+ * order. */
 struct rp__candidates {
     uint32_t n;
-    _Alignas(64) uint32_t docids[RP_BLOCK_ROOM];
-    _Alignas(64) uint32_t scores[RP_BLOCK_ROOM]; /* of the parts so far */
-    _Alignas(64) uint32_t slots[RP_BLOCK_ROOM];  /* where they stood at first */
-    _Alignas(64) float norms[RP_BLOCK_ROOM];     /* where has_norms */
+    _Alignas(64) uint32_t docids[RP_BLOCK_CAPACITY];
+    _Alignas(64) uint32_t scores[RP_BLOCK_CAPACITY]; /* of the parts so far */
+    _Alignas(64) uint32_t slots[RP_BLOCK_CAPACITY];  /* where they stood at first */
+    _Alignas(64) float norms[RP_BLOCK_CAPACITY];     /* where has_norms */
     bool has_norms;
-    _Alignas(64) uint32_t kept[RP_BLOCK_ROOM], ranks[RP_BLOCK_ROOM], tfs[RP_BLOCK_ROOM], fixed[RP_BLOCK_ROOM];
+    _Alignas(64) uint32_t kept[RP_BLOCK_CAPACITY], ranks[RP_BLOCK_CAPACITY], tfs[RP_BLOCK_CAPACITY],
+        fixed[RP_BLOCK_CAPACITY];
 };
 
 /* n documents, at most RP_BLOCK, that score nothing yet. */
 void rp__candidates_fill(rp__candidates *c, const uint32_t *docids, uint32_t n);
 /* Sets their scores to what the part contributes by these frequencies. */
 void rp__candidates_set(rp__candidates *c, const rp__part *part, const uint32_t *tfs);
-/* Adds what the part contributes to all, of which the i-th has rank `first` + slots[i] in its list. */
+/* Adds what the part contributes to all, of which the i-th has rank `first` + slots[i] in its
+ * list. */
 rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *part, uint32_t first);
 /* Drops those whose score is below `least`. */
 void rp__candidates_cut(rp__candidates *c, const rp__score_kernel *kernel, uint32_t least);
-/* Adds what the part contributes to those in its list; where `must`, the others go. Searches by its probe. */
+/* Adds what the part contributes to those in its list; where `must`, the others go. Searches by its
+ * probe. */
 rp_status rp__candidates_add(rp__candidates *c, rp__cpu_run *run, rp__part *part, bool must);
-/* Drops those that are not in the part's list; c->ranks are of the others. Searches by its probe. */
+/* Drops those that are not in the part's list; c->ranks are of the others. Searches by its
+ * probe. */
 void rp__candidates_find(rp__candidates *c, rp__part *part);
 /* Drops those in the part's list. Searches by its probe. */
 void rp__candidates_drop(rp__candidates *c, rp__part *part);

@@ -12,7 +12,8 @@ typedef struct steps {
     rp__cpu_run run; /* its parts are the leaves by rank */
     uint32_t *docids, *scores;
     uint32_t n, capacity;
-    uint64_t elsewhere; /* postings decoded before the candidates were put here */
+    uint64_t elsewhere;  /* postings decoded before the candidates were put here */
+    rp_gpu_counters gpu; /* what devices did until then */
     rp__candidates c;
 } steps;
 
@@ -191,14 +192,15 @@ static rp_status put_candidates(void *run, const rp__partial *partial)
     }
     s->n = partial->n;
     s->elsewhere = partial->postings - rp__cpu_run_postings(&s->run);
+    s->gpu = partial->gpu;
     return rp__cpu_run_check(&s->run);
 }
 
 static rp_status take_candidates(void *run, rp__partial *partial)
 {
     steps *s = run;
-    *partial =
-        (rp__partial){s->docids, s->scores, s->n, s->elsewhere + rp__cpu_run_postings(&s->run)};
+    *partial = (rp__partial){s->docids, s->scores, s->n,
+                             s->elsewhere + rp__cpu_run_postings(&s->run), s->gpu};
     return rp__cpu_run_check(&s->run);
 }
 
@@ -215,7 +217,8 @@ static rp_status select_best(void *run, rp__answer *answer)
                            .n = s->run.topk.n,
                            .total = s->n,
                            .total_is_exact = true,
-                           .postings = s->elsewhere + rp__cpu_run_postings(&s->run)};
+                           .postings = s->elsewhere + rp__cpu_run_postings(&s->run),
+                           .gpu = s->gpu};
     return RP_OK;
 }
 

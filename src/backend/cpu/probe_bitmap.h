@@ -1,8 +1,8 @@
-/* backend/cpu/probe_bitmap.h: interior of cpu: the probe of a list that is bits, inline, for rows that are compiled
- * for more and less instructions: what counts bits is one of them.
+/* backend/cpu/probe_bitmap.h: interior of cpu: the probe of a list that is bits, inline, for rows
+ * that are compiled for more and less instructions: what counts bits is one of them.
  *
- * One test a docid; where they lie apart, all words are asked for before, so that they come from afar
- * together. Ranks are counted for what was found alone. */
+ * One test a docid; where they lie apart, all words are asked for before, so that they come from
+ * afar together. Ranks are counted for what was found alone. */
 #ifndef RP_BACKEND_CPU_PROBE_BITMAP_H
 #define RP_BACKEND_CPU_PROBE_BITMAP_H
 
@@ -13,8 +13,8 @@ enum { RP_BITMAP_HINT = 8 }; /* words of a hint */
 
 bool rp__probe_bitmap_applies(const rp__list *list, const rp__aux *hs);
 
-/* How many bits are set before one. All words of its hint are counted, those from its own on as zeros: that
- * is faster than to stop. They may end past the bits, within what follows them. */
+/* How many bits are set before one. All words of its hint are counted, those from its own on as
+ * zeros: that is faster than to stop. They may end past the bits, within what follows them. */
 static inline uint32_t rp__probe_bitmap_rank(const rp__bitmap_view *v, uint32_t bit)
 {
     static const uint64_t masks[2 * RP_BITMAP_HINT] = {~0ULL, ~0ULL, ~0ULL, ~0ULL,

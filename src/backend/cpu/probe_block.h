@@ -1,4 +1,5 @@
-/* backend/cpu/probe_block.h: interior of cpu: blocks of a list that is probed: which one, and its docids.
+/* backend/cpu/probe_block.h: interior of cpu: blocks of a list that is probed: which one, and its
+ * docids.
  *
  * Plain arrays count as cut every RP_BLOCK, and are read where they lie. */
 #ifndef RP_BACKEND_CPU_PROBE_BLOCK_H

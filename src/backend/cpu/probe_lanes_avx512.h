@@ -1,8 +1,10 @@
-/* backend/cpu/probe_lanes_avx512.h: interior of cpu: sixteen docids searched at once in 32 slots, with AVX-512.
+/* backend/cpu/probe_lanes_avx512.h: interior of cpu: sixteen docids searched at once in 32 slots,
+ * with AVX-512.
  *
- * All lanes halve the slots together, in registers: 5 permutations and comparisons for what all pairs would
- * cost 32, and where a docid stands comes with whether it does. Which of two runs moves on cannot be
- * foreseen, so nothing branches on it. Compression goes through a register: to memory it is slow on Zen 4. */
+ * All lanes halve the slots together, in registers: 5 permutations and comparisons for what all
+ * pairs would cost 32, and where a docid stands comes with whether it does. Which of two runs moves
+ * on cannot be foreseen, so nothing branches on it. Compression goes through a register: to memory
+ * it is slow on Zen 4. */
 #ifndef RP_BACKEND_CPU_PROBE_LANES_AVX512_H
 #define RP_BACKEND_CPU_PROBE_LANES_AVX512_H
 
@@ -11,8 +13,8 @@
 #include <stdint.h>
 
 enum {
-    RP_LANES = 16,  /* docids at once */
-    RP_SLOTS = 32,  /* searched at once */
+    RP_LANES = 16, /* docids at once */
+    RP_SLOTS = 32, /* searched at once */
 };
 
 /* Docids on their way through a list; those found so far. */
@@ -27,8 +29,8 @@ static inline __mmask16 rp__lanes_mask(uint32_t left)
     return (__mmask16)(left < RP_LANES ? (1U << left) - 1 : 0xFFFFU);
 }
 
-/* How many lanes a mask has. Between calls that a sanitizer inserts, gcc 12 may spill 16 bits of a mask and load
- * 32; the compiler must not know what `bits` holds, or it drops the cut to 16. */
+/* How many lanes a mask has. Between calls that a sanitizer inserts, gcc 12 may spill 16 bits of a
+ * mask and load 32; the compiler must not know what `bits` holds, or it drops the cut to 16. */
 static inline uint32_t rp__lanes_count(__mmask16 mask)
 {
     uint32_t bits = mask;
@@ -47,15 +49,16 @@ static inline rp__lanes_slots rp__lanes_load(const uint32_t *slots)
                              _mm512_set1_epi32((int)slots[RP_LANES - 1])};
 }
 
-/* For each docid, how many of the slots are below it, but 31 where it is 32; *at is what stands there. */
+/* For each docid, how many of the slots are below it, but 31 where it is 32; *at is what stands
+ * there. */
 static inline __m512i rp__lanes_find(__m512i docids, rp__lanes_slots in, __m512i *at)
 {
     __mmask16 is_below = _mm512_cmplt_epu32_mask(in.middle, docids);
     __m512i below = _mm512_maskz_mov_epi32(is_below, _mm512_set1_epi32(RP_LANES));
-#define RP_LANES_HALVE(half)                                                                                 \
-    *at = _mm512_permutex2var_epi32(                                                                   \
-        in.low, _mm512_add_epi32(below, _mm512_set1_epi32((half) - 1)), in.high);                      \
-    is_below = _mm512_cmplt_epu32_mask(*at, docids);                                                   \
+#define RP_LANES_HALVE(half)                                                                       \
+    *at = _mm512_permutex2var_epi32(in.low, _mm512_add_epi32(below, _mm512_set1_epi32((half)-1)),  \
+                                    in.high);                                                      \
+    is_below = _mm512_cmplt_epu32_mask(*at, docids);                                               \
     below = _mm512_mask_add_epi32(below, is_below, below, _mm512_set1_epi32(half));
     RP_LANES_HALVE(8)
     RP_LANES_HALVE(4)
@@ -114,9 +117,9 @@ rp__lanes_merge_with(rp__lanes_search *search, uint32_t *i, const uint32_t *slot
     return slot;
 }
 
-/* Of docids i on, finds those that are in the slots from `slot` on, until either ends; slot and n_slots
- * are multiples of RP_SLOTS. Ranks count from `first`. Returns where the slots were left, *i where the
- * docids. */
+/* Of docids i on, finds those that are in the slots from `slot` on, until either ends; slot and
+ * n_slots are multiples of RP_SLOTS. Ranks count from `first`. Returns where the slots were left,
+ * *i where the docids. */
 static inline uint32_t rp__lanes_merge(rp__lanes_search *s, uint32_t *i, const uint32_t *slots,
                                        uint32_t slot, uint32_t n_slots, uint32_t first)
 {

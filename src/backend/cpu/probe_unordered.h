@@ -1,4 +1,5 @@
-/* backend/cpu/probe_unordered.h: interior of cpu: what the rows of the probe without order share. */
+/* backend/cpu/probe_unordered.h: interior of cpu: what the rows of the probe without order
+ * share. */
 #ifndef RP_BACKEND_CPU_PROBE_UNORDERED_H
 #define RP_BACKEND_CPU_PROBE_UNORDERED_H
 

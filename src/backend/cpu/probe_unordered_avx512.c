@@ -46,7 +46,7 @@ static bool fill_run(rp__probe *probe, uint32_t b, uint32_t end, uint32_t *run)
 static uint32_t find_in_run(rp__probe *probe, const uint32_t *docids, const uint32_t *blocks,
                             uint32_t *i, uint32_t n, uint32_t full, uint32_t *kept)
 {
-    _Alignas(64) uint32_t run[RUN * RP_BLOCK + RP_BLOCK_ROOM];
+    _Alignas(64) uint32_t run[RUN * RP_BLOCK + RP_BLOCK_CAPACITY];
     uint32_t b = blocks[*i], count = full - b < RUN ? full - b : RUN, found = 0, a = *i;
     if (!fill_run(probe, b, b + count, run))
         return 0;

@@ -22,8 +22,8 @@ typedef struct rp__wand {
 
 /* Starts the readers. RP_NO_MEMORY. */
 rp_status rp__wand_open(rp__wand *w, rp__cpu_run *run);
-/* The first list such that documents before its own cannot enter, all lists that may hold them having too
- * little together; n: no document that is left can. */
+/* The first list such that documents before its own cannot enter, all lists that may hold them
+ * having too little together; n: no document that is left can. */
 size_t rp__wand_pivot(const rp__wand *w);
 /* The list of that place goes on to docid, which is above its own. */
 void rp__wand_move(rp__wand *w, size_t i, uint32_t docid);

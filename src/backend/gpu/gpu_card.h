@@ -1,43 +1,26 @@
-/* backend/gpu/gpu_card.h: interior of gpu: a card that a searcher uses: the device, the index on it, and its queries. */
+/* backend/gpu/gpu_card.h: interior of gpu: a card that a searcher uses: the device, the index on
+ * it, and its queries. */
 #ifndef RP_BACKEND_GPU_GPU_CARD_H
 #define RP_BACKEND_GPU_GPU_CARD_H
 
-#include "backend/gpu/gpu_batch.h"
-#include "backend/gpu/gpu_query.h"
+#include "backend/gpu/exec/exec.h"
+#include "backend/gpu/gpu_steps.h"
 
 /* One thread at a time, but for its batches. */
 typedef struct rp__gpu_card {
     rp__device device;
     rp__gpu_index index;
-    rp__gpu_query query;
-    rp__gpu_words words; /* for batches, where the whole index is there */
-    rp__gpu_ors ors;
+    rp__exec exec; /* of single queries */
+    rp__gpu_steps steps;
     bool has_index; /* otherwise every query is refused */
-    uint64_t left;  /* bytes of device memory for queries; 0: any number */
 } rp__gpu_card;
 
-/* Opens it with what fits of the index: a card without it is no reason to fail, since the cpu answers then. Mapped
- * memory is read: call it under the guard, and where that leaves it, close what there is. */
+/* Opens it with what fits of the index: a card without it is no reason to fail, since the cpu
+ * answers then. Mapped memory is read: call it under the guard, and where that leaves it, close
+ * what there is. */
 rp_status rp__gpu_card_open(rp__gpu_card *card, const rp__driver *driver, int ordinal,
                             const rp__segment *segment, const rp__place *place, rp_error *err);
-void rp__gpu_card_close(rp__gpu_card *card); /* all zero is fine */
+void rp__gpu_card_close(rp__gpu_card *card);   /* all zero is fine */
 bool rp__gpu_card_answers(rp__gpu_card *card); /* it has the index, and was not lost */
-
-/* Queries of a batch: many at once where the whole index is there, else one after the other, each with its lists. */
-typedef struct rp__gpu_card_batch {
-    bool is_many;
-    rp__gpu_batch many;
-    rp__device device;
-    rp__gpu_query one;
-} rp__gpu_card_batch;
-
-/* One of `of`, who share what memory there is. One thread at a time. */
-rp_status rp__gpu_card_batch_open(rp__gpu_card_batch *batch, rp__gpu_card *card, uint32_t of,
-                                  rp_error *err);
-void rp__gpu_card_batch_close(rp__gpu_card_batch *batch); /* all zero is fine */
-/* As rp__backend's batch_start and batch_finish. */
-void rp__gpu_card_batch_start(rp__gpu_card_batch *batch, rp__asked *asked, size_t n, rp__arena *arena);
-void rp__gpu_card_batch_finish(rp__gpu_card_batch *batch, rp__asked *asked, size_t n,
-                               rp__arena *arena);
 
 #endif

@@ -2,23 +2,23 @@
 #include "backend/gpu/gpu_index.h"
 
 rp_status rp__gpu_index_open(rp__gpu_index *index, rp__device *device, const rp__segment *segment,
-                             uint64_t most)
+                             uint64_t limit)
 {
     *index = (rp__gpu_index){.device = device};
-    return rp__gpu_share_get(device, segment, most, &index->share);
+    return rp__residency_get(device, segment, limit, &index->residency);
 }
 
 void rp__gpu_index_close(rp__gpu_index *index)
 {
-    rp__gpu_share_drop(index->share, index->device);
+    rp__residency_drop(index->residency, index->device);
     *index = (rp__gpu_index){0};
 }
 
 uint64_t rp__gpu_index_at(const rp__gpu_index *index, const void *host)
 {
     const uint8_t *p = host;
-    for (size_t i = 0; p && i < index->share->n; i++) {
-        const rp__gpu_section *s = &index->share->sections[i];
+    for (size_t i = 0; p && i < index->residency->n; i++) {
+        const rp__gpu_section *s = &index->residency->sections[i];
         if (p >= s->host && p <= s->host + s->bytes)
             return s->at + (uint64_t)(p - s->host);
     }

@@ -37,7 +37,7 @@ void rp__gpu_list_count_decoded(const rp__list *list, rp_gpu_counters *counters)
 }
 
 /* Bits are words of 32 to the kernels; a list of them that is not dense is raw. */
-static rp_status point_at_bits(const rp__list *list, karg_word *out)
+static rp_status point_at_bits(const rp__list *list, karg_term *out)
 {
     enum { HEAD = 8 };
     rp__bitmap_view bits;
@@ -52,9 +52,9 @@ static rp_status point_at_bits(const rp__list *list, karg_word *out)
     return RP_OK;
 }
 
-rp_status rp__gpu_list_point(const rp__list *list, const karg_list *at, karg_word *out)
+rp_status rp__gpu_list_point(const rp__list *list, const karg_list *at, karg_term *out)
 {
-    *out = (karg_word){.list = *at};
+    *out = (karg_term){.list = *at};
     if (!rp__gpu_list_has_docids(list))
         return RP_UNAVAILABLE;
     out->list.freq_code = rp__gpu_list_freq_code(list);
@@ -65,8 +65,40 @@ rp_status rp__gpu_list_point(const rp__list *list, const karg_list *at, karg_wor
     return is_short ? RP_DAMAGED : RP_OK;
 }
 
-rp_status rp__gpu_list_word(const rp__gpu_index *index, const rp__list *list, karg_word *out)
+/* Kernels of batches read rice and optpfd only to make docids of them; those of tiles do not read ef128. */
+uint8_t rp__gpu_list_reads(const rp__list *list, const karg_list *at, karg_term *out)
+{
+    if (!rp__gpu_list_has_tfs(list) || rp__gpu_list_point(list, at, out) != RP_OK) {
+        *out = (karg_term){.list = *at};
+        return 0;
+    }
+    uint32_t id = list->codec->id;
+    bool is_looked_up = id != KARG_CODEC_OPTPFD && id != KARG_CODEC_RICE;
+    return (uint8_t)((is_looked_up ? RP_READS_LOOKUP : 0) |
+                     (id != KARG_CODEC_EF128 ? RP_READS_TILES : 0));
+}
+
+rp_status rp__gpu_list_word(const rp__gpu_index *index, const rp__list *list, karg_term *out)
 {
     karg_list at;
     return rp__gpu_index_list(index, list, &at) ? rp__gpu_list_point(list, &at, out) : RP_DAMAGED;
+}
+
+rp_status rp__gpu_list_lookup(const rp__gpu_index *index, const rp__list *list, karg_term *out)
+{
+    karg_list at;
+    if (!rp__gpu_index_list(index, list, &at))
+        return RP_DAMAGED;
+    return rp__gpu_list_reads(list, &at, out) & RP_READS_LOOKUP ? RP_OK : RP_UNAVAILABLE;
+}
+
+karg_term rp__gpu_list_copied(uint64_t docids, uint64_t tfs, uint32_t n)
+{
+    return (karg_term){.list = {.docs = docids,
+                                .freqs = tfs,
+                                .n = n,
+                                .n_blocks = n / RP_BLOCK + (n % RP_BLOCK > 0),
+                                .docs_bytes = n * (uint32_t)sizeof(uint32_t),
+                                .codec = KARG_CODEC_RAW,
+                                .freq_code = KARG_CODEC_RAW}};
 }

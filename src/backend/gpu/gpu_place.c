@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "base/error.h"
 
 static const char emulated[] = "emulated";
@@ -97,7 +97,7 @@ rp_status rp__gpu_place_find(const rp__place *place, size_t i, const rp__driver 
         return rp__driver_load(driver, err);
     }
     *ordinal = (int)count_before(names, n);
-    *driver = rp__emulated_driver();
-    rp__emulated_have((uint32_t)*ordinal + 1);
+    *driver = rp__emulated_device_driver();
+    rp__emulated_device_have((uint32_t)*ordinal + 1);
     return RP_OK;
 }

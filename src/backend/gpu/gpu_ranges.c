@@ -51,7 +51,7 @@ static void tell_all(rp__gpu_card *const *cards, size_t n, rp__answer *answer)
     answer->gpu = (rp_gpu_counters){0};
     answer->fallback = RP_FALLBACK_NONE;
     for (size_t i = 0; i < n; i++) {
-        rp__gpu_query_tell(&cards[i]->query, &part);
+        rp__exec_tell(&cards[i]->exec, &part);
         rp__answer_count(&answer->gpu, &part.gpu);
         answer->fallback = answer->fallback ? answer->fallback : part.fallback;
     }
@@ -61,21 +61,23 @@ rp_status rp__gpu_ranges_run(rp__gpu_card *const *cards, size_t n, const rp__que
                              rp__arena *arena, rp__answer *answer, rp_error *err)
 {
     if (n == 1)
-        return rp__gpu_query_run(&cards[0]->query, query, arena, answer, err);
+        return rp__exec_run(&cards[0]->exec, query, arena, answer, err);
     rp__query *ranges = rp__arena_array(arena, n, sizeof *ranges);
     rp__answer *answers = rp__arena_array(arena, n, sizeof *answers);
     rp_status status = ranges && answers ? RP_OK : rp__error_no_memory(err);
     size_t n_started = 0;
     for (; status == RP_OK && n_started < n; n_started++) {
         ranges[n_started] = range_of(query, n_started, n);
-        status = rp__gpu_query_start(&cards[n_started]->query, &ranges[n_started], arena, err);
+        status = rp__exec_start(&cards[n_started]->exec, &ranges[n_started], arena, err);
     }
     for (size_t i = 0; status == RP_OK && i < n; i++)
-        status = rp__gpu_query_finish(&cards[i]->query, &answers[i], err);
+        status = rp__exec_finish(&cards[i]->exec, &answers[i], err);
     if (status == RP_OK)
         status = merge(answers, n, query->k, arena, answer, err);
     tell_all(cards, n_started, answer);
-    if (status != RP_OK && !answer->fallback)
+    if (status != RP_OK && status != RP_INTERRUPTED && !answer->fallback)
         answer->fallback = RP_FALLBACK_HOST_MEMORY;
+    for (size_t i = 0; status != RP_OK && i < n_started; i++)
+        rp__exec_abandon(&cards[i]->exec);
     return status;
 }

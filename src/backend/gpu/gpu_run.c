@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/gpu/gpu_card.h"
+#include "backend/gpu/gpu_form.h"
 #include "backend/gpu/gpu_place.h"
 #include "backend/gpu/gpu_ranges.h"
 #include "backend/rows.h"
@@ -113,10 +114,46 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     gpu *g = state;
     rp__gpu_card *cards[RP_GPU_PLACE_MOST];
     size_t n = pick_cards(g, cards);
-    if (n > 0)
-        return rp__gpu_ranges_run(cards, n, query, arena, answer, err);
-    *answer = (rp__answer){.fallback = find_reason(g)};
-    return refuse(g, err);
+    uint64_t begin = rp__trace_begin(query->trace);
+    if (n == 0) {
+        *answer = (rp__answer){.fallback = find_reason(g)};
+        return refuse(g, err);
+    }
+    rp_status status = rp__gpu_ranges_run(cards, n, query, arena, answer, err);
+    rp__trace_end(query->trace,
+                  &(rp__trace_event){.stage = "search",
+                                     .processor = "gpu",
+                                     .begin = begin,
+                                     .elements = status == RP_OK ? answer->postings : 0,
+                                     .bytes = answer->gpu.uploaded_bytes});
+    return status;
+}
+
+/* On each of several cards the same. */
+static rp_status form(void *state, const rp__query *query, rp__arena *arena, rp_form *out,
+                      rp_error *err)
+{
+    gpu *g = state;
+    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    rp_status status = RP_OK;
+    if (pick_cards(g, cards) > 0) {
+        rp__exec *e = &cards[0]->exec;
+        status = rp__gpu_form_find(&cards[0]->index, &e->lanes[RP_LANE_SINGLE].lease, &e->norms,
+                                   query, arena, out);
+    } else {
+        *out = rp__form_count(query);
+        out->fallback = find_reason(g);
+    }
+    out->processor = "gpu";
+    return status == RP_NO_MEMORY ? rp__error_no_memory(err) : status;
+}
+
+static void abandon(void *state)
+{
+    gpu *g = state;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->cards[i].has_index)
+            rp__exec_abandon(&g->cards[i].exec);
 }
 
 static rp_status health(void *state, rp_error *err)
@@ -133,43 +170,96 @@ static rp_status health(void *state, rp_error *err)
 
 /* ---- Many queries ------------------------------------------------------------------------------ */
 
+/* A batch has a device of its own, for its thread. */
+typedef struct batch {
+    rp__device device;
+    rp__exec exec;
+} batch;
+
+static void batch_free(void *p)
+{
+    batch *b = p;
+    if (b->device.context)
+        (void)rp__device_enter(&b->device);
+    rp__exec_close(&b->exec);
+    rp__device_close(&b->device);
+    rp__free(b);
+}
+
 /* Each has one card; cards take turns. */
-static rp_status batch_new(void *state, uint32_t of, void **batch, rp_error *err)
+static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
 {
     gpu *g = state;
     rp__gpu_card *cards[RP_GPU_PLACE_MOST];
     size_t n = pick_cards(g, cards);
-    *batch = NULL;
+    *out = NULL;
     if (n == 0)
         return refuse(g, err);
-    rp__gpu_card_batch *b = rp__alloc(sizeof *b);
+    (void)of;
+    batch *b = rp__alloc_zero(1, sizeof *b);
     if (!b)
         return rp__error_no_memory(err);
-    rp_status status = rp__gpu_card_batch_open(b, cards[g->n_batches++ % n],
-                                               (of + (uint32_t)n - 1) / (uint32_t)n, err);
+    rp__gpu_card *card = cards[g->n_batches++ % n];
+    rp_status status =
+        rp__device_enter(&card->device); /* so that a card that is lost is known to be */
+    if (status == RP_OK)
+        status = rp__device_twin(&b->device, &card->device, err);
     if (status != RP_OK) {
         rp__free(b);
         return status;
     }
-    *batch = b;
+    rp__exec_open(&b->exec, &b->device, &card->index);
+    *out = b;
     return RP_OK;
 }
 
-static void batch_free(void *batch)
+static void batch_start(void *p, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
-    rp__gpu_card_batch_close(batch);
-    rp__free(batch);
+    batch *b = p;
+    rp__exec_begin(&b->exec, n, true, arena);
+    for (size_t i = 0; i < n; i++)
+        rp__exec_add(&b->exec, &asked[i]);
+    rp__exec_launch(&b->exec);
 }
 
-static void batch_start(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_finish(void *p, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
-    rp__gpu_card_batch_start(batch, asked, n, arena);
+    (void)asked, (void)n, (void)arena;
+    rp__exec_collect(&((batch *)p)->exec);
 }
 
-static void batch_finish(void *batch, rp__asked *asked, size_t n, rp__arena *arena)
+static void batch_abandon(void *p)
 {
-    rp__gpu_card_batch_finish(batch, asked, n, arena);
+    rp__exec_abandon(&((batch *)p)->exec);
 }
+
+static bool poll(void *p)
+{
+    return rp__exec_is_done(&((batch *)p)->exec);
+}
+
+/* ---- Step by step ------------------------------------------------------------------------------ */
+
+/* On one card. */
+static rp_status open_steps(void *state, const rp__query *query, rp__arena *arena, void **run_,
+                            rp_error *err)
+{
+    gpu *g = state;
+    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    *run_ = NULL;
+    return pick_cards(g, cards) > 0 ? rp__gpu_steps_begin(&cards[0]->steps, query, arena, run_, err)
+                                    : refuse(g, err);
+}
+
+static const rp__steps steps = {.open = open_steps,
+                                .start = rp__gpu_steps_start,
+                                .meet = rp__gpu_steps_meet,
+                                .score = rp__gpu_steps_score,
+                                .narrow = rp__gpu_steps_narrow,
+                                .select = rp__gpu_steps_select,
+                                .put = rp__gpu_steps_put,
+                                .take = rp__gpu_steps_take,
+                                .close = rp__gpu_steps_end};
 
 static const char *algorithm(size_t i)
 {
@@ -185,7 +275,12 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .detach = detach,
                                      .health = health,
                                      .run = run,
+                                     .form = form,
+                                     .abandon = abandon,
                                      .batch_new = batch_new,
                                      .batch_free = batch_free,
                                      .batch_start = batch_start,
-                                     .batch_finish = batch_finish};
+                                     .batch_finish = batch_finish,
+                                     .poll = poll,
+                                     .batch_abandon = batch_abandon,
+                                     .steps = &steps};

@@ -1,144 +1,39 @@
-/* intersect.c: the table of intersections, and launches. What each does is in its kernel's file; which is best for
- * which lists, in docs/kernels.md. */
+/* intersect.c: tiles of intersections. What a method does is in its kernel's file; which is best for which lists, in
+ * docs/kernels.md. */
 #include "backend/gpu/intersect.h"
 
-#include "backend/gpu/kernels/tuning.h"
+enum { SHIFT_MIN = 10, SLICES_MIN = 4 };
 
-enum { SLICE_LEAST = 10, SLICES_LEAST = 4, SPLIT_THREADS = 128 };
-
-#define ROW(id, name_, kernel_, tile_, needs_, each_, codec_)                                      \
-    [RP_INTERSECT_##id] = {.name = (name_),                                                        \
-                           .kernel = RP_KERNEL_intersect_##kernel_##_kernel,                       \
-                           .tile = RP_INTERSECT_##tile_,                                           \
-                           .needs = (needs_),                                                      \
-                           .each = (each_),                                                        \
-                           .codec = (codec_)}
-
-enum {
-    B = RP_INTERSECT_B,
-    LR = RP_INTERSECT_LR,
-    HS = RP_INTERSECT_HS,
-    LIST = RP_INTERSECT_LIST,
-    SPLITS = RP_INTERSECT_SPLITS,
-    BITS = RP_INTERSECT_A_BITS | RP_INTERSECT_B_BITS,
-};
-
-const rp__intersect rp__intersect_table[RP_INTERSECTS] = {
-    ROW(BS_X1, "bs x1", bs_x1, A, B, 1, NULL),
-    ROW(BS_X2, "bs x2", bs_x2, A, B, 2, NULL),
-    ROW(IS, "is", is, A, B, 2, NULL),
-    ROW(LR_GLOBAL, "lr", lr_global, A, B | LR, 2, NULL),
-    ROW(LR_LOCAL, "lr local", lr_local, A, B | LR, 2, NULL),
-    ROW(HS_X1, "hs x1", hs_x1, A, B | HS, 1, NULL),
-    ROW(HS_X2, "hs x2", hs_x2, A, B | HS, 2, NULL),
-    ROW(SKIP, "skip", skip, A, B | LIST, 2, "raw"),
-    ROW(PMF, "pmf", pmf, A, B | SPLITS, 4, NULL),
-    ROW(PMF_HEADS, "pmf heads", pmf_heads, A, RP_INTERSECT_HEADS | SPLITS, 4, NULL),
-    ROW(MPATH, "mpath", mpath, PATH, B, TUNE_MPATH_STEPS, NULL),
-    ROW(MPATH_TWO, "mpath two", mpath, PATH, B | SPLITS, TUNE_MPATH_STEPS, NULL),
-    ROW(TILE, "tile", tile, SLICE, B, 0, NULL),
-    ROW(TILE_RANKS, "tile ranks", tile_ranks, SLICE, B, 0, NULL),
-    ROW(TILE_MARKS, "tile marks", tile_marks, SLICE, B, 0, NULL),
-    ROW(BITS_PROBE, "bits probe", bits_probe, A, RP_INTERSECT_B_BITS, 4, NULL),
-    ROW(BITS_AND, "bits and", bits_and, BITS, BITS, 0, NULL),
-    ROW(BITS_MARKS, "bits marks", bits_marks, BITS, BITS, 0, NULL),
-    ROW(BP128, "bp128", bp128, A, LIST, 1, "bp128"),
-    ROW(BP128_TILE, "bp128 tile", bp128_tile, SLICE, LIST, 0, "bp128"),
-    ROW(LRC_HEADS, "lrc heads", lrc_heads, A, LIST | LR, 1, "lrc"),
-    ROW(LRC_AT, "lrc at", lrc_at, A, LIST | LR, 1, "lrc"),
-    ROW(HSLRC256, "hslrc256", lrc_hs, A, LIST, 1, "hslrc256"),
-    ROW(HSLRC128, "hslrc128", lrc_hs, A, LIST, 1, "hslrc128"),
-};
-
-/* ---- Cutting -------------------------------------------------------------------------------------- */
-
-static uint32_t div_up(uint64_t a, uint32_t b)
+static uint32_t div_up(uint32_t a, uint32_t b)
 {
-    return (uint32_t)((a + b - 1) / b);
+    return a / b + (a % b > 0);
+}
+
+void rp__intersect_cut(uint32_t tiles, uint32_t threads, uint32_t words, karg_intersect *args,
+                       rp__launch *how)
+{
+    args->tiles = tiles ? tiles : 1;
+    *how = (rp__launch){args->tiles, threads, (KARG_SCRATCH + words) * (uint32_t)sizeof(uint32_t)};
+}
+
+void rp__intersect_cut_docids(uint32_t threads, uint32_t each, karg_intersect *args,
+                              rp__launch *how)
+{
+    rp__intersect_cut(div_up(args->na, threads * each), threads, threads * each, args, how);
 }
 
 /* Narrower slices where few would be left for the multiprocessors. */
-static uint32_t slice_of(const karg_intersect *args, uint32_t told)
+void rp__intersect_cut_slices(uint32_t threads, uint32_t shift, karg_intersect *args,
+                              rp__launch *how)
 {
-    while (told > SLICE_LEAST && args->universe >> told < SLICES_LEAST)
-        told--;
-    return told;
-}
-
-void rp__intersect_cut(rp__intersect_id id, uint32_t threads, uint32_t told, karg_intersect *args,
-                       rp__launch *how)
-{
-    const rp__intersect *row = &rp__intersect_table[id];
-    const uint32_t staged = KARG_STAGED / 32 * threads;
-    uint32_t tiles = 0, words = 0; /* of shared memory */
-    switch (row->tile) {
-    case RP_INTERSECT_A:
-        args->levels = row->needs & SPLITS ? told : 0;
-        tiles = div_up(args->na, threads * row->each);
-        words = threads * row->each + (id == RP_INTERSECT_BP128 ? threads / 32 * KARG_BLOCK : 0);
-        break;
-    case RP_INTERSECT_SLICE:
-        args->shift = slice_of(args, told);
-        tiles = div_up(args->universe, 1U << args->shift);
-        words = ((id == RP_INTERSECT_TILE_RANKS ? 4U : 2U) << args->shift >> 5) + staged;
-        break;
-    case RP_INTERSECT_PATH:
-        args->tile = threads * row->each;
-        tiles = div_up((uint64_t)args->na + args->nb, args->tile);
-        words = 2 * args->tile + 1;
-        break;
-    case RP_INTERSECT_BITS:
-        tiles = div_up(args->universe, threads * 128);
-        words = staged;
-        break;
-    }
-    args->tiles = tiles ? tiles : 1;
-    *how = (rp__launch){args->tiles, threads, (KARG_SCRATCH + words) * (uint32_t)sizeof(uint32_t)};
+    while (shift > SHIFT_MIN && args->universe >> shift < SLICES_MIN)
+        shift--;
+    args->shift = shift;
+    rp__intersect_cut(div_up(args->universe, 1U << shift), threads,
+                      (2U << shift >> 5) + KARG_STAGED / 32 * threads, args, how);
 }
 
 size_t rp__intersect_state(const karg_intersect *args)
 {
     return (args->tiles + (size_t)2) * sizeof(uint64_t);
-}
-
-/* Splitters of a level of pmf. */
-static uint32_t splitters(const karg_intersect *args, uint32_t level)
-{
-    return (args->na >> (TUNE_PMF_FINEST + TUNE_PMF_FAN * level)) + 1;
-}
-
-size_t rp__intersect_splits(const karg_intersect *args)
-{
-    size_t n = args->tiles + (size_t)1;
-    for (uint32_t level = 0; level < args->levels; level++)
-        n += splitters(args, level);
-    return n * sizeof(uint32_t);
-}
-
-/* ---- Running -------------------------------------------------------------------------------------- */
-
-static rp_status find_splits(const rp__intersect *row, rp__device *device, karg_intersect *args)
-{
-    const uint32_t warps = SPLIT_THREADS / 32;
-    uint64_t ends = (uint64_t)args->tiles + 1;
-    if (row->tile == RP_INTERSECT_PATH)
-        return rp__device_launch(device, RP_KERNEL_intersect_mpath_splits_kernel,
-                                 (rp__launch){div_up(ends, warps), SPLIT_THREADS, 0}, args);
-    rp_status status = RP_OK;
-    for (uint32_t level = args->levels; status == RP_OK && level-- > 0;) {
-        args->level = level;
-        status = rp__device_launch(
-            device, RP_KERNEL_intersect_pmf_splits_kernel,
-            (rp__launch){div_up(splitters(args, level), SPLIT_THREADS), SPLIT_THREADS, 0}, args);
-    }
-    return status;
-}
-
-rp_status rp__intersect_run(rp__intersect_id id, rp__device *device, rp__launch how,
-                            const karg_intersect *args)
-{
-    const rp__intersect *row = &rp__intersect_table[id];
-    karg_intersect own = *args;
-    rp_status status = row->needs & SPLITS ? find_splits(row, device, &own) : RP_OK;
-    return status == RP_OK ? rp__device_launch(device, row->kernel, how, &own) : status;
 }

@@ -1,34 +1,15 @@
-/* backend/gpu/select.h: interior of gpu: methods that find the k best of scored documents on the device. */
+/* backend/gpu/select.h: interior of gpu: the k best of many scored documents on a device. */
 #ifndef RP_BACKEND_GPU_SELECT_H
 #define RP_BACKEND_GPU_SELECT_H
 
-#include "backend/gpu/device.h"
+#include "backend/gpu/device/device.h"
 #include "backend/gpu/kernels/args.h"
+#include "backend/gpu/kernels/tuning.h"
 
-typedef enum rp__select_id {
-    RP_SELECT_SAMPLE,
-    RP_SELECT_RADIX,
-    RP_SELECT_BUCKET,
-    RP_SELECT_HEAP,
-    RP_SELECT_BITONIC,
-    RP_SELECT_SORT,
-    RP_SELECT_BLOCK, /* also of many selections, by `begins` */
-    RP_SELECTS,
-} rp__select_id;
+enum { RP_SELECT_MAX = TUNE_SELECT_FITS }; /* of k */
 
-typedef struct rp__select {
-    const char *name;
-    uint32_t k_most; /* it ranks so many at most */
-    rp_status (*run)(rp__device *device, karg_select args);
-} rp__select;
-
-extern const rp__select rp__select_table[RP_SELECTS];
-
-/* Keys that scratch must have room for (args.room), and its bytes; its first KARG_SELECT_ZEROS words are 0 before the
- * first run. */
-uint32_t rp__select_room(uint32_t n, uint32_t k);
-size_t rp__select_scratch(uint32_t n, uint32_t k);
-/* Asks the device; args has all but what methods want of their own. */
-rp_status rp__select_run(rp__select_id id, rp__device *device, karg_select args);
+/* By select_sample.cu. Scratch: KARG_SELECT_ZEROS words, which are 0 before the first launch, and n
+ * / 2 keys. */
+rp_status rp__select_by_sample(rp__device *device, karg_select args);
 
 #endif

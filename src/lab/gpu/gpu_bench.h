@@ -13,9 +13,10 @@ typedef struct rp__gpu_figures {
 
 /* Opens the device that is meant. */
 rp_status rp__gpu_bench_open(const rp__place *place, rp__device *device, rp_error *err);
-/* Makes n elements, checks one run, and times `rounds` more, each after something else has gone through the
- * second-level cache. RP_DAMAGED: the answer is wrong, what says where. */
-rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_t n, uint32_t rounds,
-                            const rp__gpu_peer *peer, rp__gpu_figures *out, rp_error *what);
+/* Makes n elements, checks one run, and times `rounds` more, each after something else has gone
+ * through the second-level cache. RP_DAMAGED: the answer is wrong, what says where. */
+rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_t n,
+                            uint32_t rounds, const rp__gpu_peer *peer, rp__gpu_figures *out,
+                            rp_error *what);
 
 #endif

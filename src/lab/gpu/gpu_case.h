@@ -8,28 +8,36 @@
 
 /* What a core does for comparison, from somebody who knows other processors. */
 typedef struct rp__gpu_peer {
-    /* Which of A's docids, which rise, the list has, to `out`, which has room for na, and may be A. */
-    rp_status (*intersect)(const uint32_t *a, uint32_t na, const rp__list *list, uint32_t *out, uint32_t *n);
+    /* Which of A's docids, which rise, the list has, to `out`, which has room for na, and may be
+     * A. */
+    rp_status (*intersect)(const uint32_t *a, uint32_t na, const rp__list *list, uint32_t *out,
+                           uint32_t *n);
 } rp__gpu_peer;
 
 typedef struct rp__gpu_case {
     const char *area; /* decode, intersect, select, ... */
     const char *name;
-    /* Draws data of about n elements by the seed (of few elements: edges too), works out the answer on the CPU,
-     * and brings the data to the device. *state is the case's own. */
+    /* Draws data of about n elements by the seed (of few elements: edges too), works out the answer
+     * on the CPU, and brings the data to the device. *state is the case's own. */
     rp_status (*make)(const struct rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
                       void **state);
-    rp_status (*run)(const struct rp__gpu_case *row, rp__device *device, void *state); /* does not wait */
-    /* After a run: fetches the result, waits, and compares; RP_DAMAGED: it differs, `what` says where. */
-    rp_status (*check)(const struct rp__gpu_case *row, rp__device *device, void *state, rp_error *what);
-    void (*free)(const struct rp__gpu_case *row, rp__device *device, void *state); /* NULL is fine */
+    /* does not wait */
+    rp_status (*run)(const struct rp__gpu_case *row, rp__device *device, void *state);
+    /* After a run: fetches the result, waits, and compares; RP_DAMAGED: it differs, `what` says
+     * where. */
+    rp_status (*check)(const struct rp__gpu_case *row, rp__device *device, void *state,
+                       rp_error *what);
+    /* NULL is fine */
+    void (*free)(const struct rp__gpu_case *row, rp__device *device, void *state);
     /* What a run cannot do without: bytes read and written in device memory; elements. */
-    void (*cost)(const struct rp__gpu_case *row, const void *state, uint64_t *bytes, uint64_t *elements);
-    /* The same on one core of the host, by the best that there is for it, or a part of it: *times (1 before) is how
-     * often that part is in the whole. RP_DAMAGED: the core has another answer. NULL: lists are damaged, and nobody
-     * has an answer. */
-    rp_status (*cpu)(const struct rp__gpu_case *row, void *state, const rp__gpu_peer *peer, double *times);
-    uint32_t kernel;  /* the case's own: which kernel, which codec, how wide, ... */
+    void (*cost)(const struct rp__gpu_case *row, const void *state, uint64_t *bytes,
+                 uint64_t *elements);
+    /* The same on one core of the host, by the best that there is for it, or a part of it: *times
+     * (1 before) is how often that part is in the whole. RP_DAMAGED: the core has another answer.
+     * NULL: lists are damaged, and nobody has an answer. */
+    rp_status (*cpu)(const struct rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
+                     double *times);
+    uint32_t kernel; /* the case's own: which kernel, which codec, how wide, ... */
     uint32_t codec, width, option;
     const char *twin; /* the row of gpu-anchors' simple kernel it stands against; NULL: none */
 } rp__gpu_case;

@@ -29,13 +29,13 @@ enum {
 typedef struct list {
     uint32_t *docids, n;
     uint64_t *bits;
-    karg_term raw, as_bits;
+    karg_para_term raw, as_bits;
 } list;
 
 typedef struct batch {
     uint32_t universe, n_lists, n_queries, n_tiles, n_words;
     list lists[LISTS_MOST];
-    karg_term *terms;
+    karg_para_term *terms;
     karg_and_query *queries;
     karg_and_tile *tiles;
     uint32_t *shortest;       /* docids of a query's first list */
@@ -96,7 +96,7 @@ static rp_status put_raw(batch *b, rp__device *device, list *l, uint32_t bucket)
             i++;
         starts[h] = i;
     }
-    l->raw = (karg_term){.form = KARG_RAW, .n = l->n, .shift = shift, .n_buckets = n_buckets};
+    l->raw = (karg_para_term){.form = KARG_RAW, .n = l->n, .shift = shift, .n_buckets = n_buckets};
     rp_status status = put(b, device, l->docids, l->n * sizeof *l->docids, &l->raw.docids);
     if (status == RP_OK)
         status = put(b, device, starts, (n_buckets + 1) * sizeof *starts, &l->raw.starts);
@@ -119,7 +119,7 @@ static rp_status put_bits(batch *b, rp__device *device, list *l)
         return RP_NO_MEMORY;
     for (uint32_t i = 0; i < l->n; i++)
         l->bits[l->docids[i] / 64] |= UINT64_C(1) << l->docids[i] % 64;
-    l->as_bits = (karg_term){.form = KARG_BITS, .n = 2 * n_words};
+    l->as_bits = (karg_para_term){.form = KARG_BITS, .n = 2 * n_words};
     return put(b, device, l->bits, n_words * sizeof *l->bits, &l->as_bits.docids);
 }
 
@@ -377,7 +377,7 @@ static rp_status intersect_here(const rp__gpu_case *row, void *state, const rp__
     {                                                                                              \
         .area = "batch", .name = (title), .make = make_batch, .run = run_batch,                    \
         .check = check_batch, .free = free_batch, .cost = cost_batch, .cpu = intersect_here,       \
-        .kernel = RP_KERNEL_and_batch_kernel, .width = (mean), .codec = (docs),                    \
+        .kernel = RP_KERNEL_and_para_kernel, .width = (mean), .codec = (docs),                     \
         .option = (bucket) | (density) << DENSITY                                                  \
     }
 

@@ -1,4 +1,4 @@
-/* gpu_case_decode.c: decoding kernels on drawn lists: docids to device memory against those that were encoded, or
+/* gpu_case_decode.c: decoding kernels on synthetic lists: docids to device memory against those that were encoded, or
  * their sum. */
 #include "lab/gpu/gpu_case_decode.h"
 

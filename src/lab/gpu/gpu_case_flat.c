@@ -1,6 +1,6 @@
 /* gpu_case_flat.c: cases of one query of two words, scored: ANDs of a list and one 16 times as long, ORs of both.
  *
- * The kernel that stays has the AND with its launch, and leaves.
+ * The persistent kernel has the AND with its launch, and leaves.
  * Row fields: kernel; codec: of the docids, frequencies are in optpfd; width: documents to a posting of the longer
  * list; option: of an AND, documents that a warp has. n is the length of the longer list. */
 #include "lab/gpu/gpu_case_flat.h"
@@ -28,9 +28,9 @@ typedef struct flat {
     uint64_t total, sum; /* documents that match; of their docids */
     rp__cu_ptr memory[WORDS + 9];
     size_t n_memory;
-    karg_flat args;
-    karg_stay stay;
-    karg_door *door; /* as the kernel that stays leaves it */
+    karg_query args;
+    karg_persistent persistent;
+    karg_mailbox *mailbox; /* as the persistent kernel leaves it */
     uint64_t list_bytes, random;
 } flat;
 
@@ -88,7 +88,7 @@ static void answer(flat *f, bool is_or)
 
 static rp_status draw_all(flat *f, const rp__gpu_case *row, uint32_t n)
 {
-    bool is_or = row->kernel == RP_KERNEL_or_score_kernel;
+    bool is_or = row->kernel == RP_KERNEL_or_accumulate_kernel;
     rp_status status = draw_list(f, 0, (n + RATIO - 1) / RATIO, RATIO * row->width);
     if (status == RP_OK)
         status = draw_list(f, 1, n, row->width);
@@ -140,8 +140,8 @@ static rp_status encode(flat *f, uint32_t i, const rp__codec *codec, size_t *use
 /* As an index of that list alone has it. */
 static rp_status put_list(flat *f, rp__device *device, uint32_t i, const rp__codec *codec)
 {
-    rp__gpu_share share = {.n = 1, .is_whole = true};
-    rp__gpu_index index = {.device = device, .share = &share};
+    rp__residency residency = {.n = 1, .is_whole = true};
+    rp__gpu_index index = {.device = device, .residency = &residency};
     rp__list list;
     size_t used;
     uint64_t at;
@@ -152,11 +152,11 @@ static rp_status put_list(flat *f, rp__device *device, uint32_t i, const rp__cod
         status = rp__list_open(codec, f->bytes[i], used, f->n[i], f->n_docs, false, &list);
     if (status != RP_OK)
         return status;
-    share.sections[0] = (rp__gpu_section){.host = f->bytes[i], .bytes = used, .at = at};
+    residency.sections[0] = (rp__gpu_section){.host = f->bytes[i], .bytes = used, .at = at};
     f->list_bytes += used;
-    status = rp__gpu_list_word(&index, &list, &f->args.near[i]);
-    f->args.near[i].weight = weights[i] * rp__rank_scale(SCALE_BITS);
-    f->args.near[i].before = f->args.n_blocks;
+    status = rp__gpu_list_word(&index, &list, &f->args.inline_terms[i]);
+    f->args.inline_terms[i].weight = weights[i] * rp__rank_scale(SCALE_BITS);
+    f->args.inline_terms[i].before = f->args.n_blocks;
     f->args.n_blocks += list.n_blocks;
     return status;
 }
@@ -170,16 +170,16 @@ static rp_status put_lists(flat *f, rp__device *device, const rp__gpu_case *row)
     rp_status status = RP_OK;
     for (uint32_t i = 0; i < WORDS && f->n[i] > 0 && status == RP_OK; i++)
         status = put_list(f, device, i, &codec);
-    if (row->kernel != RP_KERNEL_or_score_kernel)
-        f->args.n_blocks = f->args.near[1].before;
+    if (row->kernel != RP_KERNEL_or_accumulate_kernel)
+        f->args.n_blocks = f->args.inline_terms[1].before;
     return status;
 }
 
 static rp_status put_all(flat *f, rp__device *device)
 {
-    karg_flat *a = &f->args;
+    karg_query *a = &f->args;
     size_t marks = (f->n_docs + 31) / 32;
-    a->n_words = WORDS;
+    a->n_terms = WORDS;
     a->end = f->n_docs;
     a->k = BEST;
     a->number = 1;
@@ -202,20 +202,20 @@ static rp_status put_all(flat *f, rp__device *device)
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 
-/* For the kernel that stays, but not without a query. */
-static rp_status put_door(flat *f, rp__device *device, const rp__gpu_case *row)
+/* For the persistent kernel, but not without a query. */
+static rp_status put_mailbox(flat *f, rp__device *device, const rp__gpu_case *row)
 {
     const uint32_t parts = (f->n[0] + row->option - 1) / row->option;
-    karg_flat *query = &f->stay.first.query;
-    f->door = rp__alloc_zero(1, sizeof *f->door);
-    if (!f->door)
+    karg_query *query = &f->persistent.first.query;
+    f->mailbox = rp__alloc_zero(1, sizeof *f->mailbox);
+    if (!f->mailbox)
         return RP_NO_MEMORY;
-    f->stay = (karg_stay){.first.query = f->args, .number = 1, .launch = 1};
-    query->each = row->option;
+    f->persistent = (karg_persistent){.first.query = f->args, .number = 1, .launch = 1};
+    query->docs_per_warp = row->option;
     query->blocks = parts < device->processors ? parts : device->processors;
-    rp_status status = put(f, device, f->door, sizeof *f->door, &f->stay.door);
+    rp_status status = put(f, device, f->mailbox, sizeof *f->mailbox, &f->persistent.mailbox);
     if (status == RP_OK)
-        status = put(f, device, NULL, sizeof *f->door, &f->stay.echo);
+        status = put(f, device, NULL, sizeof *f->mailbox, &f->persistent.echo);
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 
@@ -236,7 +236,7 @@ static void free_flat(const rp__gpu_case *row, rp__device *device, void *state)
     }
     rp__free(f->codes);
     rp__free(f->scores);
-    rp__free(f->door);
+    rp__free(f->mailbox);
     rp__free(f);
 }
 
@@ -253,8 +253,8 @@ static rp_status make_flat(const rp__gpu_case *row, rp__device *device, uint64_t
         status = put_lists(f, device, row);
     if (status == RP_OK)
         status = put_all(f, device);
-    if (status == RP_OK && row->kernel == RP_KERNEL_and_score_stay_kernel && f->n[0] > 0)
-        status = put_door(f, device, row);
+    if (status == RP_OK && row->kernel == RP_KERNEL_and_single_persistent_kernel && f->n[0] > 0)
+        status = put_mailbox(f, device, row);
     if (status != RP_OK) {
         free_flat(row, device, f);
         *state = NULL;
@@ -264,16 +264,16 @@ static rp_status make_flat(const rp__gpu_case *row, rp__device *device, uint64_t
 
 static uint32_t shared_of(uint32_t bytes)
 {
-    const uint32_t least = KARG_BEST_SHARED + KARG_ANSWER_MOST * (uint32_t)sizeof(uint64_t);
+    const uint32_t least = KARG_TOPK_SHARED + KARG_ANSWER_MAX_K * (uint32_t)sizeof(uint64_t);
     return bytes > least ? bytes : least;
 }
 
 static rp_status run_and(const rp__gpu_case *row, rp__device *device, const flat *f)
 {
-    karg_flat a = f->args;
+    karg_query a = f->args;
     uint32_t shared = WARPS * (KARG_SHARED_AND + WORDS * KARG_SHARED_RANKS);
-    a.each = row->option;
-    uint32_t warps = (f->n[0] + a.each - 1) / a.each;
+    a.docs_per_warp = row->option;
+    uint32_t warps = (f->n[0] + a.docs_per_warp - 1) / a.docs_per_warp;
     a.blocks = (warps + WARPS - 1) / WARPS;
     rp__launch how = {a.blocks, 32 * WARPS, shared_of(shared)};
     return rp__device_launch(device, (rp__kernel_id)row->kernel, how, &a);
@@ -281,7 +281,7 @@ static rp_status run_and(const rp__gpu_case *row, rp__device *device, const flat
 
 static rp_status run_or(const rp__gpu_case *row, rp__device *device, const flat *f)
 {
-    karg_flat a = f->args;
+    karg_query a = f->args;
     rp__launch how = {(a.n_blocks + WARPS - 1) / WARPS, 32 * WARPS,
                       WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
     rp_status status =
@@ -292,20 +292,21 @@ static rp_status run_or(const rp__gpu_case *row, rp__device *device, const flat 
     a.blocks = blocks < most ? blocks : most;
     how = (rp__launch){a.blocks, 32 * WARPS, shared_of(0)};
     if (status == RP_OK)
-        status = rp__device_launch(device, RP_KERNEL_or_score_gather_kernel, how, &a);
+        status = rp__device_launch(device, RP_KERNEL_or_accumulate_gather_kernel, how, &a);
     return status;
 }
 
-static rp_status run_stay(rp__device *device, const flat *f)
+static rp_status run_persistent(rp__device *device, const flat *f)
 {
-    enum { STAY_WARPS = 8 };
-    rp_status status = rp__device_fill(device, f->stay.echo, 0, sizeof *f->door / sizeof(uint32_t));
+    enum { PERSISTENT_WARPS = 8 };
+    rp_status status =
+        rp__device_fill(device, f->persistent.echo, 0, sizeof *f->mailbox / sizeof(uint32_t));
     if (status == RP_OK)
-        status =
-            rp__device_launch(device, RP_KERNEL_and_score_stay_kernel,
-                              (rp__launch){device->processors, 32 * STAY_WARPS,
-                                           STAY_WARPS * KARG_SHARED_STAY_WARP + KARG_SHARED_STAY},
-                              &f->stay);
+        status = rp__device_launch(
+            device, RP_KERNEL_and_single_persistent_kernel,
+            (rp__launch){device->processors, 32 * PERSISTENT_WARPS,
+                         PERSISTENT_WARPS * KARG_SHARED_PERSISTENT_WARP + KARG_SHARED_PERSISTENT},
+            &f->persistent);
     return status;
 }
 
@@ -313,11 +314,11 @@ static rp_status run_stay(rp__device *device, const flat *f)
 static rp_status run_flat(const rp__gpu_case *row, rp__device *device, void *state)
 {
     const flat *f = state;
-    bool is_or = row->kernel == RP_KERNEL_or_score_kernel;
+    bool is_or = row->kernel == RP_KERNEL_or_accumulate_kernel;
     if (f->n[0] == 0)
         return rp__device_fill(device, f->args.answer, 0, sizeof(karg_answer) / sizeof(uint32_t));
-    if (row->kernel == RP_KERNEL_and_score_stay_kernel)
-        return run_stay(device, f);
+    if (row->kernel == RP_KERNEL_and_single_persistent_kernel)
+        return run_persistent(device, f);
     return is_or ? run_or(row, device, f) : run_and(row, device, f);
 }
 
@@ -368,26 +369,27 @@ static rp_status check_answer(const flat *f, const rp__gpu_case *row, const uint
     return compare_best(f, row, bytes, what);
 }
 
-/* What the kernel that stays has told, as other kernels' answers have it. */
-static rp_status read_door(const flat *f, rp__device *device, uint8_t *bytes)
+/* What the persistent kernel has told, as other kernels' answers have it. */
+static rp_status read_mailbox(const flat *f, rp__device *device, uint8_t *bytes)
 {
-    const uint32_t mask = (1U << KARG_TOLD_BITS) - 1, number = f->args.number;
+    const uint32_t mask = (1U << KARG_COUNT_BITS) - 1, number = f->args.number;
     karg_answer answer;
     karg_pair *pairs = (karg_pair *)(void *)(bytes + sizeof answer);
-    rp_status status = rp__device_copy_out(device, f->door, f->stay.door, sizeof *f->door);
+    rp_status status =
+        rp__device_copy_out(device, f->mailbox, f->persistent.mailbox, sizeof *f->mailbox);
     if (status == RP_OK)
         status = rp__device_wait(device);
     for (uint64_t i = 0; status == RP_OK && i < f->total && f->total <= KARG_ANSWER_ALL; i++) {
-        const karg_chunk *pair = &f->door->pairs[i];
+        const karg_chunk *pair = &f->mailbox->pairs[i];
         pairs[i] = (karg_pair){.score = pair->a, .docid = pair->b};
         status = pair->number == number && pair->number_too == number ? RP_OK : RP_DAMAGED;
     }
     memcpy(&answer, bytes, sizeof answer);
     uint64_t counts = (uint64_t)answer.n_pairs << 32 | answer.n;
     answer.n = (uint32_t)counts & mask;
-    answer.n_pairs = (uint32_t)(counts >> KARG_TOLD_BITS) & mask;
+    answer.n_pairs = (uint32_t)(counts >> KARG_COUNT_BITS) & mask;
     memcpy(bytes, &answer, sizeof answer);
-    if (status == RP_OK && (answer.number != number || f->door->left != f->stay.launch))
+    if (status == RP_OK && (answer.number != number || f->mailbox->left != f->persistent.launch))
         status = RP_DAMAGED;
     return status;
 }
@@ -400,8 +402,8 @@ static rp_status check_flat(const rp__gpu_case *row, rp__device *device, void *s
     rp_status status = rp__device_copy_out(device, answer, f->args.answer, sizeof answer);
     if (status == RP_OK)
         status = rp__device_wait(device);
-    if (status == RP_OK && f->door)
-        status = read_door(f, device, answer);
+    if (status == RP_OK && f->mailbox)
+        status = read_mailbox(f, device, answer);
     if (status == RP_OK)
         status = check_answer(f, row, answer, what);
     if (status != RP_OK)
@@ -423,7 +425,7 @@ static void cost_flat(const rp__gpu_case *row, const void *state, uint64_t *byte
                       uint64_t *elements)
 {
     const flat *f = state;
-    bool is_or = row->kernel == RP_KERNEL_or_score_kernel;
+    bool is_or = row->kernel == RP_KERNEL_or_accumulate_kernel;
     *elements = is_or ? f->n[0] + (uint64_t)f->n[1] : f->n[0];
     *bytes = f->list_bytes + f->total * sizeof(karg_pair) + (is_or ? UINT64_C(12) * f->n_docs : 0);
 }
@@ -433,7 +435,7 @@ static rp_status answer_here(const rp__gpu_case *row, void *state, const rp__gpu
                              double *times)
 {
     (void)peer, (void)times;
-    answer(state, row->kernel == RP_KERNEL_or_score_kernel);
+    answer(state, row->kernel == RP_KERNEL_or_accumulate_kernel);
     return RP_OK;
 }
 
@@ -445,20 +447,20 @@ static rp_status answer_here(const rp__gpu_case *row, void *state, const rp__gpu
     }
 
 const rp__gpu_case rp__gpu_case_flat[] = {
-    FLAT("and raw", and_score_kernel, KARG_CODEC_RAW, 10, 4),
-    FLAT("and bp128", and_score_kernel, KARG_CODEC_BP128, 10, 4),
-    FLAT("and bp128, 32 a warp", and_score_kernel, KARG_CODEC_BP128, 10, 32),
-    FLAT("and ef128", and_score_kernel, KARG_CODEC_EF128, 10, 4),
-    FLAT("and optpfd", and_score_kernel, KARG_CODEC_OPTPFD, 10, 4),
-    FLAT("and rice", and_score_kernel, KARG_CODEC_RICE, 10, 4),
-    FLAT("and bitmap", and_score_kernel, KARG_CODEC_BITMAP, 3, 4),
-    FLAT("and bp128, a kernel that stays", and_score_stay_kernel, KARG_CODEC_BP128, 10, 4),
-    FLAT("and bitmap, a kernel that stays", and_score_stay_kernel, KARG_CODEC_BITMAP, 3, 1),
-    FLAT("or raw", or_score_kernel, KARG_CODEC_RAW, 10, 0),
-    FLAT("or bp128", or_score_kernel, KARG_CODEC_BP128, 10, 0),
-    FLAT("or ef128", or_score_kernel, KARG_CODEC_EF128, 10, 0),
-    FLAT("or optpfd", or_score_kernel, KARG_CODEC_OPTPFD, 10, 0),
-    FLAT("or rice", or_score_kernel, KARG_CODEC_RICE, 10, 0),
-    FLAT("or bitmap", or_score_kernel, KARG_CODEC_BITMAP, 3, 0),
+    FLAT("and raw", and_single_kernel, KARG_CODEC_RAW, 10, 4),
+    FLAT("and bp128", and_single_kernel, KARG_CODEC_BP128, 10, 4),
+    FLAT("and bp128, 32 a warp", and_single_kernel, KARG_CODEC_BP128, 10, 32),
+    FLAT("and ef128", and_single_kernel, KARG_CODEC_EF128, 10, 4),
+    FLAT("and optpfd", and_single_kernel, KARG_CODEC_OPTPFD, 10, 4),
+    FLAT("and rice", and_single_kernel, KARG_CODEC_RICE, 10, 4),
+    FLAT("and bitmap", and_single_kernel, KARG_CODEC_BITMAP, 3, 4),
+    FLAT("and bp128, a persistent kernel", and_single_persistent_kernel, KARG_CODEC_BP128, 10, 4),
+    FLAT("and bitmap, a persistent kernel", and_single_persistent_kernel, KARG_CODEC_BITMAP, 3, 1),
+    FLAT("or raw", or_accumulate_kernel, KARG_CODEC_RAW, 10, 0),
+    FLAT("or bp128", or_accumulate_kernel, KARG_CODEC_BP128, 10, 0),
+    FLAT("or ef128", or_accumulate_kernel, KARG_CODEC_EF128, 10, 0),
+    FLAT("or optpfd", or_accumulate_kernel, KARG_CODEC_OPTPFD, 10, 0),
+    FLAT("or rice", or_accumulate_kernel, KARG_CODEC_RICE, 10, 0),
+    FLAT("or bitmap", or_accumulate_kernel, KARG_CODEC_BITMAP, 3, 0),
     {0},
 };

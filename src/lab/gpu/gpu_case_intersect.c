@@ -1,7 +1,7 @@
-/* gpu_case_intersect.c: two drawn lists and what they have in common, by a plain merge; rows for every method.
+/* gpu_case_intersect.c: two synthetic lists and what they have in common, by a plain merge; rows for every method.
  *
  * n is the length of B, at most that of the targets. Odd seeds draw docids alike, even ones in clusters. A row's
- * kernel is a method of intersect.h, its width the threads of a block, its codec what the method is told: docids of
+ * kernel is a method of intersect_table.h, its width the threads of a block, its codec what the method is told: docids of
  * a slice, the size of a bucket, levels; its option how many times longer B is than A, and what is asked for. */
 #include "lab/gpu/gpu_case_intersect.h"
 
@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "codec/codec.h"
 #include "lab/gpu/gpu_case_lists.h"
+#include "lab/gpu/intersect_table.h"
 
 enum {
     N_MOST = 10000000,   /* docids of B */
@@ -215,7 +216,7 @@ static rp_status put_hs(pair *p, rp__device *device, uint32_t bucket)
     return status;
 }
 
-static rp_status put_inputs(pair *p, rp__device *device, const rp__intersect *how, uint32_t told)
+static rp_status put_inputs(pair *p, rp__device *device, const rp__intersect *how, uint32_t option)
 {
     rp_status status = put(p, device, p->a, p->na * sizeof(uint32_t), &p->args.a);
     if (status == RP_OK && how->needs & RP_INTERSECT_B)
@@ -225,7 +226,7 @@ static rp_status put_inputs(pair *p, rp__device *device, const rp__intersect *ho
     if (status == RP_OK && how->needs & RP_INTERSECT_B_BITS)
         status = put_bits(p, device, p->b, p->nb, &p->args.b_bits);
     if (status == RP_OK && how->needs & RP_INTERSECT_HS)
-        status = put_hs(p, device, told);
+        status = put_hs(p, device, option);
     if (status == RP_OK && how->needs & RP_INTERSECT_LR)
         status = put_lr(p, device);
     if (status == RP_OK && how->needs & RP_INTERSECT_LIST)
@@ -235,21 +236,21 @@ static rp_status put_inputs(pair *p, rp__device *device, const rp__intersect *ho
     return status;
 }
 
-static rp_status put_outputs(pair *p, rp__device *device, uint32_t asked)
+static rp_status put_outputs(pair *p, rp__device *device, uint32_t requested)
 {
     size_t most = p->na * sizeof(uint32_t), bits = (p->universe / 128 + 1) * 16;
     size_t state = rp__intersect_state(&p->args);
     rp_status status = put(p, device, NULL, sizeof(uint32_t), &p->args.count);
-    if (status == RP_OK && !(asked & MARKS))
+    if (status == RP_OK && !(requested & MARKS))
         status = put(p, device, NULL, most, &p->args.out);
-    if (status == RP_OK && asked & RANKS)
+    if (status == RP_OK && requested & RANKS)
         status = put(p, device, NULL, most, &p->args.a_ranks);
-    if (status == RP_OK && asked & RANKS)
+    if (status == RP_OK && requested & RANKS)
         status = put(p, device, NULL, most, &p->args.b_ranks);
-    if (status == RP_OK && asked & (MARKS | BOTH))
+    if (status == RP_OK && requested & (MARKS | BOTH))
         status = put(p, device, NULL, bits, &p->args.marks);
     if (status == RP_OK && rp__intersect_table[p->id].needs & RP_INTERSECT_SPLITS)
-        status = put(p, device, NULL, rp__intersect_splits(&p->args), &p->args.splits);
+        status = put(p, device, NULL, rp__intersect_table_splits(&p->args), &p->args.splits);
     if (status == RP_OK)
         status = put(p, device, NULL, state, &p->args.state);
     if (status == RP_OK)
@@ -285,13 +286,13 @@ static rp_status make_pair(const rp__gpu_case *row, rp__device *device, uint64_t
     rp_status status = p ? draw_pair(p, n, seed, row->option & RATIO) : RP_NO_MEMORY;
     if (status == RP_OK) {
         p->id = (rp__intersect_id)row->kernel;
-        p->args.na = p->args.room = p->na;
+        p->args.na = p->args.capacity = p->na;
         p->args.nb = p->nb;
         p->args.universe = p->universe;
         status = put_inputs(p, device, &rp__intersect_table[p->id], row->codec);
     }
     if (status == RP_OK) {
-        rp__intersect_cut(p->id, row->width, row->codec, &p->args, &p->how);
+        rp__intersect_table_cut(p->id, row->width, row->codec, &p->args, &p->how);
         status = put_outputs(p, device, row->option);
     }
     if (status == RP_OK)
@@ -307,7 +308,7 @@ static rp_status run_pair(const rp__gpu_case *row, rp__device *device, void *sta
 {
     const pair *p = state;
     (void)row;
-    return rp__intersect_run(p->id, device, p->how, &p->args);
+    return rp__intersect_table_run(p->id, device, p->how, &p->args);
 }
 
 /* n words at a device's address are these. */
@@ -397,11 +398,11 @@ static rp_status intersect_here(const rp__gpu_case *row, void *state, const rp__
 }
 
 /* method, name, ratio and what is asked for, threads, what it is told, twin */
-#define ROW(method_, name_, ratio_, threads_, told_, twin_)                                        \
+#define ROW(method_, name_, ratio_, threads_, option_, twin_)                                      \
     {                                                                                              \
         .area = "intersect", .name = (name_), .make = make_pair, .run = run_pair,                  \
         .check = check_pair, .free = free_pair, .cost = cost_pair, .cpu = intersect_here,          \
-        .kernel = RP_INTERSECT_##method_, .codec = (told_), .width = (threads_),                   \
+        .kernel = RP_INTERSECT_##method_, .codec = (option_), .width = (threads_),                 \
         .option = (ratio_), .twin = (twin_)                                                        \
     }
 

@@ -266,7 +266,7 @@ static uint32_t tiles_of(const rp__gpu_case_lists *set, uint32_t i, uint32_t til
             tiles[n] = (karg_tile){.list = number,
                                    .block = b,
                                    .n = end - b,
-                                   .room = first < last ? last - first : 0,
+                                   .capacity = first < last ? last - first : 0,
                                    .out = out + first};
     }
     return n;
@@ -403,7 +403,7 @@ static rp_status decode_list(const rp__gpu_case_lists *set, uint32_t i, uint32_t
     rp__codec codec = *rp__codec_by_id((uint8_t)from->codec, features);
     rp__list list;
     uint32_t *docids = set->here + set->starts[i];
-    uint32_t *tfs = docids + room_of(set) + RP_BLOCK_ROOM;
+    uint32_t *tfs = docids + room_of(set) + RP_BLOCK_CAPACITY;
     if (freqs)
         codec = rp__codec_with_freqs(&codec, rp__block_code_find(freqs->name, features));
     rp_status status =
@@ -418,7 +418,7 @@ rp_status rp__gpu_case_lists_decode(rp__gpu_case_lists *set, uint32_t parts)
 {
     rp_status status = RP_OK;
     if (!set->here)
-        set->here = rp__alloc_array(2 * (room_of(set) + RP_BLOCK_ROOM), sizeof *set->here);
+        set->here = rp__alloc_array(2 * (room_of(set) + RP_BLOCK_CAPACITY), sizeof *set->here);
     if (!set->here)
         return RP_NO_MEMORY;
     for (uint32_t i = 0; i < set->n_lists && status == RP_OK; i++)
@@ -471,10 +471,10 @@ rp_status rp__gpu_case_lists_check(const rp__gpu_case_lists *set, rp__device *de
     return status;
 }
 
-rp_status rp__gpu_case_lists_bits(rp__device *device, const karg_word *word, rp__cu_ptr bits,
-                                  rp__cu_ptr tfs, karg_word *out)
+rp_status rp__gpu_case_lists_bits(rp__device *device, const karg_term *word, rp__cu_ptr bits,
+                                  rp__cu_ptr tfs, karg_term *out)
 {
-    rp__transcode_list made = rp__transcode_word_bits(&word->list, bits, tfs, out);
+    rp__transcode_list made = rp__transcode_term_bits(&word->list, bits, tfs, out);
     rp__transcode_sizes needs = rp__transcode_needs(&made, 1);
     rp__transcode to = {.device = device, .stream = device->stream};
     uint32_t damaged = 0;
@@ -484,7 +484,7 @@ rp_status rp__gpu_case_lists_bits(rp__device *device, const karg_word *word, rp_
     to.damaged = to.scratch + needs.device;
     if (status == RP_OK)
         status = rp__device_fill(device, bits, 0,
-                                 rp__transcode_word_bits_bytes(&word->list) / sizeof(uint32_t));
+                                 rp__transcode_term_bits_bytes(&word->list) / sizeof(uint32_t));
     if (status == RP_OK)
         status = rp__transcode_run(&to, &made, 1);
     if (status == RP_OK)

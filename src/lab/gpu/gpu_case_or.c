@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "lab/gpu/gpu_case_lists.h"
 #include "lab/gpu/gpu_case_select.h"
+#include "lab/gpu/gpu_tiled.h"
 #include "rank/rank.h"
 
 enum {
@@ -50,11 +51,11 @@ typedef struct ors {
     karg_list records[LISTS];
     rp__gpu_case_lists coded;
     falling falling;
-    rp__gpu_or_term terms[CLASSES * QUERIES];
+    rp__fused_or_term terms[CLASSES * QUERIES];
     rp__weight weights[CLASSES * QUERIES];
     uint32_t lists_of[CLASSES * QUERIES];
     rp__gpu_tiled_want want[CLASSES * QUERIES];
-    rp__gpu_or_query queries[QUERIES];
+    rp__fused_or_query queries[QUERIES];
     uint16_t *lengths; /* codes */
     unsigned char *codes;
     float *table;
@@ -63,8 +64,8 @@ typedef struct ors {
     uint32_t want_n[QUERIES], got_n[QUERIES];
     karg_norms norms;
     rp__gpu_tiled tiled;
-    rp__gpu_or door;
-    rp__gpu_or_batch batch;
+    rp__fused_or mailbox;
+    rp__fused_or_batch batch;
     rp__cu_ptr on_arrays, on_codes, on_table;
     rp__cu_ptr on_scores, on_scratch, on_out,
         on_counts; /* of those that have an accumulator a document */
@@ -95,7 +96,7 @@ static void free_ors(const rp__gpu_case *row, rp__device *device, void *state)
         rp__free(here[i]);
     rp__gpu_case_lists_free(&o->coded, device);
     rp__gpu_tiled_close(&o->tiled);
-    rp__gpu_or_close(&o->door);
+    rp__fused_or_close(&o->mailbox, NULL);
     rp__free(o);
 }
 
@@ -232,22 +233,22 @@ static void bind_queries(ors *o)
 {
     for (uint32_t q = 0; q < o->n_queries; q++) {
         bool is_odd = o->n_docs < SMALL;
-        rp__gpu_or_query *query = &o->queries[q];
-        *query = (rp__gpu_or_query){o->terms + o->n_terms, is_odd && q == 1 ? 1 : CLASSES, 0};
+        rp__fused_or_query *query = &o->queries[q];
+        *query = (rp__fused_or_query){o->terms + o->n_terms, is_odd && q == 1 ? 1 : CLASSES, 0};
         for (uint32_t t = 0; t < query->n_terms; t++, o->n_terms++) {
             uint32_t class = CLASSES - 1 - (is_odd && q == 2 ? t / 2 : t);
             bind_term(o, o->n_terms, class * QUERIES + q, is_odd && q % 4 == 3 && t == 2 ? 0 : 1);
             o->postings += o->lists[class * QUERIES + q].n;
         }
         if (!is_odd || q != 0)
-            query->least = least_of(o, o->n_terms - query->n_terms, query->n_terms);
+            query->min_score = least_of(o, o->n_terms - query->n_terms, query->n_terms);
     }
 }
 
 /* ---- The answer ---------------------------------------------------------------------------------- */
 
 /* A score of 0 is one too: those that match are marked. */
-static void add_window(ors *o, const rp__gpu_or_query *q, uint32_t *ranks, uint32_t begin,
+static void add_window(ors *o, const rp__fused_or_query *q, uint32_t *ranks, uint32_t begin,
                        uint32_t end, unsigned char *matches)
 {
     const size_t first = (size_t)(q->terms - o->terms);
@@ -448,12 +449,12 @@ static rp_status lay_lists(const rp__gpu_case *row, rp__device *device, ors *o)
     rp_status status = rp__gpu_tiled_get(&o->tiled, o->want, o->n_terms, tiled);
     for (uint32_t t = 0; t < o->n_terms; t++)
         o->terms[t].list = tiled[t];
-    o->batch = (rp__gpu_or_batch){.queries = o->queries,
-                                  .n_queries = o->n_queries,
-                                  .k = o->k,
-                                  .n_docs = o->n_docs,
-                                  .scores_all = !(row->option & SKIPS)};
-    rp__gpu_or_open(&o->door, device);
+    o->batch = (rp__fused_or_batch){.queries = o->queries,
+                                    .n_queries = o->n_queries,
+                                    .k = o->k,
+                                    .n_docs = o->n_docs,
+                                    .scores_all = !(row->option & SKIPS)};
+    rp__fused_or_open(&o->mailbox, device);
     return status == RP_OK ? rp__device_wait(device) : status;
 }
 
@@ -521,7 +522,7 @@ static rp_status run_tile(const rp__gpu_case *row, rp__device *device, void *sta
 {
     ors *o = state;
     (void)row, (void)device;
-    return rp__gpu_or_run(&o->door, &o->batch);
+    return rp__fused_or_run(&o->mailbox, &o->batch);
 }
 
 /* Host to host: from when the device has nothing to do until the answer is here. */
@@ -538,8 +539,8 @@ static rp_status run_whole(const rp__gpu_case *row, rp__device *device, void *st
     for (uint32_t t = 0; t < o->n_terms; t++)
         o->terms[t].list = tiled[t];
     if (status == RP_OK)
-        status = rp__gpu_or_run(&o->door, &o->batch);
-    return status == RP_OK ? rp__gpu_or_fetch(&o->door, &pairs, &counts) : status;
+        status = rp__fused_or_run(&o->mailbox, &o->batch);
+    return status == RP_OK ? rp__fused_or_fetch(&o->mailbox, &pairs, &counts) : status;
 }
 
 /* Lists are other ones each time, to those who keep them. */
@@ -583,7 +584,7 @@ static rp_status run_global(const rp__gpu_case *row, rp__device *device, void *s
                         .n = o->n_docs,
                         .k = o->k,
                         .n_queries = 1,
-                        .least = 1};
+                        .min_score = 1};
     return status == RP_OK ? rp__gpu_case_select_sample(device, best) : status;
 }
 
@@ -631,9 +632,9 @@ static rp_status fetch(const rp__gpu_case *row, rp__device *device, ors *o)
     const uint32_t *counts;
     if (row->run == run_global)
         return fetch_global(device, o);
-    rp_status status = row->run == run_lay ? rp__gpu_or_run(&o->door, &o->batch) : RP_OK;
+    rp_status status = row->run == run_lay ? rp__fused_or_run(&o->mailbox, &o->batch) : RP_OK;
     if (status == RP_OK)
-        status = rp__gpu_or_fetch(&o->door, &pairs, &counts);
+        status = rp__fused_or_fetch(&o->mailbox, &pairs, &counts);
     if (status != RP_OK)
         return status;
     memcpy(o->got, pairs, (size_t)o->n_queries * o->k * sizeof *o->got);

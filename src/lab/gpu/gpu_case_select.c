@@ -10,6 +10,7 @@
 #include "backend/gpu/gpu_lab.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "lab/gpu/select_table.h"
 #include "rank/rank.h"
 
 enum { N_MOST = 25200000, BATCH_MOST = 1 << 26 }; /* the sizes that figures are about */
@@ -130,7 +131,7 @@ static rp_status bring_all(const rp__gpu_case *row, rp__device *device, selectio
     if (status == RP_OK)
         status = bring(device, NULL, s->n_queries * sizeof(uint32_t), &s->on_counts);
     if (status == RP_OK)
-        status = bring(device, NULL, rp__select_scratch(s->n, s->k), &s->on_scratch);
+        status = bring(device, NULL, rp__select_table_scratch(s->n, s->k), &s->on_scratch);
     if (status == RP_OK)
         status = rp__device_fill(device, s->on_scratch, 0, KARG_SELECT_ZEROS);
     return status == RP_OK ? rp__device_wait(device) : status;
@@ -177,7 +178,7 @@ static rp_status make_selection(const rp__gpu_case *row, rp__device *device, uin
     const uint64_t cap = row->width ? BATCH_MOST : N_MOST;
     s->n = (uint32_t)(n < cap ? n : cap);
     s->k = row->codec;
-    s->room = rp__select_room(s->n, s->k);
+    s->room = rp__select_table_room(s->n, s->k);
     uint32_t most = row->width < s->n / 4 ? row->width : s->n / 4 + 1;
     rp_status status = fill(row, s, most, seed);
     if (status == RP_OK)
@@ -202,17 +203,17 @@ static karg_select args_of(const selection *s)
                          .n = s->n,
                          .k = s->k,
                          .n_queries = s->n_queries,
-                         .room = s->room};
+                         .capacity = s->room};
 }
 
 static rp_status run_selection(const rp__gpu_case *row, rp__device *device, void *state)
 {
-    return rp__select_run((rp__select_id)row->kernel, device, args_of(state));
+    return rp__select_table_run((rp__select_id)row->kernel, device, args_of(state));
 }
 
 rp_status rp__gpu_case_select_sample(rp__device *device, karg_select args)
 {
-    return rp__select_run(RP_SELECT_SAMPLE, device, args);
+    return rp__select_table_run(RP_SELECT_SAMPLE, device, args);
 }
 
 /* ---- Checking ------------------------------------------------------------------------------------ */
@@ -256,11 +257,11 @@ static void cost_selection(const rp__gpu_case *row, const void *state, uint64_t 
     *elements = s->n;
 }
 
-#define SELECTION(title, how, best, many, told, beside)                                            \
+#define SELECTION(title, how, best, many, setting, beside)                                         \
     {                                                                                              \
         .area = "select", .name = title, .make = make_selection, .run = run_selection,             \
         .check = check_selection, .free = free_selection, .cost = cost_selection,                  \
-        .cpu = answer_here, .codec = best, .width = many, .option = told, .twin = beside,          \
+        .cpu = answer_here, .codec = best, .width = many, .option = setting, .twin = beside,       \
         .kernel = RP_SELECT_##how                                                                  \
     }
 

@@ -1,4 +1,4 @@
-/* gpu_case_top.c: cases of many ANDs at once over lists as an index has them, by gpu_and.h: 2 to 6 words, drawn like
+/* gpu_case_top.c: cases of many ANDs at once over lists as an index has them, by fused_and.h: 2 to 6 words, drawn like
  * those of a query log: the shortest list of a query has so many docids on average, the others are a few times to a
  * few dozen times as long.
  *
@@ -18,7 +18,7 @@
 #include "lab/gpu/gpu_case_lists.h"
 
 enum {
-    DERIVED = 1 << 12, /* of a row's codec */
+    TRANSCODED = 1 << 12, /* of a row's codec */
     WORDS_MOST = 6,
     LISTS_MOST = 256,
     TABLE = 256,
@@ -47,7 +47,7 @@ typedef struct list {
     uint32_t *docids, *tfs, n;
     uint8_t *bytes;
     size_t used;   /* of them */
-    uint64_t word; /* its karg_word in device memory */
+    uint64_t word; /* its karg_term in device memory */
     float weight;
 } list;
 
@@ -59,16 +59,16 @@ typedef struct top {
     shape shape;
     uint32_t k, dense, codec, n_queries, in_batch;
     mode mode;
-    bool is_derived;
+    bool is_transcoded;
     list lists[LISTS_MOST];
-    karg_word words[LISTS_MOST];
+    karg_term words[LISTS_MOST];
     query *queries;
     uint32_t *here; /* docids that a core finds, when it is timed */
     uint8_t *codes;
     float norms[TABLE];
     rp__cu_ptr memory[2 * LISTS_MOST + 3];
     size_t n_memory;
-    rp__gpu_and batches[STREAMS];
+    rp__fused_and batches[STREAMS];
     karg_norms at_norms;
     uint64_t elements, random;
 } top;
@@ -137,18 +137,18 @@ static bool is_dense(const top *t, const list *l)
 static rp__codec codec_of(const top *t, const list *l)
 {
     uint32_t features = rp__cpu_features();
-    uint32_t id = is_dense(t, l) && !t->is_derived ? KARG_CODEC_BITMAP : t->codec;
+    uint32_t id = is_dense(t, l) && !t->is_transcoded ? KARG_CODEC_BITMAP : t->codec;
     return rp__codec_with_freqs(rp__codec_by_id((uint8_t)id, features),
                                 rp__block_code_find(t->shape.freqs, features));
 }
 
-static rp_status derive(top *t, rp__device *device, uint32_t i)
+static rp_status transcode(top *t, rp__device *device, uint32_t i)
 {
-    karg_word word = t->words[i];
-    size_t bits = rp__transcode_word_bits_bytes(&word.list);
+    karg_term word = t->words[i];
+    size_t bits = rp__transcode_term_bits_bytes(&word.list);
     rp__cu_ptr room;
     rp_status status =
-        rp__device_alloc(device, bits + rp__transcode_word_array_bytes(word.list.n), &room);
+        rp__device_alloc(device, bits + rp__transcode_term_array_bytes(word.list.n), &room);
     if (status != RP_OK)
         return status;
     t->memory[t->n_memory++] = room;
@@ -158,8 +158,8 @@ static rp_status derive(top *t, rp__device *device, uint32_t i)
 /* As an index of that list alone has it. */
 static rp_status put_list(top *t, rp__device *device, uint32_t i)
 {
-    rp__gpu_share share = {.n = 1, .is_whole = true};
-    rp__gpu_index index = {.device = device, .share = &share};
+    rp__residency residency = {.n = 1, .is_whole = true};
+    rp__gpu_index index = {.device = device, .residency = &residency};
     list *l = &t->lists[i];
     rp__codec codec = codec_of(t, l);
     rp__list opened;
@@ -171,9 +171,9 @@ static rp_status put_list(top *t, rp__device *device, uint32_t i)
         status = rp__list_open(&codec, l->bytes, l->used, l->n, t->shape.docs, false, &opened);
     if (status != RP_OK)
         return status;
-    share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = at};
-    status = rp__gpu_and_word(&index, &opened, &t->words[i]);
-    return status == RP_OK && t->is_derived && is_dense(t, l) ? derive(t, device, i) : status;
+    residency.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = at};
+    status = rp__gpu_list_lookup(&index, &opened, &t->words[i]);
+    return status == RP_OK && t->is_transcoded && is_dense(t, l) ? transcode(t, device, i) : status;
 }
 
 /* From short to long: half of them serve as the shortest of a query. */
@@ -281,33 +281,33 @@ static rp_status open_batches(top *t, rp__device *device)
     uint64_t longest = 0;
     for (uint32_t i = 0; i < t->shape.n_lists / 2; i++)
         longest = longest > t->lists[i].n ? longest : t->lists[i].n;
-    rp__gpu_and_limits limits = {.queries = t->in_batch,
-                                 .elements = t->in_batch * longest,
-                                 .k = t->k,
-                                 .bytes = t->in_batch * WORDS_MOST * sizeof(karg_and_word),
-                                 .phase = t->shape.docs == SMALL ? 4 : 0,
-                                 .is_shared = t->mode == ONE};
+    rp__fused_and_limits limits = {.queries = t->in_batch,
+                                   .elements = t->in_batch * longest,
+                                   .k = t->k,
+                                   .bytes = t->in_batch * WORDS_MOST * sizeof(karg_and_term),
+                                   .phase = t->shape.docs == SMALL ? 4 : 0,
+                                   .is_shared = t->mode == ONE};
     rp_status status = RP_OK;
     for (uint32_t i = 0; i < n && status == RP_OK; i++)
-        status = rp__gpu_and_open(&t->batches[i], device, &limits);
+        status = rp__fused_and_open(&t->batches[i], device, &limits);
     return status;
 }
 
-static rp_status start_batch(top *t, rp__gpu_and *b, uint32_t first)
+static rp_status start_batch(top *t, rp__fused_and *b, uint32_t first)
 {
     const float scale = rp__rank_scale(SCALE_BITS);
-    rp__gpu_and_begin(b, &t->at_norms, t->k, 0, t->shape.docs);
+    rp__fused_and_begin(b, &t->at_norms, t->k, 0, t->shape.docs);
     for (uint32_t i = 0; i < t->in_batch; i++) {
         const query *q = &t->queries[first + i];
-        karg_and_word words[WORDS_MOST];
+        karg_and_term words[WORDS_MOST];
         for (uint32_t w = 0; w < q->n; w++) {
             const list *l = &t->lists[q->lists[w]];
-            words[w] = (karg_and_word){l->word, l->weight * scale, l->n};
+            words[w] = (karg_and_term){l->word, l->weight * scale, l->n};
         }
-        if (!rp__gpu_and_add(b, words, q->n))
+        if (!rp__fused_and_add(b, words, q->n))
             return RP_LIMIT;
     }
-    return rp__gpu_and_start(b);
+    return rp__fused_and_start(b);
 }
 
 static uint64_t elements_per_batch(const top *t)
@@ -327,20 +327,20 @@ static rp_status run_top(const rp__gpu_case *row, rp__device *device, void *stat
     top *t = state;
     (void)row;
     if (t->mode == ONE)
-        return rp__gpu_and_again(&t->batches[0]);
+        return rp__fused_and_again(&t->batches[0]);
     uint32_t n = batches_of(t), streams = t->mode == TURNS ? 1 : STREAMS, first = 0;
     rp_status status = rp__device_wait(device);
     for (uint32_t i = 0; i < n && status == RP_OK; i++, first += t->in_batch) {
-        rp__gpu_and *b = &t->batches[i % streams];
+        rp__fused_and *b = &t->batches[i % streams];
         first = first + t->in_batch > t->n_queries ? 0 : first;
-        status = rp__gpu_and_finish(b);
+        status = rp__fused_and_finish(b);
         if (status == RP_OK)
             status = start_batch(t, b, first);
         if (status == RP_OK && t->mode == TURNS)
-            status = rp__gpu_and_finish(b);
+            status = rp__fused_and_finish(b);
     }
     for (uint32_t s = 0; s < streams && status == RP_OK; s++)
-        status = rp__gpu_and_finish(&t->batches[s]);
+        status = rp__fused_and_finish(&t->batches[s]);
     return status;
 }
 
@@ -353,7 +353,7 @@ static void free_top(const rp__gpu_case *row, rp__device *device, void *state)
     if (!t)
         return;
     for (size_t i = 0; i < STREAMS; i++)
-        rp__gpu_and_close(&t->batches[i]);
+        rp__fused_and_close(&t->batches[i]);
     for (size_t i = 0; i < t->n_memory; i++)
         rp__device_free(device, t->memory[i]);
     for (uint32_t i = 0; i < LISTS_MOST; i++) {
@@ -379,7 +379,7 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
     t->mode = (mode)(row->option >> 16 & 0xF);
     t->dense = row->option >> 20;
     t->codec = row->codec & 255;
-    t->is_derived = row->codec & DERIVED;
+    t->is_transcoded = row->codec & TRANSCODED;
     t->random = seed + 1;
     if (n <= 1000000)
         t->shape = (shape){.docs = SMALL, .mean = 300, .n_lists = 16, .freqs = t->shape.freqs};
@@ -395,7 +395,7 @@ static rp_status make_top(const rp__gpu_case *row, rp__device *device, uint64_t 
     if (status == RP_OK)
         status = start_batch(t, &t->batches[0], 0);
     if (status == RP_OK)
-        status = rp__gpu_and_finish(&t->batches[0]);
+        status = rp__fused_and_finish(&t->batches[0]);
     if (status != RP_OK) {
         free_top(row, device, t);
         *state = NULL;
@@ -410,12 +410,12 @@ static uint32_t sampled_each(const top *t)
 }
 
 /* The CPU's answer beside the device's. */
-static rp_status compare(const top *t, const rp__gpu_case *row, const rp__gpu_and *b,
+static rp_status compare(const top *t, const rp__gpu_case *row, const rp__fused_and *b,
                          uint32_t first, uint32_t i, rp_error *what)
 {
     const query *q = &t->queries[first + i];
-    const rp__gpu_and_count *count = rp__gpu_and_count_of(b, i);
-    const karg_pair *pairs = rp__gpu_and_pairs_of(b, i);
+    const rp__fused_and_count *count = rp__fused_and_count_of(b, i);
+    const karg_pair *pairs = rp__fused_and_pairs_of(b, i);
     uint32_t n = t->lists[q->lists[0]].n, total = 0, score;
     rp__topk best;
     rp__scored *room = rp__alloc_array(rp__topk_room(t->k + 1), sizeof *room);
@@ -440,15 +440,15 @@ static rp_status compare(const top *t, const rp__gpu_case *row, const rp__gpu_an
 static rp_status check_top(const rp__gpu_case *row, rp__device *device, void *state, rp_error *what)
 {
     top *t = state;
-    rp__gpu_and *b = &t->batches[0];
+    rp__fused_and *b = &t->batches[0];
     uint32_t each = sampled_each(t);
     rp_status status = rp__device_wait(device);
     for (uint32_t first = 0; first < t->n_queries && status == RP_OK; first += t->in_batch) {
-        status = rp__gpu_and_finish(b);
+        status = rp__fused_and_finish(b);
         if (status == RP_OK)
             status = start_batch(t, b, first);
         if (status == RP_OK)
-            status = rp__gpu_and_finish(b);
+            status = rp__fused_and_finish(b);
         for (uint32_t i = 0; i < t->in_batch && status == RP_OK; i++)
             if ((first + i) % each == 0)
                 status = compare(t, row, b, first, i, what);
@@ -533,28 +533,28 @@ static rp_status answer_here(const rp__gpu_case *row, void *state, const rp__gpu
 #define TOP(title, shape_, codec_, dense, mode_, k)                                                \
     {                                                                                              \
         .area = "batch", .name = (title), .make = make_top, .run = run_top, .check = check_top,    \
-        .free = free_top, .cost = cost_top, .kernel = RP_KERNEL_and_top_kernel, .width = (shape_), \
-        .codec = (codec_), .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20,                \
-        .cpu = answer_here                                                                         \
+        .free = free_top, .cost = cost_top, .kernel = RP_KERNEL_and_batch_topk_kernel,             \
+        .width = (shape_), .codec = (codec_),                                                      \
+        .option = (k) | (uint32_t)(mode_) << 16 | (dense) << 20, .cpu = answer_here                \
     }
 
 const rp__gpu_case rp__gpu_case_top[] = {
     TOP("and gov raw", GOV, KARG_CODEC_RAW, 0, ONE, 0),
     TOP("and gov bp128", GOV, KARG_CODEC_BP128, 0, ONE, 0),
     TOP("and gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 0),
-    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 0),
+    TOP("and gov bp128 derived", GOV, KARG_CODEC_BP128 | TRANSCODED, 32, ONE, 0),
     TOP("and gov ef128", GOV, KARG_CODEC_EF128, 0, ONE, 0),
     TOP("and gov2 bp128 bitmaps", GOV2, KARG_CODEC_BP128, 8, ONE, 0),
-    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | DERIVED, 64, ONE, 0),
+    TOP("and gov2 bp128 derived", GOV2, KARG_CODEC_BP128 | TRANSCODED, 64, ONE, 0),
     TOP("top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, ONE, 10),
+    TOP("top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | TRANSCODED, 32, ONE, 10),
     TOP("top10 gov ef128 bitmaps", GOV, KARG_CODEC_EF128, 8, ONE, 10),
     TOP("top1000 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, ONE, 1000),
     TOP("top10 gov2 bp128 bitmaps", GOV2, KARG_CODEC_BP128, 8, ONE, 10),
-    TOP("turns and gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 0),
+    TOP("turns and gov bp128 derived", GOV, KARG_CODEC_BP128 | TRANSCODED, 32, TURNS, 0),
     TOP("turns top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, TURNS, 10),
-    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, TURNS, 10),
+    TOP("turns top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | TRANSCODED, 32, TURNS, 10),
     TOP("pipeline top10 gov bp128 bitmaps", GOV, KARG_CODEC_BP128, 8, PIPELINE, 10),
-    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | DERIVED, 32, PIPELINE, 10),
+    TOP("pipeline top10 gov bp128 derived", GOV, KARG_CODEC_BP128 | TRANSCODED, 32, PIPELINE, 10),
     {0},
 };

@@ -1,4 +1,4 @@
-/* lab/gpu/gpu_case_top.h: rows of gpu_case.h for batches of ANDs through gpu_and.h. */
+/* lab/gpu/gpu_case_top.h: rows of gpu_case.h for batches of ANDs through fused_and.h. */
 #ifndef RP_LAB_GPU_GPU_CASE_TOP_H
 #define RP_LAB_GPU_GPU_CASE_TOP_H
 

@@ -17,5 +17,5 @@ extern const rp__kernel_image rp__lab_kernels_images[]; /* made by the Makefile 
 
 void rp__lab_kernels_add(void)
 {
-    rp__kernels_add(rows, RP_LAB_KERNELS, rp__lab_kernels_images);
+    rp__kernel_table_add(rows, RP_LAB_KERNELS, rp__lab_kernels_images);
 }

@@ -14,8 +14,8 @@
 #include "codec/codec.h"
 
 /* Aligned to 16, with RP_PAD zeros behind them, for the caller to free. */
-static inline uint8_t *encoded_list(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
-                                    uint32_t n, size_t *used)
+static inline uint8_t *encoded_list(const rp__codec *codec, const uint32_t *docids,
+                                    const uint32_t *tfs, uint32_t n, size_t *used)
 {
     size_t most = rp__list_blocks_bound(codec, n);
     uint32_t *ends = malloc(most * sizeof *ends);

@@ -5,19 +5,20 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/device.h"
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/device.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/kernels/args.h"
 #include "lab/gpu/lab_kernels.h"
 
-static void open_device(rp__device *device, const rp__emulated_options *options)
+static void open_device(rp__device *device, const rp__emulated_device_options *options)
 {
     rp_error err = {.text = ""};
-    rp__emulated_configure(options);
-    if (rp__device_open(device, rp__emulated_driver(), 0, &err) != RP_OK)
+    rp__emulated_device_configure(options);
+    if (rp__device_open(device, rp__emulated_device_driver(), 0, &err) != RP_OK)
         fail_msg("%s", err.text);
 }
 
@@ -31,7 +32,7 @@ static void a_kernel_copies(void **state)
         unsigned char in[BYTES], out[BYTES];
         for (size_t i = 0; i < BYTES; i++)
             in[i] = (unsigned char)rand();
-        open_device(&d, &(rp__emulated_options){.seed = seed});
+        open_device(&d, &(rp__emulated_device_options){.seed = seed});
         assert_int_equal(rp__device_alloc(&d, BYTES, &from), RP_OK);
         assert_int_equal(rp__device_alloc(&d, BYTES, &to), RP_OK);
         assert_int_equal(rp__device_copy_in(&d, from, in, BYTES), RP_OK);
@@ -49,7 +50,7 @@ static void a_kernel_copies(void **state)
         rp__device_free(&d, from);
         rp__device_free(&d, to);
         rp__device_close(&d);
-        assert_int_equal(rp__emulated_in_use(), 0);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
     }
 }
 
@@ -58,7 +59,7 @@ static void memory_ends(void **state)
     (void)state;
     rp__device d;
     rp__cu_ptr a, b;
-    open_device(&d, &(rp__emulated_options){.memory = 1 << 20});
+    open_device(&d, &(rp__emulated_device_options){.memory = 1 << 20});
     assert_int_equal(rp__device_alloc(&d, 900 << 10, &a), RP_OK);
     assert_int_equal(rp__device_alloc(&d, 200 << 10, &b), RP_NO_MEMORY);
     assert_false(d.is_lost);
@@ -82,11 +83,12 @@ static void every_call_may_fail(void **state)
             unsigned char in[64] = {1}, out[64];
             rp_error err = {.text = ""};
             karg_copy args = {.n = 4};
-            rp__emulated_configure(&(rp__emulated_options){.fail_at = at, .fail_code = codes[c]});
-            rp_status status = rp__device_open(&d, rp__emulated_driver(), 0, &err);
+            rp__emulated_device_configure(
+                &(rp__emulated_device_options){.fail_at = at, .fail_code = codes[c]});
+            rp_status status = rp__device_open(&d, rp__emulated_device_driver(), 0, &err);
             if (status != RP_OK) {
                 assert_true(err.text[0] != 0);
-                assert_int_equal(rp__emulated_in_use(), 0);
+                assert_int_equal(rp__emulated_device_in_use(), 0);
                 continue;
             }
             status = rp__device_alloc(&d, 64, &from);
@@ -112,7 +114,7 @@ static void every_call_may_fail(void **state)
             rp__device_free(&d, from);
             rp__device_free(&d, to);
             rp__device_close(&d);
-            assert_int_equal(rp__emulated_in_use(), 0);
+            assert_int_equal(rp__emulated_device_in_use(), 0);
         }
 }
 
@@ -121,10 +123,10 @@ static void no_such_device(void **state)
     (void)state;
     rp__device d;
     rp_error err = {.text = ""};
-    rp__emulated_configure(&(rp__emulated_options){.devices = 2});
-    assert_int_equal(rp__device_open(&d, rp__emulated_driver(), 2, &err), RP_UNAVAILABLE);
+    rp__emulated_device_configure(&(rp__emulated_device_options){.devices = 2});
+    assert_int_equal(rp__device_open(&d, rp__emulated_device_driver(), 2, &err), RP_UNAVAILABLE);
     assert_non_null(strstr(err.text, "no GPU 2"));
-    assert_int_equal(rp__device_open(&d, rp__emulated_driver(), 1, &err), RP_OK);
+    assert_int_equal(rp__device_open(&d, rp__emulated_device_driver(), 1, &err), RP_OK);
     rp__device_close(&d);
 }
 
@@ -135,7 +137,7 @@ static rp_status copy_there_and_back(rp__device *d, uint64_t stop_at, int stop_c
 {
     rp__cu_ptr at;
     unsigned char bytes[64] = {1};
-    open_device(d, &(rp__emulated_options){.stop_at = stop_at, .stop_code = stop_code});
+    open_device(d, &(rp__emulated_device_options){.stop_at = stop_at, .stop_code = stop_code});
     d->patience = 20000000;
     assert_int_equal(rp__device_alloc(d, sizeof bytes, &at), RP_OK);
     assert_int_equal(rp__device_copy_in(d, at, bytes, sizeof bytes), RP_OK);
@@ -153,7 +155,7 @@ static void what_never_ends_is_left(void **state)
     rp__cu_ptr at;
     assert_int_equal(copy_there_and_back(&d, 3, 0), RP_OK);
     rp__device_close(&d);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     for (uint64_t at_command = 1; at_command <= 2; at_command++) {
         assert_int_equal(copy_there_and_back(&d, at_command, 0), RP_UNAVAILABLE);
         assert_true(d.is_lost);
@@ -162,16 +164,16 @@ static void what_never_ends_is_left(void **state)
         assert_int_equal(rp__device_wait_stream(&d, d.stream), RP_UNAVAILABLE);
         assert_int_equal(rp__device_enter(&d), RP_UNAVAILABLE);
         rp__device_close(&d);
-        assert_int_equal(rp__emulated_in_use(), 64); /* left, until somebody begins anew */
+        assert_int_equal(rp__emulated_device_in_use(), 64); /* left, until somebody begins anew */
     }
-    open_device(&d, &(rp__emulated_options){.stop_at = 1});
+    open_device(&d, &(rp__emulated_device_options){.stop_at = 1});
     d.patience = 20000000;
     assert_int_equal(d.driver->event_create(&event, RP_CU_EVENT_UNTIMED), RP_CU_OK);
     assert_int_equal(d.driver->event_record(event, d.stream), RP_CU_OK);
     assert_int_equal(rp__device_wait_event(&d, event), RP_UNAVAILABLE);
     rp__device_close(&d);
-    rp__emulated_configure(&(rp__emulated_options){0});
-    assert_int_equal(rp__emulated_in_use(), 0);
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* Launched well, and failed later: whoever waits is told. */
@@ -183,7 +185,7 @@ static void work_may_fail_later(void **state)
     assert_true(d.is_lost);
     assert_non_null(strstr(d.fault.text, "ILLEGAL_ADDRESS"));
     rp__device_close(&d);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 /* Several devices of a card, each for a thread: what one learns, all know. */
@@ -194,11 +196,11 @@ static void a_fault_is_all_devices(void **state)
         rp__device d, twin, other;
         rp_error err = {.text = ""};
         rp__cu_ptr at;
-        open_device(&d, &(rp__emulated_options){.devices = 2});
+        open_device(&d, &(rp__emulated_device_options){.devices = 2});
         d.patience = 20000000;
         assert_int_equal(rp__device_twin(&twin, &d, &err), RP_OK);
         assert_int_equal(twin.patience, d.patience);
-        assert_int_equal(rp__device_open(&other, rp__emulated_driver(), 1, &err), RP_OK);
+        assert_int_equal(rp__device_open(&other, rp__emulated_device_driver(), 1, &err), RP_OK);
         assert_int_equal(rp__device_alloc(&twin, 64, &at), RP_OK);
         if (is_stuck)
             assert_int_equal(rp__device_give_up(&d), RP_UNAVAILABLE);
@@ -212,27 +214,28 @@ static void a_fault_is_all_devices(void **state)
         assert_int_equal(rp__device_fill(&twin, at, 0, 16), RP_UNAVAILABLE);
         assert_false(rp__device_is_lost(&other));
         rp__device more;
-        assert_int_equal(rp__device_open(&more, rp__emulated_driver(), 0, &err), RP_UNAVAILABLE);
+        assert_int_equal(rp__device_open(&more, rp__emulated_device_driver(), 0, &err),
+                         RP_UNAVAILABLE);
         assert_non_null(strstr(err.text, "lost to this process"));
         rp__device_free(&twin, at);
         rp__device_close(&twin);
         rp__device_close(&d);
         rp__device_close(&other);
-        assert_int_equal(rp__emulated_in_use(), is_stuck ? 64 : 0);
+        assert_int_equal(rp__emulated_device_in_use(), is_stuck ? 64 : 0);
     }
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
 }
 
 /* A real card is not asked again by a process that gave it up. */
 static void who_gave_up_does_not_ask_again(void **state)
 {
     (void)state;
-    rp__driver real = *rp__emulated_driver();
+    rp__driver real = *rp__emulated_device_driver();
     rp__device d;
     rp_error err = {.text = ""};
-    rp__emulated_configure(&(rp__emulated_options){.devices = 8});
+    rp__emulated_device_configure(&(rp__emulated_device_options){.devices = 8});
     real.is_emulated = false;
-    if (!rp__kernels_image("and_score"))
+    if (!rp__kernel_table_image("and_single"))
         skip();
     assert_int_equal(rp__device_open(&d, &real, 6, &err), RP_OK);
     assert_int_equal(rp__device_give_up(&d), RP_UNAVAILABLE);
@@ -242,17 +245,100 @@ static void who_gave_up_does_not_ask_again(void **state)
     assert_non_null(strstr(err.text, "lost to this process: emulated: does not come back"));
     assert_int_equal(rp__device_open(&d, &real, 7, &err), RP_OK);
     rp__device_close(&d);
-    rp__emulated_configure(&(rp__emulated_options){0});
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
+}
+
+/* ---- The queue ------------------------------------------------------------------------------------ */
+
+enum { THREADS = 4, JOBS = 2000 };
+
+/* A job that is run once counts once, and no two run at the same time. */
+typedef struct counted_job {
+    rp__device_job job;
+    uint32_t n;
+} counted_job;
+
+static uint32_t all_jobs; /* by whoever has the queue */
+
+static void count_job(rp__device_job *job)
+{
+    ((counted_job *)(void *)job)->n++;
+    all_jobs++;
+}
+
+static void *submit_jobs(void *arg)
+{
+    rp__device *device = arg;
+    counted_job jobs[2] = {{.job.run = count_job}, {.job.run = count_job}};
+    for (uint32_t i = 0; i < JOBS; i++) {
+        counted_job *j = &jobs[i % 2];
+        rp__device_await(device, &j->job);
+        if (j->n != i / 2)
+            return NULL;
+        rp__device_submit(device, &j->job);
+    }
+    for (size_t i = 0; i < 2; i++)
+        rp__device_await(device, &jobs[i].job);
+    return jobs[0].n + jobs[1].n == JOBS ? device : NULL;
+}
+
+static void jobs_run_once(void **state)
+{
+    (void)state;
+    rp__device devices[THREADS];
+    pthread_t threads[THREADS];
+    rp_error err;
+    all_jobs = 0;
+    open_device(&devices[0], &(rp__emulated_device_options){0});
+    for (size_t i = 1; i < THREADS; i++)
+        assert_int_equal(rp__device_twin(&devices[i], &devices[0], &err), RP_OK);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, submit_jobs, &devices[i]), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        void *done;
+        assert_int_equal(pthread_join(threads[i], &done), 0);
+        assert_ptr_equal(done, &devices[i]);
+    }
+    assert_int_equal(all_jobs, THREADS * JOBS);
+    for (size_t i = 0; i < THREADS; i++)
+        rp__device_close(&devices[i]);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
+}
+
+/* Twins have what the card has: no context and no module is opened again. */
+static void twins_share_context_and_modules(void **state)
+{
+    (void)state;
+    rp__device device, twin;
+    rp_error err;
+    open_device(&device, &(rp__emulated_device_options){0});
+    uint64_t before = rp__emulated_device_calls();
+    assert_int_equal(rp__device_twin(&twin, &device, &err), RP_OK);
+    assert_int_equal(rp__emulated_device_calls() - before, 2); /* context_set, stream_create */
+    assert_ptr_equal(twin.context, device.context);
+    rp__device_close(&device);
+    rp__cu_ptr at;
+    assert_int_equal(rp__device_enter(&twin), RP_OK);
+    assert_int_equal(rp__device_alloc(&twin, 1000, &at), RP_OK);
+    rp__device_free(&twin, at);
+    rp__device_close(&twin);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 int main(void)
 {
     rp__lab_kernels_add();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_copies),         cmocka_unit_test(memory_ends),
-        cmocka_unit_test(every_call_may_fail),     cmocka_unit_test(no_such_device),
-        cmocka_unit_test(what_never_ends_is_left), cmocka_unit_test(work_may_fail_later),
-        cmocka_unit_test(a_fault_is_all_devices),  cmocka_unit_test(who_gave_up_does_not_ask_again),
+        cmocka_unit_test(jobs_run_once),
+        cmocka_unit_test(twins_share_context_and_modules),
+        cmocka_unit_test(a_kernel_copies),
+        cmocka_unit_test(memory_ends),
+        cmocka_unit_test(every_call_may_fail),
+        cmocka_unit_test(no_such_device),
+        cmocka_unit_test(what_never_ends_is_left),
+        cmocka_unit_test(work_may_fail_later),
+        cmocka_unit_test(a_fault_is_all_devices),
+        cmocka_unit_test(who_gave_up_does_not_ask_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
 /* test_driver.c: what results mean, and the driver of devices that do not come back. */
-#include "backend/gpu/driver.h"
+#include "backend/gpu/device/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 
 /* cuda.h says of these that the process must be terminated and started again. */
 static void ten_results_are_fatal(void **state)
@@ -57,7 +57,7 @@ static void the_dead_driver_does_nothing(void **state)
 static void results_have_names(void **state)
 {
     (void)state;
-    const rp__driver *driver = rp__emulated_driver();
+    const rp__driver *driver = rp__emulated_device_driver();
     assert_string_equal(rp__driver_text(driver, 700), "CUDA_ERROR_ILLEGAL_ADDRESS");
     assert_string_equal(rp__driver_text(driver, 12345), "an unknown error");
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/gpu_index.h"
 #include "base/arena.h"
 #include "unit/tiny_index.h"
@@ -38,8 +38,8 @@ static int close_index(void **state)
 static void open_device(rp__device *device, size_t memory)
 {
     rp_error err;
-    rp__emulated_configure(&(rp__emulated_options){.memory = memory});
-    assert_int_equal(rp__device_open(device, rp__emulated_driver(), 0, &err), RP_OK);
+    rp__emulated_device_configure(&(rp__emulated_device_options){.memory = memory});
+    assert_int_equal(rp__device_open(device, rp__emulated_device_driver(), 0, &err), RP_OK);
 }
 
 static void the_device_has_the_bytes_of_the_files(void **state)
@@ -49,13 +49,13 @@ static void the_device_has_the_bytes_of_the_files(void **state)
     rp__gpu_index index;
     open_device(&device, 0);
     assert_int_equal(rp__gpu_index_open(&index, &device, tiny.index.segment, 0), RP_OK);
-    assert_true(index.share->n >= 2);
-    for (size_t i = 0; i < index.share->n; i++) {
+    assert_true(index.residency->n >= 2);
+    for (size_t i = 0; i < index.residency->n; i++) {
         const uint8_t *host;
         size_t bytes;
         assert_true(rp__segment_section(tiny.index.segment, i, &host, &bytes));
         unsigned char *copy = malloc(bytes + 1);
-        assert_int_equal(rp__device_copy_out(&device, copy, index.share->sections[i].at, bytes),
+        assert_int_equal(rp__device_copy_out(&device, copy, index.residency->sections[i].at, bytes),
                          RP_OK);
         assert_int_equal(rp__device_wait(&device), RP_OK);
         assert_memory_equal(copy, host, bytes);
@@ -63,7 +63,7 @@ static void the_device_has_the_bytes_of_the_files(void **state)
     }
     rp__gpu_index_close(&index);
     rp__device_close(&device);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 static void lists_point_into_it(void **state)
@@ -106,7 +106,7 @@ static void too_little_memory_is_said(void **state)
     rp__device_close(&device);
     open_device(&device, 100);
     assert_int_equal(rp__gpu_index_open(&index, &device, tiny.index.segment, 0), RP_NO_MEMORY);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
     rp__device_close(&device);
 }
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/device.h"
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/device.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/kernels/args.h"
 #include "lab/gpu/gpu_case_lists.h"
 
@@ -28,8 +28,8 @@ static void open_bench(bench *b, uint64_t seed)
     rp_error err = {.text = ""};
     const size_t words = 6 * MOST + 4 + 2 * MOST;
     *b = (bench){0};
-    rp__emulated_configure(&(rp__emulated_options){.seed = seed});
-    assert_int_equal(rp__device_open(&b->device, rp__emulated_driver(), 0, &err), RP_OK);
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
+    assert_int_equal(rp__device_open(&b->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__device_alloc(&b->device, words * 4, &b->at), RP_OK);
     assert_int_equal(b->device.driver->fill32(b->at, 0, words, b->device.stream), RP_CU_OK);
     uint64_t *parts[] = {&b->args.a,       &b->args.b,      &b->args.out,  &b->args.a_ranks,
@@ -37,14 +37,14 @@ static void open_bench(bench *b, uint64_t seed)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         *parts[i] = b->at + 4 * i * MOST;
     b->args.state = b->args.count + 16;
-    b->args.room = MOST;
+    b->args.capacity = MOST;
 }
 
 static void close_bench(bench *b)
 {
     rp__device_free(&b->device, b->at);
     rp__device_close(&b->device);
-    assert_int_equal(rp__emulated_in_use(), 0);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
 static void give(bench *b, const uint32_t *a_docids, uint32_t na, const uint32_t *b_docids,
@@ -185,7 +185,7 @@ static void lists_that_do_not_rise_are_safe(void **state)
                 b[i] = seed % 2 ? (uint32_t)rand() * 2U : (uint32_t)rand() % 5000;
             }
             give(&t, a, N, b, N);
-            t.args.room = 700;
+            t.args.capacity = 700;
             t.args.shift = SLICE;
             t.args.tile = TILE;
             t.args.universe = 5000;

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu/emulated.h"
+#include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/gpu_index.h"
-#include "backend/gpu/transcode.h"
+#include "backend/gpu/residency/transcode_term.h"
 #include "base/cpu.h"
 #include "codec/codec.h"
 #include "encoded_list.h"
@@ -20,7 +20,7 @@
 enum { N_MOST = 1200, LISTS = 12, UNIVERSE = 1 << 30, BITS_UNIVERSE = 40000, ROUNDS = 400 };
 
 typedef struct list {
-    uint32_t docids[N_MOST + RP_BLOCK_ROOM], tfs[N_MOST + RP_BLOCK_ROOM], n, universe;
+    uint32_t docids[N_MOST + RP_BLOCK_CAPACITY], tfs[N_MOST + RP_BLOCK_CAPACITY], n, universe;
     uint8_t *bytes;
     size_t used;
     rp__list opened;
@@ -47,8 +47,8 @@ static int open_world(void **state)
     world *w = calloc(1, sizeof *w);
     rp_error err = {.text = ""};
     w->random = 7;
-    rp__emulated_configure(&(rp__emulated_options){.seed = 3});
-    assert_int_equal(rp__device_open(&w->device, rp__emulated_driver(), 0, &err), RP_OK);
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = 3});
+    assert_int_equal(rp__device_open(&w->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     *state = w;
     return 0;
 }
@@ -58,7 +58,7 @@ static int close_world(void **state)
     world *w = *state;
     rp__device_close(&w->device);
     free(w);
-    return (int)rp__emulated_in_use();
+    return (int)rp__emulated_device_in_use();
 }
 
 /* ---- Lists ------------------------------------------------------------------------------------------ */
@@ -131,9 +131,9 @@ static void free_lists(world *w)
 static karg_list stored(world *w, const list *l)
 {
     karg_list out;
-    rp__gpu_share share = {.n = 1, .is_whole = true};
-    rp__gpu_index index = {.device = &w->device, .share = &share};
-    share.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = l->at};
+    rp__residency residency = {.n = 1, .is_whole = true};
+    rp__gpu_index index = {.device = &w->device, .residency = &residency};
+    residency.sections[0] = (rp__gpu_section){.host = l->bytes, .bytes = l->used, .at = l->at};
     assert_true(rp__gpu_index_list(&index, &l->opened, &out));
     out.freq_code = rp__transcode_freq_code(&l->opened);
     return out;
@@ -413,6 +413,54 @@ static void damaged_lists(void **state)
     assert_true(n.damaged > ROUNDS && n.refused < n.damaged / 100);
 }
 
+/* ---- Words ------------------------------------------------------------------------------------------ */
+
+static bool is_inside(const list *l, rp__cu_ptr at)
+{
+    return at >= l->at && at < l->at + l->used + RP_PAD;
+}
+
+/* The list may be evicted while what was made of it stays. */
+static void expect_alone(const list *l, const karg_term *word)
+{
+    const karg_list *made = &word->list;
+    const rp__cu_ptr parts[] = {made->docs,     made->freqs,   made->last,
+                                made->last_far, made->offsets, made->freq_offsets,
+                                made->first,    made->bounds,  word->hints};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        assert_false(is_inside(l, parts[i]));
+    assert_int_equal(made->n, l->n);
+    assert_int_equal(made->n_blocks, (l->n + KARG_BLOCK - 1) / KARG_BLOCK);
+}
+
+/* As residency counts their bytes. */
+static void expect_sizes(const karg_list *at)
+{
+    const size_t tfs = rp__transcode_term_array_bytes(at->n);
+    assert_int_equal(rp__reprs[RP_REPR_FREQS].bytes(at, 1), tfs);
+    assert_int_equal(rp__reprs[RP_REPR_DOCIDS].bytes(at, 1), 2 * tfs);
+    assert_int_equal(rp__reprs[RP_REPR_BITS].bytes(at, 1), rp__transcode_term_bits_bytes(at) + tfs);
+}
+
+static void words_stand_alone(void **state)
+{
+    world *w = *state;
+    for (size_t i = 0; rp__codec_at(i); i++) {
+        const rp__codec *codec = rp__codec_find(rp__codec_at(i)->name, rp__cpu_features());
+        const rp__cu_ptr far = (rp__cu_ptr)1 << 60;
+        karg_term word;
+        add_list(w, codec, N_MOST, (uint32_t)i, BITS_UNIVERSE);
+        const karg_list at = stored(w, &w->lists[0]);
+        (void)rp__transcode_term_docids(&at, far, far, &word);
+        expect_alone(&w->lists[0], &word);
+        (void)rp__transcode_term_bits(&at, far, far, &word);
+        expect_alone(&w->lists[0], &word);
+        assert_int_not_equal(word.list.last, 0);
+        expect_sizes(&at);
+        free_lists(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +468,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(large_frequencies, open_world, close_world),
         cmocka_unit_test_setup_teardown(bits_of_docids, open_world, close_world),
         cmocka_unit_test_setup_teardown(damaged_lists, open_world, close_world),
+        cmocka_unit_test_setup_teardown(words_stand_alone, open_world, close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

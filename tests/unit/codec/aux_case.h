@@ -1,4 +1,5 @@
-/* aux_case.h: an auxiliary of a list of any shape, and what its ranges promise, for the tests of codec. */
+/* aux_case.h: an auxiliary of a list of any shape, and what its ranges promise, for the tests of
+ * codec. */
 #ifndef RP_TESTS_AUX_CASE_H
 #define RP_TESTS_AUX_CASE_H
 

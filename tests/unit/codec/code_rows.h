@@ -20,7 +20,7 @@ static inline void check_bytes_of(const char *name, const uint32_t *values, size
 {
     const rp__block_code *code = rp__block_code_find(name, 0);
     uint8_t out[512 + RP_PAD] = {0};
-    uint32_t got[RP_BLOCK_ROOM];
+    uint32_t got[RP_BLOCK_CAPACITY];
     assert_true(code->bound(n) <= 512);
     assert_int_equal(code->encode(NULL, values, n, out), want_bytes);
     assert_memory_equal(out, want, want_bytes);
@@ -38,7 +38,7 @@ static inline void check_status(const char *name, const uint8_t *bytes, size_t n
 {
     const rp__block_code *code;
     uint8_t *in = malloc(n_bytes + RP_PAD);
-    uint32_t got[RP_BLOCK_ROOM];
+    uint32_t got[RP_BLOCK_CAPACITY];
     memcpy(in, bytes, n_bytes);
     memset(in + n_bytes, 0xEE, RP_PAD);
     for (size_t i = 0; (code = row_of(name, i)); i++) {

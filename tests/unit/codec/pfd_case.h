@@ -28,7 +28,7 @@ static inline void check_bytes_of(const char *name, const rp__codec_options *opt
                                   size_t n_want)
 {
     uint8_t out[2048 + RP_PAD];
-    uint32_t got[RP_BLOCK_ROOM];
+    uint32_t got[RP_BLOCK_CAPACITY];
     const rp__block_code *code;
     for (size_t i = 0; (code = rows_here(name, i)); i++) {
         memset(out, 0, sizeof out);
@@ -46,7 +46,7 @@ static inline void check_shares(const char *name)
     const rp__block_code *code;
     uint64_t rng = 17;
     for (int round = 0; round < 3000; round++) {
-        uint32_t values[RP_BLOCK_MAX], got[RP_BLOCK_ROOM];
+        uint32_t values[RP_BLOCK_MAX], got[RP_BLOCK_CAPACITY];
         size_t n = random_below(&rng, RP_BLOCK_MAX + 1);
         rp__codec_options options = {.has_exceptions = round % 7 != 0,
                                      .exceptions = shares[round % 6]};
@@ -78,7 +78,7 @@ static inline void check_shares(const char *name)
 static inline void check_damage(const char *name, const uint8_t *bytes, size_t n_bytes, size_t n)
 {
     uint8_t in[256 + RP_PAD] = {0};
-    uint32_t got[RP_BLOCK_ROOM];
+    uint32_t got[RP_BLOCK_CAPACITY];
     const rp__block_code *code;
     memcpy(in, bytes, n_bytes);
     for (size_t i = 0; (code = rows_here(name, i)); i++) {
@@ -91,7 +91,7 @@ static inline void check_damage(const char *name, const uint8_t *bytes, size_t n
 static inline void check_last_docid(const char *name)
 {
     uint8_t in[2048 + RP_PAD];
-    uint32_t values[RP_BLOCK] = {0}, got[RP_BLOCK_ROOM];
+    uint32_t values[RP_BLOCK] = {0}, got[RP_BLOCK_CAPACITY];
     const rp__block_code *code;
     for (size_t i = 0; (code = rows_here(name, i)); i++)
         for (uint32_t big = 1; big < 32; big++) {

@@ -25,8 +25,9 @@ static inline uint64_t block_cost(const uint32_t *docids, const uint32_t *tfs, s
     return (uint64_t)(gap + tf) * (end - from) + RP_IIU_BLOCK_COST;
 }
 
-/* The last of equal starts wins. Widths are looked up, so that nothing but the programme takes time:
- * `widths` has 2 * n. costs has n + 1; starts[i] gets the start of the block that ends with posting i. */
+/* The last of equal starts wins. Widths are looked up, so that nothing but the programme takes
+ * time: `widths` has 2 * n. costs has n + 1; starts[i] gets the start of the block that ends with
+ * posting i. */
 static inline uint64_t plain_partition(const uint32_t *docids, const uint32_t *tfs, size_t n,
                                        uint32_t max_size, uint8_t *widths, uint64_t *costs,
                                        uint32_t *starts)

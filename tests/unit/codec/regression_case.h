@@ -30,8 +30,9 @@ static inline void code_list(const rp__codec *codec, const rp__codec_options *op
     uint8_t *bounds = calloc(n, 1), *out = malloc(rp__list_bound(codec, n));
     for (uint32_t i = 0; i < n; i++)
         tfs[i] = 1;
-    rp__list_parts parts = {ends, rp__list_cut(codec, options, docids, tfs, n, scratch, ends),
-                            bounds, NULL, NULL, options};
+    rp__list_parts parts = {ends,   rp__list_cut(codec, options, docids, tfs, n, scratch, ends),
+                            bounds, NULL,
+                            NULL,   options};
     assert_true(parts.n_blocks <= rp__list_blocks_bound(codec, n));
     assert_int_equal(rp__list_encode(codec, docids, tfs, n, &parts, scratch, out, &c->n_bytes),
                      RP_OK);
@@ -55,7 +56,7 @@ static inline void coded_free(coded *c)
 /* All at once, block by block, one by one. */
 static inline void check_docids(const rp__list *list, const uint32_t *docids)
 {
-    uint32_t *got = malloc((list->n + RP_BLOCK_ROOM) * sizeof *got), one;
+    uint32_t *got = malloc((list->n + RP_BLOCK_CAPACITY) * sizeof *got), one;
     assert_int_equal(rp__list_decode(list, got, NULL), RP_OK);
     assert_memory_equal(got, docids, list->n * sizeof *got);
     for (uint32_t b = list->n_blocks; b-- > 0;) {

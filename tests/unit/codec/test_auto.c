@@ -32,7 +32,7 @@ static void every_candidate_is_read(void **unused)
 {
     (void)unused;
     uint64_t rng = 6;
-    uint32_t got[1000 + RP_BLOCK_ROOM], tfs[1000 + RP_BLOCK_ROOM], names = 0;
+    uint32_t got[1000 + RP_BLOCK_CAPACITY], tfs[1000 + RP_BLOCK_CAPACITY], names = 0;
     const rp__codec *row;
     for (size_t k = 0; k < N_LENGTHS; k++) {
         list_case lc;
@@ -82,7 +82,7 @@ static void wrong_names_are_safe(void **unused)
 {
     (void)unused;
     uint64_t rng = 8;
-    uint32_t scratch[2 * RP_BLOCK_ROOM];
+    uint32_t scratch[2 * RP_BLOCK_CAPACITY];
     const rp__codec *row;
     for (int round = 0; round < 40; round++) {
         list_case lc;

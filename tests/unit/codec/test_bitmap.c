@@ -59,7 +59,7 @@ static void heads_that_cannot_be(void **unused)
     (void)unused;
     const rp__codec *codec;
     uint64_t rng = 15;
-    uint32_t out[1000 + RP_BLOCK_ROOM];
+    uint32_t out[1000 + RP_BLOCK_CAPACITY];
     /* not a multiple of 64; sparse with words; past 2^32; more words than there are */
     const uint32_t bases[] = {65, 1, 0xFFFFFFC0U, 0}, more[] = {0, 0, 0, 9};
     for (size_t j = 0; (codec = codec_here(j)); j++) {
@@ -93,7 +93,7 @@ static void rows_agree_on_damage(void **unused)
     (void)unused;
     const rp__codec *plain = rp__codec_find("bitmap", 0), *codec;
     uint64_t rng = 16;
-    static uint32_t want[RP_BLOCK_ROOM], got[RP_BLOCK_ROOM];
+    static uint32_t want[RP_BLOCK_CAPACITY], got[RP_BLOCK_CAPACITY];
     for (int round = 0; round < 1000; round++) {
         list_case lc;
         rp__list list;

@@ -39,7 +39,7 @@ static void widths_over_32_are_damage(void **unused)
     (void)unused;
     const rp__block_code *code;
     uint8_t in[1 + 4 * 256 + RP_PAD] = {0};
-    uint32_t out[RP_BLOCK_ROOM];
+    uint32_t out[RP_BLOCK_CAPACITY];
     for (size_t i = 0; (code = bitpack_here(i)); i++)
         for (uint32_t w = 0; w < 256; w++) {
             in[0] = (uint8_t)w;
@@ -55,7 +55,7 @@ static void cut_off_blocks_are_damage(void **unused)
 {
     (void)unused;
     const rp__block_code *code;
-    uint32_t out[RP_BLOCK_ROOM];
+    uint32_t out[RP_BLOCK_CAPACITY];
     for (size_t i = 0; (code = bitpack_here(i)); i++)
         for (uint32_t w = 1; w <= 32; w++) {
             size_t full = 1 + (100 * w + 7) / 8;
@@ -77,7 +77,7 @@ static void docids_end_at_the_largest_number(void **unused)
     (void)unused;
     const rp__block_code *code;
     uint8_t in[64 + RP_PAD] = {0};
-    uint32_t out[RP_BLOCK_ROOM];
+    uint32_t out[RP_BLOCK_CAPACITY];
     for (size_t i = 0; (code = bitpack_here(i)); i++)
         for (uint32_t w = 0; w <= 8; w++) {
             in[0] = (uint8_t)w; /* all gaps are 1 */

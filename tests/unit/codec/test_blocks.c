@@ -5,7 +5,7 @@ static void each_block_goes_on_from_the_last_docid(void **unused)
 {
     (void)unused;
     const rp__codec *codec = rp__codec_find("bp128", 0);
-    uint32_t docids[300], ends[3] = {128, 256, 300}, offsets[3], out[RP_BLOCK_ROOM];
+    uint32_t docids[300], ends[3] = {128, 256, 300}, offsets[3], out[RP_BLOCK_CAPACITY];
     uint8_t bytes[2000] = {0};
     for (uint32_t i = 0; i < 300; i++)
         docids[i] = 1000 + 2 * i;
@@ -46,7 +46,7 @@ static void whole_lists_are_checked_too(void **unused)
         rp__list list;
         list_case_make(&lc, &rng, UNIFORM, 1000, 100000);
         list_case_trim(&lc, codec);
-        uint32_t *out = malloc((1000 + RP_BLOCK_ROOM) * sizeof *out);
+        uint32_t *out = malloc((1000 + RP_BLOCK_CAPACITY) * sizeof *out);
         assert_int_equal(list_case_encode(&lc, codec, false), RP_OK);
         assert_int_equal(
             rp__list_open(codec, lc.bytes, lc.n_bytes, lc.n, lc.universe, false, &list), RP_OK);

@@ -41,7 +41,7 @@ static void ranks_are_a_permutation(void **unused)
 /* Block b in order, by the ranks of what came without it. */
 static void check_block(const rp__list *list, uint32_t b, const uint32_t *unordered)
 {
-    uint32_t want[RP_BLOCK_ROOM], count = rp__list_block_count(list, b);
+    uint32_t want[RP_BLOCK_CAPACITY], count = rp__list_block_count(list, b);
     assert_int_equal(list->codec->block(list, b, want), RP_OK);
     for (uint32_t s = 0; s < count; s++) {
         uint32_t slot = count == RP_BLOCK ? list->codec->ranks[s] : s;
@@ -69,7 +69,7 @@ static void blocks_without_order_hold_the_same(void **unused)
                 rp__list_open(codec, lc.bytes, lc.n_bytes, n, lc.universe, false, &list), RP_OK);
             uint32_t from = (uint32_t)random_below(&rng, list.n_blocks);
             uint32_t count = 1 + (uint32_t)random_below(&rng, list.n_blocks - from);
-            uint32_t *out = malloc((count * RP_BLOCK + RP_BLOCK_ROOM) * sizeof *out);
+            uint32_t *out = malloc((count * RP_BLOCK + RP_BLOCK_CAPACITY) * sizeof *out);
             assert_int_equal(codec->unordered(&list, from, count, out), RP_OK);
             for (uint32_t k = 0; k < count; k++)
                 check_block(&list, from + k, out + k * RP_BLOCK);
@@ -84,7 +84,7 @@ static void damage_is_seen_without_order_too(void **unused)
     (void)unused;
     const rp__codec *codec;
     uint64_t rng = 42;
-    static uint32_t out[8 * RP_BLOCK + RP_BLOCK_ROOM], one[RP_BLOCK_ROOM];
+    static uint32_t out[8 * RP_BLOCK + RP_BLOCK_CAPACITY], one[RP_BLOCK_CAPACITY];
     size_t damaged = 0;
     for (int round = 0; round < 2000; round++) {
         list_case lc;

@@ -22,7 +22,7 @@ static void the_papers_docids(void **unused)
     (void)unused;
     const uint32_t docids[] = {100, 121, 163, 172, 185, 214, 282, 300, 347};
     enum { N = 9 };
-    uint32_t values[N], got[RP_BLOCK_ROOM];
+    uint32_t values[N], got[RP_BLOCK_CAPACITY];
     uint8_t out[64 + RP_PAD];
     const rp__block_code *code = rp__block_code_find("ef128", 0);
     for (size_t i = 0; i < N; i++)
@@ -40,7 +40,7 @@ static void runs_take_one_byte(void **unused)
 {
     (void)unused;
     const rp__block_code *code = rp__block_code_find("ef128", 0);
-    uint32_t values[RP_BLOCK_MAX] = {0}, got[RP_BLOCK_ROOM];
+    uint32_t values[RP_BLOCK_MAX] = {0}, got[RP_BLOCK_CAPACITY];
     uint8_t out[8 + RP_PAD];
     assert_int_equal(code->encode(NULL, values, RP_BLOCK, out), 1);
     assert_int_equal(out[0], 32);

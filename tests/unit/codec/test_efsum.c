@@ -50,7 +50,7 @@ static void steps_end_at_127(void **unused)
 {
     (void)unused;
     const rp__block_code *code = rp__block_code_find("efsum", 0);
-    uint32_t values[RP_BLOCK_MAX] = {0}, got[RP_BLOCK_ROOM];
+    uint32_t values[RP_BLOCK_MAX] = {0}, got[RP_BLOCK_CAPACITY];
     uint8_t out[1500];
     values[100] = 127;
     size_t used = code->encode(NULL, values, RP_BLOCK_MAX, out);

@@ -54,7 +54,7 @@ static void figure_4(void **unused)
             assert_int_equal(bits_at(&list, 11 * i, 7), gaps[i]);
             assert_int_equal(bits_at(&list, 11 * i + 7, 4), tfs[i]);
         }
-        uint32_t out[RP_BLOCK_ROOM], out_tfs[RP_BLOCK_ROOM];
+        uint32_t out[RP_BLOCK_CAPACITY], out_tfs[RP_BLOCK_CAPACITY];
         assert_int_equal(rp__list_decode(&list, out, out_tfs), RP_OK);
         assert_memory_equal(out, docids, sizeof docids);
         assert_memory_equal(out_tfs, tfs, sizeof tfs);
@@ -104,8 +104,8 @@ static void widths_and_counts(void **unused)
     const uint32_t lengths[] = {1, 2, 3, 16, 17, 32, 33, 128, 129, 255, 256, 257, 2047, 2048};
     const rp__codec *codec;
     uint64_t rng = 6;
-    static uint32_t docids[2048], tfs[2048], out[2048 + RP_BLOCK_ROOM],
-        out_tfs[2048 + RP_BLOCK_ROOM];
+    static uint32_t docids[2048], tfs[2048], out[2048 + RP_BLOCK_CAPACITY],
+        out_tfs[2048 + RP_BLOCK_CAPACITY];
     for (size_t j = 0; (codec = codec_here(j)); j++)
         for (uint32_t w = 0; strcmp(codec->name, "iiu") == 0 && w < 31 * 32; w++)
             for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
@@ -136,7 +136,7 @@ static void docids_and_frequencies_have_31_bits(void **unused)
     uint32_t docids[2] = {0, INT32_MAX}, tfs[2] = {INT32_MAX, 1};
     list_case lc = {.n = 2, .universe = UINT32_MAX, .docids = docids, .tfs = tfs};
     rp__list list;
-    uint32_t out[RP_BLOCK_ROOM], out_tfs[RP_BLOCK_ROOM];
+    uint32_t out[RP_BLOCK_CAPACITY], out_tfs[RP_BLOCK_CAPACITY];
     open_case(&lc, codec, &list);
     assert_int_equal(rp__list_decode(&list, out, out_tfs), RP_OK);
     assert_true(out[1] == INT32_MAX && out_tfs[0] == INT32_MAX);
@@ -154,7 +154,7 @@ static void lies_are_damage(void **unused)
 {
     (void)unused;
     const rp__codec *codec;
-    uint32_t docids[100], tfs[100], out[RP_BLOCK_ROOM];
+    uint32_t docids[100], tfs[100], out[RP_BLOCK_CAPACITY];
     for (uint32_t i = 0; i < 100; i++) {
         docids[i] = 5 + 3 * i;
         tfs[i] = 1;
@@ -196,7 +196,7 @@ static void rows_agree_on_damage(void **unused)
     (void)unused;
     const rp__codec *plain = rp__codec_find("iiu", 0), *codec;
     uint64_t rng = 9;
-    static uint32_t want[RP_BLOCK_ROOM], got[RP_BLOCK_ROOM];
+    static uint32_t want[RP_BLOCK_CAPACITY], got[RP_BLOCK_CAPACITY];
     for (int round = 0; round < 300; round++) {
         list_case lc;
         rp__list list;

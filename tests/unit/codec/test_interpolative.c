@@ -33,7 +33,7 @@ static void every_number_of_a_range(void **unused)
     (void)unused;
     const rp__block_code *code = rp__block_code_find("interpolative", 0);
     uint8_t out[2048 + RP_PAD] = {0};
-    uint32_t got[RP_BLOCK_ROOM];
+    uint32_t got[RP_BLOCK_CAPACITY];
     for (uint32_t top = 0; top < 300; top++)
         for (uint32_t v = 0; v <= top; v++) {
             uint32_t values[2] = {v, top - v};
@@ -49,7 +49,7 @@ static void any_bits_give_rising_docids(void **unused)
     (void)unused;
     const rp__block_code *code = rp__block_code_find("interpolative", 0);
     uint64_t rng = 8;
-    uint32_t got[RP_BLOCK_ROOM];
+    uint32_t got[RP_BLOCK_CAPACITY];
     for (int round = 0; round < 20000; round++) {
         uint8_t in[600 + RP_PAD];
         for (size_t i = 0; i < sizeof in; i++)

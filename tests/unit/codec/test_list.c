@@ -5,7 +5,7 @@
 typedef struct fixture {
     list_case lc;
     rp__list list;
-    uint32_t scratch[2 * RP_BLOCK_ROOM];
+    uint32_t scratch[2 * RP_BLOCK_CAPACITY];
 } fixture;
 
 static void fixture_open(fixture *f, const rp__codec *codec, uint32_t n, bool positions)
@@ -218,7 +218,7 @@ static void frequencies_are_at_least_one(void **unused)
 static void arrays_are_lists(void **unused)
 {
     (void)unused;
-    uint32_t docids[300], tfs[300], out[300 + RP_BLOCK_ROOM], out_tfs[300 + RP_BLOCK_ROOM];
+    uint32_t docids[300], tfs[300], out[300 + RP_BLOCK_CAPACITY], out_tfs[300 + RP_BLOCK_CAPACITY];
     rp__list list;
     for (uint32_t i = 0; i < 300; i++) {
         docids[i] = 3 * i;
@@ -251,7 +251,7 @@ static void codecs_that_cut(void **unused)
     rp__codec codecs[2] = {cut_codec(0), cut_codec(rp__cpu_features())};
     for (int round = 0; round < 200; round++) {
         const rp__codec *codec = &codecs[round % 2];
-        uint32_t n = random_length(&rng, 20000), scratch[2 * RP_BLOCK_ROOM];
+        uint32_t n = random_length(&rng, 20000), scratch[2 * RP_BLOCK_CAPACITY];
         list_case lc;
         rp__list list;
         list_case_make(&lc, &rng, (shape)(round % N_SHAPES), n, n + 1 + (uint32_t)round * 100000);
@@ -259,8 +259,8 @@ static void codecs_that_cut(void **unused)
         assert_int_equal(
             rp__list_open(codec, lc.bytes, lc.n_bytes, n, lc.universe, round % 3 == 0, &list),
             RP_OK);
-        uint32_t *docids = malloc((n + RP_BLOCK_ROOM) * sizeof *docids);
-        uint32_t *tfs = malloc((n + RP_BLOCK_ROOM) * sizeof *tfs);
+        uint32_t *docids = malloc((n + RP_BLOCK_CAPACITY) * sizeof *docids);
+        uint32_t *tfs = malloc((n + RP_BLOCK_CAPACITY) * sizeof *tfs);
         assert_int_equal(rp__list_decode(&list, docids, tfs), RP_OK);
         assert_memory_equal(docids, lc.docids, n * sizeof *docids);
         assert_memory_equal(tfs, lc.tfs, n * sizeof *tfs);

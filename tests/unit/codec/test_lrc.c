@@ -209,7 +209,7 @@ static void damaged_bytes_break_nothing(void **unused)
 {
     (void)unused;
     uint64_t rng = 18;
-    uint32_t got[2][2000 + RP_BLOCK_ROOM], one[2][3];
+    uint32_t got[2][2000 + RP_BLOCK_CAPACITY], one[2][3];
     for (int round = 0; round < 4000; round++) {
         const rp__codec *plain, *codec;
         uint32_t n = random_length(&rng, 2000), docids[2000];

@@ -13,7 +13,7 @@ static void fill(uint32_t *values)
 static size_t head_of(const uint32_t *values, uint8_t *out)
 {
     const rp__block_code *code = rp__block_code_find("optpfd", 0);
-    uint32_t got[RP_BLOCK_ROOM];
+    uint32_t got[RP_BLOCK_CAPACITY];
     size_t used = code->encode(NULL, values, RP_BLOCK, out);
     memset(out + used, 0, RP_PAD);
     for (size_t i = 0; (code = rows_here("optpfd", i)); i++) {

@@ -20,7 +20,7 @@ static void exceptions_of_the_papers_figure(void **unused)
 {
     (void)unused;
     const rp__block_code *code;
-    uint32_t values[RP_BLOCK], got[RP_BLOCK_ROOM];
+    uint32_t values[RP_BLOCK], got[RP_BLOCK_CAPACITY];
     uint8_t in[1024 + RP_PAD];
     for (uint32_t i = 0; i < RP_BLOCK; i++)
         values[i] = i % 16;

@@ -75,8 +75,8 @@ static void blocks_of_any_kind_and_damage(void **unused)
 {
     (void)unused;
     uint64_t rng = 77;
-    uint32_t *want = malloc((N + RP_BLOCK_ROOM) * sizeof *want);
-    uint32_t *got = malloc((N + RP_BLOCK_ROOM) * sizeof *got);
+    uint32_t *want = malloc((N + RP_BLOCK_CAPACITY) * sizeof *want);
+    uint32_t *got = malloc((N + RP_BLOCK_CAPACITY) * sizeof *got);
     for (uint32_t round = 0; round < 60; round++) {
         list_case lc;
         make_list(&lc, &rng, round % 12, round % 7 * 3, 1 + round % 5);
@@ -98,8 +98,8 @@ static void heads_of_any_value(void **unused)
 {
     (void)unused;
     uint64_t rng = 78;
-    uint32_t *want = malloc((N + RP_BLOCK_ROOM) * sizeof *want);
-    uint32_t *got = malloc((N + RP_BLOCK_ROOM) * sizeof *got);
+    uint32_t *want = malloc((N + RP_BLOCK_CAPACITY) * sizeof *want);
+    uint32_t *got = malloc((N + RP_BLOCK_CAPACITY) * sizeof *got);
     for (size_t i = 0; i < N_NAMES; i++) {
         list_case lc;
         rp__list list;
@@ -127,8 +127,8 @@ static void sums_that_wrap(void **unused)
 {
     (void)unused;
     uint64_t rng = 79;
-    uint32_t *want = malloc((N + RP_BLOCK_ROOM) * sizeof *want);
-    uint32_t *got = malloc((N + RP_BLOCK_ROOM) * sizeof *got);
+    uint32_t *want = malloc((N + RP_BLOCK_CAPACITY) * sizeof *want);
+    uint32_t *got = malloc((N + RP_BLOCK_CAPACITY) * sizeof *got);
     for (uint32_t round = 0; round < 8; round++) {
         list_case lc;
         make_list(&lc, &rng, 6, 4, 3);

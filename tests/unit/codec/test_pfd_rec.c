@@ -42,7 +42,7 @@ static void coded_free(coded *c)
 /* All docids at once, and each block alone, from the last to the first. */
 static void check_docids(const coded *c, const uint32_t *docids, uint32_t n)
 {
-    uint32_t *got = malloc((n + RP_BLOCK_ROOM) * sizeof *got);
+    uint32_t *got = malloc((n + RP_BLOCK_CAPACITY) * sizeof *got);
     assert_int_equal(rp__list_decode(&c->list, got, NULL), RP_OK);
     assert_memory_equal(got, docids, n * sizeof *got);
     for (uint32_t b = c->list.n_blocks; b-- > 0;) {
@@ -136,7 +136,7 @@ static void changed_bytes(void **unused)
     (void)unused;
     uint64_t rng = 5;
     const rp__codec *codec;
-    uint32_t docids[700], got[700 + RP_BLOCK_ROOM], block[RP_BLOCK_ROOM];
+    uint32_t docids[700], got[700 + RP_BLOCK_CAPACITY], block[RP_BLOCK_CAPACITY];
     make_docids(&rng, CLUSTERED, 700, 40000, docids);
     for (size_t j = 0; (codec = codec_here(j)); j++) {
         if (strcmp(codec->name, "pfd_rec") != 0)

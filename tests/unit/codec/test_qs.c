@@ -216,7 +216,7 @@ static void damaged_bytes_break_nothing(void **unused)
 static void wide_blocks_decode(void **unused)
 {
     (void)unused;
-    uint32_t docids[512], got[512 + RP_BLOCK_ROOM];
+    uint32_t docids[512], got[512 + RP_BLOCK_CAPACITY];
     for (uint32_t jump = 100; jump < 700; jump++)
         for (uint32_t at = 0; at < 256; at += 37) {
             list_case lc;

@@ -26,7 +26,7 @@ static void docids_that_do_not_rise_are_damage(void **unused)
 {
     (void)unused;
     const rp__codec *codec = rp__codec_find("raw", 0);
-    uint32_t docs[140 + RP_PAD / 4], out[RP_BLOCK_ROOM];
+    uint32_t docs[140 + RP_PAD / 4], out[RP_BLOCK_CAPACITY];
     uint32_t last[2] = {127, 139};
     for (uint32_t i = 0; i < 140; i++)
         docs[i] = i;

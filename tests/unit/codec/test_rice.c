@@ -20,7 +20,7 @@ static void docids_are_the_sums_of_both_parts(void **unused)
     const uint8_t in[5 + RP_PAD] = {2, 0x39, 0x01, 0xB2, 0x00};
     const uint32_t want[] = {102, 109, 113, 122, 128};
     const rp__block_code *code;
-    uint32_t got[RP_BLOCK_ROOM];
+    uint32_t got[RP_BLOCK_CAPACITY];
     for (size_t i = 0; (code = row_of("rice", i)); i++) {
         assert_int_equal(code->decode_docids(in, 5, 100, got, 5), RP_OK);
         assert_memory_equal(got, want, sizeof want);

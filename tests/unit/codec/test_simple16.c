@@ -47,7 +47,7 @@ static void each_selector_is_used(void **unused)
     };
     const rp__block_code *code;
     for (uint32_t s = 0; s < 15; s++) {
-        uint32_t values[28], got[RP_BLOCK_ROOM];
+        uint32_t values[28], got[RP_BLOCK_CAPACITY];
         size_t n = 0;
         for (; n < 28 && cuts[s][n]; n++)
             values[n] = (1U << cuts[s][n]) - 1;

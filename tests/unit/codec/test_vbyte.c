@@ -29,7 +29,7 @@ static void cut_off_blocks_are_damage(void **unused)
     uint64_t rng = 8;
     for (size_t i = 0; (code = vbyte_here(i)); i++)
         for (size_t n = 1; n < 40; n++) {
-            uint32_t values[40], got[RP_BLOCK_ROOM];
+            uint32_t values[40], got[RP_BLOCK_CAPACITY];
             uint8_t out[200];
             for (size_t k = 0; k < n; k++)
                 values[k] = (uint32_t)(random64(&rng) >> random_below(&rng, 64));
@@ -53,7 +53,7 @@ static void docids_that_pass_the_largest_number_are_damage(void **unused)
     const rp__block_code *code;
     const uint32_t values[] = {3, UINT32_MAX, 2, 0xFFFFFF, 5};
     uint8_t in[32 + RP_PAD] = {0};
-    uint32_t out[RP_BLOCK_ROOM];
+    uint32_t out[RP_BLOCK_CAPACITY];
     for (size_t i = 0; (code = vbyte_here(i)); i++) {
         size_t used = code->encode(NULL, values, 5, in);
         assert_int_equal(code->decode(in, used, out, 5), RP_OK);

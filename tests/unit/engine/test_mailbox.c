@@ -36,7 +36,7 @@ static const rp__leaf leaves[] = {{.weight = {.weight = 2.5F}, .n_words = 1}};
 static const rp__word words[] = {{.term = {.df = 77}, .text = "word", .text_bytes = 4}};
 static const rp__rank rank = {.k1 = 1.5};
 
-static rp__asked question(void)
+static rp__batch_item question(void)
 {
     rp__query query = {.ops = ops,
                        .leaves = leaves,
@@ -47,13 +47,13 @@ static rp__asked question(void)
                        .rank = &rank,
                        .k = 10,
                        .end = 1000};
-    return (rp__asked){.query = query};
+    return (rp__batch_item){.query = query};
 }
 
 static void what_is_asked_arrives(void **state)
 {
     (void)state;
-    rp__asked asked[3] = {question(), {.status = RP_USAGE}, question()};
+    rp__batch_item asked[3] = {question(), {.status = RP_USAGE}, question()};
     uint32_t at = 0, bell = box->bell;
     rp__slot *slot = &box->slots[1];
     asked[2].query.k = 77;
@@ -81,7 +81,7 @@ static void what_is_asked_arrives(void **state)
 static void what_is_answered_arrives(void **state)
 {
     (void)state;
-    rp__asked asked[3] = {question(), question(), question()};
+    rp__batch_item asked[3] = {question(), question(), question()};
     rp__slot *slot = &box->slots[0];
     rp__scored hits[] = {{9, 1}, {8, 2}}, others[] = {{7, 3}};
     rp__arena arena;
@@ -120,7 +120,7 @@ static void what_is_answered_arrives(void **state)
 static void another_worker_is_not_meant(void **state)
 {
     (void)state;
-    rp__asked asked = question();
+    rp__batch_item asked = question();
     uint32_t at = 0;
     assert_true(rp__mailbox_ask(box, &box->slots[0], 4, &asked, 1, 0, 0));
     assert_null(rp__mailbox_next(box, 5, &at));
@@ -131,7 +131,7 @@ static void what_is_too_long_is_not_asked(void **state)
 {
     (void)state;
     enum { MANY = 100000, FEW = 1000 };
-    rp__asked asked[3] = {question(), question(), question()};
+    rp__batch_item asked[3] = {question(), question(), question()};
     rp__slot *slot = &box->slots[0];
     rp__word *many = rp__alloc_zero(MANY, sizeof *many);
     asked[0].query.words = asked[1].query.words = many;
@@ -146,7 +146,7 @@ static void what_is_too_long_is_not_asked(void **state)
     assert_int_equal(asked[0].status, RP_UNAVAILABLE);
     assert_int_equal(asked[1].status, RP_OK);
     rp__free(many);
-    rp__asked *crowd = rp__alloc_zero(MANY, sizeof *crowd);
+    rp__batch_item *crowd = rp__alloc_zero(MANY, sizeof *crowd);
     assert_false(rp__mailbox_ask(box, slot, 1, crowd, MANY, 1, 0));
     assert_int_equal(crowd[MANY - 1].status, RP_UNAVAILABLE);
     rp__free(crowd);
@@ -156,7 +156,7 @@ static void hits_may_be_too_many(void **state)
 {
     (void)state;
     enum { HITS = 300000 };
-    rp__asked asked[2] = {question(), question()};
+    rp__batch_item asked[2] = {question(), question()};
     rp__slot *slot = &box->slots[0];
     rp__scored *hits = rp__alloc_zero(HITS, sizeof *hits);
     rp__arena arena;

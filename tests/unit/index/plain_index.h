@@ -157,8 +157,8 @@ static inline void plain_free(plain_index *p)
 
 /* ---- Random terms and documents -------------------------------------------------------------- */
 
-/* Term number i, always the same: of 1 to 255 bytes, some with long common beginnings, some that are
- * the beginning of another, some with bytes at both ends of their range. */
+/* Term number i, always the same: of 1 to 255 bytes, some with long common beginnings, some that
+ * are the beginning of another, some with bytes at both ends of their range. */
 static inline size_t plain_make_term(uint32_t i, char out[256])
 {
     static const char stem[] = "an-uncommonly-long-beginning-";

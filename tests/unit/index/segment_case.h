@@ -1,5 +1,5 @@
-/* segment_case.h: for tests: a segment written by hand, without the builder, and any segment compared
- * with a plain index term by term, posting by posting, position by position. */
+/* segment_case.h: for tests: a segment written by hand, without the builder, and any segment
+ * compared with a plain index term by term, posting by posting, position by position. */
 #ifndef RP_TESTS_SEGMENT_CASE_H
 #define RP_TESTS_SEGMENT_CASE_H
 
@@ -75,8 +75,8 @@ static inline void segment_case_begin(segment_case *c, const char *codec, bool h
     segment_case_docs(c, plain, n_docs);
     segment_case_norms(c);
     rp__coding coding = {.codec = rp__codec_find(codec, rp__cpu_features())};
-    assert_int_equal(rp__segment_writer_new(&c->folder, 1, &coding, has_positions,
-                                            &c->lengths, c->norms, &c->w, NULL),
+    assert_int_equal(rp__segment_writer_new(&c->folder, 1, &coding, has_positions, &c->lengths,
+                                            c->norms, &c->w, NULL),
                      RP_OK);
 }
 
@@ -155,8 +155,8 @@ static inline void expect_term(const rp__segment *s, const rp__term *entry, cons
 {
     rp__arena arena;
     rp__list list;
-    uint32_t *docids = malloc((t->n + RP_BLOCK_ROOM) * sizeof *docids);
-    uint32_t *tfs = malloc((t->n + RP_BLOCK_ROOM) * sizeof *tfs);
+    uint32_t *docids = malloc((t->n + RP_BLOCK_CAPACITY) * sizeof *docids);
+    uint32_t *tfs = malloc((t->n + RP_BLOCK_CAPACITY) * sizeof *tfs);
     rp__arena_init(&arena, (size_t)1 << 30);
     assert_int_equal(entry->df, t->n);
     assert_int_equal(entry->cf, t->cf);

@@ -1,4 +1,5 @@
-/* streams.h: for tests: inverters filled beside a plain index, and streams of theirs compared with it. */
+/* streams.h: for tests: inverters filled beside a plain index, and streams of theirs compared with
+ * it. */
 #ifndef RP_TESTS_STREAMS_H
 #define RP_TESTS_STREAMS_H
 

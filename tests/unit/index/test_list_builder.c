@@ -15,7 +15,7 @@ static tempdir dir;
 static size_t name_it(void *arg, uint32_t docid, char *out)
 {
     (void)arg;
-    return (size_t)snprintf(out, RP_TOLD_ID_MAX, "d%u", docid);
+    return (size_t)snprintf(out, RP_GIVEN_ID_MAX, "d%u", docid);
 }
 
 static uint32_t measure_it(void *arg, uint32_t docid)
@@ -74,8 +74,8 @@ static rp__list_builder *begin(const char *path, const char *codec, const char *
 
 static void expect_lists(const char *path, uint64_t postings)
 {
-    static uint32_t docids[DOCS + RP_BLOCK_ROOM], tfs[DOCS + RP_BLOCK_ROOM];
-    static uint32_t got[DOCS + RP_BLOCK_ROOM], got_tfs[DOCS + RP_BLOCK_ROOM];
+    static uint32_t docids[DOCS + RP_BLOCK_CAPACITY], tfs[DOCS + RP_BLOCK_CAPACITY];
+    static uint32_t got[DOCS + RP_BLOCK_CAPACITY], got_tfs[DOCS + RP_BLOCK_CAPACITY];
     rp__segment *s;
     rp__arena arena;
     assert_int_equal(rp__segment_open(path, true, &s, NULL), RP_OK);

@@ -154,8 +154,8 @@ static void must_list(rp__segment_builder *b, const char *term, const uint32_t *
 static void test_segment(void **state)
 {
     (void)state;
-    static uint32_t docids[DOCS], tfs[DOCS], got[DOCS + RP_BLOCK_ROOM],
-        got_tfs[DOCS + RP_BLOCK_ROOM];
+    static uint32_t docids[DOCS], tfs[DOCS], got[DOCS + RP_BLOCK_CAPACITY],
+        got_tfs[DOCS + RP_BLOCK_CAPACITY];
     rp__segment_options o = options_of(64 << 20);
     rp__segment_builder *b;
     rp__segment *s;

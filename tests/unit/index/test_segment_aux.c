@@ -81,7 +81,7 @@ static void expect_ranges(const rp__aux *aux, const uint32_t *docids, uint32_t n
 
 static void expect_list(const rp__segment *s, const char *term, const rp__aux_kind *kind)
 {
-    static uint32_t docids[DOCS + RP_BLOCK_ROOM];
+    static uint32_t docids[DOCS + RP_BLOCK_CAPACITY];
     rp__term t = find(s, term);
     rp__arena arena;
     rp__list list;

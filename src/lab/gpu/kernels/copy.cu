@@ -1,8 +1,7 @@
-/* copy.cu: device memory to device memory, the yardstick of every kernel's bandwidth; and reading alone.
- * One block of threads: four words of 16 bytes a thread, neighbours side by side, all loads before the first store.
- * Reads `from`, writes `to`. Any n; a grid that covers it. */
+/* copy.cu: device memory to device memory, the yardstick of every kernel's bandwidth; and reading
+ * alone. One block of threads: four words of 16 bytes a thread, neighbours side by side, all loads
+ * before the first store. Reads `from`, writes `to`. Any n; a grid that covers it. */
 #include "backend/gpu/kernels/prim/prim.cuh"
-#include "backend/gpu/kernels/prim/scan.cuh"
 
 RP_KERNEL(copy_kernel, karg_copy)
 {
@@ -24,7 +23,8 @@ RP_KERNEL(copy_kernel, karg_copy)
         to[i] = from[i];
 }
 
-/* What was in the caches gives way to words that nobody changed. Their sum is added to the word at `to`. */
+/* What was in the caches is evicted by words that nobody changed. Their sum is added to the word at
+ * `to`. */
 RP_KERNEL(copy_read_kernel, karg_copy)
 {
     const uint4 *from = prim_at<const uint4>(a.from);

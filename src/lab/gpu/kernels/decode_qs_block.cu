@@ -1,7 +1,8 @@
-/* decode_qs_block.cu: docids of one list in qs, by words: the ones of each are counted; the counts summed (qs_scan.cu); each
- * word's ends gathered from its sum on; then low bits, and both together.
+/* decode_qs_block.cu: docids of one list in qs, by words: the ones of each are counted; the counts
+ * summed (qs_scan.cu); each word's ends gathered from its sum on; then low bits, and both together.
  * One thread: a word of high bits, of the last step a docid, and those a grid apart.
- * Reads and writes device memory in each step, 4 bytes a thread, side by side but for the gathered. No shared memory.
+ * Reads and writes device memory in each step, 4 bytes a thread, side by side but for the gathered.
+ * No shared memory.
  * Limits: any bytes; ends past the list's docids are none. a.bits is what the arrays have room for.
  * Source: Li 2014, 5.2, the block-based method with blocks of 32 bits. */
 #include "lab/gpu/kernels/qs_steps.cuh"
@@ -33,4 +34,7 @@ RP_KERNEL(decode_qs_block_gather_kernel, karg_qs)
         gather_word(qs_steps_word(v, i), i, sums[i], n, prim_at<uint32_t>(a.uppers));
 }
 
-RP_KERNEL(decode_qs_block_combine_kernel, karg_qs) { qs_steps_combine(a); }
+RP_KERNEL(decode_qs_block_combine_kernel, karg_qs)
+{
+    qs_steps_combine(a);
+}

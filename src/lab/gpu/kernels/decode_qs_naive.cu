@@ -1,7 +1,8 @@
-/* decode_qs_naive.cu: docids of one list in qs, step by step: high bits to a word each; their sums (qs_scan.cu); the sums at
- * ends, gathered; low bits, and both together.
+/* decode_qs_naive.cu: docids of one list in qs, step by step: high bits to a word each; their sums
+ * (qs_scan.cu); the sums at ends, gathered; low bits, and both together.
  * One thread: a bit, of the last step a docid, and those a grid apart.
- * Reads and writes device memory in each step, 4 bytes a thread, side by side but for the gathered. No shared memory.
+ * Reads and writes device memory in each step, 4 bytes a thread, side by side but for the gathered.
+ * No shared memory.
  * Limits: any bytes; ends past the list's docids are none. a.bits is what the arrays have room for.
  * Source: Li 2014, 5.1 and 5.2, the first method. */
 #include "lab/gpu/kernels/qs_steps.cuh"
@@ -26,4 +27,7 @@ RP_KERNEL(decode_qs_naive_gather_kernel, karg_qs)
     }
 }
 
-RP_KERNEL(decode_qs_naive_combine_kernel, karg_qs) { qs_steps_combine(a); }
+RP_KERNEL(decode_qs_naive_combine_kernel, karg_qs)
+{
+    qs_steps_combine(a);
+}

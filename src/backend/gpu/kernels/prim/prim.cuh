@@ -1,32 +1,63 @@
-/* prim.cuh: what kernels are made of, for CUDA and, in plain C++, for the emulated device.
+/* prim.cuh: the door of prim, and all that a kernel includes: what kernels are made of, sorted by
+ * who works together.
  *
- * A kernel is RP_KERNEL(name, args) { ... }, has its record as `a`, a grid and blocks of one dimension, and no
- * shared memory but what the launch gives it. Collectives concern a tile of 8, 16 or 32 threads, all of which
- * must come to them. Scans and reductions are in scan.cuh. */
+ *   platform.cuh   what CUDA and the emulated device offer to a kernel, under one set of names
+ *   thread/        one thread on its own
+ *   warp/          the 32 lanes of a warp
+ *   codec/         the bit layout of each codec, and how a warp reads it
+ *   block/         a block of threads
+ *   grid/          all blocks of a launch, and the host */
 #ifndef RP_KERNELS_PRIM_CUH
 #define RP_KERNELS_PRIM_CUH
 
-#include <stdint.h>
-
-#include "backend/gpu/kernels/args.h"
-
-#ifdef __CUDACC__
-#include "backend/gpu/kernels/prim/cuda.cuh"
-#else
-#include "backend/gpu/kernels/prim/plain.cuh"
-#endif
-
-/* An address of device memory as a pointer. */
-template <class T> PRIM T *prim_at(uint64_t address) { return (T *)(uintptr_t)address; }
-
-PRIM uint32_t prim_lane() { return prim_thread() & 31; }
-PRIM uint32_t prim_warp() { return prim_thread() >> 5; }
-
-/* The w low bits; w is at most 32. */
-PRIM uint32_t prim_mask(uint32_t w) { return w < 32 ? (1U << w) - 1 : ~0U; }
-
-template <class T> PRIM T prim_min(T a, T b) { return b < a ? b : a; }
-template <class T> PRIM T prim_max(T a, T b) { return a < b ? b : a; }
-PRIM uint32_t prim_div_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+#include "backend/gpu/kernels/prim/block/docid_bitmap.cuh"
+#include "backend/gpu/kernels/prim/block/topk_block.cuh"
+#include "backend/gpu/kernels/prim/codec/bitmap.cuh"
+#include "backend/gpu/kernels/prim/codec/bp128.cuh"
+#include "backend/gpu/kernels/prim/codec/bp128t.cuh"
+#include "backend/gpu/kernels/prim/codec/ef128.cuh"
+#include "backend/gpu/kernels/prim/codec/efsum.cuh"
+#include "backend/gpu/kernels/prim/codec/iiu.cuh"
+#include "backend/gpu/kernels/prim/codec/interpolative.cuh"
+#include "backend/gpu/kernels/prim/codec/mixed.cuh"
+#include "backend/gpu/kernels/prim/codec/newpfd.cuh"
+#include "backend/gpu/kernels/prim/codec/optpfd.cuh"
+#include "backend/gpu/kernels/prim/codec/parapfor.cuh"
+#include "backend/gpu/kernels/prim/codec/pfd.cuh"
+#include "backend/gpu/kernels/prim/codec/pfd_rec.cuh"
+#include "backend/gpu/kernels/prim/codec/qs.cuh"
+#include "backend/gpu/kernels/prim/codec/raw.cuh"
+#include "backend/gpu/kernels/prim/codec/regression.cuh"
+#include "backend/gpu/kernels/prim/codec/regression_at.cuh"
+#include "backend/gpu/kernels/prim/codec/regression_walk.cuh"
+#include "backend/gpu/kernels/prim/codec/rice.cuh"
+#include "backend/gpu/kernels/prim/codec/vbyte.cuh"
+#include "backend/gpu/kernels/prim/grid/intersect_output.cuh"
+#include "backend/gpu/kernels/prim/grid/or_queries.cuh"
+#include "backend/gpu/kernels/prim/grid/ordered_compaction.cuh"
+#include "backend/gpu/kernels/prim/grid/persistent_result.cuh"
+#include "backend/gpu/kernels/prim/grid/query_mailbox.cuh"
+#include "backend/gpu/kernels/prim/grid/radix_select.cuh"
+#include "backend/gpu/kernels/prim/grid/result_writer.cuh"
+#include "backend/gpu/kernels/prim/thread/bitpack.cuh"
+#include "backend/gpu/kernels/prim/thread/block_bytes.cuh"
+#include "backend/gpu/kernels/prim/thread/bm25.cuh"
+#include "backend/gpu/kernels/prim/thread/lower_bound.cuh"
+#include "backend/gpu/kernels/prim/thread/lr_line.cuh"
+#include "backend/gpu/kernels/prim/thread/packed_values.cuh"
+#include "backend/gpu/kernels/prim/warp/candidates.cuh"
+#include "backend/gpu/kernels/prim/warp/decode_tiles.cuh"
+#include "backend/gpu/kernels/prim/warp/delta_decode.cuh"
+#include "backend/gpu/kernels/prim/warp/exceptions.cuh"
+#include "backend/gpu/kernels/prim/warp/job.cuh"
+#include "backend/gpu/kernels/prim/warp/list_blocks.cuh"
+#include "backend/gpu/kernels/prim/warp/scan.cuh"
+#include "backend/gpu/kernels/prim/warp/skip_directory.cuh"
+#include "backend/gpu/kernels/prim/warp/staged_blocks.cuh"
+#include "backend/gpu/kernels/prim/warp/term_block.cuh"
+#include "backend/gpu/kernels/prim/warp/term_lookup.cuh"
+#include "backend/gpu/kernels/prim/warp/tile.cuh"
+#include "backend/gpu/kernels/prim/warp/topk_warp.cuh"
+#include "backend/gpu/kernels/prim/warp/warp_search.cuh"
 
 #endif

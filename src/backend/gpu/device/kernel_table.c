@@ -1,0 +1,51 @@
+/* kernel_table.c: the table of kernels, and their images, which the assembler put beside this file. */
+#include "backend/gpu/device/kernel_table.h"
+
+#include <string.h>
+
+#include "backend/gpu/kernels/args.h"
+
+#define KERNEL(file, name, args) void rp__##name(const void *args_of);
+#include "backend/gpu/device/kernel_table.def"
+#undef KERNEL
+
+static const rp__kernel kernels[RP_KERNELS] = {
+#define KERNEL(file, name, args) {#file, #name, rp__##name, sizeof(args)},
+#include "backend/gpu/device/kernel_table.def"
+#undef KERNEL
+};
+
+extern const rp__kernel_image rp__kernel_table_images[]; /* made by the Makefile */
+
+static struct {
+    const rp__kernel *rows;
+    size_t n;
+    const rp__kernel_image *images;
+} added;
+
+void rp__kernel_table_add(const rp__kernel *rows, size_t n, const rp__kernel_image *images)
+{
+    added.rows = rows;
+    added.n = n;
+    added.images = images;
+}
+
+const rp__kernel *rp__kernel_table_at(size_t id)
+{
+    if (id < RP_KERNELS)
+        return &kernels[id];
+    return id - RP_KERNELS < added.n ? &added.rows[id - RP_KERNELS] : NULL;
+}
+
+static const void *find_image(const rp__kernel_image *images, const char *file)
+{
+    while (images->file && strcmp(images->file, file) != 0)
+        images++;
+    return images->bytes;
+}
+
+const void *rp__kernel_table_image(const char *file)
+{
+    const void *image = find_image(rp__kernel_table_images, file);
+    return image || !added.images ? image : find_image(added.images, file);
+}

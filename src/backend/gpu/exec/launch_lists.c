@@ -1,0 +1,175 @@
+/* launch_lists.c: what a launch reads: found, or brought.
+ *
+ * The guard of mapped memory may leave wherever a list is read. No lock is held then, and what was taken belongs to the
+ * lease, which gives it back when it begins again. */
+#include "backend/gpu/exec/launch_lists.h"
+
+#include "backend/gpu/exec/exec.h"
+
+enum { TRIES = 8 }; /* to bring lists, where others evict them meanwhile */
+
+typedef rp__flight flight;
+
+uint32_t rp__launch_lists_floor(const rp__query *query, const uint8_t *kths, float weight)
+{
+    const double slack = 0x1p-20; /* of float arithmetic */
+    uint32_t which = query->k <= 10 ? 0 : query->k <= 100 ? 1 : 2;
+    bool is_known = kths && query->has_bounds && query->k <= 1000;
+    double fixed = is_known ? (double)weight / 255 * kths[which] * (1 - slack) - 1 : 0;
+    return fixed > 0 && fixed < 0x1p32 ? (uint32_t)fixed : 0;
+}
+
+/* ---- Terms -------------------------------------------------------------------------------------- */
+
+rp_status rp__launch_lists_open_term(flight *f, rp__launch_term *t)
+{
+    return rp__segment_list(f->exec->prototype->segment, t->term, f->exec->arena, &t->list);
+}
+
+rp_status rp__launch_lists_sort(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    l->stored = rp__arena_zero(f->exec->arena, l->n, sizeof *l->stored);
+    l->names = rp__arena_array(f->exec->arena, l->n, sizeof *l->names);
+    l->n_stored = l->n_names = 0;
+    if (!l->stored || !l->names)
+        return rp__exec_no_memory(f);
+    for (size_t i = 0; i < l->n; i++) {
+        rp__launch_term *t = &l->terms[i];
+        t->stored = NULL;
+        if (t->source == RP_SOURCE_LOOKUP)
+            l->names[l->n_names++] = t->term;
+        if (t->source != RP_SOURCE_STORED)
+            continue;
+        t->stored = &l->stored[l->n_stored++];
+        *t->stored = (rp__stored_list){.list = &t->list, .term = t->term};
+    }
+    return RP_OK;
+}
+
+rp_status rp__launch_lists_find_made(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    for (size_t i = 0; i < l->n; i++) {
+        rp__launch_term *t = &l->terms[i];
+        if (t->source != RP_SOURCE_LOOKUP)
+            continue;
+        t->made = rp__lookup_lists_find(&l->lookup, t->term);
+        if (!t->made)
+            return RP_NOT_FOUND;
+    }
+    return RP_OK;
+}
+
+/* ---- Norms -------------------------------------------------------------------------------------- */
+
+static rp_status find_norms(flight *f)
+{
+    rp__exec *e = f->exec;
+    rp__launch_lists *l = &f->lists;
+    bool is_there =
+        rp__device_norms_find(&e->norms, &f->lease, e->index, e->prototype, &l->norms, &l->serial);
+    return is_there ? RP_OK : RP_NOT_FOUND;
+}
+
+/* By a lease that ends. */
+static rp_status bring_norms(flight *f)
+{
+    rp__exec *e = f->exec;
+    rp__lease_begin(&f->lease);
+    rp_status status = find_norms(f);
+    rp__lease_end(&f->lease);
+    return status == RP_OK ? RP_OK : rp__device_norms_bring(&e->norms, &f->lease, e->prototype);
+}
+
+/* ---- Bringing ----------------------------------------------------------------------------------- */
+
+static bool is_whole(const flight *f)
+{
+    return f->lease.residency->is_whole;
+}
+
+/* What of the lists is to be uploaded, and what of them is to be made. */
+static rp_status plan(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    rp__exec *e = f->exec;
+    rp_status status = f->row->name_lists ? f->row->name_lists(f) : RP_OK;
+    if (status == RP_OK && is_whole(f))
+        status = rp__stored_lists_find(e->index, &f->lease, l->stored, l->n_stored);
+    else if (status == RP_OK)
+        status = rp__stored_lists_plan(&f->lease, l->stored, l->n_stored, l->among, e->arena);
+    rp__lookup_lists_begin(&l->lookup, &f->lease, e->index, e->arena);
+    if (status != RP_OK || l->n_names == 0)
+        return status;
+    rp__lease_begin(&f->lease);
+    return rp__lookup_lists_open(&l->lookup, l->names, l->n_names);
+}
+
+/* Memory for all of it, while acquiring. Scratch first, which is the largest, as a rule. */
+static rp_status take(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    rp_status status = find_norms(f);
+    if (status == RP_OK)
+        status = f->row->scratch(f);
+    if (status == RP_OK && !is_whole(f))
+        status = rp__stored_lists_take(&f->lease, l->stored, l->n_stored);
+    if (status == RP_OK && l->n_names > 0)
+        status = rp__lookup_lists_take(&l->lookup);
+    if (status == RP_OK && l->tiles)
+        status = rp__tiled_lists_take(&f->lease, l->serial, l->tiles, l->n);
+    if (status == RP_OK && l->tiles)
+        l->tile_records = f->lease.pieces[f->lease.n - 1]->at;
+    return status;
+}
+
+/* RP_NOT_FOUND: others have evicted something meanwhile. The persistent kernel leaves before anything is uploaded, which
+ * would wait for it. */
+static rp_status bring(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    rp__persistent_kernel_dismiss(&f->exec->single.stage.kernel);
+    rp_status status = bring_norms(f);
+    if (status == RP_OK)
+        status = plan(f);
+    if (status != RP_OK)
+        return status;
+    rp__lease_acquire(&f->lease);
+    status = take(f);
+    rp__lease_release(&f->lease);
+    if (status == RP_OK && !is_whole(f))
+        status = rp__stored_lists_fill(&f->lease, l->stored, l->n_stored, f->exec->arena);
+    if (status == RP_OK && l->n_names > 0)
+        status = rp__lookup_lists_fill(&l->lookup);
+    return status == RP_OK ? f->row->find(f) : status;
+}
+
+rp_status rp__launch_lists_lease(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    rp__lookup_lists_begin(&l->lookup, &f->lease, f->exec->index, f->exec->arena);
+    l->is_brought = false;
+    rp_status status = rp__lease_enter(&f->lease) ? find_norms(f) : RP_NOT_FOUND;
+    if (status == RP_OK)
+        status = f->row->scratch(f);
+    if (status == RP_OK)
+        status = f->row->find(f);
+    l->is_brought = status == RP_NOT_FOUND;
+    for (int i = 0; i < TRIES && status == RP_NOT_FOUND; i++) {
+        rp__lease_end(&f->lease);
+        status = bring(f);
+    }
+    return status == RP_NOT_FOUND ? RP_NO_MEMORY : status;
+}
+
+void rp__launch_lists_publish(flight *f)
+{
+    const rp__launch_lists *l = &f->lists;
+    if (!l->is_brought)
+        return;
+    if (!is_whole(f))
+        rp__stored_lists_publish(&f->lease, l->stored, l->n_stored);
+    if (l->tiles)
+        rp__tiled_lists_publish(&f->lease, l->serial, l->tiles, l->n);
+}

@@ -1,0 +1,67 @@
+/* backend/gpu/exec/launch_lists.h: interior of exec: the lists, norms and scratch of one launch,
+ * under its lease.
+ *
+ * Fast, if all is there. Otherwise the row names what it needs, and that is brought: stored lists
+ * are uploaded, others are transcoded, and memory for all of it is taken at once. */
+#ifndef RP_BACKEND_GPU_EXEC_LAUNCH_LISTS_H
+#define RP_BACKEND_GPU_EXEC_LAUNCH_LISTS_H
+
+#include "backend/backend.h"
+#include "backend/gpu/residency/lookup_lists.h"
+#include "backend/gpu/residency/stored_lists.h"
+#include "backend/gpu/residency/tiled_lists.h"
+
+struct rp__flight;
+
+/* Where kernels read a list. */
+typedef enum rp__launch_source {
+    RP_SOURCE_STORED, /* as it is stored */
+    RP_SOURCE_LOOKUP, /* as it is transcoded */
+    RP_SOURCE_STAGED, /* a tiny one: the host decodes it for this launch */
+} rp__launch_source;
+
+typedef struct rp__launch_term {
+    const rp__term *term;
+    float weight;  /* times 2^s */
+    size_t item;   /* of the launch */
+    rp__list list; /* once it is opened */
+    rp__launch_source source;
+    rp__stored_list *stored;
+    const rp__resident *made; /* as it is transcoded */
+    size_t docids, tfs;       /* of a staged one: where */
+} rp__launch_term;
+
+/* In the arena. */
+typedef struct rp__launch_lists {
+    rp__launch_term *terms; /* n; rows that look all of them up leave them out */
+    size_t n;
+    rp__stored_list *stored;
+    size_t n_stored;
+    /* what is asked of lists concerns only docids of this one; NULL: of all */
+    const rp__list *among;
+    const rp__term **names; /* of those that are transcoded */
+    size_t n_names;
+    rp__lookup_lists lookup;
+    rp__tiled_list *tiles;   /* one a term, of rows that read tiles */
+    rp__cu_ptr tile_records; /* of those that are made; 0: all were there */
+    karg_norms norms;
+    uint32_t serial; /* of the norms */
+    bool is_brought; /* some were not there */
+} rp__launch_lists;
+
+/* Opens a term's list. RP_DAMAGED: it is damaged. Reads mapped memory. */
+rp_status rp__launch_lists_open_term(struct rp__flight *flight, rp__launch_term *term);
+/* Sorts terms by their sources into what is stored and what is named. */
+rp_status rp__launch_lists_sort(struct rp__flight *flight);
+/* Transcoded terms for the lease. RP_NOT_FOUND: one is not there. A damaged one is there, with `at`
+ * 0. */
+rp_status rp__launch_lists_find_made(struct rp__flight *flight);
+/* Leases all that the row's launch needs. Reads mapped memory. */
+rp_status rp__launch_lists_lease(struct rp__flight *flight);
+/* Others find what was brought: the device was seen to be done with it. */
+void rp__launch_lists_publish(struct rp__flight *flight);
+/* A score that k documents are known to reach, from the k-th best postings of one list; 0: none is
+ * known. */
+uint32_t rp__launch_lists_floor(const rp__query *query, const uint8_t *kths, float weight);
+
+#endif

@@ -1,0 +1,149 @@
+/* launch_policy.c: the choice of a row, from a query's shape, lengths and options. */
+#include "backend/gpu/exec/launch_policy.h"
+
+#include "backend/gpu/kernels/args.h"
+#include "backend/gpu/kernels/tuning.h"
+
+enum { ELEMENTS_MAX = 1 << 25 }; /* of a batch's shortest lists */
+
+rp__launch_tuning rp__launch_policy_tuning = {.and_batch_from = TUNE_AND_BATCH_FROM,
+                                              .or_maxscore_from = TUNE_OR_MAXSCORE_FROM};
+
+/* ---- A query ------------------------------------------------------------------------------------ */
+
+static bool has_roles(const rp__query *query, uint8_t role)
+{
+    for (size_t i = 1; i + 1 < query->n_ops; i++)
+        if (query->ops[i].kind != RP_OP_TERM || query->ops[i].role != role)
+            return false;
+    return query->n_ops > 2;
+}
+
+/* One term alone is an AND, whatever its role. */
+static rp__shape shape_of(const rp__query *query)
+{
+    if (query->n_ops == 0 || query->begin >= query->end || query->begin >= query->lengths.n_docs)
+        return RP_SHAPE_NOTHING;
+    if (query->n_ops == 3 && query->ops[1].kind == RP_OP_PHRASE)
+        return RP_SHAPE_PHRASE;
+    if (has_roles(query, RP_MUST))
+        return RP_SHAPE_AND;
+    if (!has_roles(query, RP_SHOULD))
+        return RP_SHAPE_OTHER;
+    return query->n_ops > 3 ? RP_SHAPE_OR : RP_SHAPE_AND;
+}
+
+/* Of terms that the index does not know, one empties an AND or a phrase, and all empty an OR. */
+rp__launch_request rp__launch_policy_request(const rp__query *query, bool is_whole, bool in_group)
+{
+    rp__launch_request r = {.shape = shape_of(query),
+                            .k = query->k,
+                            .exact_total = query->exact_total,
+                            .is_part = query->begin > 0 || query->end < query->lengths.n_docs,
+                            .is_whole = is_whole,
+                            .in_group = in_group,
+                            .shortest = UINT32_MAX};
+    uint32_t longest = 0;
+    for (size_t i = 0; i < query->n_words; i++) {
+        const uint32_t df = query->words[i].term.df;
+        r.shortest = df < r.shortest ? df : r.shortest;
+        longest = df > longest ? df : longest;
+    }
+    if (r.shape == RP_SHAPE_PHRASE)
+        r.n_terms = query->leaves[query->ops[1].leaf].n_words;
+    else if (query->n_ops > 2)
+        r.n_terms = (uint32_t)(query->n_ops - 2);
+    if (r.shape != RP_SHAPE_OTHER && (r.shape == RP_SHAPE_OR ? longest : r.shortest) == 0)
+        r.shape = RP_SHAPE_NOTHING;
+    return r;
+}
+
+rp_fallback rp__launch_policy_check(const rp__query *query)
+{
+    if (query->rank->ranking->kind != RP_RANK_BM25)
+        return RP_FALLBACK_RANKING;
+    if (query->algorithm)
+        return RP_FALLBACK_ALGORITHM;
+    return query->lengths.n_table > 0 ? RP_FALLBACK_NONE : RP_FALLBACK_LENGTHS;
+}
+
+/* ---- Its row ------------------------------------------------------------------------------------ */
+
+/* A long single term. Its total is the length of its list, so that also exact totals are had. */
+static bool is_for_maxscore(const rp__launch_request *r)
+{
+    return r->n_terms == 1 && r->shortest >= rp__launch_policy_tuning.or_maxscore_from &&
+           r->k > 0 && r->k <= KARG_OR_RANKED_HERE && !r->is_part && r->is_whole;
+}
+
+/* A long AND, of whose best few are wanted. */
+static bool is_for_batch(const rp__launch_request *r)
+{
+    return r->n_terms > 1 && r->shortest >= rp__launch_policy_tuning.and_batch_from &&
+           r->shortest <= ELEMENTS_MAX && r->k <= KARG_AND_RANKED && r->is_whole;
+}
+
+static rp__launch_id choose_and(const rp__launch_request *r)
+{
+    const rp__launch_row *persistent = &rp__launch_table[RP_LAUNCH_AND_PERSISTENT];
+    if (r->in_group)
+        return RP_LAUNCH_AND_BATCH;
+    if (is_for_maxscore(r))
+        return RP_LAUNCH_OR_MAXSCORE;
+    if (is_for_batch(r))
+        return RP_LAUNCH_AND_BATCH;
+    bool is_short = r->n_terms <= persistent->max_terms && r->k <= persistent->max_k;
+    return is_short && r->is_whole ? RP_LAUNCH_AND_PERSISTENT : RP_LAUNCH_AND_SINGLE;
+}
+
+/* What or-maxscore does not give. */
+static rp_fallback check_maxscore(const rp__launch_request *r)
+{
+    const rp__launch_row *row = &rp__launch_table[RP_LAUNCH_OR_MAXSCORE];
+    if (r->k > row->max_k)
+        return RP_FALLBACK_K;
+    if (r->n_terms > row->max_terms)
+        return RP_FALLBACK_TERMS;
+    if (r->exact_total || r->k == 0)
+        return RP_FALLBACK_EXACT_TOTAL;
+    return r->is_part ? RP_FALLBACK_RANGE : RP_FALLBACK_NONE;
+}
+
+static const rp__launch_row *choose_any(const rp__launch_request *r, rp_fallback *why)
+{
+    rp_fallback refused = check_maxscore(r);
+    if (!refused)
+        return &rp__launch_table[RP_LAUNCH_OR_MAXSCORE];
+    if (!r->in_group)
+        return &rp__launch_table[RP_LAUNCH_OR_ACCUMULATE];
+    *why = refused;
+    return NULL;
+}
+
+const rp__launch_row *rp__launch_policy_choose(const rp__launch_request *r, rp_fallback *why)
+{
+    const rp__launch_row *row = NULL;
+    *why = RP_FALLBACK_NONE;
+    if (r->shape == RP_SHAPE_NOTHING)
+        return NULL;
+    if (r->shape == RP_SHAPE_OTHER || (r->shape == RP_SHAPE_PHRASE && !r->in_group))
+        *why = RP_FALLBACK_FORM;
+    else if (r->shape == RP_SHAPE_OR)
+        row = choose_any(r, why);
+    else
+        row = &rp__launch_table[r->shape == RP_SHAPE_AND ? choose_and(r) : RP_LAUNCH_PHRASE_BATCH];
+    if (!row)
+        return NULL;
+    if (row->max_k > 0 && r->k > row->max_k)
+        *why = RP_FALLBACK_K;
+    else if (r->n_terms > row->max_terms)
+        *why = RP_FALLBACK_TERMS;
+    return *why ? NULL : row;
+}
+
+const rp__launch_row *rp__launch_policy_last(rp__shape shape)
+{
+    return shape == RP_SHAPE_AND  ? &rp__launch_table[RP_LAUNCH_AND_SINGLE]
+           : shape == RP_SHAPE_OR ? &rp__launch_table[RP_LAUNCH_OR_ACCUMULATE]
+                                  : NULL;
+}

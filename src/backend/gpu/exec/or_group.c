@@ -1,0 +1,239 @@
+/* or_group.c: ORs, and long single terms, by tiles of docids: their lists, the launch, and answers. */
+#include "backend/gpu/exec/or_group.h"
+
+#include <string.h>
+
+#include "backend/gpu/gpu_list.h"
+#include "codec/codec.h"
+
+typedef rp__flight flight;
+typedef rp__launch_term term;
+
+/* A launch on its way, in the arena. */
+typedef struct run {
+    rp__fused_or_term *terms;    /* one a term of the launch */
+    rp__fused_or_query *queries; /* one an item that is launched */
+    rp__batch_item **items;      /* these */
+    uint32_t n;
+    const karg_pair *pairs;
+    const uint32_t *counts;
+} run;
+
+static run *run_of(const flight *f)
+{
+    return f->own;
+}
+
+/* ---- Terms -------------------------------------------------------------------------------------- */
+
+/* Terms of an item that the index knows. */
+static void put_terms(flight *f, size_t i)
+{
+    rp__launch_lists *l = &f->lists;
+    const rp__query *query = &f->items[i]->query;
+    run *r = run_of(f);
+    rp__fused_or_query *to = &r->queries[i];
+    *to = (rp__fused_or_query){.terms = &r->terms[l->n]};
+    for (size_t o = 1; o + 1 < query->n_ops; o++) {
+        const rp__leaf *leaf = &query->leaves[query->ops[o].leaf];
+        const rp__term *known = &query->words[leaf->word].term;
+        float weight = leaf->weight.weight * rp__rank_scale(query->fraction_bits);
+        if (known->df == 0)
+            continue;
+        l->terms[l->n] = (term){.term = known, .weight = weight, .item = i};
+        l->tiles[l->n].term = known;
+        r->terms[l->n++].weight = weight;
+        to->n_terms++;
+        f->items[i]->answer.postings += known->df;
+    }
+}
+
+rp_status rp__or_group_begin(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    rp__arena *arena = f->exec->arena;
+    run *r = rp__arena_zero(arena, 1, sizeof *r);
+    size_t max = 0;
+    for (size_t i = 0; i < f->n; i++)
+        max += f->items[i]->query.n_ops - 2;
+    f->own = r;
+    l->terms = rp__arena_array(arena, max, sizeof *l->terms);
+    l->tiles = rp__arena_zero(arena, max, sizeof *l->tiles);
+    if (r) {
+        r->terms = rp__arena_zero(arena, max, sizeof *r->terms);
+        r->queries = rp__arena_array(arena, f->n, sizeof *r->queries);
+        r->items = rp__arena_array(arena, f->n, sizeof *r->items);
+    }
+    if (!r || !l->terms || !l->tiles || !r->terms || !r->queries || !r->items)
+        return rp__exec_no_memory(f);
+    for (size_t i = 0; i < f->n; i++) {
+        f->items[i]->answer.postings = 0;
+        put_terms(f, i);
+        r->items[i] = f->items[i];
+    }
+    r->n = (uint32_t)f->n;
+    return RP_OK;
+}
+
+static rp__fused_or_batch batch_of(const flight *f)
+{
+    const rp__query *query = f->exec->prototype;
+    return (rp__fused_or_batch){.queries = run_of(f)->queries,
+                                .n_queries = run_of(f)->n,
+                                .k = (uint32_t)query->k,
+                                .n_docs = query->lengths.n_docs};
+}
+
+rp_status rp__or_group_scratch(flight *f)
+{
+    const rp__fused_or_batch batch = batch_of(f);
+    return rp__fused_or_hold(&f->exec->ors, &batch);
+}
+
+/* Which lists tiles are made of as they are stored. */
+static rp__launch_source source_of(const rp__list *list)
+{
+    bool is_read = list->codec && list->codec->id != KARG_CODEC_EF128 &&
+                   rp__gpu_list_has_docids(list) && rp__gpu_list_has_tfs(list);
+    return is_read ? RP_SOURCE_STORED : RP_SOURCE_LOOKUP;
+}
+
+/* A list that cannot be opened is looked up: as one that is damaged, which is remembered. */
+rp_status rp__or_group_name_lists(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    for (size_t i = 0; i < l->n; i++) {
+        term *t = &l->terms[i];
+        rp_status status = rp__launch_lists_open_term(f, t);
+        if (status != RP_OK && status != RP_DAMAGED)
+            return rp__exec_no_memory(f);
+        t->source = status == RP_OK ? source_of(&t->list) : RP_SOURCE_LOOKUP;
+    }
+    return rp__launch_lists_sort(f);
+}
+
+/* ---- Lists -------------------------------------------------------------------------------------- */
+
+/* What a tile is made of. RP_DAMAGED: kernels cannot have it. */
+static rp_status point_tile(const term *t, rp__tiled_list *tile)
+{
+    const rp__resident *made = t->stored ? NULL : t->made;
+    const uint8_t *kths = made ? made->kths : t->list.kths;
+    if (kths)
+        memcpy(tile->kths, kths, sizeof tile->kths);
+    if (t->stored)
+        return rp__gpu_list_point(&t->list, &t->stored->at, &tile->word);
+    if (!made || !made->at)
+        return RP_DAMAGED;
+    tile->word = made->list.word;
+    return RP_OK;
+}
+
+/* Items with a damaged list are refused; the others go on. */
+static void point_tiles(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    for (size_t i = 0; i < l->n; i++) {
+        if (point_tile(&l->terms[i], &l->tiles[i]) == RP_OK)
+            continue;
+        l->tiles[i].piece = NULL;
+        rp__exec_refuse(f->items[l->terms[i].item], RP_FALLBACK_DAMAGED);
+    }
+}
+
+rp_status rp__or_group_find(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    if (!l->is_brought)
+        return rp__tiled_lists_find(&f->lease, l->serial, l->tiles, l->n) ? RP_OK : RP_NOT_FOUND;
+    rp_status status = rp__launch_lists_find_made(f);
+    if (status == RP_OK)
+        point_tiles(f);
+    return status;
+}
+
+/* ---- The launch --------------------------------------------------------------------------------- */
+
+/* Queries of items that are not refused, with the best floor that a list of theirs knows. */
+static void fill_queries(flight *f)
+{
+    const rp__launch_lists *l = &f->lists;
+    run *r = run_of(f);
+    for (size_t i = 0; i < l->n; i++) {
+        rp__fused_or_query *query = &r->queries[l->terms[i].item];
+        uint32_t floor =
+            rp__launch_lists_floor(f->exec->prototype, l->tiles[i].kths, r->terms[i].weight);
+        r->terms[i].list = l->tiles[i].list;
+        query->min_score = floor > query->min_score ? floor : query->min_score;
+    }
+    r->n = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        if (f->items[i]->status != RP_OK)
+            continue;
+        r->queries[r->n] = r->queries[i];
+        r->items[r->n++] = f->items[i];
+    }
+}
+
+rp_status rp__or_group_launch(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    rp_status status = RP_OK;
+    rp__persistent_kernel_dismiss(&f->exec->single.stage.kernel);
+    if (l->is_brought)
+        status = rp__tiled_lists_make(&f->lease, l->tile_records, &l->norms, l->tiles, l->n);
+    fill_queries(f);
+    const rp__fused_or_batch batch = batch_of(f);
+    return status == RP_OK && batch.n_queries > 0 ? rp__fused_or_run(&f->exec->ors, &batch)
+                                                  : status;
+}
+
+/* ---- Answers ------------------------------------------------------------------------------------ */
+
+bool rp__or_group_is_done(const flight *f)
+{
+    return run_of(f)->n == 0 || rp__fused_or_is_done(&f->exec->ors);
+}
+
+rp_status rp__or_group_wait(flight *f)
+{
+    run *r = run_of(f);
+    if (r->n == 0) /* all were refused; what was made of other lists has to end */
+        return rp__device_wait(f->exec->device);
+    rp_status status = rp__fused_or_fetch(&f->exec->ors, &r->pairs, &r->counts);
+    if (status == RP_OK && !f->exec->in_group && r->counts[0] == UINT32_MAX)
+        return RP_UNAVAILABLE; /* another row answers it */
+    return status;
+}
+
+/* Where fewer match than are wanted, all have been found. Of one term all postings match. */
+static void answer(rp__batch_item *item, uint32_t n, uint32_t df)
+{
+    const bool is_one = item->query.n_ops == 3;
+    rp__exec_refuse(item, n == UINT32_MAX ? RP_FALLBACK_CROWDED : RP_FALLBACK_NONE);
+    item->answer.n = item->status == RP_OK ? n : 0;
+    item->answer.total = is_one ? df : item->answer.n;
+    item->answer.total_is_exact = is_one || item->answer.n < item->query.k;
+}
+
+rp_status rp__or_group_take(flight *f)
+{
+    const run *r = run_of(f);
+    const size_t k = f->exec->prototype->k;
+    rp__scored *out = rp__arena_array(f->exec->arena, r->n * k + 1, sizeof *out);
+    if (!out)
+        return rp__exec_no_memory(f);
+    if (r->n > 0)
+        memcpy(out, r->pairs, r->n * k * sizeof *out);
+    for (uint32_t i = 0; i < r->n; i++) {
+        r->items[i]->answer.at = out + i * k;
+        answer(r->items[i], r->counts[i], r->queries[i].terms[0].list.n);
+    }
+    return RP_OK;
+}
+
+rp_status rp__or_group_settle(flight *f)
+{
+    rp__device_settle(f->exec->device, f->exec->device->stream);
+    return RP_OK;
+}

@@ -1,0 +1,34 @@
+/* check_lists.cu: whether docids that were decoded are those of their lists: they rise, stay below
+ * the universe, and blocks end as the directories say. One warp: a
+ * tile. Reads its docids once, and the directory; writes only where they are not. No shared memory.
+ * Limits: any bytes; blocks without postings, or with more than the largest block has, are damage.
+ * */
+#include "backend/gpu/kernels/prim/prim.cuh"
+
+/* Of block b, whose docids begin with `docids`, the tile's. */
+PRIM bool check_lists_block(const job_tile &t, uint32_t b, uint32_t begin)
+{
+    const uint32_t *last = prim_at<const uint32_t>(prim_load(&t.list->last));
+    uint32_t from = job_rank(t.list, b), to = job_rank(t.list, b + 1);
+    bool is_cut =
+        from < to && to - from <= TILE_BLOCK_MAX && begin <= from && to - begin <= t.capacity;
+    return is_cut && (!last || t.out[to - begin - 1] == prim_load(&last[b]));
+}
+
+RP_KERNEL(check_lists_kernel, karg_transcode)
+{
+    if (job_warp() >= a.n_tiles)
+        return;
+    job_tile t = job_open(a, job_warp());
+    uint32_t begin = job_rank(t.list, t.block), base = job_base(t.list, t.block);
+    bool is_sound = t.capacity > 0;
+    for (uint32_t k = prim_lane(); k < t.capacity; k += 32) {
+        uint32_t docid = t.out[k], before = k ? t.out[k - 1] : base;
+        is_sound &= before == UINT32_MAX ? k == 0 : before < docid;
+        is_sound &= docid < prim_load(&t.list->universe);
+    }
+    for (uint32_t k = prim_lane(); k < t.n; k += 32)
+        is_sound &= check_lists_block(t, t.block + k, begin);
+    if (!is_sound)
+        job_damaged(a, t);
+}

@@ -1,0 +1,13 @@
+/* decode_bp128t.cu: docids of lists in bp128t, to device memory. One warp: a tile; a block at a
+ * time, four docids a lane, two blocks in flight. Reads a value by two words, which lanes share in
+ * L1; writes 16 bytes a lane. Limits: tiles of a list's blocks, any bytes (list_blocks.cuh);
+ * dynamic shared memory as KARG_SHARED_BLOCKS says. Layout: docs/format.md, chapter 6. */
+#include "backend/gpu/kernels/prim/prim.cuh"
+
+static_assert(block_walk<block_bp128t, 4, 32, 2>::SHARED == KARG_SHARED_BLOCKS,
+              "what a launch gives");
+
+RP_KERNEL(decode_bp128t_kernel, karg_decode)
+{
+    block_decode<block_walk<block_bp128t, 4, 32, 2>>(a);
+}

@@ -1,0 +1,59 @@
+/* admission.c: counts of touches in little memory. */
+#include "backend/gpu/residency/admission.h"
+
+#include "base/alloc.h"
+
+enum {
+    EACH = 4,     /* counters of a key */
+    COUNTERS = 8, /* for each list that is told apart */
+    MAX = 15,     /* that is counted */
+    MIN_LISTS = 64,
+};
+
+bool rp__admission_open(rp__admission *t, size_t lists)
+{
+    size_t n = COUNTERS * MIN_LISTS;
+    while (n < lists * COUNTERS)
+        n *= 2;
+    *t = (rp__admission){.counts = rp__alloc_zero(n, 1), .n = n};
+    return t->counts;
+}
+
+void rp__admission_close(rp__admission *t)
+{
+    rp__free(t->counts);
+    *t = (rp__admission){0};
+}
+
+/* Counter number i of the key. */
+static uint8_t *counter(const rp__admission *t, uint64_t key, uint32_t i)
+{
+    uint64_t x = (key ^ (uint64_t)i << 56) * UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    return &t->counts[(x ^ x >> 32) & (t->n - 1)];
+}
+
+uint32_t rp__admission_get(const rp__admission *t, uint64_t key)
+{
+    uint32_t min = MAX;
+    for (uint32_t i = 0; i < EACH; i++)
+        min = *counter(t, key, i) < min ? *counter(t, key, i) : min;
+    return min;
+}
+
+/* Only counters at the least are raised: others count for somebody else too. */
+void rp__admission_add(rp__admission *t, uint64_t key)
+{
+    uint32_t min = rp__admission_get(t, key);
+    for (uint32_t i = 0; i < EACH && min < MAX; i++)
+        if (*counter(t, key, i) == min)
+            *counter(t, key, i) = (uint8_t)(min + 1);
+    t->since++;
+}
+
+void rp__admission_halve(rp__admission *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        t->counts[i] /= 2;
+    t->since = 0;
+}

@@ -1,0 +1,53 @@
+/* backend/gpu/residency/lookup_lists.h: interior of gpu: lists of a batch's launch on the device,
+ * as kernels of batches look docids up.
+ *
+ * A list is brought when a launch first needs it: dense ones as bits, others as docids, frequencies
+ * of all as plain numbers, while there is free memory for it; otherwise as it is stored, where
+ * kernels read that. What is not admitted is there for this launch alone.
+ * Order of calls: begin; find; if some are not there open, then take while acquiring, then fill,
+ * and find again. */
+#ifndef RP_BACKEND_GPU_LOOKUP_LISTS_H
+#define RP_BACKEND_GPU_LOOKUP_LISTS_H
+
+#include "backend/gpu/gpu_index.h"
+#include "backend/gpu/residency/lease.h"
+#include "backend/gpu/residency/transcode.h"
+
+/* Lists of one launch. Memory is the arena's. */
+typedef struct rp__lookup_lists {
+    rp__lease *lease;
+    const rp__gpu_index *index;
+    rp__arena *arena;
+    const rp__term *const *terms; /* of all its lists: n_terms */
+    size_t n_terms;
+    struct rp__lookup_list *fresh; /* those that are not there, each once: n */
+    size_t n;
+    /* of them by key, once they are there; n_table, a power of two; NULL: none */
+    struct rp__lookup_list **table;
+    size_t n_table;
+    rp__cu_ptr bits, bits_end; /* of the bundle: where lists of bits are */
+    /* of all that is made of them, and their karg_words; NULL: each has a piece of its own */
+    rp__piece *bundle;
+    rp__transcode_list *made; /* how those are transcoded that are: n_made */
+    size_t n_made;
+    rp__transcode_sizes needs; /* for that */
+    rp__piece *scratch;
+} rp__lookup_lists;
+
+void rp__lookup_lists_begin(rp__lookup_lists *l, rp__lease *lease, const rp__gpu_index *index,
+                            rp__arena *arena);
+/* The list of a term, df at least 1, for the lease, which has begun. NULL: not there; `at` is 0 of
+ * those that kernels of ANDs cannot have. */
+const rp__resident *rp__lookup_lists_find(const rp__lookup_lists *l, const rp__term *term);
+/* It will be asked for soon: first far, then not. */
+void rp__lookup_lists_expect(const rp__lookup_lists *l, const rp__term *term, bool is_far);
+
+/* Those of n terms that are not there, for the lease, which has begun. Reads mapped memory. */
+rp_status rp__lookup_lists_open(rp__lookup_lists *l, const rp__term *const *terms, size_t n);
+/* Memory for them, while acquiring. RP_NO_MEMORY: there is none for them all. RP_NOT_FOUND: others
+ * were evicted meanwhile: open again. */
+rp_status rp__lookup_lists_take(rp__lookup_lists *l);
+/* Uploads and transcodes them, waits, and publishes what was admitted. Reads mapped memory. */
+rp_status rp__lookup_lists_fill(rp__lookup_lists *l);
+
+#endif

@@ -1,0 +1,400 @@
+/* test_residency.c: leases of many threads over a heap that is too small: nobody reads a piece that is somebody else's, all
+ * get what they need in their turn, and the budget holds; what is left behind is given back; every call may fail.
+ * RIPOSTE_RESIDENCY_TURNS sets how often each thread takes a lease. */
+#include "unit/tiny_index.h"
+
+#include "backend/gpu/device/emulated_device.h"
+#include "backend/gpu/residency/lease.h"
+#include "base/alloc.h"
+#include "base/thread.h"
+
+enum { THREADS = 16, TURNS = 300, LISTS = 40, GRAIN = RP_DEVICE_HEAP_GRAIN, HEAP = 96 * GRAIN };
+
+/* A host's copy of who has each grain of the range: the number of the list, or of the scratch. Threads write it when they
+ * fill a piece, and look at it while they have a lease. */
+static _Atomic uint32_t grains[HEAP / GRAIN];
+
+static tiny_index tiny;
+
+typedef struct world {
+    rp__device device;
+    rp__residency *residency;
+    _Atomic uint32_t n_wrong, n_found, n_brought;
+} world;
+
+static uint32_t turns(void)
+{
+    const char *text = getenv("RIPOSTE_RESIDENCY_TURNS");
+    return text ? (uint32_t)strtoul(text, NULL, 10) : TURNS;
+}
+
+/* A residency of the tiny index whose heap is nothing but HEAP bytes. */
+static void open_world(world *w)
+{
+    rp_error err = {.text = ""};
+    rp__emulated_device_configure(&(rp__emulated_device_options){0});
+    assert_int_equal(rp__device_open(&w->device, rp__emulated_device_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__residency_get(&w->device, tiny.index.segment, HEAP, &w->residency), RP_OK);
+    assert_true(w->residency->bytes == HEAP);
+}
+
+static void close_world(world *w)
+{
+    (void)rp__device_enter(&w->device);
+    rp__residency_drop(w->residency, &w->device);
+    rp__device_close(&w->device);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
+}
+
+/* ---- Epochs ------------------------------------------------------------------------------------- */
+
+static uint64_t key_of(uint32_t list)
+{
+    return UINT64_C(1) << 63 | list;
+}
+
+static uint32_t grains_of(uint32_t list)
+{
+    return 1 + list % 9;
+}
+
+static _Atomic uint32_t *grain_at(const world *w, rp__cu_ptr at)
+{
+    return &grains[(at - w->residency->range) / GRAIN];
+}
+
+static void fill(const world *w, const rp__piece *piece, uint32_t n, uint32_t value)
+{
+    for (uint32_t i = 0; i < n; i++)
+        atomic_store(grain_at(w, piece->at + i * GRAIN), value);
+}
+
+static bool is_filled(const world *w, rp__cu_ptr at, uint32_t n, uint32_t value)
+{
+    bool is_so = true;
+    for (uint32_t i = 0; i < n; i++)
+        is_so = is_so && atomic_load(grain_at(w, at + i * GRAIN)) == value;
+    return is_so;
+}
+
+/* A thread: its lease, its scratch, and chance of its own. */
+typedef struct user {
+    world *w;
+    rp__device device;
+    rp__lease lease;
+    rp__scratch scratch;
+    uint64_t random;
+    uint32_t number;
+} user;
+
+static uint32_t draw(user *u, uint32_t n)
+{
+    u->random = u->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(u->random >> 40) % n;
+}
+
+/* All lists that are there, and scratch; false: something is not. */
+static bool find_all(user *u, const uint32_t *lists, uint32_t n, rp__cu_ptr *at, size_t scratch)
+{
+    bool is_there = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const rp__resident *e = rp__lease_find(&u->lease, key_of(lists[i]), 0);
+        at[i] = e ? e->at : 0;
+        is_there = is_there && e;
+    }
+    return is_there && rp__scratch_hold(&u->scratch, &u->lease, &u->device, scratch) == RP_OK;
+}
+
+/* What is missing. Three lists, and scratch, always fit in the heap when nobody else is there. */
+static bool bring_all(user *u, const uint32_t *lists, uint32_t n, rp__cu_ptr *at, size_t scratch)
+{
+    rp__piece *pieces[8] = {NULL};
+    rp_status status;
+    rp__lease_acquire(&u->lease);
+    (void)find_all(u, lists, n, at, scratch);
+    status = rp__scratch_hold(&u->scratch, &u->lease, &u->device, scratch);
+    for (uint32_t i = 0; i < n && status == RP_OK; i++)
+        if (!at[i])
+            status = rp__lease_take(&u->lease, grains_of(lists[i]) * GRAIN, RP_NEED_ALL,
+                                    key_of(lists[i]), 1, &pieces[i]);
+    rp__lease_release(&u->lease);
+    for (uint32_t i = 0; i < n && status == RP_OK; i++) {
+        if (!pieces[i])
+            continue;
+        rp__resident made = {.key = key_of(lists[i]),
+                             .at = pieces[i]->at,
+                             .piece = pieces[i],
+                             .repr = RP_REPR_STORED};
+        fill(u->w, pieces[i], grains_of(lists[i]), lists[i]);
+        at[i] = made.at;
+        if (draw(u, 4)) /* others are for this lease alone */
+            (void)rp__lease_publish(&u->lease, &(const rp__resident *){&made}, 1);
+        u->w->n_brought++;
+    }
+    return status == RP_OK;
+}
+
+static void take_turn(user *u)
+{
+    uint32_t lists[3], n = 1 + draw(u, 3);
+    rp__cu_ptr at[3];
+    const size_t scratch = (1 + draw(u, 12)) * GRAIN;
+    for (uint32_t i = 0; i < n; i++) /* each once */
+        lists[i] = 1 + draw(u, LISTS / 3) * 3 + i;
+    bool is_there = rp__lease_enter(&u->lease) && find_all(u, lists, n, at, scratch);
+    u->w->n_found += is_there;
+    if (!is_there)
+        is_there = bring_all(u, lists, n, at, scratch);
+    if (!is_there) {
+        u->w->n_wrong++;
+        return;
+    }
+    if (draw(u, 8) == 0)
+        return; /* as if the guard had left: the next turn gives all back */
+    rp__piece mine = {.at = u->scratch.at};
+    fill(u->w, &mine, (uint32_t)(scratch / GRAIN), 1000 + u->number);
+    rp__lease_launched(&u->lease);
+    for (uint32_t i = 0; i < n; i++)
+        u->w->n_wrong += !is_filled(u->w, at[i], grains_of(lists[i]), lists[i]);
+    u->w->n_wrong += !is_filled(u->w, u->scratch.at, (uint32_t)(scratch / GRAIN), 1000 + u->number);
+    rp__lease_end(&u->lease);
+}
+
+static void run_user(void *arg, uint32_t worker)
+{
+    user u = {.w = arg, .random = worker + 1, .number = worker};
+    rp_error err;
+    if (rp__device_twin(&u.device, &u.w->device, &err) != RP_OK ||
+        rp__lease_open(&u.lease, u.w->residency, &u.device, u.device.stream, false) != RP_OK) {
+        u.w->n_wrong++;
+        return;
+    }
+    for (uint32_t i = turns(); i > 0; i--) {
+        take_turn(&u);
+        if (u.lease.is_begun) /* nobody waits for it for long */
+            rp__lease_end(&u.lease);
+    }
+    rp__lease_close(&u.lease);
+    rp__scratch_free(&u.scratch, u.w->residency, &u.device);
+    rp__device_close(&u.device);
+}
+
+static void many_threads_share_little(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    open_world(&w);
+    assert_int_equal(rp__thread_run(THREADS, run_user, &w), RP_OK);
+    assert_int_equal(w.n_wrong, 0);
+    assert_true(w.n_found > 0 && w.n_brought > 0);
+    assert_true(w.residency->heap.stats.evicted > 0);
+    assert_true(w.residency->heap.stats.peak <= HEAP);
+    close_world(&w);
+}
+
+/* ---- One thread --------------------------------------------------------------------------------- */
+
+static void open_user(user *u, world *w, bool is_detached)
+{
+    rp_error err;
+    *u = (user){.w = w, .random = 1};
+    assert_int_equal(rp__device_twin(&u->device, &w->device, &err), RP_OK);
+    assert_int_equal(
+        rp__lease_open(&u->lease, w->residency, &u->device, u->device.stream, is_detached), RP_OK);
+}
+
+static void close_user(user *u)
+{
+    (void)rp__device_enter(&u->device);
+    rp__lease_close(&u->lease);
+    rp__scratch_free(&u->scratch, u->w->residency, &u->device);
+    rp__device_close(&u->device);
+}
+
+/* Scratch and pieces of a lease whose work has left the device are another's when it needs them. */
+static void detached_leases_do_not_block(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user a, b;
+    rp__piece *piece;
+    open_world(&w);
+    open_user(&a, &w, true);
+    open_user(&b, &w, true);
+    const uint64_t unused = HEAP - w.residency->heap.in_use;
+    rp__lease_acquire(&a.lease);
+    assert_int_equal(rp__scratch_hold(&a.scratch, &a.lease, &a.device, unused / 2), RP_OK);
+    rp__lease_launched(&a.lease);
+    rp__lease_release(&a.lease);
+    rp__lease_acquire(&b.lease);
+    assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_WORTH, 1, 1, &piece), RP_NO_MEMORY);
+    assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_ALL, 1, 1, &piece), RP_OK);
+    assert_int_equal(rp__lease_take(&b.lease, GRAIN, RP_NEED_ALL, 1, 1, &piece), RP_NO_MEMORY);
+    rp__lease_end(&b.lease);
+    assert_null(a.scratch.piece);
+    assert_true(rp__lease_enter(&a.lease));
+    assert_int_equal(rp__scratch_hold(&a.scratch, &a.lease, &a.device, GRAIN), RP_NOT_FOUND);
+    close_user(&a);
+    close_user(&b);
+    close_world(&w);
+}
+
+/* What was evicted while a lease did not end in time is used once it has ended. */
+static void what_was_waited_for_in_vain_comes_back(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user slow, u;
+    rp__piece *piece;
+    open_world(&w);
+    open_user(&slow, &w, false);
+    open_user(&u, &w, false);
+    u.device.patience = 1000000;
+    const uint64_t unused = HEAP - w.residency->heap.in_use;
+    rp__lease_acquire(&u.lease);
+    assert_int_equal(rp__lease_take(&u.lease, unused, RP_NEED_ALL, 5, 1, &piece), RP_OK);
+    const rp__resident made = {.key = 5, .at = piece->at, .piece = piece, .repr = RP_REPR_DOCIDS};
+    assert_true(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
+    rp__lease_end(&u.lease);
+    assert_true(rp__lease_enter(&slow.lease));
+    assert_non_null(rp__residency_find(w.residency, 5, 0));
+    for (int i = 0; i < 2; i++) {
+        rp__lease_acquire(&u.lease);
+        assert_int_equal(rp__lease_take(&u.lease, GRAIN, RP_NEED_ALL, 6, 1, &piece),
+                         RP_UNAVAILABLE);
+        rp__lease_end(&u.lease);
+    }
+    rp__lease_end(&slow.lease);
+    rp__lease_acquire(&u.lease);
+    assert_int_equal(rp__lease_take(&u.lease, unused, RP_NEED_ALL, 6, 1, &piece), RP_OK);
+    close_user(&slow);
+    close_user(&u);
+    close_world(&w);
+}
+
+/* Half of the threads launch, and end a little later; the others need all memory, and so end those leases for them. */
+static void run_detached(void *arg, uint32_t worker)
+{
+    world *w = arg;
+    user u;
+    rp__piece *piece;
+    rp_error err;
+    const bool is_taker = worker % 2;
+    u = (user){.w = w, .random = worker + 1};
+    w->n_wrong += rp__device_twin(&u.device, &w->device, &err) != RP_OK;
+    rp__lease_open(&u.lease, w->residency, &u.device, u.device.stream, true);
+    for (uint32_t i = turns(); i > 0; i--) {
+        rp__lease_acquire(&u.lease);
+        if (!is_taker)
+            w->n_wrong += rp__scratch_hold(&u.scratch, &u.lease, &u.device, GRAIN) != RP_OK;
+        const uint64_t bytes = is_taker ? HEAP / 4 * 3 : GRAIN;
+        w->n_wrong += rp__lease_take(&u.lease, bytes, RP_NEED_ALL, 1, 1, &piece) != RP_OK;
+        rp__lease_launched(&u.lease);
+        rp__lease_release(&u.lease);
+        for (uint32_t looks = draw(&u, 40000); looks > 0; looks--)
+            (void)atomic_load(&grains[0]);
+        rp__lease_end(&u.lease);
+    }
+    rp__lease_close(&u.lease);
+    rp__scratch_free(&u.scratch, w->residency, &u.device);
+    rp__device_close(&u.device);
+}
+
+static void detached_leases_end_while_others_take(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    open_world(&w);
+    const uint64_t before = w.residency->heap.in_use;
+    assert_int_equal(rp__thread_run(THREADS / 2, run_detached, &w), RP_OK);
+    assert_int_equal(w.n_wrong, 0);
+    assert_int_equal(w.residency->heap.in_use, before);
+    close_world(&w);
+}
+
+/* Two norms with the same values are one table; others are another, and lists by tiles are told apart by them. */
+static void entries_are_told_apart_by_norms(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user u;
+    rp__piece *piece;
+    open_world(&w);
+    open_user(&u, &w, false);
+    rp__lease_acquire(&u.lease);
+    for (uint32_t norms = 1; norms <= 2; norms++) {
+        assert_int_equal(rp__lease_take(&u.lease, GRAIN, RP_NEED_ALL, 5, 2, &piece), RP_OK);
+        const rp__resident made = {
+            .key = 5, .at = piece->at, .piece = piece, .norms = norms, .repr = RP_REPR_TILED};
+        assert_true(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
+        assert_false(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
+    }
+    const rp__resident *one = rp__residency_find(w.residency, 5, 1);
+    const rp__resident *two = rp__residency_find(w.residency, 5, 2);
+    assert_true(one && two && one->at != two->at);
+    assert_null(rp__residency_find(w.residency, 5, 3));
+    for (uint32_t serial = 1; serial <= 2;
+         serial++) { /* lists, of which many come and go, use none up */
+        assert_int_equal(rp__lease_take(&u.lease, GRAIN, RP_NEED_ALL, 6, 2, &piece), RP_OK);
+        const rp__resident made = {
+            .key = 5 + serial, .at = piece->at, .piece = piece, .repr = RP_REPR_NORMS};
+        assert_true(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
+        assert_int_equal(rp__residency_find(w.residency, 5 + serial, 0)->serial, serial);
+    }
+    close_user(&u);
+    close_world(&w);
+}
+
+/* ---- Failures ----------------------------------------------------------------------------------- */
+
+static void every_call_may_fail(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    rp_error err = {.text = ""};
+    static const int codes[] = {RP_CU_NO_MEMORY, RP_CU_ILLEGAL_ADDRESS, RP_CU_INVALID};
+    bool has_failed = true;
+    for (uint64_t at = 1; has_failed; at++) {
+        rp__emulated_device_configure(
+            &(rp__emulated_device_options){.fail_at = at, .fail_code = codes[at % 3]});
+        has_failed = rp__device_open(&w.device, rp__emulated_device_driver(), 0, &err) != RP_OK;
+        if (has_failed)
+            continue;
+        has_failed = rp__residency_get(&w.device, tiny.index.segment, 0, &w.residency) != RP_OK;
+        (void)rp__device_enter(&w.device);
+        if (!has_failed) {
+            has_failed = rp__emulated_device_calls() >= at;
+            rp__residency_drop(w.residency, &w.device);
+        }
+        rp__device_close(&w.device);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
+    }
+}
+
+static int open_index(void **state)
+{
+    static const char *const texts[] = {"one two three", "two three four", "three four five six"};
+    (void)state;
+    tiny_open(&tiny, texts, sizeof texts / sizeof texts[0], (tiny_options){0});
+    return 0;
+}
+
+static int close_index(void **state)
+{
+    (void)state;
+    tiny_close(&tiny);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_threads_share_little),
+        cmocka_unit_test(detached_leases_do_not_block),
+        cmocka_unit_test(detached_leases_end_while_others_take),
+        cmocka_unit_test(what_was_waited_for_in_vain_comes_back),
+        cmocka_unit_test(entries_are_told_apart_by_norms),
+        cmocka_unit_test(every_call_may_fail),
+    };
+    return cmocka_run_group_tests(tests, open_index, close_index);
+}
