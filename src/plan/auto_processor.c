@@ -13,8 +13,8 @@ const rp__auto_tuning rp__auto_processor_tuning = {
     .min_postings =
         {
             [RP_AUTO_BURST] = {[RP_AUTO_TERM] = K(1024),
-                               [RP_AUTO_AND] = 512,
-                               [RP_AUTO_OR] = K(8),
+                               [RP_AUTO_AND] = 32,
+                               [RP_AUTO_OR] = K(2),
                                [RP_AUTO_COUNTED_OR] = K(128),
                                [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
                                [RP_AUTO_OTHER] = RP_AUTO_NEVER},

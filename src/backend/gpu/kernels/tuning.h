@@ -36,7 +36,7 @@ enum {
     /* tiles between one that is decoded and those that are looked up meanwhile */
     TUNE_DECODE_AHEAD = 2112,
     /* postings of the shortest list from which a single AND takes and_batch_topk.cu */
-    TUNE_AND_BATCH_FROM = 1 << 14,
+    TUNE_AND_BATCH_FROM = 1 << 16,
     /* postings of a single term from which it takes or_maxscore.cu */
     TUNE_OR_MAXSCORE_FROM = 1 << 20,
     /* bytes of shared memory of a multiprocessor; each block takes 1 KiB more */

@@ -15,8 +15,6 @@
 enum {
     SPIN = 200000, /* nanoseconds of looking before the first nap */
     NAP = 20000,
-    EVICT_OF =
-        32, /* one part of so many of all memory is evicted at once, since each eviction may wait for others */
 };
 
 /* ---- Opening ------------------------------------------------------------------------------------ */
@@ -191,7 +189,6 @@ static bool are_over(rp__lease *l, uint64_t epoch)
 static rp_status wait_for(rp__lease *l, uint64_t epoch)
 {
     uint64_t begin = rp__clock_now(), waited = 0;
-    bool has_waited = false;
     while (!are_over(l, epoch)) {
         if (rp__device_is_lost(l->device) || waited > l->device->patience)
             return RP_UNAVAILABLE;
@@ -200,9 +197,7 @@ static rp_status wait_for(rp__lease *l, uint64_t epoch)
             rp__clock_sleep(NAP);
             waited += rp__clock_now() - now;
         }
-        has_waited = true;
     }
-    l->residency->stats.waits += has_waited;
     return RP_OK;
 }
 
@@ -244,17 +239,6 @@ static uint64_t oldest_epoch(rp__lease *l)
     return oldest;
 }
 
-/* More than is needed, if that is worth as little a byte, so that those who take next find it free. */
-static rp__piece *evict(rp__device_heap *heap, uint64_t bytes, uint64_t value, uint64_t mark)
-{
-    const uint64_t many = heap->bytes / EVICT_OF;
-    rp__piece *p = NULL;
-    if (many > bytes)
-        p = rp__device_heap_evict(heap, many, value == UINT64_MAX ? value : value / bytes * many,
-                                  mark);
-    return p ? p : rp__device_heap_evict(heap, bytes, value, mark);
-}
-
 /* A piece that is free, or was evicted. What has a mark from `from` on is not. */
 static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value, uint64_t from,
                              bool *is_evicted)
@@ -264,7 +248,7 @@ static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value, uint6
     rp__piece *p = rp__device_heap_take(&r->heap, bytes);
     *is_evicted = false;
     if (!p && value > 0) {
-        p = evict(&r->heap, bytes, value, from);
+        p = rp__device_heap_evict(&r->heap, bytes, value, from);
         *is_evicted = p != NULL;
     }
     pthread_mutex_unlock(&r->lock);

@@ -544,7 +544,7 @@ static void publish_bundle(lists *l)
 
 static void publish_all(lists *l)
 {
-    rp__residency *r = l->lease->residency;
+    const bool is_whole = l->lease->residency->is_whole;
     uint64_t postings = 0;
     if (l->bundle)
         publish_bundle(l);
@@ -552,14 +552,11 @@ static void publish_all(lists *l)
         postings += l->made[i].list.n;
     for (size_t i = 0; i < l->n; i++) {
         const fresh *f = &l->fresh[i];
-        if (!f->decoded && !r->is_whole && !f->is_none)
+        if (!f->decoded && !is_whole && !f->is_none)
             rp__stored_lists_publish(l->lease, &f->stored, 1);
         if (f->is_none || (f->piece && f->is_admitted))
             (void)rp__lease_publish(l->lease, &(const rp__resident *){&f->entry}, 1);
     }
-    pthread_mutex_lock(&r->lock);
-    r->stats.made_postings += postings;
-    pthread_mutex_unlock(&r->lock);
     l->lease->device->counters.transcoded_postings += postings;
 }
 

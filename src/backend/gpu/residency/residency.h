@@ -81,11 +81,8 @@ typedef struct rp__gpu_section {
 } rp__gpu_section;
 
 typedef struct rp__residency_stats {
-    uint64_t uploaded;      /* bytes of lists, from the host */
-    uint64_t partial;       /* lists of which only some blocks were uploaded */
-    uint64_t transient;     /* lists that were not admitted */
-    uint64_t made_postings; /* on the card */
-    uint64_t waits;         /* for leases of others */
+    _Atomic uint64_t uploaded; /* bytes of lists, from the host */
+    _Atomic uint64_t partial;  /* lists of which only some blocks were uploaded */
 } rp__residency_stats;
 
 typedef struct rp__residency {

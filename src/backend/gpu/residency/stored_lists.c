@@ -224,11 +224,8 @@ rp_status rp__stored_lists_put(rp__lease *lease, rp__stored_list *s, rp__arena *
         status = s->is_partial
                      ? rp__partial_list_put(&s->partial, uploader, s->piece->at, arena, &s->at)
                      : put_whole(lease, uploader, s);
-    pthread_mutex_lock(&r->lock);
-    r->stats.uploaded += uploader->bytes - before;
-    r->stats.partial += s->is_partial;
-    r->stats.transient += !s->is_admitted;
-    pthread_mutex_unlock(&r->lock);
+    atomic_fetch_add_explicit(&r->stats.uploaded, uploader->bytes - before, memory_order_relaxed);
+    atomic_fetch_add_explicit(&r->stats.partial, s->is_partial, memory_order_relaxed);
     return status;
 }
 

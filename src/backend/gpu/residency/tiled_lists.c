@@ -63,7 +63,6 @@ static rp_status take_one(rp__lease *lease, rp__tiled_list *t)
     uint64_t key = rp__residency_key(t->term, RP_USE_TILED);
     pthread_mutex_lock(&r->lock);
     rp__device_heap_touch(&r->heap, key);
-    r->stats.made_postings += t->term->df;
     pthread_mutex_unlock(&r->lock);
     rp_status status = rp__lease_take(lease, repr->bytes(&list, r->n_docs), RP_NEED_WORTH, key,
                                       repr->cost, &t->piece);
