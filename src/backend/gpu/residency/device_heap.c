@@ -142,11 +142,12 @@ bool rp__device_heap_open(rp__device_heap *h, uint64_t base, uint64_t bytes, siz
     bytes = bytes / RP_DEVICE_HEAP_GRAIN * RP_DEVICE_HEAP_GRAIN;
     *h = (rp__device_heap){.base = base, .bytes = bytes, .owner = owner};
     bool is_open = rp__admission_open(&h->touches, lists) && add_records(h);
-    if (is_open && bytes > 0) {
-        h->first = h->hand = new_record(h);
-        h->first->at = base;
-        h->first->bytes = bytes;
-        link_hole(h, h->first);
+    rp__piece *all = is_open && bytes > 0 ? new_record(h) : NULL;
+    if (all) {
+        all->at = base;
+        all->bytes = bytes;
+        h->first = h->hand = all;
+        link_hole(h, all);
     }
     if (!is_open)
         rp__device_heap_close(h);
