@@ -195,7 +195,7 @@ typedef struct rp_build_stats {
 rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *dir,
                          const rp_build_options *options, rp_build_stats *stats, rp_error *err);
 
-/* The i-th codec's name, best known default first; NULL past the last. What an encoder is told
+/* The i-th codec's name, best known default first; NULL past the last. Options of an encoder
  * beyond the name follows a colon, separated by commas: exceptions=0 to 0.6, the share of values
  * that are patched (pfd, newpfd, optpfd, parapfor, pfd_rec); level=0 to 4, of recursion (pfd_rec);
  * c=0.25 to 16, a factor of the mean gap (qs); by=size or speed, what a codec that chooses prefers
@@ -266,7 +266,7 @@ typedef struct rp_import_options {
 } rp_import_options;
 
 /* Makes an index in folder `dir`, replacing one that is there, of one that another program wrote:
- * terms, docids, frequencies, ids and lengths as they are told, neither positions nor text. `path`
+ * terms, docids, frequencies, ids and lengths as they are given, neither positions nor text. `path`
  * is a CIFF file ("-": standard input), plain, gzip or zstd; or the common part of the names of
  * PISA's files, or a folder that rp_index_export made of them. Where a CIFF file has only some
  * documents of a collection, ranking counts with the whole as the file tells it. After a failure

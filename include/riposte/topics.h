@@ -28,7 +28,7 @@ typedef struct rp_topic {
     uint64_t line; /* where it begins, from 1 */
 } rp_topic;
 
-/* Reads the whole file, plain or compressed; "-" is standard input. `format` NULL: told by its
+/* Reads the whole file, plain or compressed; "-" is standard input. `format` NULL: recognized by its
  * first topic. Close what this returns. */
 rp_status rp_topics_open(const char *path, const char *format, rp_topics **out, rp_error *err);
 void rp_topics_close(rp_topics *topics); /* NULL is fine */

@@ -193,10 +193,9 @@ typedef struct rp__backend {
     /* (optional) The guard has left `run`: gives back what that had, so that others need not wait
      * for it. */
     void (*abandon)(void *state);
-    /* (optional, together) Queries that are answered at once, by the state of one attach: a batch
-     * is one of `of`, who share what memory there is, and one thread's at a time. Before detach,
-     * free them all. */
-    rp_status (*batch_new)(void *state, uint32_t of, void **batch, rp_error *err);
+    /* (optional, together) Queries that are answered at once, by the state of one attach. A batch
+     * is one thread's at a time. Before detach, free them all. */
+    rp_status (*batch_new)(void *state, void **batch, rp_error *err);
     void (*batch_free)(void *batch);
     /* Begins to answer those whose status is RP_OK; asked[0..n) and the arena are the batch's until
      * finish, which waits, and leaves each with its status, and with `fallback` and `gpu` of its

@@ -287,7 +287,7 @@ static rp_fallback await_answer(const rp__gpu_child *child, uint32_t phase)
 }
 
 /* Why it was not asked; otherwise `phase` is what the worker was in. */
-static rp_fallback ask(const rp__gpu_child *child, rp__batch_item *asked, size_t n, uint32_t of,
+static rp_fallback ask(const rp__gpu_child *child, rp__batch_item *asked, size_t n, bool is_batch,
                        const rp__arena *arena, uint32_t *phase)
 {
     const family *f = child->family;
@@ -296,7 +296,7 @@ static rp_fallback ask(const rp__gpu_child *child, rp__batch_item *asked, size_t
         return RP_FALLBACK_FAULT;
     bool is_asked = child->slot && getpid() == f->owner &&
                     rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(*phase), asked, n,
-                                    of, arena->cap);
+                                    is_batch, arena->cap);
     return is_asked ? RP_FALLBACK_NONE : RP_FALLBACK_CHILD;
 }
 
@@ -306,7 +306,7 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     rp__gpu_child *child = state;
     rp__batch_item asked = {.query = *query};
     uint32_t phase;
-    *answer = (rp__answer){.fallback = ask(child, &asked, 1, 0, arena, &phase)};
+    *answer = (rp__answer){.fallback = ask(child, &asked, 1, false, arena, &phase)};
     if (answer->fallback)
         return refuse(child, phase, err);
     answer->fallback = await_answer(child, phase);
@@ -323,11 +323,11 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
 /* Has a slot of its own. */
 typedef struct batch {
     rp__gpu_child child;
-    uint32_t of, phase;
+    uint32_t phase;
     rp_fallback fallback; /* why it was not asked */
 } batch;
 
-static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
+static rp_status batch_new(void *state, void **out, rp_error *err)
 {
     const rp__gpu_child *child = state;
     batch *b = rp__alloc_zero(1, sizeof *b);
@@ -335,7 +335,6 @@ static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
     if (!b)
         return rp__error_no_memory(err);
     b->child.family = child->family;
-    b->of = of;
     pthread_mutex_lock(&lock);
     b->child.slot = take_slot(child->family);
     pthread_mutex_unlock(&lock);
@@ -363,7 +362,7 @@ static void refuse_all(rp__batch_item *asked, size_t n, rp_fallback why)
 static void batch_start(void *state, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
     batch *b = state;
-    b->fallback = ask(&b->child, asked, n, b->of, arena, &b->phase);
+    b->fallback = ask(&b->child, asked, n, true, arena, &b->phase);
 }
 
 static void batch_finish(void *state, rp__batch_item *asked, size_t n, rp__arena *arena)

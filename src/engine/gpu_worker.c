@@ -31,7 +31,6 @@ typedef struct desk {
     rp__slot *slot;
     rp__arena arena;
     void *batch;           /* the backend's; NULL: none yet */
-    uint32_t of;           /* it is one of so many */
     _Atomic bool is_taken; /* by a thread, until its answer is out */
 } desk;
 
@@ -192,13 +191,8 @@ static rp_fallback have_batch(worker *w, desk *d)
     if (!backend->batch_new)
         return RP_FALLBACK_CHILD;
     pthread_mutex_lock(&w->lock);
-    if (d->batch && d->of != d->slot->of) {
-        backend->batch_free(d->batch);
-        d->batch = NULL;
-    }
-    d->of = d->slot->of;
     if (!d->batch)
-        status = backend->batch_new(w->state, d->of, &d->batch, &err);
+        status = backend->batch_new(w->state, &d->batch, &err);
     if (status != RP_OK)
         d->batch = NULL;
     pthread_mutex_unlock(&w->lock);
@@ -256,7 +250,7 @@ static void begin_answer(lane *l, rp__slot *slot)
     pthread_mutex_lock(&w->lock);
     (void)run(w, d, run_norms);
     pthread_mutex_unlock(&w->lock);
-    if (slot->of > 0)
+    if (slot->is_batch)
         begin_batch(l, d);
     else
         answer_one(w, d);

@@ -138,12 +138,12 @@ static void ring(rp__mailbox *box)
 }
 
 bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__batch_item *asked,
-                     size_t n, uint32_t of, size_t max_memory)
+                     size_t n, bool is_batch, size_t max_memory)
 {
     if (!put_queries(slot, asked, n))
         return false;
     slot->n = (uint32_t)n;
-    slot->of = of;
+    slot->is_batch = is_batch;
     slot->max_memory = max_memory;
     slot->err = (rp_error){0};
     atomic_store(&slot->word, word_of(number, ASKED));

@@ -31,8 +31,7 @@ typedef struct rp__slot {
     _Alignas(64) _Atomic uint32_t word;
     _Atomic uint32_t is_awaited; /* somebody sleeps on the word */
     uint32_t n;                  /* queries */
-    /* they are a batch's, which is one of so many; 0: of none, and there is one query */
-    uint32_t of;
+    bool is_batch;               /* they are a batch's; otherwise there is one query */
     rp__rank rank;
     size_t max_memory;
     rp_error err; /* of the one query */
@@ -81,7 +80,7 @@ bool rp__mailbox_lose(rp__mailbox *box, uint32_t number, rp_status code, const c
 /* Those of the queries whose status is RP_OK; what is too long becomes RP_UNAVAILABLE,
  * RP_FALLBACK_CHILD. False: nothing was asked. */
 bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__batch_item *asked,
-                     size_t n, uint32_t of, size_t max_memory);
+                     size_t n, bool is_batch, size_t max_memory);
 /* Waits for the answer for a while. False: there is none yet. */
 bool rp__mailbox_wait(rp__slot *slot, uint32_t number, uint64_t ns);
 /* The answers to what was asked, their hits in the arena; of a query that failed, why and what was

@@ -111,15 +111,13 @@ void rp__search_batch_free(rp__search_batch *batch)
 }
 
 /* RP_NO_MEMORY, RP_UNAVAILABLE: the device cannot. */
-static rp_status open_group(const rp_searcher *s, uint32_t threads, group *g)
+static rp_status open_group(const rp_searcher *s, group *g)
 {
     rp_error err;
     rp__arena_init(&g->arena, s->options.max_memory);
     g->asked = rp__alloc_array(GROUP_MOST, sizeof *g->asked);
     g->places = rp__alloc_array(GROUP_MOST, sizeof *g->places);
-    return g->asked && g->places
-               ? s->backend->batch_new(s->state, threads * IN_FLIGHT, &g->batch, &err)
-               : RP_NO_MEMORY;
+    return g->asked && g->places ? s->backend->batch_new(s->state, &g->batch, &err) : RP_NO_MEMORY;
 }
 
 static rp_fallback reason_of(const rp_searcher *s, rp_status status)
@@ -132,7 +130,7 @@ static rp_fallback reason_of(const rp_searcher *s, rp_status status)
 }
 
 /* A device that cannot costs nothing but time. */
-static rp_status open_lane(const rp_searcher *s, uint32_t threads, rp__term_table *terms, lane *l)
+static rp_status open_lane(const rp_searcher *s, rp__term_table *terms, lane *l)
 {
     rp_status status = rp__searcher_branch(s, &l->searcher);
     if (status != RP_OK)
@@ -143,7 +141,7 @@ static rp_status open_lane(const rp_searcher *s, uint32_t threads, rp__term_tabl
     l->again = rp__alloc_array(IN_FLIGHT * GROUP_MOST, sizeof *l->again);
     status = l->again ? RP_OK : RP_NO_MEMORY;
     for (size_t i = 0; i < IN_FLIGHT && status == RP_OK; i++)
-        status = open_group(s, threads, &l->groups[i]);
+        status = open_group(s, &l->groups[i]);
     l->has_groups = status == RP_OK;
     if (status != RP_OK)
         l->fallback = reason_of(s, status);
@@ -163,7 +161,7 @@ static rp__search_batch *open_batch(const rp_searcher *s, size_t threads)
     if (status == RP_OK)
         status = rp__term_table_new(s->index->segment, &batch->terms);
     for (size_t i = 0; i < threads && status == RP_OK; i++)
-        status = open_lane(s, (uint32_t)threads, batch->terms, &batch->lanes[i]);
+        status = open_lane(s, batch->terms, &batch->lanes[i]);
     if (status == RP_OK && threads > 1)
         status = rp__pool_new((uint32_t)threads, &batch->pool);
     if (status == RP_OK)

@@ -1,4 +1,4 @@
-/* doctable_given.c: the docs file of documents that are told: the same bytes as doctable_writer.c makes,
+/* doctable_given.c: the docs file of documents whose ids and lengths are given: the same bytes as doctable_writer.c makes,
  * without holding ids. They are asked for twice, once for themselves and once for where they begin. */
 #include "index/doctable_given.h"
 

@@ -38,7 +38,7 @@ rp_status rp__lab_row_find(const char *name, const char *isa, size_t *out, rp_er
 
 /* ---- 2. Lists -------------------------------------------------------------------------------- */
 
-/* What an encoder may be told. All zero: the row's own choice. */
+/* Options of an encoder. All zero: the row's own choice. */
 typedef struct rp__lab_options {
     bool has_exceptions, has_level;
     double exceptions; /* the share of values that become exceptions: 0 to 0.6 */

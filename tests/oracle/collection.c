@@ -153,3 +153,13 @@ bool collection_read(collection *c, const char *file, uint64_t most)
     rp__corpus_close(corpus);
     return true;
 }
+
+void collection_draw(collection *c, const collection_recipe *recipe)
+{
+    *c = (collection){.name = recipe->name, .stem = "none", .stop = "none"};
+    chance_seed(recipe->seed);
+    for (size_t i = 0; i < recipe->n_codecs; i++)
+        collection_add_codec(c, recipe->codecs[i]);
+    collection_fill(c, recipe->docs, recipe->words, recipe->max_length);
+    collection_end(c);
+}

@@ -36,6 +36,15 @@ void collection_close(collection *c);
 /* Documents by chance: words are numbers in letters, so that they share prefixes; low numbers are
  * frequent. */
 void collection_fill(collection *c, uint64_t n_docs, uint64_t n_words, uint64_t most_words);
+/* A whole collection so: `c` is all zero, chance begins with the seed. */
+typedef struct collection_recipe {
+    const char *name;
+    uint64_t seed;
+    const char *const *codecs;
+    size_t n_codecs;
+    uint64_t docs, words, max_length; /* as of collection_fill */
+} collection_recipe;
+void collection_draw(collection *c, const collection_recipe *recipe);
 void collection_put_word(char *out, uint64_t v); /* such a word: at most 20 letters and a NUL */
 /* The first documents of a file of the data folder; false if it is not there. */
 bool collection_read(collection *c, const char *file, uint64_t most);

@@ -330,7 +330,7 @@ static void bound_queries_have_reasons(void **state)
     for (size_t i = 0; i < 3; i++)
         asked[i] = (rp__batch_item){.query = query};
     asked[0].query.begin = asked[1].query.begin = 7;
-    assert_int_equal(gpu->batch_new(searcher->state, 1, &batch, &err), RP_OK);
+    assert_int_equal(gpu->batch_new(searcher->state, &batch, &err), RP_OK);
     gpu->batch_start(batch, asked, 3, &arena);
     gpu->batch_finish(batch, asked, 3, &arena);
     gpu->batch_free(batch);

@@ -164,12 +164,8 @@ static void rows_have_names(void **state)
 static int open_collection(void **state)
 {
     (void)state;
-    c = (collection){.name = "forms", .stem = "none", .stop = "none"};
-    chance_seed(29);
-    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
-        collection_add_codec(&c, codecs[i]);
-    collection_fill(&c, 4000, 60, 40);
-    collection_end(&c);
+    collection_draw(&c, &(collection_recipe){"forms", 29, codecs, sizeof codecs / sizeof codecs[0],
+                                             4000, 60, 40});
     return 0;
 }
 

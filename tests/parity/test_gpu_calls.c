@@ -29,11 +29,8 @@ static void put_words(char *text)
 static int open_documents(void **state)
 {
     (void)state;
-    documents = (collection){.name = "calls", .stem = "none", .stop = "none"};
-    chance_seed(15);
-    collection_add_codec(&documents, "bp128");
-    collection_fill(&documents, 5000, 200, 30);
-    collection_end(&documents);
+    collection_draw(&documents, &(collection_recipe){"calls", 15, (const char *const[]){"bp128"}, 1,
+                                                     5000, 200, 30});
     for (size_t i = 0; i < QUERIES; i++)
         put_words(texts[i]);
     return 0;

@@ -180,11 +180,8 @@ static void every_pair_answers(void **state)
 static int open_collection(void **state)
 {
     (void)state;
-    c = (collection){.name = "pairs", .stem = "none", .stop = "none"};
-    chance_seed(23);
-    collection_add_codec(&c, "bp128");
-    collection_fill(&c, DOCS, 60, 14);
-    collection_end(&c);
+    collection_draw(
+        &c, &(collection_recipe){"pairs", 23, (const char *const[]){"bp128"}, 1, DOCS, 60, 14});
     draw_queries();
     answer_by_cpu();
     return tempdir_make(&dir);

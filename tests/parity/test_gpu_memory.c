@@ -248,11 +248,8 @@ static collection small; /* for what follows */
 static int open_small(void **state)
 {
     (void)state;
-    small = (collection){.name = "small", .stem = "none", .stop = "none"};
-    chance_seed(4);
-    collection_add_codec(&small, "bp128");
-    collection_fill(&small, 1500, 800, 300);
-    collection_end(&small);
+    collection_draw(&small, &(collection_recipe){"small", 4, (const char *const[]){"bp128"}, 1,
+                                                 1500, 800, 300});
     return 0;
 }
 

@@ -30,12 +30,9 @@ static int open_documents(void **state)
 {
     (void)state;
     tuned = rp__launch_policy_tuning;
-    documents = (collection){.name = "rows", .stem = "none", .stop = "none"};
-    chance_seed(21);
-    for (size_t i = 0; i < CODECS; i++)
-        collection_add_codec(&documents, codecs[i]);
-    collection_fill(&documents, 4000, 300, 60);
-    collection_end(&documents);
+    collection_draw(
+        &documents,
+        &(collection_recipe){"rows", 21, codecs, sizeof codecs / sizeof codecs[0], 4000, 300, 60});
     return 0;
 }
 

@@ -34,12 +34,9 @@ static uint64_t orders(void)
 static int open_documents(void **state)
 {
     (void)state;
-    documents = (collection){.name = "a burst", .stem = "none", .stop = "none"};
-    chance_seed(11);
-    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
-        collection_add_codec(&documents, codecs[i]);
-    collection_fill(&documents, 5000, 400, 60);
-    collection_end(&documents);
+    collection_draw(&documents,
+                    &(collection_recipe){"a burst", 11, codecs, sizeof codecs / sizeof codecs[0],
+                                         5000, 400, 60});
     return 0;
 }
 

@@ -41,11 +41,8 @@ static void put_words(char *text)
 static int open_documents(void **state)
 {
     (void)state;
-    documents = (collection){.name = "auto", .stem = "none", .stop = "none"};
-    chance_seed(21);
-    collection_add_codec(&documents, "auto");
-    collection_fill(&documents, 3000, 60, 12);
-    collection_end(&documents);
+    collection_draw(&documents, &(collection_recipe){"auto", 21, (const char *const[]){"auto"}, 1,
+                                                     3000, 60, 12});
     for (size_t i = 0; i < QUERIES; i++)
         put_words(texts[i]);
     return 0;

@@ -362,12 +362,8 @@ static void other_forms_are_refused(void **state)
 static int open_collection(void **state)
 {
     (void)state;
-    c = (collection){.name = "moves", .stem = "none", .stop = "none"};
-    chance_seed(17);
-    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
-        collection_add_codec(&c, codecs[i]);
-    collection_fill(&c, 6000, 60, 40);
-    collection_end(&c);
+    collection_draw(&c, &(collection_recipe){"moves", 17, codecs, sizeof codecs / sizeof codecs[0],
+                                             6000, 60, 40});
     return 0;
 }
 

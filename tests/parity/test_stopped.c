@@ -214,7 +214,7 @@ static void batches_stop(void **state)
         rp__batch_item asked[GROUP];
         void *batch;
         open_card(&d, c.indexes[i / 2]);
-        assert_int_equal(d.gpu->batch_new(d.state, 1, &batch, &err), RP_OK);
+        assert_int_equal(d.gpu->batch_new(d.state, &batch, &err), RP_OK);
         for (uint64_t at = 0; at < 8; at++) {
             rp__arena_clear(&d.arena);
             start_batch(&d, modes[i % 2], asked, batch, at);
@@ -239,12 +239,8 @@ static void batches_stop(void **state)
 static int open_collection(void **state)
 {
     (void)state;
-    c = (collection){.name = "stops", .stem = "none", .stop = "none"};
-    chance_seed(23);
-    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
-        collection_add_codec(&c, codecs[i]);
-    collection_fill(&c, 2000, 60, 30);
-    collection_end(&c);
+    collection_draw(&c, &(collection_recipe){"stops", 23, codecs, sizeof codecs / sizeof codecs[0],
+                                             2000, 60, 30});
     return 0;
 }
 

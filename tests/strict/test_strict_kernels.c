@@ -306,12 +306,9 @@ static void every_kernel_was_launched(void **state)
 static int begin(void **state)
 {
     (void)state;
-    documents = (collection){.name = "strict", .stem = "none", .stop = "none"};
-    chance_seed(11);
-    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
-        collection_add_codec(&documents, codecs[i]);
-    collection_fill(&documents, 3000, VOCABULARY, 12);
-    collection_end(&documents);
+    collection_draw(&documents,
+                    &(collection_recipe){"strict", 11, codecs, sizeof codecs / sizeof codecs[0],
+                                         3000, VOCABULARY, 12});
     strict_begin();
     return 0;
 }

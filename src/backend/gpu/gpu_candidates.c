@@ -44,7 +44,7 @@ static size_t array_bytes(uint32_t capacity)
     return rp__bits_align(capacity * sizeof(uint32_t) + RP_PAD, ALIGN);
 }
 
-/* A half has room for the scratch of a selection, too. */
+/* A half has space for the scratch of a selection, too. */
 static size_t half_bytes(uint32_t capacity)
 {
     return 2 * array_bytes(capacity) + KARG_SELECT_ZEROS * sizeof(uint32_t);
@@ -231,13 +231,13 @@ static rp_status select_here(candidates *c, uint32_t k, rp__arena *arena, rp__sc
 {
     uint32_t *docids = rp__arena_array(arena, c->n, sizeof *docids);
     uint32_t *scores = rp__arena_array(arena, c->n, sizeof *scores);
-    rp__scored *room = rp__arena_array(arena, rp__topk_room(k), sizeof *room);
+    rp__scored *buffer = rp__arena_array(arena, rp__topk_room(k), sizeof *buffer);
     rp__topk topk;
     rp_status status =
-        docids && scores && room ? rp__gpu_candidates_take(c, docids, scores) : RP_NO_MEMORY;
+        docids && scores && buffer ? rp__gpu_candidates_take(c, docids, scores) : RP_NO_MEMORY;
     if (status != RP_OK)
         return status;
-    rp__topk_init(&topk, room, k);
+    rp__topk_init(&topk, buffer, k);
     for (uint32_t i = 0; i < c->n; i++)
         if (scores[i] >= topk.least)
             rp__topk_push(&topk, scores[i], docids[i]);

@@ -66,16 +66,22 @@ rp_status rp__gpu_list_point(const rp__list *list, const karg_list *at, karg_ter
 }
 
 /* Kernels of batches read rice and optpfd only to make docids of them; those of tiles do not read ef128. */
-uint8_t rp__gpu_list_reads(const rp__list *list, const karg_list *at, karg_term *out)
+uint8_t rp__gpu_list_readers(const rp__list *list)
 {
-    if (!rp__gpu_list_has_tfs(list) || rp__gpu_list_point(list, at, out) != RP_OK) {
-        *out = (karg_term){.list = *at};
+    if (!rp__gpu_list_has_docids(list) || !rp__gpu_list_has_tfs(list))
         return 0;
-    }
     uint32_t id = list->codec->id;
     bool is_looked_up = id != KARG_CODEC_OPTPFD && id != KARG_CODEC_RICE;
     return (uint8_t)((is_looked_up ? RP_READS_LOOKUP : 0) |
                      (id != KARG_CODEC_EF128 ? RP_READS_TILES : 0));
+}
+
+uint8_t rp__gpu_list_reads(const rp__list *list, const karg_list *at, karg_term *out)
+{
+    if (rp__gpu_list_has_tfs(list) && rp__gpu_list_point(list, at, out) == RP_OK)
+        return rp__gpu_list_readers(list);
+    *out = (karg_term){.list = *at};
+    return 0;
 }
 
 rp_status rp__gpu_list_word(const rp__gpu_index *index, const rp__list *list, karg_term *out)

@@ -17,8 +17,10 @@ void rp__gpu_list_count_decoded(const rp__list *list, rp_gpu_counters *counters)
 /* A word of a query, but for its weight; its parts lie at `at`. RP_UNAVAILABLE: its docids are in a
  * codec that kernels do not read. RP_DAMAGED: its parts do not lie inside. */
 rp_status rp__gpu_list_point(const rp__list *list, const karg_list *at, karg_term *out);
-/* The same, and which kernels read it (RP_READS_*, residency.h); of none, *out has the list
- * alone. */
+/* Which kernels read lists of its codecs as they are stored: RP_READS_*, residency.h. */
+uint8_t rp__gpu_list_readers(const rp__list *list);
+/* As rp__gpu_list_point, and which kernels read it (RP_READS_*, residency.h); of none, *out has
+ * the list alone. */
 uint8_t rp__gpu_list_reads(const rp__list *list, const karg_list *at, karg_term *out);
 /* The same where the index has it. */
 rp_status rp__gpu_list_word(const rp__gpu_index *index, const rp__list *list, karg_term *out);

@@ -57,16 +57,16 @@ static bool is_number(name n, int *ordinal)
     return n.text[0] >= '0' && n.text[0] <= '9' && end == n.text + n.bytes && number <= 1023;
 }
 
-/* All of them, so that a wrong one is told whatever becomes of the others. */
+/* All of them, so that a wrong one is reported whatever becomes of the others. */
 static rp_status check_names(const char *names, rp_error *err)
 {
     name n = name_at(names);
     size_t i = 0;
     do {
         int ordinal, shown = (int)(n.bytes < 64 ? n.bytes : 64);
-        if (i++ == RP_GPU_PLACE_MOST)
+        if (i++ == RP_GPU_PLACE_MAX)
             return rp__error_set(err, RP_USAGE, "more than %d GPUs for one search",
-                                 RP_GPU_PLACE_MOST);
+                                 RP_GPU_PLACE_MAX);
         if (is_emulated(n))
             continue;
         if (!is_number(n, &ordinal))

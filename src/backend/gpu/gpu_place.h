@@ -8,7 +8,7 @@
 #include "backend/backend.h"
 #include "backend/gpu/device/driver.h"
 
-enum { RP_GPU_PLACE_MOST = 8 }; /* cards */
+enum { RP_GPU_PLACE_MAX = 8 }; /* cards */
 
 /* The i-th of them. RP_NOT_FOUND: there are no more. RP_USAGE, whichever is asked for: one of
  * them is no name of a card, or there twice, or they are too many; RP_UNAVAILABLE: there is no

@@ -30,10 +30,10 @@ static rp_status merge(const rp__answer *parts, size_t n, size_t k, rp__arena *a
     k = k < all ? k : all;
     if (k == 0)
         return RP_OK;
-    rp__scored *room = rp__arena_array(arena, rp__topk_room(k), sizeof *room);
-    if (!room)
+    rp__scored *buffer = rp__arena_array(arena, rp__topk_room(k), sizeof *buffer);
+    if (!buffer)
         return rp__error_no_memory(err);
-    rp__topk_init(&topk, room, k);
+    rp__topk_init(&topk, buffer, k);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < parts[i].n; j++)
             if (parts[i].at[j].fixed >= topk.least)

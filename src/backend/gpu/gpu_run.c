@@ -13,7 +13,7 @@
 #include "base/error.h"
 
 typedef struct gpu {
-    rp__gpu_card cards[RP_GPU_PLACE_MOST];
+    rp__gpu_card cards[RP_GPU_PLACE_MAX];
     size_t n;
     size_t n_batches;
 } gpu;
@@ -112,7 +112,7 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
                      rp_error *err)
 {
     gpu *g = state;
-    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    rp__gpu_card *cards[RP_GPU_PLACE_MAX];
     size_t n = pick_cards(g, cards);
     uint64_t begin = rp__trace_begin(query->trace);
     if (n == 0) {
@@ -134,7 +134,7 @@ static rp_status form(void *state, const rp__query *query, rp__arena *arena, rp_
                       rp_error *err)
 {
     gpu *g = state;
-    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    rp__gpu_card *cards[RP_GPU_PLACE_MAX];
     rp_status status = RP_OK;
     if (pick_cards(g, cards) > 0) {
         rp__exec *e = &cards[0]->exec;
@@ -187,15 +187,14 @@ static void batch_free(void *p)
 }
 
 /* Each has one card; cards take turns. */
-static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
+static rp_status batch_new(void *state, void **out, rp_error *err)
 {
     gpu *g = state;
-    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    rp__gpu_card *cards[RP_GPU_PLACE_MAX];
     size_t n = pick_cards(g, cards);
     *out = NULL;
     if (n == 0)
         return refuse(g, err);
-    (void)of;
     batch *b = rp__alloc_zero(1, sizeof *b);
     if (!b)
         return rp__error_no_memory(err);
@@ -213,18 +212,18 @@ static rp_status batch_new(void *state, uint32_t of, void **out, rp_error *err)
     return RP_OK;
 }
 
-static void batch_start(void *p, rp__batch_item *asked, size_t n, rp__arena *arena)
+static void batch_start(void *p, rp__batch_item *items, size_t n, rp__arena *arena)
 {
     batch *b = p;
     rp__exec_begin(&b->exec, n, true, arena);
     for (size_t i = 0; i < n; i++)
-        rp__exec_add(&b->exec, &asked[i]);
+        rp__exec_add(&b->exec, &items[i]);
     rp__exec_launch(&b->exec);
 }
 
-static void batch_finish(void *p, rp__batch_item *asked, size_t n, rp__arena *arena)
+static void batch_finish(void *p, rp__batch_item *items, size_t n, rp__arena *arena)
 {
-    (void)asked, (void)n, (void)arena;
+    (void)items, (void)n, (void)arena;
     rp__exec_collect(&((batch *)p)->exec);
 }
 
@@ -245,7 +244,7 @@ static rp_status open_steps(void *state, const rp__query *query, rp__arena *aren
                             rp_error *err)
 {
     gpu *g = state;
-    rp__gpu_card *cards[RP_GPU_PLACE_MOST];
+    rp__gpu_card *cards[RP_GPU_PLACE_MAX];
     *run_ = NULL;
     return pick_cards(g, cards) > 0 ? rp__gpu_steps_begin(&cards[0]->steps, query, arena, run_, err)
                                     : refuse(g, err);

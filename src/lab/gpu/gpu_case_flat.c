@@ -369,7 +369,7 @@ static rp_status check_answer(const flat *f, const rp__gpu_case *row, const uint
     return compare_best(f, row, bytes, what);
 }
 
-/* What the persistent kernel has told, as other kernels' answers have it. */
+/* What the persistent kernel has published, as other kernels' answers have it. */
 static rp_status read_mailbox(const flat *f, rp__device *device, uint8_t *bytes)
 {
     const uint32_t mask = (1U << KARG_COUNT_BITS) - 1, number = f->args.number;

@@ -1,7 +1,7 @@
 /* gpu_case_intersect.c: two synthetic lists and what they have in common, by a plain merge; rows for every method.
  *
  * n is the length of B, at most that of the targets. Odd seeds draw docids alike, even ones in clusters. A row's
- * kernel is a method of intersect_table.h, its width the threads of a block, its codec what the method is told: docids of
+ * kernel is a method of intersect_table.h, its width the threads of a block, its codec the option of the method: docids of
  * a slice, the size of a bucket, levels; its option how many times longer B is than A, and what is asked for. */
 #include "lab/gpu/gpu_case_intersect.h"
 
@@ -397,7 +397,7 @@ static rp_status intersect_here(const rp__gpu_case *row, void *state, const rp__
     return status == RP_OK && is_asked_for_docids && n != p->n ? RP_DAMAGED : status;
 }
 
-/* method, name, ratio and what is asked for, threads, what it is told, twin */
+/* method, name, ratio and what is requested, threads, the option, twin */
 #define ROW(method_, name_, ratio_, threads_, option_, twin_)                                      \
     {                                                                                              \
         .area = "intersect", .name = (name_), .make = make_pair, .run = run_pair,                  \

@@ -1,7 +1,7 @@
 /* gpu_case_select.c: selection: the k best of one large set of scores, or of many small ones, by each method.
  *
  * In a row, `codec` is k, `width` how many pairs a small selection has at most (0: one large selection), and
- * `option` is set where docids are told and in no order. Even seeds draw few different scores. */
+ * `option` is set where docids are given, in no order. Even seeds draw few different scores. */
 #include "lab/gpu/gpu_case_select.h"
 
 #include <math.h>

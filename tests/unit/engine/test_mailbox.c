@@ -58,13 +58,13 @@ static void what_is_asked_arrives(void **state)
     rp__slot *slot = &box->slots[1];
     asked[2].query.k = 77;
     assert_null(rp__mailbox_next(box, 1, &at));
-    assert_true(rp__mailbox_ask(box, slot, 1, asked, 3, 5, 12345));
+    assert_true(rp__mailbox_ask(box, slot, 1, asked, 3, true, 12345));
     assert_int_not_equal(box->bell, bell);
     rp__mailbox_sleep(box, bell); /* returns, since the bell was rung */
     at = 0;
     assert_ptr_equal(rp__mailbox_next(box, 1, &at), slot);
     assert_null(rp__mailbox_next(box, 1, &at));
-    assert_true(slot->n == 3 && slot->of == 5 && slot->max_memory == 12345);
+    assert_true(slot->n == 3 && slot->is_batch && slot->max_memory == 12345);
     for (size_t i = 0; i < 3; i += 2) {
         const rp__query *query = &rp__mailbox_asked(slot)[i].query;
         assert_memory_equal(query->ops, ops, sizeof ops);
@@ -86,7 +86,7 @@ static void what_is_answered_arrives(void **state)
     rp__scored hits[] = {{9, 1}, {8, 2}}, others[] = {{7, 3}};
     rp__arena arena;
     rp__arena_init(&arena, 1 << 20);
-    assert_true(rp__mailbox_ask(box, slot, 4, asked, 3, 2, 0));
+    assert_true(rp__mailbox_ask(box, slot, 4, asked, 3, true, 0));
     assert_false(rp__mailbox_wait(slot, 4, 1000));
     assert_false(rp__mailbox_wait(slot, 4, 1000000)); /* long enough to sleep */
     rp__mailbox_asked(slot)[0].answer =
@@ -122,7 +122,7 @@ static void another_worker_is_not_meant(void **state)
     (void)state;
     rp__batch_item asked = question();
     uint32_t at = 0;
-    assert_true(rp__mailbox_ask(box, &box->slots[0], 4, &asked, 1, 0, 0));
+    assert_true(rp__mailbox_ask(box, &box->slots[0], 4, &asked, 1, false, 0));
     assert_null(rp__mailbox_next(box, 5, &at));
 }
 
@@ -136,18 +136,18 @@ static void what_is_too_long_is_not_asked(void **state)
     rp__word *many = rp__alloc_zero(MANY, sizeof *many);
     asked[0].query.words = asked[1].query.words = many;
     asked[0].query.n_words = MANY;
-    assert_false(rp__mailbox_ask(box, slot, 1, asked, 1, 0, 0));
+    assert_false(rp__mailbox_ask(box, slot, 1, asked, 1, false, 0));
     assert_int_equal(asked[0].status, RP_UNAVAILABLE);
     assert_int_equal(asked[0].answer.fallback, RP_FALLBACK_CHILD);
     asked[0].status = RP_OK;
     asked[0].query.n_words = SIZE_MAX / 8;
     asked[1].query.n_words = FEW;
-    assert_true(rp__mailbox_ask(box, slot, 1, asked, 3, 1, 0));
+    assert_true(rp__mailbox_ask(box, slot, 1, asked, 3, true, 0));
     assert_int_equal(asked[0].status, RP_UNAVAILABLE);
     assert_int_equal(asked[1].status, RP_OK);
     rp__free(many);
     rp__batch_item *crowd = rp__alloc_zero(MANY, sizeof *crowd);
-    assert_false(rp__mailbox_ask(box, slot, 1, crowd, MANY, 1, 0));
+    assert_false(rp__mailbox_ask(box, slot, 1, crowd, MANY, true, 0));
     assert_int_equal(crowd[MANY - 1].status, RP_UNAVAILABLE);
     rp__free(crowd);
 }

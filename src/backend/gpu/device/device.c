@@ -346,6 +346,18 @@ rp_status rp__device_pin(rp__device *d, size_t bytes, unsigned flags, void **out
     return status;
 }
 
+rp_status rp__device_pin_mapped(rp__device *d, size_t bytes, void **out, rp__cu_ptr *at)
+{
+    rp_status status = rp__device_pin(d, bytes, RP_CU_HOST_MAPPED, out);
+    if (status == RP_OK)
+        status = rp__device_check(d, d->driver->host_device(at, *out, 0));
+    if (status != RP_OK && *out) {
+        d->driver->host_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 void rp__device_free(rp__device *d, rp__cu_ptr at)
 {
     (void)rp__device_is_lost(d);

@@ -21,7 +21,7 @@ typedef struct rp__device {
     size_t memory;        /* bytes of it all */
     uint32_t processors;  /* multiprocessors */
     uint32_t shared_max;  /* bytes of shared memory that a block may have */
-    rp__cu_stream stream; /* the one that calls below use unless told otherwise */
+    rp__cu_stream stream; /* the one that calls below use unless they name another */
     /* nanoseconds that a wait may last; past them the device counts as lost: 10 s */
     uint64_t patience;
     struct rp__card *card; /* what it has in common with others of the same card */
@@ -55,6 +55,8 @@ rp_status rp__device_alloc(rp__device *device, size_t bytes, rp__cu_ptr *out);
 void rp__device_free(rp__device *device, rp__cu_ptr at); /* 0 is fine */
 /* Memory of the host that copies need not be staged for; the driver frees it. */
 rp_status rp__device_pin(rp__device *device, size_t bytes, unsigned flags, void **out);
+/* The same, where kernels read and write it too: for them it lies at *at. */
+rp_status rp__device_pin_mapped(rp__device *device, size_t bytes, void **out, rp__cu_ptr *at);
 rp_status rp__device_copy_in(rp__device *device, rp__cu_ptr to, const void *from, size_t bytes);
 rp_status rp__device_copy_out(rp__device *device, void *to, rp__cu_ptr from, size_t bytes);
 rp_status rp__device_fill(rp__device *device, rp__cu_ptr to, uint32_t value, size_t n); /* words */

@@ -5,10 +5,7 @@
 
 #include "backend/gpu/exec/phrase_verify.h"
 
-enum {
-    ELEMENTS_MAX = 1 << 25, /* of their shortest lists, where memory is not limited */
-    BYTES_MAX = 1 << 18,    /* of their terms */
-};
+enum { BYTES_MAX = 1 << 18 }; /* of their terms */
 
 typedef rp__flight flight;
 
@@ -45,7 +42,7 @@ rp_status rp__and_group_begin(flight *f)
         rp__fused_and_close(b);
         rp__fused_and_limits limits = {
             .queries = queries,
-            .elements = residency->limit ? 0 : ELEMENTS_MAX,
+            .elements = residency->limit ? 0 : RP_LAUNCH_ELEMENTS_MAX,
             .k = pairs_of(f),
             .bytes = f->exec->in_group ? BYTES_MAX : KARG_MAX_TERMS * sizeof(karg_and_term),
             .lease = &f->lease};

@@ -40,15 +40,10 @@ rp_status rp__exec_stage_grow(rp__exec_stage *s, size_t bytes)
     if (status != RP_OK)
         return status;
     free_stage(s);
-    const rp__driver *driver = s->device->driver;
-    status = rp__device_pin(s->device, bytes, RP_CU_HOST_MAPPED, &at);
-    s->stage = at;
-    if (status == RP_OK)
-        status = rp__device_check(s->device, driver->host_device(&s->stage_at, at, 0));
-    if (status != RP_OK) {
-        free_stage(s);
+    status = rp__device_pin_mapped(s->device, bytes, &at, &s->stage_at);
+    if (status != RP_OK)
         return status;
-    }
+    s->stage = at;
     memset(at, 0, sizeof(karg_answer));
     s->stage_bytes = bytes;
     return RP_OK;

@@ -120,12 +120,9 @@ rp_status rp__fused_and_open(rp__fused_and *b, rp__device *device,
     rp_status status = RP_OK;
     if (!limits->is_shared)
         status = rp__device_check(device, driver->stream_create(&b->stream, RP_CU_STREAM_OWN));
-    if (status == RP_OK) {
-        status = rp__device_pin(device, all, RP_CU_HOST_MAPPED, &host);
-        b->host = host;
-    }
     if (status == RP_OK)
-        status = rp__device_check(device, driver->host_device(&b->mapped, host, 0));
+        status = rp__device_pin_mapped(device, all, &host, &b->mapped);
+    b->host = host;
     if (status == RP_OK && !limits->lease)
         status = lease_scratch(b);
     if (status == RP_OK)

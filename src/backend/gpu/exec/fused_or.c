@@ -2,8 +2,8 @@
  * large k, what may be among them, which another ranks. What kernels count is never set back: the host knows what it
  * will be.
  *
- * The stage has answers, which kernels write there, and behind them queries and terms, which lie in the room as well,
- * with keys behind them. */
+ * The stage has answers, which kernels write there, and behind them queries and terms, which are copied to the scratch.
+ * There keys lie behind them. */
 #include "backend/gpu/exec/fused_or.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ void rp__fused_or_close(rp__fused_or *o, rp__residency *residency)
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* Where things lie: in the stage a word that tells that the answers are there, pairs, counts, and, from `sent` on,
- * queries and terms; in the room these two, and keys. */
+ * queries and terms; in the scratch these two, and keys. */
 typedef struct plan {
     size_t out, counts, sent, staged;
     size_t terms, found, bytes;
@@ -63,22 +63,17 @@ static plan plan_of(const rp__fused_or_batch *batch, uint32_t scratch)
 /* Kernels write there. */
 static rp_status grow_stage(rp__fused_or *o, size_t bytes)
 {
-    const rp__driver *driver = o->device->driver;
     void *at = NULL;
     if (bytes <= o->stage_bytes)
         return RP_OK;
     free_stage(o);
-    rp_status status = rp__device_pin(o->device, 2 * bytes, RP_CU_HOST_MAPPED, &at);
+    rp_status status = rp__device_pin_mapped(o->device, 2 * bytes, &at, &o->stage_at);
     if (status != RP_OK)
         return status;
     memset(at, 0, ALIGN);
     o->stage = at;
-    status = rp__device_check(o->device, driver->host_device(&o->stage_at, at, 0));
-    if (status == RP_OK)
-        o->stage_bytes = 2 * bytes;
-    else
-        free_stage(o);
-    return status;
+    o->stage_bytes = 2 * bytes;
+    return RP_OK;
 }
 
 /* Counters and bells lie before them. */

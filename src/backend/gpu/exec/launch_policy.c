@@ -4,8 +4,6 @@
 #include "backend/gpu/kernels/args.h"
 #include "backend/gpu/kernels/tuning.h"
 
-enum { ELEMENTS_MAX = 1 << 25 }; /* of a batch's shortest lists */
-
 rp__launch_tuning rp__launch_policy_tuning = {.and_batch_from = TUNE_AND_BATCH_FROM,
                                               .or_maxscore_from = TUNE_OR_MAXSCORE_FROM};
 
@@ -80,7 +78,7 @@ static bool is_for_maxscore(const rp__launch_request *r)
 static bool is_for_batch(const rp__launch_request *r)
 {
     return r->n_terms > 1 && r->shortest >= rp__launch_policy_tuning.and_batch_from &&
-           r->shortest <= ELEMENTS_MAX && r->k <= KARG_AND_RANKED && r->is_whole;
+           r->shortest <= RP_LAUNCH_ELEMENTS_MAX && r->k <= KARG_AND_RANKED && r->is_whole;
 }
 
 static rp__launch_id choose_and(const rp__launch_request *r)

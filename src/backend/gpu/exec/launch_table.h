@@ -13,6 +13,9 @@
 
 /* In the order in which an exec launches them: what does not fit into one of them may go to a later
  * one. */
+/* Postings of the shortest lists of one and-batch launch, where memory is not limited. */
+enum { RP_LAUNCH_ELEMENTS_MAX = 1 << 25 };
+
 typedef enum rp__launch_id {
     RP_LAUNCH_AND_BATCH,
     RP_LAUNCH_PHRASE_BATCH,

@@ -90,14 +90,6 @@ rp_status rp__or_group_scratch(flight *f)
     return rp__fused_or_hold(&f->exec->ors, &batch);
 }
 
-/* Which lists tiles are made of as they are stored. */
-static rp__launch_source source_of(const rp__list *list)
-{
-    bool is_read = list->codec && list->codec->id != KARG_CODEC_EF128 &&
-                   rp__gpu_list_has_docids(list) && rp__gpu_list_has_tfs(list);
-    return is_read ? RP_SOURCE_STORED : RP_SOURCE_LOOKUP;
-}
-
 /* A list that cannot be opened is looked up: as one that is damaged, which is remembered. */
 rp_status rp__or_group_name_lists(flight *f)
 {
@@ -107,7 +99,8 @@ rp_status rp__or_group_name_lists(flight *f)
         rp_status status = rp__launch_lists_open_term(f, t);
         if (status != RP_OK && status != RP_DAMAGED)
             return rp__exec_no_memory(f);
-        t->source = status == RP_OK ? source_of(&t->list) : RP_SOURCE_LOOKUP;
+        bool is_read = status == RP_OK && rp__gpu_list_readers(&t->list) & RP_READS_TILES;
+        t->source = is_read ? RP_SOURCE_STORED : RP_SOURCE_LOOKUP;
     }
     return rp__launch_lists_sort(f);
 }

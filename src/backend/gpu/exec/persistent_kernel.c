@@ -1,7 +1,7 @@
 /* persistent_kernel.c: the host's side of a persistent kernel.
  *
  * Every ring has a number, and so has every launch: the kernel tells the last launch that takes no more queries. A query
- * that is put at the door just then is not taken; it goes with the next launch. */
+ * that arrives in the mailbox just then is not taken; it goes with the next launch. */
 #include "backend/gpu/exec/persistent_kernel.h"
 
 #include <string.h>
@@ -67,10 +67,8 @@ static rp_status make(rp__persistent_kernel *r)
     r->echo = r->piece->at;
     rp_status status = rp__device_check(d, d->driver->stream_create(&r->stream, RP_CU_STREAM_OWN));
     if (status == RP_OK)
-        status = rp__device_pin(d, sizeof(karg_mailbox), RP_CU_HOST_MAPPED, &mailbox);
+        status = rp__device_pin_mapped(d, sizeof(karg_mailbox), &mailbox, &r->mailbox_at);
     r->mailbox = mailbox;
-    if (status == RP_OK)
-        status = rp__device_check(d, d->driver->host_device(&r->mailbox_at, mailbox, 0));
     if (status == RP_OK) {
         memset(mailbox, 0, sizeof(karg_mailbox));
         status = clear_echo(r);

@@ -5,7 +5,7 @@
 
 enum {
     EACH = 4,     /* counters of a key */
-    COUNTERS = 8, /* for each list that is told apart */
+    COUNTERS = 8, /* for each distinct list */
     MAX = 15,     /* that is counted */
     MIN_LISTS = 64,
 };

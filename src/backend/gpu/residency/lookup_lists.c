@@ -40,7 +40,7 @@ typedef struct rp__lookup_list {
     rp__piece *piece;        /* of what is made of it, or decoded, if it has one of its own */
     rp__cu_ptr buffer, word; /* where that is, and its karg_term */
     bool is_admitted;
-    size_t made; /* the how manieth it is of those that are transcoded */
+    size_t made; /* its index among those that are transcoded */
     rp__resident entry;
 } fresh;
 

@@ -1,4 +1,4 @@
-/* backend/gpu/residency/residency.h: the door of residency: the one owner of a card's memory for
+/* backend/gpu/residency/residency.h: residency: the one owner of a card's memory for
  * one index.
  *
  * Everything of the index that is on the card, and all scratch of its queries, is a piece of one

@@ -434,7 +434,7 @@ PRIM void put_sources(const karg_or &a, const scratch &r, const work &w, const k
     prim_sync_tile();
 }
 
-/* A query, and, of lane t, its term t; all are told where its lists lie. */
+/* A query, and, of lane t, its term t; all lanes get the addresses of its lists. */
 PRIM work open_query(const karg_or &a, const scratch &r, uint32_t number, bool is_ahead,
                      karg_or_term *term)
 {
@@ -604,8 +604,8 @@ PRIM uint32_t take_together(const karg_or &a, uint32_t counter, uint32_t n)
     return words->taken;
 }
 
-/* By a block that has looked into a promising tile: if it was the last, all blocks are told, each
- * where it looks. */
+/* By a block that has looked into a promising tile: if it was the last, all blocks are notified,
+ * each where it looks. */
 PRIM void end_ahead(const karg_or &a)
 {
     uint32_t before = 0;

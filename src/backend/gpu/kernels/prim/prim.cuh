@@ -1,5 +1,5 @@
-/* prim.cuh: the door of prim, and all that a kernel includes: what kernels are made of, sorted by
- * who works together.
+/* prim.cuh: the public header of prim, all that a kernel includes: what kernels are made of,
+ * sorted by who works together.
  *
  *   platform.cuh   what CUDA and the emulated device offer to a kernel, under one set of names
  *   thread/        one thread on its own

@@ -12,7 +12,7 @@
 #include "backend/gpu/kernels/prim/prim.cuh"
 #include "backend/gpu/kernels/tuning.h"
 
-/* Words of scratch, after the samplers' histogram; the threshold is told plus one. */
+/* Words of scratch, after the samplers' histogram; the threshold is stored plus one. */
 enum { SAMPLE_TICKET = TOPK_BINS, SAMPLE_DONE, SAMPLE_THRESHOLD, SAMPLE_KEPT, SAMPLE_WORDS };
 
 /* ---- The threshold --------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ PRIM uint32_t peers_of(uint32_t digit, bool has)
 }
 
 /* The warp's part of the tile, 32 keys at a time: counts[digit] goes up by each; each(key, digit,
- * the count before it) is told of every key, in order. */
+ * the count before it) is called for every key, in order. */
 template <class Each>
 PRIM void walk_part(const karg_select &a, const uint64_t *keys, uint32_t *counts, Each each)
 {

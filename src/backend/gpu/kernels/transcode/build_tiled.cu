@@ -77,7 +77,7 @@ PRIM void put_firsts(const karg_build_tiled &a, const work &w, const four &f, ui
 }
 
 /* What is greatest in each tile. Where the block is in one tile, as blocks of dense lists mostly
- * are, one lane tells; else neighbours of one tile are told together. */
+ * are, one lane publishes; else neighbours of one tile are published together. */
 PRIM void put_tops(const work &w, const four &f)
 {
     const uint32_t one = prim_shuffle<32>(f.tile[0], 0);

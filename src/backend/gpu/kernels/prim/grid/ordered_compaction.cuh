@@ -84,7 +84,7 @@ PRIM void compact_tell(uint64_t state, compact_tile tile, uint32_t n)
                          compact_word(tile, false, n));
 }
 
-/* How much all tiles before this one have found, this one having told of n. */
+/* How much all tiles before this one have found, this one having published n. */
 PRIM uint32_t compact_after_telling(uint64_t state, compact_tile tile, uint32_t n,
                                     uint32_t *scratch)
 {
