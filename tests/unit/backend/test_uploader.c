@@ -69,7 +69,7 @@ static void bytes_arrive(void **state)
         rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
         assert_int_equal(rp__device_open(&device, rp__emulated_device_driver(), 0, &err), RP_OK);
         assert_int_equal(rp__device_alloc(&device, BYTES, &to), RP_OK);
-        assert_int_equal(rp__uploader_open(&f, &device), RP_OK);
+        assert_int_equal(rp__uploader_open(&f, &device, 1 << 20), RP_OK);
         for (uint64_t round = 1; round < 3; round++) {
             assert_int_equal(fetch_all(&f, to), RP_OK);
             assert_int_equal(rp__uploader_wait(&f), RP_OK);
@@ -103,7 +103,7 @@ static void every_call_may_fail(void **state)
             &(rp__emulated_device_options){.fail_at = calls + at, .fail_code = RP_CU_NO_MEMORY});
         assert_int_equal(rp__device_open(&device, rp__emulated_device_driver(), 0, &err), RP_OK);
         assert_int_equal(rp__device_alloc(&device, BYTES, &to), RP_OK);
-        if (rp__uploader_open(&f, &device) == RP_OK) {
+        if (rp__uploader_open(&f, &device, 1 << 20) == RP_OK) {
             rp_status status = fetch_all(&f, to);
             assert_true(status == RP_OK || status == RP_NO_MEMORY);
             (void)rp__uploader_wait(&f);

@@ -106,7 +106,7 @@ static rp_status plan(flight *f)
     return rp__lookup_lists_open(&l->lookup, l->names, l->n_names);
 }
 
-/* Memory for all of it, while acquiring. Scratch first, which is the largest, as a rule. */
+/* Memory for all of it. Scratch first, which is the largest, as a rule. */
 static rp_status take(flight *f)
 {
     rp__launch_lists *l = &f->lists;
@@ -124,9 +124,10 @@ static rp_status take(flight *f)
     return status;
 }
 
-/* RP_NOT_FOUND: others have evicted something meanwhile. The persistent kernel leaves before anything is uploaded, which
- * would wait for it. */
-static rp_status bring(flight *f)
+/* Where memory is not scarce, what is free is enough, as a rule, and threads need not wait for each other. RP_NOT_FOUND:
+ * it was not, or others have evicted something meanwhile. The persistent kernel leaves before anything is uploaded,
+ * which would wait for it. */
+static rp_status bring(flight *f, bool is_again)
 {
     rp__launch_lists *l = &f->lists;
     rp__persistent_kernel_dismiss(&f->exec->single.stage.kernel);
@@ -135,7 +136,10 @@ static rp_status bring(flight *f)
         status = plan(f);
     if (status != RP_OK)
         return status;
-    rp__lease_acquire(&f->lease);
+    if (is_again || f->lease.residency->is_scarce)
+        rp__lease_acquire(&f->lease);
+    else if (!f->lease.is_begun)
+        rp__lease_begin(&f->lease);
     status = take(f);
     rp__lease_release(&f->lease);
     if (status == RP_OK && !is_whole(f))
@@ -158,7 +162,7 @@ rp_status rp__launch_lists_lease(flight *f)
     l->is_brought = status == RP_NOT_FOUND;
     for (int i = 0; i < TRIES && status == RP_NOT_FOUND; i++) {
         rp__lease_end(&f->lease);
-        status = bring(f);
+        status = bring(f, i > 0);
     }
     return status == RP_NOT_FOUND ? RP_NO_MEMORY : status;
 }

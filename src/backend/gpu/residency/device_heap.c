@@ -234,10 +234,16 @@ void rp__device_heap_give(rp__device_heap *h, rp__piece *p)
 
 void rp__device_heap_touch(rp__device_heap *h, uint64_t key)
 {
-    const size_t kept = h->n_kept > MIN_LIVES ? h->n_kept : MIN_LIVES;
-    if (h->touches.since >= LIVES * kept && h->touches.since >= h->touches.n / HALVE_OF)
-        rp__admission_halve(&h->touches);
     rp__admission_add(&h->touches, key);
+}
+
+/* Old use is forgotten. */
+static void age(rp__device_heap *h)
+{
+    const size_t kept = h->n_kept > MIN_LIVES ? h->n_kept : MIN_LIVES;
+    const uint64_t since = atomic_load_explicit(&h->touches.since, memory_order_relaxed);
+    if (since >= LIVES * kept && since >= h->touches.n / HALVE_OF)
+        rp__admission_halve(&h->touches);
 }
 
 uint64_t rp__device_heap_value(const rp__device_heap *h, uint64_t key, uint32_t cost,
@@ -322,6 +328,7 @@ rp__piece *rp__device_heap_evict(rp__device_heap *h, uint64_t bytes, uint64_t va
 {
     if (bytes > h->bytes)
         return NULL;
+    age(h);
     window w = find_run(h, grains(bytes), mark);
     if (!w.first || w.price >= value)
         return NULL;

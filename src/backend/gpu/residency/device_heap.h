@@ -76,7 +76,7 @@ void rp__device_heap_keep(rp__device_heap *heap, rp__piece *piece, uint64_t key,
 /* A taken or kept piece becomes free. */
 void rp__device_heap_give(rp__device_heap *heap, rp__piece *piece);
 
-/* A list was used, whether it is there or not. */
+/* A list was used, whether it is there or not. Any thread, without the lock. */
 void rp__device_heap_touch(rp__device_heap *heap, uint64_t key);
 uint64_t rp__device_heap_value(const rp__device_heap *heap, uint64_t key, uint32_t cost,
                                uint64_t bytes);

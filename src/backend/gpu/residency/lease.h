@@ -69,8 +69,8 @@ const rp__resident *rp__lease_find(rp__lease *lease, uint64_t key, uint32_t norm
  * is lost than won; or all that nobody uses at the moment, after waiting. */
 typedef enum rp__lease_need { RP_NEED_FREE, RP_NEED_WORTH, RP_NEED_ALL } rp__lease_need;
 
-/* While acquiring: a piece of at least so many bytes, by its use's key and cost. RP_NO_MEMORY: it
- * cannot be had. */
+/* A piece of at least so many bytes, by its use's key and cost. RP_NO_MEMORY: it cannot be had.
+ * RP_NOT_FOUND: it is not free; acquire, and take again. */
 rp_status rp__lease_take(rp__lease *lease, uint64_t bytes, rp__lease_need need, uint64_t key,
                          uint32_t cost, rp__piece **out);
 /* What was put to the uploader is on its way, and the lease's stream goes on when it is there. Does
@@ -95,7 +95,7 @@ typedef struct rp__scratch {
 } rp__scratch;
 
 /* At least so many bytes. `lease` NULL: plain memory of the device. RP_NOT_FOUND: they are not
- * there; acquire. RP_NO_MEMORY: they cannot be had. What was there stays, unless it is fresh. */
+ * there, nor is there plenty of memory; acquire. RP_NO_MEMORY: they cannot be had. What was there stays, unless it is fresh. */
 rp_status rp__scratch_hold(rp__scratch *scratch, rp__lease *lease, rp__device *device,
                            size_t bytes);
 /* Nobody reads or writes it any more, and no lease holds it. */

@@ -142,10 +142,21 @@ static rp_status open_decoded(const lists *l, fresh *f)
     return decode(&f->list, l->arena, &f->decoded);
 }
 
+/* Counts that it is used, where that decides what stays. */
+static void touch(rp__residency *r, const fresh *f)
+{
+    if (!r->is_scarce)
+        return;
+    rp__device_heap_touch(&r->heap, f->entry.key);
+    rp__device_heap_touch(&r->heap, rp__residency_key(f->term, RP_USE_STORED));
+}
+
 static rp_status open_one(const lists *l, fresh *f)
 {
-    rp_status status = rp__segment_list(l->lease->residency->segment, f->term, l->arena, &f->list);
+    rp__residency *r = l->lease->residency;
+    rp_status status = rp__segment_list(r->segment, f->term, l->arena, &f->list);
     f->entry = (rp__resident){.key = rp__residency_key(f->term, RP_USE_LOOKUP)};
+    touch(r, f);
     if (status == RP_OK && f->list.kths)
         memcpy(f->entry.kths, f->list.kths, sizeof f->entry.kths);
     if (status == RP_OK && is_stored(l, f)) {
@@ -223,18 +234,6 @@ static uint64_t made_bytes(const lists *l, const fresh *f)
         return 0;
     return f->decoded ? rp__bits_align(decoded_bytes(f) + RP_PAD, ALIGN_DECODED)
                       : rp__reprs[f->repr].bytes(&f->at, l->lease->residency->n_docs);
-}
-
-/* Counts that they are used. */
-static void touch_all(const lists *l)
-{
-    rp__residency *r = l->lease->residency;
-    pthread_mutex_lock(&r->lock);
-    for (size_t i = 0; i < l->n; i++) {
-        rp__device_heap_touch(&r->heap, l->fresh[i].entry.key);
-        rp__device_heap_touch(&r->heap, rp__residency_key(l->fresh[i].term, RP_USE_STORED));
-    }
-    pthread_mutex_unlock(&r->lock);
 }
 
 typedef enum kind { DECODED, BITS, OTHERS } kind;
@@ -357,11 +356,10 @@ static rp_status take_scratch(lists *l)
 /* Long lists first, while there are long runs. */
 rp_status rp__lookup_lists_take(lists *l)
 {
-    rp_status status = find_all(l);
+    rp_status status = l->lease->is_acquiring ? find_all(l) : RP_OK;
     l->bundle = NULL;
     if (status == RP_OK)
         status = take_bundle(l);
-    touch_all(l);
     const bool has_all = l->bundle && l->lease->residency->is_whole;
     for (uint32_t width = has_all ? 0 : 33; width-- > 0;)
         for (size_t i = 0; i < l->n && status == RP_OK; i++)

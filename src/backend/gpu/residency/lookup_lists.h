@@ -4,7 +4,7 @@
  * A list is brought when a launch first needs it: dense ones as bits, others as docids, frequencies
  * of all as plain numbers, while there is free memory for it; otherwise as it is stored, where
  * kernels read that. What is not admitted is there for this launch alone.
- * Order of calls: begin; find; if some are not there open, then take while acquiring, then fill,
+ * Order of calls: begin; find; if some are not there open, then take, then fill,
  * and find again. */
 #ifndef RP_BACKEND_GPU_LOOKUP_LISTS_H
 #define RP_BACKEND_GPU_LOOKUP_LISTS_H
@@ -44,8 +44,8 @@ void rp__lookup_lists_expect(const rp__lookup_lists *l, const rp__term *term, bo
 
 /* Those of n terms that are not there, for the lease, which has begun. Reads mapped memory. */
 rp_status rp__lookup_lists_open(rp__lookup_lists *l, const rp__term *const *terms, size_t n);
-/* Memory for them, while acquiring. RP_NO_MEMORY: there is none for them all. RP_NOT_FOUND: others
- * were evicted meanwhile: open again. */
+/* Memory for them. RP_NO_MEMORY: there is none for them all. RP_NOT_FOUND: others were evicted
+ * meanwhile, or it has to be acquired: open again. */
 rp_status rp__lookup_lists_take(rp__lookup_lists *l);
 /* Uploads and transcodes them, waits, and publishes what was admitted. Reads mapped memory. */
 rp_status rp__lookup_lists_fill(rp__lookup_lists *l);

@@ -96,11 +96,8 @@ static rp_status read_docids(const rp__list *among, rp__arena *arena, const uint
 static bool is_new(rp__residency *r, const rp__stored_list *s)
 {
     uint64_t key = rp__residency_key(s->term, RP_USE_STORED);
-    pthread_mutex_lock(&r->lock);
     rp__device_heap_touch(&r->heap, key);
-    bool is_first = rp__admission_get(&r->heap.touches, key) <= 1;
-    pthread_mutex_unlock(&r->lock);
-    return is_first;
+    return rp__admission_get(&r->heap.touches, key) <= 1;
 }
 
 rp_status rp__stored_lists_plan(rp__lease *lease, rp__stored_list *lists, size_t n,

@@ -61,9 +61,7 @@ static rp_status take_one(rp__lease *lease, rp__tiled_list *t)
     const rp__repr *repr = &rp__reprs[RP_REPR_TILED];
     const karg_list list = {.n = t->term->df};
     uint64_t key = rp__residency_key(t->term, RP_USE_TILED);
-    pthread_mutex_lock(&r->lock);
     rp__device_heap_touch(&r->heap, key);
-    pthread_mutex_unlock(&r->lock);
     rp_status status = rp__lease_take(lease, repr->bytes(&list, r->n_docs), RP_NEED_WORTH, key,
                                       repr->cost, &t->piece);
     if (status == RP_OK)

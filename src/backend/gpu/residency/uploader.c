@@ -7,16 +7,15 @@
 #include "base/bits.h"
 
 enum {
-    HALF = 1 << 20, /* bytes: at 50 GB/s 20 us, beside which the cost of a copy's start is small */
-    PINNED = 1 << 16, /* by which the user's memory grows */
+    PINNED = 1 << 16, /* of which the user's memory is a multiple */
 };
 
-rp_status rp__uploader_open(rp__uploader *f, rp__device *device)
+rp_status rp__uploader_open(rp__uploader *f, rp__device *device, size_t half)
 {
     const rp__driver *driver = device->driver;
     void *stage = NULL;
-    *f = (rp__uploader){.device = device};
-    rp_status status = rp__device_pin(device, 2 * HALF, 0, &stage);
+    *f = (rp__uploader){.device = device, .half_bytes = half};
+    rp_status status = rp__device_pin(device, 2 * half, 0, &stage);
     f->stage = stage;
     for (uint32_t i = 0; status == RP_OK && i < 2; i++)
         status = rp__device_check(device, driver->event_create(&f->sent[i], RP_CU_EVENT_UNTIMED));
@@ -58,7 +57,7 @@ rp_status rp__uploader_send(rp__uploader *f)
     size_t n = f->used - f->first;
     if (rp__device_is_lost(d) || n == 0)
         return d->is_lost ? RP_UNAVAILABLE : RP_OK;
-    const uint8_t *from = f->stage + (size_t)f->half * HALF + f->first;
+    const uint8_t *from = f->stage + f->half * f->half_bytes + f->first;
     f->is_copying = true;
     f->first = f->used;
     rp_status status = rp__device_check(d, d->driver->copy_in(f->to, from, n, f->stream));
@@ -86,7 +85,7 @@ static rp_status turn(rp__uploader *f)
 /* Room in a half that no copy reads any more. */
 static rp_status reserve(rp__uploader *f)
 {
-    rp_status status = f->used == HALF ? turn(f) : RP_OK;
+    rp_status status = f->used == f->half_bytes ? turn(f) : RP_OK;
     if (status == RP_OK && f->is_sent[f->half])
         status = rp__device_wait_event(f->device, f->sent[f->half]);
     if (status == RP_OK)
@@ -101,8 +100,8 @@ rp_status rp__uploader_put(rp__uploader *f, const void *from, size_t bytes)
         rp_status status = reserve(f);
         if (status != RP_OK)
             return status;
-        size_t n = bytes < HALF - f->used ? bytes : HALF - f->used;
-        memcpy(f->stage + (size_t)f->half * HALF + f->used, p, n);
+        size_t n = bytes < f->half_bytes - f->used ? bytes : f->half_bytes - f->used;
+        memcpy(f->stage + f->half * f->half_bytes + f->used, p, n);
         f->used += n;
         p += n;
         bytes -= n;
@@ -117,7 +116,7 @@ rp_status rp__uploader_pin(rp__uploader *f, size_t bytes, uint8_t **out)
         if (f->pinned)
             f->device->driver->host_free(f->pinned);
         f->pinned = NULL;
-        f->pinned_bytes = rp__bits_align(bytes, PINNED);
+        f->pinned_bytes = rp__bits_align(2 * bytes, PINNED); /* so that growing ends soon */
         status = rp__device_pin(f->device, f->pinned_bytes, 0, &f->pinned);
     }
     if (status != RP_OK)

@@ -12,6 +12,7 @@ typedef struct rp__uploader {
     rp__device *device;
     rp__cu_stream stream;
     uint8_t *stage;
+    size_t half_bytes;
     rp__cu_event sent[2]; /* by half: the copies of what it held, once it was full */
     bool is_sent[2];
     uint32_t half;      /* that is filled */
@@ -23,7 +24,8 @@ typedef struct rp__uploader {
     bool is_copying; /* something was sent, and nobody saw it arrive */
 } rp__uploader;
 
-rp_status rp__uploader_open(rp__uploader *f, rp__device *device);
+/* With a stage of two halves of so many bytes. */
+rp_status rp__uploader_open(rp__uploader *f, rp__device *device, size_t half);
 void rp__uploader_close(rp__uploader *f); /* waits for what is on its way; all zero is fine */
 
 /* What is put from now on goes to `to` and behind it. What was put since the last send is
