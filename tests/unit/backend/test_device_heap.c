@@ -14,6 +14,7 @@
 
 enum { GRAINS = 512, GRAIN = RP_DEVICE_HEAP_GRAIN, PIECES = 256, STEPS = 20000 };
 static const uint64_t base = 1 << 20;
+static const rp__device_heap_marks all_may_go = {1, 0};
 
 /* Who has each grain: 0 nobody, otherwise number of the piece + 1. */
 typedef struct model {
@@ -98,7 +99,7 @@ static void evict(model *m)
 {
     uint64_t bytes = 1 + chance_below(40 * GRAIN);
     size_t need = (bytes + GRAIN - 1) / GRAIN, there = longest_run(m, true);
-    rp__piece *p = rp__device_heap_evict(&m->heap, bytes, UINT64_MAX, UINT64_MAX);
+    rp__piece *p = rp__device_heap_evict(&m->heap, bytes, UINT64_MAX, all_may_go);
     assert_int_equal(p != NULL, need <= there);
     if (!p)
         return;
@@ -171,12 +172,12 @@ static void the_cheapest_goes(void **state)
             rp__device_heap_touch(&m.heap, i + 1);
     }
     assert_null(
-        rp__device_heap_evict(&m.heap, 1, 5 * pieces[2]->bytes, UINT64_MAX)); /* not worth it */
+        rp__device_heap_evict(&m.heap, 1, 5 * pieces[2]->bytes, all_may_go)); /* not worth it */
     pieces[0]->mark = pieces[2]->mark = 7;
-    rp__piece *got = rp__device_heap_evict(&m.heap, 1, UINT64_MAX, 7);
+    rp__piece *got = rp__device_heap_evict(&m.heap, 1, UINT64_MAX, (rp__device_heap_marks){7, 9});
     assert_int_equal(got->at, base + GRAINS * GRAIN / 4);
     add(&m, got, 1);
-    got = rp__device_heap_evict(&m.heap, 1, UINT64_MAX, UINT64_MAX);
+    got = rp__device_heap_evict(&m.heap, 1, UINT64_MAX, all_may_go);
     assert_int_equal(got->at, base); /* touched as often as the third, and first */
     assert_int_equal(m.n_evicted, 2);
     rp__device_heap_close(&m.heap);

@@ -257,7 +257,7 @@ static void what_was_waited_for_in_vain_comes_back(void **state)
     assert_true(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
     rp__lease_end(&u.lease);
     assert_true(rp__lease_enter(&slow.lease));
-    assert_non_null(rp__residency_find(w.residency, 5, 0));
+    assert_non_null(rp__lease_find(&slow.lease, 5, 0));
     for (int i = 0; i < 2; i++) {
         rp__lease_acquire(&u.lease);
         assert_int_equal(rp__lease_take(&u.lease, GRAIN, RP_NEED_ALL, 6, 1, &piece),

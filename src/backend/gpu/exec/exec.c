@@ -103,7 +103,7 @@ void rp__exec_begin(rp__exec *e, size_t max, bool in_group, rp__arena *arena)
     e->prototype = NULL;
     e->before = e->device->counters;
     for (size_t i = 0; i < RP_LAUNCHES; i++)
-        e->queues[i] = (rp__exec_queue){0};
+        e->queues[i] = (rp__exec_queue){.fits = e->queues[i].fits};
 }
 
 static bool is_alike(const rp__query *a, const rp__query *b)
@@ -222,34 +222,45 @@ static rp_status try_launch(flight *f)
     return f->status;
 }
 
+/* After a launch of n: one that fitted may be twice as large the next time. */
+static void learn(rp__exec_queue *queue, const rp__launch_row *row, size_t n, bool has_fitted)
+{
+    const size_t next = has_fitted ? 2 * n : n / 2;
+    if (!has_fitted || (queue->fits && n == queue->fits))
+        queue->fits = next < row->max_queries ? next : 0;
+}
+
 /* The next queries of a row, fewer where they do not fit together. */
 static void start(rp__exec *e, rp__launch_id id)
 {
     const rp__launch_row *row = &rp__launch_table[id];
     rp__exec_queue *queue = &e->queues[id];
     flight *f = &e->lanes[row->lane];
-    size_t max = row->max_queries;
-    if (queue->next < queue->n)
-        await_queue(e);
+    if (queue->next == queue->n)
+        return;
+    await_queue(e);
     drop_stopped(e, queue);
     while (queue->next < queue->n) {
-        const size_t left = queue->n - queue->next, n = left < max ? left : max;
+        const size_t left = queue->n - queue->next;
+        const size_t max = queue->fits ? queue->fits : row->max_queries;
+        const size_t n = left < max ? left : max;
         f->row = row;
         f->items = queue->items + queue->next;
         f->n = n;
         f->why = RP_FALLBACK_NONE;
         f->lists = (rp__launch_lists){0};
-        if (try_launch(f) == RP_OK) {
+        const bool is_launched = try_launch(f) == RP_OK;
+        if (is_launched || n > 1)
+            learn(queue, row, n, is_launched);
+        if (is_launched) {
             queue->next += n;
             return;
         }
         give_up(f);
-        max = n / 2;
         if (n > 1 && !f->why && (f->status == RP_NO_MEMORY || f->status == RP_DAMAGED))
             continue;
         queue->next += n;
         fail(f, n);
-        max = row->max_queries;
     }
 }
 

@@ -35,6 +35,8 @@ typedef struct rp__flight {
 typedef struct rp__exec_queue {
     rp__batch_item **items; /* in the arena */
     size_t n, next;
+    size_t
+        fits; /* how many a launch may have, by what fitted lately; 0: as many as the row takes */
 } rp__exec_queue;
 
 typedef struct rp__exec {

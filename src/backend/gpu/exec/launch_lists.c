@@ -124,8 +124,7 @@ static rp_status take(flight *f)
     return status;
 }
 
-/* Where memory is not scarce, what is free is enough, as a rule, and threads need not wait for each other. RP_NOT_FOUND:
- * it was not, or others have evicted something meanwhile. The persistent kernel leaves before anything is uploaded,
+/* Where lists stay, what is free is enough, as a rule, and threads need not wait for each other. RP_NOT_FOUND: it was not, or others have evicted something meanwhile. The persistent kernel leaves before anything is uploaded,
  * which would wait for it. */
 static rp_status bring(flight *f, bool is_again)
 {
@@ -136,7 +135,7 @@ static rp_status bring(flight *f, bool is_again)
         status = plan(f);
     if (status != RP_OK)
         return status;
-    if (is_again || f->lease.residency->is_scarce)
+    if (is_again || !is_whole(f))
         rp__lease_acquire(&f->lease);
     else if (!f->lease.is_begun)
         rp__lease_begin(&f->lease);

@@ -199,19 +199,33 @@ rp_status rp__persistent_kernel_wait(rp__persistent_kernel *r, const karg_answer
     return RP_OK;
 }
 
+/* Each half has its number, which comes with it. */
+static bool is_whole(const volatile karg_chunk *pair, uint32_t number)
+{
+    return __atomic_load_n(&pair->number, __ATOMIC_ACQUIRE) == number &&
+           __atomic_load_n(&pair->number_too, __ATOMIC_ACQUIRE) == number;
+}
+
+static rp_status wait_for_pair(const rp__persistent_kernel *r, const volatile karg_chunk *pair,
+                               uint32_t number)
+{
+    rp_status status = rp__device_wait_for(r->device, r->stream, &pair->number, number);
+    if (status == RP_OK)
+        status = rp__device_wait_for(r->device, r->stream, &pair->number_too, number);
+    return status == RP_OK && !is_whole(pair, number) ? RP_UNAVAILABLE : status;
+}
+
 rp_status rp__persistent_kernel_pairs(const rp__persistent_kernel *r, uint32_t n, karg_pair *out)
 {
     const uint32_t number = r->ring.query.number;
-    for (uint32_t i = 0; i < n; i++) {
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; i < n && status == RP_OK; i++) {
         const volatile karg_chunk *pair = &r->mailbox->pairs[i];
-        rp_status status = rp__device_wait_for(r->device, r->stream, &pair->number, number);
-        if (status == RP_OK)
-            status = rp__device_wait_for(r->device, r->stream, &pair->number_too, number);
-        if (status != RP_OK || pair->number != number || pair->number_too != number)
-            return status == RP_OK ? RP_UNAVAILABLE : status;
+        if (!is_whole(pair, number)) /* most are, by now */
+            status = wait_for_pair(r, pair, number);
         out[i] = (karg_pair){.score = pair->a, .docid = pair->b};
     }
-    return RP_OK;
+    return status;
 }
 
 void rp__persistent_kernel_dismiss(rp__persistent_kernel *r)

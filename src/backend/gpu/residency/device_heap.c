@@ -253,12 +253,13 @@ uint64_t rp__device_heap_value(const rp__device_heap *h, uint64_t key, uint32_t 
 }
 
 /* False: it must not go. One that was used since the last look counts as touched. */
-static bool price_of(rp__device_heap *h, rp__piece *p, uint64_t mark, uint64_t *price)
+static bool price_of(rp__device_heap *h, rp__piece *p, rp__device_heap_marks stay, uint64_t *price)
 {
+    const uint64_t mark = atomic_load_explicit(&p->mark, memory_order_relaxed);
     *price = 0;
     if (p->state == RP_PIECE_FREE)
         return true;
-    if (p->state == RP_PIECE_TAKEN || atomic_load_explicit(&p->mark, memory_order_relaxed) >= mark)
+    if (p->state == RP_PIECE_TAKEN || (mark >= stay.from && mark <= stay.to))
         return false;
     if (atomic_exchange_explicit(&p->used, 0, memory_order_relaxed))
         rp__device_heap_touch(h, p->key);
@@ -289,7 +290,7 @@ static void shrink(const rp__device_heap *h, window *w, uint64_t bytes)
 }
 
 /* Slides over all pieces from the hand on, and once around. */
-static window find_run(rp__device_heap *h, uint64_t bytes, uint64_t mark)
+static window find_run(rp__device_heap *h, uint64_t bytes, rp__device_heap_marks stay)
 {
     window best = {0}, w = {0};
     rp__piece *p = h->hand;
@@ -297,7 +298,7 @@ static window find_run(rp__device_heap *h, uint64_t bytes, uint64_t mark)
     bool is_around = false;
     while (p && (n < WINDOWS || !best.first)) {
         uint64_t price;
-        bool may_go = price_of(h, p, mark, &price);
+        bool may_go = price_of(h, p, stay, &price);
         if (!may_go)
             w = (window){0};
         else if (!w.first)
@@ -324,12 +325,13 @@ static window find_run(rp__device_heap *h, uint64_t bytes, uint64_t mark)
     return best;
 }
 
-rp__piece *rp__device_heap_evict(rp__device_heap *h, uint64_t bytes, uint64_t value, uint64_t mark)
+rp__piece *rp__device_heap_evict(rp__device_heap *h, uint64_t bytes, uint64_t value,
+                                 rp__device_heap_marks stay)
 {
     if (bytes > h->bytes)
         return NULL;
     age(h);
-    window w = find_run(h, grains(bytes), mark);
+    window w = find_run(h, grains(bytes), stay);
     if (!w.first || w.price >= value)
         return NULL;
     rp__piece *end = w.last->after;

@@ -23,7 +23,7 @@ typedef struct rp__piece {
     /* of kept ones */
     uint64_t key;          /* by which touches are counted */
     uint32_t cost;         /* to have a byte of it again */
-    _Atomic uint64_t mark; /* an eviction passes it over where this is at least its own */
+    _Atomic uint64_t mark; /* by which an eviction may pass it over */
     void *owner;           /* for the callback below */
     _Atomic uint8_t used;  /* since an eviction last looked at it */
 } rp__piece;
@@ -62,12 +62,17 @@ void rp__device_heap_close(rp__device_heap *heap); /* all zero is fine */
 
 /* A free piece of so many bytes becomes taken. NULL: none is free. */
 rp__piece *rp__device_heap_take(rp__device_heap *heap, uint64_t bytes);
+/* Marks of pieces that an eviction passes over: from one to another. */
+typedef struct rp__device_heap_marks {
+    uint64_t from, to;
+} rp__device_heap_marks;
+
 /* Evicts the cheapest run of kept and free neighbours that has so many bytes, in one taken piece,
- * which may be larger. Only where their value is below `value`; and none whose mark is `mark` or
- * larger. The piece has the largest mark of all that were evicted, as it was then. NULL: there is
+ * which may be larger. Only where their value is below `value`; and none whose mark is one of
+ * `stay`. The piece has the largest mark of all that were evicted, as it was then. NULL: there is
  * none. */
 rp__piece *rp__device_heap_evict(rp__device_heap *heap, uint64_t bytes, uint64_t value,
-                                 uint64_t mark);
+                                 rp__device_heap_marks stay);
 /* What a taken piece has beyond so many bytes becomes free. */
 void rp__device_heap_trim(rp__device_heap *heap, rp__piece *piece, uint64_t bytes);
 /* A taken piece may be evicted from now on. */

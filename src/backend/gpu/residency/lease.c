@@ -85,9 +85,10 @@ void rp__lease_acquire(rp__lease *l)
     rp__lease_end(l);
     pthread_mutex_lock(&r->acquiring);
     l->is_acquiring = true;
-    atomic_fetch_add_explicit(
-        &r->epoch, 1, memory_order_seq_cst); /* its own: no other lease's marks are as high */
+    /* its own: others had an earlier one, or will have a later one */
+    atomic_fetch_add_explicit(&r->epoch, 1, memory_order_seq_cst);
     begin(l);
+    atomic_fetch_add_explicit(&r->epoch, 1, memory_order_seq_cst);
 }
 
 void rp__lease_begin(rp__lease *l)
@@ -242,16 +243,16 @@ static uint64_t oldest_epoch(rp__lease *l)
     return oldest;
 }
 
-/* A piece that is free, or was evicted. What has a mark from `from` on is not. */
-static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value, uint64_t from,
-                             bool *is_evicted)
+/* A piece that is free, or was evicted. */
+static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value,
+                             rp__device_heap_marks stay, bool *is_evicted)
 {
     rp__residency *r = l->residency;
     pthread_mutex_lock(&r->lock);
     rp__piece *p = rp__device_heap_take(&r->heap, bytes);
     *is_evicted = false;
     if (!p && value > 0) {
-        p = rp__device_heap_evict(&r->heap, bytes, value, from);
+        p = rp__device_heap_evict(&r->heap, bytes, value, stay);
         *is_evicted = p != NULL;
     }
     pthread_mutex_unlock(&r->lock);
@@ -291,20 +292,23 @@ static void settle_late(rp__lease *l)
     pthread_mutex_unlock(&r->lock);
 }
 
-static rp_status take_up_to(rp__lease *l, uint64_t bytes, uint64_t value, rp__piece **out)
+/* What this lease has found stays, and what others may have, if there are any. */
+static rp_status take_up_to(rp__lease *l, uint64_t bytes, uint64_t value, bool is_alone,
+                            rp__piece **out)
 {
     bool is_evicted;
     if (l->is_acquiring)
         settle_late(l);
-    uint64_t oldest = atomic_load_explicit(&l->epoch, memory_order_relaxed);
-    rp__piece *p = find_piece(l, bytes, 0, oldest, &is_evicted);
+    rp__device_heap_marks stay = {.from = atomic_load_explicit(&l->epoch, memory_order_relaxed)};
+    stay.to = is_alone ? stay.from : UINT64_MAX;
+    rp__piece *p = find_piece(l, bytes, 0, stay, &is_evicted);
     if (!p && value > 0 && !l->is_acquiring)
         return RP_NOT_FOUND;
     if (!p && value > 0) {
-        oldest = l->residency->is_scarce ? oldest_epoch(l) : oldest;
-        p = find_piece(l, bytes, value, oldest, &is_evicted);
+        stay.from = l->residency->is_scarce && !is_alone ? oldest_epoch(l) : stay.from;
+        p = find_piece(l, bytes, value, stay, &is_evicted);
     }
-    rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes, oldest) : RP_OK;
+    rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes, stay.from) : RP_OK;
     if (status == RP_OK) {
         l->residency->n_taken++;
         l->pieces[l->n++] = p;
@@ -345,16 +349,16 @@ rp_status rp__lease_take(rp__lease *l, uint64_t bytes, rp__lease_need need, uint
         value = rp__device_heap_value(&r->heap, key, cost, bytes);
         pthread_mutex_unlock(&r->lock);
     }
-    rp_status status = take_up_to(l, bytes, value, out);
+    rp_status status = take_up_to(l, bytes, value, false, out);
     if (status != RP_NO_MEMORY || need != RP_NEED_ALL)
         return status;
     status = wait_for_all(l);
     if (status == RP_OK)
-        status = take_up_to(l, bytes, value, out);
+        status = take_up_to(l, bytes, value, true, out);
     if (status != RP_NO_MEMORY)
         return status;
     trim_scratch(l);
-    return take_up_to(l, bytes, value, out);
+    return take_up_to(l, bytes, value, true, out);
 }
 
 rp_status rp__lease_uploader(rp__lease *l, rp__uploader **out)
@@ -478,7 +482,7 @@ rp_status rp__scratch_hold(rp__scratch *s, rp__lease *l, rp__device *device, siz
     s->is_fresh = false;
     if (is_there)
         return RP_OK;
-    return l->is_acquiring || !l->residency->is_scarce ? take_scratch(s, l, bytes) : RP_NOT_FOUND;
+    return l->is_acquiring || l->residency->is_whole ? take_scratch(s, l, bytes) : RP_NOT_FOUND;
 }
 
 void rp__scratch_free(rp__scratch *s, rp__residency *r, rp__device *device)

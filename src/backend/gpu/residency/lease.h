@@ -94,8 +94,8 @@ typedef struct rp__scratch {
     bool is_fresh;      /* it came with the last hold: its bytes are anybody's */
 } rp__scratch;
 
-/* At least so many bytes. `lease` NULL: plain memory of the device. RP_NOT_FOUND: they are not
- * there, nor is there plenty of memory; acquire. RP_NO_MEMORY: they cannot be had. What was there stays, unless it is fresh. */
+/* At least so many bytes. `lease` NULL: plain memory of the device. RP_NOT_FOUND: they have to be
+ * acquired. RP_NO_MEMORY: they cannot be had. What was there stays, unless it is fresh. */
 rp_status rp__scratch_hold(rp__scratch *scratch, rp__lease *lease, rp__device *device,
                            size_t bytes);
 /* Nobody reads or writes it any more, and no lease holds it. */

@@ -268,13 +268,34 @@ static uint64_t place_bundle(lists *l, uint64_t at)
     return place(l, l->bits_end, OTHERS);
 }
 
-/* One piece for all that is made, if there is plenty of memory. */
+/* Those that kernels read as they are stored stay so. False: others would have to be made. */
+static bool read_as_stored(lists *l)
+{
+    bool is_all = true;
+    for (size_t i = 0; i < l->n; i++) {
+        fresh *f = &l->fresh[i];
+        const bool is_made = !f->decoded && !f->is_none;
+        is_all = is_all && (!is_made || f->reads & RP_READS_LOOKUP);
+        if (!is_made || !(f->reads & RP_READS_LOOKUP))
+            continue;
+        f->is_stored = true;
+        f->repr = RP_REPR_RECORD;
+    }
+    return is_all;
+}
+
+/* One piece for all: of what is made of lists that stay, if there is plenty of memory, or else of their records, where these
+ * are enough. */
 static rp_status take_bundle(lists *l)
 {
-    const uint64_t bytes = place_bundle(l, 0);
-    rp_status status = is_plenty(l, bytes)
-                           ? rp__lease_take(l->lease, bytes, RP_NEED_FREE, 0, 0, &l->bundle)
-                           : RP_NO_MEMORY;
+    uint64_t bytes = place_bundle(l, 0);
+    rp_status status = RP_NO_MEMORY;
+    if (l->lease->residency->is_whole && is_plenty(l, bytes))
+        status = rp__lease_take(l->lease, bytes, RP_NEED_FREE, 0, 0, &l->bundle);
+    if (status == RP_NO_MEMORY && l->lease->residency->is_whole && read_as_stored(l)) {
+        bytes = place_bundle(l, 0);
+        status = rp__lease_take(l->lease, bytes, RP_NEED_ALL, 0, 0, &l->bundle);
+    }
     (void)place_bundle(l, status == RP_OK ? l->bundle->at : 0);
     for (size_t i = 0; i < l->n; i++) {
         l->fresh[i].is_admitted = status == RP_OK;
