@@ -127,7 +127,7 @@ static void print_placements(const rp__bench_queries *b)
         const double better = p.cpu < p.gpu ? p.cpu : p.gpu;
         printf("%s by query, best times: cpu %.2f, gpu %.2f; %.2f by a perfect choice", form, p.cpu,
                p.gpu, p.perfect);
-        print_threshold("the shortest list", &p.by_shortest);
+        print_threshold("blocks that an AND may read", &p.by_blocks);
         print_threshold("all lists but the longest", &p.by_rest);
         print_threshold("all lists", &p.by_all);
         if (p.automatic > 0)
@@ -255,7 +255,7 @@ static void write_placements(rp__json_writer *w, const rp__bench_queries *b)
         rp__json_writer_real(w, "perfect", p.perfect, 3);
         if (p.automatic > 0)
             rp__json_writer_real(w, "auto", p.automatic, 3);
-        write_threshold(w, "by_shortest", &p.by_shortest);
+        write_threshold(w, "by_blocks", &p.by_blocks);
         write_threshold(w, "by_rest", &p.by_rest);
         write_threshold(w, "by_all", &p.by_all);
         rp__json_writer_end(w, '}');

@@ -11,8 +11,8 @@
 #include "lab/lab.h"
 
 typedef struct timed {
-    uint64_t shortest, rest,
-        all;           /* postings: of the shortest list, of all but the longest, of all */
+    /* postings: of blocks that an AND may read, of all lists but the longest, of all */
+    uint64_t in_blocks, rest, all;
     uint64_t key;      /* one of them */
     uint64_t cpu, gpu; /* nanoseconds */
 } timed;
@@ -72,7 +72,7 @@ static rp_status look(const rp__bench_queries *b, const rp__bench_operation *cpu
         rp__lab_question question;
         status = rp__lab_query_look(cpu->searchers[0], query->topic.query, query->topic.query_bytes,
                                     &question, err);
-        out[i] = (timed){.shortest = question.shortest,
+        out[i] = (timed){.in_blocks = question.in_blocks,
                          .rest = question.postings - question.longest,
                          .all = question.postings,
                          .cpu = cpu->best[i],
@@ -100,7 +100,7 @@ rp_status rp__bench_threshold_find(const rp__bench_queries *bench, const char *f
         out->cpu = mean_of(bench, cpu);
         out->gpu = mean_of(bench, gpu);
         out->automatic = mean_of(bench, find(bench, form, "auto"));
-        sweep(times, n, offsetof(timed, shortest), &out->by_shortest);
+        sweep(times, n, offsetof(timed, in_blocks), &out->by_blocks);
         sweep(times, n, offsetof(timed, rest), &out->by_rest);
         sweep(times, n, offsetof(timed, all), &out->by_all);
     }

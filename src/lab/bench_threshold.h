@@ -16,8 +16,8 @@ typedef struct rp__bench_placement {
     double cpu, gpu;
     double perfect;   /* each query on the processor that was faster */
     double automatic; /* 0: `auto` was not measured */
-    /* the best ones: by the shortest list, all but the longest, all */
-    rp__bench_threshold by_shortest, by_rest, by_all;
+    /* the best ones: by blocks that an AND may read, all lists but the longest, all */
+    rp__bench_threshold by_blocks, by_rest, by_all;
 } rp__bench_placement;
 
 /* Of one form, whose operations on cpu and gpu were measured. RP_NOT_FOUND: they were not. */

@@ -154,6 +154,7 @@ typedef struct rp__lab_question {
     uint64_t postings;   /* of their lists, in all */
     /* postings of these lists; shortest 0: a word is not in the index */
     uint64_t shortest, longest;
+    uint64_t in_blocks; /* postings of blocks that an AND of its words may read */
 } rp__lab_question;
 
 rp_status rp__lab_query_look(rp_searcher *searcher, const char *query, size_t query_bytes,

@@ -76,6 +76,8 @@ static rp_status run_look(void *arg)
         if (df > j->question.longest)
             j->question.longest = df;
     }
+    if (status == RP_OK)
+        j->question.in_blocks = rp__auto_processor_count(&query);
     return status;
 }
 

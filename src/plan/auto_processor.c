@@ -13,14 +13,14 @@ const rp__auto_tuning rp__auto_processor_tuning = {
     .min_postings =
         {
             [RP_AUTO_BURST] = {[RP_AUTO_TERM] = K(1024),
-                               [RP_AUTO_AND] = 32,
+                               [RP_AUTO_AND] = K(3),
                                [RP_AUTO_OR] = K(2),
                                [RP_AUTO_COUNTED_OR] = K(128),
                                [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
                                [RP_AUTO_OTHER] = RP_AUTO_NEVER},
             [RP_AUTO_LONE] = {[RP_AUTO_TERM] = K(2048),
-                              [RP_AUTO_AND] = K(2),
-                              [RP_AUTO_OR] = K(64),
+                              [RP_AUTO_AND] = K(19),
+                              [RP_AUTO_OR] = K(2),
                               [RP_AUTO_COUNTED_OR] = K(512),
                               [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
                               [RP_AUTO_OTHER] = RP_AUTO_NEVER},
@@ -62,13 +62,25 @@ static rp__auto_shape find_shape(const rp__query *query)
     return query->exact_total || query->k == 0 ? RP_AUTO_COUNTED_OR : RP_AUTO_OR;
 }
 
+uint64_t rp__auto_processor_count(const rp__query *query)
+{
+    uint64_t shortest = UINT64_MAX, sum = 0;
+    for (size_t i = 0; i < query->n_words; i++)
+        if (query->words[i].term.df < shortest)
+            shortest = query->words[i].term.df;
+    for (size_t i = 0; i < query->n_words; i++) {
+        const uint64_t df = query->words[i].term.df, max = shortest * RP_BLOCK;
+        sum += df < max ? df : max;
+    }
+    return sum;
+}
+
 void rp__auto_processor_look(const rp__query *query, rp__auto_facts *out)
 {
     *out = (rp__auto_facts){.shape = find_shape(query), .k = query->k};
-    out->shortest = query->n_words ? UINT64_MAX : 0;
+    out->in_blocks = rp__auto_processor_count(query);
     for (size_t i = 0; i < query->n_words; i++) {
         uint64_t df = query->words[i].term.df;
-        out->shortest = df < out->shortest ? df : out->shortest;
         out->longest = df > out->longest ? df : out->longest;
         out->postings += df;
     }
@@ -88,15 +100,15 @@ static rp__auto_pace find_pace(const rp__auto_facts *facts, const rp__auto_tunin
     return facts->idle_us >= tuning->lone_us ? RP_AUTO_LONE : RP_AUTO_BURST;
 }
 
-static bool goes_by_shortest(const rp__auto_facts *facts)
+static bool goes_by_blocks(const rp__auto_facts *facts)
 {
     return facts->shape == RP_AUTO_AND || facts->shape == RP_AUTO_PHRASE;
 }
 
 static uint64_t deciding_postings(const rp__auto_facts *facts)
 {
-    if (goes_by_shortest(facts))
-        return facts->shortest;
+    if (goes_by_blocks(facts))
+        return facts->in_blocks;
     return facts->shape == RP_AUTO_OR ? facts->postings - facts->longest : facts->postings;
 }
 
@@ -105,7 +117,7 @@ static bool is_long(const rp__auto_facts *facts, const rp__auto_tuning *tuning, 
 {
     const uint64_t min_postings = tuning->min_postings[pace][facts->shape];
     const uint64_t threads = facts->threads ? facts->threads : 1;
-    const bool is_deep = !goes_by_shortest(facts) && facts->k >= tuning->deep_k;
+    const bool is_deep = !goes_by_blocks(facts) && facts->k >= tuning->deep_k;
     if (min_postings == RP_AUTO_NEVER)
         return false;
     return deciding_postings(facts) / threads >=

@@ -82,8 +82,8 @@ rp_status rp__work_limit(uint64_t work, const rp_search_options *options, rp_err
 
 /* ---- 4. The processor `auto` ----------------------------------------------------------------- */
 
-/* What decides are the postings of the shortest list of an AND or a phrase, of all lists but the
- * longest of an OR, whose longest one MaxScore seldom reads, and of all lists of a term or an OR
+/* What decides are the postings of blocks that an AND or a phrase may read, which are one for each
+ * posting of the shortest list, in every list; those of all lists but the longest of an OR, whose longest one MaxScore seldom reads, and of all lists of a term or an OR
  * that is counted. */
 typedef enum rp__auto_shape {
     RP_AUTO_TERM,
@@ -105,7 +105,8 @@ typedef enum rp__auto_pace {
 
 typedef struct rp__auto_facts {
     rp__auto_shape shape;
-    uint64_t shortest, longest, postings; /* postings of these lists, and of all lists */
+    uint64_t longest, postings; /* postings of this list, and of all lists */
+    uint64_t in_blocks;         /* postings of blocks that an AND may read */
     uint64_t k;                           /* 0: the total alone is wanted */
     uint64_t threads;                     /* of the CPU that share the query */
     uint64_t idle_us;           /* since the searcher's last query; UINT64_MAX: it is the first */
@@ -127,6 +128,8 @@ typedef struct rp__auto_tuning {
 
 extern const rp__auto_tuning rp__auto_processor_tuning;
 
+/* Postings of blocks that a bound query may read if it is an AND. */
+uint64_t rp__auto_processor_count(const rp__query *query);
 /* Shape, lists and k of a bound query; the other facts are zero. */
 void rp__auto_processor_look(const rp__query *query, rp__auto_facts *out);
 /* Nanoseconds that a core is likely to need for so much work of a shape. A hundred seconds at

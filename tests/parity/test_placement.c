@@ -9,7 +9,7 @@
 #include "oracle/collection.h"
 #include "unit/files.h"
 
-enum { QUERIES = 40, TEXT = 256, LONG = 100 };
+enum { QUERIES = 40, TEXT = 256, LONG = 100, BLOCKS = 500 }; /* postings from which a card answers */
 
 static collection documents;
 static char texts[QUERIES][TEXT];
@@ -20,7 +20,8 @@ static rp__auto_tuning eager(void)
     rp__auto_tuning t = rp__auto_processor_tuning;
     for (int shape = 0; shape < RP_AUTO_PHRASE; shape++)
         t.min_postings[RP_AUTO_BURST][shape] = t.min_postings[RP_AUTO_LONE][shape] = LONG;
-    t.min_postings[RP_AUTO_BATCH][RP_AUTO_AND] = LONG;
+    for (int pace = 0; pace < RP_AUTO_PACES; pace++)
+        t.min_postings[pace][RP_AUTO_AND] = BLOCKS;
     t.deep_k = UINT64_MAX;
     t.attach_us = 0;
     return t;

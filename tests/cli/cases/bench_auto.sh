@@ -8,7 +8,7 @@ sed -n -E -e 's/[0-9]+\.[0-9]+/N/g' -e 's/(never, whatever|from [0-9]+ of)/THRES
 bench --auto ${all//=0/=never} --pause-us 10 | grep 'of the queries$'
 bench --modes or --json >out.json || echo failed
 is_json out.json && echo json
-for key in pause_us on_gpu placements operation cpu gpu perfect auto by_shortest by_rest by_all mean; do
+for key in pause_us on_gpu placements operation cpu gpu perfect auto by_blocks by_rest by_all mean; do
     grep -q "\"$key\":" out.json || echo "no $key"
 done
 for text in and=1 burst.and burst.and= burst.and=x burst.and=1x other=1 deep-share=0 =; do

@@ -37,28 +37,28 @@ static void expect(rp__auto_facts facts, const char *processor)
 static void by_postings(void **state)
 {
     (void)state;
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 99, .postings = 1 << 30}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 100, .postings = 200}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 99, .postings = 1 << 30}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 100, .postings = 200}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_OR, .longest = 5000, .postings = 5399}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_OR, .longest = 5000, .postings = 5400}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_COUNTED_OR, .postings = 400}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_COUNTED_OR, .postings = 600}, "gpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_TERM, .shortest = 999, .postings = 999}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_TERM, .shortest = 1000, .postings = 1000}, "gpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_PHRASE, .shortest = 1 << 30}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_OTHER, .shortest = 1 << 30, .postings = 1 << 30},
+    expect((rp__auto_facts){.shape = RP_AUTO_TERM, .in_blocks = 999, .postings = 999}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_TERM, .in_blocks = 1000, .postings = 1000}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_PHRASE, .in_blocks = 1 << 30}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_OTHER, .in_blocks = 1 << 30, .postings = 1 << 30},
            "cpu");
 }
 
 static void by_pace(void **state)
 {
     (void)state;
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 200, .idle_us = 49}, "gpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 200, .idle_us = 50}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 200, .idle_us = UINT64_MAX}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 5000, .idle_us = 50}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 200, .idle_us = 49}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 200, .idle_us = 50}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 200, .idle_us = UINT64_MAX}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 5000, .idle_us = 50}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_AND, .idle_us = 50, .in_batch = true}, "gpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_PHRASE, .shortest = 10, .in_batch = true}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_PHRASE, .in_blocks = 10, .in_batch = true}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_COUNTED_OR, .postings = 1 << 30, .in_batch = true},
            "cpu");
 }
@@ -66,15 +66,15 @@ static void by_pace(void **state)
 static void by_k_and_threads(void **state)
 {
     (void)state;
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 100, .k = 1000}, "gpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 99, .k = 1000}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 100, .k = 1001}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 100, .k = 1000}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 99, .k = 1000}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 100, .k = 1001}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_AND, .k = 33, .in_batch = true}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_OR, .postings = 100, .k = 99}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_OR, .postings = 100, .k = 100}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_OR, .postings = 99, .k = 100}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 399, .threads = 4}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .shortest = 400, .threads = 4}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 399, .threads = 4}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 400, .threads = 4}, "gpu");
 }
 
 static void estimates(void **state)
@@ -163,7 +163,10 @@ static void lists(void **state)
     rp__auto_facts facts;
     rp__query query = make(3, RP_OP_TERM, RP_MUST);
     rp__auto_processor_look(&query, &facts);
-    assert_int_equal(facts.shortest, 7);
+    assert_int_equal(facts.in_blocks, 24);
+    words[0].term.df = 1;
+    words[2].term.df = 1000;
+    assert_int_equal(rp__auto_processor_count(&query), 1 + 8 + RP_BLOCK);
     assert_int_equal(facts.longest, 9);
     assert_int_equal(facts.postings, 24);
     assert_int_equal(facts.k, 10);
