@@ -53,6 +53,7 @@ static rp_status hold_flags(rp__lease *l, size_t n)
             l->device->driver->host_free(l->flags);
         l->flags = NULL;
         l->n_flags = 0;
+        n = n > KARG_MAX_TERMS ? n : KARG_MAX_TERMS; /* which single queries do not pass */
         rp_status status =
             rp__device_pin_mapped(l->device, n * sizeof *l->flags, &at, &l->flags_at);
         if (status != RP_OK)
