@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "codec/codec.h"
 
 static bool is_named(const rp__block_code *code, const char *name)
@@ -39,12 +40,14 @@ void rp__gpu_list_count_decoded(const rp__list *list, rp_gpu_counters *counters)
 /* Bits are words of 32 to the kernels; a list of them that is not dense is raw. */
 static rp_status point_at_bits(const rp__list *list, karg_term *out)
 {
-    enum { HEAD = 8 };
+    enum { HEAD = 8, SPARSE = 1 };
     rp__bitmap_view bits;
     out->list.docs += HEAD;
     if (!rp__bitmap_bits(list, &bits)) {
         out->list.codec = KARG_CODEC_RAW;
-        return list->docs_bytes < HEAD + list->n * sizeof(uint32_t) ? RP_DAMAGED : RP_OK;
+        bool is_raw = list->docs_bytes >= HEAD + list->n * sizeof(uint32_t) &&
+                      rp__load32(list->docs) == SPARSE && rp__load32(list->docs + 4) == 0;
+        return is_raw ? RP_OK : RP_DAMAGED;
     }
     out->hints = out->list.docs + 8 * (uint64_t)bits.n_words;
     out->base = bits.base;

@@ -325,12 +325,29 @@ static void twins_share_context_and_modules(void **state)
     assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
+/* Nothing is asked of the driver, not even the kernel's module. */
+static void launches_of_nothing_ask_nothing(void **state)
+{
+    (void)state;
+    rp__device device;
+    open_device(&device, &(rp__emulated_device_options){0});
+    const karg_check args = {0};
+    uint64_t before = rp__emulated_device_calls();
+    assert_int_equal(rp__device_launch(&device, RP_KERNEL_check_stored_kernel,
+                                       (rp__launch){.grid = 0, .block = 32}, &args),
+                     RP_OK);
+    assert_int_equal(rp__emulated_device_calls() - before, 0);
+    assert_int_equal(device.counters.launches, 0);
+    rp__device_close(&device);
+}
+
 int main(void)
 {
     rp__lab_kernels_add();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_run_once),
         cmocka_unit_test(twins_share_context_and_modules),
+        cmocka_unit_test(launches_of_nothing_ask_nothing),
         cmocka_unit_test(a_kernel_copies),
         cmocka_unit_test(memory_ends),
         cmocka_unit_test(every_call_may_fail),

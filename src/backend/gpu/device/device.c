@@ -102,8 +102,8 @@ bool rp__device_is_lost(rp__device *d)
 
 rp_fallback rp__device_fallback(rp__device *d, rp_status status)
 {
-    if (status == RP_NO_MEMORY)
-        return RP_FALLBACK_MEMORY;
+    if (status == RP_NO_MEMORY || status == RP_DAMAGED)
+        return status == RP_DAMAGED ? RP_FALLBACK_DAMAGED : RP_FALLBACK_MEMORY;
     bool is_stuck = rp__device_is_lost(d) && d->card && d->card->is_stuck;
     return is_stuck ? RP_FALLBACK_DEADLINE : RP_FALLBACK_FAULT;
 }
@@ -543,8 +543,10 @@ rp_status rp__device_launch_on(rp__device *d, rp__cu_stream stream, rp__kernel_i
         const void *in;
         void *out;
     } record = {.in = args};
+    if (how.grid == 0)
+        return RP_OK;
     rp_status status = load(d, id);
-    if (status != RP_OK || how.grid == 0)
+    if (status != RP_OK)
         return status;
     use_card(d, rp__clock_now());
     d->counters.launches++;

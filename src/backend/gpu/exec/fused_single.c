@@ -103,6 +103,9 @@ static rp_status open_terms(flight *f)
         if (status != RP_OK)
             return status == RP_DAMAGED ? refuse_damaged(f) : rp__exec_no_memory(f);
         new.source = source_of(query, &new.list);
+        if (new.source == RP_SOURCE_STORED &&
+            rp__list_checks_find(f->lease.residency, new.term) == RP_VERDICT_DAMAGED)
+            return refuse_damaged(f);
         put_term(l->terms, l->n++, &new);
     }
     return rp__launch_lists_sort(f);
@@ -229,6 +232,8 @@ static rp_status stage_terms(flight *f)
             words[i] = t->made->list.word;
         else
             status = rp__gpu_list_point(&t->list, &t->stored->at, &words[i]);
+        if (status == RP_OK && t->source == RP_SOURCE_STORED)
+            status = rp__launch_lists_check(f, t, &words[i]);
         words[i].weight = t->weight;
         words[i].before = r->args.n_blocks;
         r->args.n_blocks += count_blocks(&t->list);
@@ -398,10 +403,13 @@ rp_status rp__fused_single_launch(flight *f)
         return status;
     fill_args(f);
     s->is_busy = true;
-    if (is_persistent(f))
+    if (!is_persistent(f) || f->lists.n_checks > 0)
+        rp__persistent_kernel_dismiss(&s->kernel); /* a launch would wait until it leaves */
+    status = rp__launch_lists_run_checks(f, is_persistent(f) ? s->kernel.stream
+                                                             : f->exec->device->stream);
+    if (status == RP_OK && is_persistent(f))
         return rp__persistent_kernel_ask(&s->kernel, &r->args);
-    rp__persistent_kernel_dismiss(&s->kernel); /* a launch would wait until it leaves by itself */
-    if (r->is_copied)
+    if (status == RP_OK && r->is_copied)
         status = rp__device_copy_in(f->exec->device, s->scratch.at + ALIGN,
                                     s->stage + r->staged_from, r->staged);
     if (status == RP_OK)
@@ -488,7 +496,7 @@ rp_status rp__fused_single_take(flight *f)
     rp__answer *answer = &f->items[0]->answer;
     size_t k = query_of(f)->k < r->n_found ? query_of(f)->k : r->n_found;
     rp__topk topk;
-    if (r->answer.damaged)
+    if (r->answer.damaged || f->lists.is_damaged)
         return refuse_damaged(f);
     rp__scored *scored = rp__arena_array(f->exec->arena, rp__topk_room(k), sizeof *scored);
     if (!scored)

@@ -61,6 +61,37 @@ rp_status rp__launch_lists_find_made(flight *f)
     return RP_OK;
 }
 
+/* ---- Checks ------------------------------------------------------------------------------------- */
+
+rp_status rp__launch_lists_check(flight *f, const rp__launch_term *t, const karg_term *word)
+{
+    rp__launch_lists *l = &f->lists;
+    if (rp__list_checks_find(f->lease.residency, t->term) != RP_VERDICT_NONE)
+        return RP_OK;
+    if (!l->checks)
+        l->checks = rp__arena_array(f->exec->arena, l->n, sizeof *l->checks);
+    if (!l->checks)
+        return rp__exec_no_memory(f);
+    l->checks[l->n_checks++] = rp__list_checks_of(&t->list, t->term, word, t->stored->is_partial);
+    return RP_OK;
+}
+
+rp_status rp__launch_lists_run_checks(flight *f, rp__cu_stream stream)
+{
+    return rp__list_checks_run(&f->lease, stream, f->lists.checks, f->lists.n_checks);
+}
+
+/* Tiles of a damaged list are nobody's. */
+static void end_checks(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    l->is_damaged = !rp__list_checks_end(&f->lease, l->checks, l->n_checks);
+    for (size_t i = 0; l->is_damaged && l->tiles && i < l->n; i++)
+        if (!l->terms[i].term->tiny &&
+            rp__list_checks_find(f->lease.residency, l->terms[i].term) == RP_VERDICT_DAMAGED)
+            l->tiles[i].piece = NULL;
+}
+
 /* ---- Norms -------------------------------------------------------------------------------------- */
 
 static rp_status find_norms(flight *f)
@@ -169,6 +200,7 @@ rp_status rp__launch_lists_lease(flight *f)
 void rp__launch_lists_publish(flight *f)
 {
     const rp__launch_lists *l = &f->lists;
+    end_checks(f);
     if (!l->is_brought)
         return;
     if (!is_whole(f))

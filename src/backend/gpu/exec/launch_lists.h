@@ -7,6 +7,7 @@
 #define RP_BACKEND_GPU_EXEC_LAUNCH_LISTS_H
 
 #include "backend/backend.h"
+#include "backend/gpu/residency/list_checks.h"
 #include "backend/gpu/residency/lookup_lists.h"
 #include "backend/gpu/residency/stored_lists.h"
 #include "backend/gpu/residency/tiled_lists.h"
@@ -47,6 +48,10 @@ typedef struct rp__launch_lists {
     karg_norms norms;
     uint32_t serial; /* of the norms */
     bool is_brought; /* some were not there */
+    /* stored lists of which nobody knows yet whether they are sound */
+    rp__list_check *checks;
+    size_t n_checks;
+    bool is_damaged; /* one of them turned out to be damaged */
 } rp__launch_lists;
 
 /* Opens a term's list. RP_DAMAGED: it is damaged. Reads mapped memory. */
@@ -56,9 +61,15 @@ rp_status rp__launch_lists_sort(struct rp__flight *flight);
 /* Transcoded terms for the lease. RP_NOT_FOUND: one is not there. A damaged one is there, with `at`
  * 0. */
 rp_status rp__launch_lists_find_made(struct rp__flight *flight);
+/* A stored term, as kernels read it, is checked by the launch, unless it was before. RP_NO_MEMORY:
+ * of the host. */
+rp_status rp__launch_lists_check(struct rp__flight *flight, const rp__launch_term *term,
+                                 const karg_term *word);
+/* Enqueues the checks, before what reads the lists. */
+rp_status rp__launch_lists_run_checks(struct rp__flight *flight, rp__cu_stream stream);
 /* Leases all that the row's launch needs. Reads mapped memory. */
 rp_status rp__launch_lists_lease(struct rp__flight *flight);
-/* Others find what was brought: the device was seen to be done with it. */
+/* Others find what was brought, and what was checked: the device was seen to be done with it. */
 void rp__launch_lists_publish(struct rp__flight *flight);
 /* A score that k documents are known to reach, from the k-th best postings of one list; 0: none is
  * known. */

@@ -90,7 +90,7 @@ rp_status rp__or_group_scratch(flight *f)
     return rp__fused_or_hold(&f->exec->ors, &batch);
 }
 
-/* A list that cannot be opened is looked up: as one that is damaged, which is remembered. */
+/* A list that cannot be opened, or was found to be damaged, is looked up: as one that is damaged, which is remembered. */
 rp_status rp__or_group_name_lists(flight *f)
 {
     rp__launch_lists *l = &f->lists;
@@ -99,7 +99,8 @@ rp_status rp__or_group_name_lists(flight *f)
         rp_status status = rp__launch_lists_open_term(f, t);
         if (status != RP_OK && status != RP_DAMAGED)
             return rp__exec_no_memory(f);
-        bool is_read = status == RP_OK && rp__gpu_list_readers(&t->list) & RP_READS_TILES;
+        bool is_read = status == RP_OK && rp__gpu_list_readers(&t->list) & RP_READS_TILES &&
+                       rp__list_checks_find(f->lease.residency, t->term) != RP_VERDICT_DAMAGED;
         t->source = is_read ? RP_SOURCE_STORED : RP_SOURCE_LOOKUP;
     }
     return rp__launch_lists_sort(f);
@@ -122,16 +123,30 @@ static rp_status point_tile(const term *t, rp__tiled_list *tile)
     return RP_OK;
 }
 
-/* Items with a damaged list are refused; the others go on. */
-static void point_tiles(flight *f)
+/* Items with a damaged list are refused; the others go on. What tiles are made of is checked. */
+static rp_status point_tiles(flight *f)
 {
     rp__launch_lists *l = &f->lists;
-    for (size_t i = 0; i < l->n; i++) {
-        if (point_tile(&l->terms[i], &l->tiles[i]) == RP_OK)
-            continue;
-        l->tiles[i].piece = NULL;
-        rp__exec_refuse(f->items[l->terms[i].item], RP_FALLBACK_DAMAGED);
+    rp_status status = RP_OK;
+    l->n_checks = 0;
+    for (size_t i = 0; i < l->n && status == RP_OK; i++) {
+        const term *t = &l->terms[i];
+        if (point_tile(t, &l->tiles[i]) != RP_OK) {
+            l->tiles[i].piece = NULL;
+            rp__exec_refuse(f->items[t->item], RP_FALLBACK_DAMAGED);
+        } else if (t->stored && l->tiles[i].piece) {
+            status = rp__launch_lists_check(f, t, &l->tiles[i].word);
+        }
     }
+    return status;
+}
+
+static bool is_all_refused(const flight *f)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < f->n; i++)
+        is_any = is_any || f->items[i]->status == RP_OK;
+    return !is_any;
 }
 
 rp_status rp__or_group_find(flight *f)
@@ -141,7 +156,11 @@ rp_status rp__or_group_find(flight *f)
         return rp__tiled_lists_find(&f->lease, l->serial, l->tiles, l->n) ? RP_OK : RP_NOT_FOUND;
     rp_status status = rp__launch_lists_find_made(f);
     if (status == RP_OK)
-        point_tiles(f);
+        status = point_tiles(f);
+    if (status == RP_OK && is_all_refused(f)) {
+        f->why = RP_FALLBACK_DAMAGED;
+        return RP_UNAVAILABLE;
+    }
     return status;
 }
 
@@ -174,25 +193,24 @@ rp_status rp__or_group_launch(flight *f)
     rp_status status = RP_OK;
     rp__persistent_kernel_dismiss(&f->exec->single.stage.kernel);
     if (l->is_brought)
+        status = rp__launch_lists_run_checks(f, f->lease.stream);
+    if (l->is_brought && status == RP_OK)
         status = rp__tiled_lists_make(&f->lease, l->tile_records, &l->norms, l->tiles, l->n);
     fill_queries(f);
     const rp__fused_or_batch batch = batch_of(f);
-    return status == RP_OK && batch.n_queries > 0 ? rp__fused_or_run(&f->exec->ors, &batch)
-                                                  : status;
+    return status == RP_OK ? rp__fused_or_run(&f->exec->ors, &batch) : status;
 }
 
 /* ---- Answers ------------------------------------------------------------------------------------ */
 
 bool rp__or_group_is_done(const flight *f)
 {
-    return run_of(f)->n == 0 || rp__fused_or_is_done(&f->exec->ors);
+    return rp__fused_or_is_done(&f->exec->ors);
 }
 
 rp_status rp__or_group_wait(flight *f)
 {
     run *r = run_of(f);
-    if (r->n == 0) /* all were refused; what was made of other lists has to end */
-        return rp__device_wait(f->exec->device);
     rp_status status = rp__fused_or_fetch(&f->exec->ors, &r->pairs, &r->counts);
     if (status == RP_OK && !f->exec->in_group && r->counts[0] == UINT32_MAX)
         return RP_UNAVAILABLE; /* another row answers it */
@@ -209,6 +227,17 @@ static void answer(rp__batch_item *item, uint32_t n, uint32_t df)
     item->answer.total_is_exact = is_one || item->answer.n < item->query.k;
 }
 
+/* Items of lists that this launch found to be damaged. */
+static void refuse_damaged(const flight *f)
+{
+    for (size_t i = 0; i < f->lists.n; i++) {
+        const term *t = &f->lists.terms[i];
+        if (!t->term->tiny &&
+            rp__list_checks_find(f->exec->index->residency, t->term) == RP_VERDICT_DAMAGED)
+            rp__exec_refuse(f->items[t->item], RP_FALLBACK_DAMAGED);
+    }
+}
+
 rp_status rp__or_group_take(flight *f)
 {
     const run *r = run_of(f);
@@ -216,12 +245,13 @@ rp_status rp__or_group_take(flight *f)
     rp__scored *out = rp__arena_array(f->exec->arena, r->n * k + 1, sizeof *out);
     if (!out)
         return rp__exec_no_memory(f);
-    if (r->n > 0)
-        memcpy(out, r->pairs, r->n * k * sizeof *out);
+    memcpy(out, r->pairs, r->n * k * sizeof *out);
     for (uint32_t i = 0; i < r->n; i++) {
         r->items[i]->answer.at = out + i * k;
         answer(r->items[i], r->counts[i], r->queries[i].terms[0].list.n);
     }
+    if (f->lists.is_damaged)
+        refuse_damaged(f);
     return RP_OK;
 }
 

@@ -333,6 +333,19 @@ typedef struct karg_term {
     uint32_t before;        /* blocks of the terms before it */
 } karg_term;
 
+/* check_stored.cu: whether lists are sound that are read as they are stored */
+enum {
+    KARG_CHECK_LISTS = 8,
+    KARG_SHARED_CHECK = 1040, /* bytes of each warp */
+};
+typedef struct karg_check {
+    /* freq_code 0: frequencies are not looked at; weight is not read */
+    karg_term terms[KARG_CHECK_LISTS];
+    uint64_t damaged;           /* u32 a list, in memory of the host: set where it is damaged */
+    uint32_t n_lists, n_blocks; /* blocks of all lists: before + blocks of the last term */
+    uint32_t partial, zero;     /* a bit a list: blocks without bytes are not there */
+} karg_check;
+
 /* What and_single.cu and or_accumulate.cu have found so far. A launch leaves it as it was before
  * the first: all 0. */
 typedef struct karg_found {

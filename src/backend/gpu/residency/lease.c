@@ -43,6 +43,8 @@ void rp__lease_close(rp__lease *l)
     rp__uploader_close(&l->uploader);
     if (l->uploaded)
         l->device->driver->event_destroy(l->uploaded);
+    if (l->flags)
+        l->device->driver->host_free(l->flags);
     pthread_mutex_lock(&l->residency->registry);
     rp__lease **at = &l->residency->leases;
     while (*at != l)

@@ -39,6 +39,9 @@ typedef struct rp__lease {
     struct rp__scratch *scratch; /* that it holds */
     rp__uploader uploader;       /* to what it took; opened when it is first needed */
     rp__cu_event uploaded;       /* after what was uploaded last */
+    uint32_t *flags;             /* pinned, of lists that are checked (list_checks.h): n_flags */
+    rp__cu_ptr flags_at;         /* to the device */
+    size_t n_flags;
 } rp__lease;
 
 /* Its launches are on `stream`. */

@@ -1,13 +1,15 @@
 /* lookup_lists.c: the representations that batches look up: docids, frequencies, bits, or a list as it is stored.
  *
  * All lists of a launch go to the device together: one upload, one chain of launches (transcode.c), one wait. They are
- * found by others once that was seen to have ended. The host decodes tiny lists alone, which are in the dictionary. A list
- * that turns out to be damaged is published too, as none for kernels, and is not transcoded again. */
+ * found by others once that was seen to have ended. The host decodes tiny lists alone, which are in the dictionary. Lists
+ * that are read as they are stored are checked first (list_checks.h). A list that turns out to be damaged is published
+ * too, as none for kernels, and is not transcoded or checked again. */
 #include "backend/gpu/residency/lookup_lists.h"
 
 #include <string.h>
 
 #include "backend/gpu/gpu_list.h"
+#include "backend/gpu/residency/list_checks.h"
 #include "backend/gpu/residency/stored_lists.h"
 #include "backend/gpu/residency/transcode_term.h"
 #include "base/bits.h"
@@ -23,6 +25,8 @@ enum {
         8, /* one part of so many of all memory is left free by what is made for speed alone */
     TABLE_MIN = 16,
     LISTS_MAX = 4096, /* that are brought together */
+    /* postings of a list, less one: kernels count the bytes of docids in 32 bits */
+    POSTINGS_MAX = 1 << 30,
 };
 
 /* A list on its way to the device. */
@@ -77,7 +81,9 @@ const rp__resident *rp__lookup_lists_find(const lists *l, const rp__term *term)
     if (e || r->is_whole || term->tiny)
         return e;
     e = rp__lease_find(l->lease, rp__residency_key(term, RP_USE_STORED), 0);
-    return e && e->reads & RP_READS_LOOKUP ? e : NULL;
+    return e && e->reads & RP_READS_LOOKUP && rp__list_checks_find(r, term) == RP_VERDICT_SOUND
+               ? e
+               : NULL;
 }
 
 void rp__lookup_lists_expect(const lists *l, const rp__term *term, bool is_far)
@@ -151,10 +157,21 @@ static void touch(rp__residency *r, const fresh *f)
     rp__device_heap_touch(&r->heap, rp__residency_key(f->term, RP_USE_STORED));
 }
 
+/* RP_DAMAGED also: it was found to be. RP_NO_MEMORY also: it is too long. */
+static rp_status open_list(const rp__residency *r, fresh *f, rp__arena *arena)
+{
+    rp_status status = rp__segment_list(r->segment, f->term, arena, &f->list);
+    if (status != RP_OK || !f->list.codec)
+        return status;
+    if (f->list.n >= POSTINGS_MAX)
+        return RP_NO_MEMORY;
+    return rp__list_checks_find(r, f->term) == RP_VERDICT_DAMAGED ? RP_DAMAGED : RP_OK;
+}
+
 static rp_status open_one(const lists *l, fresh *f)
 {
     rp__residency *r = l->lease->residency;
-    rp_status status = rp__segment_list(r->segment, f->term, l->arena, &f->list);
+    rp_status status = open_list(r, f, l->arena);
     f->entry = (rp__resident){.key = rp__residency_key(f->term, RP_USE_LOOKUP)};
     touch(r, f);
     if (status == RP_OK && f->list.kths)
@@ -181,7 +198,8 @@ rp_status rp__lookup_lists_open(lists *l, const rp__term *const *terms, size_t n
     l->fresh = rp__arena_zero(l->arena, n, sizeof *l->fresh);
     l->table = rp__arena_zero(l->arena, l->n_table, sizeof(fresh *));
     l->made = rp__arena_array(l->arena, n, sizeof *l->made);
-    if (!l->fresh || !l->table || !l->made)
+    l->checks = rp__arena_array(l->arena, n, sizeof *l->checks);
+    if (!l->fresh || !l->table || !l->made || !l->checks)
         return RP_NO_MEMORY;
     for (size_t i = 0; i < n && status == RP_OK; i++) {
         size_t at = place_of(l, rp__residency_key(terms[i], RP_USE_LOOKUP));
@@ -426,13 +444,16 @@ static rp_status put(lists *l, fresh *f)
         point_decoded(f);
     else
         f->entry.list.word = f->own;
+    if (status == RP_OK && f->is_stored &&
+        rp__list_checks_find(l->lease->residency, f->term) == RP_VERDICT_NONE)
+        l->checks[l->n_checks++] = rp__list_checks_of(&f->list, f->term, &f->own, false);
     return status;
 }
 
 static rp_status put_all(lists *l)
 {
     rp_status status = RP_OK;
-    l->n_made = 0;
+    l->n_made = l->n_checks = 0;
     for (size_t i = 0; i < l->n && status == RP_OK; i++)
         status = put(l, &l->fresh[i]);
     return status;
@@ -534,15 +555,21 @@ static rp_status launch(const lists *l, uint8_t *host)
         status = clear_bits(l);
     if (status == RP_OK)
         status = transcode(l, host);
+    if (status == RP_OK)
+        status = rp__list_checks_run(l->lease, l->lease->stream, l->checks, l->n_checks);
     return status == RP_OK ? rp__device_wait_stream(l->lease->device, l->lease->stream) : status;
 }
 
-/* Those that are damaged: kernels cannot have them. */
+/* Those that are damaged: kernels cannot have them, nor as they are stored. */
 static void take_back(lists *l, const uint32_t *damaged)
 {
+    rp__residency *r = l->lease->residency;
+    (void)rp__list_checks_end(l->lease, l->checks, l->n_checks);
     for (size_t i = 0; i < l->n; i++) {
         fresh *f = &l->fresh[i];
-        if (!is_made(f) || !damaged[f->made])
+        if (is_made(f) && damaged[f->made])
+            rp__list_checks_keep(r, f->term, RP_VERDICT_DAMAGED);
+        if (f->decoded || f->is_none || rp__list_checks_find(r, f->term) != RP_VERDICT_DAMAGED)
             continue;
         f->is_none = true;
         f->entry.at = 0;

@@ -31,6 +31,9 @@ typedef struct rp__lookup_lists {
     rp__transcode_list *made; /* how those are transcoded that are: n_made */
     size_t n_made;
     rp__transcode_sizes needs; /* for that */
+    /* those that are read as they are stored, and are to be checked first: n_checks */
+    struct rp__list_check *checks;
+    size_t n_checks;
     rp__piece *scratch;
 } rp__lookup_lists;
 

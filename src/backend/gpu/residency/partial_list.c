@@ -18,19 +18,19 @@ bool rp__partial_list_can(const rp__list *list)
 
 /* ---- Which blocks ------------------------------------------------------------------------------ */
 
-/* The first block from `b` on whose last docid is at least x, else n_blocks: in steps that double, then halve. */
-static uint32_t seek(const rp__list *list, uint32_t b, uint32_t x)
+/* The first number from `from` on that is at least x, else n: in steps that double, then halve. */
+static uint32_t seek(const uint32_t *list, uint32_t from, uint32_t n, uint32_t x)
 {
-    uint64_t step = 1, lo = b, hi = b;
-    while (hi < list->n_blocks && list->last[hi] < x) {
+    uint64_t step = 1, lo = from, hi = from;
+    while (hi < n && list[hi] < x) {
         lo = hi + 1;
         hi += step;
         step *= 2;
     }
-    hi = hi < list->n_blocks ? hi : list->n_blocks;
+    hi = hi < n ? hi : n;
     while (lo < hi) {
         uint64_t middle = lo + (hi - lo) / 2;
-        if (list->last[middle] < x)
+        if (list[middle] < x)
             lo = middle + 1;
         else
             hi = middle;
@@ -38,22 +38,65 @@ static uint32_t seek(const rp__list *list, uint32_t b, uint32_t x)
     return (uint32_t)lo;
 }
 
-/* Blocks that the docids may be in, each after an empty one, unless the one before is there. */
-static void find_blocks(rp__partial_list *s, const uint32_t *docids, uint32_t n, uint32_t limit)
+/* Whether last docids rise, from the one before them on. */
+static bool rises(const uint32_t *last, uint32_t from, uint32_t to)
 {
-    uint32_t b = 0, before = NONE;
+    bool is_so = true;
+    for (uint32_t b = from ? from : 1; b < to; b++)
+        is_so &= last[b - 1] < last[b];
+    return is_so;
+}
+
+static uint32_t far_begin(uint32_t g)
+{
+    return g * RP_LIST_FAR;
+}
+
+static uint32_t far_end(const rp__list *list, uint32_t g)
+{
+    return list->n_blocks - far_begin(g) < RP_LIST_FAR ? list->n_blocks : far_begin(g + 1);
+}
+
+/* Whether the directory of group g says what that of groups does. */
+static bool is_group_true(const rp__list *list, uint32_t g)
+{
+    const uint32_t from = far_begin(g), to = far_end(list, g);
+    return rises(list->last, from, to) && list->last_far[g] == list->last[to - 1] &&
+           (g == 0 || list->last_far[g - 1] == list->last[from - 1]);
+}
+
+/* Block b, after an empty one, unless the one before is there. */
+static void add_block(rp__partial_list *s, uint32_t b)
+{
+    const uint32_t before = s->n > 0 ? s->blocks[s->n - 1].number : NONE;
+    if (b == before)
+        return;
+    if (b > 0 && b - 1 != before)
+        s->blocks[s->n++] = (rp__partial_block){.number = NONE};
+    s->blocks[s->n++] = (rp__partial_block){.number = b};
+    s->n_needed++;
+}
+
+/* Blocks that the docids may be in. False: the directory is damaged where it was read. The CPU, which goes another way
+ * through it, may find that too, where these blocks do not show it. */
+static bool find_blocks(rp__partial_list *s, const uint32_t *docids, uint32_t n, uint32_t limit)
+{
+    const rp__list *list = s->of;
+    const uint32_t n_far = (list->n_blocks + RP_LIST_FAR - 1) / RP_LIST_FAR;
+    uint32_t g = 0, checked = NONE, b = 0;
+    if (!rises(list->last_far, 0, n_far))
+        return false;
     for (uint32_t i = 0; i < n && s->n_needed <= limit; i++) {
-        b = seek(s->of, b, docids[i]);
-        if (b >= s->of->n_blocks)
-            return;
-        if (b == before)
-            continue;
-        if (b > 0 && b - 1 != before)
-            s->blocks[s->n++] = (rp__partial_block){.number = NONE};
-        s->blocks[s->n++] = (rp__partial_block){.number = b};
-        s->n_needed++;
-        before = b;
+        g = seek(list->last_far, g, n_far, docids[i]);
+        if (g == n_far)
+            return true;
+        if (g != checked && !is_group_true(list, g))
+            return false;
+        checked = g;
+        b = seek(list->last, b > far_begin(g) ? b : far_begin(g), far_end(list, g), docids[i]);
+        add_block(s, b);
     }
+    return true;
 }
 
 /* ---- Where parts lie --------------------------------------------------------------------------- */
@@ -111,7 +154,8 @@ rp_status rp__partial_list_plan(rp__partial_list *s, const rp__list *list, bool 
         rp__arena_array(arena, 2 * ((size_t)(n < limit ? n : limit) + 1), sizeof *s->blocks);
     if (!s->blocks)
         return RP_NO_MEMORY;
-    find_blocks(s, docids, n, limit);
+    if (!find_blocks(s, docids, n, limit))
+        return RP_DAMAGED;
     if (s->n_needed > limit)
         return RP_NOT_FOUND;
     if (s->n == 0) /* none of them is in the list: one empty block says so too */

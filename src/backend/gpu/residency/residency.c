@@ -20,6 +20,7 @@ enum {
     BATCHES_OF = 256, /* one part of so many of a card is for scratch of batches */
     BUCKETS_MIN = 1 << 10,
     BUCKETS_MAX = 1 << 22,
+    LISTS_OF_VERDICTS = 512, /* bytes of lists for which one word has verdicts */
 };
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -199,6 +200,7 @@ static void free_entries(rp__residency *r)
             free_entry(e);
         }
     rp__free_random((void *)r->buckets, r->n_buckets, sizeof *r->buckets);
+    rp__free_random((void *)r->verdicts, r->n_verdicts, sizeof *r->verdicts);
 }
 
 /* ---- Filling ------------------------------------------------------------------------------------ */
@@ -290,9 +292,11 @@ static rp_status open_table(rp__residency *r)
     while (r->n_buckets < terms && r->n_buckets < BUCKETS_MAX)
         r->n_buckets *= 2;
     r->buckets = rp__alloc_random(r->n_buckets, sizeof *r->buckets);
+    r->n_verdicts = r->lists_bytes / LISTS_OF_VERDICTS + 1;
+    r->verdicts = rp__alloc_random(r->n_verdicts, sizeof *r->verdicts);
     const rp__device_heap_owner owner = {evict, r};
-    bool is_open =
-        r->buckets && rp__device_heap_open(&r->heap, r->range, r->bytes, r->n_buckets, owner);
+    bool is_open = r->buckets && r->verdicts &&
+                   rp__device_heap_open(&r->heap, r->range, r->bytes, r->n_buckets, owner);
     return is_open ? RP_OK : RP_NO_MEMORY;
 }
 

@@ -106,6 +106,8 @@ typedef struct rp__residency {
     const uint8_t *lists; /* the section of lists, mapped */
     size_t lists_bytes;
 
+    _Atomic uint64_t *verdicts; /* on stored lists: list_checks.h */
+    size_t n_verdicts;
     struct rp__resident *_Atomic *buckets;
     size_t n_buckets;       /* a power of two */
     _Atomic uint64_t epoch; /* from 1 on */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/gpu/gpu_list.h"
+#include "backend/gpu/residency/list_checks.h"
 #include "base/bits.h"
 
 enum { ALIGN = 16 };
@@ -100,6 +101,16 @@ static bool is_new(rp__residency *r, const rp__stored_list *s)
     return rp__admission_get(&r->heap.touches, key) <= 1;
 }
 
+/* That its directory is damaged is remembered. */
+static rp_status plan_blocks(rp__residency *r, rp__stored_list *s, const uint32_t *docids,
+                             uint32_t n, rp__arena *arena)
+{
+    rp_status status = rp__partial_list_plan(&s->partial, s->list, true, docids, n, arena);
+    if (status == RP_DAMAGED)
+        rp__list_checks_keep(r, s->term, RP_VERDICT_DAMAGED);
+    return status;
+}
+
 rp_status rp__stored_lists_plan(rp__lease *lease, rp__stored_list *lists, size_t n,
                                 const rp__list *among, rp__arena *arena)
 {
@@ -116,7 +127,7 @@ rp_status rp__stored_lists_plan(rp__lease *lease, rp__stored_list *lists, size_t
             rp__gpu_list_count_decoded(among, &lease->device->counters);
         }
         if (status == RP_OK)
-            status = rp__partial_list_plan(&s->partial, s->list, true, docids, among->n, arena);
+            status = plan_blocks(lease->residency, s, docids, among->n, arena);
         s->is_partial = status == RP_OK;
         status = status == RP_NOT_FOUND ? RP_OK : status; /* it is not worth it */
     }
