@@ -83,8 +83,8 @@ rp_status rp__work_limit(uint64_t work, const rp_search_options *options, rp_err
 /* ---- 4. The processor `auto` ----------------------------------------------------------------- */
 
 /* What decides are the postings of blocks that an AND or a phrase may read, which are one for each
- * posting of the shortest list, in every list; those of all lists but the longest of an OR, whose longest one MaxScore seldom reads, and of all lists of a term or an OR
- * that is counted. */
+ * posting of the shortest list, in every list; of all lists but the longest of an OR, whose longest
+ * one MaxScore seldom reads; and of all lists of a term or an OR that is counted. */
 typedef enum rp__auto_shape {
     RP_AUTO_TERM,
     RP_AUTO_AND,
@@ -107,8 +107,8 @@ typedef struct rp__auto_facts {
     rp__auto_shape shape;
     uint64_t longest, postings; /* postings of this list, and of all lists */
     uint64_t in_blocks;         /* postings of blocks that an AND may read */
-    uint64_t k;                           /* 0: the total alone is wanted */
-    uint64_t threads;                     /* of the CPU that share the query */
+    uint64_t k;                 /* 0: the total alone is wanted */
+    uint64_t threads;           /* of the CPU that share the query */
     uint64_t idle_us;           /* since the searcher's last query; UINT64_MAX: it is the first */
     bool in_batch, is_attached; /* a card is open */
 } rp__auto_facts;

@@ -9,7 +9,12 @@
 #include "oracle/collection.h"
 #include "unit/files.h"
 
-enum { QUERIES = 40, TEXT = 256, LONG = 100, BLOCKS = 500 }; /* postings from which a card answers */
+enum {
+    QUERIES = 40,
+    TEXT = 256,
+    LONG = 100,
+    BLOCKS = 500
+}; /* postings from which a card answers */
 
 static collection documents;
 static char texts[QUERIES][TEXT];
