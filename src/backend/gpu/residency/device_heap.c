@@ -253,13 +253,14 @@ uint64_t rp__device_heap_value(const rp__device_heap *h, uint64_t key, uint32_t 
 }
 
 /* False: it must not go. One that was used since the last look counts as touched. */
-static bool price_of(rp__device_heap *h, rp__piece *p, rp__device_heap_marks stay, uint64_t *price)
+static bool price_of(rp__device_heap *h, rp__piece *p, rp__device_heap_marks spared,
+                     uint64_t *price)
 {
     const uint64_t mark = atomic_load_explicit(&p->mark, memory_order_relaxed);
     *price = 0;
     if (p->state == RP_PIECE_FREE)
         return true;
-    if (p->state == RP_PIECE_TAKEN || (mark >= stay.from && mark <= stay.to))
+    if (p->state == RP_PIECE_TAKEN || (mark >= spared.from && mark <= spared.to))
         return false;
     if (atomic_exchange_explicit(&p->used, 0, memory_order_relaxed))
         rp__device_heap_touch(h, p->key);
@@ -290,7 +291,7 @@ static void shrink(const rp__device_heap *h, window *w, uint64_t bytes)
 }
 
 /* Slides over all pieces from the hand on, and once around. */
-static window find_run(rp__device_heap *h, uint64_t bytes, rp__device_heap_marks stay)
+static window find_run(rp__device_heap *h, uint64_t bytes, rp__device_heap_marks spared)
 {
     window best = {0}, w = {0};
     rp__piece *p = h->hand;
@@ -298,7 +299,7 @@ static window find_run(rp__device_heap *h, uint64_t bytes, rp__device_heap_marks
     bool is_around = false;
     while (p && (n < WINDOWS || !best.first)) {
         uint64_t price;
-        bool may_go = price_of(h, p, stay, &price);
+        bool may_go = price_of(h, p, spared, &price);
         if (!may_go)
             w = (window){0};
         else if (!w.first)
@@ -326,12 +327,12 @@ static window find_run(rp__device_heap *h, uint64_t bytes, rp__device_heap_marks
 }
 
 rp__piece *rp__device_heap_evict(rp__device_heap *h, uint64_t bytes, uint64_t value,
-                                 rp__device_heap_marks stay)
+                                 rp__device_heap_marks spared)
 {
     if (bytes > h->bytes)
         return NULL;
     age(h);
-    window w = find_run(h, grains(bytes), stay);
+    window w = find_run(h, grains(bytes), spared);
     if (!w.first || w.price >= value)
         return NULL;
     rp__piece *end = w.last->after;

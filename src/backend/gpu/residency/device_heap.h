@@ -69,10 +69,10 @@ typedef struct rp__device_heap_marks {
 
 /* Evicts the cheapest run of kept and free neighbours that has so many bytes, in one taken piece,
  * which may be larger. Only where their value is below `value`; and none whose mark is one of
- * `stay`. The piece has the largest mark of all that were evicted, as it was then. NULL: there is
+ * `spared`. The piece has the largest mark of all that were evicted, as it was then. NULL: there is
  * none. */
 rp__piece *rp__device_heap_evict(rp__device_heap *heap, uint64_t bytes, uint64_t value,
-                                 rp__device_heap_marks stay);
+                                 rp__device_heap_marks spared);
 /* What a taken piece has beyond so many bytes becomes free. */
 void rp__device_heap_trim(rp__device_heap *heap, rp__piece *piece, uint64_t bytes);
 /* A taken piece may be evicted from now on. */

@@ -247,14 +247,14 @@ static uint64_t oldest_epoch(rp__lease *l)
 
 /* A piece that is free, or was evicted. */
 static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value,
-                             rp__device_heap_marks stay, bool *is_evicted)
+                             rp__device_heap_marks spared, bool *is_evicted)
 {
     rp__residency *r = l->residency;
     pthread_mutex_lock(&r->lock);
     rp__piece *p = rp__device_heap_take(&r->heap, bytes);
     *is_evicted = false;
     if (!p && value > 0) {
-        p = rp__device_heap_evict(&r->heap, bytes, value, stay);
+        p = rp__device_heap_evict(&r->heap, bytes, value, spared);
         *is_evicted = p != NULL;
     }
     pthread_mutex_unlock(&r->lock);
@@ -301,16 +301,16 @@ static rp_status take_up_to(rp__lease *l, uint64_t bytes, uint64_t value, bool i
     bool is_evicted;
     if (l->is_acquiring)
         settle_late(l);
-    rp__device_heap_marks stay = {.from = atomic_load_explicit(&l->epoch, memory_order_relaxed)};
-    stay.to = is_alone ? stay.from : UINT64_MAX;
-    rp__piece *p = find_piece(l, bytes, 0, stay, &is_evicted);
+    rp__device_heap_marks spared = {.from = atomic_load_explicit(&l->epoch, memory_order_relaxed)};
+    spared.to = is_alone ? spared.from : UINT64_MAX;
+    rp__piece *p = find_piece(l, bytes, 0, spared, &is_evicted);
     if (!p && value > 0 && !l->is_acquiring)
         return RP_NOT_FOUND;
     if (!p && value > 0) {
-        stay.from = l->residency->is_scarce && !is_alone ? oldest_epoch(l) : stay.from;
-        p = find_piece(l, bytes, value, stay, &is_evicted);
+        spared.from = l->residency->is_scarce && !is_alone ? oldest_epoch(l) : spared.from;
+        p = find_piece(l, bytes, value, spared, &is_evicted);
     }
-    rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes, stay.from) : RP_OK;
+    rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes, spared.from) : RP_OK;
     if (status == RP_OK) {
         l->residency->n_taken++;
         l->pieces[l->n++] = p;
