@@ -444,7 +444,8 @@ static rp_status put(lists *l, fresh *f)
         point_decoded(f);
     else
         f->entry.list.word = f->own;
-    if (status == RP_OK && f->is_stored &&
+    const bool is_read = f->is_stored || (is_made(f) && f->repr == RP_REPR_FREQS); /* in place */
+    if (status == RP_OK && is_read &&
         rp__list_checks_find(l->lease->residency, f->term) == RP_VERDICT_NONE)
         l->checks[l->n_checks++] = rp__list_checks_of(&f->list, f->term, &f->own, false);
     return status;
