@@ -128,7 +128,7 @@ static void print_placements(const rp__bench_queries *b)
         printf("%s by query, best times: cpu %.2f, gpu %.2f; %.2f by a perfect choice", form, p.cpu,
                p.gpu, p.perfect);
         print_threshold("blocks that an AND may read", &p.by_blocks);
-        print_threshold("all lists but the longest", &p.by_rest);
+        print_threshold("all lists but most of the longest", &p.by_rest);
         print_threshold("all lists", &p.by_all);
         if (p.automatic > 0)
             printf("; %.2f by auto, %.3f of the better", p.automatic, p.automatic / better);

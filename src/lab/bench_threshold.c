@@ -11,7 +11,7 @@
 #include "lab/lab.h"
 
 typedef struct timed {
-    /* postings: of blocks that an AND may read, of all lists but the longest, of all */
+    /* postings: of blocks that an AND may read, of all lists but most of the longest, of all */
     uint64_t in_blocks, rest, all;
     uint64_t key;      /* one of them */
     uint64_t cpu, gpu; /* nanoseconds */
@@ -73,7 +73,7 @@ static rp_status look(const rp__bench_queries *b, const rp__bench_operation *cpu
         status = rp__lab_query_look(cpu->searchers[0], query->topic.query, query->topic.query_bytes,
                                     &question, err);
         out[i] = (timed){.in_blocks = question.in_blocks,
-                         .rest = question.postings - question.longest,
+                         .rest = question.weighed,
                          .all = question.postings,
                          .cpu = cpu->best[i],
                          .gpu = gpu->best[i]};

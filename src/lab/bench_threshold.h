@@ -16,7 +16,7 @@ typedef struct rp__bench_placement {
     double cpu, gpu;
     double perfect;   /* each query on the processor that was faster */
     double automatic; /* 0: `auto` was not measured */
-    /* the best ones: by blocks that an AND may read, all lists but the longest, all */
+    /* the best ones: by blocks that an AND may read, all lists but most of the longest, all */
     rp__bench_threshold by_blocks, by_rest, by_all;
 } rp__bench_placement;
 

@@ -155,6 +155,7 @@ typedef struct rp__lab_question {
     /* postings of these lists; shortest 0: a word is not in the index */
     uint64_t shortest, longest;
     uint64_t in_blocks; /* postings of blocks that an AND of its words may read */
+    uint64_t weighed;   /* postings that MaxScore is likely to read */
 } rp__lab_question;
 
 rp_status rp__lab_query_look(rp_searcher *searcher, const char *query, size_t query_bytes,

@@ -76,8 +76,10 @@ static rp_status run_look(void *arg)
         if (df > j->question.longest)
             j->question.longest = df;
     }
-    if (status == RP_OK)
+    if (status == RP_OK) {
         j->question.in_blocks = rp__auto_processor_count(&query);
+        j->question.weighed = rp__auto_processor_weigh(j->question.postings, j->question.longest);
+    }
     return status;
 }
 

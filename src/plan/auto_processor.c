@@ -75,6 +75,12 @@ uint64_t rp__auto_processor_count(const rp__query *query)
     return sum;
 }
 
+uint64_t rp__auto_processor_weigh(uint64_t postings, uint64_t longest)
+{
+    enum { OF_LONGEST = 256 };
+    return postings - longest + longest / OF_LONGEST;
+}
+
 void rp__auto_processor_look(const rp__query *query, rp__auto_facts *out)
 {
     *out = (rp__auto_facts){.shape = find_shape(query), .k = query->k};
@@ -109,7 +115,8 @@ static uint64_t deciding_postings(const rp__auto_facts *facts)
 {
     if (goes_by_blocks(facts))
         return facts->in_blocks;
-    return facts->shape == RP_AUTO_OR ? facts->postings - facts->longest : facts->postings;
+    return facts->shape == RP_AUTO_OR ? rp__auto_processor_weigh(facts->postings, facts->longest)
+                                      : facts->postings;
 }
 
 /* Whether the postings that decide reach the threshold; threads of the CPU share them. */

@@ -83,8 +83,9 @@ rp_status rp__work_limit(uint64_t work, const rp_search_options *options, rp_err
 /* ---- 4. The processor `auto` ----------------------------------------------------------------- */
 
 /* What decides are the postings of blocks that an AND or a phrase may read, which are one for each
- * posting of the shortest list, in every list; of all lists but the longest of an OR, whose longest
- * one MaxScore seldom reads; and of all lists of a term or an OR that is counted. */
+ * posting of the shortest list, in every list; of an OR those of all lists but the longest, and a
+ * 256th of that one, which MaxScore seldom reads; and those of all lists of a term or an OR that is
+ * counted. */
 typedef enum rp__auto_shape {
     RP_AUTO_TERM,
     RP_AUTO_AND,
@@ -130,6 +131,8 @@ extern const rp__auto_tuning rp__auto_processor_tuning;
 
 /* Postings of blocks that a bound query may read if it is an AND. */
 uint64_t rp__auto_processor_count(const rp__query *query);
+/* Postings that MaxScore is likely to read of lists with so many, and so many in the longest. */
+uint64_t rp__auto_processor_weigh(uint64_t postings, uint64_t longest);
 /* Shape, lists and k of a bound query; the other facts are zero. */
 void rp__auto_processor_look(const rp__query *query, rp__auto_facts *out);
 /* Nanoseconds that a core is likely to need for so much work of a shape. A hundred seconds at

@@ -39,8 +39,8 @@ static void by_postings(void **state)
     (void)state;
     expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 99, .postings = 1 << 30}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 100, .postings = 200}, "gpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_OR, .longest = 5000, .postings = 5399}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_OR, .longest = 5000, .postings = 5400}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_OR, .longest = 5120, .postings = 5120 + 379}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_OR, .longest = 5120, .postings = 5120 + 380}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_COUNTED_OR, .postings = 400}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_COUNTED_OR, .postings = 600}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_TERM, .in_blocks = 999, .postings = 999}, "cpu");
