@@ -14,10 +14,11 @@
 #include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/gpu_candidates.h"
 #include "backend/gpu/gpu_list.h"
+#include "backend/gpu/operators/intersect_table.h"
+#include "backend/gpu/operators/select_table.h"
 #include "backend/gpu/residency/transcode.h"
 #include "base/bits.h"
 #include "index/segment.h"
-#include "lab/gpu/intersect_table.h"
 
 enum { HEAD = 9, IDS = 64, BYTES_MOST = 1 << 16, WANTED = 64, DOCS = 1024, SLICED_MOST = 1 << 22 };
 

@@ -11,6 +11,8 @@
 #include "backend/gpu/intersect.h"
 #include "backend/gpu/kernels/args.h"
 #include "backend/gpu/kernels/tuning.h"
+#include "backend/gpu/operators/intersect_table.h"
+#include "backend/gpu/operators/select_table.h"
 #include "backend/gpu/residency/transcode_term.h"
 #include "backend/gpu/select.h"
 

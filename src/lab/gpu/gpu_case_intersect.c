@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "codec/codec.h"
 #include "lab/gpu/gpu_case_lists.h"
-#include "lab/gpu/intersect_table.h"
 
 enum {
     N_MOST = 10000000,   /* docids of B */

@@ -10,7 +10,6 @@
 #include "backend/gpu/gpu_lab.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "lab/gpu/select_table.h"
 #include "rank/rank.h"
 
 enum { N_MOST = 25200000, BATCH_MOST = 1 << 26 }; /* the sizes that figures are about */

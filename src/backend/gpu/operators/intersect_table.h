@@ -1,12 +1,13 @@
-/* lab/gpu/intersect_table.h: the ways to intersect two lists on a device, one row each. Steps of
- * queries launch three of these kernels (backend/gpu/gpu_candidates.c); cases measure them all.
+/* backend/gpu/operators/intersect_table.h: the ways to intersect two lists on a device, one row
+ * each. Operators of queries launch them, and cases of the lab measure them all.
  *
  * Order of calls: fill in a karg_intersect (lists, outputs, na, nb, universe, room); cut; give it
  * state and splits; run, any number of times. */
-#ifndef RP_LAB_GPU_INTERSECT_TABLE_H
-#define RP_LAB_GPU_INTERSECT_TABLE_H
+#ifndef RP_BACKEND_GPU_OPERATORS_INTERSECT_TABLE_H
+#define RP_BACKEND_GPU_OPERATORS_INTERSECT_TABLE_H
 
-#include "backend/gpu/gpu_lab.h"
+#include "backend/gpu/intersect.h"
+#include "backend/gpu/kernels/tuning.h"
 
 /* What a block's tile is: elements of A, a slice of the universe, of the bits, a part of the merge
  * of both. */

@@ -1,6 +1,6 @@
 /* intersect_table.c: the table of intersections, and launches. What each does is in its kernel's file; which is best for
  * which lists, in docs/kernels.md. */
-#include "lab/gpu/intersect_table.h"
+#include "backend/gpu/operators/intersect_table.h"
 
 enum { SPLIT_THREADS = 128 };
 

@@ -1,9 +1,9 @@
-/* lab/gpu/select_table.h: methods that find the k best of scored documents on the device. Steps of
- * queries use the one by a sample (backend/gpu/select.h); cases measure them all. */
-#ifndef RP_LAB_GPU_SELECT_TABLE_H
-#define RP_LAB_GPU_SELECT_TABLE_H
+/* backend/gpu/operators/select_table.h: methods that find the k best of scored documents on the
+ * device. Operators of queries launch them, and cases of the lab measure them all. */
+#ifndef RP_BACKEND_GPU_OPERATORS_SELECT_TABLE_H
+#define RP_BACKEND_GPU_OPERATORS_SELECT_TABLE_H
 
-#include "backend/gpu/gpu_lab.h"
+#include "backend/gpu/select.h"
 
 typedef enum rp__select_id {
     RP_SELECT_SAMPLE,

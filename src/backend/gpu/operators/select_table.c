@@ -1,6 +1,6 @@
 /* select_table.c: the table of selections, and launches. What each does is in its kernel's file; which is best, in
  * docs/kernels.md. */
-#include "lab/gpu/select_table.h"
+#include "backend/gpu/operators/select_table.h"
 
 static uint32_t power_of(uint32_t n)
 {
