@@ -63,6 +63,15 @@ typedef struct rp_gpu_counters {
     uint64_t host_decoded_postings; /* tiny lists of the dictionary, and positions of phrases */
 } rp_gpu_counters;
 
+/* What one operator did for a query. */
+typedef struct rp_query_step {
+    const char *stage, *processor; /* static: "decode", "intersect", "score", "select"; "gpu" */
+    double us;                     /* microseconds, with the wait for its end */
+    /* postings that were decoded; candidates that are left; documents that were selected */
+    uint64_t elements;
+    uint64_t bytes; /* copied to the device */
+} rp_query_step;
+
 /* What a processor would do for a query, were it asked now. Nothing is uploaded or launched to find
  * out. */
 typedef struct rp_form {

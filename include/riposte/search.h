@@ -78,7 +78,8 @@ typedef struct rp_search_options {
     /* "auto" opens a GPU with the searcher; otherwise once queries that it would have answered
      * sooner have cost the cpu as much time as opening it takes */
     bool eager_gpu;
-    /* "auto"; rp_algorithm_name lists them. One answers queries of its form only */
+    /* "auto"; rp_algorithm_name lists those of the cpu, and rp_gpu_algorithm_name those of a GPU.
+     * One answers queries of its form only. With one of a GPU, the processor "auto" is "gpu". */
     const char *algorithm;
     const char *variant; /* "lucene"; rp_variant_name lists them */
     bool has_k1, has_b, has_mu;
@@ -101,6 +102,9 @@ typedef struct rp_search_options {
 const char *rp_variant_name(size_t i);
 /* The i-th algorithm's name, "auto" first; NULL past the last. All give the same answer. */
 const char *rp_algorithm_name(size_t i);
+/* The i-th algorithm of a GPU; NULL past the last. Options follow its name:
+ * "NAME:KEY=VALUE,KEY=VALUE". */
+const char *rp_gpu_algorithm_name(size_t i);
 
 /* Holds the memory that queries use, so that a query allocates nothing but its hits. One thread at
  * a time; any number of searchers for an index. */
@@ -234,6 +238,9 @@ typedef struct rp_gpu_state {
 
 /* All zero where the searcher asks no GPU, or is NULL. */
 void rp_searcher_get_gpu_state(const rp_searcher *searcher, rp_gpu_state *out);
+/* The operators of the last query, in their order, where the algorithm is operators with the option
+ * mode=stepped. Returns how many there were, of which `out` has the first `max`. */
+size_t rp_searcher_get_steps(const rp_searcher *searcher, rp_query_step *out, size_t max);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@ enum {
     INDENT = 5,
     WIDEST = 100,
     HELD = 4 << 20, /* bytes that an open index and a document on its way to the answer take */
+    STEPS = 160,    /* operators of a query that are shown */
     SHOWN = (1 << 20) + 1, /* bytes of title and text; snippets are made of the first 1 MiB */
 };
 
@@ -151,6 +152,16 @@ rp_status rp__answer_print(const rp__console *console, const rp__answer *answer,
     return status;
 }
 
+void rp__answer_note_steps(const rp__console *console, const rp_searcher *searcher)
+{
+    rp_query_step steps[STEPS];
+    char n[RP_FIGURE_BYTES];
+    size_t n_steps = rp_searcher_get_steps(searcher, steps, STEPS);
+    for (size_t i = 0; i < n_steps && i < STEPS; i++)
+        rp__console_note(console, "%-9s  %9.1f us  %s elements", steps[i].stage, steps[i].us,
+                         rp__figures_count(n, steps[i].elements));
+}
+
 void rp__answer_note(const rp__console *console, const rp_hits *hits)
 {
     char n[RP_FIGURE_BYTES], total[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES];
@@ -256,6 +267,26 @@ static void write_gpu(rp__json_writer *w, const rp__answer *answer)
     rp__json_writer_end(w, '}');
 }
 
+/* Of a query whose operators were timed. */
+static void write_steps(rp__json_writer *w, const rp__answer *answer)
+{
+    rp_query_step steps[STEPS];
+    size_t n = rp_searcher_get_steps(answer->searcher, steps, STEPS);
+    if (n == 0)
+        return;
+    rp__json_writer_begin(w, "steps", '[');
+    for (size_t i = 0; i < n && i < STEPS; i++) {
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_text(w, "stage", steps[i].stage);
+        rp__json_writer_text(w, "processor", steps[i].processor);
+        rp__json_writer_real(w, "us", steps[i].us, 6);
+        rp__json_writer_uint(w, "elements", steps[i].elements);
+        rp__json_writer_uint(w, "bytes", steps[i].bytes);
+        rp__json_writer_end(w, '}');
+    }
+    rp__json_writer_end(w, ']');
+}
+
 rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_error *err)
 {
     const rp_hits *hits = answer->hits;
@@ -270,6 +301,7 @@ rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_erro
     rp__json_writer_uint(w, "work", hits->work);
     rp__json_writer_uint(w, "fraction_bits", (uint64_t)hits->fraction_bits);
     write_gpu(w, answer);
+    write_steps(w, answer);
     if (answer->form)
         rp__form_report_write(w, answer->form);
     rp__json_writer_begin(w, "hits", '[');

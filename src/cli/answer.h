@@ -22,6 +22,8 @@ rp_status rp__answer_print(const rp__console *console, const rp__answer *answer,
 /* The fields of an answer, into the object that is open. */
 rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_error *err);
 
+/* A line on standard error for each operator that was timed; none, where none was. */
+void rp__answer_note_steps(const rp__console *console, const rp_searcher *searcher);
 /* "10 of 225 documents in 0.12 ms, processor cpu" on standard error. */
 void rp__answer_note(const rp__console *console, const rp_hits *hits);
 

@@ -6,7 +6,7 @@
 
 #include "cli/figures.h"
 
-enum { LABEL_BYTES = 64 };
+enum { LABEL_BYTES = 192 };
 
 static bool is_count(const rp__bench_operation *o)
 {
@@ -21,7 +21,7 @@ static const char *algorithm_of(const rp__bench_operation *o)
 /* The algorithm, and by how many threads, or by what else: "auto", "auto@2", "auto@gpu". */
 static const char *label_of(const rp__bench_operation *o, char out[LABEL_BYTES])
 {
-    int n = snprintf(out, LABEL_BYTES, "%.32s", algorithm_of(o));
+    int n = snprintf(out, LABEL_BYTES, "%.150s", algorithm_of(o));
     if (o->options.threads > 1)
         snprintf(out + n, LABEL_BYTES - (size_t)n, "@%zu", o->options.threads);
     else if (strcmp(o->options.processor, "cpu") != 0)

@@ -15,7 +15,7 @@
 #include "lab/bench.h"
 #include "riposte/riposte.h"
 
-enum { K_MOST = 10000, THREADS_MOST = 256 };
+enum { K_MOST = 10000, THREADS_MOST = 256, SPECS = 32, SPEC_BYTES = 160 };
 
 typedef struct bench_queries_args {
     rp__common_args common;
@@ -46,14 +46,14 @@ static const rp__option operation_rows[] = {
      .argument = "NAMES",
      .initial = "auto",
      AT(algorithms),
-     .help = "which ones, or all; what cannot answer every query is left out"},
+     .help = "which ones, or all of the cpu's; what cannot answer every query is left out"},
     {.name = "processors",
      .kind = RP_OPTION_TEXT,
      .argument = "NAMES",
      .initial = "cpu",
      AT(processors),
-     .help = "cpu, gpu, auto; with one of the last two, which take no --algorithms, all times are "
-             "wall times"},
+     .help = "cpu, gpu, auto; with one of the last two all times are wall times; of --algorithms, "
+             "the gpu has auto and operators"},
     {.name = "auto",
      .kind = RP_OPTION_TEXT,
      .argument = "LIST",
@@ -170,6 +170,8 @@ typedef struct job {
     rp__bench_query_set set;
     rp__bench_queries bench;
     size_t cap;
+    char specs[SPECS][SPEC_BYTES]; /* algorithms of a GPU, as the user gave them: n_specs */
+    size_t n_specs;
     rp__whole_file per_query, plot;
 } job;
 
@@ -192,10 +194,60 @@ static const char *mode_at(size_t i)
     return i < N_MODES ? modes[i].name : NULL;
 }
 
-/* "all", then the library's. */
+/* "all", then the library's, those of the CPU first. */
 static const char *algorithm_at(size_t i)
 {
-    return i == 0 ? "all" : rp_algorithm_name(i - 1);
+    size_t n = 0;
+    while (n + 1 < i && rp_algorithm_name(n))
+        n++;
+    if (i == 0)
+        return "all";
+    return rp_algorithm_name(n) ? rp_algorithm_name(n) : rp_gpu_algorithm_name(i - 1 - n);
+}
+
+/* The next algorithm of the list, with its options: "operators:levels=2,intersect=pmf,auto" has two. */
+static bool next_algorithm(const char **names, char out[SPEC_BYTES])
+{
+    const char *at = *names;
+    size_t n = strcspn(at, ","), end;
+    while (at[n] == ',' && (end = strcspn(at + n + 1, ",")) > 0 && memchr(at + n + 1, '=', end) &&
+           !memchr(at + n + 1, ':', end))
+        n += 1 + end;
+    snprintf(out, SPEC_BYTES, "%.*s", (int)n, at);
+    *names = at + n + (at[n] == ',');
+    return n > 0;
+}
+
+/* NULL: it is none of a GPU. */
+static const char *find_spec(job *j, const char *algorithm)
+{
+    const char *name;
+    size_t i = 0;
+    while ((name = rp_gpu_algorithm_name(i)) &&
+           (strlen(name) != strcspn(algorithm, ":") || strncmp(name, algorithm, strlen(name)) != 0))
+        i++;
+    for (i = 0; i < j->n_specs && strcmp(j->specs[i], algorithm) != 0;)
+        i++;
+    if (!name || i == SPECS)
+        return NULL;
+    if (i == j->n_specs)
+        memcpy(j->specs[j->n_specs++], algorithm, strlen(algorithm) + 1);
+    return j->specs[i];
+}
+
+/* Options of algorithms are checked when a searcher is made. */
+static rp_status check_algorithms(job *j, rp_error *err)
+{
+    const char *names = j->args->algorithms;
+    char name[SPEC_BYTES];
+    rp_status status = RP_OK;
+    if (*names == 0)
+        return rp__name_list_check(j->console, "algorithms", names, algorithm_at, err);
+    while (status == RP_OK && next_algorithm(&names, name)) {
+        name[strcspn(name, ":")] = 0;
+        status = rp__name_list_check(j->console, "algorithms", name, algorithm_at, err);
+    }
+    return status;
 }
 
 static const struct mode *find_mode(const char *name)
@@ -220,8 +272,8 @@ static bool read_k(const char *text, size_t *k)
     return strcmp(text, "count") == 0 || read_number(text, K_MOST, k);
 }
 
-enum { CPU, AUTO = 2 };
-static const char *const processors[] = {[CPU] = "cpu", "gpu", [AUTO] = "auto", NULL};
+enum { CPU, GPU, AUTO };
+static const char *const processors[] = {[CPU] = "cpu", [GPU] = "gpu", [AUTO] = "auto", NULL};
 
 static const char *processor_at(size_t i)
 {
@@ -257,7 +309,7 @@ static rp_status add_operation(job *j, const struct mode *mode, size_t k, const 
                                      .strict_processor = j->args->strict_processor,
                                      .max_work = UINT64_MAX};
     snprintf(o->form, sizeof o->form, k ? "%s:%zu" : "%s:count", mode->name, k);
-    snprintf(o->name, sizeof o->name, "%s%s%.32s", o->form, algorithm ? ":" : "",
+    snprintf(o->name, sizeof o->name, "%s%s%.120s", o->form, algorithm ? ":" : "",
              algorithm ? algorithm : "");
     size_t n = strlen(o->name);
     if (threads > 1)
@@ -288,24 +340,38 @@ static rp_status add_threads(job *j, const struct mode *mode, size_t k, const ch
 static rp_status add_algorithms(job *j, const struct mode *mode, size_t k, rp_error *err)
 {
     const char *names = j->args->algorithms, *known;
-    char name[RP_NAME_BYTES];
+    char name[SPEC_BYTES];
     rp_status status = RP_OK;
-    while (status == RP_OK && rp__name_list_next(&names, name))
+    while (status == RP_OK && next_algorithm(&names, name))
         for (size_t i = 0; status == RP_OK && (known = rp_algorithm_name(i)); i++)
             if (strcmp(name, "all") == 0 || strcmp(name, known) == 0)
                 status = add_threads(j, mode, k, i ? known : NULL, err);
     return status;
 }
 
-/* A card has no threads and algorithms to choose from. */
+/* A card has no threads to choose from, and its own algorithms. */
+static rp_status add_gpu(job *j, const struct mode *mode, size_t k, rp_error *err)
+{
+    const char *names = j->args->algorithms;
+    char name[SPEC_BYTES];
+    rp_status status = RP_OK;
+    while (status == RP_OK && next_algorithm(&names, name)) {
+        const char *spec = find_spec(j, name);
+        if (spec || strcmp(name, "auto") == 0 || strcmp(name, "all") == 0)
+            status = add_operation(j, mode, k, spec, 1, processors[GPU], err);
+    }
+    return status;
+}
+
 static rp_status add_processors(job *j, const struct mode *mode, size_t k, rp_error *err)
 {
     const char *names = j->args->processors;
     char name[RP_NAME_BYTES];
     rp_status status = RP_OK;
     while (status == RP_OK && rp__name_list_next(&names, name))
-        status = strcmp(name, processors[CPU]) == 0
-                     ? add_algorithms(j, mode, k, err)
+        status = strcmp(name, processors[CPU]) == 0 ? add_algorithms(j, mode, k, err)
+                 : strcmp(name, processors[GPU]) == 0
+                     ? add_gpu(j, mode, k, err)
                      : add_operation(j, mode, k, NULL, 1, find_processor(name), err);
     return status;
 }
@@ -332,17 +398,20 @@ static rp_status add_modes(job *j, rp_error *err)
     char name[RP_NAME_BYTES];
     rp_status status = rp__name_list_check(j->console, "modes", list, mode_at, err);
     if (status == RP_OK)
-        status =
-            rp__name_list_check(j->console, "algorithms", j->args->algorithms, algorithm_at, err);
+        status = check_algorithms(j, err);
     if (status == RP_OK)
         status =
             rp__name_list_check(j->console, "processors", j->args->processors, processor_at, err);
     while (status == RP_OK && rp__name_list_next(&list, name))
         status = add_mode(j, find_mode(name), err);
-    if (status == RP_OK && j->bench.n == 0)
-        status = rp__console_usage(j->console, err, "--k 10 --query-threads 1",
-                                   "--k or --query-threads is empty");
-    return status;
+    if (status != RP_OK || j->bench.n > 0)
+        return status;
+    if (*j->args->k && *j->args->query_threads)
+        return rp__console_usage(j->console, err, "--processors gpu",
+                                 "--processors \"%s\" has none of the algorithms",
+                                 j->args->processors);
+    return rp__console_usage(j->console, err, "--k 10 --query-threads 1",
+                             "--k or --query-threads is empty");
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */

@@ -84,6 +84,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         if (status == RP_OK && has_form)
             rp__form_report_note(console, &form);
         if (status == RP_OK)
+            rp__answer_note_steps(console, searcher);
+        if (status == RP_OK)
             rp__answer_note(console, &hits);
     }
     rp_hits_free(&hits);

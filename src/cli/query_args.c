@@ -10,6 +10,15 @@ static const char *const processors[] = {"auto", "cpu", "gpu", "iiu", NULL};
 
 _Static_assert(RP_MODE_OR == 0 && RP_MODE_AND == 1 && RP_MODE_ANDOR == 2, "modes[] is in order");
 
+/* Those of the CPU, then those of a GPU. */
+static const char *algorithm_at(size_t i)
+{
+    size_t n = 0;
+    while (n < i && rp_algorithm_name(n))
+        n++;
+    return rp_algorithm_name(n) ? rp_algorithm_name(n) : rp_gpu_algorithm_name(i - n);
+}
+
 #define AT(field)  .at = offsetof(rp__query_args, field)
 #define HAS(field) .has_value = true, .has_at = offsetof(rp__query_args, field)
 
@@ -66,12 +75,13 @@ const rp__option rp__query_args_ranking[] = {
      AT(search.gpu_child),
      .help = "let a process of its own use the GPU, which then comes back after a fault"},
     {.name = "algorithm",
-     .kind = RP_OPTION_NAME,
-     .argument = "NAME",
+     .kind = RP_OPTION_SPEC,
+     .argument = "NAME[:KEY=VALUE,...]",
      .initial = "auto",
-     .choice_at = rp_algorithm_name,
+     .choice_at = algorithm_at,
      AT(search.algorithm),
-     .help = "which algorithm answers; all that can give the same hits"},
+     .help = "which algorithm answers; those of the GPU take options (docs/operators.md); all that "
+             "can give the same hits"},
     {.name = "query-threads",
      .kind = RP_OPTION_COUNT64,
      .argument = "N",

@@ -315,6 +315,8 @@ enum { RP_LR_SEGMENT = 256 }; /* postings that have a line of their own */
 struct rp__aux {
     const rp__aux_kind *kind;
     uint32_t n;
+    const uint8_t *from; /* all of it, where a segment has it */
+    size_t bytes;
     /* Of lr: the list's line, then by segment its line's numbers and its first docid. */
     rp__lr_line line;
     const int64_t *t;

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "engine/algorithm_choice.h"
 #include "engine/search_batch.h"
 #include "store/store.h"
 
@@ -23,11 +24,6 @@ const char *rp_variant_name(size_t i)
 {
     const rp__ranking *row = rp__ranking_at(i);
     return row ? row->name : NULL;
-}
-
-const char *rp_algorithm_name(size_t i)
-{
-    return i ? rp__backend_at(0)->algorithm(i - 1) : "auto";
 }
 
 static const char *processor_name(size_t i)
@@ -74,7 +70,8 @@ static rp_status check_limits(const rp_search_options *o, rp_error *err)
 
 static bool is_auto(const rp_search_options *o)
 {
-    return (!o->processor || strcmp(o->processor, "auto") == 0) && !o->strict_processor;
+    return (!o->processor || strcmp(o->processor, "auto") == 0) && !o->strict_processor &&
+           !rp__algorithm_choice_is_gpu(o->algorithm);
 }
 
 /* `auto` begins as the plain processor. */
@@ -82,23 +79,12 @@ static rp_status choose_backend(const rp_search_options *o, const rp__place *pla
                                 const rp__backend **out, rp_error *err)
 {
     const bool is_free = !o->processor || strcmp(o->processor, "auto") == 0;
-    const char *name = !is_free ? o->processor : o->strict_processor ? "gpu" : "cpu";
+    const char *name = !is_free ? o->processor : is_auto(o) ? "cpu" : "gpu";
     if (o->gpu_child && strcmp(name, "gpu") != 0)
         return rp__error_set(err, RP_USAGE, "a gpu child is for the processor gpu; choose that");
     *out = o->gpu_child ? &rp__gpu_child_row : rp__backend_find(name);
     return *out ? (*out)->probe(place, err)
                 : unknown_name("processor", name, "auto", processor_name, err);
-}
-
-/* The searcher's own copy of the name; NULL for `auto`. */
-static rp_status choose_algorithm(const char *name, const char **out, rp_error *err)
-{
-    *out = NULL;
-    if (!name || !strcmp(name, "auto"))
-        return RP_OK;
-    for (size_t i = 0; (*out = rp_algorithm_name(i)) != NULL && strcmp(*out, name) != 0; i++)
-        ;
-    return *out ? RP_OK : unknown_name("algorithm", name, NULL, rp_algorithm_name, err);
 }
 
 static rp_status choose_rank(const rp_search_options *o, const rp__segment *segment, rp__rank *rank,
@@ -172,6 +158,7 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     const rp__backend *backend = NULL;
     *o = options ? *options : (rp_search_options){0};
     const rp__place place = {o->gpu, o->gpu_memory, o->gpu_timeout};
+    const bool is_placed = is_auto(o);
     rp__plan_defaults(o);
     rp__arena_init(&s->arena, o->max_memory);
     rp_status status = check_limits(o, err);
@@ -180,10 +167,10 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     if (status == RP_OK)
         status = choose_backend(o, &place, &backend, err);
     if (status == RP_OK)
-        status = choose_algorithm(o->algorithm, &o->algorithm, err);
+        status = rp__algorithm_choice_make(s, backend, &o->algorithm, err);
     if (status == RP_OK && backend)
         status = rp__searcher_attach(s, backend, &place, err);
-    if (status == RP_OK && is_auto(o) && rp__placement_init(s, o) != RP_OK)
+    if (status == RP_OK && is_placed && rp__placement_init(s, o) != RP_OK)
         status = rp__error_no_memory(err);
     o->variant = o->processor = o->gpu = NULL;
     if (status != RP_OK)
@@ -239,6 +226,7 @@ rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out)
     s->backend = s->plain;
     s->state = NULL;
     s->placement = (rp__placement){0};
+    s->events = NULL;
     s->analyzer = NULL;
     s->split = NULL;
     s->batch = NULL;
@@ -274,6 +262,8 @@ void rp_searcher_free(rp_searcher *searcher)
         searcher->backend->detach(searcher->state);
     rp__placement_free(&searcher->placement);
     rp__free(searcher->norms);
+    rp__free(searcher->algorithm);
+    rp__free(searcher->events);
     rp__searcher_branch_free(searcher);
 }
 
@@ -415,12 +405,16 @@ static rp_status run_on_device(rp_searcher *s, const rp__query *bound, rp__answe
     return status;
 }
 
+/* In place of an algorithm of a device, it has its own choice. */
 static rp_status run_plain(rp_searcher *s, const rp__query *bound, rp__answer *answer,
                            rp_error *err)
 {
+    rp__query own = *bound;
     s->processor = s->plain->name;
-    return s->split ? rp__split_run(s->split, s->plain, bound, &s->arena, answer, err)
-                    : s->plain->run(NULL, bound, &s->arena, answer, err);
+    if (rp__algorithm_choice_is_gpu(bound->algorithm))
+        own.algorithm = NULL;
+    return s->split ? rp__split_run(s->split, s->plain, &own, &s->arena, answer, err)
+                    : s->plain->run(NULL, &own, &s->arena, answer, err);
 }
 
 /* A device that cannot, or no longer, costs a query nothing but time. */
@@ -437,6 +431,9 @@ static rp_status run_bound(rp_searcher *s, const rp__query *bound, rp__answer *a
     rp_status strict = rp__searcher_check_strict(s, why, &spent, err);
     if (status == RP_OK || strict != RP_OK)
         return strict;
+    status = rp__algorithm_choice_refuse(bound->algorithm, why, err);
+    if (status != RP_OK)
+        return status;
     status = run_plain(s, bound, answer, err);
     answer->gpu = spent;
     answer->fallback = why;
@@ -450,6 +447,7 @@ static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes,
     if (status != RP_OK)
         return status;
     *answer = (rp__answer){.total_is_exact = true};
+    bound->trace = s->events ? &s->trace : NULL;
     s->processor = s->plain->name; /* of a query that asks for nothing */
     return bound->n_ops > 0 ? run_bound(s, bound, answer, err) : RP_OK;
 }
@@ -479,6 +477,7 @@ rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t b
 {
     const rp_search_options *o = &searcher->options;
     *mode = o->mode == RP_MODE_ANDOR ? RP_MODE_AND : o->mode;
+    searcher->trace = (rp__trace){.events = searcher->events, .max = RP_SEARCHER_EVENTS};
     rp_status status = answer_in_mode(searcher, query, bytes, *mode, bound, answer, err);
     if (status != RP_OK || !rp__searcher_asks_again(searcher, bound, answer, mode))
         return status;

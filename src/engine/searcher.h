@@ -12,6 +12,8 @@
 #include "plan/plan.h"
 #include "riposte/search.h"
 
+enum { RP_SEARCHER_EVENTS = 160 }; /* of one query */
+
 struct rp_searcher {
     const rp_index *index;
     rp_search_options options;  /* with defaults; its strings are not kept */
@@ -21,6 +23,9 @@ struct rp_searcher {
     rp__placement placement; /* of the processor `auto` */
     rp_gpu_state gpu;        /* what became of the backend's device */
     const char *processor;   /* the one that answered last */
+    char *algorithm;         /* the copy that options name, if it is a GPU's; NULL: none */
+    rp__trace trace;         /* of the last query, by an algorithm of a GPU */
+    rp__trace_event *events; /* of the trace: RP_SEARCHER_EVENTS; NULL: it is not traced */
     rp__rank rank;
     rp__analyzer_state *analyzer;
     rp__term_table *terms;          /* of who asks many queries; NULL: none */

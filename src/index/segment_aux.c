@@ -77,6 +77,11 @@ rp_status rp__segment_aux(const rp__segment *s, const rp__aux_kind *kind, const 
     uint64_t from = offsets[i], to = offsets[i + 1];
     if (from > to || to > s->aux_bytes[kind->id] || from % ALIGN != 0)
         return RP_DAMAGED;
-    return kind->open(kind, at + from, (size_t)(to - from), term->df,
-                      (uint32_t)s->manifest.meta.docs, out);
+    rp_status status = kind->open(kind, at + from, (size_t)(to - from), term->df,
+                                  (uint32_t)s->manifest.meta.docs, out);
+    if (status == RP_OK) {
+        out->from = at + from;
+        out->bytes = (size_t)(to - from);
+    }
+    return status;
 }

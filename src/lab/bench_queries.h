@@ -27,7 +27,7 @@ const char *rp__bench_queries_unit(rp__bench_figure figure);
 bool rp__bench_queries_is_rate(rp__bench_figure figure);
 
 typedef struct rp__bench_operation {
-    char name[80];  /* and:10, or:count, or:10:maxscore, or:10@2 */
+    char name[200]; /* and:10, or:count, or:10:maxscore, or:10@2 */
     char form[40];  /* mode and k alone: one form, one answer */
     bool is_phrase; /* asks for the words side by side */
     rp_search_options options;

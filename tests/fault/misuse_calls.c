@@ -358,12 +358,20 @@ CALL(rp_synth)
     {                                                                                              \
         return misuse_has(name(0) && !name(SIZE_MAX));                                             \
     }
+CALL(rp_searcher_get_steps)
+{
+    rp_query_step steps[2];
+    size_t n = rp_searcher_get_steps(NEED(0, misuse.searcher), NEED(1, steps), 2);
+    return misuse_has(n == 0 && misuse_missing == -1);
+}
+
 NAMES_CALL(rp_codec_name)
 NAMES_CALL(rp_freqs_name)
 NAMES_CALL(rp_exchange_name)
 NAMES_CALL(rp_order_name)
 NAMES_CALL(rp_variant_name)
 NAMES_CALL(rp_algorithm_name)
+NAMES_CALL(rp_gpu_algorithm_name)
 NAMES_CALL(rp_eval_measure_name)
 NAMES_CALL(rp_topics_format_name)
 NAMES_CALL(rp_synth_name)
@@ -430,6 +438,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_hits_free, VALUE, ""),
     ROW(rp_variant_name, VALUE, ""),
     ROW(rp_algorithm_name, VALUE, ""),
+    ROW(rp_gpu_algorithm_name, VALUE, ""),
     ROW(rp_searcher_new, STATUS_AND_ERROR, "index, out"),
     ROW(rp_searcher_free, VALUE, ""),
     ROW(rp_searcher_search, STATUS_AND_ERROR, "searcher, query, hits"),
@@ -442,6 +451,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_snippet_free, VALUE, ""),
     ROW(rp_gpu_get, STATUS_AND_ERROR, "out"),
     ROW(rp_searcher_get_gpu_state, VALUE, "searcher, out"),
+    ROW(rp_searcher_get_steps, VALUE, "searcher, out"),
     ROW(rp_eval_files, STATUS_AND_ERROR, "qrels, run, out"),
     ROW(rp_eval_free, VALUE, ""),
     ROW(rp_eval_run_name, VALUE, "eval"),

@@ -178,18 +178,24 @@ static void bind(card *c, rp_mode mode, uint64_t n, size_t k, rp__query *query)
     query->exact_total = true;
 }
 
-static void answer(card *c, const rp__query *query)
+/* The cpu answers `plain`. */
+static void answer_like(card *c, const rp__query *query, const rp__query *plain)
 {
     rp_error err = {.text = ""};
     rp__answer got, want;
     rp_status status = rp__exec_run(&c->query, query, &c->arena, &got, &err);
     if (status != RP_OK)
         fail_msg("%s: %s", err.text, strict_fault());
-    assert_int_equal(rp__backend_find("cpu")->run(NULL, query, &c->arena, &want, &err), RP_OK);
+    assert_int_equal(rp__backend_find("cpu")->run(NULL, plain, &c->arena, &want, &err), RP_OK);
     assert_int_equal(got.n, want.n);
     assert_int_equal(got.total, want.total);
     for (size_t i = 0; i < want.n; i++)
         assert_true(got.at[i].docid == want.at[i].docid && got.at[i].fixed == want.at[i].fixed);
+}
+
+static void answer(card *c, const rp__query *query)
+{
+    answer_like(c, query, query);
 }
 
 static rp_status narrow(void *run, uint32_t n, bool is_together)
@@ -225,6 +231,22 @@ static void take_steps(card *c)
     }
 }
 
+/* Operators whose kernels no other query launches. */
+static void run_operators(card *c)
+{
+    static const char *const specs[] = {"operators:intersect=skip,select=sort",
+                                        "operators:intersect=ding,score=accumulate,select=heap",
+                                        "operators:intersect=pmf,levels=2,mode=stepped"};
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
+        for (int is_or = 0; is_or < 2; is_or++) {
+            rp__query query, plain;
+            bind(c, is_or ? RP_MODE_OR : RP_MODE_AND, 3, 10, &query);
+            plain = query;
+            query.algorithm = specs[i];
+            answer_like(c, &query, &plain);
+        }
+}
+
 /* ANDs in bursts, which a persistent kernel answers, and launches in between. */
 static void queries_break_no_rule(void **state)
 {
@@ -244,6 +266,7 @@ static void queries_break_no_rule(void **state)
                 answer(&c, &query);
             }
             take_steps(&c);
+            run_operators(&c);
             close_card(&c);
         }
 }

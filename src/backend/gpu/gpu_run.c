@@ -115,11 +115,14 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     rp__gpu_card *cards[RP_GPU_PLACE_MAX];
     size_t n = pick_cards(g, cards);
     uint64_t begin = rp__trace_begin(query->trace);
+    const size_t n_events = query->trace ? query->trace->n : 0;
     if (n == 0) {
         *answer = (rp__answer){.fallback = find_reason(g)};
         return refuse(g, err);
     }
     rp_status status = rp__gpu_ranges_run(cards, n, query, arena, answer, err);
+    if (query->trace && query->trace->n > n_events) /* its operators are there */
+        return status;
     rp__trace_end(query->trace,
                   &(rp__trace_event){.stage = "search",
                                      .processor = "gpu",
@@ -260,14 +263,24 @@ static const rp__steps steps = {.open = open_steps,
                                 .take = rp__gpu_steps_take,
                                 .close = rp__gpu_steps_end};
 
+/* Those that rows of the launch table have. */
 static const char *algorithm(size_t i)
 {
-    (void)i;
+    for (size_t row = 0; row < RP_LAUNCHES; row++)
+        if (rp__launch_table[row].algorithm && i-- == 0)
+            return rp__launch_table[row].algorithm;
     return NULL;
+}
+
+static rp_status check_algorithm(const char *spec, const rp__segment *segment, size_t k,
+                                 rp_error *err)
+{
+    return rp__launch_policy_find(spec)->check(spec, segment, k, err);
 }
 
 const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .algorithm = algorithm,
+                                     .check_algorithm = check_algorithm,
                                      .probe = probe,
                                      .device = describe,
                                      .attach = attach,

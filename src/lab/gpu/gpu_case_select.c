@@ -177,7 +177,7 @@ static rp_status make_selection(const rp__gpu_case *row, rp__device *device, uin
     const uint64_t cap = row->width ? BATCH_MOST : N_MOST;
     s->n = (uint32_t)(n < cap ? n : cap);
     s->k = row->codec;
-    s->room = rp__select_table_room(s->n, s->k);
+    s->room = rp__select_table_capacity(s->n, s->k);
     uint32_t most = row->width < s->n / 4 ? row->width : s->n / 4 + 1;
     rp_status status = fill(row, s, most, seed);
     if (status == RP_OK)

@@ -44,6 +44,7 @@ void rp__exec_close(rp__exec *e)
     rp__lease_close(&e->lanes[RP_LANE_OR].lease);
     rp__lease_close(&e->lanes[RP_LANE_SINGLE].lease);
     rp__fused_or_close(&e->ors, e->index->residency);
+    rp__operators_close(&e->operators, e->index->residency, e->device);
     *e = (rp__exec){0};
 }
 
@@ -337,7 +338,8 @@ void rp__exec_collect(rp__exec *e)
     /* ORs of a group are given to the device while it still answers ANDs */
     static const rp__launch_id order[] = {RP_LAUNCH_OR_MAXSCORE,  RP_LAUNCH_AND_BATCH,
                                           RP_LAUNCH_PHRASE_BATCH, RP_LAUNCH_AND_PERSISTENT,
-                                          RP_LAUNCH_AND_SINGLE,   RP_LAUNCH_OR_ACCUMULATE};
+                                          RP_LAUNCH_AND_SINGLE,   RP_LAUNCH_OR_ACCUMULATE,
+                                          RP_LAUNCH_OPERATORS};
     if (!is_any(e))
         return;
     await_queue(e);

@@ -16,6 +16,7 @@
 #include "backend/gpu/exec/fused_single.h"
 #include "backend/gpu/exec/launch_lists.h"
 #include "backend/gpu/exec/launch_policy.h"
+#include "backend/gpu/operators/operators.h"
 #include "backend/gpu/residency/device_norms.h"
 
 /* Queries that one launch answers, and what it reads. */
@@ -47,6 +48,7 @@ typedef struct rp__exec {
     rp__fused_and ands, phrases;
     rp__fused_or ors;
     rp__fused_single single;
+    rp__operators operators;
     /* from begin to collect */
     rp__arena *arena;
     size_t max;      /* queries that may be added */

@@ -1,6 +1,7 @@
 /* launch_policy.c: the choice of a row, from a query's shape, lengths and options. */
 #include "backend/gpu/exec/launch_policy.h"
 
+#include "backend/algorithm_spec.h"
 #include "backend/gpu/kernels/args.h"
 #include "backend/gpu/kernels/tuning.h"
 
@@ -31,6 +32,16 @@ static rp__shape shape_of(const rp__query *query)
     return query->n_ops > 3 ? RP_SHAPE_OR : RP_SHAPE_AND;
 }
 
+const rp__launch_row *rp__launch_policy_find(const char *algorithm)
+{
+    for (size_t i = 0; algorithm && i < RP_LAUNCHES; i++) {
+        const char *name = rp__launch_table[i].algorithm;
+        if (name && rp__algorithm_spec_is(algorithm, name))
+            return &rp__launch_table[i];
+    }
+    return NULL;
+}
+
 /* Of terms that the index does not know, one empties an AND or a phrase, and all empty an OR. */
 rp__launch_request rp__launch_policy_request(const rp__query *query, bool is_whole, bool in_group)
 {
@@ -40,6 +51,7 @@ rp__launch_request rp__launch_policy_request(const rp__query *query, bool is_who
                             .is_part = query->begin > 0 || query->end < query->lengths.n_docs,
                             .is_whole = is_whole,
                             .in_group = in_group,
+                            .named = rp__launch_policy_find(query->algorithm),
                             .shortest = UINT32_MAX};
     uint32_t longest = 0;
     for (size_t i = 0; i < query->n_words; i++) {
@@ -60,7 +72,7 @@ rp_fallback rp__launch_policy_check(const rp__query *query)
 {
     if (query->rank->ranking->kind != RP_RANK_BM25)
         return RP_FALLBACK_RANKING;
-    if (query->algorithm)
+    if (query->algorithm && !rp__launch_policy_find(query->algorithm))
         return RP_FALLBACK_ALGORITHM;
     return query->lengths.n_table > 0 ? RP_FALLBACK_NONE : RP_FALLBACK_LENGTHS;
 }
@@ -124,7 +136,10 @@ const rp__launch_row *rp__launch_policy_choose(const rp__launch_request *r, rp_f
     *why = RP_FALLBACK_NONE;
     if (r->shape == RP_SHAPE_NOTHING)
         return NULL;
-    if (r->shape == RP_SHAPE_OTHER || (r->shape == RP_SHAPE_PHRASE && !r->in_group))
+    if (r->named && r->named->shapes & r->shape)
+        row = r->named;
+    else if (r->named || r->shape == RP_SHAPE_OTHER ||
+             (r->shape == RP_SHAPE_PHRASE && !r->in_group))
         *why = RP_FALLBACK_FORM;
     else if (r->shape == RP_SHAPE_OR)
         row = choose_any(r, why);

@@ -15,9 +15,10 @@ typedef struct rp__launch_request {
     uint32_t shortest; /* postings of the shortest list */
     size_t k;
     bool exact_total;
-    bool is_part;  /* it is about a part of the documents */
-    bool is_whole; /* the residency has all sections of the index */
-    bool in_group; /* it is one of a group, whose queries share launches */
+    bool is_part;                /* it is about a part of the documents */
+    bool is_whole;               /* the residency has all sections of the index */
+    bool in_group;               /* it is one of a group, whose queries share launches */
+    const rp__launch_row *named; /* that answers the algorithm it names; NULL: it names none */
 } rp__launch_request;
 
 /* Numbers that are tuned by measuring. Benchmarks and tests may change them while no query is under
@@ -37,6 +38,8 @@ rp__launch_request rp__launch_policy_request(const rp__query *query, bool is_who
 const rp__launch_row *rp__launch_policy_choose(const rp__launch_request *request, rp_fallback *why);
 /* The row that answers a query alone, with the least memory: where another one had none. */
 const rp__launch_row *rp__launch_policy_last(rp__shape shape);
+/* The row of an algorithm that a query names, with or without options; NULL: there is none. */
+const rp__launch_row *rp__launch_policy_find(const char *algorithm);
 /* Why the card does not answer queries of this kind, whatever their terms; RP_FALLBACK_NONE: it
  * does. */
 rp_fallback rp__launch_policy_check(const rp__query *query);

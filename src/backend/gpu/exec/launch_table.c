@@ -4,6 +4,7 @@
 #include "backend/gpu/exec/and_group.h"
 #include "backend/gpu/exec/fused_single.h"
 #include "backend/gpu/exec/or_group.h"
+#include "backend/gpu/operators/operators.h"
 
 #define SINGLE_HOOKS                                                                               \
     .begin = rp__fused_single_begin, .scratch = rp__fused_single_scratch,                          \
@@ -82,4 +83,21 @@ const rp__launch_row rp__launch_table[RP_LAUNCHES] = {
                                  .max_terms = KARG_MAX_TERMS,
                                  .lane = RP_LANE_SINGLE,
                                  SINGLE_HOOKS},
+    [RP_LAUNCH_OPERATORS] = {.name = "operators",
+                             .id = RP_LAUNCH_OPERATORS,
+                             .algorithm = "operators",
+                             .check = rp__operators_check,
+                             .shapes = RP_SHAPE_AND | RP_SHAPE_OR,
+                             .reads = RP_LAUNCH_READS_STORED | RP_LAUNCH_READS_LOOKUP,
+                             .max_queries = 1,
+                             .max_terms = KARG_MAX_TERMS,
+                             .lane = RP_LANE_SINGLE,
+                             .begin = rp__operators_begin,
+                             .scratch = rp__operators_scratch,
+                             .find = rp__operators_find,
+                             .launch = rp__operators_launch,
+                             .is_done = rp__operators_is_done,
+                             .wait = rp__operators_wait,
+                             .take = rp__operators_take,
+                             .settle = rp__operators_settle},
 };

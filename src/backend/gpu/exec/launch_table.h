@@ -23,6 +23,7 @@ typedef enum rp__launch_id {
     RP_LAUNCH_AND_PERSISTENT,
     RP_LAUNCH_AND_SINGLE,
     RP_LAUNCH_OR_ACCUMULATE,
+    RP_LAUNCH_OPERATORS,
     RP_LAUNCHES
 } rp__launch_id;
 
@@ -48,10 +49,16 @@ typedef enum rp__launch_lane {
 } rp__launch_lane;
 
 struct rp__flight;
+struct rp__segment;
 
 typedef struct rp__launch_row {
     const char *name;
     rp__launch_id id;
+    /* (optional, with check) It answers queries that name this algorithm, and no others */
+    const char *algorithm;
+    /* As rp__backend's check_algorithm. */
+    rp_status (*check)(const char *spec, const struct rp__segment *segment, size_t k,
+                       rp_error *err);
     uint32_t shapes, reads;
     uint32_t max_queries, max_k, max_terms; /* max_k 0: any */
     rp__launch_lane lane;

@@ -466,6 +466,52 @@ typedef struct karg_candidates {
     karg_term near[KARG_INLINE_TERMS];
 } karg_candidates;
 
+/* Operators of queries, whose counts stay on the device: arrays of candidates have a part behind
+ * their last that no kernel takes for documents. */
+#define KARG_NO_CANDIDATE 0xFFFFFFFEU /* in place of a docid; above all of them */
+
+/* score_accumulate.cu: adds what the postings of one list contribute to an accumulator a document,
+ * and marks the documents */
+typedef struct karg_accumulate {
+    uint64_t docids, tfs; /* u32: n of each */
+    uint64_t sums;        /* u32 a document */
+    uint64_t marks;       /* u32 words of bits, a bit a document; 0: not wanted */
+    karg_norms norms;
+    uint32_t n;
+    uint32_t begin, end; /* requested documents; end is at most the number of all */
+    float weight;        /* times 2^s */
+} karg_accumulate;
+
+/* score_gather.cu: the accumulators of candidates */
+typedef struct karg_gather {
+    uint64_t docids, scores; /* u32: n of each; scores are written */
+    uint64_t sums;           /* u32 a document */
+    uint32_t n, n_docs;
+} karg_gather;
+
+/* select_pad.cu: behind `count` candidates, docids that differ, with a score of 0 */
+typedef struct karg_pad {
+    uint64_t docids, scores; /* u32: n of each */
+    uint64_t count;          /* u32 */
+    uint32_t n, zero;
+} karg_pad;
+
+/* intersect_skips.cu: skip pointers of docids: the last of each 128, and of each 64 times as
+ * many */
+typedef struct karg_skips {
+    uint64_t docids; /* u32: n of them */
+    uint64_t last, last_far;
+    uint32_t n, zero;
+} karg_skips;
+
+/* intersect_chosen.cu: a tile for each block that intersect_pmf_heads_kernel has chosen */
+typedef struct karg_chosen {
+    uint64_t list;          /* its karg_list */
+    uint64_t blocks, count; /* u32: numbers of blocks, rising; how many */
+    uint64_t tiles;         /* karg_tile: max of them; those behind `count` have no blocks */
+    uint32_t max, zero;
+} karg_chosen;
+
 /* and_batch_topk.cu: many ANDs at once over lists in their codecs: how many documents match each,
  * and the k best. */
 typedef struct karg_and_term {

@@ -16,9 +16,10 @@ static uint32_t best_shared(uint32_t k)
 }
 
 /* As many blocks as there is work for, up to some a multiprocessor. */
-static uint32_t grid_of(const rp__device *device, uint64_t work, uint32_t a_block, uint32_t most)
+static uint32_t grid_of(const rp__device *device, uint64_t work, uint32_t a_block,
+                        uint32_t max_blocks)
 {
-    uint64_t blocks = work / a_block + 1, cap = (uint64_t)device->processors * most;
+    uint64_t blocks = work / a_block + 1, cap = (uint64_t)device->processors * max_blocks;
     return (uint32_t)(blocks < cap ? blocks : cap);
 }
 
@@ -143,7 +144,7 @@ const rp__select rp__select_table[RP_SELECTS] = {
     [RP_SELECT_BLOCK] = {"block", TUNE_SELECT_FITS, run_block},
 };
 
-uint32_t rp__select_table_room(uint32_t n, uint32_t k)
+uint32_t rp__select_table_capacity(uint32_t n, uint32_t k)
 {
     return n + 2 * k + 64;
 }
@@ -151,7 +152,7 @@ uint32_t rp__select_table_room(uint32_t n, uint32_t k)
 /* Keys twice over: methods may go from one half to the other; and what select_sort.cu counts. */
 size_t rp__select_table_scratch(uint32_t n, uint32_t k)
 {
-    return 4 * (size_t)KARG_SELECT_ZEROS + 16 * (size_t)rp__select_table_room(n, k) +
+    return 4 * (size_t)KARG_SELECT_ZEROS + 16 * (size_t)rp__select_table_capacity(n, k) +
            1024 * (size_t)(n / KARG_SORT_TILE + 3);
 }
 

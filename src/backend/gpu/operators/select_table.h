@@ -18,15 +18,15 @@ typedef enum rp__select_id {
 
 typedef struct rp__select {
     const char *name;
-    uint32_t k_most; /* it ranks so many at most */
+    uint32_t max_k; /* it ranks so many at most */
     rp_status (*run)(rp__device *device, karg_select args);
 } rp__select;
 
 extern const rp__select rp__select_table[RP_SELECTS];
 
-/* Keys that scratch must have room for (args.room), and its bytes; its first KARG_SELECT_ZEROS
- * words are 0 before the first run. */
-uint32_t rp__select_table_room(uint32_t n, uint32_t k);
+/* Keys that scratch must have capacity for (args.capacity), and its bytes; its first
+ * KARG_SELECT_ZEROS words are 0 before the first run. */
+uint32_t rp__select_table_capacity(uint32_t n, uint32_t k);
 size_t rp__select_table_scratch(uint32_t n, uint32_t k);
 /* Asks the device; args has all but what methods want of their own. */
 rp_status rp__select_table_run(rp__select_id id, rp__device *device, karg_select args);

@@ -1,0 +1,221 @@
+/* operator_table.c: the rows, and what they need of an index. A method that a query can be told to use is added here. */
+#include "backend/gpu/operators/operator_table.h"
+
+#include <string.h>
+
+#include "backend/gpu/operators/intersect_table.h"
+#include "backend/gpu/operators/select_table.h"
+#include "base/error.h"
+
+#define OURS           "Riposte", false
+#define LITERAL(paper) paper, true
+#define AFTER(paper)   paper, false
+
+/* ---- Rows -------------------------------------------------------------------------------------- */
+
+/* Lists are decoded by the kernel of their codec. A row that is named after a codec reads no other. */
+#define DECODE(name, id, paper, is_literal)                                                        \
+    {                                                                                              \
+        name, paper, is_literal, KARG_CODEC_##id, name, NULL, 0                                    \
+    }
+static const rp__operator decodes[] = {
+    {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
+    DECODE("raw", RAW, "Riposte", false),
+    DECODE("vbyte", VBYTE, "Riposte", false),
+    DECODE("bp128", BP128, "Riposte", false),
+    DECODE("bp256", BP256, "Riposte", false),
+    DECODE("bp128t", BP128T, "Riposte", false),
+    DECODE("bp128v", BP128V, "Riposte", false),
+    DECODE("simple16", SIMPLE16, "Zhang, Long and Suel 2008", false),
+    DECODE("pfd", PFD, "Zukowski et al. 2006", false),
+    DECODE("newpfd", NEWPFD, "Yan, Ding and Suel 2009", false),
+    DECODE("optpfd", OPTPFD, "Yan, Ding and Suel 2009", false),
+    DECODE("parapfor", PARAPFOR, "Ao 2011, 5.1", false),
+    DECODE("pfd_rec", PFD_REC, "Ding 2009, 3.2", false),
+    DECODE("rice", RICE, "Ding 2009, 5", false),
+    DECODE("qs", QS, "Li 2014, 5", false),
+    DECODE("ef128", EF128, "Liu 2018, 3", false),
+    DECODE("interpolative", INTERPOLATIVE, "Moffat and Stuiver 2000", false),
+    DECODE("iiu", IIU, "Heo et al. 2020", false),
+    DECODE("bitmap", BITMAP, "Riposte", false),
+    DECODE("lrc", LRC, "Ao 2011, 5.2", false),
+    DECODE("lrcseg", LRCSEG, "Ao 2011, 5.2", false),
+    DECODE("seglrc", SEGLRC, "Ao 2011, 5.2", false),
+    DECODE("hslrc256", HSLRC256, "Ao 2011, 5.3", false),
+    DECODE("hslrc128", HSLRC128, "Ao 2011, 5.3", false),
+    DECODE("mixed", MIXED, "Riposte", false),
+};
+
+#define INTERSECT(name, id, paper, is_literal, codec, aux)                                         \
+    {                                                                                              \
+        name, paper, is_literal, RP_INTERSECT_##id, codec, aux, 0                                  \
+    }
+#define HS(bucket) INTERSECT("hs" bucket, HS_X2, "Ao 2011, 4.4", true, NULL, "hs" bucket)
+static const rp__operator intersects[] = {
+    {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
+    INTERSECT("bs-ends", BS_X2, "Ao 2011, 4.1", false, NULL, NULL),
+    INTERSECT("bs-ends-x1", BS_X1, "Ao 2011, 4.1", false, NULL, NULL),
+    INTERSECT("is-8", IS, "Ao 2011, 4.2", false, NULL, NULL),
+    INTERSECT("lr", LR_GLOBAL, "Ao 2011, 4.3", true, NULL, "lr"),
+    INTERSECT("lr-local", LR_LOCAL, "Ao 2011, 4.3", true, NULL, "lr"),
+    HS("16"),
+    HS("32"),
+    HS("64"),
+    HS("128"),
+    HS("256"),
+    INTERSECT("skip", SKIP, "Liu 2018, 3.1.2", true, NULL, NULL),
+    INTERSECT("pmf", PMF, "Ding 2009, 7", true, NULL, NULL),
+    {"ding", LITERAL("Ding 2009, 8"), RP_OPERATOR_DING, NULL, NULL, 0},
+    INTERSECT("mpath", MPATH, "Liu 2018, 3.1.2", true, NULL, NULL),
+    INTERSECT("mpath-two", MPATH_TWO, "Liu 2018, 3.1.2", false, NULL, NULL),
+    INTERSECT("tile", TILE, "Riposte", false, NULL, NULL),
+    INTERSECT("tile-ranks", TILE_RANKS, "Riposte", false, NULL, NULL),
+    INTERSECT("tile-marks", TILE_MARKS, "Riposte", false, NULL, NULL),
+    INTERSECT("bits", BITS_PROBE, "Riposte", false, NULL, NULL),
+    INTERSECT("bits-and", BITS_AND, "Riposte", false, NULL, NULL),
+    INTERSECT("bits-marks", BITS_MARKS, "Riposte", false, NULL, NULL),
+    INTERSECT("bp128", BP128, "Liu 2018, 3.1.2", false, "bp128", NULL),
+    INTERSECT("bp128-tile", BP128_TILE, "Riposte", false, "bp128", NULL),
+    INTERSECT("lrc-heads", LRC_HEADS, "Ao 2011, 5.2", true, "lrc", "lr"),
+    INTERSECT("lrc", LRC_AT, "Ao 2011, 5.2", true, "lrc", "lr"),
+    INTERSECT("hslrc256", HSLRC256, "Ao 2011, 5.3", true, "hslrc256", NULL),
+    INTERSECT("hslrc128", HSLRC128, "Ao 2011, 5.3", true, "hslrc128", NULL),
+};
+
+static const rp__operator scores[] = {
+    {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
+    {"lookup", OURS, RP_OPERATOR_LOOKUP, NULL, NULL, 0},
+    {"accumulate", LITERAL("Ding 2009, 4.4"), RP_OPERATOR_ACCUMULATE, NULL, NULL, 0},
+};
+
+#define SELECT(name, id, paper, max_k)                                                             \
+    {                                                                                              \
+        name, paper, RP_SELECT_##id, NULL, NULL, max_k                                             \
+    }
+static const rp__operator selects[] = {
+    {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
+    SELECT("sample", SAMPLE, OURS, TUNE_SELECT_FITS),
+    SELECT("radix", RADIX, AFTER("Zhang et al. 2023"), 0),
+    SELECT("bucket", BUCKET, AFTER("Alabi et al. 2012"), TUNE_SELECT_FITS),
+    SELECT("heap", HEAP, AFTER("Ding 2009, 4.5"), 0),
+    SELECT("bitonic", BITONIC, AFTER("Batcher 1968"), KARG_BITONIC_TILE / 2),
+    SELECT("sort", SORT, AFTER("Satish, Harris and Garland 2009"), 0),
+    SELECT("block", BLOCK, OURS, TUNE_SELECT_FITS),
+    {"host", OURS, RP_OPERATOR_HOST, NULL, NULL, 0},
+};
+
+static const struct {
+    const rp__operator *rows;
+    size_t n;
+} phases[RP_PHASES] = {
+    [RP_PHASE_DECODE] = {decodes, sizeof decodes / sizeof decodes[0]},
+    [RP_PHASE_INTERSECT] = {intersects, sizeof intersects / sizeof intersects[0]},
+    [RP_PHASE_SCORE] = {scores, sizeof scores / sizeof scores[0]},
+    [RP_PHASE_SELECT] = {selects, sizeof selects / sizeof selects[0]},
+};
+
+const rp__operator *rp__operator_table_at(rp__operator_phase phase, size_t i)
+{
+    return i < phases[phase].n ? &phases[phase].rows[i] : NULL;
+}
+
+/* ---- Options ----------------------------------------------------------------------------------- */
+
+static const char *name_of(rp__operator_phase phase, size_t i)
+{
+    const rp__operator *row = rp__operator_table_at(phase, i);
+    return row ? row->name : NULL;
+}
+
+static const char *decode_at(size_t i)
+{
+    return name_of(RP_PHASE_DECODE, i);
+}
+
+static const char *intersect_at(size_t i)
+{
+    return name_of(RP_PHASE_INTERSECT, i);
+}
+
+static const char *score_at(size_t i)
+{
+    return name_of(RP_PHASE_SCORE, i);
+}
+
+static const char *select_at(size_t i)
+{
+    return name_of(RP_PHASE_SELECT, i);
+}
+
+static const char *mode_at(size_t i)
+{
+    static const char *const names[] = {"chained", "stepped", NULL};
+    return i < 2 ? names[i] : NULL;
+}
+
+enum { LEVELS = RP_PHASES, MODE, OPTIONS };
+static const rp__algorithm_option options[OPTIONS] = {
+    [RP_PHASE_DECODE] = {.name = "decode", .value_at = decode_at},
+    [RP_PHASE_INTERSECT] = {.name = "intersect", .value_at = intersect_at},
+    [RP_PHASE_SCORE] = {.name = "score", .value_at = score_at},
+    [RP_PHASE_SELECT] = {.name = "select", .value_at = select_at},
+    [LEVELS] = {.name = "levels", .min = 1, .max = 4, .initial = 1},
+    [MODE] = {.name = "mode", .value_at = mode_at},
+};
+
+rp_status rp__operator_table_parse(const char *spec, rp__operator_choice *out, rp_error *err)
+{
+    rp__algorithm_spec read;
+    rp_status status = rp__algorithm_spec_parse(spec, options, OPTIONS, &read, err);
+    if (status != RP_OK)
+        return status;
+    for (size_t i = 0; i < RP_PHASES; i++)
+        out->rows[i] = &phases[i].rows[read.values[i]];
+    out->levels = read.values[LEVELS];
+    out->is_stepped = read.values[MODE] == 1;
+    const uint32_t id = out->rows[RP_PHASE_INTERSECT]->id;
+    if (read.is_given[LEVELS] && id != RP_INTERSECT_PMF && id != RP_OPERATOR_DING)
+        return rp__error_set(err, RP_USAGE, "levels is for intersect=pmf and intersect=ding");
+    return RP_OK;
+}
+
+/* ---- What they need ---------------------------------------------------------------------------- */
+
+static bool has_aux(const rp__segment_info *info, const char *kind)
+{
+    for (size_t i = 0; i < info->n_aux; i++)
+        if (strcmp(info->aux[i]->name, kind) == 0)
+            return true;
+    return false;
+}
+
+static rp_status check_row(rp__operator_phase phase, const rp__operator *row,
+                           const rp__segment_info *info, size_t k, rp_error *err)
+{
+    const char *option = options[phase].name;
+    if (row->codec && strcmp(row->codec, info->codec) != 0)
+        return rp__error_set(err, RP_USAGE,
+                             "%s=%s reads lists in %s, and those of the index are in %s; "
+                             "'riposte recode --codec %s' makes one that it reads",
+                             option, row->name, row->codec, info->codec, row->codec);
+    if (row->aux && !has_aux(info, row->aux))
+        return rp__error_set(err, RP_USAGE,
+                             "%s=%s reads auxiliary data that the index does not have; "
+                             "'riposte recode --aux %s' adds them",
+                             option, row->name, row->aux);
+    if (row->max_k && k > row->max_k)
+        return rp__error_set(err, RP_USAGE, "%s=%s selects at most %u documents, and k is %zu",
+                             option, row->name, row->max_k, k);
+    return RP_OK;
+}
+
+rp_status rp__operator_table_check(const char *spec, const rp__segment *segment, size_t k,
+                                   rp_error *err)
+{
+    rp__operator_choice choice;
+    rp_status status = rp__operator_table_parse(spec, &choice, err);
+    for (size_t i = 0; i < RP_PHASES && status == RP_OK; i++)
+        status =
+            check_row((rp__operator_phase)i, choice.rows[i], rp__segment_get_info(segment), k, err);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* backend/gpu/operators/operator_table.h: interior of operators: the methods by which operators
+ * of a query work, one row each, with the paper they come from; and the choice of one for each
+ * phase.
+ *
+ * A query goes through four phases: decode, intersect (of an AND), score, select. The user names
+ * a row for each: "operators:intersect=pmf,levels=2,select=sort,mode=stepped". */
+#ifndef RP_BACKEND_GPU_OPERATORS_OPERATOR_TABLE_H
+#define RP_BACKEND_GPU_OPERATORS_OPERATOR_TABLE_H
+
+#include "backend/algorithm_spec.h"
+#include "index/index.h"
+
+typedef enum rp__operator_phase {
+    RP_PHASE_DECODE,
+    RP_PHASE_INTERSECT,
+    RP_PHASE_SCORE,
+    RP_PHASE_SELECT,
+    RP_PHASES
+} rp__operator_phase;
+
+/* What a row is, where its phase's own table has no row for it. */
+enum {
+    RP_OPERATOR_AUTO = 1000, /* chosen by lengths and form */
+    RP_OPERATOR_DING,        /* intersect: heads, the blocks that they choose, then these */
+    RP_OPERATOR_LOOKUP,      /* score: candidates are looked up in each list */
+    RP_OPERATOR_ACCUMULATE,  /* score: an accumulator a document */
+    RP_OPERATOR_HOST,        /* select: by the host, of all candidates */
+};
+
+typedef struct rp__operator {
+    const char *name;
+    const char *paper;
+    bool is_literal; /* the paper's own steps; otherwise ours */
+    uint32_t id;     /* of rp__intersect_table, rp__select_table; a codec's; or one of the above */
+    const char *codec; /* (optional) the one in which it reads lists; NULL: any, once decoded */
+    const char *aux;   /* (optional) the kind of auxiliary data that it reads */
+    uint32_t max_k;    /* of select; 0: any */
+} rp__operator;
+
+/* The i-th row of a phase, its default first; NULL past the last. */
+const rp__operator *rp__operator_table_at(rp__operator_phase phase, size_t i);
+
+/* What a query's operators are. */
+typedef struct rp__operator_choice {
+    const rp__operator *rows[RP_PHASES];
+    uint32_t levels; /* of pmf and ding */
+    bool is_stepped; /* the host waits after each operator, and traces it; otherwise once */
+} rp__operator_choice;
+
+/* RP_USAGE: an option or value that there is not; the message lists what there is. */
+rp_status rp__operator_table_parse(const char *spec, rp__operator_choice *out, rp_error *err);
+/* The same, and whether the choice can answer queries of the index for the k best documents. */
+rp_status rp__operator_table_check(const char *spec, const rp__segment *segment, size_t k,
+                                   rp_error *err);
+
+#endif

@@ -1,0 +1,343 @@
+/* operators.c: the row `operators` of the launch table: a query's lists, its operators one after the other, its answer.
+ *
+ * Chained, all operators are put on the stream at once, and the host waits once. Stepped, it waits after each: then the
+ * next one is cut for the candidates that are left, the query may stop, and a trace has each operator's time. */
+#include "backend/gpu/operators/operators.h"
+
+#include <string.h>
+
+#include "backend/gpu/operators/pipeline_space.h"
+#include "base/bits.h"
+
+enum { HOST_SELECTS = 512 }; /* candidates, up to which `auto` lets the host select */
+
+typedef rp__flight flight;
+
+static rp__pipeline *pipe_of(const flight *f)
+{
+    return f->own;
+}
+
+static rp__operators *own_of(const flight *f)
+{
+    return &f->exec->operators;
+}
+
+static rp_status refuse(flight *f, rp_fallback why)
+{
+    f->why = why;
+    return RP_UNAVAILABLE;
+}
+
+/* ---- Memory of the host ------------------------------------------------------------------------ */
+
+void rp__operators_close(rp__operators *o, rp__residency *residency, rp__device *device)
+{
+    if (o->host)
+        device->driver->host_free(o->host);
+    rp__scratch_free(&o->scratch, residency, device);
+    *o = (rp__operators){0};
+}
+
+/* At least so many bytes; what was there is lost. */
+static rp_status grow(rp__operators *o, rp__device *device, size_t bytes)
+{
+    void *host = NULL;
+    if (bytes <= o->host_bytes)
+        return RP_OK;
+    if (o->host)
+        device->driver->host_free(o->host);
+    o->host = NULL;
+    o->host_bytes = 0;
+    rp_status status = rp__device_pin(device, bytes, 0, &host);
+    if (status != RP_OK)
+        return status;
+    o->host = host;
+    o->host_bytes = bytes;
+    return RP_OK;
+}
+
+rp_status rp__operators_settle(flight *f)
+{
+    rp__operators *o = own_of(f);
+    if (o->is_busy)
+        rp__device_settle(f->exec->device, f->exec->device->stream);
+    o->is_busy = false;
+    return RP_OK;
+}
+
+/* ---- The query --------------------------------------------------------------------------------- */
+
+rp_status rp__operators_check(const char *spec, const rp__segment *segment, size_t k, rp_error *err)
+{
+    return rp__operator_table_check(spec, segment, k, err);
+}
+
+/* Puts it among n, the shortest list first. */
+static void put_term(rp__launch_term *terms, size_t n, const rp__launch_term *new)
+{
+    for (; n > 0 && terms[n - 1].list.n > new->list.n; n--)
+        terms[n] = terms[n - 1];
+    terms[n] = *new;
+}
+
+/* An OR goes without terms that the index does not know. */
+static rp_status open_terms(flight *f, const rp__query *query)
+{
+    rp__launch_lists *l = &f->lists;
+    l->terms = rp__arena_array(f->exec->arena, query->n_ops - 2, sizeof *l->terms);
+    if (!l->terms)
+        return rp__exec_no_memory(f);
+    for (size_t i = 1; i + 1 < query->n_ops; i++) {
+        const rp__leaf *leaf = &query->leaves[query->ops[i].leaf];
+        rp__launch_term new = {.term = &query->words[leaf->word].term,
+                               .weight =
+                                   leaf->weight.weight * rp__rank_scale(query->fraction_bits)};
+        if (new.term->df == 0)
+            continue;
+        rp_status status = rp__launch_lists_open_term(f, &new);
+        if (status != RP_OK)
+            return status == RP_DAMAGED ? refuse(f, RP_FALLBACK_DAMAGED) : rp__exec_no_memory(f);
+        new.source = new.list.codec ? RP_SOURCE_STORED : RP_SOURCE_STAGED;
+        put_term(l->terms, l->n++, &new);
+    }
+    rp_status status = rp__launch_lists_sort(f);
+    for (size_t i = 0; i < l->n_stored && status == RP_OK; i++)
+        l->stored[i].whole = true;
+    return status;
+}
+
+/* Bounds of what there will be. */
+static void bound(rp__pipeline *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->n; i++)
+        sum += p->lists[i].term->list.n;
+    p->capacity = !p->is_or         ? p->lists[0].term->list.n
+                  : sum < p->n_docs ? (uint32_t)sum
+                                    : p->n_docs;
+    p->k = (uint32_t)(p->query->k < p->capacity ? p->query->k : p->capacity);
+    p->flight->items[0]->answer.postings = sum;
+}
+
+static void choose_select(rp__pipeline *p)
+{
+    const uint32_t id = p->how.rows[RP_PHASE_SELECT]->id;
+    const bool is_auto = id == RP_OPERATOR_AUTO;
+    p->by_host = id == RP_OPERATOR_HOST || (is_auto && p->capacity <= HOST_SELECTS);
+    p->selects = !is_auto                ? (rp__select_id)id
+                 : p->k <= RP_SELECT_MAX ? RP_SELECT_SAMPLE
+                                         : RP_SELECT_RADIX;
+}
+
+static rp_status plan(flight *f, rp__pipeline *p)
+{
+    const uint32_t scoring = p->how.rows[RP_PHASE_SCORE]->id;
+    if (p->is_or && scoring == RP_OPERATOR_LOOKUP)
+        return refuse(f, RP_FALLBACK_ALGORITHM);
+    p->n = (uint32_t)f->lists.n;
+    p->lists = rp__arena_zero(f->exec->arena, p->n, sizeof *p->lists);
+    if (!p->lists)
+        return rp__exec_no_memory(f);
+    for (uint32_t i = 0; i < p->n; i++)
+        p->lists[i].term = &f->lists.terms[i];
+    p->accumulates = p->is_or || scoring == RP_OPERATOR_ACCUMULATE;
+    bound(p);
+    choose_select(p);
+    rp_status status = p->is_or ? RP_OK : rp__intersect_ops_plan(p);
+    return status == RP_OK ? rp__pipeline_space_plan(p) : status;
+}
+
+rp_status rp__operators_begin(flight *f)
+{
+    const rp__query *query = &f->items[0]->query;
+    rp__operators *o = own_of(f);
+    rp_error err;
+    rp__pipeline *p = rp__arena_zero(f->exec->arena, 1, sizeof *p);
+    f->own = p;
+    if (!p)
+        return rp__exec_no_memory(f);
+    *p = (rp__pipeline){.flight = f,
+                        .device = f->exec->device,
+                        .query = query,
+                        .is_or = query->n_ops > 3 && query->ops[1].role == RP_SHOULD,
+                        .begin = query->begin,
+                        .n_docs = query->lengths.n_docs};
+    p->end = query->end < p->n_docs ? query->end : p->n_docs;
+    if (rp__operator_table_parse(query->algorithm, &p->how, &err) != RP_OK)
+        return refuse(f, RP_FALLBACK_ALGORITHM);
+    rp_status status = rp__operators_settle(f);
+    if (status == RP_OK)
+        status = open_terms(f, query);
+    if (status == RP_OK)
+        status = plan(f, p);
+    if (status == RP_OK)
+        status = grow(o, p->device, p->there.bytes);
+    p->host = o->host;
+    if (status == RP_OK)
+        status = rp__pipeline_space_stage(p);
+    return status == RP_DAMAGED ? refuse(f, RP_FALLBACK_DAMAGED) : status;
+}
+
+rp_status rp__operators_scratch(flight *f)
+{
+    return rp__scratch_hold(&own_of(f)->scratch, &f->lease, f->exec->device, pipe_of(f)->at.bytes);
+}
+
+rp_status rp__operators_find(flight *f)
+{
+    rp__launch_lists *l = &f->lists;
+    rp_status status =
+        l->is_brought ? RP_OK
+                      : rp__stored_lists_find(f->exec->index, &f->lease, l->stored, l->n_stored);
+    return status == RP_DAMAGED ? refuse(f, RP_FALLBACK_DAMAGED) : status;
+}
+
+/* ---- Operators one after the other ------------------------------------------------------------- */
+
+static const uint32_t *report_of(const rp__pipeline *p)
+{
+    return (const uint32_t *)(const void *)(p->host + p->there.report);
+}
+
+/* How many candidates there are, by the report. */
+static uint32_t count_of(const rp__pipeline *p)
+{
+    return p->n_counts ? report_of(p)[RP_REPORT_COUNTS + p->n_counts - 1] : p->max;
+}
+
+static bool is_damaged(const rp__pipeline *p)
+{
+    const uint32_t *report = report_of(p);
+    karg_found found;
+    uint32_t damaged = 0;
+    memcpy(&found, report + RP_REPORT_FOUND, sizeof found);
+    for (uint32_t i = 0; i < p->n; i++)
+        damaged |= report[RP_REPORT_DAMAGED + i];
+    return found.damaged || damaged;
+}
+
+static rp_status fetch_report(const rp__pipeline *p)
+{
+    return rp__device_copy_out(p->device, p->host + p->there.report, rp__pipe_report(p, 0),
+                               RP_REPORT_WORDS * sizeof(uint32_t));
+}
+
+/* The state of compactions, and the report. */
+static rp_status clear(const rp__pipeline *p)
+{
+    rp_status status = rp__device_fill(p->device, rp__pipe_report(p, 0), 0, RP_REPORT_WORDS);
+    return status == RP_OK ? rp__device_fill(p->device, rp__pipe(p, p->at.state), 0,
+                                             p->at.state_bytes / sizeof(uint32_t))
+                           : status;
+}
+
+/* Step i of a query: decode, intersections, score, select. */
+static rp_status enqueue(rp__pipeline *p, uint32_t i, const char **stage, uint32_t n_steps)
+{
+    *stage = i == 0             ? "decode"
+             : i + 1 == n_steps ? "select"
+             : i + 2 == n_steps ? "score"
+                                : "intersect";
+    if (i + 1 == n_steps)
+        return rp__select_ops_run(p);
+    if (i > 0)
+        return i + 2 == n_steps ? rp__score_ops_run(p) : rp__intersect_ops_meet(p, i);
+    rp_status status = clear(p);
+    if (status == RP_OK)
+        status = rp__decode_ops_run(p);
+    return status == RP_OK && !p->is_or ? rp__intersect_ops_start(p) : status;
+}
+
+/* Candidates that are left, of a step that was waited for. */
+static rp_status see(flight *f, rp__pipeline *p)
+{
+    rp_error err;
+    rp_status status = fetch_report(p);
+    if (status == RP_OK)
+        status = rp__device_wait(p->device);
+    if (status != RP_OK)
+        return status;
+    if (is_damaged(p))
+        return refuse(f, RP_FALLBACK_DAMAGED);
+    if (p->n_counts && !p->marks)
+        p->max = count_of(p);
+    return f->items[0]->status = rp__stop_check(p->query, &err);
+}
+
+/* Elements: postings that were decoded; else candidates that are left, documents that are selected. */
+static void trace(rp__pipeline *p, uint32_t i, const char *stage, uint64_t begin,
+                  const rp_gpu_counters *before)
+{
+    const rp_gpu_counters spent = rp__device_count_since(p->device, before);
+    const bool is_selected = strcmp(stage, "select") == 0;
+    const uint32_t n = count_of(p);
+    rp__trace_end(p->query->trace, &(rp__trace_event){.stage = stage,
+                                                      .processor = "gpu",
+                                                      .begin = begin,
+                                                      .elements = i == 0 ? spent.transcoded_postings
+                                                                  : is_selected && p->k < n ? p->k
+                                                                                            : n,
+                                                      .bytes = spent.uploaded_bytes});
+}
+
+static rp_status run_steps(flight *f, rp__pipeline *p)
+{
+    const uint32_t n_steps = p->is_or ? 3 : p->n + 2;
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; i < n_steps && status == RP_OK; i++) {
+        const rp_gpu_counters before = p->device->counters;
+        const uint64_t begin = rp__trace_begin(p->query->trace);
+        const char *stage;
+        status = enqueue(p, i, &stage, n_steps);
+        if (!p->how.is_stepped)
+            continue;
+        if (status == RP_OK)
+            status = see(f, p);
+        if (status == RP_OK)
+            trace(p, i, stage, begin, &before);
+        if (p->max == 0)
+            break;
+    }
+    return status;
+}
+
+rp_status rp__operators_launch(flight *f)
+{
+    rp__operators *o = own_of(f);
+    rp__pipeline *p = pipe_of(f);
+    rp__persistent_kernel_dismiss(&f->exec->single.stage.kernel);
+    p->scratch = o->scratch.at;
+    p->max = p->capacity;
+    rp__pipeline_space_point(p);
+    o->is_busy = true;
+    rp_status status = run_steps(f, p);
+    if (status == RP_OK)
+        status = rp__device_fill(p->device, rp__pipe_report(p, RP_REPORT_NUMBER), ++o->number, 1);
+    return status == RP_OK ? fetch_report(p) : status;
+}
+
+/* ---- The answer -------------------------------------------------------------------------------- */
+
+bool rp__operators_is_done(const flight *f)
+{
+    const uint32_t *number = report_of(pipe_of(f)) + RP_REPORT_NUMBER;
+    return __atomic_load_n(number, __ATOMIC_ACQUIRE) == own_of(f)->number;
+}
+
+rp_status rp__operators_wait(flight *f)
+{
+    rp_status status = rp__device_wait(f->exec->device);
+    own_of(f)->is_busy = status != RP_OK;
+    return status;
+}
+
+rp_status rp__operators_take(flight *f)
+{
+    const rp__pipeline *p = pipe_of(f);
+    rp__answer *answer = &f->items[0]->answer;
+    if (is_damaged(p))
+        return refuse(f, RP_FALLBACK_DAMAGED);
+    answer->total = count_of(p);
+    return rp__select_ops_take(p, count_of(p), answer);
+}

@@ -1,0 +1,37 @@
+/* backend/gpu/operators/operators.h: a query by operators, as a row of the launch table: each phase
+ * by a method that the user names (operator_table.h).
+ *
+ * Lists are leased as they are stored, and decoded into scratch for each query. */
+#ifndef RP_BACKEND_GPU_OPERATORS_OPERATORS_H
+#define RP_BACKEND_GPU_OPERATORS_OPERATORS_H
+
+#include "backend/backend.h"
+#include "backend/gpu/residency/lease.h"
+
+struct rp__flight;
+
+/* Memory that queries leave for the next one. One thread at a time; all zero is closed. */
+typedef struct rp__operators {
+    uint8_t *host; /* pinned */
+    size_t host_bytes;
+    rp__scratch scratch;
+    uint32_t number; /* of the last query */
+    bool is_busy;    /* work was given to the device, and nobody saw it end */
+} rp__operators;
+
+/* The device is done with it, and its lease has ended. */
+void rp__operators_close(rp__operators *o, rp__residency *residency, rp__device *device);
+
+/* Hooks of the row. */
+rp_status rp__operators_check(const char *spec, const rp__segment *segment, size_t k,
+                              rp_error *err);
+rp_status rp__operators_begin(struct rp__flight *flight);
+rp_status rp__operators_scratch(struct rp__flight *flight);
+rp_status rp__operators_find(struct rp__flight *flight);
+rp_status rp__operators_launch(struct rp__flight *flight);
+bool rp__operators_is_done(const struct rp__flight *flight);
+rp_status rp__operators_wait(struct rp__flight *flight);
+rp_status rp__operators_take(struct rp__flight *flight);
+rp_status rp__operators_settle(struct rp__flight *flight);
+
+#endif

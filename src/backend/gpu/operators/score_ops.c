@@ -1,0 +1,104 @@
+/* score_ops.c: the phase score: candidates are looked up in each list; or every posting of each list is added to an
+ * accumulator a document, whose sums the candidates have (Ding). Of an OR, accumulated documents are the candidates. */
+#include "backend/gpu/operators/pipeline.h"
+
+#include <string.h>
+
+enum { WARPS = 4 };
+
+/* ---- Look-ups ---------------------------------------------------------------------------------- */
+
+/* In lists from `first` on, as many as one launch has. */
+static rp_status look_up(rp__pipeline *p, uint32_t first, uint32_t n)
+{
+    karg_candidates args = {.docids = p->candidates,
+                            .scores = first ? rp__pipe(p, p->at.scores[1 - p->half]) : 0,
+                            .to_docids = rp__pipe(p, p->at.docids[p->half]),
+                            .to_scores = rp__pipe(p, p->at.scores[p->half]),
+                            .count = rp__pipe_count(p),
+                            .state = rp__pipe(p, p->at.state),
+                            .found = rp__pipe_report(p, RP_REPORT_FOUND),
+                            .norms = p->flight->lists.norms,
+                            .n = p->max,
+                            .end = p->n_docs,
+                            .tiles = (p->max + 32 * WARPS - 1) / (32 * WARPS),
+                            .n_words = n,
+                            .drops = true,
+                            .adds = true};
+    const rp__launch how = {args.tiles, 32 * WARPS,
+                            KARG_SCRATCH * sizeof(uint32_t) + WARPS * KARG_SHARED_TERM};
+    for (uint32_t i = 0; i < n; i++)
+        args.near[i] = p->lists[first + i].word;
+    rp_status status = rp__device_fill(p->device, args.to_docids, KARG_NO_CANDIDATE, p->max);
+    if (status == RP_OK)
+        status = rp__device_launch(p->device, RP_KERNEL_step_and_narrow_kernel, how, &args);
+    p->candidates = args.to_docids;
+    p->half = 1 - p->half;
+    p->n_counts++;
+    return status;
+}
+
+static rp_status look_up_all(rp__pipeline *p)
+{
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; i < p->n && status == RP_OK; i += KARG_INLINE_TERMS) {
+        uint32_t n = p->n - i < KARG_INLINE_TERMS ? p->n - i : KARG_INLINE_TERMS;
+        status = look_up(p, i, n);
+    }
+    return status;
+}
+
+/* ---- Accumulators ------------------------------------------------------------------------------ */
+
+static rp_status add_list(rp__pipeline *p, uint32_t i)
+{
+    const karg_term *word = &p->lists[i].word;
+    const karg_accumulate args = {.docids = word->list.docs,
+                                  .tfs = word->list.freqs,
+                                  .sums = rp__pipe(p, p->at.sums),
+                                  .marks = p->is_or ? rp__pipe(p, p->at.marks[0]) : 0,
+                                  .norms = p->flight->lists.norms,
+                                  .n = word->list.n,
+                                  .begin = p->begin,
+                                  .end = p->end,
+                                  .weight = word->weight};
+    return rp__device_launch(p->device, RP_KERNEL_score_accumulate_kernel, rp__pipe_grid(p, args.n),
+                             &args);
+}
+
+static rp_status accumulate(rp__pipeline *p)
+{
+    const size_t words = rp__bits_align(p->n_docs, 128) / 32;
+    rp_status status =
+        p->query->k > 0 ? rp__device_fill(p->device, rp__pipe(p, p->at.sums), 0, p->n_docs) : RP_OK;
+    if (status == RP_OK && p->is_or)
+        status = rp__device_fill(p->device, rp__pipe(p, p->at.marks[0]), 0, words);
+    for (uint32_t i = 0; i < p->n && status == RP_OK; i++)
+        status = add_list(p, i);
+    if (status != RP_OK || !p->is_or)
+        return status;
+    p->marks = rp__pipe(p, p->at.marks[0]);
+    return rp__intersect_ops_list(p);
+}
+
+static rp_status gather(rp__pipeline *p)
+{
+    const karg_gather args = {.docids = p->candidates,
+                              .scores = rp__pipe(p, p->at.scores[1 - p->half]),
+                              .sums = rp__pipe(p, p->at.sums),
+                              .n = p->max,
+                              .n_docs = p->n_docs};
+    return rp__device_launch(p->device, RP_KERNEL_score_gather_kernel, rp__pipe_grid(p, args.n),
+                             &args);
+}
+
+/* Scores are in the half before the next one, as candidates are that an operator has written. */
+rp_status rp__score_ops_run(rp__pipeline *p)
+{
+    if (!p->accumulates)
+        return p->query->k > 0 ? look_up_all(p) : RP_OK;
+    if (!p->is_or && p->query->k == 0)
+        return RP_OK;
+    rp_status status = accumulate(p);
+    return status == RP_OK && p->query->k > 0 ? gather(p) : status;
+}

@@ -1,0 +1,23 @@
+export RIPOSTE_GPU=emulated
+ask() { riposte search my.rip 'of the' --mode and "$@" >/dev/null; echo $?; }
+ask --algorithm operators:intersect=none
+ask --algorithm operators:sort=heap
+ask --algorithm operators:select=none
+ask --algorithm operators:mode=fast
+ask --algorithm operators:select=sort,select=sort
+ask --algorithm operators:intersect=pmf,levels=5
+ask --algorithm operators:levels=2
+ask --algorithm operators:intersect=lr
+ask --algorithm operators:intersect=hs64
+ask --algorithm operators:intersect=lrc
+ask --algorithm operators:decode=rice
+ask --algorithm operators:select=bitonic --k 3000
+ask --algorithm operators --processor cpu
+ask --algorithm operators --gpu-child --processor gpu
+ask --algorithm operator
+riposte search my.rip '"of the"' --algorithm operators; echo $?
+riposte search my.rip 'of the' --mode or --algorithm operators:score=lookup; echo $?
+riposte search my.rip 'of -the' --algorithm operators; echo $?
+riposte batch my.rip topics.tsv --algorithm operators:intersect=lr; echo $?
+riposte bench queries my.rip topics.tsv --processors gpu --algorithms operators:intersect=lr; echo $?
+riposte bench queries my.rip topics.tsv --algorithms operators; echo $?

@@ -1,0 +1,345 @@
+/* test_operators.c: queries by operators, on the emulated device against the cpu.
+ *
+ * One collection, whose lists have 1 to 9 blocks, is coded in every codec, with all auxiliary data. Every row of
+ * operator_table.h that reads a codec answers ANDs over it, chained and stepped; every pair of intersection and selection
+ * does in one codec; ORs are answered in all. Answers equal the cpu's, document for document and score for score, and the
+ * row's own kernel was launched. Two orders of threads in `make test`, twenty with RIPOSTE_THOROUGH=1. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/gpu/device/emulated_device.h"
+#include "backend/gpu/exec/exec.h"
+#include "backend/gpu/operators/intersect_table.h"
+#include "backend/gpu/operators/operator_table.h"
+#include "backend/gpu/operators/select_table.h"
+#include "engine/searcher.h"
+#include "oracle/chance.h"
+#include "oracle/collection.h"
+#include "tempdir.h"
+
+enum { DOCS = 1200, QUERIES = 2, TEXT = 64, SPEC = 128, DEVICE_BYTES = 64 << 20, SMALL = 80 << 10 };
+
+/* A collection on a device, and on the cpu. */
+typedef struct card {
+    rp_index *index;
+    rp_searcher *searcher;
+    rp__arena arena;
+    rp__device device;
+    rp__gpu_index there;
+    rp__exec exec;
+} card;
+
+static collection c;
+static tempdir dir;
+static char queries[QUERIES][TEXT];
+static size_t n_answers;
+
+/* ---- A card -------------------------------------------------------------------------------------- */
+
+static void open_card(card *d, const char *codec, uint64_t memory)
+{
+    rp_error err = {.text = ""};
+    char from[128], to[300];
+    const rp_recode_options options = {.codec = codec, .aux = "lr,hs16,hs32,hs64,hs128,hs256"};
+    const rp_search_options plain = {.processor = "cpu"};
+    memset(d, 0, sizeof *d);
+    snprintf(from, sizeof from, "%s/%s", c.folder, c.codecs[0]);
+    snprintf(to, sizeof to, "%s/%s", dir.path, codec);
+    assert_int_equal(rp_index_recode(from, to, &options, NULL, &err), RP_OK);
+    assert_int_equal(rp_index_open(to, NULL, &d->index, &err), RP_OK);
+    assert_int_equal(rp_searcher_new(d->index, &plain, &d->searcher, &err), RP_OK);
+    rp__arena_init(&d->arena, (size_t)64 << 20);
+    assert_int_equal(rp__device_open(&d->device, rp__emulated_device_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__gpu_index_open(&d->there, &d->device, d->searcher->index->segment, memory),
+                     RP_OK);
+    rp__exec_open(&d->exec, &d->device, &d->there);
+}
+
+static void close_card(card *d)
+{
+    rp__exec_close(&d->exec);
+    rp__gpu_index_close(&d->there);
+    rp__device_close(&d->device);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
+    rp__arena_reset(&d->arena);
+    rp_searcher_free(d->searcher);
+    rp_index_close(d->index);
+}
+
+static void bind(card *d, const char *text, rp_mode mode, size_t k, rp__query *query)
+{
+    rp_error err = {.text = ""};
+    rp__arena_clear(&d->arena);
+    assert_int_equal(rp__searcher_bind(d->searcher, text, strlen(text), mode, query, &err), RP_OK);
+    query->k = k;
+    query->exact_total = true;
+}
+
+/* ---- A query ------------------------------------------------------------------------------------- */
+
+static void check(card *d, const char *spec, const rp__query *query, const char *text)
+{
+    rp_error err = {.text = ""};
+    rp__answer got, want;
+    rp__query asked = *query;
+    asked.algorithm = spec;
+    const char *codec = rp__segment_get_info(query->segment)->codec;
+    if (rp__exec_run(&d->exec, &asked, &d->arena, &got, &err) != RP_OK)
+        fail_msg("%s, %s, '%s': %s", codec, spec, text, err.text);
+    assert_int_equal(rp__backend_find("cpu")->run(NULL, query, &d->arena, &want, &err), RP_OK);
+    bool is_same = got.n == want.n && got.total == want.total;
+    for (size_t i = 0; is_same && i < want.n; i++)
+        is_same = got.at[i].docid == want.at[i].docid && got.at[i].fixed == want.at[i].fixed;
+    if (!is_same)
+        fail_msg("%s, %s, '%s', k %zu: %zu of %llu hits, the cpu has %zu of %llu, or others", codec,
+                 spec, text, query->k, got.n, (unsigned long long)got.total, want.n,
+                 (unsigned long long)want.total);
+    n_answers++;
+}
+
+static void ask(card *d, const char *spec, rp_mode mode, size_t k)
+{
+    for (size_t q = 0; q < QUERIES; q++) {
+        rp__query query;
+        bind(d, queries[q], mode, k, &query);
+        check(d, spec, &query, queries[q]);
+    }
+}
+
+/* Whether the index has what the rows need; if not, they are refused. */
+static bool can(const card *d, const char *spec, size_t k)
+{
+    rp_error err;
+    rp_status status = rp__operator_table_check(spec, d->searcher->index->segment, k, &err);
+    assert_true(status == RP_OK || (status == RP_USAGE && err.text[0]));
+    return status == RP_OK;
+}
+
+/* ---- Reachable ----------------------------------------------------------------------------------- */
+
+static bool is_launched[RP_KERNELS_MAX];
+
+static void see_launch(size_t kernel, const rp__fiber_launch *launch)
+{
+    (void)launch;
+    is_launched[kernel] = true;
+}
+
+static void see_memory(void *at, size_t bytes)
+{
+    (void)at, (void)bytes;
+}
+
+static void see_begin(size_t kernel, rp__fiber_launch *launch)
+{
+    (void)kernel, (void)launch;
+}
+
+static void see_end(void *watched)
+{
+    (void)watched;
+}
+
+static const rp__emulated_device_watcher watcher = {.queue_launch = see_launch,
+                                                    .memory = see_memory,
+                                                    .written = see_memory,
+                                                    .launch = see_begin,
+                                                    .end = see_end};
+
+/* The kernel that says that a row was taken. */
+static rp__kernel_id kernel_of(rp__operator_phase phase, const rp__operator *row)
+{
+    static const rp__kernel_id selects[RP_SELECTS] = {
+        [RP_SELECT_SAMPLE] = RP_KERNEL_select_sample_kernel,
+        [RP_SELECT_RADIX] = RP_KERNEL_select_radix_kernel,
+        [RP_SELECT_BUCKET] = RP_KERNEL_select_bucket_kernel,
+        [RP_SELECT_HEAP] = RP_KERNEL_select_heap_build_kernel,
+        [RP_SELECT_BITONIC] = RP_KERNEL_select_bitonic_kernel,
+        [RP_SELECT_SORT] = RP_KERNEL_select_sort_keys_kernel,
+        [RP_SELECT_BLOCK] = RP_KERNEL_select_block_kernel};
+    switch (row->id) {
+    case RP_OPERATOR_DING:
+        return RP_KERNEL_intersect_chosen_kernel;
+    case RP_OPERATOR_LOOKUP:
+        return RP_KERNEL_step_and_narrow_kernel;
+    case RP_OPERATOR_ACCUMULATE:
+        return RP_KERNEL_score_accumulate_kernel;
+    case RP_OPERATOR_AUTO:
+    case RP_OPERATOR_HOST:
+        return RP_KERNEL_check_blocks_kernel;
+    default:
+        return phase == RP_PHASE_DECODE      ? rp__transcode_find(row->id)->kernel
+               : phase == RP_PHASE_INTERSECT ? rp__intersect_table[row->id].kernel
+                                             : selects[row->id];
+    }
+}
+
+/* ---- Pairs --------------------------------------------------------------------------------------- */
+
+static uint64_t orders(void)
+{
+    return getenv("RIPOSTE_THOROUGH") ? 20 : 2;
+}
+
+static void configure(uint64_t seed)
+{
+    rp__emulated_device_configure(
+        &(rp__emulated_device_options){.seed = seed, .memory = DEVICE_BYTES});
+}
+
+/* All rows of a phase, over a codec. */
+static void ask_rows(card *d, rp__operator_phase phase, const char *option, uint64_t seed)
+{
+    const rp__operator *row;
+    char spec[SPEC];
+    for (size_t i = 0; (row = rp__operator_table_at(phase, i)); i++) {
+        snprintf(spec, sizeof spec, "operators:%s=%s,mode=%s", option, row->name,
+                 (seed + i) % 2 ? "stepped" : "chained");
+        memset(is_launched, 0, sizeof is_launched);
+        if (can(d, spec, 10))
+            ask(d, spec, RP_MODE_AND, 10);
+        else
+            assert_true(row->codec || row->aux);
+        if (can(d, spec, 10) && !is_launched[kernel_of(phase, row)])
+            fail_msg("%s: its kernel was not launched", spec);
+    }
+}
+
+static void every_codec_with_every_row(void **state)
+{
+    (void)state;
+    const char *codec;
+    for (uint64_t seed = 0; seed < orders(); seed++)
+        for (size_t i = 0; (codec = rp_codec_name(i)); i++) {
+            card d;
+            configure(seed);
+            rp__emulated_device_watch(&watcher);
+            open_card(&d, codec, 0);
+            ask_rows(&d, RP_PHASE_DECODE, "decode", seed);
+            ask_rows(&d, RP_PHASE_INTERSECT, "intersect", seed);
+            if (i % 8 == seed % 8) {
+                ask_rows(&d, RP_PHASE_SCORE, "score", seed);
+                ask_rows(&d, RP_PHASE_SELECT, "select", seed);
+            }
+            ask(&d, "operators", RP_MODE_OR, 10);
+            close_card(&d);
+            rp__emulated_device_watch(NULL);
+        }
+    print_message("%zu answers\n", n_answers);
+}
+
+static void every_intersection_with_every_selection(void **state)
+{
+    (void)state;
+    static const size_t ks[] = {0, 1, 10, 300};
+    const rp__operator *a, *b;
+    char spec[SPEC];
+    for (uint64_t seed = 0; seed < orders(); seed++) {
+        card d;
+        configure(seed);
+        open_card(&d, "bp128", 0);
+        for (size_t i = 0; (a = rp__operator_table_at(RP_PHASE_INTERSECT, i)); i++)
+            for (size_t j = 0; (b = rp__operator_table_at(RP_PHASE_SELECT, j)); j++) {
+                snprintf(spec, sizeof spec, "operators:intersect=%s,select=%s", a->name, b->name);
+                if (can(&d, spec, 300))
+                    ask(&d, spec, RP_MODE_AND, ks[(i + j) % 4]);
+            }
+        close_card(&d);
+    }
+}
+
+static void every_score_with_every_selection(void **state)
+{
+    (void)state;
+    static const size_t ks[] = {0, 1, 10, 1500};
+    const rp__operator *a, *b;
+    char spec[SPEC];
+    for (uint64_t seed = 0; seed < orders(); seed++) {
+        card d;
+        configure(seed);
+        open_card(&d, "vbyte", 0);
+        for (size_t i = 0; (a = rp__operator_table_at(RP_PHASE_SCORE, i)); i++)
+            for (size_t j = 0; (b = rp__operator_table_at(RP_PHASE_SELECT, j)); j++) {
+                snprintf(spec, sizeof spec, "operators:score=%s,select=%s,mode=%s", a->name,
+                         b->name, (i + j) % 2 ? "stepped" : "chained");
+                ask(&d, spec, RP_MODE_AND, ks[(i + j) % 4]);
+                if (a->id != RP_OPERATOR_LOOKUP)
+                    ask(&d, spec, RP_MODE_OR, ks[(i + j + 1) % 4]);
+            }
+        close_card(&d);
+    }
+}
+
+/* Levels of pmf and ding; lists and auxiliary data that come and go; parts of the documents; terms of no weight. */
+static void other_options(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"operators:intersect=pmf,levels=2",
+                                        "operators:intersect=pmf,levels=4",
+                                        "operators:intersect=ding,levels=3",
+                                        "operators:intersect=lr-local",
+                                        "operators:intersect=hs32,score=accumulate",
+                                        "operators:intersect=bs-ends,mode=stepped",
+                                        "operators:intersect=tile-marks"};
+    for (int is_small = 0; is_small < 2; is_small++) {
+        card d;
+        configure(5);
+        open_card(&d, "vbyte", is_small ? SMALL : 0);
+        assert_int_equal(d.there.residency->is_whole, !is_small);
+        for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+            rp__query query;
+            ask(&d, specs[i], RP_MODE_AND, 10);
+            bind(&d, queries[0], RP_MODE_AND, 10, &query);
+            query.begin = 300;
+            query.end = 900;
+            check(&d, specs[i], &query, queries[0]);
+        }
+        close_card(&d);
+    }
+}
+
+/* ---- All of them --------------------------------------------------------------------------------- */
+
+/* Two terms and four, frequent ones and rare. */
+static int open_collection(void **state)
+{
+    (void)state;
+    collection_draw(
+        &c, &(collection_recipe){"operators", 29, (const char *const[]){"bp128"}, 1, DOCS, 60, 14});
+    for (size_t q = 0; q < QUERIES; q++) {
+        char word[32];
+        queries[q][0] = 0;
+        for (uint64_t n = 2 + 2 * q; n > 0; n--) {
+            collection_put_word(word, q ? 3 * (n - 1) : n);
+            strcat(strcat(queries[q], word), " ");
+        }
+    }
+    return tempdir_make(&dir);
+}
+
+static int close_collection(void **state)
+{
+    (void)state;
+    collection_close(&c);
+    tempdir_remove(&dir);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_codec_with_every_row),
+        cmocka_unit_test(every_intersection_with_every_selection),
+        cmocka_unit_test(every_score_with_every_selection),
+        cmocka_unit_test(other_options),
+    };
+    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
+    return cmocka_run_group_tests(tests, open_collection, close_collection);
+}
