@@ -23,6 +23,7 @@ void rp__gpu_card_close(rp__gpu_card *c)
     if (c->device.context) {
         (void)rp__device_enter(&c->device);
         rp__gpu_steps_close(&c->steps);
+        rp__exec_close(&c->stepper);
         rp__exec_close(&c->exec);
         rp__gpu_index_close(&c->index);
     }

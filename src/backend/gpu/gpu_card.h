@@ -12,7 +12,8 @@ typedef struct rp__gpu_card {
     rp__gpu_index index;
     rp__exec exec; /* of single queries */
     rp__gpu_steps steps;
-    bool has_index; /* otherwise every query is refused */
+    rp__exec stepper; /* of queries that name operators, step by step; open once one came */
+    bool has_index;   /* otherwise every query is refused */
 } rp__gpu_card;
 
 /* Opens it with what fits of the index: a card without it is no reason to fail, since the cpu

@@ -8,6 +8,7 @@
 #include "backend/gpu/gpu_form.h"
 #include "backend/gpu/gpu_place.h"
 #include "backend/gpu/gpu_ranges.h"
+#include "backend/gpu/operators/operator_steps.h"
 #include "backend/rows.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -242,26 +243,122 @@ static bool poll(void *p)
 
 /* ---- Step by step ------------------------------------------------------------------------------ */
 
+static const rp__steps plain_steps = {.start = rp__gpu_steps_start,
+                                      .meet = rp__gpu_steps_meet,
+                                      .score = rp__gpu_steps_score,
+                                      .narrow = rp__gpu_steps_narrow,
+                                      .select = rp__gpu_steps_select,
+                                      .put = rp__gpu_steps_put,
+                                      .take = rp__gpu_steps_take,
+                                      .close = rp__gpu_steps_end};
+
+static const rp__steps operator_steps = {.start = rp__operator_steps_start,
+                                         .meet = rp__operator_steps_meet,
+                                         .score = rp__operator_steps_score,
+                                         .narrow = rp__operator_steps_narrow,
+                                         .select = rp__operator_steps_select,
+                                         .put = rp__operator_steps_put,
+                                         .take = rp__operator_steps_take,
+                                         .close = rp__operator_steps_close};
+
+/* A run, by operators or not. */
+typedef struct step_run {
+    const rp__steps *how;
+    void *run;
+} step_run;
+
+static rp_status open_operators(rp__gpu_card *card, const rp__query *query, rp__arena *arena,
+                                void **run_, rp_error *err)
+{
+    rp_fallback why =
+        rp__gpu_form_is_and(query) ? rp__gpu_form_check(&card->index, query) : RP_FALLBACK_FORM;
+    if (why || rp__launch_policy_find(query->algorithm)->id != RP_LAUNCH_OPERATORS)
+        return rp__error_set(err, RP_UNAVAILABLE, "the gpu does not take steps of this query: %s",
+                             rp_fallback_text(why ? why : RP_FALLBACK_FORM));
+    if (!card->stepper.device)
+        rp__exec_open(&card->stepper, &card->device, &card->index);
+    return rp__operator_steps_open(&card->stepper, &card->exec.single.stage.kernel, query, arena,
+                                   run_, err);
+}
+
 /* On one card. */
 static rp_status open_steps(void *state, const rp__query *query, rp__arena *arena, void **run_,
                             rp_error *err)
 {
     gpu *g = state;
     rp__gpu_card *cards[RP_GPU_PLACE_MAX];
+    const bool is_named = rp__launch_policy_find(query->algorithm) != NULL;
+    step_run *r = rp__arena_zero(arena, 1, sizeof *r);
     *run_ = NULL;
-    return pick_cards(g, cards) > 0 ? rp__gpu_steps_begin(&cards[0]->steps, query, arena, run_, err)
-                                    : refuse(g, err);
+    if (!r)
+        return rp__error_no_memory(err);
+    if (pick_cards(g, cards) == 0)
+        return refuse(g, err);
+    r->how = is_named ? &operator_steps : &plain_steps;
+    rp_status status = is_named ? open_operators(cards[0], query, arena, &r->run, err)
+                                : rp__gpu_steps_begin(&cards[0]->steps, query, arena, &r->run, err);
+    if (status == RP_OK)
+        *run_ = r;
+    return status;
+}
+
+static rp_status start_step(void *run_, uint32_t leaf)
+{
+    const step_run *r = run_;
+    return r->how->start(r->run, leaf);
+}
+
+static rp_status meet_step(void *run_, uint32_t leaf)
+{
+    const step_run *r = run_;
+    return r->how->meet(r->run, leaf);
+}
+
+static rp_status score_step(void *run_, uint32_t leaf)
+{
+    const step_run *r = run_;
+    return r->how->score(r->run, leaf);
+}
+
+static rp_status narrow_step(void *run_, uint32_t first, uint32_t last)
+{
+    const step_run *r = run_;
+    return r->how->narrow(r->run, first, last);
+}
+
+static rp_status select_step(void *run_, rp__answer *answer)
+{
+    const step_run *r = run_;
+    return r->how->select(r->run, answer);
+}
+
+static rp_status put_step(void *run_, const rp__partial *partial)
+{
+    const step_run *r = run_;
+    return r->how->put(r->run, partial);
+}
+
+static rp_status take_step(void *run_, rp__partial *partial)
+{
+    const step_run *r = run_;
+    return r->how->take(r->run, partial);
+}
+
+static void close_step(void *run_)
+{
+    const step_run *r = run_;
+    r->how->close(r->run);
 }
 
 static const rp__steps steps = {.open = open_steps,
-                                .start = rp__gpu_steps_start,
-                                .meet = rp__gpu_steps_meet,
-                                .score = rp__gpu_steps_score,
-                                .narrow = rp__gpu_steps_narrow,
-                                .select = rp__gpu_steps_select,
-                                .put = rp__gpu_steps_put,
-                                .take = rp__gpu_steps_take,
-                                .close = rp__gpu_steps_end};
+                                .start = start_step,
+                                .meet = meet_step,
+                                .score = score_step,
+                                .narrow = narrow_step,
+                                .select = select_step,
+                                .put = put_step,
+                                .take = take_step,
+                                .close = close_step};
 
 /* Those that rows of the launch table have. */
 static const char *algorithm(size_t i)

@@ -55,7 +55,7 @@ rp_status rp__intersect_ops_plan(rp__pipeline *p)
     const rp__operator *row = p->how.rows[RP_PHASE_INTERSECT];
     const bool is_part = p->begin > 0 || p->end < p->n_docs;
     rp_status status = RP_OK;
-    for (uint32_t i = 1; i < p->n && status == RP_OK; i++) {
+    for (uint32_t i = p->first; i < p->n && status == RP_OK; i++) {
         rp__pipe_list *l = &p->lists[i];
         const rp__list *list = &l->term->list;
         l->method = choose(p, l);
@@ -169,10 +169,10 @@ rp_status rp__intersect_ops_list(rp__pipeline *p)
     return run(p, RP_INTERSECT_BITS_AND, how, &args);
 }
 
-/* Those of the shortest list that are asked about. */
-static rp_status start_in_range(rp__pipeline *p)
+/* Those of list i that are asked about. */
+static rp_status start_in_range(rp__pipeline *p, uint32_t i)
 {
-    const karg_term *word = &p->lists[0].word;
+    const karg_term *word = &p->lists[i].word;
     karg_candidates args = {.begin = p->begin,
                             .end = p->end,
                             .n_words = 1,
@@ -191,12 +191,12 @@ static rp_status start_in_range(rp__pipeline *p)
     return status;
 }
 
-rp_status rp__intersect_ops_start(rp__pipeline *p)
+rp_status rp__intersect_ops_start(rp__pipeline *p, uint32_t i)
 {
-    p->candidates = p->lists[0].word.list.docs;
-    p->marks = p->lists[0].bits;
-    p->max = p->lists[0].term->list.n;
-    return p->begin > 0 || p->end < p->n_docs ? start_in_range(p) : RP_OK;
+    p->candidates = p->lists[i].word.list.docs;
+    p->marks = p->lists[i].bits;
+    p->max = p->lists[i].term->list.n;
+    return p->begin > 0 || p->end < p->n_docs ? start_in_range(p, i) : RP_OK;
 }
 
 /* Skip pointers are made for the query. */

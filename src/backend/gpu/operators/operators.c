@@ -113,9 +113,8 @@ static void bound(rp__pipeline *p)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < p->n; i++)
         sum += p->lists[i].term->list.n;
-    p->capacity = !p->is_or         ? p->lists[0].term->list.n
-                  : sum < p->n_docs ? (uint32_t)sum
-                                    : p->n_docs;
+    const uint32_t n = p->lists[p->first ? 0 : p->n - 1].term->list.n;
+    p->capacity = !p->is_or ? n : sum < p->n_docs ? (uint32_t)sum : p->n_docs;
     p->k = (uint32_t)(p->query->k < p->capacity ? p->query->k : p->capacity);
     p->flight->items[0]->answer.postings = sum;
 }
@@ -150,6 +149,11 @@ static rp_status plan(flight *f, rp__pipeline *p)
 
 rp_status rp__operators_begin(flight *f)
 {
+    return rp__operators_begin_at(f, 1);
+}
+
+rp_status rp__operators_begin_at(flight *f, uint32_t first)
+{
     const rp__query *query = &f->items[0]->query;
     rp__operators *o = own_of(f);
     rp_error err;
@@ -160,6 +164,7 @@ rp_status rp__operators_begin(flight *f)
     *p = (rp__pipeline){.flight = f,
                         .device = f->exec->device,
                         .query = query,
+                        .first = first,
                         .is_or = query->n_ops > 3 && query->ops[1].role == RP_SHOULD,
                         .begin = query->begin,
                         .n_docs = query->lengths.n_docs};
@@ -232,27 +237,20 @@ static rp_status clear(const rp__pipeline *p)
                            : status;
 }
 
-/* Step i of a query: decode, intersections, score, select. */
-static rp_status enqueue(rp__pipeline *p, uint32_t i, const char **stage, uint32_t n_steps)
+rp_status rp__operators_prepare(flight *f)
 {
-    *stage = i == 0             ? "decode"
-             : i + 1 == n_steps ? "select"
-             : i + 2 == n_steps ? "score"
-                                : "intersect";
-    if (i + 1 == n_steps)
-        return rp__select_ops_run(p);
-    if (i > 0)
-        return i + 2 == n_steps ? rp__score_ops_run(p) : rp__intersect_ops_meet(p, i);
+    rp__pipeline *p = pipe_of(f);
+    p->scratch = own_of(f)->scratch.at;
+    p->max = p->capacity;
+    rp__pipeline_space_point(p);
+    own_of(f)->is_busy = true;
     rp_status status = clear(p);
-    if (status == RP_OK)
-        status = rp__decode_ops_run(p);
-    return status == RP_OK && !p->is_or ? rp__intersect_ops_start(p) : status;
+    return status == RP_OK ? rp__decode_ops_run(p) : status;
 }
 
-/* Candidates that are left, of a step that was waited for. */
-static rp_status see(flight *f, rp__pipeline *p)
+rp_status rp__operators_see(flight *f)
 {
-    rp_error err;
+    rp__pipeline *p = pipe_of(f);
     rp_status status = fetch_report(p);
     if (status == RP_OK)
         status = rp__device_wait(p->device);
@@ -262,7 +260,37 @@ static rp_status see(flight *f, rp__pipeline *p)
         return refuse(f, RP_FALLBACK_DAMAGED);
     if (p->n_counts && !p->marks)
         p->max = count_of(p);
-    return f->items[0]->status = rp__stop_check(p->query, &err);
+    return RP_OK;
+}
+
+/* Step i of a query: decode, intersections, score, select. */
+static rp_status enqueue(flight *f, uint32_t i, uint32_t n_steps)
+{
+    rp__pipeline *p = pipe_of(f);
+    if (i + 1 == n_steps)
+        return rp__select_ops_run(p);
+    if (i > 0)
+        return i + 2 == n_steps ? rp__score_ops_run(p) : rp__intersect_ops_meet(p, i);
+    rp_status status = rp__operators_prepare(f);
+    return status == RP_OK && !p->is_or ? rp__intersect_ops_start(p, 0) : status;
+}
+
+static const char *stage_of(uint32_t i, uint32_t n_steps)
+{
+    return i == 0             ? "decode"
+           : i + 1 == n_steps ? "select"
+           : i + 2 == n_steps ? "score"
+                              : "intersect";
+}
+
+/* What a step has left, and whether the query is to stop. */
+static rp_status see_step(flight *f)
+{
+    rp_error err;
+    rp_status status = rp__operators_see(f);
+    if (status != RP_OK)
+        return status;
+    return f->items[0]->status = rp__stop_check(&f->items[0]->query, &err);
 }
 
 /* Elements: postings that were decoded; else candidates that are left, documents that are selected. */
@@ -288,14 +316,13 @@ static rp_status run_steps(flight *f, rp__pipeline *p)
     for (uint32_t i = 0; i < n_steps && status == RP_OK; i++) {
         const rp_gpu_counters before = p->device->counters;
         const uint64_t begin = rp__trace_begin(p->query->trace);
-        const char *stage;
-        status = enqueue(p, i, &stage, n_steps);
+        status = enqueue(f, i, n_steps);
         if (!p->how.is_stepped)
             continue;
         if (status == RP_OK)
-            status = see(f, p);
+            status = see_step(f);
         if (status == RP_OK)
-            trace(p, i, stage, begin, &before);
+            trace(p, i, stage_of(i, n_steps), begin, &before);
         if (p->max == 0)
             break;
     }
@@ -307,10 +334,6 @@ rp_status rp__operators_launch(flight *f)
     rp__operators *o = own_of(f);
     rp__pipeline *p = pipe_of(f);
     rp__persistent_kernel_dismiss(&f->exec->single.stage.kernel);
-    p->scratch = o->scratch.at;
-    p->max = p->capacity;
-    rp__pipeline_space_point(p);
-    o->is_busy = true;
     rp_status status = run_steps(f, p);
     if (status == RP_OK)
         status = rp__device_fill(p->device, rp__pipe_report(p, RP_REPORT_NUMBER), ++o->number, 1);

@@ -34,4 +34,11 @@ rp_status rp__operators_wait(struct rp__flight *flight);
 rp_status rp__operators_take(struct rp__flight *flight);
 rp_status rp__operators_settle(struct rp__flight *flight);
 
+/* For steps (operator_steps.h): as begin, where candidates may be looked for in lists from `first`
+ * on; what all operators need, and decoding, for a flight that has its lease; and the wait for what
+ * an operator has left. */
+rp_status rp__operators_begin_at(struct rp__flight *flight, uint32_t first);
+rp_status rp__operators_prepare(struct rp__flight *flight);
+rp_status rp__operators_see(struct rp__flight *flight);
+
 #endif

@@ -48,7 +48,8 @@ typedef struct rp__pipeline {
     bool is_or, has_bits, accumulates, by_host;
     rp__select_id selects;
     uint32_t begin, end, n_docs;
-    uint32_t n; /* lists, the shortest first */
+    uint32_t n;     /* lists, the shortest first */
+    uint32_t first; /* of those that candidates may be looked for in: 1; step by step, 0 */
     rp__pipe_list *lists;
     uint32_t capacity;  /* candidates that there may be */
     uint32_t k;         /* documents that are selected */
@@ -109,8 +110,8 @@ rp_status rp__intersect_ops_plan(rp__pipeline *p);
 /* The cut of list i, without addresses: for sizes. */
 void rp__intersect_ops_cut(const rp__pipeline *p, uint32_t i, karg_intersect *args,
                            rp__launch *how);
-/* The shortest list becomes the candidates. */
-rp_status rp__intersect_ops_start(rp__pipeline *p);
+/* List i becomes the candidates. */
+rp_status rp__intersect_ops_start(rp__pipeline *p, uint32_t i);
 /* Drops candidates that are not in list i. */
 rp_status rp__intersect_ops_meet(rp__pipeline *p, uint32_t i);
 /* Candidates that are there as bits become docids. */
@@ -118,6 +119,14 @@ rp_status rp__intersect_ops_list(rp__pipeline *p);
 
 /* score_ops.c: scores of all candidates; of an OR the candidates, too. */
 rp_status rp__score_ops_run(rp__pipeline *p);
+/* Candidates in n lists from `first` on, at most KARG_INLINE_TERMS. */
+typedef struct rp__score_look {
+    uint32_t first, n;
+    bool has_scores; /* otherwise all are 0 */
+    bool drops;      /* candidates that are not there */
+    bool adds;       /* what the lists contribute */
+} rp__score_look;
+rp_status rp__score_ops_look_up(rp__pipeline *p, rp__score_look look);
 
 /* select_ops.c: the k best, to the host; and how they are read there. */
 rp_status rp__select_ops_run(rp__pipeline *p);

@@ -28,7 +28,7 @@ static bool is_tiny(const rp__pipe_list *l)
 
 static bool is_any(const rp__pipeline *p, rp__intersect_id method)
 {
-    for (uint32_t i = 1; i < p->n; i++)
+    for (uint32_t i = p->first; i < p->n; i++)
         if (p->lists[i].method == method)
             return true;
     return false;
@@ -104,7 +104,7 @@ static void plan_intersect(rp__pipeline *p)
     size_t state = (p->capacity / STEP_BLOCK + p->n_docs / BITS_BLOCK + 8) * sizeof(uint64_t);
     size_t splits = 0;
     p->max = p->capacity;
-    for (uint32_t i = 1; i < p->n && !p->is_or; i++) {
+    for (uint32_t i = p->first; i < p->n && !p->is_or; i++) {
         karg_intersect args;
         rp__launch how;
         rp__intersect_ops_cut(p, i, &args, &how);
@@ -131,7 +131,7 @@ static void plan_rows(rp__pipeline *p)
     if (p->how.rows[RP_PHASE_INTERSECT]->id != RP_OPERATOR_DING)
         return;
     uint32_t n_blocks = 0;
-    for (uint32_t i = 1; i < p->n; i++)
+    for (uint32_t i = p->first; i < p->n; i++)
         if (p->lists[i].stored.n_blocks > n_blocks)
             n_blocks = p->lists[i].stored.n_blocks;
     p->at.blocks = take_words(end, n_blocks);

@@ -8,13 +8,13 @@ enum { WARPS = 4 };
 
 /* ---- Look-ups ---------------------------------------------------------------------------------- */
 
-/* In lists from `first` on, as many as one launch has. */
-static rp_status look_up(rp__pipeline *p, uint32_t first, uint32_t n)
+rp_status rp__score_ops_look_up(rp__pipeline *p, rp__score_look look)
 {
+    const bool is_scored = look.has_scores || look.adds;
     karg_candidates args = {.docids = p->candidates,
-                            .scores = first ? rp__pipe(p, p->at.scores[1 - p->half]) : 0,
+                            .scores = look.has_scores ? rp__pipe(p, p->at.scores[1 - p->half]) : 0,
                             .to_docids = rp__pipe(p, p->at.docids[p->half]),
-                            .to_scores = rp__pipe(p, p->at.scores[p->half]),
+                            .to_scores = is_scored ? rp__pipe(p, p->at.scores[p->half]) : 0,
                             .count = rp__pipe_count(p),
                             .state = rp__pipe(p, p->at.state),
                             .found = rp__pipe_report(p, RP_REPORT_FOUND),
@@ -22,13 +22,13 @@ static rp_status look_up(rp__pipeline *p, uint32_t first, uint32_t n)
                             .n = p->max,
                             .end = p->n_docs,
                             .tiles = (p->max + 32 * WARPS - 1) / (32 * WARPS),
-                            .n_words = n,
-                            .drops = true,
-                            .adds = true};
+                            .n_words = look.n,
+                            .drops = look.drops,
+                            .adds = look.adds};
     const rp__launch how = {args.tiles, 32 * WARPS,
                             KARG_SCRATCH * sizeof(uint32_t) + WARPS * KARG_SHARED_TERM};
-    for (uint32_t i = 0; i < n; i++)
-        args.near[i] = p->lists[first + i].word;
+    for (uint32_t i = 0; i < look.n; i++)
+        args.near[i] = p->lists[look.first + i].word;
     rp_status status = rp__device_fill(p->device, args.to_docids, KARG_NO_CANDIDATE, p->max);
     if (status == RP_OK)
         status = rp__device_launch(p->device, RP_KERNEL_step_and_narrow_kernel, how, &args);
@@ -42,8 +42,10 @@ static rp_status look_up_all(rp__pipeline *p)
 {
     rp_status status = RP_OK;
     for (uint32_t i = 0; i < p->n && status == RP_OK; i += KARG_INLINE_TERMS) {
-        uint32_t n = p->n - i < KARG_INLINE_TERMS ? p->n - i : KARG_INLINE_TERMS;
-        status = look_up(p, i, n);
+        const uint32_t n = p->n - i < KARG_INLINE_TERMS ? p->n - i : KARG_INLINE_TERMS;
+        status = rp__score_ops_look_up(
+            p,
+            (rp__score_look){.first = i, .n = n, .has_scores = i > 0, .drops = true, .adds = true});
     }
     return status;
 }
