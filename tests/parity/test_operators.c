@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,23 +44,39 @@ static size_t n_answers;
 
 /* ---- A card -------------------------------------------------------------------------------------- */
 
-static void open_card(card *d, const char *codec, uint64_t memory)
+/* False: it does not open. */
+static bool open_index(card *d, const char *codec, uint64_t memory)
 {
     rp_error err = {.text = ""};
-    char from[128], to[300];
-    const rp_recode_options options = {.codec = codec, .aux = "lr,hs16,hs32,hs64,hs128,hs256"};
+    char path[300];
     const rp_search_options plain = {.processor = "cpu"};
     memset(d, 0, sizeof *d);
-    snprintf(from, sizeof from, "%s/%s", c.folder, c.codecs[0]);
-    snprintf(to, sizeof to, "%s/%s", dir.path, codec);
-    assert_int_equal(rp_index_recode(from, to, &options, NULL, &err), RP_OK);
-    assert_int_equal(rp_index_open(to, NULL, &d->index, &err), RP_OK);
+    snprintf(path, sizeof path, "%s/%s", dir.path, codec);
+    if (rp_index_open(path, NULL, &d->index, &err) != RP_OK)
+        return false;
     assert_int_equal(rp_searcher_new(d->index, &plain, &d->searcher, &err), RP_OK);
     rp__arena_init(&d->arena, (size_t)64 << 20);
     assert_int_equal(rp__device_open(&d->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     assert_int_equal(rp__gpu_index_open(&d->there, &d->device, d->searcher->index->segment, memory),
                      RP_OK);
     rp__exec_open(&d->exec, &d->device, &d->there);
+    return true;
+}
+
+static void recode(const char *codec, const char *aux)
+{
+    rp_error err = {.text = ""};
+    char from[128], to[300];
+    const rp_recode_options options = {.codec = codec, .aux = aux};
+    snprintf(from, sizeof from, "%s/%s", c.folder, c.codecs[0]);
+    snprintf(to, sizeof to, "%s/%s", dir.path, codec);
+    assert_int_equal(rp_index_recode(from, to, &options, NULL, &err), RP_OK);
+}
+
+static void open_card(card *d, const char *codec, uint64_t memory)
+{
+    recode(codec, "lr,hs16,hs32,hs64,hs128,hs256");
+    assert_true(open_index(d, codec, memory));
 }
 
 static void close_card(card *d)
@@ -305,6 +322,91 @@ static void other_options(void **state)
     }
 }
 
+/* ---- Damage -------------------------------------------------------------------------------------- */
+
+/* Some bytes of the lists of an index are others. */
+static void damage(const char *codec)
+{
+    char path[320];
+    glob_t found;
+    snprintf(path, sizeof path, "%s/%s/lists.*.rp", dir.path, codec);
+    assert_int_equal(glob(path, 0, NULL, &found), 0);
+    FILE *file = fopen(found.gl_pathv[0], "r+b");
+    globfree(&found);
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const uint64_t n = (uint64_t)ftell(file);
+    for (uint64_t i = 1 + chance_below(6); i > 0; i--) {
+        const long at = (long)chance_below(n);
+        assert_int_equal(fseek(file, at, SEEK_SET), 0);
+        const int byte = fgetc(file);
+        assert_int_equal(fseek(file, at, SEEK_SET), 0);
+        fputc(byte ^ (chance_below(3) ? 1 << chance_below(8) : 255), file);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* An answer is the cpu's; else a list is damaged. */
+static void ask_damaged(card *d, const char *spec, rp_mode mode, size_t *n_refused)
+{
+    rp_error err = {.text = ""};
+    rp__query query;
+    rp__answer got, want;
+    for (size_t q = 0; q < QUERIES; q++) {
+        rp__arena_clear(&d->arena);
+        if (rp__searcher_bind(d->searcher, queries[q], strlen(queries[q]), mode, &query, &err))
+            continue;
+        query.exact_total = true;
+        rp__query plain = query;
+        query.algorithm = spec;
+        rp_status status = rp__exec_run(&d->exec, &query, &d->arena, &got, &err);
+        *n_refused += status != RP_OK;
+        if (status != RP_OK) {
+            assert_int_equal(got.fallback, RP_FALLBACK_DAMAGED);
+            continue;
+        }
+        assert_int_equal(rp__backend_find("cpu")->run(NULL, &plain, &d->arena, &want, &err), RP_OK);
+        assert_int_equal(got.total, want.total);
+        assert_int_equal(got.n, want.n);
+        if (want.n > 0)
+            assert_memory_equal(got.at, want.at, want.n * sizeof *want.at);
+    }
+}
+
+static void ask_damaged_rows(card *d, size_t round, size_t *n_refused)
+{
+    const rp__operator *row;
+    char spec[SPEC];
+    for (size_t i = 0; (row = rp__operator_table_at(RP_PHASE_INTERSECT, i)); i++) {
+        snprintf(spec, sizeof spec, "operators:intersect=%s,mode=%s", row->name,
+                 (i + round) % 2 ? "stepped" : "chained");
+        if (!row->aux && can(d, spec, 10))
+            ask_damaged(d, spec, RP_MODE_AND, n_refused);
+    }
+    ask_damaged(d, "operators", RP_MODE_OR, n_refused);
+}
+
+static void damaged_lists_are_never_wrong(void **state)
+{
+    (void)state;
+    static const char *const codecs[] = {"bp128", "hslrc256", "vbyte", "iiu", "ef128"};
+    const size_t rounds = getenv("RIPOSTE_THOROUGH") ? 100 : 3;
+    size_t n_refused = 0;
+    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
+        for (size_t round = 0; round < rounds; round++) {
+            card d;
+            configure(round);
+            recode(codecs[i], "none");
+            damage(codecs[i]);
+            if (open_index(&d, codecs[i], 0)) {
+                ask_damaged_rows(&d, round, &n_refused);
+                close_card(&d);
+            }
+        }
+    print_message("%zu refused\n", n_refused);
+    assert_true(n_refused > 0);
+}
+
 /* ---- All of them --------------------------------------------------------------------------------- */
 
 /* Two terms and four, frequent ones and rare. */
@@ -339,6 +441,7 @@ int main(void)
         cmocka_unit_test(every_intersection_with_every_selection),
         cmocka_unit_test(every_score_with_every_selection),
         cmocka_unit_test(other_options),
+        cmocka_unit_test(damaged_lists_are_never_wrong),
     };
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, open_collection, close_collection);
