@@ -25,7 +25,7 @@
 #include "oracle/collection.h"
 #include "tempdir.h"
 
-enum { DOCS = 1200, QUERIES = 2, TEXT = 64, SPEC = 128, DEVICE_BYTES = 64 << 20, SMALL = 80 << 10 };
+enum { DOCS = 1200, QUERIES = 2, TEXT = 64, SPEC = 128, DEVICE_BYTES = 8 << 20, SMALL = 80 << 10 };
 
 /* A collection on a device, and on the cpu. */
 typedef struct card {
