@@ -465,5 +465,9 @@ const rp__gpu_case rp__gpu_case_intersect[] = {
     ROW(HSLRC256, "hslrc256 ranks 1:10", 10 | RANKS, 256, 0, NULL),
     ROW(HSLRC256, "hslrc256 1:100", 100, 512, 0, NULL),
     ROW(HSLRC128, "hslrc128 1:100", 100, 512, 0, NULL),
+    ROW(LRCSEG, "lrcseg ranks 1:10", 10 | RANKS, 256, 0, NULL),
+    ROW(LRCSEG, "lrcseg 1:100", 100, 512, 0, NULL),
+    ROW(SEGLRC, "seglrc ranks 1:10", 10 | RANKS, 256, 0, NULL),
+    ROW(SEGLRC, "seglrc 1:100", 100, 512, 0, NULL),
     {0},
 };

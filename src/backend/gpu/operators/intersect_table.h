@@ -56,6 +56,8 @@ typedef enum rp__intersect_id {
     RP_INTERSECT_LRC_AT,
     RP_INTERSECT_HSLRC256,
     RP_INTERSECT_HSLRC128,
+    RP_INTERSECT_LRCSEG,
+    RP_INTERSECT_SEGLRC,
     RP_INTERSECTS,
 } rp__intersect_id;
 

@@ -78,6 +78,8 @@ static const rp__operator intersects[] = {
     INTERSECT("bp128-tile", BP128_TILE, "Riposte", false, "bp128", NULL),
     INTERSECT("lrc-heads", LRC_HEADS, "Ao 2011, 5.2", true, "lrc", "lr"),
     INTERSECT("lrc", LRC_AT, "Ao 2011, 5.2", true, "lrc", "lr"),
+    INTERSECT("lrcseg", LRCSEG, "Ao 2011, 5.2", false, "lrcseg", NULL),
+    INTERSECT("seglrc", SEGLRC, "Ao 2011, 5.2", false, "seglrc", NULL),
     INTERSECT("hslrc256", HSLRC256, "Ao 2011, 5.3", true, "hslrc256", NULL),
     INTERSECT("hslrc128", HSLRC128, "Ao 2011, 5.3", true, "hslrc128", NULL),
 };

@@ -1,0 +1,48 @@
+/* intersect_regression.cu: A in a compressed B of lrcseg or seglrc, whose docids are read one by
+ * one. One thread: an element of A. One block: a tile of A.
+ * Reads A once, coalesced; the directory of B by halving, then docids of one block, a head and a
+ * few bytes a step; writes hits staged in shared memory.
+ * Residuals that do not lie in their block's bytes are none, ranks are held within the list: any
+ * bytes are safe. Source: Ao et al. 2011, 5.2, Algorithm 1 without the safe range. */
+#include "backend/gpu/kernels/prim/prim.cuh"
+
+enum { REGRESSION_BLOCK = REGRESSION_BY_256 };
+
+/* The rank of x in block b, else the list's length. */
+template <int KIND> PRIM uint32_t find_in_block(const karg_list &list, uint32_t b, uint32_t x)
+{
+    const tile_view whole = {
+        list.docs,       list.last, list.offsets,  list.first, list.n, list.n_blocks,
+        list.docs_bytes, 0,         list.n_blocks, 0,          list.n, nullptr};
+    uint32_t from = prim_min(b * REGRESSION_BLOCK, list.n),
+             to = prim_min(from + REGRESSION_BLOCK, list.n);
+    while (from < to) {
+        uint32_t mid = (from + to) / 2, at = regression_at<KIND, REGRESSION_BY_256>(whole, mid);
+        if (at == x)
+            return mid;
+        if (at < x)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return list.n;
+}
+
+template <int KIND> PRIM void regression_run(const karg_intersect &a)
+{
+    uint32_t *shared = (uint32_t *)prim_shared(), rank = a.nb;
+    search_part<1> p = search_begin<1>(a, shared);
+    uint32_t b = p.first < a.na && a.nb > 0 ? directory_block(a.list, p.x[0]) : a.list.n_blocks;
+    if (b < a.list.n_blocks)
+        rank = find_in_block<KIND>(a.list, b, p.x[0]);
+    search_end<1>(a, p, &rank, shared);
+}
+
+RP_KERNEL(intersect_regression_lrcseg_kernel, karg_intersect)
+{
+    regression_run<REGRESSION_MOVED>(a);
+}
+RP_KERNEL(intersect_regression_seglrc_kernel, karg_intersect)
+{
+    regression_run<REGRESSION_OWN>(a);
+}
