@@ -115,6 +115,22 @@ static void print_threshold(const char *what, const rp__bench_threshold *t)
         printf("; %.2f, gpu from %" PRIu64 " of %s", t->mean, t->min_postings, what);
 }
 
+/* What operators of a query take on average, where they were timed. */
+static void print_steps(const rp__bench_queries *b)
+{
+    char label[LABEL_BYTES];
+    for (size_t i = 0; i < b->n; i++) {
+        const rp__bench_operation *o = &b->operations[i];
+        const double n = (double)o->steps.n_queries;
+        if (o->steps.n_queries == 0)
+            continue;
+        printf("%s %s, steps:", o->form, label_of(o, label));
+        for (size_t k = 0; k < RP_BENCH_STAGES && o->steps.at[k].stage; k++)
+            printf("%s %s %.2f", k ? "," : "", o->steps.at[k].stage, o->steps.at[k].us / n);
+        putchar('\n');
+    }
+}
+
 /* A line for each form of which both processors were measured. */
 static void print_placements(const rp__bench_queries *b)
 {
@@ -192,6 +208,7 @@ void rp__bench_queries_report_print(const rp__bench_queries *b)
             print_row(b, i);
     print_refused(b);
     print_elsewhere(b);
+    print_steps(b);
     print_placements(b);
     print_auto(b);
     print_gains(b);
@@ -199,6 +216,26 @@ void rp__bench_queries_report_print(const rp__bench_queries *b)
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* Means of a query. */
+static void write_steps(rp__json_writer *w, const rp__bench_steps *steps)
+{
+    const double n = (double)steps->n_queries;
+    if (steps->n_queries == 0)
+        return;
+    rp__json_writer_begin(w, "steps", '[');
+    for (size_t i = 0; i < RP_BENCH_STAGES && steps->at[i].stage; i++) {
+        const rp__bench_step *step = &steps->at[i];
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_text(w, "stage", step->stage);
+        rp__json_writer_text(w, "processor", "gpu");
+        rp__json_writer_real(w, "us", step->us / n, 3);
+        rp__json_writer_real(w, "elements", (double)step->elements / n, 1);
+        rp__json_writer_real(w, "bytes", (double)step->bytes / n, 1);
+        rp__json_writer_end(w, '}');
+    }
+    rp__json_writer_end(w, ']');
+}
 
 static void write_operation(rp__json_writer *w, const rp__bench_queries *b,
                             const rp__bench_operation *o)
@@ -221,6 +258,7 @@ static void write_operation(rp__json_writer *w, const rp__bench_queries *b,
         rp__json_writer_uint(w, "slow_queries", slow);
         rp__json_writer_real(w, "gain_on_slow", gain, 4);
     }
+    write_steps(w, &o->steps);
     for (int i = 0; i < RP_BENCH_FIGURES; i++) {
         rp__bench_figure f = (rp__bench_figure)i;
         if (o->samples[f].n > 0)

@@ -191,6 +191,7 @@ static rp_status time_operation(session *s, rp__bench_operation *o, rp_error *er
         uint64_t begin = clock();
         status = ask(b, o, 0, i, &answer, err);
         s->times[i] = clock() - begin;
+        rp__bench_steps_add(&o->steps, o->searchers[0]);
     }
     if (status == RP_OK)
         sum_up(s, o);

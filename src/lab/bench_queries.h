@@ -5,6 +5,7 @@
 #include "lab/auto_tuning.h"
 #include "lab/bench_query_set.h"
 #include "lab/bench_samples.h"
+#include "lab/bench_steps.h"
 
 /* What is measured of an operation, once a round; the table in bench_queries.c has a row for
  * each. */
@@ -39,6 +40,7 @@ typedef struct rp__bench_operation {
     uint64_t *totals;        /* documents that match it, where `counts` */
     uint64_t *digests;       /* what it answered */
     double postings;         /* read for a query, on average */
+    rp__bench_steps steps;   /* of all rounds, where operators are timed */
     rp__bench_samples samples[RP_BENCH_FIGURES];
     size_t place; /* of its form; 1 is the fastest; equal: no difference was seen */
 } rp__bench_operation;

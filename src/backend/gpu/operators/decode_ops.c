@@ -18,21 +18,24 @@ static rp_status copy_tiny(rp__pipeline *p, const rp__pipe_list *l)
     return status;
 }
 
-/* What the host has for the device: tiny lists, auxiliary data, records of lists. */
+/* What the host has for the device: tiny lists, auxiliary data; records of lists whose blocks are chosen. */
 static rp_status copy_staged(rp__pipeline *p)
 {
     karg_list *records = (karg_list *)(void *)(p->host + p->there.records);
     rp_status status = RP_OK;
+    bool has_chosen = false;
     for (uint32_t i = 0; i < p->n && status == RP_OK; i++) {
         const rp__pipe_list *l = &p->lists[i];
         records[i] = l->stored;
+        has_chosen = has_chosen || l->is_ding;
         if (l->term->source == RP_SOURCE_STAGED)
             status = copy_tiny(p, l);
         if (status == RP_OK && l->staged_aux)
             status = copy_in(p, l->aux_at, l->staged_aux, l->aux_data.bytes);
     }
-    return status == RP_OK ? copy_in(p, p->at.records, p->there.records, p->n * sizeof(karg_list))
-                           : status;
+    return status == RP_OK && has_chosen
+               ? copy_in(p, p->at.records, p->there.records, p->n * sizeof(karg_list))
+               : status;
 }
 
 /* Frequencies of a tiny list are there already. */

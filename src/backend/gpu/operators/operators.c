@@ -228,13 +228,11 @@ static rp_status fetch_report(const rp__pipeline *p)
                                RP_REPORT_WORDS * sizeof(uint32_t));
 }
 
-/* The state of compactions, and the report. */
+/* The report, and the state of compactions behind it. */
 static rp_status clear(const rp__pipeline *p)
 {
-    rp_status status = rp__device_fill(p->device, rp__pipe_report(p, 0), 0, RP_REPORT_WORDS);
-    return status == RP_OK ? rp__device_fill(p->device, rp__pipe(p, p->at.state), 0,
-                                             p->at.state_bytes / sizeof(uint32_t))
-                           : status;
+    const size_t bytes = p->at.state + p->at.state_bytes - p->at.report;
+    return rp__device_fill(p->device, rp__pipe_report(p, 0), 0, bytes / sizeof(uint32_t));
 }
 
 rp_status rp__operators_prepare(flight *f)
@@ -331,12 +329,11 @@ static rp_status run_steps(flight *f, rp__pipeline *p)
 
 rp_status rp__operators_launch(flight *f)
 {
-    rp__operators *o = own_of(f);
     rp__pipeline *p = pipe_of(f);
     rp__persistent_kernel_dismiss(&f->exec->single.stage.kernel);
+    uint32_t *report = (uint32_t *)(void *)(p->host + p->there.report);
+    report[RP_REPORT_THERE] = UINT32_MAX; /* until it is copied */
     rp_status status = run_steps(f, p);
-    if (status == RP_OK)
-        status = rp__device_fill(p->device, rp__pipe_report(p, RP_REPORT_NUMBER), ++o->number, 1);
     return status == RP_OK ? fetch_report(p) : status;
 }
 
@@ -344,8 +341,8 @@ rp_status rp__operators_launch(flight *f)
 
 bool rp__operators_is_done(const flight *f)
 {
-    const uint32_t *number = report_of(pipe_of(f)) + RP_REPORT_NUMBER;
-    return __atomic_load_n(number, __ATOMIC_ACQUIRE) == own_of(f)->number;
+    const uint32_t *there = report_of(pipe_of(f)) + RP_REPORT_THERE;
+    return __atomic_load_n(there, __ATOMIC_ACQUIRE) == 0;
 }
 
 rp_status rp__operators_wait(flight *f)

@@ -15,8 +15,7 @@ typedef struct rp__operators {
     uint8_t *host; /* pinned */
     size_t host_bytes;
     rp__scratch scratch;
-    uint32_t number; /* of the last query */
-    bool is_busy;    /* work was given to the device, and nobody saw it end */
+    bool is_busy; /* work was given to the device, and nobody saw it end */
 } rp__operators;
 
 /* The device is done with it, and its lease has ended. */

@@ -15,10 +15,10 @@
 
 enum {
     RP_PIPELINE_ALIGN = 256,
-    /* words of the report: what kernels say of damage, the query's number, counts of
+    /* words of the report: what kernels say of damage, a 0, counts of
      * candidates, and a flag of damage a list */
     RP_REPORT_FOUND = 0,
-    RP_REPORT_NUMBER = 4,
+    RP_REPORT_THERE = 4,
     RP_REPORT_SELECTED = 5,
     RP_REPORT_CHOSEN = 6, /* blocks, of the intersection under way */
     RP_REPORT_COUNTS = 8,

@@ -168,12 +168,12 @@ static void plan_select(rp__pipeline *p)
 rp_status rp__pipeline_space_plan(rp__pipeline *p)
 {
     p->at.report = take_words(&p->at.bytes, RP_REPORT_WORDS);
+    plan_intersect(p); /* its state follows the report: one fill clears both */
     p->there.report = take_words(&p->there.bytes, RP_REPORT_WORDS);
     p->at.records = take(&p->at.bytes, p->n * sizeof(karg_list));
     p->there.records = take(&p->there.bytes, p->n * sizeof(karg_list));
     for (uint32_t i = 0; i < p->n; i++)
         plan_list(p, &p->lists[i]);
-    plan_intersect(p);
     plan_rows(p);
     plan_candidates(p);
     plan_select(p);
