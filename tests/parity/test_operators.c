@@ -178,10 +178,13 @@ static rp__kernel_id kernel_of(rp__operator_phase phase, const rp__operator *row
         [RP_SELECT_RADIX] = RP_KERNEL_select_radix_kernel,
         [RP_SELECT_BUCKET] = RP_KERNEL_select_bucket_kernel,
         [RP_SELECT_HEAP] = RP_KERNEL_select_heap_build_kernel,
+        [RP_SELECT_HEAP512] = RP_KERNEL_select_heap512_build_kernel,
         [RP_SELECT_BITONIC] = RP_KERNEL_select_bitonic_kernel,
         [RP_SELECT_SORT] = RP_KERNEL_select_sort_keys_kernel,
         [RP_SELECT_BLOCK] = RP_KERNEL_select_block_kernel};
     switch (row->id) {
+    case RP_OPERATOR_PARA_EF:
+        return RP_KERNEL_decode_ef128_literal_kernel;
     case RP_OPERATOR_DING:
         return RP_KERNEL_intersect_chosen_kernel;
     case RP_OPERATOR_LOOKUP:

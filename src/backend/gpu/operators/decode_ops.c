@@ -71,7 +71,11 @@ static rp_status clear_bits(rp__pipeline *p)
 rp_status rp__decode_ops_run(rp__pipeline *p)
 {
     rp__transcode_list *made = rp__arena_array(p->flight->exec->arena, p->n, sizeof *made);
+    static const rp__transcode_decoder para_ef = {
+        KARG_CODEC_EF128, RP_KERNEL_decode_ef128_literal_kernel, KARG_SHARED_EF128_LITERAL, 0};
+    const bool is_para_ef = p->how.rows[RP_PHASE_DECODE]->id == RP_OPERATOR_PARA_EF;
     const rp__transcode to = {.device = p->device,
+                              .decoder = is_para_ef ? &para_ef : NULL,
                               .stream = p->device->stream,
                               .host = p->host + p->there.transcode,
                               .scratch = rp__pipe(p, p->at.transcode),

@@ -35,6 +35,7 @@ static const rp__operator decodes[] = {
     DECODE("rice", RICE, "Ding 2009, 5", false),
     DECODE("qs", QS, "Li 2014, 5", false),
     DECODE("ef128", EF128, "Liu 2018, 3", false),
+    {"ef128-literal", LITERAL("Liu 2018, 3.1.1"), RP_OPERATOR_PARA_EF, "ef128", NULL, 0},
     DECODE("interpolative", INTERPOLATIVE, "Moffat and Stuiver 2000", false),
     DECODE("iiu", IIU, "Heo et al. 2020", false),
     DECODE("bitmap", BITMAP, "Riposte", false),
@@ -53,9 +54,11 @@ static const rp__operator decodes[] = {
 #define HS(bucket) INTERSECT("hs" bucket, HS_X2, "Ao 2011, 4.4", true, NULL, "hs" bucket)
 static const rp__operator intersects[] = {
     {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
-    INTERSECT("bs-ends", BS_X2, "Ao 2011, 4.1", false, NULL, NULL),
-    INTERSECT("bs-ends-x1", BS_X1, "Ao 2011, 4.1", false, NULL, NULL),
-    INTERSECT("is-8", IS, "Ao 2011, 4.2", false, NULL, NULL),
+    INTERSECT("bs", BS, "Ao 2011, 4.2", true, NULL, NULL),
+    INTERSECT("bs-ends", BS_X2, "Ao 2011, 4.2", false, NULL, NULL),
+    INTERSECT("bs-ends-x1", BS_X1, "Ao 2011, 4.2", false, NULL, NULL),
+    INTERSECT("is", IS, "Ao 2011, 4.3", true, NULL, NULL),
+    INTERSECT("is-8", IS_8, "Ao 2011, 4.3", false, NULL, NULL),
     INTERSECT("lr", LR_GLOBAL, "Ao 2011, 4.3", true, NULL, "lr"),
     INTERSECT("lr-local", LR_LOCAL, "Ao 2011, 4.3", true, NULL, "lr"),
     HS("16"),
@@ -67,7 +70,7 @@ static const rp__operator intersects[] = {
     INTERSECT("pmf", PMF, "Ding 2009, 7", true, NULL, NULL),
     {"ding", LITERAL("Ding 2009, 8"), RP_OPERATOR_DING, NULL, NULL, 0},
     INTERSECT("mpath", MPATH, "Liu 2018, 3.1.2", true, NULL, NULL),
-    INTERSECT("mpath-two", MPATH_TWO, "Liu 2018, 3.1.2", false, NULL, NULL),
+    INTERSECT("mpath-two", MPATH_TWO, "Liu 2018, 3.1.2", true, NULL, NULL),
     INTERSECT("tile", TILE, "Riposte", false, NULL, NULL),
     INTERSECT("tile-ranks", TILE_RANKS, "Riposte", false, NULL, NULL),
     INTERSECT("tile-marks", TILE_MARKS, "Riposte", false, NULL, NULL),
@@ -80,8 +83,8 @@ static const rp__operator intersects[] = {
     INTERSECT("lrc", LRC_AT, "Ao 2011, 5.2", true, "lrc", "lr"),
     INTERSECT("lrcseg", LRCSEG, "Ao 2011, 5.2", false, "lrcseg", NULL),
     INTERSECT("seglrc", SEGLRC, "Ao 2011, 5.2", false, "seglrc", NULL),
-    INTERSECT("hslrc256", HSLRC256, "Ao 2011, 5.3", true, "hslrc256", NULL),
-    INTERSECT("hslrc128", HSLRC128, "Ao 2011, 5.3", true, "hslrc128", NULL),
+    INTERSECT("hslrc256", HSLRC256, "Ao 2011, 5.3", false, "hslrc256", NULL),
+    INTERSECT("hslrc128", HSLRC128, "Ao 2011, 5.3", false, "hslrc128", NULL),
 };
 
 static const rp__operator scores[] = {
@@ -100,6 +103,7 @@ static const rp__operator selects[] = {
     SELECT("radix", RADIX, AFTER("Zhang et al. 2023"), 0),
     SELECT("bucket", BUCKET, AFTER("Alabi et al. 2012"), TUNE_SELECT_FITS),
     SELECT("heap", HEAP, AFTER("Ding 2009, 4.5"), 0),
+    SELECT("heap512", HEAP512, LITERAL("Ding 2009, 8"), 0),
     SELECT("bitonic", BITONIC, AFTER("Batcher 1968"), KARG_BITONIC_TILE / 2),
     SELECT("sort", SORT, AFTER("Satish, Harris and Garland 2009"), 0),
     SELECT("block", BLOCK, OURS, TUNE_SELECT_FITS),

@@ -21,6 +21,7 @@ typedef enum rp__operator_phase {
 /* What a row is, where its phase's own table has no row for it. */
 enum {
     RP_OPERATOR_AUTO = 1000, /* chosen by lengths and form */
+    RP_OPERATOR_PARA_EF,     /* decode: ef128 by Griffin's Algorithm 1 */
     RP_OPERATOR_DING,        /* intersect: heads, the blocks that they choose, then these */
     RP_OPERATOR_LOOKUP,      /* score: candidates are looked up in each list */
     RP_OPERATOR_ACCUMULATE,  /* score: an accumulator a document */

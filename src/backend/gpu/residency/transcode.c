@@ -160,8 +160,11 @@ static void add_run(chain *c, const rp__transcode_list *lists, size_t n, kind k,
     for (size_t i = 0; i < n; i++)
         if (code_of(&lists[i], k) == code)
             add_job(c, &lists[i], (uint32_t)i, k);
+    const rp__transcode_decoder *named = c->to->decoder;
+    const bool is_named = named && named->code == code && k == DOCIDS;
     if (k != FREQS_IN_PAYLOAD)
-        c->runs[c->n_runs++] = (run){rp__transcode_find(code), k, from, c->n_tiles};
+        c->runs[c->n_runs++] =
+            (run){is_named ? named : rp__transcode_find(code), k, from, c->n_tiles};
 }
 
 static void add_kind(chain *c, const rp__transcode_list *lists, size_t n, kind k)

@@ -63,6 +63,8 @@ typedef struct rp__transcode {
     rp__cu_stream stream;
     void *host;         /* pinned: at least rp__transcode_needs says */
     rp__cu_ptr scratch; /* likewise, of the device */
+    /* (optional) decodes docids in its code, in place of the table's */
+    const rp__transcode_decoder *decoder;
     rp__cu_ptr damaged; /* u32 a list, which the chain clears first; not 0: it is damaged */
 } rp__transcode;
 
