@@ -59,6 +59,12 @@ typedef struct bench {
     rp__json_writer w;
 } bench;
 
+/* Whose steps a kernel takes. */
+static const char *origin_of(const rp__lab_case *c)
+{
+    return c->is_literal ? "literal" : "ours";
+}
+
 static void report(bench *b, const rp__lab_case *c, const rp__lab_case_figures *f)
 {
     double rate = (double)f->bytes / f->median, share = b->copy > 0 ? rate / b->copy : 1;
@@ -66,6 +72,7 @@ static void report(bench *b, const rp__lab_case *c, const rp__lab_case_figures *
         rp__json_writer_begin(&b->w, NULL, '{');
         rp__json_writer_text(&b->w, "area", c->area);
         rp__json_writer_text(&b->w, "name", c->name);
+        rp__json_writer_text(&b->w, "origin", origin_of(c));
         rp__json_writer_real(&b->w, "median", f->median, 9);
         rp__json_writer_real(&b->w, "best", f->best, 9);
         if (f->cpu > 0)
@@ -76,9 +83,9 @@ static void report(bench *b, const rp__lab_case *c, const rp__lab_case_figures *
         rp__json_writer_end(&b->w, '}');
         return;
     }
-    printf("%-10s %-32s %10.2f %10.2f %9.2f %9.1f %9.2f %7.3f", c->area, c->name, f->median * 1e6,
-           f->best * 1e6, (double)f->bytes / 1e6, rate / 1e9, (double)f->elements / f->median / 1e9,
-           share);
+    printf("%-10s %-32s %-7s %10.2f %10.2f %9.2f %9.1f %9.2f %7.3f", c->area, c->name, origin_of(c),
+           f->median * 1e6, f->best * 1e6, (double)f->bytes / 1e6, rate / 1e9,
+           (double)f->elements / f->median / 1e9, share);
     if (f->cpu > 0)
         printf(" %11.1f %7.1f", f->cpu * 1e6, f->cpu / f->median);
     printf("\n");
@@ -148,8 +155,9 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         rp__json_writer_text(&b.w, "gpu", rp__lab_gpu_name(b.gpu));
         rp__json_writer_begin(&b.w, "cases", '[');
     } else {
-        printf("%s\n%-43s %10s %10s %9s %9s %9s %7s %11s %7s\n", rp__lab_gpu_name(b.gpu), "case",
-               "median us", "best us", "MB", "GB/s", "G/s", "of copy", "core us", "times");
+        printf("%s\n%-43s %-7s %10s %10s %9s %9s %9s %7s %11s %7s\n", rp__lab_gpu_name(b.gpu),
+               "case", "origin", "median us", "best us", "MB", "GB/s", "G/s", "of copy", "core us",
+               "times");
     }
     status = run_all(&b, args, err);
     if (console->wants_json) {

@@ -206,6 +206,8 @@ void rp__lab_energy_read(rp__lab_energy *out);
 typedef struct rp__lab_case {
     const char *area, *name; /* "decode", "bp128 w8" */
     const char *twin;        /* the simple kernel that it stands against; NULL: none */
+    /* it takes the steps of one of the five papers, and no others; else it is ours */
+    bool is_literal;
 } rp__lab_case;
 
 /* The i-th; false past the last. The copy that others are measured by comes first. */

@@ -16,7 +16,7 @@ bool rp__lab_case_get(size_t i, rp__lab_case *out)
         return false;
     const rp__gpu_case *row = rp__gpu_case_at(i);
     if (row)
-        *out = (rp__lab_case){row->area, row->name, row->twin};
+        *out = (rp__lab_case){row->area, row->name, row->twin, row->is_literal && *row->is_literal};
     return row != NULL;
 }
 

@@ -91,9 +91,23 @@ static void every_kernel_gives_what_the_cpu_gives(void **state)
     assert_true(ran > 0);
 }
 
+/* Of more than 512 x 512 scores the heap of groups of 512 has three levels, as its paper has. */
+static void deep_heaps_give_what_the_cpu_gives(void **state)
+{
+    (void)state;
+    const uint64_t n = 512 * 512 + 1;
+    const rp__gpu_case *row;
+    if (shard_here().i > 0)
+        return;
+    for (size_t i = 0; (row = rp__gpu_case_at(i)); i++)
+        if (!strcmp(row->area, "select") && !strncmp(row->name, "heap512", 7))
+            run_case(row, n, 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kernel_gives_what_the_cpu_gives)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kernel_gives_what_the_cpu_gives),
+                                       cmocka_unit_test(deep_heaps_give_what_the_cpu_gives)};
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever kills it knows how far it came */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,8 @@ static collection documents;
 static bool is_large(const rp__gpu_case *row)
 {
     return !strcmp(row->area, "flat") ||
-           (!strcmp(row->area, "select") && !strncmp(row->name, "sample", 6));
+           (!strcmp(row->area, "select") &&
+            (!strncmp(row->name, "sample", 6) || !strncmp(row->name, "heap512", 7)));
 }
 
 static void cases_break_no_rule(void **state)

@@ -168,6 +168,8 @@ static const rp__gpu_case copies[] = {
     {0},
 };
 
+const bool rp__gpu_case_literal = true;
+
 /* ---- All ----------------------------------------------------------------------------------------- */
 
 static const rp__gpu_case *const areas[] = {

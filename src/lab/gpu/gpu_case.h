@@ -39,9 +39,13 @@ typedef struct rp__gpu_case {
                      double *times);
     uint32_t kernel; /* the case's own: which kernel, which codec, how wide, ... */
     uint32_t codec, width, option;
+    /* whether the kernel takes the steps of one of the five papers, and no others
+     * (docs/papers.md): where its method's row says so; NULL: it does not */
+    const bool *is_literal;
     const char *twin; /* the row of gpu-anchors' simple kernel it stands against; NULL: none */
 } rp__gpu_case;
 
+extern const bool rp__gpu_case_literal; /* true, for rows whose methods have no table */
 /* Rows of an area's file; a row of zeros is the last. */
 extern const rp__gpu_case rp__gpu_case_decode2[];
 

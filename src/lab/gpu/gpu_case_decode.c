@@ -156,6 +156,11 @@ enum { RAW = 1, VBYTE = 2, BP128 = 3, EF128 = 12, IIU = 16, BITMAP = 17 };
         ROW("ef128 " what "l13", kernel, EF128, LOW(13), option),                                  \
         ROW("ef128 " what "varied", kernel, EF128, VARIED, option)
 
+/* Griffin's Algorithm 1: a block of four warps has a tile. */
+#define EF128_LITERAL(what, width)                                                                 \
+    RP_GPU_DECODE_LITERAL("ef128 literal " what, decode_ef128_literal_kernel, EF128, width,        \
+                          RP_GPU_DECODE_HOW(KARG_SHARED_EF128_LITERAL, 128, 8))
+
 const rp__gpu_case rp__gpu_case_decode_rows[] = {
     ROW("raw", decode_raw_kernel, RAW, 8, BLOCKS(256, 32)),
     ROW("raw damaged", decode_raw_kernel, RAW, DAMAGED, BLOCKS(64, 5)),
@@ -169,6 +174,11 @@ const rp__gpu_case rp__gpu_case_decode_rows[] = {
 
     EF128_ROWS("", decode_ef128_kernel, EF_STAGED(128, 16)),
     ROW("ef128 damaged", decode_ef128_kernel, EF128, DAMAGED, EF_STAGED(64, 5)),
+    EF128_LITERAL("l4", LOW(4)),
+    EF128_LITERAL("l8", LOW(8)),
+    EF128_LITERAL("l13", LOW(13)),
+    EF128_LITERAL("varied", VARIED),
+    EF128_LITERAL("damaged", DAMAGED),
     EF128_ROWS("sum ", decode_ef128_sum_kernel, EF(128, 32) | SUM),
     ROW("ef128 sum damaged", decode_ef128_sum_kernel, EF128, DAMAGED, EF(64, 5) | SUM),
     EF128_ROWS("sum ones ", decode_ef128_ones_kernel, EF(256, 32) | SUM),

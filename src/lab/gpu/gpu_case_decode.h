@@ -30,14 +30,18 @@ void rp__gpu_case_decode_cost(const rp__gpu_case *row, const void *state, uint64
 rp_status rp__gpu_case_decode_here(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
                                    double *times);
 
-#define RP_GPU_DECODE_ROW(name_, kernel_, codec_, width_, option_)                                 \
+#define RP_GPU_DECODE_ANY(is_of_paper, name_, kernel_, codec_, width_, option_)                    \
     {                                                                                              \
         .area = "decode", .name = (name_), .make = rp__gpu_case_decode_make,                       \
         .run = rp__gpu_case_decode_run, .check = rp__gpu_case_decode_check,                        \
         .free = rp__gpu_case_decode_free, .cost = rp__gpu_case_decode_cost,                        \
         .cpu = (width_) == RP_GPU_DECODE_DAMAGED ? NULL : rp__gpu_case_decode_here,                \
-        .kernel = RP_KERNEL_##kernel_, .codec = (codec_), .width = (width_), .option = (option_)   \
+        .kernel = RP_KERNEL_##kernel_, .codec = (codec_), .width = (width_), .option = (option_),  \
+        .is_literal = (is_of_paper) ? &rp__gpu_case_literal : NULL                                 \
     }
+
+#define RP_GPU_DECODE_ROW(...)     RP_GPU_DECODE_ANY(false, __VA_ARGS__)
+#define RP_GPU_DECODE_LITERAL(...) RP_GPU_DECODE_ANY(true, __VA_ARGS__)
 
 extern const rp__gpu_case rp__gpu_case_decode_rows[];
 

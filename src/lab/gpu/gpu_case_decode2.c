@@ -19,6 +19,7 @@ enum {
     LIST_MOST = 1 << 20,
     /* What a row's `option` says of its lists and its answer, beside the shared bytes of a warp, which are its low bits. */
     BYTES = 0x3FFF,
+    LOWS = 1 << 14,    /* of qs, low bits are the answer */
     TILE_14 = 1 << 15, /* tiles of 14 blocks, of 16, or of 8, not of 32 */
     TAILED = 1 << 16,  /* one gap of ten is up to 64 times larger */
     PATCHED = 1 << 17, /* the encoder is asked for a tenth of exceptions */
@@ -169,12 +170,16 @@ static void free_work(const rp__gpu_case *row, rp__device *device, void *state)
 }
 
 /* What the set compares with, in place of a list's docids. */
-static void set_answer(const rp__gpu_case *row, uint32_t *docids, const uint32_t *tfs, uint32_t n)
+static void set_answer(const rp__gpu_case *row, const work *w, uint32_t list)
 {
+    const karg_list *of = &w->set.lists[list];
+    uint32_t *docids = w->set.docids + w->set.starts[list];
     if (row->option & FREQS)
-        memcpy(docids, tfs, n * sizeof *tfs);
-    for (uint32_t i = n; i-- > 1 && row->option & GAPS;)
+        memcpy(docids, w->tfs + w->set.starts[list], of->n * sizeof *docids);
+    for (uint32_t i = of->n; i-- > 1 && row->option & GAPS;)
         docids[i] -= docids[i - 1] + 1;
+    for (uint32_t i = 0; i < of->n && row->option & LOWS; i++)
+        docids[i] &= (1U << (w->set.bytes[of->docs - 1] & 31)) - 1;
 }
 
 static uint32_t tile_of(const rp__gpu_case *row)
@@ -193,8 +198,7 @@ static rp_status make_parts(const rp__gpu_case *row, rp__device *device, uint64_
     w->set.options = &w->options;
     rp_status status = draw_lists(row, w, n, seed);
     for (uint32_t i = 0; i < w->set.n_lists; i++)
-        set_answer(row, w->set.docids + w->set.starts[i], w->tfs + w->set.starts[i],
-                   w->set.lists[i].n);
+        set_answer(row, w, i);
     if (status == RP_OK && row->option & DAMAGED)
         rp__gpu_case_lists_damage(&w->set, seed);
     if (status == RP_OK)
@@ -272,7 +276,39 @@ static rp_status run_scan(rp__device *device, const work *w, uint64_t n)
     return status;
 }
 
-/* The three kernels of a method; the row names the first. */
+/* Kernels of a method: one over words or bits before the scan, one after it, some over docids. */
+typedef struct qs_method {
+    uint32_t count, gather, over_docids[2]; /* 0: none */
+} qs_method;
+
+enum { NAIVE, WORDS, SEPARATE, MERGED, LOW_BITS };
+
+static const qs_method qs_methods[] = {
+    [NAIVE] = {RP_KERNEL_decode_qs_naive_unpack_kernel,
+               RP_KERNEL_decode_qs_naive_gather_kernel,
+               {RP_KERNEL_decode_qs_naive_combine_kernel}},
+    [WORDS] = {RP_KERNEL_decode_qs_block_count_kernel,
+               RP_KERNEL_decode_qs_block_gather_kernel,
+               {RP_KERNEL_decode_qs_block_combine_kernel}},
+    [SEPARATE] = {RP_KERNEL_decode_qs_block_count_kernel,
+                  RP_KERNEL_decode_qs_li_gather_kernel,
+                  {RP_KERNEL_decode_qs_li_lows_kernel, RP_KERNEL_decode_qs_li_combine_kernel}},
+    [MERGED] = {RP_KERNEL_decode_qs_block_count_kernel,
+                RP_KERNEL_decode_qs_li_gather_kernel,
+                {RP_KERNEL_decode_qs_block_combine_kernel}},
+    [LOW_BITS] = {0, 0, {RP_KERNEL_decode_qs_li_lows_kernel}},
+};
+
+static rp_status run_highs(rp__device *device, const work *w, const qs_method *method,
+                           uint64_t items, const karg_qs *args)
+{
+    rp_status status = launch_over(device, (rp__kernel_id)method->count, items, args);
+    if (status == RP_OK)
+        status = run_scan(device, w, items);
+    return status == RP_OK ? launch_over(device, (rp__kernel_id)method->gather, items, args)
+                           : status;
+}
+
 static rp_status run_steps_of(const rp__gpu_case *row, rp__device *device, const work *w,
                               uint32_t list)
 {
@@ -285,13 +321,11 @@ static rp_status run_steps_of(const rp__gpu_case *row, rp__device *device, const
                     .uppers = w->uppers,
                     .docids = w->out + out * sizeof(uint32_t),
                     .bits = bits};
-    rp_status status = launch_over(device, (rp__kernel_id)row->kernel, items, &args);
-    if (status == RP_OK)
-        status = run_scan(device, w, items);
-    if (status == RP_OK)
-        status = launch_over(device, (rp__kernel_id)(row->kernel + 1), items, &args);
-    if (status == RP_OK)
-        status = launch_over(device, (rp__kernel_id)(row->kernel + 2), w->set.lists[i].n, &args);
+    const qs_method *method = &qs_methods[row->kernel];
+    rp_status status = method->count ? run_highs(device, w, method, items, &args) : RP_OK;
+    for (uint32_t k = 0; k < 2 && method->over_docids[k] && status == RP_OK; k++)
+        status =
+            launch_over(device, (rp__kernel_id)method->over_docids[k], w->set.lists[i].n, &args);
     return status;
 }
 
@@ -380,27 +414,32 @@ enum {
 #define PATCH         ((KARG_SHARED_WORKED + KARG_SHARED_EXCEPTIONS) | AHEAD)
 #define LINKS         (KARG_SHARED_WORKED + 2 * KARG_SHARED_EXCEPTIONS)
 
-#define STEP_ROW(what, of, options)                                                                \
+#define STEP_ROW(what, method, is_of_paper, options)                                               \
     {                                                                                              \
         .area = "decode", .name = what, .make = make, .run = run_steps, .check = check,            \
-        .free = free_work, .cost = cost, .kernel = RP_KERNEL_##of, .codec = QS, .width = 6,        \
-        .option = STEPS | (options), .cpu = (options)&DAMAGED ? NULL : decode_here                 \
+        .free = free_work, .cost = cost, .kernel = (method), .codec = QS, .width = 6,              \
+        .option = STEPS | (options), .is_literal = (is_of_paper) ? &rp__gpu_case_literal : NULL,   \
+        .cpu = (options)&DAMAGED ? NULL : decode_here                                              \
     }
 
-#define ROW(what, of, code, bits, options)                                                         \
+#define ANY_ROW(is_of_paper, what, of, code, bits, options)                                        \
     {                                                                                              \
         .area = "decode", .name = what, .make = make, .run = run, .check = check,                  \
         .free = free_work, .cost = cost, .kernel = RP_KERNEL_##of, .codec = (code),                \
-        .width = (bits), .option = (options), .cpu = (options)&DAMAGED ? NULL : decode_here        \
+        .width = (bits), .option = (options),                                                      \
+        .is_literal = (is_of_paper) ? &rp__gpu_case_literal : NULL,                                \
+        .cpu = (options)&DAMAGED ? NULL : decode_here                                              \
     }
+#define ROW(...)     ANY_ROW(false, __VA_ARGS__)
+#define LITERAL(...) ANY_ROW(true, __VA_ARGS__)
 
 const rp__gpu_case rp__gpu_case_decode2[] = {
     ROW("rice", decode_rice_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | TILE_16),
     ROW("rice, damaged", decode_rice_kernel, RICE, 8, GAPS_OF(KARG_SHARED_RICE) | DAMAGED),
-    ROW("parapfor", decode_parapfor_kernel, PARAPFOR, 7, PATCH | TAILED | TILE_14),
-    ROW("parapfor, a tenth patched", decode_parapfor_kernel, PARAPFOR, 7,
-        PATCH | TAILED | PATCHED | TILE_14),
-    ROW("parapfor, damaged", decode_parapfor_kernel, PARAPFOR, 7, PATCH | TAILED | DAMAGED),
+    LITERAL("parapfor", decode_parapfor_kernel, PARAPFOR, 7, PATCH | TAILED | TILE_14),
+    LITERAL("parapfor, a tenth patched", decode_parapfor_kernel, PARAPFOR, 7,
+            PATCH | TAILED | PATCHED | TILE_14),
+    LITERAL("parapfor, damaged", decode_parapfor_kernel, PARAPFOR, 7, PATCH | TAILED | DAMAGED),
     ROW("optpfd", decode_optpfd_kernel, OPTPFD, 7, PATCH | TAILED | TILE_16),
     ROW("optpfd of random docids", decode_optpfd_kernel, OPTPFD, 7, PATCH | TILE_16),
     ROW("optpfd, damaged", decode_optpfd_kernel, OPTPFD, 7, PATCH | TAILED | DAMAGED),
@@ -416,35 +455,44 @@ const rp__gpu_case rp__gpu_case_decode2[] = {
         KARG_SHARED_PFD_REC | TILE_16 | TAILED | PATCHED | LEVELS),
     ROW("pfd_rec, damaged", decode_pfd_rec_kernel, PFD_REC, 7,
         KARG_SHARED_PFD_REC | TILE_16 | TAILED | PATCHED | DAMAGED),
-    STEP_ROW("qs, naive", decode_qs_naive_unpack_kernel, NO_LAST),
-    STEP_ROW("qs, naive, damaged", decode_qs_naive_unpack_kernel, NO_LAST | DAMAGED),
-    STEP_ROW("qs, by words", decode_qs_block_count_kernel, NO_LAST | BY_WORD),
-    STEP_ROW("qs, by words, damaged", decode_qs_block_count_kernel, NO_LAST | BY_WORD | DAMAGED),
+    STEP_ROW("qs, naive", NAIVE, true, NO_LAST),
+    STEP_ROW("qs, naive, damaged", NAIVE, true, NO_LAST | DAMAGED),
+    STEP_ROW("qs, by words", WORDS, false, NO_LAST | BY_WORD),
+    STEP_ROW("qs, by words, damaged", WORDS, false, NO_LAST | BY_WORD | DAMAGED),
+    STEP_ROW("qs, Li separate", SEPARATE, true, NO_LAST | BY_WORD),
+    STEP_ROW("qs, Li separate, damaged", SEPARATE, true, NO_LAST | BY_WORD | DAMAGED),
+    STEP_ROW("qs, Li merged", MERGED, true, NO_LAST | BY_WORD),
+    STEP_ROW("qs, Li merged, damaged", MERGED, true, NO_LAST | BY_WORD | DAMAGED),
+    STEP_ROW("qs, low bits", LOW_BITS, true, NO_LAST | LOWS),
+    STEP_ROW("qs, low bits, damaged", LOW_BITS, true, NO_LAST | LOWS | DAMAGED),
     ROW("qs, merged, 2 blocks", decode_qs_merged_x2_kernel, QS, 8, 2 * KARG_SHARED_QS),
     ROW("qs, merged, 1 block", decode_qs_merged_x1_kernel, QS, 8, KARG_SHARED_QS),
     ROW("qs, merged, damaged", decode_qs_merged_x2_kernel, QS, 8, 2 * KARG_SHARED_QS | DAMAGED),
-    ROW("lrc", decode_lrc_kernel, LRC, 8, KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | TILE_8),
-    ROW("lrc, a tenth patched", decode_lrc_kernel, LRC, 8,
-        KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | PATCHED | TILE_8),
-    ROW("lrc, one by one", decode_lrc_at_kernel, LRC, 8, NO_LAST | NO_FIRST),
-    ROW("lrc, damaged", decode_lrc_kernel, LRC, 8,
-        KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | PATCHED | DAMAGED),
-    ROW("lrcseg", decode_lrcseg_kernel, LRCSEG, 8,
-        KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | TILE_8),
-    ROW("lrcseg, one by one", decode_lrcseg_at_kernel, LRCSEG, 8, NO_LAST | NO_FIRST | PATCHED),
-    ROW("lrcseg, damaged", decode_lrcseg_kernel, LRCSEG, 8,
-        KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | DAMAGED),
-    ROW("seglrc", decode_seglrc_kernel, SEGLRC, 8,
-        KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | TILE_8),
-    ROW("seglrc, one by one", decode_seglrc_at_kernel, SEGLRC, 8, NO_LAST | NO_FIRST),
-    ROW("seglrc, damaged", decode_seglrc_kernel, SEGLRC, 8,
-        KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | DAMAGED),
-    ROW("hslrc256", decode_hslrc_kernel, HSLRC256, 8, KARG_SHARED_REGRESSION | NO_LAST | TILE_8),
-    ROW("hslrc128", decode_hslrc_kernel, HSLRC128, 8, KARG_SHARED_REGRESSION | NO_LAST | TILE_8),
-    ROW("hslrc256, one by one", decode_hslrc_at_kernel, HSLRC256, 8, NO_LAST),
-    ROW("hslrc256, damaged", decode_hslrc_kernel, HSLRC256, 8,
-        KARG_SHARED_REGRESSION | NO_LAST | DAMAGED),
-    ROW("hslrc256, one by one, damaged", decode_hslrc_at_kernel, HSLRC256, 8, NO_LAST | DAMAGED),
+    LITERAL("lrc", decode_lrc_kernel, LRC, 8, KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | TILE_8),
+    LITERAL("lrc, a tenth patched", decode_lrc_kernel, LRC, 8,
+            KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | PATCHED | TILE_8),
+    LITERAL("lrc, one by one", decode_lrc_at_kernel, LRC, 8, NO_LAST | NO_FIRST),
+    LITERAL("lrc, damaged", decode_lrc_kernel, LRC, 8,
+            KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | PATCHED | DAMAGED),
+    LITERAL("lrcseg", decode_lrcseg_kernel, LRCSEG, 8,
+            KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | TILE_8),
+    LITERAL("lrcseg, one by one", decode_lrcseg_at_kernel, LRCSEG, 8, NO_LAST | NO_FIRST | PATCHED),
+    LITERAL("lrcseg, damaged", decode_lrcseg_kernel, LRCSEG, 8,
+            KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | DAMAGED),
+    LITERAL("seglrc", decode_seglrc_kernel, SEGLRC, 8,
+            KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | TILE_8),
+    LITERAL("seglrc, one by one", decode_seglrc_at_kernel, SEGLRC, 8, NO_LAST | NO_FIRST),
+    LITERAL("seglrc, damaged", decode_seglrc_kernel, SEGLRC, 8,
+            KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | DAMAGED),
+    LITERAL("hslrc256", decode_hslrc_kernel, HSLRC256, 8,
+            KARG_SHARED_REGRESSION | NO_LAST | TILE_8),
+    LITERAL("hslrc128", decode_hslrc_kernel, HSLRC128, 8,
+            KARG_SHARED_REGRESSION | NO_LAST | TILE_8),
+    LITERAL("hslrc256, one by one", decode_hslrc_at_kernel, HSLRC256, 8, NO_LAST),
+    LITERAL("hslrc256, damaged", decode_hslrc_kernel, HSLRC256, 8,
+            KARG_SHARED_REGRESSION | NO_LAST | DAMAGED),
+    LITERAL("hslrc256, one by one, damaged", decode_hslrc_at_kernel, HSLRC256, 8,
+            NO_LAST | DAMAGED),
     ROW("seglrc, summed", decode_seglrc_sum_kernel, SEGLRC, 5,
         KARG_SHARED_REGRESSION | NO_LAST | NO_FIRST | SUMMED | RESIDENT),
     ROW("seglrc, summed, damaged", decode_seglrc_sum_kernel, SEGLRC, 5,

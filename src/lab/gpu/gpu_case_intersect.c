@@ -403,7 +403,8 @@ static rp_status intersect_here(const rp__gpu_case *row, void *state, const rp__
         .area = "intersect", .name = (name_), .make = make_pair, .run = run_pair,                  \
         .check = check_pair, .free = free_pair, .cost = cost_pair, .cpu = intersect_here,          \
         .kernel = RP_INTERSECT_##method_, .codec = (option_), .width = (threads_),                 \
-        .option = (ratio_), .twin = (twin_)                                                        \
+        .option = (ratio_), .twin = (twin_),                                                       \
+        .is_literal = &rp__intersect_table[RP_INTERSECT_##method_].is_literal                      \
     }
 
 #define MERGE_TWIN "merge path, ordered docid list out"
@@ -417,13 +418,13 @@ const rp__gpu_case rp__gpu_case_intersect[] = {
     ROW(TILE, "tile 1:10", 10, 512, 16, HS_TWIN),
     ROW(TILE_MARKS, "tile marks 1:1", 1 | MARKS, 512, 16, MERGE_TWIN),
     ROW(TILE_RANKS, "tile ranks 1:1", 1 | RANKS, 256, 14, NULL),
-    ROW(BS_X2, "bs 1:1", 1, 256, 0, BS_TWIN),
-    ROW(BS_X2, "bs marks 1:1", 1 | MARKS, 256, 0, BS_TWIN),
-    ROW(BS_X2, "bs 1:10", 10, 256, 0, BS_TWIN),
-    ROW(BS_X2, "bs 1:100", 100, 256, 0, BS_TWIN),
-    ROW(BS_X1, "bs marks 1:10", 10 | MARKS, 256, 0, BS_TWIN),
-    ROW(BS_X1, "bs marks 1:100", 100 | MARKS, 256, 0, BS_TWIN),
-    ROW(BS_X2, "bs ranks 1:10", 10 | RANKS | BOTH, 256, 0, NULL),
+    ROW(BS_X2, "bs-ends 1:1", 1, 256, 0, BS_TWIN),
+    ROW(BS_X2, "bs-ends marks 1:1", 1 | MARKS, 256, 0, BS_TWIN),
+    ROW(BS_X2, "bs-ends 1:10", 10, 256, 0, BS_TWIN),
+    ROW(BS_X2, "bs-ends 1:100", 100, 256, 0, BS_TWIN),
+    ROW(BS_X1, "bs-ends marks 1:10", 10 | MARKS, 256, 0, BS_TWIN),
+    ROW(BS_X1, "bs-ends marks 1:100", 100 | MARKS, 256, 0, BS_TWIN),
+    ROW(BS_X2, "bs-ends ranks 1:10", 10 | RANKS | BOTH, 256, 0, NULL),
     ROW(HS_X1, "hs4 1:100", 100, 1024, 4, HS_TWIN),
     ROW(HS_X1, "hs4 1:100 marks", 100 | MARKS, 256, 4, "hash segments, about 4 per bucket"),
     ROW(HS_X2, "hs4 1:10", 10, 256, 4, HS_TWIN),
@@ -436,8 +437,14 @@ const rp__gpu_case rp__gpu_case_intersect[] = {
     ROW(BITS_PROBE, "bits probe 1:100", 100, 256, 0, PROBE_TWIN),
     ROW(BITS_AND, "bits and 1:1", 1, 512, 0, NULL),
     ROW(BITS_MARKS, "bits and marks 1:1", 1 | MARKS, 256, 0, AND_TWIN),
-    ROW(IS, "is 1:10", 10, 256, 0, BS_TWIN),
+    ROW(BS, "bs 1:1", 1, 256, 0, BS_TWIN),
+    ROW(BS, "bs ranks 1:10", 10 | RANKS, 256, 0, BS_TWIN),
+    ROW(BS, "bs 1:100", 100, 256, 0, BS_TWIN),
+    ROW(IS, "is 1:1", 1, 256, 0, BS_TWIN),
+    ROW(IS, "is ranks 1:10", 10 | RANKS, 256, 0, BS_TWIN),
     ROW(IS, "is 1:100", 100, 256, 0, BS_TWIN),
+    ROW(IS_8, "is-8 1:10", 10, 256, 0, BS_TWIN),
+    ROW(IS_8, "is-8 1:100", 100, 256, 0, BS_TWIN),
     ROW(LR_GLOBAL, "lr 1:10", 10, 256, 0, BS_TWIN),
     ROW(LR_GLOBAL, "lr 1:100", 100, 256, 0, BS_TWIN),
     ROW(LR_LOCAL, "lr local 1:100", 100, 256, 0, BS_TWIN),

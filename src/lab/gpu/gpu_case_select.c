@@ -262,7 +262,7 @@ static void cost_selection(const rp__gpu_case *row, const void *state, uint64_t 
         .area = "select", .name = title, .make = make_selection, .run = run_selection,             \
         .check = check_selection, .free = free_selection, .cost = cost_selection,                  \
         .cpu = answer_here, .codec = best, .width = many, .option = setting, .twin = beside,       \
-        .kernel = RP_SELECT_##how                                                                  \
+        .kernel = RP_SELECT_##how, .is_literal = &rp__select_table[RP_SELECT_##how].is_literal     \
     }
 
 const rp__gpu_case rp__gpu_case_select[] = {
@@ -276,6 +276,8 @@ const rp__gpu_case rp__gpu_case_select[] = {
     SELECTION("bucket 1000, docids", BUCKET, 1000, 0, 1, "top-1000"),
     SELECTION("heap 10", HEAP, 10, 0, 0, "top-10"),
     SELECTION("heap 100, docids", HEAP, 100, 0, 1, NULL),
+    SELECTION("heap512 10", HEAP512, 10, 0, 0, "top-10"),
+    SELECTION("heap512 100, docids", HEAP512, 100, 0, 1, NULL),
     SELECTION("bitonic 10", BITONIC, 10, 0, 0, "top-10"),
     SELECTION("bitonic 1000, docids", BITONIC, 1000, 0, 1, "top-1000"),
     SELECTION("sort 10", SORT, 10, 0, 0, "CUB sort"),

@@ -4,13 +4,16 @@
 
 enum { SPLIT_THREADS = 128 };
 
-#define ROW(id, name_, kernel_, tile_, needs_, each_, codec_)                                      \
+#define ANY_ROW(is_of_paper, id, name_, kernel_, tile_, needs_, each_, codec_)                     \
     [RP_INTERSECT_##id] = {.name = (name_),                                                        \
                            .kernel = RP_KERNEL_intersect_##kernel_##_kernel,                       \
                            .tile = RP_INTERSECT_##tile_,                                           \
                            .needs = (needs_),                                                      \
                            .each = (each_),                                                        \
-                           .codec = (codec_)}
+                           .codec = (codec_),                                                      \
+                           .is_literal = (is_of_paper)}
+#define ROW(...)     ANY_ROW(false, __VA_ARGS__)
+#define LITERAL(...) ANY_ROW(true, __VA_ARGS__)
 
 enum {
     B = RP_INTERSECT_B,
@@ -22,18 +25,20 @@ enum {
 };
 
 const rp__intersect rp__intersect_table[RP_INTERSECTS] = {
-    ROW(BS_X1, "bs x1", bs_x1, A, B, 1, NULL),
-    ROW(BS_X2, "bs x2", bs_x2, A, B, 2, NULL),
-    ROW(IS, "is", is, A, B, 2, NULL),
-    ROW(LR_GLOBAL, "lr", lr_global, A, B | LR, 2, NULL),
-    ROW(LR_LOCAL, "lr local", lr_local, A, B | LR, 2, NULL),
-    ROW(HS_X1, "hs x1", hs_x1, A, B | HS, 1, NULL),
-    ROW(HS_X2, "hs x2", hs_x2, A, B | HS, 2, NULL),
+    LITERAL(BS, "bs", bs_plain, A, B, 1, NULL),
+    ROW(BS_X1, "bs-ends x1", bs_x1, A, B, 1, NULL),
+    ROW(BS_X2, "bs-ends x2", bs_x2, A, B, 2, NULL),
+    LITERAL(IS, "is", is_plain, A, B, 1, NULL),
+    ROW(IS_8, "is-8", is, A, B, 2, NULL),
+    LITERAL(LR_GLOBAL, "lr", lr_global, A, B | LR, 2, NULL),
+    LITERAL(LR_LOCAL, "lr local", lr_local, A, B | LR, 2, NULL),
+    LITERAL(HS_X1, "hs x1", hs_x1, A, B | HS, 1, NULL),
+    LITERAL(HS_X2, "hs x2", hs_x2, A, B | HS, 2, NULL),
     ROW(SKIP, "skip", skip, A, B | LIST, 2, "raw"),
-    ROW(PMF, "pmf", pmf, A, B | SPLITS, 4, NULL),
-    ROW(PMF_HEADS, "pmf heads", pmf_heads, A, RP_INTERSECT_HEADS | SPLITS, 4, NULL),
+    LITERAL(PMF, "pmf", pmf, A, B | SPLITS, 4, NULL),
+    LITERAL(PMF_HEADS, "pmf heads", pmf_heads, A, RP_INTERSECT_HEADS | SPLITS, 4, NULL),
     ROW(MPATH, "mpath", mpath, PATH, B, TUNE_MPATH_STEPS, NULL),
-    ROW(MPATH_TWO, "mpath two", mpath, PATH, B | SPLITS, TUNE_MPATH_STEPS, NULL),
+    LITERAL(MPATH_TWO, "mpath two", mpath, PATH, B | SPLITS, TUNE_MPATH_STEPS, NULL),
     ROW(TILE, "tile", tile, SLICE, B, 0, NULL),
     ROW(TILE_RANKS, "tile ranks", tile_ranks, SLICE, B, 0, NULL),
     ROW(TILE_MARKS, "tile marks", tile_marks, SLICE, B, 0, NULL),
@@ -42,8 +47,8 @@ const rp__intersect rp__intersect_table[RP_INTERSECTS] = {
     ROW(BITS_MARKS, "bits marks", bits_marks, BITS, BITS, 0, NULL),
     ROW(BP128, "bp128", bp128, A, LIST, 1, "bp128"),
     ROW(BP128_TILE, "bp128 tile", bp128_tile, SLICE, LIST, 0, "bp128"),
-    ROW(LRC_HEADS, "lrc heads", lrc_heads, A, LIST | LR, 1, "lrc"),
-    ROW(LRC_AT, "lrc at", lrc_at, A, LIST | LR, 1, "lrc"),
+    LITERAL(LRC_HEADS, "lrc heads", lrc_heads, A, LIST | LR, 1, "lrc"),
+    LITERAL(LRC_AT, "lrc at", lrc_at, A, LIST | LR, 1, "lrc"),
     ROW(HSLRC256, "hslrc256", lrc_hs, A, LIST, 1, "hslrc256"),
     ROW(HSLRC128, "hslrc128", lrc_hs, A, LIST, 1, "hslrc128"),
 };

@@ -31,9 +31,11 @@ enum {
 };
 
 typedef enum rp__intersect_id {
+    RP_INTERSECT_BS,
     RP_INTERSECT_BS_X1,
     RP_INTERSECT_BS_X2,
     RP_INTERSECT_IS,
+    RP_INTERSECT_IS_8,
     RP_INTERSECT_LR_GLOBAL,
     RP_INTERSECT_LR_LOCAL,
     RP_INTERSECT_HS_X1,
@@ -65,6 +67,8 @@ typedef struct rp__intersect {
     uint32_t needs;
     uint32_t each;     /* elements of A, or steps of the path, that a thread takes */
     const char *codec; /* of list */
+    /* it takes the steps of its paper, and no others (docs/papers.md) */
+    bool is_literal;
 } rp__intersect;
 
 extern const rp__intersect rp__intersect_table[RP_INTERSECTS];

@@ -120,6 +120,25 @@ static rp_status run_heap(rp__device *device, karg_select args)
     return status;
 }
 
+/* A block of threads has a group. */
+static rp_status run_heap512(rp__device *device, karg_select args)
+{
+    const uint32_t group = 512;
+    uint32_t nodes = args.n;
+    rp_status status = RP_OK;
+    do {
+        nodes = (nodes + group - 1) / group;
+        args.step++;
+        status = rp__device_launch(
+            device, RP_KERNEL_select_heap512_build_kernel,
+            (rp__launch){grid_of(device, nodes, 1, 16), group, KARG_SHARED_HEAP512}, &args);
+    } while (nodes > 1 && status == RP_OK);
+    if (status == RP_OK)
+        status = rp__device_launch(device, RP_KERNEL_select_heap512_take_kernel,
+                                   (rp__launch){1, group, KARG_SHARED_HEAP512}, &args);
+    return status;
+}
+
 static rp_status run_bitonic(rp__device *device, karg_select args)
 {
     rp_status status = RP_OK;
@@ -134,13 +153,14 @@ static rp_status run_bitonic(rp__device *device, karg_select args)
 /* ---- Rows ------------------------------------------------------------------------------------------ */
 
 const rp__select rp__select_table[RP_SELECTS] = {
-    [RP_SELECT_SAMPLE] = {"sample", TUNE_SELECT_FITS, rp__select_by_sample},
-    [RP_SELECT_RADIX] = {"radix", UINT32_MAX, run_radix},
-    [RP_SELECT_BUCKET] = {"bucket", TUNE_SELECT_FITS, run_bucket},
-    [RP_SELECT_HEAP] = {"heap", UINT32_MAX, run_heap},
-    [RP_SELECT_BITONIC] = {"bitonic", KARG_BITONIC_TILE / 2, run_bitonic},
-    [RP_SELECT_SORT] = {"sort", UINT32_MAX, run_sort},
-    [RP_SELECT_BLOCK] = {"block", TUNE_SELECT_FITS, run_block},
+    [RP_SELECT_SAMPLE] = {"sample", TUNE_SELECT_FITS, rp__select_by_sample, false},
+    [RP_SELECT_RADIX] = {"radix", UINT32_MAX, run_radix, false},
+    [RP_SELECT_BUCKET] = {"bucket", TUNE_SELECT_FITS, run_bucket, false},
+    [RP_SELECT_HEAP] = {"heap", UINT32_MAX, run_heap, false},
+    [RP_SELECT_HEAP512] = {"heap512", UINT32_MAX, run_heap512, true},
+    [RP_SELECT_BITONIC] = {"bitonic", KARG_BITONIC_TILE / 2, run_bitonic, false},
+    [RP_SELECT_SORT] = {"sort", UINT32_MAX, run_sort, false},
+    [RP_SELECT_BLOCK] = {"block", TUNE_SELECT_FITS, run_block, false},
 };
 
 uint32_t rp__select_table_room(uint32_t n, uint32_t k)

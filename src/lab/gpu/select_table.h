@@ -10,6 +10,7 @@ typedef enum rp__select_id {
     RP_SELECT_RADIX,
     RP_SELECT_BUCKET,
     RP_SELECT_HEAP,
+    RP_SELECT_HEAP512,
     RP_SELECT_BITONIC,
     RP_SELECT_SORT,
     RP_SELECT_BLOCK, /* also of many selections, by `begins` */
@@ -20,6 +21,8 @@ typedef struct rp__select {
     const char *name;
     uint32_t k_most; /* it ranks so many at most */
     rp_status (*run)(rp__device *device, karg_select args);
+    /* it takes the steps of its paper, and no others (docs/papers.md) */
+    bool is_literal;
 } rp__select;
 
 extern const rp__select rp__select_table[RP_SELECTS];

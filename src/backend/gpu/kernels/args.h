@@ -48,6 +48,7 @@ enum {
     KARG_SHARED_BLOCKS = 512, /* raw, vbyte; bp128 in registers */
     KARG_SHARED_EF128 = 1152, /* in registers */
     KARG_SHARED_EF128_STAGED = 5760,
+    KARG_SHARED_EF128_LITERAL = 672, /* of each of the four warps that share a block */
     KARG_SHARED_BP128 = 5120,
     KARG_SHARED_BITMAP = 1536,
     KARG_SHARED_IIU = 1536,
@@ -122,8 +123,9 @@ typedef struct karg_pair {
  * first, keys follow. */
 enum {
     KARG_SELECT_ZEROS = 2048,
-    KARG_BITONIC_TILE = 4096, /* keys that select_bitonic.cu sorts at a time, */
-    KARG_SORT_TILE = 8192,    /* and select_sort.cu */
+    KARG_BITONIC_TILE = 4096,  /* keys that select_bitonic.cu sorts at a time, */
+    KARG_SORT_TILE = 8192,     /* and select_sort.cu */
+    KARG_SHARED_HEAP512 = 144, /* bytes of shared memory of select_heap512.cu */
     /* bytes of shared memory of what ranks in it, less the keys of its best */
     KARG_TOPK_SHARED = 4128,
     KARG_SAMPLE_SHARED = 4128 + 4096 + 256, /* and of what ranks by buckets, less its keys */

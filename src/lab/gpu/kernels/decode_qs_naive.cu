@@ -4,7 +4,7 @@
  * Reads and writes device memory in each step, 4 bytes a thread, side by side but for the gathered.
  * No shared memory.
  * Limits: any bytes; ends past the list's docids are none. a.bits is what the arrays have room for.
- * Source: Li 2014, 5.1 and 5.2, the first method. */
+ * Source: Li 2014, 5.1 and 5.2, the first method; literal. */
 #include "lab/gpu/kernels/qs_steps.cuh"
 
 RP_KERNEL(decode_qs_naive_unpack_kernel, karg_qs)

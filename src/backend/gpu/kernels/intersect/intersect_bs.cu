@@ -1,10 +1,11 @@
-/* intersect_bs.cu: A in B by binary search.
+/* intersect_bs.cu: A in B by binary search between the ends of tiles (rows bs-ends; the paper's is
+ * intersect_bs_plain.cu).
  * One thread: one or two elements of A side by side, in step. One block: a tile of A, whose first
  * and last element two of its warps look for in B before all others are looked for between them:
  * most steps then find their words close by. Reads A once, coalesced; of B one word a step, then a
  * sector or two; writes hits staged in shared memory. Any na and nb; nb is at least 1 where na is.
  * Any content is safe.
- * Source: the base line of Ao et al. 2011; ends of tiles first as in Ding et al. 2009. */
+ * Source: ours; ends of tiles first as Ding et al. 2009 have splitters. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 /* Where the tile's elements may be in B. */

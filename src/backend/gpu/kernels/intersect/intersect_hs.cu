@@ -4,7 +4,7 @@
  * it, else after a binary search; writes hits staged in shared memory. Three loads wait for each
  * other, no more, for fine buckets. aux: the starts, n_buckets + 1 of them, of buckets of 2^shift
  * docids; they are held within nb: any are safe.
- * Source: Ao et al. 2011, 4.4. */
+ * Source: Ao et al. 2011, 4.4; literal. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 template <int E> PRIM void hs_run(const karg_intersect &a)

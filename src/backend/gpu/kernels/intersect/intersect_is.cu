@@ -1,9 +1,10 @@
-/* intersect_is.cu: A in B by interpolation search.
+/* intersect_is.cu: A in B by eight steps of interpolation, then binary search (row is-8; the
+ * paper's is intersect_is_plain.cu).
  * One thread: two elements of A side by side. One block: a tile of A.
  * Reads A once, coalesced; of B one word a step, then a sector or two; writes hits staged in shared
  * memory. After TUNE_IS_STEPS steps halves what is left, as lists that lie badly would take many.
  * Any content is safe.
- * Source: Ao et al. 2011, 4.2, who find it slower than binary search. */
+ * Source: ours, of Ao et al. 2011, 4.3, who find interpolation slower than binary search. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 #include "backend/gpu/kernels/tuning.h"
 

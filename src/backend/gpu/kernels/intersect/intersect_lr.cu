@@ -3,7 +3,7 @@
  * Reads A once, coalesced; the line or, for a local range, heads and a segment's line; of B one
  * word a step, then a sector or two; writes hits staged in shared memory.
  * aux: lr. Ranges are held within nb: any content is safe.
- * Source: Ao et al. 2011, 4.3. */
+ * Source: Ao et al. 2011, 4.3; literal. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 enum { LR_EACH = 2 };

@@ -4,7 +4,7 @@
  * block: a tile of A. Reads A's splitters, then A once, coalesced; of B one word a step, then a
  * sector or two; writes places, then hits staged in shared memory.
  * Level l has every 32 * 16^l-th element of A. Places are held within nb: any content is safe.
- * Source: Ding et al. 2009, 7 and 8. */
+ * Source: Ding et al. 2009, 7 and 8; literal. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 #include "backend/gpu/kernels/tuning.h"
 

@@ -39,6 +39,7 @@
 #include "backend/gpu/kernels/prim/grid/query_mailbox.cuh"
 #include "backend/gpu/kernels/prim/grid/radix_select.cuh"
 #include "backend/gpu/kernels/prim/grid/result_writer.cuh"
+#include "backend/gpu/kernels/prim/grid/score_heap.cuh"
 #include "backend/gpu/kernels/prim/thread/bitpack.cuh"
 #include "backend/gpu/kernels/prim/thread/block_bytes.cuh"
 #include "backend/gpu/kernels/prim/thread/bm25.cuh"

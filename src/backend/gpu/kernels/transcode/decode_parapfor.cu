@@ -5,7 +5,7 @@
  * 1,536 bytes a warp.
  * Limits: any bytes; a block whose arrays do not lie inside its bytes is one of zeros, ranks past a
  *         block wrap.
- * Source: Ao et al. 2011, 5.1. */
+ * Source: Ao et al. 2011, 5.1, Algorithm 2; literal. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 #include "backend/gpu/kernels/tuning.h"
 

@@ -4,7 +4,8 @@
  * slots a lane, and a 32nd of the block's high bits. Reads word by word, neighbours together;
  * writes 16 bytes a lane. Shared: U x 512 bytes a warp.
  * Limits: any bytes; high bits are read within the payload, ends past a block are none.
- * Source: Li 2014, 5.2, whose steps these are. */
+ * Source: ours, of the steps of Li 2014, 5.2, whose prefix sum over the whole list it does without
+ * (decode_qs_li.cu has that). */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 enum { WINDOW = 1024 }; /* high bits that a warp looks at together */

@@ -5,7 +5,7 @@
  * Reads heads by lanes, residuals word by word, side by side; writes 16 bytes a lane. Shared: 2,048
  * bytes a warp.
  * Limits: any bytes; residuals and exceptions that do not lie inside their block's bytes are none.
- * Source: Ao et al. 2011, 5.2. */
+ * Source: Ao et al. 2011, 5.2; literal. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 RP_KERNEL(decode_seglrc_kernel, karg_decode)
