@@ -3,3 +3,4 @@ riposte bench gpu --gpu emulated --size 500 --rounds 1 --cases copy --json > b.j
 riposte bench gpu --gpu nothing; echo $?
 riposte bench gpu --gpu emulated --cases nothing; echo $?
 RIPOSTE_GPU=nothing riposte bench gpu; echo $?
+riposte bench gpu --gpu emulated --size 500 --rounds 1 --cases 'intersect bs 1:1' | sed 's/ *[0-9.]\+//g'

@@ -6,7 +6,8 @@
  * in shared memory.
  * Blocks that do not lie in their payload have no docids, ranks are held within the list: any bytes
  * are safe.
- * Source: Ao et al. 2011, 5.2 and 5.3, Algorithm 1; literal but for hslrc, which has no local line. */
+ * Source: Ao et al. 2011, 5.2 and 5.3, Algorithm 1; literal, but hslrc has no local
+ * line. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 /* The rank of x in a block, else `none`. */
