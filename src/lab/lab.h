@@ -44,6 +44,9 @@ typedef struct rp__lab_options {
     double exceptions; /* the share of values that become exceptions: 0 to 0.6 */
     uint32_t level;    /* of recursion: 0 to 4 */
     double c;          /* of qs: a low part has log2(c * mean gap) bits; 0.25 to 16, 0: 1 */
+    /* of pfd, newpfd, parapfor: postings of a block, 64 or 128; 0: 128 */
+    uint32_t segment;
+    uint32_t max_size; /* of iiu: postings of the largest block, 1 to 256; 0: 256 */
 } rp__lab_options;
 
 /* One encoded list, in memory of its own. Any thread, read only. */

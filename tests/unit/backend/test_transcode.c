@@ -113,7 +113,11 @@ static void add_list(world *w, const rp__codec *codec, uint32_t n, uint32_t shap
 {
     list *l = &w->lists[w->n++];
     draw(w, l, n, shape, universe);
-    l->bytes = encoded_list(codec, l->docids, l->tfs, l->n, &l->used);
+    const rp__codec_options options = {.segment = shape % 2 ? KARG_SEGMENT : 0,
+                                       .max_size = shape % 4 ? 1 + 37 * (shape % 7) : 0,
+                                       .has_exceptions = shape % 5 == 1,
+                                       .exceptions = 0.2};
+    l->bytes = encoded_list_as(codec, &options, l->docids, l->tfs, l->n, &l->used);
     assert_int_equal(rp__list_open(codec, l->bytes, l->used, l->n, universe, false, &l->opened),
                      RP_OK);
     put(w, l);
