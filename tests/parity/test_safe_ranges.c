@@ -1,10 +1,11 @@
-/* test_safe_ranges.c: ranges by regression (lr) and by buckets (hs) never lose a docid, on the CPU and on the emulated
- * device (Ao et al. 2011, 4.3: the safe search range).
+/* test_safe_ranges.c: ranges by regression (lr) and by buckets (hs) never lose a docid, on the CPU and
+ * on the emulated device (Ao et al. 2011, 4.3: the safe search range).
  *
- * Every subset of 0 to 11, then lists that are uniform, in clusters, bent, and with one gap. The CPU's range of a docid must
- * hold its rank; the device must find each docid that the list has, since it looks in the range alone. Two orders of threads
- * share the subsets, and 200,000 probes or more are made on each; with RIPOSTE_THOROUGH=1 both take all subsets, and there are
- * 10,000,000 probes on each. */
+ * Every subset of 0 to 11, then lists that are uniform, in clusters, bent, and with one gap. The CPU's
+ * range of a docid must hold its rank; the device must find each docid that the list has, since it
+ * looks in the range alone. Two orders of threads share the subsets, and 200,000 probes or more are
+ * made on each; with RIPOSTE_THOROUGH=1 both take all subsets, and there are 10,000,000 probes on
+ * each. */
 #include <stdlib.h>
 
 #include "backend/gpu/device/device.h"
