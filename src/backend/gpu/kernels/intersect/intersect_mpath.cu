@@ -5,8 +5,7 @@
  * found; writes it in order from there.
  * na + nb below 2^32; tile at most 11 a thread, and 32,767. Any content is safe: indices are held
  * in the tile.
- * Source: Liu et al. 2018, 3.1.2 and figure 6; literal where an earlier kernel finds the ends (row
- * mpath two). A goes first where docids are equal. */
+ * Source: Liu et al. 2018, 3.1.2 and figure 6; literal. A goes first where docids are equal. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 #include "backend/gpu/kernels/tuning.h"
 
