@@ -286,7 +286,7 @@ static rp_status open_short(const uint8_t *in, size_t in_bytes, rp__list *list)
 
 static bool is_block_count(const rp__codec *codec, uint32_t flags, uint32_t n, uint32_t n_blocks)
 {
-    if (!codec->cut && flags & FLAG_FIRST)
+    if (!codec->cut && codec->segment && flags & FLAG_FIRST)
         return n_blocks == ((uint64_t)n + codec->segment - 1) / codec->segment;
     if (!codec->cut)
         return n_blocks == frames_of(n);

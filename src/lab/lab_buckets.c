@@ -137,7 +137,7 @@ rp_status rp__lab_buckets_count(const rp_index *index, const char *word, uint32_
     j.universe = (uint32_t)rp__segment_get_info(index->segment)->docs;
     for (size_t k = 0; k < RP_LAB_BUCKET_KINDS; k++) {
         memset(&out[k], 0, sizeof out[k]);
-        out[k].bucket = SMALLEST << k;
+        out[k].bucket = (uint32_t)SMALLEST << k;
     }
     rp__arena_init(&j.arena, (size_t)16 << 30);
     rp_status status = count(&j, word);
