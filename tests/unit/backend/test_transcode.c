@@ -417,6 +417,27 @@ static void damaged_lists(void **state)
     assert_true(n.damaged > ROUNDS && n.refused < n.damaged / 100);
 }
 
+/* A tile of segments that begins elsewhere than its directory says is passed over, and its list is damaged. */
+static void segments_that_begin_elsewhere(void **state)
+{
+    static const char *const names[] = {"pfd", "newpfd", "parapfor"};
+    world *w = *state;
+    for (uint32_t k = 0; k < 3 * 8; k++) {
+        add_list(w, rp__codec_find(names[k % 3], 0), N_MOST, 1, UNIVERSE);
+        list *l = &w->lists[w->n - 1];
+        assert_non_null(l->opened.first);
+        uint32_t b = KARG_TILE_BLOCKS,
+                 *first = (uint32_t *)(l->bytes + ((const uint8_t *)l->opened.first - l->bytes));
+        assert_int_equal(first[b], b * KARG_SEGMENT);
+        first[b] += k / 3 % 4 + 1 - (k < 12 ? 0 : 5);
+        assert_int_equal(rp__device_copy_in(&w->device, l->at, l->bytes, l->used + RP_PAD), RP_OK);
+        run_chain(w, DOCIDS_AND_TFS);
+        assert_true(w->damaged[0]);
+        free_made(w);
+        free_lists(w);
+    }
+}
+
 /* ---- Words ------------------------------------------------------------------------------------------ */
 
 static bool is_inside(const list *l, rp__cu_ptr at)
@@ -472,6 +493,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(large_frequencies, open_world, close_world),
         cmocka_unit_test_setup_teardown(bits_of_docids, open_world, close_world),
         cmocka_unit_test_setup_teardown(damaged_lists, open_world, close_world),
+        cmocka_unit_test_setup_teardown(segments_that_begin_elsewhere, open_world, close_world),
         cmocka_unit_test_setup_teardown(words_stand_alone, open_world, close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

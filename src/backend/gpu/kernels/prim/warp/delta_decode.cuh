@@ -156,7 +156,7 @@ PRIM void delta_sum(uint32_t base, uint32_t v[4])
 
 /* The head of this lane's block; of no postings past the tile's last. OWN: the warp has the tile's
  * bytes on their way. */
-template <class CODE, bool OWN, int CUT> PRIM delta_head delta_read(const tile_view &t)
+template <class CODE, bool OWN, int CUT = KARG_BLOCK> PRIM delta_head delta_read(const tile_view &t)
 {
     bool has = prim_lane() < t.blocks;
     uint32_t b = t.block + (has ? prim_lane() : 0), used = 0, base = tile_base(t, b);
@@ -231,10 +231,23 @@ template <class CODE, int U> PRIM void delta_decode(const karg_decode &a)
     delta_tile<CODE, U, true>(a, tile_number());
 }
 
-/* The same of segments, which half of the lanes decode. */
+/* Whether tile `number` begins where segments do: its output is at a multiple of 16 bytes then. */
+PRIM bool delta_is_cut(const karg_decode &a, uint32_t number)
+{
+    if (number >= a.n_tiles)
+        return false;
+    karg_tile tile = block_tile(a, number);
+    const karg_list *list = prim_at<const karg_list>(a.lists) + tile.list;
+    const uint32_t *first = prim_at<const uint32_t>(prim_load(&list->first));
+    return !first || prim_load(&first[tile.block]) == tile.block * KARG_SEGMENT;
+}
+
+/* The same of segments, which half of the lanes decode. A tile that a damaged directory puts
+ * elsewhere is passed over. */
 template <class CODE> PRIM void delta_decode_segments(const karg_decode &a)
 {
-    delta_tile<CODE, 1, true, KARG_SEGMENT>(a, tile_number());
+    if (delta_is_cut(a, tile_number()))
+        delta_tile<CODE, 1, true, KARG_SEGMENT>(a, tile_number());
 }
 
 /* The same where the last warp of a block of threads has no tile but looks ahead
