@@ -21,6 +21,7 @@
 
 enum { HEAD = 9, FREQS = 64, LISTS = 128, DOCIDS = 192, IDS = 64 };
 enum { FLAG_POSITIONS = 1, FLAG_EXCEPTIONS = 2, FLAG_LEVEL = 4, FLAG_C = 8, FLAG_SPEED = 16 };
+enum { FLAG_SEGMENT = 32, FLAG_MAX = 64 };
 enum { MOST_DOCIDS = 3000 };
 
 typedef struct input {
@@ -198,7 +199,9 @@ static rp__codec_options options_of(const input *in)
                                .has_level = in->flags & FLAG_LEVEL,
                                .level = in->told[1] % 5,
                                .c = in->flags & FLAG_C ? exp2(in->told[2] % 7 - 2.0) : 0,
-                               .by = in->flags & FLAG_SPEED ? RP_BY_SPEED : RP_BY_SIZE};
+                               .by = in->flags & FLAG_SPEED ? RP_BY_SPEED : RP_BY_SIZE,
+                               .segment = in->flags & FLAG_SEGMENT ? 64 : 0,
+                               .max_size = in->flags & FLAG_MAX ? in->told[1] + 1U : 0};
 }
 
 /* Bytes of exactly their size and RP_PAD, for the caller to free; NULL: RP_LIMIT. */

@@ -23,8 +23,9 @@ static const char *const stems[] = {"none", "porter", "english", NULL};
 static const rp__option import_rows[] = {
     RP_ROW_OUTPUT(offsetof(import_args, output),
                   "folder of the index; one that is there is replaced"),
-    RP_ROW_CODEC(offsetof(import_args, import.codec), "auto",
-                 "how lists are coded, with what the encoder is told (exceptions, level, c)"),
+    RP_ROW_CODEC(
+        offsetof(import_args, import.codec), "auto",
+        "how lists are coded, with what the encoder is told (exceptions, level, c, segment, max)"),
     RP_ROW_FREQS(offsetof(import_args, import.freqs)),
     RP_ROW_AUX(
         offsetof(import_args, import.aux),

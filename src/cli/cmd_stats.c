@@ -1,16 +1,21 @@
 /* cmd_stats.c: riposte stats: what an index holds, and what its lists cost. */
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "cli/figures.h"
+#include "cli/stats_models.h"
 #include "cli/verbs.h"
 #include "riposte/index.h"
 
+enum { BLOCK = 128 }; /* lists of more postings have auxiliary data */
+
 typedef struct stats_args {
     rp__common_args common;
-    const char *term;
-    bool lists;
-    uint64_t top;
+    const char *term, *regression;
+    bool lists, buckets;
+    uint64_t top, every;
 } stats_args;
 
 /* What is told of an index. */
@@ -19,6 +24,8 @@ typedef struct view {
     rp_index_info info;
     rp_index_costs costs;
     rp_term_info term;
+    rp__stats_line line;
+    rp__lab_buckets *buckets; /* NULL: not requested */
 } view;
 
 static const rp__option stats_rows[] = {
@@ -40,6 +47,26 @@ static const rp__option stats_rows[] = {
      .most = 1000000,
      .at = offsetof(stats_args, top),
      .help = "so many lists"},
+    {.name = "regression",
+     .kind = RP_OPTION_TEXT,
+     .argument = "TERM",
+     .at = offsetof(stats_args, regression),
+     .help =
+         "how near this term's list is to a straight line: its fit, the safe range, the bits of "
+         "residuals and of those of a random list, the cost of a look-up, and points"},
+    {.name = "every",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "50",
+     .least = 0,
+     .most = UINT32_MAX,
+     .at = offsetof(stats_args, every),
+     .help = "of --regression, a point every so many postings; 0: none"},
+    {.name = "buckets",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(stats_args, buckets),
+     .help = "how large the buckets of hash segmentation are, for hs8 to hs1024: of the list of "
+             "--regression or --term, else of all lists of more than 128 postings"},
     {0},
 };
 
@@ -137,6 +164,10 @@ static rp_status write_stats(rp__console *console, const stats_args *args, const
     write_info(&w, v);
     if (args->lists)
         write_lists(&w, &v->costs);
+    if (args->regression)
+        rp__stats_models_write_line(&w, &v->line);
+    if (v->buckets)
+        rp__stats_models_write_buckets(&w, v->buckets);
     if (args->term) {
         rp__json_writer_begin(&w, "term", '{');
         rp__json_writer_text(&w, "word", args->term);
@@ -242,6 +273,35 @@ static void print_lists(const rp_index_costs *costs)
     }
 }
 
+/* What the papers' models say of a list, or of all. */
+static rp_status read_models(const stats_args *args, view *v, rp_error *err)
+{
+    rp_status status = RP_OK;
+    if (args->regression)
+        status = rp__stats_models_line(v->index, args->regression, args->every, &v->line, err);
+    if (status != RP_OK || !args->buckets)
+        return status;
+    v->buckets = rp__alloc_array(RP_LAB_BUCKET_KINDS, sizeof *v->buckets);
+    if (!v->buckets)
+        return rp__error_no_memory(err);
+    return rp__lab_buckets_count(v->index, args->regression ? args->regression : args->term,
+                                 BLOCK + 1, v->buckets, err);
+}
+
+static void print_stats(const stats_args *args, const view *v)
+{
+    if (args->term)
+        print_term(args->term, &v->term);
+    if (args->regression)
+        rp__stats_models_print_line(&v->line);
+    if (v->buckets)
+        rp__stats_models_print_buckets(v->buckets);
+    if (args->lists)
+        print_lists(&v->costs);
+    else if (!args->term && !args->regression && !v->buckets)
+        print_info(v);
+}
+
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     const stats_args *args = call->args;
@@ -252,17 +312,17 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_index_get_info(v.index, &v.info);
     if (args->term)
         status = rp_index_get_term(v.index, args->term, &v.term, err);
+    if (status == RP_OK)
+        status = read_models(args, &v, err);
     if (status == RP_OK && (console->wants_json || args->lists || !args->term))
         status = rp_index_get_costs(v.index, args->lists ? args->top : 0, &v.costs, err);
     if (status == RP_OK && console->wants_json)
         status = write_stats(console, args, &v, err);
-    else if (status == RP_OK && args->term)
-        print_term(args->term, &v.term);
-    else if (status == RP_OK && !args->lists)
-        print_info(&v);
-    if (status == RP_OK && !console->wants_json && args->lists)
-        print_lists(&v.costs);
+    else if (status == RP_OK)
+        print_stats(args, &v);
     rp_index_costs_free(&v.costs);
+    rp__lab_set_free(&v.line.set);
+    rp__free(v.buckets);
     rp_index_close(v.index);
     return status;
 }
@@ -275,10 +335,14 @@ const rp__verb rp__cmd_stats_verb = {
         "Counts, analyzer, codec and the size of each part; with --term what one word's list "
         "holds and costs; with --lists which lists cost most, and what for. Takes at most 32 MiB "
         "of "
-        "memory, and 1 KiB for each list that --lists shows.",
+        "memory, and 1 KiB for each list that --lists shows. --regression and --buckets show what "
+        "the models of Ao et al. 2011 say of lists: they take 16 bytes for each posting of the "
+        "longest.",
     .examples = "riposte stats my.rip\n"
                 "riposte stats my.rip --term wing\n"
-                "riposte stats my.rip --lists --top 100\n",
+                "riposte stats my.rip --lists --top 100\n"
+                "riposte stats my.rip --regression wing --every 1000\n"
+                "riposte stats my.rip --buckets --json\n",
     .groups = groups,
     .args_bytes = sizeof(stats_args),
     .run = run,

@@ -9,8 +9,12 @@
 
 size_t rp__blocks_bound(const rp__codec *codec, size_t n)
 {
-    size_t full = n / RP_BLOCK, rest = n % RP_BLOCK;
-    return full * codec->code->bound(RP_BLOCK) + (rest ? codec->code->bound(rest) : 0);
+    size_t full = n / RP_BLOCK, rest = n % RP_BLOCK, block = codec->code->bound(RP_BLOCK);
+    if (codec->segment) {
+        size_t segments = RP_BLOCK / codec->segment * codec->code->bound(codec->segment);
+        return (full + 1) * (segments > block ? segments : block);
+    }
+    return full * block + (rest ? codec->code->bound(rest) : 0);
 }
 
 size_t rp__blocks_cut_largest(const rp__codec *codec, const rp__encoding *e, uint32_t *ends)

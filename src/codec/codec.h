@@ -33,6 +33,9 @@ typedef struct rp__codec_options {
     uint32_t level;    /* of recursion: 0 to 4 */
     double c;          /* of qs: a low part has log2(c * mean gap) bits; 0.25 to 16, 0: 1 */
     rp__codec_by by;   /* of mixed and auto, and of their frequencies */
+    /* of rows that have a `segment`: postings of a block, that or 0: 128 */
+    uint32_t segment;
+    uint32_t max_size; /* of iiu: postings of the largest block, 1 to 256; 0: 256 */
 } rp__codec_options;
 
 /* Up to RP_BLOCK_MAX values at a time. One row per code and instruction set; all rows of a name
@@ -91,6 +94,8 @@ typedef struct rp__codec {
     bool has_offsets;            /* the directory holds a byte offset for each block */
     uint32_t limit;              /* docids and frequencies are below it, else RP_LIMIT; 0: any */
     uint32_t max_blocks_per_128; /* 1 for blocks of 128; more for dynamic partitions */
+    /* (without cut) blocks of so many postings in place of 128, if the encoder is told so; 0 */
+    uint32_t segment;
     size_t (*bound)(const struct rp__codec *codec, size_t n); /* bytes of payload for n docids */
     /* (optional) uint32 to cut and encode; 0 */
     size_t (*scratch)(const struct rp__codec *codec, size_t n);

@@ -40,6 +40,15 @@
         BLOCKS_BUT_DECODE(id_, name_, needs_, code_, code_), .decode = (decode_)                   \
     }
 
+/* PForDelta as the papers have it, in blocks of 128 or segments of 64. */
+#define PFD(id_, name_, needs_, code_, decode_)                                                    \
+    {                                                                                              \
+        .id = (id_), .name = (name_), .needs = (needs_), .code = (code_), .freqs = (code_),        \
+        .has_offsets = true, .max_blocks_per_128 = RP_BLOCK / 64, .segment = 64,                   \
+        .bound = rp__blocks_bound, .encode = rp__blocks_encode, .block = rp__blocks_block,         \
+        .decode = (decode_)                                                                        \
+    }
+
 #define PFD_REC(needs_, rows_, freqs_)                                                             \
     {                                                                                              \
         .id = 9, .name = "pfd_rec", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1, \
@@ -172,18 +181,18 @@ static const rp__codec codecs[] = {
     RAW(0, &rp__bitpack_code),
     X86(BLOCKS(4, "simple16", RP_CPU_AVX512, &rp__simple16_avx512_code))
     BLOCKS(4, "simple16", 0, &rp__simple16_code),
-    X86(PATCHED(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code, rp__pfd_avx512_list))
-    X86(BLOCKS(5, "pfd", RP_CPU_AVX2, &rp__pfd_avx2_code))
-    BLOCKS(5, "pfd", 0, &rp__pfd_code),
-    X86(PATCHED(6, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code, rp__newpfd_avx512_list))
-    X86(BLOCKS(6, "newpfd", RP_CPU_AVX2, &rp__newpfd_avx2_code))
-    BLOCKS(6, "newpfd", 0, &rp__newpfd_code),
+    X86(PFD(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code, rp__pfd_avx512_list))
+    X86(PFD(5, "pfd", RP_CPU_AVX2, &rp__pfd_avx2_code, rp__blocks_decode))
+    PFD(5, "pfd", 0, &rp__pfd_code, rp__blocks_decode),
+    X86(PFD(6, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code, rp__newpfd_avx512_list))
+    X86(PFD(6, "newpfd", RP_CPU_AVX2, &rp__newpfd_avx2_code, rp__blocks_decode))
+    PFD(6, "newpfd", 0, &rp__newpfd_code, rp__blocks_decode),
     X86(PATCHED(7, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code, rp__optpfd_avx512_list))
     X86(BLOCKS(7, "optpfd", RP_CPU_AVX2, &rp__optpfd_avx2_code))
     BLOCKS(7, "optpfd", 0, &rp__optpfd_code),
-    X86(PATCHED(8, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code, rp__parapfor_avx512_list))
-    X86(BLOCKS(8, "parapfor", RP_CPU_AVX2, &rp__parapfor_avx2_code))
-    BLOCKS(8, "parapfor", 0, &rp__parapfor_code),
+    X86(PFD(8, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code, rp__parapfor_avx512_list))
+    X86(PFD(8, "parapfor", RP_CPU_AVX2, &rp__parapfor_avx2_code, rp__blocks_decode))
+    PFD(8, "parapfor", 0, &rp__parapfor_code, rp__blocks_decode),
     X86(PFD_REC(RP_CPU_AVX512, rp__pfd_rec_avx512, &rp__optpfd_avx512_code))
     X86(PFD_REC(RP_CPU_AVX2, rp__pfd_rec_avx2, &rp__optpfd_avx2_code))
     PFD_REC(0, rp__pfd_rec, &rp__optpfd_code),

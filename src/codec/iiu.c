@@ -8,13 +8,12 @@
 #include "codec/codec_table.h"
 #include "codec/iiu_partition.h"
 
-/* The cut is the cheapest, so it costs no more than blocks of RP_IIU_MAX_SIZE at the full widths; then
- * a word that the writer may store past the end. */
+/* The cut is the cheapest, so it costs no more than the largest blocks at the full widths; these may be
+ * of one posting each, if the encoder is told so. Then a word that the writer may store past the end. */
 size_t rp__iiu_bound(const rp__codec *codec, size_t n)
 {
     (void)codec;
-    size_t blocks = (n + RP_IIU_MAX_SIZE - 1) / RP_IIU_MAX_SIZE;
-    return blocks * RP_IIU_ENTRY + (n * 62 + 7) / 8 + sizeof(uint64_t);
+    return n * RP_IIU_ENTRY + (n * 62 + 7) / 8 + sizeof(uint64_t);
 }
 
 size_t rp__iiu_scratch(const rp__codec *codec, size_t n)
@@ -26,7 +25,8 @@ size_t rp__iiu_scratch(const rp__codec *codec, size_t n)
 size_t rp__iiu_cut(const rp__codec *codec, const rp__encoding *e, uint32_t *ends)
 {
     (void)codec;
-    return rp__iiu_partition_cut(e->docids, e->tfs, e->n, RP_IIU_MAX_SIZE, e->scratch, ends);
+    uint32_t max_size = e->options && e->options->max_size ? e->options->max_size : RP_IIU_MAX_SIZE;
+    return rp__iiu_partition_cut(e->docids, e->tfs, e->n, max_size, e->scratch, ends);
 }
 
 /* ---- Encoding -------------------------------------------------------------------------------- */

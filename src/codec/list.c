@@ -16,7 +16,7 @@ enum {
     HEAD_SHORT = 4,
     HEAD_LONG = 16,
     ALIGN = 16,
-    FLAG_FIRST = 1,   /* array `first` */
+    FLAG_FIRST = 1,   /* array `first`: the row cuts, or the list is in segments */
     FLAG_POS = 2,     /* array `pos_offsets` */
     FLAG_OFFSETS = 4, /* array `offsets` */
     FLAG_PAIRED = 8,  /* frequencies lie with the docids: no array `freq_offsets` */
@@ -42,7 +42,7 @@ typedef struct layout {
     uint64_t last, last_far, offsets, freq_offsets, pos_offsets, first, bounds, kths, docs;
 } layout;
 
-/* All but FLAG_KTHS. name: that the list bears, 0 where it does not. */
+/* All but FLAG_KTHS, and FLAG_FIRST of a list in segments. name: that the list bears, 0 where it does not. */
 static uint32_t flags_of(const rp__codec *codec, bool has_positions, uint8_t name)
 {
     return FLAG_LONG | (uint32_t)name << NAME_SHIFT | (codec->cut ? FLAG_FIRST : 0U) |
@@ -82,15 +82,16 @@ size_t rp__list_cut(const rp__codec *codec, const rp__codec_options *options,
     rp__encoding e = {.options = options, .docids = docids, .tfs = tfs, .n = n, .scratch = scratch};
     if (codec->cut)
         return codec->cut(codec, &e, ends);
-    size_t n_blocks = frames_of(n);
+    size_t size = options && options->segment && codec->segment ? codec->segment : RP_BLOCK;
+    size_t n_blocks = (n + size - 1) / size;
     for (size_t b = 0; b < n_blocks; b++)
-        ends[b] = (uint32_t)(b + 1 < n_blocks ? (b + 1) * RP_BLOCK : n);
+        ends[b] = (uint32_t)(b + 1 < n_blocks ? (b + 1) * size : n);
     return n_blocks;
 }
 
 size_t rp__list_bound(const rp__codec *codec, size_t n)
 {
-    uint32_t flags = flags_of(codec, true, 0) | FLAG_KTHS;
+    uint32_t flags = flags_of(codec, true, 0) | FLAG_KTHS | (codec->segment ? FLAG_FIRST : 0U);
     layout at = layout_of(flags, n, rp__list_blocks_bound(codec, n));
     size_t freqs = codec->freqs ? frames_of(n) * codec->freqs->bound(RP_BLOCK) : 0;
     return at.docs + align(codec->bound(codec, n)) + align(freqs);
@@ -203,6 +204,7 @@ static rp_status encode_long(const coding *c, const uint32_t *docids, const uint
 {
     uint32_t flags =
         flags_of(c->codec, parts->pos_offsets != NULL, c->name) | (parts->kths ? FLAG_KTHS : 0U);
+    flags |= parts->n_blocks != frames_of(n) ? FLAG_FIRST : 0U;
     layout at = layout_of(flags, n, parts->n_blocks);
     size_t docs_bytes, freqs_bytes;
     memset(out, 0, at.docs);
@@ -282,8 +284,10 @@ static rp_status open_short(const uint8_t *in, size_t in_bytes, rp__list *list)
     return RP_OK;
 }
 
-static bool is_block_count(const rp__codec *codec, uint32_t n, uint32_t n_blocks)
+static bool is_block_count(const rp__codec *codec, uint32_t flags, uint32_t n, uint32_t n_blocks)
 {
+    if (!codec->cut && codec->segment && flags & FLAG_FIRST)
+        return n_blocks == ((uint64_t)n + codec->segment - 1) / codec->segment;
     if (!codec->cut)
         return n_blocks == frames_of(n);
     return n_blocks >= 1 && n_blocks <= n && n_blocks <= rp__list_blocks_bound(codec, n);
@@ -301,7 +305,7 @@ static rp_status open_long(const uint8_t *in, size_t in_bytes, uint32_t flags, r
     list->n_blocks = rp__load32(in + 4);
     list->docs_bytes = rp__load32(in + 8);
     list->freqs_bytes = rp__load32(in + 12);
-    if (!is_block_count(list->codec, list->n, list->n_blocks))
+    if (!is_block_count(list->codec, flags, list->n, list->n_blocks))
         return RP_DAMAGED;
     layout at = layout_of(flags, list->n, list->n_blocks);
     uint64_t freqs = at.docs + align(list->docs_bytes);
@@ -337,9 +341,10 @@ rp_status rp__list_open(const rp__codec *codec, const uint8_t *in, size_t in_byt
             return RP_DAMAGED;
         list->codec = row;
     }
-    uint32_t flags = flags_of(list->codec, has_positions, name);
+    uint32_t flags = flags_of(list->codec, has_positions, name),
+             free = FLAG_KTHS | (list->codec->segment ? FLAG_FIRST : 0U);
     rp_status s = RP_DAMAGED;
-    if (is_long && (rp__load32(in) & ~(uint32_t)FLAG_KTHS) == flags)
+    if (is_long && (rp__load32(in) & ~free) == flags)
         s = open_long(in, in_bytes, rp__load32(in), list);
     else if (!is_long && in[3] == name)
         s = open_short(in, in_bytes, list);

@@ -421,6 +421,8 @@ RP_PATCH_INLINE void rp__patch_batch_prefetch(const rp__patch_batch *t, uint32_t
     {                                                                                              \
         rp__patch_batch t;                                                                         \
         rp__patch p;                                                                               \
+        if (list->first) /* segments */                                                            \
+            return rp__blocks_decode(list, out);                                                   \
         bool are_few = list->n_blocks < RP_PATCH_FEW || list->docs_bytes > INT32_MAX;              \
         if (!are_few) {                                                                            \
             rp__patch_init_all(&p);                                                                \

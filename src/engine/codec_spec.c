@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "riposte/index.h"
 
-typedef enum key { KEY_EXCEPTIONS, KEY_LEVEL, KEY_C, KEY_BY, KEYS } key;
+typedef enum key { KEY_EXCEPTIONS, KEY_LEVEL, KEY_C, KEY_SEGMENT, KEY_MAX, KEY_BY, KEYS } key;
 
 /* An option: which codecs heed it, and its range, in words. */
 static const struct {
@@ -19,9 +19,14 @@ static const struct {
     const char *range;
     double least, most; /* of a number */
 } keys[KEYS] = {
-    [KEY_EXCEPTIONS] = {"exceptions", "pfd, newpfd, optpfd, parapfor, pfd_rec", "0 to 0.6", 0, 0.6},
+    [KEY_EXCEPTIONS] = {"exceptions",
+                        "pfd, newpfd, optpfd, parapfor, pfd_rec, lrc, lrcseg, seglrc, hslrc256, "
+                        "hslrc128",
+                        "0 to 0.6", 0, 0.6},
     [KEY_LEVEL] = {"level", "pfd_rec", "0, 1, 2, 3 or 4", 0, 4},
     [KEY_C] = {"c", "qs", "0.25 to 16", 0.25, 16},
+    [KEY_SEGMENT] = {"segment", "pfd, newpfd, parapfor", "64 or 128", 64, 128},
+    [KEY_MAX] = {"max", "iiu", "1 to 256", 1, 256},
     [KEY_BY] = {"by", "mixed, auto", "size or speed", 0, 0},
 };
 
@@ -141,6 +146,21 @@ static bool read_decimal(const char *s, double *out)
     return digits > 0;
 }
 
+/* A whole number in its range. */
+static bool set_count(rp__codec_options *o, key k, uint32_t v)
+{
+    if (k == KEY_MAX) {
+        o->max_size = v;
+    } else if (k == KEY_SEGMENT) {
+        o->segment = v == RP_BLOCK ? 0 : v;
+        return v == 64 || v == RP_BLOCK;
+    } else {
+        o->has_level = true;
+        o->level = v;
+    }
+    return true;
+}
+
 /* False: the value is out of range. */
 static bool set_number(rp__codec_options *o, key k, const char *value)
 {
@@ -153,9 +173,7 @@ static bool set_number(rp__codec_options *o, key k, const char *value)
         o->has_exceptions = true;
         o->exceptions = v;
     } else {
-        o->has_level = true;
-        o->level = (uint32_t)v;
-        return v == (double)o->level;
+        return v == (double)(uint32_t)v && set_count(o, k, (uint32_t)v);
     }
     return true;
 }

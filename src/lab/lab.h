@@ -1,7 +1,7 @@
 /* lab/lab.h: the laboratory: codecs by row, on arrays, searches without their trimmings, and
  * kernels on synthetic data, for those who measure and study them.
  *
- * Chapters: 1 rows; 2 lists; 3 work; 4 data; 5 queries; 6 probes; 7 kernels.
+ * Chapters: 1 rows; 2 lists; 3 work; 4 data; 5 queries; 6 probes; 7 kernels; 8 models.
  * The program, the tests and bench/ link it (liblab.a); it is no part of the library, and it is not
  * installed. A row is a codec as one instruction set runs it; rows of one codec write and read the
  * same bytes. */
@@ -44,6 +44,9 @@ typedef struct rp__lab_options {
     double exceptions; /* the share of values that become exceptions: 0 to 0.6 */
     uint32_t level;    /* of recursion: 0 to 4 */
     double c;          /* of qs: a low part has log2(c * mean gap) bits; 0.25 to 16, 0: 1 */
+    /* of pfd, newpfd, parapfor: postings of a block, 64 or 128; 0: 128 */
+    uint32_t segment;
+    uint32_t max_size; /* of iiu: postings of the largest block, 1 to 256; 0: 256 */
 } rp__lab_options;
 
 /* One encoded list, in memory of its own. Any thread, read only. */
@@ -124,6 +127,9 @@ rp_status rp__lab_set_make(const char *name, uint64_t seed, rp__lab_set *out, rp
 /* The lists of an index with at least `least` postings, in the order of their terms. RP_NOT_FOUND:
  * there is none. */
 rp_status rp__lab_set_load(const rp_index *index, uint32_t least, rp__lab_set *out, rp_error *err);
+/* The list of one term, as the index's analyzer sees the word. RP_NOT_FOUND: it has none. */
+rp_status rp__lab_set_load_term(const rp_index *index, const char *word, rp__lab_set *out,
+                                rp_error *err);
 /* Gives every document another number, by a permutation that depends on the seed, and sorts
  * again. */
 rp_status rp__lab_set_permute(rp__lab_set *set, uint64_t seed, rp_error *err);
@@ -232,5 +238,70 @@ const char *rp__lab_gpu_name(const rp__lab_gpu *gpu);
  * RP_DAMAGED: it is wrong. */
 rp_status rp__lab_gpu_run(rp__lab_gpu *gpu, size_t i, uint64_t n, uint32_t rounds,
                           rp__lab_case_figures *out, rp_error *err);
+
+/* ---- 8. Models ------------------------------------------------------------------------------- */
+
+/* Ao et al. 2011: the line of a list (4.3), how far a random list strays from its line (appendix
+ * E), what a look-up along lines costs (5.3, formula 2), and buckets of hash segmentation (4.4). */
+
+/* The line of least squares from ranks, which count from 1, to docids. */
+typedef struct rp__lab_line {
+    double slope, intercept;
+    double determination;          /* R^2: 1 for a straight line */
+    double contraction;            /* the share of the list that a safe range has */
+    double local_mean, local_most; /* the same of segments of 256, each with a line of its own */
+    uint32_t width;                /* bits of the largest residual, counted from the smallest */
+} rp__lab_line;
+
+/* n rising docids, at least 1. RP_USAGE without. */
+rp_status rp__lab_line_fit(const uint32_t *docids, size_t n, rp__lab_line *out);
+
+/* Of n docids drawn at random from 1 to m, the one in the middle, which strays most. */
+typedef struct rp__lab_random_list {
+    double mean, variance;
+    double distance; /* it is farther from the line with a probability below epsilon */
+    uint32_t width;  /* bits that a residual then takes */
+} rp__lab_random_list;
+
+/* By the moment of order r (the paper has 22 and an epsilon of 10^-5). RP_USAGE unless
+ * 1 <= n <= m < 2^32, r is 2 to 64, and epsilon is above 0 and below 1. */
+rp_status rp__lab_random_list_model(uint64_t m, uint64_t n, uint32_t r, double epsilon,
+                                    rp__lab_random_list *out);
+
+/* A list that is looked up in. */
+typedef struct rp__lab_lookup_list {
+    double n;                              /* postings */
+    double contraction, local_contraction; /* of the list; the largest of its segments */
+} rp__lab_lookup_list;
+
+/* What one docid takes to be looked up in all of them. */
+typedef struct rp__lab_lookup {
+    double headed;   /* lrc and lrcseg, with the first docids of segments apart */
+    double headless; /* the same without them */
+    double local;    /* seglrc, whose segments have lines */
+} rp__lab_lookup;
+
+/* segment: postings of one, above 0; access and compare: what an access to memory and a comparison
+ * cost. */
+rp_status rp__lab_lookup_model(const rp__lab_lookup_list *lists, size_t n, double segment,
+                               double access, double compare, rp__lab_lookup *out);
+
+/* Sizes of the buckets that hs has with `bucket` postings at most, on average. The last bucket of a
+ * list, of which the end is empty, does not count for mean and variances. */
+enum { RP_LAB_BUCKET_KINDS = 8, RP_LAB_BUCKET_SIZES = 4096 };
+typedef struct rp__lab_buckets {
+    uint32_t bucket; /* 8, 16, .. 1024 */
+    uint64_t buckets, empty, largest;
+    double mean;
+    double variance; /* about the mean that the binomial distribution has for the list */
+    double binomial; /* the variance of that distribution */
+    /* buckets of each size; the last entry has all larger ones too */
+    uint64_t sizes[RP_LAB_BUCKET_SIZES];
+} rp__lab_buckets;
+
+/* Of all lists with at least min_postings postings, or of one term's (word not NULL). `out` has
+ * RP_LAB_BUCKET_KINDS entries. RP_NOT_FOUND: there is no such list. */
+rp_status rp__lab_buckets_count(const rp_index *index, const char *word, uint32_t min_postings,
+                                rp__lab_buckets *out, rp_error *err);
 
 #endif

@@ -251,6 +251,7 @@ typedef struct load_job {
     size_t n_lists;
     uint64_t n;
     rp__lab_set *set; /* NULL: count alone */
+    rp__token term;   /* of one list */
     rp__arena arena;
 } load_job;
 
@@ -318,6 +319,51 @@ rp_status rp__lab_set_load(const rp_index *index, uint32_t least, rp__lab_set *o
     if (status == RP_NOT_FOUND)
         return rp__error_set(err, status, "no term is in %u documents or more", (unsigned)least);
     return rp__error_set(err, status, "a list is damaged; run 'riposte check' on the index");
+}
+
+/* One list: the term is what is counted and loaded. */
+static rp_status run_load_term(void *arg)
+{
+    load_job *job = arg;
+    rp__term term;
+    rp_status status =
+        rp__segment_find(job->index->segment, job->term.term, job->term.bytes, &term);
+    if (status != RP_OK)
+        return status;
+    job->n_lists = 1;
+    job->n = term.df;
+    const rp__segment_info *info = rp__segment_get_info(job->index->segment);
+    status = begin_set(job->set, 1, term.df, (uint32_t)info->docs);
+    return status == RP_OK ? load_list(job, &term) : status;
+}
+
+rp_status rp__lab_set_load_term(const rp_index *index, const char *word, rp__lab_set *out,
+                                rp_error *err)
+{
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
+    *out = (rp__lab_set){0};
+    if (RP_MISSING(err, index, word))
+        return RP_USAGE;
+    load_job job = {.index = index, .set = out};
+    rp__analyzer_state *state;
+    if (rp__analyzer_state_new(index->analyzer, &state) != RP_OK)
+        return rp__error_no_memory(err);
+    rp__arena_init(&job.arena, TERMS_MEMORY);
+    rp__analyzer_begin(state, word, strlen(word));
+    rp_status status = rp__analyzer_next(state, &job.term)
+                           ? rp__index_handle_guard(index, run_load_term, &job)
+                           : RP_NOT_FOUND;
+    rp__arena_reset(&job.arena);
+    rp__analyzer_state_free(state);
+    if (status == RP_OK)
+        return RP_OK;
+    rp__lab_set_free(out);
+    if (status == RP_NO_MEMORY)
+        return rp__error_no_memory(err);
+    return rp__error_set(err, status, "term \"%.100s\": %s", word,
+                         status == RP_NOT_FOUND ? "not in this index"
+                                                : "its list is damaged; run 'riposte check'");
 }
 
 /* ---- Another numbering ----------------------------------------------------------------------- */

@@ -126,7 +126,9 @@ static rp_status encode(const rp__codec *codec, const rp__lab_options *options,
                                 .has_level = options->has_level,
                                 .exceptions = options->exceptions,
                                 .level = options->level,
-                                .c = options->c};
+                                .c = options->c,
+                                .segment = options->segment == RP_BLOCK ? 0 : options->segment,
+                                .max_size = options->max_size};
     work w = {0};
     rp_status status = RP_NO_MEMORY;
     if (take_work(&w, codec, tfs, n)) {

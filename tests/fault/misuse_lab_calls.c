@@ -113,6 +113,15 @@ CALL(rp__lab_set_load)
     return status;
 }
 
+CALL(rp__lab_set_load_term)
+{
+    rp__lab_set set = {0};
+    rp_status status =
+        rp__lab_set_load_term(NEED(0, misuse.index), NEED(1, "wing"), NEED(2, &set), err);
+    rp__lab_set_free(&set);
+    return status;
+}
+
 CALL(rp__lab_set_permute)
 {
     assert_int_equal(rp__lab_set_permute(&(rp__lab_set){0}, 1, NULL), RP_OK);
@@ -182,6 +191,31 @@ CALL(rp__lab_energy_read)
     return misuse_has(out.cpu != 77);
 }
 
+CALL(rp__lab_line_fit)
+{
+    rp__lab_line out;
+    return rp__lab_line_fit(NEED(0, misuse.docids), MISUSE_DOCIDS, NEED(1, &out));
+}
+
+CALL(rp__lab_random_list_model)
+{
+    rp__lab_random_list out;
+    return rp__lab_random_list_model(1000, 10, 22, 1e-5, NEED(0, &out));
+}
+
+CALL(rp__lab_lookup_model)
+{
+    const rp__lab_lookup_list list = {1000, 0.5, 0.5};
+    rp__lab_lookup out;
+    return rp__lab_lookup_model(NEED(0, &list), 1, 256, 1, 1, NEED(1, &out));
+}
+
+CALL(rp__lab_buckets_count)
+{
+    static rp__lab_buckets out[RP_LAB_BUCKET_KINDS];
+    return rp__lab_buckets_count(NEED(0, misuse.index), NULL, 1, NEED(1, out), err);
+}
+
 CALL(rp__lab_case_get)
 {
     rp__lab_case out;
@@ -224,6 +258,7 @@ const misuse_row misuse_lab_rows[] = {
     ROW(rp__lab_set_is_name, VALUE, "name"),
     ROW(rp__lab_set_make, STATUS_AND_ERROR, "name, out"),
     ROW(rp__lab_set_load, STATUS_AND_ERROR, "index, out"),
+    ROW(rp__lab_set_load_term, STATUS_AND_ERROR, "index, word, out"),
     ROW(rp__lab_set_permute, STATUS_AND_ERROR, "set"),
     ROW(rp__lab_set_free, VALUE, ""),
     ROW(rp__lab_search, STATUS_AND_ERROR, "searcher, query, out"),
@@ -235,6 +270,10 @@ const misuse_row misuse_lab_rows[] = {
     ROW(rp__lab_probe_choose, VALUE, "target"),
     ROW(rp__lab_probe_find, STATUS, "target, docids, found"),
     ROW(rp__lab_energy_read, VALUE, "out"),
+    ROW(rp__lab_line_fit, STATUS, "docids, out"),
+    ROW(rp__lab_random_list_model, STATUS, "out"),
+    ROW(rp__lab_lookup_model, STATUS, "lists, out"),
+    ROW(rp__lab_buckets_count, STATUS_AND_ERROR, "index, out"),
     ROW(rp__lab_case_get, VALUE, "out"),
     ROW(rp__lab_gpu_open, STATUS_AND_ERROR, "out"),
     ROW(rp__lab_gpu_close, VALUE, ""),

@@ -74,6 +74,8 @@ static rp__codec_options draw_options(uint64_t *rng)
     o.level = (uint32_t)random_below(rng, 5);
     o.c = random64(rng) & 1 ? exp2((double)random_below(rng, 7) - 2) : 0;
     o.by = random64(rng) & 1 ? RP_BY_SIZE : RP_BY_SPEED;
+    o.segment = random64(rng) & 1 ? 64 : 0;
+    o.max_size = random64(rng) & 1 ? 1 + (uint32_t)random_below(rng, 256) : 0;
     return o;
 }
 

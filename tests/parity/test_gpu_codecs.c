@@ -167,6 +167,7 @@ static void every_pair_answers(void **state)
 {
     (void)state;
     uint64_t orders = getenv("RIPOSTE_THOROUGH") ? 20 : 2;
+    const size_t before = n_answers, before_gpu = n_on_gpu;
     pair p;
     for (size_t i = 0; (p.codec = rp_codec_name(i)); i++) {
         for (size_t j = 0; (p.freqs = rp_freqs_name(j)); j++)
@@ -174,7 +175,32 @@ static void every_pair_answers(void **state)
         check_pair(&p, orders);
     }
     print_message("%zu answers, %zu of them by the gpu\n", n_answers, n_on_gpu);
-    assert_int_equal(n_on_gpu, n_answers);
+    assert_int_equal(n_on_gpu - before_gpu, n_answers - before);
+}
+
+/* What an encoder may be told: other cuts, and exceptions. */
+static void every_option_answers(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"pfd:segment=64",
+                                        "newpfd:segment=64",
+                                        "parapfor:segment=64",
+                                        "pfd:segment=128",
+                                        "newpfd:exceptions=0.2",
+                                        "parapfor:segment=64,exceptions=0.6",
+                                        "iiu:max=1",
+                                        "iiu:max=7",
+                                        "iiu:max=256",
+                                        "lrc:exceptions=0.1",
+                                        "lrcseg:exceptions=0.6",
+                                        "seglrc:exceptions=0.1",
+                                        "hslrc256:exceptions=0.1",
+                                        "hslrc128:exceptions=0.3"};
+    const size_t before = n_answers, before_gpu = n_on_gpu;
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
+        check_pair(&(pair){specs[i], NULL}, 2);
+    assert_true(n_answers > before);
+    assert_int_equal(n_on_gpu - before_gpu, n_answers - before);
 }
 
 static int open_collection(void **state)
@@ -200,6 +226,7 @@ static int close_collection(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_pair_answers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_option_answers),
+                                       cmocka_unit_test(every_pair_answers)};
     return cmocka_run_group_tests(tests, open_collection, close_collection);
 }

@@ -188,13 +188,21 @@ static uint32_t tile_of(const rp__gpu_case *row)
     return option & TILE_14 ? 14 : option & TILE_16 ? 16 : option & TILE_8 ? 8 : 32;
 }
 
+static bool is_in_segments(const rp__gpu_case *row)
+{
+    return row->kernel == RP_KERNEL_decode_pfd_64_kernel ||
+           row->kernel == RP_KERNEL_decode_newpfd_64_kernel ||
+           row->kernel == RP_KERNEL_decode_parapfor_64_kernel;
+}
+
 static rp_status make_parts(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
                             work *w)
 {
     w->options = (rp__codec_options){.has_exceptions = row->option & PATCHED,
                                      .exceptions = 0.1,
                                      .has_level = row->option & LEVELS,
-                                     .level = 3};
+                                     .level = 3,
+                                     .segment = is_in_segments(row) ? KARG_SEGMENT : 0};
     w->set.options = &w->options;
     rp_status status = draw_lists(row, w, n, seed);
     for (uint32_t i = 0; i < w->set.n_lists; i++)
@@ -412,6 +420,7 @@ enum {
 /* Bytes of a warp that has a tile. */
 #define GAPS_OF(room) (KARG_SHARED_HEADS + (room))
 #define PATCH         ((KARG_SHARED_WORKED + KARG_SHARED_EXCEPTIONS) | AHEAD)
+#define SEGMENTS      (KARG_SHARED_WORKED + KARG_SHARED_EXCEPTIONS)
 #define LINKS         (KARG_SHARED_WORKED + 2 * KARG_SHARED_EXCEPTIONS)
 
 #define STEP_ROW(what, method, is_of_paper, options)                                               \
@@ -448,6 +457,17 @@ const rp__gpu_case rp__gpu_case_decode2[] = {
     ROW("newpfd", decode_newpfd_kernel, NEWPFD, 7, GAPS_OF(KARG_SHARED_NEWPFD) | TAILED | TILE_16),
     ROW("newpfd, damaged", decode_newpfd_kernel, NEWPFD, 7,
         GAPS_OF(KARG_SHARED_NEWPFD) | TAILED | DAMAGED),
+    ROW("pfd of 64", decode_pfd_64_kernel, PFD, 7, LINKS | TAILED | TILE_16),
+    ROW("pfd of 64, damaged", decode_pfd_64_kernel, PFD, 7, LINKS | TAILED | DAMAGED),
+    ROW("newpfd of 64", decode_newpfd_64_kernel, NEWPFD, 7,
+        GAPS_OF(KARG_SHARED_NEWPFD) | TAILED | TILE_16),
+    ROW("newpfd of 64, damaged", decode_newpfd_64_kernel, NEWPFD, 7,
+        GAPS_OF(KARG_SHARED_NEWPFD) | TAILED | DAMAGED),
+    LITERAL("parapfor of 64", decode_parapfor_64_kernel, PARAPFOR, 7, SEGMENTS | TAILED | TILE_16),
+    LITERAL("parapfor of 64, a tenth patched", decode_parapfor_64_kernel, PARAPFOR, 7,
+            SEGMENTS | TAILED | PATCHED | TILE_16),
+    LITERAL("parapfor of 64, damaged", decode_parapfor_64_kernel, PARAPFOR, 7,
+            SEGMENTS | TAILED | DAMAGED),
     ROW("pfd_rec", decode_pfd_rec_kernel, PFD_REC, 7, KARG_SHARED_PFD_REC | TILE_16 | TAILED),
     ROW("pfd_rec, gaps", decode_pfd_rec_gaps_kernel, PFD_REC, 7,
         KARG_SHARED_PFD_REC | TILE_16 | TAILED | GAPS | NO_LAST),

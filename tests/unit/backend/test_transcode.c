@@ -113,7 +113,11 @@ static void add_list(world *w, const rp__codec *codec, uint32_t n, uint32_t shap
 {
     list *l = &w->lists[w->n++];
     draw(w, l, n, shape, universe);
-    l->bytes = encoded_list(codec, l->docids, l->tfs, l->n, &l->used);
+    const rp__codec_options options = {.segment = shape % 2 ? KARG_SEGMENT : 0,
+                                       .max_size = shape % 4 ? 1 + 37 * (shape % 7) : 0,
+                                       .has_exceptions = shape % 5 == 1,
+                                       .exceptions = 0.2};
+    l->bytes = encoded_list_as(codec, &options, l->docids, l->tfs, l->n, &l->used);
     assert_int_equal(rp__list_open(codec, l->bytes, l->used, l->n, universe, false, &l->opened),
                      RP_OK);
     put(w, l);
@@ -413,6 +417,27 @@ static void damaged_lists(void **state)
     assert_true(n.damaged > ROUNDS && n.refused < n.damaged / 100);
 }
 
+/* A tile of segments that begins elsewhere than its directory says is passed over, and its list is damaged. */
+static void segments_that_begin_elsewhere(void **state)
+{
+    static const char *const names[] = {"pfd", "newpfd", "parapfor"};
+    world *w = *state;
+    for (uint32_t k = 0; k < 3 * 8; k++) {
+        add_list(w, rp__codec_find(names[k % 3], 0), N_MOST, 1, UNIVERSE);
+        list *l = &w->lists[w->n - 1];
+        assert_non_null(l->opened.first);
+        uint32_t b = KARG_TILE_BLOCKS,
+                 *first = (uint32_t *)(l->bytes + ((const uint8_t *)l->opened.first - l->bytes));
+        assert_int_equal(first[b], b * KARG_SEGMENT);
+        first[b] += k / 3 % 4 + 1 - (k < 12 ? 0 : 5);
+        assert_int_equal(rp__device_copy_in(&w->device, l->at, l->bytes, l->used + RP_PAD), RP_OK);
+        run_chain(w, DOCIDS_AND_TFS);
+        assert_true(w->damaged[0]);
+        free_made(w);
+        free_lists(w);
+    }
+}
+
 /* ---- Words ------------------------------------------------------------------------------------------ */
 
 static bool is_inside(const list *l, rp__cu_ptr at)
@@ -468,6 +493,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(large_frequencies, open_world, close_world),
         cmocka_unit_test_setup_teardown(bits_of_docids, open_world, close_world),
         cmocka_unit_test_setup_teardown(damaged_lists, open_world, close_world),
+        cmocka_unit_test_setup_teardown(segments_that_begin_elsewhere, open_world, close_world),
         cmocka_unit_test_setup_teardown(words_stand_alone, open_world, close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,39 @@ static void each_block_goes_on_from_the_last_docid(void **unused)
     assert_int_equal(codec->block(&list, 1, out), RP_DAMAGED);
 }
 
+/* A list in segments says so itself: every row reads it, and cuts that cannot be are damage. */
+static void segments_are_blocks_of_64(void **unused)
+{
+    (void)unused;
+    const rp__codec_options told = {.segment = 64};
+    const rp__codec *codec;
+    uint64_t rng = 8;
+    for (uint32_t n = 1; n <= 1000; n += n % 64 < 2 ? 1 : 31)
+        for (size_t j = 0; (codec = codec_here(j)); j++) {
+            list_case lc;
+            rp__list list;
+            uint32_t out[1000 + RP_BLOCK_CAPACITY], flags;
+            if (!codec->segment)
+                continue;
+            list_case_make(&lc, &rng, UNIFORM, n, 100000);
+            assert_int_equal(list_case_encode_as(&lc, codec, n % 2, &told), RP_OK);
+            assert_int_equal(
+                rp__list_open(codec, lc.bytes, lc.n_bytes, n, lc.universe, n % 2, &list), RP_OK);
+            assert_int_equal(list.n_blocks, (n + 63) / 64);
+            assert_true((list.first != NULL) == (n > 64));
+            assert_int_equal(rp__list_decode(&list, out, NULL), RP_OK);
+            assert_memory_equal(out, lc.docids, n * sizeof *out);
+            memcpy(&flags, lc.bytes, sizeof flags);
+            flags ^= 1; /* blocks of 128, or those of a list that has other blocks */
+            memcpy(lc.bytes, &flags, sizeof flags);
+            if (n > 64)
+                assert_int_equal(
+                    rp__list_open(codec, lc.bytes, lc.n_bytes, n, lc.universe, n % 2, &list),
+                    RP_DAMAGED);
+            list_case_free(&lc);
+        }
+}
+
 static void whole_lists_are_checked_too(void **unused)
 {
     (void)unused;
@@ -83,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_block_goes_on_from_the_last_docid),
+        cmocka_unit_test(segments_are_blocks_of_64),
         cmocka_unit_test(whole_lists_are_checked_too),
         cmocka_unit_test(blocks_may_be_of_256),
     };

@@ -72,7 +72,8 @@ static void test_freqs(void **state)
 static void test_options(void **state)
 {
     (void)state;
-    static const char *const patched[] = {"pfd", "newpfd", "optpfd", "parapfor", "pfd_rec"};
+    static const char *const patched[] = {"pfd", "newpfd", "optpfd", "parapfor", "pfd_rec",
+                                          "lrc", "lrcseg", "seglrc", "hslrc256", "hslrc128"};
     for (size_t i = 0; i < sizeof patched / sizeof *patched; i++) {
         char spec[64];
         snprintf(spec, sizeof spec, "%s:exceptions=0.1", patched[i]);
@@ -93,6 +94,11 @@ static void test_options(void **state)
     assert_int_equal(parse("auto:by=size", NULL).options.by, RP_BY_SIZE);
     assert_null(parse("auto:by=size", NULL).freqs); /* its own, which is smaller */
     assert_int_equal(parse("mixed:by=size", NULL).options.by, RP_BY_SIZE);
+    assert_int_equal(parse("pfd:segment=64", NULL).options.segment, 64);
+    assert_int_equal(parse("newpfd:segment=128", NULL).options.segment, 0);
+    assert_int_equal(parse("parapfor:exceptions=0.2,segment=64", NULL).options.segment, 64);
+    assert_int_equal(parse("iiu:max=1", NULL).options.max_size, 1);
+    assert_int_equal(parse("iiu:max=256", NULL).options.max_size, 256);
     assert_true(parse("qs:c=0.25", NULL).options.c == 0.25);
     assert_true(parse("qs:c=16", NULL).options.c == 16);
     assert_true(parse("qs:c=2.", NULL).options.c == 2);
@@ -116,8 +122,20 @@ static void test_refused_options(void **state)
     refuse("pfd_rec:level=5", NULL, "give 0, 1, 2, 3 or 4");
     refuse("qs:c=0.2", NULL, "give 0.25 to 16");
     refuse("qs:c=16.1", NULL, "give 0.25 to 16");
+    refuse("pfd:segment=63", NULL, "codec option segment=\"63\": give 64 or 128");
+    refuse("pfd:segment=96", NULL, "give 64 or 128");
+    refuse("pfd:segment=64.5", NULL, "give 64 or 128");
+    refuse("parapfor:segment=256", NULL, "give 64 or 128");
+    refuse("optpfd:segment=64", NULL, "which is for: pfd, newpfd, parapfor");
+    refuse("iiu:max=0", NULL, "codec option max=\"0\": give 1 to 256");
+    refuse("iiu:max=257", NULL, "give 1 to 256");
+    refuse("iiu:max=1.5", NULL, "give 1 to 256");
+    refuse("hslrc256:max=8", NULL, "which is for: iiu");
+    refuse("lrc:exceptions=0.61", NULL, "give 0 to 0.6");
     refuse("pfd_rec:level=1,level=1", NULL, "\"level\" is given twice");
-    refuse("pfd:", NULL, "codec \"pfd\" has no option \"\"; it takes: exceptions (0 to 0.6)");
+    refuse(
+        "pfd:", NULL,
+        "codec \"pfd\" has no option \"\"; it takes: exceptions (0 to 0.6), segment (64 or 128)");
     refuse("pfd_rec:level=1,", NULL, "has no option \"\"");
     refuse("pfd_rec:levels=1", NULL, "it takes: exceptions (0 to 0.6), level (0, 1, 2, 3 or 4)");
     refuse("pfd:level=1", NULL, "has no option \"level\", which is for: pfd_rec");

@@ -321,8 +321,15 @@ enum {
     KARG_CODEC_MIXED = 25,
 };
 
-/* Of frequencies alone: a code that no codec of docids has. */
-enum { KARG_CODE_EFSUM = 255 };
+/* Codes of jobs that are no codec's id: docids in segments of KARG_SEGMENT, and a code of
+ * frequencies alone. */
+enum {
+    KARG_CODE_PFD_64 = 252,
+    KARG_CODE_NEWPFD_64,
+    KARG_CODE_PARAPFOR_64,
+    KARG_CODE_EFSUM,
+};
+enum { KARG_SEGMENT = 64 };
 
 /* A term of a query. Its list is in raw, bp128, optpfd, rice, ef128 or bitmap, and cut every 128
  * postings; docs begin at u32 docids (raw), at words of bits (bitmap), or at blocks. Its
@@ -583,7 +590,7 @@ typedef struct karg_job {
     uint32_t n_words; /* of bits */
     uint32_t tiles;   /* of the jobs before it */
     uint32_t owner;   /* which flag marks it as damaged */
-    uint32_t code;    /* of its blocks: a codec's id; KARG_CODE_EFSUM */
+    uint32_t code;    /* of its blocks: a codec's id, or a KARG_CODE_ */
 } karg_job;
 typedef struct karg_transcode {
     uint64_t lists, jobs; /* karg_list, karg_job: n_jobs of each */

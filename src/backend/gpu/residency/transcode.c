@@ -39,6 +39,12 @@ static const rp__transcode_decoder decoders[] = {
     {KARG_CODEC_HSLRC256, RP_KERNEL_decode_hslrc_kernel, KARG_SHARED_REGRESSION, 0},
     {KARG_CODEC_HSLRC128, RP_KERNEL_decode_hslrc_kernel, KARG_SHARED_REGRESSION, 0},
     {KARG_CODEC_MIXED, RP_KERNEL_decode_mixed_kernel, KARG_SHARED_MIXED, 0},
+    {KARG_CODE_PFD_64, RP_KERNEL_decode_pfd_64_kernel,
+     KARG_SHARED_WORKED + 2 * KARG_SHARED_EXCEPTIONS, 0},
+    {KARG_CODE_NEWPFD_64, RP_KERNEL_decode_newpfd_64_kernel, KARG_SHARED_HEADS + KARG_SHARED_NEWPFD,
+     0},
+    {KARG_CODE_PARAPFOR_64, RP_KERNEL_decode_parapfor_64_kernel,
+     KARG_SHARED_WORKED + KARG_SHARED_EXCEPTIONS, 0},
     {KARG_CODE_EFSUM, RP_KERNEL_decode_efsum_kernel, KARG_SHARED_EFSUM, 0},
 };
 enum { N_DECODERS = sizeof decoders / sizeof decoders[0] };
@@ -57,6 +63,16 @@ rp_status rp__transcode_decode(rp__device *device, rp__cu_stream stream,
     rp__launch how = {(args->n_tiles + WARPS - 1) / WARPS, 32 * (WARPS + decoder->ahead),
                       decoder->shared * WARPS};
     return rp__device_launch_on(device, stream, decoder->kernel, how, args);
+}
+
+uint32_t rp__transcode_docid_code(const karg_list *list)
+{
+    if (!list->first)
+        return list->codec;
+    return list->codec == KARG_CODEC_PFD        ? KARG_CODE_PFD_64
+           : list->codec == KARG_CODEC_NEWPFD   ? KARG_CODE_NEWPFD_64
+           : list->codec == KARG_CODEC_PARAPFOR ? KARG_CODE_PARAPFOR_64
+                                                : list->codec;
 }
 
 uint32_t rp__transcode_freq_code(const rp__list *list)
@@ -114,7 +130,7 @@ static uint32_t tiles_of(uint32_t n_blocks)
 static uint32_t code_of(const rp__transcode_list *l, kind k)
 {
     if (k == DOCIDS)
-        return l->docids || l->bits ? l->list.codec : 0;
+        return l->docids || l->bits ? rp__transcode_docid_code(&l->list) : 0;
     if (!l->tfs || (l->list.freq_code == 0) != (k == FREQS_IN_PAYLOAD))
         return 0;
     return k == FREQS ? l->list.freq_code : l->list.codec;
@@ -141,7 +157,7 @@ static void add_job(chain *c, const rp__transcode_list *l, uint32_t owner, kind 
     *job = (karg_job){.out = k == DOCIDS && l->docids ? l->docids : l->tfs,
                       .tiles = c->n_tiles,
                       .owner = owner,
-                      .code = list->codec};
+                      .code = k == DOCIDS ? rp__transcode_docid_code(list) : list->codec};
     if (k == DOCIDS) {
         job->bits = l->bits;
         job->hints = l->hints;

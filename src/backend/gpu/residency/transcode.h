@@ -19,7 +19,7 @@ enum { RP_TRANSCODE_ALIGN = 16 }; /* of the addresses of docids, frequencies and
 
 /* How a codec is decoded: a row of one table. */
 typedef struct rp__transcode_decoder {
-    uint8_t code;         /* id of the codec; KARG_CODE_EFSUM */
+    uint8_t code;         /* id of the codec, or a KARG_CODE_ */
     rp__kernel_id kernel; /* of karg_decode */
     uint32_t shared;      /* bytes of shared memory of each warp that has a tile */
     uint32_t ahead;       /* warps of a block of threads that have no tile */
@@ -31,6 +31,8 @@ const rp__transcode_decoder *rp__transcode_find(uint32_t code);
 rp_status rp__transcode_decode(rp__device *device, rp__cu_stream stream,
                                const rp__transcode_decoder *decoder, const karg_decode *args);
 
+/* The code of a list's docids: its codec's id, or that of its segments. */
+uint32_t rp__transcode_docid_code(const karg_list *list);
 /* The code of a list's frequencies, as karg_list has it. 0: they are in the payload. */
 uint32_t rp__transcode_freq_code(const rp__list *list);
 

@@ -2,7 +2,7 @@
  * decode. Decoders make something of any bytes, and of short lists and frequencies no directory
  * tells that it is wrong. One thread: a block. Reads its head, and what else of it says whether
  * values lie inside; writes only where they do not. No shared memory. Limits: any bytes; of lists
- * that a codec cuts every 256 postings, other cuts are damage. */
+ * that a codec cuts every 256 postings, and of segments of 64, other cuts are damage. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 /* Of codes whose blocks lie one after the other. */
@@ -14,12 +14,15 @@ PRIM bool check_blocks_bytes(uint32_t code, const sound_bytes &in)
     case KARG_CODEC_SIMPLE16:
         return simple16_is_sound(in);
     case KARG_CODEC_PFD:
+    case KARG_CODE_PFD_64:
         return pfd_is_sound(in);
     case KARG_CODEC_NEWPFD:
+    case KARG_CODE_NEWPFD_64:
         return newpfd_is_sound(in);
     case KARG_CODEC_OPTPFD:
         return optpfd_is_sound(in);
     case KARG_CODEC_PARAPFOR:
+    case KARG_CODE_PARAPFOR_64:
         return parapfor_is_sound(in);
     case KARG_CODEC_RICE:
         return rice_is_sound(in);
@@ -48,7 +51,9 @@ PRIM bool check_blocks_cut(uint32_t code, const karg_list *list, uint32_t b)
 {
     bool has_line = code == KARG_CODEC_LRC || code == KARG_CODEC_LRCSEG;
     bool is_256 = has_line || code == KARG_CODEC_SEGLRC || code == KARG_CODEC_BP256;
+    bool is_64 = code >= KARG_CODE_PFD_64 && code <= KARG_CODE_PARAPFOR_64;
     return (!is_256 || job_rank(list, b) == b * 256) &&
+           (!is_64 || job_rank(list, b) == b * KARG_SEGMENT) &&
            (!has_line || prim_load(&list->docs_bytes) >= REGRESSION_TAIL);
 }
 

@@ -13,3 +13,8 @@ RP_KERNEL_BOUNDED(decode_parapfor_kernel, karg_decode, 160, 8)
 {
     delta_decode_ahead<block_parapfor, 2, TUNE_DECODE_AHEAD>(a);
 }
+/* Segments of 64, as Ao et al. 2011, 6.2 have them: half of the lanes have slots. */
+RP_KERNEL(decode_parapfor_64_kernel, karg_decode)
+{
+    delta_decode_segments<block_parapfor>(a);
+}

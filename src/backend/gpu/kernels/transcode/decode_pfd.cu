@@ -11,3 +11,8 @@ RP_KERNEL(decode_pfd_kernel, karg_decode)
 {
     delta_decode<block_pfd, 2>(a);
 }
+/* Segments of 64, as Ao et al. 2011, 6.2 have them: half of the lanes have slots. */
+RP_KERNEL(decode_pfd_64_kernel, karg_decode)
+{
+    delta_decode_segments<block_pfd>(a);
+}

@@ -7,9 +7,9 @@
  * bytes a warp.
  * Limits: any bytes; a group whose arrays do not lie inside the payload has no exceptions, ranks
  *         past an array wrap.
- * Source: Ding et al. 2009, section 5. Not literal: the paper has one width for the whole list, and
- *         recurses over its two arrays of exceptions. The index format has a width and arrays for
- *         each group of 512, so that a group can be read alone. */
+ * Source: Ding et al. 2009, section 5. Not literal: the paper has two arrays of exceptions for the
+ *         whole list, and always decodes them whole. The index format has them by groups of 512, so
+ *         that a group can be read alone. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 enum {

@@ -156,11 +156,11 @@ PRIM void delta_sum(uint32_t base, uint32_t v[4])
 
 /* The head of this lane's block; of no postings past the tile's last. OWN: the warp has the tile's
  * bytes on their way. */
-template <class CODE, bool OWN> PRIM delta_head delta_read(const tile_view &t)
+template <class CODE, bool OWN, int CUT = KARG_BLOCK> PRIM delta_head delta_read(const tile_view &t)
 {
     bool has = prim_lane() < t.blocks;
     uint32_t b = t.block + (has ? prim_lane() : 0), used = 0, base = tile_base(t, b);
-    tile_place p = tile_block<KARG_BLOCK>(t, b);
+    tile_place p = tile_block<CUT>(t, b);
     if (OWN)
         tile_prefetch_blocks(t, p.from, p.from + p.bytes, TILE_AHEAD, TILE_LINE);
     uint32_t first = p.bytes ? bitpack_word(bitpack_at(t.docs + p.from), 0) : 0;
@@ -193,19 +193,20 @@ PRIM void delta_row(const uint32_t *words, const typename CODE::head *heads, uin
     }
 }
 
-/* Tile `number`. Shared memory of a warp: heads, then a room. */
-template <class CODE, int U, bool OWN> PRIM void delta_tile(const karg_decode &a, uint32_t number)
+/* Tile `number` of blocks of CUT postings. Shared memory of a warp: heads, then a room. */
+template <class CODE, int U, bool OWN, int CUT = KARG_BLOCK>
+PRIM void delta_tile(const karg_decode &a, uint32_t number)
 {
     typedef typename CODE::head head;
     if (number >= a.n_tiles)
         return;
-    tile_view t = tile_open<KARG_BLOCK>(a, number);
+    tile_view t = tile_open<CUT>(a, number);
     if (t.blocks > DELTA_BLOCKS)
         prim_trap();
     head *heads =
         (head *)(prim_shared() + prim_warp() * (DELTA_BLOCKS * sizeof(head) + CODE::SCRATCH_BYTES));
     unsigned char *scratch = (unsigned char *)(heads + DELTA_BLOCKS);
-    delta_head mine = delta_read<CODE, OWN>(t);
+    delta_head mine = delta_read<CODE, OWN, CUT>(t);
     heads[prim_lane()] = CODE::keep(mine);
     uint32_t w = (mine.counts & 255) == KARG_BLOCK ? mine.shape & 63 : 32;
     uint32_t above8 = prim_ballot<32>(w > 8), above16 = prim_ballot<32>(w > 16);
@@ -213,21 +214,40 @@ template <class CODE, int U, bool OWN> PRIM void delta_tile(const karg_decode &a
     prim_sync_tile();
 #pragma unroll 1
     for (uint32_t i = 0; i < t.blocks; i += U, above8 >>= U, above16 >>= U) {
-        uint32_t *to = t.out + i * KARG_BLOCK;
-        if (above8 % (1 << U) == 0)
+        uint32_t *to = t.out + i * CUT;
+        if (CUT == KARG_BLOCK && above8 % (1 << U) == 0)
             delta_row<CODE, 8, U>(words, heads + i, to, scratch);
-        else if (above16 % (1 << U) == 0)
+        else if (CUT == KARG_BLOCK && above16 % (1 << U) == 0)
             delta_row<CODE, 16, U>(words, heads + i, to, scratch);
         else
 #pragma unroll 1
             for (uint32_t u = 0; u < U; u++)
-                delta_row<CODE, 32, 1>(words, heads + i + u, to + u * KARG_BLOCK, scratch);
+                delta_row<CODE, 32, 1>(words, heads + i + u, to + u * CUT, scratch);
     }
 }
 
 template <class CODE, int U> PRIM void delta_decode(const karg_decode &a)
 {
     delta_tile<CODE, U, true>(a, tile_number());
+}
+
+/* Whether tile `number` begins where segments do: its output is at a multiple of 16 bytes then. */
+PRIM bool delta_is_cut(const karg_decode &a, uint32_t number)
+{
+    if (number >= a.n_tiles)
+        return false;
+    karg_tile tile = block_tile(a, number);
+    const karg_list *list = prim_at<const karg_list>(a.lists) + tile.list;
+    const uint32_t *first = prim_at<const uint32_t>(prim_load(&list->first));
+    return !first || prim_load(&first[tile.block]) == tile.block * KARG_SEGMENT;
+}
+
+/* The same of segments, which half of the lanes decode. A tile that a damaged directory puts
+ * elsewhere is passed over. */
+template <class CODE> PRIM void delta_decode_segments(const karg_decode &a)
+{
+    if (delta_is_cut(a, tile_number()))
+        delta_tile<CODE, 1, true, KARG_SEGMENT>(a, tile_number());
 }
 
 /* The same where the last warp of a block of threads has no tile but looks ahead
