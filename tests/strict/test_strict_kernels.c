@@ -272,6 +272,37 @@ static void queries_break_no_rule(void **state)
         }
 }
 
+/* PARA by every method, on an index that has what it reads. */
+static void para_breaks_no_rule(void **state)
+{
+    (void)state;
+    const rp__para_method *m;
+    for (size_t i = 0; (m = rp__para_method_at(i)); i++) {
+        char from[128], to[160], algorithm[64];
+        rp_error err = {.text = ""};
+        rp_index *index;
+        card c;
+        rp__query query;
+        const rp_recode_options options = {.codec = m->codec ? m->codec : "vbyte", .aux = m->aux};
+        snprintf(from, sizeof from, "%s/bp128", documents.folder);
+        snprintf(to, sizeof to, "%s/para-%s", documents.folder, m->name);
+        snprintf(algorithm, sizeof algorithm, "para:method=%s", m->name);
+        assert_int_equal(rp_index_recode(from, to, &options, NULL, &err), RP_OK);
+        assert_int_equal(rp_index_open(to, NULL, &index, &err), RP_OK);
+        for (uint64_t seed = 0; seed < strict_case_seeds(); seed++) {
+            open_card(&c, index, seed);
+            for (uint64_t n = 1; n < 4; n++) {
+                bind(&c, RP_MODE_AND, n, 10, &query);
+                const rp__query plain = query;
+                query.algorithm = algorithm;
+                answer_like(&c, &query, &plain);
+            }
+            close_card(&c);
+        }
+        rp_index_close(index);
+    }
+}
+
 /* Writes the bytes of the query's lists again, which is as wrong as writing others. */
 static void copy_lists(card *c, const rp__query *query)
 {
@@ -347,8 +378,10 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cases_break_no_rule), cmocka_unit_test(transcoding_breaks_no_rule),
+        cmocka_unit_test(cases_break_no_rule),
+        cmocka_unit_test(transcoding_breaks_no_rule),
         cmocka_unit_test(queries_break_no_rule),
+        cmocka_unit_test(para_breaks_no_rule),
         cmocka_unit_test(planted_copies_under_a_persistent_kernel_are_found),
         cmocka_unit_test(every_kernel_was_launched)};
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));

@@ -82,7 +82,9 @@ static rp_status count_list(const look *l, const rp__term *term)
     bool is_read = (is_tiled || l->reads & RP_LAUNCH_READS_STORED) &&
                    rp__gpu_list_has_docids(&list) &&
                    (l->query->k == 0 || rp__gpu_list_has_tfs(&list));
-    bool is_made = !is_read && count_made(l, term, RP_USE_LOOKUP);
+    bool is_made =
+        !is_read &&
+        count_made(l, term, l->reads & RP_LAUNCH_READS_PLAIN ? RP_USE_PLAIN : RP_USE_LOOKUP);
     if (!is_made)
         count_stored(l, term);
     if (is_tiled || !(is_read || is_made))

@@ -4,6 +4,8 @@
 #define RP_BACKEND_GPU_GPU_LAB_H
 
 #include "backend/gpu/device/device.h"
+#include "backend/gpu/device/driver_partition.h"
+#include "backend/gpu/exec/exec.h"
 #include "backend/gpu/exec/fused_and.h"
 #include "backend/gpu/exec/fused_or.h"
 #include "backend/gpu/gpu_list.h"

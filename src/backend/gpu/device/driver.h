@@ -22,6 +22,16 @@ typedef struct CUstream_st *rp__cu_stream;
 typedef struct CUevent_st *rp__cu_event;
 typedef struct CUgraph_st *rp__cu_graph;
 typedef struct CUgraphExec_st *rp__cu_graph_exec;
+typedef struct CUgreenCtx_st *rp__cu_partition;
+typedef struct CUdevResourceDesc_st *rp__cu_resources;
+
+/* Multiprocessors, or a part of them: CUdevResource. */
+typedef struct rp__cu_resource {
+    int kind; /* RP_CU_PROCESSORS */
+    unsigned char own[92];
+    unsigned n; /* multiprocessors */
+    unsigned char rest[44];
+} rp__cu_resource;
 
 enum {
     RP_CU_OK = 0,
@@ -47,6 +57,8 @@ enum {
     RP_CU_EVENT_UNTIMED = 2,
     RP_CU_HOST_MAPPED = 2,   /* pinned memory that kernels may read and write */
     RP_CU_CAPTURE_LOCAL = 2, /* capture concerns this thread alone */
+    RP_CU_PARTITION = 1,     /* with a stream of its own */
+    RP_CU_PROCESSORS = 1,    /* a kind of resource */
 };
 
 /* name of the field, symbol, arguments. All but the last group are in every driver we can use. */
@@ -102,7 +114,17 @@ enum {
       (rp__cu_graph_exec * exec, rp__cu_graph graph, unsigned long long flags))                    \
     X(graph_launch, cuGraphLaunch, (rp__cu_graph_exec exec, rp__cu_stream stream))                 \
     X(graph_free, cuGraphDestroy, (rp__cu_graph graph))                                            \
-    X(graph_exec_free, cuGraphExecDestroy, (rp__cu_graph_exec exec))
+    X(graph_exec_free, cuGraphExecDestroy, (rp__cu_graph_exec exec))                               \
+    X(resource_get, cuDeviceGetDevResource,                                                        \
+      (rp__cu_device device, rp__cu_resource * out, int kind))                                     \
+    X(resource_split, cuDevSmResourceSplitByCount,                                                 \
+      (rp__cu_resource * parts, unsigned *n, const rp__cu_resource *of, rp__cu_resource *rest,     \
+       unsigned flags, unsigned min_count))                                                        \
+    X(resource_name, cuDevResourceGenerateDesc,                                                    \
+      (rp__cu_resources * out, rp__cu_resource * resources, unsigned n))                           \
+    X(partition_create, cuGreenCtxCreate,                                                          \
+      (rp__cu_partition * out, rp__cu_resources resources, rp__cu_device device, unsigned flags))  \
+    X(partition_context, cuCtxFromGreenCtx, (rp__cu_context * out, rp__cu_partition partition))
 
 typedef struct rp__driver {
 #define FIELD(name, symbol, args) rp__cu_result(*name) args;

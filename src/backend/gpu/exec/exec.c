@@ -19,8 +19,10 @@ void rp__exec_open(rp__exec *e, rp__device *device, const rp__gpu_index *index)
         e->lanes[i].exec = e;
     rp__lease_open(&e->lanes[RP_LANE_SINGLE].lease, residency, device, device->stream, false);
     rp__lease_open(&e->lanes[RP_LANE_OR].lease, residency, device, device->stream, false);
+    rp__lease_open(&e->lanes[RP_LANE_PARA].lease, residency, device, device->stream, false);
     rp__exec_stage_open(&e->single.stage, device, residency);
     rp__fused_or_open(&e->ors, device);
+    rp__para_launch_open(&e->para, device);
     e->ors.lease = &e->lanes[RP_LANE_OR].lease;
 }
 
@@ -41,9 +43,11 @@ void rp__exec_close(rp__exec *e)
     rp__exec_stage_close(&e->single.stage); /* first: freeing other memory waits for its kernel */
     rp__fused_and_close(&e->ands);          /* with their leases */
     rp__fused_and_close(&e->phrases);
+    rp__lease_close(&e->lanes[RP_LANE_PARA].lease);
     rp__lease_close(&e->lanes[RP_LANE_OR].lease);
     rp__lease_close(&e->lanes[RP_LANE_SINGLE].lease);
     rp__fused_or_close(&e->ors, e->index->residency);
+    rp__para_launch_close(&e->para, e->index->residency);
     rp__operators_close(&e->operators, e->index->residency, e->device);
     *e = (rp__exec){0};
 }
@@ -161,14 +165,14 @@ void rp__exec_add(rp__exec *e, rp__batch_item *item)
 
 /* ---- Launching ----------------------------------------------------------------------------------- */
 
-/* Where a query goes that its row has no memory for; NULL: nowhere. Tiles are no way for queries of which too many
+/* Where a query goes that its row has no memory for; NULL: nowhere, as one whose algorithm was chosen. Tiles are no way for queries of which too many
  * documents are near the best, either. */
 static const rp__launch_row *find_other(const flight *f, const rp__batch_item *item)
 {
     rp__device *device = f->exec->device;
     bool is_crowded = f->row->lane == RP_LANE_OR && f->status == RP_UNAVAILABLE;
-    if (f->why || f->row->lane == RP_LANE_SINGLE || rp__device_is_lost(device) ||
-        !(f->status == RP_NO_MEMORY || is_crowded))
+    if (f->why || f->row->lane == RP_LANE_SINGLE || f->row->algorithm ||
+        rp__device_is_lost(device) || !(f->status == RP_NO_MEMORY || is_crowded))
         return NULL;
     return rp__launch_policy_last(rp__launch_policy_request(&item->query, false, false).shape);
 }
@@ -339,7 +343,7 @@ void rp__exec_collect(rp__exec *e)
     static const rp__launch_id order[] = {RP_LAUNCH_OR_MAXSCORE,  RP_LAUNCH_AND_BATCH,
                                           RP_LAUNCH_PHRASE_BATCH, RP_LAUNCH_AND_PERSISTENT,
                                           RP_LAUNCH_AND_SINGLE,   RP_LAUNCH_OR_ACCUMULATE,
-                                          RP_LAUNCH_OPERATORS};
+                                          RP_LAUNCH_PARA,         RP_LAUNCH_OPERATORS};
     if (!is_any(e))
         return;
     await_queue(e);

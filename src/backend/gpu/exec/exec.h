@@ -17,6 +17,7 @@
 #include "backend/gpu/exec/launch_lists.h"
 #include "backend/gpu/exec/launch_policy.h"
 #include "backend/gpu/operators/operators.h"
+#include "backend/gpu/operators/para_launch.h"
 #include "backend/gpu/residency/device_norms.h"
 
 /* Queries that one launch answers, and what it reads. */
@@ -48,6 +49,7 @@ typedef struct rp__exec {
     rp__fused_and ands, phrases;
     rp__fused_or ors;
     rp__fused_single single;
+    rp__para_launch para;
     rp__operators operators;
     /* from begin to collect */
     rp__arena *arena;

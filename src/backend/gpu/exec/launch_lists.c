@@ -120,6 +120,15 @@ static bool is_whole(const flight *f)
     return f->lease.residency->is_whole;
 }
 
+static void begin_lookup(flight *f)
+{
+    rp__exec *e = f->exec;
+    if (f->row->reads & RP_LAUNCH_READS_PLAIN)
+        rp__lookup_lists_begin_plain(&f->lists.lookup, &f->lease, e->index, e->arena);
+    else
+        rp__lookup_lists_begin(&f->lists.lookup, &f->lease, e->index, e->arena);
+}
+
 /* What of the lists is to be uploaded, and what of them is to be made. */
 static rp_status plan(flight *f)
 {
@@ -130,7 +139,7 @@ static rp_status plan(flight *f)
         status = rp__stored_lists_find(e->index, &f->lease, l->stored, l->n_stored);
     else if (status == RP_OK)
         status = rp__stored_lists_plan(&f->lease, l->stored, l->n_stored, l->among, e->arena);
-    rp__lookup_lists_begin(&l->lookup, &f->lease, e->index, e->arena);
+    begin_lookup(f);
     if (status != RP_OK || l->n_names == 0)
         return status;
     rp__lease_begin(&f->lease);
@@ -182,7 +191,7 @@ static rp_status bring(flight *f, bool is_again)
 rp_status rp__launch_lists_lease(flight *f)
 {
     rp__launch_lists *l = &f->lists;
-    rp__lookup_lists_begin(&l->lookup, &f->lease, f->exec->index, f->exec->arena);
+    begin_lookup(f);
     l->is_brought = false;
     rp_status status = rp__lease_enter(&f->lease) ? find_norms(f) : RP_NOT_FOUND;
     if (status == RP_OK)

@@ -5,6 +5,7 @@
 #include "backend/gpu/exec/fused_single.h"
 #include "backend/gpu/exec/or_group.h"
 #include "backend/gpu/operators/operators.h"
+#include "backend/gpu/operators/para_launch.h"
 
 #define SINGLE_HOOKS                                                                               \
     .begin = rp__fused_single_begin, .scratch = rp__fused_single_scratch,                          \
@@ -83,6 +84,24 @@ const rp__launch_row rp__launch_table[RP_LAUNCHES] = {
                                  .max_terms = KARG_MAX_TERMS,
                                  .lane = RP_LANE_SINGLE,
                                  SINGLE_HOOKS},
+    [RP_LAUNCH_PARA] = {.name = "para",
+                        .id = RP_LAUNCH_PARA,
+                        .algorithm = "para",
+                        .check = rp__para_method_check,
+                        .shapes = RP_SHAPE_AND,
+                        .reads = RP_LAUNCH_READS_PLAIN,
+                        .max_queries = RP_PARA_QUERIES,
+                        .max_k = RP_PARA_K,
+                        .max_terms = KARG_MAX_TERMS,
+                        .lane = RP_LANE_PARA,
+                        .begin = rp__para_launch_begin,
+                        .scratch = rp__para_launch_hold,
+                        .find = rp__para_launch_find,
+                        .launch = rp__para_launch_start,
+                        .is_done = rp__para_launch_is_done,
+                        .wait = rp__para_launch_wait,
+                        .take = rp__para_launch_take,
+                        .settle = rp__para_launch_settle},
     [RP_LAUNCH_OPERATORS] = {.name = "operators",
                              .id = RP_LAUNCH_OPERATORS,
                              .algorithm = "operators",

@@ -23,6 +23,7 @@ typedef enum rp__launch_id {
     RP_LAUNCH_AND_PERSISTENT,
     RP_LAUNCH_AND_SINGLE,
     RP_LAUNCH_OR_ACCUMULATE,
+    RP_LAUNCH_PARA,
     RP_LAUNCH_OPERATORS,
     RP_LAUNCHES
 } rp__launch_id;
@@ -37,7 +38,12 @@ typedef enum rp__shape {
 } rp__shape;
 
 /* Representations of lists that a row's kernels read. */
-enum { RP_LAUNCH_READS_STORED = 1, RP_LAUNCH_READS_LOOKUP = 2, RP_LAUNCH_READS_TILED = 4 };
+enum {
+    RP_LAUNCH_READS_STORED = 1,
+    RP_LAUNCH_READS_LOOKUP = 2,
+    RP_LAUNCH_READS_TILED = 4,
+    RP_LAUNCH_READS_PLAIN = 8, /* in place of LOOKUP */
+};
 
 /* Rows of one lane share memory: one launch of them is in flight at a time. */
 typedef enum rp__launch_lane {
@@ -45,6 +51,7 @@ typedef enum rp__launch_lane {
     RP_LANE_PHRASE,
     RP_LANE_OR,
     RP_LANE_SINGLE,
+    RP_LANE_PARA,
     RP_LANES
 } rp__launch_lane;
 

@@ -293,6 +293,47 @@ typedef struct karg_and {
     uint32_t n_tiles, zero;
 } karg_and;
 
+/* para/: many ANDs over lists of an index at once (Ao's PARA). The shortest lists of all queries
+ * lie end to end: each of their docids is an element, looked up in the other lists of its
+ * query. */
+enum {
+    KARG_PARA_THREADS = 256,
+    /* bytes of shared memory of a warp that decodes blocks */
+    KARG_PARA_SHARED = 1088,
+};
+
+/* A list of a query; as it is stored it is in an array of its own. */
+typedef struct karg_para_list {
+    uint64_t docids, tfs; /* u32 each */
+    uint64_t aux;         /* lr, or the starts of hs; 0: none */
+    uint32_t n;
+    uint32_t shift, n_buckets; /* of hs */
+    float weight;              /* times 2^s */
+} karg_para_list;
+
+/* One more follows the last, whose `first` is the number of all elements. */
+typedef struct karg_para_query {
+    uint32_t first;         /* elements of the queries before it */
+    uint32_t list, n_lists; /* the shortest list first */
+    uint32_t zero;
+} karg_para_query;
+
+typedef struct karg_para {
+    uint64_t lists; /* karg_para_list */
+    /* karg_list of each, of which n_blocks 0: it is read as docids; 0: none is stored */
+    uint64_t stored;
+    uint64_t queries; /* karg_para_query */
+    uint64_t marks;   /* u32: a bit an element: it is in all lists */
+    /* u32: docids of all queries, and their scores: space for n each */
+    uint64_t docids, scores;
+    uint64_t begins; /* u32 a query, and one more: where its docids begin */
+    uint64_t state;  /* u64, two and one a tile: see ordered_compaction.cuh */
+    karg_norms norms;
+    uint32_t n, n_queries; /* elements; queries */
+    uint32_t begin, end;   /* requested documents; end is at most the number of all */
+    uint32_t tiles, zero;  /* blocks of the compaction */
+} karg_para;
+
 /* Ids of codecs that kernels tell apart. */
 enum {
     KARG_CODEC_RAW = 1,

@@ -53,7 +53,18 @@ typedef rp__lookup_lists lists;
 void rp__lookup_lists_begin(lists *l, rp__lease *lease, const rp__gpu_index *index,
                             rp__arena *arena)
 {
-    *l = (lists){.lease = lease, .index = index, .arena = arena};
+    *l = (lists){.lease = lease, .index = index, .arena = arena, .use = RP_USE_LOOKUP};
+}
+
+void rp__lookup_lists_begin_plain(lists *l, rp__lease *lease, const rp__gpu_index *index,
+                                  rp__arena *arena)
+{
+    *l = (lists){.lease = lease, .index = index, .arena = arena, .use = RP_USE_PLAIN};
+}
+
+static bool is_plain(const lists *l)
+{
+    return l->use == RP_USE_PLAIN;
 }
 
 /* ---- What is there ------------------------------------------------------------------------------ */
@@ -74,11 +85,11 @@ static const rp__resident *find_fresh(const lists *l, uint64_t key)
 const rp__resident *rp__lookup_lists_find(const lists *l, const rp__term *term)
 {
     const rp__residency *r = l->lease->residency;
-    const uint64_t key = rp__residency_key(term, RP_USE_LOOKUP);
+    const uint64_t key = rp__residency_key(term, l->use);
     const rp__resident *e = l->table ? find_fresh(l, key) : NULL;
     if (!e)
         e = rp__lease_find(l->lease, key, 0);
-    if (e || r->is_whole || term->tiny)
+    if (e || r->is_whole || term->tiny || is_plain(l))
         return e;
     e = rp__lease_find(l->lease, rp__residency_key(term, RP_USE_STORED), 0);
     return e && e->reads & RP_READS_LOOKUP && rp__list_checks_find(r, term) == RP_VERDICT_SOUND
@@ -88,7 +99,7 @@ const rp__resident *rp__lookup_lists_find(const lists *l, const rp__term *term)
 
 void rp__lookup_lists_expect(const lists *l, const rp__term *term, bool is_far)
 {
-    const uint64_t key = rp__residency_key(term, RP_USE_LOOKUP);
+    const uint64_t key = rp__residency_key(term, l->use);
     if (is_far)
         rp__residency_expect_bucket(l->lease->residency, key);
     else
@@ -137,13 +148,15 @@ static uint8_t repr_of(const lists *l, const fresh *f)
     bool is_dense = f->at.n >= DENSE_MIN && f->at.universe / f->at.n < DENSE_GAP;
     bool has_bits = l->lease->residency->is_whole && f->own.list.codec == KARG_CODEC_BITMAP &&
                     f->own.n_words > 0;
+    if (is_plain(l))
+        return RP_REPR_PLAIN;
     return has_bits ? RP_REPR_FREQS : is_dense ? RP_REPR_BITS : RP_REPR_DOCIDS;
 }
 
 static rp_status open_decoded(const lists *l, fresh *f)
 {
     f->at = (karg_list){.n = f->list.n, .universe = f->list.universe};
-    f->repr = RP_REPR_DOCIDS;
+    f->repr = is_plain(l) ? RP_REPR_PLAIN : RP_REPR_DOCIDS;
     rp__gpu_list_count_decoded(&f->list, &l->lease->device->counters);
     return decode(&f->list, l->arena, &f->decoded);
 }
@@ -172,7 +185,7 @@ static rp_status open_one(const lists *l, fresh *f)
 {
     rp__residency *r = l->lease->residency;
     rp_status status = open_list(r, f, l->arena);
-    f->entry = (rp__resident){.key = rp__residency_key(f->term, RP_USE_LOOKUP)};
+    f->entry = (rp__resident){.key = rp__residency_key(f->term, l->use)};
     touch(r, f);
     if (status == RP_OK && f->list.kths)
         memcpy(f->entry.kths, f->list.kths, sizeof f->entry.kths);
@@ -202,7 +215,7 @@ rp_status rp__lookup_lists_open(lists *l, const rp__term *const *terms, size_t n
     if (!l->fresh || !l->table || !l->made || !l->checks)
         return RP_NO_MEMORY;
     for (size_t i = 0; i < n && status == RP_OK; i++) {
-        size_t at = place_of(l, rp__residency_key(terms[i], RP_USE_LOOKUP));
+        size_t at = place_of(l, rp__residency_key(terms[i], l->use));
         fresh *f = &l->fresh[l->n];
         if (rp__lookup_lists_find(l, terms[i]))
             continue;
@@ -310,7 +323,8 @@ static rp_status take_bundle(lists *l)
     rp_status status = RP_NO_MEMORY;
     if (l->lease->residency->is_whole && is_plenty(l, bytes))
         status = rp__lease_take(l->lease, bytes, RP_NEED_FREE, 0, 0, &l->bundle);
-    if (status == RP_NO_MEMORY && l->lease->residency->is_whole && read_as_stored(l)) {
+    if (status == RP_NO_MEMORY && l->lease->residency->is_whole && !is_plain(l) &&
+        read_as_stored(l)) {
         bytes = place_bundle(l, 0);
         status = rp__lease_take(l->lease, bytes, RP_NEED_ALL, 0, 0, &l->bundle);
     }
@@ -351,10 +365,10 @@ static rp_status take_one(lists *l, fresh *f)
         status = rp__stored_lists_take(l->lease, &f->stored, 1);
     if (status != RP_OK || l->bundle)
         return status;
-    f->is_stored = !f->decoded && f->reads & RP_READS_LOOKUP;
+    f->is_stored = !f->decoded && f->reads & RP_READS_LOOKUP && !is_plain(l);
     if (f->is_stored && !is_whole)
         return RP_OK;
-    f->repr = f->is_stored ? RP_REPR_RECORD : RP_REPR_DOCIDS;
+    f->repr = f->is_stored ? RP_REPR_RECORD : is_plain(l) ? RP_REPR_PLAIN : RP_REPR_DOCIDS;
     return take_piece(l, f);
 }
 
@@ -371,7 +385,7 @@ static void make(lists *l, fresh *f)
     rp__transcode_list *made = &l->made[l->n_made];
     if (f->repr == RP_REPR_BITS)
         *made = rp__transcode_term_bits(&f->at, f->buffer, tfs, out);
-    else if (f->repr == RP_REPR_DOCIDS)
+    else if (f->repr == RP_REPR_DOCIDS || f->repr == RP_REPR_PLAIN)
         *made = rp__transcode_term_docids(&f->at, f->buffer, tfs, out);
     else
         *made = rp__transcode_term_tfs(&f->at, &f->own, tfs, out);

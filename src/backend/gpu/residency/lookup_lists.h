@@ -3,7 +3,8 @@
  *
  * A list is brought when a launch first needs it: dense ones as bits, others as docids, frequencies
  * of all as plain numbers, while there is free memory for it; otherwise as it is stored, where
- * kernels read that. What is not admitted is there for this launch alone.
+ * kernels read that. What is not admitted is there for this launch alone. Lists that are wanted
+ * plain are docids and frequencies in any case, which others do not find.
  * Order of calls: begin; find; if some are not there open, then take, then fill,
  * and find again. */
 #ifndef RP_BACKEND_GPU_LOOKUP_LISTS_H
@@ -18,6 +19,7 @@ typedef struct rp__lookup_lists {
     rp__lease *lease;
     const rp__gpu_index *index;
     rp__arena *arena;
+    rp__repr_use use;             /* RP_USE_LOOKUP, or RP_USE_PLAIN */
     const rp__term *const *terms; /* of all its lists: n_terms */
     size_t n_terms;
     struct rp__lookup_list *fresh; /* those that are not there, each once: n */
@@ -39,6 +41,9 @@ typedef struct rp__lookup_lists {
 
 void rp__lookup_lists_begin(rp__lookup_lists *l, rp__lease *lease, const rp__gpu_index *index,
                             rp__arena *arena);
+/* As begin, of lists that are wanted plain. */
+void rp__lookup_lists_begin_plain(rp__lookup_lists *l, rp__lease *lease, const rp__gpu_index *index,
+                                  rp__arena *arena);
 /* The list of a term, df at least 1, for the lease, which has begun. NULL: not there; `at` is 0 of
  * those that kernels of ANDs cannot have. */
 const rp__resident *rp__lookup_lists_find(const rp__lookup_lists *l, const rp__term *term);

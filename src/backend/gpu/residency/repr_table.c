@@ -54,5 +54,6 @@ const rp__repr rp__reprs[RP_REPRS] = {
     [RP_REPR_FREQS] = {"frequencies", RP_USE_LOOKUP, 1, true, freqs},
     [RP_REPR_BITS] = {"bits", RP_USE_LOOKUP, 1, true, bits},
     [RP_REPR_TILED] = {"tiled", RP_USE_TILED, 2, true, tiled},
+    [RP_REPR_PLAIN] = {"plain", RP_USE_PLAIN, 1, true, docids},
     [RP_REPR_NORMS] = {"norms", RP_USE_NORMS, 64, false, NULL},
 };

@@ -28,12 +28,19 @@ typedef enum rp__repr_id {
     RP_REPR_FREQS,  /* frequencies, u32 each, beside docids that lie elsewhere for good */
     RP_REPR_BITS,   /* a bit a document, ranks, and frequencies, u32 each */
     RP_REPR_TILED,  /* by tiles of docids, with norms in it */
+    RP_REPR_PLAIN,  /* docids and frequencies, u32 each, whatever else there is */
     RP_REPR_NORMS,  /* not of a list: a table of norms */
     RP_REPRS
 } rp__repr_id;
 
 /* What a launch looks a list up for: of one use a list has one representation at a time. */
-typedef enum rp__repr_use { RP_USE_STORED, RP_USE_LOOKUP, RP_USE_TILED, RP_USE_NORMS } rp__repr_use;
+typedef enum rp__repr_use {
+    RP_USE_STORED,
+    RP_USE_LOOKUP,
+    RP_USE_TILED,
+    RP_USE_NORMS,
+    RP_USE_PLAIN,
+} rp__repr_use;
 
 typedef struct rp__repr {
     const char *name;

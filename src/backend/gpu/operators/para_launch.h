@@ -1,0 +1,51 @@
+/* backend/gpu/operators/para_launch.h: PARA (Ao et al. 2011): a batch of ANDs is one launch over
+ * the docids of its shortest lists, each looked up in the other lists of its query by one of
+ * several searches; then scan and compaction, scores, and the k best of each query.
+ *
+ * Hooks of the row `para` of the launch table. All lists are there as docids and frequencies;
+ * methods that read compressed lists have them as they are stored, too. */
+#ifndef RP_BACKEND_GPU_OPERATORS_PARA_LAUNCH_H
+#define RP_BACKEND_GPU_OPERATORS_PARA_LAUNCH_H
+
+#include "backend/gpu/operators/para_method.h"
+#include "backend/gpu/residency/lease.h"
+
+struct rp__flight;
+
+enum { RP_PARA_QUERIES = 1 << 14 }; /* of a launch */
+
+/* Nanoseconds of launches: the host's, from the queries to the launch and from its end to answers;
+ * the device's, for copies and for kernels; the first kernel's of them. */
+typedef struct rp__para_times {
+    uint64_t launches, elements, host, transfer, kernels, search;
+} rp__para_times;
+
+/* Memory that launches leave for the next one. All zero is closed. */
+typedef struct rp__para_launch {
+    rp__device *device;
+    rp__scratch scratch;
+    uint8_t *host; /* pinned: what goes in, then what comes out */
+    size_t host_bytes;
+    /* for who measures: the caller wants times, and docids, of all queries, in memory of the host;
+     * where those of a query begin: of the last launch */
+    bool is_measured;
+    rp__para_times times;
+    const uint32_t *docids, *begins;
+    uint8_t *pinned; /* for docids */
+    size_t pinned_bytes;
+    rp__cu_event marks[7]; /* before and after copies and kernels; NULL: not made yet */
+} rp__para_launch;
+
+void rp__para_launch_open(rp__para_launch *p, rp__device *device);
+void rp__para_launch_close(rp__para_launch *p, rp__residency *residency); /* its lease is closed */
+
+rp_status rp__para_launch_begin(struct rp__flight *f);
+rp_status rp__para_launch_hold(struct rp__flight *f);
+rp_status rp__para_launch_find(struct rp__flight *f);
+rp_status rp__para_launch_start(struct rp__flight *f);
+bool rp__para_launch_is_done(const struct rp__flight *f);
+rp_status rp__para_launch_wait(struct rp__flight *f);
+rp_status rp__para_launch_take(struct rp__flight *f);
+rp_status rp__para_launch_settle(struct rp__flight *f);
+
+#endif

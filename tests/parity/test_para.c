@@ -1,0 +1,421 @@
+/* test_para.c: PARA on an emulated device gives the cpu's answers, by every method, on an index in every codec whose lists
+ * have 3 to 9 blocks, and by its own kernel.
+ *
+ * Two orders of threads; twenty with RIPOSTE_THOROUGH=1. Also: an index that does not fit, parts of the documents, damaged
+ * lists, and what a method's index must have. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/gpu/device/emulated_device.h"
+#include "backend/gpu/exec/exec.h"
+#include "engine/searcher.h"
+#include "oracle/chance.h"
+#include "oracle/collection.h"
+#include "tempdir.h"
+
+enum { GROUP = 5, TEXT = 200, SMALL = 104 << 10 };
+
+static const char *const raw[] = {"raw"};
+static const char aux[] = "lr,hs16,hs32,hs64,hs128,hs256";
+static const size_t ks[] = {0, 1, 10, 33, 1000};
+static collection documents;
+static tempdir dir;
+static uint64_t launched[RP_KERNELS_MAX];
+static uint64_t n_lists[16]; /* that were asked for, by their blocks */
+
+static uint64_t orders(void)
+{
+    return getenv("RIPOSTE_THOROUGH") ? 20 : 2;
+}
+
+static int open_documents(void **state)
+{
+    (void)state;
+    assert_int_equal(tempdir_make(&dir), 0);
+    collection_draw(&documents, &(collection_recipe){"para", 15, raw, 1, 2000, 30, 60});
+    return 0;
+}
+
+static int close_documents(void **state)
+{
+    (void)state;
+    collection_close(&documents);
+    tempdir_remove(&dir);
+    return 0;
+}
+
+/* ---- A card, and queries ------------------------------------------------------------------------- */
+
+typedef struct card {
+    rp_index *coded;
+    rp_searcher *searcher; /* on the cpu, to bind and to compare with */
+    rp__arena arena;
+    rp__device device;
+    rp__gpu_index index;
+    rp__exec exec;
+} card;
+
+static rp_index *code(const char *codec, const char *kinds)
+{
+    rp_error err = {.text = ""};
+    rp_index *index;
+    char from[128], to[512];
+    const rp_recode_options options = {.codec = codec, .aux = kinds};
+    snprintf(from, sizeof from, "%s/raw", documents.folder);
+    snprintf(to, sizeof to, "%s/%s-%s", dir.path, codec, kinds);
+    if (rp_index_open(to, NULL, &index, &err) == RP_OK)
+        return index;
+    if (rp_index_recode(from, to, &options, NULL, &err) != RP_OK)
+        fail_msg("%s: %s", codec, err.text);
+    assert_int_equal(rp_index_open(to, NULL, &index, &err), RP_OK);
+    return index;
+}
+
+static void open_card(card *c, const char *codec, uint64_t seed, uint64_t limit)
+{
+    rp_error err = {.text = ""};
+    const rp_search_options options = {.processor = "cpu"};
+    memset(c, 0, sizeof *c);
+    c->coded = code(codec, aux);
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
+    rp__arena_init(&c->arena, (size_t)64 << 20);
+    assert_int_equal(rp_searcher_new(c->coded, &options, &c->searcher, &err), RP_OK);
+    assert_int_equal(rp__device_open(&c->device, rp__emulated_device_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, limit),
+                     RP_OK);
+    rp__exec_open(&c->exec, &c->device, &c->index);
+}
+
+static void close_card(card *c)
+{
+    (void)rp__device_enter(&c->device);
+    rp__exec_close(&c->exec);
+    rp__gpu_index_close(&c->index);
+    rp__device_close(&c->device);
+    rp_searcher_free(c->searcher);
+    rp_index_close(c->coded);
+    rp__arena_reset(&c->arena);
+    assert_int_equal(rp__emulated_device_in_use(), 0);
+}
+
+static const char *draw(size_t n)
+{
+    static char text[TEXT];
+    uint64_t word = chance_below(4);
+    text[0] = 0;
+    for (; n > 0; n--, word += 1 + chance_below(4)) {
+        char one[32];
+        collection_put_word(one, word);
+        strcat(strcat(text, one), " ");
+    }
+    return text;
+}
+
+static void *copy(card *c, const void *from, size_t bytes)
+{
+    void *to = rp__arena_array(&c->arena, bytes + 1, 1);
+    assert_non_null(to);
+    memcpy(to, from, bytes);
+    return to;
+}
+
+/* Its arrays are the card's: the searcher's are good until the next one. */
+static rp__query bind(card *c, const char *algorithm, const char *text, size_t k)
+{
+    rp_error err = {.text = ""};
+    rp__query query;
+    assert_int_equal(rp__searcher_bind(c->searcher, text, strlen(text), RP_MODE_AND, &query, &err),
+                     RP_OK);
+    for (size_t i = 0; i < query.n_words; i++)
+        n_lists[(query.words[i].term.df + RP_BLOCK - 1) / RP_BLOCK]++;
+    query.k = k;
+    query.exact_total = true;
+    query.algorithm = algorithm;
+    query.ops = copy(c, query.ops, query.n_ops * sizeof *query.ops);
+    query.leaves = copy(c, query.leaves, query.n_leaves * sizeof *query.leaves);
+    query.words = copy(c, query.words, query.n_words * sizeof *query.words);
+    return query;
+}
+
+static void assert_as_cpu(card *c, const rp__query *query, const rp__answer *got)
+{
+    rp_error err = {.text = ""};
+    rp__answer want;
+    rp__query plain = *query;
+    plain.algorithm = NULL;
+    assert_int_equal(rp__backend_find("cpu")->run(NULL, &plain, &c->arena, &want, &err), RP_OK);
+    if (got->n != want.n || got->total != want.total)
+        fail_msg("%s: %zu of %llu, the cpu has %zu of %llu", query->algorithm, got->n,
+                 (unsigned long long)got->total, want.n, (unsigned long long)want.total);
+    for (size_t i = 0; i < want.n; i++) {
+        assert_int_equal(got->at[i].docid, want.at[i].docid);
+        assert_int_equal(got->at[i].fixed, want.at[i].fixed);
+    }
+}
+
+static void run_group(card *c, rp__batch_item *items, size_t n)
+{
+    rp__exec_begin(&c->exec, n, true, &c->arena);
+    for (size_t i = 0; i < n; i++)
+        rp__exec_add(&c->exec, &items[i]);
+    rp__exec_launch(&c->exec);
+    rp__exec_collect(&c->exec);
+    assert_true(rp__exec_is_done(&c->exec));
+}
+
+static void ask_group(card *c, const char *algorithm, size_t k)
+{
+    rp__batch_item items[GROUP] = {{.status = RP_OK}};
+    rp__arena_clear(&c->arena);
+    for (size_t q = 0; q < GROUP; q++)
+        items[q].query = bind(c, algorithm, draw(1 + q), k);
+    run_group(c, items, GROUP);
+    for (size_t q = 0; q < GROUP; q++) {
+        if (items[q].status != RP_OK)
+            fail_msg("%s: %s", algorithm, rp_fallback_text(items[q].answer.fallback));
+        assert_as_cpu(c, &items[q].query, &items[q].answer);
+    }
+}
+
+static void ask_one(card *c, const char *algorithm, size_t n, size_t k)
+{
+    rp_error err = {.text = ""};
+    rp__answer got;
+    rp__arena_clear(&c->arena);
+    rp__query query = bind(c, algorithm, draw(n), k);
+    if (rp__exec_run(&c->exec, &query, &c->arena, &got, &err) != RP_OK)
+        fail_msg("%s, %zu terms, k %zu: %s", algorithm, n, k, err.text);
+    assert_as_cpu(c, &query, &got);
+}
+
+static bool can(const char *codec, const rp__para_method *m)
+{
+    return !m->codec || strcmp(codec, m->codec) == 0;
+}
+
+/* The method's name as an algorithm. */
+static const char *spec_of(const rp__para_method *m)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "para:method=%s", m->name);
+    return text;
+}
+
+/* ---- Methods and codecs -------------------------------------------------------------------------- */
+
+static void count_launch(size_t kernel, const rp__fiber_launch *launch)
+{
+    (void)launch;
+    launched[kernel]++;
+}
+
+static void ignore_copy(void) {}
+
+static void ignore_memory(void *at, size_t bytes)
+{
+    (void)at, (void)bytes;
+}
+
+static void ignore_launch(size_t kernel, rp__fiber_launch *launch)
+{
+    (void)kernel, (void)launch;
+}
+
+static void ignore_end(void *watched)
+{
+    (void)watched;
+}
+
+static const rp__emulated_device_watcher watcher = {.queue_launch = count_launch,
+                                                    .queue_copy = ignore_copy,
+                                                    .memory = ignore_memory,
+                                                    .written = ignore_memory,
+                                                    .launch = ignore_launch,
+                                                    .end = ignore_end};
+
+/* By its own kernel, and by no kernel that answers ANDs otherwise. */
+static void assert_launched(const rp__para_method *m)
+{
+    assert_true(launched[m->kernel] > 0);
+    assert_true(launched[RP_KERNEL_para_compact_kernel] > 0);
+    assert_int_equal(launched[RP_KERNEL_and_single_kernel], 0);
+    assert_int_equal(launched[RP_KERNEL_and_batch_topk_kernel], 0);
+}
+
+static void ask_codec(const char *codec, uint64_t seed)
+{
+    const rp__para_method *m;
+    card c;
+    open_card(&c, codec, seed, 0);
+    chance_seed(seed + 1);
+    for (size_t i = 0; (m = rp__para_method_at(i)); i++) {
+        if (!can(codec, m))
+            continue;
+        memset(launched, 0, sizeof launched);
+        ask_group(&c, spec_of(m), ks[(i + seed) % 5]);
+        ask_one(&c, spec_of(m), 2 + i % 3, ks[(i + 2) % 5]);
+        assert_launched(m);
+    }
+    close_card(&c);
+}
+
+static void every_method_answers_in_every_codec(void **state)
+{
+    (void)state;
+    const char *codec;
+    rp__emulated_device_watch(&watcher);
+    for (size_t i = 0; (codec = rp_codec_name(i)); i++)
+        for (uint64_t seed = 0; seed < orders(); seed++)
+            ask_codec(codec, seed);
+    rp__emulated_device_watch(NULL);
+    for (size_t i = 3; i <= 9; i++)
+        n_lists[0] += n_lists[i];
+    assert_true(n_lists[0] > n_lists[1] + n_lists[2] + n_lists[10]);
+}
+
+/* Lists come and go, and auxiliary data travel along. */
+static void an_index_that_does_not_fit_is_searched(void **state)
+{
+    (void)state;
+    const rp__para_method *m;
+    for (size_t i = 0; (m = rp__para_method_at(i)); i++) {
+        card c;
+        open_card(&c, m->codec ? m->codec : "vbyte", i, SMALL);
+        assert_false(c.index.residency->is_whole);
+        for (size_t q = 0; q < 3; q++)
+            ask_one(&c, spec_of(m), 2 + q, 10);
+        ask_group(&c, spec_of(m), 10);
+        close_card(&c);
+    }
+}
+
+static void parts_of_the_documents_are_searched(void **state)
+{
+    (void)state;
+    card c;
+    rp_error err = {.text = ""};
+    rp__answer got;
+    open_card(&c, "bp128", 5, 0);
+    for (uint32_t begin = 0; begin < 1200; begin += 400) {
+        rp__arena_clear(&c.arena);
+        rp__query query = bind(&c, "para:method=bs", draw(2), 10);
+        query.begin = begin;
+        query.end = begin + 300;
+        assert_int_equal(rp__exec_run(&c.exec, &query, &c.arena, &got, &err), RP_OK);
+        assert_as_cpu(&c, &query, &got);
+    }
+    close_card(&c);
+}
+
+/* ---- What is refused ----------------------------------------------------------------------------- */
+
+static void spoil(card *c, const rp__term *term)
+{
+    static uint8_t bytes[64];
+    rp__list list;
+    memset(bytes, 0xff, sizeof bytes);
+    assert_int_equal(rp__segment_list(c->searcher->index->segment, term, &c->arena, &list), RP_OK);
+    size_t n = list.docs_bytes < sizeof bytes ? list.docs_bytes : sizeof bytes;
+    assert_int_equal(
+        rp__device_copy_in(&c->device, rp__gpu_index_at(&c->index, list.docs), bytes, n), RP_OK);
+    assert_int_equal(rp__device_wait(&c->device), RP_OK);
+}
+
+/* One query of a group has a damaged list: it is refused, alone, time and again. */
+static void damage_refuses_one_query(void **state)
+{
+    (void)state;
+    static const char *const codecs[] = {"bp128", "parapfor", "lrc", "hslrc128"};
+    for (size_t i = 0; i < 4; i++) {
+        char algorithm[64];
+        card c;
+        snprintf(algorithm, sizeof algorithm, "para:method=%s", i ? codecs[i] : "hs64");
+        open_card(&c, codecs[i], 7, 0);
+        for (size_t round = 0; round < 3; round++) {
+            rp__batch_item items[GROUP] = {{.status = RP_OK}};
+            rp__arena_clear(&c.arena);
+            for (size_t q = 0; q < GROUP; q++) {
+                char text[TEXT];
+                collection_put_word(text, 2 * q);
+                strcat(text, " ");
+                collection_put_word(text + strlen(text), 2 * q + 1);
+                items[q].query = bind(&c, algorithm, text, 10);
+            }
+            if (round == 0)
+                spoil(&c, &items[2].query.words[0].term);
+            run_group(&c, items, GROUP);
+            for (size_t q = 0; q < GROUP; q++) {
+                assert_int_equal(items[q].status, q == 2 ? RP_UNAVAILABLE : RP_OK);
+                if (q != 2)
+                    assert_as_cpu(&c, &items[q].query, &items[q].answer);
+            }
+        }
+        close_card(&c);
+    }
+}
+
+static void other_forms_are_refused(void **state)
+{
+    (void)state;
+    card c;
+    rp_error err = {.text = ""};
+    rp__answer got;
+    const char text[] = "a b";
+    rp__query query;
+    open_card(&c, "bp128", 3, 0);
+    assert_int_equal(rp__searcher_bind(c.searcher, text, strlen(text), RP_MODE_OR, &query, &err),
+                     RP_OK);
+    query.algorithm = "para:method=bs";
+    assert_int_equal(rp__exec_run(&c.exec, &query, &c.arena, &got, &err), RP_UNAVAILABLE);
+    assert_int_equal(got.fallback, RP_FALLBACK_FORM);
+    query = bind(&c, "para:method=bs", text, RP_PARA_K + 1);
+    assert_int_equal(rp__exec_run(&c.exec, &query, &c.arena, &got, &err), RP_UNAVAILABLE);
+    assert_int_equal(got.fallback, RP_FALLBACK_K);
+    close_card(&c);
+}
+
+static void assert_usage(const char *algorithm, const rp__segment *segment, const char *part)
+{
+    rp_error err = {.text = ""};
+    assert_int_equal(rp__para_method_check(algorithm, segment, 10, &err), RP_USAGE);
+    if (!strstr(err.text, part))
+        fail_msg("%s: %s", algorithm, err.text);
+}
+
+static void an_index_must_have_what_a_method_reads(void **state)
+{
+    (void)state;
+    rp_error err = {.text = ""};
+    rp_index *index = code("bp128", "hs64");
+    const rp__segment *segment = index->segment;
+    assert_int_equal(rp__para_method_check("para", segment, 10, &err), RP_OK);
+    assert_int_equal(rp__para_method_check("para:method=hs64", segment, 10, &err), RP_OK);
+    assert_usage("para:method=lr", segment, "--aux lr");
+    assert_usage("para:method=hs16", segment, "--aux hs16");
+    assert_usage("para:method=hslrc128", segment, "--codec hslrc128");
+    assert_usage("para:method=none", segment, "lr-local");
+    assert_usage("para:method=bs,method=is", segment, "twice");
+    assert_usage("para:how=bs", segment, "method");
+    assert_int_equal(rp__para_method_check("para", segment, RP_PARA_K + 1, &err), RP_USAGE);
+    rp_index_close(index);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_answers_in_every_codec),
+        cmocka_unit_test(an_index_that_does_not_fit_is_searched),
+        cmocka_unit_test(parts_of_the_documents_are_searched),
+        cmocka_unit_test(damage_refuses_one_query),
+        cmocka_unit_test(other_forms_are_refused),
+        cmocka_unit_test(an_index_must_have_what_a_method_reads),
+    };
+    return cmocka_run_group_tests(tests, open_documents, close_documents);
+}
