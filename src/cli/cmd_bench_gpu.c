@@ -4,15 +4,27 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/figures.h"
+#include "cli/size_range.h"
 #include "cli/verbs.h"
+#include "lab/bench.h"
 #include "lab/lab.h"
 
 typedef struct bench_gpu_args {
     rp__common_args common;
-    const char *gpu, *cases;
+    const char *gpu, *cases, *lengths, *format;
     uint64_t n;
     uint32_t rounds;
+    rp__lab_given given;
 } bench_gpu_args;
+
+enum { RATIO, BUCKET, THREADS, LEVELS, C, EXCEPTIONS }; /* as rp__lab_param_name has them */
+
+#define PARAM(name_, number, argument_, help_)                                                     \
+    {                                                                                              \
+        .name = (name_), .kind = RP_OPTION_REAL, .argument = (argument_), .most = 1e9,             \
+        .at = offsetof(bench_gpu_args, given.value[number]), .has_value = true,                    \
+        .has_at = offsetof(bench_gpu_args, given.has[number]), .help = (help_)                     \
+    }
 
 static const rp__option bench_rows[] = {
     {.name = "gpu",
@@ -42,19 +54,49 @@ static const rp__option bench_rows[] = {
      .most = 64,
      .at = offsetof(bench_gpu_args, rounds),
      .help = "how often each is timed, each time with a cold cache"},
+    {.name = "lengths",
+     .kind = RP_OPTION_TEXT,
+     .argument = "N..M",
+     .at = offsetof(bench_gpu_args, lengths),
+     .help = "lists of DIR of so many postings, as 1K..1M; otherwise all"},
+    {.name = "format",
+     .kind = RP_OPTION_NAME,
+     .argument = "NAME",
+     .choice_at = rp_topics_format_name,
+     .at = offsetof(bench_gpu_args, format),
+     .help = "how QUERIES are written; otherwise told by the first one"},
+    {0},
+};
+
+static const rp__option param_rows[] = {
+    PARAM("ratio", RATIO, "N", "intersect: how many times longer one list is than the other"),
+    PARAM("bucket", BUCKET, "N", "intersect hs: docids of a bucket, on average at most"),
+    PARAM("threads", THREADS, "N", "intersect: threads of a block"),
+    PARAM("levels", LEVELS, "N", "intersect pmf, decode pfd_rec: levels"),
+    PARAM("c", C, "X", "decode qs: low parts have log2(c * mean gap) bits"),
+    PARAM("exceptions", EXCEPTIONS, "X",
+          "decode pfd, newpfd, parapfor, pfd_rec, lrc and its kin: share of values that become "
+          "exceptions"),
     {0},
 };
 
 static const rp__option_group groups[] = {
     {"bench", bench_rows, 0},
+    {"parameters of cases", param_rows, 0},
     {"general", rp__options_common, offsetof(bench_gpu_args, common)},
     {0},
 };
 
 typedef struct bench {
     rp__console *console;
+    const bench_gpu_args *args;
     rp__lab_gpu *gpu;
     double copy; /* bytes a second */
+    rp_index *index;
+    rp__bench_query_set queries;
+    rp__lab_source_options of;
+    rp__lab_source *source; /* NULL: data are drawn */
+    rp__lab_given given;
     rp__buf out;
     rp__json_writer w;
 } bench;
@@ -65,22 +107,39 @@ static const char *origin_of(const rp__lab_case *c)
     return c->is_literal ? "literal" : "ours";
 }
 
+/* ---- Results --------------------------------------------------------------------------------- */
+
+static void write_launches(rp__json_writer *w, const rp__lab_case_figures *f)
+{
+    const size_t max = sizeof f->launches / sizeof f->launches[0];
+    rp__json_writer_begin(w, "launches", '[');
+    for (size_t i = 0; i < f->n_launches && i < max; i++)
+        rp__json_writer_real(w, NULL, f->launches[i], 9);
+    rp__json_writer_end(w, ']');
+}
+
+static void write_case(bench *b, const rp__lab_case *c, const rp__lab_case_figures *f, double share)
+{
+    rp__json_writer_begin(&b->w, NULL, '{');
+    rp__json_writer_text(&b->w, "area", c->area);
+    rp__json_writer_text(&b->w, "name", c->name);
+    rp__json_writer_text(&b->w, "origin", origin_of(c));
+    rp__json_writer_real(&b->w, "median", f->median, 9);
+    rp__json_writer_real(&b->w, "best", f->best, 9);
+    write_launches(&b->w, f);
+    if (f->cpu > 0)
+        rp__json_writer_real(&b->w, "cpu", f->cpu, 9);
+    rp__json_writer_uint(&b->w, "bytes", f->bytes);
+    rp__json_writer_uint(&b->w, "elements", f->elements);
+    rp__json_writer_real(&b->w, "share", share, 4);
+    rp__json_writer_end(&b->w, '}');
+}
+
 static void report(bench *b, const rp__lab_case *c, const rp__lab_case_figures *f)
 {
     double rate = (double)f->bytes / f->median, share = b->copy > 0 ? rate / b->copy : 1;
     if (b->console->wants_json) {
-        rp__json_writer_begin(&b->w, NULL, '{');
-        rp__json_writer_text(&b->w, "area", c->area);
-        rp__json_writer_text(&b->w, "name", c->name);
-        rp__json_writer_text(&b->w, "origin", origin_of(c));
-        rp__json_writer_real(&b->w, "median", f->median, 9);
-        rp__json_writer_real(&b->w, "best", f->best, 9);
-        if (f->cpu > 0)
-            rp__json_writer_real(&b->w, "cpu", f->cpu, 9);
-        rp__json_writer_uint(&b->w, "bytes", f->bytes);
-        rp__json_writer_uint(&b->w, "elements", f->elements);
-        rp__json_writer_real(&b->w, "share", share, 4);
-        rp__json_writer_end(&b->w, '}');
+        write_case(b, c, f, share);
         return;
     }
     printf("%-10s %-32s %-7s %10.2f %10.2f %9.2f %9.1f %9.2f %7.3f", c->area, c->name, origin_of(c),
@@ -92,6 +151,8 @@ static void report(bench *b, const rp__lab_case *c, const rp__lab_case_figures *
     rp__console_flush(b->console);
 }
 
+/* ---- What was asked for ---------------------------------------------------------------------- */
+
 static bool is_wanted(const bench_gpu_args *args, const rp__lab_case *c)
 {
     char name[128];
@@ -99,27 +160,95 @@ static bool is_wanted(const bench_gpu_args *args, const rp__lab_case *c)
     return !args->cases || !strncmp(name, args->cases, strlen(args->cases));
 }
 
+/* The first is the copy that all are compared with. */
+static bool is_run(const bench *b, size_t i)
+{
+    rp__lab_case c;
+    return rp__lab_case_get(i, &c) &&
+           (i == 0 || (is_wanted(b->args, &c) && (!b->source || rp__lab_case_takes(i, b->source))));
+}
+
 static rp_status check_cases(const bench_gpu_args *args, rp_error *err)
 {
+    const rp__lab_case para = {.area = "para", .name = ""};
     rp__lab_case c;
     for (size_t i = 0; rp__lab_case_get(i, &c); i++)
         if (is_wanted(args, &c))
             return RP_OK;
+    if (is_wanted(args, &para) || (args->cases && !strncmp(args->cases, "para ", 5)))
+        return RP_OK;
     return rp__error_set(err, RP_USAGE, "no case begins with '%s'", args->cases);
 }
 
-/* A wrong answer, or a lost card, ends the run; a case that the memory has no room for is passed over. */
-static rp_status run_case(bench *b, const bench_gpu_args *args, size_t i, rp_error *err)
+/* A parameter that is given must be that of a case, and in its range. */
+static rp_status check_params(const bench *b, rp_error *err)
 {
     rp__lab_case c;
+    bool is_used[RP_LAB_PARAMS] = {false};
+    rp_status status = RP_OK;
+    for (size_t i = 0; rp__lab_case_get(i, &c) && status == RP_OK; i++) {
+        if (!is_wanted(b->args, &c))
+            continue;
+        for (size_t p = 0; p < RP_LAB_PARAMS; p++)
+            is_used[p] = is_used[p] || rp__lab_case_has(i, p);
+        status = rp__lab_case_check(i, &b->args->given, err);
+    }
+    for (size_t p = 0; p < RP_LAB_PARAMS && status == RP_OK; p++)
+        if (b->args->given.has[p] && !is_used[p])
+            status = rp__error_set(err, RP_USAGE, "no case that is wanted has the parameter --%s",
+                                   rp__lab_param_name(p));
+    return status;
+}
+
+static rp_status read_lengths(bench *b, const rp__call *call, rp_error *err)
+{
+    uint64_t from = 0, to = 0;
+    if (!b->args->lengths)
+        return RP_OK;
+    if (call->n_operands == 0)
+        return rp__console_usage(b->console, err, "riposte bench gpu my.rip --lengths 1K..1M",
+                                 "--lengths is for lists of an index");
+    if (!rp__size_range_read(b->args->lengths, &from, &to))
+        return rp__console_usage(b->console, err, "--lengths 1K..1M",
+                                 "--lengths \"%s\": two numbers are meant", b->args->lengths);
+    b->of.min_length = (uint32_t)from;
+    b->of.max_length = (uint32_t)to;
+    return RP_OK;
+}
+
+static rp_status open_source(bench *b, const rp__call *call, rp_error *err)
+{
+    const rp__bench_choice all = {0};
+    if (call->n_operands == 0)
+        return RP_OK;
+    b->of.postings = b->args->n;
+    rp_status status = rp_index_open(call->operands[0], NULL, &b->index, err);
+    if (status == RP_OK && call->n_operands > 1) {
+        status = rp__bench_query_set_read(&b->queries, call->operands[1], b->args->format, b->index,
+                                          false, &all, err);
+        b->of.queries = &b->queries;
+    }
+    return status == RP_OK ? rp__lab_source_open(b->index, &b->of, &b->source, err) : status;
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
+/* A wrong answer, or a lost card, ends the run; a case that the memory has no room for is passed over. */
+static rp_status run_case(bench *b, size_t i, rp_error *err)
+{
+    const bench_gpu_args *args = b->args;
+    rp__lab_case c;
     rp__lab_case_figures f;
+    rp__lab_given given = args->given;
     if (!rp__lab_case_get(i, &c))
         return RP_NOT_FOUND;
-    if (i > 0 && !is_wanted(args, &c)) /* the first is the copy that all are compared with */
+    if (!is_run(b, i))
         return RP_OK;
-    rp_status status = rp__lab_gpu_run(b->gpu, i, args->n, args->rounds, &f, err);
-    if (status == RP_NO_MEMORY) {
-        rp__console_note(b->console, "%s %s: no room for it", c.area, c.name);
+    given.source = b->source;
+    rp_status status = rp__lab_gpu_run_given(b->gpu, i, &given, args->n, args->rounds, &f, err);
+    if (status == RP_NO_MEMORY || status == RP_NOT_FOUND) {
+        rp__console_note(b->console, "%s %s: %s", c.area, c.name,
+                         status == RP_NO_MEMORY ? "no room for it" : "no list that it can have");
         return RP_OK;
     }
     if (status != RP_OK)
@@ -130,43 +259,111 @@ static rp_status run_case(bench *b, const bench_gpu_args *args, size_t i, rp_err
     return RP_OK;
 }
 
-static rp_status run_all(bench *b, const bench_gpu_args *args, rp_error *err)
+/* PARA over the queries, by a method whose lists the index has. */
+static rp_status run_para(bench *b, rp__bench_para *para, const char *method, rp_error *err)
+{
+    enum { ELEMENTS = 1 << 20 };
+    const rp__lab_case c = {.area = "para", .name = method};
+    const uint64_t elements = b->args->n < ELEMENTS ? b->args->n : ELEMENTS;
+    rp__bench_para_figures p;
+    rp_error why = {.text = ""};
+    if (!is_wanted(b->args, &c) || rp__bench_para_check(para, method, &why) != RP_OK)
+        return RP_OK;
+    rp_status status = rp__bench_para_run(para, method, elements, &p, err);
+    if (status != RP_OK)
+        return status;
+    const rp__lab_case_figures f = {.median = p.kernels,
+                                    .best = p.kernels,
+                                    .cpu = p.cpu,
+                                    .bytes = (uint64_t)(4 * (p.elements + p.found)),
+                                    .elements = (uint64_t)p.elements,
+                                    .n_launches = 2,
+                                    .launches = {p.search, p.kernels - p.search}};
+    report(b, &c, &f);
+    return RP_OK;
+}
+
+static rp_status run_paras(bench *b, rp_error *err)
+{
+    const rp__bench_para_options options = {
+        .gpu = b->args->gpu, .batches = 1, .rounds = b->args->rounds};
+    const char *method;
+    rp__bench_para *para = NULL;
+    if (!b->of.queries)
+        return RP_OK;
+    rp_status status = rp__bench_para_open(b->index, &b->queries, &options, &para, err);
+    for (size_t i = 0; status == RP_OK && (method = rp__bench_para_method(i)); i++)
+        status = run_para(b, para, method, err);
+    rp__bench_para_free(para);
+    return status;
+}
+
+static rp_status run_all(bench *b, rp_error *err)
 {
     rp_status status = RP_OK;
     for (size_t i = 0; status == RP_OK; i++)
-        status = run_case(b, args, i, err);
-    return status == RP_NOT_FOUND ? RP_OK : status;
+        status = run_case(b, i, err);
+    return status == RP_NOT_FOUND ? run_paras(b, err) : status;
+}
+
+/* ---- The verb -------------------------------------------------------------------------------- */
+
+static void begin_results(bench *b)
+{
+    if (!b->console->wants_json) {
+        printf("%s\n%-43s %-7s %10s %10s %9s %9s %9s %7s %11s %7s\n", rp__lab_gpu_name(b->gpu),
+               "case", "origin", "median us", "best us", "MB", "GB/s", "G/s", "of copy", "core us",
+               "times");
+        return;
+    }
+    rp__json_writer_begin(&b->w, NULL, '{');
+    rp__json_writer_text(&b->w, "schema", "riposte.bench.gpu/1");
+    rp__json_writer_text(&b->w, "gpu", rp__lab_gpu_name(b->gpu));
+    rp__json_writer_begin(&b->w, "parameters", '{');
+    for (size_t p = 0; p < RP_LAB_PARAMS; p++)
+        if (b->args->given.has[p])
+            rp__json_writer_real(&b->w, rp__lab_param_name(p), b->args->given.value[p], 4);
+    rp__json_writer_end(&b->w, '}');
+    rp__json_writer_begin(&b->w, "cases", '[');
+}
+
+static rp_status end_results(bench *b, rp_error *err)
+{
+    if (!b->console->wants_json)
+        return RP_OK;
+    rp__json_writer_end(&b->w, ']');
+    rp__json_writer_end(&b->w, '}');
+    return rp__console_reply(b->console, &b->out, err);
+}
+
+static rp_status open_bench(bench *b, const rp__call *call, rp_error *err)
+{
+    rp_status status = check_cases(b->args, err);
+    if (status == RP_OK)
+        status = check_params(b, err);
+    if (status == RP_OK)
+        status = read_lengths(b, call, err);
+    if (status == RP_OK)
+        status = rp__lab_gpu_open(b->args->gpu, &b->gpu, err);
+    return status == RP_OK ? open_source(b, call, err) : status;
 }
 
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
-    const bench_gpu_args *args = call->args;
-    bench b = {.console = console};
-    rp_status status = check_cases(args, err);
-    if (status == RP_OK)
-        status = rp__lab_gpu_open(args->gpu, &b.gpu, err);
-    if (status != RP_OK)
-        return status;
+    bench b = {.console = console, .args = call->args};
     rp__buf_init(&b.out);
     rp__json_writer_init(&b.w, &b.out);
-    if (console->wants_json) {
-        rp__json_writer_begin(&b.w, NULL, '{');
-        rp__json_writer_text(&b.w, "schema", "riposte.bench.gpu/1");
-        rp__json_writer_text(&b.w, "gpu", rp__lab_gpu_name(b.gpu));
-        rp__json_writer_begin(&b.w, "cases", '[');
-    } else {
-        printf("%s\n%-43s %-7s %10s %10s %9s %9s %9s %7s %11s %7s\n", rp__lab_gpu_name(b.gpu),
-               "case", "origin", "median us", "best us", "MB", "GB/s", "G/s", "of copy", "core us",
-               "times");
+    rp_status status = open_bench(&b, call, err);
+    if (status == RP_OK) {
+        begin_results(&b);
+        status = run_all(&b, err);
     }
-    status = run_all(&b, args, err);
-    if (console->wants_json) {
-        rp__json_writer_end(&b.w, ']');
-        rp__json_writer_end(&b.w, '}');
-        if (status == RP_OK)
-            status = rp__console_reply(console, &b.out, err);
-    }
+    if (status == RP_OK)
+        status = end_results(&b, err);
     rp__buf_free(&b.out);
+    rp__lab_source_free(b.source);
+    rp__bench_query_set_free(&b.queries);
+    rp_index_close(b.index);
     rp__lab_gpu_close(b.gpu);
     return status;
 }
@@ -174,13 +371,18 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 const rp__verb rp__cmd_bench_gpu_verb = {
     .name = "bench gpu",
     .summary = "measure kernels on a GPU",
+    .operands = {"[DIR]", "[QUERIES]"},
     .details =
         "Each kernel runs on made data, once to have its answer compared with the CPU's, then in "
         "rounds with a cold cache. MB: what it cannot do without, read and written; of copy: the "
         "rate of that over that of the copy kernel in the same run; core us: what one core takes "
         "for the same, reckoned from a part of it where that takes long, and how many times as "
-        "long that is.",
-    .examples = "riposte bench gpu\nriposte bench gpu --cases 'decode bp128' --json\n",
+        "long that is. With DIR, kernels that decode, intersect and select run on lists of the "
+        "index: with QUERIES on those of their terms, two of a query at a time, and PARA on the "
+        "queries; otherwise on all of them, the longest with one of about the ratio. Parameters "
+        "concern the cases that have them.",
+    .examples = "riposte bench gpu\nriposte bench gpu --cases 'decode bp128' --json\n"
+                "riposte bench gpu my.rip queries.tsv --cases 'intersect hs' --bucket 32\n",
     .groups = groups,
     .args_bytes = sizeof(bench_gpu_args),
     .run = run,

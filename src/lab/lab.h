@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lab/bench_query_set.h"
 #include "riposte/index.h"
 #include "riposte/search.h"
 #include "riposte/status.h"
@@ -225,7 +226,43 @@ typedef struct rp__lab_case_figures {
     double cpu;
     /* that it cannot do without: read and written; decoded, searched, ... */
     uint64_t bytes, elements;
+    /* seconds of each launch of one run, in their order, of which the first 16 are there */
+    size_t n_launches;
+    double launches[16];
 } rp__lab_case_figures;
+
+/* Lists and queries of an index, for cases. */
+typedef struct rp__lab_source rp__lab_source;
+
+typedef struct rp__lab_source_options {
+    const rp__bench_query_set *queries; /* NULL: all lists of the index, and no queries */
+    uint64_t postings;                  /* about so many in all */
+    /* postings of a list that is taken; max 0: any number */
+    uint32_t min_length, max_length;
+} rp__lab_source_options;
+
+/* Reads them. Options and their queries must outlive it. RP_NOT_FOUND: no list is wanted. Free what
+ * this returns, after a failure too. */
+rp_status rp__lab_source_open(const rp_index *index, const rp__lab_source_options *options,
+                              rp__lab_source **out, rp_error *err);
+void rp__lab_source_free(rp__lab_source *source); /* NULL is fine */
+
+/* Parameters of cases, by name. */
+enum { RP_LAB_PARAMS = 6 };
+const char *rp__lab_param_name(size_t i); /* NULL past the last */
+
+/* What is given to a case in place of what it has. */
+typedef struct rp__lab_given {
+    const rp__lab_source *source; /* NULL: its data are drawn */
+    bool has[RP_LAB_PARAMS];      /* by parameter */
+    double value[RP_LAB_PARAMS];
+} rp__lab_given;
+
+/* RP_USAGE: a parameter is outside of the range of case i. */
+rp_status rp__lab_case_check(size_t i, const rp__lab_given *given, rp_error *err);
+/* Whether case i has the parameter; whether it runs on lists of an index, or on its queries. */
+bool rp__lab_case_has(size_t i, size_t param);
+bool rp__lab_case_takes(size_t i, const rp__lab_source *source);
 
 /* A GPU that cases run on. One thread at a time. */
 typedef struct rp__lab_gpu rp__lab_gpu;
@@ -238,6 +275,9 @@ const char *rp__lab_gpu_name(const rp__lab_gpu *gpu);
  * RP_DAMAGED: it is wrong. */
 rp_status rp__lab_gpu_run(rp__lab_gpu *gpu, size_t i, uint64_t n, uint32_t rounds,
                           rp__lab_case_figures *out, rp_error *err);
+/* The same with what is given. RP_USAGE: a parameter is outside of the case's range. */
+rp_status rp__lab_gpu_run_given(rp__lab_gpu *gpu, size_t i, const rp__lab_given *given, uint64_t n,
+                                uint32_t rounds, rp__lab_case_figures *out, rp_error *err);
 
 /* ---- 8. Models ------------------------------------------------------------------------------- */
 

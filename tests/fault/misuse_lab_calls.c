@@ -243,6 +243,60 @@ CALL(rp__lab_gpu_run)
     return rp__lab_gpu_run(NEED(0, misuse.gpu), 0, 1000, 1, NEED(1, &out), err);
 }
 
+CALL(rp__lab_source_open)
+{
+    static const rp__lab_source_options options = {.postings = 1000};
+    rp__lab_source *source = NULL;
+    rp_status status =
+        rp__lab_source_open(NEED(0, misuse.index), NEED(1, &options), NEED(2, &source), err);
+    rp__lab_source_free(source);
+    return status;
+}
+
+FREE_CALL(rp__lab_source_free)
+
+CALL(rp__lab_param_name)
+{
+    (void)err;
+    return misuse_has(rp__lab_param_name(0));
+}
+
+CALL(rp__lab_case_has)
+{
+    (void)err;
+    size_t i = 0;
+    while (i < 1000 && !rp__lab_case_has(i, 0))
+        i++;
+    return misuse_has(rp__lab_case_has(i, 0));
+}
+
+CALL(rp__lab_case_takes)
+{
+    static const rp__lab_source_options options = {.postings = 1000};
+    rp__lab_source *source = NULL;
+    size_t i = 0;
+    assert_int_equal(rp__lab_source_open(misuse.index, &options, &source, NULL), RP_OK);
+    while (i < 1000 && !rp__lab_case_takes(i, source))
+        i++;
+    bool takes = rp__lab_case_takes(i, NEED(0, source));
+    rp__lab_source_free(source);
+    return misuse_has(takes);
+}
+
+CALL(rp__lab_case_check)
+{
+    static const rp__lab_given given = {.source = NULL};
+    return rp__lab_case_check(0, NEED(0, &given), err);
+}
+
+CALL(rp__lab_gpu_run_given)
+{
+    static const rp__lab_given given = {.source = NULL};
+    rp__lab_case_figures out;
+    return rp__lab_gpu_run_given(NEED(0, misuse.gpu), 0, NEED(1, &given), 1000, 1, NEED(2, &out),
+                                 err);
+}
+
 const misuse_row misuse_lab_rows[] = {
     ROW(rp__lab_row_get, VALUE, "out"),
     ROW(rp__lab_row_find, STATUS_AND_ERROR, "name, out"),
@@ -279,5 +333,12 @@ const misuse_row misuse_lab_rows[] = {
     ROW(rp__lab_gpu_close, VALUE, ""),
     ROW(rp__lab_gpu_name, VALUE, "gpu"),
     ROW(rp__lab_gpu_run, STATUS_AND_ERROR, "gpu, out"),
+    ROW(rp__lab_source_open, STATUS_AND_ERROR, "index, options, out"),
+    ROW(rp__lab_source_free, VALUE, ""),
+    ROW(rp__lab_param_name, VALUE, ""),
+    ROW(rp__lab_case_has, VALUE, ""),
+    ROW(rp__lab_case_takes, VALUE, "source"),
+    ROW(rp__lab_case_check, STATUS_AND_ERROR, "given"),
+    ROW(rp__lab_gpu_run_given, STATUS_AND_ERROR, "gpu, given, out"),
     {0},
 };

@@ -103,6 +103,17 @@ static rp_status time_rounds(timer *t, const rp__gpu_case *row, void *state, uin
     return RP_OK;
 }
 
+/* One more run, each launch of it apart. */
+static rp_status time_launches(timer *t, const rp__gpu_case *row, void *state, rp__gpu_figures *out)
+{
+    rp_status status = flush(t);
+    rp__launch_clock_begin(t->device);
+    if (status == RP_OK)
+        status = row->run(row, t->device, state);
+    out->n_launches = rp__launch_clock_end(t->device, out->launches);
+    return status;
+}
+
 /* The best of a few, or one that took long. */
 static rp_status time_cpu(const rp__gpu_case *row, void *state, const rp__gpu_peer *peer,
                           double *seconds)
@@ -139,6 +150,8 @@ rp_status rp__gpu_bench_run(const rp__gpu_case *row, rp__device *device, uint64_
         status = row->check(row, device, state, what);
     if (status == RP_OK)
         status = time_rounds(&t, row, state, rounds, out);
+    if (status == RP_OK)
+        status = time_launches(&t, row, state, out);
     if (status == RP_OK)
         status = time_cpu(row, state, peer, &out->cpu);
     if (status == RP_OK)

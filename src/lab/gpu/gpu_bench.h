@@ -3,12 +3,15 @@
 #define RP_LAB_GPU_GPU_BENCH_H
 
 #include "backend/backend.h"
-#include "lab/gpu/gpu_case.h"
+#include "lab/gpu/gpu_case_param.h"
+#include "lab/gpu/launch_clock.h"
 
 typedef struct rp__gpu_figures {
     double median, best;      /* seconds, by the device's own clock */
     double cpu;               /* seconds of one core; 0: nobody has an answer */
     uint64_t bytes, elements; /* as the case counts them */
+    size_t n_launches;        /* of one run, and seconds of each */
+    double launches[RP_LAUNCH_CLOCK_MAX];
 } rp__gpu_figures;
 
 /* Opens the device that is meant. */

@@ -4,6 +4,7 @@
 #define RP_LAB_GPU_GPU_CASE_H
 
 #include "codec/codec.h"
+#include "lab/gpu/gpu_source.h"
 #include "lab/gpu/lab_kernels.h"
 
 /* What a core does for comparison, from somebody who knows other processors. */
@@ -13,6 +14,13 @@ typedef struct rp__gpu_peer {
     rp_status (*intersect)(const uint32_t *a, uint32_t na, const rp__list *list, uint32_t *out,
                            uint32_t *n);
 } rp__gpu_peer;
+
+/* What a caller gives in place of what a row says (gpu_case_param.h). */
+typedef struct rp__gpu_case_given {
+    const rp__gpu_source *source; /* NULL: data are drawn */
+    /* of an encoder: those of them that are set */
+    rp__codec_options options;
+} rp__gpu_case_given;
 
 typedef struct rp__gpu_case {
     const char *area; /* decode, intersect, select, ... */
@@ -42,6 +50,7 @@ typedef struct rp__gpu_case {
     /* whether the kernel takes the steps of one of the five papers, and no others
      * (docs/papers.md): where its method's row says so; NULL: it does not */
     const bool *is_literal;
+    const rp__gpu_case_given *given; /* NULL: nothing */
     const char *twin; /* the row of gpu-anchors' simple kernel it stands against; NULL: none */
 } rp__gpu_case;
 

@@ -28,7 +28,8 @@ static rp__gpu_case_gaps gaps_of(uint32_t width)
 static rp_status bring(const rp__gpu_case *row, rp__device *device, uint64_t n, decode *d)
 {
     static const uint32_t zero = 0;
-    rp_status status = rp__gpu_case_lists_send(&d->set, device, n, row->option >> 22 & 255);
+    const uint64_t postings = row->given && row->given->source ? 0 : n;
+    rp_status status = rp__gpu_case_lists_send(&d->set, device, postings, row->option >> 22 & 255);
     if (status == RP_OK && !is_sum(row))
         status = rp__gpu_case_lists_room(&d->set, device, &d->docids);
     if (status == RP_OK)
@@ -46,7 +47,10 @@ rp_status rp__gpu_case_decode_make(const rp__gpu_case *row, rp__device *device, 
     *state = d;
     if (!d)
         return RP_NO_MEMORY;
-    rp_status status = rp__gpu_case_lists_draw(&d->set, codec, gaps_of(row->width), n, seed);
+    const rp__gpu_source *source = row->given ? row->given->source : NULL;
+    rp_status status = source
+                           ? rp__gpu_case_lists_take(&d->set, codec, source, n)
+                           : rp__gpu_case_lists_draw(&d->set, codec, gaps_of(row->width), n, seed);
     if (status == RP_OK && row->width == RP_GPU_DECODE_DAMAGED)
         rp__gpu_case_lists_damage(&d->set, seed);
     if (status == RP_OK)

@@ -118,6 +118,25 @@ static rp_status draw_lists(const rp__gpu_case *row, work *w, uint64_t n, uint64
     return status;
 }
 
+/* Lists of a source, and their frequencies as the set has docids. */
+static rp_status take_lists(const rp__gpu_case *row, work *w, uint64_t n)
+{
+    const rp__codec *codec = rp__codec_by_id((uint8_t)row->codec, 0);
+    const rp__gpu_source *source = row->given->source;
+    const uint32_t limit = codec->limit ? codec->limit : RP_NO_DOC;
+    uint32_t list = 0;
+    rp_status status = rp__gpu_case_lists_take(&w->set, codec, source, n);
+    if (status != RP_OK)
+        return status;
+    w->tfs = rp__alloc_array(w->set.starts[w->set.n_lists] + 1, sizeof *w->tfs);
+    for (size_t i = 0; w->tfs && list < w->set.n_lists; i++) {
+        const rp__gpu_source_list *l = &source->lists[i];
+        if (l->docids[l->n - 1] < limit)
+            memcpy(w->tfs + w->set.starts[list++], l->tfs, l->n * sizeof *l->tfs);
+    }
+    return w->tfs ? RP_OK : RP_NO_MEMORY;
+}
+
 /* ---- qs, step by step ---------------------------------------------------------------------------- */
 
 enum { STEP_THREADS = 256, SCAN_PART = 16 * STEP_THREADS };
@@ -195,6 +214,22 @@ static bool is_in_segments(const rp__gpu_case *row)
            row->kernel == RP_KERNEL_decode_parapfor_64_kernel;
 }
 
+/* What the caller wants of the encoder. */
+static void give(const rp__gpu_case *row, rp__codec_options *options)
+{
+    const rp__codec_options *given = row->given ? &row->given->options : &(rp__codec_options){0};
+    if (given->has_exceptions) {
+        options->has_exceptions = true;
+        options->exceptions = given->exceptions;
+    }
+    if (given->has_level) {
+        options->has_level = true;
+        options->level = given->level;
+    }
+    if (given->c > 0)
+        options->c = given->c;
+}
+
 static rp_status make_parts(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
                             work *w)
 {
@@ -204,13 +239,15 @@ static rp_status make_parts(const rp__gpu_case *row, rp__device *device, uint64_
                                      .level = 3,
                                      .segment = is_in_segments(row) ? KARG_SEGMENT : 0};
     w->set.options = &w->options;
-    rp_status status = draw_lists(row, w, n, seed);
+    const bool is_taken = row->given && row->given->source;
+    give(row, &w->options);
+    rp_status status = is_taken ? take_lists(row, w, n) : draw_lists(row, w, n, seed);
     for (uint32_t i = 0; i < w->set.n_lists; i++)
         set_answer(row, w, i);
     if (status == RP_OK && row->option & DAMAGED)
         rp__gpu_case_lists_damage(&w->set, seed);
     if (status == RP_OK)
-        status = rp__gpu_case_lists_send(&w->set, device, n,
+        status = rp__gpu_case_lists_send(&w->set, device, is_taken ? 0 : n,
                                          n > FEW ? tile_of(row) : 1 + (uint32_t)seed % 5);
     if (status == RP_OK)
         status = rp__gpu_case_lists_room(&w->set, device, &w->out);

@@ -24,10 +24,10 @@ enum {
 
 /* What a row asks for; docids if nothing else. */
 enum {
-    RATIO = 1023, /* bits of the option */
-    RANKS = 1024, /* docids and ranks in both */
-    MARKS = 2048, /* marks, and no docids */
-    BOTH = 4096,  /* marks and docids */
+    RATIO = RP_GPU_INTERSECT_RATIO, /* bits of the option */
+    RANKS = 1024,                   /* docids and ranks in both */
+    MARKS = 2048,                   /* marks, and no docids */
+    BOTH = 4096,                    /* marks and docids */
 };
 
 static bool is_by_rank(const rp__gpu_case *row)
@@ -95,12 +95,33 @@ static void merge(pair *p)
     }
 }
 
-static rp_status draw_pair(pair *p, uint64_t n, uint64_t seed, uint32_t ratio)
+static void draw_lists(pair *p, uint64_t n, uint64_t seed, uint32_t ratio)
 {
     uint32_t nb = (uint32_t)(n < N_MOST ? n : N_MOST), na = nb / ratio + (nb % ratio > 0);
     p->universe = (uint32_t)((uint64_t)nb * SPREAD / 100 + 1);
     p->a = draw(2 * seed, seed % 2 == 0, na, p->universe, &p->na);
     p->b = draw(2 * seed + 1, seed % 2 == 0, nb, p->universe, &p->nb);
+}
+
+static uint32_t *copy(const rp__gpu_source_list *list, uint32_t *n)
+{
+    uint32_t *docids = rp__alloc_zero((size_t)list->n + PAD, sizeof *docids);
+    if (docids)
+        memcpy(docids, list->docids, list->n * sizeof *docids);
+    *n = list->n;
+    return docids;
+}
+
+static void take_lists(pair *p, const rp__gpu_source *source, uint32_t ratio)
+{
+    const rp__gpu_source_pair chosen = rp__gpu_source_choose(source, ratio);
+    p->universe = source->universe;
+    p->a = copy(&source->lists[chosen.a], &p->na);
+    p->b = copy(&source->lists[chosen.b], &p->nb);
+}
+
+static rp_status find_answer(pair *p)
+{
     p->docids = rp__alloc_array((size_t)p->na + 1, sizeof(uint32_t));
     p->a_ranks = rp__alloc_array((size_t)p->na + 1, sizeof(uint32_t));
     p->b_ranks = rp__alloc_array((size_t)p->na + 1, sizeof(uint32_t));
@@ -282,7 +303,11 @@ static rp_status make_pair(const rp__gpu_case *row, rp__device *device, uint64_t
                            void **state)
 {
     pair *p = *state = rp__alloc_zero(1, sizeof *p);
-    rp_status status = p ? draw_pair(p, n, seed, row->option & RATIO) : RP_NO_MEMORY;
+    if (p && row->given && row->given->source)
+        take_lists(p, row->given->source, row->option & RATIO);
+    else if (p)
+        draw_lists(p, n, seed, row->option & RATIO);
+    rp_status status = p ? find_answer(p) : RP_NO_MEMORY;
     if (status == RP_OK) {
         p->id = (rp__intersect_id)row->kernel;
         p->args.na = p->args.capacity = p->na;

@@ -4,6 +4,8 @@
 
 #include "lab/gpu/gpu_case.h"
 
+enum { RP_GPU_INTERSECT_RATIO = 1023 }; /* bits of a row's option: its ratio */
+
 extern const rp__gpu_case rp__gpu_case_intersect[]; /* to a row without a name */
 
 #endif

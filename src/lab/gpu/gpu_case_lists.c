@@ -208,6 +208,19 @@ rp_status rp__gpu_case_lists_draw(rp__gpu_case_lists *set, const rp__codec *code
     return status;
 }
 
+rp_status rp__gpu_case_lists_take(rp__gpu_case_lists *set, const rp__codec *codec,
+                                  const rp__gpu_source *source, uint64_t n)
+{
+    const uint32_t limit = codec->limit ? codec->limit : RP_NO_DOC;
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < source->n_lists && set->n < n && status == RP_OK; i++) {
+        const rp__gpu_source_list *l = &source->lists[i];
+        if (l->docids[l->n - 1] < limit)
+            status = rp__gpu_case_lists_add(set, codec, l->docids, l->tfs, l->n, source->universe);
+    }
+    return status == RP_OK && set->n == 0 ? RP_NOT_FOUND : status;
+}
+
 void rp__gpu_case_lists_damage(rp__gpu_case_lists *set, uint64_t seed)
 {
     uint64_t state = seed;

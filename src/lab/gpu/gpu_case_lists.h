@@ -7,6 +7,7 @@
 
 #include "backend/gpu/gpu_lab.h"
 #include "codec/codec.h"
+#include "lab/gpu/gpu_source.h"
 
 /* All zero is a set without lists. */
 typedef struct rp__gpu_case_lists {
@@ -53,6 +54,9 @@ enum { RP_GPU_CASE_DISTINCT = 1 << 22 }; /* postings that are drawn; more are co
  * docids and an odd seed, several short ones. */
 rp_status rp__gpu_case_lists_draw(rp__gpu_case_lists *set, const rp__codec *codec,
                                   rp__gpu_case_gaps gaps, uint64_t n, uint64_t seed);
+/* Adds lists of a source that the codec can have, of n docids in all, or all of them. */
+rp_status rp__gpu_case_lists_take(rp__gpu_case_lists *set, const rp__codec *codec,
+                                  const rp__gpu_source *source, uint64_t n);
 /* Changes some bytes of the lists, directory included; a check then looks only for what is written
  * outside of them. */
 void rp__gpu_case_lists_damage(rp__gpu_case_lists *set, uint64_t seed);

@@ -12,7 +12,11 @@
 #include "base/error.h"
 #include "rank/rank.h"
 
-enum { N_MOST = 25200000, BATCH_MOST = 1 << 26 }; /* the sizes that figures are about */
+enum {
+    N_MOST = 25200000, /* the sizes that figures are about */
+    BATCH_MOST = 1 << 26,
+    TAKEN_MOST = 1 << 23, /* pairs of queries of a source */
+};
 
 typedef struct selection {
     uint32_t n, k, n_queries, room;
@@ -167,6 +171,56 @@ static rp_status fill(const rp__gpu_case *row, selection *s, uint32_t most, uint
     return s->want && s->got ? answer(s) : RP_NO_MEMORY;
 }
 
+/* Documents that the query has, at most `most` of them, behind those of others. */
+static void gather(selection *s, uint32_t universe, uint32_t most, const uint32_t *scores)
+{
+    uint32_t at = s->begins[s->n_queries], end = most < s->n - at ? at + most : s->n;
+    for (uint32_t d = 0; d < universe && at < end; d++)
+        if (scores[d] > 0) {
+            s->scores[at] = scores[d];
+            s->docids[at++] = d;
+        }
+    s->begins[++s->n_queries] = at;
+}
+
+/* Scores of all documents for the first query; or those of some queries' documents. */
+static rp_status take(const rp__gpu_case *row, selection *s, uint32_t most)
+{
+    const rp__gpu_source *source = row->given->source;
+    rp_status status = allocate(row, s, most);
+    uint32_t *scores = rp__alloc_zero(source->universe, sizeof *scores);
+    if (status != RP_OK || !scores) {
+        rp__free(scores);
+        return RP_NO_MEMORY;
+    }
+    uint32_t queries = row->width ? s->n / (most / 128 + 1) + 1 : 1;
+    for (size_t q = 0; q < source->n_queries && s->n_queries < queries; q++) {
+        memset(scores, 0, source->universe * sizeof *scores);
+        source->score(source, q, scores);
+        if (row->width)
+            gather(s, source->universe, most, scores);
+    }
+    if (!row->width) {
+        memcpy(s->scores, scores, s->n * sizeof *scores);
+        s->n_queries = 1;
+    }
+    s->n = row->width ? s->begins[s->n_queries] : s->n;
+    s->begins[s->n_queries] = s->n;
+    for (uint32_t i = 0; s->docids && !row->width && i < s->n; i++)
+        s->docids[i] = i;
+    rp__free(scores);
+    s->want = rp__alloc_array((size_t)s->n_queries * s->k + 1, sizeof *s->want);
+    s->got = rp__alloc_array((size_t)s->n_queries * s->k + 1, sizeof *s->got);
+    return s->want && s->got ? answer(s) : RP_NO_MEMORY;
+}
+
+static uint32_t count(const rp__gpu_case *row, uint64_t n)
+{
+    const rp__gpu_source *source = row->given ? row->given->source : NULL;
+    const uint64_t cap = source ? TAKEN_MOST : row->width ? BATCH_MOST : N_MOST;
+    return source && !row->width ? source->universe : (uint32_t)(n < cap ? n : cap);
+}
+
 static rp_status make_selection(const rp__gpu_case *row, rp__device *device, uint64_t n,
                                 uint64_t seed, void **state)
 {
@@ -174,12 +228,12 @@ static rp_status make_selection(const rp__gpu_case *row, rp__device *device, uin
     *state = s;
     if (!s)
         return RP_NO_MEMORY;
-    const uint64_t cap = row->width ? BATCH_MOST : N_MOST;
-    s->n = (uint32_t)(n < cap ? n : cap);
+    const bool is_taken = row->given && row->given->source;
+    s->n = count(row, n);
     s->k = row->codec;
     s->room = rp__select_table_capacity(s->n, s->k);
     uint32_t most = row->width < s->n / 4 ? row->width : s->n / 4 + 1;
-    rp_status status = fill(row, s, most, seed);
+    rp_status status = is_taken ? take(row, s, most) : fill(row, s, most, seed);
     if (status == RP_OK)
         status = bring_all(row, device, s);
     if (status != RP_OK) {
