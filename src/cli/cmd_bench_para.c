@@ -189,6 +189,8 @@ static void write_row(job *j, uint64_t c, const char *method, const rp__bench_pa
     rp__json_writer_begin(w, NULL, '{');
     rp__json_writer_uint(w, "c", c);
     rp__json_writer_text(w, "method", method);
+    rp__json_writer_text(w, "paper", rp__bench_para_from(method).paper);
+    rp__json_writer_text(w, "mark", rp__bench_para_from(method).is_literal ? "literal" : "ours");
     rp__json_writer_uint(w, "batches", f->batches);
     rp__json_writer_real(w, "queries", f->queries, 2);
     rp__json_writer_real(w, "elements", f->elements, 1);

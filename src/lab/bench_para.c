@@ -389,6 +389,15 @@ const char *rp__bench_para_method(size_t i)
     return m ? m->name : NULL;
 }
 
+rp__bench_para_origin rp__bench_para_from(const char *method)
+{
+    const rp__para_method *m;
+    for (size_t i = 0; (m = rp__para_method_at(i)); i++)
+        if (strcmp(m->name, method) == 0)
+            return (rp__bench_para_origin){m->paper, m->is_literal};
+    return (rp__bench_para_origin){"", false};
+}
+
 static void name(char *out, const char *method)
 {
     snprintf(out, NAME, "para:method=%s", method);

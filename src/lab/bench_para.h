@@ -20,6 +20,12 @@ typedef struct rp__bench_para_figures {
     double cpu;    /* of one core for the same, by skip pointers */
 } rp__bench_para_figures;
 
+/* Where a method comes from. */
+typedef struct rp__bench_para_origin {
+    const char *paper; /* the section of Ao et al. */
+    bool is_literal;   /* otherwise it is ours */
+} rp__bench_para_origin;
+
 typedef struct rp__bench_para rp__bench_para;
 
 /* The queries must outlive it. RP_UNAVAILABLE: why there is no such GPU, or no such part of it. */
@@ -29,7 +35,8 @@ rp_status rp__bench_para_open(const rp_index *index, const rp__bench_query_set *
 void rp__bench_para_free(rp__bench_para *bench); /* NULL is fine */
 const char *rp__bench_para_gpu(const rp__bench_para *bench, uint32_t *processors);
 
-const char *rp__bench_para_method(size_t i); /* names; NULL past the last */
+const char *rp__bench_para_method(size_t i);                   /* names; NULL past the last */
+rp__bench_para_origin rp__bench_para_from(const char *method); /* one of these */
 /* RP_USAGE: the index does not have what the method reads. */
 rp_status rp__bench_para_check(const rp__bench_para *bench, const char *method, rp_error *err);
 /* Batches of at least `elements` docids of shortest lists, or of all queries that one launch takes.

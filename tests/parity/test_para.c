@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,12 +79,12 @@ static rp_index *code(const char *codec, const char *kinds)
     return index;
 }
 
-static void open_card(card *c, const char *codec, uint64_t seed, uint64_t limit)
+static void open_index(card *c, rp_index *index, uint64_t seed, uint64_t limit)
 {
     rp_error err = {.text = ""};
     const rp_search_options options = {.processor = "cpu"};
     memset(c, 0, sizeof *c);
-    c->coded = code(codec, aux);
+    c->coded = index;
     rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
     rp__arena_init(&c->arena, (size_t)64 << 20);
     assert_int_equal(rp_searcher_new(c->coded, &options, &c->searcher, &err), RP_OK);
@@ -91,6 +92,11 @@ static void open_card(card *c, const char *codec, uint64_t seed, uint64_t limit)
     assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, limit),
                      RP_OK);
     rp__exec_open(&c->exec, &c->device, &c->index);
+}
+
+static void open_card(card *c, const char *codec, uint64_t seed, uint64_t limit)
+{
+    open_index(c, code(codec, aux), seed, limit);
 }
 
 static void close_card(card *c)
@@ -361,6 +367,77 @@ static void damage_refuses_one_query(void **state)
     }
 }
 
+/* Some bytes of the lists of an index are others. */
+static void damage(const char *folder)
+{
+    char path[600];
+    glob_t found;
+    snprintf(path, sizeof path, "%s/lists.*.rp", folder);
+    assert_int_equal(glob(path, 0, NULL, &found), 0);
+    FILE *file = fopen(found.gl_pathv[0], "r+b");
+    globfree(&found);
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const uint64_t n = (uint64_t)ftell(file);
+    for (uint64_t i = 1 + chance_below(6); i > 0; i--) {
+        const long at = (long)chance_below(n);
+        assert_int_equal(fseek(file, at, SEEK_SET), 0);
+        const int byte = fgetc(file);
+        assert_int_equal(fseek(file, at, SEEK_SET), 0);
+        fputc(byte ^ (chance_below(3) ? 1 << chance_below(8) : 255), file);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* An answer is the cpu's; else a list is damaged. */
+static void ask_damaged(card *c, const char *algorithm, size_t *n_refused)
+{
+    rp_error err = {.text = ""};
+    rp__answer got;
+    rp__query query;
+    const char *text = draw(2 + chance_below(2));
+    rp__arena_clear(&c->arena);
+    if (rp__searcher_bind(c->searcher, text, strlen(text), RP_MODE_AND, &query, &err) != RP_OK)
+        return;
+    query.algorithm = algorithm;
+    query.exact_total = true;
+    if (rp__exec_run(&c->exec, &query, &c->arena, &got, &err) == RP_OK) {
+        assert_as_cpu(c, &query, &got);
+        return;
+    }
+    assert_int_equal(got.fallback, RP_FALLBACK_DAMAGED);
+    ++*n_refused;
+}
+
+static void damaged_lists_are_never_wrong(void **state)
+{
+    (void)state;
+    static const char *const codecs[] = {"parapfor", "lrc", "lrcseg", "seglrc", "hslrc128", "rice"};
+    const size_t rounds = getenv("RIPOSTE_THOROUGH") ? 100 : 3;
+    size_t n_refused = 0;
+    for (size_t i = 0; i < 6 * rounds; i++) {
+        const char *codec = codecs[i % 6];
+        char folder[512];
+        card c;
+        rp_error err;
+        rp_index *index;
+        const rp__para_method *m;
+        rp_index_close(code(codec, "none"));
+        snprintf(folder, sizeof folder, "%s/%s-none", dir.path, codec);
+        damage(folder);
+        if (rp_index_open(folder, NULL, &index, &err) == RP_OK) {
+            open_index(&c, index, i, 0);
+            for (size_t k = 0; (m = rp__para_method_at(k)); k++)
+                if (can(codec, m) && !m->needs_aux)
+                    ask_damaged(&c, spec_of(m), &n_refused);
+            close_card(&c);
+        }
+        nftw(folder, tempdir_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    }
+    print_message("%zu refused\n", n_refused);
+    assert_true(n_refused > 0);
+}
+
 static void other_forms_are_refused(void **state)
 {
     (void)state;
@@ -414,8 +491,10 @@ int main(void)
         cmocka_unit_test(an_index_that_does_not_fit_is_searched),
         cmocka_unit_test(parts_of_the_documents_are_searched),
         cmocka_unit_test(damage_refuses_one_query),
+        cmocka_unit_test(damaged_lists_are_never_wrong),
         cmocka_unit_test(other_forms_are_refused),
         cmocka_unit_test(an_index_must_have_what_a_method_reads),
     };
+    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, open_documents, close_documents);
 }

@@ -12,12 +12,12 @@
         .kernel = RP_KERNEL_para_hs_kernel, .aux = "hs" #bucket, .needs_aux = true                 \
     }
 #define CODED(name_, paper_, kernel_, id)                                                          \
-    .name = (name_), .paper = (paper_), .is_literal = true,                                        \
-    .kernel = RP_KERNEL_para_##kernel_##_kernel, .codec = (name_), .codec_id = (id)
+    .name = (name_), .paper = (paper_), .kernel = RP_KERNEL_para_##kernel_##_kernel,               \
+    .codec = (name_), .codec_id = (id)
 
 static const rp__para_method methods[] = {
-    {.name = "bs", .paper = "4.1", .is_literal = true, .kernel = RP_KERNEL_para_bs_kernel},
-    {.name = "is", .paper = "4.2", .kernel = RP_KERNEL_para_is_kernel},
+    {.name = "bs", .paper = "4.2", .is_literal = true, .kernel = RP_KERNEL_para_bs_kernel},
+    {.name = "is", .paper = "4.3", .kernel = RP_KERNEL_para_is_kernel},
     {.name = "lr",
      .paper = "4.3",
      .is_literal = true,
@@ -36,11 +36,11 @@ static const rp__para_method methods[] = {
     HS(128),
     HS(256),
     {CODED("parapfor", "5.1", parapfor, KARG_CODEC_PARAPFOR), .shared = KARG_PARA_SHARED},
-    {CODED("lrc", "5.2", lrc, KARG_CODEC_LRC), .aux = "lr"},
-    {CODED("lrcseg", "5.2", lrcseg, KARG_CODEC_LRCSEG)},
-    {CODED("seglrc", "5.2", seglrc, KARG_CODEC_SEGLRC)},
-    {CODED("hslrc256", "5.3", hslrc, KARG_CODEC_HSLRC256)},
-    {CODED("hslrc128", "5.3", hslrc, KARG_CODEC_HSLRC128)},
+    {CODED("lrc", "5.3", lrc, KARG_CODEC_LRC), .is_literal = true, .aux = "lr"},
+    {CODED("lrcseg", "5.3", lrcseg, KARG_CODEC_LRCSEG), .is_literal = true},
+    {CODED("seglrc", "5.3", seglrc, KARG_CODEC_SEGLRC), .is_literal = true},
+    {CODED("hslrc256", "5.3", hslrc, KARG_CODEC_HSLRC256), .is_literal = true},
+    {CODED("hslrc128", "5.3", hslrc, KARG_CODEC_HSLRC128), .is_literal = true},
 };
 
 enum { METHODS = sizeof methods / sizeof methods[0] };
