@@ -53,7 +53,7 @@ static const rp__option operation_rows[] = {
      .initial = "cpu",
      AT(processors),
      .help = "cpu, gpu, auto; with one of the last two all times are wall times; of --algorithms, "
-             "the gpu has auto and operators"},
+             "the gpu has auto, operators and para"},
     {.name = "auto",
      .kind = RP_OPTION_TEXT,
      .argument = "LIST",

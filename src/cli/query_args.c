@@ -80,7 +80,8 @@ const rp__option rp__query_args_ranking[] = {
      .initial = "auto",
      .choice_at = algorithm_at,
      AT(search.algorithm),
-     .help = "which algorithm answers; those of the GPU take options (docs/operators.md); all that "
+     .help = "which algorithm answers; those of the GPU take options (docs/operators.md, "
+             "docs/para.md); all that "
              "can give the same hits"},
     {.name = "query-threads",
      .kind = RP_OPTION_COUNT64,

@@ -451,7 +451,7 @@ static void other_forms_are_refused(void **state)
                      RP_OK);
     query.algorithm = "para:method=bs";
     assert_int_equal(rp__exec_run(&c.exec, &query, &c.arena, &got, &err), RP_UNAVAILABLE);
-    assert_int_equal(got.fallback, RP_FALLBACK_FORM);
+    assert_int_equal(got.fallback, RP_FALLBACK_ALGORITHM);
     query = bind(&c, "para:method=bs", text, RP_PARA_K + 1);
     assert_int_equal(rp__exec_run(&c.exec, &query, &c.arena, &got, &err), RP_UNAVAILABLE);
     assert_int_equal(got.fallback, RP_FALLBACK_K);

@@ -103,6 +103,15 @@ static void set(rp__gpu_case *row, rp__gpu_case_given *given, rp__gpu_param para
         given->options.has_exceptions = true, given->options.exceptions = value;
 }
 
+/* A number of threads is one of whole warps; other counts are whole numbers. */
+static bool is_whole(rp__gpu_param param, double value)
+{
+    const uint32_t count = (uint32_t)value;
+    const bool is_count = param != RP_GPU_PARAM_C && param != RP_GPU_PARAM_EXCEPTIONS;
+    return !is_count ||
+           (value == (double)count && (param != RP_GPU_PARAM_THREADS || count % WARP == 0));
+}
+
 rp_status rp__gpu_case_param_apply(const rp__gpu_case *row, const rp__gpu_params *params,
                                    const rp__gpu_source *source, rp__gpu_case_given *given,
                                    rp__gpu_case *out, rp_error *err)
@@ -115,11 +124,10 @@ rp_status rp__gpu_case_param_apply(const rp__gpu_case *row, const rp__gpu_params
         const double value = params->value[p];
         if (!params->has[p] || !rp__gpu_case_param_range(row, (rp__gpu_param)p, &min, &max))
             continue;
-        bool is_whole = p != RP_GPU_PARAM_THREADS || (uint32_t)value % WARP == 0;
-        if (!(value >= min && value <= max) || !is_whole)
-            return rp__error_set(err, RP_USAGE, "--%s %g: %s %s has %g to %g%s", names[p], value,
-                                 row->area, row->name, min, max,
-                                 is_whole ? "" : ", in whole warps of 32");
+        if (!(value >= min && value <= max && is_whole((rp__gpu_param)p, value)))
+            return rp__error_set(err, RP_USAGE, "--%s %g: %s %s has %s%g to %g", names[p], value,
+                                 row->area, row->name,
+                                 p == RP_GPU_PARAM_THREADS ? "multiples of 32, " : "", min, max);
         set(out, given, (rp__gpu_param)p, value);
     }
     return RP_OK;

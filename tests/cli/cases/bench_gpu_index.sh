@@ -13,6 +13,7 @@ b g --cases 'intersect pmf' --levels 5; echo $?
 b g --cases 'intersect hs' --bucket 0; echo $?
 b g --cases 'intersect tile' --threads 100; echo $?
 b g --cases 'intersect tile' --threads 1024; echo $?
+b g --ratio 2.5; echo $?
 b g --ratio 2000; echo $?
 b g --cases 'decode pfd' --exceptions 0.9; echo $?
 b g --cases 'decode qs' --c 0.1; echo $?

@@ -140,7 +140,7 @@ const rp__launch_row *rp__launch_policy_choose(const rp__launch_request *r, rp_f
         row = r->named;
     else if (r->named || r->shape == RP_SHAPE_OTHER ||
              (r->shape == RP_SHAPE_PHRASE && !r->in_group))
-        *why = RP_FALLBACK_FORM;
+        *why = r->named ? RP_FALLBACK_ALGORITHM : RP_FALLBACK_FORM;
     else if (r->shape == RP_SHAPE_OR)
         row = choose_any(r, why);
     else
