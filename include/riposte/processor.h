@@ -23,7 +23,7 @@ extern "C" {
     X(RP_FALLBACK_K, "k", "its k is over the limit of the gpu")                                    \
     X(RP_FALLBACK_EXACT_TOTAL, "exact_total", "it asks for the exact total of an OR")              \
     X(RP_FALLBACK_RANKING, "ranking", "its ranking is not BM25")                                   \
-    X(RP_FALLBACK_ALGORITHM, "algorithm", "it asks for an algorithm of the cpu")                   \
+    X(RP_FALLBACK_ALGORITHM, "algorithm", "its algorithm is not the gpu's, or has no such form")   \
     X(RP_FALLBACK_RANGE, "range", "it is about a part of the documents")                           \
     X(RP_FALLBACK_LENGTHS, "lengths", "the index has no document lengths")                         \
     X(RP_FALLBACK_DAMAGED, "damaged", "a list is damaged")                                         \
