@@ -3,7 +3,7 @@
  * they lie in, one after the other.
  * Reads elements coalesced; last, by halving; a needed block once a warp, four slots a lane, with a
  * prefix sum over the warp; it is searched in shared memory: KARG_PARA_SHARED bytes a warp.
- * Lists that are not stored in the code, which are short, are searched as docids. A block whose
+ * A list in segments of 64 has half of the slots in each. Lists that are not stored in the code, which are short, are searched as docids. A block whose
  * arrays do not lie inside its bytes is one of zeros: any bytes are safe.
  * Source: Ao et al. 2011, 5.1. */
 #include "backend/gpu/kernels/prim/prim.cuh"
@@ -29,7 +29,8 @@ PRIM uint32_t para_decode(const karg_list &list, uint32_t b, para_blocks *to)
     t.docs_bytes = list.docs_bytes;
     t.block = b;
     t.blocks = 1;
-    delta_head mine = delta_read<block_parapfor, false>(t);
+    delta_head mine = list.first ? delta_read<block_parapfor, false, KARG_SEGMENT>(t)
+                                 : delta_read<block_parapfor, false>(t);
     if (prim_lane() == 0)
         to->head = block_parapfor::keep(mine);
     prim_sync_tile();
