@@ -259,6 +259,39 @@ static void damaged_bytes_are_safe(void **state)
         }
 }
 
+/* Numbers of blocks as a damaged directory chooses them: the short last one first, some twice, and none of the list's. */
+static void chosen_blocks_have_places(void **state)
+{
+    (void)state;
+    enum { N = 300, CHOSEN = 6, TILES = 8 };
+    const uint32_t blocks[CHOSEN] = {2, 0, 1, 0, 7, 2}, count = CHOSEN;
+    const karg_list list = {.n = N, .n_blocks = 3};
+    karg_tile tiles[TILES];
+    bench t;
+    open_bench(&t, 3);
+    const karg_chosen args = {.list = t.args.a,
+                              .blocks = t.args.b,
+                              .count = t.args.count,
+                              .tiles = t.args.out,
+                              .max = TILES};
+    assert_int_equal(rp__device_copy_in(&t.device, args.list, &list, sizeof list), RP_OK);
+    assert_int_equal(rp__device_copy_in(&t.device, args.blocks, blocks, sizeof blocks), RP_OK);
+    assert_int_equal(rp__device_copy_in(&t.device, args.count, &count, sizeof count), RP_OK);
+    assert_int_equal(rp__device_launch(&t.device, RP_KERNEL_intersect_chosen_kernel,
+                                       (rp__launch){1, 64, 64}, &args),
+                     RP_OK);
+    assert_int_equal(rp__device_copy_out(&t.device, tiles, args.tiles, sizeof tiles), RP_OK);
+    assert_int_equal(rp__device_wait(&t.device), RP_OK);
+    for (size_t i = 0; i < TILES; i++) {
+        assert_true(tiles[i].n == 0 || (tiles[i].out % 128 == 0 && tiles[i].block < 3));
+        assert_true(tiles[i].capacity == 0 || tiles[i].out + tiles[i].capacity <= N);
+        assert_int_equal(tiles[i].n > 0, tiles[i].capacity > 0);
+    }
+    assert_int_equal(tiles[0].capacity, N - 2 * 128);
+    assert_int_equal(tiles[1].capacity, 128);
+    close_bench(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_tile_looks_back_over_windows),
         cmocka_unit_test(lists_that_do_not_rise_are_safe),
         cmocka_unit_test(damaged_bytes_are_safe),
+        cmocka_unit_test(chosen_blocks_have_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
