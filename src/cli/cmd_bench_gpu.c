@@ -263,7 +263,8 @@ static rp_status run_case(bench *b, size_t i, rp_error *err)
 static rp_status run_para(bench *b, rp__bench_para *para, const char *method, rp_error *err)
 {
     enum { ELEMENTS = 1 << 20 };
-    const rp__lab_case c = {.area = "para", .name = method};
+    const rp__lab_case c = {
+        .area = "para", .name = method, .is_literal = rp__bench_para_from(method).is_literal};
     const uint64_t elements = b->args->n < ELEMENTS ? b->args->n : ELEMENTS;
     rp__bench_para_figures p;
     rp_error why = {.text = ""};
