@@ -245,9 +245,11 @@ static rp_status decode_blocks(rp__pipeline *p, const rp__pipe_list *l, uint32_t
                                          (rp__launch){1, THREADS, SCAN_SHARED}, &chosen);
     if (status == RP_OK)
         status = rp__device_fill(p->device, args.docids, UINT32_MAX, l->stored.n);
-    return status == RP_OK ? rp__transcode_decode(p->device, p->device->stream,
-                                                  rp__transcode_find(rp__transcode_docid_code(&l->stored)), &args)
-                           : status;
+    return status == RP_OK
+               ? rp__transcode_decode(p->device, p->device->stream,
+                                      rp__transcode_find(rp__transcode_docid_code(&l->stored)),
+                                      &args)
+               : status;
 }
 
 /* ---- One list ---------------------------------------------------------------------------------- */

@@ -3,8 +3,9 @@
  * they lie in, one after the other.
  * Reads elements coalesced; last, by halving; a needed block once a warp, four slots a lane, with a
  * prefix sum over the warp; it is searched in shared memory: KARG_PARA_SHARED bytes a warp.
- * A list in segments of 64 has half of the slots in each. Lists that are not stored in the code, which are short, are searched as docids. A block whose
- * arrays do not lie inside its bytes is one of zeros: any bytes are safe.
+ * A list in segments of 64 has half of the slots in each. Lists that are not stored in the code,
+ * which are short, are searched as docids. A block whose arrays do not lie inside its bytes is one
+ * of zeros: any bytes are safe.
  * Source: Ao et al. 2011, 5.1. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
