@@ -178,7 +178,11 @@ static void run_chain(world *w, wish what)
     rp__transcode_sizes needs = rp__transcode_needs(w->made, w->n);
     assert_int_equal(rp__device_pin(&w->device, needs.host, 0, &host), RP_OK);
     assert_int_equal(rp__device_alloc(&w->device, needs.device, &scratch), RP_OK);
-    rp__transcode to = {&w->device, w->device.stream, host, scratch, damaged};
+    const rp__transcode to = {.device = &w->device,
+                              .stream = w->device.stream,
+                              .host = host,
+                              .scratch = scratch,
+                              .damaged = damaged};
     assert_int_equal(rp__transcode_run(&to, w->made, w->n), RP_OK);
     assert_int_equal(rp__device_copy_out(&w->device, w->damaged, damaged, w->n * sizeof(uint32_t)),
                      RP_OK);
