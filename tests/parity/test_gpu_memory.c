@@ -504,9 +504,9 @@ static void others_go_on(void **state)
     rp_hits hits[TIMES];
     rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(search(&options, 1, hits, &searcher), RP_OK);
+    const uint64_t calls = rp__emulated_device_calls();
     rp_hits_free(&hits[0]);
     rp_searcher_free(searcher);
-    uint64_t calls = rp__emulated_device_calls();
     bool has_survived = false;
     for (uint64_t back = 1; back < 40 && back < calls; back++) {
         rp__emulated_device_configure(&(rp__emulated_device_options){
