@@ -61,13 +61,18 @@ static rp_status add_list(job *j, const rp__term *term)
     rp__arena_clear(&j->arena);
     rp_status status = rp__segment_list(j->index->segment, term, &j->arena, &list);
     j->docids = rp__arena_array(&j->arena, (size_t)term->df + RP_BLOCK_CAPACITY, sizeof *j->docids);
-    j->bytes = rp__arena_alloc(&j->arena, kind_of(SMALLEST)->bound(kind_of(SMALLEST), term->df));
+    const rp__aux_kind *smallest = kind_of(SMALLEST);
+    if (!smallest) /* a kind of this build */
+        return RP_UNAVAILABLE;
+    j->bytes = rp__arena_alloc(&j->arena, smallest->bound(smallest, term->df));
     if (!j->docids || !j->bytes)
         return RP_NO_MEMORY;
     if (status == RP_OK)
         status = rp__list_decode(&list, j->docids, NULL);
     for (size_t k = 0; k < RP_LAB_BUCKET_KINDS && status == RP_OK; k++) {
         const rp__aux_kind *kind = kind_of(j->out[k].bucket);
+        if (!kind)
+            return RP_UNAVAILABLE;
         size_t used = kind->fit(kind, j->docids, list.n, j->universe, j->bytes);
         status = kind->open(kind, j->bytes, used, list.n, j->universe, &aux);
         if (status == RP_OK)
