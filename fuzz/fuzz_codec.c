@@ -2,7 +2,7 @@
  *
  * Byte 0 picks by id, so that kept inputs keep their meaning when rows are added: the block code of
  * that codec; 64 more, the code of its frequencies; 128 more, its lists, as bytes; 192 more, its lists,
- * as docids. Bytes 1 to 3 are n, bytes 4 to 7 base or universe (or what the encoder is told), byte 8 has
+ * as docids. Bytes 1 to 3 are n, bytes 4 to 7 base or universe (or options of the encoder), byte 8 has
  * flags; the rest is what is decoded, in memory of exactly its size and RP_PAD, or what docids are
  * drawn from.
  * Checked: all rows make the same of the same bytes (tests/parity/bytes_check.h); a cursor keeps its
@@ -25,7 +25,7 @@ enum { FLAG_SEGMENT = 32, FLAG_MAX = 64 };
 enum { MOST_DOCIDS = 3000 };
 
 typedef struct input {
-    uint8_t pick, told[4], flags;
+    uint8_t pick, options[4], flags;
     uint32_t n, base;
     uint8_t *bytes; /* n_bytes and RP_PAD */
     size_t n_bytes;
@@ -195,13 +195,13 @@ static postings draw_postings(const input *in)
 static rp__codec_options options_of(const input *in)
 {
     return (rp__codec_options){.has_exceptions = in->flags & FLAG_EXCEPTIONS,
-                               .exceptions = in->told[0] % 61 / 100.0,
+                               .exceptions = in->options[0] % 61 / 100.0,
                                .has_level = in->flags & FLAG_LEVEL,
-                               .level = in->told[1] % 5,
-                               .c = in->flags & FLAG_C ? exp2(in->told[2] % 7 - 2.0) : 0,
+                               .level = in->options[1] % 5,
+                               .c = in->flags & FLAG_C ? exp2(in->options[2] % 7 - 2.0) : 0,
                                .by = in->flags & FLAG_SPEED ? RP_BY_SPEED : RP_BY_SIZE,
                                .segment = in->flags & FLAG_SEGMENT ? 64 : 0,
-                               .max_size = in->flags & FLAG_MAX ? in->told[1] + 1U : 0};
+                               .max_size = in->flags & FLAG_MAX ? in->options[1] + 1U : 0};
 }
 
 /* Bytes of exactly their size and RP_PAD, for the caller to free; NULL: RP_LIMIT. */
@@ -244,7 +244,7 @@ static void fuzz_docids(const codec_family *f, const input *in)
     rp__codec_options options = options_of(in);
     bool has_positions = in->flags & FLAG_POSITIONS;
     size_t used = 0;
-    uint8_t *bytes = encode(f->rows[in->told[3] % f->n], &p, &options, has_positions, &used);
+    uint8_t *bytes = encode(f->rows[in->options[3] % f->n], &p, &options, has_positions, &used);
     row_check rc;
     row_check_init(&rc, p.n, in->n);
     for (size_t k = 0; bytes && k < f->n; k++) {
@@ -278,17 +278,17 @@ static size_t make_list(uint8_t *data, size_t max_size, uint64_t *rng)
     make_docids(rng, (shape)random_below(rng, N_SHAPES), n, p.universe, docids);
     for (uint32_t i = 0; i < n; i++)
         tfs[i] = make_tf(rng) % (most - 1) + 1;
-    input told = {.flags = (uint8_t)random64(rng)};
-    rp__store32(told.told, (uint32_t)random64(rng));
-    rp__codec_options options = options_of(&told);
+    input drawn = {.flags = (uint8_t)random64(rng)};
+    rp__store32(drawn.options, (uint32_t)random64(rng));
+    rp__codec_options options = options_of(&drawn);
     size_t used = 0;
-    uint8_t *bytes = encode(f->plain, &p, &options, told.flags & FLAG_POSITIONS, &used);
+    uint8_t *bytes = encode(f->plain, &p, &options, drawn.flags & FLAG_POSITIONS, &used);
     bool fits = bytes && HEAD + used <= max_size;
     if (fits) {
         data[0] = (uint8_t)(LISTS + f->plain->id);
         rp__store32(data + 1, n);
         rp__store32(data + 4, p.universe);
-        data[8] = told.flags & FLAG_POSITIONS;
+        data[8] = drawn.flags & FLAG_POSITIONS;
         memcpy(data + HEAD, bytes, used);
     }
     free(bytes);
@@ -341,7 +341,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 .n = rp__load32(data + 1) & 0xFFFFFF,
                 .base = rp__load32(data + 4),
                 .n_bytes = size - HEAD};
-    memcpy(in.told, data + 4, sizeof in.told);
+    memcpy(in.options, data + 4, sizeof in.options);
     in.bytes = malloc(in.n_bytes + RP_PAD);
     if (!in.bytes)
         return 0;

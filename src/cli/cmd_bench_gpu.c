@@ -64,7 +64,7 @@ static const rp__option bench_rows[] = {
      .argument = "NAME",
      .choice_at = rp_topics_format_name,
      .at = offsetof(bench_gpu_args, format),
-     .help = "how QUERIES are written; otherwise told by the first one"},
+     .help = "how QUERIES are written; otherwise guessed from the first one"},
     {0},
 };
 
@@ -151,7 +151,7 @@ static void report(bench *b, const rp__lab_case *c, const rp__lab_case_figures *
     rp__console_flush(b->console);
 }
 
-/* ---- What was asked for ---------------------------------------------------------------------- */
+/* ---- Reading options ------------------------------------------------------------------------- */
 
 static bool is_wanted(const bench_gpu_args *args, const rp__lab_case *c)
 {

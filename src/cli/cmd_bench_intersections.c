@@ -77,7 +77,7 @@ typedef struct job {
     rp__json_writer w;
 } job;
 
-/* ---- What was asked for ---------------------------------------------------------------------- */
+/* ---- Reading options ------------------------------------------------------------------------- */
 
 /* 0: it is no ratio. */
 static uint32_t read_ratio(const char *text)

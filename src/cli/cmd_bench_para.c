@@ -81,7 +81,7 @@ static const rp__option bench_rows[] = {
      .argument = "NAME",
      .choice_at = rp_topics_format_name,
      AT(format),
-     .help = "how LOG is written; otherwise told by the first query"},
+     .help = "how LOG is written; otherwise guessed from the first query"},
     {0},
 };
 
@@ -104,7 +104,7 @@ typedef struct job {
     rp__json_writer w;
 } job;
 
-/* ---- What was asked for ---------------------------------------------------------------------- */
+/* ---- Reading options ------------------------------------------------------------------------- */
 
 /* "1K..2M", or one number. */
 static bool read_range(job *j, const char *text)

@@ -131,7 +131,7 @@ static const rp__option choice_rows[] = {
      .argument = "NAME",
      .choice_at = rp_topics_format_name,
      AT(format),
-     .help = "how QUERIES are written; otherwise told by the first one"},
+     .help = "how QUERIES are written; otherwise guessed from the first one"},
     {.name = "plain",
      .kind = RP_OPTION_FLAG,
      AT(plain),

@@ -25,7 +25,7 @@ static const rp__option import_rows[] = {
                   "folder of the index; one that is there is replaced"),
     RP_ROW_CODEC(
         offsetof(import_args, import.codec), "auto",
-        "how lists are coded, with what the encoder is told (exceptions, level, c, segment, max)"),
+        "how lists are coded, with options of the encoder (exceptions, level, c, segment, max)"),
     RP_ROW_FREQS(offsetof(import_args, import.freqs)),
     RP_ROW_AUX(
         offsetof(import_args, import.aux),

@@ -27,7 +27,7 @@ static const rp__option build_rows[] = {
     RP_ROW_OUTPUT(offsetof(index_args, output),
                   "folder of the index; one that is there is replaced"),
     RP_ROW_CODEC(offsetof(index_args, build.codec), "auto",
-                 "how lists are coded, with what the encoder is told (exceptions, level, c, "
+                 "how lists are coded, with options of the encoder (exceptions, level, c, "
                  "segment, max, by)"),
     RP_ROW_FREQS(offsetof(index_args, build.freqs)),
     RP_ROW_AUX(

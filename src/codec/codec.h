@@ -25,7 +25,7 @@ enum {
  * own way: that is size for mixed, and speed for auto. */
 typedef enum rp__codec_by { RP_BY_OWN, RP_BY_SIZE, RP_BY_SPEED } rp__codec_by;
 
-/* What an encoder may be told. All zero: the row's own choice, which is the best it knows. Nothing
+/* Options of an encoder. All zero: the row's own choice, which is the best it knows. Nothing
  * of it is needed to decode. */
 typedef struct rp__codec_options {
     bool has_exceptions, has_level;
@@ -94,7 +94,7 @@ typedef struct rp__codec {
     bool has_offsets;            /* the directory holds a byte offset for each block */
     uint32_t limit;              /* docids and frequencies are below it, else RP_LIMIT; 0: any */
     uint32_t max_blocks_per_128; /* 1 for blocks of 128; more for dynamic partitions */
-    /* (without cut) blocks of so many postings in place of 128, if the encoder is told so; 0 */
+    /* (without cut) blocks of so many postings in place of 128, if an option says so; 0 */
     uint32_t segment;
     size_t (*bound)(const struct rp__codec *codec, size_t n); /* bytes of payload for n docids */
     /* (optional) uint32 to cut and encode; 0 */

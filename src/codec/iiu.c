@@ -9,7 +9,7 @@
 #include "codec/iiu_partition.h"
 
 /* The cut is the cheapest, so it costs no more than the largest blocks at the full widths; these may be
- * of one posting each, if the encoder is told so. Then a word that the writer may store past the end. */
+ * of one posting each, if an option says so. Then a word that the writer may store past the end. */
 size_t rp__iiu_bound(const rp__codec *codec, size_t n)
 {
     (void)codec;

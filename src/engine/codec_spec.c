@@ -1,4 +1,4 @@
-/* codec_spec.c: "pfd_rec:exceptions=0.1,level=2" to a codec and what its encoder is told.
+/* codec_spec.c: "pfd_rec:exceptions=0.1,level=2" to a codec and the options of its encoder.
  *
  * Numbers are plain decimals, read without regard to the locale. An option that the codec does not heed
  * is refused, so that nobody measures what was never set. */

@@ -301,7 +301,7 @@ static rp_status measure(void *arg)
     return status == RP_OK ? time_core(b) : status;
 }
 
-/* ---- The door ------------------------------------------------------------------------------------ */
+/* ---- A bench ------------------------------------------------------------------------------------- */
 
 /* The card, or a part of it. */
 static rp_status open_device(bench *b, rp_error *err)

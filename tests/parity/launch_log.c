@@ -147,12 +147,6 @@ static void queue_copy(void)
     counts.copies++;
 }
 
-static void watch_written(void *at, size_t bytes)
-{
-    (void)at;
-    (void)bytes;
-}
-
 /* As many idle blocks as a card has multiprocessors would take gigabytes of stacks. The persistent kernel answers with
  * any number of them. */
 static void watch_launch(size_t kernel, rp__fiber_launch *launch)
@@ -167,19 +161,12 @@ static void watch_launch(size_t kernel, rp__fiber_launch *launch)
     launch->grid = PERSISTENT_BLOCKS;
 }
 
-static void watch_end(void *watched)
-{
-    (void)watched;
-}
-
 void launch_log_begin(uint32_t processors)
 {
     static const rp__emulated_device_watcher watcher = {.queue_launch = queue_launch,
                                                         .queue_copy = queue_copy,
                                                         .memory = watch_memory,
-                                                        .written = watch_written,
-                                                        .launch = watch_launch,
-                                                        .end = watch_end};
+                                                        .launch = watch_launch};
     rp__emulated_device_configure(&(rp__emulated_device_options){.processors = processors});
     rp__emulated_device_watch(&watcher);
     counts = (launch_counts){0};

@@ -178,7 +178,7 @@ static void every_pair_answers(void **state)
     assert_int_equal(n_on_gpu - before_gpu, n_answers - before);
 }
 
-/* What an encoder may be told: other cuts, and exceptions. */
+/* Options of encoders: other cuts, and exceptions. */
 static void every_option_answers(void **state)
 {
     (void)state;

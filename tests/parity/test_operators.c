@@ -149,26 +149,7 @@ static void see_launch(size_t kernel, const rp__fiber_launch *launch)
     is_launched[kernel] = true;
 }
 
-static void see_memory(void *at, size_t bytes)
-{
-    (void)at, (void)bytes;
-}
-
-static void see_begin(size_t kernel, rp__fiber_launch *launch)
-{
-    (void)kernel, (void)launch;
-}
-
-static void see_end(void *watched)
-{
-    (void)watched;
-}
-
-static const rp__emulated_device_watcher watcher = {.queue_launch = see_launch,
-                                                    .memory = see_memory,
-                                                    .written = see_memory,
-                                                    .launch = see_begin,
-                                                    .end = see_end};
+static const rp__emulated_device_watcher watcher = {.queue_launch = see_launch};
 
 /* The kernel that says that a row was taken. */
 static rp__kernel_id kernel_of(rp__operator_phase phase, const rp__operator *row)

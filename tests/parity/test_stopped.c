@@ -41,27 +41,8 @@ static void queue_launch(size_t kernel, const rp__fiber_launch *launch)
     count_one();
 }
 
-static void ignore_memory(void *at, size_t bytes)
-{
-    (void)at, (void)bytes;
-}
-
-static void ignore_launch(size_t kernel, rp__fiber_launch *launch)
-{
-    (void)kernel, (void)launch;
-}
-
-static void ignore_end(void *watched)
-{
-    (void)watched;
-}
-
 static const rp__emulated_device_watcher watcher = {.queue_launch = queue_launch,
-                                                    .queue_copy = count_one,
-                                                    .memory = ignore_memory,
-                                                    .written = ignore_memory,
-                                                    .launch = ignore_launch,
-                                                    .end = ignore_end};
+                                                    .queue_copy = count_one};
 
 /* ---- A device ------------------------------------------------------------------------------------ */
 

@@ -201,12 +201,12 @@ static void answer(card *c, const rp__query *query)
 
 static rp_status narrow(void *run, uint32_t n, bool is_together)
 {
-    rp_status status = rp__gpu_steps_start(run, 0);
+    rp_status status = rp__step_run_start(run, 0);
     for (uint32_t i = 1; i < n && status == RP_OK && !is_together; i++)
-        status = rp__gpu_steps_meet(run, i);
+        status = rp__step_run_meet(run, i);
     for (uint32_t i = 0; i < (is_together ? 1 : n) && status == RP_OK; i++)
-        status = rp__gpu_steps_score(run, i);
-    return status == RP_OK && is_together ? rp__gpu_steps_narrow(run, 1, n - 1) : status;
+        status = rp__step_run_score(run, i);
+    return status == RP_OK && is_together ? rp__step_run_narrow(run, 1, n - 1) : status;
 }
 
 /* An AND list by list; then all lists at once. */
@@ -222,10 +222,10 @@ static void take_steps(card *c)
         if (status == RP_OK)
             status = narrow(run, (uint32_t)query.n_leaves, is_together);
         if (status == RP_OK)
-            status = rp__gpu_steps_select(run, &got);
+            status = rp__step_run_select(run, &got);
         if (status != RP_OK)
             fail_msg("%s: %s", err.text, strict_fault());
-        rp__gpu_steps_end(run);
+        rp__step_run_close(run);
         assert_int_equal(rp__backend_find("cpu")->run(NULL, &query, &c->arena, &want, &err), RP_OK);
         assert_int_equal(got.total, want.total);
         assert_memory_equal(got.at, want.at, want.n * sizeof *want.at);

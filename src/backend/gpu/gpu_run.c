@@ -243,30 +243,6 @@ static bool poll(void *p)
 
 /* ---- Step by step ------------------------------------------------------------------------------ */
 
-static const rp__steps plain_steps = {.start = rp__gpu_steps_start,
-                                      .meet = rp__gpu_steps_meet,
-                                      .score = rp__gpu_steps_score,
-                                      .narrow = rp__gpu_steps_narrow,
-                                      .select = rp__gpu_steps_select,
-                                      .put = rp__gpu_steps_put,
-                                      .take = rp__gpu_steps_take,
-                                      .close = rp__gpu_steps_end};
-
-static const rp__steps operator_steps = {.start = rp__operator_steps_start,
-                                         .meet = rp__operator_steps_meet,
-                                         .score = rp__operator_steps_score,
-                                         .narrow = rp__operator_steps_narrow,
-                                         .select = rp__operator_steps_select,
-                                         .put = rp__operator_steps_put,
-                                         .take = rp__operator_steps_take,
-                                         .close = rp__operator_steps_close};
-
-/* A run, by operators or not. */
-typedef struct step_run {
-    const rp__steps *how;
-    void *run;
-} step_run;
-
 static rp_status open_operators(rp__gpu_card *card, const rp__query *query, rp__arena *arena,
                                 void **run_, rp_error *err)
 {
@@ -287,78 +263,23 @@ static rp_status open_steps(void *state, const rp__query *query, rp__arena *aren
 {
     gpu *g = state;
     rp__gpu_card *cards[RP_GPU_PLACE_MAX];
-    const bool is_named = rp__launch_policy_find(query->algorithm) != NULL;
-    step_run *r = rp__arena_zero(arena, 1, sizeof *r);
     *run_ = NULL;
-    if (!r)
-        return rp__error_no_memory(err);
     if (pick_cards(g, cards) == 0)
         return refuse(g, err);
-    r->how = is_named ? &operator_steps : &plain_steps;
-    rp_status status = is_named ? open_operators(cards[0], query, arena, &r->run, err)
-                                : rp__gpu_steps_begin(&cards[0]->steps, query, arena, &r->run, err);
-    if (status == RP_OK)
-        *run_ = r;
-    return status;
-}
-
-static rp_status start_step(void *run_, uint32_t leaf)
-{
-    const step_run *r = run_;
-    return r->how->start(r->run, leaf);
-}
-
-static rp_status meet_step(void *run_, uint32_t leaf)
-{
-    const step_run *r = run_;
-    return r->how->meet(r->run, leaf);
-}
-
-static rp_status score_step(void *run_, uint32_t leaf)
-{
-    const step_run *r = run_;
-    return r->how->score(r->run, leaf);
-}
-
-static rp_status narrow_step(void *run_, uint32_t first, uint32_t last)
-{
-    const step_run *r = run_;
-    return r->how->narrow(r->run, first, last);
-}
-
-static rp_status select_step(void *run_, rp__answer *answer)
-{
-    const step_run *r = run_;
-    return r->how->select(r->run, answer);
-}
-
-static rp_status put_step(void *run_, const rp__partial *partial)
-{
-    const step_run *r = run_;
-    return r->how->put(r->run, partial);
-}
-
-static rp_status take_step(void *run_, rp__partial *partial)
-{
-    const step_run *r = run_;
-    return r->how->take(r->run, partial);
-}
-
-static void close_step(void *run_)
-{
-    const step_run *r = run_;
-    r->how->close(r->run);
+    return rp__launch_policy_find(query->algorithm)
+               ? open_operators(cards[0], query, arena, run_, err)
+               : rp__gpu_steps_begin(&cards[0]->steps, query, arena, run_, err);
 }
 
 static const rp__steps steps = {.open = open_steps,
-                                .start = start_step,
-                                .meet = meet_step,
-                                .score = score_step,
-                                .narrow = narrow_step,
-                                .select = select_step,
-                                .put = put_step,
-                                .take = take_step,
-                                .close = close_step};
+                                .start = rp__step_run_start,
+                                .meet = rp__step_run_meet,
+                                .score = rp__step_run_score,
+                                .narrow = rp__step_run_narrow,
+                                .select = rp__step_run_select,
+                                .put = rp__step_run_put,
+                                .take = rp__step_run_take,
+                                .close = rp__step_run_close};
 
 /* Those that rows of the launch table have. */
 static const char *algorithm(size_t i)

@@ -13,21 +13,21 @@
 enum { TRIES = 8 }; /* to bring lists, where others evict them meanwhile */
 
 typedef struct step_run {
+    rp__step_run base;
     rp__gpu_steps *s;
-    const rp__query *query;
-    rp__arena *arena;
-    rp_error *err;
     uint32_t n;             /* leaves, by rank: */
     const rp__term **terms; /* the shortest list first */
     karg_term *words;       /* their lists, while there is a lease; weights, always */
     const rp__term **known; /* those that the index has: n_known */
     size_t n_known;
-    uint32_t end;          /* of the documents asked about that there are */
-    bool has_candidates;   /* otherwise start or put is next */
-    uint32_t capacity;     /* of them that the lease has memory for; 0: there is no lease */
-    uint64_t postings;     /* decoded for the query so far */
-    rp_gpu_counters spent; /* and what devices did */
+    uint32_t end;      /* of the documents asked about that there are */
+    uint32_t capacity; /* of them that the lease has memory for; 0: there is no lease */
 } step_run;
+
+static step_run *of(rp__step_run *run)
+{
+    return (step_run *)(void *)run;
+}
 
 /* ---- Opening ------------------------------------------------------------------------------------- */
 
@@ -50,22 +50,16 @@ void rp__gpu_steps_close(rp__gpu_steps *s)
     *s = (rp__gpu_steps){0};
 }
 
-static rp_status refuse(step_run *r, rp_fallback why)
-{
-    return rp__error_set(r->err, RP_UNAVAILABLE, "the gpu does not take steps of this query: %s",
-                         rp_fallback_text(why));
-}
-
 static rp_status list_leaves(step_run *r)
 {
-    const rp__query *query = r->query;
+    const rp__query *query = r->base.query;
     const float scale = rp__rank_scale(query->fraction_bits);
     size_t n = query->n_ops - 2;
-    r->terms = rp__arena_array(r->arena, n, sizeof *r->terms);
-    r->words = rp__arena_zero(r->arena, n, sizeof *r->words);
-    r->known = rp__arena_array(r->arena, n, sizeof *r->known);
+    r->terms = rp__arena_array(r->base.arena, n, sizeof *r->terms);
+    r->words = rp__arena_zero(r->base.arena, n, sizeof *r->words);
+    r->known = rp__arena_array(r->base.arena, n, sizeof *r->known);
     if (!r->terms || !r->words || !r->known)
-        return rp__error_no_memory(r->err);
+        return rp__error_no_memory(r->base.err);
     for (size_t i = 0; i < n; i++) {
         const rp__leaf *leaf = &query->leaves[query->ops[i + 1].leaf];
         const rp__term *term = &query->words[leaf->word].term;
@@ -82,6 +76,19 @@ static rp_status list_leaves(step_run *r)
     return RP_OK;
 }
 
+static rp__step start_list, meet_list, score_list, narrow_lists, select_best, put_partial,
+    take_partial;
+static void close_run(rp__step_run *run);
+
+static const rp__step_row row = {.start = start_list,
+                                 .meet = meet_list,
+                                 .score = score_list,
+                                 .narrow = narrow_lists,
+                                 .select = select_best,
+                                 .put = put_partial,
+                                 .take = take_partial,
+                                 .close = close_run};
+
 rp_status rp__gpu_steps_begin(rp__gpu_steps *s, const rp__query *query, rp__arena *arena,
                               void **out, rp_error *err)
 {
@@ -90,13 +97,20 @@ rp_status rp__gpu_steps_begin(rp__gpu_steps *s, const rp__query *query, rp__aren
     if (!r)
         return rp__error_no_memory(err);
     rp__lease_end(&s->lease);
-    *r = (step_run){.s = s, .query = query, .arena = arena, .err = err};
+    *r = (step_run){.base = {.row = &row,
+                             .device = s->device,
+                             .persistent = s->persistent,
+                             .query = query,
+                             .arena = arena,
+                             .err = err},
+                    .s = s};
     rp_fallback why =
         rp__gpu_form_is_and(query) ? rp__gpu_form_check(s->index, query) : RP_FALLBACK_FORM;
     if (why)
-        return refuse(r, why);
+        return rp__step_run_refuse(&r->base, why);
     r->end = query->end < query->lengths.n_docs ? query->end : query->lengths.n_docs;
     rp_status status = list_leaves(r);
+    r->base.n_leaves = r->n;
     if (status == RP_OK)
         *out = r;
     return status;
@@ -109,12 +123,12 @@ static void end_lease(step_run *r)
 {
     rp__lease_end(&r->s->lease);
     r->capacity = 0;
-    r->has_candidates = false;
+    r->base.has_candidates = false;
 }
 
-void rp__gpu_steps_end(void *run)
+static void close_run(rp__step_run *run)
 {
-    step_run *r = run;
+    step_run *r = of(run);
     if (rp__device_enter(r->s->device) == RP_OK)
         rp__device_settle(r->s->device, r->s->device->stream);
     end_lease(r);
@@ -124,11 +138,11 @@ void rp__gpu_steps_end(void *run)
 static rp_status hold(step_run *r, uint32_t capacity, karg_norms *norms)
 {
     rp__gpu_steps *s = r->s;
-    uint32_t serial, n_docs = r->query->lengths.n_docs;
-    if (!rp__device_norms_find(&s->norms, &s->lease, s->index, r->query, norms, &serial))
+    uint32_t serial, n_docs = r->base.query->lengths.n_docs;
+    if (!rp__device_norms_find(&s->norms, &s->lease, s->index, r->base.query, norms, &serial))
         return RP_NOT_FOUND;
     return rp__scratch_hold(&s->scratch, &s->lease, s->device,
-                            rp__gpu_candidates_bytes(capacity, r->query->k, n_docs));
+                            rp__gpu_candidates_bytes(capacity, r->base.query->k, n_docs));
 }
 
 /* Lists, for the lease; those of terms that the index does not have are empty. */
@@ -156,9 +170,9 @@ static rp_status bring(step_run *r, uint32_t capacity, karg_norms *norms)
     uint32_t serial;
     rp_status status = RP_OK;
     rp__lease_begin(lease);
-    if (!rp__device_norms_find(&s->norms, lease, s->index, r->query, norms, &serial))
-        status = rp__device_norms_bring(&s->norms, lease, r->query);
-    rp__lookup_lists_begin(&lists, lease, s->index, r->arena);
+    if (!rp__device_norms_find(&s->norms, lease, s->index, r->base.query, norms, &serial))
+        status = rp__device_norms_bring(&s->norms, lease, r->base.query);
+    rp__lookup_lists_begin(&lists, lease, s->index, r->base.arena);
     if (status == RP_OK) {
         rp__lease_begin(lease);
         status = rp__lookup_lists_open(&lists, r->known, r->n_known);
@@ -182,10 +196,10 @@ static rp_status lease(step_run *r, uint32_t capacity)
     karg_norms norms;
     rp__lookup_lists lists;
     s->candidates.n = 0;
-    r->has_candidates = true;
+    r->base.has_candidates = true;
     if (capacity <= r->capacity)
         return RP_OK;
-    rp__lookup_lists_begin(&lists, &s->lease, s->index, r->arena);
+    rp__lookup_lists_begin(&lists, &s->lease, s->index, r->base.arena);
     rp_status status = rp__lease_enter(&s->lease) ? hold(r, capacity, &norms) : RP_NOT_FOUND;
     if (status == RP_OK)
         status = find_lists(r, &lists);
@@ -193,48 +207,10 @@ static rp_status lease(step_run *r, uint32_t capacity)
         status = bring(r, capacity, &norms);
     if (status == RP_OK)
         status = rp__gpu_candidates_begin(&s->candidates, s->scratch.at, capacity,
-                                          r->query->lengths.n_docs, &norms);
+                                          r->base.query->lengths.n_docs, &norms);
     if (status == RP_OK)
         r->capacity = capacity;
     return status == RP_NOT_FOUND ? RP_NO_MEMORY : status;
-}
-
-/* ---- Around a step ------------------------------------------------------------------------------- */
-
-static rp_status fail(step_run *r, rp_status status)
-{
-    rp__device *d = r->s->device;
-    if (status == RP_DAMAGED)
-        return refuse(r, RP_FALLBACK_DAMAGED);
-    if (status == RP_NO_MEMORY)
-        return rp__error_set(r->err, status, "the gpu has no memory left for a step of this query");
-    return status == RP_UNAVAILABLE ? rp__error_set(r->err, status, "%s", d->fault.text) : status;
-}
-
-typedef rp_status step_fn(step_run *r, uint32_t first, uint32_t last, void *what);
-
-/* Runs one step, counts what it did, and adds it to the trace. */
-static rp_status take_step(step_run *r, const char *stage, step_fn *step, uint32_t first,
-                           uint32_t last, void *what)
-{
-    rp__gpu_steps *s = r->s;
-    const rp_gpu_counters before = s->device->counters;
-    const uint64_t begin = rp__trace_begin(r->query->trace), decoded = r->postings;
-    rp_status status = last < r->n ? rp__stop_check(r->query, r->err) : RP_USAGE;
-    if (status == RP_OK)
-        status = fail(r, rp__device_enter(s->device));
-    if (status == RP_OK) {
-        rp__persistent_kernel_dismiss(s->persistent);
-        status = fail(r, step(r, first, last, what));
-    }
-    const rp_gpu_counters spent = rp__device_count_since(s->device, &before);
-    rp__answer_count(&r->spent, &spent);
-    rp__trace_end(r->query->trace, &(rp__trace_event){.stage = stage,
-                                                      .processor = "gpu",
-                                                      .begin = begin,
-                                                      .elements = r->postings - decoded,
-                                                      .bytes = spent.uploaded_bytes});
-    return status;
 }
 
 /* Postings that a list's look-ups may decode: where it is there as it is stored, a block a candidate. */
@@ -243,69 +219,77 @@ static void count(step_run *r, const karg_term *word)
     const karg_list *list = &word->list;
     bool is_coded = list->codec != KARG_CODEC_RAW && list->codec != KARG_CODEC_BITMAP;
     uint64_t max = (uint64_t)r->s->candidates.n * (is_coded ? RP_BLOCK : 1);
-    r->postings += max < list->n ? max : list->n;
+    r->base.postings += max < list->n ? max : list->n;
 }
 
 /* ---- Steps --------------------------------------------------------------------------------------- */
 
-static rp_status start_list(step_run *r, uint32_t leaf, uint32_t last, void *what)
+static rp_status start_list(rp__step_run *run, uint32_t leaf, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     (void)last, (void)what;
     const uint32_t n = r->terms[leaf]->df;
     rp_status status = lease(r, n);
     if (status != RP_OK || n == 0)
         return status;
-    r->postings += n;
-    return rp__gpu_candidates_start(&r->s->candidates, &r->words[leaf], r->query->begin, r->end);
+    r->base.postings += n;
+    return rp__gpu_candidates_start(&r->s->candidates, &r->words[leaf], r->base.query->begin,
+                                    r->end);
 }
 
-static rp_status meet_list(step_run *r, uint32_t leaf, uint32_t last, void *what)
+static rp_status meet_list(rp__step_run *run, uint32_t leaf, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     (void)last, (void)what;
     count(r, &r->words[leaf]);
     return rp__gpu_candidates_meet(&r->s->candidates, &r->words[leaf]);
 }
 
-static rp_status score_list(step_run *r, uint32_t leaf, uint32_t last, void *what)
+static rp_status score_list(rp__step_run *run, uint32_t leaf, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     (void)last, (void)what;
     count(r, &r->words[leaf]);
     return rp__gpu_candidates_score(&r->s->candidates, &r->words[leaf]);
 }
 
 /* The query may stop between two launches. */
-static rp_status narrow_lists(step_run *r, uint32_t first, uint32_t last, void *what)
+static rp_status narrow_lists(rp__step_run *run, uint32_t first, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     rp_status status = RP_OK;
     (void)what;
     for (uint32_t i = first; i <= last && status == RP_OK; i += KARG_INLINE_TERMS) {
         uint32_t n = last - i + 1 < KARG_INLINE_TERMS ? last - i + 1 : KARG_INLINE_TERMS;
         for (uint32_t j = i; j < i + n; j++)
             count(r, &r->words[j]);
-        status = rp__gpu_candidates_narrow(&r->s->candidates, &r->words[i], n, r->query->k > 0);
+        status =
+            rp__gpu_candidates_narrow(&r->s->candidates, &r->words[i], n, r->base.query->k > 0);
         if (status == RP_OK)
-            status = rp__stop_check(r->query, r->err);
+            status = rp__stop_check(r->base.query, r->base.err);
     }
     return status;
 }
 
-static rp_status select_best(step_run *r, uint32_t first, uint32_t last, void *what)
+static rp_status select_best(rp__step_run *run, uint32_t first, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     rp__answer *answer = what;
     const uint32_t n = r->s->candidates.n;
-    const size_t k = r->query->k < n ? r->query->k : n;
+    const size_t k = r->base.query->k < n ? r->base.query->k : n;
     (void)first, (void)last;
     *answer = (rp__answer){.n = k, .total = n, .total_is_exact = true};
-    rp_status status =
-        k > 0 ? rp__gpu_candidates_select(&r->s->candidates, (uint32_t)k, r->arena, &answer->at)
-              : RP_OK;
+    rp_status status = k > 0 ? rp__gpu_candidates_select(&r->s->candidates, (uint32_t)k,
+                                                         r->base.arena, &answer->at)
+                             : RP_OK;
     if (status == RP_OK)
         end_lease(r);
     return status;
 }
 
-static rp_status put_partial(step_run *r, uint32_t first, uint32_t last, void *what)
+static rp_status put_partial(rp__step_run *run, uint32_t first, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     const rp__partial *partial = what;
     (void)first, (void)last;
     rp_status status = lease(r, partial->n);
@@ -313,13 +297,14 @@ static rp_status put_partial(step_run *r, uint32_t first, uint32_t last, void *w
                                              : status;
 }
 
-static rp_status take_partial(step_run *r, uint32_t first, uint32_t last, void *what)
+static rp_status take_partial(rp__step_run *run, uint32_t first, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     rp__partial *partial = what;
     const uint32_t n = r->s->candidates.n;
     (void)first, (void)last;
-    partial->docids = rp__arena_array(r->arena, n + (size_t)1, sizeof *partial->docids);
-    partial->scores = rp__arena_array(r->arena, n + (size_t)1, sizeof *partial->scores);
+    partial->docids = rp__arena_array(r->base.arena, n + (size_t)1, sizeof *partial->docids);
+    partial->scores = rp__arena_array(r->base.arena, n + (size_t)1, sizeof *partial->scores);
     partial->n = n;
     rp_status status =
         partial->docids && partial->scores
@@ -327,59 +312,5 @@ static rp_status take_partial(step_run *r, uint32_t first, uint32_t last, void *
             : RP_NO_MEMORY;
     if (status == RP_OK)
         end_lease(r);
-    return status;
-}
-
-/* Of the candidates that there are. */
-static rp_status go_on(step_run *r, const char *stage, step_fn *step, uint32_t first, uint32_t last,
-                       void *what)
-{
-    return r->has_candidates ? take_step(r, stage, step, first, last, what) : RP_USAGE;
-}
-
-rp_status rp__gpu_steps_start(void *run, uint32_t leaf)
-{
-    return take_step(run, "start", start_list, leaf, leaf, NULL);
-}
-
-rp_status rp__gpu_steps_meet(void *run, uint32_t leaf)
-{
-    return go_on(run, "meet", meet_list, leaf, leaf, NULL);
-}
-
-rp_status rp__gpu_steps_score(void *run, uint32_t leaf)
-{
-    return go_on(run, "score", score_list, leaf, leaf, NULL);
-}
-
-rp_status rp__gpu_steps_narrow(void *run, uint32_t first, uint32_t last)
-{
-    return go_on(run, "narrow", narrow_lists, first, last, NULL);
-}
-
-rp_status rp__gpu_steps_select(void *run, rp__answer *answer)
-{
-    step_run *r = run;
-    rp_status status = go_on(r, "select", select_best, 0, 0, answer);
-    answer->postings = r->postings;
-    answer->gpu = r->spent;
-    return status;
-}
-
-rp_status rp__gpu_steps_put(void *run, const rp__partial *partial)
-{
-    step_run *r = run;
-    rp__partial copy = *partial;
-    r->postings = partial->postings;
-    r->spent = partial->gpu;
-    return take_step(r, "put", put_partial, 0, 0, &copy);
-}
-
-rp_status rp__gpu_steps_take(void *run, rp__partial *partial)
-{
-    step_run *r = run;
-    rp_status status = go_on(r, "take", take_partial, 0, 0, partial);
-    partial->postings = r->postings;
-    partial->gpu = r->spent;
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "backend/gpu/exec/exec.h"
+#include "backend/gpu/exec/step_run.h"
 #include "backend/gpu/gpu_candidates.h"
 #include "backend/gpu/residency/device_norms.h"
 #include "backend/gpu/residency/lease.h"
@@ -25,16 +26,9 @@ void rp__gpu_steps_open(rp__gpu_steps *steps, rp__device *device, const rp__gpu_
                         rp__persistent_kernel *persistent);
 void rp__gpu_steps_close(rp__gpu_steps *steps); /* all zero is fine */
 
-/* As rp__steps has them. A run that nobody closed is over when the next one begins. */
+/* Opens a run, which rp__step_run_* take on. One that nobody closed is over when the next one
+ * begins. */
 rp_status rp__gpu_steps_begin(rp__gpu_steps *steps, const rp__query *query, rp__arena *arena,
                               void **run, rp_error *err);
-rp_status rp__gpu_steps_start(void *run, uint32_t leaf);
-rp_status rp__gpu_steps_meet(void *run, uint32_t leaf);
-rp_status rp__gpu_steps_score(void *run, uint32_t leaf);
-rp_status rp__gpu_steps_narrow(void *run, uint32_t first, uint32_t last);
-rp_status rp__gpu_steps_select(void *run, rp__answer *answer);
-rp_status rp__gpu_steps_put(void *run, const rp__partial *partial);
-rp_status rp__gpu_steps_take(void *run, rp__partial *partial);
-void rp__gpu_steps_end(void *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* test_lab_model.c: lines, random lists, look-up costs and buckets through the lab's door: by hand, by
+/* test_lab_model.c: lines, random lists, look-up costs and buckets through lab.h: by hand, by
  * the paper's table, and by counting. */
 #include "unit/tiny_index.h"
 

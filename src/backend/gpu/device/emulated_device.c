@@ -162,7 +162,7 @@ static void *keep(size_t bytes, size_t behind)
     memset((unsigned char *)new + bytes, 0xCD, behind);
     *new = (kept){.next = all_kept, .pinned = behind};
     all_kept = new;
-    if (watch && behind)
+    if (watch && watch->memory && behind)
         watch->memory((unsigned char *)new + bytes, behind);
     return new;
 }
@@ -173,7 +173,7 @@ static void give_back(kept *gone)
     while (*at != gone)
         at = &(*at)->next;
     *at = gone->next;
-    if (watch && gone->pinned)
+    if (watch && watch->memory && gone->pinned)
         watch->memory((unsigned char *)gone + PINNED, 0);
     rp__free(gone);
 }
@@ -192,7 +192,7 @@ static rp__cu_result run_kernel(command *c)
     if (c->work.begun == 0) {
         c->work.launch.seed = c->work.random = draw();
         c->work.first = (uint32_t)(draw() % c->work.launch.grid);
-        if (watch)
+        if (watch && watch->launch)
             watch->launch(c->kernel, &c->work.launch);
     }
     rp__fiber_end end = rp__fiber_run(&c->work);
@@ -222,7 +222,7 @@ static rp__cu_result run_command(struct CUctx_st *d, command *c)
             memcpy(c->to + i, &c->value, 4);
     else if (c->kind == LAUNCH)
         result = run_kernel(c);
-    if (watch && (c->kind == COPY || c->kind == FILL))
+    if (watch && watch->written && (c->kind == COPY || c->kind == FILL))
         watch->written(c->to, c->bytes);
     open_memory(d, PROT_NONE);
     return result;
@@ -231,7 +231,7 @@ static rp__cu_result run_command(struct CUctx_st *d, command *c)
 static void free_command(command *c)
 {
     rp__fiber_drop(&c->work);
-    if (watch && c->work.begun)
+    if (watch && watch->end && c->work.begun)
         watch->end(c->work.launch.watched);
     rp__free(c);
 }
@@ -453,7 +453,7 @@ static rp__cu_result emu_memory_alloc(rp__cu_ptr *at, size_t bytes)
     POISON(p->at + bytes, pages - bytes);
     current->pieces = p;
     current->used += bytes;
-    if (watch)
+    if (watch && watch->memory)
         watch->memory(memory, pages);
     *at = (rp__cu_ptr)(uintptr_t)memory;
     return leave(RP_CU_OK);
@@ -462,7 +462,7 @@ static rp__cu_result emu_memory_alloc(rp__cu_ptr *at, size_t bytes)
 static void unmap(struct CUctx_st *d, piece *p)
 {
     UNPOISON(p->at, p->pages);
-    if (watch)
+    if (watch && watch->memory)
         watch->memory(p->at, 0);
     munmap(p->at, p->pages + PAGE);
     d->used -= p->bytes;

@@ -25,7 +25,7 @@ typedef struct rp__emulated_device_options {
 } rp__emulated_device_options;
 
 /* An observer of all devices, which may also change how kernels run. It is called under the
- * device's lock. Each call but the first two must be there. */
+ * device's lock. Each call is optional. */
 typedef struct rp__emulated_device_watcher {
     /* The host has put a launch, or a copy or a fill, into a stream. */
     void (*queue_launch)(size_t kernel, const rp__fiber_launch *launch);

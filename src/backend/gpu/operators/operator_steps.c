@@ -1,4 +1,4 @@
-/* operator_steps.c: operators that are asked for one at a time.
+/* operator_steps.c: operators one at a time.
  *
  * Leaves are ranks; terms that the index does not know come first, and have no list. The host waits after each step, so
  * it knows how many candidates there are. */
@@ -10,18 +10,18 @@
 #include "base/error.h"
 
 typedef struct step_run {
+    rp__step_run base;
     rp__exec *exec;
     rp__flight *flight; /* NULL: the index knows none of the terms */
-    rp__persistent_kernel *persistent;
-    const rp__query *query;
-    rp__arena *arena;
-    rp_error *err;
-    uint32_t n_leaves, n_empty; /* of these, without lists */
-    bool is_leased, has_candidates, is_scored;
-    uint32_t n;            /* candidates */
-    uint64_t postings;     /* decoded for the query so far */
-    rp_gpu_counters spent; /* and what devices did */
+    uint32_t n_empty;   /* leaves without lists */
+    bool is_leased, is_scored;
+    uint32_t n; /* candidates */
 } step_run;
+
+static step_run *of(rp__step_run *run)
+{
+    return (step_run *)(void *)run;
+}
 
 static rp__pipeline *pipe_of(const step_run *r)
 {
@@ -29,12 +29,6 @@ static rp__pipeline *pipe_of(const step_run *r)
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------- */
-
-static rp_status refuse(const step_run *r, rp_fallback why)
-{
-    return rp__error_set(r->err, RP_UNAVAILABLE, "the gpu does not take steps of this query: %s",
-                         rp_fallback_text(why));
-}
 
 /* Of rows that have candidates other than docids, or scores other than look-ups. */
 static bool has_steps(const rp__operator_choice *how)
@@ -45,37 +39,39 @@ static bool has_steps(const rp__operator_choice *how)
            !(is_row && rp__intersect_table[id].needs & RP_INTERSECT_A_BITS);
 }
 
-static rp_status explain(const step_run *r, rp_status status)
-{
-    const rp__flight *f = r->flight;
-    if (status == RP_DAMAGED || (status == RP_UNAVAILABLE && f->why))
-        return refuse(r, f->why ? f->why : RP_FALLBACK_DAMAGED);
-    if (status == RP_UNAVAILABLE)
-        return rp__error_set(r->err, status, "%s", r->exec->device->fault.text);
-    if (status == RP_NO_MEMORY)
-        return rp__error_set(r->err, status, "the gpu has no memory left for a step of this query");
-    return status;
-}
-
 /* The one flight of the exec. */
 static rp_status begin(step_run *r)
 {
     rp__exec *e = r->exec;
     rp__flight *f = &e->lanes[RP_LANE_SINGLE];
-    e->one = (rp__batch_item){.query = *r->query};
+    e->one = (rp__batch_item){.query = *r->base.query};
     e->first = &e->one;
     e->prototype = &e->one.query;
     f->row = &rp__launch_table[RP_LAUNCH_OPERATORS];
-    f->items = rp__arena_array(r->arena, 1, sizeof *f->items);
+    f->items = rp__arena_array(r->base.arena, 1, sizeof *f->items);
     if (!f->items)
-        return rp__error_no_memory(r->err);
+        return rp__error_no_memory(r->base.err);
     f->items[0] = &e->one;
     f->n = 1;
     f->why = RP_FALLBACK_NONE;
     f->lists = (rp__launch_lists){0};
     r->flight = f;
-    return explain(r, rp__operators_begin_at(f, 0));
+    r->base.why = &f->why;
+    return rp__step_run_explain(&r->base, rp__operators_begin_at(f, 0));
 }
+
+static rp__step start_list, meet_list, score_list, narrow_lists, select_best, put_partial,
+    take_partial;
+static void close_run(rp__step_run *run);
+
+static const rp__step_row row = {.start = start_list,
+                                 .meet = meet_list,
+                                 .score = score_list,
+                                 .narrow = narrow_lists,
+                                 .select = select_best,
+                                 .put = put_partial,
+                                 .take = take_partial,
+                                 .close = close_run};
 
 rp_status rp__operator_steps_open(rp__exec *exec, rp__persistent_kernel *persistent,
                                   const rp__query *query, rp__arena *arena, void **run,
@@ -86,21 +82,23 @@ rp_status rp__operator_steps_open(rp__exec *exec, rp__persistent_kernel *persist
     *run = NULL;
     if (!r)
         return rp__error_no_memory(err);
-    *r = (step_run){.exec = exec,
-                    .persistent = persistent,
-                    .query = query,
-                    .arena = arena,
-                    .err = err,
-                    .n_leaves = (uint32_t)(query->n_ops - 2)};
+    *r = (step_run){.base = {.row = &row,
+                             .device = exec->device,
+                             .persistent = persistent,
+                             .query = query,
+                             .arena = arena,
+                             .err = err,
+                             .n_leaves = (uint32_t)(query->n_ops - 2)},
+                    .exec = exec};
     rp_status status = rp__operator_table_parse(query->algorithm, &how, err);
     if (status == RP_OK && !has_steps(&how))
-        status = refuse(r, RP_FALLBACK_FORM);
+        status = rp__step_run_refuse(&r->base, RP_FALLBACK_FORM);
     if (status != RP_OK)
         return status;
     for (size_t i = 1; i + 1 < query->n_ops; i++)
         r->n_empty += query->words[query->leaves[query->ops[i].leaf].word].term.df == 0;
     rp__exec_begin(exec, 1, false, arena);
-    if (r->n_empty < r->n_leaves)
+    if (r->n_empty < r->base.n_leaves)
         status = rp__device_enter(exec->device) == RP_OK ? begin(r) : RP_UNAVAILABLE;
     if (status == RP_OK)
         *run = r;
@@ -115,12 +113,12 @@ static void end_lease(step_run *r)
     if (r->is_leased)
         rp__lease_end(&r->flight->lease);
     r->is_leased = false;
-    r->has_candidates = false;
+    r->base.has_candidates = false;
 }
 
-void rp__operator_steps_close(void *run)
+static void close_run(rp__step_run *run)
 {
-    step_run *r = run;
+    step_run *r = of(run);
     if (!r->flight)
         return;
     if (rp__device_enter(r->exec->device) == RP_OK)
@@ -132,7 +130,7 @@ void rp__operator_steps_close(void *run)
 /* All lists, decoded. */
 static rp_status lease(step_run *r)
 {
-    r->has_candidates = true;
+    r->base.has_candidates = true;
     r->is_scored = false;
     r->n = 0;
     if (r->is_leased || !r->flight)
@@ -142,7 +140,7 @@ static rp_status lease(step_run *r)
         return status;
     r->is_leased = true;
     status = rp__operators_prepare(r->flight);
-    r->postings += r->exec->one.answer.postings;
+    r->base.postings += r->exec->one.answer.postings;
     if (status == RP_OK)
         status = rp__operators_see(r->flight);
     if (status == RP_OK)
@@ -161,47 +159,11 @@ static rp_status see(step_run *r)
     return status;
 }
 
-/* ---- Around a step ------------------------------------------------------------------------------- */
-
-typedef rp_status step_fn(step_run *r, uint32_t first, uint32_t last, void *what);
-
-/* Runs one step, counts what it did, and adds it to the trace. */
-static rp_status take_step(step_run *r, const char *stage, step_fn *step, uint32_t first,
-                           uint32_t last, void *what)
-{
-    rp__device *d = r->exec->device;
-    const rp_gpu_counters before = d->counters;
-    const uint64_t begin = rp__trace_begin(r->query->trace), decoded = r->postings;
-    rp_status status = last < r->n_leaves ? rp__stop_check(r->query, r->err) : RP_USAGE;
-    if (status == RP_OK) {
-        status = rp__device_enter(d);
-        if (status == RP_OK) {
-            rp__persistent_kernel_dismiss(r->persistent);
-            status = step(r, first, last, what);
-        }
-        status = r->flight ? explain(r, status) : status;
-    }
-    const rp_gpu_counters spent = rp__device_count_since(d, &before);
-    rp__answer_count(&r->spent, &spent);
-    rp__trace_end(r->query->trace, &(rp__trace_event){.stage = stage,
-                                                      .processor = "gpu",
-                                                      .begin = begin,
-                                                      .elements = r->postings - decoded,
-                                                      .bytes = spent.uploaded_bytes});
-    return status;
-}
-
-/* Of the candidates that there are. */
-static rp_status go_on(step_run *r, const char *stage, step_fn *step, uint32_t first, uint32_t last,
-                       void *what)
-{
-    return r->has_candidates ? take_step(r, stage, step, first, last, what) : RP_USAGE;
-}
-
 /* ---- Steps --------------------------------------------------------------------------------------- */
 
-static rp_status start_list(step_run *r, uint32_t leaf, uint32_t last, void *what)
+static rp_status start_list(rp__step_run *run, uint32_t leaf, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     (void)last, (void)what;
     rp_status status = lease(r);
     if (status != RP_OK || leaf < r->n_empty)
@@ -228,13 +190,14 @@ static rp_status look_up(step_run *r, uint32_t first, uint32_t last, bool drops,
         if (status == RP_OK)
             status = see(r);
         if (status == RP_OK)
-            status = rp__stop_check(r->query, r->err);
+            status = rp__stop_check(r->base.query, r->base.err);
     }
     return status;
 }
 
-static rp_status meet_list(step_run *r, uint32_t leaf, uint32_t last, void *what)
+static rp_status meet_list(rp__step_run *run, uint32_t leaf, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     (void)last, (void)what;
     if (r->is_scored || leaf < r->n_empty)
         return look_up(r, leaf, leaf, true, false);
@@ -244,16 +207,18 @@ static rp_status meet_list(step_run *r, uint32_t leaf, uint32_t last, void *what
     return status == RP_OK ? see(r) : status;
 }
 
-static rp_status score_list(step_run *r, uint32_t leaf, uint32_t last, void *what)
+static rp_status score_list(rp__step_run *run, uint32_t leaf, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     (void)last, (void)what;
-    return r->query->k > 0 ? look_up(r, leaf, leaf, false, true) : RP_OK;
+    return r->base.query->k > 0 ? look_up(r, leaf, leaf, false, true) : RP_OK;
 }
 
-static rp_status narrow_lists(step_run *r, uint32_t first, uint32_t last, void *what)
+static rp_status narrow_lists(rp__step_run *run, uint32_t first, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     (void)what;
-    return look_up(r, first, last, true, r->query->k > 0);
+    return look_up(r, first, last, true, r->base.query->k > 0);
 }
 
 static rp_status clear_scores(step_run *r)
@@ -264,13 +229,14 @@ static rp_status clear_scores(step_run *r)
     return rp__device_fill(p->device, rp__pipe(p, p->at.scores[1 - p->half]), 0, r->n);
 }
 
-static rp_status select_best(step_run *r, uint32_t first, uint32_t last, void *what)
+static rp_status select_best(rp__step_run *run, uint32_t first, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     rp__answer *answer = what;
     rp_status status = RP_OK;
     (void)first, (void)last;
     *answer = (rp__answer){.total = r->n, .total_is_exact = true};
-    if (r->n > 0 && r->query->k > 0) {
+    if (r->n > 0 && r->base.query->k > 0) {
         status = clear_scores(r);
         if (status == RP_OK)
             status = rp__select_ops_run(pipe_of(r));
@@ -292,8 +258,9 @@ static bool has_scores(const rp__partial *partial)
     return false;
 }
 
-static rp_status put_partial(step_run *r, uint32_t first, uint32_t last, void *what)
+static rp_status put_partial(rp__step_run *run, uint32_t first, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     const rp__partial *partial = what;
     (void)first, (void)last;
     rp_status status = lease(r);
@@ -303,14 +270,14 @@ static rp_status put_partial(step_run *r, uint32_t first, uint32_t last, void *w
     const size_t bytes = partial->n * sizeof(uint32_t);
     p->candidates = rp__pipe(p, p->at.docids[p->half]);
     status = rp__device_copy_in(p->device, p->candidates, partial->docids, bytes);
-    if (status == RP_OK && r->query->k > 0)
+    if (status == RP_OK && r->base.query->k > 0)
         status = rp__device_copy_in(p->device, rp__pipe(p, p->at.scores[p->half]), partial->scores,
                                     bytes);
     p->half = 1 - p->half;
     p->max = r->n = partial->n;
     p->n_counts = 0;
     p->marks = 0;
-    r->is_scored = r->query->k > 0 && has_scores(partial);
+    r->is_scored = r->base.query->k > 0 && has_scores(partial);
     return status == RP_OK ? rp__device_wait(p->device) : status;
 }
 
@@ -325,64 +292,18 @@ static rp_status copy_out(const step_run *r, uint32_t *docids, uint32_t *scores)
     return status == RP_OK ? rp__device_wait(p->device) : status;
 }
 
-static rp_status take_partial(step_run *r, uint32_t first, uint32_t last, void *what)
+static rp_status take_partial(rp__step_run *run, uint32_t first, uint32_t last, void *what)
 {
+    step_run *r = of(run);
     rp__partial *partial = what;
     (void)first, (void)last;
-    partial->docids = rp__arena_array(r->arena, r->n + (size_t)1, sizeof *partial->docids);
-    partial->scores = rp__arena_zero(r->arena, r->n + (size_t)1, sizeof *partial->scores);
+    partial->docids = rp__arena_array(r->base.arena, r->n + (size_t)1, sizeof *partial->docids);
+    partial->scores = rp__arena_zero(r->base.arena, r->n + (size_t)1, sizeof *partial->scores);
     partial->n = r->n;
     rp_status status = partial->docids && partial->scores ? RP_OK : RP_NO_MEMORY;
     if (status == RP_OK && r->n > 0)
         status = copy_out(r, partial->docids, partial->scores);
     if (status == RP_OK)
         end_lease(r);
-    return status;
-}
-
-rp_status rp__operator_steps_start(void *run, uint32_t leaf)
-{
-    return take_step(run, "start", start_list, leaf, leaf, NULL);
-}
-
-rp_status rp__operator_steps_meet(void *run, uint32_t leaf)
-{
-    return go_on(run, "intersect", meet_list, leaf, leaf, NULL);
-}
-
-rp_status rp__operator_steps_score(void *run, uint32_t leaf)
-{
-    return go_on(run, "score", score_list, leaf, leaf, NULL);
-}
-
-rp_status rp__operator_steps_narrow(void *run, uint32_t first, uint32_t last)
-{
-    return go_on(run, "narrow", narrow_lists, first, last, NULL);
-}
-
-rp_status rp__operator_steps_select(void *run, rp__answer *answer)
-{
-    step_run *r = run;
-    rp_status status = go_on(r, "select", select_best, 0, 0, answer);
-    answer->postings = r->postings;
-    answer->gpu = r->spent;
-    return status;
-}
-
-rp_status rp__operator_steps_put(void *run, const rp__partial *partial)
-{
-    step_run *r = run;
-    rp__partial copy = *partial;
-    r->postings = partial->postings;
-    r->spent = partial->gpu;
-    return take_step(r, "put", put_partial, 0, 0, &copy);
-}
-
-rp_status rp__operator_steps_take(void *run, rp__partial *partial)
-{
-    step_run *r = run;
-    rp_status status = go_on(r, "take", take_partial, 0, 0, partial);
-    partial->postings = r->postings;
-    partial->gpu = r->spent;
     return status;
 }

@@ -1,4 +1,4 @@
-/* operator_table.c: the rows, and what they need of an index. A method that a query can be told to use is added here. */
+/* operator_table.c: the rows, and what they need of an index. A method that queries can name is added here. */
 #include "backend/gpu/operators/operator_table.h"
 
 #include <string.h>
@@ -7,90 +7,88 @@
 #include "backend/gpu/operators/select_table.h"
 #include "base/error.h"
 
-#define OURS           "Riposte", false
-#define LITERAL(paper) paper, true
-#define AFTER(paper)   paper, false
+#define OURS "Riposte"
 
 /* ---- Rows -------------------------------------------------------------------------------------- */
 
 /* Lists are decoded by the kernel of their codec. A row that is named after a codec reads no other. */
-#define DECODE(name, id, paper, is_literal)                                                        \
+#define DECODE(name, id, paper)                                                                    \
     {                                                                                              \
-        name, paper, is_literal, KARG_CODEC_##id, name, NULL, 0                                    \
+        name, paper, KARG_CODEC_##id, name, NULL, 0                                                \
     }
 static const rp__operator decodes[] = {
     {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
-    DECODE("raw", RAW, "Riposte", false),
-    DECODE("vbyte", VBYTE, "Riposte", false),
-    DECODE("bp128", BP128, "Riposte", false),
-    DECODE("bp256", BP256, "Riposte", false),
-    DECODE("bp128t", BP128T, "Riposte", false),
-    DECODE("bp128v", BP128V, "Riposte", false),
-    DECODE("simple16", SIMPLE16, "Zhang, Long and Suel 2008", false),
-    DECODE("pfd", PFD, "Zukowski et al. 2006", false),
-    DECODE("newpfd", NEWPFD, "Yan, Ding and Suel 2009", false),
-    DECODE("optpfd", OPTPFD, "Yan, Ding and Suel 2009", false),
-    DECODE("parapfor", PARAPFOR, "Ao 2011, 5.1", false),
-    DECODE("pfd_rec", PFD_REC, "Ding 2009, 3.2", false),
-    DECODE("rice", RICE, "Ding 2009, 5", false),
-    DECODE("qs", QS, "Li 2014, 5", false),
-    DECODE("ef128", EF128, "Liu 2018, 3", false),
-    {"ef128-literal", LITERAL("Liu 2018, 3.1.1"), RP_OPERATOR_PARA_EF, "ef128", NULL, 0},
-    DECODE("interpolative", INTERPOLATIVE, "Moffat and Stuiver 2000", false),
-    DECODE("iiu", IIU, "Heo et al. 2020", false),
-    DECODE("bitmap", BITMAP, "Riposte", false),
-    DECODE("lrc", LRC, "Ao 2011, 5.2", false),
-    DECODE("lrcseg", LRCSEG, "Ao 2011, 5.2", false),
-    DECODE("seglrc", SEGLRC, "Ao 2011, 5.2", false),
-    DECODE("hslrc256", HSLRC256, "Ao 2011, 5.3", false),
-    DECODE("hslrc128", HSLRC128, "Ao 2011, 5.3", false),
-    DECODE("mixed", MIXED, "Riposte", false),
+    DECODE("raw", RAW, OURS),
+    DECODE("vbyte", VBYTE, OURS),
+    DECODE("bp128", BP128, OURS),
+    DECODE("bp256", BP256, OURS),
+    DECODE("bp128t", BP128T, OURS),
+    DECODE("bp128v", BP128V, OURS),
+    DECODE("simple16", SIMPLE16, "Zhang, Long and Suel 2008"),
+    DECODE("pfd", PFD, "Zukowski et al. 2006"),
+    DECODE("newpfd", NEWPFD, "Yan, Ding and Suel 2009"),
+    DECODE("optpfd", OPTPFD, "Yan, Ding and Suel 2009"),
+    DECODE("parapfor", PARAPFOR, "Ao 2011, 5.1"),
+    DECODE("pfd_rec", PFD_REC, "Ding 2009, 3.2"),
+    DECODE("rice", RICE, "Ding 2009, 5"),
+    DECODE("qs", QS, "Li 2014, 5"),
+    DECODE("ef128", EF128, "Liu 2018, 3"),
+    {"ef128-literal", "Liu 2018, 3.1.1", RP_OPERATOR_PARA_EF, "ef128", NULL, 0},
+    DECODE("interpolative", INTERPOLATIVE, "Moffat and Stuiver 2000"),
+    DECODE("iiu", IIU, "Heo et al. 2020"),
+    DECODE("bitmap", BITMAP, OURS),
+    DECODE("lrc", LRC, "Ao 2011, 5.2"),
+    DECODE("lrcseg", LRCSEG, "Ao 2011, 5.2"),
+    DECODE("seglrc", SEGLRC, "Ao 2011, 5.2"),
+    DECODE("hslrc256", HSLRC256, "Ao 2011, 5.3"),
+    DECODE("hslrc128", HSLRC128, "Ao 2011, 5.3"),
+    DECODE("mixed", MIXED, OURS),
 };
 
-#define INTERSECT(name, id, paper, is_literal, codec, aux)                                         \
+#define INTERSECT(name, id, paper, codec, aux)                                                     \
     {                                                                                              \
-        name, paper, is_literal, RP_INTERSECT_##id, codec, aux, 0                                  \
+        name, paper, RP_INTERSECT_##id, codec, aux, 0                                              \
     }
-#define HS(bucket) INTERSECT("hs" bucket, HS_X2, "Ao 2011, 4.4", true, NULL, "hs" bucket)
+#define HS(bucket) INTERSECT("hs" bucket, HS_X2, "Ao 2011, 4.4", NULL, "hs" bucket)
 static const rp__operator intersects[] = {
     {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
-    INTERSECT("bs", BS, "Ao 2011, 4.2", true, NULL, NULL),
-    INTERSECT("bs-ends", BS_X2, "Ao 2011, 4.2", false, NULL, NULL),
-    INTERSECT("bs-ends-x1", BS_X1, "Ao 2011, 4.2", false, NULL, NULL),
-    INTERSECT("is", IS, "Ao 2011, 4.3", true, NULL, NULL),
-    INTERSECT("is-8", IS_8, "Ao 2011, 4.3", false, NULL, NULL),
-    INTERSECT("lr", LR_GLOBAL, "Ao 2011, 4.3", true, NULL, "lr"),
-    INTERSECT("lr-local", LR_LOCAL, "Ao 2011, 4.3", true, NULL, "lr"),
+    INTERSECT("bs", BS, "Ao 2011, 4.2", NULL, NULL),
+    INTERSECT("bs-ends", BS_X2, "Ao 2011, 4.2", NULL, NULL),
+    INTERSECT("bs-ends-x1", BS_X1, "Ao 2011, 4.2", NULL, NULL),
+    INTERSECT("is", IS, "Ao 2011, 4.3", NULL, NULL),
+    INTERSECT("is-8", IS_8, "Ao 2011, 4.3", NULL, NULL),
+    INTERSECT("lr", LR_GLOBAL, "Ao 2011, 4.3", NULL, "lr"),
+    INTERSECT("lr-local", LR_LOCAL, "Ao 2011, 4.3", NULL, "lr"),
     HS("16"),
     HS("32"),
     HS("64"),
     HS("128"),
     HS("256"),
-    INTERSECT("skip", SKIP, "Liu 2018, 3.1.2", true, NULL, NULL),
-    INTERSECT("pmf", PMF, "Ding 2009, 7", true, NULL, NULL),
-    {"ding", LITERAL("Ding 2009, 8"), RP_OPERATOR_DING, NULL, NULL, 0},
-    INTERSECT("mpath", MPATH, "Liu 2018, 3.1.2", true, NULL, NULL),
-    INTERSECT("mpath-two", MPATH_TWO, "Liu 2018, 3.1.2", true, NULL, NULL),
-    INTERSECT("tile", TILE, "Riposte", false, NULL, NULL),
-    INTERSECT("tile-ranks", TILE_RANKS, "Riposte", false, NULL, NULL),
-    INTERSECT("tile-marks", TILE_MARKS, "Riposte", false, NULL, NULL),
-    INTERSECT("bits", BITS_PROBE, "Riposte", false, NULL, NULL),
-    INTERSECT("bits-and", BITS_AND, "Riposte", false, NULL, NULL),
-    INTERSECT("bits-marks", BITS_MARKS, "Riposte", false, NULL, NULL),
-    INTERSECT("bp128", BP128, "Liu 2018, 3.1.2", false, "bp128", NULL),
-    INTERSECT("bp128-tile", BP128_TILE, "Riposte", false, "bp128", NULL),
-    INTERSECT("lrc-heads", LRC_HEADS, "Ao 2011, 5.2", true, "lrc", "lr"),
-    INTERSECT("lrc", LRC_AT, "Ao 2011, 5.2", true, "lrc", "lr"),
-    INTERSECT("lrcseg", LRCSEG, "Ao 2011, 5.2", false, "lrcseg", NULL),
-    INTERSECT("seglrc", SEGLRC, "Ao 2011, 5.2", false, "seglrc", NULL),
-    INTERSECT("hslrc256", HSLRC256, "Ao 2011, 5.3", false, "hslrc256", NULL),
-    INTERSECT("hslrc128", HSLRC128, "Ao 2011, 5.3", false, "hslrc128", NULL),
+    INTERSECT("skip", SKIP, "Liu 2018, 3.1.2", NULL, NULL),
+    INTERSECT("pmf", PMF, "Ding 2009, 7", NULL, NULL),
+    {"ding", "Ding 2009, 8", RP_OPERATOR_DING, NULL, NULL, 0},
+    INTERSECT("mpath", MPATH, "Liu 2018, 3.1.2", NULL, NULL),
+    INTERSECT("mpath-two", MPATH_TWO, "Liu 2018, 3.1.2", NULL, NULL),
+    INTERSECT("tile", TILE, OURS, NULL, NULL),
+    INTERSECT("tile-ranks", TILE_RANKS, OURS, NULL, NULL),
+    INTERSECT("tile-marks", TILE_MARKS, OURS, NULL, NULL),
+    INTERSECT("bits", BITS_PROBE, OURS, NULL, NULL),
+    INTERSECT("bits-and", BITS_AND, OURS, NULL, NULL),
+    INTERSECT("bits-marks", BITS_MARKS, OURS, NULL, NULL),
+    INTERSECT("bp128", BP128, "Liu 2018, 3.1.2", "bp128", NULL),
+    INTERSECT("bp128-tile", BP128_TILE, OURS, "bp128", NULL),
+    INTERSECT("lrc-heads", LRC_HEADS, "Ao 2011, 5.2", "lrc", "lr"),
+    INTERSECT("lrc", LRC_AT, "Ao 2011, 5.2", "lrc", "lr"),
+    INTERSECT("lrcseg", LRCSEG, "Ao 2011, 5.2", "lrcseg", NULL),
+    INTERSECT("seglrc", SEGLRC, "Ao 2011, 5.2", "seglrc", NULL),
+    INTERSECT("hslrc256", HSLRC256, "Ao 2011, 5.3", "hslrc256", NULL),
+    INTERSECT("hslrc128", HSLRC128, "Ao 2011, 5.3", "hslrc128", NULL),
 };
 
 static const rp__operator scores[] = {
     {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
     {"lookup", OURS, RP_OPERATOR_LOOKUP, NULL, NULL, 0},
-    {"accumulate", LITERAL("Ding 2009, 4.4"), RP_OPERATOR_ACCUMULATE, NULL, NULL, 0},
+    {"accumulate", "Ding 2009, 4.4", RP_OPERATOR_ACCUMULATE, NULL, NULL, 0},
 };
 
 #define SELECT(name, id, paper, max_k)                                                             \
@@ -100,12 +98,12 @@ static const rp__operator scores[] = {
 static const rp__operator selects[] = {
     {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
     SELECT("sample", SAMPLE, OURS, TUNE_SELECT_FITS),
-    SELECT("radix", RADIX, AFTER("Zhang et al. 2023"), 0),
-    SELECT("bucket", BUCKET, AFTER("Alabi et al. 2012"), TUNE_SELECT_FITS),
-    SELECT("heap", HEAP, AFTER("Ding 2009, 4.5"), 0),
-    SELECT("heap512", HEAP512, LITERAL("Ding 2009, 8"), 0),
-    SELECT("bitonic", BITONIC, AFTER("Batcher 1968"), KARG_BITONIC_TILE / 2),
-    SELECT("sort", SORT, AFTER("Satish, Harris and Garland 2009"), 0),
+    SELECT("radix", RADIX, "Zhang et al. 2023", 0),
+    SELECT("bucket", BUCKET, "Alabi et al. 2012", TUNE_SELECT_FITS),
+    SELECT("heap", HEAP, "Ding 2009, 4.5", 0),
+    SELECT("heap512", HEAP512, "Ding 2009, 8", 0),
+    SELECT("bitonic", BITONIC, "Batcher 1968", KARG_BITONIC_TILE / 2),
+    SELECT("sort", SORT, "Satish, Harris and Garland 2009", 0),
     SELECT("block", BLOCK, OURS, TUNE_SELECT_FITS),
     {"host", OURS, RP_OPERATOR_HOST, NULL, NULL, 0},
 };

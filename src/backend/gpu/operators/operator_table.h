@@ -30,9 +30,8 @@ enum {
 
 typedef struct rp__operator {
     const char *name;
-    const char *paper;
-    bool is_literal; /* the paper's own steps; otherwise ours */
-    uint32_t id;     /* of rp__intersect_table, rp__select_table; a codec's; or one of the above */
+    const char *paper; /* whether it takes that one's own steps, docs/operators.md says */
+    uint32_t id; /* of rp__intersect_table, rp__select_table; a codec's; or one of the above */
     const char *codec; /* (optional) the one in which it reads lists; NULL: any, once decoded */
     const char *aux;   /* (optional) the kind of auxiliary data that it reads */
     uint32_t max_k;    /* of select; 0: any */

@@ -31,7 +31,7 @@ extern const rp__select rp__select_table[RP_SELECTS];
  * KARG_SELECT_ZEROS words are 0 before the first run. */
 uint32_t rp__select_table_capacity(uint32_t n, uint32_t k);
 size_t rp__select_table_scratch(uint32_t n, uint32_t k);
-/* Asks the device; args has all but what methods want of their own. */
+/* Enqueues it; args has all but what methods want of their own. */
 rp_status rp__select_table_run(rp__select_id id, rp__device *device, karg_select args);
 
 #endif

@@ -305,9 +305,11 @@ static bool read_as_stored(lists *l)
     bool is_all = true;
     for (size_t i = 0; i < l->n; i++) {
         fresh *f = &l->fresh[i];
-        const bool is_made = !f->decoded && !f->is_none;
-        is_all = is_all && (!is_made || f->reads & RP_READS_LOOKUP);
-        if (!is_made || !(f->reads & RP_READS_LOOKUP))
+        const bool is_read = f->reads & RP_READS_LOOKUP;
+        if (f->decoded || f->is_none)
+            continue;
+        is_all = is_all && is_read;
+        if (!is_read)
             continue;
         f->is_stored = true;
         f->repr = RP_REPR_RECORD;
