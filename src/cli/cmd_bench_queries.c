@@ -22,6 +22,7 @@ typedef struct bench_queries_args {
     const char *modes, *k, *algorithms, *processors, *automatic, *query_threads, *words, *format,
         *per_query, *plot;
     uint32_t rounds, threads, pause_us;
+    uint64_t gpu_memory;
     rp__bench_choice choice;
     bool plain, names, strict_processor;
 } bench_queries_args;
@@ -71,6 +72,12 @@ static const rp__option operation_rows[] = {
      .kind = RP_OPTION_FLAG,
      AT(strict_processor),
      .help = "exit code 6 where the CPU would answer instead of a GPU, or decode lists for it"},
+    {.name = "gpu-memory",
+     .kind = RP_OPTION_SIZE,
+     .argument = "SIZE",
+     .least = 1,
+     AT(gpu_memory),
+     .help = "most memory of the GPU to use, otherwise what is there"},
     {.name = "rounds",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -307,6 +314,7 @@ static rp_status add_operation(job *j, const struct mode *mode, size_t k, const 
                                      .processor = processor,
                                      .eager_gpu = true,
                                      .strict_processor = j->args->strict_processor,
+                                     .gpu_memory = j->args->gpu_memory,
                                      .max_work = UINT64_MAX};
     snprintf(o->form, sizeof o->form, k ? "%s:%zu" : "%s:count", mode->name, k);
     snprintf(o->name, sizeof o->name, "%s%s%.120s", o->form, algorithm ? ":" : "",
@@ -473,6 +481,8 @@ static void put_command(const job *j, rp__buf *out)
         rp__buf_printf(out, " --processors %s", a->processors);
     if (a->automatic)
         rp__buf_printf(out, " --auto %s", a->automatic);
+    if (a->gpu_memory)
+        rp__buf_printf(out, " --gpu-memory %" PRIu64, a->gpu_memory);
     if (a->pause_us)
         rp__buf_printf(out, " --pause-us %u", a->pause_us);
     if (a->threads > 1)
