@@ -33,6 +33,7 @@ typedef struct rp_hits {
     uint64_t total;        /* documents that match */
     bool total_is_exact;   /* otherwise a lower bound */
     bool is_or_fallback;   /* mode andor: the AND had fewer than k hits */
+    bool is_partial;       /* the query's time was over: there may be better ones */
     int32_t fraction_bits; /* of every score here */
     const char *processor; /* which one answered */
     uint64_t postings;     /* read to find the answer */

@@ -31,7 +31,9 @@ extern "C" {
     X(RP_NO_MEMORY, -8, 7, "memory or its budget is used up")                                      \
     X(RP_LIMIT, -9, 3, "a limit was passed")                                                       \
     X(RP_INTERRUPTED, -10, 130, "interrupted")                                                     \
-    X(RP_NOT_FOUND, -11, 1, "not found")
+    X(RP_NOT_FOUND, -11, 1, "not found")                                                           \
+    X(RP_DEADLINE, -12, 8, "the time for it was over")                                             \
+    X(RP_BUSY, -13, 9, "too much waits already")
 
 typedef enum rp_status {
 #define RP_STATUS_ENUM(code, value, exit_code, sentence) code = (value),
