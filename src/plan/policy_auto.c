@@ -2,12 +2,14 @@
  *
  * A card that is busy takes what has gathered as one batch, so a job that waits for it costs its share of a batch and
  * one start of a batch. Whoever is free takes jobs of the other where that ends them sooner than waiting. A job that
- * cannot end before its deadline is refused when it arrives. Once cores and card both have a long backlog, a core is
- * worth more as the card's feeder: jobs that the card can answer are all the card's then, unless a core answers one for
- * less than it takes to feed it. */
+ * cannot end before its deadline is refused when it arrives.
+ *
+ * Under a long backlog what counts is no longer when this job ends but how soon all do: then a job goes where the time that
+ * it takes, weighed by how long others wait for it there, is least. That is MaxWeight, which keeps up with any rate that a
+ * policy can keep up with (Tassiulas and Ephremides 1992). */
 #include "plan/policy.h"
 
-enum { SATURATED_NS = 500000 }; /* of waiting for a core: about half of what a user of p99 1 ms allows */
+enum { LONG_NS = 200000 }; /* of waiting: a backlog */
 
 static uint64_t cores_wait(const rp__policy_view *view)
 {
@@ -21,20 +23,31 @@ static uint64_t card_wait(const rp__policy_view *view)
     return view->card_ns + view->queues[RP_QUEUE_GPU].batch_ns;
 }
 
-static bool is_saturated(const rp__policy_view *view)
+/* Microseconds, so that products fit. */
+static uint64_t weigh(uint64_t ns, uint64_t wait_ns)
 {
-    return cores_wait(view) > SATURATED_NS;
+    const uint64_t most = (uint64_t)1 << 40;
+    return (ns < most ? ns : most) * (wait_ns / 1000 < 1 << 20 ? wait_ns / 1000 : 1 << 20);
+}
+
+/* Whether the card is to have a job under a backlog: cores are many, so the time of one of them is divided. */
+static bool weighs_less_on_card(const rp__policy_view *view, const rp__policy_job *job)
+{
+    const uint64_t cores = cores_wait(view), card = card_wait(view);
+    return weigh(job->batch_ns, card) + weigh(job->feed_ns / view->cores, cores) <
+           weigh(job->cpu_ns / view->cores, cores);
 }
 
 static rp__policy_seat choose(const rp__policy_view *view, const rp__policy_job *job)
 {
-    const uint64_t on_core = cores_wait(view) + job->cpu_ns;
+    const uint64_t cores = cores_wait(view), card = card_wait(view);
     if (!rp__policy_suits_card(view, job))
         return rp__policy_sit(RP_QUEUE_CPU, job, "the card does not answer such a query");
-    const uint64_t on_card = card_wait(view) + job->gpu_ns + job->feed_ns;
-    if (is_saturated(view) && job->feed_ns < job->cpu_ns)
-        return rp__policy_sit(RP_QUEUE_GPU, job, "the cores have enough to do to feed the card");
-    return on_card < on_core
+    if (cores > LONG_NS || card > LONG_NS)
+        return weighs_less_on_card(view, job)
+                   ? rp__policy_sit(RP_QUEUE_GPU, job, "much waits, and the card does it for less")
+                   : rp__policy_sit(RP_QUEUE_CPU, job, "much waits, and a core does it for less");
+    return card + job->gpu_ns + job->feed_ns < cores + job->cpu_ns
                ? rp__policy_sit(RP_QUEUE_GPU, job, "the card is likely to end it sooner")
                : rp__policy_sit(RP_QUEUE_CPU, job, "a core is likely to end it sooner");
 }

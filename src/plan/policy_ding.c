@@ -33,14 +33,15 @@ static rp__policy_take take(const rp__policy_view *view, bool is_card)
     return own.queue != RP_QUEUE_NONE ? own : rp__policy_take_from(view, RP_QUEUE_ANY);
 }
 
-/* The card steals nothing that it would refuse: that is in the queue of the cores, whose jobs do not say. */
+/* From a processor that is busy, and for the card nothing that it would refuse. */
 static rp__policy_take steal(const rp__policy_view *view, bool is_card)
 {
     const rp__policy_take own = take(view, is_card);
-    const rp__policy_queue *others = &view->queues[is_card ? RP_QUEUE_CPU : RP_QUEUE_GPU];
-    if (own.queue != RP_QUEUE_NONE || (is_card && others->head_gpu_ns == RP_POLICY_NEVER))
-        return own;
-    return rp__policy_take_from(view, is_card ? RP_QUEUE_CPU : RP_QUEUE_GPU);
+    const rp__policy_queue_kind others = is_card ? RP_QUEUE_CPU : RP_QUEUE_GPU;
+    const bool can = is_card ? view->busy_cores == view->cores &&
+                                   view->queues[others].head_gpu_ns != RP_POLICY_NEVER
+                             : view->is_busy_card || !view->has_card;
+    return own.queue != RP_QUEUE_NONE || !can ? own : rp__policy_take_from(view, others);
 }
 
 static rp__policy_seat seat_shortest(const rp__policy_view *view, const rp__policy_job *job)

@@ -239,13 +239,21 @@ static const rp__policy chance = {.name = "chance",
                                   .seat = seat_by_chance,
                                   .take = take_by_chance};
 
+/* Before anything is submitted. */
+static void set_policy(rp_executor *executor, const rp__policy *policy)
+{
+    pthread_mutex_lock(&executor->lock); /* its threads look */
+    executor->policy = policy;
+    pthread_mutex_unlock(&executor->lock);
+}
+
 static void any_seat_gives_the_cpus_hits(void **state)
 {
     (void)state;
     rp_executor_report report;
     rp_executor *executor =
         open_executor((rp_executor_options){.policy = "auto", .threads = 3, .max_queued = 4096});
-    executor->policy = &chance;
+    set_policy(executor, &chance);
     ask_all(executor, &report);
     assert_true(report.on_card > 0 && report.on_cores > 0);
     close_executor(executor);
@@ -263,7 +271,7 @@ static void cancelled_queries_end_once(void **state)
     memset(slots, 0, sizeof slots);
     rp_executor *executor =
         open_executor((rp_executor_options){.policy = "batch", .threads = 2, .max_queued = 4096});
-    executor->policy = &chance;
+    set_policy(executor, &chance);
     for (size_t i = 0; i < N; i++) {
         slots[i] = (slot){.query = i % QUERIES, .mode = (rp_mode)(i % 3)};
         assert_int_equal(submit(executor, &slots[i], 0, &tickets[i], &err), RP_OK);
