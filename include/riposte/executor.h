@@ -42,22 +42,22 @@ typedef struct rp_outcome {
      * partial; RP_INTERRUPTED: it was cancelled; otherwise as of rp_searcher_search. */
     rp_status status;
     rp_error err;
-    rp_hits hits;            /* to be freed by who is called back */
-    const char *reason;      /* why the policy chose the processor: static */
-    uint64_t queued_ns;      /* it waited for it */
-    uint64_t estimated_ns;   /* it was likely to take there */
-    uint64_t answered_ns;    /* it took there */
-    uint32_t together;       /* jobs that the card answered with it, itself included; 0: a core did */
-    uint32_t moves;          /* between processors */
+    rp_hits hits;          /* to be freed by who is called back */
+    const char *reason;    /* why the policy chose the processor: static */
+    uint64_t queued_ns;    /* it waited for it */
+    uint64_t estimated_ns; /* it was likely to take there */
+    uint64_t answered_ns;  /* it took there */
+    uint32_t together;     /* jobs that the card answered with it, itself included; 0: a core did */
+    uint32_t moves;        /* between processors */
 } rp_outcome;
 
 typedef struct rp_job {
     const char *query; /* not kept */
     size_t query_bytes;
-    size_t k;              /* 0: that of the options */
-    const rp_mode *mode;   /* NULL: that of the options */
-    bool plain;            /* it is words and nothing else, whatever the options say */
-    uint64_t deadline_ns;  /* from now on; 0: none */
+    size_t k;             /* 0: that of the options */
+    const rp_mode *mode;  /* NULL: that of the options */
+    bool plain;           /* it is words and nothing else, whatever the options say */
+    uint64_t deadline_ns; /* from now on; 0: none */
     /* From a thread of a core, once for each job that was taken. It may submit other jobs, but not
      * drain or free the executor. */
     void (*done)(void *arg, rp_outcome *outcome);

@@ -128,7 +128,10 @@ static const rp__option trouble_rows[] = {
      .kind = RP_OPTION_FLAG,
      AT(stall),
      .help = "a core stops for a second, or half of the time"},
-    {.name = "lose-card", .kind = RP_OPTION_FLAG, AT(lose_card), .help = "the card is lost halfway"},
+    {.name = "lose-card",
+     .kind = RP_OPTION_FLAG,
+     AT(lose_card),
+     .help = "the card is lost halfway"},
     {0},
 };
 
@@ -147,6 +150,7 @@ typedef struct job {
     rp_index *index;
     rp__bench_query_set set;
     rp__load *load;
+    bool has_begun; /* to show results */
     rp__buf json;
     rp__json_writer w;
 } job;
@@ -208,15 +212,18 @@ static rp_status open_load(job *j, const rp__call *call, rp_error *err)
     if (status == RP_OK)
         status = rp__bench_query_set_read(&j->set, call->operands[1], a->format, j->index,
                                           a->query.search.plain, &all, err);
-    return status == RP_OK
-               ? rp__load_open_index(j->index, &j->set, &a->query.search, &j->load, err)
-               : status;
+    return status == RP_OK ? rp__load_open_index(j->index, &j->set, &a->query.search, &j->load, err)
+                           : status;
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
+/* Before the first row. */
 static void begin_results(job *j)
 {
+    if (j->has_begun)
+        return;
+    j->has_begun = true;
     if (!j->console->wants_json) {
         printf("%-14s %10s %9s %8s %7s %9s %9s %9s %9s %9s %7s %7s\n", "policy", "rate", "answered",
                "refused", "late", "mean", "p50", "p95", "p99", "p99.9", "card", "batch");
@@ -232,9 +239,15 @@ static void write_times(rp__json_writer *w, const rp__load_figures *f)
     const struct {
         const char *name;
         double seconds;
-    } all[] = {{"mean", f->mean}, {"p50", f->p50},     {"p80", f->p80},
-               {"p90", f->p90},   {"p95", f->p95},     {"p99", f->p99},
-               {"p999", f->p999}, {"most", f->most},   {"generator_mean", f->generator_mean},
+    } all[] = {{"mean", f->mean},
+               {"p50", f->p50},
+               {"p80", f->p80},
+               {"p90", f->p90},
+               {"p95", f->p95},
+               {"p99", f->p99},
+               {"p999", f->p999},
+               {"most", f->most},
+               {"generator_mean", f->generator_mean},
                {"generator_most", f->generator_most}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         rp__json_writer_real(w, all[i].name, all[i].seconds, 9);
@@ -271,6 +284,7 @@ static double share(uint64_t of, uint64_t all)
 static void print_row(job *j, const char *policy, double rate, double bound,
                       const rp__load_figures *f)
 {
+    begin_results(j);
     if (j->console->wants_json) {
         write_row(j, policy, rate, bound, f);
         return;
@@ -301,20 +315,19 @@ static rp_status end_results(job *j, double bound, rp_error *err)
 
 static rp__load_options options_of(const load_args *a, const char *policy)
 {
-    return (rp__load_options){.policy = policy,
-                              .rate = a->rate,
-                              .seconds = a->seconds,
-                              .is_poisson = a->poisson,
-                              .seed = a->seed,
-                              .deadline_us = (uint64_t)ceil(a->deadline_ms * 1000),
-                              .cores = a->cores,
-                              .max_queued = a->max_queued,
-                              .elements = a->elements,
-                              .no_card = a->no_card,
-                              .trouble = {.wrong = a->wrong,
-                                          .burst = a->burst,
-                                          .stall = a->stall,
-                                          .lose_card = a->lose_card}};
+    return (rp__load_options){
+        .policy = policy,
+        .rate = a->rate,
+        .seconds = a->seconds,
+        .is_poisson = a->poisson,
+        .seed = a->seed,
+        .deadline_us = (uint64_t)ceil(a->deadline_ms * 1000),
+        .cores = a->cores,
+        .max_queued = a->max_queued,
+        .elements = a->elements,
+        .no_card = a->no_card,
+        .trouble = {
+            .wrong = a->wrong, .burst = a->burst, .stall = a->stall, .lose_card = a->lose_card}};
 }
 
 static rp_status run_policy(job *j, const char *policy, rp_error *err)
@@ -323,10 +336,9 @@ static rp_status run_policy(job *j, const char *policy, rp_error *err)
     const rp__load_options o = options_of(a, policy);
     rp__load_figures f;
     double rate = a->rate;
-    rp_status status =
-        a->has_find
-            ? rp__load_find_rate(j->load, &o, a->find_p99_ms / 1e3, &rate, &f, err)
-            : rp__load_run(j->load, &o, &f, err);
+    rp_status status = a->has_find
+                           ? rp__load_find_rate(j->load, &o, a->find_p99_ms / 1e3, &rate, &f, err)
+                           : rp__load_run(j->load, &o, &f, err);
     if (status == RP_OK)
         print_row(j, policy, rate, rp__load_bound(j->load, &o), &f);
     return status;
@@ -337,7 +349,6 @@ static rp_status run_all(job *j, rp_error *err)
     const char *names = j->args->policies, *known;
     char one[RP_NAME_BYTES];
     rp_status status = RP_OK;
-    begin_results(j);
     for (size_t i = 0; is_all(j) && status == RP_OK && (known = rp_policy_name(i)); i++)
         status = run_policy(j, known, err);
     while (!is_all(j) && status == RP_OK && rp__name_list_next(&names, one))

@@ -208,7 +208,8 @@ static rp_status check_options(const rp_executor_options *o, const rp__policy **
         for (size_t i = 0, n = 0; rp_policy_name(i) && n < sizeof names - 1; i++)
             n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
                                   rp_policy_name(i));
-        return rp__error_set(err, RP_USAGE, "no policy is called '%s'; choose from %s", name, names);
+        return rp__error_set(err, RP_USAGE, "no policy is called '%s'; choose from %s", name,
+                             names);
     }
     if (o->search && o->search->processor && strcmp(o->search->processor, "auto") != 0)
         return rp__error_set(err, RP_USAGE,
@@ -383,7 +384,10 @@ static rp_status run_bind(void *arg)
     if (status != RP_OK)
         return status;
     t->bound.stop = &t->stop;
-    rp__cost_estimate(&t->bound, &t->waiting.job);
+    t->bound.rank = t->rank;
+    rp__cost_facts facts;
+    rp__cost_look(&t->bound, &facts);
+    rp__cost_estimate(NULL, &facts, &t->waiting.job);
     return RP_OK;
 }
 
@@ -411,13 +415,15 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
     if (k > o->max_k)
         return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", k, o->max_k);
     if (job->query_bytes > o->max_query)
-        return rp__error_set(err, RP_LIMIT, "the query has %zu bytes, more than %zu; raise --max-query",
+        return rp__error_set(err, RP_LIMIT,
+                             "the query has %zu bytes, more than %zu; raise --max-query",
                              job->query_bytes, o->max_query);
     if (!t->searcher && rp__searcher_branch(e->plain, &t->searcher) != RP_OK)
         return rp__error_no_memory(err);
     if (keep_text(t, job) != RP_OK)
         return rp__error_no_memory(err);
     rp_search_options *own = &t->searcher->options;
+    t->rank = &e->plain->rank;
     own->k = k;
     own->mode = job->mode ? *job->mode : o->mode;
     own->plain = o->plain || job->plain;
@@ -432,8 +438,8 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
     t->arg = job->arg;
     atomic_store(&t->stop, RP_STOP_NONE);
     t->waiting.job.arrived = rp__clock_now();
-    t->waiting.job.deadline = job->deadline_ns ? t->waiting.job.arrived + job->deadline_ns
-                                               : RP_POLICY_NEVER;
+    t->waiting.job.deadline =
+        job->deadline_ns ? t->waiting.job.arrived + job->deadline_ns : RP_POLICY_NEVER;
     return rp__executor_bind(t, err);
 }
 

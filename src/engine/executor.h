@@ -29,12 +29,13 @@ typedef enum rp__task_place {
 enum { RP_STOP_NONE, RP_STOP_CANCELLED, RP_STOP_DEADLINE };
 
 typedef struct rp__task {
-    rp__waiting waiting; /* first: a queue's job is its task */
+    rp__waiting waiting;   /* first: a queue's job is its task */
     struct rp__task *next; /* of a list */
     rp__task_place place;
     uint64_t ticket;       /* 0: it is free */
     _Atomic uint32_t stop; /* RP_STOP_ */
     rp_searcher *searcher; /* its own, on the plain processor; made with its first job */
+    const rp__rank *rank;  /* that of all tasks, so that a card sees that they are alike */
     char *text;            /* of the query */
     size_t bytes, room;
     rp_mode mode;
@@ -43,9 +44,9 @@ typedef struct rp__task {
     rp__answer first;  /* of andor's AND, where the OR follows */
     rp__partial moved; /* candidates from the card, and how many lists they have met; 0: none */
     uint32_t n_met;
-    bool has_answer;     /* hits are to be named */
-    bool on_card;        /* the card has it, or gave the answer */
-    rp_fallback fallback; /* why the card did not */
+    bool has_answer;       /* hits are to be named */
+    bool on_card;          /* the card has it, or gave the answer */
+    rp_fallback fallback;  /* why the card did not */
     rp_gpu_counters spent; /* in vain */
     uint64_t seated, taken;
     void (*done)(void *arg, rp_outcome *outcome);
@@ -62,8 +63,8 @@ typedef struct rp__lane {
     struct rp_executor *executor;
     pthread_t thread;
     bool is_card, is_idle, is_busy;
-    uint64_t busy_until;    /* as estimated */
-    _Atomic uint32_t wake;  /* not 0: look for work */
+    uint64_t busy_until;   /* as estimated */
+    _Atomic uint32_t wake; /* not 0: look for work */
     _Atomic uint32_t sleeps;
 } rp__lane;
 

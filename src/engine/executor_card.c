@@ -41,6 +41,14 @@ static void close_card(card *c)
     rp__free(c->items);
 }
 
+/* Whether the next task of the card's queue can be answered together with the first of the group. */
+static bool is_alike(const card *c)
+{
+    const rp__task *next =
+        (const rp__task *)rp__job_queue_first(&c->executor->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY);
+    return next && next->bound.k == c->tasks[0]->bound.k;
+}
+
 /* What the policy gives, and with a policy that batches, what waits behind it. */
 static void take_group(card *c)
 {
@@ -53,8 +61,8 @@ static void take_group(card *c)
             break;
         elements += t->waiting.job.shortest;
         c->tasks[c->n++] = t;
-    } while (e->policy->batches && c->batch && c->n < RP_EXECUTOR_GROUP &&
-             elements < e->elements && e->queues[RP_QUEUE_GPU].n > 0);
+    } while (e->policy->batches && c->batch && c->n < RP_EXECUTOR_GROUP && elements < e->elements &&
+             is_alike(c));
 }
 
 static uint64_t estimate_group(const card *c)
@@ -79,8 +87,8 @@ static rp_status run_one(void *arg)
     rp__task *t = c->tasks[0];
     t->outcome.status = RP_DAMAGED; /* unless the guard lets it be answered */
     t->answer = (rp__answer){.fallback = RP_FALLBACK_FAULT};
-    t->outcome.status = c->searcher->backend->run(c->searcher->state, &t->bound, &t->searcher->arena,
-                                                  &t->answer, &t->outcome.err);
+    t->outcome.status = c->searcher->backend->run(c->searcher->state, &t->bound,
+                                                  &t->searcher->arena, &t->answer, &t->outcome.err);
     return RP_OK;
 }
 

@@ -35,8 +35,8 @@ static rp_status run_turn(void *arg)
     at->is_partial = status == RP_INTERRUPTED && t->stop == RP_STOP_DEADLINE;
     if (status != RP_OK && !at->is_partial)
         return status;
-    at->asks_again = !at->is_partial &&
-                     rp__searcher_asks_again(t->searcher, &t->bound, &t->answer, &t->mode);
+    at->asks_again =
+        !at->is_partial && rp__searcher_asks_again(t->searcher, &t->bound, &t->answer, &t->mode);
     if (at->asks_again)
         return RP_OK;
     rp__searcher_add_first(&t->answer, t->first.postings, t->first.fallback, &t->first.gpu);

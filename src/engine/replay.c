@@ -170,8 +170,7 @@ static job *take(replay *r, bool is_card)
     if (from.queue == RP_QUEUE_NONE)
         return NULL;
     rp__job_queue *queue = &r->queues[from.queue];
-    rp__waiting *w =
-        rp__job_queue_first(queue, from.is_urgent ? RP_JOB_BY_URGENCY : RP_JOB_BY_KEY);
+    rp__waiting *w = rp__job_queue_first(queue, from.is_urgent ? RP_JOB_BY_URGENCY : RP_JOB_BY_KEY);
     rp__job_queue_remove(queue, w);
     r->n_queued--;
     return (job *)w;
@@ -262,8 +261,8 @@ static void dispatch(replay *r)
         has_moved = false;
         for (uint32_t i = 0; i < r->n_lanes; i++)
             if (!r->lanes[i].is_busy)
-                has_moved |= r->lanes[i].is_card ? begin_card(r, &r->lanes[i])
-                                                 : begin_core(r, &r->lanes[i]);
+                has_moved |=
+                    r->lanes[i].is_card ? begin_card(r, &r->lanes[i]) : begin_core(r, &r->lanes[i]);
     }
 }
 

@@ -21,14 +21,14 @@ typedef struct rp__replay_options {
     uint32_t cores;
     bool has_card;
     uint64_t jobs;
-    uint64_t gap_ps;      /* picoseconds from one arrival to the next, on average; at least 1 */
-    bool is_poisson;      /* otherwise all gaps are alike */
+    uint64_t gap_ps; /* picoseconds from one arrival to the next, on average; at least 1 */
+    bool is_poisson; /* otherwise all gaps are alike */
     uint64_t seed;
     uint64_t deadline_ns; /* of each; 0: none */
     uint32_t max_queued;
-    uint64_t elements;    /* postings of shortest lists that the card is given at once */
+    uint64_t elements; /* postings of shortest lists that the card is given at once */
     /* Trouble; 0: none. */
-    uint32_t wrong;                     /* estimates are up to so many times too high or too low */
+    uint32_t wrong; /* estimates are up to so many times too high or too low */
     uint64_t burst_begin_ns, burst_end_ns; /* when jobs come `burst` times as fast */
     uint32_t burst;
     uint64_t stall_begin_ns, stall_end_ns; /* when the first core does nothing */
@@ -38,7 +38,7 @@ typedef struct rp__replay_options {
 typedef struct rp__replay_report {
     uint64_t answered, refused, late;
     uint64_t on_cores, on_card, launches, batched;
-    uint64_t end_ns;  /* of the last one */
+    uint64_t end_ns;           /* of the last one */
     uint64_t core_ns, card_ns; /* they were busy, cores together */
 } rp__replay_report;
 

@@ -117,9 +117,8 @@ static rp_status check_cost(const reader *r, const rp__replay_cost *c)
     const bool has_card = c->gpu_ns != RP_POLICY_NEVER;
     if (has_card != (c->likely.gpu_ns != RP_POLICY_NEVER))
         return fault(r, 0, "gpu_ns and likely_gpu_ns are not both numbers, nor both -");
-    return has_card && c->gpu_ns < c->batch_ns
-               ? fault(r, 0, "batch_ns is more than gpu_ns")
-               : RP_OK;
+    return has_card && c->gpu_ns < c->batch_ns ? fault(r, 0, "batch_ns is more than gpu_ns")
+                                               : RP_OK;
 }
 
 static rp_status read_cost(reader *r, char *line)

@@ -299,8 +299,8 @@ rp_status rp__load_run(const rp__load *load, const rp__load_options *o, rp__load
     uint64_t *times = rp__alloc_array(out->jobs, sizeof *times);
     if (!times)
         return rp__error_no_memory(err);
-    rp_status status = load->costs ? run_replay(load, o, times, out)
-                                   : run_live(load, o, times, out, err);
+    rp_status status =
+        load->costs ? run_replay(load, o, times, out) : run_live(load, o, times, out, err);
     if (status == RP_OK)
         fill_times(times, out->jobs, out);
     rp__free(times);

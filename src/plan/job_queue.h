@@ -1,7 +1,8 @@
 /* plan/job_queue.h: jobs that wait, in the order that a policy gave them.
  *
- * Two heaps over the same jobs: one by key, one by the time at which a job becomes urgent. A job is a member of at most
- * one queue. Room is made when the queue is, so nothing that is done to a queue can fail. */
+ * Two heaps over the same jobs: one by key, one by the time at which a job becomes urgent. A job is
+ * a member of at most one queue. Room is made when the queue is, so nothing that is done to a queue
+ * can fail. */
 #ifndef RP_PLAN_JOB_QUEUE_H
 #define RP_PLAN_JOB_QUEUE_H
 
@@ -14,8 +15,8 @@ enum { RP_JOB_BY_KEY, RP_JOB_BY_URGENCY, RP_JOB_ORDERS };
 typedef struct rp__waiting {
     rp__policy_job job;
     rp__policy_seat seat;
-    uint64_t number;            /* of equal keys, the lower one is first */
-    size_t at[RP_JOB_ORDERS];   /* its places in the heaps */
+    uint64_t number;          /* of equal keys, the lower one is first */
+    size_t at[RP_JOB_ORDERS]; /* its places in the heaps */
 } rp__waiting;
 
 typedef struct rp__job_queue {

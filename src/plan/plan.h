@@ -135,6 +135,8 @@ uint64_t rp__auto_processor_count(const rp__query *query);
 uint64_t rp__auto_processor_weigh(uint64_t postings, uint64_t longest);
 /* Shape, lists and k of a bound query; the other facts are zero. */
 void rp__auto_processor_look(const rp__query *query, rp__auto_facts *out);
+/* Postings that decide, of these facts. */
+uint64_t rp__auto_processor_reading(const rp__auto_facts *facts);
 /* Nanoseconds that a core is likely to need for so much work of a shape. A hundred seconds at
  * most. */
 uint64_t rp__auto_processor_estimate(rp__auto_shape shape, uint64_t work,

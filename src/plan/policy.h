@@ -47,9 +47,9 @@ typedef struct rp__policy_queue {
 typedef struct rp__policy_view {
     uint64_t now;
     uint32_t cores, busy_cores;
-    uint64_t cores_ns;        /* what busy cores still have to do, together */
+    uint64_t cores_ns; /* what busy cores still have to do, together */
     bool has_card, is_busy_card;
-    uint64_t card_ns;         /* what the card still has to do */
+    uint64_t card_ns; /* what the card still has to do */
     rp__policy_queue queues[RP_QUEUES];
     uint32_t max_queued;
 } rp__policy_view;

@@ -55,8 +55,8 @@ static rp__policy_seat choose(const rp__policy_view *view, const rp__policy_job 
 static uint64_t expected_end(const rp__policy_view *view, const rp__policy_job *job,
                              rp__policy_queue_kind queue)
 {
-    return view->now + (queue == RP_QUEUE_GPU ? card_wait(view) + job->gpu_ns
-                                              : cores_wait(view) + job->cpu_ns);
+    return view->now +
+           (queue == RP_QUEUE_GPU ? card_wait(view) + job->gpu_ns : cores_wait(view) + job->cpu_ns);
 }
 
 static rp__policy_seat seat(const rp__policy_view *view, const rp__policy_job *job)

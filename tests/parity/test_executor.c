@@ -209,6 +209,9 @@ static void every_policy_gives_the_cpus_hits(void **state)
             assert_int_equal(report.on_card, 0);
         if (!policy->batches)
             assert_int_equal(report.batched, 0);
+        else if (policy->needs_card)
+            assert_true(report.batched > report.on_card / 2);
+        assert_true(report.fallbacks * 20 < report.submitted);
         assert_non_null(rp_policy_help(i));
         close_executor(executor);
     }
@@ -234,10 +237,8 @@ static rp__policy_take take_by_chance(const rp__policy_view *view, bool is_card)
     return (rp__policy_take){.queue = RP_QUEUE_NONE};
 }
 
-static const rp__policy chance = {.name = "chance",
-                                  .batches = true,
-                                  .seat = seat_by_chance,
-                                  .take = take_by_chance};
+static const rp__policy chance = {
+    .name = "chance", .batches = true, .seat = seat_by_chance, .take = take_by_chance};
 
 /* Before anything is submitted. */
 static void set_policy(rp_executor *executor, const rp__policy *policy)

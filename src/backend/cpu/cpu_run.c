@@ -138,12 +138,12 @@ rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query,
     if (status != RP_OK && status != RP_INTERRUPTED)
         return status;
     rp__topk_finish(&run.topk);
-    *answer = (rp__answer){.at = run.topk.at,
-                           .n = run.topk.n,
-                           .total = run.total,
-                           .total_is_exact =
-                               !algorithm->prunes && !run.is_pruned && status == RP_OK,
-                           .postings = rp__cpu_run_postings(&run)};
+    *answer =
+        (rp__answer){.at = run.topk.at,
+                     .n = run.topk.n,
+                     .total = run.total,
+                     .total_is_exact = !algorithm->prunes && !run.is_pruned && status == RP_OK,
+                     .postings = rp__cpu_run_postings(&run)};
     return status;
 }
 

@@ -184,7 +184,8 @@ static void the_bound_is_what_both_can_do(void **state)
         o.max_queued = N;
         run(&o, NULL, &report);
         assert_int_equal(report.answered, N);
-        assert_true((double)N * 1e9 / (double)report.end_ns <= (double)rp__replay_bound(&o) * 1.001);
+        assert_true((double)N * 1e9 / (double)report.end_ns <=
+                    (double)rp__replay_bound(&o) * 1.001);
     }
 }
 
