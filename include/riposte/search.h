@@ -88,15 +88,18 @@ typedef struct rp_search_options {
     double b;  /* 0 to 1; the variant's own: 0.75 for lucene */
     double mu; /* 0.001 to 1e9; 1000 */
     /* Limits. A query past one of them is refused by a message that names it. */
-    size_t max_k;          /* 10,000 */
+    size_t max_k;          /* and of `from` and k together: 10,000 */
     size_t max_query;      /* bytes: 64 KiB */
     size_t max_terms;      /* after expansion: 1,024 */
-    size_t max_expansions; /* of one prefix: 1,024 */
+    size_t max_expansions; /* of one prefix, wildcard or fuzzy word: 1,024 */
     size_t max_phrase;     /* words: 64 */
     size_t max_slop;       /* 10,000 */
     size_t max_depth;      /* of parentheses: 32 */
     size_t max_memory;     /* bytes for one query: 64 MiB */
     uint64_t max_work;     /* of one query, known before it is answered: 40,000,000 units */
+    /* The hits begin after so many better ones: 0. from and k together are at most max_k. In mode
+     * andor k alone decides, so that all pages are of one answer. */
+    size_t from;
 } rp_search_options;
 
 /* The i-th ranking's name, default first; NULL past the last. */

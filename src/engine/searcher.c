@@ -65,6 +65,10 @@ static rp_status check_limits(const rp_search_options *o, rp_error *err)
     if (o->k > o->max_k)
         return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", o->k,
                              o->max_k);
+    if (o->from > o->max_k - o->k)
+        return rp__error_set(err, RP_LIMIT,
+                             "from is %zu and k %zu, together more than %zu; raise --max-k",
+                             o->from, o->k, o->max_k);
     return RP_OK;
 }
 
@@ -518,10 +522,11 @@ static void *take_memory(const rp_searcher *s, size_t bytes)
 static rp_status name_hits(const rp_searcher *s, const rp__answer *answer, rp_hits *hits)
 {
     const rp__segment *segment = s->index->segment;
-    size_t n = answer->n, bytes = 0, id_bytes;
+    size_t from = s->options.from < answer->n ? s->options.from : answer->n;
+    size_t n = answer->n - from, bytes = 0, id_bytes;
     const char *id;
     for (size_t i = 0; i < n; i++) {
-        rp_status status = rp__segment_doc_id(segment, answer->at[i].docid, &id, &id_bytes);
+        rp_status status = rp__segment_doc_id(segment, answer->at[from + i].docid, &id, &id_bytes);
         if (status != RP_OK)
             return status;
         bytes += id_bytes + 1;
@@ -535,7 +540,7 @@ static rp_status name_hits(const rp_searcher *s, const rp__answer *answer, rp_hi
     hits->n = n;
     char *name = (char *)(hits->at + n);
     for (size_t i = 0; i < n; i++) {
-        const rp__scored *scored = &answer->at[i];
+        const rp__scored *scored = &answer->at[from + i];
         rp_status status = rp__segment_doc_id(segment, scored->docid, &id, &id_bytes);
         if (status != RP_OK)
             return status;

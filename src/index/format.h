@@ -29,6 +29,8 @@ enum {
     RP_SECTION_TERM_OFFSETS = 17, /* terms: u64 a block and one more */
     /* terms: u64 a block: first 8 bytes of its first term, as a number */
     RP_SECTION_TERM_PREFIXES = 18,
+    /* terms, optional: u32 a block: the most documents that a term of it has */
+    RP_SECTION_TERM_MOST = 19,
     RP_SECTION_LISTS = 32,
     /* lists: u64 a list of more than RP_BLOCK postings: where it begins */
     RP_SECTION_AUX_LISTS = 33,
@@ -39,6 +41,8 @@ enum {
     RP_SECTION_DOC_ID_OFFSETS = 66, /* u32 a document and one more, from its base */
     RP_SECTION_DOC_LENGTH_CODES = 67,
     RP_SECTION_DOC_LENGTHS = 68, /* u32: the distinct lengths, rising */
+    /* docs, optional: u32 a bucket of ids and one more, then u32 a document */
+    RP_SECTION_DOC_ID_TABLE = 69,
     RP_SECTION_TEXT_BLOCKS = 80,
     RP_SECTION_TEXT_INDEX = 81, /* rp__text_block a block and one more */
 };
@@ -46,6 +50,7 @@ enum {
 enum {
     RP_TERMS_PER_BLOCK = 16,
     RP_DOC_ID_STRIDE = 4096,
+    RP_DOC_ID_BUCKET = 4,        /* ids of a bucket, on average */
     RP_STOP_WORDS_MAX = 1 << 20, /* bytes of the stop list */
     RP_DOC_ID_MAX = 1 << 20,     /* bytes of a document's id: offsets from a base stay below 2^32 */
     RP_TINY_DF = 8,              /* a tiny list has at most so many postings */

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "index/coding.h"
+#include "index/id_table.h"
 
 static void close_files(rp__segment *s)
 {
@@ -271,6 +272,11 @@ void rp__segment_get_lengths(const rp__segment *s, rp__lengths *out)
 rp_status rp__segment_doc_id(const rp__segment *s, uint32_t docid, const char **id, size_t *bytes)
 {
     return rp__doctable_id(&s->docs, docid, id, bytes);
+}
+
+rp_status rp__segment_find_doc(const rp__segment *s, const char *id, size_t bytes, uint32_t *docid)
+{
+    return rp__id_table_find(&s->docs, id, bytes, docid);
 }
 
 void rp__segment_expect_doc_place(const rp__segment *s, uint32_t docid)

@@ -100,6 +100,8 @@ void rp__in_close(rp__in *in);
 
 /* Bits of a header's required features; docs/format.md, chapter 11. */
 enum { RP_FEATURE_FREQS = 1, RP_FEATURE_STATS = 2, RP_FEATURE_KTHS = 4, RP_FEATURES_KNOWN = 7 };
+/* Bits of its optional features, which a reader may pass over. */
+enum { RP_OPTIONAL_ID_TABLE = 1, RP_OPTIONAL_TERM_MOST = 2 };
 
 /* header | sections, each 64-byte aligned, followed by RP_PAD zero bytes | table | footer.
  * docs/format.md has the bytes. `kind` and section ids are the index room's numbers. */
@@ -108,6 +110,8 @@ rp_status rp__section_writer_new(const rp__folder *folder, const char *name, uin
                                  rp__section_writer **out, rp_error *err);
 /* Features that a reader of this file must know; before the first section. */
 void rp__section_writer_require(rp__section_writer *w, uint64_t features);
+/* Features that a reader may pass over; likewise. */
+void rp__section_writer_offer(rp__section_writer *w, uint64_t features);
 void rp__section_writer_begin(rp__section_writer *w, uint32_t id);
 void rp__section_writer_put(rp__section_writer *w, const void *bytes, size_t n);
 /* zeros up to a multiple within the section */
@@ -130,6 +134,7 @@ void rp__section_file_close(rp__section_file *file);
 /* RP_DAMAGED if the section is not there. RP_PAD readable bytes follow it. */
 rp_status rp__section_file_get(const rp__section_file *file, uint32_t id, const uint8_t **at,
                                size_t *bytes, rp_error *err);
+bool rp__section_file_has(const rp__section_file *file, uint32_t id);
 rp_status rp__section_file_verify(const rp__section_file *file, uint32_t id, rp_error *err);
 /* False: it was cut short after it was opened, and what was read since may be zeros that are not in
  * it. Reads mapped memory: call it under the guard. */
