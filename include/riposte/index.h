@@ -74,6 +74,28 @@ rp_status rp_index_get_document_start(const rp_index *index, uint32_t docid, siz
                                       rp_document *out, rp_error *err);
 void rp_document_free(rp_document *document); /* NULL is fine */
 
+/* The docid of the document whose id this is, by a table of the index: one or two microseconds. In
+ * an index of an older program all ids are read. RP_NOT_FOUND if there is none. */
+rp_status rp_index_find(const rp_index *index, const char *id, uint32_t *docid, rp_error *err);
+
+/* Terms that begin alike. Strings live until the suggestions are freed. */
+typedef struct rp_suggestion {
+    const char *term; /* as the index has it: folded, and stemmed where it stems */
+    uint32_t df;      /* documents that hold it */
+} rp_suggestion;
+
+typedef struct rp_suggestions {
+    size_t n;
+    rp_suggestion *at; /* most documents first, equal ones in the order of terms */
+    void *memory;      /* Riposte's own */
+} rp_suggestions;
+
+/* The terms that begin with a prefix, folded as the index folds, and are in the most documents: at
+ * most `most` of them, 1,000 or fewer (RP_LIMIT). None is an answer too. Free the suggestions. */
+rp_status rp_index_suggest(const rp_index *index, const char *prefix, size_t most,
+                           rp_suggestions *out, rp_error *err);
+void rp_suggestions_free(rp_suggestions *suggestions); /* NULL and all zero are fine */
+
 /* One term's statistics, as the analyzer of the index sees the word. RP_NOT_FOUND if it has
  * none. */
 typedef struct rp_term_info {

@@ -1,8 +1,9 @@
 /* riposte/search.h: ask an open index.
  *
  * Chapters: 1 the simple call; 2 options and the searcher; 3 many queries at once; 4 explain;
- * 5 snippets; 6 GPUs and their faults.
- * Query language: words; "a phrase"~2; prefix*; term^2.5; AND OR NOT; +must -not; parentheses. */
+ * 5 snippets; 6 words that no document has; 7 GPUs and their faults.
+ * Query language: words; "a phrase"~2; prefix*; w*d and wor?d; word~1 and word~2; term^2.5; AND OR
+ * NOT, also && || !; +must -not; parentheses. docs/query-language.md has it in full. */
 #ifndef RIPOSTE_SEARCH_H
 #define RIPOSTE_SEARCH_H
 
@@ -71,7 +72,7 @@ typedef struct rp_search_options {
     const char *gpu;      /* "emulated", or cards by number: "0", "0,1"; RIPOSTE_GPU, else "0" */
     uint64_t gpu_memory;  /* bytes of each card to use at most: what is there */
     uint32_t gpu_timeout; /* milliseconds; a card that takes longer counts as lost: 10,000 */
-    /* a process of its own uses the card, so that it comes back after a fault; chapter 6 */
+    /* a process of its own uses the card, so that it comes back after a fault; chapter 7 */
     bool gpu_child;
     /* RP_UNAVAILABLE where the cpu would answer instead of a GPU, or the host decodes lists for it,
      * tiny ones of the dictionary excepted; "auto" is "gpu" then */
@@ -211,7 +212,30 @@ rp_status rp_searcher_snippet(rp_searcher *searcher, const char *query, size_t q
                               rp_error *err);
 void rp_snippet_free(rp_snippet *snippet); /* NULL is fine */
 
-/* ---- 6. GPUs and their faults ---------------------------------------------------------------- */
+/* ---- 6. Words that no document has ----------------------------------------------------------- */
+
+/* A word of a query that no document has, and the term that was perhaps meant: one edit away, or
+ * where there is none two, and of those the one in the most documents. An edit puts a letter in,
+ * takes one out or makes it another. */
+typedef struct rp_correction {
+    const char *word, *instead; /* terms as the index has them */
+    uint32_t edits, df;         /* df: documents that hold `instead` */
+} rp_correction;
+
+typedef struct rp_corrections {
+    size_t n; /* 16 at most */
+    rp_correction *at;
+    void *memory; /* Riposte's own */
+} rp_corrections;
+
+/* In the order of the query; words that are excluded, prefixes, wildcards and fuzzy words are not
+ * looked at, and a word without a term near it is left out. A query whose words all have documents
+ * costs nothing but their look-up. Free the corrections. */
+rp_status rp_searcher_correct(rp_searcher *searcher, const char *query, size_t query_bytes,
+                              rp_corrections *out, rp_error *err);
+void rp_corrections_free(rp_corrections *corrections); /* NULL and all zero are fine */
+
+/* ---- 7. GPUs and their faults ---------------------------------------------------------------- */
 
 /* A GPU that queries can be answered on. */
 typedef struct rp_gpu {

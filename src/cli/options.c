@@ -292,13 +292,39 @@ static size_t find_row(const parser *p, int value)
     return p->n;
 }
 
+static bool has_row(const parser *p, const char *name)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (strcmp(p->rows[i].row->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* What other programs call an option of this verb; NULL: nothing that is known. */
+static const char *habit(const parser *p, const char *name)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } rows[] = {{"k", "k"},       {"n", "k"},        {"limit", "k"},     {"size", "k"},
+                {"top", "k"},     {"count", "k"},    {"hits", "k"},      {"offset", "from"},
+                {"skip", "from"}, {"start", "from"}, {"colour", "color"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].theirs, name) == 0 && has_row(p, rows[i].ours))
+            return rows[i].ours;
+    return NULL;
+}
+
 static rp_status refuse_unknown(parser *p, const char *word)
 {
     char name[64], remedy[160];
     if (optopt > 0 && optopt < FIRST_LONG) {
-        snprintf(remedy, sizeof remedy,
-                 "riposte help %s; put -- before a word that begins with '-' and is no option",
-                 p->verb->name);
+        const char letter[] = {(char)optopt, 0}, *ours = habit(p, letter);
+        if (ours)
+            snprintf(remedy, sizeof remedy, "--%s", ours);
+        else
+            snprintf(remedy, sizeof remedy,
+                     "riposte help %s; put -- before a word that begins with '-' and is no option",
+                     p->verb->name);
         return rp__console_usage(p->console, p->err, remedy, "unknown option -%c",
                                  isprint(optopt) ? optopt : '?');
     }
@@ -309,6 +335,8 @@ static rp_status refuse_unknown(parser *p, const char *word)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     for (size_t i = 0; i < p->n; i++)
         rp__options_nearest(&near, name, p->rows[i].row->name);
+    if (habit(p, name))
+        near.name = habit(p, name);
     if (near.name)
         snprintf(remedy, sizeof remedy, "--%s", near.name);
     return rp__console_usage(p->console, p->err, near.name ? remedy : NULL, "unknown option --%s",

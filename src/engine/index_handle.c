@@ -206,6 +206,33 @@ void rp_document_free(rp_document *document)
     *document = (rp_document){0};
 }
 
+typedef struct find_job {
+    const rp_index *index;
+    const char *id;
+    uint32_t docid;
+} find_job;
+
+static rp_status find_id(void *arg)
+{
+    find_job *job = arg;
+    return rp__segment_find_doc(job->index->segment, job->id, strlen(job->id), &job->docid);
+}
+
+rp_status rp_index_find(const rp_index *index, const char *id, uint32_t *docid, rp_error *err)
+{
+    if (RP_MISSING(err, index, id, docid))
+        return RP_USAGE;
+    find_job job = {.index = index, .id = id};
+    rp_status status = rp__index_handle_guard(index, find_id, &job);
+    if (status == RP_OK)
+        *docid = job.docid;
+    if (status == RP_OK)
+        return RP_OK;
+    return rp__error_set(err, status, "document \"%.100s\": %s", id,
+                         status == RP_NOT_FOUND ? "there is none with this id"
+                                                : "damaged; run 'riposte check' on the index");
+}
+
 typedef struct term_job {
     const rp_index *index;
     const char *term;
