@@ -63,6 +63,23 @@ CALL(rp_index_get_term)
     return rp_index_get_term(NEED(0, misuse.index), NEED(1, "wing"), NEED(2, &info), err);
 }
 
+CALL(rp_index_find)
+{
+    uint32_t docid;
+    return rp_index_find(NEED(0, misuse.index), NEED(1, misuse.document.id), NEED(2, &docid), err);
+}
+
+CALL(rp_index_suggest)
+{
+    rp_suggestions out = {0};
+    rp_status status = rp_index_suggest(NEED(0, misuse.index), NEED(1, "w"), 3, NEED(2, &out), err);
+    rp_suggestions_free(&out);
+    rp_suggestions_free(&out);
+    return status;
+}
+
+FREE_CALL(rp_suggestions_free)
+
 CALL(rp_index_get_list)
 {
     rp_list_info info;
@@ -243,6 +260,18 @@ CALL(rp_searcher_snippet)
 
 FREE_CALL(rp_snippet_free)
 
+CALL(rp_searcher_correct)
+{
+    rp_corrections out = {0};
+    rp_status status =
+        rp_searcher_correct(NEED(0, misuse.searcher), NEED(1, "wnig"), 4, NEED(2, &out), err);
+    rp_corrections_free(&out);
+    rp_corrections_free(&out);
+    return status;
+}
+
+FREE_CALL(rp_corrections_free)
+
 CALL(rp_gpu_get)
 {
     rp_gpu gpu;
@@ -417,6 +446,9 @@ const misuse_row misuse_rows[] = {
     ROW(rp_index_get_document_start, STATUS_AND_ERROR, "index, out"),
     ROW(rp_document_free, VALUE, ""),
     ROW(rp_index_get_term, STATUS_AND_ERROR, "index, word, out"),
+    ROW(rp_index_find, STATUS_AND_ERROR, "index, id, docid"),
+    ROW(rp_index_suggest, STATUS_AND_ERROR, "index, prefix, out"),
+    ROW(rp_suggestions_free, VALUE, ""),
     ROW(rp_index_get_list, STATUS_AND_ERROR, "index, word, out"),
     ROW(rp_index_get_costs, STATUS_AND_ERROR, "index, out"),
     ROW(rp_index_costs_free, VALUE, ""),
@@ -449,6 +481,8 @@ const misuse_row misuse_rows[] = {
     ROW(rp_searcher_snippet, STATUS_AND_ERROR,
         "searcher, query, document, out, document->title, document->text"),
     ROW(rp_snippet_free, VALUE, ""),
+    ROW(rp_searcher_correct, STATUS_AND_ERROR, "searcher, query, out"),
+    ROW(rp_corrections_free, VALUE, ""),
     ROW(rp_gpu_get, STATUS_AND_ERROR, "out"),
     ROW(rp_searcher_get_gpu_state, VALUE, "searcher, out"),
     ROW(rp_searcher_get_steps, VALUE, "searcher, out"),

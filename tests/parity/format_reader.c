@@ -736,6 +736,29 @@ const uint8_t *format_id(const format_index *ix, uint32_t docid, size_t *bytes)
     return section(ix, 4, 64, &n) + id_begin(ix, docid);
 }
 
+uint32_t format_find(const format_index *ix, const uint8_t *id, size_t bytes)
+{
+    uint64_t n, buckets = ix->docs / 4 + 1, bucket = (XXH3_64bits(id, bytes) >> 32) * buckets >> 32;
+    const uint8_t *begins = section(ix, 4, 69, &n), *docids;
+    if (!begins)
+        return UINT32_MAX;
+    docids = begins + 4 * (buckets + 1);
+    for (uint32_t i = u32(begins + 4 * bucket); i < u32(begins + 4 * bucket + 4); i++) {
+        size_t own_bytes;
+        const uint8_t *own = format_id(ix, u32(docids + 4 * (uint64_t)i), &own_bytes);
+        if (own_bytes == bytes && memcmp(own, id, bytes) == 0)
+            return u32(docids + 4 * (uint64_t)i);
+    }
+    return UINT32_MAX;
+}
+
+uint32_t format_most(const format_index *ix, uint64_t i)
+{
+    uint64_t n;
+    const uint8_t *mosts = section(ix, 1, 19, &n);
+    return mosts ? u32(mosts + 4 * (i / 16)) : 0;
+}
+
 uint32_t format_length(const format_index *ix, uint32_t docid)
 {
     uint64_t table_bytes, n;

@@ -51,6 +51,7 @@ static void expect_term(const rp__segment *s, const rp__term_iter *iter, const f
 
 static void expect_terms(const rp__segment *s, format_index *ix, seen *all)
 {
+    uint32_t most = 0;
     rp__term_iter iter;
     rp__arena arena;
     format_term t = {0};
@@ -60,6 +61,9 @@ static void expect_terms(const rp__segment *s, format_index *ix, seen *all)
         assert_int_equal(rp__term_iter_next(&iter), RP_OK);
         expect_term(s, &iter, &t, ix->has_positions, &arena);
         rp__arena_clear(&arena);
+        most = all->terms % 16 == 0 || t.df > most ? t.df : most;
+        if (all->terms % 16 == 15 && format_most(ix, 0))
+            assert_int_equal(format_most(ix, all->terms), most);
         all->terms++;
         all->tiny += t.is_tiny;
         all->short_lists += !t.is_tiny && t.df <= 128;
@@ -85,6 +89,8 @@ static void expect_documents(const rp_index *index, format_index *ix)
         size_t n = 0, title = 0, text = 0;
         assert_int_equal(rp_index_get_document(index, d, &doc, NULL), RP_OK);
         const uint8_t *id = format_id(ix, d, &n);
+        if (format_most(ix, 0))
+            assert_int_equal(format_find(ix, id, n), d);
         assert_int_equal(n, strlen(doc.id));
         assert_memory_equal(id, doc.id, n);
         assert_int_equal(format_length(ix, d), doc.length);
