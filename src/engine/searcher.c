@@ -165,6 +165,7 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     const bool is_placed = is_auto(o);
     rp__plan_defaults(o);
     rp__arena_init(&s->arena, o->max_memory);
+    rp__arena_init(&s->shown, o->max_memory);
     rp_status status = check_limits(o, err);
     if (status == RP_OK)
         status = choose_rank(o, s->index->segment, &s->rank, err);
@@ -234,7 +235,9 @@ rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out)
     s->analyzer = NULL;
     s->split = NULL;
     s->batch = NULL;
+    s->shown_words = NULL;
     rp__arena_init(&s->arena, s->options.max_memory);
+    rp__arena_init(&s->shown, s->options.max_memory);
     rp_status status = rp__analyzer_state_new(s->index->analyzer, &s->analyzer);
     if (status == RP_OK && s->options.threads > 1)
         status =
@@ -253,6 +256,7 @@ void rp__searcher_branch_free(rp_searcher *branch)
         return;
     rp__split_free(branch->split);
     rp__arena_reset(&branch->arena);
+    rp__arena_reset(&branch->shown);
     rp__analyzer_state_free(branch->analyzer);
     rp__free(branch);
 }

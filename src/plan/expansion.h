@@ -8,7 +8,7 @@
 #include "plan/wildcard.h"
 
 /* Terms that all patterns of a query together may look at: what bounds their time. */
-enum { RP_EXPANSION_VISITS = 1 << 22 };
+enum { RP_EXPANSION_VISITS = 1 << 21 };
 
 /* One thread at a time. */
 typedef struct rp__expansion {
