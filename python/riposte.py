@@ -80,7 +80,7 @@ class _SearchOptions(Structure):
                 ("k1", c_double), ("b", c_double), ("mu", c_double), ("max_k", c_size_t),
                 ("max_query", c_size_t), ("max_terms", c_size_t), ("max_expansions", c_size_t),
                 ("max_phrase", c_size_t), ("max_slop", c_size_t), ("max_depth", c_size_t),
-                ("max_memory", c_size_t), ("max_work", c_uint64), ("from_", c_size_t)]
+                ("max_memory", c_size_t), ("max_work", c_uint64), ("from", c_size_t)]
 
 
 class _GpuState(Structure):

@@ -640,11 +640,18 @@ static void test_program(void **state)
     char *index[] = {"riposte", "index", "-q", "--stem", "porter", f->small, "-o", f->target, NULL};
     char *search[] = {"riposte", "search", f->target, "+boundary \"layer flow\"~2 ba*", NULL};
     char *json[] = {"riposte", "search", "--json", "--explain", f->target, "boundary", NULL};
+    char *wild[] = {"riposte", "search",  "--json",         "--fields",
+                    "id,text", f->target, "b?un*y floww~2", NULL};
+    char *suggest_one[] = {"riposte", "suggest", f->target, "b", NULL};
+    char *get[] = {"riposte", "get", "--json", f->target, "doc-3-1", NULL};
     char *check[] = {"riposte", "check", f->target, NULL};
     exhaust_program(f, "index", index);
     expect_sound(f);
     exhaust_program(f, "search", search);
     exhaust_program(f, "search --json --explain", json);
+    exhaust_program(f, "search for patterns", wild);
+    exhaust_program(f, "suggest", suggest_one);
+    exhaust_program(f, "get", get);
     exhaust_program(f, "check", check);
 }
 #endif
