@@ -21,7 +21,7 @@ typedef struct rp__console {
     int out_errno;       /* of the first flush of standard output that failed; 0: none */
     const char *program; /* what to type to run it again */
     const char *verb;
-    char remedy[256]; /* the second line of an error; empty: none */
+    char remedy[448]; /* the second line of an error; empty: none */
 } rp__console;
 
 void rp__console_init(rp__console *console);

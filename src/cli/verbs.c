@@ -13,6 +13,7 @@ static const rp__verb *const verbs[] = {
     &rp__cmd_eval_verb,
     &rp__cmd_bench_serve_verb,
     &rp__cmd_stats_verb,
+    &rp__cmd_analyze_verb,
     &rp__cmd_dump_verb,
     &rp__cmd_check_verb,
     &rp__cmd_recode_verb,
