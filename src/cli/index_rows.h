@@ -56,7 +56,7 @@
     "words to leave out: lucene (its 33 English ones), the name of a stemmer (those of its "       \
     "language), none, or a file with a word a line"
 #define RP_TOKENS_HELP                                                                             \
-    "how text is cut into words: by the Unicode rules, at all that is no letter or digit, at "     \
+    "how text is cut into words: by the Unicode rules, at all that is no letter, digit or apostrophe, at "     \
     "blanks, or into pairs of letters; by the first two, Chinese, Japanese and Korean go by pairs"
 
 #define RP_ROW_MEMORY(at_, help_)                                                                  \

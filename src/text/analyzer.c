@@ -243,7 +243,7 @@ static bool take_segment(rp__analyzer_state *state, rp__token *out)
     if (a->tokens != RP_TOKENS_PLAIN && take_pair(state, out, &is_word))
         return is_word;
     rp__wordbreak_segment segment =
-        rp__tokens_next(a->tokens, a->drops_possessive, state->text, state->bytes, state->at);
+        rp__tokens_next(a->tokens, state->text, state->bytes, state->at);
     out->begin = state->at;
     out->end = state->at = segment.end;
     if (!segment.is_word)

@@ -164,33 +164,24 @@ static size_t apostrophe(const char *text, size_t bytes, size_t at)
                : 0;
 }
 
-/* Bytes of a possessive 's at `at`, if no letter or mark follows it; otherwise 0. */
-static size_t possessive(const char *text, size_t bytes, size_t at)
+/* An apostrophe between letters is part of their word. */
+static bool continues(rp__tokens rule, const char *text, size_t bytes, size_t at)
 {
-    size_t n = apostrophe(text, bytes, at);
-    if (n == 0 || at + n >= bytes || (text[at + n] | 0x20) != 's')
-        return 0;
-    character c = peek(text, bytes, at + n + 1);
-    return is_letter(c) || is_mark(c) ? 0 : n + 1;
+    size_t skipped = apostrophe(text, bytes, at);
+    character c = peek(text, bytes, at + skipped);
+    return (skipped == 0 && is_mark(c)) || (is_letter(c) && !goes_by_pairs(rule, c));
 }
 
-static rp__wordbreak_segment next_split(rp__tokens rule, bool joins_possessive, const char *text,
-                                        size_t bytes, size_t at)
+static rp__wordbreak_segment next_split(rp__tokens rule, const char *text, size_t bytes, size_t at)
 {
     rp__wordbreak_segment s = empty_at(at);
     character c = peek(text, bytes, at);
     add(&s, c);
-    if (!is_letter(c)) {
+    if (is_letter(c))
+        while (continues(rule, text, bytes, s.end))
+            add(&s, peek(text, bytes, s.end));
+    else
         s.is_word = false;
-        return s;
-    }
-    for (c = peek(text, bytes, s.end); is_mark(c) || (is_letter(c) && !goes_by_pairs(rule, c));
-         c = peek(text, bytes, s.end))
-        add(&s, c);
-    size_t more = joins_possessive ? possessive(text, bytes, s.end) : 0;
-    s.is_ascii &= more != 4;
-    s.is_folded &= more == 0;
-    s.end += more;
     return s;
 }
 
@@ -207,14 +198,13 @@ static rp__wordbreak_segment next_whitespace(const char *text, size_t bytes, siz
     return s;
 }
 
-rp__wordbreak_segment rp__tokens_next(rp__tokens rule, bool joins_possessive, const char *text,
-                                      size_t bytes, size_t at)
+rp__wordbreak_segment rp__tokens_next(rp__tokens rule, const char *text, size_t bytes, size_t at)
 {
     if (rule == RP_TOKENS_PLAIN || rule == RP_TOKENS_UAX29)
         return next_uax29(rule, text, bytes, at);
     rp__wordbreak_segment s = rule == RP_TOKENS_WHITESPACE
                                   ? next_whitespace(text, bytes, at)
-                                  : next_split(rule, joins_possessive, text, bytes, at);
+                                  : next_split(rule, text, bytes, at);
     if (s.end == at) /* an invalid byte */
         s = (rp__wordbreak_segment){.end = at + 1};
     return s;

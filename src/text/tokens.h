@@ -2,7 +2,7 @@
  *
  * plain       UAX #29 word breaks: indexes that record no analysis
  * uax29       the same, but letters of Han, Hiragana, Katakana and Hangul go by pairs
- * split       runs of letters and digits; those four scripts by pairs
+ * split       runs of letters and digits, with apostrophes inside; those four scripts by pairs
  * whitespace  whatever lies between blanks
  * bigram      runs of letters and digits of any script, all by pairs
  *
@@ -28,10 +28,8 @@ typedef enum rp__tokens {
 bool rp__tokens_find(const char *name, rp__tokens *out);
 
 /* The segment that begins at byte `at` < bytes: the start of the text, or where a segment or a
- * letter ended. No letter that goes by pairs may begin there. With `joins_possessive`, `split` keeps
- * a possessive 's in one segment with its word. */
-rp__wordbreak_segment rp__tokens_next(rp__tokens rule, bool joins_possessive, const char *text,
-                                      size_t bytes, size_t at);
+ * letter ended. No letter that goes by pairs may begin there. */
+rp__wordbreak_segment rp__tokens_next(rp__tokens rule, const char *text, size_t bytes, size_t at);
 
 /* The letter that begins at byte `at`, if it goes by pairs; otherwise its `end` is `at`. */
 rp__wordbreak_segment rp__tokens_letter(rp__tokens rule, const char *text, size_t bytes, size_t at);

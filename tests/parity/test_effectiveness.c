@@ -202,7 +202,7 @@ static rp_index *build(const reference *r, const char *stem, const char *dir)
     char path[1024];
     make_path(path, sizeof path, r->name, "docs.jsonl.gz");
     const char *paths[] = {path};
-    /* the reference cuts text at all that is no letter or digit */
+    /* the reference cuts text at all that is no letter, digit or apostrophe in a word */
     rp_build_options options = {
         .stem = stem, .stop = "lucene", .tokens = "split", .no_store = true};
     rp_index *index = NULL;

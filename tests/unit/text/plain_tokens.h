@@ -70,7 +70,7 @@ static inline void plain_analyze(plain_tokens *p, const char *text, size_t n)
             at = end;
             continue;
         }
-        rp__wordbreak_segment s = rp__tokens_next(p->rule, p->drops_possessive, text, n, at);
+        rp__wordbreak_segment s = rp__tokens_next(p->rule, text, n, at);
         if (s.end <= at || s.end > n)
             abort();
         if (s.is_word)
