@@ -62,9 +62,11 @@ static rp_status read_stop_file(rp__build_setup *s, rp_error *err)
         .max_expand = s->o.max_expand, .goes_on = goes_on, .goes_on_arg = &s->o};
     rp__input *input;
     size_t got = 0;
-    rp_status status = rp__input_open_text(s->o.stop, &options, &input, err);
+    rp_error why = {0};
+    rp_status status = rp__input_open_text(s->o.stop, &options, &input, &why);
     if (status != RP_OK)
-        return status;
+        return rp__error_set(err, status, "%.150s; stop lists are lucene and languages, as german",
+                             why.text);
     s->stop_words = rp__alloc(STOP_FILE_MOST + 1);
     status = s->stop_words ? rp__input_read(input, s->stop_words, STOP_FILE_MOST + 1, &got, err)
                            : rp__error_no_memory(err);
