@@ -46,8 +46,7 @@ static void check_tokens(rp__analyzer_state *state, plain_tokens *p, bool has_te
         require(t.begin == want->begin && t.end == want->end);
         require(t.bytes >= 1 && t.bytes <= RP_TEXT_TERM_MAX);
         require(rp__utf8_check(t.term, t.bytes) == t.bytes);
-        require(!has_terms ||
-                (t.bytes == want->bytes && memcmp(t.term, want->term, t.bytes) == 0));
+        require(!has_terms || (t.bytes == want->bytes && memcmp(t.term, want->term, t.bytes) == 0));
     }
     require(rp__analyzer_positions(state) == p->n);
 }

@@ -32,8 +32,8 @@
     }
 #define RP_ROW_STOP(at_, help_)                                                                    \
     {                                                                                              \
-        .name = "stop", .kind = RP_OPTION_TEXT, .argument = "LIST", .initial = "none", .at = (at_), \
-        .help = (help_)                                                                            \
+        .name = "stop", .kind = RP_OPTION_TEXT, .argument = "LIST", .initial = "none",             \
+        .at = (at_), .help = (help_)                                                               \
     }
 #define RP_ROW_TOKENS(at_, initial_, help_)                                                        \
     {                                                                                              \
@@ -56,7 +56,8 @@
     "words to leave out: lucene (its 33 English ones), the name of a stemmer (those of its "       \
     "language), none, or a file with a word a line"
 #define RP_TOKENS_HELP                                                                             \
-    "how text is cut into words: by the Unicode rules, at all that is no letter, digit or apostrophe, at "     \
+    "how text is cut into words: by the Unicode rules, at all that is no letter, digit or "        \
+    "apostrophe, at "                                                                              \
     "blanks, or into pairs of letters; by the first two, Chinese, Japanese and Korean go by pairs"
 
 #define RP_ROW_MEMORY(at_, help_)                                                                  \

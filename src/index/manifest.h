@@ -24,7 +24,7 @@ typedef struct rp__manifest {
     bool has_stats;            /* ranking counts with `stats`, otherwise with the meta's figures */
     rp__rank_stats stats;
     rp__meta_analysis analysis; /* `tokens` is empty: plain, and nothing is dropped */
-    char *stop_words; /* allocated, NUL-ended; NULL: none */
+    char *stop_words;           /* allocated, NUL-ended; NULL: none */
     size_t stop_bytes;
 } rp__manifest;
 

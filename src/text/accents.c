@@ -20,8 +20,8 @@ static const struct {
     {0x0591, 0x05BD}, /* Hebrew accents and points */
     {0x05BF, 0x05BF}, {0x05C1, 0x05C2}, {0x05C4, 0x05C5}, {0x05C7, 0x05C7},
     {0x0610, 0x061A}, /* Arabic signs and vowels */
-    {0x064B, 0x065F}, {0x0670, 0x0670}, {0x06D6, 0x06DC}, {0x06DF, 0x06E4}, {0x06E7, 0x06E8},
-    {0x06EA, 0x06ED}, {0x0711, 0x0711}, /* Syriac */
+    {0x064B, 0x065F}, {0x0670, 0x0670}, {0x06D6, 0x06DC}, {0x06DF, 0x06E4},
+    {0x06E7, 0x06E8}, {0x06EA, 0x06ED}, {0x0711, 0x0711}, /* Syriac */
     {0x0730, 0x074A}, {0x1AB0, 0x1ACE}, /* combining diacritical marks, extended */
     {0x1DC0, 0x1DFF}, {0x20D0, 0x20F0}, {0x2DE0, 0x2DFF}, /* Cyrillic, extended */
     {0xA66F, 0xA672}, {0xA674, 0xA67D}, {0xA69E, 0xA69F}, {0xFE20, 0xFE2F},
@@ -64,8 +64,7 @@ static void keep_letters(rp__accents *a, const char *letters)
         uint32_t length;
         int32_t parts[4], last = 0;
         int32_t code = (int32_t)rp__utf8_decode(at, &length);
-        utf8proc_ssize_t n =
-            utf8proc_decompose_char(code, parts, 4, UTF8PROC_DECOMPOSE, &last);
+        utf8proc_ssize_t n = utf8proc_decompose_char(code, parts, 4, UTF8PROC_DECOMPOSE, &last);
         at += length;
         if (n != 2)
             continue;

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 enum {
-    RP_ACCENTS_KEPT_MAX = 24,     /* letters that keep their accent */
-    RP_ACCENTS_FIRST = 0xC0,      /* the letters that the table has */
+    RP_ACCENTS_KEPT_MAX = 24, /* letters that keep their accent */
+    RP_ACCENTS_FIRST = 0xC0,  /* the letters that the table has */
     RP_ACCENTS_CODES = 0x180 - RP_ACCENTS_FIRST,
 };
 
@@ -23,7 +23,7 @@ typedef struct rp__accents {
     uint16_t table[RP_ACCENTS_CODES];
 } rp__accents;
 
-/* Drops all accents but those of `letters`: UTF-8, lower case, a base letter and one accent each. */
+/* Drops all accents but those of `letters`: UTF-8, lower case, each a letter with one accent. */
 void rp__accents_init(rp__accents *accents, const char *letters);
 
 /* True of a mark that is an accent: one of Latin, Greek, Cyrillic, Hebrew, Arabic or Syriac. Marks

@@ -57,8 +57,9 @@ static rp_status choose(rp__analyzer *a, const rp__text_options *o, rp_error *er
                              "\"whitespace\" or \"bigram\"",
                              o->tokens);
     if (a->algorithm && a->tokens == RP_TOKENS_BIGRAM)
-        return rp__error_set(err, RP_USAGE, "pairs of letters have no stem; use --stem none with "
-                                            "--tokens bigram");
+        return rp__error_set(err, RP_USAGE,
+                             "pairs of letters have no stem; use --stem none with "
+                             "--tokens bigram");
     a->has_scan = a->tokens == RP_TOKENS_PLAIN || a->tokens == RP_TOKENS_UAX29;
     a->drops_possessive = o->drops_possessive;
     if (o->folds_accents) {

@@ -50,12 +50,24 @@ struct rp__stemming {
 static const struct {
     const char *algorithm, *letters;
 } rows[] = {
-    {"arabic", "آأإؤئ"},       {"catalan", "àáèéíïòóúüç"}, {"danish", "å"},
-    {"dutch", "è"},            {"finnish", "äö"},          {"french", "âàçëéêèïîôûù"},
-    {"german", "äöü"},         {"hungarian", "áéíóöőúüű"}, {"irish", "áéíóú"},
-    {"italian", "áéíóúàèìòù"}, {"lithuanian", "ąčęėįšųūž"}, {"norwegian", "å"},
-    {"portuguese", "ãõáéíóúâêôç"}, {"romanian", "âîăşţșț"}, {"russian", "й"},
-    {"serbian", "čćšž"},       {"spanish", "áéíóúüñ"},     {"swedish", "äåö"},
+    {"arabic", "آأإؤئ"},
+    {"catalan", "àáèéíïòóúüç"},
+    {"danish", "å"},
+    {"dutch", "è"},
+    {"finnish", "äö"},
+    {"french", "âàçëéêèïîôûù"},
+    {"german", "äöü"},
+    {"hungarian", "áéíóöőúüű"},
+    {"irish", "áéíóú"},
+    {"italian", "áéíóúàèìòù"},
+    {"lithuanian", "ąčęėįšųūž"},
+    {"norwegian", "å"},
+    {"portuguese", "ãõáéíóúâêôç"},
+    {"romanian", "âîăşţșț"},
+    {"russian", "й"},
+    {"serbian", "čćšž"},
+    {"spanish", "áéíóúüñ"},
+    {"swedish", "äåö"},
     {"turkish", "çğöşü"},
 };
 
@@ -70,7 +82,10 @@ const char *rp__stemming_letters(const char *algorithm)
 /* "none", then what libstemmer has. */
 const char *rp__stemming_name(size_t i)
 {
-    return i == 0 ? "none" : sb_stemmer_list()[i - 1];
+    const char **algorithm = sb_stemmer_list();
+    for (size_t k = 1; k < i && *algorithm; k++)
+        algorithm++;
+    return i == 0 ? "none" : *algorithm;
 }
 
 bool rp__stemming_find(const char *name, const char **algorithm)
@@ -137,8 +152,8 @@ static const char *find_stem(rp__stemming *s, const char *term, uint32_t *bytes)
         return term;
     size_t n = rp__folding_cut((const char *)out, (size_t)length, RP_TEXT_TERM_MAX);
     if (s->accents->drops && has_high_byte((const char *)out, n)) {
-        size_t folded = rp__folding_word(&s->folding, s->accents, (const char *)out, n, false,
-                                         s->folded);
+        size_t folded =
+            rp__folding_word(&s->folding, s->accents, (const char *)out, n, false, s->folded);
         if (folded > 0) {
             *bytes = (uint32_t)folded;
             return s->folded;

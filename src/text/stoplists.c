@@ -113,12 +113,11 @@ const rp__stoplist rp__stoplists[] = {
      "εγώ\nεσύ\nαυτός\nαυτή\nαυτό\nαυτοί\nαυτές\nαυτά\nεμείς\nεσείς\nμου\nσου\nμας\nσας\n"
      "εκείνος\nεκείνη\nεκείνο\nένα\nένας\nμία\nμια\nπολύ\nπιο\nόλα\nόλοι\nόμως\nαλλά\nεπίσης\n"
      "γιατί\nδιότι\nενώ"},
-    {"hindi",
-     "का\nके\nकी\nको\nमें\nसे\nहै\nहैं\nथा\nथे\nथी\nऔर\nया\nपर\nने\nयह\nये\nवह\nवे\nइस\nउस\n"
-     "इन\nउन\nइसके\nउसके\nइसका\nउसका\nइसकी\nउसकी\nएक\nभी\nहो\nहोता\nहोती\nहोते\nकि\nजो\nतो\n"
-     "ही\nकर\nकरने\nकिया\nकिए\nकरते\nकरता\nगया\nगई\nगए\nजा\nनहीं\nन\nअपने\nअपना\nअपनी\nतक\n"
-     "लिए\nसाथ\nबाद\nद्वारा\nजब\nतब\nकोई\nकुछ\nसकता\nसकते\nरहा\nरहे\nरही\nहुआ\nहुई\nहुए\nमैं\n"
-     "हम\nतुम\nआप\nमेरा\nहमारा\nक्या\nकौन\nकहाँ\nकब\nअगर\nलेकिन"},
+    {"hindi", "का\nके\nकी\nको\nमें\nसे\nहै\nहैं\nथा\nथे\nथी\nऔर\nया\nपर\nने\nयह\nये\nवह\nवे\nइस\nउस\n"
+              "इन\nउन\nइसके\nउसके\nइसका\nउसका\nइसकी\nउसकी\nएक\nभी\nहो\nहोता\nहोती\nहोते\nकि\nजो\nतो\n"
+              "ही\nकर\nकरने\nकिया\nकिए\nकरते\nकरता\nगया\nगई\nगए\nजा\nनहीं\nन\nअपने\nअपना\nअपनी\nतक\n"
+              "लिए\nसाथ\nबाद\nद्वारा\nजब\nतब\nकोई\nकुछ\nसकता\nसकते\nरहा\nरहे\nरही\nहुआ\nहुई\nहुए\nमैं\n"
+              "हम\nतुम\nआप\nमेरा\nहमारा\nक्या\nकौन\nकहाँ\nकब\nअगर\nलेकिन"},
     {"hungarian",
      "a\naz\nabban\nahhoz\nahogy\nahol\naki\nakik\nakkor\nalatt\namely\namelyek\namelyet\n"
      "ami\namíg\namikor\nannak\narra\nát\nazok\nazon\nazt\naztán\nazután\nazért\nbe\nbár\n"
@@ -165,11 +164,10 @@ const rp__stoplist rp__stoplists[] = {
      "mano\nmes\nmus\nmūsų\nne\nnei\nnes\nnet\nnors\nnuo\no\npagal\npas\nper\npo\nprie\n"
      "prieš\nsau\nsavo\nsu\ntačiau\ntad\ntai\ntaip\ntarp\ntas\ntau\ntavo\nten\nties\nto\n"
      "todėl\ntos\ntu\ntuo\nturi\nuž\nva\nvis\nvisi\nvisas\nyra"},
-    {"nepali",
-     "छ\nछन्\nछु\nथियो\nथिए\nहो\nहुन्\nहुन्छ\nभएको\nभयो\nभने\nभन्ने\nगर्ने\nगरेको\nगर्न\nगरे\n"
-     "र\nवा\nतर\nपनि\nनै\nमात्र\nयो\nयस\nयी\nत्यो\nत्यस\nती\nम\nहामी\nतिमी\nतपाईं\nउनी\nउनले\n"
-     "को\nका\nकी\nले\nलाई\nमा\nबाट\nदेखि\nसम्म\nसँग\nसाथ\nलागि\nअनि\nअब\nअरू\nआफ्नो\nएक\n"
-     "एउटा\nके\nकिन\nकसरी\nकहाँ\nकुन\nजब\nजुन\nजो\nतथा\nत\nहुने\nसबै\nधेरै\nअघि\nपछि\nबीच"},
+    {"nepali", "छ\nछन्\nछु\nथियो\nथिए\nहो\nहुन्\nहुन्छ\nभएको\nभयो\nभने\nभन्ने\nगर्ने\nगरेको\nगर्न\nगरे\n"
+               "र\nवा\nतर\nपनि\nनै\nमात्र\nयो\nयस\nयी\nत्यो\nत्यस\nती\nम\nहामी\nतिमी\nतपाईं\nउनी\nउनले\n"
+               "को\nका\nकी\nले\nलाई\nमा\nबाट\nदेखि\nसम्म\nसँग\nसाथ\nलागि\nअनि\nअब\nअरू\nआफ्नो\nएक\n"
+               "एउटा\nके\nकिन\nकसरी\nकहाँ\nकुन\nजब\nजुन\nजो\nतथा\nत\nहुने\nसबै\nधेरै\nअघि\nपछि\nबीच"},
     {"norwegian",
      "alle\nandre\nat\nav\nbare\nbegge\nble\nblei\nbli\nblir\nblitt\nbåde\nda\nde\ndeg\ndei\n"
      "deim\ndeira\nden\ndenne\nder\ndere\nderes\ndet\ndette\ndi\ndin\ndisse\nditt\ndu\ndykk\n"
@@ -250,14 +248,13 @@ const rp__stoplist rp__stoplists[] = {
      "sin\nsina\nsitta\nsjälv\nskulle\nsom\nså\nsådan\nsådana\nsådant\ntill\nunder\nupp\nut\n"
      "utan\nvad\nvar\nvara\nvarför\nvarit\nvarje\nvars\nvart\nvem\nvi\nvid\nvilka\nvilkas\n"
      "vilken\nvilket\nvår\nvåra\nvårt\nän\när\nåt\növer"},
-    {"tamil",
-     "ஒரு\nஎன்று\nமற்றும்\nஇந்த\nஇது\nஎன்ற\nகொண்டு\nஎன்பது\nபல\nஆகும்\nஅல்லது\nஅவர்\nநான்\n"
-     "உள்ள\nஅந்த\nஇவர்\nஎன\nமுதல்\nஎன்ன\nஇருந்து\nசில\nஎன்\nபோன்ற\nவேண்டும்\nவந்து\nஇதன்\n"
-     "அது\nஅவன்\nதான்\nபலரும்\nஎன்னும்\nமேலும்\nபின்னர்\nகொண்ட\nஇருக்கும்\nதனது\nஉள்ளது\n"
-     "போது\nஎன்றும்\nஅதன்\nதன்\nபிறகு\nஅவர்கள்\nவரை\nஅவள்\nநீ\nஆகிய\nஇருந்தது\nஉள்ளன\nவந்த\n"
-     "இருந்த\nமிகவும்\nஇங்கு\nமீது\nஓர்\nஇவை\nஇந்தக்\nபற்றி\nவரும்\nவேறு\nஇரு\nஇதில்\nபோல்\n"
-     "இப்போது\nஅவரது\nமட்டும்\nஇந்தப்\nஎனும்\nமேல்\nபின்\nசேர்ந்த\nஆகியோர்\nஎனக்கு\nஇன்னும்\n"
-     "அந்தப்\nஅன்று"},
+    {"tamil", "ஒரு\nஎன்று\nமற்றும்\nஇந்த\nஇது\nஎன்ற\nகொண்டு\nஎன்பது\nபல\nஆகும்\nஅல்லது\nஅவர்\nநான்\n"
+              "உள்ள\nஅந்த\nஇவர்\nஎன\nமுதல்\nஎன்ன\nஇருந்து\nசில\nஎன்\nபோன்ற\nவேண்டும்\nவந்து\nஇதன்\n"
+              "அது\nஅவன்\nதான்\nபலரும்\nஎன்னும்\nமேலும்\nபின்னர்\nகொண்ட\nஇருக்கும்\nதனது\nஉள்ளது\n"
+              "போது\nஎன்றும்\nஅதன்\nதன்\nபிறகு\nஅவர்கள்\nவரை\nஅவள்\nநீ\nஆகிய\nஇருந்தது\nஉள்ளன\nவந்த\n"
+              "இருந்த\nமிகவும்\nஇங்கு\nமீது\nஓர்\nஇவை\nஇந்தக்\nபற்றி\nவரும்\nவேறு\nஇரு\nஇதில்\nபோல்\n"
+              "இப்போது\nஅவரது\nமட்டும்\nஇந்தப்\nஎனும்\nமேல்\nபின்\nசேர்ந்த\nஆகியோர்\nஎனக்கு\nஇன்னும்\n"
+              "அந்தப்\nஅன்று"},
     {"turkish",
      "acaba\nama\nancak\nartık\naslında\naz\nbana\nbazı\nbelki\nben\nbeni\nbenim\nberi\nbile\n"
      "bir\nbiraz\nbirçok\nbiri\nbirkaç\nbirşey\nbiz\nbize\nbizi\nbizim\nböyle\nbu\nbuna\n"

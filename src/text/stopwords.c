@@ -15,7 +15,10 @@
 
 const char *rp__stopwords_name(size_t i)
 {
-    return rp__stoplists[i].name;
+    const rp__stoplist *list = rp__stoplists;
+    for (; i > 0 && list->name; i--)
+        list++;
+    return list->name;
 }
 
 const char *rp__stopwords_get(const char *name)

@@ -25,7 +25,7 @@ bool rp__tokens_find(const char *name, rp__tokens *out)
 
 const char *rp__tokens_name(size_t i)
 {
-    return i + 1 < sizeof names / sizeof *names ? names[i + 1] : NULL;
+    return i < sizeof names / sizeof *names - 1 ? names[i + 1] : NULL;
 }
 
 /* ---- Characters ------------------------------------------------------------------------------ */
@@ -34,9 +34,9 @@ const char *rp__tokens_name(size_t i)
 static const struct {
     uint32_t first, last;
 } pair_scripts[] = {
-    {0x1100, 0x11FF}, {0x2E80, 0x2FDF}, {0x3005, 0x3007}, {0x3021, 0x3029},   {0x3031, 0x3035},
-    {0x3038, 0x303C}, {0x3041, 0x3096}, {0x309B, 0x309F}, {0x30A0, 0x30FF},   {0x3131, 0x318E},
-    {0x31F0, 0x31FF}, {0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xA960, 0xA97C},   {0xAC00, 0xD7FB},
+    {0x1100, 0x11FF}, {0x2E80, 0x2FDF}, {0x3005, 0x3007},   {0x3021, 0x3029},   {0x3031, 0x3035},
+    {0x3038, 0x303C}, {0x3041, 0x3096}, {0x309B, 0x309F},   {0x30A0, 0x30FF},   {0x3131, 0x318E},
+    {0x31F0, 0x31FF}, {0x3400, 0x4DBF}, {0x4E00, 0x9FFF},   {0xA960, 0xA97C},   {0xAC00, 0xD7FB},
     {0xF900, 0xFAFF}, {0xFF66, 0xFFDC}, {0x1AFF0, 0x1B16F}, {0x20000, 0x3FFFF},
 };
 
@@ -100,8 +100,9 @@ static bool is_hangul(uint32_t code)
 /* The White_Space property, and control characters. */
 static bool is_blank(uint32_t code)
 {
-    return code <= ' ' || (code >= 0x7F && code <= 0xA0) || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
-           code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
+    return code <= ' ' || (code >= 0x7F && code <= 0xA0) || code == 0x1680 ||
+           (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 ||
+           code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
 /* ---- Segments -------------------------------------------------------------------------------- */
@@ -141,8 +142,7 @@ static rp__wordbreak_segment next_uax29(rp__tokens rule, const char *text, size_
     if (s.is_ascii || rule == RP_TOKENS_PLAIN)
         return s;
     for (size_t i = at; i < s.end; i++) {
-        if ((unsigned char)text[i] < FIRST_LEAD ||
-            !goes_by_pairs(rule, peek(text, bytes, i)))
+        if ((unsigned char)text[i] < FIRST_LEAD || !goes_by_pairs(rule, peek(text, bytes, i)))
             continue;
         rp__wordbreak_segment cut = empty_at(at);
         while (cut.end < i)
@@ -202,9 +202,8 @@ rp__wordbreak_segment rp__tokens_next(rp__tokens rule, const char *text, size_t 
 {
     if (rule == RP_TOKENS_PLAIN || rule == RP_TOKENS_UAX29)
         return next_uax29(rule, text, bytes, at);
-    rp__wordbreak_segment s = rule == RP_TOKENS_WHITESPACE
-                                  ? next_whitespace(text, bytes, at)
-                                  : next_split(rule, text, bytes, at);
+    rp__wordbreak_segment s = rule == RP_TOKENS_WHITESPACE ? next_whitespace(text, bytes, at)
+                                                           : next_split(rule, text, bytes, at);
     if (s.end == at) /* an invalid byte */
         s = (rp__wordbreak_segment){.end = at + 1};
     return s;

@@ -35,8 +35,8 @@ static inline void plain_add(plain_tokens *p, const char *text, size_t begin, si
     }
     plain_token *t = &p->at[p->n];
     *t = (plain_token){.begin = begin, .end = end, .position = (uint32_t)p->n};
-    t->bytes = (uint32_t)rp__folding_any(&p->folding, p->accents, text + begin, word_end - begin,
-                                         t->term);
+    t->bytes =
+        (uint32_t)rp__folding_any(&p->folding, p->accents, text + begin, word_end - begin, t->term);
     p->n++;
 }
 

@@ -37,7 +37,8 @@ static fixture open_options(const rp__text_options *options)
 
 static fixture open_words(const char *stem, const char *stop_words)
 {
-    rp__text_options options = {.stem = stem, .stop_words = stop_words, .stop_bytes = strlen(stop_words)};
+    rp__text_options options = {
+        .stem = stem, .stop_words = stop_words, .stop_bytes = strlen(stop_words)};
     return open_options(&options);
 }
 
@@ -149,7 +150,8 @@ static void test_steps_of_a_new_index(void **state)
                           "napoleon@0 beyonce@1 cafes@2 ");
     assert_default_tokens("none", "lucene", "it's the boss's", "boss@2 ");
     assert_default_tokens("porter", "lucene", "the résumés' resumes", "resum@1 resum@2 ");
-    assert_default_tokens("english", "none", "Napoleon's armies' café", "napoleon@0 armi@1 cafe@2 ");
+    assert_default_tokens("english", "none", "Napoleon's armies' café",
+                          "napoleon@0 armi@1 cafe@2 ");
     assert_default_tokens("french", "french", "les forêts élevées", "foret@1 elev@2 ");
     assert_default_tokens("german", "german", "für Häuser Café cafe", "haus@1 caf@2 caf@3 ");
     assert_default_tokens("none", "none", "東京都 a 한국어", "東京@0 京都@1 a@2 한국@3 국어@4 ");
@@ -317,7 +319,7 @@ static void assert_as_plain_tokens(const fixture *f, plain_tokens *p, const char
 static size_t some_text(char *text, uint32_t characters)
 {
     static const char *const often[] = {"'s", "'S", "’s", "＇s", "é", "東", "京", "か", "한", "'",
-                                        "a",  "Z",  "1",  "_",   ".", " ",  " ",  "-",  "É", "s"};
+                                        "a",  "Z",  "1",  "_",   ".", " ",  " ",  "-",  "É",  "s"};
     size_t n = 0;
     for (; characters > 0; characters--)
         if (sample_random(4)) {
@@ -505,8 +507,8 @@ static void test_unknown_tokens(void **state)
                                   "\"whitespace\" or \"bigram\"");
     options = (rp__text_options){.stem = "porter", .stop_words = "", .tokens = "bigram"};
     assert_int_equal(rp__analyzer_open(&options, &analyzer, &err), RP_USAGE);
-    assert_string_equal(
-        err.text, "pairs of letters have no stem; use --stem none with --tokens bigram");
+    assert_string_equal(err.text,
+                        "pairs of letters have no stem; use --stem none with --tokens bigram");
 }
 
 static rp_status try_to_open(fixture *f)

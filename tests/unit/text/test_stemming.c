@@ -114,8 +114,8 @@ static void test_all_algorithms(void **state)
             char word[200];
             uint32_t n = 0;
             for (uint32_t c = 1 + sample_random(12); c > 0; c--) {
-                uint32_t code = sample_random(3) ? 'a' + sample_random(26)
-                                                 : 0xC0 + sample_random(0x1000);
+                uint32_t code =
+                    sample_random(3) ? 'a' + sample_random(26) : 0xC0 + sample_random(0x1000);
                 n += (uint32_t)sample_put(word + n, code);
             }
             assert_as_plain(&f, word, n);

@@ -53,7 +53,8 @@ static void test_names(void **state)
 static void test_plain(void **state)
 {
     (void)state;
-    assert_words("plain", "I can't 3.14 東京 カタカナ 한국어", "i|can't|3.14|東|京|カタカナ|한국어|");
+    assert_words("plain", "I can't 3.14 東京 カタカナ 한국어",
+                 "i|can't|3.14|東|京|カタカナ|한국어|");
 }
 
 static void test_uax29(void **state)
@@ -69,7 +70,8 @@ static void test_uax29(void **state)
     assert_words("uax29", "abc한국1", "abc|한국|1|");
     assert_words("uax29", "東京、大阪。", "東京|大阪|");
     assert_words("uax29", "か\xE3\x82\x99き", "がき|"); /* a mark belongs to its letter */
-    assert_words("uax29", "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB국", "한국|"); /* parts of a syllable */
+    assert_words("uax29", "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB국",
+                 "한국|"); /* parts of a syllable */
     assert_words("uax29", "東\xFF京", "東|京|");
     assert_words("uax29", "𠀀𠀁", "𠀀𠀁|");
     assert_words("uax29", "ภาษา", words_of("plain", false, "ภาษา"));
@@ -82,8 +84,9 @@ static void test_split(void **state)
     assert_words("split", "rock'n’roll 'x' a''b a'東", "rock'n’roll|x|a|b|a|東|");
     assert_words("split", "東京都x", "東京|京都|x|");
     assert_words("split", "caf\x65\xCC\x81 \xCC\x81 x", "café|x|");
-    assert_words("split", "a\xFF"
-                          "b",
+    assert_words("split",
+                 "a\xFF"
+                 "b",
                  "a|b|");
     assert_words("split", "-- '", "");
 }
@@ -91,8 +94,14 @@ static void test_split(void **state)
 static void test_whitespace(void **state)
 {
     (void)state;
-    assert_words("whitespace", " C++ (x) it's,\t東京都\n--\xC2\xA0""a", "c++|(x)|it's,|東京都|--|a|");
-    assert_words("whitespace", "a\xFF b\x01""c", "a|b|c|");
+    assert_words("whitespace",
+                 " C++ (x) it's,\t東京都\n--\xC2\xA0"
+                 "a",
+                 "c++|(x)|it's,|東京都|--|a|");
+    assert_words("whitespace",
+                 "a\xFF b\x01"
+                 "c",
+                 "a|b|c|");
 }
 
 static void test_bigram(void **state)
