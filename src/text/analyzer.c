@@ -63,8 +63,10 @@ static rp_status choose(rp__analyzer *a, const rp__text_options *o, rp_error *er
     a->has_scan = a->tokens == RP_TOKENS_PLAIN || a->tokens == RP_TOKENS_UAX29;
     a->drops_possessive = o->drops_possessive;
     if (o->folds_accents) {
-        rp__accents_init(&a->accents, a->algorithm ? rp__stemming_letters(a->algorithm) : "");
         rp__accents_init(&a->all, "");
+        a->accents = a->all;
+        if (a->algorithm)
+            rp__accents_init(&a->accents, rp__stemming_letters(a->algorithm));
     }
     return RP_OK;
 }
