@@ -45,7 +45,9 @@ class _Info(Structure):
                 + [("format_version", c_uint32), ("has_positions", c_bool), ("has_text", c_bool)]
                 + [(name, c_uint64) for name in
                    ("bytes_terms", "bytes_lists", "bytes_positions", "bytes_docs", "bytes_text",
-                    "bytes_total", "bytes_aux")])
+                    "bytes_total", "bytes_aux")]
+                + [("token_rule", c_char_p), ("drops_possessive", c_bool),
+                   ("folds_accents", c_bool)])
 
 
 class _Document(Structure):
@@ -115,7 +117,8 @@ class _BuildOptions(Structure):
                 ("threads", c_uint32), ("no_positions", c_bool), ("no_store", c_bool),
                 ("on_error", c_int), ("max_line", c_uint64), ("max_expand", c_uint64),
                 ("max_json_depth", c_uint32), ("on_progress", _ProgressFn),
-                ("progress_arg", c_void_p), ("on_skip", _SkipFn), ("skip_arg", c_void_p)]
+                ("progress_arg", c_void_p), ("on_skip", _SkipFn), ("skip_arg", c_void_p),
+                ("tokens", c_char_p), ("keep_possessive", c_bool), ("no_fold", c_bool)]
 
 
 class _BuildStats(Structure):
@@ -127,7 +130,8 @@ class _BuildStats(Structure):
 class _ImportOptions(Structure):
     _fields_ = [("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p), ("stem", c_char_p),
                 ("stop", c_char_p), ("memory", c_uint64), ("on_progress", _ProgressFn),
-                ("progress_arg", c_void_p), ("on_warning", _WarnFn), ("warning_arg", c_void_p)]
+                ("progress_arg", c_void_p), ("on_warning", _WarnFn), ("warning_arg", c_void_p),
+                ("tokens", c_char_p), ("drop_possessive", c_bool), ("fold", c_bool)]
 
 
 class _ExportOptions(Structure):

@@ -2,7 +2,7 @@
  *
  * Chapters: 1 open and close; 2 what an index holds; 3 check; 4 build from files; 5 build from
  * memory; 6 the same index in another codec; 7 indexes of other programs; 8 the same index in
- * another order. */
+ * another order; 9 what becomes of a text. */
 #ifndef RIPOSTE_INDEX_H
 #define RIPOSTE_INDEX_H
 
@@ -45,6 +45,9 @@ typedef struct rp_index_info {
     bool has_positions, has_text;
     uint64_t bytes_terms, bytes_lists, bytes_positions, bytes_docs, bytes_text, bytes_total;
     uint64_t bytes_aux; /* of bytes_lists: auxiliary data */
+    /* how text was cut into words: as in rp_build_options, or "plain", as before there were rules */
+    const char *token_rule;
+    bool drops_possessive, folds_accents;
 } rp_index_info;
 
 void rp_index_get_info(const rp_index *index, rp_index_info *out); /* without an index: all zero */
@@ -189,8 +192,8 @@ typedef struct rp_build_options {
     const char *freqs;
     /* auxiliary data of long lists: none; "lr", "hs8" to "hs1024", or some: "lr,hs16" */
     const char *aux;
-    const char *stem;   /* "none"; "porter", "english" */
-    const char *stop;   /* "none"; "lucene", or the path of a file with a word a line */
+    const char *stem;   /* "none"; rp_stem_name lists them */
+    const char *stop;   /* "none"; rp_stop_name lists them; or a file with a word a line */
     const char *format; /* by content; "jsonl", "tsv", "trec", "text" */
     const char *id_field, *title_field, *text_field; /* JSONL: the usual names */
     uint64_t memory;      /* bytes in all, a hard total: 1 GiB. Documents of an eighth of it fit */
@@ -205,6 +208,11 @@ typedef struct rp_build_options {
     void *progress_arg;
     rp_skip_fn *on_skip;
     void *skip_arg;
+    /* how text is cut into words: "uax29"; rp_tokens_name lists them. By "uax29" and "split" Chinese,
+     * Japanese and Korean go by pairs of letters; by "bigram" every script does */
+    const char *tokens;
+    bool keep_possessive; /* otherwise the 's of a word is dropped */
+    bool no_fold;         /* otherwise letters lose their accents */
 } rp_build_options;
 
 typedef struct rp_build_stats {
@@ -227,6 +235,12 @@ const char *rp_codec_name(size_t i);
 /* The i-th code that frequencies may be in; NULL past the last. Codec "iiu" keeps them in its own
  * way. */
 const char *rp_freqs_name(size_t i);
+
+/* The i-th stemmer, stop list or way to cut text into words, the default first; NULL past the last.
+ * Stemmers are those of libstemmer; most have a stop list of the same name. */
+const char *rp_stem_name(size_t i);
+const char *rp_stop_name(size_t i);
+const char *rp_tokens_name(size_t i);
 
 /* ---- 5. Build from memory -------------------------------------------------------------------- */
 
@@ -285,6 +299,9 @@ typedef struct rp_import_options {
     void *progress_arg;
     rp_warn_fn *on_warning;
     void *warning_arg;
+    /* what else it did: as in rp_build_options, but unless set: "plain", no, no */
+    const char *tokens;
+    bool drop_possessive, fold;
 } rp_import_options;
 
 /* Makes an index in folder `dir`, replacing one that is there, of one that another program wrote:
@@ -342,6 +359,29 @@ const char *rp_order_name(size_t i);
  * as it was. */
 rp_status rp_index_reorder(const char *dir, const char *to, const rp_reorder_options *options,
                            rp_build_stats *stats, rp_error *err);
+
+/* ---- 9. What becomes of a text --------------------------------------------------------------- */
+
+typedef struct rp_text_token {
+    const char *term;  /* ends with a NUL */
+    size_t position;   /* counts every word of the text from 0, words that are left out too */
+    size_t begin, end; /* the bytes of the text that it came from */
+} rp_text_token;
+
+typedef struct rp_text_tokens {
+    size_t n;
+    rp_text_token *at;
+    size_t positions; /* all words, those that are left out included */
+    void *memory;     /* Riposte's own */
+} rp_text_tokens;
+
+/* The terms of a text, as the index makes them of documents and queries. Free the tokens. */
+rp_status rp_index_analyze(const rp_index *index, const char *text, size_t bytes,
+                           rp_text_tokens *out, rp_error *err);
+/* The same, as an index that is built with these options would; NULL: the defaults. */
+rp_status rp_analyze(const rp_build_options *options, const char *text, size_t bytes,
+                     rp_text_tokens *out, rp_error *err);
+void rp_text_tokens_free(rp_text_tokens *tokens); /* NULL and all zero are fine */
 
 #ifdef __cplusplus
 }

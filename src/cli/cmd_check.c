@@ -51,7 +51,8 @@ static rp_status get_info(const char *dir, rp_index_info *out, rp_error *err)
     if (status != RP_OK)
         return status;
     rp_index_get_info(index, out);
-    out->codec = out->stem = out->stop = NULL; /* borrowed, and the index is closed here */
+    /* borrowed, and the index is closed here */
+    out->codec = out->stem = out->stop = out->token_rule = NULL;
     rp_index_close(index);
     return RP_OK;
 }

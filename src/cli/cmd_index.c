@@ -15,7 +15,6 @@ typedef struct index_args {
     rp_build_options build;
 } index_args;
 
-static const char *const stems[] = {"none", "porter", "english", NULL};
 static const char *const formats[] = {"jsonl", "tsv", "trec", "text", NULL};
 static const char *const on_errors[] = {"stop", "skip", NULL}; /* in rp_on_error's order */
 
@@ -33,20 +32,6 @@ static const rp__option build_rows[] = {
     RP_ROW_AUX(
         offsetof(index_args, build.aux),
         "data that narrow searches in long lists, separated by commas: lr, hs8, hs16, ... hs1024"),
-    {.name = "stem",
-     .kind = RP_OPTION_NAME,
-     .argument = "NAME",
-     .initial = "none",
-     .choices = stems,
-     AT(build.stem),
-     .help = "how words are cut to their stem"},
-    {.name = "stop",
-     .kind = RP_OPTION_TEXT,
-     .argument = "LIST",
-     .initial = "none",
-     AT(build.stop),
-     .help =
-         "words to leave out: lucene (its 33 English ones), none, or a file with a word a line"},
     RP_ROW_MEMORY(offsetof(index_args, build.memory),
                   "memory in all, a hard total; from 32M on a document of up to an eighth of it is "
                   "indexed, a larger one where it fits"),
@@ -59,6 +44,15 @@ static const rp__option build_rows[] = {
      .kind = RP_OPTION_FLAG,
      AT(build.no_store),
      .help = "leave the text out: smaller, but without snippets"},
+    {0},
+};
+
+static const rp__option analysis_rows[] = {
+    RP_ROW_STEM(offsetof(index_args, build.stem), "how words are cut to their stem"),
+    RP_ROW_STOP(offsetof(index_args, build.stop), RP_STOP_HELP),
+    RP_ROW_TOKENS(offsetof(index_args, build.tokens), "uax29", RP_TOKENS_HELP),
+    RP_ROW_KEEP_POSSESSIVE(offsetof(index_args, build.keep_possessive)),
+    RP_ROW_NO_FOLD(offsetof(index_args, build.no_fold)),
     {0},
 };
 
@@ -118,6 +112,7 @@ static const rp__option input_rows[] = {
 
 static const rp__option_group groups[] = {
     {"index", build_rows, 0},
+    {"analysis, for documents and queries", analysis_rows, 0},
     {"input", input_rows, 0},
     {"general", rp__options_common, offsetof(index_args, common)},
     {0},

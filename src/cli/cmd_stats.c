@@ -113,6 +113,9 @@ static void write_info(rp__json_writer *w, const view *v)
     rp__json_writer_text(w, "freqs", info->freqs);
     rp__json_writer_text(w, "stem", info->stem);
     rp__json_writer_text(w, "stop", info->stop);
+    rp__json_writer_text(w, "token_rule", info->token_rule);
+    rp__json_writer_bool(w, "drops_possessive", info->drops_possessive);
+    rp__json_writer_bool(w, "folds_accents", info->folds_accents);
     rp__json_writer_bool(w, "has_positions", info->has_positions);
     rp__json_writer_bool(w, "has_text", info->has_text);
     rp__json_writer_real(w, "bits_a_posting", bits_a_posting(info), 3);
@@ -218,6 +221,9 @@ static void print_info(const view *v)
     printf("%-16s  ", "stop words");
     rp__console_put(stdout, info->stop, strlen(info->stop));
     putchar('\n');
+    print_row("words", info->token_rule);
+    print_row("possessive", info->drops_possessive ? "dropped" : "kept");
+    print_row("accents", info->folds_accents ? "dropped" : "kept");
     print_row("positions", info->has_positions ? "yes" : "no");
     print_row("stored text", info->has_text ? "yes" : "no");
     print_row("generation", rp__figures_count(text, info->generation));

@@ -22,7 +22,7 @@ typedef struct rp__console {
     int out_errno;       /* of the first flush of standard output that failed; 0: none */
     const char *program; /* what to type to run it again */
     const char *verb;
-    char remedy[256];           /* the last line of an error; empty: none */
+    char remedy[448];           /* the last line of an error; empty: none */
     char place[RP_CARET_BYTES]; /* lines before it that show where in a query it is; empty: none */
 } rp__console;
 

@@ -194,7 +194,7 @@ static rp_status store_number(parser *p, const rp__option *row, const char *text
 static rp_status store_choice(parser *p, const rp__option *row, const char *text, char *to)
 {
     rp__nearest near = {0};
-    char remedy[160], *end = remedy + snprintf(remedy, sizeof remedy, "--%s ", row->name);
+    char remedy[400], *end = remedy + snprintf(remedy, sizeof remedy, "--%s ", row->name);
     char name[64];
     const char *choice;
     bool fits = true; /* all choices into the remedy */
@@ -374,12 +374,13 @@ static const char *first_example(const rp__verb *verb, char *out, size_t room)
 static rp_status check_operands(parser *p, const rp__call *call)
 {
     char example[160];
-    size_t n = 0;
+    size_t n = 0, n_optional = 0;
     bool is_open = false;
     for (; n < 4 && p->verb->operands[n]; n++) {
         const char *name = p->verb->operands[n];
         is_open = is_open || strstr(name, "...");
-        if (n >= call->n_operands && name[0] != '[')
+        n_optional += name[0] == '[';
+        if (n - n_optional >= call->n_operands && name[0] != '[')
             return rp__console_usage(p->console, p->err,
                                      first_example(p->verb, example, sizeof example),
                                      "missing %.*s", (int)strcspn(name, "."), name);

@@ -10,7 +10,7 @@ static const rp__verb *const verbs[] = {
     &rp__cmd_index_verb,         &rp__cmd_search_verb,
     &rp__cmd_get_verb,           &rp__cmd_suggest_verb,
     &rp__cmd_batch_verb,         &rp__cmd_eval_verb,
-    &rp__cmd_bench_serve_verb,   &rp__cmd_stats_verb,
+    &rp__cmd_analyze_verb, &rp__cmd_bench_serve_verb,   &rp__cmd_stats_verb,
     &rp__cmd_dump_verb,          &rp__cmd_check_verb,
     &rp__cmd_recode_verb,        &rp__cmd_reorder_verb,
     &rp__cmd_import_verb,        &rp__cmd_export_verb,

@@ -25,12 +25,18 @@ rp_status rp_index_open(const char *dir, const rp_index_options *options, rp_ind
     rp_status status = rp__segment_open(dir, options && options->verify, &index->segment, err);
     if (status == RP_OK) {
         const rp__segment_info *info = rp__segment_get_info(index->segment);
-        rp__text_options text = {info->stem, info->stop_words, info->stop_bytes};
+        rp__text_options text = {.stem = info->stem,
+                                 .stop_words = info->stop_words,
+                                 .stop_bytes = info->stop_bytes,
+                                 .tokens = info->token_rule,
+                                 .drops_possessive = info->drops_possessive,
+                                 .folds_accents = info->folds_accents};
         status = rp__analyzer_open(&text, &index->analyzer, err);
         if (status == RP_USAGE)
-            status =
-                rp__error_set(err, RP_INCOMPATIBLE,
-                              "%s: stemmer \"%s\" is not known to this program", dir, info->stem);
+            status = rp__error_set(err, RP_INCOMPATIBLE,
+                                   "%s: stemmer \"%s\" or tokens \"%s\" are not known to this "
+                                   "program",
+                                   dir, info->stem, info->token_rule);
     }
     if (status != RP_OK) {
         rp_index_close(index);
@@ -70,6 +76,9 @@ void rp_index_get_info(const rp_index *index, rp_index_info *out)
         .freqs = s->freqs,
         .stem = s->stem,
         .stop = s->stop,
+        .token_rule = s->token_rule,
+        .drops_possessive = s->drops_possessive,
+        .folds_accents = s->folds_accents,
         .format_version = 1,
         .has_positions = s->has_positions,
         .has_text = s->has_text,

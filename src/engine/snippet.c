@@ -280,13 +280,16 @@ typedef struct writer {
     bool wants_space, is_inside;
 } writer;
 
-/* Closes the mark that ends at or before byte `i`; marks that touch become one. */
+/* Closes the mark that ends at or before byte `i`, unless another match overlaps it and goes on, as
+ * pairs of letters do; marks that touch become one. */
 static void close_mark(writer *w, uint32_t i)
 {
-    if (w->is_inside && i >= w->at->end) {
+    while (w->is_inside && i >= w->at->end) {
+        uint32_t end = w->at++->end;
+        if (w->at < w->end && w->at->begin < end)
+            continue;
         w->out->marks[w->out->n_marks - 1].end = w->n;
         w->is_inside = false;
-        w->at++;
     }
 }
 

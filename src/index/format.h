@@ -25,6 +25,8 @@ enum {
     RP_SECTION_FREQS = 3,
     /* manifest: rp__meta_stats, if ranking counts with other figures */
     RP_SECTION_STATS = 4,
+    /* manifest: rp__meta_analysis, if text is analyzed in another way than the plain one */
+    RP_SECTION_ANALYSIS = 5,
     RP_SECTION_TERM_BLOCKS = 16,  /* terms: front-coded blocks of RP_TERMS_PER_BLOCK terms */
     RP_SECTION_TERM_OFFSETS = 17, /* terms: u64 a block and one more */
     /* terms: u64 a block: first 8 bytes of its first term, as a number */
@@ -88,6 +90,16 @@ typedef struct rp__meta_stats {
     uint32_t max_length, zero; /* max_length: no frequency is larger either */
 } rp__meta_stats;
 
+#define RP_TOKENS_NONE "plain" /* the rule of an index that has no such section */
+
+enum { RP_ANALYSIS_POSSESSIVE = 1, RP_ANALYSIS_ACCENTS = 2, RP_ANALYSIS_FLAGS = 3 };
+
+/* What is done to text beside the stop list and the stemmer. */
+typedef struct rp__meta_analysis {
+    char tokens[RP_NAME_BYTES]; /* the rule that cuts it into words */
+    uint32_t flags, zero;       /* RP_ANALYSIS_ bits: what is dropped */
+} rp__meta_analysis;
+
 typedef struct rp__text_block {
     uint64_t offset;
     uint32_t first_docid, raw_bytes;
@@ -95,6 +107,7 @@ typedef struct rp__text_block {
 
 _Static_assert(sizeof(rp__meta) == 64 + 112 + 96, "meta");
 _Static_assert(sizeof(rp__meta_stats) == 24, "meta stats");
+_Static_assert(sizeof(rp__meta_analysis) == 24, "meta analysis");
 _Static_assert(sizeof(rp__text_block) == 16, "text block");
 
 #endif

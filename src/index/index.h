@@ -29,6 +29,8 @@ typedef struct rp__segment_info {
     const char *stem, *stop; /* stop: its name */
     const char *stop_words;  /* separated by '\n' */
     size_t stop_bytes;
+    const char *token_rule; /* cuts text into words; "plain" where none is recorded */
+    bool drops_possessive, folds_accents;
     bool has_positions, has_text;
     const rp__aux_kind *aux[RP_AUX_KINDS]; /* n_aux of them */
     uint64_t aux_bytes[RP_AUX_KINDS];
@@ -221,6 +223,8 @@ typedef struct rp__segment_options {
     const char *aux; /* kinds of auxiliary data, as "lr,hs16"; NULL: none */
     const char *stem, *stop, *stop_words;
     size_t stop_bytes;
+    const char *tokens; /* NULL: "plain" */
+    bool drops_possessive, folds_accents;
     bool has_positions, has_text;
     bool has_lists;   /* it is filled from lists: no positions, no text */
     uint64_t memory;  /* for everything below this call */

@@ -100,6 +100,7 @@ static void fill_aux(rp__segment *s)
 static void fill_info(rp__segment *s)
 {
     const rp__meta *m = &s->manifest.meta;
+    const rp__meta_analysis *analysis = &s->manifest.analysis;
     s->info = (rp__segment_info){
         .stats = rp__manifest_stats(&s->manifest),
         .docs = m->docs,
@@ -113,6 +114,9 @@ static void fill_info(rp__segment *s)
         .stop = m->stop,
         .stop_words = s->manifest.stop_words,
         .stop_bytes = s->manifest.stop_bytes,
+        .token_rule = analysis->tokens[0] ? analysis->tokens : RP_TOKENS_NONE,
+        .drops_possessive = (analysis->flags & RP_ANALYSIS_POSSESSIVE) != 0,
+        .folds_accents = (analysis->flags & RP_ANALYSIS_ACCENTS) != 0,
         .has_positions = has_file(s, RP_FILE_POSITIONS),
         .has_text = has_file(s, RP_FILE_TEXT),
         .bytes_terms = m->files[RP_FILE_TERMS].bytes,

@@ -99,7 +99,13 @@ void rp__in_close(rp__in *in);
 /* ---- 3. Section files ------------------------------------------------------------------------ */
 
 /* Bits of a header's required features; docs/format.md, chapter 11. */
-enum { RP_FEATURE_FREQS = 1, RP_FEATURE_STATS = 2, RP_FEATURE_KTHS = 4, RP_FEATURES_KNOWN = 7 };
+enum {
+    RP_FEATURE_FREQS = 1,
+    RP_FEATURE_STATS = 2,
+    RP_FEATURE_KTHS = 4,
+    RP_FEATURE_ANALYSIS = 8,
+    RP_FEATURES_KNOWN = 15,
+};
 /* Bits of its optional features, which a reader may pass over. */
 enum { RP_OPTIONAL_ID_TABLE = 1, RP_OPTIONAL_TERM_MOST = 2 };
 

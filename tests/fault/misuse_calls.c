@@ -94,6 +94,35 @@ CALL(rp_index_get_costs)
     return status;
 }
 
+CALL(rp_index_analyze)
+{
+    rp_text_tokens tokens = {0};
+    rp_status status =
+        rp_index_analyze(NEED(0, misuse.index), NEED(1, "wing"), 4, NEED(2, &tokens), err);
+    rp_text_tokens_free(&tokens);
+    return status;
+}
+
+CALL(rp_analyze)
+{
+    rp_text_tokens tokens = {0};
+    rp_status status = rp_analyze(NULL, NEED(0, "wing"), 4, NEED(1, &tokens), err);
+    rp_text_tokens_free(&tokens);
+    return status;
+}
+
+CALL(rp_text_tokens_free)
+{
+    rp_text_tokens tokens;
+    rp_status status = rp_analyze(NULL, "wing", 4, &tokens, err);
+    assert_int_equal(tokens.n, 1);
+    assert_string_equal(tokens.at[0].term, "wing");
+    rp_text_tokens_free(&tokens);
+    rp_text_tokens_free(&tokens);
+    rp_text_tokens_free(NULL);
+    return status;
+}
+
 CALL(rp_index_costs_free)
 {
     rp_index_costs costs;
@@ -397,6 +426,9 @@ CALL(rp_searcher_get_steps)
 NAMES_CALL(rp_codec_name)
 NAMES_CALL(rp_freqs_name)
 NAMES_CALL(rp_exchange_name)
+NAMES_CALL(rp_stem_name)
+NAMES_CALL(rp_stop_name)
+NAMES_CALL(rp_tokens_name)
 NAMES_CALL(rp_order_name)
 NAMES_CALL(rp_variant_name)
 NAMES_CALL(rp_algorithm_name)
@@ -455,6 +487,12 @@ const misuse_row misuse_rows[] = {
     ROW(rp_index_check, STATUS_AND_ERROR, "dir"),
     ROW(rp_index_build, STATUS_AND_ERROR, "paths, dir, paths[i]"),
     ROW(rp_codec_name, VALUE, ""),
+    ROW(rp_stem_name, VALUE, ""),
+    ROW(rp_stop_name, VALUE, ""),
+    ROW(rp_tokens_name, VALUE, ""),
+    ROW(rp_index_analyze, STATUS_AND_ERROR, "index, text, out"),
+    ROW(rp_analyze, STATUS_AND_ERROR, "text, out"),
+    ROW(rp_text_tokens_free, VALUE, ""),
     ROW(rp_freqs_name, VALUE, ""),
     ROW(rp_builder_new, STATUS_AND_ERROR, "dir, out"),
     ROW(rp_builder_add, STATUS_AND_ERROR, "builder, id, title, text"),

@@ -112,7 +112,12 @@ oracle *oracle_new(const char *stem, const char *stop)
 {
     oracle *o = zeros(1, sizeof *o);
     const char *words = rp__stopwords_get(stop);
-    rp__text_options options = {stem, words, strlen(words)};
+    rp__text_options options = {.stem = stem,
+                                .stop_words = words,
+                                .stop_bytes = strlen(words),
+                                .tokens = "uax29",
+                                .drops_possessive = true,
+                                .folds_accents = true}; /* as a new index has it */
     if (rp__analyzer_open(&options, &o->analyzer, NULL) != RP_OK ||
         rp__analyzer_state_new(o->analyzer, &o->state) != RP_OK)
         abort();

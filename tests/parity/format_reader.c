@@ -102,7 +102,7 @@ static bool open_file(format_index *ix, const char *path, uint32_t kind, format_
     uint64_t n = u64(footer + 8);
     if (f->bytes < 128 || memcmp(f->at, magic, 8) != 0 || memcmp(footer + 56, magic_end, 8) != 0)
         return fail(ix, "%s: magic", path);
-    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 7 : 0) ||
+    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 15 : 0) ||
         !are_zeros(f->at + 32, 32))
         return fail(ix, "%s: header", path);
     f->checksum = u64(footer + 48);
@@ -152,6 +152,20 @@ static bool read_stats(format_index *ix, bool is_asked_for)
     return true;
 }
 
+static bool read_analysis(format_index *ix, bool is_asked_for)
+{
+    uint64_t bytes;
+    const uint8_t *a = section(ix, 0, 5, &bytes);
+    if (is_asked_for != (a != NULL) || (a && (bytes != 24 || a[0] == 0 || a[15] != 0)))
+        return fail(ix, "analysis");
+    strcpy(ix->token_rule, a ? (const char *)a : "plain");
+    ix->drops_possessive = a && (u32(a + 16) & 1);
+    ix->folds_accents = a && (u32(a + 16) & 2);
+    if (a && (u32(a + 16) > 3 || u32(a + 20) != 0))
+        return fail(ix, "flags of the analysis");
+    return true;
+}
+
 static bool read_meta(format_index *ix)
 {
     uint64_t bytes;
@@ -179,7 +193,7 @@ static bool read_meta(format_index *ix)
         return fail(ix, "frequencies");
     if (freqs)
         memcpy(ix->freqs, freqs, bytes);
-    return read_stats(ix, features & 2);
+    return read_stats(ix, features & 2) && read_analysis(ix, features & 8);
 }
 
 bool format_open(format_index *ix, const char *dir)

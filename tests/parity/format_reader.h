@@ -24,6 +24,8 @@ typedef struct format_index {
     uint64_t total_docs, total_tokens;     /* for ranking */
     uint32_t total_longest;
     double k1, b;
+    char token_rule[16];
+    bool drops_possessive, folds_accents;
     char variant[16], codec[16], freqs[16], stem[16], stop[64]; /* freqs: empty, the codec's own */
     /* Where the walk over terms is. */
     uint64_t next_term;

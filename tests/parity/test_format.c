@@ -123,6 +123,9 @@ static void expect_manifest(const rp__segment *s, const format_index *ix)
     assert_string_equal(ix->codec, info->codec);
     assert_string_equal(ix->stem, info->stem);
     assert_string_equal(ix->stop, info->stop);
+    assert_string_equal(ix->token_rule, info->token_rule);
+    assert_int_equal(ix->drops_possessive, info->drops_possessive);
+    assert_int_equal(ix->folds_accents, info->folds_accents);
     assert_string_equal(ix->variant, rp_variant_name(0));
     assert_true(ix->k1 > 1.19 && ix->k1 < 1.21 && ix->b > 0.74 && ix->b < 0.76);
     const uint8_t *words = format_stop_words(ix, &n);

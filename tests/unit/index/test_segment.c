@@ -172,8 +172,8 @@ static void test_versions_and_features(void **state)
         assert_int_equal(open_header(&c, &p, kind, 8, 77, 4, &err), RP_DAMAGED);
         assert_int_equal(open_header(&c, &p, kind, 12, 2, 4, &err), RP_INCOMPATIBLE);
         assert_non_null(strstr(err.text, "version 2"));
-        assert_int_equal(open_header(&c, &p, kind, 16, 0x8, 8, &err), RP_INCOMPATIBLE);
-        assert_non_null(strstr(err.text, "features 0x8"));
+        assert_int_equal(open_header(&c, &p, kind, 16, 0x10, 8, &err), RP_INCOMPATIBLE);
+        assert_non_null(strstr(err.text, "features 0x10"));
         assert_non_null(strstr(err.text, "newer Riposte"));
         assert_int_equal(open_header(&c, &p, kind, 24, 0xFFFF, 8, &err), RP_OK);
     }
