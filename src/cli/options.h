@@ -77,6 +77,9 @@ struct rp__verb {
 rp_status rp__options_parse(const rp__verb *verb, int argc, char **argv, rp__call *call,
                             rp__console *console, rp_error *err);
 
+/* The letter that means this row; 0: none, or one that an earlier row of the verb has. */
+char rp__options_letter(const rp__verb *verb, const rp__option *row);
+
 /* The i-th choice of a row; NULL past the last. */
 const char *rp__options_choice(const rp__option *row, size_t i);
 
