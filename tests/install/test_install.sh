@@ -97,6 +97,13 @@ program_is_hardened() {
     grep -q 'Type: *DYN' "$root/elf" && grep -q 'BIND_NOW\|Flags:.*NOW' "$root/elf" && grep -q GNU_RELRO "$root/elf"
 }
 
+nothing_has_debugging_data() {
+    local f
+    for f in bin/riposte lib/libriposte.so lib/libriposte.a; do
+        ! readelf -SW "$root$prefix/$f" 2>/dev/null | grep -q '\.debug_info' || { echo "$f"; return 1; }
+    done
+}
+
 nothing_is_left_after_uninstall() {
     $make -s B="$B" DESTDIR="$root" PREFIX=$prefix uninstall || return 1
     [ -z "$(find "$root$prefix" ! -type d)" ] || { find "$root$prefix" ! -type d; return 1; }
@@ -115,4 +122,5 @@ else
 fi
 check program_runs_from_there program_runs_from_there
 check program_is_hardened program_is_hardened
+check nothing_has_debugging_data nothing_has_debugging_data
 check nothing_is_left_after_uninstall nothing_is_left_after_uninstall
