@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/environment.h"
 #include "cli/verbs.h"
 #include "riposte/riposte.h"
 
@@ -322,9 +323,9 @@ static void put_manners(rp__buf *out, const rp__manual_format *format)
     format->item(out, "wing^2.5", "counts two and a half times");
     format->item(out, "(wing OR tail) flow", "parentheses group");
     format->section(out, "environment");
-    format->item(out, "NO_COLOR", "set and not empty: no colours on a terminal");
-    format->item(out, "RIPOSTE_SIMD", "scalar, avx2 or avx512: the widest instructions to use");
-    format->item(out, "TMPDIR", "where demo works if the current folder takes no files");
+    const rp__environment_row *row;
+    for (size_t i = 0; (row = rp__environment_at(i)); i++)
+        format->item(out, row->name, row->help);
 }
 
 static void put_whole(rp__buf *out, const rp__manual_format *format)

@@ -70,6 +70,7 @@ struct rp__verb {
     const char *examples;    /* a command a line; the first is what a usage error says to try */
     const rp__option_group *groups;
     size_t args_bytes;
+    bool checks_environment; /* itself; otherwise a bad variable ends the program before */
     rp_status (*run)(rp__console *console, const rp__call *call, rp_error *err);
 };
 

@@ -51,6 +51,9 @@ uint32_t rp__analyzer_positions(const rp__analyzer_state *state);
 size_t rp__analyzer_fold(rp__analyzer_state *state, const char *word, size_t bytes,
                          char out[RP_TEXT_TERM_MAX]);
 
+/* The version of the library that knows the characters. */
+const char *rp__unicode_version(void);
+
 /* Named stop lists: the words separated by '\n' ("lucene": its 33 English ones; "none": ""), or
  * NULL. */
 const char *rp__stopwords_get(const char *name);
