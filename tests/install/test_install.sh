@@ -56,6 +56,13 @@ headers_stand_alone() {
     done
 }
 
+# Programs of other releases depend on it (status.h).
+option_records_begin_with_their_size() {
+    awk '/^typedef struct rp_[a-z]*_options \{/ { getline next_line; n++
+             if (next_line !~ /^    size_t size;/) { print FILENAME ": " $3; bad = 1 } }
+         END { exit bad || n < 10 }' "$root$prefix"/include/riposte/*.h
+}
+
 cat >"$root/user.c" <<'C'
 #include <riposte/riposte.h>
 #include <stdio.h>
@@ -114,6 +121,7 @@ check files_are_there files_are_there
 check soname_is_versioned soname_is_versioned
 check exports_are_the_public_names exports_are_the_public_names
 check headers_stand_alone headers_stand_alone
+check option_records_begin_with_their_size option_records_begin_with_their_size
 if command -v pkg-config >/dev/null; then
     check links_shared links_shared
     check links_static links_static
