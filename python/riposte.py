@@ -25,12 +25,12 @@ import signal
 import threading
 import weakref
 from collections.abc import Mapping
-from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_float,
-                    c_int, c_int32, c_size_t, c_uint32, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double,
+                    c_float, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_void_p)
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
-__all__ = ["DamagedError", "Error", "Explanation", "Hit", "Hits", "Index", "InputError", "LimitError",
-           "NoMemoryError", "NotFoundError", "Progress", "Row", "Snippet", "StoppedError",
+__all__ = ["DamagedError", "Error", "Explanation", "Hit", "Hits", "Index", "InputError",
+           "LimitError", "NoMemoryError", "NotFoundError", "Progress", "Row", "Snippet", "StoppedError",
            "UnavailableError", "UsageError", "build", "export_index", "import_index", "version"]
 
 # The release that this file belongs to; the library is to be of the same one.
@@ -86,14 +86,14 @@ class _GpuCounters(Structure):
 class _Hits(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Hit)), ("total", c_uint64),
                 ("total_is_exact", c_bool), ("is_or_fallback", c_bool),
-                ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64), ("work", c_uint64),
-                ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
+                ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64),
+                ("work", c_uint64), ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
                 ("gpu", _GpuCounters)]
 
 
 class _SearchOptions(_Options):
-    _fields_ = [("size", c_size_t), ("k", c_size_t), ("mode", c_int), ("plain", c_bool), ("total", c_int),
-                ("threads", c_size_t), ("processor", c_char_p), ("gpu", c_char_p),
+    _fields_ = [("size", c_size_t), ("k", c_size_t), ("mode", c_int), ("plain", c_bool),
+                ("total", c_int), ("threads", c_size_t), ("processor", c_char_p), ("gpu", c_char_p),
                 ("gpu_memory", c_uint64), ("gpu_timeout", c_uint32), ("gpu_child", c_bool),
                 ("strict_processor", c_bool), ("eager_gpu", c_bool), ("algorithm", c_char_p),
                 ("variant", c_char_p), ("has_k1", c_bool), ("has_b", c_bool), ("has_mu", c_bool),
@@ -104,8 +104,8 @@ class _SearchOptions(_Options):
 
 
 class _GpuState(Structure):
-    _fields_ = [("is_asked", c_bool), ("is_lost", c_bool), ("answered", c_uint64), ("faults", c_uint64),
-                ("returns", c_uint64), ("fault", c_char * 256)]
+    _fields_ = [("is_asked", c_bool), ("is_lost", c_bool), ("answered", c_uint64),
+                ("faults", c_uint64), ("returns", c_uint64), ("fault", c_char * 256)]
 
 
 class _BatchQuery(Structure):
@@ -114,8 +114,8 @@ class _BatchQuery(Structure):
 
 
 class _BatchOptions(_Options):
-    _fields_ = [("size", c_size_t), ("threads", c_size_t), ("elements", c_uint64), ("max_memory", c_size_t),
-                ("goes_on", c_void_p), ("goes_on_arg", c_void_p)]
+    _fields_ = [("size", c_size_t), ("threads", c_size_t), ("elements", c_uint64),
+                ("max_memory", c_size_t), ("goes_on", c_void_p), ("goes_on_arg", c_void_p)]
 
 
 class _Progress(Structure):
@@ -129,7 +129,8 @@ _WarnFn = CFUNCTYPE(None, c_void_p, c_char_p)
 
 
 class _BuildOptions(_Options):
-    _fields_ = [("size", c_size_t), ("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p), ("stem", c_char_p),
+    _fields_ = [("size", c_size_t), ("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p),
+                ("stem", c_char_p),
                 ("stop", c_char_p), ("format", c_char_p), ("id_field", c_char_p),
                 ("title_field", c_char_p), ("text_field", c_char_p), ("memory", c_uint64),
                 ("threads", c_uint32), ("no_positions", c_bool), ("no_store", c_bool),
@@ -145,13 +146,15 @@ class _BuildStats(Structure):
 
 
 class _ImportOptions(_Options):
-    _fields_ = [("size", c_size_t), ("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p), ("stem", c_char_p),
+    _fields_ = [("size", c_size_t), ("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p),
+                ("stem", c_char_p),
                 ("stop", c_char_p), ("memory", c_uint64), ("on_progress", _ProgressFn),
                 ("progress_arg", c_void_p), ("on_warning", _WarnFn), ("warning_arg", c_void_p)]
 
 
 class _ExportOptions(_Options):
-    _fields_ = [("size", c_size_t), ("on_progress", _ProgressFn), ("progress_arg", c_void_p), ("on_warning", _WarnFn),
+    _fields_ = [("size", c_size_t), ("on_progress", _ProgressFn), ("progress_arg", c_void_p),
+                ("on_warning", _WarnFn),
                 ("warning_arg", c_void_p)]
 
 
@@ -763,7 +766,8 @@ class _Handle:
 
     def __init__(self, directory, verify):
         handle, error = c_void_p(), _Error()
-        _check(_open(directory, byref(_IndexOptions(verify=verify)), byref(handle), byref(error)), error)
+        options = _IndexOptions(verify=verify)
+        _check(_open(directory, byref(options), byref(handle), byref(error)), error)
         self._index, self._users, self._is_open = handle, 0, True
         self._idle = []  # pairs of options and searcher, the one used last at the end
         self._lock = threading.Lock()
@@ -1071,7 +1075,8 @@ class Index:
         is_frame = hasattr(queries, "to_dict") and hasattr(queries, "columns")
         asked = _pairs(queries.to_dict("records") if is_frame else queries)
         rows = []
-        for (qid, query), hits in zip(asked, self._hits_of_many([q for _, q in asked], batch, values)):
+        found = self._hits_of_many([query for _, query in asked], batch, values)
+        for (qid, query), hits in zip(asked, found):
             for hit in self._with_fields(query, hits, names, values):
                 rows.append(Row(qid, query, *hit))
                 if names:
