@@ -102,6 +102,12 @@ $B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map $(GCOV)
 	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
 	    -Wl,--version-script=tools/riposte.map $(LIB_OBJ) -o $@ $(LIBS)
 
+# In a wheel the libraries that it is linked with lie beside it.
+$B/wheel/libriposte.so: $(LIB_OBJ) tools/riposte.map
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -Wl,-rpath,'$$ORIGIN' \
+	    -Wl,--version-script=tools/riposte.map $(LIB_OBJ) -o $@ $(LIBS)
+
 # The same flags for objects, call graphs and clang-tidy's runs.
 AVX2    := -mavx2 -mbmi -mbmi2
 AVX512  := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2 -mavx512vnni
@@ -399,6 +405,10 @@ install: all so ## into DESTDIR and PREFIX: library, headers, program, manual, c
 	$(PROGRAM) completion zsh > $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
 	$(PROGRAM) completion fish > $(DESTDIR)$(PREFIX)/$(FISH_COMPLETION)
 
+wheel: $B/wheel/libriposte.so ## a Python wheel with the library and all that it is linked with, in B/wheel
+	@rm -f $B/wheel/*.whl
+	@tools/make_wheel $(VERSION) $< $B/wheel
+
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/riposte $(DESTDIR)$(LIBDIR)/libriposte.a \
 	    $(DESTDIR)$(LIBDIR)/libriposte.so $(DESTDIR)$(LIBDIR)/$(SONAME) \
@@ -427,4 +437,4 @@ help: ## this list
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
-        format format-check kernel-check analyze tidy bench bench-check install uninstall deps deps-test deps-all clean help
+        format format-check kernel-check analyze tidy bench bench-check install wheel uninstall deps deps-test deps-all clean help
