@@ -23,6 +23,7 @@ extern "C" {
 typedef struct rp_index rp_index;
 
 typedef struct rp_index_options {
+    size_t size; /* as status.h says: 0, or sizeof this record */
     bool verify; /* check the checksum of every section before the first answer */
 } rp_index_options;
 
@@ -189,6 +190,7 @@ typedef void rp_warn_fn(void *arg, const char *what);
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_build_options {
+    size_t size; /* as status.h says: 0, or sizeof this record */
     /* "auto"; rp_codec_name lists them. Options: "pfd:exceptions=0.1", see below */
     const char *codec;
     /* how frequencies are coded: the codec's own way; rp_freqs_name lists them */
@@ -280,6 +282,7 @@ void rp_builder_free(rp_builder *builder);
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_recode_options {
+    size_t size;       /* as status.h says: 0, or sizeof this record */
     const char *codec; /* as in rp_build_options; the one that the index has */
     const char *freqs; /* the codec's own way; without a codec: as the index has them */
     const char *aux;   /* as in rp_build_options, or "none"; what the index has */
@@ -304,6 +307,7 @@ const char *rp_exchange_name(size_t i);
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_import_options {
+    size_t size;                     /* as status.h says: 0, or sizeof this record */
     const char *codec, *freqs, *aux; /* as in rp_build_options */
     /* what the other program did to words, and queries go through: "none" */
     const char *stem, *stop;
@@ -327,6 +331,7 @@ rp_status rp_index_import(const char *format, const char *path, const char *dir,
                           const rp_import_options *options, rp_build_stats *stats, rp_error *err);
 
 typedef struct rp_export_options {
+    size_t size; /* as status.h says: 0, or sizeof this record */
     rp_progress_fn *on_progress;
     void *progress_arg;
     rp_warn_fn *on_warning;
@@ -345,6 +350,7 @@ rp_status rp_index_export(const char *format, const char *dir, const char *path,
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_reorder_options {
+    size_t size;    /* as status.h says: 0, or sizeof this record */
     const char *by; /* "bp"; rp_order_name lists them */
     uint64_t seed;  /* of "random": 0 is a seed like any other */
     /* of "map": a file with the id of each document, a line each, in the new order */

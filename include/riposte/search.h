@@ -62,6 +62,7 @@ typedef enum rp_total { RP_TOTAL_AT_LEAST = 0, RP_TOTAL_EXACT, RP_TOTAL_ONLY } r
 /* All zero or NULL: the default named beside each field. A number that may sensibly be zero says
  * so by its has_ field. */
 typedef struct rp_search_options {
+    size_t size;    /* as status.h says: 0, or sizeof this record */
     size_t k;       /* 10 */
     rp_mode mode;   /* or */
     bool plain;     /* the query is words and nothing else: no operators, no errors */
@@ -137,6 +138,7 @@ typedef struct rp_batch_query {
 
 /* All zero: the default named beside each field. */
 typedef struct rp_batch_options {
+    size_t size;       /* as status.h says: 0, or sizeof this record */
     size_t threads;    /* that prepare queries for a GPU, and answer on the cpu: 1 */
     uint64_t elements; /* postings of shortest lists that a GPU is given at once: 1,048,576 */
     /* bytes for the hits of all of them; past it a query is RP_NO_MEMORY: no limit */

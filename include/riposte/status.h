@@ -9,7 +9,12 @@
  * its declaration says so. Where it may not, a call returns RP_USAGE and names the argument; a call
  * without a status returns 0, false or NULL, or leaves its record all zero. After any failure a new
  * handle is NULL, and a record that has a free function is empty: both may be freed, a record also
- * twice. */
+ * twice.
+ *
+ * Every record of options begins with its size, so that programs run with other releases than the
+ * one they were compiled against. All zero is right: size 0 means this release's sizeof. A program
+ * that sets it gets, from an earlier library, RP_USAGE if it uses a field that this library does
+ * not have, and from a later one the defaults of the fields that it does not have itself. */
 #ifndef RIPOSTE_STATUS_H
 #define RIPOSTE_STATUS_H
 

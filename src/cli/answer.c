@@ -201,10 +201,10 @@ void rp__answer_note(const rp__console *console, const rp__answer *answer)
                          rp__figures_time(time, hits->seconds), hits->processor);
         return;
     }
-    rp__console_note(console, "%s of %s%s documents in %s, processor %s%s",
-                     rp__figures_count(n, hits->n), hits->total_is_exact ? "" : "at least ",
-                     rp__figures_count(total, hits->total), rp__figures_time(time, hits->seconds),
-                     hits->processor,
+    rp__console_note(console, "%s of %s%s in %s, processor %s%s", rp__figures_count(n, hits->n),
+                     hits->total_is_exact ? "" : "at least ",
+                     rp__figures_of(total, hits->total, "document"),
+                     rp__figures_time(time, hits->seconds), hits->processor,
                      hits->is_or_fallback ? "; too few have all words, so any of them counts" : "");
 }
 

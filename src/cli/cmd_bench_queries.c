@@ -9,6 +9,7 @@
 #include "cli/bench_machine.h"
 #include "cli/bench_queries_plot.h"
 #include "cli/bench_queries_report.h"
+#include "cli/bench_svg.h"
 #include "cli/name_list.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
@@ -447,7 +448,9 @@ static rp_status read_words(job *j, rp_error *err)
 
 static rp_status open_job(job *j, rp_error *err)
 {
-    rp_status status = read_words(j, err);
+    rp_status status = rp__bench_svg_check(j->args->plot, err);
+    if (status == RP_OK)
+        status = read_words(j, err);
     if (status == RP_OK)
         status = rp__auto_tuning_new(j->args->automatic, &j->bench.tuning, err);
     if (status == RP_OK)

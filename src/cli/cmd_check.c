@@ -61,10 +61,11 @@ static void print_result(const report *r, const rp_index_info *info, rp_status v
 {
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES];
     if (verdict == RP_OK)
-        printf("sound: %s documents, %s terms, %s postings\n", rp__figures_count(a, info->docs),
-               rp__figures_count(b, info->terms), rp__figures_count(c, info->postings));
+        printf("sound: %s, %s, %s\n", rp__figures_of(a, info->docs, "document"),
+               rp__figures_of(b, info->terms, "term"),
+               rp__figures_of(c, info->postings, "posting"));
     else
-        printf("damaged: %s fault%s\n", rp__figures_count(a, r->faults), r->faults == 1 ? "" : "s");
+        printf("damaged: %s\n", rp__figures_of(a, r->faults, "fault"));
 }
 
 static void write_result(report *r, const rp_index_info *info, rp_status verdict)

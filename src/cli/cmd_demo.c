@@ -148,7 +148,7 @@ static rp_status print_demo(rp__console *console, const char *dir, const rp_buil
                             const rp__answer *answer, rp_error *err)
 {
     char docs[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES];
-    printf("indexed %s documents into ", rp__figures_count(docs, stats->docs));
+    printf("indexed %s into ", rp__figures_of(docs, stats->docs, "document"));
     rp__console_put(stdout, dir, strlen(dir));
     printf(" in %s\n\n$ %s search ", rp__figures_time(time, stats->seconds), console->program);
     rp__console_put(stdout, dir, strlen(dir));

@@ -161,11 +161,10 @@ static void print_stats(const rp__console *console, const index_args *args,
                         const rp_build_stats *stats)
 {
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES];
-    printf("%s documents, %s terms, %s postings\n", rp__figures_count(a, stats->docs),
-           rp__figures_count(b, stats->terms), rp__figures_count(c, stats->postings));
+    printf("%s, %s, %s\n", rp__figures_of(a, stats->docs, "document"),
+           rp__figures_of(b, stats->terms, "term"), rp__figures_of(c, stats->postings, "posting"));
     if (stats->skipped > 0)
-        printf("%s document%s left out because of errors\n", rp__figures_count(a, stats->skipped),
-               stats->skipped == 1 ? "" : "s");
+        printf("%s left out because of errors\n", rp__figures_of(a, stats->skipped, "document"));
     printf("%s read, %s written in %s, ", rp__figures_size(a, stats->bytes_in),
            rp__figures_size(b, stats->bytes_out), rp__figures_time(c, stats->seconds));
     printf("at most %s of memory\n", rp__figures_size(a, stats->memory_peak));

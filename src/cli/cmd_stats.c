@@ -210,9 +210,9 @@ static void print_info(const view *v)
     print_row("tokens", rp__figures_count(text, info->tokens));
     if (info->total_docs != info->docs || info->total_tokens != info->tokens) {
         char tokens[RP_FIGURE_BYTES];
-        printf("%-16s  %s documents, %s tokens\n", "of a collection",
-               rp__figures_count(text, info->total_docs),
-               rp__figures_count(tokens, info->total_tokens));
+        printf("%-16s  %s, %s\n", "of a collection",
+               rp__figures_of(text, info->total_docs, "document"),
+               rp__figures_of(tokens, info->total_tokens, "token"));
     }
     printf("%-16s  %.2f tokens\n", "average length", info->average_length);
     print_row("codec", info->codec);
@@ -247,11 +247,11 @@ static void print_term(const char *word, const rp_term_info *term)
 {
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES];
     rp__console_put(stdout, word, strlen(word));
-    printf(": in %s documents, %s times; ", rp__figures_count(a, term->df),
-           rp__figures_count(b, term->cf));
+    printf(": in %s, %s; ", rp__figures_of(a, term->df, "document"),
+           rp__figures_of(b, term->cf, "time"));
     if (term->blocks > 0)
-        printf("%s in %s block%s\n", rp__figures_size(a, term->bytes),
-               rp__figures_count(b, term->blocks), term->blocks == 1 ? "" : "s");
+        printf("%s in %s\n", rp__figures_size(a, term->bytes),
+               rp__figures_of(b, term->blocks, "block"));
     else
         printf("%s inside the dictionary\n", rp__figures_size(a, term->bytes));
 }

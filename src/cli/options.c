@@ -248,6 +248,18 @@ static rp_status store(parser *p, const bound_row *bound, const char *text)
 
 /* ---- 3. The command line --------------------------------------------------------------------- */
 
+char rp__options_letter(const rp__verb *verb, const rp__option *row)
+{
+    for (const rp__option_group *g = verb->groups; g->rows; g++)
+        for (const rp__option *earlier = g->rows; earlier->name; earlier++) {
+            if (earlier == row)
+                return row->letter;
+            if (earlier->letter == row->letter)
+                return 0;
+        }
+    return row->letter;
+}
+
 /* Binds every row of the verb, tells getopt of it, and stores its default. */
 static rp_status bind_rows(parser *p, void *args)
 {
@@ -259,9 +271,10 @@ static rp_status bind_rows(parser *p, void *args)
             p->rows[n] = (bound_row){row, (char *)args + g->at};
             p->longs[n] = (struct option){row->name, takes ? required_argument : no_argument, NULL,
                                           FIRST_LONG + (int)n};
-            if (row->letter)
-                p->letters[n_letters++] = row->letter;
-            if (row->letter && takes)
+            char letter = rp__options_letter(p->verb, row);
+            if (letter)
+                p->letters[n_letters++] = letter;
+            if (letter && takes)
                 p->letters[n_letters++] = ':';
             if (row->initial && store(p, &p->rows[n], row->initial) != RP_OK)
                 return p->err->code;

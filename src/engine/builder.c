@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "base/utf8.h"
 #include "engine/codec_spec.h"
 #include "engine/ingest.h"
@@ -111,9 +112,9 @@ static rp__text_options text_options(const rp__segment_options *o)
 rp_status rp__builder_setup(const rp_build_options *options, rp__build_setup *s, rp_error *err)
 {
     *s = (rp__build_setup){0};
-    if (options)
-        s->o = *options;
-    rp_status status = fill_defaults(&s->o, err);
+    rp_status status = RP_TAKE(&s->o, options, err);
+    if (status == RP_OK)
+        status = fill_defaults(&s->o, err);
     if (status != RP_OK)
         return status;
     s->segment = (rp__segment_options){.aux = s->o.aux,

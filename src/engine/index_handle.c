@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "engine/engine.h"
 #include "riposte/riposte.h"
 
@@ -19,10 +20,14 @@ rp_status rp_index_open(const char *dir, const rp_index_options *options, rp_ind
     *out = NULL;
     if (RP_MISSING(err, dir))
         return RP_USAGE;
+    rp_index_options o;
+    rp_status status = RP_TAKE(&o, options, err);
+    if (status != RP_OK)
+        return status;
     rp_index *index = rp__alloc_zero(1, sizeof *index);
     if (!index)
         return rp__error_no_memory(err);
-    rp_status status = rp__segment_open(dir, options && options->verify, &index->segment, err);
+    status = rp__segment_open(dir, o.verify, &index->segment, err);
     if (status == RP_OK) {
         const rp__segment_info *info = rp__segment_get_info(index->segment);
         rp__text_options text = {.stem = info->stem,

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "engine/algorithm_choice.h"
 #include "engine/search_batch.h"
 #include "store/store.h"
@@ -160,13 +161,14 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
 {
     rp_search_options *o = &s->options;
     const rp__backend *backend = NULL;
-    *o = options ? *options : (rp_search_options){0};
+    rp_status status = RP_TAKE(o, options, err);
     const rp__place place = {o->gpu, o->gpu_memory, o->gpu_timeout};
     const bool is_placed = is_auto(o);
     rp__plan_defaults(o);
     rp__arena_init(&s->arena, o->max_memory);
     rp__arena_init(&s->shown, o->max_memory);
-    rp_status status = check_limits(o, err);
+    if (status == RP_OK)
+        status = check_limits(o, err);
     if (status == RP_OK)
         status = choose_rank(o, s->index->segment, &s->rank, err);
     if (status == RP_OK)

@@ -27,14 +27,35 @@ static bool has_file(const rp__segment *s, rp__file_kind kind)
     return true;
 }
 
+static void see_others(void *arg, const char *name)
+{
+    uint64_t generation;
+    if (!rp__manifest_owns_name(name, &generation))
+        *(bool *)arg = true;
+}
+
+/* Files that no build makes are likely to be what the index should be made of. */
+static rp_status refuse_folder(rp__segment *s, rp_error *err)
+{
+    const char *path = s->folder.path;
+    bool has_others = false;
+    rp__folder_list(&s->folder, see_others, &has_others, NULL);
+    if (!has_others)
+        return rp__error_set(err, RP_DAMAGED,
+                             "%s: no index here; build one with 'riposte index FILE... -o %s'",
+                             path, path);
+    return rp__error_set(err, RP_DAMAGED,
+                         "%s: this folder is no index; to search the files in it, build one with "
+                         "'riposte index %s -o NEW.rip'",
+                         path, path);
+}
+
 /* RP_NOT_FOUND: a file is gone, as when a new build was published after the manifest was read. */
 static rp_status open_files(rp__segment *s, rp_error *err)
 {
     rp_status status = rp__manifest_read(&s->folder, &s->manifest, err);
     if (status == RP_NOT_FOUND)
-        return rp__error_set(err, RP_DAMAGED,
-                             "%s: no index here; build one with 'riposte index FILE... -o %s'",
-                             s->folder.path, s->folder.path);
+        return refuse_folder(s, err);
     if (status != RP_OK)
         return status;
     for (int kind = RP_FILE_TERMS; kind < RP_FILE_KINDS && status == RP_OK; kind++) {

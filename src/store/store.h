@@ -157,6 +157,7 @@ rp_status rp__section_file_copy(const rp__section_file *file, const rp__folder *
                                 const char *name, rp__copied_fn *goes_on, void *arg, rp_error *err);
 
 uint64_t rp__checksum(const void *bytes, size_t n); /* XXH3, 64 bits */
+const char *rp__checksum_version(void);             /* of the library that computes it */
 
 /* ---- 4. Guarded access to mapped memory ------------------------------------------------------ */
 
@@ -201,6 +202,7 @@ rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, r
 uint64_t rp__input_consumed(const rp__input *input); /* bytes of the file itself */
 uint64_t rp__input_size(const rp__input *input);     /* of the file itself; 0: not known */
 void rp__input_close(rp__input *input);
+const char *rp__input_zlib_version(void);
 /* All of a text behind what `text` has, and a NUL behind that, which does not count. Bytes that
  * hold a NUL are no text: nothing is read behind them, so that a device without end is refused by
  * whoever looks. RP_NO_MEMORY: `text` would have more than max_bytes. */
@@ -223,6 +225,7 @@ rp_status rp__walk(const char *path, const rp__walk_calls *calls, void *arg, rp_
 /* One thread's zstd contexts. */
 typedef struct rp__zblock rp__zblock;
 rp_status rp__zblock_new(rp__zblock **out);
+const char *rp__zblock_version(void); /* of zstd */
 void rp__zblock_free(rp__zblock *z);
 rp_status rp__zblock_pack(rp__zblock *z, const void *bytes, size_t n, rp__buf *out);
 /* Unpacking a block: begin, then pieces. *in_bytes and *out_bytes are what there is and what was

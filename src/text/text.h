@@ -54,6 +54,9 @@ uint32_t rp__analyzer_positions(const rp__analyzer_state *state);
 size_t rp__analyzer_fold(rp__analyzer_state *state, const char *word, size_t bytes,
                          char out[RP_TEXT_TERM_MAX]);
 
+/* The version of the library that knows the characters. */
+const char *rp__unicode_version(void);
+
 /* Names for users, the default first; NULL past the last. */
 const char *rp__stemming_name(size_t i);
 const char *rp__tokens_name(size_t i);

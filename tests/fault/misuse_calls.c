@@ -423,6 +423,12 @@ CALL(rp_searcher_get_steps)
     return misuse_has(n == 0 && misuse_missing == -1);
 }
 
+CALL(rp_linked_get)
+{
+    rp_linked linked;
+    return misuse_has(rp_linked_get(0, NEED(0, &linked)));
+}
+
 NAMES_CALL(rp_codec_name)
 NAMES_CALL(rp_freqs_name)
 NAMES_CALL(rp_exchange_name)
@@ -474,6 +480,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_index_close, VALUE, ""),
     ROW(rp_index_get_info, VALUE, "index, out"),
     ROW(rp_index_get_aux, VALUE, "index, out"),
+    ROW(rp_linked_get, VALUE, "out"),
     ROW(rp_index_get_document, STATUS_AND_ERROR, "index, out"),
     ROW(rp_index_get_document_start, STATUS_AND_ERROR, "index, out"),
     ROW(rp_document_free, VALUE, ""),

@@ -90,6 +90,13 @@ static void test_no_index(void **state)
     assert_int_equal(tempdir_make(&dir), 0);
     assert_int_equal(rp__segment_open(dir.path, false, &s, &err), RP_DAMAGED);
     assert_non_null(strstr(err.text, "no index here"));
+    /* What a killed build left is no file of the user's. */
+    tempdir_write(&dir, "run.1.tmp", "", 0);
+    assert_int_equal(rp__segment_open(dir.path, false, &s, &err), RP_DAMAGED);
+    assert_non_null(strstr(err.text, "no index here"));
+    tempdir_write(&dir, "letter.txt", "", 0);
+    assert_int_equal(rp__segment_open(dir.path, false, &s, &err), RP_DAMAGED);
+    assert_non_null(strstr(err.text, "this folder is no index"));
     assert_non_null(strstr(err.text, "riposte index"));
     assert_int_equal(rp__segment_open(tempdir_path(&dir, "none"), false, &s, &err), RP_IO);
     tempdir_remove(&dir);
