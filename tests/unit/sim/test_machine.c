@@ -1,0 +1,214 @@
+/* test_machine.c: the machine's answers against a plain reference, and its two clocks against each other. */
+#include "sim_case.h"
+
+typedef struct query {
+    uint32_t type, a, b;
+    rp__descriptor descriptor;
+    rp__result_slot *want;
+    uint32_t n_want;
+} query;
+
+typedef struct world {
+    sim_image image;
+    case_list lists[6];
+    uint32_t n_lists;
+    query queries[12];
+    uint32_t n_queries;
+    uint8_t *results;
+    size_t results_bytes;
+    rp__sim_config config;
+} world;
+
+static uint32_t below(rp__random *random, uint32_t n)
+{
+    return rp__random_below(random, n);
+}
+
+/* Small numbers more often than large ones. */
+static uint32_t skewed(rp__random *random, uint32_t min, uint32_t max)
+{
+    uint32_t bits = below(random, rp__bits_width(max - min) + 1);
+    uint32_t v = min + below(random, 1U << bits);
+    return v < max ? v : max;
+}
+
+static void draw_config(rp__sim_config *c, rp__random *random)
+{
+    rp__sim_config_init(c);
+    c->cores = 1 + below(random, 8);
+    c->mode = below(random, 3);
+    c->shrink = below(random, 2);
+    c->command_queue = skewed(random, 2, 16);
+    c->switch_latency = skewed(random, 1, 4);
+    c->br_entries = skewed(random, 2, 64);
+    c->bsch_lines = skewed(random, 2, 8);
+    c->dcu_lines = skewed(random, 2, 4);
+    c->dcu_latency = skewed(random, 1, 4);
+    c->dcu_out = skewed(random, 2, 64);
+    c->su_latency = skewed(random, 1, 30);
+    c->su_fifo = skewed(random, 2, 64);
+    c->su_lines = skewed(random, 1, 8);
+    c->traversal = skewed(random, 1, 32);
+    c->candidates = skewed(random, 2, 8);
+    c->port_depth = skewed(random, 2, 4);
+    c->mai_entries = skewed(random, 1, 128);
+    c->mai_accept = skewed(random, 1, 4);
+    c->mai_return = skewed(random, 1, 4);
+    c->mai_out = skewed(random, 2, 8);
+    c->dl = below(random, 3);
+    c->memory = below(random, 3);
+    c->latency = skewed(random, 1, 100);
+    c->latency_max = c->latency + skewed(random, 0, 1900);
+    c->seed = below(random, 1000);
+    c->bsu_line = below(random, 4) == 0;
+    if (below(random, 8) == 0) {
+        c->tlb_entries = 1 + below(random, 4);
+        c->tlb_page_bits = 12;
+        c->tlb_preload = below(random, 2);
+    }
+}
+
+static void draw_lists(world *w, rp__random *random)
+{
+    uint32_t n_docs = skewed(random, 1, 3000);
+    image_begin(&w->image, n_docs, random);
+    size_t align = (size_t[]){64, 64, 1, 4}[below(random, 4)];
+    w->n_lists = 1 + below(random, 6);
+    for (uint32_t i = 0; i < w->n_lists; i++) {
+        uint32_t n = skewed(random, 1, n_docs < 600 ? n_docs : 600);
+        image_add_random(&w->image, &w->lists[i], n, skewed(random, 1, 256),
+                         1U << below(random, 20), align, random);
+    }
+}
+
+static void draw_queries(world *w, rp__random *random)
+{
+    uint64_t at = rp__sim_results_at(w->image.n), begin = at;
+    w->n_queries = 1 + below(random, 8);
+    for (uint32_t i = 0; i < w->n_queries; i++) {
+        query *q = &w->queries[i];
+        q->type = below(random, 3);
+        q->a = below(random, w->n_lists);
+        q->b = below(random, w->n_lists);
+        const case_list *a = &w->lists[q->a], *b = &w->lists[q->b];
+        uint64_t cap = q->type == RP_SIM_OR ? (uint64_t)a->n + b->n : a->n;
+        q->descriptor = (rp__descriptor){.query_type = (uint8_t)q->type,
+                                         .n_cores = (uint8_t)(1 + below(random, w->config.cores)),
+                                         .tag = i,
+                                         .list0 = a->header_at,
+                                         .n_blocks0 = a->n_blocks,
+                                         .list1 = b->header_at,
+                                         .n_blocks1 = b->n_blocks,
+                                         .result = at,
+                                         .cap = cap,
+                                         .dl_table = w->image.dl_at};
+        at += (rp__sim_result_bytes(&q->descriptor) + 8 * below(random, 9) + 7) / 8 * 8;
+        q->want = malloc(8 * (size_t)cap + 8);
+        q->n_want = plain_answer(&w->image, q->type, a, b, q->want);
+    }
+    w->results_bytes = (size_t)(at - begin);
+    w->results = calloc(1, w->results_bytes + 1);
+}
+
+static void world_init(world *w, uint64_t seed)
+{
+    rp__random random;
+    rp__random_init(&random, seed);
+    memset(w, 0, sizeof *w);
+    draw_config(&w->config, &random);
+    draw_lists(w, &random);
+    draw_queries(w, &random);
+}
+
+static void world_free(world *w)
+{
+    for (uint32_t i = 0; i < w->n_lists; i++)
+        case_list_free(&w->lists[i]);
+    for (uint32_t i = 0; i < w->n_queries; i++)
+        free(w->queries[i].want);
+    image_free(&w->image);
+    free(w->results);
+}
+
+static rp__machine *start(world *w, const uint32_t *order)
+{
+    rp__machine *m;
+    rp_error err;
+    rp__sim_memory memory = {.image = w->image.bytes,
+                             .image_bytes = w->image.n,
+                             .results = w->results,
+                             .results_bytes = w->results_bytes,
+                             .results_at = rp__sim_results_at(w->image.n)};
+    if (rp__machine_new(&w->config, &memory, &m, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(rp__machine_set_order(m, order), RP_OK);
+    for (uint32_t i = 0; i < w->n_queries; i++)
+        assert_int_equal(rp__machine_submit(m, &w->queries[i].descriptor), RP_OK);
+    return m;
+}
+
+static void check_answer(const rp__machine *m, const query *q, const rp__completion *record,
+                         uint64_t seed)
+{
+    if (record->status != RP_SIM_OK || record->n_results != q->n_want)
+        fail_msg("seed %llu, query %u of type %u: %s, %llu results, not %u",
+                 (unsigned long long)seed, record->tag, q->type,
+                 rp__machine_status_name(record->status), (unsigned long long)record->n_results,
+                 q->n_want);
+    rp__result_slot *got = malloc(8 * (size_t)record->n_results + 8);
+    assert_int_equal(rp__machine_results(m, &q->descriptor, record, got), RP_OK);
+    for (uint32_t i = 0; i < q->n_want; i++)
+        if (got[i].doc != q->want[i].doc || got[i].score != q->want[i].score)
+            fail_msg("seed %llu, query %u of type %u: result %u is %u %u, not %u %u",
+                     (unsigned long long)seed, record->tag, q->type, i, got[i].doc, got[i].score,
+                     q->want[i].doc, q->want[i].score);
+    free(got);
+}
+
+static void run_and_check(rp__machine *m, world *w, uint64_t seed)
+{
+    rp_error err;
+    size_t n;
+    if (rp__machine_run(m, &err)) {
+        char text[8000];
+        rp__machine_describe(m, text, sizeof text);
+        fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, err.text, text);
+    }
+    const rp__completion *records = rp__machine_completions(m, &n);
+    assert_int_equal(n, w->n_queries);
+    for (size_t i = 0; i < n; i++)
+        check_answer(m, &w->queries[records[i].tag], &records[i], seed);
+}
+
+static size_t count_of(const char *name, size_t usual, size_t thorough)
+{
+    const char *text = getenv(name);
+    if (text)
+        return strtoull(text, NULL, 10);
+    return getenv("RIPOSTE_THOROUGH") ? thorough : usual;
+}
+
+static void answers_equal_the_reference(void **state)
+{
+    (void)state;
+    size_t n = count_of("RIPOSTE_SIM_QUERIES", 2000, 100000),
+           from = count_of("RIPOSTE_SIM_SEED", 1, 1);
+    size_t done = 0;
+    for (uint64_t seed = from; done < n; seed++) {
+        world w;
+        world_init(&w, seed);
+        rp__machine *m = start(&w, NULL);
+        run_and_check(m, &w, seed);
+        done += w.n_queries;
+        rp__machine_free(m);
+        world_free(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_equal_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
