@@ -36,6 +36,8 @@ static void put_block(const rp__iiu_blocks *from, size_t first, size_t end, bit_
         gaps |= docids[i] - docids[i - 1];
         any_tf |= tfs[i];
     }
+    if (from->of == RP_IIU_COST_NONE)
+        gaps = any_tf = INT32_MAX;
     *gap_width = rp__bits_width(gaps);
     *tf_width = rp__bits_width(any_tf);
     for (size_t i = first; i < end; i++) {

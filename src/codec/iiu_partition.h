@@ -12,7 +12,11 @@ enum {
 
 /* What a block's gap width covers. The first posting of a block stores no gap, so its own gap is
  * free; the paper's cost (eq. 2) counts it too, that of a list's first posting being its docid. */
-typedef enum rp__iiu_cost { RP_IIU_COST_FREE, RP_IIU_COST_PAPER } rp__iiu_cost;
+typedef enum rp__iiu_cost {
+    RP_IIU_COST_FREE,
+    RP_IIU_COST_PAPER,
+    RP_IIU_COST_NONE, /* of packing alone: 31 bits for each gap and frequency, uncompressed */
+} rp__iiu_cost;
 
 size_t rp__iiu_partition_scratch(size_t n, uint32_t max_size); /* uint32 that a cut uses */
 /* Cuts n >= 1 postings into blocks of at most max_size (1 to RP_IIU_BLOCK_LARGEST), so that the sum
