@@ -27,8 +27,7 @@ static bool is_or(const rp__block_scheduler *s)
 
 static bool is_inside(const rp__block_scheduler *s, uint64_t at, uint64_t n, uint64_t size)
 {
-    uint64_t bytes = s->memory->image_bytes;
-    return at <= bytes && n <= (bytes - at) / size;
+    return n <= (UINT64_MAX >> 8) / size && rp__sim_view(s->memory, at, n * size);
 }
 
 static uint32_t header_fault(const rp__block_scheduler *s, const rp__list_header *h,

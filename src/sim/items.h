@@ -14,6 +14,17 @@ static inline void rp__sim_blame(uint8_t *status, uint32_t fault)
         *status = (uint8_t)fault;
 }
 
+/* Bytes of the image, in one piece; NULL: not all of them are in it. */
+static inline const uint8_t *rp__sim_view(const rp__sim_memory *m, uint64_t at, uint64_t n)
+{
+    if (at <= m->image_bytes && n <= m->image_bytes - at)
+        return m->image + at;
+    uint64_t from = at - m->mapped_at;
+    if (at >= m->mapped_at && from <= m->mapped_bytes && n <= m->mapped_bytes - from)
+        return m->mapped + from;
+    return NULL;
+}
+
 /* Unit to memory: 64 bytes at a multiple of 64. */
 typedef struct rp__sim_request {
     uint64_t address;

@@ -257,6 +257,7 @@ static rp_status make_lane(rp__machine *m, rp__core *core, uint32_t i, uint16_t 
     lane->counts = &m->counts;
     lane->from_su = &core->sus[i].out;
     lane->from_merge = &core->merge_unit.out;
+    lane->is_second = i == 1;
     if (make_link(&lane->done, PAIR_DEPTH, sizeof(rp__sim_lane_end), unit_number, 0))
         return RP_NO_MEMORY;
     return make_port(m, &lane->port, unit_number, m->config.mai_entries);
@@ -289,6 +290,17 @@ static rp_status make_core(rp__machine *m, uint32_t i)
     return status ? status : make_merge(m, core, (uint16_t)(at + 6));
 }
 
+static bool is_placed(const rp__sim_memory *m)
+{
+    uint64_t end = m->image_bytes;
+    if (m->mapped_bytes) {
+        if (m->mapped_at % 64 || m->mapped_at < end || m->mapped_at > UINT64_MAX / 2)
+            return false;
+        end = m->mapped_at + m->mapped_bytes;
+    }
+    return m->results_at % 64 == 0 && m->results_at >= end && m->results_at <= UINT64_MAX / 2;
+}
+
 rp_status rp__machine_new(const rp__sim_config *config, const rp__sim_memory *memory,
                           rp__machine **out, rp_error *err)
 {
@@ -296,8 +308,8 @@ rp_status rp__machine_new(const rp__sim_config *config, const rp__sim_memory *me
     rp_status status = rp__sim_config_check(config, err);
     if (status)
         return status;
-    if (memory->results_at % 64 || memory->results_at < memory->image_bytes)
-        return rp__error_set(err, RP_USAGE, "results_at: not a multiple of 64 after the image");
+    if (!is_placed(memory))
+        return rp__error_set(err, RP_USAGE, "the parts of the memory overlap or are misaligned");
     rp__machine *m = rp__alloc_zero(1, sizeof *m);
     if (!m)
         return rp__error_no_memory(err);
@@ -599,10 +611,11 @@ static rp_status gather_blocks(const rp__machine *m, const rp__descriptor *d, ui
     const uint8_t *at = m->bytes.results + (d->result - m->bytes.results_at);
     const uint8_t *counts = at + 8 * d->cap;
     rp__list_header header;
-    memcpy(&header, m->bytes.image + d->list0, sizeof header);
+    memcpy(&header, rp__sim_view(&m->bytes, d->list0, sizeof header), sizeof header);
+    const uint8_t *metas = rp__sim_view(&m->bytes, header.meta_at, 8 * (uint64_t)d->n_blocks0);
     uint64_t slot = 0, total = 0;
     for (uint32_t b = 0; b < d->n_blocks0; b++) {
-        uint64_t meta = rp__load64(m->bytes.image + header.meta_at + 8 * (uint64_t)b);
+        uint64_t meta = rp__load64(metas + 8 * (uint64_t)b);
         uint32_t count = counts[2 * (uint64_t)b] | (uint32_t)counts[2 * (uint64_t)b + 1] << 8;
         if (count > n - total || slot + count > d->cap)
             return RP_DAMAGED;

@@ -103,7 +103,7 @@ static bool return_one(rp__mai *mai, rp__sim_clock *clock)
 static bool is_inside(const rp__mai *mai, const rp__sim_request *request)
 {
     const rp__sim_memory *m = mai->memory;
-    if (!request->is_write && request->address < m->image_bytes)
+    if (!request->is_write && rp__sim_view(m, request->address, 1))
         return true;
     return request->address >= m->results_at && request->address - m->results_at < m->results_bytes;
 }

@@ -50,6 +50,8 @@ static void end(rp__memory *memory, uint32_t entry, rp__sim_clock *clock)
         write_line(m, access);
     else if (access->address < m->image_bytes)
         read_line(m->image, m->image_bytes, access->address, out->words);
+    else if (access->address < m->results_at)
+        read_line(m->mapped, m->mapped_bytes, access->address - m->mapped_at, out->words);
     else
         read_line(m->results, m->results_bytes, access->address - m->results_at, out->words);
 }
@@ -172,7 +174,7 @@ rp__turn rp__memory_step(rp__memory *memory, rp__sim_clock *clock)
     moved |= memory->out.pushed != ended;
     bool is_refused = rp__link_head(memory->in, clock) != NULL;
     uint64_t next = memory->row->next(memory, clock);
-    uint64_t wake = is_refused ? clock->now + 1 : next;
+    uint64_t wake = moved || is_refused ? clock->now + 1 : next;
     bool is_busy = moved || is_refused || next != RP_SIM_NEVER;
     return (rp__turn){wake, is_busy ? RP_SIM_BUSY : RP_SIM_IDLE};
 }

@@ -11,15 +11,14 @@
 
 static bool is_header(const rp__query_scheduler *qs, uint64_t at)
 {
-    uint64_t bytes = qs->memory->image_bytes;
-    return at % 64 == 0 && bytes >= 64 && at <= bytes - 64;
+    return at % 64 == 0 && rp__sim_view(qs->memory, at, 64);
 }
 
 static uint32_t address_fault(const rp__query_scheduler *qs, const rp__descriptor *d)
 {
     const rp__sim_memory *m = qs->memory;
     if (!is_header(qs, d->list0) || (d->query_type != RP_SIM_SINGLE && !is_header(qs, d->list1)) ||
-        d->dl_table % 4 || d->dl_table >= m->image_bytes)
+        d->dl_table % 4)
         return RP_SIM_BAD_ADDRESS;
     uint64_t at = d->result - m->results_at;
     if (d->result % 8 || d->result < m->results_at || at > m->results_bytes)

@@ -33,12 +33,16 @@ typedef struct rp__list_header {
     uint32_t last_doc, crc32c; /* the machine does not check the sum */
 } rp__list_header;
 
-/* What the machine can address: the image from 0, results from results_at on. All is borrowed until
- * the machine is freed. Lines that begin inside an area may end outside it; what is missing reads
- * as 0. results_at is a multiple of 64 and not below image_bytes. */
+/* What the machine can address: the image from 0; a second part of it, if mapped_bytes is not 0,
+ * from mapped_at on; results from results_at on. They follow each other in this order, at multiples
+ * of 64. All is borrowed until the machine is freed. A line that begins inside a part may end
+ * outside it; what is missing reads as 0. */
 typedef struct rp__sim_memory {
     const uint8_t *image;
     size_t image_bytes;
+    const uint8_t *mapped;
+    size_t mapped_bytes;
+    uint64_t mapped_at;
     uint8_t *results;
     size_t results_bytes;
     uint64_t results_at;

@@ -104,8 +104,9 @@ static bool take_posting(rp__su *su, rp__sim_clock *clock)
 /* The constant without the line: modes charge4 and free. */
 static uint32_t norm_directly(rp__su *su, uint64_t address)
 {
-    if (address + 4 <= su->memory->image_bytes)
-        return rp__load32(su->memory->image + address);
+    const uint8_t *norm = rp__sim_view(su->memory, address, 4);
+    if (norm)
+        return rp__load32(norm);
     rp__sim_blame(&su->status, RP_SIM_BAD_ADDRESS);
     return 1;
 }
@@ -115,7 +116,7 @@ static uint32_t norm_of(rp__su *su, const struct rp__su_wait *wait)
     if (su->config->dl != RP_SIM_DL_LINE)
         return norm_directly(su, wait->address);
     const struct rp__su_line *line = &su->lines[wait->line];
-    if (line->is_bad || wait->address + 4 > su->memory->image_bytes) {
+    if (line->is_bad || !rp__sim_view(su->memory, wait->address, 4)) {
         rp__sim_blame(&su->status, RP_SIM_BAD_ADDRESS);
         return 1;
     }

@@ -379,8 +379,8 @@ typedef struct rp__write_back {
     uint64_t line_at, mask, words[8];
     uint64_t in_block, total; /* results */
     uint32_t in_flight;
-    rp__sim_posting count; /* AND: the block whose count is to be written */
-    bool has_count, is_ending;
+    rp__sim_posting count;                /* AND: the block whose count is to be written */
+    bool has_count, is_ending, is_second; /* is_second: only single terms use this lane */
     uint8_t status;
 } rp__write_back;
 

@@ -74,8 +74,8 @@ static inline uint32_t max_width(const uint32_t *values, uint32_t n)
     return rp__bits_width(any);
 }
 
-/* Blocks of the sizes in `ends` (each the number of postings up to its end). Arrays lie at multiples
- * of `align`. */
+/* Blocks of the sizes in `ends` (each the number of postings up to its end). Arrays lie at
+ * multiples of `align`. */
 static inline void image_put_list(sim_image *image, case_list *list, const uint32_t *ends,
                                   size_t align)
 {
@@ -138,7 +138,7 @@ static inline void case_list_free(case_list *list)
     free(list->tfs);
 }
 
-/* ---- The plain reference ---------------------------------------------------------------------- */
+/* ---- The plain reference --------------------------------------------------------------------- */
 
 static inline uint32_t plain_score(const sim_image *image, const case_list *list, uint32_t i)
 {

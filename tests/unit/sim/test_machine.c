@@ -1,4 +1,5 @@
-/* test_machine.c: the machine's answers against a plain reference, and its two clocks against each other. */
+/* test_machine.c: the machine's answers against a plain reference, and its two clocks against each
+ * other. */
 #include "sim_case.h"
 
 typedef struct query {
@@ -70,12 +71,12 @@ static void draw_config(rp__sim_config *c, rp__random *random)
 
 static void draw_lists(world *w, rp__random *random)
 {
-    uint32_t n_docs = skewed(random, 1, 3000);
+    uint32_t n_docs = skewed(random, 1, 4000);
     image_begin(&w->image, n_docs, random);
     size_t align = (size_t[]){64, 64, 1, 4}[below(random, 4)];
     w->n_lists = 1 + below(random, 6);
     for (uint32_t i = 0; i < w->n_lists; i++) {
-        uint32_t n = skewed(random, 1, n_docs < 600 ? n_docs : 600);
+        uint32_t n = skewed(random, 1, n_docs < 2000 ? n_docs : 2000);
         image_add_random(&w->image, &w->lists[i], n, skewed(random, 1, 256),
                          1U << below(random, 20), align, random);
     }
@@ -165,6 +166,96 @@ static void check_answer(const rp__machine *m, const query *q, const rp__complet
     free(got);
 }
 
+/* ---- Laws: what no run may break, whatever its timing ---------------------------------------- */
+
+static void check_accounting(const rp__sim_report *r)
+{
+    for (uint32_t i = 0; i < r->n_units; i++) {
+        uint64_t sum = 0;
+        for (uint32_t c = 0; c < RP_SIM_CLASSES; c++)
+            sum += r->units[i].cycles[c];
+        assert_int_equal(sum, r->cycles);
+    }
+    uint64_t fill = 0;
+    for (uint32_t i = 0; i < RP_SIM_MAI_BUCKETS; i++)
+        fill += r->counts.mai_fill[i];
+    assert_int_equal(fill, r->cycles);
+}
+
+static uint64_t lines_of(uint64_t at, uint64_t n_bits)
+{
+    return n_bits ? ((8 * at + n_bits - 1) >> 9) - (8 * at >> 9) + 1 : 0;
+}
+
+/* What block readers and block schedulers must have fetched and dispatched. */
+static void check_front(const world *w, const rp__sim_report *r)
+{
+    uint64_t bits = 0, lines = 0, blocks = 0, meta = 0, skip = 0, written = 0;
+    for (uint32_t i = 0; i < w->n_queries; i++) {
+        const query *q = &w->queries[i];
+        for (uint32_t k = 0; k < (q->type == RP_SIM_OR ? 2U : 1U); k++) {
+            rp__list_header h;
+            memcpy(&h, w->image.bytes + w->lists[k ? q->b : q->a].header_at, sizeof h);
+            bits += h.payload_bits;
+            blocks += h.n_blocks;
+            lines += lines_of(h.payload_at, h.payload_bits);
+            meta += lines_of(h.meta_at, UINT64_C(64) * h.n_blocks);
+            skip += lines_of(h.skip_at, UINT64_C(32) * h.n_blocks);
+        }
+        meta += q->type == RP_SIM_SINGLE ? 1 : 2;
+        written += q->n_want;
+    }
+    assert_int_equal(r->counts.reader_bits, bits);
+    assert_int_equal(r->counts.reader_lines, lines);
+    assert_int_equal(r->counts.requests[RP_SIM_TRAFFIC_INDEX], lines);
+    assert_int_equal(r->counts.requests[RP_SIM_TRAFFIC_META], meta);
+    assert_true(r->counts.requests[RP_SIM_TRAFFIC_SKIP] >= skip);
+    assert_int_equal(r->counts.blocks, blocks);
+    assert_int_equal(r->counts.written, written);
+}
+
+static void check_memory(const rp__sim_report *r)
+{
+    uint64_t requests = 0;
+    for (uint32_t i = 0; i < RP_SIM_TRAFFICS; i++)
+        requests += r->counts.requests[i];
+    assert_int_equal(r->counts.mai_allocated, r->counts.mai_freed);
+    assert_int_equal(r->counts.mai_allocated, r->counts.memory_reads + r->counts.memory_writes);
+    assert_int_equal(r->counts.mai_allocated, requests);
+    assert_int_equal(r->counts.mai_refused, 0);
+    assert_int_equal(r->counts.memory_writes, r->counts.requests[RP_SIM_TRAFFIC_RESULT]);
+    assert_int_equal(r->counts.requests[RP_SIM_TRAFFIC_DL], r->counts.norm_reads);
+}
+
+/* A query takes no less than its postings need at two a core and cycle, an OR its results. */
+static void check_bounds(const world *w, const rp__completion *record)
+{
+    const query *q = &w->queries[record->tag];
+    uint64_t cycles = record->end - record->start, n = w->lists[q->a].n;
+    uint64_t cores = rp__bits_count64(record->cores);
+    if (q->type == RP_SIM_SINGLE)
+        assert_true(cycles >= n / (2 * cores));
+    else if (q->type == RP_SIM_AND)
+        assert_true(cycles >= n / cores);
+    else
+        assert_true(cycles >= q->n_want);
+    assert_true(record->arrival < record->start && record->start < record->first);
+    assert_true(record->first <= record->last && record->last < record->end);
+}
+
+static void check_laws(const rp__machine *m, const world *w)
+{
+    rp__sim_report r;
+    rp__machine_report(m, &r);
+    check_accounting(&r);
+    check_front(w, &r);
+    check_memory(&r);
+    size_t n;
+    const rp__completion *records = rp__machine_completions(m, &n);
+    for (size_t i = 0; i < n; i++)
+        check_bounds(w, &records[i]);
+}
+
 static void run_and_check(rp__machine *m, world *w, uint64_t seed)
 {
     rp_error err;
@@ -178,6 +269,7 @@ static void run_and_check(rp__machine *m, world *w, uint64_t seed)
     assert_int_equal(n, w->n_queries);
     for (size_t i = 0; i < n; i++)
         check_answer(m, &w->queries[records[i].tag], &records[i], seed);
+    check_laws(m, w);
 }
 
 static size_t count_of(const char *name, size_t usual, size_t thorough)
@@ -205,10 +297,75 @@ static void answers_equal_the_reference(void **state)
     }
 }
 
+/* ---- Two clocks ------------------------------------------------------------------------------ */
+
+static void check_same(const rp__machine *a, const rp__machine *b, uint64_t seed)
+{
+    size_t n, n_b;
+    const rp__completion *x = rp__machine_completions(a, &n);
+    const rp__completion *y = rp__machine_completions(b, &n_b);
+    assert_int_equal(n, n_b);
+    assert_memory_equal(x, y, n * sizeof *x);
+    rp__sim_report r, s;
+    rp__machine_report(a, &r);
+    rp__machine_report(b, &s);
+    for (uint32_t i = 0; i < r.n_units; i++)
+        if (memcmp(&r.units[i], &s.units[i], sizeof r.units[i]) != 0)
+            fail_msg("seed %llu: %s %u counts its cycles otherwise", (unsigned long long)seed,
+                     rp__sim_stats_kind(r.units[i].kind), r.units[i].index);
+    assert_memory_equal(&r.counts, &s.counts, sizeof r.counts);
+    assert_int_equal(r.cycles, s.cycles);
+    assert_true(r.evaluations <= s.evaluations);
+}
+
+/* Units in order, in reverse, or shuffled. */
+static void fill_order(uint32_t *order, uint32_t n, uint32_t kind, rp__random *random)
+{
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = kind == 1 ? n - 1 - i : i;
+    for (uint32_t i = n; kind == 2 && i > 1; i--) {
+        uint32_t j = below(random, i), t = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = t;
+    }
+}
+
+static size_t check_clocks(uint64_t seed)
+{
+    world w;
+    rp__random random;
+    uint32_t order[RP_SIM_REPORT_UNITS];
+    rp__random_init(&random, seed);
+    world_init(&w, seed);
+    rp__machine *awake = start(&w, NULL);
+    run_and_check(awake, &w, seed);
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        fill_order(order, rp__machine_units(awake), kind, &random);
+        memset(w.results, 0, w.results_bytes);
+        rp__machine *all = start(&w, order);
+        run_and_check(all, &w, seed);
+        check_same(awake, all, seed);
+        rp__machine_free(all);
+    }
+    size_t n = w.n_queries;
+    rp__machine_free(awake);
+    world_free(&w);
+    return n;
+}
+
+static void clocks_agree(void **state)
+{
+    (void)state;
+    size_t n = count_of("RIPOSTE_SIM_CLOCKS", 400, 2000), done = 0;
+    for (uint64_t seed = 1000000; done < n; seed++)
+        done += check_clocks(seed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_equal_the_reference),
+        cmocka_unit_test(clocks_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
