@@ -43,7 +43,6 @@ static rp_status open_round(const rp__segment *segment, uint32_t mode, void **ou
     *out = round;
     rp__sim_config_init(&round->config);
     round->config.mode = mode;
-    round->config.memory = RP_SIM_MEMORY_FIXED;
     return rp__iiu_memory_open(&round->memory, segment, err);
 }
 
