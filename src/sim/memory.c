@@ -244,9 +244,8 @@ rp__turn rp__memory_step(rp__memory *memory, rp__sim_clock *clock)
     moved |= memory->out.pushed != ended;
     bool is_refused = rp__link_head(memory->in, clock) != NULL;
     uint64_t next = memory->row->next(memory, clock);
-    uint64_t wake = moved || is_refused ? clock->now + 1 : next;
-    bool is_busy = moved || is_refused || next != RP_SIM_NEVER;
-    return (rp__turn){wake, is_busy ? RP_SIM_BUSY : RP_SIM_IDLE};
+    uint32_t then = is_refused || next != RP_SIM_NEVER ? RP_SIM_BUSY : RP_SIM_IDLE;
+    return (rp__turn){is_refused ? clock->now + 1 : next, moved ? RP_SIM_BUSY : then, then};
 }
 
 void rp__memory_report(const rp__memory *memory, rp__sim_report *report)
