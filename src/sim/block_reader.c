@@ -151,7 +151,7 @@ static bool answer_end(rp__block_reader *reader, rp__sim_clock *clock)
 rp__turn rp__block_reader_step(rp__block_reader *reader, rp__sim_clock *clock)
 {
     if (!reader->is_open && !rp__link_head(&reader->open, clock))
-        return (rp__turn){RP_SIM_NEVER, RP_SIM_IDLE};
+        return rp__turn_sleep(RP_SIM_IDLE);
     bool served = reader->is_open && serve(reader, clock);
     bool moved = take_lines(reader, clock);
     moved |= request_lines(reader, clock);
@@ -162,5 +162,5 @@ rp__turn rp__block_reader_step(rp__block_reader *reader, rp__sim_clock *clock)
                      : reader->in_flight ? RP_SIM_WAIT_MEMORY
                      : !reader->is_open  ? RP_SIM_IDLE
                                          : RP_SIM_WAIT_IN;
-    return (rp__turn){wake, spent};
+    return (rp__turn){wake, spent, spent};
 }

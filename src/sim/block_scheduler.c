@@ -411,7 +411,7 @@ rp__turn rp__block_scheduler_step(rp__block_scheduler *s, rp__sim_clock *clock)
     bool moved = advance(s, clock);
     moved |= take_lines(s, clock);
     if (moved)
-        return (rp__turn){clock->now + 1, RP_SIM_BUSY};
+        return rp__turn_busy(clock);
     uint32_t spent = RP_SIM_WAIT_IN;
     if (s->phase == RP_SIM_PHASE_NONE)
         spent = RP_SIM_IDLE;
@@ -419,5 +419,5 @@ rp__turn rp__block_scheduler_step(rp__block_scheduler *s, rp__sim_clock *clock)
         spent = RP_SIM_WAIT_MEMORY;
     else if (s->phase == RP_SIM_PHASE_BLOCKS)
         spent = RP_SIM_WAIT_OUT;
-    return (rp__turn){RP_SIM_NEVER, spent};
+    return rp__turn_sleep(spent);
 }

@@ -214,12 +214,13 @@ rp__turn rp__bsu_step(rp__bsu *bsu, rp__sim_clock *clock)
 {
     bool is_open = rp__sim_is_open(bsu->setup, clock);
     if (!is_open || bsu->setup->query_type != RP_SIM_AND)
-        return (rp__turn){RP_SIM_NEVER, RP_SIM_IDLE};
+        return rp__turn_sleep(RP_SIM_IDLE);
     const rp__sim_posting *posting = rp__link_head(bsu->in, clock);
     if (posting && advance(bsu, posting, clock))
-        return (rp__turn){clock->now + 1, RP_SIM_BUSY};
+        return bsu->is_reading ? (rp__turn){RP_SIM_NEVER, RP_SIM_BUSY, RP_SIM_WAIT_MEMORY}
+                               : rp__turn_busy(clock);
     uint32_t spent = !posting            ? RP_SIM_WAIT_IN
                      : bsu->is_searching ? RP_SIM_WAIT_MEMORY
                                          : RP_SIM_WAIT_OUT;
-    return (rp__turn){RP_SIM_NEVER, spent};
+    return rp__turn_sleep(spent);
 }

@@ -6,11 +6,11 @@ rp__turn rp__command_queue_step(rp__command_queue *queue, rp__sim_clock *clock)
 {
     const rp__descriptor *descriptor = rp__link_head(queue->doorbell, clock);
     if (!descriptor)
-        return (rp__turn){RP_SIM_NEVER, RP_SIM_IDLE};
+        return rp__turn_sleep(RP_SIM_IDLE);
     if (!rp__link_space(&queue->out, clock))
-        return (rp__turn){RP_SIM_NEVER, RP_SIM_WAIT_OUT};
+        return rp__turn_sleep(RP_SIM_WAIT_OUT);
     *(rp__sim_command *)rp__link_push(&queue->out, clock) =
         (rp__sim_command){*descriptor, clock->now};
     rp__link_pop(queue->doorbell, clock);
-    return (rp__turn){clock->now + 1, RP_SIM_BUSY};
+    return rp__turn_busy(clock);
 }

@@ -177,5 +177,5 @@ rp__turn rp__dcu_step(rp__dcu *dcu, rp__sim_clock *clock)
         spent = RP_SIM_BUSY;
     else if (!dcu->n_blocks)
         spent = rp__sim_is_open(dcu->setup, clock) ? RP_SIM_WAIT_IN : RP_SIM_IDLE;
-    return (rp__turn){wake, spent};
+    return (rp__turn){wake, spent, spent};
 }

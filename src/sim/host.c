@@ -15,7 +15,7 @@ rp__turn rp__host_step(rp__host *host, rp__sim_clock *clock)
         *(rp__descriptor *)rp__link_push(&host->doorbell, clock) = host->descriptors[host->sent++];
         moved = true;
     }
-    return (rp__turn){moved ? clock->now + 1 : RP_SIM_NEVER, moved      ? RP_SIM_BUSY
-                                                             : has_more ? RP_SIM_WAIT_OUT
-                                                                        : RP_SIM_IDLE};
+    if (moved)
+        return rp__turn_busy(clock);
+    return rp__turn_sleep(has_more ? RP_SIM_WAIT_OUT : RP_SIM_IDLE);
 }

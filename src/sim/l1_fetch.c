@@ -162,16 +162,16 @@ rp__turn rp__l1_fetch_step(rp__l1_fetch *fetch, rp__sim_clock *clock)
 {
     bool is_open = rp__sim_is_open(fetch->setup, clock);
     if (!is_open || fetch->setup->query_type != RP_SIM_AND)
-        return (rp__turn){RP_SIM_NEVER, RP_SIM_IDLE};
+        return rp__turn_sleep(RP_SIM_IDLE);
     bool moved = pass_line(fetch, clock);
     moved |= take_lines(fetch, clock);
     moved |= advance(fetch, clock);
     moved |= request_line(fetch, clock);
     if (moved)
-        return (rp__turn){clock->now + 1, RP_SIM_BUSY};
+        return rp__turn_busy(clock);
     uint32_t spent = fetch->is_reading || (fetch->n && !fetch->has_arrived[fetch->head])
                          ? RP_SIM_WAIT_MEMORY
                      : rp__link_head(fetch->in, clock) ? RP_SIM_WAIT_OUT
                                                        : RP_SIM_WAIT_IN;
-    return (rp__turn){RP_SIM_NEVER, spent};
+    return rp__turn_sleep(spent);
 }

@@ -45,7 +45,7 @@ struct rp__machine {
     bool is_ordered, is_hung;
     rp__descriptor *descriptors;
     size_t n_descriptors, descriptors_cap, completions_cap;
-    uint64_t evaluations;
+    uint64_t evaluations, next_timer; /* next_timer: no unit's is earlier */
 };
 
 /* ---- Building -------------------------------------------------------------------------------- */
@@ -314,6 +314,7 @@ rp_status rp__machine_new(const rp__sim_config *config, const rp__sim_memory *me
     if (!m)
         return rp__error_no_memory(err);
     m->config = *config;
+    m->next_timer = RP_SIM_NEVER;
     m->bytes = *memory;
     status = make_front(m, err);
     for (uint32_t i = 0; i < config->cores && !status; i++)
@@ -439,11 +440,15 @@ static void evaluate(rp__machine *m, uint32_t i)
     rp__turn turn = step(u, &m->clock);
     u->cycles[turn.spent]++;
     u->counted = m->clock.now + 1;
-    u->spent = turn.spent;
-    u->timer = turn.wake;
-    if (turn.wake == m->clock.now + 1)
-        rp__sim_wake(&m->clock, i);
+    u->spent = turn.then;
+    u->timer = RP_SIM_NEVER;
     m->evaluations++;
+    if (turn.wake == m->clock.now + 1) {
+        rp__sim_wake(&m->clock, i);
+    } else if (turn.wake != RP_SIM_NEVER) {
+        u->timer = turn.wake;
+        m->next_timer = turn.wake < m->next_timer ? turn.wake : m->next_timer;
+    }
 }
 
 static void run_cycle_all(rp__machine *m)
@@ -459,13 +464,17 @@ static bool is_complete(const rp__machine *m)
     return m->host.n_completions == m->n_descriptors;
 }
 
-/* The earliest timer: called when nobody is awake. */
-static uint64_t next_timer(const rp__machine *m)
+/* Wakes units whose timer is due. next_timer may name a cycle in which none is any more. */
+static void take_timers(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
 {
-    uint64_t next = RP_SIM_NEVER;
-    for (uint32_t i = 0; i < m->n_units; i++)
-        next = m->units[i].timer < next ? m->units[i].timer : next;
-    return next;
+    m->next_timer = RP_SIM_NEVER;
+    for (uint32_t i = 0; i < m->n_units; i++) {
+        uint64_t timer = m->units[i].timer;
+        if (timer <= m->clock.now)
+            awake[i >> 6] |= UINT64_C(1) << (i & 63);
+        else if (timer < m->next_timer)
+            m->next_timer = timer;
+    }
 }
 
 static bool is_anybody_awake(const rp__machine *m)
@@ -481,16 +490,15 @@ static void run_cycle_awake(rp__machine *m)
     uint64_t awake[RP_SIM_WAKE_WORDS];
     memcpy(awake, m->clock.wake, sizeof awake);
     memset(m->clock.wake, 0, sizeof m->clock.wake);
-    for (uint32_t i = 0; i < m->n_units; i++)
-        if (m->units[i].timer <= m->clock.now)
-            awake[i >> 6] |= UINT64_C(1) << (i & 63);
+    if (m->next_timer <= m->clock.now)
+        take_timers(m, awake);
     for (uint32_t w = 0; w < RP_SIM_WAKE_WORDS; w++)
         for (; awake[w]; awake[w] &= awake[w] - 1)
             evaluate(m, 64 * w + rp__bits_lowest64(awake[w]));
     m->clock.now++;
     if (!is_anybody_awake(m) && !is_complete(m)) {
-        uint64_t next = next_timer(m), limit = m->clock.last_move + m->config.watchdog + 1;
-        m->clock.now = next < limit ? next : limit;
+        uint64_t limit = m->clock.last_move + m->config.watchdog + 1;
+        m->clock.now = m->next_timer < limit ? m->next_timer : limit;
     }
 }
 

@@ -36,7 +36,11 @@ void rp__mai_reset(rp__mai *mai)
 void rp__mai_count_fill(rp__mai *mai, uint64_t now)
 {
     uint32_t n = mai->config->mai_entries, fill = n - mai->n_free;
-    mai->counts->mai_fill[(fill * (RP_SIM_MAI_BUCKETS - 1) + n - 1) / n] += now - mai->seen;
+    if (fill != mai->fill) {
+        mai->fill = fill;
+        mai->bucket = (fill * (RP_SIM_MAI_BUCKETS - 1) + n - 1) / n;
+    }
+    mai->counts->mai_fill[mai->bucket] += now - mai->seen;
     mai->seen = now;
     if (fill > mai->counts->mai_max_fill)
         mai->counts->mai_max_fill = fill;
@@ -195,14 +199,17 @@ rp__turn rp__mai_step(rp__mai *mai, rp__sim_clock *clock)
         moved++;
     if (mai->is_walking)
         moved += walk(mai, clock);
-    for (uint32_t i = 0; i < mai->config->mai_accept && !mai->is_walking; i++)
-        moved += accept_one(mai, clock);
-    if (moved)
-        return (rp__turn){clock->now + 1, RP_SIM_BUSY};
+    for (uint32_t i = 0; i < mai->config->mai_accept && !mai->is_walking; i++) {
+        if (!accept_one(mai, clock))
+            break;
+        moved++;
+    }
     bool is_filled = mai->n_free < mai->config->mai_entries;
-    bool has_request = false;
-    for (uint64_t left = mai->ready; left; left &= left - 1)
-        has_request |= rp__link_head(&mai->ports[__builtin_ctzll(left)]->request, clock) != NULL;
+    bool has_request = next_port(mai, clock) != mai->n_ports;
+    bool has_more = has_request || mai->is_walking || mai->n_bad ||
+                    rp__link_head(mai->from_memory, clock);
+    if (moved && has_more)
+        return rp__turn_busy(clock);
     uint32_t spent = has_request ? RP_SIM_WAIT_OUT : is_filled ? RP_SIM_WAIT_MEMORY : RP_SIM_IDLE;
-    return (rp__turn){RP_SIM_NEVER, spent};
+    return (rp__turn){RP_SIM_NEVER, moved ? RP_SIM_BUSY : spent, spent};
 }

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/error.h"
+#include "sim/dram.h"
 #include "sim/units.h"
 
 typedef struct rp__memory_row {
@@ -122,12 +123,82 @@ static uint64_t next_timed(const rp__memory *memory, const rp__sim_clock *clock)
     return memory->n ? memory->waits[memory->head & memory->mask].due : RP_SIM_NEVER;
 }
 
+/* ---- DRAM ------------------------------------------------------------------------------------- */
+
+static void override(uint32_t *value, uint32_t key)
+{
+    if (key)
+        *value = key;
+}
+
+static rp_status open_dram(rp__memory *memory, rp_error *err)
+{
+    const rp__sim_config *config = memory->config;
+    struct rp__dram_config dram;
+    if (!rp__dram_standard_set(&dram, config->standard, config->controller))
+        return rp__error_set(err, RP_USAGE, "standard, controller: there is no '%s' with '%s'",
+                             config->standard, config->controller);
+    override(&dram.channels, config->channels);
+    override(&dram.ranks, config->ranks);
+    override(&dram.read_queue, config->read_queue);
+    override(&dram.write_queue, config->write_queue);
+    dram.on_command = config->on_command;
+    dram.context = config->context;
+    const char *fault = rp__dram_map_fault(&dram);
+    if (fault)
+        return rp__error_set(err, RP_USAGE, "memory: %s", fault);
+    memory->dram = rp__dram_new(&dram);
+    memory->mhz = dram.clock_mhz;
+    memory->channels = dram.channels;
+    memory->burst = dram.timing.bl;
+    return memory->dram ? RP_OK : rp__error_no_memory(err);
+}
+
+/* Ticks of the memory before a core cycle. */
+static uint64_t ticks_before(const rp__memory *memory, uint64_t cycle)
+{
+    return cycle * memory->mhz / memory->config->core_mhz;
+}
+
+static bool send_dram(rp__memory *memory, const rp__sim_access *access, rp__sim_clock *clock)
+{
+    rp__dram_jump(memory->dram, ticks_before(memory, clock->now));
+    if (!rp__dram_send(memory->dram, access->address, access->is_write, access->entry))
+        return false;
+    memory->n++;
+    return true;
+}
+
+static void advance_dram(rp__memory *memory, rp__sim_clock *clock)
+{
+    uint32_t entry;
+    if (!memory->n)
+        return;
+    rp__dram_jump(memory->dram, ticks_before(memory, clock->now + 1));
+    while (rp__dram_take(memory->dram, &entry)) {
+        end(memory, entry, clock);
+        memory->n--;
+    }
+}
+
+/* The cycle in which the memory's next event falls. Without requests in flight it only refreshes,
+ * which it catches up with later. */
+static uint64_t next_dram(const rp__memory *memory, const rp__sim_clock *clock)
+{
+    if (!memory->n)
+        return RP_SIM_NEVER;
+    uint64_t tick = rp__dram_next_event(memory->dram), mhz = memory->config->core_mhz;
+    uint64_t cycle = (tick * mhz + memory->mhz - 1) / memory->mhz - 1;
+    return cycle > clock->now ? cycle : clock->now + 1;
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 static const rp__memory_row rows[] = {
     [RP_SIM_MEMORY_IDEAL] = {"ideal", open_timed, send_ideal, advance_timed, next_timed},
     [RP_SIM_MEMORY_FIXED] = {"fixed", open_timed, send_fixed, advance_timed, next_timed},
     [RP_SIM_MEMORY_RANDOM] = {"random", open_timed, send_random, advance_timed, next_timed},
+    [RP_SIM_MEMORY_DRAM] = {"dram", open_dram, send_dram, advance_dram, next_dram},
 };
 
 rp_status rp__memory_init(rp__memory *memory, const rp__sim_config *config, rp_error *err)
@@ -137,8 +208,6 @@ rp_status rp__memory_init(rp__memory *memory, const rp__sim_config *config, rp_e
     if (!memory->accesses ||
         rp__link_init(&memory->out, config->mai_entries, sizeof(rp__sim_access)))
         return rp__error_no_memory(err);
-    if (config->memory >= sizeof rows / sizeof rows[0])
-        return rp__error_set(err, RP_USAGE, "memory: there is no such memory");
     memory->row = &rows[config->memory];
     return memory->row->open(memory, err);
 }
@@ -148,6 +217,7 @@ void rp__memory_reset(rp__memory *memory)
     rp__link_reset(&memory->out);
     rp__free(memory->accesses);
     rp__free(memory->waits);
+    rp__dram_free(memory->dram);
 }
 
 static bool take_requests(rp__memory *memory, rp__sim_clock *clock)
@@ -174,12 +244,24 @@ rp__turn rp__memory_step(rp__memory *memory, rp__sim_clock *clock)
     moved |= memory->out.pushed != ended;
     bool is_refused = rp__link_head(memory->in, clock) != NULL;
     uint64_t next = memory->row->next(memory, clock);
-    uint64_t wake = moved || is_refused ? clock->now + 1 : next;
-    bool is_busy = moved || is_refused || next != RP_SIM_NEVER;
-    return (rp__turn){wake, is_busy ? RP_SIM_BUSY : RP_SIM_IDLE};
+    uint32_t then = is_refused || next != RP_SIM_NEVER ? RP_SIM_BUSY : RP_SIM_IDLE;
+    return (rp__turn){is_refused ? clock->now + 1 : next, moved ? RP_SIM_BUSY : then, then};
 }
 
 void rp__memory_report(const rp__memory *memory, rp__sim_report *report)
 {
+    if (!memory->dram)
+        return;
+    struct rp__dram_counters counters;
+    rp__dram_counters(memory->dram, &counters);
     report->memory_mhz = memory->mhz;
+    report->memory_channels = memory->channels;
+    report->burst_clocks = memory->burst;
+    report->memory_ticks = rp__dram_now(memory->dram);
+    report->row_hits = counters.hits;
+    report->row_closed = counters.closed;
+    report->row_conflicts = counters.conflicts;
+    report->bus_busy = counters.bus_busy;
+    report->column_commands = counters.rd + counters.wr;
+    report->dram_pj = counters.energy_pj;
 }

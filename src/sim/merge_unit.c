@@ -122,14 +122,14 @@ rp__turn rp__merge_unit_step(rp__merge_unit *merge, rp__sim_clock *clock)
 {
     bool is_open = rp__sim_is_open(merge->setup, clock);
     if (!is_open || merge->setup->query_type == RP_SIM_SINGLE)
-        return (rp__turn){RP_SIM_NEVER, RP_SIM_IDLE};
+        return rp__turn_sleep(RP_SIM_IDLE);
     bool is_and = merge->setup->query_type == RP_SIM_AND;
     bool moved = is_and && intersect(merge, clock);
     moved |= unite(merge, clock);
     if (moved)
-        return (rp__turn){clock->now + 1, RP_SIM_BUSY};
+        return rp__turn_busy(clock);
     bool is_full = !rp__link_space(&merge->out, clock) ||
                    (is_and && (!rp__link_space(&merge->to_su[0], clock) ||
                                !rp__link_space(&merge->to_su[1], clock)));
-    return (rp__turn){RP_SIM_NEVER, is_full ? RP_SIM_WAIT_OUT : RP_SIM_WAIT_IN};
+    return rp__turn_sleep(is_full ? RP_SIM_WAIT_OUT : RP_SIM_WAIT_IN);
 }

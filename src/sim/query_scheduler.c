@@ -199,7 +199,7 @@ rp__turn rp__query_scheduler_step(rp__query_scheduler *qs, rp__sim_clock *clock)
     bool moved = hand_over(qs, clock);
     bool decided = take_finish(qs, clock) || assign(qs, clock);
     if (moved || decided)
-        return (rp__turn){clock->now + 1, RP_SIM_BUSY};
+        return rp__turn_busy(clock);
     uint32_t spent = RP_SIM_IDLE;
     if (qs->switch_due != RP_SIM_NEVER)
         spent = RP_SIM_BUSY;
@@ -207,5 +207,5 @@ rp__turn rp__query_scheduler_step(rp__query_scheduler *qs, rp__sim_clock *clock)
         spent = RP_SIM_WAIT_OUT;
     else if (qs->busy_pairs)
         spent = RP_SIM_WAIT_IN;
-    return (rp__turn){qs->switch_due, spent};
+    return (rp__turn){qs->switch_due, spent, spent};
 }

@@ -155,7 +155,7 @@ rp_status rp__sim_config_check(const rp__sim_config *config, rp_error *err)
 {
     for (size_t i = 0; i < N_KEYS; i++) {
         uint32_t value = *field((rp__sim_config *)(uintptr_t)config, &keys[i]);
-        if (value < keys[i].min || value > keys[i].max)
+        if (value != keys[i].fallback && (value < keys[i].min || value > keys[i].max))
             return rp__error_set(err, RP_USAGE, "%s: %u is not a number from %u to %u",
                                  keys[i].name, value, keys[i].min, keys[i].max);
     }

@@ -44,9 +44,15 @@
     X(latency, 50, 0, 100000, "", "fixed: cycles; random: the fewest")                             \
     X(latency_max, 50, 0, 100000, "", "random: the most cycles")                                   \
     X(seed, 1, 0, UINT32_MAX, "", "random: where chance begins")                                   \
+    X(channels, 0, 1, 32, "", "dram: channels; by default the standard's")                         \
+    X(ranks, 0, 1, 8, "", "dram: ranks; by default the standard's")                                \
+    X(read_queue, 0, 1, 1024, "", "dram: reads that wait in a channel; by default the standard's") \
+    X(write_queue, 0, 1, 1024, "", "dram: writes, likewise")                                       \
     X(core_mhz, 1000, 1, 100000, "", "clock of the machine; the memory standard has its own")      \
     X(watchdog, 1000000, 1000, UINT32_MAX, "", "cycles without progress that end a run")           \
     X(bsu_line, 0, 0, 1, "off|on", "extension: the search keeps the last line of skip values")
+
+struct rp__dram_command;
 
 enum { RP_SIM_MODE_INTRA, RP_SIM_MODE_INTER, RP_SIM_MODE_HYBRID };
 enum { RP_SIM_DL_LINE, RP_SIM_DL_CHARGE4, RP_SIM_DL_FREE };
@@ -56,7 +62,10 @@ typedef struct rp__sim_config {
 #define RP_SIM_KEY_FIELD(key, fallback, min, max, choices, text) uint32_t key;
     RP_SIM_KEYS(RP_SIM_KEY_FIELD)
 #undef RP_SIM_KEY_FIELD
-    char standard[16], controller[16]; /* of memory=dram */
+    char standard[16], controller[16]; /* of memory=dram: keys too */
+    /* memory=dram: gets every command as it is issued; NULL: none. */
+    void (*on_command)(void *context, const struct rp__dram_command *command);
+    void *context;
 } rp__sim_config;
 
 /* The paper's machine. */

@@ -175,5 +175,5 @@ rp__turn rp__su_step(rp__su *su, rp__sim_clock *clock)
         spent = su->n ? RP_SIM_WAIT_MEMORY : RP_SIM_BUSY;
     else if (!su->n && !rp__link_head(input(su), clock))
         spent = rp__sim_is_open(su->setup, clock) ? RP_SIM_WAIT_IN : RP_SIM_IDLE;
-    return (rp__turn){wake, spent};
+    return (rp__turn){wake, spent, spent};
 }

@@ -3,19 +3,32 @@
  *
  * A step reads its links as they were when the cycle began, changes its own state, and pushes and
  * pops. It returns what the cycle was spent on and when the unit must be evaluated again. The rule
- * that lets a unit sleep: a step that changed nothing would change nothing in the next cycle
- * either, and would give the same class, until a link of the unit changes or its timer is due. */
+ * that lets a unit sleep: steps in the next cycles would change nothing, and would give the class
+ * that it names, until a link of the unit changes or its timer is due. */
 #ifndef RP_SIM_UNITS_H
 #define RP_SIM_UNITS_H
 
 #include "sim/items.h"
 #include "sim/link.h"
 
-/* What a step says: the class of this cycle, and the cycle of the next evaluation. */
+/* What a step says: the cycle of the next evaluation, the class of this cycle, and of those until the
+ * next evaluation. */
 typedef struct rp__turn {
     uint64_t wake; /* the next cycle; a later one; or RP_SIM_NEVER: when a link changes */
-    uint32_t spent;
+    uint32_t spent, then;
 } rp__turn;
+
+/* The unit did something, and may do more in the next cycle. */
+static inline rp__turn rp__turn_busy(const rp__sim_clock *clock)
+{
+    return (rp__turn){clock->now + 1, RP_SIM_BUSY, RP_SIM_BUSY};
+}
+
+/* The unit can do nothing until a link changes. */
+static inline rp__turn rp__turn_sleep(uint32_t spent)
+{
+    return (rp__turn){RP_SIM_NEVER, spent, spent};
+}
 
 /* How a core is wired for its query. The block scheduler writes it a cycle before the first block,
  * the query scheduler opens and closes it. Units of the core read it. */
@@ -180,6 +193,7 @@ typedef struct rp__mai {
     bool is_walking, walk_waits;
     uint64_t walk_address; /* of the request that missed */
     uint64_t seen;         /* cycle up to which the fill is counted */
+    uint32_t fill, bucket; /* counted last */
 } rp__mai;
 
 rp_status rp__mai_init(rp__mai *mai, const rp__sim_config *config);

@@ -129,7 +129,7 @@ static bool finish(rp__write_back *lane, rp__sim_clock *clock)
 rp__turn rp__write_back_step(rp__write_back *lane, rp__sim_clock *clock)
 {
     if (lane->is_second && lane->setup->query_type != RP_SIM_SINGLE)
-        return (rp__turn){RP_SIM_NEVER, RP_SIM_IDLE};
+        return rp__turn_sleep(RP_SIM_IDLE);
     bool moved = take_acknowledgements(lane, clock);
     bool worked = finish(lane, clock);
     worked |= lane->has_count ? write_count(lane, clock) : take_posting(lane, clock);
@@ -143,5 +143,5 @@ rp__turn rp__write_back_step(rp__write_back *lane, rp__sim_clock *clock)
         spent = RP_SIM_WAIT_OUT;
     else if (rp__sim_is_open(lane->setup, clock))
         spent = RP_SIM_WAIT_IN;
-    return (rp__turn){wake, spent};
+    return (rp__turn){wake, spent, spent};
 }

@@ -57,7 +57,8 @@ static void draw_config(rp__sim_config *c, rp__random *random)
     c->mai_return = skewed(random, 1, 4);
     c->mai_out = skewed(random, 2, 8);
     c->dl = below(random, 3);
-    c->memory = below(random, 3);
+    c->memory = below(random, 4);
+    strcpy(c->controller, (const char *[]){"compat", "r21", "frfcfs"}[below(random, 3)]);
     c->latency = skewed(random, 1, 100);
     c->latency_max = c->latency + skewed(random, 0, 1900);
     c->seed = below(random, 1000);
