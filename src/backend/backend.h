@@ -199,8 +199,6 @@ typedef struct rp__backend {
      * the answer means nothing. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err);
-    /* (optional) What the last query of a state, or the last group of a batch, took. */
-    void (*report)(const void *state_or_batch, rp_iiu_counters *out);
     /* (optional) What `run` would do; scratch in the arena. Fails only where that cannot be found
      * out: RP_NO_MEMORY, RP_DAMAGED. */
     rp_status (*form)(void *state, const rp__query *query, rp__arena *arena, rp_form *out,

@@ -22,8 +22,8 @@ size_t rp__iiu_partition_scratch(size_t n, uint32_t max_size); /* uint32 that a 
 /* Cuts n >= 1 postings into blocks of at most max_size (1 to RP_IIU_BLOCK_LARGEST), so that the sum
  * over blocks of (gap width + tf width) * postings + RP_IIU_BLOCK_COST is the least there is; of
  * equal ones, the one whose last block is the shortest, and so on leftward. Widths are of the
- * largest gap that `of` counts, and of the largest tf. ends[i] postings lie in blocks 0 to i; returns
- * their number. */
+ * largest gap that `of` counts, and of the largest tf. ends[i] postings lie in blocks 0 to i;
+ * returns their number. */
 size_t rp__iiu_partition_cut(const uint32_t *docids, const uint32_t *tfs, size_t n,
                              uint32_t max_size, rp__iiu_cost of, uint32_t *scratch, uint32_t *ends);
 

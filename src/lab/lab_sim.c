@@ -19,9 +19,9 @@
 #include "store/store.h"
 
 enum {
-    TERMS = 2,                  /* of a query */
-    BEST = 10,                  /* documents that the host chooses */
-    RESULTS_BYTES = 256 << 20,  /* of queries that one machine has */
+    TERMS = 2,                 /* of a query */
+    BEST = 10,                 /* documents that the host chooses */
+    RESULTS_BYTES = 256 << 20, /* of queries that one machine has */
     ARENA_BYTES = 64 << 20,
 };
 
@@ -84,8 +84,7 @@ static rp_status open_index(rp__lab_sim *sim, const char *path, rp_error *err)
     if (status != RP_OK)
         return status;
     const rp__segment *segment = sim->index->segment;
-    sim->rank =
-        (rp__rank){row, row->k1, row->b, row->mu, rp__segment_get_info(segment)->stats};
+    sim->rank = (rp__rank){row, row->k1, row->b, row->mu, rp__segment_get_info(segment)->stats};
     status = rp__iiu_memory_open(&sim->memory, segment, err);
     if (status == RP_OK && rp__analyzer_state_new(sim->index->analyzer, &sim->analyzer) != RP_OK)
         status = rp__error_no_memory(err);
@@ -169,8 +168,7 @@ static rp_status find_word(rp__lab_sim *sim, word *w, rp_error *err)
     if (status == RP_OK)
         return RP_OK;
     return rp__error_set(err, status, "\"%.*s\": %s", (int)w->bytes, w->text,
-                         status == RP_NOT_FOUND ? "no list has this term"
-                                                : rp_status_text(status));
+                         status == RP_NOT_FOUND ? "no list has this term" : rp_status_text(status));
 }
 
 static rp_status put_query(rp__lab_sim *sim, uint32_t type, const word *words, size_t n,
@@ -237,9 +235,7 @@ static rp_status add_pair(rp__lab_sim *sim, const word *words, size_t n, rp__lab
     if (n == 0 || n > TERMS || (n == 1 && mode != RP_LAB_SIM_BY_TERMS))
         return rp__error_set(err, RP_LIMIT, "%zu terms; this takes %s", n,
                              mode == RP_LAB_SIM_BY_TERMS ? "one or two" : "two");
-    const uint32_t type = n == 1                    ? RP_SIM_SINGLE
-                          : mode == RP_LAB_SIM_OR ? RP_SIM_OR
-                                                    : RP_SIM_AND;
+    const uint32_t type = n == 1 ? RP_SIM_SINGLE : mode == RP_LAB_SIM_OR ? RP_SIM_OR : RP_SIM_AND;
     return put_query(sim, type, words, n, err);
 }
 
@@ -250,8 +246,7 @@ rp_status rp__lab_sim_add(rp__lab_sim *sim, const char *text, size_t bytes, rp__
     word words[TERMS + 1];
     size_t n = 0, at = 0;
     rp_status status = RP_OK;
-    while (status == RP_OK && n <= TERMS &&
-           next_word(sim, text, bytes, &at, own[n], &words[n])) {
+    while (status == RP_OK && n <= TERMS && next_word(sim, text, bytes, &at, own[n], &words[n])) {
         status = find_word(sim, &words[n], err);
         if (status == RP_OK && mode == RP_LAB_SIM_SINGLE)
             status = put_query(sim, RP_SIM_SINGLE, &words[n], 1, err);
@@ -259,7 +254,7 @@ rp_status rp__lab_sim_add(rp__lab_sim *sim, const char *text, size_t bytes, rp__
             n++;
     }
     return status != RP_OK || mode == RP_LAB_SIM_SINGLE ? status
-                                                         : add_pair(sim, words, n, mode, err);
+                                                        : add_pair(sim, words, n, mode, err);
 }
 
 size_t rp__lab_sim_count(const rp__lab_sim *sim)
@@ -448,8 +443,7 @@ rp_status rp__lab_sim_run(const rp__lab_sim *sim, const rp__sim_config *config,
     rp_status status = out->completions && j.descriptors ? RP_OK : rp__error_no_memory(err);
     for (; status == RP_OK && j.first < sim->n; j.first += j.n) {
         status = run_some(&j, err);
-        if (status == RP_OK && on_progress &&
-            !on_progress(arg, j.first + j.n, out->report.cycles))
+        if (status == RP_OK && on_progress && !on_progress(arg, j.first + j.n, out->report.cycles))
             status = rp__error_set(err, RP_INTERRUPTED, "interrupted");
     }
     rp__free(j.descriptors);
@@ -491,7 +485,6 @@ rp_status rp__lab_sim_sweep(const rp__lab_sim *sim, rp__lab_sim_case *cases, siz
                             uint32_t threads, rp_error *err)
 {
     sweep s = {.sim = sim, .cases = cases, .n = n};
-    return rp__thread_run(threads ? threads : 1, run_cases, &s) == RP_OK
-               ? RP_OK
-               : rp__error_no_memory(err);
+    return rp__thread_run(threads ? threads : 1, run_cases, &s) == RP_OK ? RP_OK
+                                                                         : rp__error_no_memory(err);
 }

@@ -17,8 +17,8 @@ typedef struct rp__lab_sim rp__lab_sim;
 rp_status rp__lab_sim_open(const char *path, rp__lab_sim **out, rp_error *err);
 void rp__lab_sim_close(rp__lab_sim *sim); /* NULL is fine */
 
-/* By the number of terms: one is a single term, two are an AND; or always so. Of `single`, each term
- * is a query of its own. */
+/* By the number of terms: one is a single term, two are an AND; or always so. Of `single`, each
+ * term is a query of its own. */
 typedef enum rp__lab_sim_mode {
     RP_LAB_SIM_BY_TERMS,
     RP_LAB_SIM_AND,
@@ -27,8 +27,8 @@ typedef enum rp__lab_sim_mode {
 } rp__lab_sim_mode;
 
 /* Adds a query. Words go through the index's analyzer; of an image they are split at blanks and
- * taken as they are. RP_NOT_FOUND: a word has no list; RP_LIMIT: more than two words, or a pair mode
- * and only one. Neither is added. */
+ * taken as they are. RP_NOT_FOUND: a word has no list; RP_LIMIT: more than two words, or a mode of
+ * pairs and only one. Neither is added. */
 rp_status rp__lab_sim_add(rp__lab_sim *sim, const char *text, size_t bytes, rp__lab_sim_mode mode,
                           rp_error *err);
 

@@ -13,7 +13,7 @@ enum { DEFAULT_SIZE = 256 };
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-void rp__image_put_header(const rp__image_list *list, uint32_t crc, uint8_t out[RP_IMAGE_LINE])
+void rp__image_writer_put_header(const rp__image_list *list, uint32_t crc, uint8_t out[RP_IMAGE_LINE])
 {
     const rp__image_header header = {.magic = RP_IMAGE_LIST_MAGIC,
                                      .n_postings = list->n_postings,
@@ -65,7 +65,7 @@ static size_t list_bound(uint32_t n, size_t n_blocks)
     return 5 * RP_IMAGE_LINE + 12 * n_blocks + (size_t)n * 8 + 8;
 }
 
-void rp__image_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks, uint32_t idf_bar,
+void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks, uint32_t idf_bar,
                         rp__image_list *list)
 {
     const uint32_t n = blocks->ends[blocks->n_blocks - 1];
@@ -82,8 +82,8 @@ void rp__image_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks,
     place_arrays(&l);
     l.payload_bits = rp__iiu_pack(blocks, to + (l.meta_at - at), to + (l.skip_at - at),
                                   to + (l.payload_at - at));
-    rp__image_put_header(&l, 0, to);
-    rp__image_put_header(&l, sum_list(&l, to), to);
+    rp__image_writer_put_header(&l, 0, to);
+    rp__image_writer_put_header(&l, sum_list(&l, to), to);
     out->n += (size_t)(end_of(&l) - at);
     if (list)
         *list = l;
@@ -169,7 +169,7 @@ rp_status rp__image_writer_list(rp__image_writer *w, const char *name, size_t by
     const size_t before = w->out.n;
     if (w->names.n + bytes > UINT32_MAX)
         return RP_LIMIT;
-    rp__image_put_list(&w->out, w->at, &blocks, idf_bar, NULL);
+    rp__image_writer_put_list(&w->out, w->at, &blocks, idf_bar, NULL);
     rp__buf_put(&w->entries, &entry, sizeof entry);
     rp__buf_put(&w->names, name, bytes);
     w->at += w->out.n - before;

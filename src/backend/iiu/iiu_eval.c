@@ -49,7 +49,7 @@ rp_status rp__iiu_eval_begin(rp__iiu_eval *e, const rp__query *query, rp__arena 
                              rp_error *err)
 {
     const rp__ranking *row = rp__ranking_find("iiu");
-    const size_t most = query->n_ops + query->n_words + 1;
+    const size_t max_operands = query->n_ops + query->n_words + 1;
     *e = (rp__iiu_eval){.query = query, .arena = arena, .rank = *query->rank};
     e->has_own_scores = query->rank->ranking->kind == RP_RANK_IIU;
     if (!e->has_own_scores)
@@ -57,7 +57,7 @@ rp_status rp__iiu_eval_begin(rp__iiu_eval *e, const rp__query *query, rp__arena 
     rp_status status = e->has_own_scores ? check_weights(e, err) : RP_OK;
     if (status != RP_OK)
         return status;
-    e->operands = rp__arena_array(arena, most, sizeof *e->operands);
+    e->operands = rp__arena_array(arena, max_operands, sizeof *e->operands);
     e->frames = rp__arena_array(arena, query->depth + 2U, sizeof *e->frames);
     return e->operands && e->frames ? RP_OK : rp__error_no_memory(err);
 }

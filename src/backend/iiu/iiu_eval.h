@@ -22,7 +22,7 @@ typedef struct rp__iiu_frame rp__iiu_frame;
 typedef struct rp__iiu_eval {
     const rp__query *query;
     rp__arena *arena;
-    rp__rank rank;      /* iiu */
+    rp__rank rank;       /* iiu */
     bool has_own_scores; /* the query's ranking is iiu: the machine's scores count */
     size_t next_op;
     rp__iiu_operand *operands;

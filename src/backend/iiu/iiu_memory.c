@@ -77,7 +77,7 @@ static rp_status put_blocks(rp__iiu_memory *memory, const rp__iiu_blocks *blocks
                             rp__image_list *out)
 {
     rp__buf_clear(&memory->list, SIZE_MAX);
-    rp__image_put_list(&memory->list, memory->end, blocks, idf_bar, out);
+    rp__image_writer_put_list(&memory->list, memory->end, blocks, idf_bar, out);
     return memory->list.failed ? RP_NO_MEMORY : append(memory, memory->list.at, memory->list.n);
 }
 
@@ -112,15 +112,15 @@ static rp_status put_stored(rp__iiu_memory *memory, const rp__term *term, const 
                             .meta_at = at,
                             .skip_at = at + 8 * (uint64_t)list->n_blocks,
                             .payload_at = at + heads,
-                            .payload_bits =
-                                (meta >> 21) + (meta >> 10 & 2047) * ((meta & 31) + (meta >> 5 & 31)),
+                            .payload_bits = (meta >> 21) +
+                                            (meta >> 10 & 2047) * ((meta & 31) + (meta >> 5 & 31)),
                             .n_postings = list->n,
                             .n_blocks = list->n_blocks,
                             .idf_bar = idf_bar};
     if (out->payload_bits > 8 * (uint64_t)(list->docs_bytes - heads) ||
         find_last(list, &out->last_doc) != RP_OK)
         return RP_DAMAGED;
-    rp__image_put_header(out, 0, header);
+    rp__image_writer_put_header(out, 0, header);
     return append(memory, header, sizeof header);
 }
 

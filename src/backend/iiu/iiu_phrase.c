@@ -34,8 +34,8 @@ static rp_status open_phrase(phrase *p, rp__arena *arena)
         p->offsets[i] = from->offset;
         status = rp__segment_list(p->query->segment, &from->term, arena, &w->list);
         if (status == RP_OK)
-            status = rp__positions_open(&w->positions, p->query->segment, &from->term, &w->list,
-                                        arena);
+            status =
+                rp__positions_open(&w->positions, p->query->segment, &from->term, &w->list, arena);
         if (status == RP_OK)
             rp__cursor_open(&w->cursor, &w->list);
     }
@@ -60,8 +60,7 @@ static rp_status count(phrase *p, uint32_t docid, uint32_t *tf)
 static uint32_t score(const rp__query *q, const rp__leaf *leaf, uint32_t docid, uint32_t tf)
 {
     const float norm = q->norms[rp__lengths_code(&q->lengths, docid)];
-    return rp__rank_contribution(q->rank->ranking->kind, &leaf->weight, norm, tf,
-                                 q->fraction_bits);
+    return rp__rank_contribution(q->rank->ranking->kind, &leaf->weight, norm, tf, q->fraction_bits);
 }
 
 rp_status rp__iiu_phrase_find(const rp__query *query, const rp__leaf *leaf,

@@ -65,11 +65,6 @@ static rp_status batch_new(void *state, void **batch, rp_error *err)
     return status;
 }
 
-static void report(const void *state, rp_iiu_counters *out)
-{
-    *out = ((const rp__iiu_round *)state)->counters;
-}
-
 /* ---- The k best ------------------------------------------------------------------------------ */
 
 static rp_status select_best(const rp__query *query, const rp__iiu_operand *found, rp__arena *arena,
@@ -255,7 +250,6 @@ const rp__backend rp__iiu_run_row = {
     .attach = attach,
     .detach = close_round,
     .run = run,
-    .report = report,
     .batch_new = batch_new,
     .batch_free = close_round,
     .batch_start = batch_start,
