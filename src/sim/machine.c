@@ -238,7 +238,11 @@ static rp_status make_merge(rp__machine *m, rp__core *core, uint16_t unit_number
     u->setup = &core->setup;
     u->candidates = &core->l1_fetch.out;
     u->blocks = &core->dcus[1].out;
-    u->done_block = -1;
+    u->config = c;
+    u->done_block = u->abandoned = -1;
+    core->dcus[1].abandon = &u->abandon;
+    if (make_link(&u->abandon, PAIR_DEPTH, sizeof(uint32_t), unit_number, core->first_unit + 1U))
+        return RP_NO_MEMORY;
     for (uint32_t i = 0; i < 2; i++) {
         u->from_su[i] = &core->sus[i].out;
         if (make_link(&u->to_su[i], c->merge_out, sizeof(rp__sim_posting), unit_number,
@@ -367,6 +371,7 @@ static void free_core(rp__core *core)
         free_port(&core->write_backs[i].port);
     }
     rp__link_reset(&core->merge_unit.out);
+    rp__link_reset(&core->merge_unit.abandon);
     rp__link_reset(&core->bsu.out);
     rp__link_reset(&core->l1_fetch.out);
     free_port(&core->bsu.port);

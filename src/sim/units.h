@@ -300,7 +300,10 @@ typedef struct rp__dcu {
     const rp__sim_setup *setup;
     rp__sim_counts *counts;
     rp__link in, request, lines, out;
-    rp__sim_block blocks[2];  /* the one that is decoded, and the next */
+    rp__link *abandon;       /* numbers of blocks whose rest nobody needs; NULL: none */
+    rp__sim_block blocks[2]; /* the one that is decoded, and the next */
+    uint32_t block_lines[2]; /* lines requested for each and not used up */
+    uint32_t drop_lines;     /* lines of abandoned blocks that are to be dropped */
     uint32_t n_blocks, fetch; /* fetch: the block whose lines are requested */
     uint64_t fetch_line;
     uint32_t n_lines;        /* requested and not used up */
@@ -378,10 +381,12 @@ typedef struct rp__l1_fetch {
 } rp__l1_fetch;
 
 typedef struct rp__merge_unit {
+    const rp__sim_config *config;
     const rp__sim_setup *setup;
     rp__link *candidates, *blocks; /* AND: postings of list0, of list1 */
     rp__link to_su[2], *from_su[2], out;
-    int64_t done_block;
+    rp__link abandon; /* to the second decompression unit */
+    int64_t done_block, abandoned;
 } rp__merge_unit;
 
 typedef struct rp__write_back {

@@ -63,6 +63,7 @@ static void draw_config(rp__sim_config *c, rp__random *random)
     c->latency_max = c->latency + skewed(random, 0, 1900);
     c->seed = below(random, 1000);
     c->bsu_line = below(random, 4) == 0;
+    c->abandon = below(random, 4) != 0;
     if (below(random, 8) == 0) {
         c->tlb_entries = 1 + below(random, 4);
         c->tlb_page_bits = 12;
