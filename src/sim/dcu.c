@@ -2,8 +2,8 @@
  *
  * It requests the lines that its block and the next one need, in order, as far as its line buffers
  * reach (these are the slots of the link `lines`). A line that two blocks share is requested once
- * for each. A block without bits needs no line. The rest of a block that is abandoned is not decoded;
- * lines on their way to it are dropped as they come.
+ * for each. A block without bits needs no line. The rest of a block that is abandoned is not
+ * decoded; lines on their way to it are dropped as they come.
  * Source: Heo et al. 2020, 4.3 and Figure 10. */
 #include "sim/units.h"
 

@@ -206,8 +206,8 @@ rp__turn rp__mai_step(rp__mai *mai, rp__sim_clock *clock)
     }
     bool is_filled = mai->n_free < mai->config->mai_entries;
     bool has_request = next_port(mai, clock) != mai->n_ports;
-    bool has_more = has_request || mai->is_walking || mai->n_bad ||
-                    rp__link_head(mai->from_memory, clock);
+    bool has_more =
+        has_request || mai->is_walking || mai->n_bad || rp__link_head(mai->from_memory, clock);
     if (moved && has_more)
         return rp__turn_busy(clock);
     uint32_t spent = has_request ? RP_SIM_WAIT_OUT : is_filled ? RP_SIM_WAIT_MEMORY : RP_SIM_IDLE;

@@ -89,10 +89,10 @@ static inline uint64_t rp__sim_result_bytes(const rp__descriptor *d)
     X(OK, "done")                                                                                  \
     X(BAD_TYPE, "the query type or a flag is unknown")                                             \
     X(BAD_CORES, "the number of cores is 0 or above the machine's")                                \
-    X(BAD_ADDRESS, "an address lies outside the image or the results, or is misaligned")           \
     X(BAD_MAGIC, "a list header has a wrong magic number")                                         \
     X(BAD_BLOCKS, "the number of blocks differs from the list header's")                           \
     X(BAD_LIST, "a block is empty, its postings are not where they belong, or docids do not rise") \
+    X(BAD_ADDRESS, "an address lies outside the image or the results, or is misaligned")           \
     X(BAD_CAP, "the result buffer is too small")                                                   \
     X(BAD_NORM, "a document's constant is 0")                                                      \
     X(HUNG, "the machine made no progress")

@@ -30,7 +30,8 @@
     X(merge_out, 2, 2, 1024, "", "postings after a merge unit, on each side")                      \
     X(traversal, 32, 1, 32, "", "levels in the traversal cache of a binary search unit")           \
     X(candidates, 4, 2, 1024, "", "candidates between the search and the fetch of blocks")         \
-    X(abandon, 1, 0, 1, "off|on", "AND: the rest of a block is dropped when no candidate needs it") \
+    X(abandon, 1, 0, 1, "off|on",                                                                  \
+      "AND: the rest of a block is dropped when no candidate needs it")                            \
     X(port_depth, 2, 2, 64, "", "requests that a unit's memory port keeps")                        \
     X(mai_entries, 128, 1, 1024, "", "requests in flight")                                         \
     X(mai_accept, 2, 1, 64, "", "requests accepted a cycle")                                       \

@@ -11,8 +11,8 @@
 #include "sim/items.h"
 #include "sim/link.h"
 
-/* What a step says: the cycle of the next evaluation, the class of this cycle, and of those until the
- * next evaluation. */
+/* What a step says: the cycle of the next evaluation, the class of this cycle, and of those until
+ * the next evaluation. */
 typedef struct rp__turn {
     uint64_t wake; /* the next cycle; a later one; or RP_SIM_NEVER: when a link changes */
     uint32_t spent, then;
@@ -300,10 +300,10 @@ typedef struct rp__dcu {
     const rp__sim_setup *setup;
     rp__sim_counts *counts;
     rp__link in, request, lines, out;
-    rp__link *abandon;       /* numbers of blocks whose rest nobody needs; NULL: none */
-    rp__sim_block blocks[2]; /* the one that is decoded, and the next */
-    uint32_t block_lines[2]; /* lines requested for each and not used up */
-    uint32_t drop_lines;     /* lines of abandoned blocks that are to be dropped */
+    rp__link *abandon;        /* numbers of blocks whose rest nobody needs; NULL: none */
+    rp__sim_block blocks[2];  /* the one that is decoded, and the next */
+    uint32_t block_lines[2];  /* lines requested for each and not used up */
+    uint32_t drop_lines;      /* lines of abandoned blocks that are to be dropped */
     uint32_t n_blocks, fetch; /* fetch: the block whose lines are requested */
     uint64_t fetch_line;
     uint32_t n_lines;        /* requested and not used up */

@@ -1,5 +1,5 @@
-/* test_figures.c: the paper's examples: Figure 4's layout, Figure 8's walk, Figure 11's traversal, both orders of an
- * intersection, the flush of the longer list of a union. */
+/* test_figures.c: the paper's examples: Figure 4's layout, Figure 8's walk, Figure 11's traversal,
+ * both orders of an intersection, the flush of the longer list of a union. */
 #include "sim_case.h"
 
 #include "sim/units.h"
@@ -9,7 +9,7 @@ static void make(rp__link *link, uint32_t depth, size_t item)
     assert_int_equal(rp__link_init(link, depth, item), RP_OK);
 }
 
-/* ---- Whole queries ---------------------------------------------------------------------------- */
+/* ---- Whole queries --------------------------------------------------------------------------- */
 
 static void put_plain(sim_image *image, case_list *list, const uint32_t *docids,
                       const uint32_t *tfs, uint32_t n, const uint32_t *ends, uint32_t n_blocks)
@@ -91,8 +91,8 @@ static void figure_4(void **state)
     image_free(&image);
 }
 
-/* A short and a long list: the order is the caller's; both give the same documents. The short one first
- * reads one block of the long one for each of its documents, and not the others. */
+/* A short and a long list: the order is the caller's; both give the same documents. The short one
+ * first reads one block of the long one for each of its documents, and not the others. */
 static void both_orders_of_an_intersection(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void the_longer_list_is_flushed(void **state)
     image_free(&image);
 }
 
-/* ---- Figure 8 --------------------------------------------------------------------------------- */
+/* ---- Figure 8 -------------------------------------------------------------------------------- */
 
 typedef struct reader_bench {
     rp__sim_config config;
@@ -228,9 +228,9 @@ static void bench_cycle(reader_bench *b)
     b->clock.now++;
 }
 
-/* Two entries. Block 0 is in line 0, block 1 in lines 0 and 1, block 2 in line 1. Both units wait for
- * line 0, which is requested in cycle 0 and comes in cycle 40; it is served in cycle 41, and to the second unit
- * in 42. Then its entry is free, and line 2 is requested at once. */
+/* Two entries. Block 0 is in line 0, block 1 in lines 0 and 1, block 2 in line 1. Both units wait
+ * for line 0, which is requested in cycle 0 and comes in cycle 40; it is served in cycle 41, and
+ * to the second unit in 42. Then its entry is free, and line 2 is requested at once. */
 static void figure_8(void **state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void figure_8(void **state)
     bench_free(&b);
 }
 
-/* ---- Figure 11 -------------------------------------------------------------------------------- */
+/* ---- Figure 11 ------------------------------------------------------------------------------- */
 
 static const uint32_t skips[] = {1, 8, 19, 37, 48, 54, 76};
 
