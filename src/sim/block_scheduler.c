@@ -251,7 +251,7 @@ static rp__dcu *dcu_of(const rp__block_scheduler *s, uint32_t i)
     return &s->cores[i >> 1].dcus[i & 1];
 }
 
-/* The unit that gets the next block of a list, or its end: one that has no block waiting. 32:
+/* The unit that gets the next block of a list, or its end: one with two free places for blocks. 32:
  * none. */
 static uint32_t choose_dcu(const rp__block_scheduler *s, uint32_t list, uint32_t units,
                            const rp__sim_clock *clock)
@@ -260,7 +260,7 @@ static uint32_t choose_dcu(const rp__block_scheduler *s, uint32_t list, uint32_t
     for (uint32_t k = 0; k < n; k++) {
         uint32_t i = is_or(s) ? k : (s->next_dcu + k) % n;
         if (units >> i & 1 && (!is_or(s) || (i & 1) == list) &&
-            rp__link_fill(&dcu_of(s, i)->in, clock) == 0)
+            rp__link_fill(&dcu_of(s, i)->in, clock) + 1 < s->config->dispatch_depth)
             return i;
     }
     return 32;

@@ -19,7 +19,8 @@
     X(switch_latency, 1, 1, 1000, "", "cycles to switch the interconnect")                         \
     X(br_entries, 64, 2, 1024, "", "lines of a block reader; an OR gives each list half")          \
     X(bsch_lines, 4, 2, 64, "", "lines of each array that a block scheduler keeps")                \
-    X(dispatch_depth, 2, 2, 64, "", "blocks on the way to a decompression unit")                   \
+    X(dispatch_depth, 2, 2, 64, "",                                                                \
+      "places for blocks before a decompression unit; one remains free")                           \
     X(dcu_lines, 2, 2, 16, "", "line buffers of a decompression unit")                             \
     X(dcu_latency, 2, 1, 64, "", "cycles from a posting's bits to the unit's output")              \
     X(dcu_out, 16, 2, 1024, "", "postings after a decompression unit")                             \
