@@ -234,7 +234,7 @@ typedef struct rp__sim_stream {
         uint32_t bits_left;
         bool has_arrived, is_bad;
     } * entries;
-    uint32_t capacity;
+    uint32_t capacity, first_slot; /* entry of the oldest line */
 } rp__sim_stream;
 
 typedef struct rp__block_reader {
