@@ -37,6 +37,7 @@ typedef struct rp__sim_setup {
     uint8_t query_type;
     uint32_t idf_bar[2];
     uint64_t dl_table, result, cap;
+    uint32_t rank;         /* of the core among those of the query */
     rp__list_header list1; /* AND */
 } rp__sim_setup;
 
@@ -401,6 +402,8 @@ typedef struct rp__write_back {
     rp__sim_posting count;                /* AND: the block whose count is to be written */
     bool has_count, is_ending, is_second; /* is_second: only single terms use this lane */
     uint8_t status;
+    rp__result_slot *best; /* topk */
+    uint32_t n_best, n_written;
 } rp__write_back;
 
 typedef struct rp__core {
@@ -413,6 +416,9 @@ typedef struct rp__core {
     rp__write_back write_backs[2];
     uint16_t first_unit, n_units;
 } rp__core;
+
+void rp__lane_topk_push(rp__write_back *lane, rp__result_slot slot);
+void rp__lane_topk_sort(rp__write_back *lane);
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
