@@ -12,7 +12,8 @@
 
 static struct rp__sim_entry *entry_of(const rp__sim_stream *s, uint64_t line)
 {
-    return &s->entries[line % s->capacity];
+    uint64_t slot = s->first_slot + (line - s->first_line);
+    return &s->entries[slot < s->capacity ? slot : slot - s->capacity];
 }
 
 static uint32_t valid_bits(const rp__sim_stream *s, uint64_t line)
@@ -131,8 +132,10 @@ static bool serve(rp__block_reader *reader, rp__sim_clock *clock)
     reader->counts->reader_bits += request->bits;
     rp__link_pop(&dcu->request, clock);
     while (s->first_line < s->next_line && entry_of(s, s->first_line)->has_arrived &&
-           !entry_of(s, s->first_line)->bits_left)
+           !entry_of(s, s->first_line)->bits_left) {
         s->first_line++;
+        s->first_slot = s->first_slot + 1 < s->capacity ? s->first_slot + 1 : 0;
+    }
     return true;
 }
 

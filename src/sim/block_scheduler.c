@@ -110,6 +110,15 @@ static void set_up_cores(rp__block_scheduler *s)
     count_ends(s);
 }
 
+/* How many slots an OR needs shows only when it is done. */
+static uint64_t slots_needed(const rp__block_scheduler *s)
+{
+    uint64_t cores = rp__bits_count64(s->query.cores);
+    if (s->config->topk)
+        return cores * s->config->topk * (has_list1(s) ? 1 : 2);
+    return is_or(s) ? 0 : s->lists[0].header.n_postings;
+}
+
 static void check_headers(rp__block_scheduler *s)
 {
     const rp__descriptor *d = &s->query.descriptor;
@@ -118,7 +127,7 @@ static void check_headers(rp__block_scheduler *s)
         rp__sim_blame(&s->answer.status, header_fault(s, &s->lists[i].header, n_blocks[i]));
         open_list(&s->lists[i]);
     }
-    if (!is_or(s) && s->lists[0].header.n_postings > d->cap)
+    if (slots_needed(s) > d->cap)
         rp__sim_blame(&s->answer.status, RP_SIM_BAD_CAP);
     s->phase = s->answer.status ? RP_SIM_PHASE_FINISH : RP_SIM_PHASE_OPEN;
     if (!s->answer.status)
@@ -251,7 +260,7 @@ static rp__dcu *dcu_of(const rp__block_scheduler *s, uint32_t i)
     return &s->cores[i >> 1].dcus[i & 1];
 }
 
-/* The unit that gets the next block of a list, or its end: one that has no block waiting. 32:
+/* The unit that gets the next block of a list, or its end: one with two free places for blocks. 32:
  * none. */
 static uint32_t choose_dcu(const rp__block_scheduler *s, uint32_t list, uint32_t units,
                            const rp__sim_clock *clock)
@@ -260,7 +269,7 @@ static uint32_t choose_dcu(const rp__block_scheduler *s, uint32_t list, uint32_t
     for (uint32_t k = 0; k < n; k++) {
         uint32_t i = is_or(s) ? k : (s->next_dcu + k) % n;
         if (units >> i & 1 && (!is_or(s) || (i & 1) == list) &&
-            rp__link_fill(&dcu_of(s, i)->in, clock) == 0)
+            rp__link_fill(&dcu_of(s, i)->in, clock) + 1 < s->config->dispatch_depth)
             return i;
     }
     return 32;

@@ -2,7 +2,8 @@
  *
  * It requests the lines that its block and the next one need, in order, as far as its line buffers
  * reach (these are the slots of the link `lines`). A line that two blocks share is requested once
- * for each. A block without bits needs no line.
+ * for each. A block without bits needs no line. The rest of a block that is abandoned is not
+ * decoded; lines on their way to it are dropped as they come.
  * Source: Heo et al. 2020, 4.3 and Figure 10. */
 #include "sim/units.h"
 
@@ -50,6 +51,7 @@ static bool request_line(rp__dcu *dcu, rp__sim_clock *clock)
         .stream = block->stream,
     };
     dcu->n_lines++;
+    dcu->block_lines[dcu->fetch]++;
     dcu->fetch_line++;
     return true;
 }
@@ -77,6 +79,8 @@ static bool take_block(rp__dcu *dcu, rp__sim_clock *clock)
 static void drop_block(rp__dcu *dcu)
 {
     dcu->blocks[0] = dcu->blocks[1];
+    dcu->block_lines[0] = dcu->block_lines[1];
+    dcu->block_lines[1] = 0;
     dcu->n_blocks--;
     if (dcu->fetch)
         dcu->fetch--;
@@ -90,6 +94,32 @@ static void drop_line(rp__dcu *dcu, rp__sim_clock *clock)
 {
     rp__link_pop(&dcu->lines, clock);
     dcu->n_lines--;
+    dcu->block_lines[0]--;
+}
+
+/* Nobody needs the rest of the block. */
+static bool abandon_block(rp__dcu *dcu, rp__sim_clock *clock)
+{
+    const uint32_t *number = dcu->abandon ? rp__link_head(dcu->abandon, clock) : NULL;
+    if (!number)
+        return false;
+    const rp__sim_block *block = &dcu->blocks[0];
+    if (dcu->n_blocks && !block->is_end && block->number == *number) {
+        dcu->drop_lines += dcu->block_lines[0];
+        drop_block(dcu);
+    }
+    rp__link_pop(dcu->abandon, clock);
+    return true;
+}
+
+static bool drop_abandoned_line(rp__dcu *dcu, rp__sim_clock *clock)
+{
+    if (!dcu->drop_lines || !rp__link_head(&dcu->lines, clock))
+        return false;
+    rp__link_pop(&dcu->lines, clock);
+    dcu->n_lines--;
+    dcu->drop_lines--;
+    return true;
 }
 
 /* The next posting's bits; false: a line that they lie in is not here yet. */
@@ -131,7 +161,7 @@ static bool decode_end(rp__dcu *dcu, rp__sim_clock *clock)
 
 static bool decode(rp__dcu *dcu, rp__sim_clock *clock)
 {
-    if (!dcu->n_blocks || !rp__sim_pipe_is_open(&dcu->pipe, &dcu->out, clock))
+    if (!dcu->n_blocks || dcu->drop_lines || !rp__sim_pipe_is_open(&dcu->pipe, &dcu->out, clock))
         return false;
     const rp__sim_block *block = &dcu->blocks[0];
     if (block->is_end)
@@ -165,6 +195,8 @@ rp__turn rp__dcu_step(rp__dcu *dcu, rp__sim_clock *clock)
     bool moved = rp__sim_pipe_step(&dcu->pipe, &dcu->out, clock);
     moved |= request_line(dcu, clock);
     bool decoded = decode(dcu, clock);
+    moved |= drop_abandoned_line(dcu, clock);
+    moved |= abandon_block(dcu, clock);
     moved |= take_block(dcu, clock);
     uint64_t wake = moved || decoded ? clock->now + 1 : rp__sim_pipe_due(&dcu->pipe, clock);
     uint32_t spent = RP_SIM_WAIT_MEMORY;

@@ -5,6 +5,7 @@
  * timer is due, jumps over cycles in which nobody is awake, and counts a sleeper's cycles when it
  * wakes, under the class of its last step. units.h has the rule that makes both equal. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -238,7 +239,11 @@ static rp_status make_merge(rp__machine *m, rp__core *core, uint16_t unit_number
     u->setup = &core->setup;
     u->candidates = &core->l1_fetch.out;
     u->blocks = &core->dcus[1].out;
-    u->done_block = -1;
+    u->config = c;
+    u->done_block = u->abandoned = -1;
+    core->dcus[1].abandon = &u->abandon;
+    if (make_link(&u->abandon, PAIR_DEPTH, sizeof(uint32_t), unit_number, core->first_unit + 1U))
+        return RP_NO_MEMORY;
     for (uint32_t i = 0; i < 2; i++) {
         u->from_su[i] = &core->sus[i].out;
         if (make_link(&u->to_su[i], c->merge_out, sizeof(rp__sim_posting), unit_number,
@@ -258,6 +263,9 @@ static rp_status make_lane(rp__machine *m, rp__core *core, uint32_t i, uint16_t 
     lane->from_su = &core->sus[i].out;
     lane->from_merge = &core->merge_unit.out;
     lane->is_second = i == 1;
+    lane->best = rp__alloc_zero(m->config.topk + 1U, sizeof *lane->best);
+    if (!lane->best)
+        return RP_NO_MEMORY;
     if (make_link(&lane->done, PAIR_DEPTH, sizeof(rp__sim_lane_end), unit_number, 0))
         return RP_NO_MEMORY;
     return make_port(m, &lane->port, unit_number, m->config.mai_entries);
@@ -364,9 +372,11 @@ static void free_core(rp__core *core)
         free_port(&core->sus[i].port);
         rp__link_reset(&core->merge_unit.to_su[i]);
         rp__link_reset(&core->write_backs[i].done);
+        rp__free(core->write_backs[i].best);
         free_port(&core->write_backs[i].port);
     }
     rp__link_reset(&core->merge_unit.out);
+    rp__link_reset(&core->merge_unit.abandon);
     rp__link_reset(&core->bsu.out);
     rp__link_reset(&core->l1_fetch.out);
     free_port(&core->bsu.port);
@@ -634,11 +644,41 @@ static rp_status gather_blocks(const rp__machine *m, const rp__descriptor *d, ui
     return total == n ? RP_OK : RP_DAMAGED;
 }
 
+static int better_first(const void *x, const void *y)
+{
+    const rp__result_slot *a = x, *b = y;
+    if (a->score != b->score)
+        return a->score < b->score ? 1 : -1;
+    return a->doc < b->doc ? -1 : a->doc > b->doc;
+}
+
+/* topk: what each lane wrote. */
+static rp_status gather_best(const rp__machine *m, const rp__descriptor *d,
+                             const rp__completion *completion, rp__result_slot *dst)
+{
+    uint64_t lanes = rp__bits_count64(completion->cores) * (d->query_type == RP_SIM_SINGLE ? 2 : 1);
+    const uint8_t *at = m->bytes.results + (d->result - m->bytes.results_at);
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < lanes * m->config.topk; i++) {
+        rp__result_slot slot;
+        memcpy(&slot, at + 8 * i, sizeof slot);
+        if (slot.doc == RP_SIM_NO_DOC)
+            continue;
+        if (n == completion->n_results)
+            return RP_DAMAGED;
+        dst[n++] = slot;
+    }
+    qsort(dst, (size_t)n, sizeof *dst, better_first);
+    return n == completion->n_results ? RP_OK : RP_DAMAGED;
+}
+
 rp_status rp__machine_results(const rp__machine *m, const rp__descriptor *d,
                               const rp__completion *completion, rp__result_slot *dst)
 {
     if (completion->status != RP_SIM_OK || completion->n_results > d->cap)
         return RP_DAMAGED;
+    if (m->config.topk)
+        return gather_best(m, d, completion, dst);
     if (d->query_type == RP_SIM_AND)
         return gather_blocks(m, d, completion->n_results, dst);
     if (completion->n_results)

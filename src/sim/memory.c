@@ -123,7 +123,7 @@ static uint64_t next_timed(const rp__memory *memory, const rp__sim_clock *clock)
     return memory->n ? memory->waits[memory->head & memory->mask].due : RP_SIM_NEVER;
 }
 
-/* ---- DRAM ------------------------------------------------------------------------------------- */
+/* ---- DRAM ------------------------------------------------------------------------------------ */
 
 static void override(uint32_t *value, uint32_t key)
 {

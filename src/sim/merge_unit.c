@@ -1,8 +1,8 @@
 /* merge_unit.c: brings two lists together, one output a cycle.
  *
  * AND: before scoring, compares a candidate with the postings of its block and drops the smaller;
- * a match goes to both scoring units, whose scores are added after. Postings of a block that no
- * candidate needs any more are dropped one a cycle.
+ * a match goes to both scoring units, whose scores are added after. When the next candidate has
+ * another block, the decompression unit abandons this one, and what it decoded ahead is dropped.
  * OR: after scoring, passes the smaller docid on, or both as one. An end counts as the largest
  * docid, so when one list is over the other is flushed.
  * Source: Heo et al. 2020, 4.2. */
@@ -41,6 +41,19 @@ static bool drop_posting(rp__merge_unit *merge, const rp__sim_posting *posting,
     return true;
 }
 
+/* No candidate needs this posting's block any more. */
+static bool drop_stale(rp__merge_unit *merge, const rp__sim_posting *posting, rp__sim_clock *clock)
+{
+    bool is_new = merge->config->abandon && merge->abandoned != (int64_t)posting->block;
+    if (is_new && !(posting->flags & RP_SIM_LAST)) {
+        if (!rp__link_space(&merge->abandon, clock))
+            return false;
+        *(uint32_t *)rp__link_push(&merge->abandon, clock) = posting->block;
+        merge->abandoned = posting->block;
+    }
+    return drop_posting(merge, posting, clock);
+}
+
 static bool match(rp__merge_unit *merge, const rp__sim_posting *candidate,
                   const rp__sim_posting *posting, rp__sim_clock *clock)
 {
@@ -59,14 +72,14 @@ static bool end(rp__merge_unit *merge, const rp__sim_posting *candidate,
     if (!posting)
         return false;
     if (!(posting->flags & RP_SIM_END))
-        return drop_posting(merge, posting, clock);
+        return drop_stale(merge, posting, clock);
     rp__sim_posting mark = *candidate;
     rp__sim_blame(&mark.status, posting->status);
     if (!pass(merge, &mark, &mark, clock))
         return false;
     rp__link_pop(merge->candidates, clock);
     rp__link_pop(merge->blocks, clock);
-    merge->done_block = -1;
+    merge->done_block = merge->abandoned = -1;
     return true;
 }
 
@@ -82,7 +95,9 @@ static bool intersect(rp__merge_unit *merge, rp__sim_clock *clock)
         return drop_candidate(merge, candidate, clock);
     if (!posting)
         return false;
-    if (posting->block != candidate->candidate || posting->doc < candidate->doc)
+    if (posting->block != candidate->candidate)
+        return drop_stale(merge, posting, clock);
+    if (posting->doc < candidate->doc)
         return drop_posting(merge, posting, clock);
     if (posting->doc > candidate->doc)
         return drop_candidate(merge, candidate, clock);

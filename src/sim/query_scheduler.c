@@ -75,6 +75,7 @@ static void wake_core(const rp__core *core, rp__sim_clock *clock)
 static void open_cores(rp__query_scheduler *qs, rp__sim_clock *clock)
 {
     const rp__descriptor *d = &qs->switching.descriptor;
+    uint32_t rank = 0;
     for (uint32_t cores = qs->switching.cores; cores; cores &= cores - 1) {
         rp__core *core = &qs->cores[__builtin_ctz(cores)];
         wire(qs, core, d->query_type, qs->switch_pair);
@@ -84,6 +85,7 @@ static void open_cores(rp__query_scheduler *qs, rp__sim_clock *clock)
         core->setup.dl_table = d->dl_table;
         core->setup.result = d->result;
         core->setup.cap = d->cap;
+        core->setup.rank = rank++;
         wake_core(core, clock);
     }
 }

@@ -71,6 +71,10 @@ typedef struct rp__descriptor {
     uint64_t reserved;
 } rp__descriptor;
 
+/* With the extension `topk`, each lane writes topk slots, best first, those without a result with
+ * this docid; a single term has two lanes a core, AND and OR one. cap is at least lanes * topk. */
+#define RP_SIM_NO_DOC UINT32_MAX
+
 /* A result slot. Single terms and ORs fill slots 0 to n_results - 1. An AND has a slot for each
  * posting of list0: results of block b begin at the number of postings before the block, and a u16
  * at address result + 8 * cap + 2 * b counts them. */
@@ -89,10 +93,10 @@ static inline uint64_t rp__sim_result_bytes(const rp__descriptor *d)
     X(OK, "done")                                                                                  \
     X(BAD_TYPE, "the query type or a flag is unknown")                                             \
     X(BAD_CORES, "the number of cores is 0 or above the machine's")                                \
-    X(BAD_ADDRESS, "an address lies outside the image or the results, or is misaligned")           \
     X(BAD_MAGIC, "a list header has a wrong magic number")                                         \
     X(BAD_BLOCKS, "the number of blocks differs from the list header's")                           \
     X(BAD_LIST, "a block is empty, its postings are not where they belong, or docids do not rise") \
+    X(BAD_ADDRESS, "an address lies outside the image or the results, or is misaligned")           \
     X(BAD_CAP, "the result buffer is too small")                                                   \
     X(BAD_NORM, "a document's constant is 0")                                                      \
     X(HUNG, "the machine made no progress")
@@ -136,8 +140,8 @@ rp_status rp__machine_run(rp__machine *machine, rp_error *err);
 /* Queries in the order of their completion. Valid until the next call on the machine. */
 const rp__completion *rp__machine_completions(const rp__machine *machine, size_t *n);
 
-/* Copies the results of a complete query in rising order of docids; dst has space for n_results.
- * RP_DAMAGED: counts in memory make no sense. */
+/* Copies the results of a complete query in rising order of docids, with topk best first, of all
+ * lanes; dst has space for n_results. RP_DAMAGED: counts in memory make no sense. */
 rp_status rp__machine_results(const rp__machine *machine, const rp__descriptor *descriptor,
                               const rp__completion *completion, rp__result_slot *dst);
 

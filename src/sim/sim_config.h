@@ -19,7 +19,8 @@
     X(switch_latency, 1, 1, 1000, "", "cycles to switch the interconnect")                         \
     X(br_entries, 64, 2, 1024, "", "lines of a block reader; an OR gives each list half")          \
     X(bsch_lines, 4, 2, 64, "", "lines of each array that a block scheduler keeps")                \
-    X(dispatch_depth, 2, 2, 64, "", "blocks on the way to a decompression unit")                   \
+    X(dispatch_depth, 2, 2, 64, "",                                                                \
+      "places for blocks before a decompression unit; one remains free")                           \
     X(dcu_lines, 2, 2, 16, "", "line buffers of a decompression unit")                             \
     X(dcu_latency, 2, 1, 64, "", "cycles from a posting's bits to the unit's output")              \
     X(dcu_out, 16, 2, 1024, "", "postings after a decompression unit")                             \
@@ -30,6 +31,8 @@
     X(merge_out, 2, 2, 1024, "", "postings after a merge unit, on each side")                      \
     X(traversal, 32, 1, 32, "", "levels in the traversal cache of a binary search unit")           \
     X(candidates, 4, 2, 1024, "", "candidates between the search and the fetch of blocks")         \
+    X(abandon, 1, 0, 1, "off|on",                                                                  \
+      "AND: the rest of a block is dropped when no candidate needs it")                            \
     X(port_depth, 2, 2, 64, "", "requests that a unit's memory port keeps")                        \
     X(mai_entries, 128, 1, 1024, "", "requests in flight")                                         \
     X(mai_accept, 2, 1, 64, "", "requests accepted a cycle")                                       \
@@ -50,6 +53,7 @@
     X(write_queue, 0, 1, 1024, "", "dram: writes, likewise")                                       \
     X(core_mhz, 1000, 1, 100000, "", "clock of the machine; the memory standard has its own")      \
     X(watchdog, 1000000, 1000, UINT32_MAX, "", "cycles without progress that end a run")           \
+    X(topk, 0, 1, 1024, "", "extension: each lane keeps its k best results and writes only those")  \
     X(bsu_line, 0, 0, 1, "off|on", "extension: the search keeps the last line of skip values")
 
 struct rp__dram_command;

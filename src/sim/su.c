@@ -33,7 +33,7 @@ static bool take_line(rp__su *su, rp__sim_clock *clock)
 static uint32_t find_line(const rp__su *su, uint64_t address)
 {
     if (su->config->dl == RP_SIM_DL_CHARGE4) {
-        uint32_t last = (su->next_line + su->config->su_lines - 1) % su->config->su_lines;
+        uint32_t last = (su->next_line ? su->next_line : su->config->su_lines) - 1;
         return su->group_left ? last : su->config->su_lines;
     }
     for (uint32_t i = 0; i < su->config->su_lines; i++)
@@ -53,7 +53,7 @@ static uint32_t request_line(rp__su *su, uint64_t address, rp__sim_clock *clock)
     *line = (struct rp__su_line){.address = address & ~UINT64_C(63), .is_used = true};
     rp__sim_read(&su->port, clock, address, i, RP_SIM_TRAFFIC_DL,
                  su->config->dl == RP_SIM_DL_CHARGE4 ? 64 : 4);
-    su->next_line = (i + 1) % su->config->su_lines;
+    su->next_line = i + 1 < su->config->su_lines ? i + 1 : 0;
     su->group_left = 16;
     su->counts->norm_reads++;
     return i;

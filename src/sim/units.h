@@ -11,8 +11,8 @@
 #include "sim/items.h"
 #include "sim/link.h"
 
-/* What a step says: the cycle of the next evaluation, the class of this cycle, and of those until the
- * next evaluation. */
+/* What a step says: the cycle of the next evaluation, the class of this cycle, and of those until
+ * the next evaluation. */
 typedef struct rp__turn {
     uint64_t wake; /* the next cycle; a later one; or RP_SIM_NEVER: when a link changes */
     uint32_t spent, then;
@@ -37,6 +37,7 @@ typedef struct rp__sim_setup {
     uint8_t query_type;
     uint32_t idf_bar[2];
     uint64_t dl_table, result, cap;
+    uint32_t rank;         /* of the core among those of the query */
     rp__list_header list1; /* AND */
 } rp__sim_setup;
 
@@ -234,7 +235,7 @@ typedef struct rp__sim_stream {
         uint32_t bits_left;
         bool has_arrived, is_bad;
     } * entries;
-    uint32_t capacity;
+    uint32_t capacity, first_slot; /* entry of the oldest line */
 } rp__sim_stream;
 
 typedef struct rp__block_reader {
@@ -300,7 +301,10 @@ typedef struct rp__dcu {
     const rp__sim_setup *setup;
     rp__sim_counts *counts;
     rp__link in, request, lines, out;
+    rp__link *abandon;        /* numbers of blocks whose rest nobody needs; NULL: none */
     rp__sim_block blocks[2];  /* the one that is decoded, and the next */
+    uint32_t block_lines[2];  /* lines requested for each and not used up */
+    uint32_t drop_lines;      /* lines of abandoned blocks that are to be dropped */
     uint32_t n_blocks, fetch; /* fetch: the block whose lines are requested */
     uint64_t fetch_line;
     uint32_t n_lines;        /* requested and not used up */
@@ -378,10 +382,12 @@ typedef struct rp__l1_fetch {
 } rp__l1_fetch;
 
 typedef struct rp__merge_unit {
+    const rp__sim_config *config;
     const rp__sim_setup *setup;
     rp__link *candidates, *blocks; /* AND: postings of list0, of list1 */
     rp__link to_su[2], *from_su[2], out;
-    int64_t done_block;
+    rp__link abandon; /* to the second decompression unit */
+    int64_t done_block, abandoned;
 } rp__merge_unit;
 
 typedef struct rp__write_back {
@@ -396,6 +402,8 @@ typedef struct rp__write_back {
     rp__sim_posting count;                /* AND: the block whose count is to be written */
     bool has_count, is_ending, is_second; /* is_second: only single terms use this lane */
     uint8_t status;
+    rp__result_slot *best; /* topk */
+    uint32_t n_best, n_written;
 } rp__write_back;
 
 typedef struct rp__core {
@@ -408,6 +416,9 @@ typedef struct rp__core {
     rp__write_back write_backs[2];
     uint16_t first_unit, n_units;
 } rp__core;
+
+void rp__lane_topk_push(rp__write_back *lane, rp__result_slot slot);
+void rp__lane_topk_sort(rp__write_back *lane);
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 

@@ -61,6 +61,10 @@ static bool slot_of(rp__write_back *lane, const rp__sim_posting *posting, uint64
 static void take_result(rp__write_back *lane, const rp__sim_posting *posting)
 {
     uint64_t slot;
+    if (lane->config->topk) {
+        rp__lane_topk_push(lane, (rp__result_slot){posting->doc, posting->value});
+        return;
+    }
     if (!slot_of(lane, posting, &slot))
         return;
     put(lane, lane->setup->result + 8 * slot, posting->doc | (uint64_t)posting->value << 32, 8);
@@ -72,7 +76,7 @@ static void take_result(rp__write_back *lane, const rp__sim_posting *posting)
 /* The results of a block are written; an AND's count follows in the next cycle. */
 static void end_block(rp__write_back *lane, const rp__sim_posting *posting)
 {
-    if (lane->setup->query_type == RP_SIM_AND) {
+    if (lane->setup->query_type == RP_SIM_AND && !lane->config->topk) {
         lane->count = *posting;
         lane->has_count = true;
     } else {
@@ -114,10 +118,35 @@ static bool write_count(rp__write_back *lane, rp__sim_clock *clock)
     return true;
 }
 
+/* topk: one line of the best results. */
+static bool write_best(rp__write_back *lane, rp__sim_clock *clock)
+{
+    const rp__sim_setup *setup = lane->setup;
+    uint32_t k = lane->config->topk;
+    if (!lane->is_ending || lane->n_written == k || !rp__link_space(&lane->port.request, clock))
+        return false;
+    if (!lane->n_written)
+        rp__lane_topk_sort(lane);
+    uint64_t rank = setup->query_type == RP_SIM_SINGLE ? 2 * setup->rank + lane->is_second
+                                                       : setup->rank;
+    for (bool is_full = false; lane->n_written < k && !is_full; lane->n_written++) {
+        rp__result_slot slot = lane->best[lane->n_written];
+        put(lane, setup->result + 8 * (rank * k + lane->n_written),
+            slot.doc | (uint64_t)slot.score << 32, 8);
+        lane->counts->written += lane->n_written < lane->n_best;
+        is_full = lane->mask >> 63;
+    }
+    lane->total = lane->n_best;
+    write_line(lane, clock);
+    return true;
+}
+
 static bool finish(rp__write_back *lane, rp__sim_clock *clock)
 {
-    if (!lane->is_ending || lane->in_flight || !rp__link_space(&lane->done, clock))
+    if (!lane->is_ending || lane->in_flight || lane->n_written < lane->config->topk ||
+        !rp__link_space(&lane->done, clock))
         return false;
+    lane->n_best = lane->n_written = 0;
     *(rp__sim_lane_end *)rp__link_push(&lane->done, clock) =
         (rp__sim_lane_end){lane->total, lane->status};
     lane->is_ending = false;
@@ -132,6 +161,7 @@ rp__turn rp__write_back_step(rp__write_back *lane, rp__sim_clock *clock)
         return rp__turn_sleep(RP_SIM_IDLE);
     bool moved = take_acknowledgements(lane, clock);
     bool worked = finish(lane, clock);
+    worked |= write_best(lane, clock);
     worked |= lane->has_count ? write_count(lane, clock) : take_posting(lane, clock);
     uint64_t wake = moved || worked ? clock->now + 1 : RP_SIM_NEVER;
     uint32_t spent = RP_SIM_IDLE;
