@@ -30,11 +30,12 @@ typedef struct rp__image_list {
 } rp__image_list;
 
 /* The 64 bytes of a header; crc is that of its first 60 bytes and of the arrays. */
-void rp__image_writer_put_header(const rp__image_list *list, uint32_t crc, uint8_t out[RP_IMAGE_LINE]);
+void rp__image_writer_put_header(const rp__image_list *list, uint32_t crc,
+                                 uint8_t out[RP_IMAGE_LINE]);
 /* Appends a header and arrays whose first byte has the address `at`, a multiple of RP_IMAGE_LINE;
  * the bytes are one too. A failed allocation is left in `out`. `list` may be NULL. */
-void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks, uint32_t idf_bar,
-                        rp__image_list *list);
+void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks,
+                               uint32_t idf_bar, rp__image_list *list);
 
 /* ---- 2. Writing ------------------------------------------------------------------------------ */
 

@@ -13,7 +13,8 @@ enum { DEFAULT_SIZE = 256 };
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-void rp__image_writer_put_header(const rp__image_list *list, uint32_t crc, uint8_t out[RP_IMAGE_LINE])
+void rp__image_writer_put_header(const rp__image_list *list, uint32_t crc,
+                                 uint8_t out[RP_IMAGE_LINE])
 {
     const rp__image_header header = {.magic = RP_IMAGE_LIST_MAGIC,
                                      .n_postings = list->n_postings,
@@ -65,8 +66,8 @@ static size_t list_bound(uint32_t n, size_t n_blocks)
     return 5 * RP_IMAGE_LINE + 12 * n_blocks + (size_t)n * 8 + 8;
 }
 
-void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks, uint32_t idf_bar,
-                        rp__image_list *list)
+void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks,
+                               uint32_t idf_bar, rp__image_list *list)
 {
     const uint32_t n = blocks->ends[blocks->n_blocks - 1];
     rp__image_list l = {.at = at,

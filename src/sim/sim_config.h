@@ -53,7 +53,7 @@
     X(write_queue, 0, 1, 1024, "", "dram: writes, likewise")                                       \
     X(core_mhz, 1000, 1, 100000, "", "clock of the machine; the memory standard has its own")      \
     X(watchdog, 1000000, 1000, UINT32_MAX, "", "cycles without progress that end a run")           \
-    X(topk, 0, 1, 1024, "", "extension: each lane keeps its k best results and writes only those")  \
+    X(topk, 0, 1, 1024, "", "extension: each lane keeps its k best results and writes only those") \
     X(bsu_line, 0, 0, 1, "off|on", "extension: the search keeps the last line of skip values")
 
 struct rp__dram_command;
