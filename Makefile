@@ -386,7 +386,7 @@ FROM_PROGRAM := $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 
 install: all so ## into DESTDIR and PREFIX: library, headers, program, manual, completions, data
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig \
-	    $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR) $(DESTDIR)$(PYTHONDIR) \
+	    $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR)/configs $(DESTDIR)$(PYTHONDIR) \
 	    $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(FROM_PROGRAM)))
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $B/libriposte.a $B/libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
@@ -399,6 +399,7 @@ install: all so ## into DESTDIR and PREFIX: library, headers, program, manual, c
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(VERSION),' \
 	    tools/riposte.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/riposte.pc
 	install -m 644 data/demo.jsonl.gz data/README.md LICENSE NOTICE $(DESTDIR)$(DATADIR)/
+	install -m 644 configs/*.ini $(DESTDIR)$(DATADIR)/configs/
 	install -m 644 python/riposte.py $(DESTDIR)$(PYTHONDIR)/
 	$(PROGRAM) help --format man > $(DESTDIR)$(PREFIX)/$(MAN)
 	$(PROGRAM) completion bash > $(DESTDIR)$(PREFIX)/$(BASH_COMPLETION)

@@ -302,7 +302,7 @@ rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_optio
 
 /* ---- 7. Indexes of other programs ------------------------------------------------------------ */
 
-/* The i-th format: "ciff", "pisa"; NULL past the last. */
+/* The i-th format: "ciff", "pisa", and "iiu", which is for export alone; NULL past the last. */
 const char *rp_exchange_name(size_t i);
 
 /* All zero or NULL: the default named beside each field. */
@@ -336,13 +336,17 @@ typedef struct rp_export_options {
     void *progress_arg;
     rp_warn_fn *on_warning;
     void *warning_arg;
+    uint32_t iiu_max;    /* of "iiu": postings of the largest block, 1 to 2047: 256 */
+    uint32_t iiu_fixed;  /* of "iiu": blocks of so many postings, in place of the cheapest cut */
+    bool iiu_paper_cost; /* of "iiu": a block's width covers its first gap too, as in the paper */
 } rp_export_options;
 
 /* Writes the index of folder `dir` for other programs: all but positions and text. A CIFF file
  * ("-": standard output) is packed by gzip if its name ends in .gz. PISA's five files are in a
- * folder: `path`/inv is the common part of their names. The file or folder appears under its name
- * whole or not at all, and replaces an older one in one step; a folder only if it holds nothing but
- * these five files (RP_USAGE). `options` may be NULL. */
+ * folder: `path`/inv is the common part of their names. "iiu" is the memory image of the
+ * accelerator IIU (docs/format.md), which cannot be imported. The file or folder appears under its
+ * name whole or not at all, and replaces an older one in one step; a folder only if it holds
+ * nothing but these five files (RP_USAGE). `options` may be NULL. */
 rp_status rp_index_export(const char *format, const char *dir, const char *path,
                           const rp_export_options *options, rp_error *err);
 

@@ -63,6 +63,17 @@ typedef struct rp_gpu_counters {
     uint64_t host_decoded_postings; /* tiny lists of the dictionary, and positions of phrases */
 } rp_gpu_counters;
 
+/* What the simulated machine of the processor iiu did for a query. Of queries that are answered
+ * together, the work for all of them is counted with one of them. */
+typedef struct rp_iiu_counters {
+    uint64_t operations;   /* on one list or two: single terms, ANDs and ORs */
+    uint64_t cycles;       /* of the machine's clock, from the first operation to the last result */
+    uint64_t memory_bytes; /* read and written, in lines of 64 */
+    /* the ranking is not iiu: order and scores are the cpu's; the machine found the same
+     * documents */
+    bool hits_are_cpus;
+} rp_iiu_counters;
+
 /* What one operator did for a query. */
 typedef struct rp_query_step {
     const char *stage, *processor; /* static: "decode", "intersect", "score", "select"; "gpu" */

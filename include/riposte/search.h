@@ -43,6 +43,7 @@ typedef struct rp_hits {
     void *memory;         /* Riposte's own */
     rp_fallback fallback; /* why the processor asked for did not answer; RP_FALLBACK_NONE */
     rp_gpu_counters gpu;  /* what a GPU, and the host for it, did; of mode andor, both times */
+    rp_iiu_counters iiu;  /* what the processor iiu did; of mode andor, the last time */
 } rp_hits;
 
 /* The k best documents for `query` under default options, and how many match; with k = 0 only that.
@@ -157,6 +158,7 @@ typedef struct rp_batch_report {
     double name_seconds;        /* ids of the hits */
     double cpu_seconds;         /* whole queries that the cpu answered */
     rp_gpu_counters gpu;        /* the sum of the queries' */
+    rp_iiu_counters iiu;        /* the same of the processor iiu */
     /* queries that the cpu answered instead of a GPU, by rp_fallback */
     uint64_t fallbacks[RP_FALLBACKS];
 } rp_batch_report;

@@ -96,6 +96,7 @@ typedef struct rp__answer {
     rp_fallback fallback; /* why a device did not answer; also where `run` fails */
     uint64_t postings;    /* decoded */
     rp_gpu_counters gpu;  /* what was done for it, in vain too; of a group, with its first query */
+    rp_iiu_counters iiu;  /* likewise */
 } rp__answer;
 
 static inline void rp__answer_count(rp_gpu_counters *to, const rp_gpu_counters *more)
@@ -105,6 +106,14 @@ static inline void rp__answer_count(rp_gpu_counters *to, const rp_gpu_counters *
     to->transcoded_postings += more->transcoded_postings;
     to->host_decoded_lists += more->host_decoded_lists;
     to->host_decoded_postings += more->host_decoded_postings;
+}
+
+static inline void rp__answer_count_iiu(rp_iiu_counters *to, const rp_iiu_counters *more)
+{
+    to->operations += more->operations;
+    to->cycles += more->cycles;
+    to->memory_bytes += more->memory_bytes;
+    to->hits_are_cpus = to->hits_are_cpus || more->hits_are_cpus;
 }
 
 /* A form with the query's lists, and all else 0. */

@@ -8,7 +8,7 @@
 static const rp__backend *const rows[] = {
     &rp__cpu_run_row,
     &rp__gpu_run_row,
-    &rp__unavailable_iiu,
+    &rp__iiu_run_row,
 };
 
 const rp__backend *rp__backend_at(size_t i)

@@ -7,6 +7,6 @@
 
 extern const rp__backend rp__cpu_run_row;
 extern const rp__backend rp__gpu_run_row;
-extern const rp__backend rp__unavailable_iiu;
+extern const rp__backend rp__iiu_run_row;
 
 #endif

@@ -163,6 +163,21 @@ void rp__answer_note_steps(const rp__console *console, const rp_searcher *search
                          rp__figures_count(n, steps[i].elements));
 }
 
+/* What the simulated machine did; nothing of other processors. */
+static void note_machine(const rp__console *console, const rp_iiu_counters *iiu)
+{
+    char n[RP_FIGURE_BYTES], cycles[RP_FIGURE_BYTES], bytes[RP_FIGURE_BYTES];
+    if (iiu->operations == 0)
+        return;
+    rp__console_note(console, "riposte: iiu: %s operation%s, %s cycles, %s of memory traffic%s",
+                     rp__figures_count(n, iiu->operations), iiu->operations == 1 ? "" : "s",
+                     rp__figures_count(cycles, iiu->cycles),
+                     rp__figures_size(bytes, iiu->memory_bytes),
+                     iiu->hits_are_cpus ? "; order and scores are the cpu's, and the iiu found the "
+                                          "same documents"
+                                        : "");
+}
+
 rp_status rp__answer_note_corrections(const rp__console *console, const rp__answer *answer,
                                       rp_error *err)
 {
@@ -199,6 +214,7 @@ void rp__answer_note(const rp__console *console, const rp__answer *answer)
     if (hits->n == 0) {
         rp__console_note(console, "no document matches; %s, processor %s",
                          rp__figures_time(time, hits->seconds), hits->processor);
+        note_machine(console, &hits->iiu);
         return;
     }
     rp__console_note(console, "%s of %s%s in %s, processor %s%s", rp__figures_count(n, hits->n),
@@ -206,6 +222,7 @@ void rp__answer_note(const rp__console *console, const rp__answer *answer)
                      rp__figures_of(total, hits->total, "document"),
                      rp__figures_time(time, hits->seconds), hits->processor,
                      hits->is_or_fallback ? "; too few have all words, so any of them counts" : "");
+    note_machine(console, &hits->iiu);
 }
 
 /* ---- 2. As JSON ------------------------------------------------------------------------------ */
@@ -311,6 +328,18 @@ static void write_steps(rp__json_writer *w, const rp__answer *answer)
     rp__json_writer_end(w, ']');
 }
 
+static void write_machine(rp__json_writer *w, const rp_iiu_counters *iiu)
+{
+    if (iiu->operations == 0)
+        return;
+    rp__json_writer_begin(w, "iiu", '{');
+    rp__json_writer_uint(w, "operations", iiu->operations);
+    rp__json_writer_uint(w, "cycles", iiu->cycles);
+    rp__json_writer_uint(w, "memory_bytes", iiu->memory_bytes);
+    rp__json_writer_bool(w, "hits_are_cpus", iiu->hits_are_cpus);
+    rp__json_writer_end(w, '}');
+}
+
 rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_error *err)
 {
     const rp_hits *hits = answer->hits;
@@ -326,6 +355,7 @@ rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_erro
     rp__json_writer_uint(w, "work", hits->work);
     rp__json_writer_uint(w, "fraction_bits", (uint64_t)hits->fraction_bits);
     write_gpu(w, answer);
+    write_machine(w, &hits->iiu);
     write_steps(w, answer);
     if (answer->form)
         rp__form_report_write(w, answer->form);

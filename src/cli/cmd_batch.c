@@ -428,10 +428,11 @@ static void note_groups(const batch *b)
     char time[6][RP_FIGURE_BYTES];
     rp__console_note(
         b->console,
-        "%s of them on the gpu, in %s group%s; answered in %s, %s a second; time of threads: "
+        "%s of them on the %s, in %s group%s; answered in %s, %s a second; time of threads: "
         "parsing %s, preparing %s, waiting %s, naming %s, cpu %s",
-        rp__figures_count(on_gpu, r->n_grouped), rp__figures_count(launched, r->groups),
-        r->groups == 1 ? "" : "s", rp__figures_time(time[0], b->spent.answering),
+        rp__figures_count(on_gpu, r->n_grouped), r->iiu.operations ? "iiu" : "gpu",
+        rp__figures_count(launched, r->groups), r->groups == 1 ? "" : "s",
+        rp__figures_time(time[0], b->spent.answering),
         rp__figures_count(rate, (uint64_t)((double)b->queries / (b->spent.answering + 1e-9))),
         rp__figures_time(time[1], r->parse_seconds), rp__figures_time(time[2], r->prepare_seconds),
         rp__figures_time(time[3], r->wait_seconds), rp__figures_time(time[4], r->name_seconds),

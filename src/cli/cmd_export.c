@@ -13,6 +13,8 @@
 typedef struct export_args {
     rp__common_args common;
     const char *output;
+    uint32_t max, fixed;
+    bool paper_cost;
 } export_args;
 
 static const rp__option export_rows[] = {
@@ -26,8 +28,31 @@ static const rp__option export_rows[] = {
     {0},
 };
 
+static const rp__option iiu_rows[] = {
+    {.name = "max",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "N",
+     .least = 1,
+     .most = 2047,
+     .at = offsetof(export_args, max),
+     .help = "iiu: postings of the largest block, 1 to 2047; default 256"},
+    {.name = "fixed",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "N",
+     .least = 1,
+     .most = 2047,
+     .at = offsetof(export_args, fixed),
+     .help = "iiu: blocks of N postings each, as Lucene's 128, in place of the cheapest cut"},
+    {.name = "paper-cost",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(export_args, paper_cost),
+     .help = "iiu: widths cover the first gap of a block too, as in the paper's cost"},
+    {0},
+};
+
 static const rp__option_group groups[] = {
     {"export", export_rows, 0},
+    {"image", iiu_rows, 0},
     {"general", rp__options_common, offsetof(export_args, common)},
     {0},
 };
@@ -74,12 +99,26 @@ static rp_status look(const char *dir, rp_index_info *info, rp_error *err)
     return RP_OK;
 }
 
+static rp_status check_options(rp__console *console, const rp__call *call, rp_error *err)
+{
+    const export_args *args = call->args;
+    if (strcmp(call->operands[0], "iiu") != 0 && (args->max || args->fixed || args->paper_cost))
+        return rp__console_usage(console, err, "riposte export iiu DIR -o FILE --max 2047",
+                                 "--max, --fixed and --paper-cost are for the format iiu");
+    if (args->max && args->fixed)
+        return rp__console_usage(console, err, "riposte export iiu DIR -o FILE --fixed 128",
+                                 "--max and --fixed exclude each other");
+    return RP_OK;
+}
+
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     const export_args *args = call->args;
     rp__progress progress;
     rp_index_info info;
     rp_status status = rp__exchange_args_check(console, call->operands[0], err);
+    if (status == RP_OK)
+        status = check_options(console, call, err);
     if (status == RP_OK)
         status = look(call->operands[1], &info, err);
     if (status != RP_OK)
@@ -89,7 +128,10 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_export_options options = {.on_progress = rp__progress_tick,
                                  .progress_arg = &progress,
                                  .on_warning = rp__progress_warn,
-                                 .warning_arg = &progress};
+                                 .warning_arg = &progress,
+                                 .iiu_max = args->max,
+                                 .iiu_fixed = args->fixed,
+                                 .iiu_paper_cost = args->paper_cost};
     rp__interrupt_hold_for(args->output);
     status = rp_index_export(call->operands[0], call->operands[1], args->output, &options, err);
     rp__interrupt_release();
@@ -111,13 +153,18 @@ const rp__verb rp__cmd_export_verb = {
     .details =
         "FORMAT is ciff: one file, packed by gzip if its name ends in .gz, - for standard output; "
         "or pisa: a folder with inv.docs, inv.freqs, inv.sizes, inv.terms and inv.documents, so "
-        "that FILE/inv is the collection for PISA's tools. Terms, docids, frequencies, ids and "
+        "that FILE/inv is the collection for PISA's tools; or iiu: the memory image of the "
+        "accelerator IIU, which riposte sim runs (docs/format.md). Terms, docids, frequencies, ids "
+        "and "
         "lengths go out; positions and text stay behind. A file or folder appears under its name "
         "when it is whole, and replaces an older one in one step; a folder is replaced only if it "
-        "holds nothing but these five files. Importing it gives the same lists and documents. "
+        "holds nothing but these five files. Importing it gives the same lists and documents; an "
+        "image "
+        "cannot be imported. "
         "Takes at most 32 MiB of memory, and 16 bytes for each posting of the longest list.",
     .examples = "riposte export ciff my.rip -o my.ciff.gz\n"
-                "riposte export pisa my.rip -o my.pisa\n",
+                "riposte export pisa my.rip -o my.pisa\n"
+                "riposte export iiu my.rip -o my.iiu --max 128\n",
     .groups = groups,
     .args_bytes = sizeof(export_args),
     .run = run,

@@ -6,7 +6,7 @@
 #include "codec/iiu.h"
 
 #include "codec/codec_table.h"
-#include "codec/iiu_partition.h"
+#include "codec/iiu_pack.h"
 
 /* The cut is the cheapest, so it costs no more than the largest blocks at the full widths; these may be
  * of one posting each, if an option says so. Then a word that the writer may store past the end. */
@@ -26,53 +26,11 @@ size_t rp__iiu_cut(const rp__codec *codec, const rp__encoding *e, uint32_t *ends
 {
     (void)codec;
     uint32_t max_size = e->options && e->options->max_size ? e->options->max_size : RP_IIU_MAX_SIZE;
-    return rp__iiu_partition_cut(e->docids, e->tfs, e->n, max_size, e->scratch, ends);
+    return rp__iiu_partition_cut(e->docids, e->tfs, e->n, max_size, RP_IIU_COST_FREE, e->scratch,
+                                 ends);
 }
 
 /* ---- Encoding -------------------------------------------------------------------------------- */
-
-/* Bits on their way to bytes: fewer than 64 held. */
-typedef struct bit_writer {
-    uint8_t *p;
-    uint64_t word;
-    uint32_t held;
-} bit_writer;
-
-/* Adds a value of w bits, 0 to 63. */
-static inline void put_bits(bit_writer *to, uint64_t value, uint32_t w)
-{
-    to->word |= value << to->held;
-    if (to->held + w < 64) {
-        to->held += w;
-        return;
-    }
-    rp__store64(to->p, to->word);
-    to->p += 8;
-    to->word = to->held ? value >> (64 - to->held) : 0;
-    to->held = to->held + w - 64;
-}
-
-static uint8_t *finish_bits(bit_writer *to)
-{
-    rp__store64(to->p, to->word);
-    return to->p + (to->held + 7) / 8;
-}
-
-static void put_block(const rp__encoding *e, size_t first, size_t end, bit_writer *to,
-                      uint32_t *gap_width, uint32_t *tf_width)
-{
-    uint32_t gaps = 0, tfs = e->tfs[first];
-    for (size_t i = first + 1; i < end; i++) {
-        gaps |= e->docids[i] - e->docids[i - 1];
-        tfs |= e->tfs[i];
-    }
-    *gap_width = rp__bits_width(gaps);
-    *tf_width = rp__bits_width(tfs);
-    for (size_t i = first; i < end; i++) {
-        uint64_t gap = i > first ? e->docids[i] - e->docids[i - 1] : 0;
-        put_bits(to, gap | (uint64_t)e->tfs[i] << *gap_width, *gap_width + *tf_width);
-    }
-}
 
 static bool is_in_range(const rp__encoding *e, uint32_t limit)
 {
@@ -86,17 +44,11 @@ rp_status rp__iiu_encode(const rp__codec *codec, rp__encoding *e)
 {
     if (!is_in_range(e, codec->limit))
         return RP_LIMIT;
-    uint8_t *skips = e->out + e->n_blocks * sizeof(uint64_t);
-    uint8_t *bits = e->out + e->n_blocks * RP_IIU_ENTRY;
-    bit_writer to = {.p = bits};
-    for (size_t b = 0, first = 0; b < e->n_blocks; first = e->ends[b++]) {
-        uint64_t offset = 8 * (uint64_t)(to.p - bits) + to.held, count = e->ends[b] - first;
-        uint32_t gap, tf;
-        put_block(e, first, e->ends[b], &to, &gap, &tf);
-        rp__store64(e->out + b * sizeof(uint64_t), gap | tf << 5 | count << 10 | offset << 21);
-        rp__store32(skips + b * sizeof(uint32_t), e->docids[first]);
-    }
-    e->used = (size_t)(finish_bits(&to) - e->out);
+    const rp__iiu_blocks blocks = {e->docids, e->tfs, e->ends, e->n_blocks, RP_IIU_COST_FREE};
+    const size_t heads = e->n_blocks * RP_IIU_ENTRY;
+    uint64_t bits =
+        rp__iiu_pack(&blocks, e->out, e->out + e->n_blocks * sizeof(uint64_t), e->out + heads);
+    e->used = heads + (size_t)((bits + 7) / 8);
     return RP_OK;
 }
 

@@ -91,8 +91,9 @@ static void drop_far(staircase *c, uint32_t first)
         c->stairs[0].from = c->head;
 }
 
-/* The next block may start at s, with a posting of this tf width; its gap is free. */
-static void push_start(staircase *c, start s, uint32_t tf)
+/* The next block may start at s, with a posting of these widths. Where its gap counts, the stair
+ * before may have the same ones. */
+static void push_start(staircase *c, start s, uint32_t gap, uint32_t tf)
 {
     if (c->tail == c->capacity) {
         memmove(c->starts, c->starts + c->head, (c->tail - c->head) * sizeof *c->starts);
@@ -101,7 +102,12 @@ static void push_start(staircase *c, start s, uint32_t tf)
         c->tail -= c->head;
         c->head = 0;
     }
-    c->stairs[c->n_stairs++] = (stair){c->tail, 0, tf};
+    const stair *below = c->n_stairs ? &c->stairs[c->n_stairs - 1] : NULL;
+    if (below && below->gap == gap && below->tf == tf) {
+        add_start(c->starts, below->from, &c->tail, gap + tf, s);
+        return;
+    }
+    c->stairs[c->n_stairs++] = (stair){c->tail, gap, tf};
     c->starts[c->tail++] = s;
 }
 
@@ -137,17 +143,18 @@ static size_t put_ends(const uint32_t *starts, size_t n, uint32_t *ends)
 }
 
 size_t rp__iiu_partition_cut(const uint32_t *docids, const uint32_t *tfs, size_t n,
-                             uint32_t max_size, uint32_t *scratch, uint32_t *ends)
+                             uint32_t max_size, rp__iiu_cost of, uint32_t *scratch, uint32_t *ends)
 {
     staircase c = {.starts = (start *)(void *)(scratch + n), .capacity = 2 * max_size + 2};
     uint32_t cost = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t tf = rp__bits_width(tfs[i]);
+        uint32_t gap = rp__bits_width(i > 0 ? docids[i] - docids[i - 1] : docids[0]);
         if (i > 0) {
-            raise_stairs(&c, rp__bits_width(docids[i] - docids[i - 1]), tf);
+            raise_stairs(&c, gap, tf);
             drop_far(&c, i + 1 > max_size ? i + 1 - max_size : 0);
         }
-        push_start(&c, (start){i, cost}, tf);
+        push_start(&c, (start){i, cost}, of == RP_IIU_COST_PAPER ? gap : 0, tf);
         scratch[i] = best_start(&c, i + 1, &cost);
     }
     return put_ends(scratch, n, ends);

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "index/index.h"
 #include "riposte/index.h"
+#include "sim/image.h"
 
 /* ---- In -------------------------------------------------------------------------------------- */
 
@@ -57,6 +58,7 @@ typedef struct rp__export {
     rp_progress_fn *on_progress;
     rp_warn_fn *on_warning;
     void *progress_arg, *warning_arg;
+    rp__image_options iiu; /* of the format iiu */
     rp__term_iter iter;
     rp__arena arena;
     /* The term that rp__export_next found. */
@@ -82,7 +84,8 @@ void rp__export_warn(const rp__export *ex, const char *what);
 
 typedef struct rp__exchange {
     const char *name;
-    rp_status (*import)(rp__import *im, rp_error *err); /* all lists, all documents */
+    /* (optional) all lists, all documents */
+    rp_status (*import)(rp__import *im, rp_error *err);
     rp_status (*export)(rp__export *ex, rp_error *err);
 } rp__exchange;
 
@@ -96,5 +99,6 @@ rp_status rp__ciff_import_run(rp__import *im, rp_error *err);
 rp_status rp__ciff_export_run(rp__export *ex, rp_error *err);
 rp_status rp__pisa_import_run(rp__import *im, rp_error *err);
 rp_status rp__pisa_export_run(rp__export *ex, rp_error *err);
+rp_status rp__image_export_run(rp__export *ex, rp_error *err);
 
 #endif

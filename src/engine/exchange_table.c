@@ -7,6 +7,7 @@
 static const rp__exchange formats[] = {
     {"ciff", rp__ciff_import_run, rp__ciff_export_run},
     {"pisa", rp__pisa_import_run, rp__pisa_export_run},
+    {"iiu", NULL, rp__image_export_run},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };

@@ -170,7 +170,10 @@ rp_status rp_index_export(const char *format, const char *dir, const char *path,
                            .on_progress = o.on_progress,
                            .progress_arg = o.progress_arg,
                            .on_warning = o.on_warning,
-                           .warning_arg = o.warning_arg};
+                           .warning_arg = o.warning_arg,
+                           .iiu = {.max_size = o.iiu_max,
+                                   .of = o.iiu_paper_cost ? RP_IIU_COST_PAPER : RP_IIU_COST_FREE,
+                                   .fixed = o.iiu_fixed}};
         status = run_export(row, ex, err);
     } else {
         status = rp__error_no_memory(err);

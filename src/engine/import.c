@@ -162,6 +162,8 @@ rp_status rp_index_import(const char *format, const char *path, const char *dir,
         status = rp__exchange_find(format, &row, err);
     if (status != RP_OK)
         return status;
+    if (!row->import)
+        return rp__error_set(err, RP_USAGE, "no index can be made of the format %s", format);
     if (stats)
         *stats = (rp_build_stats){0};
     rp__import im = {.path = path,

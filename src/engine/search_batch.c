@@ -373,8 +373,10 @@ static void take_answer(lane *l, group *g, size_t i, double seconds)
         rp__searcher_add_first(&asked->answer, query->hits.postings, RP_FALLBACK_NONE,
                                &query->hits.gpu);
     query->status = name_hits(l, asked, at, query);
-    if (at->is_done)
+    if (at->is_done) {
         rp__answer_count(&l->report.gpu, &asked->answer.gpu);
+        rp__answer_count_iiu(&l->report.iiu, &asked->answer.iiu);
+    }
     if (query->status != RP_OK)
         return;
     query->hits.seconds = seconds;
@@ -516,6 +518,7 @@ static void sum_reports(const rp__search_batch *batch, rp_batch_report *out)
         out->name_seconds += r->name_seconds;
         out->cpu_seconds += r->cpu_seconds;
         rp__answer_count(&out->gpu, &r->gpu);
+        rp__answer_count_iiu(&out->iiu, &r->iiu);
         for (size_t why = 0; why < RP_FALLBACKS; why++)
             out->fallbacks[why] += r->fallbacks[why];
     }

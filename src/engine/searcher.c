@@ -577,7 +577,8 @@ rp_status rp__searcher_hits(const rp_searcher *searcher, const rp__query *bound,
                   .postings = answer->postings,
                   .work = bound->work,
                   .fallback = answer->fallback,
-                  .gpu = answer->gpu};
+                  .gpu = answer->gpu,
+                  .iiu = answer->iiu};
     return name_hits(searcher, answer, hits);
 }
 

@@ -284,7 +284,8 @@ bool rp__segment_bounds_hold(const rp__segment *s, const rp__rank *rank)
     const rp__meta *m = &s->manifest.meta;
     const rp__ranking *ranking = rp__ranking_find(m->bound_variant);
     const rp__rank_stats *stats = &s->info.stats;
-    return ranking && ranking->kind == RP_RANK_BM25 && rank->ranking->kind == RP_RANK_BM25 &&
+    return ranking && ranking->kind == RP_RANK_BM25 &&
+           (rank->ranking->kind == RP_RANK_BM25 || rank->ranking->kind == RP_RANK_IIU) &&
            rank->k1 == m->bound_k1 && rank->b == m->bound_b && rank->stats.docs == stats->docs &&
            rank->stats.tokens == stats->tokens;
 }

@@ -464,7 +464,8 @@ static rp_status finish(binder *b, rp__query *out)
                        .n_leaves = b->n_leaves,
                        .n_words = b->n_words,
                        .depth = depth ? depth : 1,
-                       .fraction_bits = rp__rank_fraction_bits(sum_bounds(b)),
+                       .fraction_bits =
+                           rp__rank_fraction_bits(b->to->rank->ranking->kind, sum_bounds(b)),
                        .k = o->total == RP_TOTAL_ONLY ? 0 : o->k + o->from,
                        .exact_total = o->total != RP_TOTAL_AT_LEAST,
                        .algorithm = o->algorithm};

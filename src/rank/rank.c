@@ -16,6 +16,38 @@ static uint64_t clamp(uint64_t v, uint64_t most)
     return v < 1 || most < 1 ? 1 : v < most ? v : most;
 }
 
+/* ---- Norms ----------------------------------------------------------------------------------- */
+
+static double bm25_norm(const rp__rank *rank, uint32_t length)
+{
+    const rp__rank_stats *s = &rank->stats;
+    double average = s->docs && s->tokens ? (double)s->tokens / (double)s->docs : 1;
+    return rank->k1 * (1 - rank->b + rank->b * ((double)length / average));
+}
+
+/* The largest float below 2^16: lengths that only damaged bytes have are cut to it. */
+static const float iiu_norm_max = 0x1.fffffep15F;
+
+/* Below 2^8 the result has at most 24 bits; above, K as a float is a whole number of 2^-16 already. */
+static float iiu_norm(float norm)
+{
+    const double up = ceil((double)norm * 0x1p16) * 0x1p-16;
+    return up < (double)iiu_norm_max ? (float)up : iiu_norm_max;
+}
+
+/* BM25's is never quite 0, so that tf/(tf+K) is a number for a frequency of 0 too, which only damaged
+ * bytes have; adding FLT_MIN changes no other sum. */
+float rp__rank_norm(const rp__rank *rank, uint32_t length)
+{
+    if (rank->ranking->kind == RP_RANK_DIRICHLET)
+        return (float)(rank->mu / ((double)length + rank->mu));
+    float norm = (float)bm25_norm(rank, length);
+    norm = norm > FLT_MIN ? norm : FLT_MIN;
+    return rank->ranking->kind == RP_RANK_IIU ? iiu_norm(norm) : norm;
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
 rp_status rp__rank_check(const rp__rank *rank, rp_error *err)
 {
     if (!(rank->k1 >= 0 && rank->k1 <= 1e6))
@@ -24,8 +56,16 @@ rp_status rp__rank_check(const rp__rank *rank, rp_error *err)
         return rp__error_set(err, RP_USAGE, "b is %g; give a number from 0 to 1", rank->b);
     if (!(rank->mu >= 1e-3 && rank->mu <= 1e9))
         return rp__error_set(err, RP_USAGE, "mu is %g; give a number from 0.001 to 1e9", rank->mu);
+    const double norm = bm25_norm(rank, rank->stats.max_length);
+    if (rank->ranking->kind == RP_RANK_IIU && norm > (double)iiu_norm_max)
+        return rp__error_set(err, RP_USAGE,
+                             "k1 is %g, which makes K of the longest document %g; the ranking %s "
+                             "has 16 bits for it: give a smaller k1",
+                             rank->k1, norm, rank->ranking->name);
     return RP_OK;
 }
+
+/* ---- Weights and bounds ---------------------------------------------------------------------- */
 
 static rp__weight bm25_weight(const rp__rank *rank, const uint32_t *df, size_t n, double boost)
 {
@@ -35,7 +75,10 @@ static rp__weight bm25_weight(const rp__rank *rank, const uint32_t *df, size_t n
         idf += rank->ranking->idf(docs, clamp(df[i], docs));
     if (rank->ranking->times_k1_plus_1)
         idf *= rank->k1 + 1;
-    rp__weight w = {.weight = (float)(idf * boost), .boost = (float)boost};
+    double weight = idf * boost;
+    if (rank->ranking->kind == RP_RANK_IIU)
+        weight = nearbyint(weight * 0x1p16) * 0x1p-16;
+    rp__weight w = {.weight = (float)weight, .boost = (float)boost};
     w.bound = (double)w.weight; /* tf/(tf+K) is at most 1, and so is it after rounding */
     return w;
 }
@@ -61,22 +104,10 @@ rp__weight rp__rank_weight(const rp__rank *rank, const uint32_t *df, const uint6
     return bm25_weight(rank, df, n, boost);
 }
 
-/* BM25's is never quite 0, so that tf/(tf+K) is a number for a frequency of 0 too, which only damaged
- * bytes have; adding FLT_MIN changes no other sum. */
-float rp__rank_norm(const rp__rank *rank, uint32_t length)
-{
-    if (rank->ranking->kind == RP_RANK_DIRICHLET)
-        return (float)(rank->mu / ((double)length + rank->mu));
-    const rp__rank_stats *s = &rank->stats;
-    double average = s->docs && s->tokens ? (double)s->tokens / (double)s->docs : 1;
-    float norm = (float)(rank->k1 * (1 - rank->b + rank->b * ((double)length / average)));
-    return norm > FLT_MIN ? norm : FLT_MIN;
-}
-
 /* sum = f 2^e with 1/2 <= f < 1, so sum 2^(32-e) is below 2^32 and twice that is not. */
-int32_t rp__rank_fraction_bits(double sum_of_bounds)
+int32_t rp__rank_fraction_bits(rp__rank_kind kind, double sum_of_bounds)
 {
-    const int most = 20;
+    const int most = kind == RP_RANK_IIU ? RP_IIU_SCORE_BITS : 20;
     int e = DBL_MAX_EXP;
     if (isfinite(sum_of_bounds))
         (void)frexp(sum_of_bounds, &e);
@@ -112,8 +143,11 @@ float rp__rank_dirichlet(float weight, float boost, float norm, uint32_t tf)
 uint32_t rp__rank_contribution(rp__rank_kind kind, const rp__weight *weight, float norm,
                                uint32_t tf, int32_t fraction_bits)
 {
+    const float scale = rp__rank_scale(fraction_bits);
+    if (kind == RP_RANK_IIU)
+        return rp__rank_iiu(rp__rank_fix(weight->weight, scale), norm, tf);
     float contribution = kind == RP_RANK_DIRICHLET
                              ? rp__rank_dirichlet(weight->weight, weight->boost, norm, tf)
                              : rp__rank_bm25(weight->weight, norm, tf);
-    return rp__rank_fix(contribution, rp__rank_scale(fraction_bits));
+    return rp__rank_fix(contribution, scale);
 }

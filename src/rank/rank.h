@@ -3,8 +3,9 @@
  * Chapters: 1 rankings, one row each; 2 weights, made once a query in double; 3 the contribution of
  * one posting; 4 the k best.
  * One answer: a contribution is float32 in one stated order of IEEE operations, then truncated to
- * an unsigned fixed-point number with s fraction bits; a score is the 32-bit sum; ties go to the
- * smaller docid. Nothing here depends on codec, processor or order of evaluation. */
+ * an unsigned fixed-point number with s fraction bits (IIU: by integers alone, iiu_score.h); a
+ * score is the 32-bit sum; ties go to the smaller docid. Nothing here depends on codec, processor
+ * or order of evaluation. */
 #ifndef RP_RANK_RANK_H
 #define RP_RANK_RANK_H
 
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rank/iiu_score.h"
 #include "riposte/status.h"
 
 /* ---- 1. Rankings ----------------------------------------------------------------------------- */
@@ -21,7 +23,7 @@ typedef struct rp__rank_stats {
     uint32_t max_length;
 } rp__rank_stats;
 
-typedef enum rp__rank_kind { RP_RANK_BM25, RP_RANK_DIRICHLET } rp__rank_kind;
+typedef enum rp__rank_kind { RP_RANK_BM25, RP_RANK_DIRICHLET, RP_RANK_IIU } rp__rank_kind;
 
 typedef struct rp__ranking {
     const char *name;
@@ -41,13 +43,15 @@ typedef struct rp__rank {
     rp__rank_stats stats;
 } rp__rank;
 
-/* RP_USAGE: k1, b or mu is out of its range; err names it. All below wants a rank that passes. */
+/* RP_USAGE: k1, b or mu is out of its range; err names it. IIU: K of the longest document is below
+ * 2^16 too. All below wants a rank that passes. */
 rp_status rp__rank_check(const rp__rank *rank, rp_error *err);
 
 /* ---- 2. Weights ------------------------------------------------------------------------------ */
 
 /* What one term or phrase of a query brings: `weight` is idf (of a phrase: the sum of its words')
- * times the constants and the boost; for Dirichlet 1/(mu p), with the boost apart. */
+ * times the constants and the boost (IIU: rounded to 2^-16); for Dirichlet 1/(mu p), with the boost
+ * apart. */
 typedef struct rp__weight {
     float weight, boost;
     double bound; /* no contribution is larger */
@@ -56,10 +60,13 @@ typedef struct rp__weight {
 /* df >= 1 and cf >= df. Words of a phrase: n > 1 (Dirichlet: the least cf counts). */
 rp__weight rp__rank_weight(const rp__rank *rank, const uint32_t *df, const uint64_t *cf, size_t n,
                            double boost);
-/* What a document's length does: K = k1 (1 - b + b dl/avgdl), or mu/(dl + mu) for Dirichlet. */
+/* What a document's length does: K = k1 (1 - b + b dl/avgdl), or mu/(dl + mu) for Dirichlet. IIU: K
+ * rounded up to 2^-16, at least that and below 2^16, which is exact in float: stored bounds, made
+ * for the smaller K, hold for it. */
 float rp__rank_norm(const rp__rank *rank, uint32_t length);
-/* s: 20, unless the sum of bounds reaches 2^12; then the largest that keeps it below 2^32. */
-int32_t rp__rank_fraction_bits(double sum_of_bounds);
+/* s: 20 (IIU: 16), unless the sum of bounds reaches 2^12 (2^16); then the largest that keeps it
+ * below 2^32. */
+int32_t rp__rank_fraction_bits(rp__rank_kind kind, double sum_of_bounds);
 /* 2^s as float, and the score that a fixed-point number stands for. */
 float rp__rank_scale(int32_t fraction_bits);
 double rp__rank_score(uint64_t fixed, int32_t fraction_bits);
@@ -90,6 +97,12 @@ static inline uint32_t rp__rank_fix(float contribution, float scale)
 {
     float fixed = contribution * scale;
     return fixed < 0x1p32F ? (uint32_t)fixed : UINT32_MAX;
+}
+
+/* IIU: idf_bar is the weight with s fraction bits; the norm is a whole number of 2^-16. */
+static inline uint32_t rp__rank_iiu(uint32_t idf_bar, float norm, uint32_t tf)
+{
+    return rp__iiu_score(idf_bar, tf, (uint32_t)(norm * 0x1p16F));
 }
 
 /* By kind; for code that is not hot. */

@@ -1,8 +1,9 @@
 /* ranking.c: the table of rankings: one row a named variant.
  *
  * A BM25 variant is its idf, whether the weight has the constant factor (k1 + 1), and its usual
- * parameters. Every row has sound values of all three parameters, used or not: all are checked. What a posting contributes is the same for all of them (rank.h); docs/ranking.md has
- * the formulas and their sources. */
+ * parameters. Every row has sound values of all three parameters, used or not: all are checked. What a
+ * posting contributes is the same for all rows of a kind (rank.h); docs/ranking.md has the formulas
+ * and their sources. */
 #include "rank/rank.h"
 
 #include <math.h>
@@ -40,6 +41,7 @@ static const rp__ranking rankings[] = {
     {"robertson", RP_RANK_BM25, 1.2, 0.75, 1000, robertson_idf, true},
     {"atire", RP_RANK_BM25, 0.9, 0.4, 1000, atire_idf, true},
     {"dirichlet", RP_RANK_DIRICHLET, 0, 0, 1000, NULL, false},
+    {"iiu", RP_RANK_IIU, 1.2, 0.75, 1000, lucene_idf, false},
 };
 
 const rp__ranking *rp__ranking_at(size_t i)

@@ -585,7 +585,7 @@ static void search(const oracle *o, const oracle_node *query, const rp__rank *ra
     to.rank.stats = o->stats;
     bound *b = bind_node(&to, query, ORACLE_MUST, 1);
     evaluation e = {.kind = rank->ranking->kind};
-    e.fraction_bits = rp__rank_fraction_bits(b ? weigh(&to, b) : 0);
+    e.fraction_bits = rp__rank_fraction_bits(e.kind, b ? weigh(&to, b) : 0);
     *out = (oracle_answer){.fraction_bits = e.fraction_bits};
     out->at = zeros(o->n_docs, sizeof *out->at);
     if (to.is_over || to.n_words > MAX_TERMS)

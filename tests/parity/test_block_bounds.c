@@ -81,8 +81,8 @@ static void check_list(claim *m, const rp_searcher *searcher, rp__arena *arena)
     rp__query query = {.segment = segment, .rank = &searcher->rank, .norms = searcher->norms};
     rp__segment_get_lengths(segment, &query.lengths);
     query.has_bounds = rp__segment_bounds_hold(segment, &searcher->rank);
-    query.fraction_bits =
-        rp__rank_fraction_bits(leaf.weight.bound * (double)(1 + chance_below(1000)));
+    query.fraction_bits = rp__rank_fraction_bits(
+        searcher->rank.ranking->kind, leaf.weight.bound * (double)(1 + chance_below(1000)));
     rp__score_init(&m->score, &query, &leaf);
     assert_int_equal(rp__list_decode(&m->list, m->docids, m->tfs), RP_OK);
     for (uint32_t i = 0; i < m->list.n; i++)

@@ -84,9 +84,11 @@ typedef struct rp__score {
     const rp__score_kernel *kernel;
     rp__weight weight;
     float scale, scaled_weight; /* 2^s; BM25: weight 2^s, which is exact */
-    double of_255;              /* BM25 with bounds: a 255th of it; else 0 */
+    uint32_t idf_bar;           /* IIU: the same as a whole number */
+    double of_255;              /* BM25 and IIU with bounds: a 255th of it; else 0 */
     uint32_t most;              /* no posting contributes more, whatever its list says */
     bool is_plain;              /* BM25, and every contribution below 2^31: the kernel serves */
+    bool is_iiu;
 } rp__score;
 
 void rp__score_init(rp__score *score, const rp__query *query, const rp__leaf *leaf);

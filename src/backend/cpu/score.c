@@ -1,8 +1,8 @@
 /* score.c: what the postings of a leaf contribute, as fixed-point numbers.
  *
  * The loop takes the operations of rank.h in their order; only the product with 2^s is moved into the
- * weight, which changes no bit since it is exact. Whatever the loop does not suit (other rankings,
- * weights or frequencies of 2^31 and more) goes posting by posting through rank.h.
+ * weight, which changes no bit since it is exact. IIU has a loop of its own, by the
+ * integers of iiu_score.h. Whatever the loops do not suit (Dirichlet, weights or frequencies of 2^31 and more) goes posting by posting through rank.h.
  * Holds the plain row of kernels; score_avx2.c and score_avx512.c have others. */
 #include "backend/cpu/cpu_run.h"
 
@@ -125,7 +125,9 @@ void rp__score_init(rp__score *score, const rp__query *query, const rp__leaf *le
     *score = (rp__score){.query = query, .weight = leaf->weight, .scale = scale};
     score->kernel = rp__score_kernel_find(rp__cpu_features());
     score->scaled_weight = leaf->weight.weight * scale;
+    score->idf_bar = rp__rank_fix(leaf->weight.weight, scale);
     score->is_plain = suits_kernel(score);
+    score->is_iiu = query->rank->ranking->kind == RP_RANK_IIU;
     score->most = round_up(leaf->weight.bound * scale);
     if (query->has_bounds)
         score->of_255 = (double)leaf->weight.weight * scale / 255;
@@ -152,8 +154,11 @@ uint32_t rp__score_bound_for(const rp__score *score, uint32_t fixed)
     return low;
 }
 
+/* IIU rounds more coarsely, and its frequencies saturate: it promises nothing. */
 uint32_t rp__score_floor(const rp__score *score, uint8_t ratio)
 {
+    if (score->is_iiu)
+        return 0;
     double fixed = score->of_255 * ratio * (1 - slack) - 1;
     return fixed > 0 && fixed < 0x1p32 ? (uint32_t)fixed : 0;
 }
@@ -162,6 +167,8 @@ uint32_t rp__score_one(const rp__score *score, uint32_t docid, uint32_t tf)
 {
     const rp__query *q = score->query;
     float norm = q->norms[rp__lengths_code(&q->lengths, docid)];
+    if (score->is_iiu)
+        return rp__rank_iiu(score->idf_bar, norm, tf);
     float contribution =
         q->rank->ranking->kind == RP_RANK_DIRICHLET
             ? rp__rank_dirichlet(score->weight.weight, score->weight.boost, norm, tf)
@@ -174,8 +181,12 @@ void rp__score_normed(const rp__score *score, const uint32_t *docids, const floa
 {
     if (score->is_plain && score->kernel->bm25(score->scaled_weight, norms, tfs, n, fixed))
         return;
-    for (uint32_t i = 0; i < n; i++)
-        fixed[i] = rp__score_one(score, docids[i], tfs[i]);
+    if (score->is_iiu)
+        for (uint32_t i = 0; i < n; i++)
+            fixed[i] = rp__rank_iiu(score->idf_bar, norms[i], tfs[i]);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            fixed[i] = rp__score_one(score, docids[i], tfs[i]);
 }
 
 void rp__score_many(const rp__score *score, const uint32_t *docids, const uint32_t *tfs, uint32_t n,

@@ -1,4 +1,4 @@
-for variant in lucene pisa robertson atire dirichlet; do
+for variant in lucene pisa robertson atire dirichlet iiu; do
     echo "== $variant"
     riposte search -q my.rip 'wing lift' --variant $variant --no-snippets --k 3
 done

@@ -13,14 +13,19 @@ static inline uint32_t larger_of(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+static inline uint32_t gap_width_at(const uint32_t *docids, size_t i)
+{
+    return rp__bits_width(i > 0 ? docids[i] - docids[i - 1] : docids[0]);
+}
+
 /* Bits of the block of postings from to end - 1. */
 static inline uint64_t block_cost(const uint32_t *docids, const uint32_t *tfs, size_t from,
-                                  size_t end)
+                                  size_t end, rp__iiu_cost of)
 {
     uint32_t gap = 0, tf = 0;
     for (size_t i = from; i < end; i++) {
         tf = larger_of(tf, rp__bits_width(tfs[i]));
-        gap = larger_of(gap, i > from ? rp__bits_width(docids[i] - docids[i - 1]) : 0);
+        gap = larger_of(gap, i > from || of == RP_IIU_COST_PAPER ? gap_width_at(docids, i) : 0);
     }
     return (uint64_t)(gap + tf) * (end - from) + RP_IIU_BLOCK_COST;
 }
@@ -29,11 +34,11 @@ static inline uint64_t block_cost(const uint32_t *docids, const uint32_t *tfs, s
  * time: `widths` has 2 * n. costs has n + 1; starts[i] gets the start of the block that ends with
  * posting i. */
 static inline uint64_t plain_partition(const uint32_t *docids, const uint32_t *tfs, size_t n,
-                                       uint32_t max_size, uint8_t *widths, uint64_t *costs,
-                                       uint32_t *starts)
+                                       uint32_t max_size, rp__iiu_cost of, uint8_t *widths,
+                                       uint64_t *costs, uint32_t *starts)
 {
     for (size_t i = 0; i < n; i++) {
-        widths[i] = (uint8_t)(i > 0 ? rp__bits_width(docids[i] - docids[i - 1]) : 0);
+        widths[i] = (uint8_t)gap_width_at(docids, i);
         widths[n + i] = (uint8_t)rp__bits_width(tfs[i]);
     }
     costs[0] = 0;
@@ -43,6 +48,8 @@ static inline uint64_t plain_partition(const uint32_t *docids, const uint32_t *t
         costs[i] = UINT64_MAX;
         for (size_t j = i; j-- > from;) {
             tf = larger_of(tf, widths[n + j]);
+            if (of == RP_IIU_COST_PAPER)
+                gap = larger_of(gap, widths[j]);
             uint64_t cost = costs[j] + (uint64_t)(gap + tf) * (i - j) + RP_IIU_BLOCK_COST;
             if (cost < costs[i]) {
                 costs[i] = cost;

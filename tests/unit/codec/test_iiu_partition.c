@@ -26,23 +26,23 @@ static void make_list(uint64_t *rng, size_t n)
     }
 }
 
-static uint64_t cost_of(const uint32_t *at, size_t n_blocks)
+static uint64_t cost_of(const uint32_t *at, size_t n_blocks, rp__iiu_cost of)
 {
     uint64_t cost = 0;
     for (size_t b = 0; b < n_blocks; b++)
-        cost += block_cost(docids, tfs, b ? at[b - 1] : 0, at[b]);
+        cost += block_cost(docids, tfs, b ? at[b - 1] : 0, at[b], of);
     return cost;
 }
 
-static uint64_t cut(size_t n, uint32_t max_size)
+static uint64_t cut(size_t n, uint32_t max_size, rp__iiu_cost of)
 {
-    size_t n_blocks = rp__iiu_partition_cut(docids, tfs, n, max_size, scratch, ends);
+    size_t n_blocks = rp__iiu_partition_cut(docids, tfs, n, max_size, of, scratch, ends);
     assert_int_equal(ends[n_blocks - 1], n);
     for (size_t b = 0; b < n_blocks; b++) {
         uint32_t count = ends[b] - (b ? ends[b - 1] : 0);
         assert_true(count >= 1 && count <= max_size);
     }
-    return cost_of(ends, n_blocks);
+    return cost_of(ends, n_blocks, of);
 }
 
 static void no_cut_of_short_lists_is_cheaper(void **unused)
@@ -52,6 +52,7 @@ static void no_cut_of_short_lists_is_cheaper(void **unused)
     for (int round = 0; round < 300; round++) {
         size_t n = 1 + random_below(&rng, round % 10 ? 10 : 16);
         uint32_t max_size = round % 3 ? 256 : 1 + (uint32_t)random_below(&rng, 6);
+        rp__iiu_cost of = round % 2 ? RP_IIU_COST_PAPER : RP_IIU_COST_FREE;
         make_list(&rng, n);
         for (size_t i = 0; i < n; i++)
             tfs[i] = (uint32_t)random64(&rng) >> random_below(&rng, 32) | 1; /* of any width */
@@ -65,10 +66,10 @@ static void no_cut_of_short_lists_is_cheaper(void **unused)
                     fits = fits && i - (n_blocks ? at[n_blocks - 1] : 0) <= max_size;
                     at[n_blocks++] = i;
                 }
-            uint64_t cost = fits ? cost_of(at, n_blocks) : UINT64_MAX;
+            uint64_t cost = fits ? cost_of(at, n_blocks, of) : UINT64_MAX;
             least = cost < least ? cost : least;
         }
-        assert_int_equal(cut(n, max_size), least);
+        assert_int_equal(cut(n, max_size, of), least);
     }
 }
 
@@ -80,10 +81,12 @@ static void as_the_plain_programme(void **unused)
     for (int round = 0; round < 100000; round++) {
         size_t n = random_length(&rng, round % 500 ? 256 : 5000);
         uint32_t max_size = sizes[round % 7];
+        rp__iiu_cost of = round / 7 % 2 ? RP_IIU_COST_PAPER : RP_IIU_COST_FREE;
         make_list(&rng, n);
-        uint64_t want = plain_partition(docids, tfs, n, max_size, widths, costs, starts);
-        assert_int_equal(cut(n, max_size), want);
-        size_t end = n, n_blocks = rp__iiu_partition_cut(docids, tfs, n, max_size, scratch, ends);
+        uint64_t want = plain_partition(docids, tfs, n, max_size, of, widths, costs, starts);
+        assert_int_equal(cut(n, max_size, of), want);
+        size_t end = n;
+        size_t n_blocks = rp__iiu_partition_cut(docids, tfs, n, max_size, of, scratch, ends);
         while (n_blocks-- > 0) { /* the same cuts, not only the same cost */
             assert_int_equal(ends[n_blocks], end);
             end = starts[end - 1];

@@ -373,8 +373,9 @@ static void test_weights(void **state)
     assert_true(leaves[2].n_words == 2 && leaves[2].weight.bound > leaves[0].weight.bound / 2);
     assert_int_equal(bind(&b, "fox quick^1000000", RP_MODE_OR, NULL), RP_OK);
     assert_true(b.query.fraction_bits < 20);
-    assert_int_equal(b.query.fraction_bits, rp__rank_fraction_bits(b.query.leaves[0].weight.bound +
-                                                                   b.query.leaves[1].weight.bound));
+    assert_int_equal(b.query.fraction_bits,
+                     rp__rank_fraction_bits(RP_RANK_BM25, b.query.leaves[0].weight.bound +
+                                                              b.query.leaves[1].weight.bound));
     assert_int_equal(bind(&b, "dog -(fox quick^1000000)", RP_MODE_AND, NULL), RP_OK);
     assert_int_equal(b.query.fraction_bits, 20);
     assert_int_equal(bind(&b, "fox^0", RP_MODE_OR, NULL), RP_OK);

@@ -73,16 +73,19 @@ static void norms_follow_the_length(void **state)
 static void fraction_bits_keep_sums_in_32_bits(void **state)
 {
     (void)state;
-    assert_int_equal(rp__rank_fraction_bits(0), 20);
-    assert_int_equal(rp__rank_fraction_bits(nextafter(4096, 0)), 20);
-    assert_int_equal(rp__rank_fraction_bits(4096), 19);
-    assert_int_equal(rp__rank_fraction_bits(nextafter(8192, 0)), 19);
-    assert_int_equal(rp__rank_fraction_bits(8192), 18);
-    assert_int_equal(rp__rank_fraction_bits(0x1p32), -1);
-    assert_int_equal(rp__rank_fraction_bits(2e10), -3);
-    assert_true(rp__rank_fraction_bits(INFINITY) < -900);
+    assert_int_equal(rp__rank_fraction_bits(RP_RANK_BM25, 0), 20);
+    assert_int_equal(rp__rank_fraction_bits(RP_RANK_BM25, nextafter(4096, 0)), 20);
+    assert_int_equal(rp__rank_fraction_bits(RP_RANK_BM25, 4096), 19);
+    assert_int_equal(rp__rank_fraction_bits(RP_RANK_BM25, nextafter(8192, 0)), 19);
+    assert_int_equal(rp__rank_fraction_bits(RP_RANK_BM25, 8192), 18);
+    assert_int_equal(rp__rank_fraction_bits(RP_RANK_BM25, 0x1p32), -1);
+    assert_int_equal(rp__rank_fraction_bits(RP_RANK_BM25, 2e10), -3);
+    assert_true(rp__rank_fraction_bits(RP_RANK_BM25, INFINITY) < -900);
+    assert_int_equal(rp__rank_fraction_bits(RP_RANK_IIU, 0), 16);
+    assert_int_equal(rp__rank_fraction_bits(RP_RANK_IIU, nextafter(65536, 0)), 16);
+    assert_int_equal(rp__rank_fraction_bits(RP_RANK_IIU, 65536), 15);
     for (double sum = 4096; sum < 1e12; sum *= 1.37) {
-        int32_t s = rp__rank_fraction_bits(sum);
+        int32_t s = rp__rank_fraction_bits(RP_RANK_BM25, sum);
         assert_true(ldexp(sum, s) < 0x1p32);
         assert_true(ldexp(sum, s + 1) >= 0x1p32);
     }
@@ -141,9 +144,12 @@ static void no_contribution_passes_its_bound(void **state)
                             ? rp__rank_dirichlet(w.weight, w.boost, norm, tf)
                             : rp__rank_bm25(w.weight, norm, tf);
             assert_true(got >= 0 && (double)got <= w.bound);
-            int32_t s = rp__rank_fraction_bits(w.bound);
+            int32_t s = rp__rank_fraction_bits(row->kind, w.bound);
             uint32_t fixed = rp__rank_contribution(row->kind, &w, norm, tf, s);
-            assert_true(fixed == (uint32_t)floor(ldexp((double)got, s)));
+            if (row->kind == RP_RANK_IIU)
+                assert_true(fixed <= ldexp((double)w.weight * tf / (tf + (double)norm), s));
+            else
+                assert_true(fixed == (uint32_t)floor(ldexp((double)got, s)));
         }
 }
 
@@ -159,6 +165,74 @@ static void dirichlet_is_the_clamped_logarithm(void **state)
     }
     rp__weight common = weigh(&rank, 1000, 50000, 2); /* long document, everyday word: below 0 */
     assert_true(rp__rank_dirichlet(common.weight, 2, rp__rank_norm(&rank, 4000), 1) == 0);
+}
+
+/* Long division by shifts, as hardware does it, and sums of 128 bits. */
+static uint32_t naive_iiu(uint32_t idf_bar, uint32_t tf, uint32_t dl)
+{
+    const uint64_t t = tf > 65535 ? 65535 : tf, d = t * 65536 + dl;
+    uint64_t rest = 0, q = 0;
+    for (int bit = 46; bit >= 0; bit--) {
+        rest = 2 * rest + (bit == 46);
+        q = 2 * q + (rest >= d);
+        rest -= rest >= d ? d : 0;
+    }
+    __extension__ const unsigned __int128 product = (unsigned __int128)idf_bar * t * q;
+    return (uint32_t)(product >> 30);
+}
+
+static void iiu_is_long_division(void **state)
+{
+    (void)state;
+    static const uint32_t edges[] = {1, 2, 3, 255, 65534, 65535, 65536, 1U << 31, UINT32_MAX};
+    const size_t n = sizeof edges / sizeof edges[0];
+    for (size_t i = 0; i < n * n * n; i++) {
+        const uint32_t idf = edges[i % n], tf = edges[i / n % n], dl = edges[i / n / n];
+        assert_int_equal(rp__iiu_score(idf, tf, dl), naive_iiu(idf, tf, dl));
+        assert_true(rp__iiu_score(idf, tf, dl) <= idf);
+    }
+    srand(11);
+    for (int i = 0; i < 200000; i++) {
+        const uint32_t idf = (uint32_t)rand() % (1U << 22), tf = 1U + (uint32_t)rand() % 300;
+        const uint32_t dl = 1 + (uint32_t)rand() % (1U << (1 + rand() % 30));
+        assert_int_equal(rp__iiu_score(idf, tf, dl), naive_iiu(idf, tf, dl));
+    }
+    assert_int_equal(rp__iiu_score(65536, 0, 65536), 0);
+    assert_int_equal(rp__iiu_score(65536, 0, 0), 0);
+    assert_int_equal(rp__iiu_score(65536, 1, 65536), 32768);
+}
+
+/* A whole number of 2^-16, not below K and less than one such step above it. */
+static void iiu_rounds_norms_up(void **state)
+{
+    (void)state;
+    rp__rank bm25 = make("lucene", 1000, 50000, 400), iiu = make("iiu", 1000, 50000, 400);
+    static const double k1s[] = {0, 1e-9, 0.9, 1.2, 3, 77.7, 1000};
+    for (size_t i = 0; i < sizeof k1s / sizeof k1s[0]; i++)
+        for (uint32_t length = 0; length < 2000; length += 7) {
+            bm25.k1 = iiu.k1 = k1s[i];
+            const double k = (double)rp__rank_norm(&bm25, length);
+            const double up = (double)rp__rank_norm(&iiu, length);
+            assert_true(up >= k && up - k < 0x1p-16 + 1e-9 && up > 0 && up < 65536);
+            assert_true(up * 65536 == floor(up * 65536));
+        }
+    assert_int_equal(rp__rank_check(&iiu, NULL), RP_OK);
+    iiu.k1 = 1e6;
+    rp_error err;
+    assert_int_equal(rp__rank_check(&iiu, &err), RP_USAGE);
+    assert_non_null(strstr(err.text, "k1"));
+    assert_true(rp__rank_norm(&iiu, UINT32_MAX) < 65536);
+}
+
+static void iiu_rounds_weights(void **state)
+{
+    (void)state;
+    rp__rank lucene = make("lucene", 1000, 50000, 400), iiu = make("iiu", 1000, 50000, 400);
+    for (uint32_t df = 1; df <= 1000; df += 3) {
+        const double w = (double)weigh(&lucene, df, df, 1).weight;
+        const double bar = (double)weigh(&iiu, df, df, 1).weight * 65536;
+        assert_true(bar == floor(bar) && fabs(bar - w * 65536) <= 0.51);
+    }
 }
 
 static void damaged_numbers_stay_defined(void **state)
@@ -222,6 +296,9 @@ int main(void)
         cmocka_unit_test(what_is_reached_is_rounded_down),
         cmocka_unit_test(no_contribution_passes_its_bound),
         cmocka_unit_test(dirichlet_is_the_clamped_logarithm),
+        cmocka_unit_test(iiu_is_long_division),
+        cmocka_unit_test(iiu_rounds_norms_up),
+        cmocka_unit_test(iiu_rounds_weights),
         cmocka_unit_test(damaged_numbers_stay_defined),
         cmocka_unit_test(parameters_are_checked),
     };

@@ -13,13 +13,13 @@
 static void finds_every_row_by_its_name(void **state)
 {
     (void)state;
-    static const char *const names[] = {"lucene", "pisa", "robertson", "atire", "dirichlet"};
-    for (size_t i = 0; i < 5; i++) {
+    static const char *const names[] = {"lucene", "pisa", "robertson", "atire", "dirichlet", "iiu"};
+    for (size_t i = 0; i < 6; i++) {
         assert_non_null(rp__ranking_at(i));
         assert_string_equal(rp__ranking_at(i)->name, names[i]);
         assert_ptr_equal(rp__ranking_find(names[i]), rp__ranking_at(i));
     }
-    assert_null(rp__ranking_at(5));
+    assert_null(rp__ranking_at(6));
     assert_null(rp__ranking_find("bm25"));
     assert_null(rp__ranking_find(""));
 }

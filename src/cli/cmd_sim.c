@@ -1,0 +1,311 @@
+/* cmd_sim.c: riposte sim: queries on the simulated accelerator IIU, with everything that it counts. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/figures.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/sim_configs.h"
+#include "cli/sim_report.h"
+#include "cli/sim_sweep.h"
+#include "cli/verbs.h"
+#include "cli/whole_file.h"
+#include "riposte/topics.h"
+
+typedef struct sim_args {
+    rp__common_args common;
+    const char *config, *set, *trace, *sweep, *output, *format;
+    int mode; /* rp__lab_sim_mode */
+    uint32_t threads;
+    bool list_configs;
+} sim_args;
+
+static const char *const modes[] = {"terms", "and", "or", "single", NULL};
+
+static const rp__option sim_rows[] = {
+    {.name = "config",
+     .kind = RP_OPTION_TEXT,
+     .argument = "NAME",
+     .initial = "ddr4",
+     .at = offsetof(sim_args, config),
+     .help = "a bundled configuration, or a file of KEY=VALUE lines"},
+    {.name = "set",
+     .kind = RP_OPTION_TEXT,
+     .argument = "KEY=VALUE,...",
+     .at = offsetof(sim_args, set),
+     .help = "keys to change; without dl= the tables have all three of its modes"},
+    {.name = "mode",
+     .kind = RP_OPTION_ENUM,
+     .argument = "MODE",
+     .initial = "terms",
+     .choices = modes,
+     .at = offsetof(sim_args, mode),
+     .help = "what a query is: by its terms (one is single, two are an AND), an AND, an OR; or "
+             "each of its terms alone"},
+    {.name = "format",
+     .kind = RP_OPTION_NAME,
+     .argument = "NAME",
+     .choice_at = rp_topics_format_name,
+     .at = offsetof(sim_args, format),
+     .help = "of QUERIES; otherwise recognized"},
+    {.name = "trace",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     .at = offsetof(sim_args, trace),
+     .help = "write when each query had which cores, for chrome://tracing; the first dl mode"},
+    {.name = "sweep",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     .at = offsetof(sim_args, sweep),
+     .help = "run many configurations: lines of a name and KEY=VALUE ..."},
+    {.name = "output",
+     .letter = 'o',
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     .at = offsetof(sim_args, output),
+     .help = "with --sweep: a line of JSON for each; those that are there are not run again"},
+    {.name = "threads",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "N",
+     .least = 1,
+     .most = 1024,
+     .at = offsetof(sim_args, threads),
+     .help = "with --sweep: configurations at once; default: as many as there are cores"},
+    {.name = "list-configs",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(sim_args, list_configs),
+     .help = "print the bundled configurations and all keys"},
+    {0},
+};
+
+static const rp__option_group groups[] = {
+    {"sim", sim_rows, 0},
+    {"general", rp__options_common, offsetof(sim_args, common)},
+    {0},
+};
+
+/* ---- Queries --------------------------------------------------------------------------------- */
+
+typedef struct left_out {
+    uint64_t unknown, other; /* with a term that has no list; of another number of terms */
+} left_out;
+
+static rp_status add_topics(rp__lab_sim *sim, rp_topics *topics, rp__lab_sim_mode mode,
+                            left_out *out, rp_error *err)
+{
+    rp_topic topic;
+    bool has = true;
+    rp_status status = RP_OK;
+    while (status == RP_OK) {
+        status = rp_topics_next(topics, &topic, &has, err);
+        if (status != RP_OK || !has)
+            break;
+        status = rp__lab_sim_add(sim, topic.query, topic.query_bytes, mode, err);
+        out->unknown += status == RP_NOT_FOUND;
+        out->other += status == RP_LIMIT;
+        if (status == RP_NOT_FOUND || status == RP_LIMIT)
+            status = RP_OK;
+    }
+    return status;
+}
+
+static rp_status read_queries(rp__console *console, const rp__call *call, rp__lab_sim *sim,
+                              rp_error *err)
+{
+    const sim_args *args = call->args;
+    char unknown[RP_FIGURE_BYTES], other[RP_FIGURE_BYTES];
+    left_out out = {0};
+    rp_topics *topics;
+    rp_status status = rp_topics_open(call->operands[1], args->format, &topics, err);
+    if (status != RP_OK)
+        return status;
+    status = add_topics(sim, topics, (rp__lab_sim_mode)args->mode, &out, err);
+    rp_topics_close(topics);
+    if (status != RP_OK)
+        return status;
+    if (out.unknown + out.other > 0)
+        rp__console_note(console,
+                         "riposte: left out: %s queries with a term that has no list, %s with "
+                         "another number of terms",
+                         rp__figures_count(unknown, out.unknown),
+                         rp__figures_count(other, out.other));
+    return rp__lab_sim_count(sim) > 0
+               ? RP_OK
+               : rp__error_set(err, RP_INPUT, "%s: no query that this mode can run",
+                               call->operands[1]);
+}
+
+/* ---- Configurations -------------------------------------------------------------------------- */
+
+static bool sets_dl(const char *assignments)
+{
+    for (const char *p = assignments; p && (p = strstr(p, "dl=")); p++)
+        if (p == assignments || strchr(", \t", p[-1]))
+            return true;
+    return false;
+}
+
+/* One run, or one for each mode of dl. */
+static rp_status make_runs(const sim_args *args, rp__sim_report_run *runs, size_t *n, rp_error *err)
+{
+    rp_status status = rp__sim_configs_load(args->config, &runs[0].config, err);
+    if (status == RP_OK && args->set)
+        status = rp__sim_configs_set(args->set, &runs[0].config, err);
+    if (status == RP_OK)
+        status = rp__sim_config_check(&runs[0].config, err);
+    *n = sets_dl(args->set) ? 1 : RP_SIM_REPORT_RUNS;
+    for (size_t i = 1; i < *n; i++)
+        runs[i].config = runs[0].config;
+    for (size_t i = 0; *n > 1 && i < *n; i++)
+        runs[i].config.dl = (uint32_t)i;
+    return status;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+typedef struct watch {
+    rp__progress progress;
+    uint64_t begun;
+    size_t n;
+} watch;
+
+static bool tell(void *arg, size_t queries, uint64_t cycles)
+{
+    watch *w = arg;
+    const double seconds = (double)(rp__clock_now() - w->begun) * 1e-9;
+    char phase[64], rate[RP_FIGURE_BYTES];
+    snprintf(phase, sizeof phase, "simulating, %s cycles a second",
+             rp__figures_count(rate, (uint64_t)((double)cycles / (seconds + 1e-9))));
+    const rp_progress now = {
+        .phase = phase, .bytes = queries, .bytes_total = w->n, .memory = rp__alloc_in_use()};
+    return rp__progress_tick(&w->progress, &now);
+}
+
+static rp_status run_all(rp__console *console, const rp__lab_sim *sim, rp__sim_report_run *runs,
+                         size_t n, rp_error *err)
+{
+    watch w = {.n = rp__lab_sim_count(sim)};
+    rp_status status = RP_OK;
+    rp__progress_init(&w.progress, console);
+    for (size_t i = 0; i < n && status == RP_OK; i++) {
+        w.begun = rp__clock_now();
+        status = rp__lab_sim_run(sim, &runs[i].config, tell, &w, &runs[i].result, err);
+    }
+    rp__progress_end(&w.progress);
+    return status;
+}
+
+static rp_status reply(rp__console *console, const rp__lab_sim *sim, const rp__sim_report_run *runs,
+                       size_t n, rp_error *err)
+{
+    rp__buf out;
+    rp__json_writer w;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__json_writer_text(&w, "schema", "riposte.sim/1");
+    rp__json_writer_begin(&w, "runs", '[');
+    for (size_t i = 0; i < n; i++) {
+        rp__json_writer_begin(&w, NULL, '{');
+        rp__sim_report_write(&w, sim, &runs[i], true);
+        rp__json_writer_end(&w, '}');
+    }
+    rp__json_writer_end(&w, ']');
+    rp__json_writer_end(&w, '}');
+    rp_status status = rp__console_reply(console, &out, err);
+    rp__buf_free(&out);
+    return status;
+}
+
+static rp_status write_trace(const char *path, const rp__lab_sim *sim,
+                             const rp__sim_report_run *run, rp_error *err)
+{
+    rp__whole_file file;
+    rp_status status = rp__whole_file_open(&file, path, err);
+    if (status == RP_OK && file.out) {
+        rp__sim_report_trace(file.out, sim, run);
+        status = rp__whole_file_commit(&file, err);
+    }
+    rp__whole_file_close(&file);
+    return status;
+}
+
+static rp_status report(rp__console *console, const sim_args *args, const rp__lab_sim *sim,
+                        const rp__sim_report_run *runs, size_t n, rp_error *err)
+{
+    rp_status status = args->trace ? write_trace(args->trace, sim, &runs[0], err) : RP_OK;
+    if (status != RP_OK)
+        return status;
+    if (console->wants_json)
+        return reply(console, sim, runs, n, err);
+    rp__sim_report_queries(sim, &runs[0]);
+    printf("\n");
+    rp__sim_report_print(runs, n);
+    return RP_OK;
+}
+
+static rp_status run_sim(rp__console *console, const rp__call *call, rp__lab_sim *sim,
+                         rp_error *err)
+{
+    const sim_args *args = call->args;
+    rp__sim_report_run *runs = rp__alloc_zero(RP_SIM_REPORT_RUNS, sizeof *runs);
+    size_t n = 0;
+    if (!runs)
+        return rp__error_no_memory(err);
+    rp_status status = make_runs(args, runs, &n, err);
+    if (status == RP_OK)
+        status = read_queries(console, call, sim, err);
+    if (status == RP_OK && args->sweep)
+        status = rp__sim_sweep_run(console, sim, &runs[0].config, args->sweep, args->output,
+                                   args->threads, err);
+    else if (status == RP_OK)
+        status = run_all(console, sim, runs, n, err);
+    if (status == RP_OK && !args->sweep)
+        status = report(console, args, sim, runs, n, err);
+    for (size_t i = 0; i < RP_SIM_REPORT_RUNS; i++)
+        rp__lab_sim_result_free(&runs[i].result);
+    rp__free(runs);
+    return status;
+}
+
+static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
+{
+    const sim_args *args = call->args;
+    rp__lab_sim *sim;
+    if (args->list_configs)
+        return rp__sim_configs_print(err);
+    if (call->n_operands < 2)
+        return rp__console_usage(console, err, "riposte sim my.rip queries.tsv",
+                                 "an index or image and a file of queries are wanted");
+    if (args->output && !args->sweep)
+        return rp__console_usage(console, err, "riposte sim my.rip queries.tsv --sweep FILE -o OUT",
+                                 "--output is for --sweep");
+    rp_status status = rp__lab_sim_open(call->operands[0], &sim, err);
+    if (status != RP_OK)
+        return status;
+    status = run_sim(console, call, sim, err);
+    rp__lab_sim_close(sim);
+    return status;
+}
+
+const rp__verb rp__cmd_sim_verb = {
+    .name = "sim",
+    .summary = "simulate the search accelerator IIU cycle by cycle",
+    .operands = {"[PATH]", "[QUERIES]"},
+    .details =
+        "PATH is an index in codec iiu, or an image of one (riposte export iiu). QUERIES is a file "
+        "of topics, as for batch. Prints for each query the cycles in the queue, until its first "
+        "block, until its last block, and until its last result is in memory; then, for each way "
+        "to charge documents' constants (dl=line, charge4, free), time, memory traffic and energy; "
+        "of the first of them what each module did with its cycles, and bytes by use. The same "
+        "input gives the same cycles on every machine. --sweep goes on where it was interrupted.",
+    .examples = "riposte sim my.rip queries.tsv\n"
+                "riposte sim my.iiu queries.tsv --config hbm --mode or --set cores=1\n"
+                "riposte sim --list-configs\n",
+    .groups = groups,
+    .args_bytes = sizeof(sim_args),
+    .run = run,
+};

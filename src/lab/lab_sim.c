@@ -1,0 +1,490 @@
+/* lab_sim.c: queries of one term or two on the simulated machine, straight from an image or from an
+ * index in codec iiu: no searcher, no ranking but the machine's. */
+#include "lab/lab_sim.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend/iiu/iiu_memory.h"
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "engine/engine.h"
+#include "rank/rank.h"
+#include "sim/image.h"
+#include "store/store.h"
+
+enum {
+    TERMS = 2,                 /* of a query */
+    BEST = 10,                 /* documents that the host chooses */
+    RESULTS_BYTES = 256 << 20, /* of queries that one machine has */
+    ARENA_BYTES = 64 << 20,
+};
+
+typedef struct query {
+    size_t text; /* in texts */
+    uint32_t type;
+    rp__image_list lists[TERMS];
+} query;
+
+struct rp__lab_sim {
+    rp_index *index; /* NULL: an image */
+    rp__iiu_memory memory;
+    rp__analyzer_state *analyzer;
+    rp__rank rank;
+    rp__arena arena;
+    rp__buf bytes; /* of the image */
+    rp__image image;
+    query *queries;
+    size_t n, cap;
+    rp__buf texts;
+};
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static rp_status read_file(const char *path, rp__buf *out, rp_error *err)
+{
+    rp__input *input;
+    rp_status status = rp__input_open_plain(path, &input, err);
+    if (status != RP_OK)
+        return status;
+    const uint64_t size = rp__input_size(input);
+    uint8_t *to = rp__buf_room(out, (size_t)size + RP_PAD);
+    size_t got = 0;
+    status = to ? rp__input_read(input, to, (size_t)size, &got, err) : rp__error_no_memory(err);
+    out->n = got;
+    rp__input_close(input);
+    return status;
+}
+
+static rp_status open_image(rp__lab_sim *sim, const char *path, rp_error *err)
+{
+    rp_error own;
+    rp_status status = read_file(path, &sim->bytes, err);
+    if (status != RP_OK)
+        return status;
+    status = rp__image_open(sim->bytes.at, sim->bytes.n, &sim->image, &own);
+    return status == RP_OK ? RP_OK : rp__error_set(err, status, "%s: %s", path, own.text);
+}
+
+static rp_status run_open(void *arg)
+{
+    rp__lab_sim *sim = arg;
+    return rp__iiu_memory_set_dl(&sim->memory, &sim->rank);
+}
+
+static rp_status open_index(rp__lab_sim *sim, const char *path, rp_error *err)
+{
+    const rp__ranking *row = rp__ranking_find("iiu");
+    rp_status status = rp_index_open(path, NULL, &sim->index, err);
+    if (status != RP_OK)
+        return status;
+    const rp__segment *segment = sim->index->segment;
+    sim->rank = (rp__rank){row, row->k1, row->b, row->mu, rp__segment_get_info(segment)->stats};
+    status = rp__iiu_memory_open(&sim->memory, segment, err);
+    if (status == RP_OK && rp__analyzer_state_new(sim->index->analyzer, &sim->analyzer) != RP_OK)
+        status = rp__error_no_memory(err);
+    if (status == RP_OK && rp__index_handle_guard(sim->index, run_open, sim) != RP_OK)
+        status = rp__error_set(err, RP_DAMAGED, "the lengths of documents were cut short");
+    return status;
+}
+
+rp_status rp__lab_sim_open(const char *path, rp__lab_sim **out, rp_error *err)
+{
+    struct stat st;
+    rp__lab_sim *sim = rp__alloc_zero(1, sizeof *sim);
+    *out = NULL;
+    if (!sim)
+        return rp__error_no_memory(err);
+    rp__buf_init(&sim->bytes);
+    rp__buf_init(&sim->texts);
+    rp__arena_init(&sim->arena, ARENA_BYTES);
+    const bool is_folder = stat(path, &st) != 0 || S_ISDIR(st.st_mode);
+    rp_status status = is_folder ? open_index(sim, path, err) : open_image(sim, path, err);
+    if (status == RP_OK)
+        *out = sim;
+    else
+        rp__lab_sim_close(sim);
+    return status;
+}
+
+void rp__lab_sim_close(rp__lab_sim *sim)
+{
+    if (!sim)
+        return;
+    rp__iiu_memory_close(&sim->memory);
+    rp__analyzer_state_free(sim->analyzer);
+    rp__arena_reset(&sim->arena);
+    rp__buf_free(&sim->bytes);
+    rp__buf_free(&sim->texts);
+    rp__free(sim->queries);
+    rp_index_close(sim->index);
+    rp__free(sim);
+}
+
+/* ---- Queries --------------------------------------------------------------------------------- */
+
+/* A word of a query, and the list that it has. */
+typedef struct word {
+    const char *text;
+    size_t bytes;
+    rp__image_list list;
+} word;
+
+typedef struct find_job {
+    rp__lab_sim *sim;
+    word *word;
+} find_job;
+
+static rp_status run_find_word(void *arg)
+{
+    const find_job *job = arg;
+    rp__lab_sim *sim = job->sim;
+    rp__term term;
+    rp_status status =
+        rp__segment_find(sim->index->segment, job->word->text, job->word->bytes, &term);
+    if (status != RP_OK)
+        return status;
+    rp__arena_clear(&sim->arena);
+    const float weight = rp__rank_weight(&sim->rank, &term.df, &term.cf, 1, 1.0).weight;
+    return rp__iiu_memory_put_term(&sim->memory, &term,
+                                   rp__rank_fix(weight, rp__rank_scale(RP_IIU_SCORE_BITS)),
+                                   &sim->arena, &job->word->list);
+}
+
+static rp_status find_word(rp__lab_sim *sim, word *w, rp_error *err)
+{
+    uint64_t i;
+    rp_status status;
+    find_job job = {sim, w};
+    if (sim->index)
+        status = rp__index_handle_guard(sim->index, run_find_word, &job);
+    else if ((status = rp__image_find(&sim->image, w->text, w->bytes, &i)) == RP_OK)
+        return rp__image_get_list(&sim->image, i, &w->list, err);
+    if (status == RP_OK)
+        return RP_OK;
+    return rp__error_set(err, status, "\"%.*s\": %s", (int)w->bytes, w->text,
+                         status == RP_NOT_FOUND ? "no list has this term" : rp_status_text(status));
+}
+
+static rp_status put_query(rp__lab_sim *sim, uint32_t type, const word *words, size_t n,
+                           rp_error *err)
+{
+    if (!rp__alloc_grow(&sim->queries, &sim->cap, sim->n + 1, sizeof *sim->queries))
+        return rp__error_no_memory(err);
+    query *q = &sim->queries[sim->n];
+    *q = (query){.text = sim->texts.n, .type = type};
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            rp__buf_put_byte(&sim->texts, ' ');
+        rp__buf_put(&sim->texts, words[i].text, words[i].bytes);
+        q->lists[i] = words[i].list;
+    }
+    rp__buf_put_byte(&sim->texts, 0);
+    /* the shorter list is searched for in the longer one */
+    if (n == TERMS && q->lists[1].n_postings < q->lists[0].n_postings) {
+        const rp__image_list swap = q->lists[0];
+        q->lists[0] = q->lists[1];
+        q->lists[1] = swap;
+    }
+    if (sim->texts.failed)
+        return rp__error_no_memory(err);
+    sim->n++;
+    return RP_OK;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The next word of the text; false: there is none. It is valid until the next call. */
+static bool next_word(rp__lab_sim *sim, const char *text, size_t bytes, size_t *at, char own[256],
+                      word *w)
+{
+    rp__token term;
+    if (!sim->index) {
+        while (*at < bytes && is_blank(text[*at]))
+            (*at)++;
+        w->text = text + *at;
+        w->bytes = 0;
+        while (*at < bytes && !is_blank(text[*at])) {
+            (*at)++;
+            w->bytes++;
+        }
+        return w->bytes > 0;
+    }
+    if (*at == 0)
+        rp__analyzer_begin(sim->analyzer, text, bytes);
+    *at = 1;
+    if (!rp__analyzer_next(sim->analyzer, &term))
+        return false;
+    memcpy(own, term.term, term.bytes);
+    w->text = own;
+    w->bytes = term.bytes;
+    return true;
+}
+
+static rp_status add_pair(rp__lab_sim *sim, const word *words, size_t n, rp__lab_sim_mode mode,
+                          rp_error *err)
+{
+    if (n == 0 || n > TERMS || (n == 1 && mode != RP_LAB_SIM_BY_TERMS))
+        return rp__error_set(err, RP_LIMIT, "%zu terms; this takes %s", n,
+                             mode == RP_LAB_SIM_BY_TERMS ? "one or two" : "two");
+    const uint32_t type = n == 1 ? RP_SIM_SINGLE : mode == RP_LAB_SIM_OR ? RP_SIM_OR : RP_SIM_AND;
+    return put_query(sim, type, words, n, err);
+}
+
+rp_status rp__lab_sim_add(rp__lab_sim *sim, const char *text, size_t bytes, rp__lab_sim_mode mode,
+                          rp_error *err)
+{
+    char own[TERMS + 1][256];
+    word words[TERMS + 1];
+    size_t n = 0, at = 0;
+    rp_status status = RP_OK;
+    while (status == RP_OK && n <= TERMS && next_word(sim, text, bytes, &at, own[n], &words[n])) {
+        status = find_word(sim, &words[n], err);
+        if (status == RP_OK && mode == RP_LAB_SIM_SINGLE)
+            status = put_query(sim, RP_SIM_SINGLE, &words[n], 1, err);
+        else
+            n++;
+    }
+    return status != RP_OK || mode == RP_LAB_SIM_SINGLE ? status
+                                                        : add_pair(sim, words, n, mode, err);
+}
+
+size_t rp__lab_sim_count(const rp__lab_sim *sim)
+{
+    return sim->n;
+}
+
+void rp__lab_sim_get(const rp__lab_sim *sim, size_t i, rp__lab_sim_query *out)
+{
+    const query *q = &sim->queries[i];
+    *out = (rp__lab_sim_query){.text = (const char *)sim->texts.at + q->text,
+                               .type = q->type,
+                               .n = {q->lists[0].n_postings, q->lists[1].n_postings}};
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/* A run at work: some of the queries, on one machine. */
+typedef struct job {
+    const rp__lab_sim *sim;
+    const rp__sim_config *config;
+    rp__sim_memory memory;
+    size_t first, n;
+    rp__descriptor *descriptors;
+    uint8_t *results;
+    size_t cap_results;
+    rp__result_slot *slots;
+    size_t cap_slots;
+    rp__lab_sim_result *out;
+} job;
+
+static rp__descriptor describe(const job *j, size_t i)
+{
+    const query *q = &j->sim->queries[i];
+    rp__descriptor d = {.query_type = (uint8_t)q->type,
+                        .n_cores = (uint8_t)j->config->cores,
+                        .tag = (uint32_t)i,
+                        .list0 = q->lists[0].at,
+                        .n_blocks0 = q->lists[0].n_blocks,
+                        .cap = q->lists[0].n_postings};
+    d.dl_table = j->sim->index ? j->sim->memory.dl_at : j->sim->image.dl_at;
+    if (q->type == RP_SIM_SINGLE)
+        return d;
+    d.list1 = q->lists[1].at;
+    d.n_blocks1 = q->lists[1].n_blocks;
+    d.cap += q->type == RP_SIM_OR ? q->lists[1].n_postings : 0;
+    return d;
+}
+
+/* As many queries as the results have memory for, at least one. */
+static rp_status take_queries(job *j)
+{
+    uint64_t bytes = 0;
+    j->memory.image = j->sim->index ? j->sim->memory.image : j->sim->bytes.at;
+    j->memory.image_bytes =
+        j->sim->index ? (size_t)j->sim->memory.end : (size_t)j->sim->image.n_bytes;
+    j->memory.results_at = rp__sim_results_at(j->memory.image_bytes);
+    for (j->n = 0; j->first + j->n < j->sim->n; j->n++) {
+        rp__descriptor d = describe(j, j->first + j->n);
+        const uint64_t more = rp__bits_align(rp__sim_result_bytes(&d), RP_SIM_LINE);
+        if (j->n > 0 && bytes + more > RESULTS_BYTES)
+            break;
+        d.result = j->memory.results_at + bytes;
+        j->descriptors[j->n] = d;
+        bytes += more;
+    }
+    if (!rp__alloc_grow(&j->results, &j->cap_results, (size_t)bytes + RP_SIM_LINE, 1))
+        return RP_NO_MEMORY;
+    j->memory.results = j->results;
+    j->memory.results_bytes = (size_t)bytes;
+    return RP_OK;
+}
+
+/* The host's part: the k best by a heap, as in the paper's Figure 13. */
+static rp_status choose_best(job *j, const rp__machine *machine, const rp__descriptor *d,
+                             const rp__completion *c)
+{
+    rp__scored scratch[4 * BEST];
+    rp__topk topk;
+    if (!rp__alloc_grow(&j->slots, &j->cap_slots, (size_t)c->n_results + 1, sizeof *j->slots))
+        return RP_NO_MEMORY;
+    rp_status status = rp__machine_results(machine, d, c, j->slots);
+    if (status != RP_OK || rp__topk_room(BEST) > sizeof scratch / sizeof *scratch)
+        return status;
+    const uint64_t begun = rp__clock_now();
+    rp__topk_init(&topk, scratch, BEST);
+    for (uint64_t i = 0; i < c->n_results; i++)
+        rp__topk_push(&topk, j->slots[i].score, j->slots[i].doc);
+    rp__topk_finish(&topk);
+    j->out->topk_seconds += (double)(rp__clock_now() - begun) * 1e-9;
+    return RP_OK;
+}
+
+/* Cycles of a machine that ran after others. */
+static void shift(rp__completion *c, uint64_t cycles)
+{
+    c->arrival += cycles;
+    c->start += cycles;
+    c->first += cycles;
+    c->last += cycles;
+    c->end += cycles;
+}
+
+static void add_counts(rp__sim_counts *to, const rp__sim_counts *more)
+{
+    const uint64_t max_fill =
+        to->mai_max_fill > more->mai_max_fill ? to->mai_max_fill : more->mai_max_fill;
+    uint64_t *a = (uint64_t *)(void *)to;
+    const uint64_t *b = (const uint64_t *)(const void *)more;
+    for (size_t i = 0; i < sizeof *to / sizeof *a; i++)
+        a[i] += b[i];
+    to->mai_max_fill = max_fill;
+}
+
+static void add_report(rp__sim_report *to, const rp__sim_report *more)
+{
+    if (to->queries == 0) {
+        *to = *more;
+        return;
+    }
+    to->cycles += more->cycles;
+    to->queries += more->queries;
+    to->evaluations += more->evaluations;
+    to->memory_ticks += more->memory_ticks;
+    to->row_hits += more->row_hits;
+    to->row_closed += more->row_closed;
+    to->row_conflicts += more->row_conflicts;
+    to->bus_busy += more->bus_busy;
+    to->column_commands += more->column_commands;
+    to->dram_pj += more->dram_pj;
+    for (uint32_t i = 0; i < to->n_units && i < more->n_units; i++)
+        for (uint32_t c = 0; c < RP_SIM_CLASSES; c++)
+            to->units[i].cycles[c] += more->units[i].cycles[c];
+    add_counts(&to->counts, &more->counts);
+}
+
+static rp_status take_results(job *j, const rp__machine *machine, rp_error *err)
+{
+    size_t n;
+    rp__sim_report report;
+    const rp__completion *done = rp__machine_completions(machine, &n);
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < n && status == RP_OK; i++) {
+        const rp__descriptor *d = &j->descriptors[done[i].tag - j->first];
+        j->out->completions[done[i].tag] = done[i];
+        shift(&j->out->completions[done[i].tag], j->out->report.cycles);
+        j->out->failed += done[i].status != RP_SIM_OK;
+        if (done[i].status != RP_SIM_OK)
+            continue;
+        j->out->results += done[i].n_results;
+        status = choose_best(j, machine, d, &done[i]);
+    }
+    rp__machine_report(machine, &report);
+    add_report(&j->out->report, &report);
+    return status == RP_NO_MEMORY ? rp__error_no_memory(err)
+           : status != RP_OK      ? rp__error_set(err, status, "the machine wrote no results")
+                                  : RP_OK;
+}
+
+static rp_status run_some(job *j, rp_error *err)
+{
+    rp__machine *machine = NULL;
+    if (take_queries(j) != RP_OK)
+        return rp__error_no_memory(err);
+    rp_status status = rp__machine_new(j->config, &j->memory, &machine, err);
+    for (size_t i = 0; i < j->n && status == RP_OK; i++)
+        if (rp__machine_submit(machine, &j->descriptors[i]) != RP_OK)
+            status = rp__error_no_memory(err);
+    if (status == RP_OK)
+        status = rp__machine_run(machine, err);
+    if (status == RP_OK)
+        status = take_results(j, machine, err);
+    rp__machine_free(machine);
+    return status;
+}
+
+rp_status rp__lab_sim_run(const rp__lab_sim *sim, const rp__sim_config *config,
+                          rp__lab_sim_progress_fn *on_progress, void *arg, rp__lab_sim_result *out,
+                          rp_error *err)
+{
+    job j = {.sim = sim, .config = config, .out = out};
+    const uint64_t begun = rp__clock_now();
+    *out = (rp__lab_sim_result){0};
+    out->completions = rp__alloc_zero(sim->n + 1, sizeof *out->completions);
+    j.descriptors = rp__alloc_array(sim->n + 1, sizeof *j.descriptors);
+    rp_status status = out->completions && j.descriptors ? RP_OK : rp__error_no_memory(err);
+    for (; status == RP_OK && j.first < sim->n; j.first += j.n) {
+        status = run_some(&j, err);
+        if (status == RP_OK && on_progress && !on_progress(arg, j.first + j.n, out->report.cycles))
+            status = rp__error_set(err, RP_INTERRUPTED, "interrupted");
+    }
+    rp__free(j.descriptors);
+    rp__free(j.results);
+    rp__free(j.slots);
+    out->seconds = (double)(rp__clock_now() - begun) * 1e-9;
+    if (status != RP_OK)
+        rp__lab_sim_result_free(out);
+    return status;
+}
+
+void rp__lab_sim_result_free(rp__lab_sim_result *result)
+{
+    rp__free(result->completions);
+    *result = (rp__lab_sim_result){0};
+}
+
+/* ---- Many configurations --------------------------------------------------------------------- */
+
+typedef struct sweep {
+    const rp__lab_sim *sim;
+    rp__lab_sim_case *cases;
+    size_t n;
+    atomic_size_t next;
+} sweep;
+
+static void run_cases(void *arg, uint32_t worker)
+{
+    sweep *s = arg;
+    (void)worker;
+    for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < s->n;) {
+        rp__lab_sim_case *c = &s->cases[i];
+        if (!c->is_done)
+            c->status = rp__lab_sim_run(s->sim, &c->config, NULL, NULL, &c->result, &c->err);
+    }
+}
+
+rp_status rp__lab_sim_sweep(const rp__lab_sim *sim, rp__lab_sim_case *cases, size_t n,
+                            uint32_t threads, rp_error *err)
+{
+    sweep s = {.sim = sim, .cases = cases, .n = n};
+    return rp__thread_run(threads ? threads : 1, run_cases, &s) == RP_OK ? RP_OK
+                                                                         : rp__error_no_memory(err);
+}

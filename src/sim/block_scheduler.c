@@ -1,0 +1,432 @@
+/* block_scheduler.c: runs one query: reads its headers, skip values and metadata, sends blocks to
+ * decompression units, and waits until all results are written.
+ *
+ * What the memory holds is not trusted: blocks must follow each other without a gap and fill the
+ * payload, or the query ends with a status. Then, as at a regular end, each unit in use gets an end
+ * as its last block. Ends flow behind the postings through all units; when they come out of the
+ * write-back lanes, the query is over.
+ * Source: Heo et al. 2020, 4.3 and Figure 8. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "sim/units.h"
+
+enum { HEADER_TAG = 1 << 16 };
+
+static bool has_list1(const rp__block_scheduler *s)
+{
+    return s->query.descriptor.query_type != RP_SIM_SINGLE;
+}
+
+static bool is_or(const rp__block_scheduler *s)
+{
+    return s->query.descriptor.query_type == RP_SIM_OR;
+}
+
+/* ---- Headers --------------------------------------------------------------------------------- */
+
+static bool is_inside(const rp__block_scheduler *s, uint64_t at, uint64_t n, uint64_t size)
+{
+    return n <= (UINT64_MAX >> 8) / size && rp__sim_view(s->memory, at, n * size);
+}
+
+static uint32_t header_fault(const rp__block_scheduler *s, const rp__list_header *h,
+                             uint32_t n_blocks)
+{
+    if (h->magic != RP_SIM_MAGIC)
+        return RP_SIM_BAD_MAGIC;
+    if (h->n_blocks != n_blocks)
+        return RP_SIM_BAD_BLOCKS;
+    if (!is_inside(s, h->skip_at, n_blocks, 4) || !is_inside(s, h->meta_at, n_blocks, 8) ||
+        h->payload_bits > UINT64_MAX - 7 ||
+        !is_inside(s, h->payload_at, (h->payload_bits + 7) / 8, 1))
+        return RP_SIM_BAD_ADDRESS;
+    if (h->n_postings < n_blocks || h->n_postings > UINT64_C(2047) * n_blocks)
+        return RP_SIM_BAD_LIST;
+    return RP_SIM_OK;
+}
+
+static void open_array(rp__sim_array *a, uint64_t at, uint32_t n, uint8_t item, uint8_t traffic)
+{
+    a->at = at;
+    a->end = at + (uint64_t)n * item;
+    a->first_line = a->next_line = at >> 6;
+    a->item = item;
+    a->traffic = traffic;
+}
+
+static void open_list(rp__sim_list *list)
+{
+    const rp__list_header *h = &list->header;
+    open_array(&list->skips, h->skip_at, h->n_blocks, 4, RP_SIM_TRAFFIC_SKIP);
+    open_array(&list->metas, h->meta_at, h->n_blocks, 8, RP_SIM_TRAFFIC_META);
+    list->bits = list->slot = 0;
+    list->next_block = 0;
+    list->is_ended = h->n_blocks == 0;
+}
+
+static void begin(rp__block_scheduler *s)
+{
+    s->phase = RP_SIM_PHASE_HEADERS;
+    s->n_lists = has_list1(s) ? 2 : 1;
+    s->headers_sent = s->opens_sent = s->next_list = s->next_dcu = s->next_array = 0;
+    s->lists[0].has_header = s->lists[1].has_header = false;
+    s->answer = (rp__sim_finish){0};
+}
+
+static bool take_query(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    const rp__sim_assignment *query = rp__link_head(s->assign, clock);
+    if (!query)
+        return false;
+    s->query = *query;
+    rp__link_pop(s->assign, clock);
+    begin(s);
+    return true;
+}
+
+/* The units and lanes that will get an end. */
+static void count_ends(rp__block_scheduler *s)
+{
+    uint32_t type = s->query.descriptor.query_type;
+    s->lanes_left = s->ends_left = 0;
+    for (uint32_t cores = s->query.cores; cores; cores &= cores - 1) {
+        uint32_t c = (uint32_t)__builtin_ctz(cores);
+        s->ends_left |= (type == RP_SIM_AND ? 1U : 3U) << 2 * c;
+        s->lanes_left |= (type == RP_SIM_SINGLE ? 3U : 1U) << 2 * c;
+    }
+}
+
+static void set_up_cores(rp__block_scheduler *s)
+{
+    for (uint32_t cores = s->query.cores; cores; cores &= cores - 1) {
+        rp__sim_setup *setup = &s->cores[__builtin_ctz(cores)].setup;
+        setup->idf_bar[0] = setup->idf_bar[1] = s->lists[0].header.idf_bar;
+        if (has_list1(s)) {
+            setup->idf_bar[1] = s->lists[1].header.idf_bar;
+            setup->list1 = s->lists[1].header;
+        }
+    }
+    count_ends(s);
+}
+
+/* How many slots an OR needs shows only when it is done. */
+static uint64_t slots_needed(const rp__block_scheduler *s)
+{
+    uint64_t cores = rp__bits_count64(s->query.cores);
+    if (s->config->topk)
+        return cores * s->config->topk * (has_list1(s) ? 1 : 2);
+    return is_or(s) ? 0 : s->lists[0].header.n_postings;
+}
+
+static void check_headers(rp__block_scheduler *s)
+{
+    const rp__descriptor *d = &s->query.descriptor;
+    const uint32_t n_blocks[] = {d->n_blocks0, d->n_blocks1};
+    for (uint32_t i = 0; i < s->n_lists; i++) {
+        rp__sim_blame(&s->answer.status, header_fault(s, &s->lists[i].header, n_blocks[i]));
+        open_list(&s->lists[i]);
+    }
+    if (slots_needed(s) > d->cap)
+        rp__sim_blame(&s->answer.status, RP_SIM_BAD_CAP);
+    s->phase = s->answer.status ? RP_SIM_PHASE_FINISH : RP_SIM_PHASE_OPEN;
+    if (!s->answer.status)
+        set_up_cores(s);
+}
+
+static bool read_headers(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    const rp__descriptor *d = &s->query.descriptor;
+    if (s->headers_sent < s->n_lists && rp__link_space(&s->port.request, clock)) {
+        rp__sim_read(&s->port, clock, s->headers_sent ? d->list1 : d->list0,
+                     HEADER_TAG + s->headers_sent, RP_SIM_TRAFFIC_META, 64);
+        s->headers_sent++;
+        s->in_flight++;
+        return true;
+    }
+    if (!s->lists[0].has_header || (s->n_lists == 2 && !s->lists[1].has_header))
+        return false;
+    check_headers(s);
+    return true;
+}
+
+static bool open_reader(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    uint32_t n = is_or(s) ? 2 : 1;
+    if (s->opens_sent == n) {
+        s->phase = RP_SIM_PHASE_BLOCKS;
+        return true;
+    }
+    if (!rp__link_space(&s->reader->open, clock))
+        return false;
+    const rp__list_header *h = &s->lists[s->opens_sent].header;
+    *(rp__sim_open *)rp__link_push(&s->reader->open, clock) =
+        (rp__sim_open){.bit = 8 * h->payload_at,
+                       .n_bits = h->payload_bits,
+                       .cores = s->query.cores,
+                       .stream = (uint8_t)s->opens_sent,
+                       .n_streams = (uint8_t)n};
+    s->opens_sent++;
+    return true;
+}
+
+/* ---- Skip values and metadata ---------------------------------------------------------------- */
+
+static rp__sim_array *array_of(rp__block_scheduler *s, uint32_t i)
+{
+    return i & 1 ? &s->lists[i >> 1].metas : &s->lists[i >> 1].skips;
+}
+
+static bool has_line_to_request(const rp__block_scheduler *s, const rp__sim_array *a)
+{
+    return a->next_line << 6 < a->end && a->next_line - a->first_line < s->config->bsch_lines;
+}
+
+static bool request_line(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    uint32_t n = is_or(s) ? 4 : 2;
+    if (!rp__link_space(&s->port.request, clock))
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = (s->next_array + k) % n;
+        rp__sim_array *a = array_of(s, i);
+        if (s->lists[i >> 1].is_ended || !has_line_to_request(s, a))
+            continue;
+        uint32_t slot = (uint32_t)(a->next_line % s->config->bsch_lines);
+        uint64_t from = a->next_line << 6, to = from + 64;
+        from = from < a->at ? a->at : from;
+        to = to > a->end ? a->end : to;
+        a->has_arrived[slot] = false;
+        rp__sim_read(&s->port, clock, a->next_line << 6, i << 8 | slot, a->traffic,
+                     (uint8_t)(to - from));
+        a->next_line++;
+        s->in_flight++;
+        s->next_array = (i + 1) % n;
+        return true;
+    }
+    return false;
+}
+
+static void take_header(rp__block_scheduler *s, const rp__sim_line *line)
+{
+    rp__sim_list *list = &s->lists[line->tag - HEADER_TAG];
+    memcpy(&list->header, line->words, sizeof list->header);
+    list->has_header = true;
+    if (line->is_bad)
+        rp__sim_blame(&s->answer.status, RP_SIM_BAD_ADDRESS);
+}
+
+static bool take_lines(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    const rp__sim_line *line;
+    bool moved = false;
+    while ((line = rp__link_head(&s->port.response, clock))) {
+        if (line->tag >= HEADER_TAG) {
+            take_header(s, line);
+        } else {
+            rp__sim_array *a = array_of(s, line->tag >> 8);
+            memcpy(a->lines[line->tag & 255], line->words, sizeof line->words);
+            a->has_arrived[line->tag & 255] = true;
+        }
+        s->in_flight--;
+        rp__link_pop(&s->port.response, clock);
+        moved = true;
+    }
+    return moved;
+}
+
+static bool has_item(const rp__block_scheduler *s, const rp__sim_array *a)
+{
+    uint64_t from = a->at >> 6, to = (a->at + a->item - 1) >> 6;
+    return to < a->next_line && a->has_arrived[from % s->config->bsch_lines] &&
+           a->has_arrived[to % s->config->bsch_lines];
+}
+
+static uint64_t take_item(const rp__block_scheduler *s, rp__sim_array *a)
+{
+    uint64_t item = 0;
+    for (uint32_t i = 0; i < a->item; i++, a->at++) {
+        const uint8_t *line = (const uint8_t *)a->lines[(a->at >> 6) % s->config->bsch_lines];
+        item |= (uint64_t)line[a->at & 63] << 8 * i;
+    }
+    a->first_line = a->at >> 6;
+    return item;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+static rp__dcu *dcu_of(const rp__block_scheduler *s, uint32_t i)
+{
+    return &s->cores[i >> 1].dcus[i & 1];
+}
+
+/* The unit that gets the next block of a list, or its end: one with two free places for blocks. 32:
+ * none. */
+static uint32_t choose_dcu(const rp__block_scheduler *s, uint32_t list, uint32_t units,
+                           const rp__sim_clock *clock)
+{
+    uint32_t n = 2 * s->config->cores;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = is_or(s) ? k : (s->next_dcu + k) % n;
+        if (units >> i & 1 && (!is_or(s) || (i & 1) == list) &&
+            rp__link_fill(&dcu_of(s, i)->in, clock) + 1 < s->config->dispatch_depth)
+            return i;
+    }
+    return 32;
+}
+
+static void end_lists(rp__block_scheduler *s, uint32_t status)
+{
+    rp__sim_blame(&s->answer.status, status);
+    s->lists[0].is_ended = s->lists[1].is_ended = true;
+}
+
+static bool is_sound(const rp__sim_list *list, const rp__sim_block *block)
+{
+    const rp__list_header *h = &list->header;
+    uint64_t bits = list->bits + (uint64_t)block->n * ((uint32_t)block->gap_bits + block->tf_bits);
+    uint64_t slot = list->slot + block->n;
+    if (!block->n || bits > h->payload_bits || slot > h->n_postings)
+        return false;
+    bool is_last = list->next_block + 1 == h->n_blocks;
+    return !is_last || (bits == h->payload_bits && slot == h->n_postings);
+}
+
+static bool dispatch_block(rp__block_scheduler *s, uint32_t i, rp__sim_clock *clock)
+{
+    rp__sim_list *list = &s->lists[i];
+    uint32_t to = choose_dcu(s, i, s->ends_left, clock);
+    if (to == 32 || !has_item(s, &list->skips) || !has_item(s, &list->metas))
+        return false;
+    uint64_t meta = take_item(s, &list->metas);
+    rp__sim_block block = {.bit = 8 * list->header.payload_at + list->bits,
+                           .slot = list->slot,
+                           .number = list->next_block,
+                           .base = (uint32_t)take_item(s, &list->skips),
+                           .n = meta >> 10 & 2047,
+                           .gap_bits = meta & 31,
+                           .tf_bits = meta >> 5 & 31,
+                           .stream = (uint8_t)i};
+    if (meta >> 21 != list->bits || !is_sound(list, &block)) {
+        end_lists(s, RP_SIM_BAD_LIST);
+        return true;
+    }
+    *(rp__sim_block *)rp__link_push(&dcu_of(s, to)->in, clock) = block;
+    list->bits += (uint64_t)block.n * ((uint32_t)block.gap_bits + block.tf_bits);
+    list->slot += block.n;
+    list->is_ended = ++list->next_block == list->header.n_blocks;
+    s->next_dcu = (to + 1) % (2 * s->config->cores);
+    if (!s->answer.first)
+        s->answer.first = clock->now;
+    s->answer.last = clock->now;
+    s->counts->blocks++;
+    return true;
+}
+
+static bool dispatch_end(rp__block_scheduler *s, uint32_t i, rp__sim_clock *clock)
+{
+    uint32_t to = choose_dcu(s, i, s->ends_left, clock);
+    if (to == 32)
+        return false;
+    *(rp__sim_block *)rp__link_push(&dcu_of(s, to)->in, clock) = (rp__sim_block){.is_end = true};
+    s->ends_left &= ~(1U << to);
+    s->next_dcu = (to + 1) % (2 * s->config->cores);
+    return true;
+}
+
+static bool dispatch(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    uint32_t n = is_or(s) ? 2 : 1;
+    bool moved = false;
+    for (uint32_t k = 0; k < n && !moved; k++) {
+        uint32_t i = (s->next_list + k) % n;
+        moved = s->lists[i].is_ended ? dispatch_end(s, i, clock) : dispatch_block(s, i, clock);
+        if (moved)
+            s->next_list = (i + 1) % n;
+    }
+    if (!s->ends_left)
+        s->phase = RP_SIM_PHASE_LANES;
+    return moved;
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+static bool take_lanes(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    bool moved = false;
+    for (uint32_t lanes = s->lanes_left; lanes; lanes &= lanes - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(lanes);
+        rp__link *done = &s->cores[i >> 1].write_backs[i & 1].done;
+        const rp__sim_lane_end *end = rp__link_head(done, clock);
+        if (!end)
+            continue;
+        s->answer.n_results += end->n_results;
+        rp__sim_blame(&s->answer.status, end->status);
+        rp__link_pop(done, clock);
+        s->lanes_left &= ~(1U << i);
+        moved = true;
+    }
+    if (!s->lanes_left && rp__link_space(&s->reader->open, clock)) {
+        *(rp__sim_open *)rp__link_push(&s->reader->open, clock) = (rp__sim_open){.is_end = true};
+        s->phase = RP_SIM_PHASE_READER;
+        moved = true;
+    }
+    return moved;
+}
+
+static bool wait_for_reader(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    if (!rp__link_head(&s->reader->closed, clock))
+        return false;
+    rp__link_pop(&s->reader->closed, clock);
+    s->phase = RP_SIM_PHASE_FINISH;
+    return true;
+}
+
+static bool finish(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    if (s->in_flight || !rp__link_space(&s->finish, clock))
+        return false;
+    *(rp__sim_finish *)rp__link_push(&s->finish, clock) = s->answer;
+    s->phase = RP_SIM_PHASE_NONE;
+    return true;
+}
+
+static bool advance(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    switch (s->phase) {
+    case RP_SIM_PHASE_NONE:
+        return take_query(s, clock);
+    case RP_SIM_PHASE_HEADERS:
+        return read_headers(s, clock);
+    case RP_SIM_PHASE_OPEN:
+        return open_reader(s, clock);
+    case RP_SIM_PHASE_BLOCKS: {
+        bool moved = dispatch(s, clock);
+        return request_line(s, clock) || moved;
+    }
+    case RP_SIM_PHASE_LANES:
+        return take_lanes(s, clock);
+    case RP_SIM_PHASE_READER:
+        return wait_for_reader(s, clock);
+    case RP_SIM_PHASE_FINISH:
+        return finish(s, clock);
+    }
+    return false;
+}
+
+rp__turn rp__block_scheduler_step(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    bool moved = advance(s, clock);
+    moved |= take_lines(s, clock);
+    if (moved)
+        return rp__turn_busy(clock);
+    uint32_t spent = RP_SIM_WAIT_IN;
+    if (s->phase == RP_SIM_PHASE_NONE)
+        spent = RP_SIM_IDLE;
+    else if (s->in_flight)
+        spent = RP_SIM_WAIT_MEMORY;
+    else if (s->phase == RP_SIM_PHASE_BLOCKS)
+        spent = RP_SIM_WAIT_OUT;
+    return rp__turn_sleep(spent);
+}

@@ -1,0 +1,24 @@
+/* link.c: memory of registered FIFOs. How they behave is in link.h. */
+#include "sim/link.h"
+
+#include "base/alloc.h"
+
+rp_status rp__link_init(rp__link *link, uint32_t depth, size_t item_bytes)
+{
+    uint32_t slots = 1;
+    while (slots < depth)
+        slots *= 2;
+    *link = (rp__link){.push_cycle = RP_SIM_NEVER,
+                       .pop_cycle = RP_SIM_NEVER,
+                       .depth = depth,
+                       .mask = slots - 1,
+                       .item_bytes = (uint32_t)item_bytes,
+                       .items = rp__alloc_zero(slots, item_bytes)};
+    return link->items ? RP_OK : RP_NO_MEMORY;
+}
+
+void rp__link_reset(rp__link *link)
+{
+    rp__free(link->items);
+    link->items = NULL;
+}

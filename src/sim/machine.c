@@ -1,0 +1,711 @@
+/* machine.c: builds the machine and owns its time.
+ *
+ * Two clocks give the same cycle for every event. `all` evaluates every unit every cycle, in an
+ * order that the caller gives. `awake` evaluates a unit only when one of its links changed or its
+ * timer is due, jumps over cycles in which nobody is awake, and counts a sleeper's cycles when it
+ * wakes, under the class of its last step. units.h has the rule that makes both equal. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/error.h"
+#include "sim/units.h"
+
+enum { DOORBELL_DEPTH = 2, PAIR_DEPTH = 2 };
+
+typedef struct unit {
+    void *state;
+    uint32_t kind, index, spent; /* spent: class of the last step */
+    uint64_t counted;            /* cycles before this one are in `cycles` */
+    uint64_t timer;
+    uint64_t cycles[RP_SIM_CLASSES];
+} unit;
+
+typedef struct pair {
+    rp__block_reader reader;
+    rp__block_scheduler scheduler;
+} pair;
+
+struct rp__machine {
+    rp__sim_config config;
+    rp__sim_memory bytes;
+    rp__sim_clock clock;
+    rp__sim_counts counts;
+    rp__host host;
+    rp__command_queue queue;
+    rp__query_scheduler scheduler;
+    rp__mai mai;
+    rp__memory memory;
+    pair pairs[RP_SIM_MAX_CORES];
+    rp__core cores[RP_SIM_MAX_CORES];
+    unit units[RP_SIM_MAX_UNITS];
+    uint32_t n_units;
+    uint32_t order[RP_SIM_MAX_UNITS];
+    bool is_ordered, is_hung;
+    rp__descriptor *descriptors;
+    size_t n_descriptors, descriptors_cap, completions_cap;
+    uint64_t evaluations, next_timer; /* next_timer: no unit's is earlier */
+};
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+static uint16_t add_unit(rp__machine *m, uint32_t kind, uint32_t index, void *state)
+{
+    m->units[m->n_units] =
+        (unit){.state = state, .kind = kind, .index = index, .timer = RP_SIM_NEVER};
+    rp__sim_wake(&m->clock, m->n_units);
+    return (uint16_t)m->n_units++;
+}
+
+static rp_status make_link(rp__link *link, uint32_t depth, size_t item, uint32_t producer,
+                           uint32_t consumer)
+{
+    rp_status status = rp__link_init(link, depth, item);
+    link->producer = (uint16_t)producer;
+    link->consumer = (uint16_t)consumer;
+    return status;
+}
+
+/* A port with at most in_flight responses to come. */
+static rp_status make_port(rp__machine *m, rp__sim_port *port, uint32_t owner, uint32_t in_flight)
+{
+    uint32_t i = m->mai.n_ports++;
+    m->mai.ports[i] = port;
+    rp_status status = make_link(&port->request, m->config.port_depth, sizeof(rp__sim_request),
+                                 owner, RP_SIM_KIND_MAI);
+    port->request.ready = &m->mai.ready;
+    port->request.ready_bit = UINT64_C(1) << i;
+    return status ? status
+                  : make_link(&port->response, in_flight, sizeof(rp__sim_line), RP_SIM_KIND_MAI,
+                              owner);
+}
+
+/* The units that exist once have their kind's number. */
+static rp_status make_front(rp__machine *m, rp_error *err)
+{
+    const rp__sim_config *c = &m->config;
+    add_unit(m, RP_SIM_KIND_HOST, 0, &m->host);
+    add_unit(m, RP_SIM_KIND_COMMAND_QUEUE, 0, &m->queue);
+    add_unit(m, RP_SIM_KIND_QUERY_SCHEDULER, 0, &m->scheduler);
+    add_unit(m, RP_SIM_KIND_MAI, 0, &m->mai);
+    add_unit(m, RP_SIM_KIND_MEMORY, 0, &m->memory);
+    if (make_link(&m->host.doorbell, DOORBELL_DEPTH, sizeof(rp__descriptor), RP_SIM_KIND_HOST,
+                  RP_SIM_KIND_COMMAND_QUEUE) ||
+        make_link(&m->queue.out, c->command_queue, sizeof(rp__sim_command),
+                  RP_SIM_KIND_COMMAND_QUEUE, RP_SIM_KIND_QUERY_SCHEDULER) ||
+        make_link(&m->scheduler.done, DOORBELL_DEPTH, sizeof(rp__completion),
+                  RP_SIM_KIND_QUERY_SCHEDULER, RP_SIM_KIND_HOST) ||
+        rp__mai_init(&m->mai, c))
+        return rp__error_no_memory(err);
+    m->queue.doorbell = &m->host.doorbell;
+    m->host.done = &m->scheduler.done;
+    m->scheduler.config = c;
+    m->scheduler.memory = &m->bytes;
+    m->scheduler.in = &m->queue.out;
+    m->scheduler.cores = m->cores;
+    m->scheduler.switch_due = RP_SIM_NEVER;
+    m->mai.memory = m->memory.bytes = &m->bytes;
+    m->mai.counts = m->memory.counts = &m->counts;
+    m->mai.to_memory.producer = RP_SIM_KIND_MAI;
+    m->mai.to_memory.consumer = RP_SIM_KIND_MEMORY;
+    m->memory.in = &m->mai.to_memory;
+    rp_status status = rp__memory_init(&m->memory, c, err);
+    m->memory.out.producer = RP_SIM_KIND_MEMORY;
+    m->memory.out.consumer = RP_SIM_KIND_MAI;
+    m->mai.from_memory = &m->memory.out;
+    return status;
+}
+
+static rp_status make_array(const rp__sim_config *c, rp__sim_array *a)
+{
+    a->lines = rp__alloc_zero(c->bsch_lines, sizeof *a->lines);
+    a->has_arrived = rp__alloc_zero(c->bsch_lines, sizeof *a->has_arrived);
+    return a->lines && a->has_arrived ? RP_OK : RP_NO_MEMORY;
+}
+
+static rp_status make_reader(rp__machine *m, uint32_t i, uint16_t scheduler)
+{
+    const rp__sim_config *c = &m->config;
+    rp__block_reader *r = &m->pairs[i].reader;
+    uint16_t reader = (uint16_t)(scheduler - 1);
+    r->config = c;
+    r->counts = &m->counts;
+    r->cores = m->cores;
+    r->entries = rp__alloc_zero(c->br_entries, sizeof *r->entries);
+    if (!r->entries || make_link(&r->open, PAIR_DEPTH, sizeof(rp__sim_open), scheduler, reader) ||
+        make_link(&r->closed, PAIR_DEPTH, 1, reader, scheduler))
+        return RP_NO_MEMORY;
+    return make_port(m, &r->port, reader, c->br_entries);
+}
+
+static rp_status make_scheduler(rp__machine *m, uint32_t i, uint16_t unit_number)
+{
+    const rp__sim_config *c = &m->config;
+    rp__block_scheduler *s = &m->pairs[i].scheduler;
+    s->config = c;
+    s->memory = &m->bytes;
+    s->counts = &m->counts;
+    s->cores = m->cores;
+    s->reader = &m->pairs[i].reader;
+    s->assign = &m->scheduler.assign[i];
+    m->scheduler.finish[i] = &s->finish;
+    for (uint32_t k = 0; k < 2; k++)
+        if (make_array(c, &s->lists[k].skips) || make_array(c, &s->lists[k].metas))
+            return RP_NO_MEMORY;
+    if (make_link(&m->scheduler.assign[i], PAIR_DEPTH, sizeof(rp__sim_assignment),
+                  RP_SIM_KIND_QUERY_SCHEDULER, unit_number) ||
+        make_link(&s->finish, PAIR_DEPTH, sizeof(rp__sim_finish), unit_number,
+                  RP_SIM_KIND_QUERY_SCHEDULER))
+        return RP_NO_MEMORY;
+    return make_port(m, &s->port, unit_number, 4 * c->bsch_lines);
+}
+
+static rp_status make_pair(rp__machine *m, uint32_t i)
+{
+    uint16_t reader = add_unit(m, RP_SIM_KIND_BLOCK_READER, i, &m->pairs[i].reader);
+    uint16_t scheduler = add_unit(m, RP_SIM_KIND_BLOCK_SCHEDULER, i, &m->pairs[i].scheduler);
+    m->scheduler.pair_units[i][0] = reader;
+    m->scheduler.pair_units[i][1] = scheduler;
+    rp_status status = make_reader(m, i, scheduler);
+    return status ? status : make_scheduler(m, i, scheduler);
+}
+
+static rp_status make_dcu(rp__machine *m, rp__core *core, uint32_t i, uint16_t unit_number)
+{
+    const rp__sim_config *c = &m->config;
+    rp__dcu *dcu = &core->dcus[i];
+    dcu->config = c;
+    dcu->setup = &core->setup;
+    dcu->counts = &m->counts;
+    dcu->pipe.latency = c->dcu_latency;
+    return make_link(&dcu->in, c->dispatch_depth, sizeof(rp__sim_block), 0, unit_number) ||
+                   make_link(&dcu->request, c->dcu_lines, sizeof(rp__sim_line_request), unit_number,
+                             0) ||
+                   make_link(&dcu->lines, c->dcu_lines, sizeof(rp__sim_line), 0, unit_number) ||
+                   make_link(&dcu->out, c->dcu_out, sizeof(rp__sim_posting), unit_number, 0)
+               ? RP_NO_MEMORY
+               : RP_OK;
+}
+
+static rp_status make_su(rp__machine *m, rp__core *core, uint32_t i, uint16_t unit_number)
+{
+    const rp__sim_config *c = &m->config;
+    rp__su *su = &core->sus[i];
+    su->config = c;
+    su->setup = &core->setup;
+    su->memory = &m->bytes;
+    su->counts = &m->counts;
+    su->lane = i;
+    su->from_dcu = &core->dcus[i].out;
+    su->from_merge = &core->merge_unit.to_su[i];
+    su->pipe.latency = c->su_latency;
+    su->fifo = rp__alloc_zero(c->su_fifo, sizeof *su->fifo);
+    su->lines = rp__alloc_zero(c->su_lines, sizeof *su->lines);
+    if (!su->fifo || !su->lines ||
+        make_link(&su->out, c->su_out, sizeof(rp__sim_posting), unit_number, 0))
+        return RP_NO_MEMORY;
+    return make_port(m, &su->port, unit_number, c->su_lines);
+}
+
+static rp_status make_search(rp__machine *m, rp__core *core, uint16_t bsu, uint16_t fetch,
+                             uint16_t merge)
+{
+    const rp__sim_config *c = &m->config;
+    rp__bsu *b = &core->bsu;
+    rp__l1_fetch *f = &core->l1_fetch;
+    b->config = f->config = c;
+    b->setup = f->setup = &core->setup;
+    b->counts = f->counts = &m->counts;
+    b->in = &core->dcus[0].out;
+    b->line_at = RP_SIM_NEVER;
+    f->in = &b->out;
+    f->block = &core->dcus[1].in;
+    f->request = &core->dcus[1].request;
+    f->lines = &core->dcus[1].lines;
+    f->current = -1;
+    if (make_link(&b->out, c->candidates, sizeof(rp__sim_posting), bsu, fetch) ||
+        make_link(&f->out, c->merge_out, sizeof(rp__sim_posting), fetch, merge))
+        return RP_NO_MEMORY;
+    rp_status status = make_port(m, &b->port, bsu, 1);
+    return status ? status : make_port(m, &f->port, fetch, c->dcu_lines + 1);
+}
+
+static rp_status make_merge(rp__machine *m, rp__core *core, uint16_t unit_number)
+{
+    const rp__sim_config *c = &m->config;
+    rp__merge_unit *u = &core->merge_unit;
+    u->setup = &core->setup;
+    u->candidates = &core->l1_fetch.out;
+    u->blocks = &core->dcus[1].out;
+    u->config = c;
+    u->done_block = u->abandoned = -1;
+    core->dcus[1].abandon = &u->abandon;
+    if (make_link(&u->abandon, PAIR_DEPTH, sizeof(uint32_t), unit_number, core->first_unit + 1U))
+        return RP_NO_MEMORY;
+    for (uint32_t i = 0; i < 2; i++) {
+        u->from_su[i] = &core->sus[i].out;
+        if (make_link(&u->to_su[i], c->merge_out, sizeof(rp__sim_posting), unit_number,
+                      core->first_unit + 2 + i))
+            return RP_NO_MEMORY;
+    }
+    return make_link(&u->out, c->merge_out, sizeof(rp__sim_posting), unit_number,
+                     core->first_unit + 7U);
+}
+
+static rp_status make_lane(rp__machine *m, rp__core *core, uint32_t i, uint16_t unit_number)
+{
+    rp__write_back *lane = &core->write_backs[i];
+    lane->config = &m->config;
+    lane->setup = &core->setup;
+    lane->counts = &m->counts;
+    lane->from_su = &core->sus[i].out;
+    lane->from_merge = &core->merge_unit.out;
+    lane->is_second = i == 1;
+    lane->best = rp__alloc_zero(m->config.topk + 1U, sizeof *lane->best);
+    if (!lane->best)
+        return RP_NO_MEMORY;
+    if (make_link(&lane->done, PAIR_DEPTH, sizeof(rp__sim_lane_end), unit_number, 0))
+        return RP_NO_MEMORY;
+    return make_port(m, &lane->port, unit_number, m->config.mai_entries);
+}
+
+/* The order of these units is query_scheduler.c's too. */
+static rp_status make_core(rp__machine *m, uint32_t i)
+{
+    rp__core *core = &m->cores[i];
+    uint16_t at = (uint16_t)m->n_units;
+    core->first_unit = at;
+    core->n_units = 9;
+    core->setup.open = RP_SIM_NEVER;
+    for (uint32_t k = 0; k < 2; k++)
+        add_unit(m, RP_SIM_KIND_DCU, 2 * i + k, &core->dcus[k]);
+    for (uint32_t k = 0; k < 2; k++)
+        add_unit(m, RP_SIM_KIND_SU, 2 * i + k, &core->sus[k]);
+    add_unit(m, RP_SIM_KIND_BSU, i, &core->bsu);
+    add_unit(m, RP_SIM_KIND_L1_FETCH, i, &core->l1_fetch);
+    add_unit(m, RP_SIM_KIND_MERGE, i, &core->merge_unit);
+    for (uint32_t k = 0; k < 2; k++)
+        add_unit(m, RP_SIM_KIND_WRITE_BACK, 2 * i + k, &core->write_backs[k]);
+    for (uint16_t k = 0; k < 2; k++)
+        if (make_dcu(m, core, k, (uint16_t)(at + k)) ||
+            make_su(m, core, k, (uint16_t)(at + 2 + k)) ||
+            make_lane(m, core, k, (uint16_t)(at + 7 + k)))
+            return RP_NO_MEMORY;
+    rp_status status =
+        make_search(m, core, (uint16_t)(at + 4), (uint16_t)(at + 5), (uint16_t)(at + 6));
+    return status ? status : make_merge(m, core, (uint16_t)(at + 6));
+}
+
+static bool is_placed(const rp__sim_memory *m)
+{
+    uint64_t end = m->image_bytes;
+    if (m->mapped_bytes) {
+        if (m->mapped_at % 64 || m->mapped_at < end || m->mapped_at > UINT64_MAX / 2)
+            return false;
+        end = m->mapped_at + m->mapped_bytes;
+    }
+    return m->results_at % 64 == 0 && m->results_at >= end && m->results_at <= UINT64_MAX / 2;
+}
+
+rp_status rp__machine_new(const rp__sim_config *config, const rp__sim_memory *memory,
+                          rp__machine **out, rp_error *err)
+{
+    *out = NULL;
+    rp_status status = rp__sim_config_check(config, err);
+    if (status)
+        return status;
+    if (!is_placed(memory))
+        return rp__error_set(err, RP_USAGE, "the parts of the memory overlap or are misaligned");
+    rp__machine *m = rp__alloc_zero(1, sizeof *m);
+    if (!m)
+        return rp__error_no_memory(err);
+    m->config = *config;
+    m->next_timer = RP_SIM_NEVER;
+    m->bytes = *memory;
+    status = make_front(m, err);
+    for (uint32_t i = 0; i < config->cores && !status; i++)
+        if (make_pair(m, i) || make_core(m, i))
+            status = rp__error_no_memory(err);
+    if (status) {
+        rp__machine_free(m);
+        return status;
+    }
+    *out = m;
+    return RP_OK;
+}
+
+static void free_port(rp__sim_port *port)
+{
+    rp__link_reset(&port->request);
+    rp__link_reset(&port->response);
+}
+
+static void free_pair(pair *p)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        rp__sim_list *list = &p->scheduler.lists[i >> 1];
+        rp__sim_array *a = i & 1 ? &list->skips : &list->metas;
+        rp__free(a->lines);
+        rp__free(a->has_arrived);
+    }
+    rp__free(p->reader.entries);
+    rp__link_reset(&p->reader.open);
+    rp__link_reset(&p->reader.closed);
+    rp__link_reset(&p->scheduler.finish);
+    free_port(&p->reader.port);
+    free_port(&p->scheduler.port);
+}
+
+static void free_core(rp__core *core)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        rp__dcu *dcu = &core->dcus[i];
+        rp__link_reset(&dcu->in);
+        rp__link_reset(&dcu->request);
+        rp__link_reset(&dcu->lines);
+        rp__link_reset(&dcu->out);
+        rp__free(core->sus[i].fifo);
+        rp__free(core->sus[i].lines);
+        rp__link_reset(&core->sus[i].out);
+        free_port(&core->sus[i].port);
+        rp__link_reset(&core->merge_unit.to_su[i]);
+        rp__link_reset(&core->write_backs[i].done);
+        rp__free(core->write_backs[i].best);
+        free_port(&core->write_backs[i].port);
+    }
+    rp__link_reset(&core->merge_unit.out);
+    rp__link_reset(&core->merge_unit.abandon);
+    rp__link_reset(&core->bsu.out);
+    rp__link_reset(&core->l1_fetch.out);
+    free_port(&core->bsu.port);
+    free_port(&core->l1_fetch.port);
+}
+
+void rp__machine_free(rp__machine *m)
+{
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < RP_SIM_MAX_CORES; i++) {
+        free_pair(&m->pairs[i]);
+        free_core(&m->cores[i]);
+        rp__link_reset(&m->scheduler.assign[i]);
+    }
+    rp__link_reset(&m->host.doorbell);
+    rp__link_reset(&m->queue.out);
+    rp__link_reset(&m->scheduler.done);
+    rp__mai_reset(&m->mai);
+    rp__memory_reset(&m->memory);
+    rp__free(m->descriptors);
+    rp__free(m->host.completions);
+    rp__free(m);
+}
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+static rp__turn step(unit *u, rp__sim_clock *clock)
+{
+    switch (u->kind) {
+    case RP_SIM_KIND_HOST:
+        return rp__host_step(u->state, clock);
+    case RP_SIM_KIND_COMMAND_QUEUE:
+        return rp__command_queue_step(u->state, clock);
+    case RP_SIM_KIND_QUERY_SCHEDULER:
+        return rp__query_scheduler_step(u->state, clock);
+    case RP_SIM_KIND_MAI:
+        return rp__mai_step(u->state, clock);
+    case RP_SIM_KIND_MEMORY:
+        return rp__memory_step(u->state, clock);
+    case RP_SIM_KIND_BLOCK_READER:
+        return rp__block_reader_step(u->state, clock);
+    case RP_SIM_KIND_BLOCK_SCHEDULER:
+        return rp__block_scheduler_step(u->state, clock);
+    case RP_SIM_KIND_DCU:
+        return rp__dcu_step(u->state, clock);
+    case RP_SIM_KIND_SU:
+        return rp__su_step(u->state, clock);
+    case RP_SIM_KIND_BSU:
+        return rp__bsu_step(u->state, clock);
+    case RP_SIM_KIND_L1_FETCH:
+        return rp__l1_fetch_step(u->state, clock);
+    case RP_SIM_KIND_MERGE:
+        return rp__merge_unit_step(u->state, clock);
+    default:
+        return rp__write_back_step(u->state, clock);
+    }
+}
+
+/* A sleeper's cycles, up to the one before `now`. */
+static void count_sleep(unit *u, uint64_t now)
+{
+    u->cycles[u->spent] += now - u->counted;
+    u->counted = now;
+}
+
+static void evaluate(rp__machine *m, uint32_t i)
+{
+    unit *u = &m->units[i];
+    count_sleep(u, m->clock.now);
+    rp__turn turn = step(u, &m->clock);
+    u->cycles[turn.spent]++;
+    u->counted = m->clock.now + 1;
+    u->spent = turn.then;
+    u->timer = RP_SIM_NEVER;
+    m->evaluations++;
+    if (turn.wake == m->clock.now + 1) {
+        rp__sim_wake(&m->clock, i);
+    } else if (turn.wake != RP_SIM_NEVER) {
+        u->timer = turn.wake;
+        m->next_timer = turn.wake < m->next_timer ? turn.wake : m->next_timer;
+    }
+}
+
+static void run_cycle_all(rp__machine *m)
+{
+    memset(m->clock.wake, 0, sizeof m->clock.wake);
+    for (uint32_t i = 0; i < m->n_units; i++)
+        evaluate(m, m->order[i]);
+    m->clock.now++;
+}
+
+static bool is_complete(const rp__machine *m)
+{
+    return m->host.n_completions == m->n_descriptors;
+}
+
+/* Wakes units whose timer is due. next_timer may name a cycle in which none is any more. */
+static void take_timers(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
+{
+    m->next_timer = RP_SIM_NEVER;
+    for (uint32_t i = 0; i < m->n_units; i++) {
+        uint64_t timer = m->units[i].timer;
+        if (timer <= m->clock.now)
+            awake[i >> 6] |= UINT64_C(1) << (i & 63);
+        else if (timer < m->next_timer)
+            m->next_timer = timer;
+    }
+}
+
+static bool is_anybody_awake(const rp__machine *m)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < RP_SIM_WAKE_WORDS; i++)
+        any |= m->clock.wake[i];
+    return any != 0;
+}
+
+static void run_cycle_awake(rp__machine *m)
+{
+    uint64_t awake[RP_SIM_WAKE_WORDS];
+    memcpy(awake, m->clock.wake, sizeof awake);
+    memset(m->clock.wake, 0, sizeof m->clock.wake);
+    if (m->next_timer <= m->clock.now)
+        take_timers(m, awake);
+    for (uint32_t w = 0; w < RP_SIM_WAKE_WORDS; w++)
+        for (; awake[w]; awake[w] &= awake[w] - 1)
+            evaluate(m, 64 * w + rp__bits_lowest64(awake[w]));
+    m->clock.now++;
+    if (!is_anybody_awake(m) && !is_complete(m)) {
+        uint64_t limit = m->clock.last_move + m->config.watchdog + 1;
+        m->clock.now = m->next_timer < limit ? m->next_timer : limit;
+    }
+}
+
+static void count_up_to_now(rp__machine *m)
+{
+    for (uint32_t i = 0; i < m->n_units; i++)
+        count_sleep(&m->units[i], m->clock.now);
+    rp__mai_count_fill(&m->mai, m->clock.now);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+uint32_t rp__machine_units(const rp__machine *m)
+{
+    return m->n_units;
+}
+
+rp_status rp__machine_set_order(rp__machine *m, const uint32_t *order)
+{
+    m->is_ordered = order != NULL;
+    if (order)
+        memcpy(m->order, order, m->n_units * sizeof *order);
+    return RP_OK;
+}
+
+rp_status rp__machine_submit(rp__machine *m, const rp__descriptor *descriptor)
+{
+    size_t n = m->n_descriptors;
+    if (!rp__alloc_grow(&m->descriptors, &m->descriptors_cap, n + 1, sizeof *m->descriptors) ||
+        !rp__alloc_grow(&m->host.completions, &m->completions_cap, n + 1,
+                        sizeof *m->host.completions))
+        return RP_NO_MEMORY;
+    m->descriptors[m->n_descriptors++] = *descriptor;
+    m->host.descriptors = m->descriptors;
+    m->host.n = m->n_descriptors;
+    rp__sim_wake(&m->clock, RP_SIM_KIND_HOST);
+    return RP_OK;
+}
+
+static bool has_completed(const rp__machine *m, uint32_t tag)
+{
+    for (size_t i = 0; i < m->host.n_completions; i++)
+        if (m->host.completions[i].tag == tag)
+            return true;
+    return false;
+}
+
+static rp_status hang(rp__machine *m, rp_error *err)
+{
+    m->is_hung = true;
+    for (size_t i = 0; i < m->n_descriptors && !is_complete(m); i++)
+        if (!has_completed(m, m->descriptors[i].tag))
+            m->host.completions[m->host.n_completions++] = (rp__completion){
+                .tag = m->descriptors[i].tag, .status = RP_SIM_HUNG, .end = m->clock.now};
+    char text[160];
+    rp__machine_describe(m, text, sizeof text);
+    return rp__error_set(err, RP_LIMIT, "no progress for %u cycles: %s", m->config.watchdog, text);
+}
+
+rp_status rp__machine_run(rp__machine *m, rp_error *err)
+{
+    if (m->is_hung)
+        return rp__error_set(err, RP_LIMIT, "the machine hangs since its last run");
+    if (m->clock.last_move < m->clock.now)
+        m->clock.last_move = m->clock.now;
+    while (!is_complete(m) && m->clock.now <= m->clock.last_move + m->config.watchdog) {
+        if (m->is_ordered)
+            run_cycle_all(m);
+        else
+            run_cycle_awake(m);
+    }
+    count_up_to_now(m);
+    return is_complete(m) ? RP_OK : hang(m, err);
+}
+
+const rp__completion *rp__machine_completions(const rp__machine *m, size_t *n)
+{
+    *n = m->host.n_completions;
+    return m->host.completions;
+}
+
+size_t rp__machine_describe(const rp__machine *m, char *text, size_t cap)
+{
+    size_t n = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < m->n_units; i++) {
+        const unit *u = &m->units[i];
+        int more = snprintf(text + n, cap - n, "%s%s %u %s", i ? ", " : "",
+                            rp__sim_stats_kind(u->kind), u->index, rp__sim_stats_class(u->spent));
+        if (more < 0 || (size_t)more >= cap - n)
+            break;
+        n += (size_t)more;
+    }
+    return n;
+}
+
+void rp__machine_report(const rp__machine *m, rp__sim_report *report)
+{
+    *report = (rp__sim_report){.cycles = m->clock.now,
+                               .queries = m->host.n_completions,
+                               .n_units = m->n_units,
+                               .counts = m->counts,
+                               .evaluations = m->evaluations};
+    for (uint32_t i = 0; i < m->n_units; i++) {
+        report->units[i].kind = m->units[i].kind;
+        report->units[i].index = m->units[i].index;
+        memcpy(report->units[i].cycles, m->units[i].cycles, sizeof m->units[i].cycles);
+    }
+    rp__memory_report(&m->memory, report);
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* An AND: each block of list0 has its own place and its count. */
+static rp_status gather_blocks(const rp__machine *m, const rp__descriptor *d, uint64_t n,
+                               rp__result_slot *dst)
+{
+    const uint8_t *at = m->bytes.results + (d->result - m->bytes.results_at);
+    const uint8_t *counts = at + 8 * d->cap;
+    rp__list_header header;
+    memcpy(&header, rp__sim_view(&m->bytes, d->list0, sizeof header), sizeof header);
+    const uint8_t *metas = rp__sim_view(&m->bytes, header.meta_at, 8 * (uint64_t)d->n_blocks0);
+    uint64_t slot = 0, total = 0;
+    for (uint32_t b = 0; b < d->n_blocks0; b++) {
+        uint64_t meta = rp__load64(metas + 8 * (uint64_t)b);
+        uint32_t count = counts[2 * (uint64_t)b] | (uint32_t)counts[2 * (uint64_t)b + 1] << 8;
+        if (count > n - total || slot + count > d->cap)
+            return RP_DAMAGED;
+        memcpy(dst + total, at + 8 * slot, 8 * (size_t)count);
+        total += count;
+        slot += meta >> 10 & 2047;
+    }
+    return total == n ? RP_OK : RP_DAMAGED;
+}
+
+static int better_first(const void *x, const void *y)
+{
+    const rp__result_slot *a = x, *b = y;
+    if (a->score != b->score)
+        return a->score < b->score ? 1 : -1;
+    return a->doc < b->doc ? -1 : a->doc > b->doc;
+}
+
+/* topk: what each lane wrote. */
+static rp_status gather_best(const rp__machine *m, const rp__descriptor *d,
+                             const rp__completion *completion, rp__result_slot *dst)
+{
+    uint64_t lanes = rp__bits_count64(completion->cores) * (d->query_type == RP_SIM_SINGLE ? 2 : 1);
+    const uint8_t *at = m->bytes.results + (d->result - m->bytes.results_at);
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < lanes * m->config.topk; i++) {
+        rp__result_slot slot;
+        memcpy(&slot, at + 8 * i, sizeof slot);
+        if (slot.doc == RP_SIM_NO_DOC)
+            continue;
+        if (n == completion->n_results)
+            return RP_DAMAGED;
+        dst[n++] = slot;
+    }
+    qsort(dst, (size_t)n, sizeof *dst, better_first);
+    return n == completion->n_results ? RP_OK : RP_DAMAGED;
+}
+
+rp_status rp__machine_results(const rp__machine *m, const rp__descriptor *d,
+                              const rp__completion *completion, rp__result_slot *dst)
+{
+    if (completion->status != RP_SIM_OK || completion->n_results > d->cap)
+        return RP_DAMAGED;
+    if (m->config.topk)
+        return gather_best(m, d, completion, dst);
+    if (d->query_type == RP_SIM_AND)
+        return gather_blocks(m, d, completion->n_results, dst);
+    if (completion->n_results)
+        memcpy(dst, m->bytes.results + (d->result - m->bytes.results_at),
+               8 * (size_t)completion->n_results);
+    return RP_OK;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static const char *const status_names[] = {
+#define RP_SIM_STATUS_NAME(name, sentence) #name,
+    RP_SIM_STATUS_MAP(RP_SIM_STATUS_NAME)
+#undef RP_SIM_STATUS_NAME
+};
+static const char *const status_texts[] = {
+#define RP_SIM_STATUS_TEXT(name, sentence) sentence,
+    RP_SIM_STATUS_MAP(RP_SIM_STATUS_TEXT)
+#undef RP_SIM_STATUS_TEXT
+};
+
+const char *rp__machine_status_name(uint32_t status)
+{
+    return status < RP_SIM_STATUSES ? status_names[status] : "unknown";
+}
+
+const char *rp__machine_status_text(uint32_t status)
+{
+    return status < RP_SIM_STATUSES ? status_texts[status] : "unknown";
+}

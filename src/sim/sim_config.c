@@ -1,0 +1,166 @@
+/* sim_config.c: configurations as text, and the table of their keys. */
+#include "sim/sim_config.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const rp__sim_key keys[] = {
+#define RP_SIM_KEY_ROW(key, fallback, min, max, choices, text)                                     \
+    {#key, choices, text, fallback, min, max, offsetof(rp__sim_config, key)},
+    RP_SIM_KEYS(RP_SIM_KEY_ROW)
+#undef RP_SIM_KEY_ROW
+};
+
+enum { N_KEYS = sizeof keys / sizeof keys[0] };
+
+const rp__sim_key *rp__sim_config_key(size_t i)
+{
+    return i < N_KEYS ? &keys[i] : NULL;
+}
+
+static uint32_t *field(rp__sim_config *config, const rp__sim_key *key)
+{
+    return (uint32_t *)(void *)((char *)config + key->offset);
+}
+
+void rp__sim_config_init(rp__sim_config *config)
+{
+    *config = (rp__sim_config){.standard = "ddr4-2400", .controller = "frfcfs"};
+    for (size_t i = 0; i < N_KEYS; i++)
+        *field(config, &keys[i]) = keys[i].fallback;
+}
+
+/* ---- One assignment -------------------------------------------------------------------------- */
+
+typedef struct text {
+    const char *at;
+    size_t n;
+} text;
+
+static text trim(text t)
+{
+    while (t.n && isspace((unsigned char)t.at[0]))
+        t = (text){t.at + 1, t.n - 1};
+    while (t.n && isspace((unsigned char)t.at[t.n - 1]))
+        t.n--;
+    return t;
+}
+
+static bool is(text t, const char *word)
+{
+    return t.n == strlen(word) && memcmp(t.at, word, t.n) == 0;
+}
+
+/* The place of a name in "a|b|c"; -1: it is none of them. */
+static int32_t choice_of(const char *choices, text value)
+{
+    for (int32_t i = 0;; i++) {
+        size_t n = strcspn(choices, "|");
+        if (n == value.n && memcmp(choices, value.at, n) == 0)
+            return i;
+        if (!choices[n])
+            return -1;
+        choices += n + 1;
+    }
+}
+
+static bool number_of(text value, uint64_t *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < value.n; i++) {
+        if (value.at[i] < '0' || value.at[i] > '9' || *out > UINT32_MAX)
+            return false;
+        *out = *out * 10 + (uint64_t)(value.at[i] - '0');
+    }
+    return value.n > 0;
+}
+
+static rp_status set_name(char *dst, size_t cap, text key, text value, rp_error *err)
+{
+    if (value.n == 0 || value.n >= cap)
+        return rp__error_set(err, RP_USAGE, "%.*s: a name of 1 to %zu bytes", (int)key.n, key.at,
+                             cap - 1);
+    memset(dst, 0, cap);
+    memcpy(dst, value.at, value.n);
+    return RP_OK;
+}
+
+static rp_status set_key(rp__sim_config *config, const rp__sim_key *key, text value, rp_error *err)
+{
+    uint64_t number;
+    if (key->choices[0]) {
+        int32_t i = choice_of(key->choices, value);
+        if (i < 0)
+            return rp__error_set(err, RP_USAGE, "%s: '%.*s' is none of %s", key->name,
+                                 (int)(value.n < 40 ? value.n : 40), value.at, key->choices);
+        *field(config, key) = (uint32_t)i;
+        return RP_OK;
+    }
+    if (!number_of(value, &number) || number < key->min || number > key->max)
+        return rp__error_set(err, RP_USAGE, "%s: '%.*s' is not a number from %u to %u", key->name,
+                             (int)(value.n < 40 ? value.n : 40), value.at, key->min, key->max);
+    *field(config, key) = (uint32_t)number;
+    return RP_OK;
+}
+
+static rp_status set_text(rp__sim_config *config, text line, rp_error *err)
+{
+    const char *equals = memchr(line.at, '=', line.n);
+    if (!equals)
+        return rp__error_set(err, RP_USAGE, "'%.*s' is not KEY=VALUE",
+                             (int)(line.n < 40 ? line.n : 40), line.at);
+    text key = trim((text){line.at, (size_t)(equals - line.at)});
+    text value = trim((text){equals + 1, line.n - (size_t)(equals + 1 - line.at)});
+    for (size_t i = 0; i < N_KEYS; i++)
+        if (is(key, keys[i].name))
+            return set_key(config, &keys[i], value, err);
+    if (is(key, "standard"))
+        return set_name(config->standard, sizeof config->standard, key, value, err);
+    if (is(key, "controller"))
+        return set_name(config->controller, sizeof config->controller, key, value, err);
+    return rp__error_set(err, RP_USAGE, "unknown key '%.*s'", (int)(key.n < 40 ? key.n : 40),
+                         key.at);
+}
+
+rp_status rp__sim_config_set(rp__sim_config *config, const char *assignment, rp_error *err)
+{
+    return set_text(config, (text){assignment, strlen(assignment)}, err);
+}
+
+/* ---- Whole texts ----------------------------------------------------------------------------- */
+
+rp_status rp__sim_config_parse(rp__sim_config *config, const char *bytes, size_t n_bytes,
+                               rp_error *err)
+{
+    uint32_t number = 0;
+    for (size_t at = 0; at < n_bytes;) {
+        const char *end = memchr(bytes + at, '\n', n_bytes - at);
+        text line = {bytes + at, end ? (size_t)(end - (bytes + at)) : n_bytes - at};
+        at += line.n + 1;
+        number++;
+        const char *comment = line.n ? memchr(line.at, '#', line.n) : NULL;
+        if (comment)
+            line.n = (size_t)(comment - line.at);
+        line = trim(line);
+        rp_error why;
+        if (line.n && set_text(config, line, &why))
+            return rp__error_set(err, RP_USAGE, "line %u: %s", number, why.text);
+    }
+    return RP_OK;
+}
+
+rp_status rp__sim_config_check(const rp__sim_config *config, rp_error *err)
+{
+    for (size_t i = 0; i < N_KEYS; i++) {
+        uint32_t value = *field((rp__sim_config *)(uintptr_t)config, &keys[i]);
+        if (value != keys[i].fallback && (value < keys[i].min || value > keys[i].max))
+            return rp__error_set(err, RP_USAGE, "%s: %u is not a number from %u to %u",
+                                 keys[i].name, value, keys[i].min, keys[i].max);
+    }
+    if (config->memory == RP_SIM_MEMORY_RANDOM && config->latency > config->latency_max)
+        return rp__error_set(err, RP_USAGE, "latency: %u is above latency_max, %u", config->latency,
+                             config->latency_max);
+    return RP_OK;
+}

@@ -1,0 +1,19 @@
+# Bad keys and values with line and key, damaged images, queries that nothing can run.
+printf '1\twing lift\n' >q.tsv
+riposte export -q iiu my.rip -o my.iiu
+riposte sim my.iiu q.tsv --set corse=1; echo $?
+riposte sim my.iiu q.tsv --set cores=0; echo $?
+riposte sim my.iiu q.tsv --set cores=9; echo $?
+riposte sim my.iiu q.tsv --set mai_entries=0; echo $?
+riposte sim my.iiu q.tsv --set dl=often; echo $?
+riposte sim my.iiu q.tsv --set cores; echo $?
+riposte sim my.iiu q.tsv --set standard=ddr9; echo $?
+printf '# mine\ncores = 2\nbr_entries = none\n' >mine.ini; riposte sim my.iiu q.tsv --config mine.ini; echo $?
+printf 'cores = 2\nchannels = 0\n' >mine.ini; riposte sim my.iiu q.tsv --config mine.ini; echo $?
+riposte sim my.iiu q.tsv --config nothing; echo $?
+head -c 2000 my.iiu >cut.iiu; riposte sim cut.iiu q.tsv; echo $?
+cp my.iiu bad.iiu; printf '\377' | dd of=bad.iiu bs=1 seek=70 conv=notrunc 2>/dev/null; riposte sim bad.iiu q.tsv; echo $?
+riposte sim q.tsv q.tsv; echo $?
+riposte sim nothing q.tsv; echo $?
+riposte sim my.iiu; echo $?
+printf '1\tno such\n' >q.tsv; riposte sim my.iiu q.tsv; echo $?

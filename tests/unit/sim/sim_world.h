@@ -1,0 +1,308 @@
+/* sim_world.h: random machines with random lists and queries, and their right answers. */
+#ifndef RP_TESTS_SIM_WORLD_H
+#define RP_TESTS_SIM_WORLD_H
+
+#include "sim_case.h"
+
+typedef struct query {
+    uint32_t type, a, b;
+    rp__descriptor descriptor;
+    rp__result_slot *want;
+    uint32_t n_want;
+} query;
+
+typedef struct world {
+    sim_image image;
+    case_list lists[6];
+    uint32_t n_lists;
+    query queries[12];
+    uint32_t n_queries;
+    uint8_t *results;
+    size_t results_bytes;
+    rp__sim_config config;
+} world;
+
+static inline uint32_t below(rp__random *random, uint32_t n)
+{
+    return rp__random_below(random, n);
+}
+
+/* Small numbers more often than large ones. */
+static inline uint32_t skewed(rp__random *random, uint32_t min, uint32_t max)
+{
+    uint32_t bits = below(random, rp__bits_width(max - min) + 1);
+    uint32_t v = min + below(random, 1U << bits);
+    return v < max ? v : max;
+}
+
+static inline void draw_config(rp__sim_config *c, rp__random *random)
+{
+    rp__sim_config_init(c);
+    c->cores = 1 + below(random, 8);
+    c->mode = below(random, 3);
+    c->shrink = below(random, 2);
+    c->command_queue = skewed(random, 2, 16);
+    c->switch_latency = skewed(random, 1, 4);
+    c->br_entries = skewed(random, 2, 64);
+    c->bsch_lines = skewed(random, 2, 8);
+    c->dcu_lines = skewed(random, 2, 4);
+    c->dcu_latency = skewed(random, 1, 4);
+    c->dcu_out = skewed(random, 2, 64);
+    c->su_latency = skewed(random, 1, 30);
+    c->su_fifo = skewed(random, 2, 64);
+    c->su_lines = skewed(random, 1, 8);
+    c->traversal = skewed(random, 1, 32);
+    c->candidates = skewed(random, 2, 8);
+    c->port_depth = skewed(random, 2, 4);
+    c->mai_entries = skewed(random, 1, 128);
+    c->mai_accept = skewed(random, 1, 4);
+    c->mai_return = skewed(random, 1, 4);
+    c->mai_out = skewed(random, 2, 8);
+    c->dl = below(random, 3);
+    c->memory = below(random, 4);
+    strcpy(c->controller, (const char *[]){"compat", "r21", "frfcfs"}[below(random, 3)]);
+    c->latency = skewed(random, 1, 100);
+    c->latency_max = c->latency + skewed(random, 0, 1900);
+    c->seed = below(random, 1000);
+    c->bsu_line = below(random, 4) == 0;
+    c->topk = below(random, 6) == 0 ? 1 + below(random, 40) : 0;
+    c->abandon = below(random, 4) != 0;
+    if (below(random, 8) == 0) {
+        c->tlb_entries = 1 + below(random, 4);
+        c->tlb_page_bits = 12;
+        c->tlb_preload = below(random, 2);
+    }
+}
+
+static inline void draw_lists(world *w, rp__random *random)
+{
+    uint32_t n_docs = skewed(random, 1, 4000);
+    image_begin(&w->image, n_docs, random);
+    size_t align = (size_t[]){64, 64, 1, 4}[below(random, 4)];
+    w->n_lists = 1 + below(random, 6);
+    for (uint32_t i = 0; i < w->n_lists; i++) {
+        uint32_t n = skewed(random, 1, n_docs < 2000 ? n_docs : 2000);
+        image_add_random(&w->image, &w->lists[i], n, skewed(random, 1, 256),
+                         1U << below(random, 20), align, random);
+    }
+}
+
+static inline void draw_queries(world *w, rp__random *random)
+{
+    uint64_t at = rp__sim_results_at(w->image.n), begin = at;
+    w->n_queries = 1 + below(random, 8);
+    for (uint32_t i = 0; i < w->n_queries; i++) {
+        query *q = &w->queries[i];
+        q->type = below(random, 3);
+        q->a = below(random, w->n_lists);
+        q->b = below(random, w->n_lists);
+        const case_list *a = &w->lists[q->a], *b = &w->lists[q->b];
+        uint64_t cap = q->type == RP_SIM_OR ? (uint64_t)a->n + b->n : a->n;
+        if (w->config.topk)
+            cap += 16 * w->config.topk;
+        q->descriptor = (rp__descriptor){.query_type = (uint8_t)q->type,
+                                         .n_cores = (uint8_t)(1 + below(random, w->config.cores)),
+                                         .tag = i,
+                                         .list0 = a->header_at,
+                                         .n_blocks0 = a->n_blocks,
+                                         .list1 = b->header_at,
+                                         .n_blocks1 = b->n_blocks,
+                                         .result = at,
+                                         .cap = cap,
+                                         .dl_table = w->image.dl_at};
+        at += (rp__sim_result_bytes(&q->descriptor) + 8 * below(random, 9) + 7) / 8 * 8;
+        q->want = malloc(8 * (size_t)cap + 8);
+        q->n_want = plain_answer(&w->image, q->type, a, b, q->want);
+    }
+    w->results_bytes = (size_t)(at - begin);
+    w->results = calloc(1, w->results_bytes + 1);
+}
+
+static inline void world_init(world *w, uint64_t seed)
+{
+    rp__random random;
+    rp__random_init(&random, seed);
+    memset(w, 0, sizeof *w);
+    draw_config(&w->config, &random);
+    draw_lists(w, &random);
+    draw_queries(w, &random);
+}
+
+static inline void world_free(world *w)
+{
+    for (uint32_t i = 0; i < w->n_lists; i++)
+        case_list_free(&w->lists[i]);
+    for (uint32_t i = 0; i < w->n_queries; i++)
+        free(w->queries[i].want);
+    image_free(&w->image);
+    free(w->results);
+}
+
+static inline rp__machine *start(world *w, const uint32_t *order)
+{
+    rp__machine *m;
+    rp_error err;
+    rp__sim_memory memory = {.image = w->image.bytes,
+                             .image_bytes = w->image.n,
+                             .results = w->results,
+                             .results_bytes = w->results_bytes,
+                             .results_at = rp__sim_results_at(w->image.n)};
+    if (rp__machine_new(&w->config, &memory, &m, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(rp__machine_set_order(m, order), RP_OK);
+    for (uint32_t i = 0; i < w->n_queries; i++)
+        assert_int_equal(rp__machine_submit(m, &w->queries[i].descriptor), RP_OK);
+    return m;
+}
+
+static inline int by_score(const void *x, const void *y)
+{
+    const rp__result_slot *a = x, *b = y;
+    if (a->score != b->score)
+        return a->score < b->score ? 1 : -1;
+    return a->doc < b->doc ? -1 : 1;
+}
+
+/* topk: the k best of all lanes are the k best of all. */
+static inline void check_best(const rp__machine *m, const query *q, const rp__completion *record,
+                              uint32_t topk)
+{
+    rp__result_slot *got = malloc(8 * (size_t)record->n_results + 8);
+    assert_int_equal(rp__machine_results(m, &q->descriptor, record, got), RP_OK);
+    qsort(q->want, q->n_want, sizeof *q->want, by_score);
+    uint32_t n = q->n_want < topk ? q->n_want : topk;
+    assert_true(record->n_results >= n);
+    assert_memory_equal(got, q->want, 8 * (size_t)n);
+    free(got);
+}
+
+static inline void check_answer(const rp__machine *m, const query *q, const rp__completion *record,
+                                uint32_t topk, uint64_t seed)
+{
+    if (record->status == RP_SIM_OK && topk) {
+        check_best(m, q, record, topk);
+        return;
+    }
+    if (record->status != RP_SIM_OK || record->n_results != q->n_want)
+        fail_msg("seed %llu, query %u of type %u: %s, %llu results, not %u",
+                 (unsigned long long)seed, record->tag, q->type,
+                 rp__machine_status_name(record->status), (unsigned long long)record->n_results,
+                 q->n_want);
+    rp__result_slot *got = malloc(8 * (size_t)record->n_results + 8);
+    assert_int_equal(rp__machine_results(m, &q->descriptor, record, got), RP_OK);
+    for (uint32_t i = 0; i < q->n_want; i++)
+        if (got[i].doc != q->want[i].doc || got[i].score != q->want[i].score)
+            fail_msg("seed %llu, query %u of type %u: result %u is %u %u, not %u %u",
+                     (unsigned long long)seed, record->tag, q->type, i, got[i].doc, got[i].score,
+                     q->want[i].doc, q->want[i].score);
+    free(got);
+}
+
+/* ---- Laws: what no run may break, whatever its timing ---------------------------------------- */
+
+static inline void check_accounting(const rp__sim_report *r)
+{
+    for (uint32_t i = 0; i < r->n_units; i++) {
+        uint64_t sum = 0;
+        for (uint32_t c = 0; c < RP_SIM_CLASSES; c++)
+            sum += r->units[i].cycles[c];
+        assert_int_equal(sum, r->cycles);
+    }
+    uint64_t fill = 0;
+    for (uint32_t i = 0; i < RP_SIM_MAI_BUCKETS; i++)
+        fill += r->counts.mai_fill[i];
+    assert_int_equal(fill, r->cycles);
+}
+
+static inline uint64_t lines_of(uint64_t at, uint64_t n_bits)
+{
+    return n_bits ? ((8 * at + n_bits - 1) >> 9) - (8 * at >> 9) + 1 : 0;
+}
+
+/* What block readers and block schedulers must have fetched and dispatched. */
+static inline void check_front(const world *w, const rp__sim_report *r)
+{
+    uint64_t bits = 0, lines = 0, blocks = 0, meta = 0, skip = 0, written = 0;
+    for (uint32_t i = 0; i < w->n_queries; i++) {
+        const query *q = &w->queries[i];
+        for (uint32_t k = 0; k < (q->type == RP_SIM_OR ? 2U : 1U); k++) {
+            rp__list_header h;
+            memcpy(&h, w->image.bytes + w->lists[k ? q->b : q->a].header_at, sizeof h);
+            bits += h.payload_bits;
+            blocks += h.n_blocks;
+            lines += lines_of(h.payload_at, h.payload_bits);
+            meta += lines_of(h.meta_at, UINT64_C(64) * h.n_blocks);
+            skip += lines_of(h.skip_at, UINT64_C(32) * h.n_blocks);
+        }
+        meta += q->type == RP_SIM_SINGLE ? 1 : 2;
+        written += q->n_want;
+    }
+    assert_int_equal(r->counts.reader_bits, bits);
+    assert_int_equal(r->counts.reader_lines, lines);
+    assert_int_equal(r->counts.requests[RP_SIM_TRAFFIC_INDEX], lines);
+    assert_int_equal(r->counts.requests[RP_SIM_TRAFFIC_META], meta);
+    assert_true(r->counts.requests[RP_SIM_TRAFFIC_SKIP] >= skip);
+    assert_int_equal(r->counts.blocks, blocks);
+    if (!w->config.topk)
+        assert_int_equal(r->counts.written, written);
+}
+
+static inline void check_memory(const rp__sim_report *r)
+{
+    uint64_t requests = 0;
+    for (uint32_t i = 0; i < RP_SIM_TRAFFICS; i++)
+        requests += r->counts.requests[i];
+    assert_int_equal(r->counts.mai_allocated, r->counts.mai_freed);
+    assert_int_equal(r->counts.mai_allocated, r->counts.memory_reads + r->counts.memory_writes);
+    assert_int_equal(r->counts.mai_allocated, requests);
+    assert_int_equal(r->counts.mai_refused, 0);
+    assert_int_equal(r->counts.memory_writes, r->counts.requests[RP_SIM_TRAFFIC_RESULT]);
+    assert_int_equal(r->counts.requests[RP_SIM_TRAFFIC_DL], r->counts.norm_reads);
+}
+
+/* A query takes no less than its postings need at two a core and cycle, an OR its results. */
+static inline void check_bounds(const world *w, const rp__completion *record)
+{
+    const query *q = &w->queries[record->tag];
+    uint64_t cycles = record->end - record->start, n = w->lists[q->a].n;
+    uint64_t cores = rp__bits_count64(record->cores);
+    if (q->type == RP_SIM_SINGLE)
+        assert_true(cycles >= n / (2 * cores));
+    else if (q->type == RP_SIM_AND)
+        assert_true(cycles >= n / cores);
+    else
+        assert_true(cycles >= q->n_want);
+    assert_true(record->arrival < record->start && record->start < record->first);
+    assert_true(record->first <= record->last && record->last < record->end);
+}
+
+static inline void check_laws(const rp__machine *m, const world *w)
+{
+    rp__sim_report r;
+    rp__machine_report(m, &r);
+    check_accounting(&r);
+    check_front(w, &r);
+    check_memory(&r);
+    size_t n;
+    const rp__completion *records = rp__machine_completions(m, &n);
+    for (size_t i = 0; i < n; i++)
+        check_bounds(w, &records[i]);
+}
+
+static inline void run_and_check(rp__machine *m, world *w, uint64_t seed)
+{
+    rp_error err;
+    size_t n;
+    if (rp__machine_run(m, &err)) {
+        char text[8000];
+        rp__machine_describe(m, text, sizeof text);
+        fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, err.text, text);
+    }
+    const rp__completion *records = rp__machine_completions(m, &n);
+    assert_int_equal(n, w->n_queries);
+    for (size_t i = 0; i < n; i++)
+        check_answer(m, &w->queries[records[i].tag], &records[i], w->config.topk, seed);
+    check_laws(m, w);
+}
+
+#endif
