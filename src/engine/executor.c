@@ -412,7 +412,7 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
 {
     const rp_search_options *o = &e->plain->options;
     const size_t k = job->k ? job->k : o->k;
-    if (k > o->max_k)
+    if (k > o->max_k || o->from > o->max_k - k)
         return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", k, o->max_k);
     if (job->query_bytes > o->max_query)
         return rp__error_set(err, RP_LIMIT,
