@@ -63,12 +63,17 @@ class _GpuCounters(Structure):
         "host_decoded_postings")]
 
 
+class _IiuCounters(Structure):
+    _fields_ = [("operations", c_uint64), ("cycles", c_uint64), ("memory_bytes", c_uint64),
+                ("hits_are_cpus", c_bool)]
+
+
 class _Hits(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Hit)), ("total", c_uint64),
                 ("total_is_exact", c_bool), ("is_or_fallback", c_bool),
                 ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64), ("work", c_uint64),
                 ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
-                ("gpu", _GpuCounters)]
+                ("gpu", _GpuCounters), ("iiu", _IiuCounters)]
 
 
 class _SearchOptions(Structure):
@@ -132,7 +137,8 @@ class _ImportOptions(Structure):
 
 class _ExportOptions(Structure):
     _fields_ = [("on_progress", _ProgressFn), ("progress_arg", c_void_p), ("on_warning", _WarnFn),
-                ("warning_arg", c_void_p)]
+                ("warning_arg", c_void_p), ("iiu_max", c_uint32), ("iiu_fixed", c_uint32),
+                ("iiu_paper_cost", c_bool)]
 
 
 Hit = namedtuple("Hit", "docid docno rank score")
@@ -144,13 +150,14 @@ class Hits(list):
     """The hits of one query, best first, with the number of documents that match as `total`;
     `total_is_exact` is false where that is a lower bound. `processor` names who answered,
     `fallback` the reason why a GPU that was asked for did not, or is None; `gpu` is a dictionary
-    of what the GPU did."""
+    of what the GPU did, `iiu` of what the simulated accelerator did."""
 
     total = 0
     total_is_exact = True
     processor = None
     fallback = None
     gpu = None
+    iiu = None
 
 
 # ---- Errors --------------------------------------------------------------------------------------
@@ -509,6 +516,7 @@ def _list(found):
     hits.processor = _text(found.processor)
     hits.fallback = _text(_fallback_name(found.fallback)) if found.fallback else None
     hits.gpu = _dict(found.gpu)
+    hits.iiu = _dict(found.iiu)
     return hits
 
 
