@@ -24,6 +24,8 @@ rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_erro
 
 /* A line on standard error for each operator that was timed; none, where none was. */
 void rp__answer_note_steps(const rp__console *console, const rp_searcher *searcher);
+/* What the simulated machine did, on standard error; nothing of other processors. */
+void rp__answer_note_machine(const rp__console *console, const rp_iiu_counters *iiu);
 /* "10 of 225 documents in 0.12 ms, processor cpu" on standard error. */
 void rp__answer_note(const rp__console *console, const rp_hits *hits);
 
