@@ -85,12 +85,17 @@ class _GpuCounters(Structure):
         "host_decoded_postings")]
 
 
+class _IiuCounters(Structure):
+    _fields_ = [("operations", c_uint64), ("cycles", c_uint64), ("memory_bytes", c_uint64),
+                ("hits_are_cpus", c_bool)]
+
+
 class _Hits(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Hit)), ("total", c_uint64),
                 ("total_is_exact", c_bool), ("is_or_fallback", c_bool),
                 ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64),
                 ("work", c_uint64), ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
-                ("gpu", _GpuCounters)]
+                ("gpu", _GpuCounters), ("iiu", _IiuCounters)]
 
 
 class _SearchOptions(_Options):
@@ -161,7 +166,8 @@ class _ImportOptions(_Options):
 class _ExportOptions(_Options):
     _fields_ = [("size", c_size_t), ("on_progress", _ProgressFn), ("progress_arg", c_void_p),
                 ("on_warning", _WarnFn),
-                ("warning_arg", c_void_p)]
+                ("warning_arg", c_void_p), ("iiu_max", c_uint32), ("iiu_fixed", c_uint32),
+                ("iiu_paper_cost", c_bool)]
 
 
 class _Mark(Structure):
@@ -267,13 +273,14 @@ class Hits(List[Hit]):
     """The hits of one query, best first, with the number of documents that match as `total`;
     `total_is_exact` is false where that is a lower bound. `processor` names who answered,
     `fallback` the reason why a GPU that was asked for did not, or is None; `gpu` is a dictionary
-    of what the GPU did."""
+    of what the GPU did, `iiu` of what the simulated accelerator did."""
 
     total: int = 0
     total_is_exact: bool = True
     processor: Optional[str] = None
     fallback: Optional[str] = None
     gpu: Optional[Dict[str, int]] = None
+    iiu: Optional[Dict[str, int]] = None
 
     def __repr__(self) -> str:
         return "<riposte.Hits: %d of %s%d%s>" % (
@@ -752,6 +759,7 @@ def _list(found):
     hits.processor = _text(found.processor)
     hits.fallback = _text(_fallback_name(found.fallback)) if found.fallback else None
     hits.gpu = _dict(found.gpu)
+    hits.iiu = _dict(found.iiu)
     return hits
 
 

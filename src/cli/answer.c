@@ -163,8 +163,7 @@ void rp__answer_note_steps(const rp__console *console, const rp_searcher *search
                          rp__figures_count(n, steps[i].elements));
 }
 
-/* What the simulated machine did; nothing of other processors. */
-static void note_machine(const rp__console *console, const rp_iiu_counters *iiu)
+void rp__answer_note_machine(const rp__console *console, const rp_iiu_counters *iiu)
 {
     char n[RP_FIGURE_BYTES], cycles[RP_FIGURE_BYTES], bytes[RP_FIGURE_BYTES];
     if (iiu->operations == 0)
@@ -214,7 +213,7 @@ void rp__answer_note(const rp__console *console, const rp__answer *answer)
     if (hits->n == 0) {
         rp__console_note(console, "no document matches; %s, processor %s",
                          rp__figures_time(time, hits->seconds), hits->processor);
-        note_machine(console, &hits->iiu);
+        rp__answer_note_machine(console, &hits->iiu);
         return;
     }
     rp__console_note(console, "%s of %s%s in %s, processor %s%s", rp__figures_count(n, hits->n),
@@ -222,7 +221,7 @@ void rp__answer_note(const rp__console *console, const rp__answer *answer)
                      rp__figures_of(total, hits->total, "document"),
                      rp__figures_time(time, hits->seconds), hits->processor,
                      hits->is_or_fallback ? "; too few have all words, so any of them counts" : "");
-    note_machine(console, &hits->iiu);
+    rp__answer_note_machine(console, &hits->iiu);
 }
 
 /* ---- 2. As JSON ------------------------------------------------------------------------------ */

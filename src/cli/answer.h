@@ -29,6 +29,8 @@ void rp__answer_note_steps(const rp__console *console, const rp_searcher *search
 /* A line on standard error for each word that no document has and that is near another. */
 rp_status rp__answer_note_corrections(const rp__console *console, const rp__answer *answer,
                                       rp_error *err);
+/* What the simulated machine did, on standard error; nothing of other processors. */
+void rp__answer_note_machine(const rp__console *console, const rp_iiu_counters *iiu);
 /* "10 of 225 documents in 0.12 ms, processor cpu" on standard error. */
 void rp__answer_note(const rp__console *console, const rp__answer *answer);
 

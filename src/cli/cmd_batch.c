@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "cli/answer.h"
 #include "cli/figures.h"
 #include "cli/gpu_report.h"
 #include "cli/interrupt.h"
@@ -181,6 +182,10 @@ static void add_report(rp_batch_report *to, const rp_batch_report *from)
     to->gpu.transcoded_postings += from->gpu.transcoded_postings;
     to->gpu.host_decoded_lists += from->gpu.host_decoded_lists;
     to->gpu.host_decoded_postings += from->gpu.host_decoded_postings;
+    to->iiu.operations += from->iiu.operations;
+    to->iiu.cycles += from->iiu.cycles;
+    to->iiu.memory_bytes += from->iiu.memory_bytes;
+    to->iiu.hits_are_cpus = to->iiu.hits_are_cpus || from->iiu.hits_are_cpus;
     for (size_t i = 0; i < RP_FALLBACKS; i++)
         to->fallbacks[i] += from->fallbacks[i];
 }
@@ -437,6 +442,7 @@ static void note_groups(const batch *b)
         rp__figures_time(time[1], r->parse_seconds), rp__figures_time(time[2], r->prepare_seconds),
         rp__figures_time(time[3], r->wait_seconds), rp__figures_time(time[4], r->name_seconds),
         rp__figures_time(time[5], r->cpu_seconds));
+    rp__answer_note_machine(b->console, &r->iiu);
 }
 
 static rp_status finish(batch *b, double seconds, rp_error *err)

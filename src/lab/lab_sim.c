@@ -339,12 +339,12 @@ static rp_status choose_best(job *j, const rp__machine *machine, const rp__descr
     rp_status status = rp__machine_results(machine, d, c, j->slots);
     if (status != RP_OK || rp__topk_room(BEST) > sizeof scratch / sizeof *scratch)
         return status;
-    const uint64_t begun = rp__clock_now();
+    const uint64_t begun = rp__clock_thread();
     rp__topk_init(&topk, scratch, BEST);
     for (uint64_t i = 0; i < c->n_results; i++)
         rp__topk_push(&topk, j->slots[i].score, j->slots[i].doc);
     rp__topk_finish(&topk);
-    j->out->topk_seconds += (double)(rp__clock_now() - begun) * 1e-9;
+    j->out->topk_seconds += (double)(rp__clock_thread() - begun) * 1e-9;
     return RP_OK;
 }
 

@@ -21,7 +21,7 @@ static rp_status open_head(rp__image *image, rp_error *err)
 {
     rp__image_head head;
     memcpy(&head, image->bytes, sizeof head);
-    if (memcmp(head.magic, RP_IMAGE_MAGIC, sizeof head.magic))
+    if (memcmp(head.magic, RP_IMAGE_MAGIC, sizeof head.magic) != 0)
         return rp__error_set(err, RP_INPUT, "no IIU image: its first bytes are others");
     if (head.version != RP_IMAGE_VERSION)
         return rp__error_set(err, RP_INCOMPATIBLE,
@@ -47,7 +47,7 @@ static rp_status open_tail(rp__image *image, rp__image_tail *tail, rp_error *err
 {
     const uint64_t end = image->n_bytes - sizeof *tail;
     memcpy(tail, image->bytes + end, sizeof *tail);
-    if (memcmp(tail->magic, RP_IMAGE_MAGIC_END, sizeof tail->magic) ||
+    if (memcmp(tail->magic, RP_IMAGE_MAGIC_END, sizeof tail->magic) != 0 ||
         tail->image_bytes != image->n_bytes)
         return damaged(err, "it is cut short");
     if (rp__crc32c(0, tail, offsetof(rp__image_tail, crc32c)) != tail->crc32c)
