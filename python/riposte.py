@@ -115,13 +115,15 @@ class _BuildOptions(Structure):
                 ("threads", c_uint32), ("no_positions", c_bool), ("no_store", c_bool),
                 ("on_error", c_int), ("max_line", c_uint64), ("max_expand", c_uint64),
                 ("max_json_depth", c_uint32), ("on_progress", _ProgressFn),
-                ("progress_arg", c_void_p), ("on_skip", _SkipFn), ("skip_arg", c_void_p)]
+                ("progress_arg", c_void_p), ("on_skip", _SkipFn), ("skip_arg", c_void_p),
+                ("ids", c_char_p), ("on_note", _WarnFn), ("note_arg", c_void_p)]
 
 
 class _BuildStats(Structure):
     _fields_ = [(name, c_uint64) for name in
                 ("docs", "skipped", "terms", "postings", "tokens", "bytes_in", "bytes_out", "runs",
-                 "memory_peak")] + [("seconds", c_double)]
+                 "memory_peak")] + [("seconds", c_double), ("files", c_uint64),
+                                    ("files_skipped", c_uint64)]
 
 
 class _ImportOptions(Structure):

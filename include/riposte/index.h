@@ -159,6 +159,9 @@ typedef bool rp_progress_fn(void *arg, const rp_progress *progress);
  * a time, but with several threads from any of them. */
 typedef void rp_skip_fn(void *arg, const char *where, const char *what);
 
+/* Called for what is odd but no reason to stop. */
+typedef void rp_warn_fn(void *arg, const char *what);
+
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_build_options {
     /* "auto"; rp_codec_name lists them. Options: "pfd:exceptions=0.1", see below */
@@ -167,10 +170,12 @@ typedef struct rp_build_options {
     const char *freqs;
     /* auxiliary data of long lists: none; "lr", "hs8" to "hs1024", or some: "lr,hs16" */
     const char *aux;
-    const char *stem;   /* "none"; "porter", "english" */
-    const char *stop;   /* "none"; "lucene", or the path of a file with a word a line */
-    const char *format; /* by content; "jsonl", "tsv", "trec", "text" */
-    const char *id_field, *title_field, *text_field; /* JSONL: the usual names */
+    const char *stem; /* "none"; "porter", "english" */
+    const char *stop; /* "none"; "lucene", or the path of a file with a word a line */
+    /* by content and suffix; "jsonl", "json", "trec", "mediawiki", "html", "mbox", "gitlog", "csv",
+     * "tsv", "text" */
+    const char *format;
+    const char *id_field, *title_field, *text_field; /* JSON and tables: the usual names */
     uint64_t memory;      /* bytes in all, a hard total: 1 GiB. Documents of an eighth of it fit */
     uint32_t threads;     /* 1 */
     bool no_positions;    /* phrases are then refused */
@@ -183,15 +188,26 @@ typedef struct rp_build_options {
     void *progress_arg;
     rp_skip_fn *on_skip;
     void *skip_arg;
+    /* where ids come from: the field, otherwise a number; of a file that is one document, its path.
+     * "field": a record without id is an error; "relative", "path": the path below the folder given
+     * or as given, and #N where a file has many records; "number" */
+    const char *ids;
+    /* called at the end, from the calling thread: files that were skipped or read as another
+     * encoding, a line a reason; fields that were not indexed */
+    rp_warn_fn *on_note;
+    void *note_arg;
 } rp_build_options;
 
 typedef struct rp_build_stats {
     uint64_t docs, skipped, terms, postings, tokens, bytes_in, bytes_out, runs, memory_peak;
     double seconds;
+    uint64_t files, files_skipped; /* of input: read, and not read */
 } rp_build_stats;
 
 /* Indexes files and folders ("-" is standard input) into folder `dir`, replacing an index that is
- * there. After a failure the old index, if any, is as it was. `stats` may be NULL. */
+ * there. Files that are not text are skipped, and in folders also what is no file or cannot be
+ * read; DIR.skipped lists them, each with its reason. After a failure the old index, if any, is as
+ * it was. `stats` may be NULL. */
 rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *dir,
                          const rp_build_options *options, rp_build_stats *stats, rp_error *err);
 
@@ -249,9 +265,6 @@ rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_optio
 
 /* The i-th format: "ciff", "pisa"; NULL past the last. */
 const char *rp_exchange_name(size_t i);
-
-/* Called for what is odd but no reason to stop. */
-typedef void rp_warn_fn(void *arg, const char *what);
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_import_options {

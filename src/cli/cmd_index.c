@@ -16,7 +16,9 @@ typedef struct index_args {
 } index_args;
 
 static const char *const stems[] = {"none", "porter", "english", NULL};
-static const char *const formats[] = {"jsonl", "tsv", "trec", "text", NULL};
+static const char *const formats[] = {"jsonl", "json",   "csv",       "tsv",  "trec", "html",
+                                      "mbox",  "gitlog", "mediawiki", "text", NULL};
+static const char *const ids[] = {"field", "relative", "path", "number", NULL};
 static const char *const on_errors[] = {"stop", "skip", NULL}; /* in rp_on_error's order */
 
 _Static_assert(RP_ON_ERROR_STOP == 0 && RP_ON_ERROR_SKIP == 1, "on_errors[] is in order");
@@ -68,22 +70,31 @@ static const rp__option input_rows[] = {
      .argument = "NAME",
      .choices = formats,
      AT(build.format),
-     .help = "format of the files, otherwise seen from their content"},
+     .help = "format of the files, otherwise seen from their content and suffix"},
+    {.name = "ids",
+     .kind = RP_OPTION_NAME,
+     .argument = "FROM",
+     .choices = ids,
+     AT(build.ids),
+     .help = "where ids come from: the field, which every record must have; the path, relative to "
+             "the folder or as given, with #N for the Nth record of a file; or a number. Otherwise "
+             "the field or, where there is none, a number; a file that is one document has its "
+             "path"},
     {.name = "id-field",
      .kind = RP_OPTION_TEXT,
      .argument = "NAME",
      AT(build.id_field),
-     .help = "JSONL: field of the id; otherwise id, _id or docno"},
+     .help = "JSON and tables: field of the id; otherwise id, _id, docno or docid"},
     {.name = "title-field",
      .kind = RP_OPTION_TEXT,
      .argument = "NAME",
      AT(build.title_field),
-     .help = "JSONL: field of the title; otherwise title"},
+     .help = "JSON and tables: field of the title; otherwise title"},
     {.name = "text-field",
      .kind = RP_OPTION_TEXT,
      .argument = "NAME",
      AT(build.text_field),
-     .help = "JSONL: field of the text; otherwise text, contents, content or body"},
+     .help = "JSON and tables: field of the text; otherwise text, contents, content or body"},
     {.name = "on-error",
      .kind = RP_OPTION_ENUM,
      .argument = "WHAT",
@@ -135,6 +146,8 @@ static rp_status write_stats(rp__console *console, const index_args *args,
     rp__json_writer_text(&w, "index", args->output);
     rp__json_writer_uint(&w, "docs", stats->docs);
     rp__json_writer_uint(&w, "skipped", stats->skipped);
+    rp__json_writer_uint(&w, "files", stats->files);
+    rp__json_writer_uint(&w, "files_skipped", stats->files_skipped);
     rp__json_writer_uint(&w, "terms", stats->terms);
     rp__json_writer_uint(&w, "postings", stats->postings);
     rp__json_writer_uint(&w, "tokens", stats->tokens);
@@ -176,6 +189,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     args->build.progress_arg = &progress;
     args->build.on_skip = rp__progress_skip;
     args->build.skip_arg = &progress;
+    args->build.on_note = rp__progress_note;
+    args->build.note_arg = &progress;
     rp__interrupt_hold();
     rp_status status = rp_index_build((const char *const *)call->operands, call->n_operands,
                                       args->output, &args->build, &stats, err);
@@ -195,13 +210,19 @@ const rp__verb rp__cmd_index_verb = {
     .summary = "build an index from files",
     .operands = {"FILE..."},
     .details =
-        "A FILE is JSONL, TSV (id, text, or id, title, text), TREC <DOC> text or plain text, "
-        "as it is or compressed by gzip or zstd; a folder stands for the files in it, - for "
-        "standard input. The index is published at the end in one step: readers see the old "
-        "one or the new one. After an error or Ctrl-C the old one is as it was.",
+        "A FILE is JSONL or JSON, CSV or TSV, TREC <DOC> text, HTML, a mailbox, what git log "
+        "prints, "
+        "a MediaWiki dump or plain text, as it is or compressed by gzip or zstd; a folder stands "
+        "for "
+        "the files in it, - for standard input. Files that are not text are skipped and listed in "
+        "DIR.skipped; docs/formats.md has the details. The index is published at the end in one "
+        "step: "
+        "readers see the old one or the new one. After an error or Ctrl-C the old one is as it "
+        "was.",
     .examples = "riposte index docs.jsonl -o my.rip\n"
+                "riposte index /usr/share/doc -o my.rip\n"
                 "riposte index --stem porter --stop lucene docs.jsonl.gz -o my.rip\n"
-                "zstdcat dump.tsv.zst | riposte index --format tsv - -o my.rip\n",
+                "git log | riposte index - -o log.rip\n",
     .groups = groups,
     .args_bytes = sizeof(index_args),
     .run = run,

@@ -192,7 +192,12 @@ rp_status rp_builder_add(rp_builder *builder, const char *id, size_t id_bytes, c
     if (RP_MISSING(err, builder) || RP_MISSING_ARRAY(err, id, id_bytes) ||
         RP_MISSING_ARRAY(err, title, title_bytes) || RP_MISSING_ARRAY(err, text, text_bytes))
         return RP_USAGE;
-    rp__doc doc = {id, title, text, id_bytes, title_bytes, text_bytes};
+    rp__doc doc = {.id = id,
+                   .title = title,
+                   .text = text,
+                   .id_bytes = id_bytes,
+                   .title_bytes = title_bytes,
+                   .text_bytes = text_bytes};
     rp_error why = {0};
     if (builder->over.code != RP_OK)
         return tell_over(builder, err);

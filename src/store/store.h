@@ -197,9 +197,14 @@ rp_status rp__input_read_all(const char *path, const rp__input_options *options,
                              rp__buf *text, rp_error *err);
 
 /* Files below a folder (or the file itself), sorted by path so that the order is the same
- * everywhere; symbolic links and dot files are passed over. fn returns false to stop. */
-typedef bool rp__walk_fn(void *arg, const char *path, uint64_t bytes);
-rp_status rp__walk(const char *path, rp__walk_fn *fn, void *arg, rp_error *err);
+ * everywhere. Symbolic links, dot files, what is no file and what cannot be looked at or listed are
+ * skipped, each with its reason. A call returns false to stop. RP_IO: the path itself cannot be
+ * opened. */
+typedef struct rp__walk_calls {
+    bool (*file)(void *arg, const char *path, uint64_t bytes);
+    bool (*skip)(void *arg, const char *path, const char *reason);
+} rp__walk_calls;
+rp_status rp__walk(const char *path, const rp__walk_calls *calls, void *arg, rp_error *err);
 
 /* ---- 6. Compressed blocks -------------------------------------------------------------------- */
 
