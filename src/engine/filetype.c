@@ -53,16 +53,15 @@ static const magic rows[] = {
     {"a font, which is not text", "OTTO", 4, 0, false},
 };
 
-static bool is_control(uint8_t c)
-{
-    return (c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f') || c == 0x7F;
-}
-
+/* Bytes under 0x20 that are no blank, and 0x7F. */
 static size_t count_controls(const uint8_t *p, size_t n)
 {
+    static const uint8_t is_control[256] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0,
+                                            1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,
+                                            1, 1, 1, 1, 1, 1, 1, 1, 1, 1, [0x7F] = 1};
     size_t controls = 0;
     for (size_t i = 0; i < n; i++)
-        controls += is_control(p[i]);
+        controls += is_control[p[i]];
     return controls;
 }
 

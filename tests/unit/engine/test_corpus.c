@@ -502,6 +502,96 @@ static void test_bomb(void **state)
     rp__buf_free(&out);
 }
 
+/* ---- Encodings and what is no text ----------------------------------------------------------- */
+
+#define EXPECT_BYTES(t, name, bytes, docs)                                                         \
+    expect_docs_of((t), (name), (bytes), sizeof(bytes) - 1, NULL, (docs))
+
+static void test_encodings(void **state)
+{
+    tempdir *t = *state;
+    EXPECT_BYTES(t, "a.jsonl", "\xFF\xFE{\0\"\0t\0e\0x\0t\0\"\0:\0\"\0h\0\xE9\0\"\0}\0\n\0",
+                 "*||h\xC3\xA9\n%1 read as UTF-16\n");
+    EXPECT_BYTES(t, "a.tsv", "\xFE\xFF\0a\0\t\x20\xAC", "a||\xE2\x82\xAC\n%1 read as UTF-16\n");
+    EXPECT_BYTES(t, "a.txt", "\xFF\xFE\0\0x\0\0\0",
+                 "~1 UTF-32, which is not read; convert it to UTF-8\n");
+    EXPECT_BYTES(t, "a.tsv", "1\tcaf\xE9 caf\xC3\xA9 \x93x\x94\n",
+                 "1||caf\xC3\xA9 caf\xC3\xA9 \xE2\x80\x9Cx\xE2\x80\x9D\n"
+                 "%1 not UTF-8, read as Windows-1252\n");
+}
+
+/* Characters of several bytes, and bytes that are none, on both sides of every end of a read. */
+static void test_encodings_across_reads(void **state)
+{
+    tempdir *t = *state;
+    static const char tail[] = "\xE2\x82\xAC\xF0\x9F\x98\x80\xE9\xC3\xA9.\n";
+    static const char want[] = "\xE2\x82\xAC\xF0\x9F\x98\x80\xC3\xA9\xC3\xA9.\n";
+    enum { READ = 128 << 10 };
+    char *text = malloc(READ + 64);
+    rp__buf docs;
+    rp__buf_init(&docs);
+    for (size_t gap = READ - 12; gap < READ + 2; gap++) {
+        memset(text, 'x', gap);
+        memcpy(text, "1\t", 2);
+        memcpy(text + gap, tail, sizeof tail);
+        docs.n = 0;
+        rp__buf_put_string(&docs, "1||");
+        rp__buf_put(&docs, text + 2, gap - 2);
+        rp__buf_put_string(&docs, want);
+        rp__buf_put_string(&docs, "%1 not UTF-8, read as Windows-1252\n");
+        rp__buf_put_byte(&docs, 0);
+        expect_docs_of(t, "a.tsv", text, gap + sizeof tail - 1, NULL, (char *)docs.at);
+    }
+    rp__buf_free(&docs);
+    free(text);
+}
+
+/* In a folder a file that cannot be read is skipped; one that was named is an error. */
+static void test_damaged_files_of_folders(void **state)
+{
+    tempdir *t = *state;
+    rp__buf out;
+    rp_error err;
+    rp__buf_init(&out);
+    write_gzip(tempdir_path(t, "a.gz"), "hello", 5);
+    assert_int_equal(truncate(t->file, 20), 0);
+    tempdir_write(t, "b.txt", "good", 4);
+    tempdir_write(t, "c.bin", "a\0b", 3);
+    const char *folder = t->path, *file;
+    assert_int_equal(collect(&folder, 1, NULL, &out, &err), RP_OK);
+    rp__buf_put_byte(&out, 0);
+    assert_string_equal((char *)out.at, "b.txt||good\n~1 compressed data that is damaged\n"
+                                        "~1 not text: a NUL is in the first 64 KiB\n");
+    file = tempdir_path(t, "a.gz");
+    assert_int_equal(collect(&file, 1, NULL, &out, &err), RP_INPUT);
+    rp__buf_free(&out);
+}
+
+/* Where the name or the user says that a file has records, a NUL is damage of one of them. */
+static void test_nul_in_records(void **state)
+{
+    tempdir *t = *state;
+    EXPECT_BYTES(t, "a.jsonl", "{\"id\":1,\"text\":\"a\0\"}\n{\"id\":2,\"text\":\"b\"}\n",
+                 "!a.jsonl:1:18: a control character in a string must be escaped (byte 0x00)\n"
+                 "2||b\n");
+}
+
+/* Bytes of a path that no id can have. */
+static void test_odd_paths(void **state)
+{
+    tempdir *t = *state;
+    rp__buf out;
+    rp_error err;
+    rp__buf_init(&out);
+    tempdir_write(t, "a\nb", "x", 1);
+    tempdir_write(t, "caf\xE9", "y", 1);
+    const char *folder = t->path;
+    assert_int_equal(collect(&folder, 1, NULL, &out, &err), RP_OK);
+    rp__buf_put_byte(&out, 0);
+    assert_string_equal((char *)out.at, "a\\x0Ab||x\ncaf\\xE9||y\n");
+    rp__buf_free(&out);
+}
+
 /* ---- Faults of the system -------------------------------------------------------------------- */
 
 static const char *const mixed[][2] = {
@@ -510,6 +600,12 @@ static const char *const mixed[][2] = {
     {"b.tsv", "3\tc\n4\td\te\n"},
     {"c.trec", "<DOC><DOCNO>5</DOCNO><TITLE>t</TITLE>f&amp;g</DOC>"},
     {"d.txt", "plain text"},
+    {"f.csv", "id,text\n7,\"i, \"\"j\"\"\"\n"},
+    {"g.json", "[{\"id\":8,\n\"text\":[\"k\",\"l\"]}]"},
+    {"h.html", "<title>m</title><p>n &eacute;"},
+    {"i.mbox", "From a Mon 10:00:00\nSubject: =?x?Q?o?=\nContent-Type: text/html\n\n<p>p\n"},
+    {"j.xml", "<mediawiki><page><id>9</id><text>[[q|r]]</text></page>"},
+    {"k.log", "commit 0123456789012345678901234567890123456789\nAuthor: s\n\n    t\n"},
 };
 
 static void write_mixed(tempdir *t)
@@ -521,7 +617,8 @@ static void write_mixed(tempdir *t)
 
 static const char mixed_docs[] =
     "1||a\n\n!a.jsonl:2:2: expected a key in quotes\n2|\t|b\n3||c\n4|d|e\n"
-    "5|t|f&g\nd.txt||plain text\n6||h\n";
+    "5|t|f&g\nd.txt||plain text\n6||h\n7||i, \"j\"\n8||k\nl\nh.html|m|n \xC3\xA9\n*|o|p\n9||r\n"
+    "0123456789012345678901234567890123456789|t|s\n";
 
 static ssize_t read_little(int fd, void *buf, size_t n)
 {
@@ -592,7 +689,7 @@ static void test_no_memory(void **state)
             rp__alloc_fail_at(0, false);
             assert_int_equal(rp__alloc_in_use(), before);
             if (status == RP_OK) {
-                assert_int_equal(docs, 7);
+                assert_int_equal(docs, 13);
                 break;
             }
             assert_int_equal(status, RP_NO_MEMORY);
@@ -621,7 +718,8 @@ static void test_mutations(void **state)
                 tempdir_write(t, mixed[i][0], text, rand() % 3 ? n : (size_t)rand() % n);
             out.n = 0;
             rp_status status = collect(&path, 1, NULL, &out, &err);
-            assert_int_equal(status, RP_OK);
+            bool is_open = status == RP_INPUT && strstr(err.text, "ends before the ']'");
+            assert_true(status == RP_OK || is_open);
         }
     }
     rp__buf_free(&out);
@@ -673,6 +771,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_compressed, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_nested_gzip, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_bomb, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_encodings, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_encodings_across_reads, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_damaged_files_of_folders, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_nul_in_records, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_odd_paths, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_short_reads, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_no_memory, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_mutations, collect_make, collect_clean),
