@@ -59,7 +59,7 @@ static rp_status read_all(const rp_build_options *options, uint64_t *hash)
     rp_error err = {0};
     input_at = 0;
     *hash = 0;
-    rp__skip_list_init(&skips);
+    rp__skip_list_init(&skips, NULL);
     check(rp__batch_init(&batch) == RP_OK);
     check(rp__doc_parser_new(options, &parser) == RP_OK);
     check(rp__corpus_open(paths, 1, options, &skips, &corpus, &err) == RP_OK);

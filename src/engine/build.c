@@ -464,12 +464,12 @@ static void tell_dropped(build *b, rp__buf *line)
 }
 
 /* The index is published: what there is to say about its input. */
-static void tell_notes(build *b, const char *dir)
+static void tell_notes(build *b)
 {
     const rp_build_options *o = &b->setup.o;
     rp__buf line;
     char text[512];
-    rp__skip_list_finish(&b->skips, dir, o->on_note, o->note_arg);
+    rp__skip_list_finish(&b->skips, o->on_note, o->note_arg);
     if (!o->on_note)
         return;
     rp__buf_init(&line);
@@ -516,7 +516,7 @@ static rp_status run_build(build *b, const char *const *paths, size_t n_paths, c
         stats->files = rp__corpus_files(b->corpus);
     }
     if (status == RP_OK)
-        tell_notes(b, dir);
+        tell_notes(b);
     return status;
 }
 
@@ -531,6 +531,7 @@ rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *d
     build b = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
     if (stats)
         *stats = (rp_build_stats){0};
+    rp__skip_list_init(&b.skips, dir);
     rp__alloc_reset_peak();
     rp_status status = rp__builder_setup(options, &b.setup, err);
     uint64_t limit = rp__alloc_set_limit(b.setup.o.memory);

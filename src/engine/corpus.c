@@ -136,7 +136,8 @@ static bool add_source(void *arg, const char *path, uint64_t bytes)
 
 static rp_status find_files(rp__corpus *c, const char *path, rp_error *err)
 {
-    static const rp__walk_calls calls = {add_source, skip_source};
+    const rp__skip_list *skips = c->skips;
+    rp__walk_calls calls = {add_source, skip_source, {skips->dir, skips->path}};
     size_t n = strlen(path);
     finder f = {.corpus = c, .given_bytes = n, .err = err, .status = RP_OK};
     f.is_slashed = n > 0 && path[n - 1] == '/';

@@ -8,12 +8,25 @@
 #include "base/error.h"
 #include "store/store.h"
 
-enum { LINE_BYTES = 512, LIST_PATH_BYTES = 4096 };
+enum { LINE_BYTES = 512 };
 
-void rp__skip_list_init(rp__skip_list *list)
+/* DIR without slashes at its end, and .skipped. */
+static void name_list(rp__skip_list *list)
 {
-    *list = (rp__skip_list){0};
+    size_t n = strlen(list->dir);
+    while (n > 1 && list->dir[n - 1] == '/')
+        n--;
+    int length = snprintf(list->path, sizeof list->path, "%.*s.skipped", (int)n, list->dir);
+    if ((size_t)length >= sizeof list->path)
+        list->path[0] = 0;
+}
+
+void rp__skip_list_init(rp__skip_list *list, const char *dir)
+{
+    *list = (rp__skip_list){.dir = dir};
     rp__buf_init(&list->lines);
+    if (dir)
+        name_list(list);
 }
 
 void rp__skip_list_free(rp__skip_list *list)
@@ -70,21 +83,14 @@ void rp__skip_list_remark(rp__skip_list *list, const char *path, const char *how
     count(list, path, how, false);
 }
 
-/* DIR without slashes at its end, and .skipped. False: too long. */
-static bool name_list(char path[LIST_PATH_BYTES], const char *dir)
-{
-    size_t n = strlen(dir);
-    while (n > 1 && dir[n - 1] == '/')
-        n--;
-    return (size_t)snprintf(path, LIST_PATH_BYTES, "%.*s.skipped", (int)n, dir) < LIST_PATH_BYTES;
-}
-
-static rp_status write_list(const rp__skip_list *list, const char *path, rp_error *err)
+static rp_status write_list(const rp__skip_list *list, rp_error *err)
 {
     rp__output *out;
+    if (!list->path[0])
+        return rp__error_set(err, RP_LIMIT, "its path is too long");
     if (list->lines.failed)
         return rp__error_no_memory(err);
-    rp_status status = rp__output_create(path, &out, err);
+    rp_status status = rp__output_create(list->path, &out, err);
     if (status != RP_OK)
         return status;
     rp__output_write(out, list->lines.at, list->lines.n);
@@ -111,22 +117,21 @@ static void tell_reasons(const rp__skip_list *list, bool is_skip, rp_warn_fn *on
             tell_reason(&list->reasons[i], on_note, arg);
 }
 
-void rp__skip_list_finish(rp__skip_list *list, const char *dir, rp_warn_fn *on_note, void *arg)
+void rp__skip_list_finish(rp__skip_list *list, rp_warn_fn *on_note, void *arg)
 {
-    char path[LIST_PATH_BYTES], line[LIST_PATH_BYTES + LINE_BYTES];
-    rp_error err = {.text = "its path is too long"};
-    rp_status status = RP_LIMIT;
-    bool has_name = name_list(path, dir);
-    if (has_name && list->skipped > 0)
-        status = write_list(list, path, &err);
-    else if (has_name)
-        rp__store_get_ops()->unlink(AT_FDCWD, path, 0);
+    char line[RP_SKIP_PATH_BYTES + LINE_BYTES];
+    rp_error err = {0};
+    rp_status status = RP_OK;
+    if (list->dir && list->skipped > 0)
+        status = write_list(list, &err);
+    else if (list->path[0])
+        rp__store_get_ops()->unlink(AT_FDCWD, list->path, 0);
     if (!on_note)
         return;
     tell_reasons(list, true, on_note, arg);
-    if (list->skipped > 0) {
+    if (list->dir && list->skipped > 0) {
         if (status == RP_OK)
-            snprintf(line, sizeof line, "%s lists what was skipped", path);
+            snprintf(line, sizeof line, "%s lists what was skipped", list->path);
         else
             snprintf(line, sizeof line, "the list of what was skipped could not be written: %s",
                      err.text);

@@ -203,6 +203,7 @@ rp_status rp__input_read_all(const char *path, const rp__input_options *options,
 typedef struct rp__walk_calls {
     bool (*file)(void *arg, const char *path, uint64_t bytes);
     bool (*skip)(void *arg, const char *path, const char *reason);
+    const char *own[2]; /* files or folders of the caller's own, which are skipped; NULL: none */
 } rp__walk_calls;
 rp_status rp__walk(const char *path, const rp__walk_calls *calls, void *arg, rp_error *err);
 

@@ -34,7 +34,8 @@ typedef struct walk {
     size_t n, cap;
     const rp__walk_calls *calls;
     void *arg;
-    int error; /* of the last call that failed */
+    int error;          /* of the last call that failed */
+    struct stat own[2]; /* of calls->own; all zero: it is not there */
 } walk;
 
 static rp_status cannot(walk *w, const char *what, const char *path, rp_error *err)
@@ -74,6 +75,14 @@ static const char *kind_reason(int fd, const char *name, mode_t mode)
     return rp__store_kind(mode);
 }
 
+static bool is_own(const walk *w, const struct stat *st)
+{
+    for (size_t i = 0; i < sizeof w->own / sizeof *w->own; i++)
+        if (w->own[i].st_ino == st->st_ino && w->own[i].st_dev == st->st_dev && st->st_ino != 0)
+            return true;
+    return false;
+}
+
 /* An entry that has gone since it was listed is passed over like one that never was. */
 static rp_status push_entry(walk *w, int fd, const char *folder, const char *name, rp_error *err)
 {
@@ -91,6 +100,8 @@ static rp_status push_entry(walk *w, int fd, const char *folder, const char *nam
     entry.bytes = (uint64_t)st.st_size;
     if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         entry.skip = kind_reason(fd, name, st.st_mode);
+    else if (is_own(w, &st))
+        entry.skip = "the index itself";
     else if (name[0] == '.')
         entry.skip = "hidden: the name begins with a dot";
     return push(w, folder, name, S_ISDIR(st.st_mode) && !entry.skip, entry, err);
@@ -197,6 +208,9 @@ rp_status rp__walk(const char *path, const rp__walk_calls *calls, void *arg, rp_
         calls->file(arg, path, S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0);
         return RP_OK;
     }
+    for (size_t i = 0; i < sizeof w.own / sizeof *w.own; i++)
+        if (calls->own[i] && stat(calls->own[i], &w.own[i]) != 0)
+            w.own[i] = (struct stat){0};
     rp__buf_init(&w.paths);
     rp_status status = walk_folder(&w, path, err);
     rp__buf_free(&w.paths);

@@ -144,7 +144,7 @@ bool collection_read(collection *c, const char *file, uint64_t most)
     const char *paths[] = {path};
     rp_build_options options = {0};
     rp__skip_list skips;
-    rp__skip_list_init(&skips);
+    rp__skip_list_init(&skips, NULL);
     check(c, rp__corpus_open(paths, 1, &options, &skips, &corpus, &err), &err);
     check(c, rp__batch_init(&batch), &err);
     check(c, rp__doc_parser_new(&options, &parser), &err);

@@ -34,3 +34,5 @@ riposte index f -o y -q && cmp x.skipped y.skipped && for file in terms lists do
 done
 echo '== nothing is skipped: no list'
 riposte index f/a.txt -o x -q; ls x.skipped 2>/dev/null
+echo '== the index in the folder itself'
+riposte index -q f -o f/my.rip && riposte index f -o f/my.rip 2>&1 | grep itself; cat f/my.rip.skipped | grep -c .

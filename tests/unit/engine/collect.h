@@ -23,7 +23,7 @@ static inline rp_status collect(const char *const *paths, size_t n, const rp_bui
     rp__doc_parser *parser = NULL;
     rp__batch batch;
     rp__skip_list skips;
-    rp__skip_list_init(&skips);
+    rp__skip_list_init(&skips, NULL);
     assert_int_equal(rp__batch_init(&batch), RP_OK);
     assert_int_equal(rp__doc_parser_new(options, &parser), RP_OK);
     rp_status status = rp__corpus_open(paths, n, options, &skips, &corpus, err);

@@ -251,7 +251,7 @@ static bool pass_over(void *arg, const char *path, const char *reason)
 
 static rp_status walk(rp_error *err)
 {
-    static const rp__walk_calls calls = {count_file, pass_over};
+    static const rp__walk_calls calls = {.file = count_file, .skip = pass_over};
     size_t n = 0;
     rp_status s = rp__walk(path_of_index, &calls, &n, err);
     assert_true(s != RP_OK || n == 2);

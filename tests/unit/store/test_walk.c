@@ -37,7 +37,7 @@ static bool note_skip(void *arg, const char *path, const char *reason)
     return true;
 }
 
-static const rp__walk_calls calls = {note, note_skip};
+static const rp__walk_calls calls = {.file = note, .skip = note_skip};
 
 static int make(void **state)
 {
@@ -198,6 +198,23 @@ static void test_skipped(void **state)
         assert_true(strcmp(s.skipped[i - 1], s.skipped[i]) < 0);
 }
 
+/* A folder and a file of the caller's own, however their paths are written. */
+static void test_own(void **state)
+{
+    tempdir *t = *state;
+    seen s = {0};
+    rp_error err;
+    fill_tree(t);
+    char folder[300], file[300];
+    snprintf(folder, sizeof folder, "%s/a/../z/", t->path);
+    snprintf(file, sizeof file, "%s//b", t->path);
+    rp__walk_calls own = {note, note_skip, {folder, file}};
+    assert_int_equal(rp__walk(t->path, &own, &s, &err), RP_OK);
+    assert_int_equal(s.n, 7);
+    expect_skip(t, &s, "z", "the index itself");
+    expect_skip(t, &s, "b", "the index itself");
+}
+
 static void test_no_memory(void **state)
 {
     tempdir *t = *state;
@@ -226,6 +243,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_deep, make, clean),
         cmocka_unit_test_setup_teardown(test_denied, make, clean),
         cmocka_unit_test_setup_teardown(test_skipped, make, clean),
+        cmocka_unit_test_setup_teardown(test_own, make, clean),
         cmocka_unit_test_setup_teardown(test_no_memory, make, clean),
     };
     return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
