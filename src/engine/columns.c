@@ -43,9 +43,9 @@ bool rp__columns_end(rp__columns *columns)
     bool has_text = at[RP_FIELD_TEXT] < columns->n;
     for (size_t i = 0; i < columns->n; i++)
         columns->roles[i] = has_text ? RP_FIELDS : RP_FIELD_TEXT;
-    for (uint8_t f = 0; f < RP_FIELDS; f++)
+    for (size_t f = 0; f < RP_FIELDS; f++)
         if (at[f] < columns->n)
-            columns->roles[at[f]] = f;
+            columns->roles[at[f]] = (uint8_t)f;
     return columns->has_header;
 }
 
