@@ -92,7 +92,7 @@ class _IiuCounters(Structure):
 
 class _Hits(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Hit)), ("total", c_uint64),
-                ("total_is_exact", c_bool), ("is_or_fallback", c_bool),
+                ("total_is_exact", c_bool), ("is_or_fallback", c_bool), ("is_partial", c_bool),
                 ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64),
                 ("work", c_uint64), ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
                 ("gpu", _GpuCounters), ("iiu", _IiuCounters)]
