@@ -151,7 +151,7 @@ static void see_launch(size_t kernel, const rp__fiber_launch *launch)
 
 static const rp__emulated_device_watcher watcher = {.queue_launch = see_launch};
 
-/* The kernel that says that a row was taken. */
+/* The kernel that says that a row was taken; step_and_narrow_kernel, where rows choose by themselves: all score by it. */
 static rp__kernel_id kernel_of(rp__operator_phase phase, const rp__operator *row)
 {
     static const rp__kernel_id selects[RP_SELECTS] = {
@@ -174,7 +174,7 @@ static rp__kernel_id kernel_of(rp__operator_phase phase, const rp__operator *row
         return RP_KERNEL_score_accumulate_kernel;
     case RP_OPERATOR_AUTO:
     case RP_OPERATOR_HOST:
-        return RP_KERNEL_check_blocks_kernel;
+        return RP_KERNEL_step_and_narrow_kernel;
     default:
         return phase == RP_PHASE_DECODE      ? rp__transcode_find(row->id)->kernel
                : phase == RP_PHASE_INTERSECT ? rp__intersect_table[row->id].kernel

@@ -1,7 +1,7 @@
 /* backend/gpu/operators/operators.h: a query by operators, as a row of the launch table: each phase
  * by a method that the user names (operator_table.h).
  *
- * Lists are leased as they are stored, and decoded into scratch for each query. */
+ * Lists are leased in the form that the methods read (pipeline_lists.h). */
 #ifndef RP_BACKEND_GPU_OPERATORS_OPERATORS_H
 #define RP_BACKEND_GPU_OPERATORS_OPERATORS_H
 
