@@ -166,6 +166,14 @@ static rp__kernel_id kernel_of(rp__operator_phase phase, const rp__operator *row
     switch (row->id) {
     case RP_OPERATOR_PARA_EF:
         return RP_KERNEL_decode_ef128_literal_kernel;
+    case RP_OPERATOR_QS + RP_QS_NAIVE:
+        return RP_KERNEL_decode_qs_naive_gather_kernel;
+    case RP_OPERATOR_QS + RP_QS_SEPARATE:
+        return RP_KERNEL_decode_qs_li_combine_kernel;
+    case RP_OPERATOR_QS + RP_QS_MERGED:
+        return RP_KERNEL_decode_qs_li_gather_kernel;
+    case RP_OPERATOR_QS + RP_QS_WORDS:
+        return RP_KERNEL_decode_qs_block_gather_kernel;
     case RP_OPERATOR_DING:
         return RP_KERNEL_intersect_chosen_kernel;
     case RP_OPERATOR_LOOKUP:
@@ -306,6 +314,47 @@ static void other_options(void **state)
     }
 }
 
+/* ---- Documentation ------------------------------------------------------------------------------- */
+
+/* The line of docs/operators.md whose first cell names the row; false: none. */
+static bool find_line(const char *name, char *line, int bytes)
+{
+    char quoted[SPEC];
+    bool is_found = false;
+    FILE *file = fopen("docs/operators.md", "r");
+    assert_non_null(file);
+    snprintf(quoted, sizeof quoted, "`%s`", name);
+    while (!is_found && fgets(line, bytes, file)) {
+        const char *at = strstr(line, quoted), *end = strchr(line + 1, '|');
+        is_found = line[0] == '|' && at && end && at < end;
+    }
+    fclose(file);
+    return is_found;
+}
+
+/* Every intersection is there, marked as its table marks it; every row of decode that is no codec's, and every
+ * selection. */
+static void the_documentation_has_all_rows(void **state)
+{
+    (void)state;
+    const rp__operator *row;
+    char line[512];
+    for (size_t i = 1; (row = rp__operator_table_at(RP_PHASE_INTERSECT, i)); i++) {
+        const bool is_literal =
+            row->id == RP_OPERATOR_DING || rp__intersect_table[row->id].is_literal;
+        if (!find_line(row->name, line, sizeof line) ||
+            !strstr(line, is_literal ? "| literal |" : "| ours |"))
+            fail_msg("intersect=%s is not in docs/operators.md, or not as %s", row->name,
+                     is_literal ? "literal" : "ours");
+    }
+    for (size_t i = 1; (row = rp__operator_table_at(RP_PHASE_DECODE, i)); i++)
+        if (strcmp(row->name, row->codec) != 0 && !find_line(row->name, line, sizeof line))
+            fail_msg("decode=%s is not in docs/operators.md", row->name);
+    for (size_t i = 1; (row = rp__operator_table_at(RP_PHASE_SELECT, i)); i++)
+        if (!find_line(row->name, line, sizeof line))
+            fail_msg("select=%s is not in docs/operators.md", row->name);
+}
+
 /* ---- Damage -------------------------------------------------------------------------------------- */
 
 /* Some bytes of the lists of an index are others. */
@@ -368,12 +417,17 @@ static void ask_damaged_rows(card *d, size_t round, size_t *n_refused)
             ask_damaged(d, spec, RP_MODE_AND, n_refused);
     }
     ask_damaged(d, "operators", RP_MODE_OR, n_refused);
+    for (size_t i = 0; (row = rp__operator_table_at(RP_PHASE_DECODE, i)); i++) {
+        snprintf(spec, sizeof spec, "operators:decode=%s", row->name);
+        if (row->codec && can(d, spec, 10))
+            ask_damaged(d, spec, RP_MODE_AND, n_refused);
+    }
 }
 
 static void damaged_lists_are_never_wrong(void **state)
 {
     (void)state;
-    static const char *const codecs[] = {"bp128", "hslrc256", "vbyte", "iiu", "ef128"};
+    static const char *const codecs[] = {"bp128", "hslrc256", "vbyte", "iiu", "ef128", "qs"};
     const size_t rounds = getenv("RIPOSTE_THOROUGH") ? 30 : 3;
     size_t n_refused = 0;
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
@@ -425,6 +479,7 @@ int main(void)
         cmocka_unit_test(every_intersection_with_every_selection),
         cmocka_unit_test(every_score_with_every_selection),
         cmocka_unit_test(other_options),
+        cmocka_unit_test(the_documentation_has_all_rows),
         cmocka_unit_test(damaged_lists_are_never_wrong),
     };
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));

@@ -33,6 +33,7 @@ static rp__transcode_list plan(rp__pipeline *p, rp__pipe_list *l)
     karg_term bits;
     rp__transcode_list made = rp__transcode_term_docids(&l->stored, rp__pipe(p, l->docids),
                                                         l->is_tiny ? 0 : tfs, &l->word);
+    made.high_bits = l->high_bits;
     l->word.list.freqs = tfs;
     l->word.weight = l->term->weight;
     if (!p->has_bits)
@@ -61,8 +62,14 @@ static rp_status decode(rp__pipeline *p)
     static const rp__transcode_decoder para_ef = {
         KARG_CODEC_EF128, RP_KERNEL_decode_ef128_literal_kernel, KARG_SHARED_EF128_LITERAL, 0};
     const bool is_para_ef = p->how.rows[RP_PHASE_DECODE]->id == RP_OPERATOR_PARA_EF;
+    const rp__qs_steps qs =
+        p->high_bits
+            ? rp__qs_steps_at((rp__qs_method)(p->how.rows[RP_PHASE_DECODE]->id - RP_OPERATOR_QS),
+                              p->high_bits, p->lists[p->n - 1].term->list.n, rp__pipe(p, p->at.qs))
+            : (rp__qs_steps){0};
     const rp__transcode to = {.device = p->device,
                               .decoder = is_para_ef ? &para_ef : NULL,
+                              .qs = p->high_bits ? &qs : NULL,
                               .stream = p->device->stream,
                               .host = p->host + p->there.transcode,
                               .scratch = rp__pipe(p, p->at.transcode),

@@ -48,6 +48,7 @@ typedef struct rp__pipe_list {
     rp__aux aux_data;
     size_t docids, tfs, bits_at; /* of one that is decoded */
     size_t chosen, tiles;        /* docids of the blocks that are chosen, and their tiles */
+    uint64_t high_bits;          /* of one in qs that is decoded by steps */
     size_t raw, raw_tfs, aux_at; /* from where what is staged begins */
     bool has_staged_aux;
 } rp__pipe_list;
@@ -66,6 +67,7 @@ typedef struct rp__pipeline {
     uint32_t first; /* of those that candidates may be looked for in: 1; step by step, 0 */
     rp__pipe_list *lists;
     uint32_t capacity;  /* candidates that there may be */
+    uint64_t high_bits; /* of the longest list in qs, if its row has steps; 0: it does not */
     uint32_t n_buffers; /* of candidates: an even number */
     uint32_t k;         /* documents that are selected */
     rp__cu_ptr scratch; /* and offsets into it */
@@ -73,7 +75,7 @@ typedef struct rp__pipeline {
         /* candidates, scores, pairs, the report: what the host copies begins at `out`; the report,
          * the state of compactions and selections are cleared together, up to `cleared` */
         size_t docids[RP_PIPELINE_BUFFERS], scores[2], out, pairs, report, state, select, cleared;
-        size_t staged, splits, transcode, ranks, marks[2], sums;
+        size_t staged, splits, transcode, qs, ranks, marks[2], sums;
         size_t chosen, chosen_end; /* of all lists */
         size_t blocks, last, last_far, bytes;
     } at;

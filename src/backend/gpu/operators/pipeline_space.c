@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "backend/gpu/residency/transcode.h"
 #include "base/bits.h"
 
 enum {
@@ -150,6 +151,32 @@ static void plan_list(rp__pipeline *p, rp__pipe_list *l)
         plan_decoded(p, l);
 }
 
+/* High bits of a list in qs, for rows that count them: ends of all docids, and the last docid's high part. */
+static uint64_t high_bits(const rp__list *list)
+{
+    const uint64_t all = 8 * (uint64_t)list->docs_bytes;
+    if (!list->last || list->docs_bytes == 0)
+        return all;
+    const uint64_t bits =
+        list->n + ((uint64_t)list->last[list->n_blocks - 1] >> (list->docs[0] & 31));
+    return bits < all ? bits : all;
+}
+
+static void plan_qs(rp__pipeline *p)
+{
+    const uint32_t row = p->how.rows[RP_PHASE_DECODE]->id - RP_OPERATOR_QS;
+    for (uint32_t i = 0; i < p->n && row < RP_QS_METHODS; i++) {
+        rp__pipe_list *l = &p->lists[i];
+        if (l->is_tiny || l->stored.codec != KARG_CODEC_QS)
+            continue;
+        l->high_bits = high_bits(&l->term->list);
+        p->high_bits = l->high_bits > p->high_bits ? l->high_bits : p->high_bits;
+    }
+    if (p->high_bits)
+        p->at.qs = take(&p->at.bytes, rp__qs_steps_bytes((rp__qs_method)row, p->high_bits,
+                                                         p->lists[p->n - 1].term->list.n));
+}
+
 /* Addresses do not matter for sizes, but whether there are any. */
 static rp_status plan_transcode(rp__pipeline *p)
 {
@@ -212,6 +239,7 @@ rp_status rp__pipeline_space_plan(rp__pipeline *p)
         plan_list(p, &p->lists[i]);
     plan_chosen(p);
     plan_rows(p);
+    plan_qs(p);
     return p->decodes ? plan_transcode(p) : RP_OK;
 }
 
