@@ -413,7 +413,7 @@ static void ask_damaged_rows(card *d, size_t round, size_t *n_refused)
     for (size_t i = 0; (row = rp__operator_table_at(RP_PHASE_INTERSECT, i)); i++) {
         snprintf(spec, sizeof spec, "operators:intersect=%s,mode=%s", row->name,
                  (i + round) % 2 ? "stepped" : "chained");
-        if (!row->aux && can(d, spec, 10))
+        if (can(d, spec, 10))
             ask_damaged(d, spec, RP_MODE_AND, n_refused);
     }
     ask_damaged(d, "operators", RP_MODE_OR, n_refused);
@@ -427,7 +427,7 @@ static void ask_damaged_rows(card *d, size_t round, size_t *n_refused)
 static void damaged_lists_are_never_wrong(void **state)
 {
     (void)state;
-    static const char *const codecs[] = {"bp128", "hslrc256", "vbyte", "iiu", "ef128", "qs"};
+    static const char *const codecs[] = {"bp128", "hslrc256", "vbyte", "iiu", "ef128", "qs", "lrc"};
     const size_t rounds = getenv("RIPOSTE_THOROUGH") ? 30 : 3;
     size_t n_refused = 0;
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
@@ -441,6 +441,105 @@ static void damaged_lists_are_never_wrong(void **state)
                 close_card(&d);
             }
         }
+    print_message("%zu refused\n", n_refused);
+    assert_true(n_refused > 0);
+}
+
+/* ---- Damaged auxiliary data ---------------------------------------------------------------------- */
+
+/* Auxiliary data of a term of the queries in the file of lists: where, and how many bytes. */
+typedef struct aux_bytes {
+    long at;
+    size_t n;
+} aux_bytes;
+
+static FILE *open_lists(const char *codec)
+{
+    char path[320];
+    glob_t found;
+    snprintf(path, sizeof path, "%s/%s/lists.*.rp", dir.path, codec);
+    assert_int_equal(glob(path, 0, NULL, &found), 0);
+    FILE *file = fopen(found.gl_pathv[0], "r+b");
+    globfree(&found);
+    assert_non_null(file);
+    return file;
+}
+
+static aux_bytes find_bytes(FILE *file, const rp__aux *aux)
+{
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const size_t n = (size_t)ftell(file);
+    uint8_t *all = malloc(n);
+    size_t at = 0;
+    assert_non_null(all);
+    rewind(file);
+    assert_int_equal(fread(all, 1, n, file), n);
+    while (at + aux->bytes <= n && memcmp(all + at, aux->from, aux->bytes) != 0)
+        at += 4;
+    assert_true(at + aux->bytes <= n);
+    free(all);
+    return (aux_bytes){(long)at, aux->bytes};
+}
+
+/* Of the longest list of the first query. */
+static aux_bytes find_aux(FILE *file, const char *codec, const char *kind)
+{
+    card d;
+    rp__query query;
+    rp__aux aux = {0};
+    assert_true(open_index(&d, codec, 0));
+    bind(&d, queries[0], RP_MODE_AND, 10, &query);
+    const rp__term *longest = &query.words[0].term;
+    for (size_t i = 1; i < query.n_words; i++)
+        longest = query.words[i].term.df > longest->df ? &query.words[i].term : longest;
+    assert_int_equal(
+        rp__segment_aux(query.segment, rp__aux_kind_find(kind, strlen(kind)), longest, &aux),
+        RP_OK);
+    aux_bytes out = find_bytes(file, &aux);
+    close_card(&d);
+    return out;
+}
+
+static void flip(FILE *file, long at, int by)
+{
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    const int byte = fgetc(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    fputc(byte ^ by, file);
+    assert_int_equal(fflush(file), 0);
+}
+
+/* A byte at a time: the cpu's answer, or it is refused. The same card answers again and again. */
+static void damaged_auxiliary_data_are_never_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *codec, *kind, *spec;
+    } rows[] = {{"vbyte", "lr", "operators:intersect=lr"},
+                {"vbyte", "lr", "operators:intersect=lr-local"},
+                {"vbyte", "hs16", "operators:intersect=hs16"},
+                {"lrc", "lr", "operators:intersect=lrc-heads"},
+                {"lrc", "lr", "operators:intersect=lrc"}};
+    const size_t rounds = getenv("RIPOSTE_THOROUGH") ? 200 : 16;
+    size_t n_refused = 0;
+    configure(1);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        recode(rows[i].codec, "lr,hs16");
+        FILE *file = open_lists(rows[i].codec);
+        const aux_bytes aux = find_aux(file, rows[i].codec, rows[i].kind);
+        for (size_t round = 0; round < rounds; round++) {
+            const long at = aux.at + (long)chance_below(round % 2 ? aux.n : 24);
+            const int by = chance_below(2) ? 255 : 1 << chance_below(8);
+            card d;
+            flip(file, at, by);
+            assert_true(open_index(&d, rows[i].codec, 0));
+            ask_damaged(&d, rows[i].spec, RP_MODE_AND, &n_refused);
+            ask_damaged(&d, rows[i].spec, RP_MODE_AND, &n_refused);
+            close_card(&d);
+            flip(file, at, by);
+        }
+        fclose(file);
+    }
     print_message("%zu refused\n", n_refused);
     assert_true(n_refused > 0);
 }
@@ -481,6 +580,7 @@ int main(void)
         cmocka_unit_test(other_options),
         cmocka_unit_test(the_documentation_has_all_rows),
         cmocka_unit_test(damaged_lists_are_never_wrong),
+        cmocka_unit_test(damaged_auxiliary_data_are_never_wrong),
     };
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, open_collection, close_collection);

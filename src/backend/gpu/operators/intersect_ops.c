@@ -22,11 +22,25 @@ static rp_status refuse(rp__pipeline *p, rp_fallback why)
     return RP_UNAVAILABLE;
 }
 
+/* Of the list's auxiliary data, as a method reads them; and where that is remembered of them. */
+static uint64_t aux_key(const rp__pipe_list *l)
+{
+    return l->term->term->list_offset << 16 | (uint64_t)l->aux_data.shift << 8 |
+           ((uint64_t)l->method + 1);
+}
+
+static uint64_t *aux_place(const rp__pipeline *p, const rp__pipe_list *l)
+{
+    const uint64_t hash = aux_key(l) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+    return &p->flight->exec->operators.checked[hash % RP_OPERATORS_CHECKED];
+}
+
 /* Auxiliary data of the list; where there are none for it, it is searched without. */
 static rp_status find_aux(rp__pipeline *p, rp__pipe_list *l, const char *kind)
 {
     rp_status status = rp__segment_aux(p->query->segment, rp__aux_kind_find(kind, strlen(kind)),
                                        l->term->term, &l->aux_data);
+    l->is_aux_new = status == RP_OK && *aux_place(p, l) != aux_key(l);
     if (status == RP_NOT_FOUND)
         l->method = RP_INTERSECT_BS_X2;
     else if (status != RP_OK)
@@ -82,9 +96,13 @@ static void cut(const rp__pipeline *p, rp__intersect_id method, uint32_t nb, kar
     rp__intersect_table_cut(method, THREADS, option_of(p, row), args, how);
 }
 
-void rp__intersect_ops_cut(const rp__pipeline *p, uint32_t i, karg_intersect *args, rp__launch *how)
+void rp__intersect_ops_cut(const rp__pipeline *p, uint32_t i, uint32_t n, karg_intersect *args,
+                           rp__launch *how)
 {
-    cut(p, p->lists[i].method, p->lists[i].term->list.n, args, how);
+    const rp__intersect_id method = p->lists[i].method;
+    const uint32_t nb = p->lists[i].term->list.n;
+    *args = (karg_intersect){.na = n, .nb = nb, .universe = p->n_docs, .capacity = p->capacity};
+    rp__intersect_table_cut(method, THREADS, option_of(p, &rp__intersect_table[method]), args, how);
 }
 
 /* What the list has for its method. */
@@ -112,6 +130,43 @@ static void point_at_output(const rp__pipeline *p, rp__intersect_id method, karg
     args->count = rp__pipe_count(p);
     args->state = rp__pipe(p, p->at.state);
     args->splits = has_splits ? rp__pipe(p, p->at.splits) : 0;
+}
+
+/* ---- Auxiliary data ---------------------------------------------------------------------------- */
+
+/* Wrong ones would lose candidates: each docid of the list must be where they say. */
+static rp_status check_aux(const rp__pipeline *p, uint32_t i)
+{
+    const rp__pipe_list *l = &p->lists[i];
+    karg_intersect args;
+    rp__launch how;
+    rp__intersect_ops_cut(p, i, l->term->list.n, &args, &how);
+    point_at_list(p, l, &args);
+    args.a = l->word.list.docs;
+    args.count = rp__pipe_report(p, RP_REPORT_AUX + i);
+    args.state = rp__pipe(p, p->at.state);
+    return rp__intersect_table_run(l->method, p->device, how, &args);
+}
+
+rp_status rp__intersect_ops_check_aux(rp__pipeline *p)
+{
+    rp_status status = RP_OK;
+    for (uint32_t i = p->first; i < p->n && status == RP_OK; i++)
+        if (p->lists[i].is_aux_new)
+            status = check_aux(p, i);
+    return status;
+}
+
+bool rp__intersect_ops_is_aux_sound(const rp__pipeline *p, const uint32_t *report)
+{
+    for (uint32_t i = p->first; i < p->n; i++) {
+        const rp__pipe_list *l = &p->lists[i];
+        if (l->is_aux_new && report[RP_REPORT_AUX + i] != l->term->list.n)
+            return false;
+        if (l->is_aux_new)
+            *aux_place(p, l) = aux_key(l);
+    }
+    return true;
 }
 
 /* ---- Launches ---------------------------------------------------------------------------------- */

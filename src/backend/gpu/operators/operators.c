@@ -216,7 +216,7 @@ static bool is_damaged(const rp__pipeline *p)
     memcpy(&found, report + RP_REPORT_FOUND, sizeof found);
     for (uint32_t i = 0; i < p->n; i++)
         damaged |= report[RP_REPORT_DAMAGED + i];
-    return found.damaged || damaged;
+    return found.damaged || damaged || !rp__intersect_ops_is_aux_sound(p, report);
 }
 
 static rp_status fetch_report(const rp__pipeline *p)
@@ -249,7 +249,9 @@ rp_status rp__operators_prepare(flight *f)
     rp_status status = clear(p);
     if (status == RP_OK)
         status = rp__pipeline_lists_open(p);
-    return status == RP_OK ? rp__decode_ops_run(p) : status;
+    if (status == RP_OK)
+        status = rp__decode_ops_run(p);
+    return status == RP_OK ? rp__intersect_ops_check_aux(p) : status;
 }
 
 rp_status rp__operators_see(flight *f)

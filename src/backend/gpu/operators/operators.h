@@ -10,8 +10,12 @@
 
 struct rp__flight;
 
+enum { RP_OPERATORS_CHECKED = 512 };
+
 /* Memory that queries leave for the next one. One thread at a time; all zero is closed. */
 typedef struct rp__operators {
+    /* auxiliary data that were found to be sound, by a hash of their keys; 0: none */
+    uint64_t checked[RP_OPERATORS_CHECKED];
     uint8_t *host; /* pinned */
     size_t host_bytes;
     rp__scratch scratch;

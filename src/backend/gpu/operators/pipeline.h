@@ -17,7 +17,7 @@ enum {
     RP_PIPELINE_ALIGN = 256,
     RP_PIPELINE_BUFFERS = 4, /* of candidates, at most */
     /* words of the report: what kernels say of damage, a 0, counts of
-     * candidates, and a flag of damage a list */
+     * candidates, a flag of damage a list, and a count a list */
     RP_REPORT_FOUND = 0,
     RP_REPORT_THERE = 4,
     RP_REPORT_SELECTED = 5,
@@ -25,7 +25,8 @@ enum {
     RP_REPORT_COUNTS = 8,
     RP_REPORT_COUNTS_MAX = 2 * KARG_MAX_TERMS,
     RP_REPORT_DAMAGED = RP_REPORT_COUNTS + RP_REPORT_COUNTS_MAX,
-    RP_REPORT_WORDS = RP_REPORT_DAMAGED + KARG_MAX_TERMS,
+    RP_REPORT_AUX = RP_REPORT_DAMAGED + KARG_MAX_TERMS, /* docids that auxiliary data find */
+    RP_REPORT_WORDS = RP_REPORT_AUX + KARG_MAX_TERMS,
 };
 
 /* How operators read a list. */
@@ -51,6 +52,7 @@ typedef struct rp__pipe_list {
     uint64_t high_bits;          /* of one in qs that is decoded by steps */
     size_t raw, raw_tfs, aux_at; /* from where what is staged begins */
     bool has_staged_aux;
+    bool is_aux_new; /* nobody knows yet whether its auxiliary data are sound */
 } rp__pipe_list;
 
 typedef struct rp__pipeline {
@@ -168,9 +170,13 @@ rp_status rp__decode_ops_run(rp__pipeline *p);
 /* intersect_ops.c */
 /* Which method each list has; RP_UNAVAILABLE: the flight says why. Reads mapped memory. */
 rp_status rp__intersect_ops_plan(rp__pipeline *p);
-/* The cut of list i, without addresses: for sizes. */
-void rp__intersect_ops_cut(const rp__pipeline *p, uint32_t i, karg_intersect *args,
+/* The cut of list i for so many candidates, without addresses: for sizes. */
+void rp__intersect_ops_cut(const rp__pipeline *p, uint32_t i, uint32_t n, karg_intersect *args,
                            rp__launch *how);
+/* Looks all docids of lists up by their auxiliary data, where these are new. */
+rp_status rp__intersect_ops_check_aux(rp__pipeline *p);
+/* By the report: whether they were found. What was is remembered. */
+bool rp__intersect_ops_is_aux_sound(const rp__pipeline *p, const uint32_t *report);
 /* List i becomes the candidates. */
 rp_status rp__intersect_ops_start(rp__pipeline *p, uint32_t i);
 /* Drops candidates that are not in list i. */

@@ -31,8 +31,8 @@ static bool is_trusted(const rp__pipeline *p, const rp__pipe_list *l)
 static bool is_stored_enough(const rp__pipeline *p, const rp__pipe_list *l)
 {
     return !p->is_or && !p->accumulates && p->first == 1 && l != p->lists && !l->is_tiny &&
-           is_read_stored(l) && (p->query->k == 0 || rp__gpu_list_has_tfs(&l->term->list)) &&
-           is_trusted(p, l);
+           is_read_stored(l) && !l->is_aux_new &&
+           (p->query->k == 0 || rp__gpu_list_has_tfs(&l->term->list)) && is_trusted(p, l);
 }
 
 static rp__pipe_form form_of(const rp__pipeline *p, const rp__pipe_list *l)

@@ -48,7 +48,8 @@ static size_t state_bytes(rp__pipeline *p, size_t *splits)
     for (uint32_t i = p->first; i < p->n && !p->is_or; i++) {
         karg_intersect args;
         rp__launch how;
-        rp__intersect_ops_cut(p, i, &args, &how);
+        const rp__pipe_list *l = &p->lists[i];
+        rp__intersect_ops_cut(p, i, l->is_aux_new ? l->term->list.n : p->capacity, &args, &how);
         const size_t a = rp__intersect_state(&args), b = rp__intersect_table_splits(&args);
         state = a > state ? a : state;
         *splits = b > *splits ? b : *splits;
