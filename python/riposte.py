@@ -30,8 +30,8 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 __all__ = ["DamagedError", "Error", "Explanation", "Hit", "Hits", "Index", "InputError",
-           "LimitError", "NoMemoryError", "NotFoundError", "Progress", "Row", "Snippet", "StoppedError",
-           "UnavailableError", "UsageError", "build", "export_index", "import_index", "version"]
+           "LimitError", "NoMemoryError", "NotFoundError", "Progress", "Row", "Snippet",
+           "StoppedError", "UnavailableError", "UsageError", "build", "export_index", "import_index", "version"]
 
 # The release that this file belongs to; the library is to be of the same one.
 __version__ = "0.1.0"
