@@ -11,8 +11,6 @@
 #include "base/bits.h"
 #include "sim/units.h"
 
-enum { HEADER_TAG = 1 << 16 };
-
 static bool has_list1(const rp__block_scheduler *s)
 {
     return s->query.descriptor.query_type != RP_SIM_SINGLE;
@@ -46,10 +44,10 @@ static uint32_t header_fault(const rp__block_scheduler *s, const rp__list_header
     return RP_SIM_OK;
 }
 
-static void open_array(rp__sim_array *a, uint64_t at, uint32_t n, uint8_t item, uint8_t traffic)
+static void open_array(rp__sim_array *a, uint64_t at, uint64_t n, uint8_t item, uint8_t traffic)
 {
     a->at = at;
-    a->end = at + (uint64_t)n * item;
+    a->end = at + n * item;
     a->first_line = a->next_line = at >> 6;
     a->item = item;
     a->traffic = traffic;
@@ -58,11 +56,20 @@ static void open_array(rp__sim_array *a, uint64_t at, uint32_t n, uint8_t item, 
 static void open_list(rp__sim_list *list)
 {
     const rp__list_header *h = &list->header;
-    open_array(&list->skips, h->skip_at, h->n_blocks, 4, RP_SIM_TRAFFIC_SKIP);
-    open_array(&list->metas, h->meta_at, h->n_blocks, 8, RP_SIM_TRAFFIC_META);
-    list->bits = list->slot = 0;
+    uint64_t from = list->next_block, n = list->end_block - from;
+    open_array(&list->skips, h->skip_at + 4 * from, n, 4, RP_SIM_TRAFFIC_SKIP);
+    open_array(&list->metas, h->meta_at + 8 * from, n, 8, RP_SIM_TRAFFIC_META);
+    list->slot = 0;
+    list->is_ended = n == 0;
+}
+
+static void take_whole_list(rp__sim_list *list)
+{
     list->next_block = 0;
-    list->is_ended = h->n_blocks == 0;
+    list->end_block = list->header.n_blocks;
+    list->bits = 0;
+    list->end_bits = list->header.payload_bits;
+    list->is_part = false;
 }
 
 static void begin(rp__block_scheduler *s)
@@ -125,13 +132,24 @@ static void check_headers(rp__block_scheduler *s)
     const uint32_t n_blocks[] = {d->n_blocks0, d->n_blocks1};
     for (uint32_t i = 0; i < s->n_lists; i++) {
         rp__sim_blame(&s->answer.status, header_fault(s, &s->lists[i].header, n_blocks[i]));
-        open_list(&s->lists[i]);
+        take_whole_list(&s->lists[i]);
     }
     if (slots_needed(s) > d->cap)
         rp__sim_blame(&s->answer.status, RP_SIM_BAD_CAP);
+    if (d->flags & RP_SIM_RANGE && !s->answer.status)
+        rp__block_range_begin(s);
+    else
+        rp__block_scheduler_open(s);
+}
+
+void rp__block_scheduler_open(rp__block_scheduler *s)
+{
     s->phase = s->answer.status ? RP_SIM_PHASE_FINISH : RP_SIM_PHASE_OPEN;
-    if (!s->answer.status)
-        set_up_cores(s);
+    if (s->answer.status)
+        return;
+    for (uint32_t i = 0; i < s->n_lists; i++)
+        open_list(&s->lists[i]);
+    set_up_cores(s);
 }
 
 static bool read_headers(rp__block_scheduler *s, rp__sim_clock *clock)
@@ -139,7 +157,7 @@ static bool read_headers(rp__block_scheduler *s, rp__sim_clock *clock)
     const rp__descriptor *d = &s->query.descriptor;
     if (s->headers_sent < s->n_lists && rp__link_space(&s->port.request, clock)) {
         rp__sim_read(&s->port, clock, s->headers_sent ? d->list1 : d->list0,
-                     HEADER_TAG + s->headers_sent, RP_SIM_TRAFFIC_META, 64);
+                     RP_SIM_HEADER_TAG + s->headers_sent, RP_SIM_TRAFFIC_META, 64);
         s->headers_sent++;
         s->in_flight++;
         return true;
@@ -159,10 +177,10 @@ static bool open_reader(rp__block_scheduler *s, rp__sim_clock *clock)
     }
     if (!rp__link_space(&s->reader->open, clock))
         return false;
-    const rp__list_header *h = &s->lists[s->opens_sent].header;
+    const rp__sim_list *list = &s->lists[s->opens_sent];
     *(rp__sim_open *)rp__link_push(&s->reader->open, clock) =
-        (rp__sim_open){.bit = 8 * h->payload_at,
-                       .n_bits = h->payload_bits,
+        (rp__sim_open){.bit = 8 * list->header.payload_at + list->bits,
+                       .n_bits = list->end_bits - list->bits,
                        .cores = s->query.cores,
                        .stream = (uint8_t)s->opens_sent,
                        .n_streams = (uint8_t)n};
@@ -209,7 +227,7 @@ static bool request_line(rp__block_scheduler *s, rp__sim_clock *clock)
 
 static void take_header(rp__block_scheduler *s, const rp__sim_line *line)
 {
-    rp__sim_list *list = &s->lists[line->tag - HEADER_TAG];
+    rp__sim_list *list = &s->lists[line->tag - RP_SIM_HEADER_TAG];
     memcpy(&list->header, line->words, sizeof list->header);
     list->has_header = true;
     if (line->is_bad)
@@ -221,7 +239,10 @@ static bool take_lines(rp__block_scheduler *s, rp__sim_clock *clock)
     const rp__sim_line *line;
     bool moved = false;
     while ((line = rp__link_head(&s->port.response, clock))) {
-        if (line->tag >= HEADER_TAG) {
+        if (line->tag == RP_SIM_RANGE_TAG) {
+            memcpy(s->range.words, line->words, sizeof s->range.words);
+            s->range.has_line = true;
+        } else if (line->tag >= RP_SIM_HEADER_TAG) {
             take_header(s, line);
         } else {
             rp__sim_array *a = array_of(s, line->tag >> 8);
@@ -286,10 +307,10 @@ static bool is_sound(const rp__sim_list *list, const rp__sim_block *block)
     const rp__list_header *h = &list->header;
     uint64_t bits = list->bits + (uint64_t)block->n * ((uint32_t)block->gap_bits + block->tf_bits);
     uint64_t slot = list->slot + block->n;
-    if (!block->n || bits > h->payload_bits || slot > h->n_postings)
+    if (!block->n || bits > list->end_bits || slot > h->n_postings)
         return false;
-    bool is_last = list->next_block + 1 == h->n_blocks;
-    return !is_last || (bits == h->payload_bits && slot == h->n_postings);
+    bool is_last = list->next_block + 1 == list->end_block;
+    return !is_last || (bits == list->end_bits && (list->is_part || slot == h->n_postings));
 }
 
 static bool dispatch_block(rp__block_scheduler *s, uint32_t i, rp__sim_clock *clock)
@@ -314,7 +335,7 @@ static bool dispatch_block(rp__block_scheduler *s, uint32_t i, rp__sim_clock *cl
     *(rp__sim_block *)rp__link_push(&dcu_of(s, to)->in, clock) = block;
     list->bits += (uint64_t)block.n * ((uint32_t)block.gap_bits + block.tf_bits);
     list->slot += block.n;
-    list->is_ended = ++list->next_block == list->header.n_blocks;
+    list->is_ended = ++list->next_block == list->end_block;
     s->next_dcu = (to + 1) % (2 * s->config->cores);
     if (!s->answer.first)
         s->answer.first = clock->now;
@@ -399,6 +420,8 @@ static bool advance(rp__block_scheduler *s, rp__sim_clock *clock)
         return take_query(s, clock);
     case RP_SIM_PHASE_HEADERS:
         return read_headers(s, clock);
+    case RP_SIM_PHASE_RANGE:
+        return rp__block_range_step(s, clock);
     case RP_SIM_PHASE_OPEN:
         return open_reader(s, clock);
     case RP_SIM_PHASE_BLOCKS: {

@@ -38,6 +38,7 @@ typedef struct rp__sim_setup {
     uint32_t idf_bar[2];
     uint64_t dl_table, result, cap;
     uint32_t rank;         /* of the core among those of the query */
+    uint64_t first_doc, end_doc; /* postings outside are dropped */
     rp__list_header list1; /* AND */
 } rp__sim_setup;
 
@@ -263,13 +264,23 @@ typedef struct rp__sim_list {
     rp__list_header header;
     rp__sim_array skips, metas;
     uint64_t bits, slot; /* of blocks dispatched so far */
-    uint32_t next_block;
-    bool has_header, is_ended;
+    uint32_t next_block, end_block;
+    uint64_t end_bits; /* where end_block begins */
+    bool has_header, is_ended, is_part; /* is_part: of a range, not all blocks */
 } rp__sim_list;
+
+/* The search for the blocks of a range of docids. */
+typedef struct rp__block_range {
+    uint64_t lo, hi; /* blocks; when equal, the block whose metadata is read */
+    uint32_t list;
+    bool is_end, is_reading, has_line; /* is_end: the end of the range is searched */
+    uint64_t words[8];
+} rp__block_range;
 
 typedef enum rp__sim_phase {
     RP_SIM_PHASE_NONE,
     RP_SIM_PHASE_HEADERS,
+    RP_SIM_PHASE_RANGE,
     RP_SIM_PHASE_OPEN,
     RP_SIM_PHASE_BLOCKS,
     RP_SIM_PHASE_LANES,
@@ -292,7 +303,15 @@ typedef struct rp__block_scheduler {
     uint32_t n_lists, headers_sent, in_flight, next_dcu, next_list, next_array, opens_sent;
     uint32_t lanes_left, ends_left; /* masks of lanes; of decompression units */
     rp__sim_finish answer;
+    rp__block_range range;
 } rp__block_scheduler;
+
+enum { RP_SIM_HEADER_TAG = 1 << 16, RP_SIM_RANGE_TAG = 1 << 17 };
+
+void rp__block_range_begin(rp__block_scheduler *s);
+bool rp__block_range_step(rp__block_scheduler *s, rp__sim_clock *clock);
+/* Headers and range are known: sets up the cores, or ends the query if something is wrong. */
+void rp__block_scheduler_open(rp__block_scheduler *s);
 
 /* ---- A core ---------------------------------------------------------------------------------- */
 
