@@ -220,6 +220,10 @@ static rp_status make_search(rp__machine *m, rp__core *core, uint16_t bsu, uint1
     b->counts = f->counts = &m->counts;
     b->in = &core->dcus[0].out;
     b->line_at = RP_SIM_NEVER;
+    b->stream.lines = rp__alloc_zero(c->bsch_lines, sizeof *b->stream.lines);
+    b->stream.has_arrived = rp__alloc_zero(c->bsch_lines, sizeof *b->stream.has_arrived);
+    if (!b->stream.lines || !b->stream.has_arrived)
+        return RP_NO_MEMORY;
     f->in = &b->out;
     f->block = &core->dcus[1].in;
     f->request = &core->dcus[1].request;
@@ -228,7 +232,7 @@ static rp_status make_search(rp__machine *m, rp__core *core, uint16_t bsu, uint1
     if (make_link(&b->out, c->candidates, sizeof(rp__sim_posting), bsu, fetch) ||
         make_link(&f->out, c->merge_out, sizeof(rp__sim_posting), fetch, merge))
         return RP_NO_MEMORY;
-    rp_status status = make_port(m, &b->port, bsu, 1);
+    rp_status status = make_port(m, &b->port, bsu, c->bsch_lines);
     return status ? status : make_port(m, &f->port, fetch, c->dcu_lines + 1);
 }
 
@@ -380,6 +384,8 @@ static void free_core(rp__core *core)
     rp__link_reset(&core->bsu.out);
     rp__link_reset(&core->l1_fetch.out);
     free_port(&core->bsu.port);
+    rp__free(core->bsu.stream.lines);
+    rp__free(core->bsu.stream.has_arrived);
     free_port(&core->l1_fetch.port);
 }
 

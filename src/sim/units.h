@@ -362,6 +362,15 @@ typedef struct rp__bsu_level {
     bool is_right;
 } rp__bsu_level;
 
+/* skips=stream: lines of list1's skip values, read in order. */
+typedef struct rp__bsu_stream {
+    uint64_t (*lines)[8]; /* bsch_lines */
+    bool *has_arrived;
+    uint64_t first_line, next_line; /* the current one; the next to request, 0: none yet */
+    uint64_t index;                 /* values that are not larger than the last docid */
+    uint32_t in_flight;
+} rp__bsu_stream;
+
 typedef struct rp__bsu {
     const rp__sim_config *config;
     const rp__sim_setup *setup;
@@ -379,8 +388,13 @@ typedef struct rp__bsu {
     uint32_t parts;            /* lines of a skip value that have arrived */
     uint64_t value_bytes;      /* of it so far */
     uint64_t line_at, line[8]; /* bsu_line: the line kept; RP_SIM_NEVER: none */
+    rp__bsu_stream stream;
     uint8_t status;
 } rp__bsu;
+
+bool rp__bsu_stream_request(rp__bsu *bsu, rp__sim_clock *clock);
+bool rp__bsu_stream_take(rp__bsu *bsu, rp__sim_clock *clock);
+bool rp__bsu_stream_compare(rp__bsu *bsu, uint32_t doc);
 
 typedef struct rp__l1_fetch {
     const rp__sim_config *config;

@@ -66,6 +66,7 @@ static inline void draw_config(rp__sim_config *c, rp__random *random)
     c->latency_max = c->latency + skewed(random, 0, 1900);
     c->seed = below(random, 1000);
     c->bsu_line = below(random, 4) == 0;
+    c->skips = below(random, 4) == 0;
     c->topk = below(random, 6) == 0 ? 1 + below(random, 40) : 0;
     c->abandon = below(random, 4) != 0;
     if (below(random, 8) == 0) {
