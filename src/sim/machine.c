@@ -152,14 +152,15 @@ static rp_status make_scheduler(rp__machine *m, uint32_t i, uint16_t unit_number
     s->assign = &m->scheduler.assign[i];
     m->scheduler.finish[i] = &s->finish;
     for (uint32_t k = 0; k < 2; k++)
-        if (make_array(c, &s->lists[k].skips) || make_array(c, &s->lists[k].metas))
+        if (make_array(c, &s->lists[k].skips) || make_array(c, &s->lists[k].metas) ||
+            make_array(c, &s->lists[k].bounds))
             return RP_NO_MEMORY;
     if (make_link(&m->scheduler.assign[i], PAIR_DEPTH, sizeof(rp__sim_assignment),
                   RP_SIM_KIND_QUERY_SCHEDULER, unit_number) ||
         make_link(&s->finish, PAIR_DEPTH, sizeof(rp__sim_finish), unit_number,
                   RP_SIM_KIND_QUERY_SCHEDULER))
         return RP_NO_MEMORY;
-    return make_port(m, &s->port, unit_number, 4 * c->bsch_lines);
+    return make_port(m, &s->port, unit_number, 5 * c->bsch_lines);
 }
 
 static rp_status make_pair(rp__machine *m, uint32_t i)
@@ -270,7 +271,8 @@ static rp_status make_lane(rp__machine *m, rp__core *core, uint32_t i, uint16_t 
     lane->best = rp__alloc_zero(m->config.topk + 1U, sizeof *lane->best);
     if (!lane->best)
         return RP_NO_MEMORY;
-    if (make_link(&lane->done, PAIR_DEPTH, sizeof(rp__sim_lane_end), unit_number, 0))
+    if (make_link(&lane->threshold, PAIR_DEPTH, sizeof(uint32_t), unit_number, 0) ||
+        make_link(&lane->done, PAIR_DEPTH, sizeof(rp__sim_lane_end), unit_number, 0))
         return RP_NO_MEMORY;
     return make_port(m, &lane->port, unit_number, m->config.mai_entries);
 }
@@ -346,13 +348,19 @@ static void free_port(rp__sim_port *port)
     rp__link_reset(&port->response);
 }
 
+static void free_array(rp__sim_array *a)
+{
+    rp__free(a->lines);
+    rp__free(a->has_arrived);
+}
+
 static void free_pair(pair *p)
 {
-    for (uint32_t i = 0; i < 4; i++) {
-        rp__sim_list *list = &p->scheduler.lists[i >> 1];
-        rp__sim_array *a = i & 1 ? &list->skips : &list->metas;
-        rp__free(a->lines);
-        rp__free(a->has_arrived);
+    for (uint32_t i = 0; i < 2; i++) {
+        rp__sim_list *list = &p->scheduler.lists[i];
+        free_array(&list->skips);
+        free_array(&list->metas);
+        free_array(&list->bounds);
     }
     rp__free(p->reader.entries);
     rp__link_reset(&p->reader.open);
@@ -376,6 +384,7 @@ static void free_core(rp__core *core)
         free_port(&core->sus[i].port);
         rp__link_reset(&core->merge_unit.to_su[i]);
         rp__link_reset(&core->write_backs[i].done);
+        rp__link_reset(&core->write_backs[i].threshold);
         rp__free(core->write_backs[i].best);
         free_port(&core->write_backs[i].port);
     }

@@ -64,6 +64,7 @@ static void wire(rp__query_scheduler *qs, rp__core *core, uint32_t type, uint32_
         uint16_t lane = (uint16_t)(unit_of(core, RP_SIM_KIND_WRITE_BACK) + i);
         core->sus[i].out.consumer = type == RP_SIM_SINGLE ? lane : unit_of(core, RP_SIM_KIND_MERGE);
         core->write_backs[i].done.consumer = scheduler;
+        core->write_backs[i].threshold.consumer = scheduler;
     }
 }
 

@@ -33,6 +33,10 @@ typedef struct rp__list_header {
     uint32_t last_doc, crc32c; /* the machine does not check the sum */
 } rp__list_header;
 
+/* Of a header: a byte a block follows the skip values: the largest tf / (tf + constant) of the block in
+ * 1/255, rounded up. Read by the extension `threshold`. */
+enum { RP_SIM_HAS_BOUNDS = 1 };
+
 /* What the machine can address: the image from 0; a second part of it, if mapped_bytes is not 0,
  * from mapped_at on; results from results_at on. They follow each other in this order, at multiples
  * of 64. All is borrowed until the machine is freed. A line that begins inside a part may end

@@ -249,6 +249,7 @@ typedef struct rp__block_reader {
     rp__sim_stream streams[2];
     struct rp__sim_entry *entries; /* br_entries */
     bool is_open, is_ending;
+    uint64_t skip_bit, skip_end; /* bits of stream 0 that are dropped as they arrive */
 } rp__block_reader;
 
 /* An array in memory, read from front to back through a few lines. */
@@ -262,7 +263,7 @@ typedef struct rp__sim_array {
 
 typedef struct rp__sim_list {
     rp__list_header header;
-    rp__sim_array skips, metas;
+    rp__sim_array skips, metas, bounds;
     uint64_t bits, slot; /* of blocks dispatched so far */
     uint32_t next_block, end_block;
     uint64_t end_bits; /* where end_block begins */
@@ -304,6 +305,8 @@ typedef struct rp__block_scheduler {
     uint32_t lanes_left, ends_left; /* masks of lanes; of decompression units */
     rp__sim_finish answer;
     rp__block_range range;
+    bool has_bounds;
+    uint32_t threshold; /* no result with a smaller score is among the best */
 } rp__block_scheduler;
 
 enum { RP_SIM_HEADER_TAG = 1 << 16, RP_SIM_RANGE_TAG = 1 << 17 };
@@ -428,6 +431,8 @@ typedef struct rp__write_back {
     const rp__sim_setup *setup;
     rp__sim_counts *counts;
     rp__link *from_su, *from_merge, done;
+    rp__link threshold; /* the lane's k-th best score, to the block scheduler */
+    uint32_t sent;      /* the last one */
     rp__sim_port port;
     uint64_t line_at, mask, words[8];
     uint64_t in_block, total; /* results */

@@ -141,12 +141,25 @@ static bool write_best(rp__write_back *lane, rp__sim_clock *clock)
     return true;
 }
 
+/* topk: the k-th best score so far, when it has risen. */
+static bool send_threshold(rp__write_back *lane, rp__sim_clock *clock)
+{
+    bool is_wanted = lane->config->threshold && !lane->is_ending && lane->n_best &&
+                     lane->n_best == lane->config->topk;
+    if (!is_wanted || lane->best[0].score <= lane->sent ||
+        lane->setup->query_type != RP_SIM_SINGLE || !rp__link_space(&lane->threshold, clock))
+        return false;
+    lane->sent = lane->best[0].score;
+    *(uint32_t *)rp__link_push(&lane->threshold, clock) = lane->sent;
+    return true;
+}
+
 static bool finish(rp__write_back *lane, rp__sim_clock *clock)
 {
     if (!lane->is_ending || lane->in_flight || lane->n_written < lane->config->topk ||
         !rp__link_space(&lane->done, clock))
         return false;
-    lane->n_best = lane->n_written = 0;
+    lane->n_best = lane->n_written = lane->sent = 0;
     *(rp__sim_lane_end *)rp__link_push(&lane->done, clock) =
         (rp__sim_lane_end){lane->total, lane->status};
     lane->is_ending = false;
@@ -162,6 +175,7 @@ rp__turn rp__write_back_step(rp__write_back *lane, rp__sim_clock *clock)
     bool moved = take_acknowledgements(lane, clock);
     bool worked = finish(lane, clock);
     worked |= write_best(lane, clock);
+    moved |= send_threshold(lane, clock);
     worked |= lane->has_count ? write_count(lane, clock) : take_posting(lane, clock);
     uint64_t wake = moved || worked ? clock->now + 1 : RP_SIM_NEVER;
     uint32_t spent = RP_SIM_IDLE;
