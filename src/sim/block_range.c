@@ -1,5 +1,5 @@
-/* block_range.c: extension: a query over a range of docids, so that several pairs and cores share an
- * OR.
+/* block_range.c: extension: a query over a range of docids, so that several pairs and cores share
+ * an OR.
  *
  * The block scheduler finds the first block and the end of the range in each list by two binary
  * searches on its skip values, and their places in the payload by two reads of metadata: dependent
@@ -34,8 +34,8 @@ static uint64_t address(const rp__block_scheduler *s)
     return header(s)->meta_at + 8 * r->lo;
 }
 
-/* The search ends at the number of blocks whose skip value is at most the range's first docid, or below
- * its end. */
+/* The search ends at the number of blocks whose skip value is at most the range's first docid, or
+ * below its end. */
 static void narrow(rp__block_scheduler *s, uint32_t skip)
 {
     rp__block_range *r = &s->range;

@@ -53,9 +53,11 @@
     X(write_queue, 0, 1, 1024, "", "dram: writes, likewise")                                       \
     X(core_mhz, 1000, 1, 100000, "", "clock of the machine; the memory standard has its own")      \
     X(watchdog, 1000000, 1000, UINT32_MAX, "", "cycles without progress that end a run")           \
-    X(topk, 0, 1, 1024, "", "extension: each lane keeps its k best results and writes only those")  \
-    X(threshold, 0, 0, 1, "off|on", "extension: topk skips blocks of a single term by their bounds") \
-    X(skips, 0, 0, 1, "search|stream", "extension: stream: skip values of list1 are read in order")    \
+    X(topk, 0, 1, 1024, "", "extension: each lane keeps its k best results and writes only those") \
+    X(threshold, 0, 0, 1, "off|on",                                                                \
+      "extension: topk skips blocks of a single term by their bounds")                             \
+    X(skips, 0, 0, 1, "search|stream",                                                             \
+      "extension: stream: skip values of list1 are read in order")                                 \
     X(bsu_line, 0, 0, 1, "off|on", "extension: the search keeps the last line of skip values")
 
 struct rp__dram_command;

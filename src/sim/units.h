@@ -37,9 +37,9 @@ typedef struct rp__sim_setup {
     uint8_t query_type;
     uint32_t idf_bar[2];
     uint64_t dl_table, result, cap;
-    uint32_t rank;         /* of the core among those of the query */
+    uint32_t rank;               /* of the core among those of the query */
     uint64_t first_doc, end_doc; /* postings outside are dropped */
-    rp__list_header list1; /* AND */
+    rp__list_header list1;       /* AND */
 } rp__sim_setup;
 
 static inline bool rp__sim_is_open(const rp__sim_setup *setup, const rp__sim_clock *clock)
@@ -266,7 +266,7 @@ typedef struct rp__sim_list {
     rp__sim_array skips, metas, bounds;
     uint64_t bits, slot; /* of blocks dispatched so far */
     uint32_t next_block, end_block;
-    uint64_t end_bits; /* where end_block begins */
+    uint64_t end_bits;                  /* where end_block begins */
     bool has_header, is_ended, is_part; /* is_part: of a range, not all blocks */
 } rp__sim_list;
 

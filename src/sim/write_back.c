@@ -127,8 +127,8 @@ static bool write_best(rp__write_back *lane, rp__sim_clock *clock)
         return false;
     if (!lane->n_written)
         rp__lane_topk_sort(lane);
-    uint64_t rank = setup->query_type == RP_SIM_SINGLE ? 2 * setup->rank + lane->is_second
-                                                       : setup->rank;
+    uint64_t rank =
+        setup->query_type == RP_SIM_SINGLE ? 2 * setup->rank + lane->is_second : setup->rank;
     for (bool is_full = false; lane->n_written < k && !is_full; lane->n_written++) {
         rp__result_slot slot = lane->best[lane->n_written];
         put(lane, setup->result + 8 * (rank * k + lane->n_written),

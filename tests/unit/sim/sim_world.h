@@ -196,8 +196,8 @@ static inline void check_best(const rp__machine *m, const query *q, const rp__co
     free(got);
 }
 
-static inline void check_answer(const rp__machine *m, const query *q, const rp__completion *record, uint32_t topk,
-                                uint64_t seed)
+static inline void check_answer(const rp__machine *m, const query *q, const rp__completion *record,
+                                uint32_t topk, uint64_t seed)
 {
     if (record->status == RP_SIM_OK && topk) {
         check_best(m, q, record, topk);
