@@ -144,9 +144,9 @@ static bool write_best(rp__write_back *lane, rp__sim_clock *clock)
 /* topk: the k-th best score so far, when it has risen. */
 static bool send_threshold(rp__write_back *lane, rp__sim_clock *clock)
 {
-    bool is_wanted = lane->config->threshold && !lane->is_ending && lane->n_best &&
+    bool is_needed = lane->config->threshold && !lane->is_ending && lane->n_best &&
                      lane->n_best == lane->config->topk;
-    if (!is_wanted || lane->best[0].score <= lane->sent ||
+    if (!is_needed || lane->best[0].score <= lane->sent ||
         lane->setup->query_type != RP_SIM_SINGLE || !rp__link_space(&lane->threshold, clock))
         return false;
     lane->sent = lane->best[0].score;
