@@ -13,8 +13,9 @@ SHARDS  ?= $(JOBS)
 ifeq ($(origin CC),default)
 CC      := gcc
 endif
-X86     := $(filter x86_64-%,$(shell $(CC) -dumpmachine))
+X86     := $(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null))
 AR       = $(shell $(CC) -print-prog-name=ar)
+STRIP    = $(shell $(CC) -print-prog-name=strip)
 OBJCOPY  = $(shell $(CC) -print-prog-name=objcopy)
 CLANG   := $(shell command -v clang || command -v clang-14)
 VERSION := $(shell sed -n 's/^\#define RP_VERSION "\(.*\)"/\1/p' include/riposte/riposte.h)
@@ -55,14 +56,16 @@ EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh))
 
 # Kernels are compiled for the emulated device always, once more for its strict mode, which is part of the tests
-# (tests/strict), and for a real device where nvcc is, once for all builds.
+# (tests/strict), and for a real device where nvcc is, once for all builds. GPU=0 compiles none.
+GPU      ?= 1
 KERNELS  := $(sort $(wildcard src/backend/gpu/kernels/*/*.cu))
 LAB_KERNELS := $(sort $(wildcard src/lab/gpu/kernels/*.cu))
-NVCC     := $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+NVCC     := $(if $(filter-out 0,$(GPU)),$(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc)))
 fatbins   = $(if $(NVCC),$(patsubst %.cu,build/fatbin/%.fatbin,$(notdir $(1))))
 FATBINS  := $(call fatbins,$(KERNELS) $(LAB_KERNELS))
-KERNEL_OBJ := $(KERNELS:%.cu=$B/%.o) $B/src/backend/gpu/kernels/images.o
-LAB_KERNEL_OBJ := $(LAB_KERNELS:%.cu=$B/%.o) $B/src/lab/gpu/kernels/images.o
+emulated  = $(if $(filter-out 0,$(GPU)),$(patsubst %.cu,$B/%.o,$(1)))
+KERNEL_OBJ := $(call emulated,$(KERNELS)) $B/src/backend/gpu/kernels/images.o
+LAB_KERNEL_OBJ := $(call emulated,$(LAB_KERNELS)) $B/src/lab/gpu/kernels/images.o
 
 LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/device/fiber_switch.o $(KERNEL_OBJ)
 LAB_OBJ  := $(LAB_SRC:%.c=$B/%.o) $(LAB_KERNEL_OBJ)
@@ -103,6 +106,12 @@ $B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map $(GCOV)
 $B/dram_check: tools/dram_check.c
 	$(call Q,CC  )$(CC) -std=c11 -O2 -Wall -Wextra -Werror $< -o $@
 
+# In a wheel the libraries that it is linked with lie beside it.
+$B/wheel/libriposte.so: $(LIB_OBJ) tools/riposte.map
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -Wl,-rpath,'$$ORIGIN' \
+	    -Wl,--version-script=tools/riposte.map $(LIB_OBJ) -o $@ $(LIBS)
+
 # The same flags for objects, call graphs and clang-tidy's runs.
 AVX2    := -mavx2 -mbmi -mbmi2
 AVX512  := $(AVX2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2 -mavx512vnni
@@ -118,13 +127,22 @@ $B/%_avx512.o $B/%_avx512.ci $B/%_avx512.tidy: CFLAGS += $(AVX512)
 $B/src/backend/cpu/probe_merge.o: CFLAGS += -falign-loops=64
 $B/src/cli/%: CPPFLAGS += -DRP_DATADIR='"$(DATADIR)"'
 $B/tests/%.o: CPPFLAGS += -Itests
+# These change with GPU=.
+$B/src/backend/gpu/device/kernel_table.o $B/src/lab/gpu/lab_kernels.o: CPPFLAGS += $(if $(filter 0,$(GPU)),-DRP_NO_KERNELS)
+$B/src/backend/gpu/device/kernel_table.o $B/src/lab/gpu/lab_kernels.o $B/src/backend/gpu/kernels/images.S \
+    $B/src/lab/gpu/kernels/images.S: $B/gpu-is-$(if $(filter 0,$(GPU)),off,on)
+$B/gpu-is-on $B/gpu-is-off: | $B/packages-are-there
+	@rm -f $B/gpu-is-on $B/gpu-is-off && touch $@
+# A build says which packages it lacks before the compiler says which headers.
+$B/packages-are-there: packages.txt tools/check_packages
+	@tools/check_packages packages.txt '$(CC)' $(if $(filter 0,$(GPU)),,'$(CXX)') && mkdir -p $(@D) && touch $@
 $B/tests/gcov_children.o: CFLAGS := $(filter-out --coverage,$(CFLAGS))
 
-$B/%.o: %.c
+$B/%.o: %.c | $B/packages-are-there
 	@mkdir -p $(@D)
 	$(call Q,CC  )$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$B/%.o: %.S
+$B/%.o: %.S | $B/packages-are-there
 	@mkdir -p $(@D)
 	$(call Q,AS  )$(CC) $(CPPFLAGS) $(filter-out -std=c11,$(CFLAGS)) -MMD -MP -c $< -o $@
 
@@ -137,7 +155,7 @@ CXX      = $(subst gcc,g++,$(subst clang,clang++,$(if $(filter cc,$(CC)),gcc,$(C
 CXXFLAGS = -std=c++17 $(filter-out -fanalyzer,$(OPT)) -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Werror $(HARDEN) \
            -fno-exceptions -fno-rtti -ffp-contract=off -fPIC -ffile-prefix-map=$(CURDIR)=. $(SAN) \
            $(if $(SAN),$(if $(findstring clang,$(CXX)),-fno-sanitize=function)) # whose handler is in C++'s runtime
-$(filter-out %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)): $B/%.o: %.cu
+$(filter-out %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)): $B/%.o: %.cu | $B/packages-are-there
 	@mkdir -p $(@D)
 	$(call Q,CXX )$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -x c++ -c $< -o $@
 
@@ -219,7 +237,8 @@ ASAN = B=$B/asan SAN=-fsanitize=address,undefined OPT='-O1 -g'
 SYSROOT = $B/aarch64/sysroot
 CHECKS = layers words recursion format-check kernel-check
 
-test: deps ## everything that runs in minutes; ends with a line "N passed, N failed"
+test: deps-test ## everything that runs in minutes; ends with a line "N passed, N failed"
+	$(if $(filter 0,$(GPU)),$(error the tests need the kernels: GPU=0 is for builds))
 	@+$(again) everything
 	@+$(again) $(ASAN) fuzz-replay-build
 	@+$(RUN) $(TESTS) $(SCRIPTS) $(FUZZ_SRC:%.c=$B/asan/%) $(CHECKS)
@@ -291,7 +310,7 @@ coverage: ## lines and branches of src that the suite runs; fails where codec, s
 	@tools/coverage $B/coverage
 
 aarch64: ## unit and parity tests, built for aarch64, under qemu-user
-	@if tools/install_packages packages-aarch64.txt && tools/fill_sysroot arm64 $(SYSROOT) packages.txt; \
+	@if tools/install_packages packages-aarch64.txt && tools/fill_sysroot arm64 $(SYSROOT) packages.txt packages-test.txt; \
 	then RUNNER='qemu-aarch64 -L $(SYSROOT)' TIMEOUT=$${TIMEOUT:-3600} $(again) unit-parity \
 	    B=$B/aarch64 CC='aarch64-linux-gnu-gcc --sysroot=$(CURDIR)/$(SYSROOT)'; \
 	else echo 'skip aarch64: no cross compiler, qemu-user or libraries'; fi
@@ -375,6 +394,9 @@ install: all so ## into DESTDIR and PREFIX: library, headers, program, manual, c
 	    $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(FROM_PROGRAM)))
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $B/libriposte.a $B/libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
+	$(STRIP) $(DESTDIR)$(PREFIX)/bin/riposte
+	$(STRIP) --strip-unneeded $(DESTDIR)$(LIBDIR)/libriposte.so.$(VERSION)
+	$(STRIP) --strip-debug $(DESTDIR)$(LIBDIR)/libriposte.a
 	ln -sf libriposte.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libriposte.so
 	install -m 644 include/riposte/*.h $(DESTDIR)$(PREFIX)/include/riposte/
@@ -388,6 +410,10 @@ install: all so ## into DESTDIR and PREFIX: library, headers, program, manual, c
 	$(PROGRAM) completion zsh > $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
 	$(PROGRAM) completion fish > $(DESTDIR)$(PREFIX)/$(FISH_COMPLETION)
 
+wheel: $B/wheel/libriposte.so ## a Python wheel with the library and all that it is linked with, in B/wheel
+	@rm -f $B/wheel/*.whl
+	@tools/make_wheel $(VERSION) $< $B/wheel
+
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/riposte $(DESTDIR)$(LIBDIR)/libriposte.a \
 	    $(DESTDIR)$(LIBDIR)/libriposte.so $(DESTDIR)$(LIBDIR)/$(SONAME) \
@@ -396,11 +422,14 @@ uninstall: ## remove what install put there
 	    $(addprefix $(DESTDIR)$(PREFIX)/,$(FROM_PROGRAM))
 	rm -rf $(DESTDIR)$(PREFIX)/include/riposte $(DESTDIR)$(DATADIR)
 
-deps: ## install the packages of packages.txt that are missing (Debian; root or sudo)
+deps: ## install the packages of packages.txt that are missing: what a build needs (Debian; root or sudo)
 	@tools/install_packages packages.txt
 
+deps-test: ## the same, and those of packages-test.txt: what the tests need
+	@tools/install_packages packages.txt packages-test.txt
+
 deps-all: ## the same, and those of packages-all.txt and packages-aarch64.txt: fuzzing, linting, peers, coverage
-	@tools/install_packages packages.txt packages-all.txt packages-aarch64.txt
+	@tools/install_packages packages.txt packages-test.txt packages-all.txt packages-aarch64.txt
 
 ##@ Other
 clean: ## remove the build folder
@@ -413,4 +442,4 @@ help: ## this list
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
-        format format-check kernel-check analyze tidy bench bench-check install uninstall deps deps-all clean help
+        format format-check kernel-check analyze tidy bench bench-check install wheel uninstall deps deps-test deps-all clean help

@@ -256,6 +256,28 @@ print_rounds() {
                 m % 2 ? v[(m + 1) / 2] : (v[m / 2] + v[m / 2 + 1]) / 2, v[1], v[m] } }' "$@" | sort
 }
 
+# write_results SET: the table as JSON, in the form of bench/results/*.json.
+write_results() {
+    {
+        printf '{"schema":"riposte.results/1","what":"times of queries, thread CPU time, best of all rounds of each query",\n'
+        printf ' "date":"%s","commit":"%s",\n' "$(date -u +%Y-%m-%d)" "$(git rev-parse --short HEAD 2>/dev/null || echo none)"
+        printf ' "machine":"%s, %s cores; load %s",\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" \
+            "$(nproc)" "$(cut -d ' ' -f 1 /proc/loadavg)"
+        printf ' "command":"SETS=%s ENGINES=\\"%s\\" ROUNDS=%s INNER=%s bench/query_peers.sh %s %s",\n' "$1" "$ENGINES" \
+            "$ROUNDS" "$INNER" "$COLLECTION" "$LOG"
+        printf ' "data":"%s: %s; %s queries of %s",\n' "$COLLECTION" "$(cat "$TOKENS.counts")" \
+            "$(wc -l <"$OUT/$1.tsv")" "$LOG"
+        printf ' "peers":{"lucene":{"version":"8.8.1","year":2021},"xapian":{"version":"1.4.22","year":2023},'
+        printf '"fts5":{"version":"3.40.1","year":2022}},\n "unit":"us","operations":{'
+        awk 'NR > 1 && NF >= 7 {
+                 if ($1 != op) printf "%s\n  \"%s\":{", (op == "" ? "" : "},"), $1; else printf ","
+                 op = $1
+                 printf "\n   \"%s\":{\"n\":%s,\"mean\":%s,\"p50\":%s,\"p95\":%s,\"p99\":%s}", $2, $3, $4, $5, $6, $7 }
+             END { print "}}}" }' "$OUT/$1.table"
+    } >"$OUT/$1.json"
+    say "results: $OUT/$1.json"
+}
+
 # targets PEER TABLE: does riposte keep its share of the time of the peer?
 targets() {
     awk -v peer="$1" '
@@ -295,6 +317,7 @@ measure() {
     done
     check_totals "$TIMES/$set"/*.tsv
     print_table "$TIMES/$set"/*.tsv | tee "$OUT/$set.table"
+    write_results "$set"
 }
 
 mkdir -p "$OUT"

@@ -1,5 +1,5 @@
 /* fuzz_corpus.c: any bytes as standard input through decompression, splitting and parsing. The first
- * byte picks the format (or none), a small line limit and skipping. The bytes are read twice, at once
+ * byte picks the format (or none), a small line limit and skipping. All text that comes out is UTF-8. The bytes are read twice, at once
  * and a few at a time: the status, and if it is good the documents, must be the same. A damaged zstd
  * frame is an exception: libzstd 1.5.4 finds a content size that an empty last block contradicts only
  * when it has the whole frame at once. */
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "engine/corpus.h"
 #include "store/store.h"
 
@@ -54,12 +55,14 @@ static rp_status read_all(const rp_build_options *options, uint64_t *hash)
     rp__corpus *corpus = NULL;
     rp__doc_parser *parser = NULL;
     rp__batch batch;
+    rp__skip_list skips;
     rp_error err = {0};
     input_at = 0;
     *hash = 0;
+    rp__skip_list_init(&skips, NULL);
     check(rp__batch_init(&batch) == RP_OK);
     check(rp__doc_parser_new(options, &parser) == RP_OK);
-    check(rp__corpus_open(paths, 1, options, &corpus, &err) == RP_OK);
+    check(rp__corpus_open(paths, 1, options, &skips, &corpus, &err) == RP_OK);
     rp_status status;
     while ((status = rp__corpus_next(corpus, &batch, &err)) == RP_OK && batch.n)
         for (size_t i = 0; i < batch.n; i++) {
@@ -70,11 +73,17 @@ static rp_status read_all(const rp_build_options *options, uint64_t *hash)
                 *hash = mix(*hash, fault.text, strlen(fault.text));
                 continue;
             }
+            check(rp__utf8_check(doc.id, doc.id_bytes) == doc.id_bytes);
+            check(rp__utf8_check(doc.title, doc.title_bytes) == doc.title_bytes);
+            check(rp__utf8_check(doc.text, doc.text_bytes) == doc.text_bytes);
             *hash = mix(*hash, doc.id, doc.id_bytes);
             *hash = mix(*hash, doc.title, doc.title_bytes);
             *hash = mix(*hash, doc.text, doc.text_bytes);
         }
+    for (size_t i = 0; i < skips.n; i++)
+        *hash = mix(*hash, skips.reasons[i].text, strlen(skips.reasons[i].text));
     rp__corpus_close(corpus);
+    rp__skip_list_free(&skips);
     rp__doc_parser_free(parser);
     rp__batch_free(&batch);
     return status;
@@ -82,7 +91,8 @@ static rp_status read_all(const rp_build_options *options, uint64_t *hash)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    static const char *const formats[] = {NULL, "jsonl", "tsv", "trec", "text", NULL, NULL, NULL};
+    static const char *const formats[] = {NULL,   "jsonl", "tsv",    "trec",
+                                          "text", "json",  "gitlog", NULL};
     if (bytes == 0)
         return 0;
     rp_build_options options = {.format = formats[data[0] & 7]};

@@ -160,6 +160,13 @@ static void look_at_lists(const rp_index *index)
     expect_status(rp_index_get_term(index, "b", &term, &err), &err);
     err = (rp_error){0};
     expect_status(rp_index_get_list(index, "a", &list, &err), &err);
+    rp_suggestions suggestions;
+    uint32_t docid;
+    err = (rp_error){0};
+    expect_status(rp_index_suggest(index, "", 5, &suggestions, &err), &err);
+    rp_suggestions_free(&suggestions);
+    err = (rp_error){0};
+    expect_status(rp_index_find(index, "1", &docid, &err), &err);
     err = (rp_error){0};
     if (rp_index_get_costs(index, 3, &costs, &err) == RP_OK)
         rp_index_costs_free(&costs);
@@ -169,8 +176,8 @@ static void look_at_lists(const rp_index *index)
 
 static void use_index(const rp_index *index, const input *in)
 {
-    static const char *const queries[] = {"a",         "a b",   "\"a b\"",
-                                          "\"b c\"~9", "a* -b", "+a +(b OR c)"};
+    static const char *const queries[] = {
+        "a", "a b", "\"a b\"", "\"b c\"~9", "a* -b", "+a +(b OR c)", "ab~2", "a?*", "c*b b~1"};
     static const char *const variants[] = {"lucene", "dirichlet"};
     rp_search_options options = {.mode = (rp_mode)((in->options & OPTION_MODE) % 3),
                                  .variant = variants[(in->options & OPTION_VARIANT) != 0],
@@ -190,6 +197,10 @@ static void use_index(const rp_index *index, const input *in)
     read_document(s, index, 0, query, in->query_bytes);
     read_document(s, index, (uint32_t)info.docs / 2, query, in->query_bytes);
     read_document(s, index, (uint32_t)info.docs - 1, "a b", 3);
+    rp_corrections corrections;
+    err = (rp_error){0};
+    expect_status(rp_searcher_correct(s, query, in->query_bytes, &corrections, &err), &err);
+    rp_corrections_free(&corrections);
     rp_searcher_free(s);
     look_at_lists(index);
 }

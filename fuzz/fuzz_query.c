@@ -1,11 +1,15 @@
 /* fuzz_query.c: any bytes as a query, in any mode and under any limits: an error with a text, or ops
- * that keep their invariants and print to a query that parses to the same. */
+ * that keep their invariants and print to a query that parses to the same. Of its wildcards and fuzzy
+ * words, those of the query's words that fit are the ones that the plainest means say. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../tests/unit/plan/syntax_print.h"
+#include "oracle/pattern.h"
+#include "plan/fuzzy.h"
 #include "plan/plan.h"
+#include "plan/wildcard.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -59,6 +63,84 @@ static void parse_printed(const rp__syntax *syntax, const rp_search_options *opt
     rp__buf_free(&printed);
 }
 
+/* ---- Patterns -------------------------------------------------------------------------------- */
+
+enum { WORD = 40, STARS = 3, PAIRS = 400 }; /* what the plainest means can do in no time */
+
+/* The bytes of a leaf as a string; false: too long for this, or with a byte that has a meaning. */
+static bool copy_word(const rp__syntax *s, const rp__syntax_op *op, char out[WORD + 1])
+{
+    size_t bytes = op->end - op->begin;
+    if (bytes == 0 || bytes > WORD || memchr(s->text + op->begin, 0, bytes) ||
+        memchr(s->text + op->begin, '\\', bytes))
+        return false;
+    memcpy(out, s->text + op->begin, bytes);
+    out[bytes] = 0;
+    return true;
+}
+
+static size_t count_stars(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += *text == '*';
+    return n;
+}
+
+/* Folded as the pieces of a pattern are, which must be all there is to it. */
+static bool is_folded(rp__analyzer_state *analyzer, const char *text)
+{
+    char folded[RP_TEXT_TERM_MAX];
+    size_t bytes = strlen(text);
+    return rp__analyzer_fold(analyzer, text, bytes, folded) == bytes &&
+           memcmp(folded, text, bytes) == 0;
+}
+
+static void check_pair(rp__analyzer_state *analyzer, const rp__syntax_op *op, const char *pattern,
+                       const char *term)
+{
+    static rp__fuzzy fuzzy;
+    static rp__wildcard wildcard;
+    size_t dead;
+    if (op->kind == RP_SYNTAX_WILDCARD) {
+        rp__wildcard_init(&wildcard, analyzer, pattern, strlen(pattern));
+        expect(rp__wildcard_fits(&wildcard, term, strlen(term)) == pattern_fits(pattern, term),
+               "a wildcard fits otherwise");
+        return;
+    }
+    uint32_t want = pattern_distance(pattern, term);
+    expect(rp__fuzzy_init(&fuzzy, pattern, strlen(pattern), op->slop), "a short word is too long");
+    expect(rp__fuzzy_distance(&fuzzy, term, strlen(term), &dead) ==
+               (want <= op->slop ? want : op->slop + 1),
+           "the distance is another");
+    expect(dead <= strlen(term) && (dead == 0 || want > op->slop), "a near word is ruled out");
+}
+
+static void check_patterns(const rp__syntax *s)
+{
+    static rp__analyzer_state *analyzer;
+    static rp__analyzer *made;
+    char pattern[WORD + 1], term[WORD + 1];
+    rp__text_options options = {.stem = "none", .stop_words = ""};
+    if (!analyzer)
+        expect(rp__analyzer_open(&options, &made, NULL) == RP_OK &&
+                   rp__analyzer_state_new(made, &analyzer) == RP_OK,
+               "no analyzer");
+    size_t left = PAIRS;
+    for (size_t i = 0; i < s->n_ops; i++) {
+        const rp__syntax_op *op = &s->ops[i];
+        bool is_pattern = op->kind == RP_SYNTAX_WILDCARD || op->kind == RP_SYNTAX_FUZZY;
+        if (!is_pattern || !copy_word(s, op, pattern) || count_stars(pattern) > STARS ||
+            !is_folded(analyzer, pattern))
+            continue;
+        for (size_t j = 0; j < s->n_ops && left > 0; j++)
+            if (s->ops[j].kind >= RP_SYNTAX_WORD && copy_word(s, &s->ops[j], term)) {
+                check_pair(analyzer, op, pattern, term);
+                left--;
+            }
+    }
+}
+
 /* The first byte picks the mode and the limits. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -82,8 +164,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data + 1, size - 1);
     rp_status status =
         parse(text, size - 1, (rp_mode)((data[0] & 3) % 3), &options, &arena, &syntax);
-    if (status == RP_OK && !options.plain)
+    if (status == RP_OK && !options.plain) {
         parse_printed(&syntax, &options);
+        check_patterns(&syntax);
+    }
     free(text);
     rp__arena_reset(&arena);
     return 0;

@@ -1,40 +1,60 @@
-"""Riposte from Python: open an index, search it, build, import and export.
+"""Riposte from Python: build an index, open it, search it, import and export.
 
 Needs nothing but Python 3.8 and libriposte.so; the library is found beside this file, in the build
 folder of a checkout, or where the system looks (RIPOSTE_LIBRARY names it outright).
 
     import riposte
+    riposte.build([{"id": "a", "title": "Wings", "text": "the boundary layer of a wing"}], "my.rip")
     index = riposte.Index("my.rip")
-    for hit in index.search("boundary layer", k=10):
-        print(hit.docno, hit.score)
+    for hit in index.search("boundary layer", k=10, fields=["title", "snippet"]):
+        print(hit.rank, hit.docno, hit.score, hit.fields["title"], hit.fields["snippet"])
 
-`search` on a list (or a data frame) of queries gives rows shaped as PyTerrier has them:
-qid, query, docid, docno, rank, score.
+`search` on a list (or a data frame) of queries gives rows for all of them:
+qid, query, docid, docno, rank, score. Ranks begin with 1.
 """
+
+from __future__ import annotations
 
 import contextlib
 import ctypes
 import ctypes.util
+import itertools
 import operator
 import os
 import signal
 import threading
 import weakref
-from collections import namedtuple
-from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int,
-                    c_int32, c_size_t, c_uint32, c_uint64, c_void_p)
+from collections.abc import Mapping
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double,
+                    c_float, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_void_p)
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
-__all__ = ["DamagedError", "Error", "Hit", "Hits", "Index", "InputError", "LimitError",
-           "NoMemoryError", "NotFoundError", "Progress", "Row", "StoppedError", "UnavailableError",
-           "UsageError", "build", "export_index", "import_index", "version"]
+__all__ = ["DamagedError", "Error", "Explanation", "Hit", "Hits", "Index", "InputError",
+           "LimitError", "NoMemoryError", "NotFoundError", "Progress", "Row", "Snippet", "StoppedError",
+           "UnavailableError", "UsageError", "build", "export_index", "import_index", "version"]
+
+# The release that this file belongs to; the library is to be of the same one.
+__version__ = "0.1.0"
+
+Path = Union[str, bytes, "os.PathLike[Any]"]
+
+
+# ---- Records of the library -----------------------------------------------------------------------
 
 
 class _Error(Structure):
     _fields_ = [("code", c_int), ("text", c_char * 256)]
 
 
-class _IndexOptions(Structure):
-    _fields_ = [("verify", c_bool)]
+class _Options(Structure):
+    """A record of options begins with its size, by which the library knows its release."""
+
+    def __init__(self, **values):
+        super().__init__(size=ctypes.sizeof(self), **values)
+
+
+class _IndexOptions(_Options):
+    _fields_ = [("size", c_size_t), ("verify", c_bool)]
 
 
 class _Info(Structure):
@@ -45,7 +65,9 @@ class _Info(Structure):
                 + [("format_version", c_uint32), ("has_positions", c_bool), ("has_text", c_bool)]
                 + [(name, c_uint64) for name in
                    ("bytes_terms", "bytes_lists", "bytes_positions", "bytes_docs", "bytes_text",
-                    "bytes_total", "bytes_aux")])
+                    "bytes_total", "bytes_aux")]
+                + [("token_rule", c_char_p), ("drops_possessive", c_bool),
+                   ("folds_accents", c_bool)])
 
 
 class _Document(Structure):
@@ -70,27 +92,27 @@ class _IiuCounters(Structure):
 
 class _Hits(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Hit)), ("total", c_uint64),
-                ("total_is_exact", c_bool), ("is_or_fallback", c_bool),
-                ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64), ("work", c_uint64),
-                ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
+                ("total_is_exact", c_bool), ("is_or_fallback", c_bool), ("is_partial", c_bool),
+                ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64),
+                ("work", c_uint64), ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
                 ("gpu", _GpuCounters), ("iiu", _IiuCounters)]
 
 
-class _SearchOptions(Structure):
-    _fields_ = [("k", c_size_t), ("mode", c_int), ("plain", c_bool), ("total", c_int),
-                ("threads", c_size_t), ("processor", c_char_p), ("gpu", c_char_p),
+class _SearchOptions(_Options):
+    _fields_ = [("size", c_size_t), ("k", c_size_t), ("mode", c_int), ("plain", c_bool),
+                ("total", c_int), ("threads", c_size_t), ("processor", c_char_p), ("gpu", c_char_p),
                 ("gpu_memory", c_uint64), ("gpu_timeout", c_uint32), ("gpu_child", c_bool),
                 ("strict_processor", c_bool), ("eager_gpu", c_bool), ("algorithm", c_char_p),
                 ("variant", c_char_p), ("has_k1", c_bool), ("has_b", c_bool), ("has_mu", c_bool),
                 ("k1", c_double), ("b", c_double), ("mu", c_double), ("max_k", c_size_t),
                 ("max_query", c_size_t), ("max_terms", c_size_t), ("max_expansions", c_size_t),
                 ("max_phrase", c_size_t), ("max_slop", c_size_t), ("max_depth", c_size_t),
-                ("max_memory", c_size_t), ("max_work", c_uint64)]
+                ("max_memory", c_size_t), ("max_work", c_uint64), ("from", c_size_t)]
 
 
 class _GpuState(Structure):
-    _fields_ = [("is_asked", c_bool), ("is_lost", c_bool), ("answered", c_uint64), ("faults", c_uint64),
-                ("returns", c_uint64), ("fault", c_char * 256)]
+    _fields_ = [("is_asked", c_bool), ("is_lost", c_bool), ("answered", c_uint64),
+                ("faults", c_uint64), ("returns", c_uint64), ("fault", c_char * 256)]
 
 
 class _BatchQuery(Structure):
@@ -98,9 +120,9 @@ class _BatchQuery(Structure):
                 ("status", c_int), ("err", _Error), ("hits", _Hits)]
 
 
-class _BatchOptions(Structure):
-    _fields_ = [("threads", c_size_t), ("elements", c_uint64), ("max_memory", c_size_t),
-                ("goes_on", c_void_p), ("goes_on_arg", c_void_p)]
+class _BatchOptions(_Options):
+    _fields_ = [("size", c_size_t), ("threads", c_size_t), ("elements", c_uint64),
+                ("max_memory", c_size_t), ("goes_on", c_void_p), ("goes_on_arg", c_void_p)]
 
 
 class _Progress(Structure):
@@ -113,51 +135,158 @@ _SkipFn = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p)
 _WarnFn = CFUNCTYPE(None, c_void_p, c_char_p)
 
 
-class _BuildOptions(Structure):
-    _fields_ = [("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p), ("stem", c_char_p),
+class _BuildOptions(_Options):
+    _fields_ = [("size", c_size_t), ("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p),
+                ("stem", c_char_p),
                 ("stop", c_char_p), ("format", c_char_p), ("id_field", c_char_p),
                 ("title_field", c_char_p), ("text_field", c_char_p), ("memory", c_uint64),
                 ("threads", c_uint32), ("no_positions", c_bool), ("no_store", c_bool),
                 ("on_error", c_int), ("max_line", c_uint64), ("max_expand", c_uint64),
                 ("max_json_depth", c_uint32), ("on_progress", _ProgressFn),
-                ("progress_arg", c_void_p), ("on_skip", _SkipFn), ("skip_arg", c_void_p)]
+                ("progress_arg", c_void_p), ("on_skip", _SkipFn), ("skip_arg", c_void_p),
+                ("tokens", c_char_p), ("keep_possessive", c_bool), ("no_fold", c_bool),
+                ("ids", c_char_p), ("on_note", _WarnFn), ("note_arg", c_void_p)]
 
 
 class _BuildStats(Structure):
     _fields_ = [(name, c_uint64) for name in
                 ("docs", "skipped", "terms", "postings", "tokens", "bytes_in", "bytes_out", "runs",
-                 "memory_peak")] + [("seconds", c_double)]
+                 "memory_peak")] + [("seconds", c_double), ("files", c_uint64),
+                                    ("files_skipped", c_uint64)]
 
 
-class _ImportOptions(Structure):
-    _fields_ = [("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p), ("stem", c_char_p),
+class _ImportOptions(_Options):
+    _fields_ = [("size", c_size_t), ("codec", c_char_p), ("freqs", c_char_p), ("aux", c_char_p),
+                ("stem", c_char_p),
                 ("stop", c_char_p), ("memory", c_uint64), ("on_progress", _ProgressFn),
-                ("progress_arg", c_void_p), ("on_warning", _WarnFn), ("warning_arg", c_void_p)]
+                ("progress_arg", c_void_p), ("on_warning", _WarnFn), ("warning_arg", c_void_p),
+                ("tokens", c_char_p), ("drop_possessive", c_bool), ("fold", c_bool)]
 
 
-class _ExportOptions(Structure):
-    _fields_ = [("on_progress", _ProgressFn), ("progress_arg", c_void_p), ("on_warning", _WarnFn),
+class _ExportOptions(_Options):
+    _fields_ = [("size", c_size_t), ("on_progress", _ProgressFn), ("progress_arg", c_void_p),
+                ("on_warning", _WarnFn),
                 ("warning_arg", c_void_p), ("iiu_max", c_uint32), ("iiu_fixed", c_uint32),
                 ("iiu_paper_cost", c_bool)]
 
 
-Hit = namedtuple("Hit", "docid docno rank score")
-Row = namedtuple("Row", "qid query docid docno rank score")
-Progress = namedtuple("Progress", "phase docs tokens bytes bytes_total memory skipped")
+class _Mark(Structure):
+    _fields_ = [("begin", c_uint32), ("end", c_uint32)]
 
 
-class Hits(list):
+class _Snippet(Structure):
+    _fields_ = [("text", c_void_p), ("n_marks", c_size_t), ("marks", POINTER(_Mark))]
+
+
+class _ExplainNode(Structure):
+    _fields_ = [("level", c_uint32), ("matches", c_bool), ("fixed", c_uint32), ("score", c_double),
+                ("label", c_char * 96), ("tf", c_uint32), ("df", c_uint32), ("weight", c_float),
+                ("norm", c_float)]
+
+
+class _Explanation(Structure):
+    _fields_ = [("n", c_size_t), ("at", POINTER(_ExplainNode))]
+
+
+# ---- What calls return ----------------------------------------------------------------------------
+
+
+class _HitValues(NamedTuple):
+    docid: int
+    docno: str
+    rank: int
+    score: float
+
+
+class Hit(_HitValues):
+    """A document that was found: its number and its id, its rank from 1, and its score. `fields` has
+    what `search(..., fields=...)` asked for, by name."""
+
+    fields: Dict[str, Any] = {}
+
+
+class _RowValues(NamedTuple):
+    qid: Any
+    query: Any
+    docid: int
+    docno: str
+    rank: int
+    score: float
+
+
+class Row(_RowValues):
+    """A hit of one query of several. `fields` is as that of a Hit."""
+
+    fields: Dict[str, Any] = {}
+
+
+class Progress(NamedTuple):
+    """How far a build is: its phase ("reading", "merging"), what it has read, and bytes in use."""
+
+    phase: str
+    docs: int
+    tokens: int
+    bytes: int
+    bytes_total: int
+    memory: int
+    skipped: int
+
+
+class Snippet(NamedTuple):
+    """A part of a document that shows the words of a query. `pieces` are its parts in order, each
+    with whether it is such a word; as a str, words stand in brackets."""
+
+    text: str
+    pieces: List[Tuple[str, bool]]
+
+    def __str__(self) -> str:
+        return "".join("[%s]" % text if is_word else text for text, is_word in self.pieces)
+
+
+class Explanation(NamedTuple):
+    """Why a document has its score: what one part of the query adds, and its own parts. `tf` and
+    `df` are of a term or a phrase; as a str it is a tree, a part a line."""
+
+    label: str
+    matches: bool
+    score: float
+    tf: int
+    df: int
+    weight: float
+    norm: float
+    parts: List["Explanation"]
+
+    def _lines(self) -> List[str]:
+        lines, rest = [], [(0, self)]
+        while rest:
+            level, part = rest.pop()
+            lines.append("%s%.4f  %s%s" % ("  " * level, part.score, part.label,
+                                           "" if part.matches else " (no match)"))
+            rest.extend((level + 1, one) for one in reversed(part.parts))
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+
+class Hits(List[Hit]):
     """The hits of one query, best first, with the number of documents that match as `total`;
     `total_is_exact` is false where that is a lower bound. `processor` names who answered,
     `fallback` the reason why a GPU that was asked for did not, or is None; `gpu` is a dictionary
     of what the GPU did, `iiu` of what the simulated accelerator did."""
 
-    total = 0
-    total_is_exact = True
-    processor = None
-    fallback = None
-    gpu = None
-    iiu = None
+    total: int = 0
+    total_is_exact: bool = True
+    processor: Optional[str] = None
+    fallback: Optional[str] = None
+    gpu: Optional[Dict[str, int]] = None
+    iiu: Optional[Dict[str, int]] = None
+
+    def __repr__(self) -> str:
+        return "<riposte.Hits: %d of %s%d%s>" % (
+            len(self), "" if self.total_is_exact else "at least ", self.total,
+            "".join("\n  %d. %s  %.4f" % (hit.rank, hit.docno, hit.score) for hit in self
+                    if isinstance(hit, Hit)))
 
 
 # ---- Errors --------------------------------------------------------------------------------------
@@ -166,7 +295,7 @@ class Hits(list):
 class Error(Exception):
     """What went wrong, in the library's words; `status` is its name, such as RP_USAGE."""
 
-    def __init__(self, status, text):
+    def __init__(self, status: str, text: str) -> None:
         super().__init__(text)
         self.status = status
 
@@ -230,13 +359,25 @@ def _candidates():
         yield found
 
 
+def _release(text):
+    """Releases with the same first two numbers have the same records."""
+    return text.split(".")[:2]
+
+
 def _load():
+    """The first library that can be loaded and is of this file's release."""
     tried = []
     for path in _candidates():
         try:
-            return ctypes.CDLL(path)
-        except OSError as error:
+            library = ctypes.CDLL(path)
+            library.rp_version.restype = c_char_p
+            found = library.rp_version().decode()
+        except (OSError, AttributeError) as error:
             tried.append(str(error))
+            continue
+        if _release(found) == _release(__version__):
+            return library
+        tried.append("%s: version %s, but riposte.py is of version %s" % (path, found, __version__))
     raise ImportError("libriposte.so is not found; run 'make so' or set RIPOSTE_LIBRARY"
                       + "".join("\n  " + t for t in tried))
 
@@ -266,6 +407,21 @@ _get_gpu_state = _declare("rp_searcher_get_gpu_state", None, c_void_p, POINTER(_
 _searcher_batch = _declare("rp_searcher_batch", c_int, c_void_p, POINTER(_BatchQuery), c_size_t,
                            POINTER(_BatchOptions), c_void_p, POINTER(_Error))
 _hits_free = _declare("rp_hits_free", None, POINTER(_Hits))
+_get_document_start = _declare("rp_index_get_document_start", c_int, c_void_p, c_uint32, c_size_t,
+                               POINTER(_Document), POINTER(_Error))
+_searcher_snippet = _declare("rp_searcher_snippet", c_int, c_void_p, c_char_p, c_size_t,
+                             POINTER(_Document), c_size_t, POINTER(_Snippet), POINTER(_Error))
+_snippet_free = _declare("rp_snippet_free", None, POINTER(_Snippet))
+_searcher_explain = _declare("rp_searcher_explain", c_int, c_void_p, c_char_p, c_size_t, c_uint32,
+                             POINTER(_Explanation), POINTER(_Error))
+_explanation_free = _declare("rp_explanation_free", None, POINTER(_Explanation))
+_builder_new = _declare("rp_builder_new", c_int, c_char_p, POINTER(_BuildOptions), POINTER(c_void_p),
+                        POINTER(_Error))
+_builder_add = _declare("rp_builder_add", c_int, c_void_p, c_char_p, c_size_t, c_char_p, c_size_t,
+                        c_char_p, c_size_t, POINTER(_Error))
+_builder_finish = _declare("rp_builder_finish", c_int, c_void_p, POINTER(_BuildStats),
+                           POINTER(_Error))
+_builder_free = _declare("rp_builder_free", None, c_void_p)
 _build = _declare("rp_index_build", c_int, POINTER(c_char_p), c_size_t, c_char_p,
                   POINTER(_BuildOptions), POINTER(_BuildStats), POINTER(_Error))
 _import = _declare("rp_index_import", c_int, c_char_p, c_char_p, c_char_p,
@@ -366,7 +522,7 @@ def _options(record, given):
     """The given options as values of the fields of `record`, by name."""
     known = {name: kind for name, kind in record._fields_
              if kind is not c_void_p and not name.startswith("has_") and not name.startswith("on_p")
-             and name not in ("on_skip", "on_warning")}
+             and name not in ("size", "on_skip", "on_warning")}
     for name in given:
         if name not in known:
             raise TypeError("no option %r; there are %s" % (name, ", ".join(known)))
@@ -432,6 +588,11 @@ class _Callbacks:
     def _on_warning(self, _, what):
         self._call("on_warning", what)
 
+    def tell(self, name, *arguments):
+        """Calls a function from Python: what it raises goes on at once."""
+        function = self._functions.get(name)
+        return None if function is None else function(*arguments)
+
     def _on_signal(self, number, _):
         self._signal = number
 
@@ -458,7 +619,7 @@ class _Callbacks:
 # ---- Building, importing, exporting --------------------------------------------------------------
 
 
-def version():
+def version() -> str:
     """The version of the library."""
     return _version().decode()
 
@@ -467,25 +628,105 @@ def _dict(stats):
     return {name: getattr(stats, name) for name, _ in stats._fields_}
 
 
-def build(paths, directory, on_progress=None, on_skip=None, **options):
-    """Indexes files and folders into `directory`; options are those of rp_build_options.
+# The names that a document's fields have, unless options name others; as in JSONL.
+_FIELDS = {"id": ("id", "_id", "docno", "docid"), "title": ("title",),
+           "text": ("text", "contents", "content", "body")}
+_EVERY = 4096  # documents between two reports of progress
 
+
+def _bytes(what, value):
+    """A field's text as UTF-8; several texts follow each other on lines of their own."""
+    if isinstance(value, (list, tuple)):
+        return b"\n".join(_bytes(what, one) for one in value)
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    raise TypeError("%s is a str or a list of them, not %s" % (what, type(value).__name__))
+
+
+def _document_values(document, number, names):
+    """Id, title and text of a dictionary. One without an id has its number for it."""
+    where, values = "document %d" % number, []
+    if not isinstance(document, Mapping):
+        raise TypeError("%s is a dictionary, not %s" % (where, type(document).__name__))
+    for field in ("id", "title", "text"):
+        found = [document[name] for name in names[field] if document.get(name) is not None]
+        value = found[0] if found else number if field == "id" else ""
+        if field == "id" and isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        values.append(_bytes("the %s of %s" % (field, where), value))
+    return values
+
+
+def _add_documents(documents, builder, names, is_lenient, callbacks):
+    """How many were left out. on_error decides about what the library calls bad input."""
+    error, skipped, count = _Error(), 0, 0
+    for number, document in enumerate(documents, 1):
+        try:
+            id_, title, text = _document_values(document, number, names)
+            _check(_builder_add(builder, id_, len(id_), title, len(title), text, len(text),
+                                byref(error)), error)
+        except (InputError, LimitError, UnicodeEncodeError) as bad:
+            if not is_lenient:
+                raise InputError("RP_INPUT", "document %d: %s" % (number, bad)) from None
+            skipped += 1
+            callbacks.tell("on_skip", "document %d" % number, str(bad))
+        count = number
+        if number % _EVERY == 0:
+            now = Progress("reading", count - skipped, 0, 0, 0, 0, skipped)
+            if callbacks.tell("on_progress", now) is False:
+                raise StoppedError("RP_INTERRUPTED", "interrupted")
+    return skipped
+
+
+def _build_from_documents(documents, directory, record, callbacks):
+    names = {field: (value,) if value else _FIELDS[field] for field, value in (
+        (field, _text(getattr(record, field + "_field") or b"")) for field in _FIELDS)}
+    builder, stats = c_void_p(), _BuildStats()
+    callbacks.run(_builder_new, directory, byref(record), byref(builder))
+    try:
+        is_lenient = record.on_error == _CHOICES["on_error"].index("skip")
+        skipped = _add_documents(documents, builder, names, is_lenient, callbacks)
+        callbacks.run(_builder_finish, builder, byref(stats))
+    finally:
+        _builder_free(builder)
+    return dict(_dict(stats), skipped=skipped)
+
+
+def build(source: Union[Path, Iterable[Path], Iterable[Mapping[str, Any]]], directory: Path,
+          on_progress: Optional[Callable[[Progress], Any]] = None,
+          on_skip: Optional[Callable[[str, str], Any]] = None, **options: Any) -> Dict[str, Any]:
+    """Indexes files and folders, or documents, into the folder `directory`.
+
+    `source` is a path, several paths, or any iterable of dictionaries with "id", "title" and "text"
+    (other names by the options id_field, title_field, text_field; a document without an id has its
+    number, from 1). Documents are read one by one, so a generator takes no more memory than a file.
+
+    Options are those of rp_build_options: codec, stem, stop, memory, threads (of files), on_error.
     on_progress(progress) is called now and then with a Progress, and stops the build by returning
     False; on_skip(where, what) is called for each document that on_error="skip" leaves out. What they
     raise is raised here. Returns what was built as a dictionary: docs, terms, postings and so on."""
-    if isinstance(paths, (str, bytes, os.PathLike)):
-        paths = [paths]
-    encoded = [_path("a path", path) for path in paths]
-    names = (c_char_p * len(encoded))(*encoded)
+    if isinstance(source, Mapping):
+        raise TypeError("a document stands in a list: build([document], directory)")
+    items = iter([source] if isinstance(source, (str, bytes, os.PathLike)) else source)
     directory = _path("directory", directory)
     record = _fill(_BuildOptions(), _options(_BuildOptions, options))
     callbacks = _Callbacks(record, {"on_progress": on_progress, "on_skip": on_skip})
+    first = list(itertools.islice(items, 1))
+    items = itertools.chain(first, items)
+    if first and isinstance(first[0], Mapping):
+        return _build_from_documents(items, directory, record, callbacks)
+    encoded = [_path("a path", path) for path in items]
+    names = (c_char_p * len(encoded))(*encoded)
     stats = _BuildStats()
     callbacks.run(_build, names, len(encoded), directory, byref(record), byref(stats))
     return _dict(stats)
 
 
-def import_index(path, directory, format="ciff", on_progress=None, on_warning=None, **options):
+def import_index(path: Path, directory: Path, format: str = "ciff",
+                 on_progress: Optional[Callable[[Progress], Any]] = None,
+                 on_warning: Optional[Callable[[str], Any]] = None, **options: Any) -> Dict[str, Any]:
     """Makes an index of a CIFF file, or of PISA's files (format "pisa"), in `directory`; options are
     those of rp_import_options. on_progress is as in build; on_warning(what) is told what is odd.
     Returns what was read as a dictionary."""
@@ -497,7 +738,9 @@ def import_index(path, directory, format="ciff", on_progress=None, on_warning=No
     return _dict(stats)
 
 
-def export_index(directory, path, format="ciff", on_progress=None, on_warning=None):
+def export_index(directory: Path, path: Path, format: str = "ciff",
+                 on_progress: Optional[Callable[[Progress], Any]] = None,
+                 on_warning: Optional[Callable[[str], Any]] = None) -> None:
     """Writes the index in `directory` as a CIFF file, or as a folder of PISA's files (format "pisa");
     on_progress and on_warning are as in import_index."""
     arguments = _path("format", format), _path("directory", directory), _path("path", path)
@@ -510,7 +753,7 @@ def export_index(directory, path, format="ciff", on_progress=None, on_warning=No
 
 
 def _list(found):
-    hits = Hits(Hit(found.at[i].docid, _text(found.at[i].name), i, found.at[i].score)
+    hits = Hits(Hit(found.at[i].docid, _text(found.at[i].name), i + 1, found.at[i].score)
                 for i in range(found.n))
     hits.total, hits.total_is_exact = found.total, found.total_is_exact
     hits.processor = _text(found.processor)
@@ -537,7 +780,8 @@ class _Handle:
 
     def __init__(self, directory, verify):
         handle, error = c_void_p(), _Error()
-        _check(_open(directory, byref(_IndexOptions(verify)), byref(handle), byref(error)), error)
+        options = _IndexOptions(verify=verify)
+        _check(_open(directory, byref(options), byref(handle), byref(error)), error)
         self._index, self._users, self._is_open = handle, 0, True
         self._idle = []  # pairs of options and searcher, the one used last at the end
         self._lock = threading.Lock()
@@ -629,28 +873,94 @@ class _Handle:
 os.register_at_fork(after_in_child=_Handle.after_fork)
 
 
+# What `search(..., fields=...)` can ask for. Snippets look at a megabyte of the title and the text.
+_HIT_FIELDS = ("title", "text", "length", "snippet")
+_START = 1 << 20
+
+
+def _field_names(fields):
+    if fields is None:
+        return ()
+    if isinstance(fields, (str, bytes)):
+        raise TypeError("fields is a list of names, not %s" % type(fields).__name__)
+    names = tuple(fields)
+    for name in names:
+        if name not in _HIT_FIELDS:
+            raise ValueError("no field %r; there are %s" % (name, ", ".join(_HIT_FIELDS)))
+    return names
+
+
+def _tree(nodes):
+    """The nodes of a score, in depth-first order, as a tree; the first is its root."""
+    path = []
+    for node in nodes:
+        part = Explanation(_text(node.label), node.matches, node.score, node.tf, node.df,
+                           node.weight, node.norm, [])
+        del path[node.level:]
+        if path:
+            path[-1].parts.append(part)
+        path.append(part)
+    return path[0]
+
+
+def _pieces(snippet):
+    text, end, pieces = ctypes.string_at(snippet.text) if snippet.text else b"", 0, []
+    for mark in snippet.marks[:snippet.n_marks]:
+        pieces += [(text[end:mark.begin], False), (text[mark.begin:mark.end], True)]
+        end = mark.end
+    pieces.append((text[end:], False))
+    return Snippet(_text(text), [(_text(piece), is_word) for piece, is_word in pieces if piece])
+
+
+def _texts(document):
+    return {"title": _text(ctypes.string_at(document.title, document.title_bytes)),
+            "text": _text(ctypes.string_at(document.text, document.text_bytes))}
+
+
+def _pairs(queries):
+    """Queries of any kind as pairs of qid and query."""
+    asked = []
+    for number, one in enumerate(queries, 1):
+        if isinstance(one, (str, bytes)):
+            asked.append((str(number), one))
+        elif isinstance(one, dict):
+            asked.append((one["qid"], one["query"]))
+        else:
+            qid, query = one
+            asked.append((qid, query))
+    return asked
+
+
 class Index:
     """An open index. Any number of threads may use it at once, and so may a process forked from this
     one, but for a GPU that was used before the fork. It keeps a few searchers, so that searches
     with the same options need not make one each."""
 
-    def __init__(self, directory, verify=False):
+    def __init__(self, directory: Path, verify: bool = False) -> None:
         self._handle = _Handle(_path("directory", directory), _flag("verify", verify))
+        self._name = os.fsdecode(directory)
         weakref.finalize(self, self._handle.close)
 
-    def close(self):
+    def __repr__(self) -> str:
+        try:
+            docs = len(self)
+        except ValueError:
+            return "<riposte.Index %r, closed>" % self._name
+        return "<riposte.Index %r: %d document%s>" % (self._name, docs, "" if docs == 1 else "s")
+
+    def close(self) -> None:
         """Gives everything back, at the end of the searches that are going on. A second call does
         nothing; any other call then raises ValueError."""
         self._handle.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Index:
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: Any) -> None:
         self.close()
 
     @property
-    def info(self):
+    def info(self) -> Dict[str, Any]:
         """What the index holds, as a dictionary."""
         info = _Info()
         with self._handle.index() as index:
@@ -658,30 +968,82 @@ class Index:
             return {name: _text(v) if isinstance(v, bytes) else v
                     for name, v in _dict(info).items()}
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.info["docs"]
 
-    def document(self, docid):
-        """A document's id, length, title and text, as a dictionary."""
-        docid = _whole("docid", docid, c_uint32)
+    @contextlib.contextmanager
+    def _document(self, docid, max_bytes=None):
+        """The library's record of a document; of a long one, its start."""
         document, error = _Document(), _Error()
         with self._handle.index() as index:
-            _check(_get_document(index, docid, byref(document), byref(error)), error)
+            if max_bytes is None:
+                status = _get_document(index, docid, byref(document), byref(error))
+            else:
+                status = _get_document_start(index, docid, max_bytes, byref(document), byref(error))
+            _check(status, error)
         try:
-            return {"docid": document.docid, "docno": _text(document.id),
-                    "length": document.length,
-                    "title": _text(ctypes.string_at(document.title, document.title_bytes)),
-                    "text": _text(ctypes.string_at(document.text, document.text_bytes))}
+            yield document
         finally:
             _document_free(byref(document))
 
-    def gpu_state(self, **options):
+    def document(self, docid: int) -> Dict[str, Any]:
+        """A document's number, id, length, title and text, as a dictionary: docid, docno, length,
+        title, text. `docid` is that of a hit; LookupError where there is none."""
+        with self._document(_whole("docid", docid, c_uint32)) as document:
+            return {"docid": document.docid, "docno": _text(document.id),
+                    "length": document.length, **_texts(document)}
+
+    def gpu_state(self, **options: Any) -> Dict[str, Any]:
         """What became of the GPU that the last search with these options used, as a dictionary:
         is_asked, is_lost, answered, faults, returns, fault."""
         state = _GpuState()
         with self._handle.searcher(_search_values(options)) as searcher:
             _get_gpu_state(searcher, byref(state))
         return dict(_dict(state), fault=_text(state.fault))
+
+    def snippet(self, query: Union[str, bytes], docid: int, max_bytes: int = 240,
+                **options: Any) -> Snippet:
+        """The part of a document that shows the words of the query best; empty where the index
+        stores no text. Options are those of search."""
+        docid, max_bytes = _whole("docid", docid, c_uint32), _whole("max_bytes", max_bytes, c_size_t)
+        text, values = _query(query), _search_values(options)
+        with self._document(docid, _START) as document:
+            return self._snippet_of(document, text, max_bytes, values)
+
+    def _snippet_of(self, document, text, max_bytes, values):
+        snippet, error = _Snippet(), _Error()
+        with self._handle.searcher(values) as searcher:
+            _check(_searcher_snippet(searcher, text, len(text), byref(document), max_bytes,
+                                     byref(snippet), byref(error)), error)
+        try:
+            return _pieces(snippet)
+        finally:
+            _snippet_free(byref(snippet))
+
+    def explain(self, query: Union[str, bytes], docid: int, **options: Any) -> Explanation:
+        """Why a document has its score for the query: a tree of what each part adds. Print it."""
+        docid, text, error = _whole("docid", docid, c_uint32), _query(query), _Error()
+        found = _Explanation()
+        with self._handle.searcher(_search_values(options)) as searcher:
+            _check(_searcher_explain(searcher, text, len(text), docid, byref(found), byref(error)),
+                   error)
+        try:
+            return _tree(found.at[:found.n])
+        finally:
+            _explanation_free(byref(found))
+
+    def _read_fields(self, query, docid, names, values):
+        """Those fields of a document, by name."""
+        with self._document(docid, None if "text" in names else _START) as document:
+            found = dict(_texts(document), length=document.length)
+            if "snippet" in names:
+                found["snippet"] = self._snippet_of(document, _query(query), 0, values)
+        return {name: found[name] for name in names}
+
+    def _with_fields(self, query, hits, names, values):
+        for hit in hits if names else ():
+            hit.fields = self._read_fields(query, hit.docid, names, values)
+        return hits
 
     def _hits(self, query, values):
         text, hits, error = _query(query), _Hits(), _Error()
@@ -709,33 +1071,36 @@ class Index:
             for one in asked:
                 _hits_free(byref(one.hits))
 
-    def search(self, queries, workers=1, elements=0, **options):
+    def search(self, queries: Any, workers: int = 1, elements: int = 0,
+               fields: Optional[Iterable[str]] = None, **options: Any) -> Any:
         """One query as text gives its Hits, best first. Several, as texts, (qid, query) pairs,
         dictionaries with qid and query, or a data frame of these, give rows for all of them; a data
         frame gives a data frame. Options are those of rp_search_options: k, mode, k1, b, ...
         With k=0 there are no hits, only their total.
+        `fields` are what each hit has in its `fields` beside: some of "title", "text", "length" and
+        "snippet" (a Snippet); in a data frame they are columns.
         Several are answered at once: by so many workers, and on a GPU in groups of so many elements
         of their shortest lists (0: as rp_batch_options has it)."""
-        values = _search_values(options)
-        batch = _BatchOptions(_whole("workers", workers, c_size_t),
-                              _whole("elements", elements, c_uint64))
+        values, names = _search_values(options), _field_names(fields)
+        batch = _BatchOptions(threads=_whole("workers", workers, c_size_t),
+                              elements=_whole("elements", elements, c_uint64))
         if isinstance(queries, (str, bytes)):
-            return self._hits(queries, values)
+            return self._with_fields(queries, self._hits(queries, values), names, values)
         is_frame = hasattr(queries, "to_dict") and hasattr(queries, "columns")
-        asked = []
-        for number, one in enumerate(queries.to_dict("records") if is_frame else queries, 1):
-            if isinstance(one, (str, bytes)):
-                asked.append((str(number), one))
-            elif isinstance(one, dict):
-                asked.append((one["qid"], one["query"]))
-            else:
-                qid, query = one
-                asked.append((qid, query))
-        hits = self._hits_of_many([query for _, query in asked], batch, values)
-        rows = [Row(qid, query, *hit) for (qid, query), found in zip(asked, hits) for hit in found]
-        return type(queries)(rows, columns=Row._fields) if is_frame else rows
+        asked = _pairs(queries.to_dict("records") if is_frame else queries)
+        rows = []
+        found = self._hits_of_many([query for _, query in asked], batch, values)
+        for (qid, query), hits in zip(asked, found):
+            for hit in self._with_fields(query, hits, names, values):
+                rows.append(Row(qid, query, *hit))
+                if names:
+                    rows[-1].fields = hit.fields
+        if is_frame:
+            return type(queries)([row + tuple(row.fields.values()) for row in rows],
+                                 columns=Row._fields + names)
+        return rows
 
-    def batch(self, queries, **options):
+    def batch(self, queries: Any, **options: Any) -> Any:
         """The same as search for several queries, with every query taken as plain words unless
         told otherwise."""
         options.setdefault("plain", True)

@@ -16,6 +16,7 @@ extern "C" {
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_eval_options {
+    size_t size;          /* as status.h says: 0, or sizeof this record */
     const char *measures; /* names parted by commas; NULL: a short list of the usual ones */
     bool complete;        /* judged topics that the run leaves out count as empty answers */
     int level;            /* a grade of at least this is relevant: 1 */

@@ -2,7 +2,7 @@
  *
  * Chapters: 1 open and close; 2 what an index holds; 3 check; 4 build from files; 5 build from
  * memory; 6 the same index in another codec; 7 indexes of other programs; 8 the same index in
- * another order. */
+ * another order; 9 what becomes of a text. */
 #ifndef RIPOSTE_INDEX_H
 #define RIPOSTE_INDEX_H
 
@@ -23,6 +23,7 @@ extern "C" {
 typedef struct rp_index rp_index;
 
 typedef struct rp_index_options {
+    size_t size; /* as status.h says: 0, or sizeof this record */
     bool verify; /* check the checksum of every section before the first answer */
 } rp_index_options;
 
@@ -45,6 +46,9 @@ typedef struct rp_index_info {
     bool has_positions, has_text;
     uint64_t bytes_terms, bytes_lists, bytes_positions, bytes_docs, bytes_text, bytes_total;
     uint64_t bytes_aux; /* of bytes_lists: auxiliary data */
+    /* how text was cut into words: as in rp_build_options, or "plain", as before there were rules */
+    const char *token_rule;
+    bool drops_possessive, folds_accents;
 } rp_index_info;
 
 void rp_index_get_info(const rp_index *index, rp_index_info *out); /* without an index: all zero */
@@ -73,6 +77,28 @@ rp_status rp_index_get_document(const rp_index *index, uint32_t docid, rp_docume
 rp_status rp_index_get_document_start(const rp_index *index, uint32_t docid, size_t max_bytes,
                                       rp_document *out, rp_error *err);
 void rp_document_free(rp_document *document); /* NULL is fine */
+
+/* The docid of the document whose id this is, by a table of the index: one or two microseconds. In
+ * an index of an older program all ids are read. RP_NOT_FOUND if there is none. */
+rp_status rp_index_find(const rp_index *index, const char *id, uint32_t *docid, rp_error *err);
+
+/* Terms that begin alike. Strings live until the suggestions are freed. */
+typedef struct rp_suggestion {
+    const char *term; /* as the index has it: folded, and stemmed where it stems */
+    uint32_t df;      /* documents that hold it */
+} rp_suggestion;
+
+typedef struct rp_suggestions {
+    size_t n;
+    rp_suggestion *at; /* most documents first, equal ones in the order of terms */
+    void *memory;      /* Riposte's own */
+} rp_suggestions;
+
+/* The terms that begin with a prefix, folded as the index folds, and are in the most documents: at
+ * most `most` of them, 1,000 or fewer (RP_LIMIT). None is an answer too. Free the suggestions. */
+rp_status rp_index_suggest(const rp_index *index, const char *prefix, size_t most,
+                           rp_suggestions *out, rp_error *err);
+void rp_suggestions_free(rp_suggestions *suggestions); /* NULL and all zero are fine */
 
 /* One term's statistics, as the analyzer of the index sees the word. RP_NOT_FOUND if it has
  * none. */
@@ -159,18 +185,24 @@ typedef bool rp_progress_fn(void *arg, const rp_progress *progress);
  * a time, but with several threads from any of them. */
 typedef void rp_skip_fn(void *arg, const char *where, const char *what);
 
+/* Called for what is odd but no reason to stop. */
+typedef void rp_warn_fn(void *arg, const char *what);
+
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_build_options {
+    size_t size; /* as status.h says: 0, or sizeof this record */
     /* "auto"; rp_codec_name lists them. Options: "pfd:exceptions=0.1", see below */
     const char *codec;
     /* how frequencies are coded: the codec's own way; rp_freqs_name lists them */
     const char *freqs;
     /* auxiliary data of long lists: none; "lr", "hs8" to "hs1024", or some: "lr,hs16" */
     const char *aux;
-    const char *stem;   /* "none"; "porter", "english" */
-    const char *stop;   /* "none"; "lucene", or the path of a file with a word a line */
-    const char *format; /* by content; "jsonl", "tsv", "trec", "text" */
-    const char *id_field, *title_field, *text_field; /* JSONL: the usual names */
+    const char *stem; /* "none"; rp_stem_name lists them */
+    const char *stop; /* "none"; rp_stop_name lists them; or a file with a word a line */
+    /* by content and suffix; "jsonl", "json", "trec", "mediawiki", "html", "mbox", "gitlog", "csv",
+     * "tsv", "text" */
+    const char *format;
+    const char *id_field, *title_field, *text_field; /* JSON and tables: the usual names */
     uint64_t memory;      /* bytes in all, a hard total: 1 GiB. Documents of an eighth of it fit */
     uint32_t threads;     /* 1 */
     bool no_positions;    /* phrases are then refused */
@@ -183,15 +215,31 @@ typedef struct rp_build_options {
     void *progress_arg;
     rp_skip_fn *on_skip;
     void *skip_arg;
+    /* how text is cut into words: "uax29"; rp_tokens_name lists them. By "uax29" and "split" Chinese,
+     * Japanese and Korean go by pairs of letters; by "bigram" every script does */
+    const char *tokens;
+    bool keep_possessive; /* otherwise the 's of a word is dropped */
+    bool no_fold;         /* otherwise letters lose their accents */
+    /* where ids come from: the field, otherwise a number; of a file that is one document, its path.
+     * "field": a record without id is an error; "relative", "path": the path below the folder given
+     * or as given, and #N where a file has many records; "number" */
+    const char *ids;
+    /* called at the end, from the calling thread: files that were skipped or read as another
+     * encoding, a line a reason; fields that were not indexed */
+    rp_warn_fn *on_note;
+    void *note_arg;
 } rp_build_options;
 
 typedef struct rp_build_stats {
     uint64_t docs, skipped, terms, postings, tokens, bytes_in, bytes_out, runs, memory_peak;
     double seconds;
+    uint64_t files, files_skipped; /* of input: read, and not read */
 } rp_build_stats;
 
 /* Indexes files and folders ("-" is standard input) into folder `dir`, replacing an index that is
- * there. After a failure the old index, if any, is as it was. `stats` may be NULL. */
+ * there. Files that are not text are skipped, and in folders also what is no file or cannot be
+ * read; DIR.skipped lists them, each with its reason. After a failure the old index, if any, is as
+ * it was. `stats` may be NULL. */
 rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *dir,
                          const rp_build_options *options, rp_build_stats *stats, rp_error *err);
 
@@ -205,6 +253,12 @@ const char *rp_codec_name(size_t i);
 /* The i-th code that frequencies may be in; NULL past the last. Codec "iiu" keeps them in its own
  * way. */
 const char *rp_freqs_name(size_t i);
+
+/* The i-th stemmer, stop list or way to cut text into words, the default first; NULL past the last.
+ * Stemmers are those of libstemmer; most have a stop list of the same name. */
+const char *rp_stem_name(size_t i);
+const char *rp_stop_name(size_t i);
+const char *rp_tokens_name(size_t i);
 
 /* ---- 5. Build from memory -------------------------------------------------------------------- */
 
@@ -228,6 +282,7 @@ void rp_builder_free(rp_builder *builder);
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_recode_options {
+    size_t size;       /* as status.h says: 0, or sizeof this record */
     const char *codec; /* as in rp_build_options; the one that the index has */
     const char *freqs; /* the codec's own way; without a codec: as the index has them */
     const char *aux;   /* as in rp_build_options, or "none"; what the index has */
@@ -250,11 +305,9 @@ rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_optio
 /* The i-th format: "ciff", "pisa", and "iiu", which is for export alone; NULL past the last. */
 const char *rp_exchange_name(size_t i);
 
-/* Called for what is odd but no reason to stop. */
-typedef void rp_warn_fn(void *arg, const char *what);
-
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_import_options {
+    size_t size;                     /* as status.h says: 0, or sizeof this record */
     const char *codec, *freqs, *aux; /* as in rp_build_options */
     /* what the other program did to words, and queries go through: "none" */
     const char *stem, *stop;
@@ -263,6 +316,9 @@ typedef struct rp_import_options {
     void *progress_arg;
     rp_warn_fn *on_warning;
     void *warning_arg;
+    /* what else it did: as in rp_build_options, but unless set: "plain", no, no */
+    const char *tokens;
+    bool drop_possessive, fold;
 } rp_import_options;
 
 /* Makes an index in folder `dir`, replacing one that is there, of one that another program wrote:
@@ -275,6 +331,7 @@ rp_status rp_index_import(const char *format, const char *path, const char *dir,
                           const rp_import_options *options, rp_build_stats *stats, rp_error *err);
 
 typedef struct rp_export_options {
+    size_t size; /* as status.h says: 0, or sizeof this record */
     rp_progress_fn *on_progress;
     void *progress_arg;
     rp_warn_fn *on_warning;
@@ -297,6 +354,7 @@ rp_status rp_index_export(const char *format, const char *dir, const char *path,
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_reorder_options {
+    size_t size;    /* as status.h says: 0, or sizeof this record */
     const char *by; /* "bp"; rp_order_name lists them */
     uint64_t seed;  /* of "random": 0 is a seed like any other */
     /* of "map": a file with the id of each document, a line each, in the new order */
@@ -324,6 +382,29 @@ const char *rp_order_name(size_t i);
  * as it was. */
 rp_status rp_index_reorder(const char *dir, const char *to, const rp_reorder_options *options,
                            rp_build_stats *stats, rp_error *err);
+
+/* ---- 9. What becomes of a text --------------------------------------------------------------- */
+
+typedef struct rp_text_token {
+    const char *term;  /* ends with a NUL */
+    size_t position;   /* counts every word of the text from 0, words that are left out too */
+    size_t begin, end; /* the bytes of the text that it came from */
+} rp_text_token;
+
+typedef struct rp_text_tokens {
+    size_t n;
+    rp_text_token *at;
+    size_t positions; /* all words, those that are left out included */
+    void *memory;     /* Riposte's own */
+} rp_text_tokens;
+
+/* The terms of a text, as the index makes them of documents and queries. Free the tokens. */
+rp_status rp_index_analyze(const rp_index *index, const char *text, size_t bytes,
+                           rp_text_tokens *out, rp_error *err);
+/* The same, as an index that is built with these options would; NULL: the defaults. */
+rp_status rp_analyze(const rp_build_options *options, const char *text, size_t bytes,
+                     rp_text_tokens *out, rp_error *err);
+void rp_text_tokens_free(rp_text_tokens *tokens); /* NULL and all zero are fine */
 
 #ifdef __cplusplus
 }

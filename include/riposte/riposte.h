@@ -17,6 +17,14 @@ extern "C" {
 /* The version of the library that is linked, as RP_VERSION is of the header. */
 const char *rp_version(void);
 
+/* A library that this one is linked with. Both strings last for ever. */
+typedef struct rp_linked {
+    const char *name;
+    const char *version; /* of the one that runs; "": it does not say */
+} rp_linked;
+
+bool rp_linked_get(size_t i, rp_linked *out); /* false: past the last */
+
 #ifdef __cplusplus
 }
 #endif

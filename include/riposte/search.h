@@ -1,8 +1,9 @@
 /* riposte/search.h: ask an open index.
  *
  * Chapters: 1 the simple call; 2 options and the searcher; 3 many queries at once; 4 explain;
- * 5 snippets; 6 GPUs and their faults.
- * Query language: words; "a phrase"~2; prefix*; term^2.5; AND OR NOT; +must -not; parentheses. */
+ * 5 snippets; 6 words that no document has; 7 GPUs and their faults.
+ * Query language: words; "a phrase"~2; prefix*; w*d and wor?d; word~1 and word~2; term^2.5; AND OR
+ * NOT, also && || !; +must -not; parentheses. docs/query-language.md has it in full. */
 #ifndef RIPOSTE_SEARCH_H
 #define RIPOSTE_SEARCH_H
 
@@ -33,6 +34,7 @@ typedef struct rp_hits {
     uint64_t total;        /* documents that match */
     bool total_is_exact;   /* otherwise a lower bound */
     bool is_or_fallback;   /* mode andor: the AND had fewer than k hits */
+    bool is_partial;       /* the query's time was over: there may be better ones */
     int32_t fraction_bits; /* of every score here */
     const char *processor; /* which one answered */
     uint64_t postings;     /* read to find the answer */
@@ -61,6 +63,7 @@ typedef enum rp_total { RP_TOTAL_AT_LEAST = 0, RP_TOTAL_EXACT, RP_TOTAL_ONLY } r
 /* All zero or NULL: the default named beside each field. A number that may sensibly be zero says
  * so by its has_ field. */
 typedef struct rp_search_options {
+    size_t size;    /* as status.h says: 0, or sizeof this record */
     size_t k;       /* 10 */
     rp_mode mode;   /* or */
     bool plain;     /* the query is words and nothing else: no operators, no errors */
@@ -71,7 +74,7 @@ typedef struct rp_search_options {
     const char *gpu;      /* "emulated", or cards by number: "0", "0,1"; RIPOSTE_GPU, else "0" */
     uint64_t gpu_memory;  /* bytes of each card to use at most: what is there */
     uint32_t gpu_timeout; /* milliseconds; a card that takes longer counts as lost: 10,000 */
-    /* a process of its own uses the card, so that it comes back after a fault; chapter 6 */
+    /* a process of its own uses the card, so that it comes back after a fault; chapter 7 */
     bool gpu_child;
     /* RP_UNAVAILABLE where the cpu would answer instead of a GPU, or the host decodes lists for it,
      * tiny ones of the dictionary excepted; "auto" is "gpu" then */
@@ -88,15 +91,18 @@ typedef struct rp_search_options {
     double b;  /* 0 to 1; the variant's own: 0.75 for lucene */
     double mu; /* 0.001 to 1e9; 1000 */
     /* Limits. A query past one of them is refused by a message that names it. */
-    size_t max_k;          /* 10,000 */
+    size_t max_k;          /* and of `from` and k together: 10,000 */
     size_t max_query;      /* bytes: 64 KiB */
     size_t max_terms;      /* after expansion: 1,024 */
-    size_t max_expansions; /* of one prefix: 1,024 */
+    size_t max_expansions; /* of one prefix, wildcard or fuzzy word: 1,024 */
     size_t max_phrase;     /* words: 64 */
     size_t max_slop;       /* 10,000 */
     size_t max_depth;      /* of parentheses: 32 */
     size_t max_memory;     /* bytes for one query: 64 MiB */
     uint64_t max_work;     /* of one query, known before it is answered: 40,000,000 units */
+    /* The hits begin after so many better ones: 0. from and k together are at most max_k. In mode
+     * andor k alone decides, so that all pages are of one answer. */
+    size_t from;
 } rp_search_options;
 
 /* The i-th ranking's name, default first; NULL past the last. */
@@ -133,6 +139,7 @@ typedef struct rp_batch_query {
 
 /* All zero: the default named beside each field. */
 typedef struct rp_batch_options {
+    size_t size;       /* as status.h says: 0, or sizeof this record */
     size_t threads;    /* that prepare queries for a GPU, and answer on the cpu: 1 */
     uint64_t elements; /* postings of shortest lists that a GPU is given at once: 1,048,576 */
     /* bytes for the hits of all of them; past it a query is RP_NO_MEMORY: no limit */
@@ -209,7 +216,30 @@ rp_status rp_searcher_snippet(rp_searcher *searcher, const char *query, size_t q
                               rp_error *err);
 void rp_snippet_free(rp_snippet *snippet); /* NULL is fine */
 
-/* ---- 6. GPUs and their faults ---------------------------------------------------------------- */
+/* ---- 6. Words that no document has ----------------------------------------------------------- */
+
+/* A word of a query that no document has, and the term that was perhaps meant: one edit away, or
+ * where there is none two, and of those the one in the most documents. An edit puts a letter in,
+ * takes one out or makes it another. */
+typedef struct rp_correction {
+    const char *word, *instead; /* terms as the index has them */
+    uint32_t edits, df;         /* df: documents that hold `instead` */
+} rp_correction;
+
+typedef struct rp_corrections {
+    size_t n; /* 16 at most */
+    rp_correction *at;
+    void *memory; /* Riposte's own */
+} rp_corrections;
+
+/* In the order of the query; words that are excluded, prefixes, wildcards and fuzzy words are not
+ * looked at, and a word without a term near it is left out. A query whose words all have documents
+ * costs nothing but their look-up. Free the corrections. */
+rp_status rp_searcher_correct(rp_searcher *searcher, const char *query, size_t query_bytes,
+                              rp_corrections *out, rp_error *err);
+void rp_corrections_free(rp_corrections *corrections); /* NULL and all zero are fine */
+
+/* ---- 7. GPUs and their faults ---------------------------------------------------------------- */
 
 /* A GPU that queries can be answered on. */
 typedef struct rp_gpu {

@@ -9,7 +9,12 @@
  * its declaration says so. Where it may not, a call returns RP_USAGE and names the argument; a call
  * without a status returns 0, false or NULL, or leaves its record all zero. After any failure a new
  * handle is NULL, and a record that has a free function is empty: both may be freed, a record also
- * twice. */
+ * twice.
+ *
+ * Every record of options begins with its size, so that programs run with other releases than the
+ * one they were compiled against. All zero is right: size 0 means this release's sizeof. A program
+ * that sets it gets, from an earlier library, RP_USAGE if it uses a field that this library does
+ * not have, and from a later one the defaults of the fields that it does not have itself. */
 #ifndef RIPOSTE_STATUS_H
 #define RIPOSTE_STATUS_H
 
@@ -31,7 +36,9 @@ extern "C" {
     X(RP_NO_MEMORY, -8, 7, "memory or its budget is used up")                                      \
     X(RP_LIMIT, -9, 3, "a limit was passed")                                                       \
     X(RP_INTERRUPTED, -10, 130, "interrupted")                                                     \
-    X(RP_NOT_FOUND, -11, 1, "not found")
+    X(RP_NOT_FOUND, -11, 1, "not found")                                                           \
+    X(RP_DEADLINE, -12, 8, "the time for it was over")                                             \
+    X(RP_BUSY, -13, 9, "too much waits already")
 
 typedef enum rp_status {
 #define RP_STATUS_ENUM(code, value, exit_code, sentence) code = (value),

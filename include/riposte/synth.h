@@ -25,6 +25,7 @@ typedef enum rp_synth_order {
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_synth_options {
+    size_t size;      /* as status.h says: 0, or sizeof this record */
     uint32_t docs;    /* as many as the collection has */
     uint32_t queries; /* 10,000 */
     uint64_t seed;    /* 0 is one as any other */

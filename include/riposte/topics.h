@@ -50,6 +50,7 @@ typedef void rp_run_write_fn(void *arg, const char *lines, size_t bytes);
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_run_options {
+    size_t size;            /* as status.h says: 0, or sizeof this record */
     rp_run_format format;   /* RP_RUN_TREC */
     const char *tag;        /* one word: "riposte" */
     rp_run_write_fn *write; /* takes the lines instead of a file */

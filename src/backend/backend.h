@@ -194,6 +194,7 @@ typedef struct rp__backend {
      * in this process. */
     rp_status (*health)(void *state, rp_error *err);
     /* Answers; scratch and result in the arena. Called under rp__mapping_guard: owns nothing else.
+     * RP_INTERRUPTED: the answer has what was found until the query was stopped, or nothing.
      * RP_UNAVAILABLE, RP_NO_MEMORY: the processor cannot, now or ever; another one may. Then a
      * device has left its reason in answer->fallback, and what it did in answer->gpu; the rest of
      * the answer means nothing. */

@@ -6,31 +6,55 @@
 #include <string.h>
 
 #if defined(RP_CPU_EMULATED) /* `make simde` has compiled the rows to portable C */
-static uint32_t detect(void)
+const char *rp__cpu_lacks(uint32_t feature)
 {
-    return RP_CPU_AVX2 | RP_CPU_AVX512;
+    (void)feature;
+    return NULL;
 }
 #elif defined(__x86_64__)
-static uint32_t detect(void)
+/* The compiler takes names of features as literals only. */
+#define RETURN_IF_ABSENT(name)                                                                     \
+    if (!__builtin_cpu_supports(name))                                                             \
+    return name
+
+static const char *avx2_lacks(void)
 {
-    uint32_t features = 0;
+    RETURN_IF_ABSENT("avx2");
+    RETURN_IF_ABSENT("bmi");
+    RETURN_IF_ABSENT("bmi2");
+    return NULL;
+}
+
+static const char *avx512_lacks(void)
+{
+    RETURN_IF_ABSENT("avx512f");
+    RETURN_IF_ABSENT("avx512bw");
+    RETURN_IF_ABSENT("avx512dq");
+    RETURN_IF_ABSENT("avx512vl");
+    RETURN_IF_ABSENT("avx512vbmi");
+    RETURN_IF_ABSENT("avx512vbmi2");
+    RETURN_IF_ABSENT("avx512vnni");
+    return NULL;
+}
+
+const char *rp__cpu_lacks(uint32_t feature)
+{
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("bmi2"))
-        features |= RP_CPU_AVX2;
-    if ((features & RP_CPU_AVX2) && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-        __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vnni"))
-        features |= RP_CPU_AVX512;
-    return features;
+    const char *lacks = avx2_lacks();
+    return lacks || feature == RP_CPU_AVX2 ? lacks : avx512_lacks();
 }
 #else
-static uint32_t detect(void)
+const char *rp__cpu_lacks(uint32_t feature)
 {
-    return 0;
+    return feature == RP_CPU_AVX2 ? "avx2" : "avx512f";
 }
 #endif
+
+static uint32_t detect(void)
+{
+    return (rp__cpu_lacks(RP_CPU_AVX2) ? 0 : RP_CPU_AVX2) |
+           (rp__cpu_lacks(RP_CPU_AVX512) ? 0 : RP_CPU_AVX512);
+}
 
 uint32_t rp__cpu_features_of(const char *level)
 {

@@ -14,4 +14,7 @@ enum {
 uint32_t rp__cpu_features(void);                 /* asked once, then remembered */
 uint32_t rp__cpu_features_of(const char *level); /* what RIPOSTE_SIMD=level leaves; NULL: all */
 
+/* What the CPU lacks for that feature, as the system names it: "avx512vbmi"; NULL: nothing. */
+const char *rp__cpu_lacks(uint32_t feature);
+
 #endif

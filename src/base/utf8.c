@@ -38,9 +38,14 @@ uint32_t rp__utf8_valid(const char *p, size_t bytes)
 
 size_t rp__utf8_check(const char *p, size_t bytes)
 {
+    const uint64_t high = 0x8080808080808080U;
     size_t i = 0;
     while (i < bytes) {
-        if (bytes - i >= 8 && (rp__load64(p + i) & 0x8080808080808080U) == 0) {
+        while (bytes - i >= 32 && ((rp__load64(p + i) | rp__load64(p + i + 8) |
+                                    rp__load64(p + i + 16) | rp__load64(p + i + 24)) &
+                                   high) == 0)
+            i += 32;
+        if (bytes - i >= 8 && (rp__load64(p + i) & high) == 0) {
             i += 8;
             continue;
         }

@@ -9,6 +9,7 @@
 #include "cli/figures.h"
 #include "cli/form_report.h"
 #include "cli/gpu_report.h"
+#include "cli/hit_fields.h"
 
 enum {
     INDENT = 5,
@@ -130,7 +131,7 @@ static rp_status print_hit(const rp__answer *answer, size_t i, const style *s, r
         rp_index_get_document_start(answer->index, hit->docid, SHOWN, &document, err);
     if (status != RP_OK)
         return status;
-    printf("%3zu  %s%.4f%s  %s", i + 1, s->dim, hit->score, s->dim_end, s->name);
+    printf("%3zu  %s%.4f%s  %s", answer->from + i + 1, s->dim, hit->score, s->dim_end, s->name);
     rp__console_put(stdout, hit->name, strlen(hit->name));
     printf("%s%s", s->name_end, document.title_bytes > 0 ? "  " : "");
     rp__console_put(stdout, document.title, document.title_bytes);
@@ -176,47 +177,54 @@ void rp__answer_note_machine(const rp__console *console, const rp_iiu_counters *
                                         : "");
 }
 
-void rp__answer_note(const rp__console *console, const rp_hits *hits)
+rp_status rp__answer_note_corrections(const rp__console *console, const rp__answer *answer,
+                                      rp_error *err)
 {
+    rp_corrections corrections;
+    rp_status status = rp_searcher_correct(answer->searcher, answer->query, strlen(answer->query),
+                                           &corrections, err);
+    rp__buf line;
+    rp__buf_init(&line);
+    for (size_t i = 0; status == RP_OK && i < corrections.n; i++) {
+        const rp_correction *c = &corrections.at[i];
+        line.n = 0;
+        rp__buf_put_string(&line, "no document has \"");
+        rp__console_clean(&line, c->word, strlen(c->word));
+        rp__buf_put_string(&line, "\"; did you mean \"");
+        rp__console_clean(&line, c->instead, strlen(c->instead));
+        rp__buf_put_string(&line, "\"?");
+        rp__console_note(console, "%.*s", (int)line.n, (const char *)line.at);
+    }
+    rp__buf_free(&line);
+    rp_corrections_free(&corrections);
+    return status;
+}
+
+void rp__answer_note(const rp__console *console, const rp__answer *answer)
+{
+    const rp_hits *hits = answer->hits;
     char n[RP_FIGURE_BYTES], total[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES];
+    if (hits->n == 0 && hits->total > 0) {
+        rp__console_note(console, "%s%s documents match, none of them after the first %s",
+                         hits->total_is_exact ? "" : "at least ",
+                         rp__figures_count(total, hits->total), rp__figures_count(n, answer->from));
+        return;
+    }
     if (hits->n == 0) {
         rp__console_note(console, "no document matches; %s, processor %s",
                          rp__figures_time(time, hits->seconds), hits->processor);
         rp__answer_note_machine(console, &hits->iiu);
         return;
     }
-    rp__console_note(console, "%s of %s%s documents in %s, processor %s%s",
-                     rp__figures_count(n, hits->n), hits->total_is_exact ? "" : "at least ",
-                     rp__figures_count(total, hits->total), rp__figures_time(time, hits->seconds),
-                     hits->processor,
+    rp__console_note(console, "%s of %s%s in %s, processor %s%s", rp__figures_count(n, hits->n),
+                     hits->total_is_exact ? "" : "at least ",
+                     rp__figures_of(total, hits->total, "document"),
+                     rp__figures_time(time, hits->seconds), hits->processor,
                      hits->is_or_fallback ? "; too few have all words, so any of them counts" : "");
     rp__answer_note_machine(console, &hits->iiu);
 }
 
 /* ---- 2. As JSON ------------------------------------------------------------------------------ */
-
-static rp_status write_snippet(rp__json_writer *w, const rp__answer *answer,
-                               const rp_document *document, rp_error *err)
-{
-    rp_snippet snippet = {0};
-    rp_status status = rp_searcher_snippet(answer->searcher, answer->query, strlen(answer->query),
-                                           document, 0, &snippet, err);
-    if (status == RP_OK && snippet.text) {
-        rp__json_writer_begin(w, "snippet", '{');
-        rp__json_writer_text(w, "text", snippet.text);
-        rp__json_writer_begin(w, "marks", '[');
-        for (size_t i = 0; i < snippet.n_marks; i++) {
-            rp__json_writer_begin(w, NULL, '[');
-            rp__json_writer_uint(w, NULL, snippet.marks[i].begin);
-            rp__json_writer_uint(w, NULL, snippet.marks[i].end);
-            rp__json_writer_end(w, ']');
-        }
-        rp__json_writer_end(w, ']');
-        rp__json_writer_end(w, '}');
-    }
-    rp_snippet_free(&snippet);
-    return status;
-}
 
 static rp_status write_explanation(rp__json_writer *w, const rp__answer *answer, uint32_t docid,
                                    rp_error *err)
@@ -250,24 +258,40 @@ static rp_status write_hit(rp__json_writer *w, const rp__answer *answer, size_t 
 {
     const rp_hit *hit = &answer->hits->at[i];
     rp_document document = {0};
-    rp_status status =
-        rp_index_get_document_start(answer->index, hit->docid, SHOWN, &document, err);
+    rp_status status = rp_index_get_document_start(answer->index, hit->docid,
+                                                   rp__hit_fields_bytes(answer), &document, err);
     if (status != RP_OK)
         return status;
     rp__json_writer_begin(w, NULL, '{');
-    rp__json_writer_uint(w, "rank", i + 1);
-    rp__json_writer_text(w, "id", hit->name);
-    rp__json_writer_uint(w, "docid", hit->docid);
-    rp__json_writer_real(w, "score", hit->score, 7);
-    rp__json_writer_uint(w, "fixed", hit->fixed);
-    rp__json_writer_uint(w, "length", document.length);
-    rp__json_writer_string(w, "title", document.title, document.title_bytes);
-    if (answer->has_snippets)
-        status = write_snippet(w, answer, &document, err);
+    const rp__hit_view view = {answer, hit, &document, answer->from + i + 1};
+    status = rp__hit_fields_write(w, &view, err);
     if (status == RP_OK && answer->has_explain)
         status = write_explanation(w, answer, hit->docid, err);
     rp__json_writer_end(w, '}');
     rp_document_free(&document);
+    return status;
+}
+
+/* Of a query with words that no document has. */
+static rp_status write_corrections(rp__json_writer *w, const rp__answer *answer, rp_error *err)
+{
+    rp_corrections corrections;
+    rp_status status = rp_searcher_correct(answer->searcher, answer->query, strlen(answer->query),
+                                           &corrections, err);
+    if (corrections.n > 0)
+        rp__json_writer_begin(w, "corrections", '[');
+    for (size_t i = 0; i < corrections.n; i++) {
+        const rp_correction *c = &corrections.at[i];
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_text(w, "word", c->word);
+        rp__json_writer_text(w, "instead", c->instead);
+        rp__json_writer_uint(w, "edits", c->edits);
+        rp__json_writer_uint(w, "df", c->df);
+        rp__json_writer_end(w, '}');
+    }
+    if (corrections.n > 0)
+        rp__json_writer_end(w, ']');
+    rp_corrections_free(&corrections);
     return status;
 }
 
@@ -318,10 +342,11 @@ static void write_machine(rp__json_writer *w, const rp_iiu_counters *iiu)
 rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_error *err)
 {
     const rp_hits *hits = answer->hits;
-    rp_status status = RP_OK;
     rp__json_writer_text(w, "query", answer->query);
+    rp_status status = write_corrections(w, answer, err);
     rp__json_writer_text(w, "processor", hits->processor);
     rp__json_writer_real(w, "seconds", hits->seconds, 9);
+    rp__json_writer_uint(w, "from", answer->from);
     rp__json_writer_uint(w, "total", hits->total);
     rp__json_writer_bool(w, "total_is_exact", hits->total_is_exact);
     rp__json_writer_bool(w, "is_or_fallback", hits->is_or_fallback);

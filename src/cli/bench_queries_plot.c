@@ -94,7 +94,7 @@ static void put_line(const rp__bench_queries *b, const rp__bench_operation *o, c
     memcpy(times, o->best, n * sizeof *times);
     qsort(times, n, sizeof *times, rising);
     rp__buf_printf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"%s points=\"",
-                   colour, is_dashed ? " stroke-dasharray=\"5 4\"" : "");
+                   colour, is_dashed ? RP_BENCH_SVG_DASHES : "");
     for (int i = 0; i <= SHARES; i++) {
         size_t at = (size_t)i * (n - 1) / SHARES;
         rp__buf_printf(out, "%.1f,%.1f ", to_x((double)i / SHARES),
@@ -102,7 +102,7 @@ static void put_line(const rp__bench_queries *b, const rp__bench_operation *o, c
     }
     rp__buf_put_string(out, "\"/>\n");
     double y = s->top + TOP + 10 + NAME * (double)nth;
-    rp__bench_svg_line(out, RIGHT + 12, y - 4, RIGHT + 32, y - 4, colour);
+    rp__bench_svg_stroke(out, RIGHT + 12, y - 4, RIGHT + 32, y - 4, colour, is_dashed);
     rp__bench_svg_text(out, RIGHT + 38, y, "start", name);
 }
 

@@ -2,11 +2,22 @@
 #include "cli/bench_svg.h"
 
 #include <string.h>
+#include <strings.h>
 
+#include "base/error.h"
 #include "cli/console.h"
 
 const char *const rp__bench_svg_colours[RP_BENCH_SVG_COLOURS] = {"#b4421c", "#1f6fb2", "#6b6b6b",
                                                                  "#3a8f4d", "#7a4fa3"};
+
+rp_status rp__bench_svg_check(const char *path, rp_error *err)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *suffix = path ? strrchr(slash ? slash : path, '.') : NULL;
+    if (!suffix || strcasecmp(suffix, ".svg") == 0)
+        return RP_OK;
+    return rp__error_set(err, RP_USAGE, "--plot %s: a plot is SVG; let the name end in .svg", path);
+}
 
 void rp__bench_svg_begin(rp__buf *out, int width, int height)
 {
@@ -67,8 +78,14 @@ void rp__bench_svg_upward(rp__buf *out, double x, double y, const char *text)
 void rp__bench_svg_line(rp__buf *out, double x1, double y1, double x2, double y2,
                         const char *colour)
 {
-    rp__buf_printf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n",
-                   x1, y1, x2, y2, colour);
+    rp__bench_svg_stroke(out, x1, y1, x2, y2, colour, false);
+}
+
+void rp__bench_svg_stroke(rp__buf *out, double x1, double y1, double x2, double y2,
+                          const char *colour, bool is_dashed)
+{
+    rp__buf_printf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"%s/>\n",
+                   x1, y1, x2, y2, colour, is_dashed ? RP_BENCH_SVG_DASHES : "");
 }
 
 void rp__bench_svg_frame(rp__buf *out, double x, double y, double width, double height)

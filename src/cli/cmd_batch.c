@@ -166,26 +166,6 @@ static void write_topic(batch *b, const char *qid, const rp_hits *hits)
     rp__json_writer_end(&b->w, '}');
 }
 
-/* Whether a topic is meant as a query: it begins with a quote or a parenthesis, marks a word with +
- * or -, or has an operator in capitals. A question in prose may hold other marks anywhere, and what it
- * says must not change by them. */
-static bool is_query(const rp_topic *topic)
-{
-    static const char *const operators[] = {" AND ", " OR ", " NOT "};
-    if (!strpbrk(topic->query, "\"(+-ANO"))
-        return false;
-    const char *text = topic->query + strspn(topic->query, " \t");
-    if (*text && strchr("\"(", *text))
-        return true;
-    for (const char *p = text; (p = strpbrk(p, "+-")) != NULL; p++)
-        if ((p == text || p[-1] == ' ') && (isalpha((unsigned char)p[1]) || p[1] == '"'))
-            return true;
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (strstr(text, operators[i]))
-            return true;
-    return false;
-}
-
 /* ---- Asking ------------------------------------------------------------------------------------ */
 
 static void add_report(rp_batch_report *to, const rp_batch_report *from)
@@ -227,28 +207,14 @@ static rp_status ask_some(batch *b, rp_batch_query *answers, size_t n, rp_error 
     return status;
 }
 
-/* What a topic asks: in the query language where it may be meant so, as plain words otherwise. One that cannot be read
- * asks for nothing. */
+/* What a topic asks: plain words, in which nothing is syntax, unless the user says otherwise. One that
+ * cannot be read asks for nothing. */
 static void note_query(const batch *b, const asked *a, rp_batch_query *out)
 {
-    bool must = b->args->syntax, may = must || !b->args->query.search.plain;
     bool has = a->status == RP_OK;
     out->query = has ? a->topic.query : "";
     out->query_bytes = has ? a->topic.query_bytes : 0;
-    out->plain = !must && !(has && may && is_query(&a->topic));
-}
-
-/* As plain words also where a topic is no query after all. */
-static rp_status ask(batch *b, rp_error *err)
-{
-    bool must = b->args->syntax;
-    rp_status status = ask_some(b, b->answers, b->n, err);
-    for (size_t i = 0; i < b->n && status == RP_OK && !must; i++)
-        if (b->answers[i].status == RP_USAGE && !b->answers[i].plain) {
-            b->answers[i].plain = true;
-            status = ask_some(b, &b->answers[i], 1, err);
-        }
-    return status;
+    out->plain = !b->args->syntax;
 }
 
 /* Some topics; one that cannot be read is one too. */
@@ -368,7 +334,7 @@ static rp_status answer_chunk(batch *b, rp_error *err)
     b->spent.reading += seconds_since(begun);
     begun = rp__clock_now();
     if (status == RP_OK)
-        status = ask(b, err);
+        status = ask_some(b, b->answers, b->n, err);
     double answering = seconds_since(begun);
     b->spent.answering += answering;
     set_chunk(b, answering);
@@ -602,9 +568,8 @@ const rp__verb rp__cmd_batch_verb = {
         "standard input. "
         "A hit is a line \"qid Q0 docno rank score tag\" with 7 decimals of the score; blanks in a "
         "docno become _, and where two documents have one docno by that, no run is written. A "
-        "topic is plain words unless it begins with \" or (, marks a word with + or -, or "
-        "holds AND, OR or NOT in capitals: then it is in the query language. --plain and --syntax "
-        "take all topics one way. "
+        "topic is plain words, in which no character means anything else; with --syntax it is in "
+        "the query language. "
         "With --json and no -o the hits are in the object. Memory: at most --max-memory for each "
         "thread, 160 MiB for terms and hits, and the topics, which may have 256 MiB and take 8 "
         "bytes more each; what needs more ends with exit code 7.",

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/bench_codecs_report.h"
 #include "cli/bench_machine.h"
+#include "cli/bench_svg.h"
 #include "cli/name_list.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
@@ -303,7 +304,9 @@ static rp_status write_plot(job *j, const rp__bench_machine *machine, rp_error *
 
 static rp_status open_job(job *j, rp_error *err)
 {
-    rp_status status = choose_rows(j, err);
+    rp_status status = rp__bench_svg_check(j->args->plot, err);
+    if (status == RP_OK)
+        status = choose_rows(j, err);
     if (status == RP_OK)
         status = rp__name_list_check(j->console, "order", j->args->order, order_at, err);
     if (status == RP_OK && j->dir)

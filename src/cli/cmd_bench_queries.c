@@ -9,6 +9,7 @@
 #include "cli/bench_machine.h"
 #include "cli/bench_queries_plot.h"
 #include "cli/bench_queries_report.h"
+#include "cli/bench_svg.h"
 #include "cli/name_list.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
@@ -22,6 +23,7 @@ typedef struct bench_queries_args {
     const char *modes, *k, *algorithms, *processors, *automatic, *query_threads, *words, *format,
         *per_query, *plot;
     uint32_t rounds, threads, pause_us;
+    uint64_t gpu_memory;
     rp__bench_choice choice;
     bool plain, names, strict_processor;
 } bench_queries_args;
@@ -71,6 +73,12 @@ static const rp__option operation_rows[] = {
      .kind = RP_OPTION_FLAG,
      AT(strict_processor),
      .help = "exit code 6 where the CPU would answer instead of a GPU, or decode lists for it"},
+    {.name = "gpu-memory",
+     .kind = RP_OPTION_SIZE,
+     .argument = "SIZE",
+     .least = 1,
+     AT(gpu_memory),
+     .help = "most memory of the GPU to use, otherwise what is there"},
     {.name = "rounds",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -307,6 +315,7 @@ static rp_status add_operation(job *j, const struct mode *mode, size_t k, const 
                                      .processor = processor,
                                      .eager_gpu = true,
                                      .strict_processor = j->args->strict_processor,
+                                     .gpu_memory = j->args->gpu_memory,
                                      .max_work = UINT64_MAX};
     snprintf(o->form, sizeof o->form, k ? "%s:%zu" : "%s:count", mode->name, k);
     snprintf(o->name, sizeof o->name, "%s%s%.120s", o->form, algorithm ? ":" : "",
@@ -439,7 +448,9 @@ static rp_status read_words(job *j, rp_error *err)
 
 static rp_status open_job(job *j, rp_error *err)
 {
-    rp_status status = read_words(j, err);
+    rp_status status = rp__bench_svg_check(j->args->plot, err);
+    if (status == RP_OK)
+        status = read_words(j, err);
     if (status == RP_OK)
         status = rp__auto_tuning_new(j->args->automatic, &j->bench.tuning, err);
     if (status == RP_OK)
@@ -473,6 +484,8 @@ static void put_command(const job *j, rp__buf *out)
         rp__buf_printf(out, " --processors %s", a->processors);
     if (a->automatic)
         rp__buf_printf(out, " --auto %s", a->automatic);
+    if (a->gpu_memory)
+        rp__buf_printf(out, " --gpu-memory %" PRIu64, a->gpu_memory);
     if (a->pause_us)
         rp__buf_printf(out, " --pause-us %u", a->pause_us);
     if (a->threads > 1)

@@ -51,7 +51,8 @@ static rp_status get_info(const char *dir, rp_index_info *out, rp_error *err)
     if (status != RP_OK)
         return status;
     rp_index_get_info(index, out);
-    out->codec = out->stem = out->stop = NULL; /* borrowed, and the index is closed here */
+    /* borrowed, and the index is closed here */
+    out->codec = out->stem = out->stop = out->token_rule = NULL;
     rp_index_close(index);
     return RP_OK;
 }
@@ -60,10 +61,11 @@ static void print_result(const report *r, const rp_index_info *info, rp_status v
 {
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES];
     if (verdict == RP_OK)
-        printf("sound: %s documents, %s terms, %s postings\n", rp__figures_count(a, info->docs),
-               rp__figures_count(b, info->terms), rp__figures_count(c, info->postings));
+        printf("sound: %s, %s, %s\n", rp__figures_of(a, info->docs, "document"),
+               rp__figures_of(b, info->terms, "term"),
+               rp__figures_of(c, info->postings, "posting"));
     else
-        printf("damaged: %s fault%s\n", rp__figures_count(a, r->faults), r->faults == 1 ? "" : "s");
+        printf("damaged: %s\n", rp__figures_of(a, r->faults, "fault"));
 }
 
 static void write_result(report *r, const rp_index_info *info, rp_status verdict)

@@ -194,8 +194,9 @@ static void fish_option(rp__buf *out, const rp__verb *verb, const rp__option *ro
     rp__buf_put_string(out, "complete -c riposte");
     fish_condition(out, verb, false);
     rp__buf_printf(out, " -l %s", row->name);
-    if (row->letter)
-        rp__buf_printf(out, " -s %c", row->letter);
+    char letter = rp__options_letter(verb, row);
+    if (letter)
+        rp__buf_printf(out, " -s %c", letter);
     if (rp__options_choice(row, 0)) {
         rp__buf_put_string(out, " -x -a '");
         put_choices(out, row);

@@ -148,7 +148,7 @@ static rp_status print_demo(rp__console *console, const char *dir, const rp_buil
                             const rp__answer *answer, rp_error *err)
 {
     char docs[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES];
-    printf("indexed %s documents into ", rp__figures_count(docs, stats->docs));
+    printf("indexed %s into ", rp__figures_of(docs, stats->docs, "document"));
     rp__console_put(stdout, dir, strlen(dir));
     printf(" in %s\n\n$ %s search ", rp__figures_time(time, stats->seconds), console->program);
     rp__console_put(stdout, dir, strlen(dir));
@@ -158,7 +158,7 @@ static rp_status print_demo(rp__console *console, const char *dir, const rp_buil
     rp_status status = rp__answer_print(console, answer, err);
     rp__console_flush(console);
     if (status == RP_OK) {
-        rp__answer_note(console, answer->hits);
+        rp__answer_note(console, answer);
         print_steps(console->program, dir);
     }
     return status;
@@ -177,7 +177,12 @@ static rp_status ask(rp__console *console, const char *dir, const char *query,
         status = rp_searcher_new(index, &options, &searcher, err);
     if (status == RP_OK)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
-    rp__answer answer = {index, searcher, query, &hits, true, false, DEMO_MEMORY, NULL};
+    rp__answer answer = {.index = index,
+                         .searcher = searcher,
+                         .query = query,
+                         .hits = &hits,
+                         .has_snippets = true,
+                         .max_memory = DEMO_MEMORY};
     if (status == RP_OK)
         status = console->wants_json ? write_demo(console, dir, stats, &answer, err)
                                      : print_demo(console, dir, stats, &answer, err);

@@ -1,9 +1,16 @@
-/* cmd_doctor.c: riposte doctor: what this machine has for the program, and what it lacks, with the reason. */
+/* cmd_doctor.c: riposte doctor: what this machine has for the program, and what it lacks, with the reason.
+ *
+ * 1 the rows, each of which looks at one thing; 2 how findings are shown. */
+#include <stdarg.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "base/error.h"
 #include "base/json.h"
+#include "cli/bench_machine.h"
+#include "cli/environment.h"
 #include "cli/figures.h"
 #include "cli/verbs.h"
 #include "riposte/riposte.h"
@@ -13,7 +20,7 @@ typedef struct doctor_args {
     const char *gpu;
 } doctor_args;
 
-static const rp__option rows[] = {
+static const rp__option option_rows[] = {
     {.name = "gpu",
      .kind = RP_OPTION_TEXT,
      .argument = "NAME",
@@ -23,16 +30,179 @@ static const rp__option rows[] = {
 };
 
 static const rp__option_group groups[] = {
-    {"doctor", rows, 0},
+    {"doctor", option_rows, 0},
     {"general", rp__options_common, offsetof(doctor_args, common)},
     {0},
 };
 
-/* From the least to all that the machine has. */
-static const char *simd_name(void)
+typedef enum state { FINE, ABSENT, WRONG } state;
+static const char *const state_names[] = {"ok", "absent", "error"};
+
+typedef struct doctor {
+    const rp__console *console;
+    const doctor_args *args;
+    rp__json_writer w;
+    rp_error *err; /* of the first thing that is wrong */
+    rp_status status;
+} doctor;
+
+/* A finding is a line of the table, or an object in the JSON array "rows". */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+static void
+put(doctor *d, const char *name, state is, const char *format, ...)
 {
-    uint32_t features = rp__cpu_features();
-    return features & RP_CPU_AVX512 ? "avx512" : features & RP_CPU_AVX2 ? "avx2" : "scalar";
+    char text[512];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    if (!d->console->wants_json) {
+        printf("%-12s  ", name);
+        rp__console_put(stdout, text, strlen(text));
+        putchar('\n');
+        return;
+    }
+    rp__json_writer_begin(&d->w, NULL, '{');
+    rp__json_writer_text(&d->w, "name", name);
+    rp__json_writer_text(&d->w, "state", state_names[is]);
+    rp__json_writer_text(&d->w, "text", text);
+    rp__json_writer_end(&d->w, '}');
+}
+
+/* ---- 1. The rows ----------------------------------------------------------------------------- */
+
+static void look_at_version(doctor *d)
+{
+    put(d, "riposte", FINE, "%s", rp_version());
+}
+
+static void look_at_libraries(doctor *d)
+{
+    rp_linked linked;
+    char text[256];
+    int n = 0;
+    for (size_t i = 0; rp_linked_get(i, &linked); i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s%s%s", i ? ", " : "", linked.name,
+                      linked.version[0] ? " " : "", linked.version);
+    put(d, "libraries", FINE, "%s", text);
+}
+
+static void look_at_cpu(doctor *d)
+{
+    rp__bench_machine machine;
+    char cores[RP_FIGURE_BYTES];
+    rp__bench_machine_get(&machine);
+    put(d, "cpu", FINE, "%s, %s", machine.cpu, rp__figures_of(cores, machine.cores, "core"));
+}
+
+static void look_at_instructions(doctor *d)
+{
+    static const struct {
+        const char *name;
+        uint32_t feature;
+    } sets[] = {{"avx2", RP_CPU_AVX2}, {"avx512", RP_CPU_AVX512}};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        const char *lacks = rp__cpu_lacks(sets[i].feature);
+        if (lacks)
+            put(d, sets[i].name, ABSENT, "absent: the CPU has no %s", lacks);
+        else if (rp__cpu_features() & sets[i].feature)
+            put(d, sets[i].name, FINE, "in use");
+        else
+            put(d, sets[i].name, ABSENT, "not in use: RIPOSTE_SIMD hides it");
+    }
+}
+
+/* Bytes of a line of /proc/meminfo; 0: the system does not say. */
+static uint64_t read_memory(const char *name)
+{
+    char line[128];
+    unsigned long long kib = 0;
+    FILE *in = fopen("/proc/meminfo", "re");
+    while (in && fgets(line, sizeof line, in))
+        if (strncmp(line, name, strlen(name)) == 0 &&
+            sscanf(line + strlen(name), ": %llu kB", &kib) == 1)
+            break;
+    if (in)
+        fclose(in);
+    return (uint64_t)kib << 10;
+}
+
+static void look_at_memory(doctor *d)
+{
+    char all[RP_FIGURE_BYTES], available[RP_FIGURE_BYTES];
+    uint64_t total = read_memory("MemTotal");
+    if (total == 0)
+        put(d, "memory", ABSENT, "unknown: the system does not say");
+    else
+        put(d, "memory", FINE, "%s, of which %s are available", rp__figures_size(all, total),
+            rp__figures_size(available, read_memory("MemAvailable")));
+}
+
+static void look_at_disk(doctor *d)
+{
+    struct statvfs disk;
+    char all[RP_FIGURE_BYTES], available[RP_FIGURE_BYTES];
+    if (statvfs(".", &disk) != 0)
+        put(d, "disk", ABSENT, "unknown: the system does not say");
+    else
+        put(d, "disk", FINE, "%s, of which %s are free, where the current folder is",
+            rp__figures_size(all, (uint64_t)disk.f_blocks * disk.f_frsize),
+            rp__figures_size(available, (uint64_t)disk.f_bavail * disk.f_frsize));
+}
+
+static void look_at_gpus(doctor *d)
+{
+    rp_gpu info;
+    rp_error why = {.text = ""};
+    rp_status status = RP_OK;
+    char name[16], memory[RP_FIGURE_BYTES];
+    for (size_t i = 0; (status = rp_gpu_get(d->args->gpu, i, &info, &why)) == RP_OK; i++) {
+        snprintf(name, sizeof name, "gpu %zu", i);
+        put(d, name, FINE, "%s, %s, %u multiprocessors", info.name,
+            rp__figures_size(memory, info.memory), info.multiprocessors);
+    }
+    if (status != RP_NOT_FOUND)
+        put(d, "gpu", ABSENT, "none: %s", why.text);
+}
+
+static void look_at_environment(doctor *d)
+{
+    const rp__environment_row *row;
+    size_t n = 0;
+    for (size_t i = 0; (row = rp__environment_at(i)); i++) {
+        rp_error why = {.text = ""};
+        const char *value = rp__environment_value(row);
+        rp_status status = rp__environment_check(row, &why);
+        if (!value)
+            continue;
+        n++;
+        if (status == RP_OK)
+            put(d, row->name, FINE, "%s", value);
+        else
+            put(d, row->name, WRONG, "%s: unknown; it can be %s", value, row->values);
+        if (status != RP_OK && d->status == RP_OK) {
+            *d->err = why;
+            d->status = status;
+        }
+    }
+    if (n == 0)
+        put(d, "environment", FINE, "no variable that riposte heeds is set");
+}
+
+/* In the order in which they are shown. */
+static void (*const rows[])(doctor *d) = {
+    look_at_version, look_at_libraries, look_at_cpu,  look_at_instructions,
+    look_at_memory,  look_at_disk,      look_at_gpus, look_at_environment,
+};
+
+/* ---- 2. The table, and the object ------------------------------------------------------------ */
+
+static void show_rows(doctor *d)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        rows[i](d);
 }
 
 static void write_gpus(rp__json_writer *w, const char *gpu)
@@ -54,52 +224,53 @@ static void write_gpus(rp__json_writer *w, const char *gpu)
         rp__json_writer_text(w, "no_gpu", why.text);
 }
 
-static void print_gpus(const char *gpu)
+/* Beside the rows, what programs compute with, in types of their own. */
+static void write_values(doctor *d)
 {
-    rp_gpu info;
-    rp_error why = {.text = ""};
-    rp_status status = RP_OK;
-    char memory[RP_FIGURE_BYTES];
-    for (size_t i = 0; (status = rp_gpu_get(gpu, i, &info, &why)) == RP_OK; i++)
-        printf("gpu %zu      %s, %s, %u multiprocessors\n", i, info.name,
-               rp__figures_size(memory, info.memory), info.multiprocessors);
-    if (status != RP_NOT_FOUND)
-        printf("gpu        none: %s\n", why.text);
+    rp__bench_machine machine;
+    rp__bench_machine_get(&machine);
+    rp__json_writer_text(&d->w, "version", rp_version());
+    rp__json_writer_uint(&d->w, "cores", machine.cores);
+    rp__json_writer_text(&d->w, "instructions", machine.instructions);
+    write_gpus(&d->w, d->args->gpu);
 }
 
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
-    const doctor_args *args = call->args;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    doctor d = {.console = console, .args = call->args, .err = err, .status = RP_OK};
     if (!console->wants_json) {
-        printf("riposte    %s\n", rp_version());
-        printf("cpu        %ld cores, %s\n", cores, simd_name());
-        print_gpus(args->gpu);
-        return RP_OK;
+        show_rows(&d);
+        rp__console_flush(console);
+        return d.status;
     }
     rp__buf out;
-    rp__json_writer w;
     rp__buf_init(&out);
-    rp__json_writer_init(&w, &out);
-    rp__json_writer_begin(&w, NULL, '{');
-    rp__json_writer_text(&w, "schema", "riposte.doctor/1");
-    rp__json_writer_text(&w, "version", rp_version());
-    rp__json_writer_uint(&w, "cores", cores > 0 ? (uint64_t)cores : 1);
-    rp__json_writer_text(&w, "instructions", simd_name());
-    write_gpus(&w, args->gpu);
-    rp__json_writer_end(&w, '}');
-    rp_status status = rp__console_reply(console, &out, err);
+    rp__json_writer_init(&d.w, &out);
+    rp__json_writer_begin(&d.w, NULL, '{');
+    rp__json_writer_text(&d.w, "schema", "riposte.doctor/1");
+    write_values(&d);
+    rp__json_writer_begin(&d.w, "rows", '[');
+    show_rows(&d);
+    rp__json_writer_end(&d.w, ']');
+    rp__json_writer_end(&d.w, '}');
+    rp_error unwritten = {.text = ""};
+    rp_status status = rp__console_reply(console, &out, &unwritten);
+    if (status != RP_OK)
+        *err = unwritten;
     rp__buf_free(&out);
-    return status;
+    return status == RP_OK ? d.status : status;
 }
 
 const rp__verb rp__cmd_doctor_verb = {
     .name = "doctor",
     .summary = "say what this machine has for searching, and what it lacks",
-    .details = "Cores, instruction sets and GPUs; for each thing that is missing, why. Exit code 0 "
-               "whatever there is. Takes at most 32 MiB of memory.",
+    .details = "Versions, instruction sets, memory, disk, GPUs and environment variables; for each "
+               "thing that is missing, why. Exit code 0 whatever there is, but 2 where an "
+               "environment variable has a value that riposte does not know. Takes at most 32 MiB "
+               "of memory.",
     .examples = "riposte doctor\nriposte doctor --gpu emulated --json\n",
     .groups = groups,
     .args_bytes = sizeof(doctor_args),
+    .checks_environment = true,
     .run = run,
 };

@@ -83,8 +83,8 @@ static rp_status write_result(rp__console *console, const rp__call *call, const 
 static void print_result(const rp_index_info *info, double seconds)
 {
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES], d[RP_FIGURE_BYTES];
-    printf("%s documents, %s terms, %s postings in %s\n", rp__figures_count(a, info->docs),
-           rp__figures_count(b, info->terms), rp__figures_count(c, info->postings),
+    printf("%s, %s, %s in %s\n", rp__figures_of(a, info->docs, "document"),
+           rp__figures_of(b, info->terms, "term"), rp__figures_of(c, info->postings, "posting"),
            rp__figures_time(d, seconds));
 }
 

@@ -33,13 +33,13 @@ static const rp__option_group groups[] = {
     {0},
 };
 
-static void write_option(rp__json_writer *w, const rp__option *row)
+static void write_option(rp__json_writer *w, const rp__verb *verb, const rp__option *row)
 {
     const char *choice;
-    char letter[2] = {row->letter, 0};
+    char letter[2] = {rp__options_letter(verb, row), 0};
     rp__json_writer_begin(w, NULL, '{');
     rp__json_writer_text(w, "name", row->name);
-    if (row->letter)
+    if (letter[0])
         rp__json_writer_text(w, "letter", letter);
     rp__json_writer_text(w, "argument", row->argument);
     rp__json_writer_text(w, "default", row->initial);
@@ -65,7 +65,7 @@ static void write_verb(rp__json_writer *w, const rp__verb *verb)
     rp__json_writer_begin(w, "options", '[');
     for (const rp__option_group *g = verb->groups; g->rows; g++)
         for (const rp__option *row = g->rows; row->name; row++)
-            write_option(w, row);
+            write_option(w, verb, row);
     rp__json_writer_end(w, ']');
     rp__json_writer_end(w, '}');
     rp__buf_free(&usage);

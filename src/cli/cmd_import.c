@@ -16,8 +16,6 @@ typedef struct import_args {
     rp_import_options import;
 } import_args;
 
-static const char *const stems[] = {"none", "porter", "english", NULL};
-
 #define AT(field) .at = offsetof(import_args, field)
 
 static const rp__option import_rows[] = {
@@ -30,20 +28,18 @@ static const rp__option import_rows[] = {
     RP_ROW_AUX(
         offsetof(import_args, import.aux),
         "data that narrow searches in long lists, separated by commas: lr, hs8, hs16, ... hs1024"),
-    {.name = "stem",
-     .kind = RP_OPTION_NAME,
-     .argument = "NAME",
-     .initial = "none",
-     .choices = stems,
-     AT(import.stem),
-     .help = "how the other program cut words to their stem, for queries"},
-    {.name = "stop",
-     .kind = RP_OPTION_TEXT,
-     .argument = "LIST",
-     .initial = "none",
-     AT(import.stop),
-     .help = "words that the other program left out, for queries: lucene, none, or a file with a "
-             "word a line"},
+    RP_ROW_STEM(offsetof(import_args, import.stem),
+                "how the other program cut words to their stem, for queries"),
+    RP_ROW_STOP(offsetof(import_args, import.stop),
+                "words that the other program left out, for queries: lucene, the name of a "
+                "stemmer, none, or a file with a word a line"),
+    RP_ROW_TOKENS(offsetof(import_args, import.tokens), NULL,
+                  "how it cut text into words; otherwise by the Unicode rules alone"),
+    {.name = "drop-possessive",
+     .kind = RP_OPTION_FLAG,
+     AT(import.drop_possessive),
+     .help = "it dropped the 's of a word"},
+    {.name = "fold", .kind = RP_OPTION_FLAG, AT(import.fold), .help = "it dropped accents"},
     RP_ROW_MEMORY(offsetof(import_args, import.memory),
                   "memory in all, a hard total; the longest list must fit"),
     {0},
@@ -85,8 +81,8 @@ static rp_status write_stats(rp__console *console, const rp__call *call,
 static void print_stats(const rp_build_stats *stats)
 {
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES];
-    printf("%s documents, %s terms, %s postings\n", rp__figures_count(a, stats->docs),
-           rp__figures_count(b, stats->terms), rp__figures_count(c, stats->postings));
+    printf("%s, %s, %s\n", rp__figures_of(a, stats->docs, "document"),
+           rp__figures_of(b, stats->terms, "term"), rp__figures_of(c, stats->postings, "posting"));
     printf("%s read, %s written in %s, ", rp__figures_size(a, stats->bytes_in),
            rp__figures_size(b, stats->bytes_out), rp__figures_time(c, stats->seconds));
     printf("at most %s of memory\n", rp__figures_size(a, stats->memory_peak));
@@ -132,7 +128,8 @@ const rp__verb rp__cmd_import_verb = {
         "Terms, docids, frequencies, ids and lengths are taken as they are. There are no "
         "positions, "
         "so phrases are refused, and no text, so there are no snippets. Queries are cut into words "
-        "as always: --stem and --stop say what the other program did beyond that. Where a CIFF "
+        "by the Unicode rules and lower-cased: the other options say what the other program did "
+        "beyond that. Where a CIFF "
         "file "
         "has some documents of a collection, ranking counts with the whole, as its header tells "
         "it; "

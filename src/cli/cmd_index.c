@@ -15,8 +15,9 @@ typedef struct index_args {
     rp_build_options build;
 } index_args;
 
-static const char *const stems[] = {"none", "porter", "english", NULL};
-static const char *const formats[] = {"jsonl", "tsv", "trec", "text", NULL};
+static const char *const formats[] = {"jsonl", "json",   "csv",       "tsv",  "trec", "html",
+                                      "mbox",  "gitlog", "mediawiki", "text", NULL};
+static const char *const ids[] = {"field", "relative", "path", "number", NULL};
 static const char *const on_errors[] = {"stop", "skip", NULL}; /* in rp_on_error's order */
 
 _Static_assert(RP_ON_ERROR_STOP == 0 && RP_ON_ERROR_SKIP == 1, "on_errors[] is in order");
@@ -33,20 +34,6 @@ static const rp__option build_rows[] = {
     RP_ROW_AUX(
         offsetof(index_args, build.aux),
         "data that narrow searches in long lists, separated by commas: lr, hs8, hs16, ... hs1024"),
-    {.name = "stem",
-     .kind = RP_OPTION_NAME,
-     .argument = "NAME",
-     .initial = "none",
-     .choices = stems,
-     AT(build.stem),
-     .help = "how words are cut to their stem"},
-    {.name = "stop",
-     .kind = RP_OPTION_TEXT,
-     .argument = "LIST",
-     .initial = "none",
-     AT(build.stop),
-     .help =
-         "words to leave out: lucene (its 33 English ones), none, or a file with a word a line"},
     RP_ROW_MEMORY(offsetof(index_args, build.memory),
                   "memory in all, a hard total; from 32M on a document of up to an eighth of it is "
                   "indexed, a larger one where it fits"),
@@ -62,28 +49,46 @@ static const rp__option build_rows[] = {
     {0},
 };
 
+static const rp__option analysis_rows[] = {
+    RP_ROW_STEM(offsetof(index_args, build.stem), "how words are cut to their stem"),
+    RP_ROW_STOP(offsetof(index_args, build.stop), RP_STOP_HELP),
+    RP_ROW_TOKENS(offsetof(index_args, build.tokens), "uax29", RP_TOKENS_HELP),
+    RP_ROW_KEEP_POSSESSIVE(offsetof(index_args, build.keep_possessive)),
+    RP_ROW_NO_FOLD(offsetof(index_args, build.no_fold)),
+    {0},
+};
+
 static const rp__option input_rows[] = {
     {.name = "format",
      .kind = RP_OPTION_NAME,
      .argument = "NAME",
      .choices = formats,
      AT(build.format),
-     .help = "format of the files, otherwise seen from their content"},
+     .help = "format of the files, otherwise seen from their content and suffix"},
+    {.name = "ids",
+     .kind = RP_OPTION_NAME,
+     .argument = "FROM",
+     .choices = ids,
+     AT(build.ids),
+     .help = "where ids come from: the field, which every record must have; the path, relative to "
+             "the folder or as given, with #N for the Nth record of a file; or a number. Otherwise "
+             "the field or, where there is none, a number; a file that is one document has its "
+             "path"},
     {.name = "id-field",
      .kind = RP_OPTION_TEXT,
      .argument = "NAME",
      AT(build.id_field),
-     .help = "JSONL: field of the id; otherwise id, _id or docno"},
+     .help = "JSON and tables: field of the id; otherwise id, _id, docno or docid"},
     {.name = "title-field",
      .kind = RP_OPTION_TEXT,
      .argument = "NAME",
      AT(build.title_field),
-     .help = "JSONL: field of the title; otherwise title"},
+     .help = "JSON and tables: field of the title; otherwise title"},
     {.name = "text-field",
      .kind = RP_OPTION_TEXT,
      .argument = "NAME",
      AT(build.text_field),
-     .help = "JSONL: field of the text; otherwise text, contents, content or body"},
+     .help = "JSON and tables: field of the text; otherwise text, contents, content or body"},
     {.name = "on-error",
      .kind = RP_OPTION_ENUM,
      .argument = "WHAT",
@@ -118,6 +123,7 @@ static const rp__option input_rows[] = {
 
 static const rp__option_group groups[] = {
     {"index", build_rows, 0},
+    {"analysis, for documents and queries", analysis_rows, 0},
     {"input", input_rows, 0},
     {"general", rp__options_common, offsetof(index_args, common)},
     {0},
@@ -135,6 +141,8 @@ static rp_status write_stats(rp__console *console, const index_args *args,
     rp__json_writer_text(&w, "index", args->output);
     rp__json_writer_uint(&w, "docs", stats->docs);
     rp__json_writer_uint(&w, "skipped", stats->skipped);
+    rp__json_writer_uint(&w, "files", stats->files);
+    rp__json_writer_uint(&w, "files_skipped", stats->files_skipped);
     rp__json_writer_uint(&w, "terms", stats->terms);
     rp__json_writer_uint(&w, "postings", stats->postings);
     rp__json_writer_uint(&w, "tokens", stats->tokens);
@@ -153,11 +161,10 @@ static void print_stats(const rp__console *console, const index_args *args,
                         const rp_build_stats *stats)
 {
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES];
-    printf("%s documents, %s terms, %s postings\n", rp__figures_count(a, stats->docs),
-           rp__figures_count(b, stats->terms), rp__figures_count(c, stats->postings));
+    printf("%s, %s, %s\n", rp__figures_of(a, stats->docs, "document"),
+           rp__figures_of(b, stats->terms, "term"), rp__figures_of(c, stats->postings, "posting"));
     if (stats->skipped > 0)
-        printf("%s document%s left out because of errors\n", rp__figures_count(a, stats->skipped),
-               stats->skipped == 1 ? "" : "s");
+        printf("%s left out because of errors\n", rp__figures_of(a, stats->skipped, "document"));
     printf("%s read, %s written in %s, ", rp__figures_size(a, stats->bytes_in),
            rp__figures_size(b, stats->bytes_out), rp__figures_time(c, stats->seconds));
     printf("at most %s of memory\n", rp__figures_size(a, stats->memory_peak));
@@ -176,6 +183,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     args->build.progress_arg = &progress;
     args->build.on_skip = rp__progress_skip;
     args->build.skip_arg = &progress;
+    args->build.on_note = rp__progress_note;
+    args->build.note_arg = &progress;
     rp__interrupt_hold();
     rp_status status = rp_index_build((const char *const *)call->operands, call->n_operands,
                                       args->output, &args->build, &stats, err);
@@ -195,13 +204,19 @@ const rp__verb rp__cmd_index_verb = {
     .summary = "build an index from files",
     .operands = {"FILE..."},
     .details =
-        "A FILE is JSONL, TSV (id, text, or id, title, text), TREC <DOC> text or plain text, "
-        "as it is or compressed by gzip or zstd; a folder stands for the files in it, - for "
-        "standard input. The index is published at the end in one step: readers see the old "
-        "one or the new one. After an error or Ctrl-C the old one is as it was.",
+        "A FILE is JSONL or JSON, CSV or TSV, TREC <DOC> text, HTML, a mailbox, what git log "
+        "prints, "
+        "a MediaWiki dump or plain text, as it is or compressed by gzip or zstd; a folder stands "
+        "for "
+        "the files in it, - for standard input. Files that are not text are skipped and listed in "
+        "DIR.skipped; docs/formats.md has the details. The index is published at the end in one "
+        "step: "
+        "readers see the old one or the new one. After an error or Ctrl-C the old one is as it "
+        "was.",
     .examples = "riposte index docs.jsonl -o my.rip\n"
+                "riposte index /usr/share/doc -o my.rip\n"
                 "riposte index --stem porter --stop lucene docs.jsonl.gz -o my.rip\n"
-                "zstdcat dump.tsv.zst | riposte index --format tsv - -o my.rip\n",
+                "git log | riposte index - -o log.rip\n",
     .groups = groups,
     .args_bytes = sizeof(index_args),
     .run = run,

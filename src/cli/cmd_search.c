@@ -1,9 +1,13 @@
 /* cmd_search.c: riposte search: one query, its best documents. */
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "cli/answer.h"
 #include "cli/form_report.h"
 #include "cli/gpu_report.h"
+#include "cli/hit_fields.h"
+#include "cli/name_list.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
 
@@ -11,9 +15,20 @@ typedef struct search_args {
     rp__common_args common;
     rp__query_args query;
     bool explain, no_snippets;
+    const char *fields;
+    int color; /* of `colors` */
 } search_args;
 
+static const char *const colors[] = {"auto", "always", "never", NULL};
+enum { COLOR_AUTO, COLOR_ALWAYS };
+
 static const rp__option output_rows[] = {
+    {.name = "from",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "0",
+     .at = offsetof(search_args, query.search.from),
+     .help = "pass over so many of the best hits: the next page; with --k at most --max-k"},
     {.name = "explain",
      .kind = RP_OPTION_FLAG,
      .at = offsetof(search_args, explain),
@@ -22,6 +37,20 @@ static const rp__option output_rows[] = {
      .kind = RP_OPTION_FLAG,
      .at = offsetof(search_args, no_snippets),
      .help = "one line a hit, without text"},
+    {.name = "fields",
+     .kind = RP_OPTION_TEXT,
+     .argument = "LIST",
+     .at = offsetof(search_args, fields),
+     .help =
+         "with --json: the fields of a hit, with commas between: rank, id, docid, score, fixed, "
+         "length, title, snippet, text"},
+    {.name = "color",
+     .kind = RP_OPTION_ENUM,
+     .argument = "WHEN",
+     .initial = "auto",
+     .choices = colors,
+     .at = offsetof(search_args, color),
+     .help = "colours: on a terminal (auto), always, never; auto obeys NO_COLOR too"},
     {0},
 };
 
@@ -49,10 +78,55 @@ static rp_status write_answer(rp__console *console, const rp__answer *answer, rp
     return status;
 }
 
-static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
+/* The words of the command line as one query. Free it. */
+static char *join(const rp__call *call)
+{
+    size_t bytes = 1;
+    for (size_t i = 1; i < call->n_operands; i++)
+        bytes += strlen(call->operands[i]) + 1;
+    char *query = rp__alloc(bytes), *at = query;
+    for (size_t i = 1; query && i < call->n_operands; i++) {
+        size_t n = strlen(call->operands[i]);
+        if (i > 1)
+            *at++ = ' ';
+        memcpy(at, call->operands[i], n);
+        at += n;
+    }
+    if (query)
+        *at = 0;
+    return query;
+}
+
+static rp_status check_fields(rp__console *console, const search_args *args, rp_error *err)
+{
+    if (!args->fields)
+        return RP_OK;
+    if (!console->wants_json)
+        return rp__console_usage(console, err, "--json", "--fields is for --json");
+    return rp__name_list_check(console, "fields", args->fields, rp__hit_fields_name, err);
+}
+
+static rp_status show(rp__console *console, const rp__answer *answer, rp_error *err)
+{
+    if (console->wants_json)
+        return write_answer(console, answer, err);
+    rp_status status = rp__answer_print(console, answer, err);
+    rp__console_flush(console);
+    if (status == RP_OK && answer->form)
+        rp__form_report_note(console, answer->form);
+    if (status == RP_OK)
+        rp__answer_note_steps(console, answer->searcher);
+    if (status == RP_OK)
+        status = rp__answer_note_corrections(console, answer, err);
+    if (status == RP_OK)
+        rp__answer_note(console, answer);
+    return status;
+}
+
+static rp_status search(rp__console *console, const rp__call *call, const char *query,
+                        rp_error *err)
 {
     const search_args *args = call->args;
-    char *query = call->operands[1];
     rp_index *index = NULL;
     rp_searcher *searcher = NULL;
     rp_hits hits = {0};
@@ -64,50 +138,60 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
                     rp_searcher_form(searcher, query, strlen(query), &form, NULL) == RP_OK;
     if (status == RP_OK)
         status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
+    if (status != RP_OK && searcher)
+        rp__caret_draw(query, err->text, console->place);
     if (searcher) {
         rp__query_args_note_gpu(console, searcher);
         rp__gpu_report_note(console, searcher, &hits);
     }
-    rp__answer answer = {index,
-                         searcher,
-                         query,
-                         &hits,
-                         !args->no_snippets,
-                         args->explain,
-                         query_args.search.max_memory,
-                         has_form ? &form : NULL};
-    if (status == RP_OK && console->wants_json) {
-        status = write_answer(console, &answer, err);
-    } else if (status == RP_OK) {
-        status = rp__answer_print(console, &answer, err);
-        rp__console_flush(console);
-        if (status == RP_OK && has_form)
-            rp__form_report_note(console, &form);
-        if (status == RP_OK)
-            rp__answer_note_steps(console, searcher);
-        if (status == RP_OK)
-            rp__answer_note(console, &hits);
-    }
+    const rp__answer answer = {.index = index,
+                               .searcher = searcher,
+                               .query = query,
+                               .hits = &hits,
+                               .has_snippets = !args->no_snippets,
+                               .has_explain = args->explain,
+                               .from = query_args.search.from,
+                               .fields = args->fields,
+                               .max_memory = query_args.search.max_memory,
+                               .form = has_form ? &form : NULL};
+    if (status == RP_OK)
+        status = show(console, &answer, err);
     rp_hits_free(&hits);
     rp_searcher_free(searcher);
     rp_index_close(index);
     return status;
 }
 
+static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
+{
+    const search_args *args = call->args;
+    rp_status status = check_fields(console, args, err);
+    if (status != RP_OK)
+        return status;
+    if (args->color != COLOR_AUTO)
+        console->has_colour = args->color == COLOR_ALWAYS;
+    char *query = join(call);
+    status = query ? search(console, call, query, err) : rp__error_no_memory(err);
+    rp__free(query);
+    return status;
+}
+
 const rp__verb rp__cmd_search_verb = {
     .name = "search",
     .summary = "find the documents that answer a query best",
-    .operands = {"DIR", "QUERY"},
+    .operands = {"DIR", "QUERY..."},
     .details =
         "Prints rank, score, id and title of each hit and the part of its text that shows the "
-        "query's words best, marked. No hit is an answer too: exit code 0. The query "
-        "language: words, \"a phrase\"~2, prefix*, term^2.5, AND OR NOT, +must -not, "
-        "parentheses. Put -- before a query that begins with '-'. The query and its hits take at "
+        "query's words best, marked. No hit is an answer too: exit code 0. Several words are one "
+        "query. Its language: words, \"a phrase\"~2, prefix*, w*d, wor?d, word~1, word~2, "
+        "term^2.5, AND OR NOT or && || !, +must -not, parentheses. "
+        "Put -- before a query that begins with '-'. The query and its hits take at "
         "most the memory of --max-memory; one that needs more ends with exit code 7.",
     .examples = "riposte search my.rip \"two words\"\n"
                 "riposte search my.rip '\"boundary layer\"~2 +wing -jet' --k 20\n"
                 "riposte search my.rip 'wing^2 (flow OR lift)' --mode and --explain\n"
-                "riposte search my.rip \"two words\" --json\n",
+                "riposte search my.rip two words --from 10\n"
+                "riposte search my.rip \"two words\" --json --fields id,title,text\n",
     .groups = groups,
     .args_bytes = sizeof(search_args),
     .run = run,

@@ -113,6 +113,9 @@ static void write_info(rp__json_writer *w, const view *v)
     rp__json_writer_text(w, "freqs", info->freqs);
     rp__json_writer_text(w, "stem", info->stem);
     rp__json_writer_text(w, "stop", info->stop);
+    rp__json_writer_text(w, "token_rule", info->token_rule);
+    rp__json_writer_bool(w, "drops_possessive", info->drops_possessive);
+    rp__json_writer_bool(w, "folds_accents", info->folds_accents);
     rp__json_writer_bool(w, "has_positions", info->has_positions);
     rp__json_writer_bool(w, "has_text", info->has_text);
     rp__json_writer_real(w, "bits_a_posting", bits_a_posting(info), 3);
@@ -207,9 +210,9 @@ static void print_info(const view *v)
     print_row("tokens", rp__figures_count(text, info->tokens));
     if (info->total_docs != info->docs || info->total_tokens != info->tokens) {
         char tokens[RP_FIGURE_BYTES];
-        printf("%-16s  %s documents, %s tokens\n", "of a collection",
-               rp__figures_count(text, info->total_docs),
-               rp__figures_count(tokens, info->total_tokens));
+        printf("%-16s  %s, %s\n", "of a collection",
+               rp__figures_of(text, info->total_docs, "document"),
+               rp__figures_of(tokens, info->total_tokens, "token"));
     }
     printf("%-16s  %.2f tokens\n", "average length", info->average_length);
     print_row("codec", info->codec);
@@ -218,6 +221,9 @@ static void print_info(const view *v)
     printf("%-16s  ", "stop words");
     rp__console_put(stdout, info->stop, strlen(info->stop));
     putchar('\n');
+    print_row("words", info->token_rule);
+    print_row("possessive", info->drops_possessive ? "dropped" : "kept");
+    print_row("accents", info->folds_accents ? "dropped" : "kept");
     print_row("positions", info->has_positions ? "yes" : "no");
     print_row("stored text", info->has_text ? "yes" : "no");
     print_row("generation", rp__figures_count(text, info->generation));
@@ -241,11 +247,11 @@ static void print_term(const char *word, const rp_term_info *term)
 {
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES];
     rp__console_put(stdout, word, strlen(word));
-    printf(": in %s documents, %s times; ", rp__figures_count(a, term->df),
-           rp__figures_count(b, term->cf));
+    printf(": in %s, %s; ", rp__figures_of(a, term->df, "document"),
+           rp__figures_of(b, term->cf, "time"));
     if (term->blocks > 0)
-        printf("%s in %s block%s\n", rp__figures_size(a, term->bytes),
-               rp__figures_count(b, term->blocks), term->blocks == 1 ? "" : "s");
+        printf("%s in %s\n", rp__figures_size(a, term->bytes),
+               rp__figures_of(b, term->blocks, "block"));
     else
         printf("%s inside the dictionary\n", rp__figures_size(a, term->bytes));
 }

@@ -108,10 +108,10 @@ static void print_result(const rp_synth_stats *stats)
 {
     const rp_build_stats *b = &stats->build;
     char one[RP_FIGURE_BYTES], two[RP_FIGURE_BYTES], three[RP_FIGURE_BYTES];
-    printf("%s documents, %s terms, %s postings\n", rp__figures_count(one, b->docs),
-           rp__figures_count(two, b->terms), rp__figures_count(three, b->postings));
-    printf("%s queries of %.2f terms and %s postings each\n",
-           rp__figures_count(one, stats->queries), per(stats->query_terms, stats->queries),
+    printf("%s, %s, %s\n", rp__figures_of(one, b->docs, "document"),
+           rp__figures_of(two, b->terms, "term"), rp__figures_of(three, b->postings, "posting"));
+    printf("%s %s of %.2f terms and %s postings each\n", rp__figures_count(one, stats->queries),
+           stats->queries == 1 ? "query" : "queries", per(stats->query_terms, stats->queries),
            rp__figures_count(two, stats->query_postings / stats->queries));
     printf("index: %s in %s, at most %s of memory\n", rp__figures_size(one, b->bytes_out),
            rp__figures_time(two, b->seconds), rp__figures_size(three, b->memory_peak));

@@ -149,6 +149,7 @@ void rp__console_fail(rp__console *console, const rp_error *err)
     fputs("riposte: ", stderr);
     rp__console_put(stderr, err->text, strlen(err->text));
     fputc('\n', stderr);
+    fputs(console->place, stderr); /* harmless already */
     if (console->remedy[0]) {
         fputs("try: ", stderr);
         rp__console_put(stderr, console->remedy, strlen(console->remedy));

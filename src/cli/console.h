@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "cli/caret.h"
 #include "riposte/status.h"
 
 typedef struct rp__console {
@@ -21,7 +22,8 @@ typedef struct rp__console {
     int out_errno;       /* of the first flush of standard output that failed; 0: none */
     const char *program; /* what to type to run it again */
     const char *verb;
-    char remedy[256]; /* the second line of an error; empty: none */
+    char remedy[448];           /* the last line of an error; empty: none */
+    char place[RP_CARET_BYTES]; /* lines before it that show where in a query it is; empty: none */
 } rp__console;
 
 void rp__console_init(rp__console *console);

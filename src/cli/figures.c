@@ -19,6 +19,14 @@ char *rp__figures_count(char out[RP_FIGURE_BYTES], uint64_t v)
     return out;
 }
 
+char *rp__figures_of(char out[RP_FIGURE_BYTES], uint64_t v, const char *noun)
+{
+    rp__figures_count(out, v);
+    size_t n = strlen(out);
+    snprintf(out + n, RP_FIGURE_BYTES - n, " %s%s", noun, v == 1 ? "" : "s");
+    return out;
+}
+
 char *rp__figures_size(char out[RP_FIGURE_BYTES], uint64_t bytes)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -25,6 +25,41 @@
     {                                                                                              \
         .name = "aux", .kind = RP_OPTION_TEXT, .argument = "LIST", .at = (at_), .help = (help_)    \
     }
+#define RP_ROW_STEM(at_, help_)                                                                    \
+    {                                                                                              \
+        .name = "stem", .kind = RP_OPTION_NAME, .argument = "NAME", .initial = "none",             \
+        .choice_at = rp_stem_name, .at = (at_), .help = (help_)                                    \
+    }
+#define RP_ROW_STOP(at_, help_)                                                                    \
+    {                                                                                              \
+        .name = "stop", .kind = RP_OPTION_TEXT, .argument = "LIST", .initial = "none",             \
+        .at = (at_), .help = (help_)                                                               \
+    }
+#define RP_ROW_TOKENS(at_, initial_, help_)                                                        \
+    {                                                                                              \
+        .name = "tokens", .kind = RP_OPTION_NAME, .argument = "RULE", .initial = (initial_),       \
+        .choice_at = rp_tokens_name, .at = (at_), .help = (help_)                                  \
+    }
+#define RP_ROW_KEEP_POSSESSIVE(at_)                                                                \
+    {                                                                                              \
+        .name = "keep-possessive", .kind = RP_OPTION_FLAG, .at = (at_),                            \
+        .help = "keep the 's of a word, which otherwise is dropped"                                \
+    }
+#define RP_ROW_NO_FOLD(at_)                                                                        \
+    {                                                                                              \
+        .name = "no-fold", .kind = RP_OPTION_FLAG, .at = (at_),                                    \
+        .help = "keep accents, which otherwise are dropped: cafe then does not find caf\xC3\xA9"   \
+    }
+
+/* What --stop of a verb that reads text takes. */
+#define RP_STOP_HELP                                                                               \
+    "words to leave out: lucene (its 33 English ones), the name of a stemmer (those of its "       \
+    "language), none, or a file with a word a line"
+#define RP_TOKENS_HELP                                                                             \
+    "how text is cut into words: by the Unicode rules, at all that is no letter, digit or "        \
+    "apostrophe, at "                                                                              \
+    "blanks, or into pairs of letters; by the first two, Chinese, Japanese and Korean go by pairs"
+
 #define RP_ROW_MEMORY(at_, help_)                                                                  \
     {                                                                                              \
         .name = "memory", .kind = RP_OPTION_SIZE, .argument = "SIZE", .initial = "1G", .least = 1, \

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cli/console.h"
+#include "cli/environment.h"
 #include "cli/interrupt.h"
 #include "cli/manual.h"
 #include "cli/verbs.h"
@@ -39,6 +40,8 @@ static rp_status run_verb(rp__console *console, const rp__verb *verb, int argc, 
         return rp__error_no_memory(err);
     console->verb = verb->name;
     rp_status status = rp__options_parse(verb, argc, argv, &call, console, err);
+    if (status == RP_OK && !verb->checks_environment)
+        status = rp__environment_check_all(err);
     if (status == RP_OK) {
         const rp__common_args *common = call.args;
         console->wants_json = common->json;

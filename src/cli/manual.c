@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/environment.h"
 #include "cli/verbs.h"
 #include "riposte/riposte.h"
 
@@ -220,17 +221,20 @@ void rp__manual_usage(rp__buf *out, const rp__verb *verb)
         rp__buf_printf(out, " %s", verb->operands[i]);
     for (const rp__option_group *g = verb->groups; g->rows; g++)
         for (const rp__option *row = g->rows; row->name; row++)
-            if (row->is_required)
+            if (row->is_required && row->letter)
                 rp__buf_printf(out, " -%c %s", row->letter, row->argument);
+            else if (row->is_required)
+                rp__buf_printf(out, " --%s %s", row->name, row->argument);
     rp__buf_put_string(out, " [options]");
 }
 
 /* "-o, --output DIR": aligned so that long names stand below each other. */
-static void put_option(rp__buf *out, const rp__option *row, const rp__manual_format *format)
+static void put_option(rp__buf *out, const rp__verb *verb, const rp__option *row,
+                       const rp__manual_format *format)
 {
-    char term[80], text[512], letter[8] = "    ";
-    if (row->letter)
-        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    char term[80], text[512], letter[8] = "    ", own = rp__options_letter(verb, row);
+    if (own)
+        snprintf(letter, sizeof letter, "-%c, ", own);
     snprintf(term, sizeof term, "%s--%s%s%s", letter, row->name, row->argument ? " " : "",
              row->argument ? row->argument : "");
     int n = snprintf(text, sizeof text, "%s", row->help);
@@ -257,7 +261,7 @@ static void put_verb(rp__buf *out, const rp__verb *verb, const rp__manual_format
     for (const rp__option_group *g = verb->groups; g->rows; g++) {
         format->part(out, g->title);
         for (const rp__option *row = g->rows; row->name; row++)
-            put_option(out, row, format);
+            put_option(out, verb, row, format);
     }
     format->part(out, "examples");
     format->code(out, verb->examples);
@@ -319,9 +323,9 @@ static void put_manners(rp__buf *out, const rp__manual_format *format)
     format->item(out, "wing^2.5", "counts two and a half times");
     format->item(out, "(wing OR tail) flow", "parentheses group");
     format->section(out, "environment");
-    format->item(out, "NO_COLOR", "set and not empty: no colours on a terminal");
-    format->item(out, "RIPOSTE_SIMD", "scalar, avx2 or avx512: the widest instructions to use");
-    format->item(out, "TMPDIR", "where demo works if the current folder takes no files");
+    const rp__environment_row *row;
+    for (size_t i = 0; (row = rp__environment_at(i)); i++)
+        format->item(out, row->name, row->help);
 }
 
 static void put_whole(rp__buf *out, const rp__manual_format *format)

@@ -194,7 +194,7 @@ static rp_status store_number(parser *p, const rp__option *row, const char *text
 static rp_status store_choice(parser *p, const rp__option *row, const char *text, char *to)
 {
     rp__nearest near = {0};
-    char remedy[160], *end = remedy + snprintf(remedy, sizeof remedy, "--%s ", row->name);
+    char remedy[400], *end = remedy + snprintf(remedy, sizeof remedy, "--%s ", row->name);
     char name[64];
     const char *choice;
     bool fits = true; /* all choices into the remedy */
@@ -248,6 +248,18 @@ static rp_status store(parser *p, const bound_row *bound, const char *text)
 
 /* ---- 3. The command line --------------------------------------------------------------------- */
 
+char rp__options_letter(const rp__verb *verb, const rp__option *row)
+{
+    for (const rp__option_group *g = verb->groups; g->rows; g++)
+        for (const rp__option *earlier = g->rows; earlier->name; earlier++) {
+            if (earlier == row)
+                return row->letter;
+            if (earlier->letter == row->letter)
+                return 0;
+        }
+    return row->letter;
+}
+
 /* Binds every row of the verb, tells getopt of it, and stores its default. */
 static rp_status bind_rows(parser *p, void *args)
 {
@@ -259,9 +271,10 @@ static rp_status bind_rows(parser *p, void *args)
             p->rows[n] = (bound_row){row, (char *)args + g->at};
             p->longs[n] = (struct option){row->name, takes ? required_argument : no_argument, NULL,
                                           FIRST_LONG + (int)n};
-            if (row->letter)
-                p->letters[n_letters++] = row->letter;
-            if (row->letter && takes)
+            char letter = rp__options_letter(p->verb, row);
+            if (letter)
+                p->letters[n_letters++] = letter;
+            if (letter && takes)
                 p->letters[n_letters++] = ':';
             if (row->initial && store(p, &p->rows[n], row->initial) != RP_OK)
                 return p->err->code;
@@ -292,13 +305,39 @@ static size_t find_row(const parser *p, int value)
     return p->n;
 }
 
+static bool has_row(const parser *p, const char *name)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (strcmp(p->rows[i].row->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* What other programs call an option of this verb; NULL: nothing that is known. */
+static const char *habit(const parser *p, const char *name)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } rows[] = {{"k", "k"},       {"n", "k"},        {"limit", "k"},     {"size", "k"},
+                {"top", "k"},     {"count", "k"},    {"hits", "k"},      {"offset", "from"},
+                {"skip", "from"}, {"start", "from"}, {"colour", "color"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].theirs, name) == 0 && has_row(p, rows[i].ours))
+            return rows[i].ours;
+    return NULL;
+}
+
 static rp_status refuse_unknown(parser *p, const char *word)
 {
     char name[64], remedy[160];
     if (optopt > 0 && optopt < FIRST_LONG) {
-        snprintf(remedy, sizeof remedy,
-                 "riposte help %s; put -- before a word that begins with '-' and is no option",
-                 p->verb->name);
+        const char letter[] = {(char)optopt, 0}, *ours = habit(p, letter);
+        if (ours)
+            snprintf(remedy, sizeof remedy, "--%s", ours);
+        else
+            snprintf(remedy, sizeof remedy,
+                     "riposte help %s; put -- before a word that begins with '-' and is no option",
+                     p->verb->name);
         return rp__console_usage(p->console, p->err, remedy, "unknown option -%c",
                                  isprint(optopt) ? optopt : '?');
     }
@@ -309,6 +348,8 @@ static rp_status refuse_unknown(parser *p, const char *word)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     for (size_t i = 0; i < p->n; i++)
         rp__options_nearest(&near, name, p->rows[i].row->name);
+    if (habit(p, name))
+        near.name = habit(p, name);
     if (near.name)
         snprintf(remedy, sizeof remedy, "--%s", near.name);
     return rp__console_usage(p->console, p->err, near.name ? remedy : NULL, "unknown option --%s",
@@ -346,12 +387,13 @@ static const char *first_example(const rp__verb *verb, char *out, size_t room)
 static rp_status check_operands(parser *p, const rp__call *call)
 {
     char example[160];
-    size_t n = 0;
+    size_t n = 0, n_optional = 0;
     bool is_open = false;
     for (; n < 4 && p->verb->operands[n]; n++) {
         const char *name = p->verb->operands[n];
         is_open = is_open || strstr(name, "...");
-        if (n >= call->n_operands && name[0] != '[')
+        n_optional += name[0] == '[';
+        if (n - n_optional >= call->n_operands && name[0] != '[')
             return rp__console_usage(p->console, p->err,
                                      first_example(p->verb, example, sizeof example),
                                      "missing %.*s", (int)strcspn(name, "."), name);

@@ -70,12 +70,16 @@ struct rp__verb {
     const char *examples;    /* a command a line; the first is what a usage error says to try */
     const rp__option_group *groups;
     size_t args_bytes;
+    bool checks_environment; /* itself; otherwise a bad variable ends the program before */
     rp_status (*run)(rp__console *console, const rp__call *call, rp_error *err);
 };
 
 /* Stores defaults, then argv[1..] (argv[0] is the verb), into call. RP_USAGE with what to try. */
 rp_status rp__options_parse(const rp__verb *verb, int argc, char **argv, rp__call *call,
                             rp__console *console, rp_error *err);
+
+/* The letter that means this row; 0: none, or one that an earlier row of the verb has. */
+char rp__options_letter(const rp__verb *verb, const rp__option *row);
 
 /* The i-th choice of a row; NULL past the last. */
 const char *rp__options_choice(const rp__option *row, size_t i);

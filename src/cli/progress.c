@@ -134,13 +134,22 @@ void rp__progress_skip(void *arg, const char *where, const char *what)
     rp__buf_free(&line);
 }
 
-void rp__progress_warn(void *arg, const char *what)
+static void say(rp__progress *progress, const char *front, const char *what)
 {
-    rp__progress *progress = arg;
     if (progress->console->is_quiet)
         return;
     rp__progress_end(progress);
-    fputs("riposte: warning: ", stderr);
+    fputs(front, stderr);
     rp__console_put(stderr, what, strlen(what));
     fputc('\n', stderr);
+}
+
+void rp__progress_warn(void *arg, const char *what)
+{
+    say(arg, "riposte: warning: ", what);
+}
+
+void rp__progress_note(void *arg, const char *what)
+{
+    say(arg, "riposte: ", what);
 }

@@ -23,6 +23,8 @@ bool rp__progress_tick(void *arg, const rp_progress *now);
 void rp__progress_skip(void *arg, const char *where, const char *what);
 /* An rp_warn_fn; arg is an rp__progress. */
 void rp__progress_warn(void *arg, const char *what);
+/* The same for what is no warning. */
+void rp__progress_note(void *arg, const char *what);
 
 /* Takes the bar off the screen. */
 void rp__progress_end(rp__progress *progress);

@@ -73,8 +73,8 @@ static void print_result(const rp__remade *made)
     const rp_build_stats *stats = &made->stats;
     const rp__remade_side *from = &made->from, *to = &made->to;
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES], c[RP_FIGURE_BYTES];
-    printf("%s documents, %s terms, %s postings\n", rp__figures_count(a, stats->docs),
-           rp__figures_count(b, stats->terms), rp__figures_count(c, stats->postings));
+    printf("%s, %s, %s\n", rp__figures_of(a, stats->docs, "document"),
+           rp__figures_of(b, stats->terms, "term"), rp__figures_of(c, stats->postings, "posting"));
     printf("lists: %s (%s, frequencies %s) -> %s (%s, frequencies %s)\n",
            rp__figures_size(a, from->bytes_lists), from->codec, from->freqs,
            rp__figures_size(b, to->bytes_lists), to->codec, to->freqs);

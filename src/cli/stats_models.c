@@ -46,8 +46,8 @@ void rp__stats_models_print_line(const rp__stats_line *l)
     const rp__lab_postings *list = &l->set.lists[0];
     char n[RP_FIGURE_BYTES], docs[RP_FIGURE_BYTES];
     rp__console_put(stdout, l->word, strlen(l->word));
-    printf(": %s postings of %s documents\n", rp__figures_count(n, list->n),
-           rp__figures_count(docs, l->set.universe));
+    printf(": %s of %s\n", rp__figures_of(n, list->n, "posting"),
+           rp__figures_of(docs, l->set.universe, "document"));
     printf("%-16s  docid = %.3f * rank %c %.3f, ranks from 1\n", "line", l->line.slope,
            l->line.intercept < 0 ? '-' : '+', fabs(l->line.intercept));
     printf("%-16s  %.6f\n", "determination", l->line.determination);

@@ -69,7 +69,8 @@ static rp_status make_gpu(rp_searcher *s, const rp__backend *backend, const char
     if (s->options.gpu_child)
         return rp__error_set(err, RP_USAGE, "the algorithm '%.40s' does not go to a gpu child",
                              *algorithm);
-    rp_status status = backend->check_algorithm(*algorithm, s->index->segment, s->options.k, err);
+    const size_t most = s->options.k + s->options.from;
+    rp_status status = backend->check_algorithm(*algorithm, s->index->segment, most, err);
     if (status != RP_OK)
         return status;
     s->algorithm = rp__alloc(bytes);

@@ -15,12 +15,19 @@
 #include "base/thread.h"
 #include "engine/builder.h"
 #include "engine/corpus.h"
+#include "engine/dropped.h"
 #include "engine/ingest.h"
+#include "engine/skip_list.h"
 
 typedef struct build {
     rp__build_setup setup;
     rp__segment_builder *segment;
     rp__corpus *corpus;
+    rp__skip_list skips; /* of the one who reads the corpus */
+    uint64_t numbered;   /* documents with docids; of the one whose turn it is */
+    uint64_t renamed;    /* likewise: those that got another id than their own */
+    char first_renamed[256];
+    rp__dropped dropped;
     pthread_mutex_t lock;
     pthread_cond_t moved;
     bool is_reading;                /* a worker has the corpus, and not the lock */
@@ -39,7 +46,8 @@ typedef struct build {
 typedef struct parsed {
     size_t offset, id_bytes, title_bytes, text_bytes;
     uint64_t line;
-    uint32_t docid; /* RP_NO_DOC: left out */
+    bool is_numbered; /* its id is the number of the document */
+    uint32_t docid;   /* RP_NO_DOC: left out */
     rp_status status;
     size_t message; /* of a bad one: where its message begins in the worker's text */
 } parsed;
@@ -222,6 +230,7 @@ static void keep_bad(worker *w, parsed *p, rp_status status, const rp_error *err
 
 static void keep_good(worker *w, parsed *p, const rp__doc *doc)
 {
+    p->is_numbered = doc->is_numbered;
     if (p == &w->docs[w->batch.n - 1]) {
         w->last = *doc;
         return;
@@ -266,14 +275,15 @@ static void tell_skip(void *arg, const char *where, const char *what)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* A document that cannot be taken: an error, or under RP_ON_ERROR_SKIP a word to the caller. */
+/* A document that cannot be taken: an error with a remedy, or under RP_ON_ERROR_SKIP a word to the
+ * caller. */
 static rp_status refuse(worker *w, const parsed *p, rp_status status, const char *what,
-                        rp_error *err)
+                        const char *remedy, rp_error *err)
 {
     build *b = w->b;
     const rp_build_options *o = &b->setup.o;
     if (o->on_error == RP_ON_ERROR_STOP)
-        return rp__error_set(err, status, "%s; use --on-error=skip to go on without it", what);
+        return rp__error_set(err, status, "%s; %s", what, remedy);
     char where[1100];
     snprintf(where, sizeof where, "%s:%llu", w->batch.path, (unsigned long long)p->line);
     tell_skip(b, where, what);
@@ -296,19 +306,46 @@ static rp__doc doc_of(const worker *w, const parsed *p)
                      .text_bytes = p->text_bytes};
 }
 
+/* The document gets its path and number for an id, because its own cannot be taken. */
+static rp_status give_other_id(worker *w, parsed *p, rp_error *why)
+{
+    build *b = w->b;
+    rp__buf id;
+    rp__buf_init(&id);
+    rp__doc_parser_put_path(&w->batch, (size_t)(p - w->docs), &id);
+    rp_status status =
+        id.failed ? rp__error_no_memory(why)
+                  : rp__segment_builder_doc(b->segment, (const char *)id.at, id.n, &p->docid, why);
+    if (status == RP_OK && b->renamed++ == 0)
+        snprintf(b->first_renamed, sizeof b->first_renamed, "%.*s", (int)id.n, (const char *)id.at);
+    rp__buf_free(&id);
+    return status;
+}
+
 static rp_status give_docid(worker *w, parsed *p, rp_error *err)
 {
+    build *b = w->b;
     rp_error why = {0};
+    char number[24];
     if (p->status != RP_OK)
-        return refuse(w, p, p->status, (const char *)w->text.at + p->message, err);
+        return refuse(w, p, p->status, (const char *)w->text.at + p->message,
+                      "use --on-error=skip to go on without it", err);
     rp__doc doc = doc_of(w, p);
-    rp_status status =
-        rp__segment_builder_doc(w->b->segment, doc.id, doc.id_bytes, &p->docid, &why);
+    if (p->is_numbered) {
+        doc.id = number;
+        doc.id_bytes =
+            (size_t)snprintf(number, sizeof number, "%llu", (unsigned long long)b->numbered + 1);
+    }
+    rp_status status = rp__segment_builder_doc(b->segment, doc.id, doc.id_bytes, &p->docid, &why);
+    if (status == RP_INPUT && w->batch.may_rename)
+        status = give_other_id(w, p, &why);
+    b->numbered += status == RP_OK;
     if (status != RP_INPUT)
         return *err = why, status;
     p->docid = RP_NO_DOC;
     rp__doc_parser_place(&w->batch, (size_t)(p - w->docs), 0, RP_INPUT, why.text, &why);
-    return refuse(w, p, RP_INPUT, why.text, err);
+    return refuse(w, p, RP_INPUT, why.text,
+                  "use --ids number or --ids path, or --on-error=skip to go on without it", err);
 }
 
 static rp_status give_docids(worker *w, rp_error *err)
@@ -387,6 +424,11 @@ static rp_status start_worker(worker *w, build *b, uint32_t number)
 
 static void stop_worker(worker *w)
 {
+    build *b = w->b;
+    pthread_mutex_lock(&b->lock);
+    if (w->parser)
+        rp__doc_parser_merge_dropped(w->parser, &b->dropped);
+    pthread_mutex_unlock(&b->lock);
     rp__batch_free(&w->batch);
     rp__doc_parser_free(w->parser);
     rp__ingest_reset(&w->ingest);
@@ -408,6 +450,42 @@ static void run_worker(void *arg, uint32_t number)
     stop_worker(&w);
 }
 
+static void tell_dropped(build *b, rp__buf *line)
+{
+    rp__corpus_merge_dropped(b->corpus, &b->dropped);
+    if (b->dropped.n == 0)
+        return;
+    rp__buf_put_string(line, "fields that are not indexed: ");
+    rp__dropped_put(&b->dropped, line);
+    rp__buf_put_string(line, "; --text-field names the one to index");
+    rp__buf_put_byte(line, 0);
+    if (!line->failed)
+        b->setup.o.on_note(b->setup.o.note_arg, (const char *)line->at);
+}
+
+/* The index is published: what there is to say about its input. */
+static void tell_notes(build *b)
+{
+    const rp_build_options *o = &b->setup.o;
+    rp__buf line;
+    char text[512];
+    rp__skip_list_finish(&b->skips, o->on_note, o->note_arg);
+    if (!o->on_note)
+        return;
+    rp__buf_init(&line);
+    tell_dropped(b, &line);
+    rp__buf_free(&line);
+    if (b->renamed > 0) {
+        snprintf(text, sizeof text,
+                 "%llu document%s whose id was seen before or is not valid: indexed under path and "
+                 "number (the first is %s)",
+                 (unsigned long long)b->renamed, b->renamed == 1 ? "" : "s", b->first_renamed);
+        o->on_note(o->note_arg, text);
+    }
+    if (b->docs == 0)
+        o->on_note(o->note_arg, "warning: the input has no documents, the index is empty");
+}
+
 static rp_status run_build(build *b, const char *const *paths, size_t n_paths, const char *dir,
                            rp_build_stats *stats, rp_error *err)
 {
@@ -416,7 +494,7 @@ static rp_status run_build(build *b, const char *const *paths, size_t n_paths, c
     corpus.skip_arg = b;
     b->setup.segment.on_progress = report_merge;
     b->setup.segment.progress_arg = b;
-    rp_status status = rp__corpus_open(paths, n_paths, &corpus, &b->corpus, err);
+    rp_status status = rp__corpus_open(paths, n_paths, &corpus, &b->skips, &b->corpus, err);
     if (status == RP_OK)
         status = rp__segment_builder_new(dir, &b->setup.segment, &b->segment, err);
     if (status != RP_OK)
@@ -434,7 +512,11 @@ static rp_status run_build(build *b, const char *const *paths, size_t n_paths, c
     if (stats) {
         stats->skipped = b->skipped + b->skipped_unread;
         stats->bytes_in = b->bytes;
+        stats->files_skipped = b->skips.skipped;
+        stats->files = rp__corpus_files(b->corpus);
     }
+    if (status == RP_OK)
+        tell_notes(b);
     return status;
 }
 
@@ -449,6 +531,7 @@ rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *d
     build b = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
     if (stats)
         *stats = (rp_build_stats){0};
+    rp__skip_list_init(&b.skips, dir);
     rp__alloc_reset_peak();
     rp_status status = rp__builder_setup(options, &b.setup, err);
     uint64_t limit = rp__alloc_set_limit(b.setup.o.memory);
@@ -456,6 +539,7 @@ rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *d
         status = run_build(&b, paths, n_paths, dir, stats, err);
     rp__alloc_set_limit(limit);
     rp__corpus_close(b.corpus);
+    rp__skip_list_free(&b.skips);
     rp__segment_builder_free(b.segment);
     rp__builder_setup_reset(&b.setup);
     return status;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "base/utf8.h"
 #include "engine/codec_spec.h"
 #include "engine/ingest.h"
@@ -38,6 +39,7 @@ static rp_status fill_defaults(rp_build_options *o, rp_error *err)
     o->codec = o->codec ? o->codec : rp_codec_name(0);
     o->stem = o->stem ? o->stem : "none";
     o->stop = o->stop ? o->stop : "none";
+    o->tokens = o->tokens ? o->tokens : rp__tokens_name(0);
     o->max_line = o->max_line ? o->max_line : MAX_LINE_DEFAULT;
     o->max_expand = o->max_expand ? o->max_expand : MAX_EXPAND_DEFAULT;
     o->max_json_depth = o->max_json_depth ? o->max_json_depth : MAX_JSON_DEPTH_DEFAULT;
@@ -61,9 +63,11 @@ static rp_status read_stop_file(rp__build_setup *s, rp_error *err)
         .max_expand = s->o.max_expand, .goes_on = goes_on, .goes_on_arg = &s->o};
     rp__input *input;
     size_t got = 0;
-    rp_status status = rp__input_open_text(s->o.stop, &options, &input, err);
+    rp_error why = {0};
+    rp_status status = rp__input_open_text(s->o.stop, &options, &input, &why);
     if (status != RP_OK)
-        return status;
+        return rp__error_set(err, status, "%.150s; stop lists are lucene and languages, as german",
+                             why.text);
     s->stop_words = rp__alloc(STOP_FILE_MOST + 1);
     status = s->stop_words ? rp__input_read(input, s->stop_words, STOP_FILE_MOST + 1, &got, err)
                            : rp__error_no_memory(err);
@@ -95,16 +99,29 @@ static rp_status find_stop_words(rp__build_setup *s, rp_error *err)
     return RP_OK;
 }
 
+static rp__text_options text_options(const rp__segment_options *o)
+{
+    return (rp__text_options){.stem = o->stem,
+                              .stop_words = o->stop_words,
+                              .stop_bytes = o->stop_bytes,
+                              .tokens = o->tokens,
+                              .drops_possessive = o->drops_possessive,
+                              .folds_accents = o->folds_accents};
+}
+
 rp_status rp__builder_setup(const rp_build_options *options, rp__build_setup *s, rp_error *err)
 {
     *s = (rp__build_setup){0};
-    if (options)
-        s->o = *options;
-    rp_status status = fill_defaults(&s->o, err);
+    rp_status status = RP_TAKE(&s->o, options, err);
+    if (status == RP_OK)
+        status = fill_defaults(&s->o, err);
     if (status != RP_OK)
         return status;
     s->segment = (rp__segment_options){.aux = s->o.aux,
                                        .stem = s->o.stem,
+                                       .tokens = s->o.tokens,
+                                       .drops_possessive = !s->o.keep_possessive,
+                                       .folds_accents = !s->o.no_fold,
                                        .has_positions = !s->o.no_positions,
                                        .has_text = !s->o.no_store,
                                        .memory = s->o.memory,
@@ -114,7 +131,7 @@ rp_status rp__builder_setup(const rp_build_options *options, rp__build_setup *s,
         return status;
     status = find_stop_words(s, err);
     if (status == RP_OK) {
-        rp__text_options text = {s->o.stem, s->segment.stop_words, s->segment.stop_bytes};
+        rp__text_options text = text_options(&s->segment);
         status = rp__analyzer_open(&text, &s->analyzer, err);
     }
     if (status != RP_OK)
@@ -192,7 +209,12 @@ rp_status rp_builder_add(rp_builder *builder, const char *id, size_t id_bytes, c
     if (RP_MISSING(err, builder) || RP_MISSING_ARRAY(err, id, id_bytes) ||
         RP_MISSING_ARRAY(err, title, title_bytes) || RP_MISSING_ARRAY(err, text, text_bytes))
         return RP_USAGE;
-    rp__doc doc = {id, title, text, id_bytes, title_bytes, text_bytes};
+    rp__doc doc = {.id = id,
+                   .title = title,
+                   .text = text,
+                   .id_bytes = id_bytes,
+                   .title_bytes = title_bytes,
+                   .text_bytes = text_bytes};
     rp_error why = {0};
     if (builder->over.code != RP_OK)
         return tell_over(builder, err);

@@ -1,18 +1,22 @@
 /* corpus.c: files and folders to batches of raw records.
  *
- * Finds the files, opens one after the other, tells its format and has the format cut records. Does
- * not look into a record (doc_parser.c). Memory is the batch, one read ahead and the longest record.
+ * Finds the files, opens one after the other, skips what is no text, converts the rest to UTF-8,
+ * chooses the format and has the format cut records. Does not look into a record (doc_parser.c).
+ * Memory is the batch, one read ahead and the longest record.
  * Invariants: 1 a record lies whole in the batch's bytes; 2 where a batch ends depends on the input's
  * bytes alone, because every read but a file's last is CHUNK long; 3 what is read and not yet
- * in a batch waits in `ahead`. */
+ * in a batch waits in `ahead`; 4 all bytes in `ahead` and in batches are valid UTF-8. */
 #include "engine/corpus.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/charset.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "engine/corpus_format.h"
+#include "engine/filetype.h"
 #include "store/store.h"
 
 enum {
@@ -25,27 +29,36 @@ typedef struct source {
     size_t path;    /* in names */
     size_t path_id; /* see rp__batch */
     uint64_t bytes;
-    bool in_folder;
+    bool in_folder; /* found there; otherwise the user named the file */
 } source;
 
 struct rp__corpus {
     rp_build_options options;
     rp__corpus_room_fn *has_room; /* NULL: there is room for any record */
     void *room_arg;
-    const rp__corpus_format *forced; /* NULL: told by each file */
-    rp__buf names;                   /* paths, each ended by a NUL */
+    const rp__corpus_format *forced; /* NULL: each file has its own */
+    rp__ids ids;
+    rp__field_names fields;
+    rp__dropped dropped;  /* columns of tables */
+    rp__skip_list *skips; /* the caller's */
+    bool has_many_paths;
+    rp__buf names; /* paths, each ended by a NUL */
     source *sources;
     size_t n_sources, cap_sources, next;
-    uint64_t bytes_done, bytes_total, skipped;
+    uint64_t bytes_done, bytes_total, skipped, files;
     rp__goes_on_fn *goes_on; /* may change while a file is open */
     void *goes_on_arg;
     /* The open file. */
     rp__input *input; /* NULL: none */
     const rp__corpus_format *format;
+    rp__columns columns;
+    rp__charset charset;
+    rp__buf raw; /* bytes that must be converted */
     rp__buf ahead;
+    uint64_t records; /* of it, in batches so far */
     rp__split split;
-    uint64_t line; /* of the first unread byte */
-    size_t used;   /* bytes of the batch that hold finished records */
+    uint64_t line, column; /* of the first unread byte, see rp__record */
+    size_t used;           /* bytes of the batch that hold finished records */
 };
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -80,20 +93,37 @@ typedef struct finder {
     rp_status status;
 } finder;
 
+static bool skip_source(void *arg, const char *path, const char *reason)
+{
+    const finder *f = arg;
+    rp__skip_list_add(f->corpus->skips, path, reason);
+    return true;
+}
+
+static bool refuse_path(finder *f, const char *path, size_t n)
+{
+    char reason[64];
+    size_t max = sizeof((rp__batch *)0)->path - 1;
+    if (n > f->given_bytes) {
+        snprintf(reason, sizeof reason, "a path of over %zu bytes", max);
+        return skip_source(f, path, reason);
+    }
+    f->status = rp__error_set(f->err, RP_LIMIT, "...%s: a path of %zu bytes; at most %zu are taken",
+                              path + n - 80, n, max);
+    return false;
+}
+
 static bool add_source(void *arg, const char *path, uint64_t bytes)
 {
     finder *f = arg;
     rp__corpus *c = f->corpus;
     size_t n = strlen(path);
-    if (n >= sizeof((rp__batch *)0)->path) {
-        f->status =
-            rp__error_set(f->err, RP_LIMIT, "...%s: a path of %zu bytes; at most %zu are taken",
-                          path + n - 80, n, sizeof((rp__batch *)0)->path - 1);
-        return false;
-    }
+    if (n >= sizeof((rp__batch *)0)->path)
+        return refuse_path(f, path, n);
     bool in_folder = n > f->given_bytes;
+    bool is_relative = c->ids == RP_IDS_RELATIVE || (c->ids != RP_IDS_PATH && !c->has_many_paths);
     source s = {.path = c->names.n, .bytes = bytes, .in_folder = in_folder};
-    s.path_id = in_folder ? f->given_bytes + !f->is_slashed : 0;
+    s.path_id = in_folder && is_relative ? f->given_bytes + !f->is_slashed : 0;
     rp__buf_put(&c->names, path, n + 1);
     if (c->names.failed ||
         !rp__alloc_grow(&c->sources, &c->cap_sources, c->n_sources + 1, sizeof s)) {
@@ -106,6 +136,8 @@ static bool add_source(void *arg, const char *path, uint64_t bytes)
 
 static rp_status find_files(rp__corpus *c, const char *path, rp_error *err)
 {
+    const rp__skip_list *skips = c->skips;
+    rp__walk_calls calls = {add_source, skip_source, {skips->dir, skips->path}};
     size_t n = strlen(path);
     finder f = {.corpus = c, .given_bytes = n, .err = err, .status = RP_OK};
     f.is_slashed = n > 0 && path[n - 1] == '/';
@@ -113,7 +145,7 @@ static rp_status find_files(rp__corpus *c, const char *path, rp_error *err)
         add_source(&f, path, 0);
         return f.status;
     }
-    rp_status status = rp__walk(path, add_source, &f, err);
+    rp_status status = rp__walk(path, &calls, &f, err);
     return f.status != RP_OK ? f.status : status;
 }
 
@@ -129,8 +161,24 @@ static uint64_t sum_bytes(const rp__corpus *c)
     return sum;
 }
 
+rp_status rp__corpus_find_ids(const char *name, rp__ids *out, rp_error *err)
+{
+    static const char *const names[] = {[RP_IDS_FIELD] = "field",
+                                        [RP_IDS_RELATIVE] = "relative",
+                                        [RP_IDS_PATH] = "path",
+                                        [RP_IDS_NUMBER] = "number"};
+    *out = RP_IDS_AUTO;
+    for (size_t i = RP_IDS_FIELD; name && i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            *out = (rp__ids)i;
+    if (!name || *out != RP_IDS_AUTO)
+        return RP_OK;
+    return rp__error_set(err, RP_USAGE,
+                         "ids cannot be \"%.40s\"; there are field, relative, path, number", name);
+}
+
 rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_options *options,
-                          rp__corpus **out, rp_error *err)
+                          rp__skip_list *skips, rp__corpus **out, rp_error *err)
 {
     rp__corpus *c = rp__alloc_zero(1, sizeof *c);
     if (!c)
@@ -139,8 +187,11 @@ rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_opt
         c->options = *options;
     if (c->options.max_line == 0)
         c->options.max_line = default_max_line;
-    rp_status status = RP_OK;
-    if (c->options.format)
+    c->skips = skips;
+    c->has_many_paths = n > 1;
+    rp__field_names_init(&c->fields, options);
+    rp_status status = rp__corpus_find_ids(c->options.ids, &c->ids, err);
+    if (status == RP_OK && c->options.format)
         status = rp__corpus_format_find(c->options.format, &c->forced, err);
     for (size_t i = 0; i < n && status == RP_OK; i++)
         status = find_files(c, paths[i], err);
@@ -171,6 +222,7 @@ void rp__corpus_close(rp__corpus *c)
         return;
     rp__input_close(c->input);
     rp__buf_free(&c->ahead);
+    rp__buf_free(&c->raw);
     rp__buf_free(&c->names);
     rp__free(c->sources);
     rp__free(c);
@@ -182,6 +234,16 @@ void rp__corpus_get_progress(const rp__corpus *c, uint64_t *bytes, uint64_t *byt
     *bytes = c->bytes_done + (c->input ? rp__input_consumed(c->input) : 0);
     *bytes_total = c->bytes_total;
     *skipped = c->skipped;
+}
+
+uint64_t rp__corpus_files(const rp__corpus *c)
+{
+    return c->files;
+}
+
+void rp__corpus_merge_dropped(const rp__corpus *c, rp__dropped *to)
+{
+    rp__dropped_merge(to, &c->dropped);
 }
 
 /* ---- Reading a file -------------------------------------------------------------------------- */
@@ -197,64 +259,84 @@ static const char *current_path(const rp__corpus *c)
     return strcmp(path, "-") == 0 ? "stdin" : path;
 }
 
-static rp_status read_chunk(rp__corpus *c, rp__buf *to, rp_error *err)
+/* Bytes that are read and not UTF-8, or not known to be: from `raw` to the end of `to`. */
+static rp_status convert(rp__corpus *c, rp__buf *to, rp_error *err)
+{
+    if (!c->raw.failed)
+        rp__charset_put(&c->charset, c->raw.at, c->raw.n, c->split.is_end, to);
+    bool is_good = !c->raw.failed && !to->failed;
+    c->raw.n = 0;
+    c->raw.failed = to->failed = false;
+    return is_good ? RP_OK : rp__error_no_memory(err);
+}
+
+/* The next CHUNK of the file to the end of `raw`. */
+static rp_status read_raw(rp__corpus *c, rp_error *err)
 {
     size_t got;
-    uint8_t *room = rp__buf_room(to, CHUNK);
+    uint8_t *room = rp__buf_room(&c->raw, CHUNK);
     if (!room) {
-        to->failed = false;
+        c->raw.failed = false;
         return rp__error_no_memory(err);
     }
     rp_status status = rp__input_read(c->input, room, CHUNK, &got, err);
     if (status != RP_OK)
         return status;
-    to->n += got;
+    c->raw.n += got;
     c->split.is_end = got < CHUNK;
     return RP_OK;
 }
 
+/* Reads straight to the end of `to`, where text that is UTF-8 stays. The front of a character that the
+ * read cuts is held until the next one. */
+static rp_status read_bytes(rp__corpus *c, rp__buf *to, rp_error *err)
+{
+    rp__charset *set = &c->charset;
+    size_t held = set->n_held, got;
+    uint8_t *room = rp__buf_room(to, CHUNK + sizeof set->held);
+    if (!room) {
+        to->failed = false;
+        return rp__error_no_memory(err);
+    }
+    memcpy(room, set->held, held);
+    rp_status status = rp__input_read(c->input, room + held, CHUNK, &got, err);
+    if (status != RP_OK)
+        return status;
+    c->split.is_end = got < CHUNK;
+    size_t n = held + got, open = c->split.is_end ? 0 : rp__charset_open_tail(room, n);
+    size_t good = rp__utf8_check((const char *)room, n - open);
+    to->n += good;
+    set->n_held = 0;
+    if (good == n - open) {
+        memcpy(set->held, room + good, open);
+        set->n_held = open;
+        return RP_OK;
+    }
+    rp__buf_put(&c->raw, room + good, n - good);
+    return convert(c, to, err);
+}
+
+static rp_status read_chunk(rp__corpus *c, rp__buf *to, rp_error *err)
+{
+    if (c->charset.kind == RP_CHARSET_BYTES)
+        return read_bytes(c, to, err);
+    rp_status status = read_raw(c, err);
+    return status == RP_OK ? convert(c, to, err) : status;
+}
+
 static void close_file(rp__corpus *c)
 {
+    if (c->charset.kind != RP_CHARSET_BYTES)
+        rp__skip_list_remark(c->skips, current_path(c), "read as UTF-16");
+    else if (c->charset.foreign > 0)
+        rp__skip_list_remark(c->skips, current_path(c), "not UTF-8, read as Windows-1252");
     c->bytes_done += rp__input_consumed(c->input);
+    c->files++;
     rp__input_close(c->input);
     c->input = NULL;
 }
 
-static bool goes_on(void *corpus)
-{
-    const rp__corpus *c = corpus;
-    return !c->goes_on || c->goes_on(c->goes_on_arg);
-}
-
-static rp_status open_next_file(rp__corpus *c, rp_error *err)
-{
-    const source *s = &c->sources[c->next];
-    rp__input_options options = {.max_expand = c->options.max_expand,
-                                 .waits_for_writer = true,
-                                 .goes_on = goes_on,
-                                 .goes_on_arg = c};
-    rp_status status =
-        rp__input_open((const char *)c->names.at + s->path, &options, &c->input, err);
-    if (status != RP_OK)
-        return status;
-    c->next++;
-    c->split = (rp__split){0};
-    c->line = 1;
-    c->ahead.n = 0;
-    status = rp__input_as_text(c->input, err);
-    if (status == RP_INPUT && c->options.on_error == RP_ON_ERROR_SKIP)
-        status = RP_OK; /* each record that is not UTF-8 is refused on its own */
-    if (status == RP_OK)
-        status = read_chunk(c, &c->ahead, err);
-    if (status != RP_OK)
-        return status;
-    c->format = c->forced ? c->forced
-                          : rp__corpus_format_guess(current_path(c), s->in_folder,
-                                                    (const char *)c->ahead.at, c->ahead.n);
-    return RP_OK;
-}
-
-/* ---- Cutting records ------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static uint64_t count_lines(const char *p, size_t n)
 {
@@ -264,13 +346,146 @@ static uint64_t count_lines(const char *p, size_t n)
     return lines;
 }
 
+/* Bytes of the last line of [p, p + n), of which `before` came earlier. */
+static uint64_t last_column(const char *p, size_t n, uint64_t before)
+{
+    const char *newline = n > 0 ? memrchr(p, '\n', n) : NULL;
+    return newline ? (uint64_t)(p + n - 1 - newline) : before + n;
+}
+
+/* The first n unread bytes are done with. */
+static void pass_bytes(rp__corpus *c, const char *at, size_t n)
+{
+    c->line += count_lines(at, n);
+    c->column = last_column(at, n, c->column);
+}
+
+/* ---- Opening a file -------------------------------------------------------------------------- */
+
+/* The file is not read, or not any further. */
+static void skip_file(rp__corpus *c, const char *reason)
+{
+    rp__skip_list_add(c->skips, current_path(c), reason);
+    c->bytes_done += current(c)->bytes;
+    rp__input_close(c->input);
+    c->input = NULL;
+}
+
+/* What a fault of the file means for a build: a file that the user did not name is skipped, unless
+ * documents of it are in already. */
+static rp_status skip_or_fail(rp__corpus *c, rp_status status, const rp_error *why, rp_error *err)
+{
+    const char *path = current_path(c), *reason = why->text;
+    size_t n = strlen(path);
+    bool is_fault = status == RP_IO || status == RP_INPUT || status == RP_LIMIT;
+    if (!is_fault || !current(c)->in_folder || c->records > 0) {
+        if (err)
+            *err = *why;
+        return status;
+    }
+    if (strncmp(reason, path, n) == 0 && strncmp(reason + n, ": ", 2) == 0)
+        reason += n + 2;
+    skip_file(c, status == RP_INPUT ? "compressed data that is damaged" : reason);
+    return RP_OK;
+}
+
+static bool goes_on(void *corpus)
+{
+    const rp__corpus *c = corpus;
+    return !c->goes_on || c->goes_on(c->goes_on_arg);
+}
+
+/* Why the file whose front is in `raw` is not read; NULL: it is. Where the user or the suffix says that
+ * it holds records, NULs and controls are damage, which the records' parser names. */
+static const char *refuse_file(rp__corpus *c)
+{
+    const char *path = current_path(c);
+    const rp__corpus_format *named = c->forced ? c->forced : rp__corpus_format_by_suffix(path);
+    size_t mark;
+    c->charset = (rp__charset){.kind = rp__charset_mark(c->raw.at, c->raw.n, &mark)};
+    if (c->charset.kind == RP_CHARSET_UTF32)
+        return "UTF-32, which is not read; convert it to UTF-8";
+    c->raw.n -= mark;
+    memmove(c->raw.at, c->raw.at + mark, c->raw.n);
+    if (c->charset.kind != RP_CHARSET_BYTES)
+        return NULL;
+    return named && !named->is_file ? rp__filetype_refuse_magic(c->raw.at, c->raw.n)
+                                    : rp__filetype_refuse(c->raw.at, c->raw.n);
+}
+
+/* By its front, which lies in `ahead`. */
+static void choose_format(rp__corpus *c)
+{
+    const char *path = current_path(c);
+    rp__sniff sniff = {.names = &c->fields,
+                       .head = c->ahead.n > 0 ? (const char *)c->ahead.at : "",
+                       .n = c->ahead.n,
+                       .is_whole = c->split.is_end,
+                       .in_folder = current(c)->in_folder};
+    c->format = c->forced ? c->forced : rp__corpus_format_guess(path, &sniff);
+    const rp__corpus_format *named = rp__corpus_format_by_suffix(path);
+    char how[80];
+    snprintf(how, sizeof how, "named like %s, but read as plain text", named ? named->name : "");
+    if (!c->forced && named && c->format == &rp__corpus_text && c->ahead.n > 0)
+        rp__skip_list_remark(c->skips, path, how);
+    c->columns = (rp__columns){0};
+    if (!c->format->begin)
+        return;
+    sniff.has_suffix = true;
+    size_t header = c->format->begin(&sniff, &c->columns, &c->dropped);
+    if (header == 0)
+        return;
+    pass_bytes(c, (const char *)c->ahead.at, header);
+    c->ahead.n -= header;
+    memmove(c->ahead.at, c->ahead.at + header, c->ahead.n);
+}
+
+static rp_status read_front(rp__corpus *c, rp_error *err)
+{
+    rp_status status = read_raw(c, err);
+    if (status != RP_OK)
+        return status;
+    const char *reason = refuse_file(c);
+    if (reason) {
+        skip_file(c, reason);
+        return RP_OK;
+    }
+    status = convert(c, &c->ahead, err);
+    if (status == RP_OK)
+        choose_format(c);
+    return status;
+}
+
+static rp_status open_next_file(rp__corpus *c, rp_error *err)
+{
+    const source *s = &c->sources[c->next++];
+    rp__input_options options = {.max_expand = c->options.max_expand,
+                                 .waits_for_writer = true,
+                                 .goes_on = goes_on,
+                                 .goes_on_arg = c};
+    rp_error why = {0};
+    c->split = (rp__split){0};
+    c->charset = (rp__charset){0};
+    c->line = 1;
+    c->column = 0;
+    c->records = 0;
+    c->ahead.n = c->raw.n = 0;
+    rp_status status =
+        rp__input_open((const char *)c->names.at + s->path, &options, &c->input, &why);
+    if (status == RP_OK)
+        status = read_front(c, &why);
+    return status == RP_OK ? RP_OK : skip_or_fail(c, status, &why, err);
+}
+
+/* ---- Cutting records ------------------------------------------------------------------------- */
+
 /* Takes the next n bytes out of the batch: no record of it needs them. */
 static void drop(rp__corpus *c, rp__batch *batch, size_t n)
 {
     uint8_t *at = batch->bytes.at + c->used;
     if (n == 0)
         return;
-    c->line += count_lines((const char *)at, n);
+    pass_bytes(c, (const char *)at, n);
     batch->bytes.n -= n;
     memmove(at, at + n, batch->bytes.n - c->used);
 }
@@ -282,27 +497,50 @@ static void add_record(rp__corpus *c, rp__batch *batch)
     record->offset = c->used + s->begin;
     record->bytes = s->end - s->begin;
     record->line = c->line + count_lines(s->at, s->begin);
-    c->line += count_lines(s->at, s->used);
+    record->column = last_column(s->at, s->begin, c->column);
+    pass_bytes(c, s->at, s->used);
     c->used += s->used;
+    c->records++;
 }
 
-/* The record that begins `begin` bytes ahead has more than `most`: an error, or passed over and told. */
-static rp_status refuse(rp__corpus *c, size_t begin, uint64_t most, rp_error *err)
+/* Something is wrong with the file from this line on: an error, or under RP_ON_ERROR_SKIP a document
+ * left out. */
+static rp_status fault(rp__corpus *c, uint64_t line, rp_status status, const char *what,
+                       rp_error *err)
 {
     const char *path = current_path(c);
     size_t n = strlen(path), from = n > 100 ? n - 100 : 0;
-    unsigned long long line = c->line + count_lines(c->split.at, begin);
-    char where[160], what[80];
-    snprintf(where, sizeof where, "%s%s:%llu", from ? "..." : "", path + from, line);
-    bool is_memory = most < c->options.max_line;
-    snprintf(what, sizeof what, "a document of over %llu bytes; raise %s", (unsigned long long)most,
-             is_memory ? "--memory" : "--max-line");
+    char where[160];
+    snprintf(where, sizeof where, "%s%s:%llu", from ? "..." : "", path + from,
+             (unsigned long long)line);
     if (c->options.on_error != RP_ON_ERROR_SKIP)
-        return rp__error_set(err, is_memory ? RP_NO_MEMORY : RP_LIMIT, "%s: %s", where, what);
+        return rp__error_set(err, status, "%s: %s", where, what);
     c->skipped++;
     if (c->options.on_skip)
         c->options.on_skip(c->options.skip_arg, where, what);
     return RP_OK;
+}
+
+/* The record that begins `begin` bytes ahead has more than `most`. */
+static rp_status refuse(rp__corpus *c, size_t begin, uint64_t most, rp_error *err)
+{
+    char what[80];
+    bool is_memory = most < c->options.max_line;
+    snprintf(what, sizeof what, "a document of over %llu bytes; raise %s", (unsigned long long)most,
+             is_memory ? "--memory" : "--max-line");
+    return fault(c, c->line + count_lines(c->split.at, begin), is_memory ? RP_NO_MEMORY : RP_LIMIT,
+                 what, err);
+}
+
+/* A file of a folder that is one document, and too large. */
+static bool skip_large(rp__corpus *c, rp__batch *batch, uint64_t most)
+{
+    if (!c->format->is_file || !current(c)->in_folder)
+        return false;
+    skip_file(c, most < c->options.max_line ? "too large; raise --memory"
+                                            : "too large; raise --max-line");
+    batch->bytes.n = c->used;
+    return true;
 }
 
 /* A record was found, or the end of one that is passed over. */
@@ -314,6 +552,8 @@ static rp_status take_found(rp__corpus *c, rp__batch *batch, rp_error *err)
         add_record(c, batch);
         return RP_OK;
     }
+    if (!s->is_passing && skip_large(c, batch, c->options.max_line))
+        return RP_OK;
     if (!s->is_passing)
         status = refuse(c, s->begin, c->options.max_line, err);
     s->is_passing = false;
@@ -329,14 +569,24 @@ static rp_status take_more(rp__corpus *c, rp__batch *batch, rp_error *err)
     if (s->is_end)
         return RP_OK;
     size_t n = batch->bytes.n - c->used;
-    bool fits = !c->has_room || c->has_room(c->room_arg, n + CHUNK);
+    uint64_t most = n < c->options.max_line ? n : c->options.max_line;
+    uint64_t needed = (uint64_t)(n + CHUNK) << c->format->has_spare;
+    bool fits = !c->has_room || c->has_room(c->room_arg, needed);
     if (!s->is_passing && (n > c->options.max_line || !fits)) {
+        if (skip_large(c, batch, most))
+            return RP_OK;
         s->at = (const char *)batch->bytes.at + c->used;
         s->is_passing = true;
         s->scanned = 0;
-        return refuse(c, 0, n < c->options.max_line ? n : c->options.max_line, err);
+        return refuse(c, 0, most, err);
     }
-    return read_chunk(c, &batch->bytes, err);
+    rp_error why = {0};
+    rp_status status = read_chunk(c, &batch->bytes, &why);
+    if (status != RP_OK)
+        status = skip_or_fail(c, status, &why, err);
+    if (!c->input)
+        batch->bytes.n = c->used;
+    return status;
 }
 
 static bool is_full(const rp__corpus *c, const rp__batch *batch)
@@ -344,18 +594,24 @@ static bool is_full(const rp__corpus *c, const rp__batch *batch)
     return batch->n == RP_BATCH_RECORDS || c->used >= RP_BATCH_BYTES;
 }
 
+static rp_status end_file(rp__corpus *c, rp_error *err)
+{
+    const char *what = c->format->end ? c->format->end(&c->split) : NULL;
+    rp_status status = what ? fault(c, c->line, RP_INPUT, what, err) : RP_OK;
+    close_file(c);
+    return status;
+}
+
 /* Records of the open file, until the batch is full or the file ends. */
 static rp_status cut_records(rp__corpus *c, rp__batch *batch, rp_error *err)
 {
     rp__split *s = &c->split;
     rp_status status = RP_OK;
-    while (status == RP_OK && !is_full(c, batch)) {
+    while (status == RP_OK && c->input && !is_full(c, batch)) {
         s->at = (const char *)batch->bytes.at + c->used;
         s->n = batch->bytes.n - c->used;
-        if (s->n == 0 && s->is_end) {
-            close_file(c);
-            break;
-        }
+        if (s->n == 0 && s->is_end)
+            return end_file(c, err);
         s->used = 0;
         bool is_found = s->n > 0 && c->format->split(s);
         status = is_found ? take_found(c, batch, err) : take_more(c, batch, err);
@@ -368,13 +624,17 @@ static rp_status fill_batch(rp__corpus *c, rp__batch *batch, rp_error *err)
     snprintf(batch->path, sizeof batch->path, "%s", current_path(c));
     batch->path_id = current(c)->path_id;
     batch->format = c->format;
+    batch->first = c->records;
+    batch->columns = c->columns;
+    batch->may_rename = c->ids == RP_IDS_AUTO && !c->format->is_file &&
+                        (current(c)->in_folder || c->has_many_paths || c->format->repeats_ids);
     batch->bytes.n = 0;
     c->used = 0;
-    if (!rp__buf_room(&batch->bytes, CHUNK)) {
+    if (!rp__buf_room(&batch->bytes, c->ahead.n > CHUNK ? c->ahead.n : CHUNK)) {
         batch->bytes.failed = false;
         return rp__error_no_memory(err);
     }
-    rp__buf_put(&batch->bytes, c->ahead.at, c->ahead.n); /* at most a chunk */
+    rp__buf_put(&batch->bytes, c->ahead.at, c->ahead.n);
     c->ahead.n = 0;
     rp_status status = cut_records(c, batch, err);
     if (status != RP_OK)

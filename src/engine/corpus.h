@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "engine/skip_list.h"
 #include "riposte/index.h"
 #include "riposte/status.h"
 #include "store/store.h"
@@ -18,11 +19,33 @@
 /* a batch ends when it has reached either */
 enum { RP_BATCH_RECORDS = 1024, RP_BATCH_BYTES = 1 << 20 };
 
-typedef struct rp__corpus_format rp__corpus_format; /* a row: jsonl, tsv, trec, text */
+typedef struct rp__corpus_format rp__corpus_format; /* a row: jsonl, csv, html, text, ... */
+
+/* Where ids come from. */
+typedef enum rp__ids {
+    RP_IDS_AUTO,     /* the field, otherwise a number; of a file that is one document, its path */
+    RP_IDS_FIELD,    /* the same, and a record without id is a fault */
+    RP_IDS_RELATIVE, /* the path below the folder given, and #N where a file has many records */
+    RP_IDS_PATH,     /* the whole path, likewise */
+    RP_IDS_NUMBER,   /* a number */
+} rp__ids;
+
+/* RP_USAGE: no such name; NULL is RP_IDS_AUTO. */
+rp_status rp__corpus_find_ids(const char *name, rp__ids *out, rp_error *err);
+
+/* What the columns of a table are for: RP_FIELD_*, or RP_FIELDS for those left out. */
+enum { RP_COLUMNS_MAX = 256 };
+typedef struct rp__columns {
+    bool has_header;
+    bool has_digits;   /* in a cell whose name is not known */
+    uint16_t n, known; /* columns of a header, and those whose name is known */
+    uint8_t roles[RP_COLUMNS_MAX];
+} rp__columns;
 
 typedef struct rp__record {
     size_t offset, bytes; /* in the batch */
     uint64_t line;        /* of the file, from 1 */
+    uint64_t column;      /* bytes of that line before it */
 } rp__record;
 
 typedef struct rp__batch {
@@ -30,6 +53,9 @@ typedef struct rp__batch {
     char path[1024]; /* for messages; all records are of one file */
     /* path + path_id is the id of a plain file: what lies below the folder given */
     size_t path_id;
+    uint64_t first;  /* records of the file before this batch */
+    bool may_rename; /* a document whose id cannot be taken gets its path and number for one */
+    rp__columns columns;
     rp__buf bytes;
     rp__record *records; /* RP_BATCH_RECORDS */
     size_t n;
@@ -39,10 +65,10 @@ rp_status rp__batch_init(rp__batch *batch);
 void rp__batch_clear(rp__batch *batch, size_t keep); /* gives back bytes of more than `keep` */
 void rp__batch_free(rp__batch *batch);
 
-/* One thread at a time. */
+/* One thread at a time. Files that are skipped go to `skips`, which lives as long as the corpus. */
 typedef struct rp__corpus rp__corpus;
 rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_options *options,
-                          rp__corpus **out, rp_error *err);
+                          rp__skip_list *skips, rp__corpus **out, rp_error *err);
 /* Has has_room(arg, bytes) called as a record grows, before it has so many bytes; false: that is
  * too many for the memory there is, and the record is RP_NO_MEMORY. */
 typedef bool rp__corpus_room_fn(void *arg, uint64_t bytes);
@@ -52,6 +78,10 @@ void rp__corpus_watch(rp__corpus *corpus, rp__corpus_room_fn *has_room, void *ar
 rp_status rp__corpus_next(rp__corpus *corpus, rp__batch *batch, rp_error *err);
 void rp__corpus_get_progress(const rp__corpus *corpus, uint64_t *bytes, uint64_t *bytes_total,
                              uint64_t *skipped);
+uint64_t rp__corpus_files(const rp__corpus *corpus); /* read to their end */
+struct rp__dropped;
+/* Adds the names of table columns that were left out. */
+void rp__corpus_merge_dropped(const rp__corpus *corpus, struct rp__dropped *to);
 /* Who is asked while files are read from now on, as in rp__input_options; NULL: nobody. */
 void rp__corpus_set_goes_on(rp__corpus *corpus, rp__goes_on_fn *goes_on, void *arg);
 void rp__corpus_close(rp__corpus *corpus);
@@ -61,6 +91,7 @@ void rp__corpus_close(rp__corpus *corpus);
 typedef struct rp__doc {
     const char *id, *title, *text;
     size_t id_bytes, title_bytes, text_bytes;
+    bool is_numbered; /* its id is the number of the document, which is not known yet */
 } rp__doc;
 
 /* One thread at a time. */
@@ -72,8 +103,12 @@ rp_status rp__doc_parser_parse(rp__doc_parser *parser, const rp__batch *batch, s
 /* err becomes file:line:column of a byte of the record, and what; returns status. */
 rp_status rp__doc_parser_place(const rp__batch *batch, size_t i, size_t offset, rp_status status,
                                const char *what, rp_error *err);
+/* Adds the id by path: what lies below the folder, and #N unless the file is one document. */
+void rp__doc_parser_put_path(const rp__batch *batch, size_t i, rp__buf *out);
 /* Forgets the last document, and gives back what only a large one needs. */
 void rp__doc_parser_clear(rp__doc_parser *parser);
+/* Adds the names of fields that were not indexed. */
+void rp__doc_parser_merge_dropped(const rp__doc_parser *parser, struct rp__dropped *to);
 void rp__doc_parser_free(rp__doc_parser *parser);
 
 #endif

@@ -8,16 +8,15 @@
 
 /* In the order in which they are tried; the last takes everything. */
 static const rp__corpus_format *const rows[] = {
-    &rp__corpus_jsonl,
-    &rp__corpus_trec,
-    &rp__corpus_tsv,
-    &rp__corpus_text,
+    &rp__corpus_jsonl, &rp__corpus_json, &rp__corpus_trec,   &rp__corpus_mediawiki,
+    &rp__corpus_html,  &rp__corpus_mbox, &rp__corpus_gitlog, &rp__corpus_csv,
+    &rp__corpus_tsv,   &rp__corpus_text,
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
 rp_status rp__corpus_format_find(const char *name, const rp__corpus_format **out, rp_error *err)
 {
-    char names[64] = "";
+    char names[128] = "";
     size_t n = 0;
     for (size_t i = 0; i < ROWS; i++) {
         if (strcmp(rows[i]->name, name) == 0) {
@@ -56,18 +55,32 @@ static const char *find_extension(const char *path, size_t *n)
     return path + begin;
 }
 
-const rp__corpus_format *rp__corpus_format_guess(const char *path, bool in_folder, const char *head,
-                                                 size_t n)
+const rp__corpus_format *rp__corpus_format_by_suffix(const char *path)
 {
     size_t bytes;
     const char *extension = find_extension(path, &bytes);
     for (size_t i = 0; i < ROWS; i++)
         if (has_extension(rows[i], extension, bytes))
             return rows[i];
-    size_t i = 0;
-    while (i < ROWS - 1 && !((rows[i]->is_sure || !in_folder) && rows[i]->sniff(head, n)))
-        i++;
-    return rows[i];
+    return NULL;
+}
+
+const rp__corpus_format *rp__corpus_format_guess(const char *path, rp__sniff *s)
+{
+    const rp__corpus_format *named = rp__corpus_format_by_suffix(path);
+    for (size_t i = 0; i < ROWS - 1; i++) {
+        s->has_suffix = rows[i] == named;
+        if (rows[i]->is_sure && rows[i]->sniff(s))
+            return rows[i];
+    }
+    s->has_suffix = true;
+    if (named && (!s->in_folder || named->sniff(s)))
+        return named;
+    s->has_suffix = false;
+    for (size_t i = 0; i < ROWS - 1 && !s->in_folder; i++)
+        if (!rows[i]->is_sure && rows[i]->sniff(s))
+            return rows[i];
+    return rows[ROWS - 1];
 }
 
 static bool is_blank(const char *p, size_t n)
@@ -96,4 +109,12 @@ bool rp__corpus_format_split_line(rp__split *s)
             return true;
     }
     return false;
+}
+
+bool rp__corpus_format_split_file(rp__split *s)
+{
+    s->begin = 0;
+    s->end = s->n;
+    s->used = s->is_end || s->is_passing ? s->n : 0;
+    return s->is_end;
 }

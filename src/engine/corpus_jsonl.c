@@ -1,14 +1,15 @@
 /* corpus_jsonl.c: a JSON object a line. Known fields by their usual names or by the names given; other
- * fields are passed over whatever they hold. Of a field's names the first counts, wherever in the
- * object it stands; of a key that is there twice, the last. */
-#include "engine/corpus_format.h"
+ * fields are passed over whatever they hold, and their names are kept for a note. Of a field's names the
+ * first counts, wherever in the object it stands; of a key that is there twice, the last. An array of
+ * strings is a text of several paragraphs. */
+#include "engine/corpus_jsonl.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 
-enum { ABSENT = 255 };
+enum { ABSENT = 255, SNIFF_DEPTH = 1024 };
 
 /* What is known of the object so far. */
 typedef struct object {
@@ -20,13 +21,59 @@ typedef struct object {
     uint8_t name[RP_FIELDS]; /* which of the field's names it came by; ABSENT */
 } object;
 
-static bool sniff(const char *head, size_t n)
+/* ---- Telling --------------------------------------------------------------------------------- */
+
+/* Reads the keys of the object that json has just opened. *has_text: a field of text is among them, or of
+ * a title, if that will do. */
+static rp_status look_for_text(rp__json *json, const rp__field_names *names, bool or_title,
+                               bool *has_text)
 {
-    size_t i = 0;
-    while (i < n && strchr(" \t\r\n", head[i]) && head[i])
-        i++;
-    return i < n && head[i] == '{';
+    rp__json_type type = RP_JSON_OBJECT;
+    rp_status status;
+    while ((status = rp__json_next(json, &type)) == RP_OK && type == RP_JSON_KEY) {
+        uint8_t rank;
+        size_t f = rp__field_names_find(names, json->string, json->string_bytes, &rank);
+        *has_text |= f == RP_FIELD_TEXT || (or_title && f == RP_FIELD_TITLE);
+        status = rp__json_skip(json);
+        if (status != RP_OK)
+            break;
+    }
+    return status;
 }
+
+bool rp__corpus_jsonl_has_text(const char *at, size_t n, const rp__field_names *names,
+                               bool or_title, bool is_cut)
+{
+    rp__json json;
+    rp__json_type type;
+    bool has_text = false;
+    rp__json_init(&json);
+    rp__json_start(&json, at, n, SNIFF_DEPTH);
+    rp_status status = rp__json_next(&json, &type);
+    bool is_object = status == RP_OK && type == RP_JSON_OBJECT;
+    if (is_object)
+        status = look_for_text(&json, names, or_title, &has_text);
+    if (status == RP_OK && is_object)
+        status = rp__json_next(&json, &type);
+    bool is_good = status == RP_OK || (is_cut && json.fault_offset == n);
+    rp__json_free(&json);
+    if (status == RP_NO_MEMORY) /* not known: whoever parses it will say so */
+        return is_object;
+    return is_object && is_good && has_text;
+}
+
+/* The first line is an object with a known field. */
+static bool sniff(const rp__sniff *s)
+{
+    rp__split line = {.at = s->head, .n = s->n, .is_end = true};
+    if (!rp__corpus_format_split_line(&line))
+        return false;
+    bool is_cut = line.used == s->n && !s->is_whole; /* longer than what is there of the file */
+    return rp__corpus_jsonl_has_text(s->head + line.begin, line.end - line.begin, s->names, true,
+                                     is_cut);
+}
+
+/* ---- Parsing --------------------------------------------------------------------------------- */
 
 static rp_status fault(const object *o, rp_error *err, rp_status status)
 {
@@ -37,20 +84,6 @@ static rp_status fault(const object *o, rp_error *err, rp_status status)
     snprintf(what, sizeof what, "%s%s", json->fault,
              status == RP_LIMIT ? "; raise --max-json-depth" : "");
     return rp__doc_parser_fault(o->batch, o->i, json->fault_offset, status, what, err);
-}
-
-/* The field that the key names, and by which name; RP_FIELDS: none. */
-static size_t find_field(const rp__doc_parser *parser, uint8_t *name)
-{
-    const rp__json *json = &parser->json;
-    for (size_t f = 0; f < RP_FIELDS; f++)
-        for (uint8_t k = 0; parser->names[f][k]; k++)
-            if (strlen(parser->names[f][k]) == json->string_bytes &&
-                memcmp(parser->names[f][k], json->string, json->string_bytes) == 0) {
-                *name = k;
-                return f;
-            }
-    return RP_FIELDS;
 }
 
 /* A string that was decoded lies in the scratch that the next one takes: the field keeps the scratch
@@ -73,6 +106,39 @@ static bool is_integer(const char *s, size_t n)
     return !memchr(s, '.', n) && !memchr(s, 'e', n) && !memchr(s, 'E', n);
 }
 
+static rp_status wrong_type(const object *o, size_t f, size_t offset, rp_error *err)
+{
+    char what[128];
+    snprintf(what, sizeof what, "field \"%.40s\" must be a string%s",
+             o->parser->names.at[f][o->name[f]],
+             f == RP_FIELD_ID ? " or an integer" : " or an array of strings");
+    return rp__doc_parser_fault(o->batch, o->i, offset, RP_INPUT, what, err);
+}
+
+/* The rest of an array of strings, one a line. */
+static rp_status read_strings(object *o, size_t f, rp_error *err)
+{
+    rp__json *json = &o->parser->json;
+    rp__buf *own = &o->parser->own[f];
+    rp__json_type type;
+    rp_status status;
+    own->n = 0;
+    size_t offset = (size_t)(json->at - json->begin);
+    while ((status = rp__json_next(json, &type)) == RP_OK && type == RP_JSON_STRING) {
+        if (own->n > 0)
+            rp__buf_put_byte(own, '\n');
+        rp__buf_put(own, json->string, json->string_bytes);
+        offset = (size_t)(json->at - json->begin);
+    }
+    if (status != RP_OK)
+        return fault(o, err, status);
+    if (type != RP_JSON_ARRAY_END)
+        return wrong_type(o, f, offset, err);
+    o->at[f] = (const char *)own->at;
+    o->bytes[f] = own->n;
+    return own->failed ? rp__error_no_memory(err) : RP_OK;
+}
+
 static rp_status read_field(object *o, size_t f, rp_error *err)
 {
     rp__json *json = &o->parser->json;
@@ -88,14 +154,30 @@ static rp_status read_field(object *o, size_t f, rp_error *err)
         keep(o, f);
         return RP_OK;
     }
+    if (f != RP_FIELD_ID && type == RP_JSON_ARRAY)
+        return read_strings(o, f, err);
     if (f != RP_FIELD_ID && type == RP_JSON_NULL) {
         o->bytes[f] = 0;
         return RP_OK;
     }
-    char what[128];
-    snprintf(what, sizeof what, "field \"%.40s\" must be a string%s",
-             o->parser->names[f][o->name[f]], f == RP_FIELD_ID ? " or an integer" : "");
-    return rp__doc_parser_fault(o->batch, o->i, offset, RP_INPUT, what, err);
+    return wrong_type(o, f, offset, err);
+}
+
+/* A field that is not indexed. Weights of terms are no text, and an index without them would answer
+ * wrongly. */
+static rp_status drop_field(object *o, rp_error *err)
+{
+    rp__json *json = &o->parser->json;
+    bool is_vector = json->string_bytes == 6 && memcmp(json->string, "vector", 6) == 0;
+    rp__dropped_add(&o->parser->dropped, json->string, json->string_bytes);
+    while (is_vector && json->at < json->end && (*json->at == ' ' || *json->at == '\t'))
+        json->at++;
+    if (is_vector && json->at < json->end && *json->at == '{')
+        return rp__doc_parser_fault(
+            o->batch, o->i, (size_t)(json->at - json->begin), RP_INPUT,
+            "field \"vector\" has weights of terms; impacts are not supported yet", err);
+    rp_status status = rp__json_skip(json);
+    return status == RP_OK ? RP_OK : fault(o, err, status);
 }
 
 /* All keys of the object, up to its end and that of the line. */
@@ -106,15 +188,16 @@ static rp_status read_object(object *o, rp_error *err)
     rp_status status;
     while ((status = rp__json_next(json, &type)) == RP_OK && type == RP_JSON_KEY) {
         uint8_t name = ABSENT;
-        size_t f = find_field(o->parser, &name);
+        size_t f = rp__field_names_find(&o->parser->names, json->string, json->string_bytes, &name);
         if (f == RP_FIELDS || name > o->name[f]) {
-            status = rp__json_skip(json);
-            if (status != RP_OK)
-                break;
-            continue;
+            status = drop_field(o, err);
+        } else {
+            if (o->name[f] != ABSENT && name != o->name[f])
+                rp__dropped_add(&o->parser->dropped, o->parser->names.at[f][o->name[f]],
+                                strlen(o->parser->names.at[f][o->name[f]]));
+            o->name[f] = name;
+            status = read_field(o, f, err);
         }
-        o->name[f] = name;
-        status = read_field(o, f, err);
         if (status != RP_OK)
             return status;
     }
@@ -127,14 +210,45 @@ static rp_status missing(const object *o, size_t f, const char *field, rp_error 
 {
     char what[192];
     int n = snprintf(what, sizeof what, "no %s; looked for", field);
-    for (const char *const *name = o->parser->names[f]; *name; name++)
+    for (const char *const *name = o->parser->names.at[f]; *name; name++)
         n += snprintf(what + n, sizeof what - (size_t)n, " %.24s", *name);
     snprintf(what + n, sizeof what - (size_t)n, "; name the field with --%s-field", field);
     return rp__doc_parser_fault(o->batch, o->i, 0, RP_INPUT, what, err);
 }
 
-static rp_status parse(rp__doc_parser *parser, const rp__batch *batch, size_t i, rp__doc *doc,
-                       rp_error *err)
+/* An object is open. */
+static rp_status parse_object(object *o, rp__doc *doc, rp_error *err)
+{
+    rp_status status = read_object(o, err);
+    if (status != RP_OK)
+        return status;
+    if (o->name[RP_FIELD_ID] == ABSENT && o->parser->ids == RP_IDS_FIELD)
+        return missing(o, RP_FIELD_ID, "id", err);
+    if (o->name[RP_FIELD_TEXT] == ABSENT && o->name[RP_FIELD_TITLE] == ABSENT)
+        return missing(o, RP_FIELD_TEXT, "text", err);
+    doc->id = o->name[RP_FIELD_ID] == ABSENT ? NULL : o->at[RP_FIELD_ID];
+    doc->id_bytes = o->bytes[RP_FIELD_ID];
+    doc->title = o->bytes[RP_FIELD_TITLE] ? o->at[RP_FIELD_TITLE] : "";
+    doc->title_bytes = o->bytes[RP_FIELD_TITLE];
+    doc->text = o->bytes[RP_FIELD_TEXT] ? o->at[RP_FIELD_TEXT] : "";
+    doc->text_bytes = o->bytes[RP_FIELD_TEXT];
+    return RP_OK;
+}
+
+/* A string is read: it is the text of a document. */
+static rp_status parse_string(object *o, rp__doc *doc, rp_error *err)
+{
+    rp__json_type type;
+    keep(o, RP_FIELD_TEXT);
+    doc->text = o->bytes[RP_FIELD_TEXT] ? o->at[RP_FIELD_TEXT] : "";
+    doc->text_bytes = o->bytes[RP_FIELD_TEXT];
+    rp_status status = rp__json_next(&o->parser->json, &type);
+    return status == RP_OK ? RP_OK : fault(o, err, status);
+}
+
+rp_status rp__corpus_jsonl_parse(rp__doc_parser *parser, const rp__batch *batch, size_t i,
+                                 const char *expected, bool takes_strings, rp__doc *doc,
+                                 rp_error *err)
 {
     object o = {.parser = parser, .batch = batch, .i = i, .name = {ABSENT, ABSENT, ABSENT}};
     const rp__record *record = &batch->records[i];
@@ -144,28 +258,23 @@ static rp_status parse(rp__doc_parser *parser, const rp__batch *batch, size_t i,
     rp_status status = rp__json_next(&parser->json, &type);
     if (status != RP_OK)
         return fault(&o, err, status);
-    if (type != RP_JSON_OBJECT)
-        return rp__doc_parser_fault(batch, i, 0, RP_INPUT,
-                                    "expected a JSON object, one a line, in braces", err);
-    status = read_object(&o, err);
-    if (status != RP_OK)
-        return status;
-    if (o.name[RP_FIELD_ID] == ABSENT)
-        return missing(&o, RP_FIELD_ID, "id", err);
-    if (o.name[RP_FIELD_TEXT] == ABSENT && o.name[RP_FIELD_TITLE] == ABSENT)
-        return missing(&o, RP_FIELD_TEXT, "text", err);
-    doc->id = o.at[RP_FIELD_ID];
-    doc->id_bytes = o.bytes[RP_FIELD_ID];
-    doc->title = o.bytes[RP_FIELD_TITLE] ? o.at[RP_FIELD_TITLE] : "";
-    doc->title_bytes = o.bytes[RP_FIELD_TITLE];
-    doc->text = o.bytes[RP_FIELD_TEXT] ? o.at[RP_FIELD_TEXT] : "";
-    doc->text_bytes = o.bytes[RP_FIELD_TEXT];
-    return RP_OK;
+    if (type == RP_JSON_OBJECT)
+        return parse_object(&o, doc, err);
+    if (type == RP_JSON_STRING && takes_strings)
+        return parse_string(&o, doc, err);
+    return rp__doc_parser_fault(batch, i, 0, RP_INPUT, expected, err);
+}
+
+static rp_status parse(rp__doc_parser *parser, const rp__batch *batch, size_t i, rp__doc *doc,
+                       rp_error *err)
+{
+    return rp__corpus_jsonl_parse(parser, batch, i, "expected a JSON object, one a line, in braces",
+                                  false, doc, err);
 }
 
 const rp__corpus_format rp__corpus_jsonl = {
     .name = "jsonl",
-    .extensions = {"jsonl", "json", "ndjson"},
+    .extensions = {"jsonl", "ndjson"},
     .is_sure = true,
     .sniff = sniff,
     .split = rp__corpus_format_split_line,

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "engine/measures.h"
 #include "engine/trec_rows.h"
 
@@ -236,9 +237,9 @@ rp_status rp_eval_files(const char *qrels, const char *run, const rp_eval_option
     rp_eval *e = rp__alloc_zero(1, sizeof *e);
     if (!e)
         return rp__error_no_memory(err);
-    if (options)
-        e->options = *options;
-    rp_status s = check_options(&e->options, err);
+    rp_status s = RP_TAKE(&e->options, options, err);
+    if (s == RP_OK)
+        s = check_options(&e->options, err);
     if (s == RP_OK)
         s = add_columns(e, e->options.measures, err);
     if (s == RP_OK)

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "engine/exchange.h"
 
 enum { POSTINGS_A_TICK = 1 << 18 };
@@ -151,11 +152,12 @@ rp_status rp_index_export(const char *format, const char *dir, const char *path,
 {
     if (RP_MISSING(err, format, dir, path))
         return RP_USAGE;
-    static const rp_export_options defaults;
-    const rp_export_options *o = options ? options : &defaults;
+    rp_export_options o;
     const rp__exchange *row;
     rp_index *index = NULL;
-    rp_status status = rp__exchange_find(format, &row, err);
+    rp_status status = RP_TAKE(&o, options, err);
+    if (status == RP_OK)
+        status = rp__exchange_find(format, &row, err);
     if (status == RP_OK)
         status = rp_index_open(dir, &(rp_index_options){.verify = true}, &index, err);
     if (status != RP_OK)
@@ -165,13 +167,13 @@ rp_status rp_index_export(const char *format, const char *dir, const char *path,
         *ex = (rp__export){.path = path,
                            .index = index,
                            .info = rp__segment_get_info(index->segment),
-                           .on_progress = o->on_progress,
-                           .progress_arg = o->progress_arg,
-                           .on_warning = o->on_warning,
-                           .warning_arg = o->warning_arg,
-                           .iiu = {.max_size = o->iiu_max,
-                                   .of = o->iiu_paper_cost ? RP_IIU_COST_PAPER : RP_IIU_COST_FREE,
-                                   .fixed = o->iiu_fixed}};
+                           .on_progress = o.on_progress,
+                           .progress_arg = o.progress_arg,
+                           .on_warning = o.on_warning,
+                           .warning_arg = o.warning_arg,
+                           .iiu = {.max_size = o.iiu_max,
+                                   .of = o.iiu_paper_cost ? RP_IIU_COST_PAPER : RP_IIU_COST_FREE,
+                                   .fixed = o.iiu_fixed}};
         status = run_export(row, ex, err);
     } else {
         status = rp__error_no_memory(err);

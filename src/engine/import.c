@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "engine/builder.h"
 #include "engine/exchange.h"
 
@@ -154,10 +155,11 @@ rp_status rp_index_import(const char *format, const char *path, const char *dir,
 {
     if (RP_MISSING(err, format, path, dir))
         return RP_USAGE;
-    static const rp_import_options defaults;
-    const rp_import_options *o = options ? options : &defaults;
+    rp_import_options o;
     const rp__exchange *row;
-    rp_status status = rp__exchange_find(format, &row, err);
+    rp_status status = RP_TAKE(&o, options, err);
+    if (status == RP_OK)
+        status = rp__exchange_find(format, &row, err);
     if (status != RP_OK)
         return status;
     if (!row->import)
@@ -165,18 +167,21 @@ rp_status rp_index_import(const char *format, const char *path, const char *dir,
     if (stats)
         *stats = (rp_build_stats){0};
     rp__import im = {.path = path,
-                     .on_progress = o->on_progress,
-                     .progress_arg = o->progress_arg,
-                     .on_warning = o->on_warning,
-                     .warning_arg = o->warning_arg};
-    rp_build_options build = {.codec = o->codec,
-                              .freqs = o->freqs,
-                              .aux = o->aux,
-                              .stem = o->stem,
-                              .stop = o->stop,
-                              .memory = o->memory,
-                              .on_progress = o->on_progress,
-                              .progress_arg = o->progress_arg,
+                     .on_progress = o.on_progress,
+                     .progress_arg = o.progress_arg,
+                     .on_warning = o.on_warning,
+                     .warning_arg = o.warning_arg};
+    rp_build_options build = {.codec = o.codec,
+                              .freqs = o.freqs,
+                              .aux = o.aux,
+                              .stem = o.stem,
+                              .stop = o.stop,
+                              .tokens = o.tokens ? o.tokens : "plain",
+                              .keep_possessive = !o.drop_possessive,
+                              .no_fold = !o.fold,
+                              .memory = o.memory,
+                              .on_progress = o.on_progress,
+                              .progress_arg = o.progress_arg,
                               .no_positions = true,
                               .no_store = true};
     rp__alloc_reset_peak();

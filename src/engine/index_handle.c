@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "engine/engine.h"
 #include "riposte/riposte.h"
 
@@ -19,18 +20,28 @@ rp_status rp_index_open(const char *dir, const rp_index_options *options, rp_ind
     *out = NULL;
     if (RP_MISSING(err, dir))
         return RP_USAGE;
+    rp_index_options o;
+    rp_status status = RP_TAKE(&o, options, err);
+    if (status != RP_OK)
+        return status;
     rp_index *index = rp__alloc_zero(1, sizeof *index);
     if (!index)
         return rp__error_no_memory(err);
-    rp_status status = rp__segment_open(dir, options && options->verify, &index->segment, err);
+    status = rp__segment_open(dir, o.verify, &index->segment, err);
     if (status == RP_OK) {
         const rp__segment_info *info = rp__segment_get_info(index->segment);
-        rp__text_options text = {info->stem, info->stop_words, info->stop_bytes};
+        rp__text_options text = {.stem = info->stem,
+                                 .stop_words = info->stop_words,
+                                 .stop_bytes = info->stop_bytes,
+                                 .tokens = info->token_rule,
+                                 .drops_possessive = info->drops_possessive,
+                                 .folds_accents = info->folds_accents};
         status = rp__analyzer_open(&text, &index->analyzer, err);
         if (status == RP_USAGE)
-            status =
-                rp__error_set(err, RP_INCOMPATIBLE,
-                              "%s: stemmer \"%s\" is not known to this program", dir, info->stem);
+            status = rp__error_set(err, RP_INCOMPATIBLE,
+                                   "%s: stemmer \"%s\" or tokens \"%s\" are not known to this "
+                                   "program",
+                                   dir, info->stem, info->token_rule);
     }
     if (status != RP_OK) {
         rp_index_close(index);
@@ -70,6 +81,9 @@ void rp_index_get_info(const rp_index *index, rp_index_info *out)
         .freqs = s->freqs,
         .stem = s->stem,
         .stop = s->stop,
+        .token_rule = s->token_rule,
+        .drops_possessive = s->drops_possessive,
+        .folds_accents = s->folds_accents,
         .format_version = 1,
         .has_positions = s->has_positions,
         .has_text = s->has_text,
@@ -204,6 +218,33 @@ void rp_document_free(rp_document *document)
     rp__free(document->title);
     rp__free(document->text);
     *document = (rp_document){0};
+}
+
+typedef struct find_job {
+    const rp_index *index;
+    const char *id;
+    uint32_t docid;
+} find_job;
+
+static rp_status find_id(void *arg)
+{
+    find_job *job = arg;
+    return rp__segment_find_doc(job->index->segment, job->id, strlen(job->id), &job->docid);
+}
+
+rp_status rp_index_find(const rp_index *index, const char *id, uint32_t *docid, rp_error *err)
+{
+    if (RP_MISSING(err, index, id, docid))
+        return RP_USAGE;
+    find_job job = {.index = index, .id = id};
+    rp_status status = rp__index_handle_guard(index, find_id, &job);
+    if (status == RP_OK)
+        *docid = job.docid;
+    if (status == RP_OK)
+        return RP_OK;
+    return rp__error_set(err, status, "document \"%.100s\": %s", id,
+                         status == RP_NOT_FOUND ? "there is none with this id"
+                                                : "damaged; run 'riposte check' on the index");
 }
 
 typedef struct term_job {

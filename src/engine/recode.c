@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "base/thread.h"
 #include "engine/builder.h"
 #include "engine/codec_spec.h"
@@ -133,14 +134,16 @@ rp_status rp_index_recode(const char *dir, const char *to, const rp_recode_optio
 {
     if (RP_MISSING(err, dir, to))
         return RP_USAGE;
-    rp_recode_options o = options ? *options : (rp_recode_options){0};
+    rp_recode_options o;
+    rp_status status = RP_TAKE(&o, options, err);
     rp__recode_watch watch = {"recoding", o.on_progress, o.progress_arg};
     rp__recode_options inner = {.on_progress = rp__recode_report, .progress_arg = &watch};
     rp__recoder *recoder = NULL;
     if (stats)
         *stats = (rp_build_stats){0};
     rp__alloc_reset_peak();
-    rp_status status = rp__builder_check_limits(&o.memory, &o.threads, err);
+    if (status == RP_OK)
+        status = rp__builder_check_limits(&o.memory, &o.threads, err);
     uint64_t limit = rp__alloc_set_limit(o.memory);
     inner.aux = o.aux;
     inner.memory = o.memory;

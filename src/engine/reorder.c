@@ -1,6 +1,7 @@
 /* reorder.c: the same index with other docids: an order of its documents is made, then all is moved. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "engine/builder.h"
 #include "engine/codec_spec.h"
 #include "engine/order.h"
@@ -34,7 +35,8 @@ rp_status rp_index_reorder(const char *dir, const char *to, const rp_reorder_opt
 {
     if (RP_MISSING(err, dir, to))
         return RP_USAGE;
-    rp__order_job job = {.o = options ? *options : (rp_reorder_options){0}};
+    rp__order_job job = {0};
+    rp_status status = RP_TAKE(&job.o, options, err);
     rp__recode_watch watch = {"reordering", job.o.on_progress, job.o.progress_arg};
     rp__recode_options inner = {
         .moves = true, .on_progress = rp__recode_report, .progress_arg = &watch};
@@ -44,7 +46,8 @@ rp_status rp_index_reorder(const char *dir, const char *to, const rp_reorder_opt
     if (stats)
         *stats = (rp_build_stats){0};
     rp__alloc_reset_peak();
-    rp_status status = rp__builder_check_limits(&job.o.memory, &job.o.threads, err);
+    if (status == RP_OK)
+        status = rp__builder_check_limits(&job.o.memory, &job.o.threads, err);
     uint64_t limit = rp__alloc_set_limit(job.o.memory);
     if (status == RP_OK)
         status = find_order(&job.o, &order, err);

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/pool.h"
+#include "base/record.h"
 #include "engine/searcher.h"
 
 enum {
@@ -541,10 +542,10 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
 {
     if (RP_MISSING(err, searcher) || RP_MISSING_ARRAY(err, queries, n))
         return RP_USAGE;
-    const rp_batch_options o = options ? *options : (rp_batch_options){0};
+    rp_batch_options o;
+    rp_status status = RP_TAKE(&o, options, err);
     if (searcher->backend == &rp__gpu_child_row)
         rp__gpu_child_revive(searcher->state);
-    rp_status status = RP_OK;
     for (size_t i = 0; i < n && status == RP_OK; i++)
         if (RP_MISSING_ARRAY(err, queries[i].query, queries[i].query_bytes))
             status = RP_USAGE;

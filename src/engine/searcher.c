@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "engine/algorithm_choice.h"
 #include "engine/search_batch.h"
 #include "store/store.h"
@@ -65,6 +66,10 @@ static rp_status check_limits(const rp_search_options *o, rp_error *err)
     if (o->k > o->max_k)
         return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", o->k,
                              o->max_k);
+    if (o->from > o->max_k - o->k)
+        return rp__error_set(err, RP_LIMIT,
+                             "from is %zu and k %zu, together more than %zu; raise --max-k",
+                             o->from, o->k, o->max_k);
     return RP_OK;
 }
 
@@ -156,12 +161,14 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
 {
     rp_search_options *o = &s->options;
     const rp__backend *backend = NULL;
-    *o = options ? *options : (rp_search_options){0};
+    rp_status status = RP_TAKE(o, options, err);
     const rp__place place = {o->gpu, o->gpu_memory, o->gpu_timeout};
     const bool is_placed = is_auto(o);
     rp__plan_defaults(o);
     rp__arena_init(&s->arena, o->max_memory);
-    rp_status status = check_limits(o, err);
+    rp__arena_init(&s->shown, o->max_memory);
+    if (status == RP_OK)
+        status = check_limits(o, err);
     if (status == RP_OK)
         status = choose_rank(o, s->index->segment, &s->rank, err);
     if (status == RP_OK)
@@ -230,7 +237,9 @@ rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out)
     s->analyzer = NULL;
     s->split = NULL;
     s->batch = NULL;
+    s->shown_words = NULL;
     rp__arena_init(&s->arena, s->options.max_memory);
+    rp__arena_init(&s->shown, s->options.max_memory);
     rp_status status = rp__analyzer_state_new(s->index->analyzer, &s->analyzer);
     if (status == RP_OK && s->options.threads > 1)
         status =
@@ -249,6 +258,7 @@ void rp__searcher_branch_free(rp_searcher *branch)
         return;
     rp__split_free(branch->split);
     rp__arena_reset(&branch->arena);
+    rp__arena_reset(&branch->shown);
     rp__analyzer_state_free(branch->analyzer);
     rp__free(branch);
 }
@@ -518,10 +528,11 @@ static void *take_memory(const rp_searcher *s, size_t bytes)
 static rp_status name_hits(const rp_searcher *s, const rp__answer *answer, rp_hits *hits)
 {
     const rp__segment *segment = s->index->segment;
-    size_t n = answer->n, bytes = 0, id_bytes;
+    size_t from = s->options.from < answer->n ? s->options.from : answer->n;
+    size_t n = answer->n - from, bytes = 0, id_bytes;
     const char *id;
     for (size_t i = 0; i < n; i++) {
-        rp_status status = rp__segment_doc_id(segment, answer->at[i].docid, &id, &id_bytes);
+        rp_status status = rp__segment_doc_id(segment, answer->at[from + i].docid, &id, &id_bytes);
         if (status != RP_OK)
             return status;
         bytes += id_bytes + 1;
@@ -535,7 +546,7 @@ static rp_status name_hits(const rp_searcher *s, const rp__answer *answer, rp_hi
     hits->n = n;
     char *name = (char *)(hits->at + n);
     for (size_t i = 0; i < n; i++) {
-        const rp__scored *scored = &answer->at[i];
+        const rp__scored *scored = &answer->at[from + i];
         rp_status status = rp__segment_doc_id(segment, scored->docid, &id, &id_bytes);
         if (status != RP_OK)
             return status;

@@ -28,10 +28,12 @@ struct rp_searcher {
     rp__trace_event *events; /* of the trace: RP_SEARCHER_EVENTS; NULL: it is not traced */
     rp__rank rank;
     rp__analyzer_state *analyzer;
-    rp__term_table *terms;          /* of who asks many queries; NULL: none */
-    float *norms;                   /* by length code */
-    rp__arena arena;                /* emptied when a query begins */
-    rp__split *split;               /* NULL: a query has one thread */
+    rp__term_table *terms; /* of who asks many queries; NULL: none */
+    float *norms;          /* by length code */
+    rp__arena arena;       /* emptied when a query begins */
+    rp__arena shown;       /* snippet.c's: the words of a query, for its next document */
+    struct rp__snippet_words *shown_words; /* NULL: none */
+    rp__split *split;                      /* NULL: a query has one thread */
     struct rp__search_batch *batch; /* threads for many queries; NULL: nobody asked many yet */
     /* bytes that hits of the batch may still take; NULL: no batch, or no limit */
     _Atomic size_t *hits_left;

@@ -3,7 +3,8 @@
  * The document goes through the index's own analyzer, so that a word is found under its stem. Of all
  * stretches that fit, the one whose distinct words weigh most by idf wins, then the one with more of
  * them, then the first. It lies in the title or in the text, never across. Only the first SCAN_BYTES
- * of each are looked at, which bounds the time for a huge document.
+ * of each are looked at, which bounds the time for a huge document. Who shows many hits asks with one
+ * query for one document after the other: its words are found once.
  * White space is shown as one space; what is left out, as an ellipsis. */
 #include <math.h>
 #include <string.h>
@@ -26,11 +27,13 @@ typedef struct word {
     double idf;
 } word;
 
-/* Distinct words that are looked for, by open addressing. */
-typedef struct words {
+/* Distinct words that are looked for, by open addressing, and the query that they are of. */
+typedef struct rp__snippet_words {
     word *at;
     uint32_t *slots; /* 1 + index into at; 0: free */
     uint32_t n, mask;
+    const char *query;
+    size_t query_bytes;
 } words;
 
 typedef struct match {
@@ -42,7 +45,7 @@ typedef struct job {
     const char *query;
     size_t query_bytes;
     rp__query bound;
-    words words;
+    words *words;
     rp_error err;
 } job;
 
@@ -67,47 +70,83 @@ static uint32_t *slot_of(const words *w, const char *text, uint32_t bytes)
     }
 }
 
-static void add_leaf(words *w, const rp__query *q, const rp__leaf *leaf)
+static bool add_leaf(rp__arena *arena, words *w, const rp__query *q, const rp__leaf *leaf)
 {
     double docs = (double)q->rank->stats.docs;
     for (uint32_t i = leaf->word; i < leaf->word + leaf->n_words; i++) {
         const rp__word *from = &q->words[i];
         uint32_t *slot = slot_of(w, from->text, from->text_bytes);
+        const char *text = *slot ? NULL : rp__arena_copy(arena, from->text, from->text_bytes);
         if (*slot)
             continue;
-        w->at[w->n] = (word){.text = from->text,
+        if (!text)
+            return false;
+        w->at[w->n] = (word){.text = text,
                              .bytes = from->text_bytes,
                              .idf = log1p(docs / ((double)from->term.df + 1))};
         *slot = ++w->n;
     }
+    return true;
 }
 
-/* Binds the query and gathers the words that are not excluded. */
-static rp_status find_words(void *arg)
+/* Empty, with room for the words of a bound query. */
+static words *make_words(const job *j)
 {
-    job *j = arg;
-    rp_mode mode = j->searcher->options.mode;
-    rp_status status =
-        rp__searcher_bind(j->searcher, j->query, j->query_bytes, mode, &j->bound, &j->err);
-    if (status != RP_OK)
-        return status;
+    rp__arena *arena = &j->searcher->shown;
     const rp__query *q = &j->bound;
+    words *w = rp__arena_zero(arena, 1, sizeof *w);
     uint32_t n_slots = 16;
     while (n_slots < 2 * q->n_words)
         n_slots *= 2;
-    j->words.mask = n_slots - 1;
-    j->words.slots = rp__arena_zero(&j->searcher->arena, n_slots, sizeof *j->words.slots);
-    j->words.at = rp__arena_array(&j->searcher->arena, q->n_words, sizeof *j->words.at);
-    if (!j->words.slots || !j->words.at)
-        return RP_NO_MEMORY;
-    for (size_t i = 0; i < q->n_ops; i++) {
+    if (!w)
+        return NULL;
+    w->mask = n_slots - 1;
+    w->slots = rp__arena_zero(arena, n_slots, sizeof *w->slots);
+    w->at = rp__arena_array(arena, q->n_words, sizeof *w->at);
+    w->query = rp__arena_copy(arena, j->query, j->query_bytes);
+    w->query_bytes = j->query_bytes;
+    return w->slots && w->at && w->query ? w : NULL;
+}
+
+/* Binds the query and gathers the words that are not excluded. */
+static rp_status gather_words(job *j)
+{
+    rp_searcher *s = j->searcher;
+    const rp__query *q = &j->bound;
+    rp_status status =
+        rp__searcher_bind(s, j->query, j->query_bytes, s->options.mode, &j->bound, &j->err);
+    if (status != RP_OK)
+        return status;
+    words *w = make_words(j);
+    bool has_memory = w != NULL;
+    for (size_t i = 0; has_memory && i < q->n_ops; i++) {
         const rp__op *op = &q->ops[i];
         if (op->kind == RP_OP_OPEN && op->role == RP_NOT)
             i = op->leaf;
         else if (op->role != RP_NOT && (op->kind == RP_OP_TERM || op->kind == RP_OP_PHRASE))
-            add_leaf(&j->words, q, &q->leaves[op->leaf]);
+            has_memory = add_leaf(&s->shown, w, q, &q->leaves[op->leaf]);
     }
-    return RP_OK;
+    s->shown_words = has_memory ? w : NULL;
+    return has_memory ? RP_OK : RP_NO_MEMORY;
+}
+
+/* Those of the last query, if it was this one. */
+static rp_status find_words(void *arg)
+{
+    job *j = arg;
+    rp_searcher *s = j->searcher;
+    const words *last = s->shown_words;
+    rp_status status = RP_OK;
+    if (last && last->query_bytes == j->query_bytes &&
+        (j->query_bytes == 0 || memcmp(last->query, j->query, j->query_bytes) == 0)) {
+        rp__arena_clear(&s->arena);
+    } else {
+        s->shown_words = NULL;
+        rp__arena_clear(&s->shown);
+        status = gather_words(j);
+    }
+    j->words = s->shown_words;
+    return status;
 }
 
 /* ---- The best stretch -------------------------------------------------------------------------- */
@@ -134,9 +173,9 @@ static void find_matches(job *j, source *s)
 {
     rp__token token;
     rp__analyzer_begin(j->searcher->analyzer, s->text, s->bytes);
-    while (j->words.n > 0 && s->n < MATCHES_MAX &&
+    while (j->words->n > 0 && s->n < MATCHES_MAX &&
            rp__analyzer_next(j->searcher->analyzer, &token)) {
-        uint32_t slot = *slot_of(&j->words, token.term, token.bytes);
+        uint32_t slot = *slot_of(j->words, token.term, token.bytes);
         if (slot)
             s->matches[s->n++] = (match){(uint32_t)token.begin, (uint32_t)token.end, slot - 1};
     }
@@ -148,10 +187,10 @@ static void find_best(job *j, source *s, uint32_t max_bytes)
     double weight = 0;
     uint32_t first = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        word *w = &j->words.at[s->matches[i].word];
+        word *w = &j->words->at[s->matches[i].word];
         weight += w->n++ == 0 ? w->idf : 0;
         while (first < i && s->matches[i].end - s->matches[first].begin > max_bytes) {
-            word *out = &j->words.at[s->matches[first++].word];
+            word *out = &j->words->at[s->matches[first++].word];
             weight -= --out->n == 0 ? out->idf : 0;
         }
         uint32_t n = i - first + 1;
@@ -162,7 +201,7 @@ static void find_best(job *j, source *s, uint32_t max_bytes)
         }
     }
     for (; first < s->n; first++)
-        j->words.at[s->matches[first].word].n = 0;
+        j->words->at[s->matches[first].word].n = 0;
 }
 
 static rp_status read_source(job *j, const char *text, size_t bytes, uint32_t max_bytes, source *s)
@@ -241,13 +280,16 @@ typedef struct writer {
     bool wants_space, is_inside;
 } writer;
 
-/* Closes the mark that ends at or before byte `i`; marks that touch become one. */
+/* Closes the mark that ends at or before byte `i`, unless another match overlaps it and goes on, as
+ * pairs of letters do; marks that touch become one. */
 static void close_mark(writer *w, uint32_t i)
 {
-    if (w->is_inside && i >= w->at->end) {
+    while (w->is_inside && i >= w->at->end) {
+        uint32_t end = w->at++->end;
+        if (w->at < w->end && w->at->begin < end)
+            continue;
         w->out->marks[w->out->n_marks - 1].end = w->n;
         w->is_inside = false;
-        w->at++;
     }
 }
 

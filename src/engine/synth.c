@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "base/thread.h"
 #include "engine/builder.h"
 #include "engine/codec_spec.h"
@@ -362,13 +363,13 @@ rp_status rp_synth(const char *name, const char *dir, const rp_synth_options *op
     if (RP_MISSING(err, name, dir))
         return RP_USAGE;
     synth s = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
-    if (options)
-        s.o = *options;
     if (stats)
         *stats = (rp_synth_stats){0};
     rp__alloc_reset_peak();
     uint64_t limit = rp__alloc_get_limit();
-    rp_status status = run(&s, name, dir, stats, err);
+    rp_status status = RP_TAKE(&s.o, options, err);
+    if (status == RP_OK)
+        status = run(&s, name, dir, stats, err);
     rp__alloc_set_limit(limit);
     rp__output_abandon(s.queries);
     rp__list_builder_free(s.builder);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/record.h"
 #include "engine/docnos.h"
 #include "riposte/topics.h"
 #include "store/store.h"
@@ -27,13 +28,15 @@ struct rp_run {
 rp_status rp_run_new(const rp_index *index, const char *path, const rp_run_options *options,
                      rp_run **out, rp_error *err)
 {
-    static const rp_run_options defaults;
-    const rp_run_options *o = options ? options : &defaults;
-    const char *tag = o->tag ? o->tag : "riposte";
+    rp_run_options own, *o = &own;
     if (out)
         *out = NULL;
     if (RP_MISSING(err, index, out))
         return RP_USAGE;
+    rp_status status = RP_TAKE(o, options, err);
+    if (status != RP_OK)
+        return status;
+    const char *tag = o->tag ? o->tag : "riposte";
     if (!path && !o->write)
         return rp__error_set(err, RP_USAGE, "a run needs a path, or a function that takes it");
     if (tag[0] == 0 || strpbrk(tag, " \t\n\v\f\r"))
@@ -46,7 +49,7 @@ rp_status rp_run_new(const rp_index *index, const char *path, const rp_run_optio
     run->tag_bytes = strlen(tag);
     memcpy(run->tag, tag, run->tag_bytes + 1);
     rp__buf_init(&run->lines);
-    rp_status status = o->write ? RP_OK : rp__output_create(path, &run->out, err);
+    status = o->write ? RP_OK : rp__output_create(path, &run->out, err);
     if (status == RP_OK)
         *out = run;
     else

@@ -9,6 +9,26 @@
 #include "index/format.h"
 #include "index/term_sort.h"
 
+static rp_status damaged(const rp__section_file *file, rp_error *err)
+{
+    return rp__error_set(err, RP_DAMAGED,
+                         "%s: the number of terms does not fit; build the index again",
+                         rp__section_file_name(file));
+}
+
+static rp_status open_mosts(rp__dictionary *d, const rp__section_file *file, rp_error *err)
+{
+    const uint8_t *at;
+    size_t bytes;
+    if (!rp__section_file_has(file, RP_SECTION_TERM_MOST))
+        return RP_OK;
+    rp_status status = rp__section_file_get(file, RP_SECTION_TERM_MOST, &at, &bytes, err);
+    if (status == RP_OK && bytes != d->n_blocks * sizeof *d->mosts)
+        return damaged(file, err);
+    d->mosts = (const uint32_t *)(const void *)at;
+    return status;
+}
+
 rp_status rp__dictionary_open(rp__dictionary *d, const rp__section_file *file, uint64_t n_terms,
                               uint64_t n_docs, bool has_positions, rp_error *err)
 {
@@ -26,12 +46,12 @@ rp_status rp__dictionary_open(rp__dictionary *d, const rp__section_file *file, u
     d->n_blocks = prefixes_bytes / sizeof(uint64_t);
     d->offsets = (const uint64_t *)(const void *)offsets;
     d->prefixes = (const uint64_t *)(const void *)prefixes;
-    if (d->n_blocks != (n_terms + RP_TERMS_PER_BLOCK - 1) / RP_TERMS_PER_BLOCK ||
-        offsets_bytes != (d->n_blocks + 1) * sizeof(uint64_t))
-        return rp__error_set(err, RP_DAMAGED,
-                             "%s: the number of terms does not fit; build the index again",
-                             rp__section_file_name(file));
-    return RP_OK;
+    status = open_mosts(d, file, err);
+    if (status == RP_OK &&
+        (d->n_blocks != (n_terms + RP_TERMS_PER_BLOCK - 1) / RP_TERMS_PER_BLOCK ||
+         offsets_bytes != (d->n_blocks + 1) * sizeof(uint64_t)))
+        return damaged(file, err);
+    return status;
 }
 
 /* The bytes of a block behind its two offsets. */
@@ -84,6 +104,30 @@ rp_status rp__dictionary_find_block(const rp__dictionary *d, const char *term, s
     }
     *block = low > 0 ? low - 1 : 0;
     return RP_OK;
+}
+
+size_t rp__dictionary_pass(const rp__dictionary *d, size_t from, const char *prefix, size_t bytes)
+{
+    if (bytes > sizeof(uint64_t) || from >= d->n_blocks)
+        return from;
+    uint64_t last = bytes == 0 ? UINT64_MAX : rp__term_sort_prefix(prefix, bytes);
+    if (bytes > 0 && bytes < sizeof last)
+        last |= UINT64_MAX >> (8 * bytes);
+    size_t low = from, high = from,
+           step = 1; /* blocks below low are not above, high is or is the end */
+    while (high < d->n_blocks && d->prefixes[high] <= last) {
+        low = high + 1;
+        high = d->n_blocks - high > step ? high + step : d->n_blocks;
+        step *= 2;
+    }
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (d->prefixes[mid] <= last)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
 }
 
 rp_status rp__dictionary_enter(const rp__dictionary *d, size_t block, rp__term_iter *iter)

@@ -32,6 +32,7 @@ typedef struct rp__dictionary {
     const uint8_t *blocks;
     size_t blocks_bytes, n_blocks;
     const uint64_t *offsets, *prefixes;
+    const uint32_t *mosts; /* NULL: not there */
     uint64_t n_terms, n_docs;
     bool has_positions;
 } rp__dictionary;
@@ -41,6 +42,9 @@ rp_status rp__dictionary_open(rp__dictionary *d, const rp__section_file *file, u
 /* The last block whose first term is <= term; 0 if there is none such. RP_DAMAGED. */
 rp_status rp__dictionary_find_block(const rp__dictionary *d, const char *term, size_t bytes,
                                     size_t *block);
+/* The first block from `from` on whose first term is above all that begin with these bytes:
+ * n_blocks if there is none. Of more than 8 bytes `from` itself. */
+size_t rp__dictionary_pass(const rp__dictionary *d, size_t from, const char *prefix, size_t bytes);
 /* A walk over entries, for term_iter.c. */
 rp_status rp__dictionary_enter(const rp__dictionary *d, size_t block, rp__term_iter *iter);
 /* RP_DAMAGED also where a term is said to be in more documents than there are. */

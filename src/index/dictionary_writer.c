@@ -1,4 +1,4 @@
-/* dictionary_writer.c: writes the terms file. Keeps 16 bytes a block in memory. */
+/* dictionary_writer.c: writes the terms file. Keeps 20 bytes a block in memory. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,7 +14,8 @@ struct rp__dictionary_writer {
     char last[256];
     uint32_t last_bytes;
     uint64_t n_terms, list_offset, pos_offset;
-    rp__buf block, offsets, prefixes;
+    uint32_t most; /* documents that a term of the block has */
+    rp__buf block, offsets, prefixes, mosts;
 };
 
 rp_status rp__dictionary_writer_new(const rp__folder *folder, const char *name, bool has_positions,
@@ -29,6 +30,7 @@ rp_status rp__dictionary_writer_new(const rp__folder *folder, const char *name, 
         rp__free(w);
         return status;
     }
+    rp__section_writer_offer(w->out, RP_OPTIONAL_TERM_MOST);
     rp__section_writer_begin(w->out, RP_SECTION_TERM_BLOCKS);
     *out = w;
     return RP_OK;
@@ -38,6 +40,9 @@ static void end_block(rp__dictionary_writer *w)
 {
     rp__section_writer_put(w->out, w->block.at, w->block.n);
     w->block.n = 0;
+    if (w->n_terms > 0)
+        rp__buf_put_u32(&w->mosts, w->most);
+    w->most = 0;
 }
 
 static void begin_block(rp__dictionary_writer *w, const char *term, uint32_t bytes)
@@ -82,7 +87,10 @@ rp_status rp__dictionary_writer_add(rp__dictionary_writer *w, const char *term, 
     memcpy(w->last, term, bytes);
     w->last_bytes = bytes;
     w->n_terms++;
-    return w->block.failed || w->offsets.failed || w->prefixes.failed ? RP_NO_MEMORY : RP_OK;
+    w->most = entry->df > w->most ? entry->df : w->most;
+    return w->block.failed || w->offsets.failed || w->prefixes.failed || w->mosts.failed
+               ? RP_NO_MEMORY
+               : RP_OK;
 }
 
 uint64_t rp__dictionary_writer_terms(const rp__dictionary_writer *w)
@@ -102,7 +110,10 @@ rp_status rp__dictionary_writer_finish(rp__dictionary_writer *w, uint64_t *bytes
     rp__section_writer_begin(w->out, RP_SECTION_TERM_PREFIXES);
     rp__section_writer_put(w->out, w->prefixes.at, w->prefixes.n);
     rp__section_writer_end(w->out);
-    if (w->offsets.failed)
+    rp__section_writer_begin(w->out, RP_SECTION_TERM_MOST);
+    rp__section_writer_put(w->out, w->mosts.at, w->mosts.n);
+    rp__section_writer_end(w->out);
+    if (w->offsets.failed || w->mosts.failed)
         return rp__error_no_memory(err);
     rp_status status = rp__section_writer_finish(w->out, bytes, checksum, err);
     w->out = NULL;
@@ -117,5 +128,6 @@ void rp__dictionary_writer_free(rp__dictionary_writer *w)
     rp__buf_free(&w->block);
     rp__buf_free(&w->offsets);
     rp__buf_free(&w->prefixes);
+    rp__buf_free(&w->mosts);
     rp__free(w);
 }

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "index/id_table.h"
 #include "index/text_reader.h"
 
 enum { CHUNK = 1 << 18 }; /* bytes that are gathered before they are written */
@@ -32,6 +33,7 @@ static rp_status tell(const rp__doc_mover *m, uint64_t bytes, rp_error *err)
 typedef struct id_move {
     const rp__doc_mover *m;
     rp__buf chunk; /* ids, one after the other */
+    rp__id_table table;
     rp__buf bases;
     uint32_t *offsets; /* one a document and one more */
     uint64_t written;  /* bytes of the ids before the chunk */
@@ -41,7 +43,7 @@ typedef struct id_move {
 
 uint64_t rp__doc_mover_bytes(uint32_t n_docs)
 {
-    return ((uint64_t)n_docs + 1) * sizeof(uint32_t) + 4 * CHUNK;
+    return ((uint64_t)n_docs + 1) * sizeof(uint32_t) + rp__id_table_bytes(n_docs) + 4 * CHUNK;
 }
 
 static void begin_document(id_move *v)
@@ -65,6 +67,7 @@ static rp_status run_gather_ids(void *arg)
         if (status != RP_OK || bytes > RP_DOC_ID_MAX)
             return RP_DAMAGED;
         begin_document(v);
+        rp__id_table_add(&v->table, id, bytes);
         rp__buf_put(&v->chunk, id, bytes);
     }
     return RP_OK;
@@ -74,8 +77,9 @@ static rp_status move_ids(id_move *v, rp__section_writer *out, rp_error *err)
 {
     uint32_t n = v->m->from->docs.n_docs;
     v->offsets = rp__alloc_array((size_t)n + 1, sizeof *v->offsets);
-    if (!v->offsets)
+    if (!v->offsets || rp__id_table_init(&v->table, n) != RP_OK)
         return rp__error_no_memory(err);
+    rp__section_writer_offer(out, RP_OPTIONAL_ID_TABLE);
     rp__section_writer_begin(out, RP_SECTION_DOC_IDS);
     while (v->next < n) {
         if (rp__mapping_guard(run_gather_ids, v) != RP_OK)
@@ -185,6 +189,9 @@ static rp_status move_docs(const rp__doc_mover *m, rp_error *err)
     status = move_ids(&ids, out, err);
     if (status == RP_OK)
         status = move_lengths(&lengths, out, err);
+    if (status == RP_OK && rp__id_table_write(&ids.table, out) != RP_OK)
+        status = rp__error_no_memory(err);
+    rp__id_table_reset(&ids.table);
     rp__buf_free(&ids.chunk);
     rp__buf_free(&ids.bases);
     rp__free(ids.offsets);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/error.h"
+#include "index/id_table.h"
 #include "index/text_reader.h"
 
 static rp_status damaged(const rp__section_file *file, rp_error *err)
@@ -75,6 +76,8 @@ rp_status rp__doctable_open(rp__doctable *t, const rp__section_file *docs,
         offsets_bytes != ((size_t)n_docs + 1) * sizeof(uint32_t))
         return damaged(docs, err);
     status = open_lengths(t, docs, err);
+    if (status == RP_OK)
+        status = rp__id_table_open(t, docs, err);
     return status == RP_OK && text ? open_text(t, text, err) : status;
 }
 

@@ -36,6 +36,7 @@ typedef struct rp__doctable {
     size_t ids_bytes;
     const uint64_t *id_bases;
     const uint32_t *id_offsets;
+    const uint32_t *id_buckets, *id_docids; /* id_table.c's; NULL: not there */
     rp__lengths lengths;
     const uint8_t *text; /* NULL: no text stored */
     size_t text_bytes, n_text_blocks;

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/error.h"
+#include "index/id_table.h"
 
 enum { LENGTHS = RP_GIVEN_LENGTH_MAX + 1 };
 
@@ -80,12 +81,15 @@ static void put_section(rp__section_writer *out, uint32_t id, const void *bytes,
     rp__section_writer_end(out);
 }
 
-static void put_ids(const rp__doctable_given *t, rp__section_writer *out)
+static void put_ids(const rp__doctable_given *t, rp__id_table *table, rp__section_writer *out)
 {
     char id[RP_GIVEN_ID_MAX];
     rp__section_writer_begin(out, RP_SECTION_DOC_IDS);
-    for (uint32_t d = 0; d < t->docs.n; d++)
-        rp__section_writer_put(out, id, t->docs.id(t->docs.arg, d, id));
+    for (uint32_t d = 0; d < t->docs.n; d++) {
+        size_t bytes = t->docs.id(t->docs.arg, d, id);
+        rp__id_table_add(table, id, bytes);
+        rp__section_writer_put(out, id, bytes);
+    }
     rp__section_writer_end(out);
 }
 
@@ -118,20 +122,33 @@ static bool put_begins(const rp__doctable_given *t, rp__section_writer *out)
     return true;
 }
 
+static rp_status put_all(const rp__doctable_given *t, rp__id_table *table, rp__section_writer *out)
+{
+    const rp__lengths *l = &t->lengths;
+    rp_status status = rp__id_table_init(table, t->docs.n);
+    if (status != RP_OK)
+        return status;
+    rp__section_writer_offer(out, RP_OPTIONAL_ID_TABLE);
+    put_ids(t, table, out);
+    if (!put_begins(t, out))
+        return RP_NO_MEMORY;
+    put_section(out, RP_SECTION_DOC_LENGTH_CODES, t->codes, (size_t)l->n_docs * l->code_bytes);
+    put_section(out, RP_SECTION_DOC_LENGTHS, t->table, l->n_table * sizeof *t->table);
+    return rp__id_table_write(table, out);
+}
+
 rp_status rp__doctable_given_write(const rp__doctable_given *t, const rp__folder *folder,
                                    const char *name, rp__meta_file *file, rp_error *err)
 {
     rp__section_writer *out;
-    const rp__lengths *l = &t->lengths;
+    rp__id_table table = {0};
     rp_status status = rp__section_writer_new(folder, name, RP_FILE_DOCS, &out, err);
     if (status != RP_OK)
         return status;
-    put_ids(t, out);
-    if (!put_begins(t, out)) {
-        rp__section_writer_abandon(out);
-        return rp__error_no_memory(err);
-    }
-    put_section(out, RP_SECTION_DOC_LENGTH_CODES, t->codes, (size_t)l->n_docs * l->code_bytes);
-    put_section(out, RP_SECTION_DOC_LENGTHS, t->table, l->n_table * sizeof *t->table);
-    return rp__section_writer_finish(out, &file->bytes, &file->checksum, err);
+    status = put_all(t, &table, out);
+    rp__id_table_reset(&table);
+    if (status == RP_OK)
+        return rp__section_writer_finish(out, &file->bytes, &file->checksum, err);
+    rp__section_writer_abandon(out);
+    return rp__error_no_memory(err);
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "index/doctable.h"
+#include "index/id_table.h"
 
 enum { PAGE = 65536, PAGES = (RP_MAX_DOCS + 1U) / PAGE };
 
@@ -230,6 +231,20 @@ static void put_section(rp__section_writer *out, uint32_t id, const void *bytes,
     rp__section_writer_end(out);
 }
 
+static rp_status put_id_table(const rp__doctable_writer *w, rp__section_writer *out)
+{
+    rp__id_table table;
+    rp_status status = rp__id_table_init(&table, w->n_docs);
+    for (uint32_t d = 0; status == RP_OK && d < w->n_docs; d++) {
+        uint64_t begin = id_begin(w, d), end = id_begin(w, d + 1);
+        rp__id_table_add(&table, (const char *)w->ids.at + begin, (size_t)(end - begin));
+    }
+    if (status == RP_OK)
+        status = rp__id_table_write(&table, out);
+    rp__id_table_reset(&table);
+    return status;
+}
+
 rp_status rp__doctable_writer_write(rp__doctable_writer *w, const rp__folder *folder,
                                     const char *name, uint64_t *bytes, uint64_t *checksum,
                                     rp_error *err)
@@ -246,11 +261,16 @@ rp_status rp__doctable_writer_write(rp__doctable_writer *w, const rp__folder *fo
         rp__section_writer_abandon(out);
         return rp__error_no_memory(err);
     }
+    rp__section_writer_offer(out, RP_OPTIONAL_ID_TABLE);
     put_section(out, RP_SECTION_DOC_IDS, w->ids.at, w->ids.n);
     put_section(out, RP_SECTION_DOC_ID_BASES, w->bases.at, w->bases.n);
     put_section(out, RP_SECTION_DOC_ID_OFFSETS, w->offsets.at, w->offsets.n);
     put_section(out, RP_SECTION_DOC_LENGTH_CODES, w->codes, (size_t)w->n_docs * w->code_bytes);
     put_section(out, RP_SECTION_DOC_LENGTHS, w->table, w->n_table * sizeof *w->table);
+    if (put_id_table(w, out) != RP_OK) {
+        rp__section_writer_abandon(out);
+        return rp__error_no_memory(err);
+    }
     return rp__section_writer_finish(out, bytes, checksum, err);
 }
 

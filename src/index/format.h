@@ -25,10 +25,14 @@ enum {
     RP_SECTION_FREQS = 3,
     /* manifest: rp__meta_stats, if ranking counts with other figures */
     RP_SECTION_STATS = 4,
+    /* manifest: rp__meta_analysis, if text is analyzed in another way than the plain one */
+    RP_SECTION_ANALYSIS = 5,
     RP_SECTION_TERM_BLOCKS = 16,  /* terms: front-coded blocks of RP_TERMS_PER_BLOCK terms */
     RP_SECTION_TERM_OFFSETS = 17, /* terms: u64 a block and one more */
     /* terms: u64 a block: first 8 bytes of its first term, as a number */
     RP_SECTION_TERM_PREFIXES = 18,
+    /* terms, optional: u32 a block: the most documents that a term of it has */
+    RP_SECTION_TERM_MOST = 19,
     RP_SECTION_LISTS = 32,
     /* lists: u64 a list of more than RP_BLOCK postings: where it begins */
     RP_SECTION_AUX_LISTS = 33,
@@ -39,6 +43,8 @@ enum {
     RP_SECTION_DOC_ID_OFFSETS = 66, /* u32 a document and one more, from its base */
     RP_SECTION_DOC_LENGTH_CODES = 67,
     RP_SECTION_DOC_LENGTHS = 68, /* u32: the distinct lengths, rising */
+    /* docs, optional: u32 a bucket of ids and one more, then u32 a document */
+    RP_SECTION_DOC_ID_TABLE = 69,
     RP_SECTION_TEXT_BLOCKS = 80,
     RP_SECTION_TEXT_INDEX = 81, /* rp__text_block a block and one more */
 };
@@ -46,6 +52,7 @@ enum {
 enum {
     RP_TERMS_PER_BLOCK = 16,
     RP_DOC_ID_STRIDE = 4096,
+    RP_DOC_ID_BUCKET = 4,        /* ids of a bucket, on average */
     RP_STOP_WORDS_MAX = 1 << 20, /* bytes of the stop list */
     RP_DOC_ID_MAX = 1 << 20,     /* bytes of a document's id: offsets from a base stay below 2^32 */
     RP_TINY_DF = 8,              /* a tiny list has at most so many postings */
@@ -83,6 +90,16 @@ typedef struct rp__meta_stats {
     uint32_t max_length, zero; /* max_length: no frequency is larger either */
 } rp__meta_stats;
 
+#define RP_TOKENS_NONE "plain" /* the rule of an index that has no such section */
+
+enum { RP_ANALYSIS_POSSESSIVE = 1, RP_ANALYSIS_ACCENTS = 2, RP_ANALYSIS_FLAGS = 3 };
+
+/* What is done to text beside the stop list and the stemmer. */
+typedef struct rp__meta_analysis {
+    char tokens[RP_NAME_BYTES]; /* the rule that cuts it into words */
+    uint32_t flags, zero;       /* RP_ANALYSIS_ bits: what is dropped */
+} rp__meta_analysis;
+
 typedef struct rp__text_block {
     uint64_t offset;
     uint32_t first_docid, raw_bytes;
@@ -90,6 +107,7 @@ typedef struct rp__text_block {
 
 _Static_assert(sizeof(rp__meta) == 64 + 112 + 96, "meta");
 _Static_assert(sizeof(rp__meta_stats) == 24, "meta stats");
+_Static_assert(sizeof(rp__meta_analysis) == 24, "meta analysis");
 _Static_assert(sizeof(rp__text_block) == 16, "text block");
 
 #endif

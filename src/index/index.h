@@ -29,6 +29,8 @@ typedef struct rp__segment_info {
     const char *stem, *stop; /* stop: its name */
     const char *stop_words;  /* separated by '\n' */
     size_t stop_bytes;
+    const char *token_rule; /* cuts text into words; "plain" where none is recorded */
+    bool drops_possessive, folds_accents;
     bool has_positions, has_text;
     const rp__aux_kind *aux[RP_AUX_KINDS]; /* n_aux of them */
     uint64_t aux_bytes[RP_AUX_KINDS];
@@ -90,6 +92,19 @@ rp_status rp__term_iter_start(rp__term_iter *iter, const rp__segment *segment, c
                               size_t bytes);
 /* RP_OK: iter->term and iter->entry are the next; RP_NOT_FOUND: no more; RP_DAMAGED. */
 rp_status rp__term_iter_next(rp__term_iter *iter);
+/* Passes over the terms that follow and begin with the first n bytes of the current one, n > 0. */
+rp_status rp__term_iter_skip(rp__term_iter *iter, size_t n);
+
+/* A term and its documents. */
+typedef struct rp__term_top {
+    char term[256]; /* not NUL-ended */
+    uint32_t term_bytes, df;
+} rp__term_top;
+
+/* Of the terms that begin with the prefix those in the most documents, at most *n of them: most
+ * documents first, then by bytes. Looks at `visits` terms at most: RP_LIMIT. RP_DAMAGED. */
+rp_status rp__term_top_find(const rp__segment *segment, const char *prefix, size_t bytes,
+                            uint64_t visits, rp__term_top *out, size_t *n);
 
 /* ---- 3. Lists and positions ------------------------------------------------------------------ */
 
@@ -169,6 +184,10 @@ static inline uint32_t rp__lengths_code(const rp__lengths *l, uint32_t docid)
 /* The external id, borrowed; not NUL-ended. */
 rp_status rp__segment_doc_id(const rp__segment *segment, uint32_t docid, const char **id,
                              size_t *bytes);
+/* The document with this id: RP_NOT_FOUND, RP_DAMAGED. By a table of the index, or where it has
+ * none by reading all ids. */
+rp_status rp__segment_find_doc(const rp__segment *segment, const char *id, size_t bytes,
+                               uint32_t *docid);
 /* It will be asked for soon: where it is comes to the caches; later, the id itself. Nothing changes
  * but time. */
 void rp__segment_expect_doc_place(const rp__segment *segment, uint32_t docid);
@@ -204,6 +223,8 @@ typedef struct rp__segment_options {
     const char *aux; /* kinds of auxiliary data, as "lr,hs16"; NULL: none */
     const char *stem, *stop, *stop_words;
     size_t stop_bytes;
+    const char *tokens; /* NULL: "plain" */
+    bool drops_possessive, folds_accents;
     bool has_positions, has_text;
     bool has_lists;   /* it is filled from lists: no positions, no text */
     uint64_t memory;  /* for everything below this call */

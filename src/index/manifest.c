@@ -63,7 +63,8 @@ rp_status rp__manifest_publish(rp__folder *folder, const rp__manifest *m, rp_err
     if (status != RP_OK)
         return status;
     rp__section_writer_require(w, RP_FEATURE_KTHS | (m->freqs[0] ? RP_FEATURE_FREQS : 0U) |
-                                      (m->has_stats ? RP_FEATURE_STATS : 0U));
+                                      (m->has_stats ? RP_FEATURE_STATS : 0U) |
+                                      (m->analysis.tokens[0] ? RP_FEATURE_ANALYSIS : 0U));
     put_section(w, RP_SECTION_META, &m->meta, sizeof m->meta);
     put_section(w, RP_SECTION_STOP_WORDS, m->stop_words, m->stop_bytes);
     if (m->freqs[0])
@@ -71,6 +72,8 @@ rp_status rp__manifest_publish(rp__folder *folder, const rp__manifest *m, rp_err
     rp__meta_stats stats = {m->stats.docs, m->stats.tokens, m->stats.max_length, 0};
     if (m->has_stats)
         put_section(w, RP_SECTION_STATS, &stats, sizeof stats);
+    if (m->analysis.tokens[0])
+        put_section(w, RP_SECTION_ANALYSIS, &m->analysis, sizeof m->analysis);
     status = rp__section_writer_finish(w, NULL, NULL, err);
     if (status == RP_OK)
         status = rp__folder_publish(folder, RP_MANIFEST_NEW, RP_MANIFEST_NAME, err);
@@ -192,6 +195,27 @@ static rp_status read_stats(const rp__section_file *f, rp__manifest *out, rp_err
     return RP_OK;
 }
 
+/* There if, and only if, the header says so: queries must be analyzed as the documents were. */
+static rp_status read_analysis(const rp__section_file *f, rp__manifest *out, rp_error *err)
+{
+    const uint8_t *at;
+    size_t bytes;
+    rp__meta_analysis *a = &out->analysis;
+    if (!(rp__section_file_required(f) & RP_FEATURE_ANALYSIS))
+        return has_section(f, RP_SECTION_ANALYSIS) ? nonsense(f, err) : RP_OK;
+    rp_status status = rp__section_file_get(f, RP_SECTION_ANALYSIS, &at, &bytes, err);
+    if (status != RP_OK)
+        return status;
+    if (bytes != sizeof *a)
+        return wrong_size(f, err);
+    status = copy_section(f, RP_SECTION_ANALYSIS, a, at, bytes, err);
+    if (status != RP_OK)
+        return status;
+    bool is_sound = a->tokens[0] && is_text(a->tokens, sizeof a->tokens) && a->zero == 0 &&
+                    (a->flags & ~(uint32_t)RP_ANALYSIS_FLAGS) == 0;
+    return is_sound ? RP_OK : nonsense(f, err);
+}
+
 rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_error *err)
 {
     rp__section_file *f;
@@ -207,6 +231,8 @@ rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_erro
         status = read_freqs(f, out, err);
     if (status == RP_OK)
         status = read_stats(f, out, err);
+    if (status == RP_OK)
+        status = read_analysis(f, out, err);
     rp__section_file_close(f);
     if (status != RP_OK)
         rp__manifest_reset(out);

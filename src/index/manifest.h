@@ -23,7 +23,8 @@ typedef struct rp__manifest {
     char freqs[RP_NAME_BYTES]; /* the code of the frequencies; empty: the codec's own */
     bool has_stats;            /* ranking counts with `stats`, otherwise with the meta's figures */
     rp__rank_stats stats;
-    char *stop_words; /* allocated, NUL-ended; NULL: none */
+    rp__meta_analysis analysis; /* `tokens` is empty: plain, and nothing is dropped */
+    char *stop_words;           /* allocated, NUL-ended; NULL: none */
     size_t stop_bytes;
 } rp__manifest;
 

@@ -105,6 +105,7 @@ static rp_status describe(rp__recoder *r, rp_error *err)
     to->stop_bytes = from->stop_bytes;
     to->has_stats = from->has_stats;
     to->stats = from->stats;
+    to->analysis = from->analysis;
     to->meta = from->meta;
     to->meta.generation = generation;
     memset(to->meta.files, 0, sizeof to->meta.files);

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "index/coding.h"
+#include "index/id_table.h"
 
 static void close_files(rp__segment *s)
 {
@@ -26,14 +27,35 @@ static bool has_file(const rp__segment *s, rp__file_kind kind)
     return true;
 }
 
+static void see_others(void *arg, const char *name)
+{
+    uint64_t generation;
+    if (!rp__manifest_owns_name(name, &generation))
+        *(bool *)arg = true;
+}
+
+/* Files that no build makes are likely to be what the index should be made of. */
+static rp_status refuse_folder(rp__segment *s, rp_error *err)
+{
+    const char *path = s->folder.path;
+    bool has_others = false;
+    rp__folder_list(&s->folder, see_others, &has_others, NULL);
+    if (!has_others)
+        return rp__error_set(err, RP_DAMAGED,
+                             "%s: no index here; build one with 'riposte index FILE... -o %s'",
+                             path, path);
+    return rp__error_set(err, RP_DAMAGED,
+                         "%s: this folder is no index; to search the files in it, build one with "
+                         "'riposte index %s -o NEW.rip'",
+                         path, path);
+}
+
 /* RP_NOT_FOUND: a file is gone, as when a new build was published after the manifest was read. */
 static rp_status open_files(rp__segment *s, rp_error *err)
 {
     rp_status status = rp__manifest_read(&s->folder, &s->manifest, err);
     if (status == RP_NOT_FOUND)
-        return rp__error_set(err, RP_DAMAGED,
-                             "%s: no index here; build one with 'riposte index FILE... -o %s'",
-                             s->folder.path, s->folder.path);
+        return refuse_folder(s, err);
     if (status != RP_OK)
         return status;
     for (int kind = RP_FILE_TERMS; kind < RP_FILE_KINDS && status == RP_OK; kind++) {
@@ -99,6 +121,7 @@ static void fill_aux(rp__segment *s)
 static void fill_info(rp__segment *s)
 {
     const rp__meta *m = &s->manifest.meta;
+    const rp__meta_analysis *analysis = &s->manifest.analysis;
     s->info = (rp__segment_info){
         .stats = rp__manifest_stats(&s->manifest),
         .docs = m->docs,
@@ -112,6 +135,9 @@ static void fill_info(rp__segment *s)
         .stop = m->stop,
         .stop_words = s->manifest.stop_words,
         .stop_bytes = s->manifest.stop_bytes,
+        .token_rule = analysis->tokens[0] ? analysis->tokens : RP_TOKENS_NONE,
+        .drops_possessive = (analysis->flags & RP_ANALYSIS_POSSESSIVE) != 0,
+        .folds_accents = (analysis->flags & RP_ANALYSIS_ACCENTS) != 0,
         .has_positions = has_file(s, RP_FILE_POSITIONS),
         .has_text = has_file(s, RP_FILE_TEXT),
         .bytes_terms = m->files[RP_FILE_TERMS].bytes,
@@ -272,6 +298,11 @@ void rp__segment_get_lengths(const rp__segment *s, rp__lengths *out)
 rp_status rp__segment_doc_id(const rp__segment *s, uint32_t docid, const char **id, size_t *bytes)
 {
     return rp__doctable_id(&s->docs, docid, id, bytes);
+}
+
+rp_status rp__segment_find_doc(const rp__segment *s, const char *id, size_t bytes, uint32_t *docid)
+{
+    return rp__id_table_find(&s->docs, id, bytes, docid);
 }
 
 void rp__segment_expect_doc_place(const rp__segment *s, uint32_t docid)

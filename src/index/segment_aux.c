@@ -3,14 +3,6 @@
 #include "base/error.h"
 #include "index/segment.h"
 
-static bool has_section(const rp__section_file *f, uint32_t id)
-{
-    for (size_t i = 0; i < rp__section_file_count(f); i++)
-        if (rp__section_file_id(f, i) == id)
-            return true;
-    return false;
-}
-
 static rp_status damaged(const rp__section_file *f, rp_error *err)
 {
     return rp__error_set(err, RP_DAMAGED,
@@ -22,7 +14,7 @@ static rp_status open_kind(rp__segment *s, size_t id, rp_error *err)
 {
     const rp__section_file *f = s->files[RP_FILE_LISTS];
     uint32_t section = RP_SECTION_AUX + (uint32_t)id;
-    if (!has_section(f, section))
+    if (!rp__section_file_has(f, section))
         return RP_OK;
     rp_status status = rp__section_file_get(f, section, &s->aux[id], &s->aux_bytes[id], err);
     if (status == RP_OK && (!s->aux_lists || s->aux_bytes[id] / sizeof(uint64_t) <= s->n_aux_lists))
@@ -34,7 +26,7 @@ rp_status rp__segment_aux_open(rp__segment *s, rp_error *err)
 {
     const rp__section_file *f = s->files[RP_FILE_LISTS];
     rp_status status = RP_OK;
-    if (has_section(f, RP_SECTION_AUX_LISTS)) {
+    if (rp__section_file_has(f, RP_SECTION_AUX_LISTS)) {
         const uint8_t *at;
         size_t bytes;
         status = rp__section_file_get(f, RP_SECTION_AUX_LISTS, &at, &bytes, err);

@@ -98,6 +98,18 @@ static rp_status open_text(rp__segment_builder *b, rp_error *err)
     return status;
 }
 
+/* Nothing is recorded of the plain analysis, which every reader has. */
+static void describe_analysis(const rp__segment_options *o, rp__meta_analysis *to)
+{
+    const char *tokens = o->tokens ? o->tokens : RP_TOKENS_NONE;
+    uint32_t flags = (o->drops_possessive ? RP_ANALYSIS_POSSESSIVE : 0U) |
+                     (o->folds_accents ? RP_ANALYSIS_ACCENTS : 0U);
+    if (flags == 0 && strcmp(tokens, RP_TOKENS_NONE) == 0)
+        return;
+    snprintf(to->tokens, sizeof to->tokens, "%s", tokens);
+    to->flags = flags;
+}
+
 /* What the manifest will say of the options. */
 static rp_status describe(rp__segment_builder *b, rp_error *err)
 {
@@ -112,6 +124,7 @@ static rp_status describe(rp__segment_builder *b, rp_error *err)
     m->meta.flags = (o->has_positions ? RP_META_POSITIONS : 0U) |
                     (o->has_text ? RP_META_TEXT : 0U) | (o->has_lists ? RP_META_GIVEN_LENGTHS : 0U);
     rp__coding_describe(&o->coding, m);
+    describe_analysis(o, &m->analysis);
     snprintf(m->meta.stem, sizeof m->meta.stem, "%s", o->stem);
     snprintf(m->meta.stop, sizeof m->meta.stop, "%s", o->stop);
     return rp__aux_writer_parse(o->aux, &b->aux, err);

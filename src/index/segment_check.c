@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "index/bounds.h"
+#include "index/id_table.h"
 #include "index/norms.h"
 #include "index/segment.h"
 #include "index/term_sort.h"
@@ -28,6 +29,7 @@ typedef struct check {
     char last[256];
     size_t last_bytes;
     uint64_t terms, postings, tokens;
+    uint32_t most;                     /* documents that a term of the block so far has */
     uint64_t aux_lists;                /* lists so far that have auxiliary data */
     uint64_t lists_end, positions_end; /* where the next list and its positions must begin */
     uint32_t *lengths;                 /* by document: the sum of its frequencies */
@@ -104,6 +106,16 @@ static void check_prefix(check *c)
     if (c->terms % RP_TERMS_PER_BLOCK == 0 &&
         d->prefixes[c->iter.block] != rp__term_sort_prefix(c->iter.term, c->iter.term_bytes))
         term_fault(c, "the prefix of its block is not its own");
+}
+
+/* So do suggestions before they read a block. */
+static void check_most(check *c)
+{
+    const rp__dictionary *d = &c->s->dictionary;
+    uint32_t df = c->iter.entry.df;
+    c->most = c->terms % RP_TERMS_PER_BLOCK == 0 || df > c->most ? df : c->most;
+    if (d->mosts && c->iter.left_in_block == 0 && d->mosts[c->iter.block] != c->most)
+        term_fault(c, "its block does not have the documents that are noted of it");
 }
 
 static void check_order(check *c)
@@ -195,6 +207,7 @@ static void check_term(check *c)
     rp__list list;
     check_order(c);
     check_prefix(c);
+    check_most(c);
     check_place(c);
     rp_status status = rp__segment_list(c->s, &c->iter.entry, &c->arena, &list);
     if (status == RP_OK && list.codec)
@@ -276,6 +289,8 @@ static rp_status walk_ids(void *arg)
     }
     if (tokens != c->s->manifest.meta.tokens)
         fault(c, "lengths of documents", "they do not add up to the manifest's tokens");
+    if (rp__id_table_check(&c->s->docs) != RP_OK)
+        fault(c, "ids of documents", "their table does not find every document");
     return RP_OK;
 }
 

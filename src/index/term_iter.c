@@ -1,4 +1,4 @@
-/* term_iter.c: walks the dictionary in byte order from a prefix on. */
+/* term_iter.c: walks the dictionary in byte order from a prefix on, and passes over stretches of it. */
 #include <string.h>
 
 #include "index/segment.h"
@@ -51,5 +51,27 @@ rp_status rp__term_iter_next(rp__term_iter *iter)
             iter->block = d->n_blocks;
             return RP_NOT_FOUND;
         }
+    }
+}
+
+rp_status rp__term_iter_skip(rp__term_iter *iter, size_t n)
+{
+    const rp__dictionary *d = &iter->segment->dictionary;
+    for (;;) {
+        while (iter->left_in_block > 0 && iter->at < iter->end && iter->at[0] >= n) {
+            rp_status status = rp__dictionary_read(d, iter);
+            if (status != RP_OK)
+                return status;
+        }
+        if (iter->left_in_block > 0 || iter->block + 1 >= d->n_blocks)
+            return RP_OK;
+        size_t after = rp__dictionary_pass(d, (size_t)iter->block + 1, iter->term, n);
+        if (after == iter->block + 1)
+            return RP_OK;
+        rp_status status = rp__dictionary_enter(d, after - 1, iter);
+        if (status == RP_OK)
+            status = rp__dictionary_read(d, iter);
+        if (status != RP_OK)
+            return status;
     }
 }

@@ -1,8 +1,10 @@
-/* lab/bench.h: what the program's bench verbs call: measurements of codecs, intersections,
- * queries, PARA and simulated memory. Kernels of a GPU are chapter 7 of lab/lab.h. */
+/* lab/bench.h: what the program's bench verbs call: measurements of answers, codecs,
+ * intersections, queries, PARA and simulated memory. Kernels of a GPU are chapter 7 of
+ * lab/lab.h. */
 #ifndef RP_LAB_BENCH_H
 #define RP_LAB_BENCH_H
 
+#include "lab/bench_answers.h"
 #include "lab/bench_codecs.h"
 #include "lab/bench_dram.h"
 #include "lab/bench_intersections.h"

@@ -111,7 +111,7 @@ static bool goes_by_blocks(const rp__auto_facts *facts)
     return facts->shape == RP_AUTO_AND || facts->shape == RP_AUTO_PHRASE;
 }
 
-static uint64_t deciding_postings(const rp__auto_facts *facts)
+uint64_t rp__auto_processor_reading(const rp__auto_facts *facts)
 {
     if (goes_by_blocks(facts))
         return facts->in_blocks;
@@ -127,7 +127,7 @@ static bool is_long(const rp__auto_facts *facts, const rp__auto_tuning *tuning, 
     const bool is_deep = !goes_by_blocks(facts) && facts->k >= tuning->deep_k;
     if (min_postings == RP_AUTO_NEVER)
         return false;
-    return deciding_postings(facts) / threads >=
+    return rp__auto_processor_reading(facts) / threads >=
            (is_deep ? min_postings / tuning->deep_share : min_postings);
 }
 

@@ -22,15 +22,17 @@ typedef enum rp__syntax_kind {
     RP_SYNTAX_CLOSE,
     RP_SYNTAX_WORD,
     RP_SYNTAX_PREFIX,
+    RP_SYNTAX_WILDCARD,
+    RP_SYNTAX_FUZZY,
     RP_SYNTAX_PHRASE,
 } rp__syntax_kind;
 
 /* Like rp__op, with words as written. Juxtaposed clauses have the default operator's role. */
 typedef struct rp__syntax_op {
     uint8_t kind, role;
-    uint32_t begin, end; /* bytes of the query: the word without '*', the phrase without quotes */
-    uint32_t slop;
-    double boost; /* product of all around it; 1 */
+    uint32_t begin, end; /* bytes of the query: the prefix without '*', the phrase without quotes */
+    uint32_t slop;       /* of a phrase; of a fuzzy word its edits */
+    double boost;        /* product of all around it; 1 */
 } rp__syntax_op;
 
 typedef struct rp__syntax {
@@ -51,10 +53,10 @@ rp_status rp__query_parse(const char *text, size_t bytes, rp_mode mode,
 /* Fills in defaults for what is zero. */
 void rp__plan_defaults(rp_search_options *options);
 
-/* Analyzes words (one that is several terms becomes a group of them), expands prefixes, looks terms
- * up, weighs leaves and picks the fraction bits. Words that the analyzer drops vanish, and groups
- * that hold nothing else with them. Repeated words stay repeated. RP_USAGE: a phrase without
- * positions. */
+/* Analyzes words (one that is several terms becomes a group of them), expands prefixes, wildcards
+ * and fuzzy words (expansion.h), looks terms up, weighs leaves and picks the fraction bits. Words
+ * that the analyzer drops vanish, and groups that hold nothing else with them. Repeated words stay
+ * repeated. RP_USAGE: a phrase without positions. */
 typedef struct rp__bind_to {
     const rp__segment *segment;
     rp__term_table *terms; /* (optional) */
@@ -135,6 +137,8 @@ uint64_t rp__auto_processor_count(const rp__query *query);
 uint64_t rp__auto_processor_weigh(uint64_t postings, uint64_t longest);
 /* Shape, lists and k of a bound query; the other facts are zero. */
 void rp__auto_processor_look(const rp__query *query, rp__auto_facts *out);
+/* Postings that decide, of these facts. */
+uint64_t rp__auto_processor_reading(const rp__auto_facts *facts);
 /* Nanoseconds that a core is likely to need for so much work of a shape. A hundred seconds at
  * most. */
 uint64_t rp__auto_processor_estimate(rp__auto_shape shape, uint64_t work,

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "plan/expansion.h"
 #include "plan/plan.h"
 #include "plan/query_lexer.h"
 
@@ -66,6 +67,7 @@ typedef struct binder {
     size_t n_groups;
     uint32_t *dfs; /* of one leaf's words */
     uint64_t *cfs;
+    uint64_t visits; /* terms that patterns may still look at */
 } binder;
 
 /* Where a leaf stands in the query, its quote included. */
@@ -275,47 +277,66 @@ static rp_status put_expansion(binder *b, const rp__syntax_op *op, const char *t
     return status == RP_OK ? put_leaf(b, op, 1, RP_SHOULD) : status;
 }
 
-/* The terms that begin with a prefix; where none does, a term nobody has. */
-static rp_status expand(binder *b, const rp__syntax_op *op, const char *prefix, size_t bytes)
+/* The terms that a pattern stands for; where it stands for none, a term nobody has. */
+static rp_status expand(binder *b, const rp__syntax_op *op, rp__expansion *e)
 {
-    rp__term_iter iter;
-    rp_status found = rp__term_iter_start(&iter, b->to->segment, prefix, bytes);
+    const char *text = b->syntax->text + op->begin;
+    int bytes = (int)(op->end - op->begin < 100 ? op->end - op->begin : 100);
+    rp_status found = RP_OK;
     for (size_t n = 0; found == RP_OK; n++) {
-        found = rp__term_iter_next(&iter);
+        found = rp__expansion_next(e, &b->visits);
         if (found == RP_NOT_FOUND && n == 0)
-            return put_expansion(b, op, prefix, bytes, &(rp__term){0});
+            return put_expansion(b, op, text, op->end - op->begin, &(rp__term){0});
         if (found != RP_OK)
             break;
         if (n == b->options->max_expansions)
             return FAIL(
                 b, op, RP_LIMIT,
-                "\"%.*s*\" begins more than %zu terms; add letters or raise --max-expansions",
-                (int)bytes, prefix, b->options->max_expansions);
-        rp_status status = put_expansion(b, op, iter.term, iter.term_bytes, &iter.entry);
+                "\"%.*s%s\" stands for more than %zu terms; add letters or raise --max-expansions",
+                bytes, text, op->kind == RP_SYNTAX_PREFIX ? "*" : "", b->options->max_expansions);
+        rp_status status = put_expansion(b, op, e->iter.term, e->iter.term_bytes, &e->iter.entry);
         if (status != RP_OK)
             return status;
     }
     if (found == RP_NOT_FOUND)
         return RP_OK;
-    return rp__error_set(b->err, found,
-                         "terms: those from \"%.*s\" on cannot be read; run 'riposte check'",
-                         (int)bytes, prefix);
+    if (found == RP_LIMIT)
+        return FAIL(b, op, RP_LIMIT,
+                    "the query's patterns look at more than %d terms; add letters before '*', '?' "
+                    "or '~'",
+                    RP_EXPANSION_VISITS);
+    return rp__error_set(
+        b->err, found, "terms: those of \"%.*s\" cannot be read; run 'riposte check'", bytes, text);
 }
 
-/* A prefix: the OR of its expansions. */
-static rp_status bind_prefix(binder *b, const rp__syntax_op *op)
+static rp_status start_expansion(binder *b, const rp__syntax_op *op, rp__expansion *e)
 {
-    char prefix[RP_TEXT_TERM_MAX];
-    size_t bytes;
-    const char *text = plain_text(b, op, &bytes);
+    size_t bytes = op->end - op->begin;
+    const char *text = b->syntax->text + op->begin;
+    if (op->kind != RP_SYNTAX_WILDCARD) /* which must still know its backslashes */
+        text = plain_text(b, op, &bytes);
     if (!text)
         return rp__error_no_memory(b->err);
-    bytes = rp__analyzer_fold(b->to->analyzer, text, bytes, prefix);
-    if (bytes == 0)
-        return RP_OK;
-    rp_status status = open_group(b, op->role);
+    rp_status status = rp__expansion_start(e, b->to->segment, b->to->analyzer,
+                                           (rp__syntax_kind)op->kind, text, bytes, op->slop);
+    if (status == RP_LIMIT)
+        return FAIL(b, op, RP_LIMIT, "a word before '~' has at most %d letters", RP_FUZZY_CODES);
+    if (status == RP_DAMAGED)
+        return rp__error_set(b->err, status, "terms: they cannot be read; run 'riposte check'");
+    return status;
+}
+
+/* A prefix, a wildcard or a fuzzy word: the OR of its expansions. */
+static rp_status bind_pattern(binder *b, const rp__syntax_op *op)
+{
+    rp__expansion e;
+    rp_status status = start_expansion(b, op, &e);
+    if (status == RP_NOT_FOUND)
+        return RP_OK; /* nothing is left of the word */
     if (status == RP_OK)
-        status = expand(b, op, prefix, bytes);
+        status = open_group(b, op->role);
+    if (status == RP_OK)
+        status = expand(b, op, &e);
     return status == RP_OK ? close_group(b) : status;
 }
 
@@ -355,7 +376,9 @@ static rp_status bind_op(binder *b, const rp__syntax_op *op)
     case RP_SYNTAX_CLOSE:
         return close_group(b);
     case RP_SYNTAX_PREFIX:
-        return bind_prefix(b, op);
+    case RP_SYNTAX_WILDCARD:
+    case RP_SYNTAX_FUZZY:
+        return bind_pattern(b, op);
     case RP_SYNTAX_PHRASE:
         return bind_phrase(b, op);
     default:
@@ -443,7 +466,7 @@ static rp_status finish(binder *b, rp__query *out)
                        .depth = depth ? depth : 1,
                        .fraction_bits =
                            rp__rank_fraction_bits(b->to->rank->ranking->kind, sum_bounds(b)),
-                       .k = o->total == RP_TOTAL_ONLY ? 0 : o->k,
+                       .k = o->total == RP_TOTAL_ONLY ? 0 : o->k + o->from,
                        .exact_total = o->total != RP_TOTAL_AT_LEAST,
                        .algorithm = o->algorithm};
     rp__segment_get_lengths(segment, &out->lengths);
@@ -462,6 +485,7 @@ static binder begin(const rp__syntax *syntax, const rp__bind_to *to, rp_mode mod
                     .options = options,
                     .arena = arena,
                     .err = err,
+                    .visits = RP_EXPANSION_VISITS,
                     .default_role = mode == RP_MODE_OR ? RP_SHOULD : RP_MUST};
 }
 

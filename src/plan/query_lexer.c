@@ -1,8 +1,9 @@
-/* query_lexer.c: cuts a query into words, phrases and operators, with slop and boost read along.
+/* query_lexer.c: cuts a query into words, phrases and operators, with slop, edits and boost read along.
  *
- * '+' and '-' are operators only where a token starts, so "state-of-the-art" is one word. '^', '~'
- * and '*' touch what they belong to. A backslash takes the next character as it is; it stays in the
- * token's bytes and is removed by planner.c. Knows nothing of how tokens combine (query_parser.c). */
+ * '+', '-' and '!' are operators only where a token starts, so "state-of-the-art" is one word. '^' and
+ * '~' touch what they belong to. A '?' or '!' that ends a word is punctuation, and so is a ':' unless a
+ * word follows it, which would be a field. A backslash takes the next character as it is; it stays in
+ * the token's bytes and is removed by planner.c. Knows nothing of how tokens combine (query_parser.c). */
 #include "plan/query_lexer.h"
 
 #include <stdarg.h>
@@ -62,11 +63,18 @@ static bool is_at(const rp__query_lexer *lexer, char c)
     return lexer->at < lexer->bytes && lexer->text[lexer->at] == c;
 }
 
+/* "&&" or "||". */
+static bool is_pair(const rp__query_lexer *lexer)
+{
+    return lexer->bytes - lexer->at >= 2 && (is_at(lexer, '&') || is_at(lexer, '|')) &&
+           lexer->text[lexer->at] == lexer->text[lexer->at + 1];
+}
+
 /* The characters that end a word wherever they stand. */
 static bool ends_word(const rp__query_lexer *lexer)
 {
-    return lexer->at >= lexer->bytes || strchr("()\"^~*", lexer->text[lexer->at]) ||
-           space_at(lexer, lexer->at);
+    return lexer->at >= lexer->bytes || strchr("()\"^~", lexer->text[lexer->at]) ||
+           is_pair(lexer) || space_at(lexer, lexer->at);
 }
 
 /* Passes over one character, or a backslash and the character it protects. */
@@ -217,39 +225,183 @@ static rp__query_lexer_kind keyword(const rp__query_lexer *lexer,
     return RP_TOKEN_WORD;
 }
 
-static rp_status read_star(rp__query_lexer *lexer, rp__query_lexer_token *token)
+/* What a word is made of beside letters. */
+typedef struct word_marks {
+    uint32_t solid;     /* byte behind the last one that is not '?' or '!' at its end */
+    uint32_t n_stars;   /* of '*' */
+    uint32_t question;  /* byte of the first '?' */
+    uint32_t last_star; /* byte of the last '*' */
+} word_marks;
+
+/* Whether what follows a ':' is a word, a phrase, a parenthesis or a range, so that a field is meant. */
+static bool is_field_value(const rp__query_lexer *lexer, uint32_t at)
 {
-    token->kind = RP_TOKEN_PREFIX;
-    lexer->at++;
-    if (!ends_word(lexer) || is_at(lexer, '*'))
-        return FAIL(lexer, lexer->at - 1, RP_USAGE, "'*' may only end a word");
+    if (at >= lexer->bytes || space_at(lexer, at))
+        return false;
+    unsigned char c = (unsigned char)lexer->text[at], lower = c | 0x20;
+    return c >= 0x80 || (lower >= 'a' && lower <= 'z') || strchr("_\"([{*<>\\", c) != NULL;
+}
+
+/* At a ':' inside a word: one of several, or one that is not before a word, is punctuation. */
+static rp_status check_colon(rp__query_lexer *lexer, uint32_t begin)
+{
+    uint32_t at = lexer->at;
+    if (at == begin || lexer->text[at - 1] == ':' || !is_field_value(lexer, at + 1))
+        return RP_OK;
+    return FAIL(lexer, at, RP_USAGE, "fields are not supported yet; put it in quotes: \"%.*s\"",
+                number_length(lexer, begin), lexer->text + begin);
+}
+
+static rp_status read_star(rp__query_lexer *lexer, uint32_t begin, word_marks *marks)
+{
+    if (lexer->at == begin)
+        return FAIL(lexer, begin, RP_USAGE,
+                    "'*' needs the start of a word right before it; '\\' takes it as it is");
+    if (marks->n_stars > 0 && marks->last_star + 1 == lexer->at)
+        return FAIL(lexer, lexer->at, RP_USAGE, "one '*' is enough");
+    marks->n_stars++;
+    marks->last_star = lexer->at++;
     return RP_OK;
+}
+
+static rp_status scan_word(rp__query_lexer *lexer, word_marks *marks)
+{
+    uint32_t begin = lexer->at;
+    *marks = (word_marks){.solid = begin, .question = UINT32_MAX};
+    while (!ends_word(lexer)) {
+        char c = lexer->text[lexer->at];
+        rp_status status = c == ':' ? check_colon(lexer, begin) : RP_OK;
+        if (c == '?' && lexer->at < marks->question)
+            marks->question = lexer->at;
+        if (status == RP_OK)
+            status = c == '*' ? read_star(lexer, begin, marks) : skip_char(lexer);
+        if (status != RP_OK)
+            return status;
+        if (c != '?' && c != '!')
+            marks->solid = lexer->at;
+    }
+    if (marks->question == begin && marks->solid > begin)
+        return FAIL(lexer, begin, RP_USAGE,
+                    "'?' needs the start of a word right before it; '\\' takes it as it is");
+    return RP_OK;
+}
+
+/* `~1` or `~2` after a word. */
+static rp_status read_edits(rp__query_lexer *lexer, rp__query_lexer_token *token,
+                            const word_marks *marks)
+{
+    if (!is_at(lexer, '~'))
+        return RP_OK;
+    if (token->kind != RP_TOKEN_WORD)
+        return FAIL(lexer, lexer->at, RP_USAGE, "'~' cannot stand beside '*' or '?'");
+    if (marks->solid == token->begin)
+        return FAIL(lexer, lexer->at, RP_USAGE,
+                    "'~' needs a word or a phrase right before it; '\\' takes it as it is");
+    uint32_t begin = ++lexer->at;
+    if (!read_digits(lexer, UINT32_MAX - 1, &token->slop) || number_length(lexer, lexer->at) != 0 ||
+        token->slop < 1 || token->slop > 2)
+        return FAIL(lexer, begin, RP_USAGE,
+                    "expected 1 or 2 after '~': how many letters of the word may differ");
+    token->kind = RP_TOKEN_FUZZY;
+    token->end = marks->solid;
+    return RP_OK;
+}
+
+/* What the marks make of a word. */
+static void classify(const rp__query_lexer *lexer, const word_marks *marks,
+                     rp__query_lexer_token *token)
+{
+    bool has_question = marks->question < marks->solid;
+    bool is_prefix = marks->n_stars == 1 && !has_question && marks->last_star + 1 == marks->solid;
+    token->end = lexer->at;
+    if (!has_question && marks->n_stars == 0)
+        token->kind = keyword(lexer, token);
+    else if (is_prefix)
+        token->kind = RP_TOKEN_PREFIX;
+    else
+        token->kind = RP_TOKEN_WILDCARD;
+    if (token->kind == RP_TOKEN_PREFIX)
+        token->end = marks->last_star;
+    else if (token->kind == RP_TOKEN_WILDCARD)
+        token->end = marks->solid;
 }
 
 static rp_status read_word(rp__query_lexer *lexer, rp__query_lexer_token *token)
 {
+    word_marks marks;
     token->begin = lexer->at;
-    while (!ends_word(lexer)) {
-        rp_status status = skip_char(lexer);
-        if (status != RP_OK)
-            return status;
-    }
-    token->end = lexer->at;
-    if (token->begin == token->end)
-        return FAIL(lexer, lexer->at, RP_USAGE,
-                    "'%c' needs %s right before it; '\\' takes it as it is", lexer->text[lexer->at],
-                    is_at(lexer, '*')   ? "the start of a word"
-                    : is_at(lexer, '~') ? "a phrase"
-                                        : "a word, a phrase or ')'");
-    token->kind = is_at(lexer, '*') ? RP_TOKEN_WORD : keyword(lexer, token);
-    if (token->kind != RP_TOKEN_WORD)
-        return RP_OK;
-    rp_status status = is_at(lexer, '*') ? read_star(lexer, token) : RP_OK;
+    rp_status status = scan_word(lexer, &marks);
     if (status != RP_OK)
         return status;
-    if (is_at(lexer, '~'))
-        return FAIL(lexer, lexer->at, RP_USAGE, "'~' goes with a phrase, as in \"two words\"~2");
-    return read_boost(lexer, token);
+    if (token->begin == lexer->at)
+        return FAIL(lexer, lexer->at, RP_USAGE,
+                    "'%c' needs %s right before it; '\\' takes it as it is", lexer->text[lexer->at],
+                    is_at(lexer, '~') ? "a word or a phrase" : "a word, a phrase or ')'");
+    classify(lexer, &marks, token);
+    if (token->kind == RP_TOKEN_AND || token->kind == RP_TOKEN_OR || token->kind == RP_TOKEN_NOT)
+        return RP_OK;
+    status = read_edits(lexer, token, &marks);
+    return status == RP_OK ? read_boost(lexer, token) : status;
+}
+
+enum { RANGE_WORD = 64 }; /* bytes of a range's end; so looking for one costs little anywhere */
+
+static uint32_t skip_spaces(const rp__query_lexer *lexer, uint32_t at)
+{
+    uint32_t len = 1;
+    for (uint32_t begin = at; at < lexer->bytes && at - begin < RANGE_WORD; at += len) {
+        len = space_at(lexer, at);
+        if (len == 0)
+            break;
+    }
+    return at;
+}
+
+static uint32_t skip_letters(const rp__query_lexer *lexer, uint32_t at)
+{
+    uint32_t len = 1;
+    for (uint32_t begin = at; at < lexer->bytes && at - begin < RANGE_WORD; at += len) {
+        if (space_at(lexer, at))
+            break;
+        rp__utf8_decode(lexer->text + at, &len);
+    }
+    return at;
+}
+
+/* "[a TO b]", with one or the other kind of bracket. */
+static bool is_range(const rp__query_lexer *lexer)
+{
+    uint32_t to = skip_spaces(lexer, skip_letters(lexer, skip_spaces(lexer, lexer->at + 1)));
+    uint32_t last = skip_spaces(lexer, skip_letters(lexer, to));
+    uint32_t end = skip_letters(lexer, last);
+    if (skip_letters(lexer, to) - to != 2 || memcmp(lexer->text + to, "TO", 2) != 0)
+        return false;
+    for (; last < end; last++)
+        if (lexer->text[last] == ']' || lexer->text[last] == '}')
+            return true;
+    end = skip_spaces(lexer, end);
+    return end < lexer->bytes && (lexer->text[end] == ']' || lexer->text[end] == '}');
+}
+
+static rp_status read_bracket(rp__query_lexer *lexer, rp__query_lexer_token *token)
+{
+    if (is_range(lexer))
+        return FAIL(lexer, lexer->at, RP_USAGE,
+                    "ranges as in [a TO b] are not supported yet; put it in quotes");
+    return read_word(lexer, token);
+}
+
+/* '!' before a word, a phrase or '(' is NOT; any other is punctuation. */
+static rp_status read_bang(rp__query_lexer *lexer, rp__query_lexer_token *token)
+{
+    rp__query_lexer probe = *lexer;
+    while (is_at(&probe, '!') || is_at(&probe, '?'))
+        probe.at++;
+    if (!is_at(&probe, '(') && !is_at(&probe, '"') && ends_word(&probe))
+        return read_word(lexer, token);
+    token->kind = RP_TOKEN_NOT;
+    lexer->at++;
+    return RP_OK;
 }
 
 /* An operator character must touch what it is for. */
@@ -306,7 +458,17 @@ rp_status rp__query_lexer_next(rp__query_lexer *lexer, rp__query_lexer_token *to
     case '+':
     case '-':
         return read_sign(lexer, token);
+    case '!':
+        return read_bang(lexer, token);
+    case '[':
+    case '{':
+        return read_bracket(lexer, token);
     default:
-        return read_word(lexer, token);
+        break;
     }
+    if (!is_pair(lexer))
+        return read_word(lexer, token);
+    token->kind = is_at(lexer, '&') ? RP_TOKEN_AND : RP_TOKEN_OR;
+    lexer->at += 2;
+    return RP_OK;
 }

@@ -13,6 +13,8 @@ typedef enum rp__query_lexer_kind {
     RP_TOKEN_END,
     RP_TOKEN_WORD,
     RP_TOKEN_PREFIX,
+    RP_TOKEN_WILDCARD, /* a word with '*' or '?' in it */
+    RP_TOKEN_FUZZY,    /* a word with '~' behind it */
     RP_TOKEN_PHRASE,
     RP_TOKEN_LEFT, /* parenthesis */
     RP_TOKEN_RIGHT,
@@ -26,9 +28,9 @@ typedef enum rp__query_lexer_kind {
 typedef struct rp__query_lexer_token {
     rp__query_lexer_kind kind;
     uint32_t at; /* byte at which it starts */
-    /* of a word without '*', of a phrase without quotes; escapes still in it */
+    /* of a prefix without '*', of a phrase without quotes; escapes still in it */
     uint32_t begin, end;
-    uint32_t slop;
+    uint32_t slop;     /* of a phrase; of a fuzzy word its edits */
     double boost;      /* 1 where none is written */
     uint32_t boost_at; /* byte of its '^' */
 } rp__query_lexer_token;

@@ -149,6 +149,8 @@ static rp_status add_leaf(parser *p, const rp__query_lexer_token *token)
 {
     static const uint8_t kinds[] = {[RP_TOKEN_WORD] = RP_SYNTAX_WORD,
                                     [RP_TOKEN_PREFIX] = RP_SYNTAX_PREFIX,
+                                    [RP_TOKEN_WILDCARD] = RP_SYNTAX_WILDCARD,
+                                    [RP_TOKEN_FUZZY] = RP_SYNTAX_FUZZY,
                                     [RP_TOKEN_PHRASE] = RP_SYNTAX_PHRASE};
     if (++p->n_leaves > p->options->max_terms)
         return FAIL(p, token->at, RP_LIMIT, "more than %zu words; raise --max-terms",
@@ -177,6 +179,29 @@ static rp_status open_group(parser *p, const rp__query_lexer_token *token)
     return RP_OK;
 }
 
+/* An operator as it was written, for messages. */
+static const char *name_of(const parser *p, const rp__query_lexer_token *token)
+{
+    switch (p->lexer.text[token->at]) {
+    case '+':
+        return "'+'";
+    case '-':
+        return "'-'";
+    case '!':
+        return "'!'";
+    case '&':
+        return "'&&'";
+    case '|':
+        return "'||'";
+    case 'A':
+        return "AND";
+    case 'O':
+        return "OR";
+    default:
+        return "NOT";
+    }
+}
+
 /* The signs and words that come before an operand. */
 static rp_status read_sign(parser *p, frame *f, const rp__query_lexer_token *token)
 {
@@ -189,7 +214,7 @@ static rp_status read_sign(parser *p, frame *f, const rp__query_lexer_token *tok
     f->has_plus = is_plus;
     f->is_negated = !is_plus;
     f->operand_at = token->at;
-    f->after = is_plus ? "'+'" : token->kind == RP_TOKEN_MINUS ? "'-'" : "NOT";
+    f->after = name_of(p, token);
     return RP_OK;
 }
 
@@ -205,7 +230,7 @@ static rp_status no_operand(parser *p, const frame *f, const rp__query_lexer_tok
         return rp__error_set(p->lexer.err, RP_USAGE, "the query is empty");
     if (!*f->after)
         return FAIL(p, token->at, RP_USAGE, "expected a word, a phrase or '(' before %s",
-                    token->kind == RP_TOKEN_AND ? "AND" : "OR");
+                    name_of(p, token));
     return FAIL(p, token->at, RP_USAGE, "expected a word, a phrase or '(' after %s", f->after);
 }
 
@@ -217,6 +242,8 @@ static rp_status read_operand(parser *p, const rp__query_lexer_token *token)
     switch (token->kind) {
     case RP_TOKEN_WORD:
     case RP_TOKEN_PREFIX:
+    case RP_TOKEN_WILDCARD:
+    case RP_TOKEN_FUZZY:
     case RP_TOKEN_PHRASE:
         return add_leaf(p, token);
     case RP_TOKEN_LEFT:
@@ -280,7 +307,7 @@ static rp_status join(parser *p, frame *f, const rp__query_lexer_token *token)
     if (f->has_plus)
         return FAIL(p, f->operand_at, RP_USAGE,
                     "'+' cannot stand beside AND or OR; use parentheses");
-    f->after = token->kind == RP_TOKEN_AND ? "AND" : "OR";
+    f->after = name_of(p, token);
     return token->kind == RP_TOKEN_OR ? fold(p, f, AND_CHAIN) : RP_OK;
 }
 

@@ -523,3 +523,8 @@ rp_status rp__input_read_all(const char *path, const rp__input_options *options,
         text->at[text->n] = 0;
     return s;
 }
+
+const char *rp__input_zlib_version(void)
+{
+    return zlibVersion();
+}

@@ -182,6 +182,11 @@ rp_status rp__section_file_get(const rp__section_file *f, uint32_t id, const uin
     return RP_OK;
 }
 
+bool rp__section_file_has(const rp__section_file *f, uint32_t id)
+{
+    return find(f, id) != NULL;
+}
+
 static rp_status wrong_checksum(const rp__section_file *f, uint32_t id, rp_error *err)
 {
     return rp__error_set(

@@ -42,6 +42,11 @@ void rp__section_writer_require(rp__section_writer *w, uint64_t features)
     w->header.required |= features;
 }
 
+void rp__section_writer_offer(rp__section_writer *w, uint64_t features)
+{
+    w->header.optional |= features;
+}
+
 /* The header is written as late as can be, for what is still to be required. */
 static void put_header(rp__section_writer *w)
 {

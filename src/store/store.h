@@ -99,7 +99,15 @@ void rp__in_close(rp__in *in);
 /* ---- 3. Section files ------------------------------------------------------------------------ */
 
 /* Bits of a header's required features; docs/format.md, chapter 11. */
-enum { RP_FEATURE_FREQS = 1, RP_FEATURE_STATS = 2, RP_FEATURE_KTHS = 4, RP_FEATURES_KNOWN = 7 };
+enum {
+    RP_FEATURE_FREQS = 1,
+    RP_FEATURE_STATS = 2,
+    RP_FEATURE_KTHS = 4,
+    RP_FEATURE_ANALYSIS = 8,
+    RP_FEATURES_KNOWN = 15,
+};
+/* Bits of its optional features, which a reader may pass over. */
+enum { RP_OPTIONAL_ID_TABLE = 1, RP_OPTIONAL_TERM_MOST = 2 };
 
 /* header | sections, each 64-byte aligned, followed by RP_PAD zero bytes | table | footer.
  * docs/format.md has the bytes. `kind` and section ids are the index room's numbers. */
@@ -108,6 +116,8 @@ rp_status rp__section_writer_new(const rp__folder *folder, const char *name, uin
                                  rp__section_writer **out, rp_error *err);
 /* Features that a reader of this file must know; before the first section. */
 void rp__section_writer_require(rp__section_writer *w, uint64_t features);
+/* Features that a reader may pass over; likewise. */
+void rp__section_writer_offer(rp__section_writer *w, uint64_t features);
 void rp__section_writer_begin(rp__section_writer *w, uint32_t id);
 void rp__section_writer_put(rp__section_writer *w, const void *bytes, size_t n);
 /* zeros up to a multiple within the section */
@@ -130,6 +140,7 @@ void rp__section_file_close(rp__section_file *file);
 /* RP_DAMAGED if the section is not there. RP_PAD readable bytes follow it. */
 rp_status rp__section_file_get(const rp__section_file *file, uint32_t id, const uint8_t **at,
                                size_t *bytes, rp_error *err);
+bool rp__section_file_has(const rp__section_file *file, uint32_t id);
 rp_status rp__section_file_verify(const rp__section_file *file, uint32_t id, rp_error *err);
 /* False: it was cut short after it was opened, and what was read since may be zeros that are not in
  * it. Reads mapped memory: call it under the guard. */
@@ -146,6 +157,7 @@ rp_status rp__section_file_copy(const rp__section_file *file, const rp__folder *
                                 const char *name, rp__copied_fn *goes_on, void *arg, rp_error *err);
 
 uint64_t rp__checksum(const void *bytes, size_t n); /* XXH3, 64 bits */
+const char *rp__checksum_version(void);             /* of the library that computes it */
 
 /* ---- 4. Guarded access to mapped memory ------------------------------------------------------ */
 
@@ -190,6 +202,7 @@ rp_status rp__input_read(rp__input *input, void *buf, size_t cap, size_t *got, r
 uint64_t rp__input_consumed(const rp__input *input); /* bytes of the file itself */
 uint64_t rp__input_size(const rp__input *input);     /* of the file itself; 0: not known */
 void rp__input_close(rp__input *input);
+const char *rp__input_zlib_version(void);
 /* All of a text behind what `text` has, and a NUL behind that, which does not count. Bytes that
  * hold a NUL are no text: nothing is read behind them, so that a device without end is refused by
  * whoever looks. RP_NO_MEMORY: `text` would have more than max_bytes. */
@@ -197,15 +210,22 @@ rp_status rp__input_read_all(const char *path, const rp__input_options *options,
                              rp__buf *text, rp_error *err);
 
 /* Files below a folder (or the file itself), sorted by path so that the order is the same
- * everywhere; symbolic links and dot files are passed over. fn returns false to stop. */
-typedef bool rp__walk_fn(void *arg, const char *path, uint64_t bytes);
-rp_status rp__walk(const char *path, rp__walk_fn *fn, void *arg, rp_error *err);
+ * everywhere. Symbolic links, dot files, what is no file and what cannot be looked at or listed are
+ * skipped, each with its reason. A call returns false to stop. RP_IO: the path itself cannot be
+ * opened. */
+typedef struct rp__walk_calls {
+    bool (*file)(void *arg, const char *path, uint64_t bytes);
+    bool (*skip)(void *arg, const char *path, const char *reason);
+    const char *own[2]; /* files or folders of the caller's own, which are skipped; NULL: none */
+} rp__walk_calls;
+rp_status rp__walk(const char *path, const rp__walk_calls *calls, void *arg, rp_error *err);
 
 /* ---- 6. Compressed blocks -------------------------------------------------------------------- */
 
 /* One thread's zstd contexts. */
 typedef struct rp__zblock rp__zblock;
 rp_status rp__zblock_new(rp__zblock **out);
+const char *rp__zblock_version(void); /* of zstd */
 void rp__zblock_free(rp__zblock *z);
 rp_status rp__zblock_pack(rp__zblock *z, const void *bytes, size_t n, rp__buf *out);
 /* Unpacking a block: begin, then pieces. *in_bytes and *out_bytes are what there is and what was

@@ -85,3 +85,8 @@ rp_status rp__zblock_unpack(rp__zblock *z, const void *in, size_t *in_bytes, voi
     *is_at_end = left == 0;
     return ZSTD_isError(left) ? RP_DAMAGED : RP_OK;
 }
+
+const char *rp__zblock_version(void)
+{
+    return ZSTD_versionString();
+}

@@ -1,23 +1,32 @@
 /* analyzer.c: text to terms: finds words, folds them, drops stop words, stems the rest.
  * Words of plain ASCII come straight from the map that asciiscan.c makes of a stretch of text. What
  * the map cannot decide (a character of another script, a '.' between letters, the end of the
- * stretch) goes to wordbreak.c, which knows every rule; so both give the same words.
+ * stretch) goes to tokens.c, which has every rule; so both give the same words. Only the rules
+ * `plain` and `uax29` use the map.
  * Source: UAX #29; Unicode NFKC casefold; Snowball.
- * Invariants: 1 `at` is always a word boundary; 2 [scan_begin, scan_begin + scan.n) is ASCII. */
+ * Invariants: 1 `at` is always where a segment or a letter ended; 2 [scan_begin, scan_begin +
+ * scan.n) is ASCII. */
 
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/error.h"
+#include "text/accents.h"
 #include "text/asciiscan.h"
 #include "text/folding.h"
 #include "text/stemming.h"
 #include "text/stopwords.h"
 #include "text/term_hash.h"
 #include "text/text.h"
+#include "text/tokens.h"
 #include "text/wordbreak.h"
 
 struct rp__analyzer {
     const char *algorithm; /* of the stemmer; NULL: none */
+    rp__tokens tokens;
+    bool has_scan; /* the map of ASCII serves */
+    bool drops_possessive;
+    rp__accents accents; /* dropped before the stemmer */
+    rp__accents all;     /* dropped after it too */
     rp__stopwords stop;
 };
 
@@ -26,6 +35,7 @@ struct rp__analyzer_state {
     rp__stemming *stemming; /* NULL: none */
     const char *text;
     size_t bytes, at, scan_begin;
+    size_t paired;     /* where the last pair of letters ended */
     uint32_t position; /* words so far */
     rp__asciiscan scan;
     char
@@ -33,21 +43,47 @@ struct rp__analyzer_state {
     rp__folding folding;
 };
 
+/* Looks the names up. */
+static rp_status choose(rp__analyzer *a, const rp__text_options *o, rp_error *err)
+{
+    if (!rp__stemming_find(o->stem, &a->algorithm))
+        return rp__error_set(err, RP_USAGE,
+                             "unknown stemmer \"%.40s\"; use \"none\", \"porter\", \"english\" or "
+                             "another language of libstemmer",
+                             o->stem);
+    if (!rp__tokens_find(o->tokens ? o->tokens : "plain", &a->tokens))
+        return rp__error_set(err, RP_USAGE,
+                             "unknown tokens \"%.40s\"; use \"uax29\", \"split\", "
+                             "\"whitespace\" or \"bigram\"",
+                             o->tokens);
+    if (a->algorithm && a->tokens == RP_TOKENS_BIGRAM)
+        return rp__error_set(err, RP_USAGE,
+                             "pairs of letters have no stem; use --stem none with "
+                             "--tokens bigram");
+    a->has_scan = a->tokens == RP_TOKENS_PLAIN || a->tokens == RP_TOKENS_UAX29;
+    a->drops_possessive = o->drops_possessive;
+    if (o->folds_accents) {
+        rp__accents_init(&a->all, "");
+        a->accents = a->all;
+        if (a->algorithm)
+            rp__accents_init(&a->accents, rp__stemming_letters(a->algorithm));
+    }
+    return RP_OK;
+}
+
 rp_status rp__analyzer_open(const rp__text_options *options, rp__analyzer **out, rp_error *err)
 {
     *out = NULL;
-    const char *algorithm;
-    if (!rp__stemming_find(options->stem, &algorithm))
-        return rp__error_set(err, RP_USAGE,
-                             "unknown stemmer \"%s\"; use \"none\", \"porter\" or \"english\"",
-                             options->stem);
     rp__analyzer *analyzer = rp__alloc_zero(1, sizeof *analyzer);
     if (!analyzer)
         return rp__error_no_memory(err);
-    analyzer->algorithm = algorithm;
-    if (rp__stopwords_init(&analyzer->stop, options->stop_words, options->stop_bytes) != RP_OK) {
+    rp_status status = choose(analyzer, options, err);
+    if (status == RP_OK && rp__stopwords_init(&analyzer->stop, &analyzer->accents,
+                                              options->stop_words, options->stop_bytes) != RP_OK)
+        status = rp__error_no_memory(err);
+    if (status != RP_OK) {
         rp__analyzer_close(analyzer);
-        return rp__error_no_memory(err);
+        return status;
     }
     *out = analyzer;
     return RP_OK;
@@ -68,7 +104,8 @@ rp_status rp__analyzer_state_new(const rp__analyzer *analyzer, rp__analyzer_stat
     if (!state)
         return RP_NO_MEMORY;
     state->analyzer = analyzer;
-    if (analyzer->algorithm && rp__stemming_new(analyzer->algorithm, &state->stemming) != RP_OK) {
+    if (analyzer->algorithm &&
+        rp__stemming_new(analyzer->algorithm, &analyzer->all, &state->stemming) != RP_OK) {
         rp__analyzer_state_free(state);
         return RP_NO_MEMORY;
     }
@@ -91,6 +128,7 @@ void rp__analyzer_begin(rp__analyzer_state *state, const char *text, size_t byte
     state->at = 0;
     state->scan_begin = 0;
     state->scan.n = 0;
+    state->paired = 0;
     state->position = 0;
 }
 
@@ -99,7 +137,7 @@ static inline bool has_ascii(rp__analyzer_state *state)
 {
     if (state->at < state->scan_begin + state->scan.n)
         return true;
-    if ((unsigned char)state->text[state->at] >= 0x80)
+    if ((unsigned char)state->text[state->at] >= 0x80 || !state->analyzer->has_scan)
         return false;
     state->scan_begin = state->at;
     rp__asciiscan_load(&state->scan, state->text + state->at, state->bytes - state->at);
@@ -155,28 +193,80 @@ static void skip_gap(rp__analyzer_state *state)
     state->at = at;
 }
 
-static size_t fold(rp__analyzer_state *state, const rp__wordbreak_segment *segment, size_t begin)
+/* Whether a run of word characters that ends at `end` and the 's behind it are a segment of their
+ * own, and the 's is to be dropped. */
+static inline bool has_possessive(const rp__analyzer_state *state, size_t begin, size_t end)
+{
+    const rp__asciiscan *scan = &state->scan;
+    size_t after = end + 2;
+    return state->analyzer->drops_possessive && after <= scan->n && scan->lower[end] == '\'' &&
+           scan->lower[end + 1] == 's' && scan->lower[end - 1] >= 'a' &&
+           (scan->map[after / 64] >> (after % 64) & 1) == 0 && is_alone(state, begin, after);
+}
+
+static size_t fold(rp__analyzer_state *state, const rp__wordbreak_segment *segment, size_t begin,
+                   size_t end)
 {
     const char *word = state->text + begin;
-    size_t bytes = segment->end - begin;
-    if (segment->is_folded)
-        return rp__folding_copy(word, bytes, state->term);
     if (segment->is_ascii)
-        return rp__folding_ascii(word, bytes, state->term);
-    return rp__folding_unicode(&state->folding, word, bytes, state->term);
+        return segment->is_folded ? rp__folding_copy(word, end - begin, state->term)
+                                  : rp__folding_ascii(word, end - begin, state->term);
+    return rp__folding_word(&state->folding, &state->analyzer->accents, word, end - begin,
+                            segment->is_folded, state->term);
+}
+
+/* Takes the letter at `at` where letters go by pairs: as the first of a pair, or alone unless it was
+ * the second of one. False: no such letter; *is_word: whether there is a word. */
+static bool take_pair(rp__analyzer_state *state, rp__token *out, bool *is_word)
+{
+    rp__tokens rule = state->analyzer->tokens;
+    rp__wordbreak_segment s = rp__tokens_letter(rule, state->text, state->bytes, state->at);
+    size_t begin = state->at;
+    if (s.end == begin)
+        return false;
+    rp__wordbreak_segment next = rp__tokens_letter(rule, state->text, state->bytes, s.end);
+    state->at = s.end;
+    *is_word = next.end > s.end || begin >= state->paired;
+    if (!*is_word)
+        return true;
+    s.is_ascii &= next.is_ascii;
+    s.is_folded &= next.is_folded;
+    state->paired = out->end = next.end;
+    out->begin = begin;
+    out->term = state->term;
+    out->bytes = (uint32_t)fold(state, &s, begin, next.end);
+    return true;
 }
 
 /* Takes the segment at `at`; false if it is no word. Nothing may be left of a word: 0 bytes. */
 static bool take_segment(rp__analyzer_state *state, rp__token *out)
 {
-    rp__wordbreak_segment segment = rp__wordbreak_next(state->text, state->bytes, state->at);
+    const rp__analyzer *a = state->analyzer;
+    bool is_word;
+    if (a->tokens != RP_TOKENS_PLAIN && take_pair(state, out, &is_word))
+        return is_word;
+    rp__wordbreak_segment segment =
+        rp__tokens_next(a->tokens, state->text, state->bytes, state->at);
     out->begin = state->at;
     out->end = state->at = segment.end;
     if (!segment.is_word)
         return false;
+    size_t end =
+        a->drops_possessive ? rp__tokens_trim(state->text, out->begin, out->end) : out->end;
     out->term = state->term;
-    out->bytes = (uint32_t)fold(state, &segment, out->begin);
+    out->bytes = (uint32_t)fold(state, &segment, out->begin, end);
     return true;
+}
+
+/* Takes the run [begin, end) of the scan as a word, and the text up to `after`. */
+static inline void take_run(rp__analyzer_state *state, size_t begin, size_t end, size_t after,
+                            rp__token *out)
+{
+    size_t n = end - begin;
+    out->begin = state->scan_begin + begin;
+    out->end = state->at = state->scan_begin + after;
+    out->term = state->scan.lower + begin;
+    out->bytes = (uint32_t)(n < RP_TEXT_TERM_MAX ? n : RP_TEXT_TERM_MAX);
 }
 
 /* The next word, folded, before the stop list and the stemmer. Its term has 8 readable bytes behind
@@ -189,11 +279,10 @@ static inline bool next_word(rp__analyzer_state *state, rp__token *out)
             if (!find_run(&state->scan, state->at - state->scan_begin, &begin, &end)) {
                 skip_gap(state);
             } else if (is_alone(state, begin, end)) {
-                size_t n = end - begin;
-                out->begin = state->scan_begin + begin;
-                out->end = state->at = state->scan_begin + end;
-                out->term = state->scan.lower + begin;
-                out->bytes = (uint32_t)(n < RP_TEXT_TERM_MAX ? n : RP_TEXT_TERM_MAX);
+                take_run(state, begin, end, end, out);
+                return true;
+            } else if (has_possessive(state, begin, end)) {
+                take_run(state, begin, end, end + 2, out);
                 return true;
             } else {
                 state->at = state->scan_begin + begin;
@@ -240,5 +329,5 @@ uint32_t rp__analyzer_positions(const rp__analyzer_state *state)
 size_t rp__analyzer_fold(rp__analyzer_state *state, const char *word, size_t bytes,
                          char out[RP_TEXT_TERM_MAX])
 {
-    return rp__folding_any(&state->folding, word, bytes, out);
+    return rp__folding_any(&state->folding, &state->analyzer->all, word, bytes, out);
 }

@@ -1,4 +1,4 @@
-/* folding.c: folds a word: ASCII by lower case, anything else by NFKC casefold.
+/* folding.c: folds a word: ASCII by lower case, anything else by NFKC casefold; then accents go.
  * NFKC casefold also leaves out what cannot be seen (soft hyphens, joiners). utf8proc does the work
  * in our buffers and allocates nothing. Only the first bytes of a very long word are folded: the
  * library sorts combining marks in quadratic time. Does not find words (wordbreak.c).
@@ -41,7 +41,8 @@ size_t rp__folding_ascii(const char *word, size_t bytes, char *term)
     return n;
 }
 
-size_t rp__folding_unicode(rp__folding *folding, const char *word, size_t bytes, char *term)
+size_t rp__folding_unicode(rp__folding *folding, const rp__accents *accents, const char *word,
+                           size_t bytes, char *term)
 {
     size_t n = rp__folding_cut(word, bytes, RP_FOLDING_SOURCE);
     utf8proc_ssize_t codes =
@@ -49,6 +50,8 @@ size_t rp__folding_unicode(rp__folding *folding, const char *word, size_t bytes,
                            RP_FOLDING_CODES, (utf8proc_option_t)OPTIONS);
     if (codes <= 0 || codes > RP_FOLDING_CODES)
         return 0;
+    if (accents->drops)
+        codes = (utf8proc_ssize_t)rp__accents_drop(accents, folding->codes, (size_t)codes);
     utf8proc_ssize_t out = utf8proc_reencode(folding->codes, codes, (utf8proc_option_t)OPTIONS);
     if (out <= 0)
         return 0;
@@ -57,7 +60,21 @@ size_t rp__folding_unicode(rp__folding *folding, const char *word, size_t bytes,
     return n;
 }
 
-size_t rp__folding_any(rp__folding *folding, const char *word, size_t bytes, char *term)
+size_t rp__folding_word(rp__folding *folding, const rp__accents *accents, const char *word,
+                        size_t bytes, bool is_stable, char *term)
+{
+    if (accents->drops && bytes <= RP_TEXT_TERM_MAX) {
+        size_t n = rp__accents_by_table(accents, word, bytes, term);
+        if (n > 0)
+            return n;
+    }
+    if (is_stable && (!accents->drops || rp__accents_has_none(word, bytes)))
+        return rp__folding_copy(word, bytes, term);
+    return rp__folding_unicode(folding, accents, word, bytes, term);
+}
+
+size_t rp__folding_any(rp__folding *folding, const rp__accents *accents, const char *word,
+                       size_t bytes, char *term)
 {
     char valid[RP_FOLDING_SOURCE];
     size_t n = 0, n_high = 0;
@@ -70,6 +87,6 @@ size_t rp__folding_any(rp__folding *folding, const char *word, size_t bytes, cha
         n_high += length > 1;
         at += length > 0 ? length : 1;
     }
-    return n_high > 0 ? rp__folding_unicode(folding, valid, n, term)
+    return n_high > 0 ? rp__folding_unicode(folding, accents, valid, n, term)
                       : rp__folding_ascii(valid, n, term);
 }

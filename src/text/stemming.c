@@ -41,21 +41,59 @@ struct rp__stemming {
     void *memory;
     line *lines; /* inside memory, aligned */
     char stem[sizeof(slot)];
+    const rp__accents *accents; /* dropped from stems */
+    rp__folding folding;
+    char folded[RP_TEXT_TERM_MAX + RP_TERM_HASH_SLACK]; /* a stem without accents */
 };
 
+/* Algorithms whose rules mention letters with accents. Others see words without any. */
 static const struct {
-    const char *name, *algorithm;
+    const char *algorithm, *letters;
 } rows[] = {
-    {"none", NULL},
-    {"porter", "porter"},
-    {"english", "english"},
+    {"arabic", "آأإؤئ"},
+    {"catalan", "àáèéíïòóúüç"},
+    {"danish", "å"},
+    {"dutch", "è"},
+    {"finnish", "äö"},
+    {"french", "âàçëéêèïîôûù"},
+    {"german", "äöü"},
+    {"hungarian", "áéíóöőúüű"},
+    {"irish", "áéíóú"},
+    {"italian", "áéíóúàèìòù"},
+    {"lithuanian", "ąčęėįšųūž"},
+    {"norwegian", "å"},
+    {"portuguese", "ãõáéíóúâêôç"},
+    {"romanian", "âîăşţșț"},
+    {"russian", "й"},
+    {"serbian", "čćšž"},
+    {"spanish", "áéíóúüñ"},
+    {"swedish", "äåö"},
+    {"turkish", "çğöşü"},
 };
+
+const char *rp__stemming_letters(const char *algorithm)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(algorithm, rows[i].algorithm) == 0)
+            return rows[i].letters;
+    return "";
+}
+
+/* "none", then what libstemmer has. */
+const char *rp__stemming_name(size_t i)
+{
+    const char **algorithm = sb_stemmer_list();
+    for (size_t k = 1; k < i && *algorithm; k++)
+        algorithm++;
+    return i == 0 ? "none" : *algorithm;
+}
 
 bool rp__stemming_find(const char *name, const char **algorithm)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(name, rows[i].name) == 0) {
-            *algorithm = rows[i].algorithm;
+    const char *known;
+    for (size_t i = 0; (known = rp__stemming_name(i)); i++)
+        if (strcmp(name, known) == 0) {
+            *algorithm = i == 0 ? NULL : known;
             return true;
         }
     return false;
@@ -70,12 +108,13 @@ static bool warm_up(struct sb_stemmer *stemmer)
     return sb_stemmer_stem(stemmer, longest, sizeof longest) != NULL;
 }
 
-rp_status rp__stemming_new(const char *algorithm, rp__stemming **out)
+rp_status rp__stemming_new(const char *algorithm, const rp__accents *accents, rp__stemming **out)
 {
     *out = NULL;
     rp__stemming *s = rp__alloc_zero(1, sizeof *s);
     if (!s)
         return RP_NO_MEMORY;
+    s->accents = accents;
     s->memory = rp__alloc_zero(LINES + 1, sizeof(line));
     s->stemmer = sb_stemmer_new(algorithm, "UTF_8");
     if (!s->memory || !s->stemmer || !warm_up(s->stemmer)) {
@@ -96,6 +135,14 @@ void rp__stemming_free(rp__stemming *stemming)
     rp__free(stemming);
 }
 
+static bool has_high_byte(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if ((unsigned char)text[i] >= 0x80)
+            return true;
+    return false;
+}
+
 /* An empty stem (Porter's of "s") would lose the word: it then stays as it is. */
 static const char *find_stem(rp__stemming *s, const char *term, uint32_t *bytes)
 {
@@ -103,7 +150,16 @@ static const char *find_stem(rp__stemming *s, const char *term, uint32_t *bytes)
     int length = sb_stemmer_length(s->stemmer);
     if (!out || length <= 0) /* NULL: out of memory, which warm_up has made impossible */
         return term;
-    *bytes = (uint32_t)rp__folding_cut((const char *)out, (size_t)length, RP_TEXT_TERM_MAX);
+    size_t n = rp__folding_cut((const char *)out, (size_t)length, RP_TEXT_TERM_MAX);
+    if (s->accents->drops && has_high_byte((const char *)out, n)) {
+        size_t folded =
+            rp__folding_word(&s->folding, s->accents, (const char *)out, n, false, s->folded);
+        if (folded > 0) {
+            *bytes = (uint32_t)folded;
+            return s->folded;
+        }
+    }
+    *bytes = (uint32_t)n;
     return (const char *)out;
 }
 

@@ -1,6 +1,6 @@
-/* stopwords.c: the named stop lists, and any stop list as a hash set of folded words.
+/* stopwords.c: a stop list as a hash set of folded words; the named lists are in stoplists.c.
  * A list comes from a user or from an index and may hold any bytes.
- * Does not fold by itself (folding.c). Source of "lucene": EnglishAnalyzer's default set. */
+ * Does not fold by itself (folding.c). */
 #include "text/stopwords.h"
 
 #include <string.h>
@@ -9,23 +9,23 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "text/folding.h"
+#include "text/stoplists.h"
 #include "text/term_hash.h"
 #include "text/text.h"
 
-static const struct {
-    const char *name, *words;
-} lists[] = {
-    {"none", ""},
-    {"lucene",
-     "a\nan\nand\nare\nas\nat\nbe\nbut\nby\nfor\nif\nin\ninto\nis\nit\nno\nnot\nof\non\nor\n"
-     "such\nthat\nthe\ntheir\nthen\nthere\nthese\nthey\nthis\nto\nwas\nwill\nwith"},
-};
+const char *rp__stopwords_name(size_t i)
+{
+    const rp__stoplist *list = rp__stoplists;
+    for (; i > 0 && list->name; i--)
+        list++;
+    return list->name;
+}
 
 const char *rp__stopwords_get(const char *name)
 {
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (strcmp(name, lists[i].name) == 0)
-            return lists[i].words;
+    for (size_t i = 0; rp__stoplists[i].name; i++)
+        if (strcmp(name, rp__stoplists[i].name) == 0)
+            return rp__stoplists[i].words;
     return NULL;
 }
 
@@ -64,13 +64,14 @@ static void insert(rp__stopwords *set, size_t at, uint32_t bytes)
 }
 
 /* All words folded, a byte of length before each; returns how many. */
-static size_t fold_all(rp__buf *out, rp__folding *folding, const char *list, size_t bytes)
+static size_t fold_all(rp__buf *out, rp__folding *folding, const rp__accents *accents,
+                       const char *list, size_t bytes)
 {
     size_t n = 0;
     char term[RP_TEXT_TERM_MAX];
     const char *at, *stop, *rest = list;
     while (next_line(&at, &stop, &rest, list + bytes)) {
-        size_t length = rp__folding_any(folding, at, (size_t)(stop - at), term);
+        size_t length = rp__folding_any(folding, accents, at, (size_t)(stop - at), term);
         if (length == 0)
             continue;
         rp__buf_put_byte(out, (uint8_t)length);
@@ -81,7 +82,8 @@ static size_t fold_all(rp__buf *out, rp__folding *folding, const char *list, siz
     return n;
 }
 
-rp_status rp__stopwords_init(rp__stopwords *set, const char *list, size_t bytes)
+rp_status rp__stopwords_init(rp__stopwords *set, const rp__accents *accents, const char *list,
+                             size_t bytes)
 {
     if (bytes == 0)
         return RP_OK;
@@ -90,7 +92,7 @@ rp_status rp__stopwords_init(rp__stopwords *set, const char *list, size_t bytes)
         return RP_NO_MEMORY;
     rp__buf words;
     rp__buf_init(&words);
-    size_t n = fold_all(&words, folding, list, bytes);
+    size_t n = fold_all(&words, folding, accents, list, bytes);
     rp__free(folding);
     set->words = (char *)words.at;
     if (words.failed)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "riposte/status.h"
+#include "text/accents.h"
 
 typedef struct rp__stopwords_slot {
     uint64_t hash;
@@ -24,8 +25,9 @@ typedef struct rp__stopwords {
 } rp__stopwords;
 
 /* Folds the words of a list ('\n' between them, blanks around them do not count) into an all zero
- * set. RP_NO_MEMORY: the set is still to be reset. */
-rp_status rp__stopwords_init(rp__stopwords *set, const char *list, size_t bytes);
+ * set, as words of a text are folded. RP_NO_MEMORY: the set is still to be reset. */
+rp_status rp__stopwords_init(rp__stopwords *set, const rp__accents *accents, const char *list,
+                             size_t bytes);
 void rp__stopwords_reset(rp__stopwords *set);
 
 /* Says no, quickly, for most terms that are no stop words; otherwise ask rp__stopwords_has. */

@@ -1,8 +1,9 @@
 /* text/text.h: the door of text: bytes to terms.
  *
- * An analyzer is a tokenizer (UAX #29 word breaks), a folding (ASCII by table, anything else by
- * NFKC casefold), an optional stop list and an optional stemmer. The same analyzer, stored in the
- * index, is applied to documents and to queries.
+ * An analyzer is a rule that cuts text into words (tokens.h), a folding (ASCII by table, anything
+ * else by NFKC casefold; possessives and accents are dropped on request), an optional stop list and
+ * an optional stemmer. The same analyzer, stored in the index, is applied to documents and to
+ * queries.
  * Invalid UTF-8 never fails here: a bad byte is a break and part of no token. */
 #ifndef RP_TEXT_TEXT_H
 #define RP_TEXT_TEXT_H
@@ -17,9 +18,11 @@ enum { RP_TEXT_TERM_MAX = 255 }; /* bytes of a term; a longer one is cut at a ch
 
 /* What is stored in the index to make the same analyzer again. */
 typedef struct rp__text_options {
-    const char *stem;       /* "none", "porter", "english" */
+    const char *stem;       /* "none", or an algorithm of libstemmer */
     const char *stop_words; /* words separated by '\n', as given; "" for none */
     size_t stop_bytes;
+    const char *tokens; /* how text is cut into words; NULL: "plain" */
+    bool drops_possessive, folds_accents;
 } rp__text_options;
 
 /* Read only after opening; any thread may read, but each thread needs its own state. */
@@ -27,7 +30,7 @@ typedef struct rp__analyzer rp__analyzer;
 /* One thread's state: folding buffers, stemmer, stem cache. One thread at a time. */
 typedef struct rp__analyzer_state rp__analyzer_state;
 
-/* RP_USAGE for an unknown stemmer. */
+/* RP_USAGE for an unknown stemmer or rule. */
 rp_status rp__analyzer_open(const rp__text_options *options, rp__analyzer **out, rp_error *err);
 void rp__analyzer_close(rp__analyzer *analyzer);
 rp_status rp__analyzer_state_new(const rp__analyzer *analyzer, rp__analyzer_state **out);
@@ -37,7 +40,7 @@ typedef struct rp__token {
     const char *term;  /* not NUL-ended; valid until the next token */
     uint32_t bytes;    /* 1 to RP_TEXT_TERM_MAX */
     uint32_t position; /* counts every word, stop words too, from 0 */
-    size_t begin, end; /* bytes of the source that it came from */
+    size_t begin, end; /* bytes of the source that it came from; pairs of letters overlap */
 } rp__token;
 
 /* Token by token: begin on a text, then next until it is false. After the last one,
@@ -51,8 +54,16 @@ uint32_t rp__analyzer_positions(const rp__analyzer_state *state);
 size_t rp__analyzer_fold(rp__analyzer_state *state, const char *word, size_t bytes,
                          char out[RP_TEXT_TERM_MAX]);
 
-/* Named stop lists: the words separated by '\n' ("lucene": its 33 English ones; "none": ""), or
- * NULL. */
+/* The version of the library that knows the characters. */
+const char *rp__unicode_version(void);
+
+/* Names for users, the default first; NULL past the last. */
+const char *rp__stemming_name(size_t i);
+const char *rp__tokens_name(size_t i);
+const char *rp__stopwords_name(size_t i);
+
+/* Named stop lists: the words separated by '\n' ("lucene": its 33 English ones; "none": ""; a
+ * language's), or NULL. */
 const char *rp__stopwords_get(const char *name);
 
 #endif

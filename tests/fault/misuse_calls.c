@@ -63,6 +63,23 @@ CALL(rp_index_get_term)
     return rp_index_get_term(NEED(0, misuse.index), NEED(1, "wing"), NEED(2, &info), err);
 }
 
+CALL(rp_index_find)
+{
+    uint32_t docid;
+    return rp_index_find(NEED(0, misuse.index), NEED(1, misuse.document.id), NEED(2, &docid), err);
+}
+
+CALL(rp_index_suggest)
+{
+    rp_suggestions out = {0};
+    rp_status status = rp_index_suggest(NEED(0, misuse.index), NEED(1, "w"), 3, NEED(2, &out), err);
+    rp_suggestions_free(&out);
+    rp_suggestions_free(&out);
+    return status;
+}
+
+FREE_CALL(rp_suggestions_free)
+
 CALL(rp_index_get_list)
 {
     rp_list_info info;
@@ -74,6 +91,35 @@ CALL(rp_index_get_costs)
     rp_index_costs costs = {0};
     rp_status status = rp_index_get_costs(NEED(0, misuse.index), 3, NEED(1, &costs), err);
     rp_index_costs_free(&costs);
+    return status;
+}
+
+CALL(rp_index_analyze)
+{
+    rp_text_tokens tokens = {0};
+    rp_status status =
+        rp_index_analyze(NEED(0, misuse.index), NEED(1, "wing"), 4, NEED(2, &tokens), err);
+    rp_text_tokens_free(&tokens);
+    return status;
+}
+
+CALL(rp_analyze)
+{
+    rp_text_tokens tokens = {0};
+    rp_status status = rp_analyze(NULL, NEED(0, "wing"), 4, NEED(1, &tokens), err);
+    rp_text_tokens_free(&tokens);
+    return status;
+}
+
+CALL(rp_text_tokens_free)
+{
+    rp_text_tokens tokens;
+    rp_status status = rp_analyze(NULL, "wing", 4, &tokens, err);
+    assert_int_equal(tokens.n, 1);
+    assert_string_equal(tokens.at[0].term, "wing");
+    rp_text_tokens_free(&tokens);
+    rp_text_tokens_free(&tokens);
+    rp_text_tokens_free(NULL);
     return status;
 }
 
@@ -243,6 +289,18 @@ CALL(rp_searcher_snippet)
 
 FREE_CALL(rp_snippet_free)
 
+CALL(rp_searcher_correct)
+{
+    rp_corrections out = {0};
+    rp_status status =
+        rp_searcher_correct(NEED(0, misuse.searcher), NEED(1, "wnig"), 4, NEED(2, &out), err);
+    rp_corrections_free(&out);
+    rp_corrections_free(&out);
+    return status;
+}
+
+FREE_CALL(rp_corrections_free)
+
 CALL(rp_gpu_get)
 {
     rp_gpu gpu;
@@ -365,9 +423,18 @@ CALL(rp_searcher_get_steps)
     return misuse_has(n == 0 && misuse_missing == -1);
 }
 
+CALL(rp_linked_get)
+{
+    rp_linked linked;
+    return misuse_has(rp_linked_get(0, NEED(0, &linked)));
+}
+
 NAMES_CALL(rp_codec_name)
 NAMES_CALL(rp_freqs_name)
 NAMES_CALL(rp_exchange_name)
+NAMES_CALL(rp_stem_name)
+NAMES_CALL(rp_stop_name)
+NAMES_CALL(rp_tokens_name)
 NAMES_CALL(rp_order_name)
 NAMES_CALL(rp_variant_name)
 NAMES_CALL(rp_algorithm_name)
@@ -413,16 +480,26 @@ const misuse_row misuse_rows[] = {
     ROW(rp_index_close, VALUE, ""),
     ROW(rp_index_get_info, VALUE, "index, out"),
     ROW(rp_index_get_aux, VALUE, "index, out"),
+    ROW(rp_linked_get, VALUE, "out"),
     ROW(rp_index_get_document, STATUS_AND_ERROR, "index, out"),
     ROW(rp_index_get_document_start, STATUS_AND_ERROR, "index, out"),
     ROW(rp_document_free, VALUE, ""),
     ROW(rp_index_get_term, STATUS_AND_ERROR, "index, word, out"),
+    ROW(rp_index_find, STATUS_AND_ERROR, "index, id, docid"),
+    ROW(rp_index_suggest, STATUS_AND_ERROR, "index, prefix, out"),
+    ROW(rp_suggestions_free, VALUE, ""),
     ROW(rp_index_get_list, STATUS_AND_ERROR, "index, word, out"),
     ROW(rp_index_get_costs, STATUS_AND_ERROR, "index, out"),
     ROW(rp_index_costs_free, VALUE, ""),
     ROW(rp_index_check, STATUS_AND_ERROR, "dir"),
     ROW(rp_index_build, STATUS_AND_ERROR, "paths, dir, paths[i]"),
     ROW(rp_codec_name, VALUE, ""),
+    ROW(rp_stem_name, VALUE, ""),
+    ROW(rp_stop_name, VALUE, ""),
+    ROW(rp_tokens_name, VALUE, ""),
+    ROW(rp_index_analyze, STATUS_AND_ERROR, "index, text, out"),
+    ROW(rp_analyze, STATUS_AND_ERROR, "text, out"),
+    ROW(rp_text_tokens_free, VALUE, ""),
     ROW(rp_freqs_name, VALUE, ""),
     ROW(rp_builder_new, STATUS_AND_ERROR, "dir, out"),
     ROW(rp_builder_add, STATUS_AND_ERROR, "builder, id, title, text"),
@@ -449,6 +526,8 @@ const misuse_row misuse_rows[] = {
     ROW(rp_searcher_snippet, STATUS_AND_ERROR,
         "searcher, query, document, out, document->title, document->text"),
     ROW(rp_snippet_free, VALUE, ""),
+    ROW(rp_searcher_correct, STATUS_AND_ERROR, "searcher, query, out"),
+    ROW(rp_corrections_free, VALUE, ""),
     ROW(rp_gpu_get, STATUS_AND_ERROR, "out"),
     ROW(rp_searcher_get_gpu_state, VALUE, "searcher, out"),
     ROW(rp_searcher_get_steps, VALUE, "searcher, out"),

@@ -113,6 +113,9 @@ const sample_query sample_queries[] = {
     {"ce*^2 \"boundary layer\"^0.5", RP_MODE_OR, "atire", 0},
     {"nothing AND here", RP_MODE_OR, NULL, 0},
     {"flow", RP_MODE_OR, NULL, 3},
+    {"b?un*y l*r", RP_MODE_OR, NULL, 0},
+    {"boundry~1 floww~2", RP_MODE_AND, NULL, 20},
+    {"ba && !ce || lay?r", RP_MODE_OR, NULL, 0},
 };
 
 _Static_assert(sizeof sample_queries / sizeof *sample_queries == SAMPLE_QUERIES, "queries");

@@ -49,7 +49,7 @@ typedef struct sample_answer {
 } sample_answer;
 
 enum {
-    SAMPLE_QUERIES = 26,
+    SAMPLE_QUERIES = 29,
     SAMPLE_DOCUMENTS = 6,
     SAMPLE_ANSWERS = SAMPLE_QUERIES + SAMPLE_DOCUMENTS
 };

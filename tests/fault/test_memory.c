@@ -380,6 +380,25 @@ static rp_status read_term(fixture *f, rp_error *err)
     return rp_index_get_term(f->open, "dihace", &info, err);
 }
 
+static rp_status find_id(fixture *f, rp_error *err)
+{
+    uint32_t docid;
+    rp_document document;
+    rp_status status = rp_index_get_document(f->open, 9, &document, err);
+    if (status == RP_OK)
+        status = rp_index_find(f->open, document.id, &docid, err);
+    rp_document_free(&document);
+    return status;
+}
+
+static rp_status suggest(fixture *f, rp_error *err)
+{
+    rp_suggestions suggestions;
+    rp_status status = rp_index_suggest(f->open, "b", 5, &suggestions, err);
+    rp_suggestions_free(&suggestions);
+    return status;
+}
+
 static rp_status read_list(fixture *f, rp_error *err)
 {
     rp_list_info info;
@@ -407,6 +426,8 @@ static void test_reading(void **state)
     exhaust(f, "document", read_document, NULL);
     exhaust(f, "term", read_term, NULL);
     exhaust(f, "list", read_list, NULL);
+    exhaust(f, "find", find_id, NULL);
+    exhaust(f, "suggest", suggest, NULL);
     exhaust(f, "costs", read_costs, NULL);
 }
 
@@ -477,6 +498,18 @@ static rp_status make_snippet(fixture *f, rp_error *err)
     return status;
 }
 
+static rp_status correct(fixture *f, rp_error *err)
+{
+    rp_searcher *s = NULL;
+    rp_corrections corrections = {0};
+    rp_status status = make_searcher(f, &s, err);
+    if (status == RP_OK)
+        status = rp_searcher_correct(s, "boundry layr", 12, &corrections, err);
+    rp_corrections_free(&corrections);
+    rp_searcher_free(s);
+    return status;
+}
+
 static void test_queries(void **state)
 {
     fixture *f = *state;
@@ -487,6 +520,7 @@ static void test_queries(void **state)
         exhaust(f, "  explain", explain, NULL);
         exhaust(f, "  snippet", make_snippet, NULL);
     }
+    exhaust(f, "correct", correct, NULL);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -606,11 +640,18 @@ static void test_program(void **state)
     char *index[] = {"riposte", "index", "-q", "--stem", "porter", f->small, "-o", f->target, NULL};
     char *search[] = {"riposte", "search", f->target, "+boundary \"layer flow\"~2 ba*", NULL};
     char *json[] = {"riposte", "search", "--json", "--explain", f->target, "boundary", NULL};
+    char *wild[] = {"riposte", "search",  "--json",         "--fields",
+                    "id,text", f->target, "b?un*y floww~2", NULL};
+    char *suggest_one[] = {"riposte", "suggest", f->target, "b", NULL};
+    char *get[] = {"riposte", "get", "--json", f->target, "doc-3-1", NULL};
     char *check[] = {"riposte", "check", f->target, NULL};
     exhaust_program(f, "index", index);
     expect_sound(f);
     exhaust_program(f, "search", search);
     exhaust_program(f, "search --json --explain", json);
+    exhaust_program(f, "search for patterns", wild);
+    exhaust_program(f, "suggest", suggest_one);
+    exhaust_program(f, "get", get);
     exhaust_program(f, "check", check);
 }
 #endif

@@ -56,6 +56,13 @@ headers_stand_alone() {
     done
 }
 
+# Programs of other releases depend on it (status.h).
+option_records_begin_with_their_size() {
+    awk '/^typedef struct rp_[a-z]*_options \{/ { getline next_line; n++
+             if (next_line !~ /^    size_t size;/) { print FILENAME ": " $3; bad = 1 } }
+         END { exit bad || n < 10 }' "$root$prefix"/include/riposte/*.h
+}
+
 cat >"$root/user.c" <<'C'
 #include <riposte/riposte.h>
 #include <stdio.h>
@@ -97,6 +104,13 @@ program_is_hardened() {
     grep -q 'Type: *DYN' "$root/elf" && grep -q 'BIND_NOW\|Flags:.*NOW' "$root/elf" && grep -q GNU_RELRO "$root/elf"
 }
 
+nothing_has_debugging_data() {
+    local f
+    for f in bin/riposte lib/libriposte.so lib/libriposte.a; do
+        ! readelf -SW "$root$prefix/$f" 2>/dev/null | grep -q '\.debug_info' || { echo "$f"; return 1; }
+    done
+}
+
 nothing_is_left_after_uninstall() {
     $make -s B="$B" DESTDIR="$root" PREFIX=$prefix uninstall || return 1
     [ -z "$(find "$root$prefix" ! -type d)" ] || { find "$root$prefix" ! -type d; return 1; }
@@ -107,6 +121,7 @@ check files_are_there files_are_there
 check soname_is_versioned soname_is_versioned
 check exports_are_the_public_names exports_are_the_public_names
 check headers_stand_alone headers_stand_alone
+check option_records_begin_with_their_size option_records_begin_with_their_size
 if command -v pkg-config >/dev/null; then
     check links_shared links_shared
     check links_static links_static
@@ -115,4 +130,5 @@ else
 fi
 check program_runs_from_there program_runs_from_there
 check program_is_hardened program_is_hardened
+check nothing_has_debugging_data nothing_has_debugging_data
 check nothing_is_left_after_uninstall nothing_is_left_after_uninstall

@@ -143,7 +143,9 @@ bool collection_read(collection *c, const char *file, uint64_t most)
     rp__doc_parser *parser;
     const char *paths[] = {path};
     rp_build_options options = {0};
-    check(c, rp__corpus_open(paths, 1, &options, &corpus, &err), &err);
+    rp__skip_list skips;
+    rp__skip_list_init(&skips, NULL);
+    check(c, rp__corpus_open(paths, 1, &options, &skips, &corpus, &err), &err);
     check(c, rp__batch_init(&batch), &err);
     check(c, rp__doc_parser_new(&options, &parser), &err);
     while (c->n_docs < most && rp__corpus_next(corpus, &batch, &err) == RP_OK && batch.n > 0)
@@ -151,6 +153,7 @@ bool collection_read(collection *c, const char *file, uint64_t most)
     rp__doc_parser_free(parser);
     rp__batch_free(&batch);
     rp__corpus_close(corpus);
+    rp__skip_list_free(&skips);
     return true;
 }
 

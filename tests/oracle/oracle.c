@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/pattern.h"
+
 enum { MAX_TERMS = 1024, MAX_EXPANSIONS = 1024 }; /* the engine's defaults */
 
 typedef struct token {
@@ -110,7 +112,12 @@ oracle *oracle_new(const char *stem, const char *stop)
 {
     oracle *o = zeros(1, sizeof *o);
     const char *words = rp__stopwords_get(stop);
-    rp__text_options options = {stem, words, strlen(words)};
+    rp__text_options options = {.stem = stem,
+                                .stop_words = words,
+                                .stop_bytes = strlen(words),
+                                .tokens = "uax29",
+                                .drops_possessive = true,
+                                .folds_accents = true}; /* as a new index has it */
     if (rp__analyzer_open(&options, &o->analyzer, NULL) != RP_OK ||
         rp__analyzer_state_new(o->analyzer, &o->state) != RP_OK)
         abort();
@@ -249,7 +256,7 @@ static void put(char *out, size_t cap, const char *text)
 static void print_kid(const oracle_node *parent, const oracle_node *kid, char *out, size_t cap)
 {
     if (kid->role == ORACLE_NOT)
-        put(out, cap, parent->kind == ORACLE_SIDE ? "-" : "NOT ");
+        put(out, cap, parent->has_signs ? "!" : parent->kind == ORACLE_SIDE ? "-" : "NOT ");
     if (kid->role == ORACLE_MUST && parent->kind == ORACLE_SIDE)
         put(out, cap, "+");
     if (kid->kind < ORACLE_AND) {
@@ -267,14 +274,16 @@ static void print_kid(const oracle_node *parent, const oracle_node *kid, char *o
 
 void oracle_print(const oracle_node *node, char *out, size_t cap)
 {
-    static const char *const before[] = {"", "", "\"", "", "", ""};
-    static const char *const after[] = {"", "*", "\"", "", "", ""};
-    static const char *const between[] = {"", "", "", " AND ", " OR ", " "};
+    static const char *const after[] = {
+        [ORACLE_PREFIX] = "*", [ORACLE_PHRASE] = "\"", [ORACLE_SIDE] = NULL};
+    static const char *const between[2][ORACLE_SIDE + 1] = {
+        {[ORACLE_AND] = " AND ", [ORACLE_OR] = " OR ", [ORACLE_SIDE] = " "},
+        {[ORACLE_AND] = "&&", [ORACLE_OR] = " || ", [ORACLE_SIDE] = " "}};
     char number[60] = "";
-    put(out, cap, before[node->kind]);
+    put(out, cap, node->kind == ORACLE_PHRASE ? "\"" : "");
     put(out, cap, node->text);
-    put(out, cap, after[node->kind]);
-    if (node->kind == ORACLE_PHRASE && node->slop)
+    put(out, cap, after[node->kind] ? after[node->kind] : "");
+    if (node->slop)
         snprintf(number, sizeof number, "~%u", node->slop);
     put(out, cap, number);
     if (node->kind < ORACLE_AND && node->boost != 1) {
@@ -282,7 +291,7 @@ void oracle_print(const oracle_node *node, char *out, size_t cap)
         put(out, cap, number);
     }
     for (size_t i = 0; i < node->n_kids; i++) {
-        put(out, cap, i ? between[node->kind] : "");
+        put(out, cap, i ? between[node->has_signs][node->kind] : "");
         print_kid(node, node->kids[i], out, cap);
     }
 }
@@ -375,14 +384,25 @@ static bound *bind_word(binding *to, const oracle_node *node, oracle_role role, 
     return drop_if_empty(b);
 }
 
-static bound *bind_prefix(binding *to, const oracle_node *node, oracle_role role, double boost)
+/* Words of patterns are made of letters that are their own folding. */
+static bool is_expansion(const oracle_node *node, const char *prefix, size_t bytes,
+                         const char *text)
+{
+    if (node->kind == ORACLE_WILDCARD)
+        return pattern_fits(node->text, text);
+    if (node->kind == ORACLE_FUZZY)
+        return pattern_distance(node->text, text) <= node->slop;
+    return strncmp(text, prefix, bytes) == 0;
+}
+
+static bound *bind_pattern(binding *to, const oracle_node *node, oracle_role role, double boost)
 {
     const oracle *o = to->o;
     bound *b = new_bound(role, boost);
     char prefix[RP_TEXT_TERM_MAX];
     size_t bytes = rp__analyzer_fold(o->state, node->text, strlen(node->text), prefix);
     for (size_t i = 0; bytes && i < o->n_terms; i++) {
-        if (strncmp(oracle_term(o, i), prefix, bytes) != 0)
+        if (!is_expansion(node, prefix, bytes, oracle_term(o, i)))
             continue;
         bound *kid = new_bound(ORACLE_SHOULD, boost);
         add_word(to, kid, o->sorted[i], 0);
@@ -421,10 +441,10 @@ static bound *bind_node(binding *to, const oracle_node *node, oracle_role role, 
     boost *= node->boost;
     if (node->kind == ORACLE_WORD)
         return bind_word(to, node, role, boost);
-    if (node->kind == ORACLE_PREFIX)
-        return bind_prefix(to, node, role, boost);
     if (node->kind == ORACLE_PHRASE)
         return bind_phrase(to, node, role, boost);
+    if (node->kind < ORACLE_AND)
+        return bind_pattern(to, node, role, boost);
     if (node->n_kids == 1)
         return bind_node(to, node->kids[0], role, boost);
     bound *b = new_bound(role, boost);
@@ -583,7 +603,7 @@ static void search(const oracle *o, const oracle_node *query, const rp__rank *ra
 }
 
 void oracle_search(const oracle *o, const oracle_node *query, const rp__rank *rank, rp_mode mode,
-                   size_t k, oracle_answer *out)
+                   size_t from, size_t k, oracle_answer *out)
 {
     search(o, query, rank, mode == RP_MODE_OR, out);
     if (mode == RP_MODE_ANDOR && out->status == RP_OK && out->total < k) {
@@ -591,6 +611,9 @@ void oracle_search(const oracle *o, const oracle_node *query, const rp__rank *ra
         search(o, query, rank, true, out);
         out->is_or_fallback = true;
     }
+    from = from < out->n ? from : out->n;
+    out->n -= from;
+    memmove(out->at, out->at + from, out->n * sizeof *out->at);
     if (out->n > k)
         out->n = k;
 }

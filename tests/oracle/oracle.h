@@ -39,9 +39,11 @@ typedef enum oracle_kind {
     ORACLE_WORD,   /* text, which may be several terms or none */
     ORACLE_PREFIX, /* text without the star */
     ORACLE_PHRASE, /* text without the quotes */
-    ORACLE_AND,    /* kids MUST or NOT */
-    ORACLE_OR,     /* kids SHOULD or NOT */
-    ORACLE_SIDE,   /* side by side; kids DEFAULT, MUST or NOT */
+    ORACLE_WILDCARD,
+    ORACLE_FUZZY, /* text without '~' and the edits, which are `slop` */
+    ORACLE_AND,   /* kids MUST or NOT */
+    ORACLE_OR,    /* kids SHOULD or NOT */
+    ORACLE_SIDE,  /* side by side; kids DEFAULT, MUST or NOT */
 } oracle_kind;
 
 typedef enum oracle_role { ORACLE_DEFAULT, ORACLE_SHOULD, ORACLE_MUST, ORACLE_NOT } oracle_role;
@@ -53,6 +55,7 @@ typedef struct oracle_node {
     oracle_role role;
     double boost; /* 1 prints nothing */
     uint32_t slop;
+    bool has_signs; /* AND, OR and NOT are written &&, || and ! */
     char text[ORACLE_TEXT];
     struct oracle_node *kids[ORACLE_KIDS];
     size_t n_kids;
@@ -73,9 +76,9 @@ typedef struct oracle_answer {
     int32_t fraction_bits;
 } oracle_answer;
 
-/* `rank` without its statistics, which the oracle counts itself. */
+/* `rank` without its statistics, which the oracle counts itself. The hits after the first `from`. */
 void oracle_search(const oracle *o, const oracle_node *query, const rp__rank *rank, rp_mode mode,
-                   size_t k, oracle_answer *out);
+                   size_t from, size_t k, oracle_answer *out);
 void oracle_answer_free(oracle_answer *answer);
 
 #endif

@@ -72,16 +72,60 @@ static oracle_node *new_node(oracle_kind kind, oracle_role role)
     node->kind = kind;
     node->role = role;
     node->boost = some_boost();
+    node->has_signs = chance_below(4) == 0;
     return node;
+}
+
+/* Puts wildcards into a word, none of them first and no '?' last. */
+static void put_wildcards(char *text)
+{
+    size_t n = strlen(text);
+    for (size_t i = 1; i + 1 < n; i++)
+        if (chance_below(3) == 0)
+            text[i] = text[i - 1] != '*' && chance_below(2) ? '*' : '?';
+    if (n > 3 && text[n - 2] != '*' && chance_below(3) == 0)
+        text[n - 1] = '*';
+    if (n < 3 || strcspn(text, "*?") == strlen(text))
+        strcpy(text + 1, chance_below(2) ? "*a" : "?*");
+}
+
+/* Changes a few letters, or none. */
+static void put_slips(char *text)
+{
+    for (uint64_t i = chance_below(3); i > 0; i--) {
+        size_t n = strlen(text), at = chance_below(n);
+        if (chance_below(3) == 0 && n > 1)
+            memmove(text + at, text + at + 1, n - at);
+        else if (chance_below(2))
+            memmove(text + at + 1, text + at, n - at + 1);
+        text[at] = text[at] ? (char)('a' + chance_below(26)) : text[at];
+    }
+}
+
+/* A word as it came, or made a pattern of some kind. */
+static void make_pattern(oracle_node *node)
+{
+    if (node->kind == ORACLE_WILDCARD)
+        put_wildcards(node->text);
+    if (node->kind != ORACLE_FUZZY)
+        return;
+    put_slips(node->text);
+    node->slop = strlen(node->text) > 4 && chance_below(2) ? 2 : 1;
+}
+
+static oracle_kind some_kind(void)
+{
+    uint64_t kind = chance_below(14);
+    return kind == 0    ? ORACLE_PREFIX
+           : kind <= 2  ? ORACLE_PHRASE
+           : kind == 12 ? ORACLE_WILDCARD
+           : kind == 13 ? ORACLE_FUZZY
+                        : ORACLE_WORD;
 }
 
 static oracle_node *make_leaf(const oracle *o, oracle_role role)
 {
-    uint64_t kind = chance_below(12);
-    oracle_node *node = new_node(kind == 0   ? ORACLE_PREFIX
-                                 : kind <= 2 ? ORACLE_PHRASE
-                                             : ORACLE_WORD,
-                                 role);
+    oracle_node *node = new_node(some_kind(), role);
     if (node->kind == ORACLE_PHRASE) {
         put_phrase(o, node);
         return node;
@@ -90,6 +134,7 @@ static oracle_node *make_leaf(const oracle *o, oracle_role role)
     size_t n = strlen(node->text);
     if (node->kind == ORACLE_PREFIX)
         node->text[1 + n / 2 + chance_below((n + 1) / 2)] = 0;
+    make_pattern(node);
     if (node->kind == ORACLE_WORD && chance_below(30) == 0) { /* one word that is two terms */
         node->text[n++] = '/';
         put_term(o, node->text + n, sizeof node->text / 2);
@@ -165,5 +210,20 @@ oracle_node *question_make_phrase(const oracle *o)
     node->boost = 1;
     node->kids[node->n_kids++] = new_node(ORACLE_PHRASE, ORACLE_DEFAULT);
     put_phrase(o, node->kids[0]);
+    return node;
+}
+
+oracle_node *question_make_patterns(const oracle *o)
+{
+    static const oracle_kind kinds[] = {ORACLE_PREFIX, ORACLE_WILDCARD, ORACLE_WILDCARD,
+                                        ORACLE_FUZZY, ORACLE_FUZZY};
+    oracle_node *node = question_make(o);
+    for (size_t i = 0; i < node->n_kids; i++) {
+        oracle_node *kid = node->kids[i];
+        if (kid->kind != ORACLE_WORD || strchr(kid->text, '/') || (i > 0 && chance_below(2)))
+            continue;
+        kid->kind = kinds[chance_below(sizeof kinds / sizeof *kinds)];
+        make_pattern(kid);
+    }
     return node;
 }

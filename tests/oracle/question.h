@@ -8,6 +8,8 @@
 oracle_node *question_make(const oracle *o);
 /* Words side by side and nothing else, which algorithms for flat queries answer. */
 oracle_node *question_make_flat(const oracle *o);
+/* Of any shape, with prefixes, wildcards and fuzzy words among its words. */
+oracle_node *question_make_patterns(const oracle *o);
 /* One phrase. */
 oracle_node *question_make_phrase(const oracle *o);
 

@@ -102,7 +102,7 @@ static bool open_file(format_index *ix, const char *path, uint32_t kind, format_
     uint64_t n = u64(footer + 8);
     if (f->bytes < 128 || memcmp(f->at, magic, 8) != 0 || memcmp(footer + 56, magic_end, 8) != 0)
         return fail(ix, "%s: magic", path);
-    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 7 : 0) ||
+    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 15 : 0) ||
         !are_zeros(f->at + 32, 32))
         return fail(ix, "%s: header", path);
     f->checksum = u64(footer + 48);
@@ -152,6 +152,20 @@ static bool read_stats(format_index *ix, bool is_asked_for)
     return true;
 }
 
+static bool read_analysis(format_index *ix, bool is_asked_for)
+{
+    uint64_t bytes;
+    const uint8_t *a = section(ix, 0, 5, &bytes);
+    if (is_asked_for != (a != NULL) || (a && (bytes != 24 || a[0] == 0 || a[15] != 0)))
+        return fail(ix, "analysis");
+    strcpy(ix->token_rule, a ? (const char *)a : "plain");
+    ix->drops_possessive = a && (u32(a + 16) & 1);
+    ix->folds_accents = a && (u32(a + 16) & 2);
+    if (a && (u32(a + 16) > 3 || u32(a + 20) != 0))
+        return fail(ix, "flags of the analysis");
+    return true;
+}
+
 static bool read_meta(format_index *ix)
 {
     uint64_t bytes;
@@ -179,7 +193,7 @@ static bool read_meta(format_index *ix)
         return fail(ix, "frequencies");
     if (freqs)
         memcpy(ix->freqs, freqs, bytes);
-    return read_stats(ix, features & 2);
+    return read_stats(ix, features & 2) && read_analysis(ix, features & 8);
 }
 
 bool format_open(format_index *ix, const char *dir)
@@ -734,6 +748,29 @@ const uint8_t *format_id(const format_index *ix, uint32_t docid, size_t *bytes)
     uint64_t n;
     *bytes = (size_t)(id_begin(ix, docid + 1) - id_begin(ix, docid));
     return section(ix, 4, 64, &n) + id_begin(ix, docid);
+}
+
+uint32_t format_find(const format_index *ix, const uint8_t *id, size_t bytes)
+{
+    uint64_t n, buckets = ix->docs / 4 + 1, bucket = (XXH3_64bits(id, bytes) >> 32) * buckets >> 32;
+    const uint8_t *begins = section(ix, 4, 69, &n), *docids;
+    if (!begins)
+        return UINT32_MAX;
+    docids = begins + 4 * (buckets + 1);
+    for (uint32_t i = u32(begins + 4 * bucket); i < u32(begins + 4 * bucket + 4); i++) {
+        size_t own_bytes;
+        const uint8_t *own = format_id(ix, u32(docids + 4 * (uint64_t)i), &own_bytes);
+        if (own_bytes == bytes && memcmp(own, id, bytes) == 0)
+            return u32(docids + 4 * (uint64_t)i);
+    }
+    return UINT32_MAX;
+}
+
+uint32_t format_most(const format_index *ix, uint64_t i)
+{
+    uint64_t n;
+    const uint8_t *mosts = section(ix, 1, 19, &n);
+    return mosts ? u32(mosts + 4 * (i / 16)) : 0;
 }
 
 uint32_t format_length(const format_index *ix, uint32_t docid)

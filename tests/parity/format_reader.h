@@ -24,6 +24,8 @@ typedef struct format_index {
     uint64_t total_docs, total_tokens;     /* for ranking */
     uint32_t total_longest;
     double k1, b;
+    char token_rule[16];
+    bool drops_possessive, folds_accents;
     char variant[16], codec[16], freqs[16], stem[16], stop[64]; /* freqs: empty, the codec's own */
     /* Where the walk over terms is. */
     uint64_t next_term;
@@ -56,6 +58,10 @@ void format_term_free(format_term *t);
 uint32_t format_aux_kinds(const format_index *ix);
 
 const uint8_t *format_id(const format_index *ix, uint32_t docid, size_t *bytes);
+/* The document with this id, by the table of ids; UINT32_MAX: there is none, or no table. */
+uint32_t format_find(const format_index *ix, const uint8_t *id, size_t bytes);
+/* The most documents that a term of the block of the i-th term has; 0: the index does not say. */
+uint32_t format_most(const format_index *ix, uint64_t i);
 uint32_t format_length(const format_index *ix, uint32_t docid);
 /* Title and, behind it, text; free it. NULL: there is none, or why. */
 char *format_text(format_index *ix, uint32_t docid, size_t *title_bytes, size_t *text_bytes);

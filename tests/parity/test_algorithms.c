@@ -288,7 +288,7 @@ static uint64_t ask_once(const collection *c, rp__arena *arena)
                          : shape < 6 ? question_make_phrase(c->o)
                                      : question_make(c->o);
     oracle_print(query, a.text, sizeof a.text);
-    oracle_search(c->o, query, &a.rank, a.mode, c->n_docs, &a.want);
+    oracle_search(c->o, query, &a.rank, a.mode, 0, c->n_docs, &a.want);
     for (size_t i = 0; i < c->n_codecs; i++)
         ask_codec(&a, i, arena);
     if (a.want.status == RP_OK && c->n_docs >= LARGE)

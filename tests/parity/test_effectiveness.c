@@ -202,7 +202,9 @@ static rp_index *build(const reference *r, const char *stem, const char *dir)
     char path[1024];
     make_path(path, sizeof path, r->name, "docs.jsonl.gz");
     const char *paths[] = {path};
-    rp_build_options options = {.stem = stem, .stop = "lucene", .no_store = true};
+    /* the reference cuts text at all that is no letter, digit or apostrophe in a word */
+    rp_build_options options = {
+        .stem = stem, .stop = "lucene", .tokens = "split", .no_store = true};
     rp_index *index = NULL;
     if (rp_index_build(paths, 1, dir, &options, NULL, &err) != RP_OK ||
         rp_index_open(dir, NULL, &index, &err) != RP_OK)

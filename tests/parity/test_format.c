@@ -51,6 +51,7 @@ static void expect_term(const rp__segment *s, const rp__term_iter *iter, const f
 
 static void expect_terms(const rp__segment *s, format_index *ix, seen *all)
 {
+    uint32_t most = 0;
     rp__term_iter iter;
     rp__arena arena;
     format_term t = {0};
@@ -60,6 +61,9 @@ static void expect_terms(const rp__segment *s, format_index *ix, seen *all)
         assert_int_equal(rp__term_iter_next(&iter), RP_OK);
         expect_term(s, &iter, &t, ix->has_positions, &arena);
         rp__arena_clear(&arena);
+        most = all->terms % 16 == 0 || t.df > most ? t.df : most;
+        if (all->terms % 16 == 15 && format_most(ix, 0))
+            assert_int_equal(format_most(ix, all->terms), most);
         all->terms++;
         all->tiny += t.is_tiny;
         all->short_lists += !t.is_tiny && t.df <= 128;
@@ -85,6 +89,8 @@ static void expect_documents(const rp_index *index, format_index *ix)
         size_t n = 0, title = 0, text = 0;
         assert_int_equal(rp_index_get_document(index, d, &doc, NULL), RP_OK);
         const uint8_t *id = format_id(ix, d, &n);
+        if (format_most(ix, 0))
+            assert_int_equal(format_find(ix, id, n), d);
         assert_int_equal(n, strlen(doc.id));
         assert_memory_equal(id, doc.id, n);
         assert_int_equal(format_length(ix, d), doc.length);
@@ -117,6 +123,9 @@ static void expect_manifest(const rp__segment *s, const format_index *ix)
     assert_string_equal(ix->codec, info->codec);
     assert_string_equal(ix->stem, info->stem);
     assert_string_equal(ix->stop, info->stop);
+    assert_string_equal(ix->token_rule, info->token_rule);
+    assert_int_equal(ix->drops_possessive, info->drops_possessive);
+    assert_int_equal(ix->folds_accents, info->folds_accents);
     assert_string_equal(ix->variant, rp_variant_name(0));
     assert_true(ix->k1 > 1.19 && ix->k1 < 1.21 && ix->b > 0.74 && ix->b < 0.76);
     const uint8_t *words = format_stop_words(ix, &n);

@@ -12,7 +12,7 @@
 
 /* The last one is the format that this program writes. */
 static const char *const versions[] = {"tests/golden/v1", "tests/golden/v1-kths",
-                                       "tests/golden/v1-auto"};
+                                       "tests/golden/v1-auto", "tests/golden/v1-find"};
 enum { VERSIONS = sizeof versions / sizeof *versions };
 
 static const rp_build_options build_options = {.stem = "porter", .stop = "lucene"};
@@ -44,6 +44,20 @@ static const struct question {
     {"speed sound flow", RP_MODE_OR, "robertson"},
     {"speed sound flow", RP_MODE_OR, "atire"},
     {"speed sound flow", RP_MODE_OR, "dirichlet"},
+};
+
+/* Of indexes that record their analysis. */
+static const struct question more_questions[] = {
+    {"napoleon", RP_MODE_OR, NULL},
+    {"\"napoleon army\"", RP_MODE_OR, NULL},
+    {"beyonce resume", RP_MODE_AND, NULL},
+    {"RESUM*", RP_MODE_OR, NULL},
+    {"東京", RP_MODE_OR, NULL},
+    {"\"日本語テスト\"", RP_MODE_OR, NULL},
+    {"한국어", RP_MODE_AND, NULL},
+    {"ελλαδα елка", RP_MODE_AND, NULL},
+    {"हिन्दी", RP_MODE_OR, NULL},
+    {"हन्दा", RP_MODE_OR, NULL}, /* other vowels: none */
 };
 
 /* One line: the question, the total, and document and score as integers, best first. */
@@ -80,6 +94,11 @@ static char *ask_all(const char *ix)
     assert_non_null(out);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
         ask(index, &questions[i], out);
+    rp_index_info info;
+    rp_index_get_info(index, &info);
+    for (size_t i = 0; info.folds_accents && i < sizeof more_questions / sizeof *more_questions;
+         i++)
+        ask(index, &more_questions[i], out);
     fclose(out);
     rp_index_close(index);
     return text;

@@ -35,10 +35,11 @@ static void tell(const ask *a, const char *codec, const char *what)
     static const char *const modes[] = {"or", "and", "andor"};
     static const char *const totals[] = {"at least", "exact", "only"};
     const rp_search_options *o = &a->options;
-    fail_msg("%s, %s, %s, mode %s, k %zu, total %s, by %s, %zu threads, k1 %g, b %g, mu %g\n"
-             "query: %s\n%s",
-             a->c->name, codec, o->variant, modes[o->mode], o->k, totals[o->total], o->algorithm,
-             o->threads, a->rank.k1, a->rank.b, a->rank.mu, a->text, what);
+    fail_msg(
+        "%s, %s, %s, mode %s, from %zu, k %zu, total %s, by %s, %zu threads, k1 %g, b %g, mu %g\n"
+        "query: %s\n%s",
+        a->c->name, codec, o->variant, modes[o->mode], o->from, o->k, totals[o->total],
+        o->algorithm, o->threads, a->rank.k1, a->rank.b, a->rank.mu, a->text, what);
 }
 
 /* A total that need not be exact is at least the hits and at most the matches. */
@@ -46,7 +47,7 @@ static bool is_total_right(const ask *a, const rp_hits *got, const oracle_answer
 {
     if (got->total_is_exact || a->options.total != RP_TOTAL_AT_LEAST)
         return got->total_is_exact && got->total == want->total;
-    return got->n <= got->total && got->total <= want->total;
+    return (got->n == 0 || a->options.from + got->n <= got->total) && got->total <= want->total;
 }
 
 static void compare(const ask *a, const char *codec, const rp_hits *got, const oracle_answer *want)
@@ -94,6 +95,8 @@ static void choose_options(ask *a)
     o->threads = chance_below(2) ? 1 : 1 + chance_below(4);
     o->algorithm = rp_algorithm_name(chance_below(2) ? chance_below(n_algorithms) : 0);
     o->k = ks[chance_below(sizeof ks / sizeof ks[0])];
+    if (o->k < 10000 && chance_below(3) == 0)
+        o->from = chance_below(2) ? chance_below(5) : chance_below(1000);
     const rp__ranking *row = rp__ranking_find(o->variant);
     a->rank = (rp__rank){.ranking = row, .k1 = row->k1, .b = row->b, .mu = row->mu};
     if (chance_below(4))
@@ -142,7 +145,7 @@ static uint64_t ask_once(const collection *c)
     oracle_node *query = chance_below(4) ? question_make(c->o) : question_make_flat(c->o);
     oracle_print(query, a.text, sizeof a.text);
     oracle_answer want;
-    oracle_search(c->o, query, &a.rank, a.options.mode, a.options.k, &want);
+    oracle_search(c->o, query, &a.rank, a.options.mode, a.options.from, a.options.k, &want);
     for (size_t i = 0; i < c->n_codecs; i++)
         ask_codec(&a, i, &want);
     uint64_t total = want.total;

@@ -11,7 +11,8 @@ import os
 import sys
 import threading
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
+if not os.environ.get("RIPOSTE_INSTALLED"):  # tests of what is installed take that
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
 import riposte  # noqa: E402
 
 THREADS = 4
@@ -27,7 +28,8 @@ def explode(*_):
 VALUES = (None, True, -1, 0, 1, 5, 2**31, 2**32 + 5, 2**63, 2**64, -2**63, 10**400, 1.5, -0.5, 1e300,
           float("nan"), float("inf"), float("-inf"), 1j, "", "wing", "a\0b", "\udc80", b"", b"\xff",
           b"a\0b", bytearray(b"x"), [], [None], [5], [("1", None)], [("1",)], [("1", b"wing", 2)],
-          ["wing", b"\xff"], {}, {"qid": 1}, [{"qid": 1}], object(), range(3), explode, int, len)
+          ["wing", b"\xff"], {}, {"qid": 1}, [{"qid": 1}], [{"id": "a", "text": "wing"}, 5],
+          [{"id": 1.5, "text": object()}], ["title", "snippet"], object(), range(3), explode, int, len)
 
 # What a call may raise. ctypes.ArgumentError, SystemError and their like are not among them: they
 # come from calls that should have been refused before.
@@ -46,7 +48,7 @@ def _module(name):
 # By name: how to get the function, arguments that work, and the record of its options.
 TABLE = {
     "version": (_module("version"), {}, None),
-    "build": (_module("build"), {"paths": "docs.jsonl", "directory": "new"}, riposte._BuildOptions),
+    "build": (_module("build"), {"source": "docs.jsonl", "directory": "new"}, riposte._BuildOptions),
     "import_index": (_module("import_index"), {"path": "out.ciff", "directory": "new"},
                      riposte._ImportOptions),
     "export_index": (_module("export_index"), {"directory": "ix", "path": "new.ciff"},
@@ -56,6 +58,9 @@ TABLE = {
     "Index.batch": (_index("batch"), {"queries": ["wing"]}, riposte._SearchOptions),
     "Index.gpu_state": (_index("gpu_state"), {}, riposte._SearchOptions),
     "Index.document": (_index("document"), {"docid": 0}, None),
+    "Index.snippet": (_index("snippet"), {"query": "wing", "docid": 0}, riposte._SearchOptions),
+    "Index.explain": (_index("explain"), {"query": "wing", "docid": 0}, riposte._SearchOptions),
+    "Index.__repr__": (_index("__repr__"), {}, None),
     "Index.info": (lambda world: lambda: world["index"].info, {}, None),
     "Index.close": (lambda world: riposte.Index("ix").close, {}, None),
     "Index.__len__": (_index("__len__"), {}, None),
@@ -65,6 +70,8 @@ TABLE = {
     "Row": (_module("Row"), dict.fromkeys(riposte.Row._fields, 0), None),
     "Progress": (_module("Progress"), dict.fromkeys(riposte.Progress._fields, 0), None),
     "Hits": (_module("Hits"), {}, None),
+    "Snippet": (_module("Snippet"), {"text": "a", "pieces": [("a", False)]}, None),
+    "Explanation": (_module("Explanation"), dict.fromkeys(riposte.Explanation._fields, 0), None),
 }
 TABLE.update({name: (_module(name), {"status": "RP_IO", "text": "x"}, None) for name, kind
               in vars(riposte).items() if isinstance(kind, type) and issubclass(kind, riposte.Error)})

@@ -1,7 +1,12 @@
-"""Tests of python/riposte.py against the library: layouts, answers, errors."""
+"""Tests of python/riposte.py against the library: layouts, answers, errors.
+
+With RIPOSTE_INSTALLED they are of the riposte that Python finds by itself, such as that of a wheel."""
 
 import ctypes
+import inspect
 import os
+import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +16,8 @@ import unittest
 from unittest import mock
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-sys.path.insert(0, os.path.join(ROOT, "python"))
+if not os.environ.get("RIPOSTE_INSTALLED"):
+    sys.path.insert(0, os.path.join(ROOT, "python"))
 import misuse  # noqa: E402
 import riposte  # noqa: E402
 
@@ -23,7 +29,9 @@ STRUCTS = {"rp_error": riposte._Error, "rp_index_options": riposte._IndexOptions
            "rp_search_options": riposte._SearchOptions, "rp_gpu_state": riposte._GpuState,
            "rp_build_options": riposte._BuildOptions,
            "rp_import_options": riposte._ImportOptions, "rp_build_stats": riposte._BuildStats,
-           "rp_export_options": riposte._ExportOptions, "rp_progress": riposte._Progress}
+           "rp_export_options": riposte._ExportOptions, "rp_progress": riposte._Progress,
+           "rp_snippet": riposte._Snippet, "rp_explain_node": riposte._ExplainNode,
+           "rp_explanation": riposte._Explanation}
 
 DOCS = """{"id":"a","title":"One","text":"the boundary layer of a wing"}
 {"id":"b","title":"Two","text":"the wing and the jet"}
@@ -45,6 +53,7 @@ class TestRiposte(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
+    @unittest.skipUnless(shutil.which("cc"), "no compiler")
     def test_layouts_are_the_headers(self):
         """The compiler's offset of every field and size of every struct."""
         lines = []
@@ -88,7 +97,7 @@ class TestRiposte(unittest.TestCase):
         index = riposte.Index(self.path)
         hits = index.search("wing layer", k=2)
         self.assertEqual([h.docno for h in hits][0], "a")
-        self.assertEqual([h.rank for h in hits], [0, 1])
+        self.assertEqual([h.rank for h in hits], [1, 2])
         self.assertGreaterEqual(hits[0].score, hits[1].score)
         self.assertEqual([h.docno for h in index.search("wing layer", mode="and")], ["a"])
         self.assertEqual([h.docno for h in index.search('"boundary layer"')], ["a"])
@@ -97,6 +106,8 @@ class TestRiposte(unittest.TestCase):
     def test_scores_are_the_programs(self):
         index = riposte.Index(self.path)
         program = os.environ.get("RIPOSTE", os.path.join(ROOT, "build", "riposte"))
+        if not os.path.exists(program):
+            self.skipTest("the program is not built")
         out = subprocess.run([program, "batch", "-q", self.path, "-"], input="1\twing layer\n",
                              check=True, capture_output=True, text=True).stdout
         rows = [line.split() for line in out.splitlines()]
@@ -120,7 +131,7 @@ class TestRiposte(unittest.TestCase):
         index = riposte.Index(self.path)
         pairs = index.search([("7", "jet"), ("8", "layer")], k=1)
         self.assertEqual([(r.qid, r.query, r.docno, r.rank) for r in pairs][0],
-                         ("7", "jet", "b", 0))
+                         ("7", "jet", "b", 1))
         dicts = index.search([{"qid": "7", "query": "jet"}, {"qid": "8", "query": "layer"}], k=1)
         self.assertEqual(pairs, dicts)
         self.assertEqual([r.qid for r in index.search(["jet", "layer"], k=1)], ["1", "2"])
@@ -190,6 +201,231 @@ class TestRiposte(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertEqual(failures, [])
+
+
+    def test_snippets(self):
+        with riposte.Index(self.path) as index:
+            snippet = index.snippet("cafe\u0301 boundary layer wing", 0)
+            self.assertEqual("".join(text for text, _ in snippet.pieces), snippet.text)
+            self.assertEqual([text for text, is_word in snippet.pieces if is_word],
+                             ["boundary", "layer", "wing"])
+            self.assertIn("the [boundary] [layer] of a [wing]", str(snippet))
+            self.assertIn("[caf\u00e9] [layer]", str(index.snippet("caf\u00e9 layer", 2)))
+            self.assertLessEqual(len(index.snippet("wing", 0, max_bytes=10).text), 10)
+            with self.assertRaises(LookupError):
+                index.snippet("wing", 3)
+            with self.assertRaises(riposte.UsageError):
+                index.snippet("(", 0)
+
+    def test_explain(self):
+        with riposte.Index(self.path) as index:
+            for query in ("wing", "wing layer", "wing AND (layer OR jet)", '"boundary layer" wing'):
+                for hit in index.search(query):
+                    why = index.explain(query, hit.docid)
+                    self.assertAlmostEqual(why.score, hit.score)
+                    self.assertTrue(why.matches)
+            why = index.explain("wing layer", 0)
+            self.assertEqual([part.label for part in why.parts], ["term wing", "term layer"])
+            self.assertAlmostEqual(sum(part.score for part in why.parts), why.score)
+            self.assertEqual((why.parts[0].tf, why.parts[0].df), (1, 2))
+            self.assertEqual(str(why).splitlines()[1].split(None, 1)[1], "term wing")
+            self.assertIn("(no match)", str(index.explain("jet", 0)))
+
+    def test_fields(self):
+        with riposte.Index(self.path) as index:
+            hits = index.search("layer wing", fields=["title", "text", "length", "snippet"])
+            self.assertEqual(hits, index.search("layer wing"))
+            self.assertEqual(hits[0].fields["title"], "One")
+            self.assertEqual(hits[0].fields["text"], "the boundary layer of a wing")
+            self.assertEqual(hits[0].fields["length"], 7)
+            self.assertIn("[layer]", str(hits[0].fields["snippet"]))
+            self.assertEqual(index.search("wing")[0].fields, {})
+            rows = index.search([("7", "jet"), ("8", "caf\u00e9")], fields=["title"])
+            self.assertEqual([row.fields for row in rows], [{"title": "Two"}, {"title": "Three"}])
+            again = pickle.loads(pickle.dumps(rows))
+            self.assertEqual((again, again[0].fields), (rows, rows[0].fields))
+            for bad, error in ((["colour"], ValueError), ("title", TypeError), (5, TypeError)):
+                with self.assertRaises(error):
+                    index.search("wing", fields=bad)
+
+    def test_data_frames(self):
+        class Frame:
+            """As much of a data frame as search uses."""
+
+            def __init__(self, rows, columns):
+                self.rows, self.columns = rows, columns
+
+            def to_dict(self, _):
+                return [dict(zip(self.columns, row)) for row in self.rows]
+
+        with riposte.Index(self.path) as index:
+            found = index.search(Frame([("7", "jet")], ("qid", "query")), fields=["title"])
+        self.assertIsInstance(found, Frame)
+        self.assertEqual(found.columns, riposte.Row._fields + ("title",))
+        self.assertEqual((found.rows[0][0], found.rows[0][-1]), ("7", "Two"))
+
+    def test_repr(self):
+        index = riposte.Index(self.path)
+        self.assertEqual(repr(index), "<riposte.Index %r: 3 documents>" % self.path)
+        hits = index.search("jet", total="exact")
+        self.assertRegex(repr(hits), r"^<riposte.Hits: 1 of 1\n  1\. b  [0-9.]+>$")
+        self.assertRegex(repr(hits[0]), r"^Hit\(docid=1, docno='b', rank=1, score=[0-9.]+\)$")
+        index.close()
+        self.assertEqual(repr(index), "<riposte.Index %r, closed>" % self.path)
+
+    def test_every_name_is_described(self):
+        """A sentence for each, and types for the arguments and the result of each call."""
+        names = [(name, getattr(riposte, name)) for name in riposte.__all__]
+        names += [("Index." + name, value) for name, value in vars(riposte.Index).items()
+                  if not name.startswith("_") and callable(value)]
+        for name, value in names:
+            self.assertTrue((value.__doc__ or "").strip().endswith((".", ")")), name)
+            if inspect.isfunction(value):
+                signature = inspect.signature(value)
+                for parameter in signature.parameters.values():
+                    self.assertTrue(parameter.annotation is not parameter.empty
+                                    or parameter.name == "self", "%s: %s" % (name, parameter.name))
+                self.assertIsNot(signature.return_annotation, signature.empty, name)
+
+
+class TestDocuments(unittest.TestCase):
+    """Indexes of dictionaries."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "my.rip")
+
+    def test_the_same_as_from_a_file(self):
+        docs = os.path.join(os.path.dirname(self.path), "docs.jsonl")
+        with open(docs, "w") as out:
+            out.write(DOCS)
+        documents = [{"id": "a", "title": "One", "text": "the boundary layer of a wing"},
+                     {"_id": "b", "title": "Two", "contents": "the wing and the jet"},
+                     {"docno": "c", "title": b"Three", "text": ["caf\u00e9", "layer"]}]
+        riposte.build(docs, self.path)
+        stats = riposte.build(documents, self.path + "2")
+        self.assertEqual((stats["docs"], stats["skipped"]), (3, 0))
+        for query in ("wing", "layer", "caf\u00e9 jet", '"boundary layer"'):
+            with riposte.Index(self.path) as one, riposte.Index(self.path + "2") as two:
+                self.assertEqual(one.search(query), two.search(query))
+
+    def test_ten_thousand(self):
+        """From a generator, then searched from two threads and a forked child."""
+        documents = ({"id": "doc%d" % i, "title": "number %d" % i,
+                      "text": "wing jet " + " ".join("word%d" % (i % n) for n in range(1, 20))}
+                     for i in range(10000))
+        seen = []
+        stats = riposte.build(documents, self.path, on_progress=seen.append)
+        self.assertEqual(stats["docs"], 10000)
+        self.assertEqual([p.docs for p in seen if p.phase == "reading"][:2], [4096, 8192])
+        index, failures = riposte.Index(self.path), []
+        want = {i: ["doc%d" % i] for i in range(0, 10000, 97)}
+
+        def ask():
+            for i, docnos in want.items():
+                if [h.docno for h in index.search("title%d OR \"number %d\"" % (i, i), k=1)] != docnos:
+                    failures.append(i)
+        threads = [threading.Thread(target=ask) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        child = os.fork()
+        if child == 0:
+            with_failures = 1
+            try:
+                ask()
+                with_failures = len(failures) > 0
+            finally:
+                os._exit(with_failures)
+        for thread in threads:
+            thread.join()
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(failures, [])
+
+    def test_ids(self):
+        riposte.build([{"text": "one"}, {"id": 77, "text": "two"}, {"id": None, "text": "three"},
+                       {"name": "x", "text": "four"}], self.path)
+        with riposte.Index(self.path) as index:
+            self.assertEqual([index.document(i)["docno"] for i in range(4)], ["1", "77", "3", "4"])
+        riposte.build([{"name": "x", "says": "four"}], self.path, id_field="name", text_field="says")
+        with riposte.Index(self.path) as index:
+            self.assertEqual([hit.docno for hit in index.search("four")], ["x"])
+
+    def test_bad_documents(self):
+        good, skipped = {"id": "a", "text": "wing"}, []
+        bad = [{"id": "", "text": "b"}, {"id": "a\nb", "text": "b"}, {"id": "d", "text": "\udc80"}]
+        for one in bad:
+            with self.assertRaises(riposte.InputError) as caught:
+                riposte.build([good, one], self.path)
+            self.assertIn("document 2", str(caught.exception))
+            self.assertFalse(os.path.exists(self.path))
+        stats = riposte.build([*bad, good], self.path, on_error="skip",
+                              on_skip=lambda where, what: skipped.append(where))
+        self.assertEqual((stats["docs"], stats["skipped"]), (1, 3))
+        self.assertEqual(skipped, ["document 1", "document 2", "document 3"])
+        for wrong in ([good, "a path"], [good, None], good, [{"id": 1.5, "text": "x"}],
+                      [{"id": "a", "text": 5}], [{"id": "a", "text": {}}], [{"id": True}]):
+            with self.assertRaises(TypeError):
+                riposte.build(wrong, self.path)
+
+    def test_failures_leave_the_old_index(self):
+        riposte.build([{"id": "old", "text": "wing"}], self.path)
+
+        def failing():
+            yield {"id": "new", "text": "wing"}
+            raise ZeroDivisionError
+
+        with self.assertRaises(ZeroDivisionError):
+            riposte.build(failing(), self.path)
+        with self.assertRaises(riposte.StoppedError):
+            riposte.build(({"id": str(i)} for i in range(5000)), self.path,
+                          on_progress=lambda progress: False)
+        with riposte.Index(self.path) as index:
+            self.assertEqual([hit.docno for hit in index.search("wing")], ["old"])
+        self.assertEqual(os.listdir(os.path.dirname(self.path)), ["my.rip"])
+
+    def test_no_documents(self):
+        self.assertEqual(riposte.build(iter([]), self.path)["docs"], 0)
+
+
+@unittest.skipUnless(shutil.which("cc"), "no compiler")
+class TestVersions(unittest.TestCase):
+    """riposte.py takes no library of another release."""
+
+    def load(self, *versions):
+        """What it says of a folder that has libraries of these versions."""
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(riposte.__file__, os.path.join(folder, "riposte.py"))
+            for i, version in enumerate(versions):
+                source = 'const char *rp_version(void) { return "%s"; }' % version
+                subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o",
+                                os.path.join(folder, "libriposte.so.%d" % i)],
+                               input=source, text=True, check=True)
+            environment = {k: v for k, v in os.environ.items() if k != "RIPOSTE_LIBRARY"}
+            done = subprocess.run([sys.executable, "-c", "import riposte"], cwd=folder, text=True,
+                                  capture_output=True, env=environment)
+            return done.stderr
+
+    def test_another_release_is_refused(self):
+        major, minor, patch = riposte.__version__.split(".")
+        for other in ("9.0.0", "%s.%d.%s" % (major, int(minor) + 1, patch)):
+            said = self.load(other)
+            self.assertIn("version %s, but riposte.py is of version %s" % (other, riposte.__version__),
+                          said)
+            self.assertIn("ImportError", said)
+
+    def test_another_patch_is_taken(self):
+        """The library is loaded, and then lacks functions that a true one has."""
+        major, minor, _ = riposte.__version__.split(".")
+        self.assertIn("undefined symbol: rp_", self.load("9.0.0", "%s.%s.77" % (major, minor)))
+
+    def test_the_version_is_that_of_the_headers(self):
+        header = os.path.join(ROOT, "include", "riposte", "riposte.h")
+        if not os.path.exists(header):
+            self.skipTest("no headers here")
+        with open(header) as text:
+            self.assertIn('#define RP_VERSION "%s"' % riposte.__version__, text.read())
+        self.assertEqual(riposte.version(), riposte.__version__)
 
 
 class TestMisuse(unittest.TestCase):

@@ -25,6 +25,7 @@ typedef struct tiny_index {
 
 typedef struct tiny_options {
     const char *stem, *stop; /* NULL: none */
+    const char *tokens;      /* NULL: plain; otherwise possessives and accents are dropped too */
     bool no_positions;
 } tiny_options;
 
@@ -61,12 +62,20 @@ static inline void tiny_open(tiny_index *tiny, const char *const *texts, size_t 
     const char *stop = options.stop ? options.stop : "none";
     const char *stem = options.stem ? options.stem : "none";
     const char *words = rp__stopwords_get(stop);
-    rp__text_options text = {.stem = stem, .stop_words = words, .stop_bytes = strlen(words)};
+    rp__text_options text = {.stem = stem,
+                             .stop_words = words,
+                             .stop_bytes = strlen(words),
+                             .tokens = options.tokens,
+                             .drops_possessive = options.tokens != NULL,
+                             .folds_accents = options.tokens != NULL};
     rp__segment_options segment = {.coding.codec = rp__codec_find("bp128", rp__cpu_features()),
                                    .stem = stem,
                                    .stop = stop,
                                    .stop_words = words,
                                    .stop_bytes = strlen(words),
+                                   .tokens = text.tokens,
+                                   .drops_possessive = text.drops_possessive,
+                                   .folds_accents = text.folds_accents,
                                    .has_positions = !options.no_positions,
                                    .memory = 64 << 20,
                                    .workers = 1};

@@ -135,15 +135,16 @@ rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query,
         status = rp__cpu_run_check(&run);
     if (status == RP_LIMIT)
         answer->postings = rp__cpu_run_postings(&run);
-    if (status != RP_OK)
+    if (status != RP_OK && status != RP_INTERRUPTED)
         return status;
     rp__topk_finish(&run.topk);
-    *answer = (rp__answer){.at = run.topk.at,
-                           .n = run.topk.n,
-                           .total = run.total,
-                           .total_is_exact = !algorithm->prunes && !run.is_pruned,
-                           .postings = rp__cpu_run_postings(&run)};
-    return RP_OK;
+    *answer =
+        (rp__answer){.at = run.topk.at,
+                     .n = run.topk.n,
+                     .total = run.total,
+                     .total_is_exact = !algorithm->prunes && !run.is_pruned && status == RP_OK,
+                     .postings = rp__cpu_run_postings(&run)};
+    return status;
 }
 
 static rp_status probe(const rp__place *place, rp_error *err)

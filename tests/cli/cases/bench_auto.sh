@@ -14,3 +14,6 @@ done
 for text in and=1 burst.and burst.and= burst.and=x burst.and=1x other=1 deep-share=0 =; do
     bench --auto $text; echo $?
 done
+echo -- memory
+bench --strict-processor --processors gpu --gpu-memory 1; echo $?
+bench --modes or --processors gpu --gpu-memory 64M --json | grep -o -- '--gpu-memory [0-9]*'

@@ -1,4 +1,4 @@
-# The byte order mark of UTF-8 is no part of the text, whatever file it begins; that of UTF-16 is refused.
+# The byte order mark of UTF-8 is no part of the text, whatever file it begins; that of UTF-16 is refused but by index.
 mark() { printf '\xEF\xBB\xBF'; cat; }
 riposte batch -q my.rip topics.tsv >expected
 mark <topics.tsv | riposte batch -q my.rip - | cmp - expected && echo tsv

@@ -6,5 +6,5 @@ riposte index -q one.jsonl -o new.rip --memory 4G --max-line $((size - 1)); echo
 echo '{"id":"n","text":"x","a":[[[[]]]]}' >deep.jsonl
 riposte index -q deep.jsonl -o new.rip --memory 4G --max-json-depth 5; echo $?
 riposte index -q deep.jsonl -o new.rip --memory 4G --max-json-depth 4; echo $?
-head -c 80000000 /dev/zero | gzip >zeros.gz
-riposte index -q zeros.gz -o new.rip --memory 4G --max-expand 500; echo $?
+yes | head -c 80000000 | gzip >yes.gz
+riposte index -q yes.gz -o new.rip --memory 4G --max-expand 500; echo $?

@@ -25,6 +25,14 @@ static void levels_are_nested(void **state)
         assert_true(all & RP_CPU_AVX2);
 }
 
+static void what_is_absent_is_named(void **state)
+{
+    (void)state;
+    uint32_t all = rp__cpu_features_of(NULL);
+    assert_int_equal(rp__cpu_lacks(RP_CPU_AVX2) == NULL, (all & RP_CPU_AVX2) != 0);
+    assert_int_equal(rp__cpu_lacks(RP_CPU_AVX512) == NULL, (all & RP_CPU_AVX512) != 0);
+}
+
 static void an_unknown_level_hides_nothing(void **state)
 {
     (void)state;
@@ -46,6 +54,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalar_has_nothing),
         cmocka_unit_test(levels_are_nested),
+        cmocka_unit_test(what_is_absent_is_named),
         cmocka_unit_test(an_unknown_level_hides_nothing),
         cmocka_unit_test(the_environment_is_asked_once),
     };

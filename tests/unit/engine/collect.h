@@ -13,17 +13,20 @@
 #include "engine/corpus.h"
 #include "tempdir.h"
 
-/* "id|title|text" of every document, each ended by a newline; what cannot be parsed as "!message"
- * without the temporary folder's name. The status is that of the corpus. */
+/* "id|title|text" of every document, each ended by a newline, an id that is a number as "*"; what cannot
+ * be parsed as "!message" without the temporary folder's name; at the end, a line a reason, "~2 reason" of
+ * files that were skipped and "%2 reason" of those read otherwise. The status is that of the corpus. */
 static inline rp_status collect(const char *const *paths, size_t n, const rp_build_options *options,
                                 rp__buf *out, rp_error *err)
 {
     rp__corpus *corpus = NULL;
     rp__doc_parser *parser = NULL;
     rp__batch batch;
+    rp__skip_list skips;
+    rp__skip_list_init(&skips, NULL);
     assert_int_equal(rp__batch_init(&batch), RP_OK);
     assert_int_equal(rp__doc_parser_new(options, &parser), RP_OK);
-    rp_status status = rp__corpus_open(paths, n, options, &corpus, err);
+    rp_status status = rp__corpus_open(paths, n, options, &skips, &corpus, err);
     while (status == RP_OK) {
         status = rp__corpus_next(corpus, &batch, err);
         if (status != RP_OK || batch.n == 0)
@@ -38,7 +41,7 @@ static inline rp_status collect(const char *const *paths, size_t n, const rp_bui
                 rp__buf_printf(out, "!%s\n", fault.text + (is_whole ? folder : 0));
                 continue;
             }
-            rp__buf_put(out, doc.id, doc.id_bytes);
+            rp__buf_put(out, doc.is_numbered ? "*" : doc.id, doc.is_numbered ? 1 : doc.id_bytes);
             rp__buf_put_byte(out, '|');
             rp__buf_put(out, doc.title, doc.title_bytes);
             rp__buf_put_byte(out, '|');
@@ -46,7 +49,11 @@ static inline rp_status collect(const char *const *paths, size_t n, const rp_bui
             rp__buf_put_byte(out, '\n');
         }
     }
+    for (size_t i = 0; i < skips.n; i++)
+        rp__buf_printf(out, "%c%d %s\n", skips.reasons[i].is_skip ? '~' : '%',
+                       (int)skips.reasons[i].files, skips.reasons[i].text);
     rp__corpus_close(corpus);
+    rp__skip_list_free(&skips);
     rp__doc_parser_free(parser);
     rp__batch_free(&batch);
     return status;

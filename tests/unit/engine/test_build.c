@@ -358,6 +358,115 @@ static int clean(void **state)
     return 0;
 }
 
+/* ---- Ids and notes --------------------------------------------------------------------------- */
+
+typedef struct notes {
+    size_t n;
+    char what[8][400];
+} notes;
+
+static void take_note(void *arg, const char *what)
+{
+    notes *t = arg;
+    assert_true(t->n < 8);
+    snprintf(t->what[t->n++], sizeof t->what[0], "%s", what);
+}
+
+/* The ids of the index, parted by blanks. */
+static const char *ids_there(void)
+{
+    static char all[8192];
+    rp_index *index;
+    rp_error err;
+    rp_document doc;
+    size_t n = 0;
+    all[0] = 0;
+    assert_int_equal(rp_index_open(ix, NULL, &index, &err), RP_OK);
+    for (uint32_t d = 0; rp_index_get_document(index, d, &doc, &err) == RP_OK && n < 8000; d++) {
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", d ? " " : "", doc.id);
+        rp_document_free(&doc);
+    }
+    rp_index_close(index);
+    return all;
+}
+
+static void build_text(const char *text, const rp_build_options *o)
+{
+    FILE *f = fopen(input, "w");
+    fputs(text, f);
+    fclose(f);
+    must_build(o, NULL);
+}
+
+static void test_ids(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"text\":\"a\"}\n{\"id\":\"x\",\"text\":\"b\"}\n{bad\n"
+                               "{\"text\":\"c\"}\n";
+    rp_build_options o = {.on_error = RP_ON_ERROR_SKIP};
+    build_text(text, &o);
+    assert_string_equal(ids_there(), "1 x 3"); /* a number is that of the document */
+    o.ids = "number";
+    build_text(text, &o);
+    assert_string_equal(ids_there(), "1 2 3");
+    o.ids = "path";
+    build_text(text, &o);
+    char want[8192];
+    snprintf(want, sizeof want, "%s#1 %s#2 %s#4", input, input, input); /* a record of the file */
+    assert_string_equal(ids_there(), want);
+    o.ids = "field";
+    build_text(text, &o);
+    assert_string_equal(ids_there(), "x");
+    rp_error err;
+    o.ids = "no";
+    assert_int_equal(build(&o, NULL, &err), RP_USAGE);
+}
+
+/* Numbers and ids of a folder are the same for any number of threads. */
+static void test_ids_of_threads(void **state)
+{
+    (void)state;
+    FILE *f = fopen(input, "w");
+    for (int i = 0; i < 5000; i++)
+        fprintf(f, i % 3 ? "{\"text\":\"%d\"}\n" : "{\"id\":\"n%d\",\"text\":\"x\"}\n", i);
+    fclose(f);
+    must_build(&(rp_build_options){.threads = 1}, NULL);
+    char *one = strdup(ids_there());
+    must_build(&(rp_build_options){.threads = 4, .memory = 128 << 20}, NULL);
+    assert_string_equal(ids_there(), one);
+    free(one);
+}
+
+static void test_notes(void **state)
+{
+    (void)state;
+    notes t = {0};
+    rp_build_stats stats;
+    rp_build_options o = {.on_note = take_note, .note_arg = &t, .threads = 2};
+    build_text("{\"id\":1,\"text\":\"a\",\"year\":1}\n{\"id\":2,\"body\":\"b\",\"by\":[]}\n", &o);
+    assert_int_equal(t.n, 1);
+    assert_string_equal(t.what[0], "fields that are not indexed: \"by\", \"year\"; --text-field "
+                                   "names the one to index");
+    t.n = 0;
+    FILE *f = fopen(input, "w");
+    fputs("%PDF-1.4", f);
+    fclose(f);
+    must_build(&o, &stats);
+    assert_int_equal(stats.files, 0);
+    assert_int_equal(stats.files_skipped, 1);
+    assert_int_equal(t.n, 3);
+    assert_non_null(strstr(t.what[0], "PDF, which is not text"));
+    assert_non_null(strstr(t.what[1], ".skipped lists what was skipped"));
+    assert_string_equal(t.what[2], "warning: the input has no documents, the index is empty");
+    char list[2200];
+    snprintf(list, sizeof list, "%s.skipped", ix);
+    assert_int_equal(access(list, R_OK), 0);
+    t.n = 0;
+    build_text("{\"id\":1,\"text\":\"a\"}\n", &o);
+    assert_int_equal(t.n, 0);
+    assert_int_not_equal(access(list, R_OK), 0); /* the list of the build before is gone */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +480,9 @@ int main(void)
         cmocka_unit_test_teardown(test_bad_arguments, remove_index),
         cmocka_unit_test_teardown(test_few_documents, remove_index),
         cmocka_unit_test_teardown(test_memory, remove_index),
+        cmocka_unit_test_teardown(test_ids, remove_index),
+        cmocka_unit_test_teardown(test_ids_of_threads, remove_index),
+        cmocka_unit_test_teardown(test_notes, remove_index),
     };
     return cmocka_run_group_tests(tests, make, clean);
 }

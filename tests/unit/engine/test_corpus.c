@@ -11,27 +11,74 @@
 #include "engine/corpus_format.h"
 #include "store/store.h"
 
+static rp__skip_list passed_by; /* for tests that do not look at it */
+
+static int forget_skips(void **state)
+{
+    (void)state;
+    rp__skip_list_free(&passed_by);
+    return 0;
+}
+
 /* ---- Formats --------------------------------------------------------------------------------- */
 
 static void expect_guess(const char *path, bool in_folder, const char *head, const char *name)
 {
-    assert_string_equal(rp__corpus_format_guess(path, in_folder, head, strlen(head))->name, name);
+    rp__field_names names;
+    rp__field_names_init(&names, NULL);
+    rp__sniff sniff = {
+        .names = &names, .head = head, .n = strlen(head), .is_whole = true, .in_folder = in_folder};
+    const char *guess = rp__corpus_format_guess(path, &sniff)->name;
+    if (strcmp(guess, name) != 0)
+        fail_msg("%s with %s: %s, not %s", path, head, guess, name);
 }
 
 static void test_guess(void **state)
 {
     (void)state;
-    expect_guess("a.jsonl", true, "", "jsonl");
-    expect_guess("a.json", true, "<DOC>", "jsonl");
+    /* a name is enough where the user gave it; in a folder the content must agree */
+    expect_guess("a.jsonl", false, "", "jsonl");
+    expect_guess("a.jsonl", true, "{ begin writeln end }", "text");
+    expect_guess("a.jsonl", true, "{\"level\":\"info\"}\n", "text");
+    expect_guess("a.json", false, "{\n\"x\": 1}", "json");
+    expect_guess("package.json", true, "{\n\"name\": \"x\"}", "text");
     expect_guess("dir.tsv/a.ndjson.gz", false, "", "jsonl");
-    expect_guess("a.tsv.zst", true, "{", "tsv");
-    expect_guess("a.trec", true, "{", "trec");
-    expect_guess("a.sgml", true, "", "trec");
+    expect_guess("a.tsv.zst", false, "{", "tsv");
+    expect_guess("a.tsv.zst", true, "{", "text");
+    expect_guess("a.tsv", true, "x\ty\nx\ty\n", "tsv");
+    expect_guess("a.csv", false, "x", "csv");
+    expect_guess("a.csv", true, "1,2,3\n4,5,6\n", "text");
+    expect_guess("a.csv", true, "id,text\n1,x\n", "csv");
+    expect_guess("a.sgml", true, "<!doctype book>", "text");
+    expect_guess("a.trec", false, "", "trec");
     expect_guess("a.txt", true, "", "text");
-    expect_guess("a.txt", true, " \n\t{\"id\"", "jsonl");
+    expect_guess("a.html", true, "x", "html");
+    expect_guess("a.htm.gz", true, "<p>", "html");
+    expect_guess("a.mbox", false, "x", "mbox");
+    /* content goes before the name */
+    expect_guess("a.txt", true, " \n\t{\"id\":1,\"text\":\"x\"}\n", "jsonl");
+    expect_guess("a.json", true, "{\"id\":1,\"text\":\"x\"}\n", "jsonl");
+    expect_guess("a", true, "{\n\"id\":1,\n\"text\":\"x\"}\n", "json");
+    expect_guess("a", true, "[{\"id\":1,\n\"text\":\"x\"}]\n", "json");
+    expect_guess("a.json", true, "[\"x\",\n \"y\"]\n", "json");
+    expect_guess("a.md", true, "[\"x\"](there)\n", "text");
+    expect_guess("a", true, "{\"title\":\"x\"}\n", "jsonl");
+    expect_guess("schema.json", true, "{\n\"title\":\"x\"}\n", "text");
+    expect_guess("a.json", true, "<DOC>", "trec");
     expect_guess("a", true, "<doc>\n", "trec");
     expect_guess("a", true, "<docs>\n", "text");
-    expect_guess("a", true, "x\ty\nx\ty\n", "text"); /* tabs prove nothing in a folder */
+    expect_guess("a", true, "<!-- x -->\n<HTML>", "html");
+    expect_guess("a", true, "<?xml version='1.0'?><!DOCTYPE html>", "html");
+    expect_guess("a", true, "<?xml version='1.0'?><book>", "text");
+    expect_guess("a.xml", true, "<mediawiki xmlns='x'>", "mediawiki");
+    expect_guess("a", true, "From a@b.c Mon Jan  1 10:00:00 2024\nSubject: x\n\nx", "mbox");
+    expect_guess("a", true, "From here on\nall is: fine", "text");
+    expect_guess("a", true, "commit 0123456789012345678901234567890123456789\nAuthor: x\n",
+                 "gitlog");
+    expect_guess("a", true, "commit to it\nAuthor: x\n", "text");
+    expect_guess("a", true, "x\ty\nx\ty\n", "text");   /* tabs prove nothing in a folder */
+    expect_guess("a", true, "id,text\n1,x\n", "text"); /* nor do commas */
+    expect_guess("a", false, "id,text\n1,x\n", "csv");
     expect_guess("a", false, "x\ty\nx\ty\n", "tsv");
     expect_guess("a", false, "x\ty\nx\nx\n", "text");
     expect_guess("a", false, "\n\nx\ty\n", "tsv");
@@ -50,8 +97,13 @@ static void test_format_option(void **state)
     o.format = "TSV";
     rp__corpus *corpus = NULL;
     rp_error err;
-    assert_int_equal(rp__corpus_open(NULL, 0, &o, &corpus, &err), RP_USAGE);
-    assert_string_equal(err.text, "no format is named \"TSV\"; there are jsonl, trec, tsv, text");
+    assert_int_equal(rp__corpus_open(NULL, 0, &o, &passed_by, &corpus, &err), RP_USAGE);
+    assert_string_equal(err.text, "no format is named \"TSV\"; there are jsonl, json, trec, "
+                                  "mediawiki, html, mbox, gitlog, csv, tsv, text");
+    o = (rp_build_options){.ids = "name"};
+    assert_int_equal(rp__corpus_open(NULL, 0, &o, &passed_by, &corpus, &err), RP_USAGE);
+    assert_string_equal(err.text,
+                        "ids cannot be \"name\"; there are field, relative, path, number");
 }
 
 static void test_marks_and_line_ends(void **state)
@@ -86,7 +138,7 @@ static rp_status take_shape(const char *const *paths, size_t n, const rp_build_o
     rp__batch batch;
     assert_int_equal(rp__batch_init(&batch), RP_OK);
     *s = (shape){0};
-    rp_status status = rp__corpus_open(paths, n, o, &corpus, err);
+    rp_status status = rp__corpus_open(paths, n, o, &passed_by, &corpus, err);
     while (status == RP_OK && (status = rp__corpus_next(corpus, &batch, err)) == RP_OK && batch.n) {
         s->n[s->batches] = batch.n;
         s->bytes[s->batches] = batch.bytes.n;
@@ -210,7 +262,7 @@ static void test_max_line_on_both_sides(void **state)
     assert_string_equal(told.what[0], "a document of over 20 bytes; raise --max-line");
     expect_docs(t, "a.trec",
                 "<DOC><DOCNO>1</DOCNO>long</DOC><DOC></DOC>\n<DOC> way too long for twenty </DOC>",
-                &o, "!a.trec:1:1: this <DOC> has no <DOCNO>\n");
+                &o, "*||\n");
     assert_int_equal(told.n, 3);
     assert_string_equal(told.where[2], "a.trec:2");
     expect_docs(t, "a.txt", "123456789012345678901", &o, "");
@@ -255,12 +307,12 @@ static void test_long_records_are_passed_over(void **state)
     assert_int_equal(collect(&folder, 1, &o, &out, &err), RP_OK);
     assert_true(rp__alloc_peak() - before < 6 << 20);
     rp__buf_put_byte(&out, 0);
-    assert_string_equal((char *)out.at, "1||a\n3||c\n1||a\n3||c\n1||a\n");
-    assert_int_equal(told.n, 4);
+    assert_string_equal((char *)out.at, "1||a\n3||c\n1||a\n3||c\n1||a\n"
+                                        "~1 too large; raise --max-line\n");
+    assert_int_equal(told.n, 3);
     assert_string_equal(told.where[0], "a.jsonl:2");
     assert_string_equal(told.where[1], "b.trec:2");
-    assert_string_equal(told.where[2], "c.txt:1");
-    assert_string_equal(told.where[3], "d.tsv:2");
+    assert_string_equal(told.where[2], "d.tsv:2");
     rp__buf_free(&out);
 }
 
@@ -276,7 +328,7 @@ static void test_100_mb_line(void **state)
     const char *path = t->file;
     assert_int_equal(rp__batch_init(&batch), RP_OK);
     assert_int_equal(rp__doc_parser_new(NULL, &parser), RP_OK);
-    assert_int_equal(rp__corpus_open(&path, 1, NULL, &corpus, &err), RP_OK);
+    assert_int_equal(rp__corpus_open(&path, 1, NULL, &passed_by, &corpus, &err), RP_OK);
     uint64_t bytes, total, skipped;
     rp__corpus_get_progress(corpus, &bytes, &total, &skipped);
     assert_int_equal(bytes, 0);
@@ -331,8 +383,14 @@ static void test_long_paths_are_refused(void **state)
     memcpy(path + n, "/abcdefghijklmnop", 18);
     fclose(fopen(path, "w"));
     rp__corpus *corpus = NULL;
-    const char *folder = t->path;
-    assert_int_equal(rp__corpus_open(&folder, 1, NULL, &corpus, &err), RP_LIMIT);
+    const char *folder = t->path, *file = path;
+    rp__buf out;
+    rp__buf_init(&out);
+    assert_int_equal(collect(&folder, 1, NULL, &out, &err), RP_OK);
+    rp__buf_put_byte(&out, 0);
+    assert_string_equal((char *)out.at, "~1 a path of over 1023 bytes\n");
+    rp__buf_free(&out);
+    assert_int_equal(rp__corpus_open(&file, 1, NULL, &passed_by, &corpus, &err), RP_LIMIT);
     assert_non_null(strstr(err.text, "at most 1023 are taken"));
 }
 
@@ -360,7 +418,7 @@ static void test_standard_input(void **state)
     rp__buf_free(&out);
     rp__corpus *corpus = NULL;
     uint64_t bytes, total, skipped;
-    assert_int_equal(rp__corpus_open(&path, 1, NULL, &corpus, &err), RP_OK);
+    assert_int_equal(rp__corpus_open(&path, 1, NULL, &passed_by, &corpus, &err), RP_OK);
     rp__corpus_get_progress(corpus, &bytes, &total, &skipped);
     assert_int_equal(total, 0);
     rp__corpus_close(corpus);
@@ -403,7 +461,7 @@ static void test_compressed(void **state)
     rp__buf_free(&out);
 }
 
-/* Gzip inside gzip is not opened twice: its bytes are no document. */
+/* Gzip inside gzip is not opened twice. */
 static void test_nested_gzip(void **state)
 {
     tempdir *t = *state;
@@ -420,7 +478,7 @@ static void test_nested_gzip(void **state)
     rp__buf_init(&out);
     assert_int_equal(collect(&path, 1, NULL, &out, &err), RP_OK);
     rp__buf_put_byte(&out, 0);
-    assert_string_equal((char *)out.at, "!in.gz.gz:1:2: invalid UTF-8 (byte 0x8B)\n");
+    assert_string_equal((char *)out.at, "~1 compressed twice; one layer is unpacked\n");
     rp__buf_free(&out);
 }
 
@@ -444,6 +502,96 @@ static void test_bomb(void **state)
     rp__buf_free(&out);
 }
 
+/* ---- Encodings and what is no text ----------------------------------------------------------- */
+
+#define EXPECT_BYTES(t, name, bytes, docs)                                                         \
+    expect_docs_of((t), (name), (bytes), sizeof(bytes) - 1, NULL, (docs))
+
+static void test_encodings(void **state)
+{
+    tempdir *t = *state;
+    EXPECT_BYTES(t, "a.jsonl", "\xFF\xFE{\0\"\0t\0e\0x\0t\0\"\0:\0\"\0h\0\xE9\0\"\0}\0\n\0",
+                 "*||h\xC3\xA9\n%1 read as UTF-16\n");
+    EXPECT_BYTES(t, "a.tsv", "\xFE\xFF\0a\0\t\x20\xAC", "a||\xE2\x82\xAC\n%1 read as UTF-16\n");
+    EXPECT_BYTES(t, "a.txt", "\xFF\xFE\0\0x\0\0\0",
+                 "~1 UTF-32, which is not read; convert it to UTF-8\n");
+    EXPECT_BYTES(t, "a.tsv", "1\tcaf\xE9 caf\xC3\xA9 \x93x\x94\n",
+                 "1||caf\xC3\xA9 caf\xC3\xA9 \xE2\x80\x9Cx\xE2\x80\x9D\n"
+                 "%1 not UTF-8, read as Windows-1252\n");
+}
+
+/* Characters of several bytes, and bytes that are none, on both sides of every end of a read. */
+static void test_encodings_across_reads(void **state)
+{
+    tempdir *t = *state;
+    static const char tail[] = "\xE2\x82\xAC\xF0\x9F\x98\x80\xE9\xC3\xA9.\n";
+    static const char want[] = "\xE2\x82\xAC\xF0\x9F\x98\x80\xC3\xA9\xC3\xA9.\n";
+    enum { READ = 128 << 10 };
+    char *text = malloc(READ + 64);
+    rp__buf docs;
+    rp__buf_init(&docs);
+    for (size_t gap = READ - 12; gap < READ + 2; gap++) {
+        memset(text, 'x', gap);
+        memcpy(text, "1\t", 2);
+        memcpy(text + gap, tail, sizeof tail);
+        docs.n = 0;
+        rp__buf_put_string(&docs, "1||");
+        rp__buf_put(&docs, text + 2, gap - 2);
+        rp__buf_put_string(&docs, want);
+        rp__buf_put_string(&docs, "%1 not UTF-8, read as Windows-1252\n");
+        rp__buf_put_byte(&docs, 0);
+        expect_docs_of(t, "a.tsv", text, gap + sizeof tail - 1, NULL, (char *)docs.at);
+    }
+    rp__buf_free(&docs);
+    free(text);
+}
+
+/* In a folder a file that cannot be read is skipped; one that was named is an error. */
+static void test_damaged_files_of_folders(void **state)
+{
+    tempdir *t = *state;
+    rp__buf out;
+    rp_error err;
+    rp__buf_init(&out);
+    write_gzip(tempdir_path(t, "a.gz"), "hello", 5);
+    assert_int_equal(truncate(t->file, 20), 0);
+    tempdir_write(t, "b.txt", "good", 4);
+    tempdir_write(t, "c.bin", "a\0b", 3);
+    const char *folder = t->path, *file;
+    assert_int_equal(collect(&folder, 1, NULL, &out, &err), RP_OK);
+    rp__buf_put_byte(&out, 0);
+    assert_string_equal((char *)out.at, "b.txt||good\n~1 compressed data that is damaged\n"
+                                        "~1 not text: a NUL is in the first 64 KiB\n");
+    file = tempdir_path(t, "a.gz");
+    assert_int_equal(collect(&file, 1, NULL, &out, &err), RP_INPUT);
+    rp__buf_free(&out);
+}
+
+/* Where the name or the user says that a file has records, a NUL is damage of one of them. */
+static void test_nul_in_records(void **state)
+{
+    tempdir *t = *state;
+    EXPECT_BYTES(t, "a.jsonl", "{\"id\":1,\"text\":\"a\0\"}\n{\"id\":2,\"text\":\"b\"}\n",
+                 "!a.jsonl:1:18: a control character in a string must be escaped (byte 0x00)\n"
+                 "2||b\n");
+}
+
+/* Bytes of a path that no id can have. */
+static void test_odd_paths(void **state)
+{
+    tempdir *t = *state;
+    rp__buf out;
+    rp_error err;
+    rp__buf_init(&out);
+    tempdir_write(t, "a\nb", "x", 1);
+    tempdir_write(t, "caf\xE9", "y", 1);
+    const char *folder = t->path;
+    assert_int_equal(collect(&folder, 1, NULL, &out, &err), RP_OK);
+    rp__buf_put_byte(&out, 0);
+    assert_string_equal((char *)out.at, "a\\x0Ab||x\ncaf\\xE9||y\n");
+    rp__buf_free(&out);
+}
+
 /* ---- Faults of the system -------------------------------------------------------------------- */
 
 static const char *const mixed[][2] = {
@@ -452,6 +600,12 @@ static const char *const mixed[][2] = {
     {"b.tsv", "3\tc\n4\td\te\n"},
     {"c.trec", "<DOC><DOCNO>5</DOCNO><TITLE>t</TITLE>f&amp;g</DOC>"},
     {"d.txt", "plain text"},
+    {"f.csv", "id,text\n7,\"i, \"\"j\"\"\"\n"},
+    {"g.json", "[{\"id\":8,\n\"text\":[\"k\",\"l\"]}]"},
+    {"h.html", "<title>m</title><p>n &eacute;"},
+    {"i.mbox", "From a Mon 10:00:00\nSubject: =?x?Q?o?=\nContent-Type: text/html\n\n<p>p\n"},
+    {"j.xml", "<mediawiki><page><id>9</id><text>[[q|r]]</text></page>"},
+    {"k.log", "commit 0123456789012345678901234567890123456789\nAuthor: s\n\n    t\n"},
 };
 
 static void write_mixed(tempdir *t)
@@ -463,7 +617,8 @@ static void write_mixed(tempdir *t)
 
 static const char mixed_docs[] =
     "1||a\n\n!a.jsonl:2:2: expected a key in quotes\n2|\t|b\n3||c\n4|d|e\n"
-    "5|t|f&g\nd.txt||plain text\n6||h\n";
+    "5|t|f&g\nd.txt||plain text\n6||h\n7||i, \"j\"\n8||k\nl\nh.html|m|n \xC3\xA9\n*|o|p\n9||r\n"
+    "0123456789012345678901234567890123456789|t|s\n";
 
 static ssize_t read_little(int fd, void *buf, size_t n)
 {
@@ -505,7 +660,7 @@ static rp_status pass(const char *folder, size_t *docs)
     if (status == RP_OK)
         status = rp__doc_parser_new(NULL, &parser);
     if (status == RP_OK)
-        status = rp__corpus_open(&folder, 1, NULL, &corpus, NULL);
+        status = rp__corpus_open(&folder, 1, NULL, &passed_by, &corpus, NULL);
     while (status == RP_OK && (status = rp__corpus_next(corpus, &batch, NULL)) == RP_OK && batch.n)
         for (size_t i = 0; i < batch.n && status == RP_OK; i++) {
             rp__doc doc;
@@ -517,6 +672,7 @@ static rp_status pass(const char *folder, size_t *docs)
     rp__corpus_close(corpus);
     rp__doc_parser_free(parser);
     rp__batch_free(&batch);
+    rp__skip_list_free(&passed_by);
     return status;
 }
 
@@ -533,7 +689,7 @@ static void test_no_memory(void **state)
             rp__alloc_fail_at(0, false);
             assert_int_equal(rp__alloc_in_use(), before);
             if (status == RP_OK) {
-                assert_int_equal(docs, 7);
+                assert_int_equal(docs, 13);
                 break;
             }
             assert_int_equal(status, RP_NO_MEMORY);
@@ -562,7 +718,8 @@ static void test_mutations(void **state)
                 tempdir_write(t, mixed[i][0], text, rand() % 3 ? n : (size_t)rand() % n);
             out.n = 0;
             rp_status status = collect(&path, 1, NULL, &out, &err);
-            assert_int_equal(status, RP_OK);
+            bool is_open = status == RP_INPUT && strstr(err.text, "ends before the ']'");
+            assert_true(status == RP_OK || is_open);
         }
     }
     rp__buf_free(&out);
@@ -614,10 +771,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_compressed, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_nested_gzip, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_bomb, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_encodings, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_encodings_across_reads, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_damaged_files_of_folders, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_nul_in_records, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_odd_paths, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_short_reads, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_no_memory, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_mutations, collect_make, collect_clean),
         cmocka_unit_test(test_real_collections),
     };
-    return cmocka_run_group_tests_name("corpus", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("corpus", tests, NULL, forget_skips);
 }

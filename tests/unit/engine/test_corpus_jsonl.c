@@ -34,7 +34,7 @@ static void test_given_names(void **state)
                 "{\"id\":\"x\",\"abstract\":\"a\"}\n{\"key\":\"x\",\"text\":\"a\"}\n",
                 &o,
                 "k|n|a\n"
-                "!a.jsonl:2:1: no id; looked for key; name the field with --id-field\n"
+                "*||a\n"
                 "!a.jsonl:3:1: no text; looked for abstract; name the field with --text-field\n");
 }
 
@@ -63,7 +63,7 @@ static void test_bad_values(void **state)
         "{\"id\":null,\"text\":\"x\"}\n"
         "{\"_id\":[],\"text\":\"x\"}\n"
         "{\"id\":\"a\",\"text\":  5}\n"
-        "{\"id\":\"a\",\"contents\":[\"x\"]}\n"
+        "{\"id\":\"a\",\"contents\":[\"x\",5]}\n"
         "{\"id\":\"a\",\"text\":\"\",\"title\":true}\n"
         "{\"text\":\"x\"}\n"
         "{\"id\":\"a\"}\n"
@@ -73,13 +73,45 @@ static void test_bad_values(void **state)
         "!a.jsonl:2:7: field \"id\" must be a string or an integer\n"
         "!a.jsonl:3:7: field \"id\" must be a string or an integer\n"
         "!a.jsonl:4:8: field \"_id\" must be a string or an integer\n"
-        "!a.jsonl:5:20: field \"text\" must be a string\n"
-        "!a.jsonl:6:22: field \"contents\" must be a string\n"
-        "!a.jsonl:7:29: field \"title\" must be a string\n"
-        "!a.jsonl:8:1: no id; looked for id _id docno docid; name the field with --id-field\n"
+        "!a.jsonl:5:20: field \"text\" must be a string or an array of strings\n"
+        "!a.jsonl:6:26: field \"contents\" must be a string or an array of strings\n"
+        "!a.jsonl:7:29: field \"title\" must be a string or an array of strings\n"
+        "*||x\n"
         "!a.jsonl:9:1: no text; looked for text contents content body; name the field with "
         "--text-field\n"
-        "!a.jsonl:10:1: no id; looked for id _id docno docid; name the field with --id-field\n");
+        "!a.jsonl:10:1: no text; looked for text contents content body; name the field with "
+        "--text-field\n");
+    rp_build_options o = {.ids = "field"};
+    expect_docs(t, "a.jsonl", "{\"text\":\"x\"}\n", &o,
+                "!a.jsonl:1:1: no id; looked for id _id docno docid; name the field with "
+                "--id-field\n");
+}
+
+static void test_arrays_of_strings(void **state)
+{
+    tempdir *t = *state;
+    expect_docs(t, "a.jsonl",
+                "{\"id\":1,\"title\":[\"a\",\"b\\n\"],\"text\":[ \"one\" , \"two\"]}\n"
+                "{\"id\":2,\"text\":[]}\n"
+                "{\"id\":[\"x\"],\"text\":\"y\"}\n"
+                "{\"id\":3,\"text\":[[\"x\"]]}\n"
+                "{\"id\":3,\"text\":[\"x\"\n",
+                NULL,
+                "1|a\nb\n|one\ntwo\n2||\n"
+                "!a.jsonl:3:7: field \"id\" must be a string or an integer\n"
+                "!a.jsonl:4:17: field \"text\" must be a string or an array of strings\n"
+                "!a.jsonl:5:20: the text ends too soon\n");
+}
+
+static void test_vectors_are_refused(void **state)
+{
+    tempdir *t = *state;
+    expect_docs(t, "a.jsonl",
+                "{\"id\":1,\"text\":\"x\",\"vector\": {\"x\":1.5}}\n"
+                "{\"id\":2,\"text\":\"x\",\"vector\":[1.5,2]}\n",
+                NULL,
+                "!a.jsonl:1:30: field \"vector\" has weights of terms; impacts are not supported "
+                "yet\n2||x\n");
 }
 
 static void test_bad_lines(void **state)
@@ -99,7 +131,7 @@ static void test_bad_lines(void **state)
                 "{\"id\":\"a\",\"text\":\"\\q\"}",
                 NULL,
                 "!a.jsonl:1:21: the text ends too soon\n"
-                "!a.jsonl:3:22: invalid UTF-8 in string (byte 0xC3)\n"
+                "a||caf\xC3\x83\n"
                 "!a.jsonl:4:1: expected a JSON object, one a line, in braces\n"
                 "!a.jsonl:5:1: expected a JSON object, one a line, in braces\n"
                 "!a.jsonl:6:23: more text follows the value\n"
@@ -107,7 +139,8 @@ static void test_bad_lines(void **state)
                 "ok||x\n"
                 "!a.jsonl:9:7: expected ':' after a key\n"
                 "!a.jsonl:10:2: expected true, false or null\n"
-                "!a.jsonl:11:19: a backslash must be followed by one of \"\\/bfnrtu\n");
+                "!a.jsonl:11:19: a backslash must be followed by one of \"\\/bfnrtu\n"
+                "%1 not UTF-8, read as Windows-1252\n");
 }
 
 static void test_depth(void **state)
@@ -169,6 +202,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_given_names, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_values, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_bad_values, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_arrays_of_strings, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_vectors_are_refused, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_bad_lines, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_depth, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_decoded_fields_live_together, collect_make,

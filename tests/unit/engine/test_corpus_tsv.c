@@ -23,9 +23,22 @@ static void test_faults(void **state)
     tempdir *t = *state;
     expect_docs(t, "a.tsv", "no tab here\nx\tcaf\xE9\n\xFF\ty\nok\tgood\n", NULL,
                 "!a.tsv:1:12: expected a tab after the id, then the text\n"
-                "!a.tsv:2:6: invalid UTF-8 (byte 0xE9)\n"
-                "!a.tsv:3:1: invalid UTF-8 (byte 0xFF)\n"
-                "ok||good\n");
+                "x||caf\xC3\xA9\n"
+                "\xC3\xBF||y\n"
+                "ok||good\n"
+                "%1 not UTF-8, read as Windows-1252\n");
+}
+
+static void test_header(void **state)
+{
+    tempdir *t = *state;
+    expect_docs(t, "a.tsv", "docid\turl\tTitle\tbody\nD1\thttp\tT\tB\r\nD2\tx\n", NULL,
+                "D1|T|B\nD2||\n");
+    expect_docs(t, "a.tsv", "text\tlabel\nx\tA\nx, \"y\"\tB\textra\n", NULL,
+                "*||x\n*||x, \"y\"\nextra\n");
+    expect_docs(t, "a.tsv", "1\ttext\n2\tbody\n", NULL, "1||text\n2||body\n"); /* no header */
+    rp_build_options o = {.id_field = "qid", .text_field = "query"};
+    expect_docs(t, "a.tsv", "qid\tquery\n7\tcats\n", &o, "7||cats\n");
 }
 
 static void test_told_by_content(void **state)
@@ -47,6 +60,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_columns, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_header, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_faults, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_told_by_content, collect_make, collect_clean),
     };

@@ -41,6 +41,55 @@ static void test_version(void **state)
     assert_string_equal(rp_version(), RP_VERSION);
 }
 
+static void test_find(void **state)
+{
+    (void)state;
+    uint32_t docid;
+    rp_error err;
+    for (unsigned d = 0; d < DOCS; d++) {
+        char id[16];
+        snprintf(id, sizeof id, "doc-%u", d);
+        assert_int_equal(rp_index_find(ix, id, &docid, &err), RP_OK);
+        assert_int_equal(docid, d);
+    }
+    docid = 77;
+    assert_int_equal(rp_index_find(ix, "doc-600", &docid, &err), RP_NOT_FOUND);
+    assert_string_equal(err.text, "document \"doc-600\": there is none with this id");
+    assert_int_equal(rp_index_find(ix, "", &docid, NULL), RP_NOT_FOUND);
+    assert_int_equal(docid, 77);
+}
+
+static void test_suggest(void **state)
+{
+    (void)state;
+    rp_suggestions s;
+    rp_error err;
+    assert_int_equal(rp_index_suggest(ix, "", 4, &s, NULL), RP_OK);
+    assert_int_equal(s.n, 4);
+    assert_string_equal(s.at[0].term, "dog");
+    assert_int_equal(s.at[0].df, DOCS);
+    assert_string_equal(s.at[1].term, "run");
+    assert_string_equal(s.at[2].term, "titl");
+    assert_int_equal(s.at[2].df, DOCS / 2);
+    rp_suggestions_free(&s);
+    assert_int_equal(rp_index_suggest(ix, "RA", 10, &s, NULL), RP_OK);
+    assert_int_equal(s.n, 1);
+    assert_string_equal(s.at[0].term, "rare");
+    assert_int_equal(s.at[0].df, 5);
+    rp_suggestions_free(&s);
+    assert_int_equal(rp_index_suggest(ix, "zz", 10, &s, NULL), RP_OK);
+    assert_int_equal(s.n, 0);
+    rp_suggestions_free(&s);
+    assert_int_equal(rp_index_suggest(ix, "a", 0, &s, NULL), RP_OK);
+    assert_int_equal(s.n, 0);
+    rp_suggestions_free(&s);
+    assert_int_equal(rp_index_suggest(ix, "a", 1000, &s, NULL), RP_OK);
+    rp_suggestions_free(&s);
+    assert_int_equal(rp_index_suggest(ix, "a", 1001, &s, &err), RP_LIMIT);
+    assert_string_equal(err.text, "1001 suggestions; at most 1000");
+    rp_suggestions_free(NULL);
+}
+
 static void test_info(void **state)
 {
     (void)state;
@@ -198,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_version),   cmocka_unit_test(test_info),
+        cmocka_unit_test(test_find),      cmocka_unit_test(test_suggest),
         cmocka_unit_test(test_documents), cmocka_unit_test(test_terms),
         cmocka_unit_test(test_open),      cmocka_unit_test(test_unknown_stemmer),
         cmocka_unit_test(test_replaced), /* from here on the folder holds another index */

@@ -263,7 +263,7 @@ static void test_refusals(void **state)
     (void)state;
     forget(one);
     expect_refused(one, NULL, RP_IO, "cannot open the index folder");
-    expect_refused(dir.path, NULL, RP_DAMAGED, "no index here");
+    expect_refused(dir.path, NULL, RP_DAMAGED, "this folder is no index");
     expect_refused(plain, &(rp_recode_options){.codec = "zip"}, RP_USAGE, "\"zip\" is not known");
     expect_refused(plain, &(rp_recode_options){.codec = "pfd:exceptions=2"}, RP_USAGE, "0 to 0.6");
     expect_refused(plain, &(rp_recode_options){.freqs = "zip"}, RP_USAGE, "\"zip\"");

@@ -292,7 +292,7 @@ static void test_refusals(void **state)
     (void)state;
     uint32_t order[DOCS];
     rp_reorder_options map = {.by = "map", .map = file}, rank = {.by = "rank", .scores = file};
-    expect_refused(dir.path, NULL, RP_DAMAGED, "no index here");
+    expect_refused(dir.path, NULL, RP_DAMAGED, "this folder is no index");
     expect_refused(plain, &(rp_reorder_options){.by = "zip"}, RP_USAGE, "\"zip\" is not known");
     expect_refused(plain, &(rp_reorder_options){.codec = "zip"}, RP_USAGE, "\"zip\"");
     expect_refused(plain, &(rp_reorder_options){.by = "map"}, RP_USAGE, "--map FILE");

@@ -19,7 +19,7 @@ static bench porter;
 static int set_up(void **state)
 {
     tiny_open(&porter.tiny, texts, sizeof texts / sizeof *texts,
-              (tiny_options){.stem = "porter", .stop = "lucene"});
+              (tiny_options){.stem = "porter", .stop = "lucene", .tokens = "uax29"});
     *state = &porter;
     return rp_searcher_new(&porter.tiny.index, NULL, &porter.searcher, NULL) != RP_OK;
 }
@@ -95,8 +95,21 @@ static void test_marks(void **state)
     expect("the", "", "the wing", 0, "the wing");
     expect("absent", "", "nothing here", 0, "nothing here");
     expect("novel", "", "a novel word", 0, "a [novel] word");
-    expect("\xE6\xBC\xA2 \xE5\xAD\x97", "", "\xE6\xBC\xA2\xE5\xAD\x97\xE3\x80\x82", 0,
-           "[\xE6\xBC\xA2\xE5\xAD\x97]\xE3\x80\x82");
+    expect("\xE6\xBC\xA2 \xE5\xAD\x97", "", "\xE6\xBC\xA2,\xE5\xAD\x97\xE3\x80\x82", 0,
+           "[\xE6\xBC\xA2],[\xE5\xAD\x97]\xE3\x80\x82");
+}
+
+/* All bytes that a term came from are marked; pairs of letters overlap, their marks are one. */
+static void test_marks_of_what_is_dropped(void **state)
+{
+    (void)state;
+    expect("wing", "", "the Wing's tip, WING’S", 0, "the [Wing's] tip, [WING’S]");
+    expect("cafe", "", "Le Café, le cafe\xCC\x81.", 0, "Le [Café], le [cafe\xCC\x81].");
+    expect("日本語", "", "これは日本語です。", 0, "これは[日本語]です。");
+    expect("東京都 京都", "", "東京都京都東", 0, "[東京都京都]東");
+    expect("東京 京都", "", "東京都、京", 0, "[東京都]、京");
+    expect("東京 都の", "", "東京都の", 0, "[東京都の]"); /* they touch */
+    expect("한국", "", "한국어 한국", 0, "[한국]어 [한국]");
 }
 
 static void test_white_space(void **state)
@@ -200,9 +213,23 @@ static void test_any_text(void **state)
 {
     (void)state;
     static const char *const pieces[] = {
-        "wing",       "wings", " ",    "  ",   "\n",       "rare",         "tips.",
-        "abcdefghij", "-",     "\xFF", "\xC3", "\xC3\xA9", "\xE6\xBC\xA2", "\xF0\x9F\x98\x80",
-        "the",        ", ",
+        "wing",
+        "wings",
+        " ",
+        "  ",
+        "\n",
+        "rare",
+        "tips.",
+        "abcdefghij",
+        "-",
+        "\xFF",
+        "\xC3",
+        "\xC3\xA9",
+        "\xE6\xBC\xA2",
+        "\xF0\x9F\x98\x80",
+        "the",
+        ", ",
+        "\xE5\xAD\x97",
     };
     uint64_t seed = 99;
     for (int round = 0; round < 5000; round++) {
@@ -220,8 +247,9 @@ static void test_any_text(void **state)
             .title = title, .title_bytes = n[1], .text = text, .text_bytes = n[0]};
         size_t max_bytes = (seed >> 33) % 120;
         rp_snippet s;
-        assert_int_equal(rp_searcher_snippet(porter.searcher, "wing r* \xE6\xBC\xA2", 11, &document,
-                                             max_bytes, &s, NULL),
+        assert_int_equal(rp_searcher_snippet(porter.searcher,
+                                             "wing r* \xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2", 17,
+                                             &document, max_bytes, &s, NULL),
                          RP_OK);
         check_promises(&s, max_bytes);
         rp_snippet_free(&s);
@@ -231,10 +259,11 @@ static void test_any_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_marks),         cmocka_unit_test(test_white_space),
-        cmocka_unit_test(test_title_or_text), cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_best_stretch),  cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_huge),          cmocka_unit_test(test_any_text),
+        cmocka_unit_test(test_marks),       cmocka_unit_test(test_marks_of_what_is_dropped),
+        cmocka_unit_test(test_white_space), cmocka_unit_test(test_title_or_text),
+        cmocka_unit_test(test_cuts),        cmocka_unit_test(test_best_stretch),
+        cmocka_unit_test(test_errors),      cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_any_text),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -192,6 +192,49 @@ static void test_stats(void **state)
     }
 }
 
+/* So is the analysis of text. */
+static void test_analysis(void **state)
+{
+    (void)state;
+    static const struct {
+        rp__meta_analysis analysis;
+        rp_status status;
+    } cases[] = {
+        {{"uax29", 3, 0}, RP_OK},
+        {{"a later rule", 0, 0}, RP_OK}, /* which the analyzer refuses, by its name */
+        {{"uax29", 4, 0}, RP_DAMAGED},
+        {{"uax29", 3, 1}, RP_DAMAGED},
+        {{{'s', 'i', 'x', 't', 'e', 'e', 'n', ' ', 'l', 'e', 't', 't', 'e', 'r', 's', '!'}, 0, 0},
+         RP_DAMAGED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tempdir dir;
+        rp__folder folder;
+        rp__manifest made = make_manifest(), got;
+        patch p;
+        rp_error err = {0};
+        made.analysis = cases[i].analysis;
+        assert_int_equal(tempdir_make(&dir), 0);
+        assert_int_equal(rp__folder_create(&folder, dir.path, NULL), RP_OK);
+        assert_int_equal(rp__manifest_publish(&folder, &made, &err), RP_OK);
+        assert_int_equal(rp__manifest_read(&folder, &got, &err), cases[i].status);
+        if (cases[i].status == RP_OK) {
+            assert_memory_equal(&got.analysis, &made.analysis, sizeof got.analysis);
+            rp__manifest_reset(&got);
+            patch_open(&p, dir.path, 7);
+            uint8_t *required = p.f.at[RP_FILE_MANIFEST] + offsetof(rp__section_header, required);
+            assert_int_equal(rp__load64(required), RP_FEATURE_ANALYSIS | RP_FEATURE_KTHS);
+            *required = RP_FEATURE_KTHS; /* a section that nobody asks for */
+            patch_apply(&p);
+            assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
+            patch_close(&p);
+        }
+        rp__manifest_reset(&got);
+        rp__folder_close(&folder);
+        tempdir_remove(&dir);
+    }
+}
+
 /* The code of frequencies is a section of its own, which an older reader refuses by a feature bit. */
 static void test_freqs(void **state)
 {
@@ -301,6 +344,7 @@ int main(void)
         cmocka_unit_test(test_names_of_others), cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_cannot_publish),  cmocka_unit_test(test_nonsense),
         cmocka_unit_test(test_freqs),           cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_analysis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,13 @@ static void test_no_index(void **state)
     assert_int_equal(tempdir_make(&dir), 0);
     assert_int_equal(rp__segment_open(dir.path, false, &s, &err), RP_DAMAGED);
     assert_non_null(strstr(err.text, "no index here"));
+    /* What a killed build left is no file of the user's. */
+    tempdir_write(&dir, "run.1.tmp", "", 0);
+    assert_int_equal(rp__segment_open(dir.path, false, &s, &err), RP_DAMAGED);
+    assert_non_null(strstr(err.text, "no index here"));
+    tempdir_write(&dir, "letter.txt", "", 0);
+    assert_int_equal(rp__segment_open(dir.path, false, &s, &err), RP_DAMAGED);
+    assert_non_null(strstr(err.text, "this folder is no index"));
     assert_non_null(strstr(err.text, "riposte index"));
     assert_int_equal(rp__segment_open(tempdir_path(&dir, "none"), false, &s, &err), RP_IO);
     tempdir_remove(&dir);
@@ -172,8 +179,8 @@ static void test_versions_and_features(void **state)
         assert_int_equal(open_header(&c, &p, kind, 8, 77, 4, &err), RP_DAMAGED);
         assert_int_equal(open_header(&c, &p, kind, 12, 2, 4, &err), RP_INCOMPATIBLE);
         assert_non_null(strstr(err.text, "version 2"));
-        assert_int_equal(open_header(&c, &p, kind, 16, 0x8, 8, &err), RP_INCOMPATIBLE);
-        assert_non_null(strstr(err.text, "features 0x8"));
+        assert_int_equal(open_header(&c, &p, kind, 16, 0x10, 8, &err), RP_INCOMPATIBLE);
+        assert_non_null(strstr(err.text, "features 0x10"));
         assert_non_null(strstr(err.text, "newer Riposte"));
         assert_int_equal(open_header(&c, &p, kind, 24, 0xFFFF, 8, &err), RP_OK);
     }

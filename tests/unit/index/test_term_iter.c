@@ -65,6 +65,40 @@ static void test_edges(void **state)
     expect_range("an-uncommonly-long-beginning-", 29);
 }
 
+/* From every term on, past those that begin with some first bytes of it. */
+static void test_skip(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {1, 2, 3, 7, 8, 9, 255};
+    for (size_t i = 0; i < plain->n; i += 2)
+        for (size_t j = 0; j < sizeof lengths / sizeof *lengths; j++) {
+            const plain_term *t = plain->terms[i];
+            size_t n = lengths[j] < t->bytes ? lengths[j] : t->bytes, k = i + 1;
+            rp__term_iter iter;
+            assert_int_equal(rp__term_iter_start(&iter, sc.segment, t->term, t->bytes), RP_OK);
+            assert_int_equal(rp__term_iter_next(&iter), RP_OK);
+            iter.prefix_bytes = 0; /* on to the end */
+            while (k < plain->n && plain->terms[k]->bytes >= n &&
+                   !memcmp(plain->terms[k]->term, t->term, n))
+                k++;
+            assert_int_equal(rp__term_iter_skip(&iter, n), RP_OK);
+            for (; k < plain->n && k < i + 40; k++) {
+                rp_status status = rp__term_iter_next(&iter);
+                while (n > 8 && status == RP_OK && iter.term_bytes >= n &&
+                       !memcmp(iter.term, t->term, n))
+                    status =
+                        rp__term_iter_next(&iter); /* of more than 8 bytes blocks are not passed */
+                assert_int_equal(status, RP_OK);
+                assert_int_equal(iter.term_bytes, plain->terms[k]->bytes);
+                assert_memory_equal(iter.term, plain->terms[k]->term, iter.term_bytes);
+                assert_int_equal(iter.entry.df, plain->terms[k]->n);
+                assert_int_equal(iter.entry.cf, plain->terms[k]->cf);
+            }
+            if (k == plain->n)
+                assert_int_equal(rp__term_iter_next(&iter), RP_NOT_FOUND);
+        }
+}
+
 static void test_no_terms(void **state)
 {
     (void)state;
@@ -100,9 +134,8 @@ static int clean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),
-        cmocka_unit_test(test_prefixes_of_terms),
-        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_all),      cmocka_unit_test(test_prefixes_of_terms),
+        cmocka_unit_test(test_edges),    cmocka_unit_test(test_skip),
         cmocka_unit_test(test_no_terms),
     };
     return cmocka_run_group_tests(tests, make, clean);

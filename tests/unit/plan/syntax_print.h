@@ -5,6 +5,12 @@
 #include "base/buf.h"
 #include "plan/plan.h"
 
+/* A word that between others could be that of a range. */
+static inline bool is_range_word(const char *text, int bytes)
+{
+    return bytes == 2 && text[0] == 'T' && text[1] == 'O';
+}
+
 /* MUST is '+', NOT is '-', SHOULD is nothing; groups have parentheses, the outermost has none. */
 static inline void syntax_print(const rp__syntax *syntax, rp__buf *out)
 {
@@ -26,13 +32,15 @@ static inline void syntax_print(const rp__syntax *syntax, rp__buf *out)
             continue;
         }
         const char *quote = op->kind == RP_SYNTAX_PHRASE ? "\"" : "";
-        rp__buf_printf(out, "%s", quote);
+        bool is_to = op->kind == RP_SYNTAX_WORD && is_range_word(text, bytes);
+        rp__buf_printf(out, "%s%s", is_to ? "(" : "", quote);
         rp__buf_put(out, text, (size_t)bytes);
         rp__buf_printf(out, "%s%s", quote, op->kind == RP_SYNTAX_PREFIX ? "*" : "");
         if (op->slop)
             rp__buf_printf(out, "~%u", op->slop);
         if (op->boost != 1)
             rp__buf_printf(out, "^%.15g", op->boost);
+        rp__buf_put_string(out, is_to ? ")" : "");
     }
     rp__buf_put_byte(out, 0);
 }

@@ -218,14 +218,62 @@ static void test_prefixes(void **state)
     assert_int_equal(bind(&b, "fox al*", RP_MODE_OR, &four), RP_OK);
     rp_search_options three = {.max_expansions = 3};
     assert_int_equal(bind(&b, "fox al*", RP_MODE_OR, &three), RP_LIMIT);
-    assert_string_equal(b.err.text, "column 5: \"al*\" begins more than 3 terms; add letters or "
-                                    "raise --max-expansions");
+    assert_string_equal(b.err.text,
+                        "column 5: \"al*\" stands for more than 3 terms; add letters or "
+                        "raise --max-expansions");
     rp_search_options five = {.max_terms = 5};
     assert_int_equal(bind(&b, "fox al*", RP_MODE_OR, &five), RP_OK);
     rp_search_options four_terms = {.max_terms = 4};
     assert_int_equal(bind(&b, "fox al*", RP_MODE_OR, &four_terms), RP_LIMIT);
     assert_string_equal(b.err.text,
                         "column 5: more than 4 terms after expansion; raise --max-terms");
+    tear_down(&b);
+}
+
+static void test_wildcards_and_fuzzy_words(void **state)
+{
+    (void)state;
+    static const row rows[] = {
+        {"f?x", "fox", "+fox"},
+        {"f*x", "fox", "+fox"},
+        {"al*e", "alpine altitude", NULL},
+        {"ALP?* fox", "alpha alpine alps fox", "+(alpha alpine alps) +fox"},
+        {"al?", "?al", "+?al"},
+        {"al?s", "alps", "+alps"},
+        {"z?z", "?z?z", "+?z?z"},
+        {"fox -al*e", "fox -alpine -altitude", "+fox -alpine -altitude"},
+        {"fox AND al*e", "+fox +(alpine altitude)", NULL},
+        {"caf?", "?caf", "+?caf"},
+        {"c?f\xC3\xA9", "caf\xC3\xA9", "+caf\xC3\xA9"},
+        {"fix~1", "fi fox", NULL},
+        {"FAX~1", "fox", "+fox"},
+        {"Dug~1 fox", "dog fox", "+dog +fox"},
+        {"jumpin~2", "jumped jumping jumps", NULL},
+        {"jumpin~1", "jumping", "+jumping"},
+        {"fox -jumpin~2", "fox -jumped -jumping -jumps", "+fox -jumped -jumping -jumps"},
+        {"cafe~1", "caf\xC3\xA9", "+caf\xC3\xA9"},
+        {"zzzzzz~2", "?zzzzzz", "+?zzzzzz"},
+    };
+    bench b;
+    set_up(&b, (tiny_options){0});
+    check_rows(&b, rows, sizeof rows / sizeof *rows);
+    rp_search_options two = {.max_expansions = 2};
+    assert_int_equal(bind(&b, "fox jumpin~2", RP_MODE_OR, &two), RP_LIMIT);
+    assert_string_equal(b.err.text,
+                        "column 5: \"jumpin\" stands for more than 2 terms; add letters "
+                        "or raise --max-expansions");
+    assert_int_equal(bind(&b, "fox a*?e", RP_MODE_OR, &two), RP_OK);
+    assert_int_equal(bind(&b, "fox a?*", RP_MODE_OR, &two), RP_LIMIT);
+    assert_string_equal(b.err.text,
+                        "column 5: \"a?*\" stands for more than 2 terms; add letters or "
+                        "raise --max-expansions");
+    char longest[80];
+    memset(longest, 'a', sizeof longest);
+    strcpy(longest + 62, "~2");
+    assert_int_equal(bind(&b, longest, RP_MODE_OR, NULL), RP_OK);
+    strcpy(longest + 62, "a~2");
+    assert_int_equal(bind(&b, longest, RP_MODE_OR, NULL), RP_LIMIT);
+    assert_string_equal(b.err.text, "column 1: a word before '~' has at most 62 letters");
     tear_down(&b);
 }
 
@@ -433,11 +481,12 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),        cmocka_unit_test(test_dissolving),
-        cmocka_unit_test(test_prefixes),     cmocka_unit_test(test_phrases),
-        cmocka_unit_test(test_no_positions), cmocka_unit_test(test_stems),
-        cmocka_unit_test(test_plain),        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_memory),       cmocka_unit_test(test_plain_at_once),
+        cmocka_unit_test(test_words),         cmocka_unit_test(test_dissolving),
+        cmocka_unit_test(test_prefixes),      cmocka_unit_test(test_wildcards_and_fuzzy_words),
+        cmocka_unit_test(test_phrases),       cmocka_unit_test(test_no_positions),
+        cmocka_unit_test(test_stems),         cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_weights),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_plain_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 #include "text/text.h"
 #include "text/wordbreak.h"
 #include "text/wordbreak_table.h"
+#include "unit/text/plain_tokens.h"
 #include "unit/text/samples.h"
 
 typedef struct fixture {
@@ -25,14 +26,20 @@ typedef struct fixture {
     rp__analyzer_state *state;
 } fixture;
 
-static fixture open_words(const char *stem, const char *stop_words)
+static fixture open_options(const rp__text_options *options)
 {
     fixture f = {0};
     rp_error err;
-    rp__text_options options = {stem, stop_words, strlen(stop_words)};
-    assert_int_equal(rp__analyzer_open(&options, &f.analyzer, &err), RP_OK);
+    assert_int_equal(rp__analyzer_open(options, &f.analyzer, &err), RP_OK);
     assert_int_equal(rp__analyzer_state_new(f.analyzer, &f.state), RP_OK);
     return f;
+}
+
+static fixture open_words(const char *stem, const char *stop_words)
+{
+    rp__text_options options = {
+        .stem = stem, .stop_words = stop_words, .stop_bytes = strlen(stop_words)};
+    return open_options(&options);
 }
 
 static void close_words(fixture *f)
@@ -58,6 +65,22 @@ static void assert_tokens(const char *stem, const char *stop, const char *text,
                           const char *expected)
 {
     fixture f = open_words(stem, rp__stopwords_get(stop));
+    assert_string_equal(tokens_of(&f, text, strlen(text)), expected);
+    close_words(&f);
+}
+
+/* By the steps that a new index has. */
+static void assert_default_tokens(const char *stem, const char *stop, const char *text,
+                                  const char *expected)
+{
+    const char *words = rp__stopwords_get(stop);
+    rp__text_options options = {.stem = stem,
+                                .stop_words = words,
+                                .stop_bytes = strlen(words),
+                                .tokens = "uax29",
+                                .drops_possessive = true,
+                                .folds_accents = true};
+    fixture f = open_options(&options);
     assert_string_equal(tokens_of(&f, text, strlen(text)), expected);
     close_words(&f);
 }
@@ -117,6 +140,45 @@ static void test_stop_words_go_before_stems(void **state)
                   "generous@0 die@1 sky@2 cat@3 s@4 ");
     fixture f = open_words("none", "Straße\nCAN'T\n東");
     assert_string_equal(tokens_of(&f, "STRASSE can't 東京 go", 23), "京@3 go@4 ");
+    close_words(&f);
+}
+
+static void test_steps_of_a_new_index(void **state)
+{
+    (void)state;
+    assert_default_tokens("none", "none", "Napoleon's Beyoncé’s cafés",
+                          "napoleon@0 beyonce@1 cafes@2 ");
+    assert_default_tokens("none", "lucene", "it's the boss's", "boss@2 ");
+    assert_default_tokens("porter", "lucene", "the résumés' resumes", "resum@1 resum@2 ");
+    assert_default_tokens("english", "none", "Napoleon's armies' café",
+                          "napoleon@0 armi@1 cafe@2 ");
+    assert_default_tokens("french", "french", "les forêts élevées", "foret@1 elev@2 ");
+    assert_default_tokens("german", "german", "für Häuser Café cafe", "haus@1 caf@2 caf@3 ");
+    assert_default_tokens("none", "none", "東京都 a 한국어", "東京@0 京都@1 a@2 한국@3 국어@4 ");
+}
+
+/* A possessive and a pair come from all the bytes that they stand for. */
+static void test_places_of_new_steps(void **state)
+{
+    (void)state;
+    rp__text_options options = {.stem = "porter",
+                                .stop_words = "",
+                                .tokens = "uax29",
+                                .drops_possessive = true,
+                                .folds_accents = true};
+    const char *text = "Cat's é’s 東京都";
+    static const size_t places[][2] = {{0, 5}, {6, 12}, {13, 19}, {16, 22}};
+    fixture f = open_options(&options);
+    rp__token t;
+    rp__analyzer_begin(f.state, text, strlen(text));
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(rp__analyzer_next(f.state, &t));
+        assert_int_equal(t.begin, places[i][0]);
+        assert_int_equal(t.end, places[i][1]);
+        assert_int_equal(t.position, i);
+    }
+    assert_false(rp__analyzer_next(f.state, &t));
+    assert_int_equal(rp__analyzer_positions(f.state), 4);
     close_words(&f);
 }
 
@@ -232,6 +294,72 @@ static void test_any_text_as_plain_path(void **state)
     }
     close_words(&f);
     close_words(&other);
+}
+
+static void assert_as_plain_tokens(const fixture *f, plain_tokens *p, const char *text, size_t n)
+{
+    rp__token t;
+    plain_analyze(p, text, n);
+    rp__analyzer_begin(f->state, text, n);
+    for (size_t i = 0; i < p->n; i++) {
+        const plain_token *want = &p->at[i];
+        if (want->bytes == 0)
+            continue;
+        assert_true(rp__analyzer_next(f->state, &t));
+        assert_int_equal(t.begin, want->begin);
+        assert_int_equal(t.end, want->end);
+        assert_int_equal(t.position, want->position);
+        assert_int_equal(t.bytes, want->bytes);
+        assert_memory_equal(t.term, want->term, t.bytes);
+    }
+    assert_false(rp__analyzer_next(f->state, &t));
+    assert_int_equal(rp__analyzer_positions(f->state), p->n);
+}
+
+static size_t some_text(char *text, uint32_t characters)
+{
+    static const char *const often[] = {"'s", "'S", "’s", "＇s", "é", "東", "京", "か", "한", "'",
+                                        "a",  "Z",  "1",  "_",   ".", " ",  " ",  "-",  "É",  "s"};
+    size_t n = 0;
+    for (; characters > 0; characters--)
+        if (sample_random(4)) {
+            const char *piece = often[sample_random(20)];
+            memcpy(text + n, piece, strlen(piece));
+            n += strlen(piece);
+        } else if (sample_random(8)) {
+            n += sample_put(text + n, sample_code());
+        } else {
+            text[n++] = (char)sample_random(256);
+        }
+    return n;
+}
+
+/* Every rule with every step on and off, against the plain path. */
+static void test_all_rules_as_plain_tokens(void **state)
+{
+    (void)state;
+    static const char *const rules[] = {"plain", "uax29", "split", "whitespace", "bigram"};
+    static char text[4 * RP_ASCIISCAN_MAX];
+    rp__accents accents[2] = {{0}};
+    rp__accents_init(&accents[1], "");
+    for (size_t i = 0; i < 20; i++) {
+        rp__text_options options = {.stem = "none",
+                                    .stop_words = "",
+                                    .tokens = rules[i / 4],
+                                    .drops_possessive = i & 1,
+                                    .folds_accents = i & 2};
+        fixture f = open_options(&options);
+        plain_tokens p = {.drops_possessive = i & 1, .accents = &accents[(i & 2) != 0]};
+        assert_true(rp__tokens_find(rules[i / 4], &p.rule));
+        for (int k = 0; k < 8000; k++)
+            assert_as_plain_tokens(&f, &p, text, some_text(text, sample_random(k % 8 ? 10 : 60)));
+        for (size_t before = RP_ASCIISCAN_MAX - 12; before < RP_ASCIISCAN_MAX + 2; before++) {
+            memset(text, 'a', before);
+            assert_as_plain_tokens(&f, &p, text, before + some_text(text + before, 20));
+        }
+        free(p.at);
+        close_words(&f);
+    }
 }
 
 /* Words, gaps, blanks, middles and other scripts across the end of a scan. */
@@ -357,20 +485,36 @@ static void test_unknown_stemmer(void **state)
     (void)state;
     rp__analyzer *analyzer = (rp__analyzer *)&analyzer;
     rp_error err;
-    rp__text_options options = {"latin", "", 0};
+    rp__text_options options = {.stem = "latin", .stop_words = ""};
     assert_int_equal(rp__analyzer_open(&options, &analyzer, &err), RP_USAGE);
     assert_null(analyzer);
-    assert_string_equal(err.text,
-                        "unknown stemmer \"latin\"; use \"none\", \"porter\" or \"english\"");
+    assert_string_equal(err.text, "unknown stemmer \"latin\"; use \"none\", \"porter\", "
+                                  "\"english\" or another language of libstemmer");
     assert_int_equal(rp__analyzer_open(&options, &analyzer, NULL), RP_USAGE);
     rp__analyzer_close(NULL);
     rp__analyzer_state_free(NULL);
 }
 
+static void test_unknown_tokens(void **state)
+{
+    (void)state;
+    rp__analyzer *analyzer;
+    rp_error err;
+    rp__text_options options = {.stem = "none", .stop_words = "", .tokens = "words"};
+    assert_int_equal(rp__analyzer_open(&options, &analyzer, &err), RP_USAGE);
+    assert_null(analyzer);
+    assert_string_equal(err.text, "unknown tokens \"words\"; use \"uax29\", \"split\", "
+                                  "\"whitespace\" or \"bigram\"");
+    options = (rp__text_options){.stem = "porter", .stop_words = "", .tokens = "bigram"};
+    assert_int_equal(rp__analyzer_open(&options, &analyzer, &err), RP_USAGE);
+    assert_string_equal(err.text,
+                        "pairs of letters have no stem; use --stem none with --tokens bigram");
+}
+
 static rp_status try_to_open(fixture *f)
 {
     const char *stop = rp__stopwords_get("lucene");
-    rp__text_options options = {"english", stop, strlen(stop)};
+    rp__text_options options = {.stem = "english", .stop_words = stop, .stop_bytes = strlen(stop)};
     rp_status status = rp__analyzer_open(&options, &f->analyzer, NULL);
     return status == RP_OK ? rp__analyzer_state_new(f->analyzer, &f->state) : status;
 }
@@ -411,6 +555,8 @@ int main(void)
         cmocka_unit_test(test_words_of_other_scripts),
         cmocka_unit_test(test_dropped_words_count_a_position),
         cmocka_unit_test(test_stop_words_go_before_stems),
+        cmocka_unit_test(test_steps_of_a_new_index),
+        cmocka_unit_test(test_places_of_new_steps),
         cmocka_unit_test(test_places_in_the_source),
         cmocka_unit_test(test_invalid_bytes_break_words),
         cmocka_unit_test(test_long_words_are_cut),
@@ -420,7 +566,9 @@ int main(void)
         cmocka_unit_test(test_words_as_libunistring),
         cmocka_unit_test(test_stems_as_libstemmer),
         cmocka_unit_test(test_fold_of_a_prefix),
+        cmocka_unit_test(test_all_rules_as_plain_tokens),
         cmocka_unit_test(test_unknown_stemmer),
+        cmocka_unit_test(test_unknown_tokens),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_tokens_allocate_nothing),
     };

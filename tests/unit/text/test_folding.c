@@ -15,11 +15,12 @@
 #include "unit/text/samples.h"
 
 static rp__folding folding;
+static const rp__accents all_kept;
 static char term[RP_TEXT_TERM_MAX];
 
 static void assert_folds(const char *word, const char *expected)
 {
-    size_t n = rp__folding_any(&folding, word, strlen(word), term);
+    size_t n = rp__folding_any(&folding, &all_kept, word, strlen(word), term);
     assert_int_equal(n, strlen(expected));
     assert_memory_equal(term, expected, n);
 }
@@ -75,14 +76,14 @@ static void test_long_words_are_cut_at_a_character(void **state)
     size_t n = 0;
     for (int i = 0; i < 4000; i++)
         n += sample_put(word + n, 0x4E00);
-    assert_int_equal(rp__folding_unicode(&folding, word, n, term), 255);
-    assert_int_equal(rp__folding_unicode(&folding, word, 254 + 4, term), 255);
+    assert_int_equal(rp__folding_unicode(&folding, &all_kept, word, n, term), 255);
+    assert_int_equal(rp__folding_unicode(&folding, &all_kept, word, 254 + 4, term), 255);
     assert_int_equal(rp__folding_copy(word, n, term), 255);
     n = 1;
     word[0] = 'x';
     for (int i = 0; i < 300; i++)
         n += sample_put(word + n, 0x4E00);
-    assert_int_equal(rp__folding_unicode(&folding, word, n, term), 253);
+    assert_int_equal(rp__folding_unicode(&folding, &all_kept, word, n, term), 253);
     assert_int_equal(rp__folding_copy(word, n, term), 253);
     assert_int_equal(rp__utf8_check(term, 253), 253);
 }
@@ -95,7 +96,7 @@ static void test_worst_words(void **state)
     size_t n = 0;
     while (n < 4000)
         n += sample_put(word + n, 0xFDFA);
-    size_t bytes = rp__folding_unicode(&folding, word, n, term);
+    size_t bytes = rp__folding_unicode(&folding, &all_kept, word, n, term);
     assert_true(bytes >= 252 && bytes <= 255);
     assert_int_equal(rp__utf8_check(term, bytes), bytes);
     n = sample_put(word, 'a');
@@ -103,7 +104,7 @@ static void test_worst_words(void **state)
         n += sample_put(word + n, 0x301);
     while (n < 4000)
         n += sample_put(word + n, 0x323);
-    bytes = rp__folding_unicode(&folding, word, n, term);
+    bytes = rp__folding_unicode(&folding, &all_kept, word, n, term);
     assert_true(bytes >= 254 && bytes <= 255);
     assert_memory_equal(term, "ạ", 3);
 }
@@ -138,7 +139,7 @@ static void test_as_utf8proc(void **state)
         text[n] = 0;
         utf8proc_uint8_t *expected = utf8proc_NFKC_Casefold((const utf8proc_uint8_t *)text);
         assert_non_null(expected);
-        size_t bytes = rp__folding_unicode(&folding, text, n, term);
+        size_t bytes = rp__folding_unicode(&folding, &all_kept, text, n, term);
         assert_int_equal(bytes, strlen((const char *)expected));
         assert_memory_equal(term, expected, bytes);
         free(expected);
@@ -164,7 +165,7 @@ static void test_words_that_are_their_own_folding(void **state)
             i++;
         }
         n += sample_put(text + n, code);
-        assert_int_equal(rp__folding_unicode(&folding, text, n, term), n);
+        assert_int_equal(rp__folding_unicode(&folding, &all_kept, text, n, term), n);
         assert_memory_equal(term, text, n);
     }
     assert_int_equal(rp__wordbreak_table_get(0xE9) & RP_WORDBREAK_FOLDS, 0);

@@ -22,12 +22,14 @@ typedef struct fixture {
     struct sb_stemmer *plain;
 } fixture;
 
+static const rp__accents no_accents;
+
 static fixture open_both(const char *name)
 {
     fixture f = {0};
     const char *algorithm = NULL;
     assert_true(rp__stemming_find(name, &algorithm));
-    assert_int_equal(rp__stemming_new(algorithm, &f.ours), RP_OK);
+    assert_int_equal(rp__stemming_new(algorithm, &no_accents, &f.ours), RP_OK);
     f.plain = sb_stemmer_new(name, "UTF_8");
     assert_non_null(f.plain);
     return f;
@@ -77,7 +79,7 @@ static void test_names(void **state)
     const char *algorithm = "x";
     assert_true(rp__stemming_find("none", &algorithm));
     assert_null(algorithm);
-    assert_false(rp__stemming_find("german", &algorithm));
+    assert_false(rp__stemming_find("latin", &algorithm));
     assert_false(rp__stemming_find("", &algorithm));
     rp__stemming_free(NULL);
 }
@@ -99,6 +101,48 @@ static void test_examples(void **state)
     assert_stem(&f, "generously", "generous");
     assert_stem(&f, "cat's", "cat");
     close_both(&f);
+}
+
+/* All that libstemmer has can be opened, and stems as libstemmer does. */
+static void test_all_algorithms(void **state)
+{
+    (void)state;
+    assert_string_equal(rp__stemming_name(0), "none");
+    for (size_t i = 1; rp__stemming_name(i); i++) {
+        fixture f = open_both(rp__stemming_name(i));
+        for (int k = 0; k < 3000; k++) {
+            char word[200];
+            uint32_t n = 0;
+            for (uint32_t c = 1 + sample_random(12); c > 0; c--) {
+                uint32_t code =
+                    sample_random(3) ? 'a' + sample_random(26) : 0xC0 + sample_random(0x1000);
+                n += (uint32_t)sample_put(word + n, code);
+            }
+            assert_as_plain(&f, word, n);
+        }
+        close_both(&f);
+    }
+}
+
+/* Words come with the letters that the rules mention; stems have no accents. */
+static void test_stems_lose_accents(void **state)
+{
+    (void)state;
+    assert_string_equal(rp__stemming_letters("english"), "");
+    assert_string_equal(rp__stemming_letters("porter"), "");
+    assert_string_equal(rp__stemming_letters("german"), "äöü");
+    rp__accents all;
+    rp__accents_init(&all, "");
+    fixture f = {0};
+    assert_int_equal(rp__stemming_new("french", &all, &f.ours), RP_OK);
+    assert_stem(&f, "mangées", "mang");
+    assert_stem(&f, "élections", "elect");
+    assert_stem(&f, "forêt", "foret");
+    rp__stemming_free(f.ours);
+    assert_int_equal(rp__stemming_new("russian", &all, &f.ours), RP_OK);
+    assert_stem(&f, "красивый", "красив");
+    assert_stem(&f, "йод", "иод");
+    rp__stemming_free(f.ours);
 }
 
 static uint32_t make_word(char *word)
@@ -176,7 +220,7 @@ static void test_no_memory(void **state)
     for (uint64_t n = 1; n <= 2; n++) {
         rp__stemming *s = NULL;
         rp__alloc_fail_at(n, false);
-        assert_int_equal(rp__stemming_new("porter", &s), RP_NO_MEMORY);
+        assert_int_equal(rp__stemming_new("porter", &no_accents, &s), RP_NO_MEMORY);
         rp__alloc_fail_at(0, false);
         assert_null(s);
     }
@@ -188,6 +232,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_all_algorithms),
+        cmocka_unit_test(test_stems_lose_accents),
         cmocka_unit_test(test_as_libstemmer),
         cmocka_unit_test(test_long_words),
         cmocka_unit_test(test_stemming_allocates_nothing),

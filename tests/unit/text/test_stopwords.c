@@ -9,9 +9,12 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "text/stopwords.h"
 #include "text/term_hash.h"
 #include "text/text.h"
+
+static const rp__accents all_kept;
 
 static bool has(const rp__stopwords *set, const char *word)
 {
@@ -25,7 +28,7 @@ static bool has(const rp__stopwords *set, const char *word)
 static rp__stopwords set_of(const char *list)
 {
     rp__stopwords set = {0};
-    assert_int_equal(rp__stopwords_init(&set, list, strlen(list)), RP_OK);
+    assert_int_equal(rp__stopwords_init(&set, &all_kept, list, strlen(list)), RP_OK);
     return set;
 }
 
@@ -39,6 +42,46 @@ static void test_named_lists(void **state)
     assert_int_equal(set.n, 33);
     assert_true(has(&set, "a") && has(&set, "the") && has(&set, "these") && has(&set, "with"));
     assert_false(has(&set, "th") || has(&set, "wing") || has(&set, "from") || has(&set, "i"));
+    rp__stopwords_reset(&set);
+}
+
+/* Every language that can be stemmed has a list; its words are many, distinct, and UTF-8. */
+static void test_lists_of_languages(void **state)
+{
+    (void)state;
+    assert_string_equal(rp__stopwords_name(0), "none");
+    assert_string_equal(rp__stopwords_name(1), "lucene");
+    for (size_t i = 1; rp__stemming_name(i); i++) {
+        const char *name = rp__stemming_name(i);
+        const char *words = rp__stopwords_get(name);
+        if (strcmp(name, "porter") == 0)
+            continue;
+        if (!words)
+            fail_msg("no stop list for %s", name);
+        size_t lines = 1;
+        for (const char *at = words; *at; at++)
+            lines += *at == '\n';
+        assert_int_equal(rp__utf8_check(words, strlen(words)), strlen(words));
+        rp__stopwords set = set_of(words);
+        if (set.n < 40 || set.n != lines)
+            fail_msg("%s: %zu words, %zu lines", name, set.n, lines);
+        rp__stopwords_reset(&set);
+    }
+    rp__stopwords set = set_of(rp__stopwords_get("german"));
+    assert_true(has(&set, "und") && has(&set, "für") && !has(&set, "haus"));
+    rp__stopwords_reset(&set);
+}
+
+/* As words of a text lose their accents, so do those of the list. */
+static void test_words_lose_accents(void **state)
+{
+    (void)state;
+    rp__accents accents;
+    rp__accents_init(&accents, "ü");
+    rp__stopwords set = {0};
+    const char *list = "für\nété";
+    assert_int_equal(rp__stopwords_init(&set, &accents, list, strlen(list)), RP_OK);
+    assert_true(has(&set, "für") && has(&set, "ete") && !has(&set, "été"));
     rp__stopwords_reset(&set);
 }
 
@@ -73,7 +116,7 @@ static void test_long_words_and_many(void **state)
         n += (size_t)sprintf(list + n, "word%d\n", i * 7);
     memset(list + n, 'x', 400);
     rp__stopwords set = {0};
-    assert_int_equal(rp__stopwords_init(&set, list, n + 400), RP_OK);
+    assert_int_equal(rp__stopwords_init(&set, &all_kept, list, n + 400), RP_OK);
     assert_int_equal(set.n, 10001);
     for (int i = 0; i < 70000; i++) {
         char word[32];
@@ -97,7 +140,7 @@ static void test_no_memory(void **state)
         assert_in_range(n, 1, 50);
         rp__stopwords set = {0};
         rp__alloc_fail_at(n, true);
-        status = rp__stopwords_init(&set, list, strlen(list));
+        status = rp__stopwords_init(&set, &all_kept, list, strlen(list));
         rp__alloc_fail_at(0, false);
         assert_true(status == RP_OK || status == RP_NO_MEMORY);
         rp__stopwords_reset(&set);
@@ -109,6 +152,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_named_lists),
+        cmocka_unit_test(test_lists_of_languages),
+        cmocka_unit_test(test_words_lose_accents),
         cmocka_unit_test(test_empty_set),
         cmocka_unit_test(test_words_are_folded_and_trimmed),
         cmocka_unit_test(test_long_words_and_many),

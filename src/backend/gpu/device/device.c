@@ -231,7 +231,11 @@ static rp_status open_joined(rp__device *d, int ordinal, rp_error *err)
     rp_status status = look(d, ordinal, err);
     if (status != RP_OK)
         return status;
-    if (!d->driver->is_emulated && !rp__kernel_table_image(rp__kernel_table_at(0)->file))
+    const rp__kernel *first = rp__kernel_table_at(0);
+    if (!first->emulated)
+        return rp__error_set(err, RP_UNAVAILABLE,
+                             "this build has no GPU code: it was made with GPU=0");
+    if (!d->driver->is_emulated && !rp__kernel_table_image(first->file))
         return rp__error_set(err, RP_UNAVAILABLE, "this build has no GPU code: nvcc was not there");
     return open_stream(d, err);
 }

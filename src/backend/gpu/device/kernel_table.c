@@ -5,12 +5,19 @@
 
 #include "backend/gpu/kernels/args.h"
 
+/* `make GPU=0` compiles no kernel. */
+#ifdef RP_NO_KERNELS
+#define EMULATED(function) NULL
+#else
+#define EMULATED(function) function
+#endif
+
 #define KERNEL(file, name, args) void rp__##name(const void *args_of);
 #include "backend/gpu/device/kernel_table.def"
 #undef KERNEL
 
 static const rp__kernel kernels[RP_KERNELS] = {
-#define KERNEL(file, name, args) {#file, #name, rp__##name, sizeof(args)},
+#define KERNEL(file, name, args) {#file, #name, EMULATED(rp__##name), sizeof(args)},
 #include "backend/gpu/device/kernel_table.def"
 #undef KERNEL
 };

@@ -11,7 +11,7 @@
 /* A kernel has one argument, a record of kernels/args.h by value. */
 typedef struct rp__kernel {
     const char *file, *name;            /* kernels/<file>.cu; the kernel in it */
-    void (*emulated)(const void *args); /* one thread of it, on the host */
+    void (*emulated)(const void *args); /* one thread of it, on the host; NULL: made with GPU=0 */
     size_t args_bytes;
 } rp__kernel;
 

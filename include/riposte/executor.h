@@ -1,0 +1,100 @@
+/* riposte/executor.h: queries from many threads, each answered by whichever processor a policy
+ * says.
+ *
+ * An executor has a thread for each core and one for each card, and queues of jobs between them. A
+ * job is handed over and answered later, by a call back. */
+#ifndef RIPOSTE_EXECUTOR_H
+#define RIPOSTE_EXECUTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "riposte/index.h"
+#include "riposte/search.h"
+#include "riposte/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rp_executor rp_executor;
+
+/* All zero or NULL: the default named beside each field. */
+typedef struct rp_executor_options {
+    const rp_search_options *search; /* of all jobs; processor must be NULL; its threads are 1 */
+    const char *policy;              /* "auto"; rp_policy_name lists them */
+    size_t threads;                  /* that answer on cores: as many as there are, 256 at most */
+    size_t max_queued;               /* jobs that may wait: 1,024; past it a job is RP_BUSY */
+    uint64_t elements; /* postings of shortest lists that a card is given at once: 1,048,576 */
+    /* microseconds that a thread without work looks for some before it sleeps: 50; UINT32_MAX: it
+     * sleeps at once */
+    uint32_t spin_us;
+} rp_executor_options;
+
+/* The i-th policy's name, "auto" first, and what it does; NULL past the last. */
+const char *rp_policy_name(size_t i);
+const char *rp_policy_help(size_t i);
+
+/* What became of a job. */
+typedef struct rp_outcome {
+    /* RP_OK; RP_DEADLINE: its time was over, and hits may have what was found by then, marked as
+     * partial; RP_INTERRUPTED: it was cancelled; otherwise as of rp_searcher_search. */
+    rp_status status;
+    rp_error err;
+    rp_hits hits;          /* to be freed by who is called back */
+    const char *reason;    /* why the policy chose the processor: static */
+    uint64_t queued_ns;    /* it waited for it */
+    uint64_t estimated_ns; /* it was likely to take there */
+    uint64_t answered_ns;  /* it took there */
+    uint32_t together;     /* jobs that the card answered with it, itself included; 0: a core did */
+    uint32_t moves;        /* between processors */
+} rp_outcome;
+
+typedef struct rp_job {
+    const char *query; /* not kept */
+    size_t query_bytes;
+    size_t k;             /* 0: that of the options */
+    const rp_mode *mode;  /* NULL: that of the options */
+    bool plain;           /* it is words and nothing else, whatever the options say */
+    uint64_t deadline_ns; /* from now on; 0: none */
+    /* From a thread of a core, once for each job that was taken. It may submit other jobs, but not
+     * drain or free the executor. */
+    void (*done)(void *arg, rp_outcome *outcome);
+    void *arg;
+} rp_job;
+
+/* Opens a card where there is one and the policy uses it; RP_UNAVAILABLE: the policy, or the option
+ * strict_processor, needs one and there is none. */
+rp_status rp_executor_new(const rp_index *index, const rp_executor_options *options,
+                          rp_executor **out, rp_error *err);
+/* Drains first. NULL is fine. */
+void rp_executor_free(rp_executor *executor);
+
+/* Parses and binds the query, and hands it over. Any thread. *ticket, which may be NULL, names the
+ * job. A failure means that nothing was done and nobody is called back: the query has a mistake;
+ * RP_BUSY: too many jobs wait, or it could not have met its deadline; RP_USAGE: the executor is
+ * drained. */
+rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
+                             rp_error *err);
+/* RP_OK: the job is being stopped, and ends as RP_INTERRUPTED unless it was ending already.
+ * RP_NOT_FOUND: it has ended. */
+rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket);
+/* Takes no more jobs and waits until all have ended. */
+rp_status rp_executor_drain(rp_executor *executor);
+
+typedef struct rp_executor_report {
+    uint64_t submitted, refused; /* taken; RP_BUSY */
+    uint64_t answered, failed, cancelled, late;
+    uint64_t on_cores, on_card; /* answered there */
+    uint64_t launches, batched; /* times that the card was given jobs; jobs, given with others */
+    uint64_t moves, fallbacks;  /* between processors; of a card that could not */
+    uint32_t queued, running;   /* now */
+    bool has_card;
+} rp_executor_report;
+void rp_executor_get_report(rp_executor *executor, rp_executor_report *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

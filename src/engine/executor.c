@@ -1,0 +1,538 @@
+/* executor.c: jobs handed over, cancelled, waited for, and counted; queues under one lock.
+ *
+ * What answers them is in executor_core.c and executor_card.c, which are the threads' loops. Which queue a task waits in, and who
+ * takes it, is the policy's (plan/policy.h). */
+#include "engine/executor.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/futex.h"
+#include "engine/algorithm_choice.h"
+#include "plan/cost.h"
+
+enum { QUEUED = 1024, ELEMENTS = 1 << 20, SPIN_US = 50 };
+
+const char *rp_policy_name(size_t i)
+{
+    const rp__policy *row = rp__policy_at(i);
+    return row ? row->name : NULL;
+}
+
+const char *rp_policy_help(size_t i)
+{
+    const rp__policy *row = rp__policy_at(i);
+    return row ? row->help : NULL;
+}
+
+/* ---- Lists, lanes and queues ----------------------------------------------------------------- */
+
+void rp__executor_append(rp__task_list *list, rp__task *task)
+{
+    task->next = NULL;
+    if (list->last)
+        list->last->next = task;
+    else
+        list->first = task;
+    list->last = task;
+}
+
+rp__task *rp__executor_pop(rp__task_list *list)
+{
+    rp__task *task = list->first;
+    if (!task)
+        return NULL;
+    list->first = task->next;
+    if (!list->first)
+        list->last = NULL;
+    return task;
+}
+
+void rp__executor_look(rp_executor *e, rp__policy_view *out)
+{
+    *out = (rp__policy_view){.now = rp__clock_now(),
+                             .cores = (uint32_t)e->n_cores,
+                             .has_card = e->has_card,
+                             .max_queued = (uint32_t)e->max_queued};
+    for (size_t i = 0; i < e->n_lanes; i++) {
+        const rp__lane *lane = &e->lanes[i];
+        const uint64_t rest = lane->busy_until > out->now ? lane->busy_until - out->now : 0;
+        if (!lane->is_busy)
+            continue;
+        out->is_busy_card |= lane->is_card;
+        out->busy_cores += !lane->is_card;
+        *(lane->is_card ? &out->card_ns : &out->cores_ns) += rest;
+    }
+    for (int q = 0; q < RP_QUEUES; q++)
+        rp__job_queue_look(&e->queues[q], &out->queues[q]);
+}
+
+static void enqueue(rp_executor *e, rp__task *task)
+{
+    task->waiting.number = e->numbers++;
+    task->place = RP_TASK_QUEUED;
+    task->seated = rp__clock_now();
+    task->outcome.reason = task->waiting.seat.reason;
+    rp__job_queue_put(&e->queues[task->waiting.seat.queue], &task->waiting);
+    e->n_queued++;
+}
+
+bool rp__executor_seat(rp_executor *e, rp__task *task)
+{
+    rp__policy_view view;
+    rp__executor_look(e, &view);
+    task->waiting.seat = e->policy->seat(&view, &task->waiting.job);
+    if (task->waiting.seat.queue == RP_QUEUE_NONE)
+        return false;
+    enqueue(e, task);
+    return true;
+}
+
+void rp__executor_put(rp_executor *e, rp__task *task, rp__policy_queue_kind queue,
+                      const char *reason)
+{
+    task->waiting.seat = rp__policy_sit(queue, &task->waiting.job, reason);
+    enqueue(e, task);
+}
+
+static void dequeue(rp_executor *e, rp__task *task)
+{
+    rp__job_queue_remove(&e->queues[task->waiting.seat.queue], &task->waiting);
+    e->n_queued--;
+}
+
+rp__task *rp__executor_take(rp_executor *e, bool is_card)
+{
+    rp__policy_view view;
+    rp__executor_look(e, &view);
+    const rp__policy_take take = e->policy->take(&view, is_card);
+    if (take.queue == RP_QUEUE_NONE)
+        return NULL;
+    rp__task *task = (rp__task *)rp__job_queue_first(
+        &e->queues[take.queue], take.is_urgent ? RP_JOB_BY_URGENCY : RP_JOB_BY_KEY);
+    dequeue(e, task);
+    task->place = RP_TASK_TAKEN;
+    task->on_card = is_card;
+    task->taken = rp__clock_now();
+    task->outcome.queued_ns += task->taken - task->seated;
+    task->outcome.estimated_ns = is_card ? task->waiting.job.gpu_ns : task->waiting.job.cpu_ns;
+    return task;
+}
+
+void rp__executor_end_soon(rp_executor *e, rp__task *task)
+{
+    task->place = RP_TASK_ENDING;
+    rp__executor_append(&e->ending, task);
+}
+
+void rp__executor_unseat(rp_executor *e, rp__task *task)
+{
+    if (task->place != RP_TASK_QUEUED)
+        return;
+    dequeue(e, task);
+    rp__executor_end_soon(e, task);
+}
+
+void rp__executor_lose_card(rp_executor *e)
+{
+    e->has_card = false;
+    for (rp__waiting *job; (job = rp__job_queue_first(&e->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY));) {
+        rp__task *task = (rp__task *)job;
+        dequeue(e, task);
+        task->fallback = RP_FALLBACK_FAULT;
+        e->report.fallbacks++;
+        rp__executor_put(e, task, RP_QUEUE_CPU, "the card was lost");
+    }
+}
+
+/* ---- Waking and sleeping --------------------------------------------------------------------- */
+
+void rp__executor_wake_lane(rp__lane *lane)
+{
+    lane->is_idle = false;
+    atomic_store(&lane->wake, 1);
+    if (atomic_load(&lane->sleeps))
+        rp__futex_wake_one(&lane->wake);
+}
+
+static rp__lane *find_idle(rp_executor *e, bool is_card)
+{
+    for (size_t i = is_card ? e->n_cores : 0; i < (is_card ? e->n_lanes : e->n_cores); i++)
+        if (e->lanes[i].is_idle)
+            return &e->lanes[i];
+    return NULL;
+}
+
+void rp__executor_wake(rp_executor *e)
+{
+    rp__policy_view view;
+    rp__executor_look(e, &view);
+    for (int is_card = 0; is_card < 2; is_card++) {
+        const bool has_work = (!is_card && e->ending.first) ||
+                              e->policy->take(&view, is_card != 0).queue != RP_QUEUE_NONE;
+        rp__lane *lane = has_work ? find_idle(e, is_card != 0) : NULL;
+        if (lane)
+            rp__executor_wake_lane(lane);
+    }
+}
+
+void rp__executor_idle(rp__lane *lane)
+{
+    rp_executor *e = lane->executor;
+    atomic_store(&lane->wake, 0);
+    lane->is_idle = true;
+    pthread_mutex_unlock(&e->lock);
+    if (!rp__futex_spin(&lane->wake, 0, e->spin_ns)) {
+        atomic_store(&lane->sleeps, 1);
+        while (atomic_load(&lane->wake) == 0)
+            rp__futex_wait(&lane->wake, 0, RP_POLICY_NEVER);
+        atomic_store(&lane->sleeps, 0);
+    }
+    pthread_mutex_lock(&e->lock);
+    lane->is_idle = false;
+}
+
+/* ---- Making and ending ----------------------------------------------------------------------- */
+
+static rp_status check_options(const rp_executor_options *o, const rp__policy **policy,
+                               rp_error *err)
+{
+    const char *name = o->policy ? o->policy : rp_policy_name(0);
+    *policy = rp__policy_find(name);
+    if (!*policy) {
+        char names[200] = "";
+        for (size_t i = 0, n = 0; rp_policy_name(i) && n < sizeof names - 1; i++)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
+                                  rp_policy_name(i));
+        return rp__error_set(err, RP_USAGE, "no policy is called '%s'; choose from %s", name,
+                             names);
+    }
+    if (o->search && o->search->processor && strcmp(o->search->processor, "auto") != 0)
+        return rp__error_set(err, RP_USAGE,
+                             "a processor and a policy were named; leave out the processor");
+    if (o->threads > RP_EXECUTOR_THREADS)
+        return rp__error_set(err, RP_LIMIT, "%zu threads; at most %d", o->threads,
+                             RP_EXECUTOR_THREADS);
+    return RP_OK;
+}
+
+/* A card is optional where the policy does without. */
+static rp_status open_searchers(rp_executor *e, const rp_search_options *search, rp_error *err)
+{
+    rp_search_options own = search ? *search : (rp_search_options){0};
+    const bool is_strict = own.strict_processor;
+    own.threads = 1;
+    own.processor = "gpu";
+    rp_status status = RP_OK;
+    if (e->policy != &rp__policy_cpu_row)
+        status = rp_searcher_new(e->index, &own, &e->on_card, err);
+    if (status == RP_UNAVAILABLE && !e->policy->needs_card && !is_strict)
+        status = RP_OK;
+    e->has_card = e->on_card && e->on_card->state;
+    own.processor = "cpu";
+    own.strict_processor = false;
+    if (rp__algorithm_choice_is_gpu(own.algorithm))
+        own.algorithm = NULL;
+    if (status == RP_OK)
+        status = rp_searcher_new(e->index, &own, &e->plain, err);
+    return status;
+}
+
+static rp_status start_lanes(rp_executor *e)
+{
+    e->lanes = rp__alloc_zero(e->n_cores + 1, sizeof *e->lanes);
+    if (!e->lanes)
+        return RP_NO_MEMORY;
+    const size_t n = e->n_cores + e->has_card, cores = e->n_cores;
+    for (; e->n_lanes < n; e->n_lanes++) {
+        rp__lane *lane = &e->lanes[e->n_lanes];
+        *lane = (rp__lane){.executor = e, .is_card = e->n_lanes >= cores};
+        if (pthread_create(&lane->thread, NULL,
+                           lane->is_card ? rp__executor_card_run : rp__executor_core_run,
+                           lane) != 0)
+            return RP_NO_MEMORY;
+    }
+    return RP_OK;
+}
+
+static rp_status make(rp_executor *e, const rp_executor_options *o, rp_error *err)
+{
+    rp_status status = open_searchers(e, o->search, err);
+    if (status != RP_OK)
+        return status;
+    e->n_tasks = e->max_queued + 2 * e->n_cores + 2 * RP_EXECUTOR_GROUP;
+    e->tasks = rp__alloc_zero(e->n_tasks, sizeof *e->tasks);
+    for (size_t i = 0; e->tasks && i < e->n_tasks; i++)
+        rp__executor_append(&e->free, &e->tasks[i]);
+    status = e->tasks ? RP_OK : RP_NO_MEMORY;
+    for (int q = 0; q < RP_QUEUES && status == RP_OK; q++)
+        status = rp__job_queue_init(&e->queues[q], e->n_tasks);
+    if (status == RP_OK) {
+        pthread_mutex_lock(&e->lock); /* lanes look at nothing before all are there */
+        status = start_lanes(e);
+        pthread_mutex_unlock(&e->lock);
+    }
+    return status == RP_OK ? RP_OK : rp__error_no_memory(err);
+}
+
+static size_t count_cores(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > RP_EXECUTOR_THREADS ? RP_EXECUTOR_THREADS : (size_t)n;
+}
+
+rp_status rp_executor_new(const rp_index *index, const rp_executor_options *options,
+                          rp_executor **out, rp_error *err)
+{
+    if (RP_MISSING(err, out))
+        return RP_USAGE;
+    *out = NULL;
+    if (RP_MISSING(err, index))
+        return RP_USAGE;
+    const rp_executor_options o = options ? *options : (rp_executor_options){0};
+    const rp__policy *policy;
+    rp_status status = check_options(&o, &policy, err);
+    if (status != RP_OK)
+        return status;
+    rp_executor *e = rp__alloc_zero(1, sizeof *e);
+    if (!e)
+        return rp__error_no_memory(err);
+    e->index = index;
+    e->policy = policy;
+    e->max_queued = o.max_queued ? o.max_queued : QUEUED;
+    e->elements = o.elements ? o.elements : ELEMENTS;
+    e->spin_ns = o.spin_us == UINT32_MAX ? 0 : 1000 * (uint64_t)(o.spin_us ? o.spin_us : SPIN_US);
+    e->n_cores = o.threads ? o.threads : count_cores();
+    e->next_deadline = RP_POLICY_NEVER;
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_cond_init(&e->ended, NULL);
+    pthread_cond_init(&e->timer_moved, NULL);
+    status = make(e, &o, err);
+    if (status != RP_OK) {
+        rp_executor_free(e);
+        return status;
+    }
+    *out = e;
+    return RP_OK;
+}
+
+rp_status rp_executor_drain(rp_executor *executor)
+{
+    if (RP_MISSING(NULL, executor))
+        return RP_USAGE;
+    pthread_mutex_lock(&executor->lock);
+    executor->is_drained = true;
+    while (executor->n_live > 0)
+        pthread_cond_wait(&executor->ended, &executor->lock);
+    pthread_mutex_unlock(&executor->lock);
+    return RP_OK;
+}
+
+static void stop_threads(rp_executor *e)
+{
+    pthread_mutex_lock(&e->lock);
+    e->is_over = true;
+    for (size_t i = 0; i < e->n_lanes; i++)
+        rp__executor_wake_lane(&e->lanes[i]);
+    pthread_cond_signal(&e->timer_moved);
+    pthread_mutex_unlock(&e->lock);
+    for (size_t i = 0; i < e->n_lanes; i++)
+        pthread_join(e->lanes[i].thread, NULL);
+    if (e->has_timer)
+        pthread_join(e->timer, NULL);
+}
+
+void rp_executor_free(rp_executor *executor)
+{
+    if (!executor)
+        return;
+    rp_executor_drain(executor);
+    stop_threads(executor);
+    for (size_t i = 0; executor->tasks && i < executor->n_tasks; i++) {
+        rp__searcher_branch_free(executor->tasks[i].searcher);
+        rp__free(executor->tasks[i].text);
+    }
+    for (int q = 0; q < RP_QUEUES; q++)
+        rp__job_queue_free(&executor->queues[q]);
+    rp__free(executor->tasks);
+    rp__free(executor->lanes);
+    rp_searcher_free(executor->on_card);
+    rp_searcher_free(executor->plain);
+    pthread_cond_destroy(&executor->timer_moved);
+    pthread_cond_destroy(&executor->ended);
+    pthread_mutex_destroy(&executor->lock);
+    rp__free(executor);
+}
+
+/* ---- Submitting ------------------------------------------------------------------------------ */
+
+typedef struct bind_job {
+    rp__task *task;
+    rp_error err;
+} bind_job;
+
+static rp_status run_bind(void *arg)
+{
+    bind_job *b = arg;
+    rp__task *t = b->task;
+    rp_status status =
+        rp__searcher_bind(t->searcher, t->text, t->bytes, t->mode, &t->bound, &b->err);
+    if (status != RP_OK)
+        return status;
+    t->bound.stop = &t->stop;
+    t->bound.rank = t->rank;
+    rp__cost_facts facts;
+    rp__cost_look(&t->bound, &facts);
+    rp__cost_estimate(NULL, &facts, &t->waiting.job);
+    return RP_OK;
+}
+
+rp_status rp__executor_bind(rp__task *task, rp_error *err)
+{
+    bind_job b = {.task = task};
+    return rp__searcher_guard(task->searcher, run_bind, &b, &b.err, err);
+}
+
+/* The text is kept for andor, which may bind it twice. */
+static rp_status keep_text(rp__task *t, const rp_job *job)
+{
+    if (!rp__alloc_grow(&t->text, &t->room, job->query_bytes + 1, 1))
+        return RP_NO_MEMORY;
+    if (job->query_bytes > 0)
+        memcpy(t->text, job->query, job->query_bytes);
+    t->bytes = job->query_bytes;
+    return RP_OK;
+}
+
+static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, rp_error *err)
+{
+    const rp_search_options *o = &e->plain->options;
+    const size_t k = job->k ? job->k : o->k;
+    if (k > o->max_k || o->from > o->max_k - k)
+        return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", k, o->max_k);
+    if (job->query_bytes > o->max_query)
+        return rp__error_set(err, RP_LIMIT,
+                             "the query has %zu bytes, more than %zu; raise --max-query",
+                             job->query_bytes, o->max_query);
+    if (!t->searcher && rp__searcher_branch(e->plain, &t->searcher) != RP_OK)
+        return rp__error_no_memory(err);
+    if (keep_text(t, job) != RP_OK)
+        return rp__error_no_memory(err);
+    rp_search_options *own = &t->searcher->options;
+    t->rank = &e->plain->rank;
+    own->k = k;
+    own->mode = job->mode ? *job->mode : o->mode;
+    own->plain = o->plain || job->plain;
+    t->mode = own->mode == RP_MODE_ANDOR ? RP_MODE_AND : own->mode;
+    t->answer = t->first = (rp__answer){.total_is_exact = true};
+    t->n_met = 0;
+    t->has_answer = t->on_card = false;
+    t->fallback = RP_FALLBACK_NONE;
+    t->spent = (rp_gpu_counters){0};
+    t->outcome = (rp_outcome){0};
+    t->done = job->done;
+    t->arg = job->arg;
+    atomic_store(&t->stop, RP_STOP_NONE);
+    t->waiting.job.arrived = rp__clock_now();
+    t->waiting.job.deadline =
+        job->deadline_ns ? t->waiting.job.arrived + job->deadline_ns : RP_POLICY_NEVER;
+    return rp__executor_bind(t, err);
+}
+
+/* A free one, with a ticket; NULL: all are in use. */
+static rp__task *begin_task(rp_executor *e)
+{
+    rp__task *t = e->n_queued < e->max_queued ? rp__executor_pop(&e->free) : NULL;
+    if (!t)
+        return NULL;
+    t->place = RP_TASK_BOUND;
+    t->ticket = ++e->tickets * e->n_tasks + (uint64_t)(t - e->tasks);
+    e->n_live++;
+    return t;
+}
+
+static void drop_task(rp_executor *e, rp__task *t)
+{
+    t->place = RP_TASK_FREE;
+    t->ticket = 0;
+    rp__executor_append(&e->free, t);
+    if (--e->n_live == 0)
+        pthread_cond_broadcast(&e->ended);
+}
+
+static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
+{
+    e->report.refused++;
+    return rp__error_set(err, RP_BUSY, "the query was refused: %s", why);
+}
+
+rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
+                             rp_error *err)
+{
+    if (RP_MISSING(err, executor, job) || RP_MISSING_ARRAY(err, job->query, job->query_bytes))
+        return RP_USAGE;
+    if (!job->done)
+        return rp__error_set(err, RP_USAGE, "the job has nobody to call back");
+    pthread_mutex_lock(&executor->lock);
+    rp__task *t = executor->is_drained ? NULL : begin_task(executor);
+    rp_status status = RP_OK;
+    if (executor->is_drained)
+        status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
+    else if (!t)
+        status = refuse(executor, "too many jobs wait", err);
+    pthread_mutex_unlock(&executor->lock);
+    if (status != RP_OK)
+        return status;
+    status = prepare(executor, t, job, err);
+    pthread_mutex_lock(&executor->lock);
+    if (status == RP_OK && ticket)
+        *ticket = t->ticket;
+    if (status == RP_OK && t->waiting.job.deadline != RP_POLICY_NEVER)
+        rp__executor_timer_add(executor, t);
+    if (status == RP_OK && !rp__executor_seat(executor, t))
+        status = refuse(executor, t->waiting.seat.reason, err);
+    executor->report.submitted += status == RP_OK;
+    if (status == RP_OK)
+        rp__executor_wake(executor);
+    else
+        drop_task(executor, t);
+    pthread_mutex_unlock(&executor->lock);
+    return status;
+}
+
+rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket)
+{
+    if (RP_MISSING(NULL, executor))
+        return RP_USAGE;
+    rp_status status = RP_NOT_FOUND;
+    pthread_mutex_lock(&executor->lock);
+    rp__task *t = &executor->tasks[ticket % executor->n_tasks];
+    if (ticket && t->ticket == ticket && t->place != RP_TASK_ENDING) {
+        uint32_t none = RP_STOP_NONE;
+        atomic_compare_exchange_strong(&t->stop, &none, RP_STOP_CANCELLED);
+        rp__executor_unseat(executor, t);
+        rp__executor_wake(executor);
+        status = RP_OK;
+    }
+    pthread_mutex_unlock(&executor->lock);
+    return status;
+}
+
+void rp_executor_get_report(rp_executor *executor, rp_executor_report *out)
+{
+    if (RP_MISSING(NULL, out))
+        return;
+    *out = (rp_executor_report){0};
+    if (RP_MISSING(NULL, executor))
+        return;
+    pthread_mutex_lock(&executor->lock);
+    *out = executor->report;
+    out->queued = (uint32_t)executor->n_queued;
+    out->running = (uint32_t)(executor->n_live - executor->n_queued);
+    out->has_card = executor->has_card;
+    pthread_mutex_unlock(&executor->lock);
+}

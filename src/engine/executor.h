@@ -1,0 +1,131 @@
+/* engine/executor.h: interior of engine: what the files of the executor share.
+ *
+ * A task is a job that was taken. Under the lock it is in one place: free; being bound by who
+ * submits it; in a queue; with a lane; or in the list of those that end. Whoever has it may use it
+ * without the lock, but for its place. */
+#ifndef RP_ENGINE_EXECUTOR_H
+#define RP_ENGINE_EXECUTOR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine/searcher.h"
+#include "plan/job_queue.h"
+#include "riposte/executor.h"
+
+enum {
+    RP_EXECUTOR_THREADS = 256, /* at most */
+    RP_EXECUTOR_GROUP = 1024,  /* tasks that the card is given at once */
+};
+
+typedef enum rp__task_place {
+    RP_TASK_FREE,
+    RP_TASK_BOUND, /* with who submits it */
+    RP_TASK_QUEUED,
+    RP_TASK_TAKEN,
+    RP_TASK_ENDING
+} rp__task_place;
+
+enum { RP_STOP_NONE, RP_STOP_CANCELLED, RP_STOP_DEADLINE };
+
+typedef struct rp__task {
+    rp__waiting waiting;   /* first: a queue's job is its task */
+    struct rp__task *next; /* of a list */
+    rp__task_place place;
+    uint64_t ticket;       /* 0: it is free */
+    _Atomic uint32_t stop; /* RP_STOP_ */
+    rp_searcher *searcher; /* its own, on the plain processor; made with its first job */
+    const rp__rank *rank;  /* that of all tasks, so that a card sees that they are alike */
+    char *text;            /* of the query */
+    size_t bytes, room;
+    rp_mode mode;
+    rp__query bound;
+    rp__answer answer;
+    rp__answer first;  /* of andor's AND, where the OR follows */
+    rp__partial moved; /* candidates from the card, and how many lists they have met; 0: none */
+    uint32_t n_met;
+    bool has_answer;       /* hits are to be named */
+    bool on_card;          /* the card has it, or gave the answer */
+    rp_fallback fallback;  /* why the card did not */
+    rp_gpu_counters spent; /* in vain */
+    uint64_t seated, taken;
+    void (*done)(void *arg, rp_outcome *outcome);
+    void *arg;
+    rp_outcome outcome;
+} rp__task;
+
+typedef struct rp__task_list {
+    rp__task *first, *last;
+} rp__task_list;
+
+/* A thread. */
+typedef struct rp__lane {
+    struct rp_executor *executor;
+    pthread_t thread;
+    bool is_card, is_idle, is_busy;
+    uint64_t busy_until;   /* as estimated */
+    _Atomic uint32_t wake; /* not 0: look for work */
+    _Atomic uint32_t sleeps;
+} rp__lane;
+
+struct rp_executor {
+    const rp_index *index;
+    rp_searcher *plain;   /* whose branches tasks have */
+    rp_searcher *on_card; /* the card's lane's; NULL: there is no card */
+    const rp__policy *policy;
+    size_t max_queued;
+    uint64_t elements, spin_ns;
+
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t ended; /* a task did */
+    rp__job_queue queues[RP_QUEUES];
+    rp__task_list free, ending;
+    rp__task *tasks;
+    size_t n_tasks, n_live, n_queued;
+    uint64_t tickets, numbers;
+    bool is_drained, is_over, has_card;
+    rp__lane *lanes; /* of cores, then the card's */
+    size_t n_cores, n_lanes;
+    rp_executor_report report;
+
+    pthread_t timer;
+    bool has_timer;
+    pthread_cond_t timer_moved;
+    uint64_t next_deadline; /* that the timer waits for; RP_POLICY_NEVER */
+};
+
+/* All are called with the lock held, but where it says otherwise. */
+
+void rp__executor_append(rp__task_list *list, rp__task *task);
+rp__task *rp__executor_pop(rp__task_list *list); /* NULL: it is empty */
+void rp__executor_look(rp_executor *executor, rp__policy_view *out);
+/* Asks the policy for a seat, and puts the task there; false: it is refused. */
+bool rp__executor_seat(rp_executor *executor, rp__task *task);
+/* Into a queue, whatever the policy says. */
+void rp__executor_put(rp_executor *executor, rp__task *task, rp__policy_queue_kind queue,
+                      const char *reason);
+/* What the policy gives to a lane; NULL: nothing now. */
+rp__task *rp__executor_take(rp_executor *executor, bool is_card);
+/* The task has an outcome, but for its hits' names: a core ends it. */
+void rp__executor_end_soon(rp_executor *executor, rp__task *task);
+/* A task that waits in a queue and was stopped waits for its end. */
+void rp__executor_unseat(rp_executor *executor, rp__task *task);
+/* Wakes lanes for which there is work. */
+void rp__executor_wake(rp_executor *executor);
+void rp__executor_wake_lane(rp__lane *lane);
+/* Waits for work, without the lock meanwhile. */
+void rp__executor_idle(rp__lane *lane);
+/* The card is gone: the cores have its tasks. */
+void rp__executor_lose_card(rp_executor *executor);
+
+/* What threads run. */
+void *rp__executor_core_run(void *lane);
+void *rp__executor_card_run(void *lane);
+void *rp__executor_timer_run(void *executor);
+/* A task has a deadline. */
+void rp__executor_timer_add(rp_executor *executor, const rp__task *task);
+
+/* Without the lock: parses and binds the task's text in its mode. */
+rp_status rp__executor_bind(rp__task *task, rp_error *err);
+
+#endif

@@ -1,0 +1,157 @@
+/* executor_core.c: what the thread of a core does: answers tasks, names hits, and calls back.
+ *
+ * Tasks that only wait for their end go first: they are short, and somebody waits for them. */
+#include "base/clock.h"
+#include "base/error.h"
+#include "engine/executor.h"
+#include "store/store.h"
+
+typedef struct turn {
+    rp__task *task;
+    bool asks_again; /* andor: as OR */
+    bool is_partial;
+    rp_error err;
+} turn;
+
+static rp_status answer(turn *at)
+{
+    rp__task *t = at->task;
+    rp_searcher *s = t->searcher;
+    rp_status status = RP_OK;
+    t->answer = (rp__answer){.total_is_exact = true};
+    if (t->bound.n_ops > 0)
+        status = s->plain->run(NULL, &t->bound, &s->arena, &t->answer, &at->err);
+    t->answer.fallback = t->fallback;
+    t->answer.gpu = t->spent;
+    return status;
+}
+
+/* Answers, unless the card did, and names the hits. */
+static rp_status run_turn(void *arg)
+{
+    turn *at = arg;
+    rp__task *t = at->task;
+    rp_status status = t->has_answer ? RP_OK : answer(at);
+    at->is_partial = status == RP_INTERRUPTED && t->stop == RP_STOP_DEADLINE;
+    if (status != RP_OK && !at->is_partial)
+        return status;
+    at->asks_again =
+        !at->is_partial && rp__searcher_asks_again(t->searcher, &t->bound, &t->answer, &t->mode);
+    if (at->asks_again)
+        return RP_OK;
+    rp__searcher_add_first(&t->answer, t->first.postings, t->first.fallback, &t->first.gpu);
+    status = rp__searcher_hits(t->searcher, &t->bound, &t->answer, t->mode,
+                               t->on_card ? "gpu" : t->searcher->plain->name, &t->outcome.hits);
+    t->outcome.hits.is_partial = at->is_partial;
+    return status == RP_OK && at->is_partial ? RP_INTERRUPTED : status;
+}
+
+/* Why a task that was stopped ended. */
+static rp_status stopped_status(const rp__task *t, rp_error *err)
+{
+    return atomic_load(&t->stop) == RP_STOP_DEADLINE
+               ? rp__error_set(err, RP_DEADLINE, "the query's time was over")
+               : rp__error_set(err, RP_INTERRUPTED, "the query was cancelled");
+}
+
+/* Without the lock. */
+static void end_task(rp__task *t)
+{
+    rp_outcome *o = &t->outcome;
+    const uint64_t now = rp__clock_now();
+    o->answered_ns = t->taken ? now - t->taken : 0;
+    if (o->status != RP_OK && !o->hits.is_partial)
+        rp_hits_free(&o->hits);
+    o->hits.seconds = (double)(now - t->waiting.job.arrived) / 1e9;
+    if (t->searcher->arena.held > t->searcher->options.max_memory / 2)
+        rp__arena_reset(&t->searcher->arena);
+    t->done(t->arg, o);
+}
+
+static void count(rp_executor_report *r, const rp__task *t, rp_status status)
+{
+    r->answered += status == RP_OK;
+    r->cancelled += status == RP_INTERRUPTED;
+    r->late += status == RP_DEADLINE;
+    r->failed += status != RP_OK && status != RP_INTERRUPTED && status != RP_DEADLINE;
+    r->on_cores += status == RP_OK && !t->on_card;
+    r->on_card += status == RP_OK && t->on_card;
+}
+
+/* Back to the free ones. */
+static void give_back(rp_executor *e, rp__task *t, rp_status status)
+{
+    count(&e->report, t, status);
+    t->place = RP_TASK_FREE;
+    t->ticket = 0;
+    rp__executor_append(&e->free, t);
+    if (--e->n_live == 0)
+        pthread_cond_broadcast(&e->ended);
+}
+
+/* Asks as OR what gave too little as AND. True: the task has a new seat; false: it ends. */
+static bool ask_again(rp_executor *e, rp__task *t)
+{
+    t->first = t->answer;
+    t->mode = RP_MODE_OR;
+    t->has_answer = false;
+    const uint64_t work = t->bound.work;
+    t->outcome.status = rp__executor_bind(t, &t->outcome.err);
+    t->bound.work = work;
+    if (t->outcome.status != RP_OK)
+        return false;
+    pthread_mutex_lock(&e->lock);
+    if (atomic_load(&t->stop) || !rp__executor_seat(e, t))
+        rp__executor_put(e, t, RP_QUEUE_CPU, "the rest of a query that was begun");
+    rp__executor_wake(e);
+    pthread_mutex_unlock(&e->lock);
+    return true;
+}
+
+/* Without the lock. False: the task is elsewhere now. */
+static bool work_on(rp_executor *e, rp__task *t)
+{
+    turn at = {.task = t};
+    rp_outcome *o = &t->outcome;
+    if (o->status == RP_OK && (!atomic_load(&t->stop) || t->has_answer)) {
+        o->status = rp__searcher_guard(t->searcher, run_turn, &at, &at.err, &o->err);
+        if (o->status == RP_OK && at.asks_again && ask_again(e, t))
+            return false;
+    } else if (o->status == RP_OK) {
+        o->status = RP_INTERRUPTED;
+    }
+    if (o->status == RP_INTERRUPTED)
+        o->status = stopped_status(t, &o->err);
+    end_task(t);
+    return true;
+}
+
+void *rp__executor_core_run(void *arg)
+{
+    rp__lane *lane = arg;
+    rp_executor *e = lane->executor;
+    pthread_mutex_lock(&e->lock);
+    for (;;) {
+        rp__task *t = rp__executor_pop(&e->ending);
+        if (!t)
+            t = rp__executor_take(e, false);
+        if (!t && e->is_over)
+            break;
+        if (!t) {
+            rp__executor_idle(lane);
+            continue;
+        }
+        lane->is_busy = true;
+        lane->busy_until = rp__clock_now() + (t->has_answer ? 0 : t->waiting.job.cpu_ns);
+        if (e->ending.first || e->n_queued > 0)
+            rp__executor_wake(e); /* there is more than this lane can do */
+        pthread_mutex_unlock(&e->lock);
+        bool has_ended = work_on(e, t);
+        pthread_mutex_lock(&e->lock);
+        lane->is_busy = false;
+        if (has_ended)
+            give_back(e, t, t->outcome.status);
+    }
+    pthread_mutex_unlock(&e->lock);
+    return NULL;
+}

@@ -1,0 +1,53 @@
+/* executor_timer.c: a thread that stops tasks at their deadlines. It is started with the first deadline. */
+#include "base/clock.h"
+#include "base/thread.h"
+#include "engine/executor.h"
+
+/* Stops what is late; returns the next deadline. */
+static uint64_t stop_late(rp_executor *e)
+{
+    const uint64_t now = rp__clock_now();
+    uint64_t next = RP_POLICY_NEVER;
+    for (size_t i = 0; i < e->n_tasks; i++) {
+        rp__task *t = &e->tasks[i];
+        const bool is_live = t->place == RP_TASK_QUEUED || t->place == RP_TASK_TAKEN;
+        const uint64_t deadline = t->waiting.job.deadline;
+        if (!is_live || atomic_load(&t->stop))
+            continue;
+        if (deadline > now) {
+            next = deadline < next ? deadline : next;
+            continue;
+        }
+        atomic_store(&t->stop, RP_STOP_DEADLINE);
+        rp__executor_unseat(e, t);
+    }
+    rp__executor_wake(e);
+    return next;
+}
+
+void *rp__executor_timer_run(void *arg)
+{
+    rp_executor *e = arg;
+    pthread_mutex_lock(&e->lock);
+    while (!e->is_over) {
+        const uint64_t now = rp__clock_now();
+        if (e->next_deadline == RP_POLICY_NEVER)
+            pthread_cond_wait(&e->timer_moved, &e->lock);
+        else if (e->next_deadline > now)
+            rp__thread_wait(&e->timer_moved, &e->lock, e->next_deadline - now);
+        else
+            e->next_deadline = stop_late(e);
+    }
+    pthread_mutex_unlock(&e->lock);
+    return NULL;
+}
+
+void rp__executor_timer_add(rp_executor *e, const rp__task *task)
+{
+    if (!e->has_timer)
+        e->has_timer = pthread_create(&e->timer, NULL, rp__executor_timer_run, e) == 0;
+    if (task->waiting.job.deadline >= e->next_deadline)
+        return;
+    e->next_deadline = task->waiting.job.deadline;
+    pthread_cond_signal(&e->timer_moved);
+}

@@ -1,0 +1,54 @@
+/* engine/replay.h: interior of engine: a policy over recorded costs, in virtual time.
+ *
+ * Queues and policies are those of the executor; the processors are the costs that were recorded.
+ * All is integers of nanoseconds, so the same record gives the same figures on every machine. */
+#ifndef RP_ENGINE_REPLAY_H
+#define RP_ENGINE_REPLAY_H
+
+#include "plan/policy.h"
+#include "riposte/status.h"
+
+/* What a query cost each processor, and what it was likely to. */
+typedef struct rp__replay_cost {
+    uint64_t cpu_ns, gpu_ns, batch_ns, feed_ns; /* as in rp__policy_job */
+    rp__policy_job likely;                      /* without arrival and deadline */
+} rp__replay_cost;
+
+typedef struct rp__replay_options {
+    const rp__policy *policy;
+    const rp__replay_cost *costs; /* in the order of queries, and again from the first */
+    size_t n_costs;
+    uint32_t cores;
+    bool has_card;
+    uint64_t jobs;
+    uint64_t gap_ps; /* picoseconds from one arrival to the next, on average; at least 1 */
+    bool is_poisson; /* otherwise all gaps are alike */
+    uint64_t seed;
+    uint64_t deadline_ns; /* of each; 0: none */
+    uint32_t max_queued;
+    uint64_t elements; /* postings of shortest lists that the card is given at once */
+    /* Trouble; 0: none. */
+    uint32_t wrong; /* estimates are up to so many times too high or too low */
+    uint64_t burst_begin_ns, burst_end_ns; /* when jobs come `burst` times as fast */
+    uint32_t burst;
+    uint64_t stall_begin_ns, stall_end_ns; /* when the first core does nothing */
+    uint64_t lose_card_ns;
+} rp__replay_options;
+
+typedef struct rp__replay_report {
+    uint64_t answered, refused, late;
+    uint64_t on_cores, on_card, launches, batched;
+    uint64_t end_ns;           /* of the last one */
+    uint64_t core_ns, card_ns; /* they were busy, cores together */
+} rp__replay_report;
+
+/* Fills in latencies[0..jobs), from arrival to end: RP_POLICY_NEVER of a job that was refused or
+ * late. May be NULL. */
+rp_status rp__replay_run(const rp__replay_options *options, uint64_t *latencies,
+                         rp__replay_report *report);
+
+/* Jobs a second that no policy can pass, whatever the latency: each on the processor that makes the
+ * most of both, in fractions of jobs. 0: there are no costs. */
+uint64_t rp__replay_bound(const rp__replay_options *options);
+
+#endif

@@ -1,0 +1,338 @@
+/* load.c: an open loop of jobs: when they arrive, what the executor or the replay made of them, and in figures. */
+#include "lab/load.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "engine/replay_record.h"
+
+enum {
+    JOBS_MOST = 20000000,
+    CORES_OF_RECORD = 16,
+    CLIENT_RATE = 100000, /* jobs a second that one generator is given at most */
+    CLIENTS_MOST = 16,
+};
+
+struct rp__load {
+    rp__replay_cost *costs; /* NULL: on the executor */
+    size_t n_costs;
+    const rp_index *index;
+    const rp__bench_query_set *queries;
+    const rp_search_options *search;
+};
+
+rp_status rp__load_open_record(const char *path, rp__load **out, rp_error *err)
+{
+    *out = NULL;
+    rp__load *load = rp__alloc_zero(1, sizeof *load);
+    if (!load)
+        return rp__error_no_memory(err);
+    rp_status status = rp__replay_record_read(path, &load->costs, &load->n_costs, err);
+    if (status != RP_OK) {
+        rp__free(load);
+        return status;
+    }
+    *out = load;
+    return RP_OK;
+}
+
+rp_status rp__load_open_index(const rp_index *index, const rp__bench_query_set *queries,
+                              const rp_search_options *search, rp__load **out, rp_error *err)
+{
+    *out = rp__alloc_zero(1, sizeof **out);
+    if (!*out)
+        return rp__error_no_memory(err);
+    **out = (rp__load){.index = index, .queries = queries, .search = search};
+    return RP_OK;
+}
+
+void rp__load_close(rp__load *load)
+{
+    if (!load)
+        return;
+    rp__free(load->costs);
+    rp__free(load);
+}
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Of sorted times; those that never ended are the last. */
+static double percentile(const uint64_t *times, size_t n, double share)
+{
+    const size_t at = (size_t)(share * (double)n);
+    return n ? (double)times[at < n ? at : n - 1] / 1e9 : 0;
+}
+
+static void fill_times(uint64_t *times, size_t jobs, rp__load_figures *out)
+{
+    qsort(times, jobs, sizeof *times, by_value);
+    size_t n = jobs;
+    while (n > 0 && times[n - 1] == RP_POLICY_NEVER)
+        n--;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)times[i];
+    out->mean = n ? sum / (double)n / 1e9 : 0;
+    out->p50 = percentile(times, n, 0.5);
+    out->p80 = percentile(times, n, 0.8);
+    out->p90 = percentile(times, n, 0.9);
+    out->p95 = percentile(times, n, 0.95);
+    out->p99 = percentile(times, n, 0.99);
+    out->p999 = percentile(times, n, 0.999);
+    out->most = n ? (double)times[n - 1] / 1e9 : 0;
+}
+
+/* ---- A replay -------------------------------------------------------------------------------- */
+
+static rp__replay_options replay_options(const rp__load *load, const rp__load_options *o)
+{
+    const rp__load_trouble *t = &o->trouble;
+    const uint64_t ns = (uint64_t)(o->seconds * 1e9), third = ns / 3;
+    const uint64_t stall = ns / 2 < 1000000000 ? ns / 2 : 1000000000;
+    rp__replay_options r = {.policy = rp__policy_find(o->policy),
+                            .costs = load->costs,
+                            .n_costs = load->n_costs,
+                            .cores = o->cores ? o->cores : CORES_OF_RECORD,
+                            .has_card = !o->no_card,
+                            .jobs = (uint64_t)(o->rate * o->seconds),
+                            .gap_ps = (uint64_t)(1e12 / o->rate),
+                            .is_poisson = o->is_poisson,
+                            .seed = o->seed,
+                            .deadline_ns = o->deadline_us * 1000,
+                            .max_queued = o->max_queued ? o->max_queued : 1024,
+                            .elements = o->elements ? o->elements : 1 << 20,
+                            .wrong = t->wrong};
+    if (t->burst > 1) {
+        r.burst = t->burst;
+        r.burst_begin_ns = third;
+        r.burst_end_ns = third + ns / 10;
+    }
+    if (t->stall) {
+        r.stall_begin_ns = third;
+        r.stall_end_ns = third + stall;
+    }
+    if (t->lose_card)
+        r.lose_card_ns = ns / 2;
+    return r;
+}
+
+static rp_status run_replay(const rp__load *load, const rp__load_options *o, uint64_t *times,
+                            rp__load_figures *out)
+{
+    const rp__replay_options r = replay_options(load, o);
+    rp__replay_report report;
+    rp_status status = rp__replay_run(&r, times, &report);
+    out->answered = report.answered;
+    out->refused = report.refused;
+    out->late = report.late;
+    out->on_cores = report.on_cores;
+    out->on_card = report.on_card;
+    out->launches = report.launches;
+    out->batched = report.batched;
+    out->seconds = (double)report.end_ns / 1e9;
+    return status;
+}
+
+double rp__load_bound(const rp__load *load, const rp__load_options *options)
+{
+    if (!load->costs)
+        return 0;
+    const rp__replay_options r = replay_options(load, options);
+    return (double)rp__replay_bound(&r);
+}
+
+/* ---- On the executor ------------------------------------------------------------------------- */
+
+typedef struct live {
+    const rp__load *load;
+    const rp__load_options *options;
+    rp_executor *executor;
+    uint64_t *times; /* when each is to arrive; then how long it took */
+    uint64_t begin;
+    size_t jobs;
+    uint32_t clients;
+    _Atomic uint64_t answered, late, failed, moves, lag_sum, lag_most, last;
+} live;
+
+typedef struct live_job {
+    live *live;
+    size_t number;
+    uint64_t due;
+} live_job;
+
+static void raise_to(_Atomic uint64_t *at, uint64_t value)
+{
+    uint64_t seen = atomic_load_explicit(at, memory_order_relaxed);
+    while (seen < value && !atomic_compare_exchange_weak(at, &seen, value))
+        ;
+}
+
+static void job_done(void *arg, rp_outcome *outcome)
+{
+    live_job *j = arg;
+    live *l = j->live;
+    const uint64_t now = rp__clock_now();
+    l->times[j->number] = outcome->status == RP_OK ? now - j->due : RP_POLICY_NEVER;
+    atomic_fetch_add(&l->answered, outcome->status == RP_OK);
+    atomic_fetch_add(&l->late, outcome->status == RP_DEADLINE);
+    atomic_fetch_add(&l->failed, outcome->status != RP_OK && outcome->status != RP_DEADLINE);
+    atomic_fetch_add(&l->moves, outcome->moves);
+    raise_to(&l->last, now);
+    rp_hits_free(&outcome->hits);
+    rp__free(j);
+}
+
+static void wait_until(uint64_t due)
+{
+    enum { SPUN = 60000 }; /* nanoseconds before it, the clock is watched */
+    const uint64_t now = rp__clock_now();
+    if (due > now + SPUN)
+        rp__clock_sleep(due - now - SPUN);
+    while (rp__clock_now() < due)
+        ;
+}
+
+static void submit_job(live *l, size_t number, uint64_t due)
+{
+    const rp__bench_query_set *set = l->load->queries;
+    const rp_topic *topic = &set->at[number % set->n].topic;
+    live_job *own = rp__alloc(sizeof *own);
+    rp_error err;
+    rp_status status = RP_NO_MEMORY;
+    if (own) {
+        *own = (live_job){l, number, due};
+        const rp_job job = {.query = topic->query,
+                            .query_bytes = topic->query_bytes,
+                            .deadline_ns = l->options->deadline_us * 1000,
+                            .done = job_done,
+                            .arg = own};
+        status = rp_executor_submit(l->executor, &job, NULL, &err);
+    }
+    if (status == RP_OK)
+        return;
+    l->times[number] = RP_POLICY_NEVER;
+    atomic_fetch_add(&l->failed, status != RP_BUSY);
+    rp__free(own);
+}
+
+/* One of several generators, each with its share of the rate: Poisson streams add up to one. */
+static void generate(void *arg, uint32_t client)
+{
+    live *l = arg;
+    const double gap = 1e9 * l->clients / l->options->rate;
+    rp__random random;
+    rp__random_init(&random, l->options->seed + client);
+    double at = gap * client / l->clients;
+    for (size_t number = client; number < l->jobs; number += l->clients) {
+        const double unit = ((double)(rp__random_next(&random) >> 11) + 0.5) * 0x1p-53;
+        at += l->options->is_poisson ? -log(unit) * gap : gap;
+        const uint64_t due = l->begin + (uint64_t)at;
+        wait_until(due);
+        const uint64_t lag = rp__clock_now() - due;
+        atomic_fetch_add(&l->lag_sum, lag);
+        raise_to(&l->lag_most, lag);
+        submit_job(l, number, due);
+    }
+}
+
+static rp_status run_live(const rp__load *load, const rp__load_options *o, uint64_t *times,
+                          rp__load_figures *out, rp_error *err)
+{
+    const rp_executor_options options = {.search = load->search,
+                                         .policy = o->policy,
+                                         .threads = o->cores,
+                                         .max_queued = o->max_queued,
+                                         .elements = o->elements};
+    const double clients = ceil(o->rate / CLIENT_RATE);
+    live l = {.load = load,
+              .options = o,
+              .times = times,
+              .jobs = out->jobs,
+              .clients = clients < CLIENTS_MOST ? (uint32_t)clients : CLIENTS_MOST};
+    rp_status status = rp_executor_new(load->index, &options, &l.executor, err);
+    if (status != RP_OK)
+        return status;
+    l.begin = rp__clock_now() + 1000000;
+    status = rp__thread_run(l.clients, generate, &l);
+    rp_executor_drain(l.executor);
+    rp_executor_report report;
+    rp_executor_get_report(l.executor, &report);
+    rp_executor_free(l.executor);
+    out->answered = l.answered;
+    out->late = l.late;
+    out->failed = l.failed;
+    out->refused = report.refused;
+    out->on_cores = report.on_cores;
+    out->on_card = report.on_card;
+    out->launches = report.launches;
+    out->batched = report.batched;
+    out->moves = l.moves;
+    out->seconds = l.last > l.begin ? (double)(l.last - l.begin) / 1e9 : 0;
+    out->generator_mean = out->jobs ? (double)l.lag_sum / (double)out->jobs / 1e9 : 0;
+    out->generator_most = (double)l.lag_most / 1e9;
+    return status == RP_OK ? RP_OK : rp__error_no_memory(err);
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+rp_status rp__load_run(const rp__load *load, const rp__load_options *o, rp__load_figures *out,
+                       rp_error *err)
+{
+    const double jobs = o->rate * o->seconds;
+    *out = (rp__load_figures){0};
+    if (!(jobs >= 1) || jobs > JOBS_MOST)
+        return rp__error_set(err, RP_USAGE, "%.0f jobs; choose a rate and a time for 1 to %d", jobs,
+                             JOBS_MOST);
+    out->jobs = (uint64_t)jobs;
+    uint64_t *times = rp__alloc_array(out->jobs, sizeof *times);
+    if (!times)
+        return rp__error_no_memory(err);
+    rp_status status =
+        load->costs ? run_replay(load, o, times, out) : run_live(load, o, times, out, err);
+    if (status == RP_OK)
+        fill_times(times, out->jobs, out);
+    rp__free(times);
+    return status;
+}
+
+static bool keeps_up(const rp__load_figures *f, double p99)
+{
+    return f->answered == f->jobs && f->p99 <= p99;
+}
+
+rp_status rp__load_find_rate(const rp__load *load, const rp__load_options *options, double p99,
+                             double *rate, rp__load_figures *out, rp_error *err)
+{
+    rp__load_options o = *options;
+    double low = 0, high = 0;
+    rp__load_figures f;
+    *rate = 0;
+    *out = (rp__load_figures){0};
+    for (o.rate = options->rate; !high || high > low * 1.01;) {
+        rp_status status = rp__load_run(load, &o, &f, err);
+        if (status != RP_OK)
+            return low > 0 && status == RP_USAGE ? RP_OK : status;
+        if (keeps_up(&f, p99)) {
+            low = *rate = o.rate;
+            *out = f;
+        } else {
+            high = o.rate;
+        }
+        o.rate = !high ? 2 * low : low > 0 ? sqrt(low * high) : high / 2;
+        if (o.rate * o.seconds < 100)
+            break;
+    }
+    return RP_OK;
+}

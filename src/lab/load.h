@@ -1,0 +1,57 @@
+/* lab/load.h: jobs that arrive whether or not earlier ones have ended: an open loop, on the
+ * executor or in a replay of recorded costs. Latencies count from when a job was to arrive. */
+#ifndef RP_LAB_LOAD_H
+#define RP_LAB_LOAD_H
+
+#include "lab/bench_query_set.h"
+#include "riposte/executor.h"
+
+/* What can go wrong, of a replay alone. All zero: nothing does. */
+typedef struct rp__load_trouble {
+    uint32_t wrong; /* estimates are up to so many times too high or too low */
+    uint32_t burst; /* jobs come so many times as fast for a tenth of the time, from a third on */
+    bool stall;     /* a core stops for a second, or half of the time, from a third on */
+    bool lose_card; /* in the middle */
+} rp__load_trouble;
+
+typedef struct rp__load_options {
+    const char *policy;
+    double rate;    /* jobs a second */
+    double seconds; /* that they come */
+    bool is_poisson;
+    uint64_t seed;
+    uint64_t deadline_us; /* 0: none */
+    uint32_t cores;       /* 0: those of the machine; of a replay 16 */
+    uint32_t max_queued;  /* 0: 1,024 */
+    uint64_t elements;    /* 0: 1M */
+    bool no_card;         /* of a replay: there is none */
+    rp__load_trouble trouble;
+} rp__load_options;
+
+typedef struct rp__load_figures {
+    uint64_t jobs, answered, refused, late, failed;
+    uint64_t on_cores, on_card, launches, batched, moves;
+    double seconds;                                   /* from the first arrival to the last end */
+    double mean, p50, p80, p90, p95, p99, p999, most; /* seconds, of those answered */
+    double generator_mean, generator_most;            /* seconds that jobs were submitted late */
+} rp__load_figures;
+
+typedef struct rp__load rp__load;
+
+/* A replay. RP_INPUT: line and column. */
+rp_status rp__load_open_record(const char *path, rp__load **out, rp_error *err);
+/* On the executor; all must outlive it. */
+rp_status rp__load_open_index(const rp_index *index, const rp__bench_query_set *queries,
+                              const rp_search_options *search, rp__load **out, rp_error *err);
+void rp__load_close(rp__load *load); /* NULL is fine */
+
+rp_status rp__load_run(const rp__load *load, const rp__load_options *options, rp__load_figures *out,
+                       rp_error *err);
+/* The highest rate, within a hundredth, at which all jobs are answered, 99 of 100 of them within
+ * p99 seconds. */
+rp_status rp__load_find_rate(const rp__load *load, const rp__load_options *options, double p99,
+                             double *rate, rp__load_figures *out, rp_error *err);
+/* Jobs a second that no policy can pass, by the record; 0: it is no replay. */
+double rp__load_bound(const rp__load *load, const rp__load_options *options);
+
+#endif

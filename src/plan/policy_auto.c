@@ -1,0 +1,99 @@
+/* policy_auto.c: least expected completion time, counting what waits and what the host spends to feed the card.
+ *
+ * A card that is busy takes what has gathered as one batch, so a job that waits for it costs its share of a batch and
+ * one start of a batch. Whoever is free takes jobs of the other where that ends them sooner than waiting. A job that
+ * cannot end before its deadline is refused when it arrives.
+ *
+ * Under a long backlog what counts is no longer when this job ends but how soon all do: then a job goes where the time that
+ * it takes, weighed by how long others wait for it there, is least. That is MaxWeight, which keeps up with any rate that a
+ * policy can keep up with (Tassiulas and Ephremides 1992). */
+#include "plan/policy.h"
+
+enum { LONG_NS = 200000 }; /* of waiting: a backlog */
+
+static uint64_t cores_wait(const rp__policy_view *view)
+{
+    const uint64_t rest = view->cores_ns + view->queues[RP_QUEUE_CPU].cpu_ns;
+    return view->busy_cores < view->cores && view->queues[RP_QUEUE_CPU].n == 0 ? 0
+                                                                               : rest / view->cores;
+}
+
+static uint64_t card_wait(const rp__policy_view *view)
+{
+    return view->card_ns + view->queues[RP_QUEUE_GPU].batch_ns;
+}
+
+/* Microseconds, so that products fit. */
+static uint64_t weigh(uint64_t ns, uint64_t wait_ns)
+{
+    const uint64_t most = (uint64_t)1 << 40;
+    return (ns < most ? ns : most) * (wait_ns / 1000 < 1 << 20 ? wait_ns / 1000 : 1 << 20);
+}
+
+/* Whether the card is to have a job under a backlog: cores are many, so the time of one of them is divided. */
+static bool weighs_less_on_card(const rp__policy_view *view, const rp__policy_job *job)
+{
+    const uint64_t cores = cores_wait(view), card = card_wait(view);
+    return weigh(job->batch_ns, card) + weigh(job->feed_ns / view->cores, cores) <
+           weigh(job->cpu_ns / view->cores, cores);
+}
+
+static rp__policy_seat choose(const rp__policy_view *view, const rp__policy_job *job)
+{
+    const uint64_t cores = cores_wait(view), card = card_wait(view);
+    if (!rp__policy_suits_card(view, job))
+        return rp__policy_sit(RP_QUEUE_CPU, job, "the card does not answer such a query");
+    if (cores > LONG_NS || card > LONG_NS)
+        return weighs_less_on_card(view, job)
+                   ? rp__policy_sit(RP_QUEUE_GPU, job, "much waits, and the card does it for less")
+                   : rp__policy_sit(RP_QUEUE_CPU, job, "much waits, and a core does it for less");
+    return card + job->gpu_ns + job->feed_ns < cores + job->cpu_ns
+               ? rp__policy_sit(RP_QUEUE_GPU, job, "the card is likely to end it sooner")
+               : rp__policy_sit(RP_QUEUE_CPU, job, "a core is likely to end it sooner");
+}
+
+static uint64_t expected_end(const rp__policy_view *view, const rp__policy_job *job,
+                             rp__policy_queue_kind queue)
+{
+    return view->now +
+           (queue == RP_QUEUE_GPU ? card_wait(view) + job->gpu_ns : cores_wait(view) + job->cpu_ns);
+}
+
+static rp__policy_seat seat(const rp__policy_view *view, const rp__policy_job *job)
+{
+    rp__policy_seat at = choose(view, job);
+    if (job->deadline != RP_POLICY_NEVER && expected_end(view, job, at.queue) > job->deadline)
+        return rp__policy_sit(RP_QUEUE_NONE, job, "it cannot end before its deadline");
+    return at;
+}
+
+/* A core helps the card with what it ends before the card would begin it. */
+static bool core_helps(const rp__policy_view *view)
+{
+    const rp__policy_queue *gpu = &view->queues[RP_QUEUE_GPU];
+    return gpu->n > 0 && view->is_busy_card && gpu->head_cpu_ns < card_wait(view);
+}
+
+static bool card_helps(const rp__policy_view *view)
+{
+    const rp__policy_queue *cpu = &view->queues[RP_QUEUE_CPU];
+    return cpu->n > 0 && cpu->head_gpu_ns < cores_wait(view);
+}
+
+static rp__policy_take take(const rp__policy_view *view, bool is_card)
+{
+    const rp__policy_take own = rp__policy_take_own(view, is_card);
+    if (own.queue != RP_QUEUE_NONE)
+        return own;
+    if (is_card ? card_helps(view) : core_helps(view))
+        return (rp__policy_take){.queue = is_card ? RP_QUEUE_CPU : RP_QUEUE_GPU};
+    return own;
+}
+
+const rp__policy rp__policy_auto_row = {
+    .name = "auto",
+    .help = "whichever is likely to end the query sooner, with what waits before it",
+    .batches = true,
+    .seat = seat,
+    .take = take,
+};

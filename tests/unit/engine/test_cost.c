@@ -1,0 +1,125 @@
+/* test_cost.c: logarithms by integers, trees that are sound or not, and rules fitted to costs whose law is known. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "engine/cost_fit.h"
+
+enum { N = 3000 };
+
+static void logarithms_are_close(void **state)
+{
+    (void)state;
+    for (uint64_t x = 0; x < UINT64_C(1) << 40; x = x * 5 / 4 + 1) {
+        assert_true(fabs(rp__cost_log(x) / 65536.0 - log((double)x + 1)) < 1e-4);
+        const double back = (double)rp__cost_exp(rp__cost_log(x));
+        if (x < UINT64_C(100000000000))
+            assert_true(fabs(back - (double)(x + 1)) <= 1 + 1e-3 * (double)x);
+        else
+            assert_true(back <= 1e11);
+    }
+    assert_int_equal(rp__cost_exp(-5), 1);
+    assert_int_equal(rp__cost_exp(INT64_MAX), UINT64_C(100000000000));
+}
+
+static rp__cost_rule leaf(int32_t bias)
+{
+    return (rp__cost_rule){.feature = RP_COST_LEAF, .bias = bias};
+}
+
+static void only_trees_are_sound(void **state)
+{
+    (void)state;
+    rp__cost_tree tree = {.n = 0};
+    assert_false(rp__cost_tree_is_sound(&tree));
+    tree = (rp__cost_tree){.n = 1, .rules = {leaf(7)}};
+    assert_true(rp__cost_tree_is_sound(&tree));
+    const rp__cost_rule inner = {.feature = RP_COST_TOTAL, .low = 1, .high = 2, .threshold = 65536};
+    tree = (rp__cost_tree){.n = 3, .rules = {inner, leaf(0), leaf(0)}};
+    assert_true(rp__cost_tree_is_sound(&tree));
+    tree.n = 2; /* a rule that is not there */
+    assert_false(rp__cost_tree_is_sound(&tree));
+    tree.n = 3;
+    tree.rules[0].high = 1; /* one rule for both */
+    assert_false(rp__cost_tree_is_sound(&tree));
+    tree.rules[0].high = 0; /* a circle */
+    assert_false(rp__cost_tree_is_sound(&tree));
+    tree.rules[0] = inner;
+    tree.rules[0].feature = RP_COST_FEATURES; /* no such feature */
+    assert_false(rp__cost_tree_is_sound(&tree));
+    tree = (rp__cost_tree){.n = 2, .rules = {leaf(0), leaf(0)}}; /* one that nobody asks */
+    assert_false(rp__cost_tree_is_sound(&tree));
+    tree.n = RP_COST_RULES + 1;
+    assert_false(rp__cost_tree_is_sound(&tree));
+}
+
+/* 2,000 + 3 of each posting of the shortest list up to 10,000 in all, 1 for each of all lists above. */
+static uint64_t law(uint64_t shortest, uint64_t total)
+{
+    return total < 10000 ? 2000 + 3 * shortest : 500 + total;
+}
+
+static void draw(rp__random *random, rp__cost_sample *s)
+{
+    const uint64_t shortest = rp__random_next(random) >> (46 + rp__random_below(random, 16));
+    const uint64_t total =
+        shortest + (rp__random_next(random) >> (44 + rp__random_below(random, 16)));
+    *s = (rp__cost_sample){.ns = law(shortest, total)};
+    s->features[RP_COST_SHORTEST] = rp__cost_log(shortest);
+    s->features[RP_COST_SECOND] = rp__cost_log(total - shortest);
+    s->features[RP_COST_TOTAL] = rp__cost_log(total);
+    s->features[RP_COST_TERMS] = rp__cost_log(2);
+}
+
+static void rules_find_a_law(void **state)
+{
+    (void)state;
+    static rp__cost_sample samples[N];
+    rp__random random;
+    rp__cost_tree tree, again;
+    rp__random_init(&random, 5);
+    for (size_t i = 0; i < N; i++)
+        draw(&random, &samples[i]);
+    assert_int_equal(rp__cost_fit(samples, N, RP_COST_DINGS, &tree), RP_OK);
+    assert_true(rp__cost_tree_is_sound(&tree));
+    assert_true(tree.n > 1);
+    double sum = 0;
+    for (size_t i = 0; i < N; i++) {
+        rp__cost_sample s;
+        draw(&random, &s);
+        sum +=
+            fabs((double)rp__cost_tree_estimate(&tree, s.features) - (double)s.ns) / (double)s.ns;
+    }
+    assert_true(sum / N < 0.05);
+    assert_int_equal(rp__cost_fit(samples, N, RP_COST_DINGS, &again), RP_OK);
+    assert_memory_equal(&tree, &again, sizeof tree);
+    for (uint32_t i = 0; i < tree.n; i++)
+        assert_int_equal(tree.rules[i].weights[RP_COST_READING], 0); /* it was not to be used */
+}
+
+static void few_samples_make_one_rule(void **state)
+{
+    (void)state;
+    rp__cost_tree tree;
+    rp__cost_sample one = {.ns = 5000};
+    assert_int_equal(rp__cost_fit(&one, 0, RP_COST_ALL, &tree), RP_USAGE);
+    assert_int_equal(rp__cost_fit(&one, 1, RP_COST_ALL, &tree), RP_OK);
+    assert_int_equal(tree.n, 1);
+    assert_in_range(rp__cost_tree_estimate(&tree, one.features), 4900, 5100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logarithms_are_close),
+        cmocka_unit_test(only_trees_are_sound),
+        cmocka_unit_test(rules_find_a_law),
+        cmocka_unit_test(few_samples_make_one_rule),
+    };
+    return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
+}
