@@ -102,6 +102,10 @@ $B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map $(GCOV)
 	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
 	    -Wl,--version-script=tools/riposte.map $(LIB_OBJ) -o $@ $(LIBS)
 
+# What judges the memory model shares no code with it.
+$B/dram_check: tools/dram_check.c
+	$(call Q,CC  )$(CC) -std=c11 -O2 -Wall -Wextra -Werror $< -o $@
+
 # In a wheel the libraries that it is linked with lie beside it.
 $B/wheel/libriposte.so: $(LIB_OBJ) tools/riposte.map
 	@mkdir -p $(@D)
@@ -374,7 +378,7 @@ $B/%.tidy: %.c
 bench: all $(BENCHES) ## measure against peers; each number comes with its machine, data and command
 	@for b in $(BENCHES) $(wildcard bench/*.sh); do $$b || exit 1; done
 
-bench-check: all ## instructions that searches take: fails where they rose by over 3%; UPDATE=1 keeps new counts
+bench-check: all ## instructions that searches and simulated memory take: fails where they rose by over 3%; UPDATE=1 keeps new counts
 	@CC='$(CC)' tools/bench_check $B $(if $(UPDATE),update)
 
 ##@ Install

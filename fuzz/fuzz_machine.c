@@ -1,9 +1,9 @@
 /* fuzz_machine.c: any descriptor on any image, in machines of several kinds.
  *
- * Bytes 0 to 63 are the descriptor, bytes 64 to 71 choose the machine, the rest is the image, in memory of
- * exactly its size. The result address of the descriptor counts from the first byte of results.
- * Checked: the run ends without a hang, both clocks agree on the completion, every entry of the memory
- * interface is free again, results lie inside their area. */
+ * Bytes 0 to 63 are the descriptor, bytes 64 to 71 choose the machine, the rest is the image, in
+ * memory of exactly its size. The result address of the descriptor counts from the first byte of
+ * results. Checked: the run ends without a hang, both clocks agree on the completion, every entry
+ * of the memory interface is free again, results lie inside their area. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

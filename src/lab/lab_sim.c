@@ -304,7 +304,7 @@ static rp__descriptor describe(const job *j, size_t i)
     return d;
 }
 
-/* As many queries as the results have memory for, at least one. */
+/* As many queries as the results have memory for, at least one; with mode=intra one at a time. */
 static rp_status take_queries(job *j)
 {
     uint64_t bytes = 0;
@@ -315,7 +315,8 @@ static rp_status take_queries(job *j)
     for (j->n = 0; j->first + j->n < j->sim->n; j->n++) {
         rp__descriptor d = describe(j, j->first + j->n);
         const uint64_t more = rp__bits_align(rp__sim_result_bytes(&d), RP_SIM_LINE);
-        if (j->n > 0 && bytes + more > RESULTS_BYTES)
+        const bool is_alone = j->config->mode == RP_SIM_MODE_INTRA;
+        if (j->n > 0 && (is_alone || bytes + more > RESULTS_BYTES))
             break;
         d.result = j->memory.results_at + bytes;
         j->descriptors[j->n] = d;

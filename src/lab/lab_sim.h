@@ -55,8 +55,9 @@ typedef struct rp__lab_sim_result {
 /* Told now and then; false: RP_INTERRUPTED. */
 typedef bool rp__lab_sim_progress_fn(void *arg, size_t queries, uint64_t cycles);
 
-/* Runs all queries, in flight together as far as the configuration lets them; where their results
- * take more than 256 MiB, one machine after the other. Any number of threads may run at once. Free
+/* Runs all queries, in flight together as far as the configuration lets them; with mode=intra one
+ * after the other, each on an idle machine. Where their results take more than 256 MiB, one machine
+ * runs after the other. Any number of threads may run at once. Free
  * the result. */
 rp_status rp__lab_sim_run(const rp__lab_sim *sim, const rp__sim_config *config,
                           rp__lab_sim_progress_fn *on_progress, void *arg, rp__lab_sim_result *out,

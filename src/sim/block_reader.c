@@ -29,8 +29,13 @@ static bool take_open(rp__block_reader *reader, rp__sim_clock *clock)
     const rp__sim_open *open = rp__link_head(&reader->open, clock);
     if (!open)
         return false;
+    if (reader->skip_bit < reader->skip_end)
+        return false;
     if (open->is_end) {
         reader->is_ending = true;
+    } else if (open->is_skip) {
+        reader->skip_bit = open->bit;
+        reader->skip_end = open->bit + open->n_bits;
     } else {
         uint32_t capacity = reader->config->br_entries / open->n_streams;
         reader->is_open = true;
@@ -117,6 +122,15 @@ static rp__dcu *choose(rp__block_reader *reader, rp__sim_clock *clock)
     return best;
 }
 
+static void free_used_lines(rp__sim_stream *s)
+{
+    while (s->first_line < s->next_line && entry_of(s, s->first_line)->has_arrived &&
+           !entry_of(s, s->first_line)->bits_left) {
+        s->first_line++;
+        s->first_slot = s->first_slot + 1 < s->capacity ? s->first_slot + 1 : 0;
+    }
+}
+
 static bool serve(rp__block_reader *reader, rp__sim_clock *clock)
 {
     rp__dcu *dcu = choose(reader, clock);
@@ -131,11 +145,23 @@ static bool serve(rp__block_reader *reader, rp__sim_clock *clock)
     entry->bits_left -= request->bits;
     reader->counts->reader_bits += request->bits;
     rp__link_pop(&dcu->request, clock);
-    while (s->first_line < s->next_line && entry_of(s, s->first_line)->has_arrived &&
-           !entry_of(s, s->first_line)->bits_left) {
-        s->first_line++;
-        s->first_slot = s->first_slot + 1 < s->capacity ? s->first_slot + 1 : 0;
-    }
+    free_used_lines(s);
+    return true;
+}
+
+/* Drops bits of skipped blocks in one line. */
+static bool skip_bits(rp__block_reader *reader)
+{
+    rp__sim_stream *s = &reader->streams[0];
+    uint64_t line = reader->skip_bit >> 9, end = (line + 1) << 9;
+    if (reader->skip_bit >= reader->skip_end || line < s->first_line || line >= s->next_line ||
+        !entry_of(s, line)->has_arrived)
+        return false;
+    end = end < reader->skip_end ? end : reader->skip_end;
+    entry_of(s, line)->bits_left -= (uint32_t)(end - reader->skip_bit);
+    reader->counts->reader_bits += end - reader->skip_bit;
+    reader->skip_bit = end;
+    free_used_lines(s);
     return true;
 }
 
@@ -156,7 +182,8 @@ rp__turn rp__block_reader_step(rp__block_reader *reader, rp__sim_clock *clock)
     if (!reader->is_open && !rp__link_head(&reader->open, clock))
         return rp__turn_sleep(RP_SIM_IDLE);
     bool served = reader->is_open && serve(reader, clock);
-    bool moved = take_lines(reader, clock);
+    bool moved = skip_bits(reader);
+    moved |= take_lines(reader, clock);
     moved |= request_lines(reader, clock);
     moved |= answer_end(reader, clock);
     moved |= take_open(reader, clock);

@@ -11,8 +11,6 @@
 #include "base/bits.h"
 #include "sim/units.h"
 
-enum { HEADER_TAG = 1 << 16 };
-
 static bool has_list1(const rp__block_scheduler *s)
 {
     return s->query.descriptor.query_type != RP_SIM_SINGLE;
@@ -46,10 +44,10 @@ static uint32_t header_fault(const rp__block_scheduler *s, const rp__list_header
     return RP_SIM_OK;
 }
 
-static void open_array(rp__sim_array *a, uint64_t at, uint32_t n, uint8_t item, uint8_t traffic)
+static void open_array(rp__sim_array *a, uint64_t at, uint64_t n, uint8_t item, uint8_t traffic)
 {
     a->at = at;
-    a->end = at + (uint64_t)n * item;
+    a->end = at + n * item;
     a->first_line = a->next_line = at >> 6;
     a->item = item;
     a->traffic = traffic;
@@ -58,11 +56,22 @@ static void open_array(rp__sim_array *a, uint64_t at, uint32_t n, uint8_t item, 
 static void open_list(rp__sim_list *list)
 {
     const rp__list_header *h = &list->header;
-    open_array(&list->skips, h->skip_at, h->n_blocks, 4, RP_SIM_TRAFFIC_SKIP);
-    open_array(&list->metas, h->meta_at, h->n_blocks, 8, RP_SIM_TRAFFIC_META);
-    list->bits = list->slot = 0;
+    uint64_t from = list->next_block, n = list->end_block - from;
+    open_array(&list->skips, h->skip_at + 4 * from, n, 4, RP_SIM_TRAFFIC_SKIP);
+    open_array(&list->metas, h->meta_at + 8 * from, n, 8, RP_SIM_TRAFFIC_META);
+    open_array(&list->bounds, h->skip_at + 4 * (uint64_t)h->n_blocks + from, n, 1,
+               RP_SIM_TRAFFIC_META);
+    list->slot = 0;
+    list->is_ended = n == 0;
+}
+
+static void take_whole_list(rp__sim_list *list)
+{
     list->next_block = 0;
-    list->is_ended = h->n_blocks == 0;
+    list->end_block = list->header.n_blocks;
+    list->bits = 0;
+    list->end_bits = list->header.payload_bits;
+    list->is_part = false;
 }
 
 static void begin(rp__block_scheduler *s)
@@ -125,13 +134,28 @@ static void check_headers(rp__block_scheduler *s)
     const uint32_t n_blocks[] = {d->n_blocks0, d->n_blocks1};
     for (uint32_t i = 0; i < s->n_lists; i++) {
         rp__sim_blame(&s->answer.status, header_fault(s, &s->lists[i].header, n_blocks[i]));
-        open_list(&s->lists[i]);
+        take_whole_list(&s->lists[i]);
     }
     if (slots_needed(s) > d->cap)
         rp__sim_blame(&s->answer.status, RP_SIM_BAD_CAP);
+    if (d->flags & RP_SIM_RANGE && !s->answer.status)
+        rp__block_range_begin(s);
+    else
+        rp__block_scheduler_open(s);
+}
+
+void rp__block_scheduler_open(rp__block_scheduler *s)
+{
     s->phase = s->answer.status ? RP_SIM_PHASE_FINISH : RP_SIM_PHASE_OPEN;
-    if (!s->answer.status)
-        set_up_cores(s);
+    if (s->answer.status)
+        return;
+    for (uint32_t i = 0; i < s->n_lists; i++)
+        open_list(&s->lists[i]);
+    const rp__list_header *h = &s->lists[0].header;
+    s->has_bounds = s->config->threshold && s->config->topk && !has_list1(s) &&
+                    h->flags & RP_SIM_HAS_BOUNDS && is_inside(s, h->skip_at, h->n_blocks, 5);
+    s->threshold = 0;
+    set_up_cores(s);
 }
 
 static bool read_headers(rp__block_scheduler *s, rp__sim_clock *clock)
@@ -139,7 +163,7 @@ static bool read_headers(rp__block_scheduler *s, rp__sim_clock *clock)
     const rp__descriptor *d = &s->query.descriptor;
     if (s->headers_sent < s->n_lists && rp__link_space(&s->port.request, clock)) {
         rp__sim_read(&s->port, clock, s->headers_sent ? d->list1 : d->list0,
-                     HEADER_TAG + s->headers_sent, RP_SIM_TRAFFIC_META, 64);
+                     RP_SIM_HEADER_TAG + s->headers_sent, RP_SIM_TRAFFIC_META, 64);
         s->headers_sent++;
         s->in_flight++;
         return true;
@@ -159,10 +183,10 @@ static bool open_reader(rp__block_scheduler *s, rp__sim_clock *clock)
     }
     if (!rp__link_space(&s->reader->open, clock))
         return false;
-    const rp__list_header *h = &s->lists[s->opens_sent].header;
+    const rp__sim_list *list = &s->lists[s->opens_sent];
     *(rp__sim_open *)rp__link_push(&s->reader->open, clock) =
-        (rp__sim_open){.bit = 8 * h->payload_at,
-                       .n_bits = h->payload_bits,
+        (rp__sim_open){.bit = 8 * list->header.payload_at + list->bits,
+                       .n_bits = list->end_bits - list->bits,
                        .cores = s->query.cores,
                        .stream = (uint8_t)s->opens_sent,
                        .n_streams = (uint8_t)n};
@@ -172,9 +196,22 @@ static bool open_reader(rp__block_scheduler *s, rp__sim_clock *clock)
 
 /* ---- Skip values and metadata ---------------------------------------------------------------- */
 
+/* Skip values and metadata of both lists, then bounds of the first. */
+enum { ARRAYS = 5, BOUNDS = 4 };
+
 static rp__sim_array *array_of(rp__block_scheduler *s, uint32_t i)
 {
+    if (i == BOUNDS)
+        return &s->lists[0].bounds;
     return i & 1 ? &s->lists[i >> 1].metas : &s->lists[i >> 1].skips;
+}
+
+/* Whether this query reads the i-th array, and is not through with it. */
+static bool is_read(const rp__block_scheduler *s, uint32_t i)
+{
+    if (i == BOUNDS)
+        return s->has_bounds && !s->lists[0].is_ended;
+    return (i < 2 || is_or(s)) && !s->lists[i >> 1].is_ended;
 }
 
 static bool has_line_to_request(const rp__block_scheduler *s, const rp__sim_array *a)
@@ -184,13 +221,12 @@ static bool has_line_to_request(const rp__block_scheduler *s, const rp__sim_arra
 
 static bool request_line(rp__block_scheduler *s, rp__sim_clock *clock)
 {
-    uint32_t n = is_or(s) ? 4 : 2;
     if (!rp__link_space(&s->port.request, clock))
         return false;
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t i = (s->next_array + k) % n;
+    for (uint32_t k = 0; k < ARRAYS; k++) {
+        uint32_t i = (s->next_array + k) % ARRAYS;
         rp__sim_array *a = array_of(s, i);
-        if (s->lists[i >> 1].is_ended || !has_line_to_request(s, a))
+        if (!is_read(s, i) || !has_line_to_request(s, a))
             continue;
         uint32_t slot = (uint32_t)(a->next_line % s->config->bsch_lines);
         uint64_t from = a->next_line << 6, to = from + 64;
@@ -201,7 +237,7 @@ static bool request_line(rp__block_scheduler *s, rp__sim_clock *clock)
                      (uint8_t)(to - from));
         a->next_line++;
         s->in_flight++;
-        s->next_array = (i + 1) % n;
+        s->next_array = (i + 1) % ARRAYS;
         return true;
     }
     return false;
@@ -209,7 +245,7 @@ static bool request_line(rp__block_scheduler *s, rp__sim_clock *clock)
 
 static void take_header(rp__block_scheduler *s, const rp__sim_line *line)
 {
-    rp__sim_list *list = &s->lists[line->tag - HEADER_TAG];
+    rp__sim_list *list = &s->lists[line->tag - RP_SIM_HEADER_TAG];
     memcpy(&list->header, line->words, sizeof list->header);
     list->has_header = true;
     if (line->is_bad)
@@ -221,7 +257,10 @@ static bool take_lines(rp__block_scheduler *s, rp__sim_clock *clock)
     const rp__sim_line *line;
     bool moved = false;
     while ((line = rp__link_head(&s->port.response, clock))) {
-        if (line->tag >= HEADER_TAG) {
+        if (line->tag == RP_SIM_RANGE_TAG) {
+            memcpy(s->range.words, line->words, sizeof s->range.words);
+            s->range.has_line = true;
+        } else if (line->tag >= RP_SIM_HEADER_TAG) {
             take_header(s, line);
         } else {
             rp__sim_array *a = array_of(s, line->tag >> 8);
@@ -242,26 +281,34 @@ static bool has_item(const rp__block_scheduler *s, const rp__sim_array *a)
            a->has_arrived[to % s->config->bsch_lines];
 }
 
+static uint64_t see_item(const rp__block_scheduler *s, const rp__sim_array *a)
+{
+    uint64_t item = 0, at = a->at;
+    for (uint32_t i = 0; i < a->item; i++, at++) {
+        const uint8_t *line = (const uint8_t *)a->lines[(at >> 6) % s->config->bsch_lines];
+        item |= (uint64_t)line[at & 63] << 8 * i;
+    }
+    return item;
+}
+
 static uint64_t take_item(const rp__block_scheduler *s, rp__sim_array *a)
 {
-    uint64_t item = 0;
-    for (uint32_t i = 0; i < a->item; i++, a->at++) {
-        const uint8_t *line = (const uint8_t *)a->lines[(a->at >> 6) % s->config->bsch_lines];
-        item |= (uint64_t)line[a->at & 63] << 8 * i;
-    }
+    uint64_t item = see_item(s, a);
+    a->at += a->item;
     a->first_line = a->at >> 6;
     return item;
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
+enum { NOWHERE = 32, SKIP = 33 }; /* beside the numbers of units */
+
 static rp__dcu *dcu_of(const rp__block_scheduler *s, uint32_t i)
 {
     return &s->cores[i >> 1].dcus[i & 1];
 }
 
-/* The unit that gets the next block of a list, or its end: one with two free places for blocks. 32:
- * none. */
+/* The unit that gets the next block of a list, or its end: one with two free places for blocks. */
 static uint32_t choose_dcu(const rp__block_scheduler *s, uint32_t list, uint32_t units,
                            const rp__sim_clock *clock)
 {
@@ -272,7 +319,7 @@ static uint32_t choose_dcu(const rp__block_scheduler *s, uint32_t list, uint32_t
             rp__link_fill(&dcu_of(s, i)->in, clock) + 1 < s->config->dispatch_depth)
             return i;
     }
-    return 32;
+    return NOWHERE;
 }
 
 static void end_lists(rp__block_scheduler *s, uint32_t status)
@@ -286,18 +333,72 @@ static bool is_sound(const rp__sim_list *list, const rp__sim_block *block)
     const rp__list_header *h = &list->header;
     uint64_t bits = list->bits + (uint64_t)block->n * ((uint32_t)block->gap_bits + block->tf_bits);
     uint64_t slot = list->slot + block->n;
-    if (!block->n || bits > h->payload_bits || slot > h->n_postings)
+    if (!block->n || bits > list->end_bits || slot > h->n_postings)
         return false;
-    bool is_last = list->next_block + 1 == h->n_blocks;
-    return !is_last || (bits == h->payload_bits && slot == h->n_postings);
+    bool is_last = list->next_block + 1 == list->end_block;
+    return !is_last || (bits == list->end_bits && (list->is_part || slot == h->n_postings));
+}
+
+/* Lanes tell their k-th best scores. No result below the largest of them is among the best. */
+static bool take_thresholds(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    bool moved = false;
+    for (uint32_t lanes = s->has_bounds ? s->lanes_left : 0; lanes; lanes &= lanes - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(lanes);
+        rp__link *link = &s->cores[i >> 1].write_backs[i & 1].threshold;
+        const uint32_t *score;
+        while ((score = rp__link_head(link, clock))) {
+            s->threshold = *score > s->threshold ? *score : s->threshold;
+            rp__link_pop(link, clock);
+            moved = true;
+        }
+    }
+    return moved;
+}
+
+/* Whether no posting of the next block can be among the best. */
+static bool is_hopeless(const rp__block_scheduler *s, const rp__sim_list *list)
+{
+    if (!s->has_bounds)
+        return false;
+    uint64_t bound = see_item(s, &list->bounds);
+    return (list->header.idf_bar * bound + 254) / 255 < s->threshold;
+}
+
+static void send_block(rp__block_scheduler *s, const rp__sim_block *block, uint32_t to,
+                       uint64_t n_bits, rp__sim_clock *clock)
+{
+    if (to == SKIP) {
+        *(rp__sim_open *)rp__link_push(&s->reader->open, clock) =
+            (rp__sim_open){.bit = block->bit, .n_bits = n_bits, .is_skip = true};
+        s->counts->blocks_skipped++;
+        return;
+    }
+    *(rp__sim_block *)rp__link_push(&dcu_of(s, to)->in, clock) = *block;
+    s->next_dcu = (to + 1) % (2 * s->config->cores);
+    s->counts->blocks++;
+}
+
+/* Where the next block goes: a unit, or SKIP; NOWHERE: something is missing or full. */
+static uint32_t choose_target(const rp__block_scheduler *s, uint32_t i, const rp__sim_clock *clock)
+{
+    const rp__sim_list *list = &s->lists[i];
+    if (!has_item(s, &list->skips) || !has_item(s, &list->metas) ||
+        (s->has_bounds && !has_item(s, &list->bounds)))
+        return NOWHERE;
+    if (is_hopeless(s, list))
+        return rp__link_space(&s->reader->open, clock) ? SKIP : NOWHERE;
+    return choose_dcu(s, i, s->ends_left, clock);
 }
 
 static bool dispatch_block(rp__block_scheduler *s, uint32_t i, rp__sim_clock *clock)
 {
     rp__sim_list *list = &s->lists[i];
-    uint32_t to = choose_dcu(s, i, s->ends_left, clock);
-    if (to == 32 || !has_item(s, &list->skips) || !has_item(s, &list->metas))
+    uint32_t to = choose_target(s, i, clock);
+    if (to == NOWHERE)
         return false;
+    if (s->has_bounds)
+        take_item(s, &list->bounds);
     uint64_t meta = take_item(s, &list->metas);
     rp__sim_block block = {.bit = 8 * list->header.payload_at + list->bits,
                            .slot = list->slot,
@@ -311,22 +412,21 @@ static bool dispatch_block(rp__block_scheduler *s, uint32_t i, rp__sim_clock *cl
         end_lists(s, RP_SIM_BAD_LIST);
         return true;
     }
-    *(rp__sim_block *)rp__link_push(&dcu_of(s, to)->in, clock) = block;
-    list->bits += (uint64_t)block.n * ((uint32_t)block.gap_bits + block.tf_bits);
+    uint64_t n_bits = (uint64_t)block.n * ((uint32_t)block.gap_bits + block.tf_bits);
+    send_block(s, &block, to, n_bits, clock);
+    list->bits += n_bits;
     list->slot += block.n;
-    list->is_ended = ++list->next_block == list->header.n_blocks;
-    s->next_dcu = (to + 1) % (2 * s->config->cores);
+    list->is_ended = ++list->next_block == list->end_block;
     if (!s->answer.first)
         s->answer.first = clock->now;
     s->answer.last = clock->now;
-    s->counts->blocks++;
     return true;
 }
 
 static bool dispatch_end(rp__block_scheduler *s, uint32_t i, rp__sim_clock *clock)
 {
     uint32_t to = choose_dcu(s, i, s->ends_left, clock);
-    if (to == 32)
+    if (to == NOWHERE)
         return false;
     *(rp__sim_block *)rp__link_push(&dcu_of(s, to)->in, clock) = (rp__sim_block){.is_end = true};
     s->ends_left &= ~(1U << to);
@@ -353,7 +453,7 @@ static bool dispatch(rp__block_scheduler *s, rp__sim_clock *clock)
 
 static bool take_lanes(rp__block_scheduler *s, rp__sim_clock *clock)
 {
-    bool moved = false;
+    bool moved = take_thresholds(s, clock);
     for (uint32_t lanes = s->lanes_left; lanes; lanes &= lanes - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(lanes);
         rp__link *done = &s->cores[i >> 1].write_backs[i & 1].done;
@@ -399,10 +499,13 @@ static bool advance(rp__block_scheduler *s, rp__sim_clock *clock)
         return take_query(s, clock);
     case RP_SIM_PHASE_HEADERS:
         return read_headers(s, clock);
+    case RP_SIM_PHASE_RANGE:
+        return rp__block_range_step(s, clock);
     case RP_SIM_PHASE_OPEN:
         return open_reader(s, clock);
     case RP_SIM_PHASE_BLOCKS: {
         bool moved = dispatch(s, clock);
+        moved |= take_thresholds(s, clock);
         return request_line(s, clock) || moved;
     }
     case RP_SIM_PHASE_LANES:

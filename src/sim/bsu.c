@@ -148,8 +148,9 @@ static bool pass_end(rp__bsu *bsu, const rp__sim_posting *posting, rp__sim_clock
 {
     rp__sim_posting end = *posting;
     rp__sim_blame(&end.status, bsu->status);
-    if (!push(bsu, &end, clock))
+    if (bsu->stream.in_flight || !push(bsu, &end, clock))
         return false;
+    bsu->stream.next_line = bsu->stream.index = 0;
     bsu->n_levels = 0;
     bsu->has_searched = false;
     bsu->line_at = RP_SIM_NEVER;
@@ -210,13 +211,42 @@ static bool advance(rp__bsu *bsu, const rp__sim_posting *posting, rp__sim_clock 
     return true;
 }
 
+/* Values that lie in two lines are searched. */
+static bool is_streaming(const rp__bsu *bsu)
+{
+    return bsu->config->skips == RP_SIM_SKIPS_STREAM && bsu->setup->list1.skip_at % 4 == 0;
+}
+
+static bool advance_stream(rp__bsu *bsu, const rp__sim_posting *posting, rp__sim_clock *clock)
+{
+    bool moved = false;
+    if (posting->flags & RP_SIM_END || (bsu->has_searched && posting->doc < bsu->next_skip) ||
+        posting->doc > bsu->setup->list1.last_doc) {
+        moved = advance(bsu, posting, clock);
+    } else {
+        bsu->counts->searches += !bsu->is_searching;
+        bsu->is_searching = true;
+        moved = rp__bsu_stream_compare(bsu, posting->doc);
+    }
+    if (!(posting->flags & RP_SIM_END))
+        moved |= rp__bsu_stream_request(bsu, clock);
+    return moved;
+}
+
 rp__turn rp__bsu_step(rp__bsu *bsu, rp__sim_clock *clock)
 {
     bool is_open = rp__sim_is_open(bsu->setup, clock);
     if (!is_open || bsu->setup->query_type != RP_SIM_AND)
         return rp__turn_sleep(RP_SIM_IDLE);
     const rp__sim_posting *posting = rp__link_head(bsu->in, clock);
-    if (posting && advance(bsu, posting, clock))
+    bool moved = false;
+    if (is_streaming(bsu)) {
+        moved = posting && advance_stream(bsu, posting, clock);
+        moved |= rp__bsu_stream_take(bsu, clock);
+    } else {
+        moved = posting && advance(bsu, posting, clock);
+    }
+    if (moved)
         return bsu->is_reading ? (rp__turn){RP_SIM_NEVER, RP_SIM_BUSY, RP_SIM_WAIT_MEMORY}
                                : rp__turn_busy(clock);
     uint32_t spent = !posting            ? RP_SIM_WAIT_IN

@@ -180,7 +180,8 @@ static bool decode(rp__dcu *dcu, rp__sim_clock *clock)
                                .value = (uint32_t)(bits >> block->gap_bits),
                                .block = block->number,
                                .flags = dcu->left ? 0 : RP_SIM_LAST};
-    rp__sim_pipe_enter(&dcu->pipe, &posting, &dcu->out, clock);
+    if (posting.doc >= dcu->setup->first_doc && posting.doc < dcu->setup->end_doc)
+        rp__sim_pipe_enter(&dcu->pipe, &posting, &dcu->out, clock);
     dcu->counts->postings++;
     if (!dcu->left) {
         if (end_bit(block) & 511 && width(block))

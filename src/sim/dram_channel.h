@@ -34,6 +34,7 @@ struct rp__dram_group {
 };
 
 struct rp__dram_rank {
+    uint64_t banks; /* of the channel, those of this rank */
     uint64_t next_act, next_rd, next_wr, next_pre, next_prea, next_ref;
     uint64_t acts[4]; /* the last four, a ring */
     uint32_t n_acts;
@@ -212,30 +213,38 @@ static inline uint64_t rp__dram_min(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The first step not before `step` on which a command may start that needs a rising edge. */
-static inline uint64_t rp__dram_edge(const struct rp__dram_rules *rules, uint64_t step)
+/* The banks of one rank. */
+static inline uint64_t rp__dram_rank_mask(const struct rp__dram_channel *c, uint32_t rank)
 {
-    return rules->is_edged ? step | 1U : step;
+    return c->ranks[rank].banks;
 }
 
-/* The first step at which this command may start. */
+/* A command that may start at `step` and needs a rising edge: the first one from `now` on. */
+static inline uint64_t rp__dram_edge(const struct rp__dram_rules *rules, uint64_t step,
+                                     uint64_t now)
+{
+    return rules->is_edged ? rp__dram_max(step, now) | 1U : step;
+}
+
+/* The first step from `now` on, or before, at which this command may start. */
 static inline uint64_t rp__dram_when_column(const struct rp__dram_channel *c, uint32_t bank,
-                                            bool is_write)
+                                            bool is_write, uint64_t now)
 {
     const struct rp__dram_bank *b = &c->banks[bank];
     const struct rp__dram_group *g = &c->groups[b->group];
     const struct rp__dram_rank *r = &c->ranks[b->rank];
     uint64_t when = is_write ? rp__dram_max(b->next_wr, rp__dram_max(g->next_wr, r->next_wr))
                              : rp__dram_max(b->next_rd, rp__dram_max(g->next_rd, r->next_rd));
-    return rp__dram_edge(c->rules, rp__dram_max(when, c->column_bus));
+    return rp__dram_edge(c->rules, rp__dram_max(when, c->column_bus), now);
 }
 
-static inline uint64_t rp__dram_when_act(const struct rp__dram_channel *c, uint32_t bank)
+static inline uint64_t rp__dram_when_act(const struct rp__dram_channel *c, uint32_t bank,
+                                         uint64_t now)
 {
     const struct rp__dram_bank *b = &c->banks[bank];
     uint64_t when = rp__dram_max(c->groups[b->group].next_act, c->ranks[b->rank].next_act);
     when = rp__dram_max(rp__dram_max(when, b->next_act), c->row_bus);
-    return rp__dram_edge(c->rules, when);
+    return rp__dram_edge(c->rules, when, now);
 }
 
 static inline uint64_t rp__dram_when_pre(const struct rp__dram_channel *c, uint32_t bank)
@@ -250,9 +259,35 @@ static inline uint64_t rp__dram_when_prea(const struct rp__dram_channel *c, uint
     return rp__dram_max(rp__dram_max(r->next_prea, r->next_pre), c->row_bus);
 }
 
-static inline uint64_t rp__dram_when_ref(const struct rp__dram_channel *c, uint32_t rank)
+static inline uint64_t rp__dram_when_ref(const struct rp__dram_channel *c, uint32_t rank,
+                                         uint64_t now)
 {
-    return rp__dram_edge(c->rules, rp__dram_max(c->ranks[rank].next_ref, c->row_bus));
+    return rp__dram_edge(c->rules, rp__dram_max(c->ranks[rank].next_ref, c->row_bus), now);
+}
+
+/* Of the banks in `banks`, those of ranks that let an ACT, a RD or a WR start now; for the others
+ * *wake falls to when their rank first does. Of few banks all: to look at each is as fast, and says
+ * better when to wake. */
+static inline uint64_t rp__dram_ready(const struct rp__dram_channel *c, enum rp__dram_kind kind,
+                                      uint64_t banks, uint64_t now, uint64_t *wake)
+{
+    uint64_t many = banks & (banks - 1);
+    many &= many - 1;
+    many &= many - 1;
+    uint64_t bus = kind == RP__DRAM_ACT ? c->row_bus : c->column_bus;
+    for (uint32_t i = 0; many && i < c->n_ranks; i++) {
+        const struct rp__dram_rank *r = &c->ranks[i];
+        uint64_t mask = rp__dram_rank_mask(c, i);
+        uint64_t when = kind == RP__DRAM_ACT  ? r->next_act
+                        : kind == RP__DRAM_RD ? r->next_rd
+                                              : r->next_wr;
+        when = rp__dram_edge(c->rules, rp__dram_max(when, bus), now);
+        if ((banks & mask) && when > now) {
+            *wake = rp__dram_min(*wake, when);
+            banks &= ~mask;
+        }
+    }
+    return banks;
 }
 
 static inline enum rp__dram_kind rp__dram_column_kind(const struct rp__dram_entry *e)
@@ -263,13 +298,6 @@ static inline enum rp__dram_kind rp__dram_column_kind(const struct rp__dram_entr
 static inline bool rp__dram_is_open(const struct rp__dram_channel *c, uint32_t bank)
 {
     return (c->open >> bank & 1U) != 0;
-}
-
-/* The banks of one rank. */
-static inline uint64_t rp__dram_rank_mask(const struct rp__dram_channel *c, uint32_t rank)
-{
-    uint64_t all = c->banks_of_rank == 64 ? ~0ULL : (1ULL << c->banks_of_rank) - 1;
-    return all << (rank * c->banks_of_rank);
 }
 
 #endif

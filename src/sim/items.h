@@ -75,7 +75,7 @@ typedef struct rp__sim_open {
     uint64_t bit, n_bits; /* absolute */
     uint32_t cores;
     uint8_t stream, n_streams;
-    bool is_end;
+    bool is_end, is_skip; /* is_skip: bits that no unit will request */
 } rp__sim_open;
 
 /* A block for a decompression unit. An end is the last item of a query for the unit. */

@@ -1,7 +1,7 @@
 /* lane_topk.c: extension: the k best results of a write-back lane, kept in the lane.
  *
- * In hardware a row of k registers that shift, so one result a cycle whatever k is. Here a heap: the
- * worst one on top. Of equal scores the smaller docid is better. */
+ * In hardware a row of k registers that shift, so one result a cycle whatever k is. Here a heap:
+ * the worst one on top. Of equal scores the smaller docid is better. */
 #include "sim/units.h"
 
 static bool is_worse(rp__result_slot a, rp__result_slot b)

@@ -152,14 +152,15 @@ static rp_status make_scheduler(rp__machine *m, uint32_t i, uint16_t unit_number
     s->assign = &m->scheduler.assign[i];
     m->scheduler.finish[i] = &s->finish;
     for (uint32_t k = 0; k < 2; k++)
-        if (make_array(c, &s->lists[k].skips) || make_array(c, &s->lists[k].metas))
+        if (make_array(c, &s->lists[k].skips) || make_array(c, &s->lists[k].metas) ||
+            make_array(c, &s->lists[k].bounds))
             return RP_NO_MEMORY;
     if (make_link(&m->scheduler.assign[i], PAIR_DEPTH, sizeof(rp__sim_assignment),
                   RP_SIM_KIND_QUERY_SCHEDULER, unit_number) ||
         make_link(&s->finish, PAIR_DEPTH, sizeof(rp__sim_finish), unit_number,
                   RP_SIM_KIND_QUERY_SCHEDULER))
         return RP_NO_MEMORY;
-    return make_port(m, &s->port, unit_number, 4 * c->bsch_lines);
+    return make_port(m, &s->port, unit_number, 5 * c->bsch_lines);
 }
 
 static rp_status make_pair(rp__machine *m, uint32_t i)
@@ -220,6 +221,10 @@ static rp_status make_search(rp__machine *m, rp__core *core, uint16_t bsu, uint1
     b->counts = f->counts = &m->counts;
     b->in = &core->dcus[0].out;
     b->line_at = RP_SIM_NEVER;
+    b->stream.lines = rp__alloc_zero(c->bsch_lines, sizeof *b->stream.lines);
+    b->stream.has_arrived = rp__alloc_zero(c->bsch_lines, sizeof *b->stream.has_arrived);
+    if (!b->stream.lines || !b->stream.has_arrived)
+        return RP_NO_MEMORY;
     f->in = &b->out;
     f->block = &core->dcus[1].in;
     f->request = &core->dcus[1].request;
@@ -228,7 +233,7 @@ static rp_status make_search(rp__machine *m, rp__core *core, uint16_t bsu, uint1
     if (make_link(&b->out, c->candidates, sizeof(rp__sim_posting), bsu, fetch) ||
         make_link(&f->out, c->merge_out, sizeof(rp__sim_posting), fetch, merge))
         return RP_NO_MEMORY;
-    rp_status status = make_port(m, &b->port, bsu, 1);
+    rp_status status = make_port(m, &b->port, bsu, c->bsch_lines);
     return status ? status : make_port(m, &f->port, fetch, c->dcu_lines + 1);
 }
 
@@ -266,7 +271,8 @@ static rp_status make_lane(rp__machine *m, rp__core *core, uint32_t i, uint16_t 
     lane->best = rp__alloc_zero(m->config.topk + 1U, sizeof *lane->best);
     if (!lane->best)
         return RP_NO_MEMORY;
-    if (make_link(&lane->done, PAIR_DEPTH, sizeof(rp__sim_lane_end), unit_number, 0))
+    if (make_link(&lane->threshold, PAIR_DEPTH, sizeof(uint32_t), unit_number, 0) ||
+        make_link(&lane->done, PAIR_DEPTH, sizeof(rp__sim_lane_end), unit_number, 0))
         return RP_NO_MEMORY;
     return make_port(m, &lane->port, unit_number, m->config.mai_entries);
 }
@@ -342,13 +348,19 @@ static void free_port(rp__sim_port *port)
     rp__link_reset(&port->response);
 }
 
+static void free_array(rp__sim_array *a)
+{
+    rp__free(a->lines);
+    rp__free(a->has_arrived);
+}
+
 static void free_pair(pair *p)
 {
-    for (uint32_t i = 0; i < 4; i++) {
-        rp__sim_list *list = &p->scheduler.lists[i >> 1];
-        rp__sim_array *a = i & 1 ? &list->skips : &list->metas;
-        rp__free(a->lines);
-        rp__free(a->has_arrived);
+    for (uint32_t i = 0; i < 2; i++) {
+        rp__sim_list *list = &p->scheduler.lists[i];
+        free_array(&list->skips);
+        free_array(&list->metas);
+        free_array(&list->bounds);
     }
     rp__free(p->reader.entries);
     rp__link_reset(&p->reader.open);
@@ -372,6 +384,7 @@ static void free_core(rp__core *core)
         free_port(&core->sus[i].port);
         rp__link_reset(&core->merge_unit.to_su[i]);
         rp__link_reset(&core->write_backs[i].done);
+        rp__link_reset(&core->write_backs[i].threshold);
         rp__free(core->write_backs[i].best);
         free_port(&core->write_backs[i].port);
     }
@@ -380,6 +393,8 @@ static void free_core(rp__core *core)
     rp__link_reset(&core->bsu.out);
     rp__link_reset(&core->l1_fetch.out);
     free_port(&core->bsu.port);
+    rp__free(core->bsu.stream.lines);
+    rp__free(core->bsu.stream.has_arrived);
     free_port(&core->l1_fetch.port);
 }
 

@@ -33,6 +33,10 @@ static void read_line(const uint8_t *from, size_t n_bytes, uint64_t at, uint64_t
 static void write_line(const rp__sim_memory *m, const rp__sim_access *access)
 {
     uint64_t at = access->address - m->results_at;
+    if (access->mask == UINT64_MAX && m->results_bytes - at >= 64) {
+        memcpy(m->results + at, access->words, 64);
+        return;
+    }
     for (uint64_t left = access->mask; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
         if (at + i < m->results_bytes)

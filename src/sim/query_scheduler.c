@@ -30,7 +30,8 @@ static uint32_t address_fault(const rp__query_scheduler *qs, const rp__descripto
 
 static uint32_t fault_of(const rp__query_scheduler *qs, const rp__descriptor *d)
 {
-    if (d->query_type > RP_SIM_OR || d->flags)
+    bool is_range = d->flags == RP_SIM_RANGE && d->query_type == RP_SIM_OR;
+    if (d->query_type > RP_SIM_OR || (d->flags && !is_range))
         return RP_SIM_BAD_TYPE;
     if (d->n_cores == 0 || d->n_cores > qs->config->cores)
         return RP_SIM_BAD_CORES;
@@ -63,6 +64,7 @@ static void wire(rp__query_scheduler *qs, rp__core *core, uint32_t type, uint32_
         uint16_t lane = (uint16_t)(unit_of(core, RP_SIM_KIND_WRITE_BACK) + i);
         core->sus[i].out.consumer = type == RP_SIM_SINGLE ? lane : unit_of(core, RP_SIM_KIND_MERGE);
         core->write_backs[i].done.consumer = scheduler;
+        core->write_backs[i].threshold.consumer = scheduler;
     }
 }
 
@@ -86,6 +88,9 @@ static void open_cores(rp__query_scheduler *qs, rp__sim_clock *clock)
         core->setup.result = d->result;
         core->setup.cap = d->cap;
         core->setup.rank = rank++;
+        bool is_range = d->flags & RP_SIM_RANGE;
+        core->setup.first_doc = is_range ? (uint32_t)d->reserved : 0;
+        core->setup.end_doc = is_range ? d->reserved >> 32 : RP_SIM_NEVER;
         wake_core(core, clock);
     }
 }

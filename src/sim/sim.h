@@ -33,6 +33,10 @@ typedef struct rp__list_header {
     uint32_t last_doc, crc32c; /* the machine does not check the sum */
 } rp__list_header;
 
+/* Of a header: a byte a block follows the skip values: the largest tf / (tf + constant) of the
+ * block in 1/255, rounded up. Read by the extension `threshold`. */
+enum { RP_SIM_HAS_BOUNDS = 1 };
+
 /* What the machine can address: the image from 0; a second part of it, if mapped_bytes is not 0,
  * from mapped_at on; results from results_at on. They follow each other in this order, at multiples
  * of 64. All is borrowed until the machine is freed. A line that begins inside a part may end
@@ -58,17 +62,22 @@ static inline uint64_t rp__sim_results_at(size_t image_bytes)
 
 typedef enum rp__query_type { RP_SIM_SINGLE, RP_SIM_AND, RP_SIM_OR } rp__query_type;
 
+/* Extension: an OR of the docids from reserved & 2^32-1 up to, without, reserved >> 32. So a host
+ * can cut an OR into several descriptors with their own result buffers, for as many cores. The
+ * arrays of its lists must be aligned to their values. */
+enum { RP_SIM_RANGE = 1 };
+
 /* One query, 64 bytes. An OR uses one core, whatever n_cores says. */
 typedef struct rp__descriptor {
     uint8_t query_type, n_cores; /* n_cores: 1 to the machine's */
-    uint16_t flags;              /* 0 */
+    uint16_t flags;              /* RP_SIM_RANGE, or 0 */
     uint32_t tag;
     uint64_t list0;                /* address of a header; of an AND the shorter list */
     uint32_t n_blocks0, n_blocks1; /* must be the headers' */
     uint64_t list1;                /* AND, OR */
     uint64_t result, cap;          /* address (a multiple of 8) and number of slots */
     uint64_t dl_table;             /* address (a multiple of 4): u32 a document, 16 fraction bits */
-    uint64_t reserved;
+    uint64_t reserved;             /* RP_SIM_RANGE: first docid, and in the upper half the end */
 } rp__descriptor;
 
 /* With the extension `topk`, each lane writes topk slots, best first, those without a result with

@@ -54,11 +54,16 @@
     X(core_mhz, 1000, 1, 100000, "", "clock of the machine; the memory standard has its own")      \
     X(watchdog, 1000000, 1000, UINT32_MAX, "", "cycles without progress that end a run")           \
     X(topk, 0, 1, 1024, "", "extension: each lane keeps its k best results and writes only those") \
+    X(threshold, 0, 0, 1, "off|on",                                                                \
+      "extension: topk skips blocks of a single term by their bounds")                             \
+    X(skips, 0, 0, 1, "search|stream",                                                             \
+      "extension: stream: skip values of list1 are read in order")                                 \
     X(bsu_line, 0, 0, 1, "off|on", "extension: the search keeps the last line of skip values")
 
 struct rp__dram_command;
 
 enum { RP_SIM_MODE_INTRA, RP_SIM_MODE_INTER, RP_SIM_MODE_HYBRID };
+enum { RP_SIM_SKIPS_SEARCH, RP_SIM_SKIPS_STREAM };
 enum { RP_SIM_DL_LINE, RP_SIM_DL_CHARGE4, RP_SIM_DL_FREE };
 enum { RP_SIM_MEMORY_IDEAL, RP_SIM_MEMORY_FIXED, RP_SIM_MEMORY_RANDOM, RP_SIM_MEMORY_DRAM };
 

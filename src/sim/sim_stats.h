@@ -69,6 +69,7 @@ typedef struct rp__sim_counts {
     uint64_t tlb_lookups, tlb_misses;
     uint64_t memory_reads, memory_writes; /* requests that the memory took */
     uint64_t blocks, postings;            /* dispatched; decoded */
+    uint64_t blocks_skipped;              /* not dispatched, by their bound */
     uint64_t payload_bits;                /* that decompression units took out of lines */
     uint64_t reader_lines, reader_bits; /* lines that block readers fetched; bits served of them */
     uint64_t scored, written;           /* postings; result slots */

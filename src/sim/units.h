@@ -37,8 +37,9 @@ typedef struct rp__sim_setup {
     uint8_t query_type;
     uint32_t idf_bar[2];
     uint64_t dl_table, result, cap;
-    uint32_t rank;         /* of the core among those of the query */
-    rp__list_header list1; /* AND */
+    uint32_t rank;               /* of the core among those of the query */
+    uint64_t first_doc, end_doc; /* postings outside are dropped */
+    rp__list_header list1;       /* AND */
 } rp__sim_setup;
 
 static inline bool rp__sim_is_open(const rp__sim_setup *setup, const rp__sim_clock *clock)
@@ -248,6 +249,7 @@ typedef struct rp__block_reader {
     rp__sim_stream streams[2];
     struct rp__sim_entry *entries; /* br_entries */
     bool is_open, is_ending;
+    uint64_t skip_bit, skip_end; /* bits of stream 0 that are dropped as they arrive */
 } rp__block_reader;
 
 /* An array in memory, read from front to back through a few lines. */
@@ -261,15 +263,25 @@ typedef struct rp__sim_array {
 
 typedef struct rp__sim_list {
     rp__list_header header;
-    rp__sim_array skips, metas;
+    rp__sim_array skips, metas, bounds;
     uint64_t bits, slot; /* of blocks dispatched so far */
-    uint32_t next_block;
-    bool has_header, is_ended;
+    uint32_t next_block, end_block;
+    uint64_t end_bits;                  /* where end_block begins */
+    bool has_header, is_ended, is_part; /* is_part: of a range, not all blocks */
 } rp__sim_list;
+
+/* The search for the blocks of a range of docids. */
+typedef struct rp__block_range {
+    uint64_t lo, hi; /* blocks; when equal, the block whose metadata is read */
+    uint32_t list;
+    bool is_end, is_reading, has_line; /* is_end: the end of the range is searched */
+    uint64_t words[8];
+} rp__block_range;
 
 typedef enum rp__sim_phase {
     RP_SIM_PHASE_NONE,
     RP_SIM_PHASE_HEADERS,
+    RP_SIM_PHASE_RANGE,
     RP_SIM_PHASE_OPEN,
     RP_SIM_PHASE_BLOCKS,
     RP_SIM_PHASE_LANES,
@@ -292,7 +304,17 @@ typedef struct rp__block_scheduler {
     uint32_t n_lists, headers_sent, in_flight, next_dcu, next_list, next_array, opens_sent;
     uint32_t lanes_left, ends_left; /* masks of lanes; of decompression units */
     rp__sim_finish answer;
+    rp__block_range range;
+    bool has_bounds;
+    uint32_t threshold; /* no result with a smaller score is among the best */
 } rp__block_scheduler;
+
+enum { RP_SIM_HEADER_TAG = 1 << 16, RP_SIM_RANGE_TAG = 1 << 17 };
+
+void rp__block_range_begin(rp__block_scheduler *s);
+bool rp__block_range_step(rp__block_scheduler *s, rp__sim_clock *clock);
+/* Headers and range are known: sets up the cores, or ends the query if something is wrong. */
+void rp__block_scheduler_open(rp__block_scheduler *s);
 
 /* ---- A core ---------------------------------------------------------------------------------- */
 
@@ -343,6 +365,15 @@ typedef struct rp__bsu_level {
     bool is_right;
 } rp__bsu_level;
 
+/* skips=stream: lines of list1's skip values, read in order. */
+typedef struct rp__bsu_stream {
+    uint64_t (*lines)[8]; /* bsch_lines */
+    bool *has_arrived;
+    uint64_t first_line, next_line; /* the current one; the next to request, 0: none yet */
+    uint64_t index;                 /* values that are not larger than the last docid */
+    uint32_t in_flight;
+} rp__bsu_stream;
+
 typedef struct rp__bsu {
     const rp__sim_config *config;
     const rp__sim_setup *setup;
@@ -360,8 +391,13 @@ typedef struct rp__bsu {
     uint32_t parts;            /* lines of a skip value that have arrived */
     uint64_t value_bytes;      /* of it so far */
     uint64_t line_at, line[8]; /* bsu_line: the line kept; RP_SIM_NEVER: none */
+    rp__bsu_stream stream;
     uint8_t status;
 } rp__bsu;
+
+bool rp__bsu_stream_request(rp__bsu *bsu, rp__sim_clock *clock);
+bool rp__bsu_stream_take(rp__bsu *bsu, rp__sim_clock *clock);
+bool rp__bsu_stream_compare(rp__bsu *bsu, uint32_t doc);
 
 typedef struct rp__l1_fetch {
     const rp__sim_config *config;
@@ -395,6 +431,8 @@ typedef struct rp__write_back {
     const rp__sim_setup *setup;
     rp__sim_counts *counts;
     rp__link *from_su, *from_merge, done;
+    rp__link threshold; /* the lane's k-th best score, to the block scheduler */
+    uint32_t sent;      /* the last one */
     rp__sim_port port;
     uint64_t line_at, mask, words[8];
     uint64_t in_block, total; /* results */

@@ -39,12 +39,20 @@ static void write_line(rp__write_back *lane, rp__sim_clock *clock)
     lane->mask = 0;
 }
 
-static void put(rp__write_back *lane, uint64_t address, uint64_t value, uint32_t n_bytes)
+/* The address is a multiple of 8. */
+static void put_slot(rp__write_back *lane, uint64_t address, uint32_t doc, uint32_t score)
+{
+    lane->line_at = address & ~UINT64_C(63);
+    lane->words[address >> 3 & 7] = doc | (uint64_t)score << 32;
+    lane->mask |= UINT64_C(255) << (address & 56);
+}
+
+static void put_count(rp__write_back *lane, uint64_t address, uint64_t count)
 {
     uint32_t at = (uint32_t)(address & 63);
     lane->line_at = address & ~UINT64_C(63);
-    memcpy((uint8_t *)lane->words + at, &value, n_bytes);
-    lane->mask |= ((UINT64_C(1) << n_bytes) - 1) << at;
+    memcpy((uint8_t *)lane->words + at, &count, 2);
+    lane->mask |= UINT64_C(3) << at;
 }
 
 /* The slot of a result; false: the buffer ends before it. */
@@ -67,7 +75,7 @@ static void take_result(rp__write_back *lane, const rp__sim_posting *posting)
     }
     if (!slot_of(lane, posting, &slot))
         return;
-    put(lane, lane->setup->result + 8 * slot, posting->doc | (uint64_t)posting->value << 32, 8);
+    put_slot(lane, lane->setup->result + 8 * slot, posting->doc, posting->value);
     lane->in_block++;
     lane->total++;
     lane->counts->written++;
@@ -110,8 +118,8 @@ static bool write_count(rp__write_back *lane, rp__sim_clock *clock)
 {
     if (!lane->has_count || !rp__link_space(&lane->port.request, clock))
         return false;
-    put(lane, lane->setup->result + 8 * lane->setup->cap + 2 * (uint64_t)lane->count.block,
-        lane->in_block, 2);
+    put_count(lane, lane->setup->result + 8 * lane->setup->cap + 2 * (uint64_t)lane->count.block,
+              lane->in_block);
     write_line(lane, clock);
     lane->has_count = false;
     lane->in_block = 0;
@@ -131,8 +139,7 @@ static bool write_best(rp__write_back *lane, rp__sim_clock *clock)
         setup->query_type == RP_SIM_SINGLE ? 2 * setup->rank + lane->is_second : setup->rank;
     for (bool is_full = false; lane->n_written < k && !is_full; lane->n_written++) {
         rp__result_slot slot = lane->best[lane->n_written];
-        put(lane, setup->result + 8 * (rank * k + lane->n_written),
-            slot.doc | (uint64_t)slot.score << 32, 8);
+        put_slot(lane, setup->result + 8 * (rank * k + lane->n_written), slot.doc, slot.score);
         lane->counts->written += lane->n_written < lane->n_best;
         is_full = lane->mask >> 63;
     }
@@ -141,12 +148,25 @@ static bool write_best(rp__write_back *lane, rp__sim_clock *clock)
     return true;
 }
 
+/* topk: the k-th best score so far, when it has risen. */
+static bool send_threshold(rp__write_back *lane, rp__sim_clock *clock)
+{
+    bool is_needed = lane->config->threshold && !lane->is_ending && lane->n_best &&
+                     lane->n_best == lane->config->topk;
+    if (!is_needed || lane->best[0].score <= lane->sent ||
+        lane->setup->query_type != RP_SIM_SINGLE || !rp__link_space(&lane->threshold, clock))
+        return false;
+    lane->sent = lane->best[0].score;
+    *(uint32_t *)rp__link_push(&lane->threshold, clock) = lane->sent;
+    return true;
+}
+
 static bool finish(rp__write_back *lane, rp__sim_clock *clock)
 {
     if (!lane->is_ending || lane->in_flight || lane->n_written < lane->config->topk ||
         !rp__link_space(&lane->done, clock))
         return false;
-    lane->n_best = lane->n_written = 0;
+    lane->n_best = lane->n_written = lane->sent = 0;
     *(rp__sim_lane_end *)rp__link_push(&lane->done, clock) =
         (rp__sim_lane_end){lane->total, lane->status};
     lane->is_ending = false;
@@ -162,6 +182,7 @@ rp__turn rp__write_back_step(rp__write_back *lane, rp__sim_clock *clock)
     bool moved = take_acknowledgements(lane, clock);
     bool worked = finish(lane, clock);
     worked |= write_best(lane, clock);
+    moved |= send_threshold(lane, clock);
     worked |= lane->has_count ? write_count(lane, clock) : take_posting(lane, clock);
     uint64_t wake = moved || worked ? clock->now + 1 : RP_SIM_NEVER;
     uint32_t spent = RP_SIM_IDLE;

@@ -74,6 +74,19 @@ static inline uint32_t max_width(const uint32_t *values, uint32_t n)
     return rp__bits_width(any);
 }
 
+/* The largest tf / (tf + constant) of a block, in 1/255. */
+static inline uint8_t case_bound(const sim_image *image, const case_list *list, uint32_t from,
+                                 uint32_t n)
+{
+    uint64_t bound = 0;
+    for (uint32_t i = from; i < from + n; i++) {
+        uint64_t tf = (uint64_t)list->tfs[i] << 16, sum = tf + image->dl[list->docids[i]];
+        uint64_t ratio = (255 * tf + sum - 1) / sum;
+        bound = ratio > bound ? ratio : bound;
+    }
+    return (uint8_t)bound;
+}
+
 /* Blocks of the sizes in `ends` (each the number of postings up to its end). Arrays lie at
  * multiples of `align`. */
 static inline void image_put_list(sim_image *image, case_list *list, const uint32_t *ends,
@@ -81,7 +94,7 @@ static inline void image_put_list(sim_image *image, case_list *list, const uint3
 {
     uint32_t *gaps = malloc(4 * ((size_t)list->n + 1));
     uint64_t bits = 0;
-    uint64_t skip_at = image_add(image, 4 * (size_t)list->n_blocks, align);
+    uint64_t skip_at = image_add(image, 5 * (size_t)list->n_blocks, align);
     uint64_t meta_at = image_add(image, 8 * (size_t)list->n_blocks, align);
     uint64_t payload_at = image_add(image, 8 * (size_t)list->n + 8, align);
     for (uint32_t b = 0, from = 0; b < list->n_blocks; from = ends[b++]) {
@@ -91,6 +104,7 @@ static inline void image_put_list(sim_image *image, case_list *list, const uint3
         uint64_t g = max_width(gaps, n), t = max_width(list->tfs + from, n);
         rp__store32(image->bytes + skip_at + 4 * b, list->docids[from]);
         rp__store64(image->bytes + meta_at + 8 * b, g | t << 5 | (uint64_t)n << 10 | bits << 21);
+        image->bytes[skip_at + 4 * (uint64_t)list->n_blocks + b] = case_bound(image, list, from, n);
         for (uint32_t i = 0; i < n; i++, bits += g + t)
             put_bits(image->bytes + payload_at, bits, gaps[i] | (uint64_t)list->tfs[from + i] << g,
                      (uint32_t)(g + t));
@@ -99,6 +113,7 @@ static inline void image_put_list(sim_image *image, case_list *list, const uint3
     list->payload_bits = bits;
     list->header_at = image_add(image, 64, 64);
     rp__list_header header = {.magic = RP_SIM_MAGIC,
+                              .flags = RP_SIM_HAS_BOUNDS,
                               .n_postings = list->n,
                               .n_blocks = list->n_blocks,
                               .idf_bar = list->idf_bar,
