@@ -20,12 +20,12 @@ enum rp__dram_pattern {
 
 struct rp__dram_traffic {
     enum rp__dram_pattern pattern;
-    uint64_t n;      /* requests */
-    uint64_t seed;   /* of rand; 0: 88172645463325252 */
-    uint32_t window; /* of a closed loop */
-    uint32_t load;   /* of an open loop, in % of the peak; 0: closed */
-    uint32_t stride, streams;
+    uint64_t n;             /* requests */
+    uint32_t window;        /* of a closed loop */
+    uint32_t load;          /* of an open loop, in % of the peak; 0: closed */
     uint32_t write_percent; /* of requests */
+    uint32_t stride, streams;
+    uint64_t seed; /* of rand; 0: 88172645463325252 */
 };
 
 /* Latencies are of reads, in steps. */

@@ -212,30 +212,32 @@ static inline uint64_t rp__dram_min(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The first step not before `step` on which a command may start that needs a rising edge. */
-static inline uint64_t rp__dram_edge(const struct rp__dram_rules *rules, uint64_t step)
+/* A command that may start at `step` and needs a rising edge: the first one from `now` on. */
+static inline uint64_t rp__dram_edge(const struct rp__dram_rules *rules, uint64_t step,
+                                     uint64_t now)
 {
-    return rules->is_edged ? step | 1U : step;
+    return rules->is_edged ? rp__dram_max(step, now) | 1U : step;
 }
 
-/* The first step at which this command may start. */
+/* The first step from `now` on, or before, at which this command may start. */
 static inline uint64_t rp__dram_when_column(const struct rp__dram_channel *c, uint32_t bank,
-                                            bool is_write)
+                                            bool is_write, uint64_t now)
 {
     const struct rp__dram_bank *b = &c->banks[bank];
     const struct rp__dram_group *g = &c->groups[b->group];
     const struct rp__dram_rank *r = &c->ranks[b->rank];
     uint64_t when = is_write ? rp__dram_max(b->next_wr, rp__dram_max(g->next_wr, r->next_wr))
                              : rp__dram_max(b->next_rd, rp__dram_max(g->next_rd, r->next_rd));
-    return rp__dram_edge(c->rules, rp__dram_max(when, c->column_bus));
+    return rp__dram_edge(c->rules, rp__dram_max(when, c->column_bus), now);
 }
 
-static inline uint64_t rp__dram_when_act(const struct rp__dram_channel *c, uint32_t bank)
+static inline uint64_t rp__dram_when_act(const struct rp__dram_channel *c, uint32_t bank,
+                                         uint64_t now)
 {
     const struct rp__dram_bank *b = &c->banks[bank];
     uint64_t when = rp__dram_max(c->groups[b->group].next_act, c->ranks[b->rank].next_act);
     when = rp__dram_max(rp__dram_max(when, b->next_act), c->row_bus);
-    return rp__dram_edge(c->rules, when);
+    return rp__dram_edge(c->rules, when, now);
 }
 
 static inline uint64_t rp__dram_when_pre(const struct rp__dram_channel *c, uint32_t bank)
@@ -250,9 +252,10 @@ static inline uint64_t rp__dram_when_prea(const struct rp__dram_channel *c, uint
     return rp__dram_max(rp__dram_max(r->next_prea, r->next_pre), c->row_bus);
 }
 
-static inline uint64_t rp__dram_when_ref(const struct rp__dram_channel *c, uint32_t rank)
+static inline uint64_t rp__dram_when_ref(const struct rp__dram_channel *c, uint32_t rank,
+                                         uint64_t now)
 {
-    return rp__dram_edge(c->rules, rp__dram_max(c->ranks[rank].next_ref, c->row_bus));
+    return rp__dram_edge(c->rules, rp__dram_max(c->ranks[rank].next_ref, c->row_bus), now);
 }
 
 static inline enum rp__dram_kind rp__dram_column_kind(const struct rp__dram_entry *e)

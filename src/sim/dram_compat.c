@@ -156,7 +156,8 @@ static bool has_earlier_read(const struct rp__dram_channel *c, uint16_t entry)
 static bool try_hits(struct rp__dram_channel *c, uint32_t bank, uint64_t now, uint64_t *wake)
 {
     uint32_t row = c->banks[bank].row;
-    uint64_t when[2] = {rp__dram_when_column(c, bank, false), rp__dram_when_column(c, bank, true)};
+    uint64_t when[2] = {rp__dram_when_column(c, bank, false, now),
+                        rp__dram_when_column(c, bank, true, now)};
     for (uint16_t i = c->reads.lists[bank].hit; i != RP__DRAM_NONE; i = c->pool[i].next) {
         const struct rp__dram_entry *e = &c->pool[i];
         if (e->row != row) {
@@ -187,7 +188,7 @@ static bool try_bank(struct rp__dram_channel *c, uint32_t bank, uint64_t now, ui
 {
     const struct rp__dram_list *list = &c->reads.lists[bank];
     if (!rp__dram_is_open(c, bank)) {
-        return try_row(c, list->head, RP__DRAM_ACT, rp__dram_when_act(c, bank), now, wake);
+        return try_row(c, list->head, RP__DRAM_ACT, rp__dram_when_act(c, bank, now), now, wake);
     }
     bool may_close = list->head == list->miss &&
                      (list->hit == RP__DRAM_NONE || c->banks[bank].hits >= c->config->row_hits);
@@ -231,7 +232,7 @@ static bool try_refresh(struct rp__dram_channel *c, uint64_t now, uint64_t *wake
     if (c->open & rp__dram_rank_mask(c, rank)) {
         return false;
     }
-    uint64_t when = rp__dram_when_ref(c, rank);
+    uint64_t when = rp__dram_when_ref(c, rank, now);
     if (when > now) {
         *wake = rp__dram_min(*wake, when);
         return false;

@@ -43,7 +43,7 @@ static void consider_hits(const struct rp__dram_channel *c, const struct rp__dra
         uint16_t entry = queue->lists[bank].hit;
         const struct rp__dram_entry *e = &c->pool[entry];
         consider(best, c, entry, rp__dram_column_kind(e),
-                 rp__dram_when_column(c, bank, e->is_write), now);
+                 rp__dram_when_column(c, bank, e->is_write, now), now);
     }
 }
 
@@ -67,7 +67,7 @@ static void consider_misses(const struct rp__dram_channel *c, const struct rp__d
         uint32_t bank = rp__bits_lowest64(left);
         const struct rp__dram_list *list = &queue->lists[bank];
         if (!rp__dram_is_open(c, bank)) {
-            consider(best, c, list->miss, RP__DRAM_ACT, rp__dram_when_act(c, bank), now);
+            consider(best, c, list->miss, RP__DRAM_ACT, rp__dram_when_act(c, bank, now), now);
         } else if (!keeps_row(c, list, bank)) {
             consider(best, c, list->miss, RP__DRAM_PRE, rp__dram_when_pre(c, bank), now);
         }
@@ -102,7 +102,7 @@ static bool try_refresh(struct rp__dram_channel *c, uint64_t now, uint64_t *wake
     if (c->unused & open & (c->reads.hits | c->writes.hits)) {
         return false;
     }
-    uint64_t when = open ? rp__dram_when_prea(c, rank) : rp__dram_when_ref(c, rank);
+    uint64_t when = open ? rp__dram_when_prea(c, rank) : rp__dram_when_ref(c, rank, now);
     if (when > now) {
         *wake = rp__dram_min(*wake, when);
         return false;

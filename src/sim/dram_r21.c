@@ -36,7 +36,7 @@ static void consider_active(const struct rp__dram_channel *c, struct choice *bes
         uint32_t bank = rp__bits_lowest64(left);
         const struct rp__dram_entry *e = &c->pool[c->active_entry[bank]];
         consider(best, c, c->active_entry[bank], rp__dram_column_kind(e),
-                 rp__dram_when_column(c, bank, e->is_write), now);
+                 rp__dram_when_column(c, bank, e->is_write, now), now);
     }
 }
 
@@ -48,7 +48,7 @@ static void consider_hits(const struct rp__dram_channel *c, const struct rp__dra
         uint16_t entry = queue->lists[bank].hit;
         bool is_write = c->pool[entry].is_write;
         consider(best, c, entry, rp__dram_column_kind(&c->pool[entry]),
-                 rp__dram_when_column(c, bank, is_write), now);
+                 rp__dram_when_column(c, bank, is_write, now), now);
     }
 }
 
@@ -68,7 +68,7 @@ static void consider_misses(const struct rp__dram_channel *c, const struct rp__d
         uint32_t bank = rp__bits_lowest64(left);
         const struct rp__dram_list *list = &queue->lists[bank];
         if (!rp__dram_is_open(c, bank)) {
-            consider(best, c, list->miss, RP__DRAM_ACT, rp__dram_when_act(c, bank), now);
+            consider(best, c, list->miss, RP__DRAM_ACT, rp__dram_when_act(c, bank, now), now);
         } else if (!keeps_row(c, list, bank)) {
             consider(best, c, list->miss, RP__DRAM_PRE, rp__dram_when_pre(c, bank), now);
         }
@@ -109,7 +109,7 @@ static bool try_refresh(struct rp__dram_channel *c, uint64_t now, uint64_t *wake
     if (is_open && (c->active & mask)) {
         return false;
     }
-    uint64_t when = is_open ? rp__dram_when_prea(c, rank) : rp__dram_when_ref(c, rank);
+    uint64_t when = is_open ? rp__dram_when_prea(c, rank) : rp__dram_when_ref(c, rank, now);
     if (when > now) {
         *wake = rp__dram_min(*wake, when);
         return false;

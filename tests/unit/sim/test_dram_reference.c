@@ -1,0 +1,165 @@
+/* test_dram_reference.c: the memory model against two other simulators, row by row.
+ *
+ * compat must end in DRAMsim3's clock on DDR4 and within 3 % on HBM2; r21 in Ramulator's, with its
+ * latencies and row counts; frfcfs must be near Ramulator's figures and inside every bound.
+ * RIPOSTE_THOROUGH: all rows; otherwise those marked as quick. */
+#include "lab/dram_reference.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef void check(const struct rp__dram_reference *row, const struct rp__dram_config *config,
+                   const struct rp__dram_measured *measured);
+
+static void name(const struct rp__dram_reference *row, const char *controller)
+{
+    const struct rp__dram_traffic *t = &row->traffic;
+    print_message("  %s %s: pattern %d, window %u, load %u, %llu requests, %u %% writes\n",
+                  controller, row->standard, (int)t->pattern, t->window, t->load,
+                  (unsigned long long)t->n, t->write_percent);
+}
+
+static void fail_row(const struct rp__dram_reference *row, const char *controller, const char *what,
+                     double is, double should_be)
+{
+    name(row, controller);
+    fail_msg("%s is %.3f, not %.3f", what, is, should_be);
+}
+
+/* Conservation: what went in came out, and the bus was busy as long as data took. */
+static void check_laws(const struct rp__dram_reference *row, const struct rp__dram_config *config,
+                       const struct rp__dram_measured *measured)
+{
+    const struct rp__dram_counters *n = &measured->counters;
+    uint64_t halves = config->has_pseudo ? 2 : 1;
+    assert_true(measured->reads + measured->writes == row->traffic.n);
+    assert_true(n->reads == measured->reads && n->writes == measured->writes);
+    assert_true(n->bus_busy == (n->rd + n->wr) * config->timing.bl);
+    if (strcmp(config->controller, "compat") != 0) { /* which merges reads, and keeps writes */
+        assert_true(n->rd + n->forwarded == n->reads * halves);
+        assert_true(n->wr + n->merged == n->writes * halves);
+        assert_true(n->hits + n->closed + n->conflicts == n->rd + n->wr);
+    }
+    uint64_t mbps =
+        row->traffic.n * 64 * config->clock_mhz * 2 / rp__dram_reference_end(config, measured);
+    bool is_random = row->traffic.pattern == RP__DRAM_RAND && config->ranks == 1;
+    if (mbps > rp__dram_reference_bound(config, is_random)) {
+        fail_row(row, config->controller, "bandwidth above the bound", (double)mbps,
+                 (double)rp__dram_reference_bound(config, is_random));
+    }
+}
+
+typedef const struct rp__dram_reference *get(size_t i);
+
+static void run_rows(get *get_row, const char *controller, check *check_row)
+{
+    bool is_thorough = getenv("RIPOSTE_THOROUGH") != NULL;
+    const struct rp__dram_reference *row;
+    for (size_t i = 0; (row = get_row(i)) != NULL; i++) {
+        struct rp__dram_config config;
+        struct rp__dram_measured measured;
+        if (is_thorough || row->is_quick) {
+            assert_true(rp__dram_reference_run(row, controller, &config, &measured));
+            check_laws(row, &config, &measured);
+            check_row(row, &config, &measured);
+        }
+    }
+}
+
+static double off(double is, double should_be)
+{
+    return fabs(is - should_be) / should_be;
+}
+
+static void is_dramsim3(const struct rp__dram_reference *row, const struct rp__dram_config *config,
+                        const struct rp__dram_measured *measured)
+{
+    double end = (double)rp__dram_reference_end(config, measured);
+    double tolerance = strcmp(row->standard, "hbm2") == 0 ? 0.03 : 0;
+    if (off(end, (double)row->half_clocks) > tolerance) {
+        fail_row(row, "compat", "half clocks", end, (double)row->half_clocks);
+    }
+}
+
+static void check_latency(const struct rp__dram_reference *row, const char *what, double is,
+                          double should_be)
+{
+    if (should_be != 0 && fabs(is - should_be) > 0.051) {
+        fail_row(row, "r21", what, is, should_be);
+    }
+}
+
+static void is_ramulator(const struct rp__dram_reference *row, const struct rp__dram_config *config,
+                         const struct rp__dram_measured *measured)
+{
+    uint64_t end = rp__dram_reference_end(config, measured);
+    double reads = (double)measured->reads * config->steps;
+    if (end != row->half_clocks) {
+        fail_row(row, "r21", "half clocks", (double)end, (double)row->half_clocks);
+    }
+    check_latency(row, "mean latency", (double)measured->latency_sum / reads, row->latency);
+    check_latency(row, "p99", (double)measured->latency_p99 / config->steps, row->p99);
+    check_latency(row, "mean from generation", (double)measured->generated_sum / reads,
+                  row->generated);
+    check_latency(row, "p99 from generation", (double)measured->generated_p99 / config->steps,
+                  row->generated_p99);
+    if (row->rows[0]) {
+        assert_int_equal(measured->counters.hits, row->rows[0]);
+        assert_int_equal(measured->counters.closed, row->rows[1]);
+        assert_int_equal(measured->counters.conflicts, row->rows[2]);
+    }
+}
+
+/* A row is saturated where its bandwidth is near the bound. */
+static void is_near_ramulator(const struct rp__dram_reference *row,
+                              const struct rp__dram_config *config,
+                              const struct rp__dram_measured *measured)
+{
+    double end = (double)rp__dram_reference_end(config, measured);
+    double latency = (double)measured->latency_sum / (double)measured->reads / config->steps;
+    double limit = row->traffic.write_percent ? 0.10 : 0.05;
+    double mbps = (double)row->traffic.n * 64 * config->clock_mhz * 2 / (double)row->half_clocks;
+    bool is_random = row->traffic.pattern == RP__DRAM_RAND;
+    bool is_saturated = mbps > 0.9 * (double)rp__dram_reference_bound(config, is_random);
+    if (off(end, (double)row->half_clocks) > limit) {
+        fail_row(row, "frfcfs", "half clocks", end, (double)row->half_clocks);
+    }
+    if (row->latency != 0 && !is_saturated && off(latency, row->latency) > 0.08) {
+        fail_row(row, "frfcfs", "mean latency", latency, row->latency);
+    }
+}
+
+static void compat_ends_in_dramsim3s_clock(void **state)
+{
+    (void)state;
+    run_rows(rp__dram_reference_compat_get, "compat", is_dramsim3);
+}
+
+static void r21_ends_in_ramulators_clock(void **state)
+{
+    (void)state;
+    run_rows(rp__dram_reference_r21_get, "r21", is_ramulator);
+}
+
+static void frfcfs_is_near_ramulator(void **state)
+{
+    (void)state;
+    run_rows(rp__dram_reference_r21_get, "frfcfs", is_near_ramulator);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compat_ends_in_dramsim3s_clock),
+        cmocka_unit_test(r21_ends_in_ramulators_clock),
+        cmocka_unit_test(frfcfs_is_near_ramulator),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
