@@ -102,6 +102,10 @@ $B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map $(GCOV)
 	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
 	    -Wl,--version-script=tools/riposte.map $(LIB_OBJ) -o $@ $(LIBS)
 
+# What judges the memory model shares no code with it.
+$B/dram_check: tools/dram_check.c
+	$(call Q,CC  )$(CC) -std=c11 -O2 -Wall -Wextra -Werror $< -o $@
+
 # In a wheel the libraries that it is linked with lie beside it.
 $B/wheel/libriposte.so: $(LIB_OBJ) tools/riposte.map
 	@mkdir -p $(@D)

@@ -30,6 +30,7 @@ static const rp__verb *const verbs[] = {
     &rp__cmd_bench_intersections_verb,
     &rp__cmd_bench_gpu_verb,
     &rp__cmd_bench_para_verb,
+    &rp__cmd_bench_dram_verb,
     &rp__cmd_load_verb,
     &rp__cmd_calibrate_verb,
     &rp__cmd_demo_verb,          &rp__cmd_doctor_verb,

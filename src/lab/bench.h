@@ -1,10 +1,12 @@
 /* lab/bench.h: what the program's bench verbs call: measurements of answers, codecs,
- * intersections, queries and PARA. Kernels of a GPU are chapter 7 of lab/lab.h. */
+ * intersections, queries, PARA and simulated memory. Kernels of a GPU are chapter 7 of
+ * lab/lab.h. */
 #ifndef RP_LAB_BENCH_H
 #define RP_LAB_BENCH_H
 
 #include "lab/bench_answers.h"
 #include "lab/bench_codecs.h"
+#include "lab/bench_dram.h"
 #include "lab/bench_intersections.h"
 #include "lab/bench_para.h"
 #include "lab/bench_queries.h"

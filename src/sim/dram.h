@@ -102,6 +102,12 @@ bool rp__dram_standard_set(struct rp__dram_config *config, const char *standard,
 /* NULL: the config can be simulated; else what is wrong with it. */
 const char *rp__dram_map_fault(const struct rp__dram_config *config);
 
+/* A setting by name, as "cl" or "read_queue": the i-th name, NULL past the last; its value; and
+ * another value, false where no setting has this name. rp__dram_map_fault says if it can be. */
+const char *rp__dram_key_name(size_t i);
+uint32_t rp__dram_key_get(const struct rp__dram_config *config, size_t i);
+bool rp__dram_key_set(struct rp__dram_config *config, const char *name, uint32_t value);
+
 struct rp__dram;
 
 /* NULL: no memory, or the config has a fault. Free what this returns. */

@@ -21,10 +21,10 @@ static void set_column_rules(const struct rp__dram_config *config, struct rp__dr
     const struct rp__dram_timing *t = &config->timing;
     uint32_t s = config->steps;
     int64_t turn = (int64_t)t->cl - t->cwl;
-    out->rd_rd_s = (uint32_t)rp__dram_max(t->ccd_s, t->bl) * s;
-    out->rd_rd_l = (uint32_t)rp__dram_max(t->ccd_l, t->bl) * s;
-    out->wr_wr_s = (uint32_t)rp__dram_max(t->ccd_s_wr, t->bl) * s;
-    out->wr_wr_l = (uint32_t)rp__dram_max(t->ccd_l_wr, t->bl) * s;
+    out->rd_rd_s = t->ccd_s * s;
+    out->rd_rd_l = t->ccd_l * s;
+    out->wr_wr_s = t->ccd_s_wr * s;
+    out->wr_wr_l = t->ccd_l_wr * s;
     out->rd_wr = t->rtw * s;
     out->wr_rd_s = (t->cwl + t->bl + t->wtr_s) * s;
     out->wr_rd_l = (t->cwl + t->bl + t->wtr_l) * s;
