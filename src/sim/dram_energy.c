@@ -31,7 +31,6 @@ static uint64_t charge(const struct rp__dram_channel *c, uint64_t now)
 uint64_t rp__dram_energy_pj(const struct rp__dram_channel *channel, uint64_t now)
 {
     const struct rp__dram_config *config = channel->config;
-    /* mA * V = mW, and mW * ns = pJ */
-    uint64_t mw_clocks = charge(channel, now) * config->power.devices / 1000 * config->power.vdd_mv;
-    return mw_clocks * 1000 / config->clock_mhz;
+    /* mA * mV / MHz = pJ */
+    return charge(channel, now) * config->power.devices * config->power.vdd_mv / config->clock_mhz;
 }
