@@ -378,7 +378,7 @@ $B/%.tidy: %.c
 bench: all $(BENCHES) ## measure against peers; each number comes with its machine, data and command
 	@for b in $(BENCHES) $(wildcard bench/*.sh); do $$b || exit 1; done
 
-bench-check: all ## instructions that searches take: fails where they rose by over 3%; UPDATE=1 keeps new counts
+bench-check: all ## instructions that searches and simulated memory take: fails where they rose by over 3%; UPDATE=1 keeps new counts
 	@CC='$(CC)' tools/bench_check $B $(if $(UPDATE),update)
 
 ##@ Install

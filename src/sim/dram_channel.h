@@ -212,6 +212,13 @@ static inline uint64_t rp__dram_min(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* The banks of one rank. */
+static inline uint64_t rp__dram_rank_mask(const struct rp__dram_channel *c, uint32_t rank)
+{
+    uint64_t all = c->banks_of_rank == 64 ? ~0ULL : (1ULL << c->banks_of_rank) - 1;
+    return all << (rank * c->banks_of_rank);
+}
+
 /* A command that may start at `step` and needs a rising edge: the first one from `now` on. */
 static inline uint64_t rp__dram_edge(const struct rp__dram_rules *rules, uint64_t step,
                                      uint64_t now)
@@ -258,6 +265,31 @@ static inline uint64_t rp__dram_when_ref(const struct rp__dram_channel *c, uint3
     return rp__dram_edge(c->rules, rp__dram_max(c->ranks[rank].next_ref, c->row_bus), now);
 }
 
+/* Of the banks in `banks`, those of ranks that let an ACT, a RD or a WR start now; for the others
+ * *wake falls to when their rank first does. Of few banks all: to look at each is as fast, and says
+ * better when to wake. */
+static inline uint64_t rp__dram_ready(const struct rp__dram_channel *c, enum rp__dram_kind kind,
+                                      uint64_t banks, uint64_t now, uint64_t *wake)
+{
+    uint64_t many = banks & (banks - 1);
+    many &= many - 1;
+    many &= many - 1;
+    uint64_t bus = kind == RP__DRAM_ACT ? c->row_bus : c->column_bus;
+    for (uint32_t i = 0; many && i < c->n_ranks; i++) {
+        const struct rp__dram_rank *r = &c->ranks[i];
+        uint64_t mask = rp__dram_rank_mask(c, i);
+        uint64_t when = kind == RP__DRAM_ACT  ? r->next_act
+                        : kind == RP__DRAM_RD ? r->next_rd
+                                              : r->next_wr;
+        when = rp__dram_edge(c->rules, rp__dram_max(when, bus), now);
+        if ((banks & mask) && when > now) {
+            *wake = rp__dram_min(*wake, when);
+            banks &= ~mask;
+        }
+    }
+    return banks;
+}
+
 static inline enum rp__dram_kind rp__dram_column_kind(const struct rp__dram_entry *e)
 {
     return e->is_write ? RP__DRAM_WR : RP__DRAM_RD;
@@ -266,13 +298,6 @@ static inline enum rp__dram_kind rp__dram_column_kind(const struct rp__dram_entr
 static inline bool rp__dram_is_open(const struct rp__dram_channel *c, uint32_t bank)
 {
     return (c->open >> bank & 1U) != 0;
-}
-
-/* The banks of one rank. */
-static inline uint64_t rp__dram_rank_mask(const struct rp__dram_channel *c, uint32_t rank)
-{
-    uint64_t all = c->banks_of_rank == 64 ? ~0ULL : (1ULL << c->banks_of_rank) - 1;
-    return all << (rank * c->banks_of_rank);
 }
 
 #endif

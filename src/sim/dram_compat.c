@@ -202,7 +202,9 @@ static bool try_bank(struct rp__dram_channel *c, uint32_t bank, uint64_t now, ui
 static bool try_banks(struct rp__dram_channel *c, uint64_t mask, uint64_t now, uint64_t *wake)
 {
     uint64_t after = c->visited + 1 >= 64 ? 0 : ~0ULL << (c->visited + 1);
-    uint64_t part[2] = {c->reads.used & mask & after, c->reads.used & mask & ~after};
+    uint64_t banks = c->reads.used & mask;
+    banks = (banks & c->open) | rp__dram_ready(c, RP__DRAM_ACT, banks & ~c->open, now, wake);
+    uint64_t part[2] = {banks & after, banks & ~after};
     for (size_t i = 0; i < 2; i++) {
         for (uint64_t left = part[i]; left; left &= left - 1) {
             uint32_t bank = rp__bits_lowest64(left);

@@ -43,7 +43,9 @@ static void consider_active(const struct rp__dram_channel *c, struct choice *bes
 static void consider_hits(const struct rp__dram_channel *c, const struct rp__dram_queue *queue,
                           struct choice *best, uint64_t now)
 {
-    for (uint64_t left = queue->hits; left; left &= left - 1) {
+    enum rp__dram_kind kind = queue == &c->writes ? RP__DRAM_WR : RP__DRAM_RD;
+    uint64_t left = rp__dram_ready(c, kind, queue->hits, now, &best->wake);
+    for (; left; left &= left - 1) {
         uint32_t bank = rp__bits_lowest64(left);
         uint16_t entry = queue->lists[bank].hit;
         bool is_write = c->pool[entry].is_write;
@@ -64,12 +66,17 @@ static bool keeps_row(const struct rp__dram_channel *c, const struct rp__dram_li
 static void consider_misses(const struct rp__dram_channel *c, const struct rp__dram_queue *queue,
                             struct choice *best, uint64_t now)
 {
-    for (uint64_t left = queue->misses; left; left &= left - 1) {
+    uint64_t misses = queue->misses;
+    uint64_t left = rp__dram_ready(c, RP__DRAM_ACT, misses & ~c->open, now, &best->wake);
+    for (; left; left &= left - 1) {
+        uint32_t bank = rp__bits_lowest64(left);
+        consider(best, c, queue->lists[bank].miss, RP__DRAM_ACT, rp__dram_when_act(c, bank, now),
+                 now);
+    }
+    for (left = misses & c->open; left; left &= left - 1) {
         uint32_t bank = rp__bits_lowest64(left);
         const struct rp__dram_list *list = &queue->lists[bank];
-        if (!rp__dram_is_open(c, bank)) {
-            consider(best, c, list->miss, RP__DRAM_ACT, rp__dram_when_act(c, bank, now), now);
-        } else if (!keeps_row(c, list, bank)) {
+        if (!keeps_row(c, list, bank)) {
             consider(best, c, list->miss, RP__DRAM_PRE, rp__dram_when_pre(c, bank), now);
         }
     }
