@@ -119,6 +119,14 @@ static const struct rp__dram_reference table[] = {
      .half_clocks = 113870,
      .ranks = 4,
      .is_quick = true},
+    {"hbm2",
+     {RP__DRAM_RAND, 30000, .window = 100, .seed = 5},
+     .half_clocks = 66050,
+     .is_quick = true},
+    {"hbm2",
+     {RP__DRAM_RAND, 30000, .window = 128, .write_percent = 25},
+     .half_clocks = 64894,
+     .is_quick = true},
 };
 
 const struct rp__dram_reference *rp__dram_reference_compat_get(size_t i)

@@ -120,8 +120,21 @@ static void deliver(struct rp__dram_channel *c, uint16_t entry, uint64_t now)
     }
 }
 
-static void issue(struct rp__dram_channel *c, uint16_t entry, enum rp__dram_kind kind, uint64_t now)
+/* A command of an entry. */
+struct pick {
+    uint16_t entry;
+    enum rp__dram_kind kind;
+};
+
+static bool is_column(const struct pick *pick)
 {
+    return pick->kind == RP__DRAM_RD || pick->kind == RP__DRAM_WR;
+}
+
+static void issue(struct rp__dram_channel *c, const struct pick *pick, uint64_t now)
+{
+    uint16_t entry = pick->entry;
+    enum rp__dram_kind kind = pick->kind;
     struct rp__dram_entry *e = &c->pool[entry];
     uint32_t bank = e->bank;
     rp__dram_queue_count(c, e, kind);
@@ -153,7 +166,8 @@ static bool has_earlier_read(const struct rp__dram_channel *c, uint16_t entry)
 }
 
 /* The first column command for the open row that may start now. */
-static bool try_hits(struct rp__dram_channel *c, uint32_t bank, uint64_t now, uint64_t *wake)
+static bool find_hit(const struct rp__dram_channel *c, uint32_t bank, uint64_t now, uint64_t *wake,
+                     struct pick *out)
 {
     uint32_t row = c->banks[bank].row;
     uint64_t when[2] = {rp__dram_when_column(c, bank, false, now),
@@ -166,40 +180,43 @@ static bool try_hits(struct rp__dram_channel *c, uint32_t bank, uint64_t now, ui
         if (when[e->is_write] > now) {
             *wake = rp__dram_min(*wake, when[e->is_write]);
         } else if (!e->is_write || !has_earlier_read(c, i)) {
-            issue(c, i, e->is_write ? RP__DRAM_WR : RP__DRAM_RD, now);
+            *out = (struct pick){i, rp__dram_column_kind(e)};
             return true;
         }
     }
     return false;
 }
 
-static bool try_row(struct rp__dram_channel *c, uint16_t entry, enum rp__dram_kind kind,
-                    uint64_t when, uint64_t now, uint64_t *wake)
+static bool find_row(uint16_t entry, enum rp__dram_kind kind, uint64_t when, uint64_t now,
+                     uint64_t *wake, struct pick *out)
 {
     if (when > now) {
         *wake = rp__dram_min(*wake, when);
         return false;
     }
-    issue(c, entry, kind, now);
+    *out = (struct pick){entry, kind};
     return true;
 }
 
-static bool try_bank(struct rp__dram_channel *c, uint32_t bank, uint64_t now, uint64_t *wake)
+static bool find_in_bank(const struct rp__dram_channel *c, uint32_t bank, uint64_t now,
+                         uint64_t *wake, struct pick *out)
 {
     const struct rp__dram_list *list = &c->reads.lists[bank];
     if (!rp__dram_is_open(c, bank)) {
-        return try_row(c, list->head, RP__DRAM_ACT, rp__dram_when_act(c, bank, now), now, wake);
+        return find_row(list->head, RP__DRAM_ACT, rp__dram_when_act(c, bank, now), now, wake, out);
     }
     bool may_close = list->head == list->miss &&
                      (list->hit == RP__DRAM_NONE || c->banks[bank].hits >= c->config->row_hits);
-    if (may_close && try_row(c, list->head, RP__DRAM_PRE, rp__dram_when_pre(c, bank), now, wake)) {
+    if (may_close &&
+        find_row(list->head, RP__DRAM_PRE, rp__dram_when_pre(c, bank), now, wake, out)) {
         return true;
     }
-    return list->hit != RP__DRAM_NONE && try_hits(c, bank, now, wake);
+    return list->hit != RP__DRAM_NONE && find_hit(c, bank, now, wake, out);
 }
 
 /* One command of the banks in `mask`, in turn. */
-static bool try_banks(struct rp__dram_channel *c, uint64_t mask, uint64_t now, uint64_t *wake)
+static bool find(struct rp__dram_channel *c, uint64_t mask, uint64_t now, uint64_t *wake,
+                 struct pick *out)
 {
     uint64_t after = c->visited + 1 >= 64 ? 0 : ~0ULL << (c->visited + 1);
     uint64_t banks = c->reads.used & mask;
@@ -208,13 +225,25 @@ static bool try_banks(struct rp__dram_channel *c, uint64_t mask, uint64_t now, u
     for (size_t i = 0; i < 2; i++) {
         for (uint64_t left = part[i]; left; left &= left - 1) {
             uint32_t bank = rp__bits_lowest64(left);
-            if (try_bank(c, bank, now, wake)) {
+            if (find_in_bank(c, bank, now, wake, out)) {
                 c->visited = bank;
                 return true;
             }
         }
     }
     return false;
+}
+
+/* With two buses a second command follows in the same clock, if the next one found belongs on the
+ * other bus; if not, its bank had its turn all the same. */
+static void issue_second(struct rp__dram_channel *c, uint64_t mask, bool was_column, uint64_t now)
+{
+    struct pick pick;
+    uint64_t wake = RP__DRAM_NEVER;
+    c->row_bus = c->column_bus = now;
+    if (find(c, mask, now, &wake, &pick) && is_column(&pick) != was_column) {
+        issue(c, &pick, now);
+    }
 }
 
 /* One PRE or the REF of the rank whose refresh is due first. */
@@ -284,7 +313,8 @@ static bool move_transaction(struct rp__dram_channel *c)
 
 static void tick(struct rp__dram_channel *c, uint64_t now)
 {
-    uint32_t n = 0, limit = c->rules->has_two_buses ? 2 : 1;
+    struct pick pick = {RP__DRAM_NONE, RP__DRAM_PRE};
+    bool is_issued = false;
     uint64_t mask = ~0ULL;
     if (now == c->next_refresh) {
         c->n_priority++;
@@ -293,13 +323,17 @@ static void tick(struct rp__dram_channel *c, uint64_t now)
     uint64_t wake = c->next_refresh;
     if (c->n_priority) {
         mask = ~rp__dram_rank_mask(c, c->priority);
-        n = try_refresh(c, now, &wake);
+        is_issued = try_refresh(c, now, &wake);
     }
-    while (n < limit && try_banks(c, mask, now, &wake)) {
-        n++;
+    if (!is_issued && find(c, mask, now, &wake, &pick)) {
+        issue(c, &pick, now);
+        is_issued = true;
+    }
+    if (is_issued && c->rules->has_two_buses) {
+        issue_second(c, mask, is_column(&pick), now);
     }
     bool is_moved = move_transaction(c);
-    c->wake = n || is_moved ? now + 1 : wake;
+    c->wake = is_issued || is_moved ? now + 1 : wake;
 }
 
 /* Commands of one clock, and the gap between ranks also between a read and a write. */
@@ -309,7 +343,7 @@ static void adjust(struct rp__dram_config *config)
     config->act_steps = config->pre_steps = config->column_steps = 1;
     config->steps = 1;
     t->rtw = t->cl + t->bl + t->rtrs - t->cwl;
-    t->ppd = 1;
+    t->ppd = 0;
 }
 
 const struct rp__dram_controller rp__dram_compat_row = {.name = "compat",
