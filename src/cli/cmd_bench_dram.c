@@ -238,7 +238,7 @@ static rp_status run_curve(job *j, rp_error *err)
         printf("open loop:\n%6s %9s %9s %9s %14s %9s\n", "load %", "GB/s", "latency", "p99",
                "from generation", "p99");
     while (status == RP_OK && *j->args->loads && rp__name_list_next(&loads, load)) {
-        struct rp__bench_dram_point p;
+        struct rp__bench_dram_point p = {0};
         struct rp__dram_traffic traffic = j->traffic;
         traffic.load = read_load(load);
         status = rp__bench_dram_run(&j->config, &traffic, &p, err);
@@ -271,7 +271,7 @@ static rp_status run_closed(job *j, struct rp__bench_dram_point *p, rp_error *er
 
 static rp_status run_traffic(job *j, rp_error *err)
 {
-    struct rp__bench_dram_point p;
+    struct rp__bench_dram_point p = {0};
     rp_status status = run_closed(j, &p, err);
     if (status != RP_OK)
         return status;

@@ -1,6 +1,7 @@
 /* dram_reference.c: traffic whose figures other simulators gave, on our memory. */
 #include "lab/dram_reference.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool rp__dram_reference_run(const struct rp__dram_reference *row, const char *controller,
@@ -13,7 +14,7 @@ bool rp__dram_reference_run(const struct rp__dram_reference *row, const char *co
         config->ranks = row->ranks;
     }
     if (row->map) {
-        strcpy(config->map, row->map);
+        snprintf(config->map, sizeof config->map, "%s", row->map);
     }
     return rp__dram_traffic_run(config, &row->traffic, out);
 }

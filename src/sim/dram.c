@@ -53,6 +53,7 @@ static void place_banks(struct rp__dram_channel *c, const struct rp__dram_config
         c->banks[i].rank = (uint8_t)(i / c->banks_of_rank);
         c->banks[i].group = (uint8_t)(i / config->banks);
         c->banks[i].bank = (uint8_t)(i % config->banks);
+        c->ranks[c->banks[i].rank].banks |= 1ULL << i;
     }
 }
 

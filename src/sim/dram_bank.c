@@ -5,15 +5,15 @@
 #include "base/bits.h"
 #include "sim/dram_channel.h"
 
-/* n clocks from one command to another, whose lengths are in steps. */
-static uint32_t distance(uint32_t steps, uint32_t n, uint32_t first, uint32_t second)
-{
-    return n * steps + first - second;
-}
-
 static uint32_t positive(int64_t n)
 {
     return n > 0 ? (uint32_t)n : 1;
+}
+
+/* n clocks from one command to another, whose lengths are in steps. */
+static uint32_t distance(uint32_t steps, uint32_t n, uint32_t first, uint32_t second)
+{
+    return positive((int64_t)n * steps + first - second);
 }
 
 static void set_column_rules(const struct rp__dram_config *config, struct rp__dram_rules *out)

@@ -34,6 +34,7 @@ struct rp__dram_group {
 };
 
 struct rp__dram_rank {
+    uint64_t banks; /* of the channel, those of this rank */
     uint64_t next_act, next_rd, next_wr, next_pre, next_prea, next_ref;
     uint64_t acts[4]; /* the last four, a ring */
     uint32_t n_acts;
@@ -215,8 +216,7 @@ static inline uint64_t rp__dram_min(uint64_t a, uint64_t b)
 /* The banks of one rank. */
 static inline uint64_t rp__dram_rank_mask(const struct rp__dram_channel *c, uint32_t rank)
 {
-    uint64_t all = c->banks_of_rank == 64 ? ~0ULL : (1ULL << c->banks_of_rank) - 1;
-    return all << (rank * c->banks_of_rank);
+    return c->ranks[rank].banks;
 }
 
 /* A command that may start at `step` and needs a rising edge: the first one from `now` on. */

@@ -2,6 +2,7 @@
  *
  * Timing of DDR4-2400, DDR5-4800, HBM2 and HBM3 is that of the simulators they were compared with
  * (docs/dram.md). `scm` is a slow storage-class memory without reference figures. */
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/dram_channel.h"
@@ -306,7 +307,7 @@ bool rp__dram_standard_set(struct rp__dram_config *config, const char *standard,
     for (size_t i = 0; row && i < N_STANDARDS; i++) {
         if (strcmp(standards[i].standard, standard) == 0) {
             *config = standards[i];
-            strcpy(config->controller, row->name);
+            snprintf(config->controller, sizeof config->controller, "%s", row->name);
             if (row->adjust) {
                 row->adjust(config);
             }

@@ -218,6 +218,41 @@ static void jumps_change_nothing(void **state)
     each_memory(same_by_jumps);
 }
 
+/* Any value that the fault check lets pass. */
+static void draw_config(struct rp__dram_config *config, uint64_t *random)
+{
+    static const char *const powers[] = {"channels", "ranks", "groups", "banks", "columns"};
+    static const char *const queues[] = {"read_queue", "write_queue", "bank_queue", "row_hits"};
+    for (size_t i = 0; i < sizeof powers / sizeof powers[0]; i++) {
+        (void)rp__dram_key_set(config, powers[i], 1U << draw(random) % 4);
+    }
+    for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
+        (void)rp__dram_key_set(config, queues[i], 1 + (uint32_t)(draw(random) % 40));
+    }
+    for (size_t i = 15; rp__dram_key_name(i); i++) { /* timing */
+        (void)rp__dram_key_set(config, rp__dram_key_name(i), (uint32_t)(draw(random) % 60));
+    }
+    config->timing.refi = 400 + (uint32_t)(draw(random) % 9000);
+}
+
+static void any_memory_answers_and_jumps(void **state)
+{
+    uint64_t random = 2463534242;
+    uint32_t n = 0, wanted = getenv("RIPOSTE_THOROUGH") ? 3000 : 60;
+    (void)state;
+    while (n < wanted) {
+        static const char *const standards[] = {"ddr4-2400", "hbm2", "hbm2-pc", "hbm3"};
+        static const char *const controllers[] = {"compat", "r21", "frfcfs"};
+        struct rp__dram_config config =
+            config_of(standards[draw(&random) % 4], controllers[draw(&random) % 3]);
+        draw_config(&config, &random);
+        if (!rp__dram_map_fault(&config)) {
+            same_by_jumps(&config);
+            n++;
+        }
+    }
+}
+
 /* Two memories that take turns are as two that run alone. */
 static void memories_share_nothing(void **state)
 {
@@ -441,6 +476,7 @@ int main(void)
         cmocka_unit_test(idle_latencies_are_those_of_the_formula),
         cmocka_unit_test(every_request_is_answered_once),
         cmocka_unit_test(jumps_change_nothing),
+        cmocka_unit_test(any_memory_answers_and_jumps),
         cmocka_unit_test(memories_share_nothing),
         cmocka_unit_test(next_event_is_the_next_clock_that_matters),
         cmocka_unit_test(a_full_queue_refuses),
