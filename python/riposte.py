@@ -522,7 +522,7 @@ def _options(record, given):
     """The given options as values of the fields of `record`, by name."""
     known = {name: kind for name, kind in record._fields_
              if kind is not c_void_p and not name.startswith("has_") and not name.startswith("on_p")
-             and name not in ("size", "on_skip", "on_warning")}
+             and name not in ("size", "on_skip", "on_warning", "on_note")}
     for name in given:
         if name not in known:
             raise TypeError("no option %r; there are %s" % (name, ", ".join(known)))
@@ -562,7 +562,7 @@ class _Callbacks:
             if function is not None and not callable(function):
                 raise TypeError("%s is a function, not %s" % (name, type(function).__name__))
         kinds = dict(record._fields_)
-        for name in ("on_progress", "on_skip", "on_warning"):
+        for name in ("on_progress", "on_skip", "on_warning", "on_note"):
             if name in kinds:
                 setattr(record, name, kinds[name](getattr(self, "_" + name)))
 
@@ -587,6 +587,9 @@ class _Callbacks:
 
     def _on_warning(self, _, what):
         self._call("on_warning", what)
+
+    def _on_note(self, _, what):
+        self._call("on_note", what)
 
     def tell(self, name, *arguments):
         """Calls a function from Python: what it raises goes on at once."""
@@ -696,7 +699,8 @@ def _build_from_documents(documents, directory, record, callbacks):
 
 def build(source: Union[Path, Iterable[Path], Iterable[Mapping[str, Any]]], directory: Path,
           on_progress: Optional[Callable[[Progress], Any]] = None,
-          on_skip: Optional[Callable[[str, str], Any]] = None, **options: Any) -> Dict[str, Any]:
+          on_skip: Optional[Callable[[str, str], Any]] = None,
+          on_note: Optional[Callable[[str], Any]] = None, **options: Any) -> Dict[str, Any]:
     """Indexes files and folders, or documents, into the folder `directory`.
 
     `source` is a path, several paths, or any iterable of dictionaries with "id", "title" and "text"
@@ -705,14 +709,17 @@ def build(source: Union[Path, Iterable[Path], Iterable[Mapping[str, Any]]], dire
 
     Options are those of rp_build_options: codec, stem, stop, memory, threads (of files), on_error.
     on_progress(progress) is called now and then with a Progress, and stops the build by returning
-    False; on_skip(where, what) is called for each document that on_error="skip" leaves out. What they
-    raise is raised here. Returns what was built as a dictionary: docs, terms, postings and so on."""
+    False; on_skip(where, what) is called for each document that on_error="skip" leaves out;
+    on_note(what) at the end with what there is to say about the input: files that were skipped, a line
+    a reason, and fields that were not indexed. What they raise is raised here. Returns what was built
+    as a dictionary: docs, terms, postings and so on."""
     if isinstance(source, Mapping):
         raise TypeError("a document stands in a list: build([document], directory)")
     items = iter([source] if isinstance(source, (str, bytes, os.PathLike)) else source)
     directory = _path("directory", directory)
     record = _fill(_BuildOptions(), _options(_BuildOptions, options))
-    callbacks = _Callbacks(record, {"on_progress": on_progress, "on_skip": on_skip})
+    callbacks = _Callbacks(record, {"on_progress": on_progress, "on_skip": on_skip,
+                                    "on_note": on_note})
     first = list(itertools.islice(items, 1))
     items = itertools.chain(first, items)
     if first and isinstance(first[0], Mapping):
