@@ -728,8 +728,9 @@ def build(source: Union[Path, Iterable[Path], Iterable[Mapping[str, Any]]], dire
     Options are those of rp_build_options: codec, stem, stop, memory, threads (of files), on_error.
     on_progress(progress) is called now and then with a Progress, and stops the build by returning
     False; on_skip(where, what) is called for each document that on_error="skip" leaves out;
-    on_note(what) is called at the end for files that were skipped and fields that were not indexed.
-    What they raise is raised here. Returns what was built as a dictionary: docs, terms, postings and so on."""
+    on_note(what) is called at the end with what there is to say about the input: files that were skipped, a
+    line a reason, and fields that were not indexed. What they raise is raised here. Returns what was built as
+    a dictionary: docs, terms, postings and so on."""
     if isinstance(source, Mapping):
         raise TypeError("a document stands in a list: build([document], directory)")
     items = iter([source] if isinstance(source, (str, bytes, os.PathLike)) else source)
