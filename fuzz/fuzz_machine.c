@@ -27,7 +27,11 @@ static void choose(rp__sim_config *config, const uint8_t *bytes)
     rp__sim_config_init(config);
     config->cores = 1 + bytes[0] % 3;
     config->mode = bytes[0] / 3 % 3;
+    config->skips = bytes[0] / 9 % 2;
+    config->bsu_line = bytes[0] / 18 % 2;
+    config->threshold = bytes[0] / 36 % 2;
     config->memory = bytes[1] % 4;
+    config->topk = bytes[1] / 4 % 16;
     config->latency = config->latency_max = bytes[2] % 64;
     config->latency_max += bytes[3];
     config->dl = bytes[4] % 3;

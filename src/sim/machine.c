@@ -563,19 +563,24 @@ rp_status rp__machine_submit(rp__machine *m, const rp__descriptor *descriptor)
     return RP_OK;
 }
 
-static bool has_completed(const rp__machine *m, uint32_t tag)
+/* Whether the i-th query is among the first n completions. Queries with one tag count in order. */
+static bool has_completed(const rp__machine *m, size_t i, size_t n)
 {
-    for (size_t i = 0; i < m->host.n_completions; i++)
-        if (m->host.completions[i].tag == tag)
-            return true;
-    return false;
+    uint32_t tag = m->descriptors[i].tag;
+    size_t left = 0;
+    for (size_t j = 0; j <= i; j++)
+        left += m->descriptors[j].tag == tag;
+    for (size_t j = 0; j < n && left; j++)
+        left -= m->host.completions[j].tag == tag;
+    return !left;
 }
 
 static rp_status hang(rp__machine *m, rp_error *err)
 {
+    size_t n = m->host.n_completions;
     m->is_hung = true;
     for (size_t i = 0; i < m->n_descriptors && !is_complete(m); i++)
-        if (!has_completed(m, m->descriptors[i].tag))
+        if (!has_completed(m, i, n))
             m->host.completions[m->host.n_completions++] = (rp__completion){
                 .tag = m->descriptors[i].tag, .status = RP_SIM_HUNG, .end = m->clock.now};
     char text[160];

@@ -36,6 +36,10 @@ static void check_large(uint32_t n_docs, uint32_t n, uint64_t seed)
     rp__random_init(&random, seed);
     draw_config(&w.config, &random);
     w.config.latency_max = w.config.latency + below(&random, 100);
+    if (n > 1000000) {
+        rp__sim_config_init(&w.config); /* small buffers would take hours */
+        w.config.dl = RP_SIM_DL_FREE;
+    }
     w.is_aligned = true;
     w.n_lists = 2;
     image_begin(&w.image, n_docs, &random);
