@@ -592,6 +592,18 @@ class TestMisuse(unittest.TestCase):
             with self.assertRaises(TypeError):
                 function(self.docs, self.path + "no", on_progress=5)
 
+    def test_notes(self):
+        notes = []
+        text = self.write("extra.jsonl", '{"id": 1, "text": "wing", "year": 2020}\n')
+        riposte.build(text, self.path + "nt", on_note=notes.append)
+        self.assertEqual(len(notes), 1)
+        self.assertIn('"year"', notes[0])
+        with self.assertRaises(ZeroDivisionError):
+            riposte.build(text, self.path + "nt", on_note=misuse.explode)
+        riposte.build([text, self.docs], self.path + "nt", ids="number")
+        with self.assertRaises(riposte.UsageError):
+            riposte.build(text, self.path + "nt", ids="name")
+
     def test_callbacks_stop_the_work(self):
         many = self.write("many.tsv", "".join("%d\tword%d wing\n" % (i, i) for i in range(50000)))
         with self.assertRaises(riposte.StoppedError):
