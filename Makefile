@@ -173,7 +173,7 @@ NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=f
 # What ptxas says of registers and spills stays beside each image, for kernel-check.
 $(foreach k,$(KERNELS) $(LAB_KERNELS),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): $k))
 build/fatbin/%.fatbin build/fatbin/%.usage: \
-    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/*.cuh backend/gpu/kernels/prim/*/*.cuh lab/gpu/kernels/*.cuh))
+    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/*.cuh backend/gpu/kernels/prim/*/*.cuh backend/gpu/kernels/transcode/*.cuh lab/gpu/kernels/*.cuh))
 	@mkdir -p $(@D)
 	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -Xptxas -v -fatbin $(filter %.cu,$^) -o build/fatbin/$*.fatbin \
 	    2>build/fatbin/$*.usage; \

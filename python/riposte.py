@@ -30,8 +30,8 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 __all__ = ["DamagedError", "Error", "Explanation", "Hit", "Hits", "Index", "InputError",
-           "LimitError", "NoMemoryError", "NotFoundError", "Progress", "Row", "Snippet", "StoppedError",
-           "UnavailableError", "UsageError", "build", "export_index", "import_index", "version"]
+           "LimitError", "NoMemoryError", "NotFoundError", "Progress", "Row", "Snippet",
+           "StoppedError", "UnavailableError", "UsageError", "build", "export_index", "import_index", "version"]
 
 # The release that this file belongs to; the library is to be of the same one.
 __version__ = "0.1.0"
@@ -176,6 +176,14 @@ class _Mark(Structure):
 
 class _Snippet(Structure):
     _fields_ = [("text", c_void_p), ("n_marks", c_size_t), ("marks", POINTER(_Mark))]
+
+
+class _Suggestion(Structure):
+    _fields_ = [("term", c_char_p), ("df", c_uint32)]
+
+
+class _Suggestions(Structure):
+    _fields_ = [("n", c_size_t), ("at", POINTER(_Suggestion)), ("memory", c_void_p)]
 
 
 class _ExplainNode(Structure):
@@ -407,6 +415,10 @@ _get_gpu_state = _declare("rp_searcher_get_gpu_state", None, c_void_p, POINTER(_
 _searcher_batch = _declare("rp_searcher_batch", c_int, c_void_p, POINTER(_BatchQuery), c_size_t,
                            POINTER(_BatchOptions), c_void_p, POINTER(_Error))
 _hits_free = _declare("rp_hits_free", None, POINTER(_Hits))
+_find = _declare("rp_index_find", c_int, c_void_p, c_char_p, POINTER(c_uint32), POINTER(_Error))
+_suggest = _declare("rp_index_suggest", c_int, c_void_p, c_char_p, c_size_t, POINTER(_Suggestions),
+                    POINTER(_Error))
+_suggestions_free = _declare("rp_suggestions_free", None, POINTER(_Suggestions))
 _get_document_start = _declare("rp_index_get_document_start", c_int, c_void_p, c_uint32, c_size_t,
                                POINTER(_Document), POINTER(_Error))
 _searcher_snippet = _declare("rp_searcher_snippet", c_int, c_void_p, c_char_p, c_size_t,
@@ -522,7 +534,7 @@ def _options(record, given):
     """The given options as values of the fields of `record`, by name."""
     known = {name: kind for name, kind in record._fields_
              if kind is not c_void_p and not name.startswith("has_") and not name.startswith("on_p")
-             and name not in ("size", "on_skip", "on_warning")}
+             and name not in ("size", "on_skip", "on_warning", "on_note")}
     for name in given:
         if name not in known:
             raise TypeError("no option %r; there are %s" % (name, ", ".join(known)))
@@ -539,7 +551,13 @@ def _fill(record, values):
 
 
 def _search_values(given):
-    """Options of a search. k=0 asks how many documents match, and for no hits."""
+    """Options of a search. k=0 asks how many documents match, and for no hits. The option that C
+    calls `from`, which is a word of Python, is `start` here."""
+    if "from" in given:
+        raise TypeError("no option 'from'; it is called start")
+    if "start" in given:
+        given = dict(given)
+        given["from"] = given.pop("start")
     values = _options(_SearchOptions, given)
     if values.get("k") == 0:
         del values["k"]
@@ -562,7 +580,7 @@ class _Callbacks:
             if function is not None and not callable(function):
                 raise TypeError("%s is a function, not %s" % (name, type(function).__name__))
         kinds = dict(record._fields_)
-        for name in ("on_progress", "on_skip", "on_warning"):
+        for name in ("on_progress", "on_skip", "on_warning", "on_note"):
             if name in kinds:
                 setattr(record, name, kinds[name](getattr(self, "_" + name)))
 
@@ -587,6 +605,9 @@ class _Callbacks:
 
     def _on_warning(self, _, what):
         self._call("on_warning", what)
+
+    def _on_note(self, _, what):
+        self._call("on_note", what)
 
     def tell(self, name, *arguments):
         """Calls a function from Python: what it raises goes on at once."""
@@ -696,7 +717,8 @@ def _build_from_documents(documents, directory, record, callbacks):
 
 def build(source: Union[Path, Iterable[Path], Iterable[Mapping[str, Any]]], directory: Path,
           on_progress: Optional[Callable[[Progress], Any]] = None,
-          on_skip: Optional[Callable[[str, str], Any]] = None, **options: Any) -> Dict[str, Any]:
+          on_skip: Optional[Callable[[str, str], Any]] = None,
+          on_note: Optional[Callable[[str], Any]] = None, **options: Any) -> Dict[str, Any]:
     """Indexes files and folders, or documents, into the folder `directory`.
 
     `source` is a path, several paths, or any iterable of dictionaries with "id", "title" and "text"
@@ -705,14 +727,16 @@ def build(source: Union[Path, Iterable[Path], Iterable[Mapping[str, Any]]], dire
 
     Options are those of rp_build_options: codec, stem, stop, memory, threads (of files), on_error.
     on_progress(progress) is called now and then with a Progress, and stops the build by returning
-    False; on_skip(where, what) is called for each document that on_error="skip" leaves out. What they
-    raise is raised here. Returns what was built as a dictionary: docs, terms, postings and so on."""
+    False; on_skip(where, what) is called for each document that on_error="skip" leaves out;
+    on_note(what) is called at the end for files that were skipped and fields that were not indexed.
+    What they raise is raised here. Returns what was built as a dictionary: docs, terms, postings and so on."""
     if isinstance(source, Mapping):
         raise TypeError("a document stands in a list: build([document], directory)")
     items = iter([source] if isinstance(source, (str, bytes, os.PathLike)) else source)
     directory = _path("directory", directory)
     record = _fill(_BuildOptions(), _options(_BuildOptions, options))
-    callbacks = _Callbacks(record, {"on_progress": on_progress, "on_skip": on_skip})
+    callbacks = _Callbacks(record, {"on_progress": on_progress, "on_skip": on_skip,
+                                    "on_note": on_note})
     first = list(itertools.islice(items, 1))
     items = itertools.chain(first, items)
     if first and isinstance(first[0], Mapping):
@@ -752,8 +776,9 @@ def export_index(directory: Path, path: Path, format: str = "ciff",
 # ---- Searching -----------------------------------------------------------------------------------
 
 
-def _list(found):
-    hits = Hits(Hit(found.at[i].docid, _text(found.at[i].name), i + 1, found.at[i].score)
+def _list(found, start):
+    """The hits of a query, after so many better ones."""
+    hits = Hits(Hit(found.at[i].docid, _text(found.at[i].name), start + i + 1, found.at[i].score)
                 for i in range(found.n))
     hits.total, hits.total_is_exact = found.total, found.total_is_exact
     hits.processor = _text(found.processor)
@@ -993,6 +1018,25 @@ class Index:
             return {"docid": document.docid, "docno": _text(document.id),
                     "length": document.length, **_texts(document)}
 
+    def get(self, docno: Union[str, bytes]) -> Dict[str, Any]:
+        """The document whose id this is, as `document` has it; LookupError where there is none."""
+        docid, error = c_uint32(), _Error()
+        name = _path("docno", docno)
+        with self._handle.index() as index:
+            _check(_find(index, name, byref(docid), byref(error)), error)
+        return self.document(docid.value)
+
+    def suggest(self, prefix: Union[str, bytes], most: int = 10) -> List[Tuple[str, int]]:
+        """Terms that begin so, each with the number of documents that have it, most first."""
+        found, error = _Suggestions(), _Error()
+        prefix, most = _path("prefix", prefix), _whole("most", most, c_size_t)
+        with self._handle.index() as index:
+            _check(_suggest(index, prefix, most, byref(found), byref(error)), error)
+        try:
+            return [(_text(one.term), one.df) for one in found.at[:found.n]]
+        finally:
+            _suggestions_free(byref(found))
+
     def gpu_state(self, **options: Any) -> Dict[str, Any]:
         """What became of the GPU that the last search with these options used, as a dictionary:
         is_asked, is_lost, answered, faults, returns, fault."""
@@ -1050,7 +1094,7 @@ class Index:
         with self._handle.searcher(values) as searcher:
             _check(_searcher_search(searcher, text, len(text), byref(hits), byref(error)), error)
         try:
-            return _list(hits)
+            return _list(hits, values.get("from", 0))
         finally:
             _hits_free(byref(hits))
 
@@ -1066,7 +1110,7 @@ class Index:
         try:
             for one in asked:
                 _check(one.status, one.err)
-            return [_list(one.hits) for one in asked]
+            return [_list(one.hits, values.get("from", 0)) for one in asked]
         finally:
             for one in asked:
                 _hits_free(byref(one.hits))
@@ -1076,7 +1120,8 @@ class Index:
         """One query as text gives its Hits, best first. Several, as texts, (qid, query) pairs,
         dictionaries with qid and query, or a data frame of these, give rows for all of them; a data
         frame gives a data frame. Options are those of rp_search_options: k, mode, k1, b, ...
-        With k=0 there are no hits, only their total.
+        With k=0 there are no hits, only their total. The hits begin after `start` better ones, and
+        their ranks after that number.
         `fields` are what each hit has in its `fields` beside: some of "title", "text", "length" and
         "snippet" (a Snippet); in a data frame they are columns.
         Several are answered at once: by so many workers, and on a GPU in groups of so many elements

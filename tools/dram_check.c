@@ -402,7 +402,7 @@ static bool read_number(const char **p, int64_t most, int64_t *out)
 
 static bool read_command(const struct checker *c, const char *line, struct command *out)
 {
-    int64_t v[6];
+    int64_t v[6] = {0};
     const int64_t most[6] = {(int64_t)1 << 50, MAX_CHANNELS - 1, MAX_RANKS - 1,
                              c->s.groups - 1,  c->s.banks - 1,   INT32_MAX};
     for (int i = 0; i < 6; i++) {

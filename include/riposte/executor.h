@@ -22,6 +22,7 @@ typedef struct rp_executor rp_executor;
 
 /* All zero or NULL: the default named beside each field. */
 typedef struct rp_executor_options {
+    size_t size;                     /* as status.h says: 0, or sizeof this record */
     const rp_search_options *search; /* of all jobs; processor must be NULL; its threads are 1 */
     const char *policy;              /* "auto"; rp_policy_name lists them */
     size_t threads;                  /* that answer on cores: as many as there are, 256 at most */
@@ -52,6 +53,7 @@ typedef struct rp_outcome {
 } rp_outcome;
 
 typedef struct rp_job {
+    size_t size;       /* as status.h says: 0, or sizeof this record */
     const char *query; /* not kept */
     size_t query_bytes;
     size_t k;             /* 0: that of the options */

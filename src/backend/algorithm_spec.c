@@ -12,10 +12,11 @@ typedef struct part {
     size_t n;
 } part;
 
-/* What may be said, for a message. */
+/* What may be said, for a message: as long as that may be. */
 typedef struct list {
-    char at[224];
-    size_t n;
+    char at[sizeof((rp_error *)0)->text];
+    size_t n, max; /* bytes, less the NUL */
+    bool is_cut;
 } list;
 
 bool rp__algorithm_spec_is(const char *spec, const char *name)
@@ -29,32 +30,50 @@ bool rp__algorithm_spec_is(const char *spec, const char *name)
 /* "a|b": what does not fit is left out whole. */
 static void append(list *l, const char *item)
 {
-    const size_t left = sizeof l->at - l->n;
+    const size_t left = l->max + 1 - l->n;
     int n = snprintf(l->at + l->n, left, "%s%s", l->n ? "|" : "", item);
     if (n > 0 && (size_t)n < left)
         l->n += (size_t)n;
+    else
+        l->is_cut = true;
     l->at[l->n] = 0;
 }
 
 static rp_status unknown_option(part name, const rp__algorithm_option *options, size_t n,
                                 rp_error *err)
 {
-    list there = {0};
+    list there = {.max = sizeof there.at - 64};
     for (size_t i = 0; i < n; i++)
         append(&there, options[i].name);
     return rp__error_set(err, RP_USAGE, "no option \"%.*s\"; choose from %s",
                          (int)(name.n < 32 ? name.n : 32), name.at, there.at);
 }
 
-static rp_status refuse_value(const rp__algorithm_option *option, part value, rp_error *err)
+static list values_of(const rp__algorithm_option *option, size_t max)
 {
-    list there = {0};
+    list there = {.max = max};
     for (size_t i = 0; option->value_at && option->value_at(i); i++)
         append(&there, option->value_at(i));
     if (!option->value_at)
         snprintf(there.at, sizeof there.at, "%u to %u", option->min, option->max);
-    return rp__error_set(err, RP_USAGE, "%s=%.*s: choose %s", option->name,
-                         (int)(value.n < 24 ? value.n : 24), value.at, there.at);
+    return there;
+}
+
+/* The value is left out where the list would not fit beside it. */
+static rp_status refuse_value(const rp__algorithm_option *option, part value, rp_error *err)
+{
+    const char more[] = "|...", choose[] = ": choose ";
+    const size_t head = strlen(option->name) + sizeof choose;
+    const size_t shown = value.n < 24 ? value.n : 24;
+    list there = values_of(option, sizeof there.at - head - shown - 1);
+    if (!there.is_cut)
+        return rp__error_set(err, RP_USAGE, "%s=%.*s%s%s", option->name, (int)shown, value.at,
+                             choose, there.at);
+    there = values_of(option, sizeof there.at - head);
+    if (there.is_cut)
+        there = values_of(option, sizeof there.at - head - sizeof more);
+    return rp__error_set(err, RP_USAGE, "%s%s%s%s", option->name, choose, there.at,
+                         there.is_cut ? more : "");
 }
 
 /* ---- Parts ------------------------------------------------------------------------------------- */

@@ -202,6 +202,12 @@ static void print_point(const struct rp__bench_dram_point *p)
            p->clocks / p->seconds / 1e6);
 }
 
+/* Less is served than offered: the requests that wait to be accepted grow without end. */
+static bool is_saturated(const struct rp__bench_dram_point *p, uint32_t load)
+{
+    return p->share * 100 < 0.95 * load;
+}
+
 static void write_point(rp__json_writer *w, const char *key, const struct rp__bench_dram_point *p,
                         uint32_t load)
 {
@@ -213,7 +219,9 @@ static void write_point(rp__json_writer *w, const char *key, const struct rp__be
     rp__json_writer_real(w, "share", p->share, 4);
     rp__json_writer_real(w, "latency", p->latency, 2);
     rp__json_writer_real(w, "p99", p->p99, 1);
-    if (load) {
+    if (load && is_saturated(p, load)) {
+        rp__json_writer_bool(w, "saturated", true);
+    } else if (load) {
         rp__json_writer_real(w, "latency_from_generation", p->generated, 2);
         rp__json_writer_real(w, "p99_from_generation", p->generated_p99, 1);
     }
@@ -223,6 +231,15 @@ static void write_point(rp__json_writer *w, const char *key, const struct rp__be
     rp__json_writer_uint(w, "energy_pj", p->counters.energy_pj);
     rp__json_writer_real(w, "clocks_per_second", p->clocks / p->seconds, 0);
     rp__json_writer_end(w, '}');
+}
+
+static void print_load(const struct rp__bench_dram_point *p, uint32_t load)
+{
+    printf("%6u %9.2f %9.1f %9.1f ", load, p->gbps, p->latency, p->p99);
+    if (is_saturated(p, load))
+        printf("%15s\n", "saturated");
+    else
+        printf("%15.1f %9.1f\n", p->generated, p->generated_p99);
 }
 
 /* ---- The verb -------------------------------------------------------------------------------- */
@@ -245,8 +262,7 @@ static rp_status run_curve(job *j, rp_error *err)
         if (status == RP_OK && j->console->wants_json)
             write_point(&j->w, NULL, &p, traffic.load);
         else if (status == RP_OK)
-            printf("%6u %9.2f %9.1f %9.1f %15.1f %9.1f\n", traffic.load, p.gbps, p.latency, p.p99,
-                   p.generated, p.generated_p99);
+            print_load(&p, traffic.load);
     }
     if (j->console->wants_json)
         rp__json_writer_end(&j->w, ']');

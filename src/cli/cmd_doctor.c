@@ -2,6 +2,7 @@
  *
  * 1 the rows, each of which looks at one thing; 2 how findings are shown. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -114,19 +115,19 @@ static void look_at_instructions(doctor *d)
     }
 }
 
-/* Bytes of a line of /proc/meminfo; 0: the system does not say. */
+/* Bytes of a line of /proc/meminfo, "MemTotal:  24640000 kB"; 0: the system does not say. */
 static uint64_t read_memory(const char *name)
 {
     char line[128];
-    unsigned long long kib = 0;
+    uint64_t kib = 0;
+    size_t n = strlen(name);
     FILE *in = fopen("/proc/meminfo", "re");
-    while (in && fgets(line, sizeof line, in))
-        if (strncmp(line, name, strlen(name)) == 0 &&
-            sscanf(line + strlen(name), ": %llu kB", &kib) == 1)
-            break;
+    while (in && kib == 0 && fgets(line, sizeof line, in))
+        if (strncmp(line, name, n) == 0 && line[n] == ':')
+            kib = strtoull(line + n + 1, NULL, 10);
     if (in)
         fclose(in);
-    return (uint64_t)kib << 10;
+    return kib << 10;
 }
 
 static void look_at_memory(doctor *d)

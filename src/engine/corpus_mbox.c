@@ -32,7 +32,7 @@ static bool sniff(const rp__sniff *s)
         return false;
     /* then a header: a name without blanks, and a colon */
     size_t i = line + 1;
-    while (i < s->n && s->head[i] > ' ' && s->head[i] != ':')
+    while (i < s->n && (unsigned char)s->head[i] > ' ' && s->head[i] != ':')
         i++;
     return i > line + 1 && i < s->n && s->head[i] == ':';
 }

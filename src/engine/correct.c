@@ -135,8 +135,8 @@ static rp_status copy_found(const job *j, rp_corrections *out)
     for (size_t i = 0; i < j->n; i++) {
         const found *f = &j->at[i];
         char *instead = text + strlen(f->word) + 1;
-        strcpy(text, f->word);
-        strcpy(instead, f->instead);
+        copy_term(text, f->word, strlen(f->word));
+        copy_term(instead, f->instead, strlen(f->instead));
         out->at[i] = (rp_correction){text, instead, f->edits, f->df};
         text = instead + strlen(instead) + 1;
     }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/futex.h"
+#include "base/record.h"
 #include "engine/algorithm_choice.h"
 #include "plan/cost.h"
 
@@ -211,9 +212,6 @@ static rp_status check_options(const rp_executor_options *o, const rp__policy **
         return rp__error_set(err, RP_USAGE, "no policy is called '%s'; choose from %s", name,
                              names);
     }
-    if (o->search && o->search->processor && strcmp(o->search->processor, "auto") != 0)
-        return rp__error_set(err, RP_USAGE,
-                             "a processor and a policy were named; leave out the processor");
     if (o->threads > RP_EXECUTOR_THREADS)
         return rp__error_set(err, RP_LIMIT, "%zu threads; at most %d", o->threads,
                              RP_EXECUTOR_THREADS);
@@ -223,11 +221,16 @@ static rp_status check_options(const rp_executor_options *o, const rp__policy **
 /* A card is optional where the policy does without. */
 static rp_status open_searchers(rp_executor *e, const rp_search_options *search, rp_error *err)
 {
-    rp_search_options own = search ? *search : (rp_search_options){0};
+    rp_search_options own;
+    rp_status status = RP_TAKE(&own, search, err);
+    if (status != RP_OK)
+        return status;
+    if (own.processor && strcmp(own.processor, "auto") != 0)
+        return rp__error_set(err, RP_USAGE,
+                             "a processor and a policy were named; leave out the processor");
     const bool is_strict = own.strict_processor;
     own.threads = 1;
     own.processor = "gpu";
-    rp_status status = RP_OK;
     if (e->policy != &rp__policy_cpu_row)
         status = rp_searcher_new(e->index, &own, &e->on_card, err);
     if (status == RP_UNAVAILABLE && !e->policy->needs_card && !is_strict)
@@ -293,9 +296,11 @@ rp_status rp_executor_new(const rp_index *index, const rp_executor_options *opti
     *out = NULL;
     if (RP_MISSING(err, index))
         return RP_USAGE;
-    const rp_executor_options o = options ? *options : (rp_executor_options){0};
+    rp_executor_options o;
     const rp__policy *policy;
-    rp_status status = check_options(&o, &policy, err);
+    rp_status status = RP_TAKE(&o, options, err);
+    if (status == RP_OK)
+        status = check_options(&o, &policy, err);
     if (status != RP_OK)
         return status;
     rp_executor *e = rp__alloc_zero(1, sizeof *e);
@@ -470,16 +475,19 @@ static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
     return rp__error_set(err, RP_BUSY, "the query was refused: %s", why);
 }
 
-rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
+rp_status rp_executor_submit(rp_executor *executor, const rp_job *given, uint64_t *ticket,
                              rp_error *err)
 {
-    if (RP_MISSING(err, executor, job) || RP_MISSING_ARRAY(err, job->query, job->query_bytes))
+    rp_job own, *job = &own;
+    if (RP_MISSING(err, executor, given))
+        return RP_USAGE;
+    rp_status status = RP_TAKE(job, given, err);
+    if (status != RP_OK || RP_MISSING_ARRAY(err, job->query, job->query_bytes))
         return RP_USAGE;
     if (!job->done)
         return rp__error_set(err, RP_USAGE, "the job has nobody to call back");
     pthread_mutex_lock(&executor->lock);
     rp__task *t = executor->is_drained ? NULL : begin_task(executor);
-    rp_status status = RP_OK;
     if (executor->is_drained)
         status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
     else if (!t)

@@ -1,7 +1,8 @@
 /* lab/dram_reference.h: what two other simulators say of the same memory under the same traffic.
  *
  * Measured with DRAMsim3 and Ramulator 2.1 by the loops of lab/dram_traffic.h; docs/dram.md says
- * how. compat is held to the first, r21 and frfcfs to the second. */
+ * how. compat is held to the first, r21 and frfcfs to the second. DRAMsim3 counts latency from the
+ * clock after acceptance; here it is from acceptance. */
 #ifndef RP_LAB_DRAM_REFERENCE_H
 #define RP_LAB_DRAM_REFERENCE_H
 

@@ -315,7 +315,7 @@ static void classify(const rp__query_lexer *lexer, const word_marks *marks,
     bool is_prefix = marks->n_stars == 1 && !has_question && marks->last_star + 1 == marks->solid;
     token->end = lexer->at;
     if (!has_question && marks->n_stars == 0)
-        token->kind = keyword(lexer, token);
+        token->kind = is_at(lexer, '~') ? RP_TOKEN_WORD : keyword(lexer, token);
     else if (is_prefix)
         token->kind = RP_TOKEN_PREFIX;
     else

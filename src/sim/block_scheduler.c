@@ -131,9 +131,9 @@ static uint64_t slots_needed(const rp__block_scheduler *s)
 static void check_headers(rp__block_scheduler *s)
 {
     const rp__descriptor *d = &s->query.descriptor;
-    const uint32_t n_blocks[] = {d->n_blocks0, d->n_blocks1};
     for (uint32_t i = 0; i < s->n_lists; i++) {
-        rp__sim_blame(&s->answer.status, header_fault(s, &s->lists[i].header, n_blocks[i]));
+        uint32_t n_blocks = i ? d->n_blocks1 : d->n_blocks0;
+        rp__sim_blame(&s->answer.status, header_fault(s, &s->lists[i].header, n_blocks));
         take_whole_list(&s->lists[i]);
     }
     if (slots_needed(s) > d->cap)
@@ -375,7 +375,7 @@ static void send_block(rp__block_scheduler *s, const rp__sim_block *block, uint3
         return;
     }
     *(rp__sim_block *)rp__link_push(&dcu_of(s, to)->in, clock) = *block;
-    s->next_dcu = (to + 1) % (2 * s->config->cores);
+    s->next_dcu = to + 1;
     s->counts->blocks++;
 }
 
@@ -430,7 +430,7 @@ static bool dispatch_end(rp__block_scheduler *s, uint32_t i, rp__sim_clock *cloc
         return false;
     *(rp__sim_block *)rp__link_push(&dcu_of(s, to)->in, clock) = (rp__sim_block){.is_end = true};
     s->ends_left &= ~(1U << to);
-    s->next_dcu = (to + 1) % (2 * s->config->cores);
+    s->next_dcu = to + 1;
     return true;
 }
 

@@ -30,12 +30,13 @@ static bool has_line_to_fetch(rp__dcu *dcu)
             return true;
         dcu->fetch_line = 0;
     }
+    dcu->may_fetch = false;
     return false;
 }
 
 static bool request_line(rp__dcu *dcu, rp__sim_clock *clock)
 {
-    if (dcu->n_lines == dcu->config->dcu_lines || !has_line_to_fetch(dcu) ||
+    if (!dcu->may_fetch || dcu->n_lines == dcu->config->dcu_lines || !has_line_to_fetch(dcu) ||
         !rp__link_space(&dcu->request, clock))
         return false;
     const rp__sim_block *block = &dcu->blocks[dcu->fetch];
@@ -70,6 +71,7 @@ static bool take_block(rp__dcu *dcu, rp__sim_clock *clock)
     if (!block || dcu->n_blocks == 2)
         return false;
     dcu->blocks[dcu->n_blocks++] = *block;
+    dcu->may_fetch = true;
     rp__link_pop(&dcu->in, clock);
     if (dcu->n_blocks == 1)
         begin_block(dcu);

@@ -74,7 +74,7 @@ static bool channel_init(struct rp__dram *dram, uint32_t index)
     c->wake = c->next = c->next_refresh;
     c->visited = 0;
     c->pool = rp__alloc_array(n, sizeof *c->pool);
-    if (!c->pool || !ring_init(&c->data, n) || !ring_init(&c->quick, dram->done_mask + 1)) {
+    if (!c->pool || !ring_init(&c->data, n) || !ring_init(&c->quick, n)) {
         return false;
     }
     c->free_entry = RP__DRAM_NONE;
@@ -218,11 +218,11 @@ bool rp__dram_send(struct rp__dram *dram, uint64_t address, bool is_write, uint3
     struct rp__dram_place place;
     uint64_t accepted = dram->now;
     uint16_t entry = RP__DRAM_NONE;
-    if (dram->outstanding > dram->done_mask) {
-        return false;
-    }
     find_place(dram, address, &place);
     struct rp__dram_channel *c = &dram->channels[place.channel];
+    if (dram->outstanding > dram->done_mask || c->quick.n + 3 > c->quick.mask + 1) {
+        return false; /* a request may add two forwarded halves, or an acknowledgement */
+    }
     if (dram->config.has_pseudo ? !send_halves(dram, c, &place, is_write, tag, &accepted)
                                 : !dram->row->accept(c, &place, is_write, tag, dram->now, &entry)) {
         return false;

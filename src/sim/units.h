@@ -329,6 +329,7 @@ typedef struct rp__dcu {
     uint32_t drop_lines;      /* lines of abandoned blocks that are to be dropped */
     uint32_t n_blocks, fetch; /* fetch: the block whose lines are requested */
     uint64_t fetch_line;
+    bool may_fetch;          /* false: all lines of all blocks are requested */
     uint32_t n_lines;        /* requested and not used up */
     uint32_t left, position; /* postings of the block; bit in the first line */
     uint32_t doc;

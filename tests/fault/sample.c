@@ -185,6 +185,22 @@ static rp_status put_snippet(rp__buf *b, rp_searcher *s, const rp_document *docu
     return status;
 }
 
+/* What the tables of ids and of blocks of terms say. */
+static rp_status put_tables(rp__buf *b, const rp_index *index, const char *id, rp_error *err)
+{
+    uint32_t docid;
+    rp_suggestions s = {0};
+    rp_status status = rp_index_find(index, id, &docid, err);
+    if (status == RP_OK) {
+        rp__buf_put_u32(b, docid);
+        status = rp_index_suggest(index, "b", 5, &s, err);
+    }
+    for (size_t i = 0; i < s.n; i++)
+        rp__buf_printf(b, "%s %u\n", s.at[i].term, s.at[i].df);
+    rp_suggestions_free(&s);
+    return status;
+}
+
 static void ask_document(const rp_index *index, uint32_t docid, sample_answer *out)
 {
     rp_document document = {0};
@@ -202,6 +218,8 @@ static void ask_document(const rp_index *index, uint32_t docid, sample_answer *o
     }
     if (out->status == RP_OK)
         out->status = put_snippet(&b, searcher, &document, &out->err);
+    if (out->status == RP_OK)
+        out->status = put_tables(&b, index, document.id, &out->err);
     close_answer(&b, out);
     rp_searcher_free(searcher);
     rp_document_free(&document);

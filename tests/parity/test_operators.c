@@ -151,7 +151,7 @@ static void see_launch(size_t kernel, const rp__fiber_launch *launch)
 
 static const rp__emulated_device_watcher watcher = {.queue_launch = see_launch};
 
-/* The kernel that says that a row was taken. */
+/* The kernel that says that a row was taken; step_and_narrow_kernel, where rows choose by themselves: all score by it. */
 static rp__kernel_id kernel_of(rp__operator_phase phase, const rp__operator *row)
 {
     static const rp__kernel_id selects[RP_SELECTS] = {
@@ -166,6 +166,14 @@ static rp__kernel_id kernel_of(rp__operator_phase phase, const rp__operator *row
     switch (row->id) {
     case RP_OPERATOR_PARA_EF:
         return RP_KERNEL_decode_ef128_literal_kernel;
+    case RP_OPERATOR_QS + RP_QS_NAIVE:
+        return RP_KERNEL_decode_qs_naive_gather_kernel;
+    case RP_OPERATOR_QS + RP_QS_SEPARATE:
+        return RP_KERNEL_decode_qs_li_combine_kernel;
+    case RP_OPERATOR_QS + RP_QS_MERGED:
+        return RP_KERNEL_decode_qs_li_gather_kernel;
+    case RP_OPERATOR_QS + RP_QS_WORDS:
+        return RP_KERNEL_decode_qs_block_gather_kernel;
     case RP_OPERATOR_DING:
         return RP_KERNEL_intersect_chosen_kernel;
     case RP_OPERATOR_LOOKUP:
@@ -174,7 +182,7 @@ static rp__kernel_id kernel_of(rp__operator_phase phase, const rp__operator *row
         return RP_KERNEL_score_accumulate_kernel;
     case RP_OPERATOR_AUTO:
     case RP_OPERATOR_HOST:
-        return RP_KERNEL_check_blocks_kernel;
+        return RP_KERNEL_step_and_narrow_kernel;
     default:
         return phase == RP_PHASE_DECODE      ? rp__transcode_find(row->id)->kernel
                : phase == RP_PHASE_INTERSECT ? rp__intersect_table[row->id].kernel
@@ -306,6 +314,47 @@ static void other_options(void **state)
     }
 }
 
+/* ---- Documentation ------------------------------------------------------------------------------- */
+
+/* The line of docs/operators.md whose first cell names the row; false: none. */
+static bool find_line(const char *name, char *line, int bytes)
+{
+    char quoted[SPEC];
+    bool is_found = false;
+    FILE *file = fopen("docs/operators.md", "r");
+    assert_non_null(file);
+    snprintf(quoted, sizeof quoted, "`%s`", name);
+    while (!is_found && fgets(line, bytes, file)) {
+        const char *at = strstr(line, quoted), *end = strchr(line + 1, '|');
+        is_found = line[0] == '|' && at && end && at < end;
+    }
+    fclose(file);
+    return is_found;
+}
+
+/* Every intersection is there, marked as its table marks it; every row of decode that is no codec's, and every
+ * selection. */
+static void the_documentation_has_all_rows(void **state)
+{
+    (void)state;
+    const rp__operator *row;
+    char line[512];
+    for (size_t i = 1; (row = rp__operator_table_at(RP_PHASE_INTERSECT, i)); i++) {
+        const bool is_literal =
+            row->id == RP_OPERATOR_DING || rp__intersect_table[row->id].is_literal;
+        if (!find_line(row->name, line, sizeof line) ||
+            !strstr(line, is_literal ? "| literal |" : "| ours |"))
+            fail_msg("intersect=%s is not in docs/operators.md, or not as %s", row->name,
+                     is_literal ? "literal" : "ours");
+    }
+    for (size_t i = 1; (row = rp__operator_table_at(RP_PHASE_DECODE, i)); i++)
+        if (strcmp(row->name, row->codec) != 0 && !find_line(row->name, line, sizeof line))
+            fail_msg("decode=%s is not in docs/operators.md", row->name);
+    for (size_t i = 1; (row = rp__operator_table_at(RP_PHASE_SELECT, i)); i++)
+        if (!find_line(row->name, line, sizeof line))
+            fail_msg("select=%s is not in docs/operators.md", row->name);
+}
+
 /* ---- Damage -------------------------------------------------------------------------------------- */
 
 /* Some bytes of the lists of an index are others. */
@@ -364,17 +413,22 @@ static void ask_damaged_rows(card *d, size_t round, size_t *n_refused)
     for (size_t i = 0; (row = rp__operator_table_at(RP_PHASE_INTERSECT, i)); i++) {
         snprintf(spec, sizeof spec, "operators:intersect=%s,mode=%s", row->name,
                  (i + round) % 2 ? "stepped" : "chained");
-        if (!row->aux && can(d, spec, 10))
+        if (can(d, spec, 10))
             ask_damaged(d, spec, RP_MODE_AND, n_refused);
     }
     ask_damaged(d, "operators", RP_MODE_OR, n_refused);
+    for (size_t i = 0; (row = rp__operator_table_at(RP_PHASE_DECODE, i)); i++) {
+        snprintf(spec, sizeof spec, "operators:decode=%s", row->name);
+        if (row->codec && can(d, spec, 10))
+            ask_damaged(d, spec, RP_MODE_AND, n_refused);
+    }
 }
 
 static void damaged_lists_are_never_wrong(void **state)
 {
     (void)state;
-    static const char *const codecs[] = {"bp128", "hslrc256", "vbyte", "iiu", "ef128"};
-    const size_t rounds = getenv("RIPOSTE_THOROUGH") ? 100 : 3;
+    static const char *const codecs[] = {"bp128", "hslrc256", "vbyte", "iiu", "ef128", "qs", "lrc"};
+    const size_t rounds = getenv("RIPOSTE_THOROUGH") ? 30 : 3;
     size_t n_refused = 0;
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
         for (size_t round = 0; round < rounds; round++) {
@@ -387,6 +441,105 @@ static void damaged_lists_are_never_wrong(void **state)
                 close_card(&d);
             }
         }
+    print_message("%zu refused\n", n_refused);
+    assert_true(n_refused > 0);
+}
+
+/* ---- Damaged auxiliary data ---------------------------------------------------------------------- */
+
+/* Auxiliary data of a term of the queries in the file of lists: where, and how many bytes. */
+typedef struct aux_bytes {
+    long at;
+    size_t n;
+} aux_bytes;
+
+static FILE *open_lists(const char *codec)
+{
+    char path[320];
+    glob_t found;
+    snprintf(path, sizeof path, "%s/%s/lists.*.rp", dir.path, codec);
+    assert_int_equal(glob(path, 0, NULL, &found), 0);
+    FILE *file = fopen(found.gl_pathv[0], "r+b");
+    globfree(&found);
+    assert_non_null(file);
+    return file;
+}
+
+static aux_bytes find_bytes(FILE *file, const rp__aux *aux)
+{
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const size_t n = (size_t)ftell(file);
+    uint8_t *all = malloc(n);
+    size_t at = 0;
+    assert_non_null(all);
+    rewind(file);
+    assert_int_equal(fread(all, 1, n, file), n);
+    while (at + aux->bytes <= n && memcmp(all + at, aux->from, aux->bytes) != 0)
+        at += 4;
+    assert_true(at + aux->bytes <= n);
+    free(all);
+    return (aux_bytes){(long)at, aux->bytes};
+}
+
+/* Of the longest list of the first query. */
+static aux_bytes find_aux(FILE *file, const char *codec, const char *kind)
+{
+    card d;
+    rp__query query;
+    rp__aux aux = {0};
+    assert_true(open_index(&d, codec, 0));
+    bind(&d, queries[0], RP_MODE_AND, 10, &query);
+    const rp__term *longest = &query.words[0].term;
+    for (size_t i = 1; i < query.n_words; i++)
+        longest = query.words[i].term.df > longest->df ? &query.words[i].term : longest;
+    assert_int_equal(
+        rp__segment_aux(query.segment, rp__aux_kind_find(kind, strlen(kind)), longest, &aux),
+        RP_OK);
+    aux_bytes out = find_bytes(file, &aux);
+    close_card(&d);
+    return out;
+}
+
+static void flip(FILE *file, long at, int by)
+{
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    const int byte = fgetc(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    fputc(byte ^ by, file);
+    assert_int_equal(fflush(file), 0);
+}
+
+/* A byte at a time: the cpu's answer, or it is refused. The same card answers again and again. */
+static void damaged_auxiliary_data_are_never_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *codec, *kind, *spec;
+    } rows[] = {{"vbyte", "lr", "operators:intersect=lr"},
+                {"vbyte", "lr", "operators:intersect=lr-local"},
+                {"vbyte", "hs16", "operators:intersect=hs16"},
+                {"lrc", "lr", "operators:intersect=lrc-heads"},
+                {"lrc", "lr", "operators:intersect=lrc"}};
+    const size_t rounds = getenv("RIPOSTE_THOROUGH") ? 200 : 16;
+    size_t n_refused = 0;
+    configure(1);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        recode(rows[i].codec, "lr,hs16");
+        FILE *file = open_lists(rows[i].codec);
+        const aux_bytes aux = find_aux(file, rows[i].codec, rows[i].kind);
+        for (size_t round = 0; round < rounds; round++) {
+            const long at = aux.at + (long)chance_below(round % 2 ? aux.n : 24);
+            const int by = chance_below(2) ? 255 : 1 << chance_below(8);
+            card d;
+            flip(file, at, by);
+            assert_true(open_index(&d, rows[i].codec, 0));
+            ask_damaged(&d, rows[i].spec, RP_MODE_AND, &n_refused);
+            ask_damaged(&d, rows[i].spec, RP_MODE_AND, &n_refused);
+            close_card(&d);
+            flip(file, at, by);
+        }
+        fclose(file);
+    }
     print_message("%zu refused\n", n_refused);
     assert_true(n_refused > 0);
 }
@@ -425,7 +578,9 @@ int main(void)
         cmocka_unit_test(every_intersection_with_every_selection),
         cmocka_unit_test(every_score_with_every_selection),
         cmocka_unit_test(other_options),
+        cmocka_unit_test(the_documentation_has_all_rows),
         cmocka_unit_test(damaged_lists_are_never_wrong),
+        cmocka_unit_test(damaged_auxiliary_data_are_never_wrong),
     };
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, open_collection, close_collection);

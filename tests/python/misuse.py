@@ -58,6 +58,8 @@ TABLE = {
     "Index.batch": (_index("batch"), {"queries": ["wing"]}, riposte._SearchOptions),
     "Index.gpu_state": (_index("gpu_state"), {}, riposte._SearchOptions),
     "Index.document": (_index("document"), {"docid": 0}, None),
+    "Index.get": (_index("get"), {"docno": "a"}, None),
+    "Index.suggest": (_index("suggest"), {"prefix": "w"}, None),
     "Index.snippet": (_index("snippet"), {"query": "wing", "docid": 0}, riposte._SearchOptions),
     "Index.explain": (_index("explain"), {"query": "wing", "docid": 0}, riposte._SearchOptions),
     "Index.__repr__": (_index("__repr__"), {}, None),

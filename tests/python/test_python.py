@@ -31,7 +31,8 @@ STRUCTS = {"rp_error": riposte._Error, "rp_index_options": riposte._IndexOptions
            "rp_import_options": riposte._ImportOptions, "rp_build_stats": riposte._BuildStats,
            "rp_export_options": riposte._ExportOptions, "rp_progress": riposte._Progress,
            "rp_snippet": riposte._Snippet, "rp_explain_node": riposte._ExplainNode,
-           "rp_explanation": riposte._Explanation}
+           "rp_explanation": riposte._Explanation, "rp_suggestion": riposte._Suggestion,
+           "rp_suggestions": riposte._Suggestions}
 
 DOCS = """{"id":"a","title":"One","text":"the boundary layer of a wing"}
 {"id":"b","title":"Two","text":"the wing and the jet"}
@@ -248,6 +249,32 @@ class TestRiposte(unittest.TestCase):
                 with self.assertRaises(error):
                     index.search("wing", fields=bad)
 
+    def test_get_and_suggest(self):
+        with riposte.Index(self.path) as index:
+            for docid in range(3):
+                document = index.document(docid)
+                self.assertEqual(index.get(document["docno"]), document)
+            with self.assertRaises(LookupError):
+                index.get("nobody")
+            self.assertEqual(index.suggest("w"), [("wing", 2)])
+            self.assertEqual(len(index.suggest("", most=2)), 2)
+            self.assertEqual(index.suggest("nothing"), [])
+            with self.assertRaises(riposte.LimitError):
+                index.suggest("w", most=10**6)
+
+    def test_pages(self):
+        """Pages put together are the whole, with the ranks of the whole."""
+        with riposte.Index(self.path) as index:
+            whole = index.search("wing layer", k=3)
+            self.assertEqual([hit for start in range(3)
+                              for hit in index.search("wing layer", k=1, start=start)], whole)
+            rows = index.search(["wing layer"], k=2, start=1)
+            self.assertEqual([row.rank for row in rows], [2, 3])
+            with self.assertRaises(TypeError):
+                index.search("wing", **{"from": 1})
+            with self.assertRaises(riposte.LimitError):
+                index.search("wing", start=10**9)
+
     def test_data_frames(self):
         class Frame:
             """As much of a data frame as search uses."""
@@ -350,6 +377,13 @@ class TestDocuments(unittest.TestCase):
         riposte.build([{"name": "x", "says": "four"}], self.path, id_field="name", text_field="says")
         with riposte.Index(self.path) as index:
             self.assertEqual([hit.docno for hit in index.search("four")], ["x"])
+
+    def test_notes(self):
+        folder, notes = os.path.dirname(self.path), []
+        with open(os.path.join(folder, "docs.jsonl"), "w") as out:
+            out.write('{"id": "a", "text": "wing", "colour": "red"}\n')
+        riposte.build(os.path.join(folder, "docs.jsonl"), self.path, on_note=notes.append)
+        self.assertTrue(any("colour" in note for note in notes), notes)
 
     def test_bad_documents(self):
         good, skipped = {"id": "a", "text": "wing"}, []

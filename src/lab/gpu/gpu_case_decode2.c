@@ -30,7 +30,6 @@ enum {
     GAPS = 1 << 22,    /* gaps less one are the answer */
     LEVELS = 1 << 23,  /* the encoder is asked for three levels */
     STEPS = 1 << 24,   /* qs, step by step */
-    BY_WORD = 1 << 25, /* by words, not by bits */
     TILE_16 = 1 << 26,
     TILE_8 = 1 << 27,
     RESIDENT = 1 << 28, /* no more warps than twice what runs at a time */
@@ -43,7 +42,8 @@ typedef struct work {
     rp__codec_options options;
     uint32_t *tfs; /* as the set has docids */
     rp__cu_ptr out, sum;
-    rp__cu_ptr ones, sums, uppers, parts; /* of qs, step by step */
+    rp__cu_ptr steps_at; /* of qs, step by step */
+    rp__qs_steps steps;
 } work;
 
 /* ---- Lists --------------------------------------------------------------------------------------- */
@@ -139,8 +139,6 @@ static rp_status take_lists(const rp__gpu_case *row, work *w, uint64_t n)
 
 /* ---- qs, step by step ---------------------------------------------------------------------------- */
 
-enum { STEP_THREADS = 256, SCAN_PART = 16 * STEP_THREADS };
-
 /* High bits of list i. */
 static uint64_t high_bits(const work *w, uint32_t i)
 {
@@ -153,19 +151,15 @@ static uint64_t high_bits(const work *w, uint32_t i)
 /* What steps leave to each other, for the longest list. */
 static rp_status make_steps(const rp__gpu_case *row, rp__device *device, work *w)
 {
-    uint64_t most = 0, n = 0;
+    const rp__qs_method method = (rp__qs_method)row->kernel;
+    uint64_t most = 0;
+    uint32_t n = 0;
     for (uint32_t i = 0; i < w->set.n_lists; i++) {
         most = high_bits(w, i) > most ? high_bits(w, i) : most;
         n = w->set.lists[i].n > n ? w->set.lists[i].n : n;
     }
-    uint64_t items = (row->option & BY_WORD ? most / 32 + 1 : most) + SCAN_PART;
-    rp_status status = rp__device_alloc(device, items * sizeof(uint32_t), &w->ones);
-    if (status == RP_OK)
-        status = rp__device_alloc(device, items * sizeof(uint32_t), &w->sums);
-    if (status == RP_OK)
-        status = rp__device_alloc(device, (n + 1) * sizeof(uint32_t), &w->uppers);
-    if (status == RP_OK)
-        status = rp__device_alloc(device, (items / SCAN_PART + 1) * sizeof(uint32_t), &w->parts);
+    rp_status status = rp__device_alloc(device, rp__qs_steps_bytes(method, most, n), &w->steps_at);
+    w->steps = rp__qs_steps_at(method, most, n, w->steps_at);
     return status;
 }
 
@@ -180,10 +174,7 @@ static void free_work(const rp__gpu_case *row, rp__device *device, void *state)
     rp__gpu_case_lists_free(&w->set, device);
     rp__device_free(device, w->out);
     rp__device_free(device, w->sum);
-    rp__device_free(device, w->ones);
-    rp__device_free(device, w->sums);
-    rp__device_free(device, w->uppers);
-    rp__device_free(device, w->parts);
+    rp__device_free(device, w->steps_at);
     rp__free(w->tfs);
     rp__free(w);
 }
@@ -298,88 +289,24 @@ static rp_status run(const rp__gpu_case *row, rp__device *device, void *state)
 
 /* ---- Running qs, step by step --------------------------------------------------------------------- */
 
-static rp_status launch_over(rp__device *device, rp__kernel_id kernel, uint64_t threads,
-                             const void *args)
+static rp_status run_steps_of(rp__device *device, const work *w, uint32_t list)
 {
-    uint64_t grid = (threads + STEP_THREADS - 1) / STEP_THREADS, most = 1 << 20;
-    return rp__device_launch(
-        device, kernel, (rp__launch){(uint32_t)(grid < most ? grid : most), STEP_THREADS, 0}, args);
-}
-
-static rp_status run_scan(rp__device *device, const work *w, uint64_t n)
-{
-    uint32_t parts = (uint32_t)((n + SCAN_PART - 1) / SCAN_PART);
-    karg_scan args = {.from = w->ones, .to = w->sums, .parts = w->parts, .n = n, .n_parts = parts};
-    rp__launch how = {parts, STEP_THREADS, (STEP_THREADS / 32 + 1) * sizeof(uint32_t)};
-    rp_status status =
-        rp__device_launch(device, (rp__kernel_id)RP_KERNEL_qs_scan_sum_kernel, how, &args);
-    if (status == RP_OK)
-        status = rp__device_launch(device, (rp__kernel_id)RP_KERNEL_qs_scan_top_kernel,
-                                   (rp__launch){1, 1024, 33 * sizeof(uint32_t)}, &args);
-    if (status == RP_OK)
-        status = rp__device_launch(device, (rp__kernel_id)RP_KERNEL_qs_scan_add_kernel, how, &args);
-    return status;
-}
-
-/* Kernels of a method: one over words or bits before the scan, one after it, some over docids. */
-typedef struct qs_method {
-    uint32_t count, gather, over_docids[2]; /* 0: none */
-} qs_method;
-
-enum { NAIVE, WORDS, SEPARATE, MERGED, LOW_BITS };
-
-static const qs_method qs_methods[] = {
-    [NAIVE] = {RP_KERNEL_decode_qs_naive_unpack_kernel,
-               RP_KERNEL_decode_qs_naive_gather_kernel,
-               {RP_KERNEL_decode_qs_naive_combine_kernel}},
-    [WORDS] = {RP_KERNEL_decode_qs_block_count_kernel,
-               RP_KERNEL_decode_qs_block_gather_kernel,
-               {RP_KERNEL_decode_qs_block_combine_kernel}},
-    [SEPARATE] = {RP_KERNEL_decode_qs_block_count_kernel,
-                  RP_KERNEL_decode_qs_li_gather_kernel,
-                  {RP_KERNEL_decode_qs_li_lows_kernel, RP_KERNEL_decode_qs_li_combine_kernel}},
-    [MERGED] = {RP_KERNEL_decode_qs_block_count_kernel,
-                RP_KERNEL_decode_qs_li_gather_kernel,
-                {RP_KERNEL_decode_qs_block_combine_kernel}},
-    [LOW_BITS] = {0, 0, {RP_KERNEL_decode_qs_li_lows_kernel}},
-};
-
-static rp_status run_highs(rp__device *device, const work *w, const qs_method *method,
-                           uint64_t items, const karg_qs *args)
-{
-    rp_status status = launch_over(device, (rp__kernel_id)method->count, items, args);
-    if (status == RP_OK)
-        status = run_scan(device, w, items);
-    return status == RP_OK ? launch_over(device, (rp__kernel_id)method->gather, items, args)
-                           : status;
-}
-
-static rp_status run_steps_of(const rp__gpu_case *row, rp__device *device, const work *w,
-                              uint32_t list)
-{
-    uint32_t i = list % w->set.n_lists;
-    uint64_t bits = high_bits(w, i), items = row->option & BY_WORD ? (bits + 31) / 32 : bits;
-    uint64_t out = list / w->set.n_lists * w->set.starts[w->set.n_lists] + w->set.starts[i];
-    karg_qs args = {.list = w->set.at_lists + list * sizeof(karg_list),
-                    .ones = w->ones,
-                    .sums = w->sums,
-                    .uppers = w->uppers,
-                    .docids = w->out + out * sizeof(uint32_t),
-                    .bits = bits};
-    const qs_method *method = &qs_methods[row->kernel];
-    rp_status status = method->count ? run_highs(device, w, method, items, &args) : RP_OK;
-    for (uint32_t k = 0; k < 2 && method->over_docids[k] && status == RP_OK; k++)
-        status =
-            launch_over(device, (rp__kernel_id)method->over_docids[k], w->set.lists[i].n, &args);
-    return status;
+    const uint32_t i = list % w->set.n_lists;
+    const uint64_t out = list / w->set.n_lists * w->set.starts[w->set.n_lists] + w->set.starts[i];
+    return rp__qs_steps_run(&w->steps, device, device->stream,
+                            &(rp__qs_list){.list = w->set.at_lists + list * sizeof(karg_list),
+                                           .out = w->out + out * sizeof(uint32_t),
+                                           .bits = high_bits(w, i),
+                                           .n = w->set.lists[i].n});
 }
 
 static rp_status run_steps(const rp__gpu_case *row, rp__device *device, void *state)
 {
     const work *w = state;
     rp_status status = RP_OK;
+    (void)row;
     for (uint32_t list = 0; list < w->set.copies * w->set.n_lists && status == RP_OK; list++)
-        status = run_steps_of(row, device, w, list);
+        status = run_steps_of(device, w, list);
     return status;
 }
 
@@ -512,16 +439,16 @@ const rp__gpu_case rp__gpu_case_decode2[] = {
         KARG_SHARED_PFD_REC | TILE_16 | TAILED | PATCHED | LEVELS),
     ROW("pfd_rec, damaged", decode_pfd_rec_kernel, PFD_REC, 7,
         KARG_SHARED_PFD_REC | TILE_16 | TAILED | PATCHED | DAMAGED),
-    STEP_ROW("qs, naive", NAIVE, true, NO_LAST),
-    STEP_ROW("qs, naive, damaged", NAIVE, true, NO_LAST | DAMAGED),
-    STEP_ROW("qs, by words", WORDS, false, NO_LAST | BY_WORD),
-    STEP_ROW("qs, by words, damaged", WORDS, false, NO_LAST | BY_WORD | DAMAGED),
-    STEP_ROW("qs, Li separate", SEPARATE, true, NO_LAST | BY_WORD),
-    STEP_ROW("qs, Li separate, damaged", SEPARATE, true, NO_LAST | BY_WORD | DAMAGED),
-    STEP_ROW("qs, Li merged", MERGED, true, NO_LAST | BY_WORD),
-    STEP_ROW("qs, Li merged, damaged", MERGED, true, NO_LAST | BY_WORD | DAMAGED),
-    STEP_ROW("qs, low bits", LOW_BITS, true, NO_LAST | LOWS),
-    STEP_ROW("qs, low bits, damaged", LOW_BITS, true, NO_LAST | LOWS | DAMAGED),
+    STEP_ROW("qs, naive", RP_QS_NAIVE, true, NO_LAST),
+    STEP_ROW("qs, naive, damaged", RP_QS_NAIVE, true, NO_LAST | DAMAGED),
+    STEP_ROW("qs, by words", RP_QS_WORDS, false, NO_LAST),
+    STEP_ROW("qs, by words, damaged", RP_QS_WORDS, false, NO_LAST | DAMAGED),
+    STEP_ROW("qs, Li separate", RP_QS_SEPARATE, true, NO_LAST),
+    STEP_ROW("qs, Li separate, damaged", RP_QS_SEPARATE, true, NO_LAST | DAMAGED),
+    STEP_ROW("qs, Li merged", RP_QS_MERGED, true, NO_LAST),
+    STEP_ROW("qs, Li merged, damaged", RP_QS_MERGED, true, NO_LAST | DAMAGED),
+    STEP_ROW("qs, low bits", RP_QS_LOW_BITS, true, NO_LAST | LOWS),
+    STEP_ROW("qs, low bits, damaged", RP_QS_LOW_BITS, true, NO_LAST | LOWS | DAMAGED),
     ROW("qs, merged, 2 blocks", decode_qs_merged_x2_kernel, QS, 8, 2 * KARG_SHARED_QS),
     ROW("qs, merged, 1 block", decode_qs_merged_x1_kernel, QS, 8, KARG_SHARED_QS),
     ROW("qs, merged, damaged", decode_qs_merged_x2_kernel, QS, 8, 2 * KARG_SHARED_QS | DAMAGED),

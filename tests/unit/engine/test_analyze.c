@@ -9,6 +9,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/cpu.h"
+#include "codec/codec.h"
+#include "index/index.h"
 #include "riposte/riposte.h"
 #include "tempdir.h"
 
@@ -106,6 +109,33 @@ static void test_by_an_index(void **state)
     tempdir_remove(&dir);
 }
 
+/* A rule of a later program is refused by its name, as a stemmer is. */
+static void test_index_of_another_program(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {{"none", "later"}, {"latin", "uax29"}};
+    for (size_t i = 0; i < 2; i++) {
+        tempdir dir;
+        rp_error err;
+        rp_index *index;
+        rp__segment_builder *builder;
+        rp__segment_options o = {.coding.codec = rp__codec_find("bp128", rp__cpu_features()),
+                                 .stem = names[i][0],
+                                 .stop = "none",
+                                 .stop_words = "",
+                                 .tokens = names[i][1],
+                                 .memory = 64 << 20,
+                                 .workers = 1};
+        assert_int_equal(tempdir_make(&dir), 0);
+        assert_int_equal(rp__segment_builder_new(dir.path, &o, &builder, &err), RP_OK);
+        assert_int_equal(rp__segment_builder_finish(builder, NULL, &err), RP_OK);
+        rp__segment_builder_free(builder);
+        assert_int_equal(rp_index_open(dir.path, NULL, &index, &err), RP_INCOMPATIBLE);
+        assert_non_null(strstr(err.text, names[i][i == 0]));
+        tempdir_remove(&dir);
+    }
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -126,8 +156,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_options),    cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_unknown_names), cmocka_unit_test(test_by_an_index),
+        cmocka_unit_test(test_by_options),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_unknown_names),
+        cmocka_unit_test(test_by_an_index),
+        cmocka_unit_test(test_index_of_another_program),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests_name("analyze", tests, NULL, NULL);

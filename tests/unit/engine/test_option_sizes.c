@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "riposte/executor.h"
 #include "riposte/synth.h"
 #include "tempdir.h"
 
@@ -96,6 +97,14 @@ static rp_status call_eval(const void *options, rp_error *err)
     return status;
 }
 
+static rp_status call_executor(const void *options, rp_error *err)
+{
+    rp_executor *executor;
+    rp_status status = rp_executor_new(opened, options, &executor, err);
+    rp_executor_free(executor);
+    return status;
+}
+
 static rp_status call_synth(const void *options, rp_error *err)
 {
     return rp_synth("gov", other_path, options, NULL, err);
@@ -118,6 +127,7 @@ static const struct {
     {"rp_searcher_batch", sizeof(rp_batch_options), call_batch, false},
     {"rp_run_new", sizeof(rp_run_options), call_run, false},
     {"rp_eval_files", sizeof(rp_eval_options), call_eval, false},
+    {"rp_executor_new", sizeof(rp_executor_options), call_executor, false},
     {"rp_synth", sizeof(rp_synth_options), call_synth, true},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

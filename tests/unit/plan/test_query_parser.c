@@ -124,6 +124,7 @@ static const struct {
     {"ANDY ORB NOTE", "ANDY ORB NOTE", "+ANDY +ORB +NOTE"},
     {"\\AND b", "\\AND b", "+\\AND +b"},
     {"AND*", "AND*", "+AND*"},
+    {"AND~1 OR!~2", "AND~1 OR~2", "+AND~1 +OR~2"},
     {"state-of-the-art", "state-of-the-art", "+state-of-the-art"},
     {"c++ a+b", "c++ a+b", "+c++ +a+b"},
     {"\\+a \\-b \\(c\\) d\\*", "\\+a \\-b \\(c\\) d\\*", "+\\+a +\\-b +\\(c\\) +d\\*"},

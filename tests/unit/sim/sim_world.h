@@ -36,6 +36,12 @@ static inline uint32_t skewed(rp__random *random, uint32_t min, uint32_t max)
     return v < max ? v : max;
 }
 
+/* Small or large, as often. */
+static inline uint32_t either(rp__random *random, uint32_t max)
+{
+    return below(random, 2) ? skewed(random, 1, max) : 1 + below(random, max);
+}
+
 static inline void draw_config(rp__sim_config *c, rp__random *random)
 {
     rp__sim_config_init(c);
@@ -79,13 +85,13 @@ static inline void draw_config(rp__sim_config *c, rp__random *random)
 
 static inline void draw_lists(world *w, rp__random *random)
 {
-    uint32_t n_docs = skewed(random, 1, 4000);
+    uint32_t n_docs = either(random, 4000);
     image_begin(&w->image, n_docs, random);
     size_t align = (size_t[]){64, 64, 1, 4}[below(random, 4)];
     w->is_aligned = align == 64;
     w->n_lists = 1 + below(random, 6);
     for (uint32_t i = 0; i < w->n_lists; i++) {
-        uint32_t n = skewed(random, 1, n_docs < 2000 ? n_docs : 2000);
+        uint32_t n = either(random, n_docs < 2000 ? n_docs : 2000);
         image_add_random(&w->image, &w->lists[i], n, skewed(random, 1, 256),
                          1U << below(random, 20), align, random);
     }

@@ -372,6 +372,32 @@ static void what_is_not_taken_is_kept(void **state)
     rp__dram_free(dram);
 }
 
+/* Writes to one address are merged and take no place in a queue; there is an end all the same. */
+static void merge_without_end(const struct rp__dram_config *config)
+{
+    struct rp__dram *dram = rp__dram_new(config);
+    uint32_t sent = 0, tag;
+    assert_non_null(dram);
+    while (rp__dram_send(dram, 0, sent % 3 != 1, sent)) {
+        sent++;
+        assert_true(sent < 1000000);
+    }
+    assert_true(sent > 100);
+    for (uint32_t left = sent; left > 0;) {
+        rp__dram_tick(dram);
+        while (rp__dram_take(dram, &tag)) {
+            left--;
+        }
+    }
+    rp__dram_free(dram);
+}
+
+static void merged_writes_have_an_end(void **state)
+{
+    (void)state;
+    each_memory(merge_without_end);
+}
+
 /* ---- Configurations -------------------------------------------------------------------------- */
 
 static void bad_configurations_are_refused(void **state)
@@ -482,6 +508,7 @@ int main(void)
         cmocka_unit_test(a_full_queue_refuses),
         cmocka_unit_test(half_a_request_comes_first),
         cmocka_unit_test(what_is_not_taken_is_kept),
+        cmocka_unit_test(merged_writes_have_an_end),
         cmocka_unit_test(bad_configurations_are_refused),
         cmocka_unit_test(every_setting_has_a_name),
         cmocka_unit_test(no_memory_is_said),

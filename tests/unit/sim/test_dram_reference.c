@@ -78,6 +78,14 @@ static double off(double is, double should_be)
     return fabs(is - should_be) / should_be;
 }
 
+static void check_latency(const struct rp__dram_reference *row, const char *controller,
+                          const char *what, double is, double should_be)
+{
+    if (should_be != 0 && fabs(is - should_be) > 0.051) {
+        fail_row(row, controller, what, is, should_be);
+    }
+}
+
 static void is_dramsim3(const struct rp__dram_reference *row, const struct rp__dram_config *config,
                         const struct rp__dram_measured *measured)
 {
@@ -85,14 +93,8 @@ static void is_dramsim3(const struct rp__dram_reference *row, const struct rp__d
     if (end != row->half_clocks) {
         fail_row(row, "compat", "half clocks", (double)end, (double)row->half_clocks);
     }
-}
-
-static void check_latency(const struct rp__dram_reference *row, const char *what, double is,
-                          double should_be)
-{
-    if (should_be != 0 && fabs(is - should_be) > 0.051) {
-        fail_row(row, "r21", what, is, should_be);
-    }
+    check_latency(row, "compat", "mean latency",
+                  (double)measured->latency_sum / (double)measured->reads, row->latency);
 }
 
 static void is_ramulator(const struct rp__dram_reference *row, const struct rp__dram_config *config,
@@ -103,12 +105,12 @@ static void is_ramulator(const struct rp__dram_reference *row, const struct rp__
     if (end != row->half_clocks) {
         fail_row(row, "r21", "half clocks", (double)end, (double)row->half_clocks);
     }
-    check_latency(row, "mean latency", (double)measured->latency_sum / reads, row->latency);
-    check_latency(row, "p99", (double)measured->latency_p99 / config->steps, row->p99);
-    check_latency(row, "mean from generation", (double)measured->generated_sum / reads,
+    check_latency(row, "r21", "mean latency", (double)measured->latency_sum / reads, row->latency);
+    check_latency(row, "r21", "p99", (double)measured->latency_p99 / config->steps, row->p99);
+    check_latency(row, "r21", "mean from generation", (double)measured->generated_sum / reads,
                   row->generated);
-    check_latency(row, "p99 from generation", (double)measured->generated_p99 / config->steps,
-                  row->generated_p99);
+    check_latency(row, "r21", "p99 from generation",
+                  (double)measured->generated_p99 / config->steps, row->generated_p99);
     if (row->rows[0]) {
         assert_int_equal(measured->counters.hits, row->rows[0]);
         assert_int_equal(measured->counters.closed, row->rows[1]);

@@ -27,6 +27,37 @@ static void answers_equal_the_reference(void **state)
     }
 }
 
+/* Lists of 10^5 postings, and with RIPOSTE_THOROUGH 100 of them and 5 of 10^7. */
+static void check_large(uint32_t n_docs, uint32_t n, uint64_t seed)
+{
+    rp__random random;
+    world w;
+    memset(&w, 0, sizeof w);
+    rp__random_init(&random, seed);
+    draw_config(&w.config, &random);
+    w.config.latency_max = w.config.latency + below(&random, 100);
+    w.is_aligned = true;
+    w.n_lists = 2;
+    image_begin(&w.image, n_docs, &random);
+    image_add_random(&w.image, &w.lists[0], n, 250, 40, 64, &random);
+    image_add_random(&w.image, &w.lists[1], 1 + below(&random, n), 250, 40, 64, &random);
+    draw_queries(&w, &random);
+    rp__machine *m = start(&w, NULL);
+    run_and_check(m, &w, seed);
+    rp__machine_free(m);
+    world_free(&w);
+}
+
+static void large_lists(void **state)
+{
+    (void)state;
+    size_t n = count_of("RIPOSTE_SIM_LARGE", 2, 100);
+    for (size_t i = 0; i < n; i++)
+        check_large(300000, 100000, 5000 + i);
+    for (size_t i = 0; i < 5 && getenv("RIPOSTE_THOROUGH"); i++)
+        check_large(20000000, 10000000, 6000 + i);
+}
+
 /* ---- Two clocks ------------------------------------------------------------------------------ */
 
 static void check_same(const rp__machine *a, const rp__machine *b, uint64_t seed)
@@ -95,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_equal_the_reference),
+        cmocka_unit_test(large_lists),
         cmocka_unit_test(clocks_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

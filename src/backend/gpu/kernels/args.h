@@ -539,6 +539,24 @@ typedef struct karg_gather {
     uint32_t n, n_docs;
 } karg_gather;
 
+/* score_probe.cu: scores of candidates that are in all of some lists */
+typedef struct karg_probe_list {
+    karg_list list; /* as it is stored, or docids and frequencies, u32 each */
+    /* (optional) u32: docids of some of its blocks, side by side; a karg_tile for each block */
+    uint64_t chosen, tiles;
+    uint32_t n_chosen, n_tiles;
+    float weight; /* times 2^s */
+    uint32_t zero;
+} karg_probe_list;
+typedef struct karg_probe {
+    uint64_t docids, scores; /* u32: n of each; scores are written */
+    uint64_t found;          /* karg_found, of which `damaged` is set */
+    karg_norms norms;
+    uint32_t n, n_docs, n_lists;
+    uint32_t adds; /* not 0: to the scores that are there */
+    karg_probe_list lists[KARG_INLINE_TERMS];
+} karg_probe;
+
 /* select_pad.cu: behind `count` candidates, docids that differ, with a score of 0 */
 typedef struct karg_pad {
     uint64_t docids, scores; /* u32: n of each */

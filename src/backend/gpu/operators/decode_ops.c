@@ -1,51 +1,39 @@
-/* decode_ops.c: the phase decode: all lists of the query by one chain of launches (transcode.h).
+/* decode_ops.c: the phase decode: one copy of what the host has for the device, and all lists of a query that decodes
+ * them by one chain of launches (transcode.h).
  *
  * Tiny lists are decoded by the host, copied, and go through the chain as raw ones: so bits are made of them, too. The
  * chain checks every list, whatever rows read: a list that is damaged never gives a wrong answer. */
 #include "backend/gpu/operators/pipeline.h"
 
-static rp_status copy_in(rp__pipeline *p, size_t to, size_t from, size_t bytes)
-{
-    return bytes ? rp__device_copy_in(p->device, rp__pipe(p, to), p->host + from, bytes) : RP_OK;
-}
-
-static rp_status copy_tiny(rp__pipeline *p, const rp__pipe_list *l)
-{
-    const size_t bytes = l->term->list.n * sizeof(uint32_t);
-    rp_status status = copy_in(p, l->raw_at, l->staged, bytes);
-    if (status == RP_OK && p->query->k > 0)
-        status = copy_in(p, l->tfs, l->staged_tfs, bytes);
-    return status;
-}
-
-/* What the host has for the device: tiny lists, auxiliary data; records of lists whose blocks are chosen. */
+/* Tiny lists, auxiliary data, records of lists whose blocks are chosen. */
 static rp_status copy_staged(rp__pipeline *p)
 {
-    karg_list *records = (karg_list *)(void *)(p->host + p->there.records);
-    rp_status status = RP_OK;
-    bool has_chosen = false;
-    for (uint32_t i = 0; i < p->n && status == RP_OK; i++) {
-        const rp__pipe_list *l = &p->lists[i];
-        records[i] = l->stored;
-        has_chosen = has_chosen || l->is_ding;
-        if (l->term->source == RP_SOURCE_STAGED)
-            status = copy_tiny(p, l);
-        if (status == RP_OK && l->staged_aux)
-            status = copy_in(p, l->aux_at, l->staged_aux, l->aux_data.bytes);
-    }
-    return status == RP_OK && has_chosen
-               ? copy_in(p, p->at.records, p->there.records, p->n * sizeof(karg_list))
-               : status;
+    uint8_t *from = p->host + p->there.staged;
+    karg_list *records = (karg_list *)(void *)(from + p->records_at);
+    if (p->staged_bytes == 0)
+        return RP_OK;
+    for (uint32_t i = 0; i < p->n && p->records_at < p->staged_bytes; i++)
+        records[i] = p->lists[i].stored;
+    return rp__device_copy_in(p->device, rp__pipe(p, p->at.staged), from, p->staged_bytes);
+}
+
+/* Behind docids of chosen blocks are numbers above all docids. */
+static rp_status clear_chosen(rp__pipeline *p)
+{
+    const size_t bytes = p->at.chosen_end - p->at.chosen;
+    return bytes == 0 || p->first == 0 ? RP_OK
+                                       : rp__device_fill(p->device, rp__pipe(p, p->at.chosen),
+                                                         UINT32_MAX, bytes / sizeof(uint32_t));
 }
 
 /* Frequencies of a tiny list are there already. */
 static rp__transcode_list plan(rp__pipeline *p, rp__pipe_list *l)
 {
-    const bool is_tiny = l->term->source == RP_SOURCE_STAGED;
     const rp__cu_ptr tfs = p->query->k > 0 ? rp__pipe(p, l->tfs) : 0;
     karg_term bits;
-    rp__transcode_list made =
-        rp__transcode_term_docids(&l->stored, rp__pipe(p, l->docids), is_tiny ? 0 : tfs, &l->word);
+    rp__transcode_list made = rp__transcode_term_docids(&l->stored, rp__pipe(p, l->docids),
+                                                        l->is_tiny ? 0 : tfs, &l->word);
+    made.high_bits = l->high_bits;
     l->word.list.freqs = tfs;
     l->word.weight = l->term->weight;
     if (!p->has_bits)
@@ -68,14 +56,20 @@ static rp_status clear_bits(rp__pipeline *p)
     return status;
 }
 
-rp_status rp__decode_ops_run(rp__pipeline *p)
+static rp_status decode(rp__pipeline *p)
 {
     rp__transcode_list *made = rp__arena_array(p->flight->exec->arena, p->n, sizeof *made);
     static const rp__transcode_decoder para_ef = {
         KARG_CODEC_EF128, RP_KERNEL_decode_ef128_literal_kernel, KARG_SHARED_EF128_LITERAL, 0};
     const bool is_para_ef = p->how.rows[RP_PHASE_DECODE]->id == RP_OPERATOR_PARA_EF;
+    const rp__qs_steps qs =
+        p->high_bits
+            ? rp__qs_steps_at((rp__qs_method)(p->how.rows[RP_PHASE_DECODE]->id - RP_OPERATOR_QS),
+                              p->high_bits, p->lists[p->n - 1].term->list.n, rp__pipe(p, p->at.qs))
+            : (rp__qs_steps){0};
     const rp__transcode to = {.device = p->device,
                               .decoder = is_para_ef ? &para_ef : NULL,
+                              .qs = p->high_bits ? &qs : NULL,
                               .stream = p->device->stream,
                               .host = p->host + p->there.transcode,
                               .scratch = rp__pipe(p, p->at.transcode),
@@ -84,12 +78,18 @@ rp_status rp__decode_ops_run(rp__pipeline *p)
         return rp__exec_no_memory(p->flight);
     for (uint32_t i = 0; i < p->n; i++)
         made[i] = plan(p, &p->lists[i]);
-    rp_status status = copy_staged(p);
-    if (status == RP_OK)
-        status = clear_bits(p);
+    rp_status status = clear_bits(p);
     if (status == RP_OK)
         status = rp__transcode_run(&to, made, p->n);
     for (uint32_t i = 0; i < p->n; i++)
         p->device->counters.transcoded_postings += p->lists[i].term->list.n;
     return status;
+}
+
+rp_status rp__decode_ops_run(rp__pipeline *p)
+{
+    rp_status status = copy_staged(p);
+    if (status == RP_OK)
+        status = clear_chosen(p);
+    return status == RP_OK && p->decodes ? decode(p) : status;
 }

@@ -1,6 +1,6 @@
 /* intersect_ops.c: the phase intersect: candidates against one list after the other, by a row of intersect_table.c.
  *
- * What a row does not read, the phase decode has made of the list. Lists that the dictionary has, and those without
+ * Lists that the dictionary has, and those without
  * auxiliary data because they have one block, are searched as bs-ends does it: they have nothing else. */
 #include "backend/gpu/operators/pipeline.h"
 
@@ -16,15 +16,23 @@ enum {
 
 /* ---- Which method ------------------------------------------------------------------------------ */
 
-static bool is_tiny(const rp__pipe_list *l)
-{
-    return l->term->source == RP_SOURCE_STAGED;
-}
-
 static rp_status refuse(rp__pipeline *p, rp_fallback why)
 {
     p->flight->why = why;
     return RP_UNAVAILABLE;
+}
+
+/* Of the list's auxiliary data, as a method reads them; and where that is remembered of them. */
+static uint64_t aux_key(const rp__pipe_list *l)
+{
+    return l->term->term->list_offset << 16 | (uint64_t)l->aux_data.shift << 8 |
+           ((uint64_t)l->method + 1);
+}
+
+static uint64_t *aux_place(const rp__pipeline *p, const rp__pipe_list *l)
+{
+    const uint64_t hash = aux_key(l) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+    return &p->flight->exec->operators.checked[hash % RP_OPERATORS_CHECKED];
 }
 
 /* Auxiliary data of the list; where there are none for it, it is searched without. */
@@ -32,6 +40,7 @@ static rp_status find_aux(rp__pipeline *p, rp__pipe_list *l, const char *kind)
 {
     rp_status status = rp__segment_aux(p->query->segment, rp__aux_kind_find(kind, strlen(kind)),
                                        l->term->term, &l->aux_data);
+    l->is_aux_new = status == RP_OK && *aux_place(p, l) != aux_key(l);
     if (status == RP_NOT_FOUND)
         l->method = RP_INTERSECT_BS_X2;
     else if (status != RP_OK)
@@ -47,7 +56,7 @@ static rp__intersect_id choose(const rp__pipeline *p, const rp__pipe_list *l)
         return is_alike ? RP_INTERSECT_TILE : RP_INTERSECT_BS_X2;
     if (row->id == RP_OPERATOR_DING)
         return RP_INTERSECT_PMF;
-    return is_tiny(l) && row->codec ? RP_INTERSECT_BS_X2 : (rp__intersect_id)row->id;
+    return l->is_tiny && row->codec ? RP_INTERSECT_BS_X2 : (rp__intersect_id)row->id;
 }
 
 rp_status rp__intersect_ops_plan(rp__pipeline *p)
@@ -59,7 +68,7 @@ rp_status rp__intersect_ops_plan(rp__pipeline *p)
         rp__pipe_list *l = &p->lists[i];
         const rp__list *list = &l->term->list;
         l->method = choose(p, l);
-        l->is_ding = row->id == RP_OPERATOR_DING && !is_tiny(l) && list->last && list->n_blocks > 1;
+        l->is_ding = row->id == RP_OPERATOR_DING && !l->is_tiny && list->last && list->n_blocks > 1;
         if (row->aux)
             status = find_aux(p, l, row->aux);
         if (rp__intersect_table[l->method].needs & (RP_INTERSECT_A_BITS | RP_INTERSECT_B_BITS))
@@ -87,9 +96,13 @@ static void cut(const rp__pipeline *p, rp__intersect_id method, uint32_t nb, kar
     rp__intersect_table_cut(method, THREADS, option_of(p, row), args, how);
 }
 
-void rp__intersect_ops_cut(const rp__pipeline *p, uint32_t i, karg_intersect *args, rp__launch *how)
+void rp__intersect_ops_cut(const rp__pipeline *p, uint32_t i, uint32_t n, karg_intersect *args,
+                           rp__launch *how)
 {
-    cut(p, p->lists[i].method, p->lists[i].term->list.n, args, how);
+    const rp__intersect_id method = p->lists[i].method;
+    const uint32_t nb = p->lists[i].term->list.n;
+    *args = (karg_intersect){.na = n, .nb = nb, .universe = p->n_docs, .capacity = p->capacity};
+    rp__intersect_table_cut(method, THREADS, option_of(p, &rp__intersect_table[method]), args, how);
 }
 
 /* What the list has for its method. */
@@ -113,24 +126,54 @@ static void point_at_list(const rp__pipeline *p, const rp__pipe_list *l, karg_in
 static void point_at_output(const rp__pipeline *p, rp__intersect_id method, karg_intersect *args)
 {
     const bool has_splits = rp__intersect_table[method].needs & RP_INTERSECT_SPLITS;
-    args->out = rp__pipe(p, p->at.docids[p->half]);
+    args->out = rp__pipe_next(p);
     args->count = rp__pipe_count(p);
     args->state = rp__pipe(p, p->at.state);
     args->splits = has_splits ? rp__pipe(p, p->at.splits) : 0;
 }
 
-/* ---- Launches ---------------------------------------------------------------------------------- */
+/* ---- Auxiliary data ---------------------------------------------------------------------------- */
 
-/* Candidates are what an operator has written; behind the last one lies nothing else. */
-static rp_status clear_output(const rp__pipeline *p, uint32_t n)
+/* Wrong ones would lose candidates: each docid of the list must be where they say. */
+static rp_status check_aux(const rp__pipeline *p, uint32_t i)
 {
-    return rp__device_fill(p->device, rp__pipe(p, p->at.docids[p->half]), KARG_NO_CANDIDATE, n);
+    const rp__pipe_list *l = &p->lists[i];
+    karg_intersect args;
+    rp__launch how;
+    rp__intersect_ops_cut(p, i, l->term->list.n, &args, &how);
+    point_at_list(p, l, &args);
+    args.a = l->word.list.docs;
+    args.count = rp__pipe_report(p, RP_REPORT_AUX + i);
+    args.state = rp__pipe(p, p->at.state);
+    return rp__intersect_table_run(l->method, p->device, how, &args);
 }
+
+rp_status rp__intersect_ops_check_aux(rp__pipeline *p)
+{
+    rp_status status = RP_OK;
+    for (uint32_t i = p->first; i < p->n && status == RP_OK; i++)
+        if (p->lists[i].is_aux_new)
+            status = check_aux(p, i);
+    return status;
+}
+
+bool rp__intersect_ops_is_aux_sound(const rp__pipeline *p, const uint32_t *report)
+{
+    for (uint32_t i = p->first; i < p->n; i++) {
+        const rp__pipe_list *l = &p->lists[i];
+        if (l->is_aux_new && report[RP_REPORT_AUX + i] != l->term->list.n)
+            return false;
+        if (l->is_aux_new)
+            *aux_place(p, l) = aux_key(l);
+    }
+    return true;
+}
+
+/* ---- Launches ---------------------------------------------------------------------------------- */
 
 static void take_output(rp__pipeline *p)
 {
-    p->candidates = rp__pipe(p, p->at.docids[p->half]);
-    p->half = 1 - p->half;
+    rp__pipe_turn(p);
     p->n_counts++;
     p->marks = 0;
 }
@@ -138,7 +181,7 @@ static void take_output(rp__pipeline *p)
 static rp_status run(rp__pipeline *p, rp__intersect_id method, rp__launch how,
                      const karg_intersect *args)
 {
-    rp_status status = clear_output(p, p->max);
+    rp_status status = rp__pipe_clear_next(p);
     if (status == RP_OK)
         status = rp__intersect_table_run(method, p->device, how, args);
     take_output(p);
@@ -176,7 +219,7 @@ static rp_status start_in_range(rp__pipeline *p, uint32_t i)
     karg_candidates args = {.begin = p->begin,
                             .end = p->end,
                             .n_words = 1,
-                            .to_docids = rp__pipe(p, p->at.docids[p->half]),
+                            .to_docids = rp__pipe_next(p),
                             .count = rp__pipe_count(p),
                             .state = rp__pipe(p, p->at.state),
                             .found = rp__pipe_report(p, RP_REPORT_FOUND),
@@ -184,7 +227,7 @@ static rp_status start_in_range(rp__pipeline *p, uint32_t i)
                             .near = {*word}};
     const rp__launch how = {args.tiles, 32 * WARPS,
                             KARG_SCRATCH * sizeof(uint32_t) + WARPS * KARG_SHARED_TERM};
-    rp_status status = clear_output(p, p->max);
+    rp_status status = rp__pipe_clear_next(p);
     if (status == RP_OK)
         status = rp__device_launch(p->device, RP_KERNEL_step_and_start_kernel, how, &args);
     take_output(p);
@@ -232,18 +275,19 @@ static rp_status choose_blocks(rp__pipeline *p, const rp__pipe_list *l)
 /* Their docids, side by side; what is behind them is above all docids. */
 static rp_status decode_blocks(rp__pipeline *p, const rp__pipe_list *l, uint32_t i)
 {
-    const karg_chosen chosen = {.list = rp__pipe(p, p->at.records + i * sizeof(karg_list)),
+    const rp__cu_ptr records = rp__pipe(p, p->at.staged + p->records_at);
+    const karg_chosen chosen = {.list = records + i * sizeof(karg_list),
                                 .blocks = rp__pipe(p, p->at.blocks),
                                 .count = rp__pipe_report(p, RP_REPORT_CHOSEN),
-                                .tiles = rp__pipe(p, p->at.tiles),
+                                .tiles = rp__pipe(p, l->tiles),
                                 .max = p->max < l->stored.n_blocks ? p->max : l->stored.n_blocks};
     const karg_decode args = {.lists = chosen.list,
                               .tiles = chosen.tiles,
-                              .docids = rp__pipe(p, p->at.chosen),
+                              .docids = rp__pipe(p, l->chosen),
                               .n_tiles = chosen.max};
     rp_status status = rp__device_launch(p->device, RP_KERNEL_intersect_chosen_kernel,
                                          (rp__launch){1, THREADS, SCAN_SHARED}, &chosen);
-    if (status == RP_OK)
+    if (status == RP_OK && p->first == 0) /* step by step, others may have been chosen before */
         status = rp__device_fill(p->device, args.docids, UINT32_MAX, l->stored.n);
     return status == RP_OK
                ? rp__transcode_decode(p->device, p->device->stream,
@@ -280,7 +324,7 @@ static rp_status meet_docids(rp__pipeline *p, uint32_t i)
     point_at_list(p, l, &args);
     point_at_output(p, l->method, &args);
     if (l->is_ding)
-        args.b = rp__pipe(p, p->at.chosen);
+        args.b = rp__pipe(p, l->chosen);
     if (l->method == RP_INTERSECT_TILE_RANKS) {
         args.a_ranks = rp__pipe(p, p->at.ranks);
         args.b_ranks = args.a_ranks + p->capacity * sizeof(uint32_t);

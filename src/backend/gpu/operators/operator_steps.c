@@ -226,7 +226,7 @@ static rp_status clear_scores(step_run *r)
     rp__pipeline *p = pipe_of(r);
     if (r->is_scored)
         return RP_OK;
-    return rp__device_fill(p->device, rp__pipe(p, p->at.scores[1 - p->half]), 0, r->n);
+    return rp__device_fill(p->device, rp__pipe(p, rp__pipe_scores_at(p)), 0, r->n);
 }
 
 static rp_status select_best(rp__step_run *run, uint32_t first, uint32_t last, void *what)
@@ -268,12 +268,10 @@ static rp_status put_partial(rp__step_run *run, uint32_t first, uint32_t last, v
         return status;
     rp__pipeline *p = pipe_of(r);
     const size_t bytes = partial->n * sizeof(uint32_t);
-    p->candidates = rp__pipe(p, p->at.docids[p->half]);
-    status = rp__device_copy_in(p->device, p->candidates, partial->docids, bytes);
+    status = rp__device_copy_in(p->device, rp__pipe_next(p), partial->docids, bytes);
     if (status == RP_OK && r->base.query->k > 0)
-        status = rp__device_copy_in(p->device, rp__pipe(p, p->at.scores[p->half]), partial->scores,
-                                    bytes);
-    p->half = 1 - p->half;
+        status = rp__device_copy_in(p->device, rp__pipe_next_scores(p), partial->scores, bytes);
+    rp__pipe_turn(p);
     p->max = r->n = partial->n;
     p->n_counts = 0;
     p->marks = 0;
@@ -287,8 +285,7 @@ static rp_status copy_out(const step_run *r, uint32_t *docids, uint32_t *scores)
     const size_t bytes = r->n * sizeof(uint32_t);
     rp_status status = rp__device_copy_out(p->device, docids, p->candidates, bytes);
     if (status == RP_OK && r->is_scored)
-        status =
-            rp__device_copy_out(p->device, scores, rp__pipe(p, p->at.scores[1 - p->half]), bytes);
+        status = rp__device_copy_out(p->device, scores, rp__pipe(p, rp__pipe_scores_at(p)), bytes);
     return status == RP_OK ? rp__device_wait(p->device) : status;
 }
 

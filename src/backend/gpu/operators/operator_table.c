@@ -5,107 +5,110 @@
 
 #include "backend/gpu/operators/intersect_table.h"
 #include "backend/gpu/operators/select_table.h"
+#include "backend/gpu/residency/transcode.h"
 #include "base/error.h"
-
-#define OURS "Riposte"
 
 /* ---- Rows -------------------------------------------------------------------------------------- */
 
 /* Lists are decoded by the kernel of their codec. A row that is named after a codec reads no other. */
-#define DECODE(name, id, paper)                                                                    \
+#define DECODE(name, id)                                                                           \
     {                                                                                              \
-        name, paper, KARG_CODEC_##id, name, NULL, 0                                                \
+        name, KARG_CODEC_##id, name, NULL, 0                                                       \
     }
 static const rp__operator decodes[] = {
-    {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
-    DECODE("raw", RAW, OURS),
-    DECODE("vbyte", VBYTE, OURS),
-    DECODE("bp128", BP128, OURS),
-    DECODE("bp256", BP256, OURS),
-    DECODE("bp128t", BP128T, OURS),
-    DECODE("bp128v", BP128V, OURS),
-    DECODE("simple16", SIMPLE16, "Zhang, Long and Suel 2008"),
-    DECODE("pfd", PFD, "Zukowski et al. 2006"),
-    DECODE("newpfd", NEWPFD, "Yan, Ding and Suel 2009"),
-    DECODE("optpfd", OPTPFD, "Yan, Ding and Suel 2009"),
-    DECODE("parapfor", PARAPFOR, "Ao 2011, 5.1"),
-    DECODE("pfd_rec", PFD_REC, "Ding 2009, 3.2"),
-    DECODE("rice", RICE, "Ding 2009, 5"),
-    DECODE("qs", QS, "Li 2014, 5"),
-    DECODE("ef128", EF128, "Liu 2018, 3"),
-    {"ef128-literal", "Liu 2018, 3.1.1", RP_OPERATOR_PARA_EF, "ef128", NULL, 0},
-    DECODE("interpolative", INTERPOLATIVE, "Moffat and Stuiver 2000"),
-    DECODE("iiu", IIU, "Heo et al. 2020"),
-    DECODE("bitmap", BITMAP, OURS),
-    DECODE("lrc", LRC, "Ao 2011, 5.2"),
-    DECODE("lrcseg", LRCSEG, "Ao 2011, 5.2"),
-    DECODE("seglrc", SEGLRC, "Ao 2011, 5.2"),
-    DECODE("hslrc256", HSLRC256, "Ao 2011, 5.3"),
-    DECODE("hslrc128", HSLRC128, "Ao 2011, 5.3"),
-    DECODE("mixed", MIXED, OURS),
+    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0},
+    DECODE("raw", RAW),
+    DECODE("vbyte", VBYTE),
+    DECODE("bp128", BP128),
+    DECODE("bp256", BP256),
+    DECODE("bp128t", BP128T),
+    DECODE("bp128v", BP128V),
+    DECODE("simple16", SIMPLE16),
+    DECODE("pfd", PFD),
+    DECODE("newpfd", NEWPFD),
+    DECODE("optpfd", OPTPFD),
+    DECODE("parapfor", PARAPFOR),
+    DECODE("pfd_rec", PFD_REC),
+    DECODE("rice", RICE),
+    DECODE("qs", QS),
+    {"qs-naive", RP_OPERATOR_QS + RP_QS_NAIVE, "qs", NULL, 0},
+    {"qs-li-separate", RP_OPERATOR_QS + RP_QS_SEPARATE, "qs", NULL, 0},
+    {"qs-li", RP_OPERATOR_QS + RP_QS_MERGED, "qs", NULL, 0},
+    {"qs-words", RP_OPERATOR_QS + RP_QS_WORDS, "qs", NULL, 0},
+    DECODE("ef128", EF128),
+    {"ef128-literal", RP_OPERATOR_PARA_EF, "ef128", NULL, 0},
+    DECODE("interpolative", INTERPOLATIVE),
+    DECODE("iiu", IIU),
+    DECODE("bitmap", BITMAP),
+    DECODE("lrc", LRC),
+    DECODE("lrcseg", LRCSEG),
+    DECODE("seglrc", SEGLRC),
+    DECODE("hslrc256", HSLRC256),
+    DECODE("hslrc128", HSLRC128),
+    DECODE("mixed", MIXED),
 };
 
-#define INTERSECT(name, id, paper, codec, aux)                                                     \
+#define INTERSECT(name, id, codec, aux)                                                            \
     {                                                                                              \
-        name, paper, RP_INTERSECT_##id, codec, aux, 0                                              \
+        name, RP_INTERSECT_##id, codec, aux, 0                                                     \
     }
-#define HS(bucket) INTERSECT("hs" bucket, HS_X2, "Ao 2011, 4.4", NULL, "hs" bucket)
+#define HS(bucket) INTERSECT("hs" bucket, HS_X2, NULL, "hs" bucket)
 static const rp__operator intersects[] = {
-    {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
-    INTERSECT("bs", BS, "Ao 2011, 4.2", NULL, NULL),
-    INTERSECT("bs-ends", BS_X2, "Ao 2011, 4.2", NULL, NULL),
-    INTERSECT("bs-ends-x1", BS_X1, "Ao 2011, 4.2", NULL, NULL),
-    INTERSECT("is", IS, "Ao 2011, 4.3", NULL, NULL),
-    INTERSECT("is-8", IS_8, "Ao 2011, 4.3", NULL, NULL),
-    INTERSECT("lr", LR_GLOBAL, "Ao 2011, 4.3", NULL, "lr"),
-    INTERSECT("lr-local", LR_LOCAL, "Ao 2011, 4.3", NULL, "lr"),
+    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0},
+    INTERSECT("bs", BS, NULL, NULL),
+    INTERSECT("bs-ends", BS_X2, NULL, NULL),
+    INTERSECT("bs-ends-x1", BS_X1, NULL, NULL),
+    INTERSECT("is", IS, NULL, NULL),
+    INTERSECT("is-8", IS_8, NULL, NULL),
+    INTERSECT("lr", LR_GLOBAL, NULL, "lr"),
+    INTERSECT("lr-local", LR_LOCAL, NULL, "lr"),
     HS("16"),
     HS("32"),
     HS("64"),
     HS("128"),
     HS("256"),
-    INTERSECT("skip", SKIP, "Liu 2018, 3.1.2", NULL, NULL),
-    INTERSECT("pmf", PMF, "Ding 2009, 7", NULL, NULL),
-    {"ding", "Ding 2009, 8", RP_OPERATOR_DING, NULL, NULL, 0},
-    INTERSECT("mpath", MPATH, "Liu 2018, 3.1.2", NULL, NULL),
-    INTERSECT("mpath-two", MPATH_TWO, "Liu 2018, 3.1.2", NULL, NULL),
-    INTERSECT("tile", TILE, OURS, NULL, NULL),
-    INTERSECT("tile-ranks", TILE_RANKS, OURS, NULL, NULL),
-    INTERSECT("tile-marks", TILE_MARKS, OURS, NULL, NULL),
-    INTERSECT("bits", BITS_PROBE, OURS, NULL, NULL),
-    INTERSECT("bits-and", BITS_AND, OURS, NULL, NULL),
-    INTERSECT("bits-marks", BITS_MARKS, OURS, NULL, NULL),
-    INTERSECT("bp128", BP128, "Liu 2018, 3.1.2", "bp128", NULL),
-    INTERSECT("bp128-tile", BP128_TILE, OURS, "bp128", NULL),
-    INTERSECT("lrc-heads", LRC_HEADS, "Ao 2011, 5.2", "lrc", "lr"),
-    INTERSECT("lrc", LRC_AT, "Ao 2011, 5.2", "lrc", "lr"),
-    INTERSECT("lrcseg", LRCSEG, "Ao 2011, 5.2", "lrcseg", NULL),
-    INTERSECT("seglrc", SEGLRC, "Ao 2011, 5.2", "seglrc", NULL),
-    INTERSECT("hslrc256", HSLRC256, "Ao 2011, 5.3", "hslrc256", NULL),
-    INTERSECT("hslrc128", HSLRC128, "Ao 2011, 5.3", "hslrc128", NULL),
+    INTERSECT("skip", SKIP, NULL, NULL),
+    INTERSECT("pmf", PMF, NULL, NULL),
+    {"ding", RP_OPERATOR_DING, NULL, NULL, 0},
+    INTERSECT("mpath", MPATH, NULL, NULL),
+    INTERSECT("mpath-two", MPATH_TWO, NULL, NULL),
+    INTERSECT("tile", TILE, NULL, NULL),
+    INTERSECT("tile-ranks", TILE_RANKS, NULL, NULL),
+    INTERSECT("tile-marks", TILE_MARKS, NULL, NULL),
+    INTERSECT("bits", BITS_PROBE, NULL, NULL),
+    INTERSECT("bits-and", BITS_AND, NULL, NULL),
+    INTERSECT("bits-marks", BITS_MARKS, NULL, NULL),
+    INTERSECT("bp128", BP128, "bp128", NULL),
+    INTERSECT("bp128-tile", BP128_TILE, "bp128", NULL),
+    INTERSECT("lrc-heads", LRC_HEADS, "lrc", "lr"),
+    INTERSECT("lrc", LRC_AT, "lrc", "lr"),
+    INTERSECT("lrcseg", LRCSEG, "lrcseg", NULL),
+    INTERSECT("seglrc", SEGLRC, "seglrc", NULL),
+    INTERSECT("hslrc256", HSLRC256, "hslrc256", NULL),
+    INTERSECT("hslrc128", HSLRC128, "hslrc128", NULL),
 };
 
 static const rp__operator scores[] = {
-    {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
-    {"lookup", OURS, RP_OPERATOR_LOOKUP, NULL, NULL, 0},
-    {"accumulate", "Ding 2009, 4.4", RP_OPERATOR_ACCUMULATE, NULL, NULL, 0},
+    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0},
+    {"lookup", RP_OPERATOR_LOOKUP, NULL, NULL, 0},
+    {"accumulate", RP_OPERATOR_ACCUMULATE, NULL, NULL, 0},
 };
 
-#define SELECT(name, id, paper, max_k)                                                             \
+#define SELECT(name, id, max_k)                                                                    \
     {                                                                                              \
-        name, paper, RP_SELECT_##id, NULL, NULL, max_k                                             \
+        name, RP_SELECT_##id, NULL, NULL, max_k                                                    \
     }
 static const rp__operator selects[] = {
-    {"auto", OURS, RP_OPERATOR_AUTO, NULL, NULL, 0},
-    SELECT("sample", SAMPLE, OURS, TUNE_SELECT_FITS),
-    SELECT("radix", RADIX, "Zhang et al. 2023", 0),
-    SELECT("bucket", BUCKET, "Alabi et al. 2012", TUNE_SELECT_FITS),
-    SELECT("heap", HEAP, "Ding 2009, 4.5", 0),
-    SELECT("heap512", HEAP512, "Ding 2009, 8", 0),
-    SELECT("bitonic", BITONIC, "Batcher 1968", KARG_BITONIC_TILE / 2),
-    SELECT("sort", SORT, "Satish, Harris and Garland 2009", 0),
-    SELECT("block", BLOCK, OURS, TUNE_SELECT_FITS),
-    {"host", OURS, RP_OPERATOR_HOST, NULL, NULL, 0},
+    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0},
+    SELECT("sample", SAMPLE, TUNE_SELECT_FITS),
+    SELECT("radix", RADIX, 0),
+    SELECT("bucket", BUCKET, TUNE_SELECT_FITS),
+    SELECT("heap", HEAP, 0),
+    SELECT("heap512", HEAP512, 0),
+    SELECT("bitonic", BITONIC, KARG_BITONIC_TILE / 2),
+    SELECT("sort", SORT, 0),
+    SELECT("block", BLOCK, TUNE_SELECT_FITS),
+    {"host", RP_OPERATOR_HOST, NULL, NULL, 0},
 };
 
 static const struct {
@@ -197,11 +200,14 @@ static rp_status check_row(rp__operator_phase phase, const rp__operator *row,
                            const rp__segment_info *info, size_t k, rp_error *err)
 {
     const char *option = options[phase].name;
+    const bool is_auto = strcmp(info->codec, "auto") == 0;
     if (row->codec && strcmp(row->codec, info->codec) != 0)
         return rp__error_set(err, RP_USAGE,
-                             "%s=%s reads lists in %s, and those of the index are in %s; "
+                             "%s=%s reads lists in %s, and those of the index are %s%s; "
                              "'riposte recode --codec %s' makes one that it reads",
-                             option, row->name, row->codec, info->codec, row->codec);
+                             option, row->name, row->codec,
+                             is_auto ? "each in a codec of its own, as chosen by " : "in ",
+                             info->codec, row->codec);
     if (row->aux && !has_aux(info, row->aux))
         return rp__error_set(err, RP_USAGE,
                              "%s=%s reads auxiliary data that the index does not have; "

@@ -1,6 +1,7 @@
 /* backend/gpu/operators/operator_table.h: interior of operators: the methods by which operators
- * of a query work, one row each, with the paper they come from; and the choice of one for each
- * phase.
+ * of a query work, one row each; and the choice of one for each phase. docs/operators.md has the
+ * papers that they come from; whether a method takes a paper's own steps, the table that it is a
+ * row of says (intersect_table.h, select_table.h), and a test compares the two.
  *
  * A query goes through four phases: decode, intersect (of an AND), score, select. The user names
  * a row for each: "operators:intersect=pmf,levels=2,select=sort,mode=stepped". */
@@ -22,15 +23,16 @@ typedef enum rp__operator_phase {
 enum {
     RP_OPERATOR_AUTO = 1000, /* chosen by lengths and form */
     RP_OPERATOR_PARA_EF,     /* decode: ef128 by Griffin's Algorithm 1 */
-    RP_OPERATOR_DING,        /* intersect: heads, the blocks that they choose, then these */
-    RP_OPERATOR_LOOKUP,      /* score: candidates are looked up in each list */
-    RP_OPERATOR_ACCUMULATE,  /* score: an accumulator a document */
-    RP_OPERATOR_HOST,        /* select: by the host, of all candidates */
+    RP_OPERATOR_QS,          /* decode: qs by steps of Li: and rp__qs_method */
+    RP_OPERATOR_DING =
+        RP_OPERATOR_QS + 8, /* intersect: heads, the blocks that they choose, then these */
+    RP_OPERATOR_LOOKUP,     /* score: candidates are looked up in each list */
+    RP_OPERATOR_ACCUMULATE, /* score: an accumulator a document */
+    RP_OPERATOR_HOST,       /* select: by the host, of all candidates */
 };
 
 typedef struct rp__operator {
     const char *name;
-    const char *paper; /* whether it takes that one's own steps, docs/operators.md says */
     uint32_t id; /* of rp__intersect_table, rp__select_table; a codec's; or one of the above */
     const char *codec; /* (optional) the one in which it reads lists; NULL: any, once decoded */
     const char *aux;   /* (optional) the kind of auxiliary data that it reads */

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "backend/gpu/operators/pipeline_lists.h"
 #include "backend/gpu/operators/pipeline_space.h"
-#include "base/bits.h"
 
 enum { HOST_SELECTS = 512 }; /* candidates, up to which `auto` lets the host select */
 
@@ -98,13 +98,9 @@ static rp_status open_terms(flight *f, const rp__query *query)
         rp_status status = rp__launch_lists_open_term(f, &new);
         if (status != RP_OK)
             return status == RP_DAMAGED ? refuse(f, RP_FALLBACK_DAMAGED) : rp__exec_no_memory(f);
-        new.source = new.list.codec ? RP_SOURCE_STORED : RP_SOURCE_STAGED;
         put_term(l->terms, l->n++, &new);
     }
-    rp_status status = rp__launch_lists_sort(f);
-    for (size_t i = 0; i < l->n_stored && status == RP_OK; i++)
-        l->stored[i].whole = true;
-    return status;
+    return RP_OK;
 }
 
 /* Bounds of what there will be. */
@@ -138,12 +134,16 @@ static rp_status plan(flight *f, rp__pipeline *p)
     p->lists = rp__arena_zero(f->exec->arena, p->n, sizeof *p->lists);
     if (!p->lists)
         return rp__exec_no_memory(f);
-    for (uint32_t i = 0; i < p->n; i++)
+    for (uint32_t i = 0; i < p->n; i++) {
         p->lists[i].term = &f->lists.terms[i];
+        p->lists[i].is_tiny = !f->lists.terms[i].list.codec;
+    }
     p->accumulates = p->is_or || scoring == RP_OPERATOR_ACCUMULATE;
     bound(p);
     choose_select(p);
     rp_status status = p->is_or ? RP_OK : rp__intersect_ops_plan(p);
+    if (status == RP_OK)
+        status = rp__pipeline_lists_plan(p);
     return status == RP_OK ? rp__pipeline_space_plan(p) : status;
 }
 
@@ -164,6 +164,7 @@ rp_status rp__operators_begin_at(flight *f, uint32_t first)
     *p = (rp__pipeline){.flight = f,
                         .device = f->exec->device,
                         .query = query,
+                        .begun = rp__trace_begin(query->trace),
                         .first = first,
                         .is_or = query->n_ops > 3 && query->ops[1].role == RP_SHOULD,
                         .begin = query->begin,
@@ -191,18 +192,14 @@ rp_status rp__operators_scratch(flight *f)
 
 rp_status rp__operators_find(flight *f)
 {
-    rp__launch_lists *l = &f->lists;
-    rp_status status =
-        l->is_brought ? RP_OK
-                      : rp__stored_lists_find(f->exec->index, &f->lease, l->stored, l->n_stored);
-    return status == RP_DAMAGED ? refuse(f, RP_FALLBACK_DAMAGED) : status;
+    return rp__pipeline_lists_find(f);
 }
 
 /* ---- Operators one after the other ------------------------------------------------------------- */
 
 static const uint32_t *report_of(const rp__pipeline *p)
 {
-    return (const uint32_t *)(const void *)(p->host + p->there.report);
+    return (const uint32_t *)(const void *)rp__pipe_there(p, p->at.report);
 }
 
 /* How many candidates there are, by the report. */
@@ -219,20 +216,28 @@ static bool is_damaged(const rp__pipeline *p)
     memcpy(&found, report + RP_REPORT_FOUND, sizeof found);
     for (uint32_t i = 0; i < p->n; i++)
         damaged |= report[RP_REPORT_DAMAGED + i];
-    return found.damaged || damaged;
+    return found.damaged || damaged || !rp__intersect_ops_is_aux_sound(p, report);
 }
 
 static rp_status fetch_report(const rp__pipeline *p)
 {
-    return rp__device_copy_out(p->device, p->host + p->there.report, rp__pipe_report(p, 0),
+    return rp__device_copy_out(p->device, rp__pipe_there(p, p->at.report), rp__pipe_report(p, 0),
                                RP_REPORT_WORDS * sizeof(uint32_t));
 }
 
-/* The report, and the state of compactions behind it. */
-static rp_status clear(const rp__pipeline *p)
+/* The report, the state of compactions and selections; and buffers of a chain, which nobody sees in between. */
+static rp_status clear(rp__pipeline *p)
 {
-    const size_t bytes = p->at.state + p->at.state_bytes - p->at.report;
-    return rp__device_fill(p->device, rp__pipe_report(p, 0), 0, bytes / sizeof(uint32_t));
+    const uint32_t n = p->n + 1 < p->n_buffers ? p->n + 1 : p->n_buffers;
+    rp_status status = rp__device_fill(p->device, rp__pipe_report(p, 0), 0,
+                                       (p->at.cleared - p->at.report) / sizeof(uint32_t));
+    p->clean = 0;
+    if (status != RP_OK || p->how.is_stepped || p->first == 0)
+        return status;
+    p->clean = (1U << n) - 1;
+    return rp__device_fill(p->device, rp__pipe(p, p->at.docids[0]), KARG_NO_CANDIDATE,
+                           (p->at.docids[n - 1] - p->at.docids[0]) / sizeof(uint32_t) +
+                               p->capacity);
 }
 
 rp_status rp__operators_prepare(flight *f)
@@ -240,10 +245,13 @@ rp_status rp__operators_prepare(flight *f)
     rp__pipeline *p = pipe_of(f);
     p->scratch = own_of(f)->scratch.at;
     p->max = p->capacity;
-    rp__pipeline_space_point(p);
     own_of(f)->is_busy = true;
     rp_status status = clear(p);
-    return status == RP_OK ? rp__decode_ops_run(p) : status;
+    if (status == RP_OK)
+        status = rp__pipeline_lists_open(p);
+    if (status == RP_OK)
+        status = rp__decode_ops_run(p);
+    return status == RP_OK ? rp__intersect_ops_check_aux(p) : status;
 }
 
 rp_status rp__operators_see(flight *f)
@@ -312,8 +320,9 @@ static rp_status run_steps(flight *f, rp__pipeline *p)
     const uint32_t n_steps = p->is_or ? 3 : p->n + 2;
     rp_status status = RP_OK;
     for (uint32_t i = 0; i < n_steps && status == RP_OK; i++) {
-        const rp_gpu_counters before = p->device->counters;
-        const uint64_t begin = rp__trace_begin(p->query->trace);
+        /* lists may have been decoded while they were leased */
+        const rp_gpu_counters before = i == 0 ? f->exec->before : p->device->counters;
+        const uint64_t begin = i == 0 ? p->begun : rp__trace_begin(p->query->trace);
         status = enqueue(f, i, n_steps);
         if (!p->how.is_stepped)
             continue;
@@ -331,10 +340,10 @@ rp_status rp__operators_launch(flight *f)
 {
     rp__pipeline *p = pipe_of(f);
     rp__persistent_kernel_dismiss(&f->exec->single.stage.kernel);
-    uint32_t *report = (uint32_t *)(void *)(p->host + p->there.report);
+    uint32_t *report = (uint32_t *)(void *)rp__pipe_there(p, p->at.report);
     report[RP_REPORT_THERE] = UINT32_MAX; /* until it is copied */
     rp_status status = run_steps(f, p);
-    return status == RP_OK ? fetch_report(p) : status;
+    return status == RP_OK && !p->has_report ? fetch_report(p) : status;
 }
 
 /* ---- The answer -------------------------------------------------------------------------------- */
@@ -356,7 +365,7 @@ rp_status rp__operators_take(flight *f)
 {
     const rp__pipeline *p = pipe_of(f);
     rp__answer *answer = &f->items[0]->answer;
-    if (is_damaged(p))
+    if (is_damaged(p) || f->lists.is_damaged)
         return refuse(f, RP_FALLBACK_DAMAGED);
     answer->total = count_of(p);
     return rp__select_ops_take(p, count_of(p), answer);

@@ -1,7 +1,7 @@
 /* backend/gpu/operators/operators.h: a query by operators, as a row of the launch table: each phase
  * by a method that the user names (operator_table.h).
  *
- * Lists are leased as they are stored, and decoded into scratch for each query. */
+ * Lists are leased in the form that the methods read (pipeline_lists.h). */
 #ifndef RP_BACKEND_GPU_OPERATORS_OPERATORS_H
 #define RP_BACKEND_GPU_OPERATORS_OPERATORS_H
 
@@ -10,8 +10,12 @@
 
 struct rp__flight;
 
+enum { RP_OPERATORS_CHECKED = 512 };
+
 /* Memory that queries leave for the next one. One thread at a time; all zero is closed. */
 typedef struct rp__operators {
+    /* auxiliary data that were found to be sound, by a hash of their keys; 0: none */
+    uint64_t checked[RP_OPERATORS_CHECKED];
     uint8_t *host; /* pinned */
     size_t host_bytes;
     rp__scratch scratch;

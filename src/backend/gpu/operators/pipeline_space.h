@@ -5,12 +5,10 @@
 
 #include "backend/gpu/operators/pipeline.h"
 
-/* Lays all out, once methods are chosen. */
+/* Lays all out, once methods and forms are chosen. */
 rp_status rp__pipeline_space_plan(rp__pipeline *p);
-/* Tiny lists and auxiliary data that are not on the device, to memory of the host. Reads mapped
- * memory. */
+/* Tiny lists that are decoded and auxiliary data that are not on the device, to memory of the host.
+ * Reads mapped memory. */
 rp_status rp__pipeline_space_stage(rp__pipeline *p);
-/* Addresses, once scratch and lists are leased. */
-void rp__pipeline_space_point(rp__pipeline *p);
 
 #endif

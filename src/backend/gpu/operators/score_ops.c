@@ -2,7 +2,7 @@
  * accumulator a document, whose sums the candidates have (Ding). Of an OR, accumulated documents are the candidates. */
 #include "backend/gpu/operators/pipeline.h"
 
-#include <string.h>
+#include "backend/gpu/gpu_list.h"
 
 enum { WARPS = 4 };
 
@@ -12,9 +12,9 @@ rp_status rp__score_ops_look_up(rp__pipeline *p, rp__score_look look)
 {
     const bool is_scored = look.has_scores || look.adds;
     karg_candidates args = {.docids = p->candidates,
-                            .scores = look.has_scores ? rp__pipe(p, p->at.scores[1 - p->half]) : 0,
-                            .to_docids = rp__pipe(p, p->at.docids[p->half]),
-                            .to_scores = is_scored ? rp__pipe(p, p->at.scores[p->half]) : 0,
+                            .scores = look.has_scores ? rp__pipe(p, rp__pipe_scores_at(p)) : 0,
+                            .to_docids = rp__pipe_next(p),
+                            .to_scores = is_scored ? rp__pipe_next_scores(p) : 0,
                             .count = rp__pipe_count(p),
                             .state = rp__pipe(p, p->at.state),
                             .found = rp__pipe_report(p, RP_REPORT_FOUND),
@@ -29,11 +29,10 @@ rp_status rp__score_ops_look_up(rp__pipeline *p, rp__score_look look)
                             KARG_SCRATCH * sizeof(uint32_t) + WARPS * KARG_SHARED_TERM};
     for (uint32_t i = 0; i < look.n; i++)
         args.near[i] = p->lists[look.first + i].word;
-    rp_status status = rp__device_fill(p->device, args.to_docids, KARG_NO_CANDIDATE, p->max);
+    rp_status status = rp__pipe_clear_next(p);
     if (status == RP_OK)
         status = rp__device_launch(p->device, RP_KERNEL_step_and_narrow_kernel, how, &args);
-    p->candidates = args.to_docids;
-    p->half = 1 - p->half;
+    rp__pipe_turn(p);
     p->n_counts++;
     return status;
 }
@@ -46,6 +45,50 @@ static rp_status look_up_all(rp__pipeline *p)
         status = rp__score_ops_look_up(
             p,
             (rp__score_look){.first = i, .n = n, .has_scores = i > 0, .drops = true, .adds = true});
+    }
+    return status;
+}
+
+/* ---- Probes ------------------------------------------------------------------------------------ */
+
+/* Whether a list is read in a form that look-ups do not read. */
+static bool needs_probes(const rp__pipeline *p)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->lists[i].form == RP_PIPE_STORED && !rp__gpu_list_has_docids(&p->lists[i].term->list))
+            return true;
+    return false;
+}
+
+static karg_probe_list probe_list(const rp__pipeline *p, const rp__pipe_list *l)
+{
+    karg_probe_list out = {.list = l->word.list, .weight = l->word.weight};
+    if (l->form == RP_PIPE_STORED && l->is_ding) {
+        out.chosen = rp__pipe(p, l->chosen);
+        out.tiles = rp__pipe(p, l->tiles);
+        out.n_chosen = l->stored.n;
+        out.n_tiles = p->capacity < l->stored.n_blocks ? p->capacity : l->stored.n_blocks;
+    }
+    return out;
+}
+
+/* Candidates are in all lists, so none is dropped. */
+static rp_status probe_all(rp__pipeline *p)
+{
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; i < p->n && status == RP_OK; i += KARG_INLINE_TERMS) {
+        karg_probe args = {.docids = p->candidates,
+                           .scores = rp__pipe(p, rp__pipe_scores_at(p)),
+                           .found = rp__pipe_report(p, RP_REPORT_FOUND),
+                           .norms = p->flight->lists.norms,
+                           .n = p->max,
+                           .n_docs = p->n_docs,
+                           .n_lists = p->n - i < KARG_INLINE_TERMS ? p->n - i : KARG_INLINE_TERMS,
+                           .adds = i > 0};
+        for (uint32_t j = 0; j < args.n_lists; j++)
+            args.lists[j] = probe_list(p, &p->lists[i + j]);
+        status = rp__device_launch(p->device, RP_KERNEL_score_probe_kernel,
+                                   rp__pipe_grid(p, p->max), &args);
     }
     return status;
 }
@@ -86,7 +129,7 @@ static rp_status accumulate(rp__pipeline *p)
 static rp_status gather(rp__pipeline *p)
 {
     const karg_gather args = {.docids = p->candidates,
-                              .scores = rp__pipe(p, p->at.scores[1 - p->half]),
+                              .scores = rp__pipe(p, rp__pipe_scores_at(p)),
                               .sums = rp__pipe(p, p->at.sums),
                               .n = p->max,
                               .n_docs = p->n_docs};
@@ -94,11 +137,11 @@ static rp_status gather(rp__pipeline *p)
                              &args);
 }
 
-/* Scores are in the half before the next one, as candidates are that an operator has written. */
+/* Scores are in the buffer before the next one, as candidates are that an operator has written. */
 rp_status rp__score_ops_run(rp__pipeline *p)
 {
-    if (!p->accumulates)
-        return p->query->k > 0 ? look_up_all(p) : RP_OK;
+    if (!p->accumulates && p->query->k > 0)
+        return needs_probes(p) ? probe_all(p) : look_up_all(p);
     if (!p->is_or && p->query->k == 0)
         return RP_OK;
     rp_status status = accumulate(p);

@@ -577,15 +577,17 @@ static rp_status launch(const lists *l, uint8_t *host)
     return status == RP_OK ? rp__device_wait_stream(l->lease->device, l->lease->stream) : status;
 }
 
-/* Those that are damaged: kernels cannot have them, nor as they are stored. */
+/* Those that are damaged: kernels cannot have them, nor as they are stored. Others that have no
+ * check of their own are sound. */
 static void take_back(lists *l, const uint32_t *damaged)
 {
     rp__residency *r = l->lease->residency;
     (void)rp__list_checks_end(l->lease, l->checks, l->n_checks);
     for (size_t i = 0; i < l->n; i++) {
         fresh *f = &l->fresh[i];
-        if (is_made(f) && damaged[f->made])
-            rp__list_checks_keep(r, f->term, RP_VERDICT_DAMAGED);
+        if (is_made(f) && (damaged[f->made] || !rp__gpu_list_has_docids(&f->list)))
+            rp__list_checks_keep(r, f->term,
+                                 damaged[f->made] ? RP_VERDICT_DAMAGED : RP_VERDICT_SOUND);
         if (f->decoded || f->is_none || rp__list_checks_find(r, f->term) != RP_VERDICT_DAMAGED)
             continue;
         f->is_none = true;

@@ -105,6 +105,7 @@ typedef struct run {
 /* A chain in the making. */
 typedef struct chain {
     const rp__transcode *to;
+    const rp__transcode_list *from;
     karg_list *lists; /* in the host's memory, as are jobs */
     karg_job *jobs;
     karg_transcode args;
@@ -273,6 +274,22 @@ static rp_status launch(const chain *c, rp__kernel_id kernel, uint32_t from, uin
                                 (rp__launch){(uint32_t)grid, THREADS, 0}, &args);
 }
 
+/* Docids of all lists in qs, step by step. */
+static rp_status decode_qs(const chain *c)
+{
+    rp_status status = RP_OK;
+    for (uint32_t j = 0; j < c->args.n_jobs && status == RP_OK; j++) {
+        const karg_job *job = &c->jobs[j];
+        const rp__qs_list list = {.list = c->args.lists + j * sizeof(karg_list),
+                                  .out = job->out,
+                                  .bits = c->from[job->owner].high_bits,
+                                  .n = c->lists[j].n};
+        if (job->code == KARG_CODEC_QS)
+            status = rp__qs_steps_run(c->to->qs, c->to->device, c->to->stream, &list);
+    }
+    return status;
+}
+
 /* One launch for each code of a kind. */
 static rp_status decode(const chain *c, kind k)
 {
@@ -283,7 +300,9 @@ static rp_status decode(const chain *c, kind k)
                             .tiles = c->args.tiles + r->from * sizeof(karg_tile),
                             .docids = c->args.docids,
                             .n_tiles = r->to - r->from};
-        if (r->kind == k)
+        if (r->kind == k && c->to->qs && r->decoder->code == KARG_CODEC_QS)
+            status = decode_qs(c);
+        else if (r->kind == k)
             status = rp__transcode_decode(c->to->device, c->to->stream, r->decoder, &args);
     }
     return status;
@@ -312,7 +331,7 @@ static rp_status launch_all(const chain *c)
 
 rp_status rp__transcode_run(const rp__transcode *to, const rp__transcode_list *lists, size_t n)
 {
-    chain c = {.to = to};
+    chain c = {.to = to, .from = lists};
     for (size_t i = 0; i < n; i++)
         if (!rp__transcode_can(&lists[i].list))
             return RP_UNAVAILABLE;

@@ -13,6 +13,7 @@
 
 #include "backend/gpu/device/device.h"
 #include "backend/gpu/kernels/args.h"
+#include "backend/gpu/residency/qs_steps.h"
 #include "codec/codec.h"
 
 enum { RP_TRANSCODE_ALIGN = 16 }; /* of the addresses of docids, frequencies and scratch */
@@ -48,6 +49,7 @@ typedef struct rp__transcode_list {
     rp__cu_ptr hints;  /* with bits: u32 a 512 docids, up to the last docid: postings before them */
     rp__cu_ptr last;   /* with bits: u32 a 128 postings: the last docid of them */
     uint32_t n_words;  /* of bits: universe / 32 + 1 */
+    uint64_t high_bits; /* of one in qs that is decoded by steps: at most so many */
 } rp__transcode_list;
 
 /* Whether there are decoders for its docids and its frequencies. */
@@ -67,6 +69,8 @@ typedef struct rp__transcode {
     rp__cu_ptr scratch; /* likewise, of the device */
     /* (optional) decodes docids in its code, in place of the table's */
     const rp__transcode_decoder *decoder;
+    /* (optional) decodes docids in qs, list by list, in place of the table's decoder */
+    const rp__qs_steps *qs;
     rp__cu_ptr damaged; /* u32 a list, which the chain clears first; not 0: it is damaged */
 } rp__transcode;
 

@@ -10,22 +10,6 @@
  * line. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-/* The rank of x in a block, else `none`. */
-PRIM uint32_t lrc_find(const karg_list &list, const lrc_block &v, uint32_t x, uint32_t none)
-{
-    uint32_t from = 0, to = v.count;
-    while (from < to) {
-        uint32_t mid = (from + to) / 2, at = lrc_slot(list, v, mid);
-        if (at == x)
-            return v.first + mid;
-        if (at < x)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return none;
-}
-
 /* Algorithm 1: the heads of the safe range, then one block. */
 PRIM uint32_t lrc_by_heads(const karg_intersect &a, const lrc_line &line, uint32_t x)
 {

@@ -6,35 +6,13 @@
  * bytes are safe. Source: Ao et al. 2011, 5.2, Algorithm 1 without the safe range. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-enum { REGRESSION_BLOCK = REGRESSION_BY_256 };
-
-/* The rank of x in block b, else the list's length. */
-template <int KIND> PRIM uint32_t find_in_block(const karg_list &list, uint32_t b, uint32_t x)
-{
-    const tile_view whole = {
-        list.docs,       list.last, list.offsets,  list.first, list.n, list.n_blocks,
-        list.docs_bytes, 0,         list.n_blocks, 0,          list.n, nullptr};
-    uint32_t from = prim_min(b * REGRESSION_BLOCK, list.n),
-             to = prim_min(from + REGRESSION_BLOCK, list.n);
-    while (from < to) {
-        uint32_t mid = (from + to) / 2, at = regression_at<KIND, REGRESSION_BY_256>(whole, mid);
-        if (at == x)
-            return mid;
-        if (at < x)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return list.n;
-}
-
 template <int KIND> PRIM void regression_run(const karg_intersect &a)
 {
     uint32_t *shared = (uint32_t *)prim_shared(), rank = a.nb;
     search_part<1> p = search_begin<1>(a, shared);
     uint32_t b = p.first < a.na && a.nb > 0 ? directory_block(a.list, p.x[0]) : a.list.n_blocks;
     if (b < a.list.n_blocks)
-        rank = find_in_block<KIND>(a.list, b, p.x[0]);
+        rank = regression_rank<KIND>(a.list, b, p.x[0]);
     search_end<1>(a, p, &rank, shared);
 }
 

@@ -1,18 +1,22 @@
 /* check_lists.cu: whether docids that were decoded are those of their lists: they rise, stay below
- * the universe, and blocks end as the directories say. One warp: a
- * tile. Reads its docids once, and the directory; writes only where they are not. No shared memory.
- * Limits: any bytes; blocks without postings, or with more than the largest block has, are damage.
- * */
+ * the universe, and blocks end as both levels of the directory say. One warp: a tile. Reads its
+ * docids once, and the directory; writes only where they are not. No shared memory.
+ * Limits: any bytes; blocks without postings, or with more than the largest block has, are
+ * damage. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 /* Of block b, whose docids begin with `docids`, the tile's. */
 PRIM bool check_lists_block(const job_tile &t, uint32_t b, uint32_t begin)
 {
-    const uint32_t *last = prim_at<const uint32_t>(prim_load(&t.list->last));
+    const uint32_t *last = prim_at<const uint32_t>(prim_load(&t.list->last)),
+                   *far = prim_at<const uint32_t>(prim_load(&t.list->last_far));
     uint32_t from = job_rank(t.list, b), to = job_rank(t.list, b + 1);
     bool is_cut =
         from < to && to - from <= TILE_BLOCK_MAX && begin <= from && to - begin <= t.capacity;
-    return is_cut && (!last || t.out[to - begin - 1] == prim_load(&last[b]));
+    bool has_far =
+        far && (b % DIRECTORY_FAR == DIRECTORY_FAR - 1 || b + 1 == prim_load(&t.list->n_blocks));
+    return is_cut && (!last || t.out[to - begin - 1] == prim_load(&last[b])) &&
+           (!has_far || t.out[to - begin - 1] == prim_load(&far[b / DIRECTORY_FAR]));
 }
 
 RP_KERNEL(check_lists_kernel, karg_transcode)

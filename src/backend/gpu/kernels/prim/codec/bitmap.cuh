@@ -107,7 +107,7 @@ PRIM uint32_t bitmap_count(const block_list &list, uint64_t from, uint64_t to, u
 }
 
 /* Block b of a list in bitmap: as many bits as it has postings lie between its last docid and the
- * one before. */
+ * one before; behind the last docid of the list there are none. */
 PRIM bool bitmap_is_sound(const block_list &list, uint32_t b)
 {
     uint32_t count = block_count(list, b), from = block_base(list, b);
@@ -121,10 +121,12 @@ PRIM bool bitmap_is_sound(const block_list &list, uint32_t b)
         list.docs_bytes - 8 < 8 * words + 4 * ((words + 7) / 8))
         return false;
     if (!list.last)
-        return bitmap_count(list, 0, end - base, count) >= count;
+        return bitmap_count(list, 0, end - base, count) == count;
     uint64_t to = (uint64_t)prim_load(&list.last[b]) + 1,
              first = b ? prim_max<uint64_t>(from, base) : base;
-    return first < to && to <= end && bitmap_count(list, first - base, to - base, count) == count;
+    if (first >= to || to > end || bitmap_count(list, first - base, to - base, count) != count)
+        return false;
+    return b + 1 < list.n_blocks || bitmap_count(list, to - base, end - base, 0) == 0;
 }
 
 #endif

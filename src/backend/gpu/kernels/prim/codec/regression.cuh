@@ -237,6 +237,26 @@ template <int KIND, int CUT> PRIM uint32_t regression_at(const tile_view &t, uin
                                  i - p.begin);
 }
 
+/* The rank of x in block b of a list that is cut every 256 postings, else the list's length. */
+template <int KIND> PRIM uint32_t regression_rank(const karg_list &list, uint32_t b, uint32_t x)
+{
+    const tile_view whole = {
+        list.docs,       list.last, list.offsets,  list.first, list.n, list.n_blocks,
+        list.docs_bytes, 0,         list.n_blocks, 0,          list.n, nullptr};
+    uint32_t from = prim_min(b * REGRESSION_BY_256, list.n),
+             to = prim_min(from + REGRESSION_BY_256, list.n);
+    while (from < to) {
+        uint32_t mid = (from + to) / 2, at = regression_at<KIND, REGRESSION_BY_256>(whole, mid);
+        if (at == x)
+            return mid;
+        if (at < x)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return list.n;
+}
+
 /* ---- Soundness ------------------------------------------------------------------------------- */
 
 /* A block of in.n postings, in a code with `own` bytes before the residuals. */
@@ -344,6 +364,22 @@ PRIM uint32_t lrc_slot(const karg_list &list, const lrc_block &v, uint32_t i)
                          prim_mask(v.high_width))
                         << (v.width & 31);
     return v.start + lrc_rise(v.a, i) + residual;
+}
+
+/* The rank of x in a block, else `none`. */
+PRIM uint32_t lrc_find(const karg_list &list, const lrc_block &v, uint32_t x, uint32_t none)
+{
+    uint32_t from = 0, to = v.count;
+    while (from < to) {
+        uint32_t mid = (from + to) / 2, at = lrc_slot(list, v, mid);
+        if (at == x)
+            return v.first + mid;
+        if (at < x)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return none;
 }
 
 /* The blocks of a bucket of hslrc that may hold x: the first of them, else n_blocks. */

@@ -6,7 +6,7 @@
  * Limits: any bytes; ends past the list's docids are none. a.bits is what the arrays have room for.
  * Source: Li 2014, 5.2, the block-based method with blocks of 32 bits; ours in that a thread goes
  * from end to end of its word, not from bit to bit (decode_qs_li.cu). */
-#include "lab/gpu/kernels/qs_steps.cuh"
+#include "backend/gpu/kernels/transcode/qs_steps.cuh"
 
 RP_KERNEL(decode_qs_block_count_kernel, karg_qs)
 {

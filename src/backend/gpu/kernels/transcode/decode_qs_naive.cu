@@ -5,7 +5,7 @@
  * No shared memory.
  * Limits: any bytes; ends past the list's docids are none. a.bits is what the arrays have room for.
  * Source: Li 2014, 5.1 and 5.2, the first method; literal. */
-#include "lab/gpu/kernels/qs_steps.cuh"
+#include "backend/gpu/kernels/transcode/qs_steps.cuh"
 
 RP_KERNEL(decode_qs_naive_unpack_kernel, karg_qs)
 {

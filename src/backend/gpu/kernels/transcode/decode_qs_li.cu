@@ -8,7 +8,7 @@
  * Limits: any bytes; ends past the list's docids are none. a.bits is what the arrays have space
  * for. Source: Li 2014, 5.1 (low bits) and 5.2 (32 shifts and masks a thread). The index format
  * packs from the lowest bit on, so shifts are the mirror of the thesis's. */
-#include "lab/gpu/kernels/qs_steps.cuh"
+#include "backend/gpu/kernels/transcode/qs_steps.cuh"
 
 /* A one adds to the local sum; a zero ends a number, whose high bits are the sum. */
 RP_KERNEL(decode_qs_li_gather_kernel, karg_qs)
