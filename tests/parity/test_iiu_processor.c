@@ -71,7 +71,7 @@ static void draw(ask *a)
     oracle_node *query = chance_below(4) ? question_make_flat(a->c->o) : question_make(a->c->o);
     a->text[0] = 0;
     oracle_print(query, a->text, sizeof a->text);
-    oracle_search(a->c->o, query, &a->rank, a->options.mode, a->options.k, &a->want);
+    oracle_search(a->c->o, query, &a->rank, a->options.mode, 0, a->options.k, &a->want);
     oracle_node_free(query);
 }
 
