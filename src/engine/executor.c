@@ -475,41 +475,53 @@ static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
     return rp__error_set(err, RP_BUSY, "the query was refused: %s", why);
 }
 
-rp_status rp_executor_submit(rp_executor *executor, const rp_job *given, uint64_t *ticket,
-                             rp_error *err)
+/* A task of one's own; NULL: why not. */
+static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
 {
-    rp_job own, *job = &own;
-    if (RP_MISSING(err, executor, given))
-        return RP_USAGE;
-    rp_status status = RP_TAKE(job, given, err);
-    if (status != RP_OK || RP_MISSING_ARRAY(err, job->query, job->query_bytes))
-        return RP_USAGE;
-    if (!job->done)
-        return rp__error_set(err, RP_USAGE, "the job has nobody to call back");
-    pthread_mutex_lock(&executor->lock);
-    rp__task *t = executor->is_drained ? NULL : begin_task(executor);
-    if (executor->is_drained)
-        status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
-    else if (!t)
-        status = refuse(executor, "too many jobs wait", err);
-    pthread_mutex_unlock(&executor->lock);
-    if (status != RP_OK)
-        return status;
-    status = prepare(executor, t, job, err);
-    pthread_mutex_lock(&executor->lock);
+    rp__task *t = NULL;
+    pthread_mutex_lock(&e->lock);
+    if (e->is_drained)
+        *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
+    else if (!(t = begin_task(e)))
+        *status = refuse(e, "too many jobs wait", err);
+    pthread_mutex_unlock(&e->lock);
+    return t;
+}
+
+/* A task that is bound, unless `status` says otherwise, to its queue. */
+static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, uint64_t *ticket,
+                           rp_error *err)
+{
+    pthread_mutex_lock(&e->lock);
     if (status == RP_OK && ticket)
         *ticket = t->ticket;
     if (status == RP_OK && t->waiting.job.deadline != RP_POLICY_NEVER)
-        rp__executor_timer_add(executor, t);
-    if (status == RP_OK && !rp__executor_seat(executor, t))
-        status = refuse(executor, t->waiting.seat.reason, err);
-    executor->report.submitted += status == RP_OK;
+        rp__executor_timer_add(e, t);
+    if (status == RP_OK && !rp__executor_seat(e, t))
+        status = refuse(e, t->waiting.seat.reason, err);
+    e->report.submitted += status == RP_OK;
     if (status == RP_OK)
-        rp__executor_wake(executor);
+        rp__executor_wake(e);
     else
-        drop_task(executor, t);
-    pthread_mutex_unlock(&executor->lock);
+        drop_task(e, t);
+    pthread_mutex_unlock(&e->lock);
     return status;
+}
+
+rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
+                             rp_error *err)
+{
+    rp_job own;
+    if (RP_MISSING(err, executor, job) || RP_MISSING_ARRAY(err, job->query, job->query_bytes))
+        return RP_USAGE;
+    rp_status status = RP_TAKE(&own, job, err);
+    if (status == RP_OK && !own.done)
+        rp__error_set_missing(err, __func__, "job->done", 0), status = RP_USAGE;
+    rp__task *t = status == RP_OK ? get_task(executor, &status, err) : NULL;
+    if (!t)
+        return status;
+    status = prepare(executor, t, &own, err);
+    return hand_over(executor, t, status, ticket, err);
 }
 
 rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket)

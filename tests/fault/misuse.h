@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "lab/lab.h"
+#include "riposte/executor.h"
 #include "riposte/riposte.h"
 #include "riposte/synth.h"
 #include "tempdir.h"

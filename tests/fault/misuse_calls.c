@@ -423,12 +423,79 @@ CALL(rp_searcher_get_steps)
     return misuse_has(n == 0 && misuse_missing == -1);
 }
 
+/* ---- executor.h ------------------------------------------------------------------------------ */
+
+static void drop_outcome(void *arg, rp_outcome *outcome)
+{
+    (void)arg;
+    rp_hits_free(&outcome->hits);
+}
+
+static rp_executor *new_executor(void)
+{
+    rp_executor *executor;
+    rp_error err;
+    const rp_executor_options options = {.policy = "cpu", .threads = 1};
+    assert_int_equal(rp_executor_new(misuse.index, &options, &executor, &err), RP_OK);
+    return executor;
+}
+
+CALL(rp_executor_new)
+{
+    rp_executor *executor = NULL;
+    const rp_executor_options options = {.policy = "cpu", .threads = 1};
+    rp_status status = rp_executor_new(NEED(0, misuse.index), &options, NEED(1, &executor), err);
+    rp_executor_free(executor);
+    return status;
+}
+
+FREE_CALL(rp_executor_free)
+
+CALL(rp_executor_submit)
+{
+    rp_executor *executor = new_executor();
+    const rp_job job = {.query = NEED(2, "wing"),
+                        .query_bytes = 4,
+                        .done = misuse_missing == 3 ? NULL : drop_outcome};
+    rp_status status = rp_executor_submit(NEED(0, executor), NEED(1, &job), NULL, err);
+    rp_executor_free(executor);
+    return status;
+}
+
+/* A ticket that was never given out is a normal answer. */
+CALL(rp_executor_cancel)
+{
+    rp_executor *executor = new_executor();
+    rp_status status = rp_executor_cancel(NEED(0, executor), 12345);
+    rp_executor_free(executor);
+    return status == RP_NOT_FOUND ? RP_OK : status;
+}
+
+CALL(rp_executor_drain)
+{
+    rp_executor *executor = new_executor();
+    rp_status status = rp_executor_drain(NEED(0, executor));
+    rp_executor_free(executor);
+    return status;
+}
+
+CALL(rp_executor_get_report)
+{
+    rp_executor *executor = new_executor();
+    rp_executor_report report = {.submitted = 77};
+    rp_executor_get_report(NEED(0, executor), NEED(1, &report));
+    rp_executor_free(executor);
+    return misuse_has(misuse_missing == -1 && report.submitted == 0);
+}
+
 CALL(rp_linked_get)
 {
     rp_linked linked;
     return misuse_has(rp_linked_get(0, NEED(0, &linked)));
 }
 
+NAMES_CALL(rp_policy_name)
+NAMES_CALL(rp_policy_help)
 NAMES_CALL(rp_codec_name)
 NAMES_CALL(rp_freqs_name)
 NAMES_CALL(rp_exchange_name)
@@ -528,6 +595,14 @@ const misuse_row misuse_rows[] = {
     ROW(rp_snippet_free, VALUE, ""),
     ROW(rp_searcher_correct, STATUS_AND_ERROR, "searcher, query, out"),
     ROW(rp_corrections_free, VALUE, ""),
+    ROW(rp_policy_name, VALUE, ""),
+    ROW(rp_policy_help, VALUE, ""),
+    ROW(rp_executor_new, STATUS_AND_ERROR, "index, out"),
+    ROW(rp_executor_free, VALUE, ""),
+    ROW(rp_executor_submit, STATUS_AND_ERROR, "executor, job, job->query, job->done"),
+    ROW(rp_executor_cancel, STATUS, "executor"),
+    ROW(rp_executor_drain, STATUS, "executor"),
+    ROW(rp_executor_get_report, VALUE, "executor, out"),
     ROW(rp_gpu_get, STATUS_AND_ERROR, "out"),
     ROW(rp_searcher_get_gpu_state, VALUE, "searcher, out"),
     ROW(rp_searcher_get_steps, VALUE, "searcher, out"),

@@ -406,9 +406,9 @@ static void judge(const order *o, const outcome *out, int wanted, bool is_same, 
 /* What verbs write to is the same before each. */
 static void restore(void)
 {
-    static const char *const made[] = {"out",       "out.queries.tsv", "new.run",   "new.ciff",
-                                       "new",       "new.docs",        "new.freqs", "new.sizes",
-                                       "new.terms", "new.documents"};
+    static const char *const made[] = {
+        "out",      "out.queries.tsv", "new.run",   "new.ciff",  "new.svg",      "new",
+        "new.docs", "new.freqs",       "new.sizes", "new.terms", "new.documents"};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         remove_tree(path_of(made[i]));
     fault_copy(path_of("ix"), path_of("out"));
@@ -625,7 +625,7 @@ static void one_signal(void **state)
         {"reorder ix --by map --map - -o out", SILENT, true},
         {"bench-serve ix", SILENT, true},
         {"bench queries ix - --rounds 1", SILENT, true},
-        {"bench codecs --lists U5M --repeats 64 --plot new.ciff", NO_INPUT, false},
+        {"bench codecs --lists U5M --repeats 64 --plot new.svg", NO_INPUT, false},
         {"bench intersections --repeats 64", NO_INPUT, false},
         {"bench gpu --gpu emulated --size 1000000 --rounds 64", NO_INPUT, false},
         {"synth gov -o out", NO_INPUT, false},

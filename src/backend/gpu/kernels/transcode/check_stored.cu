@@ -115,9 +115,11 @@ PRIM bool check_block(const karg_term &term, uint32_t b, bool is_partial, check_
     if (term_block(term, b, scratch->docids, &scratch->found) != count)
         return false;
     bool is_sound = check_docids(list, b, count, scratch->docids);
-    if (list.codec == KARG_CODEC_BITMAP)
-        is_sound &= check_hints(term, b, count, scratch->docids) &
-                    (b + 1 < list.n_blocks || check_rest(term, scratch->docids[count - 1]));
+    if (list.codec == KARG_CODEC_BITMAP) {
+        const bool has_rest = b + 1 == list.n_blocks;
+        is_sound &= check_hints(term, b, count, scratch->docids);
+        is_sound &= !has_rest || check_rest(term, scratch->docids[count - 1]);
+    }
     if (list.freq_code)
         is_sound &= check_freqs(list, count, frame, scratch->values);
     return is_sound;
