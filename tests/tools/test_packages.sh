@@ -16,11 +16,11 @@ verdict all_packages_are_found $?
 verdict missing_packages_are_named $?
 
 # The first thing that plain `make` does, and the last.
-{ ! make -j1 B="$work/build" CC='gcc -nostdinc' all; } >"$work/log" 2>&1 && [ "$(grep -c . "$work/log")" -le 4 ] &&
+{ ! env -u MAKEFLAGS -u MAKELEVEL make -j1 B="$work/build" CC='gcc -nostdinc' all; } >"$work/log" 2>&1 && [ "$(grep -c . "$work/log")" -le 4 ] &&
     grep -q 'libstemmer-dev' "$work/log"
 verdict make_stops_at_missing_packages $?
 
-make -n GPU=0 B="$work/build" all >"$work/log" 2>&1 && ! grep -qE 'nvcc|-x c\+\+' "$work/log" &&
+env -u MAKEFLAGS -u MAKELEVEL make -n GPU=0 B="$work/build" all >"$work/log" 2>&1 && ! grep -qE 'nvcc|-x c\+\+' "$work/log" &&
     grep -q RP_NO_KERNELS "$work/log"
 verdict gpu_0_compiles_no_kernels $?
 
