@@ -36,7 +36,7 @@ static size_t find_column(const rp__columns *columns, size_t field)
 
 bool rp__columns_end(rp__columns *columns)
 {
-    size_t at[RP_FIELDS];
+    size_t at[RP_FIELDS] = {0};
     columns->has_header = columns->known > 1 || (columns->known == 1 && !columns->has_digits);
     for (size_t f = 0; f < RP_FIELDS; f++)
         at[f] = find_column(columns, f);

@@ -124,7 +124,7 @@ static rp_status call_suggest(bench *b, const sample *s, rp_error *err)
 
 static rp_status call_fuzzy(bench *b, const sample *s, int edits, rp_error *err)
 {
-    char query[WORD + 8];
+    char query[WORD + 16];
     rp_hits hits;
     snprintf(query, sizeof query, "%s~%d", s->word, edits);
     rp_status status = rp_searcher_search(b->searcher, query, strlen(query), &hits, err);

@@ -83,7 +83,9 @@ static bool take_lines(rp__l1_fetch *fetch, rp__sim_clock *clock)
         if (line->is_bad)
             rp__sim_blame(&fetch->status, RP_SIM_BAD_ADDRESS);
         if (line->tag == META_TAG) {
-            take_meta(fetch, line, meta_at(fetch, rp__link_head(fetch->in, clock)));
+            const rp__sim_posting *posting = rp__link_head(fetch->in, clock);
+            if (posting) /* it waits there until its metadata have come */
+                take_meta(fetch, line, meta_at(fetch, posting));
         } else {
             fetch->kept[line->tag] = *line;
             fetch->has_arrived[line->tag] = true;

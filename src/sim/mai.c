@@ -172,6 +172,8 @@ static bool accept_one(rp__mai *mai, rp__sim_clock *clock)
         return false;
     rp__sim_port *port = mai->ports[p];
     const rp__sim_request *request = rp__link_head(&port->request, clock);
+    if (!request)
+        return false;
     if (!is_inside(mai, request)) {
         mai->bad[mai->n_bad++] = take_entry(mai, port, request->tag, request->is_write);
         mai->counts->mai_refused++;
