@@ -14,7 +14,7 @@
 
 enum { GRAINS = 512, GRAIN = RP_DEVICE_HEAP_GRAIN, PIECES = 256, STEPS = 20000 };
 static const uint64_t base = 1 << 20;
-static const rp__device_heap_marks all_may_go = {1, 0};
+static const rp__device_heap_spared all_may_go = {UINT64_MAX, UINT64_MAX};
 
 /* Who has each grain: 0 nobody, otherwise number of the piece + 1. */
 typedef struct model {
@@ -174,7 +174,9 @@ static void the_cheapest_goes(void **state)
     assert_null(
         rp__device_heap_evict(&m.heap, 1, 5 * pieces[2]->bytes, all_may_go)); /* not worth it */
     pieces[0]->mark = pieces[2]->mark = 7;
-    rp__piece *got = rp__device_heap_evict(&m.heap, 1, UINT64_MAX, (rp__device_heap_marks){7, 9});
+    pieces[3]->mark = 6;
+    pieces[3]->found = 5;
+    rp__piece *got = rp__device_heap_evict(&m.heap, 1, UINT64_MAX, (rp__device_heap_spared){7, 5});
     assert_int_equal(got->at, base + GRAINS * GRAIN / 4);
     add(&m, got, 1);
     got = rp__device_heap_evict(&m.heap, 1, UINT64_MAX, all_may_go);

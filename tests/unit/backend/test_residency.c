@@ -272,6 +272,35 @@ static void what_was_waited_for_in_vain_comes_back(void **state)
     close_world(&w);
 }
 
+/* What a lease found while it acquires stays, though another lease has found it later, and all others have ended. */
+static void what_was_found_is_not_evicted(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user other, u;
+    rp__piece *piece;
+    open_world(&w);
+    open_user(&other, &w, false);
+    open_user(&u, &w, false);
+    const uint64_t unused = HEAP - w.residency->heap.in_use;
+    rp__lease_acquire(&u.lease);
+    assert_int_equal(rp__lease_take(&u.lease, GRAIN, RP_NEED_ALL, 5, 1, &piece), RP_OK);
+    const rp__resident made = {.key = 5, .at = piece->at, .piece = piece, .repr = RP_REPR_DOCIDS};
+    assert_true(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
+    rp__lease_acquire(&u.lease);
+    assert_non_null(rp__lease_find(&u.lease, 5, 0));
+    assert_true(rp__lease_enter(&other.lease));
+    assert_non_null(rp__lease_find(&other.lease, 5, 0));
+    rp__lease_end(&other.lease);
+    assert_int_equal(rp__lease_take(&u.lease, unused, RP_NEED_ALL, 6, 1, &piece), RP_NO_MEMORY);
+    assert_non_null(rp__lease_find(&u.lease, 5, 0));
+    rp__lease_acquire(&u.lease); /* another lease, which has not found it */
+    assert_int_equal(rp__lease_take(&u.lease, unused, RP_NEED_ALL, 6, 1, &piece), RP_OK);
+    close_user(&other);
+    close_user(&u);
+    close_world(&w);
+}
+
 /* Half of the threads launch, and end a little later; the others need all memory, and so end those leases for them. */
 static void run_detached(void *arg, uint32_t worker)
 {
@@ -393,6 +422,7 @@ int main(void)
         cmocka_unit_test(detached_leases_do_not_block),
         cmocka_unit_test(detached_leases_end_while_others_take),
         cmocka_unit_test(what_was_waited_for_in_vain_comes_back),
+        cmocka_unit_test(what_was_found_is_not_evicted),
         cmocka_unit_test(entries_are_told_apart_by_norms),
         cmocka_unit_test(every_call_may_fail),
     };

@@ -253,14 +253,14 @@ uint64_t rp__device_heap_value(const rp__device_heap *h, uint64_t key, uint32_t 
 }
 
 /* False: it must not go. One that was used since the last look counts as touched. */
-static bool price_of(rp__device_heap *h, rp__piece *p, rp__device_heap_marks spared,
+static bool price_of(rp__device_heap *h, rp__piece *p, rp__device_heap_spared spared,
                      uint64_t *price)
 {
     const uint64_t mark = atomic_load_explicit(&p->mark, memory_order_relaxed);
     *price = 0;
     if (p->state == RP_PIECE_FREE)
         return true;
-    if (p->state == RP_PIECE_TAKEN || (mark >= spared.from && mark <= spared.to))
+    if (p->state == RP_PIECE_TAKEN || mark >= spared.from || p->found == spared.found)
         return false;
     if (atomic_exchange_explicit(&p->used, 0, memory_order_relaxed))
         rp__device_heap_touch(h, p->key);
@@ -291,7 +291,7 @@ static void shrink(const rp__device_heap *h, window *w, uint64_t bytes)
 }
 
 /* Slides over all pieces from the hand on, and once around. */
-static window find_run(rp__device_heap *h, uint64_t bytes, rp__device_heap_marks spared)
+static window find_run(rp__device_heap *h, uint64_t bytes, rp__device_heap_spared spared)
 {
     window best = {0}, w = {0};
     rp__piece *p = h->hand;
@@ -327,7 +327,7 @@ static window find_run(rp__device_heap *h, uint64_t bytes, rp__device_heap_marks
 }
 
 rp__piece *rp__device_heap_evict(rp__device_heap *h, uint64_t bytes, uint64_t value,
-                                 rp__device_heap_marks spared)
+                                 rp__device_heap_spared spared)
 {
     if (bytes > h->bytes)
         return NULL;

@@ -24,6 +24,7 @@ typedef struct rp__piece {
     uint64_t key;          /* by which touches are counted */
     uint32_t cost;         /* to have a byte of it again */
     _Atomic uint64_t mark; /* by which an eviction may pass it over */
+    uint64_t found;        /* a mark of the one that may evict alone, whatever others mark */
     void *owner;           /* for the callback below */
     _Atomic uint8_t used;  /* since an eviction last looked at it */
 } rp__piece;
@@ -62,17 +63,18 @@ void rp__device_heap_close(rp__device_heap *heap); /* all zero is fine */
 
 /* A free piece of so many bytes becomes taken. NULL: none is free. */
 rp__piece *rp__device_heap_take(rp__device_heap *heap, uint64_t bytes);
-/* Marks of pieces that an eviction passes over: from one to another. */
-typedef struct rp__device_heap_marks {
-    uint64_t from, to;
-} rp__device_heap_marks;
+/* What an eviction passes over: pieces with a mark from one on, and those that its own lease found.
+ */
+typedef struct rp__device_heap_spared {
+    uint64_t from, found;
+} rp__device_heap_spared;
 
 /* Evicts the cheapest run of kept and free neighbours that has so many bytes, in one taken piece,
- * which may be larger. Only where their value is below `value`; and none whose mark is one of
- * `spared`. The piece has the largest mark of all that were evicted, as it was then. NULL: there is
+ * which may be larger. Only where their value is below `value`; and none that is
+ * spared. The piece has the largest mark of all that were evicted, as it was then. NULL: there is
  * none. */
 rp__piece *rp__device_heap_evict(rp__device_heap *heap, uint64_t bytes, uint64_t value,
-                                 rp__device_heap_marks spared);
+                                 rp__device_heap_spared spared);
 /* What a taken piece has beyond so many bytes becomes free. */
 void rp__device_heap_trim(rp__device_heap *heap, rp__piece *piece, uint64_t bytes);
 /* A taken piece may be evicted from now on. */

@@ -219,14 +219,18 @@ static void mark(rp__piece *p, uint64_t epoch)
 }
 
 /* Whoever evicts unlinks an entry and then looks at its mark; here it is marked and then looked for again: either the mark
- * is seen there, or here that the entry is gone. */
+ * is seen there, or here that the entry is gone. A mark may be raised by a later lease: what the one that acquires has found
+ * is written down beside it. */
 const rp__resident *rp__lease_find(rp__lease *l, uint64_t key, uint32_t norms)
 {
     const rp__residency *r = l->residency;
     const rp__resident *e = rp__residency_find(r, key, norms);
     if (!e || !e->piece || !(r->is_scarce || l->is_acquiring))
         return e;
-    mark(e->piece, atomic_load_explicit(&l->epoch, memory_order_relaxed));
+    const uint64_t epoch = atomic_load_explicit(&l->epoch, memory_order_relaxed);
+    mark(e->piece, epoch);
+    if (l->is_acquiring)
+        e->piece->found = epoch;
     return l->is_acquiring || rp__residency_find(r, key, norms) == e ? e : NULL;
 }
 
@@ -247,7 +251,7 @@ static uint64_t oldest_epoch(rp__lease *l)
 
 /* A piece that is free, or was evicted. */
 static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value,
-                             rp__device_heap_marks spared, bool *is_evicted)
+                             rp__device_heap_spared spared, bool *is_evicted)
 {
     rp__residency *r = l->residency;
     pthread_mutex_lock(&r->lock);
@@ -301,16 +305,17 @@ static rp_status take_up_to(rp__lease *l, uint64_t bytes, uint64_t value, bool i
     bool is_evicted;
     if (l->is_acquiring)
         settle_late(l);
-    rp__device_heap_marks spared = {.from = atomic_load_explicit(&l->epoch, memory_order_relaxed)};
-    spared.to = is_alone ? spared.from : UINT64_MAX;
+    uint64_t oldest = atomic_load_explicit(&l->epoch, memory_order_relaxed);
+    rp__device_heap_spared spared = {.from = UINT64_MAX, .found = oldest};
     rp__piece *p = find_piece(l, bytes, 0, spared, &is_evicted);
     if (!p && value > 0 && !l->is_acquiring)
         return RP_NOT_FOUND;
     if (!p && value > 0) {
-        spared.from = l->residency->is_scarce && !is_alone ? oldest_epoch(l) : spared.from;
+        oldest = l->residency->is_scarce && !is_alone ? oldest_epoch(l) : oldest;
+        spared.from = is_alone ? UINT64_MAX : oldest;
         p = find_piece(l, bytes, value, spared, &is_evicted);
     }
-    rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes, spared.from) : RP_OK;
+    rp_status status = !p ? RP_NO_MEMORY : is_evicted ? settle(l, p, bytes, oldest) : RP_OK;
     if (status == RP_OK) {
         l->residency->n_taken++;
         l->pieces[l->n++] = p;
