@@ -33,9 +33,11 @@ typedef struct rp_executor_options {
     uint32_t spin_us;
 } rp_executor_options;
 
-/* The i-th policy's name, "auto" first, and what it does; NULL past the last. */
+/* The i-th policy's name, "auto" first; what it does; and the paper that it is from, NULL: it is
+ * Riposte's own. NULL past the last. */
 const char *rp_policy_name(size_t i);
 const char *rp_policy_help(size_t i);
+const char *rp_policy_paper(size_t i);
 
 /* What became of a job. */
 typedef struct rp_outcome {

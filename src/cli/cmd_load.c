@@ -15,7 +15,7 @@ typedef struct load_args {
     rp__query_args query;
     const char *replay, *policies, *format;
     double rate, seconds, deadline_ms, find_p99_ms;
-    bool has_rate, has_deadline, has_find, poisson, no_card, stall, lose_card;
+    bool has_deadline, has_find, poisson, list_policies, no_card, stall, lose_card;
     uint64_t seed, elements;
     uint32_t cores, max_queued, wrong, burst;
 } load_args;
@@ -35,6 +35,10 @@ static const rp__option load_rows[] = {
      .initial = "auto",
      AT(policies),
      .help = "which processor answers which query (docs/policies.md), with commas between; or all"},
+    {.name = "list-policies",
+     .kind = RP_OPTION_FLAG,
+     AT(list_policies),
+     .help = "show the policies, what they do and where they are from, and nothing else"},
     {.name = "rate",
      .kind = RP_OPTION_REAL,
      .argument = "R",
@@ -357,9 +361,22 @@ static rp_status run_all(job *j, rp_error *err)
     return status == RP_OK ? end_results(j, rp__load_bound(j->load, &o), err) : status;
 }
 
+static void list_policies(void)
+{
+    for (size_t i = 0; rp_policy_name(i); i++) {
+        const char *paper = rp_policy_paper(i);
+        printf("%-14s  %s%s%s%s\n", rp_policy_name(i), rp_policy_help(i), paper ? " (" : "",
+               paper ? paper : "", paper ? ")" : "");
+    }
+}
+
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     job j = {.console = console, .args = call->args};
+    if (j.args->list_policies) {
+        list_policies();
+        return RP_OK;
+    }
     rp__buf_init(&j.json);
     rp__json_writer_init(&j.w, &j.json);
     rp_status status = check_operands(&j, call, err);

@@ -30,6 +30,12 @@ const char *rp_policy_help(size_t i)
     return row ? row->help : NULL;
 }
 
+const char *rp_policy_paper(size_t i)
+{
+    const rp__policy *row = rp__policy_at(i);
+    return row ? row->paper : NULL;
+}
+
 /* ---- Lists, lanes and queues ----------------------------------------------------------------- */
 
 void rp__executor_append(rp__task_list *list, rp__task *task)
@@ -55,10 +61,8 @@ rp__task *rp__executor_pop(rp__task_list *list)
 
 void rp__executor_look(rp_executor *e, rp__policy_view *out)
 {
-    *out = (rp__policy_view){.now = rp__clock_now(),
-                             .cores = (uint32_t)e->n_cores,
-                             .has_card = e->has_card,
-                             .max_queued = (uint32_t)e->max_queued};
+    *out = (rp__policy_view){
+        .now = rp__clock_now(), .cores = (uint32_t)e->n_cores, .has_card = e->has_card};
     for (size_t i = 0; i < e->n_lanes; i++) {
         const rp__lane *lane = &e->lanes[i];
         const uint64_t rest = lane->busy_until > out->now ? lane->busy_until - out->now : 0;
@@ -434,7 +438,6 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
     own->plain = o->plain || job->plain;
     t->mode = own->mode == RP_MODE_ANDOR ? RP_MODE_AND : own->mode;
     t->answer = t->first = (rp__answer){.total_is_exact = true};
-    t->n_met = 0;
     t->has_answer = t->on_card = false;
     t->fallback = RP_FALLBACK_NONE;
     t->spent = (rp_gpu_counters){0};

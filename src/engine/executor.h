@@ -41,9 +41,7 @@ typedef struct rp__task {
     rp_mode mode;
     rp__query bound;
     rp__answer answer;
-    rp__answer first;  /* of andor's AND, where the OR follows */
-    rp__partial moved; /* candidates from the card, and how many lists they have met; 0: none */
-    uint32_t n_met;
+    rp__answer first;      /* of andor's AND, where the OR follows */
     bool has_answer;       /* hits are to be named */
     bool on_card;          /* the card has it, or gave the answer */
     rp_fallback fallback;  /* why the card did not */

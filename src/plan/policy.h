@@ -51,7 +51,6 @@ typedef struct rp__policy_view {
     bool has_card, is_busy_card;
     uint64_t card_ns; /* what the card still has to do */
     rp__policy_queue queues[RP_QUEUES];
-    uint32_t max_queued;
 } rp__policy_view;
 
 typedef struct rp__policy_seat {
@@ -67,12 +66,11 @@ typedef struct rp__policy_take {
 } rp__policy_take;
 
 typedef struct rp__policy {
-    const char *name, *paper, *help;
+    const char *name;
+    const char *paper; /* NULL: ours */
+    const char *help;
     bool batches; /* a card takes at once what has gathered in its queue */
     bool needs_card;
-    /* The card answers the first lists of an AND while the next list is less than so many times as
-     * long as the candidates; then the cores go on. 0: queries do not move. */
-    uint32_t move_ratio;
     rp__policy_seat (*seat)(const rp__policy_view *view, const rp__policy_job *job);
     rp__policy_take (*take)(const rp__policy_view *view, bool is_card);
 } rp__policy;

@@ -1,5 +1,6 @@
 /* policy_griffin.c: Griffin's rule: an intersection is the card's while the longer list is less than 128 times as long
- * as the shorter one; decided again after each, and once the host has a query it keeps it. */
+ * as the shorter one. Here that is decided once, by the two shortest lists: a query does not move after an
+ * intersection. */
 #include "plan/policy.h"
 
 enum { RATIO = 128 };
@@ -16,10 +17,8 @@ static rp__policy_seat seat(const rp__policy_view *view, const rp__policy_job *j
 const rp__policy rp__policy_griffin_row = {
     .name = "griffin",
     .paper = "Liu et al. 2018",
-    .help = "the card while the next list is less than 128 times as long as the candidates, then "
-            "a core",
+    .help = "the card, where the second list is less than 128 times as long as the shortest",
     .needs_card = true,
-    .move_ratio = RATIO,
     .seat = seat,
     .take = rp__policy_take_own,
 };

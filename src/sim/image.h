@@ -57,7 +57,7 @@ typedef struct rp__image_writer {
     size_t cap_scratch, cap_ends;
 } rp__image_writer;
 
-/* k1 and b are told to readers and not used. */
+/* k1 and b are written to the header for readers; nothing else uses them. */
 void rp__image_writer_begin(rp__image_writer *w, const rp__image_options *options, double k1,
                             double b, uint32_t n_docs);
 /* The constants of the next documents, none of them 0; all of them before the first list. */

@@ -496,6 +496,10 @@ CALL(rp_linked_get)
 
 NAMES_CALL(rp_policy_name)
 NAMES_CALL(rp_policy_help)
+CALL(rp_policy_paper)
+{
+    return misuse_has(!rp_policy_paper(0) && !rp_policy_paper(SIZE_MAX));
+}
 NAMES_CALL(rp_codec_name)
 NAMES_CALL(rp_freqs_name)
 NAMES_CALL(rp_exchange_name)
@@ -597,6 +601,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_corrections_free, VALUE, ""),
     ROW(rp_policy_name, VALUE, ""),
     ROW(rp_policy_help, VALUE, ""),
+    ROW(rp_policy_paper, VALUE, ""),
     ROW(rp_executor_new, STATUS_AND_ERROR, "index, out"),
     ROW(rp_executor_free, VALUE, ""),
     ROW(rp_executor_submit, STATUS_AND_ERROR, "executor, job, job->query, job->done"),

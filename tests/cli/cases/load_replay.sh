@@ -6,6 +6,7 @@
     done
     printf '50000\t-\t0\t0\t5\t50\t50000\t-\t0\t0\n'
 } >r.tsv
+riposte load --list-policies
 l() { riposte load --replay r.tsv --cores 2 "$@"; }
 l --policy all --rate 20000
 l --policy all --rate 40000 --poisson --seconds .1 --deadline 1 | head -n 10
