@@ -31,7 +31,24 @@ typedef struct rp_executor_options {
     /* microseconds that a thread without work looks for some before it sleeps: 50; UINT32_MAX: it
      * sleeps at once */
     uint32_t spin_us;
+    /* a file of cost rules for this machine, which `riposte calibrate` writes: RIPOSTE_COSTS, else
+     * built-in rules. One that is named here must be fit for use. */
+    const char *costs;
 } rp_executor_options;
+
+/* What a cost file says of itself. */
+typedef struct rp_costs {
+    char version[24]; /* of Riposte */
+    char cpu[128];    /* the model's name */
+    char instructions[16];
+    char card[96], driver[24]; /* "": its rules are of the cores alone */
+    char codec[64];            /* of the index that was measured */
+    uint32_t cores, rules;
+} rp_costs;
+
+/* Reads a cost file. RP_DAMAGED; RP_INCOMPATIBLE: another release wrote it, or, with *out filled
+ * in, it is of another machine. `gpu` is as of rp_search_options. */
+rp_status rp_costs_read(const char *path, const char *gpu, rp_costs *out, rp_error *err);
 
 /* The i-th policy's name, "auto" first; what it does; and the paper that it is from, NULL: it is
  * Riposte's own. NULL past the last. */
@@ -69,7 +86,8 @@ typedef struct rp_job {
 } rp_job;
 
 /* Opens a card where there is one and the policy uses it; RP_UNAVAILABLE: the policy, or the option
- * strict_processor, needs one and there is none. */
+ * strict_processor, needs one and there is none. RP_IO, RP_DAMAGED, RP_INCOMPATIBLE: the cost file
+ * of the options cannot be used. */
 rp_status rp_executor_new(const rp_index *index, const rp_executor_options *options,
                           rp_executor **out, rp_error *err);
 /* Drains first. NULL is fine. */
@@ -94,7 +112,8 @@ typedef struct rp_executor_report {
     uint64_t launches, batched; /* times that the card was given jobs; jobs, given with others */
     uint64_t moves, fallbacks;  /* between processors; of a card that could not */
     uint32_t queued, running;   /* now */
-    bool has_card;
+    bool has_card, has_costs;   /* has_costs: estimates are by rules of a cost file */
+    char costs_fault[256];      /* why the one that RIPOSTE_COSTS names is not used; "" */
 } rp_executor_report;
 void rp_executor_get_report(rp_executor *executor, rp_executor_report *out);
 

@@ -247,6 +247,7 @@ typedef struct rp_gpu {
     uint64_t memory;
     uint32_t multiprocessors;
     bool is_emulated;
+    char driver[24]; /* the CUDA version of its driver: "13.0"; "": the driver does not say */
 } rp_gpu;
 
 /* The i-th of this machine, or of the emulated ones where `gpu` is "emulated"; NULL: RIPOSTE_GPU.

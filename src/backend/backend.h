@@ -171,6 +171,7 @@ typedef struct rp__device_info {
     char name[96];
     uint64_t memory;
     uint32_t multiprocessors;
+    int driver; /* its version: 13000 is CUDA 13.0 */
     bool is_emulated;
 } rp__device_info;
 

@@ -1,9 +1,11 @@
-/* cpu.c: asks the CPU once, and lets RIPOSTE_SIMD hide what it has. */
+/* cpu.c: asks the CPU once, and lets RIPOSTE_SIMD hide what it has; and asks the system for its name. */
 #include "base/cpu.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #if defined(RP_CPU_EMULATED) /* `make simde` has compiled the rows to portable C */
 const char *rp__cpu_lacks(uint32_t feature)
@@ -77,4 +79,34 @@ uint32_t rp__cpu_features(void)
         atomic_store_explicit(&known, v, memory_order_relaxed);
     }
     return v - 1;
+}
+
+const char *rp__cpu_level(void)
+{
+    const uint32_t features = rp__cpu_features();
+    return features & RP_CPU_AVX512 ? "avx512" : features & RP_CPU_AVX2 ? "avx2" : "scalar";
+}
+
+uint32_t rp__cpu_cores(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (uint32_t)cores : 1;
+}
+
+/* Linux says it in /proc. */
+void rp__cpu_model(char *out, size_t bytes)
+{
+    char line[256];
+    FILE *in = fopen("/proc/cpuinfo", "re");
+    snprintf(out, bytes, "unknown");
+    while (in && fgets(line, sizeof line, in)) {
+        const char *value = strchr(line, ':');
+        if (!value || strncmp(line, "model name", 10) != 0)
+            continue;
+        value += 1 + strspn(value + 1, " \t");
+        snprintf(out, bytes, "%.*s", (int)strcspn(value, "\n"), value);
+        break;
+    }
+    if (in)
+        fclose(in);
 }

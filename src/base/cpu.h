@@ -4,6 +4,7 @@
 #ifndef RP_BASE_CPU_H
 #define RP_BASE_CPU_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -16,5 +17,10 @@ uint32_t rp__cpu_features_of(const char *level); /* what RIPOSTE_SIMD=level leav
 
 /* What the CPU lacks for that feature, as the system names it: "avx512vbmi"; NULL: nothing. */
 const char *rp__cpu_lacks(uint32_t feature);
+
+const char *rp__cpu_level(void); /* what is in use: "scalar", "avx2", "avx512" */
+uint32_t rp__cpu_cores(void);    /* that this process may use; 1 where the system does not say */
+/* The model's name, cut to fit; "unknown" where the system does not say. */
+void rp__cpu_model(char *out, size_t bytes);
 
 #endif

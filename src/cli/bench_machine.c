@@ -1,40 +1,17 @@
-/* bench_machine.c: asks the system what it runs on. Linux says it in /proc; elsewhere it is unknown. */
+/* bench_machine.c: what the program runs on. */
 #include "cli/bench_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/cpu.h"
 #include "riposte/riposte.h"
 
-static void read_model(char *out, size_t room)
-{
-    char line[256];
-    FILE *in = fopen("/proc/cpuinfo", "re");
-    snprintf(out, room, "unknown");
-    while (in && fgets(line, sizeof line, in)) {
-        const char *value = strchr(line, ':');
-        if (!value || strncmp(line, "model name", 10) != 0)
-            continue;
-        value += 1 + strspn(value + 1, " \t");
-        snprintf(out, room, "%.*s", (int)strcspn(value, "\n"), value);
-        break;
-    }
-    if (in)
-        fclose(in);
-}
-
 void rp__bench_machine_get(rp__bench_machine *machine)
 {
-    uint32_t features = rp__cpu_features();
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    read_model(machine->cpu, sizeof machine->cpu);
-    machine->instructions = features & RP_CPU_AVX512 ? "avx512"
-                            : features & RP_CPU_AVX2 ? "avx2"
-                                                     : "scalar";
-    machine->cores = cores > 0 ? (uint32_t)cores : 1;
+    rp__cpu_model(machine->cpu, sizeof machine->cpu);
+    machine->instructions = rp__cpu_level();
+    machine->cores = rp__cpu_cores();
     if (getloadavg(&machine->load, 1) != 1)
         machine->load = -1;
 }

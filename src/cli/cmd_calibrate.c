@@ -7,11 +7,12 @@
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
 #include "lab/calibrate.h"
+#include "lab/term_queries.h"
 
 typedef struct calibrate_args {
     rp__common_args common;
     rp__query_args query;
-    const char *record, *format;
+    const char *output, *record, *format;
     uint32_t rounds;
     rp__bench_choice choice;
     bool dings, no_card;
@@ -20,6 +21,12 @@ typedef struct calibrate_args {
 #define AT(field) .at = offsetof(calibrate_args, field)
 
 static const rp__option calibrate_rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     AT(output),
+     .help = "write the rules to this file, whole or not at all, for --costs (docs/policies.md)"},
     {.name = "record",
      .kind = RP_OPTION_TEXT,
      .argument = "PREFIX",
@@ -39,7 +46,8 @@ static const rp__option calibrate_rows[] = {
      .argument = "N",
      .initial = "4000",
      AT(choice.sample),
-     .help = "so many queries of the file, at random"},
+     .least = 1,
+     .help = "so many queries at random, of the file or of the index's own terms"},
     {.name = "seed",
      .kind = RP_OPTION_COUNT64,
      .argument = "N",
@@ -178,6 +186,22 @@ static rp_status write_record(const rp__calibrate *c, const char *prefix, size_t
     return status;
 }
 
+static rp_status write_costs(const rp__calibrate *c, const char *path, const rp_index *index,
+                             rp_error *err)
+{
+    rp__buf text;
+    rp__whole_file file = {0};
+    rp__buf_init(&text);
+    rp_status status = rp__calibrate_write_costs(c, index, &text, err);
+    if (status == RP_OK)
+        status = rp__whole_file_open(&file, path, err);
+    if (status == RP_OK)
+        status = rp__whole_file_write(&file, text.at, text.n, err);
+    rp__whole_file_close(&file);
+    rp__buf_free(&text);
+    return status;
+}
+
 /* ---- The verb -------------------------------------------------------------------------------- */
 
 static bool has_card(const calibrate_args *a)
@@ -201,6 +225,8 @@ static rp_status calibrate(rp__console *console, const rp__call *call, const rp_
     rp__calibrate_get_figures(c, &figures);
     for (size_t mode = 0; a->record && rp__calibrate_mode(mode) && status == RP_OK; mode++)
         status = write_record(c, a->record, mode, err);
+    if (status == RP_OK && a->output)
+        status = write_costs(c, a->output, index, err);
     if (status == RP_OK && console->wants_json)
         status = write_figures(console, &figures, err);
     else if (status == RP_OK)
@@ -217,8 +243,10 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp__bench_query_set set = {0};
     rp_status status = rp_index_open(call->operands[0], &options, &index, err);
     if (status == RP_OK)
-        status = rp__bench_query_set_read(&set, call->operands[1], a->format, index,
-                                          a->query.search.plain, &a->choice, err);
+        status = call->n_operands > 1
+                     ? rp__bench_query_set_read(&set, call->operands[1], a->format, index,
+                                                a->query.search.plain, &a->choice, err)
+                     : rp__term_queries_make(&set, index, a->choice.sample, a->choice.seed, err);
     if (status == RP_OK)
         status = calibrate(console, call, index, &set, err);
     rp__bench_query_set_free(&set);
@@ -229,11 +257,13 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 const rp__verb rp__cmd_calibrate_verb = {
     .name = "calibrate",
     .summary = "measure what queries cost each processor, and how well that is predicted",
-    .operands = {"DIR", "QUERIES"},
+    .operands = {"DIR", "[QUERIES]"},
     .details = "Each query is timed as AND and as OR on a core, by its own clock, and on the card "
                "where there is one, alone and in batches. Rules are fitted to three of four "
-               "queries; errors are of the fourth.",
-    .examples = "riposte calibrate my.rip queries.tsv\n"
+               "queries; errors are of the fourth. Without QUERIES, queries are two to four terms "
+               "of the index, the second list up to 8,192 times as long as the shortest.",
+    .examples = "riposte calibrate my.rip -o costs.json\n"
+                "riposte calibrate my.rip queries.tsv -o costs.json\n"
                 "riposte calibrate my.rip queries.tsv --record h200\n",
     .groups = groups,
     .args_bytes = sizeof(calibrate_args),

@@ -14,11 +14,12 @@
 #include "cli/environment.h"
 #include "cli/figures.h"
 #include "cli/verbs.h"
+#include "riposte/executor.h"
 #include "riposte/riposte.h"
 
 typedef struct doctor_args {
     rp__common_args common;
-    const char *gpu;
+    const char *gpu, *costs;
 } doctor_args;
 
 static const rp__option option_rows[] = {
@@ -27,6 +28,11 @@ static const rp__option option_rows[] = {
      .argument = "NAME",
      .at = offsetof(doctor_args, gpu),
      .help = "ask about the emulated GPU too: emulated"},
+    {.name = "costs",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     .at = offsetof(doctor_args, costs),
+     .help = "whether this file of cost rules is for this machine; otherwise RIPOSTE_COSTS"},
     {0},
 };
 
@@ -168,6 +174,31 @@ static void look_at_gpus(doctor *d)
         put(d, "gpu", ABSENT, "none: %s", why.text);
 }
 
+/* A file that was asked for by name is wrong where it cannot be used. */
+static void look_at_costs(doctor *d)
+{
+    rp_costs costs;
+    rp_error why = {.text = ""};
+    char cores[RP_FIGURE_BYTES];
+    const char *path = d->args->costs ? d->args->costs : getenv("RIPOSTE_COSTS");
+    if (!path || !*path) {
+        put(d, "costs", ABSENT, "built-in rules; riposte calibrate DIR -o FILE fits others");
+        return;
+    }
+    rp_status status = rp_costs_read(path, d->args->gpu, &costs, &why);
+    if (status == RP_OK) {
+        put(d, "costs", FINE, "%s: %u rules for %s, %s, %s%s%s, codec %s", path, costs.rules,
+            costs.cpu, rp__figures_of(cores, costs.cores, "core"), costs.instructions,
+            costs.card[0] ? ", " : ", no card", costs.card, costs.codec);
+        return;
+    }
+    put(d, "costs", d->args->costs ? WRONG : ABSENT, "built-in rules: %s", why.text);
+    if (d->args->costs && d->status == RP_OK) {
+        *d->err = why;
+        d->status = status;
+    }
+}
+
 static void look_at_environment(doctor *d)
 {
     const rp__environment_row *row;
@@ -194,8 +225,8 @@ static void look_at_environment(doctor *d)
 
 /* In the order in which they are shown. */
 static void (*const rows[])(doctor *d) = {
-    look_at_version, look_at_libraries, look_at_cpu,  look_at_instructions,
-    look_at_memory,  look_at_disk,      look_at_gpus, look_at_environment,
+    look_at_version, look_at_libraries, look_at_cpu,   look_at_instructions, look_at_memory,
+    look_at_disk,    look_at_gpus,      look_at_costs, look_at_environment,
 };
 
 /* ---- 2. The table, and the object ------------------------------------------------------------ */
@@ -218,6 +249,7 @@ static void write_gpus(rp__json_writer *w, const char *gpu)
         rp__json_writer_uint(w, "memory", info.memory);
         rp__json_writer_uint(w, "multiprocessors", info.multiprocessors);
         rp__json_writer_bool(w, "is_emulated", info.is_emulated);
+        rp__json_writer_text(w, "driver", info.driver[0] ? info.driver : NULL);
         rp__json_writer_end(w, '}');
     }
     rp__json_writer_end(w, ']');
@@ -265,9 +297,10 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 const rp__verb rp__cmd_doctor_verb = {
     .name = "doctor",
     .summary = "say what this machine has for searching, and what it lacks",
-    .details = "Versions, instruction sets, memory, disk, GPUs and environment variables; for each "
-               "thing that is missing, why. Exit code 0 whatever there is, but 2 where an "
-               "environment variable has a value that riposte does not know. Takes at most 32 MiB "
+    .details = "Versions, instruction sets, memory, disk, GPUs, cost rules and environment "
+               "variables; for each thing that is missing, why. Exit code 0 whatever there is, but "
+               "2 where an environment variable has a value that riposte does not know, and 5 "
+               "where the file of --costs is damaged or of another machine. Takes at most 32 MiB "
                "of memory.",
     .examples = "riposte doctor\nriposte doctor --gpu emulated --json\n",
     .groups = groups,

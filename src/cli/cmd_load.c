@@ -13,7 +13,7 @@
 typedef struct load_args {
     rp__common_args common;
     rp__query_args query;
-    const char *replay, *policies, *format;
+    const char *replay, *policies, *costs, *format;
     double rate, seconds, deadline_ms, find_p99_ms;
     bool has_deadline, has_find, poisson, list_policies, no_card, stall, lose_card;
     uint64_t seed, elements;
@@ -95,6 +95,12 @@ static const rp__option load_rows[] = {
      .least = 1,
      AT(elements),
      .help = "postings of shortest lists that a card is given at once"},
+    {.name = "costs",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     AT(costs),
+     .help = "estimate by the rules of this file, which riposte calibrate wrote on this machine; "
+             "otherwise RIPOSTE_COSTS, or built-in rules"},
     {.name = "seed",
      .kind = RP_OPTION_COUNT64,
      .argument = "N",
@@ -199,6 +205,9 @@ static rp_status check_operands(const job *j, const rp__call *call, rp_error *er
     if (!a->replay && call->n_operands < 2)
         return rp__console_usage(j->console, err, "riposte load my.rip queries.tsv",
                                  "name an index and a file of queries, or --replay FILE");
+    if (a->replay && a->costs)
+        return rp__console_usage(j->console, err, "riposte load --replay FILE",
+                                 "a replay has estimates of its own; leave out --costs");
     if (!a->replay && has_trouble)
         return rp__console_usage(j->console, err, "--replay FILE",
                                  "trouble is simulated in a replay alone");
@@ -288,6 +297,8 @@ static double share(uint64_t of, uint64_t all)
 static void print_row(job *j, const char *policy, double rate, double bound,
                       const rp__load_figures *f)
 {
+    if (!j->has_begun && f->costs_fault[0])
+        rp__console_note(j->console, "riposte: built-in cost rules are used: %s", f->costs_fault);
     begin_results(j);
     if (j->console->wants_json) {
         write_row(j, policy, rate, bound, f);
@@ -329,6 +340,7 @@ static rp__load_options options_of(const load_args *a, const char *policy)
         .cores = a->cores,
         .max_queued = a->max_queued,
         .elements = a->elements,
+        .costs = a->costs,
         .no_card = a->no_card,
         .trouble = {
             .wrong = a->wrong, .burst = a->burst, .stall = a->stall, .lose_card = a->lose_card}};

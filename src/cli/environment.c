@@ -29,6 +29,8 @@ static bool is_gpu_list(const char *value)
 
 static const rp__environment_row rows[] = {
     {"NO_COLOR", "set and not empty: no colours on a terminal", NULL, NULL},
+    {"RIPOSTE_COSTS", "the file of cost rules to use without --costs, by riposte calibrate", NULL,
+     NULL},
     {"RIPOSTE_GPU", "the GPU to use without --gpu: emulated, or cards by number, as 0,1",
      is_gpu_list, "emulated, or numbers as 0,1"},
     {"RIPOSTE_SIMD", "scalar, avx2 or avx512: the widest instructions to use", is_level,

@@ -5,11 +5,12 @@
 #include "engine/executor.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/record.h"
@@ -266,9 +267,51 @@ static rp_status start_lanes(rp_executor *e)
     return RP_OK;
 }
 
+static rp_status read_costs(rp_executor *e, const char *path, const rp_search_options *search,
+                            rp_error *err)
+{
+    rp_costs here;
+    rp_search_options o;
+    rp_status status = RP_TAKE(&o, search, err);
+    if (status != RP_OK)
+        return status;
+    /* a card that a child uses stays untouched here, and is not compared */
+    const bool compares_card = e->has_card && !o.gpu_child;
+    rp__cost_file_here(compares_card ? o.gpu ? o.gpu : "" : NULL, &here);
+    snprintf(here.codec, sizeof here.codec, "%s", rp__segment_get_info(e->index->segment)->codec);
+    e->costs = rp__alloc(sizeof *e->costs);
+    if (!e->costs)
+        return rp__error_no_memory(err);
+    status = rp__cost_file_read(path, e->costs, err);
+    return status == RP_OK ? rp__cost_file_check(path, &e->costs->about, &here, err) : status;
+}
+
+/* One that the environment names is left out where it cannot be used. */
+static rp_status open_costs(rp_executor *e, const rp_executor_options *o, rp_error *err)
+{
+    rp_error why = {.text = ""};
+    const char *set = getenv("RIPOSTE_COSTS"), *path = o->costs ? o->costs : set;
+    if (!path || !*path)
+        return RP_OK;
+    rp_status status = read_costs(e, path, o->search, &why);
+    e->report.has_costs = status == RP_OK;
+    if (status == RP_OK)
+        return RP_OK;
+    rp__free(e->costs);
+    e->costs = NULL;
+    memcpy(e->report.costs_fault, why.text, sizeof why.text);
+    if (!o->costs && status != RP_NO_MEMORY)
+        return RP_OK;
+    if (err)
+        *err = why;
+    return status;
+}
+
 static rp_status make(rp_executor *e, const rp_executor_options *o, rp_error *err)
 {
     rp_status status = open_searchers(e, o->search, err);
+    if (status == RP_OK)
+        status = open_costs(e, o, err);
     if (status != RP_OK)
         return status;
     e->n_tasks = e->max_queued + 2 * e->n_cores + 2 * RP_EXECUTOR_GROUP;
@@ -288,8 +331,8 @@ static rp_status make(rp_executor *e, const rp_executor_options *o, rp_error *er
 
 static size_t count_cores(void)
 {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > RP_EXECUTOR_THREADS ? RP_EXECUTOR_THREADS : (size_t)n;
+    const uint32_t n = rp__cpu_cores();
+    return n > RP_EXECUTOR_THREADS ? RP_EXECUTOR_THREADS : n;
 }
 
 rp_status rp_executor_new(const rp_index *index, const rp_executor_options *options,
@@ -369,6 +412,7 @@ void rp_executor_free(rp_executor *executor)
         rp__job_queue_free(&executor->queues[q]);
     rp__free(executor->tasks);
     rp__free(executor->lanes);
+    rp__free(executor->costs);
     rp_searcher_free(executor->on_card);
     rp_searcher_free(executor->plain);
     pthread_cond_destroy(&executor->timer_moved);
@@ -396,7 +440,7 @@ static rp_status run_bind(void *arg)
     t->bound.rank = t->rank;
     rp__cost_facts facts;
     rp__cost_look(&t->bound, &facts);
-    rp__cost_estimate(NULL, &facts, &t->waiting.job);
+    rp__cost_estimate(t->costs, &facts, &t->waiting.job);
     return RP_OK;
 }
 
@@ -433,6 +477,7 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
         return rp__error_no_memory(err);
     rp_search_options *own = &t->searcher->options;
     t->rank = &e->plain->rank;
+    t->costs = e->costs ? &e->costs->model : NULL;
     own->k = k;
     own->mode = job->mode ? *job->mode : o->mode;
     own->plain = o->plain || job->plain;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "engine/cost_file.h"
 #include "engine/searcher.h"
 #include "plan/job_queue.h"
 #include "riposte/executor.h"
@@ -32,11 +33,12 @@ typedef struct rp__task {
     rp__waiting waiting;   /* first: a queue's job is its task */
     struct rp__task *next; /* of a list */
     rp__task_place place;
-    uint64_t ticket;       /* 0: it is free */
-    _Atomic uint32_t stop; /* RP_STOP_ */
-    rp_searcher *searcher; /* its own, on the plain processor; made with its first job */
-    const rp__rank *rank;  /* that of all tasks, so that a card sees that they are alike */
-    char *text;            /* of the query */
+    uint64_t ticket;             /* 0: it is free */
+    _Atomic uint32_t stop;       /* RP_STOP_ */
+    rp_searcher *searcher;       /* its own, on the plain processor; made with its first job */
+    const rp__rank *rank;        /* that of all tasks, so that a card sees that they are alike */
+    const rp__cost_model *costs; /* of the executor; NULL: built-in rules */
+    char *text;                  /* of the query */
     size_t bytes, room;
     rp_mode mode;
     rp__query bound;
@@ -71,6 +73,7 @@ struct rp_executor {
     rp_searcher *plain;   /* whose branches tasks have */
     rp_searcher *on_card; /* the card's lane's; NULL: there is no card */
     const rp__policy *policy;
+    rp__cost_file *costs; /* NULL: built-in rules */
     size_t max_queued;
     uint64_t elements, spin_ns;
 

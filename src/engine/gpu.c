@@ -1,4 +1,5 @@
 /* gpu.c: which GPUs there are, for people. */
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/backend.h"
@@ -15,5 +16,8 @@ rp_status rp_gpu_get(const char *gpu, size_t i, rp_gpu *out, rp_error *err)
                     .multiprocessors = info.multiprocessors,
                     .is_emulated = info.is_emulated};
     memcpy(out->name, info.name, sizeof out->name);
+    if (info.driver > 0)
+        snprintf(out->driver, sizeof out->driver, "%d.%d", info.driver / 1000,
+                 info.driver % 1000 / 10);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "engine/cost_file.h"
 #include "engine/cost_fit.h"
 #include "engine/replay_record.h"
 #include "engine/searcher.h"
@@ -349,4 +350,28 @@ void rp__calibrate_record(const rp__calibrate *c, size_t mode, const char *machi
             cost.likely.gpu_ns = RP_POLICY_NEVER;
         rp__replay_record_put(file, &cost);
     }
+}
+
+rp_status rp__calibrate_write_costs(const rp__calibrate *c, const rp_index *index, rp__buf *out,
+                                    rp_error *err)
+{
+    const char *gpu = c->options->search.gpu;
+    rp_index_info info;
+    uint32_t trees = 0;
+    for (int p = 0; p < RP_COST_PROCESSORS; p++)
+        for (int shape = 0; shape < RP_AUTO_SHAPES; shape++)
+            trees += c->model.trees[p][shape].n > 0;
+    if (trees == 0)
+        return rp__error_set(err, RP_INPUT, "too few queries to fit rules: %zu; give more",
+                             c->queries->n);
+    rp__cost_file *file = rp__alloc(sizeof *file);
+    if (!file)
+        return rp__error_no_memory(err);
+    rp_index_get_info(index, &info);
+    file->model = c->model;
+    rp__cost_file_here(c->options->has_card ? gpu ? gpu : "" : NULL, &file->about);
+    snprintf(file->about.codec, sizeof file->about.codec, "%s", info.codec);
+    rp__cost_file_write(file, out);
+    rp__free(file);
+    return out->failed ? rp__error_no_memory(err) : RP_OK;
 }

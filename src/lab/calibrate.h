@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "lab/bench_query_set.h"
 
 typedef struct rp__calibrate_options {
@@ -44,5 +45,9 @@ void rp__calibrate_get_figures(const rp__calibrate *calibrate, rp__calibrate_fig
 /* What each query of a mode cost, for riposte load --replay. */
 void rp__calibrate_record(const rp__calibrate *calibrate, size_t mode, const char *machine,
                           FILE *file);
+/* The rules as a cost file for executors of this machine (riposte/executor.h). RP_INPUT: there were
+ * too few queries for any. */
+rp_status rp__calibrate_write_costs(const rp__calibrate *calibrate, const rp_index *index,
+                                    rp__buf *out, rp_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -254,7 +255,8 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, uint6
                                          .policy = o->policy,
                                          .threads = o->cores,
                                          .max_queued = o->max_queued,
-                                         .elements = o->elements};
+                                         .elements = o->elements,
+                                         .costs = o->costs};
     const double clients = ceil(o->rate / CLIENT_RATE);
     live l = {.load = load,
               .options = o,
@@ -279,6 +281,7 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, uint6
     out->launches = report.launches;
     out->batched = report.batched;
     out->moves = l.moves;
+    memcpy(out->costs_fault, report.costs_fault, sizeof out->costs_fault);
     out->seconds = l.last > l.begin ? (double)(l.last - l.begin) / 1e9 : 0;
     out->generator_mean = out->jobs ? (double)l.lag_sum / (double)out->jobs / 1e9 : 0;
     out->generator_most = (double)l.lag_most / 1e9;

@@ -24,6 +24,7 @@ typedef struct rp__load_options {
     uint32_t cores;       /* 0: those of the machine; of a replay 16 */
     uint32_t max_queued;  /* 0: 1,024 */
     uint64_t elements;    /* 0: 1M */
+    const char *costs;    /* a cost file, not of a replay; NULL: as the executor does it */
     bool no_card;         /* of a replay: there is none */
     rp__load_trouble trouble;
 } rp__load_options;
@@ -34,6 +35,7 @@ typedef struct rp__load_figures {
     double seconds;                                   /* from the first arrival to the last end */
     double mean, p50, p80, p90, p95, p99, p999, most; /* seconds, of those answered */
     double generator_mean, generator_most;            /* seconds that jobs were submitted late */
+    char costs_fault[256];                            /* of the executor */
 } rp__load_figures;
 
 typedef struct rp__load rp__load;

@@ -68,7 +68,7 @@ uint64_t rp__cost_tree_estimate(const rp__cost_tree *tree, const int32_t *featur
     const rp__cost_rule *rule = tree->rules;
     while (rule->feature != RP_COST_LEAF)
         rule = &tree->rules[features[rule->feature] < rule->threshold ? rule->low : rule->high];
-    int64_t sum = (int64_t)rule->bias << FRACTION;
+    int64_t sum = rule->bias * (INT64_C(1) << FRACTION);
     for (int f = 0; f < RP_COST_FEATURES; f++)
         sum += (int64_t)rule->weights[f] * features[f];
     return rp__cost_exp(sum >> FRACTION);

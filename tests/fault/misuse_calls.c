@@ -431,6 +431,13 @@ static void drop_outcome(void *arg, rp_outcome *outcome)
     rp_hits_free(&outcome->hits);
 }
 
+CALL(rp_costs_read)
+{
+    rp_costs costs;
+    rp_status status = rp_costs_read(NEED(0, "nowhere.json"), NULL, NEED(1, &costs), err);
+    return status == RP_IO ? RP_OK : status;
+}
+
 static rp_executor *new_executor(void)
 {
     rp_executor *executor;
@@ -602,6 +609,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_policy_name, VALUE, ""),
     ROW(rp_policy_help, VALUE, ""),
     ROW(rp_policy_paper, VALUE, ""),
+    ROW(rp_costs_read, STATUS_AND_ERROR, "path, out"),
     ROW(rp_executor_new, STATUS_AND_ERROR, "index, out"),
     ROW(rp_executor_free, VALUE, ""),
     ROW(rp_executor_submit, STATUS_AND_ERROR, "executor, job, job->query, job->done"),

@@ -35,6 +35,8 @@ static rp_status describe(const rp__place *place, size_t i, rp__device_info *out
                              .multiprocessors = device.processors,
                              .is_emulated = driver->is_emulated};
     memcpy(out->name, device.name, sizeof out->name);
+    if (driver->version(&out->driver) != RP_CU_OK)
+        out->driver = 0;
     rp__device_close(&device);
     return RP_OK;
 }
