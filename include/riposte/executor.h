@@ -56,6 +56,17 @@ const char *rp_policy_name(size_t i);
 const char *rp_policy_help(size_t i);
 const char *rp_policy_paper(size_t i);
 
+/* Where a job was sent, and what came of it there. */
+typedef struct rp_decision {
+    const char *processor; /* "cpu" or "gpu"; NULL: none took it */
+    const char *reason;    /* of the policy: static */
+    uint64_t queued_ns;    /* it waited, */
+    uint64_t estimated_ns; /* was likely to take, */
+    uint64_t took_ns;      /* and took */
+} rp_decision;
+
+enum { RP_DECISIONS = 8 }; /* of a job that are kept: the first ones */
+
 /* What became of a job. */
 typedef struct rp_outcome {
     /* RP_OK; RP_DEADLINE: its time was over, and hits may have what was found by then, marked as
@@ -69,6 +80,8 @@ typedef struct rp_outcome {
     uint64_t answered_ns;  /* it took there */
     uint32_t together;     /* jobs that the card answered with it, itself included; 0: a core did */
     uint32_t moves;        /* between processors */
+    uint32_t n_decisions;  /* RP_DECISIONS at most */
+    rp_decision decisions[RP_DECISIONS]; /* in their order; the last one gave the answer */
 } rp_outcome;
 
 typedef struct rp_job {
@@ -99,6 +112,10 @@ void rp_executor_free(rp_executor *executor);
  * drained. */
 rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
                              rp_error *err);
+/* Submits the job and waits for its end; its `done` and `arg` do not count. Returns the outcome's
+ * status, with its hits where it is RP_OK or RP_DEADLINE, to be freed; or why it was not taken. Not
+ * from a call back. */
+rp_status rp_executor_ask(rp_executor *executor, const rp_job *job, rp_outcome *out, rp_error *err);
 /* RP_OK: the job is being stopped, and ends as RP_INTERRUPTED unless it was ending already.
  * RP_NOT_FOUND: it has ended. */
 rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket);

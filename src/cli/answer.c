@@ -204,6 +204,11 @@ void rp__answer_note(const rp__console *console, const rp__answer *answer)
 {
     const rp_hits *hits = answer->hits;
     char n[RP_FIGURE_BYTES], total[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES];
+    if (hits->is_partial) {
+        rp__console_note(console, "%s found until the time was over; there may be better ones",
+                         rp__figures_of(n, hits->n, "hit"));
+        return;
+    }
     if (hits->n == 0 && hits->total > 0) {
         rp__console_note(console, "%s%s documents match, none of them after the first %s",
                          hits->total_is_exact ? "" : "at least ",
@@ -350,6 +355,7 @@ rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_erro
     rp__json_writer_uint(w, "total", hits->total);
     rp__json_writer_bool(w, "total_is_exact", hits->total_is_exact);
     rp__json_writer_bool(w, "is_or_fallback", hits->is_or_fallback);
+    rp__json_writer_bool(w, "is_partial", hits->is_partial);
     rp__json_writer_uint(w, "postings", hits->postings);
     rp__json_writer_uint(w, "work", hits->work);
     rp__json_writer_uint(w, "fraction_bits", (uint64_t)hits->fraction_bits);
@@ -358,6 +364,8 @@ rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_erro
     write_steps(w, answer);
     if (answer->form)
         rp__form_report_write(w, answer->form);
+    if (answer->timeline)
+        rp__timeline_write(w, answer->timeline);
     rp__json_writer_begin(w, "hits", '[');
     for (size_t i = 0; status == RP_OK && i < hits->n; i++) {
         status = write_hit(w, answer, i, err);

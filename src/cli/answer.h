@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cli/console.h"
+#include "cli/timeline.h"
 #include "riposte/search.h"
 
 typedef struct rp__answer {
@@ -12,10 +13,11 @@ typedef struct rp__answer {
     const char *query;
     const rp_hits *hits;
     bool has_snippets, has_explain;
-    size_t from;         /* better hits that were left out */
-    const char *fields;  /* of a hit in JSON, with commas between; NULL: the usual ones */
-    size_t max_memory;   /* of the query, which JSON counts to */
-    const rp_form *form; /* NULL: nobody asked for it */
+    size_t from;                  /* better hits that were left out */
+    const char *fields;           /* of a hit in JSON, with commas between; NULL: the usual ones */
+    size_t max_memory;            /* of the query, which JSON counts to */
+    const rp_form *form;          /* NULL: nobody asked for it */
+    const rp__timeline *timeline; /* NULL: the same */
 } rp__answer;
 
 /* Ranks, scores, ids, titles and snippets on standard output. */

@@ -18,11 +18,13 @@ static const char *algorithm_of(const rp__bench_operation *o)
     return o->options.algorithm ? o->options.algorithm : "auto";
 }
 
-/* The algorithm, and by how many threads, or by what else: "auto", "auto@2", "auto@gpu". */
+/* The algorithm, and by how many threads, or by what else: "auto", "auto@2", "auto@gpu", "auto@policy:better". */
 static const char *label_of(const rp__bench_operation *o, char out[LABEL_BYTES])
 {
     int n = snprintf(out, LABEL_BYTES, "%.150s", algorithm_of(o));
-    if (o->options.threads > 1)
+    if (o->policy)
+        snprintf(out + n, LABEL_BYTES - (size_t)n, "@policy:%s", o->policy);
+    else if (o->options.threads > 1)
         snprintf(out + n, LABEL_BYTES - (size_t)n, "@%zu", o->options.threads);
     else if (strcmp(o->options.processor, "cpu") != 0)
         snprintf(out + n, LABEL_BYTES - (size_t)n, "@%s", o->options.processor);
@@ -97,6 +99,17 @@ static void print_elsewhere(const rp__bench_queries *b)
             printf("%s %s: %zu of the queries were answered by another processor\n",
                    b->operations[i].form, label_of(&b->operations[i], label),
                    b->operations[i].elsewhere);
+}
+
+static void print_policies(const rp__bench_queries *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        const rp__bench_operation *o = &b->operations[i];
+        if (o->policy)
+            printf(
+                "%s policy %s: the gpu answered %zu of the queries; late or refused: %zu of %zu\n",
+                o->form, o->policy, o->on_gpu, o->late, b->rounds * b->set->n);
+    }
 }
 
 static bool has_auto(const rp__bench_queries *b)
@@ -208,6 +221,7 @@ void rp__bench_queries_report_print(const rp__bench_queries *b)
             print_row(b, i);
     print_refused(b);
     print_elsewhere(b);
+    print_policies(b);
     print_steps(b);
     print_placements(b);
     print_auto(b);
@@ -247,6 +261,10 @@ static void write_operation(rp__json_writer *w, const rp__bench_queries *b,
     rp__json_writer_text(w, "algorithm", algorithm_of(o));
     rp__json_writer_uint(w, "query_threads", o->options.threads);
     rp__json_writer_text(w, "processor", o->options.processor);
+    if (o->policy) {
+        rp__json_writer_text(w, "policy", o->policy);
+        rp__json_writer_uint(w, "late", o->late);
+    }
     rp__json_writer_uint(w, "elsewhere", o->elsewhere);
     rp__json_writer_uint(w, "on_gpu", o->on_gpu);
     rp__json_writer_bool(w, "answers_all", !o->is_refused);

@@ -9,9 +9,11 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/answer.h"
+#include "cli/executor_batch.h"
 #include "cli/figures.h"
 #include "cli/gpu_report.h"
 #include "cli/interrupt.h"
+#include "cli/policy_args.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
 #include "riposte/topics.h"
@@ -19,6 +21,7 @@
 typedef struct batch_args {
     rp__common_args common;
     rp__query_args query;
+    rp__policy_args policy;
     const char *output, *tag, *format;
     rp_run_format run_format;
     rp_batch_options batch;
@@ -63,7 +66,8 @@ static const rp__option batch_rows[] = {
      .least = 1,
      .most = 256,
      .at = offsetof(batch_args, batch.threads),
-     .help = "answer so many topics at a time, or prepare them for a GPU; the run is the same"},
+     .help = "answer so many topics at a time, or prepare them for a GPU; the run is the same; "
+             "with --policy, the cores of the executor"},
     {.name = "batch-elements",
      .kind = RP_OPTION_COUNT64,
      .argument = "N",
@@ -98,6 +102,7 @@ static const rp__option batch_rows[] = {
 static const rp__option_group groups[] = {
     {"batch", batch_rows, 0},
     {"ranking", rp__query_args_ranking, offsetof(batch_args, query)},
+    {"policy", rp__policy_args_rows, offsetof(batch_args, policy)},
     {"limits", rp__query_args_limits, offsetof(batch_args, query)},
     {"general", rp__options_common, offsetof(batch_args, common)},
     {0},
@@ -130,7 +135,8 @@ typedef struct batch {
     rp__console *console;
     const batch_args *args;
     rp_index *index;
-    rp_searcher *searcher;
+    rp_searcher *searcher; /* NULL: the executor answers */
+    rp_executor *executor;
     rp_topics *topics;
     asked *asked;            /* n of them; at most CHUNK_MOST */
     rp_batch_query *answers; /* theirs */
@@ -142,7 +148,8 @@ typedef struct batch {
     bool lists_hits; /* in the JSON object, since there is no file for them */
     bool is_last;    /* the topics are at their end */
     uint64_t queries, hits, skipped, shown;
-    double *seconds; /* of each query */
+    uint64_t partial, refused; /* topics whose time was over; that the policy did not take */
+    double *seconds;           /* of each query */
     size_t seconds_cap;
     spent spent;
 } batch;
@@ -153,6 +160,8 @@ static void write_topic(batch *b, const char *qid, const rp_hits *hits)
     rp__json_writer_text(&b->w, "qid", qid);
     rp__json_writer_uint(&b->w, "total", hits->total);
     rp__json_writer_bool(&b->w, "total_is_exact", hits->total_is_exact);
+    if (hits->is_partial)
+        rp__json_writer_bool(&b->w, "is_partial", true);
     rp__json_writer_begin(&b->w, "hits", '[');
     for (size_t i = 0; i < hits->n; i++) {
         rp__json_writer_begin(&b->w, NULL, '{');
@@ -200,6 +209,9 @@ static rp_status ask_some(batch *b, rp_batch_query *answers, size_t n, rp_error 
 {
     rp_batch_report report = {0};
     rp_batch_options options = b->args->batch;
+    if (b->executor)
+        return rp__executor_batch_run(b->executor, answers, n,
+                                      rp__policy_args_deadline(&b->args->policy), goes_on, err);
     options.max_memory = HITS_BYTES;
     options.goes_on = goes_on;
     rp_status status = rp_searcher_batch(b->searcher, answers, n, &options, &report, err);
@@ -273,6 +285,17 @@ static rp_status list_hits(batch *b, const char *qid, const rp_hits *hits, rp_er
                          most);
 }
 
+/* A topic whose time was over has the hits that were found, one that was refused has none. */
+static void settle(batch *b, size_t i)
+{
+    rp_batch_query *a = &b->answers[i];
+    b->partial += a->status == RP_DEADLINE;
+    b->refused += a->status == RP_BUSY;
+    a->hits.is_partial = a->status == RP_DEADLINE || a->status == RP_BUSY;
+    if (a->hits.is_partial)
+        a->status = RP_OK;
+}
+
 static rp_status write_answer(batch *b, size_t i, rp_error *err)
 {
     const char *qid = b->asked[i].topic.qid;
@@ -280,6 +303,7 @@ static rp_status write_answer(batch *b, size_t i, rp_error *err)
     rp_status status = ask_alone(b, i, err);
     if (status != RP_OK)
         return status;
+    settle(b, i);
     bool is_fine = b->asked[i].status == RP_OK && a->status == RP_OK;
     status = is_fine ? RP_OK : name_fault(b, i, err);
     bool is_fault = status == RP_INPUT || status == RP_LIMIT;
@@ -405,6 +429,22 @@ static void write_spent(batch *b)
     rp__json_writer_uint(&b->w, "gpu_queries", r->n_grouped);
 }
 
+/* What the executor did. */
+static void reply_policy(batch *b)
+{
+    rp_executor_report r;
+    if (!b->executor)
+        return;
+    rp_executor_get_report(b->executor, &r);
+    rp__json_writer_text(&b->w, "policy",
+                         rp__policy_args_name(&b->args->policy, b->args->query.search.processor));
+    rp__json_writer_uint(&b->w, "partial", b->partial);
+    rp__json_writer_uint(&b->w, "refused", b->refused);
+    rp__json_writer_uint(&b->w, "on_cores", r.on_cores);
+    rp__json_writer_uint(&b->w, "on_card", r.on_card);
+    rp__json_writer_uint(&b->w, "launches", r.launches);
+}
+
 static rp_status reply(batch *b, double seconds, rp_error *err)
 {
     if (b->lists_hits)
@@ -421,6 +461,7 @@ static rp_status reply(batch *b, double seconds, rp_error *err)
     rp__json_writer_end(&b->w, '}');
     write_spent(b);
     reply_gpu(b);
+    reply_policy(b);
     rp__json_writer_end(&b->w, '}');
     return rp__console_reply(b->console, &b->json, err);
 }
@@ -445,6 +486,32 @@ static void note_groups(const batch *b)
     rp__answer_note_machine(b->console, &r->iiu);
 }
 
+static void note_policy(const batch *b)
+{
+    rp_executor_report r;
+    char on_cores[RP_FIGURE_BYTES], on_card[RP_FIGURE_BYTES];
+    rp_executor_get_report(b->executor, &r);
+    rp__console_note(b->console, "policy %s: %s on cores, %s on the card",
+                     rp__policy_args_name(&b->args->policy, b->args->query.search.processor),
+                     rp__figures_count(on_cores, r.on_cores),
+                     rp__figures_count(on_card, r.on_card));
+}
+
+/* Exit code 8 or 9 for a run that is whole but for some topics. */
+static rp_status get_verdict(const batch *b, rp_error *err)
+{
+    if (b->refused > 0)
+        return rp__error_set(err, RP_BUSY,
+                             "%" PRIu64 " of %" PRIu64 " topics were refused, and have no hits",
+                             b->refused, b->queries);
+    if (b->partial > 0)
+        return rp__error_set(err, RP_DEADLINE,
+                             "the time of %" PRIu64 " of %" PRIu64
+                             " topics was over: there may be better hits",
+                             b->partial, b->queries);
+    return RP_OK;
+}
+
 static rp_status finish(batch *b, double seconds, rp_error *err)
 {
     char queries[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES], rate[RP_FIGURE_BYTES];
@@ -457,8 +524,10 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
     rp__gpu_report_note_batch(b->console, &b->spent.report);
     if (b->queries)
         qsort(b->seconds, b->queries, sizeof *b->seconds, rising);
-    if (b->console->wants_json)
-        return reply(b, seconds, err);
+    if (b->console->wants_json) {
+        status = reply(b, seconds, err);
+        return status == RP_OK ? get_verdict(b, err) : status;
+    }
     rp__console_flush(b->console);
     rp__console_note(
         b->console, "%s %s in %s, %s a second; p50 %s, p95 %s, p99 %s%s",
@@ -469,7 +538,9 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
         rp__figures_time(p99, percentile(b, 0.99)), b->skipped ? "; some were left out" : "");
     if (b->spent.report.groups > 0)
         note_groups(b);
-    return RP_OK;
+    if (b->executor)
+        note_policy(b);
+    return get_verdict(b, err);
 }
 
 static rp_status make_searcher(batch *b, rp_error *err)
@@ -480,6 +551,11 @@ static rp_status make_searcher(batch *b, rp_error *err)
     b->answers = rp__alloc_zero(CHUNK_MOST, sizeof *b->answers);
     if (!b->asked || !b->answers)
         return rp__error_no_memory(err);
+    const rp_executor_options options = {.threads = b->args->batch.threads,
+                                         .elements = b->args->batch.elements};
+    if (rp__policy_args_has(&b->args->policy))
+        return rp__policy_args_open(b->console, &b->args->policy, &b->args->query.search, b->index,
+                                    &options, &b->executor, err);
     return rp_searcher_new(b->index, &b->args->query.search, &b->searcher, err);
 }
 
@@ -519,6 +595,10 @@ static rp_status begin(batch *b, const rp__call *call, rp_error *err)
     const batch_args *args = b->args;
     if (args->tag[0] == 0 || strpbrk(args->tag, " \t\n\v\f\r"))
         return rp__console_usage(b->console, err, "--tag riposte", "--tag must be one word");
+    if (rp__policy_args_has(&args->policy) &&
+        rp__policy_args_check(b->console, &args->policy, args->query.search.processor, err) !=
+            RP_OK)
+        return RP_USAGE;
     rp_index_options options = {.verify = args->query.verify};
     rp_status status = rp_topics_open(call->operands[1], args->format, &b->topics, err);
     if (status == RP_OK)
@@ -549,6 +629,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         status = finish(&b, (double)(rp__clock_now() - start) / 1e9, err);
     rp_run_free(b.run);
     rp__buf_free(&b.json);
+    rp_executor_free(b.executor);
     rp_searcher_free(b.searcher);
     rp__free(b.asked);
     rp__free(b.answers);

@@ -1,6 +1,7 @@
 /* cmd_bench_queries.c: riposte bench queries: which queries, by which operations, and where the results
  * go. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,9 @@ enum { K_MOST = 10000, THREADS_MOST = 256, SPECS = 32, SPEC_BYTES = 160 };
 typedef struct bench_queries_args {
     rp__common_args common;
     const char *modes, *k, *algorithms, *processors, *automatic, *query_threads, *words, *format,
-        *per_query, *plot;
+        *per_query, *plot, *policies, *costs;
+    double deadline_ms;
+    bool has_deadline;
     uint32_t rounds, threads, pause_us;
     uint64_t gpu_memory;
     rp__bench_choice choice;
@@ -62,6 +65,25 @@ static const rp__option operation_rows[] = {
      AT(automatic),
      .help = "other thresholds for the processor auto, as burst.and=512,lone.or=never; the default "
              "ones are shown with the results"},
+    {.name = "policy",
+     .kind = RP_OPTION_TEXT,
+     .argument = "NAMES",
+     AT(policies),
+     .help = "beside them an executor with this policy (docs/policies.md), one query at a time; "
+             "several with commas between, or all"},
+    {.name = "deadline",
+     .kind = RP_OPTION_REAL,
+     .argument = "MS",
+     .most = 1e6,
+     AT(deadline_ms),
+     .has_value = true,
+     .has_at = offsetof(bench_queries_args, has_deadline),
+     .help = "milliseconds after which an executor gives a query up; otherwise never"},
+    {.name = "costs",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     AT(costs),
+     .help = "an executor estimates by the rules of this file, which riposte calibrate wrote"},
     {.name = "pause-us",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -297,6 +319,8 @@ static const char *find_processor(const char *name)
     return processors[i];
 }
 
+static const char executor[] = "executor";
+
 /* `algorithm` NULL: auto. */
 static rp_status add_operation(job *j, const struct mode *mode, size_t k, const char *algorithm,
                                size_t threads, const char *processor, rp_error *err)
@@ -372,6 +396,31 @@ static rp_status add_gpu(job *j, const struct mode *mode, size_t k, rp_error *er
     return status;
 }
 
+static const char *policy_at(size_t i)
+{
+    return i == 0 ? "all" : rp_policy_name(i - 1);
+}
+
+/* Operations of an executor, which are measured by the wall clock. */
+static rp_status add_policies(job *j, const struct mode *mode, size_t k, rp_error *err)
+{
+    const char *names = j->args->policies, *known;
+    char name[RP_NAME_BYTES];
+    rp_status status = RP_OK;
+    while (names && status == RP_OK && rp__name_list_next(&names, name))
+        for (size_t i = 0; status == RP_OK && (known = rp_policy_name(i)); i++) {
+            if (strcmp(name, "all") != 0 && strcmp(name, known) != 0)
+                continue;
+            status = add_operation(j, mode, k, NULL, 1, executor, err);
+            if (status != RP_OK)
+                continue;
+            rp__bench_operation *o = &j->bench.operations[j->bench.n - 1];
+            o->policy = known;
+            snprintf(o->name, sizeof o->name, "%s@policy:%s", o->form, known);
+        }
+    return status;
+}
+
 static rp_status add_processors(job *j, const struct mode *mode, size_t k, rp_error *err)
 {
     const char *names = j->args->processors;
@@ -382,7 +431,7 @@ static rp_status add_processors(job *j, const struct mode *mode, size_t k, rp_er
                  : strcmp(name, processors[GPU]) == 0
                      ? add_gpu(j, mode, k, err)
                      : add_operation(j, mode, k, NULL, 1, find_processor(name), err);
-    return status;
+    return status == RP_OK ? add_policies(j, mode, k, err) : status;
 }
 
 static rp_status add_mode(job *j, const struct mode *mode, rp_error *err)
@@ -401,6 +450,19 @@ static rp_status add_mode(job *j, const struct mode *mode, rp_error *err)
     return status;
 }
 
+static rp_status check_policies(job *j, rp_error *err)
+{
+    const bench_queries_args *a = j->args;
+    if (a->has_deadline && !(a->deadline_ms > 0))
+        return rp__console_usage(j->console, err, "--deadline 10",
+                                 "--deadline %g: a time above 0 is meant", a->deadline_ms);
+    if ((a->has_deadline || a->costs) && !a->policies)
+        return rp__console_usage(j->console, err, "--policy auto",
+                                 "--deadline and --costs are for --policy");
+    return a->policies ? rp__name_list_check(j->console, "policy", a->policies, policy_at, err)
+                       : RP_OK;
+}
+
 static rp_status add_modes(job *j, rp_error *err)
 {
     const char *list = j->args->modes;
@@ -411,6 +473,8 @@ static rp_status add_modes(job *j, rp_error *err)
     if (status == RP_OK)
         status =
             rp__name_list_check(j->console, "processors", j->args->processors, processor_at, err);
+    if (status == RP_OK)
+        status = check_policies(j, err);
     while (status == RP_OK && rp__name_list_next(&list, name))
         status = add_mode(j, find_mode(name), err);
     if (status != RP_OK || j->bench.n > 0)
@@ -469,6 +533,8 @@ static rp_status open_job(job *j, rp_error *err)
     j->bench.rounds = j->args->rounds;
     j->bench.has_names = j->args->names;
     j->bench.pause_us = j->args->pause_us;
+    j->bench.deadline_ns = (uint64_t)ceil(j->args->deadline_ms * 1e6);
+    j->bench.costs = j->args->costs;
     return status;
 }
 
@@ -482,6 +548,12 @@ static void put_command(const job *j, rp__buf *out)
                    j->dir, j->queries, a->modes, a->k, a->algorithms, a->rounds);
     if (strcmp(a->processors, processors[CPU]) != 0)
         rp__buf_printf(out, " --processors %s", a->processors);
+    if (a->policies)
+        rp__buf_printf(out, " --policy %s", a->policies);
+    if (a->has_deadline)
+        rp__buf_printf(out, " --deadline %g", a->deadline_ms);
+    if (a->costs)
+        rp__buf_printf(out, " --costs %s", a->costs);
     if (a->automatic)
         rp__buf_printf(out, " --auto %s", a->automatic);
     if (a->gpu_memory)

@@ -8,13 +8,15 @@
 #include "cli/gpu_report.h"
 #include "cli/hit_fields.h"
 #include "cli/name_list.h"
+#include "cli/policy_args.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
 
 typedef struct search_args {
     rp__common_args common;
     rp__query_args query;
-    bool explain, no_snippets;
+    rp__policy_args policy;
+    bool explain, no_snippets, timeline;
     const char *fields;
     int color; /* of `colors` */
 } search_args;
@@ -33,6 +35,11 @@ static const rp__option output_rows[] = {
      .kind = RP_OPTION_FLAG,
      .at = offsetof(search_args, explain),
      .help = "show what the processor does, and how each hit came by its score"},
+    {.name = "timeline",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(search_args, timeline),
+     .help = "show where the policy, auto unless --policy names another, sent the query and why: "
+             "queueing, the estimate, and the time it took"},
     {.name = "no-snippets",
      .kind = RP_OPTION_FLAG,
      .at = offsetof(search_args, no_snippets),
@@ -56,6 +63,7 @@ static const rp__option output_rows[] = {
 
 static const rp__option_group groups[] = {
     {"ranking", rp__query_args_ranking, offsetof(search_args, query)},
+    {"policy", rp__policy_args_rows, offsetof(search_args, policy)},
     {"output", output_rows, 0},
     {"limits", rp__query_args_limits, offsetof(search_args, query)},
     {"general", rp__options_common, offsetof(search_args, common)},
@@ -106,6 +114,14 @@ static rp_status check_fields(rp__console *console, const search_args *args, rp_
     return rp__name_list_check(console, "fields", args->fields, rp__hit_fields_name, err);
 }
 
+static rp_status check_policy(rp__console *console, const search_args *args, bool *has,
+                              rp_error *err)
+{
+    *has = rp__policy_args_has(&args->policy) || args->timeline;
+    return *has ? rp__policy_args_check(console, &args->policy, args->query.search.processor, err)
+                : RP_OK;
+}
+
 static rp_status show(rp__console *console, const rp__answer *answer, rp_error *err)
 {
     if (console->wants_json)
@@ -114,6 +130,8 @@ static rp_status show(rp__console *console, const rp__answer *answer, rp_error *
     rp__console_flush(console);
     if (status == RP_OK && answer->form)
         rp__form_report_note(console, answer->form);
+    if (status == RP_OK && answer->timeline)
+        rp__timeline_note(console, answer->timeline);
     if (status == RP_OK)
         rp__answer_note_steps(console, answer->searcher);
     if (status == RP_OK)
@@ -123,55 +141,105 @@ static rp_status show(rp__console *console, const rp__answer *answer, rp_error *
     return status;
 }
 
-static rp_status search(rp__console *console, const rp__call *call, const char *query,
-                        rp_error *err)
+/* What is open while a query is answered. */
+typedef struct session {
+    rp__console *console;
+    const search_args *args;
+    rp__query_args query; /* of which the searcher is made */
+    const char *text;
+    rp_index *index;
+    rp_searcher *searcher; /* with a policy it answers nothing, but makes snippets and the like */
+    rp_hits hits;
+    rp_form form;
+    bool has_policy, has_form;
+    rp_outcome outcome; /* of the policy's executor; its hits are those above */
+} session;
+
+static rp_status ask_searcher(session *s, rp_error *err)
 {
-    const search_args *args = call->args;
-    rp_index *index = NULL;
-    rp_searcher *searcher = NULL;
-    rp_hits hits = {0};
-    rp_form form = {0};
-    rp__query_args query_args = args->query;
-    query_args.search.total = RP_TOTAL_EXACT; /* people look at it */
-    rp_status status = rp__query_args_open(&query_args, call->operands[0], &index, &searcher, err);
-    bool has_form = status == RP_OK && args->explain &&
-                    rp_searcher_form(searcher, query, strlen(query), &form, NULL) == RP_OK;
+    const size_t bytes = strlen(s->text);
+    s->has_form =
+        s->args->explain && rp_searcher_form(s->searcher, s->text, bytes, &s->form, NULL) == RP_OK;
+    return rp_searcher_search(s->searcher, s->text, bytes, &s->hits, err);
+}
+
+static rp_status ask_executor(session *s, rp_error *err)
+{
+    const rp_job job = {.query = s->text,
+                        .query_bytes = strlen(s->text),
+                        .deadline_ns = rp__policy_args_deadline(&s->args->policy)};
+    rp_search_options search = s->args->query.search;
+    rp_executor *executor = NULL;
+    search.total = RP_TOTAL_EXACT;
+    rp_status status = rp__policy_args_open(s->console, &s->args->policy, &search, s->index,
+                                            &(rp_executor_options){.size = 0}, &executor, err);
     if (status == RP_OK)
-        status = rp_searcher_search(searcher, query, strlen(query), &hits, err);
-    if (status != RP_OK && searcher)
-        rp__caret_draw(query, err->text, console->place);
-    if (searcher) {
-        rp__query_args_note_gpu(console, searcher);
-        rp__gpu_report_note(console, searcher, &hits);
-    }
-    const rp__answer answer = {.index = index,
-                               .searcher = searcher,
-                               .query = query,
-                               .hits = &hits,
+        status = rp_executor_ask(executor, &job, &s->outcome, err);
+    s->hits = s->outcome.hits;
+    s->hits.is_partial = status == RP_DEADLINE;
+    rp_executor_free(executor);
+    return status;
+}
+
+static rp_status show_session(session *s, rp_error *err)
+{
+    const search_args *args = s->args;
+    const rp__timeline timeline = {
+        rp__policy_args_name(&args->policy, args->query.search.processor), &s->outcome};
+    const rp__answer answer = {.index = s->index,
+                               .searcher = s->searcher,
+                               .query = s->text,
+                               .hits = &s->hits,
                                .has_snippets = !args->no_snippets,
                                .has_explain = args->explain,
-                               .from = query_args.search.from,
+                               .from = args->query.search.from,
                                .fields = args->fields,
-                               .max_memory = query_args.search.max_memory,
-                               .form = has_form ? &form : NULL};
-    if (status == RP_OK)
-        status = show(console, &answer, err);
-    rp_hits_free(&hits);
-    rp_searcher_free(searcher);
-    rp_index_close(index);
-    return status;
+                               .max_memory = args->query.search.max_memory,
+                               .form = s->has_form ? &s->form : NULL,
+                               .timeline = args->timeline ? &timeline : NULL};
+    return show(s->console, &answer, err);
+}
+
+static rp_status search(session *s, const char *dir, rp_error *err)
+{
+    s->query = s->args->query;
+    s->query.search.total = RP_TOTAL_EXACT; /* people look at it */
+    if (s->has_policy) {
+        s->query.search.processor = "cpu";
+        s->query.search.algorithm = NULL;
+        s->query.search.strict_processor = false;
+    }
+    rp_status status = rp__query_args_open(&s->query, dir, &s->index, &s->searcher, err);
+    if (status != RP_OK)
+        return status;
+    status = s->has_policy ? ask_executor(s, err) : ask_searcher(s, err);
+    if (status != RP_OK && status != RP_DEADLINE)
+        rp__caret_draw(s->text, err->text, s->console->place);
+    rp__query_args_note_gpu(s->console, s->searcher);
+    rp__gpu_report_note(s->console, s->searcher, &s->hits);
+    if (status != RP_OK && status != RP_DEADLINE)
+        return status;
+    rp_status shown = show_session(s, err);
+    return shown == RP_OK ? status : shown;
 }
 
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     const search_args *args = call->args;
+    session s = {.console = console, .args = args};
     rp_status status = check_fields(console, args, err);
+    if (status == RP_OK)
+        status = check_policy(console, args, &s.has_policy, err);
     if (status != RP_OK)
         return status;
     if (args->color != COLOR_AUTO)
         console->has_colour = args->color == COLOR_ALWAYS;
     char *query = join(call);
-    status = query ? search(console, call, query, err) : rp__error_no_memory(err);
+    s.text = query;
+    status = query ? search(&s, call->operands[0], err) : rp__error_no_memory(err);
+    rp_hits_free(&s.hits);
+    rp_searcher_free(s.searcher);
+    rp_index_close(s.index);
     rp__free(query);
     return status;
 }
@@ -191,6 +259,7 @@ const rp__verb rp__cmd_search_verb = {
                 "riposte search my.rip '\"boundary layer\"~2 +wing -jet' --k 20\n"
                 "riposte search my.rip 'wing^2 (flow OR lift)' --mode and --explain\n"
                 "riposte search my.rip two words --from 10\n"
+                "riposte search my.rip two words --policy auto --deadline 10 --timeline\n"
                 "riposte search my.rip \"two words\" --json --fields id,title,text\n",
     .groups = groups,
     .args_bytes = sizeof(search_args),

@@ -82,7 +82,10 @@ static void enqueue(rp_executor *e, rp__task *task)
     task->waiting.number = e->numbers++;
     task->place = RP_TASK_QUEUED;
     task->seated = rp__clock_now();
-    task->outcome.reason = task->waiting.seat.reason;
+    rp_outcome *o = &task->outcome;
+    o->reason = task->waiting.seat.reason;
+    if (o->n_decisions < RP_DECISIONS)
+        o->decisions[o->n_decisions++] = (rp_decision){.reason = o->reason};
     rp__job_queue_put(&e->queues[task->waiting.seat.queue], &task->waiting);
     e->n_queued++;
 }
@@ -124,9 +127,27 @@ rp__task *rp__executor_take(rp_executor *e, bool is_card)
     task->place = RP_TASK_TAKEN;
     task->on_card = is_card;
     task->taken = rp__clock_now();
-    task->outcome.queued_ns += task->taken - task->seated;
-    task->outcome.estimated_ns = is_card ? task->waiting.job.gpu_ns : task->waiting.job.cpu_ns;
+    rp_outcome *o = &task->outcome;
+    o->queued_ns += task->taken - task->seated;
+    o->estimated_ns = is_card ? task->waiting.job.gpu_ns : task->waiting.job.cpu_ns;
+    rp_decision *d = &o->decisions[o->n_decisions - 1];
+    *d = (rp_decision){.processor = is_card ? "gpu" : "cpu",
+                       .reason = o->reason,
+                       .queued_ns = task->taken - task->seated,
+                       .estimated_ns = o->estimated_ns};
+    if (task->taken >= task->waiting.job.deadline) { /* the timer may not have run yet */
+        uint32_t none = RP_STOP_NONE;
+        atomic_compare_exchange_strong(&task->stop, &none, RP_STOP_DEADLINE);
+    }
     return task;
+}
+
+void rp__executor_leave(rp__task *task)
+{
+    rp_outcome *o = &task->outcome;
+    rp_decision *d = o->n_decisions > 0 ? &o->decisions[o->n_decisions - 1] : NULL;
+    if (d && d->processor && d->took_ns == 0)
+        d->took_ns = rp__clock_now() - task->taken;
 }
 
 void rp__executor_end_soon(rp_executor *e, rp__task *task)
@@ -139,6 +160,10 @@ void rp__executor_unseat(rp_executor *e, rp__task *task)
 {
     if (task->place != RP_TASK_QUEUED)
         return;
+    rp_outcome *o = &task->outcome;
+    const uint64_t queued = rp__clock_now() - task->seated;
+    o->queued_ns += queued;
+    o->decisions[o->n_decisions - 1].queued_ns = queued;
     dequeue(e, task);
     rp__executor_end_soon(e, task);
 }

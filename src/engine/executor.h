@@ -107,6 +107,8 @@ void rp__executor_put(rp_executor *executor, rp__task *task, rp__policy_queue_ki
                       const char *reason);
 /* What the policy gives to a lane; NULL: nothing now. */
 rp__task *rp__executor_take(rp_executor *executor, bool is_card);
+/* Whoever has the task is done with it: notes how long its last decision took. */
+void rp__executor_leave(rp__task *task);
 /* The task has an outcome, but for its hits' names: a core ends it. */
 void rp__executor_end_soon(rp_executor *executor, rp__task *task);
 /* A task that waits in a queue and was stopped waits for its end. */

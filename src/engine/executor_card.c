@@ -163,6 +163,7 @@ static void fall_back(rp_executor *e, rp__task *t)
 static void settle(rp_executor *e, rp__task *t, size_t together)
 {
     rp_outcome *o = &t->outcome;
+    rp__executor_leave(t);
     if (o->status == RP_UNAVAILABLE || o->status == RP_NO_MEMORY || o->status == RP_DAMAGED) {
         fall_back(e, t);
         return;

@@ -59,6 +59,7 @@ static void end_task(rp__task *t)
 {
     rp_outcome *o = &t->outcome;
     const uint64_t now = rp__clock_now();
+    rp__executor_leave(t);
     o->answered_ns = t->taken ? now - t->taken : 0;
     if (o->status != RP_OK && !o->hits.is_partial)
         rp_hits_free(&o->hits);
@@ -92,6 +93,7 @@ static void give_back(rp_executor *e, rp__task *t, rp_status status)
 /* Asks as OR what gave too little as AND. True: the task has a new seat; false: it ends. */
 static bool ask_again(rp_executor *e, rp__task *t)
 {
+    rp__executor_leave(t);
     t->first = t->answer;
     t->mode = RP_MODE_OR;
     t->has_answer = false;

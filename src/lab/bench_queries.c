@@ -48,12 +48,40 @@ bool rp__bench_queries_is_rate(rp__bench_figure figure)
 
 /* ---- One query ------------------------------------------------------------------------------- */
 
+/* One that is late or refused has no processor. */
+static rp_status ask_executor(const rp__bench_queries *b, const rp__bench_operation *o,
+                              uint32_t thread, const rp_job *job, rp__lab_answer *answer,
+                              rp_error *err)
+{
+    rp_outcome outcome;
+    rp_status status = rp_executor_ask(o->executor, job, &outcome, err);
+    const rp_hits *hits = &outcome.hits;
+    rp__lab_hit *at = o->hits + thread * o->options.k;
+    *answer = (rp__lab_answer){.n = hits->n,
+                               .at = at,
+                               .total = hits->total,
+                               .total_is_exact = hits->total_is_exact,
+                               .postings = hits->postings,
+                               .processor = hits->processor};
+    if (status == RP_DEADLINE || status == RP_BUSY) {
+        *answer = (rp__lab_answer){.n = 0};
+        status = RP_OK;
+    }
+    for (size_t i = 0; i < answer->n && !b->has_names; i++)
+        at[i] = (rp__lab_hit){hits->at[i].docid, hits->at[i].fixed};
+    rp_hits_free(&outcome.hits);
+    return status;
+}
+
 static rp_status ask(const rp__bench_queries *b, const rp__bench_operation *o, uint32_t thread,
                      size_t i, rp__lab_answer *answer, rp_error *err)
 {
     const rp__bench_query *query = &b->set->at[i];
     const char *text = o->is_phrase ? query->phrase : query->topic.query;
     size_t bytes = o->is_phrase ? query->phrase_bytes : query->topic.query_bytes;
+    const rp_job job = {.query = text, .query_bytes = bytes, .deadline_ns = b->deadline_ns};
+    if (o->executor)
+        return ask_executor(b, o, thread, &job, answer, err);
     if (!b->has_names)
         return rp__lab_search(o->searchers[thread], text, bytes, answer, err);
     rp_hits hits;
@@ -74,6 +102,16 @@ static uint64_t digest_of(const rp__lab_answer *answer, bool counts)
 
 /* ---- Warming up ------------------------------------------------------------------------------ */
 
+static rp_status open_executor(const rp__bench_queries *b, rp__bench_operation *o, rp_error *err)
+{
+    rp_search_options search = o->options;
+    const rp_executor_options options = {.search = &search, .policy = o->policy, .costs = b->costs};
+    search.processor = NULL;
+    o->hits = rp__alloc_array(b->threads * o->options.k + 1, sizeof *o->hits);
+    return o->hits ? rp_executor_new(b->index, &options, &o->executor, err)
+                   : rp__error_no_memory(err);
+}
+
 static rp_status open_operation(const rp__bench_queries *b, rp__bench_operation *o, rp_error *err)
 {
     rp_status status = RP_OK;
@@ -84,6 +122,8 @@ static rp_status open_operation(const rp__bench_queries *b, rp__bench_operation 
     if (!o->searchers || !o->best || !o->totals || !o->digests)
         return rp__error_no_memory(err);
     memset(o->best, 0xFF, b->set->n * sizeof *o->best);
+    if (o->policy)
+        return open_executor(b, o, err);
     for (uint32_t i = 0; status == RP_OK && i < b->threads; i++) {
         status = rp_searcher_new(b->index, &o->options, &o->searchers[i], err);
         if (status == RP_OK && b->tuning)
@@ -96,10 +136,11 @@ static rp_status open_operation(const rp__bench_queries *b, rp__bench_operation 
 static rp_status warm_up(const rp__bench_queries *b, rp__bench_operation *o, rp_error *err)
 {
     rp__bench_queries bare = *b;
-    const bool is_auto = strcmp(o->options.processor, "auto") == 0;
+    const bool is_chosen = o->policy || strcmp(o->options.processor, "auto") == 0;
     uint64_t postings = 0;
     rp_error why = {0};
     bare.has_names = false;
+    bare.deadline_ns = 0;
     for (size_t i = 0; i < b->set->n; i++) {
         rp__lab_answer answer;
         rp_status status = ask(&bare, o, 0, i, &answer, &why);
@@ -114,7 +155,7 @@ static rp_status warm_up(const rp__bench_queries *b, rp__bench_operation *o, rp_
         o->digests[i] = digest_of(&answer, o->options.total == RP_TOTAL_ONLY);
         postings += answer.postings;
         o->on_gpu += strcmp(answer.processor, "gpu") == 0;
-        o->elsewhere += !is_auto && strcmp(answer.processor, o->options.processor) != 0;
+        o->elsewhere += !is_chosen && strcmp(answer.processor, o->options.processor) != 0;
     }
     o->postings = (double)postings / (double)b->set->n;
     return RP_OK;
@@ -191,7 +232,9 @@ static rp_status time_operation(session *s, rp__bench_operation *o, rp_error *er
         uint64_t begin = clock();
         status = ask(b, o, 0, i, &answer, err);
         s->times[i] = clock() - begin;
-        rp__bench_steps_add(&o->steps, o->searchers[0]);
+        o->late += o->policy && !answer.processor;
+        if (!o->policy)
+            rp__bench_steps_add(&o->steps, o->searchers[0]);
     }
     if (status == RP_OK)
         sum_up(s, o);
@@ -395,6 +438,8 @@ void rp__bench_queries_free(rp__bench_queries *bench)
         for (uint32_t k = 0; o->searchers && k < bench->threads; k++)
             rp_searcher_free(o->searchers[k]);
         rp__free(o->searchers);
+        rp_executor_free(o->executor);
+        rp__free(o->hits);
         rp__free(o->best);
         rp__free(o->totals);
         rp__free(o->digests);

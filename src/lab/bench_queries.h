@@ -6,6 +6,8 @@
 #include "lab/bench_query_set.h"
 #include "lab/bench_samples.h"
 #include "lab/bench_steps.h"
+#include "lab/lab.h"
+#include "riposte/executor.h"
 
 /* What is measured of an operation, once a round; the table in bench_queries.c has a row for
  * each. */
@@ -32,7 +34,11 @@ typedef struct rp__bench_operation {
     char form[40];  /* mode and k alone: one form, one answer */
     bool is_phrase; /* asks for the words side by side */
     rp_search_options options;
-    rp_searcher **searchers; /* one a thread */
+    const char *policy; /* of an executor that answers; NULL: searchers do */
+    rp_executor *executor;
+    rp__lab_hit *hits;       /* of the executor's last answer, for each thread; k of them */
+    size_t late;             /* queries of all rounds whose time was over, or that it refused */
+    rp_searcher **searchers; /* one a thread; without a policy */
     bool is_refused;         /* the algorithm cannot answer all of these queries */
     size_t elsewhere;        /* queries that another processor answered; 0 for auto */
     size_t on_gpu;           /* queries that the gpu answered */
@@ -55,7 +61,9 @@ typedef struct rp__bench_queries {
     rp__auto_tuning *tuning; /* of the processor auto; NULL: the default */
     /* wall time, because threads or a card share a query in some operation; otherwise CPU time */
     bool by_wall;
-    bool has_names; /* hits are asked for with their ids */
+    bool has_names;       /* hits are asked for with their ids */
+    uint64_t deadline_ns; /* of queries that an executor answers, while it is measured; 0: none */
+    const char *costs;    /* its cost file; NULL: its own choice */
 } rp__bench_queries;
 
 /* Answers every query by every operation once, to warm up and to see that all of a form agree; then

@@ -469,6 +469,18 @@ CALL(rp_executor_submit)
     return status;
 }
 
+CALL(rp_executor_ask)
+{
+    rp_executor *executor = new_executor();
+    const rp_job job = {.query = NEED(2, "cat"), .query_bytes = 3};
+    rp_outcome outcome = {.moves = 77};
+    rp_status status = rp_executor_ask(NEED(0, executor), NEED(1, &job), NEED(3, &outcome), err);
+    rp_executor_free(executor);
+    if (misuse_missing != 3)
+        rp_hits_free(&outcome.hits);
+    return status;
+}
+
 /* A ticket that was never given out is a normal answer. */
 CALL(rp_executor_cancel)
 {
@@ -613,6 +625,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_executor_new, STATUS_AND_ERROR, "index, out"),
     ROW(rp_executor_free, VALUE, ""),
     ROW(rp_executor_submit, STATUS_AND_ERROR, "executor, job, job->query, job->done"),
+    ROW(rp_executor_ask, STATUS_AND_ERROR, "executor, job, job->query, out"),
     ROW(rp_executor_cancel, STATUS, "executor"),
     ROW(rp_executor_drain, STATUS, "executor"),
     ROW(rp_executor_get_report, VALUE, "executor, out"),

@@ -402,6 +402,54 @@ static void mistakes_are_told_at_once(void **state)
     rp_executor_free(NULL);
 }
 
+/* Who waits has the cpu's hits, and what was decided: the first decision is the policy's, the last gave the answer. */
+static void who_asks_is_told_all(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"cpu", "gpu", "auto"};
+    for (size_t p = 0; p < 3; p++) {
+        rp_executor *executor =
+            open_executor((rp_executor_options){.policy = policies[p], .threads = 1});
+        for (size_t i = 0; i < QUERIES; i++) {
+            rp_error err = {.text = ""};
+            slot s = {.query = i, .mode = RP_MODE_ANDOR};
+            const rp_job job = {
+                .query = texts[i], .query_bytes = strlen(texts[i]), .mode = &s.mode};
+            assert_int_equal(rp_executor_ask(executor, &job, &s.outcome, &err), RP_OK);
+            expect_hits(&s);
+            const rp_outcome *o = &s.outcome;
+            const rp_decision *last = &o->decisions[o->n_decisions - 1];
+            uint64_t queued = 0;
+            assert_in_range(o->n_decisions, 1, RP_DECISIONS);
+            for (size_t d = 0; d < o->n_decisions; d++) {
+                assert_true(o->decisions[d].reason && o->decisions[d].took_ns > 0);
+                queued += o->decisions[d].queued_ns;
+            }
+            assert_int_equal(queued, o->queued_ns);
+            assert_string_equal(last->processor, o->hits.processor);
+            assert_ptr_equal(last->reason, o->reason);
+            assert_int_equal(last->estimated_ns, o->estimated_ns);
+            rp_hits_free(&s.outcome.hits);
+        }
+        close_executor(executor);
+    }
+}
+
+/* A job whose time is over when a core takes it is not begun, whether or not the timer has seen it. */
+static void a_job_that_is_taken_late_ends(void **state)
+{
+    (void)state;
+    rp_error err = {.text = ""};
+    rp_outcome outcome;
+    rp_executor *executor = open_executor((rp_executor_options){.policy = "cpu", .threads = 1});
+    const rp_job job = {.query = texts[0], .query_bytes = strlen(texts[0]), .deadline_ns = 1};
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(rp_executor_ask(executor, &job, &outcome, &err), RP_DEADLINE);
+        assert_int_equal(outcome.hits.n, 0);
+    }
+    close_executor(executor);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +460,8 @@ int main(void)
         cmocka_unit_test(a_late_query_ends),
         cmocka_unit_test(auto_refuses_what_would_be_late),
         cmocka_unit_test(mistakes_are_told_at_once),
+        cmocka_unit_test(who_asks_is_told_all),
+        cmocka_unit_test(a_job_that_is_taken_late_ends),
     };
     return cmocka_run_group_tests_name("executor", tests, open_documents, close_documents);
 }

@@ -1,0 +1,12 @@
+/* cli/executor_batch.h: many queries by an executor, as rp_searcher_batch has them. */
+#ifndef RP_CLI_EXECUTOR_BATCH_H
+#define RP_CLI_EXECUTOR_BATCH_H
+
+#include "riposte/executor.h"
+
+/* Answers all of them, each in its place. RP_BUSY is an answer too, and so is RP_DEADLINE, whose
+ * hits are partial. Once goes_on is false: RP_INTERRUPTED. */
+rp_status rp__executor_batch_run(rp_executor *executor, rp_batch_query *queries, size_t n,
+                                 uint64_t deadline_ns, bool (*goes_on)(void *arg), rp_error *err);
+
+#endif

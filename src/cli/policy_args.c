@@ -1,0 +1,101 @@
+/* policy_args.c: --policy, --deadline and --costs, and what they mean beside --processor. */
+#include "cli/policy_args.h"
+
+#include <math.h>
+#include <string.h>
+
+#define AT(field) .at = offsetof(rp__policy_args, field)
+
+const rp__option rp__policy_args_rows[] = {
+    {.name = "policy",
+     .kind = RP_OPTION_NAME,
+     .argument = "NAME",
+     .choice_at = rp_policy_name,
+     AT(policy),
+     .help = "which processor answers which query, by an executor (docs/policies.md)"},
+    {.name = "deadline",
+     .kind = RP_OPTION_REAL,
+     .argument = "MS",
+     .most = 1e6,
+     AT(deadline_ms),
+     .has_value = true,
+     .has_at = offsetof(rp__policy_args, has_deadline),
+     .help = "milliseconds after which a query is given up: exit code 8, with the hits found by "
+             "then; or 9 at once, where the policy sees that it would be late"},
+    {.name = "costs",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     AT(costs),
+     .help = "estimate by the rules of this file, which riposte calibrate wrote on this machine; "
+             "otherwise RIPOSTE_COSTS, or built-in rules"},
+    {0},
+};
+
+bool rp__policy_args_has(const rp__policy_args *args)
+{
+    return args->policy || args->has_deadline || args->costs;
+}
+
+static bool is_auto(const char *processor)
+{
+    return !processor || strcmp(processor, "auto") == 0;
+}
+
+static bool is_policy(const char *name)
+{
+    for (size_t i = 0; rp_policy_name(i); i++)
+        if (strcmp(rp_policy_name(i), name) == 0)
+            return true;
+    return false;
+}
+
+const char *rp__policy_args_name(const rp__policy_args *args, const char *processor)
+{
+    if (args->policy)
+        return args->policy;
+    return is_auto(processor) ? rp_policy_name(0) : processor;
+}
+
+rp_status rp__policy_args_check(rp__console *console, const rp__policy_args *args,
+                                const char *processor, rp_error *err)
+{
+    if (args->has_deadline && !(args->deadline_ms > 0))
+        return rp__console_usage(console, err, "--deadline 10",
+                                 "--deadline %g: a time above 0 is meant", args->deadline_ms);
+    if (is_auto(processor) || (args->policy && strcmp(args->policy, processor) == 0))
+        return RP_OK;
+    if (args->policy)
+        return rp__console_usage(console, err, "--policy auto",
+                                 "--processor %s and --policy %s were given; leave out one of them",
+                                 processor, args->policy);
+    if (!is_policy(processor))
+        return rp__console_usage(console, err, "--processor cpu",
+                                 "the processor %s has no policy, no deadline and no cost rules",
+                                 processor);
+    return RP_OK;
+}
+
+uint64_t rp__policy_args_deadline(const rp__policy_args *args)
+{
+    return args->has_deadline ? (uint64_t)ceil(args->deadline_ms * 1e6) : 0;
+}
+
+rp_status rp__policy_args_open(const rp__console *console, const rp__policy_args *args,
+                               const rp_search_options *search, const rp_index *index,
+                               const rp_executor_options *options, rp_executor **out, rp_error *err)
+{
+    rp_search_options own = *search;
+    rp_executor_options o = *options;
+    rp_executor_report report;
+    o.search = &own;
+    o.policy = rp__policy_args_name(args, search->processor);
+    o.costs = args->costs;
+    own.processor = NULL;
+    rp_status status = rp_executor_new(index, &o, out, err);
+    if (status != RP_OK)
+        return status;
+    rp_executor_get_report(*out, &report);
+    if (report.costs_fault[0])
+        rp__console_note(console, "riposte: built-in cost rules are used: %s", report.costs_fault);
+    return RP_OK;
+}

@@ -1,0 +1,19 @@
+/* cli/timeline.h: where a query was sent and why, what was expected of it there and what came. */
+#ifndef RP_CLI_TIMELINE_H
+#define RP_CLI_TIMELINE_H
+
+#include "base/json.h"
+#include "cli/console.h"
+#include "riposte/executor.h"
+
+typedef struct rp__timeline {
+    const char *policy;
+    const rp_outcome *outcome;
+} rp__timeline;
+
+/* A line on standard error for each decision. */
+void rp__timeline_note(const rp__console *console, const rp__timeline *timeline);
+/* The member "timeline" of the object that is open. */
+void rp__timeline_write(rp__json_writer *w, const rp__timeline *timeline);
+
+#endif
