@@ -88,7 +88,9 @@ static void put_line(const rp__bench_queries *b, const rp__bench_operation *o, c
     const char *algorithm = o->options.algorithm ? o->options.algorithm : "auto";
     char name[64];
     int bytes = snprintf(name, sizeof name, "%.32s", algorithm);
-    if (o->options.threads > 1)
+    if (o->policy)
+        snprintf(name + bytes, sizeof name - (size_t)bytes, "@policy:%.16s", o->policy);
+    else if (o->options.threads > 1)
         snprintf(name + bytes, sizeof name - (size_t)bytes, "@%zu", o->options.threads);
     size_t n = b->set->n;
     memcpy(times, o->best, n * sizeof *times);

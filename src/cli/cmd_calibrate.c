@@ -3,16 +3,19 @@
 
 #include "base/error.h"
 #include "cli/bench_machine.h"
+#include "cli/bench_svg.h"
+#include "cli/crossover.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
 #include "lab/calibrate.h"
 #include "lab/term_queries.h"
+#include "riposte/riposte.h"
 
 typedef struct calibrate_args {
     rp__common_args common;
     rp__query_args query;
-    const char *output, *record, *format;
+    const char *output, *record, *plot, *format;
     uint32_t rounds;
     rp__bench_choice choice;
     bool dings, no_card;
@@ -33,6 +36,11 @@ static const rp__option calibrate_rows[] = {
      AT(record),
      .help = "write what each query cost to PREFIX.and.tsv and PREFIX.or.tsv, for riposte load "
              "--replay"},
+    {.name = "plot",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE.svg",
+     AT(plot),
+     .help = "write a plot of costs on each processor by the ratio of the two shortest lists"},
     {.name = "rounds",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -108,6 +116,7 @@ static void print_figures(const rp__calibrate_figures *f)
     for (size_t mode = 0; rp__calibrate_mode(mode); mode++)
         print_choice(f, mode);
     puts("error: relative, the mean over queries that the rules were not fitted to");
+    rp__crossover_print(f);
 }
 
 static void write_mode(rp__json_writer *w, const rp__calibrate_figures *f, size_t mode)
@@ -158,6 +167,7 @@ static rp_status write_figures(rp__console *console, const rp__calibrate_figures
         if (f->gpu[mode] > 0)
             write_choice(&w, f, mode);
     rp__json_writer_end(&w, ']');
+    rp__crossover_write(&w, f);
     rp__json_writer_end(&w, '}');
     rp_status status = rp__console_reply(console, &out, err);
     rp__buf_free(&out);
@@ -186,19 +196,44 @@ static rp_status write_record(const rp__calibrate *c, const char *prefix, size_t
     return status;
 }
 
+/* Whole or not at all. */
+static rp_status write_text(const char *path, const rp__buf *text, rp_error *err)
+{
+    rp__whole_file file = {0};
+    if (text->failed)
+        return rp__error_no_memory(err);
+    rp_status status = rp__whole_file_open(&file, path, err);
+    if (status == RP_OK)
+        status = rp__whole_file_write(&file, text->at, text->n, err);
+    rp__whole_file_close(&file);
+    return status;
+}
+
 static rp_status write_costs(const rp__calibrate *c, const char *path, const rp_index *index,
                              rp_error *err)
 {
     rp__buf text;
-    rp__whole_file file = {0};
     rp__buf_init(&text);
     rp_status status = rp__calibrate_write_costs(c, index, &text, err);
     if (status == RP_OK)
-        status = rp__whole_file_open(&file, path, err);
-    if (status == RP_OK)
-        status = rp__whole_file_write(&file, text.at, text.n, err);
-    rp__whole_file_close(&file);
+        status = write_text(path, &text, err);
     rp__buf_free(&text);
+    return status;
+}
+
+static rp_status write_plot(const rp__calibrate_figures *f, const char *path, size_t queries,
+                            rp_error *err)
+{
+    rp__buf svg;
+    char caption[256];
+    rp__bench_machine where;
+    rp__bench_machine_get(&where);
+    rp__buf_init(&svg);
+    snprintf(caption, sizeof caption, "riposte %s, %s, %s; means of %zu queries", rp_version(),
+             where.cpu, where.instructions, queries);
+    rp__crossover_plot(f, caption, &svg);
+    rp_status status = write_text(path, &svg, err);
+    rp__buf_free(&svg);
     return status;
 }
 
@@ -227,6 +262,8 @@ static rp_status calibrate(rp__console *console, const rp__call *call, const rp_
         status = write_record(c, a->record, mode, err);
     if (status == RP_OK && a->output)
         status = write_costs(c, a->output, index, err);
+    if (status == RP_OK && a->plot)
+        status = write_plot(&figures, a->plot, set->n, err);
     if (status == RP_OK && console->wants_json)
         status = write_figures(console, &figures, err);
     else if (status == RP_OK)
@@ -241,7 +278,9 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     const rp_index_options options = {.verify = a->query.verify};
     rp_index *index = NULL;
     rp__bench_query_set set = {0};
-    rp_status status = rp_index_open(call->operands[0], &options, &index, err);
+    rp_status status = rp__bench_svg_check(a->plot, err);
+    if (status == RP_OK)
+        status = rp_index_open(call->operands[0], &options, &index, err);
     if (status == RP_OK)
         status = call->n_operands > 1
                      ? rp__bench_query_set_read(&set, call->operands[1], a->format, index,
@@ -261,9 +300,11 @@ const rp__verb rp__cmd_calibrate_verb = {
     .details = "Each query is timed as AND and as OR on a core, by its own clock, and on the card "
                "where there is one, alone and in batches. Rules are fitted to three of four "
                "queries; errors are of the fourth. Without QUERIES, queries are two to four terms "
-               "of the index, the second list up to 8,192 times as long as the shortest.",
+               "of the index, the second list up to 8,192 times as long as the shortest. A table "
+               "shows costs by that ratio, and from which one on a core costs less than the card.",
     .examples = "riposte calibrate my.rip -o costs.json\n"
                 "riposte calibrate my.rip queries.tsv -o costs.json\n"
+                "riposte calibrate my.rip --plot crossover.svg\n"
                 "riposte calibrate my.rip queries.tsv --record h200\n",
     .groups = groups,
     .args_bytes = sizeof(calibrate_args),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "engine/cost_file.h"
@@ -278,6 +279,38 @@ static void test_choices(rp__calibrate *c, size_t mode)
     c->figures.chosen[mode] = chosen * per;
 }
 
+/* ---- The crossover --------------------------------------------------------------------------- */
+
+static size_t ratio_of(const rp__cost_facts *facts)
+{
+    const uint32_t width = rp__bits_width64(facts->second / facts->shortest);
+    return width < RP_CALIBRATE_RATIOS ? width - 1 : RP_CALIBRATE_RATIOS - 1;
+}
+
+/* Griffin's Figure 8: costs by the ratio of the two shortest lists. */
+static void sum_ratios(rp__calibrate *c, size_t mode)
+{
+    rp__calibrate_ratio *ratios = c->figures.ratios[mode];
+    const bool has_card = c->options->has_card;
+    for (size_t i = 0; i < c->queries->n; i++) {
+        const measured *m = &c->at[mode][i];
+        if (m->facts.shortest == 0 || (has_card && !m->has_card))
+            continue;
+        rp__calibrate_ratio *r = &ratios[ratio_of(&m->facts)];
+        r->n++;
+        for (int p = 0; p < (has_card ? RP_COST_PROCESSORS : 1); p++)
+            r->ns[p] += ((double)m->ns[p] - r->ns[p]) / (double)r->n;
+    }
+    c->figures.has_card = has_card;
+    for (size_t i = RP_CALIBRATE_RATIOS; has_card && i-- > 0;) {
+        const double *ns = ratios[i].ns;
+        if (ratios[i].n > 0 && ns[RP_COST_CPU] >= ns[RP_COST_GPU])
+            break;
+        if (ratios[i].n > 0)
+            c->figures.crossover[mode] = 1U << i;
+    }
+}
+
 static rp_status fit_mode(rp__calibrate *c, size_t mode)
 {
     rp_status status = RP_OK;
@@ -289,6 +322,7 @@ static rp_status fit_mode(rp__calibrate *c, size_t mode)
             status = test_mode(c, mode, (rp__cost_processor)p);
     }
     test_choices(c, mode);
+    sum_ratios(c, mode);
     return status;
 }
 

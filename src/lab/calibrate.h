@@ -15,7 +15,9 @@ typedef struct rp__calibrate_options {
     bool dings; /* the four features of Ding et al. alone */
 } rp__calibrate_options;
 
-enum { RP_CALIBRATE_MODES = 2, RP_CALIBRATE_PROCESSORS = 3 };
+/* RATIOS: of the second list's length to the shortest's, by powers of two: 1, 2, ... 8,192 and
+ * more. */
+enum { RP_CALIBRATE_MODES = 2, RP_CALIBRATE_PROCESSORS = 3, RP_CALIBRATE_RATIOS = 14 };
 
 /* Of queries that the rules were not fitted to. */
 typedef struct rp__calibrate_error {
@@ -23,12 +25,23 @@ typedef struct rp__calibrate_error {
     double mean, p50, p90, p99; /* of the relative error */
 } rp__calibrate_error;
 
+/* Of queries of one ratio, all of which every processor that was measured has answered. */
+typedef struct rp__calibrate_ratio {
+    size_t n;
+    double ns[RP_CALIBRATE_PROCESSORS]; /* mean; 0: not measured */
+} rp__calibrate_ratio;
+
 typedef struct rp__calibrate_figures {
     rp__calibrate_error errors[RP_CALIBRATE_MODES][RP_CALIBRATE_PROCESSORS];
     /* mean nanoseconds of a query: on a core, on the card, by the better of both, and by what the
      * rules take for it */
     double cpu[RP_CALIBRATE_MODES], gpu[RP_CALIBRATE_MODES], perfect[RP_CALIBRATE_MODES],
         chosen[RP_CALIBRATE_MODES];
+    bool has_card;
+    rp__calibrate_ratio ratios[RP_CALIBRATE_MODES][RP_CALIBRATE_RATIOS];
+    /* the ratio from which on a core costs less than the card, in every group that has queries; 0:
+     * in none */
+    uint32_t crossover[RP_CALIBRATE_MODES];
 } rp__calibrate_figures;
 
 const char *rp__calibrate_mode(size_t i);      /* "and", "or"; NULL past the last */

@@ -17,7 +17,7 @@ enum {
     RATIOS = 14,  /* 1 to 8,192 */
     MIN_TERMS = 2,
     MAX_TERMS = 4,
-    TRIES = 8, /* for each query */
+    TRIES = 64, /* for each query */
 };
 
 typedef struct bucket {
