@@ -142,6 +142,8 @@ rp_status rp_run_add(rp_run *run, const char *qid, const rp_hits *hits, rp_error
             return status;
         run->is_checked = true;
     }
+    if (run->lines.n == 0)
+        return RP_OK;
     if (run->o.write)
         run->o.write(run->o.write_arg, (const char *)run->lines.at, run->lines.n);
     else

@@ -132,6 +132,11 @@ static rp_status open_operation(const rp__bench_queries *b, rp__bench_operation 
     return status;
 }
 
+static bool is_by(const rp__lab_answer *answer, const char *processor)
+{
+    return answer->processor && strcmp(answer->processor, processor) == 0;
+}
+
 /* Names are not asked for here: their docids are not looked at elsewhere. */
 static rp_status warm_up(const rp__bench_queries *b, rp__bench_operation *o, rp_error *err)
 {
@@ -154,8 +159,8 @@ static rp_status warm_up(const rp__bench_queries *b, rp__bench_operation *o, rp_
         o->totals[i] = answer.total;
         o->digests[i] = digest_of(&answer, o->options.total == RP_TOTAL_ONLY);
         postings += answer.postings;
-        o->on_gpu += strcmp(answer.processor, "gpu") == 0;
-        o->elsewhere += !is_chosen && strcmp(answer.processor, o->options.processor) != 0;
+        o->on_gpu += is_by(&answer, "gpu");
+        o->elsewhere += !is_chosen && !is_by(&answer, o->options.processor);
     }
     o->postings = (double)postings / (double)b->set->n;
     return RP_OK;

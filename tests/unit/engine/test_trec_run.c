@@ -90,6 +90,7 @@ typedef struct taken {
 static void take(void *arg, const char *lines, size_t bytes)
 {
     taken *t = arg;
+    assert_true(lines && bytes > 0);
     strncat(t->text, lines, bytes);
 }
 
@@ -105,6 +106,7 @@ static void test_misuse(void **state)
     assert_int_equal(rp_search(index, "fox", 1, &hits, &err), RP_OK);
     rp_run_options o = {.write = take, .write_arg = &t, .tag = "mine"};
     assert_int_equal(rp_run_new(index, NULL, &o, &run, &err), RP_OK);
+    assert_int_equal(rp_run_add(run, "0", &(rp_hits){.n = 0}, &err), RP_OK); /* and no line */
     assert_int_equal(rp_run_add(run, "1", &hits, &err), RP_OK);
     assert_int_equal(rp_run_add(run, NULL, &hits, &err), RP_USAGE);
     assert_int_equal(rp_run_add(run, "1", NULL, &err), RP_USAGE);
