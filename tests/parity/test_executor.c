@@ -217,7 +217,8 @@ static void every_policy_gives_the_cpus_hits(void **state)
     }
 }
 
-/* Anywhere, and by anybody who can. */
+/* Anywhere, and by anybody who can; but the last of the card's queue is the card's, so that it has one, however late its thread
+ * begins. */
 static rp__policy_seat seat_by_chance(const rp__policy_view *view, const rp__policy_job *job)
 {
     const uint64_t mix = (job->arrived >> 3) ^ view->now;
@@ -230,7 +231,9 @@ static rp__policy_take take_by_chance(const rp__policy_view *view, bool is_card)
 {
     for (int i = 0; i < RP_QUEUES; i++) {
         const int q = is_card ? RP_QUEUES - 1 - i : i;
-        if (view->queues[q].n > 0 && !(is_card && view->queues[q].head_gpu_ns == RP_POLICY_NEVER))
+        const uint32_t left = q == RP_QUEUE_GPU && !is_card ? 1 : 0;
+        if (view->queues[q].n > left &&
+            !(is_card && view->queues[q].head_gpu_ns == RP_POLICY_NEVER))
             return (rp__policy_take){.queue = (rp__policy_queue_kind)q,
                                      .is_urgent = view->now & 1 && !is_card};
     }
