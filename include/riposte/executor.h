@@ -97,6 +97,7 @@ typedef struct rp_executor_report {
     uint64_t on_cores, on_card; /* answered there */
     uint64_t launches, batched; /* times that the card was given jobs; jobs, given with others */
     uint64_t moves, fallbacks;  /* as of rp_outcome, of all jobs; of a card that could not */
+    uint64_t shared;            /* cut by docids, for cores and the card at once */
     uint32_t queued, running;   /* now */
     bool has_card;
 } rp_executor_report;

@@ -107,7 +107,8 @@ bool rp__executor_seat(rp_executor *e, rp__task *task)
     if (task->waiting.seat.queue == RP_QUEUE_NONE)
         return false;
     choose_steps(e, task);
-    enqueue(e, task);
+    if (task->waiting.seat.cores == 0 || !rp__executor_share(e, task))
+        enqueue(e, task);
     return true;
 }
 
@@ -144,6 +145,10 @@ rp__task *rp__executor_take(rp_executor *e, bool is_card)
 
 void rp__executor_end_soon(rp_executor *e, rp__task *task)
 {
+    if (task->whole) {
+        rp__executor_share_end(e, task);
+        return;
+    }
     task->place = RP_TASK_ENDING;
     rp__executor_append(&e->ending, task);
 }
@@ -505,6 +510,7 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
     t->fallback = RP_FALLBACK_NONE;
     t->spent = (rp_gpu_counters){0};
     t->outcome = (rp_outcome){0};
+    t->parts = t->whole = NULL;
     t->done = job->done;
     t->arg = job->arg;
     atomic_store(&t->stop, RP_STOP_NONE);

@@ -47,7 +47,7 @@ static bool is_alike(const card *c)
     const rp__task *next =
         (const rp__task *)rp__job_queue_first(&c->executor->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY);
     return next && next->bound.k == c->tasks[0]->bound.k && !next->steps.is_on &&
-           !c->tasks[0]->steps.is_on;
+           !c->tasks[0]->steps.is_on && !next->whole && !c->tasks[0]->whole;
 }
 
 /* What the policy gives, and with a policy that batches, what waits behind it. */

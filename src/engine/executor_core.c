@@ -140,11 +140,34 @@ static bool take_steps(rp_executor *e, rp__task *t)
     return true;
 }
 
+static rp_status run_part(void *arg)
+{
+    return answer(arg);
+}
+
+/* One range of a task's documents. */
+static void work_on_part(rp_executor *e, rp__task *part)
+{
+    turn at = {.task = part};
+    rp_outcome *o = &part->outcome;
+    o->status = rp__searcher_guard(part->searcher, run_part, &at, &at.err, &o->err);
+    pthread_mutex_lock(&e->lock);
+    rp__executor_end_soon(e, part);
+    rp__executor_wake(e);
+    pthread_mutex_unlock(&e->lock);
+}
+
 /* Without the lock. False: the task is elsewhere now. */
 static bool work_on(rp_executor *e, rp__task *t)
 {
     turn at = {.task = t};
     rp_outcome *o = &t->outcome;
+    if (t->whole) {
+        work_on_part(e, t);
+        return false;
+    }
+    if (t->parts)
+        rp__executor_share_join(e, t);
     if (o->status == RP_OK && (!atomic_load(&t->stop) || t->has_answer)) {
         if (!take_steps(e, t))
             return false;

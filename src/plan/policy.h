@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define RP_POLICY_NEVER UINT64_MAX
+enum { RP_SHARE_UNIT = 1024 };
 
 typedef enum rp__policy_queue_kind {
     RP_QUEUE_CPU,
@@ -65,6 +66,9 @@ typedef struct rp__policy_seat {
     const char *reason; /* why there: static, for people */
     /* the card intersects the lists that every match is in, and a core answers from what is left */
     bool splits;
+    /* it is cut by docids: so many cores and the card answer it at once; 0: it is not. Of all
+     * docids the card has card_share of RP_SHARE_UNIT. Where it cannot be cut, the queue has it. */
+    uint32_t cores, card_share;
 } rp__policy_seat;
 
 typedef struct rp__policy_take {
@@ -93,6 +97,7 @@ typedef struct rp__policy {
     bool batches; /* a card takes at once what has gathered in its queue */
     bool needs_card;
     bool splits; /* some of its seats do: jobs need meet_ns */
+    bool shares; /* some of its seats have cores and a share of the card */
     rp__policy_seat (*seat)(const rp__policy_view *view, const rp__policy_job *job);
     rp__policy_take (*take)(const rp__policy_view *view, bool is_card);
     /* (optional) Who goes on with an AND of terms, or with the lists of a job that is split. NULL:
@@ -108,7 +113,7 @@ const rp__policy *rp__policy_find(const char *name); /* NULL: no such name */
 extern const rp__policy rp__policy_auto_row, rp__policy_cpu_row, rp__policy_gpu_row,
     rp__policy_better_row, rp__policy_ding_queues_row, rp__policy_ding_steal_row,
     rp__policy_ding_deadline_row, rp__policy_griffin_row, rp__policy_batch_row,
-    rp__policy_split_row;
+    rp__policy_split_row, rp__policy_share_row;
 
 /* ---- Shared by rows -------------------------------------------------------------------------- */
 

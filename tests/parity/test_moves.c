@@ -1,7 +1,7 @@
 /* test_moves.c: queries of all shapes through the executor, moved between processors while they are answered.
  *
- * Under every policy, and under one that moves a query by chance at every list, in both directions, and splits whatever
- * can be split: documents, order, scores and exact totals are the CPU's. The same with queries that are cancelled by
+ * Under every policy, and under one that moves a query by chance at every list, in both directions, splits whatever
+ * can be split, and shares queries between processors at any docid: documents, order, scores and exact totals are the CPU's. The same with queries that are cancelled by
  * chance, a card that is lost on the way, and little memory. The GPU is the emulated one. 300 queries; RIPOSTE_THOROUGH
  * has 20,000. */
 #include <pthread.h>
@@ -208,7 +208,7 @@ static rp_executor *open_executor(rp_executor_options options, uint64_t gpu_memo
     const rp_search_options search = {
         .gpu = "emulated", .gpu_memory = gpu_memory, .total = RP_TOTAL_EXACT};
     options.search = &search;
-    options.max_queued = n_queries;
+    options.max_queued = 8 * n_queries; /* parts wait too */
     if (rp_executor_new(documents.indexes[0], &options, &executor, &err) != RP_OK)
         fail_msg("%s", err.text);
     return executor;
@@ -257,8 +257,11 @@ static rp__policy_seat seat_by_chance(const rp__policy_view *view, const rp__pol
 {
     rp__policy_seat at = rp__policy_sit((rp__policy_queue_kind)draw(RP_QUEUES), job, "chance");
     at.splits = job->meet_ns > 0;
+    at.cores = draw(4) || job->gpu_ns == RP_POLICY_NEVER ? 0 : 1 + (uint32_t)draw(3);
+    at.card_share = (uint32_t)draw(RP_SHARE_UNIT);
     if (!view->has_card || (job->gpu_ns == RP_POLICY_NEVER && !at.splits))
         at.queue = RP_QUEUE_CPU;
+    at.cores = view->has_card ? at.cores : 0;
     return at;
 }
 
@@ -267,6 +270,7 @@ static rp__policy_seat seat_on_one(const rp__policy_view *view, const rp__policy
 {
     rp__policy_seat at = seat_by_chance(view, job);
     at.queue = at.queue == RP_QUEUE_ANY ? RP_QUEUE_GPU : at.queue;
+    at.cores = 0;
     return at;
 }
 
@@ -331,6 +335,7 @@ static void every_policy_gives_the_cpus_answer(void **state)
         ask_all(executor, &report);
         if (policy->splits)
             assert_true(report.moves > n_queries / 10);
+        assert_true(policy->shares ? report.shared > n_queries / 4 : report.shared == 0);
         close_executor(executor);
     }
 }
@@ -348,7 +353,7 @@ static void moves_by_chance_give_the_cpus_answer(void **state)
         print_message("chance: %llu moves of %zu queries, %llu ended on the card, %llu fell back\n",
                       (unsigned long long)report.moves, n_queries,
                       (unsigned long long)report.on_card, (unsigned long long)report.fallbacks);
-        assert_true(report.moves > n_queries / 4);
+        assert_true(report.moves > n_queries / 4 && report.shared > n_queries / 20);
         assert_true(report.on_card > 0 && report.on_cores > 0);
         close_executor(executor);
     }

@@ -84,6 +84,27 @@ static void split_has_the_card_intersect(void **state)
     assert_false(at.splits);
 }
 
+/* Cores and the card end together, by what they are likely to take. */
+static void share_cuts_by_cost(void **state)
+{
+    (void)state;
+    rp__policy_view view = {.cores = 4, .busy_cores = 2, .has_card = true};
+    rp__policy_job job = long_and;
+    job.cpu_ns = 60000;
+    job.gpu_ns = 10000;
+    rp__policy_seat at = rp__policy_share_row.seat(&view, &job);
+    assert_int_equal(at.cores, 2);
+    assert_int_equal(at.card_share, RP_SHARE_UNIT * 3 / 4);
+    view.busy_cores = 4;
+    at = rp__policy_share_row.seat(&view, &job);
+    assert_int_equal(at.cores, 1);
+    assert_int_equal(at.card_share, RP_SHARE_UNIT * 6 / 7);
+    job.gpu_ns = RP_POLICY_NEVER;
+    at = rp__policy_share_row.seat(&view, &job);
+    assert_int_equal(at.queue, RP_QUEUE_CPU);
+    assert_int_equal(at.cores, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +112,7 @@ int main(void)
         cmocka_unit_test(griffin_decides_after_each_list),
         cmocka_unit_test(griffin_returns_where_it_may),
         cmocka_unit_test(split_has_the_card_intersect),
+        cmocka_unit_test(share_cuts_by_cost),
     };
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
