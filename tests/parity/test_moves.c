@@ -1,11 +1,12 @@
 /* test_moves.c: queries of all shapes through the executor, moved between processors while they are answered.
  *
  * Under every policy, and under one that moves a query by chance at every list, in both directions, splits whatever
- * can be split, and shares queries between processors at any docid: documents, order, scores and exact totals are the CPU's. The same with queries that are cancelled by
- * chance, a card that is lost on the way, and little memory. The GPU is the emulated one. 300 queries; RIPOSTE_THOROUGH
- * has 20,000. */
+ * can be split, and shares queries between processors at any docid: documents, order, scores and exact totals are the
+ * CPU's. The same with queries that are cancelled by chance or late, a card that is lost on the way, and little memory.
+ * The GPU is the emulated one. 300 queries; RIPOSTE_THOROUGH has 20,000. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "backend/gpu/device/emulated_device.h"
 #include "engine/executor.h"
@@ -13,7 +14,7 @@
 #include "oracle/collection.h"
 #include "unit/files.h"
 
-enum { QUERIES = 300, THOROUGH = 20000, TEXT = 400, LONG = 12 };
+enum { QUERIES = 300, THOROUGH = 20000, WAVE = 300, TEXT = 400, LONG = 12 };
 
 typedef struct asked {
     char text[TEXT];
@@ -28,7 +29,7 @@ typedef struct asked {
 
 static collection documents;
 static asked *queries;
-static size_t n_queries;
+static size_t n_queries, n_asked; /* of which a test asks so many */
 
 /* ---- Queries ------------------------------------------------------------------------------------- */
 
@@ -144,13 +145,14 @@ static void keep_outcome(void *arg, rp_outcome *outcome)
     atomic_fetch_add(&a->ended, 1);
 }
 
-static void submit(rp_executor *executor, asked *a)
+static void submit(rp_executor *executor, asked *a, uint64_t deadline_ns)
 {
     rp_error err = {.text = ""};
     const rp_job job = {.query = a->text,
                         .query_bytes = strlen(a->text),
                         .k = a->k,
                         .mode = &a->mode,
+                        .deadline_ns = deadline_ns,
                         .done = keep_outcome,
                         .arg = a};
     atomic_store(&a->ended, 0);
@@ -174,23 +176,24 @@ static void expect_wanted(const asked *a)
 }
 
 typedef struct sums {
-    size_t answered, cancelled, moves, on_card, told;
+    size_t answered, cancelled, late, moves, on_card, told;
 } sums;
 
-/* All ended once, answered as by the CPU or, where that may be, cancelled. */
-static sums expect_all(bool may_be_cancelled)
+/* All ended once, answered as by the CPU or, where that may be, stopped. */
+static sums expect_all(bool may_be_stopped)
 {
     sums s = {0};
-    for (size_t i = 0; i < n_queries; i++) {
+    for (size_t i = 0; i < n_asked; i++) {
         asked *a = &queries[i];
         const rp_status status = a->outcome.status;
         assert_int_equal(atomic_load(&a->ended), 1);
         if (status == RP_OK)
             expect_wanted(a);
-        else if (status != RP_INTERRUPTED || !may_be_cancelled)
+        else if ((status != RP_INTERRUPTED && status != RP_DEADLINE) || !may_be_stopped)
             fail_msg("'%s': %s: %s", a->text, rp_status_name(status), a->outcome.err.text);
         s.answered += status == RP_OK;
         s.cancelled += status == RP_INTERRUPTED;
+        s.late += status == RP_DEADLINE;
         s.moves += a->outcome.moves;
         s.told += a->outcome.hits.fallback != RP_FALLBACK_NONE;
         s.on_card += status == RP_OK && strcmp(a->outcome.hits.processor, "gpu") == 0;
@@ -208,7 +211,7 @@ static rp_executor *open_executor(rp_executor_options options, uint64_t gpu_memo
     const rp_search_options search = {
         .gpu = "emulated", .gpu_memory = gpu_memory, .total = RP_TOTAL_EXACT};
     options.search = &search;
-    options.max_queued = 8 * n_queries; /* parts wait too */
+    options.max_queued = 8 * WAVE; /* parts wait too */
     if (rp_executor_new(documents.indexes[0], &options, &executor, &err) != RP_OK)
         fail_msg("%s", err.text);
     return executor;
@@ -224,18 +227,29 @@ static void close_executor(rp_executor *executor)
 static void expect_report(rp_executor *executor, const sums *s, rp_executor_report *report)
 {
     rp_executor_get_report(executor, report);
-    assert_int_equal(report->submitted, n_queries);
+    assert_int_equal(report->submitted, n_asked);
     assert_int_equal(report->answered, s->answered);
     assert_int_equal(report->cancelled, s->cancelled);
+    assert_int_equal(report->late, s->late);
     assert_int_equal(report->moves, s->moves);
     assert_int_equal(report->on_card, s->on_card);
     assert_true(s->told <= report->fallbacks);
 }
 
+/* Until all have ended that were submitted, now and then: each has memory of its own. */
+static void await_wave(size_t i)
+{
+    for (size_t j = i + 1 - WAVE; (i + 1) % WAVE == 0 && j <= i; j++)
+        while (atomic_load(&queries[j].ended) == 0)
+            usleep(100);
+}
+
 static void ask_all(rp_executor *executor, rp_executor_report *report)
 {
-    for (size_t i = 0; i < n_queries; i++)
-        submit(executor, &queries[i]);
+    for (size_t i = 0; i < n_asked; i++) {
+        submit(executor, &queries[i], 0);
+        await_wave(i);
+    }
     assert_int_equal(rp_executor_drain(executor), RP_OK);
     const sums s = expect_all(false);
     expect_report(executor, &s, report);
@@ -327,6 +341,7 @@ static void set_policy(rp_executor *executor, const rp__policy *policy)
 static void every_policy_gives_the_cpus_answer(void **state)
 {
     (void)state;
+    n_asked = n_queries;
     for (size_t i = 0; rp_policy_name(i); i++) {
         rp_executor_report report;
         const rp__policy *policy = rp__policy_at(i);
@@ -334,8 +349,8 @@ static void every_policy_gives_the_cpus_answer(void **state)
             open_executor((rp_executor_options){.policy = policy->name, .threads = 2}, 0);
         ask_all(executor, &report);
         if (policy->splits)
-            assert_true(report.moves > n_queries / 10);
-        assert_true(policy->shares ? report.shared > n_queries / 4 : report.shared == 0);
+            assert_true(report.moves > n_asked / 10);
+        assert_true(policy->shares ? report.shared > n_asked / 4 : report.shared == 0);
         close_executor(executor);
     }
 }
@@ -344,6 +359,7 @@ static void every_policy_gives_the_cpus_answer(void **state)
 static void moves_by_chance_give_the_cpus_answer(void **state)
 {
     (void)state;
+    n_asked = n_queries;
     for (size_t threads = 1; threads <= 3; threads += 2) {
         rp_executor_report report;
         rp_executor *executor =
@@ -351,9 +367,9 @@ static void moves_by_chance_give_the_cpus_answer(void **state)
         set_policy(executor, &chance);
         ask_all(executor, &report);
         print_message("chance: %llu moves of %zu queries, %llu ended on the card, %llu fell back\n",
-                      (unsigned long long)report.moves, n_queries,
-                      (unsigned long long)report.on_card, (unsigned long long)report.fallbacks);
-        assert_true(report.moves > n_queries / 4 && report.shared > n_queries / 20);
+                      (unsigned long long)report.moves, n_asked, (unsigned long long)report.on_card,
+                      (unsigned long long)report.fallbacks);
+        assert_true(report.moves > n_asked / 4 && report.shared > n_asked / 20);
         assert_true(report.on_card > 0 && report.on_cores > 0);
         close_executor(executor);
     }
@@ -363,11 +379,12 @@ static void moves_by_chance_give_the_cpus_answer(void **state)
 static void moves_at_every_list_give_the_cpus_answer(void **state)
 {
     (void)state;
+    n_asked = n_queries / 3;
     rp_executor_report report;
     rp_executor *executor = open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 0);
     set_policy(executor, &always);
     ask_all(executor, &report);
-    assert_true(report.moves > n_queries);
+    assert_true(report.moves > n_asked);
     assert_int_equal(report.fallbacks, 0);
     close_executor(executor);
 }
@@ -377,6 +394,7 @@ static void moves_at_every_list_give_the_cpus_answer(void **state)
 static void griffin_moves_for_good(void **state)
 {
     (void)state;
+    n_asked = n_queries;
     uint64_t moves[2];
     for (int returns = 0; returns < 2; returns++) {
         rp_executor_report report;
@@ -386,32 +404,35 @@ static void griffin_moves_for_good(void **state)
             0);
         ask_all(executor, &report);
         moves[returns] = report.moves;
-        for (size_t i = 0; i < n_queries; i++)
+        for (size_t i = 0; i < n_asked; i++)
             assert_true(queries[i].outcome.moves <= 2); /* once, and back from a card that cannot */
         close_executor(executor);
     }
-    assert_true(moves[0] > n_queries / 50);
+    assert_true(moves[0] > n_asked / 50);
     assert_int_equal(moves[1], moves[0]);
 }
 
-static void cancelled_queries_end_once(void **state)
+/* Cancelled, or with so little time that some are late. */
+static void stopped_queries_end_once(void **state)
 {
     (void)state;
+    n_asked = n_queries;
     rp_executor_report report;
     rp_executor *executor = open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 0);
     set_policy(executor, &chance);
-    for (size_t i = 0; i < n_queries; i++) {
-        submit(executor, &queries[i]);
+    for (size_t i = 0; i < n_asked; i++) {
+        submit(executor, &queries[i], chance_below(4) ? 0 : 1 + chance_below(2000000));
         if (chance_below(3) == 0) {
             const rp_status status = rp_executor_cancel(
                 executor, queries[i - chance_below(i + 1 < 8 ? i + 1 : 8)].ticket);
             assert_true(status == RP_OK || status == RP_NOT_FOUND);
         }
+        await_wave(i);
     }
     assert_int_equal(rp_executor_drain(executor), RP_OK);
     const sums s = expect_all(true);
     expect_report(executor, &s, &report);
-    assert_true(s.cancelled > 0 && s.answered > n_queries / 2);
+    assert_true(s.cancelled > 0 && s.answered > n_asked / 4);
     close_executor(executor);
 }
 
@@ -419,6 +440,7 @@ static void cancelled_queries_end_once(void **state)
 static void little_memory_gives_the_cpus_answer(void **state)
 {
     (void)state;
+    n_asked = n_queries;
     rp_executor_report report;
     rp_executor *executor =
         open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 48 << 10);
@@ -433,6 +455,7 @@ static void little_memory_gives_the_cpus_answer(void **state)
 static void failing_calls_give_the_cpus_answer(void **state)
 {
     (void)state;
+    n_asked = n_queries / 3;
     rp_executor_report report;
     rp__emulated_device_configure(&(rp__emulated_device_options){
         .fail_at = 400, .fail_every = 37, .fail_code = RP_CU_NO_MEMORY});
@@ -448,6 +471,7 @@ static void failing_calls_give_the_cpus_answer(void **state)
 static void a_lost_card_gives_the_cpus_answer(void **state)
 {
     (void)state;
+    n_asked = n_queries;
     for (size_t i = 0; i < 2; i++) {
         rp_executor_report report;
         rp__emulated_device_configure(&(rp__emulated_device_options){
@@ -457,7 +481,7 @@ static void a_lost_card_gives_the_cpus_answer(void **state)
         set_policy(executor, i % 2 ? &chance : &always);
         ask_all(executor, &report);
         assert_false(report.has_card);
-        assert_true(report.fallbacks > 0 && report.on_card < n_queries);
+        assert_true(report.fallbacks > 0 && report.on_card < n_asked);
         close_executor(executor);
     }
     rp__emulated_device_configure(&(rp__emulated_device_options){0});
@@ -470,7 +494,7 @@ int main(void)
         cmocka_unit_test(moves_by_chance_give_the_cpus_answer),
         cmocka_unit_test(moves_at_every_list_give_the_cpus_answer),
         cmocka_unit_test(griffin_moves_for_good),
-        cmocka_unit_test(cancelled_queries_end_once),
+        cmocka_unit_test(stopped_queries_end_once),
         cmocka_unit_test(little_memory_gives_the_cpus_answer),
         cmocka_unit_test(failing_calls_give_the_cpus_answer),
         cmocka_unit_test(a_lost_card_gives_the_cpus_answer),
