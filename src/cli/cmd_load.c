@@ -289,6 +289,8 @@ static void write_row(job *j, const char *policy, double rate, double bound,
     rp__json_writer_uint(w, "launches", f->launches);
     rp__json_writer_uint(w, "batched", f->batched);
     rp__json_writer_uint(w, "moves", f->moves);
+    rp__json_writer_uint(w, "shared", f->shared);
+    rp__json_writer_uint(w, "fallbacks", f->fallbacks);
     write_times(w, f);
     rp__json_writer_end(w, '}');
 }

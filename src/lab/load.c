@@ -281,6 +281,8 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, uint6
     out->on_card = report.on_card;
     out->launches = report.launches;
     out->batched = report.batched;
+    out->shared = report.shared;
+    out->fallbacks = report.fallbacks;
     out->moves = l.moves;
     out->seconds = l.last > l.begin ? (double)(l.last - l.begin) / 1e9 : 0;
     out->generator_mean = out->jobs ? (double)l.lag_sum / (double)out->jobs / 1e9 : 0;

@@ -32,7 +32,7 @@ typedef struct rp__load_options {
 
 typedef struct rp__load_figures {
     uint64_t jobs, answered, refused, late, failed;
-    uint64_t on_cores, on_card, launches, batched, moves;
+    uint64_t on_cores, on_card, launches, batched, moves, shared, fallbacks;
     double seconds;                                   /* from the first arrival to the last end */
     double mean, p50, p80, p90, p95, p99, p999, most; /* seconds, of those answered */
     double generator_mean, generator_most;            /* seconds that jobs were submitted late */
