@@ -113,6 +113,7 @@ static rp__replay_options replay_options(const rp__load *load, const rp__load_op
                             .deadline_ns = o->deadline_us * 1000,
                             .max_queued = o->max_queued ? o->max_queued : 1024,
                             .elements = o->elements ? o->elements : 1 << 20,
+                            .ratio = o->griffin_ratio,
                             .wrong = t->wrong};
     if (t->burst > 1) {
         r.burst = t->burst;
@@ -254,7 +255,9 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, uint6
                                          .policy = o->policy,
                                          .threads = o->cores,
                                          .max_queued = o->max_queued,
-                                         .elements = o->elements};
+                                         .elements = o->elements,
+                                         .griffin_ratio = o->griffin_ratio,
+                                         .griffin_returns = o->griffin_returns};
     const double clients = ceil(o->rate / CLIENT_RATE);
     live l = {.load = load,
               .options = o,
@@ -278,6 +281,8 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, uint6
     out->on_card = report.on_card;
     out->launches = report.launches;
     out->batched = report.batched;
+    out->shared = report.shared;
+    out->fallbacks = report.fallbacks;
     out->moves = l.moves;
     out->seconds = l.last > l.begin ? (double)(l.last - l.begin) / 1e9 : 0;
     out->generator_mean = out->jobs ? (double)l.lag_sum / (double)out->jobs / 1e9 : 0;
