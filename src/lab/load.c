@@ -325,7 +325,7 @@ rp_status rp__load_find_rate(const rp__load *load, const rp__load_options *optio
     rp__load_figures f;
     *rate = 0;
     *out = (rp__load_figures){0};
-    for (o.rate = options->rate; !high || high > low * 1.01;) {
+    for (o.rate = options->rate; high <= 0 || high > low * 1.01;) {
         rp_status status = rp__load_run(load, &o, &f, err);
         if (status != RP_OK)
             return low > 0 && status == RP_USAGE ? RP_OK : status;
@@ -335,7 +335,7 @@ rp_status rp__load_find_rate(const rp__load *load, const rp__load_options *optio
         } else {
             high = o.rate;
         }
-        o.rate = !high ? 2 * low : low > 0 ? sqrt(low * high) : high / 2;
+        o.rate = high <= 0 ? 2 * low : low > 0 ? sqrt(low * high) : high / 2;
         if (o.rate * o.seconds < 100)
             break;
     }
