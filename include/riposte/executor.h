@@ -31,6 +31,10 @@ typedef struct rp_executor_options {
     /* microseconds that a thread without work looks for some before it sleeps: 50; UINT32_MAX: it
      * sleeps at once */
     uint32_t spin_us;
+    /* of the policy griffin: from how many times as many postings as there are candidates a core
+     * intersects, 128; and whether a query may return to a card that it has left */
+    uint64_t griffin_ratio;
+    bool griffin_returns;
     /* a file of cost rules for this machine, which `riposte calibrate` writes: RIPOSTE_COSTS, else
      * built-in rules. One that is named here must be fit for use. */
     const char *costs;
@@ -79,9 +83,9 @@ typedef struct rp_outcome {
     uint64_t estimated_ns; /* it was likely to take there */
     uint64_t answered_ns;  /* it took there */
     uint32_t together;     /* jobs that the card answered with it, itself included; 0: a core did */
-    uint32_t moves;        /* between processors */
+    uint32_t moves;        /* between processors, those included that a card could not go on with */
     uint32_t n_decisions;  /* RP_DECISIONS at most */
-    rp_decision decisions[RP_DECISIONS]; /* in their order; the last one gave the answer */
+    rp_decision decisions[RP_DECISIONS]; /* in their order, or of parts of the query */
 } rp_outcome;
 
 typedef struct rp_job {
@@ -127,7 +131,8 @@ typedef struct rp_executor_report {
     uint64_t answered, failed, cancelled, late;
     uint64_t on_cores, on_card; /* answered there */
     uint64_t launches, batched; /* times that the card was given jobs; jobs, given with others */
-    uint64_t moves, fallbacks;  /* between processors; of a card that could not */
+    uint64_t moves, fallbacks;  /* as of rp_outcome, of all jobs; of a card that could not */
+    uint64_t shared;            /* cut by docids, for cores and the card at once */
     uint32_t queued, running;   /* now */
     bool has_card, has_costs;   /* has_costs: estimates are by rules of a cost file */
     char costs_fault[256];      /* why the one that RIPOSTE_COSTS names is not used; "" */

@@ -135,6 +135,14 @@ typedef struct rp__partial {
     rp_gpu_counters gpu; /* what devices did for it so far */
 } rp__partial;
 
+/* Documents among which all matches of a query are. */
+typedef struct rp__given {
+    rp__partial partial;
+    /* by leaf: a term that the outermost group must match. They are all in its list, and their
+     * scores have what it contributes. */
+    const bool *met;
+} rp__given;
+
 /* A flat AND of terms step by step, so that the caller can stop, time or move it after each one.
  * `leaf` is a rank: 0 is the leaf with the shortest list, of equal ones the first in the query. A
  * step that fails leaves the run to be closed; a step before which there are no candidates is
@@ -152,9 +160,13 @@ typedef struct rp__steps {
     rp_status (*narrow)(void *run, uint32_t first, uint32_t last);
     /* the k best candidates; their number is the total */
     rp_status (*select)(void *run, rp__answer *answer);
+    uint32_t (*count)(const void *run); /* candidates; 0 also where there are none yet */
     rp_status (*put)(void *run, const rp__partial *partial); /* candidates from elsewhere */
     /* What the run has, in its arena. It has none then: put or start is next. */
     rp_status (*take)(void *run, rp__partial *partial);
+    /* Postings and gpu of the answer: what was done so far, for steps that failed too. Its
+     * fallback: why a device could not take the last one. The rest is left as it is. */
+    void (*tell)(const void *run, rp__answer *answer);
     void (*close)(void *run);
 } rp__steps;
 
@@ -201,6 +213,10 @@ typedef struct rp__backend {
      * the answer means nothing. */
     rp_status (*run)(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err);
+    /* (optional) As `run`, by a processor without a state: matches are found among given documents,
+     * and nowhere else. */
+    rp_status (*finish)(const rp__query *query, const rp__given *given, rp__arena *arena,
+                        rp__answer *answer, rp_error *err);
     /* (optional) What `run` would do; scratch in the arena. Fails only where that cannot be found
      * out: RP_NO_MEMORY, RP_DAMAGED. */
     rp_status (*form)(void *state, const rp__query *query, rp__arena *arena, rp_form *out,

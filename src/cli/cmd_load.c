@@ -16,7 +16,8 @@ typedef struct load_args {
     const char *replay, *policies, *costs, *format;
     double rate, seconds, deadline_ms, find_p99_ms;
     bool has_deadline, has_find, poisson, list_policies, no_card, stall, lose_card;
-    uint64_t seed, elements;
+    bool griffin_returns;
+    uint64_t seed, elements, griffin_ratio;
     uint32_t cores, max_queued, wrong, burst;
 } load_args;
 
@@ -101,6 +102,18 @@ static const rp__option load_rows[] = {
      AT(costs),
      .help = "estimate by the rules of this file, which riposte calibrate wrote on this machine; "
              "otherwise RIPOSTE_COSTS, or built-in rules"},
+    {.name = "griffin-ratio",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "128",
+     .least = 1,
+     AT(griffin_ratio),
+     .help = "of the policy griffin: postings of the next list for each candidate from which a "
+             "core goes on"},
+    {.name = "griffin-returns",
+     .kind = RP_OPTION_FLAG,
+     AT(griffin_returns),
+     .help = "of the policy griffin: a query may return to the card"},
     {.name = "seed",
      .kind = RP_OPTION_COUNT64,
      .argument = "N",
@@ -285,6 +298,8 @@ static void write_row(job *j, const char *policy, double rate, double bound,
     rp__json_writer_uint(w, "launches", f->launches);
     rp__json_writer_uint(w, "batched", f->batched);
     rp__json_writer_uint(w, "moves", f->moves);
+    rp__json_writer_uint(w, "shared", f->shared);
+    rp__json_writer_uint(w, "fallbacks", f->fallbacks);
     write_times(w, f);
     rp__json_writer_end(w, '}');
 }
@@ -341,6 +356,8 @@ static rp__load_options options_of(const load_args *a, const char *policy)
         .max_queued = a->max_queued,
         .elements = a->elements,
         .costs = a->costs,
+        .griffin_ratio = a->griffin_ratio,
+        .griffin_returns = a->griffin_returns,
         .no_card = a->no_card,
         .trouble = {
             .wrong = a->wrong, .burst = a->burst, .stall = a->stall, .lose_card = a->lose_card}};

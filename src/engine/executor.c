@@ -62,8 +62,11 @@ rp__task *rp__executor_pop(rp__task_list *list)
 
 void rp__executor_look(rp_executor *e, rp__policy_view *out)
 {
-    *out = (rp__policy_view){
-        .now = rp__clock_now(), .cores = (uint32_t)e->n_cores, .has_card = e->has_card};
+    *out = (rp__policy_view){.now = rp__clock_now(),
+                             .cores = (uint32_t)e->n_cores,
+                             .has_card = e->has_card,
+                             .ratio = e->ratio,
+                             .goes_back = e->goes_back};
     for (size_t i = 0; i < e->n_lanes; i++) {
         const rp__lane *lane = &e->lanes[i];
         const uint64_t rest = lane->busy_until > out->now ? lane->busy_until - out->now : 0;
@@ -83,11 +86,22 @@ static void enqueue(rp_executor *e, rp__task *task)
     task->place = RP_TASK_QUEUED;
     task->seated = rp__clock_now();
     rp_outcome *o = &task->outcome;
+    rp__executor_leave(task);
     o->reason = task->waiting.seat.reason;
     if (o->n_decisions < RP_DECISIONS)
         o->decisions[o->n_decisions++] = (rp_decision){.reason = o->reason};
     rp__job_queue_put(&e->queues[task->waiting.seat.queue], &task->waiting);
     e->n_queued++;
+}
+
+/* Whether the task is to be answered list by list. */
+static void choose_steps(const rp_executor *e, rp__task *task)
+{
+    const rp__conjunction *lists = &task->steps.lists;
+    const bool splits = task->waiting.seat.splits && !lists->is_all;
+    task->steps.is_on = lists->n > 1 && (splits || (lists->is_all && e->policy->step));
+    if (task->steps.is_on && splits)
+        task->waiting.job.gpu_ns = task->waiting.job.batch_ns = task->waiting.job.meet_ns;
 }
 
 bool rp__executor_seat(rp_executor *e, rp__task *task)
@@ -97,7 +111,9 @@ bool rp__executor_seat(rp_executor *e, rp__task *task)
     task->waiting.seat = e->policy->seat(&view, &task->waiting.job);
     if (task->waiting.seat.queue == RP_QUEUE_NONE)
         return false;
-    enqueue(e, task);
+    choose_steps(e, task);
+    if (task->waiting.seat.cores == 0 || !rp__executor_share(e, task))
+        enqueue(e, task);
     return true;
 }
 
@@ -152,6 +168,11 @@ void rp__executor_leave(rp__task *task)
 
 void rp__executor_end_soon(rp_executor *e, rp__task *task)
 {
+    rp__executor_leave(task);
+    if (task->whole) {
+        rp__executor_share_end(e, task);
+        return;
+    }
     task->place = RP_TASK_ENDING;
     rp__executor_append(&e->ending, task);
 }
@@ -166,6 +187,23 @@ void rp__executor_unseat(rp_executor *e, rp__task *task)
     o->decisions[o->n_decisions - 1].queued_ns = queued;
     dequeue(e, task);
     rp__executor_end_soon(e, task);
+}
+
+void rp__executor_move(rp_executor *e, rp__task *task)
+{
+    const bool is_lost = !task->on_card && !e->has_card; /* since the policy was asked */
+    task->steps.moves = false;
+    task->outcome.moves += !is_lost;
+    e->report.moves += !is_lost;
+    if (is_lost) {
+        task->fallback = RP_FALLBACK_FAULT;
+        e->report.fallbacks++;
+        rp__executor_put(e, task, RP_QUEUE_CPU, "the card was lost");
+    } else if (task->on_card) {
+        rp__executor_put(e, task, RP_QUEUE_CPU, "the policy has a core go on");
+    } else {
+        rp__executor_put(e, task, RP_QUEUE_GPU, "the policy has the card go on");
+    }
 }
 
 void rp__executor_lose_card(rp_executor *e)
@@ -383,6 +421,8 @@ rp_status rp_executor_new(const rp_index *index, const rp_executor_options *opti
     e->max_queued = o.max_queued ? o.max_queued : QUEUED;
     e->elements = o.elements ? o.elements : ELEMENTS;
     e->spin_ns = o.spin_us == UINT32_MAX ? 0 : 1000 * (uint64_t)(o.spin_us ? o.spin_us : SPIN_US);
+    e->ratio = o.griffin_ratio;
+    e->goes_back = o.griffin_returns;
     e->n_cores = o.threads ? o.threads : count_cores();
     e->next_deadline = RP_POLICY_NEVER;
     pthread_mutex_init(&e->lock, NULL);
@@ -449,9 +489,37 @@ void rp_executor_free(rp_executor *executor)
 /* ---- Submitting ------------------------------------------------------------------------------ */
 
 typedef struct bind_job {
+    const rp_executor *executor;
     rp__task *task;
     rp_error err;
 } bind_job;
+
+/* Whether the card could intersect lists for a core. A query whose algorithm was named is answered by it. */
+static bool may_split(const rp_executor *e, const rp__query *query, rp__auto_shape shape)
+{
+    return e->policy->splits && (shape == RP_AUTO_OTHER || shape == RP_AUTO_PHRASE) &&
+           !query->algorithm && e->on_card && e->on_card->backend->steps;
+}
+
+/* The lists that every match is in, where the policy may have them intersected apart. */
+static rp_status find_lists(const rp_executor *e, rp__task *t, rp__auto_shape shape)
+{
+    rp__arena *arena = &t->searcher->arena;
+    const bool splits = may_split(e, &t->bound, shape);
+    const bool steps = e->policy->step && shape == RP_AUTO_AND;
+    rp_status status = RP_OK;
+    if ((splits || steps) && t->bound.n_ops > 0)
+        status = rp__conjunction_find(&t->bound, arena, &t->steps.lists);
+    t->steps.mark = rp__arena_get_mark(arena);
+    if (status != RP_OK || !splits || t->steps.lists.n < 2)
+        return status;
+    rp__cost_facts facts;
+    rp__policy_job apart;
+    rp__cost_look(&t->steps.lists.query, &facts);
+    rp__cost_estimate(NULL, &facts, &apart);
+    t->waiting.job.meet_ns = apart.gpu_ns;
+    return RP_OK;
+}
 
 static rp_status run_bind(void *arg)
 {
@@ -466,12 +534,14 @@ static rp_status run_bind(void *arg)
     rp__cost_facts facts;
     rp__cost_look(&t->bound, &facts);
     rp__cost_estimate(t->costs, &facts, &t->waiting.job);
-    return RP_OK;
+    t->steps = (rp__task_steps){0};
+    t->waiting.job.meet_ns = 0;
+    return find_lists(b->executor, t, facts.shape);
 }
 
-rp_status rp__executor_bind(rp__task *task, rp_error *err)
+rp_status rp__executor_bind(const rp_executor *e, rp__task *task, rp_error *err)
 {
-    bind_job b = {.task = task};
+    bind_job b = {.executor = e, .task = task};
     return rp__searcher_guard(task->searcher, run_bind, &b, &b.err, err);
 }
 
@@ -512,13 +582,14 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
     t->fallback = RP_FALLBACK_NONE;
     t->spent = (rp_gpu_counters){0};
     t->outcome = (rp_outcome){0};
+    t->parts = t->whole = NULL;
     t->done = job->done;
     t->arg = job->arg;
     atomic_store(&t->stop, RP_STOP_NONE);
     t->waiting.job.arrived = rp__clock_now();
     t->waiting.job.deadline =
         job->deadline_ns ? t->waiting.job.arrived + job->deadline_ns : RP_POLICY_NEVER;
-    return rp__executor_bind(t, err);
+    return rp__executor_bind(e, t, err);
 }
 
 /* A free one, with a ticket; NULL: all are in use. */

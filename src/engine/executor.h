@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "engine/conjunction.h"
 #include "engine/cost_file.h"
 #include "engine/searcher.h"
 #include "plan/job_queue.h"
@@ -29,6 +30,16 @@ typedef enum rp__task_place {
 
 enum { RP_STOP_NONE, RP_STOP_CANCELLED, RP_STOP_DEADLINE };
 
+/* A task that is answered list by list. */
+typedef struct rp__task_steps {
+    rp__conjunction lists;
+    bool is_on;          /* it is; otherwise by one processor, at once */
+    bool moves;          /* the other processor goes on */
+    uint32_t n_met;      /* lists so far; 0: it has not begun */
+    rp__partial partial; /* candidates of a task that has begun and waits */
+    rp__arena_mark mark; /* where binding ended in its searcher's arena */
+} rp__task_steps;
+
 typedef struct rp__task {
     rp__waiting waiting;   /* first: a queue's job is its task */
     struct rp__task *next; /* of a list */
@@ -42,12 +53,18 @@ typedef struct rp__task {
     size_t bytes, room;
     rp_mode mode;
     rp__query bound;
+    rp__task_steps steps;
     rp__answer answer;
-    rp__answer first;      /* of andor's AND, where the OR follows */
-    bool has_answer;       /* hits are to be named */
-    bool on_card;          /* the card has it, or gave the answer */
-    rp_fallback fallback;  /* why the card did not */
-    rp_gpu_counters spent; /* in vain */
+    rp__answer first; /* of andor's AND, where the OR follows */
+    /* Of a task that is cut by docids: its parts, and how many of them have not ended. */
+    struct rp__task *parts, *sibling;
+    uint32_t n_parts, n_left;
+    _Atomic uint32_t floor; /* k documents are known to score so much */
+    struct rp__task *whole; /* of which it is a part; NULL: of none */
+    bool has_answer;        /* hits are to be named */
+    bool on_card;           /* the card has it, or gave the answer */
+    rp_fallback fallback;   /* why the card did not */
+    rp_gpu_counters spent;  /* in vain */
     uint64_t seated, taken;
     void (*done)(void *arg, rp_outcome *outcome);
     void *arg;
@@ -76,6 +93,8 @@ struct rp_executor {
     rp__cost_file *costs; /* NULL: built-in rules */
     size_t max_queued;
     uint64_t elements, spin_ns;
+    uint64_t ratio; /* of the policy's view */
+    bool goes_back;
 
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended; /* a task did */
@@ -109,7 +128,8 @@ void rp__executor_put(rp_executor *executor, rp__task *task, rp__policy_queue_ki
 rp__task *rp__executor_take(rp_executor *executor, bool is_card);
 /* Whoever has the task is done with it: notes how long its last decision took. */
 void rp__executor_leave(rp__task *task);
-/* The task has an outcome, but for its hits' names: a core ends it. */
+/* The task has an outcome, but for its hits' names: a core ends it. Of a part: the whole task may
+ * have. */
 void rp__executor_end_soon(rp_executor *executor, rp__task *task);
 /* A task that waits in a queue and was stopped waits for its end. */
 void rp__executor_unseat(rp_executor *executor, rp__task *task);
@@ -118,6 +138,13 @@ void rp__executor_wake(rp_executor *executor);
 void rp__executor_wake_lane(rp__lane *lane);
 /* Waits for work, without the lock meanwhile. */
 void rp__executor_idle(rp__lane *lane);
+/* Cuts a task by docids, as its seat says, and puts the parts into queues. False: it cannot be
+ * cut. */
+bool rp__executor_share(rp_executor *executor, rp__task *task);
+/* A part has its answer or failed. */
+void rp__executor_share_end(rp_executor *executor, rp__task *part);
+/* To the queue of the other processor, which goes on with its lists. */
+void rp__executor_move(rp_executor *executor, rp__task *task);
 /* The card is gone: the cores have its tasks. */
 void rp__executor_lose_card(rp_executor *executor);
 
@@ -129,6 +156,17 @@ void *rp__executor_timer_run(void *executor);
 void rp__executor_timer_add(rp_executor *executor, const rp__task *task);
 
 /* Without the lock: parses and binds the task's text in its mode. */
-rp_status rp__executor_bind(rp__task *task, rp_error *err);
+rp_status rp__executor_bind(const rp_executor *executor, rp__task *task, rp_error *err);
+
+/* Without the lock: goes on with a task whose steps are on, by the steps of a processor. False: it
+ * is to be answered by `run` instead. True: *status is RP_OK, and the task has its answer or is to
+ * be moved (steps.moves); or it is a failure, of which the answer says what was done, and why a
+ * device could not. */
+bool rp__executor_steps_run(rp_executor *executor, rp__task *task, const rp__backend *backend,
+                            void *state, rp_status *status, rp_error *err);
+/* Without the lock: the answer of a task whose parts have all ended. */
+void rp__executor_share_join(rp_executor *executor, rp__task *task);
+/* Candidates are given up: the task is to be answered from its beginning, at once. */
+void rp__executor_steps_drop(rp__task *task);
 
 #endif

@@ -46,7 +46,8 @@ static bool is_alike(const card *c)
 {
     const rp__task *next =
         (const rp__task *)rp__job_queue_first(&c->executor->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY);
-    return next && next->bound.k == c->tasks[0]->bound.k;
+    return next && next->bound.k == c->tasks[0]->bound.k && !next->steps.is_on &&
+           !c->tasks[0]->steps.is_on && !next->whole && !c->tasks[0]->whole;
 }
 
 /* What the policy gives, and with a policy that batches, what waits behind it. */
@@ -123,6 +124,18 @@ static rp_status run_many(void *arg)
     return RP_OK;
 }
 
+/* The lists of one task. False: it is to be answered at once. */
+static bool answer_by_steps(card *c)
+{
+    rp__task *t = c->tasks[0];
+    const rp_searcher *s = c->searcher;
+    if (!t->steps.is_on)
+        return false;
+    t->answer = (rp__answer){.total_is_exact = true};
+    return rp__executor_steps_run(c->executor, t, s->backend, s->state, &t->outcome.status,
+                                  &t->outcome.err);
+}
+
 static void answer_group(card *c)
 {
     turn at = {.card = c};
@@ -130,6 +143,8 @@ static void answer_group(card *c)
     const rp__backend *backend = c->searcher->backend;
     if (backend == &rp__gpu_child_row)
         rp__gpu_child_revive(c->searcher->state);
+    if (c->n == 1 && answer_by_steps(c))
+        return;
     rp_status status =
         rp__searcher_guard(c->searcher, c->n == 1 ? run_one : run_many, &at, &at.err, &err);
     if (status == RP_OK)
@@ -150,6 +165,7 @@ static void fall_back(rp_executor *e, rp__task *t)
     t->fallback = why;
     t->spent = t->answer.gpu;
     t->on_card = false;
+    rp__executor_steps_drop(t);
     e->report.fallbacks++;
     o->status = rp__searcher_check_strict(e->on_card, why, &t->spent, &o->err);
     if (o->status != RP_OK) {
@@ -157,15 +173,19 @@ static void fall_back(rp_executor *e, rp__task *t)
         return;
     }
     o->moves++;
+    e->report.moves++;
     rp__executor_put(e, t, RP_QUEUE_CPU, "the card could not answer it");
 }
 
 static void settle(rp_executor *e, rp__task *t, size_t together)
 {
     rp_outcome *o = &t->outcome;
-    rp__executor_leave(t);
     if (o->status == RP_UNAVAILABLE || o->status == RP_NO_MEMORY || o->status == RP_DAMAGED) {
         fall_back(e, t);
+        return;
+    }
+    if (o->status == RP_OK && t->steps.moves) {
+        rp__executor_move(e, t);
         return;
     }
     if (o->status == RP_OK)

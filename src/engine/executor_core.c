@@ -13,6 +13,13 @@ typedef struct turn {
     rp_error err;
 } turn;
 
+/* What a card did in vain, and why. */
+static void add_spent(rp__task *t)
+{
+    t->answer.fallback = t->fallback;
+    rp__answer_count(&t->answer.gpu, &t->spent);
+}
+
 static rp_status answer(turn *at)
 {
     rp__task *t = at->task;
@@ -21,8 +28,7 @@ static rp_status answer(turn *at)
     t->answer = (rp__answer){.total_is_exact = true};
     if (t->bound.n_ops > 0)
         status = s->plain->run(NULL, &t->bound, &s->arena, &t->answer, &at->err);
-    t->answer.fallback = t->fallback;
-    t->answer.gpu = t->spent;
+    add_spent(t);
     return status;
 }
 
@@ -98,7 +104,7 @@ static bool ask_again(rp_executor *e, rp__task *t)
     t->mode = RP_MODE_OR;
     t->has_answer = false;
     const uint64_t work = t->bound.work;
-    t->outcome.status = rp__executor_bind(t, &t->outcome.err);
+    t->outcome.status = rp__executor_bind(e, t, &t->outcome.err);
     t->bound.work = work;
     if (t->outcome.status != RP_OK)
         return false;
@@ -110,13 +116,65 @@ static bool ask_again(rp_executor *e, rp__task *t)
     return true;
 }
 
+/* Goes on with its lists, if that is how it is answered. Candidates take memory, so where there is none left it is
+ * answered at once. False: the card goes on. */
+static bool take_steps(rp_executor *e, rp__task *t)
+{
+    rp_outcome *o = &t->outcome;
+    if (t->has_answer || !t->steps.is_on)
+        return true;
+    t->answer = (rp__answer){.total_is_exact = true};
+    if (!rp__executor_steps_run(e, t, t->searcher->plain, NULL, &o->status, &o->err))
+        return true;
+    if (o->status == RP_NO_MEMORY) {
+        rp__executor_steps_drop(t);
+        o->status = RP_OK;
+    } else if (o->status == RP_OK && t->steps.moves) {
+        pthread_mutex_lock(&e->lock);
+        rp__executor_move(e, t);
+        rp__executor_wake(e);
+        pthread_mutex_unlock(&e->lock);
+        return false;
+    } else if (o->status == RP_OK) {
+        t->has_answer = true;
+        add_spent(t);
+    }
+    return true;
+}
+
+static rp_status run_part(void *arg)
+{
+    return answer(arg);
+}
+
+/* One range of a task's documents. */
+static void work_on_part(rp_executor *e, rp__task *part)
+{
+    turn at = {.task = part};
+    rp_outcome *o = &part->outcome;
+    o->status = rp__searcher_guard(part->searcher, run_part, &at, &at.err, &o->err);
+    pthread_mutex_lock(&e->lock);
+    rp__executor_end_soon(e, part);
+    rp__executor_wake(e);
+    pthread_mutex_unlock(&e->lock);
+}
+
 /* Without the lock. False: the task is elsewhere now. */
 static bool work_on(rp_executor *e, rp__task *t)
 {
     turn at = {.task = t};
     rp_outcome *o = &t->outcome;
+    if (t->whole) {
+        work_on_part(e, t);
+        return false;
+    }
+    if (t->parts)
+        rp__executor_share_join(e, t);
     if (o->status == RP_OK && (!atomic_load(&t->stop) || t->has_answer)) {
-        o->status = rp__searcher_guard(t->searcher, run_turn, &at, &at.err, &o->err);
+        if (!take_steps(e, t))
+            return false;
+        if (o->status == RP_OK)
+            o->status = rp__searcher_guard(t->searcher, run_turn, &at, &at.err, &o->err);
         if (o->status == RP_OK && at.asks_again && ask_again(e, t))
             return false;
     } else if (o->status == RP_OK) {
@@ -140,6 +198,8 @@ void *rp__executor_core_run(void *arg)
         if (!t && e->is_over)
             break;
         if (!t) {
+            if (e->n_queued > 0)
+                rp__executor_wake(e); /* it may be the card's turn, now that this lane is free */
             rp__executor_idle(lane);
             continue;
         }

@@ -89,7 +89,8 @@ static uint64_t distort(replay *r, uint64_t ns)
 
 static void look(const replay *r, rp__policy_view *out)
 {
-    *out = (rp__policy_view){.now = r->now, .cores = r->o->cores, .has_card = r->has_card};
+    *out = (rp__policy_view){
+        .now = r->now, .cores = r->o->cores, .has_card = r->has_card, .ratio = r->o->ratio};
     for (uint32_t i = 0; i < r->n_lanes; i++) {
         const lane *l = &r->lanes[i];
         const uint64_t rest = l->likely_end > r->now ? l->likely_end - r->now : 0;

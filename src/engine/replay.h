@@ -27,6 +27,7 @@ typedef struct rp__replay_options {
     uint64_t deadline_ns; /* of each; 0: none */
     uint32_t max_queued;
     uint64_t elements; /* postings of shortest lists that the card is given at once */
+    uint64_t ratio;    /* of the policy's view */
     /* Trouble; 0: none. */
     uint32_t wrong; /* estimates are up to so many times too high or too low */
     uint64_t burst_begin_ns, burst_end_ns; /* when jobs come `burst` times as fast */

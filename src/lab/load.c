@@ -114,6 +114,7 @@ static rp__replay_options replay_options(const rp__load *load, const rp__load_op
                             .deadline_ns = o->deadline_us * 1000,
                             .max_queued = o->max_queued ? o->max_queued : 1024,
                             .elements = o->elements ? o->elements : 1 << 20,
+                            .ratio = o->griffin_ratio,
                             .wrong = t->wrong};
     if (t->burst > 1) {
         r.burst = t->burst;
@@ -256,6 +257,8 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, uint6
                                          .threads = o->cores,
                                          .max_queued = o->max_queued,
                                          .elements = o->elements,
+                                         .griffin_ratio = o->griffin_ratio,
+                                         .griffin_returns = o->griffin_returns,
                                          .costs = o->costs};
     const double clients = ceil(o->rate / CLIENT_RATE);
     live l = {.load = load,
@@ -280,6 +283,8 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, uint6
     out->on_card = report.on_card;
     out->launches = report.launches;
     out->batched = report.batched;
+    out->shared = report.shared;
+    out->fallbacks = report.fallbacks;
     out->moves = l.moves;
     memcpy(out->costs_fault, report.costs_fault, sizeof out->costs_fault);
     out->seconds = l.last > l.begin ? (double)(l.last - l.begin) / 1e9 : 0;

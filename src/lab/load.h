@@ -20,18 +20,20 @@ typedef struct rp__load_options {
     double seconds; /* that they come */
     bool is_poisson;
     uint64_t seed;
-    uint64_t deadline_us; /* 0: none */
-    uint32_t cores;       /* 0: those of the machine; of a replay 16 */
-    uint32_t max_queued;  /* 0: 1,024 */
-    uint64_t elements;    /* 0: 1M */
-    const char *costs;    /* a cost file, not of a replay; NULL: as the executor does it */
-    bool no_card;         /* of a replay: there is none */
+    uint64_t deadline_us;   /* 0: none */
+    uint32_t cores;         /* 0: those of the machine; of a replay 16 */
+    uint32_t max_queued;    /* 0: 1,024 */
+    uint64_t elements;      /* 0: 1M */
+    uint64_t griffin_ratio; /* as of rp_executor_options */
+    bool griffin_returns;
+    const char *costs; /* a cost file, not of a replay; NULL: as the executor does it */
+    bool no_card;      /* of a replay: there is none */
     rp__load_trouble trouble;
 } rp__load_options;
 
 typedef struct rp__load_figures {
     uint64_t jobs, answered, refused, late, failed;
-    uint64_t on_cores, on_card, launches, batched, moves;
+    uint64_t on_cores, on_card, launches, batched, moves, shared, fallbacks;
     double seconds;                                   /* from the first arrival to the last end */
     double mean, p50, p80, p90, p95, p99, p999, most; /* seconds, of those answered */
     double generator_mean, generator_most;            /* seconds that jobs were submitted late */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define RP_POLICY_NEVER UINT64_MAX
+enum { RP_SHARE_UNIT = 1024 };
 
 typedef enum rp__policy_queue_kind {
     RP_QUEUE_CPU,
@@ -27,11 +28,14 @@ typedef enum rp__policy_queue_kind {
 /* What a job is likely to cost. */
 typedef struct rp__policy_job {
     uint64_t arrived;
-    uint64_t deadline;         /* RP_POLICY_NEVER: none */
-    uint64_t cpu_ns;           /* of one core */
-    uint64_t gpu_ns;           /* of the card, alone; RP_POLICY_NEVER: the card refuses it */
-    uint64_t batch_ns;         /* of the card, as one of many */
-    uint64_t feed_ns;          /* of a core, to prepare it for the card and to name its hits */
+    uint64_t deadline; /* RP_POLICY_NEVER: none */
+    uint64_t cpu_ns;   /* of one core */
+    uint64_t gpu_ns;   /* of the card, alone; RP_POLICY_NEVER: the card refuses it */
+    uint64_t batch_ns; /* of the card, as one of many */
+    uint64_t feed_ns;  /* of a core, to prepare it for the card and to name its hits */
+    /* of the card, to intersect the lists that every match is in; 0: there are no two, or it is not
+     * known */
+    uint64_t meet_ns;
     uint64_t shortest, second; /* postings of the two shortest lists; of one list, twice the same */
 } rp__policy_job;
 
@@ -50,6 +54,8 @@ typedef struct rp__policy_view {
     uint64_t cores_ns; /* what busy cores still have to do, together */
     bool has_card, is_busy_card;
     uint64_t card_ns; /* what the card still has to do */
+    uint64_t ratio;   /* of lengths, from which a core intersects; 0: the policy's own */
+    bool goes_back;   /* a query may return to a card that it has left */
     rp__policy_queue queues[RP_QUEUES];
 } rp__policy_view;
 
@@ -58,6 +64,11 @@ typedef struct rp__policy_seat {
     uint64_t key;       /* the lowest is taken first; of equal ones the one that came first */
     uint64_t urgent;    /* from then on the job goes before all others; RP_POLICY_NEVER */
     const char *reason; /* why there: static, for people */
+    /* the card intersects the lists that every match is in, and a core answers from what is left */
+    bool splits;
+    /* it is cut by docids: so many cores and the card answer it at once; 0: it is not. Of all
+     * docids the card has card_share of RP_SHARE_UNIT. Where it cannot be cut, the queue has it. */
+    uint32_t cores, card_share;
 } rp__policy_seat;
 
 typedef struct rp__policy_take {
@@ -65,14 +76,34 @@ typedef struct rp__policy_take {
     bool is_urgent; /* the job that becomes urgent first, not the next one */
 } rp__policy_take;
 
+/* Lists that are intersected one after the other, between two of them. */
+typedef struct rp__policy_step {
+    uint64_t candidates; /* documents in all lists so far; before the first, its postings */
+    uint64_t next;       /* postings of the list that follows; 0: none does */
+    uint32_t left;       /* lists that follow; 0: the best candidates are to be selected */
+    bool on_card;
+} rp__policy_step;
+
+typedef enum rp__policy_way {
+    RP_WAY_REST, /* the same processor does all that is left */
+    RP_WAY_NEXT, /* it does the next list, and the policy decides again */
+    RP_WAY_MOVE  /* the other processor goes on */
+} rp__policy_way;
+
 typedef struct rp__policy {
     const char *name;
     const char *paper; /* NULL: ours */
     const char *help;
     bool batches; /* a card takes at once what has gathered in its queue */
     bool needs_card;
+    bool splits; /* some of its seats do: jobs need meet_ns */
+    bool shares; /* some of its seats have cores and a share of the card */
     rp__policy_seat (*seat)(const rp__policy_view *view, const rp__policy_job *job);
     rp__policy_take (*take)(const rp__policy_view *view, bool is_card);
+    /* (optional) Who goes on with an AND of terms, or with the lists of a job that is split. NULL:
+     * whoever has begun. */
+    rp__policy_way (*step)(const rp__policy_view *view, const rp__policy_job *job,
+                           const rp__policy_step *at);
 } rp__policy;
 
 /* The i-th row, `auto` first; NULL past the last. */
@@ -81,7 +112,8 @@ const rp__policy *rp__policy_find(const char *name); /* NULL: no such name */
 
 extern const rp__policy rp__policy_auto_row, rp__policy_cpu_row, rp__policy_gpu_row,
     rp__policy_better_row, rp__policy_ding_queues_row, rp__policy_ding_steal_row,
-    rp__policy_ding_deadline_row, rp__policy_griffin_row, rp__policy_batch_row;
+    rp__policy_ding_deadline_row, rp__policy_griffin_row, rp__policy_batch_row,
+    rp__policy_split_row, rp__policy_share_row;
 
 /* ---- Shared by rows -------------------------------------------------------------------------- */
 

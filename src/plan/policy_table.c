@@ -7,6 +7,7 @@ static const rp__policy *const rows[] = {
     &rp__policy_auto_row,       &rp__policy_cpu_row,           &rp__policy_gpu_row,
     &rp__policy_better_row,     &rp__policy_batch_row,         &rp__policy_ding_queues_row,
     &rp__policy_ding_steal_row, &rp__policy_ding_deadline_row, &rp__policy_griffin_row,
+    &rp__policy_split_row,      &rp__policy_share_row,
 };
 
 const rp__policy *rp__policy_at(size_t i)

@@ -201,10 +201,10 @@ static void every_policy_gives_the_cpus_hits(void **state)
         const rp__policy *policy = rp__policy_at(i);
         rp_executor_report report;
         rp_executor *executor = open_executor(
-            (rp_executor_options){.policy = policy->name, .threads = 2, .max_queued = 4096});
+            (rp_executor_options){.policy = policy->name, .threads = 2, .max_queued = 8192});
         ask_all(executor, &report);
         if (policy->needs_card && strcmp(policy->name, "better") != 0)
-            assert_true(report.on_card > 0);
+            assert_true(report.on_card > 0 || report.shared > 0);
         if (strcmp(policy->name, "cpu") == 0)
             assert_int_equal(report.on_card, 0);
         if (!policy->batches)

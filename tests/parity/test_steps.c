@@ -61,7 +61,8 @@ typedef struct moved {
     rp__trace_event events[EVENTS];
     const char *algorithm; /* that the second processor is asked for; NULL: none */
     size_t n_moves;
-    size_t n_refused; /* runs, for want of device memory */
+    uint32_t n_candidates; /* after the last step */
+    size_t n_refused;      /* runs, for want of device memory */
     /* of the second processor, if it has a device */
     rp__device device;
     rp__residency *residency;
@@ -170,6 +171,21 @@ static void check_given_back(const moved *m)
 
 /* ---- Running ----------------------------------------------------------------------------------- */
 
+/* What a run says of itself after a step: candidates become fewer, and what is missing is told. */
+static void check_told(moved *m, const void *run, uint32_t at, uint32_t i, rp_status status)
+{
+    const rp__steps *on = m->on[at]->steps;
+    const uint32_t n = on->count(run);
+    rp__answer told = {.total = 7};
+    on->tell(run, &told);
+    assert_int_equal(told.total, 7);
+    assert_int_equal(told.fallback == RP_FALLBACK_MEMORY, status == RP_NO_MEMORY);
+    if (status == RP_OK && m->steps[i].kind != STEP_SELECT) {
+        assert_true(i == 0 || n <= m->n_candidates);
+        m->n_candidates = n;
+    }
+}
+
 /* The i-th step on the processor that bit i of `places` names; the query is stopped before step `stop_at`, or before it
  * moves to where that is taken. */
 static rp_status run_steps(moved *m, uint32_t places, uint32_t stop_at, rp__answer *answer)
@@ -198,6 +214,7 @@ static rp_status run_steps(moved *m, uint32_t places, uint32_t stop_at, rp__answ
             atomic_store(&m->stop, 1);
         if (status == RP_OK)
             status = take_step(m->on[at]->steps, runs[at], &m->steps[i], answer);
+        check_told(m, runs[at], at, i, status);
     }
     for (int i = 0; i < 2; i++)
         if (runs[i])
@@ -212,6 +229,7 @@ static void check_answer(const rp__answer *want, const rp__answer *got)
 {
     assert_int_equal(got->n, want->n);
     assert_int_equal(got->total, want->total);
+    assert_int_equal(got->fallback, RP_FALLBACK_NONE);
     assert_true(got->total_is_exact);
     assert_memory_equal(got->at, want->at, want->n * sizeof *want->at);
 }
@@ -287,6 +305,7 @@ static void check_moves(moved *m, const rp__answer *want)
             continue;
         assert_int_equal(status, RP_OK);
         check_answer(want, &got);
+        assert_int_equal(m->n_candidates, got.total);
         check_trace(m, &got);
     }
 }

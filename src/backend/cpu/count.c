@@ -2,10 +2,12 @@
  *
  * Where one list is much longer than the others together it is not walked: its documents are known to be as
  * many as it has postings, so what counts is how many documents of the others it lacks; two words are one
- * intersection then. Otherwise, and for the others where they are several, documents are gathered over
- * windows of docids, which tell each of them once: as marks, a byte each, or as bits where the lists are bits
- * already. */
+ * intersection then. Lists of few postings are merged. Otherwise, and for the others where they are several,
+ * documents are gathered over windows of docids, which tell each of them once: as marks, a byte each, or as
+ * bits where the lists are bits already. */
 #include "backend/cpu/cpu_run.h"
+
+#include <string.h>
 
 #include "backend/cpu/bitset.h"
 #include "base/bits.h"
@@ -15,7 +17,8 @@
 enum {
     WINDOW = 1 << 14,
     WORDS = WINDOW / 64,
-    STRETCH = 256, /* documents that are drained together, if there is one among them */
+    STRETCH = 256,         /* documents that are drained together, if there is one among them */
+    MERGED_MOST = 1 << 16, /* postings: so much memory merging may take */
 };
 
 typedef struct counter {
@@ -177,6 +180,8 @@ static rp_status gather(counter *c)
     rp_status status = RP_OK;
     uint32_t first;
     c->end = query->begin;
+    memset(c->set, 0, sizeof c->set);
+    memset(c->marks, 0, sizeof c->marks);
     while (status == RP_OK && (first = first_docid(c)) < query->end) {
         c->base = first / 64 * 64;
         c->end = query->end - c->base > WINDOW ? c->base + WINDOW : query->end;
@@ -191,6 +196,77 @@ static rp_status gather(counter *c)
         drain(c);
         status = rp__cpu_run_check(c->run);
     }
+    return status;
+}
+
+/* ---- Merging --------------------------------------------------------------------------------- */
+
+/* Documents of one list or several, rising. */
+typedef struct stretch {
+    uint32_t *docids;
+    size_t n;
+} stretch;
+
+static rp_status read_list(const rp__cpu_run *run, rp__reader *reader, stretch *out)
+{
+    const uint32_t *docids;
+    uint32_t n;
+    rp_status status = RP_OK;
+    rp__reader_start(reader, run->query->begin);
+    while (status == RP_OK && (n = rp__reader_postings(reader, run->query->end, &docids, NULL))) {
+        memcpy(out->docids + out->n, docids, n * sizeof *docids);
+        out->n += n;
+        rp__reader_skip(reader, n);
+        status = rp__cpu_run_check(run);
+    }
+    return status;
+}
+
+/* The documents of both, each once; `to` has room for all. */
+static stretch merge(stretch a, stretch b, uint32_t *to)
+{
+    size_t i = 0, j = 0, n = 0;
+    while (i < a.n && j < b.n) {
+        const uint32_t x = a.docids[i], y = b.docids[j];
+        to[n++] = x < y ? x : y;
+        i += x <= y;
+        j += y <= x;
+    }
+    memcpy(to + n, a.docids + i, (a.n - i) * sizeof *to);
+    memcpy(to + n + (a.n - i), b.docids + j, (b.n - j) * sizeof *to);
+    return (stretch){to, n + (a.n - i) + (b.n - j)};
+}
+
+/* Neighbours two by two, until one is left. */
+static size_t merge_all(stretch *lists, size_t n, uint32_t *from, uint32_t *to)
+{
+    for (; n > 1; n = (n + 1) / 2) {
+        uint32_t *end = to;
+        for (size_t i = 0; i < n; i += 2) {
+            lists[i / 2] = merge(lists[i], i + 1 < n ? lists[i + 1] : (stretch){from, 0}, end);
+            end += lists[i / 2].n;
+        }
+        uint32_t *other = from;
+        from = to;
+        to = other;
+    }
+    return lists[0].n;
+}
+
+static rp_status count_few(rp__cpu_run *run, size_t postings)
+{
+    stretch *lists = rp__arena_array(run->arena, run->n_parts, sizeof *lists);
+    uint32_t *docids = rp__arena_array(run->arena, 2 * postings, sizeof *docids), *end = docids;
+    rp_status status = RP_OK;
+    if (!lists || !docids)
+        return rp__error_no_memory(run->err);
+    for (size_t i = 0; i < run->n_parts && status == RP_OK; i++) {
+        lists[i] = (stretch){.docids = end};
+        status = read_list(run, run->parts[i].reader, &lists[i]);
+        end += lists[i].n;
+    }
+    if (status == RP_OK)
+        run->total = merge_all(lists, run->n_parts, docids, docids + postings);
     return status;
 }
 
@@ -226,15 +302,35 @@ static bool searches_longest(const rp__cpu_run *run)
     return search_cost(longest, others) < gather_cost(longest) + gathering + draining;
 }
 
-static rp_status open_counter(counter *c)
+static uint64_t count_postings(const rp__cpu_run *run)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < run->n_parts; i++)
+        n += run->parts[i].reader->list.n;
+    return n;
+}
+
+/* Whether lists are better merged than gathered. A merge costs 8 a posting and level; a window is cleared, and stretches
+ * that have postings are drained, for 32 each. */
+static bool merges(const rp__cpu_run *run, uint64_t postings)
+{
+    const uint64_t stretches = (run->query->end - run->query->begin) / STRETCH + 1;
+    const uint64_t drained = postings < stretches ? postings : stretches;
+    uint64_t levels = 0, gathering = WINDOW / 10 + 32 * drained;
+    for (size_t i = 0; i < run->n_parts; i++)
+        gathering += gather_cost(&run->parts[i].reader->list);
+    while ((size_t)1 << levels < run->n_parts)
+        levels++;
+    return postings <= MERGED_MOST && 8 * levels * postings < gathering;
+}
+
+static rp_status open_counter(counter *c, bool searches)
 {
     rp__cpu_run *run = c->run;
-    rp_status status = rp__part_list(run);
-    if (status != RP_OK)
-        return status;
+    rp_status status = RP_OK;
     c->kernel = rp__bitset_find(rp__cpu_features());
     c->n = run->n_parts;
-    if (searches_longest(run)) {
+    if (searches) {
         c->longest = &run->parts[--c->n];
         run->total = count_longest(c);
         status = rp__part_probe(run, c->longest, c->longest->reader->list.n / 16);
@@ -256,11 +352,19 @@ static rp_status open_counter(counter *c)
 
 static rp_status run_count(rp__cpu_run *run)
 {
-    counter *c = rp__arena_zero(run->arena, 1, sizeof *c);
+    rp_status status = rp__part_list(run);
+    if (status != RP_OK)
+        return status;
+    const bool searches = searches_longest(run);
+    const uint64_t postings = count_postings(run);
+    if (!searches && merges(run, postings))
+        return count_few(run, (size_t)postings);
+    counter *c = rp__arena_alloc(run->arena, sizeof *c);
     if (!c)
         return rp__error_no_memory(run->err);
+    memset(c, 0, offsetof(counter, docids));
     c->run = run;
-    rp_status status = open_counter(c);
+    status = open_counter(c, searches);
     if (status != RP_OK)
         return status;
     return c->longest && c->n == 1 ? search_list(c, run->parts[0].reader) : gather(c);

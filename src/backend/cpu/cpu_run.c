@@ -123,27 +123,44 @@ static uint64_t prune_budget(const rp__algorithm *algorithm, const rp__query *qu
     return algorithm->prunes && !query->algorithm ? 2 * postings + MIN_PRUNE_BUDGET : UINT64_MAX;
 }
 
+static rp_status answer_by(const rp__algorithm *algorithm, rp__cpu_run *run, rp__answer *answer)
+{
+    rp_status status = rp__cpu_run_open(run);
+    if (status == RP_OK)
+        status = algorithm->run(run);
+    if (status == RP_OK)
+        status = rp__cpu_run_check(run);
+    if (status == RP_LIMIT)
+        answer->postings = rp__cpu_run_postings(run);
+    if (status != RP_OK && status != RP_INTERRUPTED)
+        return status;
+    rp__topk_finish(&run->topk);
+    *answer =
+        (rp__answer){.at = run->topk.at,
+                     .n = run->topk.n,
+                     .total = run->total,
+                     .total_is_exact = !algorithm->prunes && !run->is_pruned && status == RP_OK,
+                     .postings = rp__cpu_run_postings(run)};
+    return status;
+}
+
 rp_status rp__cpu_run_by(const rp__algorithm *algorithm, const rp__query *query, rp__arena *arena,
                          rp__answer *answer, rp_error *err)
 {
     rp__cpu_run run = {
         .query = query, .arena = arena, .err = err, .prune_budget = prune_budget(algorithm, query)};
-    rp_status status = rp__cpu_run_open(&run);
-    if (status == RP_OK)
-        status = algorithm->run(&run);
-    if (status == RP_OK)
-        status = rp__cpu_run_check(&run);
-    if (status == RP_LIMIT)
-        answer->postings = rp__cpu_run_postings(&run);
-    if (status != RP_OK && status != RP_INTERRUPTED)
-        return status;
-    rp__topk_finish(&run.topk);
-    *answer =
-        (rp__answer){.at = run.topk.at,
-                     .n = run.topk.n,
-                     .total = run.total,
-                     .total_is_exact = !algorithm->prunes && !run.is_pruned && status == RP_OK,
-                     .postings = rp__cpu_run_postings(&run)};
+    return answer_by(algorithm, &run, answer);
+}
+
+static rp_status finish(const rp__query *query, const rp__given *given, rp__arena *arena,
+                        rp__answer *answer, rp_error *err)
+{
+    rp__cpu_run run = {
+        .query = query, .arena = arena, .err = err, .given = given, .prune_budget = UINT64_MAX};
+    const rp__algorithm *algorithm = rp__algorithm_is_flat(query) ? &rp__flat_row : &rp__tree_row;
+    rp_status status = answer_by(algorithm, &run, answer);
+    answer->postings += given->partial.postings;
+    answer->gpu = given->partial.gpu;
     return status;
 }
 
@@ -234,5 +251,6 @@ const rp__backend rp__cpu_run_row = {.name = "cpu",
                                      .algorithm = algorithm_name,
                                      .probe = probe,
                                      .run = run_query,
+                                     .finish = finish,
                                      .form = form,
                                      .steps = &rp__cpu_steps_row};

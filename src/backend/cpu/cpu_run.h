@@ -151,6 +151,8 @@ typedef struct rp__cpu_run {
     rp__part *parts;     /* chapter 5; NULL: not made */
     size_t n_parts;
     const rp__score_kernel *kernel;
+    const rp__given
+        *given; /* matches are among them; NULL: anywhere. flat and tree alone read it */
     rp__topk topk;
     uint64_t total;
     bool is_pruned;        /* the total is a lower bound: documents that match were passed over */

@@ -204,6 +204,19 @@ static rp_status take_candidates(void *run, rp__partial *partial)
     return rp__cpu_run_check(&s->run);
 }
 
+static uint32_t count_candidates(const void *run)
+{
+    return ((const steps *)run)->n;
+}
+
+static void tell_cost(const void *run, rp__answer *answer)
+{
+    const steps *s = run;
+    answer->postings = s->elsewhere + rp__cpu_run_postings(&s->run);
+    answer->gpu = s->gpu;
+    answer->fallback = RP_FALLBACK_NONE;
+}
+
 static rp_status select_best(void *run, rp__answer *answer)
 {
     steps *s = run;
@@ -213,12 +226,9 @@ static rp_status select_best(void *run, rp__answer *answer)
     for (uint32_t i = 0; i < s->n && s->run.query->k > 0; i++)
         rp__cpu_run_hit(&s->run, s->scores[i], s->docids[i]);
     rp__topk_finish(&s->run.topk);
-    *answer = (rp__answer){.at = s->run.topk.at,
-                           .n = s->run.topk.n,
-                           .total = s->n,
-                           .total_is_exact = true,
-                           .postings = s->elsewhere + rp__cpu_run_postings(&s->run),
-                           .gpu = s->gpu};
+    *answer = (rp__answer){
+        .at = s->run.topk.at, .n = s->run.topk.n, .total = s->n, .total_is_exact = true};
+    tell_cost(s, answer);
     return RP_OK;
 }
 
@@ -229,7 +239,9 @@ const rp__steps rp__cpu_steps_row = {
     .score = score,
     .narrow = narrow,
     .select = select_best,
+    .count = count_candidates,
     .put = put_candidates,
     .take = take_candidates,
+    .tell = tell_cost,
     .close = close_steps,
 };

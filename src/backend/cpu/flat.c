@@ -6,6 +6,8 @@
  * documents that it can lift into the k best. */
 #include "backend/cpu/cpu_run.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 typedef struct step {
@@ -20,7 +22,8 @@ typedef struct walk {
     rp__cpu_run *run;
     step *steps;
     size_t n_steps, n_needed; /* those that decide which documents match come first */
-    rp__part *lead;           /* the list that has all matches */
+    rp__part *lead;           /* the list that has all matches; NULL: they are given */
+    uint32_t n_lead;          /* documents of it, or given */
     bool scores_lead;         /* it is the first step: no need to search it */
     rp__candidates c, sub;    /* sub: those that hold the words of a phrase */
 } walk;
@@ -89,6 +92,8 @@ static rp_status list_steps(walk *w)
         return rp__error_no_memory(w->run->err);
     for (size_t i = 0; i < n; i++) {
         step new;
+        if (w->run->given && w->run->given->met[query->ops[i + 1].leaf])
+            continue; /* it is scored already */
         rp_status status = open_step(w, &new, &query->ops[i + 1]);
         if (status != RP_OK)
             return status;
@@ -107,6 +112,12 @@ static rp_status list_steps(walk *w)
 static void choose_lead(walk *w)
 {
     size_t first = 0;
+    w->lead = NULL;
+    w->scores_lead = false;
+    if (w->run->given) {
+        w->n_lead = w->run->given->partial.n;
+        return;
+    }
     while (w->steps[first].role != RP_MUST)
         first++;
     w->lead = shortest_of(&w->steps[first]);
@@ -116,16 +127,16 @@ static void choose_lead(walk *w)
             w->lead = part;
     }
     w->scores_lead = !w->steps[0].phrase && w->lead == w->steps[0].part;
+    w->n_lead = w->lead->reader->list.n;
 }
 
 static rp_status open_probes(walk *w, const step *s)
 {
-    uint32_t n = w->lead->reader->list.n;
     rp_status status = RP_OK;
     if (!s->phrase)
-        return rp__part_probe(w->run, s->part, n);
+        return rp__part_probe(w->run, s->part, w->n_lead);
     for (uint32_t i = 0; i < s->phrase->n_distinct && status == RP_OK; i++)
-        status = rp__part_probe(w->run, &s->part[s->phrase->order[i]], n);
+        status = rp__part_probe(w->run, &s->part[s->phrase->order[i]], w->n_lead);
     return status;
 }
 
@@ -138,12 +149,13 @@ static rp_status open_walk(walk *w)
         return status;
     choose_lead(w);
     for (size_t i = w->scores_lead; i < w->n_steps && status == RP_OK; i++)
-        if (w->lead->reader->list.n > 0)
+        if (w->n_lead > 0)
             status = open_probes(w, &w->steps[i]);
     uint64_t after = 0;
     for (size_t i = w->n_steps; i-- > w->n_needed; after += w->steps[i].most)
         w->steps[i].after = after;
-    rp__reader_start(w->lead->reader, w->run->query->begin);
+    if (w->lead)
+        rp__reader_start(w->lead->reader, w->run->query->begin);
     return status;
 }
 
@@ -214,12 +226,11 @@ static rp_status score(walk *w, uint32_t first)
     return status;
 }
 
-/* Hits among a run of postings of the lead, which start at rank `first`. */
-static rp_status take_postings(walk *w, const uint32_t *docids, uint32_t n, uint32_t first)
+/* Hits among candidates; where the lead is not scored yet, it has them from rank `first` on. */
+static rp_status take_candidates(walk *w, uint32_t first)
 {
     rp__candidates *c = &w->c;
     rp_status status = RP_OK;
-    rp__candidates_fill(c, docids, n);
     for (size_t i = w->scores_lead; i < w->n_needed && c->n > 0 && status == RP_OK; i++)
         status = take_step(w, &w->steps[i]);
     if (status != RP_OK)
@@ -230,6 +241,20 @@ static rp_status take_postings(walk *w, const uint32_t *docids, uint32_t n, uint
     return status == RP_OK ? rp__cpu_run_check(w->run) : status;
 }
 
+/* Documents that are given, a block at a time. */
+static rp_status run_given(walk *w)
+{
+    const rp__partial *given = &w->run->given->partial;
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; i < given->n && status == RP_OK; i += RP_BLOCK) {
+        const uint32_t n = given->n - i < RP_BLOCK ? given->n - i : RP_BLOCK;
+        rp__candidates_fill(&w->c, given->docids + i, n);
+        memcpy(w->c.scores, given->scores + i, n * sizeof *given->scores);
+        status = take_candidates(w, 0);
+    }
+    return status;
+}
+
 static rp_status run_flat(rp__cpu_run *run)
 {
     walk *w = rp__arena_alloc(run->arena, sizeof *w);
@@ -238,12 +263,15 @@ static rp_status run_flat(rp__cpu_run *run)
     w->run = run;
     rp_status status = open_walk(w);
     const uint32_t *docids;
+    if (status == RP_OK && run->given)
+        return run_given(w);
     while (status == RP_OK) {
         rp__reader *reader = w->lead->reader;
         uint32_t n = rp__reader_postings(reader, run->query->end, &docids, NULL);
         if (n == 0)
             break;
-        status = take_postings(w, docids, n, rp__cursor_rank(&reader->cursor));
+        rp__candidates_fill(&w->c, docids, n);
+        status = take_candidates(w, rp__cursor_rank(&reader->cursor));
         rp__reader_skip(reader, n);
         rp__cpu_run_share(run);
     }

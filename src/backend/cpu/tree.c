@@ -42,6 +42,8 @@ typedef struct machine {
     bool *group_has_must;      /* by op, for OPEN */
     level *levels;
     uint32_t base, end;
+    uint32_t
+        given_at; /* of the documents that are given, the first that is not before the window */
     uint64_t set[WORDS]; /* what the last leaf or group matches in the window */
     rp__candidates c;    /* documents that a phrase may be in */
 } machine;
@@ -80,6 +82,22 @@ static bool is_beside(const level *l, const rp__op *op)
     return op->role == RP_NOT || (op->role == RP_SHOULD && l->needs_must);
 }
 
+/* A term that all documents which are given have, and are scored with. */
+static bool is_met(const machine *m, const rp__op *op)
+{
+    const rp__given *given = m->run->given;
+    return given && op->kind == RP_OP_TERM && given->met[op->leaf];
+}
+
+/* Of the documents that are given, the first that is not below; docids rise from call to call. */
+static uint32_t next_given(machine *m, uint32_t docid)
+{
+    const rp__partial *given = &m->run->given->partial;
+    while (m->given_at < given->n && given->docids[m->given_at] < docid)
+        m->given_at++;
+    return m->given_at < given->n ? given->docids[m->given_at] : RP_NO_DOC;
+}
+
 /* No document in [docid, result) matches. */
 static uint32_t next_candidate(machine *m, uint32_t docid)
 {
@@ -92,12 +110,12 @@ static uint32_t next_candidate(machine *m, uint32_t docid)
         if (op->kind == RP_OP_CLOSE) {
             next = l->needs_must ? l->must_next : l->should_next;
             fold_next(--l, op->role, next);
-        } else if (is_beside(l, op)) {
+        } else if (is_beside(l, op) || is_met(m, op)) {
             i = op->kind == RP_OP_OPEN ? op->leaf : i;
         } else if (op->kind == RP_OP_OPEN) {
             l++;
             l->needs_must = m->group_has_must[i];
-            l->must_next = docid;
+            l->must_next = i == 0 && m->run->given ? next_given(m, docid) : docid;
             l->should_next = RP_NO_DOC;
         } else {
             fold_next(l, op->role, next_of_leaf(m, op, docid));
@@ -299,6 +317,24 @@ static void open_level(level *l, const rp__op *open)
         memset(new->scores, 0, sizeof new->scores);
 }
 
+/* The program's own group has documents that are given, and their scores, to begin with. False: it has none. */
+static bool put_given(machine *m, level *l)
+{
+    const rp__partial *given = &m->run->given->partial;
+    (void)next_given(m, m->base);
+    l->left = 0;
+    for (uint32_t i = m->given_at; i < given->n && given->docids[i] < m->end; i++) {
+        const uint32_t at = given->docids[i] - m->base;
+        put_bit(l->sets[RP_MUST], at);
+        if (l->is_scored)
+            l->scores[at] = given->scores[i];
+        l->left++;
+    }
+    l->filter = l->sets[RP_MUST];
+    l->has_must = m->group_has_must[0]; /* otherwise its one child decides */
+    return l->left > 0;
+}
+
 /* Takes m->set away from what must match, and lets m->set be what is left. */
 static void take_away(machine *m, level *l)
 {
@@ -378,8 +414,12 @@ static rp_status eval_window(machine *m)
         const rp__op *op = &m->ops[i];
         if (op->kind == RP_OP_OPEN) {
             open_level(l++, op);
+            if (i == 0 && m->run->given && !put_given(m, l))
+                i = l->close - 1;
             continue;
         }
+        if (is_met(m, op))
+            continue;
         if (op->kind == RP_OP_CLOSE) {
             close_level(m, l);
             if (l->is_scored)
@@ -445,7 +485,8 @@ static rp_status open_leaves(machine *m)
         const rp__op *op = &m->ops[i];
         if (op->kind == RP_OP_PHRASE)
             status = open_phrase(m, &m->phrases[op->leaf], &query->leaves[op->leaf]);
-        if (status == RP_OK && (op->kind == RP_OP_PHRASE || op->kind == RP_OP_TERM))
+        if (status == RP_OK && (op->kind == RP_OP_PHRASE || op->kind == RP_OP_TERM) &&
+            !is_met(m, op))
             rp__reader_start(reader_of(m, op), query->begin);
     }
     return status;
@@ -474,6 +515,7 @@ static rp_status run_tree(rp__cpu_run *run)
         return rp__error_no_memory(run->err);
     m->run = run;
     m->end = run->query->begin;
+    m->given_at = 0;
     rp_status status = open_machine(m);
     while (status == RP_OK && (m->base = seek_candidate(m, m->end)) < end) {
         m->end = end - m->base > WINDOW ? m->base + WINDOW : end;

@@ -279,8 +279,10 @@ static const rp__steps steps = {.open = open_steps,
                                 .score = rp__step_run_score,
                                 .narrow = rp__step_run_narrow,
                                 .select = rp__step_run_select,
+                                .count = rp__step_run_count,
                                 .put = rp__step_run_put,
                                 .take = rp__step_run_take,
+                                .tell = rp__step_run_tell,
                                 .close = rp__step_run_close};
 
 /* Those that rows of the launch table have. */

@@ -78,6 +78,7 @@ static rp_status list_leaves(step_run *r)
 
 static rp__step start_list, meet_list, score_list, narrow_lists, select_best, put_partial,
     take_partial;
+static uint32_t count_candidates(const rp__step_run *run);
 static void close_run(rp__step_run *run);
 
 static const rp__step_row row = {.start = start_list,
@@ -87,6 +88,7 @@ static const rp__step_row row = {.start = start_list,
                                  .select = select_best,
                                  .put = put_partial,
                                  .take = take_partial,
+                                 .count = count_candidates,
                                  .close = close_run};
 
 rp_status rp__gpu_steps_begin(rp__gpu_steps *s, const rp__query *query, rp__arena *arena,
@@ -285,6 +287,11 @@ static rp_status select_best(rp__step_run *run, uint32_t first, uint32_t last, v
     if (status == RP_OK)
         end_lease(r);
     return status;
+}
+
+static uint32_t count_candidates(const rp__step_run *run)
+{
+    return ((const step_run *)(const void *)run)->s->candidates.n;
 }
 
 static rp_status put_partial(rp__step_run *run, uint32_t first, uint32_t last, void *what)

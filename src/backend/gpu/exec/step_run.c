@@ -40,7 +40,7 @@ static rp_status take_step(rp__step_run *r, const char *stage, rp__step *step, u
                                                       .begin = begin,
                                                       .elements = r->postings - decoded,
                                                       .bytes = spent.uploaded_bytes});
-    return status;
+    return r->status = status;
 }
 
 /* Of the candidates that there are. */
@@ -74,12 +74,31 @@ rp_status rp__step_run_narrow(void *run, uint32_t first, uint32_t last)
     return go_on(r, "narrow", r->row->narrow, first, last, NULL);
 }
 
+uint32_t rp__step_run_count(const void *run)
+{
+    const rp__step_run *r = run;
+    return r->has_candidates ? r->row->count(r) : 0;
+}
+
+/* A query that was stopped, or asked for a step that there is not, is nothing that a device could not do. */
+void rp__step_run_tell(const void *run, rp__answer *answer)
+{
+    const rp__step_run *r = run;
+    const bool has_failed =
+        r->status == RP_UNAVAILABLE || r->status == RP_NO_MEMORY || r->status == RP_DAMAGED;
+    const rp_fallback why = r->why ? *r->why : RP_FALLBACK_NONE;
+    answer->postings = r->postings;
+    answer->gpu = r->spent;
+    answer->fallback = !has_failed ? RP_FALLBACK_NONE
+                       : why       ? why
+                                   : rp__device_fallback(r->device, r->status);
+}
+
 rp_status rp__step_run_select(void *run, rp__answer *answer)
 {
     rp__step_run *r = run;
     rp_status status = go_on(r, "select", r->row->select, 0, 0, answer);
-    answer->postings = r->postings;
-    answer->gpu = r->spent;
+    rp__step_run_tell(r, answer);
     return status;
 }
 

@@ -17,6 +17,7 @@ typedef rp_status rp__step(rp__step_run *run, uint32_t first, uint32_t last, voi
 
 typedef struct rp__step_row {
     rp__step *start, *meet, *score, *narrow, *select, *put, *take;
+    uint32_t (*count)(const rp__step_run *run);
     void (*close)(rp__step_run *run);
 } rp__step_row;
 
@@ -31,6 +32,7 @@ struct rp__step_run {
     const rp_fallback *why; /* (optional) where the row says why it failed; NONE: by its status */
     uint32_t n_leaves;
     bool has_candidates;
+    rp_status status;      /* of the last step */
     uint64_t postings;     /* decoded for the query so far */
     rp_gpu_counters spent; /* and what devices did */
 };
@@ -46,8 +48,10 @@ rp_status rp__step_run_meet(void *run, uint32_t leaf);
 rp_status rp__step_run_score(void *run, uint32_t leaf);
 rp_status rp__step_run_narrow(void *run, uint32_t first, uint32_t last);
 rp_status rp__step_run_select(void *run, rp__answer *answer);
+uint32_t rp__step_run_count(const void *run);
 rp_status rp__step_run_put(void *run, const rp__partial *partial);
 rp_status rp__step_run_take(void *run, rp__partial *partial);
+void rp__step_run_tell(const void *run, rp__answer *answer);
 void rp__step_run_close(void *run);
 
 #endif

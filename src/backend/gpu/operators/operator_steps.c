@@ -62,6 +62,7 @@ static rp_status begin(step_run *r)
 
 static rp__step start_list, meet_list, score_list, narrow_lists, select_best, put_partial,
     take_partial;
+static uint32_t count_candidates(const rp__step_run *run);
 static void close_run(rp__step_run *run);
 
 static const rp__step_row row = {.start = start_list,
@@ -71,6 +72,7 @@ static const rp__step_row row = {.start = start_list,
                                  .select = select_best,
                                  .put = put_partial,
                                  .take = take_partial,
+                                 .count = count_candidates,
                                  .close = close_run};
 
 rp_status rp__operator_steps_open(rp__exec *exec, rp__persistent_kernel *persistent,
@@ -248,6 +250,11 @@ static rp_status select_best(rp__step_run *run, uint32_t first, uint32_t last, v
     if (status == RP_OK)
         end_lease(r);
     return status;
+}
+
+static uint32_t count_candidates(const rp__step_run *run)
+{
+    return ((const step_run *)(const void *)run)->n;
 }
 
 static bool has_scores(const rp__partial *partial)

@@ -1,0 +1,119 @@
+/* test_policy.c: where rows of the table seat a job, and what they say between two lists. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "plan/policy.h"
+
+static const rp__policy_job long_and = {.deadline = RP_POLICY_NEVER,
+                                        .cpu_ns = 500000,
+                                        .gpu_ns = 30000,
+                                        .batch_ns = 10000,
+                                        .shortest = 1000,
+                                        .second = 100000};
+
+static rp__policy_way ask(const rp__policy_view *view, uint64_t candidates, uint64_t next,
+                          uint32_t left, bool on_card)
+{
+    const rp__policy_step at = {
+        .candidates = candidates, .next = next, .left = left, .on_card = on_card};
+    return rp__policy_griffin_row.step(view, &long_and, &at);
+}
+
+static void griffin_goes_by_the_ratio(void **state)
+{
+    (void)state;
+    rp__policy_view view = {.cores = 1, .has_card = true};
+    rp__policy_job job = long_and;
+    assert_int_equal(rp__policy_griffin_row.seat(&view, &job).queue, RP_QUEUE_GPU);
+    job.second = 128 * job.shortest;
+    assert_int_equal(rp__policy_griffin_row.seat(&view, &job).queue, RP_QUEUE_CPU);
+    view.ratio = 129;
+    assert_int_equal(rp__policy_griffin_row.seat(&view, &job).queue, RP_QUEUE_GPU);
+    view.has_card = false;
+    assert_int_equal(rp__policy_griffin_row.seat(&view, &job).queue, RP_QUEUE_CPU);
+}
+
+static void griffin_decides_after_each_list(void **state)
+{
+    (void)state;
+    rp__policy_view view = {.cores = 1, .has_card = true};
+    assert_int_equal(ask(&view, 100, 12799, 2, true), RP_WAY_NEXT);
+    assert_int_equal(ask(&view, 100, 12799, 1, true), RP_WAY_REST);
+    assert_int_equal(ask(&view, 100, 12800, 2, true), RP_WAY_MOVE);
+    assert_int_equal(ask(&view, 100, 12800, 1, true), RP_WAY_MOVE);
+    assert_int_equal(ask(&view, 100, 0, 0, true), RP_WAY_REST);
+    view.ratio = 8;
+    assert_int_equal(ask(&view, 100, 799, 2, true), RP_WAY_NEXT);
+    assert_int_equal(ask(&view, 100, 800, 2, true), RP_WAY_MOVE);
+}
+
+static void griffin_returns_where_it_may(void **state)
+{
+    (void)state;
+    rp__policy_view view = {.cores = 1, .has_card = true};
+    assert_int_equal(ask(&view, 100, 200, 2, false), RP_WAY_REST);
+    assert_int_equal(ask(&view, 100, 99999, 2, false), RP_WAY_REST);
+    view.goes_back = true;
+    assert_int_equal(ask(&view, 100, 200, 2, false), RP_WAY_MOVE);
+    assert_int_equal(ask(&view, 100, 99999, 2, false), RP_WAY_NEXT);
+    assert_int_equal(ask(&view, 100, 99999, 1, false), RP_WAY_REST);
+    assert_int_equal(ask(&view, 100, 0, 0, false), RP_WAY_REST);
+}
+
+static void split_has_the_card_intersect(void **state)
+{
+    (void)state;
+    rp__policy_view view = {.cores = 1, .has_card = true};
+    rp__policy_job tree = long_and;
+    tree.gpu_ns = RP_POLICY_NEVER;
+    rp__policy_seat at = rp__policy_split_row.seat(&view, &tree);
+    assert_int_equal(at.queue, RP_QUEUE_CPU);
+    assert_false(at.splits);
+    tree.meet_ns = 40000;
+    at = rp__policy_split_row.seat(&view, &tree);
+    assert_int_equal(at.queue, RP_QUEUE_GPU);
+    assert_true(at.splits);
+    view.has_card = false;
+    at = rp__policy_split_row.seat(&view, &tree);
+    assert_int_equal(at.queue, RP_QUEUE_CPU);
+    assert_false(at.splits);
+}
+
+/* Cores and the card end together, by what they are likely to take. */
+static void share_cuts_by_cost(void **state)
+{
+    (void)state;
+    rp__policy_view view = {.cores = 4, .busy_cores = 2, .has_card = true};
+    rp__policy_job job = long_and;
+    job.cpu_ns = 60000;
+    job.gpu_ns = 10000;
+    rp__policy_seat at = rp__policy_share_row.seat(&view, &job);
+    assert_int_equal(at.cores, 2);
+    assert_int_equal(at.card_share, RP_SHARE_UNIT * 3 / 4);
+    view.busy_cores = 4;
+    at = rp__policy_share_row.seat(&view, &job);
+    assert_int_equal(at.cores, 1);
+    assert_int_equal(at.card_share, RP_SHARE_UNIT * 6 / 7);
+    job.gpu_ns = RP_POLICY_NEVER;
+    at = rp__policy_share_row.seat(&view, &job);
+    assert_int_equal(at.queue, RP_QUEUE_CPU);
+    assert_int_equal(at.cores, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(griffin_goes_by_the_ratio),
+        cmocka_unit_test(griffin_decides_after_each_list),
+        cmocka_unit_test(griffin_returns_where_it_may),
+        cmocka_unit_test(split_has_the_card_intersect),
+        cmocka_unit_test(share_cuts_by_cost),
+    };
+    cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
+    return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
+}
