@@ -58,7 +58,8 @@
       "extension: topk skips blocks of a single term by their bounds")                             \
     X(skips, 0, 0, 1, "search|stream",                                                             \
       "extension: stream: skip values of list1 are read in order")                                 \
-    X(bsu_line, 0, 0, 1, "off|on", "extension: the search keeps the last line of skip values")
+    X(bsu_line, 0, 0, 1, "off|on", "extension: the search keeps the last line of skip values")     \
+    X(ranges, 1, 1, 64, "", "extension: ranges of docids that an OR is cut into, a core each")
 
 struct rp__dram_command;
 
