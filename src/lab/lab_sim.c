@@ -283,6 +283,7 @@ typedef struct part {
 typedef struct job {
     const rp__lab_sim *sim;
     const rp__sim_config *config;
+    rp__sim_timeline *timeline; /* (optional) */
     rp__sim_memory memory;
     size_t first, n; /* queries */
     part *parts;     /* of these queries, in their order */
@@ -532,7 +533,13 @@ static rp_status run_some(job *j, rp_error *err)
     rp__machine *machine = NULL;
     if (take_queries(j) != RP_OK)
         return rp__error_no_memory(err);
-    rp_status status = rp__machine_new(j->config, &j->memory, &machine, err);
+    rp__sim_config config = *j->config;
+    if (j->timeline) {
+        config.on_spent = rp__sim_timeline_add;
+        config.spent_context = j->timeline;
+        j->timeline->offset = j->out->report.cycles;
+    }
+    rp_status status = rp__machine_new(&config, &j->memory, &machine, err);
     for (size_t i = 0; i < j->n_parts && status == RP_OK; i++)
         if (rp__machine_submit(machine, &j->parts[i].descriptor) != RP_OK)
             status = rp__error_no_memory(err);
@@ -545,10 +552,10 @@ static rp_status run_some(job *j, rp_error *err)
 }
 
 rp_status rp__lab_sim_run(const rp__lab_sim *sim, const rp__sim_config *config,
-                          rp__lab_sim_progress_fn *on_progress, void *arg, rp__lab_sim_result *out,
-                          rp_error *err)
+                          rp__lab_sim_progress_fn *on_progress, void *arg,
+                          rp__sim_timeline *timeline, rp__lab_sim_result *out, rp_error *err)
 {
-    job j = {.sim = sim, .config = config, .out = out};
+    job j = {.sim = sim, .config = config, .timeline = timeline, .out = out};
     const uint64_t begun = rp__clock_now();
     *out = (rp__lab_sim_result){0};
     out->completions = rp__alloc_zero(sim->n + 1, sizeof *out->completions);
@@ -590,7 +597,7 @@ static void run_cases(void *arg, uint32_t worker)
     for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < s->n;) {
         rp__lab_sim_case *c = &s->cases[i];
         if (!c->is_done)
-            c->status = rp__lab_sim_run(s->sim, &c->config, NULL, NULL, &c->result, &c->err);
+            c->status = rp__lab_sim_run(s->sim, &c->config, NULL, NULL, NULL, &c->result, &c->err);
     }
 }
 

@@ -451,9 +451,17 @@ static rp__turn step(unit *u, rp__sim_clock *clock)
     }
 }
 
-/* A sleeper's cycles, up to the one before `now`. */
-static void count_sleep(unit *u, uint64_t now)
+static void tell_spent(const rp__machine *m, const unit *u, uint32_t spent, uint64_t cycles)
 {
+    m->config.on_spent(m->config.spent_context, (uint32_t)(u - m->units), spent, u->counted,
+                       cycles);
+}
+
+/* A sleeper's cycles, up to the one before `now`. */
+static void count_sleep(const rp__machine *m, unit *u, uint64_t now)
+{
+    if (m->config.on_spent && now > u->counted)
+        tell_spent(m, u, u->spent, now - u->counted);
     u->cycles[u->spent] += now - u->counted;
     u->counted = now;
 }
@@ -461,8 +469,10 @@ static void count_sleep(unit *u, uint64_t now)
 static void evaluate(rp__machine *m, uint32_t i)
 {
     unit *u = &m->units[i];
-    count_sleep(u, m->clock.now);
+    count_sleep(m, u, m->clock.now);
     rp__turn turn = step(u, &m->clock);
+    if (m->config.on_spent)
+        tell_spent(m, u, turn.spent, 1);
     u->cycles[turn.spent]++;
     u->counted = m->clock.now + 1;
     u->spent = turn.then;
@@ -530,7 +540,7 @@ static void run_cycle_awake(rp__machine *m)
 static void count_up_to_now(rp__machine *m)
 {
     for (uint32_t i = 0; i < m->n_units; i++)
-        count_sleep(&m->units[i], m->clock.now);
+        count_sleep(m, &m->units[i], m->clock.now);
     rp__mai_count_fill(&m->mai, m->clock.now);
 }
 

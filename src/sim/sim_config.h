@@ -76,6 +76,10 @@ typedef struct rp__sim_config {
     /* memory=dram: gets every command as it is issued; NULL: none. */
     void (*on_command)(void *context, const struct rp__dram_command *command);
     void *context;
+    /* Gets what each unit did, by its number in the report: `cycles` of a class from cycle `from`
+     * on; of a unit in the order of time. NULL: nobody. */
+    void (*on_spent)(void *context, uint32_t unit, uint32_t spent, uint64_t from, uint64_t cycles);
+    void *spent_context;
 } rp__sim_config;
 
 /* The paper's machine. */
