@@ -290,10 +290,10 @@ gpu-bundle: ## what gpu-test runs, with the libraries it needs, in build/gpu
 gpu-test: gpu-bundle ## check and measure kernels on this machine's GPU (8 minutes)
 	@$B/gpu/gpu_test
 asan: ## the suite under the address and undefined-behaviour sanitizers
-	@+$(again) check-all $(ASAN)
+	@+TIMEOUT=$${TIMEOUT:-3600} $(again) check-all $(ASAN)
 
 tsan: ## the suite under the thread sanitizer
-	@+$(again) check-all B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
+	@+TIMEOUT=$${TIMEOUT:-3600} $(again) check-all B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
 
 # (Kernels of a GPU have no such rows.)
 SIMDE_TESTS = $(filter-out $B/tests/parity/test_gpu_% %/test_step,$(filter $B/tests/unit/codec/% $B/tests/parity/%,$(TESTS))) \

@@ -29,9 +29,10 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char
                     c_float, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_void_p)
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
-__all__ = ["DamagedError", "Error", "Explanation", "Hit", "Hits", "Index", "InputError",
-           "LimitError", "NoMemoryError", "NotFoundError", "Progress", "Row", "Snippet",
-           "StoppedError", "UnavailableError", "UsageError", "build", "export_index", "import_index", "version"]
+__all__ = ["Correction", "DamagedError", "Error", "Explanation", "Hit", "Hits", "Index",
+           "InputError", "LimitError", "NoMemoryError", "NotFoundError", "Progress", "Row",
+           "Snippet", "StoppedError", "UnavailableError", "UsageError", "build", "export_index",
+           "import_index", "version"]
 
 # The release that this file belongs to; the library is to be of the same one.
 __version__ = "0.1.0"
@@ -186,6 +187,14 @@ class _Suggestions(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Suggestion)), ("memory", c_void_p)]
 
 
+class _Correction(Structure):
+    _fields_ = [("word", c_char_p), ("instead", c_char_p), ("edits", c_uint32), ("df", c_uint32)]
+
+
+class _Corrections(Structure):
+    _fields_ = [("n", c_size_t), ("at", POINTER(_Correction)), ("memory", c_void_p)]
+
+
 class _ExplainNode(Structure):
     _fields_ = [("level", c_uint32), ("matches", c_bool), ("fixed", c_uint32), ("score", c_double),
                 ("label", c_char * 96), ("tf", c_uint32), ("df", c_uint32), ("weight", c_float),
@@ -249,6 +258,15 @@ class Snippet(NamedTuple):
 
     def __str__(self) -> str:
         return "".join("[%s]" % text if is_word else text for text, is_word in self.pieces)
+
+
+class Correction(NamedTuple):
+    """A word of a query that no document has, and the term that was perhaps meant: so many edits
+    away, and in `df` documents."""
+    word: str
+    instead: str
+    edits: int
+    df: int
 
 
 class Explanation(NamedTuple):
@@ -419,6 +437,9 @@ _find = _declare("rp_index_find", c_int, c_void_p, c_char_p, POINTER(c_uint32), 
 _suggest = _declare("rp_index_suggest", c_int, c_void_p, c_char_p, c_size_t, POINTER(_Suggestions),
                     POINTER(_Error))
 _suggestions_free = _declare("rp_suggestions_free", None, POINTER(_Suggestions))
+_searcher_correct = _declare("rp_searcher_correct", c_int, c_void_p, c_char_p, c_size_t,
+                             POINTER(_Corrections), POINTER(_Error))
+_corrections_free = _declare("rp_corrections_free", None, POINTER(_Corrections))
 _get_document_start = _declare("rp_index_get_document_start", c_int, c_void_p, c_uint32, c_size_t,
                                POINTER(_Document), POINTER(_Error))
 _searcher_snippet = _declare("rp_searcher_snippet", c_int, c_void_p, c_char_p, c_size_t,
@@ -1038,6 +1059,18 @@ class Index:
         finally:
             _suggestions_free(byref(found))
 
+    def correct(self, query: Union[str, bytes], **options: Any) -> List[Correction]:
+        """Words of the query that no document has, each with the term that was perhaps meant. Options
+        are those of search."""
+        text, found, error = _query(query), _Corrections(), _Error()
+        with self._handle.searcher(_search_values(options)) as searcher:
+            _check(_searcher_correct(searcher, text, len(text), byref(found), byref(error)), error)
+        try:
+            return [Correction(_text(one.word), _text(one.instead), one.edits, one.df)
+                    for one in found.at[:found.n]]
+        finally:
+            _corrections_free(byref(found))
+
     def gpu_state(self, **options: Any) -> Dict[str, Any]:
         """What became of the GPU that the last search with these options used, as a dictionary:
         is_asked, is_lost, answered, faults, returns, fault."""
@@ -1148,6 +1181,6 @@ class Index:
 
     def batch(self, queries: Any, **options: Any) -> Any:
         """The same as search for several queries, with every query taken as plain words unless
-        told otherwise."""
+        `plain` is False."""
         options.setdefault("plain", True)
         return self.search(list(queries) if not hasattr(queries, "columns") else queries, **options)

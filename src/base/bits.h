@@ -71,6 +71,10 @@ static inline uint64_t rp__bits_align(uint64_t v, uint64_t to)
 static inline bool rp__bits_varint(const uint8_t **p, const uint8_t *end, uint64_t *out)
 {
     uint64_t v = 0;
+    if (*p < end && **p < 0x80) { /* as most are */
+        *out = *(*p)++;
+        return true;
+    }
     for (uint32_t shift = 0; shift < 64 && *p < end; shift += 7) {
         uint8_t byte = *(*p)++;
         if (shift == 63 && byte > 1)

@@ -157,40 +157,139 @@ static bool read_term(rp__term_iter *iter)
     return true;
 }
 
-static bool read_tiny(rp__term_iter *iter)
+static bool read_tiny(const uint8_t **p, const uint8_t *end, rp__term *e)
 {
-    rp__term *e = &iter->entry;
-    if (!rp__bits_varint32(&iter->at, iter->end, &e->tiny_bytes) ||
-        (size_t)(iter->end - iter->at) < e->tiny_bytes || e->df > RP_TINY_DF)
+    if (!rp__bits_varint32(p, end, &e->tiny_bytes) || (size_t)(end - *p) < e->tiny_bytes ||
+        e->df > RP_TINY_DF)
         return false;
-    e->tiny = iter->at;
-    iter->at += e->tiny_bytes;
+    e->tiny = *p;
+    *p += e->tiny_bytes;
     return true;
 }
 
-static bool read_place(const rp__dictionary *d, rp__term_iter *iter)
+static bool read_place(const rp__dictionary *d, const uint8_t **p, const uint8_t *end,
+                       uint64_t *list_offset, uint64_t *pos_offset, rp__term *e)
 {
-    rp__term *e = &iter->entry;
-    if (!rp__bits_varint(&iter->at, iter->end, &e->list_bytes) || e->list_bytes > UINT32_MAX ||
-        (d->has_positions && !rp__bits_varint(&iter->at, iter->end, &e->pos_bytes)))
+    if (!rp__bits_varint(p, end, &e->list_bytes) || e->list_bytes > UINT32_MAX ||
+        (d->has_positions && !rp__bits_varint(p, end, &e->pos_bytes)))
         return false;
     e->list_bytes *= 16;
-    e->list_offset = iter->list_offset;
-    e->pos_offset = iter->pos_offset;
-    iter->list_offset += e->list_bytes;
-    iter->pos_offset += e->pos_bytes;
+    e->list_offset = *list_offset;
+    e->pos_offset = *pos_offset;
+    *list_offset += e->list_bytes;
+    *pos_offset += e->pos_bytes;
     return true;
+}
+
+/* What stands behind a term, and where its list lies; the offsets become those of the next. */
+static bool read_entry(const rp__dictionary *d, const uint8_t **p, const uint8_t *end,
+                       uint64_t *list_offset, uint64_t *pos_offset, rp__term *e)
+{
+    uint64_t df, more;
+    *e = (rp__term){0};
+    if (!rp__bits_varint(p, end, &df) || df >> 1 > d->n_docs || df >> 1 == 0 ||
+        !rp__bits_varint(p, end, &more))
+        return false;
+    e->df = (uint32_t)(df >> 1);
+    e->cf = e->df + more;
+    return df & 1 ? read_tiny(p, end, e) : read_place(d, p, end, list_offset, pos_offset, e);
 }
 
 rp_status rp__dictionary_read(const rp__dictionary *d, rp__term_iter *iter)
 {
-    uint64_t df, more;
-    iter->entry = (rp__term){0};
-    if (!read_term(iter) || !rp__bits_varint(&iter->at, iter->end, &df) || df >> 1 > d->n_docs ||
-        df >> 1 == 0 || !rp__bits_varint(&iter->at, iter->end, &more))
+    if (!read_term(iter) ||
+        !read_entry(d, &iter->at, iter->end, &iter->list_offset, &iter->pos_offset, &iter->entry))
         return RP_DAMAGED;
-    iter->entry.df = (uint32_t)(df >> 1);
-    iter->entry.cf = iter->entry.df + more;
     iter->left_in_block--;
-    return (df & 1 ? read_tiny(iter) : read_place(d, iter)) ? RP_OK : RP_DAMAGED;
+    return RP_OK;
+}
+
+/* ---- One term ------------------------------------------------------------------------------------ */
+
+/* A place in a block: where the list of the next entry lies. */
+typedef struct place {
+    const uint8_t *at;
+    uint64_t list_offset, pos_offset;
+} place;
+
+/* As read_entry, of an entry that is not wanted. */
+static bool skip_entry(const rp__dictionary *d, place *p, const uint8_t *end)
+{
+    uint64_t df, more, bytes, pos_bytes = 0;
+    if (!rp__bits_varint(&p->at, end, &df) || df >> 1 > d->n_docs || df >> 1 == 0 ||
+        !rp__bits_varint(&p->at, end, &more) || !rp__bits_varint(&p->at, end, &bytes) ||
+        bytes > UINT32_MAX)
+        return false;
+    if (df & 1) {
+        if ((size_t)(end - p->at) < bytes || df >> 1 > RP_TINY_DF)
+            return false;
+        p->at += bytes;
+        return true;
+    }
+    if (d->has_positions && !rp__bits_varint(&p->at, end, &pos_bytes))
+        return false;
+    p->list_offset += 16 * bytes;
+    p->pos_offset += pos_bytes;
+    return true;
+}
+
+/* How many bytes two strings begin with alike. */
+static size_t count_alike(const uint8_t *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    size_t n = 0, most = a_bytes < b_bytes ? a_bytes : b_bytes;
+    while (n < most && a[n] == (uint8_t)b[n])
+        n++;
+    return n;
+}
+
+/* Terms of a block rise, and say how much of the term before they share: where that is more than the term that is looked
+ * for shares with it, they are as far below; where it is less, they are above. So no term is put together. RP_OK: the
+ * place is behind the term. */
+static rp_status scan_block(const rp__dictionary *d, place *p, const uint8_t *end, uint64_t n,
+                            const char *term, size_t bytes)
+{
+    size_t alike = 0, before = 0; /* bytes of the term before: as in `term`, and all */
+    for (; n > 0; n--) {
+        if (end - p->at < 2)
+            return RP_DAMAGED;
+        const size_t shared = p->at[0], rest = p->at[1];
+        p->at += 2;
+        if (shared > before || (size_t)(end - p->at) < rest || shared + rest > UINT8_MAX)
+            return RP_DAMAGED;
+        if (shared < alike)
+            return RP_NOT_FOUND;
+        if (shared == alike)
+            alike += count_alike(p->at, rest, term + alike, bytes - alike);
+        before = shared + rest;
+        p->at += rest;
+        if (alike == bytes)
+            return before == bytes ? RP_OK : RP_NOT_FOUND;
+        if (!skip_entry(d, p, end))
+            return RP_DAMAGED;
+    }
+    return RP_NOT_FOUND;
+}
+
+rp_status rp__dictionary_find(const rp__dictionary *d, const char *term, size_t bytes,
+                              rp__term *out)
+{
+    const uint8_t *end;
+    place p;
+    rp__term entry;
+    size_t block;
+    if (d->n_blocks == 0 || bytes > UINT8_MAX)
+        return RP_NOT_FOUND;
+    rp_status status = rp__dictionary_find_block(d, term, bytes, &block);
+    if (status != RP_OK || !view_block(d, block, &p.at, &end, &p.list_offset, &p.pos_offset))
+        return RP_DAMAGED;
+    p.list_offset *= 16;
+    const uint64_t left = d->n_terms - (uint64_t)block * RP_TERMS_PER_BLOCK;
+    status =
+        scan_block(d, &p, end, left < RP_TERMS_PER_BLOCK ? left : RP_TERMS_PER_BLOCK, term, bytes);
+    if (status != RP_OK)
+        return status;
+    if (!read_entry(d, &p.at, end, &p.list_offset, &p.pos_offset, &entry))
+        return RP_DAMAGED;
+    *out = entry;
+    return RP_OK;
 }

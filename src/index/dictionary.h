@@ -45,6 +45,9 @@ rp_status rp__dictionary_find_block(const rp__dictionary *d, const char *term, s
 /* The first block from `from` on whose first term is above all that begin with these bytes:
  * n_blocks if there is none. Of more than 8 bytes `from` itself. */
 size_t rp__dictionary_pass(const rp__dictionary *d, size_t from, const char *prefix, size_t bytes);
+/* The entry of a term. RP_NOT_FOUND, or RP_DAMAGED. */
+rp_status rp__dictionary_find(const rp__dictionary *d, const char *term, size_t bytes,
+                              rp__term *out);
 /* A walk over entries, for term_iter.c. */
 rp_status rp__dictionary_enter(const rp__dictionary *d, size_t block, rp__term_iter *iter);
 /* RP_DAMAGED also where a term is said to be in more documents than there are. */

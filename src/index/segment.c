@@ -228,16 +228,7 @@ const rp__segment_info *rp__segment_get_info(const rp__segment *s)
 
 rp_status rp__segment_find(const rp__segment *s, const char *term, size_t bytes, rp__term *out)
 {
-    rp__term_iter iter;
-    rp_status status = rp__term_iter_start(&iter, s, term, bytes);
-    if (status == RP_OK)
-        status = rp__term_iter_next(&iter);
-    if (status != RP_OK)
-        return status;
-    if (iter.term_bytes != bytes)
-        return RP_NOT_FOUND;
-    *out = iter.entry;
-    return RP_OK;
+    return rp__dictionary_find(&s->dictionary, term, bytes, out);
 }
 
 /* Tiny postings: gap - 1, tf - 1, then the positions' gaps, which are passed over here. */

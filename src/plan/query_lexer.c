@@ -63,6 +63,12 @@ static bool is_at(const rp__query_lexer *lexer, char c)
     return lexer->at < lexer->bytes && lexer->text[lexer->at] == c;
 }
 
+static bool is_alnum(char c)
+{
+    const char lower = (char)(c | 0x20);
+    return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'z');
+}
+
 /* "&&" or "||". */
 static bool is_pair(const rp__query_lexer *lexer)
 {
@@ -264,11 +270,21 @@ static rp_status read_star(rp__query_lexer *lexer, uint32_t begin, word_marks *m
     return RP_OK;
 }
 
+/* ASCII's letters and digits, which most words have alone, are nothing else. */
+static void skip_ascii(rp__query_lexer *lexer, word_marks *marks)
+{
+    uint32_t at = lexer->at;
+    while (at < lexer->bytes && is_alnum(lexer->text[at]))
+        at++;
+    marks->solid = at > lexer->at ? at : marks->solid;
+    lexer->at = at;
+}
+
 static rp_status scan_word(rp__query_lexer *lexer, word_marks *marks)
 {
     uint32_t begin = lexer->at;
     *marks = (word_marks){.solid = begin, .question = UINT32_MAX};
-    while (!ends_word(lexer)) {
+    for (skip_ascii(lexer, marks); !ends_word(lexer); skip_ascii(lexer, marks)) {
         char c = lexer->text[lexer->at];
         rp_status status = c == ':' ? check_colon(lexer, begin) : RP_OK;
         if (c == '?' && lexer->at < marks->question)

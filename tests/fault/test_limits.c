@@ -24,7 +24,7 @@
 #include "riposte/riposte.h"
 #include "tempdir.h"
 
-enum { DOCS = 10050, P_TERMS = 1024, Q_TERMS = 1025, HANG_SECONDS = 280, MIB = 1 << 20 };
+enum { DOCS = 10050, P_TERMS = 1024, Q_TERMS = 1025, MIB = 1 << 20 };
 
 typedef struct fixture {
     tempdir dir;
@@ -50,7 +50,6 @@ static int set_up(void **state)
     assert_int_equal(rp_builder_finish(b, NULL, NULL), RP_OK);
     rp_builder_free(b);
     assert_int_equal(rp_index_open(f->index, NULL, &f->open, NULL), RP_OK);
-    alarm(HANG_SECONDS);
     *state = f;
     return 0;
 }

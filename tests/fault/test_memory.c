@@ -23,7 +23,7 @@
 #include "store/store.h"
 #include "tempdir.h"
 
-enum { DOCS = 3, MANY_DOCS = 200, MOST_ALLOCATIONS = 100000, HANG_SECONDS = 900 };
+enum { DOCS = 3, MANY_DOCS = 200, MOST_ALLOCATIONS = 100000 };
 
 typedef struct fixture {
     tempdir dir;
@@ -71,7 +71,6 @@ static int set_up(void **state)
     if (rp_index_open(f->index, NULL, &f->open, &err) != RP_OK ||
         rp_index_get_document(f->open, 7, &f->document, &err) != RP_OK)
         fail_msg("%s", err.text);
-    alarm(HANG_SECONDS);
     *state = f;
     return 0;
 }
@@ -588,7 +587,7 @@ static int run_program(char *const *args, uint64_t fail_at, bool sticky, const c
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        alarm(10);
+        alarm(300);
         if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
             _exit(98);
         execve(program, args, env);

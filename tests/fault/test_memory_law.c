@@ -25,7 +25,7 @@
 #include "fault/sample.h"
 #include "tempdir.h"
 
-enum { MIB = 1 << 20, SLACK = 8 * MIB, EXIT_MEMORY = 7, WATCHDOG_SECONDS = 1200 };
+enum { MIB = 1 << 20, SLACK = 8 * MIB, EXIT_MEMORY = 7 };
 
 static const size_t budgets[] = {32, 64, 256}; /* MiB */
 enum { N_BUDGETS = sizeof budgets / sizeof *budgets };
@@ -545,7 +545,6 @@ static void test_planted_spike(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    alarm(WATCHDOG_SECONDS);
     return tempdir_make(&dir);
 }
 

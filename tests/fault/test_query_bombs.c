@@ -37,7 +37,6 @@ enum {
     MEMORY = 8 << 20,
     WORK_MAX = 40000000, /* by default */
     POSTINGS_A_UNIT = 4, /* decoded, at most */
-    HANG_SECONDS = 280,
 };
 
 typedef struct fixture {
@@ -78,7 +77,6 @@ static int set_up(void **state)
     rp_builder_free(b);
     rp__buf_free(&text);
     assert_int_equal(rp_index_open(tempdir_path(&f->dir, "ix"), NULL, &f->index, NULL), RP_OK);
-    alarm(HANG_SECONDS);
     *state = f;
     return 0;
 }

@@ -314,6 +314,38 @@ static void other_options(void **state)
     }
 }
 
+/* The next word from *i on whose list is short, but not tiny. */
+static void find_short(const card *d, uint32_t *i, char *word)
+{
+    rp__term term = {0};
+    do {
+        collection_put_word(word, (*i)++);
+        if (rp__segment_find(d->searcher->index->segment, word, strlen(word), &term) != RP_OK)
+            term.df = 0;
+    } while (term.tiny || term.df < 9 || term.df > 60);
+}
+
+/* Lists that a query with scores has left on the device have frequencies; one that counts must not add them up. */
+static void counts_after_scores(void **state)
+{
+    (void)state;
+    card d;
+    configure(5);
+    open_card(&d, "bp128", 0);
+    for (uint32_t n = 0, i = 0; n < 12; n++) {
+        char a[32], b[32], text[TEXT + 2];
+        rp__query query;
+        find_short(&d, &i, a);
+        find_short(&d, &i, b);
+        snprintf(text, sizeof text, "%s %s", a, b);
+        bind(&d, text, RP_MODE_OR, 10, &query);
+        check(&d, "operators", &query, text);
+        bind(&d, text, RP_MODE_OR, 0, &query);
+        check(&d, "operators", &query, text);
+    }
+    close_card(&d);
+}
+
 /* ---- Documentation ------------------------------------------------------------------------------- */
 
 /* The line of docs/operators.md whose first cell names the row; false: none. */
@@ -578,6 +610,7 @@ int main(void)
         cmocka_unit_test(every_intersection_with_every_selection),
         cmocka_unit_test(every_score_with_every_selection),
         cmocka_unit_test(other_options),
+        cmocka_unit_test(counts_after_scores),
         cmocka_unit_test(the_documentation_has_all_rows),
         cmocka_unit_test(damaged_lists_are_never_wrong),
         cmocka_unit_test(damaged_auxiliary_data_are_never_wrong),

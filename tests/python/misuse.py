@@ -60,6 +60,7 @@ TABLE = {
     "Index.document": (_index("document"), {"docid": 0}, None),
     "Index.get": (_index("get"), {"docno": "a"}, None),
     "Index.suggest": (_index("suggest"), {"prefix": "w"}, None),
+    "Index.correct": (_index("correct"), {"query": "wong"}, riposte._SearchOptions),
     "Index.snippet": (_index("snippet"), {"query": "wing", "docid": 0}, riposte._SearchOptions),
     "Index.explain": (_index("explain"), {"query": "wing", "docid": 0}, riposte._SearchOptions),
     "Index.__repr__": (_index("__repr__"), {}, None),
@@ -72,6 +73,7 @@ TABLE = {
     "Row": (_module("Row"), dict.fromkeys(riposte.Row._fields, 0), None),
     "Progress": (_module("Progress"), dict.fromkeys(riposte.Progress._fields, 0), None),
     "Hits": (_module("Hits"), {}, None),
+    "Correction": (_module("Correction"), dict.fromkeys(riposte.Correction._fields, 0), None),
     "Snippet": (_module("Snippet"), {"text": "a", "pieces": [("a", False)]}, None),
     "Explanation": (_module("Explanation"), dict.fromkeys(riposte.Explanation._fields, 0), None),
 }

@@ -32,7 +32,8 @@ STRUCTS = {"rp_error": riposte._Error, "rp_index_options": riposte._IndexOptions
            "rp_export_options": riposte._ExportOptions, "rp_progress": riposte._Progress,
            "rp_snippet": riposte._Snippet, "rp_explain_node": riposte._ExplainNode,
            "rp_explanation": riposte._Explanation, "rp_suggestion": riposte._Suggestion,
-           "rp_suggestions": riposte._Suggestions}
+           "rp_suggestions": riposte._Suggestions, "rp_correction": riposte._Correction,
+           "rp_corrections": riposte._Corrections}
 
 DOCS = """{"id":"a","title":"One","text":"the boundary layer of a wing"}
 {"id":"b","title":"Two","text":"the wing and the jet"}
@@ -261,6 +262,15 @@ class TestRiposte(unittest.TestCase):
             self.assertEqual(index.suggest("nothing"), [])
             with self.assertRaises(riposte.LimitError):
                 index.suggest("w", most=10**6)
+
+    def test_correct(self):
+        with riposte.Index(self.path) as index:
+            found = index.correct("wong layer bondary -jett w*g zzzzzz")
+            self.assertEqual(found, [("wong", "wing", 1, 2), ("bondary", "boundary", 1, 1)])
+            self.assertEqual((found[0].instead, found[0].edits), ("wing", 1))
+            self.assertEqual(index.correct("wing"), [])
+            with self.assertRaises(riposte.UsageError):
+                index.correct("(wing")
 
     def test_pages(self):
         """Pages put together are the whole, with the ranks of the whole."""

@@ -15,7 +15,7 @@ for tool in $python ldd objdump strip; do
     command -v $tool >/dev/null || skip "no $tool"
 done
 ldd "$build"/libriposte.so.* 2>/dev/null | grep -q 'lib[at]san' && skip "the library is sanitized"
-${MAKE:-make} -s -C "$root" B="$build" wheel >"$work/log" 2>&1
+${MAKE:-make} -s --no-print-directory -C "$root" B="$build" wheel >"$work/log" 2>&1
 status=$?
 verdict wheel_is_built $status
 [ $status -eq 0 ] || exit 0

@@ -19,7 +19,7 @@ typedef struct walk {
     uint64_t others; /* the most that all others contribute */
     bool prunes;
     rp__bitmap_view bits[2]; /* of the two shortest lists, where they are */
-    rp__candidates c;
+    rp__candidates *c;
 } walk;
 
 /* What the shortest list has to contribute for a document to enter; 0: anything, or nearly so. */
@@ -58,7 +58,7 @@ static rp_status take_postings(walk *w, const uint32_t *docids, const uint32_t *
                                uint32_t first, uint32_t need)
 {
     rp__cpu_run *run = w->run;
-    rp__candidates *c = &w->c;
+    rp__candidates *c = w->c;
     rp_status status = RP_OK;
     rp__candidates_fill(c, docids, n);
     if (tfs && n > 0) {
@@ -82,11 +82,11 @@ static rp_status take_both(walk *w)
 {
     rp__cpu_run *run = w->run;
     rp_status status = RP_OK;
-    for (size_t i = run->query->k ? 0 : 2; i < run->n_parts && w->c.n > 0 && status == RP_OK; i++)
-        status = rp__candidates_add(&w->c, run, &run->parts[i], true);
+    for (size_t i = run->query->k ? 0 : 2; i < run->n_parts && w->c->n > 0 && status == RP_OK; i++)
+        status = rp__candidates_add(w->c, run, &run->parts[i], true);
     if (status == RP_OK)
-        rp__candidates_hit(&w->c, run);
-    w->c.n = 0;
+        rp__candidates_hit(w->c, run);
+    w->c->n = 0;
     return status;
 }
 
@@ -101,7 +101,7 @@ static rp_status take_words(walk *w, const uint64_t *set, uint32_t n, uint32_t b
             m += docids[m] < end;
         }
         if (m > RP_BLOCK - 64 || i + 1 == n) {
-            rp__candidates_fill(&w->c, docids, m);
+            rp__candidates_fill(w->c, docids, m);
             status = take_both(w);
             m = 0;
         }
@@ -164,7 +164,8 @@ static rp_status open_walk(walk *w)
 
 static rp_status run_and(rp__cpu_run *run)
 {
-    walk w = {.run = run};
+    rp__candidates c; /* which is too large to be cleared */
+    walk w = {.run = run, .c = &c};
     rp_status status = open_walk(&w);
     if (status == RP_OK && are_bits(&w)) {
         run->read = w.first->reader->list.n;

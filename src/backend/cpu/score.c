@@ -143,7 +143,9 @@ uint32_t rp__score_bound(const rp__score *score, uint8_t bound)
 
 uint32_t rp__score_bound_for(const rp__score *score, uint32_t fixed)
 {
-    uint32_t low = 0, high = 256; /* all below low allow too little, all from high on enough */
+    uint32_t low = 0, high = fixed > 0
+                                 ? 256
+                                 : 0; /* all below low allow too little, all from high on enough */
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (rp__score_bound(score, (uint8_t)middle) < fixed)

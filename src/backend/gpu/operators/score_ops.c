@@ -95,11 +95,12 @@ static rp_status probe_all(rp__pipeline *p)
 
 /* ---- Accumulators ------------------------------------------------------------------------------ */
 
+/* A list may have frequencies though the query has no scores: then there are no sums to add them to. */
 static rp_status add_list(rp__pipeline *p, uint32_t i)
 {
     const karg_term *word = &p->lists[i].word;
     const karg_accumulate args = {.docids = word->list.docs,
-                                  .tfs = word->list.freqs,
+                                  .tfs = p->query->k > 0 ? word->list.freqs : 0,
                                   .sums = rp__pipe(p, p->at.sums),
                                   .marks = p->is_or ? rp__pipe(p, p->at.marks[0]) : 0,
                                   .norms = p->flight->lists.norms,
