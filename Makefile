@@ -198,6 +198,8 @@ $B/tests/%: tests/%.c $B/tests/filter.o $(GCOV) $B/libriposte.a $B/liblab.a $B/l
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/tests/filter.o $B/libtests.a \
 	    $B/liblab.a $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
 
+$B/tests/parity/test_iiu_mismatch: private LDFLAGS += -Wl,--wrap=rp__machine_results
+
 $B/tests/strict/test_%: tests/strict/test_%.c $B/libriposte.a $B/liblab.a $B/libtests.a $(STRICT_OBJ)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $< $(STRICT_OBJ) $B/libtests.a $B/liblab.a \
 	    $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
@@ -246,9 +248,9 @@ test: deps-test ## everything that runs in minutes; ends with a line "N passed, 
 check-all: everything ## the suite in one configuration (B, CC, OPT, SAN), no checks of sources or install
 	@+$(RUN) $(TESTS) $(filter-out tests/tools/% tests/install/%,$(SCRIPTS)) $(FUZZERS)
 
-test-all: deps-all ## all of test, then asan, tsan, analyze, tidy, simde, coverage and aarch64
+test-all: deps-all ## all of test, then asan, tsan, analyze, tidy, simde, coverage, sim-compilers and aarch64
 	@+RIPOSTE_THOROUGH=1 TIMEOUT=3600 $(again) test
-	@+for t in asan tsan analyze tidy simde coverage aarch64; do echo "== make $$t"; $(again) $$t || exit 1; done
+	@+for t in asan tsan analyze tidy simde coverage sim-compilers aarch64; do echo "== make $$t"; $(again) $$t || exit 1; done
 
 unit: tests ## unit tests only
 	@+$(RUN) $(filter $B/tests/unit/%,$(TESTS))
@@ -308,6 +310,9 @@ coverage: ## lines and branches of src that the suite runs; fails where codec, s
 	@find $B/coverage -name '*.gcda' -delete 2>/dev/null || :
 	@+TIMEOUT=$${TIMEOUT:-3600} $(again) check-all B=$B/coverage COVERAGE=1 OPT='-O0 -g --coverage -fprofile-update=atomic'
 	@tools/coverage $B/coverage
+
+sim-compilers: $B/libriposte.a ## golden cycles of the simulator, by gcc and clang, with -O0 and -O3
+	@LIBS='$(LIBS)' tools/sim_compilers $B
 
 aarch64: ## unit and parity tests, built for aarch64, under qemu-user
 	@if tools/install_packages packages-aarch64.txt && tools/fill_sysroot arm64 $(SYSROOT) packages.txt packages-test.txt; \
@@ -378,7 +383,7 @@ $B/%.tidy: %.c
 bench: all $(BENCHES) ## measure against peers; each number comes with its machine, data and command
 	@for b in $(BENCHES) $(wildcard bench/*.sh); do $$b || exit 1; done
 
-bench-check: all ## instructions that searches and simulated memory take: fails where they rose by over 3%; UPDATE=1 keeps new counts
+bench-check: all ## instructions that searches, simulated memory and the simulated machine take: fails where they rose by over 3%; UPDATE=1 keeps new counts
 	@CC='$(CC)' tools/bench_check $B $(if $(UPDATE),update)
 
 ##@ Install
@@ -441,5 +446,5 @@ help: ## this list
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
-        tsan simde simde-tests coverage aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
+        tsan simde simde-tests coverage sim-compilers aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
         format format-check kernel-check analyze tidy bench bench-check install wheel uninstall deps deps-test deps-all clean help

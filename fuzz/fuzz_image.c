@@ -153,7 +153,7 @@ static void write_seed(const char *dir, size_t number, const rp__image_options *
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     static const rp__image_options options[] = {
-        {0}, {.max_size = 7}, {.of = RP_IIU_COST_PAPER}, {.fixed = 128}};
+        {0}, {.max_size = 7}, {.of = RP_IIU_COST_PAPER}, {.fixed = 128}, {.has_bounds = true}};
     const char *dir = getenv("RIPOSTE_SEEDS");
     (void)argc, (void)argv;
     for (size_t i = 0; dir && i < sizeof options / sizeof options[0]; i++)

@@ -168,7 +168,7 @@ class _ExportOptions(_Options):
     _fields_ = [("size", c_size_t), ("on_progress", _ProgressFn), ("progress_arg", c_void_p),
                 ("on_warning", _WarnFn),
                 ("warning_arg", c_void_p), ("iiu_max", c_uint32), ("iiu_fixed", c_uint32),
-                ("iiu_paper_cost", c_bool)]
+                ("iiu_paper_cost", c_bool), ("iiu_bounds", c_bool)]
 
 
 class _Mark(Structure):

@@ -339,6 +339,7 @@ typedef struct rp_export_options {
     uint32_t iiu_max;    /* of "iiu": postings of the largest block, 1 to 2047: 256 */
     uint32_t iiu_fixed;  /* of "iiu": blocks of so many postings, in place of the cheapest cut */
     bool iiu_paper_cost; /* of "iiu": a block's width covers its first gap too, as in the paper */
+    bool iiu_bounds;     /* of "iiu": blocks have bounds, by which the machine may skip them */
 } rp_export_options;
 
 /* Writes the index of folder `dir` for other programs: all but positions and text. A CIFF file

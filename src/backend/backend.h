@@ -97,6 +97,9 @@ typedef struct rp__answer {
     uint64_t postings;    /* decoded */
     rp_gpu_counters gpu;  /* what was done for it, in vain too; of a group, with its first query */
     rp_iiu_counters iiu;  /* likewise */
+    /* (optional) Of a query of a batch that failed: what to say, in the arena. No other processor
+     * is asked then. */
+    const char *failure;
 } rp__answer;
 
 static inline void rp__answer_count(rp_gpu_counters *to, const rp_gpu_counters *more)

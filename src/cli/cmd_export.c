@@ -14,7 +14,7 @@ typedef struct export_args {
     rp__common_args common;
     const char *output;
     uint32_t max, fixed;
-    bool paper_cost;
+    bool paper_cost, bounds;
 } export_args;
 
 static const rp__option export_rows[] = {
@@ -47,6 +47,10 @@ static const rp__option iiu_rows[] = {
      .kind = RP_OPTION_FLAG,
      .at = offsetof(export_args, paper_cost),
      .help = "iiu: widths cover the first gap of a block too, as in the paper's cost"},
+    {.name = "bounds",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(export_args, bounds),
+     .help = "iiu: a byte for each block bounds its scores, for riposte sim --set threshold=on"},
     {0},
 };
 
@@ -102,9 +106,11 @@ static rp_status look(const char *dir, rp_index_info *info, rp_error *err)
 static rp_status check_options(rp__console *console, const rp__call *call, rp_error *err)
 {
     const export_args *args = call->args;
-    if (strcmp(call->operands[0], "iiu") != 0 && (args->max || args->fixed || args->paper_cost))
-        return rp__console_usage(console, err, "riposte export iiu DIR -o FILE --max 2047",
-                                 "--max, --fixed and --paper-cost are for the format iiu");
+    const bool is_for_iiu = args->max || args->fixed || args->paper_cost || args->bounds;
+    if (strcmp(call->operands[0], "iiu") != 0 && is_for_iiu)
+        return rp__console_usage(
+            console, err, "riposte export iiu DIR -o FILE --max 2047",
+            "--max, --fixed, --paper-cost and --bounds are for the format iiu");
     if (args->max && args->fixed)
         return rp__console_usage(console, err, "riposte export iiu DIR -o FILE --fixed 128",
                                  "--max and --fixed exclude each other");
@@ -131,7 +137,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
                                  .warning_arg = &progress,
                                  .iiu_max = args->max,
                                  .iiu_fixed = args->fixed,
-                                 .iiu_paper_cost = args->paper_cost};
+                                 .iiu_paper_cost = args->paper_cost,
+                                 .iiu_bounds = args->bounds};
     rp__interrupt_hold_for(args->output);
     status = rp_index_export(call->operands[0], call->operands[1], args->output, &options, err);
     rp__interrupt_release();

@@ -11,6 +11,7 @@
 #include "cli/sim_configs.h"
 #include "cli/sim_report.h"
 #include "cli/sim_sweep.h"
+#include "cli/sim_trace.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
 #include "riposte/topics.h"
@@ -55,7 +56,8 @@ static const rp__option sim_rows[] = {
      .kind = RP_OPTION_TEXT,
      .argument = "FILE",
      .at = offsetof(sim_args, trace),
-     .help = "write when each query had which cores, for chrome://tracing; the first dl mode"},
+     .help = "write when each query had which cores and what each unit did: events for "
+             "chrome://tracing, or a page if FILE ends in .html; the first dl mode"},
     {.name = "sweep",
      .kind = RP_OPTION_TEXT,
      .argument = "FILE",
@@ -184,15 +186,17 @@ static bool tell(void *arg, size_t queries, uint64_t cycles)
     return rp__progress_tick(&w->progress, &now);
 }
 
+/* The timeline is that of the first run; NULL: none. */
 static rp_status run_all(rp__console *console, const rp__lab_sim *sim, rp__sim_report_run *runs,
-                         size_t n, rp_error *err)
+                         size_t n, rp__sim_timeline *timeline, rp_error *err)
 {
     watch w = {.n = rp__lab_sim_count(sim)};
     rp_status status = RP_OK;
     rp__progress_init(&w.progress, console);
     for (size_t i = 0; i < n && status == RP_OK; i++) {
         w.begun = rp__clock_now();
-        status = rp__lab_sim_run(sim, &runs[i].config, tell, &w, &runs[i].result, err);
+        status = rp__lab_sim_run(sim, &runs[i].config, tell, &w, i == 0 ? timeline : NULL,
+                                 &runs[i].result, err);
     }
     rp__progress_end(&w.progress);
     return status;
@@ -220,31 +224,59 @@ static rp_status reply(rp__console *console, const rp__lab_sim *sim, const rp__s
     return status;
 }
 
+static bool is_page(const char *path)
+{
+    const size_t n = strlen(path);
+    return n >= 5 && strcmp(path + n - 5, ".html") == 0;
+}
+
 static rp_status write_trace(const char *path, const rp__lab_sim *sim,
-                             const rp__sim_report_run *run, rp_error *err)
+                             const rp__sim_report_run *run, const rp__sim_timeline *timeline,
+                             rp_error *err)
 {
     rp__whole_file file;
+    rp__buf out;
+    rp__buf_init(&out);
+    if (is_page(path))
+        rp__sim_trace_page(&out, sim, run, timeline);
+    else
+        rp__sim_trace_events(&out, sim, run, timeline);
+    if (out.failed) {
+        rp__buf_free(&out);
+        return rp__error_no_memory(err);
+    }
     rp_status status = rp__whole_file_open(&file, path, err);
     if (status == RP_OK && file.out) {
-        rp__sim_report_trace(file.out, sim, run);
+        fwrite(out.at, 1, out.n, file.out);
         status = rp__whole_file_commit(&file, err);
     }
     rp__whole_file_close(&file);
+    rp__buf_free(&out);
     return status;
 }
 
-static rp_status report(rp__console *console, const sim_args *args, const rp__lab_sim *sim,
+static rp_status report(rp__console *console, const rp__lab_sim *sim,
                         const rp__sim_report_run *runs, size_t n, rp_error *err)
 {
-    rp_status status = args->trace ? write_trace(args->trace, sim, &runs[0], err) : RP_OK;
-    if (status != RP_OK)
-        return status;
     if (console->wants_json)
         return reply(console, sim, runs, n, err);
     rp__sim_report_queries(sim, &runs[0]);
     printf("\n");
     rp__sim_report_print(runs, n);
     return RP_OK;
+}
+
+static rp_status run_and_report(rp__console *console, const sim_args *args, const rp__lab_sim *sim,
+                                rp__sim_report_run *runs, size_t n, rp_error *err)
+{
+    rp__sim_timeline timeline = {0};
+    if (args->trace && rp__sim_timeline_init(&timeline) != RP_OK)
+        return rp__error_no_memory(err);
+    rp_status status = run_all(console, sim, runs, n, args->trace ? &timeline : NULL, err);
+    if (status == RP_OK && args->trace)
+        status = write_trace(args->trace, sim, &runs[0], &timeline, err);
+    rp__sim_timeline_free(&timeline);
+    return status == RP_OK ? report(console, sim, runs, n, err) : status;
 }
 
 static rp_status run_sim(rp__console *console, const rp__call *call, rp__lab_sim *sim,
@@ -262,9 +294,7 @@ static rp_status run_sim(rp__console *console, const rp__call *call, rp__lab_sim
         status = rp__sim_sweep_run(console, sim, &runs[0].config, args->sweep, args->output,
                                    args->threads, err);
     else if (status == RP_OK)
-        status = run_all(console, sim, runs, n, err);
-    if (status == RP_OK && !args->sweep)
-        status = report(console, args, sim, runs, n, err);
+        status = run_and_report(console, args, sim, runs, n, err);
     for (size_t i = 0; i < RP_SIM_REPORT_RUNS; i++)
         rp__lab_sim_result_free(&runs[i].result);
     rp__free(runs);

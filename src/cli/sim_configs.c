@@ -15,8 +15,8 @@
 
 enum { PATH_BYTES = 4096, FILE_BYTES = 1 << 20 };
 
-static const char *const names[] = {"ddr4", "hbm", "hbm2-pc", "hbm3",
-                                    "ddr5", "scm", "core",    "ideal"};
+static const char *const names[] = {"ddr4", "hbm",  "hbm2-pc", "hbm3",    "ddr5",
+                                    "scm",  "core", "ideal",   "extended"};
 
 const char *rp__sim_configs_name(size_t i)
 {

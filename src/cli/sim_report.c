@@ -10,6 +10,11 @@
 static const char *const dl_names[] = {"line", "charge4", "free"};
 static const char *const type_names[] = {"single", "and", "or"};
 
+const char *rp__sim_report_type(uint32_t type)
+{
+    return type_names[type];
+}
+
 /* ---- Figures --------------------------------------------------------------------------------- */
 
 typedef struct figures {
@@ -320,39 +325,4 @@ void rp__sim_report_write(rp__json_writer *w, const rp__lab_sim *sim, const rp__
     write_energy(w, &f);
     if (has_queries)
         write_queries(w, sim, run);
-}
-
-/* ---- Traces ---------------------------------------------------------------------------------- */
-
-static void trace_span(FILE *out, bool *has_one, const char *name, uint32_t lane, uint64_t begin,
-                       uint64_t end)
-{
-    fprintf(out,
-            "%s\n{\"name\":\"%s\",\"ph\":\"X\",\"pid\":0,\"tid\":%u,\"ts\":%" PRIu64
-            ",\"dur\":%" PRIu64 "}",
-            *has_one ? "," : "", name, lane, begin, end > begin ? end - begin : 1);
-    *has_one = true;
-}
-
-void rp__sim_report_trace(FILE *out, const rp__lab_sim *sim, const rp__sim_report_run *run)
-{
-    bool has_one = false;
-    fprintf(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    for (size_t i = 0; i < rp__lab_sim_count(sim); i++) {
-        const rp__completion *c = &run->result.completions[i];
-        rp__lab_sim_query q;
-        char name[64];
-        rp__lab_sim_get(sim, i, &q);
-        snprintf(name, sizeof name, "query %zu (%s)", i + 1, type_names[q.type]);
-        if (c->start > c->arrival)
-            trace_span(out, &has_one, "queue", 100, c->arrival, c->start);
-        for (uint32_t core = 0; core < 32; core++)
-            if (c->cores >> core & 1) {
-                trace_span(out, &has_one, name, core, c->start, c->end);
-                trace_span(out, &has_one, "headers", core, c->start, c->first);
-                trace_span(out, &has_one, "blocks", core, c->first, c->last);
-                trace_span(out, &has_one, "drain", core, c->last, c->end);
-            }
-    }
-    fprintf(out, "\n]}\n");
 }

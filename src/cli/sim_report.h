@@ -1,4 +1,4 @@
-/* cli/sim_report.h: what a simulated machine did, as tables, as JSON and as a trace. */
+/* cli/sim_report.h: what a simulated machine did, as tables and as JSON. */
 #ifndef RP_CLI_SIM_REPORT_H
 #define RP_CLI_SIM_REPORT_H
 
@@ -14,6 +14,7 @@ typedef struct rp__sim_report_run {
     rp__lab_sim_result result;
 } rp__sim_report_run;
 
+const char *rp__sim_report_type(uint32_t type); /* "single", "and", "or" */
 /* A line for each query of a run: cycles by phase. */
 void rp__sim_report_queries(const rp__lab_sim *sim, const rp__sim_report_run *run);
 /* Columns for up to RP_SIM_REPORT_RUNS runs that differ in dl; then modules and bytes of the
@@ -22,7 +23,5 @@ void rp__sim_report_print(const rp__sim_report_run *runs, size_t n);
 /* Members of the object that is open; has_queries: with all queries. */
 void rp__sim_report_write(rp__json_writer *w, const rp__lab_sim *sim, const rp__sim_report_run *run,
                           bool has_queries);
-/* Queries as events of Chrome's trace format, a lane for each core, a microsecond for a cycle. */
-void rp__sim_report_trace(FILE *out, const rp__lab_sim *sim, const rp__sim_report_run *run);
 
 #endif

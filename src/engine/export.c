@@ -173,7 +173,8 @@ rp_status rp_index_export(const char *format, const char *dir, const char *path,
                            .warning_arg = o.warning_arg,
                            .iiu = {.max_size = o.iiu_max,
                                    .of = o.iiu_paper_cost ? RP_IIU_COST_PAPER : RP_IIU_COST_FREE,
-                                   .fixed = o.iiu_fixed}};
+                                   .fixed = o.iiu_fixed,
+                                   .has_bounds = o.iiu_bounds}};
         status = run_export(row, ex, err);
     } else {
         status = rp__error_no_memory(err);

@@ -440,6 +440,18 @@ static rp_fallback why_not(const lane *l, const group *g, size_t i, rp_gpu_count
     return asked->status == RP_OK || status == RP_DAMAGED ? RP_FALLBACK_DAMAGED : RP_FALLBACK_NONE;
 }
 
+/* Whether the processor says that the query fails, so that nobody else is asked. */
+static bool has_failed(const lane *l, const group *g, size_t i)
+{
+    const rp__batch_item *asked = &g->asked[i];
+    rp_batch_query *query = &l->job->queries[g->places[i].query];
+    if (asked->status == RP_OK || !asked->answer.failure)
+        return false;
+    rp_hits_free(&query->hits);
+    query->status = rp__error_set(&query->err, asked->status, "%s", asked->answer.failure);
+    return true;
+}
+
 /* The guard may have left the processor with what it had for the group. */
 static void abandon(const lane *l, const group *g)
 {
@@ -455,11 +467,13 @@ static void end_group(lane *l, group *g)
     if (g->is_started && rp__index_handle_guard(l->searcher->index, run_drain, l) != RP_OK) {
         abandon(l, g);
         l->n_again = n_again; /* a file was cut short: what was read means nothing */
-        for (size_t i = 0; i < g->n; i++)
+        for (size_t i = 0; i < g->n; i++) {
             g->places[i].is_done = false;
+            g->asked[i].answer.failure = NULL;
+        }
     }
     for (size_t i = 0; i < g->n; i++)
-        if (!g->places[i].is_done) {
+        if (!g->places[i].is_done && !has_failed(l, g, i)) {
             rp_fallback why = why_not(l, g, i, &spent);
             answer_by_cpu(l, &l->job->queries[g->places[i].query], why, &spent);
         }

@@ -272,13 +272,23 @@ void rp__lab_sim_get(const rp__lab_sim *sim, size_t i, rp__lab_sim_query *out)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
+/* What the machine has of a query: all of it, or a range of docids. */
+typedef struct part {
+    size_t query;
+    rp__descriptor descriptor;
+    rp__completion done;
+} part;
+
 /* A run at work: some of the queries, on one machine. */
 typedef struct job {
     const rp__lab_sim *sim;
     const rp__sim_config *config;
+    rp__sim_timeline *timeline; /* (optional) */
     rp__sim_memory memory;
-    size_t first, n;
-    rp__descriptor *descriptors;
+    size_t first, n; /* queries */
+    part *parts;     /* of these queries, in their order */
+    size_t n_parts;
+    uint64_t result_bytes;
     uint8_t *results;
     size_t cap_results;
     rp__result_slot *slots;
@@ -291,7 +301,6 @@ static rp__descriptor describe(const job *j, size_t i)
     const query *q = &j->sim->queries[i];
     rp__descriptor d = {.query_type = (uint8_t)q->type,
                         .n_cores = (uint8_t)j->config->cores,
-                        .tag = (uint32_t)i,
                         .list0 = q->lists[0].at,
                         .n_blocks0 = q->lists[0].n_blocks,
                         .cap = q->lists[0].n_postings};
@@ -304,49 +313,139 @@ static rp__descriptor describe(const job *j, size_t i)
     return d;
 }
 
+static bool is_aligned(const rp__image_list *list)
+{
+    return list->skip_at % 4 == 0 && list->meta_at % 8 == 0;
+}
+
+/* Ranges that the host cuts a query into, at most one for each block of the longer list. */
+static uint32_t count_ranges(const job *j, const query *q)
+{
+    if (q->type != RP_SIM_OR || !is_aligned(&q->lists[0]) || !is_aligned(&q->lists[1]))
+        return 1;
+    const uint32_t n = j->config->ranges, blocks = q->lists[1].n_blocks;
+    return n < blocks ? n : blocks;
+}
+
+/* The docid at which range i of n begins: each has as many blocks of the longer list. */
+static uint32_t range_begin(const job *j, const query *q, uint32_t i, uint32_t n)
+{
+    const rp__image_list *list = &q->lists[1];
+    const uint64_t block = (uint64_t)list->n_blocks * i / n;
+    return i == 0   ? 0
+           : i == n ? UINT32_MAX
+                    : rp__load32(j->memory.image + list->skip_at + 4 * block);
+}
+
+/* Slots of a result buffer; lanes that keep their best write a fixed number of them. */
+static uint64_t slots_of(const job *j, const rp__descriptor *d, uint64_t documents)
+{
+    const uint64_t best = 2 * (uint64_t)j->config->cores * j->config->topk;
+    const uint64_t cap = d->cap < documents ? d->cap : documents;
+    return cap > best ? cap : best;
+}
+
+static uint64_t results_of(const rp__descriptor *d)
+{
+    return rp__bits_align(rp__sim_result_bytes(d), RP_SIM_LINE);
+}
+
+/* Writes the descriptors of a query; the bytes of their results follow those that are there. */
+static void put_query_parts(job *j, size_t i)
+{
+    const query *q = &j->sim->queries[i];
+    const uint32_t n = count_ranges(j, q);
+    for (uint32_t r = 0; r < n; r++) {
+        rp__descriptor d = describe(j, i);
+        const uint32_t begin = range_begin(j, q, r, n), end = range_begin(j, q, r + 1, n);
+        if (n > 1) {
+            d.flags = RP_SIM_RANGE;
+            d.reserved = begin | (uint64_t)end << 32;
+        }
+        d.cap = slots_of(j, &d, end - begin);
+        d.tag = (uint32_t)j->n_parts;
+        d.result = j->memory.results_at + j->result_bytes;
+        j->result_bytes += results_of(&d);
+        j->parts[j->n_parts++] = (part){.query = i, .descriptor = d};
+    }
+}
+
 /* As many queries as the results have memory for, at least one; with mode=intra one at a time. */
 static rp_status take_queries(job *j)
 {
-    uint64_t bytes = 0;
     j->memory.image = j->sim->index ? j->sim->memory.image : j->sim->bytes.at;
     j->memory.image_bytes =
         j->sim->index ? (size_t)j->sim->memory.end : (size_t)j->sim->image.n_bytes;
     j->memory.results_at = rp__sim_results_at(j->memory.image_bytes);
+    j->n_parts = 0;
+    j->result_bytes = 0;
     for (j->n = 0; j->first + j->n < j->sim->n; j->n++) {
-        rp__descriptor d = describe(j, j->first + j->n);
-        const uint64_t more = rp__bits_align(rp__sim_result_bytes(&d), RP_SIM_LINE);
+        const size_t parts = j->n_parts;
+        const uint64_t bytes = j->result_bytes;
         const bool is_alone = j->config->mode == RP_SIM_MODE_INTRA;
-        if (j->n > 0 && (is_alone || bytes + more > RESULTS_BYTES))
+        put_query_parts(j, j->first + j->n);
+        if (j->n > 0 && (is_alone || j->result_bytes > RESULTS_BYTES)) {
+            j->n_parts = parts;
+            j->result_bytes = bytes;
             break;
-        d.result = j->memory.results_at + bytes;
-        j->descriptors[j->n] = d;
-        bytes += more;
+        }
     }
-    if (!rp__alloc_grow(&j->results, &j->cap_results, (size_t)bytes + RP_SIM_LINE, 1))
+    if (!rp__alloc_grow(&j->results, &j->cap_results, (size_t)j->result_bytes + RP_SIM_LINE, 1))
         return RP_NO_MEMORY;
     j->memory.results = j->results;
-    j->memory.results_bytes = (size_t)bytes;
+    j->memory.results_bytes = (size_t)j->result_bytes;
     return RP_OK;
 }
 
 /* The host's part: the k best by a heap, as in the paper's Figure 13. */
-static rp_status choose_best(job *j, const rp__machine *machine, const rp__descriptor *d,
-                             const rp__completion *c)
+static rp_status choose_best(job *j, const rp__machine *machine, const part *parts, size_t n)
 {
     rp__scored scratch[4 * BEST];
     rp__topk topk;
-    if (!rp__alloc_grow(&j->slots, &j->cap_slots, (size_t)c->n_results + 1, sizeof *j->slots))
-        return RP_NO_MEMORY;
-    rp_status status = rp__machine_results(machine, d, c, j->slots);
-    if (status != RP_OK || rp__topk_room(BEST) > sizeof scratch / sizeof *scratch)
-        return status;
+    uint64_t n_slots = 0;
+    for (size_t i = 0; i < n; i++) {
+        const rp__completion *c = &parts[i].done;
+        if (!rp__alloc_grow(&j->slots, &j->cap_slots, (size_t)(n_slots + c->n_results) + 1,
+                            sizeof *j->slots))
+            return RP_NO_MEMORY;
+        rp_status status =
+            rp__machine_results(machine, &parts[i].descriptor, c, j->slots + n_slots);
+        if (status != RP_OK)
+            return status;
+        n_slots += c->n_results;
+    }
+    if (rp__topk_room(BEST) > sizeof scratch / sizeof *scratch)
+        return RP_OK;
     const uint64_t begun = rp__clock_thread();
     rp__topk_init(&topk, scratch, BEST);
-    for (uint64_t i = 0; i < c->n_results; i++)
+    for (uint64_t i = 0; i < n_slots; i++)
         rp__topk_push(&topk, j->slots[i].score, j->slots[i].doc);
     rp__topk_finish(&topk);
     j->out->topk_seconds += (double)(rp__clock_thread() - begun) * 1e-9;
     return RP_OK;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A query lasts from its first part to its last one. */
+static void join(rp__completion *all, const rp__completion *more)
+{
+    all->status = all->status != RP_SIM_OK ? all->status : more->status;
+    all->n_results += more->n_results;
+    all->arrival = smaller(all->arrival, more->arrival);
+    all->start = smaller(all->start, more->start);
+    all->first = smaller(all->first, more->first);
+    all->last = larger(all->last, more->last);
+    all->end = larger(all->end, more->end);
+    all->cores |= more->cores;
 }
 
 /* Cycles of a machine that ran after others. */
@@ -392,23 +491,37 @@ static void add_report(rp__sim_report *to, const rp__sim_report *more)
     add_counts(&to->counts, &more->counts);
 }
 
+/* One query; n of its parts. */
+static rp_status take_query(job *j, const rp__machine *machine, const part *parts, size_t n)
+{
+    rp__completion *all = &j->out->completions[parts[0].query];
+    *all = parts[0].done;
+    for (size_t i = 1; i < n; i++)
+        join(all, &parts[i].done);
+    all->tag = (uint32_t)parts[0].query;
+    shift(all, j->out->report.cycles);
+    j->out->failed += all->status != RP_SIM_OK;
+    if (all->status != RP_SIM_OK)
+        return RP_OK;
+    j->out->results += all->n_results;
+    return choose_best(j, machine, parts, n);
+}
+
 static rp_status take_results(job *j, const rp__machine *machine, rp_error *err)
 {
-    size_t n;
+    size_t n_done;
     rp__sim_report report;
-    const rp__completion *done = rp__machine_completions(machine, &n);
+    const rp__completion *done = rp__machine_completions(machine, &n_done);
     rp_status status = RP_OK;
-    for (size_t i = 0; i < n && status == RP_OK; i++) {
-        const rp__descriptor *d = &j->descriptors[done[i].tag - j->first];
-        j->out->completions[done[i].tag] = done[i];
-        shift(&j->out->completions[done[i].tag], j->out->report.cycles);
-        j->out->failed += done[i].status != RP_SIM_OK;
-        if (done[i].status != RP_SIM_OK)
-            continue;
-        j->out->results += done[i].n_results;
-        status = choose_best(j, machine, d, &done[i]);
+    for (size_t i = 0; i < n_done; i++)
+        j->parts[done[i].tag].done = done[i];
+    for (size_t i = 0, n; i < j->n_parts && status == RP_OK; i += n) {
+        for (n = 1; i + n < j->n_parts && j->parts[i + n].query == j->parts[i].query; n++)
+            ;
+        status = take_query(j, machine, &j->parts[i], n);
     }
     rp__machine_report(machine, &report);
+    report.queries = j->n;
     add_report(&j->out->report, &report);
     return status == RP_NO_MEMORY ? rp__error_no_memory(err)
            : status != RP_OK      ? rp__error_set(err, status, "the machine wrote no results")
@@ -420,9 +533,15 @@ static rp_status run_some(job *j, rp_error *err)
     rp__machine *machine = NULL;
     if (take_queries(j) != RP_OK)
         return rp__error_no_memory(err);
-    rp_status status = rp__machine_new(j->config, &j->memory, &machine, err);
-    for (size_t i = 0; i < j->n && status == RP_OK; i++)
-        if (rp__machine_submit(machine, &j->descriptors[i]) != RP_OK)
+    rp__sim_config config = *j->config;
+    if (j->timeline) {
+        config.on_spent = rp__sim_timeline_add;
+        config.spent_context = j->timeline;
+        j->timeline->offset = j->out->report.cycles;
+    }
+    rp_status status = rp__machine_new(&config, &j->memory, &machine, err);
+    for (size_t i = 0; i < j->n_parts && status == RP_OK; i++)
+        if (rp__machine_submit(machine, &j->parts[i].descriptor) != RP_OK)
             status = rp__error_no_memory(err);
     if (status == RP_OK)
         status = rp__machine_run(machine, err);
@@ -433,21 +552,21 @@ static rp_status run_some(job *j, rp_error *err)
 }
 
 rp_status rp__lab_sim_run(const rp__lab_sim *sim, const rp__sim_config *config,
-                          rp__lab_sim_progress_fn *on_progress, void *arg, rp__lab_sim_result *out,
-                          rp_error *err)
+                          rp__lab_sim_progress_fn *on_progress, void *arg,
+                          rp__sim_timeline *timeline, rp__lab_sim_result *out, rp_error *err)
 {
-    job j = {.sim = sim, .config = config, .out = out};
+    job j = {.sim = sim, .config = config, .timeline = timeline, .out = out};
     const uint64_t begun = rp__clock_now();
     *out = (rp__lab_sim_result){0};
     out->completions = rp__alloc_zero(sim->n + 1, sizeof *out->completions);
-    j.descriptors = rp__alloc_array(sim->n + 1, sizeof *j.descriptors);
-    rp_status status = out->completions && j.descriptors ? RP_OK : rp__error_no_memory(err);
+    j.parts = rp__alloc_array(sim->n + 1, config->ranges * sizeof *j.parts);
+    rp_status status = out->completions && j.parts ? RP_OK : rp__error_no_memory(err);
     for (; status == RP_OK && j.first < sim->n; j.first += j.n) {
         status = run_some(&j, err);
         if (status == RP_OK && on_progress && !on_progress(arg, j.first + j.n, out->report.cycles))
             status = rp__error_set(err, RP_INTERRUPTED, "interrupted");
     }
-    rp__free(j.descriptors);
+    rp__free(j.parts);
     rp__free(j.results);
     rp__free(j.slots);
     out->seconds = (double)(rp__clock_now() - begun) * 1e-9;
@@ -478,7 +597,7 @@ static void run_cases(void *arg, uint32_t worker)
     for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < s->n;) {
         rp__lab_sim_case *c = &s->cases[i];
         if (!c->is_done)
-            c->status = rp__lab_sim_run(s->sim, &c->config, NULL, NULL, &c->result, &c->err);
+            c->status = rp__lab_sim_run(s->sim, &c->config, NULL, NULL, NULL, &c->result, &c->err);
     }
 }
 

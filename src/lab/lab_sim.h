@@ -5,6 +5,7 @@
 #ifndef RP_LAB_LAB_SIM_H
 #define RP_LAB_LAB_SIM_H
 
+#include "lab/sim_timeline.h"
 #include "riposte/index.h"
 #include "riposte/status.h"
 #include "sim/sim.h"
@@ -57,11 +58,11 @@ typedef bool rp__lab_sim_progress_fn(void *arg, size_t queries, uint64_t cycles)
 
 /* Runs all queries, in flight together as far as the configuration lets them; with mode=intra one
  * after the other, each on an idle machine. Where their results take more than 256 MiB, one machine
- * runs after the other. Any number of threads may run at once. Free
- * the result. */
+ * runs after the other. Any number of threads may run at once. `timeline` (optional) gets what
+ * each unit did. Free the result. */
 rp_status rp__lab_sim_run(const rp__lab_sim *sim, const rp__sim_config *config,
-                          rp__lab_sim_progress_fn *on_progress, void *arg, rp__lab_sim_result *out,
-                          rp_error *err);
+                          rp__lab_sim_progress_fn *on_progress, void *arg,
+                          rp__sim_timeline *timeline, rp__lab_sim_result *out, rp_error *err);
 void rp__lab_sim_result_free(rp__lab_sim_result *result); /* all zero is fine */
 
 /* One configuration of many. */

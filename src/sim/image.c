@@ -163,14 +163,19 @@ uint32_t rp__image_dl(const rp__image *image, uint32_t docid)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
+/* Skip values, and the bounds after them. */
+static uint64_t skip_bytes(const rp__image_header *h)
+{
+    return (h->flags & RP_IMAGE_HAS_BOUNDS ? 5 : 4) * (uint64_t)h->n_blocks;
+}
+
 static bool has_parts_inside(const rp__image *image, const rp__image_header *h)
 {
     const uint64_t end = image->directory_at;
     return h->n_blocks > 0 && h->n_postings >= h->n_blocks &&
            h->n_postings <= (uint64_t)h->n_blocks * RP_IIU_BLOCK_LARGEST &&
            h->n_postings <= image->n_docs && h->last_doc < image->n_docs &&
-           h->payload_bits <= 8 * image->n_bytes &&
-           lies_inside(h->skip_at, 4 * (uint64_t)h->n_blocks, end) &&
+           h->payload_bits <= 8 * image->n_bytes && lies_inside(h->skip_at, skip_bytes(h), end) &&
            lies_inside(h->meta_at, 8 * (uint64_t)h->n_blocks, end) &&
            lies_inside(h->payload_at, (h->payload_bits + 7) / 8, end);
 }
@@ -179,7 +184,7 @@ static uint32_t sum_list(const rp__image *image, const rp__image_header *h)
 {
     uint32_t crc = rp__crc32c(0, h, offsetof(rp__image_header, crc32c));
     crc = rp__crc32c(crc, image->bytes + h->meta_at, 8 * (size_t)h->n_blocks);
-    crc = rp__crc32c(crc, image->bytes + h->skip_at, 4 * (size_t)h->n_blocks);
+    crc = rp__crc32c(crc, image->bytes + h->skip_at, (size_t)skip_bytes(h));
     return rp__crc32c(crc, image->bytes + h->payload_at, (h->payload_bits + 7) / 8);
 }
 
@@ -203,7 +208,7 @@ rp_status rp__image_get_list(const rp__image *image, uint64_t i, rp__image_list 
     const rp__image_entry entry = entry_at(image, i);
     rp__image_header h;
     memcpy(&h, image->bytes + entry.list_at, sizeof h);
-    if (h.magic != RP_IMAGE_LIST_MAGIC || h.flags != 0)
+    if (h.magic != RP_IMAGE_LIST_MAGIC || h.flags > RP_IMAGE_HAS_BOUNDS)
         return damaged(err, "the header of a list has another magic number");
     if (!has_parts_inside(image, &h))
         return damaged(err, "parts of a list lie outside");
@@ -219,7 +224,8 @@ rp_status rp__image_get_list(const rp__image *image, uint64_t i, rp__image_list 
                             .n_postings = (uint32_t)h.n_postings,
                             .n_blocks = h.n_blocks,
                             .idf_bar = h.idf_bar,
-                            .last_doc = h.last_doc};
+                            .last_doc = h.last_doc,
+                            .flags = h.flags};
     return RP_OK;
 }
 

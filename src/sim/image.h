@@ -7,6 +7,7 @@
 #ifndef RP_SIM_IMAGE_H
 #define RP_SIM_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,20 +23,26 @@ enum {
 
 /* ---- 1. Lists -------------------------------------------------------------------------------- */
 
+/* Of a list: a byte a block follows the skip values: the largest tf / (tf + constant) of the block
+ * in 1/255, rounded up. */
+enum { RP_IMAGE_HAS_BOUNDS = 1 };
+
 /* What a list's header says. Addresses count bytes from the first one of the image. */
 typedef struct rp__image_list {
     uint64_t at; /* of the header, a multiple of RP_IMAGE_LINE */
     uint64_t skip_at, meta_at, payload_at, payload_bits;
     uint32_t n_postings, n_blocks, idf_bar, last_doc;
+    uint32_t flags; /* RP_IMAGE_HAS_BOUNDS */
 } rp__image_list;
 
 /* The 64 bytes of a header; crc is that of its first 60 bytes and of the arrays. */
 void rp__image_writer_put_header(const rp__image_list *list, uint32_t crc,
                                  uint8_t out[RP_IMAGE_LINE]);
 /* Appends a header and arrays whose first byte has the address `at`, a multiple of RP_IMAGE_LINE;
- * the bytes are one too. A failed allocation is left in `out`. `list` may be NULL. */
+ * the bytes are one too. `bounds` has a byte a block; NULL, and where the arrays follow the header
+ * without holes: the list has none. A failed allocation is left in `out`. `list` may be NULL. */
 void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks,
-                               uint32_t idf_bar, rp__image_list *list);
+                               const uint8_t *bounds, uint32_t idf_bar, rp__image_list *list);
 
 /* ---- 2. Writing ------------------------------------------------------------------------------ */
 
@@ -44,6 +51,7 @@ typedef struct rp__image_options {
     uint32_t max_size; /* postings of a block, 1 to 2047; 0: 256 */
     rp__iiu_cost of;   /* gaps that a block's width covers */
     uint32_t fixed;    /* not 0: every block but the last has so many postings, up to 2047 */
+    bool has_bounds;   /* lists have bounds of their blocks */
 } rp__image_options;
 
 /* One thread at a time. The caller takes the bytes of `out` whenever it likes, and clears it. */
@@ -54,7 +62,9 @@ typedef struct rp__image_writer {
     uint64_t dl_at, n_lists, n_postings;
     uint32_t dl_crc, dl_left; /* constants that are still to come */
     uint32_t *scratch, *ends;
-    size_t cap_scratch, cap_ends;
+    uint8_t *bounds;
+    uint32_t *dl; /* has_bounds: the constants that have come */
+    size_t cap_scratch, cap_ends, cap_bounds, cap_dl, n_dl;
 } rp__image_writer;
 
 /* k1 and b are written to the header for readers; nothing else uses them. */
@@ -62,7 +72,8 @@ void rp__image_writer_begin(rp__image_writer *w, const rp__image_options *option
                             double b, uint32_t n_docs);
 /* The constants of the next documents, none of them 0; all of them before the first list. */
 void rp__image_writer_dl(rp__image_writer *w, const uint32_t *dl, size_t n);
-/* Names rise. n >= 1 rising docids, tfs >= 1. RP_LIMIT: a docid or a frequency is 2^31 or more. */
+/* Names rise. n >= 1 rising docids of documents whose constants have come, tfs >= 1. RP_LIMIT: a
+ * docid or a frequency is 2^31 or more. */
 rp_status rp__image_writer_list(rp__image_writer *w, const char *name, size_t bytes,
                                 const uint32_t *docids, const uint32_t *tfs, uint32_t n,
                                 uint32_t idf_bar);

@@ -12,7 +12,7 @@ enum { RP_IMAGE_LIST_MAGIC = 0x31554949 }; /* "IIU1" */
 /* The first line. */
 typedef struct rp__image_head {
     char magic[8];
-    uint32_t version, flags; /* bit 0: widths cover first gaps; bit 1: blocks of one size */
+    uint32_t version, flags; /* bits: 0 widths cover first gaps; 1 blocks of one size; 2 bounds */
     uint32_t n_docs, max_size;
     uint64_t dl_at;
     double k1, b;

@@ -17,6 +17,7 @@ void rp__image_writer_put_header(const rp__image_list *list, uint32_t crc,
                                  uint8_t out[RP_IMAGE_LINE])
 {
     const rp__image_header header = {.magic = RP_IMAGE_LIST_MAGIC,
+                                     .flags = list->flags,
                                      .n_postings = list->n_postings,
                                      .n_blocks = list->n_blocks,
                                      .idf_bar = list->idf_bar,
@@ -29,6 +30,12 @@ void rp__image_writer_put_header(const rp__image_list *list, uint32_t crc,
     memcpy(out, &header, sizeof header);
 }
 
+/* Skip values, and the bounds after them. */
+static uint64_t skip_bytes(const rp__image_list *list)
+{
+    return (list->flags & RP_IMAGE_HAS_BOUNDS ? 5 : 4) * (uint64_t)list->n_blocks;
+}
+
 /* A short list's arrays follow the header without holes; those of others begin lines. */
 static void place_arrays(rp__image_list *list)
 {
@@ -36,10 +43,11 @@ static void place_arrays(rp__image_list *list)
         list->meta_at = list->at + RP_IMAGE_LINE;
         list->skip_at = list->meta_at + 8;
         list->payload_at = list->skip_at + 4;
+        list->flags = 0;
         return;
     }
     list->skip_at = list->at + RP_IMAGE_LINE;
-    list->meta_at = rp__bits_align(list->skip_at + 4 * (uint64_t)list->n_blocks, RP_IMAGE_LINE);
+    list->meta_at = rp__bits_align(list->skip_at + skip_bytes(list), RP_IMAGE_LINE);
     list->payload_at = rp__bits_align(list->meta_at + 8 * (uint64_t)list->n_blocks, RP_IMAGE_LINE);
 }
 
@@ -55,7 +63,7 @@ static uint32_t sum_list(const rp__image_list *list, const uint8_t *bytes)
 {
     uint32_t crc = rp__crc32c(0, bytes, offsetof(rp__image_header, crc32c));
     crc = rp__crc32c(crc, bytes + (list->meta_at - list->at), 8 * (size_t)list->n_blocks);
-    crc = rp__crc32c(crc, bytes + (list->skip_at - list->at), 4 * (size_t)list->n_blocks);
+    crc = rp__crc32c(crc, bytes + (list->skip_at - list->at), (size_t)skip_bytes(list));
     return rp__crc32c(crc, bytes + (list->payload_at - list->at),
                       (size_t)(list->payload_bits + 7) / 8);
 }
@@ -63,18 +71,19 @@ static uint32_t sum_list(const rp__image_list *list, const uint8_t *bytes)
 /* A whole list at the widest, and the 8 bytes that packing writes behind it. */
 static size_t list_bound(uint32_t n, size_t n_blocks)
 {
-    return 5 * RP_IMAGE_LINE + 12 * n_blocks + (size_t)n * 8 + 8;
+    return 5 * RP_IMAGE_LINE + 13 * n_blocks + (size_t)n * 8 + 8;
 }
 
 void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks,
-                               uint32_t idf_bar, rp__image_list *list)
+                               const uint8_t *bounds, uint32_t idf_bar, rp__image_list *list)
 {
     const uint32_t n = blocks->ends[blocks->n_blocks - 1];
     rp__image_list l = {.at = at,
                         .n_postings = n,
                         .n_blocks = (uint32_t)blocks->n_blocks,
                         .idf_bar = idf_bar,
-                        .last_doc = blocks->docids[n - 1]};
+                        .last_doc = blocks->docids[n - 1],
+                        .flags = bounds ? RP_IMAGE_HAS_BOUNDS : 0};
     const size_t bound = list_bound(n, blocks->n_blocks);
     uint8_t *to = rp__buf_room(out, bound);
     if (!to)
@@ -83,6 +92,8 @@ void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *
     place_arrays(&l);
     l.payload_bits = rp__iiu_pack(blocks, to + (l.meta_at - at), to + (l.skip_at - at),
                                   to + (l.payload_at - at));
+    if (l.flags & RP_IMAGE_HAS_BOUNDS)
+        memcpy(to + (l.skip_at - at) + 4 * blocks->n_blocks, bounds, blocks->n_blocks);
     rp__image_writer_put_header(&l, 0, to);
     rp__image_writer_put_header(&l, sum_list(&l, to), to);
     out->n += (size_t)(end_of(&l) - at);
@@ -116,8 +127,9 @@ void rp__image_writer_begin(rp__image_writer *w, const rp__image_options *option
         w->options.max_size = DEFAULT_SIZE;
     rp__image_head head = {.magic = RP_IMAGE_MAGIC,
                            .version = RP_IMAGE_VERSION,
-                           .flags =
-                               (w->options.of == RP_IIU_COST_PAPER) | (w->options.fixed ? 2U : 0U),
+                           .flags = (w->options.of == RP_IIU_COST_PAPER) |
+                                    (w->options.fixed ? 2U : 0U) |
+                                    (w->options.has_bounds ? 4U : 0U),
                            .n_docs = n_docs,
                            .max_size = w->options.fixed ? w->options.fixed : w->options.max_size,
                            .dl_at = w->dl_at,
@@ -127,8 +139,21 @@ void rp__image_writer_begin(rp__image_writer *w, const rp__image_options *option
     put(w, &head, sizeof head);
 }
 
+/* A failed allocation is left in `out`. */
+static void keep_dl(rp__image_writer *w, const uint32_t *dl, size_t n)
+{
+    if (!rp__alloc_grow(&w->dl, &w->cap_dl, w->n_dl + n, sizeof *w->dl)) {
+        w->out.failed = true;
+        return;
+    }
+    memcpy(w->dl + w->n_dl, dl, n * sizeof *dl);
+    w->n_dl += n;
+}
+
 void rp__image_writer_dl(rp__image_writer *w, const uint32_t *dl, size_t n)
 {
+    if (w->options.has_bounds && n > 0)
+        keep_dl(w, dl, n);
     w->dl_crc = rp__crc32c(w->dl_crc, dl, n * sizeof *dl);
     w->dl_left -= (uint32_t)n;
     put(w, dl, n * sizeof *dl);
@@ -147,6 +172,20 @@ static size_t cut(rp__image_writer *w, const uint32_t *docids, const uint32_t *t
     return n_blocks;
 }
 
+static void bound_blocks(rp__image_writer *w, const rp__iiu_blocks *blocks)
+{
+    for (size_t b = 0, i = 0; b < blocks->n_blocks; b++) {
+        uint64_t bound = 0;
+        for (; i < blocks->ends[b]; i++) {
+            const uint64_t tf = (uint64_t)blocks->tfs[i] << 16;
+            const uint64_t sum = tf + w->dl[blocks->docids[i]];
+            const uint64_t ratio = (255 * tf + sum - 1) / sum;
+            bound = ratio > bound ? ratio : bound;
+        }
+        w->bounds[b] = (uint8_t)bound;
+    }
+}
+
 static bool is_in_range(const uint32_t *docids, const uint32_t *tfs, uint32_t n)
 {
     uint32_t any = docids[n - 1];
@@ -163,14 +202,18 @@ rp_status rp__image_writer_list(rp__image_writer *w, const char *name, size_t by
         return RP_LIMIT;
     const size_t scratch = rp__iiu_partition_scratch(n, w->options.max_size);
     if (!rp__alloc_grow(&w->scratch, &w->cap_scratch, scratch, sizeof *w->scratch) ||
-        !rp__alloc_grow(&w->ends, &w->cap_ends, n, sizeof *w->ends))
+        !rp__alloc_grow(&w->ends, &w->cap_ends, n, sizeof *w->ends) ||
+        !rp__alloc_grow(&w->bounds, &w->cap_bounds, n, 1) || w->out.failed)
         return RP_NO_MEMORY;
     const rp__iiu_blocks blocks = {docids, tfs, w->ends, cut(w, docids, tfs, n), w->options.of};
     const rp__image_entry entry = {w->at, (uint32_t)w->names.n, (uint32_t)bytes};
     const size_t before = w->out.n;
     if (w->names.n + bytes > UINT32_MAX)
         return RP_LIMIT;
-    rp__image_writer_put_list(&w->out, w->at, &blocks, idf_bar, NULL);
+    if (w->options.has_bounds)
+        bound_blocks(w, &blocks);
+    rp__image_writer_put_list(&w->out, w->at, &blocks, w->options.has_bounds ? w->bounds : NULL,
+                              idf_bar, NULL);
     rp__buf_put(&w->entries, &entry, sizeof entry);
     rp__buf_put(&w->names, name, bytes);
     w->at += w->out.n - before;
@@ -206,5 +249,7 @@ void rp__image_writer_free(rp__image_writer *w)
     rp__buf_free(&w->names);
     rp__free(w->scratch);
     rp__free(w->ends);
+    rp__free(w->bounds);
+    rp__free(w->dl);
     *w = (rp__image_writer){0};
 }

@@ -11,6 +11,7 @@ rp_status rp__link_init(rp__link *link, uint32_t depth, size_t item_bytes)
     *link = (rp__link){.push_cycle = RP_SIM_NEVER,
                        .pop_cycle = RP_SIM_NEVER,
                        .depth = depth,
+                       .wake_fill = depth,
                        .mask = slots - 1,
                        .item_bytes = (uint32_t)item_bytes,
                        .items = rp__alloc_zero(slots, item_bytes)};

@@ -4,8 +4,9 @@
  * one unit does in a cycle is invisible to all others until the next one, and the order in which
  * units are evaluated cannot change a result. No pass over the links ends a cycle: a link remembers
  * how many pushes and pops belong to the current one.
- * Each link has one producer and one consumer. A push wakes the consumer for the next cycle, a pop
- * wakes the producer. */
+ * Each link has one producer and one consumer. A push wakes the consumer for the next cycle. A pop
+ * wakes the producer of a full link: one that has space does not wait for more of it, and one that
+ * pushes is evaluated in the next cycle anyway. */
 #ifndef RP_SIM_LINK_H
 #define RP_SIM_LINK_H
 
@@ -34,6 +35,7 @@ typedef struct rp__link {
     uint64_t push_cycle, pop_cycle; /* the last cycle that had one */
     uint32_t pushes_now, pops_now;  /* in that cycle */
     uint32_t depth, mask, item_bytes;
+    uint32_t wake_fill;          /* a pop wakes the producer if the link has so many items */
     uint16_t producer, consumer; /* units to wake */
     uint8_t *items;
     uint64_t *ready; /* a bit that a push sets, for a consumer of many links; or NULL */
@@ -59,8 +61,8 @@ static inline uint32_t rp__link_count(const rp__link *link, const rp__sim_clock 
 static inline const void *rp__link_peek(const rp__link *link, const rp__sim_clock *clock,
                                         uint32_t i)
 {
-    if (rp__link_count(link, clock) <= i)
-        return NULL;
+    if (link->pushed - link->popped <= i || rp__link_count(link, clock) <= i)
+        return NULL; /* most links are empty, which the first comparison tells */
     return link->items + ((link->popped + i) & link->mask) * link->item_bytes;
 }
 
@@ -74,9 +76,10 @@ static inline void rp__link_pop(rp__link *link, rp__sim_clock *clock)
 {
     link->pops_now = link->pop_cycle == clock->now ? link->pops_now + 1 : 1;
     link->pop_cycle = clock->now;
-    link->popped++;
     clock->last_move = clock->now;
-    rp__sim_wake(clock, link->producer);
+    if (link->pushed - link->popped >= link->wake_fill)
+        rp__sim_wake(clock, link->producer);
+    link->popped++;
 }
 
 /* Items that the producer may still push in this cycle. */

@@ -181,13 +181,13 @@ static rp_status make_dcu(rp__machine *m, rp__core *core, uint32_t i, uint16_t u
     dcu->setup = &core->setup;
     dcu->counts = &m->counts;
     dcu->pipe.latency = c->dcu_latency;
-    return make_link(&dcu->in, c->dispatch_depth, sizeof(rp__sim_block), 0, unit_number) ||
-                   make_link(&dcu->request, c->dcu_lines, sizeof(rp__sim_line_request), unit_number,
-                             0) ||
-                   make_link(&dcu->lines, c->dcu_lines, sizeof(rp__sim_line), 0, unit_number) ||
-                   make_link(&dcu->out, c->dcu_out, sizeof(rp__sim_posting), unit_number, 0)
-               ? RP_NO_MEMORY
-               : RP_OK;
+    if (make_link(&dcu->in, c->dispatch_depth, sizeof(rp__sim_block), 0, unit_number) ||
+        make_link(&dcu->request, c->dcu_lines, sizeof(rp__sim_line_request), unit_number, 0) ||
+        make_link(&dcu->lines, c->dcu_lines, sizeof(rp__sim_line), 0, unit_number) ||
+        make_link(&dcu->out, c->dcu_out, sizeof(rp__sim_posting), unit_number, 0))
+        return RP_NO_MEMORY;
+    dcu->in.wake_fill = c->dispatch_depth - 1; /* block schedulers leave a place free */
+    return RP_OK;
 }
 
 static rp_status make_su(rp__machine *m, rp__core *core, uint32_t i, uint16_t unit_number)
@@ -202,6 +202,7 @@ static rp_status make_su(rp__machine *m, rp__core *core, uint32_t i, uint16_t un
     su->from_dcu = &core->dcus[i].out;
     su->from_merge = &core->merge_unit.to_su[i];
     su->pipe.latency = c->su_latency;
+    su->missing = RP_SIM_NEVER;
     su->fifo = rp__alloc_zero(c->su_fifo, sizeof *su->fifo);
     su->lines = rp__alloc_zero(c->su_lines, sizeof *su->lines);
     if (!su->fifo || !su->lines ||
@@ -451,26 +452,36 @@ static rp__turn step(unit *u, rp__sim_clock *clock)
     }
 }
 
-/* A sleeper's cycles, up to the one before `now`. */
-static void count_sleep(unit *u, uint64_t now)
+static void tell_spent(const rp__machine *m, const unit *u, uint32_t spent, uint64_t cycles)
 {
+    m->config.on_spent(m->config.spent_context, (uint32_t)(u - m->units), spent, u->counted,
+                       cycles);
+}
+
+/* A sleeper's cycles, up to the one before `now`. */
+static inline void count_sleep(const rp__machine *m, unit *u, uint64_t now)
+{
+    if (m->config.on_spent && now > u->counted)
+        tell_spent(m, u, u->spent, now - u->counted);
     u->cycles[u->spent] += now - u->counted;
     u->counted = now;
 }
 
-static void evaluate(rp__machine *m, uint32_t i)
+static void evaluate(rp__machine *m, unit *u)
 {
-    unit *u = &m->units[i];
-    count_sleep(u, m->clock.now);
-    rp__turn turn = step(u, &m->clock);
+    const uint64_t now = m->clock.now;
+    count_sleep(m, u, now);
+    const rp__turn turn = step(u, &m->clock);
+    if (m->config.on_spent)
+        tell_spent(m, u, turn.spent, 1);
     u->cycles[turn.spent]++;
-    u->counted = m->clock.now + 1;
+    u->counted = now + 1;
     u->spent = turn.then;
-    u->timer = RP_SIM_NEVER;
     m->evaluations++;
-    if (turn.wake == m->clock.now + 1) {
-        rp__sim_wake(&m->clock, i);
-    } else if (turn.wake != RP_SIM_NEVER) {
+    if (turn.wake == now + 1) {
+        u->timer = RP_SIM_NEVER;
+        rp__sim_wake(&m->clock, (uint32_t)(u - m->units));
+    } else {
         u->timer = turn.wake;
         m->next_timer = turn.wake < m->next_timer ? turn.wake : m->next_timer;
     }
@@ -480,7 +491,7 @@ static void run_cycle_all(rp__machine *m)
 {
     memset(m->clock.wake, 0, sizeof m->clock.wake);
     for (uint32_t i = 0; i < m->n_units; i++)
-        evaluate(m, m->order[i]);
+        evaluate(m, &m->units[m->order[i]]);
     m->clock.now++;
 }
 
@@ -519,7 +530,7 @@ static void run_cycle_awake(rp__machine *m)
         take_timers(m, awake);
     for (uint32_t w = 0; w < RP_SIM_WAKE_WORDS; w++)
         for (; awake[w]; awake[w] &= awake[w] - 1)
-            evaluate(m, 64 * w + rp__bits_lowest64(awake[w]));
+            evaluate(m, &m->units[64 * w + rp__bits_lowest64(awake[w])]);
     m->clock.now++;
     if (!is_anybody_awake(m) && !is_complete(m)) {
         uint64_t limit = m->clock.last_move + m->config.watchdog + 1;
@@ -530,7 +541,7 @@ static void run_cycle_awake(rp__machine *m)
 static void count_up_to_now(rp__machine *m)
 {
     for (uint32_t i = 0; i < m->n_units; i++)
-        count_sleep(&m->units[i], m->clock.now);
+        count_sleep(m, &m->units[i], m->clock.now);
     rp__mai_count_fill(&m->mai, m->clock.now);
 }
 

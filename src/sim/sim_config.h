@@ -58,7 +58,8 @@
       "extension: topk skips blocks of a single term by their bounds")                             \
     X(skips, 0, 0, 1, "search|stream",                                                             \
       "extension: stream: skip values of list1 are read in order")                                 \
-    X(bsu_line, 0, 0, 1, "off|on", "extension: the search keeps the last line of skip values")
+    X(bsu_line, 0, 0, 1, "off|on", "extension: the search keeps the last line of skip values")     \
+    X(ranges, 1, 1, 64, "", "extension: ranges of docids that an OR is cut into, a core each")
 
 struct rp__dram_command;
 
@@ -75,6 +76,10 @@ typedef struct rp__sim_config {
     /* memory=dram: gets every command as it is issued; NULL: none. */
     void (*on_command)(void *context, const struct rp__dram_command *command);
     void *context;
+    /* Gets what each unit did, by its number in the report: `cycles` of a class from cycle `from`
+     * on; of a unit in the order of time. NULL: nobody. */
+    void (*on_spent)(void *context, uint32_t unit, uint32_t spent, uint64_t from, uint64_t cycles);
+    void *spent_context;
 } rp__sim_config;
 
 /* The paper's machine. */

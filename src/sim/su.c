@@ -30,15 +30,19 @@ static bool take_line(rp__su *su, rp__sim_clock *clock)
 /* ---- Into the FIFO --------------------------------------------------------------------------- */
 
 /* The line that a posting shares; su_lines: none has it. */
-static uint32_t find_line(const rp__su *su, uint64_t address)
+static uint32_t find_line(rp__su *su, uint64_t address)
 {
     if (su->config->dl == RP_SIM_DL_CHARGE4) {
         uint32_t last = (su->next_line ? su->next_line : su->config->su_lines) - 1;
         return su->group_left ? last : su->config->su_lines;
     }
+    address &= ~UINT64_C(63);
+    if (su->missing == address)
+        return su->config->su_lines;
     for (uint32_t i = 0; i < su->config->su_lines; i++)
-        if (su->lines[i].is_used && su->lines[i].address == (address & ~UINT64_C(63)))
+        if (su->lines[i].is_used && su->lines[i].address == address)
             return i;
+    su->missing = address;
     return su->config->su_lines;
 }
 
@@ -55,6 +59,7 @@ static uint32_t request_line(rp__su *su, uint64_t address, rp__sim_clock *clock)
                  su->config->dl == RP_SIM_DL_CHARGE4 ? 64 : 4);
     su->next_line = i + 1 < su->config->su_lines ? i + 1 : 0;
     su->group_left = 16;
+    su->missing = RP_SIM_NEVER;
     su->counts->norm_reads++;
     return i;
 }

@@ -357,6 +357,7 @@ typedef struct rp__su {
         bool is_used, has_arrived, is_bad;
     } * lines;
     uint32_t next_line, group_left; /* charge4: postings that share the line requested last */
+    uint64_t missing; /* an address that no line has, until the next request; RP_SIM_NEVER: none */
     uint8_t status;
     rp__sim_pipe pipe;
 } rp__su;

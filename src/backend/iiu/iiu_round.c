@@ -19,7 +19,7 @@ static rp_status put_operand(rp__iiu_round *round, const rp__iiu_eval *eval, siz
 }
 
 /* All but the address of its results. */
-static rp_status describe(rp__iiu_round *round, rp__iiu_turn *turn, uint32_t tag)
+static rp_status describe_turn(rp__iiu_round *round, rp__iiu_turn *turn, uint32_t tag)
 {
     const rp__iiu_eval *eval = turn->eval;
     rp__descriptor *d = &turn->descriptor;
@@ -42,6 +42,15 @@ static rp_status describe(rp__iiu_round *round, rp__iiu_turn *turn, uint32_t tag
     if (eval->type == RP_SIM_OR)
         d->cap += lists[1].n_postings;
     return status;
+}
+
+static rp_status describe(rp__iiu_round *round, rp__iiu_turn *turn, uint32_t tag)
+{
+    rp_status status = describe_turn(round, turn, tag);
+    if (status == RP_OK)
+        return RP_OK;
+    return rp__error_set(&turn->err, status, "a list for the iiu: %s; run 'riposte check'",
+                         rp_status_text(status));
 }
 
 /* Addresses of results follow each other, each at a line of its own. */
@@ -75,19 +84,41 @@ static void count(rp_iiu_counters *counters, const rp__machine *machine)
         counters->memory_bytes += RP_IMAGE_LINE * report.counts.requests[i];
 }
 
+static rp_status refuse(rp_error *err, const char *why)
+{
+    return rp__error_set(err, RP_DAMAGED,
+                         "the iiu did not answer: %s; run 'riposte check', and if it finds "
+                         "nothing, report this",
+                         why);
+}
+
+/* Whether the index has all documents. */
+static bool are_documents(const rp__iiu_eval *eval, const rp__result_slot *at, uint64_t n)
+{
+    const uint32_t n_docs = eval->query->lengths.n_docs;
+    for (uint64_t i = 0; i < n; i++)
+        if (at[i].doc >= n_docs)
+            return false;
+    return true;
+}
+
 static rp_status take_results(const rp__machine *machine, const rp__completion *completion,
                               rp__iiu_turn *turn)
 {
     const uint64_t n = completion->n_results;
-    if (completion->status != RP_SIM_OK || n > turn->descriptor.cap)
-        return RP_DAMAGED;
+    if (completion->status != RP_SIM_OK)
+        return refuse(&turn->err, rp__machine_status_text(completion->status));
+    if (n > turn->descriptor.cap)
+        return refuse(&turn->err, "it has more results than postings");
     rp__result_slot *found = rp__arena_array(turn->eval->arena, (size_t)n + 1, sizeof *found);
     if (!found)
-        return RP_NO_MEMORY;
-    rp_status status = rp__machine_results(machine, &turn->descriptor, completion, found);
-    if (status == RP_OK)
-        rp__iiu_eval_put(turn->eval, found, (uint32_t)n);
-    return status;
+        return rp__error_no_memory(&turn->err);
+    if (rp__machine_results(machine, &turn->descriptor, completion, found) != RP_OK)
+        return refuse(&turn->err, "its counts of results make no sense");
+    if (!are_documents(turn->eval, found, n))
+        return refuse(&turn->err, "it found documents that the index does not have");
+    rp__iiu_eval_put(turn->eval, found, (uint32_t)n);
+    return RP_OK;
 }
 
 static rp_status run_machine(rp__iiu_round *round, rp__machine *machine, rp__iiu_turn *turns,

@@ -11,6 +11,7 @@
 typedef struct rp__iiu_turn {
     rp__iiu_eval *eval;
     rp_status status; /* RP_OK: the operation is to run, and then its results are there */
+    rp_error err;     /* of a failure */
     rp__descriptor descriptor;
 } rp__iiu_turn;
 
@@ -23,9 +24,9 @@ typedef struct rp__iiu_round {
     rp_iiu_counters counters; /* since they were cleared */
 } rp__iiu_round;
 
-/* Runs the operations of turns whose status is RP_OK; of each that the machine refuses the status
- * becomes RP_DAMAGED. Lists come from mapped memory, which nothing reads once the machine exists. A
- * failure of all turns is returned. */
+/* Runs the operations of turns whose status is RP_OK. Of each that the machine refuses the status
+ * becomes RP_DAMAGED, and its err says why. Lists come from mapped memory, which nothing reads once
+ * the machine exists. A failure of all turns is returned. */
 rp_status rp__iiu_round_run(rp__iiu_round *round, rp__iiu_turn *turns, size_t n, rp_error *err);
 
 #endif

@@ -160,8 +160,8 @@ static rp_status answer_query(rp__iiu_round *round, const rp__query *query, rp__
         if (status != RP_OK || is_done)
             break;
         status = rp__iiu_round_run(round, &turn, 1, err);
-        if (status == RP_OK)
-            status = turn.status;
+        if (status == RP_OK && turn.status != RP_OK)
+            status = rp__error_set(err, turn.status, "%s", turn.err.text);
     }
     return status == RP_OK ? finish(&eval, answer, err) : status;
 }
@@ -187,45 +187,79 @@ static void batch_start(void *batch, rp__batch_item *items, size_t n, rp__arena 
     (void)batch, (void)items, (void)n, (void)arena;
 }
 
-/* Brings a query to its next operation. What is over has a turn that does not run. */
-static void advance(rp__batch_item *item, rp__iiu_turn *turn, bool *is_done)
+/* Another processor may answer where memory was short, and the caller may stop a query. All else is a
+ * failure of the query. */
+static void fail(rp__batch_item *item, rp_status status, const rp_error *err, rp__arena *arena)
 {
-    rp_error err;
-    if (item->status == RP_OK)
-        item->status = turn->status == RP_OK ? rp__stop_check(&item->query, &err) : turn->status;
-    if (item->status == RP_OK && !*is_done)
-        item->status = rp__iiu_eval_step(turn->eval, is_done);
+    item->status = status;
+    if (status == RP_OK || status == RP_NO_MEMORY || status == RP_INTERRUPTED)
+        return;
+    const char *why = err->code == status ? err->text : rp_status_text(status);
+    const size_t bytes = strlen(why) + 1;
+    char *text = rp__arena_array(arena, bytes, 1);
+    if (text)
+        memcpy(text, why, bytes);
+    item->answer.failure = text ? text : "the iiu failed";
+}
+
+static void begin_item(rp__iiu_round *round, rp__batch_item *item, rp__iiu_turn *turn,
+                       rp__arena *arena)
+{
+    rp_status status = rp__iiu_eval_begin(turn->eval, &item->query, arena, &turn->err);
+    if (status == RP_OK)
+        status = rp__iiu_memory_set_dl(&round->memory, &turn->eval->rank);
+    fail(item, status, &turn->err, arena);
+}
+
+/* Brings a query to its next operation. What is over has a turn that does not run. */
+static void advance(rp__batch_item *item, rp__iiu_turn *turn, bool *is_done, rp__arena *arena)
+{
+    rp_status status = item->status;
+    if (status == RP_OK && turn->status == RP_OK)
+        turn->status = rp__stop_check(&item->query, &turn->err);
+    if (status == RP_OK && turn->status == RP_OK && !*is_done)
+        turn->status = rp__iiu_eval_step(turn->eval, is_done);
+    if (status == RP_OK)
+        fail(item, turn->status, &turn->err, arena);
     turn->status = item->status != RP_OK ? item->status : *is_done ? RP_NOT_FOUND : RP_OK;
+}
+
+/* All turns that wait, until none is left. */
+static void run_turns(rp__iiu_round *round, rp__batch_item *items, rp__iiu_turn *turns, size_t n,
+                      rp__arena *arena)
+{
+    bool is_done[IN_FLIGHT] = {false}, goes_on = true;
+    rp_error err;
+    while (goes_on) {
+        goes_on = false;
+        for (size_t i = 0; i < n; i++) {
+            if (is_done[i])
+                turns[i].status = RP_OK;
+            advance(&items[i], &turns[i], &is_done[i], arena);
+            goes_on = goes_on || turns[i].status == RP_OK;
+        }
+        rp_status status = goes_on ? rp__iiu_round_run(round, turns, n, &err) : RP_OK;
+        for (size_t i = 0; i < n && status != RP_OK; i++) {
+            turns[i].status = status;
+            turns[i].err = err;
+        }
+    }
 }
 
 static void run_group(rp__iiu_round *round, rp__batch_item *items, size_t n, rp__arena *arena)
 {
     rp__iiu_eval evals[IN_FLIGHT];
     rp__iiu_turn turns[IN_FLIGHT];
-    bool is_done[IN_FLIGHT] = {false}, goes_on = true;
-    rp_error err;
     for (size_t i = 0; i < n; i++) {
         turns[i] = (rp__iiu_turn){.eval = &evals[i]};
         if (items[i].status == RP_OK)
-            items[i].status = rp__iiu_eval_begin(&evals[i], &items[i].query, arena, &err);
-        if (items[i].status == RP_OK)
-            items[i].status = rp__iiu_memory_set_dl(&round->memory, &evals[i].rank);
+            begin_item(round, &items[i], &turns[i], arena);
     }
-    while (goes_on) {
-        goes_on = false;
-        for (size_t i = 0; i < n; i++) {
-            if (is_done[i])
-                turns[i].status = RP_OK;
-            advance(&items[i], &turns[i], &is_done[i]);
-            goes_on = goes_on || turns[i].status == RP_OK;
-        }
-        rp_status status = goes_on ? rp__iiu_round_run(round, turns, n, &err) : RP_OK;
-        for (size_t i = 0; i < n && status != RP_OK; i++)
-            turns[i].status = status;
-    }
+    run_turns(round, items, turns, n, arena);
     for (size_t i = 0; i < n; i++)
         if (items[i].status == RP_OK)
-            items[i].status = finish(&evals[i], &items[i].answer, &err);
+            fail(&items[i], finish(&evals[i], &items[i].answer, &turns[i].err), &turns[i].err,
+                 arena);
 }
 
 static void batch_finish(void *batch, rp__batch_item *items, size_t n, rp__arena *arena)

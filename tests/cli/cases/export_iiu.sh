@@ -1,7 +1,7 @@
 # The memory image of IIU: options, what they are not for, and that one index gives one image.
 riposte export iiu my.rip -o a.iiu
 riposte recode -q my.rip -o other.rip --codec iiu && riposte export -q iiu other.rip -o b.iiu && cmp a.iiu b.iiu && echo same
-for options in "--max 1" "--max 2047" "--fixed 128" "--paper-cost"; do
+for options in "--max 1" "--max 2047" "--fixed 128" "--paper-cost" "--bounds"; do
     riposte export --json iiu my.rip -o c.iiu $options
 done
 head -c 5 a.iiu | tail -c 4; echo

@@ -132,7 +132,7 @@ static void golden_cycles(void **state)
 /* Keys that are no latency, depth or capacity; the seed of the random memory is none either. */
 static bool is_measure(const rp__sim_key *key)
 {
-    static const char *const others[] = {"cores", "seed", "topk", "watchdog"};
+    static const char *const others[] = {"cores", "ranges", "seed", "topk", "watchdog"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(key->name, others[i]) == 0)
             return false;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,8 @@ static void what_is_written_is_read(void **state)
         {.max_size = 2047},
         {.of = RP_IIU_COST_PAPER},
         {.fixed = 128},
+        {.has_bounds = true},
+        {.max_size = 1, .has_bounds = true},
     };
     for (size_t o = 0; o < sizeof options / sizeof options[0]; o++) {
         made m;
@@ -158,6 +161,39 @@ static void what_is_written_is_read(void **state)
         assert_int_equal(rp__image_find(&image, "zz", 2, &at), RP_NOT_FOUND);
         free_made(&m);
     }
+}
+
+/* Each bound is at least what any posting of its block has, and some posting needs it. */
+static void bounds_are_the_largest(void **state)
+{
+    (void)state;
+    made m;
+    rp__image image;
+    rp_error err;
+    size_t n_bounded = 0;
+    make_lists(&m, 5);
+    write_image(&m, &(rp__image_options){.has_bounds = true, .max_size = 16});
+    assert_int_equal(rp__image_open(m.bytes.at, m.bytes.n, &image, &err), RP_OK);
+    for (size_t i = 0; i < LISTS; i++) {
+        rp__image_list list;
+        assert_int_equal(rp__image_get_list(&image, i, &list, &err), RP_OK);
+        if (!(list.flags & RP_IMAGE_HAS_BOUNDS))
+            continue;
+        n_bounded++;
+        const uint8_t *bounds = image.bytes + list.skip_at + 4 * (uint64_t)list.n_blocks;
+        for (uint32_t b = 0, at = 0; b < list.n_blocks; b++) {
+            const uint32_t n =
+                rp__load64(image.bytes + list.meta_at + 8 * (uint64_t)b) >> 10 & 2047;
+            double most = 0;
+            for (uint32_t k = 0; k < n; k++, at++) {
+                const double tf = m.tfs[i][at], norm = (m.docids[i][at] + 1) / 65536.0;
+                most = fmax(most, tf / (tf + norm));
+            }
+            assert_true(bounds[b] >= 255 * most && bounds[b] < 255 * most + 1);
+        }
+    }
+    assert_true(n_bounded * 2 > LISTS);
+    free_made(&m);
 }
 
 /* A bit anywhere but in padding, and any end. */
@@ -239,6 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(bounds_are_the_largest),
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(an_image_without_lists_is_one),

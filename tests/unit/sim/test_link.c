@@ -31,9 +31,32 @@ static void a_push_is_seen_in_the_next_cycle(void **state)
     assert_int_equal(*(const uint32_t *)rp__link_head(&link, &clock), 11);
     assert_null(rp__link_peek(&link, &clock, 1));
     rp__link_pop(&link, &clock);
-    assert_int_equal(clock.wake[0], UINT64_C(1) << 3);
     assert_true(rp__link_is_empty(&link));
     rp__link_reset(&link);
+}
+
+/* Only a producer that may wait for space is woken. */
+static void a_pop_wakes_the_producer_of_a_full_link(void **state)
+{
+    (void)state;
+    for (uint32_t wake_fill = 1; wake_fill <= 2; wake_fill++) {
+        rp__link link;
+        rp__sim_clock clock = {.now = 7};
+        assert_int_equal(rp__link_init(&link, 2, sizeof(uint32_t)), RP_OK);
+        assert_int_equal(link.wake_fill, 2);
+        link.wake_fill = wake_fill;
+        link.producer = 3;
+        link.consumer = 70;
+        push(&link, &clock, 11);
+        push(&link, &clock, 12);
+        clock.now++;
+        rp__link_pop(&link, &clock);
+        assert_int_equal(clock.wake[0], UINT64_C(1) << 3);
+        clock.wake[0] = 0;
+        rp__link_pop(&link, &clock);
+        assert_int_equal(clock.wake[0], wake_fill == 1 ? UINT64_C(1) << 3 : 0);
+        rp__link_reset(&link);
+    }
 }
 
 /* Space that a pop makes is there in the next cycle, before and after the pop in this one. */
@@ -66,6 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_push_is_seen_in_the_next_cycle),
+        cmocka_unit_test(a_pop_wakes_the_producer_of_a_full_link),
         cmocka_unit_test(a_pop_makes_space_in_the_next_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
