@@ -122,6 +122,12 @@ static inline bool rp__policy_suits_card(const rp__policy_view *view, const rp__
     return view->has_card && job->gpu_ns != RP_POLICY_NEVER;
 }
 
+/* The reason of a query that does not suit the card. */
+static inline const char *rp__policy_why_no_card(const rp__policy_view *view)
+{
+    return view->has_card ? "the card does not answer such a query" : "there is no card";
+}
+
 /* In the order of arrival. */
 static inline rp__policy_seat rp__policy_sit(rp__policy_queue_kind queue, const rp__policy_job *job,
                                              const char *reason)

@@ -42,7 +42,7 @@ static rp__policy_seat choose(const rp__policy_view *view, const rp__policy_job 
 {
     const uint64_t cores = cores_wait(view), card = card_wait(view);
     if (!rp__policy_suits_card(view, job))
-        return rp__policy_sit(RP_QUEUE_CPU, job, "the card does not answer such a query");
+        return rp__policy_sit(RP_QUEUE_CPU, job, rp__policy_why_no_card(view));
     if (cores > LONG_NS || card > LONG_NS)
         return weighs_less_on_card(view, job)
                    ? rp__policy_sit(RP_QUEUE_GPU, job, "much waits, and the card does it for less")

@@ -16,7 +16,7 @@ static bool is_for_card(const rp__policy_view *view, uint64_t shorter, uint64_t 
 static rp__policy_seat seat(const rp__policy_view *view, const rp__policy_job *job)
 {
     if (!rp__policy_suits_card(view, job))
-        return rp__policy_sit(RP_QUEUE_CPU, job, "the card does not answer such a query");
+        return rp__policy_sit(RP_QUEUE_CPU, job, rp__policy_why_no_card(view));
     return is_for_card(view, job->shortest, job->second)
                ? rp__policy_sit(RP_QUEUE_GPU, job, "the second list is not much longer")
                : rp__policy_sit(RP_QUEUE_CPU, job, "the second list is much longer");

@@ -7,7 +7,7 @@ enum { CORES_MAX = 8 };
 static rp__policy_seat seat(const rp__policy_view *view, const rp__policy_job *job)
 {
     if (!rp__policy_suits_card(view, job))
-        return rp__policy_sit(RP_QUEUE_CPU, job, "the card does not answer such a query");
+        return rp__policy_sit(RP_QUEUE_CPU, job, rp__policy_why_no_card(view));
     const uint32_t idle = view->cores > view->busy_cores ? view->cores - view->busy_cores : 1;
     const uint32_t cores = idle < CORES_MAX ? idle : CORES_MAX;
     rp__policy_seat at =

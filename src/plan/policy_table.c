@@ -32,5 +32,5 @@ rp__policy_seat rp__policy_seat_on_card(const rp__policy_view *view, const rp__p
 {
     return rp__policy_suits_card(view, job)
                ? rp__policy_sit(RP_QUEUE_GPU, job, "the card answers all that it can")
-               : rp__policy_sit(RP_QUEUE_CPU, job, "the card does not answer such a query");
+               : rp__policy_sit(RP_QUEUE_CPU, job, rp__policy_why_no_card(view));
 }
