@@ -250,7 +250,7 @@ check-all: everything ## the suite in one configuration (B, CC, OPT, SAN), no ch
 
 test-all: deps-all ## all of test, then asan, tsan, analyze, tidy, simde, coverage, sim-compilers and aarch64
 	@+RIPOSTE_THOROUGH=1 TIMEOUT=3600 $(again) test
-	@+for t in asan tsan analyze tidy simde coverage sim-compilers aarch64; do echo "== make $$t"; $(again) $$t || exit 1; done
+	@+for t in asan threaded tsan analyze tidy simde coverage sim-compilers aarch64; do echo "== make $$t"; $(again) $$t || exit 1; done
 
 unit: tests ## unit tests only
 	@+$(RUN) $(filter $B/tests/unit/%,$(TESTS))
@@ -292,8 +292,15 @@ gpu-test: gpu-bundle ## check and measure kernels on this machine's GPU (8 minut
 asan: ## the suite under the address and undefined-behaviour sanitizers
 	@+TIMEOUT=$${TIMEOUT:-3600} $(again) check-all $(ASAN)
 
-tsan: ## the suite under the thread sanitizer
-	@+TIMEOUT=$${TIMEOUT:-3600} $(again) check-all B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
+# Of programs, those that start threads: what the sanitizer looks for cannot happen in the others.
+tsan: ## the programs and scripts that have threads under the thread sanitizer
+	@+TIMEOUT=$${TIMEOUT:-3600} $(again) check-threaded B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
+
+check-threaded: everything
+	@+$(RUN) $(addprefix $B/,$(shell cat tests/threaded.txt)) $(filter-out tests/tools/% tests/install/%,$(SCRIPTS))
+
+threaded: everything ## is every program that starts a thread in tests/threaded.txt? UPDATE=1 writes it
+	@+tools/threaded_tests $B $(if $(UPDATE),update)
 
 # (Kernels of a GPU have no such rows.)
 SIMDE_TESTS = $(filter-out $B/tests/parity/test_gpu_% %/test_step,$(filter $B/tests/unit/codec/% $B/tests/parity/%,$(TESTS))) \
@@ -446,5 +453,5 @@ help: ## this list
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
-        tsan simde simde-tests coverage sim-compilers aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
+        tsan check-threaded threaded simde simde-tests coverage sim-compilers aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
         format format-check kernel-check analyze tidy bench bench-check install wheel uninstall deps deps-test deps-all clean help
