@@ -296,7 +296,7 @@ asan: ## the suite under the address and undefined-behaviour sanitizers
 tsan: ## the programs and scripts that have threads under the thread sanitizer
 	@+TIMEOUT=$${TIMEOUT:-3600} $(again) check-threaded B=$B/tsan SAN=-fsanitize=thread OPT='-O1 -g'
 
-check-threaded: everything
+check-threaded: everything ## the programs of tests/threaded.txt and the scripts in one configuration, as check-all
 	@+$(RUN) $(addprefix $B/,$(shell cat tests/threaded.txt)) $(filter-out tests/tools/% tests/install/%,$(SCRIPTS))
 
 threaded: everything ## is every program that starts a thread in tests/threaded.txt? UPDATE=1 writes it

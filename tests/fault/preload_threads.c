@@ -1,6 +1,5 @@
 /* preload_threads.c: loaded before a program, adds its path to the file THREADS_FILE when it starts a thread
  * (tools/threaded_tests). */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
