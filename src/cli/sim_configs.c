@@ -34,13 +34,14 @@ static bool is_name(const char *name)
 /* Beside the program, installed, or here. */
 static rp_status find_bundled(const char *name, char out[PATH_BYTES], rp_error *err)
 {
-    static const char *const beside[] = {"../share/riposte/configs", "../configs"};
+    /* installed; in build/; in build/asan/ and the like */
+    static const char *const beside[] = {"../share/riposte/configs", "../configs", "../../configs"};
     static const char *const fixed[] = {RP_DATADIR "/configs", "configs"};
     char program[PATH_BYTES / 2] = "";
     if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
         program[0] = 0;
     char *slash = strrchr(program, '/');
-    for (size_t i = 0; slash && i < 2; i++) {
+    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
         snprintf(out, PATH_BYTES, "%.*s/%s/%s.ini", (int)(slash - program), program, beside[i],
                  name);
         if (access(out, R_OK) == 0)
