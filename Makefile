@@ -42,9 +42,12 @@ GCOV    := $(if $(COVERAGE),$B/tests/gcov_children.o)
 CPPFLAGS += $(if $(COVERAGE),-DRP_COVERAGE)
 LIBS    := $(GCOV) -lzstd -lz -lxxhash -lutf8proc -lstemmer -lm -pthread
 
-LIB_SRC   := $(sort $(filter-out src/cli/% src/lab/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)))
+LIB_SRC   := $(sort $(filter-out src/cli/% src/lab/% src/serve/% $(if $(X86),,%_avx2.c %_avx512.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)))
 # What measures is linked into the program and the tests, and is no part of the library.
 LAB_SRC   := $(sort $(wildcard src/lab/*.c src/lab/*/*.c))
+# What serves HTTP is linked into the program alone, with the library that it stands on.
+SERVE_SRC := $(sort $(wildcard src/serve/*.c))
+SERVE_LIBS := -lmicrohttpd
 CLI_SRC   := $(sort $(wildcard src/cli/*.c))
 TEST_SRC  := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c tests/*/*/*/test_*.c))
 # Every other .c below tests/ is help that all tests may link, except what is loaded into others.
@@ -69,6 +72,9 @@ LAB_KERNEL_OBJ := $(call emulated,$(LAB_KERNELS)) $B/src/lab/gpu/kernels/images.
 
 LIB_OBJ  := $(LIB_SRC:%.c=$B/%.o) $B/src/backend/gpu/device/fiber_switch.o $(KERNEL_OBJ)
 LAB_OBJ  := $(LAB_SRC:%.c=$B/%.o) $(LAB_KERNEL_OBJ)
+# The page's files are part of the program.
+WEB_FILES := $(sort $(wildcard web/*.*))
+SERVE_OBJ := $(SERVE_SRC:%.c=$B/%.o) $B/src/serve/web.o
 CLI_OBJ  := $(CLI_SRC:%.c=$B/%.o)
 HELP_OBJ := $(HELP_SRC:%.c=$B/%.o)
 STRICT_OBJ := $(patsubst src/%.cu,$B/tests/strict/%.o,$(KERNELS) $(LAB_KERNELS))
@@ -89,13 +95,16 @@ FORMAT_FILES = $(wildcard $(foreach d,$(IN_SRC),$d/*.[ch] $d/*.cu $d/*.cuh) incl
 ##@ Build
 all: $(PROGRAM) $B/libriposte.a ## the program and the library (the default)
 
-$B/riposte: $(CLI_OBJ) $B/liblab.a $B/libriposte.a $(GCOV)
-	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pie $(CLI_OBJ) $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
+$B/riposte: $(CLI_OBJ) $B/libserve.a $B/liblab.a $B/libriposte.a $(GCOV)
+	$(call Q,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pie $(CLI_OBJ) $B/libserve.a $B/liblab.a $B/libriposte.a -o $@ $(SERVE_LIBS) $(LIBS)
 
 $B/libriposte.a: $(LIB_OBJ)
 	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
 $B/liblab.a: $(LAB_OBJ)
+	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
+
+$B/libserve.a: $(SERVE_OBJ)
 	$(call Q,AR  )rm -f $@ && $(AR) rcs $@ $^
 
 $B/libriposte.so.$(VERSION): $(LIB_OBJ) tools/riposte.map $(GCOV)
@@ -125,7 +134,7 @@ $B/%_avx2.o $B/%_avx2.ci $B/%_avx2.tidy: CFLAGS += $(AVX2)
 $B/%_avx512.o $B/%_avx512.ci $B/%_avx512.tidy: CFLAGS += $(AVX512)
 # The yardstick of intersections: its speed must not depend on where it comes to lie.
 $B/src/backend/cpu/probe_merge.o: CFLAGS += -falign-loops=64
-$B/src/cli/%: CPPFLAGS += -DRP_DATADIR='"$(DATADIR)"'
+$B/src/cli/bundled.%: CPPFLAGS += -DRP_DATADIR='"$(DATADIR)"'
 $B/tests/%.o: CPPFLAGS += -Itests
 # These change with GPU=.
 $B/src/backend/gpu/device/kernel_table.o $B/src/lab/gpu/lab_kernels.o: CPPFLAGS += $(if $(filter 0,$(GPU)),-DRP_NO_KERNELS)
@@ -170,12 +179,15 @@ $(STRICT_OBJ): $B/tests/strict/%.o: src/%.cu tests/strict/tsan_names.txt
 
 NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=false \
             -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
+# iiu_NAME.cu includes NAME.cu.
+$(foreach k,$(filter src/backend/gpu/kernels/iiu/%,$(KERNELS)),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): \
+    $(wildcard $(patsubst iiu_%,src/backend/gpu/kernels/*/%,$(notdir $k)))))
 # What ptxas says of registers and spills stays beside each image, for kernel-check.
 $(foreach k,$(KERNELS) $(LAB_KERNELS),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): $k))
 build/fatbin/%.fatbin build/fatbin/%.usage: \
-    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/*.cuh backend/gpu/kernels/prim/*/*.cuh backend/gpu/kernels/transcode/*.cuh lab/gpu/kernels/*.cuh))
+    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/*.cuh backend/gpu/kernels/prim/*/*.cuh backend/gpu/kernels/transcode/*.cuh lab/gpu/kernels/*.cuh rank/iiu_score.h))
 	@mkdir -p $(@D)
-	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -Xptxas -v -fatbin $(filter %.cu,$^) -o build/fatbin/$*.fatbin \
+	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -Xptxas -v -fatbin $(filter %/$*.cu,$^) -o build/fatbin/$*.fatbin \
 	    2>build/fatbin/$*.usage; \
 	    status=$$?; sed '/^ptxas info/d; / bytes stack frame,/d' build/fatbin/$*.usage >&2; exit $$status
 
@@ -186,6 +198,11 @@ $B/src/backend/gpu/kernels/images.S: $(call fatbins,$(KERNELS)) tools/kernel_ima
 $B/src/lab/gpu/kernels/images.S: $(call fatbins,$(LAB_KERNELS)) tools/kernel_images
 	@mkdir -p $(@D)
 	$(call Q,GEN )tools/kernel_images rp__lab_kernels_images $(filter %.fatbin,$^) > $@
+$B/src/serve/web.S: $(WEB_FILES) tools/kernel_images
+	@mkdir -p $(@D)
+	$(call Q,GEN )tools/kernel_images rp__page_files $(WEB_FILES) > $@
+$B/src/serve/web.o: $B/src/serve/web.S $(WEB_FILES)
+	$(call Q,AS  )$(CC) $(filter-out -std=c11,$(CFLAGS)) -c $< -o $@
 $(filter %/images.o,$(KERNEL_OBJ) $(LAB_KERNEL_OBJ)): %.o: %.S $(FATBINS)
 	$(call Q,AS  )$(CC) $(filter-out -std=c11,$(CFLAGS)) -c $< -o $@
 
@@ -208,10 +225,10 @@ $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -shared $< -o $@ -ldl
 
-$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $(GCOV) $B/libriposte.a $B/liblab.a $B/libtests.a
+$B/fuzz/%: fuzz/%.c fuzz/replay_main.c $(GCOV) $B/libriposte.a $B/liblab.a $B/libserve.a $B/libtests.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c,$^) $B/libtests.a \
-	    $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
+	    $B/libserve.a $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
 
 $B/bench/%: bench/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
@@ -228,9 +245,9 @@ fuzz-replay-build: $(FUZZERS)
 everything: all so tests examples fuzz-replay-build $(BENCHES)
 
 ##@ Try it
-demo: deps ## index the bundled collection and ask it something
+demo: deps ## index the bundled collection, ask it something, and serve it as a page (DEMO_SECONDS=N: for so long)
 	@+$(again) all >&2
-	@$B/riposte demo -o $B/demo
+	@tools/demo $B/riposte $B/demo
 
 ##@ Test
 # A suite is a list for tools/run_tests: programs, scripts, and named checks.
@@ -300,7 +317,7 @@ check-threaded: everything ## the programs of tests/threaded.txt and the scripts
 	@+$(RUN) $(addprefix $B/,$(shell cat tests/threaded.txt)) $(filter-out tests/tools/% tests/install/%,$(SCRIPTS))
 
 threaded: everything ## is every program that starts a thread in tests/threaded.txt? UPDATE=1 writes it
-	@+tools/threaded_tests $B $(if $(UPDATE),update)
+	@+UPDATE=$(UPDATE) tools/threaded_tests $B $(TESTS)
 
 # (Kernels of a GPU have no such rows.)
 SIMDE_TESTS = $(filter-out $B/tests/parity/test_gpu_% %/test_step,$(filter $B/tests/unit/codec/% $B/tests/parity/%,$(TESTS))) \
@@ -337,10 +354,10 @@ fuzz: ## build the libFuzzer targets (needs clang)
 	@+$(again) fuzz-clang CC=$(CLANG) B=$B/libfuzzer OPT='-O1 -g' \
 	    SAN=-fsanitize=fuzzer-no-link,address,undefined
 
-fuzz-clang: $B/libriposte.a $B/liblab.a $(FUZZ_SRC:fuzz/%.c=$B/%)
-$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/liblab.a $B/libtests.a
+fuzz-clang: $B/libriposte.a $B/liblab.a $B/libserve.a $(FUZZ_SRC:fuzz/%.c=$B/%)
+$B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/liblab.a $B/libserve.a $B/libtests.a
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -fsanitize=fuzzer $(LDFLAGS) $< $B/libtests.a \
-	    $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
+	    $B/libserve.a $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
 
 bundle: fuzz $(PROOFS) ## what proof and fuzz-run run, in B/bundle, to be copied to a larger machine
 	@tools/bundle $B/bundle $(PROOFS) $(FUZZ_SRC:fuzz/%.c=$B/libfuzzer/%)
@@ -360,7 +377,7 @@ recursion: ## the call graph of src has no cycle
 	@for f in $$(cd $B/graph && find src -name '*.ci'); do [ -e $${f%.ci}.c ] || rm -f $B/graph/$$f; done # moved since
 	@tools/check_recursion tools/indirect_calls.txt $B/graph
 
-graph: $(LIB_SRC:%.c=$B/%.ci) $(LAB_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
+graph: $(LIB_SRC:%.c=$B/%.ci) $(LAB_SRC:%.c=$B/%.ci) $(SERVE_SRC:%.c=$B/%.ci) $(CLI_SRC:%.c=$B/%.ci)
 $B/%.ci: %.c
 	@mkdir -p $(@D)
 	$(call Q,CI  )gcc $(CPPFLAGS) $(CFLAGS) -ffunction-sections -fcallgraph-info -MMD -MP -MT $@ -c $< -o $(@:.ci=.o)
@@ -380,7 +397,7 @@ kernel-check: $(FATBINS) $(FATBINS:.fatbin=.usage) ## is the kernels' machine co
 analyze: ## gcc -fanalyzer over src
 	@+$(again) all B=$B/analyze OPT='-O1 -g -fanalyzer'
 
-tidy: $(LIB_SRC:%.c=$B/%.tidy) $(LAB_SRC:%.c=$B/%.tidy) $(CLI_SRC:%.c=$B/%.tidy) ## clang-tidy over src
+tidy: $(LIB_SRC:%.c=$B/%.tidy) $(LAB_SRC:%.c=$B/%.tidy) $(SERVE_SRC:%.c=$B/%.tidy) $(CLI_SRC:%.c=$B/%.tidy) ## clang-tidy over src
 $B/%.tidy: %.c
 	@mkdir -p $(@D)
 	$(call Q,TIDY)clang-tidy --quiet $< -- $(CPPFLAGS) $(filter-out -fcf% -fstack-clash%,$(CFLAGS)) \

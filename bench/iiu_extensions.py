@@ -15,8 +15,15 @@ import sys
 from iiu_figures import DLS, choose, export, read_image, sweep, table, write_queries
 
 ROUNDS = 3
-# name, type of query, keys before, keys after
-EXTENSIONS = (
+# image, options of riposte export iiu
+IMAGES = {
+    "bounds": ["--bounds"],
+    "paired": ["--bounds", "--paired"],
+    "fixed": ["--bounds", "--fixed", "128"],
+    "bp128": ["--bounds", "--bp128"],
+}
+# name, type of query, image and keys before, image and keys after
+EXTENSIONS = tuple((name, kind, ("bounds", before), ("bounds", after)) for name, kind, before, after in (
     ("`topk=10`", "single", [], ["topk=10"]),
     ("`topk=10`", "and", [], ["topk=10"]),
     ("`topk=10`", "or", [], ["topk=10"]),
@@ -26,19 +33,26 @@ EXTENSIONS = (
     ("`bsu_line=on`", "and", [], ["bsu_line=on"]),
     ("`skips=stream`", "and", [], ["skips=stream"]),
     ("`skips=stream`, with `topk=10`", "and", ["topk=10"], ["topk=10", "skips=stream"]),
-)
+)) + tuple((name, kind, ("bounds", before), ("paired", before + ["paired=on"])) for name, kind, before in (
+    ("`paired=on`", "and", []),
+    ("`paired=on`, with `topk=10`", "and", ["topk=10"]),
+    ("`paired=on`, with `skips=stream`, `topk=10`", "and", ["topk=10", "skips=stream"]),
+    ("`paired=on`", "single", []),
+    ("`paired=on`", "or", []),
+)) + tuple(("`bp128=8`, against blocks of 128 of IIU", kind, ("fixed", []), ("bp128", ["bp128=8"]))
+           for kind in ("single", "and", "or"))
 
 
 def name_of(keys, dl, number):
     return "-".join([key.replace("=", "") for key in keys] + [dl, str(number)])
 
 
-def make_cases(kind):
-    """Every configuration that a row of this type needs."""
+def make_cases(kind, image):
+    """Every configuration that a row of this type needs of an image."""
     cases = {}
     for _, row_kind, before, after in EXTENSIONS:
-        for keys in (before, after) if row_kind == kind else ():
-            for dl in DLS:
+        for of, keys in (before, after) if row_kind == kind else ():
+            for dl in DLS if of == image else ():
                 for number in range(ROUNDS):
                     cases[name_of(keys, dl, number)] = ["mode=intra", "cores=8", "dl=" + dl] + keys
     return cases
@@ -57,8 +71,8 @@ def make_rows(results):
     rows = []
     for name, kind, before, after in EXTENSIONS:
         for dl in DLS:
-            a, a_us = cost(results[kind], before, dl)
-            b, b_us = cost(results[kind], after, dl)
+            a, a_us = cost(results[kind, before[0]], before[1], dl)
+            b, b_us = cost(results[kind, after[0]], after[1], dl)
             rows.append([name if dl == DLS[0] else "", kind, dl, format(a, ","), format(b, ","), "%.2fx" % (a / b),
                          "%.1f" % a_us, "%.1f" % b_us, "%.2fx" % (a_us / b_us)])
     return rows
@@ -72,16 +86,17 @@ def main():
     parser.add_argument("--n", type=int, default=24)
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
-    image = export(args.index, args.out, "image-bounds", "--bounds")
-    pairs = choose(read_image(image), args.queries, args.n)
+    images = {name: export(args.index, args.out, "image-" + name, *options) for name, options in IMAGES.items()}
+    pairs = choose(read_image(images["bounds"]), args.queries, args.n)
     if not pairs:
         sys.exit("no query of the log has two terms with 1,000 postings each")
     files = {kind: os.path.join(args.out, "pairs.tsv") for kind in ("and", "or")}
     files["single"] = os.path.join(args.out, "singles.tsv")
     write_queries(files["and"], pairs)
     write_queries(files["single"], [words[:1] for words in pairs])
-    results = {kind: sweep(image, files[kind], kind, args.out, "extensions-" + kind, make_cases(kind))
-               for kind in files}
+    results = {(kind, name): sweep(images[name], files[kind], kind, args.out, "extensions-%s-%s" % (kind, name),
+                                   make_cases(kind, name))
+               for kind in files for name in images if make_cases(kind, name)}
     table("Extensions: before and after",
           ["extension", "query", "dl", "cycles before", "after", "gain", "end to end before, us a query", "after",
            "gain"], make_rows(results))

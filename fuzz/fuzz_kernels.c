@@ -209,7 +209,8 @@ static void step_all(world *w, const uint32_t *wanted, uint32_t n)
                                   &(karg_norms){.codes = rp__gpu_index_at(&w->index, codes),
                                                 .table = norms,
                                                 .code_bytes = 1,
-                                                .n_table = 1}) == RP_OK);
+                                                .n_table = 1},
+                                  false) == RP_OK);
     start(w, &word, &c);
     step(w, &word, &c, wanted, n);
     rp__gpu_candidates_close(&c);

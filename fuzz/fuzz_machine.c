@@ -30,6 +30,8 @@ static void choose(rp__sim_config *config, const uint8_t *bytes)
     config->skips = bytes[0] / 9 % 2;
     config->bsu_line = bytes[0] / 18 % 2;
     config->threshold = bytes[0] / 36 % 2;
+    config->paired = bytes[0] / 72 % 2;
+    config->bp128 = bytes[4] / 3 % 3;
     config->memory = bytes[1] % 4;
     config->topk = bytes[1] / 4 % 16;
     config->latency = config->latency_max = bytes[2] % 64;

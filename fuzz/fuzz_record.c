@@ -34,7 +34,7 @@ static void replay(const rp__replay_cost *costs, size_t n, const rp__policy *pol
                                   .elements = 1 << 20,
                                   .wrong = 3};
     rp__replay_report report;
-    must(rp__replay_run(&o, NULL, &report) == RP_OK, "a record is not replayed");
+    must(rp__replay_run(&o, NULL, NULL, &report) == RP_OK, "a record is not replayed");
     must(report.answered + report.refused + report.late == o.jobs, "a job is lost");
 }
 

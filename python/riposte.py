@@ -31,7 +31,7 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tu
 
 __all__ = ["Correction", "DamagedError", "Error", "Explanation", "Hit", "Hits", "Index",
            "InputError", "LimitError", "NoMemoryError", "NotFoundError", "Progress", "Row",
-           "Snippet", "StoppedError", "UnavailableError", "UsageError", "build", "export_index",
+           "Snippet", "Step", "StoppedError", "UnavailableError", "UsageError", "build", "export_index",
            "import_index", "version"]
 
 # The release that this file belongs to; the library is to be of the same one.
@@ -91,12 +91,19 @@ class _IiuCounters(Structure):
                 ("hits_are_cpus", c_bool)]
 
 
+class _QueryStep(Structure):
+    _fields_ = [("stage", c_char_p), ("processor", c_char_p), ("began_us", c_double),
+                ("us", c_double), ("elements", c_uint64), ("bytes", c_uint64), ("reason", c_char_p),
+                ("queued_us", c_double), ("estimated_us", c_double)]
+
+
 class _Hits(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Hit)), ("total", c_uint64),
                 ("total_is_exact", c_bool), ("is_or_fallback", c_bool), ("is_partial", c_bool),
                 ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64),
                 ("work", c_uint64), ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
-                ("gpu", _GpuCounters), ("iiu", _IiuCounters)]
+                ("gpu", _GpuCounters), ("iiu", _IiuCounters), ("n_steps", c_size_t),
+                ("steps", POINTER(_QueryStep))]
 
 
 class _SearchOptions(_Options):
@@ -108,7 +115,8 @@ class _SearchOptions(_Options):
                 ("k1", c_double), ("b", c_double), ("mu", c_double), ("max_k", c_size_t),
                 ("max_query", c_size_t), ("max_terms", c_size_t), ("max_expansions", c_size_t),
                 ("max_phrase", c_size_t), ("max_slop", c_size_t), ("max_depth", c_size_t),
-                ("max_memory", c_size_t), ("max_work", c_uint64), ("from", c_size_t)]
+                ("max_memory", c_size_t), ("max_work", c_uint64), ("from", c_size_t),
+                ("trace", c_bool)]
 
 
 class _GpuState(Structure):
@@ -295,11 +303,24 @@ class Explanation(NamedTuple):
         return "\n".join(self._lines())
 
 
+class Step(NamedTuple):
+    """What was done for a query: `stage` ("search", or a part of it) on a processor, when it began
+    and how long it took, in microseconds; postings decoded, and bytes copied to a device."""
+
+    stage: str
+    processor: Optional[str]
+    began_us: float
+    us: float
+    elements: int
+    bytes: int
+
+
 class Hits(List[Hit]):
     """The hits of one query, best first, with the number of documents that match as `total`;
     `total_is_exact` is false where that is a lower bound. `processor` names who answered,
     `fallback` the reason why a GPU that was asked for did not, or is None; `gpu` is a dictionary
-    of what the GPU did, `iiu` of what the simulated accelerator did."""
+    of what the GPU did, `iiu` of what the simulated accelerator did. With the option trace, `steps`
+    is a list of what was done, a Step each."""
 
     total: int = 0
     total_is_exact: bool = True
@@ -307,6 +328,7 @@ class Hits(List[Hit]):
     fallback: Optional[str] = None
     gpu: Optional[Dict[str, int]] = None
     iiu: Optional[Dict[str, int]] = None
+    steps: List[Step] = []
 
     def __repr__(self) -> str:
         return "<riposte.Hits: %d of %s%d%s>" % (
@@ -807,6 +829,8 @@ def _list(found, start):
     hits.fallback = _text(_fallback_name(found.fallback)) if found.fallback else None
     hits.gpu = _dict(found.gpu)
     hits.iiu = _dict(found.iiu)
+    hits.steps = [Step(_text(one.stage), _text(one.processor), one.began_us, one.us, one.elements,
+                       one.bytes) for one in found.steps[:found.n_steps]]
     return hits
 
 

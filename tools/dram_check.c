@@ -420,11 +420,28 @@ static bool read_command(const struct checker *c, const char *line, struct comma
     return out->kind != N_KINDS;
 }
 
+/* Nothing was seen yet. */
+static void forget(struct checker *c)
+{
+    memset(c->channels, 0, sizeof c->channels);
+    c->last = 0;
+    for (int i = 0; i < MAX_CHANNELS; i++) {
+        for (int r = 0; r < MAX_RANKS; r++) {
+            init_rank(&c->channels[i].ranks[r]);
+        }
+    }
+}
+
 static int run(struct checker *c, FILE *in)
 {
     char line[256];
     struct command m;
     while (fgets(line, sizeof line, in)) {
+        if (strcmp(line, "RESET\n") == 0) {
+            check_refreshes(c);
+            forget(c);
+            continue;
+        }
         if (!read_command(c, line, &m) || m.step < c->last) {
             fprintf(stderr, "dram_check: command %lld: \"%.*s\" is none, or comes too late\n",
                     (long long)c->commands + 1, (int)strcspn(line, "\n"), line);
@@ -483,10 +500,6 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    for (int i = 0; i < MAX_CHANNELS; i++) {
-        for (int r = 0; r < MAX_RANKS; r++) {
-            init_rank(&c.channels[i].ranks[r]);
-        }
-    }
+    forget(&c);
     return run(&c, stdin);
 }

@@ -28,8 +28,8 @@ typedef struct rp_executor_options {
     size_t threads;                  /* that answer on cores: as many as there are, 256 at most */
     size_t max_queued;               /* jobs that may wait: 1,024; past it a job is RP_BUSY */
     uint64_t elements; /* postings of shortest lists that a card is given at once: 1,048,576 */
-    /* microseconds that a thread without work looks for some before it sleeps: 50; UINT32_MAX: it
-     * sleeps at once */
+    /* microseconds that the card's thread and one of the cores' without work look for some before
+     * they sleep: 1,000; the others do for 50 at most; UINT32_MAX: they sleep at once */
     uint32_t spin_us;
     /* of the policy griffin: from how many times as many postings as there are candidates a core
      * intersects, 128; and whether a query may return to a card that it has left */
@@ -60,32 +60,22 @@ const char *rp_policy_name(size_t i);
 const char *rp_policy_help(size_t i);
 const char *rp_policy_paper(size_t i);
 
-/* Where a job was sent, and what came of it there. */
-typedef struct rp_decision {
-    const char *processor; /* "cpu" or "gpu"; NULL: none took it */
-    const char *reason;    /* of the policy: static */
-    uint64_t queued_ns;    /* it waited, */
-    uint64_t estimated_ns; /* was likely to take, */
-    uint64_t took_ns;      /* and took */
-} rp_decision;
-
-enum { RP_DECISIONS = 8 }; /* of a job that are kept: the first ones */
-
 /* What became of a job. */
 typedef struct rp_outcome {
     /* RP_OK; RP_DEADLINE: its time was over, and hits may have what was found by then, marked as
      * partial; RP_INTERRUPTED: it was cancelled; otherwise as of rp_searcher_search. */
     rp_status status;
     rp_error err;
-    rp_hits hits;          /* to be freed by who is called back */
+    /* to be freed by who is called back. Where the status is RP_OK or RP_DEADLINE and the search
+     * options or the job ask for a trace, they have steps: each decision of the policy is a placement, and
+     * operators follow. */
+    rp_hits hits;
     const char *reason;    /* why the policy chose the processor: static */
     uint64_t queued_ns;    /* it waited for it */
     uint64_t estimated_ns; /* it was likely to take there */
     uint64_t answered_ns;  /* it took there */
     uint32_t together;     /* jobs that the card answered with it, itself included; 0: a core did */
     uint32_t moves;        /* between processors, those included that a card could not go on with */
-    uint32_t n_decisions;  /* RP_DECISIONS at most */
-    rp_decision decisions[RP_DECISIONS]; /* in their order, or of parts of the query */
 } rp_outcome;
 
 typedef struct rp_job {
@@ -100,6 +90,8 @@ typedef struct rp_job {
      * drain or free the executor. */
     void (*done)(void *arg, rp_outcome *outcome);
     void *arg;
+    size_t from; /* hits begin after so many better ones; 0: that of the options */
+    bool trace;  /* its hits have their steps, whatever the options say */
 } rp_job;
 
 /* Opens a card where there is one and the policy uses it; RP_UNAVAILABLE: the policy, or the option
@@ -116,7 +108,8 @@ void rp_executor_free(rp_executor *executor);
  * drained. */
 rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
                              rp_error *err);
-/* Submits the job and waits for its end; its `done` and `arg` do not count. Returns the outcome's
+/* Submits the job and waits for its end; its `done` and `arg` do not count. Where processors are
+ * idle, the caller's thread does the work of theirs, so that none has to be woken. Returns the outcome's
  * status, with its hits where it is RP_OK or RP_DEADLINE, to be freed; or why it was not taken. Not
  * from a call back. */
 rp_status rp_executor_ask(rp_executor *executor, const rp_job *job, rp_outcome *out, rp_error *err);

@@ -340,6 +340,8 @@ typedef struct rp_export_options {
     uint32_t iiu_fixed;  /* of "iiu": blocks of so many postings, in place of the cheapest cut */
     bool iiu_paper_cost; /* of "iiu": a block's width covers its first gap too, as in the paper */
     bool iiu_bounds;     /* of "iiu": blocks have bounds, by which the machine may skip them */
+    bool iiu_paired;     /* of "iiu": skip values lie beside metadata; for riposte sim's `paired` */
+    bool iiu_bp128;      /* of "iiu": blocks of codec bp128, of 128 postings; for `bp128` */
 } rp_export_options;
 
 /* Writes the index of folder `dir` for other programs: all but positions and text. A CIFF file

@@ -22,7 +22,7 @@ extern "C" {
     X(RP_FALLBACK_TERMS, "terms", "it has too many terms")                                         \
     X(RP_FALLBACK_K, "k", "its k is over the limit of the gpu")                                    \
     X(RP_FALLBACK_EXACT_TOTAL, "exact_total", "it asks for the exact total of an OR")              \
-    X(RP_FALLBACK_RANKING, "ranking", "its ranking is not BM25")                                   \
+    X(RP_FALLBACK_RANKING, "ranking", "its ranking is neither BM25 nor IIU")                       \
     X(RP_FALLBACK_ALGORITHM, "algorithm", "its algorithm is not the gpu's, or has no such form")   \
     X(RP_FALLBACK_RANGE, "range", "it is about a part of the documents")                           \
     X(RP_FALLBACK_LENGTHS, "lengths", "the index has no document lengths")                         \
@@ -74,13 +74,21 @@ typedef struct rp_iiu_counters {
     bool hits_are_cpus;
 } rp_iiu_counters;
 
-/* What one operator did for a query. */
+/* What was done for a query: a policy placed it on a processor, or an operator ran there. */
 typedef struct rp_query_step {
-    const char *stage, *processor; /* static: "decode", "intersect", "score", "select"; "gpu" */
-    double us;                     /* microseconds, with the wait for its end */
+    /* static. "place": what follows was done where a policy sent the query. "search": all of it.
+     * Otherwise a part: "decode", "intersect", "score", "select", and the like. */
+    const char *stage;
+    const char *processor; /* static: "cpu", "gpu"; NULL: none took the query */
+    double began_us;       /* microseconds after the query came */
+    double us;             /* it took, with the wait for its end */
     /* postings that were decoded; candidates that are left; documents that were selected */
     uint64_t elements;
     uint64_t bytes; /* copied to the device */
+    /* of a placement: why, static; how long it waited; how long it was likely to take. NULL and 0
+     * of all others */
+    const char *reason;
+    double queued_us, estimated_us;
 } rp_query_step;
 
 /* What a processor would do for a query, were it asked now. Nothing is uploaded or launched to find

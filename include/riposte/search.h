@@ -44,6 +44,9 @@ typedef struct rp_hits {
     rp_fallback fallback; /* why the processor asked for did not answer; RP_FALLBACK_NONE */
     rp_gpu_counters gpu;  /* what a GPU, and the host for it, did; of mode andor, both times */
     rp_iiu_counters iiu;  /* what the processor iiu did; of mode andor, the last time */
+    /* with the option trace: what was done for the query, in the order in which it began */
+    size_t n_steps;
+    rp_query_step *steps;
 } rp_hits;
 
 /* The k best documents for `query` under default options, and how many match; with k = 0 only that.
@@ -103,6 +106,7 @@ typedef struct rp_search_options {
     /* The hits begin after so many better ones: 0. from and k together are at most max_k. In mode
      * andor k alone decides, so that all pages are of one answer. */
     size_t from;
+    bool trace; /* hits have their steps; those of a batch have none */
 } rp_search_options;
 
 /* The i-th ranking's name, default first; NULL past the last. */

@@ -169,7 +169,7 @@ typedef struct rp__steps {
     rp_status (*take)(void *run, rp__partial *partial);
     /* Postings and gpu of the answer: what was done so far, for steps that failed too. Its
      * fallback: why a device could not take the last one. The rest is left as it is. */
-    void (*tell)(const void *run, rp__answer *answer);
+    void (*report)(const void *run, rp__answer *answer);
     void (*close)(void *run);
 } rp__steps;
 

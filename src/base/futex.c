@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -11,7 +12,10 @@
 
 #include "base/clock.h"
 
-enum { LOOKS = 64 }; /* at the word for each look at the clock */
+enum {
+    LOOKS = 64,        /* at the word for each look at the clock */
+    POLITE_NS = 50000, /* then another thread that is ready may have the core */
+};
 
 void rp__futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
 {
@@ -42,13 +46,17 @@ static inline void relax(void)
 
 bool rp__futex_spin(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
 {
-    uint64_t begin = rp__clock_now();
+    const uint64_t begin = rp__clock_now();
+    uint64_t spent;
     do {
         for (int i = 0; i < LOOKS; i++) {
             if (atomic_load_explicit(word, memory_order_acquire) != value)
                 return true;
             relax();
         }
-    } while (rp__clock_now() - begin < ns);
+        spent = rp__clock_now() - begin;
+        if (spent > POLITE_NS)
+            sched_yield();
+    } while (spent < ns);
     return false;
 }

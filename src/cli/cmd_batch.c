@@ -1,7 +1,7 @@
 /* cmd_batch.c: riposte batch: many queries from a file, a TREC run out. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -16,6 +16,7 @@
 #include "cli/policy_args.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
+#include "lab/times.h"
 #include "riposte/topics.h"
 
 typedef struct batch_args {
@@ -149,8 +150,8 @@ typedef struct batch {
     bool is_last;    /* the topics are at their end */
     uint64_t queries, hits, skipped, shown;
     uint64_t partial, refused; /* topics whose time was over; that the policy did not take */
-    double *seconds;           /* of each query */
-    size_t seconds_cap;
+    uint64_t *times;           /* of each query; nanoseconds */
+    size_t times_cap;
     spent spent;
 } batch;
 
@@ -314,9 +315,9 @@ static rp_status write_answer(batch *b, size_t i, rp_error *err)
     }
     if (status != RP_OK)
         return status;
-    if (!rp__alloc_grow(&b->seconds, &b->seconds_cap, b->queries + 1, sizeof *b->seconds))
+    if (!rp__alloc_grow(&b->times, &b->times_cap, b->queries + 1, sizeof *b->times))
         return rp__error_no_memory(err);
-    b->seconds[b->queries++] = a->hits.seconds;
+    b->times[b->queries++] = (uint64_t)llround(a->hits.seconds * 1e9);
     b->hits += a->hits.n;
     if (!b->lists_hits)
         return rp_run_add(b->run, qid, &a->hits, err);
@@ -382,17 +383,9 @@ static rp_status answer_all(batch *b, rp_error *err)
     return status;
 }
 
-static int rising(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The value below which this share of the sorted ones lies, by rank. */
 static double percentile(const batch *b, double share)
 {
-    size_t n = b->queries, i = (size_t)(share * (double)n);
-    return n ? b->seconds[i < n ? i : n - 1] : 0;
+    return (double)rp__times_at(b->times, b->queries, share) / 1e9;
 }
 
 static void reply_gpu(batch *b)
@@ -523,7 +516,7 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
     rp__query_args_note_gpu(b->console, b->searcher);
     rp__gpu_report_note_batch(b->console, &b->spent.report);
     if (b->queries)
-        qsort(b->seconds, b->queries, sizeof *b->seconds, rising);
+        rp__times_sort(b->times, b->queries);
     if (b->console->wants_json) {
         status = reply(b, seconds, err);
         return status == RP_OK ? get_verdict(b, err) : status;
@@ -633,7 +626,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_searcher_free(b.searcher);
     rp__free(b.asked);
     rp__free(b.answers);
-    rp__free(b.seconds);
+    rp__free(b.times);
     rp_index_close(b.index);
     rp_topics_close(b.topics);
     return status;

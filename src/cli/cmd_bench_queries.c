@@ -12,6 +12,7 @@
 #include "cli/bench_queries_report.h"
 #include "cli/bench_svg.h"
 #include "cli/name_list.h"
+#include "cli/policy_args.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
 #include "lab/bench.h"
@@ -71,19 +72,10 @@ static const rp__option operation_rows[] = {
      AT(policies),
      .help = "beside them an executor with this policy (docs/policies.md), one query at a time; "
              "several with commas between, or all"},
-    {.name = "deadline",
-     .kind = RP_OPTION_REAL,
-     .argument = "MS",
-     .most = 1e6,
-     AT(deadline_ms),
-     .has_value = true,
-     .has_at = offsetof(bench_queries_args, has_deadline),
-     .help = "milliseconds after which an executor gives a query up; otherwise never"},
-    {.name = "costs",
-     .kind = RP_OPTION_TEXT,
-     .argument = "FILE",
-     AT(costs),
-     .help = "an executor estimates by the rules of this file, which riposte calibrate wrote"},
+    RP_POLICY_ARGS_DEADLINE(
+        bench_queries_args,
+        "milliseconds after which an executor gives a query up; otherwise never"),
+    RP_POLICY_ARGS_COSTS(bench_queries_args),
     {.name = "pause-us",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -453,9 +445,10 @@ static rp_status add_mode(job *j, const struct mode *mode, rp_error *err)
 static rp_status check_policies(job *j, rp_error *err)
 {
     const bench_queries_args *a = j->args;
-    if (a->has_deadline && !(a->deadline_ms > 0))
-        return rp__console_usage(j->console, err, "--deadline 10",
-                                 "--deadline %g: a time above 0 is meant", a->deadline_ms);
+    rp_status status =
+        rp__policy_args_check_deadline(j->console, a->has_deadline, a->deadline_ms, err);
+    if (status != RP_OK)
+        return status;
     if ((a->has_deadline || a->costs) && !a->policies)
         return rp__console_usage(j->console, err, "--policy auto",
                                  "--deadline and --costs are for --policy");

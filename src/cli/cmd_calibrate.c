@@ -116,6 +116,8 @@ static void print_figures(const rp__calibrate_figures *f)
     for (size_t mode = 0; rp__calibrate_mode(mode); mode++)
         print_choice(f, mode);
     puts("error: relative, the mean over queries that the rules were not fitted to");
+    if (f->feed_ns > 0)
+        printf("a core spends %.1f us for a query of the card\n", (double)f->feed_ns / 1e3);
     rp__crossover_print(f);
 }
 
@@ -167,6 +169,8 @@ static rp_status write_figures(rp__console *console, const rp__calibrate_figures
         if (f->gpu[mode] > 0)
             write_choice(&w, f, mode);
     rp__json_writer_end(&w, ']');
+    if (f->feed_ns > 0)
+        rp__json_writer_uint(&w, "feed_ns", f->feed_ns);
     rp__crossover_write(&w, f);
     rp__json_writer_end(&w, '}');
     rp_status status = rp__console_reply(console, &out, err);
@@ -250,8 +254,9 @@ static rp_status calibrate(rp__console *console, const rp__call *call, const rp_
                            const rp__bench_query_set *set, rp_error *err)
 {
     const calibrate_args *a = call->args;
-    const rp__calibrate_options options = {
+    rp__calibrate_options options = {
         .search = a->query.search, .rounds = a->rounds, .has_card = has_card(a), .dings = a->dings};
+    options.search.max_work = UINT64_MAX; /* the longest queries are to be measured, too */
     rp__calibrate *c = NULL;
     rp__calibrate_figures figures;
     rp_status status = rp__calibrate_run(index, set, &options, &c, err);

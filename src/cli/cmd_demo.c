@@ -6,17 +6,14 @@
 
 #include "base/error.h"
 #include "cli/answer.h"
+#include "cli/bundled.h"
 #include "cli/figures.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "riposte/riposte.h"
 
-#ifndef RP_DATADIR
-#define RP_DATADIR "/usr/local/share/riposte"
-#endif
-
-enum { PATH_BYTES = 4096, DEMO_HITS = 5, DEMO_MEMORY = 64 << 20 };
+enum { PATH_BYTES = RP_BUNDLED_BYTES, DEMO_HITS = 5, DEMO_MEMORY = 64 << 20 };
 
 typedef struct demo_args {
     rp__common_args common;
@@ -46,34 +43,16 @@ static const rp__option_group groups[] = {
     {0},
 };
 
-/* The bundled file beside the program (installed, or in its source tree), installed, or here. */
 static rp_status find_data(const demo_args *args, char out[PATH_BYTES], rp_error *err)
 {
-    static const char *const beside[] = {"../share/riposte/", "../data/"};
-    static const char *const fixed[] = {RP_DATADIR "/", "data/"};
-    char program[PATH_BYTES / 2] = "";
+    rp_error why;
     if (args->data) {
         snprintf(out, PATH_BYTES, "%s", args->data);
         return RP_OK;
     }
-    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
-        program[0] = 0;
-    char *slash = strrchr(program, '/');
-    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
-        snprintf(out, PATH_BYTES, "%.*s/%sdemo.jsonl.gz", (int)(slash - program), program,
-                 beside[i]);
-        if (access(out, R_OK) == 0)
-            return RP_OK;
-    }
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        snprintf(out, PATH_BYTES, "%sdemo.jsonl.gz", fixed[i]);
-        if (access(out, R_OK) == 0)
-            return RP_OK;
-    }
-    return rp__error_set(err, RP_IO,
-                         "demo.jsonl.gz is neither beside the program nor in %s nor in "
-                         "./data; name a collection by --data FILE",
-                         RP_DATADIR);
+    if (rp__bundled_find("demo.jsonl.gz", "data/demo.jsonl.gz", out, &why) == RP_OK)
+        return RP_OK;
+    return rp__error_set(err, RP_IO, "%s; name a collection by --data FILE", why.text);
 }
 
 static void choose_output(const demo_args *args, char out[PATH_BYTES])

@@ -211,7 +211,7 @@ static void look_at_environment(doctor *d)
             continue;
         n++;
         if (status == RP_OK)
-            put(d, row->name, FINE, "%s", value);
+            put(d, row->name, FINE, "%s", row->is_secret ? "set, and not shown" : value);
         else
             put(d, row->name, WRONG, "%s: unknown; it can be %s", value, row->values);
         if (status != RP_OK && d->status == RP_OK) {

@@ -14,7 +14,7 @@ typedef struct export_args {
     rp__common_args common;
     const char *output;
     uint32_t max, fixed;
-    bool paper_cost, bounds;
+    bool paper_cost, bounds, paired, bp128;
 } export_args;
 
 static const rp__option export_rows[] = {
@@ -51,6 +51,14 @@ static const rp__option iiu_rows[] = {
      .kind = RP_OPTION_FLAG,
      .at = offsetof(export_args, bounds),
      .help = "iiu: a byte for each block bounds its scores, for riposte sim --set threshold=on"},
+    {.name = "paired",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(export_args, paired),
+     .help = "iiu: skip values beside their metadata, for riposte sim --set paired=on"},
+    {.name = "bp128",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(export_args, bp128),
+     .help = "iiu: blocks of 128 postings in codec bp128, for riposte sim --set bp128=8"},
     {0},
 };
 
@@ -106,14 +114,18 @@ static rp_status look(const char *dir, rp_index_info *info, rp_error *err)
 static rp_status check_options(rp__console *console, const rp__call *call, rp_error *err)
 {
     const export_args *args = call->args;
-    const bool is_for_iiu = args->max || args->fixed || args->paper_cost || args->bounds;
+    const bool is_for_iiu =
+        args->max || args->fixed || args->paper_cost || args->bounds || args->paired || args->bp128;
     if (strcmp(call->operands[0], "iiu") != 0 && is_for_iiu)
         return rp__console_usage(
             console, err, "riposte export iiu DIR -o FILE --max 2047",
-            "--max, --fixed, --paper-cost and --bounds are for the format iiu");
+            "--max, --fixed, --paper-cost, --bounds, --paired and --bp128 are for the format iiu");
     if (args->max && args->fixed)
         return rp__console_usage(console, err, "riposte export iiu DIR -o FILE --fixed 128",
                                  "--max and --fixed exclude each other");
+    if (args->bp128 && (args->max || args->fixed))
+        return rp__console_usage(console, err, "riposte export iiu DIR -o FILE --bp128",
+                                 "--bp128 has blocks of 128, without --max and --fixed");
     return RP_OK;
 }
 
@@ -138,7 +150,9 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
                                  .iiu_max = args->max,
                                  .iiu_fixed = args->fixed,
                                  .iiu_paper_cost = args->paper_cost,
-                                 .iiu_bounds = args->bounds};
+                                 .iiu_bounds = args->bounds,
+                                 .iiu_paired = args->paired,
+                                 .iiu_bp128 = args->bp128};
     rp__interrupt_hold_for(args->output);
     status = rp_index_export(call->operands[0], call->operands[1], args->output, &options, err);
     rp__interrupt_release();

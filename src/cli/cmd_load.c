@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/bench_machine.h"
 #include "cli/name_list.h"
+#include "cli/policy_args.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
 #include "lab/load.h"
@@ -15,7 +16,7 @@ typedef struct load_args {
     rp__query_args query;
     const char *replay, *policies, *costs, *format;
     double rate, seconds, deadline_ms, find_p99_ms;
-    bool has_deadline, has_find, poisson, list_policies, no_card, stall, lose_card;
+    bool has_deadline, has_find, poisson, list_policies, no_card, stall, stall_card, lose_card;
     bool griffin_returns;
     uint64_t seed, elements, griffin_ratio;
     uint32_t cores, max_queued, wrong, burst;
@@ -58,14 +59,8 @@ static const rp__option load_rows[] = {
      .most = 86400,
      AT(seconds),
      .help = "that queries come"},
-    {.name = "deadline",
-     .kind = RP_OPTION_REAL,
-     .argument = "MS",
-     .most = 1e6,
-     AT(deadline_ms),
-     .has_value = true,
-     .has_at = offsetof(load_args, has_deadline),
-     .help = "milliseconds after its arrival a query is given up; otherwise never"},
+    RP_POLICY_ARGS_DEADLINE(load_args,
+                            "milliseconds after its arrival a query is given up; otherwise never"),
     {.name = "find-p99",
      .kind = RP_OPTION_REAL,
      .argument = "MS",
@@ -96,12 +91,7 @@ static const rp__option load_rows[] = {
      .least = 1,
      AT(elements),
      .help = "postings of shortest lists that a card is given at once"},
-    {.name = "costs",
-     .kind = RP_OPTION_TEXT,
-     .argument = "FILE",
-     AT(costs),
-     .help = "estimate by the rules of this file, which riposte calibrate wrote on this machine; "
-             "otherwise RIPOSTE_COSTS, or built-in rules"},
+    RP_POLICY_ARGS_COSTS(load_args),
     {.name = "griffin-ratio",
      .kind = RP_OPTION_COUNT64,
      .argument = "N",
@@ -151,6 +141,10 @@ static const rp__option trouble_rows[] = {
      .kind = RP_OPTION_FLAG,
      AT(stall),
      .help = "a core stops for a second, or half of the time"},
+    {.name = "stall-card",
+     .kind = RP_OPTION_FLAG,
+     AT(stall_card),
+     .help = "the card stops for a second, or half of the time"},
     {.name = "lose-card",
      .kind = RP_OPTION_FLAG,
      AT(lose_card),
@@ -174,6 +168,7 @@ typedef struct job {
     rp__bench_query_set set;
     rp__load *load;
     bool has_begun; /* to show results */
+    uint64_t list_misses;
     rp__buf json;
     rp__json_writer w;
 } job;
@@ -199,19 +194,17 @@ static rp_status check_numbers(const job *j, rp_error *err)
     if (!(a->seconds > 0))
         return rp__console_usage(j->console, err, "--seconds 1",
                                  "--seconds %g: a time above 0 is meant", a->seconds);
-    if (a->has_deadline && !(a->deadline_ms > 0))
-        return rp__console_usage(j->console, err, "--deadline 10",
-                                 "--deadline %g: a time above 0 is meant", a->deadline_ms);
     if (a->has_find && !(a->find_p99_ms > 0))
         return rp__console_usage(j->console, err, "--find-p99 1",
                                  "--find-p99 %g: a time above 0 is meant", a->find_p99_ms);
-    return RP_OK;
+    return rp__policy_args_check_deadline(j->console, a->has_deadline, a->deadline_ms, err);
 }
 
 static rp_status check_operands(const job *j, const rp__call *call, rp_error *err)
 {
     const load_args *a = j->args;
-    const bool has_trouble = a->no_card || a->wrong > 1 || a->burst > 1 || a->stall || a->lose_card;
+    const bool has_trouble =
+        a->no_card || a->wrong > 1 || a->burst > 1 || a->stall || a->stall_card || a->lose_card;
     if (a->replay && call->n_operands > 0)
         return rp__console_usage(j->console, err, "riposte load --replay FILE",
                                  "a replay needs neither DIR nor QUERIES");
@@ -293,6 +286,8 @@ static void write_row(job *j, const char *policy, double rate, double bound,
     rp__json_writer_uint(w, "refused", f->refused);
     rp__json_writer_uint(w, "late", f->late);
     rp__json_writer_uint(w, "failed", f->failed);
+    if (j->args->replay && j->args->has_deadline)
+        rp__json_writer_uint(w, "list_misses", f->list_misses);
     rp__json_writer_uint(w, "on_cores", f->on_cores);
     rp__json_writer_uint(w, "on_card", f->on_card);
     rp__json_writer_uint(w, "launches", f->launches);
@@ -334,6 +329,9 @@ static rp_status end_results(job *j, double bound, rp_error *err)
              "answered; batch: queries of a launch");
         if (bound > 0)
             printf("no policy passes %.0f queries a second, whatever the latency\n", bound);
+        if (j->args->replay && j->args->has_deadline)
+            printf("a list schedule that knows all costs misses %llu deadlines\n",
+                   (unsigned long long)j->list_misses);
         return RP_OK;
     }
     rp__json_writer_end(&j->w, ']');
@@ -345,22 +343,24 @@ static rp_status end_results(job *j, double bound, rp_error *err)
 
 static rp__load_options options_of(const load_args *a, const char *policy)
 {
-    return (rp__load_options){
-        .policy = policy,
-        .rate = a->rate,
-        .seconds = a->seconds,
-        .is_poisson = a->poisson,
-        .seed = a->seed,
-        .deadline_us = (uint64_t)ceil(a->deadline_ms * 1000),
-        .cores = a->cores,
-        .max_queued = a->max_queued,
-        .elements = a->elements,
-        .costs = a->costs,
-        .griffin_ratio = a->griffin_ratio,
-        .griffin_returns = a->griffin_returns,
-        .no_card = a->no_card,
-        .trouble = {
-            .wrong = a->wrong, .burst = a->burst, .stall = a->stall, .lose_card = a->lose_card}};
+    return (rp__load_options){.policy = policy,
+                              .rate = a->rate,
+                              .seconds = a->seconds,
+                              .is_poisson = a->poisson,
+                              .seed = a->seed,
+                              .deadline_us = (uint64_t)ceil(a->deadline_ms * 1000),
+                              .cores = a->cores,
+                              .max_queued = a->max_queued,
+                              .elements = a->elements,
+                              .costs = a->costs,
+                              .griffin_ratio = a->griffin_ratio,
+                              .griffin_returns = a->griffin_returns,
+                              .no_card = a->no_card,
+                              .trouble = {.wrong = a->wrong,
+                                          .burst = a->burst,
+                                          .stall = a->stall,
+                                          .stall_card = a->stall_card,
+                                          .lose_card = a->lose_card}};
 }
 
 static rp_status run_policy(job *j, const char *policy, rp_error *err)
@@ -372,6 +372,7 @@ static rp_status run_policy(job *j, const char *policy, rp_error *err)
     rp_status status = a->has_find
                            ? rp__load_find_rate(j->load, &o, a->find_p99_ms / 1e3, &rate, &f, err)
                            : rp__load_run(j->load, &o, &f, err);
+    j->list_misses = f.list_misses;
     if (status == RP_OK)
         print_row(j, policy, rate, rp__load_bound(j->load, &o), &f);
     return status;

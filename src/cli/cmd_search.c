@@ -39,7 +39,7 @@ static const rp__option output_rows[] = {
      .kind = RP_OPTION_FLAG,
      .at = offsetof(search_args, timeline),
      .help = "show where the policy, auto unless --policy names another, sent the query and why: "
-             "queueing, the estimate, and the time it took"},
+             "queueing, the estimate, and the time it took; and what was done there"},
     {.name = "no-snippets",
      .kind = RP_OPTION_FLAG,
      .at = offsetof(search_args, no_snippets),
@@ -171,12 +171,12 @@ static rp_status ask_executor(session *s, rp_error *err)
     rp_search_options search = s->args->query.search;
     rp_executor *executor = NULL;
     search.total = RP_TOTAL_EXACT;
+    search.trace = s->args->timeline;
     rp_status status = rp__policy_args_open(s->console, &s->args->policy, &search, s->index,
                                             &(rp_executor_options){.size = 0}, &executor, err);
     if (status == RP_OK)
         status = rp_executor_ask(executor, &job, &s->outcome, err);
     s->hits = s->outcome.hits;
-    s->hits.is_partial = status == RP_DEADLINE;
     rp_executor_free(executor);
     return status;
 }
@@ -185,7 +185,7 @@ static rp_status show_session(session *s, rp_error *err)
 {
     const search_args *args = s->args;
     const rp__timeline timeline = {
-        rp__policy_args_name(&args->policy, args->query.search.processor), &s->outcome};
+        rp__policy_args_name(&args->policy, args->query.search.processor), &s->outcome, &s->hits};
     const rp__answer answer = {.index = s->index,
                                .searcher = s->searcher,
                                .query = s->text,
@@ -207,7 +207,7 @@ static rp_status search(session *s, const char *dir, rp_error *err)
     if (s->has_policy) {
         s->query.search.processor = "cpu";
         s->query.search.algorithm = NULL;
-        s->query.search.strict_processor = false;
+        s->query.search.strict_processor = s->query.search.gpu_child = false;
     }
     rp_status status = rp__query_args_open(&s->query, dir, &s->index, &s->searcher, err);
     if (status != RP_OK)

@@ -14,11 +14,12 @@
 #include "cli/sim_trace.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
+#include "lab/bench.h"
 #include "riposte/topics.h"
 
 typedef struct sim_args {
     rp__common_args common;
-    const char *config, *set, *trace, *sweep, *output, *format;
+    const char *config, *set, *trace, *commands, *sweep, *output, *format;
     int mode; /* rp__lab_sim_mode */
     uint32_t threads;
     bool list_configs;
@@ -58,6 +59,11 @@ static const rp__option sim_rows[] = {
      .at = offsetof(sim_args, trace),
      .help = "write when each query had which cores and what each unit did: events for "
              "chrome://tracing, or a page if FILE ends in .html; the first dl mode"},
+    {.name = "commands",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     .at = offsetof(sim_args, commands),
+     .help = "write every command that the memory got, for tools/dram_check; the first dl mode"},
     {.name = "sweep",
      .kind = RP_OPTION_TEXT,
      .argument = "FILE",
@@ -266,13 +272,41 @@ static rp_status report(rp__console *console, const rp__lab_sim *sim,
     return RP_OK;
 }
 
+static void log_command(void *log, const struct rp__dram_command *command)
+{
+    rp__bench_dram_command(log, command);
+}
+
+static rp_status run_all_logged(rp__console *console, const sim_args *args, const rp__lab_sim *sim,
+                                rp__sim_report_run *runs, size_t n, rp__sim_timeline *timeline,
+                                rp_error *err)
+{
+    rp__whole_file file;
+    struct rp__bench_dram_log log = {0};
+    if (!args->commands)
+        return run_all(console, sim, runs, n, timeline, err);
+    rp_status status = rp__whole_file_open(&file, args->commands, err);
+    if (status == RP_OK && file.out) {
+        log.file = file.out;
+        runs[0].config.on_command = log_command;
+        runs[0].config.context = &log;
+        status = run_all(console, sim, runs, n, timeline, err);
+        runs[0].config.on_command = NULL;
+    }
+    if (status == RP_OK && file.out)
+        status = rp__whole_file_commit(&file, err);
+    rp__whole_file_close(&file);
+    return status;
+}
+
 static rp_status run_and_report(rp__console *console, const sim_args *args, const rp__lab_sim *sim,
                                 rp__sim_report_run *runs, size_t n, rp_error *err)
 {
     rp__sim_timeline timeline = {0};
     if (args->trace && rp__sim_timeline_init(&timeline) != RP_OK)
         return rp__error_no_memory(err);
-    rp_status status = run_all(console, sim, runs, n, args->trace ? &timeline : NULL, err);
+    rp_status status =
+        run_all_logged(console, args, sim, runs, n, args->trace ? &timeline : NULL, err);
     if (status == RP_OK && args->trace)
         status = write_trace(args->trace, sim, &runs[0], &timeline, err);
     rp__sim_timeline_free(&timeline);

@@ -28,14 +28,17 @@ static bool is_gpu_list(const char *value)
 }
 
 static const rp__environment_row rows[] = {
-    {"NO_COLOR", "set and not empty: no colours on a terminal", NULL, NULL},
+    {"NO_COLOR", "set and not empty: no colours on a terminal", NULL, NULL, false},
     {"RIPOSTE_COSTS", "the file of cost rules to use without --costs, by riposte calibrate", NULL,
-     NULL},
+     NULL, false},
     {"RIPOSTE_GPU", "the GPU to use without --gpu: emulated, or cards by number, as 0,1",
-     is_gpu_list, "emulated, or numbers as 0,1"},
+     is_gpu_list, "emulated, or numbers as 0,1", false},
     {"RIPOSTE_SIMD", "scalar, avx2 or avx512: the widest instructions to use", is_level,
-     "scalar, avx2 or avx512"},
-    {"TMPDIR", "where demo works if the current folder takes no files", NULL, NULL},
+     "scalar, avx2 or avx512", false},
+    {.name = "RIPOSTE_TOKEN",
+     .help = "the token that riposte serve asks for without --token-file",
+     .is_secret = true},
+    {"TMPDIR", "where demo works if the current folder takes no files", NULL, NULL, false},
 };
 
 const rp__environment_row *rp__environment_at(size_t i)

@@ -11,6 +11,7 @@ typedef struct rp__environment_row {
     const char *name, *help;
     bool (*is_known)(const char *value); /* NULL: any value is */
     const char *values;                  /* what is known, for a message; NULL: anything */
+    bool is_secret;                      /* its value is not shown */
 } rp__environment_row;
 
 /* NULL: past the last. */

@@ -13,21 +13,11 @@ const rp__option rp__policy_args_rows[] = {
      .choice_at = rp_policy_name,
      AT(policy),
      .help = "which processor answers which query, by an executor (docs/policies.md)"},
-    {.name = "deadline",
-     .kind = RP_OPTION_REAL,
-     .argument = "MS",
-     .most = 1e6,
-     AT(deadline_ms),
-     .has_value = true,
-     .has_at = offsetof(rp__policy_args, has_deadline),
-     .help = "milliseconds after which a query is given up: exit code 8, with the hits found by "
-             "then; or 9 at once, where the policy sees that it would be late"},
-    {.name = "costs",
-     .kind = RP_OPTION_TEXT,
-     .argument = "FILE",
-     AT(costs),
-     .help = "estimate by the rules of this file, which riposte calibrate wrote on this machine; "
-             "otherwise RIPOSTE_COSTS, or built-in rules"},
+    RP_POLICY_ARGS_DEADLINE(
+        rp__policy_args,
+        "milliseconds after which a query is given up: exit code 8, with the hits found by "
+        "then; or 9 at once, where the policy sees that it would be late"),
+    RP_POLICY_ARGS_COSTS(rp__policy_args),
     {0},
 };
 
@@ -56,12 +46,22 @@ const char *rp__policy_args_name(const rp__policy_args *args, const char *proces
     return is_auto(processor) ? rp_policy_name(0) : processor;
 }
 
+rp_status rp__policy_args_check_deadline(rp__console *console, bool is_given, double ms,
+                                         rp_error *err)
+{
+    if (!is_given || ms > 0)
+        return RP_OK;
+    return rp__console_usage(console, err, "--deadline 10",
+                             "--deadline %g: a time above 0 is meant", ms);
+}
+
 rp_status rp__policy_args_check(rp__console *console, const rp__policy_args *args,
                                 const char *processor, rp_error *err)
 {
-    if (args->has_deadline && !(args->deadline_ms > 0))
-        return rp__console_usage(console, err, "--deadline 10",
-                                 "--deadline %g: a time above 0 is meant", args->deadline_ms);
+    rp_status status =
+        rp__policy_args_check_deadline(console, args->has_deadline, args->deadline_ms, err);
+    if (status != RP_OK)
+        return status;
     if (is_auto(processor) || (args->policy && strcmp(args->policy, processor) == 0))
         return RP_OK;
     if (args->policy)

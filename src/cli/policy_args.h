@@ -13,6 +13,25 @@ typedef struct rp__policy_args {
     bool has_deadline;
 } rp__policy_args;
 
+/* Rows for a record with the members deadline_ms and has_deadline, or costs. */
+#define RP_POLICY_ARGS_DEADLINE(record, text)                                                      \
+    {                                                                                              \
+        .name = "deadline", .kind = RP_OPTION_REAL, .argument = "MS", .most = 1e6,                 \
+        .at = offsetof(record, deadline_ms), .has_value = true,                                    \
+        .has_at = offsetof(record, has_deadline), .help = (text)                                   \
+    }
+#define RP_POLICY_ARGS_COSTS(record)                                                               \
+    {                                                                                              \
+        .name = "costs", .kind = RP_OPTION_TEXT, .argument = "FILE",                               \
+        .at = offsetof(record, costs),                                                             \
+        .help = "estimate by the rules of this file, which riposte calibrate wrote on this "       \
+                "machine; otherwise RIPOSTE_COSTS, or built-in rules"                              \
+    }
+
+/* RP_USAGE: a deadline was given, and it is not above 0. */
+rp_status rp__policy_args_check_deadline(rp__console *console, bool is_given, double ms,
+                                         rp_error *err);
+
 /* Rows of rp__policy_args. */
 extern const rp__option rp__policy_args_rows[];
 

@@ -1,19 +1,14 @@
-/* sim_configs.c: finds and reads configurations. The bundled ones are data files, which lie in configs/
- * beside the source tree's build folder, or where the program was installed. */
+/* sim_configs.c: finds and reads configurations. The bundled ones are data files. */
 #include "cli/sim_configs.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "cli/bundled.h"
 
-#ifndef RP_DATADIR
-#define RP_DATADIR "/usr/local/share/riposte"
-#endif
-
-enum { PATH_BYTES = 4096, FILE_BYTES = 1 << 20 };
+enum { PATH_BYTES = RP_BUNDLED_BYTES, FILE_BYTES = 1 << 20 };
 
 static const char *const names[] = {"ddr4", "hbm",  "hbm2-pc", "hbm3",    "ddr5",
                                     "scm",  "core", "ideal",   "extended"};
@@ -31,29 +26,11 @@ static bool is_name(const char *name)
     return false;
 }
 
-/* Beside the program, installed, or here. */
 static rp_status find_bundled(const char *name, char out[PATH_BYTES], rp_error *err)
 {
-    /* installed; in build/; in build/asan/ and the like */
-    static const char *const beside[] = {"../share/riposte/configs", "../configs", "../../configs"};
-    static const char *const fixed[] = {RP_DATADIR "/configs", "configs"};
-    char program[PATH_BYTES / 2] = "";
-    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
-        program[0] = 0;
-    char *slash = strrchr(program, '/');
-    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++) {
-        snprintf(out, PATH_BYTES, "%.*s/%s/%s.ini", (int)(slash - program), program, beside[i],
-                 name);
-        if (access(out, R_OK) == 0)
-            return RP_OK;
-    }
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(out, PATH_BYTES, "%s/%s.ini", fixed[i], name);
-        if (access(out, R_OK) == 0)
-            return RP_OK;
-    }
-    return rp__error_set(err, RP_IO, "%s.ini is neither beside the program nor in %s/configs", name,
-                         RP_DATADIR);
+    char file[64];
+    snprintf(file, sizeof file, "configs/%s.ini", name);
+    return rp__bundled_find(file, file, out, err);
 }
 
 static rp_status read_text(const char *path, rp__buf *out, rp_error *err)

@@ -110,7 +110,8 @@ static rp_status write_results(const sweep *s, const char *output, rp_error *err
     if (status != RP_OK)
         return status;
     for (size_t i = 0; file.out && i < s->n; i++)
-        fwrite(s->entries[i].line.at, 1, s->entries[i].line.n, file.out);
+        if (s->entries[i].line.n > 0)
+            fwrite(s->entries[i].line.at, 1, s->entries[i].line.n, file.out);
     status = rp__whole_file_commit(&file, err);
     rp__whole_file_close(&file);
     return status;

@@ -1,46 +1,60 @@
-/* timeline.c: the decisions of an executor for one query, as lines and as JSON. */
+/* timeline.c: what was done for one query, as lines and as JSON. */
 #include "cli/timeline.h"
 
 #include <inttypes.h>
 
-static double us(uint64_t ns)
+#include "cli/figures.h"
+
+static void note_step(const rp__console *console, const rp_query_step *step)
 {
-    return (double)ns / 1e3;
+    char n[RP_FIGURE_BYTES];
+    if (step->reason)
+        rp__console_note(console, "%-9s  %9.1f us  %9.1f us  %9.1f us  %s",
+                         step->processor ? step->processor : "none", step->queued_us,
+                         step->estimated_us, step->us, step->reason);
+    else
+        rp__console_note(console, "  %-37s  %9.1f us  %s elements", step->stage, step->us,
+                         rp__figures_count(n, step->elements));
 }
 
 void rp__timeline_note(const rp__console *console, const rp__timeline *t)
 {
-    const rp_outcome *o = t->outcome;
     rp__console_note(console, "%-9s  %12s  %12s  %12s  reason, by policy %s", "processor", "queued",
                      "estimate", "took", t->policy);
-    for (size_t i = 0; i < o->n_decisions; i++) {
-        const rp_decision *d = &o->decisions[i];
-        rp__console_note(console, "%-9s  %9.1f us  %9.1f us  %9.1f us  %s",
-                         d->processor ? d->processor : "none", us(d->queued_ns),
-                         us(d->estimated_ns), us(d->took_ns), d->reason);
+    for (size_t i = 0; i < t->hits->n_steps; i++)
+        note_step(console, &t->hits->steps[i]);
+    if (t->outcome->together > 1)
+        rp__console_note(console, "the card answered %" PRIu32 " queries at once",
+                         t->outcome->together);
+}
+
+static void write_step(rp__json_writer *w, const rp_query_step *step)
+{
+    rp__json_writer_begin(w, NULL, '{');
+    rp__json_writer_text(w, "stage", step->stage);
+    rp__json_writer_text(w, "processor", step->processor);
+    rp__json_writer_real(w, "began_us", step->began_us, 3);
+    rp__json_writer_real(w, "took_us", step->us, 3);
+    if (step->reason) {
+        rp__json_writer_text(w, "reason", step->reason);
+        rp__json_writer_real(w, "queued_us", step->queued_us, 3);
+        rp__json_writer_real(w, "estimated_us", step->estimated_us, 3);
+    } else {
+        rp__json_writer_uint(w, "elements", step->elements);
+        rp__json_writer_uint(w, "bytes", step->bytes);
     }
-    if (o->together > 1)
-        rp__console_note(console, "the card answered %" PRIu32 " queries at once", o->together);
+    rp__json_writer_end(w, '}');
 }
 
 void rp__timeline_write(rp__json_writer *w, const rp__timeline *t)
 {
-    const rp_outcome *o = t->outcome;
     rp__json_writer_begin(w, "timeline", '{');
     rp__json_writer_text(w, "policy", t->policy);
-    rp__json_writer_uint(w, "together", o->together);
-    rp__json_writer_uint(w, "moves", o->moves);
-    rp__json_writer_begin(w, "decisions", '[');
-    for (size_t i = 0; i < o->n_decisions; i++) {
-        const rp_decision *d = &o->decisions[i];
-        rp__json_writer_begin(w, NULL, '{');
-        rp__json_writer_text(w, "processor", d->processor);
-        rp__json_writer_text(w, "reason", d->reason);
-        rp__json_writer_real(w, "queued_us", us(d->queued_ns), 3);
-        rp__json_writer_real(w, "estimated_us", us(d->estimated_ns), 3);
-        rp__json_writer_real(w, "took_us", us(d->took_ns), 3);
-        rp__json_writer_end(w, '}');
-    }
+    rp__json_writer_uint(w, "together", t->outcome->together);
+    rp__json_writer_uint(w, "moves", t->outcome->moves);
+    rp__json_writer_begin(w, "steps", '[');
+    for (size_t i = 0; i < t->hits->n_steps; i++)
+        write_step(w, &t->hits->steps[i]);
     rp__json_writer_end(w, ']');
     rp__json_writer_end(w, '}');
 }

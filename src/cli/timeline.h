@@ -9,9 +9,10 @@
 typedef struct rp__timeline {
     const char *policy;
     const rp_outcome *outcome;
+    const rp_hits *hits;
 } rp__timeline;
 
-/* A line on standard error for each decision. */
+/* A line on standard error for each step. */
 void rp__timeline_note(const rp__console *console, const rp__timeline *timeline);
 /* The member "timeline" of the object that is open. */
 void rp__timeline_write(rp__json_writer *w, const rp__timeline *timeline);

@@ -12,6 +12,7 @@ static const rp__verb *const verbs[] = {
     &rp__cmd_get_verb,
     &rp__cmd_suggest_verb,
     &rp__cmd_batch_verb,
+    &rp__cmd_serve_verb,
     &rp__cmd_eval_verb,
     &rp__cmd_bench_serve_verb,
     &rp__cmd_stats_verb,

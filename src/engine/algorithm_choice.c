@@ -74,8 +74,7 @@ static rp_status make_gpu(rp_searcher *s, const rp__backend *backend, const char
     if (status != RP_OK)
         return status;
     s->algorithm = rp__alloc(bytes);
-    s->events = rp__alloc_array(RP_SEARCHER_EVENTS, sizeof *s->events);
-    if (!s->algorithm || !s->events)
+    if (!s->algorithm || rp__query_trace_new(s) != RP_OK)
         return rp__error_no_memory(err);
     memcpy(s->algorithm, *algorithm, bytes);
     *algorithm = s->algorithm;
@@ -111,27 +110,4 @@ rp_status rp__algorithm_choice_refuse(const char *algorithm, rp_fallback why, rp
         return RP_OK;
     return rp__error_set(err, RP_USAGE, "the algorithm '%.40s' does not answer the query: %s",
                          algorithm, rp_fallback_text(why));
-}
-
-/* ---- What it did ------------------------------------------------------------------------------- */
-
-/* A search as a whole is no operator. */
-size_t rp_searcher_get_steps(const rp_searcher *searcher, rp_query_step *out, size_t max)
-{
-    size_t n = 0;
-    if (!searcher || RP_MISSING_ARRAY(NULL, out, max))
-        return 0;
-    for (size_t i = 0; i < searcher->trace.n && i < searcher->trace.max; i++) {
-        const rp__trace_event *event = &searcher->trace.events[i];
-        if (strcmp(event->stage, "search") == 0)
-            continue;
-        if (n < max)
-            out[n] = (rp_query_step){.stage = event->stage,
-                                     .processor = event->processor,
-                                     .us = (double)(event->end - event->begin) / 1e3,
-                                     .elements = event->elements,
-                                     .bytes = event->bytes};
-        n++;
-    }
-    return n;
 }

@@ -10,9 +10,10 @@
 
 #include "base/alloc.h"
 
-enum { TERMS = RP_COST_FEATURES + 1, QUANTILES = 8, LEAF_SAMPLES = 40 };
+enum { TERMS = RP_COST_FEATURES + 1, QUANTILES = 8, LEAF_SAMPLES = 40, PASSES = 6 };
 static const double unit = 1 << 16;
 static const double penalty = 1e-3;   /* of a squared weight, for each sample */
+static const double least_off = .02;  /* an error that counts no more than a smaller one */
 static const double least_gain = .02; /* of the node's error, for which a split pays */
 
 /* What a linear model of some samples needs of them. */
@@ -41,19 +42,24 @@ typedef struct fit {
     node nodes[RP_COST_RULES];
 } fit;
 
-static void add(moments *m, const rp__cost_sample *s, uint32_t features)
+static double logarithm(const rp__cost_sample *s)
+{
+    return log((double)(s->ns ? s->ns : 1));
+}
+
+static void add(moments *m, const rp__cost_sample *s, uint32_t features, double weight)
 {
     double x[TERMS];
     for (int i = 0; i < RP_COST_FEATURES; i++)
         x[i] = features >> i & 1 ? s->features[i] / unit : 0;
     x[RP_COST_FEATURES] = 1;
-    const double y = log((double)(s->ns ? s->ns : 1));
+    const double y = logarithm(s);
     for (int i = 0; i < TERMS; i++) {
         for (int j = 0; j <= i; j++)
-            m->xx[i][j] += x[i] * x[j];
-        m->xy[i] += x[i] * y;
+            m->xx[i][j] += weight * x[i] * x[j];
+        m->xy[i] += weight * x[i] * y;
     }
-    m->yy += y * y;
+    m->yy += weight * y * y;
     m->n++;
 }
 
@@ -120,7 +126,7 @@ static void try_split(const fit *f, node *at, const moments *all, int feature, i
     model of_low, of_high;
     for (size_t i = at->begin; i < at->end; i++)
         if (f->samples[i]->features[feature] < threshold)
-            add(&low, f->samples[i], f->features);
+            add(&low, f->samples[i], f->features, 1);
     subtract(all, &low, &high);
     if (low.n < LEAF_SAMPLES || high.n < LEAF_SAMPLES)
         return;
@@ -143,7 +149,7 @@ static rp_status look(const fit *f, node *at)
     if (!values)
         return RP_NO_MEMORY;
     for (size_t i = at->begin; i < at->end; i++)
-        add(&all, f->samples[i], f->features);
+        add(&all, f->samples[i], f->features, 1);
     solve(&all, &at->model);
     at->feature = -1;
     at->gain = 0;
@@ -198,12 +204,38 @@ static int32_t to_fixed(double x)
     return scaled > INT32_MAX ? INT32_MAX : scaled < INT32_MIN ? INT32_MIN : (int32_t)scaled;
 }
 
-static void fill_leaves(const fit *f)
+static double predict(const model *m, const rp__cost_sample *s, uint32_t features)
+{
+    double sum = m->weights[RP_COST_FEATURES];
+    for (int i = 0; i < RP_COST_FEATURES; i++)
+        sum += features >> i & 1 ? m->weights[i] * s->features[i] / unit : 0;
+    return sum;
+}
+
+/* From least squares of logarithms to the least relative error, by least squares again in which a sample counts by how
+ * wrong it was: an error of e^d counts |e^d - 1|. */
+static void sharpen(const fit *f, node *leaf)
+{
+    for (int pass = 0; pass < PASSES; pass++) {
+        moments m = {.n = 0};
+        for (size_t i = leaf->begin; i < leaf->end; i++) {
+            const double off =
+                predict(&leaf->model, f->samples[i], f->features) - logarithm(f->samples[i]);
+            const double least = fabs(off) > least_off ? fabs(off) : least_off;
+            add(&m, f->samples[i], f->features,
+                off > 0 ? expm1(least) / (least * least) : -expm1(-least) / (least * least));
+        }
+        solve(&m, &leaf->model);
+    }
+}
+
+static void fill_leaves(fit *f)
 {
     for (uint32_t i = 0; i < f->tree->n; i++) {
         rp__cost_rule *rule = &f->tree->rules[i];
         if (rule->feature != RP_COST_LEAF)
             continue;
+        sharpen(f, &f->nodes[i]);
         rule->bias = to_fixed(f->nodes[i].model.weights[RP_COST_FEATURES]);
         for (int j = 0; j < RP_COST_FEATURES; j++)
             rule->weights[j] = f->features >> j & 1 ? to_fixed(f->nodes[i].model.weights[j]) : 0;

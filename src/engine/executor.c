@@ -17,7 +17,7 @@
 #include "engine/algorithm_choice.h"
 #include "plan/cost.h"
 
-enum { QUEUED = 1024, ELEMENTS = 1 << 20, SPIN_US = 50 };
+enum { QUEUED = 1024, ELEMENTS = 1 << 20, SPIN_US = 1000, MOMENT_NS = 50000 };
 
 const char *rp_policy_name(size_t i)
 {
@@ -60,6 +60,19 @@ rp__task *rp__executor_pop(rp__task_list *list)
     return task;
 }
 
+/* The next job has the one that was used last: its memory is in caches. */
+void rp__executor_release(rp_executor *e, rp__task *task)
+{
+    task->place = RP_TASK_FREE;
+    task->ticket = 0;
+    task->next = e->free.first;
+    e->free.first = task;
+    if (!e->free.last)
+        e->free.last = task;
+    if (--e->n_live == 0)
+        pthread_cond_broadcast(&e->ended);
+}
+
 void rp__executor_look(rp_executor *e, rp__policy_view *out)
 {
     *out = (rp__policy_view){.now = rp__clock_now(),
@@ -88,8 +101,9 @@ static void enqueue(rp_executor *e, rp__task *task)
     rp_outcome *o = &task->outcome;
     rp__executor_leave(task);
     o->reason = task->waiting.seat.reason;
-    if (o->n_decisions < RP_DECISIONS)
-        o->decisions[o->n_decisions++] = (rp_decision){.reason = o->reason};
+    if (task->n_decisions < RP_DECISIONS)
+        task->decisions[task->n_decisions++] =
+            (rp__decision){.reason = o->reason, .began = task->seated};
     rp__job_queue_put(&e->queues[task->waiting.seat.queue], &task->waiting);
     e->n_queued++;
 }
@@ -130,15 +144,22 @@ static void dequeue(rp_executor *e, rp__task *task)
     e->n_queued--;
 }
 
+rp__task *rp__executor_next(const rp_executor *e, const rp__policy_take *take)
+{
+    return take->queue == RP_QUEUE_NONE
+               ? NULL
+               : (rp__task *)rp__job_queue_first(
+                     &e->queues[take->queue], take->is_urgent ? RP_JOB_BY_URGENCY : RP_JOB_BY_KEY);
+}
+
 rp__task *rp__executor_take(rp_executor *e, bool is_card)
 {
     rp__policy_view view;
     rp__executor_look(e, &view);
     const rp__policy_take take = e->policy->take(&view, is_card);
-    if (take.queue == RP_QUEUE_NONE)
+    rp__task *task = rp__executor_next(e, &take);
+    if (!task)
         return NULL;
-    rp__task *task = (rp__task *)rp__job_queue_first(
-        &e->queues[take.queue], take.is_urgent ? RP_JOB_BY_URGENCY : RP_JOB_BY_KEY);
     dequeue(e, task);
     task->place = RP_TASK_TAKEN;
     task->on_card = is_card;
@@ -146,11 +167,11 @@ rp__task *rp__executor_take(rp_executor *e, bool is_card)
     rp_outcome *o = &task->outcome;
     o->queued_ns += task->taken - task->seated;
     o->estimated_ns = is_card ? task->waiting.job.gpu_ns : task->waiting.job.cpu_ns;
-    rp_decision *d = &o->decisions[o->n_decisions - 1];
-    *d = (rp_decision){.processor = is_card ? "gpu" : "cpu",
-                       .reason = o->reason,
-                       .queued_ns = task->taken - task->seated,
-                       .estimated_ns = o->estimated_ns};
+    task->decisions[task->n_decisions - 1] = (rp__decision){.processor = is_card ? "gpu" : "cpu",
+                                                            .reason = o->reason,
+                                                            .began = task->taken,
+                                                            .queued_ns = task->taken - task->seated,
+                                                            .estimated_ns = o->estimated_ns};
     if (task->taken >= task->waiting.job.deadline) { /* the timer may not have run yet */
         uint32_t none = RP_STOP_NONE;
         atomic_compare_exchange_strong(&task->stop, &none, RP_STOP_DEADLINE);
@@ -160,8 +181,7 @@ rp__task *rp__executor_take(rp_executor *e, bool is_card)
 
 void rp__executor_leave(rp__task *task)
 {
-    rp_outcome *o = &task->outcome;
-    rp_decision *d = o->n_decisions > 0 ? &o->decisions[o->n_decisions - 1] : NULL;
+    rp__decision *d = task->n_decisions > 0 ? &task->decisions[task->n_decisions - 1] : NULL;
     if (d && d->processor && d->took_ns == 0)
         d->took_ns = rp__clock_now() - task->taken;
 }
@@ -184,7 +204,7 @@ void rp__executor_unseat(rp_executor *e, rp__task *task)
     rp_outcome *o = &task->outcome;
     const uint64_t queued = rp__clock_now() - task->seated;
     o->queued_ns += queued;
-    o->decisions[o->n_decisions - 1].queued_ns = queued;
+    task->decisions[task->n_decisions - 1].queued_ns = queued;
     dequeue(e, task);
     rp__executor_end_soon(e, task);
 }
@@ -228,12 +248,17 @@ void rp__executor_wake_lane(rp__lane *lane)
         rp__futex_wake_one(&lane->wake);
 }
 
-static rp__lane *find_idle(rp_executor *e, bool is_card)
+rp__lane *rp__executor_find_idle(rp_executor *e, bool is_card)
 {
-    for (size_t i = is_card ? e->n_cores : 0; i < (is_card ? e->n_lanes : e->n_cores); i++)
-        if (e->lanes[i].is_idle)
-            return &e->lanes[i];
-    return NULL;
+    rp__lane *found = NULL;
+    for (size_t i = is_card ? e->n_cores : 0; i < (is_card ? e->n_lanes : e->n_cores); i++) {
+        rp__lane *lane = &e->lanes[i];
+        if (lane->is_idle && !atomic_load(&lane->sleeps))
+            return lane;
+        if (lane->is_idle)
+            found = lane;
+    }
+    return found;
 }
 
 void rp__executor_wake(rp_executor *e)
@@ -243,10 +268,25 @@ void rp__executor_wake(rp_executor *e)
     for (int is_card = 0; is_card < 2; is_card++) {
         const bool has_work = (!is_card && e->ending.first) ||
                               e->policy->take(&view, is_card != 0).queue != RP_QUEUE_NONE;
-        rp__lane *lane = has_work ? find_idle(e, is_card != 0) : NULL;
+        rp__lane *lane = has_work ? rp__executor_find_idle(e, is_card != 0) : NULL;
         if (lane)
             rp__executor_wake_lane(lane);
     }
+}
+
+/* Looks for work: every lane for a moment; then the card's and one of the cores', so that the others take no time of those
+ * that work. */
+static bool stand_by(rp__lane *lane)
+{
+    rp_executor *e = lane->executor;
+    if (rp__futex_spin(&lane->wake, 0, e->spin_ns < MOMENT_NS ? e->spin_ns : MOMENT_NS))
+        return true;
+    if (!lane->is_card && atomic_exchange(&e->stands_by, true))
+        return false;
+    const bool has_work = rp__futex_spin(&lane->wake, 0, e->spin_ns);
+    if (!lane->is_card)
+        atomic_store(&e->stands_by, false);
+    return has_work;
 }
 
 void rp__executor_idle(rp__lane *lane)
@@ -255,7 +295,7 @@ void rp__executor_idle(rp__lane *lane)
     atomic_store(&lane->wake, 0);
     lane->is_idle = true;
     pthread_mutex_unlock(&e->lock);
-    if (!rp__futex_spin(&lane->wake, 0, e->spin_ns)) {
+    if (!stand_by(lane)) {
         atomic_store(&lane->sleeps, 1);
         while (atomic_load(&lane->wake) == 0)
             rp__futex_wait(&lane->wake, 0, RP_POLICY_NEVER);
@@ -305,7 +345,7 @@ static rp_status open_searchers(rp_executor *e, const rp_search_options *search,
         status = RP_OK;
     e->has_card = e->on_card && e->on_card->state;
     own.processor = "cpu";
-    own.strict_processor = false;
+    own.strict_processor = own.gpu_child = false;
     if (rp__algorithm_choice_is_gpu(own.algorithm))
         own.algorithm = NULL;
     if (status == RP_OK)
@@ -398,6 +438,16 @@ static size_t count_cores(void)
     return n > RP_EXECUTOR_THREADS ? RP_EXECUTOR_THREADS : n;
 }
 
+/* It is held for less time than a thread takes to sleep and wake. */
+static void init_lock(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t how;
+    pthread_mutexattr_init(&how);
+    pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(lock, &how);
+    pthread_mutexattr_destroy(&how);
+}
+
 rp_status rp_executor_new(const rp_index *index, const rp_executor_options *options,
                           rp_executor **out, rp_error *err)
 {
@@ -425,7 +475,7 @@ rp_status rp_executor_new(const rp_index *index, const rp_executor_options *opti
     e->goes_back = o.griffin_returns;
     e->n_cores = o.threads ? o.threads : count_cores();
     e->next_deadline = RP_POLICY_NEVER;
-    pthread_mutex_init(&e->lock, NULL);
+    init_lock(&e->lock);
     pthread_cond_init(&e->ended, NULL);
     pthread_cond_init(&e->timer_moved, NULL);
     status = make(e, &o, err);
@@ -531,6 +581,7 @@ static rp_status run_bind(void *arg)
         return status;
     t->bound.stop = &t->stop;
     t->bound.rank = t->rank;
+    t->bound.trace = t->searcher->options.trace ? &t->searcher->trace : NULL;
     rp__cost_facts facts;
     rp__cost_look(&t->bound, &facts);
     rp__cost_estimate(t->costs, &facts, &t->waiting.job);
@@ -559,8 +610,12 @@ static rp_status keep_text(rp__task *t, const rp_job *job)
 static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, rp_error *err)
 {
     const rp_search_options *o = &e->plain->options;
-    const size_t k = job->k ? job->k : o->k;
-    if (k > o->max_k || o->from > o->max_k - k)
+    const size_t k = job->k ? job->k : o->k, from = job->from ? job->from : o->from;
+    if (k <= o->max_k && from > o->max_k - k)
+        return rp__error_set(err, RP_LIMIT,
+                             "from is %zu and k %zu, together more than %zu; raise --max-k", from,
+                             k, o->max_k);
+    if (k > o->max_k)
         return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", k, o->max_k);
     if (job->query_bytes > o->max_query)
         return rp__error_set(err, RP_LIMIT,
@@ -568,12 +623,15 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
                              job->query_bytes, o->max_query);
     if (!t->searcher && rp__searcher_branch(e->plain, &t->searcher) != RP_OK)
         return rp__error_no_memory(err);
-    if (keep_text(t, job) != RP_OK)
+    const bool traces = o->trace || job->trace;
+    if (keep_text(t, job) != RP_OK || (traces && rp__query_trace_new(t->searcher) != RP_OK))
         return rp__error_no_memory(err);
     rp_search_options *own = &t->searcher->options;
     t->rank = &e->plain->rank;
     t->costs = e->costs ? &e->costs->model : NULL;
     own->k = k;
+    own->from = from;
+    own->trace = traces;
     own->mode = job->mode ? *job->mode : o->mode;
     own->plain = o->plain || job->plain;
     t->mode = own->mode == RP_MODE_ANDOR ? RP_MODE_AND : own->mode;
@@ -582,6 +640,8 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
     t->fallback = RP_FALLBACK_NONE;
     t->spent = (rp_gpu_counters){0};
     t->outcome = (rp_outcome){0};
+    t->n_decisions = 0;
+    rp__query_trace_begin(t->searcher);
     t->parts = t->whole = NULL;
     t->done = job->done;
     t->arg = job->arg;
@@ -604,15 +664,6 @@ static rp__task *begin_task(rp_executor *e)
     return t;
 }
 
-static void drop_task(rp_executor *e, rp__task *t)
-{
-    t->place = RP_TASK_FREE;
-    t->ticket = 0;
-    rp__executor_append(&e->free, t);
-    if (--e->n_live == 0)
-        pthread_cond_broadcast(&e->ended);
-}
-
 static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
 {
     e->report.refused++;
@@ -633,8 +684,8 @@ static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
 }
 
 /* A task that is bound, unless `status` says otherwise, to its queue. */
-static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, uint64_t *ticket,
-                           rp_error *err)
+static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool helps,
+                           uint64_t *ticket, rp_error *err)
 {
     pthread_mutex_lock(&e->lock);
     if (status == RP_OK && ticket)
@@ -644,28 +695,36 @@ static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, uint64
     if (status == RP_OK && !rp__executor_seat(e, t))
         status = refuse(e, t->waiting.seat.reason, err);
     e->report.submitted += status == RP_OK;
-    if (status == RP_OK)
-        rp__executor_wake(e);
+    if (status != RP_OK)
+        rp__executor_release(e, t);
+    else if (helps)
+        rp__executor_ask_help(e, t);
     else
-        drop_task(e, t);
+        rp__executor_wake(e);
     pthread_mutex_unlock(&e->lock);
     return status;
+}
+
+rp_status rp__executor_take_job(rp_executor *executor, const rp_job *job, bool helps,
+                                uint64_t *ticket, rp_error *err)
+{
+    rp_job own;
+    rp_status status = RP_TAKE(&own, job, err);
+    if (status == RP_OK && !own.done)
+        rp__error_set_missing(err, "rp_executor_submit", "job->done", 0), status = RP_USAGE;
+    rp__task *t = status == RP_OK ? get_task(executor, &status, err) : NULL;
+    if (!t)
+        return status;
+    status = prepare(executor, t, &own, err);
+    return hand_over(executor, t, status, helps, ticket, err);
 }
 
 rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
                              rp_error *err)
 {
-    rp_job own;
     if (RP_MISSING(err, executor, job) || RP_MISSING_ARRAY(err, job->query, job->query_bytes))
         return RP_USAGE;
-    rp_status status = RP_TAKE(&own, job, err);
-    if (status == RP_OK && !own.done)
-        rp__error_set_missing(err, __func__, "job->done", 0), status = RP_USAGE;
-    rp__task *t = status == RP_OK ? get_task(executor, &status, err) : NULL;
-    if (!t)
-        return status;
-    status = prepare(executor, t, &own, err);
-    return hand_over(executor, t, status, ticket, err);
+    return rp__executor_take_job(executor, job, false, ticket, err);
 }
 
 rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket)

@@ -30,6 +30,8 @@ typedef enum rp__task_place {
 
 enum { RP_STOP_NONE, RP_STOP_CANCELLED, RP_STOP_DEADLINE };
 
+enum { RP_DECISIONS = 8 }; /* of a task that are kept: the first ones */
+
 /* A task that is answered list by list. */
 typedef struct rp__task_steps {
     rp__conjunction lists;
@@ -66,6 +68,8 @@ typedef struct rp__task {
     rp_fallback fallback;   /* why the card did not */
     rp_gpu_counters spent;  /* in vain */
     uint64_t seated, taken;
+    uint32_t n_decisions; /* RP_DECISIONS at most: in their order, or of parts of the query */
+    rp__decision decisions[RP_DECISIONS];
     void (*done)(void *arg, rp_outcome *outcome);
     void *arg;
     rp_outcome outcome;
@@ -75,7 +79,7 @@ typedef struct rp__task_list {
     rp__task *first, *last;
 } rp__task_list;
 
-/* A thread. */
+/* A thread, or who stands in for it while it has no work. */
 typedef struct rp__lane {
     struct rp_executor *executor;
     pthread_t thread;
@@ -83,6 +87,7 @@ typedef struct rp__lane {
     uint64_t busy_until;   /* as estimated */
     _Atomic uint32_t wake; /* not 0: look for work */
     _Atomic uint32_t sleeps;
+    struct rp__card *card; /* what the card's lane works with; NULL: it is a core's, or lost */
 } rp__lane;
 
 struct rp_executor {
@@ -104,7 +109,8 @@ struct rp_executor {
     size_t n_tasks, n_live, n_queued;
     uint64_t tickets, numbers;
     bool is_drained, is_over, has_card;
-    rp__lane *lanes; /* of cores, then the card's */
+    rp__lane *lanes;        /* of cores, then the card's */
+    _Atomic bool stands_by; /* one idle core looks for work; the others sleep */
     size_t n_cores, n_lanes;
     rp_executor_report report;
 
@@ -118,6 +124,8 @@ struct rp_executor {
 
 void rp__executor_append(rp__task_list *list, rp__task *task);
 rp__task *rp__executor_pop(rp__task_list *list); /* NULL: it is empty */
+/* Back to the free ones. */
+void rp__executor_release(rp_executor *executor, rp__task *task);
 void rp__executor_look(rp_executor *executor, rp__policy_view *out);
 /* Asks the policy for a seat, and puts the task there; false: it is refused. */
 bool rp__executor_seat(rp_executor *executor, rp__task *task);
@@ -135,6 +143,10 @@ void rp__executor_end_soon(rp_executor *executor, rp__task *task);
 void rp__executor_unseat(rp_executor *executor, rp__task *task);
 /* Wakes lanes for which there is work. */
 void rp__executor_wake(rp_executor *executor);
+/* A lane without work, rather one that looks for some than one that sleeps; NULL: there is none. */
+rp__lane *rp__executor_find_idle(rp_executor *executor, bool is_card);
+/* The task that a lane would be given now; NULL: none. */
+rp__task *rp__executor_next(const rp_executor *executor, const rp__policy_take *take);
 void rp__executor_wake_lane(rp__lane *lane);
 /* Waits for work, without the lock meanwhile. */
 void rp__executor_idle(rp__lane *lane);
@@ -148,6 +160,18 @@ void rp__executor_move(rp_executor *executor, rp__task *task);
 /* The card is gone: the cores have its tasks. */
 void rp__executor_lose_card(rp_executor *executor);
 
+/* Who submits a task and waits for it does what is to be done for it, in place of lanes without
+ * work, until another lane has it or it has ended. */
+void rp__executor_ask_help(rp_executor *executor, rp__task *task);
+/* As rp_executor_submit; `helps`: the caller waits for the end, and helps. */
+rp_status rp__executor_take_job(rp_executor *executor, const rp_job *job, bool helps,
+                                uint64_t *ticket, rp_error *err);
+
+/* One task that was taken or waits for its end, on a core's lane. */
+void rp__executor_core_turn(rp__lane *lane, rp__task *task);
+/* What the policy gives to the card now, on the card's lane. False: nothing. `leaves`: a batch may
+ * be left in flight, which the next turn finishes. */
+bool rp__executor_card_turn(rp__lane *lane, bool leaves);
 /* What threads run. */
 void *rp__executor_core_run(void *lane);
 void *rp__executor_card_run(void *lane);

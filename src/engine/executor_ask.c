@@ -1,25 +1,98 @@
-/* executor_ask.c: a job submitted by a thread that waits for it. */
+/* executor_ask.c: a job submitted by a thread that waits for it.
+ *
+ * That thread has nothing else to do, and to wake another one takes longer than many queries do. So while lanes have no
+ * work it stands in for them: it answers its own task on a core's lane, or uses the card on the card's lane, and ends the
+ * task. The lane counts as busy meanwhile, so no more threads work than there are lanes. Whatever else there is to do
+ * is left to the lanes. */
 #include <stdatomic.h>
 
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/record.h"
-#include "riposte/executor.h"
+#include "engine/executor.h"
 
 enum { SPIN_NS = 50000 };
+enum { LOOKS, SLEEPS, ENDED }; /* what the waiter does; the last: the job has ended */
 
 typedef struct waiter {
     rp_outcome *out;
-    _Atomic uint32_t has_ended;
+    _Atomic uint32_t state;
 } waiter;
 
-/* The waiter may be gone once it sees the flag: its address alone is used then. */
+/* The waiter may be gone once it sees the end: its address alone is used then. */
 static void end_wait(void *arg, rp_outcome *outcome)
 {
     waiter *w = arg;
     *w->out = *outcome;
-    atomic_store(&w->has_ended, 1);
-    rp__futex_wake(&w->has_ended);
+    if (atomic_exchange(&w->state, ENDED) == SLEEPS)
+        rp__futex_wake(&w->state);
+}
+
+static void wait_for_end(waiter *w)
+{
+    uint32_t looks = LOOKS;
+    if (rp__futex_spin(&w->state, LOOKS, SPIN_NS))
+        return;
+    if (atomic_compare_exchange_strong(&w->state, &looks, SLEEPS))
+        while (atomic_load(&w->state) == SLEEPS)
+            rp__futex_wait(&w->state, SLEEPS, UINT64_MAX);
+}
+
+/* ---- Helping --------------------------------------------------------------------------------- */
+
+static bool is_next(rp_executor *e, const rp__task *task, bool is_card)
+{
+    rp__policy_view view;
+    rp__executor_look(e, &view);
+    const rp__policy_take take = e->policy->take(&view, is_card);
+    return rp__executor_next(e, &take) == task;
+}
+
+static void remove_ending(rp_executor *e, const rp__task *task)
+{
+    rp__task_list rest = {NULL, NULL};
+    for (rp__task *t; (t = rp__executor_pop(&e->ending));)
+        if (t != task)
+            rp__executor_append(&rest, t);
+    e->ending = rest;
+}
+
+/* An idle lane that could do what comes next for the task. NULL: there is none, or others come
+ * first. */
+static rp__lane *find_lane(rp_executor *e, const rp__task *task)
+{
+    rp__lane *core = rp__executor_find_idle(e, false), *card;
+    if (task->place == RP_TASK_ENDING)
+        return core;
+    if (task->place != RP_TASK_QUEUED)
+        return NULL;
+    if (core && is_next(e, task, false))
+        return core;
+    card = rp__executor_find_idle(e, true);
+    return card && card->card && is_next(e, task, true) ? card : NULL;
+}
+
+static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task)
+{
+    lane->is_idle = false;
+    if (lane->is_card) {
+        (void)rp__executor_card_turn(lane, false);
+    } else {
+        if (task->place == RP_TASK_ENDING)
+            remove_ending(e, task);
+        else
+            rp__executor_take(e, false);
+        rp__executor_core_turn(lane, task);
+    }
+    lane->is_idle = true;
+}
+
+void rp__executor_ask_help(rp_executor *e, rp__task *task)
+{
+    const uint64_t ticket = task->ticket;
+    for (rp__lane *lane; task->ticket == ticket && (lane = find_lane(e, task));)
+        stand_in(e, lane, task);
+    rp__executor_wake(e);
 }
 
 rp_status rp_executor_ask(rp_executor *executor, const rp_job *job, rp_outcome *out, rp_error *err)
@@ -35,12 +108,10 @@ rp_status rp_executor_ask(rp_executor *executor, const rp_job *job, rp_outcome *
     own.done = end_wait;
     own.arg = &w;
     if (status == RP_OK)
-        status = rp_executor_submit(executor, &own, NULL, err);
+        status = rp__executor_take_job(executor, &own, true, NULL, err);
     if (status != RP_OK)
         return status;
-    if (!rp__futex_spin(&w.has_ended, 0, SPIN_NS))
-        while (atomic_load(&w.has_ended) == 0)
-            rp__futex_wait(&w.has_ended, 0, UINT64_MAX);
+    wait_for_end(&w);
     if (err && out->status != RP_OK)
         *err = out->err;
     return out->status;

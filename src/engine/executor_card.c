@@ -1,7 +1,8 @@
-/* executor_card.c: what the thread of a card does: a lone query at once, and what has gathered meanwhile as one batch.
+/* executor_card.c: what the lane of a card does: a lone query at once, and what has gathered meanwhile as one batch.
  *
- * Only this thread uses the card's searcher, so the persistent kernel and the lists on the card are shared by all who
- * submit. It calls nobody back: cores name hits. What the card cannot answer, the cores do. */
+ * While the card answers a batch, the next one is made ready and follows it: two are in flight at most. Only this lane
+ * uses the card's searcher, so the persistent kernel and the lists on the card are shared by all who submit. It calls
+ * nobody back: cores name hits. What the card cannot answer, the cores do. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -10,67 +11,111 @@
 #include "engine/executor.h"
 #include "store/store.h"
 
-typedef struct card {
-    rp_executor *executor;
-    rp_searcher *searcher;
+enum { IN_FLIGHT = 2 };
+
+typedef struct group {
     void *batch; /* the processor's; NULL: it answers one at a time */
     rp__batch_item *items;
     rp__arena arena; /* of answers to a batch */
     rp__task *tasks[RP_EXECUTOR_GROUP];
     size_t n;
-} card;
+    bool is_started; /* and not finished */
+} group;
 
-static bool open_card(card *c, rp_executor *e)
+struct rp__card {
+    rp_executor *executor;
+    rp_searcher *searcher;
+    group groups[IN_FLIGHT];
+    size_t next; /* the group to be filled; the other one may be in flight */
+};
+typedef struct rp__card card;
+
+static bool open_group(const card *c, group *g)
 {
     rp_error err;
-    *c = (card){.executor = e, .searcher = e->on_card};
     const rp__backend *backend = c->searcher->backend;
-    rp__arena_init(&c->arena, SIZE_MAX);
-    c->items = rp__alloc_array(RP_EXECUTOR_GROUP, sizeof *c->items);
-    if (c->items && backend->batch_new &&
-        backend->batch_new(c->searcher->state, &c->batch, &err) != RP_OK)
-        c->batch = NULL;
-    return c->items != NULL;
+    rp__arena_init(&g->arena, SIZE_MAX);
+    g->items = rp__alloc_array(RP_EXECUTOR_GROUP, sizeof *g->items);
+    if (g->items && backend->batch_new &&
+        backend->batch_new(c->searcher->state, &g->batch, &err) != RP_OK)
+        g->batch = NULL;
+    return g->items != NULL;
 }
 
 static void close_card(card *c)
 {
-    if (c->batch)
-        c->searcher->backend->batch_free(c->batch);
-    rp__arena_reset(&c->arena);
-    rp__free(c->items);
+    for (size_t i = 0; c && i < IN_FLIGHT; i++) {
+        if (c->groups[i].batch)
+            c->searcher->backend->batch_free(c->groups[i].batch);
+        rp__arena_reset(&c->groups[i].arena);
+        rp__free(c->groups[i].items);
+    }
+    rp__free(c);
+}
+
+/* NULL: there is no memory for it. */
+static card *open_card(rp_executor *e)
+{
+    card *c = rp__alloc_zero(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->executor = e;
+    c->searcher = e->on_card;
+    bool is_open = true;
+    for (size_t i = 0; i < IN_FLIGHT; i++)
+        is_open = open_group(c, &c->groups[i]) && is_open;
+    if (is_open)
+        return c;
+    close_card(c);
+    return NULL;
+}
+
+/* A task that a batch can hold. */
+static bool goes_with_others(const rp__task *t)
+{
+    return !t->steps.is_on && !t->whole;
+}
+
+static const rp__task *first_of(const rp_executor *e)
+{
+    return (const rp__task *)rp__job_queue_first(&e->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY);
 }
 
 /* Whether the next task of the card's queue can be answered together with the first of the group. */
-static bool is_alike(const card *c)
+static bool is_alike(const rp_executor *e, const group *g)
 {
-    const rp__task *next =
-        (const rp__task *)rp__job_queue_first(&c->executor->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY);
-    return next && next->bound.k == c->tasks[0]->bound.k && !next->steps.is_on &&
-           !c->tasks[0]->steps.is_on && !next->whole && !c->tasks[0]->whole;
+    const rp__task *next = first_of(e);
+    return next && next->bound.k == g->tasks[0]->bound.k && goes_with_others(next) &&
+           goes_with_others(g->tasks[0]);
 }
 
 /* What the policy gives, and with a policy that batches, what waits behind it. */
-static void take_group(card *c)
+static void take_group(rp_executor *e, group *g)
 {
-    rp_executor *e = c->executor;
     uint64_t elements = 0;
-    c->n = 0;
+    g->n = 0;
     do {
         rp__task *t = rp__executor_take(e, true);
         if (!t)
             break;
         elements += t->waiting.job.shortest;
-        c->tasks[c->n++] = t;
-    } while (e->policy->batches && c->batch && c->n < RP_EXECUTOR_GROUP && elements < e->elements &&
-             is_alike(c));
+        g->tasks[g->n++] = t;
+    } while (e->policy->batches && g->batch && g->n < RP_EXECUTOR_GROUP && elements < e->elements &&
+             is_alike(e, g));
 }
 
-static uint64_t estimate_group(const card *c)
+/* Whether a group may follow one that is in flight. */
+static bool can_follow(const rp_executor *e, const group *g)
 {
-    uint64_t ns = c->n > 0 ? c->tasks[0]->waiting.job.gpu_ns : 0;
-    for (size_t i = 1; i < c->n; i++)
-        ns += c->tasks[i]->waiting.job.batch_ns;
+    const rp__task *next = first_of(e);
+    return e->policy->batches && g->batch && next && goes_with_others(next);
+}
+
+static uint64_t estimate_group(const group *g)
+{
+    uint64_t ns = g->n > 0 ? g->tasks[0]->waiting.job.gpu_ns : 0;
+    for (size_t i = 1; i < g->n; i++)
+        ns += g->tasks[i]->waiting.job.batch_ns;
     return ns;
 }
 
@@ -78,18 +123,53 @@ static uint64_t estimate_group(const card *c)
 
 typedef struct turn {
     card *card;
+    group *group;
     rp_error err;
 } turn;
 
 static rp_status run_one(void *arg)
 {
-    turn *at = arg;
-    card *c = at->card;
-    rp__task *t = c->tasks[0];
+    const turn *at = arg;
+    const card *c = at->card;
+    rp__task *t = at->group->tasks[0];
     t->outcome.status = RP_DAMAGED; /* unless the guard lets it be answered */
     t->answer = (rp__answer){.fallback = RP_FALLBACK_FAULT};
     t->outcome.status = c->searcher->backend->run(c->searcher->state, &t->bound,
                                                   &t->searcher->arena, &t->answer, &t->outcome.err);
+    return RP_OK;
+}
+
+/* The lists of one task. False: it is to be answered at once. */
+static bool answer_by_steps(const card *c, rp__task *t)
+{
+    const rp_searcher *s = c->searcher;
+    if (!t->steps.is_on)
+        return false;
+    t->answer = (rp__answer){.total_is_exact = true};
+    return rp__executor_steps_run(c->executor, t, s->backend, s->state, &t->outcome.status,
+                                  &t->outcome.err);
+}
+
+static void answer_one(card *c, group *g)
+{
+    turn at = {.card = c, .group = g};
+    rp_error err;
+    const rp__backend *backend = c->searcher->backend;
+    if (!answer_by_steps(c, g->tasks[0]) &&
+        rp__searcher_guard(c->searcher, run_one, &at, &at.err, &err) != RP_OK && backend->abandon)
+        backend->abandon(c->searcher->state);
+}
+
+static rp_status run_start(void *arg)
+{
+    const turn *at = arg;
+    group *g = at->group;
+    rp__arena_clear(&g->arena);
+    for (size_t i = 0; i < g->n; i++) {
+        g->tasks[i]->outcome.status = RP_DAMAGED; /* unless the guard lets it be answered */
+        g->items[i] = (rp__batch_item){.query = g->tasks[i]->bound};
+    }
+    at->card->searcher->backend->batch_start(g->batch, g->items, g->n, &g->arena);
     return RP_OK;
 }
 
@@ -107,52 +187,31 @@ static void keep_answer(rp__task *t, const rp__batch_item *item)
         memcpy(t->answer.at, item->answer.at, item->answer.n * sizeof *t->answer.at);
 }
 
-static rp_status run_many(void *arg)
+static rp_status run_finish(void *arg)
 {
-    turn *at = arg;
-    card *c = at->card;
-    const rp__backend *backend = c->searcher->backend;
-    rp__arena_clear(&c->arena);
-    for (size_t i = 0; i < c->n; i++) {
-        c->tasks[i]->outcome.status = RP_DAMAGED;
-        c->items[i] = (rp__batch_item){.query = c->tasks[i]->bound};
-    }
-    backend->batch_start(c->batch, c->items, c->n, &c->arena);
-    backend->batch_finish(c->batch, c->items, c->n, &c->arena);
-    for (size_t i = 0; i < c->n; i++)
-        keep_answer(c->tasks[i], &c->items[i]);
+    const turn *at = arg;
+    group *g = at->group;
+    at->card->searcher->backend->batch_finish(g->batch, g->items, g->n, &g->arena);
+    for (size_t i = 0; i < g->n; i++)
+        keep_answer(g->tasks[i], &g->items[i]);
     return RP_OK;
 }
 
-/* The lists of one task. False: it is to be answered at once. */
-static bool answer_by_steps(card *c)
+/* False: a file was cut short, and what was read means nothing. */
+static bool run_batch(card *c, group *g, rp_status (*run)(void *arg))
 {
-    rp__task *t = c->tasks[0];
-    const rp_searcher *s = c->searcher;
-    if (!t->steps.is_on)
-        return false;
-    t->answer = (rp__answer){.total_is_exact = true};
-    return rp__executor_steps_run(c->executor, t, s->backend, s->state, &t->outcome.status,
-                                  &t->outcome.err);
-}
-
-static void answer_group(card *c)
-{
-    turn at = {.card = c};
+    turn at = {.card = c, .group = g};
     rp_error err;
     const rp__backend *backend = c->searcher->backend;
-    if (backend == &rp__gpu_child_row)
-        rp__gpu_child_revive(c->searcher->state);
-    if (c->n == 1 && answer_by_steps(c))
-        return;
-    rp_status status =
-        rp__searcher_guard(c->searcher, c->n == 1 ? run_one : run_many, &at, &at.err, &err);
-    if (status == RP_OK)
-        return;
-    if (c->n == 1 && backend->abandon)
-        backend->abandon(c->searcher->state);
-    if (c->n > 1 && backend->batch_abandon)
-        backend->batch_abandon(c->batch);
+    if (rp__searcher_guard(c->searcher, run, &at, &at.err, &err) == RP_OK)
+        return true;
+    if (backend->batch_abandon)
+        backend->batch_abandon(g->batch);
+    for (size_t i = 0; i < g->n; i++) {
+        g->tasks[i]->outcome.status = RP_DAMAGED;
+        g->tasks[i]->answer = (rp__answer){.fallback = RP_FALLBACK_FAULT};
+    }
+    return false;
 }
 
 /* ---- What became of them, with the lock ------------------------------------------------------ */
@@ -196,45 +255,90 @@ static void settle(rp_executor *e, rp__task *t, size_t together)
     rp__executor_end_soon(e, t);
 }
 
-static void settle_group(card *c)
+static void settle_group(card *c, group *g)
 {
     rp_executor *e = c->executor;
     rp__searcher_note_fault(c->searcher);
     e->report.launches++;
-    e->report.batched += c->n > 1 ? c->n : 0;
-    for (size_t i = 0; i < c->n; i++)
-        settle(e, c->tasks[i], c->n);
+    e->report.batched += g->n > 1 ? g->n : 0;
+    for (size_t i = 0; i < g->n; i++)
+        settle(e, g->tasks[i], g->n);
+    g->n = 0;
+    g->is_started = false;
     if (c->searcher->gpu.is_lost)
         rp__executor_lose_card(e);
-    rp__executor_wake(e);
+}
+
+/* ---- Turns ----------------------------------------------------------------------------------- */
+
+/* Without the lock. Whether the group is to be settled: it was answered, or could not begin. */
+static bool begin_group(card *c, group *g, bool is_alone)
+{
+    if (is_alone && c->searcher->backend == &rp__gpu_child_row)
+        rp__gpu_child_revive(c->searcher->state);
+    if (is_alone && g->n == 1) {
+        answer_one(c, g);
+        return true;
+    }
+    g->is_started = run_batch(c, g, run_start);
+    return !g->is_started;
+}
+
+static void note_busy(rp__lane *lane, const group *g)
+{
+    const uint64_t now = rp__clock_now();
+    const bool goes_on = lane->is_busy && lane->busy_until > now;
+    lane->busy_until = (goes_on ? lane->busy_until : now) + estimate_group(g);
+    lane->is_busy = true;
+}
+
+bool rp__executor_card_turn(rp__lane *lane, bool leaves)
+{
+    rp_executor *e = lane->executor;
+    card *c = lane->card;
+    group *g = &c->groups[c->next], *before = &c->groups[!c->next], *last = NULL;
+    if (e->has_card && (!before->is_started || can_follow(e, g)))
+        take_group(e, g);
+    if (g->n == 0 && !before->is_started)
+        return false;
+    note_busy(lane, g);
+    pthread_mutex_unlock(&e->lock);
+    const bool is_over = g->n > 0 && begin_group(c, g, !before->is_started);
+    if (before->is_started)
+        last = before;
+    else if (g->is_started && !leaves)
+        last = g;
+    if (last)
+        (void)run_batch(c, last, run_finish);
+    pthread_mutex_lock(&e->lock);
+    if (last)
+        settle_group(c, last);
+    if (is_over)
+        settle_group(c, g);
+    if (g->is_started)
+        c->next = !c->next;
+    lane->is_busy = g->is_started;
+    return true;
 }
 
 void *rp__executor_card_run(void *arg)
 {
     rp__lane *lane = arg;
     rp_executor *e = lane->executor;
-    card c;
-    const bool is_open = open_card(&c, e);
+    card *c = open_card(e);
     pthread_mutex_lock(&e->lock);
-    if (!is_open)
+    lane->card = c;
+    if (!c) {
         rp__executor_lose_card(e);
-    while (!e->is_over) {
-        c.n = 0;
-        if (e->has_card)
-            take_group(&c);
-        if (c.n == 0) {
-            rp__executor_idle(lane);
-            continue;
-        }
-        lane->is_busy = true;
-        lane->busy_until = rp__clock_now() + estimate_group(&c);
-        pthread_mutex_unlock(&e->lock);
-        answer_group(&c);
-        pthread_mutex_lock(&e->lock);
-        lane->is_busy = false;
-        settle_group(&c);
+        rp__executor_wake(e); /* for what was submitted before that */
     }
+    while (!e->is_over)
+        if (c && rp__executor_card_turn(lane, true))
+            rp__executor_wake(e);
+        else
+            rp__executor_idle(lane);
+    lane->card = NULL;
     pthread_mutex_unlock(&e->lock);
-    close_card(&c);
+    close_card(c);
     return NULL;
 }

@@ -48,7 +48,6 @@ static rp_status run_turn(void *arg)
     rp__searcher_add_first(&t->answer, t->first.postings, t->first.fallback, &t->first.gpu);
     status = rp__searcher_hits(t->searcher, &t->bound, &t->answer, t->mode,
                                t->on_card ? "gpu" : t->searcher->plain->name, &t->outcome.hits);
-    t->outcome.hits.is_partial = at->is_partial;
     return status == RP_OK && at->is_partial ? RP_INTERRUPTED : status;
 }
 
@@ -60,6 +59,15 @@ static rp_status stopped_status(const rp__task *t, rp_error *err)
                : rp__error_set(err, RP_INTERRUPTED, "the query was cancelled");
 }
 
+static void add_steps(rp__task *t)
+{
+    rp_outcome *o = &t->outcome;
+    const bool has_hits = o->status == RP_OK || o->status == RP_DEADLINE;
+    if (has_hits && t->searcher->options.trace &&
+        rp__query_trace_add(t->searcher, t->decisions, t->n_decisions, &o->hits) != RP_OK)
+        o->status = rp__error_no_memory(&o->err);
+}
+
 /* Without the lock. */
 static void end_task(rp__task *t)
 {
@@ -67,8 +75,10 @@ static void end_task(rp__task *t)
     const uint64_t now = rp__clock_now();
     rp__executor_leave(t);
     o->answered_ns = t->taken ? now - t->taken : 0;
-    if (o->status != RP_OK && !o->hits.is_partial)
+    add_steps(t);
+    if (o->status != RP_OK && o->status != RP_DEADLINE)
         rp_hits_free(&o->hits);
+    o->hits.is_partial = o->status == RP_DEADLINE;
     o->hits.seconds = (double)(now - t->waiting.job.arrived) / 1e9;
     if (t->searcher->arena.held > t->searcher->options.max_memory / 2)
         rp__arena_reset(&t->searcher->arena);
@@ -83,17 +93,6 @@ static void count(rp_executor_report *r, const rp__task *t, rp_status status)
     r->failed += status != RP_OK && status != RP_INTERRUPTED && status != RP_DEADLINE;
     r->on_cores += status == RP_OK && !t->on_card;
     r->on_card += status == RP_OK && t->on_card;
-}
-
-/* Back to the free ones. */
-static void give_back(rp_executor *e, rp__task *t, rp_status status)
-{
-    count(&e->report, t, status);
-    t->place = RP_TASK_FREE;
-    t->ticket = 0;
-    rp__executor_append(&e->free, t);
-    if (--e->n_live == 0)
-        pthread_cond_broadcast(&e->ended);
 }
 
 /* Asks as OR what gave too little as AND. True: the task has a new seat; false: it ends. */
@@ -186,6 +185,23 @@ static bool work_on(rp_executor *e, rp__task *t)
     return true;
 }
 
+void rp__executor_core_turn(rp__lane *lane, rp__task *t)
+{
+    rp_executor *e = lane->executor;
+    lane->is_busy = true;
+    lane->busy_until = rp__clock_now() + (t->has_answer ? 0 : t->waiting.job.cpu_ns);
+    if (e->ending.first || e->n_queued > 0)
+        rp__executor_wake(e); /* there is more than this lane can do */
+    pthread_mutex_unlock(&e->lock);
+    const bool has_ended = work_on(e, t);
+    pthread_mutex_lock(&e->lock);
+    lane->is_busy = false;
+    if (!has_ended)
+        return;
+    count(&e->report, t, t->outcome.status);
+    rp__executor_release(e, t);
+}
+
 void *rp__executor_core_run(void *arg)
 {
     rp__lane *lane = arg;
@@ -203,16 +219,7 @@ void *rp__executor_core_run(void *arg)
             rp__executor_idle(lane);
             continue;
         }
-        lane->is_busy = true;
-        lane->busy_until = rp__clock_now() + (t->has_answer ? 0 : t->waiting.job.cpu_ns);
-        if (e->ending.first || e->n_queued > 0)
-            rp__executor_wake(e); /* there is more than this lane can do */
-        pthread_mutex_unlock(&e->lock);
-        bool has_ended = work_on(e, t);
-        pthread_mutex_lock(&e->lock);
-        lane->is_busy = false;
-        if (has_ended)
-            give_back(e, t, t->outcome.status);
+        rp__executor_core_turn(lane, t);
     }
     pthread_mutex_unlock(&e->lock);
     return NULL;

@@ -43,6 +43,7 @@ static void begin_part(rp__task *whole, rp__task *part, uint32_t begin, uint32_t
     part->bound.begin = begin;
     part->bound.end = end;
     part->bound.floor = &whole->floor;
+    part->bound.trace = NULL; /* it is one thread's at a time */
     part->whole = whole;
     part->rank = whole->rank;
     part->mode = whole->mode;
@@ -52,6 +53,7 @@ static void begin_part(rp__task *whole, rp__task *part, uint32_t begin, uint32_t
     part->fallback = RP_FALLBACK_NONE;
     part->spent = (rp_gpu_counters){0};
     part->outcome = (rp_outcome){0};
+    part->n_decisions = 0;
     atomic_store(&part->stop, RP_STOP_NONE);
     part->sibling = whole->parts;
     whole->parts = part;
@@ -162,10 +164,10 @@ static rp_status merge(rp__task *whole, rp_error *err)
 }
 
 /* Those of the parts are the whole's. */
-static void add_decisions(rp_outcome *o, const rp_outcome *part)
+static void add_decisions(rp__task *whole, const rp__task *part)
 {
-    for (uint32_t i = 0; i < part->n_decisions && o->n_decisions < RP_DECISIONS; i++)
-        o->decisions[o->n_decisions++] = part->decisions[i];
+    for (uint32_t i = 0; i < part->n_decisions && whole->n_decisions < RP_DECISIONS; i++)
+        whole->decisions[whole->n_decisions++] = part->decisions[i];
 }
 
 void rp__executor_share_join(rp_executor *e, rp__task *whole)
@@ -174,7 +176,7 @@ void rp__executor_share_join(rp_executor *e, rp__task *whole)
     whole->answer = (rp__answer){.total_is_exact = true};
     for (const rp__task *part = whole->parts; part; part = part->sibling) {
         o->moves += part->outcome.moves;
-        add_decisions(o, &part->outcome);
+        add_decisions(whole, part);
         if (part->outcome.status != RP_OK && o->status == RP_OK)
             o->status = rp__error_set(&o->err, part->outcome.status, "%s", part->outcome.err.text);
     }

@@ -176,7 +176,7 @@ bool rp__executor_steps_run(rp_executor *e, rp__task *task, const rp__backend *b
     for (bool is_over = *status != RP_OK; !is_over;)
         is_over = go_on(&at, status, err);
     if (*status != RP_OK)
-        backend->steps->tell(at.run, &task->answer);
+        backend->steps->report(at.run, &task->answer);
     backend->steps->close(at.run);
     return true;
 }

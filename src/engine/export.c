@@ -174,7 +174,9 @@ rp_status rp_index_export(const char *format, const char *dir, const char *path,
                            .iiu = {.max_size = o.iiu_max,
                                    .of = o.iiu_paper_cost ? RP_IIU_COST_PAPER : RP_IIU_COST_FREE,
                                    .fixed = o.iiu_fixed,
-                                   .has_bounds = o.iiu_bounds}};
+                                   .has_bounds = o.iiu_bounds,
+                                   .is_paired = o.iiu_paired,
+                                   .is_bp128 = o.iiu_bp128}};
         status = run_export(row, ex, err);
     } else {
         status = rp__error_no_memory(err);

@@ -9,16 +9,18 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/futex.h"
+#include "engine/gpu_child_steps.h"
 #include "engine/keeper.h"
 
 #define SECOND UINT64_C(1000000000)
 
 enum {
-    STEADY = 60,      /* seconds after which a worker counts as one that works */
-    PATIENCE = 10000, /* milliseconds, as the device's own */
-    GRACE = 500,      /* more than that, since the worker can say better what is wrong */
-    CROWD = 4,        /* times its patience that a question waits while others are answered */
-    SLICE = 20000000, /* nanoseconds between looks whether there is anybody to wait for */
+    STEADY = 60,          /* seconds after which a worker counts as one that works */
+    PATIENCE = 10000,     /* milliseconds, as the device's own */
+    GRACE = 500,          /* more than that, since the worker can say better what is wrong */
+    CROWD = 4,            /* times its patience that a question waits while others are answered */
+    SLICE = 20000000,     /* nanoseconds between looks whether there is anybody to wait for */
+    STOP_SLICE = 5000000, /* or whether the query is to stop */
 };
 
 /* A keeper, its worker and their searchers. */
@@ -269,12 +271,15 @@ static rp_fallback check_worker(const family *f, uint32_t phase, uint64_t begin,
 }
 
 /* Why none came. A worker that answers others is at work, and only slow. */
-static rp_fallback await_answer(const rp__gpu_child *child, uint32_t phase)
+static rp_fallback await_answer(const rp__gpu_child *child, uint32_t phase,
+                                const _Atomic uint32_t *stop)
 {
     const family *f = child->family;
     uint64_t begin = rp__clock_now(), since = begin;
     uint32_t number = rp__mailbox_number(phase), answered = f->work.box->answered;
-    while (!rp__mailbox_wait(child->slot, number, SLICE)) {
+    while (!rp__mailbox_wait(child->slot, number, stop ? STOP_SLICE : SLICE)) {
+        if (stop)
+            atomic_store(&child->slot->stop, atomic_load(stop));
         rp_fallback why = check_worker(f, phase, begin, since);
         if (why)
             return rp__mailbox_wait(child->slot, number, 0) ? RP_FALLBACK_NONE : why;
@@ -287,8 +292,8 @@ static rp_fallback await_answer(const rp__gpu_child *child, uint32_t phase)
 }
 
 /* Why it was not asked; otherwise `phase` is what the worker was in. */
-static rp_fallback ask(const rp__gpu_child *child, rp__batch_item *asked, size_t n, bool is_batch,
-                       const rp__arena *arena, uint32_t *phase)
+static rp_fallback ask(const rp__gpu_child *child, rp__batch_item *asked, size_t n, rp__ask kind,
+                       size_t max_memory, uint32_t *phase)
 {
     const family *f = child->family;
     *phase = f->work.box->phase;
@@ -296,7 +301,7 @@ static rp_fallback ask(const rp__gpu_child *child, rp__batch_item *asked, size_t
         return RP_FALLBACK_FAULT;
     bool is_asked = child->slot && getpid() == f->owner &&
                     rp__mailbox_ask(f->work.box, child->slot, rp__mailbox_number(*phase), asked, n,
-                                    is_batch, arena->cap);
+                                    kind, max_memory);
     return is_asked ? RP_FALLBACK_NONE : RP_FALLBACK_CHILD;
 }
 
@@ -306,16 +311,54 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
     rp__gpu_child *child = state;
     rp__batch_item asked = {.query = *query};
     uint32_t phase;
-    *answer = (rp__answer){.fallback = ask(child, &asked, 1, false, arena, &phase)};
+    const uint64_t begin = rp__trace_begin(query->trace);
+    *answer = (rp__answer){.fallback = ask(child, &asked, 1, RP_ASK_ONE, arena->cap, &phase)};
     if (answer->fallback)
         return refuse(child, phase, err);
-    answer->fallback = await_answer(child, phase);
+    answer->fallback = await_answer(child, phase, query->stop);
     if (answer->fallback)
         return refuse(child, child->family->work.box->phase, err);
     rp__mailbox_take(child->slot, &asked, 1, arena);
     *answer = asked.answer;
+    rp__trace_end(query->trace, &(rp__trace_event){.stage = "search",
+                                                   .processor = "gpu",
+                                                   .begin = begin,
+                                                   .elements = answer->postings,
+                                                   .bytes = answer->gpu.uploaded_bytes});
     return asked.status == RP_OK ? RP_OK
                                  : rp__error_set(err, asked.status, "%s", child->slot->err.text);
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------------- */
+
+rp_fallback rp__gpu_child_open_run(const rp__gpu_child *child, const rp__query *query,
+                                   size_t max_memory, uint32_t *phase)
+{
+    rp__batch_item asked = {.query = *query};
+    const rp_fallback why = ask(child, &asked, 1, RP_ASK_STEP, max_memory, phase);
+    return why ? why : await_answer(child, *phase, query->stop);
+}
+
+rp_fallback rp__gpu_child_step(const rp__gpu_child *child, uint32_t phase,
+                               const rp__step_mail *step, const _Atomic uint32_t *stop)
+{
+    rp__mailbox *box = child->family->work.box;
+    if (box->phase != phase)
+        return RP_FALLBACK_FAULT;
+    if (stop)
+        atomic_store(&child->slot->stop, atomic_load(stop));
+    rp__mailbox_ask_step(box, child->slot, rp__mailbox_number(phase), step);
+    return await_answer(child, phase, stop);
+}
+
+rp__slot *rp__gpu_child_slot(const rp__gpu_child *child)
+{
+    return child->slot;
+}
+
+rp_status rp__gpu_child_refuse(const rp__gpu_child *child, rp_error *err)
+{
+    return refuse(child, child->family->work.box->phase, err);
 }
 
 /* ---- Many queries ---------------------------------------------------------------------------------- */
@@ -362,13 +405,13 @@ static void refuse_all(rp__batch_item *asked, size_t n, rp_fallback why)
 static void batch_start(void *state, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
     batch *b = state;
-    b->fallback = ask(&b->child, asked, n, true, arena, &b->phase);
+    b->fallback = ask(&b->child, asked, n, RP_ASK_MANY, arena->cap, &b->phase);
 }
 
 static void batch_finish(void *state, rp__batch_item *asked, size_t n, rp__arena *arena)
 {
     batch *b = state;
-    rp_fallback why = b->fallback ? b->fallback : await_answer(&b->child, b->phase);
+    rp_fallback why = b->fallback ? b->fallback : await_answer(&b->child, b->phase, NULL);
     if (!why)
         rp__mailbox_take(b->child.slot, asked, n, arena);
     else
@@ -418,4 +461,5 @@ const rp__backend rp__gpu_child_row = {.name = "gpu",
                                        .batch_new = batch_new,
                                        .batch_free = batch_free,
                                        .batch_start = batch_start,
-                                       .batch_finish = batch_finish};
+                                       .batch_finish = batch_finish,
+                                       .steps = &rp__gpu_child_steps_row};

@@ -7,7 +7,7 @@
 #ifndef RP_ENGINE_GPU_CHILD_H
 #define RP_ENGINE_GPU_CHILD_H
 
-#include "backend/backend.h"
+#include "engine/mailbox.h"
 #include "riposte/search.h"
 
 /* The processor gpu, in another process. Its state is an rp__gpu_child; RP_UNAVAILABLE also while
@@ -28,5 +28,18 @@ void rp__gpu_child_revive(rp__gpu_child *child);
 void rp__gpu_child_get_state(const rp__gpu_child *child, rp_gpu_state *out);
 /* For tests: the worker's process; 0: there is none now. */
 int32_t rp__gpu_child_worker(const rp__gpu_child *child);
+
+/* ---- For gpu_child_steps.c ------------------------------------------------------------------- */
+
+/* Opens a run of steps at the worker; *phase names it. RP_FALLBACK_NONE: the slot has what came of
+ * it. */
+rp_fallback rp__gpu_child_open_run(const rp__gpu_child *child, const rp__query *query,
+                                   size_t max_memory, uint32_t *phase);
+/* The next step of the run. RP_FALLBACK_NONE: likewise. */
+rp_fallback rp__gpu_child_step(const rp__gpu_child *child, uint32_t phase,
+                               const rp__step_mail *step, const _Atomic uint32_t *stop);
+rp__slot *rp__gpu_child_slot(const rp__gpu_child *child); /* NULL: it has none */
+/* RP_UNAVAILABLE, with the reason that there is now. */
+rp_status rp__gpu_child_refuse(const rp__gpu_child *child, rp_error *err);
 
 #endif

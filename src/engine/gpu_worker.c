@@ -1,6 +1,8 @@
 /* gpu_worker.c: attaches a backend to the index and answers questions: single ones one at a time; batches on threads,
  * each of which begins the next before it finishes the last.
  *
+ * Steps of a query are questions one by one; what is between them stays here until the run is closed.
+ *
  * A fault of the device ends the process, since nothing else gives the device back; so does whatever else goes
  * wrong here: the searchers do not need this process, and its keeper begins another. The files of the index are
  * closed by now. Whether they were cut short is seen by the searcher, which looks after every query. */
@@ -32,6 +34,8 @@ typedef struct desk {
     rp__arena arena;
     void *batch;           /* the backend's; NULL: none yet */
     _Atomic bool is_taken; /* by a thread, until its answer is out */
+    void *run;             /* the backend's, of steps; NULL: none is open */
+    rp__partial partial;   /* its candidates, while they are put or taken */
 } desk;
 
 typedef struct worker {
@@ -41,6 +45,7 @@ typedef struct worker {
     void *state;          /* of the backend */
     ranked ranked[RANKINGS_MOST];
     size_t n_ranked;
+    desk *stepping; /* whose run is open: the state answers no other single query meanwhile */
     desk desks[RP_MAILBOX_SLOTS];
 } worker;
 
@@ -222,6 +227,112 @@ static void finish_oldest(lane *l)
     reply(l->worker, d);
 }
 
+/* ---- Steps ------------------------------------------------------------------------------------- */
+
+/* All candidates are here with the last piece. */
+static rp_status put_piece(desk *d, const rp__steps *on)
+{
+    const rp__step_mail *m = &d->slot->step;
+    rp__partial *p = &d->partial;
+    if (m->first == 0)
+        *p =
+            (rp__partial){.docids = rp__arena_array(&d->arena, m->n + (size_t)1, sizeof *p->docids),
+                          .scores = rp__arena_array(&d->arena, m->n + (size_t)1, sizeof *p->scores),
+                          .n = m->n,
+                          .postings = m->postings,
+                          .gpu = m->gpu};
+    if (!p->docids || !p->scores)
+        return RP_NO_MEMORY;
+    rp__mailbox_get_piece(d->slot, p, m->first, m->last);
+    return m->last == m->n ? on->put(d->run, p) : RP_OK;
+}
+
+static rp_status take_piece(desk *d, const rp__steps *on)
+{
+    rp__step_mail *m = &d->slot->step;
+    rp_status status = m->first == 0 ? on->take(d->run, &d->partial) : RP_OK;
+    if (status != RP_OK)
+        return status;
+    m->n = d->partial.n;
+    m->last = m->last < m->n ? m->last : m->n;
+    rp__mailbox_put_piece(d->slot, &d->partial, m->first, m->last);
+    return RP_OK;
+}
+
+static rp_status take_step(const worker *w, desk *d)
+{
+    const rp__steps *on = w->work->backend->steps;
+    const rp__step_mail *m = &d->slot->step;
+    rp__batch_item *asked = rp__mailbox_asked(d->slot);
+    if (!on || (m->kind == RP_MAIL_OPEN) != !d->run)
+        return RP_UNAVAILABLE;
+    switch (m->kind) {
+    case RP_MAIL_OPEN:
+        return on->open(w->state, &asked->query, &d->arena, &d->run, &d->slot->err);
+    case RP_MAIL_START:
+        return on->start(d->run, m->first);
+    case RP_MAIL_MEET:
+        return on->meet(d->run, m->first);
+    case RP_MAIL_SCORE:
+        return on->score(d->run, m->first);
+    case RP_MAIL_NARROW:
+        return on->narrow(d->run, m->first, m->last);
+    case RP_MAIL_SELECT:
+        return on->select(d->run, &asked->answer);
+    case RP_MAIL_PUT:
+        return put_piece(d, on);
+    case RP_MAIL_TAKE:
+        return take_piece(d, on);
+    case RP_MAIL_CLOSE:
+        on->close(d->run);
+        d->run = NULL;
+    }
+    return RP_OK;
+}
+
+/* What the run has come to, beside the status of the step. */
+static rp_status run_step(void *arg)
+{
+    const job *j = arg;
+    desk *d = j->desk;
+    const rp__steps *on = j->worker->work->backend->steps;
+    rp__step_mail *m = &d->slot->step;
+    rp__answer now = {.fallback = RP_FALLBACK_CHILD};
+    m->status = take_step(j->worker, d);
+    if (d->run) {
+        on->report(d->run, &now);
+        m->postings = now.postings;
+        m->gpu = now.gpu;
+        m->n = m->kind == RP_MAIL_TAKE ? m->n : on->count(d->run);
+    }
+    m->fallback = now.fallback;
+    return RP_OK;
+}
+
+static void answer_step(worker *w, desk *d)
+{
+    rp__step_mail *m = &d->slot->step;
+    rp__batch_item *asked = rp__mailbox_asked(d->slot);
+    pthread_mutex_lock(&w->lock);
+    if (m->kind == RP_MAIL_OPEN && asked->status != RP_OK) {
+        m->status = asked->status;
+        m->fallback = asked->answer.fallback;
+    } else if (!run(w, d, run_step)) {
+        m->status = RP_DAMAGED;
+        m->fallback = RP_FALLBACK_DAMAGED;
+    }
+    asked->status = m->status;
+    if (m->kind != RP_MAIL_SELECT)
+        asked->answer = (rp__answer){.fallback = m->fallback};
+    const bool is_closed = !d->run;
+    if (is_closed)
+        w->stepping = NULL;
+    pthread_mutex_unlock(&w->lock);
+    reply(w, d);
+    if (is_closed)
+        rp__mailbox_ring(w->work->box);
+}
+
 /* ---- Threads ----------------------------------------------------------------------------------- */
 
 static void answer_one(worker *w, desk *d)
@@ -234,24 +345,46 @@ static void answer_one(worker *w, desk *d)
     reply(w, d);
 }
 
+/* Whether the question has to wait until the run of another desk is closed; then all look again. If not, and it opens
+ * a run, that is this desk's. */
+static bool has_to_wait(worker *w, desk *d, const rp__slot *slot)
+{
+    pthread_mutex_lock(&w->lock);
+    const bool waits = slot->kind != RP_ASK_MANY && w->stepping && w->stepping != d;
+    if (!waits && slot->kind == RP_ASK_STEP)
+        w->stepping = d;
+    pthread_mutex_unlock(&w->lock);
+    return waits;
+}
+
+static bool opens(const rp__slot *slot)
+{
+    return slot->kind != RP_ASK_STEP || slot->step.kind == RP_MAIL_OPEN;
+}
+
 static void begin_answer(lane *l, rp__slot *slot)
 {
     worker *w = l->worker;
     desk *d = &w->desks[slot - w->work->box->slots];
     if (atomic_exchange(&d->is_taken, true))
         return;
-    if (!rp__mailbox_is_asked(slot, w->number)) { /* somebody was faster */
+    /* somebody may have been faster */
+    if (!rp__mailbox_is_asked(slot, w->number) || has_to_wait(w, d, slot)) {
         d->is_taken = false;
         return;
     }
     d->slot = slot;
-    rp__arena_clear(&d->arena);
-    d->arena.cap = slot->max_memory;
-    pthread_mutex_lock(&w->lock);
-    (void)run(w, d, run_norms);
-    pthread_mutex_unlock(&w->lock);
-    if (slot->is_batch)
+    if (opens(slot)) {
+        rp__arena_clear(&d->arena);
+        d->arena.cap = slot->max_memory;
+        pthread_mutex_lock(&w->lock);
+        (void)run(w, d, run_norms);
+        pthread_mutex_unlock(&w->lock);
+    }
+    if (slot->kind == RP_ASK_MANY)
         begin_batch(l, d);
+    else if (slot->kind == RP_ASK_STEP)
+        answer_step(w, d);
     else
         answer_one(w, d);
 }

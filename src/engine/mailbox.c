@@ -91,7 +91,8 @@ static void *put(rp__slot *slot, size_t *at, const void *from, size_t n, size_t 
     return to;
 }
 
-/* What a process has to itself does not go along: the norms, which follow from the ranking, texts, the floor. */
+/* What a process has to itself does not go along: the norms, which follow from the ranking, texts, the floor, the
+ * trace. Of one query, the slot has a copy of what stops it. */
 static void put_query(rp__slot *slot, size_t *at, const rp__query *query, rp__query *out)
 {
     *out = *query;
@@ -104,6 +105,13 @@ static void put_query(rp__slot *slot, size_t *at, const rp__query *query, rp__qu
     out->rank = &slot->rank;
     out->norms = NULL;
     out->floor = NULL;
+    out->trace = NULL;
+    out->stop = query->stop && slot->kind != RP_ASK_MANY ? &slot->stop : NULL;
+}
+
+static bool is_stopped(const rp__query *query)
+{
+    return query->stop && atomic_load(query->stop) != 0;
 }
 
 /* False: there is none that fits. */
@@ -117,6 +125,10 @@ static bool put_queries(rp__slot *slot, rp__batch_item *asked, size_t n)
             asked[i].status = RP_UNAVAILABLE;
             asked[i].answer = (rp__answer){.fallback = RP_FALLBACK_CHILD};
         }
+        if (asked[i].status == RP_OK && slot->kind == RP_ASK_MANY && is_stopped(&asked[i].query)) {
+            asked[i].status = RP_INTERRUPTED;
+            asked[i].answer = (rp__answer){0};
+        }
         if (n >= most)
             continue;
         rp__batch_item *to = &rp__mailbox_asked(slot)[i];
@@ -127,10 +139,11 @@ static bool put_queries(rp__slot *slot, rp__batch_item *asked, size_t n)
         put_query(slot, &at, &asked[i].query, &to->query);
         is_any = true;
     }
+    slot->used = at;
     return is_any;
 }
 
-static void ring(rp__mailbox *box)
+void rp__mailbox_ring(rp__mailbox *box)
 {
     atomic_fetch_add(&box->bell, 1);
     if (atomic_load(&box->n_asleep))
@@ -138,17 +151,25 @@ static void ring(rp__mailbox *box)
 }
 
 bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__batch_item *asked,
-                     size_t n, bool is_batch, size_t max_memory)
+                     size_t n, rp__ask kind, size_t max_memory)
 {
+    slot->kind = kind;
+    atomic_store(&slot->stop, 0);
     if (!put_queries(slot, asked, n))
         return false;
     slot->n = (uint32_t)n;
-    slot->is_batch = is_batch;
     slot->max_memory = max_memory;
+    rp__mailbox_ask_step(box, slot, number, &(rp__step_mail){.kind = RP_MAIL_OPEN});
+    return true;
+}
+
+void rp__mailbox_ask_step(rp__mailbox *box, rp__slot *slot, uint32_t number,
+                          const rp__step_mail *step)
+{
+    slot->step = *step;
     slot->err = (rp_error){0};
     atomic_store(&slot->word, word_of(number, ASKED));
-    ring(box);
-    return true;
+    rp__mailbox_ring(box);
 }
 
 bool rp__mailbox_is_asked(const rp__slot *slot, uint32_t number)
@@ -177,11 +198,38 @@ void rp__mailbox_sleep(rp__mailbox *box, uint32_t bell)
     atomic_fetch_sub(&box->n_asleep, 1);
 }
 
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+uint32_t rp__mailbox_piece_max(const rp__slot *slot)
+{
+    return (uint32_t)((RP_MAILBOX_ROOM - slot->used) / (2 * sizeof(uint32_t)));
+}
+
+void rp__mailbox_put_piece(rp__slot *slot, const rp__partial *from, uint32_t first, uint32_t last)
+{
+    uint32_t *at = (uint32_t *)(void *)(slot->bytes + slot->used);
+    const uint32_t n = last - first;
+    if (n == 0)
+        return;
+    memcpy(at, from->docids + first, n * sizeof *at);
+    memcpy(at + n, from->scores + first, n * sizeof *at);
+}
+
+void rp__mailbox_get_piece(const rp__slot *slot, rp__partial *to, uint32_t first, uint32_t last)
+{
+    const uint32_t *at = (const uint32_t *)(const void *)(slot->bytes + slot->used);
+    const uint32_t n = last - first;
+    if (n == 0)
+        return;
+    memcpy(to->docids + first, at, n * sizeof *at);
+    memcpy(to->scores + first, at + n, n * sizeof *at);
+}
+
 /* ---- Answers --------------------------------------------------------------------------------- */
 
 void rp__mailbox_reply(rp__mailbox *box, rp__slot *slot, uint32_t number)
 {
-    size_t at = room_of(slot->n, sizeof(rp__batch_item));
+    size_t at = slot->kind == RP_ASK_STEP ? slot->used : room_of(slot->n, sizeof(rp__batch_item));
     for (uint32_t i = 0; i < slot->n; i++) {
         rp__batch_item *a = &rp__mailbox_asked(slot)[i];
         if (a->status != RP_OK || a->answer.n == 0)

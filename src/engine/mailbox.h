@@ -26,12 +26,43 @@ typedef enum rp__phase {
     RP_PHASE_READY,
 } rp__phase;
 
+/* What a question is. */
+typedef enum rp__ask { RP_ASK_ONE, RP_ASK_MANY, RP_ASK_STEP } rp__ask;
+
+/* Steps of a query (rp__steps). The query comes with the first, and stays in the slot. Candidates
+ * are put and taken a piece at a time. */
+typedef enum rp__mail_step {
+    RP_MAIL_OPEN,
+    RP_MAIL_START,
+    RP_MAIL_MEET,
+    RP_MAIL_SCORE,
+    RP_MAIL_NARROW,
+    RP_MAIL_SELECT,
+    RP_MAIL_PUT,
+    RP_MAIL_TAKE,
+    RP_MAIL_CLOSE
+} rp__mail_step;
+
+/* A step, and what came of it. */
+typedef struct rp__step_mail {
+    rp__mail_step kind;
+    uint32_t first, last; /* leaves; of put and take, candidates: from first to before last */
+    uint32_t n;           /* candidates of all pieces; after a step, those that there are */
+    rp_status status;
+    rp_fallback fallback;
+    uint64_t postings; /* as of rp__partial */
+    rp_gpu_counters gpu;
+} rp__step_mail;
+
 typedef struct rp__slot {
     /* a worker's number, and whether it was asked or has answered */
     _Alignas(64) _Atomic uint32_t word;
     _Atomic uint32_t is_awaited; /* somebody sleeps on the word */
     uint32_t n;                  /* queries */
-    bool is_batch;               /* they are a batch's; otherwise there is one query */
+    rp__ask kind;                /* of one query; of a batch; or the next step of one query */
+    _Atomic uint32_t stop;       /* of the one query */
+    rp__step_mail step;
+    size_t used; /* bytes: behind them are candidates, or hits of steps */
     rp__rank rank;
     size_t max_memory;
     rp_error err; /* of the one query */
@@ -80,7 +111,15 @@ bool rp__mailbox_lose(rp__mailbox *box, uint32_t number, rp_status code, const c
 /* Those of the queries whose status is RP_OK; what is too long becomes RP_UNAVAILABLE,
  * RP_FALLBACK_CHILD. False: nothing was asked. */
 bool rp__mailbox_ask(rp__mailbox *box, rp__slot *slot, uint32_t number, rp__batch_item *asked,
-                     size_t n, bool is_batch, size_t max_memory);
+                     size_t n, rp__ask kind, size_t max_memory);
+/* The next step of a query that was asked as RP_ASK_STEP. */
+void rp__mailbox_ask_step(rp__mailbox *box, rp__slot *slot, uint32_t number,
+                          const rp__step_mail *step);
+/* Candidates that fit into a piece. */
+uint32_t rp__mailbox_piece_max(const rp__slot *slot);
+/* Copies the candidates from `first` to before `last` into the slot, and out of it. */
+void rp__mailbox_put_piece(rp__slot *slot, const rp__partial *from, uint32_t first, uint32_t last);
+void rp__mailbox_get_piece(const rp__slot *slot, rp__partial *to, uint32_t first, uint32_t last);
 /* Waits for the answer for a while. False: there is none yet. */
 bool rp__mailbox_wait(rp__slot *slot, uint32_t number, uint64_t ns);
 /* The answers to what was asked, their hits in the arena; of a query that failed, why and what was
@@ -90,6 +129,8 @@ void rp__mailbox_take(rp__slot *slot, rp__batch_item *asked, size_t n, rp__arena
 /* For the worker: the next slot that was asked, from `*at` on; NULL: none is. */
 rp__slot *rp__mailbox_next(rp__mailbox *box, uint32_t number, uint32_t *at);
 bool rp__mailbox_is_asked(const rp__slot *slot, uint32_t number);
+/* Has those that sleep look at all slots again. */
+void rp__mailbox_ring(rp__mailbox *box);
 /* Sleeps until the bell has been rung since it showed `bell`, or for a second. */
 void rp__mailbox_sleep(rp__mailbox *box, uint32_t bell);
 /* Hands over the answers that are in the slot's `asked`, wherever their hits are. */

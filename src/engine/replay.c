@@ -30,7 +30,7 @@ typedef struct lane {
 typedef struct replay {
     const rp__replay_options *o;
     rp__replay_report *report;
-    uint64_t *latencies;
+    uint64_t *latencies, *arrivals; /* NULL: nobody asks */
     uint64_t now, next_ps, arrived, numbers;
     rp__random random;
     rp__job_queue queues[RP_QUEUES];
@@ -132,6 +132,8 @@ static void arrive(replay *r)
     const uint64_t number = r->arrived++;
     rp__policy_view view;
     r->now = r->next_ps / 1000;
+    if (r->arrivals)
+        r->arrivals[number] = r->now;
     next_arrival(r);
     job *j = r->n_queued < o->max_queued ? r->free : NULL;
     if (j) {
@@ -225,6 +227,8 @@ static bool begin_card(replay *r, lane *l)
     uint32_t n = 0;
     job **end = &l->first;
     l->first = NULL;
+    if (l->stalled_until > r->now)
+        return false;
     do {
         job *j = r->has_card ? take_in_time(r, true) : NULL;
         if (!j)
@@ -251,16 +255,19 @@ static bool begin_card(replay *r, lane *l)
     return true;
 }
 
-/* Gives work to whoever is free, until nobody takes any. */
+/* Gives work to whoever is free, until nobody takes any. A job that was passed over may have been the one that another
+ * lane waited for. */
 static void dispatch(replay *r)
 {
     bool has_moved = true;
     while (has_moved) {
+        const uint64_t late = r->report->late;
         has_moved = false;
         for (uint32_t i = 0; i < r->n_lanes; i++)
             if (!r->lanes[i].is_busy)
                 has_moved |=
                     r->lanes[i].is_card ? begin_card(r, &r->lanes[i]) : begin_core(r, &r->lanes[i]);
+        has_moved |= r->report->late != late;
     }
 }
 
@@ -293,16 +300,43 @@ static lane *first_end(const replay *r)
 
 /* ---- Trouble --------------------------------------------------------------------------------- */
 
-/* Jobs that wait for a card that is gone are the cores'. */
+static void give_to_cores(replay *r, job *j)
+{
+    j->waiting.seat = rp__policy_sit(RP_QUEUE_CPU, &j->waiting.job, "the card was lost");
+    enqueue(r, j);
+}
+
+/* Jobs that wait for a card that is gone, or that it has begun, are the cores'. */
 static void lose_card(replay *r)
 {
+    lane *card = &r->lanes[r->o->cores];
     r->has_card = false;
     for (rp__waiting *w; (w = rp__job_queue_first(&r->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY));) {
         rp__job_queue_remove(&r->queues[RP_QUEUE_GPU], w);
         r->n_queued--;
-        w->seat = rp__policy_sit(RP_QUEUE_CPU, &w->job, "the card was lost");
-        enqueue(r, (job *)w);
+        give_to_cores(r, (job *)w);
     }
+    for (job *j = card->is_busy ? card->first : NULL, *next; j; j = next) {
+        next = j->next;
+        give_to_cores(r, j);
+    }
+    card->is_busy = false;
+}
+
+static lane *stalling(const replay *r)
+{
+    return &r->lanes[r->o->stalls_card && r->o->has_card ? r->o->cores : 0];
+}
+
+/* What a lane is at when it stalls takes so much longer. */
+static void stall(replay *r)
+{
+    const rp__replay_options *o = r->o;
+    lane *l = stalling(r);
+    const bool stalls = r->now >= o->stall_begin_ns && r->now < o->stall_end_ns;
+    if (stalls && l->is_busy && l->stalled_until == 0)
+        l->end += o->stall_end_ns - r->now;
+    l->stalled_until = stalls ? o->stall_end_ns : 0;
 }
 
 /* What happens to processors at this time. */
@@ -311,8 +345,7 @@ static void trouble(replay *r)
     const rp__replay_options *o = r->o;
     if (r->has_card && o->lose_card_ns && r->now >= o->lose_card_ns)
         lose_card(r);
-    const bool stalls = r->now >= o->stall_begin_ns && r->now < o->stall_end_ns;
-    r->lanes[0].stalled_until = stalls ? o->stall_end_ns : 0;
+    stall(r);
 }
 
 /* ---- The run --------------------------------------------------------------------------------- */
@@ -322,9 +355,9 @@ static bool step(replay *r)
     lane *l = first_end(r);
     const bool has_arrivals = r->arrived < r->o->jobs;
     if (!l && !has_arrivals) {
-        if (r->lanes[0].stalled_until <= r->now)
+        if (stalling(r)->stalled_until <= r->now)
             return false;
-        r->now = r->lanes[0].stalled_until;
+        r->now = stalling(r)->stalled_until;
     } else if (l && (!has_arrivals || l->end <= r->next_ps / 1000)) {
         end_lane(r, l);
     } else {
@@ -360,10 +393,10 @@ static rp_status open_replay(replay *r)
     return RP_OK;
 }
 
-rp_status rp__replay_run(const rp__replay_options *options, uint64_t *latencies,
+rp_status rp__replay_run(const rp__replay_options *options, uint64_t *latencies, uint64_t *arrivals,
                          rp__replay_report *report)
 {
-    replay r = {.o = options, .report = report, .latencies = latencies};
+    replay r = {.o = options, .report = report, .latencies = latencies, .arrivals = arrivals};
     *report = (rp__replay_report){0};
     if (options->n_costs == 0 || options->cores == 0 || options->gap_ps == 0)
         return RP_USAGE;

@@ -32,7 +32,8 @@ typedef struct rp__replay_options {
     uint32_t wrong; /* estimates are up to so many times too high or too low */
     uint64_t burst_begin_ns, burst_end_ns; /* when jobs come `burst` times as fast */
     uint32_t burst;
-    uint64_t stall_begin_ns, stall_end_ns; /* when the first core does nothing */
+    uint64_t stall_begin_ns, stall_end_ns; /* when the first core does nothing, */
+    bool stalls_card;                      /* or the card in its place */
     uint64_t lose_card_ns;
 } rp__replay_options;
 
@@ -44,9 +45,15 @@ typedef struct rp__replay_report {
 } rp__replay_report;
 
 /* Fills in latencies[0..jobs), from arrival to end: RP_POLICY_NEVER of a job that was refused or
- * late. May be NULL. */
-rp_status rp__replay_run(const rp__replay_options *options, uint64_t *latencies,
+ * late; and when each arrived. Both may be NULL. */
+rp_status rp__replay_run(const rp__replay_options *options, uint64_t *latencies, uint64_t *arrivals,
                          rp__replay_report *report);
+
+/* Jobs that miss their deadlines where all costs and troubles are known: in the order of arrival,
+ * each goes where it ends first, and what would be late takes no time. RP_USAGE: as of
+ * rp__replay_run. */
+rp_status rp__replay_list(const rp__replay_options *options, const uint64_t *arrivals,
+                          uint64_t *misses);
 
 /* Jobs a second that no policy can pass, whatever the latency: each on the processor that makes the
  * most of both, in fractions of jobs. 0: there are no costs. */

@@ -183,6 +183,8 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     if (status != RP_OK)
         return status;
     status = rp__analyzer_state_new(s->index->analyzer, &s->analyzer);
+    if (status == RP_OK && o->trace)
+        status = rp__query_trace_new(s);
     if (status == RP_OK && o->threads > 1)
         status = rp__split_new(s->index, (uint32_t)o->threads, o->max_memory, &s->split);
     if (status != RP_OK)
@@ -241,6 +243,8 @@ rp_status rp__searcher_branch(const rp_searcher *of, rp_searcher **out)
     rp__arena_init(&s->arena, s->options.max_memory);
     rp__arena_init(&s->shown, s->options.max_memory);
     rp_status status = rp__analyzer_state_new(s->index->analyzer, &s->analyzer);
+    if (status == RP_OK && s->options.trace)
+        status = rp__query_trace_new(s);
     if (status == RP_OK && s->options.threads > 1)
         status =
             rp__split_new(s->index, (uint32_t)s->options.threads, s->options.max_memory, &s->split);
@@ -260,6 +264,7 @@ void rp__searcher_branch_free(rp_searcher *branch)
     rp__arena_reset(&branch->arena);
     rp__arena_reset(&branch->shown);
     rp__analyzer_state_free(branch->analyzer);
+    rp__free(branch->events);
     rp__free(branch);
 }
 
@@ -273,7 +278,6 @@ void rp_searcher_free(rp_searcher *searcher)
     rp__placement_free(&searcher->placement);
     rp__free(searcher->norms);
     rp__free(searcher->algorithm);
-    rp__free(searcher->events);
     rp__searcher_branch_free(searcher);
 }
 
@@ -487,7 +491,7 @@ rp_status rp__searcher_answer(rp_searcher *searcher, const char *query, size_t b
 {
     const rp_search_options *o = &searcher->options;
     *mode = o->mode == RP_MODE_ANDOR ? RP_MODE_AND : o->mode;
-    searcher->trace = (rp__trace){.events = searcher->events, .max = RP_SEARCHER_EVENTS};
+    rp__query_trace_begin(searcher);
     rp_status status = answer_in_mode(searcher, query, bytes, *mode, bound, answer, err);
     if (status != RP_OK || !rp__searcher_asks_again(searcher, bound, answer, mode))
         return status;
@@ -510,8 +514,7 @@ typedef struct job {
     rp_error err;
 } job;
 
-/* Memory for hits: what the query, and the batch that it is part of, have left. */
-static void *take_memory(const rp_searcher *s, size_t bytes)
+void *rp__searcher_take_memory(const rp_searcher *s, size_t bytes)
 {
     size_t left = s->arena.cap - s->arena.used;
     if (bytes > left)
@@ -539,7 +542,7 @@ static rp_status name_hits(const rp_searcher *s, const rp__answer *answer, rp_hi
     }
     if (n == 0)
         return RP_OK;
-    hits->memory = take_memory(s, n * sizeof *hits->at + bytes);
+    hits->memory = rp__searcher_take_memory(s, n * sizeof *hits->at + bytes);
     if (!hits->memory)
         return RP_NO_MEMORY;
     hits->at = hits->memory;
@@ -590,8 +593,10 @@ static rp_status run_job(void *arg)
                                            &j->answer, &j->err);
     if (status != RP_OK)
         return status;
-    return rp__searcher_hits(j->searcher, &j->bound, &j->answer, mode, j->searcher->processor,
-                             &j->hits);
+    status = rp__searcher_hits(j->searcher, &j->bound, &j->answer, mode, j->searcher->processor,
+                               &j->hits);
+    const bool adds = status == RP_OK && j->searcher->options.trace;
+    return adds ? rp__query_trace_add(j->searcher, NULL, 0, &j->hits) : status;
 }
 
 rp_status rp_searcher_search(rp_searcher *searcher, const char *query, size_t query_bytes,
@@ -645,5 +650,6 @@ void rp_hits_free(rp_hits *hits)
     if (!hits)
         return;
     rp__free(hits->memory);
+    rp__free(hits->steps);
     *hits = (rp_hits){0};
 }

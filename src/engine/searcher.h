@@ -8,11 +8,10 @@
 #include "engine/engine.h"
 #include "engine/gpu_child.h"
 #include "engine/placement.h"
+#include "engine/query_trace.h"
 #include "engine/split.h"
 #include "plan/plan.h"
 #include "riposte/search.h"
-
-enum { RP_SEARCHER_EVENTS = 160 }; /* of one query */
 
 struct rp_searcher {
     const rp_index *index;
@@ -24,8 +23,9 @@ struct rp_searcher {
     rp_gpu_state gpu;        /* what became of the backend's device */
     const char *processor;   /* the one that answered last */
     char *algorithm;         /* the copy that options name, if it is a GPU's; NULL: none */
-    rp__trace trace;         /* of the last query, by an algorithm of a GPU */
-    rp__trace_event *events; /* of the trace: RP_SEARCHER_EVENTS; NULL: it is not traced */
+    rp__trace trace;         /* of the last query */
+    rp__trace_event *events; /* of the trace: RP_QUERY_TRACE_MAX; NULL: it is not traced */
+    uint64_t traced;         /* since when */
     rp__rank rank;
     rp__analyzer_state *analyzer;
     rp__term_table *terms; /* of who asks many queries; NULL: none */
@@ -52,6 +52,10 @@ void rp__searcher_branch_free(rp_searcher *branch); /* NULL is fine */
  * the work of both. Reads mapped memory: call it under the guard. */
 rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t bytes, rp_mode mode,
                             rp__query *out, rp_error *err);
+
+/* Memory for hits or steps: what the query, and the batch that it is part of, have left. NULL: too
+ * little. */
+void *rp__searcher_take_memory(const rp_searcher *searcher, size_t bytes);
 
 /* Binds and runs; andor as and, then perhaps as or. *mode: the one that answered. What comes out
  * lies in the arena. Call it under the guard too. */

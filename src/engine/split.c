@@ -91,6 +91,7 @@ static rp_status run_piece(void *arg)
     query.begin = j->query->begin + p->number * j->width;
     query.end = p->number + 1 == j->n ? j->query->end : query.begin + j->width;
     query.floor = &j->floor;
+    query.trace = NULL; /* it is one thread's at a time */
     return j->backend->run(NULL, &query, p->arena, &r->answer, &r->err);
 }
 
@@ -160,6 +161,12 @@ rp_status rp__split_run(rp__split *split, const rp__backend *backend, const rp__
     j.ranges = rp__arena_zero(arena, j.n, sizeof *j.ranges);
     if (!j.ranges)
         return rp__error_no_memory(err);
+    const uint64_t begin = rp__trace_begin(query->trace);
     rp__pool_run(split->pool, run_ranges, &j);
-    return join(&j, arena, answer, err);
+    rp_status status = join(&j, arena, answer, err);
+    rp__trace_end(query->trace, &(rp__trace_event){.stage = "search",
+                                                   .processor = backend->name,
+                                                   .begin = begin,
+                                                   .elements = answer->postings});
+    return status;
 }

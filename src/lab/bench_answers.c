@@ -2,13 +2,13 @@
 #include "lab/bench_answers.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "lab/times.h"
 #include "riposte/search.h"
 
 enum { WORD = 32, TEXT_BYTES = 4096, TRIES = 1000 };
@@ -25,7 +25,7 @@ typedef struct bench {
     rp__random random;
     uint64_t n_docs;
     sample *samples;
-    double *times;
+    uint64_t *times; /* nanoseconds */
     size_t n;
 } bench;
 
@@ -57,11 +57,13 @@ static bool pick_word(bench *b, const char *text, size_t bytes, char *out)
 static bool pick_term(bench *b, char *out)
 {
     rp_suggestions terms;
-    if (rp_index_suggest(b->index, "", 1000, &terms, NULL) != RP_OK || terms.n == 0)
+    if (rp_index_suggest(b->index, "", 1000, &terms, NULL) != RP_OK)
         return false;
-    snprintf(out, WORD, "%s", terms.at[rp__random_below(&b->random, (uint32_t)terms.n)].term);
+    const bool has_terms = terms.n > 0;
+    if (has_terms)
+        snprintf(out, WORD, "%s", terms.at[rp__random_below(&b->random, (uint32_t)terms.n)].term);
     rp_suggestions_free(&terms);
-    return true;
+    return has_terms;
 }
 
 static void spoil(bench *b, char *word)
@@ -140,12 +142,6 @@ static rp_status call(bench *b, size_t row, const sample *s, rp_error *err)
                       : call_fuzzy(b, s, (int)row - 2, err);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Asks for all of them; those that are answered have a time each. */
 static rp_status ask_all(bench *b, size_t row, rp__bench_answer *out, rp_error *err)
 {
@@ -154,12 +150,17 @@ static rp_status ask_all(bench *b, size_t row, rp__bench_answer *out, rp_error *
         uint64_t begin = rp__clock_now();
         rp_status status = call(b, row, &b->samples[i], err);
         if (status == RP_OK)
-            b->times[out->n++] = (double)(rp__clock_now() - begin) / 1000;
+            b->times[out->n++] = rp__clock_now() - begin;
         out->refused += status == RP_LIMIT;
         if (status != RP_OK && status != RP_LIMIT)
             return status;
     }
     return RP_OK;
+}
+
+static double us_at(const bench *b, size_t n, double share)
+{
+    return (double)rp__times_at(b->times, n, share) / 1000;
 }
 
 static rp_status time_row(bench *b, size_t row, rp__bench_answer *out, rp_error *err)
@@ -171,13 +172,11 @@ static rp_status time_row(bench *b, size_t row, rp__bench_answer *out, rp_error 
     out->cpu = (double)(rp__clock_thread() - begin) / 1000 / (double)b->n;
     if (status != RP_OK)
         return status;
-    qsort(b->times, out->n, sizeof *b->times, by_time);
-    if (out->n > 0) {
-        out->median = b->times[out->n / 2];
-        out->p90 = b->times[out->n * 9 / 10];
-        out->p99 = b->times[out->n * 99 / 100];
-        out->most = b->times[out->n - 1];
-    }
+    rp__times_sort(b->times, out->n);
+    out->median = us_at(b, out->n, 0.5);
+    out->p90 = us_at(b, out->n, 0.9);
+    out->p99 = us_at(b, out->n, 0.99);
+    out->most = us_at(b, out->n, 1);
     return RP_OK;
 }
 

@@ -116,6 +116,14 @@ static void write_command(void *context, const struct rp__dram_command *c)
             c->group, c->bank, c->row, names[c->kind]);
 }
 
+void rp__bench_dram_command(struct rp__bench_dram_log *log, const struct rp__dram_command *command)
+{
+    if (command->step < log->last)
+        fputs("RESET\n", log->file);
+    log->last = command->step;
+    write_command(log->file, command);
+}
+
 void rp__bench_dram_trace(struct rp__dram_config *config, FILE *file)
 {
     config->on_command = write_command;

@@ -42,5 +42,12 @@ rp_status rp__bench_dram_compare(const char *controller, size_t i, struct rp__be
 
 /* Has every command written to `file`, a line each: step, channel, rank, group, bank, row, name. */
 void rp__bench_dram_trace(struct rp__dram_config *config, FILE *file);
+/* One more command of a memory, or of one memory after the other: a line RESET tells where time
+ * begins anew. */
+struct rp__bench_dram_log {
+    FILE *file;
+    uint64_t last; /* step of the last command */
+};
+void rp__bench_dram_command(struct rp__bench_dram_log *log, const struct rp__dram_command *command);
 
 #endif

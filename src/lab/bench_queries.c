@@ -6,7 +6,6 @@
 #include "lab/bench_queries.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,6 +13,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "lab/lab.h"
+#include "lab/times.h"
 
 static const struct figure {
     const char *key, *unit;
@@ -194,16 +194,9 @@ static void add(rp__bench_operation *o, rp__bench_figure figure, double value)
     rp__bench_samples_add(&o->samples[figure], value);
 }
 
-static int rising(const void *a, const void *b)
+static double percentile_us(const uint64_t *times, size_t n, double share)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The value below which this share of the sorted times lies, by rank; microseconds. */
-static double percentile(const uint64_t *times, size_t n, double share)
-{
-    return (double)times[(size_t)(share * (double)n)] / 1e3;
+    return (double)rp__times_at(times, n, share) / 1e3;
 }
 
 static void sum_up(session *s, rp__bench_operation *o)
@@ -215,11 +208,11 @@ static void sum_up(session *s, rp__bench_operation *o)
         if (s->times[i] < o->best[i])
             o->best[i] = s->times[i];
     }
-    qsort(s->times, n, sizeof *s->times, rising);
+    rp__times_sort(s->times, n);
     add(o, RP_BENCH_MEAN, (double)sum / (double)n / 1e3);
-    add(o, RP_BENCH_P50, percentile(s->times, n, 0.5));
-    add(o, RP_BENCH_P95, percentile(s->times, n, 0.95));
-    add(o, RP_BENCH_P99, percentile(s->times, n, 0.99));
+    add(o, RP_BENCH_P50, percentile_us(s->times, n, 0.5));
+    add(o, RP_BENCH_P95, percentile_us(s->times, n, 0.95));
+    add(o, RP_BENCH_P99, percentile_us(s->times, n, 0.99));
     add(o, RP_BENCH_RATE, (double)n * 1e9 / (double)(sum ? sum : 1));
 }
 

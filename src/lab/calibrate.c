@@ -14,6 +14,7 @@
 #include "engine/replay_record.h"
 #include "engine/searcher.h"
 #include "lab/lab.h"
+#include "lab/times.h"
 
 enum { ROUNDS_MOST = 15, CHUNK = 256, KEPT = 4 };
 
@@ -24,7 +25,8 @@ static const char *const processor_names[] = {"cpu", "gpu", "batch", NULL};
 typedef struct measured {
     rp__cost_facts facts;
     uint64_t ns[RP_COST_PROCESSORS];
-    bool has_card; /* the card answered it */
+    uint64_t feed_ns; /* of the host, as one of a batch; 0: not measured */
+    bool has_card;    /* the card answered it */
 } measured;
 
 struct rp__calibrate {
@@ -47,16 +49,10 @@ const char *rp__calibrate_processor(size_t i)
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static uint64_t median(uint64_t *values, size_t n)
 {
-    qsort(values, n, sizeof *values, by_value);
-    return values[n / 2];
+    rp__times_sort(values, n);
+    return rp__times_at(values, n, 0.5);
 }
 
 typedef struct look {
@@ -120,7 +116,7 @@ static rp_status time_chunk(rp__calibrate *c, rp_searcher *searcher, size_t mode
 {
     rp_batch_query queries[CHUNK];
     rp_batch_report report;
-    uint64_t times[ROUNDS_MOST];
+    uint64_t times[ROUNDS_MOST], feeds[ROUNDS_MOST];
     for (size_t i = 0; i < n; i++)
         queries[i] = (rp_batch_query){.query = c->queries->at[by[i]].topic.query,
                                       .query_bytes = c->queries->at[by[i]].topic.query_bytes};
@@ -130,12 +126,18 @@ static rp_status time_chunk(rp__calibrate *c, rp_searcher *searcher, size_t mode
             rp_hits_free(&queries[i].hits);
         if (status != RP_OK)
             return status;
-        if (r > 0)
+        if (r > 0) {
             times[r - 1] = (uint64_t)(report.wait_seconds * 1e9);
+            feeds[r - 1] = (uint64_t)((report.prepare_seconds + report.name_seconds) * 1e9);
+        }
     }
     const uint64_t ns = median(times, c->options->rounds) / n;
-    for (size_t i = 0; i < n; i++)
+    const uint64_t feed_ns =
+        report.n_grouped ? median(feeds, c->options->rounds) / report.n_grouped : 0;
+    for (size_t i = 0; i < n; i++) {
         c->at[mode][by[i]].ns[RP_COST_BATCH] = ns ? ns : 1;
+        c->at[mode][by[i]].feed_ns = feed_ns;
+    }
     return RP_OK;
 }
 
@@ -328,6 +330,24 @@ static rp_status fit_mode(rp__calibrate *c, size_t mode)
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
+/* What the host spends for a query of the card: the median of all that were measured. */
+static rp_status find_feed(rp__calibrate *c)
+{
+    const size_t n = c->queries->n;
+    size_t used = 0;
+    uint64_t *times = rp__alloc_array(RP_CALIBRATE_MODES * n, sizeof *times);
+    if (!times)
+        return RP_NO_MEMORY;
+    for (size_t mode = 0; mode < RP_CALIBRATE_MODES; mode++)
+        for (size_t i = 0; i < n; i++)
+            if (c->at[mode][i].has_card && c->at[mode][i].feed_ns > 0)
+                times[used++] = c->at[mode][i].feed_ns;
+    c->model.feed_ns = used ? median(times, used) : 0;
+    c->figures.feed_ns = c->model.feed_ns;
+    rp__free(times);
+    return RP_OK;
+}
+
 rp_status rp__calibrate_run(const rp_index *index, const rp__bench_query_set *queries,
                             const rp__calibrate_options *options, rp__calibrate **out,
                             rp_error *err)
@@ -348,6 +368,8 @@ rp_status rp__calibrate_run(const rp_index *index, const rp__bench_query_set *qu
         if (status == RP_OK && fit_mode(c, mode) != RP_OK)
             status = rp__error_no_memory(err);
     }
+    if (status == RP_OK && find_feed(c) != RP_OK)
+        status = rp__error_no_memory(err);
     if (status != RP_OK) {
         rp__calibrate_free(c);
         return status;
@@ -375,7 +397,7 @@ void rp__calibrate_record(const rp__calibrate *c, size_t mode, const char *machi
         const measured *m = &c->at[mode][i];
         rp__replay_cost cost = {.cpu_ns = m->ns[RP_COST_CPU]};
         rp__cost_estimate(&c->model, &m->facts, &cost.likely);
-        cost.feed_ns = cost.likely.feed_ns;
+        cost.feed_ns = m->feed_ns ? m->feed_ns : cost.likely.feed_ns;
         cost.gpu_ns = m->has_card ? m->ns[RP_COST_GPU] : RP_POLICY_NEVER;
         cost.batch_ns = !m->has_card                                ? 0
                         : m->ns[RP_COST_BATCH] < m->ns[RP_COST_GPU] ? m->ns[RP_COST_BATCH]

@@ -38,6 +38,7 @@ typedef struct rp__calibrate_figures {
     double cpu[RP_CALIBRATE_MODES], gpu[RP_CALIBRATE_MODES], perfect[RP_CALIBRATE_MODES],
         chosen[RP_CALIBRATE_MODES];
     bool has_card;
+    uint64_t feed_ns; /* of a core, for a query of the card; 0: none was measured */
     rp__calibrate_ratio ratios[RP_CALIBRATE_MODES][RP_CALIBRATE_RATIOS];
     /* the ratio from which on a core costs less than the card, in every group that has queries; 0:
      * in none */

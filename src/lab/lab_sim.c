@@ -334,7 +334,8 @@ static uint32_t range_begin(const job *j, const query *q, uint32_t i, uint32_t n
     const uint64_t block = (uint64_t)list->n_blocks * i / n;
     return i == 0   ? 0
            : i == n ? UINT32_MAX
-                    : rp__load32(j->memory.image + list->skip_at + 4 * block);
+                    : rp__load32(j->memory.image + list->skip_at +
+                                 (list->flags & RP_IMAGE_PAIRED ? 16 : 4) * block);
 }
 
 /* Slots of a result buffer; lanes that keep their best write a fixed number of them. */

@@ -12,12 +12,15 @@
 #include "base/random.h"
 #include "base/thread.h"
 #include "engine/replay_record.h"
+#include "lab/times.h"
 
 enum {
     JOBS_MOST = 20000000,
     CORES_OF_RECORD = 16,
-    CLIENT_RATE = 100000, /* jobs a second that one generator is given at most */
+    CLIENT_RATE = 20000, /* jobs a second that one generator is given at most */
     CLIENTS_MOST = 16,
+    WARM_MOST = 20000, /* queries before the clock runs */
+    SOON = 100000,     /* nanoseconds between looks at what has ended */
 };
 
 struct rp__load {
@@ -63,22 +66,15 @@ void rp__load_close(rp__load *load)
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Of sorted times; those that never ended are the last. */
 static double percentile(const uint64_t *times, size_t n, double share)
 {
-    const size_t at = (size_t)(share * (double)n);
-    return n ? (double)times[at < n ? at : n - 1] / 1e9 : 0;
+    return (double)rp__times_at(times, n, share) / 1e9;
 }
 
+/* Those that never ended are the last. */
 static void fill_times(uint64_t *times, size_t jobs, rp__load_figures *out)
 {
-    qsort(times, jobs, sizeof *times, by_value);
+    rp__times_sort(times, jobs);
     size_t n = jobs;
     while (n > 0 && times[n - 1] == RP_POLICY_NEVER)
         n--;
@@ -121,7 +117,8 @@ static rp__replay_options replay_options(const rp__load *load, const rp__load_op
         r.burst_begin_ns = third;
         r.burst_end_ns = third + ns / 10;
     }
-    if (t->stall) {
+    r.stalls_card = t->stall_card;
+    if (t->stall || t->stall_card) {
         r.stall_begin_ns = third;
         r.stall_end_ns = third + stall;
     }
@@ -131,11 +128,18 @@ static rp__replay_options replay_options(const rp__load *load, const rp__load_op
 }
 
 static rp_status run_replay(const rp__load *load, const rp__load_options *o, uint64_t *times,
-                            rp__load_figures *out)
+                            rp__load_figures *out, rp_error *err)
 {
     const rp__replay_options r = replay_options(load, o);
     rp__replay_report report;
-    rp_status status = rp__replay_run(&r, times, &report);
+    uint64_t *arrivals = rp__alloc_array(r.jobs, sizeof *arrivals);
+    rp_status status =
+        arrivals ? rp__replay_run(&r, times, arrivals, &report) : rp__error_no_memory(err);
+    if (status == RP_OK && r.deadline_ns)
+        status = rp__replay_list(&r, arrivals, &out->list_misses);
+    rp__free(arrivals);
+    if (status != RP_OK)
+        return status;
     out->answered = report.answered;
     out->refused = report.refused;
     out->late = report.late;
@@ -249,8 +253,43 @@ static void generate(void *arg, uint32_t client)
     }
 }
 
-static rp_status run_live(const rp__load *load, const rp__load_options *o, uint64_t *times,
-                          rp__load_figures *out, rp_error *err)
+/* ---- Opening an executor --------------------------------------------------------------------- */
+
+typedef struct warm_up {
+    _Atomic uint64_t ended;
+} warm_up;
+
+static void warm_done(void *arg, rp_outcome *outcome)
+{
+    warm_up *w = arg;
+    rp_hits_free(&outcome->hits);
+    atomic_fetch_add(&w->ended, 1);
+}
+
+/* Every query once, as fast as they are taken, so that lists are where they will be, and memory is. */
+static void warm(const rp__load *load, rp_executor *executor)
+{
+    const size_t n = load->queries->n < WARM_MOST ? load->queries->n : WARM_MOST;
+    warm_up w = {0};
+    uint64_t taken = 0;
+    for (size_t i = 0; i < n;) {
+        const rp_topic *topic = &load->queries->at[i].topic;
+        const rp_job job = {
+            .query = topic->query, .query_bytes = topic->query_bytes, .done = warm_done, .arg = &w};
+        rp_error err;
+        const rp_status status = rp_executor_submit(executor, &job, NULL, &err);
+        taken += status == RP_OK;
+        if (status == RP_BUSY && atomic_load(&w.ended) < taken)
+            rp__clock_sleep(SOON);
+        else
+            i++;
+    }
+    while (atomic_load(&w.ended) < taken)
+        rp__clock_sleep(SOON);
+}
+
+static rp_status open_executor(const rp__load *load, const rp__load_options *o, rp_executor **out,
+                               rp_error *err)
 {
     const rp_executor_options options = {.search = load->search,
                                          .policy = o->policy,
@@ -260,21 +299,47 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, uint6
                                          .griffin_ratio = o->griffin_ratio,
                                          .griffin_returns = o->griffin_returns,
                                          .costs = o->costs};
+    *out = NULL;
+    if (load->costs)
+        return RP_OK;
+    rp_status status = rp_executor_new(load->index, &options, out, err);
+    if (status == RP_OK)
+        warm(load, *out);
+    return status;
+}
+
+static void wait_for_all(const rp_executor_report *before, rp_executor *executor,
+                         rp_executor_report *out)
+{
+    for (;; rp__clock_sleep(SOON)) {
+        rp_executor_get_report(executor, out);
+        if (out->queued + out->running == 0)
+            break;
+    }
+    out->refused -= before->refused;
+    out->on_cores -= before->on_cores;
+    out->on_card -= before->on_card;
+    out->launches -= before->launches;
+    out->batched -= before->batched;
+    out->shared -= before->shared;
+    out->fallbacks -= before->fallbacks;
+}
+
+static rp_status run_live(const rp__load *load, const rp__load_options *o, rp_executor *executor,
+                          uint64_t *times, rp__load_figures *out, rp_error *err)
+{
     const double clients = ceil(o->rate / CLIENT_RATE);
     live l = {.load = load,
               .options = o,
+              .executor = executor,
               .times = times,
               .jobs = out->jobs,
               .clients = clients < CLIENTS_MOST ? (uint32_t)clients : CLIENTS_MOST};
-    rp_status status = rp_executor_new(load->index, &options, &l.executor, err);
-    if (status != RP_OK)
-        return status;
+    rp_executor_report before, report;
+    rp_executor_get_report(executor, &before);
     l.begin = rp__clock_now() + 1000000;
-    status = rp__thread_run(l.clients, generate, &l);
-    rp_executor_drain(l.executor);
-    rp_executor_report report;
-    rp_executor_get_report(l.executor, &report);
-    rp_executor_free(l.executor);
+    rp_status status = rp__thread_run(l.clients, generate, &l);
+    wait_for_all(&before, executor, &report);
     out->answered = l.answered;
     out->late = l.late;
     out->failed = l.failed;
@@ -295,23 +360,47 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, uint6
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-rp_status rp__load_run(const rp__load *load, const rp__load_options *o, rp__load_figures *out,
-                       rp_error *err)
+static rp_status count_jobs(const rp__load_options *o, uint64_t *out, rp_error *err)
 {
     const double jobs = o->rate * o->seconds;
-    *out = (rp__load_figures){0};
     if (!(jobs >= 1) || jobs > JOBS_MOST)
         return rp__error_set(err, RP_USAGE, "%.0f jobs; choose a rate and a time for 1 to %d", jobs,
                              JOBS_MOST);
-    out->jobs = (uint64_t)jobs;
+    *out = (uint64_t)jobs;
+    return RP_OK;
+}
+
+/* On an executor that is open, or in a replay. */
+static rp_status run(const rp__load *load, const rp__load_options *o, rp_executor *executor,
+                     rp__load_figures *out, rp_error *err)
+{
+    *out = (rp__load_figures){0};
+    rp_status status = count_jobs(o, &out->jobs, err);
+    if (status != RP_OK)
+        return status;
     uint64_t *times = rp__alloc_array(out->jobs, sizeof *times);
     if (!times)
         return rp__error_no_memory(err);
-    rp_status status =
-        load->costs ? run_replay(load, o, times, out) : run_live(load, o, times, out, err);
+    status = executor ? run_live(load, o, executor, times, out, err)
+                      : run_replay(load, o, times, out, err);
     if (status == RP_OK)
         fill_times(times, out->jobs, out);
     rp__free(times);
+    return status;
+}
+
+rp_status rp__load_run(const rp__load *load, const rp__load_options *o, rp__load_figures *out,
+                       rp_error *err)
+{
+    rp_executor *executor = NULL;
+    uint64_t jobs;
+    *out = (rp__load_figures){0};
+    rp_status status = count_jobs(o, &jobs, err);
+    if (status == RP_OK)
+        status = open_executor(load, o, &executor, err);
+    if (status == RP_OK)
+        status = run(load, o, executor, out, err);
+    rp_executor_free(executor);
     return status;
 }
 
@@ -320,16 +409,15 @@ static bool keeps_up(const rp__load_figures *f, double p99)
     return f->answered == f->jobs && f->p99 <= p99;
 }
 
-rp_status rp__load_find_rate(const rp__load *load, const rp__load_options *options, double p99,
-                             double *rate, rp__load_figures *out, rp_error *err)
+static rp_status find_rate(const rp__load *load, const rp__load_options *options,
+                           rp_executor *executor, double p99, double *rate, rp__load_figures *out,
+                           rp_error *err)
 {
     rp__load_options o = *options;
     double low = 0, high = 0;
     rp__load_figures f;
-    *rate = 0;
-    *out = (rp__load_figures){0};
     for (o.rate = options->rate; high <= 0 || high > low * 1.01;) {
-        rp_status status = rp__load_run(load, &o, &f, err);
+        rp_status status = run(load, &o, executor, &f, err);
         if (status != RP_OK)
             return low > 0 && status == RP_USAGE ? RP_OK : status;
         if (keeps_up(&f, p99)) {
@@ -343,4 +431,17 @@ rp_status rp__load_find_rate(const rp__load *load, const rp__load_options *optio
             break;
     }
     return RP_OK;
+}
+
+rp_status rp__load_find_rate(const rp__load *load, const rp__load_options *options, double p99,
+                             double *rate, rp__load_figures *out, rp_error *err)
+{
+    rp_executor *executor;
+    *rate = 0;
+    *out = (rp__load_figures){0};
+    rp_status status = open_executor(load, options, &executor, err);
+    if (status == RP_OK)
+        status = find_rate(load, options, executor, p99, rate, out, err);
+    rp_executor_free(executor);
+    return status;
 }

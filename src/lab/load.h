@@ -8,10 +8,11 @@
 
 /* What can go wrong, of a replay alone. All zero: nothing does. */
 typedef struct rp__load_trouble {
-    uint32_t wrong; /* estimates are up to so many times too high or too low */
-    uint32_t burst; /* jobs come so many times as fast for a tenth of the time, from a third on */
-    bool stall;     /* a core stops for a second, or half of the time, from a third on */
-    bool lose_card; /* in the middle */
+    uint32_t wrong;  /* estimates are up to so many times too high or too low */
+    uint32_t burst;  /* jobs come so many times as fast for a tenth of the time, from a third on */
+    bool stall;      /* a core stops for a second, or half of the time, from a third on */
+    bool stall_card; /* the card does */
+    bool lose_card;  /* in the middle */
 } rp__load_trouble;
 
 typedef struct rp__load_options {
@@ -33,6 +34,8 @@ typedef struct rp__load_options {
 
 typedef struct rp__load_figures {
     uint64_t jobs, answered, refused, late, failed;
+    /* of a replay with deadlines: what a list schedule misses that knows all costs and troubles */
+    uint64_t list_misses;
     uint64_t on_cores, on_card, launches, batched, moves, shared, fallbacks;
     double seconds;                                   /* from the first arrival to the last end */
     double mean, p50, p80, p90, p95, p99, p999, most; /* seconds, of those answered */

@@ -92,6 +92,16 @@ static void find_shortest(const rp__query *query, rp__cost_facts *out)
         out->second = out->shortest;
 }
 
+/* The logarithm of the documents that have all words, if words are independent. */
+static int32_t expect_matches(const rp__query *query)
+{
+    const int64_t all = rp__cost_log(query->lengths.n_docs);
+    int64_t log = all;
+    for (size_t i = 0; i < query->n_words; i++)
+        log += rp__cost_log(query->words[i].term.df) - all;
+    return log > INT32_MIN ? (int32_t)log : INT32_MIN;
+}
+
 void rp__cost_look(const rp__query *query, rp__cost_facts *out)
 {
     rp__auto_facts facts;
@@ -105,6 +115,9 @@ void rp__cost_look(const rp__query *query, rp__cost_facts *out)
     out->features[RP_COST_TERMS] = rp__cost_log(query->n_words);
     out->features[RP_COST_READING] = rp__cost_log(out->reading);
     out->features[RP_COST_K] = rp__cost_log(query->k);
+    out->features[RP_COST_PAIRS] = out->features[RP_COST_SHORTEST] + out->features[RP_COST_SECOND] -
+                                   rp__cost_log(query->lengths.n_docs);
+    out->features[RP_COST_MATCHES] = expect_matches(query);
 }
 
 /* start, batch_start: nanoseconds; posting_ps: picoseconds of each posting that is read. */

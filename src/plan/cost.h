@@ -19,6 +19,10 @@ typedef enum rp__cost_feature {
     RP_COST_TERMS,
     RP_COST_READING, /* postings that the query is likely to read (plan.h, chapter 4) */
     RP_COST_K,
+    /* Documents that have both words of the shortest lists, and all words, if words are
+     * independent; without the 1 +, so that shares of a document count too. */
+    RP_COST_PAIRS,
+    RP_COST_MATCHES,
     RP_COST_FEATURES
 } rp__cost_feature;
 

@@ -105,5 +105,7 @@ void rp__job_queue_look(const rp__job_queue *queue, rp__policy_queue *out)
     out->head_key = head ? head->seat.key : RP_POLICY_NEVER;
     out->head_cpu_ns = head ? head->job.cpu_ns : RP_POLICY_NEVER;
     out->head_gpu_ns = head ? head->job.gpu_ns : RP_POLICY_NEVER;
+    out->head_deadline = head ? head->job.deadline : RP_POLICY_NEVER;
+    out->head_urgent = head ? head->seat.urgent : RP_POLICY_NEVER;
     out->first_urgent = urgent ? urgent->seat.urgent : RP_POLICY_NEVER;
 }

@@ -44,8 +44,8 @@ typedef struct rp__policy_queue {
     uint32_t n;
     uint64_t cpu_ns, gpu_ns, batch_ns; /* sums over its jobs; what a card refuses adds nothing */
     uint64_t head_key;                 /* of the job that is next; RP_POLICY_NEVER: none is */
-    uint64_t head_cpu_ns, head_gpu_ns; /* of that job */
-    uint64_t first_urgent;             /* the earliest time at which one becomes urgent */
+    uint64_t head_cpu_ns, head_gpu_ns, head_urgent, head_deadline; /* of that job */
+    uint64_t first_urgent; /* the earliest time at which one becomes urgent */
 } rp__policy_queue;
 
 typedef struct rp__policy_view {

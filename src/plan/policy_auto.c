@@ -6,7 +6,8 @@
  *
  * Under a long backlog what counts is no longer when this job ends but how soon all do: then a job goes where the time that
  * it takes, weighed by how long others wait for it there, is least. That is MaxWeight, which keeps up with any rate that a
- * policy can keep up with (Tassiulas and Ephremides 1992). */
+ * policy can keep up with (Tassiulas and Ephremides 1992). While cores have nothing to wait for, weights say nothing of
+ * them: then a job that waits for the card and still ends sooner there stays with it. */
 #include "plan/policy.h"
 
 enum { LONG_NS = 200000 }; /* of waiting: a backlog */
@@ -43,28 +44,45 @@ static rp__policy_seat choose(const rp__policy_view *view, const rp__policy_job 
     const uint64_t cores = cores_wait(view), card = card_wait(view);
     if (!rp__policy_suits_card(view, job))
         return rp__policy_sit(RP_QUEUE_CPU, job, rp__policy_why_no_card(view));
-    if (cores > LONG_NS || card > LONG_NS)
+    const bool is_sooner_on_card = card + job->gpu_ns + job->feed_ns < cores + job->cpu_ns;
+    const bool has_backlog = cores > LONG_NS || (card > LONG_NS && !is_sooner_on_card);
+    if (has_backlog)
         return weighs_less_on_card(view, job)
                    ? rp__policy_sit(RP_QUEUE_GPU, job, "much waits, and the card does it for less")
                    : rp__policy_sit(RP_QUEUE_CPU, job, "much waits, and a core does it for less");
-    return card + job->gpu_ns + job->feed_ns < cores + job->cpu_ns
+    return is_sooner_on_card
                ? rp__policy_sit(RP_QUEUE_GPU, job, "the card is likely to end it sooner")
                : rp__policy_sit(RP_QUEUE_CPU, job, "a core is likely to end it sooner");
 }
 
-static uint64_t expected_end(const rp__policy_view *view, const rp__policy_job *job,
-                             rp__policy_queue_kind queue)
+/* All of a batch end together. So one more must not make the first that waits for the card late, either. */
+static bool ends_in_time(const rp__policy_view *view, const rp__policy_job *job,
+                         rp__policy_queue_kind queue)
 {
-    return view->now +
-           (queue == RP_QUEUE_GPU ? card_wait(view) + job->gpu_ns : cores_wait(view) + job->cpu_ns);
+    const uint64_t first = view->queues[RP_QUEUE_GPU].head_deadline;
+    if (queue != RP_QUEUE_GPU)
+        return view->now + cores_wait(view) + job->cpu_ns <= job->deadline;
+    return view->now + card_wait(view) + job->gpu_ns + job->feed_ns <=
+           (view->queues[RP_QUEUE_GPU].n > 0 && first < job->deadline ? first : job->deadline);
 }
 
+/* What waits for the card is late already: it does not do what was expected of it. */
+static bool is_stuck(const rp__policy_view *view)
+{
+    return view->queues[RP_QUEUE_GPU].n > 0 &&
+           view->queues[RP_QUEUE_GPU].head_deadline <= view->now;
+}
+
+/* Under a backlog cores take no more than what is theirs, or all would become slower. */
 static rp__policy_seat seat(const rp__policy_view *view, const rp__policy_job *job)
 {
-    rp__policy_seat at = choose(view, job);
-    if (job->deadline != RP_POLICY_NEVER && expected_end(view, job, at.queue) > job->deadline)
-        return rp__policy_sit(RP_QUEUE_NONE, job, "it cannot end before its deadline");
-    return at;
+    const rp__policy_seat at = choose(view, job);
+    if (job->deadline == RP_POLICY_NEVER || ends_in_time(view, job, at.queue))
+        return at;
+    if (at.queue == RP_QUEUE_GPU && (cores_wait(view) <= LONG_NS || is_stuck(view)) &&
+        ends_in_time(view, job, RP_QUEUE_CPU))
+        return rp__policy_sit(RP_QUEUE_CPU, job, "the card would not end it in time");
+    return rp__policy_sit(RP_QUEUE_NONE, job, "it cannot end before its deadline");
 }
 
 /* A core helps the card with what it ends before the card would begin it. */

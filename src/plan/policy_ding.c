@@ -56,6 +56,15 @@ static rp__policy_seat seat_shortest(const rp__policy_view *view, const rp__poli
     return at;
 }
 
+/* A job that approaches its deadline is for its preferred processor. So what would do so while the other one has it is
+ * not stolen. */
+static bool is_in_time(const rp__policy_view *view, bool is_card)
+{
+    const rp__policy_queue *queue = &view->queues[is_card ? RP_QUEUE_CPU : RP_QUEUE_GPU];
+    const uint64_t left = queue->head_urgent > view->now ? queue->head_urgent - view->now : 0;
+    return !view->has_card || (is_card ? queue->head_gpu_ns : queue->head_cpu_ns) <= left;
+}
+
 static rp__policy_take take_urgent(const rp__policy_view *view, bool is_card)
 {
     const rp__policy_queue_kind own = is_card ? RP_QUEUE_GPU : RP_QUEUE_CPU;
@@ -63,7 +72,7 @@ static rp__policy_take take_urgent(const rp__policy_view *view, bool is_card)
     for (int i = 0; i < 2; i++)
         if (view->queues[queues[i]].n > 0 && view->queues[queues[i]].first_urgent <= view->now)
             return (rp__policy_take){.queue = queues[i], .is_urgent = true};
-    return steal(view, is_card);
+    return is_in_time(view, is_card) ? steal(view, is_card) : take(view, is_card);
 }
 
 const rp__policy rp__policy_ding_queues_row = {

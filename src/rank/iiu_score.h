@@ -15,14 +15,34 @@ enum {
     RP_IIU_SCORE_TF_MAX = 65535 /* frequencies above it count as this */
 };
 
-/* idf_bar: idf in 2^-16. dl: the document's constant K in 2^-16; never 0 in sound data. Both 0, tf
- * and dl: 0. The result is at most idf_bar * tf / (tf + K). */
-static inline uint32_t rp__iiu_score(uint32_t idf_bar, uint32_t tf, uint32_t dl)
+/* A kernel's device has its own copy. */
+#ifdef __CUDACC__
+#define RP_IIU_SCORE_INLINE static __device__ __forceinline__
+#else
+#define RP_IIU_SCORE_INLINE static inline
+#endif
+
+/* tf / (tf + K) with 30 fraction bits, which is the same for all queries. dl: the document's
+ * constant K in 2^-16; never 0 in sound data. Both 0, tf and dl: 0. */
+RP_IIU_SCORE_INLINE uint32_t rp__iiu_ratio(uint32_t tf, uint32_t dl)
 {
-    const uint64_t t = tf < RP_IIU_SCORE_TF_MAX ? tf : RP_IIU_SCORE_TF_MAX;
+    const uint32_t most = RP_IIU_SCORE_TF_MAX;
+    const uint64_t t = tf < most ? tf : most;
     const uint64_t d = (t << RP_IIU_SCORE_BITS) + dl;
     const uint64_t q = d ? ((uint64_t)1 << 46) / d : 0;
-    return (uint32_t)((idf_bar * (t * q)) >> 30);
+    return (uint32_t)(t * q);
+}
+
+/* idf_bar: idf in 2^-16. Greater ratios do not give less. */
+RP_IIU_SCORE_INLINE uint32_t rp__iiu_weighed(uint32_t idf_bar, uint32_t ratio)
+{
+    return (uint32_t)(((uint64_t)idf_bar * ratio) >> 30);
+}
+
+/* The result is at most idf_bar * tf / (tf + K). */
+RP_IIU_SCORE_INLINE uint32_t rp__iiu_score(uint32_t idf_bar, uint32_t tf, uint32_t dl)
+{
+    return rp__iiu_weighed(idf_bar, rp__iiu_ratio(tf, dl));
 }
 
 #endif

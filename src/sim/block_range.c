@@ -30,8 +30,8 @@ static uint64_t address(const rp__block_scheduler *s)
 {
     const rp__block_range *r = &s->range;
     if (r->lo < r->hi)
-        return header(s)->skip_at + 4 * ((r->lo + r->hi) >> 1);
-    return header(s)->meta_at + 8 * r->lo;
+        return rp__sim_skip_at(header(s), (r->lo + r->hi) >> 1);
+    return rp__sim_meta_at(header(s), r->lo);
 }
 
 /* The search ends at the number of blocks whose skip value is at most the range's first docid, or

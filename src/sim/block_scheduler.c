@@ -11,6 +11,8 @@
 #include "base/bits.h"
 #include "sim/units.h"
 
+enum { PAIR = 16 }; /* bytes of a record of a paired list */
+
 static bool has_list1(const rp__block_scheduler *s)
 {
     return s->query.descriptor.query_type != RP_SIM_SINGLE;
@@ -35,6 +37,12 @@ static uint32_t header_fault(const rp__block_scheduler *s, const rp__list_header
         return RP_SIM_BAD_MAGIC;
     if (h->n_blocks != n_blocks)
         return RP_SIM_BAD_BLOCKS;
+    if ((h->flags & RP_SIM_PAIRED && !s->config->paired) ||
+        (h->flags & RP_SIM_BP128 && !s->config->bp128))
+        return RP_SIM_BAD_LIST;
+    if (h->flags & RP_SIM_PAIRED && (h->skip_at % PAIR || h->meta_at != h->skip_at + 8 ||
+                                     !is_inside(s, h->skip_at, n_blocks, PAIR)))
+        return RP_SIM_BAD_ADDRESS;
     if (!is_inside(s, h->skip_at, n_blocks, 4) || !is_inside(s, h->meta_at, n_blocks, 8) ||
         h->payload_bits > UINT64_MAX - 7 ||
         !is_inside(s, h->payload_at, (h->payload_bits + 7) / 8, 1))
@@ -57,12 +65,21 @@ static void open_list(rp__sim_list *list)
 {
     const rp__list_header *h = &list->header;
     uint64_t from = list->next_block, n = list->end_block - from;
-    open_array(&list->skips, h->skip_at + 4 * from, n, 4, RP_SIM_TRAFFIC_SKIP);
-    open_array(&list->metas, h->meta_at + 8 * from, n, 8, RP_SIM_TRAFFIC_META);
+    if (h->flags & RP_SIM_PAIRED) {
+        open_array(&list->metas, h->skip_at + PAIR * from, n, PAIR, RP_SIM_TRAFFIC_META);
+    } else {
+        open_array(&list->skips, h->skip_at + 4 * from, n, 4, RP_SIM_TRAFFIC_SKIP);
+        open_array(&list->metas, h->meta_at + 8 * from, n, 8, RP_SIM_TRAFFIC_META);
+    }
     open_array(&list->bounds, h->skip_at + 4 * (uint64_t)h->n_blocks + from, n, 1,
                RP_SIM_TRAFFIC_META);
     list->slot = 0;
     list->is_ended = n == 0;
+}
+
+static bool is_paired(const rp__sim_list *list)
+{
+    return list->header.flags & RP_SIM_PAIRED;
 }
 
 static void take_whole_list(rp__sim_list *list)
@@ -153,7 +170,8 @@ void rp__block_scheduler_open(rp__block_scheduler *s)
         open_list(&s->lists[i]);
     const rp__list_header *h = &s->lists[0].header;
     s->has_bounds = s->config->threshold && s->config->topk && !has_list1(s) &&
-                    h->flags & RP_SIM_HAS_BOUNDS && is_inside(s, h->skip_at, h->n_blocks, 5);
+                    h->flags & RP_SIM_HAS_BOUNDS &&
+                    (is_paired(&s->lists[0]) || is_inside(s, h->skip_at, h->n_blocks, 5));
     s->threshold = 0;
     set_up_cores(s);
 }
@@ -210,8 +228,9 @@ static rp__sim_array *array_of(rp__block_scheduler *s, uint32_t i)
 static bool is_read(const rp__block_scheduler *s, uint32_t i)
 {
     if (i == BOUNDS)
-        return s->has_bounds && !s->lists[0].is_ended;
-    return (i < 2 || is_or(s)) && !s->lists[i >> 1].is_ended;
+        return s->has_bounds && !s->lists[0].is_ended && !is_paired(&s->lists[0]);
+    return (i < 2 || is_or(s)) && !s->lists[i >> 1].is_ended &&
+           (i & 1 || !is_paired(&s->lists[i >> 1]));
 }
 
 static bool has_line_to_request(const rp__block_scheduler *s, const rp__sim_array *a)
@@ -281,22 +300,57 @@ static bool has_item(const rp__block_scheduler *s, const rp__sim_array *a)
            a->has_arrived[to % s->config->bsch_lines];
 }
 
-static uint64_t see_item(const rp__block_scheduler *s, const rp__sim_array *a)
+/* n bytes of the next item, at most 8 of them, from one on. */
+static uint64_t see_part(const rp__block_scheduler *s, const rp__sim_array *a, uint32_t from,
+                         uint32_t n)
 {
-    uint64_t item = 0, at = a->at;
-    for (uint32_t i = 0; i < a->item; i++, at++) {
+    uint64_t item = 0, at = a->at + from;
+    for (uint32_t i = 0; i < n; i++, at++) {
         const uint8_t *line = (const uint8_t *)a->lines[(at >> 6) % s->config->bsch_lines];
         item |= (uint64_t)line[at & 63] << 8 * i;
     }
     return item;
 }
 
-static uint64_t take_item(const rp__block_scheduler *s, rp__sim_array *a)
+static void pass_item(rp__sim_array *a)
 {
-    uint64_t item = see_item(s, a);
     a->at += a->item;
     a->first_line = a->at >> 6;
+}
+
+static uint64_t take_item(const rp__block_scheduler *s, rp__sim_array *a)
+{
+    uint64_t item = see_part(s, a, 0, a->item);
+    pass_item(a);
     return item;
+}
+
+static bool has_items(const rp__block_scheduler *s, const rp__sim_list *list)
+{
+    if (is_paired(list))
+        return has_item(s, &list->metas);
+    return has_item(s, &list->skips) && has_item(s, &list->metas) &&
+           (!s->has_bounds || has_item(s, &list->bounds));
+}
+
+static uint64_t see_bound(const rp__block_scheduler *s, const rp__sim_list *list)
+{
+    return is_paired(list) ? see_part(s, &list->metas, 4, 1) : see_part(s, &list->bounds, 0, 1);
+}
+
+/* Skip value and metadata of the next block. */
+static uint64_t take_items(const rp__block_scheduler *s, rp__sim_list *list, uint32_t *skip)
+{
+    if (is_paired(list)) {
+        uint64_t meta = see_part(s, &list->metas, 8, 8);
+        *skip = (uint32_t)see_part(s, &list->metas, 0, 4);
+        pass_item(&list->metas);
+        return meta;
+    }
+    if (s->has_bounds)
+        pass_item(&list->bounds);
+    *skip = (uint32_t)take_item(s, &list->skips);
+    return take_item(s, &list->metas);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -331,7 +385,7 @@ static void end_lists(rp__block_scheduler *s, uint32_t status)
 static bool is_sound(const rp__sim_list *list, const rp__sim_block *block)
 {
     const rp__list_header *h = &list->header;
-    uint64_t bits = list->bits + (uint64_t)block->n * ((uint32_t)block->gap_bits + block->tf_bits);
+    uint64_t bits = list->bits + block->n_bits;
     uint64_t slot = list->slot + block->n;
     if (!block->n || bits > list->end_bits || slot > h->n_postings)
         return false;
@@ -361,16 +415,16 @@ static bool is_hopeless(const rp__block_scheduler *s, const rp__sim_list *list)
 {
     if (!s->has_bounds)
         return false;
-    uint64_t bound = see_item(s, &list->bounds);
+    uint64_t bound = see_bound(s, list);
     return (list->header.idf_bar * bound + 254) / 255 < s->threshold;
 }
 
 static void send_block(rp__block_scheduler *s, const rp__sim_block *block, uint32_t to,
-                       uint64_t n_bits, rp__sim_clock *clock)
+                       rp__sim_clock *clock)
 {
     if (to == SKIP) {
         *(rp__sim_open *)rp__link_push(&s->reader->open, clock) =
-            (rp__sim_open){.bit = block->bit, .n_bits = n_bits, .is_skip = true};
+            (rp__sim_open){.bit = block->bit, .n_bits = block->n_bits, .is_skip = true};
         s->counts->blocks_skipped++;
         return;
     }
@@ -383,8 +437,7 @@ static void send_block(rp__block_scheduler *s, const rp__sim_block *block, uint3
 static uint32_t choose_target(const rp__block_scheduler *s, uint32_t i, const rp__sim_clock *clock)
 {
     const rp__sim_list *list = &s->lists[i];
-    if (!has_item(s, &list->skips) || !has_item(s, &list->metas) ||
-        (s->has_bounds && !has_item(s, &list->bounds)))
+    if (!has_items(s, list))
         return NOWHERE;
     if (is_hopeless(s, list))
         return rp__link_space(&s->reader->open, clock) ? SKIP : NOWHERE;
@@ -397,24 +450,20 @@ static bool dispatch_block(rp__block_scheduler *s, uint32_t i, rp__sim_clock *cl
     uint32_t to = choose_target(s, i, clock);
     if (to == NOWHERE)
         return false;
-    if (s->has_bounds)
-        take_item(s, &list->bounds);
-    uint64_t meta = take_item(s, &list->metas);
-    rp__sim_block block = {.bit = 8 * list->header.payload_at + list->bits,
-                           .slot = list->slot,
-                           .number = list->next_block,
-                           .base = (uint32_t)take_item(s, &list->skips),
-                           .n = meta >> 10 & 2047,
-                           .gap_bits = meta & 31,
-                           .tf_bits = meta >> 5 & 31,
-                           .stream = (uint8_t)i};
+    uint32_t skip;
+    uint64_t meta = take_items(s, list, &skip);
+    rp__sim_block block = rp__sim_block_of(&list->header, meta);
+    block.bit = 8 * list->header.payload_at + list->bits;
+    block.slot = list->slot;
+    block.number = list->next_block;
+    block.base = skip;
+    block.stream = (uint8_t)i;
     if (meta >> 21 != list->bits || !is_sound(list, &block)) {
         end_lists(s, RP_SIM_BAD_LIST);
         return true;
     }
-    uint64_t n_bits = (uint64_t)block.n * ((uint32_t)block.gap_bits + block.tf_bits);
-    send_block(s, &block, to, n_bits, clock);
-    list->bits += n_bits;
+    send_block(s, &block, to, clock);
+    list->bits += block.n_bits;
     list->slot += block.n;
     list->is_ended = ++list->next_block == list->end_block;
     if (!s->answer.first)

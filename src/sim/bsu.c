@@ -15,18 +15,19 @@ static int64_t middle(const rp__bsu *bsu)
 }
 
 /* One step down: the skip value at the middle is known. */
-static void descend(rp__bsu *bsu, uint32_t value, uint32_t doc)
+static void descend(rp__bsu *bsu, uint32_t value, uint64_t meta, uint32_t doc)
 {
     int64_t mid = middle(bsu);
     bool is_right = value <= doc;
     if (bsu->depth < bsu->config->traversal) {
-        bsu->levels[bsu->depth] = (rp__bsu_level){value, is_right};
+        bsu->levels[bsu->depth] = (rp__bsu_level){meta, value, is_right};
         bsu->n_levels = bsu->depth + 1;
     }
     bsu->depth++;
     if (is_right) {
         bsu->lo = mid + 1;
         bsu->base = value;
+        bsu->meta = meta;
     } else {
         bsu->hi = mid - 1;
         bsu->next_skip = value;
@@ -45,7 +46,7 @@ static void replay(rp__bsu *bsu, uint32_t doc)
     for (uint32_t i = 0; i < n; i++) {
         bool was_right = bsu->levels[i].is_right;
         bsu->n_levels = i;
-        descend(bsu, bsu->levels[i].value, doc);
+        descend(bsu, bsu->levels[i].value, bsu->levels[i].meta, doc);
         bsu->counts->levels_cached++;
         if (bsu->levels[i].is_right != was_right)
             break;
@@ -61,9 +62,14 @@ static void begin_search(rp__bsu *bsu, uint32_t doc)
 
 /* ---- Reading a skip value -------------------------------------------------------------------- */
 
+static bool is_paired(const rp__bsu *bsu)
+{
+    return bsu->setup->list1.flags & RP_SIM_PAIRED;
+}
+
 static uint64_t value_at(const rp__bsu *bsu)
 {
-    return bsu->setup->list1.skip_at + 4 * (uint64_t)middle(bsu);
+    return rp__sim_skip_at(&bsu->setup->list1, (uint64_t)middle(bsu));
 }
 
 /* Bytes of the value that lie in its first line. */
@@ -79,7 +85,7 @@ static void request_value(rp__bsu *bsu, rp__sim_clock *clock)
     uint64_t at = value_at(bsu);
     uint32_t first = in_first_line(at);
     rp__sim_read(&bsu->port, clock, bsu->parts ? at + 4 : at, 0, RP_SIM_TRAFFIC_SKIP,
-                 (uint8_t)(bsu->parts ? 4 - first : first));
+                 (uint8_t)(bsu->parts ? 4 - first : first + (is_paired(bsu) ? 8 : 0)));
     bsu->is_reading = true;
 }
 
@@ -97,10 +103,12 @@ static bool take_part(rp__bsu *bsu, const uint64_t words[8])
     return bsu->parts == (first < 4 ? 2U : 1U);
 }
 
+/* A paired list has the metadata in the same line. */
 static void use_value(rp__bsu *bsu, uint32_t doc)
 {
-    descend(bsu, (uint32_t)bsu->value_bytes, doc);
-    bsu->counts->levels_read++;
+    const uint8_t *bytes = (const uint8_t *)bsu->line;
+    uint64_t meta = is_paired(bsu) ? rp__load64(bytes + (value_at(bsu) & 63) + 8) : 0;
+    descend(bsu, (uint32_t)bsu->value_bytes, meta, doc);
     bsu->parts = 0;
 }
 
@@ -111,9 +119,8 @@ static bool use_kept_line(rp__bsu *bsu, uint32_t doc)
     if (!bsu->config->bsu_line || bsu->line_at != at >> 6 || in_first_line(at) < 4)
         return false;
     take_part(bsu, bsu->line);
-    descend(bsu, (uint32_t)bsu->value_bytes, doc);
+    use_value(bsu, doc);
     bsu->counts->levels_cached++;
-    bsu->parts = 0;
     return true;
 }
 
@@ -127,8 +134,10 @@ static bool take_line(rp__bsu *bsu, uint32_t doc, rp__sim_clock *clock)
     bsu->line_at = (value_at(bsu) >> 6) + bsu->parts;
     memcpy(bsu->line, line->words, sizeof bsu->line);
     bsu->is_reading = false;
-    if (take_part(bsu, line->words))
+    if (take_part(bsu, line->words)) {
         use_value(bsu, doc);
+        bsu->counts->levels_read++;
+    }
     rp__link_pop(&bsu->port.response, clock);
     return true;
 }
@@ -173,6 +182,7 @@ static bool pass_candidate(rp__bsu *bsu, const rp__sim_posting *posting, rp__sim
     } else {
         out.candidate = (uint32_t)bsu->candidate;
         out.base = bsu->base;
+        out.meta = bsu->meta;
     }
     if (!push(bsu, &out, clock))
         return false;

@@ -10,7 +10,7 @@
 /* The line of the i-th value. */
 static uint64_t line_of(const rp__bsu *bsu, uint64_t i)
 {
-    return (bsu->setup->list1.skip_at + 4 * i) >> 6;
+    return rp__sim_skip_at(&bsu->setup->list1, i) >> 6;
 }
 
 bool rp__bsu_stream_request(rp__bsu *bsu, rp__sim_clock *clock)
@@ -62,11 +62,13 @@ bool rp__bsu_stream_compare(rp__bsu *bsu, uint32_t doc)
             return false;
         const uint8_t *bytes = (const uint8_t *)s->lines[slot];
         for (; s->index < n && line_of(bsu, s->index) == line; s->index++) {
-            uint64_t at = bsu->setup->list1.skip_at + 4 * s->index;
+            uint64_t at = rp__sim_skip_at(&bsu->setup->list1, s->index);
             bsu->next_skip = rp__load32(bytes + (at & 63));
             if (bsu->next_skip > doc)
                 break;
             bsu->base = (uint32_t)bsu->next_skip;
+            if (bsu->setup->list1.flags & RP_SIM_PAIRED)
+                bsu->meta = rp__load64(bytes + (at & 63) + 8);
         }
         bsu->counts->levels_read++;
     }

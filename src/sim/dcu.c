@@ -14,7 +14,7 @@ static uint32_t width(const rp__sim_block *block)
 
 static uint64_t end_bit(const rp__sim_block *block)
 {
-    return block->bit + (uint64_t)block->n * width(block);
+    return block->bit + block->n_bits;
 }
 
 /* Whether block i, or one after it, still needs lines; then `fetch` is that block. */
@@ -22,7 +22,7 @@ static bool has_line_to_fetch(rp__dcu *dcu)
 {
     for (; dcu->fetch < dcu->n_blocks; dcu->fetch++) {
         const rp__sim_block *block = &dcu->blocks[dcu->fetch];
-        if (block->is_end || !width(block))
+        if (block->is_end || !block->n_bits)
             continue;
         if (!dcu->fetch_line)
             dcu->fetch_line = (block->bit >> 9) + 1; /* plus 1: 0 is the beginning */
@@ -63,6 +63,7 @@ static void begin_block(rp__dcu *dcu)
     dcu->left = block->n;
     dcu->position = (uint32_t)(block->bit & 511);
     dcu->doc = block->base;
+    rp__dcu_bp128_begin(dcu);
 }
 
 static bool take_block(rp__dcu *dcu, rp__sim_clock *clock)
@@ -92,7 +93,7 @@ static void drop_block(rp__dcu *dcu)
         begin_block(dcu);
 }
 
-static void drop_line(rp__dcu *dcu, rp__sim_clock *clock)
+void rp__dcu_drop_line(rp__dcu *dcu, rp__sim_clock *clock)
 {
     rp__link_pop(&dcu->lines, clock);
     dcu->n_lines--;
@@ -124,8 +125,7 @@ static bool drop_abandoned_line(rp__dcu *dcu, rp__sim_clock *clock)
     return true;
 }
 
-/* The next posting's bits; false: a line that they lie in is not here yet. */
-static bool take_bits(rp__dcu *dcu, uint32_t w, uint64_t *bits, rp__sim_clock *clock)
+bool rp__dcu_take_bits(rp__dcu *dcu, uint32_t w, uint64_t *bits, rp__sim_clock *clock)
 {
     *bits = 0;
     if (!w)
@@ -146,7 +146,7 @@ static bool take_bits(rp__dcu *dcu, uint32_t w, uint64_t *bits, rp__sim_clock *c
     dcu->position += w;
     if (dcu->position >= 512) {
         dcu->position -= 512;
-        drop_line(dcu, clock);
+        rp__dcu_drop_line(dcu, clock);
     }
     return true;
 }
@@ -169,7 +169,8 @@ static bool decode(rp__dcu *dcu, rp__sim_clock *clock)
     if (block->is_end)
         return decode_end(dcu, clock);
     uint64_t bits;
-    if (!take_bits(dcu, width(block), &bits, clock))
+    if (block->is_bp128 ? !rp__dcu_bp128_take(dcu, &bits, clock)
+                        : !rp__dcu_take_bits(dcu, width(block), &bits, clock))
         return false;
     uint64_t gap = bits & ((UINT64_C(1) << block->gap_bits) - 1);
     bool is_first = dcu->left == block->n;
@@ -186,8 +187,8 @@ static bool decode(rp__dcu *dcu, rp__sim_clock *clock)
         rp__sim_pipe_enter(&dcu->pipe, &posting, &dcu->out, clock);
     dcu->counts->postings++;
     if (!dcu->left) {
-        if (end_bit(block) & 511 && width(block))
-            drop_line(dcu, clock);
+        if (block->is_bp128 ? dcu->position : end_bit(block) & 511 && block->n_bits)
+            rp__dcu_drop_line(dcu, clock);
         drop_block(dcu);
     }
     return true;
@@ -197,7 +198,7 @@ rp__turn rp__dcu_step(rp__dcu *dcu, rp__sim_clock *clock)
 {
     bool moved = rp__sim_pipe_step(&dcu->pipe, &dcu->out, clock);
     moved |= request_line(dcu, clock);
-    bool decoded = decode(dcu, clock);
+    bool decoded = rp__dcu_bp128_unpack(dcu, clock) || decode(dcu, clock);
     moved |= drop_abandoned_line(dcu, clock);
     moved |= abandon_block(dcu, clock);
     moved |= take_block(dcu, clock);

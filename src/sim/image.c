@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "sim/crc32c.h"
 #include "sim/image_format.h"
+#include "sim/sim.h"
 
 static rp_status damaged(rp_error *err, const char *what)
 {
@@ -163,10 +164,15 @@ uint32_t rp__image_dl(const rp__image *image, uint32_t docid)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Skip values, and the bounds after them. */
+enum { PAIR = 16, ALL_FLAGS = RP_IMAGE_HAS_BOUNDS | RP_IMAGE_PAIRED | RP_IMAGE_BP128 };
+
+/* Skip values, and the bounds after them; or records. */
 static uint64_t skip_bytes(const rp__image_header *h)
 {
-    return (h->flags & RP_IMAGE_HAS_BOUNDS ? 5 : 4) * (uint64_t)h->n_blocks;
+    const uint64_t each = h->flags & RP_IMAGE_PAIRED       ? PAIR
+                          : h->flags & RP_IMAGE_HAS_BOUNDS ? 5
+                                                           : 4;
+    return each * h->n_blocks;
 }
 
 static bool has_parts_inside(const rp__image *image, const rp__image_header *h)
@@ -176,28 +182,44 @@ static bool has_parts_inside(const rp__image *image, const rp__image_header *h)
            h->n_postings <= (uint64_t)h->n_blocks * RP_IIU_BLOCK_LARGEST &&
            h->n_postings <= image->n_docs && h->last_doc < image->n_docs &&
            h->payload_bits <= 8 * image->n_bytes && lies_inside(h->skip_at, skip_bytes(h), end) &&
-           lies_inside(h->meta_at, 8 * (uint64_t)h->n_blocks, end) &&
+           (h->flags & RP_IMAGE_PAIRED ? h->skip_at % PAIR == 0 && h->meta_at == h->skip_at + 8
+                                       : lies_inside(h->meta_at, 8 * (uint64_t)h->n_blocks, end)) &&
            lies_inside(h->payload_at, (h->payload_bits + 7) / 8, end);
 }
 
 static uint32_t sum_list(const rp__image *image, const rp__image_header *h)
 {
     uint32_t crc = rp__crc32c(0, h, offsetof(rp__image_header, crc32c));
-    crc = rp__crc32c(crc, image->bytes + h->meta_at, 8 * (size_t)h->n_blocks);
+    if (!(h->flags & RP_IMAGE_PAIRED))
+        crc = rp__crc32c(crc, image->bytes + h->meta_at, 8 * (size_t)h->n_blocks);
     crc = rp__crc32c(crc, image->bytes + h->skip_at, (size_t)skip_bytes(h));
     return rp__crc32c(crc, image->bytes + h->payload_at, (h->payload_bits + 7) / 8);
 }
 
 /* Blocks without a gap between them, as many postings as the header says. */
+static uint64_t meta_of(const rp__image *image, uint64_t meta_at, uint32_t flags, uint64_t b)
+{
+    return rp__load64(image->bytes + meta_at + (flags & RP_IMAGE_PAIRED ? PAIR : 8) * b);
+}
+
+/* The widths in a block of bp128 are those of its metadata; the block lies in the payload. */
+static bool is_sound_block(const rp__image *image, const rp__image_header *h, uint64_t meta)
+{
+    return !(h->flags & RP_IMAGE_BP128) ||
+           rp__image_bp128_is_sound(image->bytes + h->payload_at, meta);
+}
+
 static bool has_sound_blocks(const rp__image *image, const rp__image_header *h)
 {
     uint64_t bits = 0, postings = 0;
     for (uint32_t b = 0; b < h->n_blocks; b++) {
-        const uint64_t meta = rp__load64(image->bytes + h->meta_at + 8 * (uint64_t)b);
+        const uint64_t meta = meta_of(image, h->meta_at, h->flags, b);
         const uint64_t count = meta >> 10 & 2047;
         if (count == 0 || meta >> 21 != bits)
             return false;
-        bits += count * ((meta & 31) + (meta >> 5 & 31));
+        bits += rp__sim_block_bits(h->flags, meta);
+        if (bits > h->payload_bits || !is_sound_block(image, h, meta))
+            return false;
         postings += count;
     }
     return bits == h->payload_bits && postings == h->n_postings;
@@ -208,7 +230,7 @@ rp_status rp__image_get_list(const rp__image *image, uint64_t i, rp__image_list 
     const rp__image_entry entry = entry_at(image, i);
     rp__image_header h;
     memcpy(&h, image->bytes + entry.list_at, sizeof h);
-    if (h.magic != RP_IMAGE_LIST_MAGIC || h.flags > RP_IMAGE_HAS_BOUNDS)
+    if (h.magic != RP_IMAGE_LIST_MAGIC || h.flags & ~(uint32_t)ALL_FLAGS)
         return damaged(err, "the header of a list has another magic number");
     if (!has_parts_inside(image, &h))
         return damaged(err, "parts of a list lie outside");
@@ -253,10 +275,15 @@ rp_status rp__image_decode(const rp__image *image, const rp__image_list *list, u
 {
     uint64_t next = 0;
     for (uint32_t b = 0, done = 0; b < list->n_blocks; b++) {
-        const uint64_t meta = rp__load64(image->bytes + list->meta_at + 8 * (uint64_t)b);
-        const uint32_t skip = rp__load32(image->bytes + list->skip_at + 4 * (uint64_t)b);
+        const bool is_paired = list->flags & RP_IMAGE_PAIRED;
+        const uint64_t meta = meta_of(image, list->meta_at, list->flags, b);
+        const uint32_t skip =
+            rp__load32(image->bytes + list->skip_at + (is_paired ? PAIR : 4) * (uint64_t)b);
+        const uint8_t *payload = image->bytes + list->payload_at;
         if (skip < next ||
-            decode_block(image->bytes + list->payload_at, meta, skip, docids + done, tfs + done))
+            (list->flags & RP_IMAGE_BP128
+                 ? rp__image_bp128_decode(payload, meta, skip, docids + done, tfs + done)
+                 : decode_block(payload, meta, skip, docids + done, tfs + done)) != RP_OK)
             return RP_DAMAGED;
         done += meta >> 10 & 2047;
         next = (uint64_t)docids[done - 1] + 1;

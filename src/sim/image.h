@@ -26,13 +26,17 @@ enum {
 /* Of a list: a byte a block follows the skip values: the largest tf / (tf + constant) of the block
  * in 1/255, rounded up. */
 enum { RP_IMAGE_HAS_BOUNDS = 1 };
+/* Of a list: a record of 16 bytes a block: skip value, bound, 3 bytes of 0, metadata. */
+enum { RP_IMAGE_PAIRED = 2 };
+/* Of a list: a block is two of codec bp128: gaps, the first of them 0, then frequencies less 1. */
+enum { RP_IMAGE_BP128 = 4 };
 
 /* What a list's header says. Addresses count bytes from the first one of the image. */
 typedef struct rp__image_list {
     uint64_t at; /* of the header, a multiple of RP_IMAGE_LINE */
     uint64_t skip_at, meta_at, payload_at, payload_bits;
     uint32_t n_postings, n_blocks, idf_bar, last_doc;
-    uint32_t flags; /* RP_IMAGE_HAS_BOUNDS */
+    uint32_t flags; /* RP_IMAGE_HAS_BOUNDS, _PAIRED, _BP128 */
 } rp__image_list;
 
 /* The 64 bytes of a header; crc is that of its first 60 bytes and of the arrays. */
@@ -40,9 +44,18 @@ void rp__image_writer_put_header(const rp__image_list *list, uint32_t crc,
                                  uint8_t out[RP_IMAGE_LINE]);
 /* Appends a header and arrays whose first byte has the address `at`, a multiple of RP_IMAGE_LINE;
  * the bytes are one too. `bounds` has a byte a block; NULL, and where the arrays follow the header
- * without holes: the list has none. A failed allocation is left in `out`. `list` may be NULL. */
+ * without holes: the list has none. `flags`: RP_IMAGE_PAIRED, RP_IMAGE_BP128. A failed allocation
+ * is left in `out`. `list` may be NULL. */
 void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks,
-                               const uint8_t *bounds, uint32_t idf_bar, rp__image_list *list);
+                               const uint8_t *bounds, uint32_t flags, uint32_t idf_bar,
+                               rp__image_list *list);
+/* What rp__iiu_pack does, for RP_IMAGE_BP128. */
+uint64_t rp__image_bp128_pack(const rp__iiu_blocks *blocks, uint8_t *meta, uint8_t *skips,
+                              uint8_t *bits);
+/* Whether such a block begins at a byte and has the widths that its metadata say. */
+bool rp__image_bp128_is_sound(const uint8_t *payload, uint64_t meta);
+rp_status rp__image_bp128_decode(const uint8_t *payload, uint64_t meta, uint64_t docid,
+                                 uint32_t *docids, uint32_t *tfs);
 
 /* ---- 2. Writing ------------------------------------------------------------------------------ */
 
@@ -52,6 +65,8 @@ typedef struct rp__image_options {
     rp__iiu_cost of;   /* gaps that a block's width covers */
     uint32_t fixed;    /* not 0: every block but the last has so many postings, up to 2047 */
     bool has_bounds;   /* lists have bounds of their blocks */
+    bool is_paired;    /* RP_IMAGE_PAIRED */
+    bool is_bp128;     /* RP_IMAGE_BP128; fixed: 128 */
 } rp__image_options;
 
 /* One thread at a time. The caller takes the bytes of `out` whenever it likes, and clears it. */

@@ -9,7 +9,7 @@
 #include "sim/crc32c.h"
 #include "sim/image_format.h"
 
-enum { DEFAULT_SIZE = 256 };
+enum { DEFAULT_SIZE = 256, BP128_SIZE = 128, PAIR = 16 };
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
@@ -43,10 +43,16 @@ static void place_arrays(rp__image_list *list)
         list->meta_at = list->at + RP_IMAGE_LINE;
         list->skip_at = list->meta_at + 8;
         list->payload_at = list->skip_at + 4;
-        list->flags = 0;
+        list->flags &= RP_IMAGE_BP128;
         return;
     }
     list->skip_at = list->at + RP_IMAGE_LINE;
+    if (list->flags & RP_IMAGE_PAIRED) {
+        list->meta_at = list->skip_at + 8;
+        list->payload_at =
+            rp__bits_align(list->skip_at + PAIR * (uint64_t)list->n_blocks, RP_IMAGE_LINE);
+        return;
+    }
     list->meta_at = rp__bits_align(list->skip_at + skip_bytes(list), RP_IMAGE_LINE);
     list->payload_at = rp__bits_align(list->meta_at + 8 * (uint64_t)list->n_blocks, RP_IMAGE_LINE);
 }
@@ -62,8 +68,12 @@ static uint64_t end_of(const rp__image_list *list)
 static uint32_t sum_list(const rp__image_list *list, const uint8_t *bytes)
 {
     uint32_t crc = rp__crc32c(0, bytes, offsetof(rp__image_header, crc32c));
-    crc = rp__crc32c(crc, bytes + (list->meta_at - list->at), 8 * (size_t)list->n_blocks);
-    crc = rp__crc32c(crc, bytes + (list->skip_at - list->at), (size_t)skip_bytes(list));
+    if (list->flags & RP_IMAGE_PAIRED) {
+        crc = rp__crc32c(crc, bytes + (list->skip_at - list->at), PAIR * (size_t)list->n_blocks);
+    } else {
+        crc = rp__crc32c(crc, bytes + (list->meta_at - list->at), 8 * (size_t)list->n_blocks);
+        crc = rp__crc32c(crc, bytes + (list->skip_at - list->at), (size_t)skip_bytes(list));
+    }
     return rp__crc32c(crc, bytes + (list->payload_at - list->at),
                       (size_t)(list->payload_bits + 7) / 8);
 }
@@ -71,11 +81,23 @@ static uint32_t sum_list(const rp__image_list *list, const uint8_t *bytes)
 /* A whole list at the widest, and the 8 bytes that packing writes behind it. */
 static size_t list_bound(uint32_t n, size_t n_blocks)
 {
-    return 5 * RP_IMAGE_LINE + 13 * n_blocks + (size_t)n * 8 + 8;
+    return 5 * RP_IMAGE_LINE + (PAIR + 4) * n_blocks + (size_t)n * 8 + 8;
+}
+
+static void pair_up(uint8_t *records, const uint8_t *metas, const uint8_t *skips,
+                    const uint8_t *bounds, size_t n_blocks)
+{
+    for (size_t b = 0; b < n_blocks; b++) {
+        uint8_t *record = records + PAIR * b;
+        memcpy(record, skips + 4 * b, 4);
+        record[4] = bounds ? bounds[b] : 0;
+        memcpy(record + 8, metas + 8 * b, 8);
+    }
 }
 
 void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *blocks,
-                               const uint8_t *bounds, uint32_t idf_bar, rp__image_list *list)
+                               const uint8_t *bounds, uint32_t flags, uint32_t idf_bar,
+                               rp__image_list *list)
 {
     const uint32_t n = blocks->ends[blocks->n_blocks - 1];
     rp__image_list l = {.at = at,
@@ -83,17 +105,23 @@ void rp__image_writer_put_list(rp__buf *out, uint64_t at, const rp__iiu_blocks *
                         .n_blocks = (uint32_t)blocks->n_blocks,
                         .idf_bar = idf_bar,
                         .last_doc = blocks->docids[n - 1],
-                        .flags = bounds ? RP_IMAGE_HAS_BOUNDS : 0};
-    const size_t bound = list_bound(n, blocks->n_blocks);
-    uint8_t *to = rp__buf_room(out, bound);
+                        .flags = flags | (bounds ? RP_IMAGE_HAS_BOUNDS : 0U)};
+    const size_t bound = list_bound(n, blocks->n_blocks), apart = 12 * blocks->n_blocks;
+    uint8_t *to = rp__buf_room(out, bound + apart);
     if (!to)
         return;
-    memset(to, 0, bound);
+    memset(to, 0, bound + apart);
     place_arrays(&l);
-    l.payload_bits = rp__iiu_pack(blocks, to + (l.meta_at - at), to + (l.skip_at - at),
-                                  to + (l.payload_at - at));
-    if (l.flags & RP_IMAGE_HAS_BOUNDS)
-        memcpy(to + (l.skip_at - at) + 4 * blocks->n_blocks, bounds, blocks->n_blocks);
+    const bool is_paired = l.flags & RP_IMAGE_PAIRED;
+    uint8_t *metas = is_paired ? to + bound : to + (l.meta_at - at);
+    uint8_t *skips = is_paired ? metas + 8 * blocks->n_blocks : to + (l.skip_at - at);
+    uint8_t *payload = to + (l.payload_at - at);
+    l.payload_bits = l.flags & RP_IMAGE_BP128 ? rp__image_bp128_pack(blocks, metas, skips, payload)
+                                              : rp__iiu_pack(blocks, metas, skips, payload);
+    if (is_paired)
+        pair_up(to + (l.skip_at - at), metas, skips, bounds, blocks->n_blocks);
+    else if (l.flags & RP_IMAGE_HAS_BOUNDS)
+        memcpy(skips + 4 * blocks->n_blocks, bounds, blocks->n_blocks);
     rp__image_writer_put_header(&l, 0, to);
     rp__image_writer_put_header(&l, sum_list(&l, to), to);
     out->n += (size_t)(end_of(&l) - at);
@@ -123,13 +151,16 @@ void rp__image_writer_begin(rp__image_writer *w, const rp__image_options *option
     rp__buf_init(&w->out);
     rp__buf_init(&w->entries);
     rp__buf_init(&w->names);
+    if (w->options.is_bp128)
+        w->options.fixed = BP128_SIZE;
     if (!w->options.max_size)
         w->options.max_size = DEFAULT_SIZE;
     rp__image_head head = {.magic = RP_IMAGE_MAGIC,
                            .version = RP_IMAGE_VERSION,
-                           .flags = (w->options.of == RP_IIU_COST_PAPER) |
-                                    (w->options.fixed ? 2U : 0U) |
-                                    (w->options.has_bounds ? 4U : 0U),
+                           .flags =
+                               (w->options.of == RP_IIU_COST_PAPER) | (w->options.fixed ? 2U : 0U) |
+                               (w->options.has_bounds ? 4U : 0U) |
+                               (w->options.is_paired ? 8U : 0U) | (w->options.is_bp128 ? 16U : 0U),
                            .n_docs = n_docs,
                            .max_size = w->options.fixed ? w->options.fixed : w->options.max_size,
                            .dl_at = w->dl_at,
@@ -208,12 +239,14 @@ rp_status rp__image_writer_list(rp__image_writer *w, const char *name, size_t by
     const rp__iiu_blocks blocks = {docids, tfs, w->ends, cut(w, docids, tfs, n), w->options.of};
     const rp__image_entry entry = {w->at, (uint32_t)w->names.n, (uint32_t)bytes};
     const size_t before = w->out.n;
+    const uint32_t flags =
+        (w->options.is_paired ? RP_IMAGE_PAIRED : 0U) | (w->options.is_bp128 ? RP_IMAGE_BP128 : 0U);
     if (w->names.n + bytes > UINT32_MAX)
         return RP_LIMIT;
     if (w->options.has_bounds)
         bound_blocks(w, &blocks);
     rp__image_writer_put_list(&w->out, w->at, &blocks, w->options.has_bounds ? w->bounds : NULL,
-                              idf_bar, NULL);
+                              flags, idf_bar, NULL);
     rp__buf_put(&w->entries, &entry, sizeof entry);
     rp__buf_put(&w->names, name, bytes);
     w->at += w->out.n - before;

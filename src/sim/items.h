@@ -83,10 +83,21 @@ typedef struct rp__sim_block {
     uint64_t bit;  /* absolute */
     uint64_t slot; /* of the block's first result */
     uint32_t number, base;
+    uint64_t n_bits;
     uint16_t n;
     uint8_t gap_bits, tf_bits, stream, status;
-    bool is_end;
+    bool is_end, is_bp128;
 } rp__sim_block;
+
+/* The block of a list that this metadata describes; number, place and base are the caller's. */
+static inline rp__sim_block rp__sim_block_of(const rp__list_header *h, uint64_t meta)
+{
+    return (rp__sim_block){.n = meta >> 10 & 2047,
+                           .gap_bits = meta & 31,
+                           .tf_bits = meta >> 5 & 31,
+                           .n_bits = rp__sim_block_bits(h->flags, meta),
+                           .is_bp128 = h->flags & RP_SIM_BP128};
+}
 
 /* Decompression unit to block reader (or to the fetch of candidates' blocks): the line that holds
  * the next bits of a block. */
@@ -106,6 +117,7 @@ typedef struct rp__sim_posting {
     uint32_t block;      /* number of its block */
     uint32_t candidate;  /* AND: block of list1 that may have its docid */
     uint32_t base;       /* AND: skip value of that block */
+    uint64_t meta;       /* AND, of a paired list: its metadata */
     uint8_t flags;       /* LAST of its block; NONE: no posting, only the flags; END of the query */
     uint8_t status;      /* of END */
 } rp__sim_posting;

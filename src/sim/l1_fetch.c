@@ -40,7 +40,7 @@ static bool pass_line(rp__l1_fetch *fetch, rp__sim_clock *clock)
 
 static uint64_t meta_at(const rp__l1_fetch *fetch, const rp__sim_posting *posting)
 {
-    return fetch->setup->list1.meta_at + 8 * (uint64_t)posting->candidate;
+    return rp__sim_meta_at(&fetch->setup->list1, posting->candidate);
 }
 
 /* Bytes of the metadata in its first line. */
@@ -98,20 +98,24 @@ static bool take_lines(rp__l1_fetch *fetch, rp__sim_clock *clock)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
+/* A paired list's metadata come with the candidate. */
+static bool has_meta_with_it(const rp__l1_fetch *fetch)
+{
+    return fetch->setup->list1.flags & RP_SIM_PAIRED;
+}
+
 static bool dispatch(rp__l1_fetch *fetch, const rp__sim_posting *posting, rp__sim_clock *clock)
 {
     const rp__list_header *h = &fetch->setup->list1;
-    uint64_t meta = fetch->meta, offset = meta >> 21;
-    rp__sim_block block = {.bit = 8 * h->payload_at + offset,
-                           .number = posting->candidate,
-                           .base = posting->base,
-                           .n = meta >> 10 & 2047,
-                           .gap_bits = meta & 31,
-                           .tf_bits = meta >> 5 & 31};
-    uint64_t bits = block.n * ((uint64_t)block.gap_bits + block.tf_bits);
+    uint64_t meta = has_meta_with_it(fetch) ? posting->meta : fetch->meta, offset = meta >> 21;
+    rp__sim_block block = rp__sim_block_of(h, meta);
+    block.bit = 8 * h->payload_at + offset;
+    block.number = posting->candidate;
+    block.base = posting->base;
     if (!rp__link_space(fetch->block, clock))
         return false;
-    fetch->is_sound = block.n && offset <= h->payload_bits && bits <= h->payload_bits - offset;
+    fetch->is_sound =
+        block.n && offset <= h->payload_bits && block.n_bits <= h->payload_bits - offset;
     if (fetch->is_sound)
         *(rp__sim_block *)rp__link_push(fetch->block, clock) = block;
     else
@@ -157,7 +161,8 @@ static bool advance(rp__l1_fetch *fetch, rp__sim_clock *clock)
         return pass_end(fetch, posting, clock);
     if (posting->flags & RP_SIM_NONE || (int64_t)posting->candidate == fetch->current)
         return pass(fetch, posting, clock);
-    return fetch->has_meta ? dispatch(fetch, posting, clock) : request_meta(fetch, posting, clock);
+    return fetch->has_meta || has_meta_with_it(fetch) ? dispatch(fetch, posting, clock)
+                                                      : request_meta(fetch, posting, clock);
 }
 
 rp__turn rp__l1_fetch_step(rp__l1_fetch *fetch, rp__sim_clock *clock)

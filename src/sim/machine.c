@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "sim/units.h"
 
-enum { DOORBELL_DEPTH = 2, PAIR_DEPTH = 2 };
+enum { DOORBELL_DEPTH = 2, PAIR_DEPTH = 2, MAX_BLOCK = 2048 };
 
 typedef struct unit {
     void *state;
@@ -185,6 +185,8 @@ static rp_status make_dcu(rp__machine *m, rp__core *core, uint32_t i, uint16_t u
         make_link(&dcu->request, c->dcu_lines, sizeof(rp__sim_line_request), unit_number, 0) ||
         make_link(&dcu->lines, c->dcu_lines, sizeof(rp__sim_line), 0, unit_number) ||
         make_link(&dcu->out, c->dcu_out, sizeof(rp__sim_posting), unit_number, 0))
+        return RP_NO_MEMORY;
+    if (c->bp128 && !(dcu->gaps = rp__alloc(MAX_BLOCK * sizeof *dcu->gaps)))
         return RP_NO_MEMORY;
     dcu->in.wake_fill = c->dispatch_depth - 1; /* block schedulers leave a place free */
     return RP_OK;
@@ -379,6 +381,7 @@ static void free_core(rp__core *core)
         rp__link_reset(&dcu->request);
         rp__link_reset(&dcu->lines);
         rp__link_reset(&dcu->out);
+        rp__free(dcu->gaps);
         rp__free(core->sus[i].fifo);
         rp__free(core->sus[i].lines);
         rp__link_reset(&core->sus[i].out);
@@ -661,10 +664,9 @@ static rp_status gather_blocks(const rp__machine *m, const rp__descriptor *d, ui
     const uint8_t *counts = at + 8 * d->cap;
     rp__list_header header;
     memcpy(&header, rp__sim_view(&m->bytes, d->list0, sizeof header), sizeof header);
-    const uint8_t *metas = rp__sim_view(&m->bytes, header.meta_at, 8 * (uint64_t)d->n_blocks0);
     uint64_t slot = 0, total = 0;
     for (uint32_t b = 0; b < d->n_blocks0; b++) {
-        uint64_t meta = rp__load64(metas + 8 * (uint64_t)b);
+        uint64_t meta = rp__load64(rp__sim_view(&m->bytes, rp__sim_meta_at(&header, b), 8));
         uint32_t count = counts[2 * (uint64_t)b] | (uint32_t)counts[2 * (uint64_t)b + 1] << 8;
         if (count > n - total || slot + count > d->cap)
             return RP_DAMAGED;

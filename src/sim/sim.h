@@ -37,6 +37,32 @@ typedef struct rp__list_header {
  * block in 1/255, rounded up. Read by the extension `threshold`. */
 enum { RP_SIM_HAS_BOUNDS = 1 };
 
+/* Extension `paired`: a record of 16 bytes a block, at multiples of 16: skip value, bound, 3 bytes
+ * of 0, metadata; meta_at is skip_at + 8. */
+enum { RP_SIM_PAIRED = 2 };
+/* Extension `bp128`: a block is two blocks of codec bp128, gaps and then frequencies less 1: a byte
+ * with the width, then all values, to a whole byte. */
+enum { RP_SIM_BP128 = 4 };
+
+/* Where things of block i are. */
+static inline uint64_t rp__sim_skip_at(const rp__list_header *h, uint64_t i)
+{
+    return h->skip_at + (h->flags & RP_SIM_PAIRED ? 16 : 4) * i;
+}
+static inline uint64_t rp__sim_meta_at(const rp__list_header *h, uint64_t i)
+{
+    return h->meta_at + (h->flags & RP_SIM_PAIRED ? 16 : 8) * i;
+}
+
+/* Bits of a block with this metadata. */
+static inline uint64_t rp__sim_block_bits(uint32_t flags, uint64_t meta)
+{
+    const uint64_t n = meta >> 10 & 2047, gap = meta & 31, tf = meta >> 5 & 31;
+    if (flags & RP_SIM_BP128)
+        return 16 + ((n * gap + 7) & ~UINT64_C(7)) + ((n * tf + 7) & ~UINT64_C(7));
+    return n * (gap + tf);
+}
+
 /* What the machine can address: the image from 0; a second part of it, if mapped_bytes is not 0,
  * from mapped_at on; results from results_at on. They follow each other in this order, at multiples
  * of 64. All is borrowed until the machine is freed. A line that begins inside a part may end

@@ -59,7 +59,10 @@
     X(skips, 0, 0, 1, "search|stream",                                                             \
       "extension: stream: skip values of list1 are read in order")                                 \
     X(bsu_line, 0, 0, 1, "off|on", "extension: the search keeps the last line of skip values")     \
-    X(ranges, 1, 1, 64, "", "extension: ranges of docids that an OR is cut into, a core each")
+    X(ranges, 1, 1, 64, "", "extension: ranges of docids that an OR is cut into, a core each")     \
+    X(paired, 0, 0, 1, "off|on",                                                                   \
+      "extension: lists whose skip values lie beside their metadata are read")                     \
+    X(bp128, 0, 1, 32, "", "extension: blocks of bp128 are read; gaps unpacked in a cycle")
 
 struct rp__dram_command;
 

@@ -335,7 +335,17 @@ typedef struct rp__dcu {
     uint32_t doc;
     uint8_t status;
     rp__sim_pipe pipe;
+    uint32_t *gaps, n_gaps, pass; /* bp128: gaps of the block so far; bits to pass before more */
 } rp__dcu;
+
+void rp__dcu_drop_line(rp__dcu *dcu, rp__sim_clock *clock);
+/* The next w bits of the block; false: a line that they lie in is not here yet. */
+bool rp__dcu_take_bits(rp__dcu *dcu, uint32_t w, uint64_t *bits, rp__sim_clock *clock);
+void rp__dcu_bp128_begin(rp__dcu *dcu);
+/* What lies before the frequencies of a block of bp128; whether some of it came. */
+bool rp__dcu_bp128_unpack(rp__dcu *dcu, rp__sim_clock *clock);
+/* The next posting of such a block as one of IIU has it: gap, and above it the frequency. */
+bool rp__dcu_bp128_take(rp__dcu *dcu, uint64_t *bits, rp__sim_clock *clock);
 
 typedef struct rp__su {
     const rp__sim_config *config;
@@ -363,6 +373,7 @@ typedef struct rp__su {
 } rp__su;
 
 typedef struct rp__bsu_level {
+    uint64_t meta; /* paired */
     uint32_t value;
     bool is_right;
 } rp__bsu_level;
@@ -392,6 +403,7 @@ typedef struct rp__bsu {
     uint32_t depth;            /* levels of this search so far */
     uint32_t parts;            /* lines of a skip value that have arrived */
     uint64_t value_bytes;      /* of it so far */
+    uint64_t meta;             /* paired: metadata of the candidate */
     uint64_t line_at, line[8]; /* bsu_line: the line kept; RP_SIM_NEVER: none */
     rp__bsu_stream stream;
     uint8_t status;

@@ -135,7 +135,7 @@ static rp_status list_folder(walk *w, const char *folder, int flags, rp_error *e
     size_t first = w->n;
     rp_status status = push_entries(w, folder, dir, err);
     closedir(dir);
-    if (w->n > first)
+    if (status == RP_OK && w->n > first)
         qsort_r(w->items + first, w->n - first, sizeof *w->items, by_path_falling, w->paths.at);
     return status;
 }

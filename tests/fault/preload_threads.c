@@ -8,7 +8,7 @@
 
 typedef int create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-static void tell(void)
+static void note_program(void)
 {
     char path[4096];
     const char *file = getenv("THREADS_FILE");
@@ -28,7 +28,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(v
     static create *real;
     if (!real) {
         *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
-        tell();
+        note_program();
     }
     return real(thread, attr, run, arg);
 }

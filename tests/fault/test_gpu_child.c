@@ -547,8 +547,8 @@ static void others_may_be_at_work_before(void **state)
 {
     (void)state;
     pthread_t threads[THREADS];
-#if defined(__SANITIZE_THREAD__)
-    skip(); /* it does not allow what is tested */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    skip(); /* their own locks are held for ever too: of ASan's allocator in gcc 12 */
 #endif
     is_over = false;
     for (int i = 0; i < THREADS; i++)

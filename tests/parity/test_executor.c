@@ -3,6 +3,7 @@
  * one. */
 #include "riposte/executor.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -10,6 +11,7 @@
 #include "engine/executor.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "oracle/executor_policy.h"
 #include "unit/files.h"
 
 enum { QUERIES = 60, TEXT = 256, SUBMITTERS = 4 };
@@ -134,7 +136,8 @@ static rp_executor *open_executor(rp_executor_options options)
     rp_error err = {.text = ""};
     rp_executor *executor;
     static const rp_search_options search = {.gpu = "emulated"};
-    options.search = &search;
+    if (!options.search)
+        options.search = &search;
     rp__emulated_device_configure(&(rp__emulated_device_options){0});
     if (rp_executor_new(documents.indexes[0], &options, &executor, &err) != RP_OK)
         fail_msg("%s", err.text);
@@ -243,21 +246,13 @@ static rp__policy_take take_by_chance(const rp__policy_view *view, bool is_card)
 static const rp__policy chance = {
     .name = "chance", .batches = true, .seat = seat_by_chance, .take = take_by_chance};
 
-/* Before anything is submitted. */
-static void set_policy(rp_executor *executor, const rp__policy *policy)
-{
-    pthread_mutex_lock(&executor->lock); /* its threads look */
-    executor->policy = policy;
-    pthread_mutex_unlock(&executor->lock);
-}
-
 static void any_seat_gives_the_cpus_hits(void **state)
 {
     (void)state;
     rp_executor_report report;
     rp_executor *executor =
         open_executor((rp_executor_options){.policy = "auto", .threads = 3, .max_queued = 4096});
-    set_policy(executor, &chance);
+    executor_policy_set(executor, &chance);
     ask_all(executor, &report);
     assert_true(report.on_card > 0 && report.on_cores > 0);
     close_executor(executor);
@@ -275,7 +270,7 @@ static void cancelled_queries_end_once(void **state)
     memset(slots, 0, sizeof slots);
     rp_executor *executor =
         open_executor((rp_executor_options){.policy = "batch", .threads = 2, .max_queued = 4096});
-    set_policy(executor, &chance);
+    executor_policy_set(executor, &chance);
     for (size_t i = 0; i < N; i++) {
         slots[i] = (slot){.query = i % QUERIES, .mode = (rp_mode)(i % 3)};
         assert_int_equal(submit(executor, &slots[i], 0, &tickets[i], &err), RP_OK);
@@ -409,10 +404,11 @@ static void mistakes_are_told_at_once(void **state)
 static void who_asks_is_told_all(void **state)
 {
     (void)state;
-    static const char *const policies[] = {"cpu", "gpu", "auto"};
-    for (size_t p = 0; p < 3; p++) {
-        rp_executor *executor =
-            open_executor((rp_executor_options){.policy = policies[p], .threads = 1});
+    static const char *const policies[] = {"cpu", "gpu", "auto", "griffin", "split"};
+    static const rp_search_options search = {.gpu = "emulated", .trace = true};
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+        rp_executor *executor = open_executor(
+            (rp_executor_options){.policy = policies[p], .threads = 1, .search = &search});
         for (size_t i = 0; i < QUERIES; i++) {
             rp_error err = {.text = ""};
             slot s = {.query = i, .mode = RP_MODE_ANDOR};
@@ -421,21 +417,52 @@ static void who_asks_is_told_all(void **state)
             assert_int_equal(rp_executor_ask(executor, &job, &s.outcome, &err), RP_OK);
             expect_hits(&s);
             const rp_outcome *o = &s.outcome;
-            const rp_decision *last = &o->decisions[o->n_decisions - 1];
-            uint64_t queued = 0;
-            assert_in_range(o->n_decisions, 1, RP_DECISIONS);
-            for (size_t d = 0; d < o->n_decisions; d++) {
-                assert_true(o->decisions[d].reason && o->decisions[d].took_ns > 0);
-                queued += o->decisions[d].queued_ns;
+            const rp_query_step *last = NULL;
+            double queued = 0, began = 0;
+            for (size_t d = 0; d < o->hits.n_steps; d++) {
+                const rp_query_step *step = &o->hits.steps[d];
+                assert_true(step->began_us >= began && step->us >= 0);
+                began = step->began_us;
+                queued += step->queued_us;
+                assert_int_equal(step->reason != NULL, strcmp(step->stage, "place") == 0);
+                if (step->reason)
+                    last = step;
+                else
+                    assert_string_equal(step->processor, last->processor);
             }
-            assert_int_equal(queued, o->queued_ns);
+            assert_true(last && fabs(queued * 1e3 - (double)o->queued_ns) < 1);
             assert_string_equal(last->processor, o->hits.processor);
             assert_ptr_equal(last->reason, o->reason);
-            assert_int_equal(last->estimated_ns, o->estimated_ns);
+            assert_true(fabs(last->estimated_us * 1e3 - (double)o->estimated_ns) < 1);
             rp_hits_free(&s.outcome.hits);
         }
         close_executor(executor);
     }
+}
+
+/* Without the option hits have no steps. A job that no processor took has one that says so. */
+static void a_trace_is_asked_for(void **state)
+{
+    (void)state;
+    static const rp_search_options search = {.gpu = "emulated", .trace = true};
+    const rp_job job = {.query = texts[0], .query_bytes = strlen(texts[0])};
+    rp_job late = job;
+    rp_error err = {.text = ""};
+    rp_outcome outcome;
+    rp_executor *executor = open_executor((rp_executor_options){.policy = "cpu", .threads = 1});
+    assert_int_equal(rp_executor_ask(executor, &job, &outcome, &err), RP_OK);
+    assert_true(outcome.hits.n_steps == 0 && !outcome.hits.steps);
+    rp_hits_free(&outcome.hits);
+    close_executor(executor);
+    executor = open_executor(
+        (rp_executor_options){.policy = "cpu", .threads = 1, .search = &search, .spin_us = 1});
+    late.deadline_ns = 1;
+    assert_int_equal(rp_executor_ask(executor, &late, &outcome, &err), RP_DEADLINE);
+    assert_int_equal(outcome.hits.n_steps, 1);
+    assert_string_equal(outcome.hits.steps[0].stage, "place");
+    rp_hits_free(&outcome.hits);
+    assert_null(outcome.hits.steps);
+    close_executor(executor);
 }
 
 /* A job whose time is over when a core takes it is not begun, whether or not the timer has seen it. */
@@ -464,6 +491,7 @@ int main(void)
         cmocka_unit_test(auto_refuses_what_would_be_late),
         cmocka_unit_test(mistakes_are_told_at_once),
         cmocka_unit_test(who_asks_is_told_all),
+        cmocka_unit_test(a_trace_is_asked_for),
         cmocka_unit_test(a_job_that_is_taken_late_ends),
     };
     return cmocka_run_group_tests_name("executor", tests, open_documents, close_documents);

@@ -5,6 +5,7 @@
  * CPU's. The same with queries that are cancelled by chance or late, a card that is lost on the way, and little memory.
  * The GPU is the emulated one. 300 queries; RIPOSTE_THOROUGH has 20,000. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -12,9 +13,10 @@
 #include "engine/executor.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "oracle/executor_policy.h"
 #include "unit/files.h"
 
-enum { QUERIES = 300, THOROUGH = 20000, WAVE = 300, TEXT = 400, LONG = 12 };
+enum { QUERIES = 300, THOROUGH = 20000, WAVE = 300, TEXT = 400, LONG = 12, SUBMITTERS = 16 };
 
 typedef struct asked {
     char text[TEXT];
@@ -31,6 +33,7 @@ static collection documents;
 static asked *queries;
 static rp_total total = RP_TOTAL_EXACT; /* that executors are asked for */
 static size_t n_queries, n_asked;       /* of which a test asks so many */
+static bool in_child;                   /* executors have the device in a process of its own */
 
 /* ---- Queries ------------------------------------------------------------------------------------- */
 
@@ -179,7 +182,7 @@ static void expect_wanted(const asked *a)
 }
 
 typedef struct sums {
-    size_t answered, cancelled, late, moves, on_card, told;
+    size_t answered, cancelled, late, moves, on_card, fallbacks;
 } sums;
 
 /* All ended once, answered as by the CPU or, where that may be, stopped. */
@@ -198,7 +201,7 @@ static sums expect_all(bool may_be_stopped)
         s.cancelled += status == RP_INTERRUPTED;
         s.late += status == RP_DEADLINE;
         s.moves += a->outcome.moves;
-        s.told += a->outcome.hits.fallback != RP_FALLBACK_NONE;
+        s.fallbacks += a->outcome.hits.fallback != RP_FALLBACK_NONE;
         s.on_card += status == RP_OK && strcmp(a->outcome.hits.processor, "gpu") == 0;
         rp_hits_free(&a->outcome.hits);
     }
@@ -211,7 +214,8 @@ static rp_executor *open_executor(rp_executor_options options, uint64_t gpu_memo
 {
     rp_error err = {.text = ""};
     rp_executor *executor;
-    const rp_search_options search = {.gpu = "emulated", .gpu_memory = gpu_memory, .total = total};
+    const rp_search_options search = {
+        .gpu = "emulated", .gpu_memory = gpu_memory, .total = total, .gpu_child = in_child};
     options.search = &search;
     options.max_queued = 8 * WAVE; /* parts wait too */
     if (rp_executor_new(documents.indexes[0], &options, &executor, &err) != RP_OK)
@@ -235,7 +239,7 @@ static void expect_report(rp_executor *executor, const sums *s, rp_executor_repo
     assert_int_equal(report->late, s->late);
     assert_int_equal(report->moves, s->moves);
     assert_int_equal(report->on_card, s->on_card);
-    assert_true(s->told <= report->fallbacks);
+    assert_true(s->fallbacks <= report->fallbacks);
 }
 
 /* Until all have ended that were submitted, now and then: each has memory of its own. */
@@ -330,14 +334,6 @@ static const rp__policy always = {.name = "always",
                                   .take = rp__policy_take_own,
                                   .step = step_always};
 
-/* Before anything is submitted. */
-static void set_policy(rp_executor *executor, const rp__policy *policy)
-{
-    pthread_mutex_lock(&executor->lock); /* its threads look */
-    executor->policy = policy;
-    pthread_mutex_unlock(&executor->lock);
-}
-
 /* ---- Tests --------------------------------------------------------------------------------------- */
 
 static void every_policy_gives_the_cpus_answer(void **state)
@@ -366,7 +362,7 @@ static void moves_by_chance_give_the_cpus_answer(void **state)
         rp_executor_report report;
         rp_executor *executor =
             open_executor((rp_executor_options){.policy = "auto", .threads = threads}, 0);
-        set_policy(executor, &chance);
+        executor_policy_set(executor, &chance);
         ask_all(executor, &report);
         print_message("chance: %llu moves of %zu queries, %llu ended on the card, %llu fell back\n",
                       (unsigned long long)report.moves, n_asked, (unsigned long long)report.on_card,
@@ -377,6 +373,52 @@ static void moves_by_chance_give_the_cpus_answer(void **state)
     }
 }
 
+typedef struct submitter {
+    pthread_t thread;
+    rp_executor *executor;
+    size_t first;
+} submitter;
+
+/* Every 16th query, and every third of them by who waits for it. */
+static void *submit_some(void *arg)
+{
+    const submitter *s = arg;
+    rp_error err;
+    for (size_t i = s->first; i < n_asked; i += SUBMITTERS) {
+        asked *a = &queries[i];
+        const rp_job job = {
+            .query = a->text, .query_bytes = strlen(a->text), .k = a->k, .mode = &a->mode};
+        if (i % 3) {
+            submit(s->executor, a, 0);
+            continue;
+        }
+        (void)rp_executor_ask(s->executor, &job, &a->outcome, &err);
+        atomic_store(&a->ended, 1);
+    }
+    return NULL;
+}
+
+static void many_submitters_have_the_cpus_answer(void **state)
+{
+    (void)state;
+    n_asked = QUERIES;
+    rp_executor_report report;
+    submitter all[SUBMITTERS];
+    rp_executor *executor = open_executor((rp_executor_options){.policy = "auto", .threads = 3}, 0);
+    executor_policy_set(executor, &chance);
+    for (size_t i = 0; i < SUBMITTERS; i++) {
+        all[i] = (submitter){.executor = executor, .first = i};
+        assert_int_equal(pthread_create(&all[i].thread, NULL, submit_some, &all[i]), 0);
+    }
+    for (size_t i = 0; i < SUBMITTERS; i++)
+        pthread_join(all[i].thread, NULL);
+    assert_int_equal(rp_executor_drain(executor), RP_OK);
+    const sums s = expect_all(false);
+    expect_report(executor, &s, &report);
+    assert_true(report.moves > n_asked / 4 && report.on_card > 0 && report.on_cores > 0);
+    close_executor(executor);
+}
+
 /* At every list, from either processor to the other. */
 static void moves_at_every_list_give_the_cpus_answer(void **state)
 {
@@ -384,7 +426,7 @@ static void moves_at_every_list_give_the_cpus_answer(void **state)
     n_asked = n_queries / 3;
     rp_executor_report report;
     rp_executor *executor = open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 0);
-    set_policy(executor, &always);
+    executor_policy_set(executor, &always);
     ask_all(executor, &report);
     assert_true(report.moves > n_asked);
     assert_int_equal(report.fallbacks, 0);
@@ -402,7 +444,7 @@ static void other_totals_are_the_cpus(void **state)
         total = totals[i];
         rp_executor *executor =
             open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 0);
-        set_policy(executor, &chance);
+        executor_policy_set(executor, &chance);
         ask_all(executor, &report);
         close_executor(executor);
     }
@@ -439,7 +481,7 @@ static void stopped_queries_end_once(void **state)
     n_asked = n_queries;
     rp_executor_report report;
     rp_executor *executor = open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 0);
-    set_policy(executor, &chance);
+    executor_policy_set(executor, &chance);
     for (size_t i = 0; i < n_asked; i++) {
         submit(executor, &queries[i], chance_below(4) ? 0 : 1 + chance_below(2000000));
         if (chance_below(3) == 0) {
@@ -464,7 +506,7 @@ static void little_memory_gives_the_cpus_answer(void **state)
     rp_executor_report report;
     rp_executor *executor =
         open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 48 << 10);
-    set_policy(executor, &chance);
+    executor_policy_set(executor, &chance);
     ask_all(executor, &report);
     print_message("little memory: %llu moves, %llu fallbacks\n", (unsigned long long)report.moves,
                   (unsigned long long)report.fallbacks);
@@ -480,7 +522,7 @@ static void failing_calls_give_the_cpus_answer(void **state)
     rp__emulated_device_configure(&(rp__emulated_device_options){
         .fail_at = 400, .fail_every = 37, .fail_code = RP_CU_NO_MEMORY});
     rp_executor *executor = open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 0);
-    set_policy(executor, &always);
+    executor_policy_set(executor, &always);
     ask_all(executor, &report);
     assert_true(report.fallbacks > 0);
     close_executor(executor);
@@ -498,7 +540,7 @@ static void a_lost_card_gives_the_cpus_answer(void **state)
             .stop_at = 150 + 70 * i, .stop_code = RP_CU_LAUNCH_FAILED});
         rp_executor *executor =
             open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 0);
-        set_policy(executor, i % 2 ? &chance : &always);
+        executor_policy_set(executor, i % 2 ? &chance : &always);
         ask_all(executor, &report);
         assert_false(report.has_card);
         assert_true(report.fallbacks > 0 && report.on_card < n_asked);
@@ -507,18 +549,122 @@ static void a_lost_card_gives_the_cpus_answer(void **state)
     rp__emulated_device_configure(&(rp__emulated_device_options){0});
 }
 
+/* ---- The card in a process of its own ------------------------------------------------------------ */
+
+static int enter_child(void **state)
+{
+    (void)state;
+    in_child = true;
+    return 0;
+}
+
+static int leave_child(void **state)
+{
+    (void)state;
+    in_child = false;
+    return 0;
+}
+
+static rp_executor *in_use;      /* whose queries are disturbed */
+static uint32_t n_disturbed;     /* of which so many were */
+static uint32_t disturbs_at = 7; /* steps on the card; every so many */
+static uint32_t card_steps;
+
+/* Between two lists of a query that the worker has candidates of. */
+static bool is_due(const rp__policy_step *at)
+{
+    return at->on_card && ++card_steps % disturbs_at == 0;
+}
+
+static rp__policy_way step_and_kill(const rp__policy_view *view, const rp__policy_job *job,
+                                    const rp__policy_step *at)
+{
+    const int32_t worker = rp__gpu_child_worker(in_use->on_card->state);
+    (void)view, (void)job;
+    if (n_disturbed < 2 && is_due(at) && worker > 0) {
+        n_disturbed++;
+        kill((pid_t)worker, SIGKILL);
+    }
+    return RP_WAY_NEXT;
+}
+
+static rp__policy_way step_and_stop(const rp__policy_view *view, const rp__policy_job *job,
+                                    const rp__policy_step *at)
+{
+    rp__task *task = (rp__task *)(void *)((char *)(void *)(uintptr_t)job -
+                                          offsetof(rp__task, waiting) - offsetof(rp__waiting, job));
+    (void)view;
+    if (is_due(at))
+        atomic_store(&task->stop, n_disturbed++ % 2 ? RP_STOP_CANCELLED : RP_STOP_DEADLINE);
+    return RP_WAY_NEXT;
+}
+
+static rp__policy disturber(rp__policy_way (*step)(const rp__policy_view *view,
+                                                   const rp__policy_job *job,
+                                                   const rp__policy_step *at))
+{
+    rp__policy row = always;
+    row.step = step;
+    n_disturbed = card_steps = 0;
+    return row;
+}
+
+/* The worker is killed while it has half of a query: a core answers that, and nothing is lost. */
+static void a_killed_worker_gives_the_cpus_answer(void **state)
+{
+    (void)state;
+    n_asked = n_queries / 2;
+    rp_executor_report report;
+    const rp__policy row = disturber(step_and_kill);
+    in_use = open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 0);
+    executor_policy_set(in_use, &row);
+    ask_all(in_use, &report);
+    assert_true(n_disturbed > 0 && report.fallbacks >= n_disturbed && report.has_card);
+    close_executor(in_use);
+}
+
+static void queries_that_are_stopped_halfway_end_once(void **state)
+{
+    (void)state;
+    n_asked = n_queries / 2;
+    rp_executor_report report;
+    const rp__policy row = disturber(step_and_stop);
+    in_use = open_executor((rp_executor_options){.policy = "auto", .threads = 2}, 0);
+    executor_policy_set(in_use, &row);
+    for (size_t i = 0; i < n_asked; i++)
+        submit(in_use, &queries[i], 0);
+    assert_int_equal(rp_executor_drain(in_use), RP_OK);
+    const sums s = expect_all(true);
+    expect_report(in_use, &s, &report);
+    assert_int_equal(s.cancelled + s.late, n_disturbed);
+    assert_true(s.cancelled > 0 && s.late > 0);
+    close_executor(in_use);
+}
+
+#define CHILD(name)                                                                                \
+    {                                                                                              \
+#name "_at_a_child", name, enter_child, leave_child, NULL                                  \
+    }
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_gives_the_cpus_answer),
         cmocka_unit_test(moves_by_chance_give_the_cpus_answer),
         cmocka_unit_test(moves_at_every_list_give_the_cpus_answer),
+        cmocka_unit_test(many_submitters_have_the_cpus_answer),
         cmocka_unit_test(other_totals_are_the_cpus),
         cmocka_unit_test(griffin_moves_for_good),
         cmocka_unit_test(stopped_queries_end_once),
         cmocka_unit_test(little_memory_gives_the_cpus_answer),
         cmocka_unit_test(failing_calls_give_the_cpus_answer),
         cmocka_unit_test(a_lost_card_gives_the_cpus_answer),
+        CHILD(moves_by_chance_give_the_cpus_answer),
+        CHILD(moves_at_every_list_give_the_cpus_answer),
+        CHILD(many_submitters_have_the_cpus_answer),
+        CHILD(stopped_queries_end_once),
+        CHILD(a_killed_worker_gives_the_cpus_answer),
+        CHILD(queries_that_are_stopped_halfway_end_once),
     };
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests_name("moves", tests, open_documents, close_documents);

@@ -171,15 +171,15 @@ static void check_given_back(const moved *m)
 
 /* ---- Running ----------------------------------------------------------------------------------- */
 
-/* What a run says of itself after a step: candidates become fewer, and what is missing is told. */
-static void check_told(moved *m, const void *run, uint32_t at, uint32_t i, rp_status status)
+/* What a run says of itself after a step: candidates become fewer, and the fallback says what is missing. */
+static void check_report(moved *m, const void *run, uint32_t at, uint32_t i, rp_status status)
 {
     const rp__steps *on = m->on[at]->steps;
     const uint32_t n = on->count(run);
-    rp__answer told = {.total = 7};
-    on->tell(run, &told);
-    assert_int_equal(told.total, 7);
-    assert_int_equal(told.fallback == RP_FALLBACK_MEMORY, status == RP_NO_MEMORY);
+    rp__answer answer = {.total = 7};
+    on->report(run, &answer);
+    assert_int_equal(answer.total, 7);
+    assert_int_equal(answer.fallback == RP_FALLBACK_MEMORY, status == RP_NO_MEMORY);
     if (status == RP_OK && m->steps[i].kind != STEP_SELECT) {
         assert_true(i == 0 || n <= m->n_candidates);
         m->n_candidates = n;
@@ -214,7 +214,7 @@ static rp_status run_steps(moved *m, uint32_t places, uint32_t stop_at, rp__answ
             atomic_store(&m->stop, 1);
         if (status == RP_OK)
             status = take_step(m->on[at]->steps, runs[at], &m->steps[i], answer);
-        check_told(m, runs[at], at, i, status);
+        check_report(m, runs[at], at, i, status);
     }
     for (int i = 0; i < 2; i++)
         if (runs[i])
@@ -259,7 +259,10 @@ static void open_pair(moved *m, const rp_index *index, const rp__backend *other,
     *m = (moved){.on = {rp__backend_find("cpu"), other}};
     rp__arena_init(&m->arena, (size_t)64 << 20);
     assert_int_equal(
-        rp_searcher_new(index, &(rp_search_options){.processor = "cpu"}, &m->searcher, &err),
+        rp_searcher_new(
+            index,
+            &(rp_search_options){.processor = "cpu", .variant = chance_below(2) ? "iiu" : NULL},
+            &m->searcher, &err),
         RP_OK);
     if (is_small)
         place.gpu_memory = SMALL + m->searcher->index->segment->lists_bytes / 2;
@@ -267,7 +270,7 @@ static void open_pair(moved *m, const rp_index *index, const rp__backend *other,
         if (m->on[i]->attach)
             assert_int_equal(
                 m->on[i]->attach(m->searcher->index->segment, &place, &m->states[i], &err), RP_OK);
-    if (!other->attach)
+    if (!other->attach || other->attach == rp__gpu_child_row.attach) /* its device is elsewhere */
         return;
     open_device(m, place.gpu_memory);
     assert_true(m->residency->is_whole == !is_small);
@@ -423,6 +426,33 @@ static void other_operators_are_refused(void **state)
     close_pair(&m);
 }
 
+/* Leaves little of the mailbox, so that candidates come and go in pieces. */
+static rp_status open_narrow(void *state, const rp__query *query, rp__arena *arena, void **run,
+                             rp_error *err)
+{
+    rp_status status = rp__gpu_child_row.steps->open(state, query, arena, run, err);
+    if (status == RP_OK)
+        rp__gpu_child_slot(state)->used = RP_MAILBOX_ROOM - 100 * 2 * sizeof(uint32_t);
+    return status;
+}
+
+/* The same on a device of another process. */
+static void queries_at_a_child_may_move_and_stop(void **state)
+{
+    (void)state;
+    size_t queries = 0, moves = 0;
+    rp__steps narrow = *rp__gpu_child_row.steps;
+    rp__backend row = rp__gpu_child_row;
+    narrow.open = open_narrow;
+    for (size_t i = 0; i < c.n_codecs; i += 6) {
+        run_pair(c.indexes[i], &rp__gpu_child_row, NULL, false, DEVICE_QUERIES, &queries, &moves);
+        row.steps = &narrow;
+        run_pair(c.indexes[i], &row, NULL, false, DEVICE_QUERIES, &queries, &moves);
+    }
+    print_message("a child: %zu queries, moved %zu times\n", queries, moves);
+    assert_true(queries >= 15 && moves > 2 * queries);
+}
+
 /* Other forms of queries are refused, and a query that is to stop does. */
 static void other_forms_are_refused(void **state)
 {
@@ -462,6 +492,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries_may_move_and_stop),
         cmocka_unit_test(queries_by_operators_may_move_and_stop),
+        cmocka_unit_test(queries_at_a_child_may_move_and_stop),
         cmocka_unit_test(other_operators_are_refused),
         cmocka_unit_test(other_forms_are_refused),
     };

@@ -75,6 +75,7 @@ TABLE = {
     "Hits": (_module("Hits"), {}, None),
     "Correction": (_module("Correction"), dict.fromkeys(riposte.Correction._fields, 0), None),
     "Snippet": (_module("Snippet"), {"text": "a", "pieces": [("a", False)]}, None),
+    "Step": (_module("Step"), dict.fromkeys(riposte.Step._fields, 0), None),
     "Explanation": (_module("Explanation"), dict.fromkeys(riposte.Explanation._fields, 0), None),
 }
 TABLE.update({name: (_module(name), {"status": "RP_IO", "text": "x"}, None) for name, kind

@@ -24,6 +24,7 @@ import riposte  # noqa: E402
 STRUCTS = {"rp_error": riposte._Error, "rp_index_options": riposte._IndexOptions,
            "rp_index_info": riposte._Info, "rp_document": riposte._Document,
            "rp_hit": riposte._Hit, "rp_hits": riposte._Hits,
+           "rp_query_step": riposte._QueryStep,
            "rp_gpu_counters": riposte._GpuCounters,
            "rp_batch_query": riposte._BatchQuery, "rp_batch_options": riposte._BatchOptions,
            "rp_search_options": riposte._SearchOptions, "rp_gpu_state": riposte._GpuState,
@@ -178,6 +179,16 @@ class TestRiposte(unittest.TestCase):
             index.search("wing -jet", strict_processor=True, **gpu)
         self.assertIn("form", str(caught.exception))
         self.assertIsNone(index.search("wing -jet").fallback)
+
+    def test_steps(self):
+        """What was done for a query is there where it was asked for."""
+        index = riposte.Index(self.path)
+        self.assertEqual(index.search("wing layer").steps, [])
+        steps = index.search("wing layer", processor="cpu", trace=True).steps
+        self.assertEqual([(one.stage, one.processor) for one in steps], [("search", "cpu")])
+        self.assertTrue(steps[0].us > 0 and steps[0].began_us >= 0 and steps[0].elements > 0)
+        steps = index.search("wing -jet", processor="gpu", gpu="emulated", trace=True).steps
+        self.assertEqual([one.processor for one in steps], ["gpu", "cpu"])
 
     def test_gpu_in_a_child(self):
         """The same hits, from a process that is gone with the index."""

@@ -32,6 +32,8 @@ enum { QUERIES = 12, TEXT = 1200, VOCABULARY = 60 };
 enum { LARGE = 50000 }; /* where selections and flat queries have several blocks */
 static const uint64_t sizes[] = {0, 1, 33, 127, 128, 257, 1000, 4097, LARGE};
 static const char *const codecs[] = {"auto", "bp128", "lrcseg"};
+static const char *const variants[] = {"lucene",
+                                       "iiu"}; /* whose scores have kernels of their own */
 static collection documents;
 
 /* Other rows have several blocks at any size, or take long. */
@@ -138,10 +140,10 @@ typedef struct card {
     rp__gpu_steps steps;
 } card;
 
-static void open_card(card *c, const rp_index *index, uint64_t seed)
+static void open_card(card *c, const rp_index *index, const char *variant, uint64_t seed)
 {
     rp_error err = {.text = ""};
-    const rp_search_options options = {.processor = "cpu"};
+    const rp_search_options options = {.processor = "cpu", .variant = variant};
     memset(c, 0, sizeof *c);
     rp__arena_init(&c->arena, (size_t)64 << 20);
     rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
@@ -260,33 +262,77 @@ static void run_compressed_operator(card *c)
         run_operator(c, "operators:intersect=lrcseg");
 }
 
+/* A query several times at once, without exact totals. */
+static void answer_batch(card *c, rp_mode mode, size_t k)
+{
+    rp_error err = {.text = ""};
+    rp__query query;
+    rp__batch_item items[QUERIES];
+    bind(c, mode, 3, k, &query);
+    query.exact_total = false;
+    for (size_t i = 0; i < QUERIES; i++)
+        items[i] = (rp__batch_item){.query = query};
+    rp__exec_begin(&c->query, QUERIES, true, &c->arena);
+    for (size_t i = 0; i < QUERIES; i++)
+        rp__exec_add(&c->query, &items[i]);
+    rp__exec_launch(&c->query);
+    rp__exec_collect(&c->query);
+    for (size_t i = 0; i < QUERIES; i++) {
+        rp__answer want;
+        if (items[i].status != RP_OK)
+            fail_msg("query %zu of a batch: %s", i, strict_fault());
+        assert_int_equal(
+            rp__backend_find("cpu")->run(NULL, &items[i].query, &c->arena, &want, &err), RP_OK);
+        assert_int_equal(items[i].answer.n, want.n);
+        assert_memory_equal(items[i].answer.at, want.at, want.n * sizeof *want.at);
+    }
+}
+
+static void answer_batches(card *c)
+{
+    static const size_t ks[] = {10, 300};
+    for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+        answer_batch(c, RP_MODE_AND, ks[i]);
+        answer_batch(c, RP_MODE_OR, ks[i]);
+    }
+}
+
+static void run_queries(const rp_index *index, const char *variant, bool is_compressed,
+                        uint64_t seed)
+{
+    static const size_t ks[] = {10, 0, 1000, 1};
+    card c;
+    rp__query query;
+    open_card(&c, index, variant, seed);
+    for (uint64_t n = 0; n < QUERIES && !is_compressed; n++) {
+        bind(&c, RP_MODE_AND, 1 + n % 3, ks[n % 4], &query);
+        answer(&c, &query);
+        bind(&c, RP_MODE_AND, 2, 10, &query);
+        answer(&c, &query);
+        bind(&c, RP_MODE_OR, 1 + n % 4, ks[n % 4], &query);
+        answer(&c, &query);
+        bind(&c, n % 4 ? RP_MODE_AND : RP_MODE_OR, n % 2 ? 12 : 50, ks[n % 4], &query);
+        answer(&c, &query);
+    }
+    if (is_compressed) {
+        run_compressed_operator(&c);
+    } else {
+        answer_batches(&c);
+        take_steps(&c);
+        run_operators(&c);
+    }
+    close_card(&c);
+}
+
 /* ANDs in bursts, which a persistent kernel answers, and launches in between. */
 static void queries_break_no_rule(void **state)
 {
     (void)state;
-    static const size_t ks[] = {10, 0, 1000, 1};
     for (uint64_t seed = 0; seed < strict_case_seeds(); seed++)
-        for (size_t i = 0; i < documents.n_codecs; i++) {
-            card c;
-            rp__query query;
-            open_card(&c, documents.indexes[i], seed);
-            if (strcmp(codecs[i], "lrcseg") == 0) {
-                run_compressed_operator(&c);
-                close_card(&c);
-                continue;
-            }
-            for (uint64_t n = 0; n < QUERIES; n++) {
-                bind(&c, RP_MODE_AND, 1 + n % 3, ks[n % 4], &query);
-                answer(&c, &query);
-                bind(&c, RP_MODE_AND, 2, 10, &query);
-                answer(&c, &query);
-                bind(&c, n % 4 ? RP_MODE_AND : RP_MODE_OR, n % 2 ? 12 : 50, ks[n % 4], &query);
-                answer(&c, &query);
-            }
-            take_steps(&c);
-            run_operators(&c);
-            close_card(&c);
-        }
+        for (size_t i = 0; i < documents.n_codecs; i++)
+            for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++)
+                run_queries(documents.indexes[i], variants[v], strcmp(codecs[i], "lrcseg") == 0,
+                            seed);
 }
 
 /* PARA by every method, on an index that has what it reads. */
@@ -307,7 +353,7 @@ static void para_breaks_no_rule(void **state)
         assert_int_equal(rp_index_recode(from, to, &options, NULL, &err), RP_OK);
         assert_int_equal(rp_index_open(to, NULL, &index, &err), RP_OK);
         for (uint64_t seed = 0; seed < strict_case_seeds(); seed++) {
-            open_card(&c, index, seed);
+            open_card(&c, index, variants[i % 2], seed);
             for (uint64_t n = 1; n < 4; n++) {
                 bind(&c, RP_MODE_AND, n, 10, &query);
                 const rp__query plain = query;
@@ -343,7 +389,7 @@ static void planted_copies_under_a_persistent_kernel_are_found(void **state)
         rp__query query;
         rp__answer got;
         rp_error err = {.text = ""};
-        open_card(&c, documents.indexes[0], seed);
+        open_card(&c, documents.indexes[0], variants[0], seed);
         for (int n = 0; n < 3; n++) {
             bind(&c, RP_MODE_AND, 2, 10, &query);
             answer(&c, &query);

@@ -126,6 +126,20 @@ if [ -n "${RIPOSTE_THOROUGH:-}" ]; then
     done
 fi
 
+# Commands that queries produce: ten million of them with RIPOSTE_THOROUGH.
+"$riposte" synth -q ccnews --docs "${RIPOSTE_THOROUGH:+100}5000" --queries 100 -o made >/dev/null &&
+    "$riposte" export -q iiu made -o made.iiu >/dev/null
+for mode in or and single; do
+    "$riposte" sim -q made.iiu made.queries.tsv --mode $mode --set dl=line --commands commands.$mode >/dev/null
+    ./dram_check ddr4-2400 <commands.$mode >found
+    verdict "queries_$mode" "$(sed -n 's/.* commands .*: //p' found)" "0 faults"
+done
+n=$(cat commands.or commands.and commands.single | wc -l)
+least=$([ -n "${RIPOSTE_THOROUGH:-}" ] && echo 10000000 || echo 10000)
+verdict "queries_have_$least" "$([ "$n" -ge "$least" ] && echo enough || echo "$n")" enough
+sed 's/ RD$/ WR/' commands.and | ./dram_check ddr4-2400 >/dev/null
+verdict queries_as_writes $? 1
+
 # Traces that no model made: states, buses and bad lines.
 found() { # NAME RULE LINE...
     printf '%s\n' "${@:3}" | ./dram_check hbm3 | grep -q ": $2\( \|$\)"

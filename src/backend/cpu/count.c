@@ -19,6 +19,10 @@ enum {
     WORDS = WINDOW / 64,
     STRETCH = 256,         /* documents that are drained together, if there is one among them */
     MERGED_MOST = 1 << 16, /* postings: so much memory merging may take */
+    /* in quarters of a nanosecond (AVX-512): */
+    CLEAR_COST = 1600, /* of a window's marks and bits */
+    DRAIN_COST = 32,   /* of a stretch */
+    MERGE_COST = 8,    /* of a posting at each level */
 };
 
 typedef struct counter {
@@ -202,12 +206,12 @@ static rp_status gather(counter *c)
 /* ---- Merging --------------------------------------------------------------------------------- */
 
 /* Documents of one list or several, rising. */
-typedef struct stretch {
+typedef struct array {
     uint32_t *docids;
     size_t n;
-} stretch;
+} array;
 
-static rp_status read_list(const rp__cpu_run *run, rp__reader *reader, stretch *out)
+static rp_status read_list(const rp__cpu_run *run, rp__reader *reader, array *out)
 {
     const uint32_t *docids;
     uint32_t n;
@@ -223,7 +227,7 @@ static rp_status read_list(const rp__cpu_run *run, rp__reader *reader, stretch *
 }
 
 /* The documents of both, each once; `to` has room for all. */
-static stretch merge(stretch a, stretch b, uint32_t *to)
+static array merge(array a, array b, uint32_t *to)
 {
     size_t i = 0, j = 0, n = 0;
     while (i < a.n && j < b.n) {
@@ -234,16 +238,16 @@ static stretch merge(stretch a, stretch b, uint32_t *to)
     }
     memcpy(to + n, a.docids + i, (a.n - i) * sizeof *to);
     memcpy(to + n + (a.n - i), b.docids + j, (b.n - j) * sizeof *to);
-    return (stretch){to, n + (a.n - i) + (b.n - j)};
+    return (array){to, n + (a.n - i) + (b.n - j)};
 }
 
 /* Neighbours two by two, until one is left. */
-static size_t merge_all(stretch *lists, size_t n, uint32_t *from, uint32_t *to)
+static size_t merge_all(array *lists, size_t n, uint32_t *from, uint32_t *to)
 {
     for (; n > 1; n = (n + 1) / 2) {
         uint32_t *end = to;
         for (size_t i = 0; i < n; i += 2) {
-            lists[i / 2] = merge(lists[i], i + 1 < n ? lists[i + 1] : (stretch){from, 0}, end);
+            lists[i / 2] = merge(lists[i], i + 1 < n ? lists[i + 1] : (array){from, 0}, end);
             end += lists[i / 2].n;
         }
         uint32_t *other = from;
@@ -255,13 +259,13 @@ static size_t merge_all(stretch *lists, size_t n, uint32_t *from, uint32_t *to)
 
 static rp_status count_few(rp__cpu_run *run, size_t postings)
 {
-    stretch *lists = rp__arena_array(run->arena, run->n_parts, sizeof *lists);
+    array *lists = rp__arena_array(run->arena, run->n_parts, sizeof *lists);
     uint32_t *docids = rp__arena_array(run->arena, 2 * postings, sizeof *docids), *end = docids;
     rp_status status = RP_OK;
     if (!lists || !docids)
         return rp__error_no_memory(run->err);
     for (size_t i = 0; i < run->n_parts && status == RP_OK; i++) {
-        lists[i] = (stretch){.docids = end};
+        lists[i] = (array){.docids = end};
         status = read_list(run, run->parts[i].reader, &lists[i]);
         end += lists[i].n;
     }
@@ -287,19 +291,21 @@ static uint64_t search_cost(const rp__list *list, uint64_t n)
     return rp__bitmap_bits(list, &bits) ? 8 * n : 16 * n + 140 * blocks;
 }
 
-/* Whether the longest list is better searched than gathered. */
-static bool searches_longest(const rp__cpu_run *run)
+/* And draining the stretches that have postings. */
+static uint64_t drain_cost(const rp__query *query, uint64_t postings)
 {
-    const rp__query *query = run->query;
+    const uint64_t stretches = (query->end - query->begin) / STRETCH + 1;
+    return DRAIN_COST * (postings < stretches ? postings : stretches);
+}
+
+/* Whether the longest list is better searched than gathered. */
+static bool searches_longest(const rp__cpu_run *run, uint64_t postings)
+{
     const rp__list *longest = &run->parts[run->n_parts - 1].reader->list;
-    uint64_t others = 0, gathering = 0, draining = (query->end - query->begin) / 16;
-    for (size_t i = 0; i + 1 < run->n_parts; i++) {
-        others += run->parts[i].reader->list.n;
-        gathering += gather_cost(&run->parts[i].reader->list);
-    }
-    if (run->n_parts != 2) /* the others are gathered in any case */
-        gathering = draining = 0;
-    return search_cost(longest, others) < gather_cost(longest) + gathering + draining;
+    uint64_t gathering = gather_cost(longest);
+    if (run->n_parts == 2) /* otherwise the others are gathered in any case */
+        gathering += gather_cost(&run->parts[0].reader->list) + drain_cost(run->query, postings);
+    return search_cost(longest, postings - longest->n) < gathering;
 }
 
 static uint64_t count_postings(const rp__cpu_run *run)
@@ -310,18 +316,15 @@ static uint64_t count_postings(const rp__cpu_run *run)
     return n;
 }
 
-/* Whether lists are better merged than gathered. A merge costs 8 a posting and level; a window is cleared, and stretches
- * that have postings are drained, for 32 each. */
+/* Whether lists are better merged than gathered: windows are cleared once, and stretches that have postings drained. */
 static bool merges(const rp__cpu_run *run, uint64_t postings)
 {
-    const uint64_t stretches = (run->query->end - run->query->begin) / STRETCH + 1;
-    const uint64_t drained = postings < stretches ? postings : stretches;
-    uint64_t levels = 0, gathering = WINDOW / 10 + 32 * drained;
+    uint64_t levels = 0, gathering = CLEAR_COST + drain_cost(run->query, postings);
     for (size_t i = 0; i < run->n_parts; i++)
         gathering += gather_cost(&run->parts[i].reader->list);
     while ((size_t)1 << levels < run->n_parts)
         levels++;
-    return postings <= MERGED_MOST && 8 * levels * postings < gathering;
+    return postings <= MERGED_MOST && MERGE_COST * levels * postings < gathering;
 }
 
 static rp_status open_counter(counter *c, bool searches)
@@ -355,8 +358,8 @@ static rp_status run_count(rp__cpu_run *run)
     rp_status status = rp__part_list(run);
     if (status != RP_OK)
         return status;
-    const bool searches = searches_longest(run);
     const uint64_t postings = count_postings(run);
+    const bool searches = searches_longest(run, postings);
     if (!searches && merges(run, postings))
         return count_few(run, (size_t)postings);
     counter *c = rp__arena_alloc(run->arena, sizeof *c);

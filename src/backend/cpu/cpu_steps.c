@@ -209,7 +209,7 @@ static uint32_t count_candidates(const void *run)
     return ((const steps *)run)->n;
 }
 
-static void tell_cost(const void *run, rp__answer *answer)
+static void report_cost(const void *run, rp__answer *answer)
 {
     const steps *s = run;
     answer->postings = s->elsewhere + rp__cpu_run_postings(&s->run);
@@ -228,7 +228,7 @@ static rp_status select_best(void *run, rp__answer *answer)
     rp__topk_finish(&s->run.topk);
     *answer = (rp__answer){
         .at = s->run.topk.at, .n = s->run.topk.n, .total = s->n, .total_is_exact = true};
-    tell_cost(s, answer);
+    report_cost(s, answer);
     return RP_OK;
 }
 
@@ -242,6 +242,6 @@ const rp__steps rp__cpu_steps_row = {
     .count = count_candidates,
     .put = put_candidates,
     .take = take_candidates,
-    .tell = tell_cost,
+    .report = report_cost,
     .close = close_steps,
 };

@@ -79,7 +79,7 @@ static rp__cu_ptr scores_of(const candidates *c, uint32_t half)
 }
 
 rp_status rp__gpu_candidates_begin(candidates *c, rp__cu_ptr buffer, uint32_t capacity,
-                                   uint32_t n_docs, const karg_norms *norms)
+                                   uint32_t n_docs, const karg_norms *norms, bool is_iiu)
 {
     void *report = c->report;
     rp_status status = report ? RP_OK : rp__device_pin(c->device, REPORT, 0, &report);
@@ -88,7 +88,8 @@ rp_status rp__gpu_candidates_begin(candidates *c, rp__cu_ptr buffer, uint32_t ca
                       .buffer = buffer,
                       .capacity = capacity,
                       .n_docs = n_docs,
-                      .norms = *norms};
+                      .norms = *norms,
+                      .is_iiu = is_iiu};
     return status == RP_OK ? rp__device_fill(c->device, state_of(c), 0,
                                              state_bytes(capacity, n_docs) / sizeof(uint32_t))
                            : status;
@@ -157,7 +158,7 @@ static rp_status look_up(candidates *c, const karg_term *words, uint32_t n, bool
     memcpy(args.near, words, n * sizeof *words);
     c->is_scored = c->is_scored || adds;
     args.to_scores = c->is_scored ? scores_of(c, 1 - c->half) : 0;
-    return compact(c, RP_KERNEL_step_and_narrow_kernel, &args);
+    return compact(c, rp__kernel_table_scoring(RP_KERNEL_step_and_narrow_kernel, c->is_iiu), &args);
 }
 
 rp_status rp__gpu_candidates_score(candidates *c, const karg_term *word)

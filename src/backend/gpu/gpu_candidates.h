@@ -18,6 +18,7 @@ typedef struct rp__gpu_candidates {
     uint32_t half;  /* of the buffer that has them; a launch writes to the other one */
     bool is_scored; /* otherwise all scores are 0, and none are there */
     karg_norms norms;
+    bool is_iiu;
 } rp__gpu_candidates;
 
 /* Nothing is allocated before it is needed. */
@@ -26,9 +27,9 @@ void rp__gpu_candidates_close(rp__gpu_candidates *c); /* all zero is fine */
 
 /* Device memory for so many candidates, of which k are selected, of n_docs documents. */
 size_t rp__gpu_candidates_bytes(uint32_t capacity, size_t k, uint32_t n_docs);
-/* No candidates, in a buffer of so many bytes. */
+/* No candidates, in a buffer of so many bytes; scores will be of IIU or of BM25. */
 rp_status rp__gpu_candidates_begin(rp__gpu_candidates *c, rp__cu_ptr buffer, uint32_t capacity,
-                                   uint32_t n_docs, const karg_norms *norms);
+                                   uint32_t n_docs, const karg_norms *norms, bool is_iiu);
 
 /* All return RP_DAMAGED where a list turns out to be. */
 rp_status rp__gpu_candidates_start(rp__gpu_candidates *c, const karg_term *word, uint32_t begin,

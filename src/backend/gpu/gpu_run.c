@@ -282,7 +282,7 @@ static const rp__steps steps = {.open = open_steps,
                                 .count = rp__step_run_count,
                                 .put = rp__step_run_put,
                                 .take = rp__step_run_take,
-                                .tell = rp__step_run_tell,
+                                .report = rp__step_run_report,
                                 .close = rp__step_run_close};
 
 /* Those that rows of the launch table have. */

@@ -209,7 +209,8 @@ static rp_status lease(step_run *r, uint32_t capacity)
         status = bring(r, capacity, &norms);
     if (status == RP_OK)
         status = rp__gpu_candidates_begin(&s->candidates, s->scratch.at, capacity,
-                                          r->base.query->lengths.n_docs, &norms);
+                                          r->base.query->lengths.n_docs, &norms,
+                                          r->base.query->rank->ranking->kind == RP_RANK_IIU);
     if (status == RP_OK)
         r->capacity = capacity;
     return status == RP_NOT_FOUND ? RP_NO_MEMORY : status;

@@ -77,7 +77,7 @@ static rp_status put_blocks(rp__iiu_memory *memory, const rp__iiu_blocks *blocks
                             rp__image_list *out)
 {
     rp__buf_clear(&memory->list, SIZE_MAX);
-    rp__image_writer_put_list(&memory->list, memory->end, blocks, NULL, idf_bar, out);
+    rp__image_writer_put_list(&memory->list, memory->end, blocks, NULL, 0, idf_bar, out);
     return memory->list.failed ? RP_NO_MEMORY : append(memory, memory->list.at, memory->list.n);
 }
 

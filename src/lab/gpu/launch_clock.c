@@ -8,9 +8,9 @@ static size_t n_launches;
 
 static void record(size_t side, rp__cu_stream stream)
 {
-    rp__cu_event *event = &events[n_launches][side];
     if (n_launches >= RP_LAUNCH_CLOCK_MAX)
         return;
+    rp__cu_event *event = &events[n_launches][side];
     if (!*event && own->event_create(event, 0) != RP_CU_OK)
         *event = NULL;
     if (*event)

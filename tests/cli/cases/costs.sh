@@ -3,6 +3,7 @@ unset RIPOSTE_COSTS RIPOSTE_GPU
 shape() { sed -E 's/[0-9]+ rules for .*, [0-9]+ cores?, [a-z0-9]+,/N rules for MACHINE,/'; }
 printf '1\twing lift\n2\tflow layer plate\n3\tnowhere flow\n4\twing\n5\tboundary layer\n' >q.tsv
 riposte calibrate my.rip --sample 120 --rounds 1 --gpu emulated -o card.json | cut -c 1-24 | head -n 7
+grep -o '"feed_ns":[0-9]*' card.json | sed 's/:[1-9][0-9]*$/:T/'
 riposte calibrate my.rip --sample 120 --rounds 1 --no-card -o cores.json --json >out.json && is_json out.json && echo json
 head -c 43 cores.json; echo
 riposte doctor --costs card.json --gpu emulated | grep ^costs | shape

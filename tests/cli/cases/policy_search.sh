@@ -5,6 +5,10 @@ riposte search my.rip "flow layer" --no-snippets -q >direct
 for policy in auto cpu gpu better batch ding-queues ding-steal ding-deadline griffin; do
     riposte search my.rip "flow layer" --no-snippets -q --policy $policy --gpu emulated | cmp - direct
 done
+for policy in gpu griffin split; do
+    riposte search my.rip "+flow +layer -wing" --no-snippets -q --policy $policy --gpu emulated --gpu-child >child
+    riposte search my.rip "+flow +layer -wing" --no-snippets -q | cmp - child
+done
 riposte search my.rip "flow layer" --k 1 --policy cpu 2>err; same err
 riposte search my.rip "flow layer" --no-snippets -q --processor gpu --gpu emulated --deadline 60000 | cmp - direct
 echo -- timeline
@@ -25,6 +29,7 @@ for policy in auto cpu gpu batch ding-steal; do
     riposte batch my.rip q.tsv -q --policy $policy --gpu emulated --threads 2 | cmp - direct
 done
 riposte batch my.rip q.tsv --policy cpu -o a.run; cmp a.run direct
+riposte batch my.rip q.tsv -q --policy auto --gpu emulated --gpu-child | cmp - direct
 riposte batch my.rip q.tsv --policy batch --gpu emulated --json -o a.run | grep -o '"policy".*"on_card":5'
 riposte batch my.rip q.tsv --policy cpu --deadline 0.000001 -q; echo $?
 riposte batch my.rip q.tsv --policy auto --deadline 0.000001 -q -o a.run; echo $? $(wc -c <a.run)

@@ -382,7 +382,7 @@ static const char *ids_there(void)
     size_t n = 0;
     all[0] = 0;
     assert_int_equal(rp_index_open(ix, NULL, &index, &err), RP_OK);
-    for (uint32_t d = 0; rp_index_get_document(index, d, &doc, &err) == RP_OK && n < 8000; d++) {
+    for (uint32_t d = 0; n < 8000 && rp_index_get_document(index, d, &doc, &err) == RP_OK; d++) {
         n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", d ? " " : "", doc.id);
         rp_document_free(&doc);
     }

@@ -102,6 +102,26 @@ static void rules_find_a_law(void **state)
         assert_int_equal(tree.rules[i].weights[RP_COST_READING], 0); /* it was not to be used */
 }
 
+/* One in ten took twenty times as long: rules are for the others. */
+static void few_slow_samples_do_not_matter(void **state)
+{
+    (void)state;
+    static rp__cost_sample samples[N];
+    rp__random random;
+    rp__cost_tree tree;
+    rp__random_init(&random, 6);
+    for (size_t i = 0; i < N; i++) {
+        samples[i].features[RP_COST_SHORTEST] = rp__cost_log(rp__random_below(&random, 1 << 20));
+        samples[i].ns = i % 10 == 0 ? 200000 : 10000;
+    }
+    assert_int_equal(rp__cost_fit(samples, N, RP_COST_DINGS, &tree), RP_OK);
+    double sum = 0;
+    for (size_t i = 0; i < N; i++)
+        if (samples[i].ns == 10000)
+            sum += fabs((double)rp__cost_tree_estimate(&tree, samples[i].features) - 10000) / 10000;
+    assert_true(sum / N < 0.05); /* the mean of logarithms is off by a third */
+}
+
 static void few_samples_make_one_rule(void **state)
 {
     (void)state;
@@ -119,6 +139,7 @@ int main(void)
         cmocka_unit_test(logarithms_are_close),
         cmocka_unit_test(only_trees_are_sound),
         cmocka_unit_test(rules_find_a_law),
+        cmocka_unit_test(few_slow_samples_do_not_matter),
         cmocka_unit_test(few_samples_make_one_rule),
     };
     return cmocka_run_group_tests_name("cost", tests, NULL, NULL);

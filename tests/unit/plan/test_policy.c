@@ -105,6 +105,35 @@ static void share_cuts_by_cost(void **state)
     assert_int_equal(at.cores, 0);
 }
 
+/* A core takes what waits for a busy card: with deadlines only what it is likely to end before half of the time has
+ * passed; the card alike. */
+static void ding_steals_in_time(void **state)
+{
+    (void)state;
+    const rp__policy *row = &rp__policy_ding_deadline_row;
+    rp__policy_job job = long_and;
+    rp__policy_view view = {.now = 1000, .cores = 1, .has_card = true, .is_busy_card = true};
+    job.arrived = 1000;
+    job.deadline = 1000 + 2 * job.cpu_ns;
+    const rp__policy_seat seat = row->seat(&view, &job);
+    assert_int_equal(seat.queue, RP_QUEUE_GPU);
+    assert_int_equal(seat.urgent, 1000 + job.cpu_ns);
+    view.queues[RP_QUEUE_GPU] = (rp__policy_queue){.n = 1,
+                                                   .head_cpu_ns = job.cpu_ns,
+                                                   .head_gpu_ns = job.gpu_ns,
+                                                   .head_urgent = seat.urgent,
+                                                   .first_urgent = seat.urgent};
+    assert_int_equal(row->take(&view, false).queue, RP_QUEUE_GPU);
+    view.now++;
+    assert_int_equal(row->take(&view, false).queue, RP_QUEUE_NONE);
+    assert_int_equal(rp__policy_ding_steal_row.take(&view, false).queue, RP_QUEUE_GPU);
+    view.queues[RP_QUEUE_GPU].head_urgent = RP_POLICY_NEVER; /* it has no deadline */
+    assert_int_equal(row->take(&view, false).queue, RP_QUEUE_GPU);
+    view.queues[RP_QUEUE_GPU].head_urgent = seat.urgent;
+    view.has_card = view.is_busy_card = false; /* nobody else will */
+    assert_int_equal(row->take(&view, false).queue, RP_QUEUE_GPU);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +142,7 @@ int main(void)
         cmocka_unit_test(griffin_returns_where_it_may),
         cmocka_unit_test(split_has_the_card_intersect),
         cmocka_unit_test(share_cuts_by_cost),
+        cmocka_unit_test(ding_steals_in_time),
     };
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests_name("policy", tests, NULL, NULL);

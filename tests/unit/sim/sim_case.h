@@ -28,6 +28,7 @@ typedef struct sim_image {
     size_t n, cap;
     uint64_t dl_at;
     uint32_t *dl, n_docs;
+    uint32_t flags; /* of lists that are put from now on: RP_SIM_PAIRED, RP_SIM_BP128 */
 } sim_image;
 
 static inline uint64_t image_add(sim_image *image, size_t n_bytes, size_t align)
@@ -87,6 +88,25 @@ static inline uint8_t case_bound(const sim_image *image, const case_list *list, 
     return (uint8_t)bound;
 }
 
+/* bp128 has frequencies less 1. */
+static inline uint32_t case_tf_width(const uint32_t *tfs, uint32_t n, bool is_bp128)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < n; i++)
+        any |= tfs[i] - is_bp128;
+    return rp__bits_width(any);
+}
+
+/* A block of bp128 of values less `less`; returns where it ends. */
+static inline uint64_t put_part(uint8_t *bytes, uint64_t at, const uint32_t *values, uint32_t n,
+                                uint32_t width, uint32_t less)
+{
+    put_bits(bytes, at, width, 8);
+    for (uint32_t i = 0; i < n; i++)
+        put_bits(bytes, at + 8 + (uint64_t)i * width, values[i] - less, width);
+    return at + 8 + ((uint64_t)n * width + 7) / 8 * 8;
+}
+
 /* Blocks of the sizes in `ends` (each the number of postings up to its end). Arrays lie at
  * multiples of `align`. */
 static inline void image_put_list(sim_image *image, case_list *list, const uint32_t *ends,
@@ -94,26 +114,36 @@ static inline void image_put_list(sim_image *image, case_list *list, const uint3
 {
     uint32_t *gaps = malloc(4 * ((size_t)list->n + 1));
     uint64_t bits = 0;
-    uint64_t skip_at = image_add(image, 5 * (size_t)list->n_blocks, align);
-    uint64_t meta_at = image_add(image, 8 * (size_t)list->n_blocks, align);
-    uint64_t payload_at = image_add(image, 8 * (size_t)list->n + 8, align);
+    const bool is_paired = image->flags & RP_SIM_PAIRED, is_bp128 = image->flags & RP_SIM_BP128;
+    const size_t n_blocks = list->n_blocks, skip = is_paired ? 16 : 4, step = is_paired ? 16 : 8;
+    uint64_t skip_at =
+        is_paired ? image_add(image, 16 * n_blocks, 16) : image_add(image, 5 * n_blocks, align);
+    uint64_t meta_at = is_paired ? skip_at + 8 : image_add(image, 8 * n_blocks, align);
+    uint64_t payload_at =
+        image_add(image, 8 * (size_t)list->n + (is_bp128 ? 4 * n_blocks : 0) + 8, align);
     for (uint32_t b = 0, from = 0; b < list->n_blocks; from = ends[b++]) {
         uint32_t n = ends[b] - from;
         for (uint32_t i = 0; i < n; i++)
             gaps[i] = i ? list->docids[from + i] - list->docids[from + i - 1] : 0;
-        uint64_t g = max_width(gaps, n), t = max_width(list->tfs + from, n);
-        rp__store32(image->bytes + skip_at + 4 * b, list->docids[from]);
-        rp__store64(image->bytes + meta_at + 8 * b, g | t << 5 | (uint64_t)n << 10 | bits << 21);
-        image->bytes[skip_at + 4 * (uint64_t)list->n_blocks + b] = case_bound(image, list, from, n);
-        for (uint32_t i = 0; i < n; i++, bits += g + t)
-            put_bits(image->bytes + payload_at, bits, gaps[i] | (uint64_t)list->tfs[from + i] << g,
+        uint64_t g = max_width(gaps, n), t = case_tf_width(list->tfs + from, n, is_bp128);
+        rp__store32(image->bytes + skip_at + skip * b, list->docids[from]);
+        rp__store64(image->bytes + meta_at + step * b, g | t << 5 | (uint64_t)n << 10 | bits << 21);
+        image->bytes[skip_at + (is_paired ? skip * b + 4 : 4 * n_blocks + b)] =
+            case_bound(image, list, from, n);
+        uint8_t *payload = image->bytes + payload_at;
+        if (is_bp128) {
+            bits = put_part(payload, bits, gaps, n, (uint32_t)g, 0);
+            bits = put_part(payload, bits, list->tfs + from, n, (uint32_t)t, 1);
+        }
+        for (uint32_t i = 0; i < n && !is_bp128; i++, bits += g + t)
+            put_bits(payload, bits, gaps[i] | (uint64_t)list->tfs[from + i] << g,
                      (uint32_t)(g + t));
     }
     free(gaps);
     list->payload_bits = bits;
     list->header_at = image_add(image, 64, 64);
     rp__list_header header = {.magic = RP_SIM_MAGIC,
-                              .flags = RP_SIM_HAS_BOUNDS,
+                              .flags = RP_SIM_HAS_BOUNDS | image->flags,
                               .n_postings = list->n,
                               .n_blocks = list->n_blocks,
                               .idf_bar = list->idf_bar,

@@ -14,7 +14,7 @@ typedef struct query {
 typedef struct world {
     sim_image image;
     case_list lists[6];
-    uint32_t n_lists;
+    uint32_t n_lists, flags[6]; /* flags: of lists */
     query queries[12];
     uint32_t n_queries;
     bool is_aligned, has_range;
@@ -92,6 +92,7 @@ static inline void draw_lists(world *w, rp__random *random)
     w->n_lists = 1 + below(random, 6);
     for (uint32_t i = 0; i < w->n_lists; i++) {
         uint32_t n = either(random, n_docs < 2000 ? n_docs : 2000);
+        w->image.flags = w->flags[i];
         image_add_random(&w->image, &w->lists[i], n, skewed(random, 1, 256),
                          1U << below(random, 20), align, random);
     }
@@ -144,12 +145,25 @@ static inline void draw_queries(world *w, rp__random *random)
     w->results = calloc(1, w->results_bytes + 1);
 }
 
+/* By chance of its own, so that all else of a seed stays as it is. */
+static inline void draw_layouts(world *w, uint64_t seed)
+{
+    rp__random random;
+    rp__random_init(&random, ~seed);
+    w->config.paired = below(&random, 2);
+    w->config.bp128 = below(&random, 2) * (1 + below(&random, 32));
+    for (uint32_t i = 0; i < 6; i++)
+        w->flags[i] = (w->config.paired && below(&random, 2) ? RP_SIM_PAIRED : 0) |
+                      (w->config.bp128 && below(&random, 2) ? RP_SIM_BP128 : 0);
+}
+
 static inline void world_init(world *w, uint64_t seed)
 {
     rp__random random;
     rp__random_init(&random, seed);
     memset(w, 0, sizeof *w);
     draw_config(&w->config, &random);
+    draw_layouts(w, seed);
     draw_lists(w, &random);
     draw_queries(w, &random);
 }
@@ -257,8 +271,10 @@ static inline void check_front(const world *w, const rp__sim_report *r)
             bits += h.payload_bits;
             blocks += h.n_blocks;
             lines += lines_of(h.payload_at, h.payload_bits);
-            meta += lines_of(h.meta_at, UINT64_C(64) * h.n_blocks);
-            skip += lines_of(h.skip_at, UINT64_C(32) * h.n_blocks);
+            const bool is_paired = h.flags & RP_SIM_PAIRED;
+            meta += is_paired ? lines_of(h.skip_at, UINT64_C(128) * h.n_blocks)
+                              : lines_of(h.meta_at, UINT64_C(64) * h.n_blocks);
+            skip += is_paired ? 0 : lines_of(h.skip_at, UINT64_C(32) * h.n_blocks);
         }
         meta += q->type == RP_SIM_SINGLE ? 1 : 2;
         written += q->n_want;

@@ -129,10 +129,11 @@ static void golden_cycles(void **state)
     bench_free(&b);
 }
 
-/* Keys that are no latency, depth or capacity; the seed of the random memory is none either. */
+/* Keys that are no latency, depth or capacity; the seed of the random memory is none either. No list
+ * here is of bp128. */
 static bool is_measure(const rp__sim_key *key)
 {
-    static const char *const others[] = {"cores", "ranges", "seed", "topk", "watchdog"};
+    static const char *const others[] = {"bp128", "cores", "ranges", "seed", "topk", "watchdog"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(key->name, others[i]) == 0)
             return false;
@@ -279,6 +280,93 @@ static void a_single_term_saturates_the_memory(void **state)
     image_free(&image);
 }
 
+/* ---- Layouts --------------------------------------------------------------------------------- */
+
+/* One query of two lists, the first of them short, that lie as these flags say. */
+static rp__sim_report run_layout(uint32_t flags, uint32_t type, const char *keys)
+{
+    rp__random random;
+    rp__sim_config config;
+    rp__sim_report report;
+    rp__machine *m;
+    rp_error err;
+    sim_image image;
+    case_list lists[2];
+    rp__random_init(&random, 77);
+    image_begin(&image, 100000, &random);
+    image.flags = flags;
+    image_add_random(&image, &lists[0], 300, 20, 30, 64, &random);
+    image_add_random(&image, &lists[1], 50000, 200, 30, 64, &random);
+    const uint32_t first = type == RP_SIM_SINGLE;
+    rp__descriptor d = {.query_type = (uint8_t)type,
+                        .n_cores = 1,
+                        .list0 = lists[first].header_at,
+                        .n_blocks0 = lists[first].n_blocks,
+                        .list1 = lists[1].header_at,
+                        .n_blocks1 = lists[1].n_blocks,
+                        .result = rp__sim_results_at(image.n),
+                        .cap = lists[first].n,
+                        .dl_table = image.dl_at};
+    uint8_t *results = calloc(1, (size_t)rp__sim_result_bytes(&d));
+    rp__sim_memory memory = {.image = image.bytes,
+                             .image_bytes = image.n,
+                             .results = results,
+                             .results_bytes = (size_t)rp__sim_result_bytes(&d),
+                             .results_at = d.result};
+    rp__sim_config_init(&config);
+    if (rp__sim_config_parse(&config, keys, strlen(keys), &err) ||
+        rp__machine_new(&config, &memory, &m, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(rp__machine_submit(m, &d), RP_OK);
+    assert_int_equal(rp__machine_run(m, &err), RP_OK);
+    rp__machine_report(m, &report);
+    size_t n;
+    assert_int_equal(rp__machine_completions(m, &n)->status, RP_SIM_OK);
+    rp__machine_free(m);
+    free(results);
+    for (size_t i = 0; i < 2; i++)
+        case_list_free(&lists[i]);
+    image_free(&image);
+    return report;
+}
+
+/* Metadata of a paired list come with the skip values that the search reads. */
+static void paired_lists_need_no_read_of_metadata(void **state)
+{
+    (void)state;
+    static const char *const searches[] = {"", "bsu_line=on\n", "skips=stream\n"};
+    for (size_t i = 0; i < 3; i++) {
+        char keys[100];
+        snprintf(keys, sizeof keys, "memory=fixed\ndl=free\nabandon=off\npaired=on\n%s",
+                 searches[i]);
+        rp__sim_report apart = run_layout(0, RP_SIM_AND, keys),
+                       paired = run_layout(RP_SIM_PAIRED, RP_SIM_AND, keys);
+        assert_true(apart.counts.l1_blocks > 100);
+        assert_int_equal(apart.counts.l1_blocks, paired.counts.l1_blocks);
+        assert_int_equal(apart.counts.requests[RP_SIM_TRAFFIC_L1] - apart.counts.l1_blocks,
+                         paired.counts.requests[RP_SIM_TRAFFIC_L1]);
+        assert_true(paired.cycles < apart.cycles);
+    }
+}
+
+/* A block of n postings takes ceil(n / gaps) cycles more than one of IIU, without waiting. */
+static void bp128_takes_the_cycles_of_its_gaps(void **state)
+{
+    (void)state;
+    static const char keys[] = "memory=ideal\ndl=free\ncores=1\nbp128=%u\n";
+    uint64_t last = UINT64_MAX;
+    for (uint32_t gaps = 1; gaps <= 32; gaps *= 2) {
+        char text[100];
+        snprintf(text, sizeof text, keys, gaps);
+        uint64_t iiu = run_layout(0, RP_SIM_SINGLE, text).cycles,
+                 cycles = run_layout(RP_SIM_BP128, RP_SIM_SINGLE, text).cycles;
+        uint64_t more = 25000 / gaps; /* of each of two units */
+        assert_true(cycles > iiu + more && cycles < last);
+        assert_true(cycles < iiu + more + 25000 / 10);
+        last = cycles;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +374,8 @@ int main(void)
         cmocka_unit_test(every_measure_counts),
         cmocka_unit_test(an_ideal_memory_leaves_the_units),
         cmocka_unit_test(a_single_term_saturates_the_memory),
+        cmocka_unit_test(paired_lists_need_no_read_of_metadata),
+        cmocka_unit_test(bp128_takes_the_cycles_of_its_gaps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,9 @@ static void check_list(const made *m, const rp__image *image, size_t i, uint32_t
         assert_int_equal(list.payload_at, list.at + 76);
         assert_true(list.payload_bits <= 62 * 8);
     } else {
-        assert_true(list.skip_at % 64 == 0 && list.meta_at % 64 == 0 && list.payload_at % 64 == 0);
+        assert_true(list.skip_at % 64 == 0 &&
+                    list.meta_at % 64 == (list.flags & RP_IMAGE_PAIRED ? 8 : 0) &&
+                    list.payload_at % 64 == 0);
     }
 }
 
@@ -142,6 +144,10 @@ static void what_is_written_is_read(void **state)
         {.fixed = 128},
         {.has_bounds = true},
         {.max_size = 1, .has_bounds = true},
+        {.is_paired = true},
+        {.max_size = 7, .is_paired = true, .has_bounds = true},
+        {.is_bp128 = true, .fixed = 128},
+        {.is_bp128 = true, .is_paired = true, .fixed = 128},
     };
     for (size_t o = 0; o < sizeof options / sizeof options[0]; o++) {
         made m;

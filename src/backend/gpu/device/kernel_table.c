@@ -44,6 +44,27 @@ const rp__kernel *rp__kernel_table_at(size_t id)
     return id - RP_KERNELS < added.n ? &added.rows[id - RP_KERNELS] : NULL;
 }
 
+/* Kernels that score, and the same with IIU's scores. */
+static const rp__kernel_id with_iiu[RP_KERNELS] = {
+    [RP_KERNEL_and_single_kernel] = RP_KERNEL_iiu_and_single_kernel,
+    [RP_KERNEL_and_single_many_kernel] = RP_KERNEL_iiu_and_single_many_kernel,
+    [RP_KERNEL_and_single_persistent_kernel] = RP_KERNEL_iiu_and_single_persistent_kernel,
+    [RP_KERNEL_and_batch_topk_kernel] = RP_KERNEL_iiu_and_batch_topk_kernel,
+    [RP_KERNEL_or_accumulate_kernel] = RP_KERNEL_iiu_or_accumulate_kernel,
+    [RP_KERNEL_or_accumulate_many_kernel] = RP_KERNEL_iiu_or_accumulate_many_kernel,
+    [RP_KERNEL_or_maxscore_kernel] = RP_KERNEL_iiu_or_maxscore_kernel,
+    [RP_KERNEL_step_and_narrow_kernel] = RP_KERNEL_iiu_step_and_narrow_kernel,
+    [RP_KERNEL_build_tiled_kernel] = RP_KERNEL_iiu_build_tiled_kernel,
+    [RP_KERNEL_score_accumulate_kernel] = RP_KERNEL_iiu_score_accumulate_kernel,
+    [RP_KERNEL_score_probe_kernel] = RP_KERNEL_iiu_score_probe_kernel,
+    [RP_KERNEL_para_score_kernel] = RP_KERNEL_iiu_para_score_kernel,
+};
+
+rp__kernel_id rp__kernel_table_scoring(rp__kernel_id id, bool is_iiu)
+{
+    return is_iiu && id < RP_KERNELS && with_iiu[id] ? with_iiu[id] : id;
+}
+
 static const void *find_image(const rp__kernel_image *images, const char *file)
 {
     while (images->file && strcmp(images->file, file) != 0)

@@ -3,6 +3,7 @@
 #ifndef RP_BACKEND_GPU_DEVICE_KERNEL_TABLE_H
 #define RP_BACKEND_GPU_DEVICE_KERNEL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,8 @@ typedef enum rp__kernel_id {
 
 /* NULL: there is no kernel of this number. */
 const rp__kernel *rp__kernel_table_at(size_t id);
+/* A kernel with the scores of BM25, or, where it scores, of IIU. */
+rp__kernel_id rp__kernel_table_scoring(rp__kernel_id id, bool is_iiu);
 /* The image of a file for a real device; NULL: this build has none. */
 const void *rp__kernel_table_image(const char *file);
 /* Adds a second table, which must last: kernels that are no part of the library. Not while another

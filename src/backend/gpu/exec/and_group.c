@@ -171,6 +171,7 @@ rp_status rp__and_group_find(flight *f)
     uint32_t end = query->end < query->lengths.n_docs ? query->end : query->lengths.n_docs;
     rp_status status = RP_OK;
     rp__fused_and_begin(batch_of(f), &f->lists.norms, pairs_of(f), query->begin, end);
+    batch_of(f)->is_iiu = rp__launch_lists_are_iiu(f);
     for (size_t i = 0; i < f->n && status == RP_OK; i++) {
         look_ahead(f, i);
         status = add_query(f, f->items[i]);

@@ -295,7 +295,9 @@ static rp_status launch(rp__fused_and *b)
     b->is_launched = false;
     uint32_t each = KARG_AND_SHARED + (a->k ? KARG_AND_SCORES : 0);
     rp__launch how = {(a->n_parts + WARPS - 1) / WARPS, 32 * WARPS, WARPS * each};
-    rp_status status = rp__device_launch(b->device, RP_KERNEL_and_batch_topk_kernel, how, a);
+    const rp__kernel_id kernel =
+        rp__kernel_table_scoring(RP_KERNEL_and_batch_topk_kernel, b->is_iiu);
+    rp_status status = rp__device_launch(b->device, kernel, how, a);
     if (status == RP_OK && a->k > KARG_AND_RANKED)
         status = launch_rank(b);
     b->is_launched = status == RP_OK;

@@ -38,6 +38,7 @@ typedef struct rp__fused_and {
     rp__scratch keys;     /* and what is found */
     size_t used;          /* of limits.bytes */
     uint32_t n_queries, n_parts;
+    bool is_iiu; /* how the batch scores, which the caller may set before it starts; else by BM25 */
     uint64_t elements; /* postings of shortest lists */
     karg_and_topk args;
     rp__device_job job; /* that gives it to the device */

@@ -243,7 +243,7 @@ static void count(rp__fused_or *o, uint32_t grid)
     o->counted[KARG_OR_RANKED] += a->n_queries > 1 ? a->n_queries : 0;
 }
 
-static rp_status launch(rp__fused_or *o)
+static rp_status launch(rp__fused_or *o, bool is_iiu)
 {
     const rp__launch tile = shape_tiles(o);
     const rp__launch rank = {o->args.n_queries, RANK_THREADS, KARG_TOPK_SHARED + 8 * o->args.keys};
@@ -251,7 +251,8 @@ static rp_status launch(rp__fused_or *o)
         return RP_UNAVAILABLE;
     memcpy(o->args.before, o->counted, sizeof o->counted);
     count(o, tile.grid);
-    rp_status status = rp__device_launch(o->device, RP_KERNEL_or_maxscore_kernel, tile, &o->args);
+    const rp__kernel_id kernel = rp__kernel_table_scoring(RP_KERNEL_or_maxscore_kernel, is_iiu);
+    rp_status status = rp__device_launch(o->device, kernel, tile, &o->args);
     if (status == RP_OK && o->args.k > KARG_OR_RANKED_HERE)
         status = rp__device_launch(o->device, RP_KERNEL_or_topk_kernel, rank, &o->args);
     return status;
@@ -279,7 +280,7 @@ rp_status rp__fused_or_run(rp__fused_or *o, const rp__fused_or_batch *batch)
     if (o->args.queries)
         status = rp__device_copy_in(o->device, o->scratch.at, o->stage + p.sent, p.found);
     if (status == RP_OK)
-        status = launch(o);
+        status = launch(o, batch->is_iiu);
     o->is_clean = status == RP_OK;
     return status;
 }

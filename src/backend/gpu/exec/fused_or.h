@@ -45,6 +45,7 @@ typedef struct rp__fused_or_batch {
     uint32_t n_queries, k; /* both at least 1 */
     uint32_t n_docs;
     bool scores_all; /* no posting is passed over; the answer is the same */
+    bool is_iiu;     /* tiles and weights are of IIU; else of BM25 */
 } rp__fused_or_batch;
 
 /* Scratch for a batch, as rp__scratch_hold; it may be held already. */

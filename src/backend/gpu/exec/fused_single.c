@@ -364,9 +364,9 @@ static rp_status launch_and(flight *f)
         .grid = args->blocks,
         .block = warps * 32,
         .shared = shared_of(warps * (KARG_SHARED_AND + n_terms * (uint32_t)KARG_SHARED_RANKS))};
-    return rp__device_launch(
-        f->exec->device,
-        is_near(f) ? RP_KERNEL_and_single_kernel : RP_KERNEL_and_single_many_kernel, how, args);
+    rp__kernel_id kernel =
+        is_near(f) ? RP_KERNEL_and_single_kernel : RP_KERNEL_and_single_many_kernel;
+    return rp__device_launch(f->exec->device, rp__launch_lists_kernel(f, kernel), how, args);
 }
 
 static rp_status launch_or(flight *f)
@@ -377,12 +377,11 @@ static rp_status launch_or(flight *f)
     uint32_t max = GATHERERS * device->processors;
     rp__launch how = {(args->n_blocks + WARPS - 1) / WARPS, WARPS * 32,
                       WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
+    const rp__kernel_id kernel =
+        is_near(f) ? RP_KERNEL_or_accumulate_kernel : RP_KERNEL_or_accumulate_many_kernel;
     rp_status status = rp__device_fill(device, args->scores, 0, docs + (docs + 31) / 32);
     if (status == RP_OK)
-        status = rp__device_launch(device,
-                                   is_near(f) ? RP_KERNEL_or_accumulate_kernel
-                                              : RP_KERNEL_or_accumulate_many_kernel,
-                                   how, args);
+        status = rp__device_launch(device, rp__launch_lists_kernel(f, kernel), how, args);
     args->blocks = grid < max ? grid : max;
     how = (rp__launch){args->blocks, WARPS * 32, shared_of(0)};
     if (status == RP_OK)
@@ -408,7 +407,7 @@ rp_status rp__fused_single_launch(flight *f)
     status = rp__launch_lists_run_checks(f, is_persistent(f) ? s->kernel.stream
                                                              : f->exec->device->stream);
     if (status == RP_OK && is_persistent(f))
-        return rp__persistent_kernel_ask(&s->kernel, &r->args);
+        return rp__persistent_kernel_ask(&s->kernel, &r->args, rp__launch_lists_are_iiu(f));
     if (status == RP_OK && r->is_copied)
         status = rp__device_copy_in(f->exec->device, s->scratch.at + ALIGN,
                                     s->stage + r->staged_from, r->staged);

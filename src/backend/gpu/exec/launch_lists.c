@@ -10,11 +10,22 @@ enum { TRIES = 8 }; /* to bring lists, where others evict them meanwhile */
 
 typedef rp__flight flight;
 
+bool rp__launch_lists_are_iiu(const flight *f)
+{
+    return f->exec->prototype->rank->ranking->kind == RP_RANK_IIU;
+}
+
+rp__kernel_id rp__launch_lists_kernel(const flight *f, rp__kernel_id kernel)
+{
+    return rp__kernel_table_scoring(kernel, rp__launch_lists_are_iiu(f));
+}
+
 uint32_t rp__launch_lists_floor(const rp__query *query, const uint8_t *kths, float weight)
 {
     const double slack = 0x1p-20; /* of float arithmetic */
     uint32_t which = query->k <= 10 ? 0 : query->k <= 100 ? 1 : 2;
-    bool is_known = kths && query->has_bounds && query->k <= 1000;
+    bool is_known =
+        kths && query->has_bounds && query->k <= 1000 && query->rank->ranking->kind != RP_RANK_IIU;
     double fixed = is_known ? (double)weight / 255 * kths[which] * (1 - slack) - 1 : 0;
     return fixed > 0 && fixed < 0x1p32 ? (uint32_t)fixed : 0;
 }

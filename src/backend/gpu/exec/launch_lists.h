@@ -71,6 +71,9 @@ rp_status rp__launch_lists_run_checks(struct rp__flight *flight, rp__cu_stream s
 rp_status rp__launch_lists_lease(struct rp__flight *flight);
 /* Others find what was brought, and what was checked: the device was seen to be done with it. */
 void rp__launch_lists_publish(struct rp__flight *flight);
+/* Whether its queries have IIU's scores; the kernel that has the scores of its queries. */
+bool rp__launch_lists_are_iiu(const struct rp__flight *flight);
+rp__kernel_id rp__launch_lists_kernel(const struct rp__flight *flight, rp__kernel_id kernel);
 /* A score that k documents are known to reach, from the k-th best postings of one list; 0: none is
  * known. */
 uint32_t rp__launch_lists_floor(const rp__query *query, const uint8_t *kths, float weight);

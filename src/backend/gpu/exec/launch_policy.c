@@ -70,7 +70,7 @@ rp__launch_request rp__launch_policy_request(const rp__query *query, bool is_who
 
 rp_fallback rp__launch_policy_check(const rp__query *query)
 {
-    if (query->rank->ranking->kind != RP_RANK_BM25)
+    if (query->rank->ranking->kind == RP_RANK_DIRICHLET)
         return RP_FALLBACK_RANKING;
     if (query->algorithm && !rp__launch_policy_find(query->algorithm))
         return RP_FALLBACK_ALGORITHM;

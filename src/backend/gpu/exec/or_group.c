@@ -81,7 +81,8 @@ static rp__fused_or_batch batch_of(const flight *f)
     return (rp__fused_or_batch){.queries = run_of(f)->queries,
                                 .n_queries = run_of(f)->n,
                                 .k = (uint32_t)query->k,
-                                .n_docs = query->lengths.n_docs};
+                                .n_docs = query->lengths.n_docs,
+                                .is_iiu = rp__launch_lists_are_iiu(f)};
 }
 
 rp_status rp__or_group_scratch(flight *f)
@@ -195,7 +196,8 @@ rp_status rp__or_group_launch(flight *f)
     if (l->is_brought)
         status = rp__launch_lists_run_checks(f, f->lease.stream);
     if (l->is_brought && status == RP_OK)
-        status = rp__tiled_lists_make(&f->lease, l->tile_records, &l->norms, l->tiles, l->n);
+        status = rp__tiled_lists_make(&f->lease, l->tile_records, &l->norms,
+                                      rp__launch_lists_are_iiu(f), l->tiles, l->n);
     fill_queries(f);
     const rp__fused_or_batch batch = batch_of(f);
     return status == RP_OK ? rp__fused_or_run(&f->exec->ors, &batch) : status;

@@ -143,9 +143,11 @@ static rp_status launch(rp__persistent_kernel *r)
                             .life = LIFE,
                             .number = ++r->number + 1,
                             .launch = ++r->launch};
+    const rp__kernel_id kernel =
+        rp__kernel_table_scoring(RP_KERNEL_and_single_persistent_kernel, r->is_iiu);
     args.first.query.blocks = parts < d->processors ? parts : d->processors;
     rp_status status =
-        rp__device_launch_on(d, r->stream, RP_KERNEL_and_single_persistent_kernel,
+        rp__device_launch_on(d, r->stream, kernel,
                              (rp__launch){d->processors, 32 * RP_PERSISTENT_KERNEL_WARPS,
                                           RP_PERSISTENT_KERNEL_WARPS * KARG_SHARED_PERSISTENT_WARP +
                                               KARG_SHARED_PERSISTENT},
@@ -156,12 +158,13 @@ static rp_status launch(rp__persistent_kernel *r)
 
 /* What the query reads was found by now: if it is not what the kernel may have read at the same address, memory was
  * taken for it since. */
-rp_status rp__persistent_kernel_ask(rp__persistent_kernel *r, const karg_query *query)
+rp_status rp__persistent_kernel_ask(rp__persistent_kernel *r, const karg_query *query, bool is_iiu)
 {
     const uint64_t n_taken = r->residency->n_taken;
-    if (n_taken != r->n_taken)
+    if (n_taken != r->n_taken || is_iiu != r->is_iiu)
         rp__persistent_kernel_dismiss(r);
     r->n_taken = n_taken;
+    r->is_iiu = is_iiu;
     r->ring.query = *query;
     if (!is_awake(r))
         return launch(r);

@@ -27,6 +27,7 @@ typedef struct rp__persistent_kernel {
     uint64_t n_taken;        /* pieces of the residency, when it was last asked */
     uint64_t last;           /* when it was last asked for */
     uint32_t number, launch; /* of the last ring; of the last launch */
+    bool is_iiu;             /* how it scores */
     bool is_there;           /* launched, and not dismissed since */
     /* the counters at the echo could not be set back: they may differ from ring.base */
     bool is_unclear;
@@ -40,8 +41,9 @@ void rp__persistent_kernel_close(rp__persistent_kernel *resident); /* all zero i
 /* Whether the next query is for it: an AND of KARG_INLINE_TERMS words, whose shortest list has so
  * many postings, and whose best are at most KARG_ANSWER_MAX_K. */
 bool rp__persistent_kernel_takes(rp__persistent_kernel *resident, uint32_t postings);
-/* Gives it that query, and waits for nothing. */
-rp_status rp__persistent_kernel_ask(rp__persistent_kernel *resident, const karg_query *query);
+/* Gives it that query, with the scores of IIU or of BM25, and waits for nothing. */
+rp_status rp__persistent_kernel_ask(rp__persistent_kernel *resident, const karg_query *query,
+                                    bool is_iiu);
 /* Waits for its answer, which comes to `there`, as and_single.cu's other kernels have it; pairs are
  * there where there are more than KARG_ANSWER_ALL of them. RP_UNAVAILABLE also where none came. */
 rp_status rp__persistent_kernel_wait(rp__persistent_kernel *resident, const karg_answer *there,

@@ -81,7 +81,7 @@ uint32_t rp__step_run_count(const void *run)
 }
 
 /* A query that was stopped, or asked for a step that there is not, is nothing that a device could not do. */
-void rp__step_run_tell(const void *run, rp__answer *answer)
+void rp__step_run_report(const void *run, rp__answer *answer)
 {
     const rp__step_run *r = run;
     const bool has_failed =
@@ -98,7 +98,7 @@ rp_status rp__step_run_select(void *run, rp__answer *answer)
 {
     rp__step_run *r = run;
     rp_status status = go_on(r, "select", r->row->select, 0, 0, answer);
-    rp__step_run_tell(r, answer);
+    rp__step_run_report(r, answer);
     return status;
 }
 

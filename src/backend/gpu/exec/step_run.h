@@ -51,7 +51,7 @@ rp_status rp__step_run_select(void *run, rp__answer *answer);
 uint32_t rp__step_run_count(const void *run);
 rp_status rp__step_run_put(void *run, const rp__partial *partial);
 rp_status rp__step_run_take(void *run, rp__partial *partial);
-void rp__step_run_tell(const void *run, rp__answer *answer);
+void rp__step_run_report(const void *run, rp__answer *answer);
 void rp__step_run_close(void *run);
 
 #endif

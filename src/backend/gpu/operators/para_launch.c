@@ -394,8 +394,9 @@ static rp_status rank(const flight *f, const karg_para *args)
                                 .n = r->elements,
                                 .k = k,
                                 .n_queries = r->n};
-    rp_status status = rp__device_launch(p->device, RP_KERNEL_para_score_kernel,
-                                         (rp__launch){args->tiles, KARG_PARA_THREADS, 0}, args);
+    rp_status status =
+        rp__device_launch(p->device, rp__launch_lists_kernel(f, RP_KERNEL_para_score_kernel),
+                          (rp__launch){args->tiles, KARG_PARA_THREADS, 0}, args);
     return status == RP_OK
                ? rp__device_launch(
                      p->device, RP_KERNEL_select_block_kernel,

@@ -6,6 +6,11 @@
 
 enum { WARPS = 4 };
 
+static rp__kernel_id scoring(const rp__pipeline *p, rp__kernel_id kernel)
+{
+    return rp__launch_lists_kernel(p->flight, kernel);
+}
+
 /* ---- Look-ups ---------------------------------------------------------------------------------- */
 
 rp_status rp__score_ops_look_up(rp__pipeline *p, rp__score_look look)
@@ -31,7 +36,8 @@ rp_status rp__score_ops_look_up(rp__pipeline *p, rp__score_look look)
         args.near[i] = p->lists[look.first + i].word;
     rp_status status = rp__pipe_clear_next(p);
     if (status == RP_OK)
-        status = rp__device_launch(p->device, RP_KERNEL_step_and_narrow_kernel, how, &args);
+        status =
+            rp__device_launch(p->device, scoring(p, RP_KERNEL_step_and_narrow_kernel), how, &args);
     rp__pipe_turn(p);
     p->n_counts++;
     return status;
@@ -87,7 +93,7 @@ static rp_status probe_all(rp__pipeline *p)
                            .adds = i > 0};
         for (uint32_t j = 0; j < args.n_lists; j++)
             args.lists[j] = probe_list(p, &p->lists[i + j]);
-        status = rp__device_launch(p->device, RP_KERNEL_score_probe_kernel,
+        status = rp__device_launch(p->device, scoring(p, RP_KERNEL_score_probe_kernel),
                                    rp__pipe_grid(p, p->max), &args);
     }
     return status;
@@ -108,8 +114,8 @@ static rp_status add_list(rp__pipeline *p, uint32_t i)
                                   .begin = p->begin,
                                   .end = p->end,
                                   .weight = word->weight};
-    return rp__device_launch(p->device, RP_KERNEL_score_accumulate_kernel, rp__pipe_grid(p, args.n),
-                             &args);
+    return rp__device_launch(p->device, scoring(p, RP_KERNEL_score_accumulate_kernel),
+                             rp__pipe_grid(p, args.n), &args);
 }
 
 static rp_status accumulate(rp__pipeline *p)

@@ -24,7 +24,7 @@ typedef struct rp__piece {
     uint64_t key;          /* by which touches are counted */
     uint32_t cost;         /* to have a byte of it again */
     _Atomic uint64_t mark; /* by which an eviction may pass it over */
-    uint64_t found;        /* a mark of the one that may evict alone, whatever others mark */
+    uint64_t found;        /* the lease that found it last while it acquired, by its epoch */
     void *owner;           /* for the callback below */
     _Atomic uint8_t used;  /* since an eviction last looked at it */
 } rp__piece;

@@ -5,7 +5,8 @@
 
 #include "base/alloc.h"
 
-static uint64_t hash(const float *values, uint32_t n)
+/* What is made with norms depends on the ranking too: equal values of two rankings have two keys. */
+static uint64_t hash(const float *values, uint32_t n, bool is_iiu)
 {
     uint64_t h = n;
     for (uint32_t i = 0; i < n; i++) {
@@ -14,15 +15,17 @@ static uint64_t hash(const float *values, uint32_t n)
         h = (h ^ bits) * UINT64_C(0x9E3779B97F4A7C15);
         h ^= h >> 29;
     }
-    return h >> 4 | (uint64_t)RP_USE_NORMS << 60;
+    return h >> 5 | (uint64_t)is_iiu << 59 | (uint64_t)RP_USE_NORMS << 60;
 }
 
 static void look(rp__device_norms *norms, const rp__query *query)
 {
     uint32_t n = query->lengths.n_table;
-    if (norms->from == query->norms && norms->n == n)
+    bool is_iiu = query->rank->ranking->kind == RP_RANK_IIU;
+    if (norms->from == query->norms && norms->n == n && norms->is_iiu == is_iiu)
         return;
-    *norms = (rp__device_norms){.from = query->norms, .n = n, .key = hash(query->norms, n)};
+    *norms = (rp__device_norms){
+        .from = query->norms, .n = n, .is_iiu = is_iiu, .key = hash(query->norms, n, is_iiu)};
 }
 
 bool rp__device_norms_find(rp__device_norms *norms, rp__lease *lease, const rp__gpu_index *index,

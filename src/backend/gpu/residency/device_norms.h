@@ -11,6 +11,7 @@
 typedef struct rp__device_norms {
     const float *from; /* the searcher's, which do not change while it lives */
     uint32_t n;
+    bool is_iiu;
     uint64_t key;
     uint32_t serial; /* of the entry whose values were seen to be these */
 } rp__device_norms;

@@ -111,7 +111,7 @@ static rp_status send_records(rp__lease *lease, rp__cu_ptr to, const rp__tiled_l
 }
 
 rp_status rp__tiled_lists_make(rp__lease *lease, rp__cu_ptr records, const karg_norms *norms,
-                               rp__tiled_list *lists, size_t n)
+                               bool is_iiu, rp__tiled_list *lists, size_t n)
 {
     rp__device *device = lease->device;
     const rp__residency *r = lease->residency;
@@ -125,8 +125,8 @@ rp_status rp__tiled_lists_make(rp__lease *lease, rp__cu_ptr records, const karg_
     rp__launch how = {.grid = (args.n_blocks + WARPS - 1) / WARPS,
                       .block = 32 * WARPS,
                       .shared = WARPS * 2 * KARG_BLOCK * sizeof(uint32_t)};
-    return status == RP_OK ? rp__device_launch_on(device, lease->stream,
-                                                  RP_KERNEL_build_tiled_kernel, how, &args)
+    const rp__kernel_id kernel = rp__kernel_table_scoring(RP_KERNEL_build_tiled_kernel, is_iiu);
+    return status == RP_OK ? rp__device_launch_on(device, lease->stream, kernel, how, &args)
                            : status;
 }
 

@@ -25,7 +25,7 @@ bool rp__tiled_lists_find(rp__lease *lease, uint32_t norms, rp__tiled_list *list
 rp_status rp__tiled_lists_take(rp__lease *lease, uint32_t norms, rp__tiled_list *lists, size_t n);
 /* Lays them out, on the lease's stream; the sources are there by then. Does not wait. */
 rp_status rp__tiled_lists_make(rp__lease *lease, rp__cu_ptr records, const karg_norms *norms,
-                               rp__tiled_list *lists, size_t n);
+                               bool is_iiu, rp__tiled_list *lists, size_t n);
 /* Others find what was made; the device was seen to be done with it. */
 void rp__tiled_lists_publish(rp__lease *lease, uint32_t norms, const rp__tiled_list *lists,
                              size_t n);

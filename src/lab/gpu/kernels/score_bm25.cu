@@ -16,6 +16,6 @@ RP_KERNEL(score_bm25_kernel, karg_score)
     for (uint32_t i = prim_block() * prim_block_size() + prim_thread(); i < a.n; i += step) {
         uint32_t docid = prim_load_once(&docids[i]), tf = prim_load_once(&tfs[i]);
         if (docid < a.n_docs)
-            scores[docid] += bm25_fixed(a.weight, bm25_norm_any(a.norms, docid), tf);
+            scores[docid] += score_fixed(a.weight, score_norm_any(a.norms, docid), tf);
     }
 }

@@ -96,12 +96,12 @@ PRIM uint32_t and_topk_share(const karg_and_topk &a, const karg_and_term *of, ui
                              uint32_t rank, karg_found *found)
 {
     const karg_term *term = prim_at<const karg_term>(prim_load(&of->term));
-    float norm = bm25_norm_any(a.norms, docid);
+    float norm = score_norm_any(a.norms, docid);
     if (prim_load(&term->list.codec) == KARG_CODEC_BITMAP)
         rank = term_find_bits(*term, docid, found);
     if (rank >= prim_load(&term->list.n))
         return 0;
-    return bm25_fixed(prim_load(&of->weight), norm, term_tf(term->list, rank, found));
+    return score_fixed(prim_load(&of->weight), norm, term_tf(term->list, rank, found));
 }
 
 /* Adds term w, whose ranks are in scratch memory, to the scores of the candidates. */
@@ -290,6 +290,7 @@ RP_KERNEL_BOUNDED(and_batch_topk_kernel, karg_and_topk, 128, 8)
     }
 }
 
+#ifndef RP_KERNELS_IIU /* it scores nothing: one kernel serves all rankings */
 /* The k best of each query's keys, where k is large. */
 RP_KERNEL_BOUNDED(and_batch_topk_rank_kernel, karg_and_topk, 128, 8)
 {
@@ -314,3 +315,4 @@ RP_KERNEL_BOUNDED(and_batch_topk_rank_kernel, karg_and_topk, 128, 8)
             and_topk_clear(state);
     }
 }
+#endif

@@ -42,7 +42,7 @@ PRIM float and_single_norm(const karg_norms &norms, uint32_t code,
                            const and_single_scratch *scratch)
 {
     return norms.n_table <= KARG_STAGED_NORMS ? scratch->norms[prim_min(code, norms.n_table - 1)]
-                                              : bm25_norm(norms, code);
+                                              : score_norm(norms, code);
 }
 
 /* Adds the contributions of terms whose frequencies are still missing to the sums of documents that
@@ -67,7 +67,7 @@ PRIM void and_single_late(const karg_query &a, const karg_term *terms, uint32_t 
                      tf = scratch->ranks[2 * i + 1][at];
             if (tf == 0) {
                 tf = term_tf(terms[i].list, rank, found);
-                scratch->sums[at] += bm25_fixed(
+                scratch->sums[at] += score_fixed(
                     terms[i].weight, and_single_norm(a.norms, scratch->codes[at], scratch), tf);
             }
         }
@@ -127,7 +127,7 @@ PRIM void and_single_part(const karg_query &a, const karg_term *terms, and_singl
         x = term_docid(v, slot);
         is_match &= x >= a.begin && x < a.end;
         if (is_match && needs_tf)
-            code = bm25_code_any(a.norms, x);
+            code = score_code_any(a.norms, x);
         if (is_match && is_counted)
             tf = term_staged_tf(terms[0].list, h, slot, 0, &scratch->blocks);
         uint64_t late = 0; /* terms, a bit each, whose frequencies some lane lacks */
@@ -136,7 +136,7 @@ PRIM void and_single_part(const karg_query &a, const karg_term *terms, and_singl
         for (uint32_t next = part.term;; next += a.width) {
             if (is_counted) {
                 score +=
-                    tf ? bm25_fixed(terms[i].weight, and_single_norm(a.norms, code, scratch), tf)
+                    tf ? score_fixed(terms[i].weight, and_single_norm(a.norms, code, scratch), tf)
                        : 0;
                 scratch->ranks[2 * i][lane] = rank;
                 scratch->ranks[2 * i + 1][lane] = tf;

@@ -15,8 +15,8 @@ PRIM void or_accumulate_add(const karg_query &a, const karg_term &term, uint32_t
     prim_atomic_or(prim_at<uint32_t>(a.marks) + at / 32, 1U << at % 32);
     if (a.pairs)
         prim_atomic_add(prim_at<uint32_t>(a.scores) + at,
-                        bm25_fixed(term.weight, bm25_norm_any(a.norms, docid),
-                                   term_tf(term.list, rank, found)));
+                        score_fixed(term.weight, score_norm_any(a.norms, docid),
+                                    term_tf(term.list, rank, found)));
 }
 
 /* Whether documents asked about may be in block b, by the directory. */
@@ -53,6 +53,7 @@ RP_KERNEL(or_accumulate_many_kernel, karg_query)
     or_accumulate(a, prim_at<const karg_term>(a.terms));
 }
 
+#ifndef RP_KERNELS_IIU /* it scores nothing: one kernel serves all rankings */
 RP_KERNEL(or_accumulate_gather_kernel, karg_query)
 {
     uint32_t warps = prim_grid_size() * (prim_block_size() / 32), n = a.end - a.begin;
@@ -67,3 +68,4 @@ RP_KERNEL(or_accumulate_gather_kernel, karg_query)
     }
     result_end(a, (uint32_t *)prim_shared());
 }
+#endif

@@ -92,7 +92,7 @@ PRIM void ask_all(const source &s)
     for (uint32_t rank = (s.first & ~15U) + 16 * prim_lane(); rank < s.end; rank += 16 * 32)
         prim_prefetch(prim_at<const uint16_t>(s.places) + rank);
     for (uint32_t rank = (s.first & ~7U) + 8 * prim_lane(); rank < s.end; rank += 8 * 32)
-        prim_prefetch(prim_at<const float>(s.ratios) + rank);
+        prim_prefetch(prim_at<const score_share>(s.ratios) + rank);
 }
 /* The document of the tile that posting e of them is of. */
 PRIM uint32_t place_of(uint2 places, uint32_t e)
@@ -112,7 +112,7 @@ PRIM bool add(const scratch &r, const postings &p, float weight, uint32_t from, 
     bool hits = false;
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++) {
-        const uint32_t fixed = from + e < n ? bm25_weighed(weight, prim_real(ratios[e])) : 0;
+        const uint32_t fixed = from + e < n ? score_weighed(weight, score_share_of(ratios[e])) : 0;
         total[e] = fixed + prim_atomic_add(&r.scores[place_of(p.places, e)], fixed);
     }
 #pragma unroll
@@ -191,7 +191,7 @@ PRIM void add_reaching(const scratch &r, uint32_t t, uint32_t need)
     const source s = r.sources[t];
     for (uint32_t base = s.first & ~3U; base < s.end; base += 128 * STEPS) {
         uint2 places[STEPS];
-        float ratios[EACH];
+        score_share ratios[EACH];
         uint32_t pending = 0;
         const uint32_t rank = base + 4 * prim_lane();
 #pragma unroll
@@ -208,13 +208,13 @@ PRIM void add_reaching(const scratch &r, uint32_t t, uint32_t need)
             continue;
 #pragma unroll
         for (uint32_t i = 0; i < EACH; i++)
-            ratios[i] = prim_load(prim_at<const float>(s.ratios) +
+            ratios[i] = prim_load(prim_at<const score_share>(s.ratios) +
                                   (pending >> i & 1 ? rank + 128 * (i / 4) + i % 4 : s.first));
 #pragma unroll
         for (uint32_t i = 0; i < EACH; i++)
             if (pending >> i & 1)
                 prim_atomic_add(&r.scores[place_of(places[i / 4], i % 4)],
-                                bm25_weighed(s.weight, ratios[i]));
+                                score_weighed(s.weight, ratios[i]));
     }
     prim_sync_tile();
 }
@@ -384,7 +384,7 @@ PRIM uint32_t bound_of(const scratch &r, const work &w, uint32_t tile)
 #pragma unroll 4
     for (uint32_t t = 0; t < w.query.n_terms; t++) {
         const karg_cell *cells = prim_at<const karg_cell>(r.sources[t].cells);
-        sum += bm25_weighed(r.sources[t].weight, prim_real(prim_load(&cells[tile].top)));
+        sum += score_weighed(r.sources[t].weight, score_share_of(prim_load(&cells[tile].top)));
     }
     return sum;
 }
@@ -419,7 +419,7 @@ PRIM void put_sources(const karg_or &a, const scratch &r, const work &w, const k
     uint32_t rest = 0;
     if (a.skips) {
         const uint32_t up =
-            prim_lane() < w.query.n_terms ? bm25_weighed(term.weight, prim_real(l.top)) : 0;
+            prim_lane() < w.query.n_terms ? score_weighed(term.weight, score_share_of(l.top)) : 0;
         const uint32_t up_to = scan_add<32>(up);
         rest = prim_shuffle<32>(up_to, 31) - (up_to - up);
     }

@@ -9,8 +9,6 @@
  *         Liu et al. 2018. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
-enum { STEP_AND_EACH = KARG_BLOCK / 32 }; /* postings of a block that a lane has */
-
 PRIM term_scratch *step_and_scratch(uint32_t *shared)
 {
     return (term_scratch *)(shared + COMPACT_SCRATCH) + prim_warp();
@@ -31,6 +29,9 @@ PRIM uint32_t step_and_place(const karg_candidates &a, compact_tile tile, uint32
     return place + before;
 }
 
+#ifndef RP_KERNELS_IIU                    /* it scores nothing: one kernel serves all rankings */
+enum { STEP_AND_EACH = KARG_BLOCK / 32 }; /* postings of a block that a lane has */
+
 RP_KERNEL(step_and_start_kernel, karg_candidates)
 {
     uint32_t *shared = (uint32_t *)prim_shared(), hits = 0, n = 0;
@@ -50,6 +51,7 @@ RP_KERNEL(step_and_start_kernel, karg_candidates)
     for (; hits; hits &= hits - 1)
         prim_at<uint32_t>(a.to_docids)[place++] = docids[first + prim_lowest(hits)];
 }
+#endif
 
 RP_KERNEL(step_and_narrow_kernel, karg_candidates)
 {
@@ -61,13 +63,13 @@ RP_KERNEL(step_and_narrow_kernel, karg_candidates)
     uint32_t x = i < a.n ? prim_load(prim_at<const uint32_t>(a.docids) + i) : 0;
     uint32_t score = i < a.n && a.scores ? prim_load(prim_at<const uint32_t>(a.scores) + i) : 0;
     bool is_match = i < a.n && x < a.end;
-    float norm = is_match && a.adds ? bm25_norm_any(a.norms, x) : 0;
+    float norm = is_match && a.adds ? score_norm_any(a.norms, x) : 0;
 #pragma unroll 1
     for (uint32_t w = 0; w < a.n_words && prim_ballot<32>(is_match); w++) {
         const karg_term &word = a.near[w];
         uint32_t tf, rank = term_find(word, x, is_match, a.adds != 0, scratch, &tf, found);
         if (rank != TERM_NONE && a.adds)
-            score += bm25_fixed(word.weight, norm, tf ? tf : term_tf(word.list, rank, found));
+            score += score_fixed(word.weight, norm, tf ? tf : term_tf(word.list, rank, found));
         is_match = is_match && (rank != TERM_NONE || !a.drops);
     }
     uint32_t place = step_and_place(a, tile, is_match, shared);

@@ -10,7 +10,7 @@ PRIM uint32_t para_contribution(const karg_para_list *list, float norm, uint32_t
                    *tfs = prim_at<const uint32_t>(prim_load(&list->tfs));
     uint32_t n = prim_load(&list->n), rank = search_first(docids, 0, n, x);
     bool is_there = rank < n && prim_load(&docids[rank]) == x;
-    return is_there ? bm25_fixed(prim_load(&list->weight), norm, prim_load(&tfs[rank])) : 0;
+    return is_there ? score_fixed(prim_load(&list->weight), norm, prim_load(&tfs[rank])) : 0;
 }
 
 RP_KERNEL(para_score_kernel, karg_para)
@@ -22,7 +22,7 @@ RP_KERNEL(para_score_kernel, karg_para)
     uint32_t x = prim_load(prim_at<const uint32_t>(a.docids) + e);
     const karg_para_query *query = para_queries(a) + para_last<1>(begins, a.n_queries, e);
     const karg_para_list *lists = para_lists(a) + prim_load(&query->list);
-    float norm = bm25_norm_any(a.norms, x);
+    float norm = score_norm_any(a.norms, x);
     for (uint32_t i = 0; i < prim_load(&query->n_lists); i++)
         score += para_contribution(lists + i, norm, x);
     prim_at<uint32_t>(a.scores)[e] = score;

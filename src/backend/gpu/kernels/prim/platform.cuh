@@ -11,6 +11,13 @@
 
 #include "backend/gpu/kernels/args.h"
 
+/* Files of kernels/iiu have the kernels of others with IIU's scores, under names of their own. */
+#ifdef RP_KERNELS_IIU
+#define PRIM_NAME(name) iiu_##name
+#else
+#define PRIM_NAME(name) name
+#endif
+
 #ifdef __CUDACC__
 #include "backend/gpu/kernels/prim/prim_cuda.cuh"
 #else

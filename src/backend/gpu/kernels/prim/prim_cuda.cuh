@@ -5,11 +5,12 @@
 #define PRIM_MEMBER __device__ __forceinline__     /* of a struct */
 #define PRIM_APART  static __device__ __noinline__ /* rarely called: has registers of its own */
 
-#define RP_KERNEL(name, args) extern "C" __global__ void name(const __grid_constant__ args a)
+#define RP_KERNEL(name, args)                                                                      \
+    extern "C" __global__ void PRIM_NAME(name)(const __grid_constant__ args a)
 /* At most `threads` a block, at least `blocks` of them on a multiprocessor. */
 #define RP_KERNEL_BOUNDED(name, args, threads, blocks)                                             \
     extern "C" __global__ void __launch_bounds__(threads, blocks)                                  \
-        name(const __grid_constant__ args a)
+        PRIM_NAME(name)(const __grid_constant__ args a)
 
 PRIM uint32_t prim_thread()
 {

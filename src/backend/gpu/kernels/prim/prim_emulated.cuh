@@ -7,10 +7,12 @@
 #define PRIM_APART  static
 
 #ifdef RP_PRIM_STRICT
-#define PRIM_SYMBOL(name) rp__strict_##name
+#define PRIM_SYMBOL_OF(name) rp__strict_##name
 #else
-#define PRIM_SYMBOL(name) rp__##name
+#define PRIM_SYMBOL_OF(name) rp__##name
 #endif
+#define PRIM_SYMBOL_AS(name) PRIM_SYMBOL_OF(name)
+#define PRIM_SYMBOL(name)    PRIM_SYMBOL_AS(PRIM_NAME(name))
 #define RP_KERNEL(name, args)                                                                      \
     static void name(const args &a);                                                               \
     extern "C" void PRIM_SYMBOL(name)(const void *at)                                              \

@@ -17,7 +17,7 @@ RP_KERNEL(score_accumulate_kernel, karg_accumulate)
         if (docid < a.begin || docid >= a.end)
             continue;
         if (tfs)
-            sums[docid] += bm25_fixed(a.weight, bm25_norm_any(a.norms, docid), tfs[i]);
+            sums[docid] += score_fixed(a.weight, score_norm_any(a.norms, docid), tfs[i]);
         if (marks)
             prim_atomic_or(&marks[docid / 32], 1U << docid % 32);
     }

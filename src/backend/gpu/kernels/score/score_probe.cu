@@ -76,13 +76,13 @@ RP_KERNEL(score_probe_kernel, karg_probe)
     uint32_t step = prim_grid_size() * prim_block_size();
     for (uint32_t i = prim_block() * prim_block_size() + prim_thread(); i < a.n; i += step) {
         uint32_t x = prim_load(&docids[i]), score = a.adds ? scores[i] : 0;
-        float norm = x < a.n_docs ? bm25_norm_any(a.norms, x) : 0;
+        float norm = x < a.n_docs ? score_norm_any(a.norms, x) : 0;
 #pragma unroll 1
         for (uint32_t w = 0; w < a.n_lists && x < a.n_docs; w++) {
             const karg_probe_list &l = a.lists[w];
             uint32_t rank = probe_rank(l, x);
             if (rank < l.list.n)
-                score += bm25_fixed(l.weight, norm, term_tf(l.list, rank, found));
+                score += score_fixed(l.weight, norm, term_tf(l.list, rank, found));
         }
         scores[i] = score;
     }

@@ -59,7 +59,7 @@ struct work {
 /* Of a lane's four postings: how many there are; their tiles and ratios. */
 struct four {
     uint32_t n, tile[4];
-    float ratio[4];
+    score_share ratio[4];
 };
 
 /* A warp: cells that begin with one of these, or, after the list's last, with none. */
@@ -85,7 +85,7 @@ PRIM void put_tops(const work &w, const four &f)
     uint32_t top = 0;
     if (prim_ballot<32>(!is_in_one) == 0) {
         for (uint32_t e = 0; e < f.n; e++)
-            top = prim_max(top, prim_word(f.ratio[e]));
+            top = prim_max(top, score_word(f.ratio[e]));
         top = scan_max<32>(top);
         if (prim_lane() == 0 && f.n > 0)
             prim_atomic_max(&w.cells[one].top, top);
@@ -93,7 +93,7 @@ PRIM void put_tops(const work &w, const four &f)
     }
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++) {
-        top = prim_max(top, e < f.n ? prim_word(f.ratio[e]) : 0);
+        top = prim_max(top, e < f.n ? score_word(f.ratio[e]) : 0);
         if (e < f.n && (e == 3 || e + 1 == f.n || f.tile[e < 3 ? e + 1 : 3] != f.tile[e])) {
             prim_atomic_max(&w.cells[f.tile[e]].top, top);
             top = 0;
@@ -138,14 +138,14 @@ PRIM four put_postings(const karg_build_tiled &a, const work &w, const uint32_t 
         const uint32_t docid = prim_min(docids[e], a.n_docs - 1);
         place[e] = docid & 0xFFFF;
         f.tile[e] = docid >> KARG_OR_TILE;
-        f.ratio[e] = e < n ? bm25_ratio(bm25_norm_any(a.norms, docid), tfs[e]) : 0;
+        f.ratio[e] = e < n ? score_ratio(score_norm_any(a.norms, docid), tfs[e]) : 0;
     }
     if (n > 0) {
         prim_store_once(prim_at<uint2>(w.list.places) + rank / 4,
                         make_uint2(place[0] | place[1] << 16, place[2] | place[3] << 16));
         prim_store_once(prim_at<uint4>(w.list.ratios) + rank / 4,
-                        make_uint4(prim_word(f.ratio[0]), prim_word(f.ratio[1]),
-                                   prim_word(f.ratio[2]), prim_word(f.ratio[3])));
+                        make_uint4(score_word(f.ratio[0]), score_word(f.ratio[1]),
+                                   score_word(f.ratio[2]), score_word(f.ratio[3])));
     }
     return f;
 }

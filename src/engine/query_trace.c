@@ -1,0 +1,97 @@
+/* query_trace.c: what was done for a query: decisions of a policy and operators of processors, by their time. */
+#include "engine/query_trace.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "engine/searcher.h"
+
+rp_status rp__query_trace_new(rp_searcher *s)
+{
+    if (!s->events)
+        s->events = rp__alloc_array(RP_QUERY_TRACE_MAX, sizeof *s->events);
+    return s->events ? RP_OK : RP_NO_MEMORY;
+}
+
+void rp__query_trace_begin(rp_searcher *s)
+{
+    s->trace = (rp__trace){.events = s->events, .max = RP_QUERY_TRACE_MAX};
+    s->traced = s->events ? rp__clock_now() : 0;
+}
+
+/* ---- As steps ---------------------------------------------------------------------------------- */
+
+static double us(uint64_t ns)
+{
+    return (double)ns / 1e3;
+}
+
+static size_t count_events(const rp__trace *trace)
+{
+    return trace->n < trace->max ? trace->n : trace->max;
+}
+
+static rp_query_step step_of(const rp_searcher *s, const rp__trace_event *event)
+{
+    return (rp_query_step){.stage = event->stage,
+                           .processor = event->processor,
+                           .began_us = us(event->begin - s->traced),
+                           .us = us(event->end - event->begin),
+                           .elements = event->elements,
+                           .bytes = event->bytes};
+}
+
+static rp_query_step step_of_decision(const rp_searcher *s, const rp__decision *d)
+{
+    return (rp_query_step){.stage = "place",
+                           .processor = d->processor,
+                           .began_us = us(d->began - s->traced),
+                           .us = us(d->took_ns),
+                           .reason = d->reason,
+                           .queued_us = us(d->queued_ns),
+                           .estimated_us = us(d->estimated_ns)};
+}
+
+/* Behind those that began no later. */
+static void insert(rp_hits *hits, rp_query_step step)
+{
+    size_t i = hits->n_steps++;
+    for (; i > 0 && hits->steps[i - 1].began_us > step.began_us; i--)
+        hits->steps[i] = hits->steps[i - 1];
+    hits->steps[i] = step;
+}
+
+rp_status rp__query_trace_add(const rp_searcher *s, const rp__decision *decisions, size_t n,
+                              rp_hits *hits)
+{
+    const size_t n_events = count_events(&s->trace);
+    if (n + n_events == 0)
+        return RP_OK;
+    hits->steps = rp__searcher_take_memory(s, (n + n_events) * sizeof *hits->steps);
+    if (!hits->steps)
+        return RP_NO_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        insert(hits, step_of_decision(s, &decisions[i]));
+    for (size_t i = 0; i < n_events; i++)
+        insert(hits, step_of(s, &s->trace.events[i]));
+    return RP_OK;
+}
+
+/* A search as a whole is no operator. */
+size_t rp_searcher_get_steps(const rp_searcher *searcher, rp_query_step *out, size_t max)
+{
+    size_t n = 0;
+    if (!searcher || RP_MISSING_ARRAY(NULL, out, max))
+        return 0;
+    for (size_t i = 0; i < count_events(&searcher->trace); i++) {
+        const rp__trace_event *event = &searcher->trace.events[i];
+        if (strcmp(event->stage, "search") == 0)
+            continue;
+        if (n < max)
+            out[n] = step_of(searcher, event);
+        n++;
+    }
+    return n;
+}

@@ -1,0 +1,26 @@
+/* engine/query_trace.h: interior of engine: what was done for a query, as its hits have it. */
+#ifndef RP_ENGINE_QUERY_TRACE_H
+#define RP_ENGINE_QUERY_TRACE_H
+
+#include "riposte/search.h"
+
+enum { RP_QUERY_TRACE_MAX = 160 }; /* operators of one query that are kept: the first ones */
+
+/* Where an executor sent a query, and what came of it there. */
+typedef struct rp__decision {
+    const char *processor; /* NULL: none took it */
+    const char *reason;    /* of the policy: static */
+    uint64_t began;        /* when it was taken, or put into the queue */
+    uint64_t queued_ns, estimated_ns, took_ns;
+} rp__decision;
+
+/* The searcher traces its queries from now on. */
+rp_status rp__query_trace_new(rp_searcher *searcher);
+/* Empties the trace: a query begins now. */
+void rp__query_trace_begin(rp_searcher *searcher);
+/* Decisions and the searcher's trace become the steps of the hits. RP_NO_MEMORY: the hits are as
+ * before. */
+rp_status rp__query_trace_add(const rp_searcher *searcher, const rp__decision *decisions, size_t n,
+                              rp_hits *hits);
+
+#endif

@@ -1,0 +1,505 @@
+/* api_v1.c: what the service answers under /v1, and its health.
+ *
+ * A search becomes a job of the index's executor; who answers the job writes the reply. The other handlers answer at
+ * once: they take microseconds. */
+#include "serve/api_v1.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "riposte/riposte.h"
+#include "serve/routes.h"
+#include "serve/search_reply.h"
+
+enum {
+    MAX_SEARCHES = 256, /* of one msearch */
+    MAX_TIMEOUT_MS = 30000,
+    MAX_DOCUMENT = 64 << 20, /* bytes of a document's text */
+};
+
+static const char *const modes[] = {"or", "and", "andor", NULL}; /* in rp_mode's order */
+
+enum { Q, FROM, K, MODE, FIELDS, SNIPPET, TIMELINE, TIMEOUT_MS };
+const rp__param rp__api_v1_search_params[] = {
+    {.name = "q", .is_required = true, .help = "The query (docs/query-language.md)."},
+    {.name = "from",
+     .kind = RP_PARAM_COUNT,
+     .max = 1000000000,
+     .help = "Pass over so many of the best hits."},
+    {.name = "k", .kind = RP_PARAM_COUNT, .min = 1, .max = 1000000000, .help = "So many hits."},
+    {.name = "mode",
+     .kind = RP_PARAM_CHOICE,
+     .choices = modes,
+     .help = "What words side by side mean: any, all, or all where that gives k hits."},
+    {.name = "fields",
+     .kind = RP_PARAM_NAMES,
+     .choices = rp__search_reply_fields,
+     .help = "Fields of a hit: rank, id, docid, score and fixed unless others are named."},
+    {.name = "snippet",
+     .kind = RP_PARAM_FLAG,
+     .help = "Add length, title and the part of the text that shows the words, in pieces."},
+    {.name = "timeline",
+     .kind = RP_PARAM_FLAG,
+     .help = "Add where the policy sent the query, why, and how long that took."},
+    {.name = "timeout_ms",
+     .kind = RP_PARAM_COUNT,
+     .min = 1,
+     .max = MAX_TIMEOUT_MS,
+     .help = "Milliseconds after which the hits found by then are the answer."},
+    {0},
+};
+
+enum { PREFIX, SUGGEST_K };
+const rp__param rp__api_v1_suggest_params[] = {
+    {.name = "prefix", .is_required = true, .help = "How the terms begin."},
+    {.name = "k", .kind = RP_PARAM_COUNT, .min = 1, .max = 1000, .help = "So many terms: 10."},
+    {0},
+};
+
+enum { EXPLAIN_Q, EXPLAIN_ID };
+const rp__param rp__api_v1_explain_params[] = {
+    {.name = "q", .is_required = true, .help = "The query."},
+    {.name = "id", .is_required = true, .help = "The id of a document."},
+    {0},
+};
+
+const rp__param rp__api_v1_no_params[] = {{0}};
+
+/* ---- 1. Replies ------------------------------------------------------------------------------ */
+
+static void begin_reply(rp__request *r, rp__json_writer *w, const char *schema)
+{
+    rp__json_writer_init(w, &r->reply);
+    rp__json_writer_begin(w, NULL, '{');
+    rp__json_writer_text(w, "schema", schema);
+    rp__json_writer_text(w, "index", r->http->service->at[r->index].name);
+}
+
+static void end_reply(rp__request *r, rp__json_writer *w)
+{
+    rp__json_writer_end(w, '}');
+    r->status = 200;
+    r->type = "application/json";
+}
+
+/* ---- 2. Searches ----------------------------------------------------------------------------- */
+
+static void choose_fields(rp__search *s, const rp__params *p)
+{
+    const rp__value *chosen = &p->at[FIELDS];
+    const bool has_snippet = p->at[SNIPPET].count;
+    bool has_own = false;
+    s->n_fields = chosen->n_names;
+    for (size_t i = 0; i < chosen->n_names; i++) {
+        s->fields[i] = chosen->names[i];
+        has_own |= chosen->names[i] == RP_HIT_SNIPPET;
+    }
+    if (chosen->n_names == 0)
+        for (uint8_t i = RP_HIT_RANK; i <= (has_snippet ? RP_HIT_SNIPPET : RP_HIT_FIXED); i++)
+            s->fields[s->n_fields++] = i;
+    else if (has_snippet && !has_own)
+        s->fields[s->n_fields++] = RP_HIT_SNIPPET;
+}
+
+static void read_search(const rp__http *http, const rp__params *p, rp__search *out)
+{
+    *out = (rp__search){.query = p->at[Q].text,
+                        .query_bytes = p->at[Q].bytes,
+                        .from = (size_t)p->at[FROM].count,
+                        .k = (size_t)p->at[K].count,
+                        .mode = (rp_mode)p->at[MODE].count,
+                        .has_mode = p->at[MODE].is_given,
+                        .has_timeline = p->at[TIMELINE].count,
+                        .timeout_ms = p->at[TIMEOUT_MS].is_given ? p->at[TIMEOUT_MS].count
+                                                                 : http->options->timeout_ms};
+    choose_fields(out, p);
+}
+
+static const char *policy_of(const rp__request *r)
+{
+    const char *name = r->http->options->executor.policy;
+    return name ? name : rp_policy_name(0);
+}
+
+static rp_status submit(rp__request *r, const rp__search *s,
+                        void (*done)(void *arg, rp_outcome *outcome), void *arg, rp_error *err)
+{
+    const rp_job job = {.query = s->query,
+                        .query_bytes = s->query_bytes,
+                        .k = s->k,
+                        .from = s->from,
+                        .trace = s->has_timeline,
+                        .mode = s->has_mode ? &s->mode : NULL,
+                        .deadline_ns = s->timeout_ms * 1000000,
+                        .done = done,
+                        .arg = arg};
+    return rp_executor_submit(r->generation->executor, &job, NULL, err);
+}
+
+/* Whether there are hits to show: all of them, or those that were found in time. */
+static bool has_answer(const rp_outcome *o)
+{
+    return o->status == RP_OK || (o->status == RP_DEADLINE && o->hits.is_partial);
+}
+
+/* The members of one search's object: its answer, or its error. */
+static rp_status write_answer(rp__request *r, rp__json_writer *w, const rp__search *s,
+                              rp_outcome *o, rp_error *err)
+{
+    rp_status status = RP_OK;
+    if (has_answer(o))
+        status = rp__search_reply_write(w, r->generation, s, o, policy_of(r), err);
+    else
+        *err = o->err;
+    if (o->status == RP_OK || o->status == RP_DEADLINE)
+        rp__metrics_time(&r->http->metrics, o);
+    return has_answer(o) ? status : o->status;
+}
+
+static void on_search(void *arg, rp_outcome *outcome)
+{
+    rp__request *r = arg;
+    rp__search s;
+    rp__json_writer w;
+    rp_error err = {.text = ""};
+    read_search(r->http, &r->params, &s);
+    begin_reply(r, &w, "riposte.search/1");
+    if (write_answer(r, &w, &s, outcome, &err) == RP_OK) {
+        end_reply(r, &w);
+        r->processor = outcome->hits.processor;
+        r->hits = outcome->hits.n;
+        r->result = outcome->hits.is_partial ? RP_RESULT_PARTIAL : RP_RESULT_OK;
+        if (outcome->hits.is_partial)
+            r->tag[0] = 0; /* another time there may be more */
+    } else {
+        rp__http_fail_by(r, &err);
+    }
+    rp_hits_free(&outcome->hits);
+    rp__http_resume(r);
+}
+
+/* So that the log can have it, where it may. */
+static void note_query(rp__request *r, const rp__search *s)
+{
+    if (!r->http->options->log_queries)
+        return;
+    r->query_text = rp__alloc(s->query_bytes + 1);
+    if (r->query_text)
+        memcpy(r->query_text, s->query, s->query_bytes + 1);
+}
+
+bool rp__api_v1_search(rp__request *request)
+{
+    rp__search s;
+    rp_error err = {.text = ""};
+    read_search(request->http, &request->params, &s);
+    note_query(request, &s);
+    if (!s.has_timeline && rp__http_is_known(request))
+        return false;
+    rp__http_suspend(request);
+    if (submit(request, &s, on_search, request, &err) != RP_OK) {
+        rp__http_fail_by(request, &err);
+        rp__http_resume(request);
+    }
+    return true;
+}
+
+/* ---- 3. Many searches ------------------------------------------------------------------------ */
+
+typedef struct item {
+    struct many *many;
+    rp__params params;
+    rp_outcome outcome;
+} item;
+
+typedef struct many {
+    rp__request *request;
+    _Atomic size_t n_left; /* searches that have not ended, and one while they are handed over */
+    size_t n;
+    item at[];
+} many;
+
+static void free_many(void *work)
+{
+    many *m = work;
+    for (size_t i = 0; i < m->n; i++) {
+        rp__params_free(&m->at[i].params);
+        rp_hits_free(&m->at[i].outcome.hits);
+    }
+    rp__free(m);
+}
+
+static void write_item(many *m, rp__json_writer *w, item *it)
+{
+    rp__search s;
+    rp_error err = {.text = ""};
+    const size_t begin = w->out->n;
+    const rp__json_writer before = *w;
+    read_search(m->request->http, &it->params, &s);
+    rp__json_writer_begin(w, NULL, '{');
+    rp_status status = write_answer(m->request, w, &s, &it->outcome, &err);
+    if (status != RP_OK) { /* what was written of it is void */
+        w->out->n = begin;
+        *w = before;
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_uint(w, "status", rp__http_status(err.code));
+        rp__http_write_error(w, &err);
+    }
+    rp__json_writer_end(w, '}');
+    if (err.code == RP_BUSY)
+        rp__metrics_reject(&m->request->http->metrics, RP_REJECTED_QUEUE);
+}
+
+static void write_many(many *m)
+{
+    rp__request *r = m->request;
+    rp__json_writer w;
+    begin_reply(r, &w, "riposte.msearch/1");
+    rp__json_writer_begin(&w, "answers", '[');
+    for (size_t i = 0; i < m->n; i++) {
+        write_item(m, &w, &m->at[i]);
+        r->hits += m->at[i].outcome.hits.n;
+    }
+    rp__json_writer_end(&w, ']');
+    end_reply(r, &w);
+}
+
+static void end_one(many *m)
+{
+    if (atomic_fetch_sub(&m->n_left, 1) != 1)
+        return;
+    write_many(m);
+    rp__http_resume(m->request);
+}
+
+static void on_item(void *arg, rp_outcome *outcome)
+{
+    item *it = arg;
+    it->outcome = *outcome; /* its hits are the item's now */
+    end_one(it->many);
+}
+
+/* All searches of the body; false: err says what is wrong with one. */
+static bool read_many(many *m, const rp__buf *body, rp_error *err)
+{
+    rp__json json;
+    bool has = true;
+    rp__json_init(&json);
+    rp_status status =
+        rp__params_list_begin(&json, (const char *)body->at, body->n, "searches", err);
+    while (status == RP_OK && has) {
+        item *it = &m->at[m->n];
+        rp__params_init(&it->params, rp__api_v1_search_params);
+        it->many = m;
+        m->n++; /* so that it is freed, whatever it has */
+        status = rp__params_list_next(&json, &it->params, &has, err);
+        if (status == RP_OK && has)
+            status = rp__params_check(&it->params, err);
+        if (status == RP_OK && !has)
+            m->n--;
+        if (status == RP_OK && m->n > MAX_SEARCHES)
+            status = rp__error_set(err, RP_LIMIT, "the body has more than %d searches; send fewer",
+                                   MAX_SEARCHES);
+    }
+    rp__json_free(&json);
+    return status == RP_OK;
+}
+
+static void submit_many(rp__request *r, many *m)
+{
+    rp__http_suspend(r);
+    for (size_t i = 0; i < m->n; i++) {
+        rp__search s;
+        item *it = &m->at[i];
+        read_search(r->http, &it->params, &s);
+        const rp_status status = submit(r, &s, on_item, it, &it->outcome.err);
+        if (status == RP_OK)
+            continue; /* it may have ended already */
+        it->outcome.status = status;
+        end_one(m);
+    }
+    end_one(m);
+}
+
+bool rp__api_v1_msearch(rp__request *request)
+{
+    rp_error err = {.text = ""};
+    many *m = rp__alloc_zero(1, sizeof *m + (MAX_SEARCHES + 1) * sizeof *m->at);
+    if (!m) {
+        rp__error_no_memory(&err);
+        rp__http_fail_by(request, &err);
+        return false;
+    }
+    m->request = request;
+    request->work = m;
+    request->release = free_many;
+    if (!read_many(m, &request->body, &err)) {
+        rp__http_fail_by(request, &err);
+        return false;
+    }
+    atomic_store(&m->n_left, m->n + 1);
+    submit_many(request, m);
+    return true;
+}
+
+/* ---- 4. Terms, documents, scores ------------------------------------------------------------- */
+
+bool rp__api_v1_suggest(rp__request *request)
+{
+    const rp__params *p = &request->params;
+    const size_t k = p->at[SUGGEST_K].is_given ? (size_t)p->at[SUGGEST_K].count : 10;
+    rp_suggestions s = {0};
+    rp_error err = {.text = ""};
+    rp__json_writer w;
+    if (rp__http_is_known(request))
+        return false;
+    if (rp_index_suggest(request->generation->index, p->at[PREFIX].text, k, &s, &err) != RP_OK) {
+        rp__http_fail_by(request, &err);
+        return false;
+    }
+    begin_reply(request, &w, "riposte.suggest/1");
+    rp__json_writer_text(&w, "prefix", p->at[PREFIX].text);
+    rp__json_writer_begin(&w, "terms", '[');
+    for (size_t i = 0; i < s.n; i++) {
+        rp__json_writer_begin(&w, NULL, '{');
+        rp__json_writer_text(&w, "term", s.at[i].term);
+        rp__json_writer_uint(&w, "df", s.at[i].df);
+        rp__json_writer_end(&w, '}');
+    }
+    rp__json_writer_end(&w, ']');
+    end_reply(request, &w);
+    rp_suggestions_free(&s);
+    return false;
+}
+
+bool rp__api_v1_document(rp__request *request)
+{
+    const rp_index *index = request->generation->index;
+    rp_document document = {0};
+    rp_error err = {.text = ""};
+    rp__json_writer w;
+    uint32_t docid;
+    if (rp__http_is_known(request))
+        return false;
+    rp_status status = rp_index_find(index, request->operand, &docid, &err);
+    if (status == RP_OK)
+        status = rp_index_get_document_start(index, docid, MAX_DOCUMENT, &document, &err);
+    if (status == RP_OK && document.text_bytes == MAX_DOCUMENT)
+        status = rp__error_set(&err, RP_LIMIT, "the document has more than %d bytes", MAX_DOCUMENT);
+    if (status == RP_OK) {
+        begin_reply(request, &w, "riposte.document/1");
+        rp__json_writer_uint(&w, "generation", request->generation->info.generation);
+        rp__json_writer_text(&w, "id", document.id);
+        rp__json_writer_uint(&w, "docid", document.docid);
+        rp__json_writer_uint(&w, "length", document.length);
+        rp__json_writer_string(&w, "title", document.title, document.title_bytes);
+        rp__json_writer_string(&w, "text", document.text, document.text_bytes);
+        end_reply(request, &w);
+    } else {
+        rp__http_fail_by(request, &err);
+    }
+    rp_document_free(&document);
+    return false;
+}
+
+static void write_nodes(rp__json_writer *w, const rp_explanation *tree)
+{
+    rp__json_writer_begin(w, "explain", '[');
+    for (size_t i = 0; i < tree->n; i++) {
+        const rp_explain_node *node = &tree->at[i];
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_uint(w, "level", node->level);
+        rp__json_writer_text(w, "label", node->label);
+        rp__json_writer_bool(w, "matches", node->matches);
+        rp__json_writer_real(w, "score", node->score, 7);
+        rp__json_writer_uint(w, "fixed", node->fixed);
+        rp__json_writer_uint(w, "tf", node->tf);
+        rp__json_writer_uint(w, "df", node->df);
+        rp__json_writer_real(w, "weight", (double)node->weight, 9);
+        rp__json_writer_real(w, "norm", (double)node->norm, 9);
+        rp__json_writer_end(w, '}');
+    }
+    rp__json_writer_end(w, ']');
+}
+
+bool rp__api_v1_explain(rp__request *request)
+{
+    const rp__value *q = &request->params.at[EXPLAIN_Q], *id = &request->params.at[EXPLAIN_ID];
+    rp__generation *g = request->generation;
+    rp_searcher *searcher = NULL;
+    rp_explanation tree = {0};
+    rp_error err = {.text = ""};
+    rp__json_writer w;
+    uint32_t docid = 0;
+    if (rp__http_is_known(request))
+        return false;
+    rp_status status = rp_index_find(g->index, id->text, &docid, &err);
+    if (status == RP_OK)
+        status = rp__service_lease(g, &searcher, &err);
+    if (status == RP_OK)
+        status = rp_searcher_explain(searcher, q->text, q->bytes, docid, &tree, &err);
+    if (status == RP_OK) {
+        begin_reply(request, &w, "riposte.explain/1");
+        rp__json_writer_string(&w, "query", q->text, q->bytes);
+        rp__json_writer_text(&w, "id", id->text);
+        rp__json_writer_uint(&w, "docid", docid);
+        write_nodes(&w, &tree);
+        end_reply(request, &w);
+    } else {
+        rp__http_fail_by(request, &err);
+    }
+    rp_explanation_free(&tree);
+    rp__service_give_back(g, searcher);
+    return false;
+}
+
+bool rp__api_v1_stats(rp__request *request)
+{
+    const rp_index_info *info = &request->generation->info;
+    rp__json_writer w;
+    if (rp__http_is_known(request))
+        return false;
+    begin_reply(request, &w, "riposte.stats/1");
+    rp__json_writer_uint(&w, "generation", info->generation);
+    rp__json_writer_uint(&w, "docs", info->docs);
+    rp__json_writer_uint(&w, "terms", info->terms);
+    rp__json_writer_uint(&w, "postings", info->postings);
+    rp__json_writer_uint(&w, "tokens", info->tokens);
+    rp__json_writer_real(&w, "average_length", info->average_length, 6);
+    rp__json_writer_text(&w, "codec", info->codec);
+    rp__json_writer_text(&w, "stem", info->stem);
+    rp__json_writer_text(&w, "stop", info->stop);
+    rp__json_writer_bool(&w, "has_positions", info->has_positions);
+    rp__json_writer_bool(&w, "has_text", info->has_text);
+    rp__json_writer_uint(&w, "bytes_total", info->bytes_total);
+    end_reply(request, &w);
+    return false;
+}
+
+/* ---- 5. The service itself ------------------------------------------------------------------- */
+
+bool rp__api_v1_health(rp__request *request)
+{
+    rp__buf_put_string(&request->reply, "ok\n");
+    request->type = "text/plain";
+    request->status = 200;
+    return false;
+}
+
+bool rp__api_v1_ready(rp__request *request)
+{
+    const bool is_draining = atomic_load(&request->http->is_draining);
+    rp__buf_put_string(&request->reply, is_draining ? "the service ends\n" : "ready\n");
+    request->type = "text/plain";
+    request->status = is_draining ? 503 : 200;
+    return false;
+}
+
+bool rp__api_v1_metrics(rp__request *request)
+{
+    rp__metrics_write(&request->http->metrics, request->http->service, &request->reply);
+    request->type = "text/plain; version=0.0.4";
+    request->status = 200;
+    return false;
+}

@@ -1,0 +1,572 @@
+/* http.c: connections, heads, bodies and replies, over libmicrohttpd with a pool of threads that poll.
+ *
+ * A request goes through phases: its head is checked, its body is read, its handler runs, its reply is sent. A handler
+ * that leaves the answer to others suspends the connection, so that no thread waits for it. Each connection has a time
+ * by which its next phase must have come; rp__http_sweep cuts those that are late. */
+#include "serve/http.h"
+
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/error.h"
+#include "serve/access_log.h"
+#include "serve/listener.h"
+#include "serve/routes.h"
+
+enum {
+    CONNECTION_MEMORY = 48 << 10, /* of the library for a connection: a head and its copy */
+    SEND_MS = 60000,              /* until a reply has gone */
+    BODY_MEMORY = 256 << 20,      /* of all bodies together */
+};
+
+static const uint64_t never = UINT64_MAX;
+
+/* A connection. */
+typedef struct rp__peer {
+    struct rp__peer *next, *before;
+    int fd;
+    _Atomic uint64_t deadline;
+} rp__peer;
+
+enum { PHASE_HEAD, PHASE_BODY, PHASE_READY, PHASE_SENT };
+
+/* ---- 1. Replies ------------------------------------------------------------------------------ */
+
+unsigned rp__http_status(rp_status status)
+{
+    switch (status) {
+    case RP_OK:
+        return 200;
+    case RP_USAGE:
+    case RP_INPUT:
+    case RP_LIMIT:
+        return 400;
+    case RP_NOT_FOUND:
+        return 404;
+    case RP_BUSY:
+        return 429;
+    case RP_DEADLINE:
+        return 504;
+    case RP_UNAVAILABLE:
+    case RP_NO_MEMORY:
+    case RP_INTERRUPTED:
+        return 503;
+    case RP_NEGATIVE:
+    case RP_IO:
+    case RP_DAMAGED:
+    case RP_INCOMPATIBLE:
+        break;
+    }
+    return 500;
+}
+
+void rp__http_write_error(rp__json_writer *w, const rp_error *err)
+{
+    static const char start[] = "column ";
+    const char *remedy = strstr(err->text, "; ");
+    rp__json_writer_begin(w, "error", '{');
+    rp__json_writer_text(w, "code", rp_status_name(err->code));
+    rp__json_writer_text(w, "message", err->text);
+    if (strncmp(err->text, start, sizeof start - 1) == 0)
+        rp__json_writer_uint(w, "column", strtoul(err->text + sizeof start - 1, NULL, 10));
+    else
+        rp__json_writer_text(w, "column", NULL);
+    rp__json_writer_text(w, "remedy", remedy ? remedy + 2 : NULL);
+    rp__json_writer_end(w, '}');
+}
+
+static rp__result result_of(unsigned status)
+{
+    if (status < 400)
+        return RP_RESULT_OK;
+    if (status == 404)
+        return RP_RESULT_NOT_FOUND;
+    if (status == 429)
+        return RP_RESULT_REFUSED;
+    return status < 500 ? RP_RESULT_INVALID : RP_RESULT_FAILED;
+}
+
+void rp__http_fail(rp__request *request, unsigned status, const rp_error *err)
+{
+    rp__json_writer w;
+    rp__buf_clear(&request->reply, 0);
+    request->tag[0] = 0;
+    rp__json_writer_init(&w, &request->reply);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__http_write_error(&w, err);
+    rp__json_writer_end(&w, '}');
+    request->status = status;
+    request->type = "application/json";
+    request->result = result_of(status);
+    if (status == 429) {
+        request->retry_after = 1;
+        rp__metrics_reject(&request->http->metrics, RP_REJECTED_QUEUE);
+    }
+}
+
+void rp__http_fail_by(rp__request *request, const rp_error *err)
+{
+    rp__http_fail(request, rp__http_status(err->code), err);
+}
+
+static void release_reply(void *bytes)
+{
+    rp__free(bytes);
+}
+
+static void add_headers(const rp__request *r, struct MHD_Response *response)
+{
+    char seconds[16];
+    MHD_add_response_header(response, "Content-Type", r->type);
+    MHD_add_response_header(response, "X-Request-Id", r->id);
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Cache-Control", r->tag[0] ? "no-cache" : "no-store");
+    if (r->tag[0])
+        MHD_add_response_header(response, "ETag", r->tag);
+    if (r->closes || atomic_load(&r->http->is_draining))
+        MHD_add_response_header(response, "Connection", "close");
+    if (r->route && r->route->is_html)
+        MHD_add_response_header(response, "Content-Security-Policy",
+                                "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
+    if (r->allow)
+        MHD_add_response_header(response, "Allow", r->allow);
+    if (r->status == 401)
+        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+    if (r->retry_after) {
+        snprintf(seconds, sizeof seconds, "%u", r->retry_after);
+        MHD_add_response_header(response, "Retry-After", seconds);
+    }
+}
+
+/* Sends the reply of a request that has one. */
+static enum MHD_Result send_reply(rp__request *r)
+{
+    if (r->reply.failed) {
+        rp_error err;
+        rp__buf_free(&r->reply);
+        rp__buf_init(&r->reply);
+        rp__error_no_memory(&err);
+        rp__http_fail(r, 503, &err);
+    }
+    if (r->reply.failed)
+        return MHD_NO;
+    r->phase = PHASE_SENT;
+    atomic_store(&r->peer->deadline, rp__clock_now() + SEND_MS * (uint64_t)1000000);
+    atomic_fetch_add(&r->http->metrics.requests, 1);
+    if (r->generation)
+        rp__metrics_count(&r->http->metrics, r->index, r->route->op, r->processor, r->result);
+    rp__access_log_put(r);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback(r->reply.n, r->reply.at, release_reply);
+    if (!response)
+        return MHD_NO;
+    r->reply = (rp__buf){0}; /* it is the response's now */
+    add_headers(r, response);
+    enum MHD_Result result = MHD_queue_response(r->connection, r->status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* A reply to a head: the body is not read, and the connection ends. */
+static enum MHD_Result refuse(rp__request *r, unsigned status, rp_status code, const char *text)
+{
+    rp_error err;
+    rp__error_set(&err, code, "%s", text);
+    r->closes = true;
+    rp__http_fail(r, status, &err);
+    return send_reply(r);
+}
+
+/* FNV-1a. A client that finds two targets with one tag harms nobody but itself. */
+static uint64_t hash(uint64_t h, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        h = (h ^ (uint8_t)text[i]) * UINT64_C(0x100000001B3);
+    return h;
+}
+
+/* The service's own number is part of it, since another one may have other options. */
+bool rp__http_is_known(rp__request *request)
+{
+    if (strcmp(request->method, "GET") != 0)
+        return false;
+    snprintf(
+        request->tag, sizeof request->tag, "W/\"%llx-%016llx\"",
+        (unsigned long long)request->generation->info.generation,
+        (unsigned long long)hash(request->http->id_base, request->target, request->target_bytes));
+    const char *has = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
+                                                  MHD_HTTP_HEADER_IF_NONE_MATCH);
+    if (!has || !strstr(has, request->tag))
+        return false;
+    request->status = MHD_HTTP_NOT_MODIFIED;
+    request->type = "application/json";
+    return true;
+}
+
+void rp__http_suspend(rp__request *request)
+{
+    request->is_suspended = true;
+    MHD_suspend_connection(request->connection);
+}
+
+void rp__http_resume(rp__request *request)
+{
+    MHD_resume_connection(request->connection);
+}
+
+/* ---- 2. The head ----------------------------------------------------------------------------- */
+
+static enum MHD_Result add_field(void *arg, enum MHD_ValueKind kind, const char *name,
+                                 size_t name_bytes, const char *value, size_t value_bytes)
+{
+    rp__head *head = arg;
+    (void)kind;
+    if (head->n == RP_HEAD_FIELDS) {
+        head->has_more = true;
+        return MHD_NO;
+    }
+    head->fields[head->n++] =
+        (rp__field){name, value ? value : "", name_bytes, value ? value_bytes : 0};
+    return MHD_YES;
+}
+
+static bool is_plain_id(const char *text)
+{
+    static const char fit[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    size_t n = strlen(text);
+    return n > 0 && n <= RP_REQUEST_ID && strspn(text, fit) == n;
+}
+
+/* The client's, that of its trace, or one of our own. */
+static void name_request(rp__request *r, const rp__head *head)
+{
+    const char *id = rp__head_find(head, "x-request-id");
+    const char *trace = rp__head_find(head, "traceparent");
+    if (id && is_plain_id(id))
+        snprintf(r->id, sizeof r->id, "%s", id);
+    else if (trace && strlen(trace) == 55 && strspn(trace + 3, "0123456789abcdef") == 32)
+        snprintf(r->id, sizeof r->id, "%.32s", trace + 3);
+    else
+        snprintf(r->id, sizeof r->id, "%016llx",
+                 (unsigned long long)(r->http->id_base + atomic_fetch_add(&r->http->ids, 1)));
+}
+
+static enum MHD_Result refuse_route(rp__request *r, rp_error *err)
+{
+    const unsigned status = err->code == RP_NOT_FOUND ? 404 : r->allow ? 405 : 400;
+    rp__http_fail(r, status, err);
+    return send_reply(r);
+}
+
+/* How much the body may have, or the reply that says that it has too much. */
+static enum MHD_Result check_body(rp__request *r)
+{
+    const rp__serve_options *o = r->http->options;
+    const uint64_t limit = r->route->is_msearch ? o->max_msearch : o->max_body;
+    char text[160];
+    if (r->body_bytes > 0 && strcmp(r->route->method, "GET") == 0)
+        return refuse(r, 400, RP_USAGE, "a GET has no body; send a POST");
+    if (r->body_bytes > limit) {
+        rp__metrics_reject(&r->http->metrics, RP_REJECTED_BODY);
+        snprintf(text, sizeof text, "the body has %llu bytes, more than %llu; raise --max-%s",
+                 (unsigned long long)r->body_bytes, (unsigned long long)limit,
+                 r->route->is_msearch ? "msearch" : "body");
+        return refuse(r, 413, RP_LIMIT, text);
+    }
+    r->body_memory = r->body_bytes;
+    if (atomic_fetch_add(&r->http->body_memory, r->body_bytes) + r->body_bytes > BODY_MEMORY) {
+        rp__metrics_reject(&r->http->metrics, RP_REJECTED_MEMORY);
+        return refuse(r, 503, RP_BUSY, "too many bodies are on their way; try again later");
+    }
+    r->phase = PHASE_BODY;
+    atomic_store(&r->peer->deadline,
+                 rp__clock_now() + r->http->options->body_ms * (uint64_t)1000000);
+    return MHD_YES;
+}
+
+static enum MHD_Result check_head(rp__request *r, const rp__head *head)
+{
+    rp__http *http = r->http;
+    char text[160];
+    rp_error err = {.text = ""};
+    if (head->bytes > http->options->max_head) {
+        rp__metrics_reject(&http->metrics, RP_REJECTED_HEAD);
+        snprintf(text, sizeof text, "the head has %zu bytes, more than %u; raise --max-head",
+                 head->bytes, http->options->max_head);
+        return refuse(r, 431, RP_LIMIT, text);
+    }
+    const char *fault = rp__head_check(head);
+    if (fault) {
+        rp__metrics_reject(&http->metrics, RP_REJECTED_HEAD);
+        return refuse(r, 400, RP_USAGE, fault);
+    }
+    if (rp__head_find(head, "transfer-encoding"))
+        return refuse(r, 411, RP_USAGE,
+                      "the body comes in chunks; send its length as Content-Length");
+    const char *host = rp__head_find(head, "host");
+    if (http->auth.n == 0 && host && !rp__head_host_is_ours(host, http->options->allow_hosts)) {
+        rp__metrics_reject(&http->metrics, RP_REJECTED_HOST);
+        return refuse(r, 421, RP_USAGE,
+                      "the Host is not known; start with --allow-host NAME, or use the address");
+    }
+    if (rp__routes_find(r, &err) != RP_OK)
+        return refuse_route(r, &err);
+    if (!r->route->is_open && !rp__auth_check(&http->auth, rp__head_find(head, "authorization"))) {
+        rp__metrics_reject(&http->metrics, RP_REJECTED_TOKEN);
+        return refuse(r, 401, RP_USAGE,
+                      "the request has no valid token; send Authorization: Bearer TOKEN");
+    }
+    rp__head_body_bytes(head, &r->body_bytes);
+    return check_body(r);
+}
+
+static enum MHD_Result take_head(rp__request *r, const char *method, const char *version)
+{
+    const union MHD_ConnectionInfo *size =
+        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    rp__head head = {.method = method,
+                     .target = r->target,
+                     .target_bytes = r->target_bytes,
+                     .version = version,
+                     .bytes = size ? size->header_size : 0,
+                     .is_in_place = r->http->is_in_place};
+    atomic_fetch_add(&r->http->in_flight, 1);
+    snprintf(r->method, sizeof r->method, "%s", method);
+    MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, add_field, &head);
+    name_request(r, &head);
+    return check_head(r, &head);
+}
+
+/* ---- 3. Callbacks of the library ------------------------------------------------------------- */
+
+static rp__peer *peer_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+/* The first line has come. What this returns is the request's from then on. */
+static void *on_target(void *arg, const char *target, struct MHD_Connection *connection)
+{
+    rp__http *http = arg;
+    rp__peer *peer = peer_of(connection);
+    rp__request *r = peer ? rp__alloc_zero(1, sizeof *r) : NULL;
+    size_t bytes = strlen(target);
+    if (!r)
+        return NULL;
+    *r = (rp__request){.http = http, .connection = connection, .peer = peer, .target_bytes = bytes};
+    r->target = rp__alloc(bytes + 1);
+    r->began_ns = rp__clock_now();
+    if (!r->target) {
+        rp__free(r);
+        return NULL;
+    }
+    memcpy(r->target, target, bytes + 1);
+    rp__buf_init(&r->body);
+    rp__buf_init(&r->reply);
+    atomic_store(&peer->deadline, r->began_ns + http->options->head_ms * (uint64_t)1000000);
+    return r;
+}
+
+static enum MHD_Result answer(rp__request *r)
+{
+    atomic_store(&r->peer->deadline, never);
+    rp_error err = {.text = ""};
+    r->phase = PHASE_READY;
+    if (r->route->kind != RP_ROUTE_ROOT)
+        r->generation = rp__service_use(r->http->service, &r->http->service->at[r->index]);
+    if (rp__routes_read(r, &err) != RP_OK) {
+        rp__http_fail_by(r, &err);
+        return send_reply(r);
+    }
+    return r->route->handle(r) ? MHD_YES : send_reply(r);
+}
+
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *data_bytes, void **context)
+{
+    rp__request *r = *context;
+    (void)arg;
+    (void)connection;
+    (void)url;
+    if (!r)
+        return MHD_NO;
+    if (r->phase == PHASE_HEAD)
+        return take_head(r, method, version);
+    if (r->phase == PHASE_READY)
+        return send_reply(r);
+    if (*data_bytes == 0)
+        return answer(r);
+    if (r->phase != PHASE_BODY || *data_bytes > r->body_bytes - r->body.n)
+        return MHD_NO;
+    rp__buf_put(&r->body, data, *data_bytes);
+    *data_bytes = 0;
+    return r->body.failed ? MHD_NO : MHD_YES;
+}
+
+static void on_completed(void *arg, struct MHD_Connection *connection, void **context,
+                         enum MHD_RequestTerminationCode why)
+{
+    rp__request *r = *context;
+    rp__http *http = arg;
+    (void)connection;
+    (void)why;
+    if (!r)
+        return;
+    *context = NULL;
+    atomic_store(&r->peer->deadline,
+                 rp__clock_now() +
+                     (http->options->idle_ms + http->options->head_ms) * (uint64_t)1000000);
+    if (r->id[0]) /* its head had come */
+        atomic_fetch_sub(&http->in_flight, 1);
+    atomic_fetch_sub(&http->body_memory, r->body_memory);
+    if (r->release)
+        r->release(r->work);
+    rp__service_release(r->generation);
+    rp__params_free(&r->params);
+    rp__buf_free(&r->body);
+    rp__buf_free(&r->reply);
+    rp__free(r->query_text);
+    rp__free(r->path);
+    rp__free(r->target);
+    rp__free(r);
+}
+
+static void add_peer(rp__http *http, struct MHD_Connection *connection, void **context)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    rp__peer *peer = info ? rp__alloc_zero(1, sizeof *peer) : NULL;
+    *context = peer;
+    if (!peer)
+        return;
+    peer->fd = info->connect_fd;
+    atomic_store(&peer->deadline, rp__clock_now() + http->options->head_ms * (uint64_t)1000000);
+    pthread_mutex_lock(&http->lock);
+    peer->next = http->peers;
+    if (peer->next)
+        peer->next->before = peer;
+    http->peers = peer;
+    pthread_mutex_unlock(&http->lock);
+    atomic_fetch_add(&http->metrics.connections, 1);
+}
+
+/* The library closes the socket after this. */
+static void remove_peer(rp__http *http, rp__peer *peer)
+{
+    if (!peer)
+        return;
+    pthread_mutex_lock(&http->lock);
+    if (peer->before)
+        peer->before->next = peer->next;
+    else
+        http->peers = peer->next;
+    if (peer->next)
+        peer->next->before = peer->before;
+    pthread_mutex_unlock(&http->lock);
+    atomic_fetch_sub(&http->metrics.connections, 1);
+    rp__free(peer);
+}
+
+static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        add_peer(arg, connection, context);
+        return;
+    }
+    remove_peer(arg, *context);
+    *context = NULL;
+}
+
+void rp__http_sweep(rp__http *http)
+{
+    const uint64_t now = rp__clock_now();
+    pthread_mutex_lock(&http->lock);
+    for (rp__peer *peer = http->peers; peer; peer = peer->next) {
+        if (atomic_load(&peer->deadline) > now)
+            continue;
+        atomic_store(&peer->deadline, never);
+        rp__metrics_reject(&http->metrics, RP_REJECTED_SLOW);
+        shutdown(peer->fd, SHUT_RDWR); /* its thread sees the end and closes it */
+    }
+    pthread_mutex_unlock(&http->lock);
+}
+
+/* ---- 4. Threads ------------------------------------------------------------------------------ */
+
+rp_status rp__http_open(rp__http *http, const rp__serve_options *options, rp__service *service,
+                        uint16_t *port, rp_error *err)
+{
+    *http = (rp__http){.options = options, .service = service, .listener = -1};
+    pthread_mutex_init(&http->lock, NULL);
+    http->is_in_place = strncmp(MHD_get_version(), "0.9.7", 5) == 0;
+    http->id_base = rp__clock_now() << 20;
+    rp_status status = rp__metrics_open(&http->metrics, service->n, err);
+    if (status == RP_OK)
+        status = rp__auth_open(&http->auth, options->token_file, options->token, err);
+    if (status == RP_OK)
+        status = rp__listener_open(options, http->auth.n > 0, &http->listener, port, err);
+    if (status != RP_OK)
+        rp__http_close(http);
+    return status;
+}
+
+static unsigned count_threads(const rp__serve_options *o)
+{
+    const uint32_t cores = rp__cpu_cores();
+    if (o->http_threads > 0)
+        return o->http_threads;
+    return cores < 8 ? 2 : cores / 4;
+}
+
+rp_status rp__http_start(rp__http *http, rp_error *err)
+{
+    const rp__serve_options *o = http->options;
+    http->daemon = MHD_start_daemon(
+        MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
+        MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_THREAD_POOL_SIZE, count_threads(o),
+        MHD_OPTION_CONNECTION_LIMIT, o->max_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        o->max_per_address, MHD_OPTION_CONNECTION_TIMEOUT, (o->idle_ms + 999) / 1000,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK,
+        on_target, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
+    if (!http->daemon)
+        return rp__error_set(err, RP_NO_MEMORY, "the threads of the service cannot be started");
+    return RP_OK;
+}
+
+void rp__http_drain(rp__http *http)
+{
+    enum { STEP_MS = 5 };
+    atomic_store(&http->is_draining, true);
+    int fd = MHD_quiesce_daemon(http->daemon);
+    if (fd >= 0)
+        close(fd);
+    http->listener = -1;
+    for (uint32_t ms = 0; atomic_load(&http->in_flight) > 0 && ms < http->options->drain_ms;
+         ms += STEP_MS) {
+        rp__clock_sleep(STEP_MS * 1000000);
+        rp__http_sweep(http);
+    }
+}
+
+void rp__http_close(rp__http *http)
+{
+    if (http->daemon)
+        MHD_stop_daemon(http->daemon);
+    else if (http->listener >= 0)
+        close(http->listener);
+    rp__auth_close(&http->auth);
+    rp__metrics_close(&http->metrics);
+    pthread_mutex_destroy(&http->lock);
+}

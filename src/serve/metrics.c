@@ -1,0 +1,213 @@
+/* metrics.c: counters and histograms of the service, and their text for Prometheus (format 0.0.4). The names are an API:
+ * they do not change. */
+#include "serve/metrics.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "riposte/riposte.h"
+
+#define NAME(code, name) name,
+static const char *const op_names[] = {RP_METRIC_OPS(NAME)};
+static const char *const result_names[] = {RP_METRIC_STATUSES(NAME)};
+static const char *const reason_names[] = {RP_METRIC_REASONS(NAME)};
+#undef NAME
+
+static const char *const processors[RP_METRIC_PROCESSORS] = {"none", "cpu", "gpu"};
+
+/* Upper bounds in microseconds. */
+static const uint64_t bounds_us[RP_METRIC_BUCKETS] = {
+    10,    25,    50,    100,    250,    500,    1000,    2500,    5000,
+    10000, 25000, 50000, 100000, 250000, 500000, 1000000, 2500000, 10000000};
+
+rp_status rp__metrics_open(rp__metrics *metrics, size_t n_indexes, rp_error *err)
+{
+    *metrics = (rp__metrics){.indexes = rp__alloc_zero(n_indexes, sizeof *metrics->indexes)};
+    return metrics->indexes ? RP_OK : rp__error_no_memory(err);
+}
+
+void rp__metrics_close(rp__metrics *metrics)
+{
+    rp__free(metrics->indexes);
+    metrics->indexes = NULL;
+}
+
+static size_t processor_of(const char *name)
+{
+    for (size_t i = 1; name && i < RP_METRIC_PROCESSORS; i++)
+        if (strcmp(processors[i], name) == 0)
+            return i;
+    return 0;
+}
+
+void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char *processor,
+                       rp__result result)
+{
+    atomic_fetch_add(&metrics->indexes[index].queries[op][processor_of(processor)][result], 1);
+}
+
+void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome)
+{
+    const uint64_t ns = outcome->queued_ns + outcome->answered_ns;
+    rp__histogram *h = &metrics->seconds[processor_of(outcome->hits.processor)];
+    size_t bucket = 0, power = 0;
+    while (bucket < RP_METRIC_BUCKETS && ns > bounds_us[bucket] * 1000)
+        bucket++;
+    atomic_fetch_add(&h->buckets[bucket], 1);
+    atomic_fetch_add(&h->sum, ns);
+    atomic_fetch_add(&metrics->moves, outcome->moves);
+    if (outcome->together == 0)
+        return;
+    while (power < RP_METRIC_BATCHES && outcome->together > 1U << power)
+        power++;
+    atomic_fetch_add(&metrics->batches[power], 1);
+    atomic_fetch_add(&metrics->batched, outcome->together);
+}
+
+void rp__metrics_reject(rp__metrics *metrics, rp__rejected reason)
+{
+    atomic_fetch_add(&metrics->rejected[reason], 1);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void begin(rp__buf *out, const char *name, const char *type, const char *help)
+{
+    rp__buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void write_queries(rp__metrics *m, rp__service *service, rp__buf *out)
+{
+    begin(out, "riposte_queries_total", "counter", "Requests by index, operation and result.");
+    for (size_t i = 0; i < service->n; i++)
+        for (size_t op = 0; op < RP_OPS; op++)
+            for (size_t p = 0; p < RP_METRIC_PROCESSORS; p++)
+                for (size_t r = 0; r < RP_RESULTS; r++) {
+                    uint64_t n = atomic_load(&m->indexes[i].queries[op][p][r]);
+                    if (n > 0)
+                        rp__buf_printf(out,
+                                       "riposte_queries_total{index=\"%s\",op=\"%s\","
+                                       "processor=\"%s\",status=\"%s\"} %llu\n",
+                                       service->at[i].name, op_names[op], processors[p],
+                                       result_names[r], (unsigned long long)n);
+                }
+}
+
+static void write_seconds(rp__metrics *m, rp__buf *out)
+{
+    begin(out, "riposte_query_seconds", "histogram",
+          "Time of a query from its queue to its answer.");
+    for (size_t p = 0; p < RP_METRIC_PROCESSORS; p++) {
+        uint64_t n = 0;
+        for (size_t b = 0; b <= RP_METRIC_BUCKETS; b++) {
+            n += atomic_load(&m->seconds[p].buckets[b]);
+            rp__buf_printf(out, "riposte_query_seconds_bucket{processor=\"%s\",le=\"",
+                           processors[p]);
+            if (b < RP_METRIC_BUCKETS)
+                rp__buf_printf(out, "%g", (double)bounds_us[b] / 1e6);
+            else
+                rp__buf_put_string(out, "+Inf");
+            rp__buf_printf(out, "\"} %llu\n", (unsigned long long)n);
+        }
+        rp__buf_printf(out,
+                       "riposte_query_seconds_sum{processor=\"%s\"} %.9f\n"
+                       "riposte_query_seconds_count{processor=\"%s\"} %llu\n",
+                       processors[p], (double)atomic_load(&m->seconds[p].sum) / 1e9, processors[p],
+                       (unsigned long long)n);
+    }
+}
+
+static void write_batches(rp__metrics *m, rp__buf *out)
+{
+    uint64_t n = 0;
+    begin(out, "riposte_batch_size", "histogram", "Queries that a card answered together.");
+    for (size_t b = 0; b <= RP_METRIC_BATCHES; b++) {
+        n += atomic_load(&m->batches[b]);
+        if (b < RP_METRIC_BATCHES)
+            rp__buf_printf(out, "riposte_batch_size_bucket{le=\"%u\"} %llu\n", 1U << b,
+                           (unsigned long long)n);
+    }
+    rp__buf_printf(out,
+                   "riposte_batch_size_bucket{le=\"+Inf\"} %llu\n"
+                   "riposte_batch_size_sum %llu\nriposte_batch_size_count %llu\n",
+                   (unsigned long long)n, (unsigned long long)atomic_load(&m->batched),
+                   (unsigned long long)n);
+}
+
+static void write_rejected(rp__metrics *m, rp__buf *out)
+{
+    begin(out, "riposte_rejected_total", "counter", "Requests that were not taken, by reason.");
+    for (size_t i = 0; i < RP_REJECTEDS; i++)
+        rp__buf_printf(out, "riposte_rejected_total{reason=\"%s\"} %llu\n", reason_names[i],
+                       (unsigned long long)atomic_load(&m->rejected[i]));
+}
+
+static void write_indexes(rp__service *service, rp__buf *out)
+{
+    static const char *const sections[] = {"terms", "lists", "positions", "docs", "text"};
+    begin(out, "riposte_index_docs", "gauge", "Documents of an index.");
+    for (size_t i = 0; i < service->n; i++) {
+        rp__generation *g = rp__service_use(service, &service->at[i]);
+        rp__buf_printf(out, "riposte_index_docs{index=\"%s\"} %llu\n", service->at[i].name,
+                       (unsigned long long)g->info.docs);
+        rp__service_release(g);
+    }
+    begin(out, "riposte_index_generation", "gauge", "Generation of an index that is served.");
+    for (size_t i = 0; i < service->n; i++) {
+        rp__generation *g = rp__service_use(service, &service->at[i]);
+        rp__buf_printf(out, "riposte_index_generation{index=\"%s\"} %llu\n", service->at[i].name,
+                       (unsigned long long)g->info.generation);
+        rp__service_release(g);
+    }
+    begin(out, "riposte_index_bytes", "gauge", "Bytes of an index by section.");
+    for (size_t i = 0; i < service->n; i++) {
+        rp__generation *g = rp__service_use(service, &service->at[i]);
+        const uint64_t bytes[] = {g->info.bytes_terms, g->info.bytes_lists, g->info.bytes_positions,
+                                  g->info.bytes_docs, g->info.bytes_text};
+        for (size_t s = 0; s < sizeof bytes / sizeof *bytes; s++)
+            rp__buf_printf(out, "riposte_index_bytes{index=\"%s\",section=\"%s\"} %llu\n",
+                           service->at[i].name, sections[s], (unsigned long long)bytes[s]);
+        rp__service_release(g);
+    }
+}
+
+static void write_executors(rp__service *service, rp__buf *out)
+{
+    begin(out, "riposte_queue_jobs", "gauge", "Queries that wait.");
+    for (size_t i = 0; i < service->n; i++) {
+        rp_executor_report report;
+        rp__generation *g = rp__service_use(service, &service->at[i]);
+        rp_executor_get_report(g->executor, &report);
+        rp__buf_printf(out, "riposte_queue_jobs{index=\"%s\"} %u\n", service->at[i].name,
+                       report.queued);
+        rp__service_release(g);
+    }
+}
+
+static void write_one(rp__buf *out, const char *name, const char *type, const char *help,
+                      uint64_t value)
+{
+    begin(out, name, type, help);
+    rp__buf_printf(out, "%s %llu\n", name, (unsigned long long)value);
+}
+
+void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__buf *out)
+{
+    begin(out, "riposte_build_info", "gauge", "The program that serves.");
+    rp__buf_printf(out, "riposte_build_info{version=\"%s\"} 1\n", rp_version());
+    write_queries(metrics, service, out);
+    write_seconds(metrics, out);
+    write_batches(metrics, out);
+    write_one(out, "riposte_migrations_total", "counter",
+              "Times that a query moved between processors.", atomic_load(&metrics->moves));
+    write_rejected(metrics, out);
+    write_indexes(service, out);
+    write_executors(service, out);
+    write_one(out, "riposte_reloads_total", "counter", "New generations that were taken over.",
+              atomic_load(&service->reloads));
+    write_one(out, "riposte_http_requests_total", "counter", "Requests that were answered.",
+              atomic_load(&metrics->requests));
+    write_one(out, "riposte_http_connections", "gauge", "Connections that are open.",
+              atomic_load(&metrics->connections));
+}

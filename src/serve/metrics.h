@@ -1,0 +1,81 @@
+/* serve/metrics.h: what was asked and how long it took, as counters that any thread adds to, and as
+ * Prometheus text. */
+#ifndef RP_SERVE_METRICS_H
+#define RP_SERVE_METRICS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "serve/service.h"
+
+/* X(code, name) */
+#define RP_METRIC_OPS(X)                                                                           \
+    X(SEARCH, "search")                                                                            \
+    X(MSEARCH, "msearch")                                                                          \
+    X(SUGGEST, "suggest")                                                                          \
+    X(EXPLAIN, "explain")                                                                          \
+    X(DOCS, "docs")                                                                                \
+    X(STATS, "stats")                                                                              \
+    X(OTHER, "other")
+
+#define RP_METRIC_STATUSES(X)                                                                      \
+    X(OK, "ok")                                                                                    \
+    X(PARTIAL, "partial")                                                                          \
+    X(REFUSED, "refused")                                                                          \
+    X(INVALID, "invalid")                                                                          \
+    X(NOT_FOUND, "not_found")                                                                      \
+    X(FAILED, "failed")
+
+#define RP_METRIC_REASONS(X)                                                                       \
+    X(QUEUE, "queue")                                                                              \
+    X(HEAD, "head")                                                                                \
+    X(BODY, "body")                                                                                \
+    X(TOKEN, "token")                                                                              \
+    X(HOST, "host")                                                                                \
+    X(SLOW, "slow")                                                                                \
+    X(MEMORY, "memory")
+
+#define RP_METRIC_ENUM(code, name) RP_OP_##code,
+typedef enum rp__op { RP_METRIC_OPS(RP_METRIC_ENUM) RP_OPS } rp__op;
+#undef RP_METRIC_ENUM
+#define RP_METRIC_ENUM(code, name) RP_RESULT_##code,
+typedef enum rp__result { RP_METRIC_STATUSES(RP_METRIC_ENUM) RP_RESULTS } rp__result;
+#undef RP_METRIC_ENUM
+#define RP_METRIC_ENUM(code, name) RP_REJECTED_##code,
+typedef enum rp__rejected { RP_METRIC_REASONS(RP_METRIC_ENUM) RP_REJECTEDS } rp__rejected;
+#undef RP_METRIC_ENUM
+
+enum { RP_METRIC_PROCESSORS = 3, RP_METRIC_BUCKETS = 18, RP_METRIC_BATCHES = 12 };
+
+typedef struct rp__histogram {
+    _Atomic uint64_t buckets[RP_METRIC_BUCKETS + 1]; /* the last: over all bounds */
+    _Atomic uint64_t sum;                            /* nanoseconds */
+} rp__histogram;
+
+/* Of one index. */
+typedef struct rp__index_metrics {
+    _Atomic uint64_t queries[RP_OPS][RP_METRIC_PROCESSORS][RP_RESULTS];
+} rp__index_metrics;
+
+typedef struct rp__metrics {
+    rp__index_metrics *indexes; /* as many as the service has */
+    rp__histogram seconds[RP_METRIC_PROCESSORS];
+    _Atomic uint64_t batches[RP_METRIC_BATCHES + 1], batched; /* sizes by powers of two; sum */
+    _Atomic uint64_t moves;
+    _Atomic uint64_t rejected[RP_REJECTEDS];
+    _Atomic uint64_t requests, connections; /* connections: now */
+} rp__metrics;
+
+rp_status rp__metrics_open(rp__metrics *metrics, size_t n_indexes, rp_error *err);
+void rp__metrics_close(rp__metrics *metrics);
+
+void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char *processor,
+                       rp__result result);
+/* A query that an executor answered. */
+void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome);
+void rp__metrics_reject(rp__metrics *metrics, rp__rejected reason);
+void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__buf *out);
+
+#endif

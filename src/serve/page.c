@@ -1,0 +1,334 @@
+/* page.c: HTML of the form, the hits with their marked snippets, corrections, errors under their column, and pages.
+ *
+ * All text that comes from queries and documents passes rp__page_escape. A query is a job of the executor, as under
+ * /v1. */
+#include "serve/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "serve/routes.h"
+
+enum { PAGE_HITS = 10, SHOWN = (1 << 20) + 1, MAX_FROM = 9990 };
+
+/* Files of web/, by their names; made by the Makefile. Each ends with a NUL. */
+typedef struct web_file {
+    const char *name, *bytes;
+} web_file;
+extern const web_file rp__page_files[];
+
+static const char *const modes[] = {"or", "and", "andor", NULL}; /* in rp_mode's order */
+
+enum { Q, INDEX, MODE, FROM };
+const rp__param rp__page_params[] = {
+    {.name = "q", .help = "The query."},
+    {.name = "index", .help = "Name of an index; the first without it."},
+    {.name = "mode", .kind = RP_PARAM_CHOICE, .choices = modes, .help = "As of a search."},
+    {.name = "from", .kind = RP_PARAM_COUNT, .max = MAX_FROM, .help = "Hits to pass over."},
+    {0},
+};
+
+/* ---- 1. Text --------------------------------------------------------------------------------- */
+
+void rp__page_escape(rp__buf *out, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes;) {
+        const uint32_t n = rp__utf8_valid(text + i, bytes - i);
+        if (n == 0 || (n == 1 && (unsigned char)text[i] < 0x20 && !strchr("\t\n\r", text[i])))
+            rp__buf_put_string(out, "\xEF\xBF\xBD");
+        else if (n == 1 && text[i] != 0 && strchr("&<>\"'", text[i]))
+            rp__buf_printf(out, "&#%d;", text[i]);
+        else
+            rp__buf_put(out, text + i, n);
+        i += n ? n : 1;
+    }
+}
+
+static void put_text(rp__buf *out, const char *text)
+{
+    rp__page_escape(out, text, strlen(text));
+}
+
+/* A part of an address. */
+static void put_encoded(rp__buf *out, const char *text, size_t bytes)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._~-";
+    for (size_t i = 0; i < bytes; i++)
+        if (text[i] && strchr(plain, text[i]))
+            rp__buf_put_byte(out, (uint8_t)text[i]);
+        else
+            rp__buf_printf(out, "%%%02X", (unsigned)(unsigned char)text[i]);
+}
+
+/* ---- 2. Parts of the page -------------------------------------------------------------------- */
+
+static void write_indexes(const rp__request *r, rp__buf *out)
+{
+    const rp__service *service = r->http->service;
+    if (service->n < 2)
+        return;
+    rp__buf_put_string(out, "<label class=\"small\">Index<select name=\"index\">");
+    for (size_t i = 0; i < service->n; i++) {
+        rp__buf_printf(out, "<option%s>", i == r->index ? " selected" : "");
+        put_text(out, service->at[i].name);
+        rp__buf_put_string(out, "</option>");
+    }
+    rp__buf_put_string(out, "</select></label>");
+}
+
+static void write_form(const rp__request *r, rp__buf *out)
+{
+    static const char *const meanings[] = {"any word", "all words", "all, or any"};
+    const rp__params *p = &r->params;
+    rp__buf_put_string(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                            "<meta name=\"viewport\" content=\"width=device-width\"><title>");
+    if (p->at[Q].bytes > 0) {
+        rp__page_escape(out, p->at[Q].text, p->at[Q].bytes);
+        rp__buf_put_string(out, " - ");
+    }
+    rp__buf_put_string(out, "Riposte</title><link rel=\"stylesheet\" href=\"/style.css\"></head>"
+                            "<body><header><h1>Riposte</h1></header><main>"
+                            "<form action=\"/\" role=\"search\"><label>Query<input name=\"q\" "
+                            "type=\"search\" autofocus value=\"");
+    if (p->at[Q].text)
+        rp__page_escape(out, p->at[Q].text, p->at[Q].bytes);
+    rp__buf_put_string(out, "\"></label><label class=\"small\">Words<select name=\"mode\">");
+    for (size_t i = 0; modes[i]; i++)
+        rp__buf_printf(out, "<option value=\"%s\"%s>%s</option>", modes[i],
+                       p->at[MODE].count == i ? " selected" : "", meanings[i]);
+    rp__buf_put_string(out, "</select></label>");
+    write_indexes(r, out);
+    rp__buf_put_string(out, "<button>Search</button></form>\n");
+}
+
+/* An address of this page with another query or place. */
+static void write_address(const rp__request *r, rp__buf *out, const char *query, size_t bytes,
+                          uint64_t from)
+{
+    rp__buf_put_string(out, "/?q=");
+    put_encoded(out, query, bytes);
+    rp__buf_printf(out, "&amp;mode=%s&amp;index=%s&amp;from=%llu", modes[r->params.at[MODE].count],
+                   r->http->service->at[r->index].name, (unsigned long long)from);
+}
+
+static void write_corrections(const rp__request *r, rp_searcher *searcher, rp__buf *out)
+{
+    const rp__value *q = &r->params.at[Q];
+    rp_corrections corrections = {0};
+    if (rp_searcher_correct(searcher, q->text, q->bytes, &corrections, NULL) != RP_OK)
+        return;
+    for (size_t i = 0; i < corrections.n; i++) {
+        const rp_correction *c = &corrections.at[i];
+        rp__buf_put_string(out, "<p>No document has \xE2\x80\x9C");
+        put_text(out, c->word);
+        rp__buf_put_string(out, "\xE2\x80\x9D. Did you mean <a href=\"");
+        write_address(r, out, c->instead, strlen(c->instead), 0);
+        rp__buf_put_string(out, "\">");
+        put_text(out, c->instead);
+        rp__buf_put_string(out, "</a>?</p>");
+    }
+    rp_corrections_free(&corrections);
+}
+
+static void write_snippet(rp__buf *out, const rp_snippet *snippet)
+{
+    uint32_t at = 0;
+    rp__buf_put_string(out, "<p>");
+    for (size_t i = 0; i < snippet->n_marks; i++) {
+        const uint32_t begin = snippet->marks[i].begin, end = snippet->marks[i].end;
+        rp__page_escape(out, snippet->text + at, begin - at);
+        rp__buf_put_string(out, "<mark>");
+        rp__page_escape(out, snippet->text + begin, end - begin);
+        rp__buf_put_string(out, "</mark>");
+        at = end;
+    }
+    put_text(out, snippet->text + at);
+    rp__buf_put_string(out, "</p>");
+}
+
+static rp_status write_hit(const rp__request *r, rp_searcher *searcher, const rp_hit *hit,
+                           rp__buf *out, rp_error *err)
+{
+    const rp__value *q = &r->params.at[Q];
+    rp_document document = {0};
+    rp_snippet snippet = {0};
+    rp_status status =
+        rp_index_get_document_start(r->generation->index, hit->docid, SHOWN, &document, err);
+    if (status == RP_OK)
+        status = rp_searcher_snippet(searcher, q->text, q->bytes, &document, 0, &snippet, err);
+    if (status == RP_OK) {
+        rp__buf_printf(out, "<li><h2><a href=\"/v1/%s/docs/", r->http->service->at[r->index].name);
+        put_encoded(out, hit->name, strlen(hit->name));
+        rp__buf_put_string(out, "\">");
+        put_text(out, document.title_bytes > 0 ? document.title : hit->name);
+        rp__buf_put_string(out, "</a></h2>");
+        if (snippet.text && snippet.text[0])
+            write_snippet(out, &snippet);
+        rp__buf_put_string(out, "<p class=\"score\">");
+        put_text(out, hit->name);
+        rp__buf_printf(out, ", score %.4f</p></li>\n", hit->score);
+    }
+    rp_snippet_free(&snippet);
+    rp_document_free(&document);
+    return status;
+}
+
+static void write_pages(const rp__request *r, rp__buf *out, const rp_hits *hits)
+{
+    const rp__value *q = &r->params.at[Q];
+    const uint64_t from = r->params.at[FROM].count;
+    rp__buf_put_string(out, "<nav aria-label=\"Pages\">");
+    if (from > 0) {
+        rp__buf_put_string(out, "<a rel=\"prev\" href=\"");
+        write_address(r, out, q->text, q->bytes, from < PAGE_HITS ? 0 : from - PAGE_HITS);
+        rp__buf_put_string(out, "\">Previous</a>");
+    }
+    if (hits->n == PAGE_HITS && from + PAGE_HITS <= MAX_FROM) {
+        rp__buf_put_string(out, "<a rel=\"next\" href=\"");
+        write_address(r, out, q->text, q->bytes, from + PAGE_HITS);
+        rp__buf_put_string(out, "\">Next</a>");
+    }
+    rp__buf_put_string(out, "</nav>");
+}
+
+static rp_status write_hits(const rp__request *r, rp_searcher *searcher, const rp_hits *hits,
+                            rp__buf *out, rp_error *err)
+{
+    rp_status status = RP_OK;
+    write_corrections(r, searcher, out);
+    if (hits->n == 0)
+        rp__buf_put_string(out, "<p class=\"note\">No document matches.</p>");
+    else
+        rp__buf_printf(out, "<p class=\"note\">%s%llu document%s, %.3f ms, processor %s%s</p>",
+                       hits->total_is_exact ? "" : "at least ", (unsigned long long)hits->total,
+                       hits->total == 1 ? "" : "s", hits->seconds * 1e3, hits->processor,
+                       hits->is_partial ? "; the time was over: there may be better ones" : "");
+    rp__buf_printf(out, "<ol start=\"%llu\">", (unsigned long long)r->params.at[FROM].count + 1);
+    for (size_t i = 0; status == RP_OK && i < hits->n; i++)
+        status = write_hit(r, searcher, &hits->at[i], out, err);
+    rp__buf_put_string(out, "</ol>");
+    write_pages(r, out, hits);
+    return status;
+}
+
+/* The message and, below the query, where in it the mistake is. */
+static void write_error(const rp__request *r, rp__buf *out, const rp_error *err)
+{
+    static const char start[] = "column ";
+    const rp__value *q = &r->params.at[Q];
+    rp__buf_put_string(out, "<p class=\"error\" role=\"alert\">");
+    put_text(out, err->text);
+    rp__buf_put_string(out, "</p>");
+    if (!q->text || strncmp(err->text, start, sizeof start - 1) != 0)
+        return;
+    const unsigned long column = strtoul(err->text + sizeof start - 1, NULL, 10);
+    rp__buf_put_string(out, "<pre aria-hidden=\"true\">");
+    rp__page_escape(out, q->text, q->bytes);
+    rp__buf_put_string(out, "\n");
+    for (unsigned long i = 1; i < column && i < 1000; i++)
+        rp__buf_put_string(out, " ");
+    rp__buf_put_string(out, "^</pre>");
+}
+
+/* ---- 3. Requests ----------------------------------------------------------------------------- */
+
+static void end_page(rp__request *r, unsigned status)
+{
+    rp__buf_put_string(&r->reply, "</main></body></html>\n");
+    r->type = "text/html; charset=utf-8";
+    r->status = status;
+}
+
+static void fail_page(rp__request *r, const rp_error *err)
+{
+    const unsigned status = rp__http_status(err->code);
+    rp__http_fail(r, status, err); /* for its counters */
+    rp__buf_clear(&r->reply, 0);
+    write_form(r, &r->reply);
+    write_error(r, &r->reply, err);
+    end_page(r, status);
+}
+
+static void on_answer(void *arg, rp_outcome *outcome)
+{
+    rp__request *r = arg;
+    rp_searcher *searcher = NULL;
+    rp_error err = outcome->err;
+    const bool has_hits = outcome->status == RP_OK || outcome->hits.is_partial;
+    rp_status status =
+        has_hits ? rp__service_lease(r->generation, &searcher, &err) : outcome->status;
+    if (status == RP_OK) {
+        write_form(r, &r->reply);
+        status = write_hits(r, searcher, &outcome->hits, &r->reply, &err);
+    }
+    if (status == RP_OK) {
+        end_page(r, 200);
+        r->processor = outcome->hits.processor;
+        r->hits = outcome->hits.n;
+        r->result = outcome->hits.is_partial ? RP_RESULT_PARTIAL : RP_RESULT_OK;
+        rp__metrics_time(&r->http->metrics, outcome);
+    } else {
+        fail_page(r, &err);
+    }
+    rp__service_give_back(r->generation, searcher);
+    rp_hits_free(&outcome->hits);
+    rp__http_resume(r);
+}
+
+static bool find_index(rp__request *r)
+{
+    const rp__value *name = &r->params.at[INDEX];
+    rp__service *service = r->http->service;
+    rp__collection *c =
+        name->is_given ? rp__service_find(service, name->text, name->bytes) : &service->at[0];
+    if (!c)
+        return false;
+    r->index = (size_t)(c - service->at);
+    return true;
+}
+
+bool rp__page_show(rp__request *request)
+{
+    const rp__value *q = &request->params.at[Q];
+    const rp_mode mode = (rp_mode)request->params.at[MODE].count;
+    rp_error err = {.text = ""};
+    if (!find_index(request)) {
+        rp__error_set(&err, RP_NOT_FOUND, "there is no such index here");
+        fail_page(request, &err);
+        return false;
+    }
+    if (q->bytes == 0) {
+        write_form(request, &request->reply);
+        end_page(request, 200);
+        return false;
+    }
+    request->generation =
+        rp__service_use(request->http->service, &request->http->service->at[request->index]);
+    const rp_job job = {.query = q->text,
+                        .query_bytes = q->bytes,
+                        .k = PAGE_HITS,
+                        .from = (size_t)request->params.at[FROM].count,
+                        .mode = request->params.at[MODE].is_given ? &mode : NULL,
+                        .deadline_ns = request->http->options->timeout_ms * (uint64_t)1000000,
+                        .done = on_answer,
+                        .arg = request};
+    rp__http_suspend(request);
+    if (rp_executor_submit(request->generation->executor, &job, NULL, &err) != RP_OK) {
+        fail_page(request, &err);
+        rp__http_resume(request);
+    }
+    return true;
+}
+
+bool rp__page_style(rp__request *request)
+{
+    for (const web_file *file = rp__page_files; file->name; file++)
+        if (strcmp(file->name, request->route->name) == 0)
+            rp__buf_put_string(&request->reply, file->bytes);
+    request->type = "text/css; charset=utf-8";
+    request->status = 200;
+    return false;
+}

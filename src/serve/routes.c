@@ -1,0 +1,400 @@
+/* routes.c: the table of routes. */
+#include "serve/routes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "riposte/riposte.h"
+#include "serve/api_v1.h"
+#include "serve/page.h"
+
+static const rp__route table[] = {
+    {.method = "GET",
+     .name = "search",
+     .kind = RP_ROUTE_INDEX,
+     .op = RP_OP_SEARCH,
+     .handle = rp__api_v1_search,
+     .params = rp__api_v1_search_params,
+     .summary = "The best documents for a query.",
+     .schema = "riposte.search/1"},
+    {.method = "POST",
+     .name = "search",
+     .kind = RP_ROUTE_INDEX,
+     .op = RP_OP_SEARCH,
+     .handle = rp__api_v1_search,
+     .params = rp__api_v1_search_params,
+     .summary = "The same, with the parameters as a JSON object.",
+     .schema = "riposte.search/1"},
+    {.method = "POST",
+     .name = "msearch",
+     .kind = RP_ROUTE_INDEX,
+     .op = RP_OP_MSEARCH,
+     .is_msearch = true,
+     .handle = rp__api_v1_msearch,
+     .params = rp__api_v1_search_params,
+     .summary = "Many searches at once: {\"searches\":[{...},...]}, each with the parameters of a "
+                "search.",
+     .schema = "riposte.msearch/1"},
+    {.method = "GET",
+     .name = "suggest",
+     .kind = RP_ROUTE_INDEX,
+     .op = RP_OP_SUGGEST,
+     .handle = rp__api_v1_suggest,
+     .params = rp__api_v1_suggest_params,
+     .summary = "The most frequent terms that begin with some letters.",
+     .schema = "riposte.suggest/1"},
+    {.method = "GET",
+     .name = "explain",
+     .kind = RP_ROUTE_INDEX,
+     .op = RP_OP_EXPLAIN,
+     .handle = rp__api_v1_explain,
+     .params = rp__api_v1_explain_params,
+     .summary = "How a document came by its score for a query.",
+     .schema = "riposte.explain/1"},
+    {.method = "GET",
+     .name = "docs",
+     .kind = RP_ROUTE_ITEM,
+     .op = RP_OP_DOCS,
+     .handle = rp__api_v1_document,
+     .params = rp__api_v1_no_params,
+     .summary = "A document by its id.",
+     .schema = "riposte.document/1"},
+    {.method = "GET",
+     .name = "stats",
+     .kind = RP_ROUTE_INDEX,
+     .op = RP_OP_STATS,
+     .handle = rp__api_v1_stats,
+     .params = rp__api_v1_no_params,
+     .summary = "What the index holds.",
+     .schema = "riposte.stats/1"},
+    {.method = "GET",
+     .name = "healthz",
+     .op = RP_OP_OTHER,
+     .is_open = true,
+     .handle = rp__api_v1_health,
+     .params = rp__api_v1_no_params,
+     .summary = "The service runs."},
+    {.method = "GET",
+     .name = "readyz",
+     .op = RP_OP_OTHER,
+     .is_open = true,
+     .handle = rp__api_v1_ready,
+     .params = rp__api_v1_no_params,
+     .summary = "The service takes requests; 503 while it ends."},
+    {.method = "GET",
+     .name = "metrics",
+     .op = RP_OP_OTHER,
+     .handle = rp__api_v1_metrics,
+     .params = rp__api_v1_no_params,
+     .summary = "Counters and histograms for Prometheus."},
+    {.method = "GET",
+     .name = "",
+     .op = RP_OP_SEARCH,
+     .handle = rp__page_show,
+     .params = rp__page_params,
+     .summary = "The page for people: a form, and the hits of a query as HTML.",
+     .is_html = true},
+    {.method = "GET",
+     .name = "style.css",
+     .op = RP_OP_OTHER,
+     .is_open = true,
+     .handle = rp__page_style,
+     .params = rp__api_v1_no_params,
+     .summary = "The style sheet of the page."},
+    {.method = "GET",
+     .name = "openapi.json",
+     .op = RP_OP_OTHER,
+     .handle = rp__routes_print,
+     .params = rp__api_v1_no_params,
+     .summary = "This description.",
+     .schema = "openapi"},
+};
+
+const rp__route *rp__routes_at(size_t i)
+{
+    return i < sizeof table / sizeof *table ? &table[i] : NULL;
+}
+
+/* ---- 1. Finding ------------------------------------------------------------------------------ */
+
+typedef struct place {
+    const char *name; /* of the route: a part of the path */
+    size_t name_bytes;
+    bool has_index;
+    const char *rest; /* behind it and its '/'; NULL: nothing */
+} place;
+
+static bool is_part(const char *name, const char *part, size_t bytes)
+{
+    return strlen(name) == bytes && memcmp(name, part, bytes) == 0;
+}
+
+static bool is_route_name(const char *part, size_t bytes)
+{
+    for (size_t i = 0; rp__routes_at(i); i++)
+        if (rp__routes_at(i)->kind != RP_ROUTE_ROOT && is_part(rp__routes_at(i)->name, part, bytes))
+            return true;
+    return false;
+}
+
+/* The path, of `bytes`, to the name of a route and its index. */
+static rp_status look_at(rp__request *r, const char *path, size_t bytes, place *out, rp_error *err)
+{
+    static const char start[] = "/v1/";
+    const char *end = path + bytes;
+    if (bytes < sizeof start - 1 || memcmp(path, start, sizeof start - 1) != 0) {
+        *out = (place){.name = path + 1, .name_bytes = bytes - 1};
+        return RP_OK;
+    }
+    const char *part = path + sizeof start - 1;
+    const char *slash = memchr(part, '/', (size_t)(end - part));
+    size_t n = slash ? (size_t)(slash - part) : (size_t)(end - part);
+    if (!is_route_name(part, n)) {
+        rp__collection *c = rp__service_find(r->http->service, part, n);
+        if (!c || !slash)
+            return rp__error_set(err, RP_NOT_FOUND,
+                                 "there is no index \"%.*s\" here; /metrics lists them",
+                                 n < 64 ? (int)n : 64, part);
+        r->index = (size_t)(c - r->http->service->at);
+        out->has_index = true;
+        part = slash + 1;
+        slash = memchr(part, '/', (size_t)(end - part));
+        n = slash ? (size_t)(slash - part) : (size_t)(end - part);
+    } else if (r->http->service->n > 1) {
+        return rp__error_set(err, RP_NOT_FOUND,
+                             "several indexes are served; name one: /v1/INDEX/%.*s",
+                             n < 64 ? (int)n : 64, part);
+    }
+    out->name = part;
+    out->name_bytes = n;
+    out->rest = slash ? slash + 1 : NULL;
+    out->has_index = true;
+    return RP_OK;
+}
+
+static bool fits(const rp__route *route, const place *at)
+{
+    return (route->kind != RP_ROUTE_ROOT) == at->has_index &&
+           (route->kind == RP_ROUTE_ITEM) == (at->rest && at->rest[0] && at->rest[0] != '?') &&
+           is_part(route->name, at->name, at->name_bytes);
+}
+
+static rp_status decode_operand(rp__request *r, const char *rest, size_t bytes, rp_error *err)
+{
+    size_t n;
+    r->path = rp__alloc(bytes + 1);
+    if (!r->path)
+        return rp__error_no_memory(err);
+    if (!rp__params_decode(rest, bytes, false, r->path, &n))
+        return rp__error_set(err, RP_USAGE, "the path is not well encoded; write %%25 for %%");
+    r->operand = r->path;
+    return RP_OK;
+}
+
+rp_status rp__routes_find(rp__request *r, rp_error *err)
+{
+    const char *question = strchr(r->target, '?');
+    const size_t bytes = question ? (size_t)(question - r->target) : strlen(r->target);
+    const char *method = strcmp(r->method, "HEAD") == 0 ? "GET" : r->method;
+    static char allowed[][16] = {"GET, HEAD", "POST", "GET, HEAD, POST"};
+    unsigned seen = 0;
+    place at = {0};
+    r->query = question ? question + 1 : "";
+    r->query_bytes = strlen(r->query);
+    rp_status status = look_at(r, r->target, bytes, &at, err);
+    for (size_t i = 0; status == RP_OK && rp__routes_at(i); i++) {
+        const rp__route *route = rp__routes_at(i);
+        if (!fits(route, &at))
+            continue;
+        seen |= strcmp(route->method, "GET") == 0 ? 1 : 2;
+        if (strcmp(route->method, method) != 0)
+            continue;
+        r->route = route;
+        return route->kind == RP_ROUTE_ITEM
+                   ? decode_operand(r, at.rest, (size_t)(r->target + bytes - at.rest), err)
+                   : RP_OK;
+    }
+    if (status != RP_OK)
+        return status;
+    if (seen == 0)
+        return rp__error_set(err, RP_NOT_FOUND, "nothing is here; /openapi.json says what is");
+    r->allow = allowed[seen - 1];
+    return rp__error_set(err, RP_USAGE, "this takes another method; send %s", r->allow);
+}
+
+rp_status rp__routes_read(rp__request *r, rp_error *err)
+{
+    const rp__route *route = r->route;
+    const bool is_get = strcmp(route->method, "GET") == 0;
+    rp__params_init(&r->params, is_get ? route->params : rp__api_v1_no_params);
+    rp_status status = rp__params_read_query(&r->params, r->query, r->query_bytes, err);
+    if (status == RP_OK && !is_get && !route->is_msearch) {
+        r->params.rows = route->params;
+        status = rp__params_read_body(&r->params, (const char *)r->body.at, r->body.n, err);
+    }
+    return status == RP_OK ? rp__params_check(&r->params, err) : status;
+}
+
+/* ---- 2. /openapi.json ------------------------------------------------------------------------ */
+
+static void write_type(rp__json_writer *w, const char *key, const rp__param *row)
+{
+    static const char *const types[] = {"string", "integer", "boolean", "string", "array"};
+    rp__json_writer_begin(w, key, '{');
+    rp__json_writer_text(w, "description", row->help);
+    rp__json_writer_text(w, "type", types[row->kind]);
+    if (row->kind == RP_PARAM_COUNT) {
+        rp__json_writer_uint(w, "minimum", row->min);
+        rp__json_writer_uint(w, "maximum", row->max);
+    }
+    if (row->kind == RP_PARAM_NAMES) {
+        rp__json_writer_begin(w, "items", '{');
+        rp__json_writer_text(w, "type", "string");
+    }
+    if (row->choices) {
+        rp__json_writer_begin(w, "enum", '[');
+        for (size_t i = 0; row->choices[i]; i++)
+            rp__json_writer_text(w, NULL, row->choices[i]);
+        rp__json_writer_end(w, ']');
+    }
+    if (row->kind == RP_PARAM_NAMES)
+        rp__json_writer_end(w, '}');
+    rp__json_writer_end(w, '}');
+}
+
+static void write_param(rp__json_writer *w, const char *where, const rp__param *row)
+{
+    rp__json_writer_begin(w, NULL, '{');
+    rp__json_writer_text(w, "name", row->name);
+    rp__json_writer_text(w, "in", where);
+    rp__json_writer_bool(w, "required", row->is_required);
+    rp__json_writer_text(w, "description", row->help);
+    if (row->kind == RP_PARAM_NAMES) {
+        rp__json_writer_text(w, "style", "form");
+        rp__json_writer_bool(w, "explode", false);
+    }
+    write_type(w, "schema", row);
+    rp__json_writer_end(w, '}');
+}
+
+static void write_parameters(rp__json_writer *w, const rp__route *route)
+{
+    static const rp__param index = {
+        .name = "index", .is_required = true, .help = "Name of an index."};
+    static const rp__param id = {.name = "id", .is_required = true, .help = "Id of a document."};
+    rp__json_writer_begin(w, "parameters", '[');
+    if (route->kind != RP_ROUTE_ROOT)
+        write_param(w, "path", &index);
+    if (route->kind == RP_ROUTE_ITEM)
+        write_param(w, "path", &id);
+    for (const rp__param *row = route->params; row->name && strcmp(route->method, "GET") == 0;
+         row++)
+        write_param(w, "query", row);
+    rp__json_writer_end(w, ']');
+}
+
+/* Of a search; of msearch, an array of them. */
+static void write_request_body(rp__json_writer *w, const rp__route *route)
+{
+    rp__json_writer_begin(w, "requestBody", '{');
+    rp__json_writer_bool(w, "required", true);
+    rp__json_writer_begin(w, "content", '{');
+    rp__json_writer_begin(w, "application/json", '{');
+    rp__json_writer_begin(w, "schema", '{');
+    if (route->is_msearch) {
+        rp__json_writer_text(w, "type", "object");
+        rp__json_writer_begin(w, "properties", '{');
+        rp__json_writer_begin(w, "searches", '{');
+        rp__json_writer_text(w, "type", "array");
+        rp__json_writer_begin(w, "items", '{');
+        rp__json_writer_text(w, "$ref", "#/components/schemas/Search");
+        rp__json_writer_end(w, '}');
+        rp__json_writer_end(w, '}');
+        rp__json_writer_end(w, '}');
+    } else {
+        rp__json_writer_text(w, "$ref", "#/components/schemas/Search");
+    }
+    for (int i = 0; i < 4; i++)
+        rp__json_writer_end(w, '}');
+}
+
+static void write_response(rp__json_writer *w, const char *code, const char *what, const char *type)
+{
+    rp__json_writer_begin(w, code, '{');
+    rp__json_writer_text(w, "description", what);
+    rp__json_writer_begin(w, "content", '{');
+    rp__json_writer_begin(w, type, '{');
+    rp__json_writer_begin(w, "schema", '{');
+    rp__json_writer_text(w, "type", strcmp(type, "text/*") == 0 ? "string" : "object");
+    for (int i = 0; i < 4; i++)
+        rp__json_writer_end(w, '}');
+}
+
+static void write_route(rp__json_writer *w, const rp__route *route)
+{
+    rp__json_writer_begin(w, strcmp(route->method, "GET") == 0 ? "get" : "post", '{');
+    rp__json_writer_text(w, "summary", route->summary);
+    write_parameters(w, route);
+    if (strcmp(route->method, "POST") == 0)
+        write_request_body(w, route);
+    rp__json_writer_begin(w, "responses", '{');
+    write_response(w, "200", route->schema ? route->schema : "Text.",
+                   route->schema ? "application/json" : "text/*");
+    write_response(w, "default", "riposte.error/1", "application/json");
+    rp__json_writer_end(w, '}');
+    rp__json_writer_end(w, '}');
+}
+
+/* The path of the i-th route, and all of its methods, which follow each other in the table. */
+static size_t write_path(rp__json_writer *w, const rp__route *first, size_t i)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s%s%s", first->kind == RP_ROUTE_ROOT ? "/" : "/v1/{index}/",
+             first->name, first->kind == RP_ROUTE_ITEM ? "/{id}" : "");
+    rp__json_writer_begin(w, path, '{');
+    for (; rp__routes_at(i) && strcmp(rp__routes_at(i)->name, first->name) == 0; i++)
+        write_route(w, rp__routes_at(i));
+    rp__json_writer_end(w, '}');
+    return i;
+}
+
+static void write_search_schema(rp__json_writer *w)
+{
+    rp__json_writer_begin(w, "components", '{');
+    rp__json_writer_begin(w, "schemas", '{');
+    rp__json_writer_begin(w, "Search", '{');
+    rp__json_writer_text(w, "type", "object");
+    rp__json_writer_begin(w, "required", '[');
+    rp__json_writer_text(w, NULL, "q");
+    rp__json_writer_end(w, ']');
+    rp__json_writer_bool(w, "additionalProperties", false);
+    rp__json_writer_begin(w, "properties", '{');
+    for (const rp__param *row = rp__api_v1_search_params; row->name; row++)
+        write_type(w, row->name, row);
+    for (int i = 0; i < 4; i++)
+        rp__json_writer_end(w, '}');
+}
+
+bool rp__routes_print(rp__request *request)
+{
+    rp__json_writer w;
+    rp__json_writer_init(&w, &request->reply);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__json_writer_text(&w, "openapi", "3.0.3");
+    rp__json_writer_begin(&w, "info", '{');
+    rp__json_writer_text(&w, "title", "Riposte");
+    rp__json_writer_text(&w, "version", rp_version());
+    rp__json_writer_end(&w, '}');
+    rp__json_writer_begin(&w, "paths", '{');
+    const rp__route *route;
+    for (size_t i = 0; (route = rp__routes_at(i));)
+        i = write_path(&w, route, i);
+    rp__json_writer_end(&w, '}');
+    write_search_schema(&w);
+    rp__json_writer_end(&w, '}');
+    request->type = "application/json";
+    request->status = 200;
+    return false;
+}

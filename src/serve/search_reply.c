@@ -1,0 +1,237 @@
+/* search_reply.c: hits, their documents and snippets, corrections and the policy's decisions as JSON. Documents are read
+ * only where a field needs them. Does not search. */
+#include "serve/search_reply.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum {
+    SHOWN = (1 << 20) + 1, /* bytes of title and text; snippets are made of the first 1 MiB */
+    MAX_REPLY = 64 << 20,  /* bytes of all hits */
+};
+
+const char *const rp__search_reply_fields[] = {"rank",   "id",    "docid",   "score", "fixed",
+                                               "length", "title", "snippet", "text",  NULL};
+
+/* What the reply is written with. */
+typedef struct writing {
+    rp__json_writer *w;
+    rp__generation *generation;
+    const rp__search *search;
+    rp_searcher *searcher;
+    bool has_document, has_text;
+} writing;
+
+static void write_piece(rp__json_writer *w, const char *text, size_t bytes, bool is_marked)
+{
+    if (bytes == 0)
+        return;
+    rp__json_writer_begin(w, NULL, '[');
+    rp__json_writer_string(w, NULL, text, bytes);
+    rp__json_writer_uint(w, NULL, is_marked);
+    rp__json_writer_end(w, ']');
+}
+
+static void write_marks(rp__json_writer *w, const rp_snippet *snippet)
+{
+    rp__json_writer_begin(w, "marks", '[');
+    for (size_t i = 0; i < snippet->n_marks; i++) {
+        rp__json_writer_begin(w, NULL, '[');
+        rp__json_writer_uint(w, NULL, snippet->marks[i].begin);
+        rp__json_writer_uint(w, NULL, snippet->marks[i].end);
+        rp__json_writer_end(w, ']');
+    }
+    rp__json_writer_end(w, ']');
+}
+
+/* The text cut at its marks: never markup. */
+static void write_pieces(rp__json_writer *w, const rp_snippet *snippet)
+{
+    uint32_t at = 0;
+    rp__json_writer_begin(w, "pieces", '[');
+    for (size_t i = 0; i < snippet->n_marks; i++) {
+        write_piece(w, snippet->text + at, snippet->marks[i].begin - at, false);
+        write_piece(w, snippet->text + snippet->marks[i].begin,
+                    snippet->marks[i].end - snippet->marks[i].begin, true);
+        at = snippet->marks[i].end;
+    }
+    write_piece(w, snippet->text + at, strlen(snippet->text + at), false);
+    rp__json_writer_end(w, ']');
+}
+
+static rp_status write_snippet(const writing *x, const rp_document *document, rp_error *err)
+{
+    rp_snippet snippet = {0};
+    rp_status status = rp_searcher_snippet(x->searcher, x->search->query, x->search->query_bytes,
+                                           document, 0, &snippet, err);
+    if (status == RP_OK && snippet.text) {
+        rp__json_writer_begin(x->w, "snippet", '{');
+        rp__json_writer_text(x->w, "text", snippet.text);
+        write_marks(x->w, &snippet);
+        write_pieces(x->w, &snippet);
+        rp__json_writer_end(x->w, '}');
+    }
+    rp_snippet_free(&snippet);
+    return status;
+}
+
+static rp_status write_field(const writing *x, rp__hit_field field, size_t rank, const rp_hit *hit,
+                             const rp_document *document, rp_error *err)
+{
+    const char *name = rp__search_reply_fields[field];
+    switch (field) {
+    case RP_HIT_RANK:
+        rp__json_writer_uint(x->w, name, rank);
+        break;
+    case RP_HIT_ID:
+        rp__json_writer_text(x->w, name, hit->name);
+        break;
+    case RP_HIT_DOCID:
+        rp__json_writer_uint(x->w, name, hit->docid);
+        break;
+    case RP_HIT_SCORE:
+        rp__json_writer_real(x->w, name, hit->score, 7);
+        break;
+    case RP_HIT_FIXED:
+        rp__json_writer_uint(x->w, name, hit->fixed);
+        break;
+    case RP_HIT_LENGTH:
+        rp__json_writer_uint(x->w, name, document->length);
+        break;
+    case RP_HIT_TITLE:
+        rp__json_writer_string(x->w, name, document->title, document->title_bytes);
+        break;
+    case RP_HIT_SNIPPET:
+        return write_snippet(x, document, err);
+    case RP_HIT_TEXT:
+    case RP_HIT_FIELDS:
+        rp__json_writer_string(x->w, name, document->text, document->text_bytes);
+        break;
+    }
+    return RP_OK;
+}
+
+static rp_status write_hit(const writing *x, size_t rank, const rp_hit *hit, rp_error *err)
+{
+    const size_t max_bytes = x->has_text ? x->generation->search.max_memory : SHOWN;
+    rp_document document = {0};
+    rp_status status = RP_OK;
+    if (x->has_document)
+        status = rp_index_get_document_start(x->generation->index, hit->docid,
+                                             max_bytes > SHOWN ? max_bytes : SHOWN, &document, err);
+    if (status != RP_OK)
+        return status;
+    rp__json_writer_begin(x->w, NULL, '{');
+    for (size_t i = 0; status == RP_OK && i < x->search->n_fields; i++)
+        status = write_field(x, (rp__hit_field)x->search->fields[i], rank, hit, &document, err);
+    rp__json_writer_end(x->w, '}');
+    rp_document_free(&document);
+    if (status == RP_OK && x->w->out->n > MAX_REPLY)
+        return rp__error_set(err, RP_LIMIT, "the reply has more than %d bytes; ask for a smaller k",
+                             MAX_REPLY);
+    return status;
+}
+
+static rp_status write_hits(const writing *x, const rp_hits *hits, rp_error *err)
+{
+    rp_status status = RP_OK;
+    rp__json_writer_begin(x->w, "hits", '[');
+    for (size_t i = 0; status == RP_OK && i < hits->n; i++)
+        status = write_hit(x, x->search->from + i + 1, &hits->at[i], err);
+    rp__json_writer_end(x->w, ']');
+    return status;
+}
+
+/* Of words that no document has. */
+static rp_status write_corrections(const writing *x, rp_error *err)
+{
+    rp_corrections corrections = {0};
+    rp_status status = rp_searcher_correct(x->searcher, x->search->query, x->search->query_bytes,
+                                           &corrections, err);
+    if (corrections.n > 0)
+        rp__json_writer_begin(x->w, "corrections", '[');
+    for (size_t i = 0; i < corrections.n; i++) {
+        const rp_correction *c = &corrections.at[i];
+        rp__json_writer_begin(x->w, NULL, '{');
+        rp__json_writer_text(x->w, "word", c->word);
+        rp__json_writer_text(x->w, "instead", c->instead);
+        rp__json_writer_uint(x->w, "edits", c->edits);
+        rp__json_writer_uint(x->w, "df", c->df);
+        rp__json_writer_end(x->w, '}');
+    }
+    if (corrections.n > 0)
+        rp__json_writer_end(x->w, ']');
+    rp_corrections_free(&corrections);
+    return status;
+}
+
+static void write_step(rp__json_writer *w, const rp_query_step *step)
+{
+    rp__json_writer_begin(w, NULL, '{');
+    rp__json_writer_text(w, "stage", step->stage);
+    rp__json_writer_text(w, "processor", step->processor);
+    rp__json_writer_real(w, "began_us", step->began_us, 3);
+    rp__json_writer_real(w, "took_us", step->us, 3);
+    if (step->reason) {
+        rp__json_writer_text(w, "reason", step->reason);
+        rp__json_writer_real(w, "queued_us", step->queued_us, 3);
+        rp__json_writer_real(w, "estimated_us", step->estimated_us, 3);
+    } else {
+        rp__json_writer_uint(w, "elements", step->elements);
+        rp__json_writer_uint(w, "bytes", step->bytes);
+    }
+    rp__json_writer_end(w, '}');
+}
+
+static void write_timeline(rp__json_writer *w, const rp_outcome *o, const char *policy)
+{
+    rp__json_writer_begin(w, "timeline", '{');
+    rp__json_writer_text(w, "policy", policy);
+    rp__json_writer_uint(w, "together", o->together);
+    rp__json_writer_uint(w, "moves", o->moves);
+    rp__json_writer_begin(w, "steps", '[');
+    for (size_t i = 0; i < o->hits.n_steps; i++)
+        write_step(w, &o->hits.steps[i]);
+    rp__json_writer_end(w, ']');
+    rp__json_writer_end(w, '}');
+}
+
+static void write_totals(const writing *x, const rp_hits *hits)
+{
+    rp__json_writer *w = x->w;
+    rp__json_writer_text(w, "processor", hits->processor);
+    rp__json_writer_real(w, "seconds", hits->seconds, 9);
+    rp__json_writer_uint(w, "from", x->search->from);
+    rp__json_writer_uint(w, "total", hits->total);
+    rp__json_writer_bool(w, "total_is_exact", hits->total_is_exact);
+    rp__json_writer_bool(w, "is_or_fallback", hits->is_or_fallback);
+    rp__json_writer_bool(w, "is_partial", hits->is_partial);
+    rp__json_writer_uint(w, "postings", hits->postings);
+    rp__json_writer_uint(w, "work", hits->work);
+    rp__json_writer_uint(w, "fraction_bits", (uint64_t)hits->fraction_bits);
+}
+
+rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
+                                 const rp__search *search, const rp_outcome *outcome,
+                                 const char *policy, rp_error *err)
+{
+    writing x = {.w = w, .generation = generation, .search = search};
+    for (size_t i = 0; i < search->n_fields; i++) {
+        x.has_document |= search->fields[i] >= RP_HIT_LENGTH;
+        x.has_text |= search->fields[i] == RP_HIT_TEXT;
+    }
+    rp_status status = rp__service_lease(generation, &x.searcher, err);
+    if (status != RP_OK)
+        return status;
+    rp__json_writer_string(w, "query", search->query, search->query_bytes);
+    rp__json_writer_uint(w, "generation", generation->info.generation);
+    status = write_corrections(&x, err);
+    write_totals(&x, &outcome->hits);
+    if (search->has_timeline)
+        write_timeline(w, outcome, policy);
+    if (status == RP_OK)
+        status = write_hits(&x, &outcome->hits, err);
+    rp__service_give_back(generation, x.searcher);
+    return status;
+}

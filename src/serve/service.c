@@ -1,0 +1,245 @@
+/* service.c: opens indexes and their executors, takes over new generations, and closes old ones. */
+#include "serve/service.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+/* ---- 1. Generations -------------------------------------------------------------------------- */
+
+static void close_generation(rp__generation *g)
+{
+    if (!g)
+        return;
+    rp_executor_free(g->executor);
+    for (size_t i = 0; i < g->n_searchers; i++)
+        rp_searcher_free(g->searchers[i]);
+    rp_index_close(g->index);
+    pthread_mutex_destroy(&g->lock);
+    rp__free(g);
+}
+
+static rp_status open_generation(const rp__serve_options *options, const char *dir,
+                                 rp__generation **out, rp_error *err)
+{
+    rp__generation *g = rp__alloc_zero(1, sizeof *g);
+    *out = NULL;
+    if (!g)
+        return rp__error_no_memory(err);
+    pthread_mutex_init(&g->lock, NULL);
+    atomic_store(&g->refs, 1);
+    g->search = *options->executor.search;
+    g->search.processor = "cpu";
+    g->search.threads = 1;
+    g->search.strict_processor = false;
+    g->search.algorithm = NULL;
+    rp_status status =
+        rp_index_open(dir, &(rp_index_options){.verify = options->verify}, &g->index, err);
+    if (status == RP_OK) {
+        rp_index_get_info(g->index, &g->info);
+        status = rp_executor_new(g->index, &options->executor, &g->executor, err);
+    }
+    if (status != RP_OK) {
+        close_generation(g);
+        return status;
+    }
+    *out = g;
+    return RP_OK;
+}
+
+void rp__service_release(rp__generation *generation)
+{
+    if (generation)
+        atomic_fetch_sub(&generation->refs, 1);
+}
+
+rp_status rp__service_lease(rp__generation *g, rp_searcher **out, rp_error *err)
+{
+    pthread_mutex_lock(&g->lock);
+    *out = g->n_searchers > 0 ? g->searchers[--g->n_searchers] : NULL;
+    pthread_mutex_unlock(&g->lock);
+    return *out ? RP_OK : rp_searcher_new(g->index, &g->search, out, err);
+}
+
+void rp__service_give_back(rp__generation *g, rp_searcher *searcher)
+{
+    if (!searcher)
+        return;
+    pthread_mutex_lock(&g->lock);
+    if (g->n_searchers < sizeof g->searchers / sizeof *g->searchers) {
+        g->searchers[g->n_searchers++] = searcher;
+        searcher = NULL;
+    }
+    pthread_mutex_unlock(&g->lock);
+    rp_searcher_free(searcher);
+}
+
+/* ---- 2. Collections -------------------------------------------------------------------------- */
+
+/* The folder's name without ".rip". */
+static rp_status name_collection(rp__collection *c, const char *dir, rp_error *err)
+{
+    static const char *const taken[] = {
+        "v1",      "search",  "msearch", "suggest", "explain",      "docs",      "stats",
+        "queries", "healthz", "readyz",  "metrics", "openapi.json", "style.css", NULL};
+    static const char fit[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    size_t end = strlen(dir);
+    while (end > 1 && dir[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && dir[begin - 1] != '/')
+        begin--;
+    size_t bytes = end - begin;
+    if (bytes > 4 && memcmp(dir + end - 4, ".rip", 4) == 0)
+        bytes -= 4;
+    bool is_fit = bytes > 0 && bytes < sizeof c->name && dir[begin] != '_' && dir[begin] != '.' &&
+                  strspn(dir + begin, fit) >= bytes;
+    if (is_fit) {
+        memcpy(c->name, dir + begin, bytes);
+        c->name[bytes] = 0;
+    }
+    for (size_t i = 0; taken[i]; i++)
+        is_fit = is_fit && strcmp(taken[i], c->name) != 0;
+    c->dir = dir;
+    if (is_fit)
+        return RP_OK;
+    return rp__error_set(err, RP_USAGE,
+                         "the index %.100s cannot be served by its name; rename the folder: "
+                         "letters, digits, '.', '-' and '_' inside, and no word of a route",
+                         dir);
+}
+
+/* What tells a folder from the same one after a build into it. */
+static void look_at_folder(const char *dir, uint64_t seen[4])
+{
+    struct stat st;
+    memset(seen, 0, 4 * sizeof *seen);
+    if (stat(dir, &st) != 0)
+        return;
+    seen[0] = (uint64_t)st.st_ino;
+    seen[1] = (uint64_t)st.st_mtim.tv_sec;
+    seen[2] = (uint64_t)st.st_mtim.tv_nsec;
+    seen[3] = (uint64_t)st.st_dev;
+}
+
+rp__collection *rp__service_find(rp__service *service, const char *name, size_t bytes)
+{
+    for (size_t i = 0; i < service->n; i++)
+        if (strlen(service->at[i].name) == bytes && memcmp(service->at[i].name, name, bytes) == 0)
+            return &service->at[i];
+    return NULL;
+}
+
+static rp_status add_collection(rp__service *service, const char *dir, rp_error *err)
+{
+    rp__collection *c = &service->at[service->n];
+    rp_status status = name_collection(c, dir, err);
+    if (status != RP_OK)
+        return status;
+    if (rp__service_find(service, c->name, strlen(c->name)))
+        return rp__error_set(err, RP_USAGE, "two indexes have the name %s; rename a folder",
+                             c->name);
+    look_at_folder(dir, c->seen);
+    status = open_generation(service->options, dir, &c->newest, err);
+    service->n += status == RP_OK;
+    return status;
+}
+
+rp_status rp__service_open(rp__service *service, const rp__serve_options *options, rp_error *err)
+{
+    rp_status status = RP_OK;
+    *service = (rp__service){.options = options};
+    pthread_mutex_init(&service->lock, NULL);
+    service->at = rp__alloc_zero(options->n_dirs, sizeof *service->at);
+    if (!service->at)
+        status = rp__error_no_memory(err);
+    for (size_t i = 0; status == RP_OK && i < options->n_dirs; i++)
+        status = add_collection(service, options->dirs[i], err);
+    if (status != RP_OK)
+        rp__service_close(service);
+    return status;
+}
+
+void rp__service_stop(rp__service *service)
+{
+    for (size_t i = 0; i < service->n; i++) {
+        rp_executor_drain(service->at[i].newest->executor);
+        for (rp__generation *g = service->at[i].older; g; g = g->older)
+            rp_executor_drain(g->executor);
+    }
+}
+
+void rp__service_close(rp__service *service)
+{
+    for (size_t i = 0; i < service->n; i++) {
+        close_generation(service->at[i].newest);
+        for (rp__generation *g = service->at[i].older, *next; g; g = next) {
+            next = g->older;
+            close_generation(g);
+        }
+    }
+    rp__free(service->at);
+    pthread_mutex_destroy(&service->lock);
+    *service = (rp__service){0};
+}
+
+rp__generation *rp__service_use(rp__service *service, rp__collection *collection)
+{
+    pthread_mutex_lock(&service->lock);
+    rp__generation *g = collection->newest;
+    atomic_fetch_add(&g->refs, 1);
+    pthread_mutex_unlock(&service->lock);
+    return g;
+}
+
+/* ---- 3. Taking over -------------------------------------------------------------------------- */
+
+static void close_unused(rp__collection *c)
+{
+    for (rp__generation **at = &c->older; *at;) {
+        rp__generation *g = *at;
+        if (atomic_load(&g->refs) > 0) {
+            at = &g->older;
+            continue;
+        }
+        *at = g->older;
+        close_generation(g);
+    }
+}
+
+static void take_over(rp__service *service, rp__collection *c)
+{
+    uint64_t seen[4];
+    rp__generation *g = NULL;
+    look_at_folder(c->dir, seen);
+    if (memcmp(seen, c->seen, sizeof seen) == 0)
+        return;
+    rp_status status = open_generation(service->options, c->dir, &g, NULL);
+    if (status != RP_OK) { /* perhaps a build is under way: the next look tries again */
+        atomic_fetch_add(&service->reload_failures, 1);
+        return;
+    }
+    memcpy(c->seen, seen, sizeof seen);
+    if (g->info.generation == c->newest->info.generation) {
+        close_generation(g);
+        return;
+    }
+    pthread_mutex_lock(&service->lock);
+    rp__generation *before = c->newest;
+    c->newest = g;
+    before->older = c->older;
+    c->older = before;
+    pthread_mutex_unlock(&service->lock);
+    rp__service_release(before);
+    atomic_fetch_add(&service->reloads, 1);
+}
+
+void rp__service_renew(rp__service *service)
+{
+    for (size_t i = 0; i < service->n; i++) {
+        take_over(service, &service->at[i]);
+        close_unused(&service->at[i]);
+    }
+}

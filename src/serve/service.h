@@ -1,0 +1,63 @@
+/* serve/service.h: the indexes that are served, each with what answers its queries.
+ *
+ * An index may be replaced on disk while it is served. What is open of it is a generation: new
+ * requests get the newest, and an older one is closed once its last request has ended. Any
+ * thread. */
+#ifndef RP_SERVE_SERVICE_H
+#define RP_SERVE_SERVICE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "serve/serve.h"
+
+typedef struct rp__generation {
+    rp_index *index;
+    rp_executor *executor;
+    rp_index_info info;
+    rp_search_options search; /* of searchers that make snippets and explain scores */
+    _Atomic uint32_t refs;    /* requests, and the collection */
+    struct rp__generation *older;
+    pthread_mutex_t lock;       /* of all below */
+    rp_searcher *searchers[64]; /* that nobody uses now */
+    size_t n_searchers;
+} rp__generation;
+
+typedef struct rp__collection {
+    char name[64];
+    const char *dir;
+    uint64_t seen[4]; /* of its folder when it was opened: changes with a new generation */
+    rp__generation *newest;
+    rp__generation *older; /* that requests still use */
+} rp__collection;
+
+typedef struct rp__service {
+    const rp__serve_options *options;
+    rp__collection *at;
+    size_t n;
+    pthread_mutex_t lock; /* of the collections' generations */
+    _Atomic uint64_t reloads, reload_failures;
+} rp__service;
+
+rp_status rp__service_open(rp__service *service, const rp__serve_options *options, rp_error *err);
+/* Lets all queries end; from then on they are refused. */
+void rp__service_stop(rp__service *service);
+/* Nobody uses it any more. */
+void rp__service_close(rp__service *service);
+
+/* By its name; NULL: there is none. */
+rp__collection *rp__service_find(rp__service *service, const char *name, size_t bytes);
+
+/* The newest generation, to be released. */
+rp__generation *rp__service_use(rp__service *service, rp__collection *collection);
+void rp__service_release(rp__generation *generation); /* NULL is fine */
+
+/* A searcher of one's own, to be given back; it makes snippets and the like. */
+rp_status rp__service_lease(rp__generation *generation, rp_searcher **out, rp_error *err);
+void rp__service_give_back(rp__generation *generation, rp_searcher *searcher);
+
+/* Takes over generations that were published since, and closes those that nobody uses. Now and
+ * then, by one thread that answers nothing. */
+void rp__service_renew(rp__service *service);
+
+#endif
