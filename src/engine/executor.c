@@ -152,14 +152,8 @@ rp__task *rp__executor_next(const rp_executor *e, const rp__policy_take *take)
                      &e->queues[take->queue], take->is_urgent ? RP_JOB_BY_URGENCY : RP_JOB_BY_KEY);
 }
 
-rp__task *rp__executor_take(rp_executor *e, bool is_card)
+void rp__executor_begin(rp_executor *e, rp__task *task, bool is_card)
 {
-    rp__policy_view view;
-    rp__executor_look(e, &view);
-    const rp__policy_take take = e->policy->take(&view, is_card);
-    rp__task *task = rp__executor_next(e, &take);
-    if (!task)
-        return NULL;
     dequeue(e, task);
     task->place = RP_TASK_TAKEN;
     task->on_card = is_card;
@@ -176,6 +170,16 @@ rp__task *rp__executor_take(rp_executor *e, bool is_card)
         uint32_t none = RP_STOP_NONE;
         atomic_compare_exchange_strong(&task->stop, &none, RP_STOP_DEADLINE);
     }
+}
+
+rp__task *rp__executor_take(rp_executor *e, bool is_card)
+{
+    rp__policy_view view;
+    rp__executor_look(e, &view);
+    const rp__policy_take take = e->policy->take(&view, is_card);
+    rp__task *task = rp__executor_next(e, &take);
+    if (task)
+        rp__executor_begin(e, task, is_card);
     return task;
 }
 

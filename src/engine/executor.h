@@ -132,6 +132,8 @@ bool rp__executor_seat(rp_executor *executor, rp__task *task);
 /* Into a queue, whatever the policy says. */
 void rp__executor_put(rp_executor *executor, rp__task *task, rp__policy_queue_kind queue,
                       const char *reason);
+/* A task leaves its queue: a lane has it. */
+void rp__executor_begin(rp_executor *executor, rp__task *task, bool is_card);
 /* What the policy gives to a lane; NULL: nothing now. */
 rp__task *rp__executor_take(rp_executor *executor, bool is_card);
 /* Whoever has the task is done with it: notes how long its last decision took. */

@@ -81,7 +81,7 @@ static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task)
         if (task->place == RP_TASK_ENDING)
             remove_ending(e, task);
         else
-            rp__executor_take(e, false);
+            rp__executor_begin(e, task, false); /* a policy asked again, later, may name another */
         rp__executor_core_turn(lane, task);
     }
     lane->is_idle = true;

@@ -8,6 +8,7 @@
 #include "engine/executor.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "oracle/executor_policy.h"
 #include "unit/files.h"
 
 enum { ASKED = 40, TEXT = 64, K = 3, ALL = 5000 };
@@ -161,6 +162,54 @@ static void who_submits_answers_nothing(void **state)
     rp_executor_free(executor);
 }
 
+/* ---- A policy that decides otherwise a moment later --------------------------------------------- */
+
+static unsigned n_seated, n_looks; /* under the executor's lock; looks since the second seat */
+
+static rp__policy_seat seat_two(const rp__policy_view *view, const rp__policy_job *job)
+{
+    (void)view;
+    n_looks = 0;
+    return rp__policy_sit(n_seated++ == 0 ? RP_QUEUE_ANY : RP_QUEUE_CPU, job, "a test");
+}
+
+/* Nothing before both jobs wait; then the second one's queue, once; then the first one's. */
+static rp__policy_take take_changing(const rp__policy_view *view, bool is_card)
+{
+    if (is_card || n_seated < 2)
+        return (rp__policy_take){.queue = RP_QUEUE_NONE};
+    const bool is_first_look = n_looks++ == 0;
+    if (view->queues[RP_QUEUE_CPU].n > 0 && (is_first_look || view->queues[RP_QUEUE_ANY].n == 0))
+        return (rp__policy_take){.queue = RP_QUEUE_CPU};
+    return rp__policy_take_from(view, RP_QUEUE_ANY);
+}
+
+static void what_is_taken_is_what_was_found(void **state)
+{
+    (void)state;
+    static const rp__policy changing = {
+        .name = "changing", .seat = seat_two, .take = take_changing};
+    rp_error err;
+    atomic_uint ended = 0;
+    rp_outcome outcome;
+    rp_executor_report report;
+    rp_executor *executor = open_executor("cpu");
+    const rp_job job = {.query = "a b", .query_bytes = 3, .done = end_and_count, .arg = &ended};
+    n_seated = n_looks = 0;
+    executor_policy_set(executor, &changing);
+    while (!all_sleep(executor))
+        rp__clock_sleep(1000000);
+    assert_int_equal(rp_executor_submit(executor, &job, NULL, &err), RP_OK);
+    ask(executor, "c d", RP_OK, &outcome);
+    rp_hits_free(&outcome.hits);
+    assert_int_equal(rp_executor_drain(executor), RP_OK);
+    assert_int_equal(atomic_load(&ended), 1);
+    rp_executor_get_report(executor, &report);
+    assert_int_equal(report.answered, 2);
+    assert_int_equal(report.queued, 0);
+    rp_executor_free(executor);
+}
+
 static const rp_hit *find(const rp_hits *all, uint32_t docid)
 {
     for (size_t i = 0; i < all->n; i++)
@@ -226,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_asks_answers),
         cmocka_unit_test(who_submits_answers_nothing),
+        cmocka_unit_test(what_is_taken_is_what_was_found),
         cmocka_unit_test(late_jobs_have_what_was_found),
     };
     return cmocka_run_group_tests_name("ask", tests, open_documents, close_documents);
