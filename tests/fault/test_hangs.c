@@ -479,7 +479,8 @@ static void try_kind(const place *p, kind k, bool is_input, const char *node_pat
         fprintf(stderr, "riposte %s: the %s is gone\n", p->arguments, kind_names[k]);
         t->bad++;
     }
-    chmod(node, 0700);
+    if (is_there && !S_ISLNK(after.st_mode)) /* a link is to a device of this machine */
+        chmod(node, 0700);
     remove_tree(node);
     if (!files_exist(path_of("out")))
         restore();
