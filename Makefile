@@ -443,6 +443,17 @@ wheel: $B/wheel/libriposte.so ## a Python wheel with the library and all that it
 	@rm -f $B/wheel/*.whl
 	@tools/make_wheel $(VERSION) $< $B/wheel
 
+deb: ## Debian packages of the program, the library, its headers and the Python module, in B/deb; lintian judges them
+	@tools/make_deb $B/deb
+
+deb-test: ## installs the packages of B/deb into a bare Debian 12 and uses them there (root)
+	@[ -d $B/deb ] || $(again) deb
+	@tools/deb_test $B/deb
+
+image: ## a container image, B/image/riposte.tar, from the packages of B/deb (root, buildah)
+	@[ -d $B/deb ] || $(again) deb
+	@tools/make_image $B/deb $B/image
+
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/riposte $(DESTDIR)$(LIBDIR)/libriposte.a \
 	    $(DESTDIR)$(LIBDIR)/libriposte.so $(DESTDIR)$(LIBDIR)/$(SONAME) \
@@ -471,4 +482,4 @@ help: ## this list
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan check-threaded threaded simde simde-tests coverage sim-compilers aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
-        format format-check kernel-check analyze tidy bench bench-check install wheel uninstall deps deps-test deps-all clean help
+        format format-check kernel-check analyze tidy bench bench-check install wheel deb deb-test image uninstall deps deps-test deps-all clean help
