@@ -69,6 +69,15 @@ rp_status rp_run_new(const rp_index *index, const char *path, const rp_run_optio
  * the index has two documents that would have one docno by that; both are named. After a failure
  * the run can only be freed. */
 rp_status rp_run_add(rp_run *run, const char *qid, const rp_hits *hits, rp_error *err);
+/* An answer of rp_run_add_many. Both are the caller's. */
+typedef struct rp_run_answer {
+    const char *qid;
+    const rp_hits *hits;
+} rp_run_answer;
+/* The same for n answers, in their order. Up to `threads` threads make the lines, 16 at most; 0 and
+ * 1: the caller's alone. The lines are the same. */
+rp_status rp_run_add_many(rp_run *run, const rp_run_answer *answers, size_t n, size_t threads,
+                          rp_error *err);
 /* makes the file durable and gives it its name */
 rp_status rp_run_finish(rp_run *run, rp_error *err);
 /* Frees; without a finish it removes what was begun. NULL is fine. */

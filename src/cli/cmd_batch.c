@@ -7,28 +7,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "cli/answer.h"
-#include "cli/executor_batch.h"
+#include "cli/batch.h"
 #include "cli/figures.h"
 #include "cli/gpu_report.h"
 #include "cli/interrupt.h"
-#include "cli/policy_args.h"
-#include "cli/query_args.h"
-#include "cli/verbs.h"
 #include "lab/times.h"
-#include "riposte/topics.h"
-
-typedef struct batch_args {
-    rp__common_args common;
-    rp__query_args query;
-    rp__policy_args policy;
-    const char *output, *tag, *format;
-    rp_run_format run_format;
-    rp_batch_options batch;
-    rp_on_error on_error;
-    bool syntax;
-} batch_args;
 
 static const char *const run_formats[] = {"trec", "msmarco", NULL}; /* in rp_run_format's order */
 static const char *const totals[] = {"at-least", "exact", NULL};    /* in rp_total's order */
@@ -39,26 +23,26 @@ static const rp__option batch_rows[] = {
      .letter = 'o',
      .kind = RP_OPTION_TEXT,
      .argument = "RUN",
-     .at = offsetof(batch_args, output),
+     .at = offsetof(rp__batch_args, output),
      .help = "write the run to this file, whole or not at all; otherwise to standard output"},
     {.name = "run-format",
      .kind = RP_OPTION_ENUM,
      .argument = "FORM",
      .initial = "trec",
      .choices = run_formats,
-     .at = offsetof(batch_args, run_format),
+     .at = offsetof(rp__batch_args, run_format),
      .help = "of a line of the run: trec, or msmarco: qid, docno, rank"},
     {.name = "tag",
      .kind = RP_OPTION_TEXT,
      .argument = "NAME",
      .initial = "riposte",
-     .at = offsetof(batch_args, tag),
+     .at = offsetof(rp__batch_args, tag),
      .help = "last field of each line of the run"},
     {.name = "format",
      .kind = RP_OPTION_NAME,
      .argument = "NAME",
      .choice_at = rp_topics_format_name,
-     .at = offsetof(batch_args, format),
+     .at = offsetof(rp__batch_args, format),
      .help = "how TOPICS are written; otherwise guessed from the first one"},
     {.name = "threads",
      .kind = RP_OPTION_COUNT64,
@@ -66,7 +50,7 @@ static const rp__option batch_rows[] = {
      .initial = "1",
      .least = 1,
      .most = 256,
-     .at = offsetof(batch_args, batch.threads),
+     .at = offsetof(rp__batch_args, batch.threads),
      .help = "answer so many topics at a time, or prepare them for a GPU; the run is the same; "
              "with --policy, the cores of the executor"},
     {.name = "batch-elements",
@@ -74,7 +58,7 @@ static const rp__option batch_rows[] = {
      .argument = "N",
      .initial = "1048576",
      .least = 1,
-     .at = offsetof(batch_args, batch.elements),
+     .at = offsetof(rp__batch_args, batch.elements),
      .help =
          "with --processor gpu: topics are answered in groups whose shortest lists have so many "
          "postings together"},
@@ -83,7 +67,7 @@ static const rp__option batch_rows[] = {
      .argument = "WHAT",
      .initial = "at-least",
      .choices = totals,
-     .at = offsetof(batch_args, query.search.total),
+     .at = offsetof(rp__batch_args, query.search.total),
      .help = "how many documents match a topic, as --json says: a lower bound, or the number, "
              "which takes longer"},
     {.name = "on-error",
@@ -91,304 +75,30 @@ static const rp__option batch_rows[] = {
      .argument = "WHAT",
      .initial = "stop",
      .choices = on_errors,
-     .at = offsetof(batch_args, on_error),
+     .at = offsetof(rp__batch_args, on_error),
      .help = "at a topic that cannot be read or asked: stop, or skip it and say so"},
     {.name = "syntax",
      .kind = RP_OPTION_FLAG,
-     .at = offsetof(batch_args, syntax),
+     .at = offsetof(rp__batch_args, syntax),
      .help = "every topic is in the query language; an error in one is an error"},
     {0},
 };
 
 static const rp__option_group groups[] = {
     {"batch", batch_rows, 0},
-    {"ranking", rp__query_args_ranking, offsetof(batch_args, query)},
-    {"policy", rp__policy_args_rows, offsetof(batch_args, policy)},
-    {"limits", rp__query_args_limits, offsetof(batch_args, query)},
-    {"general", rp__options_common, offsetof(batch_args, common)},
+    {"ranking", rp__query_args_ranking, offsetof(rp__batch_args, query)},
+    {"policy", rp__policy_args_rows, offsetof(rp__batch_args, policy)},
+    {"limits", rp__query_args_limits, offsetof(rp__batch_args, query)},
+    {"general", rp__options_common, offsetof(rp__batch_args, common)},
     {0},
 };
 
-/* Topics are answered in chunks, whose hits are then written: as many as take a moment, and have so many hits at
- * most. */
-enum {
-    CHUNK_LEAST = 1024,
-    CHUNK_MOST = 1 << 16,
-    CHUNK_HITS = 1 << 20,
-    HITS_BYTES = 64 << 20, /* of a chunk; a topic whose hits do not fit is answered alone */
-};
-
-/* Seconds of the whole; report: of all threads together. */
-typedef struct spent {
-    double reading, answering, writing;
-    rp_batch_report report;
-} spent;
-
-/* A topic, or why it cannot be read. */
-typedef struct asked {
-    rp_topic topic;
-    rp_status status;
-    rp_error err;
-} asked;
-
-/* Everything that lives while topics are answered. */
-typedef struct batch {
-    rp__console *console;
-    const batch_args *args;
-    rp_index *index;
-    rp_searcher *searcher; /* NULL: the executor answers */
-    rp_executor *executor;
-    rp_topics *topics;
-    asked *asked;            /* n of them; at most CHUNK_MOST */
-    rp_batch_query *answers; /* theirs */
-    size_t n, chunk;         /* chunk: so many are wanted */
-    rp_run *run;
-    bool is_shown; /* the run goes to a terminal */
-    rp__buf json;
-    rp__json_writer w;
-    bool lists_hits; /* in the JSON object, since there is no file for them */
-    bool is_last;    /* the topics are at their end */
-    uint64_t queries, hits, skipped, shown;
-    uint64_t partial, refused; /* topics whose time was over; that the policy did not take */
-    uint64_t *times;           /* of each query; nanoseconds */
-    size_t times_cap;
-    spent spent;
-} batch;
-
-static void write_topic(batch *b, const char *qid, const rp_hits *hits)
-{
-    rp__json_writer_begin(&b->w, NULL, '{');
-    rp__json_writer_text(&b->w, "qid", qid);
-    rp__json_writer_uint(&b->w, "total", hits->total);
-    rp__json_writer_bool(&b->w, "total_is_exact", hits->total_is_exact);
-    if (hits->is_partial)
-        rp__json_writer_bool(&b->w, "is_partial", true);
-    rp__json_writer_begin(&b->w, "hits", '[');
-    for (size_t i = 0; i < hits->n; i++) {
-        rp__json_writer_begin(&b->w, NULL, '{');
-        rp__json_writer_uint(&b->w, "rank", i + 1);
-        rp__json_writer_text(&b->w, "id", hits->at[i].name);
-        rp__json_writer_uint(&b->w, "docid", hits->at[i].docid);
-        rp__json_writer_real(&b->w, "score", hits->at[i].score, 7);
-        rp__json_writer_end(&b->w, '}');
-    }
-    rp__json_writer_end(&b->w, ']');
-    rp__json_writer_end(&b->w, '}');
-}
-
-/* ---- Asking ------------------------------------------------------------------------------------ */
-
-static void add_report(rp_batch_report *to, const rp_batch_report *from)
-{
-    to->groups += from->groups;
-    to->n_grouped += from->n_grouped;
-    to->parse_seconds += from->parse_seconds;
-    to->prepare_seconds += from->prepare_seconds;
-    to->wait_seconds += from->wait_seconds;
-    to->name_seconds += from->name_seconds;
-    to->cpu_seconds += from->cpu_seconds;
-    to->gpu.launches += from->gpu.launches;
-    to->gpu.uploaded_bytes += from->gpu.uploaded_bytes;
-    to->gpu.transcoded_postings += from->gpu.transcoded_postings;
-    to->gpu.host_decoded_lists += from->gpu.host_decoded_lists;
-    to->gpu.host_decoded_postings += from->gpu.host_decoded_postings;
-    to->iiu.operations += from->iiu.operations;
-    to->iiu.cycles += from->iiu.cycles;
-    to->iiu.memory_bytes += from->iiu.memory_bytes;
-    to->iiu.hits_are_cpus = to->iiu.hits_are_cpus || from->iiu.hits_are_cpus;
-    for (size_t i = 0; i < RP_FALLBACKS; i++)
-        to->fallbacks[i] += from->fallbacks[i];
-}
-
-static bool goes_on(void *unused)
-{
-    (void)unused;
-    return !rp__interrupt_seen();
-}
-
-static rp_status ask_some(batch *b, rp_batch_query *answers, size_t n, rp_error *err)
-{
-    rp_batch_report report = {0};
-    rp_batch_options options = b->args->batch;
-    if (b->executor)
-        return rp__executor_batch_run(b->executor, answers, n,
-                                      rp__policy_args_deadline(&b->args->policy), goes_on, err);
-    options.max_memory = HITS_BYTES;
-    options.goes_on = goes_on;
-    rp_status status = rp_searcher_batch(b->searcher, answers, n, &options, &report, err);
-    add_report(&b->spent.report, &report);
-    return status;
-}
-
-/* What a topic asks: plain words, in which nothing is syntax, unless the user says otherwise. One that
- * cannot be read asks for nothing. */
-static void note_query(const batch *b, const asked *a, rp_batch_query *out)
-{
-    bool has = a->status == RP_OK;
-    out->query = has ? a->topic.query : "";
-    out->query_bytes = has ? a->topic.query_bytes : 0;
-    out->plain = !b->args->syntax;
-}
-
-/* Some topics; one that cannot be read is one too. */
-static rp_status read_topics(batch *b, rp_error *err)
-{
-    for (b->n = 0; b->n < b->chunk && !b->is_last;) {
-        asked *a = &b->asked[b->n];
-        bool has;
-        *a = (asked){0};
-        a->status = rp_topics_next(b->topics, &a->topic, &has, &a->err);
-        if (a->status != RP_OK && a->status != RP_INPUT && a->status != RP_LIMIT) {
-            *err = a->err;
-            return a->status;
-        }
-        b->is_last = a->status == RP_OK && !has;
-        if (!b->is_last)
-            note_query(b, a, &b->answers[b->n++]);
-    }
-    return RP_OK;
-}
-
-/* ---- Writing ----------------------------------------------------------------------------------- */
-
-/* A query that is at fault itself is an error of the topics file, with its line; so is one that no processor may answer. */
-static rp_status name_fault(const batch *b, size_t i, rp_error *err)
-{
-    const asked *topic = &b->asked[i];
-    const rp_batch_query *a = &b->answers[i];
-    *err = topic->status == RP_OK ? a->err : topic->err;
-    if (topic->status != RP_OK)
-        return topic->status;
-    bool is_named = a->status == RP_LIMIT || a->status == RP_UNAVAILABLE;
-    if (!is_named && a->status != RP_USAGE && a->status != RP_INPUT)
-        return a->status;
-    return rp__error_set(err, is_named ? a->status : RP_INPUT, "%s:%" PRIu64 ": %s",
-                         rp_topics_name(b->topics), topic->topic.line, a->err.text);
-}
-
-/* Hits of the topics before this one were freed meanwhile. */
-static rp_status ask_alone(batch *b, size_t i, rp_error *err)
-{
-    rp_batch_query *a = &b->answers[i];
-    return a->status == RP_NO_MEMORY && b->n > 1 ? ask_some(b, a, 1, err) : RP_OK;
-}
-
-/* An object of any size would have to be in memory. */
-static rp_status list_hits(batch *b, const char *qid, const rp_hits *hits, rp_error *err)
-{
-    size_t most = b->args->query.search.max_memory;
-    write_topic(b, qid, hits);
-    if (b->json.n <= most)
-        return RP_OK;
-    return rp__error_set(err, RP_NO_MEMORY,
-                         "the hits take more than %zu bytes of JSON; write them to a file with -o, "
-                         "or raise --max-memory",
-                         most);
-}
-
-/* A topic whose time was over has the hits that were found, one that was refused has none. */
-static void settle(batch *b, size_t i)
-{
-    rp_batch_query *a = &b->answers[i];
-    b->partial += a->status == RP_DEADLINE;
-    b->refused += a->status == RP_BUSY;
-    a->hits.is_partial = a->status == RP_DEADLINE || a->status == RP_BUSY;
-    if (a->hits.is_partial)
-        a->status = RP_OK;
-}
-
-static rp_status write_answer(batch *b, size_t i, rp_error *err)
-{
-    const char *qid = b->asked[i].topic.qid;
-    const rp_batch_query *a = &b->answers[i];
-    rp_status status = ask_alone(b, i, err);
-    if (status != RP_OK)
-        return status;
-    settle(b, i);
-    bool is_fine = b->asked[i].status == RP_OK && a->status == RP_OK;
-    status = is_fine ? RP_OK : name_fault(b, i, err);
-    bool is_fault = status == RP_INPUT || status == RP_LIMIT;
-    if (is_fault && b->args->on_error == RP_ON_ERROR_SKIP) {
-        b->skipped++;
-        rp__console_note(b->console, "riposte: left out: %s", err->text);
-        return RP_OK;
-    }
-    if (status != RP_OK)
-        return status;
-    if (!rp__alloc_grow(&b->times, &b->times_cap, b->queries + 1, sizeof *b->times))
-        return rp__error_no_memory(err);
-    b->times[b->queries++] = (uint64_t)llround(a->hits.seconds * 1e9);
-    b->hits += a->hits.n;
-    if (!b->lists_hits)
-        return rp_run_add(b->run, qid, &a->hits, err);
-    return list_hits(b, qid, &a->hits, err);
-}
-
-/* On a terminal that shows nothing else, how many are answered, twice a second. */
-static void show(batch *b)
-{
-    uint64_t now = rp__clock_now();
-    if (!b->console->err_is_terminal || b->console->is_quiet || b->is_shown ||
-        now - b->shown < 500000000)
-        return;
-    b->shown = now;
-    fprintf(stderr, "\r%" PRIu64 " queries\033[K\r", b->queries);
-}
-
-static double seconds_since(uint64_t begun)
-{
-    return (double)(rp__clock_now() - begun) / 1e9;
-}
-
-/* Larger chunks while one takes a moment, smaller ones where it takes long. */
-static void set_chunk(batch *b, double seconds)
-{
-    size_t k = b->args->query.search.k, most = CHUNK_HITS / (k ? k : 1);
-    if (seconds < 0.05 && b->chunk < CHUNK_MOST)
-        b->chunk *= 2;
-    else if (seconds > 0.5 && b->chunk > CHUNK_LEAST)
-        b->chunk /= 2;
-    most = most > 0 ? most : 1;
-    b->chunk = b->chunk < most ? b->chunk : most;
-}
-
-static rp_status answer_chunk(batch *b, rp_error *err)
-{
-    uint64_t begun = rp__clock_now();
-    rp_status status = read_topics(b, err);
-    b->spent.reading += seconds_since(begun);
-    begun = rp__clock_now();
-    if (status == RP_OK)
-        status = ask_some(b, b->answers, b->n, err);
-    double answering = seconds_since(begun);
-    b->spent.answering += answering;
-    set_chunk(b, answering);
-    begun = rp__clock_now();
-    for (size_t i = 0; i < b->n; i++) {
-        if (status == RP_OK)
-            status = write_answer(b, i, err);
-        rp_hits_free(&b->answers[i].hits);
-    }
-    b->spent.writing += seconds_since(begun);
-    return status;
-}
-
-static rp_status answer_all(batch *b, rp_error *err)
-{
-    rp_status status = RP_OK;
-    while (status == RP_OK && !b->is_last && !rp__console_is_closed()) {
-        status = answer_chunk(b, err);
-        show(b);
-    }
-    return status;
-}
-
-static double percentile(const batch *b, double share)
+static double percentile(const rp__batch_state *b, double share)
 {
     return (double)rp__times_at(b->times, b->queries, share) / 1e9;
 }
 
-static void reply_gpu(batch *b)
+static void reply_gpu(rp__batch_state *b)
 {
     rp_gpu_state gpu;
     rp_searcher_get_gpu_state(b->searcher, &gpu);
@@ -403,7 +113,7 @@ static void reply_gpu(batch *b)
     rp__json_writer_end(&b->w, '}');
 }
 
-static void write_spent(batch *b)
+static void write_spent(rp__batch_state *b)
 {
     const rp_batch_report *r = &b->spent.report;
     rp__json_writer_begin(&b->w, "spent_seconds", '{');
@@ -423,7 +133,7 @@ static void write_spent(batch *b)
 }
 
 /* What the executor did. */
-static void reply_policy(batch *b)
+static void reply_policy(rp__batch_state *b)
 {
     rp_executor_report r;
     if (!b->executor)
@@ -438,7 +148,7 @@ static void reply_policy(batch *b)
     rp__json_writer_uint(&b->w, "launches", r.launches);
 }
 
-static rp_status reply(batch *b, double seconds, rp_error *err)
+static rp_status reply(rp__batch_state *b, double seconds, rp_error *err)
 {
     if (b->lists_hits)
         rp__json_writer_end(&b->w, ']');
@@ -460,7 +170,7 @@ static rp_status reply(batch *b, double seconds, rp_error *err)
 }
 
 /* "9,990 of them on the gpu in 86 groups; answering took 8 ms, 1,234,567 a second; threads: parse 30 ms, ..." */
-static void note_groups(const batch *b)
+static void note_groups(const rp__batch_state *b)
 {
     const rp_batch_report *r = &b->spent.report;
     char on_gpu[RP_FIGURE_BYTES], launched[RP_FIGURE_BYTES], rate[RP_FIGURE_BYTES];
@@ -479,7 +189,7 @@ static void note_groups(const batch *b)
     rp__answer_note_machine(b->console, &r->iiu);
 }
 
-static void note_policy(const batch *b)
+static void note_policy(const rp__batch_state *b)
 {
     rp_executor_report r;
     char on_cores[RP_FIGURE_BYTES], on_card[RP_FIGURE_BYTES];
@@ -491,7 +201,7 @@ static void note_policy(const batch *b)
 }
 
 /* Exit code 8 or 9 for a run that is whole but for some topics. */
-static rp_status get_verdict(const batch *b, rp_error *err)
+static rp_status get_verdict(const rp__batch_state *b, rp_error *err)
 {
     if (b->refused > 0)
         return rp__error_set(err, RP_BUSY,
@@ -505,7 +215,7 @@ static rp_status get_verdict(const batch *b, rp_error *err)
     return RP_OK;
 }
 
-static rp_status finish(batch *b, double seconds, rp_error *err)
+static rp_status finish(rp__batch_state *b, double seconds, rp_error *err)
 {
     char queries[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES], rate[RP_FIGURE_BYTES];
     char p50[RP_FIGURE_BYTES], p95[RP_FIGURE_BYTES], p99[RP_FIGURE_BYTES];
@@ -536,13 +246,9 @@ static rp_status finish(batch *b, double seconds, rp_error *err)
     return get_verdict(b, err);
 }
 
-static rp_status make_searcher(batch *b, rp_error *err)
+static rp_status make_searcher(rp__batch_state *b, rp_error *err)
 {
-    b->chunk = CHUNK_LEAST;
-    set_chunk(b, 0.1);
-    b->asked = rp__alloc_zero(CHUNK_MOST, sizeof *b->asked);
-    b->answers = rp__alloc_zero(CHUNK_MOST, sizeof *b->answers);
-    if (!b->asked || !b->answers)
+    if (!rp__batch_stages_open(b))
         return rp__error_no_memory(err);
     const rp_executor_options options = {.threads = b->args->batch.threads,
                                          .elements = b->args->batch.elements};
@@ -555,7 +261,7 @@ static rp_status make_searcher(batch *b, rp_error *err)
 /* To standard output, whose failures the console finds; a terminal gets nothing that could steer it. */
 static void print_lines(void *arg, const char *lines, size_t bytes)
 {
-    const batch *b = arg;
+    const rp__batch_state *b = arg;
     if (!b->is_shown) {
         fwrite(lines, 1, bytes, stdout);
         return;
@@ -567,9 +273,9 @@ static void print_lines(void *arg, const char *lines, size_t bytes)
     }
 }
 
-static rp_status open_run(batch *b, rp_error *err)
+static rp_status open_run(rp__batch_state *b, rp_error *err)
 {
-    const batch_args *args = b->args;
+    const rp__batch_args *args = b->args;
     rp_run_options options = {.format = args->run_format, .tag = args->tag};
     bool is_printed = !args->output || strcmp(args->output, "-") == 0;
     b->lists_hits = b->console->wants_json && is_printed;
@@ -583,9 +289,9 @@ static rp_status open_run(batch *b, rp_error *err)
 }
 
 /* Opens topics before the index, since a wrong name is found at once there. */
-static rp_status begin(batch *b, const rp__call *call, rp_error *err)
+static rp_status begin(rp__batch_state *b, const rp__call *call, rp_error *err)
 {
-    const batch_args *args = b->args;
+    const rp__batch_args *args = b->args;
     if (args->tag[0] == 0 || strpbrk(args->tag, " \t\n\v\f\r"))
         return rp__console_usage(b->console, err, "--tag riposte", "--tag must be one word");
     if (rp__policy_args_has(&args->policy) &&
@@ -612,20 +318,19 @@ static rp_status begin(batch *b, const rp__call *call, rp_error *err)
 
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
-    batch b = {.console = console, .args = call->args};
+    rp__batch_state b = {.console = console, .args = call->args};
     rp__buf_init(&b.json);
     rp_status status = begin(&b, call, err);
     uint64_t start = rp__clock_now();
     if (status == RP_OK)
-        status = answer_all(&b, err);
+        status = rp__batch_stages_run(&b, err);
     if (status == RP_OK)
         status = finish(&b, (double)(rp__clock_now() - start) / 1e9, err);
     rp_run_free(b.run);
     rp__buf_free(&b.json);
     rp_executor_free(b.executor);
     rp_searcher_free(b.searcher);
-    rp__free(b.asked);
-    rp__free(b.answers);
+    rp__batch_stages_close(&b);
     rp__free(b.times);
     rp_index_close(b.index);
     rp_topics_close(b.topics);
@@ -651,6 +356,6 @@ const rp__verb rp__cmd_batch_verb = {
                 "riposte batch my.rip queries.tsv --syntax --mode and -o my.run\n"
                 "riposte batch my.rip topics.trec.gz | riposte eval qrels.txt -\n",
     .groups = groups,
-    .args_bytes = sizeof(batch_args),
+    .args_bytes = sizeof(rp__batch_args),
     .run = run,
 };

@@ -1,10 +1,15 @@
-/* trec_run.c: runs: lines of hits, to a file that appears whole or not at all. */
+/* trec_run.c: runs: lines of hits, to a file that appears whole or not at all.
+ *
+ * Several threads may make the lines of many answers: each takes the next slice of them, and the slices are written in
+ * their order. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/pool.h"
 #include "base/record.h"
 #include "engine/docnos.h"
 #include "riposte/topics.h"
@@ -13,7 +18,17 @@
 enum {
     SCORE_BYTES = 340,                /* "%.7f" of a double has at most 318 */
     NUMBERS_BYTES = SCORE_BYTES + 40, /* of a line: score, rank and blanks */
+    SLICE_HITS = 8192,                /* after so many a slice takes no more answers */
+    MAX_THREADS = 16,
 };
+
+/* Answers whose lines one thread makes. */
+typedef struct slice {
+    size_t first, end;
+    bool is_altered; /* a docno is not its document's id */
+    bool has_failed; /* there is no memory */
+    rp__buf lines;
+} slice;
 
 struct rp_run {
     const rp_index *index;
@@ -21,7 +36,12 @@ struct rp_run {
     rp_run_options o;
     bool is_checked; /* no two documents have one docno */
     size_t tag_bytes;
-    rp__buf lines;
+    rp__pool *pool; /* of n_threads; NULL: the caller makes all lines */
+    uint32_t n_threads;
+    const rp_run_answer *answers; /* of the call */
+    slice slices[MAX_THREADS];
+    size_t n_slices;
+    atomic_size_t next_slice;
     char tag[];
 };
 
@@ -48,7 +68,8 @@ rp_status rp_run_new(const rp_index *index, const char *path, const rp_run_optio
     run->o = *o;
     run->tag_bytes = strlen(tag);
     memcpy(run->tag, tag, run->tag_bytes + 1);
-    rp__buf_init(&run->lines);
+    for (size_t i = 0; i < MAX_THREADS; i++)
+        rp__buf_init(&run->slices[i].lines);
     status = o->write ? RP_OK : rp__output_create(path, &run->out, err);
     if (status == RP_OK)
         *out = run;
@@ -120,35 +141,121 @@ static char *put_hit(const rp_run *run, char *to, const char *qid, const rp_hits
     return to;
 }
 
-rp_status rp_run_add(rp_run *run, const char *qid, const rp_hits *hits, rp_error *err)
+static void put_answer(const rp_run *run, slice *s, const rp_run_answer *answer)
 {
-    bool is_altered = false;
-    if (RP_MISSING(err, run, qid, hits))
+    size_t fixed_bytes = strlen(answer->qid) + run->tag_bytes + NUMBERS_BYTES;
+    const rp_hits *hits = answer->hits;
+    for (size_t i = 0; i < hits->n && !s->has_failed; i++) {
+        char *from = (char *)rp__buf_room(&s->lines, fixed_bytes + strlen(hits->at[i].name));
+        s->has_failed = from == NULL;
+        if (from)
+            s->lines.n += (size_t)(put_hit(run, from, answer->qid, hits, i, &s->is_altered) - from);
+    }
+}
+
+/* ---- Many answers ------------------------------------------------------------------------------ */
+
+/* Makes lines of slices until none is left. */
+static void make_lines(void *arg, uint32_t worker)
+{
+    rp_run *run = arg;
+    (void)worker;
+    for (size_t i; (i = atomic_fetch_add(&run->next_slice, 1)) < run->n_slices;) {
+        slice *s = &run->slices[i];
+        s->lines.n = 0;
+        s->is_altered = s->has_failed = false;
+        for (size_t j = s->first; j < s->end; j++)
+            put_answer(run, s, &run->answers[j]);
+    }
+}
+
+/* Cuts answers from `first` on into a slice for each thread, and returns the first that is in none. */
+static size_t cut_slices(rp_run *run, size_t first, size_t n)
+{
+    for (run->n_slices = 0; run->n_slices < run->n_threads && first < n; run->n_slices++) {
+        slice *s = &run->slices[run->n_slices];
+        s->first = first;
+        for (size_t hits = 0; first < n && hits < SLICE_HITS; first++)
+            hits += run->answers[first].hits->n;
+        s->end = first;
+    }
+    atomic_store(&run->next_slice, 0);
+    return first;
+}
+
+/* Without a pool the caller makes all lines, which takes longer and gives the same. */
+static void set_threads(rp_run *run, size_t threads)
+{
+    uint32_t n = threads < MAX_THREADS ? (uint32_t)threads : MAX_THREADS;
+    n = n > 0 ? n : 1;
+    if (n == run->n_threads)
+        return;
+    rp__pool_free(run->pool);
+    run->pool = NULL;
+    run->n_threads = n;
+    if (n > 1 && rp__pool_new(n, &run->pool) != RP_OK)
+        run->pool = NULL;
+}
+
+/* What is wrong with the lines of a slice, before they are written. */
+static rp_status check_slice(rp_run *run, const slice *s, rp_error *err)
+{
+    if (s->has_failed)
+        return rp__error_no_memory(err);
+    if (!s->is_altered || run->is_checked)
+        return RP_OK;
+    rp_status status = rp__docnos_check(run->index, err);
+    run->is_checked = status == RP_OK;
+    return status;
+}
+
+static rp_status write_slices(rp_run *run, rp_error *err)
+{
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < run->n_slices && status == RP_OK; i++) {
+        const rp__buf *lines = &run->slices[i].lines;
+        status = check_slice(run, &run->slices[i], err);
+        if (status != RP_OK || lines->n == 0)
+            continue;
+        if (run->o.write)
+            run->o.write(run->o.write_arg, (const char *)lines->at, lines->n);
+        else
+            rp__output_write(run->out, lines->at, lines->n);
+        if (run->out && rp__output_has_failed(run->out))
+            status = rp_run_finish(run, err);
+    }
+    return status;
+}
+
+rp_status rp_run_add_many(rp_run *run, const rp_run_answer *answers, size_t n, size_t threads,
+                          rp_error *err)
+{
+    rp_status status = RP_OK;
+    if (RP_MISSING(err, run, answers))
         return RP_USAGE;
     if (!run->out && !run->o.write)
         return rp__error_set(err, RP_USAGE, "the run is finished");
-    run->lines.n = 0;
-    size_t fixed_bytes = strlen(qid) + run->tag_bytes + NUMBERS_BYTES;
-    for (size_t i = 0; i < hits->n; i++) {
-        size_t most = fixed_bytes + strlen(hits->at[i].name);
-        char *from = (char *)rp__buf_room(&run->lines, most);
-        if (!from)
-            return rp__error_no_memory(err);
-        run->lines.n += (size_t)(put_hit(run, from, qid, hits, i, &is_altered) - from);
+    for (size_t i = 0; i < n; i++)
+        if (!answers[i].qid || !answers[i].hits)
+            return rp__error_set(err, RP_USAGE, "answer %zu lacks its qid or its hits", i);
+    set_threads(run, threads);
+    run->answers = answers;
+    for (size_t next = 0; next < n && status == RP_OK;) {
+        next = cut_slices(run, next, n);
+        if (run->pool && run->n_slices > 1)
+            rp__pool_run(run->pool, make_lines, run);
+        else
+            make_lines(run, 0);
+        status = write_slices(run, err);
     }
-    if (is_altered && !run->is_checked) {
-        rp_status status = rp__docnos_check(run->index, err);
-        if (status != RP_OK)
-            return status;
-        run->is_checked = true;
-    }
-    if (run->lines.n == 0)
-        return RP_OK;
-    if (run->o.write)
-        run->o.write(run->o.write_arg, (const char *)run->lines.at, run->lines.n);
-    else
-        rp__output_write(run->out, run->lines.at, run->lines.n);
-    return run->out && rp__output_has_failed(run->out) ? rp_run_finish(run, err) : RP_OK;
+    return status;
+}
+
+rp_status rp_run_add(rp_run *run, const char *qid, const rp_hits *hits, rp_error *err)
+{
+    if (RP_MISSING(err, run, qid, hits))
+        return RP_USAGE;
+    return rp_run_add_many(run, &(rp_run_answer){.qid = qid, .hits = hits}, 1, run->n_threads, err);
 }
 
 rp_status rp_run_finish(rp_run *run, rp_error *err)
@@ -165,6 +272,8 @@ void rp_run_free(rp_run *run)
     if (!run)
         return;
     rp__output_abandon(run->out);
-    rp__buf_free(&run->lines);
+    rp__pool_free(run->pool);
+    for (size_t i = 0; i < MAX_THREADS; i++)
+        rp__buf_free(&run->slices[i].lines);
     rp__free(run);
 }

@@ -392,6 +392,18 @@ CALL(rp_run_add)
     return status;
 }
 
+CALL(rp_run_add_many)
+{
+    rp_run *run = NULL;
+    rp_hits hits = {0};
+    const rp_run_answer answer = {.qid = "1", .hits = &hits};
+    rp_status status = rp_run_new(misuse.index, NULL, &to_nobody, &run, err);
+    if (status == RP_OK)
+        status = rp_run_add_many(NEED(0, run), NEED(1, &answer), 1, 2, err);
+    rp_run_free(run);
+    return status;
+}
+
 CALL(rp_run_finish)
 {
     rp_run *run = NULL;
@@ -651,6 +663,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_topics_format_name, VALUE, ""),
     ROW(rp_run_new, STATUS_AND_ERROR, "index, out"),
     ROW(rp_run_add, STATUS_AND_ERROR, "run, qid, hits"),
+    ROW(rp_run_add_many, STATUS_AND_ERROR, "run, answers"),
     ROW(rp_run_finish, STATUS_AND_ERROR, "run"),
     ROW(rp_run_free, VALUE, ""),
     ROW(rp_synth_name, VALUE, ""),

@@ -131,6 +131,66 @@ static void test_misuse(void **state)
     rp_index_close(index);
 }
 
+enum { MANY = 3000, MANY_DOCS = 40 };
+
+/* The lines of n answers of one to MANY_DOCS hits each, made by so many threads; 0: added one by one. */
+static char *run_of_many(const rp_index *index, const rp_hits *hits, size_t threads)
+{
+    static char qids[MANY][8];
+    static rp_hits some[MANY];
+    static rp_run_answer answers[MANY];
+    rp_error err = {0};
+    rp_run *run;
+    assert_int_equal(rp_run_new(index, path, NULL, &run, &err), RP_OK);
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(qids[i], sizeof qids[i], "%zu", i);
+        some[i] = *hits;
+        some[i].n = i * 7 % (MANY_DOCS + 1);
+        answers[i] = (rp_run_answer){.qid = qids[i], .hits = &some[i]};
+        if (threads == 0)
+            assert_int_equal(rp_run_add(run, qids[i], &some[i], &err), RP_OK);
+    }
+    if (threads > 0)
+        assert_int_equal(rp_run_add_many(run, answers, MANY, threads, &err), RP_OK);
+    assert_int_equal(rp_run_finish(run, &err), RP_OK);
+    rp_run_free(run);
+    size_t n;
+    return (char *)files_read(path, &n);
+}
+
+/* However many threads make the lines, the run has the same bytes. */
+static void test_many(void **state)
+{
+    (void)state;
+    static char ids[MANY_DOCS][16];
+    static const char *names[MANY_DOCS];
+    rp_error err = {0};
+    rp_hits hits;
+    for (size_t i = 0; i < MANY_DOCS; i++) {
+        snprintf(ids[i], sizeof ids[i], "document %zu", i); /* a blank: docnos are checked */
+        names[i] = ids[i];
+    }
+    rp_index *index = make_index(names, MANY_DOCS);
+    assert_int_equal(rp_search(index, "fox", MANY_DOCS, &hits, &err), RP_OK);
+    assert_int_equal(hits.n, MANY_DOCS);
+    char *one_by_one = run_of_many(index, &hits, 0);
+    assert_non_null(strstr(one_by_one, "\n2999 Q0 document_"));
+    static const size_t threads[] = {1, 2, 5, 1000};
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        char *many = run_of_many(index, &hits, threads[i]);
+        assert_string_equal(many, one_by_one);
+        free(many);
+    }
+    free(one_by_one);
+    rp_run *run;
+    assert_int_equal(rp_run_new(index, path, NULL, &run, &err), RP_OK);
+    assert_int_equal(rp_run_add_many(run, &(rp_run_answer){.qid = "1"}, 1, 1, &err), RP_USAGE);
+    assert_int_equal(rp_run_add_many(run, &(rp_run_answer){.hits = &hits}, 1, 1, &err), RP_USAGE);
+    rp_run_free(run);
+    rp_hits_free(&hits);
+    rp_index_close(index);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -152,6 +212,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_forms, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_docno, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_misuse, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
