@@ -356,7 +356,11 @@ void rp__bench_queries_report_lines(FILE *out, const rp__bench_queries *b)
     for (size_t i = 0; i < b->n; i++) {
         const rp__bench_operation *o = &b->operations[i];
         for (size_t q = 0; !o->is_refused && q < b->set->n; q++)
-            fprintf(out, "%s\t%s\t%" PRIu64 "\t%" PRId64 "\n", o->name, b->set->at[q].topic.qid,
-                    o->best[q], is_count(o) ? (int64_t)o->totals[q] : -1);
+            fprintf(out,
+                    "%s\t%s\t%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%zu\t%" PRIu64 "\t%" PRIu64
+                    "\n",
+                    o->name, b->set->at[q].topic.qid, o->best[q],
+                    is_count(o) ? (int64_t)o->totals[q] : -1, rp__bench_queries_median(b, o, q),
+                    b->asked[q].words, b->asked[q].shortest, b->asked[q].second);
     }
 }

@@ -29,7 +29,7 @@ typedef struct bench_queries_args {
     uint32_t rounds, threads, pause_us;
     uint64_t gpu_memory;
     rp__bench_choice choice;
-    bool plain, names, strict_processor;
+    bool plain, names, strict_processor, no_energy;
 } bench_queries_args;
 
 #define AT(field) .at = offsetof(bench_queries_args, field)
@@ -119,6 +119,10 @@ static const rp__option operation_rows[] = {
      .kind = RP_OPTION_FLAG,
      AT(names),
      .help = "to hits with ids, as a user has them; otherwise to docids and scores"},
+    {.name = "no-energy",
+     .kind = RP_OPTION_FLAG,
+     AT(no_energy),
+     .help = "leave out the second that each operation is repeated for the meters of energy"},
     {0},
 };
 
@@ -166,7 +170,8 @@ static const rp__option output_rows[] = {
      .kind = RP_OPTION_TEXT,
      .argument = "FILE",
      AT(per_query),
-     .help = "write operation, qid, best nanoseconds and total of each query, tabs between"},
+     .help = "write of each query, tabs between: operation, qid, best nanoseconds, total, median "
+             "nanoseconds, words that differ, postings of the two shortest lists"},
     {.name = "plot",
      .kind = RP_OPTION_TEXT,
      .argument = "FILE.svg",
@@ -525,6 +530,7 @@ static rp_status open_job(job *j, rp_error *err)
     j->bench.set = &j->set;
     j->bench.rounds = j->args->rounds;
     j->bench.has_names = j->args->names;
+    j->bench.no_energy = j->args->no_energy;
     j->bench.pause_us = j->args->pause_us;
     j->bench.deadline_ns = (uint64_t)ceil(j->args->deadline_ms * 1e6);
     j->bench.costs = j->args->costs;

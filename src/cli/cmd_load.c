@@ -154,7 +154,7 @@ static const rp__option trouble_rows[] = {
 
 static const rp__option_group groups[] = {
     {"load", load_rows, 0},
-    {"trouble, of a replay", trouble_rows, 0},
+    {"trouble; but for bursts, of a replay", trouble_rows, 0},
     {"ranking", rp__query_args_ranking, offsetof(load_args, query)},
     {"limits", rp__query_args_limits, offsetof(load_args, query)},
     {"general", rp__options_common, offsetof(load_args, common)},
@@ -204,7 +204,7 @@ static rp_status check_operands(const job *j, const rp__call *call, rp_error *er
 {
     const load_args *a = j->args;
     const bool has_trouble =
-        a->no_card || a->wrong > 1 || a->burst > 1 || a->stall || a->stall_card || a->lose_card;
+        a->no_card || a->wrong > 1 || a->stall || a->stall_card || a->lose_card;
     if (a->replay && call->n_operands > 0)
         return rp__console_usage(j->console, err, "riposte load --replay FILE",
                                  "a replay needs neither DIR nor QUERIES");
@@ -216,7 +216,7 @@ static rp_status check_operands(const job *j, const rp__call *call, rp_error *er
                                  "a replay has estimates of its own; leave out --costs");
     if (!a->replay && has_trouble)
         return rp__console_usage(j->console, err, "--replay FILE",
-                                 "trouble is simulated in a replay alone");
+                                 "trouble but for bursts is simulated in a replay alone");
     return RP_OK;
 }
 
@@ -267,9 +267,15 @@ static void write_times(rp__json_writer *w, const rp__load_figures *f)
                {"p999", f->p999},
                {"most", f->most},
                {"generator_mean", f->generator_mean},
-               {"generator_most", f->generator_most}};
+               {"generator_most", f->generator_most},
+               {"refusal_mean", f->refusal_mean},
+               {"refusal_most", f->refusal_most}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         rp__json_writer_real(w, all[i].name, all[i].seconds, 9);
+    rp__json_writer_begin(w, "p99_parts", '[');
+    for (size_t i = 0; i < RP_LOAD_PARTS; i++)
+        rp__json_writer_real(w, NULL, f->p99_parts[i], 9);
+    rp__json_writer_end(w, ']');
 }
 
 static void write_row(job *j, const char *policy, double rate, double bound,

@@ -30,6 +30,7 @@ static const rp__verb *const verbs[] = {
     &rp__cmd_bench_queries_verb,
     &rp__cmd_bench_answers_verb,
     &rp__cmd_bench_intersections_verb,
+    &rp__cmd_bench_cuts_verb,
     &rp__cmd_bench_gpu_verb,
     &rp__cmd_bench_para_verb,
     &rp__cmd_bench_dram_verb,

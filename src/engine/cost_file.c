@@ -20,7 +20,7 @@ static const int64_t max_feed_ns = 1000000000;
 static const char *const processors[] = {"cpu", "gpu", "batch", NULL};
 static const char *const shapes[] = {"term", "and", "or", "counted-or", "phrase", "other", NULL};
 static const char *const features[] = {"shortest", "second", "total",   "terms", "reading",
-                                       "results",  "pairs",  "matches", NULL};
+                                       "results",  "pairs",  "matches", "fill",  NULL};
 _Static_assert(sizeof processors / sizeof *processors == RP_COST_PROCESSORS + 1, "one name each");
 _Static_assert(sizeof shapes / sizeof *shapes == RP_AUTO_SHAPES + 1, "one name each");
 _Static_assert(sizeof features / sizeof *features == RP_COST_FEATURES + 1, "one name each");

@@ -73,18 +73,25 @@ void rp__executor_release(rp_executor *e, rp__task *task)
         pthread_cond_broadcast(&e->ended);
 }
 
-void rp__executor_look(rp_executor *e, rp__policy_view *out)
+void rp__executor_set_busy(rp__lane *lane, bool is_busy)
 {
-    *out = (rp__policy_view){.now = rp__clock_now(),
+    lane->executor->n_busy += (size_t)is_busy - (size_t)lane->is_busy;
+    lane->is_busy = is_busy;
+}
+
+void rp__executor_look(rp_executor *e, uint64_t now, rp__policy_view *out)
+{
+    *out = (rp__policy_view){.now = now,
                              .cores = (uint32_t)e->n_cores,
                              .has_card = e->has_card,
                              .ratio = e->ratio,
                              .goes_back = e->goes_back};
-    for (size_t i = 0; i < e->n_lanes; i++) {
+    for (size_t i = 0, left = e->n_busy; left > 0; i++) {
         const rp__lane *lane = &e->lanes[i];
         const uint64_t rest = lane->busy_until > out->now ? lane->busy_until - out->now : 0;
         if (!lane->is_busy)
             continue;
+        left--;
         out->is_busy_card |= lane->is_card;
         out->busy_cores += !lane->is_card;
         *(lane->is_card ? &out->card_ns : &out->cores_ns) += rest;
@@ -93,13 +100,13 @@ void rp__executor_look(rp_executor *e, rp__policy_view *out)
         rp__job_queue_look(&e->queues[q], &out->queues[q]);
 }
 
-static void enqueue(rp_executor *e, rp__task *task)
+static void enqueue(rp_executor *e, rp__task *task, uint64_t now)
 {
     task->waiting.number = e->numbers++;
     task->place = RP_TASK_QUEUED;
-    task->seated = rp__clock_now();
+    task->seated = now;
     rp_outcome *o = &task->outcome;
-    rp__executor_leave(task);
+    rp__executor_leave(task, now);
     o->reason = task->waiting.seat.reason;
     if (task->n_decisions < RP_DECISIONS)
         task->decisions[task->n_decisions++] =
@@ -121,13 +128,14 @@ static void choose_steps(const rp_executor *e, rp__task *task)
 bool rp__executor_seat(rp_executor *e, rp__task *task)
 {
     rp__policy_view view;
-    rp__executor_look(e, &view);
+    const uint64_t now = rp__clock_now();
+    rp__executor_look(e, now, &view);
     task->waiting.seat = e->policy->seat(&view, &task->waiting.job);
     if (task->waiting.seat.queue == RP_QUEUE_NONE)
         return false;
     choose_steps(e, task);
     if (task->waiting.seat.cores == 0 || !rp__executor_share(e, task))
-        enqueue(e, task);
+        enqueue(e, task, now);
     return true;
 }
 
@@ -135,7 +143,7 @@ void rp__executor_put(rp_executor *e, rp__task *task, rp__policy_queue_kind queu
                       const char *reason)
 {
     task->waiting.seat = rp__policy_sit(queue, &task->waiting.job, reason);
-    enqueue(e, task);
+    enqueue(e, task, rp__clock_now());
 }
 
 static void dequeue(rp_executor *e, rp__task *task)
@@ -152,12 +160,12 @@ rp__task *rp__executor_next(const rp_executor *e, const rp__policy_take *take)
                      &e->queues[take->queue], take->is_urgent ? RP_JOB_BY_URGENCY : RP_JOB_BY_KEY);
 }
 
-void rp__executor_begin(rp_executor *e, rp__task *task, bool is_card)
+void rp__executor_begin(rp_executor *e, rp__task *task, bool is_card, uint64_t now)
 {
     dequeue(e, task);
     task->place = RP_TASK_TAKEN;
     task->on_card = is_card;
-    task->taken = rp__clock_now();
+    task->taken = now;
     rp_outcome *o = &task->outcome;
     o->queued_ns += task->taken - task->seated;
     o->estimated_ns = is_card ? task->waiting.job.gpu_ns : task->waiting.job.cpu_ns;
@@ -175,24 +183,25 @@ void rp__executor_begin(rp_executor *e, rp__task *task, bool is_card)
 rp__task *rp__executor_take(rp_executor *e, bool is_card)
 {
     rp__policy_view view;
-    rp__executor_look(e, &view);
+    const uint64_t now = rp__clock_now();
+    rp__executor_look(e, now, &view);
     const rp__policy_take take = e->policy->take(&view, is_card);
     rp__task *task = rp__executor_next(e, &take);
     if (task)
-        rp__executor_begin(e, task, is_card);
+        rp__executor_begin(e, task, is_card, now);
     return task;
 }
 
-void rp__executor_leave(rp__task *task)
+void rp__executor_leave(rp__task *task, uint64_t now)
 {
     rp__decision *d = task->n_decisions > 0 ? &task->decisions[task->n_decisions - 1] : NULL;
     if (d && d->processor && d->took_ns == 0)
-        d->took_ns = rp__clock_now() - task->taken;
+        d->took_ns = now - task->taken;
 }
 
 void rp__executor_end_soon(rp_executor *e, rp__task *task)
 {
-    rp__executor_leave(task);
+    rp__executor_leave(task, rp__clock_now());
     if (task->whole) {
         rp__executor_share_end(e, task);
         return;
@@ -268,7 +277,9 @@ rp__lane *rp__executor_find_idle(rp_executor *e, bool is_card)
 void rp__executor_wake(rp_executor *e)
 {
     rp__policy_view view;
-    rp__executor_look(e, &view);
+    if (e->n_queued == 0 && !e->ending.first)
+        return;
+    rp__executor_look(e, rp__clock_now(), &view);
     for (int is_card = 0; is_card < 2; is_card++) {
         const bool has_work = (!is_card && e->ending.first) ||
                               e->policy->take(&view, is_card != 0).queue != RP_QUEUE_NONE;

@@ -111,7 +111,7 @@ struct rp_executor {
     bool is_drained, is_over, has_card;
     rp__lane *lanes;        /* of cores, then the card's */
     _Atomic bool stands_by; /* one idle core looks for work; the others sleep */
-    size_t n_cores, n_lanes;
+    size_t n_cores, n_lanes, n_busy; /* lanes */
     rp_executor_report report;
 
     pthread_t timer;
@@ -126,18 +126,19 @@ void rp__executor_append(rp__task_list *list, rp__task *task);
 rp__task *rp__executor_pop(rp__task_list *list); /* NULL: it is empty */
 /* Back to the free ones. */
 void rp__executor_release(rp_executor *executor, rp__task *task);
-void rp__executor_look(rp_executor *executor, rp__policy_view *out);
+/* `now` is what the clock says, or said a moment ago. */
+void rp__executor_look(rp_executor *executor, uint64_t now, rp__policy_view *out);
 /* Asks the policy for a seat, and puts the task there; false: it is refused. */
 bool rp__executor_seat(rp_executor *executor, rp__task *task);
 /* Into a queue, whatever the policy says. */
 void rp__executor_put(rp_executor *executor, rp__task *task, rp__policy_queue_kind queue,
                       const char *reason);
 /* A task leaves its queue: a lane has it. */
-void rp__executor_begin(rp_executor *executor, rp__task *task, bool is_card);
+void rp__executor_begin(rp_executor *executor, rp__task *task, bool is_card, uint64_t now);
 /* What the policy gives to a lane; NULL: nothing now. */
 rp__task *rp__executor_take(rp_executor *executor, bool is_card);
 /* Whoever has the task is done with it: notes how long its last decision took. */
-void rp__executor_leave(rp__task *task);
+void rp__executor_leave(rp__task *task, uint64_t now);
 /* The task has an outcome, but for its hits' names: a core ends it. Of a part: the whole task may
  * have. */
 void rp__executor_end_soon(rp_executor *executor, rp__task *task);
@@ -145,6 +146,7 @@ void rp__executor_end_soon(rp_executor *executor, rp__task *task);
 void rp__executor_unseat(rp_executor *executor, rp__task *task);
 /* Wakes lanes for which there is work. */
 void rp__executor_wake(rp_executor *executor);
+void rp__executor_set_busy(rp__lane *lane, bool is_busy);
 /* A lane without work, rather one that looks for some than one that sleeps; NULL: there is none. */
 rp__lane *rp__executor_find_idle(rp_executor *executor, bool is_card);
 /* The task that a lane would be given now; NULL: none. */

@@ -6,6 +6,7 @@
  * is left to the lanes. */
 #include <stdatomic.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/record.h"
@@ -40,10 +41,10 @@ static void wait_for_end(waiter *w)
 
 /* ---- Helping --------------------------------------------------------------------------------- */
 
-static bool is_next(rp_executor *e, const rp__task *task, bool is_card)
+static bool is_next(rp_executor *e, const rp__task *task, bool is_card, uint64_t now)
 {
     rp__policy_view view;
-    rp__executor_look(e, &view);
+    rp__executor_look(e, now, &view);
     const rp__policy_take take = e->policy->take(&view, is_card);
     return rp__executor_next(e, &take) == task;
 }
@@ -57,22 +58,31 @@ static void remove_ending(rp_executor *e, const rp__task *task)
     e->ending = rest;
 }
 
+/* Whether it sleeps does not matter. */
+static rp__lane *find_idle_core(const rp_executor *e)
+{
+    for (size_t i = 0; i < e->n_cores; i++)
+        if (e->lanes[i].is_idle)
+            return &e->lanes[i];
+    return NULL;
+}
+
 /* An idle lane that could do what comes next for the task. NULL: there is none, or others come
  * first. */
-static rp__lane *find_lane(rp_executor *e, const rp__task *task)
+static rp__lane *find_lane(rp_executor *e, const rp__task *task, uint64_t now)
 {
-    rp__lane *core = rp__executor_find_idle(e, false), *card;
+    rp__lane *core = find_idle_core(e), *card;
     if (task->place == RP_TASK_ENDING)
         return core;
     if (task->place != RP_TASK_QUEUED)
         return NULL;
-    if (core && is_next(e, task, false))
+    if (core && is_next(e, task, false, now))
         return core;
     card = rp__executor_find_idle(e, true);
-    return card && card->card && is_next(e, task, true) ? card : NULL;
+    return card && card->card && is_next(e, task, true, now) ? card : NULL;
 }
 
-static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task)
+static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task, uint64_t now)
 {
     lane->is_idle = false;
     if (lane->is_card) {
@@ -81,7 +91,7 @@ static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task)
         if (task->place == RP_TASK_ENDING)
             remove_ending(e, task);
         else
-            rp__executor_begin(e, task, false); /* a policy asked again, later, may name another */
+            rp__executor_begin(e, task, false, now); /* a policy asked again may name another */
         rp__executor_core_turn(lane, task);
     }
     lane->is_idle = true;
@@ -90,8 +100,12 @@ static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task)
 void rp__executor_ask_help(rp_executor *e, rp__task *task)
 {
     const uint64_t ticket = task->ticket;
-    for (rp__lane *lane; task->ticket == ticket && (lane = find_lane(e, task));)
-        stand_in(e, lane, task);
+    uint64_t now = task->seated;
+    for (rp__lane *lane; (lane = find_lane(e, task, now)); now = rp__clock_now()) {
+        stand_in(e, lane, task, now);
+        if (task->ticket != ticket)
+            break;
+    }
     rp__executor_wake(e);
 }
 

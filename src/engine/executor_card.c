@@ -76,9 +76,9 @@ static bool goes_with_others(const rp__task *t)
     return !t->steps.is_on && !t->whole;
 }
 
-static const rp__task *first_of(const rp_executor *e)
+static rp__task *first_of(const rp_executor *e)
 {
-    return (const rp__task *)rp__job_queue_first(&e->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY);
+    return (rp__task *)rp__job_queue_first(&e->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY);
 }
 
 /* Whether the next task of the card's queue can be answered together with the first of the group. */
@@ -94,14 +94,16 @@ static void take_group(rp_executor *e, group *g)
 {
     uint64_t elements = 0;
     g->n = 0;
-    do {
-        rp__task *t = rp__executor_take(e, true);
-        if (!t)
-            break;
+    for (rp__task *t = rp__executor_take(e, true); t;) {
         elements += t->waiting.job.shortest;
         g->tasks[g->n++] = t;
-    } while (e->policy->batches && g->batch && g->n < RP_EXECUTOR_GROUP && elements < e->elements &&
-             is_alike(e, g));
+        if (!e->policy->batches || !g->batch || g->n == RP_EXECUTOR_GROUP || elements >= e->elements ||
+            !is_alike(e, g))
+            break;
+        const uint64_t now = t->taken;
+        t = first_of(e);
+        rp__executor_begin(e, t, true, now);
+    }
 }
 
 /* Whether a group may follow one that is in flight. */
@@ -289,7 +291,7 @@ static void note_busy(rp__lane *lane, const group *g)
     const uint64_t now = rp__clock_now();
     const bool goes_on = lane->is_busy && lane->busy_until > now;
     lane->busy_until = (goes_on ? lane->busy_until : now) + estimate_group(g);
-    lane->is_busy = true;
+    rp__executor_set_busy(lane, true);
 }
 
 bool rp__executor_card_turn(rp__lane *lane, bool leaves)
@@ -317,7 +319,7 @@ bool rp__executor_card_turn(rp__lane *lane, bool leaves)
         settle_group(c, g);
     if (g->is_started)
         c->next = !c->next;
-    lane->is_busy = g->is_started;
+    rp__executor_set_busy(lane, g->is_started);
     return true;
 }
 

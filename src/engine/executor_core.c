@@ -73,7 +73,7 @@ static void end_task(rp__task *t)
 {
     rp_outcome *o = &t->outcome;
     const uint64_t now = rp__clock_now();
-    rp__executor_leave(t);
+    rp__executor_leave(t, now);
     o->answered_ns = t->taken ? now - t->taken : 0;
     add_steps(t);
     if (o->status != RP_OK && o->status != RP_DEADLINE)
@@ -98,7 +98,7 @@ static void count(rp_executor_report *r, const rp__task *t, rp_status status)
 /* Asks as OR what gave too little as AND. True: the task has a new seat; false: it ends. */
 static bool ask_again(rp_executor *e, rp__task *t)
 {
-    rp__executor_leave(t);
+    rp__executor_leave(t, rp__clock_now());
     t->first = t->answer;
     t->mode = RP_MODE_OR;
     t->has_answer = false;
@@ -188,14 +188,14 @@ static bool work_on(rp_executor *e, rp__task *t)
 void rp__executor_core_turn(rp__lane *lane, rp__task *t)
 {
     rp_executor *e = lane->executor;
-    lane->is_busy = true;
-    lane->busy_until = rp__clock_now() + (t->has_answer ? 0 : t->waiting.job.cpu_ns);
+    rp__executor_set_busy(lane, true);
+    lane->busy_until = t->has_answer ? 0 : t->taken + t->waiting.job.cpu_ns;
     if (e->ending.first || e->n_queued > 0)
         rp__executor_wake(e); /* there is more than this lane can do */
     pthread_mutex_unlock(&e->lock);
     const bool has_ended = work_on(e, t);
     pthread_mutex_lock(&e->lock);
-    lane->is_busy = false;
+    rp__executor_set_busy(lane, false);
     if (!has_ended)
         return;
     count(&e->report, t, t->outcome.status);

@@ -4,6 +4,7 @@
  * Where the query has nothing else, the best candidates are its answer; otherwise a core answers it from the candidates.
  * A run of steps is opened and closed here, so that a processor has nothing of a task that waits. A task that has just
  * moved is taken on by one list at least: no policy can move it for ever. */
+#include "base/clock.h"
 #include "base/error.h"
 #include "engine/executor.h"
 #include "store/store.h"
@@ -107,7 +108,7 @@ static rp__policy_way ask_policy(const turn *at, uint32_t candidates)
     rp__policy_way way = RP_WAY_REST;
     rp__policy_view view;
     pthread_mutex_lock(&e->lock);
-    rp__executor_look(e, &view);
+    rp__executor_look(e, rp__clock_now(), &view);
     if (e->policy->step)
         way = e->policy->step(&view, &t->waiting.job, &step);
     pthread_mutex_unlock(&e->lock);

@@ -117,9 +117,10 @@ static rp_status open_operation(const rp__bench_queries *b, rp__bench_operation 
     rp_status status = RP_OK;
     o->searchers = rp__alloc_zero(b->threads, sizeof *o->searchers);
     o->best = rp__alloc_array(b->set->n, sizeof *o->best);
+    o->times = rp__alloc_zero(b->set->n * b->rounds, sizeof *o->times);
     o->totals = rp__alloc_zero(b->set->n, sizeof *o->totals);
     o->digests = rp__alloc_zero(b->set->n, sizeof *o->digests);
-    if (!o->searchers || !o->best || !o->totals || !o->digests)
+    if (!o->searchers || !o->best || !o->times || !o->totals || !o->digests)
         return rp__error_no_memory(err);
     memset(o->best, 0xFF, b->set->n * sizeof *o->best);
     if (o->policy)
@@ -205,6 +206,7 @@ static void sum_up(session *s, rp__bench_operation *o)
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
         sum += s->times[i];
+        o->times[i * s->bench->rounds + s->round] = s->times[i];
         if (s->times[i] < o->best[i])
             o->best[i] = s->times[i];
     }
@@ -381,6 +383,33 @@ static void give_places(rp__bench_queries *b)
     }
 }
 
+static rp_status look_at_queries(rp__bench_queries *b, rp_error *err)
+{
+    rp_search_options o = {.processor = "cpu", .threads = 1, .max_work = UINT64_MAX};
+    rp_searcher *searcher = NULL;
+    for (size_t i = 0; i < b->n; i++)
+        o.plain = o.plain || b->operations[i].options.plain;
+    b->asked = rp__alloc_zero(b->set->n, sizeof *b->asked);
+    rp_status status =
+        b->asked ? rp_searcher_new(b->index, &o, &searcher, err) : rp__error_no_memory(err);
+    for (size_t i = 0; i < b->set->n && status == RP_OK; i++) {
+        const rp_topic *topic = &b->set->at[i].topic;
+        status =
+            rp__lab_query_look(searcher, topic->query, topic->query_bytes, &b->asked[i], err);
+    }
+    rp_searcher_free(searcher);
+    return status;
+}
+
+uint64_t rp__bench_queries_median(const rp__bench_queries *bench,
+                                  const rp__bench_operation *operation, size_t query)
+{
+    uint64_t times[RP_BENCH_SAMPLES];
+    memcpy(times, operation->times + query * bench->rounds, bench->rounds * sizeof *times);
+    rp__times_sort(times, bench->rounds);
+    return rp__times_at(times, bench->rounds, 0.5);
+}
+
 rp_status rp__bench_queries_run(rp__bench_queries *bench, rp_error *err)
 {
     session s = {.bench = bench};
@@ -398,9 +427,11 @@ rp_status rp__bench_queries_run(rp__bench_queries *bench, rp_error *err)
     for (; status == RP_OK && s.round < bench->rounds; s.round++)
         status = run_round(&s, err);
     for (size_t i = 0; status == RP_OK && i < bench->n; i++)
-        if (!bench->operations[i].is_refused)
+        if (!bench->operations[i].is_refused && !bench->no_energy)
             status = meter_operation(bench, &bench->operations[i], err);
     rp__free(s.times);
+    if (status == RP_OK)
+        status = look_at_queries(bench, err);
     if (status == RP_OK)
         give_places(bench);
     return status;
@@ -439,10 +470,12 @@ void rp__bench_queries_free(rp__bench_queries *bench)
         rp_executor_free(o->executor);
         rp__free(o->hits);
         rp__free(o->best);
+        rp__free(o->times);
         rp__free(o->totals);
         rp__free(o->digests);
     }
     rp__free(bench->operations);
+    rp__free(bench->asked);
     rp__auto_tuning_free(bench->tuning);
     *bench = (rp__bench_queries){0};
 }

@@ -43,6 +43,7 @@ typedef struct rp__bench_operation {
     size_t elsewhere;        /* queries that another processor answered; 0 for auto */
     size_t on_gpu;           /* queries that the gpu answered */
     uint64_t *best;          /* nanoseconds of each query, the least of all rounds */
+    uint64_t *times;         /* and all: for each query, those of its rounds */
     uint64_t *totals;        /* documents that match it, where `counts` */
     uint64_t *digests;       /* what it answered */
     double postings;         /* read for a query, on average */
@@ -61,7 +62,9 @@ typedef struct rp__bench_queries {
     rp__auto_tuning *tuning; /* of the processor auto; NULL: the default */
     /* wall time, because threads or a card share a query in some operation; otherwise CPU time */
     bool by_wall;
-    bool has_names;       /* hits are asked for with their ids */
+    bool has_names;          /* hits are asked for with their ids */
+    bool no_energy;          /* it is not measured */
+    rp__lab_question *asked; /* what each query asks, once measured; NULL before */
     uint64_t deadline_ns; /* of queries that an executor answers, while it is measured; 0: none */
     const char *costs;    /* its cost file; NULL: its own choice */
 } rp__bench_queries;
@@ -69,6 +72,9 @@ typedef struct rp__bench_queries {
 /* Answers every query by every operation once, to warm up and to see that all of a form agree; then
  * measures, round by round, every operation once a round. RP_DAMAGED: answers differ. */
 rp_status rp__bench_queries_run(rp__bench_queries *bench, rp_error *err);
+/* The median of all rounds, in nanoseconds. */
+uint64_t rp__bench_queries_median(const rp__bench_queries *bench,
+                                  const rp__bench_operation *operation, size_t query);
 /* How much faster an operation by several threads is than the same by one, over the `n` queries
  * that take one thread a millisecond or more; 0: there is no such operation or query. */
 double rp__bench_queries_gain(const rp__bench_queries *bench, const rp__bench_operation *operation,

@@ -59,6 +59,19 @@ static bool is_repeated(const rp__query *query, size_t i)
     return false;
 }
 
+static void add_length(rp__lab_question *q, uint64_t df)
+{
+    const bool is_first = q->words++ == 0;
+    if (is_first || df < q->shortest) {
+        q->second = is_first ? df : q->shortest;
+        q->shortest = df;
+    } else if (q->words == 2 || df < q->second) {
+        q->second = df;
+    }
+    if (df > q->longest)
+        q->longest = df;
+}
+
 static rp_status run_look(void *arg)
 {
     job *j = arg;
@@ -71,10 +84,7 @@ static rp_status run_look(void *arg)
             continue;
         j->question.known += df > 0;
         j->question.postings += df;
-        if (j->question.words++ == 0 || df < j->question.shortest)
-            j->question.shortest = df;
-        if (df > j->question.longest)
-            j->question.longest = df;
+        add_length(&j->question, df);
     }
     if (status == RP_OK) {
         j->question.in_blocks = rp__auto_processor_count(&query);

@@ -91,19 +91,68 @@ static void fill_times(uint64_t *times, size_t jobs, rp__load_figures *out)
     out->most = n ? (double)times[n - 1] / 1e9 : 0;
 }
 
+/* ---- Trouble --------------------------------------------------------------------------------- */
+
+typedef struct window {
+    uint64_t begin, end; /* nanoseconds from the first arrival; the end is not in it */
+} window;
+
+static uint64_t span_of(const rp__load_options *o)
+{
+    return (uint64_t)(o->seconds * 1e9);
+}
+
+/* Empty without a burst. */
+static window burst_window(const rp__load_options *o)
+{
+    const uint64_t ns = span_of(o), begin = ns / 3;
+    return o->trouble.burst > 1 ? (window){begin, begin + ns / 10} : (window){0, 0};
+}
+
+/* With those of a burst. */
+static double jobs_of(const rp__load_options *o)
+{
+    const window burst = burst_window(o);
+    const double more = o->trouble.burst > 1 ? (double)(o->trouble.burst - 1) : 0;
+    return o->rate * (o->seconds + more * (double)(burst.end - burst.begin) / 1e9);
+}
+
+static window stall_window(const rp__load_options *o)
+{
+    const uint64_t ns = span_of(o), begin = ns / 3, most = 1000000000;
+    return (window){begin, begin + (ns / 2 < most ? ns / 2 : most)};
+}
+
+/* The 99th percentile of each tenth of the time, by when jobs came. */
+static rp_status fill_tenths(const rp__load_options *o, const uint64_t *times,
+                             const uint64_t *arrivals, rp__load_figures *out)
+{
+    const uint64_t tenth = span_of(o) / RP_LOAD_PARTS;
+    uint64_t *own = rp__alloc_array(out->jobs, sizeof *own);
+    for (uint64_t t = 0; t < RP_LOAD_PARTS && own; t++) {
+        size_t n = 0;
+        for (size_t i = 0; i < out->jobs; i++)
+            if (arrivals[i] >= t * tenth && arrivals[i] < (t + 1) * tenth &&
+                times[i] != RP_POLICY_NEVER)
+                own[n++] = times[i];
+        rp__times_sort(own, n);
+        out->p99_parts[t] = n ? percentile(own, n, 0.99) : 0;
+    }
+    rp__free(own);
+    return own ? RP_OK : RP_NO_MEMORY;
+}
+
 /* ---- A replay -------------------------------------------------------------------------------- */
 
 static rp__replay_options replay_options(const rp__load *load, const rp__load_options *o)
 {
     const rp__load_trouble *t = &o->trouble;
-    const uint64_t ns = (uint64_t)(o->seconds * 1e9), third = ns / 3;
-    const uint64_t stall = ns / 2 < 1000000000 ? ns / 2 : 1000000000;
     rp__replay_options r = {.policy = rp__policy_find(o->policy),
                             .costs = load->costs,
                             .n_costs = load->n_costs,
                             .cores = o->cores ? o->cores : CORES_OF_RECORD,
                             .has_card = !o->no_card,
-                            .jobs = (uint64_t)(o->rate * o->seconds),
+                            .jobs = (uint64_t)jobs_of(o),
                             .gap_ps = (uint64_t)(1e12 / o->rate),
                             .is_poisson = o->is_poisson,
                             .seed = o->seed,
@@ -114,16 +163,16 @@ static rp__replay_options replay_options(const rp__load *load, const rp__load_op
                             .wrong = t->wrong};
     if (t->burst > 1) {
         r.burst = t->burst;
-        r.burst_begin_ns = third;
-        r.burst_end_ns = third + ns / 10;
+        r.burst_begin_ns = burst_window(o).begin;
+        r.burst_end_ns = burst_window(o).end;
     }
     r.stalls_card = t->stall_card;
     if (t->stall || t->stall_card) {
-        r.stall_begin_ns = third;
-        r.stall_end_ns = third + stall;
+        r.stall_begin_ns = stall_window(o).begin;
+        r.stall_end_ns = stall_window(o).end;
     }
     if (t->lose_card)
-        r.lose_card_ns = ns / 2;
+        r.lose_card_ns = span_of(o) / 2;
     return r;
 }
 
@@ -137,6 +186,8 @@ static rp_status run_replay(const rp__load *load, const rp__load_options *o, uin
         arrivals ? rp__replay_run(&r, times, arrivals, &report) : rp__error_no_memory(err);
     if (status == RP_OK && r.deadline_ns)
         status = rp__replay_list(&r, arrivals, &out->list_misses);
+    if (status == RP_OK)
+        status = fill_tenths(o, times, arrivals, out);
     rp__free(arrivals);
     if (status != RP_OK)
         return status;
@@ -165,11 +216,13 @@ typedef struct live {
     const rp__load *load;
     const rp__load_options *options;
     rp_executor *executor;
-    uint64_t *times; /* when each is to arrive; then how long it took */
+    uint64_t *times;    /* how long each took */
+    uint64_t *arrivals; /* when it was to come, from the begin on */
     uint64_t begin;
     size_t jobs;
     uint32_t clients;
     _Atomic uint64_t answered, late, failed, moves, lag_sum, lag_most, last;
+    _Atomic uint64_t refused, refusal_sum, refusal_most;
 } live;
 
 typedef struct live_job {
@@ -210,6 +263,13 @@ static void wait_until(uint64_t due)
         ;
 }
 
+static void note_refusal(live *l, uint64_t ns)
+{
+    atomic_fetch_add(&l->refused, 1);
+    atomic_fetch_add(&l->refusal_sum, ns);
+    raise_to(&l->refusal_most, ns);
+}
+
 static void submit_job(live *l, size_t number, uint64_t due)
 {
     const rp__bench_query_set *set = l->load->queries;
@@ -224,7 +284,10 @@ static void submit_job(live *l, size_t number, uint64_t due)
                             .deadline_ns = l->options->deadline_us * 1000,
                             .done = job_done,
                             .arg = own};
+        const uint64_t begin = rp__clock_now();
         status = rp_executor_submit(l->executor, &job, NULL, &err);
+        if (status == RP_BUSY)
+            note_refusal(l, rp__clock_now() - begin);
     }
     if (status == RP_OK)
         return;
@@ -238,13 +301,17 @@ static void generate(void *arg, uint32_t client)
 {
     live *l = arg;
     const double gap = 1e9 * l->clients / l->options->rate;
+    const window w = burst_window(l->options);
     rp__random random;
     rp__random_init(&random, l->options->seed + client);
     double at = gap * client / l->clients;
     for (size_t number = client; number < l->jobs; number += l->clients) {
         const double unit = ((double)(rp__random_next(&random) >> 11) + 0.5) * 0x1p-53;
-        at += l->options->is_poisson ? -log(unit) * gap : gap;
+        const bool in_burst = at >= (double)w.begin && at < (double)w.end;
+        const double step = in_burst ? gap / l->options->trouble.burst : gap;
+        at += l->options->is_poisson ? -log(unit) * step : step;
         const uint64_t due = l->begin + (uint64_t)at;
+        l->arrivals[number] = (uint64_t)at;
         wait_until(due);
         const uint64_t lag = rp__clock_now() - due;
         atomic_fetch_add(&l->lag_sum, lag);
@@ -333,9 +400,12 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, rp_ex
               .options = o,
               .executor = executor,
               .times = times,
+              .arrivals = rp__alloc_zero(out->jobs, sizeof *l.arrivals),
               .jobs = out->jobs,
               .clients = clients < CLIENTS_MOST ? (uint32_t)clients : CLIENTS_MOST};
     rp_executor_report before, report;
+    if (!l.arrivals)
+        return rp__error_no_memory(err);
     rp_executor_get_report(executor, &before);
     l.begin = rp__clock_now() + 1000000;
     rp_status status = rp__thread_run(l.clients, generate, &l);
@@ -355,6 +425,11 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, rp_ex
     out->seconds = l.last > l.begin ? (double)(l.last - l.begin) / 1e9 : 0;
     out->generator_mean = out->jobs ? (double)l.lag_sum / (double)out->jobs / 1e9 : 0;
     out->generator_most = (double)l.lag_most / 1e9;
+    out->refusal_mean = l.refused ? (double)l.refusal_sum / (double)l.refused / 1e9 : 0;
+    out->refusal_most = (double)l.refusal_most / 1e9;
+    if (status == RP_OK)
+        status = fill_tenths(o, times, l.arrivals, out);
+    rp__free(l.arrivals);
     return status == RP_OK ? RP_OK : rp__error_no_memory(err);
 }
 
@@ -362,7 +437,7 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, rp_ex
 
 static rp_status count_jobs(const rp__load_options *o, uint64_t *out, rp_error *err)
 {
-    const double jobs = o->rate * o->seconds;
+    const double jobs = jobs_of(o);
     if (!(jobs >= 1) || jobs > JOBS_MOST)
         return rp__error_set(err, RP_USAGE, "%.0f jobs; choose a rate and a time for 1 to %d", jobs,
                              JOBS_MOST);

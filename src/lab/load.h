@@ -6,7 +6,7 @@
 #include "lab/bench_query_set.h"
 #include "riposte/executor.h"
 
-/* What can go wrong, of a replay alone. All zero: nothing does. */
+/* What can go wrong; but for bursts, of a replay alone. All zero: nothing does. */
 typedef struct rp__load_trouble {
     uint32_t wrong;  /* estimates are up to so many times too high or too low */
     uint32_t burst;  /* jobs come so many times as fast for a tenth of the time, from a third on */
@@ -32,6 +32,8 @@ typedef struct rp__load_options {
     rp__load_trouble trouble;
 } rp__load_options;
 
+enum { RP_LOAD_PARTS = 10 };
+
 typedef struct rp__load_figures {
     uint64_t jobs, answered, refused, late, failed;
     /* of a replay with deadlines: what a list schedule misses that knows all costs and troubles */
@@ -40,6 +42,8 @@ typedef struct rp__load_figures {
     double seconds;                                   /* from the first arrival to the last end */
     double mean, p50, p80, p90, p95, p99, p999, most; /* seconds, of those answered */
     double generator_mean, generator_most;            /* seconds that jobs were submitted late */
+    double refusal_mean, refusal_most; /* seconds until a job was refused, not of a replay */
+    double p99_parts[RP_LOAD_PARTS];   /* of each tenth of the time, by arrival; 0: it has none */
     char costs_fault[256];                            /* of the executor */
 } rp__load_figures;
 

@@ -1,4 +1,5 @@
-/* term_queries.c: a few terms of each length of list, by chance, and queries of them in every ratio of lengths. */
+/* term_queries.c: a few terms of each length of list, by chance, and queries of them in every ratio of
+ * lengths. */
 #include "lab/term_queries.h"
 
 #include <stdio.h>
@@ -18,6 +19,8 @@ enum {
     MIN_TERMS = 2,
     MAX_TERMS = 4,
     TRIES = 64, /* for each query */
+    GROUPS = 7, /* of pairs, by ratio: the first below FIRST_RATIO, the others by powers of two */
+    FIRST_RATIO = 16,
 };
 
 typedef struct bucket {
@@ -148,20 +151,28 @@ static rp_status add(rp__bench_query_set *set, const char *phrase, rp_error *err
     return RP_OK;
 }
 
+/* Terms of the index by length. */
+static rp_status open_draw(draw *d, const rp_index *index, uint64_t seed, rp_error *err)
+{
+    *d = (draw){.index = index, .buckets = rp__alloc_zero(LENGTHS, sizeof *d->buckets)};
+    if (!d->buckets)
+        return rp__error_no_memory(err);
+    rp__random_init(&d->random, seed);
+    rp_status status = rp__index_handle_guard(index, run_walk, d);
+    if (status != RP_OK)
+        return rp__error_set(err, status,
+                             "the terms are damaged; run 'riposte check' on the index");
+    sift(d);
+    return RP_OK;
+}
+
 rp_status rp__term_queries_make(rp__bench_query_set *set, const rp_index *index, uint64_t n,
                                 uint64_t seed, rp_error *err)
 {
     char phrase[MAX_TERMS * (TERM + 1) + 3];
-    draw d = {.index = index, .buckets = rp__alloc_zero(LENGTHS, sizeof *d.buckets)};
+    draw d;
     *set = (rp__bench_query_set){0};
-    if (!d.buckets)
-        return rp__error_no_memory(err);
-    rp__random_init(&d.random, seed);
-    rp_status status = rp__index_handle_guard(index, run_walk, &d);
-    if (status != RP_OK)
-        rp__error_set(err, status, "the terms are damaged; run 'riposte check' on the index");
-    else
-        sift(&d);
+    rp_status status = open_draw(&d, index, seed, err);
     for (uint64_t i = 0; i < TRIES * n && set->n < n && status == RP_OK; i++)
         if (draw_query(&d, phrase, sizeof phrase))
             status = add(set, phrase, err);
@@ -171,5 +182,60 @@ rp_status rp__term_queries_make(rp__bench_query_set *set, const rp_index *index,
         status = rp__error_set(err, RP_NOT_FOUND,
                                "the index has too few terms to draw queries from; name a file of "
                                "queries");
+    return status;
+}
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
+/* Of lists so long; NULL: it was none, another try. */
+static const char *draw_long(draw *d, uint64_t longer, uint64_t *df)
+{
+    const int first = (int)rp__bits_width64(longer) - 1;
+    const int length = first + (int)rp__random_below(&d->random, 2);
+    const bucket *b = length < LENGTHS && d->buckets[length].n > 0 ? &d->buckets[length] : NULL;
+    const uint32_t at = b ? rp__random_below(&d->random, b->n) : 0;
+    *df = b ? b->dfs[at] : 0;
+    return *df >= longer && *df < 2 * longer ? b->terms[at] : NULL;
+}
+
+/* As draw_query, and its group; false: another try. */
+static bool draw_pair(draw *d, uint64_t longer, size_t *group, char *out, size_t bytes)
+{
+    uint64_t df;
+    const char *term = draw_long(d, longer, &df);
+    const int length = choose(d, 0, 0);
+    if (!term || length < 0)
+        return false;
+    const bucket *b = &d->buckets[length];
+    const uint32_t at = rp__random_below(&d->random, b->n);
+    if (b->dfs[at] > df || b->terms[at] == term)
+        return false;
+    *group = 0;
+    for (uint64_t end = FIRST_RATIO; df / b->dfs[at] >= end; end *= 2)
+        ++*group;
+    snprintf(out, bytes, "\"%s %s\"", b->terms[at], term);
+    return *group < GROUPS;
+}
+
+rp_status rp__term_queries_make_pairs(rp__bench_query_set *set, const rp_index *index, uint64_t n,
+                                      uint64_t longer, uint64_t seed, rp_error *err)
+{
+    char phrase[MAX_TERMS * (TERM + 1) + 3];
+    uint64_t drawn[GROUPS] = {0};
+    draw d;
+    *set = (rp__bench_query_set){0};
+    rp_status status = open_draw(&d, index, seed, err);
+    for (uint64_t i = 0; i < TRIES * GROUPS * n && set->n < GROUPS * n && status == RP_OK; i++) {
+        size_t group;
+        if (draw_pair(&d, longer, &group, phrase, sizeof phrase) && drawn[group]++ < n)
+            status = add(set, phrase, err);
+    }
+    rp__free(d.buckets);
+    set->read = set->n;
+    if (status == RP_OK && set->n == 0)
+        status = rp__error_set(err, RP_NOT_FOUND,
+                               "the index has no list of %llu postings to twice as many, or none "
+                               "beside it",
+                               (unsigned long long)longer);
     return status;
 }

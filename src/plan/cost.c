@@ -76,11 +76,22 @@ uint64_t rp__cost_tree_estimate(const rp__cost_tree *tree, const int32_t *featur
 
 /* ---- Queries --------------------------------------------------------------------------------- */
 
-static void find_shortest(const rp__query *query, rp__cost_facts *out)
+/* Words without a list take no time in an OR; in an AND they end the query. */
+static bool counts(const rp__query *query, rp__auto_shape shape, size_t word)
 {
-    out->shortest = out->second = query->n_words ? UINT64_MAX : 0;
+    return query->words[word].term.df > 0 || (shape != RP_AUTO_OR && shape != RP_AUTO_COUNTED_OR);
+}
+
+/* The two shortest lists; how many there are. */
+static size_t find_shortest(const rp__query *query, rp__cost_facts *out)
+{
+    size_t n = 0;
+    out->shortest = out->second = UINT64_MAX;
     for (size_t i = 0; i < query->n_words; i++) {
         const uint64_t df = query->words[i].term.df;
+        if (!counts(query, out->shape, i))
+            continue;
+        n++;
         if (df < out->shortest) {
             out->second = out->shortest;
             out->shortest = df;
@@ -88,18 +99,36 @@ static void find_shortest(const rp__query *query, rp__cost_facts *out)
             out->second = df;
         }
     }
-    if (query->n_words == 1)
+    if (n == 0)
+        out->shortest = 0;
+    if (n < 2)
         out->second = out->shortest;
+    return n;
 }
 
 /* The logarithm of the documents that have all words, if words are independent. */
-static int32_t expect_matches(const rp__query *query)
+static int32_t expect_matches(const rp__query *query, rp__auto_shape shape)
 {
     const int64_t all = rp__cost_log(query->lengths.n_docs);
     int64_t log = all;
     for (size_t i = 0; i < query->n_words; i++)
-        log += rp__cost_log(query->words[i].term.df) - all;
+        if (counts(query, shape, i))
+            log += rp__cost_log(query->words[i].term.df) - all;
     return log > INT32_MIN ? (int32_t)log : INT32_MIN;
+}
+
+/* Lists shorter than k, and where these have fewer than k postings in all, the next one too. */
+static uint64_t count_fill(const rp__query *query)
+{
+    uint64_t sum = 0, next = UINT64_MAX;
+    for (size_t i = 0; i < query->n_words; i++) {
+        const uint64_t df = query->words[i].term.df;
+        if (df < query->k)
+            sum += df;
+        else if (df < next)
+            next = df;
+    }
+    return sum < query->k && next != UINT64_MAX ? sum + next : sum;
 }
 
 void rp__cost_look(const rp__query *query, rp__cost_facts *out)
@@ -107,17 +136,18 @@ void rp__cost_look(const rp__query *query, rp__cost_facts *out)
     rp__auto_facts facts;
     rp__auto_processor_look(query, &facts);
     *out = (rp__cost_facts){.shape = facts.shape, .work = query->work};
-    find_shortest(query, out);
+    const size_t n_lists = find_shortest(query, out);
     out->reading = rp__auto_processor_reading(&facts);
     out->features[RP_COST_SHORTEST] = rp__cost_log(out->shortest);
     out->features[RP_COST_SECOND] = rp__cost_log(out->second);
     out->features[RP_COST_TOTAL] = rp__cost_log(facts.postings);
-    out->features[RP_COST_TERMS] = rp__cost_log(query->n_words);
+    out->features[RP_COST_TERMS] = rp__cost_log(n_lists);
     out->features[RP_COST_READING] = rp__cost_log(out->reading);
     out->features[RP_COST_K] = rp__cost_log(query->k);
     out->features[RP_COST_PAIRS] = out->features[RP_COST_SHORTEST] + out->features[RP_COST_SECOND] -
                                    rp__cost_log(query->lengths.n_docs);
-    out->features[RP_COST_MATCHES] = expect_matches(query);
+    out->features[RP_COST_MATCHES] = expect_matches(query, facts.shape);
+    out->features[RP_COST_FILL] = facts.shape == RP_AUTO_OR ? rp__cost_log(count_fill(query)) : 0;
 }
 
 /* start, batch_start: nanoseconds; posting_ps: picoseconds of each posting that is read. */

@@ -11,7 +11,8 @@
 #include "plan/plan.h"
 #include "plan/policy.h"
 
-/* The logarithm of 1 + each, with 16 fraction bits. */
+/* The logarithm of 1 + each, with 16 fraction bits. Words of an OR that the index does not know are
+ * left out. */
 typedef enum rp__cost_feature {
     RP_COST_SHORTEST, /* postings of the shortest list, */
     RP_COST_SECOND,   /* of the second shortest, */
@@ -23,6 +24,9 @@ typedef enum rp__cost_feature {
      * independent; without the 1 +, so that shares of a document count too. */
     RP_COST_PAIRS,
     RP_COST_MATCHES,
+    /* Of an OR: postings of its shortest lists that together have k; before that many documents are
+     * found, no list can be passed over. */
+    RP_COST_FILL,
     RP_COST_FEATURES
 } rp__cost_feature;
 

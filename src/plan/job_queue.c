@@ -98,6 +98,16 @@ rp__waiting *rp__job_queue_first(const rp__job_queue *queue, int order)
 
 void rp__job_queue_look(const rp__job_queue *queue, rp__policy_queue *out)
 {
+    static const rp__policy_queue nothing = {.head_key = RP_POLICY_NEVER,
+                                             .head_cpu_ns = RP_POLICY_NEVER,
+                                             .head_gpu_ns = RP_POLICY_NEVER,
+                                             .head_urgent = RP_POLICY_NEVER,
+                                             .head_deadline = RP_POLICY_NEVER,
+                                             .first_urgent = RP_POLICY_NEVER};
+    if (queue->n == 0) {
+        *out = nothing;
+        return;
+    }
     const rp__waiting *head = rp__job_queue_first(queue, RP_JOB_BY_KEY);
     const rp__waiting *urgent = rp__job_queue_first(queue, RP_JOB_BY_URGENCY);
     *out = queue->sums;
