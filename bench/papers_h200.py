@@ -4,13 +4,15 @@
 usage: bench/papers_h200.py BUNDLE OUT [SET...]
        bench/papers_h200.py --summary OUT
 
-BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators para lengths pairs queries (all). Collections that a set
-needs are drawn first, on all cores, into WORK, where they stay for the next call (26 GB for all sets). Each call of the
-program has a limit, and so has each set; what fails is recorded, and the next one runs. OUT gets a file of JSON lines
-for each set (a line a call: label, command, seconds, exit code and answer), and summary.txt, which is printed as well.
+BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators para lengths pairs queries (all). Collections that a
+set needs are drawn first, on all cores, into WORK, where they stay for the next call (26 GB for all sets). Each call of
+the program has a limit, and so has each set; what fails is recorded, and the next one runs. OUT gets a file of JSON
+lines for each set (a line a call: label, command, seconds, exit code and answer), and summary.txt, which is printed as
+well.
 
-WORK: where the indexes are (riposte-papers in /dev/shm, if that has 40 GB, otherwise in /tmp). SCALE: a share of all documents and queries (1), to try the script on an emulated device
-(RIPOSTE_GPU=emulated, whose times mean nothing). LIMIT: seconds for all sets together (540).
+WORK: where the indexes are (riposte-papers in /dev/shm, if that has 40 GB, otherwise in /tmp). SCALE: a share of all
+documents and queries (1), to try the script on an emulated device (RIPOSTE_GPU=emulated, whose times mean nothing).
+LIMIT: seconds for all sets together (540).
 """
 import json
 import os
@@ -22,12 +24,10 @@ from concurrent.futures import ThreadPoolExecutor
 from papers_summary import summarize
 
 SCALE = float(os.environ.get("SCALE", "1"))
-
 LIMIT = float(os.environ.get("LIMIT", "540"))
 BEGUN = time.time()
 IS_SMALL = SCALE < 1
 ROUNDS = "1" if IS_SMALL else "3"
-
 
 
 def work_folder():
@@ -116,13 +116,18 @@ class Program:
             line["err"] = err[-600:]
         self.file.write(json.dumps(line) + "\n")
         self.file.flush()
-        print(f"{time.time() - BEGUN:6.1f} {self.set} {label}: {'%.1f s' % took if rc == 0 else err[-200:].strip()}", file=sys.stderr)
+        say(f"{self.set} {label}", rc, err, took)
         return line.get("out")
 
     def rows(self, index, phase):
         """The rows of a phase of operators, by the program's own message."""
         _, _, err = self.call(["search", index, "ba", "--algorithm", f"operators:{phase}=none"], 60)
         return [r for r in err.strip().split("choose ")[-1].split("|") if r != "auto"]
+
+
+def say(what, rc, err, took):
+    done = f"{took:.1f} s" if rc == 0 else err[-200:].strip()
+    print(f"{time.time() - BEGUN:6.1f} {what}: {done}", file=sys.stderr)
 
 
 def slim(value):
@@ -144,8 +149,7 @@ def draw_one(program, collection, form):
     rc, _, err = program.call(argv + (["--aux", aux] if aux else []), 300)
     if rc == 0:
         open(path + ".done", "w").close()
-    took = time.time() - begun
-    print(f"{time.time() - BEGUN:6.1f} draw {collection}.{form}: {'%.1f s' % took if rc == 0 else err[-200:]}", file=sys.stderr)
+    say(f"draw {collection}.{form}", rc, err, time.time() - begun)
 
 
 def draw(program, wanted):
@@ -156,10 +160,9 @@ def draw(program, wanted):
         for job in [pool.submit(draw_one, program, c, f) for c, f in wanted]:
             job.result()
 
-
 # ---- Operators ------------------------------------------------------------------------------------------------------
 
-TERMS = [("2", "2-2"), ("3", "3-3"), ("4", "4-4"), ("5+", "5-64")]
+TERMS = [("3", "3-3"), ("2", "2-2"), ("4", "4-4"), ("5+", "5-64")]
 # rows of `intersect` that read lists as they are stored: the index that has them
 STORED = {"lrc-heads": "lrc", "lrc": "lrc", "lrcseg": "lrcseg", "seglrc": "seglrc", "hslrc256": "hslrc256",
           "hslrc128": "hslrc128"}
@@ -170,7 +173,8 @@ DECODE = {"ef128": ["ef128", "ef128-literal"], "qs": ["qs", "qs-naive", "qs-li-s
 PIPELINES = {
     "rec": ["operators:intersect=ding,levels=1,select=heap512", "operators:intersect=ding,levels=3,select=heap512",
             "operators:decode=pfd_rec,intersect=ding,levels=1,select=heap512"],
-    "ef128": ["operators:decode=ef128-literal,intersect=mpath,select=host", "operators:decode=ef128-literal,intersect=mpath,select=bucket"],
+    "ef128": ["operators:decode=ef128-literal,intersect=mpath,select=host",
+              "operators:decode=ef128-literal,intersect=mpath,select=bucket"],
     "qs": ["operators:decode=qs-li,intersect=bs"],
 }
 
@@ -191,6 +195,10 @@ def run_operators(program):
     select = program.rows(base[0], "select")
     plain = [r for r in intersect if r not in STORED]
     levels = ["pmf,levels=2", "pmf,levels=3", "pmf,levels=4", "ding,levels=2", "ding,levels=3"]
+    for form, rows in DECODE.items():
+        rows = [a for r in rows for a in both("operators:decode=" + r)]
+        ask(program, f"decode {form} 3", index_of("gov", form), log_of("gov", form), "3-3", ["auto"] + rows, "and,or",
+            150)
     for name, words in TERMS:
         rows = [a for r in plain + levels for a in both("operators:intersect=" + r)]
         ask(program, f"intersect bp128 {name}", *base, words, ["auto"] + both("operators") + rows)
@@ -202,9 +210,6 @@ def run_operators(program):
         for form, rows in PIPELINES.items():
             ask(program, f"pipeline {form} {name}", index_of("gov", form), log_of("gov", form), words,
                 ["auto"] + [a for r in rows for a in both(r)])
-    for form, rows in DECODE.items():
-        rows = [a for r in rows for a in both("operators:decode=" + r)]
-        ask(program, f"decode {form} 3", index_of("gov", form), log_of("gov", form), "3-3", ["auto"] + rows, "and,or", 150)
 
 
 # ---- PARA -----------------------------------------------------------------------------------------------------------
@@ -229,13 +234,17 @@ def run_para(program):
         for form, method in [("raw", "hs16"), ("hslrc256", "hslrc256")]:
             bench_para(program, f"sms {sms} {method}", "gov", form, million, method, ["--sms", sms])
 
-
 # ---- Kernels on lists of an index -----------------------------------------------------------------------------------
 
 def bench_gpu(program, label, cases, options=(), source=True, size="1"):
-    of = [index_of("gov2", "rec"), log_of("gov2", "rec")] if source else []
-    return program.record(label, ["bench", "gpu", *of, "--cases", cases, "--size", size, "--rounds",
+    at = [index_of("gov2", "rec"), log_of("gov2", "rec")] if source else []
+    return program.record(label, ["bench", "gpu", *at, "--cases", cases, "--size", size, "--rounds",
                                   "1" if IS_SMALL else "7", *options])
+
+
+def of(area, names):
+    """Cases that begin so."""
+    return ";".join(f"{area} {name}" for name in names)
 
 
 def run_lengths(program):
@@ -245,34 +254,41 @@ def run_lengths(program):
     for n in lengths:
         bench_gpu(program, f"length {n}", every, ["--lengths", f"{n}..{2 * n - 1}"])
     for c in ["0.25", "0.5", "1", "2", "4", "8", "16"]:
-        bench_gpu(program, f"c {c}", "decode qs", ["--c", c, "--lengths", "100..1K" if IS_SMALL else "1M..2M"], size="1" if IS_SMALL else "8000000")
+        bench_gpu(program, f"c {c}", "decode qs", ["--c", c, "--lengths", "100..1K" if IS_SMALL else "1M..2M"],
+                  size="1" if IS_SMALL else "8000000")
     for n in [lengths[0], lengths[-1]] if IS_SMALL else [1 << e for e in (11, 13, 14, 15, 16, 18, 20, 22)]:
         for threads in ["128", "256", "512", "1024"]:
-            bench_gpu(program, f"threads {threads} {n}", "decode qs, Li merged", ["--threads", threads, "--lengths", f"{n}..{2 * n - 1}"])
+            bench_gpu(program, f"threads {threads} {n}", "decode qs, Li merged",
+                      ["--threads", threads, "--lengths", f"{n}..{2 * n - 1}"])
     bench_gpu(program, "all lists", "decode rice;decode pfd;decode qs, Li merged;decode qs, merged;decode ef128",
               size="3000" if IS_SMALL else "16000000")
+    patched = ["parapfor of 64", "pfd of 64", "newpfd of 64", "lrc", "seglrc", "hslrc256"]
     for share in ["0", "0.1", "0.2", "0.4"]:
-        bench_gpu(program, f"exceptions {share}", "decode parapfor of 64;decode pfd of 64;decode newpfd of 64;decode lrc;decode seglrc;decode hslrc256",
-                  ["--exceptions", share], size="3000" if IS_SMALL else "2000000")
+        bench_gpu(program, f"exceptions {share}", of("decode", patched), ["--exceptions", share],
+                  size="3000" if IS_SMALL else "2000000")
 
 
 def run_pairs(program):
-    """Two lists: of one length (Ding, figure 6), of comparable ones (Griffin, figure 13), by ratio (Griffin, figure 8)."""
+    """Two lists: of one length (Ding, figure 6), of comparable ones (Griffin, 13), by ratio (Griffin, 8)."""
     lengths = ["64..127", "128..255", "256..511"] if IS_SMALL else [
         "4K..8K", "16K..32K", "64K..128K", "256K..512K", "1M..2M", "4M..6M", "8M..12M", "12M..17M", "17M..24M"]
-    cases = "intersect bs 1:1;intersect pmf 1 ;intersect pmf 2 ;intersect pmf 3 1:1;intersect pmf 4 ;intersect mpath 1:1;intersect tile 1:1"
+    cases = of("intersect", ["bs 1:1", "pmf 1 ", "pmf 2 ", "pmf 3 1:1", "pmf 4 ", "mpath 1:1", "tile 1:1"])
     for n in lengths:
-        bench_gpu(program, f"equal {n}", cases, ["--lengths", n, "--ratio", "1"], size="100000" if IS_SMALL else "100000000")
+        bench_gpu(program, f"equal {n}", cases, ["--lengths", n, "--ratio", "1"],
+                  size="100000" if IS_SMALL else "100000000")
     for n in ["64..500"] if IS_SMALL else ["1K..10K", "10K..100K", "100K..1M", "1M..10M"]:
-        bench_gpu(program, f"comparable {n}", "intersect bs 1:1;intersect mpath 1:1;intersect tile 1:1", ["--lengths", n, "--ratio", "4"],
+        bench_gpu(program, f"comparable {n}", of("intersect", ["bs 1:1", "mpath 1:1", "tile 1:1"]),
+                  ["--lengths", n, "--ratio", "4"],
                   size="100000" if IS_SMALL else "60000000")
     for n in ["4000"] if IS_SMALL else ["10000", "100000", "1000000", "10000000"]:
-        program.record(f"core {n}", ["bench", "intersections", "--codec", "bp128", "--size", n, "--ratios", "1,4,16", "--repeats", "3"])
-    cases = "intersect bs 1:1;intersect mpath 1:1;intersect skip 1:10;intersect bp128 1:1;intersect tile 1:1;intersect hs16 1:100"
+        program.record(f"core {n}", ["bench", "intersections", "--codec", "bp128", "--size", n, "--ratios", "1,4,16",
+                                     "--repeats", "3"])
+    cases = of("intersect", ["bs 1:1", "mpath 1:1", "skip 1:10", "bp128 1:1", "tile 1:1", "hs16 1:100"])
     for ratio in ["8", "24", "48", "96", "192", "384", "768"]:
         bench_gpu(program, f"ratio {ratio}", cases, ["--ratio", ratio], False, "4000" if IS_SMALL else "1500000")
     for n in ["300"] if IS_SMALL else ["1000", "10000", "100000", "1000000", "10000000"]:
-        bench_gpu(program, f"select {n}", "select bucket 10;select sort 10;select heap;select sample 10;select radix 10", (), False, n)
+        bench_gpu(program, f"select {n}", of("select", ["bucket 10", "sort 10", "heap", "sample 10", "radix 10"]), (),
+                  False, n)
 
 
 def run_queries(program):
@@ -282,7 +298,6 @@ def run_queries(program):
     rows = ["auto"] + both(ding) + both("operators:intersect=ding,levels=1,select=heap512") + both("operators")
     ask(program, "gpu and,or,andor", *at, "1-64", rows, "and,or,andor", 150, "gpu", 90)
     ask(program, "cpu and,or,andor", *at, "1-64", ["auto"], "and,or,andor", 150, "cpu", 90)
-
 
 # set: what runs it, seconds, indexes
 SETS = {
@@ -315,7 +330,6 @@ def main():
     with open(os.path.join(out, "summary.txt"), "w") as f:
         f.write(text + "\n")
     print(text[:9800])
-
 
 if __name__ == "__main__":
     main()
