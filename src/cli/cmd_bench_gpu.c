@@ -37,7 +37,7 @@ static const rp__option bench_rows[] = {
      .kind = RP_OPTION_TEXT,
      .argument = "WORDS",
      .at = offsetof(bench_gpu_args, cases),
-     .help = "only cases that begin so, as 'decode bp128'"},
+     .help = "only cases that begin so, as 'decode bp128'; several with semicolons between"},
     {.name = "size",
      .kind = RP_OPTION_COUNT64,
      .argument = "N",
@@ -71,7 +71,7 @@ static const rp__option bench_rows[] = {
 static const rp__option param_rows[] = {
     PARAM("ratio", RATIO, "N", "intersect: how many times longer one list is than the other"),
     PARAM("bucket", BUCKET, "N", "intersect hs: docids of a bucket, on average at most"),
-    PARAM("threads", THREADS, "N", "intersect: threads of a block"),
+    PARAM("threads", THREADS, "N", "intersect, decode qs step by step: threads of a block"),
     PARAM("levels", LEVELS, "N", "intersect pmf, decode pfd_rec: levels"),
     PARAM("c", C, "X", "decode qs: low parts have log2(c * mean gap) bits"),
     PARAM("exceptions", EXCEPTIONS, "X",
@@ -153,11 +153,42 @@ static void report(bench *b, const rp__lab_case *c, const rp__lab_case_figures *
 
 /* ---- Reading options ------------------------------------------------------------------------- */
 
+/* Of --cases, the one from `words` on; the next one, or NULL. */
+static const char *next_words(const char *words)
+{
+    const char *end = strchr(words, ';');
+    return end ? end + 1 : NULL;
+}
+
+static size_t words_bytes(const char *words)
+{
+    return strcspn(words, ";");
+}
+
 static bool is_wanted(const bench_gpu_args *args, const rp__lab_case *c)
 {
     char name[128];
     snprintf(name, sizeof name, "%s %s", c->area, c->name);
-    return !args->cases || !strncmp(name, args->cases, strlen(args->cases));
+    for (const char *words = args->cases; words; words = next_words(words))
+        if (!strncmp(name, words, words_bytes(words)))
+            return true;
+    return !args->cases;
+}
+
+/* A row of PARA may be meant. */
+static bool is_para(const char *words)
+{
+    const char *area = "para ";
+    const size_t n = words_bytes(words), most = strlen(area);
+    return !strncmp(words, area, n < most ? n : most);
+}
+
+static bool wants_para(const bench_gpu_args *args)
+{
+    for (const char *words = args->cases; words; words = next_words(words))
+        if (is_para(words))
+            return true;
+    return !args->cases;
 }
 
 /* The first is the copy that all are compared with. */
@@ -168,16 +199,27 @@ static bool is_run(const bench *b, size_t i)
            (i == 0 || (is_wanted(b->args, &c) && (!b->source || rp__lab_case_takes(i, b->source))));
 }
 
+/* Each of --cases must be the beginning of one. */
+static bool is_known(const char *words)
+{
+    const size_t bytes = words_bytes(words);
+    char name[128];
+    rp__lab_case c;
+    for (size_t i = 0; rp__lab_case_get(i, &c); i++) {
+        snprintf(name, sizeof name, "%s %s", c.area, c.name);
+        if (!strncmp(name, words, bytes))
+            return true;
+    }
+    return is_para(words);
+}
+
 static rp_status check_cases(const bench_gpu_args *args, rp_error *err)
 {
-    const rp__lab_case para = {.area = "para", .name = ""};
-    rp__lab_case c;
-    for (size_t i = 0; rp__lab_case_get(i, &c); i++)
-        if (is_wanted(args, &c))
-            return RP_OK;
-    if (is_wanted(args, &para) || (args->cases && !strncmp(args->cases, "para ", 5)))
-        return RP_OK;
-    return rp__error_set(err, RP_USAGE, "no case begins with '%s'", args->cases);
+    for (const char *words = args->cases; words; words = next_words(words))
+        if (!is_known(words))
+            return rp__error_set(err, RP_USAGE, "no case begins with '%.*s'",
+                                 (int)words_bytes(words), words);
+    return RP_OK;
 }
 
 /* A parameter that is given must be that of a case, and in its range. */
@@ -290,7 +332,7 @@ static rp_status run_paras(bench *b, rp_error *err)
         .gpu = b->args->gpu, .batches = 1, .rounds = b->args->rounds};
     const char *method;
     rp__bench_para *para = NULL;
-    if (!b->of.queries)
+    if (!b->of.queries || !wants_para(b->args))
         return RP_OK;
     rp_status status = rp__bench_para_open(b->index, &b->queries, &options, &para, err);
     for (size_t i = 0; status == RP_OK && (method = rp__bench_para_method(i)); i++)

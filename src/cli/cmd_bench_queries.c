@@ -18,7 +18,7 @@
 #include "lab/bench.h"
 #include "riposte/riposte.h"
 
-enum { K_MOST = 10000, THREADS_MOST = 256, SPECS = 32, SPEC_BYTES = 160 };
+enum { K_MOST = 10000, THREADS_MOST = 256, SPECS = 128, SPEC_BYTES = 160 };
 
 typedef struct bench_queries_args {
     rp__common_args common;
@@ -267,13 +267,18 @@ static rp_status check_algorithms(job *j, rp_error *err)
 {
     const char *names = j->args->algorithms;
     char name[SPEC_BYTES];
+    size_t n = 0;
     rp_status status = RP_OK;
     if (*names == 0)
         return rp__name_list_check(j->console, "algorithms", names, algorithm_at, err);
     while (status == RP_OK && next_algorithm(&names, name)) {
         name[strcspn(name, ":")] = 0;
         status = rp__name_list_check(j->console, "algorithms", name, algorithm_at, err);
+        n++;
     }
+    if (status == RP_OK && n > SPECS)
+        status = rp__console_usage(j->console, err, "fewer of them, in two runs",
+                                   "--algorithms has more than %d", (int)SPECS);
     return status;
 }
 

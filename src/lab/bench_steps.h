@@ -4,7 +4,7 @@
 
 #include "riposte/search.h"
 
-enum { RP_BENCH_STAGES = 4 };
+enum { RP_BENCH_STAGES = 5 };
 
 /* Sums of one stage; NULL: there was none. */
 typedef struct rp__bench_step {

@@ -20,6 +20,7 @@ typedef struct rp__gpu_case_given {
     const rp__gpu_source *source; /* NULL: data are drawn */
     /* of an encoder: those of them that are set */
     rp__codec_options options;
+    uint32_t threads; /* of a block of a row that decodes step by step; 0: as it has them */
 } rp__gpu_case_given;
 
 typedef struct rp__gpu_case {
@@ -57,6 +58,7 @@ typedef struct rp__gpu_case {
 extern const bool rp__gpu_case_literal; /* true, for rows whose methods have no table */
 /* Rows of an area's file; a row of zeros is the last. */
 extern const rp__gpu_case rp__gpu_case_decode2[];
+bool rp__gpu_case_decode2_has_steps(const rp__gpu_case *row); /* qs, step by step */
 
 const rp__gpu_case *rp__gpu_case_at(size_t i); /* every row; NULL past the last */
 

@@ -160,6 +160,7 @@ static rp_status make_steps(const rp__gpu_case *row, rp__device *device, work *w
     }
     rp_status status = rp__device_alloc(device, rp__qs_steps_bytes(method, most, n), &w->steps_at);
     w->steps = rp__qs_steps_at(method, most, n, w->steps_at);
+    w->steps.threads = row->given ? row->given->threads : 0;
     return status;
 }
 
@@ -308,6 +309,11 @@ static rp_status run_steps(const rp__gpu_case *row, rp__device *device, void *st
     for (uint32_t list = 0; list < w->set.copies * w->set.n_lists && status == RP_OK; list++)
         status = run_steps_of(device, w, list);
     return status;
+}
+
+bool rp__gpu_case_decode2_has_steps(const rp__gpu_case *row)
+{
+    return row->run == run_steps;
 }
 
 /* ---- Answers ------------------------------------------------------------------------------------- */

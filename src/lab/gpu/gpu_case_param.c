@@ -62,6 +62,8 @@ static range of_decode(const rp__gpu_case *row, rp__gpu_param param)
                                       KARG_CODEC_PFD_REC, KARG_CODEC_LRC,      KARG_CODEC_LRCSEG,
                                       KARG_CODEC_SEGLRC,  KARG_CODEC_HSLRC256, KARG_CODEC_HSLRC128};
     switch (param) {
+    case RP_GPU_PARAM_THREADS:
+        return rp__gpu_case_decode2_has_steps(row) ? (range){WARP, 1024} : none;
     case RP_GPU_PARAM_LEVELS:
         return row->codec == KARG_CODEC_PFD_REC ? (range){0, 4} : none;
     case RP_GPU_PARAM_C:
@@ -91,8 +93,10 @@ static void set(rp__gpu_case *row, rp__gpu_case_given *given, rp__gpu_param para
     const bool is_intersect = strcmp(row->area, "intersect") == 0;
     if (param == RP_GPU_PARAM_RATIO)
         row->option = (row->option & ~(uint32_t)RP_GPU_INTERSECT_RATIO) | (uint32_t)value;
-    else if (param == RP_GPU_PARAM_THREADS)
+    else if (param == RP_GPU_PARAM_THREADS && is_intersect)
         row->width = (uint32_t)value;
+    else if (param == RP_GPU_PARAM_THREADS)
+        given->threads = (uint32_t)value;
     else if (param == RP_GPU_PARAM_BUCKET || (param == RP_GPU_PARAM_LEVELS && is_intersect))
         row->codec = (uint32_t)value;
     else if (param == RP_GPU_PARAM_LEVELS)

@@ -6,6 +6,9 @@ b g g.queries.tsv --cases 'intersect hs4' --bucket 32 --ratio 4 --threads 64 --j
 grep -o '"parameters":{[^}]*}' b.json
 grep -o '"launches":\[[^]]*\]' b.json | sed 's/[0-9.]\+/N/g' | sort -u
 b g --cases 'decode qs' --c 4 --lengths 100..1K | cut -c 1-42 | sed 's/ *$//'
+b g --cases 'decode qs, Li;decode rice' --threads 1024 --lengths 100..1K | cut -c 1-42 | sed 's/ *$//'
+b g --cases 'decode qs, Li' --threads 2048; echo $?
+b g --cases 'decode qs;decode none'; echo $?
 b g --cases 'select' | cut -c 1-42 | sed 's, *$,,'
 b g g.queries.tsv --cases 'intersect pmf 1' --levels 4 >/dev/null; echo $?
 b --cases 'decode parapfor, a' --exceptions 0.2 >/dev/null; echo $?

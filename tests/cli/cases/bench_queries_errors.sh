@@ -2,6 +2,7 @@ riposte bench queries my.rip topics.tsv --modes xor; echo $?
 riposte bench queries my.rip topics.tsv --k 10,0; echo $?
 riposte bench queries my.rip topics.tsv --k ''; echo $?
 riposte bench queries my.rip topics.tsv --algorithms swift 2>&1 | head -n 1
+riposte bench queries my.rip topics.tsv --algorithms auto$(printf ',operators:levels=2%.0s' $(seq 128)) --processors gpu; echo $?
 riposte bench queries my.rip topics.tsv --query-threads 0; echo $?
 riposte bench queries my.rip topics.tsv --query-threads ''; echo $?
 riposte bench queries my.rip topics.tsv --words 5-2; echo $?

@@ -31,3 +31,11 @@ for codec in bp128 lrc vbyte; do
     echo "$codec: $answered answers, $refused refused"
     rm -r ix.rip
 done
+# The steps of an OR are those of Ding's table 3; and more rows than a few can be measured at once.
+riposte search my.rip 'wing flow' --mode or --json --no-snippets --gpu emulated --algorithm operators:mode=stepped |
+    grep -o '"stage":"[a-z]*"'
+printf '1\twing flow\n' >one.tsv
+RIPOSTE_GPU=emulated riposte bench queries my.rip one.tsv --processors gpu --modes and --k 10 --rounds 1 -q --json \
+    --algorithms auto$(for row in $(rows intersect); do
+        case $row in bp128*|lr*|hs*|seglrc) ;; *) echo ",operators:intersect=$row,operators:intersect=$row,mode=stepped";; esac
+    done | tr -d '\n') | grep -o '"algorithm":"operators' | wc -l

@@ -269,23 +269,26 @@ rp_status rp__operators_see(flight *f)
     return RP_OK;
 }
 
-/* Step i of a query: decode, intersections, score, select. */
+/* Step i of a query: decode, intersections, score, select; of an OR decode, clear, score, select. */
 static rp_status enqueue(flight *f, uint32_t i, uint32_t n_steps)
 {
     rp__pipeline *p = pipe_of(f);
     if (i + 1 == n_steps)
         return rp__select_ops_run(p);
+    if (i > 0 && i + 2 == n_steps)
+        return rp__score_ops_run(p);
     if (i > 0)
-        return i + 2 == n_steps ? rp__score_ops_run(p) : rp__intersect_ops_meet(p, i);
+        return p->is_or ? rp__score_ops_clear(p) : rp__intersect_ops_meet(p, i);
     rp_status status = rp__operators_prepare(f);
     return status == RP_OK && !p->is_or ? rp__intersect_ops_start(p, 0) : status;
 }
 
-static const char *stage_of(uint32_t i, uint32_t n_steps)
+static const char *stage_of(const rp__pipeline *p, uint32_t i, uint32_t n_steps)
 {
     return i == 0             ? "decode"
            : i + 1 == n_steps ? "select"
            : i + 2 == n_steps ? "score"
+           : p->is_or         ? "clear"
                               : "intersect";
 }
 
@@ -299,25 +302,31 @@ static rp_status see_step(flight *f)
     return f->items[0]->status = rp__stop_check(&f->items[0]->query, &err);
 }
 
-/* Elements: postings that were decoded; else candidates that are left, documents that are selected. */
-static void trace(rp__pipeline *p, uint32_t i, const char *stage, uint64_t begin,
-                  const rp_gpu_counters *before)
+/* Elements: postings that were decoded, documents whose accumulators were cleared; else candidates that are left, documents
+ * that are selected. */
+static uint64_t elements_of(const rp__pipeline *p, const char *stage, const rp_gpu_counters *spent)
+{
+    const uint32_t n = count_of(p);
+    if (strcmp(stage, "decode") == 0)
+        return spent->transcoded_postings;
+    if (strcmp(stage, "clear") == 0)
+        return p->n_docs;
+    return strcmp(stage, "select") == 0 && p->k < n ? p->k : n;
+}
+
+static void trace(rp__pipeline *p, const char *stage, uint64_t begin, const rp_gpu_counters *before)
 {
     const rp_gpu_counters spent = rp__device_count_since(p->device, before);
-    const bool is_selected = strcmp(stage, "select") == 0;
-    const uint32_t n = count_of(p);
     rp__trace_end(p->query->trace, &(rp__trace_event){.stage = stage,
                                                       .processor = "gpu",
                                                       .begin = begin,
-                                                      .elements = i == 0 ? spent.transcoded_postings
-                                                                  : is_selected && p->k < n ? p->k
-                                                                                            : n,
+                                                      .elements = elements_of(p, stage, &spent),
                                                       .bytes = spent.uploaded_bytes});
 }
 
 static rp_status run_steps(flight *f, rp__pipeline *p)
 {
-    const uint32_t n_steps = p->is_or ? 3 : p->n + 2;
+    const uint32_t n_steps = p->is_or ? 4 : p->n + 2;
     rp_status status = RP_OK;
     for (uint32_t i = 0; i < n_steps && status == RP_OK; i++) {
         /* lists may have been decoded while they were leased */
@@ -329,7 +338,7 @@ static rp_status run_steps(flight *f, rp__pipeline *p)
         if (status == RP_OK)
             status = see_step(f);
         if (status == RP_OK)
-            trace(p, i, stage_of(i, n_steps), begin, &before);
+            trace(p, stage_of(p, i, n_steps), begin, &before);
         if (p->max == 0)
             break;
     }

@@ -186,6 +186,8 @@ rp_status rp__intersect_ops_list(rp__pipeline *p);
 
 /* score_ops.c: scores of all candidates; of an OR the candidates, too. */
 rp_status rp__score_ops_run(rp__pipeline *p);
+/* Before it, where documents have accumulators: those become 0. */
+rp_status rp__score_ops_clear(rp__pipeline *p);
 /* Candidates in n lists from `first` on, at most KARG_INLINE_TERMS. */
 typedef struct rp__score_look {
     uint32_t first, n;

@@ -118,13 +118,19 @@ static rp_status add_list(rp__pipeline *p, uint32_t i)
                              rp__pipe_grid(p, args.n), &args);
 }
 
-static rp_status accumulate(rp__pipeline *p)
+rp_status rp__score_ops_clear(rp__pipeline *p)
 {
     const size_t words = rp__bits_align(p->n_docs, 128) / 32;
     rp_status status =
         p->query->k > 0 ? rp__device_fill(p->device, rp__pipe(p, p->at.sums), 0, p->n_docs) : RP_OK;
     if (status == RP_OK && p->is_or)
         status = rp__device_fill(p->device, rp__pipe(p, p->at.marks[0]), 0, words);
+    return status;
+}
+
+static rp_status accumulate(rp__pipeline *p)
+{
+    rp_status status = p->is_or ? RP_OK : rp__score_ops_clear(p);
     for (uint32_t i = 0; i < p->n && status == RP_OK; i++)
         status = add_list(p, i);
     if (status != RP_OK || !p->is_or)

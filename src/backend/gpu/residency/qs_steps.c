@@ -89,9 +89,10 @@ typedef struct run {
 
 static rp_status launch(const run *r, rp__kernel_id kernel, uint64_t threads)
 {
-    const uint64_t grid = (threads + THREADS - 1) / THREADS, max = 1 << 20;
+    const uint32_t block = r->steps->threads ? r->steps->threads : THREADS;
+    const uint64_t grid = (threads + block - 1) / block, max = 1 << 20;
     return rp__device_launch_on(r->device, r->stream, kernel,
-                                (rp__launch){(uint32_t)(grid < max ? grid : max), THREADS, 0},
+                                (rp__launch){(uint32_t)(grid < max ? grid : max), block, 0},
                                 &r->args);
 }
 

@@ -19,6 +19,7 @@ typedef enum rp__qs_method {
 /* Device memory that steps leave to each other, for lists of up to so many high bits and docids. */
 typedef struct rp__qs_steps {
     rp__qs_method method;
+    uint32_t threads; /* of a block, but for the scan; 0: 256 */
     rp__cu_ptr ones, sums, uppers, parts;
 } rp__qs_steps;
 

@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""papers_h200.py: figures and tables of Ao, Li, Ding and Griffin on a machine with a GPU.
+
+usage: bench/papers_h200.py BUNDLE OUT [SET...]
+       bench/papers_h200.py --summary OUT
+
+BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators para lengths pairs queries (all). Collections that a
+set needs are drawn first, on all cores, into WORK, where they stay for the next call (26 GB for all sets). Each call of
+the program has a limit, and so has each set; what fails is recorded, and the next one runs. OUT gets a file of JSON
+lines for each set (a line a call: label, command, seconds, exit code and answer), and summary.txt, which is printed as
+well.
+
+WORK: where the indexes are (riposte-papers in /dev/shm, if that has 40 GB, otherwise in /tmp). SCALE: a share of all
+documents and queries (1), to try the script on an emulated device (RIPOSTE_GPU=emulated, whose times mean nothing).
+LIMIT: seconds for all sets together (540).
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from papers_summary import summarize
+
+SCALE = float(os.environ.get("SCALE", "1"))
+LIMIT = float(os.environ.get("LIMIT", "540"))
+BEGUN = time.time()
+IS_SMALL = SCALE < 1
+ROUNDS = "1" if IS_SMALL else "3"
+
+
+def work_folder():
+    room = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
+    has_room = room and room.f_bavail * room.f_frsize > 40 << 30
+    return ("/dev/shm" if has_room or os.path.isdir("/dev/shm/riposte-papers") else "/tmp") + "/riposte-papers"
+
+
+WORK = os.environ.get("WORK") or work_folder()
+
+# ---- Collections ----------------------------------------------------------------------------------------------------
+
+# name: collection, documents, queries, order
+COLLECTIONS = {
+    "gov": ("gov", 1053372, 4000, "crawl"),
+    "govpr": ("gov", 1053372, 4000, "rank"),
+    "govr": ("gov", 1053372, 4000, "random"),
+    "bd": ("bd", 15749656, 120, "crawl"),
+    "bdr": ("bd", 15749656, 120, "random"),
+    "gov2": ("gov2", 25200000, 200, "crawl"),
+}
+HS = "hs16,hs32,hs64,hs128,hs256"
+# name: codec, auxiliary data
+FORMS = {
+    "raw": ("raw", "lr,hs16,hs32"),
+    "pp20": ("parapfor:segment=64,exceptions=0.2", None),
+    "pp00": ("parapfor:segment=64,exceptions=0", None),
+    "lrc": ("lrc:exceptions=0", "lr"),
+    "lrcseg": ("lrcseg:exceptions=0", "lr"),
+    "seglrc": ("seglrc:exceptions=0", "lr"),
+    "hslrc256": ("hslrc256:exceptions=0", None),
+    "hslrc128": ("hslrc128:exceptions=0", None),
+    "bp128": ("bp128", "lr," + HS),
+    "ef128": ("ef128", None),
+    "qs": ("qs:c=1", None),
+    "rice": ("rice", None),
+    "rec": ("pfd_rec:level=1", None),
+}
+PARA_FORMS = ["raw", "pp20", "pp00", "lrc", "lrcseg", "seglrc", "hslrc256", "hslrc128"]
+OPERATOR_FORMS = ["bp128", "lrc", "lrcseg", "seglrc", "hslrc256", "hslrc128", "ef128", "qs", "rice", "rec"]
+
+
+def index_of(collection, form):
+    return f"{WORK}/{collection}.{form}.rip"
+
+
+def log_of(collection, form):
+    return index_of(collection, form) + ".queries.tsv"
+
+
+class Program:
+    """The program of a bundle, and records of its calls."""
+
+    def __init__(self, bundle, out):
+        self.path = os.path.join(bundle, "riposte")
+        self.env = dict(os.environ, LD_LIBRARY_PATH=os.path.join(bundle, "lib"))
+        self.out = out
+        self.set, self.until, self.file = None, 0, None
+
+    def begin(self, name, seconds):
+        self.set, self.until = name, min(time.time() + seconds, BEGUN + LIMIT)
+        self.file = open(os.path.join(self.out, name + ".jsonl"), "w")
+
+    def call(self, argv, limit):
+        """Exit code, standard output and standard error; 124 after the limit."""
+        try:
+            done = subprocess.run([self.path] + argv, env=self.env, stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, timeout=limit)
+            return done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired:
+            return 124, "", f"took longer than {limit:.0f} s"
+
+    def record(self, label, argv, limit=60):
+        """A call of this set, with a JSON answer."""
+        left = self.until - time.time()
+        if left < 2:
+            rc, out, err, took = 125, "", "no time was left", 0
+        else:
+            begun = time.time()
+            rc, out, err = self.call(argv + ["--json", "-q"], min(limit, left))
+            took = time.time() - begun
+        line = {"set": self.set, "label": label, "argv": argv, "s": round(took, 2), "rc": rc}
+        if rc == 0:
+            line["out"] = slim(json.loads(out))
+        else:
+            line["err"] = err[-600:]
+        self.file.write(json.dumps(line) + "\n")
+        self.file.flush()
+        say(f"{self.set} {label}", rc, err, took)
+        return line.get("out")
+
+    def rows(self, index, phase):
+        """The rows of a phase of operators, by the program's own message."""
+        _, _, err = self.call(["search", index, "ba", "--algorithm", f"operators:{phase}=none"], 60)
+        return [r for r in err.strip().split("choose ")[-1].split("|") if r != "auto"]
+
+
+def say(what, rc, err, took):
+    done = f"{took:.1f} s" if rc == 0 else err[-200:].strip()
+    print(f"{time.time() - BEGUN:6.1f} {what}: {done}", file=sys.stderr)
+
+
+def slim(value):
+    """Without single samples."""
+    if isinstance(value, dict):
+        return {k: slim(v) for k, v in value.items() if k not in ("samples", "unit", "low", "high")}
+    return [slim(v) for v in value] if isinstance(value, list) else value
+
+
+def draw_one(program, collection, form):
+    name, docs, queries, order = COLLECTIONS[collection]
+    codec, aux = FORMS[form]
+    path = index_of(collection, form)
+    if os.path.exists(path + ".done"):
+        return
+    begun = time.time()
+    argv = ["synth", name, "-o", path, "--docs", str(max(3000, int(docs * SCALE))), "--queries",
+            str(max(60, int(queries * SCALE))), "--order", order, "--codec", codec, "--threads", "2", "-q"]
+    rc, _, err = program.call(argv + (["--aux", aux] if aux else []), 300)
+    if rc == 0:
+        open(path + ".done", "w").close()
+    say(f"draw {collection}.{form}", rc, err, time.time() - begun)
+
+
+def draw(program, wanted):
+    """All at once, the largest first."""
+    os.makedirs(WORK, exist_ok=True)
+    wanted = sorted(set(wanted), key=lambda w: -COLLECTIONS[w[0]][1] * COLLECTIONS[w[0]][2])
+    with ThreadPoolExecutor(max(2, (os.cpu_count() or 2) * 3 // 4)) as pool:
+        for job in [pool.submit(draw_one, program, c, f) for c, f in wanted]:
+            job.result()
+
+# ---- Operators ------------------------------------------------------------------------------------------------------
+
+TERMS = [("3", "3-3"), ("2", "2-2"), ("4", "4-4"), ("5+", "5-64")]
+# rows of `intersect` that read lists as they are stored: the index that has them
+STORED = {"lrc-heads": "lrc", "lrc": "lrc", "lrcseg": "lrcseg", "seglrc": "seglrc", "hslrc256": "hslrc256",
+          "hslrc128": "hslrc128"}
+# rows of `decode` by index
+DECODE = {"ef128": ["ef128", "ef128-literal"], "qs": ["qs", "qs-naive", "qs-li-separate", "qs-li", "qs-words"],
+          "rice": ["rice"], "rec": ["pfd_rec"], "bp128": ["bp128"]}
+# pipelines of the papers, by index; those of Ao are rows of `intersect`
+PIPELINES = {
+    "rec": ["operators:intersect=ding,levels=1,select=heap512", "operators:intersect=ding,levels=3,select=heap512",
+            "operators:decode=pfd_rec,intersect=ding,levels=1,select=heap512"],
+    "ef128": ["operators:decode=ef128-literal,intersect=mpath,select=host",
+              "operators:decode=ef128-literal,intersect=mpath,select=bucket"],
+    "qs": ["operators:decode=qs-li,intersect=bs"],
+}
+
+
+def both(algorithm):
+    return [algorithm, algorithm + (",mode=stepped" if ":" in algorithm else ":mode=stepped")]
+
+
+def ask(program, label, index, log, words, algorithms, modes="and", sample=300, processors="gpu", limit=60):
+    return program.record(label, ["bench", "queries", index, log, "--plain", "--known", "--words", words, "--sample",
+                                  str(5 if IS_SMALL else sample), "--k", "10", "--modes", modes, "--rounds", ROUNDS,
+                                  "--processors", processors, "--algorithms", ",".join(algorithms)], limit)
+
+
+def run_operators(program):
+    base = index_of("gov", "bp128"), log_of("gov", "bp128")
+    intersect = program.rows(base[0], "intersect")
+    select = program.rows(base[0], "select")
+    plain = [r for r in intersect if r not in STORED]
+    levels = ["pmf,levels=2", "pmf,levels=3", "pmf,levels=4", "ding,levels=2", "ding,levels=3"]
+    for form, rows in DECODE.items():
+        rows = [a for r in rows for a in both("operators:decode=" + r)]
+        ask(program, f"decode {form} 3", index_of("gov", form), log_of("gov", form), "3-3", ["auto"] + rows, "and,or",
+            150)
+    for name, words in TERMS:
+        rows = [a for r in plain + levels for a in both("operators:intersect=" + r)]
+        ask(program, f"intersect bp128 {name}", *base, words, ["auto"] + both("operators") + rows)
+        for form in sorted(set(STORED.values())):
+            rows = [a for r in intersect if STORED.get(r) == form for a in both("operators:intersect=" + r)]
+            ask(program, f"intersect {form} {name}", index_of("gov", form), log_of("gov", form), words, ["auto"] + rows)
+        rows = [a for r in select for a in both("operators:select=" + r)]
+        ask(program, f"select bp128 {name}", *base, words, ["auto"] + rows, "and,or", 150)
+        for form, rows in PIPELINES.items():
+            ask(program, f"pipeline {form} {name}", index_of("gov", form), log_of("gov", form), words,
+                ["auto"] + [a for r in rows for a in both(r)])
+
+
+# ---- PARA -----------------------------------------------------------------------------------------------------------
+
+PARA_METHODS = {"raw": "is,bs,lr,lr-local,hs32,hs16", "pp20": "parapfor", "pp00": "parapfor", "lrc": "lrc",
+                "lrcseg": "lrcseg", "seglrc": "seglrc", "hslrc256": "hslrc256", "hslrc128": "hslrc128"}
+
+
+def bench_para(program, label, collection, form, c, methods, options=()):
+    program.record(label, ["bench", "para", index_of(collection, form), log_of(collection, form), "--c", c, "--methods",
+                           methods, "--rounds", ROUNDS, "--batches", "1" if IS_SMALL else "3", *options])
+
+
+def run_para(program):
+    most, million = ("4K", "2K") if IS_SMALL else ("2M", "1M")
+    for collection in ["gov", "govpr", "govr", "bd", "bdr"]:
+        for form in PARA_FORMS:
+            is_curve = collection == "gov" and form in ("raw", "hslrc256")
+            bench_para(program, f"c {collection} {form}", collection, form, f"1K..{most}" if is_curve else million,
+                       PARA_METHODS[form])
+    for sms in ["1", "2"] if IS_SMALL else ["8", "16", "32", "64", "96", "128"]:
+        for form, method in [("raw", "hs16"), ("hslrc256", "hslrc256")]:
+            bench_para(program, f"sms {sms} {method}", "gov", form, million, method, ["--sms", sms])
+
+# ---- Kernels on lists of an index -----------------------------------------------------------------------------------
+
+def bench_gpu(program, label, cases, options=(), source=True, size="1"):
+    at = [index_of("gov2", "rec"), log_of("gov2", "rec")] if source else []
+    return program.record(label, ["bench", "gpu", *at, "--cases", cases, "--size", size, "--rounds",
+                                  "1" if IS_SMALL else "7", *options])
+
+
+def of(area, names):
+    """Cases that begin so."""
+    return ";".join(f"{area} {name}" for name in names)
+
+
+def run_lengths(program):
+    """One list of each length, and sums over many."""
+    lengths = [1 << e for e in (range(7, 11) if IS_SMALL else range(10, 23))]
+    every = "decode qs;decode pfd;decode ef128;decode rice;decode newpfd"
+    for n in lengths:
+        bench_gpu(program, f"length {n}", every, ["--lengths", f"{n}..{2 * n - 1}"])
+    for c in ["0.25", "0.5", "1", "2", "4", "8", "16"]:
+        bench_gpu(program, f"c {c}", "decode qs", ["--c", c, "--lengths", "100..1K" if IS_SMALL else "1M..2M"],
+                  size="1" if IS_SMALL else "8000000")
+    for n in [lengths[0], lengths[-1]] if IS_SMALL else [1 << e for e in (11, 13, 14, 15, 16, 18, 20, 22)]:
+        for threads in ["128", "256", "512", "1024"]:
+            bench_gpu(program, f"threads {threads} {n}", "decode qs, Li merged",
+                      ["--threads", threads, "--lengths", f"{n}..{2 * n - 1}"])
+    bench_gpu(program, "all lists", "decode rice;decode pfd;decode qs, Li merged;decode qs, merged;decode ef128",
+              size="3000" if IS_SMALL else "16000000")
+    patched = ["parapfor of 64", "pfd of 64", "newpfd of 64", "lrc", "seglrc", "hslrc256"]
+    for share in ["0", "0.1", "0.2", "0.4"]:
+        bench_gpu(program, f"exceptions {share}", of("decode", patched), ["--exceptions", share],
+                  size="3000" if IS_SMALL else "2000000")
+
+
+def run_pairs(program):
+    """Two lists: of one length (Ding, figure 6), of comparable ones (Griffin, 13), by ratio (Griffin, 8)."""
+    lengths = ["64..127", "128..255", "256..511"] if IS_SMALL else [
+        "4K..8K", "16K..32K", "64K..128K", "256K..512K", "1M..2M", "4M..6M", "8M..12M", "12M..17M", "17M..24M"]
+    cases = of("intersect", ["bs 1:1", "pmf 1 ", "pmf 2 ", "pmf 3 1:1", "pmf 4 ", "mpath 1:1", "tile 1:1"])
+    for n in lengths:
+        bench_gpu(program, f"equal {n}", cases, ["--lengths", n, "--ratio", "1"],
+                  size="100000" if IS_SMALL else "100000000")
+    for n in ["64..500"] if IS_SMALL else ["1K..10K", "10K..100K", "100K..1M", "1M..10M"]:
+        bench_gpu(program, f"comparable {n}", of("intersect", ["bs 1:1", "mpath 1:1", "tile 1:1"]),
+                  ["--lengths", n, "--ratio", "4"],
+                  size="100000" if IS_SMALL else "60000000")
+    for n in ["4000"] if IS_SMALL else ["10000", "100000", "1000000", "10000000"]:
+        program.record(f"core {n}", ["bench", "intersections", "--codec", "bp128", "--size", n, "--ratios", "1,4,16",
+                                     "--repeats", "3"])
+    cases = of("intersect", ["bs 1:1", "mpath 1:1", "skip 1:10", "bp128 1:1", "tile 1:1", "hs16 1:100"])
+    for ratio in ["8", "24", "48", "96", "192", "384", "768"]:
+        bench_gpu(program, f"ratio {ratio}", cases, ["--ratio", ratio], False, "4000" if IS_SMALL else "1500000")
+    for n in ["300"] if IS_SMALL else ["1000", "10000", "100000", "1000000", "10000000"]:
+        bench_gpu(program, f"select {n}", of("select", ["bucket 10", "sort 10", "heap", "sample 10", "radix 10"]), (),
+                  False, n)
+
+
+def run_queries(program):
+    """Ding, tables 2 and 3, on 25.2 million documents."""
+    at = index_of("gov2", "rec"), log_of("gov2", "rec")
+    ding = "operators:decode=pfd_rec,intersect=ding,levels=1,select=heap512"
+    rows = ["auto"] + both(ding) + both("operators:intersect=ding,levels=1,select=heap512") + both("operators")
+    ask(program, "gpu and,or,andor", *at, "1-64", rows, "and,or,andor", 150, "gpu", 90)
+    ask(program, "cpu and,or,andor", *at, "1-64", ["auto"], "and,or,andor", 150, "cpu", 90)
+
+# set: what runs it, seconds, indexes
+SETS = {
+    "operators": (run_operators, 160, [("gov", f) for f in OPERATOR_FORMS]),
+    "para": (run_para, 190, [(c, f) for c in ("gov", "govpr", "govr", "bd", "bdr") for f in PARA_FORMS]),
+    "queries": (run_queries, 100, [("gov2", "rec")]),
+    "pairs": (run_pairs, 70, [("gov2", "rec")]),
+    "lengths": (run_lengths, 120, [("gov2", "rec")]),
+}
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    if sys.argv[1] == "--summary":
+        print(summarize(sys.argv[2]))
+        return
+    bundle, out, names = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:] or list(SETS)
+    unknown = [n for n in names if n not in SETS]
+    if unknown:
+        sys.exit(f"no set {' '.join(unknown)}: choose {' '.join(SETS)}")
+    os.makedirs(out, exist_ok=True)
+    program = Program(bundle, out)
+    draw(program, [w for n in names for w in SETS[n][2]])
+    for name in names:
+        program.begin(name, SETS[name][1])
+        SETS[name][0](program)
+        program.file.close()
+    text = summarize(out)
+    with open(os.path.join(out, "summary.txt"), "w") as f:
+        f.write(text + "\n")
+    print(text[:9800])
+
+if __name__ == "__main__":
+    main()
