@@ -1,7 +1,7 @@
 /* batch_stages.c: topics go through three stages in chunks: they are read, answered, and their hits written.
  *
- * While one chunk is answered, another thread writes the one before it and reads the one after it. Everything else
- * happens between two such steps, on one thread. */
+ * While one chunk is answered, a second thread writes the one before it and a third reads the one after it. Everything
+ * else happens between two such steps, on one thread. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -273,6 +273,8 @@ static void set_chunk(rp__batch_state *b, double seconds)
     b->chunk_topics = b->chunk_topics < most ? b->chunk_topics : most;
 }
 
+enum { WRITING, READING, ANSWERING, STAGES };
+
 /* What happens to three chunks at once. */
 typedef struct step {
     rp__batch_state *b;
@@ -280,14 +282,8 @@ typedef struct step {
     size_t n_after; /* topics to be read */
     rp_status written, answered;
     rp_error write_err, answer_err;
+    bool has_run[STAGES];
 } step;
-
-static void write_and_read(step *s)
-{
-    s->written = write_some(s->b, s->before, &s->write_err);
-    if (s->written == RP_OK)
-        read_topics(s->b, s->after, s->n_after);
-}
 
 static void answer(step *s)
 {
@@ -300,23 +296,27 @@ static void answer(step *s)
 
 static void run_stage(void *arg, uint32_t worker)
 {
-    if (worker == 0)
-        write_and_read(arg);
+    step *s = arg;
+    s->has_run[worker] = true;
+    if (worker == WRITING)
+        s->written = write_some(s->b, s->before, &s->write_err);
+    else if (worker == READING)
+        read_topics(s->b, s->after, s->n_after);
     else
-        answer(arg);
+        answer(s);
 }
 
 /* Answers a chunk while the one before it is written and the one after it is read. */
 static rp_status run_step(step *s, rp_error *err)
 {
-    rp__batch_state *b = s->b;
-    bool has_more = s->before->written < s->before->n || !b->is_last;
-    if (!has_more || rp__thread_run(2, run_stage, s) != RP_OK) {
-        write_and_read(s);
-        answer(s);
-    }
+    bool has_more = s->before->written < s->before->n || !s->b->is_last;
+    if (has_more && rp__thread_run(STAGES, run_stage, s) != RP_OK)
+        has_more = false; /* there are no threads */
+    for (uint32_t i = 0; i < STAGES && !has_more; i++)
+        if (!s->has_run[i])
+            run_stage(s, i);
     if (s->written == RP_OK)
-        s->written = write_rest(b, s->before, &s->write_err);
+        s->written = write_rest(s->b, s->before, &s->write_err);
     if (s->written == RP_OK && s->answered == RP_OK)
         return RP_OK;
     *err = s->written != RP_OK ? s->write_err : s->answer_err;

@@ -165,6 +165,11 @@ rp_status rp__output_create_in(int folder, const char *name, const char *path, r
 
 void rp__output_write(rp__output *o, const void *bytes, size_t n)
 {
+    if (n >= BUFFER_BYTES && !o->is_packed) { /* as it lies */
+        empty_buffer(o, false);
+        write_all(o, bytes, n);
+        return;
+    }
     for (const uint8_t *p = bytes; n > 0 && o->error == 0;) {
         size_t room = BUFFER_BYTES - o->n, part = n < room ? n : room;
         memcpy(o->buffer + o->n, p, part);
