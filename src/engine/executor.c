@@ -602,6 +602,7 @@ static rp_status run_bind(void *arg)
     rp__cost_estimate(t->costs, &facts, &t->waiting.job);
     t->steps = (rp__task_steps){0};
     t->waiting.job.meet_ns = 0;
+    t->waiting.job.prunes_whole = facts.shape == RP_AUTO_OR;
     return find_lists(b->executor, t, facts.shape);
 }
 

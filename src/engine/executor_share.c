@@ -72,7 +72,7 @@ static void give_up(rp_executor *e, rp__task *whole)
     whole->n_parts = 0;
 }
 
-/* Ranges of cores, then the card's. False: there is too little of something. */
+/* Ranges of cores, then the card's, if it has a share. False: there is too little of something. */
 static bool cut(rp_executor *e, rp__task *whole, uint32_t cores, uint32_t card_share)
 {
     const rp__query *query = &whole->bound;
@@ -81,13 +81,14 @@ static bool cut(rp_executor *e, rp__task *whole, uint32_t cores, uint32_t card_s
     const uint32_t all = end > query->begin ? end - query->begin : 0;
     const uint32_t card = (uint32_t)((uint64_t)all * card_share / RP_SHARE_UNIT);
     const uint32_t width = (all - card) / cores / ALIGN * ALIGN;
-    if (card < MIN_DOCS || width < MIN_DOCS)
+    const uint32_t parts = cores + (card_share > 0);
+    if ((card_share > 0 && card < MIN_DOCS) || width < MIN_DOCS)
         return false;
-    for (uint32_t i = 0, begin = query->begin; i <= cores; i++, begin += width) {
+    for (uint32_t i = 0, begin = query->begin; i < parts; i++, begin += width) {
         rp__task *part = get_part(e);
         if (!part)
             return false;
-        begin_part(whole, part, begin, i < cores ? begin + width : end, all);
+        begin_part(whole, part, begin, i + 1 < parts ? begin + width : end, all);
     }
     return true;
 }
@@ -105,11 +106,14 @@ bool rp__executor_share(rp_executor *e, rp__task *whole)
     whole->place = RP_TASK_TAKEN;
     whole->taken = rp__clock_now();
     whole->outcome.reason = seat.reason;
-    whole->outcome.estimated_ns = whole->parts->waiting.job.gpu_ns;
+    const rp__policy_job *last = &whole->parts->waiting.job; /* the card's, if it has a share */
+    whole->outcome.estimated_ns = seat.card_share > 0 ? last->gpu_ns : last->cpu_ns;
     e->n_live += whole->n_parts;
     e->report.shared++;
     for (rp__task *part = whole->parts; part; part = part->sibling) /* the last one is first */
-        rp__executor_put(e, part, part == whole->parts ? RP_QUEUE_GPU : RP_QUEUE_CPU, seat.reason);
+        rp__executor_put(e, part,
+                         part == whole->parts && seat.card_share > 0 ? RP_QUEUE_GPU : RP_QUEUE_CPU,
+                         seat.reason);
     whole->n_left = whole->n_parts;
     return true;
 }

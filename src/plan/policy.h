@@ -36,6 +36,7 @@ typedef struct rp__policy_job {
     /* of the card, to intersect the lists that every match is in; 0: there are no two, or it is not
      * known */
     uint64_t meet_ns;
+    bool prunes_whole; /* the card prunes it as a whole, and would score all documents of a range */
     uint64_t shortest, second; /* postings of the two shortest lists; of one list, twice the same */
 } rp__policy_job;
 
@@ -67,7 +68,8 @@ typedef struct rp__policy_seat {
     /* the card intersects the lists that every match is in, and a core answers from what is left */
     bool splits;
     /* it is cut by docids: so many cores and the card answer it at once; 0: it is not. Of all
-     * docids the card has card_share of RP_SHARE_UNIT. Where it cannot be cut, the queue has it. */
+     * docids the card has card_share of RP_SHARE_UNIT; 0: the cores alone answer it. Where it
+     * cannot be cut, the queue has it. */
     uint32_t cores, card_share;
 } rp__policy_seat;
 

@@ -278,7 +278,7 @@ static rp__policy_seat seat_by_chance(const rp__policy_view *view, const rp__pol
     rp__policy_seat at = rp__policy_sit((rp__policy_queue_kind)draw(RP_QUEUES), job, "chance");
     at.splits = job->meet_ns > 0;
     at.cores = draw(4) || job->gpu_ns == RP_POLICY_NEVER ? 0 : 1 + (uint32_t)draw(3);
-    at.card_share = (uint32_t)draw(RP_SHARE_UNIT);
+    at.card_share = draw(8) ? (uint32_t)draw(RP_SHARE_UNIT) : 0; /* 0: cores alone */
     if (!view->has_card || (job->gpu_ns == RP_POLICY_NEVER && !at.splits))
         at.queue = RP_QUEUE_CPU;
     at.cores = view->has_card ? at.cores : 0;

@@ -99,6 +99,19 @@ static void share_cuts_by_cost(void **state)
     at = rp__policy_share_row.seat(&view, &job);
     assert_int_equal(at.cores, 1);
     assert_int_equal(at.card_share, RP_SHARE_UNIT * 6 / 7);
+    job.prunes_whole =
+        true; /* the card's kernel for ORs: whole queries, or ranges of cores alone */
+    at = rp__policy_share_row.seat(&view, &job);
+    assert_int_equal(at.queue, RP_QUEUE_GPU);
+    assert_int_equal(at.cores, 0);
+    view.busy_cores = 0;
+    at = rp__policy_share_row.seat(&view, &job);
+    assert_int_equal(at.queue, RP_QUEUE_GPU); /* 60000 / 4 is not sooner than 10000 */
+    job.gpu_ns = 20000;
+    at = rp__policy_share_row.seat(&view, &job);
+    assert_int_equal(at.queue, RP_QUEUE_CPU);
+    assert_int_equal(at.cores, 4);
+    assert_int_equal(at.card_share, 0);
     job.gpu_ns = RP_POLICY_NEVER;
     at = rp__policy_share_row.seat(&view, &job);
     assert_int_equal(at.queue, RP_QUEUE_CPU);
