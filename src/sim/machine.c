@@ -3,7 +3,8 @@
  * Two clocks give the same cycle for every event. `all` evaluates every unit every cycle, in an
  * order that the caller gives. `awake` evaluates a unit only when one of its links changed or its
  * timer is due, jumps over cycles in which nobody is awake, and counts a sleeper's cycles when it
- * wakes, under the class of its last step. units.h has the rule that makes both equal. */
+ * wakes, under the class of its last step. units.h has the rule that makes both equal. Runs of alike
+ * cycles are made at once (run_ahead.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "sim/units.h"
 
 enum { DOORBELL_DEPTH = 2, PAIR_DEPTH = 2, MAX_BLOCK = 2048 };
+enum { SECOND_DCU = 1, MERGE = 6 }; /* units of a core, from its first */
 
 typedef struct unit {
     void *state;
@@ -27,6 +29,13 @@ typedef struct pair {
     rp__block_reader reader;
     rp__block_scheduler scheduler;
 } pair;
+
+/* Cycles of a core that are made later, at once. */
+typedef struct run {
+    uint64_t start;                   /* the first of them */
+    uint64_t mask[RP_SIM_WAKE_WORDS]; /* the core's second decompression unit and merge unit */
+    uint32_t dcu;                     /* the number of the former */
+} run;
 
 struct rp__machine {
     rp__sim_config config;
@@ -47,6 +56,8 @@ struct rp__machine {
     rp__descriptor *descriptors;
     size_t n_descriptors, descriptors_cap, completions_cap;
     uint64_t evaluations, next_timer; /* next_timer: no unit's is earlier */
+    run runs[RP_SIM_MAX_CORES];
+    uint32_t running; /* cores that are in a run */
 };
 
 /* ---- Building -------------------------------------------------------------------------------- */
@@ -288,6 +299,9 @@ static rp_status make_core(rp__machine *m, uint32_t i)
     core->first_unit = at;
     core->n_units = 9;
     core->setup.open = RP_SIM_NEVER;
+    m->runs[i].dcu = at + SECOND_DCU;
+    m->runs[i].mask[(at + SECOND_DCU) / 64] |= UINT64_C(1) << (at + SECOND_DCU) % 64;
+    m->runs[i].mask[(at + MERGE) / 64] |= UINT64_C(1) << (at + MERGE) % 64;
     for (uint32_t k = 0; k < 2; k++)
         add_unit(m, RP_SIM_KIND_DCU, 2 * i + k, &core->dcus[k]);
     for (uint32_t k = 0; k < 2; k++)
@@ -303,8 +317,8 @@ static rp_status make_core(rp__machine *m, uint32_t i)
             make_lane(m, core, k, (uint16_t)(at + 7 + k)))
             return RP_NO_MEMORY;
     rp_status status =
-        make_search(m, core, (uint16_t)(at + 4), (uint16_t)(at + 5), (uint16_t)(at + 6));
-    return status ? status : make_merge(m, core, (uint16_t)(at + 6));
+        make_search(m, core, (uint16_t)(at + 4), (uint16_t)(at + 5), (uint16_t)(at + MERGE));
+    return status ? status : make_merge(m, core, (uint16_t)(at + MERGE));
 }
 
 static bool is_placed(const rp__sim_memory *m)
@@ -455,35 +469,36 @@ static rp__turn step(unit *u, rp__sim_clock *clock)
     }
 }
 
-static void tell_spent(const rp__machine *m, const unit *u, uint32_t spent, uint64_t cycles)
-{
-    m->config.on_spent(m->config.spent_context, (uint32_t)(u - m->units), spent, u->counted,
-                       cycles);
-}
-
-/* A sleeper's cycles, up to the one before `now`. */
-static inline void count_sleep(const rp__machine *m, unit *u, uint64_t now)
+/* Adds the cycles before `now` that are not counted yet to the class that the unit has had since. */
+static void count(const rp__machine *m, unit *u, uint64_t now)
 {
     if (m->config.on_spent && now > u->counted)
-        tell_spent(m, u, u->spent, now - u->counted);
+        m->config.on_spent(m->config.spent_context, (uint32_t)(u - m->units), u->spent, u->counted,
+                           now - u->counted);
     u->cycles[u->spent] += now - u->counted;
     u->counted = now;
 }
 
-static void evaluate(rp__machine *m, unit *u)
+/* From this cycle on the unit has another class. Cycles of one class in a row are counted at their end. */
+static inline void spend(const rp__machine *m, unit *u, uint32_t spent, uint64_t now)
 {
+    if (spent == u->spent)
+        return;
+    count(m, u, now);
+    u->spent = spent;
+}
+
+static void evaluate(rp__machine *m, uint32_t i)
+{
+    unit *u = &m->units[i];
     const uint64_t now = m->clock.now;
-    count_sleep(m, u, now);
     const rp__turn turn = step(u, &m->clock);
-    if (m->config.on_spent)
-        tell_spent(m, u, turn.spent, 1);
-    u->cycles[turn.spent]++;
-    u->counted = now + 1;
-    u->spent = turn.then;
+    spend(m, u, turn.spent, now);
+    spend(m, u, turn.then, now + 1);
     m->evaluations++;
     if (turn.wake == now + 1) {
         u->timer = RP_SIM_NEVER;
-        rp__sim_wake(&m->clock, (uint32_t)(u - m->units));
+        rp__sim_wake(&m->clock, i);
     } else {
         u->timer = turn.wake;
         m->next_timer = turn.wake < m->next_timer ? turn.wake : m->next_timer;
@@ -494,7 +509,7 @@ static void run_cycle_all(rp__machine *m)
 {
     memset(m->clock.wake, 0, sizeof m->clock.wake);
     for (uint32_t i = 0; i < m->n_units; i++)
-        evaluate(m, &m->units[m->order[i]]);
+        evaluate(m, m->order[i]);
     m->clock.now++;
 }
 
@@ -516,12 +531,52 @@ static void take_timers(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
     }
 }
 
-static bool is_anybody_awake(const rp__machine *m)
+/* Ends a core's run with the cycle before this one: its units are awake again. */
+static void end_run(rp__machine *m, uint32_t i)
 {
-    uint64_t any = 0;
-    for (uint32_t i = 0; i < RP_SIM_WAKE_WORDS; i++)
-        any |= m->clock.wake[i];
-    return any != 0;
+    run *r = &m->runs[i];
+    rp__run_ahead_make(&m->cores[i], r->start, (uint32_t)(m->clock.now - r->start), &m->clock);
+    m->running &= ~(1U << i);
+    m->units[r->dcu].timer = RP_SIM_NEVER;
+}
+
+static void begin_run(rp__machine *m, uint32_t i, uint32_t cycles)
+{
+    run *r = &m->runs[i];
+    const uint64_t now = m->clock.now;
+    unit *dcu = &m->units[r->dcu];
+    spend(m, dcu, RP_SIM_BUSY, now);
+    spend(m, dcu + MERGE - SECOND_DCU, RP_SIM_BUSY, now);
+    r->start = now;
+    m->running |= 1U << i;
+    dcu->timer = now + cycles;
+    m->next_timer = dcu->timer < m->next_timer ? dcu->timer : m->next_timer;
+    m->evaluations++;
+}
+
+/* Cores whose second decompression unit and merge unit are awake, or woken from a run: these units are taken out of
+ * `awake` if a run begins. */
+static void take_runs(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
+{
+    for (uint32_t i = 0; i < m->config.cores; i++) {
+        const uint64_t *mask = m->runs[i].mask;
+        const uint64_t low = awake[0] & mask[0], high = awake[1] & mask[1];
+        if (!(low | high))
+            continue;
+        if (m->running >> i & 1U) {
+            end_run(m, i);
+            awake[0] |= mask[0];
+            awake[1] |= mask[1];
+        } else if (low != mask[0] || high != mask[1]) {
+            continue;
+        }
+        uint32_t cycles = rp__run_ahead_look(&m->cores[i], &m->clock);
+        if (cycles) {
+            begin_run(m, i, cycles);
+            awake[0] &= ~mask[0];
+            awake[1] &= ~mask[1];
+        }
+    }
 }
 
 static void run_cycle_awake(rp__machine *m)
@@ -531,11 +586,12 @@ static void run_cycle_awake(rp__machine *m)
     memset(m->clock.wake, 0, sizeof m->clock.wake);
     if (m->next_timer <= m->clock.now)
         take_timers(m, awake);
+    take_runs(m, awake);
     for (uint32_t w = 0; w < RP_SIM_WAKE_WORDS; w++)
         for (; awake[w]; awake[w] &= awake[w] - 1)
-            evaluate(m, &m->units[64 * w + rp__bits_lowest64(awake[w])]);
+            evaluate(m, 64 * w + rp__bits_lowest64(awake[w]));
     m->clock.now++;
-    if (!is_anybody_awake(m) && !is_complete(m)) {
+    if (!(m->clock.wake[0] | m->clock.wake[1]) && !is_complete(m)) {
         uint64_t limit = m->clock.last_move + m->config.watchdog + 1;
         m->clock.now = m->next_timer < limit ? m->next_timer : limit;
     }
@@ -544,7 +600,7 @@ static void run_cycle_awake(rp__machine *m)
 static void count_up_to_now(rp__machine *m)
 {
     for (uint32_t i = 0; i < m->n_units; i++)
-        count_sleep(m, &m->units[i], m->clock.now);
+        count(m, &m->units[i], m->clock.now);
     rp__mai_count_fill(&m->mai, m->clock.now);
 }
 

@@ -472,6 +472,14 @@ typedef struct rp__core {
 void rp__lane_topk_push(rp__write_back *lane, rp__result_slot slot);
 void rp__lane_topk_sort(rp__write_back *lane);
 
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+/* The second decompression unit and the merge unit of a core are awake: how many cycles from this one on are alike, as
+ * long as nobody wakes one of the two; 0: too few. */
+uint32_t rp__run_ahead_look(const rp__core *core, const rp__sim_clock *clock);
+/* Makes n >= 1 of these cycles, from `start` on, before any unit is evaluated in this cycle. */
+void rp__run_ahead_make(rp__core *core, uint64_t start, uint32_t n, rp__sim_clock *clock);
+
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 rp__turn rp__host_step(rp__host *host, rp__sim_clock *clock);
