@@ -35,6 +35,7 @@ typedef struct run {
     uint64_t start;                   /* the first of them */
     uint64_t mask[RP_SIM_WAKE_WORDS]; /* the core's second decompression unit and merge unit */
     uint32_t dcu;                     /* the number of the former */
+    uint32_t docids[RP_SIM_RUN];      /* that it decodes */
 } run;
 
 struct rp__machine {
@@ -57,7 +58,8 @@ struct rp__machine {
     size_t n_descriptors, descriptors_cap, completions_cap;
     uint64_t evaluations, next_timer; /* next_timer: no unit's is earlier */
     run runs[RP_SIM_MAX_CORES];
-    uint32_t running; /* cores that are in a run */
+    uint32_t running;                  /* cores that are in a run */
+    uint64_t timed[RP_SIM_WAKE_WORDS]; /* units that have a timer */
 };
 
 /* ---- Building -------------------------------------------------------------------------------- */
@@ -488,6 +490,17 @@ static inline void spend(const rp__machine *m, unit *u, uint32_t spent, uint64_t
     u->spent = spent;
 }
 
+static inline void set_timer(rp__machine *m, uint32_t i, uint64_t timer)
+{
+    unit *u = &m->units[i];
+    if (timer == u->timer)
+        return;
+    u->timer = timer;
+    const uint64_t bit = UINT64_C(1) << (i & 63);
+    m->timed[i >> 6] = timer == RP_SIM_NEVER ? m->timed[i >> 6] & ~bit : m->timed[i >> 6] | bit;
+    m->next_timer = timer < m->next_timer ? timer : m->next_timer;
+}
+
 static void evaluate(rp__machine *m, uint32_t i)
 {
     unit *u = &m->units[i];
@@ -496,13 +509,9 @@ static void evaluate(rp__machine *m, uint32_t i)
     spend(m, u, turn.spent, now);
     spend(m, u, turn.then, now + 1);
     m->evaluations++;
-    if (turn.wake == now + 1) {
-        u->timer = RP_SIM_NEVER;
+    if (turn.wake == now + 1)
         rp__sim_wake(&m->clock, i);
-    } else {
-        u->timer = turn.wake;
-        m->next_timer = turn.wake < m->next_timer ? turn.wake : m->next_timer;
-    }
+    set_timer(m, i, turn.wake == now + 1 ? RP_SIM_NEVER : turn.wake);
 }
 
 static void run_cycle_all(rp__machine *m)
@@ -522,22 +531,24 @@ static bool is_complete(const rp__machine *m)
 static void take_timers(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
 {
     m->next_timer = RP_SIM_NEVER;
-    for (uint32_t i = 0; i < m->n_units; i++) {
-        uint64_t timer = m->units[i].timer;
-        if (timer <= m->clock.now)
-            awake[i >> 6] |= UINT64_C(1) << (i & 63);
-        else if (timer < m->next_timer)
-            m->next_timer = timer;
-    }
+    for (uint32_t w = 0; w < RP_SIM_WAKE_WORDS; w++)
+        for (uint64_t left = m->timed[w]; left; left &= left - 1) {
+            uint64_t timer = m->units[64 * w + rp__bits_lowest64(left)].timer;
+            if (timer <= m->clock.now)
+                awake[w] |= left & -left;
+            else if (timer < m->next_timer)
+                m->next_timer = timer;
+        }
 }
 
 /* Ends a core's run with the cycle before this one: its units are awake again. */
 static void end_run(rp__machine *m, uint32_t i)
 {
     run *r = &m->runs[i];
-    rp__run_ahead_make(&m->cores[i], r->start, (uint32_t)(m->clock.now - r->start), &m->clock);
+    rp__run_ahead_make(&m->cores[i], r->docids, r->start, (uint32_t)(m->clock.now - r->start),
+                       &m->clock);
     m->running &= ~(1U << i);
-    m->units[r->dcu].timer = RP_SIM_NEVER;
+    set_timer(m, r->dcu, RP_SIM_NEVER);
 }
 
 static void begin_run(rp__machine *m, uint32_t i, uint32_t cycles)
@@ -549,8 +560,7 @@ static void begin_run(rp__machine *m, uint32_t i, uint32_t cycles)
     spend(m, dcu + MERGE - SECOND_DCU, RP_SIM_BUSY, now);
     r->start = now;
     m->running |= 1U << i;
-    dcu->timer = now + cycles;
-    m->next_timer = dcu->timer < m->next_timer ? dcu->timer : m->next_timer;
+    set_timer(m, r->dcu, now + cycles);
     m->evaluations++;
 }
 
@@ -570,7 +580,7 @@ static void take_runs(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
         } else if (low != mask[0] || high != mask[1]) {
             continue;
         }
-        uint32_t cycles = rp__run_ahead_look(&m->cores[i], &m->clock);
+        uint32_t cycles = rp__run_ahead_look(&m->cores[i], m->runs[i].docids, &m->clock);
         if (cycles) {
             begin_run(m, i, cycles);
             awake[0] &= ~mask[0];

@@ -7,9 +7,10 @@
  * clock `all` never comes here: it is the reference. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "sim/units.h"
 
-enum { LEAST = 4, LINE_BITS = 512 };
+enum { LEAST = 4, LAST_LOAD = 56 /* byte of a line from which eight can be loaded */ };
 
 /* What a run decodes. */
 typedef struct run {
@@ -74,19 +75,21 @@ static const rp__sim_posting *ahead(const rp__dcu *dcu, const rp__sim_clock *clo
 }
 
 /* Decodes up to `most` docids; ends before one that is at fault, and where the merge unit would come to one of them
- * that is not below `end`. */
+ * that is not below `end`. The bits of each lie in the line. */
 static uint32_t decode(const rp__dcu *dcu, const run *r, uint32_t most, uint64_t end,
                        uint32_t *docids)
 {
     const uint32_t n_ahead = r->in_link + r->in_pipe;
     const uint64_t gap_mask = (UINT64_C(1) << dcu->blocks[0].gap_bits) - 1;
+    const uint8_t *bytes = (const uint8_t *)r->line->words;
     uint32_t position = dcu->position, n = 0;
     uint64_t doc = dcu->doc;
     for (; n < most; n++, position += r->width) {
-        uint64_t gap = bits_at(r->line, position, r->width) & gap_mask;
-        if (!gap || doc + gap > UINT32_MAX || (n >= n_ahead && docids[n - n_ahead] >= end))
-            break;
+        uint32_t byte = position >> 3 < LAST_LOAD ? position >> 3 : LAST_LOAD;
+        uint64_t gap = rp__load64(bytes + byte) >> (position - 8 * byte) & gap_mask;
         doc += gap;
+        if (!gap || doc > UINT32_MAX || (n >= n_ahead && docids[n - n_ahead] >= end))
+            break;
         docids[n] = (uint32_t)doc;
     }
     return n;
@@ -105,7 +108,8 @@ static uint32_t limit_by_ahead(const rp__dcu *dcu, const rp__sim_clock *clock, c
     return n < most ? n : most;
 }
 
-uint32_t rp__run_ahead_look(const rp__core *core, const rp__sim_clock *clock)
+uint32_t rp__run_ahead_look(const rp__core *core, uint32_t docids[RP_SIM_RUN],
+                            const rp__sim_clock *clock)
 {
     const rp__dcu *dcu = &core->dcus[1];
     const rp__merge_unit *merge = &core->merge_unit;
@@ -118,10 +122,9 @@ uint32_t rp__run_ahead_look(const rp__core *core, const rp__sim_clock *clock)
     if (!candidate || !oldest || !r.line || !r.width || r.line->is_bad ||
         !rp__link_space(&dcu->out, clock) || !is_searching(dcu, merge, candidate, oldest))
         return 0;
-    uint32_t most = (LINE_BITS - 1 - dcu->position) / r.width; /* the line is not used up */
+    uint32_t most = (RP_SIM_RUN - 1 - dcu->position) / r.width; /* the line is not used up */
     most = most < dcu->left - 1 ? most : dcu->left - 1;
     most = limit_by_ahead(dcu, clock, &r, candidate->doc, most);
-    uint32_t docids[LINE_BITS];
     uint32_t n = most < LEAST ? 0 : decode(dcu, &r, most, candidate->doc, docids);
     return n < LEAST ? 0 : n;
 }
@@ -158,14 +161,13 @@ static void move(rp__dcu *dcu, const rp__sim_clock *clock, const run *r, const u
     }
 }
 
-void rp__run_ahead_make(rp__core *core, uint64_t start, uint32_t n, rp__sim_clock *clock)
+void rp__run_ahead_make(rp__core *core, const uint32_t *docids, uint64_t start, uint32_t n,
+                        rp__sim_clock *clock)
 {
     rp__dcu *dcu = &core->dcus[1];
     const uint64_t last = start + n - 1;
-    uint32_t docids[LINE_BITS];
     run r;
     begin(dcu, clock, &r);
-    decode(dcu, &r, n, RP_SIM_NEVER, docids);
     move(dcu, clock, &r, docids, n);
     dcu->pipe.head = (dcu->pipe.head + n) & 63;
     dcu->pipe.time += last - dcu->pipe.seen;

@@ -474,11 +474,15 @@ void rp__lane_topk_sort(rp__write_back *lane);
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
+enum { RP_SIM_RUN = 512 }; /* cycles of a run: at most a line's bits */
+
 /* The second decompression unit and the merge unit of a core are awake: how many cycles from this one on are alike, as
- * long as nobody wakes one of the two; 0: too few. */
-uint32_t rp__run_ahead_look(const rp__core *core, const rp__sim_clock *clock);
+ * long as nobody wakes one of the two; 0: too few. docids gets those that are decoded. */
+uint32_t rp__run_ahead_look(const rp__core *core, uint32_t docids[RP_SIM_RUN],
+                            const rp__sim_clock *clock);
 /* Makes n >= 1 of these cycles, from `start` on, before any unit is evaluated in this cycle. */
-void rp__run_ahead_make(rp__core *core, uint64_t start, uint32_t n, rp__sim_clock *clock);
+void rp__run_ahead_make(rp__core *core, const uint32_t *docids, uint64_t start, uint32_t n,
+                        rp__sim_clock *clock);
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
