@@ -501,7 +501,8 @@ static inline void set_timer(rp__machine *m, uint32_t i, uint64_t timer)
     m->next_timer = timer < m->next_timer ? timer : m->next_timer;
 }
 
-static void evaluate(rp__machine *m, uint32_t i)
+/* Inline: a call more for each would be a tenth of the time. */
+static inline __attribute__((always_inline)) void evaluate(rp__machine *m, uint32_t i)
 {
     unit *u = &m->units[i];
     const uint64_t now = m->clock.now;
