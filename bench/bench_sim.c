@@ -1,10 +1,12 @@
-/* bench_sim.c: how many cycles of the simulated machine one core of the host simulates in a second of CPU time.
+/* bench_sim.c: how many cycles of the simulated machine one core of the host simulates in a second
+ * of CPU time.
  *
  *   bench_sim [CASE [QUERIES]]      CASE: sparse, sparser, saturated, hundred; by default all but hundred
  *
- * Lists have random docids out of two million. sparse is an AND of 1,000 and 10^6 postings on one core, sparser of
- * 100 and 10^6; saturated a single term of 10^6 postings on 8 cores, hundred the same 100 times. All have DDR4-2400,
- * controller frfcfs, dl=line. Of ANDs, both clocks are measured, and must agree on the cycles. */
+ * Lists have random docids out of two million. sparse is an AND of 1,000 and 10^6 postings on one
+ * core, sparser of 100 and 10^6; saturated a single term of 10^6 postings on 8 cores, hundred the
+ * same 100 times. All have DDR4-2400, controller frfcfs, dl=line. Of ANDs, both clocks are
+ * measured, and must agree on the cycles. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -352,7 +352,8 @@ uint64_t rp__dram_next_event(const struct rp__dram *dram)
     return (dram->next + dram->config.steps - 1) / dram->config.steps;
 }
 
-/* A read that waits for its command ends no earlier than one that is issued when the controller wakes. */
+/* A read that waits for its command ends no earlier than one that is issued when the controller
+ * wakes. */
 uint64_t rp__dram_next_done(const struct rp__dram *dram)
 {
     uint64_t next = RP__DRAM_NEVER;

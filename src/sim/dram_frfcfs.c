@@ -159,8 +159,8 @@ static bool try_rows(struct rp__dram_channel *c, uint64_t now, uint64_t *wake)
     return issue(c, &best, now, wake);
 }
 
-/* A command was issued at `now`: the next step that can have another. Of a channel with one read or nothing to do
- * that is known without looking at the steps until then. */
+/* A command was issued at `now`: the next step that can have another. Of a channel with one read or
+ * nothing to do that is known without looking at the steps until then. */
 static uint64_t wake_after(struct rp__dram_channel *c, uint64_t now)
 {
     if (c->n_priority || c->writes.n || c->reads.n > 1 || (c->reads.n && c->is_writing)) {

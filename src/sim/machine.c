@@ -3,8 +3,8 @@
  * Two clocks give the same cycle for every event. `all` evaluates every unit every cycle, in an
  * order that the caller gives. `awake` evaluates a unit only when one of its links changed or its
  * timer is due, jumps over cycles in which nobody is awake, and counts a sleeper's cycles when it
- * wakes, under the class of its last step. units.h has the rule that makes both equal. Runs of alike
- * cycles are made at once (run_ahead.c). */
+ * wakes, under the class of its last step. units.h has the rule that makes both equal. Runs of
+ * alike cycles are made at once (run_ahead.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -471,7 +471,8 @@ static rp__turn step(unit *u, rp__sim_clock *clock)
     }
 }
 
-/* Adds the cycles before `now` that are not counted yet to the class that the unit has had since. */
+/* Adds the cycles before `now` that are not counted yet to the class that the unit has had since.
+ * */
 static void count(const rp__machine *m, unit *u, uint64_t now)
 {
     if (m->config.on_spent && now > u->counted)
@@ -481,7 +482,8 @@ static void count(const rp__machine *m, unit *u, uint64_t now)
     u->counted = now;
 }
 
-/* From this cycle on the unit has another class. Cycles of one class in a row are counted at their end. */
+/* From this cycle on the unit has another class. Cycles of one class in a row are counted at their
+ * end. */
 static inline void spend(const rp__machine *m, unit *u, uint32_t spent, uint64_t now)
 {
     if (spent == u->spent)
@@ -565,8 +567,8 @@ static void begin_run(rp__machine *m, uint32_t i, uint32_t cycles)
     m->evaluations++;
 }
 
-/* Cores whose second decompression unit and merge unit are awake, or woken from a run: these units are taken out of
- * `awake` if a run begins. */
+/* Cores whose second decompression unit and merge unit are awake, or woken from a run: these units
+ * are taken out of `awake` if a run begins. */
 static void take_runs(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
 {
     for (uint32_t i = 0; i < m->config.cores; i++) {
@@ -744,46 +746,21 @@ static rp_status gather_blocks(const rp__machine *m, const rp__descriptor *d, ui
     return total == n ? RP_OK : RP_DAMAGED;
 }
 
-static int better_first(const void *x, const void *y)
-{
-    const rp__result_slot *a = x, *b = y;
-    if (a->score != b->score)
-        return a->score < b->score ? 1 : -1;
-    return a->doc < b->doc ? -1 : a->doc > b->doc;
-}
-
-/* topk: what each lane wrote. */
-static rp_status gather_best(const rp__machine *m, const rp__descriptor *d,
-                             const rp__completion *completion, rp__result_slot *dst)
-{
-    uint64_t lanes = rp__bits_count64(completion->cores) * (d->query_type == RP_SIM_SINGLE ? 2 : 1);
-    const uint8_t *at = m->bytes.results + (d->result - m->bytes.results_at);
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < lanes * m->config.topk; i++) {
-        rp__result_slot slot;
-        memcpy(&slot, at + 8 * i, sizeof slot);
-        if (slot.doc == RP_SIM_NO_DOC)
-            continue;
-        if (n == completion->n_results)
-            return RP_DAMAGED;
-        dst[n++] = slot;
-    }
-    qsort(dst, (size_t)n, sizeof *dst, better_first);
-    return n == completion->n_results ? RP_OK : RP_DAMAGED;
-}
-
 rp_status rp__machine_results(const rp__machine *m, const rp__descriptor *d,
                               const rp__completion *completion, rp__result_slot *dst)
 {
     if (completion->status != RP_SIM_OK || completion->n_results > d->cap)
         return RP_DAMAGED;
-    if (m->config.topk)
-        return gather_best(m, d, completion, dst);
+    const uint8_t *at = m->bytes.results + (d->result - m->bytes.results_at);
+    if (m->config.topk) {
+        uint64_t lanes = d->query_type == RP_SIM_SINGLE ? 2 : 1;
+        lanes *= rp__bits_count64(completion->cores);
+        return rp__lane_topk_gather(at, lanes * m->config.topk, completion->n_results, dst);
+    }
     if (d->query_type == RP_SIM_AND)
         return gather_blocks(m, d, completion->n_results, dst);
     if (completion->n_results)
-        memcpy(dst, m->bytes.results + (d->result - m->bytes.results_at),
-               8 * (size_t)completion->n_results);
+        memcpy(dst, at, 8 * (size_t)completion->n_results);
     return RP_OK;
 }
 

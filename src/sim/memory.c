@@ -185,8 +185,8 @@ static void advance_dram(rp__memory *memory, rp__sim_clock *clock)
     }
 }
 
-/* A cycle before which no request ends. What the memory does until then it catches up with later, as with
- * refreshes when no request is in flight. */
+/* A cycle before which no request ends. What the memory does until then it catches up with later,
+ * as with refreshes when no request is in flight. */
 static uint64_t next_dram(const rp__memory *memory, const rp__sim_clock *clock)
 {
     if (!memory->n)

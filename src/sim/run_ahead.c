@@ -1,16 +1,17 @@
 /* run_ahead.c: many cycles at once of an AND that looks for a candidate in a block.
  *
- * Most cycles of an AND are alike: the second decompression unit decodes a posting, and the merge unit drops the oldest
- * one, whose docid is smaller than the candidate's. In such a run nothing but the two units and the link between them
- * changes, by as much in every cycle, and nobody else looks at these. So both may sleep, and the cycles of the run are
- * made at once when it ends or when another unit wakes one of the two. The state is then that of single steps. The
- * clock `all` never comes here: it is the reference. */
+ * Most cycles of an AND are alike: the second decompression unit decodes a posting, and the merge
+ * unit drops the oldest one, whose docid is smaller than the candidate's. In such a run nothing but
+ * the two units and the link between them changes, by as much in every cycle, and nobody else looks
+ * at these. So both may sleep, and the cycles of the run are made at once when it ends or when
+ * another unit wakes one of the two. The state is then that of single steps. The clock `all` never
+ * comes here: it is the reference. */
 #include <string.h>
 
 #include "base/bits.h"
 #include "sim/units.h"
 
-enum { LEAST = 4, LAST_LOAD = 56 /* byte of a line from which eight can be loaded */ };
+enum { MIN_CYCLES = 4, LAST_LOAD = 56 /* byte of a line from which eight can be loaded */ };
 
 /* What a run decodes. */
 typedef struct run {
@@ -74,9 +75,9 @@ static const rp__sim_posting *ahead(const rp__dcu *dcu, const rp__sim_clock *clo
     return &dcu->pipe.stages[(dcu->pipe.head + i - r->in_link) & 63].posting;
 }
 
-/* Decodes up to `most` docids; ends before one that is at fault, and where the merge unit would come to one of them
- * that is not below `end`. The bits of each lie in the line. */
-static uint32_t decode(const rp__dcu *dcu, const run *r, uint32_t most, uint64_t end,
+/* Decodes up to `limit` docids; ends before one that is at fault, and where the merge unit would
+ * come to one of them that is not below `end`. The bits of each lie in the line. */
+static uint32_t decode(const rp__dcu *dcu, const run *r, uint32_t limit, uint64_t end,
                        uint32_t *docids)
 {
     const uint32_t n_ahead = r->in_link + r->in_pipe;
@@ -84,7 +85,7 @@ static uint32_t decode(const rp__dcu *dcu, const run *r, uint32_t most, uint64_t
     const uint8_t *bytes = (const uint8_t *)r->line->words;
     uint32_t position = dcu->position, n = 0;
     uint64_t doc = dcu->doc;
-    for (; n < most; n++, position += r->width) {
+    for (; n < limit; n++, position += r->width) {
         uint32_t byte = position >> 3 < LAST_LOAD ? position >> 3 : LAST_LOAD;
         uint64_t gap = rp__load64(bytes + byte) >> (position - 8 * byte) & gap_mask;
         doc += gap;
@@ -95,17 +96,17 @@ static uint32_t decode(const rp__dcu *dcu, const run *r, uint32_t most, uint64_t
     return n;
 }
 
-/* Postings that lie ahead and are below the candidate, if not all are; otherwise `most`. */
+/* Postings that lie ahead and are below the candidate, if not all are; otherwise `limit`. */
 static uint32_t limit_by_ahead(const rp__dcu *dcu, const rp__sim_clock *clock, const run *r,
-                               uint32_t end, uint32_t most)
+                               uint32_t end, uint32_t limit)
 {
     const uint32_t n_ahead = r->in_link + r->in_pipe;
     if (ahead(dcu, clock, r, n_ahead - 1)->doc < end)
-        return most;
+        return limit;
     uint32_t n = 0;
     while (ahead(dcu, clock, r, n)->doc < end)
         n++;
-    return n < most ? n : most;
+    return n < limit ? n : limit;
 }
 
 uint32_t rp__run_ahead_look(const rp__core *core, uint32_t docids[RP_SIM_RUN],
@@ -122,11 +123,11 @@ uint32_t rp__run_ahead_look(const rp__core *core, uint32_t docids[RP_SIM_RUN],
     if (!candidate || !oldest || !r.line || !r.width || r.line->is_bad ||
         !rp__link_space(&dcu->out, clock) || !is_searching(dcu, merge, candidate, oldest))
         return 0;
-    uint32_t most = (RP_SIM_RUN - 1 - dcu->position) / r.width; /* the line is not used up */
-    most = most < dcu->left - 1 ? most : dcu->left - 1;
-    most = limit_by_ahead(dcu, clock, &r, candidate->doc, most);
-    uint32_t n = most < LEAST ? 0 : decode(dcu, &r, most, candidate->doc, docids);
-    return n < LEAST ? 0 : n;
+    uint32_t limit = (RP_SIM_RUN - 1 - dcu->position) / r.width; /* the line is not used up */
+    limit = limit < dcu->left - 1 ? limit : dcu->left - 1;
+    limit = limit_by_ahead(dcu, clock, &r, candidate->doc, limit);
+    uint32_t n = limit < MIN_CYCLES ? 0 : decode(dcu, &r, limit, candidate->doc, docids);
+    return n < MIN_CYCLES ? 0 : n;
 }
 
 /* The posting that the run decodes in its i-th cycle. */

@@ -129,8 +129,8 @@ static void run_offer(struct run *run)
     }
 }
 
-/* One clock, or up to the next at which anything can happen; where nothing is refused, up to the next at which a
- * request may be done. */
+/* One clock, or up to the next at which anything can happen; where nothing is refused, up to the
+ * next at which a request may be done. */
 static void run_clock(struct run *run)
 {
     uint64_t now = rp__dram_now(run->dram), next;
